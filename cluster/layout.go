@@ -1,0 +1,170 @@
+package cluster
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Ranking says how ranks are dealt to nodes.
+type Ranking string
+
+// The rankings: sequential fills a node before the next one, round-robin deals
+// one rank to each node in turn (paper 2, section 2).
+const (
+	Sequential Ranking = "sequential"
+	RoundRobin Ranking = "round-robin"
+)
+
+// Model is a hybrid MPI+UPC execution model (paper 1, section 3, figure 1).
+type Model string
+
+// The execution models.
+const (
+	Flat           Model = "flat"            // one UPC execution, every process has an MPI rank
+	NestedFunneled Model = "nested-funneled" // UPC groups; UPC thread 0 of each has an MPI rank
+	NestedMultiple Model = "nested-multiple" // UPC groups; every process has an MPI rank
+)
+
+// Models and Rankings list the choices.
+var (
+	Models   = []Model{Flat, NestedFunneled, NestedMultiple}
+	Rankings = []Ranking{Sequential, RoundRobin}
+)
+
+// MaxRanks bounds a layout, before memory is taken for it.
+const MaxRanks = 1 << 22
+
+// Layout places ranks on nodes and in groups. A rank's number in the cluster is
+// its place in launch order; groups are runs of Group consecutive numbers.
+type Layout struct {
+	Nodes          int
+	RanksPerNode   int
+	ThreadsPerRank int
+	Ranking        Ranking
+	Model          Model
+	Group          int // ranks a group; the flat model has one group of all
+
+	// WorldSeed numbers MPI_COMM_WORLD: 0 in launch order, else in an order drawn
+	// from the seed, because MPI is unaware of UPC's numbering and a program has
+	// to renumber (paper 1, sections 3.1 and 3.2.2).
+	WorldSeed uint64
+}
+
+// Triple is ⟨group, UPC, MPI⟩: with ID the numbers of one process, with N the
+// sizes (paper 1, section 3). MPI is −1 for a process without an MPI rank.
+type Triple struct{ Group, UPC, MPI int }
+
+// String prints ⟨group, upc, mpi⟩.
+func (t Triple) String() string { return fmt.Sprintf("⟨%d, %d, %d⟩", t.Group, t.UPC, t.MPI) }
+
+// Ranks is the number of ranks.
+func (l *Layout) Ranks() int { return l.Nodes * l.RanksPerNode }
+
+// GroupSize is THREADS: the ranks in a UPC group.
+func (l *Layout) GroupSize() int {
+	if l.Model == Flat {
+		return l.Ranks()
+	}
+	return l.Group
+}
+
+// Groups is the number of UPC groups.
+func (l *Layout) Groups() int { return l.Ranks() / l.GroupSize() }
+
+// NodeOf is the node of a rank.
+func (l *Layout) NodeOf(rank int) int {
+	if l.Ranking == RoundRobin {
+		return rank % l.Nodes
+	}
+	return rank / l.RanksPerNode
+}
+
+// GroupOf is the UPC group of a rank.
+func (l *Layout) GroupOf(rank int) int { return rank / l.GroupSize() }
+
+// UPCOf is MYTHREAD: a rank's number in its group.
+func (l *Layout) UPCOf(rank int) int { return rank % l.GroupSize() }
+
+// MayCallMPI reports whether the model gives the rank an MPI rank.
+func (l *Layout) MayCallMPI(rank int) bool {
+	return l.Model != NestedFunneled || l.UPCOf(rank) == 0
+}
+
+// ClassOf is the locality of an access from one rank to another's memory.
+func (l *Layout) ClassOf(from, to int) Class {
+	switch {
+	case from == to:
+		return InRank
+	case l.NodeOf(from) == l.NodeOf(to):
+		return InNode
+	}
+	return Remote
+}
+
+// World lists the ranks that have an MPI rank, in the order of MPI_COMM_WORLD.
+func (l *Layout) World() []int32 {
+	var w []int32
+	for r := range l.Ranks() {
+		if l.MayCallMPI(r) {
+			w = append(w, int32(r))
+		}
+	}
+	if l.WorldSeed != 0 {
+		rng := rand.New(rand.NewPCG(l.WorldSeed, 0x6d7069))
+		rng.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
+	}
+	return w
+}
+
+// N gives the sizes ⟨groups, UPC threads a group, MPI ranks⟩.
+func (l *Layout) N() Triple {
+	n := Triple{Group: l.Groups(), UPC: l.GroupSize(), MPI: l.Ranks()}
+	if l.Model == NestedFunneled {
+		n.MPI = n.Group
+	}
+	return n
+}
+
+// Validate refuses a layout that cannot be, and says the mend.
+func (l *Layout) Validate() error {
+	switch {
+	case l.Nodes < 1:
+		return fmt.Errorf("nodes = %d: a cluster needs at least one node", l.Nodes)
+	case l.RanksPerNode < 1:
+		return fmt.Errorf("ranks per node = %d: a node needs at least one rank", l.RanksPerNode)
+	case l.ThreadsPerRank < 1:
+		return fmt.Errorf("threads per rank = %d: a rank needs at least one thread", l.ThreadsPerRank)
+	case l.Nodes > MaxRanks || l.RanksPerNode > MaxRanks/l.Nodes:
+		return fmt.Errorf("%d nodes × %d ranks: more than %d ranks", l.Nodes, l.RanksPerNode, MaxRanks)
+	case l.Ranking != Sequential && l.Ranking != RoundRobin:
+		return fmt.Errorf("ranking %q: want sequential or round-robin", l.Ranking)
+	}
+	switch l.Model {
+	case Flat:
+		return nil
+	case NestedFunneled, NestedMultiple:
+	default:
+		return fmt.Errorf("model %q: want flat, nested-funneled or nested-multiple", l.Model)
+	}
+	switch p := l.Ranks(); {
+	case l.Group < 1:
+		return fmt.Errorf("group = %d: a group needs at least one rank", l.Group)
+	case l.Group > p:
+		return fmt.Errorf("group = %d: larger than the %d ranks there are", l.Group, p)
+	case p%l.Group != 0:
+		return fmt.Errorf("group = %d does not divide %d ranks: use %d or %d", l.Group, p, lowerDivisor(p, l.Group), upperDivisor(p, l.Group))
+	}
+	return nil
+}
+
+func lowerDivisor(n, g int) int {
+	for ; n%g != 0; g-- {
+	}
+	return g
+}
+
+func upperDivisor(n, g int) int {
+	for ; n%g != 0; g++ {
+	}
+	return g
+}

@@ -1,0 +1,104 @@
+package cluster
+
+import "fmt"
+
+// Progress says who advances handshakes, RPC bodies and steps while a rank is
+// not inside a call.
+type Progress string
+
+// The ways to progress.
+const (
+	ProgressCall   Progress = "call"   // only calls of the rank itself
+	ProgressThread Progress = "thread" // a thread beside each rank
+)
+
+// Link is a way between two places: a transfer of n bytes takes
+// Latency + n/Bandwidth, and each of Adapters carries one at a time.
+type Link struct {
+	Latency   Time    // one way
+	Bandwidth float64 // bytes per second and adapter; 0: no cost a byte
+	Adapters  int     // a node; 0: as many as needed
+}
+
+// Machine is the cluster that is run on, or pretended to be.
+type Machine struct {
+	Name  string
+	Title string
+
+	// Emulated: transfers and computing take this machine's time, stretched by a
+	// dilation that the host can keep. Not emulated: the host's own time.
+	Emulated bool
+
+	Nodes         int     // nodes there are; 0: no limit
+	CoresPerNode  int     // 0: unknown
+	MemoryPerNode int64   // bytes; 0: unknown
+	Flops         float64 // flop/s a core, sustained; 0: unknown
+	MemoryRate    float64 // bytes per second a core; 0: unknown
+	Progress      Progress
+	EagerLimit    int64 // bytes up to which a send is eager
+
+	Classes [Classes]Link // cost by locality class; Adapters counts for Remote only
+
+	// Source tells where each number comes from, by key of the machine file.
+	Source map[string]string
+}
+
+// TransferTime is the time for n bytes one way over class c, without contention.
+func (m *Machine) TransferTime(c Class, n int64) Time {
+	l := m.Classes[c]
+	t := l.Latency
+	if l.Bandwidth > 0 {
+		t += FromSeconds(float64(n) / l.Bandwidth)
+	}
+	return t
+}
+
+// ComputeTime is the machine's time for w: the longer of flops and memory.
+func (m *Machine) ComputeTime(w Work) Time {
+	var s float64
+	if m.Flops > 0 {
+		s = w.Flops / m.Flops
+	}
+	if m.MemoryRate > 0 {
+		s = max(s, w.Bytes/m.MemoryRate)
+	}
+	return FromSeconds(s)
+}
+
+// Spec is what is launched: a layout on a machine, with what the ranks get.
+type Spec struct {
+	Machine    Machine
+	Layout     Layout
+	Segment    int64 // bytes of segment a rank
+	EagerLimit int64 // bytes; a longer send is a rendezvous; 0: every non-empty send; negative: the machine's
+	Seed       uint64
+	Dilation   float64 // 0: chosen by the fabric
+}
+
+// Eager is the eager limit in force, in bytes.
+func (s *Spec) Eager() int64 {
+	if s.EagerLimit < 0 {
+		return s.Machine.EagerLimit
+	}
+	return s.EagerLimit
+}
+
+// Check refuses a spec that the machine cannot hold, before memory is taken. The
+// fabric adds what its host has.
+func (s *Spec) Check() error {
+	if err := s.Layout.Validate(); err != nil {
+		return err
+	}
+	m, l := &s.Machine, &s.Layout
+	if m.Nodes > 0 && l.Nodes > m.Nodes {
+		return fmt.Errorf("machine %s has %d nodes, the layout wants %d: use fewer nodes", m.Name, m.Nodes, l.Nodes)
+	}
+	if s.Segment < 0 {
+		return fmt.Errorf("segment of %d bytes: must not be negative", s.Segment)
+	}
+	if m.MemoryPerNode > 0 && s.Segment > m.MemoryPerNode/int64(l.RanksPerNode) {
+		return fmt.Errorf("machine %s has %d bytes a node, %d ranks with segments of %d bytes do not fit: use a smaller problem, larger groups or fewer ranks per node",
+			m.Name, m.MemoryPerNode, l.RanksPerNode, s.Segment)
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package cluster
+
+// Handle names an operation that was posted and is not yet complete. Its low
+// half is a slot of the port, its high half the generation of that slot, so that
+// a stale handle is told from a live one. Zero says that the operation completed
+// inside Post, and its result stands in Op.Done.
+type Handle uint64
+
+// Kind says what an Op asks for.
+type Kind uint8
+
+// The operations of a port. The fields that each one reads are named beside it;
+// all others may hold anything.
+const (
+	KindNone    Kind = iota
+	KindSend         // Ctx Peer Tag Buf Size: eager up to the spec's limit, rendezvous above
+	KindSsend        // as KindSend, completes only once the receive has started
+	KindRecv         // Ctx Peer|AnySource Tag|AnyTag Buf Size
+	KindIprobe       // Ctx Peer Tag: completes at once, Done.Found says whether a message waits
+	KindProbe        // Ctx Peer Tag: completes when a message waits, leaves it in place
+	KindImprobe      // as KindIprobe, and takes the message; Done.A names it
+	KindMprobe       // as KindProbe, and takes the message; Done.A names it
+	KindMrecv        // A (from a matched probe) Buf Size
+	KindPut          // Peer Off Buf Size Vec; Sig A SigOp; Fn Arg
+	KindGet          // Peer Off Buf Size Vec
+	KindAtomic       // Peer Off Arg(AtomicOp) A B: Done.A is the word before
+	KindAwait        // Off Arg(Cmp) A: completes when own word Cmp A, Done.A is the word seen
+	KindRPC          // Peer Fn Arg Buf: completes when the body has run, Done.A is what it returned
+	KindBarrier      // Ctx: Post notifies, Wait waits
+	KindEvent        // Arg: a handle that completes after that many fires
+	KindFire         // Event: fires the event once, on the own port
+)
+
+var kindNames = [...]string{
+	"none", "send", "ssend", "recv", "iprobe", "probe", "improbe", "mprobe", "mrecv",
+	"put", "get", "atomic", "await", "rpc", "barrier", "event", "fire",
+}
+
+// String gives the name of the call.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "kind?"
+}
+
+// Wildcards of a receive or a probe.
+const (
+	AnySource = -1
+	AnyTag    = -1
+)
+
+// AtomicOp is a read-modify-write on one aligned 64-bit word.
+type AtomicOp int32
+
+// The atomics. All are sequentially consistent.
+const (
+	AtomicLoad    AtomicOp = iota // gives the word
+	AtomicStore                   // word = A
+	AtomicAdd                     // word += A
+	AtomicSwap                    // word = A, gives the word before
+	AtomicCompare                 // if word == B: word = A; gives the word before
+)
+
+// Cmp compares the own word with an operand, as unsigned unless it says signed.
+type Cmp int32
+
+// The comparisons of an await.
+const (
+	CmpEqual Cmp = iota
+	CmpNotEqual
+	CmpGreaterEqual
+	CmpGreater
+	CmpLessEqual
+	CmpLess
+)
+
+// Holds reports whether word c a.
+func (c Cmp) Holds(word, a uint64) bool {
+	switch c {
+	case CmpEqual:
+		return word == a
+	case CmpNotEqual:
+		return word != a
+	case CmpGreaterEqual:
+		return word >= a
+	case CmpGreater:
+		return word > a
+	case CmpLessEqual:
+		return word <= a
+	case CmpLess:
+		return word < a
+	}
+	return false
+}
+
+// SigOp says how a signaling put changes its flag word.
+type SigOp uint8
+
+// The ways to signal.
+const (
+	SigNone SigOp = iota
+	SigSet        // word = A
+	SigAdd        // word += A
+)
+
+// Span is a piece of a segment: Len bytes at Off. A vector of spans describes a
+// strided or indexed transfer; its bytes stand packed in Op.Buf.
+type Span struct{ Off, Len int64 }
+
+// Op is one operation: plain data except Buf, Vec and Then. A fabric reads it
+// during Post only, so that one Op can be used again for each call.
+type Op struct {
+	Kind  Kind
+	SigOp SigOp
+	Ctx   int32 // communication context
+	Peer  int32 // the other rank, by number in the cluster
+	Tag   int32
+	Arg   int32  // atomic, comparison, argument of an RPC or of Then
+	Fn    int32  // RPC function by number; 0: none
+	Buf   []byte // the bytes; nil with a Size: phantom, sizes without bytes
+	Size  int64  // bytes; read only when Buf is nil
+	Off   int64  // offset in the segment of Peer (await: of the own)
+	Sig   int64  // offset of the flag word that a put signals at Peer, with SigOp
+	Vec   []Span // target side of a strided or indexed put or get
+	A, B  uint64
+	Event Handle // fire: which event
+
+	Then Step // runs inside the fabric when the operation completes
+
+	// Results.
+	Done   Done   // of an operation that completed inside Post
+	Source Handle // put: completes when Buf may be written again; 0: already
+}
+
+// Bytes is the payload's length in bytes, real or phantom.
+func (o *Op) Bytes() int64 {
+	if o.Buf != nil {
+		return int64(len(o.Buf))
+	}
+	return o.Size
+}
+
+// Code says how an operation failed.
+type Code uint8
+
+// The ways in which an operation fails after it was accepted.
+const (
+	OK           Code = iota
+	Truncated         // the message was longer than the receive; Done.Size is the message's length
+	Cancelled         // cancelled before it matched
+	OutOfSegment      // the target's segment ends before the transfer does
+	Misaligned        // an atomic or flag word not on 8 bytes
+	NoFunction        // no RPC function of that number at the target
+	NoMessage         // a matched receive of a message that nobody holds
+)
+
+// Done is what an operation came to.
+type Done struct {
+	Peer, Tag int32  // envelope of the message
+	Size      int64  // bytes of the message or transfer
+	A         uint64 // word before, returned word, or message number
+	Err       Code
+	Found     bool // probe: a message waits
+}
+
+// Step continues an operation inside the fabric: it may Post, and never Wait. It
+// runs on the rank that posted the operation, while that rank (or its progress
+// thread) is inside a call. arg is the Op's Arg.
+type Step interface {
+	Step(p Poster, arg int32, d Done)
+}
+
+// Work describes computing to a machine model.
+type Work struct {
+	Flops float64 // floating-point operations
+	Bytes float64 // bytes moved between processor and memory
+}

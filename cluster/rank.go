@@ -1,0 +1,220 @@
+package cluster
+
+import (
+	"context"
+	"math/rand/v2"
+)
+
+// Contexts of the teams that every launch has. Each team takes two.
+const (
+	ctxWorld  = 0 // MPI_COMM_WORLD
+	ctxAll    = 2 // every process, for the house's own use
+	ctxGroup  = 4 // the own UPC group, plus twice the group's number
+	ctxFanout = 2
+)
+
+// launch is what all ranks of a launch share; nobody writes to it.
+type launch struct {
+	spec       Spec
+	node       []int32 // by rank
+	world      []int32
+	worldIndex []int32
+	all        []int32
+	far        [][]uint64 // no segment is reached in place
+}
+
+// Rank is one process of a program, as its own code sees it. It belongs to one
+// goroutine.
+type Rank struct {
+	fast    [][]uint64 // words of segments where a put or get may be done in place, by rank
+	port    Port
+	launch  *launch
+	id      int32
+	thread  int
+	world   *Team
+	all     *Team
+	group   *Team
+	traffic Traffic
+	op      Op
+	reach   [][]byte
+	segment []byte
+	handles []Handle // scratch of the waits
+	nbi     []Handle // implicit puts and gets that Quiet waits for
+	heap    int64    // bytes of the segment in use
+	nextCtx int32    // lowest context that this rank has not seen used
+	rpcs    []func(RPC) uint64
+	rng     *rand.Rand
+}
+
+// Launch runs body on every rank of the spec and returns the first failure.
+func Launch(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) error {
+	run, err := Start(ctx, f, spec, body)
+	if err != nil {
+		return err
+	}
+	return run.Wait()
+}
+
+// Start is Launch for those who watch the run.
+func Start(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) (Run, error) {
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
+	sh := share(spec)
+	return f.Start(ctx, spec, func(p Port) error {
+		return newRank(p, sh).guard(body)
+	})
+}
+
+func share(spec Spec) *launch {
+	p := spec.Layout.Ranks()
+	sh := &launch{spec: spec, node: make([]int32, p), all: make([]int32, p), far: make([][]uint64, p), world: spec.Layout.World()}
+	for i := range p {
+		sh.node[i] = int32(spec.Layout.NodeOf(i))
+		sh.all[i] = int32(i)
+	}
+	sh.worldIndex = indexOf(sh.world, p)
+	return sh
+}
+
+func newRank(p Port, sh *launch) *Rank {
+	r := &Rank{port: p, launch: sh, id: int32(p.ID()), segment: p.Segment(), reach: p.Reach()}
+	l := &sh.spec.Layout
+	first, size := l.GroupOf(int(r.id))*l.GroupSize(), l.GroupSize()
+	r.world = newTeam("MPI_COMM_WORLD", ctxWorld, sh.world, sh.worldIndex, r.id, true)
+	r.all = newTeam("all", ctxAll, sh.all, nil, r.id, false)
+	members := sh.all[first : first+size]
+	r.group = newTeam("UPC group", ctxGroup+ctxFanout*int32(l.GroupOf(int(r.id))), members, indexOf(members, len(sh.all)), r.id, false)
+	r.nextCtx = ctxGroup + ctxFanout*int32(l.Groups())
+	r.traffic.Nodes = make([]int64, l.Nodes)
+	r.fast = sh.far
+	if p.Direct() {
+		r.fast = make([][]uint64, len(sh.all))
+	}
+	for i := first; i < first+size && p.Direct(); i++ {
+		r.fast[i] = Words(r.reach[i])
+	}
+	r.rng = rand.New(rand.NewPCG(sh.spec.Seed, uint64(r.id)))
+	if r.world.me >= 0 {
+		p.Team(r.world.ctx, r.world.ranks)
+	}
+	p.Team(r.all.ctx, r.all.ranks)
+	p.Team(r.group.ctx, r.group.ranks)
+	p.Serve(r.serve)
+	return r
+}
+
+// ID is the rank's number in the cluster, in launch order.
+func (r *Rank) ID() int { return int(r.id) }
+
+// Ranks is the number of ranks in the cluster.
+func (r *Rank) Ranks() int { return len(r.launch.all) }
+
+// Spec is what was launched; read only.
+func (r *Rank) Spec() *Spec { return &r.launch.spec }
+
+// Layout is where the ranks are; read only.
+func (r *Rank) Layout() *Layout { return &r.launch.spec.Layout }
+
+// Node is the rank's node.
+func (r *Rank) Node() int { return int(r.launch.node[r.id]) }
+
+// World is MPI_COMM_WORLD. Under nested-funneled it has a rank a group, and
+// every call of another process on it is an error.
+func (r *Rank) World() *Team { return r.world }
+
+// Group is the own UPC group: its size is THREADS, its rank MYTHREAD.
+func (r *Rank) Group() *Team { return r.group }
+
+// All is every process of the cluster, whatever the model: for measuring and
+// verifying, not part of what a model permits.
+func (r *Rank) All() *Team { return r.all }
+
+// Traffic is what this rank has sent, put and got so far. It is the rank's own
+// memory: copy it before another goroutine reads it.
+func (r *Rank) Traffic() *Traffic { return &r.traffic }
+
+// Rand is the rank's own generator, seeded by the spec's seed and its number.
+func (r *Rank) Rand() *rand.Rand { return r.rng }
+
+// Now is the time since launch, with any dilation divided out.
+func (r *Rank) Now() Time { return r.port.Now() }
+
+// Compute runs body as w of computing.
+func (r *Rank) Compute(w Work, body func()) { r.port.Compute(w, body) }
+
+// Progress lets handshakes, RPC bodies and steps advance.
+func (r *Rank) Progress() { r.port.Progress() }
+
+// Port is the seam below, for the house's own layers.
+func (r *Rank) Port() Port { return r.port }
+
+// Class is the locality of rank to's memory, seen from here.
+func (r *Rank) Class(to int) Class {
+	switch {
+	case to == int(r.id):
+		return InRank
+	case r.launch.node[to] == r.launch.node[r.id]:
+		return InNode
+	}
+	return Remote
+}
+
+// Account adds operations and bytes to the traffic counters, for accesses that
+// a program made in place (Reach, PutUint64, GetUint64).
+func (r *Rank) Account(to int, ops, bytes int64) {
+	c := r.Class(to)
+	r.traffic.Ops[c] += ops
+	r.traffic.Bytes[c] += bytes
+	r.traffic.Nodes[r.launch.node[to]] += bytes
+}
+
+// Thread is one thread of a rank's parallel region: a rank's calls with a port
+// of its own.
+type Thread struct {
+	Rank
+	of *Rank
+}
+
+// Number is the thread's number in the region; 0 is the rank's own.
+func (t *Thread) Number() int { return t.thread }
+
+// Fork runs body on n threads and joins them; n = 0 takes the layout's threads
+// per rank. The first error in the order of threads is returned.
+func (r *Rank) Fork(n int, body func(*Thread) error) error {
+	if n == 0 {
+		n = r.launch.spec.Layout.ThreadsPerRank
+	}
+	if n < 1 {
+		return r.errorf("fork of %d threads: a region needs at least one", n)
+	}
+	errs := make([]error, n)
+	traffics := make([]Traffic, n)
+	r.port.Fork(n, func(p Port, thread int) {
+		t := &Thread{Rank: *r, of: r}
+		t.port, t.thread, t.handles, t.nbi = p, thread, nil, nil
+		t.traffic = Traffic{Nodes: make([]int64, len(r.traffic.Nodes))}
+		t.rng = rand.New(rand.NewPCG(r.launch.spec.Seed, uint64(r.id)|uint64(thread)<<32))
+		errs[thread] = t.guard(func(*Rank) error { return body(t) })
+		traffics[thread] = t.traffic
+	})
+	for i := range traffics {
+		r.traffic.add(&traffics[i])
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Traffic) add(o *Traffic) {
+	for c := range Classes {
+		t.Ops[c] += o.Ops[c]
+		t.Bytes[c] += o.Bytes[c]
+	}
+	for i, b := range o.Nodes {
+		t.Nodes[i] += b
+	}
+}

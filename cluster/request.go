@@ -1,0 +1,233 @@
+package cluster
+
+// Request is a nonblocking operation under way. The zero Request is complete
+// (MPI_REQUEST_NULL). A Request belongs to the rank that started it and must not
+// be copied while it is active.
+type Request struct {
+	h    Handle
+	done Done // when h is 0
+	team *Team
+	kind Kind
+	peer int32 // in the team's numbers, for errors
+	tag  int32
+	size int64 // bytes of the buffer
+}
+
+// Active reports whether the request still waits to be completed by a wait or
+// a test.
+func (q *Request) Active() bool { return q.kind != KindNone }
+
+// Status is the envelope of what completed.
+type Status struct {
+	Source    int // in the team's numbers; for one-sided calls the target
+	Tag       int
+	Bytes     int64
+	Cancelled bool
+	Word      uint64 // word before an atomic, returned word of an RPC
+}
+
+// start posts r.op and makes a request of it.
+func (r *Rank) start(q *Request, t *Team, peer, tag int) {
+	q.kind, q.team, q.peer, q.tag, q.size = r.op.Kind, t, int32(peer), int32(tag), r.op.Bytes()
+	q.h = r.port.Post(&r.op)
+	if q.h == 0 {
+		q.done = r.op.Done
+	}
+}
+
+// run posts r.op and waits for it.
+func (r *Rank) run(t *Team, peer, tag int) (Status, error) {
+	kind, size := r.op.Kind, r.op.Bytes()
+	h := r.port.Post(&r.op)
+	d := r.op.Done
+	if h != 0 {
+		hs := append(r.handles[:0], h)
+		r.handles = hs
+		r.port.Wait(hs, 1)
+		d, _ = r.port.Test(h)
+	}
+	if d.Err != OK {
+		return Status{}, r.failure(kind, t, peer, tag, size, d)
+	}
+	return status(t, d), nil
+}
+
+func status(t *Team, d Done) Status {
+	s := Status{Source: int(d.Peer), Tag: int(d.Tag), Bytes: d.Size, Word: d.A}
+	if t != nil {
+		s.Source = t.Local(int(d.Peer))
+	}
+	return s
+}
+
+// failure words the error of a completed operation.
+func (r *Rank) failure(kind Kind, t *Team, peer, tag int, size int64, d Done) error {
+	from := peer
+	if peer == AnySource && t != nil {
+		from = t.Local(int(d.Peer))
+	}
+	switch d.Err {
+	case Truncated:
+		return r.errorf("%s from %d tag %d: truncated, %d B into %d B", kind, from, d.Tag, d.Size, size)
+	case Cancelled:
+		return r.errorf("%s from %d tag %d: cancelled", kind, peer, tag)
+	case OutOfSegment:
+		return r.errorf("%s at rank %d: %d B reach beyond the end of its segment of %d B", kind, peer, size, r.launch.spec.Segment)
+	case Misaligned:
+		return r.errorf("%s at rank %d: the word must stand on a multiple of 8 bytes inside the segment", kind, peer)
+	case NoFunction:
+		return r.errorf("%s at rank %d: no function of that number is registered there; register on every rank in the same order, then barrier", kind, peer)
+	case NoMessage:
+		return r.errorf("%s: the matched message was received already, or never matched here", kind)
+	}
+	return r.errorf("%s with %d: failed (code %d)", kind, peer, d.Err)
+}
+
+// finish takes the result of a complete request and clears it.
+func (r *Rank) finish(q *Request, d Done) (Status, error) {
+	kind, t, peer, tag, size := q.kind, q.team, int(q.peer), int(q.tag), q.size
+	q.kind, q.h = KindNone, 0
+	if d.Err == Cancelled {
+		return Status{Source: peer, Tag: tag, Cancelled: true}, nil
+	}
+	if d.Err != OK {
+		return Status{}, r.failure(kind, t, peer, tag, size, d)
+	}
+	return status(t, d), nil
+}
+
+// take finishes a request whose handle is known to be complete.
+func (r *Rank) take(q *Request) (Status, error) {
+	if q.kind == KindNone {
+		return Status{Source: AnySource, Tag: AnyTag}, nil
+	}
+	d := q.done
+	if q.h != 0 {
+		d, _ = r.port.Test(q.h)
+	}
+	return r.finish(q, d)
+}
+
+// Wait blocks until the request is complete and clears it.
+func (r *Rank) Wait(q *Request) (Status, error) {
+	if q.kind != KindNone && q.h != 0 {
+		r.handles = append(r.handles[:0], q.h)
+		r.port.Wait(r.handles, 1)
+	}
+	return r.take(q)
+}
+
+// Test reports whether the request is complete, and clears it if so.
+func (r *Rank) Test(q *Request) (Status, bool, error) {
+	if q.kind != KindNone && q.h != 0 {
+		d, ok := r.port.Test(q.h)
+		if !ok {
+			return Status{}, false, nil
+		}
+		st, err := r.finish(q, d)
+		return st, true, err
+	}
+	st, err := r.take(q)
+	return st, true, err
+}
+
+// Waitall blocks until every request is complete and clears them all. Statuses
+// may be nil. The first failure in the order of requests is returned.
+func (r *Rank) Waitall(qs []Request, statuses []Status) error {
+	hs := r.handles[:0]
+	for i := range qs {
+		if qs[i].h != 0 {
+			hs = append(hs, qs[i].h)
+		}
+	}
+	r.handles = hs
+	if len(hs) > 0 {
+		r.port.Wait(hs, len(hs))
+	}
+	var first error
+	for i := range qs {
+		st, err := r.take(&qs[i])
+		if err != nil && first == nil {
+			first = err
+		}
+		if i < len(statuses) {
+			statuses[i] = st
+		}
+	}
+	return first
+}
+
+// Waitany blocks until one active request is complete, clears it and returns its
+// index; −1 if none is active.
+func (r *Rank) Waitany(qs []Request) (int, Status, error) {
+	if active, ready := r.collect(qs); !active {
+		return -1, Status{}, nil
+	} else if !ready {
+		r.port.Wait(r.handles, 1)
+	}
+	for i := range qs {
+		if st, done, err := r.poll(&qs[i]); done {
+			return i, st, err
+		}
+	}
+	panic("cluster: the port's Wait returned with no handle complete")
+}
+
+// Waitsome blocks until at least one active request is complete, clears those
+// that are, and appends their indices to done. It appends none if none is active.
+func (r *Rank) Waitsome(qs []Request, done []int) ([]int, error) {
+	if active, ready := r.collect(qs); !active {
+		return done, nil
+	} else if !ready {
+		r.port.Wait(r.handles, 1)
+	}
+	var first error
+	for i := range qs {
+		if _, ok, err := r.poll(&qs[i]); ok {
+			done = append(done, i)
+			if err != nil && first == nil {
+				first = err
+			}
+		}
+	}
+	return done, first
+}
+
+// collect fills the scratch list with the handles of active requests; ready says
+// that one of them completed inside Post.
+func (r *Rank) collect(qs []Request) (active, ready bool) {
+	r.handles = r.handles[:0]
+	for i := range qs {
+		if qs[i].kind == KindNone {
+			continue
+		}
+		active = true
+		if qs[i].h == 0 {
+			ready = true
+		} else {
+			r.handles = append(r.handles, qs[i].h)
+		}
+	}
+	return active, ready
+}
+
+// poll is Test for an active request; an inactive one is not done.
+func (r *Rank) poll(q *Request) (Status, bool, error) {
+	if q.kind == KindNone {
+		return Status{}, false, nil
+	}
+	return r.Test(q)
+}
+
+// Cancel takes back a receive that has not matched: it then completes with a
+// status that says Cancelled. It reports whether it could. Sends cannot be
+// cancelled (MPI-4.0 deprecates that).
+func (r *Rank) Cancel(q *Request) (bool, error) {
+	switch q.kind {
+	case KindNone:
+		return false, nil
+	case KindRecv:
+		return q.h != 0 && r.port.Cancel(q.h), nil
+	}
+	return false, r.errorf("cancel of a %s: only a receive can be cancelled", q.kind)
+}

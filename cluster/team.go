@@ -1,0 +1,103 @@
+package cluster
+
+import "fmt"
+
+// Team is an ordered set of ranks with a communication context of its own: a
+// message sent in one team is never received in another (an MPI communicator).
+type Team struct {
+	name  string
+	ctx   int32   // two-sided context; ctx+1 carries the team's collectives
+	me    int32   // own number in the team; −1: not a member
+	ranks []int32 // cluster ranks by number in the team; shared, never written
+	index []int32 // number in the team by cluster rank, −1: not a member; nil: identity
+	mpi   bool    // its calls are MPI calls
+}
+
+// Rank is the caller's number in the team, −1 if it is no member.
+func (t *Team) Rank() int { return int(t.me) }
+
+// Size is the number of members.
+func (t *Team) Size() int { return len(t.ranks) }
+
+// Global translates a number in the team to a rank of the cluster.
+func (t *Team) Global(i int) int { return int(t.ranks[i]) }
+
+// Local translates a rank of the cluster to its number in the team, −1 if it is
+// no member.
+func (t *Team) Local(rank int) int {
+	if t.index == nil {
+		if uint(rank) >= uint(len(t.ranks)) {
+			return -1
+		}
+		return rank
+	}
+	if uint(rank) >= uint(len(t.index)) {
+		return -1
+	}
+	return int(t.index[rank])
+}
+
+// Members lists the cluster ranks by number in the team; read only.
+func (t *Team) Members() []int32 { return t.ranks }
+
+// Name says what the team is, for errors and screens.
+func (t *Team) Name() string { return t.name }
+
+// newTeam makes a team of the given cluster ranks among p, for member me.
+func newTeam(name string, ctx int32, ranks []int32, index []int32, rank int32, mpi bool) *Team {
+	t := &Team{name: name, ctx: ctx, ranks: ranks, index: index, me: -1, mpi: mpi}
+	t.me = int32(t.Local(int(rank)))
+	return t
+}
+
+// indexOf inverts a list of ranks among p; nil when it is the identity on all p.
+func indexOf(ranks []int32, p int) []int32 {
+	identity := len(ranks) == p
+	for i, r := range ranks {
+		identity = identity && int(r) == i
+	}
+	if identity {
+		return nil
+	}
+	index := make([]int32, p)
+	for i := range index {
+		index[i] = -1
+	}
+	for i, r := range ranks {
+		index[r] = int32(i)
+	}
+	return index
+}
+
+// peer checks that the caller may use the team for a call, and translates a
+// number in it to a rank of the cluster.
+func (r *Rank) peer(call string, t *Team, to int) (int32, error) {
+	if err := r.member(call, t); err != nil {
+		return 0, err
+	}
+	if uint(to) >= uint(len(t.ranks)) {
+		return 0, r.errorf("%s rank %d: team %s has ranks 0 to %d", call, to, t.name, len(t.ranks)-1)
+	}
+	return t.ranks[to], nil
+}
+
+// member checks that the caller may use the team for a call.
+func (r *Rank) member(call string, t *Team) error {
+	if t.me >= 0 {
+		return nil
+	}
+	if l := &r.launch.spec.Layout; t.mpi && !l.MayCallMPI(int(r.id)) {
+		return r.errorf("%s: UPC thread %d of group %d may not call MPI in nested-funneled: only UPC thread 0 of a group has an MPI rank; let it make the call, or use nested-multiple",
+			call, l.UPCOf(int(r.id)), l.GroupOf(int(r.id)))
+	}
+	return r.errorf("%s: not a member of team %s", call, t.name)
+}
+
+// errorf makes an error that names the rank (and the thread, if it is not the
+// first).
+func (r *Rank) errorf(format string, args ...any) error {
+	if r.thread != 0 {
+		return fmt.Errorf("rank %d thread %d: %w", r.id, r.thread, fmt.Errorf(format, args...))
+	}
+	return fmt.Errorf("rank %d: %w", r.id, fmt.Errorf(format, args...))
+}

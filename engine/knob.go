@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// KnobType is how a knob's value reads.
+type KnobType string
+
+// The types of knob.
+const (
+	Integer KnobType = "integer"
+	Real    KnobType = "real"
+	Size    KnobType = "size" // bytes: 4096, 4KiB, 1MB
+	Choice  KnobType = "choice"
+)
+
+// Scope says what turning a knob takes.
+type Scope string
+
+// The scopes.
+const (
+	ScopeCluster Scope = "cluster" // the cluster is rebuilt, between iterations
+	ScopeBody    Scope = "body"    // the workload starts anew on a rebuilt cluster
+)
+
+// Knob is one thing that can be turned. The table of knobs feeds flags, keys, the
+// command palette, help and documentation.
+type Knob struct {
+	Name    string // flag and key: "ranks-per-node"
+	Label   string // short, for a panel: "ranks/node"
+	Doc     string // one line, without a full stop
+	Type    KnobType
+	Unit    string // shown behind the value; "" for a pure number
+	Default string
+	Min     float64  // of numbers
+	Max     float64  // of numbers
+	Choices []string // of a Choice: all; of a number: what ← and → offer, rising
+	Scope   Scope
+}
+
+// Base is the table of knobs that every workload has; a workload adds its own.
+var Base = []Knob{
+	{Name: "machine", Label: "machine", Doc: "machine to run on or to pretend to be", Type: Choice, Default: "demo", Scope: ScopeCluster},
+	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks", Type: Choice, Default: "live", Choices: []string{"live"}, Scope: ScopeCluster},
+	{Name: "nodes", Label: "nodes", Doc: "nodes of the cluster", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster},
+	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster},
+	{Name: "threads-per-rank", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster},
+	{Name: "ranking", Label: "ranking", Doc: "how ranks are dealt to nodes", Type: Choice, Default: "sequential", Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster},
+	{Name: "model", Label: "model", Doc: "MPI+UPC execution model", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster},
+	{Name: "group", Label: "group", Doc: "ranks in a UPC group (flat: all, whatever stands here)", Type: Integer, Default: "4", Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster},
+	{Name: "world-seed", Label: "MPI order", Doc: "order in which MPI numbers its ranks before renumbering; 0: launch order", Type: Integer, Default: "0", Min: 0, Max: 1 << 52, Choices: []string{"0", "1", "2", "3"}, Scope: ScopeCluster},
+	{Name: "eager-limit", Label: "eager limit", Doc: "longest eager message; 0: every send is synchronous", Type: Size, Unit: "B", Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster},
+	{Name: "seed", Label: "seed", Doc: "seed of the run's random numbers", Type: Integer, Default: "1", Min: 0, Max: 1 << 52, Choices: []string{"1", "2", "3"}, Scope: ScopeBody},
+	{Name: "dilation", Label: "dilation", Doc: "stretch of an emulated machine's time; auto: chosen so that the host keeps it", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100", "1000", "10000"}, Scope: ScopeCluster},
+}
+
+// words are the non-numbers that numeric knobs take.
+func (k *Knob) word(text string) bool {
+	if text == k.Default {
+		return true
+	}
+	return k.Type == Choice && slices.Contains(k.Choices, text)
+}
+
+// Parse reads a value and gives it back in its one canonical spelling.
+func (k *Knob) Parse(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if k.word(text) {
+		return text, nil
+	}
+	fail := func(want string) (string, error) {
+		return "", fmt.Errorf("%s = %q: want %s", k.Name, text, want)
+	}
+	switch k.Type {
+	case Choice:
+		return fail("one of " + strings.Join(k.Choices, ", "))
+	case Integer, Size:
+		n, err := parseWhole(text, k.Type == Size)
+		if err != nil {
+			return fail(k.rangeText("a whole number"))
+		}
+		if float64(n) < k.Min || float64(n) > k.Max {
+			return fail(k.rangeText("a whole number"))
+		}
+		return strconv.FormatInt(n, 10), nil
+	case Real:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(x) || x < k.Min || x > k.Max {
+			return fail(k.rangeText("a number"))
+		}
+		return strconv.FormatFloat(x, 'g', -1, 64), nil
+	}
+	panic("engine: knob " + k.Name + " has no type")
+}
+
+func (k *Knob) rangeText(what string) string {
+	s := fmt.Sprintf("%s from %s to %s", what, plain(k.Min), plain(k.Max))
+	if _, err := strconv.ParseFloat(k.Default, 64); err != nil {
+		s += ", or " + k.Default
+	}
+	return s
+}
+
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+}
+
+func parseWhole(text string, size bool) (int64, error) {
+	scale := int64(1)
+	if size {
+		for _, u := range sizeUnits {
+			if head, ok := strings.CutSuffix(text, u.name); ok {
+				text, scale = strings.TrimSpace(head), u.bytes
+				break
+			}
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	if n > math.MaxInt64/scale || n < math.MinInt64/scale {
+		return 0, strconv.ErrRange
+	}
+	return n * scale, nil
+}
+
+// Turn gives the neighbouring choice of a value: by = +1 or −1; the ends do not
+// wrap for numbers, and do for choices.
+func (k *Knob) Turn(value string, by int) string {
+	if len(k.Choices) == 0 {
+		return value
+	}
+	if i := slices.Index(k.Choices, value); i >= 0 {
+		n := len(k.Choices)
+		if k.Type == Choice {
+			return k.Choices[((i+by)%n+n)%n]
+		}
+		return k.Choices[min(max(i+by, 0), n-1)]
+	}
+	// A typed value between the choices moves to the next one in its direction.
+	x, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return k.Choices[0]
+	}
+	best := value
+	for _, c := range k.Choices {
+		y, err := strconv.ParseFloat(c, 64)
+		if err != nil {
+			continue
+		}
+		if by > 0 && y > x {
+			return c
+		}
+		if by < 0 && y < x {
+			best = c
+		}
+	}
+	return best
+}

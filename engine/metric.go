@@ -1,0 +1,80 @@
+package engine
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// Kind says where a number comes from. The five are never mixed.
+type Kind string
+
+// The kinds of number.
+const (
+	Measured  Kind = "measured"  // this host's own wall clock, nothing added
+	Emulated  Kind = "emulated"  // live, with a machine's delays, the dilation divided out again
+	Simulated Kind = "simulated" // virtual clock
+	Modelled  Kind = "modelled"  // closed formula
+	Published Kind = "published" // from a paper
+)
+
+// Kinds lists them.
+var Kinds = []Kind{Measured, Emulated, Simulated, Modelled, Published}
+
+// Metric is a number with its unit (SI base: s, B, B/s, 1/s, 1) and its kind.
+type Metric struct {
+	Name  string  `json:"-"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	Kind  Kind    `json:"kind"`
+}
+
+// MetricSpec declares a metric that a workload reports.
+type MetricSpec struct {
+	Name string
+	Unit string
+	Doc  string
+}
+
+// Verification is what checking a result came to.
+type Verification struct {
+	Done   bool   `json:"done"`   // at least one check was made
+	OK     bool   `json:"ok"`     // every check so far held
+	Checks int64  `json:"checks"` // how many
+	Detail string `json:"detail"` // the first failure, or what was checked
+}
+
+// Quantiles summarizes a latency distribution of one locality class, in seconds.
+type Quantiles struct {
+	Count              int64
+	Mean               float64
+	Min, P50, P99, Max float64
+	// Buckets are counts by upper bound in seconds, rising, for drawing.
+	Buckets []Bucket
+}
+
+// Bucket counts the latencies up to its bound.
+type Bucket struct {
+	Upper float64
+	Count int64
+}
+
+// Probe is what a workload's body talks to, one a rank: it hands out iterations
+// and takes measurements. All methods are called by the rank's own goroutine.
+type Probe interface {
+	// Next starts another iteration on every rank, or says that the run ends.
+	// Every rank calls it, in step; pausing and knob changes happen here.
+	Next() bool
+	// Iteration is the number of the iteration under way, from 0.
+	Iteration() int
+	// Access records one access of n bytes to a rank's memory that took t.
+	Access(to int, n int64, t cluster.Time)
+	// Report adds a value of a declared metric; the run's value is the mean over
+	// ranks and iterations.
+	Report(name string, value float64)
+	// Verify records a check: detail says what was checked, or what went wrong.
+	Verify(ok bool, detail string)
+	// Clock is what two successive readings of the clock differ by at least: it is
+	// to be taken off a short span that was timed.
+	Clock() cluster.Time
+	// Knobs of the scenario.
+	Int(knob string) int64
+	Float(knob string) float64
+	Text(knob string) string
+}

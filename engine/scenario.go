@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Scenario is what to run: a workload, and a value for each knob of its table.
+// It is plain data; a copy is made with Clone.
+type Scenario struct {
+	Workload string
+	Table    []Knob            // base and workload's own, in order
+	Values   map[string]string // canonical spelling, by knob
+}
+
+// NewScenario has every knob at its default.
+func NewScenario(workload string, table []Knob) Scenario {
+	s := Scenario{Workload: workload, Table: table, Values: make(map[string]string, len(table))}
+	for _, k := range table {
+		s.Values[k.Name] = k.Default
+	}
+	return s
+}
+
+// Clone copies the scenario.
+func (s Scenario) Clone() Scenario {
+	s.Values = maps.Clone(s.Values)
+	return s
+}
+
+// Knob finds a knob of the table.
+func (s *Scenario) Knob(name string) (*Knob, error) {
+	for i := range s.Table {
+		if s.Table[i].Name == name {
+			return &s.Table[i], nil
+		}
+	}
+	names := make([]string, len(s.Table))
+	for i := range s.Table {
+		names[i] = s.Table[i].Name
+	}
+	return nil, fmt.Errorf("unknown knob %q of %s: there are %s", name, s.Workload, strings.Join(names, ", "))
+}
+
+// Set turns a knob, to the canonical spelling of text.
+func (s *Scenario) Set(name, text string) error {
+	k, err := s.Knob(name)
+	if err != nil {
+		return err
+	}
+	v, err := k.Parse(text)
+	if err != nil {
+		return err
+	}
+	s.Values[name] = v
+	return nil
+}
+
+// Text is the value of a knob. A knob that is not in the table is a bug.
+func (s *Scenario) Text(name string) string {
+	v, ok := s.Values[name]
+	if !ok {
+		panic("engine: workload " + s.Workload + " has no knob " + name)
+	}
+	return v
+}
+
+// Int is the value of a numeric knob; a word (auto, machine) gives −1.
+func (s *Scenario) Int(name string) int64 {
+	n, err := strconv.ParseInt(s.Text(name), 10, 64)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// Float is the value of a numeric knob; a word (auto) gives 0.
+func (s *Scenario) Float(name string) float64 {
+	x, _ := strconv.ParseFloat(s.Text(name), 64)
+	return x
+}
+
+// Layout is the layout that the knobs describe.
+func (s *Scenario) Layout() cluster.Layout {
+	return cluster.Layout{
+		Nodes:          int(s.Int("nodes")),
+		RanksPerNode:   int(s.Int("ranks-per-node")),
+		ThreadsPerRank: int(s.Int("threads-per-rank")),
+		Ranking:        cluster.Ranking(s.Text("ranking")),
+		Model:          cluster.Model(s.Text("model")),
+		Group:          int(s.Int("group")),
+		WorldSeed:      uint64(s.Int("world-seed")),
+	}
+}
+
+// MarshalJSON writes {"workload": …, "knobs": {name: number or text}}.
+func (s Scenario) MarshalJSON() ([]byte, error) {
+	knobs := make(map[string]any, len(s.Values))
+	for _, k := range s.Table {
+		v := s.Values[k.Name]
+		if n, err := strconv.ParseInt(v, 10, 64); err == nil {
+			knobs[k.Name] = n
+		} else if x, err := strconv.ParseFloat(v, 64); err == nil && k.Type == Real {
+			knobs[k.Name] = x
+		} else {
+			knobs[k.Name] = v
+		}
+	}
+	return json.Marshal(struct {
+		Workload string         `json:"workload"`
+		Knobs    map[string]any `json:"knobs"`
+	}{s.Workload, knobs})
+}

@@ -1,0 +1,77 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Workload is a program that can be run on any fabric, with what it declares of
+// itself.
+type Workload struct {
+	Name  string // "randomaccess"
+	Title string // "Random access"
+	Doc   string // a sentence or two: what it does, and what there is to see
+	Paper string // "paper 1, section 4.1"
+
+	Knobs    []engine.Knob       // its own, beyond engine.Base
+	Defaults map[string]string   // of base knobs that it wants otherwise
+	Metrics  []engine.MetricSpec // that Run reports
+	Derived  []engine.MetricSpec // that Finish adds
+
+	// Plan says what a scenario needs, before anything is taken, and refuses what
+	// cannot be run.
+	Plan func(s *engine.Scenario, m *cluster.Machine) (Plan, error)
+	// Run is the body: it loops while p.Next(), and verifies what it computed.
+	Run func(r *cluster.Rank, p engine.Probe) error
+	// Finish computes metrics out of a snapshot's counters: measured ones of the
+	// snapshot's kind, and modelled ones. May be nil.
+	Finish func(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric
+}
+
+// Plan is what a scenario needs.
+type Plan struct {
+	Segment  int64 // bytes of segment a rank
+	Replicas int   // copies of the shared data in the cluster; 0: the question does not arise
+	// Locality says that group sizes are to be compared (the locality chart);
+	// Memory then gives the bytes of segment a rank at another group size.
+	Locality bool
+	Memory   func(group int) int64
+}
+
+var registry []*Workload
+
+// Register adds a workload; each one's package does so once.
+func Register(w *Workload) {
+	registry = append(registry, w)
+	slices.SortFunc(registry, func(a, b *Workload) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// All lists the workloads by name.
+func All() []*Workload { return registry }
+
+// Find gives a workload by name.
+func Find(name string) (*Workload, error) {
+	names := make([]string, len(registry))
+	for i, w := range registry {
+		if w.Name == name {
+			return w, nil
+		}
+		names[i] = w.Name
+	}
+	return nil, fmt.Errorf("unknown workload %q: there are %s", name, strings.Join(names, ", "))
+}
+
+// Scenario has every knob of the workload at its default.
+func (w *Workload) Scenario() engine.Scenario {
+	s := engine.NewScenario(w.Name, slices.Concat(w.Knobs, engine.Base))
+	for k, v := range w.Defaults {
+		if err := s.Set(k, v); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
