@@ -53,6 +53,17 @@ func (m *Machine) TransferTime(c Class, n int64) Time {
 	return t
 }
 
+// AccessTime is the time of a blocking get, put or atomic of n bytes at class c,
+// without contention: a load or store inside the node takes the way once, a
+// transfer to another node takes the latency there and back.
+func (m *Machine) AccessTime(c Class, n int64) Time {
+	t := m.TransferTime(c, n)
+	if c == Remote {
+		t += m.Classes[c].Latency
+	}
+	return t
+}
+
 // ComputeTime is the machine's time for w: the longer of flops and memory.
 func (m *Machine) ComputeTime(w Work) Time {
 	var s float64
@@ -70,7 +81,7 @@ type Spec struct {
 	Machine    Machine
 	Layout     Layout
 	Segment    int64 // bytes of segment a rank
-	EagerLimit int64 // bytes; a longer send is a rendezvous; 0: every non-empty send; negative: the machine's
+	EagerLimit int64 // bytes; a longer send is a rendezvous; 0: every send is; negative: the machine's
 	Seed       uint64
 	Dilation   float64 // 0: chosen by the fabric
 }

@@ -126,7 +126,9 @@ type Op struct {
 	A, B  uint64
 	Event Handle // fire: which event
 
-	Then Step // runs inside the fabric when the operation completes
+	// Then runs inside the fabric when the operation completes. It detaches the
+	// operation: Post returns 0, and the result goes to the step alone.
+	Then Step
 
 	// Results.
 	Done   Done   // of an operation that completed inside Post

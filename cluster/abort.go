@@ -1,0 +1,98 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Reason says why a run was aborted.
+type Reason string
+
+// The reasons of an abort.
+const (
+	ReasonCancelled Reason = "cancelled"
+	ReasonPanic     Reason = "panic"
+	ReasonDeadlock  Reason = "deadlock"
+)
+
+// Abort is the error of a run that ended before its program did.
+type Abort struct {
+	Reason Reason
+	Rank   int    // that panicked; −1: none in particular
+	Cause  error  // of a cancel or a panic
+	Stack  string // of a panic
+	Waits  []Wait // who waited for whom: of a deadlock the stuck ranks, else those that were parked
+}
+
+// Wait is one rank that is parked inside a call.
+type Wait struct {
+	Rank   int
+	Thread int
+	Call   string // "recv from 1 tag 7"
+	For    []int  // the ranks that could have ended the wait, or had to
+	Any    bool   // any of them would do; else all are needed
+}
+
+// String says who waits for whom in one line.
+func (w Wait) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "rank %d", w.Rank)
+	if w.Thread != 0 {
+		fmt.Fprintf(&b, " thread %d", w.Thread)
+	}
+	fmt.Fprintf(&b, " waits in %s", w.Call)
+	switch {
+	case len(w.For) == 0:
+	case len(w.For) > 8:
+		fmt.Fprintf(&b, " for %s of %d ranks", anyOrAll(w.Any), len(w.For))
+	default:
+		fmt.Fprintf(&b, " for ")
+		if len(w.For) > 1 {
+			fmt.Fprintf(&b, "%s of ", anyOrAll(w.Any))
+		}
+		for i, r := range w.For {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "rank %d", r)
+		}
+	}
+	return b.String()
+}
+
+func anyOrAll(any bool) string {
+	if any {
+		return "any"
+	}
+	return "all"
+}
+
+// maxWaits bounds how many waits an error spells out.
+const maxWaits = 16
+
+// Error explains the abort, a line for each wait.
+func (a *Abort) Error() string {
+	var b strings.Builder
+	switch a.Reason {
+	case ReasonDeadlock:
+		b.WriteString("deadlock: no rank below can go on")
+	case ReasonPanic:
+		fmt.Fprintf(&b, "rank %d panicked: %v", a.Rank, a.Cause)
+	default:
+		b.WriteString("cancelled")
+		if a.Cause != nil {
+			fmt.Fprintf(&b, ": %v", a.Cause)
+		}
+	}
+	for i, w := range a.Waits {
+		if i == maxWaits {
+			fmt.Fprintf(&b, "\n  and %d more", len(a.Waits)-i)
+			break
+		}
+		b.WriteString("\n  " + w.String())
+	}
+	return b.String()
+}
+
+// Unwrap gives the cause.
+func (a *Abort) Unwrap() error { return a.Cause }
