@@ -1,0 +1,120 @@
+package match_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster/match"
+)
+
+// BenchmarkStream keeps receives of one envelope posted, and messages arrive in
+// order: an operation is one Take that finds nothing, one Post and one Arrive.
+func BenchmarkStream(b *testing.B) {
+	for _, n := range []int{1, 64, 1024} {
+		b.Run(fmt.Sprintf("posted=%d", n), func(b *testing.B) {
+			var q match.Queues
+			for range n - 1 {
+				q.Post(0, 1, 7, 1)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, ok := q.Take(0, 1, 7); !ok {
+					q.Post(0, 1, 7, 1)
+				}
+				if _, ok := q.Arrive(0, 1, 7); !ok {
+					b.Fatal("no receive")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkMatch keeps receives with different tags posted, and messages arrive
+// in random order: an operation is one Arrive and one Post of what matched.
+func BenchmarkMatch(b *testing.B) {
+	for _, n := range []int{10, 30, 100, 1000, 10000, 100000} {
+		for _, by := range []string{"tag", "source"} {
+			b.Run(fmt.Sprintf("posted=%d/by=%s", n, by), func(b *testing.B) {
+				var q match.Queues
+				order := rand.New(rand.NewPCG(1, 1)).Perm(n)
+				envelope := func(i int) (src, tag int32) {
+					if by == "tag" {
+						return 1, int32(i)
+					}
+					return int32(i), 1
+				}
+				for i := range n {
+					src, tag := envelope(i)
+					q.Post(0, src, tag, uint32(i))
+				}
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					src, tag := envelope(order[i])
+					id, ok := q.Arrive(0, src, tag)
+					if !ok {
+						b.Fatal("no receive")
+					}
+					q.Post(0, src, tag, id)
+					if i++; i == n {
+						i = 0
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkUnexpected keeps messages of many sources and tags, and takes them
+// with each kind of wildcard: an operation is one Take and one Keep.
+func BenchmarkUnexpected(b *testing.B) {
+	for _, n := range []int{10, 1000, 100000} {
+		for bits, kind := range []string{"none", "source", "tag", "both"} {
+			b.Run(fmt.Sprintf("arrived=%d/any=%s", n, kind), func(b *testing.B) {
+				var q match.Queues
+				order := rand.New(rand.NewPCG(1, 1)).Perm(n)
+				for i := range int32(n) {
+					q.Keep(0, i%317, i/317, uint32(i))
+				}
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					m := int32(order[i])
+					r := wild(item{0, m % 317, m / 317, 0}, bits)
+					id, ok := q.Take(r.ctx, r.src, r.tag)
+					if !ok {
+						b.Fatal("no message")
+					}
+					q.Keep(0, int32(id)%317, int32(id)/317, id)
+					if i++; i == n {
+						i = 0
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkFillDrain posts n receives and matches them all in random order, again
+// and again: an operation is one Post and one Arrive, with what moving between a
+// line and an index costs.
+func BenchmarkFillDrain(b *testing.B) {
+	for _, n := range []int{10, 64, 1000, 100000} {
+		b.Run(fmt.Sprintf("posted=%d", n), func(b *testing.B) {
+			var q match.Queues
+			order := rand.New(rand.NewPCG(1, 1)).Perm(n)
+			b.ReportAllocs()
+			for done := 0; done < b.N; done += n {
+				for i := range n {
+					q.Post(0, 1, int32(i), uint32(i))
+				}
+				for _, i := range order {
+					if _, ok := q.Arrive(0, 1, int32(i)); !ok {
+						b.Fatal("no receive")
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+package match
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// Queues are the posted-receive and the unexpected queue of one rank. The zero
+// value is ready and holds no memory.
+type Queues struct {
+	posted  queue
+	arrived queue
+}
+
+// Post adds a posted receive. src may be cluster.AnySource and tag
+// cluster.AnyTag; id is the fabric's number for it.
+func (q *Queues) Post(ctx, src, tag int32, id uint32) {
+	q.posted.push(entry{ctx, src, tag, id})
+}
+
+// Arrive finds and removes the earliest posted receive that matches an arriving
+// message.
+func (q *Queues) Arrive(ctx, src, tag int32) (id uint32, ok bool) {
+	p := &q.posted
+	if p.head < len(p.line) {
+		if e := &p.line[p.head]; covers(e.ctx, e.src, e.tag, ctx, src, tag) {
+			id = e.id
+			p.n--
+			p.head++
+			if p.head == len(p.line) {
+				p.rewind()
+			}
+			return id, true
+		}
+	}
+	if p.n == 0 {
+		return 0, false
+	}
+	return p.arrive(ctx, src, tag)
+}
+
+// Cancel removes a posted receive, named by what it was posted with; false: it
+// is not there, because it has matched.
+func (q *Queues) Cancel(ctx, src, tag int32, id uint32) bool {
+	return q.posted.cancel(entry{ctx, src, tag, id})
+}
+
+// Keep adds a message that no posted receive matched.
+func (q *Queues) Keep(ctx, src, tag int32, id uint32) {
+	q.arrived.push(entry{ctx, src, tag, id})
+}
+
+// Take finds and removes the earliest arrived message that matches a receive
+// (wildcards allowed).
+func (q *Queues) Take(ctx, src, tag int32) (id uint32, ok bool) {
+	if q.arrived.n != 0 {
+		id, ok = q.arrived.take(ctx, src, tag, true)
+	}
+	return
+}
+
+// Peek finds the earliest arrived message that matches, and leaves it.
+func (q *Queues) Peek(ctx, src, tag int32) (id uint32, ok bool) {
+	if q.arrived.n != 0 {
+		id, ok = q.arrived.take(ctx, src, tag, false)
+	}
+	return
+}
+
+// Posted is the number of posted receives.
+func (q *Queues) Posted() int { return q.posted.n }
+
+// Unexpected is the number of arrived messages that wait for a receive.
+func (q *Queues) Unexpected() int { return q.arrived.n }
+
+// entry is a receive or a message: 16 bytes.
+type entry struct {
+	ctx, src, tag int32
+	id            uint32
+}
+
+// covers reports whether a receive (pctx, psrc, ptag) takes a message.
+func covers(pctx, psrc, ptag, ctx, src, tag int32) bool {
+	return pctx == ctx && (psrc == src || psrc == cluster.AnySource) && (ptag == tag || ptag == cluster.AnyTag)
+}
