@@ -1,0 +1,153 @@
+package models_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// Fit on groups of 1 and 16 alone, predict 2, 4 and 8 (nodes of 4 ranks).
+func TestFitPredictsOtherGroups(t *testing.T) {
+	const ll, lr = 0.4e-6, 4e-6
+	node := func(g int) float64 { return models.NodeShare(min(g, 4), g) }
+	at := func(g int) float64 { return models.AverageLatency(ll, lr, node(g)) }
+	fit, err := models.FitLatencies([]models.Point{{node(1), at(1), 1}, {node(16), at(16), 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(models.RelativeError(fit.Local, ll)) > 1e-9 || math.Abs(models.RelativeError(fit.Remote, lr)) > 1e-9 {
+		t.Errorf("l_l = %v, l_r = %v, want %v and %v", fit.Local, fit.Remote, ll, lr)
+	}
+	for _, g := range []int{2, 4, 8} {
+		if e := models.RelativeError(fit.At(node(g)), at(g)); math.Abs(e) > 1e-9 {
+			t.Errorf("group %d: predicted %v for %v", g, fit.At(node(g)), at(g))
+		}
+	}
+}
+
+// What follows the law is found again from any points that determine it, with
+// residuals of nothing, whatever the weights.
+func TestFitInvertsTheLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := models.Levels{
+			Rank:   rapid.Float64Range(1e-9, 1e-6).Draw(t, "rank"),
+			Node:   rapid.Float64Range(1e-9, 1e-6).Draw(t, "node"),
+			Remote: rapid.Float64Range(1e-7, 1e-3).Draw(t, "remote"),
+		}
+		weight := func() float64 { return rapid.Float64Range(1, 1000).Draw(t, "weight") }
+		var three []models.LevelPoint
+		var two []models.Point
+		for _, g := range []int{1, 4, 16, 64} {
+			s := models.Shares{Rank: models.RankShare(g), Node: models.NodeShare(min(g, 4), g)}
+			three = append(three, models.LevelPoint{Shares: s, Latency: l.Average(s), Weight: weight()})
+			two = append(two, models.Point{Share: s.Node, Latency: models.AverageLatency(l.Node, l.Remote, s.Node), Weight: weight()})
+		}
+		a, err := models.FitLevels(three)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slack := 1e-9 * l.Remote
+		for i, d := range []float64{a.Rank - l.Rank, a.Node - l.Node, a.Remote - l.Remote, a.Residuals[0], a.Residuals[3]} {
+			if math.Abs(d) > slack {
+				t.Fatalf("three levels, deviation %d is %v: %+v for %+v", i, d, a, l)
+			}
+		}
+		if got, want := a.At(models.Shares{Rank: .125, Node: .5}), l.Average(models.Shares{Rank: .125, Node: .5}); math.Abs(got-want) > slack {
+			t.Fatalf("groups of 8: %v, want %v", got, want)
+		}
+		b, err := models.FitLatencies(two)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(b.Local-l.Node) > slack || math.Abs(b.Remote-l.Remote) > slack || math.Abs(b.Residuals[1]) > slack {
+			t.Fatalf("two levels: %+v for %v and %v", b, l.Node, l.Remote)
+		}
+	})
+}
+
+// Two runs suffice for three levels when each level's own mean was taken.
+func TestFitOfEachLevelByItself(t *testing.T) {
+	only := func(rank, node, latency float64) models.LevelPoint {
+		return models.LevelPoint{Shares: models.Shares{Rank: rank, Node: node}, Latency: latency, Weight: 1}
+	}
+	f, err := models.FitLevels([]models.LevelPoint{
+		only(1, 1, 100e-9),                   // group of 1
+		only(0, 1, 400e-9), only(0, 0, 4e-6), // in the node, and remote, of a group of 16
+		only(1./16, 4./16, (100e-9+3*400e-9+12*4e-6)/16), // its mean, which agrees
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (100e-9 + 400e-9) / 2; math.Abs(f.At(models.Shares{Rank: .5, Node: 1})-want) > 1e-12 {
+		t.Errorf("group 2: %v, want %v", f.At(models.Shares{Rank: .5, Node: 1}), want)
+	}
+}
+
+// A point of more weight draws the fit nearer; the residual is measured − fitted.
+func TestFitWeighs(t *testing.T) {
+	remote := func(first, second float64) models.LatencyFit {
+		f, err := models.FitLatencies([]models.Point{{1, 1, 1}, {0, 4, first}, {0, 8, second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	for _, c := range []struct{ first, second, want float64 }{{1, 1, 6}, {3, 1, 5}, {1, 3, 7}} {
+		f := remote(c.first, c.second)
+		if math.Abs(f.Remote-c.want) > 1e-12 || math.Abs(f.Residuals[1]-(4-c.want)) > 1e-12 {
+			t.Errorf("weights %v and %v: l_r = %v with residuals %v, want %v", c.first, c.second, f.Remote, f.Residuals, c.want)
+		}
+	}
+}
+
+func TestFitSaysWhatItLacks(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		points []models.Point
+		open   bool
+		says   string
+	}{
+		{"nothing", nil, true, "0 given for 2 unknown"},
+		{"one point", []models.Point{{.5, 1, 1}}, true, "measure another group size"},
+		{"equal shares", []models.Point{{.25, 1, 1}, {.25, 2, 1}, {.25, 3, 1}}, true, "two different shares"},
+		{"shares equal but for rounding", []models.Point{{.25, 1, 1}, {.25 + 1e-9, 2, 1}}, true, "too alike"},
+		{"NaN latency", []models.Point{{0, 1, 1}, {1, math.NaN(), 1}}, false, "point 1: latency NaN"},
+		{"endless latency", []models.Point{{0, math.Inf(1), 1}, {1, 1, 1}}, false, "point 0: latency +Inf"},
+		{"negative latency", []models.Point{{0, -1, 1}, {1, 1, 1}}, false, "point 0: latency -1"},
+		{"NaN share", []models.Point{{math.NaN(), 1, 1}, {1, 1, 1}}, false, "point 0: share NaN"},
+		{"share above 1", []models.Point{{0, 1, 1}, {1.5, 1, 1}}, false, "point 1: share 1.5"},
+		{"no weight", []models.Point{{0, 1, 1}, {1, 1, 0}}, false, "point 1: weight 0"},
+		{"NaN weight", []models.Point{{0, 1, math.NaN()}, {1, 1, 1}}, false, "point 0: weight NaN"},
+	} {
+		_, err := models.FitLatencies(c.points)
+		if err == nil || errors.Is(err, models.ErrUndetermined) != c.open || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one with %q, undetermined %v", c.what, err, c.says, c.open)
+		}
+	}
+	point := func(rank, node float64) models.LevelPoint {
+		return models.LevelPoint{Shares: models.Shares{Rank: rank, Node: node}, Latency: 1, Weight: 1}
+	}
+	for _, c := range []struct {
+		what   string
+		points []models.LevelPoint
+		open   bool
+		says   string
+	}{
+		{"two points", []models.LevelPoint{point(1, 1), point(.1, .2)}, true, "2 given for 3 unknown"},
+		// Groups of 4, 8 and 16: rank and node shares keep one ratio, so rank and
+		// node latencies cannot be told apart.
+		{"shares on one line", []models.LevelPoint{point(1./4, 1), point(1./8, 1./2), point(1./16, 1./4)}, true, "differ in both ways"},
+		{"rank above node", []models.LevelPoint{point(1, 1), point(.5, .2), point(0, 0)}, false, "point 1: shares"},
+		{"NaN", []models.LevelPoint{point(1, 1), point(0, math.NaN()), point(0, 0)}, false, "point 1: shares"},
+	} {
+		_, err := models.FitLevels(c.points)
+		if err == nil || errors.Is(err, models.ErrUndetermined) != c.open || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one with %q, undetermined %v", c.what, err, c.says, c.open)
+		}
+	}
+}
