@@ -1,0 +1,110 @@
+package grid
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendANSI appends the screen to dst as text with SGR sequences and returns
+// it: rows are joined by "\n", none follows the last, and every row ends in
+// the terminal's own colours, so rows stand alone. Cells that look alike share
+// one sequence, and a blank has no foreground, so it does not end a run. Once
+// dst has grown to the size of a screen nothing is allocated.
+func (g *Grid) AppendANSI(dst []byte) []byte {
+	for y := range g.H {
+		if y > 0 {
+			dst = append(dst, '\n')
+		}
+		dst = appendRow(dst, g.cells[y*g.W:(y+1)*g.W], g.Mono)
+	}
+	return dst
+}
+
+// monoAttrs are the attributes that a monochrome grid emits.
+const monoAttrs = Bold | Reverse | Underline
+
+func appendRow(dst []byte, row []Cell, mono bool) []byte {
+	var cur Style
+	for i := range row {
+		c := &row[i]
+		if c.Rune == Continued {
+			continue
+		}
+		want := Style{c.Fg, c.Bg, c.Attr}
+		if mono {
+			want = Style{Attr: want.Attr & monoAttrs}
+		}
+		if c.blank() {
+			want.Fg = cur.Fg
+			want.Attr = cur.Attr &^ (Underline | Reverse)
+		}
+		if want != cur {
+			dst = appendSGR(dst, cur, want)
+			cur = want
+		}
+		switch r := c.Rune; {
+		case r == 0:
+			dst = append(dst, ' ')
+		case r < utf8.RuneSelf:
+			dst = append(dst, byte(r))
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+	}
+	if cur != (Style{}) {
+		dst = append(dst, "\x1b[m"...)
+	}
+	return dst
+}
+
+// appendSGR appends the one sequence that turns the style cur into want.
+func appendSGR(dst []byte, cur, want Style) []byte {
+	if want == (Style{}) {
+		return append(dst, "\x1b[m"...)
+	}
+	dst = append(dst, "\x1b["...)
+	if cur.Attr&^want.Attr != 0 { // attributes can only be switched off together
+		dst = append(dst, "0;"...)
+		cur = Style{}
+	}
+	if on := want.Attr &^ cur.Attr; on != 0 {
+		const codes = "12347" // bold, faint, italic, underline, reverse
+		for i := range codes {
+			if on&(1<<i) != 0 {
+				dst = append(dst, codes[i], ';')
+			}
+		}
+	}
+	if want.Fg != cur.Fg {
+		dst = appendColor(dst, want.Fg, 30)
+	}
+	if want.Bg != cur.Bg {
+		dst = appendColor(dst, want.Bg, 40)
+	}
+	dst[len(dst)-1] = 'm' // in place of the last semicolon
+	return dst
+}
+
+// appendColor appends the parameters of a colour, each with a semicolon. base
+// is 30 for the foreground and 40 for the background.
+func appendColor(dst []byte, c Color, base int64) []byte {
+	switch {
+	case c&rgbBit != 0:
+		dst = strconv.AppendInt(dst, base+8, 10)
+		dst = append(dst, ";2;"...)
+		dst = strconv.AppendUint(dst, uint64(c>>16&255), 10)
+		dst = append(dst, ';')
+		dst = strconv.AppendUint(dst, uint64(c>>8&255), 10)
+		dst = append(dst, ';')
+		dst = strconv.AppendUint(dst, uint64(c&255), 10)
+	case c&paletteBit != 0:
+		n := int64(c & 15)
+		if n >= 8 {
+			n += 52 // the bright ones are 90 to 97 and 100 to 107
+		}
+		dst = strconv.AppendInt(dst, base+n, 10)
+	default:
+		dst = strconv.AppendInt(dst, base+9, 10)
+	}
+	return append(dst, ';')
+}

@@ -1,0 +1,150 @@
+package grid
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// anyValue is any number, most of all the troublesome ones.
+func anyValue() *rapid.Generator[float64] {
+	return rapid.OneOf(
+		rapid.Float64(),
+		rapid.Float64Range(-10, 10),
+		rapid.SampledFrom([]float64{0, 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
+			-math.MaxFloat64, 1e300, math.SmallestNonzeroFloat64, 2.2e-308, 1e15, 1e15 + 1}),
+	)
+}
+
+func anyValues() *rapid.Generator[[]float64] { return rapid.SliceOfN(anyValue(), 0, 40) }
+
+func anyUnit() *rapid.Generator[Unit] {
+	return rapid.SampledFrom([]Unit{Count, Seconds, BytesPerSecond, Bytes, Share, Factor, {Kind: Plain, Div: 1e9}})
+}
+
+func anyAxis() *rapid.Generator[Axis] {
+	return rapid.Custom(func(t *rapid.T) Axis {
+		return Axis{
+			Scale: rapid.SampledFrom([]Scale{Linear, Log2, Log10}).Draw(t, "scale"),
+			Unit:  anyUnit().Draw(t, "unit"),
+			Fixed: rapid.Bool().Draw(t, "fixed"),
+			Min:   anyValue().Draw(t, "min"), Max: anyValue().Draw(t, "max"),
+			FromZero: rapid.Bool().Draw(t, "fromzero"),
+		}
+	})
+}
+
+func anyLabels() *rapid.Generator[[]string] { return rapid.SliceOfN(anyText(), 0, 6) }
+
+// widgets makes one of every widget, with anything in it.
+var widgets = map[string]func(*rapid.T) widget{
+	"LineChart": func(t *rapid.T) widget {
+		c := &LineChart{
+			X: anyAxis().Draw(t, "x"), Y: anyAxis().Draw(t, "y"),
+			Markers: Markers(rapid.IntRange(0, 3).Draw(t, "markers")),
+			Cross:   rapid.Bool().Draw(t, "cross"), CrossX: anyValue().Draw(t, "crossx"),
+			Legend: rapid.Bool().Draw(t, "legend"),
+			VLines: []VLine{{X: anyValue().Draw(t, "v"), Label: anyText().Draw(t, "vl")}, {X: 1, Label: "one"}},
+			HLines: []HLine{{Y: anyValue().Draw(t, "h"), Label: anyText().Draw(t, "hl")}},
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "series") {
+			s := Series{Name: anyText().Draw(t, "name"), Y: anyValues().Draw(t, "ys"), Shape: Shape(rapid.IntRange(0, 2).Draw(t, "shape"))}
+			if rapid.Bool().Draw(t, "hasx") {
+				s.X = anyValues().Draw(t, "xs")
+			}
+			c.Series = append(c.Series, s)
+		}
+		return c
+	},
+	"Bars": func(t *rapid.T) widget {
+		b := &Bars{Axis: anyAxis().Draw(t, "axis"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
+		for _, x := range anyValues().Draw(t, "values") {
+			b.Items = append(b.Items, Bar{Label: anyText().Draw(t, "label"), Value: x, Note: "note", Mark: '●'})
+		}
+		return b
+	},
+	"Stack": func(t *rapid.T) widget {
+		s := &Stack{Whole: anyValue().Draw(t, "whole"), LabelW: rapid.IntRange(-1, 30).Draw(t, "labelw")}
+		for range rapid.IntRange(0, 5).Draw(t, "rows") {
+			s.Rows = append(s.Rows, StackRow{anyText().Draw(t, "label"), anyValues().Draw(t, "parts")})
+		}
+		return s
+	},
+	"Histogram": func(t *rapid.T) widget {
+		return &Histogram{
+			Edges: anyValues().Draw(t, "edges"), Counts: rapid.SliceOfN(rapid.Uint64(), 0, 40).Draw(t, "counts"),
+			X: anyAxis().Draw(t, "x"), Quantiles: anyValues().Draw(t, "q"), CDF: rapid.Bool().Draw(t, "cdf"),
+		}
+	},
+	"Heatmap": func(t *rapid.T) widget {
+		return &Heatmap{
+			Values: anyValues().Draw(t, "values"), Cols: rapid.IntRange(-1, 9).Draw(t, "cols"),
+			RowLabels: anyLabels().Draw(t, "rows"), ColLabels: anyLabels().Draw(t, "cols"),
+			Axis: anyAxis().Draw(t, "axis"), Digits: rapid.Bool().Draw(t, "digits"), Bar: rapid.Bool().Draw(t, "bar"),
+		}
+	},
+	"Sparkline": func(t *rapid.T) widget {
+		return &Sparkline{Values: anyValues().Draw(t, "values"), Fixed: rapid.Bool().Draw(t, "fixed"),
+			Min: anyValue().Draw(t, "min"), Max: anyValue().Draw(t, "max")}
+	},
+	"Table": func(t *rapid.T) widget {
+		tab := &Table{Selected: rapid.IntRange(-2, 9).Draw(t, "selected"), Top: rapid.IntRange(-2, 99).Draw(t, "top"),
+			NoHeader: rapid.Bool().Draw(t, "noheader")}
+		for _, s := range anyLabels().Draw(t, "columns") {
+			tab.Columns = append(tab.Columns, Column{s, Align(rapid.IntRange(0, 2).Draw(t, "align")), rapid.IntRange(-1, 20).Draw(t, "width")})
+		}
+		tab.Rows = rapid.SliceOfN(anyLabels(), 0, 9).Draw(t, "rows")
+		return tab
+	},
+	"Gauge": func(t *rapid.T) widget {
+		return &Gauge{Label: anyText().Draw(t, "label"), Value: anyValue().Draw(t, "value"), Max: anyValue().Draw(t, "max"),
+			Mark: anyValue().Draw(t, "mark"), Unit: anyUnit().Draw(t, "unit")}
+	},
+}
+
+// Any widget in any pane with any contents draws without panic, and
+// inside its pane only.
+func TestAnyWidgetStaysInItsPane(t *testing.T) {
+	for name, make := range widgets {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { checkPane(t, make(t)) })
+		})
+	}
+}
+
+func checkPane(t *rapid.T, draw widget) {
+	r := Rect{
+		rapid.IntRange(-2, 3).Draw(t, "x"), rapid.IntRange(-2, 3).Draw(t, "y"),
+		rapid.OneOf(rapid.IntRange(0, 4), rapid.IntRange(0, 90)).Draw(t, "w"),
+		rapid.OneOf(rapid.IntRange(0, 4), rapid.IntRange(0, 30)).Draw(t, "h"),
+	}
+	th := rapid.SampledFrom(themes).Draw(t, "theme")
+	outside := Cell{Rune: '#', Fg: Hex(0x123456)}
+	g := New(r.W+4, r.H+4)
+	g.ASCII, g.Mono = rapid.Bool().Draw(t, "ascii"), th.Name == "mono"
+	g.Fill(g.Bounds(), outside)
+	draw.Draw(g.View(r), th)
+	for y := range g.H {
+		for x := range g.W {
+			if c := g.At(x, y); !r.Contains(x, y) && c != outside {
+				t.Fatalf("cell %d, %d outside %v became %v", x, y, r, c)
+			}
+		}
+	}
+}
+
+func TestDrawingTwiceGivesTheSame(t *testing.T) {
+	for name, draw := range map[string]widget{
+		"line": sampleLines(Braille), "locality": sampleLocality(), "sizes": sampleSizes(), "histogram": sampleHistogram(),
+		"bars": sampleBars(), "stack": sampleStack(), "heatmap": sampleHeatmap(), "table": sampleTable(),
+	} {
+		a, b := New(60, 12), New(60, 12)
+		draw.Draw(a.All(), themes[0])
+		draw.Draw(New(7, 3).All(), themes[0])
+		draw.Draw(b.All(), themes[0])
+		if a.StyledText() != b.StyledText() {
+			t.Errorf("%s differs when it is drawn again:\n%s\n%s", name, a.PlainText(), b.PlainText())
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package grid
+
+import "math"
+
+// Axis describes one axis of a chart. The zero value is a linear axis of
+// counts whose range follows the data.
+type Axis struct {
+	Scale Scale
+	Unit  Unit
+	// Fixed makes Min and Max the range, whatever the data. Panes that are to
+	// be compared share one fixed range.
+	Fixed    bool
+	Min, Max float64
+	// FromZero makes a range that follows the data begin at zero at the
+	// latest. It has no meaning on a logarithmic axis.
+	FromZero bool
+}
+
+// ticks returns the scale that the ticks of the axis follow.
+func (ax *Axis) ticks() Scale {
+	if ax.Scale == Linear && ax.Unit.Kind == Binary {
+		return binary
+	}
+	return ax.Scale
+}
+
+// tickUnit returns the unit of the axis; on a linear one all ticks get the
+// prefix of the largest.
+func (ax *Axis) tickUnit(m *mapping) Unit {
+	if ax.Scale != Linear {
+		return ax.Unit
+	}
+	return ax.Unit.share(max(math.Abs(m.lo), math.Abs(m.hi)))
+}
+
+// span is a range that grows over the values that an axis can show.
+type span struct{ lo, hi float64 }
+
+func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
+
+func (s *span) add(sc Scale, v float64) {
+	if v-v != 0 || sc != Linear && v <= 0 { // NaN, ±Inf, or off a log axis
+		return
+	}
+	s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+}
+
+func (s span) empty() bool { return !(s.lo <= s.hi) }
+
+// mapping is an axis with its range settled: it takes values to fractions of
+// the axis, 0 at its beginning and 1 at its end.
+type mapping struct {
+	scale  Scale
+	lo, hi float64
+	a, b   float64 // lo and hi on the scale; halved on a linear one
+}
+
+// settle chooses the range of the axis for data in s; nice rounds it out to
+// ticks, of which there are about n.
+func (ax *Axis) settle(s span, nice bool, n int) mapping {
+	m := mapping{scale: ax.Scale, lo: s.lo, hi: s.hi}
+	if ax.Fixed && ax.Min < ax.Max && !math.IsInf(ax.Min, 0) && !math.IsInf(ax.Max, 0) &&
+		(ax.Scale == Linear || ax.Min > 0) {
+		m.lo, m.hi = ax.Min, ax.Max
+		nice = false
+	} else if s.empty() {
+		m.lo, m.hi = 0, 1
+		if ax.Scale != Linear {
+			m.lo, m.hi = 1, 10
+		}
+	} else {
+		m.widen(ax.FromZero)
+	}
+	if nice && n > 0 {
+		m.round(ax.ticks(), n)
+	}
+	m.a, m.b = m.on(m.lo), m.on(m.hi)
+	return m
+}
+
+// widen gives a range of one value some room, and takes zero in.
+func (m *mapping) widen(fromZero bool) {
+	if m.scale != Linear {
+		if m.lo == m.hi {
+			lo, hi := m.lo/2, m.hi*2
+			if lo > 0 {
+				m.lo = lo
+			}
+			if !math.IsInf(hi, 0) {
+				m.hi = hi
+			}
+		}
+		return
+	}
+	if fromZero {
+		m.lo, m.hi = min(0, m.lo), max(0, m.hi)
+	}
+	if m.lo == m.hi {
+		room := math.Abs(m.lo) / 10
+		if m.lo+room == m.lo {
+			room = 1
+		}
+		m.lo, m.hi = max(m.lo-room, -math.MaxFloat64), min(m.hi+room, math.MaxFloat64)
+	}
+}
+
+// round moves the ends of the range outwards to round numbers.
+func (m *mapping) round(s Scale, n int) {
+	if m.scale != Linear {
+		m.lo, m.hi = round125(m.lo, false), round125(m.hi, true)
+		return
+	}
+	step := niceStep(s, m.lo, m.hi, n)
+	lo, hi := math.Floor(m.lo/step+1e-9)*step, math.Ceil(m.hi/step-1e-9)*step
+	if lo < hi && !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
+		m.lo, m.hi = lo, hi
+	}
+}
+
+// round125 returns the next 1, 2 or 5 times a power of ten at or beside v.
+func round125(v float64, up bool) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(v)))
+	if power == 0 || math.IsInf(power, 0) {
+		return v
+	}
+	steps := [...]float64{1, 2, 5, 10}
+	if up {
+		for _, s := range steps {
+			if r := s * power; r >= v*(1-1e-9) && !math.IsInf(r, 0) {
+				return r
+			}
+		}
+		return v
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		if r := steps[i] * power; r <= v*(1+1e-9) && r > 0 {
+			return r
+		}
+	}
+	return v
+}
+
+// on returns the place of v on the scale. Linear places are halved, so that
+// the difference of any two is finite.
+func (m *mapping) on(v float64) float64 {
+	switch m.scale {
+	case Log2:
+		return math.Log2(v)
+	case Log10:
+		return math.Log10(v)
+	}
+	return v / 2
+}
+
+// frac returns where on the axis v lies, and false for a value that has no
+// place on it. What lies far outside is brought nearer, so that it can be
+// reckoned with.
+func (m *mapping) frac(v float64) (float64, bool) {
+	if v-v != 0 || m.scale != Linear && v <= 0 {
+		return 0, false
+	}
+	const far = 1e6
+	f := (m.on(v) - m.a) / (m.b - m.a)
+	if f != f { // a range below the resolution of numbers
+		return 0, false
+	}
+	return max(-far, min(f, far)), true
+}
+
+// value returns the value at fraction f of the axis.
+func (m *mapping) value(f float64) float64 {
+	p := m.a + (m.b-m.a)*f
+	switch m.scale {
+	case Log2:
+		return math.Exp2(p)
+	case Log10:
+		return math.Pow(10, p)
+	}
+	return 2 * p
+}
+
+// cell returns which of n cells fraction f falls into, and false outside.
+func cell(f float64, n int) (int, bool) {
+	const edge = 1e-9
+	if n <= 0 || f < -edge || f > 1+edge {
+		return 0, false
+	}
+	return clampInt(int(f*float64(n)), 0, n-1), true
+}

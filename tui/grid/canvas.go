@@ -1,0 +1,211 @@
+package grid
+
+// Markers says what curves are drawn with; fonts differ in what they have.
+type Markers uint8
+
+// The markers, finest first.
+const (
+	Braille Markers = iota // 2×4 dots a cell
+	Blocks                 // 2×2 quadrants a cell
+	Lines                  // one line of box drawing: ─╮│╰
+	Plus                   // one character of ASCII a cell
+)
+
+// quadrants are the block characters by mask: bits 0 to 3 are the upper left,
+// upper right, lower left and lower right quarter.
+var quadrants = [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
+
+// brailleBit holds the dot of a place in a cell, by row and column.
+var brailleBit = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
+
+// asciiMarks are the characters of curves in ASCII, one a series.
+const asciiMarks = "*+ox#@%&"
+
+// canvas is a raster of dots finer than cells. Each cell has the colour of
+// the series that touched it last.
+type canvas struct {
+	w, h   int // cells
+	kx, ky int // dots a cell
+	kind   Markers
+	mask   []uint8
+	owner  []uint8
+}
+
+// reset makes the canvas w by h cells, all dots off.
+func (c *canvas) reset(w, h int, kind Markers) {
+	c.w, c.h, c.kind = max(0, w), max(0, h), kind
+	c.kx, c.ky = 1, 1
+	switch kind {
+	case Braille:
+		c.kx, c.ky = 2, 4
+	case Blocks:
+		c.kx, c.ky = 2, 2
+	}
+	n := c.w * c.h
+	c.mask, c.owner = grow(c.mask, n), grow(c.owner, n)
+	clear(c.mask)
+}
+
+// grow returns a slice of n elements, s if it is large enough.
+func grow[T any](s []T, n int) []T {
+	if n > cap(s) {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// dot switches on the dot at column x and row y, counted in dots.
+func (c *canvas) dot(x, y int, series uint8) {
+	if x < 0 || y < 0 || x >= c.w*c.kx || y >= c.h*c.ky {
+		return
+	}
+	var i int
+	var bit uint8
+	switch c.kind {
+	case Braille:
+		i, bit = y>>2*c.w+x>>1, brailleBit[y&3][x&1]
+	case Blocks:
+		i, bit = y>>1*c.w+x>>1, 1<<(y&1*2+x&1)
+	default:
+		i, bit = y*c.w+x, 1
+	}
+	c.mask[i] |= bit
+	c.owner[i] = series
+}
+
+// line draws from one dot to another, both included.
+func (c *canvas) line(x0, y0, x1, y1 int, series uint8) {
+	dx, dy := abs(x1-x0), -abs(y1-y0)
+	sx, sy := sign(x1-x0), sign(y1-y0)
+	for e := dx + dy; ; {
+		c.dot(x0, y0, series)
+		if x0 == x1 && y0 == y1 {
+			return
+		}
+		e2 := 2 * e
+		if e2 >= dy {
+			e, x0 = e+dy, x0+sx
+		}
+		if e2 <= dx {
+			e, y0 = e+dx, y0+sy
+		}
+	}
+}
+
+// pen draws one series as a connected curve through fractions of the canvas,
+// 0, 0 being the lower left corner. Parts outside are clipped.
+type pen struct {
+	c      *canvas
+	series uint8
+	down   bool
+	x, y   float64
+	lx, ly int // the last dot, if any
+	has    bool
+}
+
+// lift ends the curve; the next point begins another.
+func (p *pen) lift() { p.down = false }
+
+// to draws to the point x, y.
+func (p *pen) to(x, y float64) {
+	if !p.down {
+		p.down, p.has = true, false
+		p.x, p.y = x, y
+	}
+	ax, ay, bx, by, ok := clipUnit(p.x, p.y, x, y)
+	p.x, p.y = x, y
+	if !ok {
+		p.has = false
+		return
+	}
+	w, h := p.c.w*p.c.kx, p.c.h*p.c.ky
+	x0, _ := cell(clamp01(ax), w)
+	y0, _ := cell(clamp01(1-ay), h)
+	x1, _ := cell(clamp01(bx), w)
+	y1, _ := cell(clamp01(1-by), h)
+	if p.has && x0 == p.lx && y0 == p.ly && x1 == x0 && y1 == y0 {
+		return // many points to a dot
+	}
+	p.c.line(x0, y0, x1, y1, p.series)
+	p.lx, p.ly, p.has = x1, y1, true
+}
+
+// clipUnit clips a segment to the unit square (Liang and Barsky), and returns
+// false when nothing is left.
+func clipUnit(x0, y0, x1, y1 float64) (ax, ay, bx, by float64, ok bool) {
+	if inUnit(x0, y0) && inUnit(x1, y1) {
+		return x0, y0, x1, y1, true
+	}
+	dx, dy := x1-x0, y1-y0
+	t0, t1 := 0.0, 1.0
+	for _, e := range [4][2]float64{{-dx, x0}, {dx, 1 - x0}, {-dy, y0}, {dy, 1 - y0}} {
+		p, q := e[0], e[1]
+		switch {
+		case p == 0:
+			if q < 0 {
+				return 0, 0, 0, 0, false
+			}
+		case p < 0:
+			t0 = max(t0, q/p)
+		default:
+			t1 = min(t1, q/p)
+		}
+	}
+	if t0 > t1 {
+		return 0, 0, 0, 0, false
+	}
+	return x0 + t0*dx, y0 + t0*dy, x0 + t1*dx, y0 + t1*dy, true
+}
+
+func inUnit(x, y float64) bool { return x >= 0 && x <= 1 && y >= 0 && y <= 1 }
+
+// draw shows the canvas in v, each cell in the style of its series.
+func (c *canvas) draw(v View, styles []Style) {
+	for y := range c.h {
+		for x := range c.w {
+			m := c.mask[y*c.w+x]
+			if m == 0 {
+				continue
+			}
+			s := c.owner[y*c.w+x]
+			r := rune(asciiMarks[int(s)%len(asciiMarks)])
+			switch c.kind {
+			case Braille:
+				r = 0x2800 + rune(m)
+			case Blocks:
+				r = quadrants[m&15]
+			}
+			v.Rune(x, y, r, styles[s])
+		}
+	}
+}
+
+// label puts the glyphs of the series on their curves at intervals, so that
+// they can be told apart without colour.
+func (c *canvas) label(v View, styles []Style, glyphs []rune) {
+	const every = 12
+	for x := range c.w {
+		for y := range c.h {
+			i := y*c.w + x
+			if c.mask[i] == 0 {
+				continue
+			}
+			if s := int(c.owner[i]); (x+3*s)%every == every/2 {
+				v.Rune(x, y, glyphs[s], styles[s])
+				break
+			}
+		}
+	}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+func sign(n int) int {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,108 @@
+package grid
+
+// Grid is a screen of W columns and H rows. The zero value is an empty
+// screen; call [Grid.Resize] before drawing.
+type Grid struct {
+	// W and H are the columns and rows. Only Resize changes them.
+	W, H int
+	// ASCII replaces every rune outside ASCII by a lookalike as it is drawn.
+	ASCII bool
+	// Mono makes AppendANSI emit bold, reverse and underline, and no colour.
+	Mono bool
+
+	cells []Cell
+	wide  bool // a wide rune was drawn since the last Clear
+}
+
+// New returns a cleared grid of w columns and h rows.
+func New(w, h int) *Grid {
+	g := &Grid{}
+	g.Resize(w, h)
+	return g
+}
+
+// Resize changes the size to w columns and h rows and clears the grid.
+// Negative sizes count as zero.
+func (g *Grid) Resize(w, h int) {
+	g.W, g.H = max(0, w), max(0, h)
+	if n := g.W * g.H; n > cap(g.cells) {
+		g.cells = make([]Cell, n)
+	} else {
+		g.cells = g.cells[:n]
+	}
+	g.Clear()
+}
+
+// Clear makes every cell blank, in the terminal's own colours.
+func (g *Grid) Clear() {
+	clear(g.cells)
+	g.wide = false
+}
+
+// Bounds returns the whole grid as a rectangle.
+func (g *Grid) Bounds() Rect { return Rect{0, 0, g.W, g.H} }
+
+// At returns the cell at x, y, and a blank one outside the grid. A cell that
+// nobody has drawn on holds a space.
+func (g *Grid) At(x, y int) Cell {
+	if !g.Bounds().Contains(x, y) {
+		return Cell{Rune: ' '}
+	}
+	c := g.cells[y*g.W+x]
+	if c.Rune == 0 {
+		c.Rune = ' '
+	}
+	return c
+}
+
+// All returns the view of the whole grid.
+func (g *Grid) All() View { return g.View(g.Bounds()) }
+
+// View returns the window on the grid that r describes. Drawing through it is
+// relative to the corner of r and clipped to r.
+func (g *Grid) View(r Rect) View {
+	r.W, r.H = max(0, r.W), max(0, r.H)
+	return View{g: g, r: r, clip: r.Intersect(g.Bounds())}
+}
+
+// Set, Text, Fill and Box draw on the whole grid; see the methods of [View].
+
+// Set replaces the cell at x, y; see [View.Set].
+func (g *Grid) Set(x, y int, c Cell) { g.All().Set(x, y, c) }
+
+// Text writes s at x, y; see [View.Text].
+func (g *Grid) Text(x, y int, s string, st Style) int { return g.All().Text(x, y, s, st) }
+
+// Fill fills a rectangle; see [View.Fill].
+func (g *Grid) Fill(r Rect, c Cell) { g.All().Fill(r, c) }
+
+// Box draws a border; see [View.Box].
+func (g *Grid) Box(r Rect, b Box) View { return g.All().Box(r, b) }
+
+// put writes one rune that has passed the gate into cell i of row-major
+// order; a wide one must have its second cell in the same row.
+func (g *Grid) put(i int, c Cell, width int) {
+	if g.wide || width == 2 {
+		g.part(i)
+		if width == 2 {
+			g.part(i + 1)
+			g.wide = true
+			g.cells[i+1] = Cell{Continued, c.Fg, c.Bg, c.Attr}
+		}
+	}
+	g.cells[i] = c
+}
+
+// part blanks the other half of a wide rune that cell i belongs to, so that
+// no half is ever shown alone.
+func (g *Grid) part(i int) {
+	if g.cells[i].Rune == Continued {
+		g.cells[i].Rune = ' '
+		if i > 0 {
+			g.cells[i-1].Rune = ' '
+		}
+	}
+	if i+1 < len(g.cells) && g.cells[i+1].Rune == Continued {
+		g.cells[i+1].Rune = ' '
+	}
+}

@@ -1,0 +1,184 @@
+package grid
+
+import "math"
+
+// Heatmap draws a labelled matrix with a bar that explains its colours:
+//
+//	     0 1 2 3
+//	n0   █▓▒░      0 B ░▒▓█ 8 KiB
+//
+// A matrix that is larger than its room is shown coarser: a cell then stands
+// for several values, and shows the largest. Without colours the cells are
+// shades, or digits from 0 to 9 where Digits is set or there is ASCII only.
+type Heatmap struct {
+	// Values holds the rows of the matrix one after the other, Cols values
+	// each. NaN is an empty cell.
+	Values []float64
+	Cols   int
+	// RowLabels and ColLabels may be shorter than the matrix, or missing.
+	RowLabels, ColLabels []string
+	// Axis gives the unit and scale of the values, and the range if fixed.
+	Axis Axis
+	// Digits shows shares of the range as digits, beside or without colour.
+	Digits bool
+	// Bar shows the colour bar, in the last row.
+	Bar bool
+
+	text  []byte
+	m     mapping
+	area  Rect // of the cells, in the coordinates of the view
+	cellW int
+	rows  int // matrix rows
+	perY  int // matrix rows a cell
+	perX  int // matrix columns a cell
+}
+
+// grey are the cells of a heat map without colours, by rising value.
+var grey = [5]rune{'·', '░', '▒', '▓', '█'}
+
+// Draw draws the matrix over v.
+func (h *Heatmap) Draw(v View, th *Theme) {
+	h.rows = 0
+	if h.Cols > 0 {
+		h.rows = len(h.Values) / h.Cols
+	}
+	s := emptySpan()
+	for _, x := range h.Values {
+		s.add(h.Axis.Scale, x)
+	}
+	h.m = h.Axis.settle(s, false, 0)
+	h.layout(v)
+	if h.area.Empty() || h.rows == 0 {
+		h.area = Rect{}
+		v.TextIn(0, v.H()/2, v.W(), "no data yet", Center, th.Dim)
+		return
+	}
+	h.labels(v, th)
+	for y := 0; y*h.perY < h.rows; y++ {
+		for x := 0; x*h.perX < h.Cols; x++ {
+			h.cell(v, th, x, y)
+		}
+	}
+	if h.Bar && v.H() > 3 {
+		h.bar(v.Sub(Rect{h.area.X, v.H() - 1, v.W() - h.area.X, 1}), th)
+	}
+}
+
+// CellAt returns the row and column of the matrix that the cell at x, y of
+// the view stands for (the first of several), for the mouse.
+func (h *Heatmap) CellAt(x, y int) (row, col int, ok bool) {
+	if !h.area.Contains(x, y) {
+		return 0, 0, false
+	}
+	row, col = (y-h.area.Y)*h.perY, (x-h.area.X)/h.cellW*h.perX
+	return row, col, row < h.rows && col < h.Cols
+}
+
+// layout leaves room for the labels and the bar, and chooses the size of
+// cells.
+func (h *Heatmap) layout(v View) {
+	label := 0
+	for _, s := range h.RowLabels {
+		label = max(label, Width(s))
+	}
+	if label > 0 {
+		label = min(label+1, v.W()/3)
+	}
+	_, h.area = v.Local().CutLeft(label)
+	if len(h.ColLabels) > 0 && v.H() > 2 {
+		_, h.area = h.area.CutTop(1)
+	}
+	if h.Bar && v.H() > 3 {
+		_, h.area = h.area.CutBottom(1)
+	}
+	h.cellW, h.perX, h.perY = 1, 1, 1
+	if h.area.Empty() || h.rows == 0 {
+		return
+	}
+	h.cellW = clampInt(h.area.W/h.Cols, 1, 4)
+	h.perX = max(1, (h.Cols+h.area.W-1)/h.area.W)
+	h.perY = max(1, (h.rows+h.area.H-1)/h.area.H)
+	h.area.W = min(h.area.W, h.cellW*((h.Cols+h.perX-1)/h.perX))
+	h.area.H = min(h.area.H, (h.rows+h.perY-1)/h.perY)
+}
+
+func (h *Heatmap) labels(v View, th *Theme) {
+	for y := range h.area.H {
+		if k := y * h.perY; k < len(h.RowLabels) {
+			v.TextIn(0, h.area.Y+y, h.area.X-1, h.RowLabels[k], Left, th.Dim)
+		}
+	}
+	if h.area.Y == 0 {
+		return
+	}
+	free := h.area.X
+	for x := 0; x*h.cellW < h.area.W; x++ {
+		k, at := x*h.perX, h.area.X+x*h.cellW
+		if k < len(h.ColLabels) && at >= free && at+Width(h.ColLabels[k]) <= v.W() {
+			free = at + v.Text(at, 0, h.ColLabels[k], th.Dim) + 1
+		}
+	}
+}
+
+// max returns the largest of the values that cell x, y stands for.
+func (h *Heatmap) max(x, y int) float64 {
+	best := math.NaN()
+	for r := y * h.perY; r < min((y+1)*h.perY, h.rows); r++ {
+		for c := x * h.perX; c < min((x+1)*h.perX, h.Cols); c++ {
+			if val := h.Values[r*h.Cols+c]; !(val <= best) && val == val {
+				best = val
+			}
+		}
+	}
+	return best
+}
+
+func (h *Heatmap) cell(v View, th *Theme, x, y int) {
+	f, ok := h.m.frac(h.max(x, y))
+	for i := range h.cellW {
+		col, row := h.area.X+x*h.cellW+i, h.area.Y+y
+		if !ok {
+			if i == 0 {
+				v.Rune(col, row, '·', th.Dim)
+			}
+			continue
+		}
+		h.swatch(v, th, col, row, clamp01(f), i == 0)
+	}
+}
+
+// swatch draws one cell of the screen in the colour of f. The digit stands in
+// the first cell of each value.
+func (h *Heatmap) swatch(v View, th *Theme, x, y int, f float64, first bool) {
+	digit := rune('0' + min(int(f*10), 9))
+	switch colour := len(th.Ramp) > 0 && !v.Mono(); {
+	case colour:
+		bg := th.RampAt(f)
+		c := Cell{Bg: bg, Fg: th.InkOn(bg)}
+		if h.Digits && first {
+			c.Rune = digit
+		}
+		v.Set(x, y, c)
+	case h.Digits || v.ASCII():
+		if first {
+			v.Rune(x, y, digit, th.Text)
+		}
+	default:
+		k, _ := cell(f, len(grey))
+		v.Rune(x, y, grey[k], th.Text)
+	}
+}
+
+// bar explains the colours: the ends of the range and the ramp between.
+func (h *Heatmap) bar(v View, th *Theme) {
+	h.text = h.Axis.Unit.Append(h.text[:0], h.m.lo, v.W()/3)
+	x := v.Bytes(0, 0, h.text, th.Dim) + 1
+	h.text = h.Axis.Unit.Append(h.text[:0], h.m.hi, v.W()/3)
+	n := min(24, v.W()-x-runes(h.text)-1)
+	for i := range n {
+		h.swatch(v, th, x+i, 0, float64(i)/float64(max(1, n-1)), true)
+	}
+	if n > 0 {
+		v.Bytes(x+n+1, 0, h.text, th.Dim)
+	}
+}

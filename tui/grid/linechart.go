@@ -1,0 +1,225 @@
+package grid
+
+// Shape is how the points of a series are joined.
+type Shape uint8
+
+// The shapes.
+const (
+	Solid  Shape = iota // a curve in the chart's markers
+	Dashed              // a curve of ╌, for modelled numbers
+	Points              // no curve, a glyph at every point
+)
+
+// Series is one line of a chart.
+type Series struct {
+	// Name stands in the legend and the crosshair's reading.
+	Name string
+	// X and Y are the points, in the units of the axes; the shorter slice
+	// counts. A nil X numbers the points from 0. NaN and ±Inf in Y make a
+	// gap. Points may come in any order, and are joined in it.
+	X, Y  []float64
+	Shape Shape
+	// Style and Glyph default to the theme's, by the place in the list. The
+	// glyph is drawn for the shape Points, in the crosshair and the legend.
+	Style Style
+	Glyph rune
+}
+
+func (s *Series) len() int {
+	if s.X == nil {
+		return len(s.Y)
+	}
+	return min(len(s.X), len(s.Y))
+}
+
+func (s *Series) x(i int) float64 {
+	if s.X == nil {
+		return float64(i)
+	}
+	return s.X[i]
+}
+
+// LineChart draws series over a common horizontal axis:
+//
+//	12┤           ╭──╮ ╭─── in rank
+//	 8┤   ╭───────╯  ╰─╯
+//	 4┤───╯  ┆group 2→4
+//	  └──┬──────┬──────┬───
+//	     0 s    5 s    10 s
+type LineChart struct {
+	X, Y    Axis
+	Series  []Series
+	Markers Markers
+	// VLines and HLines mark moments and thresholds. They do not widen the
+	// range of an axis.
+	VLines []VLine
+	HLines []HLine
+	// Cross shows a crosshair at CrossX, which reads the nearest point of
+	// every series.
+	Cross  bool
+	CrossX float64
+	// Legend lists the series in the upper right corner.
+	Legend bool
+
+	plot   plot
+	canvas canvas
+	stroke stroke
+	styles []Style
+	glyphs []rune
+	legend []LegendItem
+}
+
+// maxSeries is how many series a canvas tells apart; more share the last one.
+const maxSeries = 256
+
+// Draw draws the chart over the whole of v.
+func (c *LineChart) Draw(v View, th *Theme) {
+	if v.W() == 0 || v.H() == 0 {
+		return
+	}
+	c.resolve(th)
+	xs, ys := c.spans()
+	c.plot.frame(v, th, &c.X, &c.Y, xs, ys)
+	in := v.Sub(c.plot.area)
+	c.plot.horizontals(v, th, c.HLines)
+	c.plot.verticals(v, th, c.VLines)
+	if xs.empty() || ys.empty() {
+		in.TextIn(0, in.H()/2, in.W(), "no data yet", Center, th.Dim)
+		return
+	}
+	c.curves(in, th)
+	c.points(in)
+	c.plot.horizontalLabels(v, th, c.HLines)
+	c.plot.verticalLabels(v, th, c.VLines)
+	if c.Legend {
+		DrawLegend(in, th, c.items())
+	}
+	if c.Cross {
+		c.crosshair(in, th)
+	}
+}
+
+// XAt returns the value under a column of the view that the chart was last
+// drawn in, for the mouse; false outside the axes.
+func (c *LineChart) XAt(col int) (float64, bool) {
+	a := c.plot.area
+	if col < a.X || col >= a.X+a.W {
+		return 0, false
+	}
+	return c.plot.x.value((float64(col-a.X) + 0.5) / float64(a.W)), true
+}
+
+// Range returns the vertical range that was last drawn, so that other panes
+// can be given the same.
+func (c *LineChart) Range() (lo, hi float64) { return c.plot.y.lo, c.plot.y.hi }
+
+// resolve settles the style and glyph of every series.
+func (c *LineChart) resolve(th *Theme) {
+	n := len(c.Series)
+	c.styles, c.glyphs = grow(c.styles, n), grow(c.glyphs, n)
+	for i := range c.Series {
+		c.styles[i] = orStyle(c.Series[i].Style, th.SeriesStyle(i))
+		if c.glyphs[i] = c.Series[i].Glyph; c.glyphs[i] == 0 {
+			c.glyphs[i] = th.Glyph(i)
+		}
+	}
+}
+
+// spans returns the ranges of the points that have a place on both axes.
+func (c *LineChart) spans() (xs, ys span) {
+	xs, ys = emptySpan(), emptySpan()
+	for i := range c.Series {
+		s := &c.Series[i]
+		for k := range s.len() {
+			x, y := s.x(k), s.Y[k]
+			if x-x == 0 && y-y == 0 && (c.X.Scale == Linear || x > 0) && (c.Y.Scale == Linear || y > 0) {
+				xs.add(Linear, x)
+				ys.add(Linear, y)
+			}
+		}
+	}
+	return xs, ys
+}
+
+func (c *LineChart) curves(in View, th *Theme) {
+	kind := c.Markers
+	if in.ASCII() && kind != Lines {
+		kind = Plus
+	}
+	c.canvas.reset(in.W(), in.H(), kind)
+	for i := range c.Series {
+		switch s := &c.Series[i]; {
+		case s.Shape == Dashed, s.Shape == Solid && kind == Lines:
+			c.box(in, i)
+		case s.Shape == Solid:
+			c.fine(s, uint8(min(i, maxSeries-1)))
+		}
+	}
+	c.canvas.draw(in, c.styles)
+	if kind != Plus && len(c.Series) > 1 && (in.Mono() || len(th.Ramp) == 0) {
+		c.canvas.label(in, c.styles, c.glyphs)
+	}
+}
+
+// fine draws a curve on the canvas.
+func (c *LineChart) fine(s *Series, series uint8) {
+	p := pen{c: &c.canvas, series: series}
+	for k := range s.len() {
+		x, okx := c.plot.x.frac(s.x(k))
+		y, oky := c.plot.y.frac(s.Y[k])
+		if okx && oky {
+			p.to(x, y)
+		} else {
+			p.lift()
+		}
+	}
+}
+
+// box draws series i with box-drawing characters.
+func (c *LineChart) box(in View, i int) {
+	s := &c.Series[i]
+	c.stroke.reset(in.W())
+	var px, py float64
+	joined := false
+	for k := range s.len() {
+		x, okx := c.plot.x.frac(s.x(k))
+		y, oky := c.plot.y.frac(s.Y[k])
+		if joined && okx && oky {
+			c.stroke.segment(px, py, x, y, in.H())
+		}
+		px, py, joined = x, y, okx && oky
+	}
+	c.stroke.draw(in, c.styles[i], s.Shape == Dashed)
+}
+
+func (c *LineChart) points(in View) {
+	for i := range c.Series {
+		s := &c.Series[i]
+		if s.Shape != Points {
+			continue
+		}
+		for k := range s.len() {
+			if col, row, ok := c.plot.at(s.x(k), s.Y[k]); ok {
+				in.Rune(col-c.plot.area.X, row, c.glyphs[i], c.styles[i])
+			}
+		}
+	}
+}
+
+// items returns the legend of the chart.
+func (c *LineChart) items() []LegendItem {
+	c.legend = c.legend[:0]
+	for i := range c.Series {
+		mark := c.glyphs[i]
+		switch c.Series[i].Shape {
+		case Dashed:
+			mark = '╌'
+		case Solid:
+			if c.Markers == Lines {
+				mark = '─'
+			}
+		}
+		c.legend = append(c.legend, LegendItem{mark, c.Series[i].Name, c.styles[i]})
+	}
+	return c.legend
+}

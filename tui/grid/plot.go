@@ -1,0 +1,208 @@
+package grid
+
+// plot is the frame that all charts with axes share: it settles the ranges,
+// leaves room for labels, draws the axes, and knows where a value lies.
+type plot struct {
+	x, y mapping
+	area Rect // the cells inside the axes, in the coordinates of the view
+
+	xticks, yticks []float64
+	text           []byte
+}
+
+const (
+	axisMinW = 16 // columns below which the vertical axis is left out
+	axisMinH = 5  // rows below which the horizontal axis is left out
+	labelMax = 9  // columns of a label beside the vertical axis
+)
+
+// frame lays the plot out in v for data of the given spans, and draws both
+// axes. The horizontal range is taken as it is, the vertical one is rounded.
+func (p *plot) frame(v View, th *Theme, xa, ya *Axis, xs, ys span) {
+	p.area = v.Local()
+	if v.H() >= axisMinH {
+		p.area.H -= 2
+	}
+	n := clampInt((p.area.H+1)/2, 2, 6)
+	p.x, p.y = xa.settle(xs, false, 0), ya.settle(ys, true, n)
+	p.yticks = Ticks(p.yticks[:0], ya.ticks(), p.y.lo, p.y.hi, n)
+	if v.W() >= axisMinW {
+		p.verticalAxis(v, th, ya.tickUnit(&p.y))
+	}
+	if v.H() >= axisMinH {
+		p.horizontalAxis(v, th, xa)
+	}
+}
+
+func (p *plot) verticalAxis(v View, th *Theme, u Unit) {
+	cols, sig := min(labelMax, v.W()/3), tickDigits(p.yticks)
+	width := 0
+	for _, t := range p.yticks {
+		p.text = u.appendDigits(p.text[:0], t, cols, sig)
+		width = max(width, runes(p.text))
+	}
+	_, p.area = p.area.CutLeft(width + 1)
+	for y := range p.area.H {
+		v.Rune(width, y, '│', th.Border)
+	}
+	free := p.area.H // the row above which labels are still free
+	for _, t := range p.yticks {
+		f, _ := p.y.frac(t)
+		row, ok := cell(1-f, p.area.H)
+		if !ok || row >= free {
+			continue
+		}
+		free = row
+		p.text = u.appendDigits(p.text[:0], t, cols, sig)
+		v.Bytes(width-runes(p.text), row, p.text, th.Dim)
+		v.Rune(width, row, '┤', th.Border)
+	}
+}
+
+func (p *plot) horizontalAxis(v View, th *Theme, xa *Axis) {
+	row := p.area.H
+	if p.area.X > 0 {
+		v.Rune(p.area.X-1, row, '└', th.Border)
+	}
+	for x := range p.area.W {
+		v.Rune(p.area.X+x, row, '─', th.Border)
+	}
+	p.xticks = Ticks(p.xticks[:0], xa.ticks(), p.x.lo, p.x.hi, max(1, p.area.W/9))
+	u, free, sig := xa.tickUnit(&p.x), 0, tickDigits(p.xticks)
+	for _, t := range p.xticks {
+		f, _ := p.x.frac(t)
+		col, ok := cell(f, p.area.W)
+		if !ok {
+			continue
+		}
+		col += p.area.X
+		p.text = u.appendDigits(p.text[:0], t, labelMax+3, sig)
+		n := runes(p.text)
+		at := clampInt(col-n/2, 0, v.W()-n)
+		if at < free {
+			continue
+		}
+		v.Rune(col, row, '┬', th.Border)
+		v.Bytes(at, row+1, p.text, th.Dim)
+		free = at + n + 1
+	}
+}
+
+// at returns the cell of a point inside the plot, in the coordinates of the
+// view, and false for a point that lies outside or has no place.
+func (p *plot) at(x, y float64) (col, row int, ok bool) {
+	col, okx := p.col(x)
+	row, oky := p.row(y)
+	return col, row, okx && oky
+}
+
+func (p *plot) col(x float64) (int, bool) {
+	f, ok := p.x.frac(x)
+	if !ok {
+		return 0, false
+	}
+	c, ok := cell(f, p.area.W)
+	return p.area.X + c, ok
+}
+
+func (p *plot) row(y float64) (int, bool) {
+	f, ok := p.y.frac(y)
+	if !ok {
+		return 0, false
+	}
+	r, ok := cell(1-f, p.area.H)
+	return p.area.Y + r, ok
+}
+
+// VLine is a vertical line across a chart, for a moment at which something
+// changed or a value that matters.
+type VLine struct {
+	X float64 // in the unit of the horizontal axis
+	// Label stands beside the head of the line.
+	Label string
+	// Style defaults to the theme's dim text.
+	Style Style
+}
+
+// HLine is a horizontal line across a chart: a threshold or a bound.
+type HLine struct {
+	Y     float64 // in the unit of the vertical axis
+	Label string
+	Style Style
+}
+
+func (p *plot) verticals(v View, th *Theme, lines []VLine) {
+	in := v.Sub(p.area)
+	for i := range lines {
+		if col, ok := p.col(lines[i].X); ok {
+			for y := range p.area.H {
+				in.Rune(col-p.area.X, y, '┆', orStyle(lines[i].Style, th.Dim))
+			}
+		}
+	}
+}
+
+// verticalLabels writes the labels of lines over what is there, each in the
+// first of three rows in which it hits no other.
+func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
+	in := v.Sub(p.area)
+	var free [3]int
+	for i := range lines {
+		col, ok := p.col(lines[i].X)
+		if !ok || lines[i].Label == "" {
+			continue
+		}
+		at, n := col-p.area.X+1, Width(lines[i].Label)
+		if at+n > p.area.W {
+			at = max(0, at-1-n) // no room on the right
+		}
+		for row := range min(len(free), p.area.H) {
+			if at >= free[row] {
+				in.TextIn(at, row, p.area.W-at, lines[i].Label, Left, orStyle(lines[i].Style, th.Dim))
+				free[row] = at + n + 1
+				break
+			}
+		}
+	}
+}
+
+func (p *plot) horizontals(v View, th *Theme, lines []HLine) {
+	in := v.Sub(p.area)
+	for i := range lines {
+		row, ok := p.row(lines[i].Y)
+		if !ok {
+			continue
+		}
+		st := orStyle(lines[i].Style, th.Warning)
+		for x := range p.area.W {
+			in.Rune(x, row-p.area.Y, '┄', st)
+		}
+	}
+}
+
+func (p *plot) horizontalLabels(v View, th *Theme, lines []HLine) {
+	in := v.Sub(p.area)
+	for i := range lines {
+		if row, ok := p.row(lines[i].Y); ok {
+			in.TextIn(1, row-p.area.Y, p.area.W-2, lines[i].Label, Right, orStyle(lines[i].Style, th.Warning))
+		}
+	}
+}
+
+func orStyle(st, otherwise Style) Style {
+	if st == (Style{}) {
+		return otherwise
+	}
+	return st
+}
+
+// runes counts the columns of a formatted number.
+func runes(b []byte) int {
+	n := 0
+	for _, c := range b {
+		if c&0xc0 != 0x80 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,96 @@
+package grid
+
+import "math"
+
+// StackRow is one bar of [Stack].
+type StackRow struct {
+	Label string
+	// Parts are the values of the parts, in the order of the stack's names.
+	// Negative and unknown values count as nothing.
+	Parts []float64
+}
+
+// Stack draws bars made of parts, for shares of a whole: compute, wait, idle.
+//
+//	rank 0 ██████████▓▓▓▓░░
+//	rank 1 ████████████▓▓░░
+//
+// Each part has its own shade as well as its colour.
+type Stack struct {
+	Rows []StackRow
+	// Styles are the looks of the parts; they default to the theme's series.
+	Styles []Style
+	// Whole is the value of a full bar. With 0 every bar is full and shows
+	// shares.
+	Whole float64
+	// LabelW is the columns of the labels, 0 for as many as they take.
+	LabelW int
+}
+
+// shades are the fills of the parts of a stack, in order.
+var shades = [...]rune{'█', '▒', '░', '▓', '▚', '▞'}
+
+// Shade returns the fill of part i, for a legend.
+func (s *Stack) Shade(i int) rune { return shades[max(0, i)%len(shades)] }
+
+// Style returns the look of part i, for a legend.
+func (s *Stack) Style(th *Theme, i int) Style {
+	if i >= 0 && i < len(s.Styles) {
+		return s.Styles[i]
+	}
+	return th.SeriesStyle(i)
+}
+
+// Draw draws the bars over v, one a row.
+func (s *Stack) Draw(v View, th *Theme) {
+	shown := len(s.Rows)
+	if shown > v.H() {
+		shown = max(0, v.H()-1)
+	}
+	label := s.LabelW
+	if label == 0 {
+		for i := range s.Rows {
+			label = max(label, Width(s.Rows[i].Label))
+		}
+	}
+	if label > 0 {
+		label = min(label+1, v.W()/2)
+	}
+	for y := range shown {
+		v.TextIn(0, y, label-1, s.Rows[y].Label, Left, th.Text)
+		s.bar(v.Sub(Rect{label, y, v.W() - label, 1}), th, s.Rows[y].Parts)
+	}
+	more(v, th, shown, len(s.Rows))
+}
+
+// bar draws one bar. Ends of parts are rounded, not their lengths, so that
+// the bar as a whole is right.
+func (s *Stack) bar(v View, th *Theme, parts []float64) {
+	whole := s.Whole
+	if whole <= 0 || whole-whole != 0 {
+		whole = 0
+		for _, p := range parts {
+			whole += share(p)
+		}
+	}
+	if whole == 0 {
+		return
+	}
+	x, sum := 0, 0.0
+	for i, p := range parts {
+		sum += share(p) / whole
+		end := int(math.Round(clamp01(sum) * float64(v.W())))
+		for ; x < end; x++ {
+			v.Rune(x, 0, s.Shade(i), s.Style(th, i))
+		}
+	}
+}
+
+// share returns p if it can be part of a whole, else nothing. Huge values are
+// limited, so that their sum is finite.
+func share(p float64) float64 {
+	if !(p > 0) {
+		return 0
+	}
+	return min(p, math.MaxFloat64/1e6)
+}

@@ -1,0 +1,73 @@
+package grid
+
+// stroke draws a curve with box-drawing characters, one row a column: solid
+// as ─╮│╰ or dashed as ╌╮╎╰. It holds the row of every column while a curve
+// is drawn.
+type stroke struct{ rows []int }
+
+// gap marks a column that the curve does not pass.
+const gap = -1
+
+// reset forgets the curve and makes room for w columns.
+func (s *stroke) reset(w int) {
+	s.rows = grow(s.rows, max(0, w))
+	for i := range s.rows {
+		s.rows[i] = gap
+	}
+}
+
+// segment adds the straight piece between two points, given as fractions of
+// the plot, to the columns whose middles it passes, and its end points.
+func (s *stroke) segment(x0, y0, x1, y1 float64, h int) {
+	x0, y0, x1, y1, ok := clipUnit(x0, y0, x1, y1)
+	if !ok || len(s.rows) == 0 {
+		return
+	}
+	if x0 > x1 {
+		x0, y0, x1, y1 = x1, y1, x0, y0
+	}
+	w := len(s.rows)
+	c0, _ := cell(clamp01(x0), w)
+	c1, _ := cell(clamp01(x1), w)
+	for c := c0; c <= c1; c++ {
+		mid := min(max((float64(c)+0.5)/float64(w), x0), x1)
+		y := y1
+		if x1 > x0 {
+			y = y0 + (y1-y0)*(mid-x0)/(x1-x0)
+		}
+		if row, ok := cell(1-clamp01(y), h); ok {
+			s.rows[c] = row
+		}
+	}
+}
+
+// draw shows the curve in v.
+func (s *stroke) draw(v View, st Style, dashed bool) {
+	flat, steep := '─', '│'
+	if dashed {
+		flat, steep = '╌', '╎'
+	}
+	for x, row := range s.rows {
+		if row == gap {
+			continue
+		}
+		prev := row
+		if x > 0 && s.rows[x-1] != gap {
+			prev = s.rows[x-1]
+		}
+		switch {
+		case prev == row:
+			v.Rune(x, row, flat, st)
+			continue
+		case prev > row: // rises
+			v.Rune(x, prev, '╯', st)
+			v.Rune(x, row, '╭', st)
+		default:
+			v.Rune(x, prev, '╮', st)
+			v.Rune(x, row, '╰', st)
+		}
+		for y := min(prev, row) + 1; y < max(prev, row); y++ {
+			v.Rune(x, y, steep, st)
+		}
+	}
+}

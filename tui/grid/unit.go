@@ -1,0 +1,249 @@
+package grid
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// UnitKind says how a number is shortened.
+type UnitKind uint8
+
+// The kinds of units.
+const (
+	// SI numbers get a decimal prefix: 12.3 GB/s, 95 ns, 1.2k. Seconds get
+	// none above one, and bare counts none below.
+	SI UnitKind = iota
+	// Binary numbers get a prefix of powers of 1024: 8 KiB.
+	Binary
+	// Percent numbers are shares of one: 0.25 is 25%.
+	Percent
+	// Plain numbers have no prefix, and the unit follows at once: 1.9×.
+	Plain
+)
+
+// Unit is how the numbers of an axis or a column are written.
+type Unit struct {
+	// Symbol is the unit without prefix: "s", "B/s", or nothing for counts.
+	Symbol string
+	Kind   UnitKind
+	// Div divides Plain numbers before they are written; 0 counts as 1.
+	Div float64
+
+	// prefix is the one prefix of all numbers of an axis, which are divided
+	// by Div, where shared is set.
+	prefix string
+	shared bool
+}
+
+// The units that every screen needs.
+var (
+	Count          = Unit{}
+	Seconds        = Unit{Symbol: "s"}
+	BytesPerSecond = Unit{Symbol: "B/s"}
+	PerSecond      = Unit{Symbol: "/s"}
+	Flops          = Unit{Symbol: "flop/s"}
+	Bytes          = Unit{Symbol: "B", Kind: Binary}
+	Share          = Unit{Kind: Percent}
+	Factor         = Unit{Symbol: "×", Kind: Plain}
+)
+
+var (
+	siPrefixes     = [...]string{"a", "f", "p", "n", "µ", "m", "", "k", "M", "G", "T", "P", "E"}
+	binaryPrefixes = [...]string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
+)
+
+const (
+	siNone  = 6  // index of the empty SI prefix
+	digits3 = 3  // significant digits of a number that stands alone
+	anyCols = 64 // more columns than any number takes
+)
+
+// Format returns v with its unit in at most cols columns; see [Unit.Append].
+func (u Unit) Format(v float64, cols int) string {
+	return string(u.Append(nil, v, cols))
+}
+
+// Append appends v with up to three significant digits and its unit, and never
+// takes more than cols columns. To fit, it gives up decimals first, then the
+// blank, then the symbol, and at last shows as many # as there are columns. An
+// unknown number (NaN) is a dash.
+func (u Unit) Append(dst []byte, v float64, cols int) []byte {
+	return u.appendDigits(dst, v, cols, digits3)
+}
+
+// share returns a unit that writes all numbers with the prefix that suits
+// limit.
+func (u Unit) share(limit float64) Unit {
+	scaled, prefix, exponent := u.scale(limit, digits3)
+	if u.Kind <= Binary && !exponent && scaled != 0 && scaled-scaled == 0 {
+		u.prefix, u.Div, u.shared = prefix, limit/scaled, true
+	}
+	return u
+}
+
+// String returns v in as many columns as it takes.
+func (u Unit) String(v float64) string { return u.Format(v, anyCols) }
+
+// Common returns a unit that writes plain numbers in the prefix that suits
+// limit, and the prefix with the symbol, which belongs in the title of the
+// pane: an axis up to 12e9 B/s is numbered 0 to 12 and titled "GB/s".
+func (u Unit) Common(limit float64) (plain Unit, title string) {
+	scaled, prefix, _ := u.scale(limit, digits3)
+	plain = Unit{Kind: Plain, Div: 1}
+	if scaled != 0 && scaled-scaled == 0 {
+		plain.Div = limit / scaled
+	}
+	return plain, prefix + u.Symbol
+}
+
+func (u Unit) appendDigits(dst []byte, v float64, cols, sig int) []byte {
+	if cols <= 0 {
+		return dst
+	}
+	switch {
+	case math.IsNaN(v):
+		return append(dst, "–"...)
+	case math.IsInf(v, 1):
+		return append(dst, "∞"...)
+	case math.IsInf(v, -1):
+		if cols < 2 {
+			return append(dst, '#')
+		}
+		return append(dst, "-∞"...)
+	}
+	scaled, prefix, exponent := u.scale(v, sig)
+	scaled = max(-math.MaxFloat64, min(scaled, math.MaxFloat64))
+	from := len(dst)
+	gap, symbol, least := u.gap(), u.Symbol, ""
+	if u.Kind == Percent {
+		symbol, least = "%", "%"
+	}
+	for _, tail := range [...][2]string{{gap, symbol}, {"", symbol}, {"", least}} {
+		width := len(tail[0]) + utf8.RuneCountInString(prefix) + utf8.RuneCountInString(tail[1])
+		for s := sig; s > 0; s-- {
+			dst = appendNumber(dst[:from], scaled, s, exponent)
+			if len(dst)-from+width <= cols {
+				dst = append(dst, tail[0]...)
+				dst = append(dst, prefix...)
+				return append(dst, tail[1]...)
+			}
+		}
+	}
+	return appendHashes(dst[:from], cols)
+}
+
+// gap returns the blank between number and unit, if there is one.
+func (u Unit) gap() string {
+	if u.Kind == Percent || u.Kind == Plain || u.Symbol == "" {
+		return ""
+	}
+	return " "
+}
+
+// scale divides v by the prefix that suits it once it is rounded to sig
+// digits. exponent tells that no prefix suits and powers of ten have to do.
+func (u Unit) scale(v float64, sig int) (scaled float64, prefix string, exponent bool) {
+	mag := math.Abs(v)
+	if u.shared {
+		return v / u.Div, u.prefix, mag/u.Div >= 1e7
+	}
+	switch u.Kind {
+	case Percent:
+		return v * 100, "", mag >= 1e7 || mag > 0 && mag < 1e-6
+	case Plain:
+		if u.Div != 0 {
+			v /= u.Div
+			mag = math.Abs(v)
+		}
+		return v, "", mag >= 1e9 || mag > 0 && mag < 1e-4
+	case Binary:
+		i := 0
+		for i < len(binaryPrefixes)-1 && mag >= 1023.5 {
+			mag /= 1024
+			v /= 1024
+			i++
+		}
+		return v, binaryPrefixes[i], mag >= 1e6 || mag > 0 && mag < 1e-3
+	}
+	if mag == 0 {
+		return v, "", false
+	}
+	lo, hi := 0, len(siPrefixes)-1
+	if u.Symbol == "s" {
+		hi = siNone
+	}
+	if u.Symbol == "" {
+		lo = siNone
+	}
+	i := siNone
+	for i > lo && mag < 1 {
+		mag *= 1000
+		v *= 1000
+		i--
+	}
+	limit := 1000 - 0.5*math.Pow(10, 3-float64(max(sig, 3))) // rounds up to 1000
+	for i < hi && mag >= limit {
+		mag /= 1000
+		v /= 1000
+		i++
+	}
+	return v, siPrefixes[i], mag >= 1e7 || mag < 1e-3
+}
+
+// appendNumber appends v with up to sig significant digits and no zeros at
+// the end of its decimals.
+func appendNumber(dst []byte, v float64, sig int, exponent bool) []byte {
+	from := len(dst)
+	if exponent {
+		dst = strconv.AppendFloat(dst, v, 'e', sig-1, 64)
+		return trimMantissa(dst, from)
+	}
+	whole := 1
+	if math.Abs(v) < 1 {
+		whole = 0
+	}
+	for m := math.Abs(v); m >= 10; m /= 10 {
+		whole++
+	}
+	for m := math.Abs(v); m > 0 && m < 0.1; m *= 10 {
+		sig++ // zeros behind the point are not significant
+	}
+	dst = strconv.AppendFloat(dst, v, 'f', max(0, sig-whole), 64)
+	if sig > whole {
+		for dst[len(dst)-1] == '0' {
+			dst = dst[:len(dst)-1]
+		}
+		if dst[len(dst)-1] == '.' {
+			dst = dst[:len(dst)-1]
+		}
+	}
+	if string(dst[from:]) == "-0" {
+		dst = append(dst[:from], '0')
+	}
+	return dst
+}
+
+// trimMantissa removes the zeros at the end of the decimals of a number with
+// an exponent, which begins at from.
+func trimMantissa(dst []byte, from int) []byte {
+	e := from
+	for dst[e] != 'e' {
+		e++
+	}
+	keep := e
+	for dst[keep-1] == '0' && e-from > 2 {
+		keep--
+	}
+	if dst[keep-1] == '.' {
+		keep--
+	}
+	return append(dst[:keep], dst[e:]...)
+}
+
+func appendHashes(dst []byte, cols int) []byte {
+	for range min(cols, anyCols) {
+		dst = append(dst, '#')
+	}
+	return dst
+}

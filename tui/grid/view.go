@@ -1,0 +1,250 @@
+package grid
+
+import "unicode/utf8"
+
+// View is a window on a grid. It draws in its own coordinates, 0, 0 being its
+// upper left corner, and nothing that is drawn through it leaves it. (One
+// exception keeps rows whole: drawing over one half of a wide rune blanks the
+// other half, wherever that is.) The zero value swallows all drawing.
+type View struct {
+	g    *Grid
+	r    Rect // where the view lies on the grid
+	clip Rect // the part of r that may be drawn on
+}
+
+// W returns the columns of the view.
+func (v View) W() int { return v.r.W }
+
+// H returns the rows of the view.
+func (v View) H() int { return v.r.H }
+
+// Rect returns where on the grid the view lies, for mouse hits.
+func (v View) Rect() Rect { return v.r }
+
+// Local returns the view's own rectangle: 0, 0 and its size.
+func (v View) Local() Rect { return Rect{0, 0, v.r.W, v.r.H} }
+
+// ASCII reports whether the grid shows plain ASCII only.
+func (v View) ASCII() bool { return v.g != nil && v.g.ASCII }
+
+// Mono reports whether the grid shows no colours, so that widgets have to
+// tell things apart by shape.
+func (v View) Mono() bool { return v.g != nil && v.g.Mono }
+
+// Sub returns the view of a rectangle in v's own coordinates, clipped to v.
+func (v View) Sub(r Rect) View {
+	r.X, r.Y = r.X+v.r.X, r.Y+v.r.Y
+	r.W, r.H = max(0, r.W), max(0, r.H)
+	return View{v.g, r, v.clip.Intersect(r)}
+}
+
+// At returns the cell at x, y; see [Grid.At].
+func (v View) At(x, y int) Cell {
+	x, y = x+v.r.X, y+v.r.Y
+	if !v.clip.Contains(x, y) {
+		return Cell{Rune: ' '}
+	}
+	return v.g.At(x, y)
+}
+
+// Set replaces the cell at x, y, background and all. A wide rune also takes
+// the next cell, and becomes a blank where there is no room for it.
+func (v View) Set(x, y int, c Cell) {
+	x, y = x+v.r.X, y+v.r.Y
+	if v.clip.Contains(x, y) {
+		v.set(x, y, c)
+	}
+}
+
+// set is Set for a place in grid coordinates that is known to be inside.
+func (v View) set(x, y int, c Cell) {
+	r, w := c.Rune, 1
+	if r < ' ' || r > '~' {
+		if r, w = printable(r); v.g.ASCII && r > '~' {
+			r, w = ASCIIRune(r), 1
+		}
+		if w == 0 || w == 2 && !v.clip.Contains(x+1, y) {
+			r, w = ' ', 1
+		}
+	}
+	c.Rune = r
+	v.g.put(y*v.g.W+x, c, w)
+}
+
+// Rune draws one rune at x, y. A style without background leaves the one that
+// is there.
+func (v View) Rune(x, y int, r rune, st Style) {
+	x, y = x+v.r.X, y+v.r.Y
+	if !v.clip.Contains(x, y) {
+		return
+	}
+	if st.Bg == None {
+		st.Bg = v.g.cells[y*v.g.W+x].Bg
+	}
+	v.set(x, y, Cell{r, st.Fg, st.Bg, st.Attr})
+}
+
+// Text writes s from x, y to the right, clips it, and returns the columns that
+// the whole of s takes. It never wraps.
+func (v View) Text(x, y int, s string, st Style) int {
+	at := x
+	for i := 0; i < len(s); {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		i += n
+		at += v.glyph(at, y, r, st)
+	}
+	return at - x
+}
+
+// Bytes writes b like [View.Text]; it lets numbers be formatted into a
+// scratch buffer.
+func (v View) Bytes(x, y int, b []byte, st Style) int {
+	at := x
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		b = b[n:]
+		at += v.glyph(at, y, r, st)
+	}
+	return at - x
+}
+
+// glyph draws one rune of a text and returns its columns.
+func (v View) glyph(x, y int, r rune, st Style) int {
+	if r >= ' ' && r <= '~' {
+		v.Rune(x, y, r, st)
+		return 1
+	}
+	r, w := printable(r)
+	if w == 0 {
+		return 0
+	}
+	if w == 2 && v.ASCII() {
+		v.Rune(x+1, y, ' ', st)
+	}
+	if w == 2 && !v.clip.Contains(x+v.r.X, y+v.r.Y) {
+		v.Rune(x+1, y, ' ', st) // the left half is cut off
+	}
+	v.Rune(x, y, r, st)
+	return w
+}
+
+// TextIn writes s into the cols columns from x, y, shortened with an ellipsis
+// when it is longer, and aligned. It returns the columns written.
+func (v View) TextIn(x, y, cols int, s string, align Align, st Style) int {
+	cols = max(0, cols)
+	w := Width(s)
+	cut := w > cols
+	if cut {
+		w = cols
+	}
+	switch align {
+	case Right:
+		x += cols - w
+	case Center:
+		x += (cols - w) / 2
+	}
+	if !cut {
+		return v.Text(x, y, s, st)
+	}
+	if cols == 0 {
+		return 0
+	}
+	n := v.Sub(Rect{x, y, cols - 1, 1}).Text(0, 0, s, st)
+	v.Rune(x+min(n, cols-1), y, '…', st)
+	return cols
+}
+
+// Align says where text stands in its columns.
+type Align uint8
+
+// The alignments.
+const (
+	Left Align = iota
+	Right
+	Center
+)
+
+// Fill sets every cell of a rectangle.
+func (v View) Fill(r Rect, c Cell) {
+	area := v.Sub(r).clip
+	for y := area.Y; y < area.Y+area.H; y++ {
+		for x := area.X; x < area.X+area.W; x++ {
+			v.set(x, y, c)
+		}
+	}
+}
+
+// Tint gives every cell of a rectangle a background and attributes, and keeps
+// what stands there.
+func (v View) Tint(r Rect, bg Color, add Attr) {
+	area := v.Sub(r).clip
+	for y := area.Y; y < area.Y+area.H; y++ {
+		for i := y*v.g.W + area.X; i < y*v.g.W+area.X+area.W; i++ {
+			c := &v.g.cells[i]
+			c.Attr |= add
+			if bg != None {
+				c.Bg = bg
+			}
+		}
+	}
+}
+
+// Copy draws the cells of src with their upper left corner at x, y. A pane
+// that did not change can so be shown again without drawing it.
+func (v View) Copy(x, y int, src *Grid) {
+	for row := range src.H {
+		for col := range src.W {
+			if c := src.cells[row*src.W+col]; c.Rune != Continued {
+				v.Set(x+col, y+row, c)
+			}
+		}
+	}
+}
+
+// Box is a border with titles.
+type Box struct {
+	// Title stands left in the upper border, Right at its right end.
+	Title, Right string
+	// Border, TitleStyle and RightStyle are the looks of the three.
+	Border, TitleStyle, RightStyle Style
+}
+
+// Box draws a border with rounded corners along the edge of r and returns the
+// view inside it. Titles are shortened to what fits; the left one wins.
+func (v View) Box(r Rect, b Box) View {
+	in := v.Sub(r)
+	w, h := r.W, r.H
+	if w < 2 || h < 2 {
+		return in.Sub(Rect{})
+	}
+	for x := 1; x < w-1; x++ {
+		in.Rune(x, 0, '─', b.Border)
+		in.Rune(x, h-1, '─', b.Border)
+	}
+	for y := 1; y < h-1; y++ {
+		in.Rune(0, y, '│', b.Border)
+		in.Rune(w-1, y, '│', b.Border)
+	}
+	in.Rune(0, 0, '╭', b.Border)
+	in.Rune(w-1, 0, '╮', b.Border)
+	in.Rune(0, h-1, '╰', b.Border)
+	in.Rune(w-1, h-1, '╯', b.Border)
+
+	room := w - 4 // a title has a blank on both sides
+	if b.Title != "" && room > 0 {
+		n := in.TextIn(2, 0, room, b.Title, Left, b.TitleStyle)
+		in.Rune(1, 0, ' ', b.Border)
+		in.Rune(2+n, 0, ' ', b.Border)
+		room -= n + 2
+	}
+	if n := Width(b.Right); n > 0 && n <= room {
+		x := w - 2 - n
+		in.Rune(x-1, 0, ' ', b.Border)
+		in.Text(x, 0, b.Right, b.RightStyle)
+		in.Rune(w-2, 0, ' ', b.Border)
+	}
+	return v.Sub(r.Inset(1, 1))
+}
