@@ -96,14 +96,15 @@ func (x *index) add(e entry) {
 	}
 }
 
-func (x *index) remove(n uint32) {
+// remove takes node n out of all its lists. It was found in the list of class c
+// whose slot is i.
+func (x *index) remove(n uint32, c class, i int) {
+	x.pull(c, n, i)
 	e := &x.nodes[n]
-	if !x.messages {
-		x.pull(classOf(e.src, e.tag), n)
-	} else {
-		for c := range class(classes) {
-			if x.asked[c] {
-				x.pull(c, n)
+	if x.messages {
+		for o := range class(classes) {
+			if x.asked[o] && o != c {
+				x.pull(o, n, x.table.find(o.key(e.ctx, e.src, e.tag)))
 			}
 		}
 	}
@@ -129,52 +130,58 @@ func (x *index) push(c class, n uint32) {
 	x.count[c]++
 }
 
-// pull takes node n out of its list of class c.
-func (x *index) pull(c class, n uint32) {
-	l := x.links[c][n]
-	if l.prev != 0 {
-		x.links[c][l.prev].next = l.next
-	}
-	if l.next != 0 {
-		x.links[c][l.next].prev = l.prev
-	}
+// pull takes node n out of its list of class c, whose slot is i.
+func (x *index) pull(c class, n uint32, i int) {
 	x.count[c]--
-	if l.prev != 0 && l.next != 0 {
+	s := &x.table.slots[i]
+	if s.head == s.tail {
+		x.table.delete(i)
 		return
 	}
-	e := &x.nodes[n]
-	i := x.table.find(c.key(e.ctx, e.src, e.tag))
-	switch s := &x.table.slots[i]; {
-	case l.prev == 0 && l.next == 0:
-		x.table.delete(i)
-	case l.prev == 0:
+	links := x.links[c]
+	l := links[n]
+	if l.prev == 0 {
 		s.head = l.next
-	default:
+	} else {
+		links[l.prev].next = l.next
+	}
+	if l.next == 0 {
 		s.tail = l.prev
+	} else {
+		links[l.next].prev = l.prev
 	}
 }
 
-// first is the oldest node in a list; 0: none.
-func (x *index) first(k key) uint32 {
-	return x.table.slots[x.table.find(k)].head
+// found is a node, the class of the list it was found in, and that list's slot;
+// n = 0: nothing was found.
+type found struct {
+	n uint32
+	c class
+	i int
 }
 
-// receive finds the earliest receive that takes a message; 0: none.
-func (x *index) receive(ctx, src, tag int32) uint32 {
-	var best uint32
+// first is the oldest node of a list.
+func (x *index) first(c class, k key) found {
+	i := x.table.find(k)
+	return found{x.table.slots[i].head, c, i}
+}
+
+// receive finds the earliest receive that takes a message.
+func (x *index) receive(ctx, src, tag int32) found {
+	var best found
 	for c := range class(classes) {
 		if x.count[c] == 0 {
 			continue
 		}
-		if n := x.first(c.key(ctx, src, tag)); n != 0 && (best == 0 || x.nodes[n].seq < x.nodes[best].seq) {
-			best = n
+		if f := x.first(c, c.key(ctx, src, tag)); f.n != 0 && (best.n == 0 || x.nodes[f.n].seq < x.nodes[best.n].seq) {
+			best = f
 		}
 	}
 	return best
 }
 
-// message finds the earliest message that a receive takes; 0: none.
-func (x *index) message(ctx, src, tag int32) uint32 {
+// message finds the earliest message that a receive takes.
+func (x *index) message(ctx, src, tag int32) found {
 	c := classOf(src, tag)
 	if !x.asked[c] {
 		x.asked[c] = true
@@ -182,26 +189,27 @@ func (x *index) message(ctx, src, tag int32) uint32 {
 			x.push(c, n)
 		}
 	}
-	return x.first(key{ctx, src, tag})
+	return x.first(c, key{ctx, src, tag})
 }
 
-// exact finds the receive that was posted as e; 0: none. It looks from both ends
-// of the list.
-func (x *index) exact(e entry) uint32 {
-	s := x.table.slots[x.table.find(key{e.ctx, e.src, e.tag})]
-	links := x.links[classOf(e.src, e.tag)]
-	for a, b := s.head, s.tail; a != 0; a, b = links[a].next, links[b].prev {
+// exact finds the receive that was posted as e. It looks from both ends of the
+// list.
+func (x *index) exact(e entry) found {
+	c := classOf(e.src, e.tag)
+	f := x.first(c, key{e.ctx, e.src, e.tag})
+	links := x.links[c]
+	for a, b := f.n, x.table.slots[f.i].tail; a != 0; a, b = links[a].next, links[b].prev {
 		if x.nodes[a].id == e.id {
-			return a
+			return found{a, c, f.i}
 		}
 		if x.nodes[b].id == e.id {
-			return b
+			return found{b, c, f.i}
 		}
 		if a == b || links[a].next == b {
 			break
 		}
 	}
-	return 0
+	return found{}
 }
 
 // ordered lists the nodes in use, oldest first.

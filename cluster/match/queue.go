@@ -106,11 +106,11 @@ func (q *queue) take(ctx, src, tag int32, remove bool) (uint32, bool) {
 		}
 		q.hash(true)
 	}
-	n := q.index.message(ctx, src, tag)
-	if n == 0 || remove {
-		return q.remove(n)
+	f := q.index.message(ctx, src, tag)
+	if f.n == 0 || remove {
+		return q.remove(f)
 	}
-	return q.index.nodes[n].id, true
+	return q.index.nodes[f.n].id, true
 }
 
 // cancel looks from both ends, because receives are cancelled in the order in
@@ -137,14 +137,14 @@ func (q *queue) cancel(e entry) bool {
 	return ok
 }
 
-// remove takes node n out of the index; 0: nothing was found.
-func (q *queue) remove(n uint32) (uint32, bool) {
-	if n == 0 {
+// remove takes what was found, if anything, out of the index.
+func (q *queue) remove(f found) (uint32, bool) {
+	if f.n == 0 {
 		return 0, false
 	}
 	x := q.index
-	id := x.nodes[n].id
-	x.remove(n)
+	id := x.nodes[f.n].id
+	x.remove(f.n, f.c, f.i)
 	q.n--
 	if q.n <= x.peak/few {
 		q.unhash()
