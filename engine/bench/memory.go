@@ -1,0 +1,230 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+const (
+	mebi = 1 << 20
+	// wordMask keeps the word loops inside a segment that stays in the first
+	// cache; a constant, so that neither side may drop its bounds check.
+	wordMask  = 1<<10 - 1
+	wordBytes = (wordMask + 1) * 8
+)
+
+// memoryCases are the one-sided paths to a segment that loads and stores reach.
+// Rank 0 works, rank 1 waits in a barrier.
+func memoryCases() []Case {
+	return []Case{
+		{Name: "put8", Doc: "Rank.PutUint64 to the neighbour's segment", Unit: seconds,
+			Limit: "store into []uint64, bounds checked", Target: 3, Ranks: 2,
+			segment: wordBytes, valueOps: 1, limitOps: 1, sides: put8},
+		{Name: "get8", Doc: "Rank.GetUint64 from the neighbour's segment", Unit: seconds,
+			Limit: "load from []uint64, bounds checked", Target: 3, Ranks: 2,
+			segment: wordBytes, valueOps: 1, limitOps: 1, sides: get8},
+		{Name: "put1MiB", Doc: "Rank.Put of 1 MiB into the neighbour's segment", Unit: bytesRate,
+			Limit: "copy of the same buffers", Target: 0.9, Ranks: 2,
+			segment: mebi, buffer: mebi, size: mebi, valueOps: 1, limitOps: 1, sides: put1MiB},
+		{Name: "put_flush8", Doc: "Rank.PutImplicit of 8 B and Quiet", Unit: seconds,
+			Limit: "atomic store", Why: "beside MPI's put and flush", Ranks: 2,
+			segment: wordBytes, valueOps: 1, limitOps: 1, sides: putFlush8},
+		{Name: "fetchadd8", Doc: "Rank.FetchAdd on the neighbour's word", Unit: seconds,
+			Limit: "atomic add on the same word", Why: "beside MPI's fetch-and-op", Ranks: 2,
+			segment: wordBytes, valueOps: 1, limitOps: 1, sides: fetchAdd8},
+	}
+}
+
+// neighbour gives the segment of rank 1, where plain loads and stores reach it.
+func neighbour(r *cluster.Rank) ([]byte, error) {
+	s := r.Reach(1)
+	if s == nil {
+		return nil, fmt.Errorf("rank %d: the segment of rank 1 is not reached by loads and stores: measure a fabric that shares memory", r.ID())
+	}
+	return s, nil
+}
+
+// only makes a side that rank 0 alone plays.
+func only(r *cluster.Rank, s side) side {
+	if r.ID() == 0 {
+		return s
+	}
+	return func(int) error { return nil }
+}
+
+func put8(r *cluster.Rank, _ *common) (value, limit side, err error) {
+	seg, err := neighbour(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	words := cluster.Words(seg)
+	check := func(n int) error {
+		if got := words[(n-1)&wordMask]; got != uint64(n-1) {
+			return fmt.Errorf("word %d holds %d, want %d", (n-1)&wordMask, got, n-1)
+		}
+		return nil
+	}
+	value = func(n int) error {
+		for i := range n {
+			r.PutUint64(1, i&wordMask, uint64(i))
+		}
+		return check(n)
+	}
+	limit = func(n int) error {
+		store(words, n)
+		return check(n)
+	}
+	return only(r, value), only(r, limit), nil
+}
+
+//go:noinline
+func store(words []uint64, n int) {
+	for i := range n {
+		words[i&wordMask] = uint64(i)
+	}
+}
+
+func get8(r *cluster.Rank, _ *common) (value, limit side, err error) {
+	seg, err := neighbour(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	words := cluster.Words(seg)
+	if r.ID() == 1 {
+		for i := range words {
+			words[i] = uint64(i)
+		}
+	}
+	// What n loads of words 0, 1, 2, … of the masked index add up to.
+	check := func(n int, got uint64) error {
+		const period = wordMask + 1
+		whole, rest := uint64(n/period), uint64(n%period)
+		if want := whole*(period*(period-1)/2) + rest*(rest-1)/2; got != want && n > 0 {
+			return fmt.Errorf("%d loads add up to %d, want %d", n, got, want)
+		}
+		return nil
+	}
+	value = func(n int) error {
+		var sum uint64
+		for i := range n {
+			sum += r.GetUint64(1, i&wordMask)
+		}
+		return check(n, sum)
+	}
+	limit = func(n int) error { return check(n, load(words, n)) }
+	return only(r, value), only(r, limit), nil
+}
+
+//go:noinline
+func load(words []uint64, n int) uint64 {
+	var sum uint64
+	for i := range n {
+		sum += words[i&wordMask]
+	}
+	return sum
+}
+
+func put1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
+	seg, err := neighbour(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	buf := c.bytes[0]
+	check := func() error {
+		if !bytes.Equal(seg, buf) {
+			return fmt.Errorf("the segment differs from what was put")
+		}
+		return nil
+	}
+	value = func(n int) error {
+		for range n {
+			if err := r.Put(1, 0, buf); err != nil {
+				return err
+			}
+		}
+		return check()
+	}
+	limit = func(n int) error {
+		for range n {
+			copy(seg, buf)
+		}
+		return check()
+	}
+	return only(r, value), only(r, limit), nil
+}
+
+func putFlush8(r *cluster.Rank, _ *common) (value, limit side, err error) {
+	seg, err := neighbour(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	word := &cluster.Words(seg)[0]
+	payload := make([]uint64, 1)
+	buf := cluster.Bytes(payload)
+	check := func(n int) error {
+		if got := atomic.LoadUint64(word); got != uint64(n) {
+			return fmt.Errorf("the word holds %d, want %d", got, n)
+		}
+		return nil
+	}
+	value = func(n int) error {
+		for i := range n {
+			payload[0] = uint64(i + 1)
+			if err := r.PutImplicit(1, 0, buf); err != nil {
+				return err
+			}
+			if err := r.Quiet(); err != nil {
+				return err
+			}
+		}
+		return check(n)
+	}
+	limit = func(n int) error {
+		for i := range n {
+			atomic.StoreUint64(word, uint64(i+1))
+		}
+		return check(n)
+	}
+	return only(r, value), only(r, limit), nil
+}
+
+func fetchAdd8(r *cluster.Rank, _ *common) (value, limit side, err error) {
+	seg, err := neighbour(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	word := &cluster.Words(seg)[0]
+	// whole runs n additions of 1 and checks that none was lost.
+	whole := func(n int, add func(n int) error) error {
+		before := atomic.LoadUint64(word)
+		if err := add(n); err != nil {
+			return err
+		}
+		if got := atomic.LoadUint64(word) - before; got != uint64(n) {
+			return fmt.Errorf("%d additions of 1 came to %d", n, got)
+		}
+		return nil
+	}
+	value = func(n int) error {
+		return whole(n, func(n int) error {
+			for range n {
+				if _, err := r.FetchAdd(1, 0, 1); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	limit = func(n int) error {
+		return whole(n, func(n int) error {
+			for range n {
+				atomic.AddUint64(word, 1)
+			}
+			return nil
+		})
+	}
+	return only(r, value), only(r, limit), nil
+}

@@ -1,0 +1,247 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+const (
+	window  = 64 // messages outstanding for the message rate
+	windowM = 16 // messages outstanding for the bandwidth
+	tagData = 2
+	tagAck  = 3
+	page    = 4096
+)
+
+// messageCases are the paths on which two ranks meet.
+func messageCases() []Case {
+	const oneWay = "cache line to the other core, one way"
+	return []Case{
+		{Name: "pingpong8", Doc: "Send and Recv of 8 B there and back, one way", Unit: seconds,
+			Limit: oneWay, Target: 2.5, Ranks: 2,
+			valueOps: 2, limitOps: 2, sides: func(r *cluster.Rank, c *common) (side, side, error) { return pingpong(r, c, 8) }},
+		{Name: "msgrate8", Doc: fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding, an answer a window", window), Unit: perSecond,
+			Limit: "one message a " + oneWay, Target: 0.66, Why: "12 M/s where a line takes 55 ns", Ranks: 2,
+			valueOps: window, limitOps: 2, sides: msgrate8},
+		{Name: "send4KiB", Doc: "Send and Recv of 4 KiB there and back, one way", Unit: seconds,
+			Limit: "cache line one way and one copy", Why: "beside MPI's", Ranks: 2,
+			buffer: page, valueOps: 2, limitOps: 2, sides: func(r *cluster.Rank, c *common) (side, side, error) { return pingpong(r, c, page) }},
+		{Name: "send1MiB", Doc: fmt.Sprintf("Isend and Irecv of 1 MiB, %d outstanding, an answer a window", windowM), Unit: bytesRate,
+			Limit: "copy of the same buffers", Target: 0.9, Ranks: 2,
+			buffer: mebi, size: mebi, valueOps: windowM, limitOps: 1, sides: send1MiB},
+		{Name: "putsignal8", Doc: "PutSignal of 8 B and Await there and back, one way", Unit: seconds,
+			Limit: oneWay, Why: "beside pingpong8", Ranks: 2,
+			segment: page, valueOps: 2, limitOps: 2, sides: putSignal8},
+		{Name: "rpc", Doc: "RPC with 8 B of arguments, there and back", Unit: seconds,
+			Limit: "cache line there and back", Why: "beside two of pingpong8", Ranks: 2,
+			valueOps: 1, limitOps: 1, sides: rpc},
+	}
+}
+
+// pingpong sends size bytes there and back; the first eight count the trips.
+func pingpong(r *cluster.Rank, c *common, size int) (value, limit side, err error) {
+	me, other := r.ID(), 1-r.ID()
+	out, in := make([]uint64, size/8), make([]uint64, size/8)
+	sent, got := cluster.Bytes(out), cluster.Bytes(in)
+	world := r.World()
+	trip := uint64(0)
+	send := func() error {
+		out[0] = trip
+		return r.Send(world, other, tagData, sent)
+	}
+	receive := func() error {
+		if _, err := r.Recv(world, other, tagData, got); err != nil {
+			return err
+		}
+		if in[0] != trip {
+			return fmt.Errorf("rank %d: message %d arrived as number %d", me, trip, in[0])
+		}
+		return nil
+	}
+	first, second := send, receive
+	if me == 1 {
+		first, second = receive, send
+	}
+	value = func(n int) error {
+		for range n {
+			trip++
+			if err := first(); err != nil {
+				return err
+			}
+			if err := second(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var between func()
+	if c.bytes[0] != nil && size > 8 {
+		theirs := c.bytes[other]
+		between = func() { copy(got, theirs) }
+	}
+	return value, c.pingpong(me, between), nil
+}
+
+// stream makes a side that sends a window of messages from rank 0 to rank 1 in each
+// iteration, all outstanding at once, and answers once; bufs are this rank's, by
+// number of the message.
+func stream(r *cluster.Rank, bufs [][]byte) side {
+	world := r.World()
+	requests := make([]cluster.Request, len(bufs))
+	ack := make([]byte, 1)
+	if r.ID() == 0 {
+		return func(n int) error {
+			for range n {
+				for i := range requests {
+					if err := r.Isend(&requests[i], world, 1, tagData, bufs[i]); err != nil {
+						return err
+					}
+				}
+				if err := r.Waitall(requests, nil); err != nil {
+					return err
+				}
+				if _, err := r.Recv(world, 1, tagAck, ack); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	return func(n int) error {
+		for range n {
+			for i := range requests {
+				if err := r.Irecv(&requests[i], world, 0, tagData, bufs[i]); err != nil {
+					return err
+				}
+			}
+			if err := r.Waitall(requests, nil); err != nil {
+				return err
+			}
+			if err := r.Send(world, 0, tagAck, ack); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func msgrate8(r *cluster.Rank, c *common) (value, limit side, err error) {
+	words := make([]uint64, window)
+	if r.ID() == 0 {
+		for i := range words {
+			words[i] = uint64(i) + 1
+		}
+	}
+	bufs := make([][]byte, window)
+	for i := range bufs {
+		bufs[i] = cluster.Bytes(words[i : i+1])
+	}
+	run := stream(r, bufs)
+	value = func(n int) error {
+		if r.ID() == 1 {
+			clear(words)
+		}
+		if err := run(n); err != nil {
+			return err
+		}
+		for i, w := range words {
+			if w != uint64(i)+1 {
+				return fmt.Errorf("rank %d: message %d of the window holds %d, want %d", r.ID(), i, w, i+1)
+			}
+		}
+		return nil
+	}
+	return value, c.pingpong(r.ID(), nil), nil
+}
+
+func send1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
+	own := c.bytes[r.ID()]
+	run := stream(r, slices.Repeat([][]byte{own}, windowM))
+	value = func(n int) error {
+		if r.ID() == 1 {
+			own[0]++
+		}
+		if err := run(n); err != nil {
+			return err
+		}
+		if r.ID() == 1 && !bytes.Equal(own, c.bytes[0]) {
+			return fmt.Errorf("rank 1: what arrived differs from what was sent")
+		}
+		return nil
+	}
+	limit = only(r, func(n int) error {
+		for range n {
+			copy(c.bytes[1], c.bytes[0])
+		}
+		return nil
+	})
+	return value, limit, nil
+}
+
+func putSignal8(r *cluster.Rank, c *common) (value, limit side, err error) {
+	const flag, data = 0, 64
+	me, other := r.ID(), 1-r.ID()
+	payload := make([]uint64, 1)
+	buf := cluster.Bytes(payload)
+	landed := &cluster.Words(r.Segment())[data/8]
+	trip := uint64(0)
+	put := func() error {
+		payload[0] = trip
+		return r.PutSignal(other, data, buf, flag, cluster.SigSet, trip)
+	}
+	await := func() error {
+		if _, err := r.Await(flag, cluster.CmpGreaterEqual, trip); err != nil {
+			return err
+		}
+		if *landed != trip {
+			return fmt.Errorf("rank %d: the flag says %d, the data %d", me, trip, *landed)
+		}
+		return r.Quiet()
+	}
+	first, second := put, await
+	if me == 1 {
+		first, second = await, put
+	}
+	value = func(n int) error {
+		for range n {
+			trip++
+			if err := first(); err != nil {
+				return err
+			}
+			if err := second(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return value, c.pingpong(me, nil), nil
+}
+
+func rpc(r *cluster.Rank, c *common) (value, limit side, err error) {
+	var calls, due uint64 // bodies that ran here, and that should have by the turn's end
+	fn := r.Register(func(cluster.RPC) uint64 { calls++; return calls })
+	world := r.World()
+	buf := make([]byte, 8)
+	value = func(n int) error {
+		if r.ID() == 1 { // bodies run while it waits for the end
+			due += uint64(n)
+			if _, err := r.Recv(world, 0, tagAck, buf); err != nil {
+				return err
+			}
+			if calls != due {
+				return fmt.Errorf("rank 1: %d of %d calls ran", calls, due)
+			}
+			return nil
+		}
+		for range n {
+			if _, err := r.RPC(1, fn, 0, buf); err != nil {
+				return err
+			}
+		}
+		return r.Send(world, 1, tagAck, buf)
+	}
+	return value, c.pingpong(r.ID(), nil), nil
+}

@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Statement says what every comparison with MPI has to say.
+const Statement = "hybridtop's ranks are goroutines of one process and share one address space; MPI's ranks are processes."
+
+// Row is one hot path beside its limit. Numbers are medians over the rounds, in
+// SI base units.
+type Row struct {
+	Name  string      `json:"name"`
+	Value float64     `json:"value"`
+	Unit  string      `json:"unit"` // s: a time, less is better; B/s or 1/s: a rate, more is better
+	Kind  engine.Kind `json:"kind"`
+
+	Limit     float64 `json:"limit"` // in Unit
+	LimitName string  `json:"limit_name"`
+
+	// Ratio is Value / Limit. Of times it is how many times the limit's cost, of
+	// rates the share of the limit that is reached: 1 is the limit in both. Low and
+	// High are the quartiles of the rounds.
+	Ratio     float64 `json:"ratio"`
+	RatioLow  float64 `json:"ratio_low"`
+	RatioHigh float64 `json:"ratio_high"`
+
+	Target float64 `json:"target,omitempty"` // of Ratio: the most for a time, the least for a rate; 0: none
+	Want   string  `json:"want"`             // the target in words
+
+	Allocs float64 `json:"allocs"` // heap allocations an operation, whole process
+	Ranks  int     `json:"ranks"`
+	Note   string  `json:"note"`
+	Peers  []Peer  `json:"peers,omitempty"`
+}
+
+// Rate reports whether more is better.
+func (r *Row) Rate() bool { return r.Unit != seconds }
+
+// Met reports whether the ratio keeps the target; known is false without one.
+func (r *Row) Met() (met, known bool) {
+	if r.Target == 0 {
+		return false, false
+	}
+	if r.Rate() {
+		return r.Ratio >= r.Target, true
+	}
+	return r.Ratio <= r.Target, true
+}
+
+// want words a target.
+func want(target float64, rate bool, why string) string {
+	var s string
+	switch {
+	case target == 0:
+		return why
+	case rate:
+		s = fmt.Sprintf("at least %.3g of the limit", target)
+	default:
+		s = fmt.Sprintf("at most %.3g× the limit", target)
+	}
+	if why != "" {
+		s += ": " + why
+	}
+	return s
+}
+
+// beside says what kind of MPI run compares with so many ranks.
+func beside(ranks, cores int) string {
+	if ranks <= cores {
+		return fmt.Sprintf("%d ranks on %d cores: compare with MPI bound to cores and spinning", ranks, cores)
+	}
+	return fmt.Sprintf("%d ranks on %d cores: compare with MPI that yields", ranks, cores)
+}
+
+// quantile of sorted values, q from 0 to 1, linear between neighbours.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(math.Floor(at))
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
