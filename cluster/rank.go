@@ -41,7 +41,8 @@ type Rank struct {
 	handles []Handle // scratch of the waits
 	nbi     []Handle // implicit puts and gets that Quiet waits for
 	heap    int64    // bytes of the segment in use
-	nextCtx int32    // lowest context that this rank has not seen used
+	nextCtx int32    // of the next team that this rank leads; see Split
+	scratch []uint64 // of the collectives; see work
 	rpcs    []func(RPC) uint64
 	rng     *rand.Rand
 }
@@ -85,7 +86,8 @@ func newRank(p Port, sh *launch) *Rank {
 	r.all = newTeam("all", ctxAll, sh.all, nil, r.id, false)
 	members := sh.all[first : first+size]
 	r.group = newTeam("UPC group", ctxGroup+ctxFanout*int32(l.GroupOf(int(r.id))), members, indexOf(members, len(sh.all)), r.id, false)
-	r.nextCtx = ctxGroup + ctxFanout*int32(l.Groups())
+	r.nextCtx = ctxGroup + ctxFanout*(int32(l.Groups())+r.id)
+	r.rpcs = append(r.rpcs, newLocks(r.segment).serve)
 	r.traffic.Nodes = make([]int64, l.Nodes)
 	r.fast = sh.far
 	if p.Direct() {
@@ -192,7 +194,7 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	traffics := make([]Traffic, n)
 	r.port.Fork(n, func(p Port, thread int) {
 		t := &Thread{Rank: *r, of: r}
-		t.port, t.thread, t.handles, t.nbi = p, thread, nil, nil
+		t.port, t.thread, t.handles, t.nbi, t.scratch = p, thread, nil, nil, nil
 		t.traffic = Traffic{Nodes: make([]int64, len(r.traffic.Nodes))}
 		t.rng = rand.New(rand.NewPCG(r.launch.spec.Seed, uint64(r.id)|uint64(thread)<<32))
 		errs[thread] = t.guard(func(*Rank) error { return body(t) })

@@ -1,0 +1,37 @@
+package cluster
+
+// cyclic is UPC's block-cyclic distribution of n elements over threads in blocks
+// of block: element i belongs to thread ⌊i/block⌋ mod threads (UPC 1.3,
+// section 6.5.2). No step computes a number above n, whatever the block.
+type cyclic struct{ n, block, threads int }
+
+// place finds element i, 0 ≤ i < n: its thread, and its index in the thread's
+// part, (⌊i/(block·threads)⌋)·block + i mod block.
+func (c *cyclic) place(i int) (thread, local int) {
+	// Unsigned division is the faster, and i is not negative.
+	b, t := uint(i)/uint(c.block), uint(c.threads)
+	q := b / t
+	return int(b - q*t), int(q*uint(c.block) + uint(i) - b*uint(c.block))
+}
+
+// index is the element at a local index of a thread's part.
+func (c *cyclic) index(thread, local int) int {
+	q := local / c.block
+	return (q*c.threads+thread)*c.block + local - q*c.block
+}
+
+// length is the number of elements of a thread's part.
+func (c *cyclic) length(thread int) int {
+	if c.n == 0 {
+		return 0
+	}
+	last := (c.n - 1) / c.block // the last block, perhaps not full
+	if thread > last {
+		return 0
+	}
+	own := (last-thread)/c.threads + 1
+	if last%c.threads == thread {
+		return (own-1)*c.block + c.n - last*c.block
+	}
+	return own * c.block
+}

@@ -1,0 +1,50 @@
+package cluster
+
+// SyncNeighbours returns when every peer (by number in the team) has entered a
+// call that lists the caller: a barrier among neighbours only (the group
+// synchronization of paper 3). Lists are symmetric: a member stands as often in
+// its peer's list as the peer in its own. The caller itself may stand there and is
+// passed over, as in a periodic direction with one box.
+func (r *Rank) SyncNeighbours(t *Team, peers []int) error {
+	const call = "neighbour sync"
+	for _, p := range peers {
+		if _, err := r.peer(call+" with", t, p); err != nil {
+			return err
+		}
+	}
+	if err := r.member(call, t); err != nil {
+		return err
+	}
+	if err := r.notices(call, t, tagNeighbour, peers); err != nil {
+		return err
+	}
+	return r.noticed(call, t, tagNeighbour, peers)
+}
+
+// notices sends an empty message to each peer but the caller.
+func (r *Rank) notices(call string, t *Team, tag int32, peers []int) error {
+	for _, p := range peers {
+		if p == int(t.me) {
+			continue
+		}
+		// An empty message is eager whatever the limit, so that this never waits
+		// for a receive.
+		if err := r.send(call, t, p, tag, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noticed receives one from each.
+func (r *Rank) noticed(call string, t *Team, tag int32, peers []int) error {
+	for _, p := range peers {
+		if p == int(t.me) {
+			continue
+		}
+		if err := r.recv(call, t, p, tag, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package cluster
+
+import (
+	"slices"
+	"sort"
+)
+
+// ranges is a set of bytes of a window, as spans in rising order that neither
+// overlap nor touch.
+type ranges []Span
+
+// overlaps reports whether v has a byte of the set.
+func (s ranges) overlaps(v Span) bool {
+	i := sort.Search(len(s), func(i int) bool { return s[i].Off+s[i].Len > v.Off })
+	return v.Len > 0 && i < len(s) && s[i].Off < v.Off+v.Len
+}
+
+// add puts the bytes of v into the set.
+func (s *ranges) add(v Span) {
+	if v.Len == 0 {
+		return
+	}
+	first, end := v.Off, v.Off+v.Len
+	i := sort.Search(len(*s), func(i int) bool { return (*s)[i].Off+(*s)[i].Len >= first })
+	j := sort.Search(len(*s), func(j int) bool { return (*s)[j].Off > end })
+	if i < j {
+		first = min(first, (*s)[i].Off)
+		end = max(end, (*s)[j-1].Off+(*s)[j-1].Len)
+	}
+	*s = slices.Replace(*s, i, j, Span{Off: first, Len: end - first})
+}
+
+// accesses is what a rank did to one target's window within an epoch.
+type accesses struct{ put, got, added ranges }
+
+// conflict names the earlier access that one of the given kind to v may not
+// follow in the same epoch, "" if there is none: what was written may be neither
+// read nor written again (paper 1, section 2.1, "Ordering"), and only accumulates
+// may meet accumulates.
+func (a *accesses) conflict(kind string, v Span) string {
+	switch {
+	case a.put.overlaps(v):
+		return "put"
+	case kind != "get" && a.got.overlaps(v):
+		return "get"
+	case kind != "accumulate" && a.added.overlaps(v):
+		return "accumulate"
+	}
+	return ""
+}
+
+// note adds an access.
+func (a *accesses) note(kind string, v Span) {
+	switch kind {
+	case "put":
+		a.put.add(v)
+	case "get":
+		a.got.add(v)
+	case "accumulate":
+		a.added.add(v)
+	}
+}
+
+// forget empties a for the next epoch.
+func (a *accesses) forget() { a.put, a.got, a.added = a.put[:0], a.got[:0], a.added[:0] }

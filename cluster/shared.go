@@ -1,0 +1,183 @@
+package cluster
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Shared is a UPC array `shared [B] T a[n]`, distributed block-cyclically over the
+// own UPC group (paper 1, sections 2.2 and 4.1). Each group has one of its own: a
+// replica. Accesses of elements count as traffic; those of the own part through
+// Local do not, until the program says so (Account).
+//
+// A Shared belongs to the goroutine of its rank; On gives it to a thread. Elements
+// that one thread writes may be read by another after both have synchronized.
+type Shared[T Number] struct {
+	cyclic
+	r     *Rank
+	off   int64 // of every part, in its segment
+	first int   // cluster rank of UPC thread 0
+	parts [][]T // by thread, where elements may be accessed in place; or nil
+	cell  [1]T  // of transfers that are not in place
+}
+
+// NewShared allocates an array of n elements in blocks of block (0: UPC's default,
+// 1) at one offset in the segments of the group. Every thread of the group calls
+// it, with the same n and block, outside parallel regions. Each takes as much of
+// its segment as the largest part, thread 0's, so that parts stand at one offset.
+// Elements are zero.
+func NewShared[T Number](r *Rank, n, block int) (*Shared[T], error) {
+	const call = "shared array"
+	if block == 0 {
+		block = 1
+	}
+	if n < 0 {
+		return nil, r.errorf("%s of %d elements: must not be negative", call, n)
+	}
+	if block < 0 {
+		return nil, r.errorf("%s in blocks of %d elements: must be at least 1, or 0 for the default of 1", call, block)
+	}
+	g := r.group
+	s := &Shared[T]{cyclic: cyclic{n, block, g.Size()}, r: r, first: g.Global(0)}
+	size := int64(unsafe.Sizeof(s.cell[0]))
+	part := int64(s.length(0))
+	if part > math.MaxInt64/2/size {
+		return nil, r.errorf("%s of %d elements of %d B over %d threads: more than can be addressed", call, n, size, s.threads)
+	}
+	if part *= size; part > r.launch.spec.Segment {
+		return nil, r.errorf("%s of %d elements of %d B: its part of %d B is larger than the segment of %d B; raise the segment size, or use larger groups",
+			call, n, size, part, r.launch.spec.Segment)
+	}
+	// Agree on what is allocated, and on an offset that is free on all.
+	want := [...]int64{int64(n), int64(block), size, r.heap, int64(-n), int64(-block), -size}
+	agreed := want
+	if err := Allreduce(r, g, Max, want[:], agreed[:]); err != nil {
+		return nil, err
+	}
+	for i, name := range [...]string{"elements", "elements a block", "bytes an element"} {
+		if high, low := agreed[i], -agreed[i+4]; high != low {
+			return nil, r.errorf("%s with %d %s here: the threads of the group gave %d to %d; all must give the same", call, want[i], name, low, high)
+		}
+	}
+	r.heap = agreed[3]
+	var err error
+	if s.off, err = r.Alloc(part); err != nil {
+		return nil, err
+	}
+	if r.port.Direct() {
+		s.parts = make([][]T, s.threads)
+		for i := range s.parts {
+			if words := r.reach[s.first+i]; words != nil {
+				s.parts[i] = View[T](words[s.off : s.off+int64(s.length(i))*size])
+			}
+		}
+	}
+	return s, nil
+}
+
+// On gives the array to a thread of a parallel region, for its own accesses.
+func (s *Shared[T]) On(t *Thread) *Shared[T] {
+	c := *s
+	c.r = &t.Rank
+	return &c
+}
+
+// Len is n, the number of elements.
+func (s *Shared[T]) Len() int { return s.n }
+
+// Block is B, the elements a block.
+func (s *Shared[T]) Block() int { return s.block }
+
+// Affinity is the UPC thread that element i belongs to (upc_threadof).
+func (s *Shared[T]) Affinity(i int) int {
+	thread, _ := s.place(s.inside("affinity", i))
+	return thread
+}
+
+// Owner is the rank, in the cluster, that element i belongs to.
+func (s *Shared[T]) Owner(i int) int { return s.first + s.Affinity(i) }
+
+// LocalLen is the number of own elements.
+func (s *Shared[T]) LocalLen() int { return s.length(s.r.group.Rank()) }
+
+// Local is the own part as a plain slice, in rising order of elements (the
+// privatization of a pointer to shared).
+func (s *Shared[T]) Local() []T {
+	return View[T](s.r.segment[s.off:])[:s.LocalLen()]
+}
+
+// Index is the element that stands at a local index of the own part.
+func (s *Shared[T]) Index(local int) int {
+	if uint(local) >= uint(s.LocalLen()) {
+		panic(misuse{s.r.errorf("shared array: local index %d: the own part has %d elements", local, s.LocalLen())})
+	}
+	return s.index(s.r.group.Rank(), local)
+}
+
+// ForAll runs body for the own elements in rising order: upc_forall with the
+// element as affinity.
+func (s *Shared[T]) ForAll(body func(i int)) {
+	me, left := s.r.group.Rank(), s.LocalLen()
+	for local, run := 0, 0; local < left; local += run {
+		first := s.index(me, local)
+		run = min(s.block, left-local)
+		for i := range run {
+			body(first + i)
+		}
+	}
+}
+
+// Get reads element i.
+func (s *Shared[T]) Get(i int) (T, error) {
+	if uint(i) >= uint(s.n) {
+		var zero T
+		return zero, s.bounds("get", i)
+	}
+	thread, local := s.place(i)
+	if s.parts != nil {
+		if p := s.parts[thread]; local < len(p) {
+			s.r.Account(s.first+thread, 1, int64(unsafe.Sizeof(p[0])))
+			return p[local], nil
+		}
+	}
+	b := Bytes(s.cell[:])
+	err := s.r.Get(s.first+thread, s.off+int64(local)*int64(len(b)), b)
+	return s.cell[0], err
+}
+
+// Put writes element i.
+func (s *Shared[T]) Put(i int, v T) error {
+	if uint(i) >= uint(s.n) {
+		return s.bounds("put", i)
+	}
+	thread, local := s.place(i)
+	if s.parts != nil {
+		if p := s.parts[thread]; local < len(p) {
+			s.r.Account(s.first+thread, 1, int64(unsafe.Sizeof(v)))
+			p[local] = v
+			return nil
+		}
+	}
+	s.cell[0] = v
+	b := Bytes(s.cell[:])
+	return s.r.Put(s.first+thread, s.off+int64(local)*int64(len(b)), b)
+}
+
+// Ptr is the address of element i (&a[i]); i may be any number that arithmetic
+// then brings back into the array.
+func (s *Shared[T]) Ptr(i int) GlobalPtr[T] {
+	base := GlobalPtr[T]{first: int32(s.first), threads: int32(s.threads), block: int64(s.block), off: s.off}
+	return base.Add(i)
+}
+
+func (s *Shared[T]) bounds(call string, i int) error {
+	return s.r.errorf("%s of element %d of a shared array: it has %d elements, numbered from 0", call, i, s.n)
+}
+
+// inside ends the body with an error if there is no element i.
+func (s *Shared[T]) inside(call string, i int) int {
+	if uint(i) >= uint(s.n) {
+		panic(misuse{s.bounds(call, i)})
+	}
+	return i
+}

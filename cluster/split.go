@@ -1,0 +1,143 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Undefined as color gives a member of the parent no team.
+const Undefined = -1
+
+// Split parts a team by color (MPI_Comm_split): the members that give the same
+// color form a new team, ordered by key, and by their number in t where keys are
+// equal. A negative color (Undefined) gives a nil team. Every member of t calls
+// it, outside parallel regions.
+//
+// The new team's contexts come from its first member: each rank has contexts of
+// its own to hand out (its number modulo the number of ranks), so that teams that
+// share no member, and were split elsewhere, never share a context either. The one
+// allgather of (color, key, next context) is all the agreement that this takes.
+func (r *Rank) Split(t *Team, color, key int) (*Team, error) {
+	return r.split("split", t, color, key)
+}
+
+// Dup gives a team of the same members, in the same order, with contexts of its
+// own (MPI_Comm_dup).
+func (r *Rank) Dup(t *Team) (*Team, error) {
+	dup, err := r.split("dup", t, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	dup.name = t.name + " dup"
+	return dup, nil
+}
+
+// member of a split, as all members of the parent learn of it.
+type splitter struct{ color, key, ctx, rank int64 }
+
+func (r *Rank) split(call string, t *Team, color, key int) (*Team, error) {
+	if err := r.member(call, t); err != nil {
+		return nil, err
+	}
+	stride := int64(ctxFanout) * int64(len(r.launch.all))
+	mine := [4]int64{int64(max(color, Undefined)), int64(key), int64(r.nextCtx), int64(r.id)}
+	flat := make([]int64, len(mine)*len(t.ranks))
+	if err := r.allgather(call, t, Bytes(mine[:]), Bytes(flat)); err != nil {
+		return nil, err
+	}
+	var members []splitter
+	for w := flat; len(w) > 0; w = w[4:] {
+		if w[0] == mine[0] {
+			members = append(members, splitter{w[0], w[1], w[2], w[3]})
+		}
+	}
+	if color < 0 {
+		return nil, nil
+	}
+	slices.SortStableFunc(members, func(a, b splitter) int { return cmp.Compare(a.key, b.key) })
+	ranks := make([]int32, len(members))
+	for i, m := range members {
+		ranks[i] = int32(m.rank)
+	}
+	ctx := members[0].ctx
+	if ctx > math.MaxInt32-stride {
+		return nil, r.errorf("%s of %s: rank %d has led as many teams as there are contexts; make teams once, not in a loop", call, t.name, ranks[0])
+	}
+	if ranks[0] == r.id {
+		r.nextCtx += int32(stride)
+	}
+	team := newTeam(fmt.Sprintf("%s color %d", t.name, color), int32(ctx), ranks, indexOf(ranks, len(r.launch.all)), r.id, t.mpi)
+	r.port.Team(team.ctx, team.ranks)
+	return team, nil
+}
+
+// Renumber gives the MPI team whose ranks are contiguous in UPC groups, and the
+// number of the own group, as paper 1 finds them:
+//
+//   - flat (section 3.1): Split(MPI_COMM_WORLD, 0, MYTHREAD) makes the MPI rank
+//     equal to the UPC thread; there is one group, 0.
+//   - nested-multiple (section 3.2.2): thread 0 of each group shares r0, its MPI
+//     rank, with its group; Split(MPI_COMM_WORLD, 0, r0·THREADS + MYTHREAD); the
+//     group is the new rank / THREADS. Figure 4 multiplies the new rank by the
+//     block of a group (me*B), which leaves the array for every rank from N/B on:
+//     a misprint of (me/THREADS)*B.
+//   - nested-funneled (section 3.2.1): the MPI rank of thread 0 is the group, and
+//     it shares it with the group; MPI_COMM_WORLD stays as it is, and calls of
+//     other threads on it are refused.
+//
+// Every rank calls it. See Layout.IDs for what comes out.
+func (r *Rank) Renumber() (*Team, int, error) {
+	threads, me := r.group.Size(), r.group.Rank()
+	switch r.launch.spec.Layout.Model {
+	case Flat:
+		t, err := r.Split(r.world, 0, me)
+		return t, 0, err
+	case NestedFunneled:
+		r0, err := r.master()
+		return r.world, int(r0), err
+	}
+	r0, err := r.master()
+	if err != nil {
+		return nil, 0, err
+	}
+	t, err := r.Split(r.world, 0, int(r0)*threads+me)
+	if err != nil {
+		return nil, 0, err
+	}
+	return t, t.Rank() / threads, nil
+}
+
+// master is the MPI rank of the own group's thread 0, which shares it.
+func (r *Rank) master() (int64, error) {
+	r0 := [1]int64{int64(r.world.Rank())}
+	err := r.Bcast(r.group, 0, Bytes(r0[:]))
+	return r0[0], err
+}
+
+// IDs lists ID = ⟨group, UPC, MPI⟩ of every rank after renumbering, by rank
+// (paper 1, section 3). A group's number follows from MPI, not from the order of
+// launch: it is the place of its thread 0 in MPI_COMM_WORLD among the threads 0 of
+// all groups (sections 3.2.1 and 3.2.2).
+func (l *Layout) IDs() []Triple {
+	ids := make([]Triple, l.Ranks())
+	size, group := l.GroupSize(), 0
+	for _, master := range l.World() {
+		if l.UPCOf(int(master)) != 0 {
+			continue
+		}
+		for upc := range size {
+			id := Triple{Group: group, UPC: upc, MPI: group*size + upc}
+			if l.Model == NestedFunneled {
+				id.MPI = -1
+				if upc == 0 {
+					id.MPI = group
+				}
+			}
+			ids[int(master)+upc] = id
+		}
+		group++
+	}
+	return ids
+}

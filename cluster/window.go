@@ -1,0 +1,372 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Window is memory of every member of an MPI team that the others reach with
+// one-sided calls, in epochs (MPI-2; paper 1, section 2.1). Targets are numbers in
+// the team. A window may span UPC groups: what ends at a group is UPC access, not
+// MPI's.
+//
+// Active target: Fence opens an epoch on all members and the next one closes it;
+// Post and Wait expose the own window to a group of origins, Start and Complete
+// are the origin's side. Passive target: Lock and Unlock, of one target at a time.
+// When the call that ends an epoch returns, everything that this rank put, got or
+// accumulated in it is complete, at its targets too. What MPI-2 forbids is an
+// error here, whether or not it would do harm on this fabric.
+//
+// A lock is granted by its target: where progress is "call", the target has to be
+// inside a call, as with MPI libraries. A Window belongs to its rank's goroutine.
+type Window struct {
+	r     *Rank
+	team  *Team   // of its own: its contexts are the window's
+	off   int64   // of the control block, then the window, in every segment
+	sizes []int64 // bytes of the window, by member
+
+	access   access
+	used     bool     // a fence epoch has seen an access: only a fence ends it
+	exposure exposure // of the own window
+	targets  []int    // of Start
+	origins  []int    // of Post
+	target   int      // of Lock
+	waits    uint64   // grants awaited so far
+	made     map[int]*accesses
+	freed    bool
+}
+
+type access uint8
+
+const (
+	noAccess access = iota
+	fenceAccess
+	started
+	locked
+)
+
+type exposure uint8
+
+const (
+	unexposed exposure = iota
+	fenceExposure
+	posted
+	waited
+)
+
+// LockKind is how a window is locked.
+type LockKind uint8
+
+// The locks: many may hold a shared one at once, one alone an exclusive one.
+const (
+	LockShared LockKind = iota
+	LockExclusive
+)
+
+// controlBlock is what a window takes before its bytes: the word that counts the
+// grants of locks to this rank, and room up to a cache line.
+const controlBlock = 64
+
+// NewWindow makes a window of bytes of this rank's segment (which may differ from
+// member to member) and the others'. Every member of t calls it, outside parallel
+// regions; t is MPI_COMM_WORLD or came from it.
+func (r *Rank) NewWindow(t *Team, bytes int64) (*Window, error) {
+	const call = "new window"
+	if err := r.member(call, t); err != nil {
+		return nil, err
+	}
+	if !t.mpi {
+		return nil, r.errorf("%s: %s is no MPI team: use MPI_COMM_WORLD or a team split from it", call, t.name)
+	}
+	if segment := r.launch.spec.Segment; bytes < 0 || bytes > segment-controlBlock {
+		return nil, r.errorf("%s of %d B: a window has 0 B up to the segment's %d B less %d", call, bytes, segment, controlBlock)
+	}
+	team, err := r.split(call, t, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	team.name = t.name
+	w := &Window{r: r, team: team, sizes: make([]int64, team.Size()), made: make(map[int]*accesses)}
+	both := make([]int64, 2*team.Size())
+	if err := r.allgather(call, team, Bytes([]int64{r.heap, bytes}), Bytes(both)); err != nil {
+		return nil, err
+	}
+	for i := range w.sizes {
+		r.heap, w.sizes[i] = max(r.heap, both[2*i]), both[2*i+1]
+	}
+	if w.off, err = r.Alloc(controlBlock + bytes); err != nil {
+		return nil, err
+	}
+	var ask [9]byte
+	ask[0] = askNew
+	binary.NativeEndian.PutUint64(ask[1:], uint64(w.off+controlBlock))
+	if _, err := w.ask(int(team.me), ask[:]); err != nil {
+		return nil, err
+	}
+	return w, r.Barrier(team)
+}
+
+// Size is the bytes of a member's window.
+func (w *Window) Size(member int) int64 { return w.sizes[member] }
+
+// Free ends the window on every member. Its bytes stay allocated.
+func (w *Window) Free() error {
+	if err := w.idle("free", "free it"); err != nil {
+		return err
+	}
+	if w.used {
+		return w.errorf("free: the fence epoch has accesses that are not complete: call Fence first")
+	}
+	if err := w.r.Barrier(w.team); err != nil {
+		return err
+	}
+	w.freed = true
+	_, err := w.ask(int(w.team.me), asks[askFree:askFree+1])
+	return err
+}
+
+// Fence ends the fence epoch that is open, if one is, and opens the next, on
+// every member (MPI_Win_fence).
+func (w *Window) Fence() error {
+	if err := w.idle("fence", "fence"); err != nil {
+		return err
+	}
+	if err := w.close(); err != nil {
+		return err
+	}
+	w.access, w.exposure = fenceAccess, fenceExposure
+	return w.r.Barrier(w.team)
+}
+
+// Post exposes the own window to the origins (MPI_Win_post) and does not wait.
+func (w *Window) Post(origins []int) error {
+	if err := w.alive("post"); err != nil {
+		return err
+	}
+	switch {
+	case w.exposure == posted:
+		return w.errorf("post: between Post and Wait: call Wait before you post again")
+	case w.access == locked:
+		return w.errorf("post: this rank holds the lock of %d: call Unlock before you post", w.target)
+	case w.used:
+		return w.errorf("post: the fence epoch has accesses that are not complete: call Fence first")
+	}
+	var err error
+	if w.origins, err = w.group("post", origins, w.origins); err != nil {
+		return err
+	}
+	if w.access == fenceAccess {
+		w.access = noAccess
+	}
+	w.exposure = posted
+	return w.r.notices("post", w.team, tagPost, w.origins)
+}
+
+// Start opens access to the targets once each has posted for this rank
+// (MPI_Win_start).
+func (w *Window) Start(targets []int) error {
+	if err := w.opening("start", "start"); err != nil {
+		return err
+	}
+	var err error
+	if w.targets, err = w.group("start", targets, w.targets); err != nil {
+		return err
+	}
+	me := int(w.team.me)
+	if _, self := slices.BinarySearch(w.targets, me); self {
+		if _, ok := slices.BinarySearch(w.origins, me); !ok || w.exposure != posted {
+			return w.errorf("start towards %d, this rank itself, which has not posted for itself: call Post with it first", me)
+		}
+	}
+	w.opened(started)
+	return w.r.noticed("start", w.team, tagPost, w.targets)
+}
+
+// Complete ends what Start opened (MPI_Win_complete): all accesses are complete,
+// at their targets too.
+func (w *Window) Complete() error {
+	if err := w.alive("complete"); err != nil {
+		return err
+	}
+	if w.access != started {
+		return w.errorf("complete: nothing was started: call Start first")
+	}
+	if err := w.close(); err != nil {
+		return err
+	}
+	w.access = noAccess
+	return w.r.notices("complete", w.team, tagComplete, w.targets)
+}
+
+// Wait ends what Post opened (MPI_Win_wait): it returns when every origin has
+// completed.
+func (w *Window) Wait() error {
+	if err := w.alive("wait"); err != nil {
+		return err
+	}
+	if w.exposure != posted {
+		return w.errorf("wait: nothing was posted: call Post first")
+	}
+	if _, self := slices.BinarySearch(w.origins, int(w.team.me)); self && w.access == started {
+		return w.errorf("wait: this rank is one of the origins and has not completed: call Complete first")
+	}
+	w.exposure = waited
+	return w.r.noticed("wait", w.team, tagComplete, w.origins)
+}
+
+// Lock opens access to one target without its doing (MPI_Win_lock). Requests are
+// granted in the order in which they reach the target; shared ones that follow one
+// another hold together.
+func (w *Window) Lock(kind LockKind, target int) error {
+	if err := w.opening("lock", "lock"); err != nil {
+		return err
+	}
+	if err := w.member("lock", target); err != nil {
+		return err
+	}
+	if w.exposure == posted && target == int(w.team.me) {
+		return w.errorf("lock of %d, this rank itself, between Post and Wait: a window is exposed or locked, not both; call Wait first", target)
+	}
+	ask := asks[askShared : askShared+1]
+	switch kind {
+	case LockShared:
+	case LockExclusive:
+		ask = asks[askExclusive : askExclusive+1]
+	default:
+		return w.errorf("lock of %d: kind %d: there are LockShared and LockExclusive", target, kind)
+	}
+	granted, err := w.ask(target, ask)
+	if err != nil {
+		return err
+	}
+	if granted == 0 {
+		w.waits++
+		if _, err := w.r.Await(w.off, CmpGreaterEqual, w.waits); err != nil {
+			return err
+		}
+	}
+	w.opened(locked)
+	if w.exposure == waited {
+		w.exposure = unexposed
+	}
+	w.target = target
+	return nil
+}
+
+// Unlock ends what Lock opened (MPI_Win_unlock): all accesses are complete at the
+// target, and the lock goes to those who wait for it.
+func (w *Window) Unlock(target int) error {
+	if err := w.alive("unlock"); err != nil {
+		return err
+	}
+	switch {
+	case w.access != locked:
+		return w.errorf("unlock of %d: this rank holds no lock of the window: call Lock first", target)
+	case target != w.target:
+		return w.errorf("unlock of %d: this rank holds the lock of %d: unlock that", target, w.target)
+	}
+	if err := w.close(); err != nil {
+		return err
+	}
+	w.access = noAccess
+	next, err := w.ask(target, asks[askUnlock:askUnlock+1])
+	for err == nil && next != 0 {
+		if _, err = w.r.rawAtomic(int(next-1), w.off, AtomicAdd, 1, 0); err == nil {
+			next, err = w.ask(target, asks[askNext:askNext+1])
+		}
+	}
+	return err
+}
+
+// opening refuses to open an access epoch inside another.
+func (w *Window) opening(call, do string) error {
+	if err := w.alive(call); err != nil {
+		return err
+	}
+	switch {
+	case w.access == locked:
+		return w.errorf("%s: this rank holds the lock of %d, and epochs of a window must not overlap: call Unlock before you %s", call, w.target, do)
+	case w.access == started:
+		return w.errorf("%s: between Start and Complete, and epochs of a window must not overlap: call Complete before you %s", call, do)
+	case w.used:
+		return w.errorf("%s: the fence epoch has accesses that are not complete: call Fence first", call)
+	}
+	return nil
+}
+
+// opened enters an access epoch. It leaves a fence epoch that nothing was done in,
+// as MPI does: such a fence only ended the one before.
+func (w *Window) opened(a access) {
+	w.access = a
+	if w.exposure == fenceExposure {
+		w.exposure = unexposed
+	}
+}
+
+// idle refuses what may not be done while an epoch other than a fence's is open.
+func (w *Window) idle(call, do string) error {
+	if err := w.alive(call); err != nil {
+		return err
+	}
+	switch {
+	case w.access == locked:
+		return w.errorf("%s: this rank holds the lock of %d: call Unlock before you %s", call, w.target, do)
+	case w.access == started:
+		return w.errorf("%s: between Start and Complete: call Complete before you %s", call, do)
+	case w.exposure == posted:
+		return w.errorf("%s: between Post and Wait: call Wait before you %s", call, do)
+	}
+	return nil
+}
+
+// close completes the accesses of the epoch.
+func (w *Window) close() error {
+	for _, a := range w.made {
+		a.forget()
+	}
+	w.used = false
+	return w.r.Quiet()
+}
+
+// group copies a group of members into dst, in rising order.
+func (w *Window) group(call string, members, dst []int) ([]int, error) {
+	dst = append(dst[:0], members...)
+	slices.Sort(dst)
+	for i, m := range dst {
+		if err := w.member(call, m); err != nil {
+			return dst[:0], err
+		}
+		if i > 0 && dst[i-1] == m {
+			return dst[:0], w.errorf("%s: rank %d stands in the group twice: name each once", call, m)
+		}
+	}
+	return dst, nil
+}
+
+func (w *Window) member(call string, target int) error {
+	if uint(target) >= uint(len(w.sizes)) {
+		return w.errorf("%s of %d: the team has ranks 0 to %d", call, target, len(w.sizes)-1)
+	}
+	return nil
+}
+
+func (w *Window) alive(call string) error {
+	if w.freed {
+		return w.errorf("%s: the window was freed", call)
+	}
+	return nil
+}
+
+// ask sends a request to the locks of a member.
+func (w *Window) ask(member int, data []byte) (uint64, error) {
+	var q Request
+	to := w.team.Global(member)
+	w.r.Account(to, 1, int64(len(data)))
+	w.r.rpc(&q, to, fnLocks, w.team.ctx, data)
+	st, err := w.r.Wait(&q)
+	return st.Word, err
+}
+
+func (w *Window) errorf(format string, args ...any) error {
+	return w.r.errorf("window of "+w.team.name+": "+format, args...)
+}

@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"encoding/binary"
+	"slices"
+	"unsafe"
+)
+
+// Put writes buf at byte off of the target's window. buf must not be written
+// until the epoch ends.
+func (w *Window) Put(target int, off int64, buf []byte) error {
+	to, at, err := w.reaching("put", target, off, int64(len(buf)))
+	if err != nil {
+		return err
+	}
+	if s := w.place(to, at, int64(len(buf))); s != nil {
+		copy(s, buf)
+		return nil
+	}
+	w.r.putting(to, at, buf)
+	return w.r.implicit(to)
+}
+
+// Get reads len(buf) bytes at byte off of the target's window. buf is filled when
+// the epoch ends.
+func (w *Window) Get(target int, off int64, buf []byte) error {
+	to, at, err := w.reaching("get", target, off, int64(len(buf)))
+	if err != nil {
+		return err
+	}
+	if s := w.place(to, at, int64(len(buf))); s != nil {
+		copy(buf, s)
+		return nil
+	}
+	w.r.getting(to, at, buf)
+	return w.r.implicit(to)
+}
+
+// Accumulate adds v to the numbers at byte off of the target's window
+// (MPI_Accumulate with MPI_SUM). Accumulates of several origins to one place all
+// count, each number atomically. It returns when the target has added, for which
+// the target has to progress.
+func Accumulate[T Number](w *Window, target int, off int64, v []T) error {
+	in := Bytes(v)
+	var zero T
+	if a := int64(unsafe.Alignof(zero)); off%a != 0 {
+		return w.errorf("accumulate at %d: offset %d: %s numbers stand on multiples of %d B", target, off, kindOf[T](), a)
+	}
+	if _, _, err := w.reaching("accumulate", target, off, int64(len(in))); err != nil || len(in) == 0 {
+		return err
+	}
+	packet := w.r.work(accumulateHeader + len(in))
+	packet[0], packet[1] = askAccumulate, byte(kindOf[T]())
+	binary.NativeEndian.PutUint64(packet[8:], uint64(off))
+	copy(packet[accumulateHeader:], in)
+	_, err := w.ask(target, packet)
+	return err
+}
+
+// Local is the own window as plain bytes. Loads and stores of it are accesses
+// too (paper 1, section 2.1: "all accesses, including local accesses"): it is
+// given within a fence epoch, under the own lock, and after Wait until the next
+// Post, Fence or Lock; and may not be kept beyond.
+func (w *Window) Local() ([]byte, error) {
+	if err := w.alive("local access"); err != nil {
+		return nil, err
+	}
+	me := int(w.team.me)
+	switch {
+	case w.access == locked && w.target == me, w.exposure == fenceExposure, w.exposure == waited:
+	case w.exposure == posted:
+		return nil, w.errorf("local access at %d: between Post and Wait others may write there: call Wait first", me)
+	case w.access == locked:
+		return nil, w.errorf("local access at %d: this rank holds the lock of %d, not its own: unlock that and lock %d", me, w.target, me)
+	default:
+		return nil, w.errorf("local access at %d: outside an epoch: call Fence, or Lock(LockExclusive, %d)", me, me)
+	}
+	first := w.off + controlBlock
+	return w.r.segment[first : first+w.sizes[me] : first+w.sizes[me]], nil
+}
+
+// reaching checks an access against the epoch, the window and the accesses
+// before it, counts and notes it, and finds the rank and the byte in its segment.
+func (w *Window) reaching(call string, target int, off, n int64) (to int, at int64, err error) {
+	if err := w.alive(call); err != nil {
+		return 0, 0, err
+	}
+	if uint(target) >= uint(len(w.sizes)) {
+		return 0, 0, w.errorf("%s at %d: the team has ranks 0 to %d", call, target, len(w.sizes)-1)
+	}
+	switch w.access {
+	case noAccess:
+		return 0, 0, w.errorf("%s at %d: outside an epoch: call Fence, Start or Lock first", call, target)
+	case started:
+		if _, ok := slices.BinarySearch(w.targets, target); !ok {
+			return 0, 0, w.errorf("%s at %d: Start did not name it: start towards %d too", call, target, target)
+		}
+	case locked:
+		if target != w.target {
+			return 0, 0, w.errorf("%s at %d: this rank holds the lock of %d: unlock that and lock %d", call, target, w.target, target)
+		}
+	}
+	if size := w.sizes[target]; off < 0 || n > size || off > size-n {
+		return 0, 0, w.errorf("%s at %d: %d B at %d: its window has %d B", call, target, n, off, size)
+	}
+	a := w.made[target]
+	if a == nil {
+		a = &accesses{}
+		w.made[target] = a
+	}
+	v := Span{Off: off, Len: n}
+	if before := a.conflict(call, v); before != "" {
+		return 0, 0, w.errorf("%s at %d: %d B at %d overlap a %s of the same epoch, and the two may be reordered: end the epoch between them", call, target, n, off, before)
+	}
+	a.note(call, v)
+	w.used = w.access == fenceAccess
+	to = w.team.Global(target)
+	if call != "accumulate" { // its message is counted
+		w.r.Account(to, 1, n)
+	}
+	return to, w.off + controlBlock + off, nil
+}
+
+// place finds the bytes of an access that may be done in place; nil: it may not.
+// It asks for no UPC group.
+func (w *Window) place(to int, at, n int64) []byte {
+	if !w.r.port.Direct() {
+		return nil
+	}
+	if s := w.r.reach[to]; s != nil {
+		return s[at : at+n : at+n]
+	}
+	return nil
+}
