@@ -1,0 +1,25 @@
+// Package presets holds what hybridtop brings along as files, and their strict
+// loader. So far these are machines, machines/*.toml:
+//
+//	m, err := presets.Machine("demo")              // built in, or the user's
+//	m, err := presets.LoadMachine("./our.toml")    // any file
+//
+// A machine file states each number with its unit in the key, and where the
+// number comes from:
+//
+//	title = "Our cluster"
+//	emulated = true
+//	progress = "thread"
+//
+//	[remote.latency_s]
+//	value = 4e-6
+//	source = "measured with our own ping-pong, 2026-11"
+//
+// Instead of source, fitted = "to what" says that the number was fitted; instead
+// of value, unknown = "why" says that there is none. Nothing may be left out or
+// added: an error names file, line, key and the mend.
+//
+// The user's own files stand in $XDG_CONFIG_HOME/hybridtop/machines (usually
+// ~/.config/hybridtop/machines) and are found by name. One that takes a built-in
+// machine's name is refused, because a recording that says demo must mean demo.
+package presets

@@ -1,0 +1,215 @@
+package presets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// mistake is an error in a file: where, at which key, and what would mend it.
+type mistake struct {
+	file string
+	line int // 0: the file as a whole
+	key  string
+	text string
+}
+
+func (e *mistake) Error() string {
+	where := e.file
+	if e.line > 0 {
+		where += ":" + strconv.Itoa(e.line)
+	}
+	if e.key != "" {
+		where += ": " + e.key
+	}
+	return where + ": " + e.text
+}
+
+// document is a parsed file that remembers where its keys stand.
+type document struct {
+	file  string
+	tree  map[string]any
+	lines map[string]int // by dotted key, first mention
+}
+
+// maxOpen bounds the brackets of a document: the parser descends at each, and a
+// file of nothing but brackets would exhaust the stack.
+const maxOpen = 1000
+
+// parse reads a document in which each dotted key is known.
+func parse(file string, data []byte, known func(key string) bool, mend func(key string) string) (*document, error) {
+	if n := bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")); n > maxOpen {
+		return nil, &mistake{file: file, text: fmt.Sprintf("%d opening brackets: a file of this sort has a few dozen, at most %d are read", n, maxOpen)}
+	}
+	d := &document{file: file, lines: make(map[string]int)}
+	if err := d.locate(data, known, mend); err != nil {
+		return nil, err
+	}
+	if err := toml.Unmarshal(data, &d.tree); err != nil {
+		return nil, d.syntax(err)
+	}
+	return d, nil
+}
+
+// syntax words an error of the parser.
+func (d *document) syntax(err error) error {
+	e := &mistake{file: d.file, text: visible(strings.TrimPrefix(err.Error(), "toml: "))}
+	var at *toml.DecodeError
+	if errors.As(err, &at) {
+		e.line, _ = at.Position()
+	}
+	return e
+}
+
+// locate notes the line of every key, and refuses the first that is not known.
+// go-toml's own strictness would not do: it takes Value for value.
+func (d *document) locate(data []byte, known func(string) bool, mend func(string) string) error {
+	line, seen := 1, 0 // offset up to which lines are counted
+	note := func(prefix string, keys unstable.Iterator) (string, error) {
+		for keys.Next() {
+			n := keys.Node()
+			if at := int(n.Raw.Offset); at > seen {
+				line += bytes.Count(data[seen:at], []byte("\n"))
+				seen = at
+			}
+			if prefix != "" {
+				prefix += "."
+			}
+			prefix += bare(n.Data)
+			if _, ok := d.lines[prefix]; ok {
+				continue
+			}
+			if !known(prefix) {
+				return "", &mistake{file: d.file, line: line, key: shorten(prefix), text: "unknown key; " + mend(prefix)}
+			}
+			d.lines[prefix] = line
+		}
+		return prefix, nil
+	}
+	var inside func(prefix string, value *unstable.Node) error
+	inside = func(prefix string, value *unstable.Node) error {
+		if value.Kind != unstable.InlineTable {
+			return nil
+		}
+		for it := value.Children(); it.Next(); {
+			kv := it.Node()
+			key, err := note(prefix, kv.Key())
+			if err == nil {
+				err = inside(key, kv.Value())
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	p := unstable.Parser{}
+	p.Reset(data)
+	table := ""
+	for p.NextExpression() {
+		var err error
+		switch e := p.Expression(); e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table, err = note("", e.Key())
+		case unstable.KeyValue:
+			var key string
+			if key, err = note(table, e.Key()); err == nil {
+				err = inside(key, e.Value())
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.Error(); err != nil {
+		if e := toml.Unmarshal(data, new(map[string]any)); e != nil {
+			err = e // the same fault, with its line
+		}
+		return d.syntax(err)
+	}
+	return nil
+}
+
+// at finds the value of a dotted key of bare parts.
+func (d *document) at(key string) (any, bool) {
+	var v any = d.tree
+	for part := range strings.SplitSeq(key, ".") {
+		table, ok := v.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if v, ok = table[part]; !ok {
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// fail words a mistake at a key, or at the nearest key above it that there is.
+func (d *document) fail(key, format string, args ...any) error {
+	line, at := 0, key
+	for line == 0 && at != "" {
+		line = d.lines[at]
+		at = at[:max(strings.LastIndexByte(at, '.'), 0)]
+	}
+	return &mistake{file: d.file, line: line, key: key, text: fmt.Sprintf(format, args...)}
+}
+
+// text reads a text of one line, without anything that a terminal would obey.
+func (d *document) text(key string, v any) (string, error) {
+	s, ok := v.(string)
+	switch {
+	case !ok:
+		return "", d.fail(key, "want a text in quotes")
+	case strings.TrimSpace(s) == "":
+		return "", d.fail(key, "is empty; say it in words")
+	case len(s) > maxText:
+		return "", d.fail(key, "has %d bytes; keep it under %d", len(s), maxText)
+	}
+	for _, c := range s {
+		if !unicode.IsPrint(c) {
+			return "", d.fail(key, "holds %U, which is not printable; leave it out", c)
+		}
+	}
+	return s, nil
+}
+
+// maxText bounds a text, in bytes: it has to stand on a screen.
+const maxText = 1000
+
+// bare gives a key's part as it is written: quoted unless it is a bare key.
+func bare(part []byte) string {
+	for _, c := range part {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
+			return strconv.Quote(string(part))
+		}
+	}
+	if len(part) == 0 {
+		return `""`
+	}
+	return string(part)
+}
+
+// shorten keeps a key that a file made up from filling the screen.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:80]) + "…"
+	}
+	return s
+}
+
+// visible replaces what a terminal would obey.
+func visible(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsPrint(c) {
+			return c
+		}
+		return '\ufffd'
+	}, s)
+}
