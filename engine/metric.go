@@ -1,6 +1,11 @@
 package engine
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // Kind says where a number comes from. The five are never mixed.
 type Kind string
@@ -19,10 +24,28 @@ var Kinds = []Kind{Measured, Emulated, Simulated, Modelled, Published}
 
 // Metric is a number with its unit (SI base: s, B, B/s, 1/s, 1) and its kind.
 type Metric struct {
-	Name  string  `json:"-"`
-	Value float64 `json:"value"`
-	Unit  string  `json:"unit"`
-	Kind  Kind    `json:"kind"`
+	Name  string
+	Value float64
+	Unit  string
+	Kind  Kind
+}
+
+// MarshalJSON writes {"value", "unit", "kind"}; a value that is no number (NaN or
+// infinite) is null.
+func (m Metric) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Value *float64 `json:"value"`
+		Unit  string   `json:"unit"`
+		Kind  Kind     `json:"kind"`
+	}{Finite(m.Value), m.Unit, m.Kind})
+}
+
+// Finite points to x, or is nil for what JSON has no number for.
+func Finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
 }
 
 // MetricSpec declares a metric that a workload reports.

@@ -67,9 +67,9 @@ type Snapshot struct {
 	Kind     Kind          // of every measured number below
 	Dilation float64       // 1: none
 	Elapsed  time.Duration // since the session began, pauses included
-	Fabric   cluster.Time  // time on the fabric's own clock since its launch
+	Fabric   cluster.Time  // time on the fabric's own clock since its launch, pauses left out: what the counts rest on
 
-	Iteration      int
+	Iteration      int       // done in this launch
 	IterationTimes []float64 // s of fabric time, the latest ones
 	Ranks          []RankView
 	Series         []Sample

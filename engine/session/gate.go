@@ -1,0 +1,89 @@
+package session
+
+import "sync"
+
+// verdict is what rank 0 decides between iterations. The largest of all ranks'
+// verdicts rules, and only rank 0 says more than goOn.
+type verdict int64
+
+const (
+	goOn verdict = iota
+	hold         // every rank leaves its counts, and rank 0 waits at the gate
+	end
+)
+
+// gate is where rank 0 asks before each iteration whether it may go on. It
+// outlasts a run: a session that is paused stays so when a knob rebuilds the
+// cluster.
+type gate struct {
+	mu      sync.Mutex
+	change  sync.Cond
+	paused  bool
+	steps   int  // iterations that may pass although paused
+	closed  bool // no further iteration in this run
+	waiting bool // rank 0 stands at the gate
+	limit   int  // iterations a run; 0: none
+}
+
+func newGate(limit int) *gate {
+	g := &gate{limit: limit}
+	g.change.L = &g.mu
+	return g
+}
+
+// ask whether another iteration may start after done ones.
+func (g *gate) ask(done int) verdict {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case g.closed || g.limit > 0 && done >= g.limit:
+		return end
+	case !g.paused:
+		return goOn
+	case g.steps > 0:
+		g.steps--
+		return goOn
+	}
+	return hold
+}
+
+// wait blocks until ask has another answer than hold.
+func (g *gate) wait() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for g.paused && g.steps == 0 && !g.closed {
+		g.waiting = true
+		g.change.Wait()
+	}
+	g.waiting = false
+}
+
+func (g *gate) set(change func()) {
+	g.mu.Lock()
+	change()
+	g.mu.Unlock()
+	g.change.Broadcast()
+}
+
+func (g *gate) pause()  { g.set(func() { g.paused, g.steps = true, 0 }) }
+func (g *gate) resume() { g.set(func() { g.paused, g.steps = false, 0 }) }
+func (g *gate) close()  { g.set(func() { g.closed = true }) }
+func (g *gate) reopen() { g.set(func() { g.closed = false }) }
+
+// step lets one iteration pass and pauses after it; the iteration under way of a
+// session that runs counts as that one.
+func (g *gate) step() {
+	g.set(func() {
+		if g.paused {
+			g.steps++
+		}
+		g.paused = true
+	})
+}
+
+// standing reports whether rank 0 waits at the gate.
+func (g *gate) standing() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.waiting && !g.closed && g.paused && g.steps == 0
+}

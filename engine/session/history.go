@@ -1,0 +1,190 @@
+package session
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// How much of the past is kept.
+const (
+	maxSamples = 12000 // ten minutes at twenty a second
+	maxMarks   = 256
+)
+
+// history is what outlasts a run. It belongs to the session's loop.
+type history struct {
+	set      setup
+	began    bool
+	series   []engine.Sample
+	marks    []engine.Mark
+	first    bool   // this launch has not given a sample yet
+	last     totals // of this launch
+	states   states
+	locality locality
+	failure  string
+	warnings []string
+}
+
+func newHistory() *history { return &history{} }
+
+// begin sets the history up for a launch, and marks what changed.
+func (h *history) begin(set setup, at time.Duration) {
+	if h.began {
+		label := difference(&h.set.scenario, &set.scenario)
+		if label == "" {
+			label = "start"
+		}
+		h.marks = append(h.marks, engine.Mark{At: at, Label: label})
+		if len(h.marks) > maxMarks {
+			h.marks = h.marks[1:]
+		}
+	}
+	h.locality.begin(&set, h.began && comparable(&h.set.scenario, &set.scenario))
+	h.set, h.began, h.first = set, true, true
+	h.last = totals{}
+	h.states = states{}
+	h.failure, h.warnings = "", nil
+}
+
+// difference says which knobs turned: "group 2→4".
+func difference(from, to *engine.Scenario) string {
+	var turned []string
+	for i := range to.Table {
+		name := to.Table[i].Name
+		if a, b := from.Text(name), to.Text(name); a != b {
+			turned = append(turned, name+" "+a+"→"+b)
+		}
+	}
+	return strings.Join(turned, ", ")
+}
+
+// comparable says that points of two scenarios belong on one locality chart: the
+// knobs that differ are group, model and seed at most.
+func comparable(a, b *engine.Scenario) bool {
+	for i := range b.Table {
+		switch name := b.Table[i].Name; name {
+		case "group", "model", "seed":
+		default:
+			if a.Text(name) != b.Text(name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// forget drops series, marks and points.
+func (h *history) forget() {
+	h.series, h.marks = nil, nil
+	h.locality.forget(&h.last.counts)
+}
+
+// sample gathers the counts, and adds to the series if there are new ones.
+func (h *history) sample(r *run, at time.Duration) bool {
+	was := h.last
+	now := r.gather()
+	h.last = now
+	span := (now.active - was.active).Seconds()
+	if span <= 0 {
+		return false
+	}
+	s := engine.Sample{At: at, Local: math.NaN(), Access: math.NaN()}
+	for c := range cluster.Classes {
+		s.Rate[c] = float64(now.traffic.Bytes[c]-was.traffic.Bytes[c]) / span
+		s.Ops[c] = float64(now.traffic.Ops[c]-was.traffic.Ops[c]) / span
+	}
+	n, sum := now.accessed()
+	n0, sum0 := was.accessed()
+	if n -= n0; n > 0 {
+		s.Local = float64(now.accesses[cluster.InRank]-was.accesses[cluster.InRank]) / float64(n)
+		s.Access = (sum - sum0).Seconds() / float64(n)
+	}
+	if h.series = append(h.series, s); len(h.series) > maxSamples {
+		h.series = h.series[1:]
+		for len(h.marks) > 0 && h.marks[0].At < h.series[0].At {
+			h.marks = h.marks[1:]
+		}
+	}
+	h.first = false
+	return true
+}
+
+// fold keeps the points of a run that is over.
+func (h *history) fold(r *run) {
+	h.warnings = slices.Concat(h.warnings, r.handle.Warnings())
+	h.locality.fold(&h.last.counts)
+}
+
+// snapshot is the session at one moment; r is the run under way or the last one,
+// nil: none was launched.
+func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.Duration) *engine.Snapshot {
+	t := &h.last
+	snap := &engine.Snapshot{
+		Phase:          phase,
+		Scenario:       set.scenario,
+		Layout:         set.spec.Layout,
+		Machine:        set.machine.Name,
+		Kind:           set.kind(),
+		Dilation:       1,
+		Elapsed:        elapsed,
+		Fabric:         t.active,
+		Iteration:      t.iterations,
+		IterationTimes: t.times,
+		Series:         h.series[:len(h.series):len(h.series)],
+		Marks:          h.marks[:len(h.marks):len(h.marks)],
+		Traffic:        t.traffic,
+		NodePairs:      t.pairs,
+		MemoryPerNode:  set.plan.Segment * int64(set.spec.Layout.RanksPerNode),
+		Replicas:       set.plan.Replicas,
+		LaunchLine:     set.spec.Layout.LaunchLine("myapp"),
+		Failure:        h.failure,
+		Warnings:       h.warnings,
+		Verification: engine.Verification{
+			Done: t.checks > 0, OK: t.checks > 0 && t.failures == 0, Checks: t.checks, Detail: t.detail,
+		},
+	}
+	if r != nil {
+		snap.Dilation = r.handle.Dilation()
+		if phase == engine.Running || phase == engine.Paused {
+			snap.Warnings = slices.Concat(h.warnings, r.handle.Warnings())
+		}
+		for c, total := range r.shards.merge() {
+			snap.Latency[c] = quantiles(total, t.accesses[c], t.time[c])
+		}
+	}
+	snap.Ranks = h.states.views(&set.spec.Layout, phase)
+	snap.Locality = h.locality.points(&t.counts)
+	snap.SmallestFit = smallestFit(snap.Locality)
+	h.metrics(snap, &set)
+	snap.Why = why(snap)
+	return snap
+}
+
+// metrics fills in the declared metrics that were reported, and what the workload
+// makes of the snapshot.
+func (h *history) metrics(snap *engine.Snapshot, set *setup) {
+	for i, m := range set.workload.Metrics {
+		if i < len(h.last.reports) && h.last.reports[i] > 0 {
+			snap.Metrics = append(snap.Metrics, engine.Metric{
+				Name: m.Name, Value: h.last.sums[i] / float64(h.last.reports[i]), Unit: m.Unit, Kind: snap.Kind,
+			})
+		}
+	}
+	if set.workload.Finish != nil {
+		snap.Metrics = append(snap.Metrics, set.workload.Finish(snap, &set.machine)...)
+	}
+}
+
+func smallestFit(points []engine.LocalityPoint) int {
+	for _, p := range points {
+		if p.Fits {
+			return p.Group
+		}
+	}
+	return 0
+}

@@ -1,0 +1,207 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// The session's rhythm.
+const (
+	tick         = 5 * time.Millisecond // states are sampled
+	publishEvery = 10                   // ticks
+	grace        = 100 * time.Millisecond
+)
+
+// ending is why the session ended a run.
+type ending int
+
+const (
+	byItself ending = iota
+	byChange
+	byLimit
+	byStop
+)
+
+var errCut = errors.New("the session ended the run")
+
+func (s *Session) loop(ctx context.Context) {
+	defer close(s.done)
+	h := newHistory()
+	var last *run
+	for {
+		set, version := s.take()
+		h.begin(set, s.elapsed())
+		s.publish(h, set, nil, engine.Starting)
+		last = nil
+		r, err := launch(context.WithoutCancel(ctx), set, s.gate)
+		why := byItself
+		if err == nil {
+			last = r
+			why, err = s.watch(ctx, h, r, version)
+			h.fold(r)
+		}
+		phase := engine.Ended
+		if err != nil && why != byStop {
+			phase, h.failure = engine.Failed, err.Error()
+		}
+		if s.over(ctx) || why == byStop || (!s.options.Linger && why != byChange) {
+			s.err = err
+			s.publish(h, set, last, phase)
+			return
+		}
+		if why == byChange {
+			continue
+		}
+		s.publish(h, set, last, phase)
+		if !s.linger(ctx, h, set, last, phase, version) {
+			s.err = err
+			return
+		}
+	}
+}
+
+// take gives the wanted setup and opens the gate for it.
+func (s *Session) take() (setup, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle = false
+	s.gate.reopen()
+	return s.wanted, s.version
+}
+
+func (s *Session) changed(version int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version != version
+}
+
+func (s *Session) over(ctx context.Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stop || ctx.Err() != nil
+}
+
+func (s *Session) forget() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.reset
+	s.reset = false
+	return asked
+}
+
+// linger waits for a knob after a run is over; false: the session is over too.
+func (s *Session) linger(ctx context.Context, h *history, set setup, r *run, phase engine.Phase, version int) bool {
+	s.mu.Lock()
+	s.idle = true
+	s.mu.Unlock()
+	for {
+		if s.over(ctx) {
+			return false
+		}
+		if s.changed(version) {
+			return true
+		}
+		if s.forget() {
+			h.forget()
+			s.publish(h, set, r, phase)
+		}
+		select {
+		case <-ctx.Done():
+		case <-s.poke:
+		}
+	}
+}
+
+// watch follows a run until it has ended, and says who ended it; the error is the
+// run's own.
+func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (ending, error) {
+	over := make(chan error, 1)
+	go func() { over <- r.handle.Wait() }()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	var limit, cut <-chan time.Time
+	if s.options.Limits.For > 0 {
+		limit = time.After(s.options.Limits.For)
+	}
+	why, wasCut := byItself, false
+	finish := func(reason ending, patience time.Duration) {
+		if reason > why {
+			why = reason
+			s.gate.close()
+			cut = time.After(patience)
+		}
+	}
+	quit := ctx.Done()
+	for n := 1; ; n++ {
+		select {
+		case err := <-over:
+			h.sample(r, s.elapsed())
+			if wasCut {
+				err = nil
+			}
+			return why, err
+		case <-quit:
+			quit = nil
+			finish(byStop, grace)
+		case <-s.poke:
+			if s.forget() {
+				h.forget()
+			}
+			if s.over(ctx) {
+				finish(byStop, grace)
+			} else if s.changed(version) {
+				finish(byChange, grace)
+			}
+			s.publish(h, r.setup, r, s.phase())
+		case <-limit:
+			limit = nil
+			finish(byLimit, max(s.options.Limits.For, time.Second))
+		case <-cut:
+			if wasCut = true; why == byLimit {
+				h.warnings = append(h.warnings, fmt.Sprintf("the iteration under way after %v had not ended %v later and was cut off",
+					s.options.Limits.For, max(s.options.Limits.For, time.Second)))
+			}
+			r.handle.Cancel(errCut)
+		case <-ticker.C:
+			s.tick(h, r, n)
+		}
+	}
+}
+
+// tick samples states, asks for counts ahead of a sample, and publishes. Until a
+// launch has given its first sample, every tick looks for it.
+func (s *Session) tick(h *history, r *run, n int) {
+	h.states.look(r.handle, n)
+	first := h.first && h.sample(r, s.elapsed())
+	if h.first || n%publishEvery == publishEvery-1 {
+		r.ask.Add(1)
+	}
+	if n%publishEvery == 0 {
+		h.sample(r, s.elapsed())
+	}
+	if first || n%publishEvery == 0 {
+		s.publish(h, r.setup, r, s.phase())
+	}
+}
+
+func (s *Session) phase() engine.Phase {
+	if s.gate.standing() {
+		return engine.Paused
+	}
+	return engine.Running
+}
+
+func (s *Session) elapsed() time.Duration { return time.Since(s.began) }
+
+func (s *Session) publish(h *history, set setup, r *run, phase engine.Phase) {
+	snap := h.snapshot(set, r, phase, s.elapsed())
+	snap.Seq = s.Load().Seq + 1
+	s.current.Store(snap)
+	if s.options.published != nil {
+		s.options.published(snap)
+	}
+}

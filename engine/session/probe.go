@@ -1,0 +1,227 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// recentIterations is how many iteration times are kept.
+const recentIterations = 256
+
+// counts is what a probe has counted since the launch.
+type counts struct {
+	accesses [cluster.Classes]int64
+	time     [cluster.Classes]cluster.Time // of the accesses
+	sums     []float64                     // of reported values, by declared metric
+	reports  []int64
+	checks   int64
+	failures int64
+	detail   string // the first failure, or the first check
+}
+
+// copy takes over o's counts into its own slices.
+func (c *counts) copy(o *counts) {
+	sums, reports := append(c.sums[:0], o.sums...), append(c.reports[:0], o.reports...)
+	*c = *o
+	c.sums, c.reports = sums, reports
+}
+
+// probe is the engine.Probe of one rank.
+type probe struct {
+	run       *run
+	rank      *cluster.Rank
+	asked     uint64 // the request for counts that was answered last
+	n         int    // in waiting
+	waiting   [256]pending
+	counts    counts
+	iteration int          // under way; as many are done
+	started   cluster.Time // of the iteration
+	clock     cluster.Time
+	traffic   cluster.Traffic // scratch: as it was before a call of the house's own
+	paused    cluster.Time    // rank 0: spent at the gate
+	stamp     cluster.Time    // the clock at the last flush
+	times     []float64       // rank 0: the latest iterations, s
+}
+
+// clockTries is how often the clock is read to find its least step.
+const clockTries = 64
+
+func newProbe(run *run, r *cluster.Rank) *probe {
+	n := len(run.setup.workload.Metrics)
+	p := &probe{run: run, rank: r, iteration: -1, asked: run.ask.Load()}
+	p.counts.sums, p.counts.reports = make([]float64, n), make([]int64, n)
+	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
+	before := r.Now()
+	for i := range clockTries {
+		now := r.Now()
+		if step := now - before; i == 0 || step < p.clock {
+			p.clock = step
+		}
+		before = now
+	}
+	return p
+}
+
+// Next implements engine.Probe. All ranks agree on the largest of two words: how
+// long the iteration took them, and rank 0's verdict.
+func (p *probe) Next() bool {
+	elapsed := int64(0)
+	if p.iteration >= 0 {
+		elapsed = int64(p.rank.Now() - p.started)
+	}
+	p.iteration++
+	words := [2]int64{elapsed, int64(goOn)}
+	if p.chief() {
+		words[1] = int64(p.run.gate.ask(p.iteration))
+	}
+	p.agree(&words)
+	if p.chief() && p.iteration > 0 {
+		p.keep(cluster.Time(words[0]).Seconds())
+	}
+	for words[1] == int64(hold) {
+		p.flush(true)
+		if p.chief() {
+			p.paused -= p.rank.Now()
+			p.run.gate.wait()
+			p.paused += p.rank.Now()
+			words[1] = int64(p.run.gate.ask(p.iteration))
+		} else {
+			words[1] = int64(goOn)
+		}
+		p.agree(&words)
+	}
+	if p.asked != p.run.ask.Load() {
+		p.flush(true)
+	}
+	p.started = p.rank.Now()
+	return words[1] == int64(goOn)
+}
+
+// chief says that this is rank 0, which decides and keeps the times.
+func (p *probe) chief() bool { return p.rank.ID() == 0 }
+
+// keep adds an iteration's time.
+func (p *probe) keep(seconds float64) {
+	if len(p.times) == recentIterations {
+		p.times = slices.Delete(p.times, 0, recentIterations/2)
+	}
+	p.times = append(p.times, seconds)
+}
+
+// agree makes words the largest of all ranks' words. These calls are the house's
+// own and do not show in the program's traffic.
+func (p *probe) agree(words *[2]int64) {
+	t := p.rank.Traffic()
+	copy(p.traffic.Nodes, t.Nodes)
+	p.traffic.Ops, p.traffic.Bytes = t.Ops, t.Bytes
+	if err := cluster.Allreduce(p.rank, p.rank.All(), cluster.Max, words[:], words[:]); err != nil {
+		panic(fmt.Sprintf("session: the ranks could not agree on the next iteration: %v", err))
+	}
+	copy(t.Nodes, p.traffic.Nodes)
+	t.Ops, t.Bytes = p.traffic.Ops, p.traffic.Bytes
+}
+
+// Iteration implements engine.Probe.
+func (p *probe) Iteration() int { return p.iteration }
+
+// Access implements engine.Probe.
+func (p *probe) Access(to int, n int64, t cluster.Time) {
+	t = max(t, 0)
+	c := p.rank.Class(to)
+	p.counts.accesses[c]++
+	p.counts.time[c] += t
+	p.waiting[p.n] = pack(c, t)
+	p.n++
+	if p.n == len(p.waiting) {
+		p.record()
+	}
+	if p.asked != p.run.ask.Load() {
+		p.flush(false)
+	}
+}
+
+// Report implements engine.Probe.
+func (p *probe) Report(name string, value float64) {
+	for i := range p.run.setup.workload.Metrics {
+		if p.run.setup.workload.Metrics[i].Name == name {
+			p.counts.sums[i] += value
+			p.counts.reports[i]++
+			return
+		}
+	}
+	panic("session: workload " + p.run.setup.workload.Name + " does not declare the metric " + name)
+}
+
+// Verify implements engine.Probe.
+func (p *probe) Verify(ok bool, detail string) {
+	c := &p.counts
+	if c.checks == 0 || (!ok && c.failures == 0) {
+		c.detail = detail
+	}
+	c.checks++
+	if !ok {
+		c.failures++
+	}
+}
+
+// Clock implements engine.Probe.
+func (p *probe) Clock() cluster.Time { return p.clock }
+
+// Int implements engine.Probe.
+func (p *probe) Int(knob string) int64 { return p.run.setup.scenario.Int(knob) }
+
+// Float implements engine.Probe.
+func (p *probe) Float(knob string) float64 { return p.run.setup.scenario.Float(knob) }
+
+// Text implements engine.Probe.
+func (p *probe) Text(knob string) string { return p.run.setup.scenario.Text(knob) }
+
+// record moves the waiting accesses into the run's histograms.
+func (p *probe) record() {
+	if p.n > 0 {
+		p.run.shards.record(p.rank.ID(), p.waiting[:p.n])
+		p.n = 0
+	}
+}
+
+// flush answers the session's request for counts. An access tries, and leaves it
+// to the next one if the place for them is taken at the moment; wait insists.
+func (p *probe) flush(wait bool) {
+	asked := p.run.ask.Load()
+	p.stamp = p.rank.Now()
+	p.record()
+	s := &p.run.slots[p.rank.ID()]
+	if wait {
+		s.mu.Lock()
+	} else if !s.mu.TryLock() {
+		return
+	}
+	p.fill(s)
+	s.mu.Unlock()
+	p.asked = asked
+}
+
+// finish leaves the last counts. The body may have been unwound by an abort, so
+// the clock is not read.
+func (p *probe) finish() {
+	p.record()
+	s := &p.run.slots[p.rank.ID()]
+	s.mu.Lock()
+	p.fill(s)
+	s.mu.Unlock()
+}
+
+func (p *probe) fill(s *slot) {
+	t := p.rank.Traffic()
+	s.traffic.Ops, s.traffic.Bytes = t.Ops, t.Bytes
+	copy(s.traffic.Nodes, t.Nodes)
+	s.counts.copy(&p.counts)
+	s.iterations = max(p.iteration, 0)
+	s.active = p.stamp - p.paused
+	s.times = append(s.times[:0], p.times...)
+}
+
+var _ engine.Probe = (*probe)(nil)

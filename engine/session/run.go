@@ -1,0 +1,156 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// setup is a scenario that was planned and checked, ready to launch.
+type setup struct {
+	scenario engine.Scenario
+	workload *workload.Workload
+	machine  cluster.Machine
+	fabric   cluster.Fabric
+	plan     workload.Plan
+	spec     cluster.Spec
+}
+
+// kind of the numbers that this setup gives.
+func (s *setup) kind() engine.Kind {
+	switch {
+	case s.fabric.Name() == "sim":
+		return engine.Simulated
+	case s.machine.Emulated:
+		return engine.Emulated
+	}
+	return engine.Measured
+}
+
+// run is one launch, seen by its ranks and by the session.
+type run struct {
+	setup  setup
+	handle cluster.Run
+	gate   *gate
+	ask    atomic.Uint64 // raised when the session wants the counts
+	slots  []slot        // by rank
+	shards *shards
+}
+
+// slot is where a rank leaves its counts.
+type slot struct {
+	mu         sync.Mutex
+	traffic    cluster.Traffic
+	counts     counts
+	iterations int          // done
+	active     cluster.Time // the fabric's time that the counts rest on, pauses left out
+	times      []float64    // rank 0: the latest iterations, s
+}
+
+func launch(ctx context.Context, set setup, g *gate) (*run, error) {
+	ranks := set.spec.Layout.Ranks()
+	r := &run{setup: set, gate: g, slots: make([]slot, ranks), shards: newShards(ranks)}
+	for i := range r.slots {
+		r.slots[i].traffic.Nodes = make([]int64, set.spec.Layout.Nodes)
+	}
+	handle, err := cluster.Start(ctx, set.fabric, set.spec, r.body)
+	if err != nil {
+		return nil, fmt.Errorf("%s on %s: %w", set.scenario.Workload, set.fabric.Name(), err)
+	}
+	r.handle = handle
+	return r, nil
+}
+
+// body wraps the workload's own.
+func (r *run) body(rank *cluster.Rank) error {
+	p := newProbe(r, rank)
+	ended := false
+	defer func() {
+		p.finish()
+		if !ended {
+			r.gate.close() // this rank failed: rank 0 must not wait for a person
+		}
+	}()
+	if err := r.setup.workload.Run(rank, p); err != nil {
+		return err
+	}
+	p.flush(true)
+	ended = true
+	return nil
+}
+
+// totals are the counts of all ranks.
+type totals struct {
+	counts
+	traffic    cluster.Traffic
+	pairs      [][]int64
+	iterations int
+	active     cluster.Time
+	times      []float64
+}
+
+// maxPairs is up to how many nodes bytes are told apart by node pair.
+const maxPairs = 64
+
+func (r *run) gather() totals {
+	l := &r.setup.spec.Layout
+	n := len(r.setup.workload.Metrics)
+	t := totals{counts: counts{sums: make([]float64, n), reports: make([]int64, n)}}
+	t.traffic.Nodes = make([]int64, l.Nodes)
+	if l.Nodes <= maxPairs {
+		t.pairs = make([][]int64, l.Nodes)
+		for i := range t.pairs {
+			t.pairs[i] = make([]int64, l.Nodes)
+		}
+	}
+	for rank := range r.slots {
+		s := &r.slots[rank]
+		s.mu.Lock()
+		t.add(s, l.NodeOf(rank))
+		s.mu.Unlock()
+	}
+	return t
+}
+
+func (t *totals) add(s *slot, node int) {
+	for c := range cluster.Classes {
+		t.traffic.Ops[c] += s.traffic.Ops[c]
+		t.traffic.Bytes[c] += s.traffic.Bytes[c]
+		t.accesses[c] += s.counts.accesses[c]
+		t.time[c] += s.counts.time[c]
+	}
+	for to, b := range s.traffic.Nodes {
+		t.traffic.Nodes[to] += b
+		if t.pairs != nil {
+			t.pairs[node][to] += b
+		}
+	}
+	for i := range s.counts.sums {
+		t.sums[i] += s.counts.sums[i]
+		t.reports[i] += s.counts.reports[i]
+	}
+	if t.checks == 0 || s.counts.failures > 0 && t.failures == 0 {
+		t.detail = s.counts.detail
+	}
+	t.checks += s.counts.checks
+	t.failures += s.counts.failures
+	t.iterations = max(t.iterations, s.iterations)
+	t.active = max(t.active, s.active)
+	if len(s.times) > 0 {
+		t.times = append([]float64(nil), s.times...)
+	}
+}
+
+// accessed is how many accesses were recorded, and their time.
+func (c *counts) accessed() (n int64, sum cluster.Time) {
+	for i := range cluster.Classes {
+		n += c.accesses[i]
+		sum += c.time[i]
+	}
+	return n, sum
+}

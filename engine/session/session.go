@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Limits end a session by themselves. The zero Limits never do.
+type Limits struct {
+	// For is how long a launch may start iterations; the one under way then may
+	// take as long again (at least a second), before it is cut off. 0: no limit.
+	For time.Duration
+	// Iterations of one launch; 0: no limit.
+	Iterations int
+}
+
+// Options are what a session needs beside its scenario.
+type Options struct {
+	Fabrics  map[string]cluster.Fabric // by the name that the fabric knob gives
+	Machines []cluster.Machine         // of the person's own, beside the presets
+	Limits   Limits
+	// Linger keeps the session when its run has ended or failed: the next knob
+	// that is turned starts anew. Without it the session ends with the run.
+	Linger bool
+
+	published func(*engine.Snapshot) // tests see every snapshot
+}
+
+// Session runs one scenario at a time, from Start to Wait.
+type Session struct {
+	options Options
+	began   time.Time
+	current atomic.Pointer[engine.Snapshot]
+	gate    *gate
+	poke    chan struct{} // something below changed
+	done    chan struct{}
+	started sync.Once
+
+	mu      sync.Mutex
+	wanted  setup
+	version int  // of wanted
+	reset   bool // forget the history
+	stop    bool
+	idle    bool // the run is over, and a knob starts the next
+	err     error
+}
+
+// New plans and checks a scenario; nothing is launched yet.
+func New(scenario engine.Scenario, o Options) (*Session, error) {
+	s := &Session{options: o, gate: newGate(o.Limits.Iterations), poke: make(chan struct{}, 1), done: make(chan struct{})}
+	var err error
+	if s.wanted, err = s.options.resolve(scenario.Clone()); err != nil {
+		return nil, err
+	}
+	h := newHistory()
+	h.begin(s.wanted, 0)
+	s.current.Store(h.snapshot(s.wanted, nil, engine.Starting, 0))
+	return s, nil
+}
+
+// Start begins to run; ctx ends it as Stop does. It may be called once.
+func (s *Session) Start(ctx context.Context) {
+	s.started.Do(func() {
+		s.began = time.Now()
+		go s.loop(ctx)
+	})
+}
+
+// Load gives the latest snapshot; never nil.
+func (s *Session) Load() *engine.Snapshot { return s.current.Load() }
+
+// errOver says that a command came too late.
+var errOver = errors.New("the session has ended")
+
+// Do takes a command. What cannot be run is refused with the reason, and changes
+// nothing.
+func (s *Session) Do(c engine.Command) error {
+	select {
+	case <-s.done:
+		return errOver
+	default:
+	}
+	switch c.Verb {
+	case engine.Set:
+		if err := s.turn(c.Knob, c.Value); err != nil {
+			return err
+		}
+	case engine.Pause:
+		s.gate.pause()
+	case engine.Resume:
+		s.gate.resume()
+	case engine.Step:
+		s.gate.step()
+	case engine.Reset:
+		s.mu.Lock()
+		s.reset = true
+		s.mu.Unlock()
+	case engine.Stop:
+		s.mu.Lock()
+		s.stop = true
+		s.mu.Unlock()
+	default:
+		return errors.New("unknown command " + string(c.Verb) + ": there are set, pause, resume, step, reset and stop")
+	}
+	s.wake()
+	return nil
+}
+
+// turn sets one knob of the wanted scenario.
+func (s *Session) turn(knob, value string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := s.wanted.scenario.Clone()
+	if err := next.Set(knob, value); err != nil {
+		return err
+	}
+	if next.Text(knob) == s.wanted.scenario.Text(knob) && !s.idle {
+		return nil
+	}
+	set, err := s.options.resolve(next)
+	if err != nil {
+		return err
+	}
+	s.wanted = set
+	s.version++
+	return nil
+}
+
+func (s *Session) wake() {
+	select {
+	case s.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Wait returns when the session is over: nil, or why its last run failed.
+func (s *Session) Wait() error {
+	<-s.done
+	return s.err
+}
+
+// Done is closed when the session is over.
+func (s *Session) Done() <-chan struct{} { return s.done }
+
+// Stop ends the session and waits for it; what was recorded stays in Load.
+func (s *Session) Stop() error {
+	if err := s.Do(engine.Command{Verb: engine.Stop}); err != nil && !errors.Is(err, errOver) {
+		return err
+	}
+	return s.Wait()
+}
