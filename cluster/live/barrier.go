@@ -1,0 +1,103 @@
+package live
+
+import (
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// barrier is what the members of a context share.
+type barrier struct {
+	ranks []int32
+	_     [64]byte
+	count atomic.Int32
+	_     [64]byte
+	gen   atomic.Uint32
+}
+
+// member is one rank's side of a barrier.
+type member struct {
+	ctx int32
+	b   *barrier
+	// notified is the number of barriers that this rank has entered; the monitor
+	// reads it.
+	notified atomic.Uint32
+}
+
+// join makes a context's barrier known to the engine.
+func (e *engine) join(ctx int32, ranks []int32) {
+	w := e.w
+	w.barrierMu.Lock()
+	b := w.barriers[ctx]
+	if b == nil {
+		b = &barrier{ranks: ranks}
+		w.barriers[ctx] = b
+	}
+	w.barrierMu.Unlock()
+	w.membersMu.Lock()
+	e.members = append(e.members, &member{ctx: ctx, b: b})
+	w.membersMu.Unlock()
+}
+
+func (e *engine) member(ctx int32) *member {
+	for _, m := range e.members {
+		if m.ctx == ctx {
+			return m
+		}
+	}
+	panic("live: barrier on a context that was not made known")
+}
+
+// enter arrives at a barrier. The last one opens it.
+func (e *engine) enter(op *cluster.Op) cluster.Handle {
+	m := e.member(op.Ctx)
+	b := m.b
+	m.notified.Add(1)
+	gen := b.gen.Load()
+	if int(b.count.Add(1)) < len(b.ranks) {
+		return e.linger(op, m, gen)
+	}
+	b.count.Store(0)
+	if e.w.wire != nil && len(b.ranks) > 1 {
+		h := e.linger(op, m, gen)
+		e.w.wire.open(b)
+		return h
+	}
+	b.open(e.w)
+	return e.finish(op, cluster.Done{})
+}
+
+// linger waits for the others.
+func (e *engine) linger(op *cluster.Op, m *member, gen uint32) cluster.Handle {
+	s := e.pend(op)
+	s.member, s.arg2 = m, gen
+	if s.detached {
+		e.gates = append(e.gates, s)
+	}
+	return pended(s)
+}
+
+// opened reports whether the barrier of a slot is open.
+func (s *slot) opened() bool { return s.member != nil && s.member.b.gen.Load() != s.arg2 }
+
+// checkGates completes the barriers that a step waits for.
+func (e *engine) checkGates() int {
+	n := 0
+	for i := 0; i < len(e.gates); i++ {
+		if s := e.gates[i]; s.opened() {
+			e.gates = append(e.gates[:i], e.gates[i+1:]...)
+			i--
+			n++
+			e.complete(s, cluster.Done{})
+		}
+	}
+	return n
+}
+
+// open lets the members go on.
+func (b *barrier) open(w *world) {
+	b.gen.Add(1)
+	for _, r := range b.ranks {
+		w.engines[r].alert()
+	}
+}

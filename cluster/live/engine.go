@@ -1,0 +1,266 @@
+package live
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/match"
+)
+
+// engine is one rank's half of the fabric. Its owner is the rank's goroutine; in
+// a parallel region, and beside a progress thread, whoever holds mu.
+type engine struct {
+	id    int32
+	w     *world
+	seg   []byte
+	words []uint64
+
+	queues    match.Queues
+	slots     slots
+	unmatched unmatched
+	awaits    []*slot
+	probes    []*slot
+	gates     []*slot       // barriers that a step waits for
+	steps     []pendingStep // continuations and RPC bodies that are due
+	stepping  bool
+	members   []*member
+	serve     func(cluster.RPC) (uint64, bool)
+
+	out   []*ring // to each rank, made at first use
+	batch []*ring // with cells that are not published
+
+	multi    bool       // a parallel region: every call locks
+	helped   bool       // a progress thread exists: the owner holds mu but in Compute and while parked
+	mu       sync.Mutex // see above
+	finished atomic.Bool
+
+	_         [64]byte
+	attention atomic.Int32 // parked threads, and away: a sender that reads 0 wakes nobody
+	state     atomic.Uint32
+	inflight  atomic.Int32 // things on the wire that will touch this rank
+	inbound   atomic.Pointer[[]*ring]
+	delivered atomic.Bool     // inbox has something
+	dirty     []atomic.Uint64 // by source, in clusters too large to poll each ring
+	bySource  []atomic.Pointer[ring]
+	inMu      sync.Mutex
+	inbox     []*parcel // what comes from the wire or around a ring, under inMu
+	inboxOld  []*parcel // the owner's, to swap with inbox
+
+	portsMu sync.Mutex
+	ports   []*port
+	away    atomic.Bool   // computing, with the engine lent to the progress thread
+	help    chan struct{} // wakes the progress thread
+}
+
+// pendingStep is a continuation that is due, or the body of an RPC.
+type pendingStep struct {
+	then cluster.Step
+	arg  int32
+	done cluster.Done
+	call *parcel
+}
+
+// pollAll is the largest cluster in which a receiver looks at every ring; beyond
+// it senders leave a mark.
+const pollAll = 16
+
+func (w *world) newEngine(id int32) *engine {
+	p := len(w.engines)
+	e := &engine{id: id, w: w, seg: alignedBytes(w.spec.Segment), out: make([]*ring, p)}
+	e.words = cluster.Words(e.seg)
+	none := []*ring(nil)
+	e.inbound.Store(&none)
+	if p > pollAll {
+		e.dirty = make([]atomic.Uint64, (p+63)/64)
+		e.bySource = make([]atomic.Pointer[ring], p)
+	}
+	if w.spec.Machine.Progress == cluster.ProgressThread {
+		e.helped = true
+		e.help = make(chan struct{}, 1)
+	}
+	return e
+}
+
+// alignedBytes makes n zeroed bytes that start on a cache line.
+func alignedBytes(n int64) []byte {
+	if n == 0 {
+		return []byte{}
+	}
+	words := make([]uint64, (n+7)/8+8)
+	skip := (-uintptr(unsafe.Pointer(unsafe.SliceData(words))) & 63) / 8
+	return cluster.Bytes(words[skip:])[:n:n]
+}
+
+// ringTo gives the ring to rank dst.
+func (e *engine) ringTo(dst int32) *ring {
+	if r := e.out[dst]; r != nil {
+		return r
+	}
+	r := newRing(e.id, dst, ringCells(len(e.w.engines)))
+	e.out[dst] = r
+	d := e.w.engines[dst]
+	d.inMu.Lock()
+	list := append(slices.Clip(*d.inbound.Load()), r)
+	d.inbound.Store(&list)
+	if d.bySource != nil {
+		d.bySource[e.id].Store(r)
+	}
+	d.inMu.Unlock()
+	return r
+}
+
+// publish shows what was written to dst and wakes it if it sleeps.
+func (e *engine) publish(r *ring, dst *engine) {
+	if r.batch > 0 {
+		r.publish()
+	}
+	if dst.dirty != nil {
+		word, bit := &dst.dirty[e.id/64], uint64(1)<<(e.id%64)
+		if word.Load()&bit == 0 {
+			word.Or(bit)
+		}
+	}
+	dst.alert()
+}
+
+// alert wakes whoever of the rank asked for attention.
+func (e *engine) alert() {
+	if e.attention.Load() != 0 {
+		e.wake()
+	}
+}
+
+func (e *engine) wake() {
+	e.portsMu.Lock()
+	for _, p := range e.ports {
+		if p.parked.Load() && p.parked.CompareAndSwap(true, false) {
+			e.attention.Add(-1)
+			p.ch <- struct{}{}
+		}
+	}
+	e.portsMu.Unlock()
+	if e.away.Load() {
+		select {
+		case e.help <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// flush publishes every batch.
+func (e *engine) flush() {
+	for i, r := range e.batch {
+		if r.batch > 0 {
+			e.publish(r, e.w.engines[r.dst])
+		}
+		e.batch[i] = nil
+	}
+	e.batch = e.batch[:0]
+}
+
+// ship sends a parcel to a rank through the pair's ring.
+func (e *engine) ship(p *parcel, dst int32) {
+	r := e.ringTo(dst)
+	d := e.w.engines[dst]
+	if r.batch > 0 {
+		e.publish(r, d)
+	}
+	if r.spilled.Load() || !e.makeRoom(r) {
+		r.overflow(p)
+		e.publish(r, d)
+		return
+	}
+	i := r.tail & r.mask
+	if r.refs == nil {
+		r.refs = make([]*parcel, len(r.cells))
+	}
+	r.refs[i] = p
+	r.put(&r.cells[i], cellParcel, 0, p.ctx)
+	e.publish(r, d)
+}
+
+// makeRoom waits briefly for the receiver of a full ring.
+func (e *engine) makeRoom(r *ring) bool {
+	if r.room() {
+		return true
+	}
+	if r.batch > 0 {
+		e.publish(r, e.w.engines[r.dst])
+	}
+	for i := 0; i < e.w.patience && r.dst != e.id; i++ {
+		if r.room() {
+			return true
+		}
+	}
+	return false
+}
+
+// complete finishes a slot of this engine; by its own threads, or before they can
+// look at it again.
+func (e *engine) complete(s *slot, d cluster.Done) {
+	if s.detached {
+		e.steps = append(e.steps, pendingStep{then: s.then, arg: s.arg, done: d})
+		e.slots.give(s)
+		return
+	}
+	s.done = d
+	s.state.Store(slotDone)
+}
+
+// finish gives the result of an operation that completes inside Post.
+func (e *engine) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
+	if op.Then != nil {
+		e.steps = append(e.steps, pendingStep{then: op.Then, arg: op.Arg, done: d})
+		return 0
+	}
+	op.Done = d
+	return 0
+}
+
+// pend makes a slot of an operation that goes on.
+func (e *engine) pend(op *cluster.Op) *slot {
+	s := e.slots.take(op.Kind)
+	s.peer, s.ctx, s.tag, s.arg = op.Peer, op.Ctx, op.Tag, op.Arg
+	s.buf, s.size, s.off, s.a = op.Buf, op.Bytes(), op.Off, op.A
+	if op.Then != nil {
+		s.then, s.detached = op.Then, true
+	}
+	return s
+}
+
+// pended is what Post returns for a slot.
+func pended(s *slot) cluster.Handle {
+	if s.detached {
+		return 0
+	}
+	return s.handle()
+}
+
+// runSteps runs continuations and RPC bodies until none is due. They may post, and
+// what they post may complete at once, so the list is a queue.
+func (e *engine) runSteps() {
+	if e.stepping {
+		return
+	}
+	e.stepping = true
+	for i := 0; i < len(e.steps); i++ {
+		st := e.steps[i]
+		e.steps[i] = pendingStep{}
+		if st.call != nil {
+			e.runBody(st.call)
+		} else {
+			st.then.Step(inside{e}, st.arg, st.done)
+		}
+	}
+	e.steps = e.steps[:0]
+	e.stepping = false
+}
+
+// inside posts from within the engine: a step, an RPC body.
+type inside struct{ e *engine }
+
+func (i inside) Post(op *cluster.Op) cluster.Handle { return i.e.post(op) }
+func (i inside) ID() int                            { return int(i.e.id) }

@@ -1,0 +1,256 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Fabric runs programs on this host.
+type Fabric struct{}
+
+// New gives the live fabric.
+func New() *Fabric { return &Fabric{} }
+
+// Name implements cluster.Fabric.
+func (*Fabric) Name() string { return "live" }
+
+// world is one cluster under way.
+type world struct {
+	spec    cluster.Spec
+	eager   int64
+	engines []*engine
+	node    []int32
+	reach   [][][]byte // by node and rank
+	wire    *wire      // nil: not emulated
+	began   time.Time
+
+	crowded  bool // more ranks than cores
+	spins    int  // polls before a waiting rank yields
+	yields   int  // yields before it parks
+	patience int  // polls for room in a full ring
+
+	barrierMu sync.Mutex
+	barriers  map[int32]*barrier
+	membersMu sync.Mutex
+
+	running atomic.Int32 // bodies that have not returned
+	aborted atomic.Bool
+	over    chan struct{} // closed when helpers have to end
+	overOne sync.Once
+	ranks   sync.WaitGroup
+	others  sync.WaitGroup
+	ended   chan struct{}
+	errMu   sync.Mutex
+	err     error
+	stop    func() bool // of the context
+}
+
+// Start implements cluster.Fabric.
+func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
+	n := spec.Layout.Ranks()
+	if err := checkHost(&spec); err != nil {
+		return nil, err
+	}
+	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, n), node: make([]int32, n),
+		barriers: map[int32]*barrier{}, over: make(chan struct{}), ended: make(chan struct{})}
+	for i := range w.node {
+		w.node[i] = int32(spec.Layout.NodeOf(i))
+	}
+	cores := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
+	w.crowded = n*spec.Layout.ThreadsPerRank > cores
+	w.spins, w.yields, w.patience = 20, 2, 0
+	if !w.crowded && !spec.Machine.Emulated {
+		w.spins, w.patience = 20000, 2000
+	}
+	for i := range w.engines {
+		w.engines[i] = w.newEngine(int32(i))
+	}
+	w.mapReach()
+	w.began = time.Now()
+	if spec.Machine.Emulated {
+		w.wire = newWire(w, cores)
+		w.others.Add(1)
+		go w.wire.loop()
+	}
+	w.running.Store(int32(n))
+	w.ranks.Add(n)
+	for _, e := range w.engines {
+		p := newPort(e, 0)
+		if e.helped {
+			w.others.Add(1)
+			go e.helper()
+		}
+		go w.rank(p, body)
+	}
+	w.others.Add(1)
+	go w.monitor()
+	w.stop = context.AfterFunc(ctx, func() { w.Cancel(context.Cause(ctx)) })
+	go w.reap()
+	return w, nil
+}
+
+func (w *world) nodeOf(rank int32) int32 { return w.node[rank] }
+
+// mapReach lists who reaches whose segment with loads and stores.
+func (w *world) mapReach() {
+	w.reach = make([][][]byte, w.spec.Layout.Nodes)
+	if !w.spec.Machine.Emulated {
+		all := make([][]byte, len(w.engines))
+		for i, e := range w.engines {
+			all[i] = e.seg
+		}
+		for n := range w.reach {
+			w.reach[n] = all
+		}
+		return
+	}
+	for n := range w.reach {
+		w.reach[n] = make([][]byte, len(w.engines))
+	}
+	for i, e := range w.engines {
+		w.reach[w.node[i]][i] = e.seg
+	}
+}
+
+// rank is the life of one rank: its body, then serving the others until all
+// bodies have returned.
+func (w *world) rank(p *port, body func(cluster.Port) error) {
+	defer w.ranks.Done()
+	defer w.catch(p)
+	if p.e.helped {
+		p.lock()
+	}
+	p.e.state.Store(uint32(cluster.Computing))
+	err := body(p)
+	if err != nil {
+		w.abort(err)
+	}
+	p.finalize()
+}
+
+// finalize serves the others until nobody needs it.
+func (p *port) finalize() {
+	e, w := p.e, p.e.w
+	if len(e.batch) > 0 {
+		e.flush()
+	}
+	p.finalizing = true
+	e.finished.Store(true)
+	if w.running.Add(-1) == 0 {
+		w.alertAll()
+	}
+	for idle := 0; w.running.Load() > 0; {
+		p.check()
+		if e.progress() {
+			idle = 0
+			continue
+		}
+		if idle++; idle < w.spins/4+w.yields {
+			runtime.Gosched()
+			continue
+		}
+		p.park(nil, 1)
+	}
+	e.state.Store(uint32(cluster.Idle))
+	if p.holds {
+		p.unlock()
+	}
+}
+
+// catch ends a goroutine that runs a program's code: an unwinding one quietly, a
+// panicking one with an abort of all.
+func (w *world) catch(p *port) {
+	v := recover()
+	if p.holds {
+		p.unlock()
+	}
+	p.e.state.Store(uint32(cluster.Idle))
+	if v == nil {
+		return
+	}
+	if _, ok := v.(unwound); ok {
+		return
+	}
+	err, ok := v.(error)
+	if !ok {
+		err = fmt.Errorf("%v", v)
+	}
+	w.abort(&cluster.Abort{Reason: cluster.ReasonPanic, Rank: int(p.e.id), Cause: err, Stack: string(debug.Stack())})
+}
+
+// abort ends every rank; the first reason stands.
+func (w *world) abort(err error) {
+	w.errMu.Lock()
+	if w.err == nil {
+		w.err = err
+	}
+	w.errMu.Unlock()
+	w.aborted.Store(true)
+	w.finish()
+	w.alertAll()
+}
+
+func (w *world) finish() { w.overOne.Do(func() { close(w.over) }) }
+
+func (w *world) alertAll() {
+	for _, e := range w.engines {
+		e.alert()
+	}
+}
+
+// reap waits for everything to end.
+func (w *world) reap() {
+	w.ranks.Wait()
+	w.stop()
+	w.finish()
+	w.others.Wait()
+	close(w.ended)
+}
+
+// Wait implements cluster.Run.
+func (w *world) Wait() error {
+	<-w.ended
+	w.errMu.Lock()
+	defer w.errMu.Unlock()
+	return w.err
+}
+
+// Cancel implements cluster.Run.
+func (w *world) Cancel(cause error) {
+	w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: cause, Waits: w.parkedWaits()})
+}
+
+// States implements cluster.Run.
+func (w *world) States(dst []cluster.State) []cluster.State {
+	dst = dst[:0]
+	for _, e := range w.engines {
+		dst = append(dst, cluster.State(e.state.Load()))
+	}
+	return dst
+}
+
+// Dilation implements cluster.Run.
+func (w *world) Dilation() float64 {
+	if w.wire == nil {
+		return 1
+	}
+	return w.wire.dilation
+}
+
+// Warnings implements cluster.Run.
+func (w *world) Warnings() []string {
+	if w.wire == nil {
+		return nil
+	}
+	return w.wire.warnings()
+}

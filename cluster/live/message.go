@@ -1,0 +1,267 @@
+package live
+
+import (
+	"encoding/binary"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// eager reports whether a message of n bytes may leave before its receive is
+// known.
+func (w *world) isEager(n int64) bool { return n <= w.eager && w.eager > 0 }
+
+// batchCells is how many small messages to one rank may wait to be published
+// together; any other call publishes them.
+const batchCells = 8
+
+// send starts a message.
+func (e *engine) send(op *cluster.Op) cluster.Handle {
+	n := op.Bytes()
+	if !e.w.isEager(n) || op.Kind == cluster.KindSsend {
+		s := e.pend(op)
+		p := newParcel()
+		p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelRendez, e.id, op.Peer, op.Ctx, op.Tag, n
+		p.req, p.from = s, e
+		e.dispatch(p, 0)
+		return pended(s)
+	}
+	done := cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n}
+	if n <= inlineBytes && e.w.wire == nil && (op.Buf != nil || n == 0) {
+		r := e.ringTo(op.Peer)
+		if !r.spilled.Load() && e.makeRoom(r) {
+			c := &r.cells[r.tail&r.mask]
+			c.tag = op.Tag
+			if n == 8 {
+				c.data[0] = binary.NativeEndian.Uint64(op.Buf)
+			} else {
+				copy(c.bytes(), op.Buf)
+			}
+			r.put(c, cellInline, uint8(n), op.Ctx)
+			switch r.batch {
+			case 1:
+				e.batch = append(e.batch, r)
+			case batchCells:
+				e.publish(r, e.w.engines[op.Peer])
+			}
+			return e.finish(op, done)
+		}
+	}
+	p := newParcel()
+	p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelEager, e.id, op.Peer, op.Ctx, op.Tag, n
+	if op.Buf != nil {
+		p.hold(op.Buf)
+	}
+	e.dispatch(p, n)
+	return e.finish(op, done)
+}
+
+// dispatch sends a parcel on its way: at once, or over the wire as n bytes.
+func (e *engine) dispatch(p *parcel, n int64) {
+	if e.w.wire != nil {
+		e.w.wire.send(p, n)
+		return
+	}
+	e.ship(p, p.dst)
+}
+
+// unmatchedMessage is a message without a receive yet.
+type unmatchedMessage struct {
+	src, ctx, tag int32
+	size          int64
+	data          [inlineBytes]byte
+	parcel        *parcel // nil: data holds it
+	next          uint32  // of the free list, index + 1
+	held          bool    // taken by a matched probe
+}
+
+// unmatched is the table of such messages; the matching queues hold indices.
+type unmatched struct {
+	list []unmatchedMessage
+	free uint32
+}
+
+func (u *unmatched) add(m unmatchedMessage) uint32 {
+	if u.free != 0 {
+		i := u.free - 1
+		u.free = u.list[i].next
+		u.list[i] = m
+		return i
+	}
+	u.list = append(u.list, m)
+	return uint32(len(u.list) - 1)
+}
+
+func (u *unmatched) drop(i uint32) {
+	u.list[i] = unmatchedMessage{next: u.free}
+	u.free = i + 1
+}
+
+func (m *unmatchedMessage) envelope() cluster.Done {
+	return cluster.Done{Peer: m.src, Tag: m.tag, Size: m.size, Found: true}
+}
+
+// recv posts a receive, or takes what has arrived.
+func (e *engine) recv(op *cluster.Op) cluster.Handle {
+	if e.queues.Unexpected() > 0 {
+		if i, ok := e.queues.Take(op.Ctx, op.Peer, op.Tag); ok {
+			return e.claim(op, i)
+		}
+	}
+	s := e.pend(op)
+	e.queues.Post(op.Ctx, op.Peer, op.Tag, s.index)
+	return pended(s)
+}
+
+// mrecv receives a message that a matched probe took.
+func (e *engine) mrecv(op *cluster.Op) cluster.Handle {
+	i := uint32(op.A - 1)
+	if op.A == 0 || op.A > uint64(len(e.unmatched.list)) || !e.unmatched.list[i].held {
+		return e.finish(op, cluster.Done{Err: cluster.NoMessage})
+	}
+	return e.claim(op, i)
+}
+
+// claim delivers unmatched message i to a receive that is being posted.
+func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
+	m := &e.unmatched.list[i]
+	if p := m.parcel; p != nil && p.kind == parcelRendez {
+		e.unmatched.drop(i)
+		if e.w.wire != nil {
+			s := e.pend(op)
+			e.accept(p, s)
+			return pended(s)
+		}
+		return e.finish(op, e.fetch(p, op.Buf, op.Bytes()))
+	}
+	d := received(m.src, m.tag, m.size, op.Bytes())
+	if m.parcel != nil {
+		copy(op.Buf, m.parcel.buf)
+		m.parcel.free()
+	} else {
+		copy(op.Buf, m.data[:m.size])
+	}
+	e.unmatched.drop(i)
+	return e.finish(op, d)
+}
+
+func received(src, tag int32, size, room int64) cluster.Done {
+	d := cluster.Done{Peer: src, Tag: tag, Size: size}
+	if size > room {
+		d.Err = cluster.Truncated
+	}
+	return d
+}
+
+// fetch copies the bytes of a rendezvous out of the sender's buffer and lets the
+// sender go on.
+func (e *engine) fetch(p *parcel, buf []byte, room int64) cluster.Done {
+	d := received(p.src, p.tag, p.size, room)
+	copy(buf, p.req.buf)
+	p.from.completeFrom(p.req, cluster.Done{Peer: e.id, Tag: p.tag, Size: p.size})
+	p.free()
+	return d
+}
+
+// completeFrom finishes a slot of this engine from another goroutine. A detached
+// one has to run its step on its own engine.
+func (e *engine) completeFrom(s *slot, d cluster.Done) {
+	s.done = d
+	if s.detached {
+		p := newParcel()
+		p.kind, p.req = parcelComplete, s
+		e.deliver(p)
+		return
+	}
+	s.state.Store(slotDone)
+	e.alert()
+}
+
+// arriveInline takes a small message out of a cell.
+func (e *engine) arriveInline(src int32, ctx int32, c *cell, size uint8) {
+	if id, ok := e.queues.Arrive(ctx, src, c.tag); ok {
+		s := e.slots.at(id)
+		d := cluster.Done{Peer: src, Tag: c.tag, Size: int64(size)}
+		if size == 8 && len(s.buf) >= 8 {
+			binary.NativeEndian.PutUint64(s.buf, c.data[0])
+		} else {
+			if int64(size) > s.size {
+				d.Err = cluster.Truncated
+			}
+			copy(s.buf, c.bytes()[:size])
+		}
+		e.complete(s, d)
+		return
+	}
+	m := unmatchedMessage{src: src, ctx: ctx, tag: c.tag, size: int64(size)}
+	copy(m.data[:], c.bytes())
+	e.keep(m)
+}
+
+// arrive takes a message that came as a parcel.
+func (e *engine) arrive(p *parcel) {
+	if id, ok := e.queues.Arrive(p.ctx, p.src, p.tag); ok {
+		s := e.slots.at(id)
+		switch {
+		case p.kind == parcelEager:
+			d := received(p.src, p.tag, p.size, s.size)
+			copy(s.buf, p.buf)
+			p.free()
+			e.complete(s, d)
+		case e.w.wire != nil:
+			e.accept(p, s)
+		default:
+			e.complete(s, e.fetch(p, s.buf, s.size))
+		}
+		return
+	}
+	e.keep(unmatchedMessage{src: p.src, ctx: p.ctx, tag: p.tag, size: p.size, parcel: p})
+}
+
+// keep stores a message nobody receives yet, and answers the probes that wait.
+func (e *engine) keep(m unmatchedMessage) {
+	i := e.unmatched.add(m)
+	e.queues.Keep(m.ctx, m.src, m.tag, i)
+	for k := 0; k < len(e.probes); k++ {
+		s := e.probes[k]
+		if d, ok := e.probe(s.kind == cluster.KindMprobe, s.ctx, s.peer, s.tag); ok {
+			e.probes = append(e.probes[:k], e.probes[k+1:]...)
+			k--
+			e.complete(s, d)
+		}
+	}
+}
+
+// probe looks for a message; take removes it from the queue and names it.
+func (e *engine) probe(take bool, ctx, src, tag int32) (cluster.Done, bool) {
+	if !take {
+		i, ok := e.queues.Peek(ctx, src, tag)
+		if !ok {
+			return cluster.Done{}, false
+		}
+		return e.unmatched.list[i].envelope(), true
+	}
+	i, ok := e.queues.Take(ctx, src, tag)
+	if !ok {
+		return cluster.Done{}, false
+	}
+	e.unmatched.list[i].held = true
+	d := e.unmatched.list[i].envelope()
+	d.A = uint64(i) + 1
+	return d, true
+}
+
+// probing serves the four probes.
+func (e *engine) probing(op *cluster.Op) cluster.Handle {
+	take := op.Kind == cluster.KindMprobe || op.Kind == cluster.KindImprobe
+	d, ok := e.probe(take, op.Ctx, op.Peer, op.Tag)
+	if !ok {
+		e.progress()
+		d, ok = e.probe(take, op.Ctx, op.Peer, op.Tag)
+	}
+	if ok || op.Kind == cluster.KindIprobe || op.Kind == cluster.KindImprobe {
+		return e.finish(op, d)
+	}
+	s := e.pend(op)
+	e.probes = append(e.probes, s)
+	return pended(s)
+}

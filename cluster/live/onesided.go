@@ -1,0 +1,219 @@
+package live
+
+import (
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// within reports whether n bytes at off lie in the segment.
+func (e *engine) within(off, n int64) bool {
+	return off >= 0 && n >= 0 && n <= int64(len(e.seg)) && off <= int64(len(e.seg))-n
+}
+
+// word finds an aligned word of the segment.
+func (e *engine) word(off int64) (*uint64, cluster.Code) {
+	switch {
+	case !e.within(off, 8):
+		return nil, cluster.OutOfSegment
+	case off&7 != 0:
+		return nil, cluster.Misaligned
+	}
+	return &e.words[off/8], cluster.OK
+}
+
+// checkTarget finds out whether a put or get fits the target's segment.
+func checkTarget(t *engine, off, n int64, vec []cluster.Span) cluster.Code {
+	if vec == nil {
+		if !t.within(off, n) {
+			return cluster.OutOfSegment
+		}
+		return cluster.OK
+	}
+	for _, s := range vec {
+		if !t.within(s.Off, s.Len) {
+			return cluster.OutOfSegment
+		}
+	}
+	return cluster.OK
+}
+
+// scatter writes buf to the target.
+func (t *engine) scatter(off int64, vec []cluster.Span, buf []byte) {
+	if vec == nil {
+		copy(t.seg[off:], buf)
+		return
+	}
+	for _, s := range vec {
+		if len(buf) == 0 {
+			return
+		}
+		buf = buf[copy(t.seg[s.Off:s.Off+s.Len], buf):]
+	}
+}
+
+// gather reads from the target into buf.
+func (t *engine) gather(off int64, vec []cluster.Span, buf []byte) {
+	if vec == nil {
+		copy(buf, t.seg[off:])
+		return
+	}
+	for _, s := range vec {
+		if len(buf) == 0 {
+			return
+		}
+		buf = buf[copy(buf, t.seg[s.Off:s.Off+s.Len]):]
+	}
+}
+
+// signal changes a flag word and wakes who awaits it.
+func (t *engine) signal(off int64, how cluster.SigOp, v uint64) {
+	w := &t.words[off/8]
+	if how == cluster.SigAdd {
+		atomic.AddUint64(w, v)
+	} else {
+		atomic.StoreUint64(w, v)
+	}
+	t.alert()
+}
+
+// put writes to a rank's segment: in place, or over the wire.
+func (e *engine) put(op *cluster.Op) cluster.Handle {
+	t := e.w.engines[op.Peer]
+	n := op.Bytes()
+	op.Source = 0
+	done := cluster.Done{Peer: op.Peer, Size: n, Err: checkTarget(t, op.Off, n, op.Vec)}
+	if op.SigOp != cluster.SigNone && done.Err == cluster.OK {
+		_, done.Err = t.word(op.Sig)
+	}
+	if done.Err != cluster.OK {
+		return e.finish(op, done)
+	}
+	if e.w.wire != nil {
+		return e.w.wire.put(e, op, n)
+	}
+	t.scatter(op.Off, op.Vec, op.Buf)
+	if op.SigOp != cluster.SigNone {
+		t.signal(op.Sig, op.SigOp, op.A)
+	}
+	if op.Fn == 0 {
+		return e.finish(op, done)
+	}
+	s := e.pend(op)
+	p := newParcel()
+	p.kind, p.src, p.dst, p.fn, p.arg, p.req, p.from, p.size = parcelRPC, e.id, op.Peer, op.Fn, op.Arg, s, e, n
+	e.ship(p, op.Peer)
+	return pended(s)
+}
+
+// get reads a rank's segment.
+func (e *engine) get(op *cluster.Op) cluster.Handle {
+	t := e.w.engines[op.Peer]
+	n := op.Bytes()
+	done := cluster.Done{Peer: op.Peer, Size: n, Err: checkTarget(t, op.Off, n, op.Vec)}
+	if done.Err != cluster.OK {
+		return e.finish(op, done)
+	}
+	if e.w.wire != nil {
+		return e.w.wire.get(e, op, n)
+	}
+	t.gather(op.Off, op.Vec, op.Buf)
+	return e.finish(op, done)
+}
+
+// apply runs an atomic on a word of this segment and gives the word before.
+func (t *engine) apply(w *uint64, op cluster.AtomicOp, a, b uint64) uint64 {
+	var old uint64
+	switch op {
+	case cluster.AtomicLoad:
+		return atomic.LoadUint64(w)
+	case cluster.AtomicStore:
+		old = atomic.SwapUint64(w, a)
+	case cluster.AtomicAdd:
+		old = atomic.AddUint64(w, a) - a
+	case cluster.AtomicSwap:
+		old = atomic.SwapUint64(w, a)
+	case cluster.AtomicCompare:
+		for {
+			if old = atomic.LoadUint64(w); old != b || atomic.CompareAndSwapUint64(w, b, a) {
+				break
+			}
+		}
+	}
+	t.alert()
+	return old
+}
+
+func (e *engine) atomic(op *cluster.Op) cluster.Handle {
+	t := e.w.engines[op.Peer]
+	w, code := t.word(op.Off)
+	done := cluster.Done{Peer: op.Peer, Size: 8, Err: code}
+	if code != cluster.OK {
+		return e.finish(op, done)
+	}
+	if e.w.wire != nil {
+		return e.w.wire.atomic(e, op)
+	}
+	done.A = t.apply(w, cluster.AtomicOp(op.Arg), op.A, op.B)
+	return e.finish(op, done)
+}
+
+// await completes when the own word compares.
+func (e *engine) await(op *cluster.Op) cluster.Handle {
+	w, code := e.word(op.Off)
+	if code != cluster.OK {
+		return e.finish(op, cluster.Done{Peer: e.id, Err: code, Size: 8})
+	}
+	if v := atomic.LoadUint64(w); cluster.Cmp(op.Arg).Holds(v, op.A) {
+		return e.finish(op, cluster.Done{Peer: e.id, A: v, Size: 8})
+	}
+	s := e.pend(op)
+	e.awaits = append(e.awaits, s)
+	return pended(s)
+}
+
+// rpc sends a call to its target. The caller keeps the bytes until it completes.
+func (e *engine) rpc(op *cluster.Op) cluster.Handle {
+	s := e.pend(op)
+	p := newParcel()
+	p.kind, p.src, p.dst, p.fn, p.arg, p.buf, p.size = parcelRPC, e.id, op.Peer, op.Fn, op.Arg, op.Buf, op.Bytes()
+	p.req, p.from = s, e
+	e.dispatch(p, p.size)
+	return pended(s)
+}
+
+// runBody runs an RPC's body here and answers.
+func (e *engine) runBody(p *parcel) {
+	d := cluster.Done{Peer: e.id, Size: p.size}
+	var ok bool
+	d.A, ok = e.serve(cluster.RPC{Poster: inside{e}, Src: p.src, Fn: p.fn, Arg: p.arg, Data: p.buf})
+	if !ok {
+		d.Err = cluster.NoFunction
+	}
+	if e.w.wire != nil {
+		e.w.wire.reply(e, p, d)
+		return
+	}
+	p.from.completeFrom(p.req, d)
+	p.free()
+}
+
+// event makes a thing that completes after some fires.
+func (e *engine) event(op *cluster.Op) cluster.Handle {
+	s := e.pend(op)
+	s.arg2 = uint32(max(op.Arg, 1))
+	return pended(s)
+}
+
+// fire fires an event of this engine.
+func (e *engine) fire(op *cluster.Op) cluster.Handle {
+	s := e.slots.find(op.Event)
+	if s.kind != cluster.KindEvent {
+		panic("live: fire of a handle that is no event")
+	}
+	if s.arg2--; s.arg2 == 0 {
+		e.complete(s, cluster.Done{Peer: e.id})
+	}
+	op.Done = cluster.Done{}
+	return 0
+}

@@ -1,0 +1,419 @@
+package live
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// port is one thread's way into its rank's engine.
+type port struct {
+	e      *engine
+	thread int
+	ch     chan struct{} // wakes the parked thread
+	timer  chan struct{} // emulated: wakes the computing thread
+	parked atomic.Bool
+
+	waitMu sync.Mutex // guards what the monitor reads of a parked thread
+	hs     []cluster.Handle
+	need   int
+	asleep bool
+	sleeps uint64 // how often it has parked
+
+	holds      bool // the engine's lock, of which only the own goroutine asks
+	finalizing bool // the body has returned
+}
+
+func newPort(e *engine, thread int) *port {
+	p := &port{e: e, thread: thread, ch: make(chan struct{}, 1), timer: make(chan struct{}, 1)}
+	e.portsMu.Lock()
+	e.ports = append(e.ports, p)
+	e.portsMu.Unlock()
+	return p
+}
+
+func (p *port) close() {
+	e := p.e
+	e.portsMu.Lock()
+	for i, q := range e.ports {
+		if q == p {
+			e.ports = append(e.ports[:i], e.ports[i+1:]...)
+			break
+		}
+	}
+	e.portsMu.Unlock()
+}
+
+// lock and unlock hand the engine from one goroutine to another.
+func (p *port) lock() {
+	p.e.mu.Lock()
+	p.holds = true
+}
+
+func (p *port) unlock() {
+	p.holds = false
+	p.e.mu.Unlock()
+}
+
+// enter and leave bracket a call. Outside parallel regions the engine is the
+// caller's already.
+func (p *port) enter() {
+	if p.e.multi {
+		p.lock()
+	}
+}
+
+func (p *port) leave() {
+	if p.e.multi {
+		p.unlock()
+	}
+}
+
+// unwound ends a rank's goroutine after an abort.
+type unwound struct{}
+
+// check unwinds if the run was aborted.
+func (p *port) check() {
+	if p.e.w.aborted.Load() {
+		panic(unwound{})
+	}
+}
+
+// ID implements cluster.Port.
+func (p *port) ID() int { return int(p.e.id) }
+
+// Segment implements cluster.Port.
+func (p *port) Segment() []byte { return p.e.seg }
+
+// Reach implements cluster.Port: all of the cluster is one address space, but an
+// emulated machine's loads and stores end at the node.
+func (p *port) Reach() [][]byte { return p.e.w.reach[p.e.w.nodeOf(p.e.id)] }
+
+// Direct implements cluster.Port.
+func (p *port) Direct() bool { return p.e.w.wire == nil }
+
+// Team implements cluster.Port.
+func (p *port) Team(ctx int32, ranks []int32) {
+	p.enter()
+	p.e.join(ctx, ranks)
+	p.leave()
+}
+
+// Serve implements cluster.Port.
+func (p *port) Serve(f func(cluster.RPC) (uint64, bool)) { p.e.serve = f }
+
+// Now implements cluster.Port.
+func (p *port) Now() cluster.Time {
+	w := p.e.w
+	ns := int64(time.Since(w.began))
+	if w.wire == nil {
+		return cluster.Time(ns) * cluster.Nanosecond
+	}
+	p.check()
+	return w.wire.model(ns)
+}
+
+// Post implements cluster.Port.
+func (p *port) Post(op *cluster.Op) cluster.Handle {
+	e := p.e
+	p.check()
+	if !e.multi {
+		return e.post(op)
+	}
+	p.lock()
+	h := e.post(op)
+	p.unlock()
+	return h
+}
+
+// post starts an operation; the caller holds the engine.
+func (e *engine) post(op *cluster.Op) cluster.Handle {
+	h := e.start(op)
+	if len(e.steps) > 0 {
+		e.runSteps()
+	}
+	return h
+}
+
+func (e *engine) start(op *cluster.Op) cluster.Handle {
+	switch op.Kind {
+	case cluster.KindSend, cluster.KindSsend:
+		return e.send(op)
+	case cluster.KindRecv:
+		return e.recv(op)
+	}
+	if len(e.batch) > 0 {
+		e.flush()
+	}
+	switch op.Kind {
+	case cluster.KindIprobe, cluster.KindProbe, cluster.KindImprobe, cluster.KindMprobe:
+		return e.probing(op)
+	case cluster.KindMrecv:
+		return e.mrecv(op)
+	case cluster.KindPut:
+		return e.put(op)
+	case cluster.KindGet:
+		return e.get(op)
+	case cluster.KindAtomic:
+		return e.atomic(op)
+	case cluster.KindAwait:
+		return e.await(op)
+	case cluster.KindRPC:
+		return e.rpc(op)
+	case cluster.KindBarrier:
+		return e.enter(op)
+	case cluster.KindEvent:
+		return e.event(op)
+	case cluster.KindFire:
+		return e.fire(op)
+	}
+	panic("live: post of an unknown kind")
+}
+
+// isDone reports whether a slot is complete.
+func (e *engine) isDone(s *slot) bool {
+	if s.state.Load() == slotDone {
+		return true
+	}
+	if s.opened() {
+		e.complete(s, cluster.Done{})
+		return true
+	}
+	return false
+}
+
+// Test implements cluster.Port.
+func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
+	e := p.e
+	p.enter()
+	s := e.slots.find(h)
+	if !e.isDone(s) {
+		if len(e.batch) > 0 {
+			e.flush()
+		}
+		e.progress()
+		if !e.isDone(s) {
+			p.leave()
+			p.check()
+			if e.w.crowded {
+				runtime.Gosched()
+			}
+			return cluster.Done{}, false
+		}
+	}
+	d := s.done
+	e.slots.give(s)
+	p.leave()
+	return d, true
+}
+
+// Cancel implements cluster.Port.
+func (p *port) Cancel(h cluster.Handle) bool {
+	e := p.e
+	p.enter()
+	defer p.leave()
+	s := e.slots.find(h)
+	if e.isDone(s) || s.kind != cluster.KindRecv || !e.queues.Cancel(s.ctx, s.peer, s.tag, s.index) {
+		return false
+	}
+	e.complete(s, cluster.Done{Peer: s.peer, Tag: s.tag, Err: cluster.Cancelled})
+	return true
+}
+
+// Progress implements cluster.Port.
+func (p *port) Progress() {
+	p.enter()
+	if len(p.e.batch) > 0 {
+		p.e.flush()
+	}
+	p.e.progress()
+	p.leave()
+	p.check()
+	if p.e.w.crowded {
+		runtime.Gosched()
+	}
+}
+
+// enough reports whether need of the handles are complete.
+func (p *port) enough(hs []cluster.Handle, need int) bool {
+	left := len(hs)
+	for _, h := range hs {
+		if h == 0 || p.e.isDone(p.e.slots.find(h)) {
+			if need--; need <= 0 {
+				return true
+			}
+		}
+		if left--; left < need {
+			return false
+		}
+	}
+	return need <= 0
+}
+
+// Wait implements cluster.Port.
+func (p *port) Wait(hs []cluster.Handle, need int) {
+	e := p.e
+	p.enter()
+	if e.stepping {
+		panic("live: a wait inside an RPC body or a step, which may only post")
+	}
+	if len(e.batch) > 0 {
+		e.flush()
+	}
+	if p.enough(hs, need) {
+		p.leave()
+		return
+	}
+	p.await(hs, need)
+	p.leave()
+}
+
+// await is the main loop of a rank inside a call: progress, spin, yield, park.
+func (p *port) await(hs []cluster.Handle, need int) {
+	e, w := p.e, p.e.w
+	idle := 0
+	for {
+		if e.progress() {
+			idle = 0
+		}
+		if p.enough(hs, need) {
+			break
+		}
+		idle++
+		if idle == 64 {
+			e.state.Store(uint32(cluster.Calling))
+			p.check()
+		}
+		switch {
+		case idle < w.spins:
+			if e.multi {
+				p.leave()
+				p.enter()
+			}
+		case idle < w.spins+w.yields:
+			p.leave()
+			runtime.Gosched()
+			p.enter()
+			p.check()
+		default:
+			p.park(hs, need)
+			p.check()
+			idle = 0
+		}
+	}
+	if e.state.Load() != uint32(cluster.Computing) {
+		e.state.Store(uint32(cluster.Computing))
+	}
+}
+
+// park sleeps until somebody wakes the engine. Who publishes something for this
+// rank and then reads attention sees it, or we see what was published.
+func (p *port) park(hs []cluster.Handle, need int) {
+	e := p.e
+	p.waitMu.Lock()
+	p.hs, p.need, p.asleep = hs, need, true
+	p.sleeps++
+	p.waitMu.Unlock()
+	e.state.Store(uint32(cluster.Waiting))
+	e.attention.Add(1)
+	p.parked.Store(true)
+	stay := !e.pending() && !p.enough(hs, need) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
+	switch {
+	case stay:
+		held := p.holds
+		if held {
+			p.unlock()
+		}
+		<-p.ch
+		if held {
+			p.lock()
+		}
+	case p.parked.CompareAndSwap(true, false):
+		e.attention.Add(-1)
+	default:
+		<-p.ch
+	}
+	p.waitMu.Lock()
+	p.hs, p.asleep = nil, false
+	p.waitMu.Unlock()
+	e.state.Store(uint32(cluster.Calling))
+}
+
+// Compute implements cluster.Port.
+func (p *port) Compute(work cluster.Work, body func()) {
+	e, w := p.e, p.e.w
+	p.enter()
+	if len(e.batch) > 0 {
+		e.flush()
+	}
+	p.leave()
+	p.check()
+	lend := e.helped && !e.multi
+	if lend {
+		e.away.Store(true)
+		e.attention.Add(1)
+		late := e.pending()
+		p.unlock()
+		if late {
+			e.wake()
+		}
+	}
+	if w.wire != nil {
+		w.wire.compute(p, work, body)
+	} else if body != nil {
+		body()
+	}
+	if lend {
+		p.lock()
+		e.away.Store(false)
+		e.attention.Add(-1)
+	}
+}
+
+// Fork implements cluster.Port.
+func (p *port) Fork(n int, body func(cluster.Port, int)) {
+	e := p.e
+	if e.multi {
+		panic("live: fork inside a parallel region")
+	}
+	if len(e.batch) > 0 {
+		e.flush()
+	}
+	if p.holds {
+		p.unlock()
+	}
+	e.multi = true
+	var wg sync.WaitGroup
+	for i := 1; i < n; i++ {
+		q := newPort(e, i)
+		wg.Go(func() {
+			defer q.close()
+			defer e.w.catch(q)
+			body(q, i)
+			q.leaveRegion()
+		})
+	}
+	func() {
+		defer wg.Wait()
+		defer e.w.catch(p)
+		body(p, 0)
+		p.leaveRegion()
+	}()
+	e.multi = false
+	if e.helped {
+		p.lock()
+	}
+	p.check()
+}
+
+// leaveRegion publishes what a thread has posted before it ends.
+func (p *port) leaveRegion() {
+	p.enter()
+	defer p.leave()
+	if len(p.e.batch) > 0 {
+		p.e.flush()
+	}
+}

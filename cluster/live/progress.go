@@ -1,0 +1,203 @@
+package live
+
+import (
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// drainBurst is how many messages are taken from one ring before the others get
+// their turn.
+const drainBurst = 64
+
+// progress takes what has arrived and runs what is due; it reports whether there
+// was anything.
+func (e *engine) progress() bool {
+	n := 0
+	if e.dirty == nil {
+		for _, r := range *e.inbound.Load() {
+			n += e.drain(r)
+		}
+	} else {
+		n += e.drainDirty()
+	}
+	if e.delivered.Load() {
+		n += e.takeInbox()
+	}
+	if len(e.awaits) > 0 {
+		n += e.checkAwaits()
+	}
+	if len(e.gates) > 0 {
+		n += e.checkGates()
+	}
+	if len(e.steps) > 0 {
+		n += len(e.steps)
+		e.runSteps()
+	}
+	return n > 0
+}
+
+// drain takes messages out of a ring.
+func (e *engine) drain(r *ring) int {
+	n := 0
+	spilled := r.spilled.Load() // before the cells: what was spilled comes after them
+	for spilled || n < drainBurst {
+		c := &r.cells[r.pos&r.mask]
+		h := atomic.LoadUint64(&c.head)
+		if uint16(h) != r.lap(r.pos) {
+			break
+		}
+		if uint8(h>>16) == cellInline {
+			e.arriveInline(r.src, int32(h>>32), c, uint8(h>>24))
+			r.consumed()
+		} else {
+			i := r.pos & r.mask
+			p := r.refs[i]
+			r.refs[i] = nil
+			r.consumed()
+			e.take(p)
+		}
+		n++
+	}
+	if spilled {
+		list := r.takeSpill()
+		for i, p := range list {
+			list[i] = nil
+			e.take(p)
+		}
+		n += len(list)
+	}
+	return n
+}
+
+// drainDirty drains the rings whose senders left a mark.
+func (e *engine) drainDirty() int {
+	n := 0
+	for w := range e.dirty {
+		if e.dirty[w].Load() == 0 {
+			continue
+		}
+		marks := e.dirty[w].Swap(0)
+		for b := 0; marks != 0; b, marks = b+1, marks>>1 {
+			if marks&1 == 0 {
+				continue
+			}
+			r := e.bySource[w*64+b].Load()
+			n += e.drain(r)
+			if r.ready() { // a burst that was cut short
+				e.dirty[w].Or(1 << b)
+			}
+		}
+	}
+	return n
+}
+
+// deliver hands the engine a parcel from any goroutine.
+func (e *engine) deliver(p *parcel) {
+	e.inMu.Lock()
+	e.inbox = append(e.inbox, p)
+	e.delivered.Store(true)
+	e.inMu.Unlock()
+	e.alert()
+}
+
+func (e *engine) takeInbox() int {
+	e.inMu.Lock()
+	list := e.inbox
+	e.inbox = e.inboxOld[:0]
+	e.delivered.Store(false)
+	e.inMu.Unlock()
+	for i, p := range list {
+		list[i] = nil
+		e.take(p)
+	}
+	e.inboxOld = list
+	return len(list)
+}
+
+// take acts on a parcel that arrived.
+func (e *engine) take(p *parcel) {
+	switch p.kind {
+	case parcelEager, parcelRendez:
+		e.arrive(p)
+	case parcelRPC:
+		e.steps = append(e.steps, pendingStep{call: p})
+	case parcelClear:
+		e.clear(p)
+	case parcelData:
+		e.complete(p.recv, received(p.src, p.tag, p.size, p.recv.size))
+		p.free()
+	case parcelComplete:
+		e.complete(p.req, p.req.done)
+		p.free()
+	default:
+		panic("live: a parcel of the wire came to an engine")
+	}
+}
+
+// checkAwaits completes the awaits whose word compares.
+func (e *engine) checkAwaits() int {
+	n := 0
+	for i := 0; i < len(e.awaits); i++ {
+		s := e.awaits[i]
+		if word := atomic.LoadUint64(&e.words[s.off/8]); cluster.Cmp(s.arg).Holds(word, s.a) {
+			e.awaits = append(e.awaits[:i], e.awaits[i+1:]...)
+			i--
+			n++
+			e.complete(s, cluster.Done{Peer: e.id, A: word, Size: 8})
+		}
+	}
+	return n
+}
+
+// pending reports whether progress would find something; the last look before a
+// thread parks.
+func (e *engine) pending() bool {
+	if e.delivered.Load() || len(e.steps) > 0 {
+		return true
+	}
+	if e.dirty == nil {
+		for _, r := range *e.inbound.Load() {
+			if r.ready() {
+				return true
+			}
+		}
+	}
+	for w := range e.dirty {
+		if e.dirty[w].Load() != 0 {
+			return true
+		}
+	}
+	for _, s := range e.awaits {
+		if cluster.Cmp(s.arg).Holds(atomic.LoadUint64(&e.words[s.off/8]), s.a) {
+			return true
+		}
+	}
+	for _, s := range e.gates {
+		if s.opened() {
+			return true
+		}
+	}
+	return false
+}
+
+// helper is a rank's progress thread: it serves the engine while the owner
+// computes.
+func (e *engine) helper() {
+	p := &port{e: e}
+	defer e.w.others.Done()
+	defer e.w.catch(p)
+	for {
+		select {
+		case <-e.help:
+		case <-e.w.over:
+			return
+		}
+		if e.mu.TryLock() {
+			p.holds = true
+			for e.away.Load() && e.progress() {
+			}
+			p.unlock()
+		}
+	}
+}

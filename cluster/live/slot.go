@@ -1,0 +1,104 @@
+package live
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// The states of a slot.
+const (
+	slotFree uint32 = iota
+	slotPending
+	slotDone
+)
+
+// slot is an operation under way. Its state may be set to done by another rank's
+// goroutine; all else is the owning engine's while the slot is pending, but for
+// buf and done, which whoever completes the slot uses before it sets the state.
+type slot struct {
+	state    atomic.Uint32
+	gen      uint32
+	index    uint32
+	next     uint32 // of the free list, index + 1
+	kind     cluster.Kind
+	detached bool // completes into then, nobody holds the handle
+	peer     int32
+	ctx, tag int32
+	arg      int32  // comparison, argument of then
+	arg2     uint32 // generation of a barrier, fires left of an event
+	size     int64
+	buf      []byte
+	off      int64
+	a        uint64
+	then     cluster.Step
+	member   *member // of a barrier
+	done     cluster.Done
+}
+
+const firstChunk = 64
+
+// slots is a table of operations whose entries never move. Chunk k > 0 holds
+// twice as many as all before it.
+type slots struct {
+	chunks [26][]slot
+	made   uint32
+	free   uint32 // index + 1
+}
+
+func (t *slots) at(index uint32) *slot {
+	k := bits.Len32(index / firstChunk)
+	if k == 0 {
+		return &t.chunks[0][index]
+	}
+	return &t.chunks[k][index-firstChunk<<(k-1)]
+}
+
+// take gives a free slot, pending.
+func (t *slots) take(kind cluster.Kind) *slot {
+	var s *slot
+	if t.free != 0 {
+		s = t.at(t.free - 1)
+		t.free = s.next
+	} else {
+		k := bits.Len32(t.made / firstChunk)
+		if t.chunks[k] == nil {
+			n := firstChunk
+			if k > 0 {
+				n = firstChunk << (k - 1)
+			}
+			t.chunks[k] = make([]slot, n)
+		}
+		s = t.at(t.made)
+		s.index = t.made
+		s.gen = 1
+		t.made++
+	}
+	s.kind = kind
+	s.state.Store(slotPending)
+	return s
+}
+
+// give frees a slot; handles to it go stale.
+func (t *slots) give(s *slot) {
+	s.state.Store(slotFree)
+	s.gen++
+	s.buf, s.then, s.member, s.detached = nil, nil, nil, false
+	s.next, t.free = t.free, s.index+1
+}
+
+func (s *slot) handle() cluster.Handle {
+	return cluster.Handle(uint64(s.gen)<<32 | uint64(s.index))
+}
+
+// find gives the slot of a handle. A stale one is a bug of the caller.
+func (t *slots) find(h cluster.Handle) *slot {
+	index := uint32(h)
+	if index < t.made {
+		if s := t.at(index); s.gen == uint32(h>>32) && s.state.Load() != slotFree {
+			return s
+		}
+	}
+	panic("live: a handle that was freed, or never given, is used")
+}

@@ -1,0 +1,470 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// wire is the network and the clock of an emulated machine: one goroutine that
+// lets each transfer arrive, and each computing thread go on, when the machine's
+// time for it has passed, stretched by the dilation.
+type wire struct {
+	w        *world
+	dilation float64
+	smallest int64 // the shortest modelled time, in wall ns
+
+	mu       sync.Mutex
+	heap     []*parcel // by (at, seq): equal times in the order of posting
+	seq      uint64
+	adapters [][]int64 // when each adapter of a node is free, wall ns
+	last     [][]int64 // by source and target: the latest arrival, which later ones follow
+	until    int64     // while the loop sleeps: when it means to wake; 0: it looks by itself
+	kick     chan struct{}
+	changed  atomic.Bool
+
+	lateness  atomic.Int64 // summed ns that things happened late
+	happened  atomic.Int64
+	overrun   atomic.Int64 // most wall ns by which a body exceeded its modelled time
+	overModel atomic.Int64 // and the modelled wall ns of that body
+}
+
+// resolution is what the host's scheduler can tell apart for each rank a core.
+const resolution = 500 * time.Nanosecond
+
+// margin is how far the smallest modelled time stays above the resolution.
+const margin = 10
+
+func newWire(w *world, cores int) *wire {
+	x := &wire{w: w, kick: make(chan struct{}, 1), until: math.MaxInt64}
+	m, l := &w.spec.Machine, &w.spec.Layout
+	smallest := cluster.Time(math.MaxInt64)
+	for c := range cluster.Classes {
+		present := c == int(cluster.InRank) || c == int(cluster.InNode) && l.RanksPerNode > 1 || c == int(cluster.Remote) && l.Nodes > 1
+		if t := m.Classes[c].Latency; present && t > 0 {
+			smallest = min(smallest, t)
+		}
+	}
+	if smallest == math.MaxInt64 {
+		smallest = cluster.Microsecond
+	}
+	x.dilation = w.spec.Dilation
+	if x.dilation <= 0 {
+		perCore := max(1, float64(len(w.engines))/float64(cores))
+		x.dilation = roundUp(margin * perCore * float64(resolution.Nanoseconds()) * float64(cluster.Nanosecond) / float64(smallest))
+	}
+	x.smallest = max(1, x.wall(smallest))
+	adapters := max(1, m.Classes[cluster.Remote].Adapters)
+	x.adapters = make([][]int64, l.Nodes)
+	for i := range x.adapters {
+		x.adapters[i] = make([]int64, adapters)
+	}
+	x.last = make([][]int64, len(w.engines))
+	return x
+}
+
+// roundUp gives the next of 1, 2, 5, 10, 20, ….
+func roundUp(d float64) float64 {
+	if d <= 1 {
+		return 1
+	}
+	step := math.Pow(10, math.Floor(math.Log10(d)))
+	for _, f := range []float64{1, 2, 5, 10} {
+		if f*step >= d*(1-1e-9) {
+			return f * step
+		}
+	}
+	return d
+}
+
+// wall stretches a machine's time to wall ns.
+func (x *wire) wall(t cluster.Time) int64 {
+	return int64(math.Round(float64(t) * x.dilation / float64(cluster.Nanosecond)))
+}
+
+// model divides the dilation out of wall ns.
+func (x *wire) model(ns int64) cluster.Time {
+	return cluster.Time(math.Round(float64(ns) * float64(cluster.Nanosecond) / x.dilation))
+}
+
+func (x *wire) now() int64 { return int64(time.Since(x.w.began)) }
+
+func (x *wire) class(from, to int32) cluster.Class {
+	switch {
+	case from == to:
+		return cluster.InRank
+	case x.w.node[from] == x.w.node[to]:
+		return cluster.InNode
+	}
+	return cluster.Remote
+}
+
+// arrival reserves the way for n bytes and gives the time of their arrival. The
+// caller holds mu.
+func (x *wire) arrival(from, to int32, n int64) int64 {
+	c := x.class(from, to)
+	link := &x.w.spec.Machine.Classes[c]
+	start := x.now()
+	var carry int64
+	if link.Bandwidth > 0 {
+		carry = x.wall(cluster.FromSeconds(float64(n) / link.Bandwidth))
+	}
+	if c == cluster.Remote && link.Adapters > 0 {
+		free := x.adapters[x.w.node[from]]
+		best := 0
+		for i := range free {
+			if free[i] < free[best] {
+				best = i
+			}
+		}
+		start = max(start, free[best])
+		free[best] = start + carry
+	}
+	at := start + carry + x.wall(link.Latency)
+	if x.last[from] == nil {
+		x.last[from] = make([]int64, len(x.w.engines))
+	}
+	at = max(at, x.last[from][to])
+	x.last[from][to] = at
+	return at
+}
+
+// touch counts what will happen to a rank.
+func (x *wire) touch(p *parcel, by int32) {
+	if p.barrier != nil {
+		for _, r := range p.barrier.ranks {
+			x.w.engines[r].inflight.Add(by)
+		}
+		return
+	}
+	if p.port != nil {
+		return
+	}
+	d := x.w.engines[p.dst]
+	d.inflight.Add(by)
+	if p.from != nil && p.from != d {
+		p.from.inflight.Add(by)
+	}
+}
+
+// push lets p happen at a time; the caller holds mu.
+func (x *wire) push(p *parcel, at int64) {
+	x.touch(p, 1)
+	x.seq++
+	p.at, p.seq = at, x.seq
+	h := append(x.heap, p)
+	i := len(h) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if h[up].before(h[i]) {
+			break
+		}
+		h[up], h[i] = h[i], h[up]
+		i = up
+	}
+	x.heap = h
+	if i == 0 {
+		x.changed.Store(true)
+		if x.until != 0 && at < x.until {
+			select {
+			case x.kick <- struct{}{}:
+			default:
+			}
+		}
+	}
+}
+
+func (p *parcel) before(q *parcel) bool {
+	return p.at < q.at || p.at == q.at && p.seq < q.seq
+}
+
+func (x *wire) pop() *parcel {
+	h := x.heap
+	p := h[0]
+	last := len(h) - 1
+	h[0] = h[last]
+	h[last] = nil
+	h = h[:last]
+	for i := 0; ; {
+		k := 2*i + 1
+		if k >= last {
+			break
+		}
+		if k+1 < last && h[k+1].before(h[k]) {
+			k++
+		}
+		if h[i].before(h[k]) {
+			break
+		}
+		h[i], h[k] = h[k], h[i]
+		i = k
+	}
+	x.heap = h
+	return p
+}
+
+// travel sends a parcel from one rank to another as n bytes.
+func (x *wire) travel(p *parcel, from, to int32, n int64) {
+	x.mu.Lock()
+	x.push(p, x.arrival(from, to, n))
+	x.mu.Unlock()
+}
+
+// doze is the longest wait that the loop spends looking at the clock; time.Sleep
+// is a millisecond off.
+const doze = 1500 * time.Microsecond
+
+// loop is the life of the wire.
+func (x *wire) loop() {
+	defer x.w.others.Done()
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		x.mu.Lock()
+		x.changed.Store(false)
+		x.until = 0
+		now := x.now()
+		var wait time.Duration
+		switch {
+		case len(x.heap) == 0:
+			wait = time.Hour
+			x.until = math.MaxInt64
+		case x.heap[0].at > now:
+			wait = time.Duration(x.heap[0].at - now)
+			if wait > doze {
+				x.until = x.heap[0].at
+			}
+		default:
+			p := x.pop()
+			x.mu.Unlock()
+			x.lateness.Add(now - p.at)
+			x.happened.Add(1)
+			x.happen(p)
+			continue
+		}
+		until := now + int64(wait)
+		x.mu.Unlock()
+		if wait > doze {
+			timer.Reset(wait - doze)
+			select {
+			case <-timer.C:
+			case <-x.kick:
+			case <-x.w.over:
+				return
+			}
+			continue
+		}
+		for x.now() < until && !x.changed.Load() {
+			if x.w.aborted.Load() {
+				return
+			}
+			runtime.Gosched()
+		}
+	}
+}
+
+// happen lets a parcel act.
+func (x *wire) happen(p *parcel) {
+	q := *p // what touch looks at; p may be freed or travel on
+	switch p.kind {
+	case parcelEager, parcelRendez, parcelRPC, parcelClear:
+		x.w.engines[p.dst].deliver(p)
+	case parcelData:
+		copy(p.recv.buf, p.req.buf)
+		p.from.completeFrom(p.req, cluster.Done{Peer: p.dst, Tag: p.tag, Size: p.size})
+		x.w.engines[p.dst].deliver(p)
+	case parcelPut:
+		x.land(p)
+	case parcelGet, parcelAtomic:
+		x.read(p)
+	case parcelComplete:
+		p.from.completeFrom(p.req, p.done)
+		p.free()
+	case parcelBarrier:
+		p.barrier.open(x.w)
+		p.free()
+	case parcelWake:
+		p.port.timer <- struct{}{}
+		p.free()
+	}
+	x.touch(&q, -1)
+}
+
+// send carries a message, a handshake or an RPC.
+func (x *wire) send(p *parcel, n int64) { x.travel(p, p.src, p.dst, n) }
+
+// transfer makes the parcel of a one-sided operation.
+func (x *wire) transfer(e *engine, op *cluster.Op, kind parcelKind, n int64) (*parcel, *slot) {
+	s := e.pend(op)
+	p := newParcel()
+	p.kind, p.src, p.dst, p.req, p.from, p.size = kind, e.id, op.Peer, s, e, n
+	p.off, p.a, p.b, p.arg = op.Off, op.A, op.B, op.Arg
+	if kind != parcelAtomic {
+		p.vec = slices.Clone(op.Vec)
+	}
+	p.done = cluster.Done{Peer: op.Peer, Size: n}
+	return p, s
+}
+
+// put carries bytes to a segment. They are copied here, so that the source is
+// complete at once.
+func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
+	p, s := x.transfer(e, op, parcelPut, n)
+	if op.Buf != nil {
+		p.hold(op.Buf)
+	}
+	p.sig, p.sigOp, p.fn = op.Sig, op.SigOp, op.Fn
+	x.travel(p, e.id, op.Peer, n)
+	return pended(s)
+}
+
+// land writes a put's bytes at the target, signals, and lets the initiator know.
+func (x *wire) land(p *parcel) {
+	t := x.w.engines[p.dst]
+	t.scatter(p.off, p.vec, p.buf)
+	if p.sigOp != cluster.SigNone {
+		t.signal(p.sig, p.sigOp, p.a)
+	}
+	if p.fn != 0 {
+		if p.pooled != nil {
+			p.pooled.free()
+		}
+		p.kind, p.buf, p.pooled = parcelRPC, nil, nil
+		t.deliver(p)
+		return
+	}
+	x.answer(p, p.done, 0)
+}
+
+// answer completes an operation at its initiator: at once inside a node, a
+// message of n bytes later from another one.
+func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
+	p.kind, p.done = parcelComplete, d
+	if x.class(p.src, p.dst) != cluster.Remote {
+		p.from.completeFrom(p.req, d)
+		p.free()
+		return
+	}
+	x.travel(p, p.dst, p.src, n)
+}
+
+// reply answers an RPC.
+func (x *wire) reply(e *engine, p *parcel, d cluster.Done) {
+	p.buf, p.pooled, p.kind, p.done = nil, nil, parcelComplete, d
+	x.travel(p, e.id, p.src, 8)
+}
+
+// get asks for bytes: inside a node they take the way once, from another node the
+// request goes there first.
+func (x *wire) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
+	p, s := x.transfer(e, op, parcelGet, n)
+	x.request(p, n)
+	return pended(s)
+}
+
+func (x *wire) request(p *parcel, n int64) {
+	if x.class(p.src, p.dst) == cluster.Remote {
+		n = 0
+	}
+	x.travel(p, p.src, p.dst, n)
+}
+
+func (x *wire) atomic(e *engine, op *cluster.Op) cluster.Handle {
+	p, s := x.transfer(e, op, parcelAtomic, 8)
+	x.request(p, 8)
+	return pended(s)
+}
+
+// read looks at the target's segment for a get or an atomic.
+func (x *wire) read(p *parcel) {
+	t := x.w.engines[p.dst]
+	if p.kind == parcelGet {
+		t.gather(p.off, p.vec, p.req.buf)
+	} else {
+		p.done.A = t.apply(&t.words[p.off/8], cluster.AtomicOp(p.arg), p.a, p.b)
+	}
+	x.answer(p, p.done, p.size)
+}
+
+// accept answers a rendezvous whose receive is known: the sender may send.
+func (e *engine) accept(p *parcel, s *slot) {
+	p.kind, p.recv = parcelClear, s
+	p.src, p.dst = p.dst, p.src
+	e.w.wire.send(p, 0)
+}
+
+// clear sends the bytes of a rendezvous, now that the receiver is ready.
+func (e *engine) clear(p *parcel) {
+	p.kind = parcelData
+	p.src, p.dst = p.dst, p.src
+	e.w.wire.send(p, p.size)
+}
+
+// open opens a barrier after a dissemination: ⌈log2 n⌉ messages after the last
+// rank has entered.
+func (x *wire) open(b *barrier) {
+	class := cluster.InNode
+	for _, r := range b.ranks {
+		if x.w.node[r] != x.w.node[b.ranks[0]] {
+			class = cluster.Remote
+		}
+	}
+	rounds := cluster.Time(bits.Len(uint(len(b.ranks) - 1)))
+	p := newParcel()
+	p.kind, p.barrier = parcelBarrier, b
+	x.mu.Lock()
+	x.push(p, x.now()+x.wall(rounds*x.w.spec.Machine.Classes[class].Latency))
+	x.mu.Unlock()
+}
+
+// compute runs a body and waits until the machine's time for it has passed.
+func (x *wire) compute(pt *port, work cluster.Work, body func()) {
+	start := x.now()
+	if body != nil {
+		body()
+	}
+	model := x.wall(x.w.spec.Machine.ComputeTime(work))
+	if model == 0 {
+		return
+	}
+	if took := x.now() - start; took >= model {
+		if over := took - model; over > x.overrun.Load() {
+			x.overrun.Store(over)
+			x.overModel.Store(model)
+		}
+		return
+	}
+	p := newParcel()
+	p.kind, p.port = parcelWake, pt
+	x.mu.Lock()
+	x.push(p, start+model)
+	x.mu.Unlock()
+	select {
+	case <-pt.timer:
+	case <-x.w.over:
+		panic(unwound{})
+	}
+}
+
+// warnings says what the host could not keep.
+func (x *wire) warnings() []string {
+	var out []string
+	if over, model := x.overrun.Load(), x.overModel.Load(); over > model/10 && over > int64(doze) {
+		out = append(out, fmt.Sprintf("computing took up to %.1f times its modelled time here; a dilation of %g would do",
+			float64(over+model)/float64(model), roundUp(x.dilation*float64(over+model)/float64(model))))
+	}
+	if n := x.happened.Load(); n > 100 {
+		if mean := x.lateness.Load() / n; mean > x.smallest/10 {
+			out = append(out, fmt.Sprintf("things happened %v late on average, over a tenth of the shortest modelled time; a dilation of %g would do",
+				time.Duration(mean), roundUp(x.dilation*10*float64(mean)/float64(x.smallest))))
+		}
+	}
+	return out
+}
