@@ -90,9 +90,9 @@ func TestUnits(t *testing.T) {
 		Name: "demo", Emulated: true, Nodes: 64, CoresPerNode: 16, MemoryPerNode: 12 << 20,
 		Flops: 5e9, MemoryRate: 8e9, Progress: cluster.ProgressThread, EagerLimit: 8192,
 		Classes: [cluster.Classes]cluster.Link{
-			{Latency: 380 * cluster.Nanosecond, Bandwidth: 16e9},
-			{Latency: 400 * cluster.Nanosecond, Bandwidth: 12e9},
-			{Latency: 4 * cluster.Microsecond, Bandwidth: 10e9, Adapters: 2},
+			{Latency: 400 * cluster.Nanosecond, Bandwidth: 16e9},
+			{Latency: 420 * cluster.Nanosecond, Bandwidth: 12e9},
+			{Latency: 2 * cluster.Microsecond, Bandwidth: 10e9, Adapters: 2},
 		},
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
@@ -108,7 +108,7 @@ func TestDemoFollowsTheTwoLevelLaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rank, node := m.TransferTime(cluster.InRank, 8).Seconds(), m.TransferTime(cluster.InNode, 8).Seconds()
+	rank, node := m.AccessTime(cluster.InRank, 8).Seconds(), m.AccessTime(cluster.InNode, 8).Seconds()
 	if of4 := (rank + 3*node) / 4; math.Abs(rank-of4)/of4 > 0.05 {
 		t.Errorf("in rank %v s, in node %v s: a group of 4 costs %v s, too far from the group of 1", rank, node, of4)
 	}
@@ -174,7 +174,7 @@ func dropLine(t testing.TB, text, prefix string) string {
 // Each error names file, line, key and the mend.
 func TestMistakesInMachineFiles(t *testing.T) {
 	demo, host := string(demo(t)), string(thisHost(t))
-	latency := "[remote.latency_s]\nvalue = 4e-6"
+	latency := "[remote.latency_s]\nvalue = 2e-6"
 	for _, c := range []struct{ what, text, want string }{
 		{"unknown key", edit(t, demo, "emulated = true\n", "emulated = true\ncolour = 3\n"),
 			"x.toml:5: colour: unknown key; there are title, emulated, progress, nodes"},
@@ -198,7 +198,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 			`remote.latency_s: has no source; add source = "where the number comes from", or fitted = "to what"`},
 		{"both source and fitted", edit(t, demo, latency, latency+"\nfitted = \"a figure\""),
 			"remote.latency_s: has both source and fitted"},
-		{"empty source", edit(t, demo, latency, "[remote.latency_s]\nvalue = 4e-6\nfitted = \" \"\n#"),
+		{"empty source", edit(t, demo, latency, "[remote.latency_s]\nvalue = 2e-6\nfitted = \" \"\n#"),
 			"remote.latency_s"},
 		{"source is a number", edit(t, host, `source = "chosen: a`, "source = 3 #"),
 			"eager_limit_bytes.source: want a text in quotes"},
@@ -206,7 +206,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 			"x.toml:47: remote.latency_s: missing; add [remote.latency_s] with value (seconds) and source, or fitted"},
 		{"missing class", dropTable(t, dropTable(t, demo, "in_node.latency_s"), "in_node.bandwidth_bytes_per_s"),
 			"in_node.latency_s: missing"},
-		{"missing value", dropLine(t, demo, "value = 4e-6"),
+		{"missing value", dropLine(t, demo, "value = 2e-6"),
 			"remote.latency_s: has no value; add value = a number in seconds"},
 		{"missing title", dropLine(t, demo, "title ="), "title: missing"},
 		{"missing emulated", dropLine(t, demo, "emulated ="), "emulated: want true"},
@@ -216,7 +216,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"unknown latency", edit(t, demo, latency, "[remote.latency_s]\nunknown = \"?\"\n#"), "remote.latency_s.unknown: this number is needed"},
 		{"unknown and value", edit(t, demo, "value = 64\n", "value = 64\nunknown = \"?\"\n"), "nodes.unknown: stands alone"},
 		{"link of a host", host + "\n[remote.latency_s]\nvalue = 1e-6\nsource = \"x\"\n", "remote.latency_s: would not be used: the machine is not emulated"},
-		{"negative", edit(t, demo, latency, "[remote.latency_s]\nvalue = -4e-6"), "remote.latency_s.value: is -4e-06; want seconds, from 1e-12 to 1"},
+		{"negative", edit(t, demo, latency, "[remote.latency_s]\nvalue = -2e-6"), "remote.latency_s.value: is -2e-06; want seconds, from 1e-12 to 1"},
 		{"zero latency", edit(t, demo, latency, "[remote.latency_s]\nvalue = 0"), "remote.latency_s.value: is 0"},
 		{"microseconds in a key for seconds", edit(t, demo, latency, "[remote.latency_s]\nvalue = 4.0"), "remote.latency_s.value: is 4; want seconds"},
 		{"NaN", edit(t, demo, latency, "[remote.latency_s]\nvalue = nan"), "remote.latency_s.value: is NaN"},
