@@ -154,9 +154,9 @@ func (h *Heatmap) swatch(v View, th *Theme, x, y int, f float64, first bool) {
 	switch colour := len(th.Ramp) > 0 && !v.Mono(); {
 	case colour:
 		bg := th.RampAt(f)
-		c := Cell{Bg: bg, Fg: th.InkOn(bg)}
+		c := Cell{Bg: bg}
 		if h.Digits && first {
-			c.Rune = digit
+			c.Rune, c.Fg = digit, th.InkOn(bg)
 		}
 		v.Set(x, y, c)
 	case h.Digits || v.ASCII():

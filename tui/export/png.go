@@ -1,0 +1,70 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// maxPixels is the size of the largest picture, 64 million pixels.
+const maxPixels = 64 << 20
+
+// PNG returns the grid as a PNG file with scale pixels a unit: a cell is
+// 8·scale pixels wide and 16·scale high. It fails when the picture would have
+// no pixels, or too many.
+func PNG(g *grid.Grid, o Options, scale int) ([]byte, error) {
+	if g.W == 0 || g.H == 0 || scale <= 0 {
+		return nil, fmt.Errorf("a picture of %d×%d cells at scale %d has no pixels", g.W, g.H, scale)
+	}
+	// The factors are limited first, so that the product does not overflow.
+	if scale > 64 || g.W > 1<<20 || g.H > 1<<20 || g.W*g.H*scale*scale > maxPixels/int(cellW*cellH) {
+		return nil, fmt.Errorf("a picture of %d×%d cells at scale %d is too large: the limit is %d million pixels",
+			g.W, g.H, scale, maxPixels>>20)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, Image(g, o, scale)); err != nil {
+		return nil, fmt.Errorf("encoding the picture: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Image returns the grid as an image with scale pixels a unit; see [PNG].
+func Image(g *grid.Grid, o Options, scale int) *image.RGBA {
+	w, h := int(cellW)*scale, int(cellH)*scale
+	img := image.NewRGBA(image.Rect(0, 0, g.W*w, g.H*h))
+	for y := range g.H {
+		for x := range g.W {
+			c := g.At(x, y)
+			p := painter{img: img, scale: float64(scale), clip: image.Rect(x*w, y*h, (x+1)*w, (y+1)*h)}
+			fg, bg := o.colors(c)
+			p.fg[0], p.fg[1], p.fg[2], _ = bg.Components()
+			p.rect(0, 0, cellW, cellH, 1)
+			if c.Rune == grid.Continued {
+				continue // its left half shows the rune
+			}
+			p.fg[0], p.fg[1], p.fg[2], _ = fg.Components()
+			drawCell(&p, c, x+1 < g.W && g.At(x+1, y).Rune == grid.Continued)
+		}
+	}
+	return img
+}
+
+// drawCell draws what stands in a cell. What is neither a shape nor in the
+// font becomes a lookalike, or an empty frame.
+func drawCell(p *painter, c grid.Cell, wide bool) {
+	width := 1.15
+	if c.Attr&grid.Bold != 0 {
+		width = 1.75
+	}
+	if c.Rune != ' ' && !drawShape(p, c.Rune) && !drawLetter(p, c.Rune, width) {
+		if like := grid.ASCIIRune(c.Rune); wide || like == '?' || !drawLetter(p, like, width) {
+			p.line(0.8, closed([]point{{1.2, 3}, {6.8, 3}, {6.8, 12.5}, {1.2, 12.5}})...)
+		}
+	}
+	if c.Attr&grid.Underline != 0 {
+		p.rect(0, cellH-2, cellW, thin, 1)
+	}
+}

@@ -1,0 +1,308 @@
+package export
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// Options says how a picture looks where the grid leaves it open.
+type Options struct {
+	// Title is the title of an SVG, for readers that cannot see it.
+	Title string
+	// Ground and Ink are the background and the foreground of cells that have
+	// the terminal's own. They default to a dark ground; a theme has its own
+	// in Theme.Ground and Theme.Ink.
+	Ground, Ink grid.Color
+}
+
+// Themed returns the options that suit a theme.
+func Themed(title string, th *grid.Theme) Options {
+	return Options{Title: title, Ground: th.Ground, Ink: th.Ink}
+}
+
+// colors returns the colours of a cell as they are seen.
+func (o Options) colors(c grid.Cell) (fg, bg grid.Color) {
+	fg, bg = c.Fg, c.Bg
+	if fg == grid.None {
+		fg = o.ink()
+	}
+	if bg == grid.None {
+		bg = o.ground()
+	}
+	if c.Attr&grid.Reverse != 0 {
+		fg, bg = bg, fg
+	}
+	if c.Attr&grid.Faint != 0 {
+		fg = grid.Blend(solid(bg), solid(fg), 0.6)
+	}
+	return solid(fg), solid(bg)
+}
+
+func (o Options) ink() grid.Color {
+	if o.Ink == grid.None {
+		return grid.Hex(0xd8dce3)
+	}
+	return solid(o.Ink)
+}
+
+func (o Options) ground() grid.Color {
+	if o.Ground == grid.None {
+		return grid.Hex(0x16181d)
+	}
+	return solid(o.Ground)
+}
+
+// solid turns a colour of the palette into an RGB colour.
+func solid(c grid.Color) grid.Color {
+	r, g, b, _ := c.Components()
+	return grid.RGB(r, g, b)
+}
+
+// SVG returns the grid as an SVG document. The same grid gives the same
+// bytes.
+func SVG(g *grid.Grid, o Options) []byte {
+	w := svgWriter{o: o}
+	width, height := num(float64(g.W)*cellW), num(float64(g.H)*cellH)
+	w.add(`<svg xmlns="http://www.w3.org/2000/svg" width="`, width, `" height="`, height,
+		`" viewBox="0 0 `, width, " ", height, `" role="img">`, "\n")
+	if o.Title != "" {
+		w.add("<title>", escape(o.Title), "</title>\n")
+	}
+	w.add(`<rect width="100%" height="100%" fill="`, o.ground().String(), `"/>`, "\n")
+	for y := range g.H {
+		w.backgrounds(g, y)
+	}
+	// A monospaced font advances 0.6 of its size, which makes 13.333 a cell.
+	w.add(`<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" `,
+		`font-size="13.333" xml:space="preserve">`, "\n")
+	for y := range g.H {
+		w.row(g, y)
+	}
+	w.add("</g>\n</svg>\n")
+	return w.out
+}
+
+// svgWriter collects the text of a document, and of the shapes of the run of
+// cells that is being drawn.
+type svgWriter struct {
+	o    Options
+	out  []byte
+	x, y float64 // the corner of the cell that is being drawn
+
+	last  box                         // the latest rectangle, not in a path yet
+	fills strings.Builder             // paths that are filled
+	faint [4]strings.Builder          // paths that are filled in part, by quarters
+	lines map[string]*strings.Builder // paths that are stroked, by width
+	width []string                    // the keys of lines in the order of use
+}
+
+func (w *svgWriter) add(parts ...string) {
+	for _, p := range parts {
+		w.out = append(w.out, p...)
+	}
+}
+
+// backgrounds writes one rectangle for each run of a background colour.
+func (w *svgWriter) backgrounds(g *grid.Grid, y int) {
+	for x := 0; x < g.W; {
+		_, bg := w.o.colors(g.At(x, y))
+		end := x + 1
+		for end < g.W {
+			if _, next := w.o.colors(g.At(end, y)); next != bg {
+				break
+			}
+			end++
+		}
+		if bg != w.o.ground() {
+			w.add(`<rect x="`, num(float64(x)*cellW), `" y="`, num(float64(y)*cellH), `" width="`,
+				num(float64(end-x)*cellW), `" height="`, num(cellH), `" fill="`, bg.String(), `"/>`, "\n")
+		}
+		x = end
+	}
+}
+
+// row writes the runs of cells that look alike, blanks left out.
+func (w *svgWriter) row(g *grid.Grid, y int) {
+	for x := 0; x < g.W; {
+		c := g.At(x, y)
+		fg, _ := w.o.colors(c)
+		end := x + 1
+		for end < g.W {
+			next := g.At(end, y)
+			if next.Rune != ' ' && next.Rune != grid.Continued {
+				if f, _ := w.o.colors(next); f != fg || next.Attr != c.Attr {
+					break
+				}
+			}
+			if next.Rune == ' ' && (next.Attr|c.Attr)&grid.Underline != 0 && next.Attr != c.Attr {
+				break
+			}
+			end++
+		}
+		w.run(g, y, x, end, fg, c.Attr)
+		x = end
+	}
+}
+
+// run writes the cells from column x to end: shapes as paths, and the rest as
+// pieces of text, which a shape ends.
+func (w *svgWriter) run(g *grid.Grid, y, x, end int, fg grid.Color, attr grid.Attr) {
+	var text strings.Builder
+	from, cols := x, 0
+	flush := func() {
+		if s := text.String(); strings.TrimSpace(s) != "" || attr&grid.Underline != 0 && s != "" {
+			w.text(s, from, y, cols, fg, attr)
+		}
+		text.Reset()
+		cols = 0
+	}
+	for col := x; col < end; col++ {
+		c := g.At(col, y)
+		w.x, w.y = float64(col)*cellW, float64(y)*cellH
+		switch {
+		case c.Rune == grid.Continued:
+			cols++
+			continue
+		case drawShape(w, c.Rune):
+			flush()
+			continue
+		case c.Rune == ' ' && cols == 0 && attr&grid.Underline == 0:
+			continue
+		}
+		if cols == 0 {
+			from = col
+		}
+		text.WriteRune(c.Rune)
+		cols++
+	}
+	flush()
+	w.shapes(fg)
+}
+
+// text writes one piece of text, stretched to its columns, so that it lines
+// up in any font.
+func (w *svgWriter) text(s string, x, y, cols int, fg grid.Color, attr grid.Attr) {
+	if attr&grid.Underline == 0 {
+		trimmed := strings.TrimRight(s, " ")
+		cols -= len(s) - len(trimmed)
+		s = trimmed
+	}
+	w.add(`<text x="`, num(float64(x)*cellW), `" y="`, num(float64(y)*cellH+12), `" fill="`, fg.String(),
+		`" textLength="`, num(float64(cols)*cellW), `" lengthAdjust="spacingAndGlyphs"`)
+	if attr&grid.Bold != 0 {
+		w.add(` font-weight="bold"`)
+	}
+	if attr&grid.Italic != 0 {
+		w.add(` font-style="italic"`)
+	}
+	if attr&grid.Underline != 0 {
+		w.add(` text-decoration="underline"`)
+	}
+	w.add(">", escape(s), "</text>\n")
+}
+
+// shapes writes the shapes of a run.
+func (w *svgWriter) shapes(fg grid.Color) {
+	w.endRect()
+	if w.fills.Len() > 0 {
+		w.add(`<path fill="`, fg.String(), `" d="`, w.fills.String(), `"/>`, "\n")
+		w.fills.Reset()
+	}
+	for i := range w.faint {
+		if w.faint[i].Len() > 0 {
+			w.add(`<path fill="`, fg.String(), `" fill-opacity="`, num(float64(i)/4), `" d="`, w.faint[i].String(), `"/>`, "\n")
+			w.faint[i].Reset()
+		}
+	}
+	for _, width := range w.width {
+		w.add(`<path fill="none" stroke="`, fg.String(), `" stroke-width="`, width,
+			`" stroke-linecap="round" stroke-linejoin="round" d="`, w.lines[width].String(), `"/>`, "\n")
+	}
+	w.width, w.lines = w.width[:0], nil
+}
+
+// box is a rectangle with an opacity of 0 to 1.
+type box struct{ x, y, w, h, opacity float64 }
+
+// rect joins rectangles that continue each other, as those of a border do.
+func (w *svgWriter) rect(x, y, width, height, opacity float64) {
+	next := box{w.x + x, w.y + y, width, height, opacity}
+	if l := w.last; l.x+l.w == next.x && l.y == next.y && l.h == next.h && l.opacity == opacity {
+		w.last.w += width
+		return
+	}
+	w.endRect()
+	w.last = next
+}
+
+// endRect writes the latest rectangle to its path.
+func (w *svgWriter) endRect() {
+	l := w.last
+	w.last = box{}
+	if l.w == 0 {
+		return
+	}
+	b := &w.fills
+	if l.opacity < 1 {
+		b = &w.faint[int(l.opacity*4)]
+	}
+	b.WriteString("M" + num(l.x) + " " + num(l.y) + "h" + num(l.w) + "v" + num(l.h) + "h" + num(-l.w) + "z")
+}
+
+func (w *svgWriter) fill(pts ...point) {
+	w.path(&w.fills, pts)
+	w.fills.WriteByte('z')
+}
+
+func (w *svgWriter) line(width float64, pts ...point) { w.path(w.stroke(width), pts) }
+
+// dot is a line of no length with round ends.
+func (w *svgWriter) dot(x, y, radius float64) {
+	w.stroke(2 * radius).WriteString("M" + num(w.x+x) + " " + num(w.y+y) + "h0")
+}
+
+// stroke returns the path of the lines of a width.
+func (w *svgWriter) stroke(width float64) *strings.Builder {
+	key := num(width)
+	if w.lines == nil {
+		w.lines = map[string]*strings.Builder{}
+	}
+	b, ok := w.lines[key]
+	if !ok {
+		b = &strings.Builder{}
+		w.lines[key] = b
+		w.width = append(w.width, key)
+	}
+	return b
+}
+
+func (w *svgWriter) path(b *strings.Builder, pts []point) {
+	for i, p := range pts {
+		if i == 0 {
+			b.WriteByte('M')
+		} else {
+			b.WriteByte('L')
+		}
+		b.WriteString(num(w.x+p.x) + " " + num(w.y+p.y))
+	}
+}
+
+// num writes a number with at most two decimals.
+func num(v float64) string {
+	s := strconv.FormatFloat(v, 'f', 2, 64)
+	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
+
+func escape(s string) string {
+	var b strings.Builder
+	// Writing to a strings.Builder cannot fail.
+	_ = xml.EscapeText(&b, []byte(s))
+	return b.String()
+}
