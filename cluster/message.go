@@ -4,7 +4,7 @@ package cluster
 const MaxTag = 1<<30 - 1
 
 func (r *Rank) sending(kind Kind, t *Team, to, tag int, buf []byte) error {
-	peer, err := r.peer(kind.String()+" to", t, to)
+	peer, err := r.peer(kind.String(), "to", t, to)
 	if err != nil {
 		return err
 	}
@@ -20,7 +20,7 @@ func (r *Rank) receiving(kind Kind, t *Team, from, tag int, buf []byte) error {
 	peer := int32(AnySource)
 	if from != AnySource {
 		var err error
-		if peer, err = r.peer(kind.String()+" from", t, from); err != nil {
+		if peer, err = r.peer(kind.String(), "from", t, from); err != nil {
 			return err
 		}
 	} else if err := r.member(kind.String(), t); err != nil {

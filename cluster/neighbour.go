@@ -8,7 +8,7 @@ package cluster
 func (r *Rank) SyncNeighbours(t *Team, peers []int) error {
 	const call = "neighbour sync"
 	for _, p := range peers {
-		if _, err := r.peer(call+" with", t, p); err != nil {
+		if _, err := r.peer(call, "with", t, p); err != nil {
 			return err
 		}
 	}

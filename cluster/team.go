@@ -70,13 +70,13 @@ func indexOf(ranks []int32, p int) []int32 {
 }
 
 // peer checks that the caller may use the team for a call, and translates a
-// number in it to a rank of the cluster.
-func (r *Rank) peer(call string, t *Team, to int) (int32, error) {
+// number in it to a rank of the cluster. way is the preposition for errors.
+func (r *Rank) peer(call, way string, t *Team, to int) (int32, error) {
 	if err := r.member(call, t); err != nil {
 		return 0, err
 	}
 	if uint(to) >= uint(len(t.ranks)) {
-		return 0, r.errorf("%s rank %d: team %s has ranks 0 to %d", call, to, t.name, len(t.ranks)-1)
+		return 0, r.errorf("%s %s rank %d: team %s has ranks 0 to %d", call, way, to, t.name, len(t.ranks)-1)
 	}
 	return t.ranks[to], nil
 }

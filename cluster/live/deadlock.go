@@ -184,6 +184,20 @@ func (s *sleeper) met(views []seen) bool {
 	return can >= s.want
 }
 
+// same reports whether a thread sleeps the same sleep, for the same reasons: who
+// has not been woken yet may have been released.
+func (s *sleeper) same(o *sleeper) bool {
+	if s.port != o.port || s.sleeps != o.sleeps || s.want != o.want || len(s.needs) != len(o.needs) {
+		return false
+	}
+	for i := range s.needs {
+		if len(s.needs[i].ranks) != len(o.needs[i].ranks) {
+			return false
+		}
+	}
+	return true
+}
+
 // deadlocked finds ranks that only ranks like them could wake.
 func (w *world) deadlocked() []cluster.Wait {
 	views := make([]seen, len(w.engines))
@@ -222,7 +236,7 @@ func (w *world) deadlocked() []cluster.Wait {
 			return nil
 		}
 		for k := range now.sleepers {
-			if now.sleepers[k].port != v.sleepers[k].port || now.sleepers[k].sleeps != v.sleepers[k].sleeps {
+			if !now.sleepers[k].same(&v.sleepers[k]) {
 				return nil
 			}
 		}
