@@ -1,0 +1,10 @@
+// Package all is the import list of the workloads: who imports it has them all in
+// the registry.
+package all
+
+import (
+	_ "github.com/hybridtop/hybridtop/engine/workload/dot"
+	_ "github.com/hybridtop/hybridtop/engine/workload/headtohead"
+	_ "github.com/hybridtop/hybridtop/engine/workload/pingpong"
+	_ "github.com/hybridtop/hybridtop/engine/workload/randomaccess"
+)

@@ -1,0 +1,119 @@
+package dot
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+func run(r *cluster.Rank, p engine.Probe) error {
+	n := int(p.Int("elements"))
+	v1, err := cluster.NewShared[float64](r, n, 1) // shared double v1[n], v2[n]
+	if err != nil {
+		return err
+	}
+	v2, err := cluster.NewShared[float64](r, n, 1)
+	if err != nil {
+		return err
+	}
+	part1, part2 := v1.Local(), v2.Local()
+	for local := range part1 {
+		i := v1.Index(local)
+		part1[local], part2[local] = left(i), right(i)
+	}
+
+	mpi, group, err := r.Renumber()
+	if err != nil {
+		return err
+	}
+	upc, layout := r.Group(), r.Layout()
+	funneled := layout.Model == cluster.NestedFunneled
+	callsMPI := layout.MayCallMPI(r.ID()) || p.Text("callers") == "every"
+
+	// The group's block of elements, and in it those with affinity to this thread:
+	// upc_forall(i = low; i < high; i++; &v1[i]). Figures 3 and 4 take N/np for the
+	// block; here the blocks differ by one where that does not divide.
+	low, high := block(n, group, layout.Groups())
+	from, to := own(low, upc.Rank(), upc.Size()), own(high, upc.Rank(), upc.Size())
+	mine := work(float64(to - from))
+	sum, ours, dot := []float64{0}, []float64{0}, []float64{0}
+	multiply := func() {
+		sum[0] = 0
+		for i := from; i < to; i++ {
+			sum[0] += part1[i] * part2[i]
+		}
+	}
+
+	want := closedForm(n)
+	for p.Next() {
+		start := r.Now()
+		r.Compute(mine, multiply)
+		r.Account(r.ID(), 2*int64(to-from), int64(mine.Bytes))
+		partial := sum
+		if funneled { // figure 3: upc_all_reduceD, synchronized at entry and exit
+			if err := groupSum(r, sum, ours); err != nil {
+				return err
+			}
+			partial = ours
+		}
+		if callsMPI {
+			if err := cluster.Reduce(r, mpi, 0, cluster.Sum, partial, dot); err != nil {
+				return err
+			}
+		}
+		p.Report("dot_time", max(r.Now()-start-p.Clock(), 0).Seconds())
+		if mpi.Rank() != 0 {
+			continue
+		}
+		p.Report("dot", dot[0])
+		if dot[0] == want {
+			p.Verify(true, "the dot product is the closed form's, bit by bit")
+		} else {
+			p.Verify(false, fmt.Sprintf("iteration %d: the dot product is %v, want %v", p.Iteration(), dot[0], want))
+		}
+	}
+	return nil
+}
+
+// groupSum is upc_all_reduceD(…, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC) to thread 0.
+func groupSum(r *cluster.Rank, sum, ours []float64) error {
+	if err := r.Barrier(r.Group()); err != nil {
+		return err
+	}
+	if err := cluster.Reduce(r, r.Group(), 0, cluster.Sum, sum, ours); err != nil {
+		return err
+	}
+	return r.Barrier(r.Group())
+}
+
+// block is part k of n elements in parts parts.
+func block(n, k, parts int) (low, high int) { return k * n / parts, (k + 1) * n / parts }
+
+// own is how many elements below i have affinity to thread me, in blocks of 1
+// over threads.
+func own(i, me, threads int) int { return (i - me + threads - 1) / threads }
+
+// The vectors: small integers, so that sums are exact in any order, with periods
+// that make a misplaced element show.
+const (
+	period1 = 7
+	period2 = 11
+)
+
+func left(i int) float64  { return float64(i%period1 + 1) }
+func right(i int) float64 { return float64(i%period2 - 3) }
+
+// closedForm is the dot product of the first n elements: whole common periods,
+// and the rest.
+func closedForm(n int) float64 {
+	const period = period1 * period2
+	all, rest := 0.0, 0.0
+	for i := range period {
+		all += left(i) * right(i)
+		if i < n%period {
+			rest += left(i) * right(i)
+		}
+	}
+	return float64(n/period)*all + rest
+}

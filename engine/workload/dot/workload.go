@@ -1,0 +1,59 @@
+package dot
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&product) }
+
+var product = workload.Workload{
+	Name:  "dot",
+	Title: "Dot product",
+	Doc: "The dot product of two shared vectors, as paper 1 writes it in each execution model: flat over all ranks, nested-funneled in two steps (UPC in the group, MPI among the masters), nested-multiple in one. " +
+		"The vectors hold integers, so that every model gives the same bits. Under nested-funneled let every rank call MPI and see it refused.",
+	Paper: "paper 1, section 3, figures 2 to 4",
+	Knobs: []engine.Knob{
+		{Name: "elements", Label: "elements", Doc: "elements of each vector, 8 bytes each; need not divide by anything", Type: engine.Integer, Default: "100000", Min: 1, Max: 1 << 33,
+			Choices: []string{"1", "1000", "10007", "100000", "1000000"}, Scope: engine.ScopeBody},
+		{Name: "callers", Label: "MPI callers", Doc: "who calls MPI_Reduce: those that the model permits, or every rank", Type: engine.Choice, Default: "permitted",
+			Choices: []string{"permitted", "every"}, Scope: engine.ScopeBody},
+	},
+	Metrics: []engine.MetricSpec{
+		{Name: "dot", Unit: "1", Doc: "the dot product"},
+		{Name: "dot_time", Unit: "s", Doc: "time of one dot product, mean over ranks"},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "dot_compute_time", Unit: "s", Doc: "an emulated machine's time for the elements of one rank, without the reductions"},
+		{Name: "memory_per_node", Unit: "B", Doc: "segments of a node's ranks"},
+		{Name: "replicas", Unit: "1", Doc: "copies of the vectors in the cluster"},
+	},
+	Plan:   plan,
+	Run:    run,
+	Finish: finish,
+}
+
+func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+	l := s.Layout()
+	part := (s.Int("elements") + int64(l.GroupSize()) - 1) / int64(l.GroupSize()) * 8
+	part = (part + 63) &^ 63
+	return workload.Plan{Segment: 2 * part, Replicas: l.Groups()}, nil
+}
+
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	metrics := []engine.Metric{
+		{Name: "memory_per_node", Value: float64(snap.MemoryPerNode), Unit: "B", Kind: snap.Kind},
+		{Name: "replicas", Value: float64(snap.Replicas), Unit: "1", Kind: snap.Kind},
+	}
+	if m.Emulated {
+		t := m.ComputeTime(work(float64(snap.Scenario.Int("elements")) / float64(snap.Layout.Ranks())))
+		metrics = append(metrics, engine.Metric{Name: "dot_compute_time", Value: t.Seconds(), Unit: "s", Kind: engine.Modelled})
+	}
+	return metrics
+}
+
+// work is a multiplication and an addition an element, on two numbers of 8 bytes.
+func work(elements float64) cluster.Work {
+	return cluster.Work{Flops: 2 * elements, Bytes: 16 * elements}
+}

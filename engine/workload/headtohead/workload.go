@@ -1,0 +1,76 @@
+package headtohead
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&headtohead) }
+
+var headtohead = workload.Workload{
+	Name:  "headtohead",
+	Title: "Head to head",
+	Doc: "MPI ranks 0 and 1 send to each other before they receive. Up to the eager limit that works; raise the size above it, or lower the limit, and both wait for ever: the deadlock is found, and who waits for whom is shown. " +
+		"The program was wrong all along; Sendrecv, or a receive that is posted first, mends it.",
+	Paper: "paper 1, section 2.1",
+	Knobs: []engine.Knob{
+		{Name: "size", Label: "size", Doc: "bytes of each message", Type: engine.Size, Unit: "B", Default: "1024", Min: 0, Max: 1 << 30,
+			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody},
+	},
+	Metrics: []engine.MetricSpec{
+		{Name: "exchange_time", Unit: "s", Doc: "time of the send and the receive, mean over both ranks"},
+	},
+	Plan: plan,
+	Run:  run,
+}
+
+func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+	l := s.Layout()
+	if n := l.N().MPI; n < 2 {
+		return workload.Plan{}, fmt.Errorf("%d rank may call MPI under model = %s: it takes two to go head to head; use more ranks, or under nested-funneled smaller groups", n, l.Model)
+	}
+	return workload.Plan{}, nil
+}
+
+const tag = 1
+
+func run(r *cluster.Rank, p engine.Probe) error {
+	world := r.World()
+	me, size := world.Rank(), int(p.Int("size"))
+	if me != 0 && me != 1 {
+		for p.Next() {
+		}
+		return nil
+	}
+	other := 1 - me
+	out, in := make([]byte, size), make([]byte, size)
+	for p.Next() {
+		fill(out, me, p.Iteration())
+		start := r.Now()
+		if err := r.Send(world, other, tag, out); err != nil {
+			return err
+		}
+		st, err := r.Recv(world, other, tag, in)
+		if err != nil {
+			return err
+		}
+		p.Report("exchange_time", max(r.Now()-start-p.Clock(), 0).Seconds())
+		fill(out, other, p.Iteration())
+		if st.Bytes == int64(size) && string(in) == string(out) {
+			p.Verify(true, "each got what the other sent")
+		} else {
+			p.Verify(false, fmt.Sprintf("MPI rank %d, iteration %d: %d B came that are not what rank %d sent", me, p.Iteration(), st.Bytes, other))
+		}
+	}
+	return nil
+}
+
+// fill gives the bytes that a rank sends in an iteration.
+func fill(b []byte, rank, iteration int) {
+	for i := range b {
+		b[i] = byte(i + i>>8*31 + rank*101 + iteration*7)
+	}
+}

@@ -1,0 +1,152 @@
+package pingpong
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// way is a way to carry a message to the partner. Rounds are numbered from 1 in
+// both directions alike.
+type way interface {
+	send(round uint64, message []byte) error
+	// receive gives the message of a round, valid until the next one.
+	receive(round uint64) ([]byte, error)
+	// settle ends what send has left under way.
+	settle() error
+}
+
+func run(r *cluster.Rank, p engine.Probe) error {
+	partner, err := partner(r.Layout(), p.Text("pair"), p.Text("method"))
+	if err != nil {
+		return err
+	}
+	size := int(p.Int("size"))
+	var w way = newTwoSided(r, 0, size)
+	other := 0
+	if r.ID() == 0 {
+		other = partner
+		w = newTwoSided(r, partner, size)
+	}
+	if p.Text("method") == "put" {
+		if w, err = newPut(r, other, size); err != nil {
+			return err
+		}
+	}
+	g := game{r: r, p: p, way: w, other: other, rounds: int(p.Int("rounds")), message: make([]byte, size)}
+	for p.Next() {
+		switch r.ID() {
+		case 0:
+			err = g.serve()
+		case partner:
+			err = g.answer()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// game is one player's side.
+type game struct {
+	r       *cluster.Rank
+	p       engine.Probe
+	way     way
+	other   int
+	rounds  int
+	round   uint64 // played so far, over all iterations
+	message []byte
+}
+
+// serve plays an iteration as the one who begins, and times it.
+func (g *game) serve() error {
+	pattern(g.message, g.p.Iteration())
+	clock, wrong := g.p.Clock(), 0
+	var total cluster.Time
+	var back []byte
+	at := g.r.Now()
+	for range g.rounds {
+		g.round++
+		stamp(g.message, g.round)
+		if err := g.way.send(g.round, g.message); err != nil {
+			return err
+		}
+		var err error
+		if back, err = g.way.receive(g.round); err != nil {
+			return err
+		}
+		if !stamped(back, g.round) {
+			wrong++
+		}
+		now := g.r.Now()
+		oneWay := max(now-at-clock, 0) / 2
+		at = now
+		total += oneWay
+		g.p.Access(g.other, int64(len(g.message)), oneWay)
+	}
+	g.verify(back, wrong)
+	latency := total.Seconds() / float64(g.rounds)
+	g.p.Report("latency", latency)
+	if latency > 0 {
+		g.p.Report("bandwidth", float64(len(g.message))/latency)
+	}
+	return g.way.settle()
+}
+
+// answer sends back what comes.
+func (g *game) answer() error {
+	wrong := 0
+	var got []byte
+	for range g.rounds {
+		g.round++
+		var err error
+		if got, err = g.way.receive(g.round); err != nil {
+			return err
+		}
+		if !stamped(got, g.round) {
+			wrong++
+		}
+		if err := g.way.send(g.round, got); err != nil {
+			return err
+		}
+	}
+	// Nobody writes to got before the next iteration.
+	g.verify(got, wrong)
+	return g.way.settle()
+}
+
+// verify checks the last message in full; of the others wrong had another
+// round's stamp.
+func (g *game) verify(got []byte, wrong int) {
+	pattern(g.message, g.p.Iteration())
+	stamp(g.message, g.round)
+	for i := range g.message {
+		if got[i] != g.message[i] {
+			g.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: byte %d of %d is %d, want %d", g.r.ID(), g.p.Iteration(), i, len(got), got[i], g.message[i]))
+			return
+		}
+	}
+	if wrong > 0 {
+		g.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %d of %d messages were of another round", g.r.ID(), g.p.Iteration(), wrong, g.rounds))
+		return
+	}
+	g.p.Verify(true, "messages come back as they were sent")
+}
+
+// pattern fills a message with bytes that tell places and iterations apart.
+func pattern(b []byte, iteration int) {
+	for i := range b {
+		b[i] = byte(i + i>>8*31 + iteration*7)
+	}
+}
+
+// stamp marks a message with its round.
+func stamp(b []byte, round uint64) {
+	if len(b) > 0 {
+		b[0] = byte(round)
+	}
+}
+
+func stamped(b []byte, round uint64) bool { return len(b) == 0 || b[0] == byte(round) }

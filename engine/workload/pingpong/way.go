@@ -1,0 +1,65 @@
+package pingpong
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+const tag = 1
+
+// twoSided sends and receives in MPI_COMM_WORLD.
+type twoSided struct {
+	r    *cluster.Rank
+	peer int // in the team
+	in   []byte
+}
+
+func newTwoSided(r *cluster.Rank, partner, size int) *twoSided {
+	return &twoSided{r, r.World().Local(partner), make([]byte, size)}
+}
+
+func (w *twoSided) send(_ uint64, message []byte) error {
+	return w.r.Send(w.r.World(), w.peer, tag, message)
+}
+
+func (w *twoSided) receive(uint64) ([]byte, error) {
+	st, err := w.r.Recv(w.r.World(), w.peer, tag, w.in)
+	if err == nil && st.Bytes != int64(len(w.in)) {
+		err = fmt.Errorf("rank %d: a message of %d B came, want %d B", w.r.ID(), st.Bytes, len(w.in))
+	}
+	return w.in, err
+}
+
+func (w *twoSided) settle() error { return nil }
+
+// put writes into the partner's segment and raises a flag there.
+type put struct {
+	r         *cluster.Rank
+	partner   int
+	flag, off int64 // in both segments alike
+	landing   []byte
+}
+
+func newPut(r *cluster.Rank, partner, size int) (*put, error) {
+	flagOff, err := r.Alloc(flag)
+	if err != nil {
+		return nil, err
+	}
+	off, err := r.Alloc(int64(size))
+	if err != nil {
+		return nil, err
+	}
+	return &put{r, partner, flagOff, off, r.Segment()[off : off+int64(size)]}, nil
+}
+
+func (w *put) send(round uint64, message []byte) error {
+	return w.r.PutSignal(w.partner, w.off, message, w.flag, cluster.SigSet, round)
+}
+
+func (w *put) receive(round uint64) ([]byte, error) {
+	_, err := w.r.Await(w.flag, cluster.CmpGreaterEqual, round)
+	return w.landing, err
+}
+
+func (w *put) settle() error { return w.r.Quiet() }

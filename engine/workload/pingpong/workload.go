@@ -1,0 +1,102 @@
+package pingpong
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&pingpong) }
+
+var pingpong = workload.Workload{
+	Name:  "pingpong",
+	Title: "Ping-pong",
+	Doc: "Rank 0 and another rank send a message to and fro. Turn the size and see where latency ends and bandwidth begins, and what the handshake above the eager limit costs; " +
+		"put the partner on the own node or another, and compare two-sided messages with signaling puts.",
+	Paper: "paper 1, section 2.1; paper 4",
+	Knobs: []engine.Knob{
+		{Name: "pair", Label: "partner", Doc: "where rank 0's partner is", Type: engine.Choice, Default: "remote",
+			Choices: []string{"in-node", "remote"}, Scope: engine.ScopeBody},
+		{Name: "size", Label: "size", Doc: "bytes of the message", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
+			Choices: []string{"0", "8", "64", "512", "4096", "8192", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody},
+		{Name: "method", Label: "method", Doc: "two-sided send and receive, or a put that signals a flag", Type: engine.Choice, Default: "two-sided",
+			Choices: []string{"two-sided", "put"}, Scope: engine.ScopeBody},
+		{Name: "rounds", Label: "rounds", Doc: "round trips in an iteration", Type: engine.Integer, Default: "10", Min: 1, Max: 1e6,
+			Choices: []string{"1", "10", "100", "1000"}, Scope: engine.ScopeBody},
+	},
+	Defaults: map[string]string{"model": "flat"},
+	Metrics: []engine.MetricSpec{
+		{Name: "latency", Unit: "s", Doc: "half a round trip"},
+		{Name: "bandwidth", Unit: "B/s", Doc: "size over latency"},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "latency_model", Unit: "s", Doc: "an emulated machine's time one way, with the handshake above the eager limit"},
+		{Name: "bandwidth_model", Unit: "B/s", Doc: "size over that"},
+	},
+	Plan:   plan,
+	Run:    run,
+	Finish: finish,
+}
+
+// flag is what the flag word of the put takes of a segment.
+const flag = 64
+
+func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+	l := s.Layout()
+	if _, err := partner(&l, s.Text("pair"), s.Text("method")); err != nil {
+		return workload.Plan{}, err
+	}
+	if s.Text("method") == "two-sided" {
+		return workload.Plan{}, nil
+	}
+	return workload.Plan{Segment: flag + (s.Int("size")+63)&^63}, nil
+}
+
+// classes are the choices of pair.
+var classes = map[string]cluster.Class{"in-node": cluster.InNode, "remote": cluster.Remote}
+
+// partner finds the first rank that rank 0 may play with.
+func partner(l *cluster.Layout, pair, method string) (int, error) {
+	there := false
+	for q := 1; q < l.Ranks(); q++ {
+		if l.ClassOf(0, q) != classes[pair] {
+			continue
+		}
+		there = true
+		if method == "put" && l.GroupOf(q) == l.GroupOf(0) || method == "two-sided" && l.MayCallMPI(q) {
+			return q, nil
+		}
+	}
+	switch {
+	case !there && pair == "in-node":
+		return 0, fmt.Errorf("pair = in-node: rank 0 is alone on its node; use 2 or more ranks per node, or pair = remote")
+	case !there:
+		return 0, fmt.Errorf("pair = remote: there is one node; use 2 or more nodes, or pair = in-node")
+	case method == "put":
+		return 0, fmt.Errorf("pair = %s, method = put: UPC access ends at the group, and rank 0's group of %d has no such rank; use larger groups or model = flat, or method = two-sided", pair, l.GroupSize())
+	}
+	return 0, fmt.Errorf("pair = %s, method = two-sided: under nested-funneled only UPC thread 0 of a group may call MPI, and rank 0 has no such partner; use nested-multiple or flat, or smaller groups, or method = put", pair)
+}
+
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	if !m.Emulated {
+		return nil
+	}
+	s := &snap.Scenario
+	size, eager := s.Int("size"), s.Int("eager-limit")
+	if eager < 0 {
+		eager = m.EagerLimit
+	}
+	c := classes[s.Text("pair")]
+	t := m.TransferTime(c, size)
+	if s.Text("method") == "two-sided" && (size > eager || eager == 0) {
+		t += 2 * m.TransferTime(c, 0) // ready to send, clear to send
+	}
+	metrics := []engine.Metric{{Name: "latency_model", Value: t.Seconds(), Unit: "s", Kind: engine.Modelled}}
+	if t > 0 {
+		metrics = append(metrics, engine.Metric{Name: "bandwidth_model", Value: float64(size) / t.Seconds(), Unit: "B/s", Kind: engine.Modelled})
+	}
+	return metrics
+}

@@ -1,0 +1,50 @@
+package randomaccess
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// finish computes shares and times out of the accesses that were recorded, and
+// puts the law beside them.
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	var metrics []engine.Metric
+	add := func(name string, value float64, unit string, kind engine.Kind) {
+		metrics = append(metrics, engine.Metric{Name: name, Value: value, Unit: unit, Kind: kind})
+	}
+	var n, seconds float64
+	for _, q := range snap.Latency {
+		if q.Count > 0 {
+			n += float64(q.Count)
+			seconds += float64(q.Count) * q.Mean
+		}
+	}
+	if n > 0 {
+		in := func(c cluster.Class) float64 { return float64(snap.Latency[c].Count) }
+		add("rank_local_share", in(cluster.InRank)/n, "1", snap.Kind)
+		add("node_local_share", (in(cluster.InRank)+in(cluster.InNode))/n, "1", snap.Kind)
+		add("access_time_mean", seconds/n, "s", snap.Kind)
+		if snap.Fabric > 0 {
+			add("accesses_per_second", n/snap.Fabric.Seconds(), "1/s", snap.Kind)
+		}
+	}
+	add("memory_per_node", float64(snap.MemoryPerNode), "B", snap.Kind)
+	add("replicas", float64(snap.Replicas), "1", snap.Kind)
+	for i := range snap.Locality {
+		if law := &snap.Locality[i]; law.Group == snap.Layout.GroupSize() {
+			add("rank_local_share_law", law.LawRank, "1", engine.Modelled)
+			add("node_local_share_law", law.LawNode, "1", engine.Modelled)
+			if m.Emulated {
+				add("access_time_law", latencies(m).Average(models.Shares{Rank: law.LawRank, Node: law.LawNode}), "s", engine.Modelled)
+			}
+		}
+	}
+	return metrics
+}
+
+// latencies are an emulated machine's, of one access.
+func latencies(m *cluster.Machine) models.Levels {
+	at := func(c cluster.Class) float64 { return m.AccessTime(c, element).Seconds() }
+	return models.Levels{Rank: at(cluster.InRank), Node: at(cluster.InNode), Remote: at(cluster.Remote)}
+}

@@ -1,0 +1,95 @@
+package randomaccess
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+func run(r *cluster.Rank, p engine.Probe) error {
+	n, accesses, flops := int(p.Int("elements")), int(p.Int("accesses")), int(p.Int("flops"))
+	data, err := cluster.NewShared[float64](r, n, 1) // shared double data[n]
+	if err != nil {
+		return err
+	}
+	if err := initialize(r, p, data); err != nil {
+		return err
+	}
+	var value, result float64
+	work := cluster.Work{Flops: float64(flops)}
+	compute := func() { result = churn(value, flops) }
+	rng, clock := r.Rand(), p.Clock()
+	for p.Next() {
+		sum, want := 0.0, 0.0
+		for range accesses {
+			i := rng.IntN(n)
+			start := r.Now()
+			value, err = data.Get(i)
+			end := r.Now()
+			if err != nil {
+				return err
+			}
+			p.Access(data.Owner(i), element, max(end-start-clock, 0))
+			r.Compute(work, compute)
+			sum += result
+			want += elementValue(i)
+		}
+		if sum == want {
+			p.Verify(true, "every rank's sum over its accesses is the sequential one")
+		} else {
+			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %d accesses sum to %v, want %v", r.ID(), p.Iteration(), accesses, sum, want))
+		}
+	}
+	return nil
+}
+
+// initialize fills the own part, which is not timed, and checks the group's
+// replica.
+func initialize(r *cluster.Rank, p engine.Probe, data *cluster.Shared[float64]) error {
+	sum := []float64{0}
+	for local, part := 0, data.Local(); local < len(part); local++ {
+		part[local] = elementValue(data.Index(local))
+		sum[0] += part[local]
+	}
+	group := r.Group()
+	if err := cluster.Reduce(r, group, 0, cluster.Sum, sum, sum); err != nil {
+		return err
+	}
+	if group.Rank() == 0 {
+		if want := arraySum(data.Len()); sum[0] == want {
+			p.Verify(true, "each group's replica has the right sum")
+		} else {
+			p.Verify(false, fmt.Sprintf("the replica of group %d sums to %v, want %v", r.Layout().GroupOf(r.ID()), sum[0], want))
+		}
+	}
+	return r.Barrier(group) // nobody reads a part that is not filled
+}
+
+// values is how many different values there are: a prime near 2²⁰, so that sums
+// of billions of them are exact.
+const values = 1<<20 - 3
+
+// elementValue is data[i]: an integer that tells neighbours apart.
+func elementValue(i int) float64 { return float64(i % values) }
+
+// arraySum is Σ data[i] over n elements, in closed form.
+func arraySum(n int) float64 {
+	below := func(k int) int { return k * (k - 1) / 2 } // 0 + 1 + … + (k − 1)
+	return float64(n/values*below(values) + below(n%values))
+}
+
+// churn does flops operations on v, one after another, and gives v again: each
+// pair reflects at v and reflects back. Integers come through exactly, so that
+// what was computed is what is checked.
+func churn(v float64, flops int) float64 {
+	x := v
+	for range flops / 2 {
+		x = v - x // 0, and
+		x = v - x // v again
+	}
+	if flops%2 == 1 {
+		x *= 1
+	}
+	return x
+}

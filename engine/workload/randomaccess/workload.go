@@ -1,0 +1,66 @@
+package randomaccess
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&random) }
+
+var random = workload.Workload{
+	Name:  "randomaccess",
+	Title: "Random access",
+	Doc: "Every rank reads random elements of a shared array and computes on each. " +
+		"With UPC groups of G ranks each group has a replica of the array: 1/G of the accesses are local, at ranks/G times the memory.",
+	Paper: "paper 1, sections 4.1 and 4.3.1",
+	Knobs: []engine.Knob{
+		{Name: "elements", Label: "elements", Doc: "elements of the shared array, 8 bytes each (paper 1: 1000000)", Type: engine.Integer, Default: "262144", Min: 1, Max: 1 << 33,
+			Choices: []string{"65536", "262144", "1000000", "4000000", "16000000"}, Scope: engine.ScopeBody},
+		{Name: "accesses", Label: "accesses", Doc: "accesses of a rank in an iteration (paper 1: 1000000)", Type: engine.Integer, Default: "16", Min: 1, Max: 1e9,
+			Choices: []string{"1", "4", "16", "64", "256", "1024", "16384"}, Scope: engine.ScopeBody},
+		{Name: "flops", Label: "flops/access", Doc: "floating-point operations on each element", Type: engine.Integer, Default: "1000", Min: 0, Max: 1e9,
+			Choices: []string{"0", "10", "100", "1000", "10000"}, Scope: engine.ScopeBody},
+		{Name: "replica", Label: "replica", Doc: "a replica of the array in each UPC group, or the baseline of one full array over all ranks", Type: engine.Choice, Default: "group",
+			Choices: []string{"group", "full"}, Scope: engine.ScopeBody},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "rank_local_share", Unit: "1", Doc: "share of the accesses that landed in the own rank's memory"},
+		{Name: "node_local_share", Unit: "1", Doc: "share that landed on the own node, the own rank's memory included"},
+		{Name: "access_time_mean", Unit: "s", Doc: "mean time of an access"},
+		{Name: "accesses_per_second", Unit: "1/s", Doc: "accesses of all ranks a second, the computing between them included"},
+		{Name: "memory_per_node", Unit: "B", Doc: "segments of a node's ranks"},
+		{Name: "replicas", Unit: "1", Doc: "copies of the array in the cluster"},
+		{Name: "rank_local_share_law", Unit: "1", Doc: "the law's share, 1/G (paper 1, section 4.3.1)"},
+		{Name: "node_local_share_law", Unit: "1", Doc: "the law's share, |group ∩ node|/G"},
+		{Name: "access_time_law", Unit: "s", Doc: "l_avg from an emulated machine's latencies and the law's shares"},
+	},
+	Plan:   plan,
+	Run:    run,
+	Finish: finish,
+}
+
+// element is what an access moves, in bytes.
+const element = 8
+
+func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+	l := s.Layout()
+	if s.Text("replica") == "full" && l.Model != cluster.Flat {
+		return workload.Plan{}, fmt.Errorf("replica = full under model = %s: UPC access ends at the group, so that one array over all ranks needs model = flat; or set replica = group", l.Model)
+	}
+	n := s.Int("elements")
+	if n < 1 {
+		return workload.Plan{}, fmt.Errorf("elements = %d: there must be one to access", n)
+	}
+	memory := func(group int) int64 { return segment(n, group) }
+	return workload.Plan{Segment: memory(l.GroupSize()), Replicas: l.Groups(), Locality: true, Memory: memory}, nil
+}
+
+// segment is the largest part of n elements over a group, as the segment's
+// allocator rounds it.
+func segment(n int64, group int) int64 {
+	part := (n + int64(group) - 1) / int64(group) * element
+	return (part + 63) &^ 63
+}
