@@ -13,7 +13,7 @@ func barrierCases() []Case {
 	barrier := func(ranks int, target float64, why string) Case {
 		return Case{Name: fmt.Sprintf("barrier%d", ranks), Doc: fmt.Sprintf("Rank.Barrier of %d ranks", ranks), Unit: seconds,
 			Limit: "condition-variable barrier of as many goroutines", Target: target, Why: why, Ranks: ranks,
-			valueOps: 1, limitOps: 1, sides: barrierSides}
+			least: 10, valueOps: 1, limitOps: 1, sides: barrierSides}
 	}
 	return []Case{
 		barrier(64, 1.6, "15 µs where the plain barrier takes 9.4 µs"),

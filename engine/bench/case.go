@@ -28,6 +28,7 @@ type Case struct {
 	segment int64 // bytes of segment a rank
 	buffer  int   // bytes of each buffer in common
 	size    int   // bytes an operation moves, for a rate in B/s
+	least   int   // iterations in a turn, where its edges would show
 	// Operations in one iteration of each side.
 	valueOps, limitOps float64
 	// sides makes the two sides for one rank. Each runs n iterations, on every

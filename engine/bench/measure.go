@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,8 @@ type Options struct {
 	Fabric  cluster.Fabric  // its clock must be this host's
 	Machine cluster.Machine // not emulated
 	Only    []string        // rows, by name; empty: all
-	Rounds  int             // turns of each side; 0: 101
-	Batch   time.Duration   // length of a turn; 0: 2 ms
+	Rounds  int             // turns of each side; 0: 400
+	Batch   time.Duration   // length of a turn; 0: 0.5 ms
 	Peers   string          // folder with compiled MPI programs, see RunPeers; empty: none
 }
 
@@ -33,10 +34,10 @@ func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, er
 		return nil, fmt.Errorf("bench measures this host: machine %s is emulated, and its delays would be added; use this-host", o.Machine.Name)
 	}
 	if o.Rounds <= 0 {
-		o.Rounds = 101
+		o.Rounds = 400
 	}
 	if o.Batch <= 0 {
-		o.Batch = 2 * time.Millisecond
+		o.Batch = 500 * time.Microsecond
 	}
 	cases, err := find(o.Only)
 	if err != nil {
@@ -65,28 +66,21 @@ func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, er
 
 // measure plays the rounds of one case.
 func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
-	var values, limits, ratios []float64
+	var all rounds
 	allocs := 0.0
 	err := k.launch(ctx, o.Fabric, o.Machine, func(turn turner) error {
-		n, err := calibrate(turn, playValue, o.Batch)
+		n, err := k.calibrate(turn, playValue, o.Batch)
 		if err != nil {
 			return err
 		}
-		m, err := calibrate(turn, playLimit, o.Batch)
+		m, err := k.calibrate(turn, playLimit, o.Batch)
 		if err != nil {
 			return err
 		}
 		for range o.Rounds {
-			v, err := turn(playValue, n)
-			if err != nil {
+			if err := all.play(turn, n, m); err != nil {
 				return err
 			}
-			l, err := turn(playLimit, m)
-			if err != nil {
-				return err
-			}
-			value, limit := k.figure(v, float64(n)*k.valueOps), k.figure(l, float64(m)*k.limitOps)
-			values, limits, ratios = append(values, value), append(limits, limit), append(ratios, value/limit)
 		}
 		allocs, err = k.allocations(turn, 5*n)
 		return err
@@ -94,9 +88,7 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	for _, s := range [][]float64{values, limits, ratios} {
-		slices.Sort(s)
-	}
+	values, limits, ratios := k.figures(all.quiet())
 	return Row{
 		Name: k.Name, Value: quantile(values, .5), Unit: k.Unit, Kind: engine.Measured,
 		Limit: quantile(limits, .5), LimitName: k.Limit,
@@ -107,27 +99,77 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	}, nil
 }
 
-// figure turns a time for some operations into the row's unit.
-func (k *Case) figure(t time.Duration, operations float64) float64 {
-	s := max(t.Seconds(), 1e-9)
-	switch k.Unit {
-	case seconds:
-		return s / operations
-	case bytesRate:
-		return operations * float64(k.size) / s
+// round is one turn of each side: the time an iteration took, in seconds.
+type round struct{ value, limit float64 }
+
+type rounds []round
+
+// play adds a round of n and m iterations.
+func (rs *rounds) play(turn turner, n, m int) error {
+	v, err := turn(playValue, n)
+	if err != nil {
+		return err
 	}
-	return operations / s
+	l, err := turn(playLimit, m)
+	if err != nil {
+		return err
+	}
+	per := func(t time.Duration, n int) float64 { return max(t.Seconds(), 1e-9) / float64(n) }
+	*rs = append(*rs, round{per(v, n), per(l, m)})
+	return nil
 }
 
-// calibrate finds how many iterations fill a batch.
-func calibrate(turn turner, what which, batch time.Duration) (int, error) {
+// quiet keeps the third of the rounds in which the host was least busy with
+// other things: where both sides together took least, each in units of its own
+// best. It leans to neither side.
+func (rs rounds) quiet() rounds {
+	best := rs[0]
+	for _, r := range rs {
+		best.value, best.limit = min(best.value, r.value), min(best.limit, r.limit)
+	}
+	noise := func(r round) float64 { return r.value/best.value + r.limit/best.limit }
+	kept := slices.SortedFunc(slices.Values(rs), func(a, b round) int { return cmp.Compare(noise(a), noise(b)) })
+	return kept[:(len(kept)+2)/3]
+}
+
+// figures turns rounds into the row's unit, each list sorted.
+func (k *Case) figures(rs rounds) (values, limits, ratios []float64) {
+	for _, r := range rs {
+		v, l := k.figure(r.value/k.valueOps), k.figure(r.limit/k.limitOps)
+		values, limits, ratios = append(values, v), append(limits, l), append(ratios, v/l)
+	}
+	slices.Sort(values)
+	slices.Sort(limits)
+	slices.Sort(ratios)
+	return values, limits, ratios
+}
+
+// figure turns the time of an operation into the row's unit.
+func (k *Case) figure(t float64) float64 {
+	switch k.Unit {
+	case seconds:
+		return t
+	case bytesRate:
+		return float64(k.size) / t
+	}
+	return 1 / t
+}
+
+// calibrate finds how many iterations fill a batch. Of two turns the faster
+// counts: the other one may have been cold, or disturbed.
+func (k *Case) calibrate(turn turner, what which, batch time.Duration) (int, error) {
 	for n := 1; ; n *= 2 {
 		t, err := turn(what, n)
 		if err != nil {
 			return 0, err
 		}
-		if t >= batch/4 || n >= 1<<30 {
-			return max(1, int(float64(n)*batch.Seconds()/max(t.Seconds(), 1e-9))), nil
+		again, err := turn(what, n)
+		if err != nil {
+			return 0, err
+		}
+		if t = min(t, again); t >= batch/4 || n >= 1<<30 {
+			fill := int(float64(n) * batch.Seconds() / max(t.Seconds(), 1e-9))
+			return max(1, k.least, fill), nil
 		}
 	}
 }

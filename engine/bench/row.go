@@ -10,8 +10,8 @@ import (
 // Statement says what every comparison with MPI has to say.
 const Statement = "hybridtop's ranks are goroutines of one process and share one address space; MPI's ranks are processes."
 
-// Row is one hot path beside its limit. Numbers are medians over the rounds, in
-// SI base units.
+// Row is one hot path beside its limit. Numbers are medians over the quiet
+// rounds, in SI base units.
 type Row struct {
 	Name  string      `json:"name"`
 	Value float64     `json:"value"`
@@ -23,7 +23,7 @@ type Row struct {
 
 	// Ratio is Value / Limit. Of times it is how many times the limit's cost, of
 	// rates the share of the limit that is reached: 1 is the limit in both. Low and
-	// High are the quartiles of the rounds.
+	// High are its quartiles.
 	Ratio     float64 `json:"ratio"`
 	RatioLow  float64 `json:"ratio_low"`
 	RatioHigh float64 `json:"ratio_high"`

@@ -1,0 +1,205 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Every case runs, verifies what it moved, and gives a whole row.
+func TestRowsOfEveryCase(t *testing.T) {
+	var heard []string
+	rows, err := Rows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: time.Microsecond},
+		func(name string) { heard = append(heard, name) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rows {
+		got = append(got, r.Name)
+		for what, x := range map[string]float64{"value": r.Value, "limit": r.Limit, "ratio": r.Ratio} {
+			if !(x > 0) || math.IsInf(x, 0) {
+				t.Errorf("%s: %s is %v, want a positive number", r.Name, what, x)
+			}
+		}
+		if !slices.Contains([]string{seconds, perSecond, bytesRate}, r.Unit) {
+			t.Errorf("%s: unit %q is no SI base unit of the table", r.Name, r.Unit)
+		}
+		if r.Kind != engine.Measured || r.LimitName == "" || r.Want == "" || r.Note == "" {
+			t.Errorf("%s: incomplete row %+v", r.Name, r)
+		}
+	}
+	if diff := cmp.Diff(Names(), got); diff != "" {
+		t.Errorf("rows (-cases +rows):\n%s", diff)
+	}
+	if diff := cmp.Diff(Names(), heard); diff != "" {
+		t.Errorf("progress (-cases +heard):\n%s", diff)
+	}
+}
+
+func TestRowsRefuse(t *testing.T) {
+	emulated := cluster.Machine{Name: "demo", Emulated: true}
+	for _, c := range []struct {
+		name string
+		o    Options
+		want string
+	}{
+		{"no fabric", Options{Machine: thisHost}, "no fabric"},
+		{"an emulated machine", Options{Fabric: live.New(), Machine: emulated}, "machine demo is emulated"},
+		{"an unknown row", Options{Fabric: live.New(), Machine: thisHost, Only: []string{"put9"}}, `unknown bench row "put9"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows, err := Rows(t.Context(), c.o, nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) || rows != nil {
+				t.Errorf("got %v, %v; want an error with %q", rows, err, c.want)
+			}
+		})
+	}
+}
+
+func TestRowsEndWhenCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("enough")
+	o := Options{Fabric: live.New(), Machine: thisHost, Rounds: 1 << 30, Only: []string{"pingpong8"}}
+	rows, err := Rows(ctx, o, func(string) { cancel(stop) })
+	if err == nil || !strings.Contains(err.Error(), "bench pingpong8") || len(rows) != 0 {
+		t.Errorf("got %v, %v; want no rows and an error that names pingpong8", rows, err)
+	}
+}
+
+// A rank that fails in the middle of a limit must not leave the others spinning.
+func TestAFailureEndsEveryone(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		limit func(r *cluster.Rank, c *common) side
+	}{
+		{"at a cache line", func(r *cluster.Rank, c *common) side { return c.pingpong(r.ID(), nil) }},
+		{"at the gate", func(_ *cluster.Rank, c *common) side { return func(int) error { return c.gate.pass() } }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lost := errors.New("lost")
+			k := Case{Name: "broken", Unit: seconds, Ranks: 2, valueOps: 1, limitOps: 1,
+				sides: func(r *cluster.Rank, common *common) (value, limit side, err error) {
+					limit = c.limit(r, common)
+					if r.ID() == 1 {
+						limit = func(int) error { return lost }
+					}
+					return func(int) error { return nil }, limit, nil
+				}}
+			o := Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: 1}
+			_, err := k.measure(t.Context(), &o)
+			if !errors.Is(err, lost) && !errors.Is(err, errAbandoned) {
+				t.Errorf("got %v, want the failure of rank 1", err)
+			}
+		})
+	}
+}
+
+func TestTargets(t *testing.T) {
+	for _, c := range []struct {
+		row        Row
+		met, known bool
+	}{
+		{Row{Unit: seconds, Ratio: 2.9, Target: 3}, true, true},
+		{Row{Unit: seconds, Ratio: 3.1, Target: 3}, false, true},
+		{Row{Unit: bytesRate, Ratio: 0.91, Target: 0.9}, true, true},
+		{Row{Unit: perSecond, Ratio: 0.5, Target: 0.66}, false, true},
+		{Row{Unit: seconds, Ratio: 100}, false, false},
+	} {
+		if met, known := c.row.Met(); met != c.met || known != c.known {
+			t.Errorf("%+v: met %v known %v, want %v %v", c.row, met, known, c.met, c.known)
+		}
+	}
+}
+
+func TestQuantile(t *testing.T) {
+	for _, c := range []struct {
+		sorted []float64
+		q      float64
+		want   float64
+	}{
+		{[]float64{7}, .5, 7},
+		{[]float64{1, 2}, .5, 1.5},
+		{[]float64{1, 2, 9}, .5, 2},
+		{[]float64{0, 4, 8, 12, 16}, .25, 4},
+		{[]float64{0, 10}, 1, 10},
+	} {
+		if got := quantile(c.sorted, c.q); got != c.want {
+			t.Errorf("quantile(%v, %v) = %v, want %v", c.sorted, c.q, got, c.want)
+		}
+	}
+}
+
+// A round in which the host was busy, on either side, is not kept.
+func TestQuietRounds(t *testing.T) {
+	all := rounds{{2, 1}, {50, 1}, {2.1, 1.1}, {2, 30}, {2.2, 1}, {9, 9}}
+	if diff := cmp.Diff(rounds{{2, 1}, {2.2, 1}}, all.quiet(), cmp.AllowUnexported(round{})); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	if one := (rounds{{3, 1}}).quiet(); len(one) != 1 {
+		t.Errorf("of one round %v is kept", one)
+	}
+}
+
+// The names in the JSON are a promise to scripts.
+func TestRowJSON(t *testing.T) {
+	raw, err := json.Marshal(Row{Name: "put8", Unit: seconds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "want", "allocs", "ranks", "note"} {
+		if _, ok := got[name]; !ok {
+			t.Errorf("%q is missing in %s", name, raw)
+		}
+	}
+}
+
+// The MPI programs are started with their launcher and read by name, value and
+// unit; what is missing is skipped and said.
+func TestPeers(t *testing.T) {
+	bin, folder := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	script := func(dir, name, body string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+body), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script(bin, "mpirun.openmpi", `[ "$1 $2 $3 $4" = "-n 2 --bind-to core" ] || exit 2; exec "$5"`)
+	script(folder, "p2p.openmpi", `echo "lat_8B 100.5 ns"; echo "a line of chatter"; echo "msgrate_8B_w64 24 Mmsg/s"; echo "winshared_fetch_and_op 20 Mop/s"`)
+
+	rows := []Row{{Name: "pingpong8", Unit: seconds}, {Name: "msgrate8", Unit: perSecond}, {Name: "fetchadd8", Unit: seconds}, {Name: "barrier64", Unit: seconds}, {Name: "rpc", Unit: seconds}}
+	RunPeers(t.Context(), folder).beside(rows)
+
+	peer := func(line string, v float64, unit string) []Peer {
+		return []Peer{{Name: "Open MPI", Value: v, Unit: unit, Kind: engine.Measured, Line: line}}
+	}
+	want := [][]Peer{peer("lat_8B", 100.5e-9, seconds), peer("msgrate_8B_w64", 24e6, perSecond), peer("winshared_fetch_and_op", 1/20e6, seconds), nil, nil}
+	for i, r := range rows {
+		same := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a) })
+		if diff := cmp.Diff(want[i], r.Peers, same); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", r.Name, diff)
+		}
+	}
+	for _, missing := range []string{"p2p.mpich skipped", "coll.openmpi skipped"} {
+		if !strings.Contains(rows[3].Note, missing) {
+			t.Errorf("barrier64's note %q does not say %q", rows[3].Note, missing)
+		}
+	}
+}
