@@ -89,14 +89,18 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 		return Row{}, err
 	}
 	values, limits, ratios := k.figures(all.quiet())
-	return Row{
+	row := Row{
 		Name: k.Name, Value: quantile(values, .5), Unit: k.Unit, Kind: engine.Measured,
 		Limit: quantile(limits, .5), LimitName: k.Limit,
 		Ratio: quantile(ratios, .5), RatioLow: quantile(ratios, .25), RatioHigh: quantile(ratios, .75),
 		Target: k.Target, Want: want(k.Target, k.Unit != seconds, k.Why),
 		Allocs: allocs, Ranks: k.Ranks,
 		Note: k.Doc + "; " + beside(k.Ranks, runtime.GOMAXPROCS(0)),
-	}, nil
+	}
+	if row.RatioHigh > 1.5*row.RatioLow {
+		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again when it is quiet", row.RatioLow, row.RatioHigh)
+	}
+	return row, nil
 }
 
 // round is one turn of each side: the time an iteration took, in seconds.
