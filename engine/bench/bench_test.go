@@ -22,7 +22,7 @@ func BenchmarkLive(b *testing.B) {
 			b.StopTimer()
 			var all rounds
 			err := k.launch(b.Context(), live.New(), thisHost, func(turn turner) error {
-				m, err := k.calibrate(turn, playLimit, 500*time.Microsecond)
+				m, err := k.calibrate(turn, playLimit, DefaultBatch)
 				if err != nil {
 					return err
 				}

@@ -14,13 +14,19 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
+// What is measured unless the options say otherwise.
+const (
+	DefaultRounds = 400
+	DefaultBatch  = 500 * time.Microsecond
+)
+
 // Options say what to measure and how long.
 type Options struct {
 	Fabric  cluster.Fabric  // its clock must be this host's
 	Machine cluster.Machine // not emulated
 	Only    []string        // rows, by name; empty: all
-	Rounds  int             // turns of each side; 0: 400
-	Batch   time.Duration   // length of a turn; 0: 0.5 ms
+	Rounds  int             // turns of each side; 0: DefaultRounds
+	Batch   time.Duration   // length of a turn; 0: DefaultBatch
 	Peers   string          // folder with compiled MPI programs, see RunPeers; empty: none
 }
 
@@ -34,10 +40,10 @@ func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, er
 		return nil, fmt.Errorf("bench measures this host: machine %s is emulated, and its delays would be added; use this-host", o.Machine.Name)
 	}
 	if o.Rounds <= 0 {
-		o.Rounds = 400
+		o.Rounds = DefaultRounds
 	}
 	if o.Batch <= 0 {
-		o.Batch = 500 * time.Microsecond
+		o.Batch = DefaultBatch
 	}
 	cases, err := find(o.Only)
 	if err != nil {
@@ -95,7 +101,7 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 		Ratio: quantile(ratios, .5), RatioLow: quantile(ratios, .25), RatioHigh: quantile(ratios, .75),
 		Target: k.Target, Want: want(k.Target, k.Unit != seconds, k.Why),
 		Allocs: allocs, Ranks: k.Ranks,
-		Note: k.Doc + "; " + beside(k.Ranks, runtime.GOMAXPROCS(0)),
+		Compare: equal(k.Ranks, runtime.GOMAXPROCS(0)), Note: k.Doc,
 	}
 	if row.RatioHigh > 1.5*row.RatioLow {
 		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again when it is quiet", row.RatioLow, row.RatioHigh)

@@ -33,6 +33,8 @@ type Row struct {
 
 	Allocs float64 `json:"allocs"` // heap allocations an operation, whole process
 	Ranks  int     `json:"ranks"`
+	// Compare says which run of an MPI library stands on equal terms.
+	Compare string `json:"compare"`
 	Note   string  `json:"note"`
 	Peers  []Peer  `json:"peers,omitempty"`
 }
@@ -68,12 +70,12 @@ func want(target float64, rate bool, why string) string {
 	return s
 }
 
-// beside says what kind of MPI run compares with so many ranks.
-func beside(ranks, cores int) string {
+// equal names the run of an MPI library that so many ranks compare with.
+func equal(ranks, cores int) string {
 	if ranks <= cores {
-		return fmt.Sprintf("%d ranks on %d cores: compare with MPI bound to cores and spinning", ranks, cores)
+		return "MPI bound to cores, spinning"
 	}
-	return fmt.Sprintf("%d ranks on %d cores: compare with MPI that yields", ranks, cores)
+	return "MPI that yields"
 }
 
 // quantile of sorted values, q from 0 to 1, linear between neighbours.

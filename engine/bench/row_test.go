@@ -38,7 +38,7 @@ func TestRowsOfEveryCase(t *testing.T) {
 		if !slices.Contains([]string{seconds, perSecond, bytesRate}, r.Unit) {
 			t.Errorf("%s: unit %q is no SI base unit of the table", r.Name, r.Unit)
 		}
-		if r.Kind != engine.Measured || r.LimitName == "" || r.Want == "" || r.Note == "" {
+		if r.Kind != engine.Measured || r.LimitName == "" || r.Want == "" || r.Compare == "" || r.Note == "" {
 			t.Errorf("%s: incomplete row %+v", r.Name, r)
 		}
 	}
@@ -164,7 +164,7 @@ func TestRowJSON(t *testing.T) {
 	if err := json.Unmarshal(raw, &got); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "want", "allocs", "ranks", "note"} {
+	for _, name := range []string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "want", "allocs", "ranks", "compare", "note"} {
 		if _, ok := got[name]; !ok {
 			t.Errorf("%q is missing in %s", name, raw)
 		}
