@@ -22,13 +22,18 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err != nil {
 		return err
 	}
-	size := int(p.Int("size"))
-	var w way = newTwoSided(r, 0, size)
 	other := 0
-	if r.ID() == 0 {
+	switch r.ID() {
+	case 0:
 		other = partner
-		w = newTwoSided(r, partner, size)
+	case partner:
+	default:
+		for p.Next() {
+		}
+		return nil
 	}
+	size := int(p.Int("size"))
+	var w way = newTwoSided(r, other, size)
 	if p.Text("method") == "put" {
 		if w, err = newPut(r, other, size); err != nil {
 			return err
@@ -36,13 +41,11 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	g := game{r: r, p: p, way: w, other: other, rounds: int(p.Int("rounds")), message: make([]byte, size)}
 	for p.Next() {
-		switch r.ID() {
-		case 0:
-			err = g.serve()
-		case partner:
-			err = g.answer()
+		play := g.answer
+		if r.ID() == 0 {
+			play = g.serve
 		}
-		if err != nil {
+		if err := play(); err != nil {
 			return err
 		}
 	}
