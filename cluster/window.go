@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 )
 
@@ -111,7 +112,7 @@ func (w *Window) Size(member int) int64 { return w.sizes[member] }
 
 // Free ends the window on every member. Its bytes stay allocated.
 func (w *Window) Free() error {
-	if err := w.idle("free", "free it"); err != nil {
+	if err := w.idle("free"); err != nil {
 		return err
 	}
 	if w.used {
@@ -128,7 +129,7 @@ func (w *Window) Free() error {
 // Fence ends the fence epoch that is open, if one is, and opens the next, on
 // every member (MPI_Win_fence).
 func (w *Window) Fence() error {
-	if err := w.idle("fence", "fence"); err != nil {
+	if err := w.idle("fence"); err != nil {
 		return err
 	}
 	if err := w.close(); err != nil {
@@ -145,9 +146,9 @@ func (w *Window) Post(origins []int) error {
 	}
 	switch {
 	case w.exposure == posted:
-		return w.errorf("post: between Post and Wait: call Wait before you post again")
+		return w.errorf("post: between Post and Wait: call Wait first")
 	case w.access == locked:
-		return w.errorf("post: this rank holds the lock of %d: call Unlock before you post", w.target)
+		return w.errorf("post: this rank holds the lock of %d: call Unlock first", w.target)
 	case w.used:
 		return w.errorf("post: the fence epoch has accesses that are not complete: call Fence first")
 	}
@@ -165,7 +166,7 @@ func (w *Window) Post(origins []int) error {
 // Start opens access to the targets once each has posted for this rank
 // (MPI_Win_start).
 func (w *Window) Start(targets []int) error {
-	if err := w.opening("start", "start"); err != nil {
+	if err := w.opening("start", -1); err != nil {
 		return err
 	}
 	var err error
@@ -218,7 +219,7 @@ func (w *Window) Wait() error {
 // granted in the order in which they reach the target; shared ones that follow one
 // another hold together.
 func (w *Window) Lock(kind LockKind, target int) error {
-	if err := w.opening("lock", "lock"); err != nil {
+	if err := w.opening("lock", target); err != nil {
 		return err
 	}
 	if err := w.member("lock", target); err != nil {
@@ -278,20 +279,26 @@ func (w *Window) Unlock(target int) error {
 	return err
 }
 
-// opening refuses to open an access epoch inside another.
-func (w *Window) opening(call, do string) error {
-	if err := w.alive(call); err != nil {
-		return err
+// opening refuses to open an access epoch inside another; target is −1 where the
+// call has no single one.
+func (w *Window) opening(call string, target int) error {
+	if w.access != locked && w.access != started && !w.used && !w.freed {
+		return nil
+	}
+	if target >= 0 {
+		call = fmt.Sprintf("%s of %d", call, target)
 	}
 	switch {
+	case w.freed:
+		return w.alive(call)
+	case w.access == locked && w.target == target:
+		return w.errorf("%s: this rank holds that lock already: call Unlock first", call)
 	case w.access == locked:
-		return w.errorf("%s: this rank holds the lock of %d, and epochs of a window must not overlap: call Unlock before you %s", call, w.target, do)
+		return w.errorf("%s: this rank holds the lock of %d, and epochs of a window must not overlap: call Unlock first", call, w.target)
 	case w.access == started:
-		return w.errorf("%s: between Start and Complete, and epochs of a window must not overlap: call Complete before you %s", call, do)
-	case w.used:
-		return w.errorf("%s: the fence epoch has accesses that are not complete: call Fence first", call)
+		return w.errorf("%s: between Start and Complete, and epochs of a window must not overlap: call Complete first", call)
 	}
-	return nil
+	return w.errorf("%s: the fence epoch has accesses that are not complete: call Fence first", call)
 }
 
 // opened enters an access epoch. It leaves a fence epoch that nothing was done in,
@@ -304,17 +311,17 @@ func (w *Window) opened(a access) {
 }
 
 // idle refuses what may not be done while an epoch other than a fence's is open.
-func (w *Window) idle(call, do string) error {
+func (w *Window) idle(call string) error {
 	if err := w.alive(call); err != nil {
 		return err
 	}
 	switch {
 	case w.access == locked:
-		return w.errorf("%s: this rank holds the lock of %d: call Unlock before you %s", call, w.target, do)
+		return w.errorf("%s: this rank holds the lock of %d: call Unlock first", call, w.target)
 	case w.access == started:
-		return w.errorf("%s: between Start and Complete: call Complete before you %s", call, do)
+		return w.errorf("%s: between Start and Complete: call Complete first", call)
 	case w.exposure == posted:
-		return w.errorf("%s: between Post and Wait: call Wait before you %s", call, do)
+		return w.errorf("%s: between Post and Wait: call Wait first", call)
 	}
 	return nil
 }
@@ -352,7 +359,7 @@ func (w *Window) member(call string, target int) error {
 
 func (w *Window) alive(call string) error {
 	if w.freed {
-		return w.errorf("%s: the window was freed", call)
+		return w.errorf("%s: the window was freed: make a new one", call)
 	}
 	return nil
 }

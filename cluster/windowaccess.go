@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"unsafe"
 )
@@ -82,8 +83,8 @@ func (w *Window) Local() ([]byte, error) {
 // reaching checks an access against the epoch, the window and the accesses
 // before it, counts and notes it, and finds the rank and the byte in its segment.
 func (w *Window) reaching(call string, target int, off, n int64) (to int, at int64, err error) {
-	if err := w.alive(call); err != nil {
-		return 0, 0, err
+	if w.freed {
+		return 0, 0, w.alive(fmt.Sprintf("%s at %d", call, target))
 	}
 	if uint(target) >= uint(len(w.sizes)) {
 		return 0, 0, w.errorf("%s at %d: the team has ranks 0 to %d", call, target, len(w.sizes)-1)
@@ -110,7 +111,7 @@ func (w *Window) reaching(call string, target int, off, n int64) (to int, at int
 	}
 	v := Span{Off: off, Len: n}
 	if before := a.conflict(call, v); before != "" {
-		return 0, 0, w.errorf("%s at %d: %d B at %d overlap a %s of the same epoch, and the two may be reordered: end the epoch between them", call, target, n, off, before)
+		return 0, 0, w.errorf("%s at %d: %d B at %d overlap an earlier %s in the same epoch, and the two may be reordered: end the epoch between them", call, target, n, off, before)
 	}
 	a.note(call, v)
 	w.used = w.access == fenceAccess

@@ -1,0 +1,183 @@
+package cluster_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Members by color, in the order of key and then of the old rank, whatever the
+// colors and keys; and each new team works.
+func TestSplitOrdersByKeyThenByRank(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.IntRange(1, 9).Draw(t, "ranks")
+		colors := rapid.SliceOfN(rapid.IntRange(-1, 2), p, p).Draw(t, "colors")
+		keys := rapid.SliceOfN(rapid.IntRange(-2, 2), p, p).Draw(t, "keys")
+		err := cluster.Launch(t.Context(), fabric, flat(p), func(r *cluster.Rank) error {
+			me := r.ID()
+			team, err := r.Split(r.World(), colors[me], keys[me])
+			if err != nil {
+				return err
+			}
+			if colors[me] < 0 {
+				if team != nil {
+					return fmt.Errorf("rank %d is of undefined color and got team %s", me, team.Name())
+				}
+				return nil
+			}
+			var want []int32
+			for i := range p {
+				if colors[i] == colors[me] {
+					want = append(want, int32(i))
+				}
+			}
+			slices.SortStableFunc(want, func(a, b int32) int { return keys[a] - keys[b] })
+			if d := cmp.Diff(want, team.Members()); d != "" {
+				return fmt.Errorf("rank %d: %s", me, d)
+			}
+			if int(want[team.Rank()]) != me {
+				return fmt.Errorf("rank %d: number %d in team %v", me, team.Rank(), want)
+			}
+			return meets(r, team)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// meets makes a team's members add up their ranks.
+func meets(r *cluster.Rank, team *cluster.Team) error {
+	want := int64(0)
+	for _, m := range team.Members() {
+		want += int64(m)
+	}
+	got := []int64{int64(r.ID())}
+	if err := cluster.Allreduce(r, team, cluster.Sum, got, got); err != nil {
+		return err
+	}
+	if got[0] != want {
+		return fmt.Errorf("rank %d: the ranks of team %s add up to %d, want %d", r.ID(), team.Name(), got[0], want)
+	}
+	return r.Barrier(team)
+}
+
+// Teams that were split from different parents, a different number of times, do
+// not meet in each other's barriers, nor in messages.
+func TestContextsAreTheirTeamsAlone(t *testing.T) {
+	run(t, grouped(cluster.NestedMultiple, 3, 4, 2), func(r *cluster.Rank) error {
+		group := r.Layout().GroupOf(r.ID())
+		teams := []*cluster.Team{r.World(), r.Group(), r.All()}
+		for range group + 1 { // another number in each group
+			half, err := r.Split(r.Group(), r.Group().Rank()%2, -r.Group().Rank())
+			if err != nil {
+				return err
+			}
+			dup, err := r.Dup(half)
+			if err != nil {
+				return err
+			}
+			teams = append(teams, half, dup)
+			for range r.Group().Rank()%2 + 1 {
+				if err := meets(r, dup); err != nil {
+					return err
+				}
+			}
+		}
+		across, err := r.Split(r.World(), r.Group().Rank(), r.ID())
+		if err != nil {
+			return err
+		}
+		for _, team := range append(teams[2:], across) {
+			if err := meets(r, team); err != nil {
+				return err
+			}
+		}
+		// The same envelope in two teams of the same two members.
+		a, err := r.Dup(across)
+		if err != nil {
+			return err
+		}
+		if a.Rank() == 0 {
+			if err := r.Send(a, 1, 7, []byte{1}); err != nil {
+				return err
+			}
+			return r.Send(across, 1, 7, []byte{2})
+		}
+		if a.Rank() == 1 {
+			for _, c := range []struct {
+				team *cluster.Team
+				want byte
+			}{{across, 2}, {a, 1}} {
+				var b [1]byte
+				if _, err := r.Recv(c.team, cluster.AnySource, cluster.AnyTag, b[:]); err != nil {
+					return err
+				}
+				if b[0] != c.want {
+					return fmt.Errorf("team %s received %d, want %d", c.team.Name(), b[0], c.want)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Renumbering by messages (sections 3.1, 3.2.1, 3.2.2) gives the triples that
+// the layout computes.
+func TestRenumberGivesTheIDs(t *testing.T) {
+	for _, model := range cluster.Models {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprintf("%s seed %d", model, seed), func(t *testing.T) {
+				s := grouped(model, 4, 3, seed)
+				ids := s.Layout.IDs()
+				run(t, s, func(r *cluster.Rank) error {
+					team, group, err := r.Renumber()
+					if err != nil {
+						return err
+					}
+					got := cluster.Triple{Group: group, UPC: r.Group().Rank(), MPI: team.Rank()}
+					if got != ids[r.ID()] {
+						return fmt.Errorf("rank %d has ID %s, want %s", r.ID(), got, ids[r.ID()])
+					}
+					if got.MPI < 0 {
+						return nil
+					}
+					return meets(r, team)
+				})
+			})
+		}
+	}
+}
+
+// Nested-funneled: only UPC thread 0 of a group calls MPI (section 3.2.1).
+func TestFunneledRefusesMPICalls(t *testing.T) {
+	run(t, grouped(cluster.NestedFunneled, 2, 2, 0), func(r *cluster.Rank) error {
+		if r.Group().Rank() == 0 {
+			return meets(r, r.World())
+		}
+		word := make([]int64, 1)
+		calls := map[string]error{
+			"bcast":          r.Bcast(r.World(), 0, nil),
+			"reduce":         cluster.Reduce(r, r.World(), 0, cluster.Sum, word, word),
+			"allreduce":      cluster.Allreduce(r, r.World(), cluster.Sum, word, word),
+			"gather":         r.Gather(r.World(), 0, nil, nil),
+			"allgather":      r.Allgather(r.World(), nil, nil),
+			"neighbour sync": r.SyncNeighbours(r.World(), nil),
+		}
+		_, calls["split"] = r.Split(r.World(), 0, 0)
+		_, calls["dup"] = r.Dup(r.World())
+		_, calls["new window"] = r.NewWindow(r.World(), 8)
+		for call, err := range calls {
+			if err := refused(err, fmt.Sprintf("rank %d: %s: UPC thread 1 of group %d may not call MPI in nested-funneled: only UPC thread 0 of a group has an MPI rank; let it make the call, or use nested-multiple",
+				r.ID(), call, r.ID()/2)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,193 @@
+package cluster_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+const room = 512 // bytes of segment that the transfers of these tests play in
+
+// places is a list of spans inside the room, in any order, without overlap.
+var places = rapid.Custom(func(t *rapid.T) []cluster.Span {
+	var spans []cluster.Span
+	for off := int64(0); off < room; {
+		v := cluster.Span{Off: off + rapid.Int64Range(0, 40).Draw(t, "gap"), Len: rapid.Int64Range(0, 30).Draw(t, "len")}
+		if off = v.Off + v.Len; off <= room {
+			spans = append(spans, v)
+		}
+	}
+	return rapid.Permutation(spans).Draw(t, "spans")
+})
+
+// Every way to put, and every way to get, against plain copies; in place and over
+// links.
+func TestIndexedAgainstCopies(t *testing.T) {
+	for _, links := range []bool{false, true} {
+		t.Run(fmt.Sprintf("links=%t", links), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				spans := places.Draw(t, "places")
+				at, packed := make([]byte, room), []byte(nil)
+				for i, v := range spans {
+					piece := block(i+1, int(v.Len))
+					copy(at[v.Off:], piece)
+					packed = append(packed, piece...)
+				}
+				s := flat(2)
+				s.Segment = room
+				if links {
+					s = emulated(s)
+				}
+				err := cluster.Launch(t.Context(), fabric, s, func(r *cluster.Rank) error {
+					for round := range 2 {
+						if r.ID() == 0 {
+							var err error
+							if round == 0 {
+								err = r.PutIndexed(1, spans, packed)
+							} else {
+								var op, source cluster.Request
+								if err = r.IputIndexed(&op, &source, 1, spans, packed); err == nil {
+									err = r.Waitall([]cluster.Request{op, source}, nil)
+								}
+							}
+							if err != nil {
+								return err
+							}
+						}
+						if err := r.Barrier(r.World()); err != nil {
+							return err
+						}
+						if r.ID() == 1 {
+							if d := cmp.Diff(at, r.Segment()); d != "" {
+								return fmt.Errorf("round %d put: %s", round, d)
+							}
+							clear(r.Segment())
+							copy(r.Segment(), at)
+						}
+						if err := r.Barrier(r.World()); err != nil {
+							return err
+						}
+						if r.ID() == 0 {
+							got := make([]byte, len(packed))
+							if round == 0 {
+								if err := r.GetIndexed(1, spans, got); err != nil {
+									return err
+								}
+							} else {
+								var q cluster.Request
+								if err := r.IgetIndexed(&q, 1, spans, got); err != nil {
+									return err
+								}
+								if _, err := r.Wait(&q); err != nil {
+									return err
+								}
+							}
+							if !bytes.Equal(got, packed) {
+								return fmt.Errorf("round %d got %v, want %v", round, got, packed)
+							}
+						}
+						if err := r.Barrier(r.World()); err != nil {
+							return err
+						}
+						clear(r.Segment())
+						if err := r.Barrier(r.World()); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// A column of a matrix, there and back.
+func TestStridedMovesAColumn(t *testing.T) {
+	const rows, columns = 7, 5
+	both(t, flat(2), func(r *cluster.Rank) error {
+		column := make([]uint64, rows)
+		if r.ID() == 0 {
+			for i := range column {
+				column[i] = uint64(100 + i)
+			}
+			if err := r.PutStrided(1, 8*2, 8*columns, 8, rows, cluster.Bytes(column)); err != nil {
+				return err
+			}
+			clear(column)
+			if err := r.GetStrided(1, 8*2, 8*columns, 8, rows, cluster.Bytes(column)); err != nil {
+				return err
+			}
+		}
+		if err := r.Barrier(r.World()); err != nil {
+			return err
+		}
+		if r.ID() == 0 {
+			if want := []uint64{100, 101, 102, 103, 104, 105, 106}; !cmp.Equal(column, want) {
+				return fmt.Errorf("the column came back as %v", column)
+			}
+			return nil
+		}
+		for i, v := range cluster.Words(r.Segment())[:rows*columns] {
+			want := uint64(0)
+			if i%columns == 2 {
+				want = uint64(100 + i/columns)
+			}
+			if v != want {
+				return fmt.Errorf("row %d column %d is %d, want %d", i/columns, i%columns, v, want)
+			}
+		}
+		return nil
+	})
+}
+
+func TestVectorsRefuseWhatDoesNotFit(t *testing.T) {
+	s := grouped(cluster.NestedMultiple, 2, 1, 0)
+	s.Segment = 100
+	const huge = int64(1) << 62
+	both(t, s, func(r *cluster.Rank) error {
+		if r.ID() == 1 {
+			return nil
+		}
+		b := make([]byte, 20)
+		var q cluster.Request
+		for _, c := range []struct {
+			err  error
+			want string
+		}{
+			{r.PutIndexed(0, []cluster.Span{{Off: 0, Len: 10}}, b), "indexed put at rank 0: the spans leave 10 of the buffer's 20 B over"},
+			{r.GetIndexed(0, []cluster.Span{{Off: 0, Len: 10}, {Off: 10, Len: 11}}, b), "indexed get at rank 0: the spans up to 1 are longer than the buffer of 20 B"},
+			{r.PutIndexed(0, []cluster.Span{{Off: 81, Len: 20}}, b), "indexed put at rank 0: span 0 (20 B at 81) is not inside its segment of 100 B"},
+			{r.IputIndexed(&q, nil, 0, []cluster.Span{{Off: 9, Len: 20}, {Off: -1, Len: 0}}, b), "indexed put at rank 0: span 1 (0 B at -1) is not inside its segment of 100 B"},
+			{r.IgetIndexed(&q, 0, []cluster.Span{{Off: huge, Len: huge}}, b), "indexed get at rank 0: span 0 (4611686018427387904 B at 4611686018427387904) is not inside its segment of 100 B"},
+			{r.PutIndexed(1, nil, nil), "indexed put at rank 1: it is in UPC group 1, and UPC access from group 0 ends at its own group; send an MPI message, or use larger groups"},
+			{r.PutStrided(0, 0, 10, 5, 3, b), "strided put at rank 0: 3 blocks of 5 B do not make the 20 B of the buffer"},
+			{r.PutStrided(0, 0, 10, -5, -4, b), "strided put at rank 0: -4 blocks of -5 B: must not be negative"},
+			{r.GetStrided(0, 0, 4, 5, 4, b), "strided get at rank 0: blocks of 5 B overlap at a stride of 4 B: use a stride of at least the block"},
+			{r.PutStrided(0, 6, 30, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from 6 on with stride 30 reach beyond the end of its segment of 100 B"},
+			{r.PutStrided(0, 0, huge, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from 0 on with stride 4611686018427387904 reach beyond the end of its segment of 100 B"},
+			{r.PutStrided(0, -1, 10, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from -1 on with stride 10 reach beyond the end of its segment of 100 B"},
+			{r.GetStrided(2, 0, 10, 5, 4, b), "strided get at rank 2: ranks are 0 to 1"},
+		} {
+			if err := refused(c.err, "rank 0: "+c.want); err != nil {
+				return err
+			}
+		}
+		for _, err := range []error{ // what just fits
+			r.PutStrided(0, 5, 30, 5, 4, b), r.PutStrided(0, 80, 0, 20, 1, b), r.PutStrided(0, 0, 0, 0, 9, nil),
+			r.PutIndexed(0, []cluster.Span{{Off: 80, Len: 20}, {Off: 100, Len: 0}}, b), r.GetIndexed(0, nil, nil),
+		} {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
