@@ -1,0 +1,159 @@
+package all_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+func TestRegistry(t *testing.T) {
+	names := map[string]bool{}
+	for _, w := range workload.All() {
+		t.Run(w.Name, func(t *testing.T) {
+			if names[w.Name] {
+				t.Error("registered twice")
+			}
+			names[w.Name] = true
+			if w.Title == "" || w.Doc == "" || w.Paper == "" || w.Plan == nil || w.Run == nil {
+				t.Error("does not say what it is, or has no plan or body")
+			}
+			s := w.Scenario(presets.Machines()) // panics on a default that cannot be
+			knobs := map[string]bool{}
+			for _, k := range s.Table {
+				if knobs[k.Name] {
+					t.Errorf("knob %s twice", k.Name)
+				}
+				knobs[k.Name] = true
+				for _, c := range append(k.Choices, k.Default) {
+					if got, err := k.Parse(c); err != nil || got != c {
+						t.Errorf("knob %s: choice %q reads as %q, %v", k.Name, c, got, err)
+					}
+				}
+				if k.Doc == "" || strings.HasSuffix(k.Doc, ".") || k.Label == "" {
+					t.Errorf("knob %s: doc %q, label %q", k.Name, k.Doc, k.Label)
+				}
+			}
+			metrics := map[string]bool{}
+			for _, m := range append(w.Metrics, w.Derived...) {
+				if metrics[m.Name] || m.Unit == "" || m.Doc == "" {
+					t.Errorf("metric %q: twice, or without unit or doc", m.Name)
+				}
+				metrics[m.Name] = true
+			}
+		})
+	}
+	for _, want := range []string{"dot", "headtohead", "pingpong", "randomaccess"} {
+		if !names[want] {
+			t.Errorf("%s is not registered", want)
+		}
+	}
+	if _, err := workload.Find("nonesuch"); err == nil || !strings.Contains(err.Error(), "dot, headtohead, pingpong, randomaccess") {
+		t.Errorf("a workload that is not there: %v", err)
+	}
+}
+
+// Every workload verifies in every model, ranking, group size and order of MPI's
+// ranks, or its plan says why it cannot be.
+func TestEveryWorkloadInEveryModel(t *testing.T) {
+	for _, w := range workload.All() {
+		t.Run(w.Name, func(t *testing.T) {
+			ran := 0
+			for _, size := range [][2]int{{1, 2}, {2, 1}, {3, 2}, {2, 4}} {
+				nodes, perNode := size[0], size[1]
+				for _, model := range []string{"flat", "nested-funneled", "nested-multiple"} {
+					for _, ranking := range []string{"sequential", "round-robin"} {
+						for g := 1; g <= nodes*perNode; g++ {
+							if nodes*perNode%g != 0 || model == "flat" && g > 1 {
+								continue
+							}
+							tr := trial{w.Name, map[string]string{
+								"nodes": strconv.Itoa(nodes), "ranks-per-node": strconv.Itoa(perNode), "group": strconv.Itoa(g),
+								"model": model, "ranking": ranking, "world-seed": strconv.Itoa(g % 3),
+							}, 3, nil}
+							if _, _, _, _, err := tr.plan(t); err != nil {
+								if s := err.Error(); !strings.Contains(s, "use ") {
+									t.Errorf("%v: refused without a mend: %v", tr.knobs, err)
+								}
+								continue
+							}
+							tr.sound(t)
+							ran++
+						}
+					}
+				}
+			}
+			if ran < 10 {
+				t.Errorf("ran in %d layouts only", ran)
+			}
+		})
+	}
+}
+
+// On an emulated machine as well: with a link between nodes, a progress thread
+// and a dilation.
+func TestEveryWorkloadEmulated(t *testing.T) {
+	for _, w := range workload.All() {
+		t.Run(w.Name, func(t *testing.T) {
+			tr := trial{w.Name, map[string]string{"machine": "demo", "nodes": "2", "ranks-per-node": "2"}, 2, nil}
+			tr.sound(t)
+		})
+	}
+}
+
+// Finish gives what is declared, in the declared unit, and nothing else.
+func TestFinishGivesDerivedMetrics(t *testing.T) {
+	for _, w := range workload.All() {
+		for _, machine := range []string{"demo", "this-host"} {
+			if w.Finish == nil {
+				continue
+			}
+			tr := trial{w.Name, map[string]string{"machine": machine}, 1, nil}
+			_, s, m, plan, err := tr.plan(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			snap := &engine.Snapshot{Scenario: s, Layout: s.Layout(), Kind: engine.Measured, MemoryPerNode: 4 * plan.Segment, Replicas: plan.Replicas}
+			units := map[string]string{}
+			for _, d := range w.Derived {
+				units[d.Name] = d.Unit
+			}
+			for _, got := range w.Finish(snap, &m) {
+				if units[got.Name] != got.Unit {
+					t.Errorf("%s: metric %s in %q, declared in %q", w.Name, got.Name, got.Unit, units[got.Name])
+				}
+				if got.Kind == engine.Modelled && machine == "this-host" && strings.Contains(got.Name, "time") {
+					t.Errorf("%s: %s is modelled on a machine without costs", w.Name, got.Name)
+				}
+			}
+		}
+	}
+}
+
+func metric(t *testing.T, metrics []engine.Metric, name string) engine.Metric {
+	t.Helper()
+	for _, m := range metrics {
+		if m.Name == name {
+			return m
+		}
+	}
+	t.Fatalf("no metric %s in %v", name, metrics)
+	return engine.Metric{}
+}
+
+func wantRefusal(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("want a refusal with %q", parts)
+		return
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("refused with %q, want %q in it", fmt.Sprint(err), p)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package all_test
+
+import (
+	"math"
+	"strconv"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// Paper 1, section 4.3.1 and figure 7: the rank-local share of uniformly random
+// accesses is 1/G, and |group ∩ node|/G of them stay in the node, within the
+// sampling error of a binomial distribution (5 standard deviations).
+func TestRandomAccessFollowsTheLocalityLaw(t *testing.T) {
+	const accesses, iterations, seed = 500, 2, 20101
+	t.Logf("seed %d", seed)
+	for _, ranking := range []string{"sequential", "round-robin"} {
+		for _, g := range []int{1, 2, 4, 8, 16} {
+			tr := trial{"randomaccess", map[string]string{
+				"nodes": "4", "ranks-per-node": "4", "group": strconv.Itoa(g), "ranking": ranking, "seed": strconv.Itoa(seed + g),
+				"accesses": strconv.Itoa(accesses), "flops": "2", "elements": "65536",
+			}, iterations, nil}
+			rec := tr.sound(t)
+			_, s, _, _, err := tr.plan(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := s.Layout()
+			law := models.PlacedShares(l.Ranks(), l.NodeOf, l.GroupOf)
+			n := float64(16 * accesses * iterations)
+			if total := rec.accesses[0] + rec.accesses[1] + rec.accesses[2]; float64(total) != n {
+				t.Errorf("%s, groups of %d: %d accesses, want %v", ranking, g, total, n)
+			}
+			check := func(what string, count int64, p float64) {
+				if sigma := math.Sqrt(n * p * (1 - p)); math.Abs(float64(count)-n*p) > 5*sigma {
+					t.Errorf("%s, groups of %d: %d of %v accesses in the %s, want %v ± %v", ranking, g, count, n, what, n*p, 5*sigma)
+				}
+			}
+			check("rank", rec.accesses[cluster.InRank], 1/float64(g))
+			check("node", rec.accesses[cluster.InRank]+rec.accesses[cluster.InNode], law.Node)
+			if ranking == "sequential" && law.Node != float64(min(g, 4))/float64(g) {
+				t.Errorf("groups of %d: the law's share of the node is %v", g, law.Node)
+			}
+			for c, ops := range rec.traffic.Ops { // the program's own traffic tells the same, but for the replica's sum
+				if extra := ops - rec.accesses[c]; extra < 0 || extra > 16*8 {
+					t.Errorf("%s, groups of %d: %d operations %v for %d accesses", ranking, g, ops, cluster.Class(c), rec.accesses[c])
+				}
+			}
+		}
+	}
+}
+
+// The baseline: one full array over all ranks is the flat model's.
+func TestRandomAccessBaseline(t *testing.T) {
+	tr := trial{"randomaccess", map[string]string{"model": "flat", "replica": "full", "accesses": "200", "flops": "3"}, 2, nil}
+	tr.sound(t)
+	_, _, _, plan, err := tr.plan(t)
+	if err != nil || plan.Replicas != 1 || plan.Segment != 262144*8/16 {
+		t.Errorf("plan %+v, %v: want one replica of 128 KiB a rank", plan, err)
+	}
+	for _, model := range []string{"nested-multiple", "nested-funneled"} {
+		tr.knobs["model"] = model
+		_, _, _, _, err := tr.plan(t)
+		wantRefusal(t, err, "replica = full under model = "+model, "needs model = flat", "set replica = group")
+	}
+}
+
+// What the groups cost: on the demo's 4 × 4 ranks the default array fits with
+// every group, the paper's 1,000,000 elements want groups of 4, and 4,000,000 all
+// ranks together.
+func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
+	for _, c := range []struct {
+		elements string
+		smallest int
+	}{{"262144", 1}, {"1000000", 4}, {"4000000", 16}} {
+		tr := trial{"randomaccess", map[string]string{"machine": "demo", "elements": c.elements}, 1, nil}
+		_, s, m, plan, err := tr.plan(t)
+		if err != nil || !plan.Locality {
+			t.Fatalf("plan %+v, %v", plan, err)
+		}
+		if plan.Segment != plan.Memory(4) || plan.Replicas != 4 {
+			t.Errorf("plan %+v: want the segment of groups of 4, of which there are 4", plan)
+		}
+		smallest := 0
+		for _, g := range []int{16, 8, 4, 2, 1} {
+			spec := cluster.Spec{Machine: m, Layout: s.Layout(), Segment: plan.Memory(g)}
+			spec.Layout.Group = g
+			if spec.Check() == nil {
+				smallest = g
+			}
+		}
+		if smallest != c.smallest {
+			t.Errorf("%s elements: the smallest group that fits is %d, want %d", c.elements, smallest, c.smallest)
+		}
+	}
+}
+
+// A wrong element does not go unnoticed.
+func TestRandomAccessNoticesWrongData(t *testing.T) {
+	tr := trial{"randomaccess", map[string]string{"elements": "40", "accesses": "100", "nodes": "2", "ranks-per-node": "2", "group": "2", "flops": "1"}, 2,
+		func(r *cluster.Rank, iteration int) {
+			if r.ID() == 3 && iteration == 1 {
+				cluster.View[float64](r.Segment())[0]++
+			}
+		}}
+	rec, err := tr.run(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rec.failures) != 2 { // ranks 2 and 3, in the second iteration
+		t.Errorf("failures %q, want one each of the two ranks of the group whose replica is wrong", rec.failures)
+	}
+}
+
+func TestRandomAccessWantsElements(t *testing.T) {
+	tr := trial{"randomaccess", nil, 1, nil}
+	_, s, _, _, err := tr.plan(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for knob, v := range map[string]string{"elements": "0", "accesses": "0", "flops": "-1", "replica": "half"} {
+		wantRefusal(t, s.Set(knob, v), knob+" = ", "want ")
+	}
+}
+
+// Shares and times come out of what was recorded, each with its kind, and the law
+// beside them.
+func TestRandomAccessMetrics(t *testing.T) {
+	tr := trial{"randomaccess", map[string]string{"machine": "demo", "group": "16"}, 1, nil}
+	w, s, m, plan, err := tr.plan(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap := &engine.Snapshot{
+		Scenario: s, Layout: s.Layout(), Kind: engine.Emulated, Fabric: 2 * cluster.Second, MemoryPerNode: 4 * plan.Segment, Replicas: 1,
+		Latency:  [cluster.Classes]engine.Quantiles{{Count: 10, Mean: 1e-6}, {Count: 30, Mean: 2e-6}, {Count: 160, Mean: 4e-6}},
+		Locality: []engine.LocalityPoint{{Group: 8, LawRank: .5, LawNode: .5}, {Group: 16, LawRank: 1. / 16, LawNode: 1. / 4}},
+	}
+	got := w.Finish(snap, &m)
+	for _, c := range []struct {
+		name string
+		want float64
+		kind engine.Kind
+	}{
+		{"rank_local_share", .05, engine.Emulated},
+		{"node_local_share", .2, engine.Emulated},
+		{"access_time_mean", (10*1e-6 + 30*2e-6 + 160*4e-6) / 200, engine.Emulated},
+		{"accesses_per_second", 100, engine.Emulated},
+		{"memory_per_node", 4 * 262144 * 8 / 16, engine.Emulated},
+		{"replicas", 1, engine.Emulated},
+		{"rank_local_share_law", 1. / 16, engine.Modelled},
+		{"node_local_share_law", 1. / 4, engine.Modelled},
+		// 1/16 in the rank, 3/16 in the node, 12/16 there and back over the link.
+		{"access_time_law", (400.5e-9 + 3*420.667e-9 + 12*(4e-6+0.8e-9)) / 16, engine.Modelled},
+	} {
+		m := metric(t, got, c.name)
+		if math.Abs(m.Value-c.want) > 1e-6*c.want || m.Kind != c.kind {
+			t.Errorf("%s = %v (%s), want %v (%s)", c.name, m.Value, m.Kind, c.want, c.kind)
+		}
+	}
+	if len(got) != len(w.Derived) {
+		t.Errorf("%d metrics, %d are declared", len(got), len(w.Derived))
+	}
+}

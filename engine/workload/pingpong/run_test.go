@@ -1,0 +1,93 @@
+package pingpong
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// verdicts is an engine.Probe of which a game uses only what it verifies.
+type verdicts struct {
+	engine.Probe
+	mu     sync.Mutex
+	failed map[int]string // by rank; "" where a check held
+}
+
+type player struct {
+	*verdicts
+	rank int
+}
+
+func (p player) Iteration() int                  { return 3 }
+func (p player) Clock() cluster.Time             { return 0 }
+func (p player) Access(int, int64, cluster.Time) {}
+func (p player) Report(string, float64)          {}
+func (p player) Verify(ok bool, detail string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if ok {
+		detail = ""
+	}
+	p.failed[p.rank] = detail
+}
+
+// faulty is a way that spoils what is received.
+type faulty struct {
+	way
+	spoil func(round uint64, message []byte)
+}
+
+func (w faulty) receive(round uint64) ([]byte, error) {
+	b, err := w.way.receive(round)
+	b = slices.Clone(b)
+	w.spoil(round, b)
+	return b, err
+}
+
+// A message that was spoiled on its way is noticed by who gets it, and by the
+// other side when it comes back.
+func TestGameNoticesWrongData(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		spoil func(round uint64, b []byte)
+		says  [2]string // of ranks 0 and 1; empty: nothing wrong there
+	}{
+		{"nothing", func(uint64, []byte) {}, [2]string{}},
+		{"the last byte of the last message", func(round uint64, b []byte) {
+			if round == 4 {
+				b[15]++
+			}
+		}, [2]string{"byte 15 of 16", "byte 15 of 16"}},
+		{"an old message instead of a new one", func(round uint64, b []byte) {
+			if round == 2 {
+				b[0] = 1
+			}
+		}, [2]string{"1 of 4 messages were of another round", "1 of 4 messages were of another round"}},
+	} {
+		v := &verdicts{failed: map[int]string{}}
+		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 1024}
+		err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
+			g := game{r: r, p: player{v, r.ID()}, way: newTwoSided(r, 1-r.ID(), 16), other: 1 - r.ID(), rounds: 4, message: make([]byte, 16)}
+			if r.ID() == 0 {
+				return g.serve()
+			}
+			g.way = faulty{g.way, c.spoil}
+			return g.answer()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank, want := range c.says {
+			got, checked := v.failed[rank]
+			if !checked || (want == "") != (got == "") || !strings.Contains(got, want) {
+				t.Errorf("%s: rank %d says %q, want %q", c.what, rank, got, want)
+			}
+		}
+	}
+}
