@@ -20,12 +20,18 @@ const (
 	DefaultBatch  = 500 * time.Microsecond
 )
 
+// A row takes no longer than rowTime on a busy host, but has fewRounds at least.
+const (
+	rowTime   = 3 * time.Second
+	fewRounds = 30
+)
+
 // Options say what to measure and how long.
 type Options struct {
 	Fabric  cluster.Fabric  // its clock must be this host's
 	Machine cluster.Machine // not emulated
 	Only    []string        // rows, by name; empty: all
-	Rounds  int             // turns of each side; 0: DefaultRounds
+	Rounds  int             // turns of each side, fewer on a busy host; 0: DefaultRounds
 	Batch   time.Duration   // length of a turn; 0: DefaultBatch
 	Peers   string          // folder with compiled MPI programs, see RunPeers; empty: none
 }
@@ -83,7 +89,7 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 		if err != nil {
 			return err
 		}
-		for range o.Rounds {
+		for start := time.Now(); len(all) < o.Rounds && (len(all) < fewRounds || time.Since(start) < rowTime); {
 			if err := all.play(turn, n, m); err != nil {
 				return err
 			}

@@ -35,8 +35,8 @@ type Row struct {
 	Ranks  int     `json:"ranks"`
 	// Compare says which run of an MPI library stands on equal terms.
 	Compare string `json:"compare"`
-	Note   string  `json:"note"`
-	Peers  []Peer  `json:"peers,omitempty"`
+	Note    string `json:"note"`
+	Peers   []Peer `json:"peers,omitempty"`
 }
 
 // Rate reports whether more is better.
