@@ -1,0 +1,42 @@
+# make test is what every change has to pass. It needs Go, and a C compiler for
+# the race detector (without one the tests run without it, and it says so).
+
+GO          ?= go
+STATICCHECK := 0.8.2
+# The race detector needs cgo; go turns that off where there is no C compiler.
+RACE        ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+# A benchmark runs this long, and this many times, ready for benchstat.
+BENCHTIME   ?= 1s
+COUNT       ?= 1
+
+.PHONY: build test race lint bench clean
+
+build:
+	$(GO) build -o hybridtop ./cmd/hybridtop
+
+test: lint race
+
+# Everything that reads the code without running it.
+lint:
+	$(GO) build ./...
+	$(GO) vet ./...
+	@echo 'gofmt -l .'; unformatted=$$(gofmt -l .); \
+	if [ -n "$$unformatted" ]; then echo "run gofmt -w on:"; echo "$$unformatted"; exit 1; fi
+	@if staticcheck -version 2>/dev/null | grep -qF '($(STATICCHECK))'; then \
+		echo 'staticcheck ./...'; staticcheck ./...; \
+	else \
+		echo '$(GO) run honnef.co/go/tools/cmd/staticcheck@v$(STATICCHECK) ./...'; \
+		$(GO) run honnef.co/go/tools/cmd/staticcheck@v$(STATICCHECK) ./...; \
+	fi
+	$(GO) mod tidy -diff
+
+race:
+	@$(if $(RACE),:,echo 'no C compiler, so no race detector: the tests run without it')
+	$(GO) test $(RACE) ./...
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -count $(COUNT) ./...
+
+clean:
+	rm -f hybridtop
+	rm -rf dist

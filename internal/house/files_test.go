@@ -1,0 +1,103 @@
+package house
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// longest is the most lines that a Go file may have; half of it is a good size.
+const longest = 600
+
+// vague names say nothing of what a package holds.
+var vague = []string{"util", "utils", "common", "helper", "helpers", "manager", "misc", "base", "shared"}
+
+// Every package opens with what it is.
+func TestEveryPackageHasADoc(t *testing.T) {
+	documented := map[string]bool{}
+	for _, f := range goFiles(t) {
+		if f.test {
+			continue
+		}
+		documented[f.pkg] = documented[f.pkg] || path.Base(f.path) == "doc.go" && f.syntax.Doc.Text() != ""
+		if name := f.syntax.Name.Name; slices.Contains(vague, name) || slices.Contains(vague, path.Base(f.pkg)) {
+			t.Errorf("%s: package %s is named after nothing in particular", f.path, f.pkg)
+		}
+	}
+	for pkg, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no doc.go with a package comment", pkg)
+		}
+	}
+}
+
+func TestGoFiles(t *testing.T) {
+	open := regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
+	sleep := []byte("time.Sl" + "eep(")
+	files := goFiles(t)
+	bubbled := map[string]bool{} // packages whose tests run on synctest's clock, where to sleep costs nothing
+	for _, f := range files {
+		if f.test && slices.Contains(f.imports, "testing/synctest") {
+			bubbled[f.pkg] = true
+		}
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := bytes.Count(text, []byte("\n")); n > longest {
+			t.Errorf("%s has %d lines, more than %d: divide it", f.path, n, longest)
+		}
+		if found := open.Find(text); found != nil {
+			t.Errorf("%s: %s: finish it, or leave it out", f.path, found)
+		}
+		if f.test && !bubbled[f.pkg] && bytes.Contains(text, sleep) {
+			t.Errorf("%s sleeps: wait for a condition, or use testing/synctest", f.path)
+		}
+	}
+}
+
+// Every relative link of a page leads somewhere.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+	pages := 0
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(p, ".md") {
+			return nil
+		}
+		pages++
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		for _, m := range link.FindAllSubmatch(text, -1) {
+			to := string(m[1])
+			if strings.Contains(to, "://") || strings.HasPrefix(to, "mailto:") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(p), filepath.FromSlash(to))); err != nil {
+				t.Errorf("%s links to %s, which is not there", p, to)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages == 0 {
+		t.Error("no pages found")
+	}
+}

@@ -1,0 +1,230 @@
+package house
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/hybridtop/hybridtop"
+
+// table says what each package of the module may import of the others. A pattern
+// ends in /* for the folders directly below, in /** for the folder and all below.
+// The first line that fits a package counts; one that stands in no line fails the
+// test: write its line.
+const table = `
+models                 :
+cluster                :
+cluster/match          : cluster
+cluster/live           : cluster cluster/match
+cluster/clustertest    : cluster
+presets                : cluster
+engine                 : cluster
+engine/workload        : engine cluster models
+engine/workload/all    : engine/workload/*
+engine/workload/*      : engine engine/workload cluster models
+engine/session         : engine engine/workload/** cluster/** presets models
+engine/bench           : engine engine/workload/** cluster/** presets models
+tui                    : engine/** presets models cluster tui/grid tui/export
+tui/grid               :
+tui/export             : tui/grid
+cmd/hybridtop          : **
+internal/house         :
+`
+
+// floors, from the ground. Each leans only on those below; a test may use its own
+// floor as well (the conformance suite, a fabric to run on, a machine from a file).
+var floors = []string{"models", "cluster", "presets", "engine", "tui", "cmd"}
+
+// banned are imports from outside the module that a package may not have, by
+// pattern. Time, waiting, randomness and files come from the Rank: a program that
+// takes them from the host is not the same program on another fabric.
+var banned = []struct{ packages, imports, why string }{
+	{"engine/workload/*", "time sync sync/atomic os math/rand math/rand/v2", "a workload has these from its Rank"},
+	{"cluster", "time sync os math/rand", "the contract is free of clocks, locks and files; seeded generators are math/rand/v2"},
+	{"cluster/match", "time sync os math/rand", "matching is plain data"},
+	{"models", "time sync os math/rand math/rand/v2", "models are functions of numbers"},
+}
+
+// terminal libraries belong to the screen and to the command line.
+var terminal = []string{"charm.land/", "github.com/charmbracelet/", "github.com/NimbleMarkets/", "github.com/spf13/"}
+
+// file is one Go file of the module.
+type file struct {
+	path    string // slashes, from the root
+	pkg     string // folder, from the root
+	test    bool
+	imports []string
+	syntax  *ast.File
+}
+
+const root = "../.."
+
+// goFiles parses every Go file of the module, up to its imports.
+func goFiles(t *testing.T) []file {
+	t.Helper()
+	var files []file
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if n := d.Name(); p != root && (n == "testdata" || n == "dist" || strings.HasPrefix(n, ".") || strings.HasPrefix(n, "_")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(p, ".go") {
+			return nil
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		f := file{path: filepath.ToSlash(rel), test: strings.HasSuffix(p, "_test.go"), syntax: syntax}
+		f.pkg = path.Dir(f.path)
+		for _, i := range syntax.Imports {
+			name, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			f.imports = append(f.imports, name)
+		}
+		files = append(files, f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatalf("no Go files under %s", root)
+	}
+	return files
+}
+
+// matches reports whether a package falls under a pattern of the table.
+func matches(pattern, pkg string) bool {
+	if pattern == "**" {
+		return true
+	}
+	if head, ok := strings.CutSuffix(pattern, "/**"); ok {
+		return pkg == head || strings.HasPrefix(pkg, head+"/")
+	}
+	if head, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return path.Dir(pkg) == head
+	}
+	return pkg == pattern
+}
+
+// allowed gives the patterns that a package may import, and whether the table
+// has a line for it.
+func allowed(table, pkg string) ([]string, bool) {
+	for line := range strings.Lines(table) {
+		name, may, ok := strings.Cut(line, ":")
+		if ok && matches(strings.TrimSpace(name), pkg) {
+			return strings.Fields(may), true
+		}
+	}
+	return nil, false
+}
+
+func floor(pkg string) int {
+	first, _, _ := strings.Cut(pkg, "/")
+	return slices.Index(floors, first)
+}
+
+// wrong says what is wrong with an import, or nothing.
+func wrong(table string, f *file, imported string) string {
+	inside, ours := strings.CutPrefix(imported, module+"/")
+	if !ours {
+		if f.test {
+			return ""
+		}
+		for _, b := range banned {
+			if matches(b.packages, f.pkg) && slices.Contains(strings.Fields(b.imports), imported) {
+				return b.why
+			}
+		}
+		if floor(f.pkg) < floor("tui") {
+			for _, prefix := range terminal {
+				if strings.HasPrefix(imported, prefix) {
+					return "terminal libraries belong to tui and cmd"
+				}
+			}
+		}
+		return ""
+	}
+	may, known := allowed(table, f.pkg)
+	if !known {
+		return "package " + f.pkg + " stands in no line of the table"
+	}
+	if slices.ContainsFunc(may, func(p string) bool { return matches(p, inside) }) {
+		return ""
+	}
+	if f.test && (inside == f.pkg || floor(inside) >= 0 && floor(inside) <= floor(f.pkg)) {
+		return ""
+	}
+	return "the table allows: " + strings.Join(may, " ")
+}
+
+func TestImports(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if _, known := allowed(table, f.pkg); !known {
+			t.Errorf("%s: package %s stands in no line of the import table", f.path, f.pkg)
+			continue
+		}
+		for _, imported := range f.imports {
+			if why := wrong(table, &f, imported); why != "" {
+				t.Errorf("%s imports %s: %s", f.path, imported, why)
+			}
+		}
+	}
+}
+
+// The rule itself, on imports that are not in the tree.
+func TestImportRule(t *testing.T) {
+	const our = module + "/"
+	for _, c := range []struct {
+		path     string
+		imported string
+		fails    bool
+	}{
+		{"models/fit.go", our + "cluster", true},
+		{"models/fit.go", "gonum.org/v1/gonum/stat", false},
+		{"cluster/rank.go", our + "cluster/live", true},
+		{"cluster/rank.go", "time", true},
+		{"cluster/rank_test.go", our + "cluster/live", false},
+		{"cluster/rank_test.go", our + "engine", true},
+		{"cluster/live/engine.go", our + "cluster/match", false},
+		{"cluster/live/engine.go", "time", false},
+		{"engine/workload/dot/dot.go", our + "models", false},
+		{"engine/workload/dot/dot.go", our + "cluster/live", true},
+		{"engine/workload/dot/dot.go", our + "engine/workload/pingpong", true},
+		{"engine/workload/dot/dot.go", "math/rand/v2", true},
+		{"engine/session/loop.go", our + "engine/workload/dot", false},
+		{"engine/session/loop.go", our + "tui", true},
+		{"engine/session/loop.go", "charm.land/bubbletea/v2", true},
+		{"engine/recording/store.go", our + "engine", true}, // no line yet
+		{"tui/app.go", our + "engine/session", false},
+		{"tui/app.go", our + "cluster/live", true},
+		{"tui/app.go", "charm.land/bubbletea/v2", false},
+		{"tui/export/svg.go", our + "engine", true},
+		{"cmd/hybridtop/main.go", our + "tui", false},
+	} {
+		f := file{path: c.path, pkg: path.Dir(c.path), test: strings.HasSuffix(c.path, "_test.go")}
+		if why := wrong(table, &f, c.imported); (why != "") != c.fails {
+			t.Errorf("%s imports %s: got %q, want a failure: %v", c.path, c.imported, why, c.fails)
+		}
+	}
+}
