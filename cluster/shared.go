@@ -15,10 +15,11 @@ import (
 type Shared[T Number] struct {
 	cyclic
 	r     *Rank
-	off   int64 // of every part, in its segment
-	first int   // cluster rank of UPC thread 0
-	parts [][]T // by thread, where elements may be accessed in place; or nil
-	cell  [1]T  // of transfers that are not in place
+	off   int64   // of every part, in its segment
+	first int     // cluster rank of UPC thread 0
+	parts [][]T   // by thread, where elements may be accessed in place; or nil
+	class []Class // by thread, beside parts
+	cell  [1]T    // of transfers that are not in place
 }
 
 // NewShared allocates an array of n elements in blocks of block (0: UPC's default,
@@ -65,8 +66,9 @@ func NewShared[T Number](r *Rank, n, block int) (*Shared[T], error) {
 		return nil, err
 	}
 	if r.port.Direct() {
-		s.parts = make([][]T, s.threads)
+		s.parts, s.class = make([][]T, s.threads), make([]Class, s.threads)
 		for i := range s.parts {
+			s.class[i] = r.Class(s.first + i)
 			if words := r.reach[s.first+i]; words != nil {
 				s.parts[i] = View[T](words[s.off : s.off+int64(s.length(i))*size])
 			}
@@ -136,13 +138,22 @@ func (s *Shared[T]) Get(i int) (T, error) {
 	thread, local := s.place(i)
 	if s.parts != nil {
 		if p := s.parts[thread]; local < len(p) {
-			s.r.Account(s.first+thread, 1, int64(unsafe.Sizeof(p[0])))
+			s.count(thread)
 			return p[local], nil
 		}
 	}
 	b := Bytes(s.cell[:])
 	err := s.r.Get(s.first+thread, s.off+int64(local)*int64(len(b)), b)
 	return s.cell[0], err
+}
+
+// count is Account for one element, without a branch that random accesses would
+// mispredict.
+func (s *Shared[T]) count(thread int) {
+	t, c, size := &s.r.traffic, s.class[thread], int64(unsafe.Sizeof(s.cell))
+	t.Ops[c]++
+	t.Bytes[c] += size
+	t.Nodes[s.r.launch.node[s.first+thread]] += size
 }
 
 // Put writes element i.
@@ -153,7 +164,7 @@ func (s *Shared[T]) Put(i int, v T) error {
 	thread, local := s.place(i)
 	if s.parts != nil {
 		if p := s.parts[thread]; local < len(p) {
-			s.r.Account(s.first+thread, 1, int64(unsafe.Sizeof(v)))
+			s.count(thread)
 			p[local] = v
 			return nil
 		}

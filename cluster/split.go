@@ -34,32 +34,38 @@ func (r *Rank) Dup(t *Team) (*Team, error) {
 	return dup, nil
 }
 
-// member of a split, as all members of the parent learn of it.
-type splitter struct{ color, key, ctx, rank int64 }
+// splitter is a member of the new team, as all of the parent learn of it.
+type splitter struct {
+	key, ctx int64
+	order    int // its number in the parent
+	rank     int32
+}
 
 func (r *Rank) split(call string, t *Team, color, key int) (*Team, error) {
 	if err := r.member(call, t); err != nil {
 		return nil, err
 	}
 	stride := int64(ctxFanout) * int64(len(r.launch.all))
-	mine := [4]int64{int64(max(color, Undefined)), int64(key), int64(r.nextCtx), int64(r.id)}
+	mine := [3]int64{int64(max(color, Undefined)), int64(key), int64(r.nextCtx)}
 	flat := make([]int64, len(mine)*len(t.ranks))
 	if err := r.allgather(call, t, Bytes(mine[:]), Bytes(flat)); err != nil {
 		return nil, err
 	}
 	var members []splitter
-	for w := flat; len(w) > 0; w = w[4:] {
-		if w[0] == mine[0] {
-			members = append(members, splitter{w[0], w[1], w[2], w[3]})
+	for i := range t.ranks {
+		if w := flat[i*len(mine):]; w[0] == mine[0] {
+			members = append(members, splitter{key: w[1], ctx: w[2], order: i, rank: t.ranks[i]})
 		}
 	}
 	if color < 0 {
 		return nil, nil
 	}
-	slices.SortStableFunc(members, func(a, b splitter) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(members, func(a, b splitter) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.order, b.order))
+	})
 	ranks := make([]int32, len(members))
 	for i, m := range members {
-		ranks[i] = int32(m.rank)
+		ranks[i] = m.rank
 	}
 	ctx := members[0].ctx
 	if ctx > math.MaxInt32-stride {
