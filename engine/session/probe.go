@@ -41,7 +41,7 @@ type probe struct {
 	started   cluster.Time // of the iteration
 	clock     cluster.Time
 	traffic   cluster.Traffic // scratch: as it was before a call of the house's own
-	paused    cluster.Time    // rank 0: spent at the gate
+	paused    cluster.Time    // spent while the session was paused
 	stamp     cluster.Time    // the clock at the last flush
 	times     []float64       // rank 0: the latest iterations, s
 }
@@ -83,15 +83,14 @@ func (p *probe) Next() bool {
 	}
 	for words[1] == int64(hold) {
 		p.flush(true)
+		p.paused -= p.rank.Now()
+		words[1] = int64(goOn)
 		if p.chief() {
-			p.paused -= p.rank.Now()
 			p.run.gate.wait()
-			p.paused += p.rank.Now()
 			words[1] = int64(p.run.gate.ask(p.iteration))
-		} else {
-			words[1] = int64(goOn)
 		}
 		p.agree(&words)
+		p.paused += p.rank.Now()
 	}
 	if p.asked != p.run.ask.Load() {
 		p.flush(true)

@@ -17,19 +17,14 @@ func Scenario(name string, own ...cluster.Machine) (engine.Scenario, error) {
 	if err != nil {
 		return engine.Scenario{}, err
 	}
-	s := w.Scenario()
-	k, err := s.Knob("machine")
-	if err != nil {
-		panic(err)
-	}
-	k.Choices = presets.Machines()
+	machines := presets.Machines()
 	for _, m := range own {
-		if slices.Contains(k.Choices, m.Name) {
-			return engine.Scenario{}, fmt.Errorf("machine %q: a preset has that name; give yours another", m.Name)
+		if slices.Contains(machines, m.Name) {
+			return engine.Scenario{}, fmt.Errorf("machine %q: another machine has that name; give yours another", m.Name)
 		}
-		k.Choices = append(k.Choices, m.Name)
+		machines = append(machines, m.Name)
 	}
-	return s, nil
+	return w.Scenario(machines), nil
 }
 
 // machine finds the machine that a scenario names.

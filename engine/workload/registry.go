@@ -65,9 +65,16 @@ func Find(name string) (*Workload, error) {
 	return nil, fmt.Errorf("unknown workload %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// Scenario has every knob of the workload at its default.
-func (w *Workload) Scenario() engine.Scenario {
-	s := engine.NewScenario(w.Name, slices.Concat(w.Knobs, engine.Base))
+// Scenario has every knob of the workload at its default, and the machine knob
+// offers the given machines.
+func (w *Workload) Scenario(machines []string) engine.Scenario {
+	table := slices.Concat(w.Knobs, engine.Base)
+	for i := range table {
+		if table[i].Name == "machine" {
+			table[i].Choices = machines
+		}
+	}
+	s := engine.NewScenario(w.Name, table)
 	for k, v := range w.Defaults {
 		if err := s.Set(k, v); err != nil {
 			panic(err)

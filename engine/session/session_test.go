@@ -1,0 +1,399 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+func TestARunOfSomeIterations(t *testing.T) {
+	s := start(t, told(t, "access"), Options{Limits: Limits{Iterations: 5}})
+	if err := s.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	snap := s.Load()
+	if snap.Phase != engine.Ended || snap.Iteration != 5 || len(snap.IterationTimes) != 5 {
+		t.Errorf("phase %s, iteration %d, %d times; want ended after 5", snap.Phase, snap.Iteration, len(snap.IterationTimes))
+	}
+	if v := snap.Verification; !v.Done || !v.OK || v.Checks != 5*16 || v.Detail != "nothing to be wrong" {
+		t.Errorf("verification %+v, want 80 checks that held", v)
+	}
+	total := int64(0)
+	for c := range cluster.Classes {
+		q := snap.Latency[c]
+		total += q.Count
+		if q.Count > 0 && math.Abs(q.Mean-classTime[c].Seconds()) > 1e-15 {
+			t.Errorf("%s: mean %g s, want %v", cluster.Class(c), q.Mean, classTime[c])
+		}
+	}
+	if total != 5*16*50 {
+		t.Errorf("%d accesses, want %d", total, 5*16*50)
+	}
+	want := []engine.Metric{
+		{Name: "iteration", Value: 2, Unit: "1", Kind: engine.Measured},
+		{Name: "accesses", Value: float64(snap.Latency[0].Count), Unit: "1", Kind: engine.Measured},
+	}
+	if len(snap.Metrics) != 2 || snap.Metrics[0] != want[0] || snap.Metrics[1] != want[1] {
+		t.Errorf("metrics %+v, want %+v", snap.Metrics, want)
+	}
+	if len(snap.Series) == 0 {
+		t.Error("no sample")
+	}
+}
+
+func TestKindAndDilation(t *testing.T) {
+	for machine, want := range map[string]engine.Kind{"this-host": engine.Measured, "demo": engine.Emulated} {
+		s := start(t, told(t, "silent", "machine", machine, "dilation", "50"), Options{Limits: Limits{Iterations: 1}})
+		if err := s.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		dilation := map[engine.Kind]float64{engine.Measured: 1, engine.Emulated: 50}[want]
+		if snap := s.Load(); snap.Kind != want || snap.Dilation != dilation {
+			t.Errorf("%s: %s, dilation %g; want %s, %g", machine, snap.Kind, snap.Dilation, want, dilation)
+		}
+	}
+}
+
+func TestWhatCannotBeRunIsRefused(t *testing.T) {
+	tests := []struct{ knob, value, want string }{
+		{"speed", "9", `unknown knob "speed" of story: there are story, segment, machine`},
+		{"nodes", "0", `nodes = "0": want a whole number from 1 to 65536`},
+		{"nodes", "many", `nodes = "many": want a whole number`},
+		{"group", "3", "group = 3 does not divide 16 ranks: use 2 or 4"},
+		{"group", "32", "group = 32: larger than the 16 ranks there are"},
+		{"model", "nested", `model = "nested": want one of flat, nested-funneled, nested-multiple`},
+		{"machine", "abacus", `machine = "abacus": want one of`},
+		{"seed", "13", "seed 13: unlucky; take another"},
+		{"segment", "1TiB", "and this host has"},
+	}
+	s := start(t, told(t, "naps"), Options{})
+	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
+	for _, tt := range tests {
+		err := s.Do(engine.Command{Verb: engine.Set, Knob: tt.knob, Value: tt.value})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("set %s %s: %v, want %q", tt.knob, tt.value, err, tt.want)
+		}
+		sc := told(t, "access")
+		if sc.Set(tt.knob, tt.value) == nil {
+			if _, err := New(sc, s.options); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("new with %s %s: %v, want %q", tt.knob, tt.value, err, tt.want)
+			}
+		}
+	}
+	if err := s.Do(engine.Command{Verb: "dance"}); err == nil {
+		t.Error("an unknown verb is taken")
+	}
+	s.do(engine.Step)
+	after := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
+	if len(after.Marks) != 0 || difference(&before.Scenario, &after.Scenario) != "" {
+		t.Errorf("refused commands changed something: marks %v", after.Marks)
+	}
+	demo := told(t, "access", "machine", "demo")
+	for knob, value := range map[string]string{"segment": "4MiB", "nodes": "128"} {
+		sc := demo.Clone()
+		if err := sc.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(sc, s.options); err == nil || !strings.Contains(err.Error(), "machine demo has") {
+			t.Errorf("%s %s on demo: %v, want a refusal that names the machine", knob, value, err)
+		}
+	}
+	sc := told(t, "access")
+	if _, err := New(sc, Options{}); err == nil || !strings.Contains(err.Error(), "fabric live is not built into this program") {
+		t.Errorf("without a fabric: %v", err)
+	}
+}
+
+func TestPauseStepResume(t *testing.T) {
+	s := start(t, told(t, "access"), Options{})
+	s.do(engine.Pause)
+	paused := func(s *engine.Snapshot) bool { return s.Phase == engine.Paused }
+	at := s.until("paused", paused)
+	for range 3 {
+		s.do(engine.Step)
+		next := s.until("paused after a step", func(s *engine.Snapshot) bool { return paused(s) && s.Iteration > at.Iteration })
+		if next.Iteration != at.Iteration+1 {
+			t.Fatalf("a step went from iteration %d to %d", at.Iteration, next.Iteration)
+		}
+		if next.Verification.Checks != int64(next.Iteration)*16 {
+			t.Errorf("paused after %d iterations with %d checks, want %d: counts are missing", next.Iteration, next.Verification.Checks, next.Iteration*16)
+		}
+		if next.Ranks[0].State != cluster.Waiting {
+			t.Errorf("rank 0 of a paused session is %s", next.Ranks[0].State)
+		}
+		at = next
+	}
+	s.do(engine.Resume)
+	s.until("running again", func(s *engine.Snapshot) bool { return s.Phase == engine.Running && s.Iteration > at.Iteration+3 })
+}
+
+// A pause of a minute is no deadlock: rank 0 waits outside the fabric.
+func TestAPauseIsNoDeadlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, told(t, "naps"), Options{})
+		time.Sleep(time.Second)
+		s.do(engine.Pause)
+		time.Sleep(time.Minute)
+		paused := s.Load()
+		if paused.Phase != engine.Paused {
+			t.Fatalf("after a minute's pause: %s: %s", paused.Phase, paused.Failure)
+		}
+		s.do(engine.Resume)
+		time.Sleep(time.Second)
+		snap := s.Load()
+		if snap.Iteration <= paused.Iteration {
+			t.Errorf("iteration %d after the pause, %d in it", snap.Iteration, paused.Iteration)
+		}
+		if lost := (snap.Elapsed - time.Minute).Seconds() - snap.Fabric.Seconds(); math.Abs(lost) > 0.1 {
+			t.Errorf("the fabric's time is %v of %v elapsed: the pause of a minute does not belong to it", snap.Fabric, snap.Elapsed)
+		}
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A knob that turns while an iteration takes a day shows its first new sample
+// within 200 ms, and nothing recorded is lost.
+func TestAKnobAnswersWithin200ms(t *testing.T) {
+	for _, story := range []string{"naps", "sleepy"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := start(t, told(t, story, "group", "4"), Options{})
+			time.Sleep(3 * time.Second)
+			before := s.Load()
+			turned := before.Elapsed
+			s.do(engine.Set, "group", "2")
+			time.Sleep(time.Second)
+			snap := s.Load()
+			if snap.Layout.Group != 2 || snap.Phase != engine.Running {
+				t.Fatalf("%s: group %d, %s: %s", story, snap.Layout.Group, snap.Phase, snap.Failure)
+			}
+			if len(snap.Marks) != 1 || snap.Marks[0].Label != "group 4→2" {
+				t.Fatalf("%s: marks %v, want one, group 4→2", story, snap.Marks)
+			}
+			first := time.Duration(0)
+			for _, sample := range snap.Series {
+				if sample.At > snap.Marks[0].At {
+					first = sample.At
+					break
+				}
+			}
+			if first == 0 || first-turned > 200*time.Millisecond {
+				t.Errorf("%s: turned at %v, first new sample at %v", story, turned, first)
+			}
+			if len(snap.Series) < len(before.Series) || snap.Series[0] != before.Series[0] {
+				t.Errorf("%s: the series did not go on", story)
+			}
+			for _, p := range snap.Locality {
+				if ran := p.Group == 4 || p.Group == 2; ran != (p.Accesses > 0) {
+					t.Errorf("%s: group %d has %d accesses", story, p.Group, p.Accesses)
+				}
+			}
+			if err := s.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAnIterationThatDoesNotEndIsCut(t *testing.T) {
+	s := start(t, told(t, "endless"), Options{})
+	s.until("samples", func(s *engine.Snapshot) bool { return len(s.Series) > 1 })
+	s.do(engine.Set, "ranks-per-node", "2")
+	s.until("a rebuilt cluster", func(s *engine.Snapshot) bool {
+		return len(s.Ranks) == 8 && s.Phase == engine.Running && s.Series[len(s.Series)-1].At > s.Marks[0].At
+	})
+	if err := s.Stop(); err != nil {
+		t.Errorf("a session that was stopped failed: %v", err)
+	}
+	if p := s.Load().Phase; p != engine.Ended {
+		t.Errorf("a session that was stopped is %s", p)
+	}
+}
+
+func TestATimeLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, told(t, "naps"), Options{Limits: Limits{For: 2 * time.Second}})
+		if err := s.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if snap := s.Load(); snap.Phase != engine.Ended || snap.Elapsed < 2*time.Second || snap.Elapsed > 2100*time.Millisecond || len(snap.Warnings) > 0 {
+			t.Errorf("%s after %v, warnings %v", snap.Phase, snap.Elapsed, snap.Warnings)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, told(t, "sleepy"), Options{Limits: Limits{For: 2 * time.Second}})
+		if err := s.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		snap := s.Load()
+		if snap.Phase != engine.Ended || snap.Elapsed < 4*time.Second || snap.Elapsed > 4100*time.Millisecond {
+			t.Errorf("%s after %v, want the iteration cut off 2 s after the limit", snap.Phase, snap.Elapsed)
+		}
+		if len(snap.Warnings) != 1 || !strings.Contains(snap.Warnings[0], "cut off") {
+			t.Errorf("warnings %v", snap.Warnings)
+		}
+		if snap.Latency[cluster.InRank].Count == 0 {
+			t.Error("what was recorded is lost")
+		}
+	})
+}
+
+func TestFailures(t *testing.T) {
+	tests := []struct{ story, want string }{
+		{"error", "rank 1: out of luck"},
+		{"panic", "rank 1 panicked: a bug in the program"},
+		{"deadlock", "deadlock: no rank below can go on"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.story, func(t *testing.T) {
+			s := start(t, told(t, tt.story), Options{Limits: Limits{Iterations: 3}})
+			err := s.Wait()
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("the session ended with %v, want %q", err, tt.want)
+			}
+			if snap := s.Load(); snap.Phase != engine.Failed || !strings.Contains(snap.Failure, tt.want) {
+				t.Errorf("%s: %q", snap.Phase, snap.Failure)
+			}
+			if err := s.Do(engine.Command{Verb: engine.Pause}); !errors.Is(err, errOver) {
+				t.Errorf("a command to an ended session: %v", err)
+			}
+		})
+	}
+}
+
+// A lingering session keeps its history after a failure, and the next knob
+// starts anew.
+func TestAKnobStartsAnewAfterAFailure(t *testing.T) {
+	s := start(t, told(t, "access"), Options{Linger: true})
+	s.until("a sample", func(s *engine.Snapshot) bool { return len(s.Series) > 0 })
+	s.do(engine.Set, "story", "panic")
+	failed := s.until("the failure", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed })
+	if len(failed.Series) == 0 || len(failed.Marks) != 1 {
+		t.Errorf("the history is gone: %d samples, marks %v", len(failed.Series), failed.Marks)
+	}
+	s.do(engine.Set, "story", "panic")
+	s.until("the same again", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed && len(s.Marks) == 2 })
+	s.do(engine.Set, "story", "access")
+	s.until("running again", func(s *engine.Snapshot) bool {
+		return s.Phase == engine.Running && s.Failure == "" && s.Iteration > 0
+	})
+}
+
+func TestAFailedCheckIsKept(t *testing.T) {
+	s := start(t, told(t, "wrong"), Options{Limits: Limits{Iterations: 4}})
+	if err := s.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	want := engine.Verification{Done: true, OK: false, Checks: 64, Detail: "rank 2 counted 7, want 8"}
+	if v := s.Load().Verification; v != want {
+		t.Errorf("%+v, want %+v", v, want)
+	}
+}
+
+// The traffic is the program's own: agreeing on the next iteration does not show.
+func TestTrafficIsTheProgramsOwn(t *testing.T) {
+	for story, want := range map[string]int64{"silent": 0, "send": 10 * 15 * 100} {
+		s := start(t, told(t, story), Options{Limits: Limits{Iterations: 10}})
+		if err := s.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		snap := s.Load()
+		var bytes, pairs int64
+		for c := range cluster.Classes {
+			bytes += snap.Traffic.Bytes[c]
+		}
+		for from := range snap.NodePairs {
+			for _, b := range snap.NodePairs[from] {
+				pairs += b
+			}
+		}
+		if bytes != want || pairs != want {
+			t.Errorf("%s: %d B by class and %d B by node pair, want %d", story, bytes, pairs, want)
+		}
+		if story == "send" && snap.NodePairs[0][3] != 4*10*100 {
+			t.Errorf("node 0 sent %d B to node 3, want %d", snap.NodePairs[0][3], 4*10*100)
+		}
+	}
+}
+
+func TestReset(t *testing.T) {
+	s := start(t, told(t, "access"), Options{})
+	s.until("running", func(s *engine.Snapshot) bool { return s.Iteration > 0 })
+	s.do(engine.Set, "group", "2")
+	full := s.until("history", func(s *engine.Snapshot) bool {
+		return len(s.Marks) > 0 && len(s.Series) > 2 && s.Locality[1].Accesses > 0
+	})
+	s.do(engine.Reset)
+	s.until("no history", func(s *engine.Snapshot) bool { return len(s.Marks) == 0 && len(s.Series) < len(full.Series) })
+	s.do(engine.Pause)
+	snap := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
+	all := int64(0)
+	for c := range cluster.Classes {
+		all += snap.Latency[c].Count
+	}
+	if p := snap.Locality[1]; p.Group != 2 || p.Accesses >= all {
+		t.Errorf("the point of group %d rests on %d accesses of %d: what was reset counts again", p.Group, p.Accesses, all)
+	}
+}
+
+// Points are kept while group and model turn, and dropped when others do.
+func TestPointsThatCompare(t *testing.T) {
+	s := start(t, told(t, "access"), Options{})
+	ran := func(groups ...int) func(*engine.Snapshot) bool {
+		return func(s *engine.Snapshot) bool {
+			n := 0
+			for _, p := range s.Locality {
+				if p.Accesses > 0 {
+					n++
+				}
+			}
+			for _, g := range groups {
+				for _, p := range s.Locality {
+					if p.Group == g && p.Accesses == 0 {
+						return false
+					}
+				}
+			}
+			return n == len(groups)
+		}
+	}
+	s.until("group 4", ran(4))
+	s.do(engine.Set, "group", "2")
+	s.until("groups 2 and 4", ran(2, 4))
+	s.do(engine.Set, "model", "flat")
+	s.until("and all 16", ran(2, 4, 16))
+	s.do(engine.Set, "nodes", "2")
+	s.until("8 ranks anew", func(s *engine.Snapshot) bool { return len(s.Ranks) == 8 && ran(8)(s) })
+}
+
+func TestStopBeforeAnythingRan(t *testing.T) {
+	s := start(t, told(t, "endless"), Options{})
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAContextEndsTheSession(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := New(told(t, "endless"), Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(ctx)
+	cancel()
+	if err := s.Wait(); err != nil {
+		t.Errorf("cancelled: %v, want no failure", err)
+	}
+	if p := s.Load().Phase; p != engine.Ended {
+		t.Errorf("cancelled: %s", p)
+	}
+}

@@ -1,0 +1,239 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// stories are bodies for tests, chosen by the story knob.
+var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
+	// access makes 50 accesses in the own group an iteration, and checks itself.
+	"access": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			spread(r, p, 50)
+			p.Report("iteration", float64(p.Iteration()))
+			p.Verify(true, "nothing to be wrong")
+		}
+		return nil
+	},
+	// endless never ends an iteration.
+	"endless": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			for {
+				spread(r, p, 1)
+				r.Progress()
+				if err := r.Barrier(r.All()); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	},
+	// sleepy takes a day for an iteration, and accesses every 10 ms.
+	"sleepy": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			for range 100 * 86400 {
+				time.Sleep(10 * time.Millisecond)
+				spread(r, p, 1)
+				r.Progress() // an abort unwinds here
+			}
+		}
+		return nil
+	},
+	// naps takes 10 ms for an iteration.
+	"naps": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			time.Sleep(10 * time.Millisecond)
+			spread(r, p, 1)
+		}
+		return nil
+	},
+	"wrong": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			p.Verify(r.ID() != 2 || p.Iteration() != 1, "rank 2 counted 7, want 8")
+		}
+		return nil
+	},
+	"error": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			if r.ID() == 1 {
+				return errors.New("rank 1: out of luck")
+			}
+		}
+		return nil
+	},
+	"panic": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			if r.ID() == 1 {
+				panic("a bug in the program")
+			}
+		}
+		return nil
+	},
+	"deadlock": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			if _, err := r.Recv(r.All(), r.ID()^1, 0, make([]byte, 8)); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"silent": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+		}
+		return nil
+	},
+	// send sends 100 B from rank 0 to each other rank an iteration.
+	"send": func(r *cluster.Rank, p engine.Probe) error {
+		buf := make([]byte, 100)
+		for p.Next() {
+			for to := 1; to < r.Ranks() && r.ID() == 0; to++ {
+				if err := r.Send(r.All(), to, 1, buf); err != nil {
+					return err
+				}
+			}
+			if r.ID() > 0 {
+				if _, err := r.Recv(r.All(), 0, 1, buf); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	},
+}
+
+// spread records n accesses, dealt to the ranks of the group in turn; each class
+// takes a time of its own.
+func spread(r *cluster.Rank, p engine.Probe, n int) {
+	g := r.Group()
+	for i := range n {
+		to := g.Global((g.Rank() + i) % g.Size())
+		p.Access(to, 8, classTime[r.Class(to)])
+	}
+}
+
+var classTime = [cluster.Classes]cluster.Time{10 * cluster.Nanosecond, 100 * cluster.Nanosecond, 4 * cluster.Microsecond}
+
+func init() {
+	var names []string
+	for name := range stories {
+		names = append(names, name)
+	}
+	workload.Register(&workload.Workload{
+		Name: "story", Title: "Stories for tests",
+		Knobs: []engine.Knob{
+			{Name: "story", Type: engine.Choice, Default: "access", Choices: names},
+			{Name: "segment", Type: engine.Size, Default: "4096", Max: 1 << 50},
+		},
+		Defaults: map[string]string{"machine": "this-host"},
+		Metrics:  []engine.MetricSpec{{Name: "iteration", Unit: "1"}, {Name: "unused", Unit: "s"}},
+		Plan: func(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {
+			if s.Int("seed") == 13 {
+				return workload.Plan{}, errors.New("seed 13: unlucky; take another")
+			}
+			l := s.Layout()
+			return workload.Plan{
+				Segment: s.Int("segment"), Replicas: l.Groups(), Locality: true,
+				Memory: func(group int) int64 { return 1 << 20 / int64(group) },
+			}, nil
+		},
+		Run: func(r *cluster.Rank, p engine.Probe) error { return stories[p.Text("story")](r, p) },
+		Finish: func(s *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+			return []engine.Metric{{Name: "accesses", Value: float64(s.Latency[0].Count), Unit: "1", Kind: s.Kind}}
+		},
+	})
+}
+
+// told is a scenario of the story workload; settings alternate knob and value.
+func told(t testing.TB, story string, settings ...string) engine.Scenario {
+	t.Helper()
+	sc, err := Scenario("story")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings = append([]string{"story", story}, settings...)
+	for i := 0; i < len(settings); i += 2 {
+		if err := sc.Set(settings[i], settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sc
+}
+
+// watched is a session whose every snapshot can be waited for.
+type watched struct {
+	*Session
+	t    testing.TB
+	mu   sync.Mutex
+	cond sync.Cond
+	all  []*engine.Snapshot
+	over bool
+}
+
+func start(t testing.TB, sc engine.Scenario, o Options) *watched {
+	t.Helper()
+	w := &watched{t: t}
+	w.cond.L = &w.mu
+	o.Fabrics = map[string]cluster.Fabric{"live": live.New()}
+	o.published = func(s *engine.Snapshot) {
+		w.mu.Lock()
+		w.all = append(w.all, s)
+		w.mu.Unlock()
+		w.cond.Broadcast()
+	}
+	var err error
+	if w.Session, err = New(sc, o); err != nil {
+		t.Fatal(err)
+	}
+	w.Start(context.Background())
+	go func() {
+		<-w.Done()
+		w.mu.Lock()
+		w.over = true
+		w.mu.Unlock()
+		w.cond.Broadcast()
+	}()
+	t.Cleanup(func() { _ = w.Stop() })
+	return w
+}
+
+// until waits for the first snapshot of which holds is true, and drops those
+// before it.
+func (w *watched) until(what string, holds func(*engine.Snapshot) bool) *engine.Snapshot {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		for len(w.all) > 0 {
+			s := w.all[0]
+			w.all = w.all[1:]
+			if holds(s) {
+				return s
+			}
+		}
+		if w.over {
+			last := w.Load()
+			w.t.Fatalf("the session ended (%s, %s) before: %s", last.Phase, last.Failure, what)
+		}
+		w.cond.Wait()
+	}
+}
+
+func (w *watched) do(verb engine.Verb, knobAndValue ...string) {
+	w.t.Helper()
+	c := engine.Command{Verb: verb}
+	if len(knobAndValue) == 2 {
+		c.Knob, c.Value = knobAndValue[0], knobAndValue[1]
+	}
+	if err := w.Do(c); err != nil {
+		w.t.Fatal(err)
+	}
+}
