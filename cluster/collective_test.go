@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -25,60 +26,66 @@ func block(rank, n int) []byte {
 // without synchronization: no call takes another's messages.
 func TestCollectivesInARow(t *testing.T) {
 	for p := 1; p <= 9; p++ {
-		t.Run(fmt.Sprintf("ranks=%d", p), func(t *testing.T) {
-			run(t, flat(p), func(r *cluster.Rank) error {
-				w := r.World()
-				for _, n := range []int{0, 1, 24, 5000} {
-					var all []byte
-					for i := range p {
-						all = append(all, block(i, n)...)
-					}
-					for root := range p {
-						buf := make([]byte, n)
-						if r.ID() == root {
-							copy(buf, block(root, n))
-						}
-						if err := r.Bcast(w, root, buf); err != nil {
-							return err
-						}
-						if !bytes.Equal(buf, block(root, n)) {
-							return fmt.Errorf("rank %d: bcast of %d B from %d gives %v", r.ID(), n, root, buf)
-						}
-						var out []byte
-						if r.ID() == root {
-							out = make([]byte, n*p)
-						}
-						if err := r.Gather(w, root, block(r.ID(), n), out); err != nil {
-							return err
-						}
-						if r.ID() == root && !bytes.Equal(out, all) {
-							return fmt.Errorf("gather of %d B to %d gives %v", n, root, out)
-						}
-						sum := make([]int64, n)
-						for i := range sum {
-							sum[i] = int64(r.ID()*n + i)
-						}
-						if err := cluster.Reduce(r, w, root, cluster.Sum, sum, sum); err != nil {
-							return err
-						}
-						for i := range sum {
-							if want := int64(p*(p-1)/2*n + p*i); r.ID() == root && sum[i] != want {
-								return fmt.Errorf("sum %d at %d is %d, want %d", i, root, sum[i], want)
-							}
-						}
-					}
-					out := make([]byte, n*p)
-					if err := r.Allgather(w, block(r.ID(), n), out); err != nil {
-						return err
-					}
-					if !bytes.Equal(out, all) {
-						return fmt.Errorf("rank %d: allgather of %d B gives %v", r.ID(), n, out)
+		s := flat(p)
+		t.Run(fmt.Sprintf("ranks=%d", p), func(t *testing.T) { collectivesInARow(t, s) })
+		s.EagerLimit = 0
+		t.Run(fmt.Sprintf("ranks=%d without eager messages", p), func(t *testing.T) { collectivesInARow(t, s) })
+	}
+}
+
+func collectivesInARow(t *testing.T, s cluster.Spec) {
+	p := s.Layout.Ranks()
+	run(t, s, func(r *cluster.Rank) error {
+		w := r.World()
+		for _, n := range []int{0, 1, 24, 5000} {
+			var all []byte
+			for i := range p {
+				all = append(all, block(i, n)...)
+			}
+			for root := range p {
+				buf := make([]byte, n)
+				if r.ID() == root {
+					copy(buf, block(root, n))
+				}
+				if err := r.Bcast(w, root, buf); err != nil {
+					return err
+				}
+				if !bytes.Equal(buf, block(root, n)) {
+					return fmt.Errorf("rank %d: bcast of %d B from %d gives %v", r.ID(), n, root, buf)
+				}
+				var out []byte
+				if r.ID() == root {
+					out = make([]byte, n*p)
+				}
+				if err := r.Gather(w, root, block(r.ID(), n), out); err != nil {
+					return err
+				}
+				if r.ID() == root && !bytes.Equal(out, all) {
+					return fmt.Errorf("gather of %d B to %d gives %v", n, root, out)
+				}
+				sum := make([]int64, n)
+				for i := range sum {
+					sum[i] = int64(r.ID()*n + i)
+				}
+				if err := cluster.Reduce(r, w, root, cluster.Sum, sum, sum); err != nil {
+					return err
+				}
+				for i := range sum {
+					if want := int64(p*(p-1)/2*n + p*i); r.ID() == root && sum[i] != want {
+						return fmt.Errorf("sum %d at %d is %d, want %d", i, root, sum[i], want)
 					}
 				}
-				return nil
-			})
-		})
-	}
+			}
+			out := make([]byte, n*p)
+			if err := r.Allgather(w, block(r.ID(), n), out); err != nil {
+				return err
+			}
+			if !bytes.Equal(out, all) {
+				return fmt.Errorf("rank %d: allgather of %d B gives %v", r.ID(), n, out)
+			}
+		}
+		return nil
+	})
 }
 
 func TestReduceOperations(t *testing.T) {
@@ -201,6 +208,22 @@ func TestCollectivesNoticeDifferentLengths(t *testing.T) {
 		if err := refused(err, c.want); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Members that call different collectives do not mix their data: nobody goes on,
+// and the deadlock is reported.
+func TestDifferentCollectivesAreADeadlock(t *testing.T) {
+	err := launch(t, flat(2), func(r *cluster.Rank) error {
+		word := []int64{1}
+		if r.ID() == 0 {
+			return r.Bcast(r.World(), 1, cluster.Bytes(word))
+		}
+		return cluster.Reduce(r, r.World(), 1, cluster.Sum, word, word)
+	})
+	var abort *cluster.Abort
+	if !errors.As(err, &abort) || abort.Reason != cluster.ReasonDeadlock {
+		t.Errorf("bcast on one rank and reduce on the other end with %v, want a deadlock", err)
 	}
 }
 
