@@ -135,17 +135,22 @@ func (rs *rounds) play(turn turner, n, m int) error {
 	return nil
 }
 
-// quiet keeps the third of the rounds in which the host was least busy with
-// other things: where both sides together took least, each in units of its own
-// best. It leans to neither side.
+// quiet keeps the rounds in which the host was least busy with other things:
+// where both sides together took least, each in units of its own best, which
+// leans to neither side. That is a third of the rounds, or fewer if those after
+// the fifth are half as noisy again as the first.
 func (rs rounds) quiet() rounds {
 	best := rs[0]
 	for _, r := range rs {
 		best.value, best.limit = min(best.value, r.value), min(best.limit, r.limit)
 	}
 	noise := func(r round) float64 { return r.value/best.value + r.limit/best.limit }
-	kept := slices.SortedFunc(slices.Values(rs), func(a, b round) int { return cmp.Compare(noise(a), noise(b)) })
-	return kept[:(len(kept)+2)/3]
+	sorted := slices.SortedFunc(slices.Values(rs), func(a, b round) int { return cmp.Compare(noise(a), noise(b)) })
+	n := (len(sorted) + 2) / 3
+	for n > 5 && noise(sorted[n-1]) > 1.5*noise(sorted[0]) {
+		n--
+	}
+	return sorted[:n]
 }
 
 // figures turns rounds into the row's unit, each list sorted.

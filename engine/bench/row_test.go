@@ -149,6 +149,11 @@ func TestQuietRounds(t *testing.T) {
 	if diff := cmp.Diff(rounds{{2, 1}, {2.2, 1}}, all.quiet(), cmp.AllowUnexported(round{})); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
+	busy := slices.Repeat(rounds{{100, 100}}, 300)
+	few := slices.Repeat(rounds{{2, 1}}, 7)
+	if got := slices.Concat(busy, few, busy).quiet(); !slices.Equal(got, few) {
+		t.Errorf("of 7 quiet rounds among 600 busy ones %v are kept", got)
+	}
 	if one := (rounds{{3, 1}}).quiet(); len(one) != 1 {
 		t.Errorf("of one round %v is kept", one)
 	}
