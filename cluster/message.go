@@ -3,7 +3,7 @@ package cluster
 // MaxTag is the largest tag that a program may use.
 const MaxTag = 1<<30 - 1
 
-func (r *Rank) sending(kind Kind, t *Team, to, tag int, buf []byte) error {
+func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, buf []byte) error {
 	peer, err := r.peer(kind.String(), "to", t, to)
 	if err != nil {
 		return err
@@ -12,6 +12,7 @@ func (r *Rank) sending(kind Kind, t *Team, to, tag int, buf []byte) error {
 		return r.errorf("%s to %d tag %d: tags are 0 to %d", kind, to, tag, MaxTag)
 	}
 	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), buf, int64(len(buf)), nil
+	r.op.Batch = batch
 	r.Account(int(peer), 1, int64(len(buf)))
 	return nil
 }
@@ -37,7 +38,7 @@ func (r *Rank) receiving(kind Kind, t *Team, from, tag int, buf []byte) error {
 // again: at once for a message up to the eager limit, after the receive has
 // taken it for a longer one.
 func (r *Rank) Send(t *Team, to, tag int, buf []byte) error {
-	if err := r.sending(KindSend, t, to, tag, buf); err != nil {
+	if err := r.sending(KindSend, false, t, to, tag, buf); err != nil {
 		return err
 	}
 	_, err := r.run(t, to, tag)
@@ -46,16 +47,18 @@ func (r *Rank) Send(t *Team, to, tag int, buf []byte) error {
 
 // Ssend is a synchronous send: it returns only once the receive has started.
 func (r *Rank) Ssend(t *Team, to, tag int, buf []byte) error {
-	if err := r.sending(KindSsend, t, to, tag, buf); err != nil {
+	if err := r.sending(KindSsend, false, t, to, tag, buf); err != nil {
 		return err
 	}
 	_, err := r.run(t, to, tag)
 	return err
 }
 
-// Isend starts a send into q.
+// Isend starts a send into q. Several small ones may leave together: the last of
+// them leaves at the latest on the rank's next other call (a wait, a test, a
+// receive's wait, Progress, Compute).
 func (r *Rank) Isend(q *Request, t *Team, to, tag int, buf []byte) error {
-	if err := r.sending(KindSend, t, to, tag, buf); err != nil {
+	if err := r.sending(KindSend, true, t, to, tag, buf); err != nil {
 		return err
 	}
 	r.start(q, t, to, tag)
@@ -64,7 +67,7 @@ func (r *Rank) Isend(q *Request, t *Team, to, tag int, buf []byte) error {
 
 // Issend starts a synchronous send into q.
 func (r *Rank) Issend(q *Request, t *Team, to, tag int, buf []byte) error {
-	if err := r.sending(KindSsend, t, to, tag, buf); err != nil {
+	if err := r.sending(KindSsend, true, t, to, tag, buf); err != nil {
 		return err
 	}
 	r.start(q, t, to, tag)

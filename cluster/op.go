@@ -13,7 +13,7 @@ type Kind uint8
 // all others may hold anything.
 const (
 	KindNone    Kind = iota
-	KindSend         // Ctx Peer Tag Buf Size: eager up to the spec's limit, rendezvous above
+	KindSend         // Ctx Peer Tag Buf Size Batch: eager up to the spec's limit, rendezvous above
 	KindSsend        // as KindSend, completes only once the receive has started
 	KindRecv         // Ctx Peer|AnySource Tag|AnyTag Buf Size
 	KindIprobe       // Ctx Peer Tag: completes at once, Done.Found says whether a message waits
@@ -113,6 +113,7 @@ type Span struct{ Off, Len int64 }
 type Op struct {
 	Kind  Kind
 	SigOp SigOp
+	Batch bool  // send: may leave together with what follows, at the latest on the next other call
 	Ctx   int32 // communication context
 	Peer  int32 // the other rank, by number in the cluster
 	Tag   int32

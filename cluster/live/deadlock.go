@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -10,18 +11,20 @@ import (
 // monitorPeriod is how often the monitor looks.
 const monitorPeriod = 25 * time.Millisecond
 
-// monitor looks for ranks that can never go on.
+// monitor looks for ranks that can never go on. Only ranks that slept through a
+// whole period are looked at, so that a busy cluster costs it next to nothing.
 func (w *world) monitor() {
 	defer w.others.Done()
 	tick := time.NewTicker(monitorPeriod)
 	defer tick.Stop()
+	v := newSurvey(w)
 	for {
 		select {
 		case <-tick.C:
 		case <-w.over:
 			return
 		}
-		if stuck := w.deadlocked(); len(stuck) > 0 {
+		if stuck := v.deadlocked(); len(stuck) > 0 {
 			w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: stuck})
 			return
 		}
@@ -30,9 +33,33 @@ func (w *world) monitor() {
 
 // need is one handle that a parked thread waits for.
 type need struct {
-	call  string
-	ranks []int32 // that could end it
-	any   bool    // one of them would do; else all are needed
+	kind      cluster.Kind
+	peer, tag int32
+	size, off int64
+	ranks     []int32 // that could end it
+	any       bool    // one of them would do; else all are needed
+}
+
+// String is the call that waits.
+func (n *need) String() string {
+	switch n.kind {
+	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv:
+		return fmt.Sprintf("%s from %s tag %s", n.kind, wildcard(n.peer), wildcard(n.tag))
+	case cluster.KindSend, cluster.KindSsend:
+		return fmt.Sprintf("%s to %d tag %d (%d B)", n.kind, n.peer, n.tag, n.size)
+	case cluster.KindAwait:
+		return fmt.Sprintf("await of the word at %d", n.off)
+	case cluster.KindBarrier, cluster.KindEvent:
+		return n.kind.String()
+	}
+	return fmt.Sprintf("%s at %d", n.kind, n.peer)
+}
+
+func wildcard(n int32) string {
+	if n < 0 {
+		return "any"
+	}
+	return fmt.Sprint(n)
 }
 
 // sleeper is one parked thread as the monitor saw it.
@@ -50,13 +77,36 @@ type seen struct {
 	sleepers []sleeper
 }
 
+// survey is the monitor's memory: what it saw this time, and how often each rank
+// had parked the last time.
+type survey struct {
+	w      *world
+	views  []seen
+	parks  []uint64
+	all    []int32
+	absent map[absence][]int32 // who has not entered a barrier
+}
+
+type absence struct {
+	b   *barrier
+	gen uint32
+}
+
+func newSurvey(w *world) *survey {
+	v := &survey{w: w, views: make([]seen, len(w.engines)), parks: make([]uint64, len(w.engines)), all: make([]int32, len(w.engines)), absent: map[absence][]int32{}}
+	for i := range v.all {
+		v.all[i] = int32(i)
+	}
+	return v
+}
+
 // look reads what a rank waits for. A rank with a thread that is not parked, or
 // with anything pending or on the wire, can go on.
-func (w *world) look(e *engine) seen {
-	v := seen{finished: e.finished.Load()}
+func (v *survey) look(e *engine) seen {
+	s := seen{finished: e.finished.Load()}
 	if e.attention.Load() == 0 || e.inflight.Load() > 0 || e.away.Load() {
-		v.live = true
-		return v
+		s.live = true
+		return s
 	}
 	e.portsMu.Lock()
 	defer e.portsMu.Unlock()
@@ -64,22 +114,22 @@ func (w *world) look(e *engine) seen {
 		p.waitMu.Lock()
 		defer p.waitMu.Unlock()
 		if !p.parked.Load() || !p.asleep {
-			v.live = true
-			return v
+			s.live = true
+			return s
 		}
 	}
-	if len(e.ports) == 0 || e.pending() {
-		v.live = len(e.ports) > 0
-		return v
+	if e.pending() {
+		s.live = true
+		return s
 	}
 	for _, p := range e.ports {
-		v.sleepers = append(v.sleepers, w.wants(p))
+		s.sleepers = append(s.sleepers, v.wants(p))
 	}
-	return v
+	return s
 }
 
 // wants lists what a parked thread waits for.
-func (w *world) wants(p *port) sleeper {
+func (v *survey) wants(p *port) sleeper {
 	s := sleeper{port: p, sleeps: p.sleeps, want: p.need}
 	for _, h := range p.hs {
 		if h == 0 {
@@ -91,78 +141,65 @@ func (w *world) wants(p *port) sleeper {
 			s.want--
 			continue
 		}
-		s.needs = append(s.needs, w.needOf(p.e, o))
+		s.needs = append(s.needs, v.needOf(p.e, o))
 	}
 	return s
 }
 
-func (w *world) needOf(e *engine, s *slot) need {
-	switch s.kind {
-	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv:
-		n := need{call: fmt.Sprintf("%s from %s tag %s", s.kind, wildcard(s.peer), wildcard(s.tag)), ranks: []int32{s.peer}}
-		if s.peer == cluster.AnySource {
-			n.ranks, n.any = w.peersIn(e, s.ctx), true
-		}
-		return n
-	case cluster.KindSend, cluster.KindSsend:
-		return need{call: fmt.Sprintf("%s to %d tag %d (%d B)", s.kind, s.peer, s.tag, s.size), ranks: []int32{s.peer}}
-	case cluster.KindBarrier:
-		n := need{call: "barrier"}
-		for _, r := range s.member.b.ranks {
-			if r != e.id && w.notified(r, s.member) != s.arg2+1 {
-				n.ranks = append(n.ranks, r)
-			}
-		}
-		return n
-	case cluster.KindAwait:
-		return need{call: fmt.Sprintf("await of the word at %d", s.off), ranks: w.peersIn(e, -1), any: true}
-	case cluster.KindEvent:
-		return need{call: "event", ranks: w.peersIn(e, -1), any: true}
+func (v *survey) needOf(e *engine, s *slot) need {
+	n := need{kind: s.kind, peer: s.peer, tag: s.tag, size: s.size, off: s.off}
+	switch {
+	case s.kind == cluster.KindBarrier:
+		n.ranks = v.absentFrom(s)
+	case s.kind == cluster.KindAwait || s.kind == cluster.KindEvent:
+		n.ranks, n.any = v.all, true
+	case s.peer == cluster.AnySource:
+		n.ranks, n.any = v.members(e, s.ctx), true
+	default:
+		n.ranks = []int32{s.peer}
 	}
-	return need{call: fmt.Sprintf("%s at %d", s.kind, s.peer), ranks: []int32{s.peer}}
+	return n
 }
 
-func wildcard(n int32) string {
-	if n < 0 {
-		return "any"
+// absentFrom lists the members that have not entered the barrier of a slot.
+func (v *survey) absentFrom(s *slot) []int32 {
+	key := absence{s.member.b, s.arg2}
+	if list, ok := v.absent[key]; ok {
+		return list
 	}
-	return fmt.Sprint(n)
+	list := []int32{}
+	for _, r := range key.b.ranks {
+		if v.entered(r, s.member.ctx) != key.gen+1 {
+			list = append(list, r)
+		}
+	}
+	v.absent[key] = list
+	return list
 }
 
-// notified is how many barriers of a context a rank has entered.
-func (w *world) notified(rank int32, m *member) uint32 {
-	w.membersMu.Lock()
-	defer w.membersMu.Unlock()
-	for _, o := range w.engines[rank].members {
-		if o.ctx == m.ctx {
-			return o.notified.Load()
+// entered is how many barriers of a context a rank has entered.
+func (v *survey) entered(rank, ctx int32) uint32 {
+	v.w.membersMu.Lock()
+	defer v.w.membersMu.Unlock()
+	for _, m := range v.w.engines[rank].members {
+		if m.ctx == ctx {
+			return m.notified.Load()
 		}
 	}
 	return 0
 }
 
-// peersIn lists the other ranks of a context; of the cluster where the context is
-// not known.
-func (w *world) peersIn(e *engine, ctx int32) []int32 {
-	var out []int32
-	w.membersMu.Lock()
-	defer w.membersMu.Unlock()
+// members lists the ranks of a two-sided context or its collectives; all where
+// it is not known.
+func (v *survey) members(e *engine, ctx int32) []int32 {
+	v.w.membersMu.Lock()
+	defer v.w.membersMu.Unlock()
 	for _, m := range e.members {
-		if m.ctx == ctx&^1 && ctx >= 0 {
-			for _, r := range m.b.ranks {
-				if r != e.id {
-					out = append(out, r)
-				}
-			}
-			return out
+		if m.ctx == ctx&^1 {
+			return m.b.ranks
 		}
 	}
-	for i := range w.engines {
-		if int32(i) != e.id {
-			out = append(out, int32(i))
-		}
-	}
-	return out
+	return v.all
 }
 
 // met reports whether enough of a sleeper's needs can be met by live ranks: an
@@ -199,11 +236,19 @@ func (s *sleeper) same(o *sleeper) bool {
 }
 
 // deadlocked finds ranks that only ranks like them could wake.
-func (w *world) deadlocked() []cluster.Wait {
-	views := make([]seen, len(w.engines))
+func (v *survey) deadlocked() []cluster.Wait {
+	w, views := v.w, v.views
+	clear(v.absent)
 	dead := 0
 	for i, e := range w.engines {
-		views[i] = w.look(e)
+		parks := e.parks.Load()
+		moved := parks != v.parks[i] || e.attention.Load() == 0
+		v.parks[i] = parks
+		if moved {
+			views[i] = seen{live: true}
+			continue
+		}
+		views[i] = v.look(e)
 		if !views[i].live {
 			dead++
 		}
@@ -211,37 +256,33 @@ func (w *world) deadlocked() []cluster.Wait {
 	for changed := dead > 0; changed; {
 		changed = false
 		for i := range views {
-			v := &views[i]
-			if v.live || v.finished {
+			s := &views[i]
+			if s.live || s.finished {
 				continue
 			}
-			for k := range v.sleepers {
-				if v.sleepers[k].met(views) {
-					v.live, changed = true, true
+			for k := range s.sleepers {
+				if s.sleepers[k].met(views) {
+					s.live, changed = true, true
 					break
 				}
 			}
 		}
 	}
+	clear(v.absent)
 	var stuck []cluster.Wait
 	for i := range views {
-		v := &views[i]
-		if v.live {
+		s := &views[i]
+		if s.live {
 			continue
 		}
 		// Nobody of these may have moved since it was looked at, or the picture
 		// is of two moments.
-		now := w.look(w.engines[i])
-		if now.live || len(now.sleepers) != len(v.sleepers) {
+		now := v.look(w.engines[i])
+		if now.live || !slices.EqualFunc(now.sleepers, s.sleepers, func(a, b sleeper) bool { return a.same(&b) }) {
 			return nil
 		}
-		for k := range now.sleepers {
-			if !now.sleepers[k].same(&v.sleepers[k]) {
-				return nil
-			}
-		}
-		if !v.finished {
-			stuck = append(stuck, waits(i, v.sleepers)...)
+		if !s.finished {
+			stuck = append(stuck, waits(i, s.sleepers)...)
 		}
 	}
 	return stuck
@@ -250,9 +291,10 @@ func (w *world) deadlocked() []cluster.Wait {
 // parkedWaits lists who is parked on what, for the report of a cancel.
 func (w *world) parkedWaits() []cluster.Wait {
 	var out []cluster.Wait
+	v := newSurvey(w)
 	for i, e := range w.engines {
-		if v := w.look(e); !v.live && !v.finished {
-			out = append(out, waits(i, v.sleepers)...)
+		if s := v.look(e); !s.live && !s.finished {
+			out = append(out, waits(i, s.sleepers)...)
 		}
 	}
 	return out
@@ -265,9 +307,11 @@ func waits(rank int, sleepers []sleeper) []cluster.Wait {
 			if k == 4 {
 				break // the first few of a long list of handles tell enough
 			}
-			wt := cluster.Wait{Rank: rank, Thread: s.port.thread, Call: n.call, Any: n.any}
+			wt := cluster.Wait{Rank: rank, Thread: s.port.thread, Call: n.String(), Any: n.any}
 			for _, r := range n.ranks {
-				wt.For = append(wt.For, int(r))
+				if int(r) != rank || !n.any {
+					wt.For = append(wt.For, int(r))
+				}
 			}
 			out = append(out, wt)
 		}

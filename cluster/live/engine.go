@@ -37,17 +37,20 @@ type engine struct {
 	mu       sync.Mutex // see above
 	finished atomic.Bool
 
-	_         [64]byte
+	_         [128]byte    // senders read the next five often: nothing beside them may change often
 	attention atomic.Int32 // parked threads, and away: a sender that reads 0 wakes nobody
-	state     atomic.Uint32
-	inflight  atomic.Int32 // things on the wire that will touch this rank
+	dirty     []atomic.Uint64
+	bySource  []atomic.Pointer[ring] // with dirty: marks by source, where there are too many rings to poll each
 	inbound   atomic.Pointer[[]*ring]
-	delivered atomic.Bool     // inbox has something
-	dirty     []atomic.Uint64 // by source, in clusters too large to poll each ring
-	bySource  []atomic.Pointer[ring]
-	inMu      sync.Mutex
-	inbox     []*parcel // what comes from the wire or around a ring, under inMu
-	inboxOld  []*parcel // the owner's, to swap with inbox
+	delivered atomic.Bool // inbox has something
+	_         [128]byte
+
+	state    atomic.Uint32
+	parks    atomic.Uint64 // how often a thread has parked
+	inflight atomic.Int32  // things on the wire that will touch this rank
+	inMu     sync.Mutex
+	inbox    []*parcel // what comes from the wire or around a ring, under inMu
+	inboxOld []*parcel // the owner's, to swap with inbox
 
 	portsMu sync.Mutex
 	ports   []*port

@@ -68,7 +68,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	}
 	cores := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	w.crowded = n*spec.Layout.ThreadsPerRank > cores
-	w.spins, w.yields, w.patience = 20, 2, 0
+	w.spins, w.yields, w.patience = 1, 3, 0
 	if !w.crowded && !spec.Machine.Emulated {
 		w.spins, w.patience = 20000, 2000
 	}

@@ -37,11 +37,11 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 				copy(c.bytes(), op.Buf)
 			}
 			r.put(c, cellInline, uint8(n), op.Ctx)
-			switch r.batch {
-			case 1:
-				e.batch = append(e.batch, r)
-			case batchCells:
+			switch {
+			case !op.Batch || r.batch == batchCells:
 				e.publish(r, e.w.engines[op.Peer])
+			case r.batch == 1:
+				e.batch = append(e.batch, r)
 			}
 			return e.finish(op, done)
 		}

@@ -263,11 +263,9 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	if len(e.batch) > 0 {
 		e.flush()
 	}
-	if p.enough(hs, need) {
-		p.leave()
-		return
+	if !p.enough(hs, need) {
+		p.await(hs, need)
 	}
-	p.await(hs, need)
 	p.leave()
 }
 
@@ -316,6 +314,7 @@ func (p *port) park(hs []cluster.Handle, need int) {
 	p.waitMu.Lock()
 	p.hs, p.need, p.asleep = hs, need, true
 	p.sleeps++
+	e.parks.Add(1)
 	p.waitMu.Unlock()
 	e.state.Store(uint32(cluster.Waiting))
 	e.attention.Add(1)

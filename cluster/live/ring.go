@@ -45,7 +45,7 @@ type ring struct {
 	cells []cell
 	refs  []*parcel
 
-	_ [64]byte
+	_ [128]byte
 	// The sender's.
 	tail      uint32 // next cell to write
 	limit     uint32 // tail may go up to here by what the sender knows
@@ -53,11 +53,11 @@ type ring struct {
 	firstPos  uint32
 	firstHead uint64
 
-	_ [64]byte
+	_ [128]byte
 	// The receiver's.
 	pos uint32
 
-	_    [64]byte
+	_    [128]byte
 	head atomic.Uint32 // cells consumed, published now and then by the receiver
 
 	spilled atomic.Bool
