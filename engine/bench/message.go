@@ -172,12 +172,24 @@ func send1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 		}
 		return nil
 	}
-	limit = only(r, func(n int) error {
-		for range n {
-			copy(c.bytes[1], c.bytes[0])
+	// The copy is rank 1's, as a receive is: then the bytes stay in one core's
+	// caches whichever side has its turn. Rank 0 starts it and waits for it.
+	turns := uint64(0)
+	limit = func(n int) error {
+		turns++
+		if r.ID() == 0 {
+			c.lines[1].word.Store(turns)
+			return c.await(&c.lines[0], turns)
 		}
+		if err := c.await(&c.lines[1], turns); err != nil {
+			return err
+		}
+		for range n {
+			copy(own, c.bytes[0])
+		}
+		c.lines[0].word.Store(turns)
 		return nil
-	})
+	}
 	return value, limit, nil
 }
 
