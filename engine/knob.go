@@ -51,7 +51,7 @@ var Base = []Knob{
 	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster},
 	{Name: "threads-per-rank", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster},
 	{Name: "ranking", Label: "ranking", Doc: "how ranks are dealt to nodes", Type: Choice, Default: "sequential", Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster},
-	{Name: "model", Label: "model", Doc: "MPI+UPC execution model", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster},
+	{Name: "model", Label: "model", Doc: "execution model of MPI with UPC", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster},
 	{Name: "group", Label: "group", Doc: "ranks in a UPC group (flat: all, whatever stands here)", Type: Integer, Default: "4", Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster},
 	{Name: "world-seed", Label: "MPI order", Doc: "order in which MPI numbers its ranks before renumbering; 0: launch order", Type: Integer, Default: "0", Min: 0, Max: 1 << 52, Choices: []string{"0", "1", "2", "3"}, Scope: ScopeCluster},
 	{Name: "eager-limit", Label: "eager limit", Doc: "longest eager message; 0: every send is synchronous", Type: Size, Unit: "B", Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster},

@@ -21,6 +21,7 @@ type gate struct {
 	paused  bool
 	steps   int  // iterations that may pass although paused
 	closed  bool // no further iteration in this run
+	expired bool // nor one after the first
 	waiting bool // rank 0 stands at the gate
 	limit   int  // iterations a run; 0: none
 }
@@ -36,9 +37,9 @@ func (g *gate) ask(done int) verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
-	case g.closed || g.limit > 0 && done >= g.limit:
+	case g.closed || g.expired && done > 0 || g.limit > 0 && done >= g.limit:
 		return end
-	case !g.paused:
+	case !g.paused || g.expired:
 		return goOn
 	case g.steps > 0:
 		g.steps--
@@ -51,7 +52,7 @@ func (g *gate) ask(done int) verdict {
 func (g *gate) wait() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for g.paused && g.steps == 0 && !g.closed {
+	for g.paused && g.steps == 0 && !g.closed && !g.expired {
 		g.waiting = true
 		g.change.Wait()
 	}
@@ -68,7 +69,8 @@ func (g *gate) set(change func()) {
 func (g *gate) pause()  { g.set(func() { g.paused, g.steps = true, 0 }) }
 func (g *gate) resume() { g.set(func() { g.paused, g.steps = false, 0 }) }
 func (g *gate) close()  { g.set(func() { g.closed = true }) }
-func (g *gate) reopen() { g.set(func() { g.closed = false }) }
+func (g *gate) expire() { g.set(func() { g.expired = true }) }
+func (g *gate) reopen() { g.set(func() { g.closed, g.expired = false, false }) }
 
 // step lets one iteration pass and pauses after it; the iteration under way of a
 // session that runs counts as that one.
@@ -85,5 +87,5 @@ func (g *gate) step() {
 func (g *gate) standing() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.waiting && !g.closed && g.paused && g.steps == 0
+	return g.waiting && g.paused && g.steps == 0 && !g.closed && !g.expired
 }

@@ -131,7 +131,11 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 	finish := func(reason ending, patience time.Duration) {
 		if reason > why {
 			why = reason
-			s.gate.close()
+			if reason == byLimit {
+				s.gate.expire()
+			} else {
+				s.gate.close()
+			}
 			cut = time.After(patience)
 		}
 	}

@@ -37,7 +37,8 @@ type probe struct {
 	n         int    // in waiting
 	waiting   [256]pending
 	counts    counts
-	iteration int          // under way; as many are done
+	iteration int
+	done      int          // rank 0: iterations that every rank has ended
 	started   cluster.Time // of the iteration
 	clock     cluster.Time
 	traffic   cluster.Traffic // scratch: as it was before a call of the house's own
@@ -102,8 +103,9 @@ func (p *probe) Next() bool {
 // chief says that this is rank 0, which decides and keeps the times.
 func (p *probe) chief() bool { return p.rank.ID() == 0 }
 
-// keep adds an iteration's time.
+// keep adds an iteration that every rank has ended.
 func (p *probe) keep(seconds float64) {
+	p.done++
 	if len(p.times) == recentIterations {
 		p.times = slices.Delete(p.times, 0, recentIterations/2)
 	}
@@ -218,7 +220,7 @@ func (p *probe) fill(s *slot) {
 	s.traffic.Ops, s.traffic.Bytes = t.Ops, t.Bytes
 	copy(s.traffic.Nodes, t.Nodes)
 	s.counts.copy(&p.counts)
-	s.iterations = max(p.iteration, 0)
+	s.iterations = p.done
 	s.active = p.stamp - p.paused
 	s.times = append(s.times[:0], p.times...)
 }

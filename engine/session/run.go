@@ -47,7 +47,7 @@ type slot struct {
 	mu         sync.Mutex
 	traffic    cluster.Traffic
 	counts     counts
-	iterations int          // done
+	iterations int          // rank 0: done
 	active     cluster.Time // the fabric's time that the counts rest on, pauses left out
 	times      []float64    // rank 0: the latest iterations, s
 }

@@ -13,8 +13,9 @@ import (
 
 // Limits end a session by themselves. The zero Limits never do.
 type Limits struct {
-	// For is how long a launch may start iterations; the one under way then may
-	// take as long again (at least a second), before it is cut off. 0: no limit.
+	// For is how long a launch may start iterations, of which there is one at
+	// least; the one under way then may take as long again (at least a second),
+	// before it is cut off. 0: no limit.
 	For time.Duration
 	// Iterations of one launch; 0: no limit.
 	Iterations int

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/bench"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+func newBench() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "bench",
+		Short:   "measure the hot paths on this host, each beside its limit",
+		Long:    "Measure the hot paths of the live fabric on this host, each beside its limit measured in the same process. " + bench.Statement,
+		Example: "hybridtop bench --only put8,pingpong8 --json",
+		Args:    cobra.NoArgs,
+	}
+	out := addFormat(cmd)
+	o := bench.Options{Fabric: live.New()}
+	cmd.Flags().StringSliceVar(&o.Only, "only", nil, "rows to measure (all)")
+	cmd.Flags().IntVar(&o.Rounds, "rounds", bench.DefaultRounds, "turns of each side")
+	cmd.Flags().StringVar(&o.Peers, "peers", "", "folder with compiled MPI programs to run beside")
+	must(cmd.RegisterFlagCompletionFunc("only", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return bench.Names(), cobra.ShellCompDirectiveNoFileComp
+	}))
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if o.Rounds < 1 {
+			return fmt.Errorf("--rounds %d: want at least 1", o.Rounds)
+		}
+		var err error
+		if o.Machine, err = presets.Machine("this-host"); err != nil {
+			return err
+		}
+		ctx, done := interruptible(cmd.Context())
+		defer done()
+		e := cmd.ErrOrStderr()
+		file, ok := e.(term.File)
+		visible := ok && term.IsTerminal(file.Fd())
+		rows, err := bench.Rows(ctx, o, func(name string) {
+			if visible {
+				fmt.Fprint(e, "\r\x1b[K"+name)
+			}
+		})
+		if visible {
+			fmt.Fprint(e, "\r\x1b[K")
+		}
+		if err == nil || len(rows) > 0 {
+			err = errors.Join(writeRows(cmd, rows, out), err)
+		}
+		if code := interruption(ctx); code != 0 {
+			fmt.Fprintln(e, "hybridtop: interrupted")
+			return code
+		}
+		return err
+	}
+	return cmd
+}
+
+func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
+	w := cmd.OutOrStdout()
+	if f.json {
+		return writeJSON(w, map[string]any{
+			"schema": "hybridtop.bench.v1", "statement": bench.Statement, "host": thisHost(), "rows": append([]bench.Row{}, rows...),
+		})
+	}
+	if f.csv {
+		var lines [][]string
+		for _, r := range rows {
+			lines = append(lines, []string{r.Name, plain(r.Value), r.Unit, string(r.Kind), plain(r.Limit), r.LimitName, plain(r.Ratio), plain(r.Target)})
+		}
+		return writeCSV(w, []string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "target"}, lines)
+	}
+	t := newTable(w)
+	t.row(bench.Statement)
+	t.row()
+	t.row("name", "value", "limit", "ratio", "want", "kept", "allocs", "limit is", "compare with")
+	for _, r := range rows {
+		kept := "-"
+		if met, known := r.Met(); known {
+			kept = map[bool]string{true: "yes", false: "no"}[met]
+		}
+		t.row(r.Name, text(engine.Metric{Value: r.Value, Unit: r.Unit}), text(engine.Metric{Value: r.Limit, Unit: r.Unit}),
+			fmt.Sprintf("%.2f", r.Ratio), r.Want, kept, strconv.FormatFloat(r.Allocs, 'g', 3, 64), r.LimitName, r.Compare)
+	}
+	var peers bool
+	for _, r := range rows {
+		for _, p := range r.Peers {
+			if !peers {
+				t.row()
+				t.row("beside", "library", "value", "what")
+				peers = true
+			}
+			t.row(r.Name, p.Name, text(engine.Metric{Value: p.Value, Unit: p.Unit}), p.Line)
+		}
+	}
+	return t.close()
+}

@@ -1,0 +1,16 @@
+// Hybridtop shows why one way of programming a cluster of SMP nodes beats
+// another.
+//
+//	hybridtop                       open the screen
+//	hybridtop run WORKLOAD          run without a screen, and verify
+//	hybridtop sweep WORKLOAD        run at every combination of knobs
+//	hybridtop list WHAT             workloads, models, knobs, machines
+//	hybridtop bench                 hot paths beside their limits on this host
+//
+// This package holds flags and wiring. The table of knobs (engine.Base and each
+// workload's own) becomes the flags; a session runs the scenario; what it
+// published last becomes a table, JSON or CSV (docs/json.md has the schema).
+//
+// Exit status: 0, and of a run only if it verified; 1 for an error or a run that
+// did not verify; 130 after Ctrl-C.
+package main

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// knobFlags are the flags that the table of knobs gives: the base knobs and
+// those of every workload, each once.
+type knobFlags struct {
+	knobs  []engine.Knob
+	values map[string]*knobValue
+	many   bool // a flag takes a list
+	file   string
+}
+
+// knobValue is a flag's text; the scenario parses it, once the workload is known.
+type knobValue struct{ text, kind string }
+
+func (v *knobValue) String() string     { return v.text }
+func (v *knobValue) Set(s string) error { v.text = s; return nil }
+func (v *knobValue) Type() string       { return v.kind }
+
+var _ pflag.Value = (*knobValue)(nil)
+
+// addKnobs gives a command its knob flags.
+func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
+	f := &knobFlags{values: make(map[string]*knobValue), many: many}
+	cmd.Flags().SortFlags = false
+	own := make(map[string][]string) // workloads that have a knob
+	for _, w := range workload.All() {
+		for _, k := range w.Knobs {
+			if i := slices.IndexFunc(f.knobs, func(o engine.Knob) bool { return o.Name == k.Name }); i < 0 {
+				f.knobs = append(f.knobs, k)
+			} else if f.knobs[i].Default != k.Default {
+				f.knobs[i].Default = "" // each workload has its own
+			}
+			own[k.Name] = append(own[k.Name], w.Name)
+		}
+	}
+	f.knobs = append(slices.Clone(engine.Base), f.knobs...)
+	for i := range f.knobs {
+		k := &f.knobs[i]
+		if k.Name == "machine" {
+			k.Choices = presets.Machines()
+		}
+		kind := string(k.Type)
+		if many {
+			kind += ",..."
+		}
+		usage := k.Doc
+		if names := own[k.Name]; len(names) > 0 {
+			usage += " (" + strings.Join(names, ", ") + ")"
+		}
+		v := &knobValue{kind: kind, text: k.Default}
+		f.values[k.Name] = v
+		cmd.Flags().Var(v, k.Name, usage)
+		choices := k.Choices
+		must(cmd.RegisterFlagCompletionFunc(k.Name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return choices, cobra.ShellCompDirectiveNoFileComp
+		}))
+	}
+	cmd.Flags().StringVar(&f.file, "machine-file", "", "run on the machine of this file (docs/machines.md)")
+	must(cmd.MarkFlagFilename("machine-file", "toml"))
+	return f
+}
+
+// must is for registrations that only a bug can make fail.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// scenario is the workload's, with the knobs whose flags were given; the axes are
+// those with several values. The machines are the person's own.
+func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
+	var own []cluster.Machine
+	if f.file != "" {
+		m, err := presets.LoadMachine(f.file)
+		if err != nil {
+			return engine.Scenario{}, nil, nil, err
+		}
+		own = append(own, m)
+	}
+	sc, err := session.Scenario(name, own...)
+	if err != nil {
+		return engine.Scenario{}, nil, nil, err
+	}
+	if len(own) > 0 {
+		if err := sc.Set("machine", own[0].Name); err != nil {
+			return engine.Scenario{}, nil, nil, err
+		}
+	}
+	var axes []session.Axis
+	for i := range f.knobs {
+		name := f.knobs[i].Name
+		if !cmd.Flags().Changed(name) {
+			continue
+		}
+		text := f.values[name].text
+		if values := strings.Split(text, ","); f.many && len(values) > 1 {
+			if _, err := sc.Knob(name); err != nil {
+				return engine.Scenario{}, nil, nil, err
+			}
+			axes = append(axes, session.Axis{Knob: name, Values: values})
+			continue
+		}
+		if err := sc.Set(name, text); err != nil {
+			return engine.Scenario{}, nil, nil, err
+		}
+	}
+	return sc, axes, own, nil
+}
+
+// workloadArgument wants one workload's name, and completes it.
+func workloadArgument(cmd *cobra.Command) {
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return fmt.Errorf("%s wants one workload, %d given: there are %s", cmd.Name(), len(args), strings.Join(workloadNames(), ", "))
+	}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, w := range workload.All() {
+			names = append(names, cobra.CompletionWithDesc(w.Name, w.Title))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func workloadNames() []string {
+	var names []string
+	for _, w := range workload.All() {
+		names = append(names, w.Name)
+	}
+	return names
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// listing is one list: its name, and entries whose fields are columns.
+type listing struct {
+	what    string
+	columns []string // shown to people; JSON and CSV have all fields
+	entries []entry
+}
+
+// entry is one thing's fields in order.
+type entry []field
+
+type field struct {
+	name  string
+	value any // a nil is unknown
+}
+
+var lists = map[string]func() (listing, error){
+	"workloads": listWorkloads,
+	"models":    listModels,
+	"knobs":     listKnobs,
+	"machines":  listMachines,
+}
+
+func newList() *cobra.Command {
+	names := []string{"workloads", "models", "knobs", "machines"}
+	cmd := &cobra.Command{
+		Use:       "list " + strings.Join(names, "|"),
+		Short:     "list workloads, models, knobs or machines",
+		Example:   "hybridtop list machines --json",
+		ValidArgs: names,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || !slices.Contains(names, args[0]) {
+				return fmt.Errorf("list what? There are %s", strings.Join(names, ", "))
+			}
+			return nil
+		},
+	}
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		l, err := lists[args[0]]()
+		if err != nil {
+			return err
+		}
+		return l.write(cmd.OutOrStdout(), out)
+	}
+	return cmd
+}
+
+func (l *listing) write(w io.Writer, f *format) error {
+	if f.json {
+		all := make([]map[string]any, 0, len(l.entries))
+		for _, e := range l.entries {
+			m := make(map[string]any, len(e))
+			for _, x := range e {
+				m[x.name] = x.value
+			}
+			all = append(all, m)
+		}
+		return writeJSON(w, map[string]any{"schema": "hybridtop.list.v1", l.what: all})
+	}
+	var head []string
+	var rows [][]string
+	for i, e := range l.entries {
+		var cells []string
+		for _, x := range e {
+			if !f.csv && !slices.Contains(l.columns, x.name) {
+				continue
+			}
+			if i == 0 {
+				head = append(head, x.name)
+			}
+			cells = append(cells, cellText(x.value))
+		}
+		rows = append(rows, cells)
+	}
+	if f.csv {
+		return writeCSV(w, head, rows)
+	}
+	t := newTable(w)
+	t.row(head...)
+	for _, r := range rows {
+		t.row(r...)
+	}
+	return t.close()
+}
+
+func cellText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case []string:
+		return strings.Join(v, " ")
+	}
+	return fmt.Sprint(v)
+}
+
+func listWorkloads() (listing, error) {
+	l := listing{what: "workloads", columns: []string{"name", "title", "paper"}}
+	for _, w := range workload.All() {
+		var knobs []string
+		for _, k := range w.Knobs {
+			knobs = append(knobs, k.Name)
+		}
+		var metrics []string
+		for _, m := range slices.Concat(w.Metrics, w.Derived) {
+			metrics = append(metrics, m.Name)
+		}
+		l.entries = append(l.entries, entry{
+			{"name", w.Name}, {"title", w.Title}, {"doc", w.Doc}, {"paper", w.Paper}, {"knobs", knobs}, {"metrics", metrics},
+		})
+	}
+	return l, nil
+}
+
+// modelDocs say what each execution model is.
+var modelDocs = map[cluster.Model]string{
+	cluster.Flat:           "one UPC execution over all ranks; every process may call MPI (paper 1, section 3.1)",
+	cluster.NestedFunneled: "a UPC execution a group; only UPC thread 0 of a group may call MPI (paper 1, section 3.2.1)",
+	cluster.NestedMultiple: "a UPC execution a group; every process may call MPI (paper 1, section 3.2.2)",
+}
+
+func listModels() (listing, error) {
+	l := listing{what: "models", columns: []string{"name", "doc"}}
+	for _, m := range cluster.Models {
+		l.entries = append(l.entries, entry{{"name", m}, {"doc", modelDocs[m]}})
+	}
+	return l, nil
+}
+
+func listKnobs() (listing, error) {
+	l := listing{what: "knobs", columns: []string{"name", "workload", "type", "default", "choices", "doc"}}
+	add := func(owner string, table []engine.Knob) {
+		for _, k := range table {
+			if k.Name == "machine" {
+				k.Choices = presets.Machines()
+			}
+			e := entry{
+				{"name", k.Name}, {"workload", owner}, {"type", k.Type}, {"unit", k.Unit}, {"default", k.Default},
+				{"min", nil}, {"max", nil}, {"choices", append([]string{}, k.Choices...)}, {"doc", k.Doc},
+			}
+			if k.Type != engine.Choice {
+				e[5].value, e[6].value = k.Min, k.Max
+			}
+			l.entries = append(l.entries, e)
+		}
+	}
+	add("all", engine.Base)
+	for _, w := range workload.All() {
+		add(w.Name, w.Knobs)
+	}
+	return l, nil
+}
+
+func listMachines() (listing, error) {
+	l := listing{what: "machines", columns: []string{"name", "title"}}
+	for _, name := range presets.Machines() {
+		m, err := presets.Machine(name)
+		if err != nil {
+			return listing{}, err
+		}
+		e := entry{
+			{"name", m.Name}, {"title", m.Title}, {"emulated", m.Emulated}, {"progress", m.Progress},
+			{"nodes", known(float64(m.Nodes))}, {"cores_per_node", known(float64(m.CoresPerNode))},
+			{"memory_per_node", known(float64(m.MemoryPerNode))}, {"flops_per_core", known(m.Flops)},
+			{"memory_rate_per_core", known(m.MemoryRate)}, {"eager_limit", m.EagerLimit},
+		}
+		for c, key := range classKeys {
+			e = append(e, field{key + "_latency", m.Classes[c].Latency.Seconds()}, field{key + "_bandwidth", known(m.Classes[c].Bandwidth)})
+		}
+		l.entries = append(l.entries, append(e, field{"remote_adapters", known(float64(m.Classes[cluster.Remote].Adapters))}, field{"sources", m.Source}))
+	}
+	return l, nil
+}
+
+// known is a machine's number, or nil where 0 says that it is unknown or
+// unlimited.
+func known(x float64) any {
+	if x == 0 {
+		return nil
+	}
+	return x
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// result is what a run came to, as docs/json.md describes it.
+type result struct {
+	Schema       string                   `json:"schema"`
+	Scenario     engine.Scenario          `json:"scenario"`
+	Verified     bool                     `json:"verified"`
+	Metrics      map[string]engine.Metric `json:"metrics"`
+	Verification engine.Verification      `json:"verification"`
+	Iterations   int                      `json:"iterations"`
+	Times        []float64                `json:"iteration_times"`
+	Latency      map[string]latency       `json:"latency"`
+	Traffic      map[string]traffic       `json:"traffic"`
+	Layout       layoutView               `json:"layout"`
+	Kind         engine.Kind              `json:"kind"`
+	Dilation     float64                  `json:"dilation"`
+	FabricTime   float64                  `json:"fabric_time"`
+	Elapsed      float64                  `json:"elapsed"`
+	Memory       int64                    `json:"memory_per_node"`
+	Replicas     int                      `json:"replicas"`
+	LaunchLine   string                   `json:"launch_line"`
+	Why          string                   `json:"why"`
+	Warnings     []string                 `json:"warnings"`
+	Failure      string                   `json:"failure"`
+	Interrupted  bool                     `json:"interrupted"`
+	Host         host                     `json:"host"`
+
+	order []string // of the metrics
+}
+
+type latency struct {
+	Count int64    `json:"count"`
+	Mean  *float64 `json:"mean"`
+	Min   *float64 `json:"min"`
+	P50   *float64 `json:"p50"`
+	P99   *float64 `json:"p99"`
+	Max   *float64 `json:"max"`
+}
+
+type traffic struct {
+	Operations int64 `json:"operations"`
+	Bytes      int64 `json:"bytes"`
+}
+
+type layoutView struct {
+	Nodes          int             `json:"nodes"`
+	RanksPerNode   int             `json:"ranks_per_node"`
+	ThreadsPerRank int             `json:"threads_per_rank"`
+	Ranks          int             `json:"ranks"`
+	Ranking        cluster.Ranking `json:"ranking"`
+	Model          cluster.Model   `json:"model"`
+	GroupSize      int             `json:"group_size"`
+	N              triple          `json:"n"`
+}
+
+type triple struct {
+	Groups int `json:"groups"`
+	UPC    int `json:"upc_threads_per_group"`
+	MPI    int `json:"mpi_ranks"`
+}
+
+type host struct {
+	OS    string `json:"os"`
+	Arch  string `json:"arch"`
+	Cores int    `json:"cores"`
+	Go    string `json:"go"`
+}
+
+func thisHost() host {
+	return host{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
+}
+
+// classKeys name the locality classes in JSON.
+var classKeys = [cluster.Classes]string{"in_rank", "in_node", "remote"}
+
+func newResult(s *engine.Snapshot, interrupted bool) *result {
+	n := s.Layout.N()
+	r := &result{
+		Schema: "hybridtop.run.v1", Scenario: s.Scenario, Verified: verified(s), Metrics: make(map[string]engine.Metric),
+		Verification: s.Verification, Iterations: s.Iteration, Times: append([]float64{}, s.IterationTimes...),
+		Latency: make(map[string]latency), Traffic: make(map[string]traffic),
+		Layout: layoutView{
+			s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.ThreadsPerRank, s.Layout.Ranks(), s.Layout.Ranking,
+			s.Layout.Model, s.Layout.GroupSize(), triple{n.Group, n.UPC, n.MPI},
+		},
+		Kind: s.Kind, Dilation: s.Dilation, FabricTime: s.Fabric.Seconds(), Elapsed: s.Elapsed.Seconds(),
+		Memory: s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
+		Warnings: append([]string{}, s.Warnings...), Failure: s.Failure, Interrupted: interrupted, Host: thisHost(),
+	}
+	for _, m := range s.Metrics {
+		r.Metrics[m.Name] = m
+		r.order = append(r.order, m.Name)
+	}
+	for c, key := range classKeys {
+		q := s.Latency[c]
+		l := latency{Count: q.Count}
+		if q.Count > 0 {
+			l = latency{q.Count, engine.Finite(q.Mean), engine.Finite(q.Min), engine.Finite(q.P50), engine.Finite(q.P99), engine.Finite(q.Max)}
+		}
+		r.Latency[key] = l
+		r.Traffic[key] = traffic{s.Traffic.Ops[c], s.Traffic.Bytes[c]}
+	}
+	return r
+}
+
+// verified says that the run made a check and ended an iteration, that all checks
+// held, and that nothing failed.
+func verified(s *engine.Snapshot) bool {
+	return s.Phase != engine.Failed && s.Verification.Done && s.Verification.OK && s.Iteration > 0
+}
+
+// unverified says why a run that did not fail is not verified.
+func unverified(s *engine.Snapshot) string {
+	switch {
+	case s.Verification.Done && !s.Verification.OK:
+		return "verification failed: " + s.Verification.Detail
+	case s.Iteration == 0:
+		return "not verified: no iteration ended; let the run take longer, or make the problem smaller"
+	}
+	return "not verified: the run made no check"
+}
+
+// write writes the result in the format.
+func (r *result) write(w io.Writer, f *format) error {
+	switch {
+	case f.json:
+		return writeJSON(w, r)
+	case f.csv:
+		var rows [][]string
+		for _, name := range r.order {
+			m := r.Metrics[name]
+			rows = append(rows, []string{name, plain(m.Value), m.Unit, string(m.Kind), strconv.FormatBool(r.Verified)})
+		}
+		return writeCSV(w, []string{"metric", "value", "unit", "kind", "verified"}, rows)
+	}
+	return r.table(w)
+}
+
+func (r *result) table(w io.Writer) error {
+	l := &r.Layout
+	t := newTable(w)
+	t.row(fmt.Sprintf("%s on %s: %d nodes × %d ranks, %s, N = ⟨%d, %d, %d⟩", r.Scenario.Workload,
+		r.Scenario.Text("machine"), l.Nodes, l.RanksPerNode, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
+	if r.Dilation != 1 {
+		t.row(fmt.Sprintf("times are the machine's: they ran %.4g× slower and are divided again", r.Dilation))
+	}
+	t.row()
+	t.row("metric", "value", "kind")
+	for _, name := range r.order {
+		m := r.Metrics[name]
+		t.row(name, text(m), string(m.Kind))
+	}
+	seconds := func(x *float64) string { return text(engine.Metric{Value: *x, Unit: "s"}) }
+	if slices.ContainsFunc(classKeys[:], func(key string) bool { return r.Latency[key].Count > 0 }) {
+		t.row()
+		t.row("access", "count", "mean", "p50", "p99", "max")
+		for c, key := range classKeys {
+			if q := r.Latency[key]; q.Count > 0 {
+				t.row(cluster.Class(c).String(), strconv.FormatInt(q.Count, 10), seconds(q.Mean), seconds(q.P50), seconds(q.P99), seconds(q.Max))
+			}
+		}
+	}
+	t.row()
+	t.row("iterations", strconv.Itoa(r.Iterations))
+	t.row("memory", text(engine.Metric{Value: float64(r.Memory), Unit: "B"})+" a node")
+	t.row("verified", r.verdict())
+	for _, warning := range r.Warnings {
+		t.row("warning", warning)
+	}
+	if r.Why != "" {
+		t.row("why", r.Why)
+	}
+	t.row("launch", strings.ReplaceAll(r.LaunchLine, "\n", "\n\t"))
+	return t.close()
+}
+
+func (r *result) verdict() string {
+	v := r.Verification
+	switch {
+	case r.Verified:
+		return fmt.Sprintf("yes, %d checks: %s", v.Checks, v.Detail)
+	case r.Failure != "":
+		return "no: the run failed"
+	case v.Done && !v.OK:
+		return "no: " + v.Detail
+	case r.Iterations == 0:
+		return "no: no iteration ended"
+	}
+	return "no: no check was made"
+}

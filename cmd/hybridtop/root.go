@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/tui"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// newRoot is the whole command line.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "hybridtop",
+		Short: "see why one way of programming a cluster of SMP nodes beats another",
+		Long: "Hybridtop runs real SPMD programs on a cluster, real or emulated, and shows bandwidth, latency and locality " +
+			"while you change execution model, group size, nodes and ranks. Without a command it opens the screen.",
+		Example: "hybridtop --workload randomaccess --group 4",
+		Args:    cobra.NoArgs,
+	}
+	screen := &tui.Options{}
+	var name string
+	f := root.Flags()
+	f.StringVar(&name, "workload", "randomaccess", "what to run: "+strings.Join(workloadNames(), ", "))
+	f.StringVar(&screen.Theme, "theme", "", "colours (follows the terminal): "+strings.Join(themes(), ", "))
+	f.BoolVar(&screen.ASCII, "ascii", false, "draw with ASCII alone")
+	f.IntVar(&screen.FPS, "fps", 0, "frames a second at most (20, over SSH 8)")
+	f.BoolVar(&screen.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	complete := func(flag string, words func() []string) {
+		must(root.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return words(), cobra.ShellCompDirectiveNoFileComp
+		}))
+	}
+	complete("workload", workloadNames)
+	complete("theme", themes)
+	knobs := addKnobs(root, false)
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		sc, _, own, err := knobs.scenario(cmd, name)
+		if err != nil {
+			return err
+		}
+		if !term.IsTerminal(os.Stdout.Fd()) {
+			return errors.New("the screen needs a terminal, and standard output is none: use hybridtop run " + name)
+		}
+		s, err := session.New(sc, session.Options{Fabrics: fabrics(), Machines: own, Linger: true})
+		if err != nil {
+			return err
+		}
+		s.Start(cmd.Context())
+		return errors.Join(tui.Run(cmd.Context(), s, *screen), s.Stop())
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; %s --help has the flags, hybridtop list knobs what each knob takes", err, cmd.CommandPath())
+	})
+	root.AddCommand(newRun(), newSweep(), newList(), newBench())
+	return root
+}
+
+func themes() []string {
+	var names []string
+	for _, t := range grid.Themes() {
+		names = append(names, t.Name)
+	}
+	return names
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+)
+
+func newRun() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run WORKLOAD",
+		Short: "run a workload without a screen, and verify it",
+		Long: "Run a workload without a screen. Progress goes to the terminal, the result to standard output; " +
+			"the exit status is 0 only if the run verified what it computed.",
+		Example: "hybridtop run randomaccess --nodes 4 --ranks-per-node 4 --model nested-multiple --group 4 --for 5s",
+	}
+	workloadArgument(cmd)
+	limits := addLimits(cmd, 3*time.Second, "the run")
+	out := addFormat(cmd)
+	knobs := addKnobs(cmd, false)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		sc, _, own, err := knobs.scenario(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		lim, err := limits.read(cmd)
+		if err != nil {
+			return err
+		}
+		s, err := session.New(sc, session.Options{Fabrics: fabrics(), Machines: own, Limits: lim})
+		if err != nil {
+			return err
+		}
+		ctx, done := interruptible(cmd.Context())
+		defer done()
+		s.Start(ctx)
+		follow(cmd.ErrOrStderr(), s, "")
+		_ = s.Wait() // the snapshot has the failure
+		return conclude(cmd, s.Load(), interruption(ctx), out)
+	}
+	return cmd
+}
+
+// conclude writes the result and gives the exit status.
+func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format) error {
+	if snap.Failure == "" || out.json || snap.Iteration > 0 {
+		if err := newResult(snap, signal != 0).write(cmd.OutOrStdout(), out); err != nil {
+			return err
+		}
+	}
+	switch {
+	case snap.Failure != "":
+		fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", snap.Failure)
+		return status(1)
+	case signal != 0:
+		fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: interrupted")
+		return signal
+	case !verified(snap):
+		fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", unverified(snap))
+		return status(1)
+	}
+	return nil
+}
+
+// limitFlags are --for and --iterations.
+type limitFlags struct {
+	duration   time.Duration
+	iterations int
+}
+
+func addLimits(cmd *cobra.Command, usual time.Duration, what string) *limitFlags {
+	l := &limitFlags{}
+	cmd.Flags().DurationVar(&l.duration, "for", usual, "how long "+what+" starts iterations")
+	cmd.Flags().IntVar(&l.iterations, "iterations", 0, "how many iterations "+what+" makes, however long they take")
+	cmd.MarkFlagsMutuallyExclusive("for", "iterations")
+	return l
+}
+
+func (l *limitFlags) read(cmd *cobra.Command) (session.Limits, error) {
+	if cmd.Flags().Changed("iterations") {
+		if l.iterations < 1 {
+			return session.Limits{}, fmt.Errorf("--iterations %d: want at least 1", l.iterations)
+		}
+		return session.Limits{Iterations: l.iterations}, nil
+	}
+	if l.duration <= 0 {
+		return session.Limits{}, fmt.Errorf("--for %v: want a time above zero, such as 5s", l.duration)
+	}
+	return session.Limits{For: l.duration}, nil
+}

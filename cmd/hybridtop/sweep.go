@@ -1,0 +1,367 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func newSweep() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sweep WORKLOAD",
+		Short: "run a workload at every combination of knob values",
+		Long: "Run a workload once at every combination of the values given: each knob takes a list with commas. " +
+			"Points run one after another, so that they do not disturb each other. " +
+			"Where group sizes are compared, l_l and l_r of the locality law are fitted to the two extreme shares, and the law predicts the others.",
+		Example: "hybridtop sweep randomaccess --group 1,2,4,8,16",
+	}
+	workloadArgument(cmd)
+	limits := addLimits(cmd, 2*time.Second, "each point")
+	out := addFormat(cmd)
+	chart := cmd.Flags().String("chart", "", "metric that the chart shows (access_time_mean if there is one, else the first)")
+	knobs := addKnobs(cmd, true)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		sc, axes, own, err := knobs.scenario(cmd, args[0])
+		if err != nil {
+			return err
+		}
+		lim, err := limits.read(cmd)
+		if err != nil {
+			return err
+		}
+		metric, err := chartMetric(args[0], *chart)
+		if err != nil {
+			return err
+		}
+		ctx, done := interruptible(cmd.Context())
+		defer done()
+		rows, err := session.Sweep(ctx, sc, axes, session.Options{Fabrics: fabrics(), Machines: own, Limits: lim},
+			func(n, total int, next *session.Row, s *session.Session) {
+				follow(cmd.ErrOrStderr(), s, fmt.Sprintf("[%d/%d] %s  ", n+1, total, next.Name()))
+			})
+		if err != nil && !errors.Is(err, context.Cause(ctx)) {
+			return err
+		}
+		sw := newSweepResult(sc, rows)
+		if err := sw.write(cmd.OutOrStdout(), out, metric); err != nil {
+			return err
+		}
+		if code := interruption(ctx); code != 0 {
+			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: interrupted")
+			return code
+		}
+		return sw.status(cmd.ErrOrStderr())
+	}
+	return cmd
+}
+
+// chartMetric finds the metric to draw.
+func chartMetric(name, asked string) (string, error) {
+	w, err := workload.Find(name)
+	if err != nil {
+		return "", err
+	}
+	var all []string
+	for _, m := range slices.Concat(w.Metrics, w.Derived) {
+		all = append(all, m.Name)
+	}
+	switch {
+	case asked != "" && !slices.Contains(all, asked):
+		return "", fmt.Errorf("--chart %s: %s has %s", asked, name, strings.Join(all, ", "))
+	case asked != "":
+		return asked, nil
+	case slices.Contains(all, accessTime) || len(all) == 0:
+		return accessTime, nil
+	}
+	return all[0], nil
+}
+
+// accessTime is the metric that the locality law is about.
+const accessTime = "access_time_mean"
+
+// sweepResult is what a sweep came to, as docs/json.md describes it.
+type sweepResult struct {
+	Schema   string          `json:"schema"`
+	Scenario engine.Scenario `json:"scenario"`
+	Verified bool            `json:"verified"`
+	Rows     []sweepRow      `json:"rows"`
+	Fit      *fitResult      `json:"fit"`
+	NoFit    string          `json:"no_fit"`
+	Host     host            `json:"host"`
+}
+
+type sweepRow struct {
+	Knobs        map[string]any           `json:"knobs"`
+	Metrics      map[string]engine.Metric `json:"metrics"`
+	Verified     bool                     `json:"verified"`
+	Verification engine.Verification      `json:"verification"`
+	Iterations   int                      `json:"iterations"`
+	Kind         engine.Kind              `json:"kind"`
+	Dilation     float64                  `json:"dilation"`
+	Warnings     []string                 `json:"warnings"`
+	Failure      string                   `json:"failure"`
+
+	row   *session.Row
+	order []string
+}
+
+type fitResult struct {
+	Local       engine.Metric `json:"l_l"`
+	Remote      engine.Metric `json:"l_r"`
+	Within      string        `json:"local_within"`
+	Predictions []prediction  `json:"predictions"`
+}
+
+type prediction struct {
+	Row       int           `json:"row"`
+	Share     float64       `json:"share"`
+	Predicted engine.Metric `json:"predicted"`
+	Measured  engine.Metric `json:"measured"`
+	Error     *float64      `json:"relative_error"`
+	Fitted    bool          `json:"fitted"`
+}
+
+func newSweepResult(sc engine.Scenario, rows []session.Row) *sweepResult {
+	sw := &sweepResult{Schema: "hybridtop.sweep.v1", Scenario: sc, Verified: len(rows) > 0, Rows: []sweepRow{}, Host: thisHost()}
+	for i := range rows {
+		snap := rows[i].Snapshot
+		r := newResult(snap, false)
+		row := sweepRow{
+			Knobs: make(map[string]any), Metrics: r.Metrics, Verified: r.Verified, Verification: r.Verification,
+			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, Warnings: r.Warnings, Failure: r.Failure,
+			row: &rows[i], order: r.order,
+		}
+		for _, k := range rows[i].Knobs {
+			if n, err := strconv.ParseInt(k.Value, 10, 64); err == nil {
+				row.Knobs[k.Knob] = n
+			} else {
+				row.Knobs[k.Knob] = k.Value
+			}
+		}
+		sw.Verified = sw.Verified && r.Verified
+		sw.Rows = append(sw.Rows, row)
+	}
+	fit, err := session.FitRows(rows)
+	if err != nil {
+		sw.NoFit = err.Error()
+		return sw
+	}
+	kind := rows[0].Snapshot.Kind
+	f := &fitResult{
+		Local:  engine.Metric{Name: "l_l", Value: fit.Local, Unit: "s", Kind: engine.Modelled},
+		Remote: engine.Metric{Name: "l_r", Value: fit.Remote, Unit: "s", Kind: engine.Modelled}, Within: fit.Within,
+	}
+	for _, p := range fit.Predictions {
+		f.Predictions = append(f.Predictions, prediction{
+			Row: p.Row, Share: p.Share, Error: engine.Finite(p.Error), Fitted: p.Fitted,
+			Predicted: engine.Metric{Value: p.Predicted, Unit: "s", Kind: engine.Modelled},
+			Measured:  engine.Metric{Value: p.Measured, Unit: "s", Kind: kind},
+		})
+	}
+	sw.Fit = f
+	return sw
+}
+
+// status says on w which rows failed or did not verify, and gives the exit
+// status.
+func (sw *sweepResult) status(w io.Writer) error {
+	if sw.Verified {
+		return nil
+	}
+	for i := range sw.Rows {
+		r := &sw.Rows[i]
+		name := ""
+		if n := r.row.Name(); n != "" {
+			name = n + ": "
+		}
+		switch {
+		case r.Failure != "":
+			fmt.Fprintf(w, "hybridtop: %s%s\n", name, r.Failure)
+		case !r.Verified:
+			fmt.Fprintf(w, "hybridtop: %s%s\n", name, unverified(r.row.Snapshot))
+		}
+	}
+	return status(1)
+}
+
+func (sw *sweepResult) write(w io.Writer, f *format, metric string) error {
+	switch {
+	case f.json:
+		return writeJSON(w, sw)
+	case f.csv:
+		return sw.csv(w)
+	}
+	if len(sw.Rows) == 0 {
+		return nil
+	}
+	return errors.Join(sw.table(w), sw.chart(w, metric), sw.law(w))
+}
+
+// csv is tidy: a line a point and metric.
+func (sw *sweepResult) csv(w io.Writer) error {
+	var head []string
+	var lines [][]string
+	for i := range sw.Rows {
+		r := &sw.Rows[i]
+		var knobs []string
+		head = head[:0]
+		for _, k := range r.row.Knobs {
+			head, knobs = append(head, k.Knob), append(knobs, k.Value)
+		}
+		for _, name := range r.order {
+			m := r.Metrics[name]
+			lines = append(lines, append(slices.Clone(knobs), name, plain(m.Value), m.Unit, string(m.Kind), strconv.FormatBool(r.Verified)))
+		}
+	}
+	return writeCSV(w, append(head, "metric", "value", "unit", "kind", "verified"), lines)
+}
+
+func (sw *sweepResult) table(w io.Writer) error {
+	t := newTable(w)
+	first := &sw.Rows[0]
+	t.row(fmt.Sprintf("%s on %s: %s (%s)", sw.Scenario.Workload, first.row.Snapshot.Machine, points(len(sw.Rows)), first.Kind))
+	t.row()
+	var head, names []string
+	for _, k := range first.row.Knobs {
+		head = append(head, k.Knob)
+	}
+	for i := range sw.Rows {
+		for _, name := range sw.Rows[i].order {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	t.row(append(append(head, names...), "verified")...)
+	for i := range sw.Rows {
+		r := &sw.Rows[i]
+		var cells []string
+		for _, k := range r.row.Knobs {
+			cells = append(cells, k.Value)
+		}
+		for _, name := range names {
+			cell := "-"
+			if m, ok := r.Metrics[name]; ok {
+				cell = text(m)
+			}
+			cells = append(cells, cell)
+		}
+		verdict := "no"
+		if r.Verified {
+			verdict = "yes"
+		}
+		t.row(append(cells, verdict)...)
+	}
+	return t.close()
+}
+
+func points(n int) string {
+	if n == 1 {
+		return "1 point"
+	}
+	return strconv.Itoa(n) + " points"
+}
+
+// barCells is the width of a chart's longest bar.
+const barCells = 40
+
+// chart draws a bar a row, and a ◆ where the law predicts its end.
+func (sw *sweepResult) chart(w io.Writer, metric string) error {
+	longest := 0.0
+	predicted := make(map[int]float64)
+	if sw.Fit != nil && metric == accessTime {
+		for _, p := range sw.Fit.Predictions {
+			predicted[p.Row] = p.Predicted.Value
+			longest = max(longest, p.Predicted.Value)
+		}
+	}
+	shown := false
+	for i := range sw.Rows {
+		if v := engine.Finite(sw.Rows[i].Metrics[metric].Value); v != nil && *v > 0 {
+			longest, shown = max(longest, *v), true
+		}
+	}
+	if !shown || len(sw.Rows) < 2 {
+		return nil
+	}
+	t := newTable(w)
+	t.row()
+	title := fmt.Sprintf("%s, %s", metric, sw.Rows[0].Metrics[metric].Kind)
+	if len(predicted) > 0 {
+		title += "; ◆ the law, modelled"
+	}
+	t.row(title)
+	for i := range sw.Rows {
+		r := &sw.Rows[i]
+		m, ok := r.Metrics[metric]
+		if !ok {
+			continue
+		}
+		mark := -1
+		if p, ok := predicted[i]; ok {
+			mark = cell(p, longest) - 1
+		}
+		t.row(r.row.Name(), bar(cell(m.Value, longest), mark), text(m))
+	}
+	return t.close()
+}
+
+func cell(v, longest float64) int {
+	if engine.Finite(v) == nil || v <= 0 {
+		return 0
+	}
+	return int(math.Round(v / longest * barCells))
+}
+
+// bar draws n cells of barCells, with a mark at one of them; −1: none.
+func bar(n, mark int) string {
+	var b strings.Builder
+	for i := range barCells {
+		switch {
+		case i == mark:
+			b.WriteString("◆")
+		case i < n:
+			b.WriteString("█")
+		default:
+			b.WriteString("·")
+		}
+	}
+	return b.String()
+}
+
+// law writes the fit and what it predicts.
+func (sw *sweepResult) law(w io.Writer) error {
+	f := sw.Fit
+	if f == nil {
+		return nil
+	}
+	t := newTable(w)
+	t.row()
+	t.row(fmt.Sprintf("l_avg = (l_l − l_r)·P + l_r, fitted to the two extremes: l_l = %s, l_r = %s (P: share inside the %s)",
+		text(f.Local), text(f.Remote), f.Within))
+	t.row("point", "P", "modelled", string(sw.Rows[0].Kind), "relative error")
+	for _, p := range f.Predictions {
+		miss := "fitted"
+		if !p.Fitted && p.Error != nil {
+			miss = fmt.Sprintf("%+.1f %%", 100**p.Error)
+		}
+		name := sw.Rows[p.Row].row.Name()
+		if name == "" {
+			name = "-"
+		}
+		t.row(name, fmt.Sprintf("%.4g", p.Share), text(p.Predicted), text(p.Measured), miss)
+	}
+	return t.close()
+}
