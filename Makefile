@@ -31,7 +31,7 @@ lint:
 	$(GO) mod tidy -diff
 
 race:
-	@$(if $(RACE),:,echo 'no C compiler, so no race detector: the tests run without it')
+	@$(if $(RACE),:,echo 'without the race detector, which needs a C compiler:')
 	$(GO) test $(RACE) ./...
 
 bench:
