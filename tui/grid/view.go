@@ -170,6 +170,18 @@ const (
 // Fill sets every cell of a rectangle.
 func (v View) Fill(r Rect, c Cell) {
 	area := v.Sub(r).clip
+	if area.Empty() {
+		return
+	}
+	if c.Rune == 0 && !v.g.wide { // a blank passes the gate, and parts no wide rune
+		for y := area.Y; y < area.Y+area.H; y++ {
+			row := v.g.cells[y*v.g.W+area.X:][:area.W]
+			for i := range row {
+				row[i] = Cell{Rune: ' ', Fg: c.Fg, Bg: c.Bg, Attr: c.Attr}
+			}
+		}
+		return
+	}
 	for y := area.Y; y < area.Y+area.H; y++ {
 		for x := area.X; x < area.X+area.W; x++ {
 			v.set(x, y, c)

@@ -1,0 +1,310 @@
+package tui
+
+import (
+	"maps"
+	"time"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// app is what the person has chosen on the screen, and what is shown on it.
+// Actions change it; the screen only reads it.
+type app struct {
+	snap   *engine.Snapshot // shown
+	latest *engine.Snapshot // published last; another one only while frozen
+	frozen bool
+
+	focus  paneID
+	zoomed bool
+	theme  *grid.Theme
+	chosen bool // the theme was chosen, and does not follow the terminal
+	ascii  bool
+	mouse  bool
+
+	chart  chartState
+	knob   string            // under the cursor
+	asked  map[string]string // values that the session has not taken over yet
+	edits  int               // counts changes of the knob panel
+	wrong  knobError
+	notice string // about the last command; goes with the next key
+	scroll int    // rows that the Why pane is scrolled
+
+	over    overlay
+	edit    line // the value that is typed
+	help    search
+	palette palette
+	page    page
+
+	out  []engine.Command // to be sent, in order
+	quit bool
+	fps  int // frames drawn in the last second
+}
+
+// overlay is what lies over the panes and takes the keys.
+type overlay uint8
+
+const (
+	noOverlay overlay = iota
+	editOverlay
+	helpOverlay
+	paletteOverlay
+	pageOverlay
+)
+
+// chartState is how the chart over time is shown.
+type chartState struct {
+	window time.Duration // 0: all there is
+	log    bool
+	cross  bool
+	at     float64 // of the crosshair, s since the session began
+}
+
+// knobError is what was wrong with a value, shown beside its knob.
+type knobError struct{ knob, text string }
+
+// search is a list that is narrowed by typing.
+type search struct {
+	line line
+	at   int
+}
+
+var windows = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 0}
+
+// nothing is shown before the first snapshot.
+var nothing = &engine.Snapshot{Phase: engine.Starting}
+
+func newApp() *app {
+	return &app{
+		snap: nothing, latest: nothing,
+		focus: bandwidthPane, knob: "group",
+		theme: grid.Themes()[0], mouse: true,
+		chart: chartState{window: 30 * time.Second},
+		asked: map[string]string{},
+	}
+}
+
+// load takes the snapshot that the session has published last, and reports
+// whether the screen shows another one now.
+func (a *app) load(s *engine.Snapshot) bool {
+	if s == nil || s == a.latest {
+		return false
+	}
+	failed := s.Phase == engine.Failed && a.latest.Phase != engine.Failed
+	if s.Scenario.Workload != a.latest.Scenario.Workload || !maps.Equal(s.Scenario.Values, a.latest.Scenario.Values) {
+		a.edits++
+	}
+	a.latest = s
+	for name, v := range a.asked {
+		if s.Scenario.Values[name] == v {
+			delete(a.asked, name)
+			a.edits++
+		}
+	}
+	if a.frozen {
+		return false
+	}
+	a.snap = s
+	if failed {
+		a.scroll = 0
+	}
+	return true
+}
+
+// knobs is the table of the scenario that runs; a frozen screen can still turn
+// them.
+func (a *app) knobs() []engine.Knob { return a.latest.Scenario.Table }
+
+// selected is the number of the knob under the cursor, −1 without any knob.
+func (a *app) selected() int {
+	for i := range a.knobs() {
+		if a.knobs()[i].Name == a.knob {
+			return i
+		}
+	}
+	return min(0, len(a.knobs())-1)
+}
+
+// value is a knob's value as the person has last asked for it.
+func (a *app) value(name string) string {
+	if v, ok := a.asked[name]; ok {
+		return v
+	}
+	return a.latest.Scenario.Values[name]
+}
+
+// selectKnob moves the cursor by n knobs; the ends join.
+func (a *app) selectKnob(n int) {
+	if all := len(a.knobs()); all > 0 {
+		a.knob = a.knobs()[((a.selected()+n)%all+all)%all].Name
+	}
+}
+
+// turn moves the knob under the cursor to its neighbouring choice.
+func (a *app) turn(by int) {
+	i := a.selected()
+	if i < 0 {
+		return
+	}
+	k := &a.knobs()[i]
+	old := a.value(k.Name)
+	if v := k.Turn(old, by); v != old {
+		a.set(k.Name, v)
+		return
+	}
+	if len(k.Choices) == 0 {
+		a.notice = k.Label + ": press enter and type a value"
+	}
+}
+
+// set asks the session to turn a knob. A value that the knob cannot have is
+// refused here, with the reason beside the knob.
+func (a *app) set(name, text string) bool {
+	k, err := a.latest.Scenario.Knob(name)
+	if err == nil {
+		a.knob = name
+		text, err = k.Parse(text)
+	}
+	if err != nil {
+		a.refuse(name, err)
+		return false
+	}
+	a.wrong = knobError{}
+	a.asked[name] = text
+	a.edits++
+	a.do(engine.Command{Verb: engine.Set, Knob: name, Value: text})
+	return true
+}
+
+// setWorkload asks for another program, which not every session has.
+func (a *app) setWorkload(name string) {
+	a.do(engine.Command{Verb: engine.Set, Knob: "workload", Value: name})
+}
+
+// do puts a command into the queue. Of two waiting values for one knob only
+// the later one is sent.
+func (a *app) do(c engine.Command) {
+	if n := len(a.out); n > 0 && c.Verb == engine.Set && a.out[n-1].Verb == engine.Set && a.out[n-1].Knob == c.Knob {
+		a.out[n-1] = c
+		return
+	}
+	a.out = append(a.out, c)
+}
+
+// answered takes in what became of a command.
+func (a *app) answered(c engine.Command, err error) {
+	if err == nil && a.latest.Scenario.Values[c.Knob] != c.Value {
+		return // until a snapshot has taken it over
+	}
+	if c.Verb == engine.Set && a.asked[c.Knob] == c.Value {
+		delete(a.asked, c.Knob)
+		a.edits++
+	}
+	if err != nil {
+		a.refuse(c.Knob, err)
+	}
+}
+
+func (a *app) refuse(knob string, err error) {
+	if _, known := a.latest.Scenario.Values[knob]; known {
+		a.knob = knob
+		a.wrong = knobError{knob, err.Error()}
+		a.edits++
+		return
+	}
+	a.notice = err.Error()
+}
+
+// press handles a key: its name as the key table spells it, and the text that
+// it types, if any.
+func (a *app) press(key, text string) {
+	a.notice = ""
+	if b := find(a.mode(), key); b != nil {
+		b.do(a)
+	} else if l := a.typing(); l != nil && text != "" {
+		a.insert(l, text)
+	}
+}
+
+// insert types text at the cursor.
+func (a *app) insert(l *line, text string) {
+	l.insert(text)
+	a.edits++
+	a.help.at = 0
+	a.palette.retyped()
+}
+
+// typing is the line that takes text now, or nil.
+func (a *app) typing() *line {
+	switch a.over {
+	case editOverlay:
+		return &a.edit
+	case helpOverlay:
+		return &a.help.line
+	case paletteOverlay:
+		return &a.palette.line
+	}
+	return nil
+}
+
+// mode says which part of the key table is in force.
+func (a *app) mode() mode {
+	switch a.over {
+	case editOverlay:
+		return editing
+	case helpOverlay:
+		return inHelp
+	case paletteOverlay:
+		return inPalette
+	case pageOverlay:
+		return onPage
+	}
+	return onScreen
+}
+
+// chooseTheme sets a theme by name.
+func (a *app) chooseTheme(name string) bool {
+	th, ok := grid.ThemeByName(name)
+	if ok {
+		a.theme, a.chosen = th, true
+	}
+	return ok
+}
+
+// window moves the time window by n steps.
+func (a *app) window(n int) {
+	for i, w := range windows {
+		if w == a.chart.window {
+			a.chart.window = windows[min(max(i+n, 0), len(windows)-1)]
+			return
+		}
+	}
+}
+
+// span is the time that the chart shows, in seconds since the session began:
+// the window up to now, which fills from the left when the session is younger.
+func (c *chartState) span(s *engine.Snapshot) (from, to float64) {
+	to = newest(s)
+	if c.window == 0 {
+		return 0, max(to, 1)
+	}
+	from = max(0, to-c.window.Seconds())
+	return from, from + c.window.Seconds()
+}
+
+// newest is the time of the last sample.
+func newest(s *engine.Snapshot) float64 {
+	if n := len(s.Series); n > 0 {
+		return s.Series[n-1].At.Seconds()
+	}
+	return s.Elapsed.Seconds()
+}
+
+// moveCross moves the crosshair by a share of the window, and shows it.
+func (a *app) moveCross(by float64) {
+	from, to := a.chart.span(a.snap)
+	if !a.chart.cross {
+		a.chart.cross, a.chart.at = true, newest(a.snap)
+	}
+	a.chart.at = min(max(a.chart.at+by*(to-from), from), newest(a.snap))
+}

@@ -1,0 +1,339 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// keys presses keys; a word in quotes is typed.
+func keys(a *app, all ...string) {
+	for _, k := range all {
+		if text, ok := strings.CutPrefix(k, "'"); ok {
+			for _, r := range text {
+				a.press(string(r), string(r))
+			}
+			continue
+		}
+		text := ""
+		if len(k) == 1 {
+			text = k
+		}
+		a.press(k, text)
+	}
+}
+
+// What keys do, told by the commands that they send.
+func TestKeysSendCommands(t *testing.T) {
+	set := func(knob, value string) engine.Command {
+		return engine.Command{Verb: engine.Set, Knob: knob, Value: value}
+	}
+	for _, c := range []struct {
+		name  string
+		keys  []string
+		phase engine.Phase
+		want  []engine.Command
+	}{
+		{"space pauses", []string{"space"}, engine.Running, []engine.Command{{Verb: engine.Pause}}},
+		{"space goes on", []string{"space"}, engine.Paused, []engine.Command{{Verb: engine.Resume}}},
+		{"n steps", []string{"n"}, engine.Paused, []engine.Command{{Verb: engine.Step}}},
+		{"r resets", []string{"r"}, engine.Running, []engine.Command{{Verb: engine.Reset}}},
+		{"right turns up", []string{"right"}, engine.Running, []engine.Command{set("group", "8")}},
+		{"left turns down", []string{"left"}, engine.Running, []engine.Command{set("group", "2")}},
+		{"turns before the answer count on", []string{"right", "right"}, engine.Running, []engine.Command{set("group", "16")}},
+		{"an end is an end", []string{"left", "left", "left", "left"}, engine.Running, []engine.Command{set("group", "1")}},
+		{"up selects another knob", []string{"up", "right"}, engine.Running, []engine.Command{set("model", "flat")}},
+		{"down and up again", []string{"down", "up", "tab", "shift+tab", "right"}, engine.Running, []engine.Command{set("group", "8")}},
+		{"a value is typed", []string{"enter", "'16", "enter"}, engine.Running, []engine.Command{set("group", "16")}},
+		{"a value is corrected", []string{"=", "'17", "backspace", "'6", "enter"}, engine.Running, []engine.Command{set("group", "16")}},
+		{"esc leaves the value", []string{"enter", "'16", "esc"}, engine.Running, nil},
+		{"nonsense is not sent", []string{"enter", "'many", "enter"}, engine.Running, nil},
+		{"w takes the next workload", []string{"w"}, engine.Running, []engine.Command{set("workload", "demo-dot")}},
+		{"palette sets", []string{":", "'set group 8", "enter"}, engine.Running, []engine.Command{set("group", "8")}},
+		{"palette needs no set", []string{":", "'group 8", "enter"}, engine.Running, []engine.Command{set("group", "8")}},
+		{"palette reads =", []string{":", "'eager-limit=4KiB", "enter"}, engine.Running, []engine.Command{set("eager-limit", "4096")}},
+		{"palette finds an action", []string{":", "'pau", "enter"}, engine.Running, []engine.Command{{Verb: engine.Pause}}},
+		{"palette takes a workload", []string{":", "'workload demo-dot", "enter"}, engine.Running, []engine.Command{set("workload", "demo-dot")}},
+		{"tab completes to the value", []string{":", "'set gro", "tab", "'2", "enter"}, engine.Running, []engine.Command{set("group", "2")}},
+		{"the second offer", []string{":", "'set group ", "down", "enter"}, engine.Running, []engine.Command{set("group", "1")}},
+		{"help runs an action", []string{"?", "'iteration, then pause", "enter"}, engine.Running, []engine.Command{{Verb: engine.Step}}},
+		{"typing q in a line does not quit", []string{":", "'q", "esc"}, engine.Running, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := demo(4, 4, 4)
+			s.Phase = c.phase
+			a := shownApp(s)
+			keys(a, c.keys...)
+			if diff := cmp.Diff(c.want, a.out); diff != "" {
+				t.Error(diff)
+			}
+			if a.quit {
+				t.Error("the program quits")
+			}
+		})
+	}
+}
+
+func TestHistoryOfThePalette(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, ":", "'group 8", "enter", ":", "'theme mono", "enter", ":", "ctrl+p", "ctrl+p")
+	if got := a.palette.line.String(); got != "set group 8" {
+		t.Errorf("two back is %q", got)
+	}
+	keys(a, "ctrl+n")
+	if got := a.palette.line.String(); got != "theme mono" {
+		t.Errorf("one forward is %q", got)
+	}
+	keys(a, "ctrl+n")
+	if got := a.palette.line.String(); got != "" {
+		t.Errorf("behind the last is %q", got)
+	}
+}
+
+func TestPaletteSaysWhatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"set gruop 8":   `unknown knob "gruop"`,
+		"set group big": `group = "big": want a whole number`,
+		"xyzzy":         "no command fits",
+	} {
+		a := shownApp(demo(4, 4, 4))
+		keys(a, ":", "'"+text, "enter")
+		if a.over != paletteOverlay || !strings.Contains(a.palette.fault, want) {
+			t.Errorf("%s: says %q, want %q", text, a.palette.fault, want)
+		}
+		if len(a.out) != 0 {
+			t.Errorf("%s: sends %v", text, a.out)
+		}
+	}
+}
+
+// A value that the session refuses goes back, and the reason stands at its
+// knob.
+func TestRefusedValue(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, "enter", "'3", "enter", "down")
+	if a.value("group") != "3" {
+		t.Fatalf("shown is %s", a.value("group"))
+	}
+	a.answered(a.out[0], errors.New("group = 3 does not divide 16 ranks: use 2 or 4"))
+	if a.value("group") != "4" || a.knob != "group" || !strings.Contains(a.wrong.text, "use 2 or 4") {
+		t.Errorf("shown is %s, selected %s, said %q", a.value("group"), a.knob, a.wrong.text)
+	}
+	var s screen
+	if text := s.draw(a, 120, 40).PlainText(); !strings.Contains(text, "✗ group = 3 does not") {
+		t.Errorf("the reason is not on the screen:\n%s", text)
+	}
+}
+
+// What is asked is shown at once, and stays until a snapshot has it.
+func TestAskedValue(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, "right")
+	a.answered(a.out[0], nil)
+	a.load(demo(4, 4, 4))
+	if a.value("group") != "8" {
+		t.Errorf("before the session has it: %s", a.value("group"))
+	}
+	a.load(demo(4, 4, 8))
+	if len(a.asked) != 0 || a.value("group") != "8" {
+		t.Errorf("after: %v, %s", a.asked, a.value("group"))
+	}
+}
+
+func TestFreezeStopsTheScreenAlone(t *testing.T) {
+	first, second := demo(4, 4, 4), demo(4, 4, 8)
+	a := shownApp(first)
+	keys(a, "f")
+	if a.load(second) || a.snap != first || a.latest != second {
+		t.Error("the screen moves while frozen, or the run is not followed")
+	}
+	keys(a, "f")
+	if a.snap != second {
+		t.Error("thawed, the screen is old")
+	}
+}
+
+func TestZoomFocusAndBack(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, "4")
+	if !a.zoomed || a.focus != localityPane {
+		t.Fatal("4 does not zoom the locality")
+	}
+	if p := arrange(200, 60, a); p.shown != 1 || p.pane[localityPane].Empty() {
+		t.Errorf("zoomed shows %d panes", p.shown)
+	}
+	keys(a, "4")
+	if a.zoomed {
+		t.Error("4 again does not leave the zoom")
+	}
+	keys(a, "z", "c", "esc")
+	if a.chart.cross || !a.zoomed {
+		t.Error("esc leaves more than the crosshair")
+	}
+	keys(a, "esc", "f", "esc")
+	if a.zoomed || a.frozen {
+		t.Error("esc leaves neither zoom nor freeze")
+	}
+}
+
+// At every size there is something to see, panes never overlap, and the focused
+// pane is there whenever any pane is.
+func TestArrange(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	for _, phase := range []engine.Phase{engine.Running, engine.Failed} {
+		a.snap.Phase = phase
+		for focus := range panes {
+			a.focus = focus
+			for w := range 210 {
+				for h := range 70 {
+					checkPlaces(t, arrange(w, h, a), a, w, h)
+				}
+			}
+		}
+	}
+}
+
+func checkPlaces(t *testing.T, p places, a *app, w, h int) {
+	t.Helper()
+	all := append(p.pane[:], p.header, p.status, p.footer, p.why, p.lines)
+	area := 0
+	for i, r := range all {
+		area += r.W * r.H
+		if !r.Empty() && (r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h) {
+			t.Fatalf("%d×%d: %v leaves the screen", w, h, r)
+		}
+		for _, o := range all[:i] {
+			if !r.Intersect(o).Empty() {
+				t.Fatalf("%d×%d: %v and %v overlap", w, h, r, o)
+			}
+		}
+	}
+	if area != w*h {
+		t.Fatalf("%d×%d: %d cells of %d are used", w, h, area, w*h)
+	}
+	if a.snap.Phase != engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane[a.focus].Empty() {
+		t.Fatalf("%d×%d: the focused pane is not shown", w, h)
+	}
+	if a.snap.Phase == engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane[whyPane].Empty() {
+		t.Fatalf("%d×%d: the failure is not shown", w, h)
+	}
+}
+
+func TestLineTyping(t *testing.T) {
+	var l line
+	l.insert("gröup\x1b[2J")
+	l.move(-4)
+	l.erase(-1)
+	l.erase(+1)
+	l.insert("X")
+	if l.String() != "gröX[2J" {
+		t.Errorf("the line is %q", l.String())
+	}
+	l.erase(-maxLine)
+	l.move(maxLine)
+	l.erase(-maxLine)
+	if l.String() != "" {
+		t.Errorf("left over: %q", l.String())
+	}
+}
+
+func TestFuzzy(t *testing.T) {
+	items := []string{"set group", "freeze", "zoom-bandwidth", "shorter", "set ranks-per-node", "set seed"}
+	for query, want := range map[string]string{
+		"sg": "set group", "grp": "set group", "frz": "freeze", "zb": "zoom-bandwidth",
+		"rpn": "set ranks-per-node", "seed": "set seed", "node set": "set ranks-per-node",
+	} {
+		got := rank(items, query, func(s string) string { return s })
+		if len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %v, want %s first", query, got, want)
+		}
+	}
+	if got := rank(items, "qqq", func(s string) string { return s }); len(got) != 0 {
+		t.Errorf("qqq finds %v", got)
+	}
+}
+
+// Nothing that a session says can reach the terminal as a command.
+func TestNoControlCharacters(t *testing.T) {
+	bad := "\x1b[2J\x07\x9b31m\r\n\u202e"
+	s := demo(4, 4, 4)
+	s.Why, s.Failure, s.Machine, s.LaunchLine = bad, bad, bad, bad
+	s.Marks[0].Label, s.Verification.Detail = bad, bad
+	s.Warnings = []string{bad}
+	s.Metrics[0].Name, s.Metrics[1].Unit = bad, bad
+	for _, phase := range []engine.Phase{engine.Running, engine.Failed} {
+		s.Phase = phase
+		a := shownApp(s)
+		a.notice = bad
+		a.refuse("group", errors.New(bad))
+		for _, size := range [][2]int{{20, 5}, {80, 24}, {200, 60}} {
+			var sc screen
+			for _, r := range sc.draw(a, size[0], size[1]).PlainText() {
+				if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x202e) {
+					t.Fatalf("%v: %U is on the screen", size, r)
+				}
+			}
+		}
+	}
+}
+
+// Every theme and every odd snapshot can be drawn at every size.
+func TestDrawsAnything(t *testing.T) {
+	odd := []*engine.Snapshot{nothing, demo(1, 1, 1), demo(3, 5, 15), demo(200, 30, 1)}
+	odd = append(odd, &engine.Snapshot{Phase: engine.Running, Layout: cluster.Layout{Nodes: 7, RanksPerNode: 3, Model: cluster.Flat}})
+	for i, s := range odd {
+		for _, th := range grid.Themes() {
+			a := shownApp(s)
+			a.chooseTheme(th.Name)
+			var sc screen
+			for _, over := range []overlay{noOverlay, editOverlay, helpOverlay, paletteOverlay, pageOverlay} {
+				a.over = over
+				for _, size := range [][2]int{{0, 0}, {1, 1}, {2, 9}, {31, 9}, {33, 8}, {61, 17}, {101, 29}, {140, 28}, {320, 100}} {
+					g := sc.draw(a, size[0], size[1])
+					if g.W != size[0] || g.H != size[1] {
+						t.Fatalf("snapshot %d, %s: %d×%d, want %v", i, th.Name, g.W, g.H, size)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The palette offers every workload that is registered.
+func TestPaletteOffersWorkloads(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	offered := map[string]bool{}
+	for _, e := range a.entries("") {
+		offered[e.text] = true
+	}
+	for _, w := range workload.All() {
+		if !offered["workload "+w.Name] {
+			t.Errorf("%s is not offered", w.Name)
+		}
+	}
+	for _, k := range a.knobs() {
+		if !offered["set "+k.Name] {
+			t.Errorf("set %s is not offered", k.Name)
+		}
+	}
+}
+
+func TestMessagesOfOtherCommands(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	a.answered(engine.Command{Verb: engine.Step}, fmt.Errorf("the session has ended"))
+	if a.notice != "the session has ended" || a.wrong.text != "" {
+		t.Errorf("notice %q, wrong %q", a.notice, a.wrong.text)
+	}
+	a.answered(engine.Command{Verb: engine.Set, Knob: "workload", Value: "x"}, fmt.Errorf("this session keeps its workload"))
+	if a.notice != "this session keeps its workload" {
+		t.Errorf("notice %q", a.notice)
+	}
+}

@@ -1,0 +1,287 @@
+package tui
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// part is a piece of the header or the status: the less it is needed, the
+// earlier it goes when there is no room.
+type part struct {
+	text string
+	st   grid.Style
+	need int
+}
+
+// parts writes pieces side by side, without those that are needed least if not
+// all fit.
+func parts(v grid.View, all []part) {
+	total := 0
+	for i := range all {
+		total += grid.Width(all[i].text) + 2
+	}
+	for total-1 > v.W() {
+		least := -1
+		for i := range all {
+			if all[i].text != "" && (least < 0 || all[i].need < all[least].need) {
+				least = i
+			}
+		}
+		if least < 0 || all[least].need >= must {
+			break
+		}
+		total -= grid.Width(all[least].text) + 2
+		all[least].text = ""
+	}
+	x := 1
+	for i := range all {
+		if all[i].text != "" {
+			x += v.TextIn(x, 0, v.W()-x, all[i].text, grid.Left, all[i].st) + 2
+		}
+	}
+}
+
+const must = 100
+
+// header says what runs where, and what kind of number the screen shows.
+func (s *screen) header(a *app) {
+	snap, th := a.snap, a.theme
+	s.clear(s.at.header, th)
+	v := s.g.View(s.at.header)
+	sc := &snap.Scenario
+	kind := th.Kind(kindOf(snap.Kind))
+	all := []part{
+		{"hybridtop", th.Accent, 9},
+		{orWords(sc.Workload, "starting…"), th.Title, must},
+	}
+	if snap.Layout.Nodes > 0 {
+		all = append(all,
+			part{string(snap.Layout.Model), th.Text, 6},
+			part{groupWords(&snap.Layout), th.Text, 8},
+			part{strconv.Itoa(snap.Layout.Nodes) + "×" + strconv.Itoa(snap.Layout.RanksPerNode) + " ranks", th.Text, 4},
+		)
+	}
+	all = append(all, part{machineWords(snap), th.Text, 5}, part{fabricWords(sc), th.Text, 2})
+	if snap.Kind != "" {
+		all = append(all, part{string(kind.Mark) + " " + string(snap.Kind), kind.Style.With(grid.Bold), 7})
+	}
+	if snap.Dilation > 1 {
+		text := "time ×" + grid.Unit{Kind: grid.Plain}.Format(snap.Dilation, 7)
+		all = append(all, part{text, kind.Style, 3})
+	}
+	parts(v, all)
+}
+
+func groupWords(l *cluster.Layout) string {
+	if l.Model == cluster.Flat {
+		return "one group"
+	}
+	return "group " + strconv.Itoa(l.Group)
+}
+
+func machineWords(snap *engine.Snapshot) string {
+	if snap.Machine == "" {
+		return ""
+	}
+	return "on " + snap.Machine
+}
+
+func fabricWords(sc *engine.Scenario) string { return sc.Values["fabric"] }
+
+// status says what the session does, and what the person has to know now.
+func (s *screen) status(a *app) {
+	snap, th := a.latest, a.theme
+	s.clear(s.at.status, th)
+	v := s.g.View(s.at.status)
+	word, st := phaseWords(snap, th)
+	all := []part{{word, st, must}}
+	if a.frozen {
+		all = append(all, part{"screen FROZEN at " + clock(a.snap.Elapsed) + ": f thaws", th.Warning.With(grid.Bold | grid.Reverse), 9})
+	}
+	switch {
+	case a.notice != "":
+		all = append(all, part{a.notice, th.Warning, must})
+	case a.wrong.text != "" && s.at.pane[knobsPane].Empty():
+		all = append(all, part{"✗ " + a.wrong.text, th.Error, must})
+	}
+	if s.at.pane[knobsPane].Empty() {
+		all = append(all, s.knobPart(a))
+	}
+	all = append(all,
+		part{clock(snap.Elapsed), th.Text, 7},
+		part{"iteration " + strconv.Itoa(snap.Iteration), th.Text, 6},
+		verifiedPart(&snap.Verification, th),
+	)
+	if n := len(snap.Warnings); n > 0 {
+		all = append(all, part{"▲ " + snap.Warnings[0], th.Warning, 3})
+	}
+	if a.fps > 0 {
+		all = append(all, part{strconv.Itoa(a.fps) + " fps", th.Dim, 1})
+	}
+	parts(v, all)
+}
+
+// knobPart shows the selected knob where its panel is not shown.
+func (s *screen) knobPart(a *app) part {
+	i := a.selected()
+	if i < 0 {
+		return part{}
+	}
+	k := &a.knobs()[i]
+	value := a.value(k.Name)
+	if a.over == editOverlay {
+		value = a.edit.String() + "▏"
+	}
+	return part{k.Label + " ◂ " + value + " ▸", a.theme.Selected, 8}
+}
+
+func phaseWords(snap *engine.Snapshot, th *grid.Theme) (string, grid.Style) {
+	switch snap.Phase {
+	case engine.Running:
+		return "▸ running", th.OK
+	case engine.Paused:
+		return "┃┃ PAUSED: space goes on, n steps", grid.Style{Fg: th.Warning.Fg, Attr: grid.Bold | grid.Reverse}
+	case engine.Ended:
+		return "■ ended", th.Good
+	case engine.Failed:
+		return "✗ FAILED: turn a knob to start anew", th.Error
+	}
+	return "… starting", th.Dim
+}
+
+func verifiedPart(v *engine.Verification, th *grid.Theme) part {
+	switch {
+	case !v.Done:
+		return part{"– not verified yet", th.Dim, 2}
+	case v.OK:
+		return part{"✓ verified " + grid.Count.String(float64(v.Checks)), th.OK, 5}
+	}
+	return part{"✗ WRONG RESULT", th.Error, must}
+}
+
+// clock writes a span in seconds with a tenth, or minutes and seconds.
+func clock(d time.Duration) string {
+	if d < 2*time.Minute {
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	sec := int(d.Seconds())
+	text := strconv.Itoa(sec/60) + ":"
+	if sec%60 < 10 {
+		text += "0"
+	}
+	return text + strconv.Itoa(sec%60) + " min"
+}
+
+// whyLine tells the reason in a row where its pane is not shown.
+func (s *screen) whyLine(a *app) {
+	if s.at.why.Empty() {
+		return
+	}
+	s.clear(s.at.why, a.theme)
+	v := s.g.View(s.at.why)
+	if a.snap.Why != "" {
+		n := v.Text(1, 0, "Why: ", a.theme.Accent)
+		v.TextIn(1+n, 0, v.W()-2-n, a.snap.Why, grid.Left, a.theme.Text)
+	}
+}
+
+// footer lists the keys that matter here; each can be clicked. The mouse, help
+// and quit stand at the end whatever fits.
+func (s *screen) footer(a *app) {
+	th := a.theme
+	s.clear(s.at.footer, th)
+	v := s.g.View(s.at.footer)
+	room := v.W() - 1
+	in := a.mode()
+	var tail []*binding
+	if in == onScreen {
+		tail = []*binding{find(onScreen, "?"), find(onScreen, "q")}
+		if v.W() >= 70 {
+			tail = append([]*binding{find(onScreen, "M")}, tail...)
+		}
+		for _, b := range tail {
+			room -= hintWidth(b, a) + 2
+		}
+	}
+	x := 1
+	for i := range keyTable {
+		b := &keyTable[i]
+		if b.in != in || b.hint == "" || slices.Contains(tail, b) {
+			continue
+		}
+		if x+hintWidth(b, a) > room {
+			break
+		}
+		x = s.hint(v, x, b, a)
+	}
+	for _, b := range tail {
+		x = s.hint(v, x, b, a)
+	}
+}
+
+// hintText is a binding's word in the footer; the mouse's says how it stands.
+func hintText(b *binding, a *app) string {
+	switch {
+	case b.name == "mouse" && a.mouse:
+		return "mouse on"
+	case b.name == "mouse":
+		return "mouse off"
+	case b.name == "freeze" && a.frozen:
+		return "thaw"
+	case b.name == "pause" && a.latest.Phase == engine.Paused:
+		return "go on"
+	case b.name == "zoom" && a.zoomed:
+		return "all panes"
+	}
+	return b.hint
+}
+
+func hintWidth(b *binding, a *app) int {
+	return grid.Width(hintKey(b)) + 1 + grid.Width(hintText(b, a))
+}
+
+// hintKey writes both directions of a pair of keys.
+func hintKey(b *binding) string {
+	if pair, ok := hintPairs[b.name]; ok {
+		return pair
+	}
+	return label(b.keys[0])
+}
+
+var hintPairs = map[string]string{
+	"zoom": "z 1-6", "turn-up": "←→", "next-knob": "↑↓", "shorter": "+-", "down": "↑↓", "line-down": "↑↓",
+}
+
+// hint draws a footer hint and makes it a place for the mouse. Of a pair of
+// keys, the first character is the other direction.
+func (s *screen) hint(v grid.View, x int, b *binding, a *app) int {
+	key := hintKey(b)
+	at := v.Rect()
+	n := v.Text(x, 0, key, a.theme.Accent)
+	n += 1 + v.Text(x+n+1, 0, hintText(b, a), a.theme.Dim)
+	s.hits = append(s.hits, hit{at: grid.Rect{X: at.X + x, Y: at.Y, W: n, H: 1}, press: b.do})
+	if other := opposite(b); other != nil {
+		s.hits = append(s.hits, hit{at: grid.Rect{X: at.X + x, Y: at.Y, W: 1, H: 1}, press: other.do})
+	}
+	return x + n + 2
+}
+
+// opposites are the other directions of the pairs in the footer.
+var opposites = map[string]string{
+	"turn-up": "turn-down", "next-knob": "previous-knob", "shorter": "shorter", "down": "up", "line-down": "line-up",
+}
+
+func opposite(b *binding) *binding {
+	name, ok := opposites[b.name]
+	for i := range keyTable {
+		if k := &keyTable[i]; ok && k.in == b.in && k.name == name {
+			return k
+		}
+	}
+	return nil
+}

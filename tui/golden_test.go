@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const deadlock = `deadlock: 2 of 16 ranks wait for each other
+  rank 0 waits in send to 1 tag 7, 65536 B, for a matching receive
+  rank 1 waits in send to 0 tag 7, 65536 B, for a matching receive
+A send above the eager limit of 8192 B returns only when its receive is posted: receive first on one side, or raise the eager limit.`
+
+// The screens that are kept as goldens: what was done to the demo, and at which
+// sizes.
+var goldens = []struct {
+	name  string
+	sizes [][2]int
+	make  func() *app
+}{
+	{"starting", sizes(80, 24, 20, 5), newApp},
+	{"running", sizes(80, 24, 120, 40, 200, 60, 300, 90, 60, 16, 59, 15, 30, 8, 20, 5), func() *app { return shownApp(demo(4, 4, 4)) }},
+	{"ranks-1024", sizes(80, 24, 120, 40, 200, 60, 300, 90), func() *app { return shownApp(demo(64, 16, 16)) }},
+	{"failed", sizes(80, 24, 120, 40, 60, 16, 20, 5), func() *app {
+		s := demo(4, 4, 4)
+		s.Phase, s.Failure = engine.Failed, deadlock
+		return shownApp(s)
+	}},
+	{"paused", sizes(80, 24, 120, 40), func() *app {
+		s := demo(4, 4, 4)
+		s.Phase = engine.Paused
+		return shownApp(s)
+	}},
+	{"frozen", sizes(80, 24), func() *app {
+		a := shownApp(demo(4, 4, 4))
+		a.press("f", "f")
+		return a
+	}},
+	{"help", sizes(80, 24, 120, 40, 60, 16), typed("?")},
+	{"help-search", sizes(80, 24), typed("?", "c", "r", "o", "s", "s")},
+	{"palette", sizes(80, 24, 120, 40, 60, 16), typed(":")},
+	{"palette-search", sizes(80, 24, 20, 5), typed(":", "s", "e", "t", " ", "g", "r", "o", "u", "p", " ")},
+	{"edit", sizes(80, 24, 59, 15), typed("enter", "1", "6")},
+	{"refused", sizes(80, 24, 120, 40, 59, 15), func() *app {
+		a := shownApp(demo(4, 4, 4))
+		a.set("group", "3")
+		a.answered(a.out[0], fmt.Errorf("group = 3 does not divide 16 ranks: use 2 or 4"))
+		return a
+	}},
+	{"zoom-cluster", sizes(80, 24), typed("1")},
+	{"zoom-latency", sizes(80, 24), typed("3")},
+	{"zoom-locality", sizes(80, 24, 120, 40), typed("4")},
+	{"zoom-why", sizes(80, 24), typed("6")},
+	{"crosshair", sizes(120, 40), typed("c", ",", ",")},
+	{"ids", sizes(80, 24), typed("i")},
+	{"launch-line", sizes(80, 24), typed("L")},
+	{"ascii", sizes(80, 24, 120, 40), func() *app {
+		a := shownApp(demo(4, 4, 4))
+		a.ascii = true
+		return a
+	}},
+}
+
+func sizes(n ...int) (all [][2]int) {
+	for ; len(n) > 0; n = n[2:] {
+		all = append(all, [2]int{n[0], n[1]})
+	}
+	return all
+}
+
+// typed is the demo after some keys.
+func typed(keys ...string) func() *app {
+	return func() *app {
+		a := shownApp(demo(4, 4, 4))
+		for _, k := range keys {
+			text := ""
+			if len(k) == 1 {
+				text = k
+			}
+			a.press(k, text)
+		}
+		return a
+	}
+}
+
+func TestScreen(t *testing.T) {
+	for _, g := range goldens {
+		for _, size := range g.sizes {
+			name := fmt.Sprintf("%s-%dx%d", g.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				var s screen
+				got := s.draw(g.make(), size[0], size[1]).PlainText()
+				file := filepath.Join("testdata", name+".golden")
+				if *update {
+					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), got); diff != "" {
+					t.Errorf("the screen has changed (-update writes it anew):\n%s\n%s", diff, got)
+				}
+			})
+		}
+	}
+}

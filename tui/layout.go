@@ -1,0 +1,112 @@
+package tui
+
+import (
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// paneID names a pane; its digit on the screen is one more.
+type paneID uint8
+
+const (
+	topologyPane paneID = iota
+	bandwidthPane
+	latencyPane
+	localityPane
+	knobsPane
+	whyPane
+	panes
+)
+
+var paneNames = [panes]string{"Cluster", "Bandwidth", "Latency", "Locality", "Knobs", "Why"}
+
+// What a screen needs for all panes, for four, and for one with its borders;
+// below, the essential is told in lines.
+const (
+	sixW, sixH   = 100, 28
+	fourW, fourH = 60, 16
+	oneW, oneH   = 30, 8
+)
+
+// places is where everything stands on a screen. An empty rectangle is not
+// shown.
+type places struct {
+	header, why, status, footer grid.Rect
+	pane                        [panes]grid.Rect
+	shown                       int // panes
+	lines                       grid.Rect
+}
+
+// arrange shares the screen out:
+//
+//	header                       header             header
+//	cluster │ bandwidth │ latency    bandwidth│latency  bandwidth
+//	knobs   │ locality  │ why        locality │knobs
+//	status                       why
+//	footer                       status             status
+//	                             footer             footer
+//
+// The focused pane is always shown. A failure takes the place of the locality.
+func arrange(w, h int, a *app) places {
+	var p places
+	body := grid.Rect{W: w, H: h}
+	if w < oneW || h < oneH {
+		p.lines = body
+		return p
+	}
+	p.header, body = body.CutTop(1)
+	p.footer, body = body.CutBottom(1)
+	p.status, body = body.CutBottom(1)
+	failed := a.snap.Phase == engine.Failed
+	switch {
+	case a.zoomed || w < fourW || h < fourH:
+		one := a.focus
+		if failed && !a.zoomed {
+			one = whyPane
+		}
+		p.pane[one], p.shown = body, 1
+	case w >= sixW && h >= sixH:
+		p.six(body, len(a.knobs()), failed)
+	default:
+		if h >= 20 && !failed {
+			p.why, body = body.CutBottom(1)
+		}
+		p.four(body, a.focus, failed)
+	}
+	return p
+}
+
+func (p *places) six(body grid.Rect, knobs int, failed bool) {
+	p.shown = int(panes)
+	bottom := min(max(knobs+6, body.H/2), body.H*3/5)
+	top, low := body.CutTop(body.H - bottom)
+	left := min(max(body.W*26/100, 28), 60)
+	right := min(max(body.W*30/100, 36), 84)
+	p.pane[topologyPane], top = top.CutLeft(left)
+	p.pane[latencyPane], p.pane[bandwidthPane] = top.CutRight(right)
+	p.pane[knobsPane], low = low.CutLeft(left)
+	if failed {
+		p.shown--
+		p.pane[whyPane] = low
+		return
+	}
+	p.pane[whyPane], p.pane[localityPane] = low.CutRight(right)
+}
+
+func (p *places) four(body grid.Rect, focus paneID, failed bool) {
+	p.shown = 4
+	corners := [4]paneID{bandwidthPane, latencyPane, localityPane, knobsPane}
+	if failed {
+		corners[2] = whyPane
+	}
+	switch { // the focused pane comes in for the one that is most like it
+	case focus == topologyPane:
+		corners[1] = topologyPane
+	case focus == whyPane:
+		corners[2] = whyPane
+	}
+	right := min(max(body.W*45/100, 30), 48)
+	top, low := body.CutTop(body.H / 2)
+	p.pane[corners[1]], p.pane[corners[0]] = top.CutRight(right)
+	p.pane[corners[3]], p.pane[corners[2]] = low.CutRight(right)
+}

@@ -1,0 +1,180 @@
+package tui
+
+import (
+	"image/color"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// program is the shell between Bubble Tea, the session, and the app: it turns
+// messages into calls of the app, sends the app's commands one after the other,
+// and keeps the last frame.
+type program struct {
+	session Session
+	app     *app
+	screen  screen
+	w, h    int
+	every   time.Duration // between two looks at the session
+	fixed   bool          // the theme does not follow the terminal
+
+	buf    []byte
+	frame  tea.View
+	stale  bool // something is new since the frame was drawn
+	asking bool // a command is on its way
+
+	drawn int       // frames since
+	since time.Time // the count of frames began
+}
+
+// tick is the time to look at the session again.
+type tick time.Time
+
+// answer is what became of a command.
+type answer struct {
+	command engine.Command
+	err     error
+}
+
+func (p *program) Init() tea.Cmd {
+	if p.fixed {
+		return p.next()
+	}
+	return tea.Batch(p.next(), tea.RequestBackgroundColor)
+}
+
+func (p *program) next() tea.Cmd {
+	return tea.Tick(p.every, func(t time.Time) tea.Msg { return tick(t) })
+}
+
+func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tick:
+		if p.app.load(p.session.Load()) {
+			p.stale = true
+		}
+		p.count(time.Time(msg))
+		cmd = p.next()
+		p.stale = p.stale || p.app.frozen && p.app.latest != p.app.snap
+	case answer:
+		p.asking = false
+		p.app.answered(msg.command, msg.err)
+		p.stale = true
+	case tea.WindowSizeMsg:
+		p.w, p.h, p.stale = msg.Width, msg.Height, true
+	case tea.KeyPressMsg:
+		p.app.press(msg.String(), msg.Key().Text)
+		p.stale = true
+	case tea.PasteMsg:
+		if l := p.app.typing(); l != nil {
+			p.app.insert(l, msg.Content)
+			p.stale = true
+		}
+	case tea.MouseClickMsg:
+		p.click(msg)
+	case tea.MouseWheelMsg:
+		p.wheel(msg)
+	case tea.BackgroundColorMsg:
+		p.background(msg.Color, msg.IsDark())
+	case tea.ColorProfileMsg:
+		p.profile(msg.Profile)
+	}
+	if p.app.quit {
+		return p, tea.Quit
+	}
+	if p.stale {
+		p.draw()
+	}
+	return p, tea.Batch(cmd, p.send())
+}
+
+// send takes the next command to the session; one is on its way at a time, so
+// that they arrive in order.
+func (p *program) send() tea.Cmd {
+	if p.asking || len(p.app.out) == 0 {
+		return nil
+	}
+	c := p.app.out[0]
+	p.app.out = p.app.out[1:]
+	p.asking = true
+	return func() tea.Msg { return answer{c, p.session.Do(c)} }
+}
+
+func (p *program) click(msg tea.MouseClickMsg) {
+	if h, ok := p.screen.hitAt(msg.X, msg.Y); ok && p.app.mouse && msg.Button == tea.MouseLeft {
+		p.app.notice = ""
+		h.press(p.app)
+		p.stale = true
+	}
+}
+
+func (p *program) wheel(msg tea.MouseWheelMsg) {
+	by, ok := map[tea.MouseButton]int{tea.MouseWheelUp: +1, tea.MouseWheelDown: -1}[msg.Button]
+	if h, hit := p.screen.hitAt(msg.X, msg.Y); ok && hit && h.wheel != nil && p.app.mouse {
+		h.wheel(p.app, by)
+		p.stale = true
+	}
+}
+
+// background follows the terminal, unless a theme was chosen.
+func (p *program) background(_ color.Color, dark bool) {
+	if p.app.chosen || p.app.theme.Name != "dark" && p.app.theme.Name != "light" {
+		return
+	}
+	name := "light"
+	if dark {
+		name = "dark"
+	}
+	p.app.chooseTheme(name)
+	p.app.chosen, p.stale = false, true
+}
+
+// profile takes the themes of terminals that have few colours or none.
+func (p *program) profile(c colorprofile.Profile) {
+	name := ""
+	switch {
+	case p.app.chosen:
+	case c == colorprofile.ANSI:
+		name = "sixteen"
+	case c < colorprofile.ANSI:
+		name = "mono"
+	}
+	if name != "" {
+		p.app.chooseTheme(name)
+		p.app.chosen, p.stale = false, true
+	}
+}
+
+// count keeps the number of frames of the last second.
+func (p *program) count(now time.Time) {
+	if d := now.Sub(p.since); d >= time.Second {
+		p.app.fps = int(float64(p.drawn)/d.Seconds() + 0.5)
+		p.drawn, p.since = 0, now
+	}
+}
+
+// draw makes the frame that View returns until the next one.
+func (p *program) draw() {
+	p.stale = false
+	if p.w <= 0 || p.h <= 0 {
+		return
+	}
+	p.drawn++
+	g := p.screen.draw(p.app, p.w, p.h)
+	p.app.scroll = p.screen.scrolled
+	p.app.page.rows, p.app.page.lines = p.screen.pageRows, p.screen.pageLines
+	p.buf = g.AppendANSI(p.buf[:0])
+	p.frame = tea.NewView(string(p.buf))
+	p.frame.AltScreen = true
+	p.frame.WindowTitle = "hybridtop"
+	if p.app.mouse {
+		p.frame.MouseMode = tea.MouseModeCellMotion
+	}
+}
+
+// View returns the last frame.
+func (p *program) View() tea.View { return p.frame }

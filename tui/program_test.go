@@ -1,0 +1,258 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+func TestProgramOpensAndQuits(t *testing.T) {
+	x := open(t, running(), nil)
+	x.shows("1 Cluster")
+	x.shows("▸ running")
+	x.mu.Lock()
+	if !x.em.IsAltScreen() {
+		t.Error("the screen is not the alternate one")
+	}
+	x.mu.Unlock()
+	x.press("q")
+	x.ends(nil)
+}
+
+func TestProgramTurnsAKnob(t *testing.T) {
+	p := running()
+	p.do = func(c engine.Command) error {
+		p.snap = demo(4, 4, 8) // the player's lock is held
+		return nil
+	}
+	x := open(t, p, nil)
+	x.shows("◂ 4 ▸")
+	x.key(uv.KeyRight)
+	x.shows("◂ 8 ▸")
+	x.shows("groups of 8")
+	p.wants(t, 1, set("group", "8"))
+}
+
+func TestProgramKeepsOrder(t *testing.T) {
+	p := running()
+	x := open(t, p, nil)
+	x.shows("◂ 4 ▸")
+	x.press(" ")
+	x.press("nnnr")
+	x.press(":group 2\r")
+	p.wants(t, 6, engine.Command{Verb: engine.Pause}, stepCommand, stepCommand, stepCommand, resetCommand, set("group", "2"))
+}
+
+func TestProgramRefusal(t *testing.T) {
+	p := running()
+	p.do = func(engine.Command) error { return errors.New("the machine has 4 nodes: use fewer") }
+	x := open(t, p, nil)
+	x.shows("◂ 4 ▸")
+	x.press("=2\r")
+	x.shows("✗ the machine has 4")
+	x.shows("◂ 4 ▸")
+}
+
+func TestProgramHelpAndPalette(t *testing.T) {
+	p := running()
+	x := open(t, p, nil)
+	x.shows("1 Cluster")
+	x.press("?")
+	x.shows("type to search, enter runs")
+	x.press("zoom-latency\r")
+	x.hides("1 Cluster")
+	x.shows("3 Latency")
+	x.press(":")
+	x.shows("tab completes, enter runs")
+	x.press("zoom-lat")
+	x.key(uv.KeyTab)
+	x.shows(": zoom-latency")
+	x.key(uv.KeyEnter)
+	x.shows("1 Cluster")
+	x.press(":no such thing\r")
+	x.shows("no command fits")
+	x.key(uv.KeyEscape)
+	x.hides("no command fits")
+}
+
+func TestProgramFreezes(t *testing.T) {
+	p := running()
+	x := open(t, p, nil)
+	x.shows("groups of 4")
+	x.press("f")
+	x.shows("FROZEN")
+	next := demo(4, 4, 8)
+	next.Iteration = 5678
+	p.publish(next)
+	x.shows("iteration 5678") // the run goes on
+	x.shows("groups of 4")    // what is looked at does not
+	x.press("f")
+	x.shows("groups of 8")
+}
+
+func TestProgramResizes(t *testing.T) {
+	x := open(t, running(), nil)
+	x.shows("1 Cluster")
+	resize := func(w, h int) {
+		x.mu.Lock()
+		x.em.Resize(w, h)
+		x.mu.Unlock()
+		x.program.Send(tea.WindowSizeMsg{Width: w, Height: h})
+	}
+	resize(20, 5)
+	x.shows("20×5, panes: 30×8")
+	resize(120, 40)
+	x.shows("1 Cluster")
+	x.shows("6 Why")
+	resize(20, 5)
+	x.shows("q quit")
+	x.press("q")
+	x.ends(nil)
+}
+
+func TestProgramMouse(t *testing.T) {
+	p := running()
+	x := open(t, p, nil)
+	x.shows("mouse on")
+
+	x.click(x.at("ranks/node ")) // selects the knob
+	x.shows("▸ranks/node")
+	x.click(x.at("◂ 4"))
+	p.wants(t, 1, set("ranks-per-node", "2"))
+
+	col, row := x.at("nodes   ")
+	x.wheel(col, row, uv.MouseWheelUp)
+	p.wants(t, 1, set("ranks-per-node", "2"), set("nodes", "8"))
+
+	col, row = x.at("pause")
+	x.click(col, row)
+	p.wants(t, 1, set("ranks-per-node", "2"), set("nodes", "8"), engine.Command{Verb: engine.Pause})
+
+	col, row = x.at("3 Latency")
+	x.click(col, row) // focuses
+	x.click(col, row) // zooms
+	x.hides("1 Cluster")
+	x.press("3")
+	x.shows("1 Cluster")
+
+	x.press("M")
+	x.shows("mouse off")
+	x.click(x.at("6 Why")) // goes to the terminal alone
+	x.press("M")
+	x.shows("mouse on")
+	p.wants(t, 0, set("ranks-per-node", "2"), set("nodes", "8"), engine.Command{Verb: engine.Pause})
+}
+
+func TestProgramShowsAFailure(t *testing.T) {
+	p := running()
+	x := open(t, p, nil)
+	x.shows("▸ running")
+	s := demo(4, 4, 4)
+	s.Phase, s.Failure = engine.Failed, deadlock
+	p.publish(s)
+	x.shows("FAILED")
+	x.shows("rank 0 waits in send to 1 tag 7")
+}
+
+func TestProgramBeforeTheFirstSnapshot(t *testing.T) {
+	p := &player{came: make(chan struct{}, 100)}
+	x := open(t, p, nil)
+	x.shows("starting…")
+	p.publish(demo(4, 4, 4))
+	x.shows("▸ running")
+}
+
+func TestProgramEndsByCtrlC(t *testing.T) {
+	x := open(t, running(), nil)
+	x.shows("1 Cluster")
+	x.press(":typing")
+	x.ctrl('c')
+	x.ends(nil)
+}
+
+func TestProgramEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	x := openContext(ctx, t, running(), nil)
+	x.shows("1 Cluster")
+	cancel()
+	x.ends(context.Canceled)
+}
+
+// A panic in the session that a command causes ends the program, and the
+// terminal is left as it was.
+func TestProgramPanic(t *testing.T) {
+	p := running()
+	p.do = func(engine.Command) error { panic("a bug in the session") }
+	x := open(t, p, nil)
+	x.shows("1 Cluster")
+	x.press(" ")
+	x.ends(tea.ErrProgramPanic)
+}
+
+func TestThemeFollowsTheTerminal(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		options func(*Options)
+		message tea.Msg
+		want    string
+	}{
+		{"NO_COLOR", func(o *Options) { o.Environ = []string{"TERM=xterm-256color", "NO_COLOR=yes"} }, nil, "mono"},
+		{"empty NO_COLOR", func(o *Options) { o.Environ = []string{"NO_COLOR="} }, nil, "dark"},
+		{"chosen", func(o *Options) { o.Theme = "high-contrast" }, nil, "high-contrast"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var o Options
+			c.options(&o)
+			p, err := newProgram(running(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.app.theme.Name != c.want {
+				t.Errorf("theme %s, want %s", p.app.theme.Name, c.want)
+			}
+		})
+	}
+	if _, err := newProgram(running(), Options{Theme: "neon"}); err == nil || !strings.Contains(err.Error(), "dark") {
+		t.Errorf("an unknown theme: %v", err)
+	}
+}
+
+func TestFrameRate(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		want int
+	}{
+		{Options{Environ: []string{}}, localFPS},
+		{Options{Environ: []string{"SSH_TTY=/dev/pts/1"}}, remoteFPS},
+		{Options{Environ: []string{"SSH_CONNECTION=a b c d"}}, remoteFPS},
+		{Options{Environ: []string{"SSH_TTY=/dev/pts/1"}, FPS: 30}, 30},
+		{Options{FPS: 1000}, mostFPS},
+	} {
+		if got := c.o.fps(); got != c.want {
+			t.Errorf("%+v: %d frames a second, want %d", c.o, got, c.want)
+		}
+	}
+}
+
+// An idle program draws nothing: the frame stays the same until something is
+// new.
+func TestNothingNewIsNotDrawn(t *testing.T) {
+	p, err := newProgram(running(), Options{Environ: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	before := p.drawn
+	for range 10 {
+		p.Update(tick(p.since))
+	}
+	if p.drawn != before {
+		t.Errorf("%d frames were drawn of nothing new", p.drawn-before)
+	}
+}

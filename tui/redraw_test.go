@@ -1,0 +1,62 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// A screen that draws only what has changed shows the same as one that draws
+// all anew, whatever was pressed, clicked, published and resized before.
+func TestRedrawIsComplete(t *testing.T) {
+	pressed := []string{"space", "left", "right", "up", "down", "enter", "esc", ":", "?", "f", "z", "p", "P",
+		"1", "2", "3", "4", "5", "6", "t", "M", "+", "-", "l", "c", ",", ".", "L", "i", "pgup", "pgdown", "tab",
+		"backspace", "8", "x", "w", "n", "r", "="}
+	snaps := []*engine.Snapshot{demo(4, 4, 4), demo(4, 4, 8), demo(8, 2, 2), demo(64, 16, 16)}
+	failed := demo(4, 4, 4)
+	failed.Phase, failed.Failure = engine.Failed, deadlock
+	paused := demo(4, 4, 2)
+	paused.Phase = engine.Paused
+	snaps = append(snaps, failed, paused)
+	rapid.Check(t, func(t *rapid.T) {
+		a := newApp()
+		var kept screen
+		w, h := 120, 40
+		for range rapid.IntRange(1, 25).Draw(t, "steps") {
+			switch rapid.IntRange(0, 9).Draw(t, "what") {
+			case 0:
+				a.load(snaps[rapid.IntRange(0, len(snaps)-1).Draw(t, "snapshot")])
+			case 1:
+				size := rapid.SampledFrom([][2]int{{120, 40}, {80, 24}, {20, 5}, {59, 15}, {140, 50}}).Draw(t, "size")
+				w, h = size[0], size[1]
+			case 2:
+				if hit, ok := kept.hitAt(rapid.IntRange(0, w-1).Draw(t, "x"), rapid.IntRange(0, h-1).Draw(t, "y")); ok {
+					hit.press(a)
+				}
+			case 3:
+				if len(a.out) > 0 {
+					c := a.out[0]
+					a.out = a.out[1:]
+					var err error
+					if rapid.Bool().Draw(t, "refused") {
+						err = fmt.Errorf("%s = %s cannot be", c.Knob, c.Value)
+					}
+					a.answered(c, err)
+				}
+			default:
+				keys(a, rapid.SampledFrom(pressed).Draw(t, "key"))
+			}
+			a.quit = false
+			got := kept.draw(a, w, h).StyledText()
+			var fresh screen
+			fresh.knobs.top = kept.knobs.top
+			if diff := cmp.Diff(fresh.draw(a, w, h).StyledText(), got); diff != "" {
+				t.Fatalf("a pane was not drawn again (− anew, + kept):\n%s", diff)
+			}
+		}
+	})
+}

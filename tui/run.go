@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// Session is what the screen looks at. Load never waits; Do may take as long
+// as the session needs to answer.
+type Session interface {
+	// Load gives the snapshot that was published last; nil before the first.
+	Load() *engine.Snapshot
+	// Do takes a command, or says why it cannot.
+	Do(engine.Command) error
+}
+
+// Options are how the screen begins. The zero value suits a terminal.
+type Options struct {
+	Theme   string // by name; "" follows the terminal and NO_COLOR
+	ASCII   bool   // draw with ASCII alone
+	NoMouse bool   // leave the mouse to the terminal
+	FPS     int    // frames a second at most; 0: 20, and 8 over SSH
+
+	// Input, Output and Environ replace the process's own where they are set.
+	Input   io.Reader
+	Output  io.Writer
+	Environ []string
+	// Width and Height are the columns and rows of an Output that is no
+	// terminal.
+	Width, Height int
+}
+
+// Frames a second, unless a number is given.
+const (
+	localFPS  = 20
+	remoteFPS = 8
+	mostFPS   = 60
+)
+
+// Run shows the session until the person quits, the context ends, or the
+// process is asked to end; the terminal is then as it was before.
+func Run(ctx context.Context, s Session, o Options) error {
+	p, err := prepare(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	_, err = p.Run()
+	switch {
+	case errors.Is(err, tea.ErrProgramPanic):
+	case errors.Is(err, tea.ErrInterrupted), ctx.Err() != nil:
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("screen: %w", err)
+	}
+	return nil
+}
+
+// prepare makes the Bubble Tea program.
+func prepare(ctx context.Context, s Session, o Options) (*tea.Program, error) {
+	p, err := newProgram(s, o)
+	if err != nil {
+		return nil, err
+	}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithEnvironment(o.environ())}
+	if o.Input != nil {
+		options = append(options, tea.WithInput(o.Input))
+	}
+	if o.Output != nil {
+		options = append(options, tea.WithOutput(o.Output))
+	}
+	if o.Width > 0 && o.Height > 0 {
+		options = append(options, tea.WithWindowSize(o.Width, o.Height))
+	}
+	return tea.NewProgram(p, options...), nil
+}
+
+func newProgram(s Session, o Options) (*program, error) {
+	a := newApp()
+	a.ascii, a.mouse = o.ASCII, !o.NoMouse
+	name := o.Theme
+	if name == "" && o.env("NO_COLOR") != "" {
+		name = "mono"
+	}
+	if name != "" && !a.chooseTheme(name) {
+		var names []string
+		for _, th := range grid.Themes() {
+			names = append(names, th.Name)
+		}
+		return nil, fmt.Errorf("unknown theme %q: there are %s", name, strings.Join(names, ", "))
+	}
+	a.load(s.Load())
+	p := &program{session: s, app: a, fixed: a.chosen, since: time.Now()}
+	p.every = time.Second / time.Duration(o.fps())
+	return p, nil
+}
+
+// fps is the cap of the frame rate: less over SSH, unless a number is given.
+func (o *Options) fps() int {
+	switch {
+	case o.FPS > 0:
+		return min(o.FPS, mostFPS)
+	case o.env("SSH_TTY") != "" || o.env("SSH_CONNECTION") != "":
+		return remoteFPS
+	}
+	return localFPS
+}
+
+func (o *Options) environ() []string {
+	if o.Environ != nil {
+		return o.Environ
+	}
+	return os.Environ()
+}
+
+// env is the value of an environment variable.
+func (o *Options) env(name string) string {
+	for _, kv := range o.environ() {
+		if k, v, _ := strings.Cut(kv, "="); k == name {
+			return v
+		}
+	}
+	return ""
+}

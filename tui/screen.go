@@ -1,0 +1,238 @@
+package tui
+
+import (
+	"slices"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// screen draws an app on a grid. It keeps the grid, and draws again only what
+// has changed; what it shows depends on the app and the size alone.
+type screen struct {
+	g     grid.Grid
+	at    places
+	drawn [panes]inputs
+	whole whole
+	hits  []hit // of the chrome and the overlay
+	row   []hit // of the knob panel, kept while it stands
+	ids   ids
+
+	scrolled  int // rows that the Why pane is scrolled at most
+	pageRows  int // of the page that are shown
+	pageLines int // of the page in all
+
+	topology  topology
+	bandwidth bandwidth
+	latency   latency
+	locality  locality
+	knobs     knobPanel
+}
+
+// whole is what every pane depends on: when it changes, all is drawn again.
+type whole struct {
+	w, h  int
+	theme *grid.Theme
+	ascii bool
+	over  overlay // covers panes
+	under overlay // covered panes in the frame before
+	lines bool
+}
+
+// inputs is all that a pane depends on. Each pane names what it does (below),
+// and leaves the rest zero.
+type inputs struct {
+	at      grid.Rect
+	focused bool
+	snap    *engine.Snapshot
+	chart   chartState
+	scroll  int
+	edits   int
+	knob    string
+	wrong   knobError
+	typing  int // runes before the cursor of the edited value, plus one
+}
+
+func (s *screen) inputs(a *app, p paneID) inputs {
+	in := inputs{at: s.at.pane[p], focused: a.focus == p, snap: a.snap}
+	switch p {
+	case bandwidthPane:
+		in.chart = a.chart
+	case knobsPane:
+		in.snap = nil // its part of it is in edits
+		in.edits, in.knob, in.wrong = a.edits, a.knob, a.wrong
+		if a.over == editOverlay {
+			in.typing = a.edit.at + 1
+		}
+	case whyPane:
+		in.scroll = a.scroll
+	}
+	return in
+}
+
+// draw brings the grid up to date for a screen of w columns and h rows, and
+// returns it.
+func (s *screen) draw(a *app, w, h int) *grid.Grid {
+	now := whole{w: w, h: h, theme: a.theme, ascii: a.ascii, over: a.over, under: s.whole.over}
+	if a.over == editOverlay {
+		now.over = noOverlay // it lies inside the knob panel
+	}
+	s.at = arrange(w, h, a)
+	now.lines = !s.at.lines.Empty()
+	all := now != s.whole || now.over != noOverlay || now.lines
+	if w != s.g.W || h != s.g.H {
+		s.g.Resize(w, h)
+	}
+	s.g.ASCII, s.g.Mono = a.ascii, a.theme.Name == "mono"
+	s.whole = now
+	s.hits = s.hits[:0]
+	if now.lines {
+		s.clear(s.g.Bounds(), a.theme)
+		s.essential(a)
+		return &s.g
+	}
+	for p := range panes {
+		s.pane(a, p, all)
+	}
+	s.header(a)
+	s.whyLine(a)
+	s.status(a)
+	s.footer(a)
+	switch a.over {
+	case helpOverlay:
+		s.helpBox(a)
+	case paletteOverlay:
+		s.paletteBox(a)
+	case pageOverlay:
+		s.pageBox(a)
+	}
+	return &s.g
+}
+
+func (s *screen) clear(r grid.Rect, th *grid.Theme) {
+	s.g.Fill(r, grid.Cell{Bg: th.Background})
+}
+
+// pane draws a pane, if it is shown and anything about it is new.
+func (s *screen) pane(a *app, p paneID, all bool) {
+	in := s.inputs(a, p)
+	if in == s.drawn[p] && !all {
+		return
+	}
+	s.drawn[p] = in
+	if in.at.Empty() {
+		return
+	}
+	s.clear(in.at, a.theme)
+	title, right := s.titles(a, p)
+	box := grid.Box{Title: title, Right: right, Border: a.theme.Border, TitleStyle: a.theme.Title, RightStyle: a.theme.Dim}
+	if in.focused && s.at.shown > 1 {
+		box.Border = a.theme.Focus
+	}
+	v := s.g.Box(in.at, box)
+	v = v.Sub(v.Local().Inset(1, 0))
+	if a.snap.Phase == engine.Paused && p == bandwidthPane {
+		s.g.View(in.at).TextIn(0, 0, in.at.W, " ┃┃ paused ", grid.Center, a.theme.Warning.With(grid.Bold|grid.Reverse))
+	}
+	switch p {
+	case topologyPane:
+		s.topology.draw(v, a)
+	case bandwidthPane:
+		s.bandwidth.draw(v, a)
+	case latencyPane:
+		s.latency.draw(v, a)
+	case localityPane:
+		s.locality.draw(v, a)
+	case knobsPane:
+		s.row = s.knobs.draw(v, a, s.row[:0])
+		s.more(in.at, a.theme, s.knobs.above, s.knobs.below)
+	case whyPane:
+		var left int
+		s.scrolled, left = drawWhy(v, a)
+		s.more(in.at, a.theme, s.scrolled > 0, left > 0)
+	}
+}
+
+// more marks on a pane's border that there is something above or below.
+func (s *screen) more(r grid.Rect, th *grid.Theme, above, below bool) {
+	if above {
+		s.g.View(r).Rune(r.W-1, 1, '▴', th.Accent)
+	}
+	if below {
+		s.g.View(r).Rune(r.W-1, r.H-2, '▾', th.Accent)
+	}
+}
+
+// titles are the words in the upper border of a pane.
+func (s *screen) titles(a *app, p paneID) (title, right string) {
+	title = paneTitles[p]
+	switch p {
+	case topologyPane:
+		right = s.topology.caption(a)
+	case bandwidthPane:
+		right = s.bandwidth.caption(a)
+	case latencyPane, localityPane:
+		right = kindWords(a)
+	case whyPane:
+		if a.snap.Phase == engine.Failed {
+			title = "6 Failed"
+		}
+	}
+	return title, right
+}
+
+var paneTitles = func() (all [panes]string) {
+	for p := range panes {
+		all[p] = string(rune('1'+p)) + " " + paneNames[p]
+	}
+	return all
+}()
+
+// hit is a place that the mouse can act on.
+type hit struct {
+	at    grid.Rect
+	press func(*app)
+	wheel func(*app, int) // by +1 or −1
+}
+
+// hitAt finds what lies under a cell, the uppermost first.
+func (s *screen) hitAt(x, y int) (hit, bool) {
+	for _, h := range slices.Backward(s.hits) {
+		if h.at.Contains(x, y) {
+			return h, true
+		}
+	}
+	if s.whole.over != noOverlay {
+		return hit{}, false // the panes lie under a box
+	}
+	if !s.at.pane[knobsPane].Empty() {
+		for _, h := range slices.Backward(s.row) {
+			if h.at.Contains(x, y) {
+				return h, true
+			}
+		}
+	}
+	for p := range panes {
+		if s.at.pane[p].Contains(x, y) {
+			return s.paneHit(p), true
+		}
+	}
+	return hit{}, false
+}
+
+// paneHit focuses a pane, and zooms the one that is focused.
+func (s *screen) paneHit(p paneID) hit {
+	h := hit{at: s.at.pane[p], press: func(a *app) {
+		if a.focus == p {
+			a.zoomed = !a.zoomed
+		}
+		a.focus = p
+	}}
+	switch p {
+	case bandwidthPane:
+		h.wheel = func(a *app, by int) { a.window(-by) }
+	case whyPane:
+		h.wheel = func(a *app, by int) { a.scroll = max(0, a.scroll-by) }
+	}
+	return h
+}

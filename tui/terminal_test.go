@@ -1,0 +1,237 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/vt"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// player is a session that publishes what a test tells it to, and keeps the
+// commands.
+type player struct {
+	mu       sync.Mutex
+	snap     *engine.Snapshot
+	commands []engine.Command
+	came     chan struct{} // one for each command
+	do       func(engine.Command) error
+}
+
+func (p *player) Load() *engine.Snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.snap
+}
+
+func (p *player) publish(s *engine.Snapshot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.snap = s
+}
+
+func (p *player) Do(c engine.Command) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.commands = append(p.commands, c)
+	p.came <- struct{}{}
+	if p.do != nil {
+		return p.do(c)
+	}
+	return nil
+}
+
+func (p *player) got() []engine.Command {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]engine.Command(nil), p.commands...)
+}
+
+// terminal is an emulated terminal with the real program in it.
+type terminal struct {
+	t       *testing.T
+	mu      sync.Mutex
+	written sync.Cond
+	em      *vt.Emulator
+	program *tea.Program
+	over    chan error
+	late    bool
+}
+
+// Write takes the program's output. As a terminal's driver does, it turns a
+// line feed into carriage return and line feed.
+func (x *terminal) Write(b []byte) (int, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	_, err := x.em.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
+	x.written.Broadcast()
+	return len(b), err
+}
+
+// open runs the program in an emulator of 120×40.
+func open(t *testing.T, s Session, change func(*Options)) *terminal {
+	t.Helper()
+	return openContext(context.Background(), t, s, change)
+}
+
+func openContext(ctx context.Context, t *testing.T, s Session, change func(*Options)) *terminal {
+	t.Helper()
+	x := &terminal{t: t, em: vt.NewEmulator(120, 40), over: make(chan error, 1)}
+	x.written.L = &x.mu
+	in, keyboard, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _ = io.Copy(keyboard, x.em) // keys and the emulator's replies; ends with the emulator
+		_ = keyboard.Close()
+	}()
+	o := Options{Input: in, Output: x, Width: 120, Height: 40, FPS: 60, Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}}
+	if change != nil {
+		change(&o)
+	}
+	if x.program, err = prepare(ctx, s, o); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, err := x.program.Run()
+		x.mu.Lock()
+		x.over <- err
+		x.mu.Unlock()
+	}()
+	t.Cleanup(func() {
+		x.program.Kill()
+		_ = x.em.Close()
+		_ = in.Close()
+	})
+	return x
+}
+
+// text is the screen, one line a row.
+func (x *terminal) text() string {
+	var b strings.Builder
+	for y := range x.em.Height() {
+		for c := range x.em.Width() {
+			cell := x.em.CellAt(c, y)
+			if cell == nil || cell.Content == "" {
+				b.WriteByte(' ')
+				continue
+			}
+			b.WriteString(cell.Content)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// until waits for the program to bring the terminal to what holds says. It
+// gives up when nothing like it comes for long.
+func (x *terminal) until(what string, holds func() bool) {
+	x.t.Helper()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	giveUp := time.AfterFunc(20*time.Second, func() {
+		x.mu.Lock()
+		x.late = true
+		x.mu.Unlock()
+		x.written.Broadcast()
+	})
+	defer giveUp.Stop()
+	for !holds() {
+		if x.late {
+			x.t.Fatalf("never came: %s\n%s", what, x.text())
+		}
+		x.written.Wait()
+	}
+}
+
+// shows waits for a text on the screen.
+func (x *terminal) shows(text string) {
+	x.t.Helper()
+	x.until(text, func() bool { return strings.Contains(x.text(), text) })
+}
+
+// hides waits until a text is gone.
+func (x *terminal) hides(text string) {
+	x.t.Helper()
+	x.until("without "+text, func() bool { return !strings.Contains(x.text(), text) })
+}
+
+// at finds a text on the screen.
+func (x *terminal) at(text string) (col, row int) {
+	x.t.Helper()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for y, line := range strings.Split(x.text(), "\n") {
+		if before, _, ok := strings.Cut(line, text); ok {
+			return len([]rune(before)), y
+		}
+	}
+	x.t.Fatalf("%q is not on the screen:\n%s", text, x.text())
+	return 0, 0
+}
+
+// send gives the emulator a key or a mouse event; it reads its modes for it.
+func (x *terminal) send(f func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	f()
+}
+
+func (x *terminal) press(text string) { x.send(func() { x.em.SendText(text) }) }
+func (x *terminal) key(code rune)     { x.send(func() { x.em.SendKey(uv.KeyPressEvent{Code: code}) }) }
+func (x *terminal) ctrl(r rune) {
+	x.send(func() { x.em.SendKey(uv.KeyPressEvent{Code: r, Mod: uv.ModCtrl}) })
+}
+
+func (x *terminal) click(col, row int) {
+	x.send(func() {
+		x.em.SendMouse(uv.MouseClickEvent{X: col, Y: row, Button: uv.MouseLeft})
+		x.em.SendMouse(uv.MouseReleaseEvent{X: col, Y: row, Button: uv.MouseLeft})
+	})
+}
+
+func (x *terminal) wheel(col, row int, b uv.MouseButton) {
+	x.send(func() { x.em.SendMouse(uv.MouseWheelEvent{X: col, Y: row, Button: b}) })
+}
+
+// ends waits for the program's end, and checks that the terminal is as before.
+func (x *terminal) ends(want error) {
+	x.t.Helper()
+	if err := <-x.over; !errors.Is(err, want) || want == nil && err != nil {
+		x.t.Errorf("ended with %v, want %v", err, want)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.em.IsAltScreen() {
+		x.t.Error("the alternate screen was not left")
+	}
+}
+
+func running() *player { return &player{snap: demo(4, 4, 4), came: make(chan struct{}, 100)} }
+
+func set(knob, value string) engine.Command {
+	return engine.Command{Verb: engine.Set, Knob: knob, Value: value}
+}
+
+// wants waits until the session has got n more commands, and compares all.
+func (p *player) wants(t *testing.T, n int, want ...engine.Command) {
+	t.Helper()
+	for range n {
+		<-p.came
+	}
+	if diff := cmp.Diff(want, p.got()); diff != "" {
+		t.Error(diff)
+	}
+}

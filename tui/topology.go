@@ -1,0 +1,311 @@
+package tui
+
+import (
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// topology draws the cluster: nodes with their ranks, groups by colour, what a
+// rank does by shade. It shows as much as there is room for: nodes in frames,
+// nodes in rows, one cell a rank, one cell a node, one cell for many nodes.
+//
+//	╭ n0 ─────────╮ ╭ n1 ─────────╮      n0 ████ n1 ██▒█      ████ █▒██ ░███
+//	│ 0█ 1█ 2▒ 3█ │ │ 4█ 5█ 6█ 7█ │      n2 █▒██ n3 ████      ██▒█ ████ ▒███
+//	╰─────────────╯ ╰─────────────╯
+type topology struct {
+	layout cluster.Layout
+	slots  []int32   // ranks, node after node
+	share  []float64 // by node: of the time in which its ranks compute or call
+	text   []byte
+	cap    string
+	capOf  cluster.Layout
+}
+
+var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '█', cluster.Calling: '▓', cluster.Waiting: '▒'}
+
+// shownStates is the order of the legend.
+var shownStates = [...]cluster.State{cluster.Computing, cluster.Calling, cluster.Waiting, cluster.Idle}
+
+func (t *topology) caption(a *app) string {
+	if l := a.snap.Layout; l != t.capOf || t.cap == "" {
+		t.capOf, t.cap = l, layoutWords(&l)
+	}
+	return t.cap
+}
+
+// layoutWords tells a layout in short: "4×4, groups of 4".
+func layoutWords(l *cluster.Layout) string {
+	if l.Nodes == 0 {
+		return "…"
+	}
+	s := strconv.Itoa(l.Nodes) + "×" + strconv.Itoa(l.RanksPerNode)
+	if l.Model == cluster.Flat {
+		return s + ", one group"
+	}
+	return s + ", groups of " + strconv.Itoa(l.Group)
+}
+
+func (t *topology) draw(v grid.View, a *app) {
+	snap, th := a.snap, a.theme
+	l := &snap.Layout
+	if l.Nodes <= 0 || l.RanksPerNode <= 0 {
+		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)
+		return
+	}
+	t.deal(l)
+	in := v
+	foot := 0 // rows of the legend
+	if v.H() >= 4 {
+		foot = 1
+		if v.H() >= 9 && v.W() < legendW {
+			foot = 2
+		}
+		rows := v.H() - foot
+		if rows > 5 {
+			rows--
+		}
+		in = v.Sub(grid.Rect{W: v.W(), H: rows})
+	}
+	legend := v.Sub(grid.Rect{Y: v.H() - foot, W: v.W(), H: foot})
+	if t.frames(in, snap, th) || t.rows(in, snap, th) || t.cells(in, snap, th) {
+		t.legend(legend, snap, th)
+		return
+	}
+	t.nodes(in, legend, snap, th)
+}
+
+// legendW are the columns of a legend in one row.
+const legendW = 48
+
+// deal sorts the ranks by node.
+func (t *topology) deal(l *cluster.Layout) {
+	if *l == t.layout && len(t.slots) == l.Ranks() {
+		return
+	}
+	t.layout = *l
+	t.slots = t.slots[:0]
+	for n := range l.Nodes {
+		for k := range l.RanksPerNode {
+			rank := n*l.RanksPerNode + k
+			if l.Ranking == cluster.RoundRobin {
+				rank = k*l.Nodes + n
+			}
+			t.slots = append(t.slots, int32(rank))
+		}
+	}
+}
+
+// rank gives the look of the rank in a slot.
+func (t *topology) rank(slot int, snap *engine.Snapshot, th *grid.Theme) (rank int, glyph rune, st grid.Style) {
+	rank = int(t.slots[slot])
+	state := cluster.Idle
+	if rank < len(snap.Ranks) {
+		state = snap.Ranks[rank].State
+	}
+	return rank, stateGlyphs[state], t.group(rank, th)
+}
+
+// group is the colour of a rank's group.
+func (t *topology) group(rank int, th *grid.Theme) grid.Style {
+	return th.SeriesStyle(t.layout.GroupOf(rank))
+}
+
+// frames draws a frame a node with numbered ranks, if all fit.
+func (t *topology) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+	l := &t.layout
+	if l.Ranks() > 4096 {
+		return false
+	}
+	cell := digits(l.Ranks()-1) + 2
+	for per := l.RanksPerNode; per > 0; per = (per + 1) / 2 {
+		w := max(per*cell+3, digits(l.Nodes-1)+6)
+		h := (l.RanksPerNode+per-1)/per + 2
+		if cols := v.W() / w; cols > 0 && (l.Nodes+cols-1)/cols*h <= v.H() {
+			cols = balanced(l.Nodes, cols)
+			for n := range l.Nodes {
+				t.frame(v.Sub(grid.Rect{X: n % cols * w, Y: n / cols * h, W: w, H: h}), n, per, cell, snap, th)
+			}
+			return true
+		}
+		if per == 1 {
+			break
+		}
+	}
+	return false
+}
+
+func (t *topology) frame(v grid.View, node, per, cell int, snap *engine.Snapshot, th *grid.Theme) {
+	in := v.Box(v.Local(), grid.Box{Border: th.Border})
+	v.Rune(1, 0, ' ', th.Border)
+	t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(node), 10)
+	n := v.Bytes(2, 0, t.text, th.Dim)
+	v.Rune(2+n, 0, ' ', th.Border)
+	for k := range t.layout.RanksPerNode {
+		rank, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
+		x, y := k%per*cell, k/per
+		t.text = strconv.AppendInt(t.text[:0], int64(rank), 10)
+		in.Bytes(x+cell-1-len(t.text), y, t.text, th.Dim)
+		in.Rune(x+cell-1, y, glyph, st)
+	}
+}
+
+// balanced gives the fewest columns that need no more rows than cols do.
+func balanced(n, cols int) int {
+	rows := (n + cols - 1) / cols
+	return (n + rows - 1) / rows
+}
+
+// rows draws the label and the ranks of each node, in columns.
+func (t *topology) rows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+	l := &t.layout
+	head := digits(l.Nodes-1) + 2
+	w := head + l.RanksPerNode + 2
+	cols := (v.W() + 2) / w
+	if cols == 0 || (l.Nodes+cols-1)/cols > v.H() {
+		return false
+	}
+	cols = balanced(l.Nodes, cols)
+	for n := range l.Nodes {
+		x, y := n%cols*w, n/cols
+		t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(n), 10)
+		v.Bytes(x, y, t.text, th.Dim)
+		t.run(v, x+head, y, n, snap, th)
+	}
+	return true
+}
+
+func (t *topology) run(v grid.View, x, y, node int, snap *engine.Snapshot, th *grid.Theme) {
+	for k := range t.layout.RanksPerNode {
+		_, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
+		v.Rune(x+k, y, glyph, st)
+	}
+}
+
+// cells draws one cell a rank; nodes stand apart if there is room.
+func (t *topology) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+	l := &t.layout
+	if l.RanksPerNode <= v.W() {
+		cols := (v.W() + 1) / (l.RanksPerNode + 1)
+		if (l.Nodes+cols-1)/cols <= v.H() {
+			cols = balanced(l.Nodes, cols)
+			for n := range l.Nodes {
+				t.run(v, n%cols*(l.RanksPerNode+1), n/cols, n, snap, th)
+			}
+			return true
+		}
+	}
+	if v.W() <= 0 || (l.Ranks()+v.W()-1)/v.W() > v.H() {
+		return false
+	}
+	for i := range t.slots {
+		_, glyph, st := t.rank(i, snap, th)
+		v.Rune(i%v.W(), i/v.W(), glyph, st)
+	}
+	return true
+}
+
+// nodes draws a block of cells for a node, as large as there is room for, or one
+// cell for as many nodes as must share it. The shade is the share of time in
+// which their ranks compute or call.
+func (t *topology) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme) {
+	l := &t.layout
+	room := v.W() * v.H()
+	if room <= 0 {
+		return
+	}
+	per := (l.Nodes + room - 1) / room
+	blocks := (l.Nodes + per - 1) / per
+	t.busy(snap, per, blocks)
+	w, h, gap := blockSize(blocks, v.W(), v.H())
+	cols := v.W() / (w + gap)
+	for b := range blocks {
+		nodes := min(per, l.Nodes-b*per)
+		i := int(t.share[b] / float64(nodes*l.RanksPerNode) * float64(len(busyShades)))
+		at := grid.Rect{X: b % cols * (w + gap), Y: b / cols * h, W: w, H: h}
+		st := t.group(int(t.slots[b*per*l.RanksPerNode]), th)
+		v.Fill(at, grid.Cell{Rune: busyShades[min(max(i, 0), len(busyShades)-1)], Fg: st.Fg, Bg: th.Background})
+	}
+	x := 0
+	for i, r := range busyShades {
+		legend.Rune(x+i, 0, r, th.Text)
+	}
+	t.text = append(t.text[:0], "working 0-100%, a block is "...)
+	t.text = append(grid.Count.Append(t.text, float64(per), 6), " node"...)
+	if per > 1 {
+		t.text = append(t.text, 's')
+	}
+	x += len(busyShades) + 1
+	if grid.Width(string(t.text)) > legend.W()-x && legend.H() > 1 {
+		legend.Text(x, 0, "working 0-100%", th.Dim)
+		legend.Bytes(0, 1, t.text[len("working 0-100%, "):], th.Dim)
+		return
+	}
+	legend.Bytes(x, 0, t.text, th.Dim)
+}
+
+var busyShades = [...]rune{'░', '▒', '▓', '█'}
+
+// busy sums the shares of time in which ranks compute or call, by block.
+func (t *topology) busy(snap *engine.Snapshot, per, blocks int) {
+	if cap(t.share) < blocks {
+		t.share = make([]float64, blocks)
+	}
+	t.share = t.share[:blocks]
+	clear(t.share)
+	for i, rank := range t.slots {
+		if int(rank) < len(snap.Ranks) {
+			s := &snap.Ranks[rank].Share
+			t.share[i/t.layout.RanksPerNode/per] += s[cluster.Computing] + s[cluster.Calling]
+		}
+	}
+}
+
+// blockSize gives the largest block, about square on the screen, of which n fit
+// into w×h cells, and the gap between two of them.
+func blockSize(n, w, h int) (bw, bh, gap int) {
+	for bw = 10; bw > 1; bw-- {
+		bh = (bw + 1) / 3
+		if cols := w / (bw + 1); bh > 0 && cols > 0 && (n+cols-1)/cols*bh <= h {
+			return bw, bh, 1
+		}
+	}
+	return 1, 1, 0
+}
+
+// legend tells the shades and how much of the last second they took.
+func (t *topology) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
+	var sum [cluster.States]float64
+	total := 0.0
+	for i := range snap.Ranks {
+		for s, x := range snap.Ranks[i].Share {
+			sum[s] += x
+			total += x
+		}
+	}
+	x, y := 0, 0
+	for _, s := range shownStates {
+		t.text = append(t.text[:0], s.String()...)
+		if total > 0 {
+			t.text = append(t.text, ' ')
+			t.text = grid.Share.Append(t.text, float64(int(100*sum[s]/total+0.5))/100, 4)
+		}
+		n := 2 + grid.Width(string(t.text))
+		if x+n > v.W() {
+			x, y = 0, y+1
+		}
+		v.Rune(x, y, stateGlyphs[s], th.Text)
+		v.Bytes(x+2, y, t.text, th.Dim)
+		x += n + 2
+	}
+}
+
+func digits(n int) int {
+	d := 1
+	for ; n >= 10; n /= 10 {
+		d++
+	}
+	return d
+}
