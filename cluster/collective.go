@@ -33,6 +33,7 @@ const (
 func (r *Rank) isend(q *Request, t *Team, to int, tag int32, buf []byte) {
 	peer := t.ranks[to]
 	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindSend, t.ctx+1, peer, tag, buf, int64(len(buf)), nil
+	r.op.Batch = false
 	r.Account(int(peer), 1, int64(len(buf)))
 	r.start(q, t, to, int(tag))
 }

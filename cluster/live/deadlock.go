@@ -113,7 +113,7 @@ func (v *survey) look(e *engine) seen {
 	for _, p := range e.ports {
 		p.waitMu.Lock()
 		defer p.waitMu.Unlock()
-		if !p.parked.Load() || !p.asleep {
+		if !p.joining.Load() && (!p.parked.Load() || !p.asleep) {
 			s.live = true
 			return s
 		}
@@ -123,8 +123,11 @@ func (v *survey) look(e *engine) seen {
 		return s
 	}
 	for _, p := range e.ports {
-		s.sleepers = append(s.sleepers, v.wants(p))
+		if !p.joining.Load() {
+			s.sleepers = append(s.sleepers, v.wants(p))
+		}
 	}
+	s.live = len(s.sleepers) == 0
 	return s
 }
 

@@ -6,9 +6,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// eager reports whether a message of n bytes may leave before its receive is
-// known.
-func (w *world) isEager(n int64) bool { return n <= w.eager && w.eager > 0 }
+// isEager reports whether a message of n bytes may leave before its receive is
+// known. A limit of 0 makes every send of the program synchronous; empty notices
+// in the contexts of collectives, which are odd, leave all the same.
+func (w *world) isEager(ctx int32, n int64) bool {
+	return n <= w.eager && (w.eager > 0 || ctx&1 == 1)
+}
 
 // batchCells is how many small messages to one rank may wait to be published
 // together; any other call publishes them.
@@ -17,7 +20,7 @@ const batchCells = 8
 // send starts a message.
 func (e *engine) send(op *cluster.Op) cluster.Handle {
 	n := op.Bytes()
-	if !e.w.isEager(n) || op.Kind == cluster.KindSsend {
+	if !e.w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
 		s := e.pend(op)
 		p := newParcel()
 		p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelRendez, e.id, op.Peer, op.Ctx, op.Tag, n

@@ -23,8 +23,9 @@ type port struct {
 	asleep bool
 	sleeps uint64 // how often it has parked
 
-	holds      bool // the engine's lock, of which only the own goroutine asks
-	finalizing bool // the body has returned
+	joining    atomic.Bool // waits for the other threads of its parallel region
+	holds      bool        // the engine's lock, of which only the own goroutine asks
+	finalizing bool        // the body has returned
 }
 
 func newPort(e *engine, thread int) *port {
@@ -396,7 +397,12 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 		})
 	}
 	func() {
-		defer wg.Wait()
+		defer func() {
+			p.joining.Store(true)
+			e.parks.Add(1)
+			wg.Wait()
+			p.joining.Store(false)
+		}()
 		defer e.w.catch(p)
 		body(p, 0)
 		p.leaveRegion()

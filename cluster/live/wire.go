@@ -32,8 +32,10 @@ type wire struct {
 
 	lateness  atomic.Int64 // summed ns that things happened late
 	happened  atomic.Int64
-	overrun   atomic.Int64 // most wall ns by which a body exceeded its modelled time
-	overModel atomic.Int64 // and the modelled wall ns of that body
+	computed  atomic.Int64 // bodies that ran
+	overruns  atomic.Int64 // that took longer than their modelled time
+	overTook  atomic.Int64 // summed wall ns of those
+	overModel atomic.Int64 // and the modelled wall ns they had
 }
 
 // resolution is what the host's scheduler can tell apart for each rank a core.
@@ -434,11 +436,11 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	if model == 0 {
 		return
 	}
+	x.computed.Add(1)
 	if took := x.now() - start; took >= model {
-		if over := took - model; over > x.overrun.Load() {
-			x.overrun.Store(over)
-			x.overModel.Store(model)
-		}
+		x.overruns.Add(1)
+		x.overTook.Add(took)
+		x.overModel.Add(model)
 		return
 	}
 	p := newParcel()
@@ -453,12 +455,17 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	}
 }
 
+// overrunShare is one in how many bodies may take longer than modelled: a body
+// that was preempted once does not call for a larger dilation.
+const overrunShare = 50
+
 // warnings says what the host could not keep.
 func (x *wire) warnings() []string {
 	var out []string
-	if over, model := x.overrun.Load(), x.overModel.Load(); over > model/10 && over > int64(doze) {
-		out = append(out, fmt.Sprintf("computing took up to %.1f times its modelled time here; a dilation of %g would do",
-			float64(over+model)/float64(model), roundUp(x.dilation*float64(over+model)/float64(model))))
+	if over := x.overruns.Load(); over > 0 && over > x.computed.Load()/overrunShare {
+		longer := float64(x.overTook.Load()) / float64(x.overModel.Load())
+		out = append(out, fmt.Sprintf("%.0f%% of the computing took longer than modelled, %.1f times on average; a dilation of %g would do",
+			100*float64(over)/float64(x.computed.Load()), longer, roundUp(x.dilation*longer)))
 	}
 	if n := x.happened.Load(); n > 100 {
 		if mean := x.lateness.Load() / n; mean > x.smallest/10 {
