@@ -11,8 +11,14 @@ import (
 var errAbandoned = errors.New("the other ranks have left")
 
 // patience is how often a line is looked at before the core is offered to
-// others; on a host with a core for each side it is never reached.
-const patience = 1 << 14
+// others. With a core for each side it is never reached; with one core for both
+// there is nothing to wait for but the offer.
+func patience() int {
+	if runtime.GOMAXPROCS(0) == 1 {
+		return 1
+	}
+	return 1 << 14
+}
 
 // line is one word on a cache line (and its neighbour, which cores fetch in
 // pairs) of its own.
@@ -27,13 +33,14 @@ type common struct {
 	order order
 	_     [128]byte
 	lines [2]line
+	spins int // see patience
 	gate  gate
 	bytes [2][]byte // by rank: a buffer to send from, and one to receive into
 	gone  atomic.Bool
 }
 
 func newCommon(ranks int, buffer int) *common {
-	c := &common{}
+	c := &common{spins: patience()}
 	c.gate.size = ranks
 	c.gate.turn.L = &c.gate.mu
 	for i := range c.bytes {
@@ -56,12 +63,13 @@ func (c *common) abandon() {
 
 // await spins until the line holds v.
 func (c *common) await(l *line, v uint64) error {
-	for spins := 1; l.word.Load() != v; spins++ {
-		if spins%patience == 0 {
+	for left := c.spins; l.word.Load() != v; {
+		if left--; left == 0 {
 			if c.gone.Load() {
 				return errAbandoned
 			}
 			runtime.Gosched()
+			left = c.spins
 		}
 	}
 	return nil

@@ -109,6 +109,9 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 		Allocs: allocs, Ranks: k.Ranks,
 		Compare: equal(k.Ranks, runtime.GOMAXPROCS(0)), Note: k.Doc,
 	}
+	if runtime.GOMAXPROCS(0) == 1 {
+		row.Note += "; there is one core: instead of a cache line's way to another, the limit has a switch between goroutines"
+	}
 	if row.RatioHigh > 1.5*row.RatioLow {
 		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again when it is quiet", row.RatioLow, row.RatioHigh)
 	}
