@@ -1,0 +1,220 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// endings are the ways in which ranks may be busy when a run is aborted: parked
+// in each blocking call on rank 0, which never answers, or polling.
+var endings = map[string]func(p *proc){
+	"recv":    func(p *proc) { p.recv(0, 99, nil) },
+	"any":     func(p *proc) { p.recv(cluster.AnySource, 99, nil) },
+	"ssend":   func(p *proc) { p.ok(p.Ssend(p.World(), 0, 99, nil)) },
+	"probe":   func(p *proc) { _, err := p.Probe(p.World(), 0, 99); p.ok(err) },
+	"await":   func(p *proc) { _, err := p.Await(0, cluster.CmpEqual, 99); p.ok(err) },
+	"event":   func(p *proc) { e, err := p.NewEvent(1); p.ok(err); p.ok(p.WaitEvent(e)) },
+	"barrier": func(p *proc) { p.ok(p.Barrier(p.All())) },
+	"rpc": func(p *proc) {
+		fn := p.Register(func(cluster.RPC) uint64 { return 0 })
+		for { // the other one may not have registered yet, which is an error and no harm
+			_, _ = p.RPC(3-p.ID(), fn, 0, nil)
+		}
+	},
+	"fork": func(p *proc) { p.fork(3, func(th *proc, _ int) { th.recv(0, 99, nil) }) },
+	"test": func(p *proc) {
+		var q cluster.Request
+		p.ok(p.Irecv(&q, p.World(), 0, 99, nil))
+		for {
+			_, done, err := p.Test(&q)
+			p.ok(err)
+			p.check(!done, "complete")
+		}
+	},
+	"iprobe": func(p *proc) {
+		for {
+			_, found, err := p.Iprobe(p.World(), 0, 99)
+			p.ok(err)
+			p.check(!found, "found")
+		}
+	},
+	"progress": func(p *proc) {
+		for {
+			p.Progress()
+		}
+	},
+}
+
+func (s *suite) testAbort(t *testing.T) {
+	boom := errors.New("boom")
+
+	// Rank 0 works with rank 3 and then ends the run; rank 1 and 2 are busy in
+	// each of the ways.
+	each := func(t *testing.T, name string, end func(t *testing.T, busy func(p *proc))) {
+		for how, busy := range endings {
+			t.Run(name+", others in "+how, func(t *testing.T) { end(t, busy) })
+		}
+	}
+	work := func(p *proc) {
+		b := make([]byte, 8)
+		for range s.times(20) {
+			_, err := p.Sendrecv(p.World(), 3-p.ID(), 1, b, 3-p.ID(), 1, b)
+			p.ok(err)
+		}
+	}
+
+	each(t, "an error of one rank ends the run", func(t *testing.T, busy func(*proc)) {
+		err := s.launch(t, s.spec(4), func(p *proc) {
+			switch p.ID() {
+			case 0:
+				work(p)
+				p.failf("%w", boom)
+			case 3:
+				work(p)
+				p.recv(0, 99, nil)
+			default:
+				busy(p)
+			}
+		})
+		if !errors.Is(err, boom) {
+			t.Errorf("error %v, want rank 0's", err)
+		}
+	})
+
+	each(t, "a panic of one rank ends the run and names it", func(t *testing.T, busy func(*proc)) {
+		a := s.aborts(t, s.spec(4), cluster.ReasonPanic, func(p *proc) {
+			switch p.ID() {
+			case 0:
+				work(p)
+				panic(boom)
+			case 3:
+				work(p)
+				p.recv(0, 99, nil)
+			default:
+				busy(p)
+			}
+		})
+		if a.Rank != 0 || !contains(a, "rank 0 panicked: boom") || !errors.Is(a, boom) {
+			t.Errorf("rank %d, error %v", a.Rank, a)
+		}
+	})
+
+	each(t, "a cancelled context ends the run", func(t *testing.T, busy func(*proc)) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		err := cluster.Launch(ctx, s.fabric, s.spec(4), dress(func(p *proc) {
+			switch p.ID() {
+			case 0, 3:
+				work(p)
+				cancel(boom)
+				p.chat(3 - p.ID())
+			default:
+				busy(p)
+			}
+		}))
+		var a *cluster.Abort
+		if !errors.As(err, &a) || a.Reason != cluster.ReasonCancelled || !errors.Is(err, boom) {
+			t.Errorf("error %v, want an abort: cancelled: boom", err)
+		}
+	})
+
+	t.Run("Run.Cancel ends the run", func(t *testing.T) {
+		started := make(chan struct{})
+		run, err := cluster.Start(t.Context(), s.fabric, s.spec(4), dress(func(p *proc) {
+			switch p.ID() {
+			case 0, 3:
+				work(p)
+				if p.ID() == 0 {
+					close(started)
+				}
+				p.chat(3 - p.ID())
+			default:
+				p.recv(0, 99, nil)
+			}
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-started
+		run.Cancel(boom)
+		run.Cancel(errors.New("again"))
+		err = run.Wait()
+		var a *cluster.Abort
+		if !errors.As(err, &a) || a.Reason != cluster.ReasonCancelled || !errors.Is(err, boom) {
+			t.Errorf("error %v, want an abort: cancelled: boom", err)
+		}
+		if again := run.Wait(); again == nil || again.Error() != err.Error() {
+			t.Errorf("Wait gives %v and then %v", err, again)
+		}
+	})
+
+	t.Run("a context that is cancelled before the start", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(boom)
+		err := cluster.Launch(ctx, s.fabric, s.spec(2), dress(func(p *proc) { p.chat(1 - p.ID()) }))
+		if !errors.Is(err, boom) {
+			t.Errorf("error %v, want boom", err)
+		}
+	})
+
+	for name, body := range map[string]func(p *proc){
+		"compute": func(p *proc) { p.Compute(cluster.Work{}, func() { panic(boom) }) },
+		"a thread": func(p *proc) {
+			p.fork(3, func(th *proc, thread int) {
+				if thread == 1 {
+					panic(boom)
+				}
+				th.recv(0, 99, nil)
+			})
+		},
+		"a step": func(p *proc) {
+			op := cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(cluster.Poster, int32, cluster.Done) { panic(boom) })}
+			p.Port().Post(&op)
+			p.recv(0, 99, nil)
+		},
+		"its own RPC": func(p *proc) {
+			fn := p.Register(func(cluster.RPC) uint64 { panic(boom) })
+			_, err := p.RPC(2, fn, 0, nil)
+			p.ok(err)
+		},
+	} {
+		t.Run("a panic in "+name+" names the rank", func(t *testing.T) {
+			a := s.aborts(t, s.spec(4), cluster.ReasonPanic, func(p *proc) {
+				switch p.ID() {
+				case 2:
+					body(p)
+				case 3:
+					p.chat(1)
+				case 1:
+					p.chat(3)
+				default:
+					p.recv(cluster.AnySource, 99, nil)
+				}
+			})
+			if a.Rank != 2 || !errors.Is(a, boom) {
+				t.Errorf("rank %d, error %v", a.Rank, a)
+			}
+		})
+	}
+
+	t.Run("a panic in the body of an RPC ends the run", func(t *testing.T) {
+		a := s.aborts(t, s.spec(2), cluster.ReasonPanic, func(p *proc) {
+			fn := p.register(func(cluster.RPC) uint64 { panic("no error value") })
+			if p.ID() == 0 {
+				_, err := p.RPC(1, fn, 0, nil)
+				p.ok(err)
+			}
+			p.recv(1-p.ID(), 1, nil)
+		})
+		if a.Rank != 1 || !contains(a, "rank 1 panicked: no error value") {
+			t.Errorf("rank %d, error %v", a.Rank, a)
+		}
+	})
+
+	t.Run("the fabric runs on after an abort", func(t *testing.T) {
+		s.run(t, s.spec(4), allToAll)
+	})
+}

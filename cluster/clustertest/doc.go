@@ -1,0 +1,18 @@
+// Package clustertest is one conformance suite over any fabric, as testing/fstest
+// is over any file system. A fabric's test is
+//
+//	func TestConformance(t *testing.T) {
+//		clustertest.Run(t, live.New(), cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: 8192})
+//	}
+//
+// The subtests are the specification of the contract: read their names with
+// go test -v. Most are small SPMD programs against cluster.Rank that check what
+// they see; those about handles, steps and phantom payloads speak to cluster.Port.
+// The last ones are random programs, made from a seed that is printed, whose
+// histories an oracle checks: every message is received once, none overtakes
+// another of its context, source and tag where the program orders them, and the
+// data are those of a sequential run where the outcome is determined.
+//
+// No test asserts on wall time. A guard ends a run that hangs, with the list of
+// who waits for whom.
+package clustertest

@@ -1,0 +1,187 @@
+package clustertest
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+func (s *suite) testProgress(t *testing.T) {
+	// Each call lets RPC bodies run at its rank, whatever it waits for itself.
+	for name, call := range map[string]func(p *proc, stop func() bool){
+		"progress": func(p *proc, stop func() bool) {
+			for !stop() {
+				p.Progress()
+			}
+		},
+		"test": func(p *proc, stop func() bool) {
+			var q cluster.Request
+			p.ok(p.Irecv(&q, p.World(), 0, 99, nil))
+			for !stop() {
+				_, done, err := p.Test(&q)
+				p.ok(err)
+				p.check(!done, "a receive of nothing is complete")
+			}
+			taken, err := p.Cancel(&q)
+			p.ok(err)
+			p.check(taken, "the receive could not be cancelled")
+			_, err = p.Wait(&q)
+			p.ok(err)
+		},
+		"iprobe": func(p *proc, stop func() bool) {
+			for !stop() {
+				_, found, err := p.Iprobe(p.World(), 0, 99)
+				p.ok(err)
+				p.check(!found, "a probe of nothing finds something")
+			}
+		},
+		"recv":    func(p *proc, _ func() bool) { p.recv(0, 5, nil) },
+		"probe":   func(p *proc, _ func() bool) { _, err := p.Probe(p.World(), 0, 5); p.ok(err); p.recv(0, 5, nil) },
+		"barrier": func(p *proc, _ func() bool) { p.ok(p.Barrier(p.All())) },
+		"await":   func(p *proc, _ func() bool) { _, err := p.Await(8, cluster.CmpEqual, 1); p.ok(err) },
+		"event": func(p *proc, _ func() bool) {
+			e, err := p.NewEvent(1)
+			p.ok(err)
+			p.Fire(e)
+			p.recv(0, 5, nil)
+			p.ok(p.WaitEvent(e))
+		},
+	} {
+		s.test(t, "a rank inside "+name+" serves RPCs", 2, func(p *proc) {
+			n := s.times(20)
+			calls := 0
+			fn := p.register(func(cluster.RPC) uint64 { calls++; return uint64(calls) })
+			if p.ID() == 1 {
+				call(p, func() bool { return calls == n })
+				if name != "barrier" {
+					p.ok(p.Barrier(p.All()))
+				}
+				return
+			}
+			for i := range n {
+				word, err := p.RPC(1, fn, 0, nil)
+				p.ok(err)
+				same(p, "calls", word, uint64(i+1))
+			}
+			switch name {
+			case "recv", "probe", "event":
+				p.send(1, 5, nil)
+			case "await":
+				p.ok(p.AtomicStore(1, 8, 1))
+			}
+			p.ok(p.Barrier(p.All()))
+		})
+	}
+
+	s.test(t, "a rendezvous goes on while its sender is inside other calls", 2, func(p *proc) {
+		for i := range s.times(10) {
+			b := make([]byte, 50_000)
+			if p.ID() == 1 {
+				p.recv(0, 1, b)
+				p.holds("message", b, i)
+				p.token(0)
+				continue
+			}
+			copy(b, data(len(b), i))
+			var q cluster.Request
+			p.ok(p.Isend(&q, p.World(), 1, 1, b))
+			p.accept(1)
+			_, err := p.Wait(&q)
+			p.ok(err)
+		}
+	})
+
+	if s.oneAtATime {
+		return
+	}
+	switch s.machine.Progress {
+	case cluster.ProgressThread:
+		// Rank 1 leaves Compute only when the call of rank 0 has returned.
+		t.Run("with a progress thread a rank that computes serves RPCs", func(t *testing.T) {
+			for range s.times(10) {
+				var served atomic.Bool
+				s.run(t, s.spec(2), func(p *proc) {
+					fn := p.register(func(cluster.RPC) uint64 { return 5 })
+					if p.ID() == 0 {
+						word, err := p.RPC(1, fn, 0, nil)
+						p.ok(err)
+						same(p, "word", word, 5)
+						served.Store(true)
+					} else {
+						p.Compute(cluster.Work{}, func() {
+							for !served.Load() {
+								runtime.Gosched()
+							}
+						})
+					}
+					p.ok(p.Barrier(p.All()))
+				})
+			}
+		})
+		t.Run("with a progress thread a receive that was posted completes while its rank computes", func(t *testing.T) {
+			var sent atomic.Bool
+			s.run(t, s.spec(2), func(p *proc) {
+				b := data(100_000, 1)
+				if p.ID() == 0 {
+					p.accept(1)
+					p.ok(p.Ssend(p.World(), 1, 1, b))
+					sent.Store(true)
+					return
+				}
+				clear(b)
+				var q cluster.Request
+				p.ok(p.Irecv(&q, p.World(), 0, 1, b))
+				p.token(0)
+				p.Compute(cluster.Work{}, func() {
+					for !sent.Load() {
+						runtime.Gosched()
+					}
+				})
+				_, err := p.Wait(&q)
+				p.ok(err)
+				p.holds("message", b, 1)
+			})
+		})
+	case cluster.ProgressCall:
+		t.Run("without one a rank that computes serves nothing", func(t *testing.T) {
+			for _, what := range []string{"in the program", "in Compute"} {
+				var posted atomic.Bool
+				s.run(t, s.spec(2), func(p *proc) {
+					calls, during := 0, 0
+					fn := p.register(func(cluster.RPC) uint64 { calls++; return 0 })
+					if p.ID() == 0 {
+						var q cluster.Request
+						p.ok(p.Irpc(&q, 1, fn, 0, nil))
+						p.Progress()
+						posted.Store(true)
+						_, err := p.Wait(&q)
+						p.ok(err)
+					} else {
+						busy := func() {
+							for !posted.Load() {
+								runtime.Gosched()
+							}
+							for range 1000 {
+								runtime.Gosched()
+							}
+							during = calls
+						}
+						if what == "in Compute" {
+							p.Compute(cluster.Work{}, busy)
+						} else {
+							busy()
+						}
+					}
+					p.ok(p.Barrier(p.All()))
+					same(p, "calls served "+what, during, 0)
+					same(p, "calls", calls, p.ID())
+				})
+			}
+		})
+	default:
+		panic(fmt.Sprintf("clustertest: machine %s has progress %q", s.machine.Name, s.machine.Progress))
+	}
+}

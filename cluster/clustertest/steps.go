@@ -1,0 +1,224 @@
+package clustertest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// stepCtx is a context that no team of a small launch has.
+const stepCtx = 1 << 20
+
+// stepFunc is a step as a function.
+type stepFunc func(p cluster.Poster, arg int32, d cluster.Done)
+
+func (f stepFunc) Step(p cluster.Poster, arg int32, d cluster.Done) { f(p, arg, d) }
+
+func (s *suite) testSteps(t *testing.T) {
+	s.test(t, "an event happens after its fires", 1, func(p *proc) {
+		e, err := p.NewEvent(3)
+		p.ok(err)
+		for i := range 3 {
+			done, err := p.TestEvent(e)
+			p.ok(err)
+			p.check(!done, "happened after %d fires of 3", i)
+			p.Fire(e)
+		}
+		p.ok(p.WaitEvent(e))
+		e, err = p.NewEvent(1)
+		p.ok(err)
+		p.Fire(e)
+		done, err := p.TestEvent(e)
+		p.ok(err)
+		p.check(done, "not happened after its fire")
+	})
+
+	s.test(t, "an RPC body fires an event of its rank", 4, func(p *proc) {
+		e, err := p.NewEvent(3)
+		p.ok(err)
+		fn := p.register(func(c cluster.RPC) uint64 { cluster.FireOn(c.Poster, e.Handle()); return 0 })
+		for to := range p.Ranks() {
+			if to != p.ID() {
+				_, err := p.RPC(to, fn, 0, nil)
+				p.ok(err)
+			}
+		}
+		p.ok(p.WaitEvent(e))
+		p.ok(p.Barrier(p.All()))
+	})
+
+	for _, size := range []int{8, eager + 1} {
+		t.Run(fmt.Sprintf("a step posts the next receive of %d B, and the last one fires", size), func(t *testing.T) {
+			n := s.times(200)
+			s.portsOK(t, 2, func(p cluster.Port) error {
+				b := make([]byte, size)
+				if p.ID() == 0 {
+					for i := range n {
+						op := cluster.Op{Kind: cluster.KindSend, Ctx: stepCtx, Peer: 1, Tag: 3, Buf: data(size, i)}
+						finish(p, &op)
+					}
+					return nil
+				}
+				event := cluster.Op{Kind: cluster.KindEvent, Arg: 1}
+				h := p.Post(&event)
+				var wrong error
+				var next stepFunc
+				post := func(p cluster.Poster, i int) {
+					op := cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: 3, Buf: b, Arg: int32(i), Then: next}
+					p.Post(&op)
+				}
+				next = func(p cluster.Poster, i int32, d cluster.Done) {
+					if d.Err != cluster.OK || d.Size != int64(size) || b[0] != data(size, int(i))[0] {
+						wrong = fmt.Errorf("step %d: %+v, first byte %d", i, d, b[0])
+					}
+					if int(i) == n-1 {
+						cluster.FireOn(p, h)
+						return
+					}
+					post(p, int(i)+1)
+				}
+				post(p, 0)
+				p.Wait([]cluster.Handle{h}, 1)
+				if _, ok := p.Test(h); !ok {
+					return errors.New("the event is not complete after Wait")
+				}
+				return wrong
+			})
+		})
+	}
+
+	t.Run("steps broadcast down a tree", func(t *testing.T) {
+		const ranks = 8
+		rounds := s.times(20)
+		s.portsOK(t, ranks, func(p cluster.Port) error {
+			me := p.ID()
+			for round := range rounds {
+				children := 0
+				for _, c := range []int{2*me + 1, 2*me + 2} {
+					if c < ranks {
+						children++
+					}
+				}
+				event := cluster.Op{Kind: cluster.KindEvent, Arg: int32(max(children, 1))}
+				h := p.Post(&event)
+				b := make([]byte, 100)
+				sent := stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) { cluster.FireOn(p, h) })
+				arrived := stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) {
+					for _, c := range []int{2*me + 1, 2*me + 2} {
+						if c < ranks {
+							op := cluster.Op{Kind: cluster.KindSend, Ctx: stepCtx, Peer: int32(c), Tag: 1, Buf: b, Then: sent}
+							p.Post(&op)
+						}
+					}
+					if children == 0 {
+						cluster.FireOn(p, h)
+					}
+				})
+				if me == 0 {
+					copy(b, data(100, round))
+					arrived(p, 0, cluster.Done{})
+				} else {
+					op := cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: int32((me - 1) / 2), Tag: 1, Buf: b, Then: arrived}
+					p.Post(&op)
+				}
+				p.Wait([]cluster.Handle{h}, 1)
+				p.Test(h)
+				for i, c := range data(100, round) {
+					if b[i] != c {
+						return fmt.Errorf("rank %d round %d: byte %d is %#x, want %#x", me, round, i, b[i], c)
+					}
+				}
+			}
+			return nil
+		})
+	})
+
+	t.Run("a step runs once for each kind of operation", func(t *testing.T) {
+		s.portsOK(t, 2, func(p cluster.Port) error {
+			p.Serve(func(cluster.RPC) (uint64, bool) { return 77, true })
+			me, peer := p.ID(), int32(1-p.ID())
+			barrier := cluster.Op{Kind: cluster.KindBarrier, Ctx: stepCtx}
+			finish(p, &barrier)
+			b := make([]byte, 8)
+			ops := []cluster.Op{
+				{Kind: cluster.KindSend, Ctx: stepCtx, Peer: peer, Tag: 1, Buf: data(8, me)},
+				{Kind: cluster.KindSsend, Ctx: stepCtx, Peer: peer, Tag: 2, Buf: data(8, me)},
+				{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: peer, Tag: 1, Buf: make([]byte, 8)},
+				{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: peer, Tag: 2, Buf: make([]byte, 8)},
+				{Kind: cluster.KindPut, Peer: peer, Off: 0, Buf: data(8, me)},
+				{Kind: cluster.KindGet, Peer: peer, Off: 64, Buf: b},
+				{Kind: cluster.KindAtomic, Peer: peer, Off: 128, Arg: int32(cluster.AtomicAdd), A: 1},
+				{Kind: cluster.KindRPC, Peer: peer, Fn: 1},
+				{Kind: cluster.KindPut, Peer: peer, Off: 1 << 30, Buf: data(8, me)},
+			}
+			event := cluster.Op{Kind: cluster.KindEvent, Arg: int32(len(ops))}
+			h := p.Post(&event)
+			runs := make([]int, len(ops))
+			dones := make([]cluster.Done, len(ops))
+			for i := range ops {
+				ops[i].Then = stepFunc(func(p cluster.Poster, arg int32, d cluster.Done) {
+					runs[i]++
+					dones[i] = d
+					cluster.FireOn(p, h)
+				})
+				p.Post(&ops[i])
+			}
+			p.Wait([]cluster.Handle{h}, 1)
+			p.Test(h)
+			finish(p, &barrier)
+			for i, n := range runs {
+				if n != 1 {
+					return fmt.Errorf("rank %d: the step of %v ran %d times", me, ops[i].Kind, n)
+				}
+			}
+			if d := dones[7]; d.A != 77 {
+				return fmt.Errorf("rank %d: the step of an rpc got word %d, want 77", me, d.A)
+			}
+			if d := dones[8]; d.Err != cluster.OutOfSegment {
+				return fmt.Errorf("rank %d: the step of a put out of the segment got %+v", me, d)
+			}
+			return nil
+		})
+	})
+
+	t.Run("a long chain of steps that complete at once does not recurse", func(t *testing.T) {
+		n := s.times(200_000)
+		s.portsOK(t, 1, func(p cluster.Port) error {
+			event := cluster.Op{Kind: cluster.KindEvent, Arg: 1}
+			h := p.Post(&event)
+			var next stepFunc
+			left := n
+			next = func(p cluster.Poster, _ int32, _ cluster.Done) {
+				if left--; left == 0 {
+					cluster.FireOn(p, h)
+					return
+				}
+				op := cluster.Op{Kind: cluster.KindPut, Peer: 0, Off: 0, Buf: []byte{1}, Then: next}
+				p.Post(&op)
+			}
+			next(p, 0, cluster.Done{})
+			p.Wait([]cluster.Handle{h}, 1)
+			p.Test(h)
+			return nil
+		})
+	})
+}
+
+// portsOK runs a program against the seam that has to succeed. Every port knows
+// the context stepCtx of all ranks.
+func (s *suite) portsOK(t *testing.T, ranks int, body func(p cluster.Port) error) {
+	t.Helper()
+	all := make([]int32, ranks)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	err := s.ports(t, s.spec(ranks), func(p cluster.Port) error {
+		p.Team(stepCtx, all)
+		return body(p)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

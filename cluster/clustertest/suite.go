@@ -1,0 +1,252 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// suite is a fabric on a machine, and how hard to test it.
+type suite struct {
+	fabric     cluster.Fabric
+	machine    cluster.Machine
+	programs   int
+	seed       uint64
+	scale      int
+	oneAtATime bool
+}
+
+// Option adjusts a suite.
+type Option func(*suite)
+
+// Programs sets the number of random programs, 24 unless told.
+func Programs(n int) Option { return func(s *suite) { s.programs = n } }
+
+// Seed sets the seed of the first random program, 1 unless told; the others
+// follow it.
+func Seed(seed uint64) Option { return func(s *suite) { s.seed = seed } }
+
+// Smaller divides the repetitions of each test by n, for a fabric that is slow.
+func Smaller(n int) Option { return func(s *suite) { s.scale = n } }
+
+// OneAtATime says that the fabric runs one rank at a time, so that a rank which
+// loops without a call keeps all others from running. What needs two at once is
+// left out.
+func OneAtATime() Option { return func(s *suite) { s.oneAtATime = true } }
+
+// guard is how long a run may take before it counts as hung.
+const guard = 30 * time.Second
+
+// Run tests the fabric on the machine.
+func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
+	s := &suite{fabric: f, machine: m, programs: 24, seed: 1, scale: 1}
+	for _, o := range opts {
+		o(s)
+	}
+	for _, part := range []struct {
+		name string
+		test func(*suite, *testing.T)
+	}{
+		{"launch", (*suite).testLaunch},
+		{"two-sided", (*suite).testTwoSided},
+		{"order", (*suite).testOrder},
+		{"probe", (*suite).testProbe},
+		{"requests", (*suite).testRequests},
+		{"arguments", (*suite).testArguments},
+		{"one-sided", (*suite).testOneSided},
+		{"signals", (*suite).testSignals},
+		{"atomics", (*suite).testAtomics},
+		{"rpc", (*suite).testRPC},
+		{"steps", (*suite).testSteps},
+		{"port", (*suite).testPort},
+		{"barrier", (*suite).testBarrier},
+		{"threads", (*suite).testThreads},
+		{"time", (*suite).testTime},
+		{"progress", (*suite).testProgress},
+		{"deadlock", (*suite).testDeadlock},
+		{"abort", (*suite).testAbort},
+		{"random programs", (*suite).testPrograms},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(s, t) })
+	}
+}
+
+// times is n repetitions at full scale.
+func (s *suite) times(n int) int { return max(2, n/s.scale) }
+
+// spec is ranks on two nodes where that goes evenly, all in one UPC group, with
+// segments of 64 KiB and an eager limit of 256 B.
+func (s *suite) spec(ranks int) cluster.Spec {
+	nodes := 1
+	if ranks%2 == 0 && s.machine.Nodes != 1 {
+		nodes = 2
+	}
+	return cluster.Spec{
+		Machine: s.machine,
+		Layout: cluster.Layout{
+			Nodes: nodes, RanksPerNode: ranks / nodes, ThreadsPerRank: 1,
+			Ranking: cluster.Sequential, Model: cluster.Flat, Group: ranks,
+		},
+		Segment:    64 << 10,
+		EagerLimit: eager,
+		Seed:       1,
+	}
+}
+
+// The suite's own eager limit, and sizes on both sides of it and of what fabrics
+// treat in their own ways.
+const eager = 256
+
+var sizes = []int{0, 1, 7, 8, 9, 16, 17, 32, 33, 64, eager - 1, eager, eager + 1, 1000, 8192, 65537, 300_000}
+
+// proc is a rank (or one of its threads) in a test. Its checks end the body with
+// an error when they fail.
+type proc struct {
+	*cluster.Rank
+	failure error
+}
+
+// failf ends the body.
+func (p *proc) failf(format string, args ...any) {
+	p.failure = fmt.Errorf("rank %d: "+format, append([]any{p.ID()}, args...)...)
+	panic(p.failure)
+}
+
+// ok ends the body if a call failed.
+func (p *proc) ok(err error) {
+	if err != nil {
+		p.failf("unexpected error: %w", err)
+	}
+}
+
+// check ends the body if something does not hold.
+func (p *proc) check(holds bool, format string, args ...any) {
+	if !holds {
+		p.failf(format, args...)
+	}
+}
+
+// fails checks that a call failed, with an error that says all of the words.
+func (p *proc) fails(err error, words ...string) {
+	p.check(contains(err, words...), "error %v, want %q in it", err, words)
+}
+
+// same checks a value.
+func same[T comparable](p *proc, what string, got, want T) {
+	p.check(got == want, "%s: %v, want %v", what, got, want)
+}
+
+// dress makes a rank's body out of a test's. Only a failed check is recovered,
+// all other panics are the fabric's to see.
+func dress(body func(p *proc)) func(*cluster.Rank) error {
+	return func(r *cluster.Rank) (err error) {
+		p := &proc{Rank: r}
+		defer func() {
+			if p.failure != nil {
+				recover()
+				err = p.failure
+			}
+		}()
+		body(p)
+		return nil
+	}
+}
+
+// fork is Rank.Fork with checks.
+func (p *proc) fork(n int, body func(p *proc, thread int)) {
+	p.ok(p.Fork(n, func(t *cluster.Thread) error {
+		return dress(func(p *proc) { body(p, t.Number()) })(&t.Rank)
+	}))
+}
+
+// launch runs a program to its end and gives its error. A run that hangs fails
+// the test.
+func (s *suite) launch(t *testing.T, spec cluster.Spec, body func(p *proc)) error {
+	t.Helper()
+	hung := errors.New("the run hangs")
+	ctx, stop := context.WithTimeoutCause(t.Context(), guard, hung)
+	defer stop()
+	err := cluster.Launch(ctx, s.fabric, spec, dress(body))
+	if context.Cause(ctx) == hung {
+		t.Fatalf("the run hangs: %v", err)
+	}
+	return err
+}
+
+// run runs a program that has to succeed.
+func (s *suite) run(t *testing.T, spec cluster.Spec, body func(p *proc)) {
+	t.Helper()
+	if err := s.launch(t, spec, body); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// test runs a program on some ranks as a subtest.
+func (s *suite) test(t *testing.T, name string, ranks int, body func(p *proc)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { s.run(t, s.spec(ranks), body) })
+}
+
+// ports runs a program against the seam itself.
+func (s *suite) ports(t *testing.T, spec cluster.Spec, body func(p cluster.Port) error) error {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), guard)
+	defer stop()
+	run, err := s.fabric.Start(ctx, spec, body)
+	if err != nil {
+		return err
+	}
+	err = run.Wait()
+	if ctx.Err() != nil {
+		t.Fatalf("the run hangs: %v", err)
+	}
+	return err
+}
+
+// data is n bytes that depend on a number.
+func data(n int, number int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*7 + i>>8 + number*31 + 1)
+	}
+	return b
+}
+
+// holds checks that b is data(len(b), number).
+func (p *proc) holds(what string, b []byte, number int) {
+	for i := range b {
+		if want := byte(i*7 + i>>8 + number*31 + 1); b[i] != want {
+			p.failf("%s: byte %d of %d is %#x, want %#x", what, i, len(b), b[i], want)
+		}
+	}
+}
+
+// send and recv are those on MPI_COMM_WORLD that have to succeed.
+func (p *proc) send(to, tag int, b []byte) { p.ok(p.Send(p.World(), to, tag, b)) }
+
+func (p *proc) recv(from, tag int, b []byte) cluster.Status {
+	st, err := p.Recv(p.World(), from, tag, b)
+	p.ok(err)
+	return st
+}
+
+// token lets rank to go on, at accept; tokens have a tag of their own.
+func (p *proc) token(to int)    { p.ok(p.Send(p.All(), to, tokenTag, nil)) }
+func (p *proc) accept(from int) { _, err := p.Recv(p.All(), from, tokenTag, nil); p.ok(err) }
+
+const tokenTag = cluster.MaxTag - 1
+
+// contains reports whether an error says all of the words.
+func contains(err error, words ...string) bool {
+	for _, w := range words {
+		if err == nil || !strings.Contains(err.Error(), w) {
+			return false
+		}
+	}
+	return true
+}
