@@ -192,6 +192,18 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// A line for a package that is gone would let its successor in unread.
+func TestEveryLineHasAPackage(t *testing.T) {
+	files := goFiles(t)
+	for line := range strings.Lines(table) {
+		pattern, _, ok := strings.Cut(line, ":")
+		pattern = strings.TrimSpace(pattern)
+		if ok && !slices.ContainsFunc(files, func(f file) bool { return matches(pattern, f.pkg) }) {
+			t.Errorf("the import table has a line for %s, which is not there", pattern)
+		}
+	}
+}
+
 // The rule itself, on imports that are not in the tree.
 func TestImportRule(t *testing.T) {
 	const our = module + "/"
