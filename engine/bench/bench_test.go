@@ -12,16 +12,19 @@ import (
 var thisHost = cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: 8 << 10}
 
 // BenchmarkLive runs the bodies of the table as Go benchmarks. Only the fabric's
-// side is timed; the limit runs between its pieces, and "ratio" is the median
+// side is timed; the limit runs between its turns, and "ratio" is the median
 // over the quiet ones.
 func BenchmarkLive(b *testing.B) {
 	for _, k := range Cases() {
 		b.Run(k.Name, func(b *testing.B) {
-			const pieces = 64
 			b.ReportAllocs()
 			b.StopTimer()
 			var all rounds
 			err := k.launch(b.Context(), live.New(), thisHost, func(turn turner) error {
+				n, err := k.calibrate(turn, playValue, DefaultBatch)
+				if err != nil {
+					return err
+				}
 				m, err := k.calibrate(turn, playLimit, DefaultBatch)
 				if err != nil {
 					return err
@@ -34,9 +37,8 @@ func BenchmarkLive(b *testing.B) {
 					return turn(what, n)
 				}
 				iterations := (b.N + int(k.valueOps) - 1) / int(k.valueOps)
-				piece := (iterations + pieces - 1) / pieces
-				for done := 0; done < iterations; done += piece {
-					if err := all.play(timed, min(piece, iterations-done), m); err != nil {
+				for done := 0; done < iterations; done += n {
+					if err := all.play(timed, min(n, iterations-done), m); err != nil {
 						return err
 					}
 				}
