@@ -148,11 +148,14 @@ func (s *suite) testProgress(t *testing.T) {
 	case cluster.ProgressCall:
 		t.Run("without one a rank that computes serves nothing", func(t *testing.T) {
 			for _, what := range []string{"in the program", "in Compute"} {
-				var posted atomic.Bool
+				var computing, posted atomic.Bool
 				s.run(t, s.spec(2), func(p *proc) {
 					calls, during := 0, 0
 					fn := p.register(func(cluster.RPC) uint64 { calls++; return 0 })
 					if p.ID() == 0 {
+						for !computing.Load() {
+							runtime.Gosched()
+						}
 						var q cluster.Request
 						p.ok(p.Irpc(&q, 1, fn, 0, nil))
 						p.Progress()
@@ -161,6 +164,7 @@ func (s *suite) testProgress(t *testing.T) {
 						p.ok(err)
 					} else {
 						busy := func() {
+							computing.Store(true)
 							for !posted.Load() {
 								runtime.Gosched()
 							}

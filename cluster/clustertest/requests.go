@@ -230,7 +230,7 @@ func (s *suite) testRequests(t *testing.T) {
 
 	s.test(t, "a cancel that races with a message has one winner", 2, func(p *proc) {
 		b := make([]byte, 8)
-		for i := range s.times(300) {
+		for i := range s.times(100) {
 			if p.ID() == 0 {
 				p.send(1, 7, data(8, i))
 				p.accept(1)
