@@ -55,6 +55,12 @@ func (a *app) nextTheme() {
 	}
 }
 
+func (a *app) nextMarkers() {
+	names := map[grid.Markers]string{grid.Braille: "dots", grid.Blocks: "blocks", grid.Lines: "lines"}
+	a.chart.markers = (a.chart.markers + 1) % grid.Markers(len(names))
+	a.notice = "curves of " + names[a.chart.markers]
+}
+
 func (a *app) nextWorkload() {
 	all := workload.All()
 	for i, w := range all {

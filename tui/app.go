@@ -54,10 +54,11 @@ const (
 
 // chartState is how the chart over time is shown.
 type chartState struct {
-	window time.Duration // 0: all there is
-	log    bool
-	cross  bool
-	at     float64 // of the crosshair, s since the session began
+	window  time.Duration // 0: all there is
+	log     bool
+	markers grid.Markers
+	cross   bool
+	at      float64 // of the crosshair, s since the session began
 }
 
 // knobError is what was wrong with a value, shown beside its knob.
@@ -85,7 +86,7 @@ func newApp() *app {
 }
 
 // load takes the snapshot that the session has published last, and reports
-// whether the screen shows another one now.
+// whether it is another one.
 func (a *app) load(s *engine.Snapshot) bool {
 	if s == nil || s == a.latest {
 		return false
@@ -101,12 +102,11 @@ func (a *app) load(s *engine.Snapshot) bool {
 			a.edits++
 		}
 	}
-	if a.frozen {
-		return false
-	}
-	a.snap = s
-	if failed {
-		a.scroll = 0
+	if !a.frozen {
+		a.snap = s
+		if failed {
+			a.scroll = 0
+		}
 	}
 	return true
 }

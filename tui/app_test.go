@@ -152,7 +152,7 @@ func TestFreezeStopsTheScreenAlone(t *testing.T) {
 	first, second := demo(4, 4, 4), demo(4, 4, 8)
 	a := shownApp(first)
 	keys(a, "f")
-	if a.load(second) || a.snap != first || a.latest != second {
+	if a.load(second); a.snap != first || a.latest != second {
 		t.Error("the screen moves while frozen, or the run is not followed")
 	}
 	keys(a, "f")

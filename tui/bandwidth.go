@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -96,7 +97,7 @@ func (b *bandwidth) draw(v grid.View, a *app) {
 		b.legend(v, samples[len(samples)-1], th)
 		v = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	}
-	b.points(samples, 4*max(v.W(), 1))
+	b.points(samples, snap.Marks, (to-from)/float64(max(v.W(), 1)))
 	c := &b.chart
 	c.X = grid.Axis{Unit: grid.Seconds, Fixed: true, Min: from, Max: to}
 	c.Y.FromZero = true
@@ -115,29 +116,35 @@ func (b *bandwidth) draw(v grid.View, a *app) {
 		}
 	}
 	c.Cross, c.CrossX = a.chart.cross, a.chart.at
-	if a.ascii {
-		c.Markers = grid.Plus
-	} else {
-		c.Markers = grid.Braille
-	}
+	c.Markers = a.chart.markers
 	c.Draw(v, th)
 }
 
-// points takes the samples over, the mean of several where there are more than
-// the screen can tell apart.
-func (b *bandwidth) points(samples []engine.Sample, limit int) {
-	per := (len(samples) + limit - 1) / limit
+// points takes the samples over, the mean of those in a column where there are
+// several. Columns stand still while time goes on, or curves would shimmer, and
+// a mark begins a new one, so that a change is seen at once and sharply.
+func (b *bandwidth) points(samples []engine.Sample, marks []engine.Mark, column float64) {
 	b.x = b.x[:0]
 	for i := range b.y {
 		b.y[i] = b.y[i][:0]
 	}
 	for len(samples) > 0 {
-		n := min(per, len(samples))
+		first := samples[0].At
+		for len(marks) > 0 && marks[0].At < first {
+			marks = marks[1:]
+		}
 		var sum [cluster.Classes]float64
-		for _, s := range samples[:n] {
-			for i, r := range s.Rate {
+		n := 0
+		for n < len(samples) {
+			at := samples[n].At
+			if math.Floor(at.Seconds()/column) != math.Floor(first.Seconds()/column) ||
+				len(marks) > 0 && marks[0].At < at && n > 0 {
+				break
+			}
+			for i, r := range samples[n].Rate {
 				sum[i] += r
 			}
+			n++
 		}
 		b.x = append(b.x, samples[n-1].At.Seconds())
 		for i := range sum {

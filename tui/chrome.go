@@ -209,6 +209,9 @@ func (s *screen) footer(a *app) {
 		}
 	}
 	x := 1
+	if in == onScreen && a.snap.Phase == engine.Failed {
+		x = s.hint(v, x, find(onScreen, "pgdown"), a)
+	}
 	for i := range keyTable {
 		b := &keyTable[i]
 		if b.in != in || b.hint == "" || slices.Contains(tail, b) {
@@ -227,6 +230,8 @@ func (s *screen) footer(a *app) {
 // hintText is a binding's word in the footer; the mouse's says how it stands.
 func hintText(b *binding, a *app) string {
 	switch {
+	case b.name == "scroll-down":
+		return "scroll"
 	case b.name == "mouse" && a.mouse:
 		return "mouse on"
 	case b.name == "mouse":

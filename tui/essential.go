@@ -18,6 +18,9 @@ func (s *screen) essential(a *app) {
 	if l := a.typing(); l != nil {
 		lines = append(lines, part{":" + l.String() + "▏", th.Selected, 8})
 	}
+	if text := a.offered(); text != "" {
+		lines = append(lines, part{"▸ " + text, th.Text, 7})
+	}
 	if a.notice != "" {
 		lines = append(lines, part{a.notice, th.Warning, 8})
 	}
@@ -55,4 +58,22 @@ func (s *screen) essential(a *app) {
 			y++
 		}
 	}
+}
+
+// offered is what enter would run in the help or the command line.
+func (a *app) offered() string {
+	switch a.over {
+	case helpOverlay:
+		if all := helpEntries(a.help.line.String()); a.help.at < len(all) {
+			return all[a.help.at].name
+		}
+	case paletteOverlay:
+		if a.palette.fault != "" {
+			return a.palette.fault
+		}
+		if all := a.palette.offers(a); a.palette.at < len(all) {
+			return all[a.palette.at].text
+		}
+	}
+	return ""
 }

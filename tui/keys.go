@@ -78,6 +78,7 @@ func screenKeys() []binding {
 		{onScreen, "longer", []string{"-"}, "show a longer time", "", func(a *app) { a.window(+1) }},
 		{onScreen, "shorter", []string{"+"}, "show a shorter time", "time", func(a *app) { a.window(-1) }},
 		{onScreen, "log", []string{"l"}, "logarithmic or linear bandwidth", "log", func(a *app) { a.chart.log = !a.chart.log }},
+		{onScreen, "markers", []string{"m"}, "draw curves with dots, blocks or lines; fonts differ", "markers", (*app).nextMarkers},
 		{onScreen, "crosshair", []string{"c"}, "show or hide the crosshair that reads values", "crosshair", (*app).toggleCross},
 		{onScreen, "crosshair-left", []string{","}, "move the crosshair to earlier values", "", func(a *app) { a.moveCross(-1. / 60) }},
 		{onScreen, "crosshair-right", []string{"."}, "move the crosshair to later values", "", func(a *app) { a.moveCross(+1. / 60) }},

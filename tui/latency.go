@@ -35,6 +35,10 @@ func (l *latency) draw(v grid.View, a *app) {
 	snap, th := a.snap, a.theme
 	lo, hi := latencyRange(&snap.Latency)
 	if lo > hi {
+		if snap.Phase == engine.Running && snap.Iteration > 0 {
+			v.TextIn(0, v.H()/2, v.W(), "no single accesses timed", grid.Center, th.Dim)
+			return
+		}
 		emptyChart(v, a)
 		return
 	}

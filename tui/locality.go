@@ -66,7 +66,7 @@ func (l *locality) plot(v grid.View, a *app) {
 	}
 	kind, law := th.Kind(kindOf(a.snap.Kind)), th.Kind(grid.Modelled)
 	c := &l.chart
-	c.X = grid.Axis{Scale: grid.Log2}
+	c.X = grid.Axis{Scale: grid.Log2, Unit: integer}
 	if len(l.x) > 1 {
 		c.X.Fixed, c.X.Min, c.X.Max = true, l.x[0]/1.1, l.x[len(l.x)-1]*1.1
 	}
@@ -101,10 +101,10 @@ func (l *locality) legend(v grid.View, c *grid.LineChart, a *app) {
 	}{
 		{&c.Series[2], c.Series[2].Glyph, "in rank"},
 		{&c.Series[3], c.Series[3].Glyph, "in node"},
-		{&c.Series[0], '╌', "law 1/G, |group ∩ node|/G"},
+		{&c.Series[0], '╌', "law of 1/G"},
 	} {
 		n := 2 + grid.Width(it.name)
-		if (x+n > v.W() || a.ascii) && it.mark == '╌' {
+		if x+n > v.W() && it.mark == '╌' {
 			it.name, n = "law", 5
 		}
 		if x+n > v.W() {
@@ -130,10 +130,13 @@ var localityColumns = [...]struct {
 	{"access", 9, grid.Seconds, func(p *engine.LocalityPoint) float64 { return p.Access }, false},
 	{"law", 9, grid.Seconds, func(p *engine.LocalityPoint) float64 { return p.LawAccess }, true},
 	{"node", 6, grid.Share, func(p *engine.LocalityPoint) float64 { return p.NodeLocal }, false},
-	{"copies", 7, grid.Count, func(p *engine.LocalityPoint) float64 { return float64(p.Replicas) }, false},
+	{"copies", 8, integer, func(p *engine.LocalityPoint) float64 { return float64(p.Replicas) }, false},
 }
 
-const localityWidth = 8 + 10 + 6 + 9 + 9 + 6 + 7
+const localityWidth = 8 + 10 + 6 + 9 + 9 + 6 + 8
+
+// integer numbers are written out whole.
+var integer = grid.Unit{Kind: grid.Plain}
 
 // table lists the group sizes. The smallest that fits the machine's memory has
 // a star, those that do not fit are struck by a cross, the own one is selected.
@@ -184,7 +187,7 @@ func (l *locality) line(v grid.View, p *engine.LocalityPoint, a *app) {
 		v.Tint(v.Local(), th.Selected.Bg, th.Selected.Attr)
 		st = st.With(th.Selected.Attr)
 	}
-	l.text = grid.Count.Append(l.text[:0], float64(p.Group), 6)
+	l.text = integer.Append(l.text[:0], float64(p.Group), 6)
 	v.Bytes(7-grid.Width(string(l.text)), 0, l.text, st)
 	x := 8
 	for _, c := range localityColumns {
@@ -217,7 +220,7 @@ func (l *locality) oneLine(v grid.View, a *app) {
 			continue
 		}
 		l.text = append(l.text[:0], "G "...)
-		l.text = grid.Count.Append(l.text, float64(p.Group), 6)
+		l.text = integer.Append(l.text, float64(p.Group), 7)
 		l.text = append(l.text, ": "...)
 		l.text = append(grid.Bytes.Append(l.text, float64(p.Memory), 9), "/node"...)
 		if x+2+grid.Width(string(l.text)) > v.W() {

@@ -59,7 +59,6 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		p.count(time.Time(msg))
 		cmd = p.next()
-		p.stale = p.stale || p.app.frozen && p.app.latest != p.app.snap
 	case answer:
 		p.asking = false
 		p.app.answered(msg.command, msg.err)

@@ -15,7 +15,7 @@ import (
 func TestRedrawIsComplete(t *testing.T) {
 	pressed := []string{"space", "left", "right", "up", "down", "enter", "esc", ":", "?", "f", "z", "p", "P",
 		"1", "2", "3", "4", "5", "6", "t", "M", "+", "-", "l", "c", ",", ".", "L", "i", "pgup", "pgdown", "tab",
-		"backspace", "8", "x", "w", "n", "r", "="}
+		"m", "backspace", "8", "x", "w", "n", "r", "="}
 	snaps := []*engine.Snapshot{demo(4, 4, 4), demo(4, 4, 8), demo(8, 2, 2), demo(64, 16, 16)}
 	failed := demo(4, 4, 4)
 	failed.Phase, failed.Failure = engine.Failed, deadlock

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -89,10 +88,7 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 	t.Helper()
 	x := &terminal{t: t, em: vt.NewEmulator(120, 40), over: make(chan error, 1)}
 	x.written.L = &x.mu
-	in, keyboard, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, keyboard := io.Pipe()
 	go func() {
 		_, _ = io.Copy(keyboard, x.em) // keys and the emulator's replies; ends with the emulator
 		_ = keyboard.Close()
@@ -101,6 +97,7 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 	if change != nil {
 		change(&o)
 	}
+	var err error
 	if x.program, err = prepare(ctx, s, o); err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +108,9 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 		x.mu.Unlock()
 	}()
 	t.Cleanup(func() {
-		x.program.Kill()
-		_ = x.em.Close()
-		_ = in.Close()
+		x.program.Quit()
+		x.program.Wait()
+		_ = x.em.InputPipe().(io.Closer).Close() // the emulator's own Close races with its Read
 	})
 	return x
 }
