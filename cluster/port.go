@@ -25,6 +25,7 @@ type Port interface {
 	Now() Time
 	// Wait blocks until need of the handles are complete (need ≤ len(hs)).
 	// Complete handles stay valid until Test frees them; handle 0 counts as complete.
+	// With need 0 it only lets batched sends leave.
 	Wait(hs []Handle, need int)
 	// Test polls one handle: true frees it and gives its result. The poll costs
 	// time on a simulated fabric and progresses the port.

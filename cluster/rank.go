@@ -28,17 +28,17 @@ type launch struct {
 type Rank struct {
 	fast    [][]uint64 // words of segments where a put or get may be done in place, by rank
 	port    Port
+	handles []Handle // scratch of the waits
 	launch  *launch
 	id      int32
 	thread  int
+	op      Op
 	world   *Team
 	all     *Team
 	group   *Team
 	traffic Traffic
-	op      Op
 	reach   [][]byte
 	segment []byte
-	handles []Handle // scratch of the waits
 	nbi     []Handle // implicit puts and gets that Quiet waits for
 	heap    int64    // bytes of the segment in use
 	nextCtx int32    // of the next team that this rank leads; see Split

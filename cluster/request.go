@@ -110,9 +110,13 @@ func (r *Rank) take(q *Request) (Status, error) {
 
 // Wait blocks until the request is complete and clears it.
 func (r *Rank) Wait(q *Request) (Status, error) {
-	if q.kind != KindNone && q.h != 0 {
+	switch {
+	case q.kind == KindNone:
+	case q.h != 0:
 		r.handles = append(r.handles[:0], q.h)
 		r.port.Wait(r.handles, 1)
+	default:
+		r.port.Wait(nil, 0) // what was batched leaves
 	}
 	return r.take(q)
 }
@@ -126,6 +130,9 @@ func (r *Rank) Test(q *Request) (Status, bool, error) {
 		}
 		st, err := r.finish(q, d)
 		return st, true, err
+	}
+	if q.kind != KindNone {
+		r.port.Wait(nil, 0) // what was batched leaves
 	}
 	st, err := r.take(q)
 	return st, true, err
@@ -141,9 +148,7 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 		}
 	}
 	r.handles = hs
-	if len(hs) > 0 {
-		r.port.Wait(hs, len(hs))
-	}
+	r.port.Wait(hs, len(hs)) // also when all are complete: what was batched leaves
 	var first error
 	for i := range qs {
 		st, err := r.take(&qs[i])

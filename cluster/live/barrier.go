@@ -39,46 +39,50 @@ func (e *engine) join(ctx int32, ranks []int32) {
 	w.membersMu.Unlock()
 }
 
-func (e *engine) member(ctx int32) *member {
-	for _, m := range e.members {
+func (e *engine) member(ctx int32) (*member, int) {
+	for i, m := range e.members {
 		if m.ctx == ctx {
-			return m
+			return m, i
 		}
 	}
 	panic("live: barrier on a context that was not made known")
 }
 
+// barrierBit marks the handle of a barrier, which has no slot: the place of its
+// member in the engine's list, and the generation that has to pass.
+const barrierBit cluster.Handle = 1 << 63
+
+func (e *engine) memberOf(h cluster.Handle) *member { return e.members[(h&^barrierBit)>>32] }
+
+// passed reports whether the barrier of a handle is open.
+func (e *engine) passed(h cluster.Handle) bool { return e.memberOf(h).b.gen.Load() != uint32(h) }
+
 // enter arrives at a barrier. The last one opens it.
 func (e *engine) enter(op *cluster.Op) cluster.Handle {
-	m := e.member(op.Ctx)
+	m, i := e.member(op.Ctx)
 	b := m.b
 	m.notified.Add(1)
 	gen := b.gen.Load()
-	if int(b.count.Add(1)) < len(b.ranks) {
-		return e.linger(op, m, gen)
-	}
-	b.count.Store(0)
-	if e.w.wire != nil && len(b.ranks) > 1 {
-		h := e.linger(op, m, gen)
+	last := int(b.count.Add(1)) == len(b.ranks)
+	if last {
+		b.count.Store(0)
+		if e.w.wire == nil || len(b.ranks) == 1 {
+			b.open(e.w)
+			return e.finish(op, cluster.Done{})
+		}
 		e.w.wire.open(b)
-		return h
 	}
-	b.open(e.w)
-	return e.finish(op, cluster.Done{})
-}
-
-// linger waits for the others.
-func (e *engine) linger(op *cluster.Op, m *member, gen uint32) cluster.Handle {
+	if op.Then == nil {
+		return barrierBit | cluster.Handle(i)<<32 | cluster.Handle(gen)
+	}
 	s := e.pend(op)
 	s.member, s.arg2 = m, gen
-	if s.detached {
-		e.gates = append(e.gates, s)
-	}
-	return pended(s)
+	e.gates = append(e.gates, s)
+	return 0
 }
 
-// opened reports whether the barrier of a slot is open.
-func (s *slot) opened() bool { return s.member != nil && s.member.b.gen.Load() != s.arg2 }
+// opened reports whether the barrier that a step waits for is open.
+func (s *slot) opened() bool { return s.member.b.gen.Load() != s.arg2 }
 
 // checkGates completes the barriers that a step waits for.
 func (e *engine) checkGates() int {
@@ -97,6 +101,9 @@ func (e *engine) checkGates() int {
 // open lets the members go on.
 func (b *barrier) open(w *world) {
 	b.gen.Add(1)
+	if w.parked.Load() == 0 {
+		return
+	}
 	for _, r := range b.ranks {
 		w.engines[r].alert()
 	}

@@ -135,16 +135,15 @@ func (v *survey) look(e *engine) seen {
 func (v *survey) wants(p *port) sleeper {
 	s := sleeper{port: p, sleeps: p.sleeps, want: p.need}
 	for _, h := range p.hs {
-		if h == 0 {
+		switch {
+		case h == 0 || p.e.isDone(h):
 			s.want--
-			continue
+		case h&barrierBit != 0:
+			m := p.e.memberOf(h)
+			s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: v.absentFrom(m, uint32(h))})
+		default:
+			s.needs = append(s.needs, v.needOf(p.e, p.e.slots.find(h)))
 		}
-		o := p.e.slots.at(uint32(h))
-		if o.state.Load() == slotDone || o.opened() {
-			s.want--
-			continue
-		}
-		s.needs = append(s.needs, v.needOf(p.e, o))
 	}
 	return s
 }
@@ -152,8 +151,6 @@ func (v *survey) wants(p *port) sleeper {
 func (v *survey) needOf(e *engine, s *slot) need {
 	n := need{kind: s.kind, peer: s.peer, tag: s.tag, size: s.size, off: s.off}
 	switch {
-	case s.kind == cluster.KindBarrier:
-		n.ranks = v.absentFrom(s)
 	case s.kind == cluster.KindAwait || s.kind == cluster.KindEvent:
 		n.ranks, n.any = v.all, true
 	case s.peer == cluster.AnySource:
@@ -164,15 +161,15 @@ func (v *survey) needOf(e *engine, s *slot) need {
 	return n
 }
 
-// absentFrom lists the members that have not entered the barrier of a slot.
-func (v *survey) absentFrom(s *slot) []int32 {
-	key := absence{s.member.b, s.arg2}
+// absentFrom lists the members that have not entered a barrier.
+func (v *survey) absentFrom(m *member, gen uint32) []int32 {
+	key := absence{m.b, gen}
 	if list, ok := v.absent[key]; ok {
 		return list
 	}
 	list := []int32{}
 	for _, r := range key.b.ranks {
-		if v.entered(r, s.member.ctx) != key.gen+1 {
+		if v.entered(r, m.ctx) != key.gen+1 {
 			list = append(list, r)
 		}
 	}

@@ -13,27 +13,26 @@ import (
 // engine is one rank's half of the fabric. Its owner is the rank's goroutine; in
 // a parallel region, and beside a progress thread, whoever holds mu.
 type engine struct {
-	id    int32
-	w     *world
-	seg   []byte
-	words []uint64
+	w        *world
+	id       int32
+	multi    bool // a parallel region: every call locks
+	helped   bool // a progress thread exists: the owner holds mu but in Compute and while parked
+	stepping bool
+	batch    []*ring       // with cells that are not published
+	members  []*member     // of the contexts that this rank is in
+	steps    []pendingStep // continuations and RPC bodies that are due
+	awaits   []*slot
+	gates    []*slot // barriers that a step waits for
+	probes   []*slot
 
 	queues    match.Queues
-	slots     slots
 	unmatched unmatched
-	awaits    []*slot
-	probes    []*slot
-	gates     []*slot       // barriers that a step waits for
-	steps     []pendingStep // continuations and RPC bodies that are due
-	stepping  bool
-	members   []*member
+	slots     slots
+	seg       []byte
+	words     []uint64
 	serve     func(cluster.RPC) (uint64, bool)
+	out       []*ring // to each rank, made at first use
 
-	out   []*ring // to each rank, made at first use
-	batch []*ring // with cells that are not published
-
-	multi    bool       // a parallel region: every call locks
-	helped   bool       // a progress thread exists: the owner holds mu but in Compute and while parked
 	mu       sync.Mutex // see above
 	finished atomic.Bool
 

@@ -41,6 +41,7 @@ type world struct {
 	membersMu sync.Mutex
 
 	running atomic.Int32 // bodies that have not returned
+	parked  atomic.Int32 // threads that sleep, or are about to
 	aborted atomic.Bool
 	over    chan struct{} // closed when helpers have to end
 	overOne sync.Once

@@ -37,7 +37,6 @@ type parcel struct {
 	from *engine // of req
 	req  *slot   // the operation that waits for this: at the sender or initiator
 	recv *slot   // emulated rendezvous: the matched receive
-	rdst *engine // of recv
 
 	fn, arg int32
 	a, b    uint64

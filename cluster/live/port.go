@@ -174,29 +174,24 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 	panic("live: post of an unknown kind")
 }
 
-// isDone reports whether a slot is complete.
-func (e *engine) isDone(s *slot) bool {
-	if s.state.Load() == slotDone {
-		return true
+// isDone reports whether the operation of a handle is complete.
+func (e *engine) isDone(h cluster.Handle) bool {
+	if h&barrierBit != 0 {
+		return e.passed(h)
 	}
-	if s.opened() {
-		e.complete(s, cluster.Done{})
-		return true
-	}
-	return false
+	return e.slots.find(h).state.Load() == slotDone
 }
 
 // Test implements cluster.Port.
 func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 	e := p.e
 	p.enter()
-	s := e.slots.find(h)
-	if !e.isDone(s) {
+	if !e.isDone(h) {
 		if len(e.batch) > 0 {
 			e.flush()
 		}
 		e.progress()
-		if !e.isDone(s) {
+		if !e.isDone(h) {
 			p.leave()
 			p.check()
 			if e.w.crowded {
@@ -205,8 +200,12 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 			return cluster.Done{}, false
 		}
 	}
-	d := s.done
-	e.slots.give(s)
+	var d cluster.Done
+	if h&barrierBit == 0 {
+		s := e.slots.find(h)
+		d = s.done
+		e.slots.give(s)
+	}
 	p.leave()
 	return d, true
 }
@@ -216,8 +215,11 @@ func (p *port) Cancel(h cluster.Handle) bool {
 	e := p.e
 	p.enter()
 	defer p.leave()
+	if e.isDone(h) || h&barrierBit != 0 {
+		return false
+	}
 	s := e.slots.find(h)
-	if e.isDone(s) || s.kind != cluster.KindRecv || !e.queues.Cancel(s.ctx, s.peer, s.tag, s.index) {
+	if s.kind != cluster.KindRecv || !e.queues.Cancel(s.ctx, s.peer, s.tag, s.index) {
 		return false
 	}
 	e.complete(s, cluster.Done{Peer: s.peer, Tag: s.tag, Err: cluster.Cancelled})
@@ -242,7 +244,7 @@ func (p *port) Progress() {
 func (p *port) enough(hs []cluster.Handle, need int) bool {
 	left := len(hs)
 	for _, h := range hs {
-		if h == 0 || p.e.isDone(p.e.slots.find(h)) {
+		if h == 0 || p.e.isDone(h) {
 			if need--; need <= 0 {
 				return true
 			}
@@ -264,9 +266,7 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	if len(e.batch) > 0 {
 		e.flush()
 	}
-	if !p.enough(hs, need) {
-		p.await(hs, need)
-	}
+	p.await(hs, need)
 	p.leave()
 }
 
@@ -274,12 +274,10 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 func (p *port) await(hs []cluster.Handle, need int) {
 	e, w := p.e, p.e.w
 	idle := 0
-	for {
+	for !p.enough(hs, need) {
 		if e.progress() {
 			idle = 0
-		}
-		if p.enough(hs, need) {
-			break
+			continue
 		}
 		idle++
 		if idle == 64 {
@@ -318,6 +316,7 @@ func (p *port) park(hs []cluster.Handle, need int) {
 	e.parks.Add(1)
 	p.waitMu.Unlock()
 	e.state.Store(uint32(cluster.Waiting))
+	e.w.parked.Add(1)
 	e.attention.Add(1)
 	p.parked.Store(true)
 	stay := !e.pending() && !p.enough(hs, need) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
@@ -336,6 +335,7 @@ func (p *port) park(hs []cluster.Handle, need int) {
 	default:
 		<-p.ch
 	}
+	e.w.parked.Add(-1)
 	p.waitMu.Lock()
 	p.hs, p.asleep = nil, false
 	p.waitMu.Unlock()

@@ -33,7 +33,7 @@ type slot struct {
 	off      int64
 	a        uint64
 	then     cluster.Step
-	member   *member // of a barrier
+	member   *member // of a barrier that a step waits for
 	done     cluster.Done
 }
 
@@ -83,7 +83,9 @@ func (t *slots) take(kind cluster.Kind) *slot {
 // give frees a slot; handles to it go stale.
 func (t *slots) give(s *slot) {
 	s.state.Store(slotFree)
-	s.gen++
+	if s.gen++; s.gen == 1<<31 {
+		s.gen = 1 // the highest bit marks barriers
+	}
 	s.buf, s.then, s.member, s.detached = nil, nil, nil, false
 	s.next, t.free = t.free, s.index+1
 }
