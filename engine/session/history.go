@@ -89,7 +89,7 @@ func (h *history) sample(r *run, at time.Duration) bool {
 	was := h.last
 	now := r.gather()
 	h.last = now
-	span := (now.active - was.active).Seconds()
+	span := (now.spent - was.spent).Seconds() / float64(len(r.slots))
 	if span <= 0 {
 		return false
 	}

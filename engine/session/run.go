@@ -91,6 +91,7 @@ type totals struct {
 	pairs      [][]int64
 	iterations int
 	active     cluster.Time
+	spent      cluster.Time // active, summed over ranks: some leave their counts later than others
 	times      []float64
 }
 
@@ -141,6 +142,7 @@ func (t *totals) add(s *slot, node int) {
 	t.failures += s.counts.failures
 	t.iterations = max(t.iterations, s.iterations)
 	t.active = max(t.active, s.active)
+	t.spent += s.active
 	if len(s.times) > 0 {
 		t.times = append([]float64(nil), s.times...)
 	}
