@@ -8,16 +8,51 @@ type Progress string
 
 // The ways to progress.
 const (
-	ProgressCall   Progress = "call"   // only calls of the rank itself
-	ProgressThread Progress = "thread" // a thread beside each rank
+	ProgressCall    Progress = "call"    // only calls of the rank itself
+	ProgressThread  Progress = "thread"  // a thread beside each rank, which takes a core
+	ProgressOffload Progress = "offload" // the adapter itself
 )
 
-// Link is a way between two places: a transfer of n bytes takes
-// Latency + n/Bandwidth, and each of Adapters carries one at a time.
+// Link is a way between two places, in LogGP's terms: a message of n bytes takes
+// Overhead at each end and Latency + n/Bandwidth between them, and each of Adapters
+// carries one at a time.
 type Link struct {
-	Latency   Time    // one way
-	Bandwidth float64 // bytes per second and adapter; 0: no cost a byte
-	Adapters  int     // a node; 0: as many as needed
+	Latency    Time    // L, one way
+	Overhead   Time    // o, of a processor for a message, at each end
+	Gap        Time    // g, least time from start to start of two messages of an adapter
+	Bandwidth  float64 // 1/G, bytes per second and adapter; 0: no cost a byte
+	Adapters   int     // a node; 0: as many as needed
+	ThreadRate float64 // bytes per second that one thread can inject; 0: an adapter's
+}
+
+// Shape is a kind of network.
+type Shape string
+
+// The networks.
+const (
+	Crossbar  Shape = "crossbar"  // every node to every other, no shared link
+	FatTree   Shape = "fat-tree"  // Dims: children by level, from the leaves; Taper: up-links by down-links
+	Torus     Shape = "torus"     // Dims: 3 lengths; dimension-order routes
+	Dragonfly Shape = "dragonfly" // Dims: nodes a router, routers a chassis, chassis a group, groups; minimal routes
+)
+
+// Topology is the network between nodes. Each of its links is a resource in time.
+type Topology struct {
+	Shape         Shape // "": crossbar
+	Dims          []int
+	Taper         []float64 // of a fat tree, by level above the leaves; of a dragonfly, by rank (1 to 3); nil: 1
+	LinkBandwidth float64   // bytes per second of one link in one direction; 0: no limit
+	HopLatency    Time      // added for each link after the first
+}
+
+// Device is the accelerators of a node and their memory.
+type Device struct {
+	Count  int     // a node
+	Memory int64   // bytes, each
+	Rate   float64 // bytes per second of its memory, each
+	Flops  float64 // flop/s, each
+	Link   Link    // between host and device memory
+	Direct bool    // adapters reach device memory without staging in the host's
 }
 
 // Machine is the cluster that is run on, or pretended to be.
@@ -38,6 +73,20 @@ type Machine struct {
 	EagerLimit    int64 // bytes up to which a send is eager
 
 	Classes [Classes]Link // cost by locality class; Adapters counts for Remote only
+
+	// What follows is read by simulations.
+	Sockets      int      // a node; 0 or 1: the node is one
+	Socket       Link     // between ranks of one socket; zero: as in node
+	Topology     Topology // between nodes
+	CopyRate     float64  // bytes per second that one thread copies in memory; 0: no cost
+	NodeRate     float64  // bytes per second of memory that a whole node sustains; 0: no limit
+	AtomicTime   Time     // of an atomic at its target
+	HandlerTime  Time     // of starting an RPC body at its target
+	LockTime     Time     // of the library's lock, for each further thread that contends
+	PollTime     Time     // of a test, a probe or a look at the clock
+	ComputeNoise float64  // relative standard deviation of computing times
+	LinkNoise    float64  // relative standard deviation of latencies
+	Device       Device   // Count 0: none
 
 	// Source tells where each number comes from, by key of the machine file.
 	Source map[string]string
