@@ -3,6 +3,7 @@ package clustertest
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -211,6 +212,32 @@ func (s *suite) testAbort(t *testing.T) {
 		})
 		if a.Rank != 1 || !contains(a, "rank 1 panicked: no error value") {
 			t.Errorf("rank %d, error %v", a.Rank, a)
+		}
+	})
+
+	t.Run("nothing runs on after the end, however it came", func(t *testing.T) {
+		before := runtime.NumGoroutine()
+		for _, body := range []func(p *proc){
+			func(p *proc) { p.ok(p.Barrier(p.All())) },
+			func(p *proc) { p.recv((p.ID()+1)%4, 1, nil) },
+			func(p *proc) { p.fork(3, func(th *proc, _ int) { th.recv(th.ID(), 1, nil) }) },
+			func(p *proc) {
+				if p.ID() == 3 {
+					panic(boom)
+				}
+				p.ok(p.Barrier(p.All()))
+			},
+		} {
+			_ = s.launch(t, s.spec(4), body)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), guard)
+		defer stop()
+		for runtime.NumGoroutine() > before && ctx.Err() == nil {
+			runtime.Gosched()
+		}
+		if n := runtime.NumGoroutine(); n > before {
+			stacks := make([]byte, 1<<16)
+			t.Errorf("%d goroutines, %d before:\n%s", n, before, stacks[:runtime.Stack(stacks, true)])
 		}
 	})
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,15 @@ var sizes = []int{0, 1, 7, 8, 9, 16, 17, 32, 33, 64, eager - 1, eager, eager + 1
 type proc struct {
 	*cluster.Rank
 	failure error
+	ctx     context.Context // of the run
+}
+
+// until yields until something holds, without a call of the rank; it gives up
+// when the run is over.
+func (p *proc) until(holds func() bool) {
+	for !holds() && p.ctx.Err() == nil {
+		runtime.Gosched()
+	}
 }
 
 // failf ends the body.
@@ -171,7 +181,10 @@ func (s *suite) launch(t *testing.T, spec cluster.Spec, body func(p *proc)) erro
 	hung := errors.New("the run hangs")
 	ctx, stop := context.WithTimeoutCause(t.Context(), guard, hung)
 	defer stop()
-	err := cluster.Launch(ctx, s.fabric, spec, dress(body))
+	err := cluster.Launch(ctx, s.fabric, spec, dress(func(p *proc) {
+		p.ctx = ctx
+		body(p)
+	}))
 	if context.Cause(ctx) == hung {
 		t.Fatalf("the run hangs: %v", err)
 	}
