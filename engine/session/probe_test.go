@@ -1,0 +1,188 @@
+package session
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// alone runs a body with its probe on one rank, with nobody watching.
+func alone(t testing.TB, body func(p engine.Probe)) *run {
+	t.Helper()
+	o := Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}}
+	set, err := o.resolve(told(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := *set.workload
+	w.Run = func(_ *cluster.Rank, p engine.Probe) error {
+		body(p)
+		return nil
+	}
+	set.workload = &w
+	r, err := launch(t.Context(), set, newGate(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.handle.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestAccessDoesNotAllocate(t *testing.T) {
+	alone(t, func(p engine.Probe) {
+		flushes := 0
+		if n := testing.AllocsPerRun(10000, func() {
+			p.Access(0, 8, 12*cluster.Nanosecond)
+			if flushes++; flushes%100 == 0 {
+				p.(*probe).run.ask.Add(1)
+			}
+		}); n != 0 {
+			t.Errorf("an access allocates %g times", n)
+		}
+		if n := testing.AllocsPerRun(1000, func() {
+			p.Report("iteration", 1)
+			p.Verify(true, "checked")
+		}); n != 0 {
+			t.Errorf("a report and a check allocate %g times", n)
+		}
+	})
+}
+
+func BenchmarkAccess(b *testing.B) {
+	b.ReportAllocs()
+	alone(b, func(p engine.Probe) {
+		for b.Loop() {
+			p.Access(0, 8, 12*cluster.Nanosecond)
+		}
+	})
+}
+
+func TestAMetricThatIsNotDeclaredPanics(t *testing.T) {
+	alone(t, func(p engine.Probe) {
+		defer func() {
+			if v := recover(); v != "session: workload story does not declare the metric speed" {
+				t.Errorf("it panicked with %v", v)
+			}
+		}()
+		p.Report("speed", 1)
+	})
+}
+
+// Counts that were not asked for are there when the body has ended.
+func TestLastCounts(t *testing.T) {
+	r := alone(t, func(p engine.Probe) {
+		for range 1000 {
+			p.Access(0, 8, 3*cluster.Microsecond)
+		}
+		p.Verify(false, "wrong")
+	})
+	c := r.gather()
+	if n, sum := c.accessed(); n != 1000 || sum != 3*cluster.Millisecond || r.shards.merge()[cluster.InRank].TotalCount() != 1000 {
+		t.Errorf("%d accesses of %v in all", n, sum)
+	}
+	if c.checks != 1 || c.failures != 1 || c.detail != "wrong" {
+		t.Errorf("checks %d, failures %d, %q", c.checks, c.failures, c.detail)
+	}
+}
+
+// Quantiles agree with sorted values to two digits; count and extremes too.
+func TestQuantilesAgainstSorting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Int64Range(lowestLatency, int64(cluster.Second)), 1, 3000).Draw(t, "values")
+		s := newShards(8)
+		for i := 0; i < len(values); i += 100 {
+			var batch []pending
+			for _, v := range values[i:min(i+100, len(values))] {
+				batch = append(batch, pack(cluster.Remote, cluster.Time(v)))
+			}
+			s.record(i/100, batch)
+			if rapid.Bool().Draw(t, "merge") {
+				s.merge()
+			}
+		}
+		sum := cluster.Time(0)
+		for _, v := range values {
+			sum += cluster.Time(v)
+		}
+		q := quantiles(s.merge()[cluster.Remote], int64(len(values)), sum)
+		slices.Sort(values)
+		rank := func(p float64) float64 {
+			return cluster.Time(values[max(int(math.Ceil(p*float64(len(values)))), 1)-1]).Seconds()
+		}
+		if q.Count != int64(len(values)) || q.Mean != sum.Seconds()/float64(len(values)) {
+			t.Fatalf("count %d, mean %g", q.Count, q.Mean)
+		}
+		for _, c := range []struct {
+			name      string
+			got, want float64
+		}{{"min", q.Min, rank(0)}, {"p50", q.P50, rank(0.5)}, {"p99", q.P99, rank(0.99)}, {"max", q.Max, rank(1)}} {
+			if math.Abs(c.got-c.want) > 0.01*c.want+lowestLatency*1e-12 {
+				t.Fatalf("%s is %g, want %g of %d values", c.name, c.got, c.want, len(values))
+			}
+		}
+		n := int64(0)
+		for i, b := range q.Buckets {
+			n += b.Count
+			if b.Count == 0 || i > 0 && b.Upper <= q.Buckets[i-1].Upper {
+				t.Fatalf("buckets %v do not rise, or are empty", q.Buckets)
+			}
+		}
+		if n != q.Count || q.Buckets[len(q.Buckets)-1].Upper < rank(1)*0.99 {
+			t.Fatalf("buckets hold %d of %d", n, q.Count)
+		}
+	})
+}
+
+func TestLatenciesBeyondTheScaleAreClamped(t *testing.T) {
+	s := newShards(1)
+	s.record(0, []pending{pack(cluster.InNode, 0), pack(cluster.InNode, math.MaxInt64)})
+	q := quantiles(s.merge()[cluster.InNode], 2, 2000*cluster.Second)
+	if q.Count != 2 || q.Min != 0 || math.Abs(q.Max-1000) > 10 {
+		t.Errorf("%+v", q)
+	}
+	if q := quantiles(s.total[cluster.Remote], 0, 0); q.Count != 0 || q.Buckets != nil {
+		t.Errorf("no accesses: %+v", q)
+	}
+}
+
+func TestGate(t *testing.T) {
+	g := newGate(0)
+	expect := func(what string, done int, want verdict) {
+		t.Helper()
+		if got := g.ask(done); got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
+		}
+	}
+	expect("open", 0, goOn)
+	g.step() // of a session that runs: the iteration under way is the step
+	expect("stepped", 1, hold)
+	g.step()
+	g.step()
+	expect("first step", 1, goOn)
+	expect("second step", 2, goOn)
+	expect("no step left", 3, hold)
+	g.resume()
+	expect("resumed", 3, goOn)
+	g.pause()
+	expect("paused", 4, hold)
+	g.close()
+	g.wait() // does not block
+	expect("closed", 4, end)
+	g.reopen()
+	expect("a new run of a paused session", 0, hold)
+	g.resume()
+	g.expire()
+	expect("expired before the first iteration", 0, goOn)
+	expect("expired", 1, end)
+	g = newGate(2)
+	expect("below the limit", 1, goOn)
+	expect("at the limit", 2, end)
+}
