@@ -69,6 +69,29 @@ var goldens = []struct {
 	}},
 }
 
+// TestStyles keeps the colours of one screen.
+func TestStyles(t *testing.T) {
+	var s screen
+	compare(t, "styles-80x24", s.draw(shownApp(demo(4, 4, 4)), 80, 24).StyledText())
+}
+
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("the screen has changed (-update writes it anew):\n%s\n%s", diff, got)
+	}
+}
+
 func sizes(n ...int) (all [][2]int) {
 	for ; len(n) > 0; n = n[2:] {
 		all = append(all, [2]int{n[0], n[1]})
@@ -97,20 +120,7 @@ func TestScreen(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d", g.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				var s screen
-				got := s.draw(g.make(), size[0], size[1]).PlainText()
-				file := filepath.Join("testdata", name+".golden")
-				if *update {
-					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(string(want), got); diff != "" {
-					t.Errorf("the screen has changed (-update writes it anew):\n%s\n%s", diff, got)
-				}
+				compare(t, name, s.draw(g.make(), size[0], size[1]).PlainText())
 			})
 		}
 	}

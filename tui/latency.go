@@ -157,6 +157,9 @@ func (l *latency) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64,
 // axis writes the times under the distributions.
 func (l *latency) axis(v grid.View, lo, hi float64, th *grid.Theme) {
 	l.ticks = grid.Ticks(l.ticks[:0], grid.Log10, lo, hi, max(2, v.W()/8))
+	if len(l.ticks) < 3 { // a decade or two: 1, 2 and 5 in each, where labels do not touch
+		l.ticks = grid.Ticks(l.ticks[:0], grid.Log10, lo, hi, 12)
+	}
 	free := 0
 	for _, t := range l.ticks {
 		x := int(math.Log(t/lo) / math.Log(hi/lo) * float64(v.W()))

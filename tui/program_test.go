@@ -3,10 +3,12 @@ package tui
 import (
 	"context"
 	"errors"
+	"image/color"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/hybridtop/hybridtop/engine"
@@ -236,6 +238,45 @@ func TestFrameRate(t *testing.T) {
 	} {
 		if got := c.o.fps(); got != c.want {
 			t.Errorf("%+v: %d frames a second, want %d", c.o, got, c.want)
+		}
+	}
+}
+
+// A paste types, and its control characters are dropped.
+func TestPaste(t *testing.T) {
+	p, err := newProgram(running(), Options{Environ: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Update(tea.PasteMsg{Content: "nobody asked"})
+	keys(p.app, ":")
+	p.Update(tea.PasteMsg{Content: "set \x1b[31mgroup\r\n 8"})
+	if got := p.app.palette.line.String(); got != "set [31mgroup 8" {
+		t.Errorf("typed %q", got)
+	}
+}
+
+// The theme follows the background and the colours that the terminal tells, until
+// one is chosen.
+func TestThemeFollowsWhatTheTerminalTells(t *testing.T) {
+	p, err := newProgram(running(), Options{Environ: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		msg  tea.Msg
+		want string
+	}{
+		{tea.BackgroundColorMsg{Color: color.White}, "light"},
+		{tea.BackgroundColorMsg{Color: color.Black}, "dark"},
+		{tea.ColorProfileMsg{Profile: colorprofile.ANSI}, "sixteen"},
+		{tea.ColorProfileMsg{Profile: colorprofile.ASCII}, "mono"},
+		{tea.KeyPressMsg{Code: 't', Text: "t"}, "dark"},
+		{tea.BackgroundColorMsg{Color: color.White}, "dark"},
+	} {
+		p.Update(step.msg)
+		if p.app.theme.Name != step.want {
+			t.Errorf("after %T: %s, want %s", step.msg, p.app.theme.Name, step.want)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func metricUnit(m *engine.Metric) grid.Unit {
 	case "1/s":
 		return grid.PerSecond
 	case "1":
-		if strings.HasSuffix(m.Name, "_share") {
+		if strings.Contains(m.Name, "_share") {
 			return grid.Share
 		}
 		return grid.Unit{Kind: grid.Plain}
