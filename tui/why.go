@@ -74,9 +74,9 @@ func verification(f *flow, v *engine.Verification, th *grid.Theme) {
 func metric(f *flow, m *engine.Metric, th *grid.Theme) {
 	kind := th.Kind(kindOf(m.Kind))
 	name := strings.ReplaceAll(m.Name, "_", " ")
-	n := f.v.TextIn(0, f.y, f.v.W()*6/10, name, grid.Left, th.Dim)
-	f.v.Rune(n+1, f.y, kind.Mark, kind.Style)
 	text := metricUnit(m).String(m.Value)
+	n := f.v.TextIn(0, f.y, f.v.W()-grid.Width(text)-4, name, grid.Left, th.Dim)
+	f.v.Rune(n+1, f.y, kind.Mark, kind.Style)
 	f.v.Text(f.v.W()-grid.Width(text)-1, f.y, text, kind.Style)
 	f.y++
 }
