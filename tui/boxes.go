@@ -46,22 +46,22 @@ func (s *screen) helpBox(a *app) {
 	for y := 0; y < room && top+y < len(all); y++ {
 		b := all[top+y]
 		row := v.Sub(grid.Rect{Y: y + 1, W: v.W(), H: 1})
-		key, doc := th.Accent, th.Text
+		key, doc, name := th.Accent, th.Text, th.Dim
 		if b.in > onScreen {
 			key, doc = th.Dim, th.Dim
 		}
 		if top+y == at {
 			row.Tint(row.Local(), th.Selected.Bg, th.Selected.Attr)
-			key, doc = th.Selected, th.Selected
+			key, doc, name = th.Selected, th.Selected, th.Selected
 		}
-		row.TextIn(0, 0, 12, b.labels(), grid.Left, key)
+		row.TextIn(0, 0, 14, b.labels(), grid.Left, key)
 		text := b.doc
 		if b.in > onScreen {
 			text = modeNames[b.in] + ": " + text
 		}
-		row.TextIn(13, 0, v.W()-13-17, text, grid.Left, doc)
+		row.TextIn(15, 0, v.W()-15-17, text, grid.Left, doc)
 		if v.W() > 60 {
-			row.TextIn(v.W()-16, 0, 16, b.name, grid.Right, th.Dim)
+			row.TextIn(v.W()-16, 0, 16, b.name, grid.Right, name)
 		}
 		s.listHit(row, func(a *app) {
 			a.help.at = top + y
@@ -100,14 +100,14 @@ func (s *screen) paletteBox(a *app) {
 	for i := 0; i < room && top+i < len(all); i++ {
 		e := &all[top+i]
 		row := v.Sub(grid.Rect{Y: y + i, W: v.W(), H: 1})
-		name, doc := th.Text, th.Dim
+		name, doc, key := th.Text, th.Dim, th.Accent
 		if top+i == at {
 			row.Tint(row.Local(), th.Selected.Bg, th.Selected.Attr)
-			name, doc = th.Selected, th.Selected
+			name, doc, key = th.Selected, th.Selected, th.Selected
 		}
 		n := row.TextIn(2, 0, v.W()/2, e.text, grid.Left, name)
-		row.TextIn(max(26, n+4), 0, v.W()-max(26, n+4)-9, e.doc, grid.Left, doc)
-		row.TextIn(v.W()-8, 0, 8, e.keys, grid.Right, th.Accent)
+		row.TextIn(max(26, n+4), 0, v.W()-max(26, n+4)-13, e.doc, grid.Left, doc)
+		row.TextIn(v.W()-12, 0, 12, e.keys, grid.Right, key)
 		s.listHit(row, func(a *app) {
 			a.palette.line.put(a.palette.offers(a)[top+i].text)
 			a.runPalette()

@@ -151,7 +151,7 @@ func find(in mode, key string) *binding {
 }
 
 var keyLabels = map[string]string{
-	"left": "←", "right": "→", "up": "↑", "down": "↓", "shift+tab": "⇧tab", "pgdown": "pgdn",
+	"left": "←", "right": "→", "up": "↑", "down": "↓", "pgdown": "pgdn",
 }
 
 // label is how a key is written on the screen.

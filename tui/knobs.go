@@ -87,13 +87,13 @@ func (p *knobPanel) row(v grid.View, a *app, k *engine.Knob, selected bool, hits
 	x := v.W() - 2 - w
 	if selected && len(k.Choices) > 0 {
 		left, right := max(x-2, n+2), v.W()-1
-		v.Rune(left, 0, '◂', th.Accent)
-		v.Rune(right, 0, '▸', th.Accent)
+		v.Rune(left, 0, '◂', st)
+		v.Rune(right, 0, '▸', st)
 		hits = append(hits,
 			hit{at: near(v, left), press: func(a *app) { a.turn(-1) }, wheel: wheelKnob(k.Name)},
 			hit{at: near(v, right), press: func(a *app) { a.turn(+1) }, wheel: wheelKnob(k.Name)})
 	}
-	v.Sub(grid.Rect{X: max(x, n+3), W: v.W() - 2 - max(x, n+3), H: 1}).Bytes(0, 0, p.text, st)
+	v.Sub(grid.Rect{X: max(x, n+2), W: v.W() - 2 - max(x, n+2), H: 1}).Bytes(0, 0, p.text, st)
 	return hits
 }
 
