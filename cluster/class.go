@@ -25,5 +25,8 @@ func (c Class) String() string { return classNames[c] }
 type Traffic struct {
 	Ops   [Classes]int64
 	Bytes [Classes]int64
-	Nodes []int64 // bytes, by node
+	Nodes []int64 // bytes, by node; nil beyond MaxPairNodes
 }
+
+// MaxPairNodes is the largest cluster in which traffic is counted by node.
+const MaxPairNodes = 128

@@ -78,7 +78,7 @@ func (r *Rank) place(to int, off, n int64) []byte {
 	if r.fast[to] == nil {
 		return nil
 	}
-	s := r.reach[to]
+	s := Bytes(r.fast[to])
 	if off < 0 || n > int64(len(s)) || off > int64(len(s))-n {
 		return nil
 	}

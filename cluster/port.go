@@ -42,9 +42,9 @@ type Port interface {
 	Fork(n int, body func(p Port, thread int))
 	// Segment is the own segment, 8-byte aligned.
 	Segment() []byte
-	// Reach lists the segments that plain loads and stores reach, by rank; nil
-	// where they do not.
-	Reach() [][]byte
+	// Reach is the segment of a rank where plain loads and stores reach it, else
+	// nil.
+	Reach(rank int) []byte
 	// Direct says that a put or get to a segment in Reach may be done in place,
 	// uncharged: the fabric's time is the host's own.
 	Direct() bool

@@ -37,7 +37,6 @@ type Rank struct {
 	all     *Team
 	group   *Team
 	traffic Traffic
-	reach   [][]byte
 	segment []byte
 	nbi     []Handle // implicit puts and gets that Quiet waits for
 	heap    int64    // bytes of the segment in use
@@ -61,6 +60,7 @@ func Start(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) (Ru
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
+	spec.Segment = (spec.Segment + 7) &^ 7
 	sh := share(spec)
 	return f.Start(ctx, spec, func(p Port) error {
 		return newRank(p, sh).guard(body)
@@ -79,7 +79,7 @@ func share(spec Spec) *launch {
 }
 
 func newRank(p Port, sh *launch) *Rank {
-	r := &Rank{port: p, launch: sh, id: int32(p.ID()), segment: p.Segment(), reach: p.Reach()}
+	r := &Rank{port: p, launch: sh, id: int32(p.ID()), segment: p.Segment()}
 	l := &sh.spec.Layout
 	first, size := l.GroupOf(int(r.id))*l.GroupSize(), l.GroupSize()
 	r.world = newTeam("MPI_COMM_WORLD", ctxWorld, sh.world, sh.worldIndex, r.id, true)
@@ -88,13 +88,15 @@ func newRank(p Port, sh *launch) *Rank {
 	r.group = newTeam("UPC group", ctxGroup+ctxFanout*int32(l.GroupOf(int(r.id))), members, indexOf(members, len(sh.all)), r.id, false)
 	r.nextCtx = ctxGroup + ctxFanout*(int32(l.Groups())+r.id)
 	r.rpcs = append(r.rpcs, newLocks(r.segment).serve)
-	r.traffic.Nodes = make([]int64, l.Nodes)
+	if l.Nodes <= MaxPairNodes {
+		r.traffic.Nodes = make([]int64, l.Nodes)
+	}
 	r.fast = sh.far
 	if p.Direct() {
 		r.fast = make([][]uint64, len(sh.all))
 	}
 	for i := first; i < first+size && p.Direct(); i++ {
-		r.fast[i] = Words(r.reach[i])
+		r.fast[i] = Words(p.Reach(i))
 	}
 	r.rng = rand.New(rand.NewPCG(sh.spec.Seed, uint64(r.id)))
 	if r.world.me >= 0 {
@@ -168,7 +170,9 @@ func (r *Rank) Account(to int, ops, bytes int64) {
 	c := r.Class(to)
 	r.traffic.Ops[c] += ops
 	r.traffic.Bytes[c] += bytes
-	r.traffic.Nodes[r.launch.node[to]] += bytes
+	if r.traffic.Nodes != nil {
+		r.traffic.Nodes[r.launch.node[to]] += bytes
+	}
 }
 
 // Thread is one thread of a rank's parallel region: a rank's calls with a port

@@ -43,7 +43,7 @@ func (r *Rank) Reach(to int) []byte {
 	if r.target("reach", to) != nil {
 		return nil
 	}
-	return r.reach[to]
+	return r.port.Reach(to)
 }
 
 // Alloc takes n bytes of the own segment, aligned to 8 (64 for 64 bytes and

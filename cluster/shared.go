@@ -69,7 +69,7 @@ func NewShared[T Number](r *Rank, n, block int) (*Shared[T], error) {
 		s.parts, s.class = make([][]T, s.threads), make([]Class, s.threads)
 		for i := range s.parts {
 			s.class[i] = r.Class(s.first + i)
-			if words := r.reach[s.first+i]; words != nil {
+			if words := r.port.Reach(s.first + i); words != nil {
 				s.parts[i] = View[T](words[s.off : s.off+int64(s.length(i))*size])
 			}
 		}

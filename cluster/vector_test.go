@@ -150,7 +150,7 @@ func TestStridedMovesAColumn(t *testing.T) {
 
 func TestVectorsRefuseWhatDoesNotFit(t *testing.T) {
 	s := grouped(cluster.NestedMultiple, 2, 1, 0)
-	s.Segment = 100
+	s.Segment = 104
 	const huge = int64(1) << 62
 	both(t, s, func(r *cluster.Rank) error {
 		if r.ID() == 1 {
@@ -164,16 +164,16 @@ func TestVectorsRefuseWhatDoesNotFit(t *testing.T) {
 		}{
 			{r.PutIndexed(0, []cluster.Span{{Off: 0, Len: 10}}, b), "indexed put at rank 0: the spans leave 10 of the buffer's 20 B over"},
 			{r.GetIndexed(0, []cluster.Span{{Off: 0, Len: 10}, {Off: 10, Len: 11}}, b), "indexed get at rank 0: the spans up to 1 are longer than the buffer of 20 B"},
-			{r.PutIndexed(0, []cluster.Span{{Off: 81, Len: 20}}, b), "indexed put at rank 0: span 0 (20 B at 81) is not inside its segment of 100 B"},
-			{r.IputIndexed(&q, nil, 0, []cluster.Span{{Off: 9, Len: 20}, {Off: -1, Len: 0}}, b), "indexed put at rank 0: span 1 (0 B at -1) is not inside its segment of 100 B"},
-			{r.IgetIndexed(&q, 0, []cluster.Span{{Off: huge, Len: huge}}, b), "indexed get at rank 0: span 0 (4611686018427387904 B at 4611686018427387904) is not inside its segment of 100 B"},
+			{r.PutIndexed(0, []cluster.Span{{Off: 85, Len: 20}}, b), "indexed put at rank 0: span 0 (20 B at 85) is not inside its segment of 104 B"},
+			{r.IputIndexed(&q, nil, 0, []cluster.Span{{Off: 9, Len: 20}, {Off: -1, Len: 0}}, b), "indexed put at rank 0: span 1 (0 B at -1) is not inside its segment of 104 B"},
+			{r.IgetIndexed(&q, 0, []cluster.Span{{Off: huge, Len: huge}}, b), "indexed get at rank 0: span 0 (4611686018427387904 B at 4611686018427387904) is not inside its segment of 104 B"},
 			{r.PutIndexed(1, nil, nil), "indexed put at rank 1: it is in UPC group 1, and UPC access from group 0 ends at its own group; send an MPI message, or use larger groups"},
 			{r.PutStrided(0, 0, 10, 5, 3, b), "strided put at rank 0: 3 blocks of 5 B do not make the 20 B of the buffer"},
 			{r.PutStrided(0, 0, 10, -5, -4, b), "strided put at rank 0: -4 blocks of -5 B: must not be negative"},
 			{r.GetStrided(0, 0, 4, 5, 4, b), "strided get at rank 0: blocks of 5 B overlap at a stride of 4 B: use a stride of at least the block"},
-			{r.PutStrided(0, 6, 30, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from 6 on with stride 30 reach beyond the end of its segment of 100 B"},
-			{r.PutStrided(0, 0, huge, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from 0 on with stride 4611686018427387904 reach beyond the end of its segment of 100 B"},
-			{r.PutStrided(0, -1, 10, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from -1 on with stride 10 reach beyond the end of its segment of 100 B"},
+			{r.PutStrided(0, 10, 30, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from 10 on with stride 30 reach beyond the end of its segment of 104 B"},
+			{r.PutStrided(0, 0, huge, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from 0 on with stride 4611686018427387904 reach beyond the end of its segment of 104 B"},
+			{r.PutStrided(0, -1, 10, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from -1 on with stride 10 reach beyond the end of its segment of 104 B"},
 			{r.GetStrided(2, 0, 10, 5, 4, b), "strided get at rank 2: ranks are 0 to 1"},
 		} {
 			if err := refused(c.err, "rank 0: "+c.want); err != nil {
@@ -181,8 +181,8 @@ func TestVectorsRefuseWhatDoesNotFit(t *testing.T) {
 			}
 		}
 		for _, err := range []error{ // what just fits
-			r.PutStrided(0, 5, 30, 5, 4, b), r.PutStrided(0, 80, 0, 20, 1, b), r.PutStrided(0, 0, 0, 0, 9, nil),
-			r.PutIndexed(0, []cluster.Span{{Off: 80, Len: 20}, {Off: 100, Len: 0}}, b), r.GetIndexed(0, nil, nil),
+			r.PutStrided(0, 9, 30, 5, 4, b), r.PutStrided(0, 84, 0, 20, 1, b), r.PutStrided(0, 0, 0, 0, 9, nil),
+			r.PutIndexed(0, []cluster.Span{{Off: 84, Len: 20}, {Off: 104, Len: 0}}, b), r.GetIndexed(0, nil, nil),
 		} {
 			if err != nil {
 				return err

@@ -128,7 +128,7 @@ func (w *Window) place(to int, at, n int64) []byte {
 	if !w.r.port.Direct() {
 		return nil
 	}
-	if s := w.r.reach[to]; s != nil {
+	if s := w.r.port.Reach(int(to)); s != nil {
 		return s[at : at+n : at+n]
 	}
 	return nil

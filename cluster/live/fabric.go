@@ -27,8 +27,7 @@ type world struct {
 	eager   int64
 	engines []*engine
 	node    []int32
-	reach   [][][]byte // by node and rank
-	wire    *wire      // nil: not emulated
+	wire    *wire // nil: not emulated
 	began   time.Time
 
 	crowded  bool // more ranks than cores
@@ -76,7 +75,6 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))
 	}
-	w.mapReach()
 	w.began = time.Now()
 	if spec.Machine.Emulated {
 		w.wire = newWire(w, cores)
@@ -98,29 +96,6 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	w.stop = context.AfterFunc(ctx, func() { w.Cancel(context.Cause(ctx)) })
 	go w.reap()
 	return w, nil
-}
-
-func (w *world) nodeOf(rank int32) int32 { return w.node[rank] }
-
-// mapReach lists who reaches whose segment with loads and stores.
-func (w *world) mapReach() {
-	w.reach = make([][][]byte, w.spec.Layout.Nodes)
-	if !w.spec.Machine.Emulated {
-		all := make([][]byte, len(w.engines))
-		for i, e := range w.engines {
-			all[i] = e.seg
-		}
-		for n := range w.reach {
-			w.reach[n] = all
-		}
-		return
-	}
-	for n := range w.reach {
-		w.reach[n] = make([][]byte, len(w.engines))
-	}
-	for i, e := range w.engines {
-		w.reach[w.node[i]][i] = e.seg
-	}
 }
 
 // rank is the life of one rank: its body, then serving the others until all

@@ -91,7 +91,13 @@ func (p *port) Segment() []byte { return p.e.seg }
 
 // Reach implements cluster.Port: all of the cluster is one address space, but an
 // emulated machine's loads and stores end at the node.
-func (p *port) Reach() [][]byte { return p.e.w.reach[p.e.w.nodeOf(p.e.id)] }
+func (p *port) Reach(rank int) []byte {
+	w := p.e.w
+	if w.wire != nil && w.node[rank] != w.node[p.e.id] {
+		return nil
+	}
+	return w.engines[rank].seg
+}
 
 // Direct implements cluster.Port.
 func (p *port) Direct() bool { return p.e.w.wire == nil }
