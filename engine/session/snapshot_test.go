@@ -1,0 +1,43 @@
+package session
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// What the session itself costs: a look at the states, a sample and a snapshot.
+func BenchmarkPublish(b *testing.B) {
+	for _, nodes := range []string{"1", "64"} {
+		sc := told(b, "access", "nodes", nodes, "ranks-per-node", "16", "group", "16")
+		o := onLive()
+		set, err := o.resolve(sc)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r, err := launch(b.Context(), set, newGate(20))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := r.handle.Wait(); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("ranks=%d", set.spec.Layout.Ranks()), func(b *testing.B) {
+			h := newHistory()
+			h.begin(set, 0)
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				for range publishEvery {
+					n++
+					h.states.look(r.handle, n)
+				}
+				h.sample(r, 0)
+				if s := h.snapshot(set, r, engine.Running, 0); len(s.Ranks) != set.spec.Layout.Ranks() {
+					b.Fatal("ranks are missing")
+				}
+			}
+		})
+	}
+}
