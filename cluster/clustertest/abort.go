@@ -215,6 +215,20 @@ func (s *suite) testAbort(t *testing.T) {
 		}
 	})
 
+	t.Run("a body that waits ends the run, for it may only post", func(t *testing.T) {
+		a := s.aborts(t, s.spec(2), cluster.ReasonPanic, func(p *proc) {
+			fn := p.register(func(cluster.RPC) uint64 { p.recv(0, 99, nil); return 0 })
+			if p.ID() == 0 {
+				_, err := p.RPC(1, fn, 0, nil)
+				p.ok(err)
+			}
+			p.ok(p.Barrier(p.All()))
+		})
+		if a.Rank != 1 {
+			t.Errorf("rank %d, error %v", a.Rank, a)
+		}
+	})
+
 	t.Run("nothing runs on after the end, however it came", func(t *testing.T) {
 		before := runtime.NumGoroutine()
 		for _, body := range []func(p *proc){

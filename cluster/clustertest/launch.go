@@ -35,6 +35,17 @@ func (s *suite) testLaunch(t *testing.T) {
 		})
 	}
 
+	t.Run("a segment may be empty", func(t *testing.T) {
+		spec := s.spec(2)
+		spec.Segment = 0
+		s.run(t, spec, func(p *proc) {
+			p.ok(p.Put(1-p.ID(), 0, nil))
+			p.fails(p.Put(1-p.ID(), 0, []byte{1}), "put at rank", "its segment of 0 B")
+			p.fails(p.AtomicStore(p.ID(), 0, 1), "atomic at rank", "segment")
+			p.ok(p.Barrier(p.All()))
+		})
+	})
+
 	t.Run("a rank's error is the run's", func(t *testing.T) {
 		boom := errors.New("boom")
 		err := s.ports(t, s.spec(4), func(p cluster.Port) error {

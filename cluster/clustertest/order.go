@@ -154,21 +154,23 @@ func (s *suite) testOrder(t *testing.T) {
 		}
 	})
 
-	s.test(t, "all flood one", 16, func(p *proc) {
-		n := s.times(300)
-		var b [8]byte
-		if p.ID() != 0 {
-			for i := range n {
-				p.send(0, p.ID(), data(8, i))
+	for _, ranks := range []int{16, 70} {
+		s.test(t, fmt.Sprintf("%d ranks flood one", ranks-1), ranks, func(p *proc) {
+			n := s.times(5000 / ranks)
+			var b [8]byte
+			if p.ID() != 0 {
+				for i := range n {
+					p.send(0, p.ID(), data(8, i))
+				}
+				return
 			}
-			return
-		}
-		// Backwards by source, so that most wait unexpected.
-		for from := p.Ranks() - 1; from > 0; from-- {
-			for i := range n {
-				p.recv(cluster.AnySource, from, b[:])
-				p.holds("message", b[:], i)
+			// Backwards by source, so that most wait unexpected.
+			for from := p.Ranks() - 1; from > 0; from-- {
+				for i := range n {
+					p.recv(cluster.AnySource, from, b[:])
+					p.holds("message", b[:], i)
+				}
 			}
-		}
-	})
+		})
+	}
 }

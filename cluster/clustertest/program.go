@@ -125,7 +125,7 @@ type call struct {
 // generate makes a program from a seed. Segments have the given size.
 func generate(seed uint64, segment int64) *program {
 	rng := rand.New(rand.NewPCG(seed, 0x70726f67))
-	ranks := []int{2, 3, 4, 6, 8}[rng.IntN(5)]
+	ranks := []int{2, 3, 4, 6, 8, 24}[rng.IntN(6)]
 	g := &program{
 		seed:   seed,
 		ranks:  ranks,
@@ -141,7 +141,7 @@ func generate(seed uint64, segment int64) *program {
 	}
 	at := 0
 	for range 2 + rng.IntN(3) {
-		last := at + 10 + rng.IntN(30)
+		last := at + 10 + rng.IntN(30) + 2*ranks
 		g.phase(rng, at, last, free, segment)
 		split := rng.IntN(2) == 0
 		for r := range ranks {

@@ -137,6 +137,7 @@ func (s *suite) testSteps(t *testing.T) {
 
 	t.Run("a step runs once for each kind of operation", func(t *testing.T) {
 		s.portsOK(t, 2, func(p cluster.Port) error {
+			p.Team(stepCtx+2, []int32{0, 1})
 			p.Serve(func(cluster.RPC) (uint64, bool) { return 77, true })
 			me, peer := p.ID(), int32(1-p.ID())
 			barrier := cluster.Op{Kind: cluster.KindBarrier, Ctx: stepCtx}
@@ -152,6 +153,7 @@ func (s *suite) testSteps(t *testing.T) {
 				{Kind: cluster.KindAtomic, Peer: peer, Off: 128, Arg: int32(cluster.AtomicAdd), A: 1},
 				{Kind: cluster.KindRPC, Peer: peer, Fn: 1},
 				{Kind: cluster.KindPut, Peer: peer, Off: 1 << 30, Buf: data(8, me)},
+				{Kind: cluster.KindBarrier, Ctx: stepCtx + 2},
 			}
 			event := cluster.Op{Kind: cluster.KindEvent, Arg: int32(len(ops))}
 			h := p.Post(&event)

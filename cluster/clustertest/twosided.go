@@ -17,11 +17,13 @@ func (s *suite) testTwoSided(t *testing.T) {
 	}
 
 	for _, limit := range []int64{-1, 0, eager} {
-		t.Run(fmt.Sprintf("all to all at once, eager limit %d", limit), func(t *testing.T) {
-			spec := s.spec(8)
-			spec.EagerLimit = limit
-			s.run(t, spec, allToAll)
-		})
+		for _, ranks := range []int{8, 24} {
+			t.Run(fmt.Sprintf("all to all of %d ranks at once, eager limit %d", ranks, limit), func(t *testing.T) {
+				spec := s.spec(ranks)
+				spec.EagerLimit = limit
+				s.run(t, spec, allToAll)
+			})
+		}
 	}
 
 	s.test(t, "sends up to the eager limit need no receive", 2, func(p *proc) {
