@@ -156,8 +156,10 @@ func (r *result) table(w io.Writer) error {
 	if r.Dilation != 1 {
 		t.row(fmt.Sprintf("times are the machine's: they ran %.4g× slower and are divided again", r.Dilation))
 	}
-	t.row()
-	t.row("metric", "value", "kind")
+	if len(r.order) > 0 {
+		t.row()
+		t.row("metric", "value", "kind")
+	}
 	for _, name := range r.order {
 		m := r.Metrics[name]
 		t.row(name, text(m), string(m.Kind))

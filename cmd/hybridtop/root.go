@@ -53,7 +53,9 @@ func newRoot() *cobra.Command {
 			return err
 		}
 		s.Start(cmd.Context())
-		return errors.Join(tui.Run(cmd.Context(), s, *screen), s.Stop())
+		err = tui.Run(cmd.Context(), s, *screen)
+		_ = s.Stop() // the screen has shown why a run failed
+		return err
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help has the flags, hybridtop list knobs what each knob takes", err, cmd.CommandPath())

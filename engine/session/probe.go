@@ -41,6 +41,7 @@ type probe struct {
 	done      int          // rank 0: iterations that every rank has ended
 	started   cluster.Time // of the iteration
 	clock     cluster.Time
+	words     [2]int64        // that the ranks agree on: ps of the iteration, verdict
 	traffic   cluster.Traffic // scratch: as it was before a call of the house's own
 	paused    cluster.Time    // spent while the session was paused
 	stamp     cluster.Time    // the clock at the last flush
@@ -74,11 +75,12 @@ func (p *probe) Next() bool {
 		elapsed = int64(p.rank.Now() - p.started)
 	}
 	p.iteration++
-	words := [2]int64{elapsed, int64(goOn)}
+	words := &p.words
+	*words = [2]int64{elapsed, int64(goOn)}
 	if p.chief() {
 		words[1] = int64(p.run.gate.ask(p.iteration))
 	}
-	p.agree(&words)
+	p.agree()
 	if p.chief() && p.iteration > 0 {
 		p.keep(cluster.Time(words[0]).Seconds())
 	}
@@ -90,7 +92,7 @@ func (p *probe) Next() bool {
 			p.run.gate.wait()
 			words[1] = int64(p.run.gate.ask(p.iteration))
 		}
-		p.agree(&words)
+		p.agree()
 		p.paused += p.rank.Now()
 	}
 	if p.asked != p.run.ask.Load() {
@@ -112,13 +114,13 @@ func (p *probe) keep(seconds float64) {
 	p.times = append(p.times, seconds)
 }
 
-// agree makes words the largest of all ranks' words. These calls are the house's
-// own and do not show in the program's traffic.
-func (p *probe) agree(words *[2]int64) {
+// agree makes the words the largest of all ranks' words. These calls are the
+// house's own and do not show in the program's traffic.
+func (p *probe) agree() {
 	t := p.rank.Traffic()
 	copy(p.traffic.Nodes, t.Nodes)
 	p.traffic.Ops, p.traffic.Bytes = t.Ops, t.Bytes
-	if err := cluster.Allreduce(p.rank, p.rank.All(), cluster.Max, words[:], words[:]); err != nil {
+	if err := cluster.Allreduce(p.rank, p.rank.All(), cluster.Max, p.words[:], p.words[:]); err != nil {
 		panic(fmt.Sprintf("session: the ranks could not agree on the next iteration: %v", err))
 	}
 	copy(t.Nodes, p.traffic.Nodes)

@@ -53,6 +53,9 @@ func TestAccessDoesNotAllocate(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("a report and a check allocate %g times", n)
 		}
+		if n := testing.AllocsPerRun(1000, func() { p.Next() }); n != 0 {
+			t.Errorf("an iteration allocates %g times", n)
+		}
 	})
 }
 
