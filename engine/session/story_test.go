@@ -205,18 +205,24 @@ func start(t testing.TB, sc engine.Scenario, o Options) *watched {
 	return w
 }
 
+// patience is how many snapshots go by before a test gives up.
+const patience = 500
+
 // until waits for the first snapshot of which holds is true, and drops those
 // before it.
 func (w *watched) until(what string, holds func(*engine.Snapshot) bool) *engine.Snapshot {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for {
+	for seen := 0; ; {
 		for len(w.all) > 0 {
 			s := w.all[0]
 			w.all = w.all[1:]
 			if holds(s) {
 				return s
+			}
+			if seen++; seen == patience {
+				w.t.Fatalf("%d snapshots went by (%s, iteration %d, marks %v) before: %s", seen, s.Phase, s.Iteration, s.Marks, what)
 			}
 		}
 		if w.over {
