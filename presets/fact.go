@@ -1,66 +1,140 @@
 package presets
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// fact is one number of a machine file.
+// need says whether a fact has to stand in a file.
+type need int
+
+const (
+	needed need = iota // with a value
+	stated             // with a value, or as unknown
+	free               // it may also be left out
+	leads              // needed as soon as another of its table stands
+)
+
+// fact is one number of a machine file, or one list of numbers, word or flag.
 type fact struct {
 	key      string // unit at its end
 	unit     string // in words, for errors
 	min, max float64
-	whole    bool
-	open     bool // may be unknown
-	cost     bool // a cost that only an emulated machine has
-	set      func(m *cluster.Machine, v float64)
+	need     need
+	cost     bool                             // of emulation and simulation; a machine has all or none
+	field    func(m *cluster.Machine) (p any) // *int, *int64, *float64, *cluster.Time, *[]int, *[]float64, *cluster.Shape, *bool
 }
 
-// facts is the table of numbers, in the order of Source listings. The bounds keep
-// out what can only be a slip in the unit.
-var facts = []fact{
-	{key: "nodes", unit: "a whole number", min: 1, max: 1e7, whole: true, open: true,
-		set: func(m *cluster.Machine, v float64) { m.Nodes = int(v) }},
-	{key: "cores_per_node", unit: "a whole number", min: 1, max: 1e5, whole: true, open: true,
-		set: func(m *cluster.Machine, v float64) { m.CoresPerNode = int(v) }},
-	{key: "memory_per_node_bytes", unit: "whole bytes", min: 65536, max: 1e15, whole: true, open: true,
-		set: func(m *cluster.Machine, v float64) { m.MemoryPerNode = int64(v) }},
-	{key: "eager_limit_bytes", unit: "whole bytes", min: 0, max: 1e12, whole: true,
-		set: func(m *cluster.Machine, v float64) { m.EagerLimit = int64(v) }},
-	{key: "flops_per_core", unit: "floating-point operations per second", min: 1e3, max: 1e18, open: true, cost: true,
-		set: func(m *cluster.Machine, v float64) { m.Flops = v }},
-	{key: "memory_rate_per_core_bytes_per_s", unit: "bytes per second", min: 1e3, max: 1e18, open: true, cost: true,
-		set: func(m *cluster.Machine, v float64) { m.MemoryRate = v }},
-	latency("in_rank", cluster.InRank), bandwidth("in_rank", cluster.InRank),
-	latency("in_node", cluster.InNode), bandwidth("in_node", cluster.InNode),
-	latency("remote", cluster.Remote), bandwidth("remote", cluster.Remote),
-	{key: "remote.adapters_per_node", unit: "a whole number", min: 1, max: 1024, whole: true, open: true, cost: true,
-		set: func(m *cluster.Machine, v float64) { m.Classes[cluster.Remote].Adapters = int(v) }},
+// Units in words.
+const (
+	count     = "a whole number"
+	wholeB    = "whole bytes"
+	perSecond = "bytes per second"
+	flops     = "floating-point operations per second"
+	seconds   = "seconds"
+	relative  = "a share of 1"
+)
+
+// symbols are the units as they stand behind a number.
+var symbols = map[string]string{wholeB: "B", perSecond: "B/s", flops: "flop/s", seconds: "s"}
+
+// facts is the table of numbers, in the order of listings. The bounds keep out
+// what can only be a slip in the unit.
+var facts = slices.Concat(
+	[]fact{
+		{key: "nodes", unit: count, min: 1, max: 1e7, need: stated,
+			field: func(m *cluster.Machine) any { return &m.Nodes }},
+		{key: "cores_per_node", unit: count, min: 1, max: 1e5, need: stated,
+			field: func(m *cluster.Machine) any { return &m.CoresPerNode }},
+		{key: "sockets_per_node", unit: count, min: 1, max: 1024, need: free,
+			field: func(m *cluster.Machine) any { return &m.Sockets }},
+		{key: "memory_per_node_bytes", unit: wholeB, min: 65536, max: 1e15, need: stated,
+			field: func(m *cluster.Machine) any { return &m.MemoryPerNode }},
+		{key: "eager_limit_bytes", unit: wholeB, min: 0, max: 1e12,
+			field: func(m *cluster.Machine) any { return &m.EagerLimit }},
+		{key: "flops_per_core", unit: flops, min: 1e3, max: 1e18, need: stated, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Flops }},
+		{key: "memory_rate_per_core_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: stated, cost: true,
+			field: func(m *cluster.Machine) any { return &m.MemoryRate }},
+		{key: "memory_rate_per_node_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.NodeRate }},
+		{key: "copy_rate_per_thread_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.CopyRate }},
+	},
+	link("in_rank", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InRank] }),
+	link("in_socket", leads, func(m *cluster.Machine) *cluster.Link { return &m.Socket }),
+	link("in_node", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InNode] }),
+	link("remote", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.Remote] }),
+	[]fact{
+		{key: "remote.adapters_per_node", unit: count, min: 1, max: 1024, need: stated, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Classes[cluster.Remote].Adapters }},
+		{key: "topology.shape", unit: words(shapes), need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Topology.Shape }},
+		{key: "topology.dims", unit: "a list of whole numbers", min: 1, max: 1e6, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Topology.Dims }},
+		{key: "topology.taper", unit: "a list of numbers, up-links by down-links", min: 1e-3, max: 100, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Topology.Taper }},
+		{key: "topology.link_bandwidth_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Topology.LinkBandwidth }},
+		span("topology.hop_latency_s", func(m *cluster.Machine) *cluster.Time { return &m.Topology.HopLatency }),
+		span("atomic_time_s", func(m *cluster.Machine) *cluster.Time { return &m.AtomicTime }),
+		span("handler_time_s", func(m *cluster.Machine) *cluster.Time { return &m.HandlerTime }),
+		span("lock_time_s", func(m *cluster.Machine) *cluster.Time { return &m.LockTime }),
+		span("poll_time_s", func(m *cluster.Machine) *cluster.Time { return &m.PollTime }),
+		{key: "compute_noise", unit: relative, min: 0, max: 10, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.ComputeNoise }},
+		{key: "link_noise", unit: relative, min: 0, max: 10, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.LinkNoise }},
+		{key: "device.per_node", unit: count, min: 1, max: 1024, need: leads, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Device.Count }},
+		{key: "device.memory_bytes", unit: wholeB, min: 65536, max: 1e15, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Device.Memory }},
+		{key: "device.memory_rate_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Device.Rate }},
+		{key: "device.flops", unit: flops, min: 1e3, max: 1e18, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Device.Flops }},
+		{key: "device.direct", unit: "true (adapters reach device memory) or false (through the host's)", need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Device.Direct }},
+	},
+	link("device.link", leads, func(m *cluster.Machine) *cluster.Link { return &m.Device.Link }),
+)
+
+// link is the facts of a way. Nothing is free of latency, and what a byte costs
+// has to be stated where the latency has.
+func link(table string, latency need, at func(m *cluster.Machine) *cluster.Link) []fact {
+	bandwidth := stated
+	if latency == leads {
+		bandwidth = free
+	}
+	return []fact{
+		{key: table + ".latency_s", unit: seconds, min: 1e-12, max: 1, need: latency, cost: true,
+			field: func(m *cluster.Machine) any { return &at(m).Latency }},
+		span(table+".overhead_s", func(m *cluster.Machine) *cluster.Time { return &at(m).Overhead }),
+		span(table+".gap_s", func(m *cluster.Machine) *cluster.Time { return &at(m).Gap }),
+		{key: table + ".bandwidth_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: bandwidth, cost: true,
+			field: func(m *cluster.Machine) any { return &at(m).Bandwidth }},
+		{key: table + ".thread_rate_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &at(m).ThreadRate }},
+	}
 }
 
-func latency(class string, c cluster.Class) fact {
-	return fact{key: class + ".latency_s", unit: "seconds", min: 1e-12, max: 1, cost: true,
-		set: func(m *cluster.Machine, v float64) { m.Classes[c].Latency = cluster.FromSeconds(v) }}
+// span is a time that may be nothing.
+func span(key string, at func(m *cluster.Machine) *cluster.Time) fact {
+	return fact{key: key, unit: seconds, min: 0, max: 1, need: free, cost: true,
+		field: func(m *cluster.Machine) any { return at(m) }}
 }
 
-func bandwidth(class string, c cluster.Class) fact {
-	return fact{key: class + ".bandwidth_bytes_per_s", unit: "bytes per second", min: 1e3, max: 1e18, open: true, cost: true,
-		set: func(m *cluster.Machine, v float64) { m.Classes[c].Bandwidth = v }}
-}
-
-// words are the plain keys of a machine file.
-var words = []string{"title", "emulated", "progress"}
+// heads are the plain keys of a machine file.
+var heads = []string{"title", "emulated", "progress"}
 
 // parts are the keys of a fact.
 var parts = []string{"value", "source", "fitted", "unknown"}
 
 // known reports whether a machine file has a dotted key.
 func known(key string) bool {
-	if slices.Contains(words, key) {
+	if slices.Contains(heads, key) {
 		return true
 	}
 	for _, f := range facts {
@@ -77,113 +151,66 @@ func known(key string) bool {
 // mendUnknown says which key may have been meant: the one of the same name with
 // another unit, or the list.
 func mendUnknown(key string) string {
-	for _, f := range facts {
+	best := -1
+	for i, f := range facts {
 		if strings.HasPrefix(key, f.key+".") {
 			return "a number has value, and source or fitted; or unknown alone"
 		}
-		if strings.EqualFold(key, f.key) || stem(key) == stem(f.key) {
-			return fmt.Sprintf("want %s, in %s", f.key, f.unit)
+		s := stem(f.key)
+		if strings.EqualFold(key, f.key) || key == s || strings.HasPrefix(key, s+"_") {
+			if best < 0 || len(s) > len(stem(facts[best].key)) {
+				best = i
+			}
 		}
 	}
-	all := slices.Clone(words)
+	if best >= 0 {
+		return "want " + facts[best].key + ", in " + facts[best].unit
+	}
+	all := slices.Clone(heads)
 	for _, f := range facts {
 		all = append(all, f.key)
 	}
 	return "there are " + strings.Join(all, ", ")
 }
 
-// stem is a key without its unit: remote.latency of remote.latency_s.
+// stem is a fact's key without its unit: remote.latency of remote.latency_s.
 func stem(key string) string {
-	head, last := "", key
-	if i := strings.LastIndexByte(key, '.'); i >= 0 {
-		head, last = key[:i+1], key[i+1:]
-	}
-	for _, quantity := range []string{"latency", "bandwidth", "memory_per_node", "memory_rate_per_core", "eager_limit", "flops"} {
-		if last == quantity || strings.HasPrefix(last, quantity+"_") {
-			return head + quantity
+	for _, unit := range []string{"_bytes_per_s", "_bytes", "_s", "_per_core"} {
+		if s, ok := strings.CutSuffix(key, unit); ok {
+			return s
 		}
 	}
 	return key
 }
 
-// read takes one fact out of the document into the machine.
-func (f *fact) read(d *document, m *cluster.Machine) error {
-	v, ok := d.at(f.key)
-	if f.cost && !m.Emulated {
-		if ok {
-			return d.fail(f.key, "would not be used: the machine is not emulated and takes the host's own time; leave it out, or set emulated = true")
-		}
-		return nil
-	}
-	if !ok {
-		return d.fail(f.key, "missing; add [%s] with value (%s) and source, or fitted%s", f.key, f.unit, f.orUnknown())
-	}
-	table, ok := v.(map[string]any)
-	if !ok {
-		return d.fail(f.key, "want a table: [%s] with value (%s) and source, or fitted%s", f.key, f.unit, f.orUnknown())
-	}
-	why, unknown := table["unknown"]
-	if unknown {
-		if !f.open {
-			return d.fail(f.key+".unknown", "this number is needed; give value (%s) and source or fitted", f.unit)
-		}
-		if len(table) > 1 {
-			return d.fail(f.key+".unknown", "stands alone; leave out value, source and fitted, or leave out unknown")
-		}
-		return f.note(d, m, "unknown: ", f.key+".unknown", why)
-	}
-	number, err := f.number(d, table)
-	if err != nil {
-		return err
-	}
-	f.set(m, number)
-	source, sourced := table["source"]
-	to, fitted := table["fitted"]
-	switch {
-	case sourced && fitted:
-		return d.fail(f.key, "has both source and fitted; keep the one that is true")
-	case fitted:
-		return f.note(d, m, "fitted to ", f.key+".fitted", to)
-	case sourced:
-		return f.note(d, m, "", f.key+".source", source)
-	}
-	return d.fail(f.key, `has no source; add source = "where the number comes from", or fitted = "to what"`)
+// shapes are the networks that a file may name.
+var shapes = []string{string(cluster.Crossbar), string(cluster.FatTree), string(cluster.Torus), string(cluster.Dragonfly)}
+
+// words lists words to choose from.
+func words(all []string) string { return `"` + strings.Join(all, `", "`) + `"` }
+
+// Fact is what a machine says about one key of its file.
+type Fact struct {
+	Key    string
+	Unit   string // s, B, B/s, flop/s, or empty
+	Value  any    // float64, []float64, string or bool; nil: unknown
+	Source string // where it is from, "fitted to ..." or "unknown: ..."
 }
 
-func (f *fact) orUnknown() string {
-	if f.open {
-		return `, or with unknown = "why"`
+// Facts lists what a machine's file says, in order. What it leaves out is not
+// among them.
+func Facts(m *cluster.Machine) []Fact {
+	var all []Fact
+	for i := range facts {
+		f := &facts[i]
+		v, is := f.get(m)
+		source := m.Source[f.key]
+		if strings.HasPrefix(source, markUnknown) {
+			v = nil
+		} else if !is && source == "" {
+			continue
+		}
+		all = append(all, Fact{Key: f.key, Unit: symbols[f.unit], Value: v, Source: source})
 	}
-	return ""
-}
-
-// note files where a number comes from.
-func (f *fact) note(d *document, m *cluster.Machine, kind, key string, v any) error {
-	s, err := d.text(key, v)
-	if err == nil {
-		m.Source[f.key] = kind + s
-	}
-	return err
-}
-
-// number reads and bounds the value.
-func (f *fact) number(d *document, table map[string]any) (float64, error) {
-	key := f.key + ".value"
-	v, ok := table["value"]
-	if !ok {
-		return 0, d.fail(f.key, "has no value; add value = a number in %s%s", f.unit, f.orUnknown())
-	}
-	var x float64
-	switch v := v.(type) {
-	case int64:
-		x = float64(v)
-	case float64:
-		x = v
-	default:
-		return 0, d.fail(key, "want a number without a unit, in %s", f.unit)
-	}
-	if math.IsNaN(x) || x < f.min || x > f.max || f.whole && x != math.Trunc(x) {
-		return 0, d.fail(key, "is %v; want %s, from %v to %v", x, f.unit, f.min, f.max)
-	}
-	return x, nil
+	return all
 }

@@ -102,12 +102,16 @@ func decodeMachine(file string, data []byte) (cluster.Machine, error) {
 	if err := readWords(d, &m); err != nil {
 		return fail(err)
 	}
+	costs := m.Emulated || slices.ContainsFunc(facts, func(f fact) bool {
+		_, there := d.at(f.key)
+		return f.cost && there
+	})
 	for i := range facts {
-		if err := facts[i].read(d, &m); err != nil {
+		if err := facts[i].read(d, &m, costs); err != nil {
 			return fail(err)
 		}
 	}
-	return m, nil
+	return m, checkTopology(d, &m)
 }
 
 func readWords(d *document, m *cluster.Machine) error {
@@ -126,8 +130,8 @@ func readWords(d *document, m *cluster.Machine) error {
 	progress, _ := d.at("progress")
 	word, _ := progress.(string)
 	m.Progress = cluster.Progress(word)
-	if m.Progress != cluster.ProgressCall && m.Progress != cluster.ProgressThread {
-		return d.fail("progress", `want "call" (only calls of a rank advance its handshakes) or "thread" (a thread beside each rank does)`)
+	if !slices.Contains([]cluster.Progress{cluster.ProgressCall, cluster.ProgressThread, cluster.ProgressOffload}, m.Progress) {
+		return d.fail("progress", `want "call" (only calls of a rank advance its handshakes), "thread" (a thread beside each rank does) or "offload" (the adapter does)`)
 	}
 	return nil
 }

@@ -40,42 +40,63 @@ func TestBuiltInMachines(t *testing.T) {
 // checkSound holds for every machine that the loader gives.
 func checkSound(t *testing.T, m cluster.Machine) {
 	t.Helper()
-	for _, f := range facts {
-		if f.cost && !m.Emulated {
-			if s, ok := m.Source[f.key]; ok {
-				t.Errorf("%s is not emulated and has %s: %s", m.Name, f.key, s)
-			}
-			continue
+	costs := m.Emulated
+	for i := range facts {
+		f := &facts[i]
+		source, there := m.Source[f.key]
+		if there && source == "" || strings.ContainsFunc(source, func(c rune) bool { return !unicode.IsPrint(c) }) {
+			t.Errorf("%s: %s: source %q", m.Name, f.key, source)
 		}
-		if m.Source[f.key] == "" {
-			t.Errorf("%s: %s has no source", m.Name, f.key)
+		v, is := f.get(&m)
+		if is && !there {
+			t.Errorf("%s: %s is %v without a source", m.Name, f.key, v)
+		}
+		if is && strings.HasPrefix(source, markUnknown) {
+			t.Errorf("%s: %s is %v, and %s", m.Name, f.key, v, source)
+		}
+		costs = costs || f.cost && there
+		if x, ok := v.(float64); ok && (math.IsNaN(x) || is && (x < f.min*(1-1e-9) || x > f.max)) {
+			t.Errorf("%s: %s is %v, not within %v and %v", m.Name, f.key, x, f.min, f.max)
 		}
 	}
-	for key, s := range m.Source {
-		if strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) }) {
-			t.Errorf("%s: %s: source %q is not printable", m.Name, key, s)
+	for _, f := range facts {
+		if _, there := m.Source[f.key]; !there && (f.need == needed || f.need == stated) && (costs || !f.cost) {
+			t.Errorf("%s: nothing about %s", m.Name, f.key)
 		}
 	}
 	if m.Title == "" || strings.ContainsFunc(m.Title, unicode.IsControl) {
 		t.Errorf("%s: title %q", m.Name, m.Title)
 	}
-	finite := []float64{m.Flops, m.MemoryRate, float64(m.Nodes), float64(m.CoresPerNode), float64(m.MemoryPerNode), float64(m.EagerLimit)}
 	for c, l := range m.Classes {
-		finite = append(finite, l.Bandwidth, float64(l.Latency), float64(l.Adapters))
-		if m.Emulated && l.Latency <= 0 {
-			t.Errorf("%s: emulated, and %v costs no latency", m.Name, cluster.Class(c))
-		}
-		if !m.Emulated && l != (cluster.Link{}) {
-			t.Errorf("%s: not emulated, and %v costs %+v", m.Name, cluster.Class(c), l)
+		if costs != (l.Latency > 0) {
+			t.Errorf("%s: costs %v, and %v has latency %v", m.Name, costs, cluster.Class(c), l.Latency)
 		}
 	}
-	for _, v := range finite {
-		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-			t.Errorf("%s: a number is %v", m.Name, v)
+	if m.Socket != (cluster.Link{}) && m.Socket.Latency <= 0 || m.Device.Count == 0 && m.Device != (cluster.Device{}) {
+		t.Errorf("%s: socket %+v, device %+v", m.Name, m.Socket, m.Device)
+	}
+	if len(m.Topology.Dims) > 0 {
+		places := 1
+		for _, n := range m.Topology.Dims {
+			places *= n
+		}
+		if places < m.Nodes || m.Topology.Shape == "" {
+			t.Errorf("%s: %+v does not hold %d nodes", m.Name, m.Topology, m.Nodes)
 		}
 	}
-	if m.Progress != cluster.ProgressCall && m.Progress != cluster.ProgressThread {
+	if !slices.Contains([]cluster.Progress{cluster.ProgressCall, cluster.ProgressThread, cluster.ProgressOffload}, m.Progress) {
 		t.Errorf("%s: progress %q", m.Name, m.Progress)
+	}
+	var file strings.Builder
+	if err := WriteMachine(&file, m); err != nil {
+		t.Errorf("%s: %v", m.Name, err)
+		return
+	}
+	back, err := decodeMachine(m.Name+".toml", []byte(file.String()))
+	if err != nil {
+		t.Errorf("%s, written: %v", m.Name, err)
+	} else if diff := cmp.Diff(m, back); diff != "" {
+		t.Errorf("%s, written and read again (-want +got):\n%s", m.Name, diff)
 	}
 }
 
@@ -215,7 +236,29 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"emulated as text", edit(t, demo, "emulated = true", `emulated = "yes"`), "x.toml:4: emulated: want true"},
 		{"unknown latency", edit(t, demo, latency, "[remote.latency_s]\nunknown = \"?\"\n#"), "remote.latency_s.unknown: this number is needed"},
 		{"unknown and value", edit(t, demo, "value = 64\n", "value = 64\nunknown = \"?\"\n"), "nodes.unknown: stands alone"},
-		{"link of a host", host + "\n[remote.latency_s]\nvalue = 1e-6\nsource = \"x\"\n", "remote.latency_s: would not be used: the machine is not emulated"},
+		{"one cost of a host", host + "\n[remote.latency_s]\nvalue = 1e-6\nsource = \"x\"\n", "flops_per_core: missing; add [flops_per_core] with value (floating-point operations per second) and source, or fitted, or with unknown = \"why\" (a machine that is not emulated has all costs, to be simulated, or none)"},
+		{"hop in another unit", demo + "\n[topology.hop_latency_ns]\nvalue = 1\n", "topology.hop_latency_ns: unknown key; want topology.hop_latency_s, in seconds"},
+		{"node rate in another unit", demo + "\n[memory_rate_per_node_gb_per_s]\nvalue = 1\n", "want memory_rate_per_node_bytes_per_s, in bytes per second"},
+		{"no such shape", demo + shape("ring", ""), `topology.shape.value: want one of "crossbar", "fat-tree", "torus", "dragonfly"`},
+		{"shape without dims", demo + shape("torus", ""), "topology.dims: has 0 numbers; a torus has 3: its lengths"},
+		{"flat torus", demo + shape("torus", "[8, 8]"), "topology.dims: has 2 numbers; a torus has 3"},
+		{"torus too small", demo + shape("torus", "[3, 4, 5]"), "topology.dims: hold 60 nodes, and the machine has 64; use larger ones"},
+		{"torus too large", demo + shape("torus", "[100000, 100000, 100000]"), "topology.dims: make a network of more than 1073741824 nodes"},
+		{"length of half a node", demo + shape("torus", "[4, 4, 4.5]"), "topology.dims.value: is 4.5; want a list of whole numbers"},
+		{"no length", demo + shape("torus", "[]"), "topology.dims.value: want a list of whole numbers in brackets, at most 16"},
+		{"length as text", demo + shape("torus", `[4, 4, "4"]`), "topology.dims.value: want a number without a unit"},
+		{"dims of a crossbar", demo + shape("crossbar", "[8, 8]"), "topology.dims: a crossbar has none"},
+		{"dims without a shape", demo + "\n[topology.dims]\nvalue = [8, 8]\nsource = \"x\"\n", "topology.dims: a crossbar has none; leave it out, or name another shape"},
+		{"taper of a torus", demo + shape("torus", "[4, 4, 4]") + taper("[1]"), "topology.taper: only a fat tree and a dragonfly have it"},
+		{"taper of no level", demo + shape("dragonfly", "[4, 4, 2, 2]") + taper("[1, 1, 0.5, 0.5]"), "topology.taper: has 4 numbers; this network has 3 levels"},
+		{"taper of nothing", demo + shape("dragonfly", "[4, 4, 2, 2]") + taper("[0]"), "topology.taper.value: is 0; want a list of numbers, up-links by down-links, from 0.001 to 100"},
+		{"socket without latency", demo + "\n[in_socket.bandwidth_bytes_per_s]\nvalue = 1e9\nsource = \"x\"\n", "in_socket.latency_s: missing"},
+		{"devices without number", demo + "\n[device.flops]\nvalue = 1e12\nsource = \"x\"\n", "device.per_node: missing"},
+		{"device link without latency", demo + "\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.link.overhead_s]\nvalue = 0\nsource = \"x\"\n", "device.link.latency_s: missing"},
+		{"number of devices unknown", demo + "\n[device.per_node]\nunknown = \"x\"\n", "device.per_node.unknown: this number is needed"},
+		{"flag as text", demo + "\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.direct]\nvalue = \"yes\"\nsource = \"x\"\n", "device.direct.value: want true (adapters reach device memory) or false"},
+		{"noise above measure", demo + "\n[link_noise]\nvalue = 11\nsource = \"x\"\n", "link_noise.value: is 11; want a share of 1, from 0 to 10"},
+		{"a source that is none", edit(t, host, `source = "chosen: a`, `source = "unknown: a`), "eager_limit_bytes.source: begins as if it were none"},
 		{"negative", edit(t, demo, latency, "[remote.latency_s]\nvalue = -2e-6"), "remote.latency_s.value: is -2e-06; want seconds, from 1e-12 to 1"},
 		{"zero latency", edit(t, demo, latency, "[remote.latency_s]\nvalue = 0"), "remote.latency_s.value: is 0"},
 		{"microseconds in a key for seconds", edit(t, demo, latency, "[remote.latency_s]\nvalue = 4.0"), "remote.latency_s.value: is 4; want seconds"},
@@ -249,6 +292,17 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		}
 	}
 }
+
+// shape and taper are tables of a network.
+func shape(name, dims string) string {
+	s := "\n[topology.shape]\nvalue = \"" + name + "\"\nsource = \"x\"\n"
+	if dims != "" {
+		s += "[topology.dims]\nvalue = " + dims + "\nsource = \"x\"\n"
+	}
+	return s
+}
+
+func taper(values string) string { return "[topology.taper]\nvalue = " + values + "\nsource = \"x\"\n" }
 
 // dropTable leaves out a table, from its head to the next.
 func dropTable(t testing.TB, text, key string) string {
@@ -346,6 +400,8 @@ func TestFilesThatAreNotRead(t *testing.T) {
 func FuzzMachine(f *testing.F) {
 	f.Add(demo(f))
 	f.Add(thisHost(f))
+	f.Add([]byte(string(demo(f)) + shape("dragonfly", "[4, 4, 2, 2]") + taper("[1, 0.5]") + "\n[device.per_node]\nvalue = 4\nsource = \"x\"\n[device.direct]\nvalue = true\nfitted = \"x\"\n"))
+	f.Add([]byte("emulated = false\n[remote.overhead_s]\nunknown = \"x\"\n[topology.dims]\nvalue = [1, [2], nan]\n"))
 	f.Add([]byte("title = \"x\"\nemulated = false\nprogress = \"call\"\nnodes = { value = 2, source = \"x\" }\ncores_per_node.unknown = \"?\"\n"))
 	f.Add([]byte("[[nodes]]\n[nodes.value]\n\"remote.latency_s\" = nan\n"))
 	f.Add([]byte("\xef\xbb\xbfemulated = +inf # \x00\r\n'' = '''\n'''"))

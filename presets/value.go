@@ -1,0 +1,214 @@
+package presets
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// The marks of a source that is none.
+const (
+	markFitted  = "fitted to "
+	markUnknown = "unknown: "
+)
+
+// read takes one fact out of the document into the machine. A machine with costs
+// is emulated, simulated or both.
+func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
+	v, ok := d.at(f.key)
+	need := f.need
+	if need == leads {
+		need = free
+		if _, some := d.at(f.table()); some {
+			need = needed
+		}
+	}
+	if !ok {
+		if need == free || f.cost && !costs {
+			return nil
+		}
+		why := ""
+		if f.cost && !m.Emulated {
+			why = " (a machine that is not emulated has all costs, to be simulated, or none)"
+		}
+		return d.fail(f.key, "missing; add [%s] with value (%s) and source, or fitted%s%s", f.key, f.unit, orUnknown(need), why)
+	}
+	table, ok := v.(map[string]any)
+	if !ok {
+		return d.fail(f.key, "want a table: [%s] with value (%s) and source, or fitted%s", f.key, f.unit, orUnknown(need))
+	}
+	why, unknown := table["unknown"]
+	if unknown {
+		if need == needed {
+			return d.fail(f.key+".unknown", "this number is needed; give value (%s) and source or fitted", f.unit)
+		}
+		if len(table) > 1 {
+			return d.fail(f.key+".unknown", "stands alone; leave out value, source and fitted, or leave out unknown")
+		}
+		return f.note(d, m, markUnknown, f.key+".unknown", why)
+	}
+	value, ok := table["value"]
+	if !ok {
+		return d.fail(f.key, "has no value; add value = a number in %s%s", f.unit, orUnknown(need))
+	}
+	if err := f.set(d, m, value); err != nil {
+		return err
+	}
+	source, sourced := table["source"]
+	to, fitted := table["fitted"]
+	switch {
+	case sourced && fitted:
+		return d.fail(f.key, "has both source and fitted; keep the one that is true")
+	case fitted:
+		return f.note(d, m, markFitted, f.key+".fitted", to)
+	case sourced:
+		return f.note(d, m, "", f.key+".source", source)
+	}
+	return d.fail(f.key, `has no source; add source = "where the number comes from", or fitted = "to what"`)
+}
+
+// table is the key of the table that the fact stands in; empty at the top.
+func (f *fact) table() string { return f.key[:max(strings.LastIndexByte(f.key, '.'), 0)] }
+
+func orUnknown(n need) string {
+	if n != needed {
+		return `, or with unknown = "why"`
+	}
+	return ""
+}
+
+// note files where a number comes from.
+func (f *fact) note(d *document, m *cluster.Machine, mark, key string, v any) error {
+	s, err := d.text(key, v)
+	if err == nil && mark == "" && (strings.HasPrefix(s, markFitted) || strings.HasPrefix(s, markUnknown)) {
+		err = d.fail(key, "begins as if it were none; write it behind fitted or unknown")
+	}
+	if err == nil {
+		m.Source[f.key] = mark + s
+	}
+	return err
+}
+
+// set reads and bounds a value into the machine's field.
+func (f *fact) set(d *document, m *cluster.Machine, v any) error {
+	switch p := f.field(m).(type) {
+	case *bool:
+		b, ok := v.(bool)
+		if !ok {
+			return d.fail(f.key+".value", "want %s", f.unit)
+		}
+		*p = b
+	case *cluster.Shape:
+		s, ok := v.(string)
+		if !ok || !slices.Contains(shapes, s) {
+			return d.fail(f.key+".value", "want one of %s", f.unit)
+		}
+		*p = cluster.Shape(s)
+	case *[]int:
+		xs, err := f.list(d, v, true)
+		if err != nil {
+			return err
+		}
+		for _, x := range xs {
+			*p = append(*p, int(x))
+		}
+	case *[]float64:
+		xs, err := f.list(d, v, false)
+		if err != nil {
+			return err
+		}
+		*p = xs
+	case *int:
+		x, err := f.number(d, v, true)
+		if err != nil {
+			return err
+		}
+		*p = int(x)
+	case *int64:
+		x, err := f.number(d, v, true)
+		if err != nil {
+			return err
+		}
+		*p = int64(x)
+	case *cluster.Time:
+		x, err := f.number(d, v, false)
+		if err != nil {
+			return err
+		}
+		*p = cluster.FromSeconds(x)
+	case *float64:
+		x, err := f.number(d, v, false)
+		if err != nil {
+			return err
+		}
+		*p = x
+	}
+	return nil
+}
+
+// maxList bounds a list: no network has so many levels.
+const maxList = 16
+
+func (f *fact) list(d *document, v any, whole bool) ([]float64, error) {
+	all, ok := v.([]any)
+	if !ok || len(all) == 0 || len(all) > maxList {
+		return nil, d.fail(f.key+".value", "want %s in brackets, at most %d", f.unit, maxList)
+	}
+	var xs []float64
+	for _, v := range all {
+		x, err := f.number(d, v, whole)
+		if err != nil {
+			return nil, err
+		}
+		xs = append(xs, x)
+	}
+	return xs, nil
+}
+
+// number reads and bounds one number.
+func (f *fact) number(d *document, v any, whole bool) (float64, error) {
+	var x float64
+	switch v := v.(type) {
+	case int64:
+		x = float64(v)
+	case float64:
+		x = v
+	default:
+		return 0, d.fail(f.key+".value", "want a number without a unit, in %s", f.unit)
+	}
+	if math.IsNaN(x) || x < f.min || x > f.max || whole && x != math.Trunc(x) {
+		return 0, d.fail(f.key+".value", "is %v; want %s, from %v to %v", x, f.unit, f.min, f.max)
+	}
+	return x, nil
+}
+
+// get gives the value in the key's unit, and whether there is one: no number is
+// left out at 0.
+func (f *fact) get(m *cluster.Machine) (v any, is bool) {
+	switch p := f.field(m).(type) {
+	case *bool:
+		return *p, *p
+	case *cluster.Shape:
+		return string(*p), *p != ""
+	case *[]int:
+		xs := make([]float64, len(*p))
+		for i, x := range *p {
+			xs[i] = float64(x)
+		}
+		return xs, len(xs) > 0
+	case *[]float64:
+		return slices.Clone(*p), len(*p) > 0
+	case *int:
+		return float64(*p), *p != 0
+	case *int64:
+		return float64(*p), *p != 0
+	case *cluster.Time:
+		return p.Seconds(), *p != 0
+	case *float64:
+		return *p, *p != 0
+	}
+	panic(fmt.Sprintf("presets: %s has a field of type %T", f.key, f.field(m)))
+}

@@ -1,0 +1,71 @@
+package presets
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// WriteMachine writes a machine as a file that loads back equal, if the file is
+// named after the machine. Each number needs its Source, by key; "fitted to ..."
+// and "unknown: ..." stand there as the loader gives them. A machine that no file
+// can state is refused before anything is written.
+func WriteMachine(w io.Writer, m cluster.Machine) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "title = %s\nemulated = %t\nprogress = %s\n", strconv.Quote(m.Title), m.Emulated, strconv.Quote(string(m.Progress)))
+	for i := range facts {
+		f := &facts[i]
+		v, is := f.get(&m)
+		source := m.Source[f.key]
+		if !is && source == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "\n[%s]\n", f.key)
+		if why, ok := strings.CutPrefix(source, markUnknown); ok {
+			fmt.Fprintf(&b, "unknown = %s\n", strconv.Quote(why))
+			continue
+		}
+		fmt.Fprintf(&b, "value = %s\n", literal(v))
+		if to, ok := strings.CutPrefix(source, markFitted); ok {
+			fmt.Fprintf(&b, "fitted = %s\n", strconv.Quote(to))
+		} else if source != "" {
+			fmt.Fprintf(&b, "source = %s\n", strconv.Quote(source))
+		}
+	}
+	back, err := decodeMachine(m.Name+".toml", b.Bytes())
+	if err != nil {
+		return fmt.Errorf("machine %s cannot be written: %w", m.Name, err)
+	}
+	m.Source = maps.Clone(m.Source)
+	if m.Source == nil {
+		m.Source = make(map[string]string)
+	}
+	if !reflect.DeepEqual(m, back) {
+		return fmt.Errorf("machine %s cannot be written: it has what a file does not state", m.Name)
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// literal writes a value as TOML does.
+func literal(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []float64:
+		var all []string
+		for _, x := range v {
+			all = append(all, literal(x))
+		}
+		return "[" + strings.Join(all, ", ") + "]"
+	case string:
+		return strconv.Quote(v)
+	}
+	return fmt.Sprint(v)
+}
