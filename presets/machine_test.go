@@ -34,6 +34,7 @@ func TestBuiltInMachines(t *testing.T) {
 			t.Errorf("machine %s is called %s", name, m.Name)
 		}
 		checkSound(t, m)
+		checkPlausible(t, m)
 	}
 }
 
@@ -100,6 +101,62 @@ func checkSound(t *testing.T, m cluster.Machine) {
 	}
 }
 
+// checkPlausible holds for the machines that come along: times and rates are such
+// as computers have, and nothing that a simulation reads is passed over.
+func checkPlausible(t *testing.T, m cluster.Machine) {
+	t.Helper()
+	for _, f := range Facts(&m) {
+		x, _ := f.Value.(float64)
+		switch {
+		case x == 0:
+		case f.Unit == "s" && (x < 1e-9 || x > 1e-3),
+			f.Unit == "B/s" && (x < 1e6 || x > 10e12),
+			f.Unit == "flop/s" && (x < 1e6 || x > 1e14),
+			strings.HasPrefix(f.Key, "memory_per_node") && (x < 1e7 || x > 1e13):
+			t.Errorf("%s: %s is %v %s", m.Name, f.Key, x, f.Unit)
+		}
+		if len(f.Source) < 10 {
+			t.Errorf("%s: %s: the source says too little: %q", m.Name, f.Key, f.Source)
+		}
+	}
+	if !m.Emulated || m.Name == "demo" {
+		return
+	}
+	for _, key := range []string{"sockets_per_node", "memory_rate_per_node_bytes_per_s", "copy_rate_per_thread_bytes_per_s",
+		"remote.overhead_s", "remote.gap_s", "remote.thread_rate_bytes_per_s", "topology.shape",
+		"atomic_time_s", "handler_time_s", "lock_time_s", "poll_time_s"} {
+		if m.Source[key] == "" {
+			t.Errorf("%s: nothing about %s", m.Name, key)
+		}
+	}
+}
+
+// The machine of paper 1 gives claim 4 at the point that its flop rate is fitted
+// to, and the order of claims 3 and 5 elsewhere: P(node) = |group ∩ node| / G.
+func TestPaper1Machine(t *testing.T) {
+	m, err := Machine("osc-ibm1350")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const bytes, cores = 8, 4
+	local, remote := m.AccessTime(cluster.InNode, bytes), m.AccessTime(cluster.Remote, bytes)
+	if rank := m.AccessTime(cluster.InRank, bytes); rank != local {
+		t.Errorf("%v in the rank, %v in the node: latency goes by node", rank, local)
+	}
+	access := func(group int) float64 {
+		p := float64(min(group, cores)) / float64(group)
+		return m.ComputeTime(cluster.Work{Flops: 1000}).Seconds() + p*local.Seconds() + (1-p)*remote.Seconds()
+	}
+	for _, c := range []struct {
+		group int
+		times float64 // faster than the baseline on 256 cores
+	}{{4, 2.033}, {8, 4. / 3}, {16, 1.138}, {256, 1}} {
+		if got := access(256) / access(c.group); math.Abs(got/c.times-1) > 1e-3 {
+			t.Errorf("groups of %d: %.4f times, want %.4f", c.group, got, c.times)
+		}
+	}
+}
+
 // Every unit in a key means what it says.
 func TestUnits(t *testing.T) {
 	m, err := decodeMachine("demo.toml", demo(t))
@@ -109,7 +166,8 @@ func TestUnits(t *testing.T) {
 	m.Source, m.Title = nil, ""
 	want := cluster.Machine{
 		Name: "demo", Emulated: true, Nodes: 64, CoresPerNode: 16, MemoryPerNode: 12 << 20,
-		Flops: 5e9, MemoryRate: 8e9, Progress: cluster.ProgressThread, EagerLimit: 8192,
+		Flops: 5e9, MemoryRate: 8e9, NodeRate: 64e9, AtomicTime: 100 * cluster.Nanosecond, HandlerTime: 300 * cluster.Nanosecond,
+		LockTime: 100 * cluster.Nanosecond, PollTime: 50 * cluster.Nanosecond, Progress: cluster.ProgressThread, EagerLimit: 8192,
 		Classes: [cluster.Classes]cluster.Link{
 			{Latency: 400 * cluster.Nanosecond, Bandwidth: 16e9},
 			{Latency: 420 * cluster.Nanosecond, Bandwidth: 12e9},
@@ -224,7 +282,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"source is a number", edit(t, host, `source = "chosen: a`, "source = 3 #"),
 			"eager_limit_bytes.source: want a text in quotes"},
 		{"missing key, at what is there of its class", dropTable(t, demo, "remote.latency_s"),
-			"x.toml:47: remote.latency_s: missing; add [remote.latency_s] with value (seconds) and source, or fitted"},
+			"x.toml:51: remote.latency_s: missing; add [remote.latency_s] with value (seconds) and source, or fitted"},
 		{"missing class", dropTable(t, dropTable(t, demo, "in_node.latency_s"), "in_node.bandwidth_bytes_per_s"),
 			"in_node.latency_s: missing"},
 		{"missing value", dropLine(t, demo, "value = 2e-6"),
@@ -250,7 +308,8 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"dims of a crossbar", demo + shape("crossbar", "[8, 8]"), "topology.dims: a crossbar has none"},
 		{"dims without a shape", demo + "\n[topology.dims]\nvalue = [8, 8]\nsource = \"x\"\n", "topology.dims: a crossbar has none; leave it out, or name another shape"},
 		{"taper of a torus", demo + shape("torus", "[4, 4, 4]") + taper("[1]"), "topology.taper: only a fat tree and a dragonfly have it"},
-		{"taper of no level", demo + shape("dragonfly", "[4, 4, 2, 2]") + taper("[1, 1, 0.5, 0.5]"), "topology.taper: has 4 numbers; this network has 3 levels"},
+		{"taper of no level", demo + shape("dragonfly", "[4, 4, 2, 2]") + taper("[1, 1, 0.5, 0.5]"), "topology.taper: has 4 numbers; this network has 3 levels that taper"},
+		{"taper of the top", demo + shape("fat-tree", "[8, 8]") + taper("[1, 1]"), "topology.taper: has 2 numbers; this network has 1 levels that taper"},
 		{"taper of nothing", demo + shape("dragonfly", "[4, 4, 2, 2]") + taper("[0]"), "topology.taper.value: is 0; want a list of numbers, up-links by down-links, from 0.001 to 100"},
 		{"socket without latency", demo + "\n[in_socket.bandwidth_bytes_per_s]\nvalue = 1e9\nsource = \"x\"\n", "in_socket.latency_s: missing"},
 		{"devices without number", demo + "\n[device.flops]\nvalue = 1e12\nsource = \"x\"\n", "device.per_node: missing"},
@@ -334,8 +393,10 @@ func TestUserMachines(t *testing.T) {
 	write("ours.toml", demo(t))
 	write("Not a name.toml", demo(t))
 	write("notes.txt", nil)
-	if got := Machines(); !slices.Equal(got, []string{"demo", "ours", "this-host"}) {
-		t.Errorf("machines %v", got)
+	all := slices.Concat(builtInNames(), []string{"ours"})
+	slices.Sort(all)
+	if got := Machines(); !slices.Equal(got, all) {
+		t.Errorf("machines %v, want %v", got, all)
 	}
 	m, err := Machine("ours")
 	if err != nil || m.Name != "ours" || m.Nodes != 64 {
@@ -343,13 +404,13 @@ func TestUserMachines(t *testing.T) {
 	}
 
 	_, err = Machine("../ours")
-	wantError(t, err, `unknown machine "../ours": there are demo, ours, this-host; your own go into `+folder)
+	wantError(t, err, `unknown machine "../ours": there are `+strings.Join(all, ", ")+`; your own go into `+folder)
 
 	shadow := write("demo.toml", thisHost(t))
 	_, err = Machine("demo")
 	wantError(t, err, shadow+": a built-in machine is called demo; rename the file")
-	if got := Machines(); !slices.Equal(got, []string{"demo", "ours", "this-host"}) {
-		t.Errorf("machines %v", got)
+	if got := Machines(); !slices.Equal(got, all) {
+		t.Errorf("machines %v, want %v", got, all)
 	}
 
 	broken := write("broken.toml", []byte("title = 3\n"))

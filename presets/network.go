@@ -10,33 +10,34 @@ const maxPlaces = 1 << 30
 func checkTopology(d *document, m *cluster.Machine) error {
 	const dims, taper = "topology.dims", "topology.taper"
 	t := &m.Topology
-	want, ranks := len(t.Dims), 0
+	n := len(t.Dims)
+	tapers := 0
+	fits := true
 	switch t.Shape {
 	case cluster.Torus:
-		want = 3
+		fits = n == 3
 	case cluster.Dragonfly:
-		want, ranks = 4, 3
+		fits, tapers = n == 3 || n == 4, n-1
 	case cluster.FatTree:
-		want, ranks = max(want, 1), len(t.Dims)
+		fits, tapers = n > 0, n-1
 	default:
-		want = 0
+		if n > 0 {
+			return d.fail(dims, "a crossbar has none; leave it out, or name another shape")
+		}
 	}
 	switch {
-	case len(t.Dims) != want && want == 0:
-		return d.fail(dims, "a crossbar has none; leave it out, or name another shape")
-	case len(t.Dims) != want:
-		return d.fail(dims, "has %d numbers; a %s has %s", len(t.Dims), t.Shape, dimensions[t.Shape])
-	case len(t.Taper) > ranks && ranks == 0:
+	case !fits:
+		return d.fail(dims, "has %d numbers; a %s has %s", n, t.Shape, dimensions[t.Shape])
+	case len(t.Taper) > 0 && (t.Shape == cluster.Torus || n == 0):
 		return d.fail(taper, "only a fat tree and a dragonfly have it; leave it out")
-	case len(t.Taper) > ranks:
-		return d.fail(taper, "has %d numbers; this network has %d levels", len(t.Taper), ranks)
-	}
-	if want == 0 {
+	case len(t.Taper) > tapers:
+		return d.fail(taper, "has %d numbers; this network has %d levels that taper", len(t.Taper), tapers)
+	case n == 0:
 		return nil
 	}
 	places := 1
-	for _, n := range t.Dims {
-		if places *= n; places > maxPlaces {
+	for _, dim := range t.Dims {
+		if places *= dim; places > maxPlaces {
 			return d.fail(dims, "make a network of more than %d nodes; use smaller ones", maxPlaces)
 		}
 	}
@@ -49,6 +50,6 @@ func checkTopology(d *document, m *cluster.Machine) error {
 // dimensions say what a shape's dims are.
 var dimensions = map[cluster.Shape]string{
 	cluster.Torus:     "3: its lengths",
-	cluster.Dragonfly: "4: nodes a router, routers a chassis, chassis a group, groups",
+	cluster.Dragonfly: "4: nodes a router, routers a chassis, chassis a group, groups; or 3: nodes a router, routers a group, groups",
 	cluster.FatTree:   "at least 1: children by level, from the leaves",
 }
