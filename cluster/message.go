@@ -55,8 +55,8 @@ func (r *Rank) Ssend(t *Team, to, tag int, buf []byte) error {
 }
 
 // Isend starts a send into q. Several small ones may leave together: the last of
-// them leaves at the latest on the rank's next other call (a wait, a test, a
-// receive's wait, Progress, Compute).
+// them leaves at the latest on the rank's next call that waits, tests, probes or
+// computes.
 func (r *Rank) Isend(q *Request, t *Team, to, tag int, buf []byte) error {
 	if err := r.sending(KindSend, true, t, to, tag, buf); err != nil {
 		return err

@@ -113,7 +113,7 @@ type Span struct{ Off, Len int64 }
 type Op struct {
 	Kind  Kind
 	SigOp SigOp
-	Batch bool  // send: may leave together with what follows, at the latest on the next other call
+	Batch bool  // send: may leave together with what follows, at the latest on the next call that waits, tests, probes or computes
 	Ctx   int32 // communication context
 	Peer  int32 // the other rank, by number in the cluster
 	Tag   int32

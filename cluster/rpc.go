@@ -33,6 +33,9 @@ func (r *Rank) Irpc(q *Request, to, fn int, arg int32, data []byte) error {
 	if err := r.target("rpc", to); err != nil {
 		return err
 	}
+	if fn <= fnLocks {
+		return r.errorf("rpc at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at %d", to, fn, fnLocks+1)
+	}
 	r.Account(to, 1, int64(len(data)))
 	r.rpc(q, to, fn, arg, data)
 	return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/host"
 )
 
 // Fabric runs programs on this host.
@@ -20,6 +21,9 @@ func New() *Fabric { return &Fabric{} }
 
 // Name implements cluster.Fabric.
 func (*Fabric) Name() string { return "live" }
+
+// rankOverhead is about what a rank takes besides its segment, in bytes.
+const rankOverhead = 64 << 10
 
 // world is one cluster under way.
 type world struct {
@@ -58,7 +62,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 		return nil, err
 	}
 	n := spec.Layout.Ranks()
-	if err := checkHost(&spec); err != nil {
+	if err := host.Check(&spec, rankOverhead); err != nil {
 		return nil, err
 	}
 	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, n), node: make([]int32, n),

@@ -23,7 +23,10 @@ const table = `
 models                 :
 cluster                :
 cluster/match          : cluster
-cluster/live           : cluster cluster/match
+cluster/host           : cluster
+cluster/live           : cluster cluster/match cluster/host
+cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology
+cluster/sim/topology   : cluster
 cluster/clustertest    : cluster
 presets                : cluster
 engine                 : cluster

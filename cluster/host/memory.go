@@ -1,4 +1,4 @@
-package live
+package host
 
 import (
 	"bufio"
@@ -10,16 +10,14 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// rankOverhead is about what a rank takes besides its segment, in bytes.
-const rankOverhead = 64 << 10
-
-// checkHost refuses a spec that this host's memory cannot hold.
-func checkHost(spec *cluster.Spec) error {
+// Check refuses a spec that this host's free memory cannot hold, with
+// overhead bytes a rank besides its segment. Fabrics call it before they take any.
+func Check(s *cluster.Spec, overhead int64) error {
 	have := availableMemory()
-	ranks := int64(spec.Layout.Ranks())
-	if have > 0 && spec.Segment+rankOverhead > have/ranks {
+	ranks := int64(s.Layout.Ranks())
+	if have > 0 && s.Segment+overhead > have/ranks {
 		return fmt.Errorf("%d ranks with segments of %d B need more than the %d B of memory that this host has free: use a smaller problem, larger groups or fewer ranks",
-			ranks, spec.Segment, have)
+			ranks, s.Segment, have)
 	}
 	return nil
 }

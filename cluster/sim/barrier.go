@@ -1,0 +1,160 @@
+package sim
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// barrier is what the members of a context share. It costs a dissemination:
+// ⌈log₂ n⌉ rounds in which member i tells i + 2ᵏ and hears i − 2ᵏ, each a small
+// message of 2o + L, without contention.
+type barrier struct {
+	ranks  []int32
+	gen    uint32
+	count  int
+	in     []cluster.Time // when each member entered
+	out    []cluster.Time // when each may go on
+	next   []cluster.Time
+	waiter []*thread
+	gates  []gate // operations with steps
+	last   int32  // the last one to enter: its cause is everybody's
+	cause  int32
+}
+
+// gate is a barrier whose end a step waits for.
+type gate struct {
+	rank  int32
+	slot  uint32
+	place int32
+}
+
+// member is one rank's side of a barrier.
+type member struct {
+	ctx   int32
+	place int32
+	gen   uint32 // barriers that it has entered
+	b     *barrier
+}
+
+// Team implements cluster.Port.
+func (t *thread) Team(ctx int32, ranks []int32) {
+	w := t.w
+	b := w.barriers[ctx]
+	if b == nil {
+		b = &barrier{ranks: ranks, in: make([]cluster.Time, len(ranks)), out: make([]cluster.Time, len(ranks)), waiter: make([]*thread, len(ranks))}
+		w.barriers[ctx] = b
+	}
+	t.r.members = append(t.r.members, member{ctx: ctx, place: placeOf(ranks, t.r.id), b: b})
+}
+
+func placeOf(ranks []int32, id int32) int32 {
+	if int(id) < len(ranks) && ranks[id] == id {
+		return id
+	}
+	if len(ranks) > 0 && id >= ranks[0] && int(id-ranks[0]) < len(ranks) && ranks[id-ranks[0]] == id {
+		return id - ranks[0]
+	}
+	for i, r := range ranks {
+		if r == id {
+			return int32(i)
+		}
+	}
+	panic("sim: a team without its member")
+}
+
+// barrierBit marks the handle of a barrier: the place of its member in the rank's
+// list, and the generation that has to pass.
+const barrierBit cluster.Handle = 1 << 63
+
+func (r *rank) memberOf(h cluster.Handle) *member { return &r.members[h&^barrierBit>>32] }
+
+func (r *rank) passed(h cluster.Handle) bool { return r.memberOf(h).b.gen != uint32(h) }
+
+func (b *barrier) outCause(int32) int32 { return b.cause }
+
+// enter arrives at a barrier; the last one to do so knows when each may go on.
+func (t *thread) enter(op *cluster.Op) cluster.Handle {
+	r, w := t.r, t.w
+	at := -1
+	for i := range r.members {
+		if r.members[i].ctx == op.Ctx {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		panic("sim: barrier on a context that was not made known")
+	}
+	m := &r.members[at]
+	b := m.b
+	gen := b.gen
+	m.gen++
+	b.in[m.place] = t.now
+	if b.last = m.place; b.count == 0 || t.now >= b.in[b.last] {
+		b.cause = t.cause
+	}
+	b.count++
+	if op.Then != nil {
+		_, id := t.pend(op)
+		b.gates = append(b.gates, gate{r.id, id, m.place})
+	}
+	if b.count == len(b.ranks) {
+		w.open(b)
+	}
+	if op.Then != nil {
+		return 0
+	}
+	return barrierBit | cluster.Handle(at)<<32 | cluster.Handle(gen)
+}
+
+// open lets the members go on, each at its time.
+func (w *world) open(b *barrier) {
+	b.count = 0
+	b.gen++
+	w.disseminate(b)
+	for i, waiter := range b.waiter {
+		if waiter != nil {
+			w.push(max(b.out[i], w.now), evBarrier, waiter.id, 0)
+		}
+	}
+	for _, g := range b.gates {
+		w.ranks[g.rank].slots.list[g.slot].done = cluster.Done{}
+		w.push(max(b.out[g.place], w.now), evComplete, g.rank, int32(g.slot))
+	}
+	b.gates = b.gates[:0]
+}
+
+// disseminate works out when each member leaves.
+func (w *world) disseminate(b *barrier) {
+	n := len(b.ranks)
+	copy(b.out, b.in)
+	if n == 1 {
+		return
+	}
+	if b.next == nil {
+		b.next = make([]cluster.Time, n)
+	}
+	for step := 1; step < n; step *= 2 {
+		for i := range n {
+			from := i - step
+			if from < 0 {
+				from += n
+			}
+			way := &w.ways[w.class(b.ranks[from], b.ranks[i])]
+			b.next[i] = max(b.out[i]+way.o, b.out[from]+way.o+way.l) + way.o
+		}
+		b.out, b.next = b.next, b.out
+	}
+}
+
+// release lets a waiting thread through a barrier.
+func (w *world) release(t *thread, at cluster.Time) {
+	t.now = max(t.now, at)
+	for _, h := range t.hs {
+		if h != 0 && h&barrierBit != 0 && t.r.passed(h) {
+			t.settle(h)
+		}
+	}
+	if t.left--; t.left <= 0 {
+		w.resume(t)
+	}
+}

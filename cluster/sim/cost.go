@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// rate is bytes (or operations) per second, a whole number; 0: no cost.
+type rate uint64
+
+func rateOf(perSecond float64) rate {
+	if !(perSecond > 0) {
+		return 0
+	}
+	return rate(math.Round(perSecond))
+}
+
+// time is how long n take, rounded once, to the nearest picosecond. It saturates
+// at half of what a Time holds, so that sums are seen to overflow.
+func (r rate) time(n int64) cluster.Time {
+	if r == 0 || n <= 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(n), uint64(cluster.Second))
+	lo, carry := bits.Add64(lo, uint64(r)/2, 0)
+	hi += carry
+	if hi >= uint64(r) {
+		return math.MaxInt64 / 2
+	}
+	q, _ := bits.Div64(hi, lo, uint64(r))
+	return cluster.Time(min(q, math.MaxInt64/2))
+}
+
+// way is the cost of one class of messages.
+type way struct {
+	l, o, g    cluster.Time
+	bandwidth  rate // of an adapter
+	threadRate rate // of one thread; 0: no limit
+	adapters   int
+
+	lastN int64 // the cost of a size that was asked for last
+	lastT cluster.Time
+}
+
+func wayOf(l cluster.Link) way {
+	w := way{l: l.Latency, o: l.Overhead, g: l.Gap, bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), adapters: l.Adapters, lastN: -1}
+	if w.threadRate >= w.bandwidth {
+		w.threadRate = 0 // an adapter is no faster
+	}
+	return w
+}
+
+// carry is (n − 1)G: what follows the first byte.
+func (w *way) carry(n int64) cluster.Time {
+	if n == w.lastN {
+		return w.lastT
+	}
+	w.lastN, w.lastT = n, w.bandwidth.time(n-1)
+	return w.lastT
+}
+
+// noise is a seeded source of relative errors. It uses integers alone: twelve
+// uniform numbers make a normal one nearly enough.
+type noise struct{ state uint64 }
+
+func newNoise(seed, stream uint64) noise {
+	return noise{state: seed*0x9e3779b97f4a7c15 + stream*0xbf58476d1ce4e5b9 + 1}
+}
+
+func (s *noise) next() uint64 { // splitmix64
+	s.state += 0x9e3779b97f4a7c15
+	z := s.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// jitter is what a normal error of standard deviation parts per 2¹⁶ adds to t;
+// never less than −t.
+func (s *noise) jitter(t cluster.Time, parts int64) cluster.Time {
+	sum := int64(0)
+	for range 3 {
+		z := s.next()
+		sum += int64(z&0xffff) + int64(z>>16&0xffff) + int64(z>>32&0xffff) + int64(z>>48)
+	}
+	sum -= 6 * 0xffff // standard deviation 2¹⁶
+	neg := (sum < 0) != (t < 0)
+	hi, lo := bits.Mul64(abs(int64(t)), abs(sum)*uint64(parts))
+	d := cluster.Time(hi<<32 | lo>>32)
+	if hi>>31 != 0 {
+		d = math.MaxInt64 / 2
+	}
+	if neg {
+		return max(-d, -t)
+	}
+	return d
+}
+
+func abs(x int64) uint64 {
+	if x < 0 {
+		return uint64(-x)
+	}
+	return uint64(x)
+}
+
+// partsOf is a relative standard deviation in parts per 2¹⁶.
+func partsOf(sd float64) int64 { return int64(math.Round(sd * 65536)) }
+
+// server is a resource that several threads share: each piece of work takes at
+// least its own time, and all together no more than the server's rate.
+type server struct {
+	rate rate
+	free cluster.Time
+}
+
+// serve starts n bytes at t that take at least own, and gives their end.
+func (s *server) serve(t cluster.Time, n int64, own cluster.Time) cluster.Time {
+	end := t + own
+	if s.rate == 0 {
+		return end
+	}
+	s.free = max(s.free, t) + s.rate.time(n)
+	return max(end, s.free)
+}

@@ -1,0 +1,199 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// waits lists who waits for whom. When nothing is left to happen that is exactly
+// who is stuck.
+func (w *world) waits() []cluster.Wait {
+	var out []cluster.Wait
+	for _, t := range w.threads {
+		if t.state != threadWaits {
+			continue
+		}
+		n := 0
+		for _, h := range t.hs {
+			if h == 0 || t.isDone(h) {
+				continue
+			}
+			if n++; n > 4 {
+				break // the first few of a long list tell enough
+			}
+			out = append(out, w.waitOf(t, h))
+		}
+	}
+	return out
+}
+
+func (w *world) waitOf(t *thread, h cluster.Handle) cluster.Wait {
+	x := cluster.Wait{Rank: int(t.r.id), Thread: t.number}
+	if h&barrierBit != 0 {
+		m := t.r.memberOf(h)
+		x.Call = "barrier"
+		for _, id := range m.b.ranks {
+			if !w.ranks[id].entered(m) {
+				x.For = append(x.For, int(id))
+			}
+		}
+		return x
+	}
+	s := t.r.slots.find(h)
+	x.For = []int{int(s.peer)}
+	switch s.kind {
+	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv:
+		x.Call = fmt.Sprintf("%s from %s tag %s", s.kind, wildcard(s.peer), wildcard(s.tag))
+		if s.peer == cluster.AnySource {
+			x.For, x.Any = w.others(t.r, s.ctx), true
+		}
+	case cluster.KindSend, cluster.KindSsend:
+		x.Call = fmt.Sprintf("%s to %d tag %d (%d B)", s.kind, s.peer, s.tag, s.size)
+	case cluster.KindAwait:
+		x.Call = fmt.Sprintf("await of the word at %d", s.off)
+		x.For, x.Any = w.others(t.r, -1), true
+	case cluster.KindEvent:
+		x.Call = "event"
+		x.For, x.Any = w.others(t.r, -1), true
+	default:
+		x.Call = fmt.Sprintf("%s at %d", s.kind, s.peer)
+	}
+	return x
+}
+
+func wildcard(n int32) string {
+	if n < 0 {
+		return "any"
+	}
+	return fmt.Sprint(n)
+}
+
+// entered reports whether a rank has entered the barrier that another waits in.
+func (r *rank) entered(of *member) bool {
+	for i := range r.members {
+		if m := &r.members[i]; m.ctx == of.ctx {
+			return m.gen >= of.gen
+		}
+	}
+	return false
+}
+
+// others lists the other ranks of a context; of the cluster where it is not known.
+func (w *world) others(r *rank, ctx int32) []int {
+	for i := range r.members {
+		if m := &r.members[i]; ctx >= 0 && m.ctx == ctx&^1 {
+			return except(m.b.ranks, r.id)
+		}
+	}
+	all := make([]int32, len(w.ranks))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return except(all, r.id)
+}
+
+func except(ranks []int32, id int32) []int {
+	var out []int
+	for _, x := range ranks {
+		if x != id {
+			out = append(out, int(x))
+		}
+	}
+	return out
+}
+
+// surveyPeriod is how many events pass between looks for ranks that are stuck
+// while others go on.
+const surveyPeriod = 1 << 20
+
+// stuck finds ranks that nothing on its way concerns and that only ranks like them
+// could wake: an AND-OR graph, reduced until nothing changes. A wait for any
+// source, a flag or an event counts as hopeful as long as any rank can go on.
+func (w *world) stuck() []cluster.Wait {
+	live := make([]bool, len(w.ranks))
+	for i := range w.ranks {
+		live[i] = w.ranks[i].busy()
+	}
+	for i := range w.queue.heap {
+		e := &w.queue.heap[i]
+		switch eventKind(e.seq) {
+		case evInject, evArrive:
+			live[w.msgs[e.ref].src], live[w.msgs[e.ref].dst] = true, true
+		case evComplete:
+			live[e.ref] = true
+		default:
+			live[w.threads[e.ref].r.id] = true
+		}
+	}
+	any := false
+	for i := range live {
+		any = any || live[i]
+	}
+	absent := map[*barrier][]int32{}
+	for changed := any; changed; {
+		changed = false
+		for _, t := range w.threads {
+			if !live[t.r.id] && t.state == threadWaits && w.hopeful(t, live, absent) {
+				live[t.r.id], changed = true, true
+			}
+		}
+	}
+	var out []cluster.Wait
+	for _, x := range w.waits() {
+		if !live[x.Rank] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// busy reports whether a thread of the rank runs, or will.
+func (r *rank) busy() bool {
+	idle := func(t *thread) bool {
+		return t.state == threadWaits || t.state == threadJoins || t.state == threadEnded
+	}
+	for _, t := range r.region {
+		if !idle(t) {
+			return true
+		}
+	}
+	return !idle(r.main)
+}
+
+// hopeful reports whether live ranks can end a thread's wait.
+func (w *world) hopeful(t *thread, live []bool, absent map[*barrier][]int32) bool {
+	left := t.left
+	for _, h := range t.hs {
+		if h != 0 && !t.isDone(h) && w.canEnd(t, h, live, absent) {
+			left--
+		}
+	}
+	return left <= 0
+}
+
+func (w *world) canEnd(t *thread, h cluster.Handle, live []bool, absent map[*barrier][]int32) bool {
+	if h&barrierBit == 0 {
+		s := t.r.slots.find(h)
+		if s.kind == cluster.KindAwait || s.kind == cluster.KindEvent || s.peer == cluster.AnySource {
+			return true
+		}
+		return live[s.peer]
+	}
+	m := t.r.memberOf(h)
+	list, ok := absent[m.b]
+	if !ok {
+		for _, id := range m.b.ranks {
+			if !w.ranks[id].entered(m) {
+				list = append(list, id)
+			}
+		}
+		absent[m.b] = list
+	}
+	for _, id := range list {
+		if !live[id] {
+			return false
+		}
+	}
+	return true
+}

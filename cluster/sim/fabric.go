@@ -1,0 +1,251 @@
+package sim
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/host"
+)
+
+// Fabric runs programs in virtual time.
+type Fabric struct {
+	// Trace records why time passed, for Run.Path. It costs memory with every
+	// message.
+	Trace bool
+	// Pace is virtual seconds for a wall second, for a screen; 0: as fast as it goes.
+	Pace float64
+}
+
+// New gives the simulator, as fast as it goes.
+func New() *Fabric { return &Fabric{} }
+
+// Name implements cluster.Fabric.
+func (*Fabric) Name() string { return "sim" }
+
+// rankOverhead is about what a rank takes besides its segment, in bytes.
+const rankOverhead = 10 << 10
+
+// Run is a simulation under way.
+type Run struct {
+	*control
+	ranks int
+	done  chan struct{}
+	err   error
+	stop  func() bool
+	hash  uint64
+	total cluster.Time
+	event uint64
+	path  Path
+}
+
+// Start implements cluster.Fabric.
+func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
+	if err := host.Check(&spec, rankOverhead); err != nil {
+		return nil, err
+	}
+	c := newControl(f.Pace)
+	w, err := newWorld(spec, c)
+	if err != nil {
+		return nil, err
+	}
+	if f.Trace {
+		w.trace = &trace{}
+	}
+	for i := range w.ranks {
+		r := &w.ranks[i]
+		r.seg = segment(spec.Segment)
+		t := r.main
+		t.body = func() error {
+			if err := body(t); err != nil {
+				return err
+			}
+			w.ended++
+			return nil
+		}
+	}
+	c.show(w)
+	run := &Run{control: c, ranks: len(w.ranks), done: make(chan struct{})}
+	run.stop = context.AfterFunc(ctx, func() { run.Cancel(context.Cause(ctx)) })
+	go run.drive(w)
+	return run, nil
+}
+
+// drive runs the world and keeps what it came to.
+func (r *Run) drive(w *world) {
+	r.err = w.loop()
+	var last *thread
+	for i := range w.ranks {
+		if t := w.ranks[i].main; last == nil || t.now > last.now {
+			last = t
+		}
+	}
+	r.hash, r.total, r.event = w.hash, last.now, w.events
+	if w.trace != nil {
+		r.path = w.trace.path(last.cause, last.now)
+	}
+	r.show(w)
+	r.stop()
+	close(r.done)
+}
+
+// segment makes n zeroed bytes, aligned to 8.
+func segment(n int64) []byte { return cluster.Bytes(make([]uint64, n/8)) }
+
+// Wait implements cluster.Run.
+func (r *Run) Wait() error {
+	<-r.done
+	return r.err
+}
+
+// Hash is over all events of the run, once it has ended: equal for equal program,
+// spec and seed, on every machine.
+func (r *Run) Hash() uint64 {
+	<-r.done
+	return r.hash
+}
+
+// Total is the virtual time at which the last rank ended.
+func (r *Run) Total() cluster.Time {
+	<-r.done
+	return r.total
+}
+
+// Events is how many events the run had.
+func (r *Run) Events() uint64 {
+	<-r.done
+	return r.event
+}
+
+// Path is the critical path of a traced run.
+func (r *Run) Path() Path {
+	<-r.done
+	return r.path
+}
+
+// Dilation implements cluster.Run: virtual time is not stretched.
+func (r *Run) Dilation() float64 { return 1 }
+
+// Warnings implements cluster.Run.
+func (r *Run) Warnings() []string { return nil }
+
+// control is what the outside wants of a run. The loop looks now and then.
+type control struct {
+	cancelled atomic.Bool
+	asked     atomic.Bool // somebody wants to see the states
+	pausing   atomic.Bool
+
+	mu     sync.Mutex
+	cond   *sync.Cond
+	cause  error
+	states []cluster.State
+	limit  cluster.Time // pause here; 0: nowhere
+	paused bool
+	pace   float64
+	began  time.Time // wall time at which virtual time was base
+	base   cluster.Time
+}
+
+func newControl(pace float64) *control {
+	c := &control{pace: pace}
+	c.cond = sync.NewCond(&c.mu)
+	return c
+}
+
+// Cancel implements cluster.Run.
+func (c *control) Cancel(cause error) {
+	c.mu.Lock()
+	if c.cause == nil {
+		c.cause = cause
+	}
+	c.mu.Unlock()
+	c.cancelled.Store(true)
+	c.cond.Broadcast()
+}
+
+// PauseAt stops the clock before the first look at or after a virtual time; Resume
+// lets it go on.
+func (c *control) PauseAt(t cluster.Time) {
+	c.mu.Lock()
+	c.limit = max(t, 1)
+	c.mu.Unlock()
+	c.pausing.Store(true)
+}
+
+// Resume lets a paused clock go on.
+func (c *control) Resume() {
+	c.mu.Lock()
+	c.limit, c.paused = 0, false
+	c.began = time.Time{}
+	c.mu.Unlock()
+	c.pausing.Store(false)
+	c.cond.Broadcast()
+}
+
+// SetPace changes the pace of a run; 0: as fast as it goes.
+func (c *control) SetPace(pace float64) {
+	c.mu.Lock()
+	c.pace, c.began = pace, time.Time{}
+	c.mu.Unlock()
+}
+
+// States implements cluster.Run: as of the loop's last look.
+func (c *control) States(dst []cluster.State) []cluster.State {
+	c.asked.Store(true)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append(dst[:0], c.states...)
+}
+
+// look obeys the outside: the loop calls it now and then.
+func (c *control) look(w *world) error {
+	if c.asked.Swap(false) {
+		c.show(w)
+	}
+	c.mu.Lock()
+	for c.pausing.Load() && c.limit > 0 && w.now >= c.limit && !c.cancelled.Load() {
+		c.paused = true
+		c.cond.Wait()
+	}
+	pace, began, base := c.pace, c.began, c.base
+	if pace > 0 && began.IsZero() {
+		c.began, c.base = time.Now(), w.now
+	}
+	cause := c.cause
+	c.mu.Unlock()
+	if c.cancelled.Load() {
+		if cause == nil {
+			cause = context.Canceled
+		}
+		return cause
+	}
+	if pace > 0 && !began.IsZero() {
+		ahead := time.Duration((w.now-base).Seconds()/pace*1e9) - time.Since(began)
+		if ahead > time.Millisecond {
+			time.Sleep(min(ahead, 50*time.Millisecond))
+		}
+	}
+	return nil
+}
+
+// show writes down what each rank does.
+func (c *control) show(w *world) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.states = c.states[:0]
+	for i := range w.ranks {
+		s := cluster.Computing
+		switch w.ranks[i].main.state {
+		case threadWaits:
+			s = cluster.Waiting
+		case threadEnded:
+			s = cluster.Idle
+		}
+		c.states = append(c.states, s)
+	}
+}

@@ -1,0 +1,423 @@
+package sim
+
+import (
+	"math/bits"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// msgKind says what a message is for.
+type msgKind uint8
+
+const (
+	msgEager  msgKind = iota
+	msgAsk            // rendezvous: the sender asks
+	msgClear          // the receiver answers
+	msgData           // the bytes follow
+	msgPut            // bytes for the target's segment
+	msgGet            // asks for bytes
+	msgAtomic         // changes a word
+	msgReply          // brings a get's bytes or an atomic's word
+	msgRPC            // runs a body
+)
+
+// msg is one message under way.
+type msg struct {
+	kind     msgKind
+	class    cluster.Class
+	src, dst int32
+	ctx, tag int32
+	size     int64 // of the program's message
+	wire     int64 // bytes that travel
+	req      uint32
+	recv     uint32
+	cause    int32 // until its arrival
+	thread   *thread
+	buf      []byte
+	more     *transfer
+	next     int32 // of the free list, index + 1
+}
+
+// transfer is what a one-sided message carries besides.
+type transfer struct {
+	off, sig int64
+	sigOp    cluster.SigOp
+	vec      []cluster.Span
+	a, b     uint64
+	arg, fn  int32
+	done     cluster.Done
+}
+
+func (w *world) newMsg() (int32, *msg) {
+	if w.freeMsg != 0 {
+		i := w.freeMsg - 1
+		w.freeMsg = w.msgs[i].next
+		return i, &w.msgs[i]
+	}
+	w.msgs = append(w.msgs, msg{})
+	return int32(len(w.msgs) - 1), &w.msgs[len(w.msgs)-1]
+}
+
+func (w *world) dropMsg(i int32) {
+	w.msgs[i] = msg{next: w.freeMsg}
+	w.freeMsg = i + 1
+}
+
+// buffers are bytes under way, by powers of two.
+type buffers [20][][]byte
+
+func (b *buffers) hold(p []byte) []byte {
+	if p == nil {
+		return nil
+	}
+	k := bits.Len(uint(max(len(p), 64)-1)) - 6
+	if k >= len(b) {
+		return append([]byte(nil), p...)
+	}
+	if n := len(b[k]); n > 0 {
+		q := b[k][n-1]
+		b[k] = b[k][:n-1]
+		return q[:copy(q[:len(p)], p)]
+	}
+	q := make([]byte, len(p), 64<<k)
+	copy(q, p)
+	return q
+}
+
+func (b *buffers) give(p []byte) {
+	if k := bits.Len(uint(max(cap(p), 64)-1)) - 6; p != nil && k < len(b) && cap(p) == 64<<k {
+		b[k] = append(b[k], p[:0])
+	}
+}
+
+func (w *world) class(from, to int32) cluster.Class {
+	switch {
+	case from == to:
+		return cluster.InRank
+	case w.ranks[from].node == w.ranks[to].node:
+		return cluster.InNode
+	}
+	return cluster.Remote
+}
+
+func (w *world) isEager(ctx int32, n int64) bool {
+	return n <= w.eager && (w.eager > 0 || ctx&1 == 1)
+}
+
+// send starts a message.
+func (t *thread) send(op *cluster.Op) cluster.Handle {
+	w, n := t.w, op.Bytes()
+	class := w.class(t.r.id, op.Peer)
+	i, m := w.newMsg()
+	m.class, m.src, m.dst, m.ctx, m.tag, m.size = class, t.r.id, op.Peer, op.Ctx, op.Tag, n
+	t.pay(w.ways[class].o)
+	if !w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
+		_, req := t.pend(op)
+		m.kind, m.req, m.wire = msgAsk, req, 1
+		w.dispatch(i, t)
+		return t.pended(op, req)
+	}
+	m.kind, m.wire = msgEager, n
+	m.buf = w.buffers.hold(op.Buf)
+	w.dispatch(i, t)
+	return t.finish(op, cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n})
+}
+
+// dispatch sends a message on its way at a thread's time. Where nobody else can
+// be at the adapter before, it is reserved here; else in the order of time.
+func (w *world) dispatch(i int32, t *thread) {
+	m := &w.msgs[i]
+	m.thread, m.cause = t, t.cause
+	if w.inOrder || m.class != cluster.Remote && w.nodes[0].memory.rate == 0 {
+		w.depart(i, t.now)
+		return
+	}
+	w.push(t.now, evInject, i, 0)
+}
+
+// inject is the event of a message that asks for its adapter.
+func (w *world) inject(i int32) { w.depart(i, w.now) }
+
+// depart reserves the way of a message at a time, and lets it arrive.
+func (w *world) depart(i int32, at cluster.Time) {
+	m := &w.msgs[i]
+	way := &w.ways[m.class]
+	carry := way.carry(m.wire)
+	start := at
+	var links cluster.Time
+	if m.class == cluster.Remote {
+		start = w.reserve(m, way, at, carry)
+		if w.network != nil {
+			start, links = w.route(m, start)
+		}
+	}
+	// A thread injects no faster than it can, whatever the adapter does.
+	inject := carry
+	if way.threadRate > 0 && m.class == cluster.Remote {
+		own := way.threadRate.time(m.wire - 1)
+		begin := max(at, m.thread.inject)
+		m.thread.inject = begin + own
+		inject = max(carry, begin+own-start)
+	}
+	late := start + inject
+	if memory := &w.nodes[w.ranks[m.src].node].memory; m.class != cluster.Remote && memory.rate > 0 {
+		late = memory.serve(start, m.wire, carry)
+	}
+	latency := way.l + links
+	if w.linkNoise > 0 && m.class == cluster.Remote {
+		latency += w.linkRand.jitter(way.l, w.linkNoise)
+	}
+	if w.trace != nil {
+		tr := w.trace
+		m.cause = tr.add(m.cause, start-at, CauseAdapter, m.src)
+		m.cause = tr.add(m.cause, late-start, CauseBytes, m.src)
+		m.cause = tr.add(m.cause, latency, CauseLatency, m.src)
+	}
+	if m.kind == msgData {
+		// The bytes are taken here, so that the sender may write again; the
+		// receiver does not look before they have arrived.
+		src := &w.ranks[m.src]
+		s := &src.slots.list[m.req]
+		copy(w.ranks[m.dst].slots.list[m.recv].buf, s.buf)
+		s.done, s.cause = cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size}, m.cause
+		w.push(late, evComplete, m.src, int32(m.req))
+	}
+	w.push(late+latency, evArrive, i, 0)
+}
+
+// reserve takes the first adapter that is free; starts are g + (n − 1)G apart.
+func (w *world) reserve(m *msg, way *way, at, carry cluster.Time) cluster.Time {
+	free := w.nodes[w.ranks[m.src].node].adapters
+	best := 0
+	for k := 1; k < len(free); k++ {
+		if free[k] < free[best] {
+			best = k
+		}
+	}
+	start := max(at, free[best])
+	free[best] = start + way.g + carry
+	return start
+}
+
+// route passes the links between two nodes one after another, each as soon as it
+// is free, and gives the time at which the first byte has passed the last, and
+// the latency of the links after the first.
+func (w *world) route(m *msg, start cluster.Time) (cluster.Time, cluster.Time) {
+	w.path = w.network.Route(int(w.ranks[m.src].node), int(w.ranks[m.dst].node), w.path[:0])
+	for _, l := range w.path {
+		start = max(start, w.linkFree[l])
+		w.linkFree[l] = start + w.linkRate[l].time(m.wire)
+	}
+	return start, w.hop * cluster.Time(max(0, len(w.path)-1))
+}
+
+// arrive is the event of a message at its target.
+func (w *world) arrive(i int32) {
+	m := &w.msgs[i]
+	r := &w.ranks[m.dst]
+	switch m.kind {
+	case msgEager:
+		w.match(i, r)
+	case msgAsk:
+		w.match(i, r)
+	case msgData:
+		s := &r.slots.list[m.recv]
+		d := received(m.src, m.tag, m.size, s.size)
+		recv, cause := m.recv, m.cause
+		w.dropMsg(i)
+		r.complete(recv, w.now, d, cause)
+	case msgPut:
+		w.land(i, r)
+	case msgGet, msgAtomic:
+		w.read(i, r)
+	case msgReply:
+		s := &r.slots.list[m.req]
+		if m.buf != nil {
+			copy(s.buf, m.buf)
+			w.buffers.give(m.buf)
+		}
+		d, req, cause := m.more.done, m.req, m.cause
+		w.dropMsg(i)
+		r.complete(req, w.now, d, cause)
+	case msgClear, msgRPC:
+		w.attend(i, r, w.now)
+	}
+}
+
+// attend has a message handled by whoever acts for the rank; if nobody does, it
+// waits for the rank's next call.
+func (w *world) attend(i int32, r *rank, at cluster.Time) {
+	if t := r.actor(at, w.msgs[i].cause); t != nil {
+		w.handle(i, t)
+		return
+	}
+	r.deferred = append(r.deferred, i)
+}
+
+// handle acts on a message that costs the target a hand: the answers of a
+// rendezvous, and RPC.
+func (w *world) handle(i int32, t *thread) {
+	m := &w.msgs[i]
+	t.pay(w.ways[m.class].o)
+	switch m.kind {
+	case msgAsk: // its receive is m.recv
+		m.kind, m.wire = msgClear, 1
+		m.src, m.dst = m.dst, m.src
+		w.dispatch(i, t)
+	case msgClear:
+		m.kind, m.wire = msgData, m.size
+		m.src, m.dst = m.dst, m.src
+		w.dispatch(i, t)
+	case msgRPC:
+		w.call(i, t)
+	default:
+		panic("sim: a message that nobody has to handle")
+	}
+}
+
+// match pairs a message with a receive, or keeps it.
+func (w *world) match(i int32, r *rank) {
+	m := &w.msgs[i]
+	if id, ok := r.queues.Arrive(m.ctx, m.src, m.tag); ok {
+		w.deliver(i, r, id)
+		return
+	}
+	r.queues.Keep(m.ctx, m.src, m.tag, uint32(i))
+	r.checkProbes(m.cause)
+}
+
+// checkProbes completes the probes that a message satisfies. Each completion may
+// resume a thread, which may probe and receive.
+func (r *rank) checkProbes(cause int32) {
+	for k := 0; k < len(r.probes); {
+		id := r.probes[k]
+		s := &r.slots.list[id]
+		d, ok := r.probe(s.kind == cluster.KindMprobe, s.ctx, s.peer, s.tag)
+		if !ok {
+			k++
+			continue
+		}
+		r.probes = append(r.probes[:k], r.probes[k+1:]...)
+		r.complete(id, r.w.now, d, cause)
+		k = 0
+	}
+}
+
+// deliver gives a message to a receive.
+func (w *world) deliver(i int32, r *rank, id uint32) {
+	m := &w.msgs[i]
+	s := &r.slots.list[id]
+	s.class = m.class
+	if m.kind == msgAsk {
+		m.recv = id
+		s.pays = true
+		w.attend(i, r, max(w.now, s.at))
+		return
+	}
+	s.pays = true
+	copy(s.buf, m.buf)
+	w.buffers.give(m.buf)
+	d, cause := received(m.src, m.tag, m.size, s.size), m.cause
+	w.dropMsg(i)
+	r.complete(id, w.now, d, cause)
+}
+
+func received(src, tag int32, size, room int64) cluster.Done {
+	d := cluster.Done{Peer: src, Tag: tag, Size: size}
+	if size > room {
+		d.Err = cluster.Truncated
+	}
+	return d
+}
+
+// recv posts a receive, or takes what has arrived.
+func (t *thread) recv(op *cluster.Op) cluster.Handle {
+	r := t.r
+	if r.queues.Unexpected() > 0 {
+		if i, ok := r.queues.Take(op.Ctx, op.Peer, op.Tag); ok {
+			return t.claim(op, int32(i))
+		}
+	}
+	_, id := t.pend(op)
+	r.queues.Post(op.Ctx, op.Peer, op.Tag, id)
+	return t.pended(op, id)
+}
+
+// claim gives a message that waited to a receive that is being posted.
+func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
+	w := t.w
+	m := &w.msgs[i]
+	if m.kind == msgAsk {
+		s, id := t.pend(op)
+		s.class, s.pays = m.class, true
+		m.recv = id
+		if a := t.r.actor(t.now, t.cause); a != nil {
+			w.handle(i, a)
+		} else {
+			w.handle(i, t)
+		}
+		return t.pended(op, id)
+	}
+	t.pay(w.ways[m.class].o)
+	copy(op.Buf, m.buf)
+	w.buffers.give(m.buf)
+	d := received(m.src, m.tag, m.size, op.Bytes())
+	w.dropMsg(i)
+	return t.finish(op, d)
+}
+
+// unmatched holds messages that matched probes took, by number.
+type unmatched struct {
+	held []int32 // message index + 1; 0: free
+}
+
+func (r *rank) probe(take bool, ctx, src, tag int32) (cluster.Done, bool) {
+	find := r.queues.Peek
+	if take {
+		find = r.queues.Take
+	}
+	i, ok := find(ctx, src, tag)
+	if !ok {
+		return cluster.Done{}, false
+	}
+	m := &r.w.msgs[i]
+	d := cluster.Done{Peer: m.src, Tag: m.tag, Size: m.size, Found: true}
+	if take {
+		k := 0
+		for k < len(r.unmatched.held) && r.unmatched.held[k] != 0 {
+			k++
+		}
+		if k == len(r.unmatched.held) {
+			r.unmatched.held = append(r.unmatched.held, 0)
+		}
+		r.unmatched.held[k] = int32(i) + 1
+		d.A = uint64(k) + 1
+	}
+	return d, true
+}
+
+func (t *thread) probing(op *cluster.Op) cluster.Handle {
+	take := op.Kind == cluster.KindMprobe || op.Kind == cluster.KindImprobe
+	now := op.Kind == cluster.KindIprobe || op.Kind == cluster.KindImprobe
+	if t.id >= 0 && !t.r.stepping {
+		t.poll()
+	}
+	d, ok := t.r.probe(take, op.Ctx, op.Peer, op.Tag)
+	if ok || now {
+		return t.finish(op, d)
+	}
+	_, id := t.pend(op)
+	t.r.probes = append(t.r.probes, id)
+	return t.pended(op, id)
+}
+
+// mrecv receives a message that a matched probe took.
+func (t *thread) mrecv(op *cluster.Op) cluster.Handle {
+	k := op.A - 1
+	if op.A == 0 || k >= uint64(len(t.r.unmatched.held)) || t.r.unmatched.held[k] == 0 {
+		return t.finish(op, cluster.Done{Err: cluster.NoMessage})
+	}
+	i := t.r.unmatched.held[k] - 1
+	t.r.unmatched.held[k] = 0
+	return t.claim(op, i)
+}

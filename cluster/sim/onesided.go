@@ -1,0 +1,278 @@
+package sim
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+func (r *rank) within(off, n int64) bool {
+	return off >= 0 && n >= 0 && n <= int64(len(r.seg)) && off <= int64(len(r.seg))-n
+}
+
+// checkWord finds out whether an aligned word stands at off.
+func (r *rank) checkWord(off int64) cluster.Code {
+	switch {
+	case !r.within(off, 8):
+		return cluster.OutOfSegment
+	case off&7 != 0:
+		return cluster.Misaligned
+	}
+	return cluster.OK
+}
+
+func (r *rank) checkRange(off, n int64, vec []cluster.Span) cluster.Code {
+	if vec == nil {
+		if !r.within(off, n) {
+			return cluster.OutOfSegment
+		}
+		return cluster.OK
+	}
+	for _, s := range vec {
+		if !r.within(s.Off, s.Len) {
+			return cluster.OutOfSegment
+		}
+	}
+	return cluster.OK
+}
+
+func (r *rank) load(off int64) uint64     { return binary.NativeEndian.Uint64(r.seg[off:]) }
+func (r *rank) store(off int64, v uint64) { binary.NativeEndian.PutUint64(r.seg[off:], v) }
+
+// move copies between a segment and packed bytes.
+func (r *rank) move(off int64, vec []cluster.Span, buf []byte, in bool) {
+	if vec == nil {
+		vec = []cluster.Span{{Off: off, Len: int64(len(buf))}}
+	}
+	for _, s := range vec {
+		n := min(s.Len, int64(len(buf)))
+		if in {
+			copy(r.seg[s.Off:], buf[:n])
+		} else {
+			copy(buf[:n], r.seg[s.Off:])
+		}
+		buf = buf[n:]
+	}
+}
+
+// ask makes the message of a one-sided operation and its slot at the initiator.
+func (t *thread) ask(op *cluster.Op, kind msgKind, n, wire int64) (int32, uint32) {
+	w := t.w
+	class := w.class(t.r.id, op.Peer)
+	t.pay(w.ways[class].o)
+	_, id := t.pend(op)
+	i, m := w.newMsg()
+	m.kind, m.class, m.src, m.dst, m.size, m.wire, m.req = kind, class, t.r.id, op.Peer, n, wire, id
+	m.more = &transfer{off: op.Off, a: op.A, b: op.B, arg: op.Arg, done: cluster.Done{Peer: op.Peer, Size: n}}
+	return i, id
+}
+
+// put sends bytes to a segment. They are copied, so that the source is complete
+// at once; the operation is when the target's acknowledgement is back.
+func (t *thread) put(op *cluster.Op) cluster.Handle {
+	w, n := t.w, op.Bytes()
+	target := &w.ranks[op.Peer]
+	op.Source = 0
+	code := target.checkRange(op.Off, n, op.Vec)
+	if op.SigOp != cluster.SigNone && code == cluster.OK {
+		code = target.checkWord(op.Sig)
+	}
+	if code != cluster.OK {
+		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
+	}
+	i, id := t.ask(op, msgPut, n, max(n, 1))
+	m := &w.msgs[i]
+	m.buf = w.buffers.hold(op.Buf)
+	m.more.vec, m.more.sig, m.more.sigOp, m.more.fn = slices.Clone(op.Vec), op.Sig, op.SigOp, op.Fn
+	w.dispatch(i, t)
+	return t.pended(op, id)
+}
+
+// land writes a put at its target.
+func (w *world) land(i int32, r *rank) {
+	m := &w.msgs[i]
+	x := m.more
+	if m.buf != nil {
+		r.move(x.off, x.vec, m.buf, true)
+		w.buffers.give(m.buf)
+		m.buf = nil
+	}
+	if x.sigOp != cluster.SigNone {
+		v := x.a
+		if x.sigOp == cluster.SigAdd {
+			v += r.load(x.sig)
+		}
+		r.store(x.sig, v)
+	}
+	cause := m.cause
+	if x.fn != 0 {
+		m.kind = msgRPC
+		w.attend(i, r, w.now)
+	} else {
+		w.reply(i, w.now, 1)
+	}
+	r.checkAwaits(cause)
+}
+
+// reply sends a one-sided message back to its initiator at a time: through the
+// target's adapter if it brings bytes from another node, at once inside a node.
+func (w *world) reply(i int32, at cluster.Time, wire int64) {
+	m := &w.msgs[i]
+	m.kind, m.wire = msgReply, wire
+	m.src, m.dst = m.dst, m.src
+	if m.class != cluster.Remote {
+		w.push(at, evArrive, i, 0)
+		return
+	}
+	m.thread = &thread{} // the adapter sends it; no thread's limit holds
+	if wire <= 1 {
+		w.push(at+w.ways[m.class].l, evArrive, i, 0)
+		return
+	}
+	w.push(at, evInject, i, 0)
+}
+
+// get asks for bytes: from another node the request goes there first.
+func (t *thread) get(op *cluster.Op) cluster.Handle {
+	w, n := t.w, op.Bytes()
+	if code := w.ranks[op.Peer].checkRange(op.Off, n, op.Vec); code != cluster.OK {
+		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
+	}
+	wire := int64(1)
+	if w.class(t.r.id, op.Peer) != cluster.Remote {
+		wire = n
+	}
+	i, id := t.ask(op, msgGet, n, wire)
+	w.msgs[i].more.vec = slices.Clone(op.Vec)
+	w.dispatch(i, t)
+	return t.pended(op, id)
+}
+
+func (t *thread) atomic(op *cluster.Op) cluster.Handle {
+	if code := t.w.ranks[op.Peer].checkWord(op.Off); code != cluster.OK {
+		return t.finish(op, cluster.Done{Peer: op.Peer, Size: 8, Err: code})
+	}
+	i, id := t.ask(op, msgAtomic, 8, 8)
+	t.w.dispatch(i, t)
+	return t.pended(op, id)
+}
+
+// read looks at the target's segment for a get or an atomic. Atomics on one rank
+// follow each other.
+func (w *world) read(i int32, r *rank) {
+	m := &w.msgs[i]
+	x := m.more
+	if m.kind == msgGet {
+		if s := &w.ranks[m.src].slots.list[m.req]; s.buf != nil {
+			m.buf = w.buffers.hold(s.buf)
+			r.move(x.off, x.vec, m.buf, false)
+		}
+		w.reply(i, w.now, m.size)
+		return
+	}
+	at := max(w.now, r.atomics) + w.atomicTime
+	r.atomics = at
+	old := r.load(x.off)
+	x.done.A = old
+	switch cluster.AtomicOp(x.arg) {
+	case cluster.AtomicStore, cluster.AtomicSwap:
+		r.store(x.off, x.a)
+	case cluster.AtomicAdd:
+		r.store(x.off, old+x.a)
+	case cluster.AtomicCompare:
+		if old == x.b {
+			r.store(x.off, x.a)
+		}
+	}
+	cause := m.cause
+	w.reply(i, at, 1)
+	r.checkAwaits(cause)
+}
+
+// await completes when the own word compares.
+func (t *thread) await(op *cluster.Op) cluster.Handle {
+	r := t.r
+	if code := r.checkWord(op.Off); code != cluster.OK {
+		return t.finish(op, cluster.Done{Peer: r.id, Err: code, Size: 8})
+	}
+	if t.id >= 0 && !r.stepping {
+		t.sync(evResume)
+	}
+	if v := r.load(op.Off); cluster.Cmp(op.Arg).Holds(v, op.A) {
+		return t.finish(op, cluster.Done{Peer: r.id, A: v, Size: 8})
+	}
+	_, id := t.pend(op)
+	r.awaits = append(r.awaits, id)
+	return t.pended(op, id)
+}
+
+// checkAwaits completes the awaits whose word compares now.
+func (r *rank) checkAwaits(cause int32) {
+	for i := 0; i < len(r.awaits); {
+		id := r.awaits[i]
+		s := &r.slots.list[id]
+		v := r.load(s.off)
+		if !cluster.Cmp(s.arg).Holds(v, s.a) {
+			i++
+			continue
+		}
+		r.awaits = append(r.awaits[:i], r.awaits[i+1:]...)
+		r.complete(id, r.w.now, cluster.Done{Peer: r.id, A: v, Size: 8}, cause)
+		i = 0 // complete may have resumed the rank, which may have awaited again
+	}
+}
+
+// rpc sends a call to its target.
+func (t *thread) rpc(op *cluster.Op) cluster.Handle {
+	n := op.Bytes()
+	i, id := t.ask(op, msgRPC, n, max(n, 1))
+	m := &t.w.msgs[i]
+	m.buf, m.more.fn = op.Buf, op.Fn
+	t.w.dispatch(i, t)
+	return t.pended(op, id)
+}
+
+// call runs an RPC's body at its target, on an actor's clock.
+func (w *world) call(i int32, t *thread) {
+	t.spend(w.handlerTime, CauseCompute)
+	m := &w.msgs[i]
+	x, data, src := m.more, m.buf, m.src
+	r := t.r
+	was := r.stepping
+	r.stepping = true
+	w.acting = r.id
+	a, ok := r.serve(cluster.RPC{Poster: inside{t}, Src: src, Fn: x.fn, Arg: x.arg, Data: data})
+	r.stepping = was
+	x.done.Peer, x.done.A = r.id, a
+	if !ok {
+		x.done.Err = cluster.NoFunction
+	}
+	m = &w.msgs[i] // the body may have posted
+	m.buf = nil
+	m.cause = t.cause
+	w.reply(i, max(t.now, w.now), 1)
+	if w.running == nil {
+		r.runSteps(t)
+	}
+}
+
+// event makes a thing that completes after some fires.
+func (t *thread) event(op *cluster.Op) cluster.Handle {
+	s, id := t.pend(op)
+	s.size = int64(max(op.Arg, 1))
+	return t.pended(op, id)
+}
+
+// fire fires an event of this rank.
+func (t *thread) fire(op *cluster.Op) cluster.Handle {
+	s := t.r.slots.find(op.Event)
+	if s.kind != cluster.KindEvent {
+		panic("sim: fire of a handle that is no event")
+	}
+	if s.size--; s.size == 0 {
+		t.r.complete(uint32(op.Event), max(t.now, t.w.now), cluster.Done{Peer: t.r.id}, t.cause)
+	}
+	op.Done = cluster.Done{}
+	return 0
+}

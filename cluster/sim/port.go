@@ -1,0 +1,362 @@
+package sim
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// ID implements cluster.Port.
+func (t *thread) ID() int { return int(t.r.id) }
+
+// Segment implements cluster.Port.
+func (t *thread) Segment() []byte { return t.r.seg }
+
+// Reach implements cluster.Port: loads and stores reach the own node. What others
+// did up to the present time is there.
+func (t *thread) Reach(rank int) []byte {
+	if t.w.ranks[rank].node != t.r.node {
+		return nil
+	}
+	t.sync(evResume)
+	return t.w.ranks[rank].seg
+}
+
+// Direct implements cluster.Port.
+func (t *thread) Direct() bool { return false }
+
+// Serve implements cluster.Port.
+func (t *thread) Serve(f func(cluster.RPC) (uint64, bool)) { t.r.serve = f }
+
+// Now implements cluster.Port.
+func (t *thread) Now() cluster.Time {
+	t.spend(t.w.pollTime, CauseOverhead)
+	return t.now
+}
+
+// Post implements cluster.Port.
+func (t *thread) Post(op *cluster.Op) cluster.Handle {
+	if t.r.region != nil {
+		t.sync(evResume) // threads of one rank post in the order of time
+	}
+	h := t.post(op)
+	t.r.runSteps(t)
+	return h
+}
+
+// post starts an operation on behalf of a thread, or of the rank's agent.
+func (t *thread) post(op *cluster.Op) cluster.Handle {
+	t.w.quiet = 0
+	switch op.Kind {
+	case cluster.KindSend, cluster.KindSsend:
+		return t.send(op)
+	case cluster.KindRecv:
+		return t.recv(op)
+	case cluster.KindIprobe, cluster.KindProbe, cluster.KindImprobe, cluster.KindMprobe:
+		return t.probing(op)
+	case cluster.KindMrecv:
+		return t.mrecv(op)
+	case cluster.KindPut:
+		return t.put(op)
+	case cluster.KindGet:
+		return t.get(op)
+	case cluster.KindAtomic:
+		return t.atomic(op)
+	case cluster.KindAwait:
+		return t.await(op)
+	case cluster.KindRPC:
+		return t.rpc(op)
+	case cluster.KindBarrier:
+		return t.enter(op)
+	case cluster.KindEvent:
+		return t.event(op)
+	case cluster.KindFire:
+		return t.fire(op)
+	}
+	panic("sim: post of an unknown kind")
+}
+
+// pend makes a slot of an operation that goes on.
+func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
+	s, i := t.r.slots.take(op.Kind)
+	s.peer, s.ctx, s.tag, s.arg = op.Peer, op.Ctx, op.Tag, op.Arg
+	s.buf, s.size, s.off, s.a = op.Buf, op.Bytes(), op.Off, op.A
+	s.then, s.at, s.cause = op.Then, t.now, t.cause
+	return s, i
+}
+
+// pended is what Post returns for a slot; an operation with a step is detached.
+func (t *thread) pended(op *cluster.Op, i uint32) cluster.Handle {
+	if op.Then != nil {
+		return 0
+	}
+	return t.r.slots.handle(i)
+}
+
+// finish gives the result of an operation that completes inside Post.
+func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
+	if op.Then != nil {
+		t.r.steps = append(t.r.steps, pendingStep{op.Then, op.Arg, d, t.now, t.cause})
+		return 0
+	}
+	op.Done = d
+	return 0
+}
+
+// complete finishes a slot at a time, and resumes the thread whose wait is over.
+func (r *rank) complete(i uint32, at cluster.Time, d cluster.Done, cause int32) {
+	s := &r.slots.list[i]
+	at = max(at, s.at) // the thread that posted it may be ahead of the world
+	if s.then != nil {
+		r.steps = append(r.steps, pendingStep{s.then, s.arg, d, at, cause})
+		r.slots.give(i)
+		if a := r.actor(at, cause); a != nil {
+			r.runSteps(a)
+		}
+		return
+	}
+	s.done, s.state, s.at, s.cause = d, slotDone, at, cause
+	if !s.waited {
+		return
+	}
+	t := r.threadOf(int(s.waiter))
+	s.waited = false
+	t.until(at, cause)
+	r.charge(t, s)
+	if t.left--; t.left == 0 {
+		r.w.wake(t)
+	}
+}
+
+// charge lets a thread pay for a completion.
+func (r *rank) charge(t *thread, s *slot) {
+	if s.pays && !s.charged {
+		t.spend(r.w.ways[s.class].o, CauseOverhead)
+	}
+	s.charged = true
+}
+
+func (r *rank) threadOf(number int) *thread {
+	if number == 0 {
+		return r.main
+	}
+	return r.region[number-1]
+}
+
+// wake resumes a thread whose wait is over: at once from the loop, by an event
+// from within another coroutine or a step.
+func (w *world) wake(t *thread) {
+	if w.running == nil && !t.r.stepping {
+		w.resume(t)
+		return
+	}
+	t.state = threadReady
+	w.push(max(t.now, w.now), evResume, t.id, 0)
+}
+
+// isDone reports whether the operation of a handle is complete; a barrier may be
+// so in the thread's future.
+func (t *thread) isDone(h cluster.Handle) bool {
+	if h&barrierBit != 0 {
+		return t.r.passed(h)
+	}
+	return t.r.slots.find(h).state == slotDone
+}
+
+// settle charges a thread for a complete handle.
+func (t *thread) settle(h cluster.Handle) {
+	if h&barrierBit != 0 {
+		m := t.r.memberOf(h)
+		t.until(m.b.out[m.place], m.b.outCause(m.place))
+		return
+	}
+	s := t.r.slots.find(h)
+	t.until(s.at, s.cause)
+	t.r.charge(t, s)
+}
+
+// Wait implements cluster.Port.
+func (t *thread) Wait(hs []cluster.Handle, need int) {
+	if t.r.stepping {
+		panic("sim: a wait inside an RPC body or a step, which may only post")
+	}
+	if need <= 0 {
+		return
+	}
+	t.answer()
+	for _, h := range hs {
+		if h == 0 {
+			need--
+		} else if t.isDone(h) {
+			need--
+			t.settle(h)
+		}
+	}
+	if need <= 0 {
+		return
+	}
+	for _, h := range hs {
+		t.mark(h, true)
+	}
+	t.hs, t.left = hs, need
+	t.suspend(threadWaits)
+	t.hs = nil
+	for _, h := range hs {
+		t.mark(h, false)
+	}
+}
+
+// mark notes on what a thread waits.
+func (t *thread) mark(h cluster.Handle, on bool) {
+	switch {
+	case h == 0:
+	case h&barrierBit != 0:
+		if m := t.r.memberOf(h); !t.r.passed(h) || !on {
+			m.b.waiter[m.place] = nil
+			if on {
+				m.b.waiter[m.place] = t
+			}
+		}
+	default:
+		if s := t.r.slots.find(h); s.state == slotPending {
+			s.waited, s.waiter = on, int16(t.number)
+		}
+	}
+}
+
+// Test implements cluster.Port.
+func (t *thread) Test(h cluster.Handle) (cluster.Done, bool) {
+	if !t.isDone(h) || t.ahead(h) {
+		t.poll()
+		if !t.isDone(h) || t.ahead(h) {
+			return cluster.Done{}, false
+		}
+	}
+	t.settle(h)
+	if h&barrierBit != 0 {
+		return cluster.Done{}, true
+	}
+	d := t.r.slots.find(h).done
+	t.r.slots.give(uint32(h))
+	return d, true
+}
+
+// ahead reports whether an operation is complete only in the thread's future: a
+// barrier that all have entered, or what the rank's agent did ahead of the clock.
+func (t *thread) ahead(h cluster.Handle) bool {
+	if h&barrierBit == 0 {
+		return t.r.slots.find(h).at > t.now
+	}
+	m := t.r.memberOf(h)
+	return m.b.out[m.place] > t.now
+}
+
+// maxPolls is how many polls in a row may find nothing while nothing else is on
+// its way, before the run is taken for a livelock.
+const maxPolls = 100_000
+
+// poll looks once: it costs time, and the world catches up.
+func (t *thread) poll() {
+	w := t.w
+	t.spend(w.pollTime, CauseOverhead)
+	if w.quiet++; w.quiet > maxPolls && w.real == 0 {
+		w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: append(w.waits(),
+			cluster.Wait{Rank: int(t.r.id), Thread: t.number, Call: "a loop of polls that nothing can end (livelock)"})})
+	}
+	t.answer()
+	t.sync(evPoll)
+	t.answer()
+}
+
+// Cancel implements cluster.Port.
+func (t *thread) Cancel(h cluster.Handle) bool {
+	t.sync(evResume)
+	if t.isDone(h) || h&barrierBit != 0 {
+		return false
+	}
+	s := t.r.slots.find(h)
+	if s.kind != cluster.KindRecv || !t.r.queues.Cancel(s.ctx, s.peer, s.tag, uint32(h)) {
+		return false
+	}
+	s.pays = false
+	t.r.complete(uint32(h), t.now, cluster.Done{Peer: s.peer, Tag: s.tag, Err: cluster.Cancelled}, t.cause)
+	return true
+}
+
+// Progress implements cluster.Port.
+func (t *thread) Progress() { t.poll() }
+
+// answer handles what waited for the rank to be inside a call.
+func (t *thread) answer() {
+	r := t.r
+	for i := 0; i < len(r.deferred); i++ {
+		r.w.handle(r.deferred[i], t)
+	}
+	r.deferred = r.deferred[:0]
+	r.runSteps(t)
+}
+
+// runSteps runs the continuations that are due, on an actor's clock.
+func (r *rank) runSteps(t *thread) {
+	if r.stepping || len(r.steps) == 0 {
+		return
+	}
+	r.stepping = true
+	r.w.acting = r.id
+	for i := 0; i < len(r.steps); i++ {
+		st := r.steps[i]
+		r.steps[i] = pendingStep{}
+		t.until(st.at, st.cause)
+		st.then.Step(inside{t}, st.arg, st.done)
+	}
+	r.steps = r.steps[:0]
+	r.stepping = false
+}
+
+// inside posts from within the fabric: a step, an RPC body.
+type inside struct{ t *thread }
+
+func (i inside) Post(op *cluster.Op) cluster.Handle { return i.t.post(op) }
+func (i inside) ID() int                            { return int(i.t.r.id) }
+
+// Compute implements cluster.Port.
+func (t *thread) Compute(work cluster.Work, body func()) {
+	w := t.w
+	if w.err != nil {
+		panic(unwound{})
+	}
+	if body != nil {
+		body()
+	}
+	dt := max(w.flops.time(whole(work.Flops)), w.memRate.time(whole(work.Bytes)))
+	if w.compNoise > 0 {
+		if !t.r.noisy {
+			t.r.noise, t.r.noisy = newNoise(w.spec.Seed, uint64(t.r.id)), true
+		}
+		jitter := t.r.noise.jitter(dt, w.compNoise)
+		defer t.spend(max(jitter, 0), CauseNoise)
+		dt += min(jitter, 0)
+	}
+	memory := &w.nodes[t.r.node].memory
+	if memory.rate == 0 || work.Bytes <= 0 {
+		t.spend(dt, CauseCompute)
+		return
+	}
+	t.sync(evResume)
+	done := memory.serve(t.now, whole(work.Bytes), dt)
+	alone := t.now + dt
+	t.spend(dt, CauseCompute)
+	t.spend(done-alone, CauseMemory)
+}
+
+// whole is a count as a whole number.
+func whole(x float64) int64 {
+	if !(x > 0) {
+		return 0
+	}
+	if x >= 1<<62 {
+		return 1 << 62
+	}
+	return int64(x + 0.5)
+}
+
+// Fork implements cluster.Port.
+func (t *thread) Fork(n int, body func(cluster.Port, int)) { t.fork(n, body) }

@@ -1,0 +1,215 @@
+package sim
+
+import (
+	"fmt"
+	"iter"
+	"runtime/debug"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/match"
+)
+
+// The states of a thread.
+type threadState uint8
+
+const (
+	threadReady threadState = iota // an event will resume it
+	threadRuns
+	threadWaits // inside a call, until a completion resumes it
+	threadJoins // waits for the other threads of its region
+	threadEnded // its body has returned; a rank's first thread then serves the others
+)
+
+// thread is one thread of execution: a coroutine with a clock of its own, which
+// may be ahead of the world's.
+type thread struct {
+	w      *world
+	r      *rank
+	id     int32 // in the world
+	number int   // in the rank
+	now    cluster.Time
+	inject cluster.Time // when it has injected all that it posted
+	state  threadState
+	left   int // completions until its wait is over
+	hs     []cluster.Handle
+	cause  int32 // of its present time, in the trace
+
+	body  func() error
+	next  func() (struct{}, bool)
+	stop  func()
+	yield func(struct{}) bool
+}
+
+// unwound ends a coroutine after an abort.
+type unwound struct{}
+
+// start runs the coroutine until it suspends or ends.
+func (t *thread) start() {
+	if t.next == nil {
+		t.next, t.stop = iter.Pull(t.life)
+	}
+	t.next()
+}
+
+// life is the coroutine of a thread.
+func (t *thread) life(yield func(struct{}) bool) {
+	t.yield = yield
+	defer func() {
+		t.state = threadEnded
+		if v := recover(); v != nil {
+			if _, ok := v.(unwound); ok {
+				return
+			}
+			err, ok := v.(error)
+			if !ok {
+				err = fmt.Errorf("%v", v)
+			}
+			t.w.abort(&cluster.Abort{Reason: cluster.ReasonPanic, Rank: int(t.r.id), Cause: err, Stack: string(debug.Stack())})
+		}
+	}()
+	if err := t.body(); err != nil {
+		t.w.abort(err)
+	}
+}
+
+// suspend gives way until the world resumes the thread.
+func (t *thread) suspend(s threadState) {
+	t.state = s
+	if t.w.err != nil || !t.yield(struct{}{}) || t.w.err != nil {
+		panic(unwound{})
+	}
+	t.state = threadRuns
+}
+
+// sync brings the world to the thread's own time, so that what others did until
+// then can be seen.
+func (t *thread) sync(kind eventKind) {
+	if t.w.err != nil {
+		panic(unwound{})
+	}
+	if t.w.queue.quietUntil(t.now) {
+		return
+	}
+	t.w.push(t.now, kind, t.id, 0)
+	t.suspend(threadReady)
+}
+
+// spend moves the thread's clock, for a reason.
+func (t *thread) spend(dt cluster.Time, why Cause) {
+	t.now += dt
+	if t.w.trace != nil && dt > 0 {
+		t.cause = t.w.trace.add(t.cause, dt, why, t.r.id)
+	}
+}
+
+// until moves the clock to at, if that is later: whatever happened then is why.
+func (t *thread) until(at cluster.Time, cause int32) {
+	if at > t.now {
+		t.now, t.cause = at, cause
+	}
+}
+
+// rank is what the threads of a rank share.
+type rank struct {
+	w      *world
+	id     int32
+	node   int32
+	socket int32
+	main   *thread
+	forked int // further threads of a region that have not ended
+	region []*thread
+
+	queues    match.Queues
+	slots     slots
+	unmatched unmatched
+	deferred  []int32 // messages that need a call to be answered
+	awaits    []uint32
+	probes    []uint32
+	steps     []pendingStep
+	stepping  bool
+	members   []member
+	serve     func(cluster.RPC) (uint64, bool)
+	seg       []byte
+	atomics   cluster.Time // when the last atomic on this rank is done
+	agent     *thread      // who answers when no thread has to: the adapter, or a progress thread
+	noise     noise
+	noisy     bool
+}
+
+// pendingStep is a continuation that is due.
+type pendingStep struct {
+	then  cluster.Step
+	arg   int32
+	done  cluster.Done
+	at    cluster.Time
+	cause int32
+}
+
+// actor is who answers a message of time at on the rank's behalf: a thread that is
+// inside a call, or the agent; nil: nobody before the next call. Its clock is
+// brought to at.
+func (r *rank) actor(at cluster.Time, cause int32) *thread {
+	if r.w.progress != cluster.ProgressCall {
+		if r.agent == nil {
+			r.agent = &thread{w: r.w, r: r, id: -1, cause: noCause}
+		}
+		r.agent.until(at, cause)
+		return r.agent
+	}
+	t := r.inCall()
+	if t != nil {
+		t.until(at, cause)
+	}
+	return t
+}
+
+// inCall gives a thread that is inside a call; the first one counts as inside when
+// its body has returned.
+func (r *rank) inCall() *thread {
+	if r.main.state == threadWaits || r.main.state == threadEnded {
+		return r.main
+	}
+	for _, t := range r.region {
+		if t.state == threadWaits {
+			return t
+		}
+	}
+	return nil
+}
+
+// pay charges an actor for handling a message: the adapter handles for nothing.
+func (t *thread) pay(o cluster.Time) {
+	if t.id < 0 && t.w.progress == cluster.ProgressOffload {
+		return
+	}
+	t.spend(o, CauseOverhead)
+}
+
+// fork runs a parallel region.
+func (t *thread) fork(n int, body func(cluster.Port, int)) {
+	r, w := t.r, t.w
+	if r.region != nil {
+		panic("sim: fork inside a parallel region")
+	}
+	for i := 1; i < n; i++ {
+		c := &thread{w: w, r: r, id: int32(len(w.threads)), number: i, now: t.now, cause: t.cause}
+		c.body = func() error {
+			body(c, i)
+			r.forked--
+			if r.forked == 0 && t.state == threadJoins {
+				w.push(max(c.now, w.now), evResume, t.id, 0)
+			}
+			t.until(c.now, c.cause)
+			return nil
+		}
+		w.threads = append(w.threads, c)
+		r.region = append(r.region, c)
+		r.forked++
+		w.push(t.now, evResume, c.id, 0)
+	}
+	body(t, 0)
+	if r.forked > 0 {
+		t.suspend(threadJoins)
+	}
+	r.region = nil
+}

@@ -1,0 +1,252 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim/topology"
+)
+
+// eventKind says what happens.
+type eventKind uint8
+
+const (
+	evResume   eventKind = iota // ref: thread: it goes on
+	evPoll                      // likewise, and it only looks
+	evInject                    // ref: message: it asks for the adapter
+	evArrive                    // ref: message: its last byte is there
+	evComplete                  // ref: rank, what: slot
+	evBarrier                   // ref: thread: a barrier lets it go
+)
+
+// end is the latest time that a run may reach, an eighth of what a Time holds,
+// so that sums of a few times cannot overflow.
+const end = cluster.Time(math.MaxInt64 / 8)
+
+// node is what the ranks of a node share.
+type node struct {
+	adapters []cluster.Time // when each is free
+	memory   server
+}
+
+// world is one run.
+type world struct {
+	spec  cluster.Spec
+	queue queue
+	now   cluster.Time
+	hash  uint64
+
+	ranks    []rank
+	threads  []*thread
+	nodes    []node
+	msgs     []msg
+	freeMsg  int32 // index + 1
+	buffers  buffers
+	barriers map[int32]*barrier
+
+	ways        [cluster.Classes]way
+	network     *topology.Network
+	linkFree    []cluster.Time
+	linkRate    []rate
+	path        []int32
+	hop         cluster.Time
+	eager       int64
+	flops       rate
+	memRate     rate
+	copyRate    rate
+	atomicTime  cluster.Time
+	handlerTime cluster.Time
+	pollTime    cluster.Time
+	progress    cluster.Progress
+	inOrder     bool // each rank has its adapters alone: messages need no event to be injected
+	compNoise   int64
+	linkNoise   int64
+	linkRand    noise
+
+	running *thread // whose coroutine runs now
+	acting  int32   // the rank whose step or body ran last
+	ended   int     // threads of the first kind that have returned
+	quiet   int     // polls since anything but polls happened
+	real    int     // events in the queue that are not polls
+	err     error
+	trace   *trace
+	control *control
+	events  uint64
+}
+
+// leastPoll is what a poll costs where the machine does not say: a poll that cost
+// nothing would never end.
+const leastPoll = 10 * cluster.Nanosecond
+
+func newWorld(spec cluster.Spec, c *control) (*world, error) {
+	m, l := &spec.Machine, &spec.Layout
+	w := &world{spec: spec, control: c, barriers: map[int32]*barrier{}, eager: spec.Eager(),
+		flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), copyRate: rateOf(m.CopyRate),
+		atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: max(m.PollTime, leastPoll), progress: m.Progress,
+		compNoise: partsOf(m.ComputeNoise), linkNoise: partsOf(m.LinkNoise), linkRand: newNoise(spec.Seed, math.MaxUint64),
+		hash: 14695981039346656037}
+	for i := range w.ways {
+		w.ways[i] = wayOf(m.Classes[i])
+	}
+	shape := m.Topology.Shape
+	if shape != "" && shape != cluster.Crossbar {
+		net, err := topology.New(m.Topology, l.Nodes)
+		if err != nil {
+			return nil, fmt.Errorf("machine %s: %w", m.Name, err)
+		}
+		w.network = net
+		w.linkFree = make([]cluster.Time, net.Links())
+		w.linkRate = make([]rate, net.Links())
+		for i := range w.linkRate {
+			w.linkRate[i] = rate(net.Rate(i))
+		}
+		w.hop = m.Topology.HopLatency
+	}
+	adapters := max(1, w.ways[cluster.Remote].adapters)
+	free := make([]cluster.Time, l.Nodes*adapters)
+	w.nodes = make([]node, l.Nodes)
+	for i := range w.nodes {
+		w.nodes[i] = node{adapters: free[i*adapters : (i+1)*adapters : (i+1)*adapters], memory: server{rate: rateOf(m.NodeRate)}}
+	}
+	w.inOrder = l.RanksPerNode == 1 && l.ThreadsPerRank == 1 && w.network == nil && w.linkNoise == 0
+	w.ranks = make([]rank, l.Ranks())
+	w.threads = make([]*thread, l.Ranks())
+	mains := make([]thread, l.Ranks())
+	perSocket := l.RanksPerNode
+	if m.Sockets > 1 {
+		perSocket = (l.RanksPerNode + m.Sockets - 1) / m.Sockets
+	}
+	placed := make([]int32, l.Nodes)
+	for i := range w.ranks {
+		n := l.NodeOf(i)
+		r := &w.ranks[i]
+		r.w, r.id, r.node, r.socket = w, int32(i), int32(n), placed[n]/int32(perSocket)
+		placed[n]++
+		r.main = &mains[i]
+		w.threads[i] = r.main
+		*r.main = thread{w: w, r: r, id: int32(i), cause: noCause}
+	}
+	return w, nil
+}
+
+// abort ends the run; the first reason stands.
+func (w *world) abort(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// push makes an event.
+func (w *world) push(at cluster.Time, kind eventKind, ref, what int32) {
+	if at > end || at < 0 {
+		w.abort(fmt.Errorf("virtual time overflow: an event at more than %v; look for a size or a cost with too many digits", end))
+		at = end
+	}
+	if kind != evPoll {
+		w.real++
+	}
+	w.queue.push(at, kind, ref, what)
+}
+
+// controlPeriod is how many events pass between looks at what the outside wants.
+const controlPeriod = 512
+
+// loop runs the world until every body has returned, or none can go on.
+func (w *world) loop() error {
+	for _, t := range w.threads {
+		w.push(0, evResume, t.id, 0)
+	}
+	for w.err == nil && w.run() {
+	}
+	w.unwind()
+	return w.err
+}
+
+// run takes events until none is left; a panic in a step or an RPC body, which
+// run on the loop's own stack, aborts the run.
+func (w *world) run() (more bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			err, ok := v.(error)
+			if !ok {
+				err = fmt.Errorf("%v", v)
+			}
+			w.abort(&cluster.Abort{Reason: cluster.ReasonPanic, Rank: int(w.acting), Cause: err, Stack: string(debug.Stack())})
+		}
+	}()
+	for w.err == nil {
+		if len(w.queue.heap) == 0 {
+			if w.ended < len(w.ranks) {
+				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: w.waits()})
+			}
+			break
+		}
+		e := w.queue.pop()
+		w.now = e.at
+		kind := eventKind(e.seq)
+		w.hash = (w.hash ^ uint64(e.at) ^ uint64(kind)<<56) * 1099511628211
+		w.hash = (w.hash ^ uint64(uint32(e.ref)) ^ uint64(uint32(e.what))<<32) * 1099511628211
+		w.events++
+		if w.events%controlPeriod == 0 {
+			if err := w.control.look(w); err != nil {
+				w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: err, Waits: w.waits()})
+				break
+			}
+		}
+		if w.events%surveyPeriod == 0 {
+			if stuck := w.stuck(); len(stuck) > 0 {
+				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: stuck})
+				break
+			}
+		}
+		if kind == evPoll {
+			w.resume(w.threads[e.ref])
+			continue
+		}
+		w.real--
+		w.quiet = 0
+		switch kind {
+		case evResume:
+			w.resume(w.threads[e.ref])
+		case evInject:
+			w.inject(e.ref)
+		case evArrive:
+			w.arrive(e.ref)
+		case evComplete:
+			r := &w.ranks[e.ref]
+			s := &r.slots.list[e.what]
+			r.complete(uint32(e.what), e.at, s.done, s.cause)
+		case evBarrier:
+			w.release(w.threads[e.ref], e.at)
+		}
+	}
+	return false
+}
+
+// resume switches to a thread until it waits again.
+func (w *world) resume(t *thread) {
+	t.now = max(t.now, w.now)
+	t.state = threadRuns
+	before := w.running
+	w.running = t
+	t.start()
+	w.running = before
+}
+
+// unwind ends every coroutine that is left.
+func (w *world) unwind() {
+	if w.err == nil {
+		w.err = errEnded // no coroutine goes on from here
+		defer func() { w.err = nil }()
+	}
+	for _, t := range w.threads {
+		if t.stop != nil {
+			t.stop()
+		}
+	}
+}
+
+var errEnded = errors.New("the run has ended")
