@@ -3,6 +3,7 @@
 //
 //	m, err := presets.Machine("demo")              // built in, or the user's
 //	m, err := presets.LoadMachine("./our.toml")    // any file
+//	err := presets.WriteMachine(w, m)              // a file that loads back equal
 //
 // A machine file states each number with its unit in the key, and where the
 // number comes from:
@@ -16,8 +17,10 @@
 //	source = "measured with our own ping-pong, 2026-11"
 //
 // Instead of source, fitted = "to what" says that the number was fitted; instead
-// of value, unknown = "why" says that there is none. Nothing may be left out or
-// added: an error names file, line, key and the mend.
+// of value, unknown = "why" says that there is none. What may be left out stands in
+// one table, facts; nothing may be added: an error names file, line, key and the
+// mend. A machine with emulated = true can be pretended by the live fabric; for a
+// simulation any machine that states its costs will do.
 //
 // The user's own files stand in $XDG_CONFIG_HOME/hybridtop/machines (usually
 // ~/.config/hybridtop/machines) and are found by name. One that takes a built-in

@@ -188,29 +188,3 @@ var shapes = []string{string(cluster.Crossbar), string(cluster.FatTree), string(
 
 // words lists words to choose from.
 func words(all []string) string { return `"` + strings.Join(all, `", "`) + `"` }
-
-// Fact is what a machine says about one key of its file.
-type Fact struct {
-	Key    string
-	Unit   string // s, B, B/s, flop/s, or empty
-	Value  any    // float64, []float64, string or bool; nil: unknown
-	Source string // where it is from, "fitted to ..." or "unknown: ..."
-}
-
-// Facts lists what a machine's file says, in order. What it leaves out is not
-// among them.
-func Facts(m *cluster.Machine) []Fact {
-	var all []Fact
-	for i := range facts {
-		f := &facts[i]
-		v, is := f.get(m)
-		source := m.Source[f.key]
-		if strings.HasPrefix(source, markUnknown) {
-			v = nil
-		} else if !is && source == "" {
-			continue
-		}
-		all = append(all, Fact{Key: f.key, Unit: symbols[f.unit], Value: v, Source: source})
-	}
-	return all
-}

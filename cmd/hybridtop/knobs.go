@@ -21,7 +21,6 @@ type knobFlags struct {
 	knobs  []engine.Knob
 	values map[string]*knobValue
 	many   bool // a flag takes a list
-	file   string
 }
 
 // knobValue is a flag's text; the scenario parses it, once the workload is known.
@@ -51,8 +50,10 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	f.knobs = append(slices.Clone(engine.Base), f.knobs...)
 	for i := range f.knobs {
 		k := &f.knobs[i]
+		complete := cobra.ShellCompDirectiveNoFileComp
 		if k.Name == "machine" {
 			k.Choices = presets.Machines()
+			complete = cobra.ShellCompDirectiveDefault // or a file
 		}
 		kind := string(k.Type)
 		if many {
@@ -67,11 +68,10 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		cmd.Flags().Var(v, k.Name, usage)
 		choices := k.Choices
 		must(cmd.RegisterFlagCompletionFunc(k.Name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return choices, cobra.ShellCompDirectiveNoFileComp
+			return choices, complete
 		}))
 	}
-	cmd.Flags().StringVar(&f.file, "machine-file", "", "run on the machine of this file (docs/machines.md)")
-	must(cmd.MarkFlagFilename("machine-file", "toml"))
+	cmd.Flags().Lookup("machine").Usage += ", or its file (docs/machines.md)"
 	return f
 }
 
@@ -85,22 +85,15 @@ func must(err error) {
 // scenario is the workload's, with the knobs whose flags were given; the axes are
 // those with several values. The machines are the person's own.
 func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
-	var own []cluster.Machine
-	if f.file != "" {
-		m, err := presets.LoadMachine(f.file)
-		if err != nil {
-			return engine.Scenario{}, nil, nil, err
-		}
-		own = append(own, m)
-	}
-	sc, err := session.Scenario(name, own...)
+	machine := f.values["machine"]
+	names, own, err := machineFiles(machine.text)
 	if err != nil {
 		return engine.Scenario{}, nil, nil, err
 	}
-	if len(own) > 0 {
-		if err := sc.Set("machine", own[0].Name); err != nil {
-			return engine.Scenario{}, nil, nil, err
-		}
+	machine.text = names
+	sc, err := session.Scenario(name, own...)
+	if err != nil {
+		return engine.Scenario{}, nil, nil, err
 	}
 	var axes []session.Axis
 	for i := range f.knobs {
@@ -121,6 +114,24 @@ func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, 
 		}
 	}
 	return sc, axes, own, nil
+}
+
+// machineFiles reads those of a list of machines that are files, and puts names in
+// their place.
+func machineFiles(list string) (names string, own []cluster.Machine, err error) {
+	all := strings.Split(list, ",")
+	for i, s := range all {
+		if !isMachineFile(s) {
+			continue
+		}
+		m, err := presets.LoadMachine(s)
+		if err != nil {
+			return "", nil, err
+		}
+		all[i] = m.Name
+		own = append(own, m)
+	}
+	return strings.Join(all, ","), own, nil
 }
 
 // workloadArgument wants one workload's name, and completes it.

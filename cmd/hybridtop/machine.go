@@ -1,0 +1,232 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+func newMachine() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "machine",
+		Short: "list, show, check and compare machines",
+		Long: "Machines are files in which every number says where it is from (docs/machines.md). " +
+			"Where a name is wanted, a file ending in .toml will do.",
+		Example: "hybridtop machine show xc30-edison",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("machine %s: there are list, show, check and diff", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newMachineList(), newMachineShow(), newMachineCheck(), newMachineDiff())
+	return cmd
+}
+
+func newMachineList() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "list machines", Example: "hybridtop machine list", Args: cobra.NoArgs}
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		l, err := listMachines()
+		if err != nil {
+			return err
+		}
+		return l.write(cmd.OutOrStdout(), out)
+	}
+	return cmd
+}
+
+// machineArguments wants n machines, and completes their names.
+func machineArguments(cmd *cobra.Command, n int, want string) {
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return fmt.Errorf("machine %s wants %s, %d given: there are %s", cmd.Name(), want, len(args), strings.Join(presets.Machines(), ", "))
+		}
+		return nil
+	}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= n {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return presets.Machines(), cobra.ShellCompDirectiveDefault // or a file
+	}
+}
+
+func newMachineShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "show NAME",
+		Short:   "show a machine's facts, and where each is from",
+		Example: "hybridtop machine show osc-ibm1350",
+	}
+	machineArguments(cmd, 1, "one machine")
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m, err := machineOf(args[0])
+		if err != nil {
+			return err
+		}
+		return showMachine(cmd.OutOrStdout(), &m, out)
+	}
+	return cmd
+}
+
+func showMachine(w io.Writer, m *cluster.Machine, out *format) error {
+	l := listing{what: "facts", columns: []string{"fact", "value", "source"}}
+	var all []map[string]any
+	for _, f := range presets.Facts(m) {
+		all = append(all, map[string]any{"fact": f.Key, "unit": f.Unit, "value": f.Value, "source": f.Source})
+		e := entry{{"fact", f.Key}, {"unit", f.Unit}, {"value", f.Value}, {"source", f.Source}}
+		if !out.csv {
+			e[2].value, e[3].value = factText(f), strings.TrimPrefix(f.Source, "unknown: ")
+		}
+		l.entries = append(l.entries, e)
+	}
+	if out.json {
+		return writeJSON(w, map[string]any{
+			"schema": "hybridtop.machine.v1", "name": m.Name, "title": m.Title,
+			"emulated": m.Emulated, "progress": m.Progress, "facts": all,
+		})
+	}
+	if !out.csv {
+		live := "the host's own time when live"
+		if m.Emulated {
+			live = "can be emulated live"
+		}
+		if _, err := fmt.Fprintf(w, "%s: %s\n%s, progress by %s\n\n", m.Name, m.Title, live, m.Progress); err != nil {
+			return err
+		}
+	}
+	return l.write(w, out)
+}
+
+// factText is a fact's value with its unit.
+func factText(f presets.Fact) string {
+	switch v := f.Value.(type) {
+	case nil:
+		return "unknown"
+	case float64:
+		return text(engine.Metric{Value: v, Unit: f.Unit})
+	case []float64:
+		return strings.Trim(fmt.Sprint(v), "[]")
+	}
+	return fmt.Sprint(f.Value)
+}
+
+func newMachineCheck() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "check FILE",
+		Short:   "check a machine file",
+		Example: "hybridtop machine check ./our.toml",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("machine check wants one file, %d given", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"toml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m, err := presets.LoadMachine(args[0])
+		if err != nil {
+			return err
+		}
+		count := map[string]int{"sourced": 0, "fitted": 0, "unknown": 0}
+		for _, f := range presets.Facts(&m) {
+			count[f.Kind()]++
+		}
+		l := listing{what: "files", columns: []string{"file", "sourced", "fitted", "unknown"}, entries: []entry{{
+			{"file", args[0]}, {"name", m.Name}, {"sourced", count["sourced"]}, {"fitted", count["fitted"]}, {"unknown", count["unknown"]},
+		}}}
+		return l.write(cmd.OutOrStdout(), out)
+	}
+	return cmd
+}
+
+func newMachineDiff() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "diff A B",
+		Short:   "show in which facts two machines differ",
+		Example: "hybridtop machine diff lumi-c perlmutter-cpu",
+	}
+	machineArguments(cmd, 2, "two machines")
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a, errA := machineOf(args[0])
+		b, errB := machineOf(args[1])
+		if err := errors.Join(errA, errB); err != nil {
+			return err
+		}
+		return diffMachines(cmd.OutOrStdout(), &a, &b, out)
+	}
+	return cmd
+}
+
+func diffMachines(w io.Writer, a, b *cluster.Machine, out *format) error {
+	l := listing{what: "facts", columns: []string{"fact", a.Name, b.Name}}
+	add := func(fa, fb presets.Fact) {
+		e := entry{{"fact", fa.Key}, {"unit", fa.Unit}}
+		switch ta, tb := factText(fa), factText(fb); {
+		case out.json:
+			e = append(e, field{"a", fa.Value}, field{"b", fb.Value}, field{"source_a", fa.Source}, field{"source_b", fb.Source})
+		case out.csv || ta == tb: // they differ in digits that the text leaves out
+			e = append(e, field{a.Name, fa.Value}, field{b.Name, fb.Value})
+		default:
+			e = append(e, field{a.Name, ta}, field{b.Name, tb})
+		}
+		l.entries = append(l.entries, e)
+	}
+	if a.Progress != b.Progress {
+		add(presets.Fact{Key: "progress", Value: string(a.Progress)}, presets.Fact{Key: "progress", Value: string(b.Progress)})
+	}
+	if a.Emulated != b.Emulated {
+		add(presets.Fact{Key: "emulated", Value: a.Emulated}, presets.Fact{Key: "emulated", Value: b.Emulated})
+	}
+	for _, p := range presets.Pair(a, b) {
+		if !reflect.DeepEqual(p[0].Value, p[1].Value) {
+			add(p[0], p[1])
+		}
+	}
+	switch {
+	case out.json:
+		all := make([]map[string]any, 0, len(l.entries))
+		for _, e := range l.entries {
+			row := make(map[string]any, len(e))
+			for _, x := range e {
+				row[x.name] = x.value
+			}
+			all = append(all, row)
+		}
+		return writeJSON(w, map[string]any{"schema": "hybridtop.machine-diff.v1", "a": a.Name, "b": b.Name, "facts": all})
+	case len(l.entries) == 0 && !out.csv:
+		_, err := fmt.Fprintf(w, "%s and %s have the same facts\n", a.Name, b.Name)
+		return err
+	}
+	return l.write(w, out)
+}
+
+// machineOf gives the machine of a name or a file.
+func machineOf(nameOrFile string) (cluster.Machine, error) {
+	if isMachineFile(nameOrFile) {
+		return presets.LoadMachine(nameOrFile)
+	}
+	return presets.Machine(nameOrFile)
+}
+
+// isMachineFile tells a file from a name, which has neither dots nor slashes.
+func isMachineFile(s string) bool {
+	return strings.HasSuffix(s, ".toml") || strings.ContainsAny(s, `/`+string(filepath.Separator))
+}
