@@ -6,7 +6,7 @@ func (r *Rank) Barrier(t *Team) error {
 		return err
 	}
 	r.op.Kind, r.op.Ctx, r.op.Buf, r.op.Size, r.op.Then = KindBarrier, t.ctx, nil, 0, nil
-	_, err := r.run(t, 0, 0)
+	_, err := r.wait(t, 0, 0)
 	return err
 }
 

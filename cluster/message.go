@@ -41,7 +41,7 @@ func (r *Rank) Send(t *Team, to, tag int, buf []byte) error {
 	if err := r.sending(KindSend, false, t, to, tag, buf); err != nil {
 		return err
 	}
-	_, err := r.run(t, to, tag)
+	_, err := r.wait(t, to, tag)
 	return err
 }
 
@@ -50,7 +50,7 @@ func (r *Rank) Ssend(t *Team, to, tag int, buf []byte) error {
 	if err := r.sending(KindSsend, false, t, to, tag, buf); err != nil {
 		return err
 	}
-	_, err := r.run(t, to, tag)
+	_, err := r.wait(t, to, tag)
 	return err
 }
 

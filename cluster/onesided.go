@@ -293,8 +293,8 @@ func (r *Rank) atomic(to int, off int64, op AtomicOp, a, b uint64) (uint64, erro
 func (r *Rank) rawAtomic(to int, off int64, op AtomicOp, a, b uint64) (uint64, error) {
 	r.op.Kind, r.op.Peer, r.op.Off, r.op.Arg, r.op.A, r.op.B = KindAtomic, int32(to), off, int32(op), a, b
 	r.op.Buf, r.op.Size, r.op.Then = nil, 8, nil
-	st, err := r.run(nil, to, 0)
-	return st.Word, err
+	d, err := r.wait(nil, to, 0)
+	return d.A, err
 }
 
 // AtomicLoad gives the word at off of rank to.

@@ -29,27 +29,34 @@ type Status struct {
 // start posts r.op and makes a request of it.
 func (r *Rank) start(q *Request, t *Team, peer, tag int) {
 	q.kind, q.team, q.peer, q.tag, q.size = r.op.Kind, t, int32(peer), int32(tag), r.op.Bytes()
-	q.h = r.port.Post(&r.op)
-	if q.h == 0 {
+	if q.h = r.port.Post(&r.op); q.h == 0 {
 		q.done = r.op.Done
 	}
 }
 
-// run posts r.op and waits for it.
-func (r *Rank) run(t *Team, peer, tag int) (Status, error) {
+// wait posts r.op and waits for it.
+func (r *Rank) wait(t *Team, peer, tag int) (*Done, error) {
 	kind, size := r.op.Kind, r.op.Bytes()
-	h := r.port.Post(&r.op)
-	d := r.op.Done
-	if h != 0 {
+	d := &r.op.Done
+	if h := r.port.Post(&r.op); h != 0 {
 		hs := append(r.handles[:0], h)
 		r.handles = hs
 		r.port.Wait(hs, 1)
-		d, _ = r.port.Test(h)
+		*d, _ = r.port.Test(h)
 	}
 	if d.Err != OK {
-		return Status{}, r.failure(kind, t, peer, tag, size, d)
+		return d, r.failure(kind, t, peer, tag, size, *d)
 	}
-	return status(t, d), nil
+	return d, nil
+}
+
+// run is wait, with a status.
+func (r *Rank) run(t *Team, peer, tag int) (Status, error) {
+	d, err := r.wait(t, peer, tag)
+	if err != nil {
+		return Status{}, err
+	}
+	return status(t, *d), nil
 }
 
 func status(t *Team, d Done) Status {
@@ -151,6 +158,10 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 	r.port.Wait(hs, len(hs)) // also when all are complete: what was batched leaves
 	var first error
 	for i := range qs {
+		if q := &qs[i]; statuses == nil && q.h == 0 && q.done.Err == OK {
+			q.kind = KindNone
+			continue
+		}
 		st, err := r.take(&qs[i])
 		if err != nil && first == nil {
 			first = err

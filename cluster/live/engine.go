@@ -209,7 +209,7 @@ func (e *engine) complete(s *slot, d cluster.Done) {
 		return
 	}
 	s.done = d
-	s.state.Store(slotDone)
+	s.state = slotDone
 }
 
 // finish gives the result of an operation that completes inside Post.

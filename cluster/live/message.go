@@ -175,7 +175,7 @@ func (e *engine) completeFrom(s *slot, d cluster.Done) {
 		e.deliver(p)
 		return
 	}
-	s.state.Store(slotDone)
+	s.outside.Store(1)
 	e.alert()
 }
 

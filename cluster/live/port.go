@@ -185,7 +185,7 @@ func (e *engine) isDone(h cluster.Handle) bool {
 	if h&barrierBit != 0 {
 		return e.passed(h)
 	}
-	return e.slots.find(h).state.Load() == slotDone
+	return e.slots.find(h).isDone()
 }
 
 // Test implements cluster.Port.

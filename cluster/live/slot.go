@@ -14,11 +14,12 @@ const (
 	slotDone
 )
 
-// slot is an operation under way. Its state may be set to done by another rank's
-// goroutine; all else is the owning engine's while the slot is pending, but for
-// buf and done, which whoever completes the slot uses before it sets the state.
+// slot is an operation under way. It is the owning engine's, but for what another
+// goroutine completes (a rendezvous, an RPC, what passes the wire): that one uses
+// buf and done, and then sets outside.
 type slot struct {
-	state    atomic.Uint32
+	state    uint32
+	outside  atomic.Uint32 // 1: completed by another goroutine
 	gen      uint32
 	index    uint32
 	next     uint32 // of the free list, index + 1
@@ -76,19 +77,25 @@ func (t *slots) take(kind cluster.Kind) *slot {
 		t.made++
 	}
 	s.kind = kind
-	s.state.Store(slotPending)
+	s.state = slotPending
 	return s
 }
 
 // give frees a slot; handles to it go stale.
 func (t *slots) give(s *slot) {
-	s.state.Store(slotFree)
+	s.state = slotFree
+	if s.outside.Load() != 0 {
+		s.outside.Store(0)
+	}
 	if s.gen++; s.gen == 1<<31 {
 		s.gen = 1 // the highest bit marks barriers
 	}
 	s.buf, s.then, s.member, s.detached = nil, nil, nil, false
 	s.next, t.free = t.free, s.index+1
 }
+
+// isDone reports whether the operation is complete.
+func (s *slot) isDone() bool { return s.state == slotDone || s.outside.Load() != 0 }
 
 func (s *slot) handle() cluster.Handle {
 	return cluster.Handle(uint64(s.gen)<<32 | uint64(s.index))
@@ -98,7 +105,7 @@ func (s *slot) handle() cluster.Handle {
 func (t *slots) find(h cluster.Handle) *slot {
 	index := uint32(h)
 	if index < t.made {
-		if s := t.at(index); s.gen == uint32(h>>32) && s.state.Load() != slotFree {
+		if s := t.at(index); s.gen == uint32(h>>32) && s.state != slotFree {
 			return s
 		}
 	}
