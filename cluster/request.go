@@ -158,11 +158,16 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 	r.port.Wait(hs, len(hs)) // also when all are complete: what was batched leaves
 	var first error
 	for i := range qs {
-		if q := &qs[i]; statuses == nil && q.h == 0 && q.done.Err == OK {
+		q := &qs[i]
+		if q.h != 0 {
+			q.done, _ = r.port.Test(q.h)
+			q.h = 0
+		}
+		if statuses == nil && q.done.Err == OK {
 			q.kind = KindNone
 			continue
 		}
-		st, err := r.take(&qs[i])
+		st, err := r.take(q)
 		if err != nil && first == nil {
 			first = err
 		}

@@ -170,7 +170,7 @@ func (e *engine) ship(p *parcel, dst int32) {
 	if r.batch > 0 {
 		e.publish(r, d)
 	}
-	if r.spilled.Load() || !e.makeRoom(r) {
+	if r.spilled.Load() || !e.makeRoom(r, 1) {
 		r.overflow(p)
 		e.publish(r, d)
 		return
@@ -180,20 +180,20 @@ func (e *engine) ship(p *parcel, dst int32) {
 		r.refs = make([]*parcel, len(r.cells))
 	}
 	r.refs[i] = p
-	r.put(&r.cells[i], cellParcel, 0, p.ctx)
+	r.put(cellParcel, 0, 0, 0, 0)
 	e.publish(r, d)
 }
 
-// makeRoom waits briefly for the receiver of a full ring.
-func (e *engine) makeRoom(r *ring) bool {
-	if r.room() {
+// makeRoom waits briefly for room for some cells in a ring.
+func (e *engine) makeRoom(r *ring, cells uint32) bool {
+	if r.room(cells) {
 		return true
 	}
 	if r.batch > 0 {
 		e.publish(r, e.w.engines[r.dst])
 	}
 	for i := 0; i < e.w.patience && r.dst != e.id; i++ {
-		if r.room() {
+		if r.room(cells) {
 			return true
 		}
 	}

@@ -13,9 +13,9 @@ func (w *world) isEager(ctx int32, n int64) bool {
 	return n <= w.eager && (w.eager > 0 || ctx&1 == 1)
 }
 
-// batchCells is how many small messages to one rank may wait to be published
-// together; any other call publishes them.
-const batchCells = 8
+// batchCells is how many cells to one rank may wait to be published together; the
+// next call that waits, tests, probes or computes publishes them.
+const batchCells = 16
 
 // send starts a message.
 func (e *engine) send(op *cluster.Op) cluster.Handle {
@@ -29,22 +29,19 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 		return pended(s)
 	}
 	done := cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n}
-	if n <= inlineBytes && e.w.wire == nil && (op.Buf != nil || n == 0) {
+	if n <= inlineBytes && e.w.wire == nil && (op.Buf != nil || n == 0) && op.Tag <= maxField && op.Ctx <= maxField {
 		r := e.ringTo(op.Peer)
-		if !r.spilled.Load() && e.makeRoom(r) {
-			c := &r.cells[r.tail&r.mask]
-			c.tag = op.Tag
-			if n == 8 {
-				c.data[0] = binary.NativeEndian.Uint64(op.Buf)
-			} else {
-				copy(c.bytes(), op.Buf)
-			}
-			r.put(c, cellInline, uint8(n), op.Ctx)
-			switch {
-			case !op.Batch || r.batch == batchCells:
-				e.publish(r, e.w.engines[op.Peer])
-			case r.batch == 1:
+		if !r.spilled.Load() && e.makeRoom(r, cellsOf(int(n))) {
+			if r.batch == 0 && op.Batch {
 				e.batch = append(e.batch, r)
+			}
+			if n == 8 {
+				r.put(cellFirst, 8, op.Ctx, op.Tag, binary.NativeEndian.Uint64(op.Buf))
+			} else {
+				r.putBytes(op.Ctx, op.Tag, op.Buf)
+			}
+			if !op.Batch || r.batch >= batchCells {
+				e.publish(r, e.w.engines[op.Peer])
 			}
 			return e.finish(op, done)
 		}
@@ -179,24 +176,29 @@ func (e *engine) completeFrom(s *slot, d cluster.Done) {
 	e.alert()
 }
 
-// arriveInline takes a small message out of a cell.
-func (e *engine) arriveInline(src int32, ctx int32, c *cell, size uint8) {
-	if id, ok := e.queues.Arrive(ctx, src, c.tag); ok {
+// arriveInline takes a small message out of the cells at the ring's position.
+func (e *engine) arriveInline(r *ring, h uint64) {
+	ctx, tag, size := headCtx(h), headTag(h), headSize(h)
+	var data [inlineBytes]byte
+	if id, ok := e.queues.Arrive(ctx, r.src, tag); ok {
 		s := e.slots.at(id)
-		d := cluster.Done{Peer: src, Tag: c.tag, Size: int64(size)}
+		d := cluster.Done{Peer: r.src, Tag: tag, Size: int64(size)}
 		if size == 8 && len(s.buf) >= 8 {
-			binary.NativeEndian.PutUint64(s.buf, c.data[0])
+			binary.NativeEndian.PutUint64(s.buf, r.cells[r.pos&r.mask].data)
 		} else {
 			if int64(size) > s.size {
 				d.Err = cluster.Truncated
 			}
-			copy(s.buf, c.bytes()[:size])
+			r.getBytes(data[:size])
+			copy(s.buf, data[:size])
 		}
+		r.consumed(cellsOf(size))
 		e.complete(s, d)
 		return
 	}
-	m := unmatchedMessage{src: src, ctx: ctx, tag: c.tag, size: int64(size)}
-	copy(m.data[:], c.bytes())
+	m := unmatchedMessage{src: r.src, ctx: ctx, tag: tag, size: int64(size)}
+	r.getBytes(m.data[:size])
+	r.consumed(cellsOf(size))
 	e.keep(m)
 }
 

@@ -246,17 +246,18 @@ func (p *port) Progress() {
 	}
 }
 
-// enough reports whether need of the handles are complete.
-func (p *port) enough(hs []cluster.Handle, need int) bool {
-	left := len(hs)
+// enough reports whether need of the handles are complete. Where all have to be,
+// it is told how many of the first ones are known to be, and tells it.
+func (p *port) enough(hs []cluster.Handle, need int, known *int) bool {
+	if need == len(hs) {
+		for *known < need && (hs[*known] == 0 || p.e.isDone(hs[*known])) {
+			*known++
+		}
+		return *known == need
+	}
 	for _, h := range hs {
 		if h == 0 || p.e.isDone(h) {
-			if need--; need <= 0 {
-				return true
-			}
-		}
-		if left--; left < need {
-			return false
+			need--
 		}
 	}
 	return need <= 0
@@ -279,8 +280,8 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 // await is the main loop of a rank inside a call: progress, spin, yield, park.
 func (p *port) await(hs []cluster.Handle, need int) {
 	e, w := p.e, p.e.w
-	idle := 0
-	for !p.enough(hs, need) {
+	idle, known := 0, 0
+	for !p.enough(hs, need, &known) {
 		if e.progress() {
 			idle = 0
 			continue
@@ -325,7 +326,7 @@ func (p *port) park(hs []cluster.Handle, need int) {
 	e.w.parked.Add(1)
 	e.attention.Add(1)
 	p.parked.Store(true)
-	stay := !e.pending() && !p.enough(hs, need) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
+	stay := !e.pending() && !p.enough(hs, need, new(int)) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
 	switch {
 	case stay:
 		held := p.holds

@@ -42,19 +42,20 @@ func (e *engine) drain(r *ring) int {
 	n := 0
 	spilled := r.spilled.Load() // before the cells: what was spilled comes after them
 	for spilled || n < drainBurst {
-		c := &r.cells[r.pos&r.mask]
-		h := atomic.LoadUint64(&c.head)
-		if uint16(h) != r.lap(r.pos) {
+		h := atomic.LoadUint64(&r.cells[r.pos&r.mask].head)
+		if h&lapMask != r.lap(r.pos) {
 			break
 		}
-		if uint8(h>>16) == cellInline {
-			e.arriveInline(r.src, int32(h>>32), c, uint8(h>>24))
-			r.consumed()
+		if r.pos&(batchCells-1) == 0 {
+			r.touch()
+		}
+		if headKind(h) == cellFirst {
+			e.arriveInline(r, h)
 		} else {
 			i := r.pos & r.mask
 			p := r.refs[i]
 			r.refs[i] = nil
-			r.consumed()
+			r.consumed(1)
 			e.take(p)
 		}
 		n++

@@ -1,36 +1,46 @@
 package live
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 )
 
-// inlineBytes is the longest payload that travels inside a cell.
-const inlineBytes = 16
+// inlineBytes is the longest payload that travels inside cells.
+const inlineBytes = 32
 
-// cell is one message in a ring, two to a cache line. head is lap (16 bits), kind
-// (8), payload length (8) and context (32); the receiver knows a fresh cell by its
-// lap, so that it never writes to one.
+// cell is eight bytes of a message in a ring, four cells to a cache line. head is
+// lap (12 bits), kind (2), the message's length (6), context (22) and tag (22);
+// the receiver knows a fresh cell by its lap, so that it never writes to one.
 type cell struct {
 	head uint64
-	tag  int32
-	_    uint32
-	data [2]uint64
+	data uint64
 }
-
-func (c *cell) bytes() []byte { return (*[inlineBytes]byte)(unsafe.Pointer(&c.data))[:] }
 
 // The kinds of cell.
 const (
-	cellInline = iota // payload in data
+	cellFirst  = iota // of a message whose payload is in this cell and those that follow
+	cellMore          // one of those
 	cellParcel        // a parcel by reference
 )
 
-func makeHead(lap uint16, kind, size uint8, ctx int32) uint64 {
-	return uint64(lap) | uint64(kind)<<16 | uint64(size)<<24 | uint64(uint32(ctx))<<32
+const (
+	lapMask  = 1<<12 - 1
+	maxField = 1<<22 - 1 // of a context or a tag in a head
+)
+
+func makeHead(lap uint64, kind, size int, ctx, tag int32) uint64 {
+	return lap | uint64(kind)<<12 | uint64(size)<<14 | uint64(uint32(ctx))<<20 | uint64(uint32(tag))<<42
 }
+
+func headKind(h uint64) int  { return int(h >> 12 & 3) }
+func headSize(h uint64) int  { return int(h >> 14 & 63) }
+func headCtx(h uint64) int32 { return int32(h >> 20 & maxField) }
+func headTag(h uint64) int32 { return int32(h >> 42) }
+
+// cellsOf is how many cells carry n bytes.
+func cellsOf(n int) uint32 { return uint32(max(1, (n+7)/8)) }
 
 // ring carries messages from one rank to another, in order. Cells of a batch are
 // written plainly while the head of its first cell is held back; publishing that
@@ -70,21 +80,22 @@ func newRing(src, dst int32, cells int) *ring {
 	return &ring{src: src, dst: dst, mask: uint32(cells - 1), shift: uint8(bits.TrailingZeros(uint(cells))), cells: make([]cell, cells), limit: uint32(cells)}
 }
 
-func (r *ring) lap(pos uint32) uint16 { return uint16(pos>>r.shift) + 1 }
+func (r *ring) lap(pos uint32) uint64 { return uint64(pos>>r.shift+1) & lapMask }
 
-// room reports whether the sender may write one more cell.
-func (r *ring) room() bool {
-	if r.tail != r.limit {
+// room reports whether the sender may write n more cells.
+func (r *ring) room(n uint32) bool {
+	if r.limit-r.tail >= n {
 		return true
 	}
 	r.limit = r.head.Load() + r.mask + 1
-	return r.tail != r.limit
+	return r.limit-r.tail >= n
 }
 
-// put writes the head of the cell at tail, whose other fields are written. The
-// cell is seen by the receiver after publish.
-func (r *ring) put(c *cell, kind, size uint8, ctx int32) {
-	h := makeHead(r.lap(r.tail), kind, size, ctx)
+// put writes a cell at the tail. The receiver sees it after publish.
+func (r *ring) put(kind, size int, ctx, tag int32, data uint64) {
+	c := &r.cells[r.tail&r.mask]
+	c.data = data
+	h := makeHead(r.lap(r.tail), kind, size, ctx, tag)
 	if r.batch == 0 {
 		r.firstPos, r.firstHead = r.tail, h
 	} else {
@@ -92,6 +103,28 @@ func (r *ring) put(c *cell, kind, size uint8, ctx int32) {
 	}
 	r.batch++
 	r.tail++
+}
+
+// putBytes writes a message of up to inlineBytes.
+func (r *ring) putBytes(ctx, tag int32, b []byte) {
+	var data [inlineBytes]byte
+	copy(data[:], b)
+	for i := range cellsOf(len(b)) {
+		kind := cellMore
+		if i == 0 {
+			kind = cellFirst
+		}
+		r.put(kind, len(b), ctx, tag, binary.NativeEndian.Uint64(data[i*8:]))
+	}
+}
+
+// getBytes reads the message at the receiver's position.
+func (r *ring) getBytes(b []byte) {
+	var data [inlineBytes]byte
+	for i := range cellsOf(len(b)) {
+		binary.NativeEndian.PutUint64(data[i*8:], r.cells[(r.pos+i)&r.mask].data)
+	}
+	copy(b, data[:])
 }
 
 // publish shows the batch to the receiver.
@@ -102,14 +135,25 @@ func (r *ring) publish() {
 
 // ready reports whether the receiver has something to take.
 func (r *ring) ready() bool {
-	return uint16(atomic.LoadUint64(&r.cells[r.pos&r.mask].head)) == r.lap(r.pos) || r.spilled.Load()
+	return atomic.LoadUint64(&r.cells[r.pos&r.mask].head)&lapMask == r.lap(r.pos) || r.spilled.Load()
 }
 
-// consumed moves the receiver on by one cell. It tells the sender every quarter
-// of a ring.
-func (r *ring) consumed() {
-	r.pos++
-	if r.pos&(r.mask>>2) == 0 {
+// touch looks at the lines of the batch that begins here, so that they come from
+// the sender's cache side by side and not one after another.
+func (r *ring) touch() {
+	if r.mask < batchCells {
+		return
+	}
+	for i := uint32(4); i < batchCells; i += 4 {
+		atomic.LoadUint64(&r.cells[(r.pos+i)&r.mask].head)
+	}
+}
+
+// consumed moves the receiver on. It tells the sender every quarter of a ring.
+func (r *ring) consumed(cells uint32) {
+	before := r.pos
+	r.pos += cells
+	if (before^r.pos)&^(r.mask>>2) != 0 {
 		r.head.Store(r.pos)
 	}
 }
@@ -140,13 +184,13 @@ func (r *ring) takeSpill() []*parcel {
 func ringCells(ranks int) int {
 	switch {
 	case ranks <= 4:
-		return 1024
+		return 2048
 	case ranks <= 16:
-		return 256
+		return 512
 	case ranks <= 64:
-		return 64
+		return 128
 	case ranks <= 256:
-		return 16
+		return 32
 	}
-	return 8
+	return 16
 }
