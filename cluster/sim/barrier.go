@@ -117,7 +117,7 @@ func (w *world) open(b *barrier) {
 		}
 	}
 	for _, g := range b.gates {
-		w.ranks[g.rank].slots.list[g.slot].done = cluster.Done{}
+		w.ranks[g.rank].slots.list[g.slot].set(cluster.Done{})
 		w.push(max(b.out[g.place], w.now), evComplete, g.rank, int32(g.slot))
 	}
 	b.gates = b.gates[:0]

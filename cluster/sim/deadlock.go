@@ -51,7 +51,7 @@ func (w *world) waitOf(t *thread, h cluster.Handle) cluster.Wait {
 	case cluster.KindSend, cluster.KindSsend:
 		x.Call = fmt.Sprintf("%s to %d tag %d (%d B)", s.kind, s.peer, s.tag, s.size)
 	case cluster.KindAwait:
-		x.Call = fmt.Sprintf("await of the word at %d", s.off)
+		x.Call = fmt.Sprintf("await of the word at %d", s.more.off)
 		x.For, x.Any = w.others(t.r, -1), true
 	case cluster.KindEvent:
 		x.Call = "event"

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -21,37 +22,78 @@ const (
 	msgRPC            // runs a body
 )
 
-// msg is one message under way.
+// msg is one message under way, in one cache line.
 type msg struct {
 	kind     msgKind
 	class    cluster.Class
 	src, dst int32
 	ctx, tag int32
-	size     int64 // of the program's message
-	wire     int64 // bytes that travel
-	req      uint32
-	recv     uint32
-	cause    int32 // until its arrival
-	thread   *thread
-	buf      []byte
+	req      uint32 // slot at the sender or initiator; of a free message, the next, index + 1
+	recv     uint32 // slot at the receiver
+	cause    int32  // until its arrival
+	thread   int32  // that injects it; noThread: no thread's limit holds
+	size     int64  // of the program's message
+	buf      unsafe.Pointer
 	more     *transfer
-	next     int32 // of the free list, index + 1
 }
+
+// noThread is the thread of what an adapter sends by itself.
+const noThread int32 = -1
 
 // transfer is what a one-sided message carries besides.
 type transfer struct {
 	off, sig int64
 	sigOp    cluster.SigOp
 	vec      []cluster.Span
+	data     []byte // of an RPC: the caller's
 	a, b     uint64
 	arg, fn  int32
+	reply    int64 // bytes that the answer brings
 	done     cluster.Done
+}
+
+// wire is the bytes that travel: at least one.
+func (m *msg) wire() int64 {
+	switch m.kind {
+	case msgAsk, msgClear:
+		return 1
+	case msgReply:
+		return m.more.reply
+	case msgGet, msgAtomic:
+		if m.class == cluster.Remote {
+			return 1 // the request; an atomic's operands ride in it
+		}
+	}
+	return max(m.size, 1)
+}
+
+// hold copies bytes into the message.
+func (m *msg) hold(w *world, b []byte) {
+	if b != nil {
+		m.buf = unsafe.Pointer(unsafe.SliceData(w.buffers.hold(b)))
+	}
+}
+
+// bytes is what the message holds.
+func (m *msg) bytes() []byte {
+	if m.buf == nil {
+		return nil
+	}
+	return unsafe.Slice((*byte)(m.buf), m.size)
+}
+
+// drop gives the bytes back.
+func (m *msg) drop(w *world) {
+	if m.buf != nil {
+		w.buffers.give(m.bytes())
+		m.buf = nil
+	}
 }
 
 func (w *world) newMsg() (int32, *msg) {
 	if w.freeMsg != 0 {
 		i := w.freeMsg - 1
-		w.freeMsg = w.msgs[i].next
+		w.freeMsg = int32(w.msgs[i].req)
 		return i, &w.msgs[i]
 	}
 	w.msgs = append(w.msgs, msg{})
@@ -59,34 +101,34 @@ func (w *world) newMsg() (int32, *msg) {
 }
 
 func (w *world) dropMsg(i int32) {
-	w.msgs[i] = msg{next: w.freeMsg}
+	w.msgs[i] = msg{req: uint32(w.freeMsg)}
 	w.freeMsg = i + 1
 }
 
-// buffers are bytes under way, by powers of two.
-type buffers [20][][]byte
+// buffers are bytes under way, by powers of two from 64 on.
+type buffers [26][]unsafe.Pointer
+
+func bufferClass(n int) int { return bits.Len(uint(max(n, 64)-1)) - 6 }
 
 func (b *buffers) hold(p []byte) []byte {
-	if p == nil {
-		return nil
-	}
-	k := bits.Len(uint(max(len(p), 64)-1)) - 6
+	k := bufferClass(len(p))
 	if k >= len(b) {
 		return append([]byte(nil), p...)
 	}
+	var q []byte
 	if n := len(b[k]); n > 0 {
-		q := b[k][n-1]
+		q = unsafe.Slice((*byte)(b[k][n-1]), len(p))
 		b[k] = b[k][:n-1]
-		return q[:copy(q[:len(p)], p)]
+	} else {
+		q = make([]byte, max(len(p), 1), 64<<k)[:len(p)]
 	}
-	q := make([]byte, len(p), 64<<k)
 	copy(q, p)
 	return q
 }
 
 func (b *buffers) give(p []byte) {
-	if k := bits.Len(uint(max(cap(p), 64)-1)) - 6; p != nil && k < len(b) && cap(p) == 64<<k {
-		b[k] = append(b[k], p[:0])
+	if k := bufferClass(len(p)); k < len(b) {
+		b[k] = append(b[k], unsafe.Pointer(unsafe.SliceData(p)))
 	}
 }
 
@@ -113,12 +155,12 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	t.pay(w.ways[class].o)
 	if !w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
 		_, req := t.pend(op)
-		m.kind, m.req, m.wire = msgAsk, req, 1
+		m.kind, m.req = msgAsk, req
 		w.dispatch(i, t)
 		return t.pended(op, req)
 	}
-	m.kind, m.wire = msgEager, n
-	m.buf = w.buffers.hold(op.Buf)
+	m.kind = msgEager
+	m.hold(w, op.Buf)
 	w.dispatch(i, t)
 	return t.finish(op, cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n})
 }
@@ -127,7 +169,7 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 // be at the adapter before, it is reserved here; else in the order of time.
 func (w *world) dispatch(i int32, t *thread) {
 	m := &w.msgs[i]
-	m.thread, m.cause = t, t.cause
+	m.thread, m.cause = t.id, t.cause
 	if w.inOrder || m.class != cluster.Remote && w.nodes[0].memory.rate == 0 {
 		w.depart(i, t.now)
 		return
@@ -142,26 +184,28 @@ func (w *world) inject(i int32) { w.depart(i, w.now) }
 func (w *world) depart(i int32, at cluster.Time) {
 	m := &w.msgs[i]
 	way := &w.ways[m.class]
-	carry := way.carry(m.wire)
+	wire := m.wire()
+	carry := way.carry(wire)
 	start := at
 	var links cluster.Time
 	if m.class == cluster.Remote {
 		start = w.reserve(m, way, at, carry)
 		if w.network != nil {
-			start, links = w.route(m, start)
+			start, links = w.route(m, start, wire)
 		}
 	}
 	// A thread injects no faster than it can, whatever the adapter does.
 	inject := carry
-	if way.threadRate > 0 && m.class == cluster.Remote {
-		own := way.threadRate.time(m.wire - 1)
-		begin := max(at, m.thread.inject)
-		m.thread.inject = begin + own
+	if way.threadRate > 0 && m.class == cluster.Remote && m.thread >= 0 {
+		t := w.threads[m.thread]
+		own := way.threadRate.time(wire - 1)
+		begin := max(at, t.inject)
+		t.inject = begin + own
 		inject = max(carry, begin+own-start)
 	}
 	late := start + inject
 	if memory := &w.nodes[w.ranks[m.src].node].memory; m.class != cluster.Remote && memory.rate > 0 {
-		late = memory.serve(start, m.wire, carry)
+		late = memory.serve(start, wire, carry)
 	}
 	latency := way.l + links
 	if w.linkNoise > 0 && m.class == cluster.Remote {
@@ -178,8 +222,9 @@ func (w *world) depart(i int32, at cluster.Time) {
 		// receiver does not look before they have arrived.
 		src := &w.ranks[m.src]
 		s := &src.slots.list[m.req]
-		copy(w.ranks[m.dst].slots.list[m.recv].buf, s.buf)
-		s.done, s.cause = cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size}, m.cause
+		copy(w.ranks[m.dst].slots.list[m.recv].bytes(), s.bytes())
+		s.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
+		s.cause = m.cause
 		w.push(late, evComplete, m.src, int32(m.req))
 	}
 	w.push(late+latency, evArrive, i, 0)
@@ -202,11 +247,11 @@ func (w *world) reserve(m *msg, way *way, at, carry cluster.Time) cluster.Time {
 // route passes the links between two nodes one after another, each as soon as it
 // is free, and gives the time at which the first byte has passed the last, and
 // the latency of the links after the first.
-func (w *world) route(m *msg, start cluster.Time) (cluster.Time, cluster.Time) {
+func (w *world) route(m *msg, start cluster.Time, wire int64) (cluster.Time, cluster.Time) {
 	w.path = w.network.Route(int(w.ranks[m.src].node), int(w.ranks[m.dst].node), w.path[:0])
 	for _, l := range w.path {
 		start = max(start, w.linkFree[l])
-		w.linkFree[l] = start + w.linkRate[l].time(m.wire)
+		w.linkFree[l] = start + w.linkRate[l].time(wire)
 	}
 	return start, w.hop * cluster.Time(max(0, len(w.path)-1))
 }
@@ -232,10 +277,8 @@ func (w *world) arrive(i int32) {
 		w.read(i, r)
 	case msgReply:
 		s := &r.slots.list[m.req]
-		if m.buf != nil {
-			copy(s.buf, m.buf)
-			w.buffers.give(m.buf)
-		}
+		copy(s.bytes(), m.bytes())
+		m.drop(w)
 		d, req, cause := m.more.done, m.req, m.cause
 		w.dropMsg(i)
 		r.complete(req, w.now, d, cause)
@@ -261,11 +304,11 @@ func (w *world) handle(i int32, t *thread) {
 	t.pay(w.ways[m.class].o)
 	switch m.kind {
 	case msgAsk: // its receive is m.recv
-		m.kind, m.wire = msgClear, 1
+		m.kind = msgClear
 		m.src, m.dst = m.dst, m.src
 		w.dispatch(i, t)
 	case msgClear:
-		m.kind, m.wire = msgData, m.size
+		m.kind = msgData
 		m.src, m.dst = m.dst, m.src
 		w.dispatch(i, t)
 	case msgRPC:
@@ -315,8 +358,8 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 		return
 	}
 	s.pays = true
-	copy(s.buf, m.buf)
-	w.buffers.give(m.buf)
+	copy(s.bytes(), m.bytes())
+	m.drop(w)
 	d, cause := received(m.src, m.tag, m.size, s.size), m.cause
 	w.dropMsg(i)
 	r.complete(id, w.now, d, cause)
@@ -359,8 +402,8 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 		return t.pended(op, id)
 	}
 	t.pay(w.ways[m.class].o)
-	copy(op.Buf, m.buf)
-	w.buffers.give(m.buf)
+	copy(op.Buf, m.bytes())
+	m.drop(w)
 	d := received(m.src, m.tag, m.size, op.Bytes())
 	w.dropMsg(i)
 	return t.finish(op, d)

@@ -57,13 +57,13 @@ func (r *rank) move(off int64, vec []cluster.Span, buf []byte, in bool) {
 }
 
 // ask makes the message of a one-sided operation and its slot at the initiator.
-func (t *thread) ask(op *cluster.Op, kind msgKind, n, wire int64) (int32, uint32) {
+func (t *thread) ask(op *cluster.Op, kind msgKind, n int64) (int32, uint32) {
 	w := t.w
 	class := w.class(t.r.id, op.Peer)
 	t.pay(w.ways[class].o)
 	_, id := t.pend(op)
 	i, m := w.newMsg()
-	m.kind, m.class, m.src, m.dst, m.size, m.wire, m.req = kind, class, t.r.id, op.Peer, n, wire, id
+	m.kind, m.class, m.src, m.dst, m.size, m.req = kind, class, t.r.id, op.Peer, n, id
 	m.more = &transfer{off: op.Off, a: op.A, b: op.B, arg: op.Arg, done: cluster.Done{Peer: op.Peer, Size: n}}
 	return i, id
 }
@@ -81,9 +81,9 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 	if code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
-	i, id := t.ask(op, msgPut, n, max(n, 1))
+	i, id := t.ask(op, msgPut, n)
 	m := &w.msgs[i]
-	m.buf = w.buffers.hold(op.Buf)
+	m.hold(w, op.Buf)
 	m.more.vec, m.more.sig, m.more.sigOp, m.more.fn = slices.Clone(op.Vec), op.Sig, op.SigOp, op.Fn
 	w.dispatch(i, t)
 	return t.pended(op, id)
@@ -94,9 +94,8 @@ func (w *world) land(i int32, r *rank) {
 	m := &w.msgs[i]
 	x := m.more
 	if m.buf != nil {
-		r.move(x.off, x.vec, m.buf, true)
-		w.buffers.give(m.buf)
-		m.buf = nil
+		r.move(x.off, x.vec, m.bytes(), true)
+		m.drop(w)
 	}
 	if x.sigOp != cluster.SigNone {
 		v := x.a
@@ -119,13 +118,13 @@ func (w *world) land(i int32, r *rank) {
 // target's adapter if it brings bytes from another node, at once inside a node.
 func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	m := &w.msgs[i]
-	m.kind, m.wire = msgReply, wire
+	m.kind, m.more.reply = msgReply, wire
 	m.src, m.dst = m.dst, m.src
 	if m.class != cluster.Remote {
 		w.push(at, evArrive, i, 0)
 		return
 	}
-	m.thread = &thread{} // the adapter sends it; no thread's limit holds
+	m.thread = noThread // the adapter sends it; no thread's limit holds
 	if wire <= 1 {
 		w.push(at+w.ways[m.class].l, evArrive, i, 0)
 		return
@@ -139,11 +138,7 @@ func (t *thread) get(op *cluster.Op) cluster.Handle {
 	if code := w.ranks[op.Peer].checkRange(op.Off, n, op.Vec); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
-	wire := int64(1)
-	if w.class(t.r.id, op.Peer) != cluster.Remote {
-		wire = n
-	}
-	i, id := t.ask(op, msgGet, n, wire)
+	i, id := t.ask(op, msgGet, n)
 	w.msgs[i].more.vec = slices.Clone(op.Vec)
 	w.dispatch(i, t)
 	return t.pended(op, id)
@@ -153,7 +148,7 @@ func (t *thread) atomic(op *cluster.Op) cluster.Handle {
 	if code := t.w.ranks[op.Peer].checkWord(op.Off); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: 8, Err: code})
 	}
-	i, id := t.ask(op, msgAtomic, 8, 8)
+	i, id := t.ask(op, msgAtomic, 8)
 	t.w.dispatch(i, t)
 	return t.pended(op, id)
 }
@@ -165,8 +160,8 @@ func (w *world) read(i int32, r *rank) {
 	x := m.more
 	if m.kind == msgGet {
 		if s := &w.ranks[m.src].slots.list[m.req]; s.buf != nil {
-			m.buf = w.buffers.hold(s.buf)
-			r.move(x.off, x.vec, m.buf, false)
+			m.hold(w, s.bytes())
+			r.move(x.off, x.vec, m.bytes(), false)
 		}
 		w.reply(i, w.now, m.size)
 		return
@@ -212,8 +207,8 @@ func (r *rank) checkAwaits(cause int32) {
 	for i := 0; i < len(r.awaits); {
 		id := r.awaits[i]
 		s := &r.slots.list[id]
-		v := r.load(s.off)
-		if !cluster.Cmp(s.arg).Holds(v, s.a) {
+		v := r.load(s.more.off)
+		if !cluster.Cmp(s.more.arg).Holds(v, s.more.a) {
 			i++
 			continue
 		}
@@ -226,9 +221,9 @@ func (r *rank) checkAwaits(cause int32) {
 // rpc sends a call to its target.
 func (t *thread) rpc(op *cluster.Op) cluster.Handle {
 	n := op.Bytes()
-	i, id := t.ask(op, msgRPC, n, max(n, 1))
+	i, id := t.ask(op, msgRPC, n)
 	m := &t.w.msgs[i]
-	m.buf, m.more.fn = op.Buf, op.Fn
+	m.more.fn, m.more.data = op.Fn, op.Buf
 	t.w.dispatch(i, t)
 	return t.pended(op, id)
 }
@@ -237,19 +232,19 @@ func (t *thread) rpc(op *cluster.Op) cluster.Handle {
 func (w *world) call(i int32, t *thread) {
 	t.spend(w.handlerTime, CauseCompute)
 	m := &w.msgs[i]
-	x, data, src := m.more, m.buf, m.src
+	x, src := m.more, m.src
 	r := t.r
 	was := r.stepping
 	r.stepping = true
 	w.acting = r.id
-	a, ok := r.serve(cluster.RPC{Poster: inside{t}, Src: src, Fn: x.fn, Arg: x.arg, Data: data})
+	a, ok := r.serve(cluster.RPC{Poster: inside{t}, Src: src, Fn: x.fn, Arg: x.arg, Data: x.data})
 	r.stepping = was
 	x.done.Peer, x.done.A = r.id, a
 	if !ok {
 		x.done.Err = cluster.NoFunction
 	}
 	m = &w.msgs[i] // the body may have posted
-	m.buf = nil
+	x.data = nil
 	m.cause = t.cause
 	w.reply(i, max(t.now, w.now), 1)
 	if w.running == nil {
@@ -260,7 +255,7 @@ func (w *world) call(i int32, t *thread) {
 // event makes a thing that completes after some fires.
 func (t *thread) event(op *cluster.Op) cluster.Handle {
 	s, id := t.pend(op)
-	s.size = int64(max(op.Arg, 1))
+	s.more.left = int64(max(op.Arg, 1))
 	return t.pended(op, id)
 }
 
@@ -270,7 +265,7 @@ func (t *thread) fire(op *cluster.Op) cluster.Handle {
 	if s.kind != cluster.KindEvent {
 		panic("sim: fire of a handle that is no event")
 	}
-	if s.size--; s.size == 0 {
+	if s.more.left--; s.more.left == 0 {
 		t.r.complete(uint32(op.Event), max(t.now, t.w.now), cluster.Done{Peer: t.r.id}, t.cause)
 	}
 	op.Done = cluster.Done{}

@@ -77,9 +77,11 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 // pend makes a slot of an operation that goes on.
 func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
 	s, i := t.r.slots.take(op.Kind)
-	s.peer, s.ctx, s.tag, s.arg = op.Peer, op.Ctx, op.Tag, op.Arg
-	s.buf, s.size, s.off, s.a = op.Buf, op.Bytes(), op.Off, op.A
-	s.then, s.at, s.cause = op.Then, t.now, t.cause
+	s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, op.Bytes(), t.now, t.cause
+	s.setBytes(op.Buf)
+	if op.Then != nil || op.Kind >= cluster.KindMrecv {
+		s.more = &slotMore{then: op.Then, arg: op.Arg, off: op.Off, a: op.A}
+	}
 	return s, i
 }
 
@@ -105,15 +107,16 @@ func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 func (r *rank) complete(i uint32, at cluster.Time, d cluster.Done, cause int32) {
 	s := &r.slots.list[i]
 	at = max(at, s.at) // the thread that posted it may be ahead of the world
-	if s.then != nil {
-		r.steps = append(r.steps, pendingStep{s.then, s.arg, d, at, cause})
+	if s.more != nil && s.more.then != nil {
+		r.steps = append(r.steps, pendingStep{s.more.then, s.more.arg, d, at, cause})
 		r.slots.give(i)
 		if a := r.actor(at, cause); a != nil {
 			r.runSteps(a)
 		}
 		return
 	}
-	s.done, s.state, s.at, s.cause = d, slotDone, at, cause
+	s.set(d)
+	s.state, s.at, s.cause = slotDone, at, cause
 	if !s.waited {
 		return
 	}
@@ -217,7 +220,7 @@ func (t *thread) mark(h cluster.Handle, on bool) {
 		}
 	default:
 		if s := t.r.slots.find(h); s.state == slotPending {
-			s.waited, s.waiter = on, int16(t.number)
+			s.waited, s.waiter = on, int32(t.number)
 		}
 	}
 }
@@ -234,7 +237,7 @@ func (t *thread) Test(h cluster.Handle) (cluster.Done, bool) {
 	if h&barrierBit != 0 {
 		return cluster.Done{}, true
 	}
-	d := t.r.slots.find(h).done
+	d := t.r.slots.find(h).done()
 	t.r.slots.give(uint32(h))
 	return d, true
 }

@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // The states of a slot.
 const (
@@ -9,28 +13,73 @@ const (
 	slotDone
 )
 
-// slot is an operation under way.
+// slot is an operation under way, in one cache line; what few kinds need stands
+// in more.
 type slot struct {
-	gen      uint32
-	next     uint32 // of the free list, index + 1
-	state    uint8
-	kind     cluster.Kind
-	charged  bool // the thread has paid for its completion
-	waited   bool // a thread is suspended on it
-	waiter   int16
-	pays     bool // its completion costs o: a receive
-	peer     int32
-	ctx, tag int32
-	arg      int32
-	class    cluster.Class
-	size     int64
-	buf      []byte
-	at       cluster.Time // when it completed, or was posted
-	cause    int32        // of its completion, in the trace
-	off      int64
-	a        uint64
-	then     cluster.Step
-	done     cluster.Done
+	gen     uint32
+	next    uint32 // of the free list, index + 1
+	state   uint8
+	kind    cluster.Kind
+	charged bool // the thread has paid for its completion
+	pays    bool // its completion costs o: a receive
+	waited  bool // a thread is suspended on it
+	class   cluster.Class
+	err     cluster.Code
+	found   bool
+	peer    int32
+	ctx     int32
+	tag     int32
+	cause   int32          // of its completion, in the trace
+	waiter  int32          // number of the thread
+	size    int64          // bytes of the buffer; once complete, of the message
+	at      cluster.Time   // when it completed; before, when it was posted
+	buf     unsafe.Pointer // of size bytes; nil: phantom
+	more    *slotMore
+}
+
+// slotMore is what an operation has that is neither a send nor a receive without
+// a step.
+type slotMore struct {
+	then cluster.Step
+	arg  int32
+	off  int64
+	a    uint64 // operand, then result
+	left int64  // fires of an event
+}
+
+// bytes is the buffer while the operation is under way.
+func (s *slot) bytes() []byte {
+	if s.buf == nil {
+		return nil
+	}
+	return unsafe.Slice((*byte)(s.buf), s.size)
+}
+
+func (s *slot) setBytes(b []byte) {
+	s.buf = nil
+	if b != nil {
+		s.buf = unsafe.Pointer(unsafe.SliceData(b))
+	}
+}
+
+// done is the result of a complete operation.
+func (s *slot) done() cluster.Done {
+	d := cluster.Done{Peer: s.peer, Tag: s.tag, Size: s.size, Err: s.err, Found: s.found}
+	if s.more != nil {
+		d.A = s.more.a
+	}
+	return d
+}
+
+// set is done the other way round.
+func (s *slot) set(d cluster.Done) {
+	s.peer, s.tag, s.size, s.err, s.found = d.Peer, d.Tag, d.Size, d.Err, d.Found
+	if d.A != 0 && s.more == nil {
+		s.more = &slotMore{}
+	}
+	if s.more != nil {
+		s.more.a = d.A
+	}
 }
 
 // slots is a rank's table of operations.
@@ -45,6 +94,9 @@ func (t *slots) take(kind cluster.Kind) (*slot, uint32) {
 		i = t.free - 1
 		t.free = t.list[i].next
 	} else {
+		if t.list == nil {
+			t.list = make([]slot, 0, 16)
+		}
 		t.list = append(t.list, slot{gen: 1})
 		i = uint32(len(t.list) - 1)
 	}
@@ -59,7 +111,7 @@ func (t *slots) give(i uint32) {
 		s.gen = 1
 	}
 	s.state, s.charged, s.waited, s.pays = slotFree, false, false, false
-	s.buf, s.then = nil, nil
+	s.buf, s.more = nil, nil
 	s.next, t.free = t.free, i+1
 }
 

@@ -218,7 +218,7 @@ func (w *world) run() (more bool) {
 		case evComplete:
 			r := &w.ranks[e.ref]
 			s := &r.slots.list[e.what]
-			r.complete(uint32(e.what), e.at, s.done, s.cause)
+			r.complete(uint32(e.what), e.at, s.done(), s.cause)
 		case evBarrier:
 			w.release(w.threads[e.ref], e.at)
 		}
