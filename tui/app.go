@@ -36,9 +36,10 @@ type app struct {
 	palette palette
 	page    page
 
-	out  []engine.Command // to be sent, in order
-	quit bool
-	fps  int // frames drawn in the last second
+	out     []engine.Command // to be sent, in order
+	quit    bool
+	picture string // file that the screen is to be written to
+	fps     int    // frames drawn in the last second
 }
 
 // overlay is what lies over the panes and takes the keys.

@@ -10,7 +10,7 @@ import (
 )
 
 // palette is the command line: every action by its name, knobs as "set group
-// 8", workloads, themes.
+// 8", workloads, themes, pictures.
 type palette struct {
 	line    line
 	at      int
@@ -59,6 +59,7 @@ func (a *app) entries(query string) []entry {
 	for _, w := range workload.All() {
 		all = append(all, entry{text: "workload " + w.Name, doc: w.Title, run: func(a *app) error { a.setWorkload(w.Name); return nil }})
 	}
+	all = append(all, entry{text: "picture", doc: "write the screen to a file, as .svg or .png", more: true})
 	for _, th := range grid.Themes() {
 		all = append(all, entry{text: "theme " + th.Name, doc: "use this theme", run: func(a *app) error { a.chooseTheme(th.Name); return nil }})
 	}
@@ -71,6 +72,16 @@ func setEntry(knob, value, unit string) entry {
 		if !a.set(knob, value) {
 			return fmt.Errorf("%s", a.wrong.text)
 		}
+		return nil
+	}}
+}
+
+func pictureEntry(text, file string) entry {
+	return entry{text: text, run: func(a *app) error {
+		if err := PictureName(file); err != nil {
+			return err
+		}
+		a.picture = file
 		return nil
 	}}
 }
@@ -138,6 +149,9 @@ func (a *app) runPalette() {
 func (a *app) command(text string) (entry, error) {
 	if all := a.palette.offers(a); a.palette.at > 0 && a.palette.at < len(all) {
 		return all[a.palette.at], nil // chosen by hand
+	}
+	if file, ok := strings.CutPrefix(text, "picture "); ok {
+		return pictureEntry(text, file), nil
 	}
 	words := strings.Fields(strings.Replace(text, "=", " ", 1))
 	if len(words) > 0 && words[0] == "set" {

@@ -85,6 +85,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if p.app.quit {
 		return p, tea.Quit
 	}
+	if p.app.picture != "" {
+		p.takePicture()
+	}
 	if p.stale {
 		p.draw()
 	}
