@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,6 +22,7 @@ func newRun() *cobra.Command {
 	workloadArgument(cmd)
 	limits := addLimits(cmd, 3*time.Second, "the run")
 	out := addFormat(cmd)
+	picture := addPicture(cmd)
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		sc, _, own, err := knobs.scenario(cmd, args[0])
@@ -28,6 +30,10 @@ func newRun() *cobra.Command {
 			return err
 		}
 		lim, err := limits.read(cmd)
+		if err != nil {
+			return err
+		}
+		w, h, err := picture.read()
 		if err != nil {
 			return err
 		}
@@ -40,7 +46,7 @@ func newRun() *cobra.Command {
 		s.Start(ctx)
 		follow(cmd.ErrOrStderr(), s, "")
 		_ = s.Wait() // the snapshot has the failure
-		return conclude(cmd, s.Load(), interruption(ctx), out)
+		return errors.Join(picture.write(s.Load(), w, h), conclude(cmd, s.Load(), interruption(ctx), out))
 	}
 	return cmd
 }
