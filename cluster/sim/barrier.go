@@ -113,12 +113,12 @@ func (w *world) open(b *barrier) {
 	w.disseminate(b)
 	for i, waiter := range b.waiter {
 		if waiter != nil {
-			w.push(max(b.out[i], w.now), evBarrier, waiter.id, 0)
+			w.push(max(b.out[i], w.now), evBarrier, waiter.id)
 		}
 	}
 	for _, g := range b.gates {
 		w.ranks[g.rank].slots.list[g.slot].set(cluster.Done{})
-		w.push(max(b.out[g.place], w.now), evComplete, g.rank, int32(g.slot))
+		w.completeAt(max(b.out[g.place], w.now), g.rank, g.slot)
 	}
 	b.gates = b.gates[:0]
 }

@@ -115,15 +115,12 @@ func (w *world) stuck() []cluster.Wait {
 	for i := range w.ranks {
 		live[i] = w.ranks[i].busy()
 	}
-	for i := range w.queue.heap {
-		e := &w.queue.heap[i]
-		switch eventKind(e.seq) {
-		case evInject, evArrive:
-			live[w.msgs[e.ref].src], live[w.msgs[e.ref].dst] = true, true
-		case evComplete:
-			live[e.ref] = true
+	for _, e := range w.queue.events() {
+		switch ref := e.ref(); e.kind() {
+		case evInject, evArrive, evComplete:
+			live[w.msgs[ref].src], live[w.msgs[ref].dst] = true, true
 		default:
-			live[w.threads[e.ref].r.id] = true
+			live[w.threads[ref].r.id] = true
 		}
 	}
 	any := false

@@ -212,25 +212,47 @@ func (c *control) look(w *world) error {
 		c.paused = true
 		c.cond.Wait()
 	}
-	pace, began, base := c.pace, c.began, c.base
-	if pace > 0 && began.IsZero() {
-		c.began, c.base = time.Now(), w.now
-	}
-	cause := c.cause
 	c.mu.Unlock()
-	if c.cancelled.Load() {
-		if cause == nil {
-			cause = context.Canceled
-		}
-		return cause
-	}
-	if pace > 0 && !began.IsZero() {
-		ahead := time.Duration((w.now-base).Seconds()/pace*1e9) - time.Since(began)
-		if ahead > time.Millisecond {
-			time.Sleep(min(ahead, 50*time.Millisecond))
+	for nap := c.ahead(w.now); nap > 0; nap = c.ahead(w.now) {
+		time.Sleep(nap)
+		if c.asked.Swap(false) {
+			c.show(w)
 		}
 	}
-	return nil
+	if !c.cancelled.Load() {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause == nil {
+		return context.Canceled
+	}
+	return c.cause
+}
+
+// A run that is ahead of its pace sleeps, and looks up now and then to see what the
+// outside wants; less than shortestNap it does not sleep.
+const (
+	longestNap  = 20 * time.Millisecond
+	shortestNap = time.Millisecond
+)
+
+// ahead is how long the run has to wait for the wall clock at its pace; 0: it goes
+// on.
+func (c *control) ahead(now cluster.Time) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pace <= 0 || c.cancelled.Load() {
+		return 0
+	}
+	if c.began.IsZero() {
+		c.began, c.base = time.Now(), now
+	}
+	nap := (now-c.base).Seconds()/c.pace - time.Since(c.began).Seconds()
+	if nap < shortestNap.Seconds() {
+		return 0
+	}
+	return time.Duration(min(nap, longestNap.Seconds()) * 1e9)
 }
 
 // show writes down what each rank does.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math/bits"
 	"unsafe"
 
@@ -96,6 +97,10 @@ func (w *world) newMsg() (int32, *msg) {
 		w.freeMsg = int32(w.msgs[i].req)
 		return i, &w.msgs[i]
 	}
+	if len(w.msgs) == maxRef {
+		w.abort(fmt.Errorf("more than %d messages under way at %v", maxRef, w.now))
+		return 0, &w.msgs[0]
+	}
 	w.msgs = append(w.msgs, msg{})
 	return int32(len(w.msgs) - 1), &w.msgs[len(w.msgs)-1]
 }
@@ -174,7 +179,7 @@ func (w *world) dispatch(i int32, t *thread) {
 		w.depart(i, t.now)
 		return
 	}
-	w.push(t.now, evInject, i, 0)
+	w.push(t.now, evInject, i)
 }
 
 // inject is the event of a message that asks for its adapter.
@@ -220,14 +225,13 @@ func (w *world) depart(i int32, at cluster.Time) {
 	if m.kind == msgData {
 		// The bytes are taken here, so that the sender may write again; the
 		// receiver does not look before they have arrived.
-		src := &w.ranks[m.src]
-		s := &src.slots.list[m.req]
+		s := &w.ranks[m.src].slots.list[m.req]
 		copy(w.ranks[m.dst].slots.list[m.recv].bytes(), s.bytes())
 		s.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
 		s.cause = m.cause
-		w.push(late, evComplete, m.src, int32(m.req))
+		w.completeAt(late, m.src, m.req)
 	}
-	w.push(late+latency, evArrive, i, 0)
+	w.push(late+latency, evArrive, i)
 }
 
 // reserve takes the first adapter that is free; starts are g + (n − 1)G apart.

@@ -121,15 +121,15 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	m.kind, m.more.reply = msgReply, wire
 	m.src, m.dst = m.dst, m.src
 	if m.class != cluster.Remote {
-		w.push(at, evArrive, i, 0)
+		w.push(at, evArrive, i)
 		return
 	}
 	m.thread = noThread // the adapter sends it; no thread's limit holds
 	if wire <= 1 {
-		w.push(at+w.ways[m.class].l, evArrive, i, 0)
+		w.push(at+w.ways[m.class].l, evArrive, i)
 		return
 	}
-	w.push(at, evInject, i, 0)
+	w.push(at, evInject, i)
 }
 
 // get asks for bytes: from another node the request goes there first.

@@ -152,7 +152,7 @@ func (w *world) wake(t *thread) {
 		return
 	}
 	t.state = threadReady
-	w.push(max(t.now, w.now), evResume, t.id, 0)
+	w.push(max(t.now, w.now), evResume, t.id)
 }
 
 // isDone reports whether the operation of a handle is complete; a barrier may be

@@ -90,7 +90,7 @@ func (t *thread) sync(kind eventKind) {
 	if t.w.queue.quietUntil(t.now) {
 		return
 	}
-	t.w.push(t.now, kind, t.id, 0)
+	t.w.push(t.now, kind, t.id)
 	t.suspend(threadReady)
 }
 
@@ -197,7 +197,7 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 			body(c, i)
 			r.forked--
 			if r.forked == 0 && t.state == threadJoins {
-				w.push(max(c.now, w.now), evResume, t.id, 0)
+				w.push(max(c.now, w.now), evResume, t.id)
 			}
 			t.until(c.now, c.cause)
 			return nil
@@ -205,7 +205,7 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 		w.threads = append(w.threads, c)
 		r.region = append(r.region, c)
 		r.forked++
-		w.push(t.now, evResume, c.id, 0)
+		w.push(t.now, evResume, c.id)
 	}
 	body(t, 0)
 	if r.forked > 0 {

@@ -18,7 +18,7 @@ const (
 	evPoll                      // likewise, and it only looks
 	evInject                    // ref: message: it asks for the adapter
 	evArrive                    // ref: message: its last byte is there
-	evComplete                  // ref: rank, what: slot
+	evComplete                  // ref: message: the operation that it names is complete
 	evBarrier                   // ref: thread: a barrier lets it go
 )
 
@@ -140,7 +140,7 @@ func (w *world) abort(err error) {
 }
 
 // push makes an event.
-func (w *world) push(at cluster.Time, kind eventKind, ref, what int32) {
+func (w *world) push(at cluster.Time, kind eventKind, ref int32) {
 	if at > end || at < 0 {
 		w.abort(fmt.Errorf("virtual time overflow: an event at more than %v; look for a size or a cost with too many digits", end))
 		at = end
@@ -148,7 +148,14 @@ func (w *world) push(at cluster.Time, kind eventKind, ref, what int32) {
 	if kind != evPoll {
 		w.real++
 	}
-	w.queue.push(at, kind, ref, what)
+	w.queue.push(at, kind, ref)
+}
+
+// completeAt lets an operation of a rank, whose slot knows its result, complete.
+func (w *world) completeAt(at cluster.Time, rank int32, slot uint32) {
+	i, m := w.newMsg()
+	m.src, m.dst, m.recv = rank, rank, slot
+	w.push(at, evComplete, i)
 }
 
 // controlPeriod is how many events pass between looks at what the outside wants.
@@ -157,7 +164,7 @@ const controlPeriod = 512
 // loop runs the world until every body has returned, or none can go on.
 func (w *world) loop() error {
 	for _, t := range w.threads {
-		w.push(0, evResume, t.id, 0)
+		w.push(0, evResume, t.id)
 	}
 	for w.err == nil && w.run() {
 	}
@@ -178,17 +185,17 @@ func (w *world) run() (more bool) {
 		}
 	}()
 	for w.err == nil {
-		if len(w.queue.heap) == 0 {
+		if w.queue.len() == 0 {
 			if w.ended < len(w.ranks) {
 				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: w.waits()})
 			}
 			break
 		}
 		e := w.queue.pop()
-		w.now = e.at
-		kind := eventKind(e.seq)
-		w.hash = (w.hash ^ uint64(e.at) ^ uint64(kind)<<56) * 1099511628211
-		w.hash = (w.hash ^ uint64(uint32(e.ref)) ^ uint64(uint32(e.what))<<32) * 1099511628211
+		w.now = cluster.Time(e.at)
+		kind, ref := e.kind(), e.ref()
+		w.hash = (w.hash ^ e.at) * 1099511628211
+		w.hash = (w.hash ^ e.key&(1<<(refBits+kindBits)-1)) * 1099511628211
 		w.events++
 		if w.events%controlPeriod == 0 {
 			if err := w.control.look(w); err != nil {
@@ -203,24 +210,26 @@ func (w *world) run() (more bool) {
 			}
 		}
 		if kind == evPoll {
-			w.resume(w.threads[e.ref])
+			w.resume(w.threads[ref])
 			continue
 		}
 		w.real--
 		w.quiet = 0
 		switch kind {
 		case evResume:
-			w.resume(w.threads[e.ref])
+			w.resume(w.threads[ref])
 		case evInject:
-			w.inject(e.ref)
+			w.inject(ref)
 		case evArrive:
-			w.arrive(e.ref)
+			w.arrive(ref)
 		case evComplete:
-			r := &w.ranks[e.ref]
-			s := &r.slots.list[e.what]
-			r.complete(uint32(e.what), e.at, s.done(), s.cause)
+			m := &w.msgs[ref]
+			r, slot := &w.ranks[m.dst], m.recv
+			w.dropMsg(ref)
+			s := &r.slots.list[slot]
+			r.complete(slot, w.now, s.done(), s.cause)
 		case evBarrier:
-			w.release(w.threads[e.ref], e.at)
+			w.release(w.threads[ref], w.now)
 		}
 	}
 	return false
