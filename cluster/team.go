@@ -9,7 +9,7 @@ type Team struct {
 	ctx   int32   // two-sided context; ctx+1 carries the team's collectives
 	me    int32   // own number in the team; −1: not a member
 	ranks []int32 // cluster ranks by number in the team; shared, never written
-	index []int32 // number in the team by cluster rank, −1: not a member; nil: identity
+	index []int32 // number in the team by cluster rank, −1: not a member; nil: ranks are consecutive
 	mpi   bool    // its calls are MPI calls
 }
 
@@ -26,10 +26,10 @@ func (t *Team) Global(i int) int { return int(t.ranks[i]) }
 // no member.
 func (t *Team) Local(rank int) int {
 	if t.index == nil {
-		if uint(rank) >= uint(len(t.ranks)) {
+		if len(t.ranks) == 0 || uint(rank-int(t.ranks[0])) >= uint(len(t.ranks)) {
 			return -1
 		}
-		return rank
+		return rank - int(t.ranks[0])
 	}
 	if uint(rank) >= uint(len(t.index)) {
 		return -1
@@ -50,13 +50,14 @@ func newTeam(name string, ctx int32, ranks []int32, index []int32, rank int32, m
 	return t
 }
 
-// indexOf inverts a list of ranks among p; nil when it is the identity on all p.
+// indexOf inverts a list of ranks among p; nil when they are consecutive, so that
+// the groups of a large cluster need no table a rank.
 func indexOf(ranks []int32, p int) []int32 {
-	identity := len(ranks) == p
+	consecutive := true
 	for i, r := range ranks {
-		identity = identity && int(r) == i
+		consecutive = consecutive && int(r) == int(ranks[0])+i
 	}
-	if identity {
+	if consecutive {
 		return nil
 	}
 	index := make([]int32, p)
