@@ -91,7 +91,34 @@ func (a *Abort) Error() string {
 		}
 		b.WriteString("\n  " + w.String())
 	}
+	if a.Reason == ReasonDeadlock && sendsInACircle(a.Waits) {
+		b.WriteString("\na send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit")
+	}
 	return b.String()
+}
+
+// sendsInACircle reports whether ranks wait for each other in sends alone.
+func sendsInACircle(waits []Wait) bool {
+	next := map[int]int{} // whom a rank sends to
+	for _, w := range waits {
+		if strings.HasPrefix(w.Call, KindSend.String()+" ") && len(w.For) == 1 {
+			next[w.Rank] = w.For[0]
+		}
+	}
+	for _, w := range waits {
+		at := w.Rank
+		for range next {
+			to, sends := next[at]
+			if !sends {
+				break
+			}
+			if to == w.Rank {
+				return true
+			}
+			at = to
+		}
+	}
+	return false
 }
 
 // Unwrap gives the cause.

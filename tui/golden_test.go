@@ -14,10 +14,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-const deadlock = `deadlock: 2 of 16 ranks wait for each other
-  rank 0 waits in send to 1 tag 7, 65536 B, for a matching receive
-  rank 1 waits in send to 0 tag 7, 65536 B, for a matching receive
-A send above the eager limit of 8192 B returns only when its receive is posted: receive first on one side, or raise the eager limit.`
+const deadlock = `deadlock: no rank below can go on
+  rank 0 waits in send to 1 tag 7 (65536 B) for rank 1
+  rank 1 waits in send to 0 tag 7 (65536 B) for rank 0
+a send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit`
 
 // The screens that are kept as goldens: what was done to the demo, and at which
 // sizes.

@@ -469,8 +469,8 @@ func (x *wire) warnings() []string {
 	}
 	if n := x.happened.Load(); n > 100 {
 		if mean := x.lateness.Load() / n; mean > x.smallest/10 {
-			out = append(out, fmt.Sprintf("things happened %v late on average, over a tenth of the shortest modelled time; a dilation of %g would do",
-				time.Duration(mean), roundUp(x.dilation*10*float64(mean)/float64(x.smallest))))
+			out = append(out, fmt.Sprintf("things happened %.3g µs late on average, over a tenth of the shortest modelled time; a dilation of %g would do",
+				float64(mean)/1e3, roundUp(x.dilation*10*float64(mean)/float64(x.smallest))))
 		}
 	}
 	return out
