@@ -26,6 +26,9 @@ var random = workload.Workload{
 		{Name: "replica", Label: "replica", Doc: "a replica of the array in each UPC group, or the baseline of one full array over all ranks", Type: engine.Choice, Default: "group",
 			Choices: []string{"group", "full"}, Scope: engine.ScopeBody},
 	},
+	Metrics: []engine.MetricSpec{
+		{Name: "time_per_access", Unit: "s", Doc: "mean time of an access and of the computing on its element; reading the clock is taken off"},
+	},
 	Derived: []engine.MetricSpec{
 		{Name: "rank_local_share", Unit: "1", Doc: "share of the accesses that landed in the own rank's memory"},
 		{Name: "node_local_share", Unit: "1", Doc: "share that landed on the own node, the own rank's memory included"},

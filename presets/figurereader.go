@@ -1,0 +1,401 @@
+package presets
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bounds of a figure file; what is beyond is a slip.
+const (
+	maxClaim  = 1000
+	maxFigure = 64   // series, checks, or names in a list
+	maxPoints = 256  // of a series
+	maxNumber = 1e30 // a published number, or a place on an axis
+)
+
+// The keys of a figure file, of a series and of a check.
+var (
+	figureHeads = []string{"title", "paper", "place", "lost", "experiment", "machine", "x", "y", "knobs", "series", "checks"}
+	seriesParts = []string{"label", "knobs", "x"}
+	checkParts  = []string{"claim", "says", "place", "quantity", "series", "x", "use", "rule", "tolerance", "published", "null", "leans", "fits"}
+)
+
+// figureKey reports whether a figure file has a dotted key.
+func figureKey(key string) bool {
+	p := strings.Split(key, ".")
+	switch {
+	case len(p) == 1:
+		return slices.Contains(figureHeads, p[0])
+	case !isName(p[1]):
+		return false
+	case p[0] == "knobs":
+		return len(p) == 2
+	case p[0] == "series":
+		return len(p) == 2 || slices.Contains(seriesParts, p[2]) && (len(p) == 3 || len(p) == 4 && p[2] == "knobs" && isName(p[3]))
+	case p[0] == "checks":
+		return len(p) == 2 || slices.Contains(checkParts, p[2]) && (len(p) == 3 || len(p) == 4 && p[2] == "published" && isName(p[3]))
+	}
+	return false
+}
+
+func mendFigureKey(key string) string {
+	switch p := strings.Split(key, "."); {
+	case len(p) > 1 && p[0] == "series" && isName(p[1]):
+		return "a series has " + strings.Join(seriesParts, ", ")
+	case len(p) > 1 && p[0] == "checks" && isName(p[1]):
+		return "a check has " + strings.Join(checkParts, ", ") + "; published has lists of [x, value] by series"
+	case len(p) > 1 && slices.Contains([]string{"knobs", "series", "checks"}, p[0]):
+		return "a name has lower-case letters, digits and dashes, at most 40"
+	}
+	return "there are " + strings.Join(figureHeads, ", ")
+}
+
+// isName says that a word names a series, a check, a knob or a quantity.
+func isName(s string) bool {
+	return s != "" && len(s) <= 40 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+}
+
+// figureReader takes a figure out of a document; the first mistake stays.
+type figureReader struct {
+	*document
+	err error
+}
+
+func (r *figureReader) wrong(key, format string, args ...any) {
+	if r.err == nil {
+		r.err = r.fail(key, format, args...)
+	}
+}
+
+func (r *figureReader) has(key string) bool { _, ok := r.at(key); return ok }
+
+// words reads a text; one that is needed is asked for with what it is.
+func (r *figureReader) words(key, what string) string {
+	v, ok := r.at(key)
+	if !ok {
+		if what != "" {
+			r.wrong(key, "missing; add %s = %q", last(key), what)
+		}
+		return ""
+	}
+	s, err := r.text(key, v)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return s
+}
+
+// name reads a word that names something.
+func (r *figureReader) name(key, what string) string {
+	s := r.words(key, what)
+	if r.err == nil && !isName(s) {
+		r.wrong(key, "is %q; want a name such as %q", shorten(s), what)
+	}
+	return s
+}
+
+// choice reads one of some words.
+func (r *figureReader) choice(key string, all ...string) string {
+	v, _ := r.at(key)
+	s, _ := v.(string)
+	if !slices.Contains(all, s) {
+		r.wrong(key, "want one of %s", words(all))
+	}
+	return s
+}
+
+// number bounds one number.
+func (r *figureReader) number(key string, v any, low, high float64) float64 {
+	var x float64
+	switch v := v.(type) {
+	case int64:
+		x = float64(v)
+	case float64:
+		x = v
+	default:
+		r.wrong(key, "want a number, from %v to %v", low, high)
+		return 0
+	}
+	if math.IsNaN(x) || x < low || x > high {
+		r.wrong(key, "is %v; want a number, from %v to %v", x, low, high)
+	}
+	return x
+}
+
+func (r *figureReader) whole(key string, low, high float64) int {
+	v, _ := r.at(key)
+	x := r.number(key, v, low, high)
+	if x != math.Trunc(x) {
+		r.wrong(key, "is %v; want a whole number", x)
+	}
+	return int(x)
+}
+
+// list reads a list that is not empty.
+func (r *figureReader) list(key string, limit int, what string) []any {
+	v, _ := r.at(key)
+	all, ok := v.([]any)
+	if !ok || len(all) == 0 || len(all) > limit {
+		r.wrong(key, "want %s in brackets, at most %d", what, limit)
+		return nil
+	}
+	return all
+}
+
+// names reads a list of different texts.
+func (r *figureReader) names(key, what string) []string {
+	var all []string
+	for _, v := range r.list(key, maxFigure, what) {
+		s, err := r.text(key, v)
+		if err != nil && r.err == nil {
+			r.err = err
+		}
+		if slices.Contains(all, s) {
+			r.wrong(key, "has %q twice", shorten(s))
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// places reads the places of points on the x axis.
+func (r *figureReader) places(key string) []float64 {
+	var all []float64
+	for _, v := range r.list(key, maxPoints, "places on the x axis") {
+		all = r.rising(key, all, r.number(key, v, -maxNumber, maxNumber))
+	}
+	return all
+}
+
+func (r *figureReader) rising(key string, all []float64, x float64) []float64 {
+	if n := len(all); n > 0 && x <= all[n-1] {
+		r.wrong(key, "has %v after %v; want places that rise", x, all[n-1])
+	}
+	return append(all, x)
+}
+
+// below lists the keys of a table, in the order of the file.
+func (r *figureReader) below(key string) []string {
+	v, ok := r.at(key)
+	table, is := v.(map[string]any)
+	if ok && !is {
+		r.wrong(key, "want a table: [%s]", key)
+	}
+	if len(table) > maxFigure {
+		r.wrong(key, "has %d keys; at most %d are read", len(table), maxFigure)
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(table))
+	slices.SortStableFunc(names, func(a, b string) int { return r.lines[key+"."+a] - r.lines[key+"."+b] })
+	return names
+}
+
+// knobs reads knobs and their values; numbers may stand without quotes.
+func (r *figureReader) knobs(key string) []Knob {
+	var all []Knob
+	for _, name := range r.below(key) {
+		at := key + "." + name
+		v, _ := r.at(at)
+		k := Knob{Name: name}
+		switch v := v.(type) {
+		case int64:
+			k.Value = strconv.FormatInt(v, 10)
+		case float64:
+			k.Value = strconv.FormatFloat(r.number(at, v, -maxNumber, maxNumber), 'g', -1, 64)
+		default:
+			k.Value = r.words(at, "")
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+func (r *figureReader) figure(f *Figure) {
+	f.Title = r.words("title", "what the figure shows")
+	f.Paper = r.whole("paper", 1, 99)
+	if paper, _, _ := strings.Cut(f.Name, "-"); r.err == nil && paper != "paper"+strconv.Itoa(f.Paper) {
+		r.wrong("paper", "is %d, and the file is called %s; rename the file", f.Paper, f.Name)
+	}
+	f.Place = r.words("place", "section 4.3.1, figure 6")
+	f.Lost = r.words("lost", "")
+	f.Experiment = r.name("experiment", "randomaccess")
+	f.Machine = r.name("machine", "demo")
+	f.X = r.words("x", "processors")
+	f.Y = r.name("y", "time_per_access")
+	f.Knobs = r.knobs("knobs")
+	for _, name := range r.below("series") {
+		at := "series." + name + "."
+		f.Series = append(f.Series, Series{
+			Name: name, Label: r.words(at+"label", "what the line is called"), Knobs: r.knobs(at + "knobs"), X: r.places(at + "x"),
+		})
+	}
+	for _, name := range r.below("checks") {
+		f.Checks = append(f.Checks, r.check(f, name))
+	}
+	if len(f.Series) == 0 {
+		r.wrong("series", "missing; add [series.NAME] with label and x")
+	}
+	if len(f.Checks) == 0 {
+		r.wrong("checks", "missing; add [checks.NAME] with claim, says, quantity, series, use and rule")
+	}
+	r.machine(f)
+}
+
+func (r *figureReader) check(f *Figure, name string) Check {
+	at := "checks." + name + "."
+	c := Check{Name: name, Place: f.Place}
+	c.Claim = r.whole(at+"claim", 1, maxClaim)
+	c.Says = r.words(at+"says", "what the paper says")
+	if r.has(at + "place") {
+		c.Place = r.words(at+"place", "")
+	}
+	c.Quantity = r.name(at+"quantity", "speedup")
+	c.Series = r.names(at+"series", "names of series")
+	for _, s := range c.Series {
+		if f.Find(s) == nil {
+			r.wrong(at+"series", "has %q, and there is no such series", shorten(s))
+		}
+	}
+	if r.has(at + "x") {
+		c.X = r.places(at + "x")
+		for _, s := range c.Series {
+			r.onSeries(f, at+"x", s, c.X)
+		}
+	}
+	c.Use = Use(r.choice(at+"use", string(UseFit), string(UseCheck), string(UseExact)))
+	c.Rule = Rule(r.choice(at+"rule", string(Within), string(Sampling), string(Rises), string(Flat)))
+	r.tolerance(at+"tolerance", &c)
+	r.published(f, at, &c)
+	if r.has(at + "leans") {
+		c.Leans = r.names(at+"leans", "keys of the machine file")
+	}
+	switch fits := r.has(at + "fits"); {
+	case fits && c.Use != UseFit:
+		r.wrong(at+"fits", "sets constants, and use is %q; leave it out, or say use = \"fit\"", c.Use)
+	case fits:
+		c.Fits = r.names(at+"fits", "keys of the machine file")
+		for _, key := range c.Fits {
+			if !slices.Contains(c.Leans, key) {
+				r.wrong(at+"fits", "has %q, which is not among leans", shorten(key))
+			}
+		}
+	case c.Use == UseFit:
+		r.wrong(at+"fits", "missing; add fits = the constants that this sets, by key of the machine file")
+	}
+	return c
+}
+
+func (r *figureReader) tolerance(key string, c *Check) {
+	v, has := r.at(key)
+	switch {
+	case c.Rule == Rises && has:
+		r.wrong(key, "is not asked for by the rule %q; leave it out", c.Rule)
+	case c.Rule == Sampling:
+		c.Tolerance = r.number(key, v, 1, 10) // standard errors
+	case c.Rule != Rises:
+		c.Tolerance = r.number(key, v, 1e-9, 1)
+	}
+}
+
+// published reads the numbers of a check, and the null model that they are to beat.
+func (r *figureReader) published(f *Figure, at string, c *Check) {
+	key := at + "published"
+	byPoint := c.Rule == Within || c.Rule == Sampling
+	if r.has(key) {
+		if !byPoint {
+			r.wrong(key, "are numbers, and the rule %q is of words; leave them out", c.Rule)
+		}
+		if c.X != nil {
+			r.wrong(at+"x", "stands beside published numbers, which have their places; leave it out")
+		}
+		c.Published = make(map[string][]Point)
+		for _, s := range r.below(key) {
+			if !slices.Contains(c.Series, s) {
+				r.wrong(key+"."+s, "is not among the check's series")
+			}
+			c.Published[s] = r.points(f, key+"."+s, s)
+		}
+		for _, s := range c.Series {
+			if len(c.Published[s]) == 0 {
+				r.wrong(key, "has nothing of %q; give [x, value], or leave the series out", shorten(s))
+			}
+		}
+	}
+	if v, has := r.at(at + "null"); has {
+		x := r.number(at+"null", v, -maxNumber, maxNumber)
+		if c.Null = &x; c.Rule != Within || c.Published == nil {
+			r.wrong(at+"null", "is to be beaten at published numbers, by the rule \"within\"; leave it out")
+		}
+	}
+}
+
+func (r *figureReader) points(f *Figure, key, series string) []Point {
+	var points []Point
+	var xs []float64
+	for _, v := range r.list(key, maxPoints, "pairs [x, value]") {
+		pair, _ := v.([]any)
+		if len(pair) != 2 {
+			r.wrong(key, "want pairs: [[x, value], ...]")
+			return nil
+		}
+		p := Point{r.number(key, pair[0], -maxNumber, maxNumber), r.number(key, pair[1], -maxNumber, maxNumber)}
+		if p.Value == 0 {
+			r.wrong(key, "has the value 0 at %v, of which nothing is a relative error", p.X)
+		}
+		xs = r.rising(key, xs, p.X)
+		points = append(points, p)
+	}
+	r.onSeries(f, key, series, xs)
+	return points
+}
+
+// onSeries wants places to be among those of a series.
+func (r *figureReader) onSeries(f *Figure, key, series string, xs []float64) {
+	s := f.Find(series)
+	if s == nil {
+		return // said elsewhere
+	}
+	for _, x := range xs {
+		if !slices.Contains(s.X, x) {
+			r.wrong(key, "has x = %v, and %s is not run there; add it to its x", x, series)
+		}
+	}
+}
+
+// machine wants the constants to be the machine's, each with a value.
+func (r *figureReader) machine(f *Figure) {
+	if r.err != nil {
+		return
+	}
+	if !slices.Contains(builtInNames(), f.Machine) {
+		r.wrong("machine", "is %q; want one that comes along: %s", f.Machine, strings.Join(builtInNames(), ", "))
+		return
+	}
+	data, err := builtIn.ReadFile("machines/" + f.Machine + ".toml")
+	if err != nil {
+		r.err = err
+		return
+	}
+	m, err := decodeMachine("machines/"+f.Machine+".toml", data)
+	if err != nil {
+		r.err = err
+		return
+	}
+	has := make(map[string]bool)
+	for _, fact := range Facts(&m) {
+		has[fact.Key] = fact.Value != nil
+	}
+	for i := range f.Checks {
+		for _, key := range f.Checks[i].Leans {
+			if !has[key] {
+				r.wrong("checks."+f.Checks[i].Name+".leans", "has %q, and the machine %s has no such number", shorten(key), f.Machine)
+			}
+		}
+	}
+}
+
+// last is the last part of a dotted key.
+func last(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
