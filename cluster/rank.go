@@ -85,7 +85,7 @@ func newRank(p Port, sh *launch) *Rank {
 	r.world = newTeam("MPI_COMM_WORLD", ctxWorld, sh.world, sh.worldIndex, r.id, true)
 	r.all = newTeam("all", ctxAll, sh.all, nil, r.id, false)
 	members := sh.all[first : first+size]
-	r.group = newTeam("UPC group", ctxGroup+ctxFanout*int32(l.GroupOf(int(r.id))), members, indexOf(members, len(sh.all)), r.id, false)
+	r.group = newTeam("UPC group", ctxGroup+ctxFanout*int32(l.GroupOf(int(r.id))), members, nil, r.id, false)
 	r.nextCtx = ctxGroup + ctxFanout*(int32(l.Groups())+r.id)
 	r.rpcs = append(r.rpcs, newLocks(r.segment).serve)
 	if l.Nodes <= MaxPairNodes {
@@ -98,7 +98,6 @@ func newRank(p Port, sh *launch) *Rank {
 	for i := first; i < first+size && p.Direct(); i++ {
 		r.fast[i] = Words(p.Reach(i))
 	}
-	r.rng = rand.New(rand.NewPCG(sh.spec.Seed, uint64(r.id)))
 	if r.world.me >= 0 {
 		p.Team(r.world.ctx, r.world.ranks)
 	}
@@ -139,7 +138,12 @@ func (r *Rank) All() *Team { return r.all }
 func (r *Rank) Traffic() *Traffic { return &r.traffic }
 
 // Rand is the rank's own generator, seeded by the spec's seed and its number.
-func (r *Rank) Rand() *rand.Rand { return r.rng }
+func (r *Rank) Rand() *rand.Rand {
+	if r.rng == nil {
+		r.rng = rand.New(rand.NewPCG(r.launch.spec.Seed, uint64(r.id)|uint64(r.thread)<<32))
+	}
+	return r.rng
+}
 
 // Now is the time since launch, with any dilation divided out.
 func (r *Rank) Now() Time { return r.port.Now() }
@@ -200,7 +204,7 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 		t := &Thread{Rank: *r, of: r}
 		t.port, t.thread, t.handles, t.nbi, t.scratch = p, thread, nil, nil, nil
 		t.traffic = Traffic{Nodes: make([]int64, len(r.traffic.Nodes))}
-		t.rng = rand.New(rand.NewPCG(r.launch.spec.Seed, uint64(r.id)|uint64(thread)<<32))
+		t.rng = nil
 		errs[thread] = t.guard(func(*Rank) error { return body(t) })
 		traffics[thread] = t.traffic
 	})

@@ -50,14 +50,9 @@ func newTeam(name string, ctx int32, ranks []int32, index []int32, rank int32, m
 	return t
 }
 
-// indexOf inverts a list of ranks among p; nil when they are consecutive, so that
-// the groups of a large cluster need no table a rank.
+// indexOf inverts a list of ranks among p; nil when they follow each other.
 func indexOf(ranks []int32, p int) []int32 {
-	consecutive := true
-	for i, r := range ranks {
-		consecutive = consecutive && int(r) == int(ranks[0])+i
-	}
-	if consecutive {
+	if follow(ranks) {
 		return nil
 	}
 	index := make([]int32, p)
@@ -68,6 +63,15 @@ func indexOf(ranks []int32, p int) []int32 {
 		index[r] = int32(i)
 	}
 	return index
+}
+
+func follow(ranks []int32) bool {
+	for i, r := range ranks {
+		if r != ranks[0]+int32(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // peer checks that the caller may use the team for a call, and translates a

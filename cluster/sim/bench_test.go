@@ -72,3 +72,38 @@ func BenchmarkHalo(b *testing.B) {
 		})
 	}
 }
+
+// bcast is one binomial broadcast of 8 B over all ranks.
+func bcast(r *cluster.Rank) error {
+	w, me, p := r.World(), r.ID(), r.Ranks()
+	mask := 1
+	for ; mask < p && me&mask == 0; mask <<= 1 {
+	}
+	if me != 0 {
+		if _, err := r.RecvPhantom(w, me-mask, 0, 8); err != nil {
+			return err
+		}
+	}
+	for mask >>= 1; mask > 0; mask >>= 1 {
+		if me+mask < p {
+			if err := r.SendPhantom(w, me+mask, 0, 8); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func BenchmarkBroadcast(b *testing.B) {
+	for _, ranks := range []int{1 << 10, 1 << 16, 1 << 20} {
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := cluster.Launch(b.Context(), sim.New(), one(ranks), bcast); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)*float64(ranks-1)/b.Elapsed().Seconds(), "msgs/s")
+		})
+	}
+}

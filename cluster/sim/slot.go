@@ -17,7 +17,7 @@ const (
 // in more.
 type slot struct {
 	gen     uint32
-	next    uint32 // of the free list, index + 1
+	waiter  int32 // number of the thread that is suspended on it
 	state   uint8
 	kind    cluster.Kind
 	charged bool // the thread has paid for its completion
@@ -26,11 +26,10 @@ type slot struct {
 	class   cluster.Class
 	err     cluster.Code
 	found   bool
-	peer    int32
+	peer    int32 // of a free slot, the next free one, index + 1
 	ctx     int32
 	tag     int32
 	cause   int32          // of its completion, in the trace
-	waiter  int32          // number of the thread
 	size    int64          // bytes of the buffer; once complete, of the message
 	at      cluster.Time   // when it completed; before, when it was posted
 	buf     unsafe.Pointer // of size bytes; nil: phantom
@@ -92,10 +91,10 @@ func (t *slots) take(kind cluster.Kind) (*slot, uint32) {
 	var i uint32
 	if t.free != 0 {
 		i = t.free - 1
-		t.free = t.list[i].next
+		t.free = uint32(t.list[i].peer)
 	} else {
 		if t.list == nil {
-			t.list = make([]slot, 0, 16)
+			t.list = make([]slot, 0, 2)
 		}
 		t.list = append(t.list, slot{gen: 1})
 		i = uint32(len(t.list) - 1)
@@ -112,7 +111,7 @@ func (t *slots) give(i uint32) {
 	}
 	s.state, s.charged, s.waited, s.pays = slotFree, false, false, false
 	s.buf, s.more = nil, nil
-	s.next, t.free = t.free, i+1
+	s.peer, t.free = int32(t.free), i+1
 }
 
 func (t *slots) handle(i uint32) cluster.Handle {
