@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/charmbracelet/x/term"
@@ -90,15 +91,29 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 			fmt.Sprintf("%.2f", r.Ratio), r.Want, kept, strconv.FormatFloat(r.Allocs, 'g', 3, 64), r.LimitName, r.Compare)
 	}
 	var peers bool
+	var skipped []string
 	for _, r := range rows {
 		for _, p := range r.Peers {
 			if !peers {
 				t.row()
-				t.row("beside", "library", "value", "what")
+				t.row("beside", "library", "value", "limit", "ratio", "what")
 				peers = true
 			}
-			t.row(r.Name, p.Name, text(engine.Metric{Value: p.Value, Unit: p.Unit}), p.Line)
+			limit, ratio := "-", "-"
+			if p.Limit > 0 {
+				limit, ratio = text(engine.Metric{Value: p.Limit, Unit: p.Unit}), fmt.Sprintf("%.2f", p.Ratio)
+			}
+			t.row(r.Name, p.Name, text(engine.Metric{Value: p.Value, Unit: p.Unit}), limit, ratio, p.Line)
 		}
+		for _, s := range r.PeersSkipped {
+			if !slices.Contains(skipped, s) {
+				skipped = append(skipped, s)
+			}
+		}
+	}
+	for _, s := range skipped {
+		t.row()
+		t.row(s)
 	}
 	return t.close()
 }

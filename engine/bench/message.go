@@ -61,13 +61,25 @@ func pingpong(r *cluster.Rank, c *common, size int) (value, limit side, err erro
 		}
 		return nil
 	}
+	value = trips(me, &trip, send, receive)
+	var between func()
+	if c.bytes[0] != nil && size > 8 {
+		theirs := c.bytes[other]
+		between = func() { copy(got, theirs) }
+	}
+	return value, c.pingpong(me, between), nil
+}
+
+// trips makes a side that goes there and back in each iteration: rank 0 sends and
+// then receives, rank 1 the other way round. trip counts the iterations.
+func trips(me int, trip *uint64, send, receive func() error) side {
 	first, second := send, receive
 	if me == 1 {
 		first, second = receive, send
 	}
-	value = func(n int) error {
+	return func(n int) error {
 		for range n {
-			trip++
+			*trip++
 			if err := first(); err != nil {
 				return err
 			}
@@ -77,12 +89,6 @@ func pingpong(r *cluster.Rank, c *common, size int) (value, limit side, err erro
 		}
 		return nil
 	}
-	var between func()
-	if c.bytes[0] != nil && size > 8 {
-		theirs := c.bytes[other]
-		between = func() { copy(got, theirs) }
-	}
-	return value, c.pingpong(me, between), nil
 }
 
 // stream makes a side that sends a window of messages from rank 0 to rank 1 in each
@@ -213,22 +219,7 @@ func putSignal8(r *cluster.Rank, c *common) (value, limit side, err error) {
 		}
 		return r.Quiet()
 	}
-	first, second := put, await
-	if me == 1 {
-		first, second = await, put
-	}
-	value = func(n int) error {
-		for range n {
-			trip++
-			if err := first(); err != nil {
-				return err
-			}
-			if err := second(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	value = trips(me, &trip, put, await)
 	return value, c.pingpong(me, nil), nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -22,36 +23,45 @@ type Peer struct {
 	Unit  string      `json:"unit"`
 	Kind  engine.Kind `json:"kind"`
 	Line  string      `json:"line"` // the program's name for the figure
+	// Limit is what the same process reached without the library, in Unit, and
+	// Ratio is Value / Limit; 0: the program prints none.
+	Limit float64 `json:"limit,omitempty"`
+	Ratio float64 `json:"ratio,omitempty"`
 }
 
 // PeerRuns are the figures of the programs that were found, and what could not
 // be run.
 type PeerRuns struct {
-	figures map[string][]Peer // by the program's name for the figure
-	Skipped []string
+	figures map[string][]Peer   // by the program's name for the figure
+	skipped map[string][]string // by what the programs measure
 }
 
-// peerRows names the figure that belongs beside each row.
-var peerRows = map[string]string{
-	"pingpong8":  "lat_8B",
-	"msgrate8":   "msgrate_8B_w64",
-	"send4KiB":   "lat_4K",
-	"send1MiB":   "bw_1M",
-	"put1MiB":    "winshared_put1M_flush",
-	"put_flush8": "winshared_put8_flush",
-	"fetchadd8":  "winshared_fetch_and_op",
-	"barrier64":  "np64_barrier",
+// peerRows says what belongs beside each row: which programs measure it, their
+// name for the figure and for its limit.
+var peerRows = map[string]struct{ by, line, limit string }{
+	"pingpong8":  {"p2p", "lat_8B", flagOneWay},
+	"msgrate8":   {"p2p", "msgrate_8B_w64", flagOneWay},
+	"send4KiB":   {"p2p", "lat_4K", flagOneWay},
+	"send1MiB":   {"p2p", "bw_1M", "winshared_memcpy1M_direct"},
+	"put1MiB":    {"p2p", "winshared_put1M_flush", "winshared_memcpy1M_direct"},
+	"put_flush8": {"p2p", "winshared_put8_flush", ""},
+	"fetchadd8":  {"p2p", "winshared_fetch_and_op", ""},
+	"barrier64":  {"coll", "np64_barrier", ""},
 }
+
+// flagOneWay is a flag in shared memory, one way: near or far cores show in it.
+const flagOneWay = "winshared_flag_oneway"
 
 // peerPrograms are the programs that a folder may hold and how they are started:
-// two ranks bound to cores and spinning, 64 ranks yielding.
+// two ranks bound to cores and spinning, 64 ranks yielding. MPICH has no way to
+// yield; its 64 ranks on a few cores do not end in peerTime.
 var peerPrograms = []struct {
-	name, file, launcher string
-	args, tail           []string
+	name, by, file, launcher string
+	args, tail               []string
 }{
-	{"Open MPI", "p2p.openmpi", "mpirun.openmpi", []string{"-n", "2", "--bind-to", "core"}, nil},
-	{"MPICH", "p2p.mpich", "mpirun.mpich", []string{"-n", "2", "-bind-to", "core"}, nil},
-	{"Open MPI", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
+	{"Open MPI", "p2p", "p2p.openmpi", "mpirun.openmpi", []string{"-n", "2", "--bind-to", "core"}, nil},
+	{"MPICH", "p2p", "p2p.mpich", "mpirun.mpich", []string{"-n", "2", "-bind-to", "core"}, nil},
+	{"Open MPI", "coll", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
 }
 
 // peerTime is how long a program may take.
@@ -61,10 +71,10 @@ const peerTime = time.Minute
 // coll.openmpi, each of which prints lines of name, value and unit. What is
 // missing or fails is skipped, with the reason.
 func RunPeers(ctx context.Context, folder string) *PeerRuns {
-	runs := &PeerRuns{figures: map[string][]Peer{}}
+	runs := &PeerRuns{figures: map[string][]Peer{}, skipped: map[string][]string{}}
 	for _, p := range peerPrograms {
 		if err := runs.run(ctx, p.name, p.launcher, filepath.Join(folder, p.file), p.args, p.tail); err != nil {
-			runs.Skipped = append(runs.Skipped, fmt.Sprintf("%s skipped: %v", p.file, err))
+			runs.skipped[p.by] = append(runs.skipped[p.by], fmt.Sprintf("%s skipped: %v", p.file, err))
 		}
 	}
 	return runs
@@ -84,10 +94,20 @@ func (p *PeerRuns) run(ctx context.Context, name, launcher, program string, args
 	out, err := cmd.Output()
 	p.read(name, out) // also what came before a failure
 	if err != nil {
-		first, _, _ := strings.Cut(strings.TrimSpace(complaint.String()), "\n")
-		return fmt.Errorf("%w %s", err, first)
+		return fmt.Errorf("%w: %s", err, firstWords(complaint.String()))
 	}
 	return nil
+}
+
+// firstWords is the first line of a complaint that says something; launchers
+// draw rules around theirs.
+func firstWords(complaint string) string {
+	for line := range strings.Lines(complaint) {
+		if strings.ContainsFunc(line, unicode.IsLetter) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return "it says nothing"
 }
 
 // siUnits are the units that the programs print, in SI base units.
@@ -115,23 +135,32 @@ func (p *PeerRuns) read(name string, out []byte) {
 	}
 }
 
-// beside puts the figures beside the rows; what was skipped goes into the notes
-// of the rows that would have had them.
+// beside puts the figures beside the rows, and what was skipped of those that
+// would have had more.
 func (p *PeerRuns) beside(rows []Row) {
 	for i := range rows {
 		r := &rows[i]
-		line, ok := peerRows[r.Name]
+		want, ok := peerRows[r.Name]
 		if !ok {
 			continue
 		}
-		for _, peer := range p.figures[line] {
-			if peer.Unit != r.Unit && peer.Value > 0 { // operations a second against seconds an operation
-				peer.Value, peer.Unit = 1/peer.Value, r.Unit
+		for _, peer := range p.figures[want.line] {
+			peer.in(r.Unit)
+			for _, limit := range p.figures[want.limit] {
+				if limit.Name == peer.Name {
+					limit.in(r.Unit)
+					peer.Limit, peer.Ratio = limit.Value, peer.Value/limit.Value
+				}
 			}
 			r.Peers = append(r.Peers, peer)
 		}
-		if len(r.Peers) == 0 && len(p.Skipped) > 0 {
-			r.Note += "; " + strings.Join(p.Skipped, ", ")
-		}
+		r.PeersSkipped = p.skipped[want.by]
+	}
+}
+
+// in turns operations a second into seconds an operation, and back.
+func (p *Peer) in(unit string) {
+	if p.Unit != unit && p.Value > 0 {
+		p.Value, p.Unit = 1/p.Value, unit
 	}
 }

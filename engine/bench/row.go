@@ -37,6 +37,8 @@ type Row struct {
 	Compare string `json:"compare"`
 	Note    string `json:"note"`
 	Peers   []Peer `json:"peers,omitempty"`
+	// PeersSkipped says which programs could not be run, and why.
+	PeersSkipped []string `json:"peers_skipped,omitempty"`
 }
 
 // Rate reports whether more is better.

@@ -187,24 +187,38 @@ func TestPeers(t *testing.T) {
 		}
 	}
 	script(bin, "mpirun.openmpi", `[ "$1 $2 $3 $4" = "-n 2 --bind-to core" ] || exit 2; exec "$5"`)
-	script(folder, "p2p.openmpi", `echo "lat_8B 100.5 ns"; echo "a line of chatter"; echo "msgrate_8B_w64 24 Mmsg/s"; echo "winshared_fetch_and_op 20 Mop/s"`)
+	script(folder, "p2p.openmpi", `echo "lat_8B 100.5 ns"; echo "a line of chatter"; echo "msgrate_8B_w64 24 Mmsg/s"; echo "winshared_fetch_and_op 20 Mop/s"; echo "winshared_flag_oneway 50 ns"`)
+	script(bin, "mpirun.mpich", `echo -------- >&2; echo "no such luck" >&2; exit 3`)
+	script(folder, "p2p.mpich", "")
 
 	rows := []Row{{Name: "pingpong8", Unit: seconds}, {Name: "msgrate8", Unit: perSecond}, {Name: "fetchadd8", Unit: seconds}, {Name: "barrier64", Unit: seconds}, {Name: "rpc", Unit: seconds}}
 	RunPeers(t.Context(), folder).beside(rows)
 
-	peer := func(line string, v float64, unit string) []Peer {
-		return []Peer{{Name: "Open MPI", Value: v, Unit: unit, Kind: engine.Measured, Line: line}}
+	peer := func(line string, v float64, unit string, limit float64) []Peer {
+		p := Peer{Name: "Open MPI", Value: v, Unit: unit, Kind: engine.Measured, Line: line, Limit: limit}
+		if limit > 0 {
+			p.Ratio = v / limit
+		}
+		return []Peer{p}
 	}
-	want := [][]Peer{peer("lat_8B", 100.5e-9, seconds), peer("msgrate_8B_w64", 24e6, perSecond), peer("winshared_fetch_and_op", 1/20e6, seconds), nil, nil}
+	want := [][]Peer{
+		peer("lat_8B", 100.5e-9, seconds, 50e-9), peer("msgrate_8B_w64", 24e6, perSecond, 20e6),
+		peer("winshared_fetch_and_op", 1/20e6, seconds, 0), nil, nil,
+	}
 	for i, r := range rows {
 		same := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(a) })
 		if diff := cmp.Diff(want[i], r.Peers, same); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", r.Name, diff)
 		}
 	}
-	for _, missing := range []string{"p2p.mpich skipped", "coll.openmpi skipped"} {
-		if !strings.Contains(rows[3].Note, missing) {
-			t.Errorf("barrier64's note %q does not say %q", rows[3].Note, missing)
-		}
+	// What could not be run is said beside the rows that would have had it.
+	if got := rows[0].PeersSkipped; len(got) != 1 || got[0] != "p2p.mpich skipped: exit status 3: no such luck" {
+		t.Errorf("pingpong8 lacks %q", got)
+	}
+	if got := rows[3].PeersSkipped; len(got) != 1 || !strings.Contains(got[0], "coll.openmpi skipped") {
+		t.Errorf("barrier64 lacks %q", got)
+	}
+	if got := rows[4].PeersSkipped; got != nil {
+		t.Errorf("rpc lacks %q, and has no peer at all", got)
 	}
 }
