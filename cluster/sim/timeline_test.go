@@ -1,0 +1,402 @@
+package sim_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// TestTimelines runs small programs and prints who was done with what at which
+// virtual time, in nanoseconds with three places: to the picosecond. What LogGP
+// says of a rank's time stands in the program as a formula, and must be met exactly.
+//
+//	machine [o=300ns L=1us g=100ns G=250ps ..]   costs, see costs below
+//	run nodes=n [ranks=n] [quiet]                lines of calls, see below
+//
+// A line of a program is "rank: call; call; ..", or "rank/thread: .." in a parallel
+// region. A call is one of those in step, "3x" before one repeats it. A line
+// "expect rank[/thread][@k]: formula" is about the end of its last call, or of its
+// k-th; formulas have the names of the costs. quiet prints no timeline.
+func TestTimelines(t *testing.T) {
+	datadriven.Walk(t, "testdata/timelines", func(t *testing.T, path string) {
+		var m cluster.Machine
+		var names map[string]cluster.Time
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "machine":
+				m, names = costs(t, d)
+				return ""
+			case "run":
+				return story(t, d, m, names)
+			}
+			d.Fatalf(t, "unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
+
+// span reads a time such as 300ns, 250ps or 1us.
+func span(t *testing.T, s string) cluster.Time {
+	t.Helper()
+	for _, u := range []struct {
+		name string
+		unit cluster.Time
+	}{{"ps", cluster.Picosecond}, {"ns", cluster.Nanosecond}, {"us", cluster.Microsecond}} {
+		if number, ok := strings.CutSuffix(s, u.name); ok {
+			n, err := strconv.ParseInt(number, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return cluster.Time(n) * u.unit
+		}
+	}
+	t.Fatalf("%q: a time ends with ps, ns or us", s)
+	return 0
+}
+
+// perSecond is the rate of something that takes a time a piece.
+func perSecond(piece cluster.Time) float64 {
+	if piece == 0 {
+		return 0
+	}
+	return float64(cluster.Second / piece)
+}
+
+// costs reads a machine. A flop takes a nanosecond; names of times, a byte where it
+// is a rate:
+//
+//	o L g G      between nodes: overhead, latency, gap, a byte
+//	T            a byte that one thread injects
+//	o1 L1 G1     inside a node
+//	L0 G0        inside a rank
+//	M N          a byte of memory, of one thread and of a whole node
+//	A H P        an atomic, an RPC's start, a poll
+//	K hop        a byte over a link, a link after the first
+func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
+	c := map[string]cluster.Time{}
+	for _, name := range strings.Fields("o L g G T o1 L1 G1 L0 G0 M N A H P K hop") {
+		c[name] = 0
+	}
+	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
+	adapters := 1
+	for _, arg := range d.CmdArgs {
+		switch arg.Key {
+		case "progress":
+			m.Progress = cluster.Progress(arg.Vals[0])
+		case "adapters":
+			arg.Scan(t, 0, &adapters)
+		case "eager":
+			arg.Scan(t, 0, &m.EagerLimit)
+		case "shape":
+			m.Topology.Shape = cluster.Shape(arg.Vals[0])
+		case "dims":
+			for i := range arg.Vals {
+				var n int
+				arg.Scan(t, i, &n)
+				m.Topology.Dims = append(m.Topology.Dims, n)
+			}
+		case "taper":
+			for _, v := range arg.Vals {
+				x, err := strconv.ParseFloat(v, 64)
+				if err != nil {
+					d.Fatalf(t, "%v", err)
+				}
+				m.Topology.Taper = append(m.Topology.Taper, x)
+			}
+		default:
+			if _, ok := c[arg.Key]; !ok {
+				d.Fatalf(t, "unknown cost %s", arg.Key)
+			}
+			c[arg.Key] = span(t, arg.Vals[0])
+		}
+	}
+	m.Classes = [cluster.Classes]cluster.Link{
+		cluster.InRank: {Latency: c["L0"], Bandwidth: perSecond(c["G0"])},
+		cluster.InNode: {Latency: c["L1"], Overhead: c["o1"], Bandwidth: perSecond(c["G1"])},
+		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"])},
+	}
+	m.MemoryRate, m.NodeRate = perSecond(c["M"]), perSecond(c["N"])
+	m.AtomicTime, m.HandlerTime, m.PollTime = c["A"], c["H"], c["P"]
+	m.Topology.LinkBandwidth, m.Topology.HopLatency = perSecond(c["K"]), c["hop"]
+	return m, c
+}
+
+// small is a spec of a launch with a rank's segment of 4 KiB.
+func small(m cluster.Machine, nodes, ranksPerNode int) cluster.Spec {
+	return cluster.Spec{
+		Machine:    m,
+		Layout:     cluster.Layout{Nodes: nodes, RanksPerNode: ranksPerNode, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Segment:    4 << 10,
+		EagerLimit: -1,
+		Seed:       1,
+	}
+}
+
+// guard is how long a run may take on this host before it counts as hung.
+const guard = time.Minute
+
+// simulate runs a program to its end, whatever that is.
+func simulate(t testing.TB, f *sim.Fabric, spec cluster.Spec, body func(*cluster.Rank) error) (*sim.Run, error) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), guard)
+	defer stop()
+	run, err := cluster.Start(ctx, f, spec, body)
+	if err != nil {
+		return nil, err
+	}
+	err = run.Wait()
+	if ctx.Err() != nil {
+		t.Fatalf("the run hangs: %v", err)
+	}
+	return run.(*sim.Run), err
+}
+
+// simulated is simulate of a program that has to succeed.
+func simulated(t testing.TB, spec cluster.Spec, body func(*cluster.Rank) error) *sim.Run {
+	t.Helper()
+	run, err := simulate(t, sim.New(), spec, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// who is a thread of a rank.
+type who struct{ rank, thread int }
+
+func (w who) String() string {
+	if w.thread == 0 {
+		return strconv.Itoa(w.rank)
+	}
+	return fmt.Sprintf("%d/%d", w.rank, w.thread)
+}
+
+func whoOf(t *testing.T, s string) (w who) {
+	t.Helper()
+	rank, thread, forked := strings.Cut(s, "/")
+	var err error
+	if w.rank, err = strconv.Atoi(rank); err == nil && forked {
+		w.thread, err = strconv.Atoi(thread)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// mark is the end of a call.
+type mark struct {
+	at   cluster.Time
+	who  who
+	what string
+}
+
+// nanoseconds prints a time to the picosecond.
+func nanoseconds(t cluster.Time) string { return fmt.Sprintf("%d.%03d ns", t/1000, t%1000) }
+
+// story runs a program, prints its timeline and holds it against its formulas.
+func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[string]cluster.Time) string {
+	nodes, perNode := 2, 1
+	for name, n := range map[string]*int{"nodes": &nodes, "ranks": &perNode} {
+		if d.HasArg(name) {
+			d.ScanArgs(t, name, n)
+		}
+	}
+	calls := map[who][]string{}
+	threads := map[int]int{}
+	var expects []string
+	for _, line := range strings.Split(d.Input, "\n") {
+		head, rest, ok := strings.Cut(line, ":")
+		if !ok {
+			d.Fatalf(t, "%q: want who: calls", line)
+		}
+		if strings.HasPrefix(head, "expect ") {
+			expects = append(expects, line)
+			continue
+		}
+		w := whoOf(t, head)
+		threads[w.rank] = max(threads[w.rank], w.thread+1)
+		for _, call := range strings.Split(rest, ";") {
+			times, c := 1, strings.TrimSpace(call)
+			if n, again, ok := strings.Cut(c, "x "); ok {
+				if k, err := strconv.Atoi(n); err == nil {
+					times, c = k, again
+				}
+			}
+			for range times {
+				calls[w] = append(calls[w], c)
+			}
+		}
+	}
+	spec := small(m, nodes, perNode)
+	var marks []mark // written by one rank at a time
+	ends := map[who][]cluster.Time{}
+	_, err := simulate(t, sim.New(), spec, func(r *cluster.Rank) error {
+		fn := r.Register(func(c cluster.RPC) uint64 { return 7 })
+		part := func(r *cluster.Rank, thread int) error {
+			w := who{r.ID(), thread}
+			a := &actor{Rank: r, fn: fn}
+			for _, c := range calls[w] {
+				if err := a.step(t, c); err != nil {
+					return err
+				}
+				now := sim.Clock(r.Port())
+				marks = append(marks, mark{now, w, c})
+				ends[w] = append(ends[w], now)
+			}
+			return nil
+		}
+		if n := threads[r.ID()]; n > 1 {
+			return r.Fork(n, func(t *cluster.Thread) error { return part(&t.Rank, t.Number()) })
+		}
+		return part(r, 0)
+	})
+	var out strings.Builder
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	if !d.HasArg("quiet") {
+		slices.SortStableFunc(marks, func(a, b mark) int {
+			return cmp.Or(cmp.Compare(a.at, b.at), a.who.rank-b.who.rank, a.who.thread-b.who.thread)
+		})
+		for _, k := range marks {
+			fmt.Fprintf(&out, "%15s  %-3s  %s\n", nanoseconds(k.at), k.who, k.what)
+		}
+	}
+	for _, line := range expects {
+		head, formula, _ := strings.Cut(strings.TrimPrefix(line, "expect "), ":")
+		name, place, indexed := strings.Cut(head, "@")
+		list := ends[whoOf(t, name)]
+		k := len(list)
+		if indexed {
+			if k, err = strconv.Atoi(place); err != nil || k < 1 || k > len(list) {
+				d.Fatalf(t, "%s: no such call", head)
+			}
+		}
+		want, err := evaluate(formula, names)
+		if err != nil {
+			d.Fatalf(t, "%s: %v", formula, err)
+		}
+		formula = strings.TrimSpace(formula)
+		if got := list[k-1]; got != want {
+			t.Errorf("%s: %s at %s, want %s = %s", d.Pos, head, nanoseconds(got), formula, nanoseconds(want))
+			fmt.Fprintf(&out, "%s: %s is not %s\n", head, nanoseconds(got), formula)
+			continue
+		}
+		fmt.Fprintf(&out, "%s: %s = %s\n", head, nanoseconds(want), formula)
+	}
+	return out.String()
+}
+
+// actor is a thread that makes the calls of a program.
+type actor struct {
+	*cluster.Rank
+	fn    int
+	reqs  []cluster.Request
+	split cluster.Request
+}
+
+// step makes one call:
+//
+//	send|isend|ssend|irecv|recv rank bytes     on MPI_COMM_WORLD, with tag 0
+//	wait                                       for all that was started
+//	test                                       polls what was started last, until it is complete
+//	put|get|rpc|iput rank bytes; add|iadd rank
+//	signal rank bytes; await                   a put that adds 1 to a flag; until the own flag is 1
+//	compute ns; stream bytes; both ns bytes    flops, memory
+//	barrier; notify; pass                      whole or split
+//	progress
+func (a *actor) step(t *testing.T, call string) error {
+	f := strings.Fields(call)
+	arg := func(i int) int {
+		if len(f) <= i {
+			t.Errorf("%q: want more arguments", call)
+			return 0
+		}
+		n, err := strconv.Atoi(f[i])
+		if err != nil {
+			t.Errorf("%q: %v", call, err)
+		}
+		return n
+	}
+	world := a.World()
+	next := func() *cluster.Request {
+		a.reqs = append(a.reqs, cluster.Request{})
+		return &a.reqs[len(a.reqs)-1]
+	}
+	switch f[0] {
+	case "send":
+		return a.Send(world, arg(1), 0, make([]byte, arg(2)))
+	case "isend":
+		return a.Isend(next(), world, arg(1), 0, make([]byte, arg(2)))
+	case "ssend":
+		return a.Ssend(world, arg(1), 0, make([]byte, arg(2)))
+	case "recv":
+		st, err := a.Recv(world, arg(1), 0, make([]byte, arg(2)))
+		if err == nil && st.Bytes != int64(arg(2)) {
+			err = fmt.Errorf("rank %d: %q got %d B", a.ID(), call, st.Bytes)
+		}
+		return err
+	case "irecv":
+		return a.Irecv(next(), world, arg(1), 0, make([]byte, arg(2)))
+	case "wait":
+		err := a.Waitall(a.reqs, nil)
+		a.reqs = a.reqs[:0]
+		return err
+	case "test":
+		for {
+			_, ok, err := a.Test(&a.reqs[len(a.reqs)-1])
+			if ok || err != nil {
+				a.reqs = a.reqs[:len(a.reqs)-1]
+				return err
+			}
+		}
+	case "put":
+		return a.Put(arg(1), 8, make([]byte, arg(2)))
+	case "iput":
+		return a.Iput(next(), nil, arg(1), 8, make([]byte, arg(2)))
+	case "get":
+		return a.Get(arg(1), 8, make([]byte, arg(2)))
+	case "add":
+		return a.AtomicAdd(arg(1), 8, 1)
+	case "rpc":
+		word, err := a.RPC(arg(1), a.fn, 0, make([]byte, arg(2)))
+		if err == nil && word != 7 {
+			err = fmt.Errorf("rank %d: %q gave %d", a.ID(), call, word)
+		}
+		return err
+	case "signal":
+		return a.PutSignal(arg(1), 8, make([]byte, arg(2)), 0, cluster.SigAdd, 1)
+	case "await":
+		_, err := a.Await(0, cluster.CmpEqual, 1)
+		return err
+	case "compute":
+		a.Compute(cluster.Work{Flops: float64(arg(1))}, nil)
+	case "stream":
+		a.Compute(cluster.Work{Bytes: float64(arg(1))}, nil)
+	case "both":
+		a.Compute(cluster.Work{Flops: float64(arg(1)), Bytes: float64(arg(2))}, nil)
+	case "barrier":
+		return a.Barrier(a.All())
+	case "notify":
+		return a.Notify(&a.split, a.All())
+	case "pass":
+		_, err := a.Wait(&a.split)
+		return err
+	case "progress":
+		a.Progress()
+	default:
+		t.Errorf("unknown call %q", call)
+	}
+	return nil
+}
