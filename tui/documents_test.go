@@ -1,0 +1,69 @@
+package tui
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// docs/keys.md is the key table.
+func TestKeysDocument(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Keys\n\nThe key table of the screen (`tui/keys.go`), written by `go test ./tui -update`. A key keeps its meaning wherever it has one. Every action has a name, which the command line behind `:` takes as well.\n\n")
+	if err := WriteKeys(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.TrimSpace(strings.ReplaceAll(b.String(), "\n### ", "\n## ")) + "\n"
+	const file = "../docs/keys.md"
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("%s is not the key table (-update writes it anew):\n%s", file, diff)
+	}
+}
+
+// The keys that the README names do something on the screen.
+func TestKeysOfTheREADME(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(text), "## On the screen\n")
+	table, _, ends := strings.Cut(table, "\n## ")
+	if !found || !ends {
+		t.Fatal("the README has no section of keys")
+	}
+	named := map[string]string{"←": "left", "→": "right", "↑": "up", "↓": "down"}
+	quoted := regexp.MustCompile("`([^`]+)`")
+	keys := 0
+	for line := range strings.Lines(table) {
+		cell, _, row := strings.Cut(strings.TrimPrefix(line, "|"), "|")
+		if !row {
+			continue
+		}
+		for _, m := range quoted.FindAllStringSubmatch(cell, -1) {
+			key := m[1]
+			if name, ok := named[key]; ok {
+				key = name
+			}
+			if find(onScreen, key) == nil {
+				t.Errorf("the README names %q, which does nothing", m[1])
+			}
+			keys++
+		}
+	}
+	if all := slices.DeleteFunc(screenKeys(), func(b binding) bool { return b.hint == "" }); keys < len(all)/2 {
+		t.Errorf("the README names %d keys, the footer %d", keys, len(all))
+	}
+}
