@@ -55,6 +55,13 @@ type Device struct {
 	Direct bool    // adapters reach device memory without staging in the host's
 }
 
+// Slow is a node or an adapter that is slower than its kind.
+type Slow struct {
+	Node    int
+	Adapter int     // of the node; −1: its processors
+	Factor  float64 // how many times slower, at least 1
+}
+
 // Machine is the cluster that is run on, or pretended to be.
 type Machine struct {
 	Name  string
@@ -86,6 +93,7 @@ type Machine struct {
 	PollTime     Time     // of a test, a probe or a look at the clock
 	ComputeNoise float64  // relative standard deviation of computing times
 	LinkNoise    float64  // relative standard deviation of latencies
+	Slow         []Slow   // parts that are slower than their kind
 	Device       Device   // Count 0: none
 
 	// Source tells where each number comes from, by key of the machine file.

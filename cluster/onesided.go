@@ -119,7 +119,7 @@ func (r *Rank) Get(to int, off int64, buf []byte) error {
 
 func (r *Rank) putting(to int, off int64, buf []byte) {
 	r.op.Kind, r.op.Peer, r.op.Off, r.op.Buf, r.op.Size, r.op.Vec = KindPut, int32(to), off, buf, int64(len(buf)), nil
-	r.op.SigOp, r.op.Fn, r.op.Then = SigNone, 0, nil
+	r.op.SigOp, r.op.Fn, r.op.Then, r.op.Train = SigNone, 0, nil, 0
 }
 
 func (r *Rank) getting(to int, off int64, buf []byte) {

@@ -21,7 +21,7 @@ const (
 	KindImprobe      // as KindIprobe, and takes the message; Done.A names it
 	KindMprobe       // as KindProbe, and takes the message; Done.A names it
 	KindMrecv        // A (from a matched probe) Buf Size
-	KindPut          // Peer Off Buf Size Vec; Sig A SigOp; Fn Arg
+	KindPut          // Peer Off Buf Size Vec Train; Sig A SigOp; Fn Arg
 	KindGet          // Peer Off Buf Size Vec
 	KindAtomic       // Peer Off Arg(AtomicOp) A B: Done.A is the word before
 	KindAwait        // Off Arg(Cmp) A: completes when own word Cmp A, Done.A is the word seen
@@ -104,6 +104,16 @@ const (
 	SigAdd        // word += A
 )
 
+// Memory is a kind of memory of a node.
+type Memory uint8
+
+// The kinds of memory. Bytes are where the program has them all the same; the
+// kind says what moving them costs on the machine.
+const (
+	HostMemory Memory = iota
+	DeviceMemory
+)
+
 // Span is a piece of a segment: Len bytes at Off. A vector of spans describes a
 // strided or indexed transfer; its bytes stand packed in Op.Buf.
 type Span struct{ Off, Len int64 }
@@ -124,6 +134,9 @@ type Op struct {
 	Off   int64  // offset in the segment of Peer (await: of the own)
 	Sig   int64  // offset of the flag word that a put signals at Peer, with SigOp
 	Vec   []Span // target side of a strided or indexed put or get
+	Train int32  // put: it stands for so many equal small ones, which cost what they would alone; 0: one
+	From  Memory // send, put: where the bytes are; receive, get: where they go
+	To    Memory // put: where they go; get: where they are
 	A, B  uint64
 	Event Handle // fire: which event
 

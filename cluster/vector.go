@@ -107,6 +107,35 @@ func (r *Rank) IputIndexed(op, source *Request, to int, spans []Span, buf []byte
 	return nil
 }
 
+// IputTrain is IputIndexed with every span a message of its own: what a program
+// that puts each piece by itself pays. The spans must be of one length, at most
+// MaxTrain of them.
+func (r *Rank) IputTrain(op, source *Request, to int, spans []Span, buf []byte) error {
+	if err := r.indexable(KindPut, to, spans, buf); err != nil {
+		return err
+	}
+	if len(spans) > MaxTrain {
+		return r.errorf("train of %d puts at rank %d: at most %d; make several", len(spans), to, MaxTrain)
+	}
+	for _, s := range spans {
+		if s.Len != spans[0].Len {
+			return r.errorf("train of puts at rank %d: spans of %d and of %d B; all must be equal", to, spans[0].Len, s.Len)
+		}
+	}
+	r.scattered(KindPut, to, spans, buf)
+	r.op.Train = int32(len(spans))
+	r.startPut(op, source, to)
+	return nil
+}
+
+// MaxTrain is the longest train of equal messages.
+const MaxTrain = 1<<16 - 1
+
+// Place says where the buffers of the calls that follow are (own), and for puts
+// and gets where the target's bytes are (far). It changes what moving them costs
+// on a machine with devices, not what is moved.
+func (r *Rank) Place(own, far Memory) { r.op.From, r.op.To = own, far }
+
 // IgetIndexed starts GetIndexed into q. Spans may not be written before q
 // completes.
 func (r *Rank) IgetIndexed(q *Request, to int, spans []Span, buf []byte) error {

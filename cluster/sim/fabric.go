@@ -163,25 +163,25 @@ func (c *control) Cancel(cause error) {
 	if c.cause == nil {
 		c.cause = cause
 	}
+	c.cancelled.Store(true) // under the lock, or a clock that is about to stand would miss it
 	c.mu.Unlock()
-	c.cancelled.Store(true)
 	c.cond.Broadcast()
 }
 
 // PauseAt stops the clock before the first look at or after a virtual time; Resume
-// lets it go on.
+// lets it go on, and so does a later PauseAt, until then.
 func (c *control) PauseAt(t cluster.Time) {
 	c.mu.Lock()
-	c.limit = max(t, 1)
+	c.limit, c.paused = max(t, 1), false
 	c.mu.Unlock()
 	c.pausing.Store(true)
+	c.cond.Broadcast()
 }
 
 // Resume lets a paused clock go on.
 func (c *control) Resume() {
 	c.mu.Lock()
 	c.limit, c.paused = 0, false
-	c.began = time.Time{}
 	c.mu.Unlock()
 	c.pausing.Store(false)
 	c.cond.Broadcast()
@@ -211,6 +211,7 @@ func (c *control) look(w *world) error {
 	for c.pausing.Load() && c.limit > 0 && w.now >= c.limit && !c.cancelled.Load() {
 		c.paused = true
 		c.cond.Wait()
+		c.began = time.Time{}
 	}
 	c.mu.Unlock()
 	for nap := c.ahead(w.now); nap > 0; nap = c.ahead(w.now) {

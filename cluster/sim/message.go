@@ -26,7 +26,8 @@ const (
 // msg is one message under way, in one cache line.
 type msg struct {
 	kind     msgKind
-	class    cluster.Class
+	class    cluster.Class // or sameSocket
+	train    uint16        // messages that it stands for; 0: one
 	src, dst int32
 	ctx, tag int32
 	req      uint32 // slot at the sender or initiator; of a free message, the next, index + 1
@@ -50,6 +51,7 @@ type transfer struct {
 	a, b     uint64
 	arg, fn  int32
 	reply    int64 // bytes that the answer brings
+	from, to cluster.Memory
 	done     cluster.Done
 }
 
@@ -66,6 +68,15 @@ func (m *msg) wire() int64 {
 		}
 	}
 	return max(m.size, 1)
+}
+
+// brings reports whether the message carries the program's bytes.
+func (m *msg) brings() bool {
+	switch m.kind {
+	case msgEager, msgData, msgPut, msgReply:
+		return true
+	}
+	return false
 }
 
 // hold copies bytes into the message.
@@ -141,11 +152,16 @@ func (w *world) class(from, to int32) cluster.Class {
 	switch {
 	case from == to:
 		return cluster.InRank
-	case w.ranks[from].node == w.ranks[to].node:
-		return cluster.InNode
+	case w.ranks[from].node != w.ranks[to].node:
+		return cluster.Remote
+	case w.sockets && w.ranks[from].socket == w.ranks[to].socket:
+		return sameSocket
 	}
-	return cluster.Remote
+	return cluster.InNode
 }
+
+// sameSocket is a class besides the contract's: in the node, and in one socket.
+const sameSocket cluster.Class = cluster.Classes
 
 func (w *world) isEager(ctx int32, n int64) bool {
 	return n <= w.eager && (w.eager > 0 || ctx&1 == 1)
@@ -161,10 +177,16 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	if !w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
 		_, req := t.pend(op)
 		m.kind, m.req = msgAsk, req
+		if w.staged && op.From == cluster.DeviceMemory {
+			m.more = &transfer{from: op.From}
+		}
 		w.dispatch(i, t)
 		return t.pended(op, req)
 	}
 	m.kind = msgEager
+	if w.staged && op.From == cluster.DeviceMemory {
+		m.more = &transfer{from: op.From}
+	}
 	m.hold(w, op.Buf)
 	w.dispatch(i, t)
 	return t.finish(op, cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n})
@@ -191,10 +213,18 @@ func (w *world) depart(i int32, at cluster.Time) {
 	way := &w.ways[m.class]
 	wire := m.wire()
 	carry := way.carry(wire)
+	if m.train > 1 { // the last one's bytes leave after all before it
+		n := cluster.Time(m.train)
+		piece := way.carry(wire / int64(n))
+		carry = (n-1)*(way.g+piece) + piece
+	}
 	start := at
+	if w.staged && m.more != nil && m.more.from == cluster.DeviceMemory && m.brings() {
+		start = w.stage(m.src, start, wire)
+	}
 	var links cluster.Time
 	if m.class == cluster.Remote {
-		start = w.reserve(m, way, at, carry)
+		start = w.reserve(m, way, start, carry)
 		if w.network != nil {
 			start, links = w.route(m, start, wire)
 		}
@@ -211,6 +241,9 @@ func (w *world) depart(i int32, at cluster.Time) {
 	late := start + inject
 	if memory := &w.nodes[w.ranks[m.src].node].memory; m.class != cluster.Remote && memory.rate > 0 {
 		late = memory.serve(start, wire, carry)
+	}
+	if w.staged && m.more != nil && m.more.to == cluster.DeviceMemory && m.brings() {
+		late = w.stage(m.dst, late, wire)
 	}
 	latency := way.l + links
 	if w.linkNoise > 0 && m.class == cluster.Remote {
@@ -244,8 +277,21 @@ func (w *world) reserve(m *msg, way *way, at, carry cluster.Time) cluster.Time {
 		}
 	}
 	start := max(at, free[best])
-	free[best] = start + way.g + carry
+	busy := way.g + carry
+	if w.slow != nil {
+		busy = w.slow.adapter(w.ranks[m.src].node, best, busy)
+	}
+	free[best] = start + busy
 	return start
+}
+
+// stage copies bytes between a device's memory and the host's, over the rank's
+// own way to its device, and gives the end.
+func (w *world) stage(rank int32, at cluster.Time, n int64) cluster.Time {
+	r := &w.ranks[rank]
+	begin := max(at, r.device)
+	r.device = begin + w.device.carry(n)
+	return r.device + w.device.l
 }
 
 // route passes the links between two nodes one after another, each as soon as it

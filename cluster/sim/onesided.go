@@ -60,11 +60,16 @@ func (r *rank) move(off int64, vec []cluster.Span, buf []byte, in bool) {
 func (t *thread) ask(op *cluster.Op, kind msgKind, n int64) (int32, uint32) {
 	w := t.w
 	class := w.class(t.r.id, op.Peer)
-	t.pay(w.ways[class].o)
+	train := int32(1)
+	if op.Kind == cluster.KindPut && op.Train > 1 {
+		train = op.Train
+	}
+	t.pay(cluster.Time(train) * w.ways[class].o)
 	_, id := t.pend(op)
 	i, m := w.newMsg()
+	m.train = uint16(train)
 	m.kind, m.class, m.src, m.dst, m.size, m.req = kind, class, t.r.id, op.Peer, n, id
-	m.more = &transfer{off: op.Off, a: op.A, b: op.B, arg: op.Arg, done: cluster.Done{Peer: op.Peer, Size: n}}
+	m.more = &transfer{off: op.Off, a: op.A, b: op.B, arg: op.Arg, from: op.From, to: op.To, done: cluster.Done{Peer: op.Peer, Size: n}}
 	return i, id
 }
 
@@ -118,7 +123,10 @@ func (w *world) land(i int32, r *rank) {
 // target's adapter if it brings bytes from another node, at once inside a node.
 func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	m := &w.msgs[i]
-	m.kind, m.more.reply = msgReply, wire
+	if m.kind == msgGet { // the bytes go the other way
+		m.more.from, m.more.to = m.more.to, m.more.from
+	}
+	m.kind, m.more.reply, m.train = msgReply, wire, 0
 	m.src, m.dst = m.dst, m.src
 	if m.class != cluster.Remote {
 		w.push(at, evArrive, i)

@@ -34,17 +34,33 @@ func (t *thread) Now() cluster.Time {
 
 // Post implements cluster.Port.
 func (t *thread) Post(op *cluster.Op) cluster.Handle {
-	if t.r.region != nil {
-		t.sync(evResume) // threads of one rank post in the order of time
+	if t.r.region == nil {
+		h := t.post(op)
+		t.r.runSteps(t)
+		return h
 	}
+	t.sync(evResume) // threads of one rank post in the order of time
+	t.contend()
 	h := t.post(op)
 	t.r.runSteps(t)
+	t.r.lock = t.now
 	return h
+}
+
+// contend takes the library's lock: whoever finds another thread inside waits for
+// it, and pays for the lock's moving.
+func (t *thread) contend() {
+	if held := t.r.lock; held > t.now && t.w.lockTime > 0 {
+		t.spend(held-t.now+t.w.lockTime, CauseLock)
+		t.sync(evResume)
+	}
 }
 
 // post starts an operation on behalf of a thread, or of the rank's agent.
 func (t *thread) post(op *cluster.Op) cluster.Handle {
-	t.w.quiet = 0
+	if op.Kind != cluster.KindIprobe && op.Kind != cluster.KindImprobe {
+		t.w.quiet = 0 // more than a look
+	}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
 		return t.send(op)
@@ -330,6 +346,9 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 		body()
 	}
 	dt := max(w.flops.time(whole(work.Flops)), w.memRate.time(whole(work.Bytes)))
+	if w.slow != nil {
+		dt = w.slow.compute(t.r.node, dt)
+	}
 	if w.compNoise > 0 {
 		if !t.r.noisy {
 			t.r.noise, t.r.noisy = newNoise(w.spec.Seed, uint64(t.r.id)), true

@@ -96,7 +96,10 @@ func (t *thread) sync(kind eventKind) {
 
 // spend moves the thread's clock, for a reason.
 func (t *thread) spend(dt cluster.Time, why Cause) {
-	t.now += dt
+	if t.now += dt; uint64(t.now) > uint64(end) {
+		t.w.overflow()
+		t.now = end
+	}
 	if t.w.trace != nil && dt > 0 {
 		t.cause = t.w.trace.add(t.cause, dt, why, t.r.id)
 	}
@@ -131,6 +134,8 @@ type rank struct {
 	serve     func(cluster.RPC) (uint64, bool)
 	seg       []byte
 	atomics   cluster.Time // when the last atomic on this rank is done
+	device    cluster.Time // when its way to a device is free
+	lock      cluster.Time // when the last call of a parallel region left the library
 	agent     *thread      // who answers when no thread has to: the adapter, or a progress thread
 	noise     noise
 	noisy     bool
@@ -199,7 +204,6 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 			if r.forked == 0 && t.state == threadJoins {
 				w.push(max(c.now, w.now), evResume, t.id)
 			}
-			t.until(c.now, c.cause)
 			return nil
 		}
 		w.threads = append(w.threads, c)
@@ -210,6 +214,9 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 	body(t, 0)
 	if r.forked > 0 {
 		t.suspend(threadJoins)
+	}
+	for _, c := range r.region {
+		t.until(c.now, c.cause) // the last to end
 	}
 	r.region = nil
 }

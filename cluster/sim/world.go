@@ -47,7 +47,12 @@ type world struct {
 	buffers  buffers
 	barriers map[int32]*barrier
 
-	ways        [cluster.Classes]way
+	ways        [cluster.Classes + 1]way // by class, and within a socket
+	sockets     bool
+	device      way
+	staged      bool // device memory is reached by way of the host's
+	lockTime    cluster.Time
+	slow        *slowness
 	network     *topology.Network
 	linkFree    []cluster.Time
 	linkRate    []rate
@@ -88,9 +93,18 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: max(m.PollTime, leastPoll), progress: m.Progress,
 		compNoise: partsOf(m.ComputeNoise), linkNoise: partsOf(m.LinkNoise), linkRand: newNoise(spec.Seed, math.MaxUint64),
 		hash: 14695981039346656037}
-	for i := range w.ways {
+	for i := range m.Classes {
 		w.ways[i] = wayOf(m.Classes[i])
 	}
+	if m.Sockets > 1 && m.Socket != (cluster.Link{}) {
+		w.sockets, w.ways[sameSocket] = true, wayOf(m.Socket)
+	}
+	w.device, w.staged, w.lockTime = wayOf(m.Device.Link), m.Device.Count > 0 && !m.Device.Direct, m.LockTime
+	slow, err := newSlowness(m.Slow, l.Nodes)
+	if err != nil {
+		return nil, fmt.Errorf("machine %s: %w", m.Name, err)
+	}
+	w.slow = slow
 	shape := m.Topology.Shape
 	if shape != "" && shape != cluster.Crossbar {
 		net, err := topology.New(m.Topology, l.Nodes)
@@ -139,10 +153,15 @@ func (w *world) abort(err error) {
 	}
 }
 
+// overflow ends a run whose clock goes too far.
+func (w *world) overflow() {
+	w.abort(fmt.Errorf("virtual time overflow: more than %v; look for a size or a cost with too many digits", end))
+}
+
 // push makes an event.
 func (w *world) push(at cluster.Time, kind eventKind, ref int32) {
-	if at > end || at < 0 {
-		w.abort(fmt.Errorf("virtual time overflow: an event at more than %v; look for a size or a cost with too many digits", end))
+	if uint64(at) > uint64(end) {
+		w.overflow()
 		at = end
 	}
 	if kind != evPoll {

@@ -1,0 +1,57 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// slowness is the parts of a machine that are slower than their kind: factors in
+// parts per 2¹⁶, 0 where there is none.
+type slowness struct {
+	nodes    []uint64
+	adapters map[[2]int]uint64
+}
+
+func newSlowness(list []cluster.Slow, nodes int) (*slowness, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	s := &slowness{nodes: make([]uint64, nodes), adapters: map[[2]int]uint64{}}
+	for _, x := range list {
+		if !(x.Factor >= 1 && x.Factor <= 1e6) {
+			return nil, fmt.Errorf("slow node %d: a factor of %v; want 1 to 1e6", x.Node, x.Factor)
+		}
+		f := uint64(math.Round(x.Factor * 65536))
+		switch {
+		case x.Node < 0 || x.Node >= nodes: // not part of this layout
+		case x.Adapter < 0:
+			s.nodes[x.Node] = f
+		default:
+			s.adapters[[2]int{x.Node, x.Adapter}] = f
+		}
+	}
+	return s, nil
+}
+
+func (s *slowness) compute(node int32, t cluster.Time) cluster.Time {
+	return stretch(t, s.nodes[node])
+}
+
+func (s *slowness) adapter(node int32, adapter int, t cluster.Time) cluster.Time {
+	return stretch(t, s.adapters[[2]int{int(node), adapter}])
+}
+
+// stretch multiplies by parts per 2¹⁶, rounded down; 0 parts leave t as it is.
+func stretch(t cluster.Time, parts uint64) cluster.Time {
+	if parts == 0 {
+		return t
+	}
+	hi, lo := bits.Mul64(uint64(t), parts)
+	if hi >= 1<<15 {
+		return math.MaxInt64 / 2
+	}
+	return cluster.Time(hi<<48 | lo>>16)
+}
