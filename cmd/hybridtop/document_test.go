@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// docs/json.md names every field that run, sweep and bench write, and none that
+// they do not.
+func TestJSONDocument(t *testing.T) {
+	text, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := regexp.MustCompile("(?m)^\\| ((?:`[a-z_]+`(?:, )?)+) \\|")
+	name := regexp.MustCompile("`([a-z_]+)`")
+	for title, args := range map[string]string{
+		"run":   "run dot --machine this-host --iterations 2 --json",
+		"sweep": "sweep randomaccess --machine this-host --iterations 2 --nodes 1 --group 1,2,4 --json",
+		"bench": "bench --only put8 --rounds 1 --json",
+	} {
+		_, section, found := strings.Cut(string(text), "\n## `hybridtop "+title+" --json`\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		if !found {
+			t.Fatalf("no section on %s", title)
+		}
+		documented := map[string]bool{}
+		for _, c := range cell.FindAllStringSubmatch(section, -1) {
+			for _, n := range name.FindAllStringSubmatch(c[1], -1) {
+				documented[n[1]] = true
+			}
+		}
+		var stdout, stderr bytes.Buffer
+		if code := command(strings.Fields(args), &stdout, &stderr); code != 0 {
+			t.Fatalf("%s: exit status %d\n%s", args, code, &stderr)
+		}
+		var written map[string]any
+		if err := json.Unmarshal(stdout.Bytes(), &written); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(documented)), slices.Sorted(maps.Keys(written))); diff != "" {
+			t.Errorf("%s (-documented +written):\n%s", title, diff)
+		}
+	}
+}
