@@ -17,11 +17,12 @@ import (
 
 func newBench() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "bench",
-		Short:   "measure the hot paths on this host, each beside its limit",
-		Long:    "Measure the hot paths of the live fabric on this host, each beside its limit measured in the same process. " + bench.Statement,
-		Example: "hybridtop bench --only put8,pingpong8 --json",
-		Args:    cobra.NoArgs,
+		Use:       "bench [sim]",
+		Short:     "measure the hot paths on this host, each beside its limit",
+		Long:      "Measure the hot paths of the live fabric on this host, each beside its limit measured in the same process; with the word sim, the speed of the simulator. " + bench.Statement,
+		Example:   "hybridtop bench --only put8,pingpong8 --json",
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"sim"},
 	}
 	out := addFormat(cmd)
 	o := bench.Options{Fabric: live.New()}
@@ -29,9 +30,9 @@ func newBench() *cobra.Command {
 	cmd.Flags().IntVar(&o.Rounds, "rounds", bench.DefaultRounds, "turns of each side")
 	cmd.Flags().StringVar(&o.Peers, "peers", "", "folder with compiled MPI programs to run beside")
 	must(cmd.RegisterFlagCompletionFunc("only", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return bench.Names(), cobra.ShellCompDirectiveNoFileComp
+		return append(bench.Names(), bench.SimNames()...), cobra.ShellCompDirectiveNoFileComp
 	}))
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.Rounds < 1 {
 			return fmt.Errorf("--rounds %d: want at least 1", o.Rounds)
 		}
@@ -44,11 +45,17 @@ func newBench() *cobra.Command {
 		e := cmd.ErrOrStderr()
 		file, ok := e.(term.File)
 		visible := ok && term.IsTerminal(file.Fd())
-		rows, err := bench.Rows(ctx, o, func(name string) {
+		show := func(name string) {
 			if visible {
 				fmt.Fprint(e, "\r\x1b[K"+name)
 			}
-		})
+		}
+		var rows []bench.Row
+		if len(args) > 0 {
+			rows, err = bench.SimRows(ctx, o.Only, simRounds, show)
+		} else {
+			rows, err = bench.Rows(ctx, o, show)
+		}
 		if visible {
 			fmt.Fprint(e, "\r\x1b[K")
 		}
@@ -63,6 +70,9 @@ func newBench() *cobra.Command {
 	}
 	return cmd
 }
+
+// simRounds is how often each simulation is timed.
+const simRounds = 5
 
 func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 	w := cmd.OutOrStdout()
