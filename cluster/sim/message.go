@@ -222,11 +222,11 @@ func (w *world) depart(i int32, at cluster.Time) {
 	if w.staged && m.more != nil && m.more.from == cluster.DeviceMemory && m.brings() {
 		start = w.stage(m.src, start, wire)
 	}
-	var links cluster.Time
+	var links, passed cluster.Time
 	if m.class == cluster.Remote {
 		start = w.reserve(m, way, start, carry)
 		if w.network != nil {
-			start, links = w.route(m, start, wire)
+			start, passed, links = w.route(m, start, wire)
 		}
 	}
 	// A thread injects no faster than it can, whatever the adapter does.
@@ -238,7 +238,7 @@ func (w *world) depart(i int32, at cluster.Time) {
 		t.inject = begin + own
 		inject = max(carry, begin+own-start)
 	}
-	late := start + inject
+	late := max(start+inject, passed)
 	if memory := &w.nodes[w.ranks[m.src].node].memory; m.class != cluster.Remote && memory.rate > 0 {
 		late = memory.serve(start, wire, carry)
 	}
@@ -248,6 +248,9 @@ func (w *world) depart(i int32, at cluster.Time) {
 	latency := way.l + links
 	if w.linkNoise > 0 && m.class == cluster.Remote {
 		latency += w.linkRand.jitter(way.l, w.linkNoise)
+	}
+	if (m.kind == msgEager || m.kind == msgAsk) && (w.overtaking || m.class != cluster.Remote) {
+		late = w.ranks[m.src].lanes.arrive(m.dst, late+latency, w.now) - latency
 	}
 	if w.trace != nil {
 		tr := w.trace
@@ -295,15 +298,16 @@ func (w *world) stage(rank int32, at cluster.Time, n int64) cluster.Time {
 }
 
 // route passes the links between two nodes one after another, each as soon as it
-// is free, and gives the time at which the first byte has passed the last, and
-// the latency of the links after the first.
-func (w *world) route(m *msg, start cluster.Time, wire int64) (cluster.Time, cluster.Time) {
+// is free, and gives the times at which the first byte has passed the last and the
+// last byte has passed them all, and the latency of the links after the first.
+func (w *world) route(m *msg, start cluster.Time, wire int64) (first, last, latency cluster.Time) {
 	w.path = w.network.Route(int(w.ranks[m.src].node), int(w.ranks[m.dst].node), w.path[:0])
 	for _, l := range w.path {
 		start = max(start, w.linkFree[l])
 		w.linkFree[l] = start + w.linkRate[l].time(wire)
+		last = max(last, start+w.linkRate[l].time(wire-1))
 	}
-	return start, w.hop * cluster.Time(max(0, len(w.path)-1))
+	return start, last, w.hop * cluster.Time(max(0, len(w.path)-1))
 }
 
 // arrive is the event of a message at its target.

@@ -124,6 +124,7 @@ type rank struct {
 
 	queues    match.Queues
 	slots     slots
+	lanes     lanes
 	unmatched unmatched
 	deferred  []int32 // messages that need a call to be answered
 	awaits    []uint32

@@ -66,6 +66,7 @@ type world struct {
 	handlerTime cluster.Time
 	pollTime    cluster.Time
 	progress    cluster.Progress
+	overtaking  bool // a message could pass an earlier one to the same rank on another node
 	inOrder     bool // each rank has its adapters alone: messages need no event to be injected
 	compNoise   int64
 	linkNoise   int64
@@ -125,6 +126,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	for i := range w.nodes {
 		w.nodes[i] = node{adapters: free[i*adapters : (i+1)*adapters : (i+1)*adapters], memory: server{rate: rateOf(m.NodeRate)}}
 	}
+	w.overtaking = adapters > 1 || w.network != nil || w.linkNoise > 0 || l.ThreadsPerRank > 1
 	w.inOrder = l.RanksPerNode == 1 && l.ThreadsPerRank == 1 && w.network == nil && w.linkNoise == 0
 	w.ranks = make([]rank, l.Ranks())
 	w.threads = make([]*thread, l.Ranks())
