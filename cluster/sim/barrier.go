@@ -113,6 +113,7 @@ func (w *world) open(b *barrier) {
 	w.disseminate(b)
 	for i, waiter := range b.waiter {
 		if waiter != nil {
+			b.waiter[i] = nil
 			w.push(max(b.out[i], w.now), evBarrier, waiter.id)
 		}
 	}

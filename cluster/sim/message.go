@@ -414,9 +414,13 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	s.pays = true
 	copy(s.bytes(), m.bytes())
 	m.drop(w)
-	d, cause := received(m.src, m.tag, m.size, s.size), m.cause
+	if m.size > s.size {
+		s.err = cluster.Truncated
+	}
+	s.peer, s.tag, s.size = m.src, m.tag, m.size
+	cause := m.cause
 	w.dropMsg(i)
-	r.complete(id, w.now, d, cause)
+	r.completed(id, w.now, cause)
 }
 
 func received(src, tag int32, size, room int64) cluster.Done {

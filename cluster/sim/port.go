@@ -121,17 +121,22 @@ func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 
 // complete finishes a slot at a time, and resumes the thread whose wait is over.
 func (r *rank) complete(i uint32, at cluster.Time, d cluster.Done, cause int32) {
+	r.slots.list[i].set(d)
+	r.completed(i, at, cause)
+}
+
+// completed is complete for a slot that has its result.
+func (r *rank) completed(i uint32, at cluster.Time, cause int32) {
 	s := &r.slots.list[i]
 	at = max(at, s.at) // the thread that posted it may be ahead of the world
 	if s.more != nil && s.more.then != nil {
-		r.steps = append(r.steps, pendingStep{s.more.then, s.more.arg, d, at, cause})
+		r.steps = append(r.steps, pendingStep{s.more.then, s.more.arg, s.done(), at, cause})
 		r.slots.give(i)
 		if a := r.actor(at, cause); a != nil {
 			r.runSteps(a)
 		}
 		return
 	}
-	s.set(d)
 	s.state, s.at, s.cause = slotDone, at, cause
 	if !s.waited {
 		return
@@ -201,23 +206,26 @@ func (t *thread) Wait(hs []cluster.Handle, need int) {
 		return
 	}
 	t.answer()
+	all := need == len(hs)
 	for _, h := range hs {
-		if h == 0 {
+		switch {
+		case h == 0:
 			need--
-		} else if t.isDone(h) {
+		case t.isDone(h):
 			need--
 			t.settle(h)
+		default:
+			t.mark(h, true)
 		}
 	}
-	if need <= 0 {
-		return
+	if need > 0 {
+		t.hs, t.left = hs, need
+		t.suspend(threadWaits)
+		t.hs = nil
 	}
-	for _, h := range hs {
-		t.mark(h, true)
+	if all {
+		return // each completion has taken its mark off
 	}
-	t.hs, t.left = hs, need
-	t.suspend(threadWaits)
-	t.hs = nil
 	for _, h := range hs {
 		t.mark(h, false)
 	}

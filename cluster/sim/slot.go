@@ -109,7 +109,7 @@ func (t *slots) give(i uint32) {
 	if s.gen++; s.gen == 0 {
 		s.gen = 1
 	}
-	s.state, s.charged, s.waited, s.pays = slotFree, false, false, false
+	s.state, s.charged, s.waited, s.pays, s.err, s.found = slotFree, false, false, false, cluster.OK, false
 	s.buf, s.more = nil, nil
 	s.peer, t.free = int32(t.free), i+1
 }

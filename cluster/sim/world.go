@@ -247,8 +247,7 @@ func (w *world) run() (more bool) {
 			m := &w.msgs[ref]
 			r, slot := &w.ranks[m.dst], m.recv
 			w.dropMsg(ref)
-			s := &r.slots.list[slot]
-			r.complete(slot, w.now, s.done(), s.cause)
+			r.completed(slot, w.now, r.slots.list[slot].cause)
 		case evBarrier:
 			w.release(w.threads[ref], w.now)
 		}
