@@ -26,6 +26,7 @@ type Scope string
 const (
 	ScopeCluster Scope = "cluster" // the cluster is rebuilt, between iterations
 	ScopeBody    Scope = "body"    // the workload starts anew on a rebuilt cluster
+	ScopeNow     Scope = "now"     // nothing: the run goes on
 )
 
 // Knob is one thing that can be turned. The table of knobs feeds flags, keys, the
@@ -46,7 +47,7 @@ type Knob struct {
 // Base is the table of knobs that every workload has; a workload adds its own.
 var Base = []Knob{
 	{Name: "machine", Label: "machine", Doc: "machine to run on or to pretend to be", Type: Choice, Default: "demo", Scope: ScopeCluster},
-	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks", Type: Choice, Default: "live", Choices: []string{"live"}, Scope: ScopeCluster},
+	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks: this host, or a simulation in virtual time", Type: Choice, Default: "live", Choices: []string{"live", "sim"}, Scope: ScopeCluster},
 	{Name: "nodes", Label: "nodes", Doc: "nodes of the cluster", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster},
 	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster},
 	{Name: "threads-per-rank", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster},
@@ -57,14 +58,13 @@ var Base = []Knob{
 	{Name: "eager-limit", Label: "eager limit", Doc: "longest eager message; 0: every send is synchronous", Type: Size, Unit: "B", Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster},
 	{Name: "seed", Label: "seed", Doc: "seed of the run's random numbers", Type: Integer, Default: "1", Min: 0, Max: 1 << 52, Choices: []string{"1", "2", "3"}, Scope: ScopeBody},
 	{Name: "dilation", Label: "dilation", Doc: "stretch of an emulated machine's time; auto: chosen so that the host keeps it", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100", "1000", "10000"}, Scope: ScopeCluster},
+	{Name: "pace", Label: "pace", Doc: "virtual seconds in a second of wall clock, on sim; auto: for the eye on the screen, else max; max: as fast as it goes", Type: Real, Default: "auto", Min: 1e-12, Max: 1e6, Choices: []string{"auto", "max", "1e-06", "1e-05", "0.0001", "0.001", "0.01", "0.1", "1"}, Scope: ScopeNow},
 }
 
-// words are the non-numbers that numeric knobs take.
+// word says that a text is taken as it stands: a choice, among which numeric knobs
+// may have words.
 func (k *Knob) word(text string) bool {
-	if text == k.Default {
-		return true
-	}
-	return k.Type == Choice && slices.Contains(k.Choices, text)
+	return text == k.Default || slices.Contains(k.Choices, text)
 }
 
 // Parse reads a value and gives it back in its one canonical spelling.
@@ -100,13 +100,23 @@ func (k *Knob) Parse(text string) (string, error) {
 
 func (k *Knob) rangeText(what string) string {
 	s := fmt.Sprintf("%s from %s to %s", what, plain(k.Min), plain(k.Max))
-	if _, err := strconv.ParseFloat(k.Default, 64); err != nil {
-		s += ", or " + k.Default
+	words := slices.DeleteFunc(append([]string{k.Default}, k.Choices...), func(w string) bool {
+		_, err := strconv.ParseFloat(w, 64)
+		return err == nil
+	})
+	slices.Sort(words)
+	for _, w := range slices.Compact(words) {
+		s += ", or " + w
 	}
 	return s
 }
 
-func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+func plain(x float64) string {
+	if x > 0 && x < 1e-3 {
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
 
 var sizeUnits = []struct {
 	name  string

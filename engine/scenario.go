@@ -79,7 +79,7 @@ func (s *Scenario) Int(name string) int64 {
 	return n
 }
 
-// Float is the value of a numeric knob; a word (auto) gives 0.
+// Float is the value of a numeric knob; a word (auto, max) gives 0.
 func (s *Scenario) Float(name string) float64 {
 	x, _ := strconv.ParseFloat(s.Text(name), 64)
 	return x

@@ -86,13 +86,22 @@ type Snapshot struct {
 	LaunchLine     string          // paper 1's launch command for this layout
 	Failure        string          // why the run failed, in words; may have several lines
 	Warnings       []string        // what the host could not keep
+	Virtual        *Virtual        // what a simulation came to, once it has ended; nil: it has not, or this is none
 	Why            string          // one or two sentences: what rules, and what another choice would give
+}
+
+// Virtual is what a simulation came to: all of it is the same for the same program,
+// machine, layout and seed.
+type Virtual struct {
+	Hash   uint64       // over all events
+	Time   cluster.Time // at which the last rank ended
+	Events uint64
 }
 
 // Command is what a person asks of a session.
 type Command struct {
 	Verb  Verb
-	Knob  string // for Set
+	Knob  string // for Set; "workload" stands for the program itself
 	Value string // for Set
 }
 

@@ -11,17 +11,10 @@ import (
 
 	"charm.land/fang/v2"
 
-	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/live"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
 func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// fabrics that are built in, by the name that the fabric knob gives.
-func fabrics() map[string]cluster.Fabric {
-	return map[string]cluster.Fabric{"live": live.New()}
-}
 
 // status is an exit status whose reason stands on the screen already.
 type status int

@@ -15,9 +15,9 @@ import (
 
 // follow shows how a session gets on in one line of w, if that is a terminal,
 // until the session is over.
-func follow(w io.Writer, s *session.Session, prefix string) {
-	file, ok := w.(term.File)
-	if !ok || !term.IsTerminal(file.Fd()) {
+func follow(w io.Writer, s *session.Session) {
+	p := newLine(w)
+	if p == nil {
 		return
 	}
 	ticker := time.NewTicker(100 * time.Millisecond)
@@ -25,16 +25,77 @@ func follow(w io.Writer, s *session.Session, prefix string) {
 	for {
 		select {
 		case <-s.Done():
-			fmt.Fprint(w, "\r\x1b[K")
+			p.show("")
 			return
 		case <-ticker.C:
-			width, _, err := term.GetSize(file.Fd())
-			if err != nil || width < 2 {
-				width = 80
-			}
-			fmt.Fprint(w, "\r\x1b[K"+cutTo(prefix+line(s.Load()), width-1))
+			p.show(line(s.Load()))
 		}
 	}
+}
+
+// newSweepLine tells how far a sweep is in one line of w, if that is a terminal.
+func newSweepLine(w io.Writer) func(*session.Progress) {
+	p := newLine(w)
+	if p == nil {
+		return nil
+	}
+	return func(now *session.Progress) {
+		if now.Done == now.Total || len(now.Running) == 0 {
+			p.show("")
+			return
+		}
+		p.show(sweepLine(now))
+	}
+}
+
+// sweepLine says how far a sweep is: points done, time left, and what runs.
+func sweepLine(p *session.Progress) string {
+	parts := []string{fmt.Sprintf("[%d/%d]", p.Done, p.Total)}
+	if p.Left > 0 {
+		parts = append(parts, "about "+roughly(p.Left)+" left")
+	}
+	if len(p.Running) == 1 {
+		r := &p.Running[0]
+		return strings.Join(append(parts, r.Row.Name(), line(r.Session.Load())), "  ")
+	}
+	parts = append(parts, fmt.Sprintf("%d at once:", len(p.Running)))
+	for _, r := range p.Running {
+		s := r.Session.Load()
+		parts = append(parts, fmt.Sprintf("%s (%d iterations)", r.Row.Name(), s.Iteration))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// roughly writes a span as one would say it.
+func roughly(d time.Duration) string {
+	switch s := d.Seconds(); {
+	case s < 90:
+		return fmt.Sprintf("%.0f s", max(s, 1))
+	case s < 90*60:
+		return fmt.Sprintf("%.0f min", s/60)
+	}
+	return fmt.Sprintf("%.1f h", d.Hours())
+}
+
+// terminalLine is one line of a terminal that is written over and over.
+type terminalLine struct{ file term.File }
+
+// newLine gives a line of w; nil if that is no terminal.
+func newLine(w io.Writer) *terminalLine {
+	file, ok := w.(term.File)
+	if !ok || !term.IsTerminal(file.Fd()) {
+		return nil
+	}
+	return &terminalLine{file}
+}
+
+// show replaces the line.
+func (l *terminalLine) show(text string) {
+	width, _, err := term.GetSize(l.file.Fd())
+	if err != nil || width < 2 {
+		width = 80
+	}
+	fmt.Fprint(l.file, "\r\x1b[K"+cutTo(text, width-1))
 }
 
 // line says in few words how far a session is.

@@ -27,17 +27,33 @@ type result struct {
 	Kind         engine.Kind              `json:"kind"`
 	Dilation     float64                  `json:"dilation"`
 	FabricTime   float64                  `json:"fabric_time"`
-	Elapsed      float64                  `json:"elapsed"`
-	Memory       int64                    `json:"memory_per_node"`
-	Replicas     int                      `json:"replicas"`
-	LaunchLine   string                   `json:"launch_line"`
-	Why          string                   `json:"why"`
-	Warnings     []string                 `json:"warnings"`
-	Failure      string                   `json:"failure"`
-	Interrupted  bool                     `json:"interrupted"`
-	Host         host                     `json:"host"`
+	virtual
+	Elapsed     float64  `json:"elapsed"`
+	Memory      int64    `json:"memory_per_node"`
+	Replicas    int      `json:"replicas"`
+	LaunchLine  string   `json:"launch_line"`
+	Why         string   `json:"why"`
+	Warnings    []string `json:"warnings"`
+	Failure     string   `json:"failure"`
+	Interrupted bool     `json:"interrupted"`
+	Host        host     `json:"host"`
 
 	order []string // of the metrics
+}
+
+// virtual is what a simulation came to; null otherwise.
+type virtual struct {
+	Hash   *string  `json:"hash"`
+	Time   *float64 `json:"virtual_time"`
+	Events *uint64  `json:"events"`
+}
+
+func virtualOf(s *engine.Snapshot) (v virtual) {
+	if s.Virtual != nil {
+		hash, time, events := fmt.Sprintf("%016x", s.Virtual.Hash), s.Virtual.Time.Seconds(), s.Virtual.Events
+		v = virtual{&hash, &time, &events}
+	}
+	return v
 }
 
 type latency struct {
@@ -95,7 +111,7 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 			s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.ThreadsPerRank, s.Layout.Ranks(), s.Layout.Ranking,
 			s.Layout.Model, s.Layout.GroupSize(), triple{n.Group, n.UPC, n.MPI},
 		},
-		Kind: s.Kind, Dilation: s.Dilation, FabricTime: s.Fabric.Seconds(), Elapsed: s.Elapsed.Seconds(),
+		Kind: s.Kind, Dilation: s.Dilation, FabricTime: s.Fabric.Seconds(), virtual: virtualOf(s), Elapsed: s.Elapsed.Seconds(),
 		Memory: s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
 		Warnings: append([]string{}, s.Warnings...), Failure: s.Failure, Interrupted: interrupted, Host: thisHost(),
 	}
@@ -176,6 +192,11 @@ func (r *result) table(w io.Writer) error {
 	}
 	t.row()
 	t.row("iterations", strconv.Itoa(r.Iterations))
+	if r.Hash != nil {
+		t.row("virtual time", text(engine.Metric{Value: *r.Time, Unit: "s"}))
+		t.row("events", strconv.FormatUint(*r.Events, 10))
+		t.row("hash", *r.Hash)
+	}
 	t.row("memory", text(engine.Metric{Value: float64(r.Memory), Unit: "B"})+" a node")
 	t.row("verified", r.verdict())
 	for _, warning := range r.Warnings {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -31,6 +32,8 @@ func newRoot() *cobra.Command {
 	f.StringVar(&screen.Theme, "theme", "", "colours (follows the terminal): "+strings.Join(themes(), ", "))
 	f.BoolVar(&screen.ASCII, "ascii", false, "draw with ASCII alone")
 	f.IntVar(&screen.FPS, "fps", 0, "frames a second at most (20, over SSH 8)")
+	var until time.Duration
+	addUntil(root, &until, "the session pauses")
 	f.BoolVar(&screen.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
 	complete := func(flag string, words func() []string) {
 		must(root.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -48,7 +51,11 @@ func newRoot() *cobra.Command {
 		if !term.IsTerminal(os.Stdout.Fd()) {
 			return errors.New("the screen needs a terminal, and standard output is none: use hybridtop run " + name)
 		}
-		s, err := session.New(sc, session.Options{Fabrics: fabrics(), Machines: own, Linger: true})
+		at, err := readUntil(cmd, until)
+		if err != nil {
+			return err
+		}
+		s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Until: at}, Linger: true})
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 )
@@ -37,14 +38,14 @@ func newRun() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		s, err := session.New(sc, session.Options{Fabrics: fabrics(), Machines: own, Limits: lim})
+		s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: lim})
 		if err != nil {
 			return err
 		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
 		s.Start(ctx)
-		follow(cmd.ErrOrStderr(), s, "")
+		follow(cmd.ErrOrStderr(), s)
 		_ = s.Wait() // the snapshot has the failure
 		return errors.Join(picture.write(s.Load(), w, h), conclude(cmd, s.Load(), interruption(ctx), out))
 	}
@@ -72,29 +73,58 @@ func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *for
 	return nil
 }
 
-// limitFlags are --for and --iterations.
+// limitFlags are --for, --iterations and --until.
 type limitFlags struct {
 	duration   time.Duration
 	iterations int
+	until      time.Duration
 }
 
 func addLimits(cmd *cobra.Command, usual time.Duration, what string) *limitFlags {
 	l := &limitFlags{}
 	cmd.Flags().DurationVar(&l.duration, "for", usual, "how long "+what+" starts iterations")
 	cmd.Flags().IntVar(&l.iterations, "iterations", 0, "how many iterations "+what+" makes, however long they take")
+	addUntil(cmd, &l.until, what+" starts no further iteration")
 	cmd.MarkFlagsMutuallyExclusive("for", "iterations")
+	cmd.MarkFlagsMutuallyExclusive("for", "until")
 	return l
 }
 
+// addUntil gives a command --until, a time on the fabric's clock.
+func addUntil(cmd *cobra.Command, at *time.Duration, then string) {
+	cmd.Flags().DurationVar(at, "until", 0, "time on the fabric's clock (virtual time on sim) from which "+then)
+}
+
+// readUntil is the time that --until gives; 0: none.
+func readUntil(cmd *cobra.Command, at time.Duration) (cluster.Time, error) {
+	switch {
+	case !cmd.Flags().Changed("until"):
+		return 0, nil
+	case at <= 0 || at > longestUntil:
+		return 0, fmt.Errorf("--until %v: want a time above zero and up to %v, such as 1ms", at, longestUntil)
+	}
+	return cluster.Time(at) * cluster.Nanosecond, nil
+}
+
+// longestUntil is within what a cluster.Time holds.
+const longestUntil = 100 * 24 * time.Hour
+
 func (l *limitFlags) read(cmd *cobra.Command) (session.Limits, error) {
-	if cmd.Flags().Changed("iterations") {
+	until, err := readUntil(cmd, l.until)
+	if err != nil {
+		return session.Limits{}, err
+	}
+	limits := session.Limits{Until: until}
+	switch {
+	case cmd.Flags().Changed("iterations"):
 		if l.iterations < 1 {
 			return session.Limits{}, fmt.Errorf("--iterations %d: want at least 1", l.iterations)
 		}
-		return session.Limits{Iterations: l.iterations}, nil
-	}
-	if l.duration <= 0 {
+		limits.Iterations = l.iterations
+	case l.duration <= 0:
 		return session.Limits{}, fmt.Errorf("--for %v: want a time above zero, such as 5s", l.duration)
+	case until == 0:
+		limits.For = l.duration
 	}
-	return session.Limits{For: l.duration}, nil
+	return limits, nil
 }

@@ -23,7 +23,7 @@ func newSweep() *cobra.Command {
 		Use:   "sweep WORKLOAD",
 		Short: "run a workload at every combination of knob values",
 		Long: "Run a workload once at every combination of the values given: each knob takes a list with commas. " +
-			"Points run one after another, so that they do not disturb each other. " +
+			"Simulations run side by side on all cores; points on the live fabric one after another, so that they do not disturb each other. " +
 			"Where group sizes are compared, l_l and l_r of the locality law are fitted to the two extreme shares, and the law predicts the others.",
 		Example: "hybridtop sweep randomaccess --group 1,2,4,8,16",
 	}
@@ -47,10 +47,7 @@ func newSweep() *cobra.Command {
 		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
-		rows, err := session.Sweep(ctx, sc, axes, session.Options{Fabrics: fabrics(), Machines: own, Limits: lim},
-			func(n, total int, next *session.Row, s *session.Session) {
-				follow(cmd.ErrOrStderr(), s, fmt.Sprintf("[%d/%d] %s  ", n+1, total, next.Name()))
-			})
+		rows, err := session.Sweep(ctx, sc, axes, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: lim}, newSweepLine(cmd.ErrOrStderr()))
 		if err != nil && !errors.Is(err, context.Cause(ctx)) {
 			return err
 		}
@@ -110,8 +107,9 @@ type sweepRow struct {
 	Iterations   int                      `json:"iterations"`
 	Kind         engine.Kind              `json:"kind"`
 	Dilation     float64                  `json:"dilation"`
-	Warnings     []string                 `json:"warnings"`
-	Failure      string                   `json:"failure"`
+	virtual
+	Warnings []string `json:"warnings"`
+	Failure  string   `json:"failure"`
 
 	row   *session.Row
 	order []string
@@ -140,7 +138,7 @@ func newSweepResult(sc engine.Scenario, rows []session.Row) *sweepResult {
 		r := newResult(snap, false)
 		row := sweepRow{
 			Knobs: make(map[string]any), Metrics: r.Metrics, Verified: r.Verified, Verification: r.Verification,
-			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, Warnings: r.Warnings, Failure: r.Failure,
+			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, virtual: r.virtual, Warnings: r.Warnings, Failure: r.Failure,
 			row: &rows[i], order: r.order,
 		}
 		for _, k := range rows[i].Knobs {
@@ -277,7 +275,7 @@ func points(n int) string {
 // barCells is the width of a chart's longest bar.
 const barCells = 40
 
-// chart draws a bar a row, and a ◆ where the law predicts its end.
+// chart draws a bar a row, and a ╌ where the law predicts its end.
 func (sw *sweepResult) chart(w io.Writer, metric string) error {
 	longest := 0.0
 	predicted := make(map[int]float64)
@@ -300,7 +298,7 @@ func (sw *sweepResult) chart(w io.Writer, metric string) error {
 	t.row()
 	title := fmt.Sprintf("%s, %s", metric, sw.Rows[0].Metrics[metric].Kind)
 	if len(predicted) > 0 {
-		title += "; ◆ the law, modelled"
+		title += "; ╌ the law, modelled"
 	}
 	t.row(title)
 	for i := range sw.Rows {
@@ -331,7 +329,7 @@ func bar(n, mark int) string {
 	for i := range barCells {
 		switch {
 		case i == mark:
-			b.WriteString("◆")
+			b.WriteString("╌")
 		case i < n:
 			b.WriteString("█")
 		default:

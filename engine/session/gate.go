@@ -1,6 +1,10 @@
 package session
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // verdict is what rank 0 decides between iterations. The largest of all ranks'
 // verdicts rules, and only rank 0 says more than goOn.
@@ -19,23 +23,31 @@ type gate struct {
 	mu      sync.Mutex
 	change  sync.Cond
 	paused  bool
-	steps   int  // iterations that may pass although paused
-	closed  bool // no further iteration in this run
-	expired bool // nor one after the first
-	waiting bool // rank 0 stands at the gate
-	limit   int  // iterations a run; 0: none
+	steps   int          // iterations that may pass although paused
+	closed  bool         // no further iteration in this run
+	expired bool         // nor one after the first
+	waiting bool         // rank 0 stands at the gate
+	limit   int          // iterations a run; 0: none
+	until   cluster.Time // the fabric's time from which no iteration starts; 0: none
+	linger  bool         // it is a pause, not an end
 }
 
-func newGate(limit int) *gate {
-	g := &gate{limit: limit}
+func newGate(l Limits, linger bool) *gate {
+	g := &gate{limit: l.Iterations, until: l.Until, linger: linger}
 	g.change.L = &g.mu
 	return g
 }
 
-// ask whether another iteration may start after done ones.
-func (g *gate) ask(done int) verdict {
+// ask whether another iteration may start after done ones, at a time of the
+// fabric's clock.
+func (g *gate) ask(done int, now cluster.Time) verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if late := g.until > 0 && now >= g.until; late && g.linger {
+		g.paused, g.until = true, 0
+	} else if late && done > 0 {
+		return end
+	}
 	switch {
 	case g.closed || g.expired && done > 0 || g.limit > 0 && done >= g.limit:
 		return end

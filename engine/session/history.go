@@ -26,6 +26,7 @@ type history struct {
 	last     totals // of this launch
 	states   states
 	locality locality
+	virtual  *engine.Virtual // of a simulation that has ended
 	failure  string
 	warnings []string
 }
@@ -39,23 +40,39 @@ func (h *history) begin(set setup, at time.Duration) {
 		if label == "" {
 			label = "start"
 		}
-		h.marks = append(h.marks, engine.Mark{At: at, Label: label})
-		if len(h.marks) > maxMarks {
-			h.marks = h.marks[1:]
-		}
+		h.mark(label, at)
 	}
 	h.locality.begin(&set, h.began && comparable(&h.set.scenario, &set.scenario))
 	h.set, h.began, h.first = set, true, true
 	h.last = totals{}
 	h.states = states{}
-	h.failure, h.warnings = "", nil
+	h.failure, h.warnings, h.virtual = "", nil, nil
 }
 
-// difference says which knobs turned: "group 2→4".
+// turn takes over what was turned while the run goes on.
+func (h *history) turn(set setup, at time.Duration) {
+	h.mark(difference(&h.set.scenario, &set.scenario), at)
+	h.set = set
+}
+
+func (h *history) mark(label string, at time.Duration) {
+	h.marks = append(h.marks, engine.Mark{At: at, Label: label})
+	if len(h.marks) > maxMarks {
+		h.marks = h.marks[1:]
+	}
+}
+
+// difference says which knobs turned: "group 2→4". Of two workloads it compares
+// the knobs that all have.
 func difference(from, to *engine.Scenario) string {
 	var turned []string
-	for i := range to.Table {
-		name := to.Table[i].Name
+	table := to.Table
+	if from.Workload != to.Workload {
+		turned = append(turned, "workload "+from.Workload+"→"+to.Workload)
+		table = engine.Base
+	}
+	for i := range table {
+		name := table[i].Name
 		if a, b := from.Text(name), to.Text(name); a != b {
 			turned = append(turned, name+" "+a+"→"+b)
 		}
@@ -64,11 +81,14 @@ func difference(from, to *engine.Scenario) string {
 }
 
 // comparable says that points of two scenarios belong on one locality chart: the
-// knobs that differ are group, model and seed at most.
+// knobs that differ are group, model, seed and pace at most.
 func comparable(a, b *engine.Scenario) bool {
+	if a.Workload != b.Workload {
+		return false
+	}
 	for i := range b.Table {
 		switch name := b.Table[i].Name; name {
-		case "group", "model", "seed":
+		case "group", "model", "seed", "pace":
 		default:
 			if a.Text(name) != b.Text(name) {
 				return false
@@ -118,6 +138,7 @@ func (h *history) sample(r *run, at time.Duration) bool {
 func (h *history) fold(r *run) {
 	h.warnings = slices.Concat(h.warnings, r.handle.Warnings())
 	h.locality.fold(&h.last.counts)
+	h.virtual = virtualOf(r.handle)
 }
 
 // snapshot is the session at one moment; r is the run under way or the last one,
@@ -141,6 +162,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		NodePairs:      t.pairs,
 		MemoryPerNode:  set.plan.Segment * int64(set.spec.Layout.RanksPerNode),
 		Replicas:       set.plan.Replicas,
+		Virtual:        h.virtual,
 		LaunchLine:     set.spec.Layout.LaunchLine("myapp"),
 		Failure:        h.failure,
 		Warnings:       h.warnings,

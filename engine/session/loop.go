@@ -11,8 +11,9 @@ import (
 
 // The session's rhythm.
 const (
-	tick         = 5 * time.Millisecond // states are sampled
-	publishEvery = 10                   // ticks
+	tick         = 5 * time.Millisecond   // states are sampled
+	slowTick     = 100 * time.Millisecond // likewise, where nobody looks on
+	publishEvery = 10                     // ticks
 	grace        = 100 * time.Millisecond
 )
 
@@ -43,6 +44,7 @@ func (s *Session) loop(ctx context.Context) {
 			last = r
 			why, err = s.watch(ctx, h, r, version)
 			h.fold(r)
+			set = h.set // what was turned meanwhile
 		}
 		phase := engine.Ended
 		if err != nil && why != byStop {
@@ -119,9 +121,14 @@ func (s *Session) linger(ctx context.Context, h *history, set setup, r *run, pha
 // watch follows a run until it has ended, and says who ended it; the error is the
 // run's own.
 func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (ending, error) {
+	s.keepPace(h, r)
 	over := make(chan error, 1)
 	go func() { over <- r.handle.Wait() }()
-	ticker := time.NewTicker(tick)
+	every := tick
+	if s.options.unwatched {
+		every = slowTick
+	}
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	var limit, cut <-chan time.Time
 	if s.options.Limits.For > 0 {
@@ -159,8 +166,10 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 				finish(byStop, grace)
 			} else if s.changed(version) {
 				finish(byChange, grace)
+			} else {
+				s.adjust(h, r)
 			}
-			s.publish(h, r.setup, r, s.phase())
+			s.publish(h, h.set, r, s.phase())
 		case <-limit:
 			limit = nil
 			finish(byLimit, max(s.options.Limits.For, time.Second))
@@ -188,7 +197,19 @@ func (s *Session) tick(h *history, r *run, n int) {
 		h.sample(r, s.elapsed())
 	}
 	if first || n%publishEvery == 0 {
-		s.publish(h, r.setup, r, s.phase())
+		s.keepPace(h, r)
+		s.publish(h, h.set, r, s.phase())
+	}
+}
+
+// adjust takes over knobs that turn while the run goes on.
+func (s *Session) adjust(h *history, r *run) {
+	s.mu.Lock()
+	wanted := s.wanted
+	s.mu.Unlock()
+	if difference(&h.set.scenario, &wanted.scenario) != "" {
+		h.turn(wanted, s.elapsed())
+		s.keepPace(h, r)
 	}
 }
 

@@ -34,8 +34,7 @@ type probe struct {
 	run       *run
 	rank      *cluster.Rank
 	asked     uint64 // the request for counts that was answered last
-	n         int    // in waiting
-	waiting   [256]pending
+	batch     *batch
 	counts    counts
 	iteration int
 	done      int          // rank 0: iterations that every rank has ended
@@ -46,6 +45,13 @@ type probe struct {
 	paused    cluster.Time    // spent while the session was paused
 	stamp     cluster.Time    // the clock at the last flush
 	times     []float64       // rank 0: the latest iterations, s
+	clocked   clocked         // nil: looking at the clock changes nothing
+}
+
+// batch collects accesses on their way into the histograms.
+type batch struct {
+	n       int
+	waiting [256]pending
 }
 
 // clockTries is how often the clock is read to find its least step.
@@ -56,8 +62,15 @@ func newProbe(run *run, r *cluster.Rank) *probe {
 	p := &probe{run: run, rank: r, iteration: -1, asked: run.ask.Load()}
 	p.counts.sums, p.counts.reports = make([]float64, n), make([]int64, n)
 	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
+	tries := clockTries
+	if v := run.virtual; v != nil {
+		p.clocked, p.batch, tries = r.Port().(clocked), &v.batch, 1 // a virtual look always costs the same
+		v.probes[r.ID()] = p
+	} else {
+		p.batch = new(batch)
+	}
 	before := r.Now()
-	for i := range clockTries {
+	for i := range tries {
 		now := r.Now()
 		if step := now - before; i == 0 || step < p.clock {
 			p.clock = step
@@ -70,6 +83,9 @@ func newProbe(run *run, r *cluster.Rank) *probe {
 // Next implements engine.Probe. All ranks agree on the largest of two words: how
 // long the iteration took them, and rank 0's verdict.
 func (p *probe) Next() bool {
+	if p.run.virtual != nil {
+		return p.nextRound()
+	}
 	elapsed := int64(0)
 	if p.iteration >= 0 {
 		elapsed = int64(p.rank.Now() - p.started)
@@ -78,7 +94,7 @@ func (p *probe) Next() bool {
 	words := &p.words
 	*words = [2]int64{elapsed, int64(goOn)}
 	if p.chief() {
-		words[1] = int64(p.run.gate.ask(p.iteration))
+		words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
 	}
 	p.agree()
 	if p.chief() && p.iteration > 0 {
@@ -90,7 +106,7 @@ func (p *probe) Next() bool {
 		words[1] = int64(goOn)
 		if p.chief() {
 			p.run.gate.wait()
-			words[1] = int64(p.run.gate.ask(p.iteration))
+			words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
 		}
 		p.agree()
 		p.paused += p.rank.Now()
@@ -100,6 +116,14 @@ func (p *probe) Next() bool {
 	}
 	p.started = p.rank.Now()
 	return words[1] == int64(goOn)
+}
+
+// now is the rank's clock, for the session's own use.
+func (p *probe) now() cluster.Time {
+	if p.clocked != nil {
+		return p.clocked.Clock()
+	}
+	return p.rank.Now()
 }
 
 // chief says that this is rank 0, which decides and keeps the times.
@@ -136,9 +160,10 @@ func (p *probe) Access(to int, n int64, t cluster.Time) {
 	c := p.rank.Class(to)
 	p.counts.accesses[c]++
 	p.counts.time[c] += t
-	p.waiting[p.n] = pack(c, t)
-	p.n++
-	if p.n == len(p.waiting) {
+	b := p.batch
+	b.waiting[b.n] = pack(c, t)
+	b.n++
+	if b.n == len(b.waiting) {
 		p.record()
 	}
 	if p.asked != p.run.ask.Load() {
@@ -184,9 +209,9 @@ func (p *probe) Text(knob string) string { return p.run.setup.scenario.Text(knob
 
 // record moves the waiting accesses into the run's histograms.
 func (p *probe) record() {
-	if p.n > 0 {
-		p.run.shards.record(p.rank.ID(), p.waiting[:p.n])
-		p.n = 0
+	if b := p.batch; b.n > 0 {
+		p.run.shards.record(p.rank.ID(), b.waiting[:b.n])
+		b.n = 0
 	}
 }
 
@@ -194,7 +219,7 @@ func (p *probe) record() {
 // to the next one if the place for them is taken at the moment; wait insists.
 func (p *probe) flush(wait bool) {
 	asked := p.run.ask.Load()
-	p.stamp = p.rank.Now()
+	p.stamp = p.now()
 	p.record()
 	s := &p.run.slots[p.rank.ID()]
 	if wait {

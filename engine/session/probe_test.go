@@ -26,7 +26,7 @@ func alone(t testing.TB, body func(p engine.Probe)) *run {
 		return nil
 	}
 	set.workload = &w
-	r, err := launch(t.Context(), set, newGate(0))
+	r, err := launch(t.Context(), set, newGate(Limits{}, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,10 +157,10 @@ func TestLatenciesBeyondTheScaleAreClamped(t *testing.T) {
 }
 
 func TestGate(t *testing.T) {
-	g := newGate(0)
+	g := newGate(Limits{}, false)
 	expect := func(what string, done int, want verdict) {
 		t.Helper()
-		if got := g.ask(done); got != want {
+		if got := g.ask(done, 0); got != want {
 			t.Errorf("%s: %d, want %d", what, got, want)
 		}
 	}
@@ -185,7 +185,23 @@ func TestGate(t *testing.T) {
 	g.expire()
 	expect("expired before the first iteration", 0, goOn)
 	expect("expired", 1, end)
-	g = newGate(2)
+	g = newGate(Limits{Iterations: 2}, false)
 	expect("below the limit", 1, goOn)
 	expect("at the limit", 2, end)
+
+	at := func(what string, done int, now cluster.Time, want verdict) {
+		t.Helper()
+		if got := g.ask(done, now); got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
+		}
+	}
+	g = newGate(Limits{Until: 100}, false)
+	at("late, but the first", 0, 100, goOn)
+	at("before its time", 1, 99, goOn)
+	at("at its time", 1, 100, end)
+	g = newGate(Limits{Until: 100}, true)
+	at("a lingering session, before", 1, 99, goOn)
+	at("a lingering session pauses", 2, 100, hold)
+	g.resume()
+	at("and goes on beyond", 2, 200, goOn)
 }

@@ -34,12 +34,14 @@ func (s *setup) kind() engine.Kind {
 
 // run is one launch, seen by its ranks and by the session.
 type run struct {
-	setup  setup
-	handle cluster.Run
-	gate   *gate
-	ask    atomic.Uint64 // raised when the session wants the counts
-	slots  []slot        // by rank
-	shards *shards
+	setup   setup
+	handle  cluster.Run
+	gate    *gate
+	ask     atomic.Uint64 // raised when the session wants the counts
+	slots   []slot        // by rank
+	shards  *shards
+	virtual *virtual // of a simulation; nil: of another fabric
+	pace    float64  // that was set last, by the session alone
 }
 
 // slot is where a rank leaves its counts.
@@ -55,8 +57,13 @@ type slot struct {
 func launch(ctx context.Context, set setup, g *gate) (*run, error) {
 	ranks := set.spec.Layout.Ranks()
 	r := &run{setup: set, gate: g, slots: make([]slot, ranks), shards: newShards(ranks)}
-	for i := range r.slots {
-		r.slots[i].traffic.Nodes = make([]int64, set.spec.Layout.Nodes)
+	if nodes := set.spec.Layout.Nodes; nodes <= cluster.MaxPairNodes {
+		for i := range r.slots {
+			r.slots[i].traffic.Nodes = make([]int64, nodes)
+		}
+	}
+	if set.kind() == engine.Simulated {
+		r.virtual = &virtual{gate: g, probes: make([]*probe, ranks)}
 	}
 	handle, err := cluster.Start(ctx, set.fabric, set.spec, r.body)
 	if err != nil {
@@ -102,7 +109,9 @@ func (r *run) gather() totals {
 	l := &r.setup.spec.Layout
 	n := len(r.setup.workload.Metrics)
 	t := totals{counts: counts{sums: make([]float64, n), reports: make([]int64, n)}}
-	t.traffic.Nodes = make([]int64, l.Nodes)
+	if l.Nodes <= cluster.MaxPairNodes {
+		t.traffic.Nodes = make([]int64, l.Nodes)
+	}
 	if l.Nodes <= maxPairs {
 		t.pairs = make([][]int64, l.Nodes)
 		for i := range t.pairs {

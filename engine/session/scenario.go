@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim/topology"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
@@ -37,9 +38,19 @@ func (o *Options) machine(name string) (cluster.Machine, error) {
 	return presets.Machine(name)
 }
 
-// rankMemory is about what a rank takes of the host beside its segment: stack,
-// rings, probe.
-const rankMemory = 64 << 10
+// rankMemory is about what a rank takes of the host beside its segment, in bytes:
+// stack, rings or queues, probe.
+func (s *setup) rankMemory() int64 {
+	if s.kind() == engine.Simulated {
+		return 16 << 10
+	}
+	return 64 << 10
+}
+
+// memory is about what the whole run takes of the host, in bytes.
+func (s *setup) memory() float64 {
+	return float64(s.spec.Layout.Ranks()) * (float64(s.spec.Segment) + float64(s.rankMemory()))
+}
 
 // resolve plans a scenario and checks it, before anything is taken.
 func (o *Options) resolve(sc engine.Scenario) (setup, error) {
@@ -73,21 +84,68 @@ func (o *Options) resolve(sc engine.Scenario) (setup, error) {
 	if err := set.spec.Check(); err != nil {
 		return setup{}, err
 	}
-	if err := fitsHost(layout.Ranks(), set.plan.Segment, hostMemory()); err != nil {
+	if err := set.simulable(); err != nil {
+		return setup{}, err
+	}
+	if err := set.fitsHost(hostMemory()); err != nil {
 		return setup{}, err
 	}
 	return set, nil
 }
 
-// fitsHost refuses what this host cannot hold.
-func fitsHost(ranks int, segment, host int64) error {
-	if host == 0 {
+// simulable refuses what the simulator would have no costs or no network for.
+func (s *setup) simulable() error {
+	if s.kind() != engine.Simulated {
 		return nil
 	}
-	need := float64(ranks) * (float64(segment) + rankMemory)
-	if need > float64(host) {
-		return fmt.Errorf("%d ranks with segments of %d bytes take %.3g GB, and this host has %.3g GB: use a smaller problem, larger groups or fewer ranks",
-			ranks, segment, need/1e9, float64(host)/1e9)
+	m := &s.machine
+	if m.Classes == [cluster.Classes]cluster.Link{} {
+		return fmt.Errorf("machine %s has no costs to simulate with: measure them (hybridtop calibrate), take a machine that has them, such as demo (hybridtop machine list), or use fabric = live", m.Name)
+	}
+	if _, err := topology.New(m.Topology, s.spec.Layout.Nodes); err != nil {
+		return fmt.Errorf("machine %s: %w", m.Name, err)
 	}
 	return nil
+}
+
+// fitsHost refuses what a host with so much memory cannot hold; 0: unknown.
+func (s *setup) fitsHost(host int64) error {
+	if need := s.memory(); host > 0 && need > float64(host) {
+		return fmt.Errorf("%d ranks with segments of %d bytes take %.3g GB, and this host has %.3g GB: use a smaller problem, larger groups or fewer ranks",
+			s.spec.Layout.Ranks(), s.spec.Segment, need/1e9, float64(host)/1e9)
+	}
+	return nil
+}
+
+// turned is a scenario with a knob at another value. The workload counts as a
+// knob: another one begins with its own knobs at their defaults, and keeps the
+// common ones as they stand if it can be run so.
+func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, error) {
+	if knob != "workload" {
+		next := from.Clone()
+		if err := next.Set(knob, value); err != nil {
+			return setup{}, err
+		}
+		return o.resolve(next)
+	}
+	next, err := Scenario(value, o.Machines...)
+	if err != nil {
+		return setup{}, err
+	}
+	kept := next.Clone()
+	for _, k := range engine.Base {
+		kept.Values[k.Name] = from.Text(k.Name)
+	}
+	set, err := o.resolve(kept)
+	if err == nil {
+		return set, nil
+	}
+	// Its own wishes for the layout may help; where it runs is the person's.
+	for _, name := range []string{"machine", "fabric", "seed", "pace"} {
+		next.Values[name] = from.Text(name)
+	}
+	if set, again := o.resolve(next); again == nil {
+		return set, nil
+	}
+	return setup{}, fmt.Errorf("workload %s: %w", value, err)
 }

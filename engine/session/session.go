@@ -19,6 +19,9 @@ type Limits struct {
 	For time.Duration
 	// Iterations of one launch; 0: no limit.
 	Iterations int
+	// Until is the time on the fabric's clock from which a launch starts no further
+	// iteration, and a session that lingers pauses; 0: no limit.
+	Until cluster.Time
 }
 
 // Options are what a session needs beside its scenario.
@@ -30,6 +33,7 @@ type Options struct {
 	// that is turned starts anew. Without it the session ends with the run.
 	Linger bool
 
+	unwatched bool                   // snapshots come seldom: the cores are others'
 	published func(*engine.Snapshot) // tests see every snapshot
 }
 
@@ -54,7 +58,7 @@ type Session struct {
 
 // New plans and checks a scenario; nothing is launched yet.
 func New(scenario engine.Scenario, o Options) (*Session, error) {
-	s := &Session{options: o, gate: newGate(o.Limits.Iterations), poke: make(chan struct{}, 1), done: make(chan struct{})}
+	s := &Session{options: o, gate: newGate(o.Limits, o.Linger), poke: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error
 	if s.wanted, err = s.options.resolve(scenario.Clone()); err != nil {
 		return nil, err
@@ -117,19 +121,20 @@ func (s *Session) Do(c engine.Command) error {
 func (s *Session) turn(knob, value string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := s.wanted.scenario.Clone()
-	if err := next.Set(knob, value); err != nil {
-		return err
-	}
-	if next.Text(knob) == s.wanted.scenario.Text(knob) && !s.idle {
-		return nil
-	}
-	set, err := s.options.resolve(next)
+	set, err := s.options.turned(&s.wanted.scenario, knob, value)
 	if err != nil {
 		return err
 	}
+	from, to := &s.wanted.scenario, &set.scenario
+	if difference(from, to) == "" && !s.idle {
+		return nil
+	}
+	k, err := to.Knob(knob)
+	now := err == nil && k.Scope == engine.ScopeNow && !s.idle
 	s.wanted = set
-	s.version++
+	if !now {
+		s.version++
+	}
 	return nil
 }
 

@@ -16,7 +16,7 @@ func BenchmarkPublish(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r, err := launch(b.Context(), set, newGate(20))
+		r, err := launch(b.Context(), set, newGate(Limits{Iterations: 20}, false))
 		if err != nil {
 			b.Fatal(err)
 		}

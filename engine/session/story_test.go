@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
@@ -91,6 +90,26 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
+	// stroll exchanges with random partners at equal distance and computes, an
+	// iteration, and takes its times from the rank's clock.
+	"stroll": func(r *cluster.Rank, p engine.Probe) error {
+		in, out := make([]byte, 512), make([]byte, 512)
+		for n := 0; p.Next(); n++ {
+			for range 20 {
+				n += 1 + n%3
+				up, down := (r.ID()+n)%r.Ranks(), ((r.ID()-n)%r.Ranks()+r.Ranks())%r.Ranks()
+				start := r.Now()
+				if _, err := r.Sendrecv(r.All(), up, 1, out, down, 1, in); err != nil {
+					return err
+				}
+				p.Access(up, int64(len(out)), r.Now()-start-p.Clock())
+				r.Compute(cluster.Work{Flops: float64(1000 * r.Rand().IntN(100))}, nil)
+			}
+			p.Report("iteration", float64(p.Iteration()))
+			p.Verify(true, "a stroll is never wrong")
+		}
+		return nil
+	},
 	// send sends 100 B from rank 0 to each other rank an iteration.
 	"send": func(r *cluster.Rank, p engine.Probe) error {
 		buf := make([]byte, 100)
@@ -152,6 +171,28 @@ func init() {
 	})
 }
 
+// tale is another workload, with a wish for the layout and knobs of its own.
+func init() {
+	workload.Register(&workload.Workload{
+		Name: "tale", Title: "Another one for tests",
+		Knobs: []engine.Knob{
+			{Name: "chapter", Type: engine.Integer, Default: "1", Min: 1, Max: 9},
+			{Name: "segment", Type: engine.Size, Default: "64", Max: 1 << 50},
+		},
+		Defaults: map[string]string{"machine": "demo", "model": "flat", "nodes": "2"},
+		Plan: func(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {
+			if s.Int("nodes") == 1 {
+				return workload.Plan{}, errors.New("nodes = 1: nobody to tell it to; use 2 or more nodes")
+			}
+			if s.Int("seed") == 13 {
+				return workload.Plan{}, errors.New("seed 13: unlucky; take another")
+			}
+			return workload.Plan{Segment: s.Int("segment")}, nil
+		},
+		Run: stories["naps"],
+	})
+}
+
 // told is a scenario of the story workload; settings alternate knob and value.
 func told(t testing.TB, story string, settings ...string) engine.Scenario {
 	t.Helper()
@@ -182,7 +223,7 @@ func start(t testing.TB, sc engine.Scenario, o Options) *watched {
 	t.Helper()
 	w := &watched{t: t}
 	w.cond.L = &w.mu
-	o.Fabrics = map[string]cluster.Fabric{"live": live.New()}
+	o.Fabrics = Fabrics()
 	o.published = func(s *engine.Snapshot) {
 		w.mu.Lock()
 		w.all = append(w.all, s)

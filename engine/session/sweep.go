@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/models"
@@ -37,36 +39,29 @@ func (r *Row) Name() string {
 const maxPoints = 10000
 
 // Sweep runs the scenario at every combination of the axes' values, the last axis
-// turning fastest, one after another so that the points do not disturb each
-// other, each in a session of its own. All points are planned and checked before
-// the first one runs. A point that fails is a row with Snapshot.Failure. When ctx
-// ends, the rows so far and its error are returned. progress (may be nil) is told
-// before each point and gets its session to look at.
-func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, progress func(done, total int, next *Row, s *Session)) ([]Row, error) {
+// turning fastest, each point in a session of its own. Simulations run side by
+// side on all cores; points on other fabrics one after another, because they would
+// disturb each other. All points are planned and checked before the first one
+// runs. The rows are in the order of the points; one that fails is a row with
+// Snapshot.Failure. When ctx ends, the rows that began and its error are returned.
+// progress (may be nil) is told now and then how far the sweep is.
+func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, progress func(*Progress)) ([]Row, error) {
 	rows, scenarios, err := points(base, axes)
 	if err != nil {
 		return nil, err
 	}
+	o.Linger = false
+	f := &field{options: o, rows: rows, setups: make([]setup, len(rows)), began: time.Now()}
 	for i := range rows {
-		if _, err := o.resolve(scenarios[i]); err != nil {
+		if f.setups[i], err = o.resolve(scenarios[i]); err != nil {
 			return nil, at(&rows[i], err)
 		}
 	}
-	o.Linger = false
-	for i := range rows {
-		s, err := New(scenarios[i], o)
-		if err != nil {
-			return rows[:i], at(&rows[i], err)
-		}
-		s.Start(ctx)
-		if progress != nil {
-			progress(i, len(rows), &rows[i], s)
-		}
-		_ = s.Wait() // the snapshot has the failure
-		rows[i].Snapshot = s.Load()
-		if ctx.Err() != nil {
-			return rows[:i+1], context.Cause(ctx)
-		}
+	if err := f.run(ctx, progress); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return slices.DeleteFunc(rows, func(r Row) bool { return r.Snapshot == nil }), context.Cause(ctx)
 	}
 	return rows, nil
 }

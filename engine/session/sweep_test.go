@@ -22,11 +22,15 @@ func onLive() Options {
 func TestSweep(t *testing.T) {
 	axes := []Axis{{"nodes", []string{"1", "02"}}, {"story", []string{"access", "panic"}}}
 	var names []string
-	rows, err := Sweep(t.Context(), told(t, "access"), axes, onLive(), func(done, total int, next *Row, s *Session) {
-		if total != 4 || done != len(names) {
-			t.Errorf("progress %d of %d", done, total)
+	rows, err := Sweep(t.Context(), told(t, "access"), axes, onLive(), func(p *Progress) {
+		if p.Total != 4 || len(p.Running) > 1 || p.Done < len(names)-1 {
+			t.Errorf("%d points run, %d of %d are done", len(p.Running), p.Done, p.Total)
 		}
-		names = append(names, next.Name())
+		for _, r := range p.Running {
+			if name := r.Row.Name(); len(names) == 0 || names[len(names)-1] != name {
+				names = append(names, name)
+			}
+		}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +59,7 @@ func TestSweepChecksEveryPointFirst(t *testing.T) {
 		{[]Axis{{"seed", make([]string, 10001)}}, "more than 10000 points"},
 	}
 	for _, tt := range tests {
-		rows, err := Sweep(t.Context(), told(t, "access"), tt.axes, onLive(), func(int, int, *Row, *Session) {
+		rows, err := Sweep(t.Context(), told(t, "access"), tt.axes, onLive(), func(*Progress) {
 			t.Errorf("%s: a point ran", tt.want)
 		})
 		if err == nil || !strings.Contains(err.Error(), tt.want) || rows != nil {
@@ -67,9 +71,7 @@ func TestSweepChecksEveryPointFirst(t *testing.T) {
 func TestSweepEndsWithItsContext(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	rows, err := Sweep(ctx, told(t, "endless"), []Axis{{"seed", []string{"1", "2", "3"}}}, onLive(), func(done, _ int, _ *Row, _ *Session) {
-		cancel(why)
-	})
+	rows, err := Sweep(ctx, told(t, "endless"), []Axis{{"seed", []string{"1", "2", "3"}}}, onLive(), func(*Progress) { cancel(why) })
 	if !errors.Is(err, why) || len(rows) != 1 || rows[0].Snapshot == nil {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
@@ -134,18 +136,22 @@ func TestWhatCannotBeFitted(t *testing.T) {
 
 func TestFitsHost(t *testing.T) {
 	const gib = 1 << 30
-	if err := fitsHost(4, gib, 8*gib); err != nil {
+	fits := func(ranks int, segment, host int64) error {
+		set := setup{fabric: live.New(), spec: cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: ranks}, Segment: segment}}
+		return set.fitsHost(host)
+	}
+	if err := fits(4, gib, 8*gib); err != nil {
 		t.Errorf("4 GiB of 8: %v", err)
 	}
-	if err := fitsHost(1<<20, math.MaxInt64/2, 0); err != nil {
+	if err := fits(1<<20, math.MaxInt64/2, 0); err != nil {
 		t.Errorf("a host of unknown memory: %v", err)
 	}
 	for _, segment := range []int64{3 * gib, math.MaxInt64} {
-		if err := fitsHost(4, segment, 8*gib); err == nil || !strings.Contains(err.Error(), "this host has 8.59 GB: use a smaller problem") {
+		if err := fits(4, segment, 8*gib); err == nil || !strings.Contains(err.Error(), "this host has 8.59 GB: use a smaller problem") {
 			t.Errorf("4 segments of %d B: %v", segment, err)
 		}
 	}
-	if err := fitsHost(1<<22, 0, 8*gib); err == nil {
+	if err := fits(1<<22, 0, 8*gib); err == nil {
 		t.Error("four million ranks cost nothing")
 	}
 }

@@ -18,6 +18,9 @@ const alike = 1.05
 // numbers that stand in the snapshot.
 func why(s *engine.Snapshot) string {
 	if len(s.Locality) == 0 {
+		if s.Kind == engine.Simulated && s.Phase == engine.Ended {
+			return "" // when the session looked is no part of what was simulated
+		}
 		return whyStates(s)
 	}
 	now := here(s)

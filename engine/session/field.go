@@ -1,0 +1,169 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Progress is how far a sweep is. It is valid during the call that tells it.
+type Progress struct {
+	Done, Total int
+	Running     []Running     // what is under way, in the order of the points
+	Left        time.Duration // an estimate; 0: there is none yet
+}
+
+// Running is a point of a sweep that is under way.
+type Running struct {
+	Row     *Row
+	Session *Session
+	index   int
+}
+
+// field is the points of a sweep while they run.
+type field struct {
+	options Options
+	rows    []Row
+	setups  []setup
+	running []Running
+	done    int
+	load    float64 // of the points that are done
+	began   time.Time
+}
+
+// tellEvery is how often progress is told.
+const tellEvery = 100 * time.Millisecond
+
+// run runs all points. The longest simulations begin first, so that no core is
+// left with one at the end; then come the points that want the host alone.
+func (f *field) run(ctx context.Context, progress func(*Progress)) error {
+	order := make([]int, len(f.rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if sa, sb := f.beside(a), f.beside(b); sa != sb {
+			return map[bool]int{true: -1, false: 1}[sa]
+		} else if !sa {
+			return 0
+		}
+		return cmp.Compare(f.weight(b), f.weight(a))
+	})
+	ended := make(chan int, len(f.rows))
+	ticker := time.NewTicker(tellEvery)
+	defer ticker.Stop()
+	for f.done < len(f.rows) && (ctx.Err() == nil || len(f.running) > 0) {
+		for len(order) > 0 && ctx.Err() == nil && f.room(order[0]) {
+			if err := f.start(ctx, order[0], ended); err != nil {
+				f.stop()
+				return err
+			}
+			order = order[1:]
+		}
+		if progress != nil {
+			progress(&Progress{Done: f.done, Total: len(f.rows), Running: f.running, Left: f.left()})
+		}
+		select {
+		case i := <-ended:
+			f.end(i)
+		case <-ticker.C:
+		}
+	}
+	if progress != nil {
+		progress(&Progress{Done: f.done, Total: len(f.rows)})
+	}
+	return nil
+}
+
+// beside says that a point may run beside others.
+func (f *field) beside(i int) bool { return f.setups[i].kind() == engine.Simulated }
+
+// room says that a point may begin now: there is a core and memory for it.
+func (f *field) room(i int) bool {
+	if len(f.running) == 0 {
+		return true
+	}
+	if !f.beside(i) || len(f.running) >= runtime.GOMAXPROCS(0) {
+		return false
+	}
+	need := f.setups[i].memory()
+	for _, r := range f.running {
+		if !f.beside(r.index) {
+			return false
+		}
+		need += f.setups[r.index].memory()
+	}
+	host := float64(hostMemory())
+	return host == 0 || need <= 0.8*host
+}
+
+func (f *field) start(ctx context.Context, i int, ended chan<- int) error {
+	o := f.options
+	o.unwatched = f.beside(i)
+	s, err := New(f.setups[i].scenario, o)
+	if err != nil {
+		return at(&f.rows[i], err)
+	}
+	f.running = append(f.running, Running{Row: &f.rows[i], Session: s, index: i})
+	slices.SortFunc(f.running, func(a, b Running) int { return cmp.Compare(a.index, b.index) })
+	s.Start(ctx)
+	go func() {
+		_ = s.Wait() // the snapshot has the failure
+		ended <- i
+	}()
+	return nil
+}
+
+func (f *field) end(i int) {
+	at := slices.IndexFunc(f.running, func(r Running) bool { return r.index == i })
+	f.rows[i].Snapshot = f.running[at].Session.Load()
+	f.running = slices.Delete(f.running, at, at+1)
+	f.load += f.weight(i)
+	f.done++
+}
+
+// stop ends what is under way.
+func (f *field) stop() {
+	for _, r := range f.running {
+		_ = r.Session.Stop()
+	}
+}
+
+// weight is what a point takes of the whole, by its ranks; with a time limit all
+// take the same.
+func (f *field) weight(i int) float64 {
+	if f.options.Limits.For > 0 {
+		return 1
+	}
+	return float64(f.setups[i].spec.Layout.Ranks())
+}
+
+// left estimates how long the rest takes, from what was done so far.
+func (f *field) left() time.Duration {
+	done, all := f.load, 0.0
+	for i := range f.rows {
+		all += f.weight(i)
+	}
+	for _, r := range f.running {
+		done += f.weight(r.index) * share(r.Session.Load(), &f.options.Limits)
+	}
+	if done == 0 {
+		return 0
+	}
+	return time.Duration(float64(time.Since(f.began)) * (all - done) / done)
+}
+
+// share is how much of a point is done, 0..1.
+func share(s *engine.Snapshot, l *Limits) float64 {
+	switch {
+	case l.Iterations > 0:
+		return float64(s.Iteration) / float64(l.Iterations)
+	case l.For > 0:
+		return min(s.Elapsed.Seconds()/l.For.Seconds(), 1)
+	}
+	return 0
+}

@@ -1,0 +1,39 @@
+package session
+
+import (
+	"math"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// visible is how long an iteration of a simulation takes on the screen, unless the
+// person chooses a pace: ranks are seen to change, and the host has time for others.
+const visible = 50 * time.Millisecond
+
+// pace is in virtual seconds for a wall second; 0: as fast as it goes. Paced by
+// itself, the first iteration of a run tells how long they take.
+func pace(sc *engine.Scenario, times []float64, screen bool) float64 {
+	switch text := sc.Text("pace"); {
+	case text == "auto" && screen && len(times) > 0:
+		return times[len(times)-1] / visible.Seconds()
+	case text == "auto":
+		return 0
+	}
+	return sc.Float("pace") // max: 0
+}
+
+// keepPace sets the pace of a simulation, if it should be clearly another one.
+func (s *Session) keepPace(h *history, r *run) {
+	handle, ok := r.handle.(*sim.Run)
+	if !ok {
+		return
+	}
+	want := pace(&h.set.scenario, h.last.times, s.options.Linger)
+	if want == r.pace || want > 0 && r.pace > 0 && math.Abs(math.Log2(want/r.pace)) < 0.5 && h.set.scenario.Text("pace") == "auto" {
+		return
+	}
+	r.pace = want
+	handle.SetPace(want)
+}

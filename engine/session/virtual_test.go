@@ -1,0 +1,290 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// simulated is a stroll on sim.
+func simulated(t testing.TB, settings ...string) engine.Scenario {
+	t.Helper()
+	return told(t, "stroll", append([]string{"fabric", "sim", "machine", "demo"}, settings...)...)
+}
+
+// What a simulation came to, and all that was measured in it: not when the
+// session looked.
+var timeless = cmp.Options{
+	cmpopts.IgnoreFields(engine.Snapshot{}, "Seq", "Elapsed", "Series", "Marks", "Ranks", "Scenario"),
+	cmpopts.EquateNaNs(),
+}
+
+func finished(t *testing.T, s *watched) *engine.Snapshot {
+	t.Helper()
+	if err := s.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	snap := s.Load()
+	if snap.Phase != engine.Ended || snap.Kind != engine.Simulated || snap.Virtual == nil || snap.Virtual.Events == 0 || snap.Virtual.Time < snap.Fabric {
+		t.Fatalf("%s, %s, %+v, fabric time %v", snap.Phase, snap.Kind, snap.Virtual, snap.Fabric)
+	}
+	return snap
+}
+
+// The same seed gives the same run, however often the session asks for the counts
+// and whatever the person does with its clock; another seed gives another one.
+func TestASimulationRepeats(t *testing.T) {
+	const iterations = 40
+	limits := Options{Limits: Limits{Iterations: iterations}}
+	want := finished(t, start(t, simulated(t), limits))
+	if want.Iteration != iterations || len(want.IterationTimes) != iterations || want.Verification.Checks != 16*iterations {
+		t.Fatalf("%d iterations, %d times, %+v", want.Iteration, len(want.IterationTimes), want.Verification)
+	}
+	same := func(how string, got *engine.Snapshot) {
+		t.Helper()
+		if d := cmp.Diff(want, got, timeless); d != "" {
+			t.Errorf("%s:\n%s", how, d)
+		}
+	}
+	same("again", finished(t, start(t, simulated(t), limits)))
+
+	s := start(t, simulated(t), Options{Limits: limits.Limits, unwatched: true})
+	same("with few looks", finished(t, s))
+
+	s = start(t, simulated(t, "pace", "0.01"), limits)
+	s.do(engine.Pause)
+	at := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
+	for range 3 {
+		s.do(engine.Step)
+		next := s.until("a step", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused && s.Iteration > at.Iteration })
+		if next.Iteration != at.Iteration+1 || next.Verification.Checks != int64(next.Iteration)*16 {
+			t.Errorf("a step from iteration %d to %d, %d checks", at.Iteration, next.Iteration, next.Verification.Checks)
+		}
+		at = next
+	}
+	s.do(engine.Set, "pace", "max")
+	s.do(engine.Resume)
+	same("paused, stepped and paced", finished(t, s))
+
+	if other := finished(t, start(t, simulated(t, "seed", "2"), limits)); other.Virtual.Hash == want.Virtual.Hash {
+		t.Error("another seed has the same hash")
+	}
+}
+
+// The pace is turned while the run goes on; and a clock that hardly moves, or
+// stands, holds up neither a knob nor the end.
+func TestPace(t *testing.T) {
+	s := start(t, simulated(t, "pace", "1e-12"), Options{})
+	first := s.until("launched", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
+	if first.Iteration > 100 {
+		t.Errorf("%d iterations at a picosecond a second", first.Iteration)
+	}
+	s.do(engine.Set, "pace", "max")
+	fast := s.until("many iterations", func(s *engine.Snapshot) bool { return s.Iteration > 100 })
+	if len(fast.Marks) != 1 || fast.Marks[0].Label != "pace 1e-12→max" || fast.Scenario.Text("pace") != "max" {
+		t.Errorf("marks %v, pace %s", fast.Marks, fast.Scenario.Text("pace"))
+	}
+	s.do(engine.Set, "pace", "1e-12")
+	s.until("the slow pace", func(s *engine.Snapshot) bool { return len(s.Marks) == 2 })
+	s.do(engine.Set, "nodes", "2")
+	s.until("8 ranks", func(s *engine.Snapshot) bool { return len(s.Ranks) == 8 && s.Phase == engine.Running })
+	s.do(engine.Pause)
+	if err := s.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatThePaceIs(t *testing.T) {
+	for _, c := range []struct {
+		pace   string
+		times  []float64
+		screen bool
+		want   float64
+	}{
+		{"max", []float64{1}, true, 0},
+		{"0.25", []float64{1}, true, 0.25},
+		{"0.25", nil, false, 0.25},
+		{"auto", []float64{9, 1e-3}, false, 0},
+		{"auto", nil, true, 0},
+		{"auto", []float64{9, 1e-3}, true, 1e-3 / 0.05},
+	} {
+		sc := simulated(t, "pace", c.pace)
+		if got := pace(&sc, c.times, c.screen); got != c.want {
+			t.Errorf("%+v: %g", c, got)
+		}
+	}
+}
+
+// A virtual time ends a run before the next iteration, always the same one; a
+// session that lingers pauses there.
+func TestUntil(t *testing.T) {
+	long := finished(t, start(t, simulated(t), Options{Limits: Limits{Iterations: 40}}))
+	half := Limits{Until: long.Fabric / 2}
+	a, b := finished(t, start(t, simulated(t), Options{Limits: half})), finished(t, start(t, simulated(t), Options{Limits: half}))
+	if a.Iteration < 10 || a.Iteration > 30 || a.Fabric < half.Until || *a.Virtual != *b.Virtual {
+		t.Errorf("until %v: %d of 40 iterations to %v, %+v and %+v", half.Until, a.Iteration, a.Fabric, a.Virtual, b.Virtual)
+	}
+	s := start(t, simulated(t, "pace", "max"), Options{Limits: half, Linger: true})
+	at := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
+	if at.Iteration != a.Iteration {
+		t.Errorf("paused after %d iterations, want %d", at.Iteration, a.Iteration)
+	}
+	s.do(engine.Resume)
+	s.until("further iterations", func(s *engine.Snapshot) bool { return s.Iteration > at.Iteration+10 })
+}
+
+func TestWhatCannotBeSimulatedIsRefused(t *testing.T) {
+	own := cluster.Machine{Name: "small-torus", Nodes: 100, EagerLimit: 1, Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{1, 1, 2}}}
+	own.Classes[cluster.Remote].Latency = cluster.Microsecond
+	o := Options{Fabrics: Fabrics(), Machines: []cluster.Machine{own}}
+	for _, c := range []struct{ machine, want string }{
+		{"this-host", "machine this-host has no costs to simulate with: measure them (hybridtop calibrate), take a machine that has them"},
+		{"small-torus", "machine small-torus: "},
+	} {
+		sc, err := Scenario("story", own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for knob, value := range map[string]string{"fabric": "sim", "machine": c.machine} {
+			if err := sc.Set(knob, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := New(sc, o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.machine, err, c.want)
+		}
+	}
+}
+
+// Another workload keeps the common knobs as they stand if it can be run so, takes
+// its own defaults where not, and changes nothing if neither will do.
+func TestAnotherWorkload(t *testing.T) {
+	s := start(t, told(t, "naps", "group", "2", "segment", "8192"), Options{Linger: true})
+	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
+	s.do(engine.Set, "workload", "tale")
+	tale := s.until("the tale", func(s *engine.Snapshot) bool { return s.Scenario.Workload == "tale" && s.Phase == engine.Running })
+	for knob, want := range map[string]string{"chapter": "1", "segment": "64", "group": "2", "nodes": "4", "machine": "this-host"} {
+		if got := tale.Scenario.Text(knob); got != want {
+			t.Errorf("%s is %s, want %s", knob, got, want)
+		}
+	}
+	if len(tale.Marks) != 1 || tale.Marks[0].Label != "workload story→tale" {
+		t.Errorf("marks %v", tale.Marks)
+	}
+	s.do(engine.Set, "workload", "story")
+	s.do(engine.Set, "nodes", "1")
+	s.do(engine.Set, "workload", "tale")
+	tale = s.until("the tale on its own layout", func(s *engine.Snapshot) bool {
+		return s.Scenario.Workload == "tale" && s.Layout.Nodes == 2 && s.Phase == engine.Running
+	})
+	if got := tale.Scenario.Text("machine"); got != "this-host" {
+		t.Errorf("machine %s: where it runs is the person's choice", got)
+	}
+	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "workload", Value: "epic"}); err == nil || !strings.Contains(err.Error(), `unknown workload "epic": there are `) {
+		t.Errorf("workload epic: %v", err)
+	}
+}
+
+// Simulations run side by side, and the longest begin first; rows stay in order.
+func TestSweepOfSimulations(t *testing.T) {
+	const points = 4
+	axes := []Axis{{"nodes", []string{"1", "2"}}, {"seed", []string{"1", "2"}}}
+	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 10}}
+	most, last := 0, 0
+	rows, err := Sweep(t.Context(), simulated(t), axes, o, func(p *Progress) {
+		most = max(most, len(p.Running))
+		if p.Done < last || p.Total != points {
+			t.Errorf("%d of %d points are done, after %d", p.Done, p.Total, last)
+		}
+		last = p.Done
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != points {
+		t.Errorf("the last progress is %d of %d", last, points)
+	}
+	for i, r := range rows {
+		alone := finished(t, start(t, simulated(t, "nodes", r.Knobs[0].Value, "seed", r.Knobs[1].Value), o))
+		if d := cmp.Diff(alone, r.Snapshot, timeless); d != "" {
+			t.Errorf("row %d, %s, is another run than alone:\n%s", i, r.Name(), d)
+		}
+	}
+}
+
+// A field of points: what may begin beside what.
+func TestRoomBeside(t *testing.T) {
+	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
+	f := &field{options: o}
+	for _, sc := range []engine.Scenario{simulated(t), simulated(t, "nodes", "8"), told(t, "stroll")} {
+		set, err := o.resolve(sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.setups = append(f.setups, set)
+		f.rows = append(f.rows, Row{})
+	}
+	huge := f.setups[0]
+	huge.spec.Segment = 1 << 50
+	f.setups = append(f.setups, huge)
+	const small, large, live, hungry = 0, 1, 2, 3
+	for _, c := range []struct {
+		running []int
+		next    int
+		want    bool
+	}{
+		{nil, small, true},
+		{nil, live, true},
+		{nil, hungry, true},
+		{[]int{live}, small, false},
+		{[]int{small}, live, false},
+		{[]int{small}, hungry, hostMemory() == 0},
+	} {
+		f.running = nil
+		for _, i := range c.running {
+			f.running = append(f.running, Running{index: i})
+		}
+		if got := f.room(c.next); got != c.want {
+			t.Errorf("%v run: room for %d is %v", c.running, c.next, got)
+		}
+	}
+	if f.weight(large) != 2*f.weight(small) {
+		t.Errorf("8 nodes weigh %g, 4 %g", f.weight(large), f.weight(small))
+	}
+}
+
+// What a sweep has left is what its points weigh beside what is done.
+func TestTimeLeft(t *testing.T) {
+	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
+	set, err := o.resolve(simulated(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &field{options: o, rows: make([]Row, 4), setups: []setup{set, set, set, set}, began: time.Now().Add(-time.Hour)}
+	if d := f.left(); d != 0 {
+		t.Errorf("nothing is done, and %v are left", d)
+	}
+	f.load = f.weight(0)
+	if d := f.left(); d < 3*time.Hour || d > 4*time.Hour {
+		t.Errorf("one of four points took an hour: %v left", d)
+	}
+}
+
+// A sweep of simulations ends at once with its context.
+func TestSweepOfSimulationsIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	rows, err := Sweep(ctx, simulated(t, "pace", "1e-12"), []Axis{{"seed", []string{"1", "2", "3", "4", "5", "6", "7", "8"}}},
+		Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1 << 30}}, func(*Progress) { cancel() })
+	if !errors.Is(err, context.Canceled) || len(rows) > runtime.GOMAXPROCS(0) || len(rows) == 0 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
