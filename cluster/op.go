@@ -180,6 +180,12 @@ type Done struct {
 	Found     bool // probe: a message waits
 }
 
+// set copies o field by field: it was written so a moment ago, and wider loads
+// would wait for those stores to reach the cache.
+func (d *Done) set(o *Done) {
+	d.Peer, d.Tag, d.Size, d.A, d.Err, d.Found = o.Peer, o.Tag, o.Size, o.A, o.Err, o.Found
+}
+
 // Step continues an operation inside the fabric: it may Post, and never Wait. It
 // runs on the rank that posted the operation, while that rank (or its progress
 // thread) is inside a call. arg is the Op's Arg.

@@ -30,7 +30,7 @@ type Status struct {
 func (r *Rank) start(q *Request, t *Team, peer, tag int) {
 	q.kind, q.team, q.peer, q.tag, q.size = r.op.Kind, t, int32(peer), int32(tag), r.op.Bytes()
 	if q.h = r.port.Post(&r.op); q.h == 0 {
-		q.done = r.op.Done
+		q.done.set(&r.op.Done)
 	}
 }
 

@@ -115,7 +115,8 @@ func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 		t.r.steps = append(t.r.steps, pendingStep{op.Then, op.Arg, d, t.now, t.cause})
 		return 0
 	}
-	op.Done = d
+	o := &op.Done
+	o.Peer, o.Tag, o.Size, o.A, o.Err, o.Found = d.Peer, d.Tag, d.Size, d.A, d.Err, d.Found
 	return 0
 }
 
