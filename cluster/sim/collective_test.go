@@ -1,0 +1,166 @@
+package sim_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// TestCollectives runs communication patterns over sends and receives, prints when
+// each rank is done, and holds every rank's time against LogGP's arithmetic:
+//
+//	machine ..                       as in the timelines; one rank a node
+//	binomial|ring|dissemination|barrier ranks=n [size=s]
+func TestCollectives(t *testing.T) {
+	patterns := map[string]struct {
+		body func(r *cluster.Rank, size int) error
+		form func(c map[string]cluster.Time, ranks, size int) []cluster.Time
+	}{
+		"binomial":      {binomial, binomialTimes},
+		"ring":          {ring, ringTimes},
+		"dissemination": {dissemination, disseminationTimes},
+		"barrier":       {func(r *cluster.Rank, _ int) error { return r.Barrier(r.All()) }, barrierTimes},
+	}
+	datadriven.Walk(t, "testdata/collectives", func(t *testing.T, path string) {
+		var m cluster.Machine
+		var names map[string]cluster.Time
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			if d.Cmd == "machine" {
+				m, names = costs(t, d)
+				return ""
+			}
+			pattern, ok := patterns[d.Cmd]
+			if !ok {
+				d.Fatalf(t, "unknown pattern %s", d.Cmd)
+			}
+			ranks, size := 2, 1
+			d.ScanArgs(t, "ranks", &ranks)
+			if d.HasArg("size") {
+				d.ScanArgs(t, "size", &size)
+			}
+			got := make([]cluster.Time, ranks)
+			simulated(t, small(m, ranks, 1), func(r *cluster.Rank) error {
+				err := pattern.body(r, size)
+				got[r.ID()] = sim.Clock(r.Port())
+				return err
+			})
+			var out strings.Builder
+			for i, want := range pattern.form(names, ranks, size) {
+				if got[i] != want {
+					t.Errorf("%s: rank %d is done at %s, want %s", d.Pos, i, nanoseconds(got[i]), nanoseconds(want))
+				}
+				fmt.Fprintf(&out, "%3d %15s\n", i, nanoseconds(got[i]))
+			}
+			return out.String()
+		})
+	})
+}
+
+// binomial broadcasts from rank 0: a rank passes on what it has to the ranks at
+// falling powers of two below the bit in which it was reached.
+func binomial(r *cluster.Rank, size int) error {
+	buf := make([]byte, size)
+	bit := 1
+	for ; bit < r.Ranks(); bit *= 2 {
+		if r.ID()&bit != 0 {
+			if _, err := r.Recv(r.World(), r.ID()-bit, 0, buf); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	for bit /= 2; bit > 0; bit /= 2 {
+		if to := r.ID() + bit; to < r.Ranks() {
+			if err := r.Send(r.World(), to, 0, buf); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// binomialTimes: the i-th child of a rank hears of it at o + i × max(o, g + (s−1)G)
+// + (s−1)G + L + o, and the rank itself is done after an o for each child.
+func binomialTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
+	bytes := cluster.Time(size-1) * c["G"]
+	apart := max(c["o"], c["g"]+bytes)
+	done := make([]cluster.Time, ranks)
+	top := 1
+	for top < ranks {
+		top *= 2
+	}
+	var reach func(rank, bit int, at cluster.Time)
+	reach = func(rank, bit int, at cluster.Time) {
+		children := cluster.Time(0)
+		for bit /= 2; bit > 0; bit /= 2 {
+			if to := rank + bit; to < ranks {
+				reach(to, bit, at+c["o"]+children*apart+bytes+c["L"]+c["o"])
+				children++
+			}
+		}
+		done[rank] = at + children*c["o"]
+	}
+	reach(0, top, 0)
+	return done
+}
+
+// ring passes a token round.
+func ring(r *cluster.Rank, size int) error {
+	buf := make([]byte, size)
+	right, left := (r.ID()+1)%r.Ranks(), (r.ID()+r.Ranks()-1)%r.Ranks()
+	if r.ID() == 0 {
+		if err := r.Send(r.World(), right, 0, buf); err != nil {
+			return err
+		}
+	}
+	if _, err := r.Recv(r.World(), left, 0, buf); err != nil || r.ID() == 0 {
+		return err
+	}
+	return r.Send(r.World(), right, 0, buf)
+}
+
+// ringTimes: each hop takes 2o + L + (s−1)G, and who passes on pays another o.
+func ringTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
+	hop := 2*c["o"] + c["L"] + cluster.Time(size-1)*c["G"]
+	done := make([]cluster.Time, ranks)
+	for i := 1; i < ranks; i++ {
+		done[i] = cluster.Time(i)*hop + c["o"]
+	}
+	done[0] = cluster.Time(ranks) * hop
+	return done
+}
+
+// dissemination tells the rank 2ᵏ to the right and hears the one to the left.
+func dissemination(r *cluster.Rank, size int) error {
+	in, out := make([]byte, size), make([]byte, size)
+	for step := 1; step < r.Ranks(); step *= 2 {
+		to, from := (r.ID()+step)%r.Ranks(), (r.ID()+r.Ranks()-step)%r.Ranks()
+		if _, err := r.Sendrecv(r.World(), to, 0, out, from, 0, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// disseminationTimes: ⌈log₂ n⌉ rounds of 2o + L + (s−1)G, as long as an adapter is
+// free again by the next round.
+func disseminationTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
+	round := 2*c["o"] + c["L"] + cluster.Time(size-1)*c["G"]
+	done := make([]cluster.Time, ranks)
+	for i := range done {
+		for step := 1; step < ranks; step *= 2 {
+			done[i] += round
+		}
+	}
+	return done
+}
+
+// barrierTimes: a barrier is a dissemination of empty messages.
+func barrierTimes(c map[string]cluster.Time, ranks, _ int) []cluster.Time {
+	return disseminationTimes(c, ranks, 1)
+}
