@@ -212,6 +212,12 @@ func (w *world) run() (more bool) {
 			}
 			break
 		}
+		if w.events%surveyPeriod == surveyPeriod-1 { // with the next event still in the queue
+			if stuck := w.stuck(); len(stuck) > 0 {
+				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: stuck})
+				break
+			}
+		}
 		e := w.queue.pop()
 		w.now = cluster.Time(e.at)
 		kind, ref := e.kind(), e.ref()
@@ -221,12 +227,6 @@ func (w *world) run() (more bool) {
 		if w.events%controlPeriod == 0 {
 			if err := w.control.look(w); err != nil {
 				w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: err, Waits: w.waits()})
-				break
-			}
-		}
-		if w.events%surveyPeriod == 0 {
-			if stuck := w.stuck(); len(stuck) > 0 {
-				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: stuck})
 				break
 			}
 		}

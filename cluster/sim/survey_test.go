@@ -1,0 +1,37 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// The look for ranks that are stuck while others go on finds none in a long run
+// whose every event is a rank's own: the event that is about to happen counts.
+func TestALongRunIsNotStuck(t *testing.T) {
+	m, err := presets.Machine("demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout := cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Model: cluster.Flat, Ranking: cluster.Sequential}
+	run, err := cluster.Start(t.Context(), sim.New(), cluster.Spec{Machine: m, Layout: layout, Segment: 8}, func(r *cluster.Rank) error {
+		buf := make([]byte, 8)
+		for range 600_000 {
+			if err := r.Get(0, 0, buf); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Wait(); err != nil {
+		t.Error(err)
+	}
+	if events := run.(*sim.Run).Events(); events < 1<<20 {
+		t.Errorf("%d events are too few to be looked at", events)
+	}
+}
