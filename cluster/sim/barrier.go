@@ -15,8 +15,8 @@ type barrier struct {
 	out    []cluster.Time // when each may go on
 	next   []cluster.Time
 	waiter []*thread
-	gates  []gate // operations with steps
-	last   int32  // the last one to enter: its cause is everybody's
+	gates  []gate       // operations with steps
+	last   cluster.Time // when the last one entered: its cause is everybody's
 	cause  int32
 }
 
@@ -69,7 +69,18 @@ func (r *rank) memberOf(h cluster.Handle) *member { return &r.members[h&^barrier
 
 func (r *rank) passed(h cluster.Handle) bool { return r.memberOf(h).b.gen != uint32(h) }
 
-func (b *barrier) outCause(int32) int32 { return b.cause }
+// leave brings a thread to the time at which the barrier lets it go.
+func (t *thread) leave(m *member) {
+	b := m.b
+	out := b.out[m.place]
+	if out <= t.now {
+		return
+	}
+	t.until(out, b.cause)
+	if t.w.trace != nil && out > b.last {
+		t.cause = t.w.trace.add(b.cause, out-b.last, CauseSync, t.r.id)
+	}
+}
 
 // enter arrives at a barrier; the last one to do so knows when each may go on.
 func (t *thread) enter(op *cluster.Op) cluster.Handle {
@@ -89,8 +100,8 @@ func (t *thread) enter(op *cluster.Op) cluster.Handle {
 	gen := b.gen
 	m.gen++
 	b.in[m.place] = t.now
-	if b.last = m.place; b.count == 0 || t.now >= b.in[b.last] {
-		b.cause = t.cause
+	if b.count == 0 || t.now >= b.last {
+		b.last, b.cause = t.now, t.cause
 	}
 	b.count++
 	if op.Then != nil {

@@ -222,9 +222,11 @@ func (w *world) depart(i int32, at cluster.Time) {
 	if w.staged && m.more != nil && m.more.from == cluster.DeviceMemory && m.brings() {
 		start = w.stage(m.src, start, wire)
 	}
+	staged, reserved := start, start
 	var links, passed cluster.Time
 	if m.class == cluster.Remote {
 		start = w.reserve(m, way, start, carry)
+		reserved = start
 		if w.network != nil {
 			start, passed, links = w.route(m, start, wire)
 		}
@@ -246,17 +248,27 @@ func (w *world) depart(i int32, at cluster.Time) {
 		late = w.stage(m.dst, late, wire)
 	}
 	latency := way.l + links
+	var jitter cluster.Time
 	if w.linkNoise > 0 && m.class == cluster.Remote {
-		latency += w.linkRand.jitter(way.l, w.linkNoise)
+		jitter = w.linkRand.jitter(way.l, w.linkNoise)
+		latency += jitter
 	}
 	if (m.kind == msgEager || m.kind == msgAsk) && (w.overtaking || m.class != cluster.Remote) {
 		late = w.ranks[m.src].lanes.arrive(m.dst, late+latency, w.now) - latency
 	}
 	if w.trace != nil {
-		tr := w.trace
-		m.cause = tr.add(m.cause, start-at, CauseAdapter, m.src)
-		m.cause = tr.add(m.cause, late-start, CauseBytes, m.src)
-		m.cause = tr.add(m.cause, latency, CauseLatency, m.src)
+		rest := CauseMemory // what the bytes took beyond their own time
+		if m.class == cluster.Remote {
+			rest = CauseBytes
+			if passed > start+inject {
+				rest = CauseLink
+			}
+		}
+		own, gap := min(late-start, carry), min(reserved-staged, way.g)
+		m.cause = w.trace.chain(m.cause, m.src, []piece{
+			{CauseMemory, staged - at}, {CauseGap, gap}, {CauseAdapter, reserved - staged - gap}, {CauseLink, start - reserved},
+			{CauseBytes, own}, {rest, late - start - own}, {CauseLatency, latency - max(jitter, 0)}, {CauseNoise, max(jitter, 0)},
+		})
 	}
 	if m.kind == msgData {
 		// The bytes are taken here, so that the sender may write again; the

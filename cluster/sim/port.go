@@ -190,7 +190,7 @@ func (t *thread) isDone(h cluster.Handle) bool {
 func (t *thread) settle(h cluster.Handle) {
 	if h&barrierBit != 0 {
 		m := t.r.memberOf(h)
-		t.until(m.b.out[m.place], m.b.outCause(m.place))
+		t.leave(m)
 		return
 	}
 	s := t.r.slots.find(h)

@@ -46,6 +46,22 @@ func (t *trace) add(before int32, span cluster.Time, why Cause, rank int32) int3
 	return int32(len(t.records) - 1)
 }
 
+// piece is a part of a message's way.
+type piece struct {
+	why  Cause
+	span cluster.Time
+}
+
+// chain adds pieces one after another, but for those that took no time.
+func (t *trace) chain(before, rank int32, pieces []piece) int32 {
+	for _, p := range pieces {
+		if p.span > 0 {
+			before = t.add(before, p.span, p.why, rank)
+		}
+	}
+	return before
+}
+
 // Segment is one piece of a critical path.
 type Segment struct {
 	Rank  int
