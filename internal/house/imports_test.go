@@ -35,6 +35,7 @@ engine/workload/all    : engine/workload/*
 engine/workload/*      : engine engine/workload cluster models
 engine/session         : engine engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
+engine/calibrate       : engine engine/workload/** cluster/** presets models
 tui                    : engine/** presets models cluster tui/grid tui/export
 tui/grid               :
 tui/export             : tui/grid

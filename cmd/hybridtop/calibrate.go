@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/calibrate"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+func newCalibrate() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "calibrate",
+		Short: "fit a machine to this host, and check what a simulation of it predicts",
+		Long: "Measure this host through the live fabric, fit a machine to it, and compare what a simulation of that machine predicts with live runs " +
+			"that the fit has not seen: a barrier, windows of messages, a halo exchange, a dot product and random access, with a rank a core (docs/calibrate.md).",
+		Example: "hybridtop calibrate --out laptop.toml",
+		Args:    cobra.NoArgs,
+	}
+	o := calibrate.Options{Live: live.New(), Sim: sim.New(), Cores: min(runtime.GOMAXPROCS(0), runtime.NumCPU())}
+	var file, check string
+	var quick, asJSON bool
+	f := cmd.Flags()
+	f.StringVar(&file, "out", "", "machine file to write; its name is the machine's")
+	f.StringVar(&check, "check", "", "machine file to check; nothing is fitted")
+	f.BoolVar(&quick, "quick", false, fmt.Sprintf("%d rounds instead of %d", calibrate.QuickRounds, calibrate.DefaultRounds))
+	f.BoolVar(&asJSON, "json", false, "write JSON, in SI base units (docs/json.md)")
+	cmd.MarkFlagsMutuallyExclusive("out", "check")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		var err error
+		if o.Host, err = presets.Machine("this-host"); err != nil {
+			return err
+		}
+		o.Name = "calibrated"
+		if file != "" {
+			if o.Name, err = machineNameOf(file); err != nil {
+				return err
+			}
+		}
+		if o.Rounds = calibrate.DefaultRounds; quick {
+			o.Rounds = calibrate.QuickRounds
+		}
+		line := newLine(cmd.ErrOrStderr())
+		if line != nil {
+			o.Progress = func(done, total int, name string) {
+				line.show(fmt.Sprintf("%d %%  %s", 100*done/total, name))
+			}
+			defer line.show("")
+		}
+		ctx, done := interruptible(cmd.Context())
+		defer done()
+		var r *calibrate.Result
+		if check != "" {
+			m, loading := presets.LoadMachine(check)
+			if loading != nil {
+				return loading
+			}
+			r, err = calibrate.CheckMachine(ctx, o, m)
+		} else {
+			r, err = calibrate.Calibrate(ctx, o)
+		}
+		if code := interruption(ctx); code != 0 {
+			if line != nil {
+				line.show("")
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: interrupted")
+			return code
+		}
+		if err != nil {
+			return err
+		}
+		if line != nil {
+			line.show("")
+		}
+		if file != "" {
+			if err := saveMachine(file, r); err != nil {
+				return err
+			}
+		}
+		if asJSON {
+			return writeJSON(cmd.OutOrStdout(), calibrationJSON(r, &o))
+		}
+		return writeCalibration(cmd, r, &o)
+	}
+	return cmd
+}
+
+// machineNameOf gives the machine's name out of the file that is to hold it,
+// before anything is measured.
+func machineNameOf(file string) (string, error) {
+	name, ok := strings.CutSuffix(filepath.Base(file), ".toml")
+	probe, err := presets.Machine("demo")
+	if err != nil {
+		return "", err
+	}
+	probe.Name = name
+	if !ok || presets.WriteMachine(&bytes.Buffer{}, probe) != nil {
+		return "", fmt.Errorf("--out %s: a machine file is named after its machine: lower-case letters, digits and dashes, at most 40, and the ending .toml", file)
+	}
+	return name, nil
+}
+
+func saveMachine(file string, r *calibrate.Result) error {
+	var b bytes.Buffer
+	if err := presets.WriteMachine(&b, r.Model.Machine); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o666)
+}
+
+type numberView struct {
+	Key      string        `json:"key"`
+	Number   engine.Metric `json:"number"`
+	Residual *float64      `json:"residual"`
+	Worst    *float64      `json:"worst"`
+	Points   int           `json:"points"`
+	To       string        `json:"to"`
+}
+
+type timeView struct {
+	Trial string        `json:"trial"`
+	X     float64       `json:"x"`
+	Live  engine.Metric `json:"live"`
+	Noise *float64      `json:"noise"`
+}
+
+type checkView struct {
+	Program   string        `json:"program"`
+	At        string        `json:"at"`
+	Live      engine.Metric `json:"live"`
+	Simulated engine.Metric `json:"simulated"`
+	Error     *float64      `json:"error"`
+	Noise     *float64      `json:"noise"`
+}
+
+func calibrationJSON(r *calibrate.Result, o *calibrate.Options) map[string]any {
+	seconds := func(x float64, kind engine.Kind) engine.Metric {
+		return engine.Metric{Value: x, Unit: "s", Kind: kind}
+	}
+	numbers, times, checks, limits := []numberView{}, []timeView{}, []checkView{}, []string{}
+	if r.Model != nil {
+		for _, n := range r.Model.Numbers {
+			numbers = append(numbers, numberView{n.Key, engine.Metric{Value: n.Value, Unit: n.Unit, Kind: engine.Measured},
+				engine.Finite(n.Residual), engine.Finite(n.Worst), n.Points, n.To})
+		}
+		limits = append(limits, r.Model.Limits...)
+	}
+	for _, t := range r.Times {
+		times = append(times, timeView{t.Kind, t.X, seconds(t.Seconds, engine.Measured), engine.Finite(t.Noise)})
+	}
+	for _, c := range r.Checks {
+		checks = append(checks, checkView{c.Program, c.At, seconds(c.Live, engine.Measured), seconds(c.Simulated, engine.Simulated),
+			engine.Finite(c.Error), engine.Finite(c.Noise)})
+	}
+	programs, all := calibrate.Errors(r.Checks)
+	byProgram := make(map[string]*float64)
+	for _, p := range programs {
+		byProgram[p.Program] = engine.Finite(p.Error)
+	}
+	return map[string]any{
+		"schema": "hybridtop.calibrate.v1", "machine": r.Machine, "numbers": numbers, "limits": limits, "times": times,
+		"checks": checks, "errors": byProgram, "median_error": engine.Finite(all), "noise": engine.Finite(r.Noise),
+		"ranks": o.Cores, "rounds": o.Rounds, "host": thisHost(),
+	}
+}
+
+func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Options) error {
+	t := newTable(cmd.OutOrStdout())
+	share := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
+	if r.Model != nil {
+		t.row("key", "value", "residual", "worst", "points", "fitted to")
+		for _, n := range r.Model.Numbers {
+			t.row(n.Key, text(engine.Metric{Value: n.Value, Unit: n.Unit}), share(n.Residual), share(n.Worst), strconv.Itoa(n.Points), n.To)
+		}
+		t.row()
+		for _, l := range r.Model.Limits {
+			t.row("not in the machine: " + l)
+		}
+		t.row()
+	}
+	t.row("program", "at", "live, measured", "simulated", "error", "noise")
+	for _, c := range r.Checks {
+		t.row(c.Program, c.At, text(engine.Metric{Value: c.Live, Unit: "s"}), text(engine.Metric{Value: c.Simulated, Unit: "s"}),
+			fmt.Sprintf("%+.1f %%", 100*c.Error), share(c.Noise))
+	}
+	t.row()
+	programs, all := calibrate.Errors(r.Checks)
+	for _, p := range programs {
+		t.row("median error, "+p.Program, share(p.Error))
+	}
+	t.row("median error, all", share(all))
+	t.row("host noise", share(r.Noise)+": how much longer than a quiet batch the median one took")
+	return t.close()
+}

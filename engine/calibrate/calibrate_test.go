@@ -1,0 +1,392 @@
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+func preset(t *testing.T, name string) cluster.Machine {
+	t.Helper()
+	m, err := presets.Machine(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// truth is a host that keeps to the formulas.
+type truth struct {
+	o, l, g, perByte, own, ownPerByte, atomic, handler, poll, flop, streamed, copied float64
+}
+
+var plain = truth{o: 60e-9, l: 150e-9, g: 130e-9, perByte: .1e-9, own: 5e-9, ownPerByte: .02e-9,
+	atomic: 11e-9, handler: 700e-9, poll: 20e-9, flop: .5e-9, streamed: 2e-9, copied: 200e-6}
+
+// times are what the trials take on such a host, each off by a share of up to
+// noise either way.
+func (h truth) times(noise float64, seed uint64, eager int64) []Time {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var ts []Time
+	for _, tr := range trials(2) {
+		n := tr.x
+		var s float64
+		switch tr.kind {
+		case trialPingpong:
+			if s = 2*h.o + h.l + (n-1)*h.perByte; n > float64(eager) {
+				s += 2*h.o + 2*h.l
+			}
+		case trialGetOwn:
+			s = h.own + (n-1)*h.ownPerByte
+		case trialGetPeer:
+			s = h.own
+		case trialCopy:
+			s = h.copied * (1 + (n-1)/2)
+		case trialStream:
+			s = h.streamed
+		case trialAtomic:
+			s = h.own + 7*h.ownPerByte + h.atomic
+		case trialRPC:
+			s = 2*h.o + h.l + h.handler
+		case trialNow, trialTest:
+			s = h.poll
+		case trialChain:
+			s = h.flop
+		default:
+			s = 500e-9 + n*h.g
+			for _, size := range floodSizes {
+				if tr.kind == floodOf(size) {
+					s += n * float64(size-1) * h.perByte
+				}
+			}
+			if tr.kind == floodOf(floodSizes[0]) {
+				s = 500e-9 + n*h.o
+			}
+		}
+		ts = append(ts, Time{Kind: tr.kind, X: n, Seconds: s * (1 + noise*(2*rng.Float64()-1))})
+	}
+	return ts
+}
+
+// near compares fitted numbers with true ones.
+func near(t *testing.T, m *Model, within float64, want map[string]float64) {
+	t.Helper()
+	for key, v := range want {
+		i := slices.IndexFunc(m.Numbers, func(n Number) bool { return n.Key == key })
+		if i < 0 {
+			t.Errorf("%s was not fitted", key)
+			continue
+		}
+		if n := m.Numbers[i]; math.Abs(n.Value-v) > within*v {
+			t.Errorf("%s = %g %s, want %g within %g", key, n.Value, n.Unit, v, within)
+		}
+	}
+}
+
+func (h truth) numbers() map[string]float64 {
+	return map[string]float64{
+		"flops_per_core": 1 / h.flop, "memory_rate_per_core_bytes_per_s": 16 / h.streamed,
+		"copy_rate_per_thread_bytes_per_s": copyBytes / h.copied, "memory_rate_per_node_bytes_per_s": 2 * copyBytes * 2 / (1.5 * h.copied),
+		"in_rank.latency_s": h.own, "in_rank.bandwidth_bytes_per_s": 1 / h.ownPerByte,
+		"in_node.overhead_s": h.o, "in_node.latency_s": h.l, "in_node.bandwidth_bytes_per_s": 1 / h.perByte,
+		"in_node.gap_s": math.Cbrt(h.o * h.g * h.g), // of the shortest messages the overhead bounds the rate
+		"atomic_time_s": h.atomic, "handler_time_s": h.handler, "poll_time_s": h.poll,
+	}
+}
+
+func TestFitRecoversTheHost(t *testing.T) {
+	host := preset(t, "this-host")
+	for _, c := range []struct {
+		name          string
+		noise, within float64
+	}{
+		{"no noise", 0, .011}, // the gap of the shortest messages is o less 7 bytes' time
+		{"times off by up to 2 %", .02, .12},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for seed := range uint64(20) {
+				m, err := Fit(plain.times(c.noise, seed, host.EagerLimit), host, "calibrated", 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				near(t, m, c.within, plain.numbers())
+				for _, n := range m.Numbers {
+					if n.Key != "in_node.gap_s" && (n.Worst > 3*c.noise+1e-4 || n.Residual > n.Worst+1e-12) {
+						t.Errorf("seed %d: %s: residual %g, at worst %g, with noise %g", seed, n.Key, n.Residual, n.Worst, c.noise)
+					}
+				}
+			}
+		})
+	}
+}
+
+// One time that a busy host has made three times as long moves what it counts
+// for, and nothing else.
+func TestFitBearsAnOutlier(t *testing.T) {
+	host := preset(t, "this-host")
+	ts := plain.times(0, 1, host.EagerLimit)
+	i := slices.IndexFunc(ts, func(t Time) bool { return t.Kind == trialPingpong && t.X == 4096 })
+	ts[i].Seconds *= 3
+	m, err := Fit(ts, host, "calibrated", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, m, .5, plain.numbers())
+	want := plain.numbers()
+	for key := range want {
+		if strings.HasPrefix(key, "in_node.") || key == "handler_time_s" {
+			delete(want, key)
+		}
+	}
+	near(t, m, .01, want)
+}
+
+// What the trials take on the simulator gives back the machine that it simulates:
+// the fit's formulas are the simulator's.
+func TestFitOfTheSimulatorIsItsMachine(t *testing.T) {
+	m := preset(t, "demo")
+	m.Emulated, m.NodeRate, m.Progress = false, 0, cluster.ProgressCall
+	m.Classes[cluster.InNode] = cluster.Link{Latency: 140 * cluster.Nanosecond, Overhead: 60 * cluster.Nanosecond, Bandwidth: 8e9}
+	m.Classes[cluster.InRank] = cluster.Link{Latency: 6 * cluster.Nanosecond, Bandwidth: 50e9}
+	m.AtomicTime, m.HandlerTime, m.PollTime = 12*cluster.Nanosecond, 600*cluster.Nanosecond, 15*cluster.Nanosecond
+	var times []Time
+	for _, tr := range trials(2) {
+		s := 1e-3 // of copies, which take no time there
+		if tr.kind != trialCopy {
+			got, err := tr.play(context.Background(), sim.New(), m, pace{n: 80, batches: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = got[0]
+		}
+		times = append(times, Time{Kind: tr.kind, X: tr.x, Seconds: s})
+	}
+	fit, err := Fit(times, m, "again", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, fit, .02, map[string]float64{
+		"flops_per_core": m.Flops, "memory_rate_per_core_bytes_per_s": m.MemoryRate,
+		"in_rank.latency_s": 6e-9, "in_rank.bandwidth_bytes_per_s": 50e9,
+		"in_node.overhead_s": 60e-9, "in_node.latency_s": 140e-9, "in_node.bandwidth_bytes_per_s": 8e9,
+		"atomic_time_s": 12e-9, "handler_time_s": 600e-9, "poll_time_s": 15e-9,
+	})
+}
+
+func TestMachineFileLoadsBackEqual(t *testing.T) {
+	host := preset(t, "this-host")
+	m, err := Fit(plain.times(.02, 7, host.EagerLimit), host, "laptop", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "laptop.toml")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := presets.WriteMachine(f, m.Machine); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	back, err := presets.LoadMachine(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m.Machine, back); diff != "" {
+		t.Errorf("-written +loaded:\n%s", diff)
+	}
+	for _, n := range m.Numbers {
+		if s := back.Source[n.Key]; !strings.HasPrefix(s, "fitted to "+n.To) || !strings.Contains(s, "residual") {
+			t.Errorf("%s: source %q does not say to what it is fitted, and how well", n.Key, s)
+		}
+	}
+	if back.Classes[cluster.Remote].Latency != back.Classes[cluster.InNode].Latency {
+		t.Error("remote is not as in node")
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	host := preset(t, "this-host")
+	drop := func(kind string) func([]Time) []Time {
+		return func(ts []Time) []Time {
+			return slices.DeleteFunc(ts, func(t Time) bool { return t.Kind == kind })
+		}
+	}
+	change := func(kind string, to func(Time) float64) func([]Time) []Time {
+		return func(ts []Time) []Time {
+			for i := range ts {
+				if ts[i].Kind == kind {
+					ts[i].Seconds = to(ts[i])
+				}
+			}
+			return ts
+		}
+	}
+	for _, c := range []struct {
+		name string
+		with func([]Time) []Time
+		want string
+	}{
+		{"no ping-pong", drop(trialPingpong), "0 times of pingpong: the fit needs 2"},
+		{"no floods", drop(floodOf(8)), "0 times of flood 8 B"},
+		{"no chain", drop(trialChain), "0 times of chain"},
+		{"a time of nothing", change(trialRPC, func(Time) float64 { return 0 }), "rpc at 8 took 0 s"},
+		{"no number", change(trialNow, func(Time) float64 { return math.NaN() }), "now at 0 took NaN s"},
+		{"more messages, less time", change(floodOf(128), func(t Time) float64 { return 1e-3 / t.X }), "a flood 128 B takes no longer with more messages"},
+		{"more bytes, less time", change(trialPingpong, func(t Time) float64 { return 1e-3 / t.X }), "ping-pong leaves"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Fit(c.with(plain.times(0, 1, host.EagerLimit)), host, "calibrated", 2)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestQuietBatches(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		batches      []float64
+		quiet, noise float64
+		calm         bool
+	}{
+		{"all alike", []float64{2, 2, 2, 2, 2, 2}, 2, 0, true},
+		{"the fastest third counts", []float64{9, 1, 8, 1.1, 7, 1.2, 6, 5, 4}, 1.1, 5/1.1 - 1, true},
+		{"a third that was disturbed shrinks to three", []float64{1, 1, 1.2, 5, 5, 5, 5, 5, 5, 5, 5, 5}, 1, 4, false},
+		{"one", []float64{3}, 3, 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			quiet, noise := settle(c.batches)
+			if math.Abs(quiet-c.quiet) > 1e-12 || math.Abs(noise-c.noise) > 1e-12 || calm(c.batches) != c.calm {
+				t.Errorf("quiet %g, noise %g, calm %t; want %g, %g, %t", quiet, noise, calm(c.batches), c.quiet, c.noise, c.calm)
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	checks := []Check{
+		newCheck("barrier", "2 ranks", 2, 1, 0),   // −50 %
+		newCheck("halo exchange", "a", 10, 11, 0), // +10 %
+		newCheck("halo exchange", "b", 10, 7, 0),  // −30 %
+	}
+	if e := checks[0].Error; e != -.5 {
+		t.Errorf("error %g, want -0.5", e)
+	}
+	programs, all := Errors(checks)
+	for i, want := range []ProgramError{{"barrier", .5}, {"halo exchange", .2}} {
+		if programs[i].Program != want.Program || math.Abs(programs[i].Error-want.Error) > 1e-12 {
+			t.Errorf("%v, want %v", programs[i], want)
+		}
+	}
+	if math.Abs(all-.3) > 1e-12 {
+		t.Errorf("of all %g, want 0.3", all)
+	}
+}
+
+// A machine that is checked against a simulation of itself has no error, in each
+// of the programs.
+func TestCheckOfAMachineAgainstItself(t *testing.T) {
+	m := preset(t, "demo")
+	m.Emulated = false
+	r, err := CheckMachine(context.Background(), Options{Live: sim.New(), Sim: sim.New(), Host: m, Cores: 2, Rounds: 1, pace: &inSim}, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for _, c := range r.Checks {
+		seen[c.Program] = true
+		if c.Live != c.Simulated || c.Live <= 0 || c.Error != 0 {
+			t.Errorf("%s, %s: live %g, simulated %g, error %g", c.Program, c.At, c.Live, c.Simulated, c.Error)
+		}
+	}
+	for _, p := range []string{ProgramBarrier, ProgramBandwidth, ProgramHalo, ProgramDot, ProgramRandom} {
+		if !seen[p] {
+			t.Errorf("%s was not checked", p)
+		}
+	}
+}
+
+// Every trial and every check program runs on the live fabric. How long they take
+// is nobody's business here.
+func TestJobsRunLive(t *testing.T) {
+	m := preset(t, "this-host")
+	var jobs []*job
+	ts := trials(2)
+	for i := range ts {
+		jobs = append(jobs, &ts[i].job)
+	}
+	for _, ranks := range []int{2, 3} {
+		ps, err := programs(ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range ps {
+			jobs = append(jobs, &ps[i].job)
+		}
+	}
+	for _, j := range jobs {
+		times, err := j.play(context.Background(), live.New(), m, pace{n: 2, batches: 2})
+		if err != nil {
+			t.Error(err)
+		} else if len(times) != 2 {
+			t.Errorf("%s: %d batches, want 2", j.name, len(times))
+		}
+	}
+}
+
+// A pace that fills batches ends on the live fabric, and on the simulator, where
+// nothing but the program takes time.
+func TestPaceFills(t *testing.T) {
+	m := preset(t, "demo")
+	m.Emulated = false
+	j := job{name: "flood", ranks: 2, ops: 1, body: flood(16, 8)}
+	p := pace{fill: 50 * cluster.Microsecond, settle: 100 * cluster.Microsecond, batches: 2}
+	for _, f := range []cluster.Fabric{sim.New(), live.New()} {
+		times, err := j.play(context.Background(), f, m, p)
+		if err != nil || len(times) != 2 || times[0] <= 0 {
+			t.Errorf("%s: %v, %v", f.Name(), times, err)
+		}
+	}
+}
+
+func TestOptionsRefused(t *testing.T) {
+	host, demo := preset(t, "this-host"), preset(t, "demo")
+	for _, c := range []struct {
+		name string
+		o    Options
+		want string
+	}{
+		{"emulated", Options{Host: demo, Cores: 2, Rounds: 1}, "machine demo is emulated"},
+		{"one core", Options{Host: host, Cores: 1, Rounds: 1}, "needs two cores"},
+		{"no rounds", Options{Host: host, Cores: 2}, "want at least 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := Calibrate(context.Background(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	why := errors.New("enough")
+	cancel(why)
+	if _, err := Calibrate(ctx, Options{Live: live.New(), Sim: sim.New(), Host: host, Name: "calibrated", Cores: 2, Rounds: 1}); !errors.Is(err, why) {
+		t.Errorf("cancelled: %v, want %v", err, why)
+	}
+}

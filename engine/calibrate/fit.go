@@ -1,0 +1,400 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Time is what one trial took on the host.
+type Time struct {
+	Kind    string
+	X       float64 // bytes, messages or threads
+	Seconds float64 // of one operation
+	Noise   float64 // median over all batches, relative to Seconds, less 1
+}
+
+// Number is one number of the fitted machine.
+type Number struct {
+	Key      string // of the machine file
+	Unit     string
+	Value    float64
+	Residual float64 // root mean square of (fit − measured) / measured over the points
+	Worst    float64 // the largest of them
+	Points   int
+	To       string // what it is fitted to
+}
+
+// Model is a machine with where its numbers are from.
+type Model struct {
+	Machine cluster.Machine
+	Numbers []Number
+	// Limits are what the host does and the machine cannot say, in words.
+	Limits []string
+}
+
+// term is one time of which two unknowns are to be found:
+// T = constant + a·first + b·second.
+type term struct{ a, b, constant, t float64 }
+
+// passes are how often the weights of a fit are taken anew; they stand still
+// after a few.
+const passes = 30
+
+// solve finds the two unknowns whose errors are least as ratios: half and double
+// count alike, so that the logarithms are fitted by least squares. ok is false
+// where the terms do not determine them, or only with a negative time.
+func solve(terms []term) (first, second float64, ok bool) {
+	m, y := mat.NewDense(len(terms), 2, nil), mat.NewVecDense(len(terms), nil)
+	weight := make([]float64, len(terms))
+	for i, l := range terms {
+		weight[i] = 1 / l.t
+	}
+	var x mat.VecDense
+	for range passes {
+		for i, l := range terms {
+			m.SetRow(i, []float64{l.a * weight[i], l.b * weight[i]})
+			y.SetVec(i, (l.t-l.constant)*weight[i])
+		}
+		if err := x.SolveVec(m, y); err != nil {
+			return 0, 0, false
+		}
+		first, second = x.AtVec(0), x.AtVec(1)
+		for i, l := range terms {
+			fit := l.constant + l.a*first + l.b*second
+			if fit <= 0 {
+				return 0, 0, false
+			}
+			// Where the sum of squared logarithms is least, its derivative is that
+			// of squares with these weights.
+			weight[i] = math.Sqrt(logOver(fit, l.t) / fit)
+		}
+	}
+	return first, second, first >= 0 && second >= 0
+}
+
+// logOver is log(fit / t) / (fit − t).
+func logOver(fit, t float64) float64 {
+	if d := fit/t - 1; math.Abs(d) > 1e-6 {
+		return math.Log1p(d) / (fit - t)
+	}
+	return 1 / t
+}
+
+// straight fits constant and slope of a straight line through times.
+func straight(ts []Time) (constant, slope float64, ok bool) {
+	var terms []term
+	for _, t := range ts {
+		terms = append(terms, term{a: 1, b: t.X, t: t.Seconds})
+	}
+	return solve(terms)
+}
+
+// level is the one value whose errors as ratios are least.
+func level(ts []Time) float64 {
+	var all []float64
+	for _, t := range ts {
+		all = append(all, t.Seconds)
+	}
+	return stat.GeometricMean(all, nil)
+}
+
+// residuals are the root mean square and the largest of relative errors.
+func residuals(ts []Time, at func(Time) float64) (rms, worst float64) {
+	for _, t := range ts {
+		e := math.Abs(at(t)-t.Seconds) / t.Seconds
+		rms += e * e
+		worst = max(worst, e)
+	}
+	return math.Sqrt(rms / float64(len(ts))), worst
+}
+
+// fitter collects numbers.
+type fitter struct {
+	by      map[string][]Time
+	machine cluster.Machine
+	numbers []Number
+	errs    []error
+}
+
+// of gives the times of a kind by x; there have to be some.
+func (f *fitter) of(kind string, least int) []Time {
+	ts := slices.Clone(f.by[kind])
+	slices.SortFunc(ts, func(a, b Time) int { return cmpFloat(a.X, b.X) })
+	if len(ts) < least {
+		f.errs = append(f.errs, fmt.Errorf("calibrate: %d times of %s: the fit needs %d", len(ts), kind, least))
+		return make([]Time, 0)
+	}
+	for _, t := range ts {
+		if !(t.Seconds > 0) || math.IsInf(t.Seconds, 0) {
+			f.errs = append(f.errs, fmt.Errorf("calibrate: %s at %g took %v s, which no fit can use", kind, t.X, t.Seconds))
+		}
+	}
+	return ts
+}
+
+func cmpFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// state notes a number with its residuals.
+func (f *fitter) state(key, unit string, value float64, to string, ts []Time, at func(Time) float64) {
+	n := Number{Key: key, Unit: unit, Value: value, Points: len(ts), To: to}
+	n.Residual, n.Worst = residuals(ts, at)
+	f.numbers = append(f.numbers, n)
+	f.machine.Source[key] = fmt.Sprintf("fitted to %s: %s; residual %s (root mean square), %s at worst",
+		to, points(len(ts)), percent(n.Residual), percent(n.Worst))
+}
+
+func points(n int) string {
+	if n == 1 {
+		return "1 point"
+	}
+	return fmt.Sprintf("%d points", n)
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.2g %%", 100*x) }
+
+// ErrFit says that times do not make a machine.
+var ErrFit = errors.New("calibrate: the times do not make a machine")
+
+// Fit makes a machine out of the trials' times. base gives what is no matter of
+// time: the eager limit and who progresses. The fit uses the simulator's own
+// formulas, with errors as ratios: half and double count alike:
+//
+//	flood of k short ones    a + k·o
+//	flood of k messages      a + k·(g + (n − 1)G)
+//	ping-pong, n ≤ eager     2o + L + (n − 1)G      one way
+//	ping-pong, n > eager     4o + 3L + (n − 1)G     asked for and answered
+//	get in the own segment   L + (n − 1)G           of class in rank
+//	RPC                      2o + L + handler
+func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, error) {
+	f := &fitter{by: make(map[string][]Time), machine: cluster.Machine{
+		Name: name, Title: "This host, calibrated through the live fabric", Progress: base.Progress, EagerLimit: base.EagerLimit,
+		CoresPerNode: cores, Source: make(map[string]string),
+	}}
+	for _, t := range times {
+		f.by[t.Kind] = append(f.by[t.Kind], t)
+	}
+	m := &f.machine
+	for _, key := range []string{"nodes", "memory_per_node_bytes", "eager_limit_bytes"} {
+		if s := base.Source[key]; s != "" {
+			m.Source[key] = s
+		}
+	}
+	m.Source["cores_per_node"] = "read from the host"
+	f.compute()
+	own := f.inRank()
+	way := f.inNode()
+	f.service(own, way)
+	if err := errors.Join(f.errs...); err != nil {
+		return nil, err
+	}
+	for _, n := range f.numbers {
+		if n.Value < 0 || math.IsNaN(n.Value) || math.IsInf(n.Value, 0) {
+			return nil, fmt.Errorf("%w: %s = %v %s; measure again on a quieter host", ErrFit, n.Key, n.Value, n.Unit)
+		}
+	}
+	f.remote()
+	return &Model{Machine: *m, Numbers: f.numbers, Limits: f.limits(way)}, nil
+}
+
+// compute fits what a core and the node's memory do.
+func (f *fitter) compute() {
+	m := &f.machine
+	if ts := f.of(trialChain, 1); len(ts) > 0 {
+		t := level(ts)
+		m.Flops = round(1 / t)
+		f.state("flops_per_core", "flop/s", m.Flops, "a chain of subtractions each of which needs the one before", ts, func(Time) float64 { return t })
+	}
+	if ts := f.of(trialStream, 1); len(ts) > 0 {
+		t := level(ts)
+		m.MemoryRate = round(streamBytes / t)
+		f.state("memory_rate_per_core_bytes_per_s", "B/s", m.MemoryRate, "the loop of a dot product in vectors of 128 KiB, by 1 to all threads", ts, func(Time) float64 { return t })
+	}
+	ts := f.of(trialCopy, 1)
+	if len(ts) == 0 {
+		return
+	}
+	m.CopyRate = round(copyBytes / ts[0].Seconds)
+	f.state("copy_rate_per_thread_bytes_per_s", "B/s", m.CopyRate, "copies of 4 MiB by one thread", ts[:1], func(Time) float64 { return copyBytes / m.CopyRate })
+	best := ts[0]
+	for _, t := range ts {
+		if t.X/t.Seconds > best.X/best.Seconds {
+			best = t
+		}
+	}
+	m.NodeRate = round(2 * copyBytes * best.X / best.Seconds)
+	f.state("memory_rate_per_node_bytes_per_s", "B/s", m.NodeRate, "bytes read and written by copies of 4 MiB, of as many threads as move most", ts, func(t Time) float64 {
+		return max(ts[0].Seconds, 2*copyBytes*t.X/m.NodeRate)
+	})
+}
+
+// inRank fits access to the own segment.
+func (f *fitter) inRank() *cluster.Link {
+	ts := f.of(trialGetOwn, 2)
+	l := &f.machine.Classes[cluster.InRank]
+	if len(ts) == 0 {
+		return l
+	}
+	constant, perByte, ok := straight(ts)
+	if !ok || perByte == 0 {
+		f.errs = append(f.errs, fmt.Errorf("%w: gets from the own segment take no longer with more bytes", ErrFit))
+		return l
+	}
+	constant = max(constant+perByte, 1e-12) // (n − 1)G
+	l.Latency, l.Bandwidth = cluster.FromSeconds(constant), round(1/perByte)
+	at := func(t Time) float64 { return constant + (t.X-1)*perByte }
+	const to = "gets from the own segment, a straight line over their size"
+	f.state("in_rank.latency_s", "s", l.Latency.Seconds(), to, ts, at)
+	f.state("in_rank.bandwidth_bytes_per_s", "B/s", l.Bandwidth, to, ts, at)
+	return l
+}
+
+// inNode fits the messages between two ranks.
+func (f *fitter) inNode() *cluster.Link {
+	l := &f.machine.Classes[cluster.InNode]
+	floods := make([]slopeOf, len(floodSizes))
+	for i, n := range floodSizes {
+		floods[i] = f.flood(n)
+	}
+	trips := f.of(trialPingpong, 2)
+	if len(f.errs) > 0 {
+		return l
+	}
+	// An end that is busy o with each message bounds their rate; with the shortest
+	// ones nothing else does.
+	o := floods[0].slope
+	l.Overhead = cluster.FromSeconds(o)
+	f.state("in_node.overhead_s", "s", o, "floods of messages of 8 B: what one more in a window takes", floods[0].times, floods[0].at)
+
+	// With an answer before the bytes there are two overheads and two latencies
+	// more.
+	ways := func(n float64) float64 {
+		if n > float64(f.machine.EagerLimit) {
+			return 3
+		}
+		return 1
+	}
+	var terms []term
+	for _, t := range trips {
+		terms = append(terms, term{a: ways(t.X), b: t.X - 1, constant: (ways(t.X) + 1) * o, t: t.Seconds})
+	}
+	latency, perByte, ok := solve(terms)
+	if !ok || latency == 0 || perByte == 0 {
+		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s ping-pong leaves a latency of %.3g s and %.3g s a byte; measure again on a quieter host", ErrFit, o, latency, perByte))
+		return l
+	}
+	l.Latency, l.Bandwidth = cluster.FromSeconds(latency), round(1/perByte)
+	at := func(t Time) float64 { return (ways(t.X)+1)*o + ways(t.X)*latency + (t.X-1)*perByte }
+	const to = "ping-pong, 2o + L + (n - 1)G up to the eager limit and 4o + 3L + (n - 1)G above"
+	f.state("in_node.latency_s", "s", latency, to, trips, at)
+	f.state("in_node.bandwidth_bytes_per_s", "B/s", l.Bandwidth, to, trips, at)
+
+	var gaps []Time
+	for i, n := range floodSizes {
+		gaps = append(gaps, Time{X: float64(n), Seconds: max(floods[i].slope-float64(n-1)*perByte, o)})
+	}
+	g := level(gaps)
+	l.Gap = cluster.FromSeconds(g)
+	f.state("in_node.gap_s", "s", g, fmt.Sprintf("floods of messages of %s: what one more in a window takes, less (n - 1)G", sizes(floodSizes)), gaps, func(Time) float64 { return g })
+	return l
+}
+
+// slopeOf is a straight line through the times of a flood.
+type slopeOf struct {
+	times        []Time
+	first, slope float64
+}
+
+func (s *slopeOf) at(t Time) float64 { return s.first + t.X*s.slope }
+
+// flood fits what one more message of n bytes takes in a window.
+func (f *fitter) flood(n int) slopeOf {
+	s := slopeOf{times: f.of(floodOf(n), 2)}
+	if len(s.times) == 0 {
+		return s
+	}
+	var ok bool
+	if s.first, s.slope, ok = straight(s.times); !ok || s.slope == 0 {
+		f.errs = append(f.errs, fmt.Errorf("%w: a %s takes no longer with more messages; measure again on a quieter host", ErrFit, floodOf(n)))
+	}
+	return s
+}
+
+func sizes(all []int) string {
+	var words []string
+	for _, n := range all {
+		words = append(words, fmt.Sprintf("%d B", n))
+	}
+	return strings.Join(words, ", ")
+}
+
+// service fits what happens at a target.
+func (f *fitter) service(own, way *cluster.Link) {
+	m := &f.machine
+	if ts := f.of(trialAtomic, 1); len(ts) > 0 {
+		there := own.Latency.Seconds() + 7/own.Bandwidth
+		t := max(level(ts)-there, 0)
+		m.AtomicTime = cluster.FromSeconds(t)
+		f.state("atomic_time_s", "s", t, "fetch-and-adds on the own segment, less the access", ts, func(Time) float64 { return there + t })
+	}
+	if ts := f.of(trialRPC, 1); len(ts) > 0 {
+		there := (2*way.Overhead + way.Latency).Seconds()
+		t := max(level(ts)-there, 0)
+		m.HandlerTime = cluster.FromSeconds(t)
+		f.state("handler_time_s", "s", t, "RPC there and back, less 2o + L", ts, func(Time) float64 { return there + t })
+	}
+	if ts := append(f.of(trialNow, 1), f.of(trialTest, 1)...); len(ts) > 1 {
+		t := level(ts)
+		m.PollTime = cluster.FromSeconds(t)
+		f.state("poll_time_s", "s", t, "readings of the clock, and tests that find nothing", ts, func(Time) float64 { return t })
+	}
+}
+
+// remote is as in node: all nodes of a layout are this host. Each rank moves its
+// own bytes, so that there are as many adapters as cores.
+func (f *fitter) remote() {
+	m := &f.machine
+	m.Classes[cluster.Remote] = m.Classes[cluster.InNode]
+	m.Classes[cluster.Remote].Adapters = m.CoresPerNode
+	for _, key := range []string{"latency_s", "overhead_s", "gap_s", "bandwidth_bytes_per_s"} {
+		m.Source["remote."+key] = "as in_node." + key + ": all nodes are this host"
+	}
+	m.Source["remote.adapters_per_node"] = "as cores_per_node: each core moves its own rank's bytes"
+}
+
+// limits says what the machine leaves out.
+func (f *fitter) limits(way *cluster.Link) []string {
+	all := []string{
+		fmt.Sprintf("a rank a core: with more than %d ranks the live fabric's share cores, park and wake, which a simulation does not know of", f.machine.CoresPerNode),
+	}
+	if ts := f.by[trialGetPeer]; len(ts) > 0 {
+		t := slices.MinFunc(ts, func(a, b Time) int { return cmpFloat(a.X, b.X) })
+		all = append(all, fmt.Sprintf("a get of %g B from a neighbour's segment is a load here and takes %s; a simulation charges it as a message, o + L = %s",
+			t.X, cluster.FromSeconds(t.Seconds), way.Overhead+way.Latency))
+	}
+	return all
+}
+
+// round gives a rate to six digits.
+func round(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return x
+	}
+	scale := math.Pow(10, math.Floor(math.Log10(x))-5)
+	return math.Round(x/scale) * scale
+}

@@ -1,0 +1,219 @@
+package calibrate
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	_ "github.com/hybridtop/hybridtop/engine/workload/dot"          // a check program
+	_ "github.com/hybridtop/hybridtop/engine/workload/randomaccess" // a check program
+)
+
+// The check programs' kinds.
+const (
+	ProgramBarrier   = "barrier"
+	ProgramBandwidth = "windowed bandwidth"
+	ProgramHalo      = "halo exchange"
+	ProgramDot       = "dot product"
+	ProgramRandom    = "random access"
+)
+
+// program is something that a simulation of the fitted machine has to predict.
+type program struct {
+	kind string
+	at   string // its size, in words
+	job
+}
+
+const (
+	windowMessages = 16
+	haloFlops      = 1000
+)
+
+var (
+	windowSizes  = []int{1 << 10, 4 << 10, 64 << 10, 1 << 20}
+	haloSizes    = []int{256, 2 << 10, 8 << 10, 32 << 10, 128 << 10}
+	dotElements  = []int{1000, 10007, 100000}
+	randomFlops  = []int{1000, 100}
+	randomAccess = 64
+)
+
+// programs lists the check programs for so many ranks, in the order of a round.
+func programs(ranks int) ([]program, error) {
+	var all []program
+	add := func(kind, at string, ops float64, b body) {
+		all = append(all, program{kind: kind, at: at, job: job{name: kind + " " + at, ranks: ranks, ops: ops, body: b}})
+	}
+	add(ProgramBarrier, fmt.Sprintf("%d ranks", ranks), 1, barrier)
+	for _, n := range windowSizes {
+		add(ProgramBandwidth, fmt.Sprintf("%d × %d B", windowMessages, n), 2, windowed(n))
+	}
+	for _, n := range haloSizes {
+		add(ProgramHalo, fmt.Sprintf("faces of %d B", n), 1, halo(n))
+	}
+	for _, n := range dotElements {
+		p, err := work("dot", ProgramDot, fmt.Sprintf("%d elements", n), ranks, map[string]string{"elements": fmt.Sprint(n)})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	for _, n := range randomFlops {
+		p, err := work("randomaccess", ProgramRandom, fmt.Sprintf("%d flop an access", n), ranks,
+			map[string]string{"flops": fmt.Sprint(n), "accesses": fmt.Sprint(randomAccess), "replica": "full"})
+		if err != nil {
+			return nil, err
+		}
+		p.ops = float64(randomAccess)
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func barrier(r *cluster.Rank, s *stopwatch) error {
+	for s.more() {
+		if err := r.Barrier(r.All()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// windowed sends a window of messages from each even rank to the next one, and
+// then the same bytes back.
+func windowed(n int) body {
+	return func(r *cluster.Rank, s *stopwatch) error {
+		bytes := make([]byte, windowMessages*n)
+		requests := make([]cluster.Request, windowMessages)
+		other := r.ID() ^ 1
+		if other >= r.Ranks() {
+			for s.more() {
+			}
+			return nil
+		}
+		for s.more() {
+			for half := range 2 {
+				for i := range requests {
+					var err error
+					if piece := bytes[i*n : (i+1)*n]; half == r.ID()&1 {
+						err = r.Isend(&requests[i], r.World(), other, tagData, piece)
+					} else {
+						err = r.Irecv(&requests[i], r.World(), other, tagData, piece)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				if err := r.Waitall(requests, nil); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// halo exchanges a face with each neighbour on a ring, and computes a little. What
+// came from the one side goes to the other side in the next step.
+func halo(n int) body {
+	return func(r *cluster.Rank, s *stopwatch) error {
+		world, p := r.World(), r.Ranks()
+		left, right := (r.ID()+p-1)%p, (r.ID()+1)%p
+		fromLeft, fromRight, toLeft, toRight := make([]byte, n), make([]byte, n), make([]byte, n), make([]byte, n)
+		const leftwards, rightwards = 1, 2
+		requests := make([]cluster.Request, 4)
+		compute := cluster.Work{Flops: haloFlops}
+		v, x := 3.0, 3.0
+		for s.more() {
+			if err := r.Irecv(&requests[0], world, left, rightwards, fromLeft); err != nil {
+				return err
+			}
+			if err := r.Irecv(&requests[1], world, right, leftwards, fromRight); err != nil {
+				return err
+			}
+			if err := r.Isend(&requests[2], world, left, leftwards, toLeft); err != nil {
+				return err
+			}
+			if err := r.Isend(&requests[3], world, right, rightwards, toRight); err != nil {
+				return err
+			}
+			if err := r.Waitall(requests, nil); err != nil {
+				return err
+			}
+			fromLeft, toRight = toRight, fromLeft
+			fromRight, toLeft = toLeft, fromRight
+			r.Compute(compute, func() { x = dependent(v, x, haloFlops) })
+		}
+		if x != v {
+			return fmt.Errorf("rank %d: the computing gave %v, want %v", r.ID(), x, v)
+		}
+		return nil
+	}
+}
+
+// work makes a check program of a workload: its own body, under the flat model.
+func work(name, kind, at string, ranks int, knobs map[string]string) (program, error) {
+	w, err := workload.Find(name)
+	if err != nil {
+		return program{}, err
+	}
+	sc := w.Scenario([]string{"this-host"})
+	for knob, v := range map[string]string{"machine": "this-host", "nodes": "1", "ranks-per-node": fmt.Sprint(ranks), "model": string(cluster.Flat)} {
+		if err := sc.Set(knob, v); err != nil {
+			return program{}, err
+		}
+	}
+	for knob, v := range knobs {
+		if err := sc.Set(knob, v); err != nil {
+			return program{}, err
+		}
+	}
+	plan, err := w.Plan(&sc, &cluster.Machine{})
+	if err != nil {
+		return program{}, err
+	}
+	b := func(r *cluster.Rank, s *stopwatch) error {
+		p := &probe{stopwatch: s, scenario: &sc}
+		if err := w.Run(r, p); err != nil {
+			return err
+		}
+		if p.failure != "" || r.ID() == 0 && p.checks == 0 {
+			return fmt.Errorf("rank %d: %s was not verified: %s", r.ID(), name, p.failure)
+		}
+		return nil
+	}
+	return program{kind: kind, at: at, job: job{name: kind + " " + at, ranks: ranks, segment: plan.Segment, ops: 1, body: b}}, nil
+}
+
+// probe is what a workload's body talks to here: iterations come from the
+// stopwatch, and of what it reports only the checks count.
+type probe struct {
+	*stopwatch
+	scenario *engine.Scenario
+	n        int
+	checks   int
+	failure  string
+}
+
+func (p *probe) Next() bool {
+	p.n++
+	return p.more()
+}
+
+func (p *probe) Iteration() int                  { return p.n - 1 }
+func (p *probe) Access(int, int64, cluster.Time) {}
+func (p *probe) Report(string, float64)          {}
+func (p *probe) Clock() cluster.Time             { return 0 }
+func (p *probe) Int(knob string) int64           { return p.scenario.Int(knob) }
+func (p *probe) Float(knob string) float64       { return p.scenario.Float(knob) }
+func (p *probe) Text(knob string) string         { return p.scenario.Text(knob) }
+
+func (p *probe) Verify(ok bool, detail string) {
+	p.checks++
+	if !ok && p.failure == "" {
+		p.failure = detail
+	}
+}
+
+var _ engine.Probe = (*probe)(nil)

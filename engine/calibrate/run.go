@@ -1,0 +1,178 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Options say what to measure and how long.
+type Options struct {
+	Live   cluster.Fabric  // its clock must be this host's
+	Sim    cluster.Fabric  // what the check programs are predicted on
+	Host   cluster.Machine // not emulated; gives the eager limit and who progresses
+	Name   string          // of the machine
+	Cores  int             // ranks of the check programs, at least 2
+	Rounds int             // turns of each trial and check program
+	// Progress, if not nil, hears of each turn before it begins.
+	Progress func(done, total int, name string)
+
+	pace *pace // nil: onHost
+}
+
+// Rounds of a full and of a quick calibration.
+const (
+	DefaultRounds = 60
+	QuickRounds   = 8
+)
+
+// Result is what a calibration came to.
+type Result struct {
+	Machine string // its name
+	Model   *Model // nil: a machine was given
+	Times   []Time
+	Checks  []Check
+	// Noise is the median, over trials and programs, of how much longer the
+	// median batch took than the quiet ones.
+	Noise float64
+}
+
+// parked is longer than any host's cores take for a short message, in seconds: the
+// ranks have taken turns on a core and slept.
+const parked = 20e-6
+
+// Calibrate measures the host, fits a machine and checks it.
+func Calibrate(ctx context.Context, o Options) (*Result, error) {
+	return o.run(ctx, nil)
+}
+
+// CheckMachine checks a machine that stands.
+func CheckMachine(ctx context.Context, o Options, m cluster.Machine) (*Result, error) {
+	return o.run(ctx, &m)
+}
+
+func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, error) {
+	if o.Host.Emulated {
+		return nil, fmt.Errorf("calibrate measures this host: machine %s is emulated, and its delays would be added; use this-host", o.Host.Name)
+	}
+	if o.Cores < 2 {
+		return nil, fmt.Errorf("calibrate needs two cores, and there is %d: two ranks on one core take turns, which no machine file can state", o.Cores)
+	}
+	if o.Rounds < 1 {
+		return nil, fmt.Errorf("calibrate: %d rounds: want at least 1", o.Rounds)
+	}
+	ps, err := programs(o.Cores)
+	if err != nil {
+		return nil, err
+	}
+	var ts []trial
+	if given == nil {
+		ts = trials(o.Cores)
+	}
+	var jobs []*job
+	for i := range ts {
+		jobs = append(jobs, &ts[i].job)
+	}
+	for i := range ps {
+		jobs = append(jobs, &ps[i].job)
+	}
+	batches, err := o.measure(ctx, jobs)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Machine: o.Name}
+	var noises []float64
+	for i := range ts {
+		quiet, noise := settle(batches[i])
+		if ts[i].kind == trialPingpong && ts[i].x == float64(pingpongSizes[0]) && quiet > parked {
+			return nil, fmt.Errorf("calibrate: a message of %g B takes %.3g s: the ranks did not get a core each; stop what else runs on this host", ts[i].x, quiet)
+		}
+		noises = append(noises, noise)
+		result.Times = append(result.Times, Time{Kind: ts[i].kind, X: ts[i].x, Seconds: quiet, Noise: noise})
+	}
+	if given == nil {
+		if result.Model, err = Fit(result.Times, o.Host, o.Name, o.Cores); err != nil {
+			return nil, err
+		}
+		given = &result.Model.Machine
+	} else {
+		result.Machine = given.Name
+	}
+	for i := range ps {
+		quiet, noise := settle(batches[len(ts)+i])
+		noises = append(noises, noise)
+		simulated, err := ps[i].play(ctx, o.Sim, *given, inSim)
+		if err != nil {
+			return nil, err
+		}
+		result.Checks = append(result.Checks, newCheck(ps[i].kind, ps[i].at, quiet, simulated[0], noise))
+	}
+	result.Noise = median(noises)
+	return result, nil
+}
+
+// measure gives each job its turns, in rounds, and all batches of each. After the
+// rounds, jobs that the host has not let run calmly get up to as many again.
+func (o *Options) measure(ctx context.Context, jobs []*job) ([][]float64, error) {
+	p := onHost
+	if o.pace != nil {
+		p = *o.pace
+	}
+	batches := make([][]float64, len(jobs))
+	for round := range 2 * o.Rounds {
+		for i, j := range jobs {
+			if round >= o.Rounds && calm(batches[i]) {
+				continue
+			}
+			if o.Progress != nil {
+				o.Progress(round*len(jobs)+i, o.Rounds*len(jobs), j.name)
+			}
+			times, err := j.play(ctx, o.Live, o.Host, p)
+			if err != nil {
+				return nil, err
+			}
+			batches[i] = append(batches[i], times...)
+		}
+	}
+	return batches, nil
+}
+
+// spread is how far apart quiet batches may be.
+const spread = 1.5
+
+// fewest is how many batches count at least, if there are so many.
+const fewest = 3
+
+// quietOnes are the fastest third of some batches, or fewer if those after the
+// third are half as slow again as the first.
+func quietOnes(batches []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(batches))
+	n := (len(sorted) + 2) / 3
+	for n > fewest && sorted[n-1] > spread*sorted[0] {
+		n--
+	}
+	return sorted[:n]
+}
+
+// calm reports whether a third of the batches are near the fastest.
+func calm(batches []float64) bool { return len(quietOnes(batches)) == (len(batches)+2)/3 }
+
+// settle gives the median of the quiet batches, and how much longer the median of
+// all is, relative to it.
+func settle(batches []float64) (quiet, noise float64) {
+	quiet = median(quietOnes(batches))
+	return quiet, median(batches)/quiet - 1
+}
+
+// median of some values; of none it is no number.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}

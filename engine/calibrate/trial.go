@@ -1,0 +1,294 @@
+package calibrate
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// The trials by name; those with a size have it behind the name.
+const (
+	trialFlood    = "flood"    // x: messages in a window of so many bytes
+	trialPingpong = "pingpong" // x: bytes
+	trialCopy     = "copy"     // x: threads
+	trialStream   = "stream"   // x: threads
+	trialGetOwn   = "get own"  // x: bytes
+	trialGetPeer  = "get peer" // x: bytes
+	trialAtomic   = "atomic"
+	trialRPC      = "rpc"
+	trialNow      = "now"
+	trialTest     = "test"
+	trialChain    = "chain"
+)
+
+// trial is one measurement that the fit rests on.
+type trial struct {
+	kind string
+	x    float64
+	job
+}
+
+const (
+	tagData = 1
+	tagBack = 2
+
+	copyBytes   = 4 << 20
+	streamWords = 1 << 14
+	streamBytes = 16 // an element
+	chainFlops  = 10_000
+	batchOps    = 1000 // of operations that take a few nanoseconds
+)
+
+var (
+	floodSizes    = []int{8, 128, 768}
+	floodWindows  = []int{16, 32, 64, 128}
+	pingpongSizes = []int{8, 32, 128, 512, 2048, 4096, 8192, 12 << 10, 24 << 10, 48 << 10, 96 << 10, 192 << 10, 512 << 10}
+	getSizes      = []int{8, 512, 4096, 32 << 10, 256 << 10}
+)
+
+// trials lists what is measured on so many cores, in the order of a round.
+func trials(cores int) []trial {
+	var all []trial
+	add := func(kind string, x, ranks, segment int, ops float64, b body) {
+		all = append(all, trial{kind: kind, x: float64(x), job: job{name: kind, ranks: ranks, segment: int64(segment), ops: ops, body: b}})
+	}
+	for _, n := range floodSizes {
+		for _, k := range floodWindows {
+			add(floodOf(n), k, 2, 0, 1, flood(k, n))
+		}
+	}
+	for _, n := range pingpongSizes {
+		add(trialPingpong, n, 2, 0, 2, pingpong(n))
+	}
+	for _, n := range getSizes {
+		add(trialGetOwn, n, 2, n, float64(gets(n)), get(n, true))
+		add(trialGetPeer, n, 2, n, float64(gets(n)), get(n, false))
+	}
+	for k := 1; k <= cores; k++ {
+		add(trialCopy, k, k, 0, 1, copying)
+		add(trialStream, k, k, 0, streamWords, stream)
+	}
+	add(trialAtomic, 8, 1, 64, batchOps, atomics)
+	add(trialRPC, 8, 2, 0, 1, rpc)
+	add(trialNow, 0, 1, 0, batchOps, clocks)
+	add(trialTest, 0, 1, 0, batchOps, tests)
+	add(trialChain, chainFlops, 1, 0, chainFlops, chain)
+	return all
+}
+
+// floodOf is the kind of a flood of n bytes a message.
+func floodOf(n int) string { return fmt.Sprintf("%s %d B", trialFlood, n) }
+
+// flood sends k messages of n bytes that are all outstanding at once from rank 0 to rank 1,
+// whose receives are posted, and an answer back.
+func flood(k, n int) body {
+	return func(r *cluster.Rank, s *stopwatch) error {
+		data, back := make([]byte, k*n), make([]byte, 8)
+		requests := make([]cluster.Request, k)
+		world := r.World()
+		for s.more() {
+			for i := range requests {
+				piece := data[i*n : (i+1)*n]
+				var err error
+				if r.ID() == 0 {
+					err = r.Isend(&requests[i], world, 1, tagData, piece)
+				} else {
+					err = r.Irecv(&requests[i], world, 0, tagData, piece)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			if err := r.Waitall(requests, nil); err != nil {
+				return err
+			}
+			if err := answer(r, back); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// answer goes from rank 1 to rank 0.
+func answer(r *cluster.Rank, back []byte) error {
+	if r.ID() == 1 {
+		return r.Send(r.World(), 0, tagBack, back)
+	}
+	_, err := r.Recv(r.World(), 1, tagBack, back)
+	return err
+}
+
+// pingpong sends n bytes there and back, out of the buffer into which they were
+// received: as in a program that has just written what it sends, they are in the
+// sender's cache alone.
+func pingpong(n int) body {
+	return func(r *cluster.Rank, s *stopwatch) error {
+		buf := make([]byte, n)
+		world, other := r.World(), 1-r.ID()
+		for s.more() {
+			if r.ID() == 0 {
+				if err := r.Send(world, other, tagData, buf); err != nil {
+					return err
+				}
+			}
+			if _, err := r.Recv(world, other, tagData, buf); err != nil {
+				return err
+			}
+			if r.ID() == 1 {
+				if err := r.Send(world, other, tagData, buf); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+func gets(n int) int { return max(1, min(batchOps, 256<<10/n)) }
+
+// get reads n bytes of the own segment or of the neighbour's, rank 0 alone.
+func get(n int, own bool) body {
+	return func(r *cluster.Rank, s *stopwatch) error {
+		buf := make([]byte, n)
+		from := r.ID()
+		if !own {
+			from = 1 - from
+		}
+		k := gets(n)
+		for s.more() {
+			if r.ID() != 0 {
+				continue
+			}
+			for range k {
+				if err := r.Get(from, 0, buf); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// copying copies, on every rank, between two buffers of its own.
+func copying(_ *cluster.Rank, s *stopwatch) error {
+	from, to := make([]byte, copyBytes), make([]byte, copyBytes)
+	for s.more() {
+		copy(to, from)
+	}
+	return nil
+}
+
+// stream sums the products of two vectors of its own, on every rank: the loop of
+// a dot product, two operations and 16 bytes an element.
+func stream(r *cluster.Rank, s *stopwatch) error {
+	a, b, sum := make([]float64, streamWords), make([]float64, streamWords), make([]float64, 1)
+	for i := range a {
+		a[i], b[i] = float64(i%5), float64(i%3)
+	}
+	work := cluster.Work{Flops: 2 * streamWords, Bytes: streamBytes * streamWords}
+	for s.more() {
+		r.Compute(work, func() {
+			for i := range a {
+				sum[0] += a[i] * b[i]
+			}
+		})
+	}
+	return nil
+}
+
+// atomics adds to a word of the own segment.
+func atomics(r *cluster.Rank, s *stopwatch) error {
+	for s.more() {
+		for range batchOps {
+			if _, err := r.FetchAdd(0, 0, 1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rpc calls a function at rank 1, which waits in a receive meanwhile.
+func rpc(r *cluster.Rank, s *stopwatch) error {
+	calls := uint64(0)
+	fn := r.Register(func(cluster.RPC) uint64 { calls++; return calls })
+	if err := r.Barrier(r.All()); err != nil {
+		return err
+	}
+	buf := make([]byte, 8)
+	last := make([]byte, 8)
+	for s.more() {
+		if r.ID() == 1 {
+			if !s.last() {
+				continue
+			}
+			if _, err := r.Recv(r.World(), 0, tagData, last); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := r.RPC(1, fn, 0, buf); err != nil {
+			return err
+		}
+		if s.last() {
+			if err := r.Send(r.World(), 1, tagData, last); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// clocks reads the clock.
+func clocks(r *cluster.Rank, s *stopwatch) error {
+	for s.more() {
+		for range batchOps {
+			r.Now()
+		}
+	}
+	return nil
+}
+
+// tests polls a receive that nobody has sent to.
+func tests(r *cluster.Rank, s *stopwatch) error {
+	buf := make([]byte, 8)
+	var q cluster.Request
+	if err := r.Irecv(&q, r.World(), 0, tagData, buf); err != nil {
+		return err
+	}
+	for s.more() {
+		for range batchOps {
+			if _, _, err := r.Test(&q); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.Send(r.World(), 0, tagData, buf); err != nil {
+		return err
+	}
+	_, err := r.Wait(&q)
+	return err
+}
+
+// chain does operations each of which needs the result of the one before.
+func chain(r *cluster.Rank, s *stopwatch) error {
+	work := cluster.Work{Flops: chainFlops}
+	v, x := 3.0, 3.0
+	for s.more() {
+		r.Compute(work, func() { x = dependent(v, x, chainFlops) })
+	}
+	if x != v {
+		return fmt.Errorf("rank %d: the computing gave %v, want %v", r.ID(), x, v)
+	}
+	return nil
+}
+
+// dependent subtracts from v, again and again.
+func dependent(v, x float64, flops int) float64 {
+	for range flops / 2 {
+		x = v - x
+		x = v - x
+	}
+	return x
+}
