@@ -29,12 +29,12 @@ func newCalibrate() *cobra.Command {
 	}
 	o := calibrate.Options{Live: live.New(), Sim: sim.New(), Cores: min(runtime.GOMAXPROCS(0), runtime.NumCPU())}
 	var file, check string
-	var quick, asJSON bool
+	var quick bool
+	out := addFormat(cmd)
 	f := cmd.Flags()
 	f.StringVar(&file, "out", "", "machine file to write; its name is the machine's")
 	f.StringVar(&check, "check", "", "machine file to check; nothing is fitted")
 	f.BoolVar(&quick, "quick", false, fmt.Sprintf("%d rounds instead of %d", calibrate.QuickRounds, calibrate.DefaultRounds))
-	f.BoolVar(&asJSON, "json", false, "write JSON, in SI base units (docs/json.md)")
 	cmd.MarkFlagsMutuallyExclusive("out", "check")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var err error
@@ -87,8 +87,15 @@ func newCalibrate() *cobra.Command {
 				return err
 			}
 		}
-		if asJSON {
+		switch {
+		case out.json:
 			return writeJSON(cmd.OutOrStdout(), calibrationJSON(r, &o))
+		case out.csv:
+			var rows [][]string
+			for _, c := range r.Checks {
+				rows = append(rows, []string{c.Program, c.At, plain(c.Live), plain(c.Simulated), plain(c.Error), plain(c.Noise)})
+			}
+			return writeCSV(cmd.OutOrStdout(), []string{"program", "at", "live_s", "simulated_s", "error", "noise"}, rows)
 		}
 		return writeCalibration(cmd, r, &o)
 	}
