@@ -93,6 +93,10 @@ func (a *app) startEdit() {
 	if a.selected() < 0 {
 		return
 	}
+	if a.knobs()[a.selected()].Name == machineKnob {
+		a.openPicker()
+		return
+	}
 	a.over = editOverlay
 	a.edit.clear()
 }

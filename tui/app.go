@@ -34,6 +34,7 @@ type app struct {
 	edit    line // the value that is typed
 	help    search
 	palette palette
+	picker  picker
 	page    page
 
 	out     []engine.Command // to be sent, in order
@@ -51,6 +52,7 @@ const (
 	helpOverlay
 	paletteOverlay
 	pageOverlay
+	pickerOverlay
 )
 
 // chartState is how the chart over time is shown.
@@ -177,7 +179,7 @@ func (a *app) set(name, text string) bool {
 	return true
 }
 
-// setWorkload asks for another program, which not every session has.
+// setWorkload asks for another program.
 func (a *app) setWorkload(name string) {
 	a.do(engine.Command{Verb: engine.Set, Knob: "workload", Value: name})
 }
@@ -233,6 +235,7 @@ func (a *app) insert(l *line, text string) {
 	a.edits++
 	a.help.at = 0
 	a.palette.retyped()
+	a.picker.retyped()
 }
 
 // typing is the line that takes text now, or nil.
@@ -244,6 +247,8 @@ func (a *app) typing() *line {
 		return &a.help.line
 	case paletteOverlay:
 		return &a.palette.line
+	case pickerOverlay:
+		return &a.picker.line
 	}
 	return nil
 }
@@ -257,6 +262,8 @@ func (a *app) mode() mode {
 		return inHelp
 	case paletteOverlay:
 		return inPalette
+	case pickerOverlay:
+		return inPicker
 	case pageOverlay:
 		return onPage
 	}

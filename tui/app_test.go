@@ -64,6 +64,10 @@ func TestKeysSendCommands(t *testing.T) {
 		{"palette takes a workload", []string{":", "'workload demo-dot", "enter"}, engine.Running, []engine.Command{set("workload", "demo-dot")}},
 		{"tab completes to the value", []string{":", "'set gro", "tab", "'2", "enter"}, engine.Running, []engine.Command{set("group", "2")}},
 		{"the second offer", []string{":", "'set group ", "down", "enter"}, engine.Running, []engine.Command{set("group", "1")}},
+		{"o chooses a machine", []string{"o", "down", "down", "enter"}, engine.Running, []engine.Command{set("machine", "xc30-edison")}},
+		{"the list is narrowed by typing", []string{"o", "'nersc", "enter"}, engine.Running, []engine.Command{set("machine", "xc30-edison")}},
+		{"esc leaves the machine", []string{"o", "down", "esc"}, engine.Running, nil},
+		{"no machine is none", []string{"o", "'abacus", "enter", "esc"}, engine.Running, nil},
 		{"help runs an action", []string{"?", "'iteration, then pause", "enter"}, engine.Running, []engine.Command{{Verb: engine.Step}}},
 		{"typing q in a line does not quit", []string{":", "'q", "esc"}, engine.Running, nil},
 	} {
@@ -79,6 +83,52 @@ func TestKeysSendCommands(t *testing.T) {
 				t.Error("the program quits")
 			}
 		})
+	}
+}
+
+// Enter on the machine's knob opens the list, with the present machine selected.
+func TestPickerOfTheMachineKnob(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	a.asked["machine"] = "xc30-edison"
+	a.knob = machineKnob
+	keys(a, "enter")
+	if a.over != pickerOverlay || a.picker.at != 2 {
+		t.Fatalf("overlay %d, machine %d", a.over, a.picker.at)
+	}
+	var s screen
+	text := s.draw(a, 80, 24).PlainText()
+	for _, want := range []string{"▸xc30-edison", "5,576 nodes", "paper 3, section VI: two 12-core", "▾"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("not on the screen: %q\n%s", want, text)
+		}
+	}
+	a.picker.own = []cluster.Machine{{Name: "xc30-edison", Title: "My own", Progress: cluster.ProgressCall}}
+	keys(a, "esc", "enter")
+	if text := s.draw(a, 80, 24).PlainText(); !strings.Contains(text, "My own") {
+		t.Errorf("the person's own machine is not shown:\n%s", text)
+	}
+}
+
+// However far the facts are scrolled, the last of them stay on the screen.
+func TestScrollingFacts(t *testing.T) {
+	p, err := newProgram(&player{snap: demo(4, 4, 4)}, Options{Environ: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.w, p.h = 80, 24
+	keys(p.app, "o", "down", "down")
+	for range 100 {
+		keys(p.app, "pgdown")
+	}
+	p.draw()
+	end := p.screen.g.PlainText()
+	if !strings.Contains(end, "▴") || strings.Contains(end, "▾") {
+		t.Errorf("this is not the end:\n%s", end)
+	}
+	keys(p.app, "pgup")
+	p.draw()
+	if p.screen.g.PlainText() == end {
+		t.Error("pgup does not leave the end")
 	}
 }
 

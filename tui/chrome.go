@@ -115,6 +115,7 @@ func (s *screen) status(a *app) {
 	all = append(all,
 		part{clock(snap.Elapsed), th.Text, 7},
 		part{"iteration " + strconv.Itoa(snap.Iteration), th.Text, 6},
+		virtualPart(snap, th),
 		verifiedPart(&snap.Verification, th),
 	)
 	if n := len(snap.Warnings); n > 0 {
@@ -152,6 +153,14 @@ func phaseWords(snap *engine.Snapshot, th *grid.Theme) (string, grid.Style) {
 		return "✗ FAILED: turn a knob to start anew", th.Error
 	}
 	return "… starting", th.Dim
+}
+
+// virtualPart is how far a simulation's clock has come.
+func virtualPart(snap *engine.Snapshot, th *grid.Theme) part {
+	if snap.Kind != engine.Simulated {
+		return part{}
+	}
+	return part{"virtual " + grid.Seconds.String(snap.Fabric.Seconds()), th.Kind(kindOf(snap.Kind)).Style, 4}
 }
 
 func verifiedPart(v *engine.Verification, th *grid.Theme) part {
@@ -260,6 +269,7 @@ func hintKey(b *binding) string {
 
 var hintPairs = map[string]string{
 	"zoom": "z 1-6", "turn-up": "←→", "next-knob": "↑↓", "shorter": "+-", "down": "↑↓", "line-down": "↑↓",
+	"facts-down": "pgup/dn",
 }
 
 // hint draws a footer hint and makes it a place for the mouse. Of a pair of

@@ -26,7 +26,7 @@ func demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 	}, engine.Base...)
 	for i := range table {
 		if table[i].Name == "machine" {
-			table[i].Choices = []string{"demo", "this-host"}
+			table[i].Choices = []string{"demo", "this-host", "xc30-edison"}
 		}
 	}
 	sc := engine.NewScenario("demo-access", table)
@@ -75,6 +75,19 @@ func demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 	}
 	for g := 1; g <= min(l.Ranks(), 64); g *= 2 {
 		s.Locality = append(s.Locality, locality1(l, g, group))
+	}
+	return s
+}
+
+// simulated is the demo on 4,096 ranks of a simulated machine.
+func simulated() *engine.Snapshot {
+	s := demo(1024, 4, 4)
+	s.Machine, s.Kind, s.Dilation, s.Fabric = "xc30-edison", engine.Simulated, 1, 12*cluster.Millisecond
+	s.Scenario.Values["machine"], s.Scenario.Values["fabric"] = "xc30-edison", "sim"
+	for i := range s.Metrics {
+		if s.Metrics[i].Kind == engine.Emulated {
+			s.Metrics[i].Kind = engine.Simulated
+		}
 	}
 	return s
 }

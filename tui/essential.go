@@ -67,6 +67,10 @@ func (a *app) offered() string {
 		if all := helpEntries(a.help.line.String()); a.help.at < len(all) {
 			return all[a.help.at].name
 		}
+	case pickerOverlay:
+		if all := a.picker.offers(a); a.picker.at < len(all) {
+			return all[a.picker.at]
+		}
 	case paletteOverlay:
 		if a.palette.fault != "" {
 			return a.palette.fault

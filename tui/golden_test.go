@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -62,6 +63,16 @@ var goldens = []struct {
 	{"crosshair", sizes(120, 40), typed("c", ",", ",")},
 	{"ids", sizes(80, 24), typed("i")},
 	{"launch-line", sizes(80, 24), typed("L")},
+	{"simulated", sizes(80, 24, 120, 40, 20, 5), func() *app { return shownApp(simulated()) }},
+	{"simulated-ended", sizes(120, 40), func() *app {
+		s := simulated()
+		s.Phase = engine.Ended
+		s.Virtual = &engine.Virtual{Hash: 0x1b5e016efa252b6f, Time: 12 * cluster.Millisecond, Events: 4043755}
+		return shownApp(s)
+	}},
+	{"machines", sizes(80, 24, 120, 40, 59, 15, 20, 5), typed("o", "down", "down")},
+	{"machines-scrolled", sizes(80, 24), typed("o", "down", "down", "pgdown", "pgdown")},
+	{"machines-search", sizes(80, 24), typed("o", "c", "r", "a", "y")},
 	{"ascii", sizes(80, 24, 120, 40), func() *app {
 		a := shownApp(demo(4, 4, 4))
 		a.ascii = true

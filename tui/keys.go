@@ -17,11 +17,12 @@ const (
 	editing
 	inHelp
 	inPalette
+	inPicker
 	onPage
 	modes
 )
 
-var modeNames = [modes]string{"everywhere", "on the screen", "typing a value", "in the help", "in the command line", "on a page"}
+var modeNames = [modes]string{"everywhere", "on the screen", "typing a value", "in the help", "in the command line", "in the machines", "on a page"}
 
 // falls tells where a mode looks for keys that it does not have itself.
 var falls = [modes][]mode{
@@ -30,6 +31,7 @@ var falls = [modes][]mode{
 	editing:    {everywhere},
 	inHelp:     {everywhere},
 	inPalette:  {everywhere},
+	inPicker:   {everywhere},
 	onPage:     {onScreen, everywhere},
 }
 
@@ -59,7 +61,7 @@ func screenKeys() []binding {
 		{onScreen, "next-knob", []string{"down", "tab"}, "select the knob below", "knob", func(a *app) { a.selectKnob(+1) }},
 		{everywhere, "quit", []string{"ctrl+c"}, "quit", "", func(a *app) { a.quit = true }},
 		{onScreen, "command", []string{":"}, "open the command line", "command", (*app).openPalette},
-		{onScreen, "type-value", []string{"enter", "="}, "type a value for the selected knob", "type", (*app).startEdit},
+		{onScreen, "type-value", []string{"enter", "="}, "type a value for the selected knob; of the machine, choose from the list", "type", (*app).startEdit},
 		{onScreen, "help", []string{"?"}, "search all keys and actions, and run one", "help", (*app).openHelp},
 		{onScreen, "quit", []string{"q"}, "quit", "quit", func(a *app) { a.quit = true }},
 		{onScreen, "zoom", []string{"z"}, "show the focused pane alone, or all panes", "zoom", func(a *app) { a.zoomed = !a.zoomed }},
@@ -83,6 +85,7 @@ func screenKeys() []binding {
 		{onScreen, "crosshair-left", []string{","}, "move the crosshair to earlier values", "", func(a *app) { a.moveCross(-1. / 60) }},
 		{onScreen, "crosshair-right", []string{"."}, "move the crosshair to later values", "", func(a *app) { a.moveCross(+1. / 60) }},
 		{onScreen, "workload", []string{"w"}, "run the next workload", "workload", (*app).nextWorkload},
+		{onScreen, "machines", []string{"o"}, "choose the machine to run on, with its facts and their sources", "machines", (*app).openPicker},
 		{onScreen, "launch-line", []string{"L"}, "show the launch line of this layout", "launch line", func(a *app) { a.togglePage(launchPage) }},
 		{onScreen, "ids", []string{"i"}, "show the ID triple of every rank, and N", "ids", func(a *app) { a.togglePage(idsPage) }},
 		{onScreen, "reset", []string{"r"}, "forget series, points and marks", "reset", func(a *app) { a.do(resetCommand) }},
@@ -95,7 +98,7 @@ func screenKeys() []binding {
 // lineKeys are the keys of the lines that are typed. Every other key types.
 func lineKeys() []binding {
 	var all []binding
-	for _, in := range []mode{editing, inHelp, inPalette} {
+	for _, in := range []mode{editing, inHelp, inPalette, inPicker} {
 		all = append(all,
 			binding{in, "erase", []string{"backspace"}, "erase the character before the cursor", "", func(a *app) { a.retype(func(l *line) { l.erase(-1) }) }},
 			binding{in, "erase-next", []string{"delete"}, "erase the character behind the cursor", "", func(a *app) { a.retype(func(l *line) { l.erase(+1) }) }},
@@ -120,6 +123,12 @@ func lineKeys() []binding {
 		binding{inPalette, "older", []string{"ctrl+p"}, "fetch an older command", "older", func(a *app) { a.palette.recall(-1) }},
 		binding{inPalette, "newer", []string{"ctrl+n"}, "fetch a newer command", "", func(a *app) { a.palette.recall(+1) }},
 		binding{inPalette, "close", []string{"esc"}, "close the command line", "close", (*app).closeOverlay},
+		binding{inPicker, "take", []string{"enter"}, "take the selected machine", "take", (*app).takeMachine},
+		binding{inPicker, "up", []string{"up"}, "select the machine above", "", func(a *app) { a.movePicker(-1) }},
+		binding{inPicker, "down", []string{"down", "tab"}, "select the machine below", "select", func(a *app) { a.movePicker(+1) }},
+		binding{inPicker, "facts-up", []string{"pgup"}, "scroll the facts up", "", func(a *app) { a.picker.scroll(-8) }},
+		binding{inPicker, "facts-down", []string{"pgdown"}, "scroll the facts down", "facts", func(a *app) { a.picker.scroll(+8) }},
+		binding{inPicker, "close", []string{"esc"}, "close the machines", "close", (*app).closeOverlay},
 	)
 }
 

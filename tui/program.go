@@ -168,6 +168,7 @@ func (p *program) draw() {
 	p.drawn++
 	g := p.screen.draw(p.app, p.w, p.h)
 	p.app.scroll = p.screen.scrolled
+	p.app.picker.top = min(p.app.picker.top, p.screen.factsTop)
 	p.app.page.rows, p.app.page.lines = p.screen.pageRows, p.screen.pageLines
 	p.buf = g.AppendANSI(p.buf[:0])
 	p.frame = tea.NewView(string(p.buf))

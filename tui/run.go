@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
@@ -30,6 +31,9 @@ type Options struct {
 	ASCII   bool   // draw with ASCII alone
 	NoMouse bool   // leave the mouse to the terminal
 	FPS     int    // frames a second at most; 0: 20, and 8 over SSH
+
+	// Machines are the person's own, beside the presets.
+	Machines []cluster.Machine
 
 	// Input, Output and Environ replace the process's own where they are set.
 	Input   io.Reader
@@ -87,7 +91,7 @@ func prepare(ctx context.Context, s Session, o Options) (*tea.Program, error) {
 
 func newProgram(s Session, o Options) (*program, error) {
 	a := newApp()
-	a.ascii, a.mouse = o.ASCII, !o.NoMouse
+	a.ascii, a.mouse, a.picker.own = o.ASCII, !o.NoMouse, o.Machines
 	name := o.Theme
 	if name == "" && o.env("NO_COLOR") != "" {
 		name = "mono"

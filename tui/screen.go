@@ -21,6 +21,7 @@ type screen struct {
 	scrolled  int // rows that the Why pane is scrolled at most
 	pageRows  int // of the page that are shown
 	pageLines int // of the page in all
+	factsTop  int // rows that a machine's facts are scrolled at most
 
 	topology  topology
 	bandwidth bandwidth
@@ -103,6 +104,8 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 		s.helpBox(a)
 	case paletteOverlay:
 		s.paletteBox(a)
+	case pickerOverlay:
+		s.pickerBox(a)
 	case pageOverlay:
 		s.pageBox(a)
 	}

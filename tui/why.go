@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,11 @@ func whyText(f *flow, snap *engine.Snapshot, th *grid.Theme) {
 	}
 	if snap.MemoryPerNode > 0 {
 		pair(f, "memory a node", memoryWords(snap), th.Dim, th)
+	}
+	if x := snap.Virtual; x != nil {
+		pair(f, "virtual time", grid.Seconds.String(x.Time.Seconds()), th.Dim, th)
+		pair(f, "events", grid.Count.String(float64(x.Events)), th.Dim, th)
+		pair(f, "hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th)
 	}
 	if snap.LaunchLine != "" {
 		f.head("Launch line", th.Dim)

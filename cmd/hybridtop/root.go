@@ -60,6 +60,7 @@ func newRoot() *cobra.Command {
 			return err
 		}
 		s.Start(cmd.Context())
+		screen.Machines = own
 		err = tui.Run(cmd.Context(), s, *screen)
 		_ = s.Stop() // the screen has shown why a run failed
 		return err
