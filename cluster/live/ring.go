@@ -138,17 +138,6 @@ func (r *ring) ready() bool {
 	return atomic.LoadUint64(&r.cells[r.pos&r.mask].head)&lapMask == r.lap(r.pos) || r.spilled.Load()
 }
 
-// touch looks at the lines of the batch that begins here, so that they come from
-// the sender's cache side by side and not one after another.
-func (r *ring) touch() {
-	if r.mask < batchCells {
-		return
-	}
-	for i := uint32(4); i < batchCells; i += 4 {
-		atomic.LoadUint64(&r.cells[(r.pos+i)&r.mask].head)
-	}
-}
-
 // consumed moves the receiver on. It tells the sender every quarter of a ring.
 func (r *ring) consumed(cells uint32) {
 	before := r.pos
