@@ -263,11 +263,11 @@ func (c *control) show(w *world) {
 	c.states = c.states[:0]
 	for i := range w.ranks {
 		s := cluster.Computing
-		switch w.ranks[i].main.state {
-		case threadWaits:
-			s = cluster.Waiting
-		case threadEnded:
+		switch t := w.ranks[i].main; {
+		case t.state == threadEnded:
 			s = cluster.Idle
+		case t.state == threadWaits && t.now <= w.now: // else it is computing still, by its own clock
+			s = cluster.Waiting
 		}
 		c.states = append(c.states, s)
 	}
