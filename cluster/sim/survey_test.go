@@ -5,16 +5,13 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim"
-	"github.com/hybridtop/hybridtop/presets"
 )
 
 // The look for ranks that are stuck while others go on finds none in a long run
 // whose every event is a rank's own: the event that is about to happen counts.
 func TestALongRunIsNotStuck(t *testing.T) {
-	m, err := presets.Machine("demo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := cluster.Machine{Name: "one rank", EagerLimit: 8192, Progress: cluster.ProgressOffload}
+	m.Classes[cluster.InRank] = cluster.Link{Latency: 100 * cluster.Nanosecond, Bandwidth: 1e10}
 	layout := cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Model: cluster.Flat, Ranking: cluster.Sequential}
 	run, err := cluster.Start(t.Context(), sim.New(), cluster.Spec{Machine: m, Layout: layout, Segment: 8}, func(r *cluster.Rank) error {
 		buf := make([]byte, 8)
