@@ -155,8 +155,10 @@ func (f *fitter) state(key, unit string, value float64, to string, ts []Time, at
 	n := Number{Key: key, Unit: unit, Value: value, Points: len(ts), To: to}
 	n.Residual, n.Worst = residuals(ts, at)
 	f.numbers = append(f.numbers, n)
-	f.machine.Source[key] = fmt.Sprintf("fitted to %s: %s; residual %s (root mean square), %s at worst",
-		to, points(len(ts)), percent(n.Residual), percent(n.Worst))
+	f.machine.Source[key] = fmt.Sprintf("fitted to %s: %s", to, points(len(ts)))
+	if len(ts) > 1 { // one point is always met
+		f.machine.Source[key] += fmt.Sprintf("; residual %s (root mean square), %s at worst", percent(n.Residual), percent(n.Worst))
+	}
 }
 
 func points(n int) string {
@@ -166,7 +168,7 @@ func points(n int) string {
 	return fmt.Sprintf("%d points", n)
 }
 
-func percent(x float64) string { return fmt.Sprintf("%.2g %%", 100*x) }
+func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
 // ErrFit says that times do not make a machine.
 var ErrFit = errors.New("calibrate: the times do not make a machine")
