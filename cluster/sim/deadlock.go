@@ -6,12 +6,16 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// waits lists who waits for whom. When nothing is left to happen that is exactly
-// who is stuck.
-func (w *world) waits() []cluster.Wait {
+// fullWaits bounds the waits for which all ranks that could end them are listed: to
+// list all for all would take the square of the ranks.
+const fullWaits = 128
+
+// waits lists who waits for whom, without the ranks that are spared (nil: none is).
+// When nothing is left to happen that is exactly who is stuck.
+func (w *world) waits(spared []bool) []cluster.Wait {
 	var out []cluster.Wait
 	for _, t := range w.threads {
-		if t.state != threadWaits {
+		if t.state != threadWaits || spared != nil && spared[t.r.id] {
 			continue
 		}
 		n := 0
@@ -22,19 +26,26 @@ func (w *world) waits() []cluster.Wait {
 			if n++; n > 4 {
 				break // the first few of a long list tell enough
 			}
-			out = append(out, w.waitOf(t, h))
+			out = append(out, w.waitOf(t, h, len(out) < fullWaits))
 		}
 	}
 	return out
 }
 
-func (w *world) waitOf(t *thread, h cluster.Handle) cluster.Wait {
+// waitOf describes a wait; full: with all the ranks that could end it.
+func (w *world) waitOf(t *thread, h cluster.Handle, full bool) cluster.Wait {
 	x := cluster.Wait{Rank: int(t.r.id), Thread: t.number}
+	others := func(ctx int32) {
+		x.For, x.Any = nil, true
+		if full {
+			x.For = w.others(t.r, ctx)
+		}
+	}
 	if h&barrierBit != 0 {
 		m := t.r.memberOf(h)
 		x.Call = "barrier"
 		for _, id := range m.b.ranks {
-			if !w.ranks[id].entered(m) {
+			if full && !w.ranks[id].entered(m) {
 				x.For = append(x.For, int(id))
 			}
 		}
@@ -46,16 +57,16 @@ func (w *world) waitOf(t *thread, h cluster.Handle) cluster.Wait {
 	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv:
 		x.Call = fmt.Sprintf("%s from %s tag %s", s.kind, wildcard(s.peer), wildcard(s.tag))
 		if s.peer == cluster.AnySource {
-			x.For, x.Any = w.others(t.r, s.ctx), true
+			others(s.ctx)
 		}
 	case cluster.KindSend, cluster.KindSsend:
 		x.Call = fmt.Sprintf("%s to %d tag %d (%d B)", s.kind, s.peer, s.tag, s.size)
 	case cluster.KindAwait:
 		x.Call = fmt.Sprintf("await of the word at %d", s.more.off)
-		x.For, x.Any = w.others(t.r, -1), true
+		others(-1)
 	case cluster.KindEvent:
 		x.Call = "event"
-		x.For, x.Any = w.others(t.r, -1), true
+		others(-1)
 	default:
 		x.Call = fmt.Sprintf("%s at %d", s.kind, s.peer)
 	}
@@ -136,13 +147,7 @@ func (w *world) stuck() []cluster.Wait {
 			}
 		}
 	}
-	var out []cluster.Wait
-	for _, x := range w.waits() {
-		if !live[x.Rank] {
-			out = append(out, x)
-		}
-	}
-	return out
+	return w.waits(live)
 }
 
 // busy reports whether a thread of the rank runs, or will.

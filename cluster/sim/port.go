@@ -286,7 +286,7 @@ func (t *thread) poll() {
 	w := t.w
 	t.spend(w.pollTime, CauseOverhead)
 	if w.quiet++; w.quiet > maxPolls && w.real == 0 {
-		w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: append(w.waits(),
+		w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: append(w.waits(nil),
 			cluster.Wait{Rank: int(t.r.id), Thread: t.number, Call: "a loop of polls that nothing can end (livelock)"})})
 	}
 	t.answer()

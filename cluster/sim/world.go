@@ -208,7 +208,7 @@ func (w *world) run() (more bool) {
 	for w.err == nil {
 		if w.queue.len() == 0 {
 			if w.ended < len(w.ranks) {
-				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: w.waits()})
+				w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: w.waits(nil)})
 			}
 			break
 		}
@@ -226,7 +226,7 @@ func (w *world) run() (more bool) {
 		w.events++
 		if w.events%controlPeriod == 0 {
 			if err := w.control.look(w); err != nil {
-				w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: err, Waits: w.waits()})
+				w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: err, Waits: w.waits(nil)})
 				break
 			}
 		}
