@@ -172,11 +172,11 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			s.publish(h, h.set, r, s.phase())
 		case <-limit:
 			limit = nil
-			finish(byLimit, max(s.options.Limits.For, time.Second))
+			finish(byLimit, s.options.Limits.patience(r.virtual != nil))
 		case <-cut:
 			if wasCut = true; why == byLimit {
 				h.warnings = append(h.warnings, fmt.Sprintf("the iteration under way after %v had not ended %v later and was cut off",
-					s.options.Limits.For, max(s.options.Limits.For, time.Second)))
+					s.options.Limits.For, s.options.Limits.patience(r.virtual != nil)))
 			}
 			r.handle.Cancel(errCut)
 		case <-ticker.C:

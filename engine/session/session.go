@@ -14,14 +14,23 @@ import (
 // Limits end a session by themselves. The zero Limits never do.
 type Limits struct {
 	// For is how long a launch may start iterations, of which there is one at
-	// least; the one under way then may take as long again (at least a second),
-	// before it is cut off. 0: no limit.
+	// least; the one under way then may take as long again (at least a second, and
+	// a minute on a simulation), before it is cut off. 0: no limit.
 	For time.Duration
 	// Iterations of one launch; 0: no limit.
 	Iterations int
 	// Until is the time on the fabric's clock from which a launch starts no further
 	// iteration, and a session that lingers pauses; 0: no limit.
 	Until cluster.Time
+}
+
+// patience is how long the iteration under way at the end of For may still take.
+// A simulation finds out by itself that it cannot go on: a long one is a large one.
+func (l *Limits) patience(simulated bool) time.Duration {
+	if simulated {
+		return max(l.For, time.Minute)
+	}
+	return max(l.For, time.Second)
 }
 
 // Options are what a session needs beside its scenario.
