@@ -13,15 +13,16 @@ import (
 const visible = 50 * time.Millisecond
 
 // pace is in virtual seconds for a wall second; 0: as fast as it goes. Paced by
-// itself, the first iteration of a run tells how long they take.
-func pace(sc *engine.Scenario, times []float64, screen bool) float64 {
-	switch text := sc.Text("pace"); {
-	case text == "auto" && screen && len(times) > 0:
-		return times[len(times)-1] / visible.Seconds()
-	case text == "auto":
+// itself, a run is as fast as it goes until its first iterations tell how long one
+// takes.
+func pace(sc *engine.Scenario, done *totals, screen bool) float64 {
+	if sc.Text("pace") != "auto" {
+		return sc.Float("pace") // max: 0
+	}
+	if !screen || done.iterations == 0 {
 		return 0
 	}
-	return sc.Float("pace") // max: 0
+	return done.active.Seconds() / float64(done.iterations) / visible.Seconds()
 }
 
 // keepPace sets the pace of a simulation, if it should be clearly another one.
@@ -30,7 +31,7 @@ func (s *Session) keepPace(h *history, r *run) {
 	if !ok {
 		return
 	}
-	want := pace(&h.set.scenario, h.last.times, s.options.Linger)
+	want := pace(&h.set.scenario, &h.last, s.options.Linger)
 	if want == r.pace || want > 0 && r.pace > 0 && math.Abs(math.Log2(want/r.pace)) < 0.5 && h.set.scenario.Text("pace") == "auto" {
 		return
 	}

@@ -9,14 +9,14 @@ import (
 
 // What the session itself costs: a look at the states, a sample and a snapshot.
 func BenchmarkPublish(b *testing.B) {
-	for _, nodes := range []string{"1", "64"} {
-		sc := told(b, "access", "nodes", nodes, "ranks-per-node", "16", "group", "16")
-		o := onLive()
+	for _, nodes := range []string{"1", "64", "2048"} {
+		sc := told(b, "access", "nodes", nodes, "ranks-per-node", "16", "group", "16", "fabric", "sim", "machine", "xc30-edison")
+		o := Options{Fabrics: Fabrics()}
 		set, err := o.resolve(sc)
 		if err != nil {
 			b.Fatal(err)
 		}
-		r, err := launch(b.Context(), set, newGate(Limits{Iterations: 20}, false))
+		r, err := launch(b.Context(), set, newGate(Limits{Iterations: 2}, false))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -104,22 +104,23 @@ func TestPace(t *testing.T) {
 }
 
 func TestWhatThePaceIs(t *testing.T) {
+	none, some := totals{}, totals{iterations: 4, active: 8 * cluster.Millisecond}
 	for _, c := range []struct {
 		pace   string
-		times  []float64
+		done   *totals
 		screen bool
 		want   float64
 	}{
-		{"max", []float64{1}, true, 0},
-		{"0.25", []float64{1}, true, 0.25},
-		{"0.25", nil, false, 0.25},
-		{"auto", []float64{9, 1e-3}, false, 0},
-		{"auto", nil, true, 0},
-		{"auto", []float64{9, 1e-3}, true, 1e-3 / 0.05},
+		{"max", &some, true, 0},
+		{"0.25", &some, true, 0.25},
+		{"0.25", &none, false, 0.25},
+		{"auto", &some, false, 0},
+		{"auto", &none, true, 0},
+		{"auto", &some, true, 2e-3 / 0.05},
 	} {
 		sc := simulated(t, "pace", c.pace)
-		if got := pace(&sc, c.times, c.screen); got != c.want {
-			t.Errorf("%+v: %g", c, got)
+		if got := pace(&sc, c.done, c.screen); got != c.want {
+			t.Errorf("%s, screen %v: %g, want %g", c.pace, c.screen, got, c.want)
 		}
 	}
 }
