@@ -224,6 +224,13 @@ func (w *world) depart(i int32, at cluster.Time) {
 	}
 	staged, reserved := start, start
 	var links, passed cluster.Time
+	if m.class != cluster.Remote && m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
+		// Inside a node a core moves the bytes, one message after another.
+		r := &w.ranks[m.src]
+		start = max(start, r.moves)
+		r.moves = start + way.g + carry
+		reserved = start
+	}
 	if m.class == cluster.Remote {
 		start = w.reserve(m, way, start, carry)
 		reserved = start
