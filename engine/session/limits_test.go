@@ -27,13 +27,15 @@ func TestPatience(t *testing.T) {
 
 // However short the time, a launch makes one iteration.
 func TestOneIterationAtLeast(t *testing.T) {
-	for _, fabric := range []string{"live", "sim"} {
-		sc, err := Scenario("dot")
+	for fabric, machine := range map[string]string{"live": "this-host", "sim": "demo"} {
+		sc, err := Scenario("randomaccess")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sc.Set("fabric", fabric); err != nil {
-			t.Fatal(err)
+		for knob, value := range map[string]string{"fabric": fabric, "machine": machine} {
+			if err := sc.Set(knob, value); err != nil {
+				t.Fatal(err)
+			}
 		}
 		s, err := New(sc, Options{Fabrics: Fabrics(), Limits: Limits{For: time.Nanosecond}})
 		if err != nil {
