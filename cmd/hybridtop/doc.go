@@ -5,7 +5,9 @@
 //	hybridtop run WORKLOAD          run without a screen, and verify
 //	hybridtop sweep WORKLOAD        run at every combination of knobs
 //	hybridtop list WHAT             workloads, models, knobs, machines
+//	hybridtop machine VERB          list, show, check and compare machine files
 //	hybridtop bench                 hot paths beside their limits on this host
+//	hybridtop calibrate             fit a machine to this host
 //
 // This package holds flags and wiring. The table of knobs (engine.Base and each
 // workload's own) becomes the flags; a session runs the scenario; what it

@@ -51,3 +51,18 @@ func TestJSONDocument(t *testing.T) {
 		}
 	}
 }
+
+// The README, and this package's page, know every command.
+func TestCommandsDocument(t *testing.T) {
+	for _, file := range []string{"../../README.md", "doc.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range newRoot().Commands() {
+			if !strings.Contains(string(text), "hybridtop "+c.Name()) {
+				t.Errorf("%s does not know hybridtop %s", file, c.Name())
+			}
+		}
+	}
+}

@@ -101,3 +101,22 @@ func TestLinks(t *testing.T) {
 		t.Error("no pages found")
 	}
 }
+
+// ARCHITECTURE.md knows every package; workloads, a folder each, are one row.
+func TestArchitectureKnowsEveryPackage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range goFiles(t) {
+		pkg := f.pkg
+		if path.Dir(pkg) == "engine/workload" {
+			pkg = "engine/workload"
+		}
+		if !seen[pkg] && !bytes.Contains(text, []byte("`"+pkg+"`")) {
+			t.Errorf("ARCHITECTURE.md does not know %s", pkg)
+		}
+		seen[pkg] = true
+	}
+}
