@@ -76,6 +76,9 @@ func (a *Abort) Error() string {
 	switch a.Reason {
 	case ReasonDeadlock:
 		b.WriteString("deadlock: no rank below can go on")
+		if sendsInACircle(a.Waits) {
+			b.WriteString("\na send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit")
+		}
 	case ReasonPanic:
 		fmt.Fprintf(&b, "rank %d panicked: %v", a.Rank, a.Cause)
 	default:
@@ -90,9 +93,6 @@ func (a *Abort) Error() string {
 			break
 		}
 		b.WriteString("\n  " + w.String())
-	}
-	if a.Reason == ReasonDeadlock && sendsInACircle(a.Waits) {
-		b.WriteString("\na send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit")
 	}
 	return b.String()
 }

@@ -30,7 +30,7 @@ func TestAbortError(t *testing.T) {
 	} {
 		a := &cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: c.waits}
 		text := a.Error()
-		if !strings.HasPrefix(text, "deadlock: no rank below can go on\n  rank ") || strings.Count(text, " waits in ") != len(c.waits) {
+		if !strings.HasPrefix(text, "deadlock: no rank below can go on\n") || strings.Count(text, " waits in ") != len(c.waits) {
 			t.Errorf("%s:\n%s", c.name, text)
 		}
 		if strings.Contains(text, mend) != c.mend {

@@ -16,9 +16,9 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 const deadlock = `deadlock: no rank below can go on
+a send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit
   rank 0 waits in send to 1 tag 7 (65536 B) for rank 1
-  rank 1 waits in send to 0 tag 7 (65536 B) for rank 0
-a send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit`
+  rank 1 waits in send to 0 tag 7 (65536 B) for rank 0`
 
 // The screens that are kept as goldens: what was done to the demo, and at which
 // sizes.
