@@ -1,0 +1,58 @@
+package tui
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine/session"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+)
+
+// The program over a real session that simulates 1,024 nodes: another machine out
+// of the list, another workload, another fabric.
+func TestProgramOverASimulation(t *testing.T) {
+	sc, err := session.Scenario("pingpong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for knob, value := range map[string]string{"fabric": "sim", "machine": "xc30-edison", "nodes": "1024", "ranks-per-node": "1"} {
+		if err := sc.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Linger: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	t.Cleanup(func() { _ = s.Stop() })
+	x := open(t, s, nil)
+	x.shows("pingpong  flat  one group  1024×1 ranks  on xc30-edison  sim  ◆ simulated")
+	x.shows("2 Bandwidth")
+	x.shows("virtual ")
+	x.shows("✓ verified")
+
+	x.press("o")
+	x.shows("▸xc30-edison")
+	x.shows("paper 3, section VI: 5,576 compute nodes")
+	x.press("intrepid")
+	x.shows("▸bgp-intrepid")
+	x.key('\r')
+	x.shows("on bgp-intrepid")
+	x.shows("┆machine xc30-edison→bgp-intrepid")
+
+	x.press("w")
+	x.shows("hybridtop  randomaccess")
+	x.shows("┆workload pingpong→randomaccess")
+	x.press(":workload dot")
+	x.key('\r')
+	x.shows("hybridtop  dot")
+
+	x.press(":pace max")
+	x.key('\r')
+	x.shows("◂ max ▸")
+	x.press(":machine this-host")
+	x.key('\r')
+	x.shows("✗ machine this-host has")
+	x.press("q")
+	x.ends(nil)
+}
