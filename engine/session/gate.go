@@ -95,6 +95,13 @@ func (g *gate) step() {
 	})
 }
 
+// shut reports whether no further iteration may start until a person says so.
+func (g *gate) shut() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.paused && g.steps == 0 && !g.closed && !g.expired
+}
+
 // standing reports whether rank 0 waits at the gate.
 func (g *gate) standing() bool {
 	g.mu.Lock()

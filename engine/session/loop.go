@@ -169,7 +169,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			} else {
 				s.adjust(h, r)
 			}
-			s.publish(h, h.set, r, s.phase())
+			s.publish(h, h.set, r, s.phase(r))
 		case <-limit:
 			limit = nil
 			finish(byLimit, s.options.Limits.patience(r.virtual != nil))
@@ -188,6 +188,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 // tick samples states, asks for counts ahead of a sample, and publishes. Until a
 // launch has given its first sample, every tick looks for it.
 func (s *Session) tick(h *history, r *run, n int) {
+	s.freeze(r)
 	h.states.look(r.handle, n)
 	first := h.first && h.sample(r, s.elapsed())
 	if h.first || n%publishEvery == publishEvery-1 {
@@ -198,7 +199,7 @@ func (s *Session) tick(h *history, r *run, n int) {
 	}
 	if first || n%publishEvery == 0 {
 		s.keepPace(h, r)
-		s.publish(h, h.set, r, s.phase())
+		s.publish(h, h.set, r, s.phase(r))
 	}
 }
 
@@ -213,8 +214,8 @@ func (s *Session) adjust(h *history, r *run) {
 	}
 }
 
-func (s *Session) phase() engine.Phase {
-	if s.gate.standing() {
+func (s *Session) phase(r *run) engine.Phase {
+	if s.gate.standing() || r.frozen {
 		return engine.Paused
 	}
 	return engine.Running

@@ -38,3 +38,28 @@ func (s *Session) keepPace(h *history, r *run) {
 	r.pace = want
 	handle.SetPace(want)
 }
+
+// patientTicks is how long a pause waits for a simulation's iteration to end.
+const patientTicks = 50
+
+// freeze stops a simulation's clock wherever it is, if a pause has waited for long:
+// an iteration of many ranks, or at a slow pace, may take minutes. A step lets it
+// go on to the end of the iteration.
+func (s *Session) freeze(r *run) {
+	handle, ok := r.handle.(*sim.Run)
+	if !ok {
+		return
+	}
+	if !s.gate.shut() || s.gate.standing() {
+		r.shut = 0
+		if r.frozen {
+			r.frozen = false
+			handle.Resume()
+		}
+		return
+	}
+	if r.shut++; r.shut == patientTicks {
+		r.frozen = true
+		handle.PauseAt(0)
+	}
+}

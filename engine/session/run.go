@@ -42,6 +42,8 @@ type run struct {
 	shards  *shards
 	virtual *virtual // of a simulation; nil: of another fabric
 	pace    float64  // that was set last, by the session alone
+	shut    int      // ticks that a pause has waited for the end of an iteration
+	frozen  bool     // the simulation's clock stands in the middle of one
 }
 
 // slot is where a rank leaves its counts.

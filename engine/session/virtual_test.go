@@ -103,6 +103,26 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// A pause does not wait for an iteration that takes for ever, and whoever goes on
+// finds the run as it was.
+func TestAPauseInTheMiddleOfAnIteration(t *testing.T) {
+	limits := Limits{Iterations: 40}
+	want := finished(t, start(t, simulated(t), Options{Limits: limits}))
+	s := start(t, simulated(t, "pace", "1e-12"), Options{Limits: limits})
+	s.do(engine.Pause)
+	at := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
+	if at.Iteration == limits.Iterations {
+		t.Errorf("%d iterations at a picosecond a second", at.Iteration)
+	}
+	s.do(engine.Set, "pace", "max")
+	s.do(engine.Step)
+	s.until("the end of the iteration", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused && s.Iteration == at.Iteration+1 })
+	s.do(engine.Resume)
+	if d := cmp.Diff(want, finished(t, s), timeless); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestWhatThePaceIs(t *testing.T) {
 	none, some := totals{}, totals{iterations: 4, active: 8 * cluster.Millisecond}
 	for _, c := range []struct {
