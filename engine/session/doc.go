@@ -18,4 +18,8 @@
 // Pausing, knobs and limits act between iterations: Probe.Next is a collective
 // in which rank 0 passes a gate and the others learn what it decided. Rank 0
 // waits at the gate outside the fabric, so a pause is no deadlock.
+//
+// On a simulation nothing that the session wants takes virtual time or makes an
+// event, but for one barrier before each iteration (virtual.go): the same seed gives
+// the same run, whoever looks on, however often, and at whatever pace.
 package session
