@@ -273,8 +273,24 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	if len(e.batch) > 0 {
 		e.flush()
 	}
+	if e.w.crowded && !e.multi && need == 1 && len(hs) == 1 && hs[0]&barrierBit != 0 && p.yieldFor(hs[0]) {
+		return
+	}
 	p.await(hs, need)
 	p.leave()
+}
+
+// yieldFor lets the others run who have to enter a barrier, before anything else
+// is looked at: where ranks share cores, that is what it waits for.
+func (p *port) yieldFor(h cluster.Handle) bool {
+	b := p.e.memberOf(h).b
+	for range p.e.w.yields {
+		if b.gen.Load() != uint32(h) {
+			return true
+		}
+		runtime.Gosched()
+	}
+	return b.gen.Load() != uint32(h)
 }
 
 // await is the main loop of a rank inside a call: progress, spin, yield, park.
