@@ -89,8 +89,23 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 	x := &terminal{t: t, em: vt.NewEmulator(120, 40), over: make(chan error, 1)}
 	x.written.L = &x.mu
 	in, keyboard := io.Pipe()
+	// Keys and the emulator's replies. They are kept for the program, which may be
+	// writing to the terminal and not reading: neither side waits for the other.
+	typed := make(chan []byte, 10_000)
 	go func() {
-		_, _ = io.Copy(keyboard, x.em) // keys and the emulator's replies; ends with the emulator
+		defer close(typed) // with the emulator
+		for {
+			b := make([]byte, 256)
+			n, err := x.em.Read(b)
+			if typed <- b[:n]; err != nil {
+				return
+			}
+		}
+	}()
+	go func() {
+		for b := range typed {
+			_, _ = keyboard.Write(b)
+		}
 		_ = keyboard.Close()
 	}()
 	o := Options{Input: in, Output: x, Width: 120, Height: 40, FPS: 60, Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor"}}
