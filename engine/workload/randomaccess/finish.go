@@ -35,16 +35,23 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 		if law := &snap.Locality[i]; law.Group == snap.Layout.GroupSize() {
 			add("rank_local_share_law", law.LawRank, "1", engine.Modelled)
 			add("node_local_share_law", law.LawNode, "1", engine.Modelled)
-			if m.Emulated {
-				add("access_time_law", latencies(m).Average(models.Shares{Rank: law.LawRank, Node: law.LawNode}), "s", engine.Modelled)
+			if snap.Kind != engine.Measured {
+				add("access_time_law", latencies(m, snap.Kind == engine.Simulated).Average(models.Shares{Rank: law.LawRank, Node: law.LawNode}), "s", engine.Modelled)
 			}
 		}
 	}
 	return metrics
 }
 
-// latencies are an emulated machine's, of one access.
-func latencies(m *cluster.Machine) models.Levels {
-	at := func(c cluster.Class) float64 { return m.AccessTime(c, element).Seconds() }
+// latencies are the machine's, of one access; the processor's overhead belongs to
+// it where it is simulated, and is the host's own where the machine is emulated.
+func latencies(m *cluster.Machine, overhead bool) models.Levels {
+	at := func(c cluster.Class) float64 {
+		t := m.AccessTime(c, element)
+		if overhead {
+			t += m.Classes[c].Overhead
+		}
+		return t.Seconds()
+	}
 	return models.Levels{Rank: at(cluster.InRank), Node: at(cluster.InNode), Remote: at(cluster.Remote)}
 }

@@ -38,7 +38,7 @@ var random = workload.Workload{
 		{Name: "replicas", Unit: "1", Doc: "copies of the array in the cluster"},
 		{Name: "rank_local_share_law", Unit: "1", Doc: "the law's share, 1/G (paper 1, section 4.3.1)"},
 		{Name: "node_local_share_law", Unit: "1", Doc: "the law's share, |group ∩ node|/G"},
-		{Name: "access_time_law", Unit: "s", Doc: "l_avg from an emulated machine's latencies and the law's shares"},
+		{Name: "access_time_law", Unit: "s", Doc: "l_avg from the machine's latencies and the law's shares"},
 	},
 	Plan:   plan,
 	Run:    run,
