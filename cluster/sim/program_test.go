@@ -1,0 +1,164 @@
+package sim_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// program is a random one that cannot deadlock: in each phase a rank starts its
+// messages among computing, one-sided calls and calls at others, then waits for all
+// its messages, and after every other phase for everybody.
+type program struct {
+	seed   uint64
+	ranks  int
+	phases [][][]call // by phase and rank
+	calls  int
+
+	barriers bool // between phases, and before and after all
+}
+
+// verb is what a call does.
+type verb int
+
+const (
+	vIsend verb = iota
+	vIrecv
+	vCompute
+	vPut
+	vGet
+	vAdd
+	vRPC
+)
+
+// call is one call: peer, bytes and the number of a message or of a place.
+type call struct {
+	verb          verb
+	peer, n, item int
+}
+
+// places is how many places of placeSize bytes a segment has for puts, each of one
+// writer and phase; the word before them is a counter.
+const (
+	placeSize = 1 << 10
+	places    = 24
+)
+
+// generate makes a program of a seed. Sizes are on both sides of limit.
+func generate(seed uint64, ranks int, limit int64) *program {
+	rng := rand.New(rand.NewPCG(seed, 0x73696d))
+	p := &program{seed: seed, ranks: ranks, barriers: true}
+	used := make([]int, ranks) // places of each segment
+	for range 2 + rng.IntN(3) {
+		cs := make([][]call, ranks)
+		item := 0
+		for range ranks * (2 + rng.IntN(4)) {
+			r, peer := rng.IntN(ranks), rng.IntN(ranks)
+			switch rng.IntN(8) {
+			case 0, 1, 2:
+				n := []int{0, 1, 8, 100, int(limit), int(limit) + 1, 3 * int(limit)}[rng.IntN(7)]
+				cs[r] = append(cs[r], call{vIsend, peer, n, item})
+				cs[peer] = append(cs[peer], call{vIrecv, r, n, item})
+				item++
+			case 3, 4:
+				cs[r] = append(cs[r], call{vCompute, 0, 1 + rng.IntN(5000), rng.IntN(3)})
+			case 5:
+				if used[peer] < places {
+					cs[r] = append(cs[r], call{vPut, peer, 1 + rng.IntN(placeSize), used[peer]})
+					used[peer]++
+				}
+			case 6:
+				cs[r] = append(cs[r], call{vGet, peer, 1 + rng.IntN(placeSize), 0})
+			case 7:
+				cs[r] = append(cs[r], call{[]verb{vAdd, vRPC}[rng.IntN(2)], peer, 1 + rng.IntN(100), 0})
+			}
+		}
+		for r := range cs {
+			rng.Shuffle(len(cs[r]), func(i, j int) { cs[r][i], cs[r][j] = cs[r][j], cs[r][i] })
+			p.calls += len(cs[r]) + 2
+		}
+		p.phases = append(p.phases, cs)
+	}
+	return p
+}
+
+// pattern is n bytes that tell the seed and a number.
+func (p *program) pattern(n, number int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*7 + i>>8 + number*31 + int(p.seed))
+	}
+	return b
+}
+
+// play runs a rank's part and gives a digest of all that it received and of what
+// its segment holds in the end, which only the program determines. seen is told of
+// the end of each call.
+func (p *program) play(r *cluster.Rank, seen func()) (uint64, error) {
+	sum := fnv.New64a()
+	served := 0
+	fn := r.Register(func(c cluster.RPC) uint64 { served += len(c.Data); return uint64(c.Arg) * 2 })
+	barrier := func() error {
+		if !p.barriers {
+			return nil
+		}
+		return r.Barrier(r.World())
+	}
+	if err := barrier(); err != nil { // all have registered
+		return 0, err
+	}
+	for k, phase := range p.phases {
+		cs := phase[r.ID()]
+		reqs := make([]cluster.Request, len(cs))
+		bufs := make([][]byte, len(cs))
+		for i, c := range cs {
+			var err error
+			switch c.verb {
+			case vIsend:
+				err = r.Isend(&reqs[i], r.World(), c.peer, c.item, p.pattern(c.n, c.item))
+			case vIrecv:
+				bufs[i] = make([]byte, c.n)
+				err = r.Irecv(&reqs[i], r.World(), c.peer, c.item, bufs[i])
+			case vCompute:
+				r.Compute([]cluster.Work{{Flops: float64(c.n)}, {Bytes: float64(c.n)}, {Flops: float64(c.n), Bytes: float64(c.n)}}[c.item], nil)
+			case vPut:
+				err = r.Put(c.peer, 8+int64(c.item)*placeSize, p.pattern(c.n, c.item+k))
+			case vGet: // what is there depends on the time
+				err = r.Get(c.peer, 8, make([]byte, c.n))
+			case vAdd:
+				err = r.AtomicAdd(c.peer, 0, uint64(c.n))
+			case vRPC:
+				var word uint64
+				word, err = r.RPC(c.peer, fn, int32(c.n), make([]byte, c.n))
+				if err == nil && word != 2*uint64(c.n) {
+					err = fmt.Errorf("rank %d: rpc gave %d, want %d", r.ID(), word, 2*c.n)
+				}
+			}
+			if err != nil {
+				return 0, err
+			}
+			seen()
+		}
+		if err := r.Waitall(reqs, nil); err != nil {
+			return 0, err
+		}
+		seen()
+		for _, b := range bufs {
+			sum.Write(b)
+		}
+		if k%2 == 1 {
+			if err := barrier(); err != nil {
+				return 0, err
+			}
+		}
+		seen()
+	}
+	if err := barrier(); err != nil {
+		return 0, err
+	}
+	sum.Write(r.Segment())
+	fmt.Fprint(sum, served)
+	return sum.Sum64(), nil
+}

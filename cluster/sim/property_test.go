@@ -1,0 +1,317 @@
+package sim_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+var progresses = []cluster.Progress{cluster.ProgressCall, cluster.ProgressOffload, cluster.ProgressThread}
+
+// anyMachine draws a machine of a seed. Its rates are whole multiples of 30, so that
+// a thirtieth of one is whole.
+func anyMachine(seed uint64) cluster.Machine {
+	rng := rand.New(rand.NewPCG(seed, 0x6d616368))
+	span := func(most cluster.Time) cluster.Time { return 1 + cluster.Time(rng.Int64N(int64(most))) }
+	per := func(least, most int64) float64 { return float64(30 * ((least + rng.Int64N(most-least)) / 30)) }
+	m := cluster.Machine{
+		Name: "drawn", Progress: progresses[rng.IntN(3)], EagerLimit: 512,
+		Flops: per(1e9, 4e9), MemoryRate: per(2e9, 9e9), NodeRate: per(9e9, 20e9), CopyRate: per(2e9, 9e9),
+		AtomicTime: span(80_000), HandlerTime: span(200_000), PollTime: 20_000 + span(30_000), LockTime: span(50_000),
+		ComputeNoise: []float64{0, 0.05}[rng.IntN(2)], LinkNoise: []float64{0, 0.1}[rng.IntN(2)],
+		Classes: [cluster.Classes]cluster.Link{
+			cluster.InRank: {Latency: span(60_000), Bandwidth: per(5e9, 20e9)},
+			cluster.InNode: {Latency: span(400_000), Overhead: span(200_000), Bandwidth: per(4e9, 9e9)},
+			cluster.Remote: {Latency: span(2_000_000), Overhead: span(700_000), Gap: span(300_000), Bandwidth: per(1e9, 9e9), Adapters: 1 + rng.IntN(2), ThreadRate: per(1e9, 9e9)},
+		},
+	}
+	if rng.IntN(2) == 0 {
+		m.Topology = cluster.Topology{Shape: cluster.Torus, Dims: []int{3, 2, 1}, LinkBandwidth: per(1e9, 9e9), HopLatency: span(90_000)}
+	}
+	return m
+}
+
+// scaled is a machine whose times are all k times as long.
+func scaled(m cluster.Machine, k int64) cluster.Machine {
+	for _, t := range []*cluster.Time{&m.AtomicTime, &m.HandlerTime, &m.PollTime, &m.LockTime, &m.Topology.HopLatency} {
+		*t *= cluster.Time(k)
+	}
+	for _, r := range []*float64{&m.Flops, &m.MemoryRate, &m.NodeRate, &m.CopyRate, &m.Topology.LinkBandwidth} {
+		*r /= float64(k)
+	}
+	for i := range m.Classes {
+		l := &m.Classes[i]
+		l.Latency, l.Overhead, l.Gap = l.Latency*cluster.Time(k), l.Overhead*cluster.Time(k), l.Gap*cluster.Time(k)
+		l.Bandwidth, l.ThreadRate = l.Bandwidth/float64(k), l.ThreadRate/float64(k)
+	}
+	return m
+}
+
+// spec is small with room for the programs' puts.
+func spec(m cluster.Machine, nodes, ranksPerNode int) cluster.Spec {
+	s := small(m, nodes, ranksPerNode)
+	s.Segment = 8 + places*placeSize
+	return s
+}
+
+// times runs a program and gives the end of each call, by rank.
+func times(t *testing.T, s cluster.Spec, p *program) ([][]cluster.Time, *sim.Run) {
+	t.Helper()
+	ends := make([][]cluster.Time, s.Layout.Ranks())
+	run := simulated(t, s, func(r *cluster.Rank) error {
+		_, err := p.play(r, func() { ends[r.ID()] = append(ends[r.ID()], sim.Clock(r.Port())) })
+		return err
+	})
+	return ends, run
+}
+
+// Every time parameter times k makes every time k times as long, but for the
+// rounding of each operation to a picosecond.
+func TestScaling(t *testing.T) {
+	for seed := range uint64(60) {
+		m := anyMachine(seed)
+		p := generate(seed, 6, m.EagerLimit)
+		nodes := []int{6, 3}[seed%2]
+		one, first := times(t, spec(m, nodes, 6/nodes), p)
+		for _, k := range []int64{2, 3, 10} {
+			many, run := times(t, spec(scaled(m, k), nodes, 6/nodes), p)
+			if run.Events() != first.Events() {
+				t.Errorf("seed %d: %d events, and %d at %d times the times", seed, first.Events(), run.Events(), k)
+			}
+			for r := range one {
+				for i, at := range one[r] {
+					if off := many[r][i] - cluster.Time(k)*at; max(off, -off) > cluster.Time(k)*cluster.Time(p.calls) {
+						t.Fatalf("seed %d: rank %d ends call %d at %d ps, and at %d ps with all times × %d: %d off", seed, r, i, at, many[r][i], k, off)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A node that takes no part changes nothing on a crossbar.
+func TestIdleNode(t *testing.T) {
+	for seed := range uint64(30) {
+		m := anyMachine(seed)
+		m.Topology = cluster.Topology{}
+		p := generate(seed, 4, m.EagerLimit)
+		p.barriers = false // they would wait for the idle one
+		body := func(ends [][]cluster.Time) func(r *cluster.Rank) error {
+			return func(r *cluster.Rank) error {
+				if r.ID() >= p.ranks {
+					return nil
+				}
+				_, err := p.play(r, func() { ends[r.ID()] = append(ends[r.ID()], sim.Clock(r.Port())) })
+				return err
+			}
+		}
+		alone, among := make([][]cluster.Time, 4), make([][]cluster.Time, 4)
+		simulated(t, spec(m, 4, 1), body(alone))
+		simulated(t, spec(m, 5, 1), body(among))
+		for r := range alone {
+			if !slices.Equal(alone[r], among[r]) {
+				t.Fatalf("seed %d: rank %d ends its calls at\n%v, and beside an idle node at\n%v", seed, r, alone[r], among[r])
+			}
+		}
+	}
+}
+
+// A token walks through the nodes, so that nothing contends: with anything slower it
+// is never there earlier.
+func TestSlowerIsNeverFaster(t *testing.T) {
+	slower := []struct {
+		name string
+		make func(m *cluster.Machine)
+	}{
+		{"link", func(m *cluster.Machine) { m.Topology.LinkBandwidth *= 0.7 }},
+		{"hop", func(m *cluster.Machine) { m.Topology.HopLatency += 777 }},
+		{"adapter", func(m *cluster.Machine) { m.Classes[cluster.Remote].Bandwidth *= 0.7 }},
+		{"thread", func(m *cluster.Machine) { m.Classes[cluster.Remote].ThreadRate *= 0.7 }},
+		{"latency", func(m *cluster.Machine) { m.Classes[cluster.Remote].Latency += 777 }},
+		{"overhead", func(m *cluster.Machine) { m.Classes[cluster.Remote].Overhead += 777 }},
+		{"gap", func(m *cluster.Machine) { m.Classes[cluster.Remote].Gap += 777 }},
+	}
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 0x746f6b65))
+		path, sizes := []int{0}, []int{}
+		for range 12 {
+			path = append(path, (path[len(path)-1]+1+rng.IntN(5))%6)
+			sizes = append(sizes, rng.IntN(2000))
+		}
+		walk := func(r *cluster.Rank) error {
+			for i, n := range sizes {
+				if r.ID() == path[i] {
+					if err := r.Send(r.World(), path[i+1], i, make([]byte, n)); err != nil {
+						return err
+					}
+				}
+				if r.ID() == path[i+1] {
+					if _, err := r.Recv(r.World(), path[i], i, make([]byte, n)); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}
+		m := anyMachine(seed)
+		m.LinkNoise = 0
+		if m.Topology.Shape == "" {
+			m.Topology = cluster.Topology{Shape: cluster.FatTree, Dims: []int{2, 3}, Taper: []float64{0.5}, LinkBandwidth: 2e9, HopLatency: 50_000}
+		}
+		before := simulated(t, spec(m, 6, 1), walk).Total()
+		for _, s := range slower {
+			bad := m
+			s.make(&bad)
+			if after := simulated(t, spec(bad, 6, 1), walk).Total(); after < before {
+				t.Errorf("seed %d: a slower %s makes %d ps of %d ps", seed, s.name, after, before)
+			}
+		}
+	}
+}
+
+// A hundred runs have one hash, on one processor and on two.
+func TestOneHash(t *testing.T) {
+	m := anyMachine(5)
+	m.ComputeNoise, m.LinkNoise = 0.05, 0.1
+	p := generate(5, 6, m.EagerLimit)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var want uint64
+	for i := range 100 {
+		runtime.GOMAXPROCS(1 + i%2)
+		_, run := times(t, spec(m, 3, 2), p)
+		if i == 0 {
+			want = run.Hash()
+		} else if run.Hash() != want {
+			t.Fatalf("run %d has the hash %016x, the first one %016x", i, run.Hash(), want)
+		}
+	}
+}
+
+// Noise is the seed's: an equal seed gives an equal run, another one another.
+func TestNoiseIsSeeded(t *testing.T) {
+	m := anyMachine(5)
+	p := generate(5, 6, m.EagerLimit)
+	hash := func(compute, link float64, seed uint64) uint64 {
+		m.ComputeNoise, m.LinkNoise = compute, link
+		s := spec(m, 6, 1)
+		s.Seed = seed
+		_, run := times(t, s, p)
+		return run.Hash()
+	}
+	for _, c := range []struct{ compute, link float64 }{{0.05, 0}, {0, 0.1}, {0.05, 0.1}} {
+		a, b, other := hash(c.compute, c.link, 1), hash(c.compute, c.link, 1), hash(c.compute, c.link, 2)
+		if a != b || a == other {
+			t.Errorf("noise %+v: seed 1 gives %016x and %016x, seed 2 %016x", c, a, b, other)
+		}
+		if quiet := hash(0, 0, 1); quiet == a {
+			t.Errorf("noise %+v changes nothing", c)
+		}
+	}
+	if hash(0, 0, 1) != hash(0, 0, 2) {
+		t.Errorf("the seed matters without noise")
+	}
+}
+
+// TestHash holds the hashes of fixed programs against those of every other machine,
+// processor, Go version and build: they are integers' alone. A change of the model
+// shows here.
+//
+//	hash seed=n      the total, the events and the hash of a random program
+func TestHash(t *testing.T) {
+	datadriven.RunTest(t, "testdata/hash/programs.txt", func(t *testing.T, d *datadriven.TestData) string {
+		var seed uint64
+		d.ScanArgs(t, "seed", &seed)
+		m := anyMachine(seed)
+		_, run := times(t, spec(m, 3, 2), generate(seed, 6, m.EagerLimit))
+		return fmt.Sprintf("%d ps, %d events, %016x\n", run.Total(), run.Events(), run.Hash())
+	})
+}
+
+// The same programs give the same data in virtual time and in the host's own.
+func TestDataAsLive(t *testing.T) {
+	digests := func(f cluster.Fabric, s cluster.Spec, p *program) []uint64 {
+		sums := make([]uint64, p.ranks)
+		err := cluster.Launch(t.Context(), f, s, func(r *cluster.Rank) (err error) {
+			sums[r.ID()], err = p.play(r, func() {})
+			return err
+		})
+		if err != nil {
+			t.Fatalf("%s, seed %d: %v", f.Name(), p.seed, err)
+		}
+		return sums
+	}
+	for seed := range uint64(20) {
+		m := anyMachine(seed)
+		p := generate(seed, 6, m.EagerLimit)
+		host := cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: m.EagerLimit}
+		got, want := digests(sim.New(), spec(m, 3, 2), p), digests(live.New(), spec(host, 3, 2), p)
+		if !slices.Equal(got, want) {
+			t.Errorf("seed %d: %x, live %x", seed, got, want)
+		}
+	}
+}
+
+// A dot product over shared arrays has the same bits on both fabrics: partial sums
+// are made and added in an order that is the program's.
+func TestDotAsLive(t *testing.T) {
+	const n = 1000
+	dot := func(f cluster.Fabric, m cluster.Machine) []float64 {
+		out := make([]float64, 6)
+		s := small(m, 3, 2)
+		err := cluster.Launch(t.Context(), f, s, func(r *cluster.Rank) error {
+			a, err := cluster.NewShared[float64](r, n, 7)
+			if err != nil {
+				return err
+			}
+			b, err := cluster.NewShared[float64](r, n, 3)
+			if err != nil {
+				return err
+			}
+			for l := range a.LocalLen() {
+				a.Local()[l] = 1 / float64(a.Index(l)+1)
+			}
+			for l := range b.LocalLen() {
+				b.Local()[l] = float64(b.Index(l)) * 0.1
+			}
+			if err := r.Barrier(r.All()); err != nil {
+				return err
+			}
+			var sum float64
+			for i := range n {
+				if a.Owner(i) != r.ID() {
+					continue
+				}
+				x, err := a.Get(i)
+				if err != nil {
+					return err
+				}
+				y, err := b.Get(i)
+				if err != nil {
+					return err
+				}
+				r.Compute(cluster.Work{Flops: 2, Bytes: 16}, func() { sum += x * y })
+			}
+			total := []float64{0}
+			err = cluster.Allreduce(r, r.All(), cluster.Sum, []float64{sum}, total)
+			out[r.ID()] = total[0]
+			return err
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", f.Name(), err)
+		}
+		return out
+	}
+	got := dot(sim.New(), anyMachine(1))
+	want := dot(live.New(), cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: 512})
+	if !slices.Equal(got, want) || got[0] == 0 {
+		t.Errorf("%v, live %v", got, want)
+	}
+}
