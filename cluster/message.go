@@ -4,10 +4,11 @@ package cluster
 const MaxTag = 1<<30 - 1
 
 func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, buf []byte) error {
-	peer, err := r.peer(kind.String(), "to", t, to)
-	if err != nil {
+	if t.me < 0 || uint(to) >= uint(len(t.ranks)) {
+		_, err := r.peer(kind.String(), "to", t, to)
 		return err
 	}
+	peer := t.ranks[to]
 	if uint(tag) > MaxTag {
 		return r.errorf("%s to %d tag %d: tags are 0 to %d", kind, to, tag, MaxTag)
 	}
@@ -20,10 +21,11 @@ func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, buf []byte) 
 func (r *Rank) receiving(kind Kind, t *Team, from, tag int, buf []byte) error {
 	peer := int32(AnySource)
 	if from != AnySource {
-		var err error
-		if peer, err = r.peer(kind.String(), "from", t, from); err != nil {
+		if t.me < 0 || uint(from) >= uint(len(t.ranks)) {
+			_, err := r.peer(kind.String(), "from", t, from)
 			return err
 		}
+		peer = t.ranks[from]
 	} else if err := r.member(kind.String(), t); err != nil {
 		return err
 	}
