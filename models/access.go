@@ -1,0 +1,117 @@
+package models
+
+import (
+	"fmt"
+	"math"
+)
+
+// Link is an asymptotic bandwidth b∞, in B/s, and a latency T_lat, in seconds.
+type Link struct{ Bandwidth, Latency float64 }
+
+// HalfSize is n½ = b∞·T_lat, in bytes: a message of this size reaches half of b∞.
+func (l Link) HalfSize() float64 { return l.Bandwidth * l.Latency }
+
+// Rate is b(size) = b∞ / (1 + b∞·T_lat/size), in B/s, of messages of size bytes,
+// above 0 (paper 2, table 2).
+func (l Link) Rate(size float64) float64 { return l.Bandwidth / (1 + l.HalfSize()/size) }
+
+func (l Link) check(name string) error {
+	if !(l.Bandwidth > 0) || math.IsInf(l.Bandwidth, 1) {
+		return fmt.Errorf("%s: bandwidth %v B/s: want a number above 0", name, l.Bandwidth)
+	}
+	if !(l.Latency >= 0) || math.IsInf(l.Latency, 1) {
+		return fmt.Errorf("%s: latency %v s: want a number of seconds, not negative", name, l.Latency)
+	}
+	return nil
+}
+
+// AccessMethod is a row of table 2: a way to bring remote memory into a register.
+type AccessMethod struct {
+	Name   string // such as "two-sided"
+	Title  string // what the paper calls it
+	Copies int    // copies in memory on the way
+	Remark string // where they go, or what limits the method
+}
+
+// AccessCosts are the machine's part in table 2.
+type AccessCosts struct {
+	TwoSided    Link    // MPI messages
+	OneSided    Link    // MPI one-sided calls; pages, pre-fetch and buffers go the same way
+	WordLatency float64 // s until a remote word is loaded
+	WordSize    int     // B
+	PageSize    int     // B
+}
+
+// PaperAccess are the numbers of table 2's examples: b∞ 300 MB/s and T_lat 10 µs
+// of messages, words of 8 bytes at 0.33 µs. The paper gives none for one-sided
+// calls ("probably better") and no page size: the first stands as for messages,
+// the second at 4096 bytes.
+var PaperAccess = AccessCosts{
+	TwoSided: Link{300e6, 10e-6}, OneSided: Link{300e6, 10e-6}, WordLatency: 0.33e-6, WordSize: 8, PageSize: 4096,
+}
+
+// Access is a method with the bandwidth, in B/s of bytes that were asked for,
+// that it predicts. The terms are seconds for one access.
+type Access struct {
+	AccessMethod
+	Prediction
+}
+
+// The terms of an access.
+const (
+	TermLatency  = "latency"
+	TermTransfer = "transfer"
+)
+
+// Accesses is table 2 for size contiguous bytes, row by row. The bandwidth of
+// pages is not in the paper, which only calls it extremely poor when parts of a
+// page are needed; it follows here from whole pages that come one after another.
+func (c AccessCosts) Accesses(size int) ([]Access, error) {
+	if err := c.check(size); err != nil {
+		return nil, err
+	}
+	whole := func(unit int) (count, bytes float64) {
+		n := float64((size-1)/unit + 1)
+		return n, n * float64(unit)
+	}
+	pages, pageBytes := whole(c.PageSize)
+	words, _ := whole(c.WordSize)
+	return []Access{
+		access(size, "two-sided", "2-sided MPI", 2, "internal MPI buffer and application receive buffer",
+			c.TwoSided.Latency, float64(size)/c.TwoSided.Bandwidth),
+		access(size, "one-sided", "1-sided MPI", 1, "application receive buffer",
+			c.OneSided.Latency, float64(size)/c.OneSided.Bandwidth),
+		access(size, "page", "page based transfer", 1, "extremely poor if only parts of the page are needed",
+			pages*c.OneSided.Latency, pageBytes/c.OneSided.Bandwidth),
+		access(size, "word", "word based access", 0, "each word waits for the one before",
+			words*c.WordLatency, 0),
+		access(size, "prefetch", "latency hiding with pre-fetch", 0, "the latency is hidden whole",
+			0, float64(size)/c.OneSided.Bandwidth),
+		access(size, "buffering", "latency hiding with buffering", 1, "as one-sided",
+			c.OneSided.Latency, float64(size)/c.OneSided.Bandwidth),
+	}, nil
+}
+
+// access has the bandwidth size/(latency + transfer): for one message that is
+// b(size).
+func access(size int, name, title string, copies int, remark string, latency, transfer float64) Access {
+	p := Prediction{Unit: "B/s", Sum: []Term{{TermLatency, latency, "s"}, {TermTransfer, transfer, "s"}}}
+	p.Value = float64(size) / p.total()
+	return Access{AccessMethod{name, title, copies, remark}, p}
+}
+
+func (c AccessCosts) check(size int) error {
+	if size < 1 {
+		return fmt.Errorf("an access of %d bytes: want at least 1", size)
+	}
+	if min(c.WordSize, c.PageSize) < 1 {
+		return fmt.Errorf("words of %d bytes and pages of %d: want at least 1", c.WordSize, c.PageSize)
+	}
+	if !(c.WordLatency > 0) || math.IsInf(c.WordLatency, 1) {
+		return fmt.Errorf("word: latency %v s: want a number of seconds above 0", c.WordLatency)
+	}
+	if err := c.TwoSided.check("two-sided"); err != nil {
+		return err
+	}
+	return c.OneSided.check("one-sided")
+}

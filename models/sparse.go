@@ -1,0 +1,59 @@
+package models
+
+import (
+	"fmt"
+	"math"
+)
+
+// GridIndex is the linear index l = i + (j−1)·n_i + (k−1)·n_i·n_j of the point
+// {i, j, k} of a three-dimensional grid, all counted from 1 (paper 2, equation
+// (10)).
+func GridIndex(i, j, k, ni, nj int) int { return i + (j-1)*ni + (k-1)*ni*nj }
+
+// SparseCosts are what a sparse matrix-vector product on a grid costs a process
+// that holds n_k planes of n_i × n_j points (paper 2, section 7.2.2). Only their
+// ratios matter to ε.
+type SparseCosts struct {
+	Comm       float64 // x_comm: communication, s a point of one plane
+	NonOverlap float64 // x_MVM,non: product that waits for the halo, s a point
+	Overlap    float64 // x_MVM,overlap: product that does not, s a point
+}
+
+// PaperSplit is x_MVM,non / x_MVM,overlap of the paper's product.
+const PaperSplit = 1. / 6
+
+// Fractions are those of masteronly with n_k local planes, by equations (11) to
+// (13); n_i·n_j is in all three and falls out.
+func (x SparseCosts) Fractions(nk int) (Fractions, error) {
+	if nk < 1 {
+		return Fractions{}, fmt.Errorf("n_k = %d local planes: want at least 1", nk)
+	}
+	f, err := FractionsOf(x.Comm, x.NonOverlap*float64(nk), x.Overlap*float64(nk))
+	if err != nil {
+		return Fractions{}, fmt.Errorf("costs of the product: %w", err)
+	}
+	return f, nil
+}
+
+// Epsilon is ε with n_k local planes, by equation (14).
+func (x SparseCosts) Epsilon(r Reserved, nk int) (Prediction, error) {
+	f, err := x.Fractions(nk)
+	if err != nil {
+		return Prediction{}, err
+	}
+	return Epsilon(r, f)
+}
+
+// CommAtCrossover is the x_comm / x_MVM,overlap that puts ε = 1 at n_k local
+// planes: n_k · m/(n−m). It is equation (14) with the theorem, f_comm = m/n ·
+// (1 − f_comp,non), so x_comm = m/n · (x_comm + x_MVM,overlap·n_k). The product
+// that waits does not matter.
+func CommAtCrossover(r Reserved, nk float64) (float64, error) {
+	if err := r.Check(); err != nil {
+		return 0, err
+	}
+	if !(nk > 0) || math.IsInf(nk, 1) {
+		return 0, fmt.Errorf("n_k = %v local planes: want a number above 0", nk)
+	}
+	return nk * r.M / (float64(r.N) - r.M), nil
+}
