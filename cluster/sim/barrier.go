@@ -16,8 +16,12 @@ type barrier struct {
 	next   []cluster.Time
 	waiter []*thread
 	gates  []gate       // operations with steps
-	last   cluster.Time // when the last one entered: its cause is everybody's
+	last   cluster.Time // when the last one entered so far: its cause is everybody's
 	cause  int32
+	opened struct { // both, of the last barrier that was opened
+		last  cluster.Time
+		cause int32
+	}
 }
 
 // gate is a barrier whose end a step waits for.
@@ -76,9 +80,9 @@ func (t *thread) leave(m *member) {
 	if out <= t.now {
 		return
 	}
-	t.until(out, b.cause)
-	if t.w.trace != nil && out > b.last {
-		t.cause = t.w.trace.add(b.cause, out-b.last, CauseSync, t.r.id)
+	t.until(out, b.opened.cause)
+	if t.w.trace != nil {
+		t.cause = t.w.trace.add(b.opened.cause, out-b.opened.last, CauseSync, t.r.id)
 	}
 }
 
@@ -121,6 +125,7 @@ func (t *thread) enter(op *cluster.Op) cluster.Handle {
 func (w *world) open(b *barrier) {
 	b.count = 0
 	b.gen++
+	b.opened.last, b.opened.cause = b.last, b.cause
 	w.disseminate(b)
 	for i, waiter := range b.waiter {
 		if waiter != nil {
@@ -160,7 +165,6 @@ func (w *world) disseminate(b *barrier) {
 
 // release lets a waiting thread through a barrier.
 func (w *world) release(t *thread, at cluster.Time) {
-	t.now = max(t.now, at)
 	for _, h := range t.hs {
 		if h != 0 && h&barrierBit != 0 && t.r.passed(h) {
 			t.settle(h)

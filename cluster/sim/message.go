@@ -263,6 +263,7 @@ func (w *world) depart(i int32, at cluster.Time) {
 	if (m.kind == msgEager || m.kind == msgAsk) && (w.overtaking || m.class != cluster.Remote) {
 		late = w.ranks[m.src].lanes.arrive(m.dst, late+latency, w.now) - latency
 	}
+	left := m.cause // of the time at which the last byte has left
 	if w.trace != nil {
 		rest := CauseMemory // what the bytes took beyond their own time
 		if m.class == cluster.Remote {
@@ -272,10 +273,11 @@ func (w *world) depart(i int32, at cluster.Time) {
 			}
 		}
 		own, gap := min(late-start, carry), min(reserved-staged, way.g)
-		m.cause = w.trace.chain(m.cause, m.src, []piece{
+		left = w.trace.chain(m.cause, m.src, []piece{
 			{CauseMemory, staged - at}, {CauseGap, gap}, {CauseAdapter, reserved - staged - gap}, {CauseLink, start - reserved},
-			{CauseBytes, own}, {rest, late - start - own}, {CauseLatency, latency - max(jitter, 0)}, {CauseNoise, max(jitter, 0)},
+			{CauseBytes, own}, {rest, late - start - own},
 		})
+		m.cause = w.trace.chain(left, m.src, []piece{{CauseLatency, latency - max(jitter, 0)}, {CauseNoise, max(jitter, 0)}})
 	}
 	if m.kind == msgData {
 		// The bytes are taken here, so that the sender may write again; the
@@ -283,7 +285,7 @@ func (w *world) depart(i int32, at cluster.Time) {
 		s := &w.ranks[m.src].slots.list[m.req]
 		copy(w.ranks[m.dst].slots.list[m.recv].bytes(), s.bytes())
 		s.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
-		s.cause = m.cause
+		s.cause = left
 		w.completeAt(late, m.src, m.req)
 	}
 	w.push(late+latency, evArrive, i)
@@ -427,6 +429,9 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	if m.kind == msgAsk {
 		m.recv = id
 		s.pays = true
+		if s.at > w.now {
+			m.cause = s.cause
+		}
 		w.attend(i, r, max(w.now, s.at))
 		return
 	}

@@ -132,6 +132,9 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 		w.push(at, evArrive, i)
 		return
 	}
+	if w.trace != nil && wire <= 1 {
+		m.cause = w.trace.add(m.cause, w.ways[m.class].l, CauseLatency, m.src)
+	}
 	m.thread = noThread // the adapter sends it; no thread's limit holds
 	if wire <= 1 {
 		w.push(at+w.ways[m.class].l, evArrive, i)
@@ -189,6 +192,9 @@ func (w *world) read(i int32, r *rank) {
 		}
 	}
 	cause := m.cause
+	if w.trace != nil {
+		m.cause = w.trace.add(cause, at-w.now, CauseMemory, m.dst)
+	}
 	w.reply(i, at, 1)
 	r.checkAwaits(cause)
 }

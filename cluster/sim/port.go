@@ -129,7 +129,9 @@ func (r *rank) complete(i uint32, at cluster.Time, d cluster.Done, cause int32) 
 // completed is complete for a slot that has its result.
 func (r *rank) completed(i uint32, at cluster.Time, cause int32) {
 	s := &r.slots.list[i]
-	at = max(at, s.at) // the thread that posted it may be ahead of the world
+	if s.at > at { // the thread that posted it is ahead of the world
+		at, cause = s.at, s.cause
+	}
 	if s.more != nil && s.more.then != nil {
 		r.steps = append(r.steps, pendingStep{s.more.then, s.more.arg, s.done(), at, cause})
 		r.slots.give(i)
