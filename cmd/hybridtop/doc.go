@@ -8,6 +8,7 @@
 //	hybridtop machine VERB          list, show, check and compare machine files
 //	hybridtop bench                 hot paths beside their limits on this host
 //	hybridtop calibrate             fit a machine to this host
+//	hybridtop reproduce FIGURE...   the papers' figures beside what they publish
 //
 // This package holds flags and wiring. The table of knobs (engine.Base and each
 // workload's own) becomes the flags; a session runs the scenario; what it

@@ -50,9 +50,15 @@ func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, pr
 	if err != nil {
 		return nil, err
 	}
+	return RunRows(ctx, rows, scenarios, o, progress)
+}
+
+// RunRows runs a scenario for each row, as Sweep does, and fills in what it came to.
+func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Options, progress func(*Progress)) ([]Row, error) {
 	o.Linger = false
 	f := &field{options: o, rows: rows, setups: make([]setup, len(rows)), began: time.Now()}
 	for i := range rows {
+		var err error
 		if f.setups[i], err = o.resolve(scenarios[i]); err != nil {
 			return nil, at(&rows[i], err)
 		}

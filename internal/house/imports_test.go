@@ -36,6 +36,7 @@ engine/workload/*      : engine engine/workload cluster models
 engine/session         : engine engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
+engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models
 tui                    : engine/** presets models cluster tui/grid tui/export
 tui/grid               :
 tui/export             : tui/grid

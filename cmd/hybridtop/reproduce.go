@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/reproduce"
+	"github.com/hybridtop/hybridtop/presets"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+func newReproduce() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "reproduce [FIGURE...|all]",
+		Short: "run the papers' figures in virtual time, and check them against what is published",
+		Long: "Run the papers' figures in virtual time on the papers' machines, and print what is published, simulated and modelled, " +
+			"with the relative error, whether it was fitted or predicted, and whether it passes the stated tolerance. " +
+			"Without a figure, list what is published. The exit status is 0 only if everything that ran passed (docs/reproduce.md).",
+		Example: "hybridtop reproduce fig6 fig7",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			figures, err := presets.Figures()
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			names := []string{"all"}
+			for _, f := range figures {
+				names = append(names, cobra.CompletionWithDesc(f.Name, f.Title))
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return listFigures(cmd.OutOrStdout(), out)
+		}
+		figures, err := presets.FindFigures(args...)
+		if err != nil {
+			return err
+		}
+		ctx, done := interruptible(cmd.Context())
+		defer done()
+		report, err := reproduce.Run(ctx, figures, newSweepLine(cmd.ErrOrStderr()))
+		if code := interruption(ctx); code != 0 {
+			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: interrupted")
+			return code
+		}
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+		return concludeReport(cmd, report, out)
+	}
+	return cmd
+}
+
+// listFigures lists what is published, an entry a check.
+func listFigures(w io.Writer, f *format) error {
+	figures, err := presets.Figures()
+	if err != nil {
+		return err
+	}
+	l := listing{what: "checks", columns: []string{"claim", "figure", "use", "rule", "says"}}
+	for _, fig := range figures {
+		for _, c := range fig.Checks {
+			l.entries = append(l.entries, entry{
+				{"claim", c.Claim}, {"figure", fig.Name}, {"check", c.Name}, {"title", fig.Title}, {"paper", fig.Paper}, {"place", c.Place},
+				{"quantity", c.Quantity}, {"series", c.Series}, {"machine", fig.Machine}, {"use", c.Use}, {"rule", ruleText(c.Rule, c.Tolerance)},
+				{"says", c.Says}, {"lost", fig.Lost}, {"leans", append([]string{}, c.Leans...)}, {"fits", append([]string{}, c.Fits...)},
+			})
+		}
+	}
+	slices.SortStableFunc(l.entries, func(a, b entry) int { return a[0].value.(int) - b[0].value.(int) })
+	return l.write(w, f)
+}
+
+// ruleText says a rule for people.
+func ruleText(r presets.Rule, tolerance float64) string {
+	switch r {
+	case presets.Within:
+		return fmt.Sprintf("within %.4g %%", 100*tolerance)
+	case presets.Sampling:
+		return fmt.Sprintf("within %g standard errors of sampling", tolerance)
+	case presets.Flat:
+		return fmt.Sprintf("within %.4g %% of its mean", 100*tolerance)
+	}
+	return "rises from point to point"
+}
+
+// concludeReport writes what the figures came to, and gives the exit status.
+func concludeReport(cmd *cobra.Command, r *reproduce.Report, f *format) error {
+	var err error
+	switch w := cmd.OutOrStdout(); {
+	case f.json:
+		err = writeJSON(w, newReproduceResult(r))
+	case f.csv:
+		err = reproduceCSV(w, r)
+	default:
+		err = errors.Join(claims(w, r), charts(w, r), constants(w, r))
+	}
+	if err != nil || r.Pass() {
+		return err
+	}
+	for i := range r.Rows {
+		if row := &r.Rows[i]; !row.Pass {
+			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: claim %d, %s: %s is refuted: %s\n", row.Claim, where(row), row.Check, row.Note)
+		}
+	}
+	return status(1)
+}
+
+// where says at which series and place a row is.
+func where(r *reproduce.Row) string {
+	if math.IsNaN(r.X) {
+		return r.Series
+	}
+	return fmt.Sprintf("%s at %v", r.Series, r.X)
+}
+
+// uses say whether a claim was fitted or predicted.
+var uses = map[presets.Use]string{presets.UseFit: "fitted", presets.UseCheck: "predicted", presets.UseExact: "exact"}
+
+// claims writes a block a check.
+func claims(w io.Writer, r *reproduce.Report) error {
+	t := newTable(w)
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if i == 0 || row.Check != r.Rows[i-1].Check || row.Figure != r.Rows[i-1].Figure {
+			if i > 0 {
+				t.row()
+			}
+			t.row(fmt.Sprintf("claim %d, %s, paper %d, %s: %s", row.Claim, uses[row.Use], row.Paper, row.Place, row.Says))
+			t.row(fmt.Sprintf("%s, %s", row.Quantity, ruleText(row.Rule, row.Tolerance)))
+			t.row("series", "at", "published", "simulated", "modelled", "error", "verdict", "what decides")
+		}
+		at, published, miss := "all", "in words", "-"
+		if !math.IsNaN(row.X) {
+			at, published = plain(row.X), "by formula"
+		}
+		if !math.IsNaN(row.Published) {
+			published = value(row, row.Published)
+		}
+		if !math.IsNaN(row.Error) {
+			miss = fmt.Sprintf("%+.2f %%", 100*row.Error)
+		}
+		note := row.Note
+		if !math.IsNaN(row.Null) {
+			note = fmt.Sprintf("null %+.2f %%; %s", 100*row.Null, note)
+		}
+		t.row(row.Series, at, published, value(row, row.Simulated), value(row, row.Modelled), miss, row.Verdict(), note)
+	}
+	return t.close()
+}
+
+// value is a number of a row for people; of a series as a whole it is relative.
+func value(r *reproduce.Row, x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "-"
+	case math.IsNaN(r.X):
+		return fmt.Sprintf("%.3g %%", 100*x)
+	}
+	return text(engine.Metric{Name: r.Quantity, Value: x, Unit: r.Unit})
+}
+
+// Size of a figure's chart, in cells.
+const (
+	figureWidth  = 76
+	figureHeight = 18
+)
+
+// charts draws each figure: as a table of its points, and as curves.
+func charts(w io.Writer, r *reproduce.Report) error {
+	var errs []error
+	for i := 0; i < len(r.Curves); {
+		last := i + 1
+		for last < len(r.Curves) && r.Curves[last].Figure == r.Curves[i].Figure {
+			last++
+		}
+		errs = append(errs, figureTable(w, r.Curves[i:last]), figureChart(w, r.Curves[i:last]))
+		i = last
+	}
+	return errors.Join(errs...)
+}
+
+// figureTable writes the points, simulated and modelled side by side.
+func figureTable(w io.Writer, curves []reproduce.Curve) error {
+	f := curves[0].Figure
+	t := newTable(w)
+	t.row()
+	t.row(fmt.Sprintf("%s on %s: %s of paper %d", f.Name, f.Machine, f.Place, f.Paper))
+	t.row(f.Title)
+	if f.Lost != "" {
+		t.row("lost: " + f.Lost)
+	}
+	head := []string{f.X}
+	var xs []float64
+	for _, c := range curves {
+		head = append(head, c.Series.Label, "modelled")
+		xs = append(xs, c.Series.X...)
+	}
+	t.row(head...)
+	slices.Sort(xs)
+	for _, x := range slices.Compact(xs) {
+		cells := []string{plain(x)}
+		for _, c := range curves {
+			number := func(values []float64) string {
+				i := slices.Index(c.Series.X, x)
+				if i < 0 || math.IsNaN(values[i]) {
+					return "-"
+				}
+				return text(engine.Metric{Name: f.Y, Value: values[i], Unit: c.Unit})
+			}
+			cells = append(cells, number(c.Simulated), number(c.Modelled))
+		}
+		t.row(cells...)
+	}
+	return t.close()
+}
+
+// figureChart draws simulated points, and the model as dashes.
+func figureChart(w io.Writer, curves []reproduce.Curve) error {
+	f, theme := curves[0].Figure, grid.Themes()[0]
+	unit, known := units[curves[0].Unit]
+	if !known && strings.HasSuffix(f.Y, "_share") {
+		unit = grid.Share
+	}
+	chart := grid.LineChart{X: grid.Axis{Scale: grid.Log2}, Y: grid.Axis{Unit: unit, FromZero: true}}
+	legend := []string{}
+	for i, c := range curves {
+		chart.Series = append(chart.Series, grid.Series{X: c.Series.X, Y: c.Modelled, Shape: grid.Dashed})
+		legend = append(legend, string(theme.Glyph(i))+" "+c.Series.Label)
+	}
+	for i, c := range curves {
+		chart.Series = append(chart.Series, grid.Series{X: c.Series.X, Y: c.Simulated, Shape: grid.Points, Glyph: theme.Glyph(i)})
+	}
+	g := grid.New(figureWidth, figureHeight)
+	chart.Draw(g.All(), theme)
+	_, err := fmt.Fprintf(w, "\n%s over %s: %s, simulated; ╌ modelled\n%s", f.Y, f.X, strings.Join(legend, "  "), g.PlainText())
+	return err
+}
+
+// constants writes what the claims lean on.
+func constants(w io.Writer, r *reproduce.Report) error {
+	if len(r.Constants) == 0 {
+		return nil
+	}
+	t := newTable(w)
+	t.row()
+	t.row("constants, and the claims that lean on each")
+	t.row("machine", "constant", "value", "claims", "fitted to", "source")
+	for _, c := range r.Constants {
+		fitted := "-"
+		if len(c.Sets) > 0 {
+			fitted = "claim " + numbers(c.Sets)
+		}
+		t.row(c.Machine, c.Key, factText(c.Fact), numbers(c.Leans), fitted, c.Source)
+	}
+	return t.close()
+}
+
+func numbers(all []int) string {
+	var texts []string
+	for _, n := range all {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return strings.Join(texts, " ")
+}

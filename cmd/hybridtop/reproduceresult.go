@@ -1,0 +1,119 @@
+package main
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/reproduce"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// reproduceResult is what figures came to, as docs/json.md describes it.
+type reproduceResult struct {
+	Schema    string          `json:"schema"`
+	Pass      bool            `json:"pass"`
+	Rows      []reproduceRow  `json:"rows"`
+	Figures   []figureResult  `json:"figures"`
+	Constants []constantValue `json:"constants"`
+	Host      host            `json:"host"`
+}
+
+type reproduceRow struct {
+	Claim     int          `json:"claim"`
+	Figure    string       `json:"figure"`
+	Paper     int          `json:"paper"`
+	Place     string       `json:"place"`
+	Check     string       `json:"check"`
+	Says      string       `json:"says"`
+	Series    string       `json:"series"`
+	X         *float64     `json:"x"`
+	Quantity  string       `json:"quantity"`
+	Unit      string       `json:"unit"`
+	Published *float64     `json:"published"`
+	Simulated *float64     `json:"simulated"`
+	Modelled  *float64     `json:"modelled"`
+	Error     *float64     `json:"error"`
+	Use       presets.Use  `json:"use"`
+	Rule      presets.Rule `json:"rule"`
+	Tolerance float64      `json:"tolerance"`
+	Null      *float64     `json:"null"`
+	Pass      bool         `json:"pass"`
+	Note      string       `json:"note"`
+}
+
+type figureResult struct {
+	Name    string        `json:"name"`
+	Title   string        `json:"title"`
+	Machine string        `json:"machine"`
+	Lost    string        `json:"lost"`
+	X       string        `json:"x"`
+	Y       string        `json:"y"`
+	Unit    string        `json:"unit"`
+	Curves  []curveResult `json:"curves"`
+}
+
+type curveResult struct {
+	Series    string     `json:"series"`
+	X         []float64  `json:"x"`
+	Simulated []*float64 `json:"simulated"`
+	Modelled  []*float64 `json:"modelled"`
+}
+
+type constantValue struct {
+	Machine string `json:"machine"`
+	Key     string `json:"key"`
+	Value   any    `json:"value"`
+	Unit    string `json:"unit"`
+	Source  string `json:"source"`
+	Claims  []int  `json:"claims"`
+	Fitted  []int  `json:"fitted"`
+}
+
+func newReproduceResult(r *reproduce.Report) *reproduceResult {
+	all := &reproduceResult{
+		Schema: "hybridtop.reproduce.v1", Pass: r.Pass(), Host: thisHost(),
+		Rows: []reproduceRow{}, Figures: []figureResult{}, Constants: []constantValue{},
+	}
+	for _, row := range r.Rows {
+		all.Rows = append(all.Rows, reproduceRow{
+			row.Claim, row.Figure, row.Paper, row.Place, row.Check, row.Says, row.Series, engine.Finite(row.X), row.Quantity, row.Unit,
+			engine.Finite(row.Published), engine.Finite(row.Simulated), engine.Finite(row.Modelled), engine.Finite(row.Error),
+			row.Use, row.Rule, row.Tolerance, engine.Finite(row.Null), row.Pass, row.Note,
+		})
+	}
+	for i, c := range r.Curves {
+		f := c.Figure
+		if i == 0 || f != r.Curves[i-1].Figure {
+			all.Figures = append(all.Figures, figureResult{f.Name, f.Title, f.Machine, f.Lost, f.X, f.Y, c.Unit, nil})
+		}
+		last := &all.Figures[len(all.Figures)-1]
+		last.Curves = append(last.Curves, curveResult{c.Series.Label, c.Series.X, finite(c.Simulated), finite(c.Modelled)})
+	}
+	for _, c := range r.Constants {
+		all.Constants = append(all.Constants, constantValue{c.Machine, c.Key, c.Value, c.Unit, c.Source, c.Leans, append([]int{}, c.Sets...)})
+	}
+	return all
+}
+
+func finite(values []float64) []*float64 {
+	all := make([]*float64, len(values))
+	for i, v := range values {
+		all[i] = engine.Finite(v)
+	}
+	return all
+}
+
+// reproduceCSV writes a line a row.
+func reproduceCSV(w io.Writer, r *reproduce.Report) error {
+	var lines [][]string
+	for _, row := range r.Rows {
+		lines = append(lines, []string{
+			strconv.Itoa(row.Claim), row.Figure, row.Check, row.Series, plain(row.X), row.Quantity, row.Unit,
+			plain(row.Published), plain(row.Simulated), plain(row.Modelled), plain(row.Error),
+			string(row.Use), string(row.Rule), plain(row.Tolerance), plain(row.Null), strconv.FormatBool(row.Pass), row.Note,
+		})
+	}
+	return writeCSV(w, []string{"claim", "figure", "check", "series", "x", "quantity", "unit", "published", "simulated", "modelled", "error",
+		"use", "rule", "tolerance", "null", "pass", "note"}, lines)
+}

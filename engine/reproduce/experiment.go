@@ -1,0 +1,189 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// Experiment says how figures are run that name it.
+type Experiment struct {
+	Name     string
+	Workload string
+	// Place turns the knobs that a place on the x axis stands for. It is called
+	// after the figure's and the series' own knobs were turned.
+	Place      func(s *engine.Scenario, x float64) error
+	Quantities []Quantity
+	// Terms divide a run's time, a term each; the one that differs most between
+	// two runs, or between simulation and model, decides. May be nil.
+	Terms func(p *Point) []Term
+}
+
+// Quantity is what a figure shows of a run, or of two.
+type Quantity struct {
+	Name, Unit, Doc string
+	// Against names the series whose run at the same x is the other one; "": none.
+	Against   string
+	Simulated func(p, against *Point) float64
+	Modelled  func(p, against *Point) float64 // out of scenario and machine alone
+	// Sigma is the standard error that sampling leaves in a simulated share whose
+	// true value is given. nil: the quantity is no sample.
+	Sigma func(p *Point, truth float64) float64
+}
+
+// Term is a part of a run's time, s.
+type Term struct {
+	Name                string
+	Simulated, Modelled float64
+}
+
+// Point is a run: a series at a place on the x axis.
+type Point struct {
+	Series   *presets.Series
+	X        float64
+	Scenario engine.Scenario
+	Machine  *cluster.Machine
+	Snapshot *engine.Snapshot // nil: not run
+	key      string
+}
+
+// metric is a value that the run came to.
+func (p *Point) metric(name string) float64 {
+	for _, m := range p.Snapshot.Metrics {
+		if m.Name == name && m.Kind == engine.Simulated {
+			return m.Value
+		}
+	}
+	panic(fmt.Sprintf("reproduce: a run of %s gives no %s", p.Scenario.Workload, name))
+}
+
+var registry []*Experiment
+
+func register(e *Experiment) *Experiment {
+	registry = append(registry, e)
+	return e
+}
+
+// find gives an experiment by name.
+func find(name string) (*Experiment, error) {
+	var names []string
+	for _, e := range registry {
+		if e.Name == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	return nil, fmt.Errorf("experiment %q: there are %s", name, strings.Join(names, ", "))
+}
+
+// Quantity finds one by name.
+func (e *Experiment) Quantity(name string) (*Quantity, error) {
+	i := slices.IndexFunc(e.Quantities, func(q Quantity) bool { return q.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("quantity %q: %s has no such", name, e.Name)
+	}
+	return &e.Quantities[i], nil
+}
+
+// plan is a figure with its experiment and its points.
+type plan struct {
+	figure     *presets.Figure
+	experiment *Experiment
+	machine    cluster.Machine
+	points     map[string][]*Point // by series, in the order of its x
+}
+
+// newPlan finds everything that a figure names.
+func newPlan(f *presets.Figure) (*plan, error) {
+	p := &plan{figure: f, points: make(map[string][]*Point)}
+	var err error
+	if p.experiment, err = find(f.Experiment); err != nil {
+		return nil, err
+	}
+	if p.machine, err = presets.Machine(f.Machine); err != nil {
+		return nil, err
+	}
+	for i := range f.Series {
+		s := &f.Series[i]
+		for _, x := range s.X {
+			point, err := p.point(s, x)
+			if err != nil {
+				return nil, fmt.Errorf("%s at %v: %w", s.Name, x, err)
+			}
+			p.points[s.Name] = append(p.points[s.Name], point)
+		}
+	}
+	if _, err := p.experiment.Quantity(f.Y); err != nil {
+		return nil, err
+	}
+	for i := range f.Checks {
+		if err := p.sound(&f.Checks[i]); err != nil {
+			return nil, fmt.Errorf("check %s: %w", f.Checks[i].Name, err)
+		}
+	}
+	return p, nil
+}
+
+// point turns the knobs of a run.
+func (p *plan) point(s *presets.Series, x float64) (*Point, error) {
+	sc, err := session.Scenario(p.experiment.Workload)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range slices.Concat([]presets.Knob{{Name: "machine", Value: p.figure.Machine}, {Name: "fabric", Value: "sim"}}, p.figure.Knobs, s.Knobs) {
+		if err := sc.Set(k.Name, k.Value); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.experiment.Place(&sc, x); err != nil {
+		return nil, err
+	}
+	key, err := sc.MarshalJSON()
+	return &Point{Series: s, X: x, Scenario: sc, Machine: &p.machine, key: string(key)}, err
+}
+
+// sound finds out whether a check can be judged.
+func (p *plan) sound(c *presets.Check) error {
+	q, err := p.experiment.Quantity(c.Quantity)
+	if err != nil {
+		return err
+	}
+	if c.Rule == presets.Sampling && q.Sigma == nil {
+		return fmt.Errorf("quantity %s is no sample", q.Name)
+	}
+	for _, s := range c.Series {
+		for _, at := range p.of(c, s) {
+			if q.Against != "" && p.against(q, at) == nil {
+				return fmt.Errorf("quantity %s is against the series %s, which is not run at %v", q.Name, q.Against, at.X)
+			}
+		}
+	}
+	return nil
+}
+
+// of are the points of a series that a check looks at.
+func (p *plan) of(c *presets.Check, series string) []*Point {
+	var some []*Point
+	for _, at := range p.points[series] {
+		_, published := c.At(series, at.X)
+		if published || c.Published == nil && (c.X == nil || slices.Contains(c.X, at.X)) {
+			some = append(some, at)
+		}
+	}
+	return some
+}
+
+// against is the other run of a quantity; nil: there is none.
+func (p *plan) against(q *Quantity, at *Point) *Point {
+	for _, other := range p.points[q.Against] {
+		if other.X == at.X {
+			return other
+		}
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/models"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// Row is what became of a claim, at a point or for a series as a whole. A number
+// that there is not is NaN.
+type Row struct {
+	Figure   string
+	Paper    int
+	Claim    int
+	Check    string
+	Place    string
+	Says     string // the claim in words
+	Series   string // its label
+	X        float64
+	Quantity string // of the figure; of a series as a whole, what Simulated is
+	Unit     string
+
+	Published float64
+	Simulated float64
+	Modelled  float64
+	Error     float64 // relative: simulated against published, where that is no number against modelled
+	Null      float64 // relative error of the null model against published
+
+	Use       presets.Use
+	Rule      presets.Rule
+	Tolerance float64
+	Pass      bool
+	Note      string // what decides
+}
+
+// Verdict is pass or refuted.
+func (r *Row) Verdict() string {
+	if r.Pass {
+		return "pass"
+	}
+	return "refuted"
+}
+
+// judge gives a check's rows: one a point, or one a series.
+func (p *plan) judge(c *presets.Check) []Row {
+	q, _ := p.experiment.Quantity(c.Quantity) // newPlan has found it
+	var rows []Row
+	for _, name := range c.Series {
+		points := p.of(c, name)
+		base := Row{
+			Figure: p.figure.Name, Paper: p.figure.Paper, Claim: c.Claim, Check: c.Name, Place: c.Place, Says: c.Says,
+			Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name, Unit: q.Unit,
+			Published: math.NaN(), Simulated: math.NaN(), Modelled: math.NaN(), Error: math.NaN(), Null: math.NaN(),
+			Use: c.Use, Rule: c.Rule, Tolerance: c.Tolerance,
+		}
+		if c.Rule == presets.Rises || c.Rule == presets.Flat {
+			rows = append(rows, p.whole(base, q, points))
+			continue
+		}
+		for _, at := range points {
+			rows = append(rows, p.single(base, c, q, at))
+		}
+	}
+	return rows
+}
+
+// failure says why one of some runs has no numbers; "": they all have.
+func failure(points ...*Point) string {
+	for _, at := range points {
+		if at == nil {
+			continue
+		}
+		s := at.Snapshot
+		why := ""
+		switch v := s.Verification; {
+		case s.Failure != "":
+			why = s.Failure
+		case !v.Done || s.Iteration == 0:
+			why = "it ended before it verified anything"
+		case !v.OK:
+			why = "verification failed: " + v.Detail
+		default:
+			continue
+		}
+		return fmt.Sprintf("%s at %v did not run: %s", at.Series.Label, at.X, why)
+	}
+	return ""
+}
+
+// single judges a point.
+func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
+	other := p.against(q, at)
+	r.X, r.Modelled = at.X, q.Modelled(at, other)
+	if v, ok := c.At(at.Series.Name, at.X); ok {
+		r.Published = v
+	}
+	if r.Note = failure(at, other); r.Note != "" {
+		return r
+	}
+	r.Simulated = q.Simulated(at, other)
+	truth := r.Published
+	if math.IsNaN(truth) {
+		truth = r.Modelled
+	}
+	r.Error = models.RelativeError(r.Simulated, truth)
+	if c.Rule == presets.Sampling {
+		sigma := q.Sigma(at, truth)
+		r.Pass = sampled(r.Simulated, truth, sigma, c.Tolerance)
+		r.Note = fmt.Sprintf("%.1f standard errors of sampling", math.Abs(r.Simulated-truth)/sigma)
+		return r
+	}
+	r.Pass = within(r.Error, c.Tolerance)
+	if c.Null != nil {
+		r.Null = models.RelativeError(*c.Null, r.Published)
+		if !beats(r.Error, r.Null) {
+			r.Pass, r.Note = false, "no better than a guess without a model; "
+		}
+	}
+	r.Note += p.decide(at, other)
+	return r
+}
+
+// whole judges a series by its shape.
+func (p *plan) whole(r Row, q *Quantity, points []*Point) Row {
+	modelled, others := make([]float64, len(points)), make([]*Point, len(points))
+	for i, at := range points {
+		others[i] = p.against(q, at)
+		modelled[i] = q.Modelled(at, others[i])
+	}
+	shape := leastGrowth
+	r.Quantity, r.Unit = "least growth of "+q.Name+" from point to point", "1"
+	if r.Rule == presets.Flat {
+		shape = departure
+		r.Quantity = "largest departure of " + q.Name + " from its mean"
+	}
+	r.Modelled = shape(modelled)
+	if r.Note = failure(append(points, others...)...); r.Note != "" {
+		return r
+	}
+	simulated := make([]float64, len(points))
+	low, high := 0, 0
+	for i, at := range points {
+		simulated[i] = q.Simulated(at, others[i])
+		if simulated[i] < simulated[low] {
+			low = i
+		}
+		if simulated[i] > simulated[high] {
+			high = i
+		}
+	}
+	r.Simulated = shape(simulated)
+	if r.Rule == presets.Flat {
+		r.Pass = r.Simulated <= r.Tolerance
+	} else {
+		r.Pass = r.Simulated > 0
+		last := len(points) - 1
+		r.Note = fmt.Sprintf("%.3g times from %v to %v, of it %.3g times in the last step; ", simulated[last]/simulated[0], points[0].X, points[last].X, simulated[last]/simulated[max(last-1, 0)])
+	}
+	r.Note += p.decide(points[high], points[low])
+	return r
+}
+
+// within is the rule of that name.
+func within(err, tolerance float64) bool { return math.Abs(err) <= tolerance }
+
+// beats says that an error is smaller than the null model's.
+func beats(err, null float64) bool { return math.Abs(err) < math.Abs(null) }
+
+// sampled is the rule of a sample: up to so many standard errors. A share of 0 or
+// 1 has none, and is exact.
+func sampled(simulated, truth, sigma, errors float64) bool {
+	return math.Abs(simulated-truth) <= errors*sigma
+}
+
+// leastGrowth is the least relative growth from a value to the next; the values
+// rise if it is positive. NaN: there is no next.
+func leastGrowth(values []float64) float64 {
+	least := math.NaN()
+	for i := 1; i < len(values); i++ {
+		g := values[i]/values[i-1] - 1
+		if i == 1 || g < least || math.IsNaN(g) {
+			least = g
+		}
+	}
+	return least
+}
+
+// exactly is below which a relative number is an arithmetic's rounding.
+const exactly = 1e-12
+
+// departure is the largest relative distance of a value from the mean of all.
+func departure(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	mean, largest := sum/float64(len(values)), 0.0
+	for _, v := range values {
+		d := math.Abs(v/mean - 1)
+		if largest = max(largest, d); math.IsNaN(d) {
+			return d
+		}
+	}
+	if largest < exactly {
+		return 0
+	}
+	return largest
+}
+
+// decide names the term in which two runs differ most; without another run, the
+// one in which the simulation differs most from the model.
+func (p *plan) decide(at, other *Point) string {
+	if p.experiment.Terms == nil {
+		return ""
+	}
+	a := p.experiment.Terms(at)
+	if other == nil {
+		t := a[widest(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
+		return fmt.Sprintf("farthest from the model: %s, %s against %s", t.Name, span(t.Simulated), span(t.Modelled))
+	}
+	b := p.experiment.Terms(other)
+	i := widest(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })
+	return fmt.Sprintf("decides: %s, %s (%s at %v) against %s (%s at %v)", a[i].Name,
+		span(a[i].Simulated), at.Series.Label, at.X, span(b[i].Simulated), other.Series.Label, other.X)
+}
+
+// widest is which of n gaps is the widest.
+func widest(n int, gap func(i int) float64) int {
+	most := 0
+	for i := range n {
+		if math.Abs(gap(i)) > math.Abs(gap(most)) {
+			most = i
+		}
+	}
+	return most
+}
+
+// span is a time for people.
+func span(seconds float64) string { return cluster.FromSeconds(seconds).String() }

@@ -1,0 +1,136 @@
+package reproduce
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// measured is an experiment whose quantity is what a test has put into the run.
+var measured = &Experiment{
+	Name: "measured",
+	Quantities: []Quantity{
+		{
+			Name: "time", Unit: "s",
+			Simulated: func(p, _ *Point) float64 { return p.metric("time") },
+			Modelled:  func(p, _ *Point) float64 { return 10 },
+			Sigma:     func(p *Point, truth float64) float64 { return truth / 100 },
+		},
+		{
+			Name: "speedup", Unit: "1", Against: "base",
+			Simulated: func(p, base *Point) float64 { return base.metric("time") / p.metric("time") },
+			Modelled:  func(p, base *Point) float64 { return 2 },
+		},
+	},
+	Terms: func(p *Point) []Term {
+		return []Term{{"computing", 1, 1}, {"remote accesses", p.metric("time") - 1, 9}}
+	},
+}
+
+// lines is a plan with a series of values at x = 1, 2, ...
+func lines(series map[string][]float64) *plan {
+	p := &plan{figure: &presets.Figure{Name: "paper9-fig1", Paper: 9}, experiment: measured, points: make(map[string][]*Point)}
+	for name := range series {
+		p.figure.Series = append(p.figure.Series, presets.Series{Name: name, Label: "the " + name})
+	}
+	for name, values := range series {
+		for i, v := range values {
+			p.points[name] = append(p.points[name], &Point{Series: p.figure.Find(name), X: float64(i + 1), Snapshot: &engine.Snapshot{
+				Iteration: 1, Verification: engine.Verification{Done: true, OK: true},
+				Metrics: []engine.Metric{{Name: "time", Value: v, Kind: engine.Simulated}},
+			}})
+		}
+	}
+	return p
+}
+
+func TestRules(t *testing.T) {
+	null := 10.2
+	published := map[string][]presets.Point{"a": {{X: 1, Value: 10}}}
+	for _, c := range []struct {
+		what   string
+		values []float64
+		check  presets.Check
+		pass   bool
+		note   string
+		value  float64 // simulated
+		err    float64
+	}{
+		{"within", []float64{10.25}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published}, true, "farthest from the model: remote accesses, 9.25 s against 9.00 s", 10.25, .025},
+		{"not within", []float64{9.6}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published}, false, "remote accesses", 9.6, -.04},
+		{"within of the formula", []float64{9.6}, presets.Check{Rule: presets.Within, Tolerance: .05}, true, "remote accesses", 9.6, -.04},
+		{"better than the null", []float64{10.1}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published, Null: &null}, true, "farthest", 10.1, .01},
+		{"worse than the null", []float64{9.75}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published, Null: &null}, false, "no better than a guess without a model; farthest", 9.75, -.025},
+		{"like the null", []float64{10.2}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published, Null: &null}, false, "no better than a guess", 10.2, .02},
+		{"no number", []float64{math.NaN()}, presets.Check{Rule: presets.Within, Tolerance: .03}, false, "", math.NaN(), math.NaN()},
+		{"sampled", []float64{10.4}, presets.Check{Rule: presets.Sampling, Tolerance: 5, Published: published}, true, "4.0 standard errors of sampling", 10.4, .04},
+		{"not sampled", []float64{10.6}, presets.Check{Rule: presets.Sampling, Tolerance: 5}, false, "6.0 standard errors", 10.6, .06},
+		{"rises", []float64{2, 3, 3.3}, presets.Check{Rule: presets.Rises}, true, "1.65 times from 1 to 3, of it 1.1 times in the last step; decides: remote accesses, 2.30 s (the a at 3) against 1.00 s (the a at 1)", .1, math.NaN()},
+		{"stands", []float64{2, 3, 3}, presets.Check{Rule: presets.Rises}, false, "remote accesses", 0, math.NaN()},
+		{"falls once", []float64{2, 1, 4}, presets.Check{Rule: presets.Rises}, false, "remote accesses, 3.00 s (the a at 3) against 0 ps (the a at 2)", -.5, math.NaN()},
+		{"rises by no number", []float64{2, math.NaN(), 4}, presets.Check{Rule: presets.Rises}, false, "", math.NaN(), math.NaN()},
+		{"one point does not rise", []float64{2}, presets.Check{Rule: presets.Rises}, false, "", math.NaN(), math.NaN()},
+		{"flat", []float64{9.6, 10, 10.4}, presets.Check{Rule: presets.Flat, Tolerance: .05}, true, "remote accesses, 9.40 s (the a at 3) against 8.60 s (the a at 1)", .04, math.NaN()},
+		{"not flat", []float64{9, 10, 11}, presets.Check{Rule: presets.Flat, Tolerance: .05}, false, "remote accesses", .1, math.NaN()},
+		{"flat without a number", []float64{9, math.NaN(), 9}, presets.Check{Rule: presets.Flat, Tolerance: .05}, false, "", math.NaN(), math.NaN()},
+	} {
+		c.check.Quantity, c.check.Series = "time", []string{"a"}
+		rows := lines(map[string][]float64{"a": c.values}).judge(&c.check)
+		if len(rows) != 1 {
+			t.Fatalf("%s: %d rows", c.what, len(rows))
+		}
+		r := &rows[0]
+		if r.Pass != c.pass || !strings.Contains(r.Note, c.note) || !alike(r.Simulated, c.value) || !alike(r.Error, c.err) {
+			t.Errorf("%s: pass %v, simulated %v, error %v, %q; want %v, %v, %v, %q", c.what, r.Pass, r.Simulated, r.Error, r.Note, c.pass, c.value, c.err, c.note)
+		}
+		if (c.check.Null != nil) != alike(r.Null, .02) {
+			t.Errorf("%s: null %v", c.what, r.Null)
+		}
+	}
+}
+
+func alike(a, b float64) bool {
+	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) < 1e-9
+}
+
+// A quantity of two runs compares those at the same place, and names the term in
+// which they differ.
+func TestAgainst(t *testing.T) {
+	p := lines(map[string][]float64{"a": {5, 4}, "base": {8, 9}})
+	rows := p.judge(&presets.Check{Quantity: "speedup", Series: []string{"a"}, X: []float64{2}, Rule: presets.Within, Tolerance: .05})
+	if len(rows) != 1 || rows[0].Simulated != 2.25 || rows[0].Pass || rows[0].Note != "decides: remote accesses, 3.00 s (the a at 2) against 8.00 s (the base at 2)" {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// What did not run refutes what rests on it, and says why.
+func TestFailedRuns(t *testing.T) {
+	for _, c := range []struct {
+		change func(s *engine.Snapshot)
+		want   string
+	}{
+		{func(s *engine.Snapshot) { s.Failure = "deadlock" }, "the base at 2 did not run: deadlock"},
+		{func(s *engine.Snapshot) { s.Iteration = 0 }, "the base at 2 did not run: it ended before it verified anything"},
+		{func(s *engine.Snapshot) { s.Verification.OK, s.Verification.Detail = false, "wrong sum" }, "the base at 2 did not run: verification failed: wrong sum"},
+	} {
+		p := lines(map[string][]float64{"a": {5, 4}, "base": {10, 8}})
+		c.change(p.points["base"][1].Snapshot)
+		for _, check := range []presets.Check{
+			{Quantity: "speedup", Series: []string{"a"}, Rule: presets.Within, Tolerance: .05},
+			{Quantity: "speedup", Series: []string{"a"}, Rule: presets.Flat, Tolerance: .05},
+			{Quantity: "time", Series: []string{"base"}, Rule: presets.Rises},
+		} {
+			rows := p.judge(&check)
+			r := rows[len(rows)-1]
+			if r.Pass || r.Note != c.want || !math.IsNaN(r.Simulated) || math.IsNaN(r.Modelled) {
+				t.Errorf("%s: %+v, want the note %q", check.Rule, r, c.want)
+			}
+			if len(rows) == 2 && !rows[0].Pass {
+				t.Errorf("%s: the other point fails too: %+v", check.Rule, rows[0])
+			}
+		}
+	}
+}

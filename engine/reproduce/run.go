@@ -1,0 +1,157 @@
+package reproduce
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// Report is what the papers' figures came to.
+type Report struct {
+	Rows      []Row
+	Curves    []Curve
+	Constants []Constant
+}
+
+// Pass says that every row passed.
+func (r *Report) Pass() bool {
+	return !slices.ContainsFunc(r.Rows, func(row Row) bool { return !row.Pass })
+}
+
+// Curve is one line of a figure, as run.
+type Curve struct {
+	Figure *presets.Figure
+	Series *presets.Series
+	Unit   string
+	// Simulated and Modelled are the figure's Y at the series' X; NaN: did not run.
+	Simulated, Modelled []float64
+}
+
+// Constant is a fact of a machine, and the claims that lean on it.
+type Constant struct {
+	Machine string
+	presets.Fact
+	Leans []int // claims that rest on it, rising
+	Sets  []int // those among them that it is fitted to
+}
+
+// Run runs what the figures rest on, side by side on all cores, and judges their
+// checks. A run that fails refutes the rows that rest on it. When ctx ends, so does
+// Run, with its cause. progress (may be nil) is told now and then how far it is.
+func Run(ctx context.Context, figures []presets.Figure, progress func(*session.Progress)) (*Report, error) {
+	var plans []*plan
+	for i := range figures {
+		p, err := newPlan(&figures[i])
+		if err != nil {
+			return nil, fmt.Errorf("figure %s: %w", figures[i].Name, err)
+		}
+		plans = append(plans, p)
+	}
+	if err := simulate(ctx, plans, progress); err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	for _, p := range plans {
+		for i := range p.figure.Checks {
+			r.Rows = append(r.Rows, p.judge(&p.figure.Checks[i])...)
+		}
+		r.Curves = append(r.Curves, p.curves()...)
+	}
+	slices.SortStableFunc(r.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Paper, b.Paper), cmp.Compare(a.Claim, b.Claim))
+	})
+	r.Constants = constants(plans)
+	return r, nil
+}
+
+// simulate runs each different scenario of the plans once, as `hybridtop run
+// --iterations 1` would.
+func simulate(ctx context.Context, plans []*plan, progress func(*session.Progress)) error {
+	var rows []session.Row
+	var scenarios []engine.Scenario
+	var shared [][]*Point // the points of a row
+	index := make(map[string]int)
+	for _, p := range plans {
+		for i := range p.figure.Series {
+			for _, at := range p.points[p.figure.Series[i].Name] {
+				row, there := index[at.key]
+				if !there {
+					row = len(rows)
+					index[at.key], shared = row, append(shared, nil)
+					rows = append(rows, session.Row{Knobs: []session.Setting{{Knob: at.Series.Label + ",", Value: fmt.Sprint(at.X, " ", p.figure.X)}}})
+					scenarios = append(scenarios, at.Scenario)
+				}
+				shared[row] = append(shared[row], at)
+			}
+		}
+	}
+	rows, err := session.RunRows(ctx, rows, scenarios, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 1}}, progress)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		for _, at := range shared[i] {
+			at.Snapshot = rows[i].Snapshot
+		}
+	}
+	return nil
+}
+
+// curves are the figure's lines.
+func (p *plan) curves() []Curve {
+	q, _ := p.experiment.Quantity(p.figure.Y) // newPlan has found it
+	var all []Curve
+	for i := range p.figure.Series {
+		s := &p.figure.Series[i]
+		c := Curve{Figure: p.figure, Series: s, Unit: q.Unit}
+		for _, at := range p.points[s.Name] {
+			other := p.against(q, at)
+			v := math.NaN()
+			if failure(at, other) == "" {
+				v = q.Simulated(at, other)
+			}
+			c.Simulated, c.Modelled = append(c.Simulated, v), append(c.Modelled, q.Modelled(at, other))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// constants are the facts that the plans' checks lean on, in the order of the
+// machines' files.
+func constants(plans []*plan) []Constant {
+	var all []Constant
+	var machines []string
+	for _, p := range plans {
+		if !slices.Contains(machines, p.machine.Name) {
+			machines = append(machines, p.machine.Name)
+			for _, f := range presets.Facts(&p.machine) {
+				all = append(all, Constant{Machine: p.machine.Name, Fact: f})
+			}
+		}
+	}
+	for i := range all {
+		c := &all[i]
+		for _, p := range plans {
+			for _, check := range p.figure.Checks {
+				if p.machine.Name != c.Machine || !slices.Contains(check.Leans, c.Key) {
+					continue
+				}
+				c.Leans = append(c.Leans, check.Claim)
+				if slices.Contains(check.Fits, c.Key) {
+					c.Sets = append(c.Sets, check.Claim)
+				}
+			}
+		}
+		slices.Sort(c.Leans)
+		slices.Sort(c.Sets)
+		c.Leans, c.Sets = slices.Compact(c.Leans), slices.Compact(c.Sets)
+	}
+	return slices.DeleteFunc(all, func(c Constant) bool { return len(c.Leans) == 0 })
+}
