@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -54,7 +53,7 @@ func newReproduce() *cobra.Command {
 			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: interrupted")
 			return code
 		}
-		if err != nil && !errors.Is(err, context.Canceled) {
+		if err != nil {
 			return err
 		}
 		return concludeReport(cmd, report, out)
