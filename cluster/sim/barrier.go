@@ -157,7 +157,7 @@ func (w *world) disseminate(b *barrier) {
 				from += n
 			}
 			way := &w.ways[w.class(b.ranks[from], b.ranks[i])]
-			b.next[i] = max(b.out[i]+way.o, b.out[from]+way.o+way.l) + way.o
+			b.next[i] = min(max(b.out[i]+way.o, b.out[from]+way.o+way.l)+way.o, 2*end) // too late is late enough
 		}
 		b.out, b.next = b.next, b.out
 	}

@@ -45,7 +45,7 @@ type way struct {
 }
 
 func wayOf(l cluster.Link) way {
-	w := way{l: l.Latency, o: l.Overhead, g: l.Gap, bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), adapters: l.Adapters, lastN: -1}
+	w := way{l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), adapters: l.Adapters, lastN: -1}
 	if w.threadRate >= w.bandwidth {
 		w.threadRate = 0 // an adapter is no faster
 	}

@@ -204,7 +204,8 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 			body(c, i)
 			r.forked--
 			if r.forked == 0 && t.state == threadJoins {
-				w.push(max(c.now, w.now), evResume, t.id)
+				r.join()
+				w.push(max(t.now, w.now), evResume, t.id)
 			}
 			return nil
 		}
@@ -217,8 +218,13 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 	if r.forked > 0 {
 		t.suspend(threadJoins)
 	}
-	for _, c := range r.region {
-		t.until(c.now, c.cause) // the last to end
-	}
+	r.join()
 	r.region = nil
+}
+
+// join brings the first thread to the end of the last one of its region.
+func (r *rank) join() {
+	for _, c := range r.region {
+		r.main.until(c.now, c.cause)
+	}
 }
