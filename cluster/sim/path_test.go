@@ -134,6 +134,12 @@ func TestPath(t *testing.T) {
 			}
 			return nil
 		}, share{sim.CauseOverhead: 600 * ns, sim.CauseLatency: 2 * us, sim.CauseCompute: 100 * ns}},
+		{"the last of three threads", 1, 1, func(r *cluster.Rank) error {
+			return r.Fork(3, func(t *cluster.Thread) error {
+				t.Compute(cluster.Work{Flops: []float64{1000, 3000, 5000}[t.Number()]}, nil)
+				return nil
+			})
+		}, share{sim.CauseCompute: 5 * us}},
 		{"the longest of three threads", 1, 1, func(r *cluster.Rank) error {
 			return r.Fork(3, func(t *cluster.Thread) error {
 				t.Compute(cluster.Work{Flops: []float64{1000, 5000, 3000}[t.Number()]}, nil)

@@ -1,0 +1,356 @@
+package sim_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// stepTime is how far each step of stepping takes a rank.
+const stepTime = cluster.Microsecond
+
+// stepping is a program of n steps of computing, each with a message to the next
+// rank. It writes down the steps that rank 0 has made.
+func stepping(n int, made *atomic.Int64) func(*cluster.Rank) error {
+	return func(r *cluster.Rank) error {
+		b := make([]byte, 8)
+		right, left := (r.ID()+1)%r.Ranks(), (r.ID()+r.Ranks()-1)%r.Ranks()
+		for range n {
+			r.Compute(cluster.Work{Flops: float64(stepTime / cluster.Nanosecond)}, nil)
+			if _, err := r.Sendrecv(r.World(), right, 0, b, left, 0, b); err != nil {
+				return err
+			}
+			if r.ID() == 0 {
+				made.Add(1)
+			}
+		}
+		return nil
+	}
+}
+
+// begin starts a program that does not go on before the test lets it.
+func begin(t *testing.T, ctx context.Context, s cluster.Spec, body func(*cluster.Rank) error) (run *sim.Run, letGo func()) {
+	t.Helper()
+	gate := make(chan struct{})
+	started, err := cluster.Start(ctx, sim.New(), s, func(r *cluster.Rank) error {
+		<-gate
+		return body(r)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return started.(*sim.Run), func() { close(gate) }
+}
+
+// stands yields until the clock stands, or the run is over.
+func stands(t *testing.T, run *sim.Run) {
+	t.Helper()
+	over := make(chan struct{})
+	go func() {
+		run.Wait()
+		close(over)
+	}()
+	for !run.Paused() {
+		select {
+		case <-over:
+			t.Fatal("the run ended without a pause")
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// eight is a spec of eight nodes of the machine of the conformance suite.
+func eight() cluster.Spec { return small(machine(), 8, 1) }
+
+// A run pauses at a virtual time, goes on to the next one, and then to its end; what
+// comes out is what comes out without pauses.
+func TestPause(t *testing.T) {
+	const steps = 2000
+	var whole, made atomic.Int64
+	plain := simulated(t, eight(), stepping(steps, &whole))
+	each := plain.Total() / steps
+
+	run, letGo := begin(t, t.Context(), eight(), stepping(steps, &made))
+	run.PauseAt(each * 500)
+	letGo()
+	stands(t, run)
+	first := made.Load()
+	run.PauseAt(each * 1500)
+	stands(t, run)
+	second := made.Load()
+	run.Resume()
+	if err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	// A look comes after some hundred events, and a step has about twenty.
+	for _, c := range []struct{ got, want int64 }{{first, 500}, {second, 1500}} {
+		if c.got < c.want-1 || c.got > c.want+100 {
+			t.Errorf("%d steps made at the pause, want about %d", c.got, c.want)
+		}
+	}
+	if run.Hash() != plain.Hash() || run.Total() != plain.Total() || made.Load() != steps {
+		t.Errorf("hash %016x, %d ps, %d steps with pauses; %016x, %d ps, %d without", run.Hash(), run.Total(), made.Load(), plain.Hash(), plain.Total(), steps)
+	}
+}
+
+// While the clock stands the states can be asked for.
+func TestStatesOfAPausedRun(t *testing.T) {
+	var made atomic.Int64
+	run, letGo := begin(t, t.Context(), eight(), stepping(2000, &made))
+	run.PauseAt(cluster.Millisecond)
+	letGo()
+	stands(t, run)
+	if got := run.States(nil); len(got) != 8 {
+		t.Errorf("states %v, want those of eight ranks", got)
+	}
+	run.Resume()
+	if err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := run.States(nil), make([]cluster.State, 8); !slices.Equal(got, want) {
+		t.Errorf("states %v after the end, want all idle", got)
+	}
+}
+
+// A run that stands can be cancelled, by Cancel and by its context.
+func TestCancelWhilePaused(t *testing.T) {
+	why := errors.New("enough")
+	for _, way := range []string{"Cancel", "context"} {
+		t.Run(way, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			var made atomic.Int64
+			run, letGo := begin(t, ctx, eight(), stepping(1_000_000, &made))
+			run.PauseAt(cluster.Millisecond)
+			letGo()
+			stands(t, run)
+			if way == "Cancel" {
+				run.Cancel(why)
+			} else {
+				cancel(why)
+			}
+			err := run.Wait()
+			var abort *cluster.Abort
+			if !errors.As(err, &abort) || abort.Reason != cluster.ReasonCancelled || !errors.Is(err, why) {
+				t.Errorf("error %v, want a cancel because of %q", err, why)
+			}
+		})
+	}
+}
+
+// A pace holds a run back and changes nothing else; it can be taken off.
+func TestPace(t *testing.T) {
+	var made atomic.Int64
+	plain := simulated(t, eight(), stepping(1000, &made))
+	paced, err := simulate(t, &sim.Fabric{Pace: 1}, eight(), stepping(1000, &made)) // a few ms
+	if err != nil {
+		t.Fatal(err)
+	}
+	endless, letGo := begin(t, t.Context(), eight(), stepping(1000, &made))
+	endless.SetPace(1e-9) // would take weeks
+	letGo()
+	endless.SetPace(0)
+	if err := endless.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []*sim.Run{paced, endless} {
+		if run.Hash() != plain.Hash() || run.Total() != plain.Total() {
+			t.Errorf("hash %016x and %d ps at a pace, %016x and %d ps without", run.Hash(), run.Total(), plain.Hash(), plain.Total())
+		}
+	}
+}
+
+// stuck runs a program that cannot end and gives who waits.
+func stuck(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) *cluster.Abort {
+	t.Helper()
+	_, err := simulate(t, sim.New(), s, body)
+	var abort *cluster.Abort
+	if !errors.As(err, &abort) || abort.Reason != cluster.ReasonDeadlock {
+		t.Fatalf("error %v, want a deadlock", err)
+	}
+	return abort
+}
+
+// When nothing is left to happen and ranks wait, that is a deadlock at once: exactly
+// those who wait are listed, with whom they wait for.
+func TestDeadlock(t *testing.T) {
+	abort := stuck(t, small(machine(), 5, 1), func(r *cluster.Rank) error {
+		switch r.ID() {
+		case 4: // ends
+			return nil
+		case 3: // waits for one that has ended
+			_, err := r.Recv(r.World(), 4, 9, make([]byte, 1))
+			return err
+		}
+		_, err := r.Recv(r.World(), (r.ID()+1)%3, 7, make([]byte, 1)) // in a circle
+		return err
+	})
+	want := []string{
+		"rank 0 waits in recv from 1 tag 7 for rank 1",
+		"rank 1 waits in recv from 2 tag 7 for rank 2",
+		"rank 2 waits in recv from 0 tag 7 for rank 0",
+		"rank 3 waits in recv from 4 tag 9 for rank 4",
+	}
+	if got := lines(abort); !slices.Equal(got, want) {
+		t.Errorf("waits:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func lines(a *cluster.Abort) []string {
+	var out []string
+	for _, w := range a.Waits {
+		out = append(out, w.String())
+	}
+	return out
+}
+
+// Ranks that wait for each other are found while others go on for long.
+func TestPartialDeadlock(t *testing.T) {
+	const most = 1_500_000
+	abort := stuck(t, small(machine(), 4, 1), func(r *cluster.Rank) error {
+		b := make([]byte, 1)
+		if r.ID() < 2 {
+			_, err := r.Recv(r.World(), 1-r.ID(), 0, b)
+			return err
+		}
+		for range most {
+			if _, err := r.Sendrecv(r.World(), 5-r.ID(), 0, b, 5-r.ID(), 0, b); err != nil {
+				return err
+			}
+		}
+		return errors.New("the others were not missed")
+	})
+	want := []string{"rank 0 waits in recv from 1 tag 0 for rank 1", "rank 1 waits in recv from 0 tag 0 for rank 0"}
+	if got := lines(abort); !slices.Equal(got, want) {
+		t.Errorf("waits %q, want %q", got, want)
+	}
+}
+
+// Loops that only look, when nothing is on its way that could end them, are found.
+func TestLivelock(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		look func(r *cluster.Rank, q *cluster.Request) (bool, error)
+	}{
+		{"test", func(r *cluster.Rank, q *cluster.Request) (bool, error) {
+			_, done, err := r.Test(q)
+			return done, err
+		}},
+		{"iprobe", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			_, found, err := r.Iprobe(r.World(), cluster.AnySource, 1)
+			return found, err
+		}},
+		{"improbe", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			_, found, err := r.Improbe(r.World(), cluster.AnySource, 1)
+			return found, err
+		}},
+		{"progress", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			r.Progress()
+			return false, nil
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			abort := stuck(t, small(machine(), 3, 1), func(r *cluster.Rank) error {
+				var q cluster.Request
+				if err := r.Irecv(&q, r.World(), cluster.AnySource, 0, nil); err != nil {
+					return err
+				}
+				if r.ID() == 2 { // waits, and does not look
+					_, err := r.Wait(&q)
+					return err
+				}
+				for range 5_000_000 {
+					if done, err := c.look(r, &q); done || err != nil {
+						return err
+					}
+				}
+				return errors.New("nobody noticed")
+			})
+			if text := strings.Join(lines(abort), "\n"); !strings.Contains(text, "livelock") || !strings.Contains(text, "rank 2 waits in recv from any tag 0") {
+				t.Errorf("waits:\n%s\nwant a livelock, and the receive of rank 2", text)
+			}
+		})
+	}
+}
+
+// A loop that looks is none as long as something is on its way, however late.
+func TestLongPolling(t *testing.T) {
+	simulated(t, small(machine(), 2, 1), func(r *cluster.Rank) error {
+		if r.ID() == 0 {
+			r.Compute(cluster.Work{Flops: 1e7}, nil) // 10 ms: half a million looks
+			return r.Send(r.World(), 1, 0, nil)
+		}
+		for {
+			if _, found, err := r.Iprobe(r.World(), 0, 0); found || err != nil {
+				_, err := r.Recv(r.World(), 0, 0, nil)
+				return err
+			}
+		}
+	})
+}
+
+// A clock that goes too far ends the run with an error, whether an event goes there
+// or a rank alone.
+func TestOverflow(t *testing.T) {
+	huge := cluster.Work{Flops: 1e300}
+	for _, c := range []struct {
+		name string
+		make func(m *cluster.Machine)
+		body func(r *cluster.Rank) error
+	}{
+		{"computing and a message", nil, func(r *cluster.Rank) error {
+			r.Compute(huge, nil)
+			return r.Send(r.World(), 1-r.ID(), 0, nil)
+		}},
+		{"computing alone", nil, func(r *cluster.Rank) error {
+			r.Compute(huge, nil)
+			return nil
+		}},
+		{"computing again and again", nil, func(r *cluster.Rank) error {
+			for range 5 {
+				r.Compute(huge, nil)
+			}
+			return nil
+		}},
+		{"memory", nil, func(r *cluster.Rank) error {
+			r.Compute(cluster.Work{Bytes: 1e300}, nil)
+			return nil
+		}},
+		{"latency", func(m *cluster.Machine) { m.Classes[cluster.Remote].Latency = math.MaxInt64 }, func(r *cluster.Rank) error {
+			return r.Send(r.World(), 1-r.ID(), 0, nil)
+		}},
+		{"overhead", func(m *cluster.Machine) { m.Classes[cluster.Remote].Overhead = math.MaxInt64 }, func(r *cluster.Rank) error {
+			return r.Send(r.World(), 1-r.ID(), 0, nil)
+		}},
+		{"barrier", func(m *cluster.Machine) { m.Classes[cluster.Remote].Latency = math.MaxInt64 }, func(r *cluster.Rank) error {
+			return r.Barrier(r.All())
+		}},
+		{"bytes", func(m *cluster.Machine) { m.Classes[cluster.Remote].Bandwidth = 1 }, func(r *cluster.Rank) error {
+			return r.SendPhantom(r.World(), 1-r.ID(), 0, 1<<60)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := machine()
+			m.EagerLimit = math.MaxInt64
+			if c.make != nil {
+				c.make(&m)
+			}
+			run, err := simulate(t, sim.New(), small(m, 2, 1), c.body)
+			if err == nil || !strings.Contains(err.Error(), "virtual time overflow") {
+				t.Errorf("error %v, want a virtual time overflow", err)
+			}
+			if total := run.Total(); total < 0 {
+				t.Errorf("the run took %d ps", total)
+			}
+		})
+	}
+}
