@@ -168,6 +168,12 @@ func TestBestAndEquivalentCommunication(t *testing.T) {
 		if a, b := best.Max[0].Value, best.Max[1].Value; math.Abs(a-b) > 1e-12*float64(n)/(float64(n)-m) {
 			t.Fatalf("the terms at f_comm,best are %v and %v, equation (4) wants them equal", a, b)
 		}
+		if m < float64(n)/2 && !best.Balanced() {
+			t.Fatalf("%+v are not balanced at f_comm,best", best.Max)
+		}
+		if p := epsilon(t, m, n, l.CommBest*0.99, non); p.Balanced() || p.Ruling().Name != models.TermOverlap {
+			t.Fatalf("%+v: below f_comm,best want the computation to rule", p.Max)
+		}
 		if l.CommEquiv > l.CommBest*(1+1e-12) {
 			t.Fatalf("f_comm,equiv %v beyond f_comm,best %v", l.CommEquiv, l.CommBest)
 		}

@@ -26,6 +26,17 @@ func (p Prediction) Ruling() Term {
 	return largest(p.Sum)
 }
 
+// Balanced says that the terms of the max() are equal up to rounding, so that none
+// of them rules.
+func (p Prediction) Balanced() bool {
+	for _, t := range p.Max {
+		if top := p.Ruling().Value; top-t.Value > 1e-9*top {
+			return false
+		}
+	}
+	return len(p.Max) > 1
+}
+
 // total is the sum, and the largest term of the max().
 func (p Prediction) total() float64 {
 	t := 0.0

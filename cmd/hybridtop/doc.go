@@ -7,6 +7,7 @@
 //	hybridtop list WHAT             workloads, models, knobs, machines
 //	hybridtop machine VERB          list, show, check and compare machine files
 //	hybridtop bench                 hot paths beside their limits on this host
+//	hybridtop model NAME            what closed formulas predict, and which term rules
 //	hybridtop calibrate             fit a machine to this host
 //	hybridtop reproduce FIGURE...   the papers' figures beside what they publish
 //

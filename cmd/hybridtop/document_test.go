@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// docs/json.md names every field that run, sweep and bench write, and none that
+// docs/json.md names every field that run, sweep, model and bench write, and none that
 // they do not.
 func TestJSONDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/json.md")
@@ -25,6 +25,7 @@ func TestJSONDocument(t *testing.T) {
 	for title, args := range map[string]string{
 		"run":   "run dot --machine this-host --iterations 2 --json",
 		"sweep": "sweep randomaccess --machine this-host --iterations 2 --nodes 1 --group 1,2,4 --json",
+		"model": "model epsilon --json",
 		"bench": "bench --only put8 --rounds 1 --json",
 	} {
 		_, section, found := strings.Cut(string(text), "\n## `hybridtop "+title+" --json`\n")
