@@ -36,7 +36,9 @@ func (t *thread) Now() cluster.Time {
 func (t *thread) Post(op *cluster.Op) cluster.Handle {
 	if t.r.region == nil {
 		h := t.post(op)
-		t.r.runSteps(t)
+		if len(t.r.steps) > 0 {
+			t.r.runSteps(t)
+		}
 		return h
 	}
 	t.sync(evResume) // threads of one rank post in the order of time
@@ -208,7 +210,9 @@ func (t *thread) Wait(hs []cluster.Handle, need int) {
 	if need <= 0 {
 		return
 	}
-	t.answer()
+	if len(t.r.deferred)+len(t.r.steps) > 0 {
+		t.answer()
+	}
 	all := need == len(hs)
 	for _, h := range hs {
 		switch {
