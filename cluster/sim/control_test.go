@@ -213,28 +213,6 @@ func lines(a *cluster.Abort) []string {
 	return out
 }
 
-// Ranks that wait for each other are found while others go on for long.
-func TestPartialDeadlock(t *testing.T) {
-	const most = 1_500_000
-	abort := stuck(t, small(machine(), 4, 1), func(r *cluster.Rank) error {
-		b := make([]byte, 1)
-		if r.ID() < 2 {
-			_, err := r.Recv(r.World(), 1-r.ID(), 0, b)
-			return err
-		}
-		for range most {
-			if _, err := r.Sendrecv(r.World(), 5-r.ID(), 0, b, 5-r.ID(), 0, b); err != nil {
-				return err
-			}
-		}
-		return errors.New("the others were not missed")
-	})
-	want := []string{"rank 0 waits in recv from 1 tag 0 for rank 1", "rank 1 waits in recv from 0 tag 0 for rank 0"}
-	if got := lines(abort); !slices.Equal(got, want) {
-		t.Errorf("waits %q, want %q", got, want)
-	}
-}
-
 // Loops that only look, when nothing is on its way that could end them, are found.
 func TestLivelock(t *testing.T) {
 	for _, c := range []struct {

@@ -39,11 +39,13 @@ type call struct {
 	peer, n, item int
 }
 
-// places is how many places of placeSize bytes a segment has for puts, each of one
-// writer and phase; the word before them is a counter.
+// A segment has a counter, places for puts, each of one writer and phase, and one
+// place that its rank fills before all else and that gets read.
 const (
 	placeSize = 1 << 10
 	places    = 24
+	readOnly  = 8 + places*placeSize
+	segment   = readOnly + placeSize
 )
 
 // generate makes a program of a seed. Sizes are on both sides of limit.
@@ -106,7 +108,8 @@ func (p *program) play(r *cluster.Rank, seen func()) (uint64, error) {
 		}
 		return r.Barrier(r.World())
 	}
-	if err := barrier(); err != nil { // all have registered
+	copy(r.Segment()[readOnly:], p.pattern(placeSize, r.ID()))
+	if err := barrier(); err != nil { // all have registered, and filled what gets read
 		return 0, err
 	}
 	for k, phase := range p.phases {
@@ -125,8 +128,9 @@ func (p *program) play(r *cluster.Rank, seen func()) (uint64, error) {
 				r.Compute([]cluster.Work{{Flops: float64(c.n)}, {Bytes: float64(c.n)}, {Flops: float64(c.n), Bytes: float64(c.n)}}[c.item], nil)
 			case vPut:
 				err = r.Put(c.peer, 8+int64(c.item)*placeSize, p.pattern(c.n, c.item+k))
-			case vGet: // what is there depends on the time
-				err = r.Get(c.peer, 8, make([]byte, c.n))
+			case vGet:
+				bufs[i] = make([]byte, c.n)
+				err = r.Get(c.peer, readOnly, bufs[i])
 			case vAdd:
 				err = r.AtomicAdd(c.peer, 0, uint64(c.n))
 			case vRPC:

@@ -58,7 +58,7 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 // spec is small with room for the programs' puts.
 func spec(m cluster.Machine, nodes, ranksPerNode int) cluster.Spec {
 	s := small(m, nodes, ranksPerNode)
-	s.Segment = 8 + places*placeSize
+	s.Segment = segment
 	return s
 }
 
