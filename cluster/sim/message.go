@@ -192,12 +192,13 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	return t.finish(op, cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n})
 }
 
-// dispatch sends a message on its way at a thread's time. Where nobody else can
-// be at the adapter before, it is reserved here; else in the order of time.
+// dispatch sends a message on its way at a thread's time. Where nothing happens
+// until then, its adapter is reserved here; else in the order of time: even an
+// adapter that is one rank's alone may have to answer somebody before.
 func (w *world) dispatch(i int32, t *thread) {
 	m := &w.msgs[i]
 	m.thread, m.cause = t.id, t.cause
-	if w.inOrder || m.class != cluster.Remote && w.nodes[0].memory.rate == 0 {
+	if w.queue.quietUntil(t.now) || m.class != cluster.Remote && w.nodes[0].memory.rate == 0 {
 		w.depart(i, t.now)
 		return
 	}

@@ -67,7 +67,6 @@ type world struct {
 	pollTime    cluster.Time
 	progress    cluster.Progress
 	overtaking  bool // a message could pass an earlier one to the same rank on another node
-	inOrder     bool // each rank has its adapters alone: messages need no event to be injected
 	compNoise   int64
 	linkNoise   int64
 	linkRand    noise
@@ -91,9 +90,12 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	m, l := &spec.Machine, &spec.Layout
 	w := &world{spec: spec, control: c, barriers: map[int32]*barrier{}, eager: spec.Eager(),
 		flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), copyRate: rateOf(m.CopyRate),
-		atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: max(m.PollTime, leastPoll), progress: m.Progress,
+		atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime, progress: m.Progress,
 		compNoise: partsOf(m.ComputeNoise), linkNoise: partsOf(m.LinkNoise), linkRand: newNoise(spec.Seed, math.MaxUint64),
 		hash: 14695981039346656037}
+	if w.pollTime <= 0 {
+		w.pollTime = leastPoll
+	}
 	for i := range m.Classes {
 		w.ways[i] = wayOf(m.Classes[i])
 	}
@@ -127,7 +129,6 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		w.nodes[i] = node{adapters: free[i*adapters : (i+1)*adapters : (i+1)*adapters], memory: server{rate: rateOf(m.NodeRate)}}
 	}
 	w.overtaking = adapters > 1 || w.network != nil || w.linkNoise > 0 || l.ThreadsPerRank > 1
-	w.inOrder = l.RanksPerNode == 1 && l.ThreadsPerRank == 1 && w.network == nil && w.linkNoise == 0
 	w.ranks = make([]rank, l.Ranks())
 	w.threads = make([]*thread, l.Ranks())
 	mains := make([]thread, l.Ranks())
