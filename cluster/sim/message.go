@@ -459,6 +459,13 @@ func received(src, tag int32, size, room int64) cluster.Done {
 // recv posts a receive, or takes what has arrived.
 func (t *thread) recv(op *cluster.Op) cluster.Handle {
 	r := t.r
+	if t.w.progress == cluster.ProgressCall && t.id >= 0 && !r.stepping {
+		// This call may answer whoever has asked by now; later it is too late.
+		t.sync(evResume)
+		if len(r.deferred) > 0 {
+			t.answer()
+		}
+	}
 	if r.queues.Unexpected() > 0 {
 		if i, ok := r.queues.Take(op.Ctx, op.Peer, op.Tag); ok {
 			return t.claim(op, int32(i))
