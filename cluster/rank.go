@@ -183,7 +183,6 @@ func (r *Rank) Account(to int, ops, bytes int64) {
 // of its own.
 type Thread struct {
 	Rank
-	of *Rank
 }
 
 // Number is the thread's number in the region; 0 is the rank's own.
@@ -201,7 +200,7 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	errs := make([]error, n)
 	traffics := make([]Traffic, n)
 	r.port.Fork(n, func(p Port, thread int) {
-		t := &Thread{Rank: *r, of: r}
+		t := &Thread{Rank: *r}
 		t.port, t.thread, t.handles, t.nbi, t.scratch = p, thread, nil, nil, nil
 		t.traffic = Traffic{Nodes: make([]int64, len(r.traffic.Nodes))}
 		t.rng = nil

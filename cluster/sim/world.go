@@ -61,7 +61,6 @@ type world struct {
 	eager       int64
 	flops       rate
 	memRate     rate
-	copyRate    rate
 	atomicTime  cluster.Time
 	handlerTime cluster.Time
 	pollTime    cluster.Time
@@ -89,7 +88,7 @@ const leastPoll = 10 * cluster.Nanosecond
 func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	m, l := &spec.Machine, &spec.Layout
 	w := &world{spec: spec, control: c, barriers: map[int32]*barrier{}, eager: spec.Eager(),
-		flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), copyRate: rateOf(m.CopyRate),
+		flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate),
 		atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime, progress: m.Progress,
 		compNoise: partsOf(m.ComputeNoise), linkNoise: partsOf(m.LinkNoise), linkRand: newNoise(spec.Seed, math.MaxUint64),
 		hash: 14695981039346656037}
