@@ -1,0 +1,33 @@
+package sim
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// buffers are bytes under way, by powers of two from 64 on.
+type buffers [26][]unsafe.Pointer
+
+func bufferClass(n int) int { return bits.Len(uint(max(n, 64)-1)) - 6 }
+
+func (b *buffers) hold(p []byte) []byte {
+	k := bufferClass(len(p))
+	if k >= len(b) {
+		return append([]byte(nil), p...)
+	}
+	var q []byte
+	if n := len(b[k]); n > 0 {
+		q = unsafe.Slice((*byte)(b[k][n-1]), len(p))
+		b[k] = b[k][:n-1]
+	} else {
+		q = make([]byte, max(len(p), 1), 64<<k)[:len(p)]
+	}
+	copy(q, p)
+	return q
+}
+
+func (b *buffers) give(p []byte) {
+	if k := bufferClass(len(p)); k < len(b) {
+		b[k] = append(b[k], unsafe.Pointer(unsafe.SliceData(p)))
+	}
+}

@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// arrive is the event of a message at its target.
+func (w *world) arrive(i int32) {
+	m := &w.msgs[i]
+	r := &w.ranks[m.dst]
+	switch m.kind {
+	case msgEager:
+		w.match(i, r)
+	case msgAsk:
+		w.match(i, r)
+	case msgData:
+		s := &r.slots.list[m.recv]
+		d := received(m.src, m.tag, m.size, s.size)
+		recv, cause := m.recv, m.cause
+		w.dropMsg(i)
+		r.complete(recv, w.now, d, cause)
+	case msgPut:
+		w.land(i, r)
+	case msgGet, msgAtomic:
+		w.read(i, r)
+	case msgReply:
+		s := &r.slots.list[m.req]
+		copy(s.bytes(), m.bytes())
+		m.drop(w)
+		d, req, cause := m.more.done, m.req, m.cause
+		w.dropMsg(i)
+		r.complete(req, w.now, d, cause)
+	case msgClear, msgRPC:
+		w.attend(i, r, w.now)
+	}
+}
+
+// attend has a message handled by whoever acts for the rank; if nobody does, it
+// waits for the rank's next call.
+func (w *world) attend(i int32, r *rank, at cluster.Time) {
+	if t := r.actor(at, w.msgs[i].cause); t != nil {
+		w.handle(i, t)
+		return
+	}
+	r.deferred = append(r.deferred, i)
+}
+
+// handle acts on a message that costs the target a hand: the answers of a
+// rendezvous, and RPC.
+func (w *world) handle(i int32, t *thread) {
+	m := &w.msgs[i]
+	t.pay(w.ways[m.class].o)
+	switch m.kind {
+	case msgAsk: // its receive is m.recv
+		m.kind = msgClear
+		m.src, m.dst = m.dst, m.src
+		w.dispatch(i, t)
+	case msgClear:
+		m.kind = msgData
+		m.src, m.dst = m.dst, m.src
+		w.dispatch(i, t)
+	case msgRPC:
+		w.call(i, t)
+	default:
+		panic("sim: a message that nobody has to handle")
+	}
+}
+
+// match pairs a message with a receive, or keeps it.
+func (w *world) match(i int32, r *rank) {
+	m := &w.msgs[i]
+	if id, ok := r.queues.Arrive(m.ctx, m.src, m.tag); ok {
+		w.deliver(i, r, id)
+		return
+	}
+	r.queues.Keep(m.ctx, m.src, m.tag, uint32(i))
+	r.checkProbes(m.cause)
+}
+
+// deliver gives a message to a receive.
+func (w *world) deliver(i int32, r *rank, id uint32) {
+	m := &w.msgs[i]
+	s := &r.slots.list[id]
+	s.class = m.class
+	if m.kind == msgAsk {
+		m.recv = id
+		s.pays = true
+		if s.at > w.now {
+			m.cause = s.cause
+		}
+		w.attend(i, r, max(w.now, s.at))
+		return
+	}
+	s.pays = true
+	copy(s.bytes(), m.bytes())
+	m.drop(w)
+	if m.size > s.size {
+		s.err = cluster.Truncated
+	}
+	s.peer, s.tag, s.size = m.src, m.tag, m.size
+	cause := m.cause
+	w.dropMsg(i)
+	r.completed(id, w.now, cause)
+}
+
+func received(src, tag int32, size, room int64) cluster.Done {
+	d := cluster.Done{Peer: src, Tag: tag, Size: size}
+	if size > room {
+		d.Err = cluster.Truncated
+	}
+	return d
+}
+
+// recv posts a receive, or takes what has arrived.
+func (t *thread) recv(op *cluster.Op) cluster.Handle {
+	r := t.r
+	if t.w.progress == cluster.ProgressCall && t.id >= 0 && !r.stepping {
+		// This call may answer whoever has asked by now; later it is too late.
+		t.sync(evResume)
+		if len(r.deferred) > 0 {
+			t.answer()
+		}
+	}
+	if r.queues.Unexpected() > 0 {
+		if i, ok := r.queues.Take(op.Ctx, op.Peer, op.Tag); ok {
+			return t.claim(op, int32(i))
+		}
+	}
+	_, id := t.pend(op)
+	r.queues.Post(op.Ctx, op.Peer, op.Tag, id)
+	return t.pended(op, id)
+}
+
+// claim gives a message that waited to a receive that is being posted.
+func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
+	w := t.w
+	m := &w.msgs[i]
+	if m.kind == msgAsk {
+		s, id := t.pend(op)
+		s.class, s.pays = m.class, true
+		m.recv = id
+		if a := t.r.actor(t.now, t.cause); a != nil {
+			w.handle(i, a)
+		} else {
+			w.handle(i, t)
+		}
+		return t.pended(op, id)
+	}
+	t.pay(w.ways[m.class].o)
+	copy(op.Buf, m.bytes())
+	m.drop(w)
+	d := received(m.src, m.tag, m.size, op.Bytes())
+	w.dropMsg(i)
+	return t.finish(op, d)
+}
