@@ -22,6 +22,15 @@ type SparseCosts struct {
 // PaperSplit is x_MVM,non / x_MVM,overlap of the paper's product.
 const PaperSplit = 1. / 6
 
+// What section 7.2.2 publishes of the product on the Hitachi SR8000-F1, n = 8 and
+// m = 1: x_comm / x_MVM,overlap as it was fitted, so that ε = 1 at the number of
+// planes that was measured, and as a run was profiled.
+const (
+	PaperCommFitted   = 4.57
+	PaperCommProfiled = 4.17
+	PaperCrossover    = 32
+)
+
 // Fractions are those of masteronly with n_k local planes, by equations (11) to
 // (13); n_i·n_j is in all three and falls out.
 func (x SparseCosts) Fractions(nk int) (Fractions, error) {
@@ -56,4 +65,17 @@ func CommAtCrossover(r Reserved, nk float64) (float64, error) {
 		return 0, fmt.Errorf("n_k = %v local planes: want a number above 0", nk)
 	}
 	return nk * r.M / (float64(r.N) - r.M), nil
+}
+
+// PlanesAtCrossover is the number of local planes, whole or not, at which ε = 1: the
+// inverse of CommAtCrossover, x_comm / x_MVM,overlap · (n−m)/m. With fewer planes
+// overlapping pays.
+func PlanesAtCrossover(r Reserved, comm float64) (float64, error) {
+	if err := r.Check(); err != nil {
+		return 0, err
+	}
+	if !(comm >= 0) || math.IsInf(comm, 1) {
+		return 0, fmt.Errorf("x_comm / x_MVM,overlap = %v: want a number, not negative", comm)
+	}
+	return comm * (float64(r.N) - r.M) / r.M, nil
 }

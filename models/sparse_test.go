@@ -37,6 +37,17 @@ func TestCrossoverOfFigure6(t *testing.T) {
 			t.Errorf("n_k = %d: ε = %v, want it above 1 under 32 and below 1 over 32", nk, got)
 		}
 	}
+	nk, err := models.PlanesAtCrossover(hitachi, models.PaperCommFitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "n_k where ε = 1 with 4.57", nk, models.PaperCrossover, 0.02)
+	if _, err := models.PlanesAtCrossover(hitachi, -1); err == nil {
+		t.Error("a negative x_comm is taken")
+	}
+	if _, err := models.PlanesAtCrossover(models.Reserved{M: 8, N: 8}, 1); err == nil {
+		t.Error("all threads reserved is taken")
+	}
 	// The profiled ratio, 4.17, puts the crossover at n_k = 29.2.
 	if a, b := at(4.17, 29), at(4.17, 30); a <= 1 || b >= 1 {
 		t.Errorf("with 4.17: ε = %v at n_k = 29 and %v at 30, want 1 in between", a, b)

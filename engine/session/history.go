@@ -26,7 +26,10 @@ type history struct {
 	last     totals // of this launch
 	states   states
 	locality locality
-	virtual  *engine.Virtual // of a simulation that has ended
+	overlap  overlap
+	shown    *engine.Snapshot // of this launch, the latest
+	before   *engine.Snapshot // of an earlier launch, the last that iterations have ended in
+	virtual  *engine.Virtual  // of a simulation that has ended
 	failure  string
 	warnings []string
 }
@@ -41,6 +44,12 @@ func (h *history) begin(set setup, at time.Duration) {
 			label = "start"
 		}
 		h.mark(label, at)
+	}
+	if h.shown != nil {
+		if _, ok := iterationTime(h.shown); ok {
+			h.before = h.shown
+		}
+		h.shown = nil
 	}
 	h.locality.begin(&set, h.began && comparable(&h.set.scenario, &set.scenario))
 	h.set, h.began, h.first = set, true, true
@@ -100,7 +109,8 @@ func comparable(a, b *engine.Scenario) bool {
 
 // forget drops series, marks and points.
 func (h *history) forget() {
-	h.series, h.marks = nil, nil
+	h.series, h.marks, h.before = nil, nil, nil
+	h.overlap.forget()
 	h.locality.forget(&h.last.counts)
 }
 
@@ -183,7 +193,9 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 	snap.Locality = h.locality.points(&t.counts)
 	snap.SmallestFit = smallestFit(snap.Locality)
 	h.metrics(snap, &set)
-	snap.Why = why(snap)
+	snap.Overlap = h.overlap.look(snap)
+	snap.Why, snap.Change = why(snap), Change(h.before, snap)
+	h.shown = snap
 	return snap
 }
 

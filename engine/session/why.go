@@ -17,6 +17,11 @@ const alike = 1.05
 // why puts into words what rules, and what another choice would give, only from
 // numbers that stand in the snapshot.
 func why(s *engine.Snapshot) string {
+	if s.Overlap != nil {
+		if text := whyOverlap(&s.Overlap.Now); text != "" {
+			return text
+		}
+	}
 	if len(s.Locality) == 0 {
 		if s.Kind == engine.Simulated && s.Phase == engine.Ended {
 			return "" // when the session looked is no part of what was simulated

@@ -1,0 +1,101 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// took is a run of the story on this host, with 5 iterations of a time in s.
+func took(t *testing.T, kind engine.Kind, seconds float64, knobs ...string) *engine.Snapshot {
+	t.Helper()
+	s := &engine.Snapshot{Kind: kind, Iteration: 5, Scenario: told(t, "access", knobs...)}
+	for i := range 5 {
+		s.IterationTimes = append(s.IterationTimes, seconds*(1+float64(i-2)/10))
+	}
+	s.IterationTimes[4] *= 100 // an iteration that something disturbed
+	return s
+}
+
+func TestChange(t *testing.T) {
+	few := took(t, engine.Measured, 1e-3, "group", "8")
+	few.Iteration, few.IterationTimes = 2, few.IterationTimes[:2]
+	one := took(t, engine.Simulated, 1e-3, "group", "8")
+	one.Iteration, one.IterationTimes = 1, []float64{1e-3}
+	tale := took(t, engine.Measured, 1e-3)
+	tale.Scenario.Workload = "tale"
+	for _, c := range []struct {
+		what          string
+		before, after *engine.Snapshot
+		want          string
+	}{
+		{"faster", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3, "group", "8"),
+			"group 4→8: 2× faster (2.00 ms → 1.00 ms an iteration, measured)"},
+		{"slower", took(t, engine.Emulated, 1e-3), took(t, engine.Emulated, 1.5e-3, "ranking", "round-robin"),
+			"ranking sequential→round-robin: 1.5× slower (1.00 ms → 1.50 ms an iteration, emulated)"},
+		{"ranks × threads", took(t, engine.Measured, 1e-3), took(t, engine.Measured, 4e-3, "ranks-per-node", "1", "threads-per-rank", "4"),
+			"ranks-per-node 4→1, threads-per-rank 1→4: 4× slower (1.00 ms → 4.00 ms an iteration, measured)"},
+		{"alike", took(t, engine.Measured, 1e-3), took(t, engine.Measured, 1.04e-3, "group", "8"),
+			"group 4→8: as fast as before (1.00 ms → 1.04 ms an iteration, measured)"},
+		{"a simulation is exact", took(t, engine.Simulated, 1e-3), took(t, engine.Simulated, 1.04e-3, "group", "8"),
+			"group 4→8: 1.04× slower (1.00 ms → 1.04 ms an iteration, simulated)"},
+		{"one simulated iteration is enough", took(t, engine.Simulated, 2e-3), one,
+			"group 4→8: 2× faster (2.00 ms → 1.00 ms an iteration, simulated)"},
+		{"kinds are not mixed up", took(t, engine.Emulated, 2e-3), took(t, engine.Simulated, 1e-3, "fabric", "sim"),
+			"fabric live→sim: 2× faster (2.00 ms emulated → 1.00 ms simulated an iteration)"},
+		{"other work", took(t, engine.Measured, 1e-3), took(t, engine.Measured, 200e-3, "segment", "8192"),
+			"segment 4096→8192: 200× longer iterations (1.00 ms → 200 ms an iteration, measured)"},
+		{"too few iterations", took(t, engine.Measured, 2e-3), few, ""},
+		{"nothing turned", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3), ""},
+		{"another workload", took(t, engine.Measured, 2e-3), tale, ""},
+		{"nothing before", nil, took(t, engine.Measured, 1e-3), ""},
+	} {
+		if got := Change(c.before, c.after); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)
+		}
+	}
+}
+
+// A scheme is called by its name; the time is its own, not that of the iteration, in
+// which masteronly runs as well; and of the communication as much is hidden as the
+// scheme gains.
+func TestChangeOfThreading(t *testing.T) {
+	master := product("masteronly", 0.4, 0.2, 1)
+	for _, c := range []struct {
+		what          string
+		before, after *engine.Snapshot
+		want          string
+	}{
+		{"to multiple", master, product("multiple", 0.4, 0.2, 1.46),
+			"multiple, m = 1: 1.46× faster (10.0 ms → 6.85 ms an iteration, simulated); 3.15 ms of 4.00 ms communication now hidden"},
+		{"more than all cannot be hidden", master, product("multiple", 0.1, 0.2, 2),
+			"multiple, m = 1: 2× faster (10.0 ms → 5.00 ms an iteration, simulated); 1.00 ms of 1.00 ms communication now hidden"},
+		{"to funneled", product("multiple", 0.4, 0.2, 1.6, "reserved", "2"), product("funneled", 0.4, 0.2, 1.28, "reserved", "2"),
+			"funneled: 1.25× slower (6.25 ms → 7.81 ms an iteration, simulated); 2.19 ms of 4.00 ms communication now hidden"},
+		{"m", product("multiple", 0.4, 0.2, 1.6), product("multiple", 0.4, 0.2, 0.8, "reserved", "6"),
+			"multiple, m = 6: 2× slower (6.25 ms → 12.5 ms an iteration, simulated); none of 4.00 ms communication hidden"},
+		{"and back", product("multiple", 0.4, 0.2, 1.6), master,
+			"masteronly: 1.6× slower (6.25 ms → 10.0 ms an iteration, simulated); 4.00 ms communication in the open"},
+		{"with another knob", master, product("multiple", 0.4, 0.2, 1.25, "ranking", "round-robin"),
+			"threading masteronly→multiple, ranking sequential→round-robin: 1.25× faster (10.0 ms → 8.00 ms an iteration, simulated); 2.00 ms of 4.00 ms communication now hidden"},
+	} {
+		if got := Change(c.before, c.after); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)
+		}
+	}
+}
+
+// On a session the line is there once the new run has ended iterations, stands
+// against the last run that had any, and goes with a reset.
+func TestChangeOfASession(t *testing.T) {
+	sc := told(t, "stroll", "fabric", "sim", "machine", "xc30-edison", "pace", "max")
+	s := start(t, sc, Options{})
+	s.until("iterations", func(s *engine.Snapshot) bool { return s.Iteration > 3 && s.Change == "" })
+	s.do(engine.Set, "ranking", "round-robin")
+	s.until("a change", func(s *engine.Snapshot) bool {
+		return s.Scenario.Text("ranking") == "round-robin" && s.Iteration > 0 && s.Change != "" && len(s.Change) > 40 &&
+			s.Change[:len("ranking sequential→round-robin: ")] == "ranking sequential→round-robin: "
+	})
+	s.do(engine.Reset)
+	s.until("none", func(s *engine.Snapshot) bool { return s.Change == "" && s.Iteration > 0 })
+}
