@@ -5,6 +5,9 @@ func (r *Rank) Barrier(t *Team) error {
 	if err := r.member("barrier", t); err != nil {
 		return err
 	}
+	if err := r.enter("barrier", t); err != nil {
+		return err
+	}
 	r.op.Kind, r.op.Ctx, r.op.Buf, r.op.Size, r.op.Then = KindBarrier, t.ctx, nil, 0, nil
 	_, err := r.wait(t, 0, 0)
 	return err
@@ -15,6 +18,9 @@ func (r *Rank) Barrier(t *Team) error {
 // under way.
 func (r *Rank) Notify(q *Request, t *Team) error {
 	if err := r.member("notify", t); err != nil {
+		return err
+	}
+	if err := r.enter("notify", t); err != nil {
 		return err
 	}
 	r.op.Kind, r.op.Ctx, r.op.Buf, r.op.Size, r.op.Then = KindBarrier, t.ctx, nil, 0, nil

@@ -34,6 +34,7 @@ func (r *Rank) isend(q *Request, t *Team, to int, tag int32, buf []byte) {
 	peer := t.ranks[to]
 	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindSend, t.ctx+1, peer, tag, buf, int64(len(buf)), nil
 	r.op.Batch = false
+	r.again()
 	r.Account(int(peer), 1, int64(len(buf)))
 	r.start(q, t, to, int(tag))
 }
@@ -41,6 +42,7 @@ func (r *Rank) isend(q *Request, t *Team, to int, tag int32, buf []byte) {
 // irecv starts to receive one.
 func (r *Rank) irecv(q *Request, t *Team, from int, tag int32, buf []byte) {
 	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindRecv, t.ctx+1, t.ranks[from], tag, buf, int64(len(buf)), nil
+	r.again()
 	r.start(q, t, from, int(tag))
 }
 
@@ -102,6 +104,10 @@ func (r *Rank) Bcast(t *Team, root int, buf []byte) error {
 	if err := r.rooted("bcast", t, root); err != nil {
 		return err
 	}
+	if err := r.enter("bcast", t); err != nil {
+		return err
+	}
+	defer r.leave()
 	return r.bcast("bcast", t, root, buf)
 }
 
@@ -135,6 +141,10 @@ func Reduce[T Number](r *Rank, t *Team, root int, op ReduceOp, in, out []T) erro
 	if err := r.rooted("reduce", t, root); err != nil {
 		return err
 	}
+	if err := r.enter("reduce", t); err != nil {
+		return err
+	}
+	defer r.leave()
 	return reduce(r, "reduce", t, root, op, in, out)
 }
 
@@ -148,6 +158,10 @@ func Allreduce[T Number](r *Rank, t *Team, op ReduceOp, in, out []T) error {
 	if len(out) != len(in) {
 		return r.errorf("%s on %s: %d elements into %d: in and out must be equally long", call, t.name, len(in), len(out))
 	}
+	if err := r.enter(call, t); err != nil {
+		return err
+	}
+	defer r.leave()
 	if err := reduce(r, call, t, 0, op, in, out); err != nil {
 		return err
 	}
@@ -193,6 +207,10 @@ func (r *Rank) Gather(t *Team, root int, in, out []byte) error {
 	if err := r.rooted(call, t, root); err != nil {
 		return err
 	}
+	if err := r.enter(call, t); err != nil {
+		return err
+	}
+	defer r.leave()
 	if int(t.me) != root {
 		return r.send(call, t, root, tagGather, in)
 	}
@@ -217,6 +235,10 @@ func (r *Rank) Allgather(t *Team, in, out []byte) error {
 	if err := r.member("allgather", t); err != nil {
 		return err
 	}
+	if err := r.enter("allgather", t); err != nil {
+		return err
+	}
+	defer r.leave()
 	return r.allgather("allgather", t, in, out)
 }
 

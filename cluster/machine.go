@@ -77,7 +77,8 @@ type Machine struct {
 	Flops         float64 // flop/s a core, sustained; 0: unknown
 	MemoryRate    float64 // bytes per second a core; 0: unknown
 	Progress      Progress
-	EagerLimit    int64 // bytes up to which a send is eager
+	Threading     ThreadLevel // most that the MPI library provides; unset: multiple
+	EagerLimit    int64       // bytes up to which a send is eager
 
 	Classes [Classes]Link // cost by locality class; Adapters counts for Remote only
 
@@ -91,6 +92,8 @@ type Machine struct {
 	HandlerTime  Time     // of starting an RPC body at its target
 	LockTime     Time     // of the library's lock, for each further thread that contends
 	PollTime     Time     // of a test, a probe or a look at the clock
+	ForkTime     Time     // of a parallel region: to fork its threads and join them
+	MeetTime     Time     // of a barrier among a region's threads
 	ComputeNoise float64  // relative standard deviation of computing times
 	LinkNoise    float64  // relative standard deviation of latencies
 	Slow         []Slow   // parts that are slower than their kind
@@ -140,7 +143,8 @@ type Spec struct {
 	Segment    int64 // bytes of segment a rank
 	EagerLimit int64 // bytes; a longer send is a rendezvous; 0: every send is; negative: the machine's
 	Seed       uint64
-	Dilation   float64 // 0: chosen by the fabric
+	Dilation   float64     // 0: chosen by the fabric
+	Threading  ThreadLevel // that ranks start at; unset: the machine's
 }
 
 // Eager is the eager limit in force, in bytes.

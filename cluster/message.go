@@ -14,6 +14,11 @@ func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, buf []byte) 
 	}
 	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), buf, int64(len(buf)), nil
 	r.op.Batch = batch
+	if r.gate != gateOpen {
+		if err := r.admit(kind.String(), t); err != nil {
+			return err
+		}
+	}
 	r.Account(int(peer), 1, int64(len(buf)))
 	return nil
 }
@@ -33,6 +38,9 @@ func (r *Rank) receiving(kind Kind, t *Team, from, tag int, buf []byte) error {
 		return r.errorf("%s from %d tag %d: tags are 0 to %d, or AnyTag", kind, from, tag, MaxTag)
 	}
 	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), buf, int64(len(buf)), nil
+	if r.gate != gateOpen {
+		return r.admit(kind.String(), t)
+	}
 	return nil
 }
 
@@ -108,6 +116,7 @@ func (r *Rank) Iprobe(t *Team, from, tag int) (Status, bool, error) {
 		return Status{}, false, err
 	}
 	r.port.Post(&r.op)
+	r.leave()
 	return status(t, r.op.Done), r.op.Done.Found, nil
 }
 
@@ -134,28 +143,42 @@ func (r *Rank) Improbe(t *Team, from, tag int) (Message, bool, error) {
 		return Message{}, false, err
 	}
 	r.port.Post(&r.op)
+	r.leave()
 	d := r.op.Done
 	return Message{n: d.A, team: t, Status: status(t, d)}, d.Found, nil
 }
 
-func (r *Rank) receivingMatched(m Message, buf []byte) {
+func (r *Rank) receivingMatched(m Message, buf []byte) error {
 	r.op.Kind, r.op.A, r.op.Buf, r.op.Size, r.op.Then = KindMrecv, m.n, buf, int64(len(buf)), nil
+	if r.gate != gateOpen {
+		return r.admit(KindMrecv.String(), m.team)
+	}
+	return nil
 }
 
 // Mrecv receives a message that a matched probe took.
 func (r *Rank) Mrecv(m Message, buf []byte) (Status, error) {
-	r.receivingMatched(m, buf)
+	if err := r.receivingMatched(m, buf); err != nil {
+		return Status{}, err
+	}
 	return r.run(m.team, m.Source, m.Tag)
 }
 
 // Imrecv starts to receive a message that a matched probe took.
-func (r *Rank) Imrecv(q *Request, m Message, buf []byte) {
-	r.receivingMatched(m, buf)
+func (r *Rank) Imrecv(q *Request, m Message, buf []byte) error {
+	if err := r.receivingMatched(m, buf); err != nil {
+		return err
+	}
 	r.start(q, m.team, m.Source, m.Tag)
+	return nil
 }
 
 // Sendrecv sends and receives at once, so that neither waits for the other.
 func (r *Rank) Sendrecv(t *Team, to, sendTag int, out []byte, from, recvTag int, in []byte) (Status, error) {
+	if err := r.enter("sendrecv", t); err != nil {
+		return Status{}, err
+	}
+	defer r.leave()
 	var recv, send Request
 	if err := r.Irecv(&recv, t, from, recvTag, in); err != nil {
 		return Status{}, err

@@ -15,6 +15,10 @@ func (r *Rank) SyncNeighbours(t *Team, peers []int) error {
 	if err := r.member(call, t); err != nil {
 		return err
 	}
+	if err := r.enter(call, t); err != nil {
+		return err
+	}
+	defer r.leave()
 	if err := r.notices(call, t, tagNeighbour, peers); err != nil {
 		return err
 	}

@@ -29,11 +29,18 @@ const (
 	KindBarrier      // Ctx: Post notifies, Wait waits
 	KindEvent        // Arg: a handle that completes after that many fires
 	KindFire         // Event: fires the event once, on the own port
+
+	// In a parallel region, among its threads.
+	KindMeet  // a barrier: Post arrives, Wait waits
+	KindDraw  // Arg A: counter Arg of the region grows by A, Done.A is what it was; each meeting sets all counters to 0
+	KindEnter // takes the library for the thread; Done.Found says whether it could, Done.Peer which thread has it
+	KindLeave // gives it back
 )
 
 var kindNames = [...]string{
 	"none", "send", "ssend", "recv", "iprobe", "probe", "improbe", "mprobe", "mrecv",
 	"put", "get", "atomic", "await", "rpc", "barrier", "event", "fire",
+	"thread barrier", "draw", "enter", "leave",
 }
 
 // String gives the name of the call.

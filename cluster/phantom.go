@@ -6,12 +6,13 @@ package cluster
 
 // IsendPhantom starts a send of size bytes that are not there.
 func (r *Rank) IsendPhantom(q *Request, t *Team, to, tag int, size int64) error {
+	if err := r.phantom(KindSend, size); err != nil {
+		return err
+	}
 	if err := r.sending(KindSend, true, t, to, tag, nil); err != nil {
 		return err
 	}
-	if err := r.phantom(size); err != nil {
-		return err
-	}
+	r.op.Size = size
 	r.traffic.Bytes[r.Class(int(r.op.Peer))] += size
 	r.start(q, t, to, tag)
 	return nil
@@ -19,12 +20,13 @@ func (r *Rank) IsendPhantom(q *Request, t *Team, to, tag int, size int64) error 
 
 // IrecvPhantom starts a receive of up to size bytes that are not kept.
 func (r *Rank) IrecvPhantom(q *Request, t *Team, from, tag int, size int64) error {
+	if err := r.phantom(KindRecv, size); err != nil {
+		return err
+	}
 	if err := r.receiving(KindRecv, t, from, tag, nil); err != nil {
 		return err
 	}
-	if err := r.phantom(size); err != nil {
-		return err
-	}
+	r.op.Size = size
 	r.start(q, t, from, tag)
 	return nil
 }
@@ -48,10 +50,9 @@ func (r *Rank) RecvPhantom(t *Team, from, tag int, size int64) (Status, error) {
 	return r.Wait(&q)
 }
 
-func (r *Rank) phantom(size int64) error {
+func (r *Rank) phantom(kind Kind, size int64) error {
 	if size < 0 {
-		return r.errorf("%s of %d B: a size must not be negative", r.op.Kind, size)
+		return r.errorf("%s of %d B: a size must not be negative", kind, size)
 	}
-	r.op.Buf, r.op.Size = nil, size
 	return nil
 }

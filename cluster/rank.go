@@ -32,6 +32,10 @@ type Rank struct {
 	launch  *launch
 	id      int32
 	thread  int
+	level   ThreadLevel
+	gate    gate
+	claimed bool // the thread has the library to itself
+	inside  int  // calls that the present one is made of, and itself
 	op      Op
 	world   *Team
 	all     *Team
@@ -80,6 +84,7 @@ func share(spec Spec) *launch {
 
 func newRank(p Port, sh *launch) *Rank {
 	r := &Rank{port: p, launch: sh, id: int32(p.ID()), segment: p.Segment()}
+	r.level = min(sh.spec.Threading.or(ThreadMultiple), sh.spec.Machine.Threading.or(ThreadMultiple))
 	l := &sh.spec.Layout
 	first, size := l.GroupOf(int(r.id))*l.GroupSize(), l.GroupSize()
 	r.world = newTeam("MPI_COMM_WORLD", ctxWorld, sh.world, sh.worldIndex, r.id, true)
@@ -176,54 +181,5 @@ func (r *Rank) Account(to int, ops, bytes int64) {
 	r.traffic.Bytes[c] += bytes
 	if r.traffic.Nodes != nil {
 		r.traffic.Nodes[r.launch.node[to]] += bytes
-	}
-}
-
-// Thread is one thread of a rank's parallel region: a rank's calls with a port
-// of its own.
-type Thread struct {
-	Rank
-}
-
-// Number is the thread's number in the region; 0 is the rank's own.
-func (t *Thread) Number() int { return t.thread }
-
-// Fork runs body on n threads and joins them; n = 0 takes the layout's threads
-// per rank. The first error in the order of threads is returned.
-func (r *Rank) Fork(n int, body func(*Thread) error) error {
-	if n == 0 {
-		n = r.launch.spec.Layout.ThreadsPerRank
-	}
-	if n < 1 {
-		return r.errorf("fork of %d threads: a region needs at least one", n)
-	}
-	errs := make([]error, n)
-	traffics := make([]Traffic, n)
-	r.port.Fork(n, func(p Port, thread int) {
-		t := &Thread{Rank: *r}
-		t.port, t.thread, t.handles, t.nbi, t.scratch = p, thread, nil, nil, nil
-		t.traffic = Traffic{Nodes: make([]int64, len(r.traffic.Nodes))}
-		t.rng = nil
-		errs[thread] = t.guard(func(*Rank) error { return body(t) })
-		traffics[thread] = t.traffic
-	})
-	for i := range traffics {
-		r.traffic.add(&traffics[i])
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *Traffic) add(o *Traffic) {
-	for c := range Classes {
-		t.Ops[c] += o.Ops[c]
-		t.Bytes[c] += o.Bytes[c]
-	}
-	for i, b := range o.Nodes {
-		t.Nodes[i] += b
 	}
 }

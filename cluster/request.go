@@ -10,7 +10,8 @@ type Request struct {
 	kind Kind
 	peer int32 // in the team's numbers, for errors
 	tag  int32
-	size int64 // bytes of the buffer
+	size int64  // bytes of the buffer
+	busy uint32 // the thread that completes it + 1, in a parallel region; atomic
 }
 
 // Active reports whether the request still waits to be completed by a wait or
@@ -32,6 +33,9 @@ func (r *Rank) start(q *Request, t *Team, peer, tag int) {
 	if q.h = r.port.Post(&r.op); q.h == 0 {
 		q.done.set(&r.op.Done)
 	}
+	if r.gate != gateOpen && q.kind.admitted() {
+		r.dismiss()
+	}
 }
 
 // wait posts r.op and waits for it.
@@ -43,6 +47,9 @@ func (r *Rank) wait(t *Team, peer, tag int) (*Done, error) {
 		r.handles = hs
 		r.port.Wait(hs, 1)
 		*d, _ = r.port.Test(h)
+	}
+	if r.gate != gateOpen && kind.admitted() {
+		r.dismiss()
 	}
 	if d.Err != OK {
 		return d, r.failure(kind, t, peer, tag, size, *d)
@@ -117,6 +124,12 @@ func (r *Rank) take(q *Request) (Status, error) {
 
 // Wait blocks until the request is complete and clears it.
 func (r *Rank) Wait(q *Request) (Status, error) {
+	if r.gate != gateOpen {
+		if err := r.completing("wait", q); err != nil {
+			return Status{}, err
+		}
+		defer r.completed(q)
+	}
 	switch {
 	case q.kind == KindNone:
 	case q.h != 0:
@@ -130,6 +143,16 @@ func (r *Rank) Wait(q *Request) (Status, error) {
 
 // Test reports whether the request is complete, and clears it if so.
 func (r *Rank) Test(q *Request) (Status, bool, error) {
+	if r.gate != gateOpen {
+		if err := r.completing("test", q); err != nil {
+			return Status{}, false, err
+		}
+		defer r.completed(q)
+	}
+	return r.test(q)
+}
+
+func (r *Rank) test(q *Request) (Status, bool, error) {
 	if q.kind != KindNone && q.h != 0 {
 		d, ok := r.port.Test(q.h)
 		if !ok {
@@ -148,6 +171,12 @@ func (r *Rank) Test(q *Request) (Status, bool, error) {
 // Waitall blocks until every request is complete and clears them all. Statuses
 // may be nil. The first failure in the order of requests is returned.
 func (r *Rank) Waitall(qs []Request, statuses []Status) error {
+	if r.gate != gateOpen {
+		if err := r.completingAll("waitall", qs); err != nil {
+			return err
+		}
+		defer r.completedAll(qs)
+	}
 	hs := r.handles[:0]
 	for i := range qs {
 		if qs[i].h != 0 {
@@ -181,6 +210,12 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 // Waitany blocks until one active request is complete, clears it and returns its
 // index; −1 if none is active.
 func (r *Rank) Waitany(qs []Request) (int, Status, error) {
+	if r.gate != gateOpen {
+		if err := r.completingAll("waitany", qs); err != nil {
+			return -1, Status{}, err
+		}
+		defer r.completedAll(qs)
+	}
 	if active, ready := r.collect(qs); !active {
 		return -1, Status{}, nil
 	} else if !ready {
@@ -197,6 +232,12 @@ func (r *Rank) Waitany(qs []Request) (int, Status, error) {
 // Waitsome blocks until at least one active request is complete, clears those
 // that are, and appends their indices to done. It appends none if none is active.
 func (r *Rank) Waitsome(qs []Request, done []int) ([]int, error) {
+	if r.gate != gateOpen {
+		if err := r.completingAll("waitsome", qs); err != nil {
+			return done, err
+		}
+		defer r.completedAll(qs)
+	}
 	if active, ready := r.collect(qs); !active {
 		return done, nil
 	} else if !ready {
@@ -237,7 +278,7 @@ func (r *Rank) poll(q *Request) (Status, bool, error) {
 	if q.kind == KindNone {
 		return Status{}, false, nil
 	}
-	return r.Test(q)
+	return r.test(q)
 }
 
 // Cancel takes back a receive that has not matched: it then completes with a

@@ -35,6 +35,9 @@ func NewShared[T Number](r *Rank, n, block int) (*Shared[T], error) {
 	if n < 0 {
 		return nil, r.errorf("%s of %d elements: must not be negative", call, n)
 	}
+	if r.gate != gateOpen {
+		return nil, r.errorf("%s: inside a parallel region: make it before", call)
+	}
 	if block < 0 {
 		return nil, r.errorf("%s in blocks of %d elements: must be at least 1, or 0 for the default of 1", call, block)
 	}

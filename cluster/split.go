@@ -45,6 +45,9 @@ func (r *Rank) split(call string, t *Team, color, key int) (*Team, error) {
 	if err := r.member(call, t); err != nil {
 		return nil, err
 	}
+	if r.gate != gateOpen {
+		return nil, r.errorf("%s of %s: inside a parallel region: make teams before it", call, t.name)
+	}
 	stride := int64(ctxFanout) * int64(len(r.launch.all))
 	mine := [3]int64{int64(max(color, Undefined)), int64(key), int64(r.nextCtx)}
 	flat := make([]int64, len(mine)*len(t.ranks))

@@ -361,6 +361,9 @@ func (w *Window) alive(call string) error {
 	if w.freed {
 		return w.errorf("%s: the window was freed: make a new one", call)
 	}
+	if w.r.gate != gateOpen {
+		return w.errorf("%s: inside a parallel region: a window is for the rank itself to use, between its regions", call)
+	}
 	return nil
 }
 

@@ -61,7 +61,7 @@ func (s *suite) testProbe(t *testing.T) {
 			same(p, "source", st.Source, 0)
 			p.holds("second", b, 2)
 			var q cluster.Request
-			p.Imrecv(&q, first, b)
+			p.ok(p.Imrecv(&q, first, b))
 			_, err = p.Wait(&q)
 			p.ok(err)
 			p.holds("first", b, 1)

@@ -67,6 +67,8 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		{"port", (*suite).testPort},
 		{"barrier", (*suite).testBarrier},
 		{"threads", (*suite).testThreads},
+		{"thread levels", (*suite).testLevels},
+		{"regions", (*suite).testRegions},
 		{"time", (*suite).testTime},
 		{"progress", (*suite).testProgress},
 		{"deadlock", (*suite).testDeadlock},

@@ -49,7 +49,7 @@ func (n *need) String() string {
 		return fmt.Sprintf("%s to %d tag %d (%d B)", n.kind, n.peer, n.tag, n.size)
 	case cluster.KindAwait:
 		return fmt.Sprintf("await of the word at %d", n.off)
-	case cluster.KindBarrier, cluster.KindEvent:
+	case cluster.KindBarrier, cluster.KindEvent, cluster.KindMeet:
 		return n.kind.String()
 	}
 	return fmt.Sprintf("%s at %d", n.kind, n.peer)

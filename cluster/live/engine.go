@@ -51,6 +51,8 @@ type engine struct {
 	inbox    []*parcel // what comes from the wire or around a ring, under inMu
 	inboxOld []*parcel // the owner's, to swap with inbox
 
+	region region
+
 	portsMu sync.Mutex
 	ports   []*port
 	away    atomic.Bool   // computing, with the engine lent to the progress thread

@@ -130,6 +130,9 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 	if !e.multi {
 		return e.post(op)
 	}
+	if op.Kind >= cluster.KindMeet {
+		return p.regional(op)
+	}
 	p.lock()
 	h := e.post(op)
 	p.unlock()
@@ -409,6 +412,7 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 		p.unlock()
 	}
 	e.multi = true
+	e.region.threads, e.region.counters = n, e.region.counters[:0]
 	var wg sync.WaitGroup
 	for i := 1; i < n; i++ {
 		q := newPort(e, i)

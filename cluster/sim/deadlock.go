@@ -64,6 +64,8 @@ func (w *world) waitOf(t *thread, h cluster.Handle, full bool) cluster.Wait {
 	case cluster.KindAwait:
 		x.Call = fmt.Sprintf("await of the word at %d", s.more.off)
 		others(-1)
+	case cluster.KindMeet:
+		x.Call = s.kind.String()
 	case cluster.KindEvent:
 		x.Call = "event"
 		others(-1)

@@ -34,6 +34,9 @@ func (t *thread) Now() cluster.Time {
 
 // Post implements cluster.Port.
 func (t *thread) Post(op *cluster.Op) cluster.Handle {
+	if op.Kind >= cluster.KindMeet {
+		return t.regional(op)
+	}
 	if t.r.region == nil {
 		h := t.post(op)
 		if len(t.r.steps) > 0 {

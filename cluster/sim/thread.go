@@ -114,13 +114,14 @@ func (t *thread) until(at cluster.Time, cause int32) {
 
 // rank is what the threads of a rank share.
 type rank struct {
-	w      *world
-	id     int32
-	node   int32
-	socket int32
-	main   *thread
-	forked int // further threads of a region that have not ended
-	region []*thread
+	w       *world
+	id      int32
+	node    int32
+	socket  int32
+	main    *thread
+	forked  int // further threads of a region that have not ended
+	region  []*thread
+	meeting *meeting
 
 	queues    match.Queues
 	slots     slots
@@ -197,6 +198,13 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 	r, w := t.r, t.w
 	if r.region != nil {
 		panic("sim: fork inside a parallel region")
+	}
+	if r.meeting == nil {
+		r.meeting = &meeting{}
+	}
+	r.meeting.threads, r.meeting.counters = n, r.meeting.counters[:0]
+	if n > 1 {
+		t.spend(w.forkTime, CauseSync)
 	}
 	for i := 1; i < n; i++ {
 		c := &thread{w: w, r: r, id: int32(len(w.threads)), number: i, now: t.now, cause: t.cause}

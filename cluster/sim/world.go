@@ -64,6 +64,8 @@ type world struct {
 	atomicTime  cluster.Time
 	handlerTime cluster.Time
 	pollTime    cluster.Time
+	forkTime    cluster.Time
+	meetTime    cluster.Time
 	progress    cluster.Progress
 	overtaking  bool // a message could pass an earlier one to the same rank on another node
 	compNoise   int64
@@ -89,7 +91,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	m, l := &spec.Machine, &spec.Layout
 	w := &world{spec: spec, control: c, barriers: map[int32]*barrier{}, eager: spec.Eager(),
 		flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate),
-		atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime, progress: m.Progress,
+		atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime, forkTime: m.ForkTime, meetTime: m.MeetTime, progress: m.Progress,
 		compNoise: partsOf(m.ComputeNoise), linkNoise: partsOf(m.LinkNoise), linkRand: newNoise(spec.Seed, math.MaxUint64),
 		hash: 14695981039346656037}
 	if w.pollTime <= 0 {

@@ -1,0 +1,63 @@
+package live
+
+import (
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// region is what the threads of a parallel region share besides the engine.
+type region struct {
+	threads  int
+	meeting  []*slot  // of the threads that have come to the barrier, but for the last
+	counters []uint64 // of the work-sharing constructs since the threads last met
+	holder   atomic.Int32
+}
+
+// regional serves the operations of a region's threads.
+func (p *port) regional(op *cluster.Op) cluster.Handle {
+	g := &p.e.region
+	switch op.Kind {
+	case cluster.KindMeet:
+		return p.meet()
+	case cluster.KindDraw:
+		p.lock()
+		for int(op.Arg) >= len(g.counters) {
+			g.counters = append(g.counters, 0)
+		}
+		op.Done = cluster.Done{A: g.counters[op.Arg]}
+		g.counters[op.Arg] += op.A
+		p.unlock()
+	case cluster.KindEnter:
+		op.Done = cluster.Done{Found: true}
+		if !g.holder.CompareAndSwap(0, int32(p.thread)+1) {
+			op.Done = cluster.Done{Peer: max(g.holder.Load()-1, 0)}
+		}
+	case cluster.KindLeave:
+		g.holder.Store(0)
+	}
+	return 0
+}
+
+// meet enters the region's barrier; the last thread opens it.
+func (p *port) meet() cluster.Handle {
+	e, g := p.e, &p.e.region
+	p.lock()
+	defer p.unlock()
+	if len(e.batch) > 0 {
+		e.flush()
+	}
+	if len(g.meeting)+1 < g.threads {
+		s := e.slots.take(cluster.KindMeet)
+		s.peer = e.id
+		g.meeting = append(g.meeting, s)
+		return pended(s)
+	}
+	for i, s := range g.meeting {
+		e.complete(s, cluster.Done{Peer: e.id})
+		g.meeting[i] = nil
+	}
+	g.meeting, g.counters = g.meeting[:0], g.counters[:0]
+	e.alert()
+	return 0
+}
