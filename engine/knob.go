@@ -51,6 +51,8 @@ var Base = []Knob{
 	{Name: "nodes", Label: "nodes", Doc: "nodes of the cluster", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster},
 	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster},
 	{Name: "threads-per-rank", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster},
+	{Name: "threading", Label: "threading", Doc: "thread level that programs ask MPI for: which threads may call it, and when", Type: Choice, Default: "multiple", Choices: []string{"single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster},
+	{Name: "thread-support", Label: "thread support", Doc: "highest thread level that the MPI library provides", Type: Choice, Default: "machine", Choices: []string{"machine", "single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster},
 	{Name: "ranking", Label: "ranking", Doc: "how ranks are dealt to nodes", Type: Choice, Default: "sequential", Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster},
 	{Name: "model", Label: "model", Doc: "execution model of MPI with UPC", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster},
 	{Name: "group", Label: "group", Doc: "ranks in a UPC group (flat: all, whatever stands here)", Type: Integer, Default: "4", Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster},

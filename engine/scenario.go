@@ -98,6 +98,12 @@ func (s *Scenario) Layout() cluster.Layout {
 	}
 }
 
+// Threading is the thread level that programs ask for.
+func (s *Scenario) Threading() cluster.ThreadLevel {
+	l, _ := cluster.ParseThreadLevel(s.Text("threading")) // the knob has the levels for choices
+	return l
+}
+
 // MarshalJSON writes {"workload": …, "knobs": {name: number or text}}.
 func (s Scenario) MarshalJSON() ([]byte, error) {
 	knobs := make(map[string]any, len(s.Values))

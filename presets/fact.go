@@ -24,7 +24,7 @@ type fact struct {
 	min, max float64
 	need     need
 	cost     bool                             // of emulation and simulation; a machine has all or none
-	field    func(m *cluster.Machine) (p any) // *int, *int64, *float64, *cluster.Time, *[]int, *[]float64, *cluster.Shape, *bool
+	field    func(m *cluster.Machine) (p any) // *int, *int64, *float64, *cluster.Time, *[]int, *[]float64, *cluster.Shape, *cluster.ThreadLevel, *bool
 }
 
 // Units in words.
@@ -54,6 +54,8 @@ var facts = slices.Concat(
 			field: func(m *cluster.Machine) any { return &m.MemoryPerNode }},
 		{key: "eager_limit_bytes", unit: wholeB, min: 0, max: 1e12,
 			field: func(m *cluster.Machine) any { return &m.EagerLimit }},
+		{key: "thread_level", unit: words(levels), need: free,
+			field: func(m *cluster.Machine) any { return &m.Threading }},
 		{key: "flops_per_core", unit: flops, min: 1e3, max: 1e18, need: stated, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Flops }},
 		{key: "memory_rate_per_core_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: stated, cost: true,
@@ -83,6 +85,8 @@ var facts = slices.Concat(
 		span("handler_time_s", func(m *cluster.Machine) *cluster.Time { return &m.HandlerTime }),
 		span("lock_time_s", func(m *cluster.Machine) *cluster.Time { return &m.LockTime }),
 		span("poll_time_s", func(m *cluster.Machine) *cluster.Time { return &m.PollTime }),
+		span("fork_time_s", func(m *cluster.Machine) *cluster.Time { return &m.ForkTime }),
+		span("thread_barrier_time_s", func(m *cluster.Machine) *cluster.Time { return &m.MeetTime }),
 		{key: "compute_noise", unit: relative, min: 0, max: 10, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.ComputeNoise }},
 		{key: "link_noise", unit: relative, min: 0, max: 10, need: free, cost: true,
@@ -185,6 +189,15 @@ func stem(key string) string {
 
 // shapes are the networks that a file may name.
 var shapes = []string{string(cluster.Crossbar), string(cluster.FatTree), string(cluster.Torus), string(cluster.Dragonfly)}
+
+// levels are the thread levels that a file may name.
+var levels = func() []string {
+	var all []string
+	for _, l := range cluster.ThreadLevels {
+		all = append(all, l.String())
+	}
+	return all
+}()
 
 // words lists words to choose from.
 func words(all []string) string { return `"` + strings.Join(all, `", "`) + `"` }

@@ -107,6 +107,13 @@ func (f *fact) set(d *document, m *cluster.Machine, v any) error {
 			return d.fail(f.key+".value", "want one of %s", f.unit)
 		}
 		*p = cluster.Shape(s)
+	case *cluster.ThreadLevel:
+		s, _ := v.(string)
+		l, err := cluster.ParseThreadLevel(s)
+		if err != nil {
+			return d.fail(f.key+".value", "want one of %s", f.unit)
+		}
+		*p = l
 	case *[]int:
 		xs, err := f.list(d, v, true)
 		if err != nil {
@@ -193,6 +200,8 @@ func (f *fact) get(m *cluster.Machine) (v any, is bool) {
 		return *p, *p
 	case *cluster.Shape:
 		return string(*p), *p != ""
+	case *cluster.ThreadLevel:
+		return p.String(), *p != cluster.ThreadUnset
 	case *[]int:
 		xs := make([]float64, len(*p))
 		for i, x := range *p {

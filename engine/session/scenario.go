@@ -80,6 +80,11 @@ func (o *Options) resolve(sc engine.Scenario) (setup, error) {
 		EagerLimit: sc.Int("eager-limit"),
 		Seed:       uint64(sc.Int("seed")),
 		Dilation:   sc.Float("dilation"),
+		Threading:  sc.Threading(),
+	}
+	if support := sc.Text("thread-support"); support != "machine" {
+		set.machine.Threading, _ = cluster.ParseThreadLevel(support)
+		set.spec.Machine.Threading = set.machine.Threading
 	}
 	if err := set.spec.Check(); err != nil {
 		return setup{}, err
