@@ -1,0 +1,159 @@
+package beff
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// The methods, in b_eff's order.
+var methods = []string{"sendrecv", "alltoallv", "nonblocking"}
+
+// round carries out one round of a process's exchanges.
+type round struct {
+	r         *cluster.Rank
+	exchanges []exchange
+	size      int64
+	// out and in hold a message each way, by exchange; nil: phantoms, which have a
+	// size and no bytes.
+	out, in  [][]byte
+	requests []cluster.Request
+	statuses []cluster.Status
+}
+
+func newRound(r *cluster.Rank, exchanges []exchange, size int64, real bool) *round {
+	n := len(exchanges)
+	d := &round{r: r, exchanges: exchanges, size: size, requests: make([]cluster.Request, 2*n), statuses: make([]cluster.Status, 2*n)}
+	if real {
+		d.out, d.in = make([][]byte, n), make([][]byte, n)
+		for i := range n {
+			d.out[i], d.in[i] = make([]byte, size), make([]byte, size)
+		}
+	}
+	return d
+}
+
+// by carries out a round by a method.
+func (d *round) by(method string) error {
+	switch method {
+	case "sendrecv":
+		return d.sendrecv()
+	case "alltoallv":
+		return d.alltoallv()
+	}
+	return d.nonblocking()
+}
+
+// sendrecv exchanges with one neighbour after the other.
+func (d *round) sendrecv() error {
+	for i := range d.exchanges {
+		if err := d.receive(i); err != nil {
+			return err
+		}
+		if err := d.send(i); err != nil {
+			return err
+		}
+		if err := d.waitall(d.requests[2*i:2*i+2], d.statuses[2*i:2*i+2]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nonblocking starts every exchange in its order, and waits for all.
+func (d *round) nonblocking() error {
+	for i := range d.exchanges {
+		if err := d.receive(i); err != nil {
+			return err
+		}
+		if err := d.send(i); err != nil {
+			return err
+		}
+	}
+	return d.waitall(d.requests, d.statuses)
+}
+
+// alltoallv is MPI_Alltoallv with nothing for those who are no neighbours, as
+// libraries build it: all receives, then all sends, to the nearest higher number
+// first, and one wait. The contract has no such collective of its own.
+func (d *round) alltoallv() error {
+	world := d.r.World()
+	ahead := func(to int) int { return (to - world.Rank() + world.Size()) % world.Size() }
+	order := make([]int, len(d.exchanges))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return ahead(d.exchanges[b].from) - ahead(d.exchanges[a].from) })
+	for _, i := range order {
+		if err := d.receive(i); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return ahead(d.exchanges[a].to) - ahead(d.exchanges[b].to) })
+	for _, i := range order {
+		if err := d.send(i); err != nil {
+			return err
+		}
+	}
+	return d.waitall(d.requests, d.statuses)
+}
+
+// receive posts the receive of exchange i. Messages of an exchange have its number
+// as their tag: it is the same at both ends.
+func (d *round) receive(i int) error {
+	if d.in == nil {
+		return d.r.IrecvPhantom(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, d.size)
+	}
+	return d.r.Irecv(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, d.in[i])
+}
+
+func (d *round) send(i int) error {
+	if d.out == nil {
+		return d.r.IsendPhantom(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, d.size)
+	}
+	return d.r.Isend(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, d.out[i])
+}
+
+// waitall waits for receives and sends, which alternate, and wants whole messages.
+func (d *round) waitall(requests []cluster.Request, statuses []cluster.Status) error {
+	if err := d.r.Waitall(requests, statuses); err != nil {
+		return err
+	}
+	for i := 0; i < len(statuses); i += 2 {
+		if got := statuses[i].Bytes; got != d.size {
+			return fmt.Errorf("rank %d: a message of %d B came from process %d, want %d B", d.r.ID(), got, statuses[i].Source, d.size)
+		}
+	}
+	return nil
+}
+
+// fill writes the messages that a process sends in a round.
+func (d *round) fill(stamp int) {
+	me := d.r.World().Rank()
+	for i, b := range d.out {
+		for k := range b {
+			b[k] = content(me, i, stamp, k)
+		}
+	}
+}
+
+// check says what is wrong with what came; "": nothing.
+func (d *round) check(stamp int) string {
+	for i, b := range d.in {
+		from := d.exchanges[i].from
+		for k := range b {
+			if want := content(from, i, stamp, k); b[k] != want {
+				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", d.r.ID(), k, d.size, from, b[k], want)
+			}
+		}
+		clear(b) // so that an old message is not taken for a new one
+	}
+	return ""
+}
+
+// content is byte k of the message that process from sends in exchange i: it tells
+// processes, exchanges, rounds and places apart.
+func content(from, i, stamp, k int) byte {
+	return byte(from*31 + i*7 + stamp*13 + k + k>>8*5 + 1)
+}

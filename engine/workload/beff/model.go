@@ -1,0 +1,106 @@
+package beff
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// load is what a round asks of the process and of the node that have most to do.
+type load struct {
+	messages [cluster.Classes]float64 // that a process sends, by class
+	node     float64                  // that leave a node
+}
+
+// loads finds it for a pattern whose neighbours are known.
+func loads(t *pattern, world []int32, l *cluster.Layout) load {
+	var most load
+	nodes := make([]float64, l.Nodes)
+	for i, exchanges := range t.exchanges {
+		var of load
+		from := int(world[i])
+		for _, e := range exchanges {
+			c := l.ClassOf(from, int(world[e.to]))
+			of.messages[c]++
+			if c == cluster.Remote {
+				nodes[l.NodeOf(from)]++
+			}
+		}
+		for c := range of.messages {
+			most.messages[c] = max(most.messages[c], of.messages[c])
+		}
+	}
+	for _, n := range nodes {
+		most.node = max(most.node, n)
+	}
+	return most
+}
+
+// randomLoad is what it comes to in the mean with a neighbour on either side drawn
+// out of all other processes.
+func randomLoad(processes int, nodes int) load {
+	a := float64(processes) / float64(nodes) // on a node
+	near := (a - 1) / float64(processes-1)
+	var of load
+	of.messages[cluster.InNode], of.messages[cluster.Remote] = 2*near, 2*(1-near)
+	of.node = a * of.messages[cluster.Remote]
+	return of
+}
+
+// Model is b_eff, average and at Lmax in B/s of all processes together, that a
+// machine's constants give: a round takes the longest of what one thread injects,
+// one core moves inside the node and the node's adapters send, behind the overheads
+// of its messages and a latency, with the handshake above the eager limit.
+func Model(s *engine.Scenario, m *cluster.Machine) (average, atLmax float64) {
+	l := s.Layout()
+	world := l.World()
+	p := len(world)
+	lengths := sizes(s.Text("sizes"), lmax(s.Text("lmax"), s.Int("lmax"), m, &l))
+	eager := s.Int("eager-limit")
+	if eager < 0 {
+		eager = m.EagerLimit
+	}
+	all := patterns(s.Text("pattern"), p, nil, func() pattern { return grid(s.Text("placing"), world, &l) })
+	var asked []load
+	for i := range all {
+		asked = append(asked, loads(&all[i], world, &l))
+	}
+	if s.Text("pattern") == patternBeff {
+		all = append(all, pattern{random: true, messages: 2 * p})
+		asked = append(asked, randomLoad(p, l.Nodes))
+	}
+	b := effective(all, len(lengths), func(i, k int) float64 {
+		return float64(all[i].messages) * float64(lengths[k]) / asked[i].seconds(m, lengths[k], lengths[k] > eager)
+	})
+	return b.average, b.atLmax
+}
+
+// seconds is how long a round of messages of n bytes takes.
+func (of *load) seconds(m *cluster.Machine, n int64, handshake bool) float64 {
+	near, far := &m.Classes[cluster.InNode], &m.Classes[cluster.Remote]
+	cost := func(bandwidth float64) float64 {
+		if bandwidth <= 0 {
+			return 0
+		}
+		return float64(n) / bandwidth
+	}
+	core := of.messages[cluster.InNode] * (near.Gap.Seconds() + cost(near.Bandwidth))
+	thread := of.messages[cluster.Remote] * max(cost(far.ThreadRate), cost(far.Bandwidth))
+	adapters := of.node * (far.Gap.Seconds() + cost(far.Bandwidth)) / float64(max(far.Adapters, 1))
+	before := 0.0
+	latency := 0.0
+	for c := range of.messages {
+		link := &m.Classes[c]
+		hands, times := 2.0, 1.0 // o at both ends; L
+		if handshake {
+			hands, times = 4, 3
+			if m.Progress == cluster.ProgressOffload {
+				hands = 2
+			}
+		}
+		before += of.messages[c] * hands * link.Overhead.Seconds()
+		if of.messages[c] > 0 {
+			latency = max(latency, times*link.Latency.Seconds())
+		}
+	}
+	return before + latency + max(core, thread, adapters)
+}

@@ -1,0 +1,243 @@
+package beff
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// suite is what one process measures.
+type suite struct {
+	r        *cluster.Rank
+	p        engine.Probe
+	patterns []pattern
+	sizes    []int64
+	methods  []string
+	rounds   int
+	repeats  int
+	real     int64 // longer messages are phantoms; −1: none is
+	// seconds are this process's times of a round, then the slowest process's: by
+	// pattern, size and method, the best of the repetitions.
+	seconds []float64
+}
+
+func run(r *cluster.Rank, p engine.Probe) error {
+	if r.World().Rank() < 0 { // no MPI rank
+		for p.Next() {
+		}
+		return nil
+	}
+	m := &r.Spec().Machine
+	s := &suite{r: r, p: p, sizes: sizes(p.Text("sizes"), lmax(p.Text("lmax"), p.Int("lmax"), m, r.Layout())),
+		methods: methods, rounds: int(p.Int("rounds")), repeats: int(p.Int("repetitions")), real: -1}
+	if one := p.Text("method"); one != "best" {
+		s.methods = []string{one}
+	}
+	if p.Text("fabric") == "sim" {
+		s.real = p.Int("real-limit")
+	}
+	for p.Next() {
+		if err := s.draw(); err != nil {
+			return err
+		}
+		if err := s.measure(); err != nil {
+			return err
+		}
+		if err := s.report(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draw makes the patterns of an iteration. Process 0 draws the orders of the random
+// ones, as in b_eff.
+func (s *suite) draw() error {
+	world, layout := s.r.World(), s.r.Layout()
+	p := world.Size()
+	var orders [][]int
+	if s.p.Text("pattern") == patternBeff {
+		for range s.p.Int("randoms") {
+			order := make([]int64, p)
+			if world.Rank() == 0 {
+				for i, k := range s.r.Rand().Perm(p) {
+					order[i] = int64(k)
+				}
+			}
+			if err := s.r.Bcast(world, 0, cluster.Bytes(order)); err != nil {
+				return err
+			}
+			ring := make([]int, p)
+			for i, k := range order {
+				ring[i] = int(k)
+			}
+			orders = append(orders, ring)
+		}
+	}
+	s.patterns = patterns(s.p.Text("pattern"), p, orders, func() pattern {
+		return grid(s.p.Text("placing"), world.Members(), layout)
+	})
+	return nil
+}
+
+// grid is the 3-D cyclic pattern of the processes in world.
+func grid(placing string, world []int32, layout *cluster.Layout) pattern {
+	if placing == placingRows {
+		_, dims := gridded(len(world))
+		return cyclic(len(world), dims, inRows(dims))
+	}
+	members, _ := byNode(world, layout.Nodes, layout.NodeOf) // the plan has seen that they are even
+	nodes, box := balanced(len(members)), balanced(len(members[0]))
+	var dims [3]int
+	for d := range dims {
+		dims[d] = nodes[d] * box[d]
+	}
+	return cyclic(len(world), dims, inCubes(nodes, box, members))
+}
+
+// at is the place of a time.
+func (s *suite) at(pattern, size, method int) int {
+	return (pattern*len(s.sizes)+size)*len(s.methods) + method
+}
+
+// measure times every pattern, size and method.
+func (s *suite) measure() error {
+	s.seconds = make([]float64, len(s.patterns)*len(s.sizes)*len(s.methods))
+	for i := range s.seconds {
+		s.seconds[i] = math.Inf(1)
+	}
+	wrong := ""
+	for i := range s.patterns {
+		exchanges := s.patterns[i].exchanges[s.r.World().Rank()]
+		for k, size := range s.sizes {
+			if err := s.verify(exchanges, size, &wrong); err != nil {
+				return err
+			}
+			d := newRound(s.r, exchanges, size, s.real < 0 || size <= s.real)
+			for range s.repeats {
+				for m, method := range s.methods {
+					seconds, err := s.time(d, method)
+					if err != nil {
+						return err
+					}
+					best := &s.seconds[s.at(i, k, m)]
+					*best = min(*best, seconds)
+				}
+			}
+		}
+	}
+	if wrong != "" {
+		s.p.Verify(false, fmt.Sprintf("iteration %d: %s", s.p.Iteration(), wrong))
+	} else {
+		s.p.Verify(true, "every message of every pattern and size has come whole, by every method")
+	}
+	return nil
+}
+
+// verify sends what can be told apart, once by every method. Of a phantom the first
+// bytes go, as many as may be real.
+func (s *suite) verify(exchanges []exchange, size int64, wrong *string) error {
+	if s.real >= 0 {
+		size = min(size, s.real)
+	}
+	d := newRound(s.r, exchanges, size, true)
+	for stamp, method := range s.methods {
+		d.fill(stamp)
+		if err := d.by(method); err != nil {
+			return err
+		}
+		if what := d.check(stamp); what != "" && *wrong == "" {
+			*wrong = what + " (" + method + ")"
+		}
+	}
+	return nil
+}
+
+// time is how long a round takes this process: all meet, one round goes ahead, and
+// then so many without a break.
+func (s *suite) time(d *round, method string) (float64, error) {
+	if err := s.r.Barrier(s.r.World()); err != nil {
+		return 0, err
+	}
+	var start cluster.Time
+	for i := range s.rounds + 1 {
+		if i == 1 {
+			start = s.r.Now()
+		}
+		if err := d.by(method); err != nil {
+			return 0, err
+		}
+	}
+	took := max(s.r.Now()-start-s.p.Clock(), 0)
+	for _, e := range d.exchanges {
+		s.p.Access(s.r.World().Global(e.to), d.size, took/cluster.Time(s.rounds))
+	}
+	return took.Seconds() / float64(s.rounds), nil
+}
+
+// report has the slowest process of each time, and makes of them what b_eff makes.
+func (s *suite) report() error {
+	world := s.r.World()
+	if err := cluster.Allreduce(s.r, world, cluster.Max, s.seconds, s.seconds); err != nil {
+		return err
+	}
+	if world.Rank() != 0 {
+		return nil
+	}
+	b := func(pattern, size int) float64 {
+		best := math.Inf(1)
+		for m := range s.methods {
+			best = min(best, s.seconds[s.at(pattern, size, m)])
+		}
+		return float64(s.patterns[pattern].messages) * float64(s.sizes[size]) / best
+	}
+	total := effective(s.patterns, len(s.sizes), b)
+	nodes := float64(s.r.Layout().Nodes)
+	for name, value := range map[string]float64{"average": total.average, "at_lmax": total.atLmax} {
+		s.p.Report("b_eff_"+name, value)
+		s.p.Report("b_eff_"+name+"_per_node", value/nodes)
+		s.p.Report("b_eff_"+name+"_per_process", value/float64(world.Size()))
+	}
+	if strings.HasPrefix(s.p.Text("pattern"), patternBeff) {
+		s.p.Report("rings_at_lmax", total.rings)
+		s.p.Report("random_at_lmax", total.random)
+	}
+	return nil
+}
+
+// bandwidths are what b_eff comes to, B/s of all processes together.
+type bandwidths struct {
+	average, atLmax float64
+	rings, random   float64 // at Lmax, of the rings and of the random patterns; NaN: there are none
+}
+
+// effective takes the mean over sizes and the logarithmic means over patterns of a
+// kind and over the two kinds; b gives the bandwidth of a pattern and a size.
+func effective(patterns []pattern, sizes int, b func(pattern, size int) float64) bandwidths {
+	kind := func(random bool) (average, atLmax float64) {
+		n := 0.0
+		for i := range patterns {
+			if patterns[i].random != random {
+				continue
+			}
+			mean := 0.0
+			for k := range sizes {
+				mean += b(i, k) / float64(sizes)
+			}
+			average, atLmax, n = average+math.Log(mean), atLmax+math.Log(b(i, sizes-1)), n+1
+		}
+		return average / n, atLmax / n // NaN if there are none
+	}
+	ringMean, ringLmax := kind(false)
+	randomMean, randomLmax := kind(true)
+	e := bandwidths{rings: math.Exp(ringLmax), random: math.Exp(randomLmax)}
+	if math.IsNaN(randomMean) {
+		e.average, e.atLmax = math.Exp(ringMean), e.rings
+		return e
+	}
+	e.average, e.atLmax = math.Exp((ringMean+randomMean)/2), math.Exp((ringLmax+randomLmax)/2)
+	return e
+}

@@ -1,0 +1,106 @@
+package beff
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&beff) }
+
+var beff = workload.Workload{
+	Name:  "beff",
+	Title: "Effective bandwidth (b_eff)",
+	Doc: "Every process exchanges with its neighbours in rings of six lengths and in rings of random order, with messages of many sizes and by three methods; or with six neighbours in a periodic grid. " +
+		"See what one process a node gets of the network, and what a process a CPU gets: the slowest one counts.",
+	Paper: "paper 2, section 6, table 1",
+	Knobs: []engine.Knob{
+		{Name: "pattern", Label: "pattern", Doc: "b_eff's rings and random rings, or the 3-D cyclic grid", Type: engine.Choice, Default: patternBeff,
+			Choices: []string{patternBeff, patternCubes}, Scope: engine.ScopeBody},
+		{Name: "placing", Label: "placing", Doc: "of the 3-D grid: processes in the order of their numbers, or a box of them on each node", Type: engine.Choice, Default: placingRows,
+			Choices: []string{placingRows, placingCube}, Scope: engine.ScopeBody},
+		{Name: "method", Label: "method", Doc: "how messages are exchanged; best: the best of all", Type: engine.Choice, Default: "best",
+			Choices: []string{"best", "sendrecv", "alltoallv", "nonblocking"}, Scope: engine.ScopeBody},
+		{Name: "sizes", Label: "sizes", Doc: "powers of two from 8 B to Lmax (paper 2), or b_eff's own 1 B to 4 kB and eight equal factors to Lmax", Type: engine.Choice, Default: sizesPowers,
+			Choices: []string{sizesPowers, sizesOriginal}, Scope: engine.ScopeBody},
+		{Name: "lmax", Label: "Lmax", Doc: "longest message; memory: a process's memory over 128, at most 128 MB", Type: engine.Size, Unit: "B", Default: "65536", Min: 8, Max: mostLmax,
+			Choices: []string{"4096", "65536", "1048576", "8388608", lmaxMemory}, Scope: engine.ScopeBody},
+		{Name: "randoms", Label: "random rings", Doc: "random orders that are drawn; b_eff draws 30", Type: engine.Integer, Default: "3", Min: 1, Max: 1000,
+			Choices: []string{"1", "3", "6", "30"}, Scope: engine.ScopeBody},
+		{Name: "rounds", Label: "rounds", Doc: "rounds of a pattern that are timed, after one that is not", Type: engine.Integer, Default: "2", Min: 1, Max: 1000,
+			Choices: []string{"1", "2", "10", "300"}, Scope: engine.ScopeBody},
+		{Name: "repetitions", Label: "repetitions", Doc: "times that all is measured, of which the best counts; b_eff makes 3", Type: engine.Integer, Default: "1", Min: 1, Max: 100,
+			Choices: []string{"1", "3"}, Scope: engine.ScopeBody},
+		{Name: "real-limit", Label: "real up to", Doc: "longest message whose bytes a simulation moves and verifies; of longer ones, sizes and this many bytes", Type: engine.Size, Unit: "B", Default: "4096", Min: 8, Max: mostLmax,
+			Choices: []string{"64", "4096", "65536"}, Scope: engine.ScopeBody},
+	},
+	Defaults: map[string]string{"model": "flat"},
+	Metrics: []engine.MetricSpec{
+		{Name: "b_eff_average", Unit: "B/s", Doc: "bandwidth of all processes together, mean over sizes"},
+		{Name: "b_eff_average_per_node", Unit: "B/s", Doc: "the same over the nodes"},
+		{Name: "b_eff_average_per_process", Unit: "B/s", Doc: "the same over the processes"},
+		{Name: "b_eff_at_lmax", Unit: "B/s", Doc: "bandwidth of all processes together with the longest message"},
+		{Name: "b_eff_at_lmax_per_node", Unit: "B/s", Doc: "the same over the nodes"},
+		{Name: "b_eff_at_lmax_per_process", Unit: "B/s", Doc: "the same over the processes"},
+		{Name: "rings_at_lmax", Unit: "B/s", Doc: "of b_eff at Lmax, the rings' part"},
+		{Name: "random_at_lmax", Unit: "B/s", Doc: "of b_eff at Lmax, the random rings' part"},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "b_eff_average_model", Unit: "B/s", Doc: "b_eff_average out of the machine's constants: of each round the slowest resource, latencies and overheads"},
+		{Name: "b_eff_at_lmax_model", Unit: "B/s", Doc: "likewise with the longest message"},
+	},
+	Plan:   plan,
+	Run:    run,
+	Finish: finish,
+}
+
+// lmaxMemory is the word for b_eff's own Lmax.
+const lmaxMemory = "memory"
+
+// lmax is the longest message that a knob stands for; 0: the machine's memory is
+// unknown.
+func lmax(text string, bytes int64, m *cluster.Machine, l *cluster.Layout) int64 {
+	if text == lmaxMemory {
+		return memoryLmax(m, l)
+	}
+	return bytes
+}
+
+func plan(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {
+	l := s.Layout()
+	fail := func(format string, args ...any) (workload.Plan, error) {
+		return workload.Plan{}, fmt.Errorf(format, args...)
+	}
+	world := l.World()
+	if len(world) < 2 {
+		return fail("%d process may call MPI: a ring needs two; use more nodes or ranks per node, or smaller groups", len(world))
+	}
+	if lmax(s.Text("lmax"), s.Int("lmax"), m, &l) < 8 {
+		return fail("lmax = %s: the memory of a process of %s is unknown or under 1 kB; use a number of bytes", s.Text("lmax"), m.Name)
+	}
+	if s.Text("pattern") == patternCubes && s.Text("placing") == placingCube {
+		if _, even := byNode(world, l.Nodes, l.NodeOf); !even {
+			return fail("placing = cubes: nodes have different numbers of processes that may call MPI; use placing = rows, model = flat, or groups that fill nodes")
+		}
+	}
+	return workload.Plan{}, nil
+}
+
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	if snap.Kind == engine.Measured {
+		return nil
+	}
+	machine := *m
+	if snap.Kind == engine.Emulated {
+		for c := range machine.Classes {
+			machine.Classes[c].Overhead = 0 // the live fabric's overheads are the host's own
+		}
+	}
+	average, atLmax := Model(&snap.Scenario, &machine)
+	return []engine.Metric{
+		{Name: "b_eff_average_model", Value: average, Unit: "B/s", Kind: engine.Modelled},
+		{Name: "b_eff_at_lmax_model", Value: atLmax, Unit: "B/s", Kind: engine.Modelled},
+	}
+}
