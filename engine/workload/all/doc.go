@@ -4,6 +4,7 @@ package all
 
 import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/beff"
+	_ "github.com/hybridtop/hybridtop/engine/workload/cartesian"
 	_ "github.com/hybridtop/hybridtop/engine/workload/dot"
 	_ "github.com/hybridtop/hybridtop/engine/workload/headtohead"
 	_ "github.com/hybridtop/hybridtop/engine/workload/pingpong"

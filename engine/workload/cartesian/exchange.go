@@ -1,0 +1,162 @@
+package cartesian
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// exchange is what one thread of a process sends and receives in a round: a message
+// to each of some neighbours, and one from each.
+type exchange struct {
+	peers []int // in pairs: next, previous
+	size  int64
+	tag   int  // the first of two: one a direction
+	real  bool // bytes go; else phantoms, which have a size only
+	out   [][]byte
+	in    [][]byte
+	// staging is where a message is copied before it leaves; empty: it is not.
+	copies  bool
+	staging []byte
+
+	requests []cluster.Request
+	statuses []cluster.Status
+}
+
+func newExchange(peers []int, size int64, tag int, real, copies bool) *exchange {
+	n := len(peers)
+	x := &exchange{peers: peers, size: size, tag: tag, real: real, copies: copies, requests: make([]cluster.Request, 2*n), statuses: make([]cluster.Status, 2*n)}
+	if real {
+		if copies {
+			x.staging = make([]byte, size)
+		}
+		x.out, x.in = make([][]byte, n), make([][]byte, n)
+		for i := range n {
+			x.out[i], x.in[i] = make([]byte, size), make([]byte, size)
+		}
+	}
+	return x
+}
+
+// opposite is where what is sent to peer i comes from.
+func opposite(i int) int { return i ^ 1 }
+
+// start posts the receive and the send of direction i.
+func (x *exchange) start(r *cluster.Rank, i int) error {
+	from, to, tag := x.peers[opposite(i)], x.peers[i], x.tag+i
+	if x.copies {
+		if err := x.stage(r, i); err != nil {
+			return err
+		}
+	}
+	if !x.real {
+		if err := r.IrecvPhantom(&x.requests[2*i], r.World(), from, tag, x.size); err != nil {
+			return err
+		}
+		return r.IsendPhantom(&x.requests[2*i+1], r.World(), to, tag, x.size)
+	}
+	if err := r.Irecv(&x.requests[2*i], r.World(), from, tag, x.in[i]); err != nil {
+		return err
+	}
+	return r.Isend(&x.requests[2*i+1], r.World(), to, tag, x.out[i])
+}
+
+// stage copies a message in the process's own memory, as a message to itself: what
+// a library does whose buffers the program's are not. What is sent thereafter are
+// the program's bytes, so that a copy still on its way is not overwritten.
+func (x *exchange) stage(r *cluster.Rank, i int) error {
+	me, tag := r.World().Rank(), copyTag+x.tag
+	if !x.real {
+		var in, out cluster.Request
+		if err := r.IrecvPhantom(&in, r.World(), me, tag, x.size); err != nil {
+			return err
+		}
+		if err := r.IsendPhantom(&out, r.World(), me, tag, x.size); err != nil {
+			return err
+		}
+		if _, err := r.Wait(&in); err != nil {
+			return err
+		}
+		_, err := r.Wait(&out)
+		return err
+	}
+	_, err := r.Sendrecv(r.World(), me, tag, x.out[i], me, tag, x.staging)
+	return err
+}
+
+// copyTag is above the tags of all directions and threads.
+const copyTag = 1 << 20
+
+// end waits for directions from to up to to.
+func (x *exchange) end(r *cluster.Rank, from, to int) error {
+	statuses := x.statuses[2*from : 2*to]
+	if err := r.Waitall(x.requests[2*from:2*to], statuses); err != nil {
+		return err
+	}
+	for i := 0; i < len(statuses); i += 2 {
+		if got := statuses[i].Bytes; got != x.size {
+			return fmt.Errorf("rank %d: a message of %d B came from process %d, want %d B", r.ID(), got, statuses[i].Source, x.size)
+		}
+	}
+	return nil
+}
+
+// inTurn exchanges in one direction after the other, by Sendrecv.
+func (x *exchange) inTurn(r *cluster.Rank) error {
+	for i := range x.peers {
+		if err := x.start(r, i); err != nil {
+			return err
+		}
+		if err := x.end(r, i, i+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin starts all directions.
+func (x *exchange) begin(r *cluster.Rank) error {
+	for i := range x.peers {
+		if err := x.start(r, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// atOnce exchanges in all directions, nonblocking.
+func (x *exchange) atOnce(r *cluster.Rank) error {
+	if err := x.begin(r); err != nil {
+		return err
+	}
+	return x.end(r, 0, len(x.peers))
+}
+
+// fill writes the messages of process me.
+func (x *exchange) fill(me, stamp int) {
+	for i, b := range x.out {
+		for k := range b {
+			b[k] = content(me, x.tag+i, stamp, k)
+		}
+	}
+}
+
+// check says what is wrong with what came; "": nothing.
+func (x *exchange) check(rank, stamp int) string {
+	for i, b := range x.in {
+		from := x.peers[opposite(i)]
+		for k := range b {
+			if want := content(from, x.tag+i, stamp, k); b[k] != want {
+				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", rank, k, x.size, from, b[k], want)
+			}
+		}
+		clear(b) // so that an old message is not taken for a new one
+	}
+	return ""
+}
+
+// content is byte k of a message: it tells processes, directions, threads, rounds
+// and places apart.
+func content(from, tag, stamp, k int) byte {
+	return byte(from*31 + tag*7 + stamp*13 + k + k>>8*5 + 1)
+}

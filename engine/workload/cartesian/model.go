@@ -1,0 +1,85 @@
+package cartesian
+
+import (
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Prediction is what a machine's constants give for a round, in s. Between nodes a
+// direction takes the longer of Thread and Adapters, besides Copy and Start.
+type Prediction struct {
+	Thread   float64 // one thread's injection, all directions
+	Adapters float64 // the node's adapters, as far as its messages can use them at once
+	Copy     float64 // copies before sending
+	Start    float64 // overheads and latencies, between nodes
+	Inside   float64 // the exchange inside the node
+	Together bool    // what is inside goes on meanwhile
+}
+
+// Between is the time of the exchange between nodes.
+func (p Prediction) Between() float64 { return p.Start + p.Copy + max(p.Thread, p.Adapters) }
+
+// Time is that of a round.
+func (p Prediction) Time() float64 {
+	if p.Together {
+		return max(p.Between(), p.Inside)
+	}
+	return p.Between() + p.Inside
+}
+
+// Model predicts a round. A class that has no bandwidth costs nothing a byte.
+func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
+	l := s.Layout()
+	members := byNode(l.World(), &l)
+	processes := float64(len(members[0]))
+	senders := float64(s.Int("senders"))
+	part := float64(s.Int("size")) * float64(l.ThreadsPerRank) / senders
+	eager := s.Int("eager-limit")
+	if eager < 0 {
+		eager = m.EagerLimit
+	}
+	inTurn := s.Text("method") == "sendrecv" && s.Text("directions") == apart
+	var p Prediction
+	p.Together = s.Text("directions") == together
+	if len(members) > 1 {
+		far := &m.Classes[cluster.Remote]
+		byte := over(1, far.Bandwidth)
+		p.Thread = 2 * part * max(over(1, far.ThreadRate), byte)
+		p.Adapters = 2 * math.Ceil(processes*senders/float64(max(far.Adapters, 1))) * (far.Gap.Seconds() + part*byte)
+		if s.Text("copies") == staged {
+			own := &m.Classes[cluster.InRank]
+			p.Copy = 2 * (own.Latency.Seconds() + over(part, own.Bandwidth))
+		}
+		p.Start = start(far, inTurn, int64(part) > eager, m.Progress)
+	}
+	if processes > 1 {
+		near := &m.Classes[cluster.InNode]
+		size := s.Int("size")
+		p.Inside = start(near, inTurn, size > eager, m.Progress) + 2*(near.Gap.Seconds()+over(float64(size), near.Bandwidth))
+	}
+	return p
+}
+
+// start is what two directions cost before and after their bytes.
+func start(l *cluster.Link, inTurn, handshake bool, progress cluster.Progress) float64 {
+	hands, times := 2.0, 1.0 // o at both ends; L
+	if handshake {
+		hands, times = 4, 3
+		if progress == cluster.ProgressOffload {
+			hands = 2
+		}
+	}
+	if inTurn {
+		times *= 2
+	}
+	return 2*hands*l.Overhead.Seconds() + times*l.Latency.Seconds()
+}
+
+func over(n, rate float64) float64 {
+	if rate <= 0 {
+		return 0
+	}
+	return n / rate
+}

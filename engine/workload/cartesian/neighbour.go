@@ -1,0 +1,63 @@
+package cartesian
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// neighbours are whom a process exchanges with, by their numbers in
+// MPI_COMM_WORLD: first to the next, then to the previous. Where both are one
+// process it stands twice; a ring of one has none.
+type neighbours struct{ vertical, horizontal []int }
+
+// find gives the neighbours of a process. Every node has as many processes.
+func find(world *cluster.Team, l *cluster.Layout) neighbours {
+	members := byNode(world.Members(), l)
+	var node, place int
+	for n := range members {
+		for i, w := range members[n] {
+			if w == world.Rank() {
+				node, place = n, i
+			}
+		}
+	}
+	var at neighbours
+	if nodes := len(members); nodes > 1 {
+		at.vertical = []int{members[(node+1)%nodes][place], members[(node+nodes-1)%nodes][place]}
+	}
+	if mine := members[node]; len(mine) > 1 {
+		at.horizontal = []int{mine[(place+1)%len(mine)], mine[(place+len(mine)-1)%len(mine)]}
+	}
+	return at
+}
+
+// byNode lists the processes of each node that has some, by their numbers in world.
+func byNode(world []int32, l *cluster.Layout) [][]int {
+	all := make([][]int, l.Nodes)
+	for i, r := range world {
+		n := l.NodeOf(int(r))
+		all[n] = append(all[n], i)
+	}
+	var some [][]int
+	for _, members := range all {
+		if len(members) > 0 {
+			some = append(some, members)
+		}
+	}
+	return some
+}
+
+// even refuses a layout whose nodes have different numbers of processes.
+func even(world []int32, l *cluster.Layout) error {
+	members := byNode(world, l)
+	for _, m := range members {
+		if len(m) != len(members[0]) {
+			return fmt.Errorf("nodes have from %d to %d processes that may call MPI, and each needs a partner on the next node; use model = flat, or groups that fill nodes", min(len(m), len(members[0])), max(len(m), len(members[0])))
+		}
+	}
+	if len(world) < 2 {
+		return fmt.Errorf("one process may call MPI and has no neighbour; use more nodes or ranks per node, or smaller groups")
+	}
+	return nil
+}

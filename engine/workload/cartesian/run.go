@@ -1,0 +1,193 @@
+package cartesian
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// process is one process and what it exchanges.
+type process struct {
+	r          *cluster.Rank
+	p          engine.Probe
+	senders    int
+	inTurn     bool        // one direction after the other
+	vertical   []*exchange // by sending thread
+	horizontal *exchange
+}
+
+func run(r *cluster.Rank, p engine.Probe) error {
+	if r.World().Rank() < 0 { // no MPI rank
+		for p.Next() {
+		}
+		return nil
+	}
+	senders := int(p.Int("senders"))
+	length := p.Int("size") * int64(r.Layout().ThreadsPerRank)
+	at := find(r.World(), r.Layout())
+	rounds := int(p.Int("rounds"))
+	atOnce := p.Text("directions") == together
+	// What is verified is as long as what is timed, unless that is a phantom.
+	real := length
+	phantoms := p.Text("fabric") == "sim" && length > p.Int("real-limit")
+	if phantoms {
+		real = max(p.Int("real-limit"), int64(senders))
+	}
+	proof := newProcess(r, p, at, senders, real, p.Int("size"), true)
+	timed := proof
+	if phantoms {
+		timed = newProcess(r, p, at, senders, length, p.Int("size"), false)
+	}
+	for p.Next() {
+		if err := proof.verify(atOnce); err != nil {
+			return err
+		}
+		if atOnce {
+			all, err := timed.time(rounds, timed.both)
+			if err != nil {
+				return err
+			}
+			timed.report(all, 0, all)
+			continue
+		}
+		inter, err := timed.time(rounds, timed.vertically)
+		if err != nil {
+			return err
+		}
+		intra, err := timed.time(rounds, timed.horizontally)
+		if err != nil {
+			return err
+		}
+		timed.report(inter, intra, inter+intra)
+	}
+	return nil
+}
+
+// newProcess shares length bytes a neighbour among the senders; a horizontal
+// message is of size.
+func newProcess(r *cluster.Rank, p engine.Probe, at neighbours, senders int, length, size int64, real bool) *process {
+	c := &process{r: r, p: p, senders: senders, inTurn: p.Text("method") == "sendrecv"}
+	directions, copies := len(at.vertical), p.Text("copies") == staged
+	for k := range senders {
+		part := int64(k+1)*length/int64(senders) - int64(k)*length/int64(senders)
+		c.vertical = append(c.vertical, newExchange(at.vertical, part, directions*k, real, copies))
+	}
+	if real {
+		size = min(size, length)
+	}
+	c.horizontal = newExchange(at.horizontal, size, directions*senders, real, false)
+	return c
+}
+
+// vertically is one exchange between nodes.
+func (c *process) vertically() error {
+	return c.share(func(r *cluster.Rank, k int) error { return c.way(c.vertical[k])(r) })
+}
+
+// horizontally is one inside the node. Only the first thread takes part.
+func (c *process) horizontally() error { return c.way(c.horizontal)(c.r) }
+
+// way is how an exchange goes on.
+func (c *process) way(x *exchange) func(*cluster.Rank) error {
+	if c.inTurn {
+		return x.inTurn
+	}
+	return x.atOnce
+}
+
+// both exchanges in all directions together.
+func (c *process) both() error {
+	return c.share(func(r *cluster.Rank, k int) error {
+		if err := c.vertical[k].begin(r); err != nil {
+			return err
+		}
+		if k == 0 {
+			if err := c.horizontal.atOnce(r); err != nil {
+				return err
+			}
+		}
+		return c.vertical[k].end(r, 0, len(c.vertical[k].peers))
+	})
+}
+
+// share has a part done by each sending thread. One alone is the master outside of
+// any parallel region.
+func (c *process) share(part func(r *cluster.Rank, k int) error) error {
+	if c.senders == 1 {
+		return part(c.r, 0)
+	}
+	return c.r.Fork(c.senders, func(t *cluster.Thread) error { return part(&t.Rank, t.Number()) })
+}
+
+// time is how long a round takes the slowest process: all meet, one round goes
+// ahead, and then so many without a break.
+func (c *process) time(rounds int, round func() error) (float64, error) {
+	world := c.r.World()
+	if err := c.r.Barrier(world); err != nil {
+		return 0, err
+	}
+	var start cluster.Time
+	for i := range rounds + 1 {
+		if i == 1 {
+			start = c.r.Now()
+		}
+		if err := round(); err != nil {
+			return 0, err
+		}
+	}
+	seconds := []float64{max(c.r.Now()-start-c.p.Clock(), 0).Seconds() / float64(rounds)}
+	err := cluster.Allreduce(c.r, world, cluster.Max, seconds, seconds)
+	return seconds[0], err
+}
+
+// report gives the times of a round, s, and the bandwidth with which a node sends.
+func (c *process) report(inter, intra, all float64) {
+	for _, part := range [][]*exchange{c.vertical, {c.horizontal}} {
+		for _, x := range part {
+			for _, to := range x.peers {
+				c.p.Access(c.r.World().Global(to), x.size, cluster.FromSeconds(all))
+			}
+		}
+	}
+	if c.r.World().Rank() != 0 {
+		return
+	}
+	c.p.Report("exchange_time", all)
+	c.p.Report("inter_node_time", inter)
+	c.p.Report("intra_node_time", intra)
+	bytes := 0.0
+	for _, x := range c.vertical {
+		bytes += float64(x.size) * float64(len(x.peers))
+	}
+	if inter > 0 {
+		a := float64(c.r.World().Size()) / float64(len(byNode(c.r.World().Members(), c.r.Layout())))
+		c.p.Report("node_bandwidth", bytes*a/inter)
+	}
+}
+
+// verify exchanges what can be told apart, once in each way that is timed.
+func (c *process) verify(atOnce bool) error {
+	me, stamp := c.r.World().Rank(), c.p.Iteration()
+	parts := append([]*exchange{c.horizontal}, c.vertical...)
+	for _, x := range parts {
+		x.fill(me, stamp)
+	}
+	var err error
+	if atOnce {
+		err = c.both()
+	} else if err = c.vertically(); err == nil {
+		err = c.horizontally()
+	}
+	if err != nil {
+		return err
+	}
+	for _, x := range parts {
+		if wrong := x.check(c.r.ID(), stamp); wrong != "" {
+			c.p.Verify(false, fmt.Sprintf("iteration %d: %s", stamp, wrong))
+			return nil
+		}
+	}
+	c.p.Verify(true, "every message of every direction and thread has come whole")
+	return nil
+}

@@ -1,0 +1,76 @@
+package cartesian
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&cartesian) }
+
+// Choices of the knobs.
+const (
+	apart    = "apart"
+	together = "together"
+	staged   = "staged"
+)
+
+var cartesian = workload.Workload{
+	Name:  "cartesian",
+	Title: "Cartesian exchange",
+	Doc: "Each CPU exchanges with the same CPU of the neighbouring nodes, and with its neighbours on the own node; or, with one process of n threads a node, the master thread alone sends messages n times as long between nodes. " +
+		"Turn ranks × threads and the size and see which way is faster; turn the sending threads and see how many it takes to fill the node's adapters.",
+	Paper: "paper 2, section 6, figures 2 to 4",
+	Knobs: []engine.Knob{
+		{Name: "size", Label: "size", Doc: "bytes of a CPU's message; between nodes a process of n threads sends n times as many", Type: engine.Size, Unit: "B", Default: "65536", Min: 1, Max: 1 << 30,
+			Choices: []string{"1024", "4096", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody},
+		{Name: "senders", Label: "senders", Doc: "threads of a process that share its messages between nodes; 1: the master, outside of any parallel region", Type: engine.Integer, Default: "1", Min: 1, Max: 1024,
+			Choices: []string{"1", "2", "4", "8"}, Scope: engine.ScopeBody},
+		{Name: "method", Label: "method", Doc: "one direction after the other by Sendrecv, or all by Irecv, Isend and Waitall", Type: engine.Choice, Default: "sendrecv",
+			Choices: []string{"sendrecv", "nonblocking"}, Scope: engine.ScopeBody},
+		{Name: "directions", Label: "directions", Doc: "vertical and horizontal exchange timed apart and added up, or nonblocking together", Type: engine.Choice, Default: apart,
+			Choices: []string{apart, together}, Scope: engine.ScopeBody},
+		{Name: "copies", Label: "copies", Doc: "between nodes the sending thread first copies a message in its memory, or does not", Type: engine.Choice, Default: "none",
+			Choices: []string{"none", staged}, Scope: engine.ScopeBody},
+		{Name: "rounds", Label: "rounds", Doc: "rounds that are timed, after one that is not", Type: engine.Integer, Default: "3", Min: 1, Max: 10000,
+			Choices: []string{"1", "3", "10", "100"}, Scope: engine.ScopeBody},
+		{Name: "real-limit", Label: "real up to", Doc: "longest message whose bytes a simulation moves and verifies; of longer ones, sizes and this many bytes", Type: engine.Size, Unit: "B", Default: "65536", Min: 8, Max: 1 << 30,
+			Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody},
+	},
+	Defaults: map[string]string{"model": "flat"},
+	Metrics: []engine.MetricSpec{
+		{Name: "exchange_time", Unit: "s", Doc: "of a round, vertical and horizontal, of the slowest process"},
+		{Name: "inter_node_time", Unit: "s", Doc: "of the vertical exchange between nodes; directions = together: of all"},
+		{Name: "intra_node_time", Unit: "s", Doc: "of the horizontal exchange inside nodes; 0: there is none, or together with the other"},
+		{Name: "node_bandwidth", Unit: "B/s", Doc: "what a node sends to others over the time between nodes"},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "exchange_time_model", Unit: "s", Doc: "the same out of the machine's constants: of each direction the slowest resource, latency and overheads"},
+	},
+	Plan:   plan,
+	Run:    run,
+	Finish: finish,
+}
+
+func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+	l := s.Layout()
+	if n := s.Int("senders"); n > int64(l.ThreadsPerRank) {
+		return workload.Plan{}, fmt.Errorf("senders = %d: a process has %d threads; use fewer senders or more threads per rank", n, l.ThreadsPerRank)
+	}
+	return workload.Plan{}, even(l.World(), &l)
+}
+
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	if snap.Kind == engine.Measured {
+		return nil
+	}
+	machine := *m
+	if snap.Kind == engine.Emulated {
+		for c := range machine.Classes {
+			machine.Classes[c].Overhead = 0 // the live fabric's overheads are the host's own
+		}
+	}
+	return []engine.Metric{{Name: "exchange_time_model", Value: Model(&snap.Scenario, &machine).Time(), Unit: "s", Kind: engine.Modelled}}
+}
