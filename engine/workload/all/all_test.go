@@ -2,6 +2,7 @@ package all_test
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ func TestRegistry(t *testing.T) {
 			}
 		})
 	}
-	for _, want := range []string{"dot", "headtohead", "pingpong", "randomaccess"} {
+	for _, want := range []string{"beff", "cartesian", "dot", "headtohead", "pingpong", "randomaccess"} {
 		if !names[want] {
 			t.Errorf("%s is not registered", want)
 		}
@@ -55,6 +56,18 @@ func TestRegistry(t *testing.T) {
 	if _, err := workload.Find("nonesuch"); err == nil || !strings.Contains(err.Error(), "dot, headtohead, pingpong, randomaccess") {
 		t.Errorf("a workload that is not there: %v", err)
 	}
+}
+
+// quick are knobs of workloads that run long as they stand.
+var quick = map[string]map[string]string{
+	"beff":      {"lmax": "512", "randoms": "1", "rounds": "1"},
+	"cartesian": {"size": "3000"},
+}
+
+// quickly adds them to a trial's knobs.
+func quickly(workload string, knobs map[string]string) map[string]string {
+	maps.Copy(knobs, quick[workload])
+	return knobs
 }
 
 // Every workload verifies in every model, ranking, group size and order of MPI's
@@ -71,10 +84,10 @@ func TestEveryWorkloadInEveryModel(t *testing.T) {
 							if nodes*perNode%g != 0 || model == "flat" && g > 1 {
 								continue
 							}
-							tr := trial{w.Name, map[string]string{
+							tr := trial{w.Name, quickly(w.Name, map[string]string{
 								"nodes": strconv.Itoa(nodes), "ranks-per-node": strconv.Itoa(perNode), "group": strconv.Itoa(g),
 								"model": model, "ranking": ranking, "world-seed": strconv.Itoa(g % 3),
-							}, 3, nil}
+							}), 3, nil}
 							if _, _, _, _, err := tr.plan(t); err != nil {
 								if s := err.Error(); !strings.Contains(s, "use ") {
 									t.Errorf("%v: refused without a mend: %v", tr.knobs, err)
@@ -99,7 +112,7 @@ func TestEveryWorkloadInEveryModel(t *testing.T) {
 func TestEveryWorkloadEmulated(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
-			tr := trial{w.Name, map[string]string{"machine": "demo", "nodes": "2", "ranks-per-node": "2"}, 2, nil}
+			tr := trial{w.Name, quickly(w.Name, map[string]string{"machine": "demo", "nodes": "2", "ranks-per-node": "2"}), 2, nil}
 			tr.sound(t)
 		})
 	}

@@ -1,0 +1,73 @@
+package cartesian
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+)
+
+// A process's vertical neighbours have its place on the nodes before and after, its
+// horizontal ones are beside it on its own node (paper 2, figure 2), whatever the
+// ranking.
+func TestNeighbours(t *testing.T) {
+	for ranking, want := range map[cluster.Ranking]neighbours{
+		cluster.Sequential: {vertical: []int{7, 1}, horizontal: []int{5, 3}},
+		cluster.RoundRobin: {vertical: []int{5, 3}, horizontal: []int{7, 1}},
+	} {
+		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 3, RanksPerNode: 3, ThreadsPerRank: 1, Ranking: ranking, Model: cluster.Flat}}
+		err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
+			if got := find(r.World(), r.Layout()); r.ID() == 4 && fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: %+v, want %+v", ranking, got, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// In turn or at once, copied first or not, with two neighbours or with one on both
+// sides: messages come whole, and one that is not is noticed.
+func TestExchange(t *testing.T) {
+	spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 64}
+	for _, ringOf := range []int{2, 4} {
+		for _, inTurn := range []bool{true, false} {
+			for _, copies := range []bool{true, false} {
+				for _, size := range []int64{8, 1000} {
+					err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
+						first := r.ID() / ringOf * ringOf
+						place := r.ID() - first
+						x := newExchange([]int{first + (place+1)%ringOf, first + (place+ringOf-1)%ringOf}, size, 4, true, copies)
+						way := x.atOnce
+						if inTurn {
+							way = x.inTurn
+						}
+						for stamp := range 3 {
+							x.fill(r.ID(), stamp)
+							if err := way(r); err != nil {
+								return err
+							}
+							if r.ID() == 2 && stamp == 2 {
+								x.in[1][size/2]++
+								if wrong := x.check(r.ID(), stamp); !strings.Contains(wrong, fmt.Sprintf("byte %d of the message of %d B", size/2, size)) {
+									t.Errorf("a spoiled byte: %q", wrong)
+								}
+							} else if wrong := x.check(r.ID(), stamp); wrong != "" {
+								t.Errorf("rings of %d, in turn %v, copies %v: %s", ringOf, inTurn, copies, wrong)
+							}
+						}
+						return nil
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		}
+	}
+}
