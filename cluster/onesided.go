@@ -98,7 +98,16 @@ func (r *Rank) Put(to int, off int64, buf []byte) error {
 		return nil
 	}
 	r.putting(to, off, buf)
+	return r.transfer(to)
+}
+
+// transfer runs r.op, a put or a get. When a put is complete, so is its source.
+func (r *Rank) transfer(to int) error {
+	r.op.Source = 0
 	_, err := r.run(nil, to, 0)
+	if r.op.Source != 0 {
+		r.port.Test(r.op.Source)
+	}
 	return err
 }
 
@@ -113,8 +122,7 @@ func (r *Rank) Get(to int, off int64, buf []byte) error {
 		return nil
 	}
 	r.getting(to, off, buf)
-	_, err := r.run(nil, to, 0)
-	return err
+	return r.transfer(to)
 }
 
 func (r *Rank) putting(to int, off int64, buf []byte) {

@@ -40,8 +40,7 @@ func (r *Rank) strided(kind Kind, to int, off, stride int64, block, count int, b
 		spans[i] = Span{Off: off + int64(i)*stride, Len: int64(block)}
 	}
 	r.scattered(kind, to, spans, buf)
-	_, err := r.run(nil, to, 0)
-	return err
+	return r.transfer(to)
 }
 
 func (r *Rank) stridedFits(kind Kind, to int, off, stride int64, block, count, n int) error {
@@ -92,8 +91,7 @@ func (r *Rank) indexed(kind Kind, to int, spans []Span, buf []byte) error {
 		return nil
 	}
 	r.scattered(kind, to, spans, buf)
-	_, err := r.run(nil, to, 0)
-	return err
+	return r.transfer(to)
 }
 
 // IputIndexed starts PutIndexed into op, and source as in Iput. Neither spans nor

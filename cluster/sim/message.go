@@ -33,6 +33,8 @@ type msg struct {
 	recv     uint32 // slot at the receiver
 	cause    int32  // until its arrival
 	thread   int32  // that injects it; noThread: no thread's limit holds
+	phase    uint8  // steps that it has made towards its adapter
+	staged   bool   // its bytes are in the device's memory at the target
 	size     int64  // of the program's message
 	buf      unsafe.Pointer
 	more     *transfer
@@ -51,6 +53,8 @@ type transfer struct {
 	arg, fn  int32
 	reply    int64 // bytes that the answer brings
 	from, to cluster.Memory
+	source   uint32       // slot that completes when the buffer may be written again, + 1; 0: none
+	first    cluster.Time // of a train, when the first one arrives
 	done     cluster.Done
 }
 

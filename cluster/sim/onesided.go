@@ -73,8 +73,10 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, n int64) (int32, uint32) {
 	return i, id
 }
 
-// put sends bytes to a segment. They are copied, so that the source is complete
-// at once; the operation is when the target's acknowledgement is back.
+// put sends bytes to a segment. Up to the eager limit they are copied, so that the
+// source is complete at once; above, when the last byte has left, and out of a
+// device's memory when they stand in the host's. The operation is complete when
+// the target's acknowledgement is back.
 func (t *thread) put(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
 	target := &w.ranks[op.Peer]
@@ -90,6 +92,12 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 	m := &w.msgs[i]
 	m.hold(w, op.Buf)
 	m.more.vec, m.more.sig, m.more.sigOp, m.more.fn = slices.Clone(op.Vec), op.Sig, op.SigOp, op.Fn
+	if op.Then == nil && (n > w.eager || w.staged && op.From == cluster.DeviceMemory) {
+		s, source := t.r.slots.take(cluster.KindPut)
+		s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, n, t.now, t.cause
+		m.more.source = source + 1
+		op.Source = t.r.slots.handle(source)
+	}
 	w.dispatch(i, t)
 	return t.pended(op, id)
 }
@@ -125,18 +133,28 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	m := &w.msgs[i]
 	if m.kind == msgGet { // the bytes go the other way
 		m.more.from, m.more.to = m.more.to, m.more.from
+	} else { // none
+		m.more.from, m.more.to = cluster.HostMemory, cluster.HostMemory
 	}
-	m.kind, m.more.reply, m.train = msgReply, wire, 0
+	m.kind, m.more.reply, m.train, m.phase, m.staged = msgReply, wire, 0, 0, false
 	m.src, m.dst = m.dst, m.src
 	if m.class != cluster.Remote {
+		if w.fromDevice(m) {
+			end := w.stage(m.src, at, wire)
+			if w.trace != nil {
+				m.cause = w.trace.add(m.cause, end-at, CauseMemory, m.src)
+			}
+			at = end
+		}
 		w.push(at, evArrive, i)
 		return
 	}
-	if w.trace != nil && wire <= 1 {
+	short := wire <= 1 && !w.fromDevice(m)
+	if w.trace != nil && short {
 		m.cause = w.trace.add(m.cause, w.ways[m.class].l, CauseLatency, m.src)
 	}
 	m.thread = noThread // the adapter sends it; no thread's limit holds
-	if wire <= 1 {
+	if short {
 		w.push(at+w.ways[m.class].l, evArrive, i)
 		return
 	}

@@ -168,7 +168,7 @@ func TestPathIsWhole(t *testing.T) {
 	for seed := range uint64(60) {
 		m := anyMachine(seed)
 		p := generate(seed, 6, m.EagerLimit)
-		s := spec(m, []int{6, 3}[seed%2], []int{1, 2}[seed%2])
+		s := spec(m, []int{6, 3, 2}[seed%3], []int{1, 2, 3}[seed%3])
 		run := traced(t, s, func(r *cluster.Rank) error {
 			_, err := p.play(r, func() {})
 			return err

@@ -55,8 +55,8 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 // contend takes the library's lock: whoever finds another thread inside waits for
 // it, and pays for the lock's moving.
 func (t *thread) contend() {
-	if held := t.r.lock; held > t.now && t.w.lockTime > 0 {
-		t.spend(held-t.now+t.w.lockTime, CauseLock)
+	for t.r.lock > t.now && t.w.lockTime > 0 { // again, where another one was first
+		t.spend(t.r.lock-t.now+t.w.lockTime, CauseLock)
 		t.sync(evResume)
 	}
 }

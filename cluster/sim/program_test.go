@@ -31,18 +31,22 @@ const (
 	vGet
 	vAdd
 	vRPC
+	vTrain
 )
 
-// call is one call: peer, bytes and the number of a message or of a place.
+// call is one call: peer, bytes and the number of a message or of a place; and the
+// memories of both sides.
 type call struct {
 	verb          verb
 	peer, n, item int
+	own, far      cluster.Memory
 }
 
 // A segment has a counter, places for puts, each of one writer and phase, and one
 // place that its rank fills before all else and that gets read.
 const (
 	placeSize = 1 << 10
+	wagons    = 7 // of a train
 	places    = 24
 	readOnly  = 8 + places*placeSize
 	segment   = readOnly + placeSize
@@ -52,6 +56,7 @@ const (
 func generate(seed uint64, ranks int, limit int64) *program {
 	rng := rand.New(rand.NewPCG(seed, 0x73696d))
 	p := &program{seed: seed, ranks: ranks, barriers: true}
+	memory := func() cluster.Memory { return []cluster.Memory{cluster.HostMemory, cluster.DeviceMemory}[rng.IntN(2)] }
 	used := make([]int, ranks) // places of each segment
 	for range 2 + rng.IntN(3) {
 		cs := make([][]call, ranks)
@@ -61,20 +66,24 @@ func generate(seed uint64, ranks int, limit int64) *program {
 			switch rng.IntN(8) {
 			case 0, 1, 2:
 				n := []int{0, 1, 8, 100, int(limit), int(limit) + 1, 3 * int(limit)}[rng.IntN(7)]
-				cs[r] = append(cs[r], call{vIsend, peer, n, item})
-				cs[peer] = append(cs[peer], call{vIrecv, r, n, item})
+				cs[r] = append(cs[r], call{verb: vIsend, peer: peer, n: n, item: item, own: memory()})
+				cs[peer] = append(cs[peer], call{verb: vIrecv, peer: r, n: n, item: item, own: memory()})
 				item++
 			case 3, 4:
-				cs[r] = append(cs[r], call{vCompute, 0, 1 + rng.IntN(5000), rng.IntN(3)})
+				cs[r] = append(cs[r], call{verb: vCompute, n: 1 + rng.IntN(5000), item: rng.IntN(3)})
 			case 5:
 				if used[peer] < places {
-					cs[r] = append(cs[r], call{vPut, peer, 1 + rng.IntN(placeSize), used[peer]})
+					put := call{verb: vPut, peer: peer, n: 1 + rng.IntN(placeSize), item: used[peer], own: memory(), far: memory()}
+					if rng.IntN(2) == 0 {
+						put.verb, put.n = vTrain, 1+rng.IntN(placeSize/wagons)
+					}
+					cs[r] = append(cs[r], put)
 					used[peer]++
 				}
 			case 6:
-				cs[r] = append(cs[r], call{vGet, peer, 1 + rng.IntN(placeSize), 0})
+				cs[r] = append(cs[r], call{verb: vGet, peer: peer, n: 1 + rng.IntN(placeSize), own: memory(), far: memory()})
 			case 7:
-				cs[r] = append(cs[r], call{[]verb{vAdd, vRPC}[rng.IntN(2)], peer, 1 + rng.IntN(100), 0})
+				cs[r] = append(cs[r], call{verb: []verb{vAdd, vRPC}[rng.IntN(2)], peer: peer, n: 1 + rng.IntN(100)})
 			}
 		}
 		for r := range cs {
@@ -118,6 +127,7 @@ func (p *program) play(r *cluster.Rank, seen func()) (uint64, error) {
 		bufs := make([][]byte, len(cs))
 		for i, c := range cs {
 			var err error
+			r.Place(c.own, c.far)
 			switch c.verb {
 			case vIsend:
 				err = r.Isend(&reqs[i], r.World(), c.peer, c.item, p.pattern(c.n, c.item))
@@ -128,6 +138,12 @@ func (p *program) play(r *cluster.Rank, seen func()) (uint64, error) {
 				r.Compute([]cluster.Work{{Flops: float64(c.n)}, {Bytes: float64(c.n)}, {Flops: float64(c.n), Bytes: float64(c.n)}}[c.item], nil)
 			case vPut:
 				err = r.Put(c.peer, 8+int64(c.item)*placeSize, p.pattern(c.n, c.item+k))
+			case vTrain:
+				spans := make([]cluster.Span, wagons)
+				for k := range spans {
+					spans[k] = cluster.Span{Off: 8 + int64(c.item*placeSize+k*c.n), Len: int64(c.n)}
+				}
+				err = r.IputTrain(&reqs[i], nil, c.peer, spans, p.pattern(wagons*c.n, c.item+k))
 			case vGet:
 				bufs[i] = make([]byte, c.n)
 				err = r.Get(c.peer, readOnly, bufs[i])

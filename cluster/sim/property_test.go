@@ -34,6 +34,15 @@ func anyMachine(seed uint64) cluster.Machine {
 		},
 	}
 	if rng.IntN(2) == 0 {
+		m.Sockets, m.Socket = 2, cluster.Link{Latency: span(200_000), Overhead: span(100_000), Bandwidth: per(5e9, 20e9)}
+	}
+	if rng.IntN(2) == 0 {
+		m.Device = cluster.Device{Count: 1, Direct: rng.IntN(3) == 0, Link: cluster.Link{Latency: span(900_000), Bandwidth: per(5e9, 20e9)}}
+	}
+	if rng.IntN(2) == 0 {
+		m.Slow = []cluster.Slow{{Node: rng.IntN(3), Adapter: -1, Factor: 1 + 2*rng.Float64()}, {Node: rng.IntN(3), Adapter: 0, Factor: 1 + 2*rng.Float64()}}
+	}
+	if rng.IntN(2) == 0 {
 		m.Topology = cluster.Topology{Shape: cluster.Torus, Dims: []int{3, 2, 1}, LinkBandwidth: per(1e9, 9e9), HopLatency: span(90_000)}
 	}
 	return m
@@ -47,8 +56,11 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 	for _, r := range []*float64{&m.Flops, &m.MemoryRate, &m.NodeRate, &m.CopyRate, &m.Topology.LinkBandwidth} {
 		*r /= float64(k)
 	}
+	links := []*cluster.Link{&m.Socket, &m.Device.Link}
 	for i := range m.Classes {
-		l := &m.Classes[i]
+		links = append(links, &m.Classes[i])
+	}
+	for _, l := range links {
 		l.Latency, l.Overhead, l.Gap = l.Latency*cluster.Time(k), l.Overhead*cluster.Time(k), l.Gap*cluster.Time(k)
 		l.Bandwidth, l.ThreadRate = l.Bandwidth/float64(k), l.ThreadRate/float64(k)
 	}
@@ -79,7 +91,7 @@ func TestScaling(t *testing.T) {
 	for seed := range uint64(60) {
 		m := anyMachine(seed)
 		p := generate(seed, 6, m.EagerLimit)
-		nodes := []int{6, 3}[seed%2]
+		nodes := []int{6, 3, 2}[seed%3]
 		one, first := times(t, spec(m, nodes, 6/nodes), p)
 		for _, k := range []int64{2, 3, 10} {
 			many, run := times(t, spec(scaled(m, k), nodes, 6/nodes), p)
@@ -230,7 +242,7 @@ func TestHash(t *testing.T) {
 		var seed uint64
 		d.ScanArgs(t, "seed", &seed)
 		m := anyMachine(seed)
-		_, run := times(t, spec(m, 3, 2), generate(seed, 6, m.EagerLimit))
+		_, run := times(t, spec(m, 2, 3), generate(seed, 6, m.EagerLimit))
 		return fmt.Sprintf("%d ps, %d events, %016x\n", run.Total(), run.Events(), run.Hash())
 	})
 }
@@ -313,5 +325,50 @@ func TestDotAsLive(t *testing.T) {
 	want := dot(live.New(), cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: 512})
 	if !slices.Equal(got, want) || got[0] == 0 {
 		t.Errorf("%v, live %v", got, want)
+	}
+}
+
+// A train is complete when its puts would be, had each been started by itself; it
+// takes a handful of events.
+func TestTrainIsItsPuts(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 0x747261696e))
+		m := anyMachine(seed)
+		m.LinkNoise = 0
+		to, n, k := rng.IntN(6), 1+rng.IntN(200), 2+rng.IntN(18)
+		own, far := cluster.Memory(rng.IntN(2)), cluster.Memory(rng.IntN(2))
+		end := func(train bool) (whole cluster.Time, events uint64) {
+			run := simulated(t, spec(m, 2, 3), func(r *cluster.Rank) error {
+				if r.ID() != 0 {
+					return nil
+				}
+				r.Place(own, far)
+				reqs, spans := make([]cluster.Request, k), make([]cluster.Span, k)
+				for i := range spans {
+					spans[i] = cluster.Span{Off: int64(8 + i*n), Len: int64(n)}
+					if train {
+						continue
+					}
+					if err := r.Iput(&reqs[i], nil, to, spans[i].Off, make([]byte, n)); err != nil {
+						return err
+					}
+				}
+				if train {
+					if err := r.IputTrain(&reqs[0], nil, to, spans, make([]byte, k*n)); err != nil {
+						return err
+					}
+				}
+				return r.Waitall(reqs, nil)
+			})
+			return run.Total(), run.Events()
+		}
+		puts, many := end(false)
+		train, few := end(true)
+		if train != puts {
+			t.Errorf("seed %d: %d puts of %d B to rank %d from memory %d to %d take %d ps, a train of them %d ps", seed, k, n, to, own, far, puts, train)
+		}
+		if few > 6+8 || few > many {
+			t.Errorf("seed %d: a train of %d puts makes %d events, the puts %d", seed, k, few, many)
+		}
 	}
 }

@@ -16,14 +16,24 @@ func (w *world) arrive(i int32) {
 	case msgData:
 		s := &r.slots.list[m.recv]
 		d := received(m.src, m.tag, m.size, s.size)
-		recv, cause := m.recv, m.cause
+		recv, size, cause := m.recv, m.size, m.cause
 		w.dropMsg(i)
-		r.complete(recv, w.now, d, cause)
+		s.set(d)
+		if s.forDevice() {
+			r.toDevice(recv, w.now, size, cause)
+			return
+		}
+		r.completed(recv, w.now, cause)
 	case msgPut:
-		w.land(i, r)
+		if !w.restage(i) {
+			w.land(i, r)
+		}
 	case msgGet, msgAtomic:
 		w.read(i, r)
 	case msgReply:
+		if w.restage(i) {
+			return
+		}
 		s := &r.slots.list[m.req]
 		copy(s.bytes(), m.bytes())
 		m.drop(w)
@@ -98,9 +108,52 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 		s.err = cluster.Truncated
 	}
 	s.peer, s.tag, s.size = m.src, m.tag, m.size
-	cause := m.cause
+	size, cause := m.size, m.cause
 	w.dropMsg(i)
+	if s.forDevice() {
+		r.toDevice(id, w.now, size, cause)
+		return
+	}
 	r.completed(id, w.now, cause)
+}
+
+// toDevice lets a receive complete when its bytes, which stand in the host's memory
+// at a time, have been copied to the device's.
+func (r *rank) toDevice(id uint32, at cluster.Time, size int64, cause int32) {
+	w, s := r.w, &r.slots.list[id]
+	end := w.stage(r.id, at, max(min(size, s.size), 1))
+	if w.trace != nil {
+		cause = w.trace.chain(cause, r.id, []piece{{CauseMemory, end - at}})
+	}
+	s.cause = cause
+	w.completeAt(end, r.id, id)
+}
+
+// restage copies the bytes of a message that is for a device's memory there, and
+// reports whether it has to arrive once more for that.
+func (w *world) restage(i int32) bool {
+	m := &w.msgs[i]
+	if !w.staged || m.more.to != cluster.DeviceMemory || m.staged {
+		return false
+	}
+	m.staged = true
+	var end cluster.Time
+	if n := int64(m.train); n > 1 { // each as it came; the last one came now
+		r, wire := &w.ranks[m.dst], max(m.size/n, 1)
+		one := w.device.carry(wire)
+		r.device = max(max(r.device, m.more.first)+cluster.Time(n)*one, w.now+one)
+		end = r.device + w.device.l
+	} else {
+		end = w.stage(m.dst, w.now, m.wire())
+	}
+	if end == w.now {
+		return false
+	}
+	if w.trace != nil {
+		m.cause = w.trace.add(m.cause, end-w.now, CauseMemory, m.dst)
+	}
+	w.push(end, evArrive, i)
+	return true
 }
 
 func received(src, tag int32, size, room int64) cluster.Done {
@@ -114,6 +167,10 @@ func received(src, tag int32, size, room int64) cluster.Done {
 // recv posts a receive, or takes what has arrived.
 func (t *thread) recv(op *cluster.Op) cluster.Handle {
 	r := t.r
+	device := t.w.staged && op.From == cluster.DeviceMemory
+	if device && t.id >= 0 && !r.stepping {
+		t.sync(evResume) // the way to the device is taken in the order of time
+	}
 	if t.w.progress == cluster.ProgressCall && t.id >= 0 && !r.stepping {
 		// This call may answer whoever has asked by now; later it is too late.
 		t.sync(evResume)
@@ -126,7 +183,10 @@ func (t *thread) recv(op *cluster.Op) cluster.Handle {
 			return t.claim(op, int32(i))
 		}
 	}
-	_, id := t.pend(op)
+	s, id := t.pend(op)
+	if device {
+		s.toDevice()
+	}
 	r.queues.Post(op.Ctx, op.Peer, op.Tag, id)
 	return t.pended(op, id)
 }
@@ -138,6 +198,9 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	if m.kind == msgAsk {
 		s, id := t.pend(op)
 		s.class, s.pays = m.class, true
+		if w.staged && op.From == cluster.DeviceMemory {
+			s.toDevice()
+		}
 		m.recv = id
 		if a := t.r.actor(t.now, t.cause); a != nil {
 			w.handle(i, a)
@@ -151,5 +214,11 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	m.drop(w)
 	d := received(m.src, m.tag, m.size, op.Bytes())
 	w.dropMsg(i)
+	if w.staged && op.From == cluster.DeviceMemory {
+		s, id := t.pend(op)
+		s.set(d)
+		t.r.toDevice(id, t.now, d.Size, t.cause)
+		return t.pended(op, id)
+	}
 	return t.finish(op, d)
 }

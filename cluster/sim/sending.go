@@ -40,10 +40,13 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 		return t.pended(op, req)
 	}
 	m.kind = msgEager
-	if w.staged && op.From == cluster.DeviceMemory {
-		m.more = &transfer{from: op.From}
-	}
 	m.hold(w, op.Buf)
+	if w.staged && op.From == cluster.DeviceMemory { // complete when it stands in the host's memory
+		_, source := t.pend(op)
+		m.more = &transfer{from: op.From, source: source + 1}
+		w.dispatch(i, t)
+		return t.pended(op, source)
+	}
 	w.dispatch(i, t)
 	return t.finish(op, cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n})
 }

@@ -39,12 +39,23 @@ type slot struct {
 // slotMore is what an operation has that is neither a send nor a receive without
 // a step.
 type slotMore struct {
-	then cluster.Step
-	arg  int32
-	off  int64
-	a    uint64 // operand, then result
-	left int64  // fires of an event
+	then   cluster.Step
+	arg    int32
+	off    int64
+	a      uint64 // operand, then result
+	left   int64  // fires of an event
+	device bool   // the bytes go on to the device's memory
 }
+
+// toDevice makes the bytes go on to the device's memory.
+func (s *slot) toDevice() {
+	if s.more == nil {
+		s.more = &slotMore{}
+	}
+	s.more.device = true
+}
+
+func (s *slot) forDevice() bool { return s.more != nil && s.more.device }
 
 // bytes is the buffer while the operation is under way.
 func (s *slot) bytes() []byte {

@@ -29,6 +29,7 @@ type thread struct {
 	number int   // in the rank
 	now    cluster.Time
 	inject cluster.Time // when it has injected all that it posted
+	order  cluster.Time // when the last message that it sent stood in the host's memory
 	state  threadState
 	left   int // completions until its wait is over
 	hs     []cluster.Handle

@@ -78,13 +78,20 @@ func perSecond(piece cluster.Time) float64 {
 //	o L g G      between nodes: overhead, latency, gap, a byte
 //	T            a byte that one thread injects
 //	o1 L1 G1     inside a node
+//	oS LS GS     inside a socket
 //	L0 G0        inside a rank
 //	M N          a byte of memory, of one thread and of a whole node
 //	A H P        an atomic, an RPC's start, a poll
 //	K hop        a byte over a link, a link after the first
+//	D GD         a copy between a device's memory and the host's: its start, a byte
+//	C            the library's lock, for each further thread
+//
+// sockets=n is of a node; device=staged or device=direct says how adapters reach
+// device memory; slow=(node,adapter,factor) slows an adapter, or the node's
+// processors where the adapter is -1.
 func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
 	c := map[string]cluster.Time{}
-	for _, name := range strings.Fields("o L g G T o1 L1 G1 L0 G0 M N A H P K hop") {
+	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 M N A H P K hop D GD C") {
 		c[name] = 0
 	}
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
@@ -97,6 +104,20 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 			arg.Scan(t, 0, &adapters)
 		case "eager":
 			arg.Scan(t, 0, &m.EagerLimit)
+		case "sockets":
+			arg.Scan(t, 0, &m.Sockets)
+		case "device":
+			m.Device.Count, m.Device.Direct = 1, arg.Vals[0] == "direct"
+		case "slow":
+			var s cluster.Slow
+			arg.Scan(t, 0, &s.Node)
+			arg.Scan(t, 1, &s.Adapter)
+			x, err := strconv.ParseFloat(arg.Vals[2], 64)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			s.Factor = x
+			m.Slow = append(m.Slow, s)
 		case "shape":
 			m.Topology.Shape = cluster.Shape(arg.Vals[0])
 		case "dims":
@@ -125,6 +146,9 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 		cluster.InNode: {Latency: c["L1"], Overhead: c["o1"], Bandwidth: perSecond(c["G1"])},
 		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"])},
 	}
+	m.Socket = cluster.Link{Latency: c["LS"], Overhead: c["oS"], Bandwidth: perSecond(c["GS"])}
+	m.Device.Link = cluster.Link{Latency: c["D"], Bandwidth: perSecond(c["GD"])}
+	m.LockTime = c["C"]
 	m.MemoryRate, m.NodeRate = perSecond(c["M"]), perSecond(c["N"])
 	m.AtomicTime, m.HandlerTime, m.PollTime = c["A"], c["H"], c["P"]
 	m.Topology.LinkBandwidth, m.Topology.HopLatency = perSecond(c["K"]), c["hop"]
@@ -301,9 +325,10 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 // actor is a thread that makes the calls of a program.
 type actor struct {
 	*cluster.Rank
-	fn    int
-	reqs  []cluster.Request
-	split cluster.Request
+	fn     int
+	reqs   []cluster.Request
+	split  cluster.Request
+	source cluster.Request
 }
 
 // step makes one call:
@@ -311,7 +336,10 @@ type actor struct {
 //	send|isend|ssend|irecv|recv rank bytes     on MPI_COMM_WORLD, with tag 0
 //	wait                                       for all that was started
 //	test                                       polls what was started last, until it is complete
-//	put|get|rpc|iput rank bytes; add|iadd rank
+//	put|get|rpc|iput|iget rank bytes; add rank
+//	train rank n bytes                         n puts of so many bytes as one
+//	source                                     until the source of the last iput or train may be written
+//	place memory memory                        own and the other side's: host or device
 //	signal rank bytes; await                   a put that adds 1 to a flag; until the own flag is 1
 //	compute ns; stream bytes; both ns bytes    flops, memory
 //	barrier; notify; pass                      whole or split
@@ -364,7 +392,21 @@ func (a *actor) step(t *testing.T, call string) error {
 	case "put":
 		return a.Put(arg(1), 8, make([]byte, arg(2)))
 	case "iput":
-		return a.Iput(next(), nil, arg(1), 8, make([]byte, arg(2)))
+		return a.Iput(next(), &a.source, arg(1), 8, make([]byte, arg(2)))
+	case "iget":
+		return a.Iget(next(), arg(1), 8, make([]byte, arg(2)))
+	case "train":
+		spans := make([]cluster.Span, arg(2))
+		for i := range spans {
+			spans[i] = cluster.Span{Off: 8 + int64(i*arg(3)), Len: int64(arg(3))}
+		}
+		return a.IputTrain(next(), &a.source, arg(1), spans, make([]byte, arg(2)*arg(3)))
+	case "source":
+		_, err := a.Wait(&a.source)
+		return err
+	case "place":
+		memory := map[string]cluster.Memory{"host": cluster.HostMemory, "device": cluster.DeviceMemory}
+		a.Place(memory[f[1]], memory[f[2]])
 	case "get":
 		return a.Get(arg(1), 8, make([]byte, arg(2)))
 	case "add":

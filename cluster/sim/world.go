@@ -51,6 +51,7 @@ type world struct {
 	sockets     bool
 	device      way
 	staged      bool // device memory is reached by way of the host's
+	delays      bool // bytes may not be ready for their adapter when they are posted
 	lockTime    cluster.Time
 	slow        *slowness
 	network     *topology.Network
@@ -104,6 +105,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		w.sockets, w.ways[sameSocket] = true, wayOf(m.Socket)
 	}
 	w.device, w.staged, w.lockTime = wayOf(m.Device.Link), m.Device.Count > 0 && !m.Device.Direct, m.LockTime
+	w.delays = w.staged || w.ways[cluster.Remote].threadRate > 0
 	slow, err := newSlowness(m.Slow, l.Nodes)
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", m.Name, err)
@@ -242,7 +244,7 @@ func (w *world) run() (more bool) {
 		case evResume:
 			w.resume(w.threads[ref])
 		case evInject:
-			w.inject(ref)
+			w.inject(ref, w.now)
 		case evArrive:
 			w.arrive(ref)
 		case evComplete:
