@@ -1,6 +1,9 @@
 package cluster
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Progress says who advances handshakes, RPC bodies and steps while a rank is
 // not inside a call.
@@ -169,8 +172,19 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("segment of %d bytes: must not be negative", s.Segment)
 	}
 	if m.MemoryPerNode > 0 && s.Segment > m.MemoryPerNode/int64(l.RanksPerNode) {
-		return fmt.Errorf("machine %s has %d bytes a node, %d ranks with segments of %d bytes do not fit: use a smaller problem, larger groups or fewer ranks per node",
-			m.Name, m.MemoryPerNode, l.RanksPerNode, s.Segment)
+		return fmt.Errorf("machine %s has %s a node, %d ranks with segments of %s do not fit: use a smaller problem, larger groups or fewer ranks per node",
+			m.Name, SizeText(float64(m.MemoryPerNode)), l.RanksPerNode, SizeText(float64(s.Segment)))
 	}
 	return nil
 }
+
+// SizeText writes a number of bytes with four digits and a binary unit.
+func SizeText(n float64) string {
+	x, unit := n, 0
+	for ; x >= 1024 && unit < len(sizeUnits)-1; unit++ {
+		x /= 1024
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64) + " " + sizeUnits[unit]
+}
+
+var sizeUnits = [...]string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,6 +73,13 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 			return choices, complete
 		}))
 	}
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "threads" {
+			name = "threads-per-rank"
+		}
+		return pflag.NormalizedName(name)
+	})
+	cmd.Flags().Lookup("threads-per-rank").Usage += " (also --threads)"
 	cmd.Flags().Lookup("machine").Usage += ", or its file (docs/machines.md)"
 	return f
 }
@@ -102,7 +111,13 @@ func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, 
 			continue
 		}
 		text := f.values[name].text
-		if values := strings.Split(text, ","); f.many && len(values) > 1 {
+		values := []string{text}
+		if f.many {
+			if values, err = valueList(text); err != nil {
+				return engine.Scenario{}, nil, nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		if len(values) > 1 {
 			if _, err := sc.Knob(name); err != nil {
 				return engine.Scenario{}, nil, nil, err
 			}
@@ -114,6 +129,45 @@ func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, 
 		}
 	}
 	return sc, axes, own, nil
+}
+
+// maxRange bounds the values that a range stands for.
+const maxRange = 1000
+
+// valueList reads the values of a sweep's flag: a list of values and ranges. 1..64
+// doubles from 1 to 64, 1..64..3 goes up in steps of 3; the end is always among
+// them.
+func valueList(text string) ([]string, error) {
+	var all []string
+	for _, item := range strings.Split(text, ",") {
+		ends := strings.Split(item, "..")
+		if len(ends) == 1 {
+			all = append(all, item)
+			continue
+		}
+		n := make([]int64, len(ends))
+		for i, end := range ends {
+			var err error
+			if n[i], err = strconv.ParseInt(strings.TrimSpace(end), 10, 64); err != nil {
+				return nil, fmt.Errorf("range %q: %q is no whole number; a range is 1..64 (doubling) or 1..64..3 (in steps)", item, end)
+			}
+		}
+		next := func(x int64) int64 { return 2 * x }
+		if len(n) == 3 {
+			next = func(x int64) int64 { return x + n[2] }
+		}
+		if len(n) > 3 || n[0] < 1 || n[1] < n[0] || len(n) == 3 && n[2] < 1 || n[1] > math.MaxInt64/2 {
+			return nil, fmt.Errorf("range %q: want 1..64 (doubling) or 1..64..3 (in steps), from at least 1 up", item)
+		}
+		for x := n[0]; x < n[1]; x = next(x) {
+			if len(all) > maxRange {
+				return nil, fmt.Errorf("range %q: more than %d values", item, maxRange)
+			}
+			all = append(all, strconv.FormatInt(x, 10))
+		}
+		all = append(all, strconv.FormatInt(n[1], 10))
+	}
+	return all, nil
 }
 
 // machineFiles reads those of a list of machines that are files, and puts names in

@@ -22,7 +22,7 @@ func newSweep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep WORKLOAD",
 		Short: "run a workload at every combination of knob values",
-		Long: "Run a workload once at every combination of the values given: each knob takes a list with commas. " +
+		Long: "Run a workload once at every combination of the values given: each knob takes a list with commas; 1..64 doubles from 1 to 64, and 1..64..3 goes up in steps of 3. " +
 			"Simulations run side by side on all cores; points on the live fabric one after another, so that they do not disturb each other. " +
 			"Where group sizes are compared, l_l and l_r of the locality law are fitted to the two extreme shares, and the law predicts the others.",
 		Example: "hybridtop sweep randomaccess --group 1,2,4,8,16",
@@ -242,28 +242,39 @@ func (sw *sweepResult) table(w io.Writer) error {
 			}
 		}
 	}
-	t.row(append(append(head, names...), "verified")...)
-	for i := range sw.Rows {
-		r := &sw.Rows[i]
-		var cells []string
-		for _, k := range r.row.Knobs {
-			cells = append(cells, k.Value)
-		}
-		for _, name := range names {
-			cell := "-"
-			if m, ok := r.Metrics[name]; ok {
-				cell = text(m)
+	for part := range slices.Chunk(names, metricsAcross) {
+		t.row(append(append(slices.Clone(head), part...), "verified")...)
+		for i := range sw.Rows {
+			r := &sw.Rows[i]
+			var cells []string
+			for _, k := range r.row.Knobs {
+				cells = append(cells, k.Value)
 			}
-			cells = append(cells, cell)
+			for _, name := range part {
+				cell := "-"
+				if m, ok := r.Metrics[name]; ok {
+					cell = text(m)
+				}
+				cells = append(cells, cell)
+			}
+			verdict := "no"
+			if r.Verified {
+				verdict = "yes"
+			}
+			t.row(append(cells, verdict)...)
 		}
-		verdict := "no"
-		if r.Verified {
-			verdict = "yes"
+		if err := t.close(); err != nil {
+			return err
 		}
-		t.row(append(cells, verdict)...)
+		fmt.Fprintln(w)
+		t = newTable(w)
 	}
 	return t.close()
 }
+
+// metricsAcross is how many metrics stand beside each other in a table; more go
+// into another one below it, so that lines stay within a screen.
+const metricsAcross = 5
 
 func points(n int) string {
 	if n == 1 {

@@ -116,8 +116,8 @@ func (s *setup) simulable() error {
 // fitsHost refuses what a host with so much memory cannot hold; 0: unknown.
 func (s *setup) fitsHost(host int64) error {
 	if need := s.memory(); host > 0 && need > float64(host) {
-		return fmt.Errorf("%d ranks with segments of %d bytes take %.3g GB, and this host has %.3g GB: use a smaller problem, larger groups or fewer ranks",
-			s.spec.Layout.Ranks(), s.spec.Segment, need/1e9, float64(host)/1e9)
+		return fmt.Errorf("%d ranks with segments of %s take %s, and this host has %s: use a smaller problem, larger groups or fewer ranks",
+			s.spec.Layout.Ranks(), cluster.SizeText(float64(s.spec.Segment)), cluster.SizeText(need), cluster.SizeText(float64(host)))
 	}
 	return nil
 }

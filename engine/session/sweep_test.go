@@ -147,7 +147,7 @@ func TestFitsHost(t *testing.T) {
 		t.Errorf("a host of unknown memory: %v", err)
 	}
 	for _, segment := range []int64{3 * gib, math.MaxInt64} {
-		if err := fits(4, segment, 8*gib); err == nil || !strings.Contains(err.Error(), "this host has 8.59 GB: use a smaller problem") {
+		if err := fits(4, segment, 8*gib); err == nil || !strings.Contains(err.Error(), "this host has 8 GiB: use a smaller problem") {
 			t.Errorf("4 segments of %d B: %v", segment, err)
 		}
 	}
