@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster/match"
 )
@@ -31,7 +32,9 @@ func BenchmarkStream(b *testing.B) {
 }
 
 // BenchmarkMatch keeps receives with different tags posted, and messages arrive
-// in random order: an operation is one Arrive and one Post of what matched.
+// in random order: an operation is one Arrive and one Post of what matched. The
+// floor is what a read at a random place costs in an array as large as the queue,
+// each place known only from the read before; floors/op is the match in such reads.
 func BenchmarkMatch(b *testing.B) {
 	for _, n := range []int{10, 30, 100, 1000, 10000, 100000} {
 		for _, by := range []string{"tag", "source"} {
@@ -61,10 +64,39 @@ func BenchmarkMatch(b *testing.B) {
 						i = 0
 					}
 				}
+				floor := randomRead(q.Bytes())
+				b.ReportMetric(floor, "floor-ns")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/floor, "floors/op")
 			})
 		}
 	}
 }
+
+// randomRead is the time in ns of a read of a random cache line of an array.
+func randomRead(bytes int) float64 {
+	type line struct {
+		next int
+		_    [7]int
+	}
+	lines := make([]line, max(bytes/64, 1))
+	for i := range lines {
+		lines[i].next = i
+	}
+	for i := len(lines) - 1; i > 0; i-- { // one cycle through all
+		j := rand.IntN(i)
+		lines[i].next, lines[j].next = lines[j].next, lines[i].next
+	}
+	const reads = 1 << 20
+	at, start := 0, time.Now()
+	for range reads {
+		at = lines[at].next
+	}
+	took := time.Since(start)
+	sink = at
+	return float64(took.Nanoseconds()) / reads
+}
+
+var sink int
 
 // BenchmarkUnexpected keeps messages of many sources and tags, and takes them
 // with each kind of wildcard: an operation is one Take and one Keep.

@@ -15,8 +15,10 @@
 // Each queue is a contiguous line as long as what is looked for stands near its
 // head, which is the common case and costs a few nanoseconds. A search that goes
 // deep turns the line into an index: hashed lists by (context, source, tag), and
-// for messages also by each combination of wildcards that is asked for. The index
-// becomes a line again when few entries are left.
+// for messages also by each combination of wildcards that is asked for. A list and
+// its key stand in one cache line, with its only entry if it has one: a match among
+// 100,000 receives costs one cache miss. The index becomes a line again when few
+// entries are left.
 //
 // There are no locks inside: the owner of the rank serializes.
 package match

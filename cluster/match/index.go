@@ -2,7 +2,7 @@ package match
 
 import (
 	"cmp"
-	"math/bits"
+	"math"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -38,281 +38,333 @@ func (c class) key(ctx, src, tag int32) key {
 
 type key struct{ ctx, src, tag int32 }
 
-// node is an entry of the index. Nodes are numbered from 1; a free one has seq 0
-// and the number of the next free one as its id.
+// node is an entry in a list of several. Nodes are numbered from 1.
 type node struct {
-	entry
-	seq uint64 // order of posting or arrival
+	src, tag   int32
+	id, seq    uint32
+	prev, next uint32 // in the list; of a free one, the next free one
 }
 
-// link is a node's place in the list of one class.
-type link struct{ prev, next uint32 }
-
-// index holds entries in lists by key, oldest first. A receive stands in one
-// list, that of its own wildcards, and a message looks at the head of up to four.
-// A message stands in a list for each class of wildcards that a receive has asked
-// for, and a receive looks at the head of one; the lists of a class are made when
-// it is first asked for.
+// index holds entries in lists by key, oldest first. Where it stands in the order
+// of posting or arrival, its seq, decides between lists.
+//
+// A receive stands in one list, that of its own wildcards, and a message looks at
+// the head of up to four.
+//
+// Messages stand in the lists of one class of wildcards as long as receives ask
+// for no other. When one does, the messages stand in exact lists, and each class
+// of wildcards that is asked for has lists of references besides. Who finds a
+// reference looks whether its message is still there: as equal messages go in
+// order, it is the first of its exact list, or it is gone.
 type index struct {
 	messages bool
-	asked    [classes]bool // messages: the classes that have lists
-	count    [classes]int  // entries by class
+	class    class         // messages: of the lists in which they stand
+	asked    [classes]bool // messages: the classes that have references
+	count    [classes]int  // receives, or references, by class
 	nodes    []node        // nodes[0] is not used
-	links    [classes][]link
-	free     uint32
-	n, peak  int
-	seq      uint64
+	free     uint32        // the first free node
+	n        int           // entries
+	peak     int           // the most there were
+	seq      uint32        // of the last entry
 	table    table
 }
 
-// reserve makes room for n entries.
-func (x *index) reserve(n int) {
-	if x.nodes == nil {
-		x.nodes = make([]node, 1, n+n/2+1)
-	}
-	x.table.reserve(n)
+// stamped is an entry and its place in the order.
+type stamped struct {
+	entry
+	seq uint32
 }
 
-func (x *index) add(e entry) {
+// push appends the last entry to the list of a key. Where the key is all of its
+// envelope, it may stand in the table alone.
+func (x *index) push(k key, e entry, alone bool) {
+	p := x.table.find(k)
+	if p.empty() {
+		p = x.table.insert(k, p)
+		if alone {
+			p.b.a[p.way], p.b.b[p.way] = e.id, x.seq
+			return
+		}
+		n := x.newNode(node{src: e.src, tag: e.tag, id: e.id, seq: x.seq})
+		p.b.src[p.way] |= inNodes
+		p.b.a[p.way], p.b.b[p.way] = n, n
+		return
+	}
+	b, way := p.b, p.way
+	if !b.chained(way) {
+		n := x.newNode(node{src: k.src, tag: k.tag, id: b.a[way], seq: b.b[way]})
+		b.src[way] |= inNodes
+		b.a[way], b.b[way] = n, n
+	}
+	n := x.newNode(node{src: e.src, tag: e.tag, id: e.id, seq: x.seq, prev: b.b[way]})
+	x.nodes[b.b[way]].next = n
+	b.b[way] = n
+}
+
+// newNode gives an entry a number.
+func (x *index) newNode(e node) uint32 {
 	n := x.free
-	if n != 0 {
-		x.free = x.nodes[n].id
+	if n == 0 {
+		if len(x.nodes) == 0 {
+			x.nodes = append(x.nodes, node{})
+		}
+		x.nodes = append(x.nodes, e)
+		return uint32(len(x.nodes) - 1)
+	}
+	x.free = x.nodes[n].next
+	x.nodes[n] = e
+	return n
+}
+
+// drop frees a node.
+func (x *index) drop(n uint32) {
+	x.nodes[n].next = x.free
+	x.free = n
+}
+
+// first is the oldest entry of a list that is not empty.
+func (x *index) first(p place) (id, seq uint32) {
+	a := p.b.a[p.way]
+	if p.b.chained(p.way) {
+		return x.nodes[a].id, x.nodes[a].seq
+	}
+	return a, p.b.b[p.way]
+}
+
+// shift removes the oldest entry of a list.
+func (x *index) shift(p place) {
+	if p.b.chained(p.way) {
+		x.unlink(p, p.b.a[p.way])
+		return
+	}
+	x.table.delete(p)
+}
+
+// unlink removes node n from its list.
+func (x *index) unlink(p place, n uint32) {
+	prev, next := x.nodes[n].prev, x.nodes[n].next
+	x.drop(n)
+	switch {
+	case prev != 0:
+		x.nodes[prev].next = next
+	case next != 0:
+		p.b.a[p.way] = next
+	default:
+		x.table.delete(p)
+		return
+	}
+	if next != 0 {
+		x.nodes[next].prev = prev
 	} else {
-		n = uint32(len(x.nodes))
-		x.nodes = append(x.nodes, node{})
+		p.b.b[p.way] = prev
+	}
+}
+
+// add adds a receive or a message.
+func (x *index) add(e entry) {
+	if x.seq == math.MaxUint32 {
+		x.refill(x.ordered()) // with small numbers
 	}
 	x.seq++
-	x.nodes[n] = node{e, x.seq}
 	x.n++
 	x.peak = max(x.peak, x.n)
-	if !x.messages {
-		x.push(classOf(e.src, e.tag), n)
-		return
-	}
-	for c := range class(classes) {
-		if x.asked[c] {
-			x.push(c, n)
-		}
-	}
-}
-
-// remove takes node n out of all its lists. It was found in the list of class c
-// whose slot is i.
-func (x *index) remove(n uint32, c class, i int) {
-	x.pull(c, n, i)
-	e := &x.nodes[n]
 	if x.messages {
-		for o := range class(classes) {
-			if x.asked[o] && o != c {
-				x.pull(o, n, x.table.find(o.key(e.ctx, e.src, e.tag)))
-			}
-		}
-	}
-	*e = node{entry: entry{id: x.free}}
-	x.free = n
-	x.n--
-}
-
-// push appends node n to its list of class c.
-func (x *index) push(c class, n uint32) {
-	if have := len(x.links[c]); have < len(x.nodes) {
-		x.links[c] = slices.Grow(x.links[c], len(x.nodes)-have)[:len(x.nodes)]
-	}
-	e := &x.nodes[n]
-	s := x.table.insert(c.key(e.ctx, e.src, e.tag))
-	x.links[c][n] = link{prev: s.tail}
-	if s.tail == 0 {
-		s.head = n
-	} else {
-		x.links[c][s.tail].next = n
-	}
-	s.tail = n
-	x.count[c]++
-}
-
-// pull takes node n out of its list of class c, whose slot is i.
-func (x *index) pull(c class, n uint32, i int) {
-	x.count[c]--
-	s := &x.table.slots[i]
-	if s.head == s.tail {
-		x.table.delete(i)
+		x.keep(e)
 		return
 	}
-	links := x.links[c]
-	l := links[n]
-	if l.prev == 0 {
-		s.head = l.next
-	} else {
-		links[l.prev].next = l.next
+	x.count[classOf(e.src, e.tag)]++
+	x.push(key{e.ctx, e.src, e.tag}, e, true)
+}
+
+// arrive takes the earliest receive that a message matches.
+func (x *index) arrive(ctx, src, tag int32) (id uint32, ok bool) {
+	if x.count[0] == x.n { // no wildcards
+		p := x.table.find(key{ctx, src, tag})
+		if p.empty() {
+			return 0, false
+		}
+		id, _ = x.first(p)
+		x.count[0]--
+		x.n--
+		x.shift(p)
+		return id, true
 	}
-	if l.next == 0 {
-		s.tail = l.prev
-	} else {
-		links[l.next].prev = l.prev
-	}
-}
-
-// found is a node, the class of the list it was found in, and that list's slot;
-// n = 0: nothing was found.
-type found struct {
-	n uint32
-	c class
-	i int
-}
-
-// first is the oldest node of a list.
-func (x *index) first(c class, k key) found {
-	i := x.table.find(k)
-	return found{x.table.slots[i].head, c, i}
-}
-
-// receive finds the earliest receive that takes a message.
-func (x *index) receive(ctx, src, tag int32) found {
-	var best found
+	var best place
+	var seq uint32
+	var of class
 	for c := range class(classes) {
 		if x.count[c] == 0 {
 			continue
 		}
-		if f := x.first(c, c.key(ctx, src, tag)); f.n != 0 && (best.n == 0 || x.nodes[f.n].seq < x.nodes[best.n].seq) {
-			best = f
+		if p := x.table.find(c.key(ctx, src, tag)); !p.empty() {
+			if i, s := x.first(p); !ok || s < seq {
+				best, of, id, seq, ok = p, c, i, s, true
+			}
 		}
 	}
-	return best
-}
-
-// message finds the earliest message that a receive takes.
-func (x *index) message(ctx, src, tag int32) found {
-	c := classOf(src, tag)
-	if !x.asked[c] {
-		x.asked[c] = true
-		for _, n := range x.ordered() {
-			x.push(c, n)
-		}
+	if ok {
+		x.count[of]--
+		x.n--
+		x.shift(best)
 	}
-	return x.first(c, key{ctx, src, tag})
+	return id, ok
 }
 
-// exact finds the receive that was posted as e. It looks from both ends of the
+// cancel removes the receive that was posted as e. It looks from both ends of the
 // list.
-func (x *index) exact(e entry) found {
-	c := classOf(e.src, e.tag)
-	f := x.first(c, key{e.ctx, e.src, e.tag})
-	links := x.links[c]
-	for a, b := f.n, x.table.slots[f.i].tail; a != 0; a, b = links[a].next, links[b].prev {
-		if x.nodes[a].id == e.id {
-			return found{a, c, f.i}
+func (x *index) cancel(e entry) bool {
+	p := x.table.find(key{e.ctx, e.src, e.tag})
+	if p.empty() {
+		return false
+	}
+	if !p.b.chained(p.way) {
+		if p.b.a[p.way] != e.id {
+			return false
 		}
-		if x.nodes[b].id == e.id {
-			return found{b, c, f.i}
+		x.shift(p)
+	} else {
+		n := x.search(p, e.id)
+		if n == 0 {
+			return false
 		}
-		if a == b || links[a].next == b {
+		x.unlink(p, n)
+	}
+	x.count[classOf(e.src, e.tag)]--
+	x.n--
+	return true
+}
+
+// search finds the node of a list that has an id; 0: none has.
+func (x *index) search(p place, id uint32) uint32 {
+	for a, b := p.b.a[p.way], p.b.b[p.way]; a != 0; a, b = x.nodes[a].next, x.nodes[b].prev {
+		if x.nodes[a].id == id {
+			return a
+		}
+		if x.nodes[b].id == id {
+			return b
+		}
+		if a == b || x.nodes[a].next == b {
 			break
 		}
 	}
-	return found{}
+	return 0
 }
 
-// ordered lists the nodes in use, oldest first.
-func (x *index) ordered() []uint32 {
-	ns := make([]uint32, 0, x.n)
-	for n := range x.nodes {
-		if x.nodes[n].seq != 0 {
-			ns = append(ns, uint32(n))
+// keep adds a message.
+func (x *index) keep(e entry) {
+	x.push(x.class.key(e.ctx, e.src, e.tag), e, x.class == 0)
+	if x.asked == [classes]bool{} {
+		return
+	}
+	for c := range class(classes) {
+		if !x.asked[c] {
+			continue
+		}
+		if x.count[c] > 2*x.n+shallow { // most of what they refer to is gone: nobody asks
+			es := x.ordered()
+			x.asked[c] = false
+			x.refill(es)
+			return
+		}
+		x.count[c]++
+		x.push(c.key(e.ctx, e.src, e.tag), e, false)
+	}
+}
+
+// take finds the earliest message that a receive takes, and removes it if told to.
+func (x *index) take(ctx, src, tag int32, remove bool) (id uint32, ok bool) {
+	c := classOf(src, tag)
+	if c != x.class && !x.asked[c] {
+		x.ask(c)
+	}
+	p := x.table.find(key{ctx, src, tag})
+	if x.asked[c] {
+		refs := p
+		if p, ok = x.follow(c, ctx, refs); ok && remove {
+			x.shift(refs)
+			x.count[c]--
 		}
 	}
-	slices.SortFunc(ns, func(a, b uint32) int { return cmp.Compare(x.nodes[a].seq, x.nodes[b].seq) })
-	return ns
+	if p.empty() {
+		return 0, false
+	}
+	id, _ = x.first(p)
+	if remove {
+		x.shift(p)
+		x.n--
+	}
+	return id, true
+}
+
+// follow finds the exact list of the first reference whose message is there, and
+// removes those before it.
+func (x *index) follow(c class, ctx int32, refs place) (place, bool) {
+	for !refs.empty() {
+		n := refs.b.a[refs.way]
+		r := x.nodes[n]
+		if p := x.table.find(key{ctx, r.src, r.tag}); !p.empty() {
+			if _, seq := x.first(p); seq == r.seq {
+				return p, true
+			}
+		}
+		x.unlink(refs, n)
+		x.count[c]--
+		if r.next == 0 {
+			break
+		}
+	}
+	return place{way: -1}, false
+}
+
+// ask makes lists for a class of wildcards that receives have not asked for.
+func (x *index) ask(c class) {
+	es := x.ordered()
+	x.asked[c] = c != 0
+	x.asked[x.class] = x.class != 0
+	x.class = 0
+	x.refill(es)
+}
+
+// ordered lists the entries, oldest first.
+func (x *index) ordered() []stamped {
+	es := make([]stamped, 0, x.n)
+	for i := range x.table.buckets {
+		b := &x.table.buckets[i]
+		for j := range ways {
+			k := b.key(j)
+			if b.src[j] == 0 || x.messages && classOf(k.src, k.tag) != x.class {
+				continue
+			}
+			if !b.chained(j) {
+				es = append(es, stamped{entry{k.ctx, k.src, k.tag, b.a[j]}, b.b[j]})
+				continue
+			}
+			for n := b.a[j]; n != 0; n = x.nodes[n].next {
+				e := &x.nodes[n]
+				es = append(es, stamped{entry{k.ctx, e.src, e.tag, e.id}, e.seq})
+			}
+		}
+	}
+	slices.SortFunc(es, func(a, b stamped) int { return cmp.Compare(a.seq, b.seq) })
+	return es
+}
+
+// refill empties the lists and adds entries.
+func (x *index) refill(es []stamped) {
+	x.empty()
+	for _, e := range es {
+		x.add(e.entry)
+	}
+}
+
+// empty forgets the entries and keeps the memory.
+func (x *index) empty() {
+	x.count, x.nodes, x.free, x.n, x.seq = [classes]int{}, x.nodes[:0], 0, 0, 0
+	x.table.clear()
 }
 
 // clear forgets everything and keeps the memory.
 func (x *index) clear() {
-	x.asked, x.count = [classes]bool{}, [classes]int{}
-	x.nodes = x.nodes[:1]
-	for c := range x.links {
-		x.links[c] = x.links[c][:0]
-	}
-	x.free, x.n, x.peak, x.seq = 0, 0, 0, 0
-	x.table.clear()
-}
-
-// slot is a list's ends under its key; head 0: the slot is empty.
-type slot struct {
-	key
-	head, tail uint32
-}
-
-// table finds lists by key: open addressing with linear probing, at most three
-// quarters full, deletion by shifting back.
-type table struct {
-	slots []slot // a power of two of them
-	shift uint8  // 64 − log2(len(slots))
-	used  int
-}
-
-// reserve makes room for n keys in an empty table.
-func (t *table) reserve(n int) {
-	if size := 1 << bits.Len(uint(max(n, shallow)*3/2)); size > len(t.slots) {
-		t.resize(size)
-	}
-}
-
-func (t *table) resize(size int) {
-	old := t.slots
-	t.slots = make([]slot, size)
-	t.shift = uint8(65 - bits.Len(uint(size)))
-	for i := range old {
-		if old[i].head != 0 {
-			t.slots[t.find(old[i].key)] = old[i]
-		}
-	}
-}
-
-func (t *table) home(k key) int {
-	const odd = 0x9e3779b97f4a7c15
-	h := uint64(uint32(k.src))<<32 | uint64(uint32(k.tag))
-	h = (h + uint64(uint32(k.ctx))*0xd6e8feb86659fd93) * odd
-	h ^= h >> 32
-	return int(h * odd >> t.shift)
-}
-
-// find is the slot of a key, or the empty one where it would go.
-func (t *table) find(k key) int {
-	mask := len(t.slots) - 1
-	i := t.home(k)
-	for t.slots[i].head != 0 && t.slots[i].key != k {
-		i = (i + 1) & mask
-	}
-	return i
-}
-
-// insert gives the slot of a key, a new one if need be; the caller fills it.
-func (t *table) insert(k key) *slot {
-	i := t.find(k)
-	if t.slots[i].head == 0 {
-		if t.used >= len(t.slots)/4*3 {
-			t.resize(2 * len(t.slots))
-			i = t.find(k)
-		}
-		t.used++
-		t.slots[i] = slot{key: k}
-	}
-	return &t.slots[i]
-}
-
-// delete empties slot i and moves back those behind it that probed past it.
-func (t *table) delete(i int) {
-	t.used--
-	mask := len(t.slots) - 1
-	for j := (i + 1) & mask; t.slots[j].head != 0; j = (j + 1) & mask {
-		if (j-t.home(t.slots[j].key))&mask >= (j-i)&mask {
-			t.slots[i] = t.slots[j]
-			i = j
-		}
-	}
-	t.slots[i] = slot{}
-}
-
-func (t *table) clear() {
-	clear(t.slots)
-	t.used = 0
+	x.empty()
+	x.class, x.asked, x.peak = 0, [classes]bool{}, 0
 }

@@ -231,6 +231,54 @@ func TestQueuesSwellAndEbb(t *testing.T) {
 	}
 }
 
+// After 2³² entries their numbers start anew, and the order stays.
+func TestNumbersStartAnew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	p := &pair{fataler: t}
+	envelope := func() item { return item{src: int32(rng.IntN(9)), tag: int32(rng.IntN(9))} }
+	for range 500 {
+		p.post(wild(envelope(), rng.IntN(4)))
+		p.keep(envelope())
+	}
+	nobody := item{ctx: 1, src: 99} // who looks for it goes deep
+	p.take(nobody, true)
+	p.arrive(nobody)
+	for bits := range 4 {
+		p.take(wild(envelope(), bits), true)
+	}
+	p.q.Age(100)
+	for range 500 {
+		p.post(wild(envelope(), rng.IntN(4)))
+		p.keep(envelope())
+		p.take(wild(envelope(), rng.IntN(4)), true)
+		p.arrive(envelope())
+	}
+	p.drain(rng)
+}
+
+// Wildcards that were asked for once cost no memory for good: each message that
+// an exact receive takes leaves a reference behind, and these are forgotten.
+func TestReferencesToWhatIsGoneAreForgotten(t *testing.T) {
+	const stand = 1000
+	p := &pair{fataler: t}
+	for i := range int32(stand) {
+		p.keep(item{src: i % 30, tag: i})
+	}
+	p.take(item{src: 5, tag: stand - 1}, false)
+	for bits := 1; bits < 4; bits++ {
+		p.take(wild(item{}, bits), false)
+	}
+	for i := range int32(20 * stand) {
+		m := item{src: i % stand % 30, tag: i % stand}
+		p.take(m, true)
+		p.keep(m)
+	}
+	if n := p.q.Nodes(); n > 10*stand { // a list and three kinds of references, which may double, and room
+		t.Errorf("%d nodes for %d messages", n, stand)
+	}
+	p.drain(rand.New(rand.NewPCG(5, 6)))
+}
+
 // A message goes to the receive that was posted first, wildcard or not.
 func TestWildcardsCompeteByPostOrder(t *testing.T) {
 	for _, others := range []int{0, 10, 1000} {

@@ -84,9 +84,13 @@ func (q *queue) arrive(ctx, src, tag int32) (uint32, bool) {
 		if end == len(q.line) {
 			return 0, false
 		}
-		q.hash(false)
+		q.hash(false, 0)
 	}
-	return q.remove(q.index.receive(ctx, src, tag))
+	id, ok := q.index.arrive(ctx, src, tag)
+	if ok {
+		q.removed()
+	}
+	return id, ok
 }
 
 // take is Queues.Take or Peek.
@@ -104,13 +108,13 @@ func (q *queue) take(ctx, src, tag int32, remove bool) (uint32, bool) {
 		if end == len(q.line) {
 			return 0, false
 		}
-		q.hash(true)
+		q.hash(true, classOf(src, tag))
 	}
-	f := q.index.message(ctx, src, tag)
-	if f.n == 0 || remove {
-		return q.remove(f)
+	id, ok := q.index.take(ctx, src, tag, remove)
+	if ok && remove {
+		q.removed()
 	}
-	return q.index.nodes[f.n].id, true
+	return id, ok
 }
 
 // cancel looks from both ends, because receives are cancelled in the order in
@@ -131,50 +135,48 @@ func (q *queue) cancel(e entry) bool {
 		if i > j {
 			return false
 		}
-		q.hash(false)
+		q.hash(false, 0)
 	}
-	_, ok := q.remove(q.index.exact(e))
+	ok := q.index.cancel(e)
+	if ok {
+		q.removed()
+	}
 	return ok
 }
 
-// remove takes what was found, if anything, out of the index.
-func (q *queue) remove(f found) (uint32, bool) {
-	if f.n == 0 {
-		return 0, false
-	}
-	x := q.index
-	id := x.nodes[f.n].id
-	x.remove(f.n, f.c, f.i)
-	q.n--
-	if q.n <= x.peak/few {
+// removed counts an entry that was taken out of the index.
+func (q *queue) removed() {
+	if q.n--; q.n <= q.index.peak/few {
 		q.unhash()
 	}
-	return id, true
 }
 
 // hash turns the line into an index.
-func (q *queue) hash(messages bool) {
+func (q *queue) hash(messages bool, c class) {
 	if q.index == nil {
 		q.index = &index{messages: messages}
 	}
+	x := q.index
+	x.class = c
 	q.hashed = true
-	q.index.reserve(q.n)
+	x.table.reserve(q.n)
 	for _, e := range q.line[q.head:] {
-		q.index.add(e)
+		x.add(e)
 	}
 	q.rewind()
 }
 
 // unhash turns the index into a line.
 func (q *queue) unhash() {
+	x := q.index
 	q.hashed = false
 	q.line = slices.Grow(q.line, q.n)
-	for _, n := range q.index.ordered() {
-		q.line = append(q.line, q.index.nodes[n].entry)
+	for _, e := range x.ordered() {
+		q.line = append(q.line, e.entry)
 	}
-	if q.index.peak > spare {
+	if x.peak > spare || len(x.table.buckets) > few*x.peak {
 		q.index = nil
 	} else {
-		q.index.clear()
+		x.clear()
 	}
 }

@@ -1,0 +1,176 @@
+package match
+
+import "math/bits"
+
+// ways is how many lists a bucket holds.
+const ways = 3
+
+// bucket is a cache line of the table: ways lists with their keys. A list of one
+// entry is all here. A longer one has its entries in nodes; they may stay there
+// when only one is left.
+type bucket struct {
+	src  [ways]uint32 // + 2; 0: empty; the highest bit: in nodes
+	tag  [ways]uint32
+	ctx  [ways]uint32
+	a, b [ways]uint32 // id and seq; in nodes: the first and the last
+	past uint32       // lists that stand in a later bucket because this one was full
+}
+
+const inNodes = 1 << 31
+
+// which is the way of a key, −1: it is not here. It has no branches, because they
+// would be mispredicted.
+func (b *bucket) which(k key) int {
+	src, tag, ctx := uint32(k.src+2), uint32(k.tag), uint32(k.ctx)
+	d0 := (b.src[0]&^inNodes ^ src) | (b.tag[0] ^ tag) | (b.ctx[0] ^ ctx)
+	d1 := (b.src[1]&^inNodes ^ src) | (b.tag[1] ^ tag) | (b.ctx[1] ^ ctx)
+	d2 := (b.src[2]&^inNodes ^ src) | (b.tag[2] ^ tag) | (b.ctx[2] ^ ctx)
+	return int((uint64(d0)-1)>>63+(uint64(d1)-1)>>63*2+(uint64(d2)-1)>>63*3) - 1
+}
+
+// room is an empty way, −1: all are taken.
+func (b *bucket) room() int {
+	free := (uint64(b.src[0])-1)>>63 | (uint64(b.src[1])-1)>>63<<1 | (uint64(b.src[2])-1)>>63<<2
+	return int(roomOf[free])
+}
+
+// roomOf is the way to take of those that are free.
+var roomOf = [1 << ways]int8{-1, 0, 1, 0, 2, 0, 1, 0}
+
+// key is the key at a way that is taken.
+func (b *bucket) key(j int) key {
+	return key{int32(b.ctx[j]), int32(b.src[j]&^inNodes) - 2, int32(b.tag[j])}
+}
+
+// set takes a way for a key.
+func (b *bucket) set(j int, k key) {
+	b.src[j], b.tag[j], b.ctx[j] = uint32(k.src+2), uint32(k.tag), uint32(k.ctx)
+}
+
+// chained reports whether the list at a way is in nodes.
+func (b *bucket) chained(j int) bool { return b.src[j]&inNodes != 0 }
+
+// table finds lists by key, most of them in the first cache line that it looks at.
+// A list stands in its home bucket or, if that was full, in the next with room;
+// each full bucket on the way counts it, so that a search knows where to stop and
+// nothing ever moves.
+type table struct {
+	buckets []bucket
+	used    int
+	most    int // lists before it grows
+}
+
+// A bucket has to hold five thirds of a list on average before the table grows: one
+// list in eight is then away from home. A denser table costs more mispredicted
+// branches, a thinner one more cache misses.
+const (
+	mostLists = 5
+	inBuckets = 3
+)
+
+// reserve makes room for n lists in an empty table.
+func (t *table) reserve(n int) {
+	if size := n*inBuckets/mostLists + 1; size > len(t.buckets) {
+		t.resize(size)
+	}
+}
+
+// resize moves the lists into a new table.
+func (t *table) resize(buckets int) {
+	old := t.buckets
+	t.buckets = make([]bucket, buckets)
+	t.most = buckets * mostLists / inBuckets
+	for i := range old {
+		b := &old[i]
+		for j, src := range b.src {
+			if src != 0 {
+				p := t.put(b.key(j))
+				p.b.src[p.way], p.b.a[p.way], p.b.b[p.way] = src, b.a[j], b.b[j]
+			}
+		}
+	}
+}
+
+// home is the bucket where the search for a key starts.
+func (t *table) home(k key) int {
+	h := uint64(uint32(k.src))<<32 | uint64(uint32(k.tag))
+	h ^= uint64(uint32(k.ctx)) * 0xd6e8feb86659fd93
+	hi, lo := bits.Mul64(h, 0x9e3779b97f4a7c15)
+	i, _ := bits.Mul64((hi^lo)*0xd1342543de82ef95, uint64(len(t.buckets)))
+	return int(i)
+}
+
+func (t *table) next(i int) int {
+	if i++; i == len(t.buckets) {
+		return 0
+	}
+	return i
+}
+
+// place is where a list stands, or, with way −1, where the search for it ended.
+type place struct {
+	b    *bucket
+	way  int
+	away bool // not its home
+}
+
+func (p place) empty() bool { return p.way < 0 }
+
+// find is the place of a key.
+func (t *table) find(k key) place {
+	i := t.home(k)
+	b := &t.buckets[i]
+	if way := b.which(k); way >= 0 || b.past == 0 {
+		return place{b, way, false}
+	}
+	for {
+		i = t.next(i)
+		b = &t.buckets[i]
+		if way := b.which(k); way >= 0 || b.past == 0 {
+			return place{b, way, true}
+		}
+	}
+}
+
+// insert gives a key that is not there a place, given where the search ended; the
+// caller fills a and b.
+func (t *table) insert(k key, p place) place {
+	t.used++
+	if t.used > t.most {
+		t.resize(len(t.buckets) + len(t.buckets)/2)
+	} else if !p.away {
+		if p.way = p.b.room(); p.way >= 0 {
+			p.b.set(p.way, k)
+			return p
+		}
+	}
+	return t.put(k)
+}
+
+// put gives a key the first way that is free.
+func (t *table) put(k key) place {
+	for i, away := t.home(k), false; ; i, away = t.next(i), true {
+		b := &t.buckets[i]
+		if way := b.room(); way >= 0 {
+			b.set(way, k)
+			return place{b, way, away}
+		}
+		b.past++
+	}
+}
+
+// delete empties a place.
+func (t *table) delete(p place) {
+	t.used--
+	if p.away {
+		for i := t.home(p.b.key(p.way)); &t.buckets[i] != p.b; i = t.next(i) {
+			t.buckets[i].past--
+		}
+	}
+	p.b.src[p.way] = 0
+}
+
+func (t *table) clear() {
+	clear(t.buckets)
+	t.used = 0
+}
