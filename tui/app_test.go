@@ -315,7 +315,7 @@ func TestFuzzy(t *testing.T) {
 func TestNoControlCharacters(t *testing.T) {
 	bad := "\x1b[2J\x07\x9b31m\r\n\u202e"
 	s := demo(4, 4, 4)
-	s.Why, s.Failure, s.Machine, s.LaunchLine = bad, bad, bad, bad
+	s.Why, s.Change, s.Failure, s.Machine, s.LaunchLine = bad, bad, bad, bad, bad
 	s.Marks[0].Label, s.Verification.Detail = bad, bad
 	s.Warnings = []string{bad}
 	s.Metrics[0].Name, s.Metrics[1].Unit = bad, bad
@@ -337,12 +337,15 @@ func TestNoControlCharacters(t *testing.T) {
 
 // Every theme and every odd snapshot can be drawn at every size.
 func TestDrawsAnything(t *testing.T) {
-	odd := []*engine.Snapshot{nothing, demo(1, 1, 1), demo(3, 5, 15), demo(200, 30, 1)}
+	odd := []*engine.Snapshot{nothing, demo(1, 1, 1), demo(3, 5, 15), demo(200, 30, 1), scheme(1, 2), scheme(63, 64), wildScheme()}
 	odd = append(odd, &engine.Snapshot{Phase: engine.Running, Layout: cluster.Layout{Nodes: 7, RanksPerNode: 3, Model: cluster.Flat}})
 	for i, s := range odd {
 		for _, th := range grid.Themes() {
 			a := shownApp(s)
 			a.chooseTheme(th.Name)
+			if s.Overlap != nil {
+				a.focus = epsilonPane
+			}
 			var sc screen
 			for _, over := range []overlay{noOverlay, editOverlay, helpOverlay, paletteOverlay, pageOverlay} {
 				a.over = over

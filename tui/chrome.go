@@ -63,7 +63,7 @@ func (s *screen) header(a *app) {
 		all = append(all,
 			part{string(snap.Layout.Model), th.Text, 6},
 			part{groupWords(&snap.Layout), th.Text, 8},
-			part{strconv.Itoa(snap.Layout.Nodes) + "×" + strconv.Itoa(snap.Layout.RanksPerNode) + " ranks", th.Text, 4},
+			part{ranksWords(&snap.Layout), th.Text, 4},
 		)
 	}
 	all = append(all, part{machineWords(snap), th.Text, 5}, part{fabricWords(sc), th.Text, 2})
@@ -82,6 +82,14 @@ func groupWords(l *cluster.Layout) string {
 		return "one group"
 	}
 	return "group " + strconv.Itoa(l.Group)
+}
+
+func ranksWords(l *cluster.Layout) string {
+	text := strconv.Itoa(l.Nodes) + "×" + strconv.Itoa(l.RanksPerNode) + " ranks"
+	if l.ThreadsPerRank > 1 {
+		text += " × " + strconv.Itoa(l.ThreadsPerRank) + " threads"
+	}
+	return text
 }
 
 func machineWords(snap *engine.Snapshot) string {
@@ -186,16 +194,20 @@ func clock(d time.Duration) string {
 	return text + strconv.Itoa(sec%60) + " min"
 }
 
-// whyLine tells the reason in a row where its pane is not shown.
+// whyLine tells what the last turn of a knob has done, and the reason, in a row
+// where their pane is not shown.
 func (s *screen) whyLine(a *app) {
 	if s.at.why.Empty() {
 		return
 	}
 	s.clear(s.at.why, a.theme)
 	v := s.g.View(s.at.why)
-	if a.snap.Why != "" {
-		n := v.Text(1, 0, "Why: ", a.theme.Accent)
-		v.TextIn(1+n, 0, v.W()-2-n, a.snap.Why, grid.Left, a.theme.Text)
+	x := 1
+	for _, p := range [...]struct{ head, text string }{{"Turned: ", a.snap.Change}, {"Why: ", a.snap.Why}} {
+		if p.text != "" && x < v.W()-12 {
+			x += v.Text(x, 0, p.head, a.theme.Accent)
+			x += v.TextIn(x, 0, v.W()-1-x, p.text, grid.Left, a.theme.Text) + 2
+		}
 	}
 }
 
@@ -268,7 +280,7 @@ func hintKey(b *binding) string {
 }
 
 var hintPairs = map[string]string{
-	"zoom": "z 1-6", "turn-up": "←→", "next-knob": "↑↓", "shorter": "+-", "down": "↑↓", "line-down": "↑↓",
+	"zoom": "z 1-7", "turn-up": "←→", "next-knob": "↑↓", "shorter": "+-", "down": "↑↓", "line-down": "↑↓",
 	"facts-down": "pgup/dn",
 }
 

@@ -3,6 +3,7 @@ package tui
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -73,6 +74,43 @@ var goldens = []struct {
 	{"machines", sizes(80, 24, 120, 40, 59, 15, 20, 5), typed("o", "down", "down")},
 	{"machines-scrolled", sizes(80, 24), typed("o", "down", "down", "pgdown", "pgdown")},
 	{"machines-search", sizes(80, 24), typed("o", "c", "r", "a", "y")},
+	{"zoom-overlap", sizes(80, 24, 120, 40, 300, 90, 60, 16, 30, 8), func() *app { return pressed(scheme(1, 8), "7") }},
+	{"overlap", sizes(80, 24, 120, 40, 200, 60, 20, 5), func() *app { return shownApp(scheme(1, 8)) }},
+	{"overlap-m2-n16", sizes(120, 40), func() *app { return pressed(scheme(2, 16), "7") }},
+	{"overlap-masteronly", sizes(80, 24), func() *app {
+		s := scheme(1, 8)
+		s.Scenario.Values["threading"], s.Overlap.Now.Threading, s.Overlap.Now.Epsilon = "masteronly", "masteronly", math.NaN()
+		s.Why = "all threads but one sleep during communication, 31% of the time: 1 reserved thread would give ε 1.21 (modelled)."
+		s.Change = "masteronly: 1.18× slower (9.48 ms → 11.2 ms an iteration, simulated); 3.53 ms communication in the open"
+		return pressed(s, "7")
+	}},
+	{"overlap-starting", sizes(80, 24), func() *app {
+		s := scheme(1, 8)
+		s.Overlap, s.Change, s.Why, s.Iteration = nil, "", "", 0
+		return pressed(s, "7")
+	}},
+	{"overlap-none", sizes(80, 24, 30, 8), pressedDemo("7")},
+	{"overlap-one-thread", sizes(80, 24), func() *app {
+		s := scheme(1, 8)
+		s.Overlap, s.Layout.ThreadsPerRank = nil, 1
+		return pressed(s, "7")
+	}},
+	{"overlap-all-reserved", sizes(80, 24), func() *app {
+		s := scheme(1, 8)
+		s.Overlap, s.Layout.ThreadsPerRank, s.Scenario.Values["reserved"] = nil, 4, "4"
+		return pressed(s, "7")
+	}},
+	{"overlap-failed", sizes(80, 24), func() *app {
+		s := scheme(1, 8)
+		s.Overlap, s.Phase, s.Failure = nil, engine.Failed, deadlock
+		return pressed(s, "7")
+	}},
+	{"overlap-mono", sizes(120, 40), func() *app { return pressed(scheme(1, 8), "7", ":", "'theme mono", "enter") }},
+	{"overlap-ascii", sizes(80, 24), func() *app {
+		a := pressed(scheme(1, 8), "7")
+		a.ascii = true
+		return a
+	}},
 	{"ascii", sizes(80, 24, 120, 40), func() *app {
 		a := shownApp(demo(4, 4, 4))
 		a.ascii = true
@@ -123,6 +161,17 @@ func typed(keys ...string) func() *app {
 		}
 		return a
 	}
+}
+
+// pressed is a snapshot's screen after some keys.
+func pressed(s *engine.Snapshot, all ...string) *app {
+	a := shownApp(s)
+	keys(a, all...)
+	return a
+}
+
+func pressedDemo(all ...string) func() *app {
+	return func() *app { return pressed(demo(4, 4, 4), all...) }
 }
 
 func TestScreen(t *testing.T) {

@@ -73,6 +73,7 @@ func screenKeys() []binding {
 		{onScreen, "zoom-locality", []string{"4"}, "show the locality alone, or all panes", "", zoomTo(localityPane)},
 		{onScreen, "zoom-knobs", []string{"5"}, "show the knobs alone, or all panes", "", zoomTo(knobsPane)},
 		{onScreen, "zoom-why", []string{"6"}, "show the reasons and metrics alone, or all panes", "", zoomTo(whyPane)},
+		{onScreen, "zoom-overlap", []string{"7"}, "show what overlapping communication gains (ε) alone, or all panes", "", zoomTo(epsilonPane)},
 		{onScreen, "next-pane", []string{"p"}, "focus the next pane", "pane", func(a *app) { a.focusPane(+1) }},
 		{onScreen, "previous-pane", []string{"P"}, "focus the pane before", "", func(a *app) { a.focusPane(-1) }},
 		{onScreen, "mouse", []string{"M"}, "let the mouse work here, or leave it to the terminal", "mouse", func(a *app) { a.mouse = !a.mouse }},

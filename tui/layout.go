@@ -15,10 +15,11 @@ const (
 	localityPane
 	knobsPane
 	whyPane
+	epsilonPane
 	panes
 )
 
-var paneNames = [panes]string{"Cluster", "Bandwidth", "Latency", "Locality", "Knobs", "Why"}
+var paneNames = [panes]string{"Cluster", "Bandwidth", "Latency", "Locality", "Knobs", "Why", "Overlap ε"}
 
 // What a screen needs for all panes, for four, and for one with its borders;
 // below, the essential is told in lines.
@@ -46,7 +47,7 @@ type places struct {
 //	footer                       status             status
 //	                             footer             footer
 //
-// The focused pane is always shown. A failure takes the place of the locality.
+// The focused pane is always shown. Locality and ε share a place; a failure takes it.
 func arrange(w, h int, a *app) places {
 	var p places
 	body := grid.Rect{W: w, H: h}
@@ -58,6 +59,7 @@ func arrange(w, h int, a *app) places {
 	p.footer, body = body.CutBottom(1)
 	p.status, body = body.CutBottom(1)
 	failed := a.snap.Phase == engine.Failed
+	shared := sharedPlace(a)
 	switch {
 	case a.zoomed || w < fourW || h < fourH:
 		one := a.focus
@@ -66,18 +68,30 @@ func arrange(w, h int, a *app) places {
 		}
 		p.pane[one], p.shown = body, 1
 	case w >= sixW && h >= sixH:
-		p.six(body, len(a.knobs()), failed)
+		p.six(body, len(a.knobs()), shared, failed)
 	default:
 		if h >= 20 && !failed {
 			p.why, body = body.CutBottom(1)
 		}
-		p.four(body, a.focus, failed)
+		p.four(body, a.focus, shared, failed)
 	}
 	return p
 }
 
-func (p *places) six(body grid.Rect, knobs int, failed bool) {
-	p.shown = int(panes)
+// sharedPlace says which of locality and ε is shown where there is room for one: the
+// focused one, else ε of a workload that compares schemes and no group sizes.
+func sharedPlace(a *app) paneID {
+	switch {
+	case a.focus == localityPane || a.focus == epsilonPane:
+		return a.focus
+	case len(a.snap.Locality) == 0 && (a.snap.Overlap != nil || reportsEpsilon(a.snap.Scenario.Workload)):
+		return epsilonPane
+	}
+	return localityPane
+}
+
+func (p *places) six(body grid.Rect, knobs int, shared paneID, failed bool) {
+	p.shown = 6
 	bottom := min(max(knobs+6, body.H/2), body.H*3/5)
 	top, low := body.CutTop(body.H - bottom)
 	left := min(max(body.W*26/100, 28), 60)
@@ -90,12 +104,12 @@ func (p *places) six(body grid.Rect, knobs int, failed bool) {
 		p.pane[whyPane] = low
 		return
 	}
-	p.pane[whyPane], p.pane[localityPane] = low.CutRight(right)
+	p.pane[whyPane], p.pane[shared] = low.CutRight(right)
 }
 
-func (p *places) four(body grid.Rect, focus paneID, failed bool) {
+func (p *places) four(body grid.Rect, focus, shared paneID, failed bool) {
 	p.shown = 4
-	corners := [4]paneID{bandwidthPane, latencyPane, localityPane, knobsPane}
+	corners := [4]paneID{bandwidthPane, latencyPane, shared, knobsPane}
 	if failed {
 		corners[2] = whyPane
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image/color"
+	"math"
 	"strings"
 	"testing"
 
@@ -81,6 +82,48 @@ func TestProgramHelpAndPalette(t *testing.T) {
 	x.shows("no command fits")
 	x.key(uv.KeyEscape)
 	x.hides("no command fits")
+}
+
+// What a person does who wants to know whether overlapping pays: out of a program
+// that has one scheme into one that compares them, the pane 7, another level, and the
+// line that tells what it has done.
+func TestProgramComparesSchemes(t *testing.T) {
+	p := running()
+	p.do = func(c engine.Command) error { // the player's lock is held
+		switch {
+		case c == set("workload", "demo-product"):
+			s := scheme(1, 8)
+			s.Scenario.Values["threading"], s.Overlap.Now.Threading, s.Overlap.Now.Epsilon = "masteronly", "masteronly", math.NaN()
+			s.Why, s.Change = "all threads but one sleep during communication", ""
+			p.snap = s
+		case c == set("threading", "multiple"):
+			p.snap = scheme(1, 8)
+		}
+		return nil
+	}
+	x := open(t, p, nil)
+	x.shows("1 Cluster")
+	x.press("7")
+	x.shows("ε compares threading schemes; demo-access runs in one.")
+	x.shows("type :workload demo-product, or press w")
+	x.press(":workload demo-product\r")
+	x.shows("no ε of masteronly")
+	x.shows("all threads but one sleep")
+	x.press(":threading multiple\r")
+	x.shows("◆ ε 1.26 simulated  ◇ 1.30 modelled")
+	x.shows("computing rules: the reserved thread idles 43% of the time")
+	x.shows("1.72 ms of 3.53 ms communication now")
+	x.press("7")
+	x.shows("1 Cluster")
+	x.shows("7 Overlap ε") // in the locality's place: this program compares no group sizes
+	x.hides("4 Locality")
+	x.press("4")
+	x.shows("this workload compares no group sizes")
+	x.press("?")
+	x.press("zoom-overlap")
+	x.shows("show what overlapping communication gains (ε)")
+	x.key(uv.KeyEnter)
+	x.shows("△ ε_max 1.73 at 48%")
 }
 
 func TestProgramFreezes(t *testing.T) {

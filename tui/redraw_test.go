@@ -14,14 +14,14 @@ import (
 // all anew, whatever was pressed, clicked, published and resized before.
 func TestRedrawIsComplete(t *testing.T) {
 	pressed := []string{"space", "left", "right", "up", "down", "enter", "esc", ":", "?", "f", "z", "p", "P",
-		"1", "2", "3", "4", "5", "6", "t", "M", "+", "-", "l", "c", ",", ".", "L", "i", "pgup", "pgdown", "tab",
+		"1", "2", "3", "4", "5", "6", "7", "t", "M", "+", "-", "l", "c", ",", ".", "L", "i", "pgup", "pgdown", "tab",
 		"m", "backspace", "8", "x", "w", "n", "r", "="}
 	snaps := []*engine.Snapshot{demo(4, 4, 4), demo(4, 4, 8), demo(8, 2, 2), demo(64, 16, 16)}
 	failed := demo(4, 4, 4)
 	failed.Phase, failed.Failure = engine.Failed, deadlock
 	paused := demo(4, 4, 2)
 	paused.Phase = engine.Paused
-	snaps = append(snaps, failed, paused)
+	snaps = append(snaps, failed, paused, scheme(1, 8), scheme(2, 16))
 	rapid.Check(t, func(t *rapid.T) {
 		a := newApp()
 		var kept screen

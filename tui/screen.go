@@ -27,6 +27,7 @@ type screen struct {
 	bandwidth bandwidth
 	latency   latency
 	locality  locality
+	epsilon   epsilon
 	knobs     knobPanel
 }
 
@@ -67,6 +68,8 @@ func (s *screen) inputs(a *app, p paneID) inputs {
 		}
 	case whyPane:
 		in.scroll = a.scroll
+	case epsilonPane:
+		in.chart.markers = a.chart.markers
 	}
 	return in
 }
@@ -146,6 +149,9 @@ func (s *screen) pane(a *app, p paneID, all bool) {
 		s.latency.draw(v, a)
 	case localityPane:
 		s.locality.draw(v, a)
+	case epsilonPane:
+		s.epsilon.alone = s.at.shown == 1
+		s.epsilon.draw(v, a)
 	case knobsPane:
 		s.row = s.knobs.draw(v, a, s.row[:0])
 		s.more(in.at, a.theme, s.knobs.above, s.knobs.below)
@@ -174,7 +180,7 @@ func (s *screen) titles(a *app, p paneID) (title, right string) {
 		right = s.topology.caption(a)
 	case bandwidthPane:
 		right = s.bandwidth.caption(a)
-	case latencyPane, localityPane:
+	case latencyPane, localityPane, epsilonPane:
 		right = kindWords(a)
 	case whyPane:
 		if a.snap.Phase == engine.Failed {

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// drawWhy tells the reason, whether the results hold, the metrics with their
+// drawWhy tells the reason, what the last turn of a knob has done, whether the results hold, the metrics with their
 // kinds, what the host could not keep, and the launch line; of a failed run,
 // what failed. It returns how many rows of the text are above the view, and how
 // many below.
@@ -31,6 +31,9 @@ func whyText(f *flow, snap *engine.Snapshot, th *grid.Theme) {
 		f.text("Turn a knob to start anew.", th.Text)
 	} else {
 		f.text(orWords(snap.Why, "The reason stands here as soon as there is something to compare."), th.Title)
+	}
+	if snap.Change != "" {
+		f.text(snap.Change, th.Accent)
 	}
 	f.y++
 	verification(f, &snap.Verification, th)

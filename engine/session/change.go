@@ -84,7 +84,7 @@ func only(from, to *engine.Scenario, names ...string) bool {
 // sameWork says that an iteration computes the same: only knobs differ that every
 // workload has, or the scheme.
 func sameWork(from, to *engine.Scenario) bool {
-	names := []string{"threading", "reserved"}
+	names := []string{"reserved"}
 	for i := range engine.Base {
 		names = append(names, engine.Base[i].Name)
 	}

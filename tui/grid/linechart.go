@@ -109,6 +109,10 @@ func (c *LineChart) XAt(col int) (float64, bool) {
 	return c.plot.x.value((float64(col-a.X) + 0.5) / float64(a.W)), true
 }
 
+// Place returns the cell of a point in the view that the chart was last drawn
+// in, for what is written beside it; false outside the axes.
+func (c *LineChart) Place(x, y float64) (col, row int, ok bool) { return c.plot.at(x, y) }
+
 // Range returns the vertical range that was last drawn, so that other panes
 // can be given the same.
 func (c *LineChart) Range() (lo, hi float64) { return c.plot.y.lo, c.plot.y.hi }
