@@ -18,8 +18,12 @@ type meeting struct {
 // regional serves the operations of a region's threads, in the order of time.
 func (t *thread) regional(op *cluster.Op) cluster.Handle {
 	t.w.quiet = 0
-	t.sync(evResume)
 	g := t.r.meeting
+	if op.Kind == cluster.KindLeave { // a thread may go ahead of the clock with it: until says when
+		g.holder, g.last, g.until = 0, t.number, t.now
+		return 0
+	}
+	t.sync(evResume)
 	switch op.Kind {
 	case cluster.KindMeet:
 		return t.meet()
@@ -42,8 +46,6 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 			op.Done = cluster.Done{Found: true}
 			g.holder = t.number + 1
 		}
-	case cluster.KindLeave:
-		g.holder, g.last, g.until = 0, t.number, t.now
 	}
 	return 0
 }

@@ -1,0 +1,144 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// crew is a machine whose flop takes a nanosecond, a region F and a barrier among
+// its threads B, an atomic A; a message costs o, L and g each a microsecond.
+func crew() (m cluster.Machine, F, B, A cluster.Time) {
+	const us = cluster.Microsecond
+	F, B, A = 7*us, 3*us, 100*cluster.Nanosecond
+	m = cluster.Machine{Name: "crew", Emulated: true, Flops: 1e9, EagerLimit: 1 << 20,
+		ForkTime: F, MeetTime: B, AtomicTime: A, PollTime: 10 * cluster.Nanosecond, Progress: cluster.ProgressOffload}
+	for c := range m.Classes {
+		m.Classes[c] = cluster.Link{Latency: us, Overhead: us, Gap: us}
+	}
+	return m, F, B, A
+}
+
+func work(t cluster.Time) cluster.Work {
+	return cluster.Work{Flops: float64(t / cluster.Nanosecond)}
+}
+
+// TestRegion holds what the constructs of a parallel region cost, to the
+// picosecond.
+func TestRegion(t *testing.T) {
+	m, F, B, A := crew()
+	const us = cluster.Microsecond
+	for _, c := range []struct {
+		name    string
+		threads int
+		body    func(th *cluster.Thread) error
+		want    cluster.Time
+	}{
+		{"a region of one thread is free", 1, func(th *cluster.Thread) error { th.Compute(work(5*us), nil); return nil }, 5 * us},
+		{"a region ends with its slowest thread", 4, func(th *cluster.Thread) error {
+			th.Compute(work(cluster.Time(th.Number())*us), nil)
+			return nil
+		}, F + 3*us},
+		{"a meeting waits for the last, and costs a barrier", 4, func(th *cluster.Thread) error {
+			th.Compute(work(cluster.Time(th.Number())*us), nil)
+			th.Meet()
+			th.Compute(work(cluster.Time(4-th.Number())*us), nil)
+			return nil
+		}, F + 3*us + B + 4*us},
+		{"a static loop takes the longest share", 4, func(th *cluster.Thread) error {
+			return th.For(10, cluster.Loop{}, func(lo, hi int) error { th.Compute(work(cluster.Time(hi-lo)*us), nil); return nil })
+		}, F + 3*us + B}, // 10 over 4: 3, 3, 2, 2
+		{"with a thread reserved the others share the loop, and it waits", 4, func(th *cluster.Thread) error {
+			return th.For(12, cluster.Loop{Reserved: 1}, func(lo, hi int) error { th.Compute(work(cluster.Time(hi-lo)*us), nil); return nil })
+		}, F + 4*us + B},
+		// Each draw is an atomic on one word, one after another: thread k gets its
+		// first chunk at (k + 1)A. Two threads of 3 chunks each, and a last draw that
+		// finds none.
+		{"a dynamic loop draws", 2, func(th *cluster.Thread) error {
+			return th.For(6, cluster.Loop{Schedule: cluster.Dynamic}, func(lo, hi int) error { th.Compute(work(us), nil); return nil })
+		}, F + 2*A + 3*us + 3*A + B},
+		{"a single is one thread's; the others meet it", 3, func(th *cluster.Thread) error {
+			return th.Single(func() error { th.Compute(work(9*us), nil); return nil })
+		}, F + A + 9*us + B}, // the first to draw is inside at A
+		{"the master's section has no barrier", 3, func(th *cluster.Thread) error {
+			if err := th.Master(func() error { th.Compute(work(2*us), nil); return nil }); err != nil {
+				return err
+			}
+			th.Compute(work(5*us), nil)
+			return nil
+		}, F + 7*us},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			run := simulated(t, small(m, 1, 1), func(r *cluster.Rank) error { return r.Fork(c.threads, c.body) })
+			if got := run.Total(); got != c.want {
+				t.Errorf("took %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// TestSerializedInVirtualTime: whether two calls overlap is a matter of virtual
+// time, not of which coroutine ran first.
+func TestSerializedInVirtualTime(t *testing.T) {
+	m, _, _, _ := crew()
+	const us = cluster.Microsecond
+	for _, c := range []struct {
+		name    string
+		later   cluster.Time // when the second thread sends; the first one's send takes from 0 to 1 µs
+		refused bool
+	}{
+		{"while the first is inside", us / 2, true},
+		{"as the first leaves", us, false},
+		{"after it", 2 * us, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spec := small(m, 2, 1)
+			spec.Threading = cluster.ThreadSerialized
+			_, err := simulate(t, sim.New(), spec, func(r *cluster.Rank) error {
+				if r.ID() == 1 {
+					return nil
+				}
+				return r.Fork(2, func(th *cluster.Thread) error {
+					if th.Number() == 1 {
+						th.Compute(work(c.later), nil)
+					}
+					return th.Send(th.World(), 1, 0, make([]byte, 8))
+				})
+			})
+			if refused := err != nil && strings.Contains(err.Error(), "rank 0 thread 1: send: thread 0 is inside an MPI call"); refused != c.refused || err != nil && !refused {
+				t.Errorf("error %v, refused should be %v", err, c.refused)
+			}
+		})
+	}
+}
+
+// TestBlockingCallStaysInside: a wait that overlaps a send violates SERIALIZED
+// (paper 2, section 3: only one thread may execute an MPI routine at a time).
+func TestBlockingCallStaysInside(t *testing.T) {
+	m, _, _, _ := crew()
+	spec := small(m, 2, 1)
+	spec.Threading = cluster.ThreadSerialized
+	_, err := simulate(t, sim.New(), spec, func(r *cluster.Rank) error {
+		if r.ID() == 1 {
+			r.Compute(work(50*cluster.Microsecond), nil)
+			return r.Send(r.World(), 0, 1, nil)
+		}
+		var q cluster.Request
+		if err := r.Irecv(&q, r.World(), 1, 1, nil); err != nil {
+			return err
+		}
+		return r.Fork(2, func(th *cluster.Thread) error {
+			if th.Number() == 0 {
+				_, err := th.Wait(&q)
+				return err
+			}
+			th.Compute(work(20*cluster.Microsecond), nil)
+			return th.Send(th.World(), 1, 0, nil)
+		})
+	})
+	if err == nil || !strings.Contains(err.Error(), "rank 0 thread 1: send: thread 0 is inside an MPI call") {
+		t.Errorf("error %v, want the send refused", err)
+	}
+}
