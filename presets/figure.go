@@ -51,14 +51,24 @@ const (
 // Rule says when a check is passed.
 type Rule string
 
-// The rules. The first two hold at each point: of a published number, else of the
-// model's. The others hold for a series as a whole, and words publish them.
+// The rules. The first four hold at each point: of a published number, else of the
+// model's, but for Range, which publishes its bounds. The others hold for a series
+// as a whole, and words publish them.
 const (
-	Within   Rule = "within"   // relative error up to Tolerance
-	Sampling Rule = "sampling" // up to Tolerance standard errors of sampling
-	Rises    Rule = "rises"    // each point above the one before it
-	Flat     Rule = "flat"     // each point within Tolerance, relatively, of their mean
+	Within    Rule = "within"    // relative error up to Tolerance
+	Sampling  Rule = "sampling"  // up to Tolerance standard errors of sampling
+	Direction Rule = "direction" // a ratio on the same side of 1
+	Range     Rule = "range"     // from Least to Most
+	Rises     Rule = "rises"     // each point above the one before it
+	Flat      Rule = "flat"      // each point within Tolerance, relatively, of their mean
+	Crosses   Rule = "crosses"   // it passes 1 on its way up, at Crossing or up to Tolerance times before or behind
 )
+
+// Whole says that a rule holds for a series as a whole.
+func (r Rule) Whole() bool { return r == Rises || r == Flat || r == Crosses }
+
+// Tolerant says that a rule asks for a tolerance.
+func (r Rule) Tolerant() bool { return r == Within || r == Sampling || r == Flat || r == Crosses }
 
 // Check is one thing that a figure shows.
 type Check struct {
@@ -74,6 +84,11 @@ type Check struct {
 	Tolerance float64
 	Published map[string][]Point // numbers, by series; nil: words alone
 	Null      *float64           // what a reader would guess without any model, to be beaten
+	Against   string             // the series whose runs the quantity is against; "": as the quantity says
+	Least     float64            // of Range; −Inf: no bound
+	Most      float64            // of Range; +Inf: no bound
+	Crossing  float64            // of Crosses: the published place
+	Decides   string             // the term that has to decide; "": any
 	Leans     []string           // facts of the machine that it rests on
 	Fits      []string           // those of them that it sets
 }

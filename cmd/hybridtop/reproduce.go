@@ -72,7 +72,7 @@ func listFigures(w io.Writer, f *format) error {
 		for _, c := range fig.Checks {
 			l.entries = append(l.entries, entry{
 				{"claim", c.Claim}, {"figure", fig.Name}, {"check", c.Name}, {"title", fig.Title}, {"paper", fig.Paper}, {"place", c.Place},
-				{"quantity", c.Quantity}, {"series", c.Series}, {"machine", fig.Machine}, {"use", c.Use}, {"rule", ruleText(c.Rule, c.Tolerance)},
+				{"quantity", c.Quantity}, {"series", c.Series}, {"machine", fig.Machine}, {"use", c.Use}, {"rule", ruleText(c.Rule, c.Tolerance, c.Least, c.Most)},
 				{"says", c.Says}, {"lost", fig.Lost}, {"leans", append([]string{}, c.Leans...)}, {"fits", append([]string{}, c.Fits...)},
 			})
 		}
@@ -82,7 +82,7 @@ func listFigures(w io.Writer, f *format) error {
 }
 
 // ruleText says a rule for people.
-func ruleText(r presets.Rule, tolerance float64) string {
+func ruleText(r presets.Rule, tolerance, least, most float64) string {
 	switch r {
 	case presets.Within:
 		return fmt.Sprintf("within %.4g %%", 100*tolerance)
@@ -90,6 +90,18 @@ func ruleText(r presets.Rule, tolerance float64) string {
 		return fmt.Sprintf("within %g standard errors of sampling", tolerance)
 	case presets.Flat:
 		return fmt.Sprintf("within %.4g %% of its mean", 100*tolerance)
+	case presets.Direction:
+		return "on the same side of 1"
+	case presets.Crosses:
+		return fmt.Sprintf("passes 1 within a factor of %g", tolerance)
+	case presets.Range:
+		switch {
+		case math.IsInf(most, 1):
+			return fmt.Sprintf("at least %g", least)
+		case math.IsInf(least, -1):
+			return fmt.Sprintf("at most %g", most)
+		}
+		return fmt.Sprintf("from %g to %g", least, most)
 	}
 	return "rises from point to point"
 }
@@ -137,12 +149,15 @@ func claims(w io.Writer, r *reproduce.Report) error {
 				t.row()
 			}
 			t.row(fmt.Sprintf("claim %d, %s, paper %d, %s: %s", row.Claim, uses[row.Use], row.Paper, row.Place, row.Says))
-			t.row(fmt.Sprintf("%s, %s", row.Quantity, ruleText(row.Rule, row.Tolerance)))
+			t.row(fmt.Sprintf("%s, %s", row.Quantity, ruleText(row.Rule, row.Tolerance, row.Least, row.Most)))
 			t.row("series", "at", "published", "simulated", "modelled", "error", "verdict", "what decides")
 		}
 		at, published, miss := "all", "in words", "-"
 		if !math.IsNaN(row.X) {
 			at, published = plain(row.X), "by formula"
+		}
+		if row.Rule == presets.Range {
+			published = "a range"
 		}
 		if !math.IsNaN(row.Published) {
 			published = value(row, row.Published)
@@ -164,6 +179,8 @@ func value(r *reproduce.Row, x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "-"
+	case r.Rule == presets.Crosses:
+		return fmt.Sprintf("%.3g", x)
 	case math.IsNaN(r.X):
 		return fmt.Sprintf("%.3g %%", 100*x)
 	}

@@ -37,6 +37,8 @@ type reproduceRow struct {
 	Use       presets.Use  `json:"use"`
 	Rule      presets.Rule `json:"rule"`
 	Tolerance float64      `json:"tolerance"`
+	Least     *float64     `json:"least"`
+	Most      *float64     `json:"most"`
 	Null      *float64     `json:"null"`
 	Pass      bool         `json:"pass"`
 	Note      string       `json:"note"`
@@ -79,7 +81,7 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 		all.Rows = append(all.Rows, reproduceRow{
 			row.Claim, row.Figure, row.Paper, row.Place, row.Check, row.Says, row.Series, engine.Finite(row.X), row.Quantity, row.Unit,
 			engine.Finite(row.Published), engine.Finite(row.Simulated), engine.Finite(row.Modelled), engine.Finite(row.Error),
-			row.Use, row.Rule, row.Tolerance, engine.Finite(row.Null), row.Pass, row.Note,
+			row.Use, row.Rule, row.Tolerance, bound(&row, row.Least), bound(&row, row.Most), engine.Finite(row.Null), row.Pass, row.Note,
 		})
 	}
 	for i, c := range r.Curves {
@@ -94,6 +96,14 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 		all.Constants = append(all.Constants, constantValue{c.Machine, c.Key, c.Value, c.Unit, c.Source, c.Leans, append([]int{}, c.Sets...)})
 	}
 	return all
+}
+
+// bound is a range's; another rule has none.
+func bound(r *reproduce.Row, x float64) *float64 {
+	if r.Rule != presets.Range {
+		return nil
+	}
+	return engine.Finite(x)
 }
 
 func finite(values []float64) []*float64 {

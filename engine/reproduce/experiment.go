@@ -27,7 +27,8 @@ type Experiment struct {
 // Quantity is what a figure shows of a run, or of two.
 type Quantity struct {
 	Name, Unit, Doc string
-	// Against names the series whose run at the same x is the other one; "": none.
+	// Against names the series whose run at the same x is the other one; "": none;
+	// Another: the one that a check names.
 	Against   string
 	Simulated func(p, against *Point) float64
 	Modelled  func(p, against *Point) float64 // out of scenario and machine alone
@@ -35,6 +36,9 @@ type Quantity struct {
 	// true value is given. nil: the quantity is no sample.
 	Sigma func(p *Point, truth float64) float64
 }
+
+// Another stands for a series that a check has to name.
+const Another = "*"
 
 // Term is a part of a run's time, s.
 type Term struct {
@@ -118,8 +122,12 @@ func newPlan(f *presets.Figure) (*plan, error) {
 			p.points[s.Name] = append(p.points[s.Name], point)
 		}
 	}
-	if _, err := p.experiment.Quantity(f.Y); err != nil {
+	y, err := p.experiment.Quantity(f.Y)
+	if err != nil {
 		return nil, err
+	}
+	if y.Against == Another {
+		return nil, fmt.Errorf("y: quantity %s is against a series that a check names, and a chart has none", f.Y)
 	}
 	for i := range f.Checks {
 		if err := p.sound(&f.Checks[i]); err != nil {
@@ -156,14 +164,31 @@ func (p *plan) sound(c *presets.Check) error {
 	if c.Rule == presets.Sampling && q.Sigma == nil {
 		return fmt.Errorf("quantity %s is no sample", q.Name)
 	}
+	against := q.against(c)
+	switch {
+	case against == Another:
+		return fmt.Errorf("quantity %s is against another series: add against = its name", q.Name)
+	case q.Against == "" && c.Against != "":
+		return fmt.Errorf("quantity %s is against no series: leave against out", q.Name)
+	case c.Decides != "" && p.experiment.Terms == nil:
+		return fmt.Errorf("no term decides: %s has none", p.experiment.Name)
+	}
 	for _, s := range c.Series {
 		for _, at := range p.of(c, s) {
-			if q.Against != "" && p.against(q, at) == nil {
-				return fmt.Errorf("quantity %s is against the series %s, which is not run at %v", q.Name, q.Against, at.X)
+			if against != "" && p.against(against, at) == nil {
+				return fmt.Errorf("quantity %s is against the series %s, which is not run at %v", q.Name, against, at.X)
 			}
 		}
 	}
 	return nil
+}
+
+// against is the series that a quantity is against in a check (nil: in the chart).
+func (q *Quantity) against(c *presets.Check) string {
+	if c != nil && c.Against != "" {
+		return c.Against
+	}
+	return q.Against
 }
 
 // of are the points of a series that a check looks at.
@@ -178,9 +203,9 @@ func (p *plan) of(c *presets.Check, series string) []*Point {
 	return some
 }
 
-// against is the other run of a quantity; nil: there is none.
-func (p *plan) against(q *Quantity, at *Point) *Point {
-	for _, other := range p.points[q.Against] {
+// against is a series' run at the same place; nil: there is none.
+func (p *plan) against(series string, at *Point) *Point {
+	for _, other := range p.points[series] {
 		if other.X == at.X {
 			return other
 		}

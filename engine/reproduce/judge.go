@@ -32,6 +32,8 @@ type Row struct {
 	Use       presets.Use
 	Rule      presets.Rule
 	Tolerance float64
+	Least     float64 // of a range
+	Most      float64
 	Pass      bool
 	Note      string // what decides
 }
@@ -54,10 +56,13 @@ func (p *plan) judge(c *presets.Check) []Row {
 			Figure: p.figure.Name, Paper: p.figure.Paper, Claim: c.Claim, Check: c.Name, Place: c.Place, Says: c.Says,
 			Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name, Unit: q.Unit,
 			Published: math.NaN(), Simulated: math.NaN(), Modelled: math.NaN(), Error: math.NaN(), Null: math.NaN(),
-			Use: c.Use, Rule: c.Rule, Tolerance: c.Tolerance,
+			Use: c.Use, Rule: c.Rule, Tolerance: c.Tolerance, Least: c.Least, Most: c.Most,
 		}
-		if c.Rule == presets.Rises || c.Rule == presets.Flat {
-			rows = append(rows, p.whole(base, q, points))
+		if c.Rule == presets.Crosses {
+			base.Published = c.Crossing
+		}
+		if c.Rule.Whole() {
+			rows = append(rows, p.whole(base, c, q, points))
 			continue
 		}
 		for _, at := range points {
@@ -92,7 +97,7 @@ func failure(points ...*Point) string {
 
 // single judges a point.
 func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
-	other := p.against(q, at)
+	other := p.against(q.against(c), at)
 	r.X, r.Modelled = at.X, q.Modelled(at, other)
 	if v, ok := c.At(at.Series.Name, at.X); ok {
 		r.Published = v
@@ -101,40 +106,65 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 		return r
 	}
 	r.Simulated = q.Simulated(at, other)
+	if c.Rule == presets.Range {
+		r.Pass = r.Simulated >= c.Least && r.Simulated <= c.Most
+		return p.decided(r, c, at, other)
+	}
 	truth := r.Published
 	if math.IsNaN(truth) {
 		truth = r.Modelled
 	}
 	r.Error = models.RelativeError(r.Simulated, truth)
-	if c.Rule == presets.Sampling {
+	switch c.Rule {
+	case presets.Sampling:
 		sigma := q.Sigma(at, truth)
 		r.Pass = sampled(r.Simulated, truth, sigma, c.Tolerance)
 		r.Note = fmt.Sprintf("%.1f standard errors of sampling", math.Abs(r.Simulated-truth)/sigma)
 		return r
+	case presets.Direction:
+		r.Pass = sameSide(r.Simulated, truth)
+	default:
+		r.Pass = within(r.Error, c.Tolerance)
 	}
-	r.Pass = within(r.Error, c.Tolerance)
 	if c.Null != nil {
 		r.Null = models.RelativeError(*c.Null, r.Published)
 		if !beats(r.Error, r.Null) {
 			r.Pass, r.Note = false, "no better than a guess without a model; "
 		}
 	}
-	r.Note += p.decide(at, other)
+	return p.decided(r, c, at, other)
+}
+
+// decided adds the term that decides, and wants it to be the one that the check
+// names.
+func (p *plan) decided(r Row, c *presets.Check, at, other *Point) Row {
+	term, text := p.decide(at, other)
+	if c.Decides != "" && term != c.Decides {
+		r.Pass = false
+		text = fmt.Sprintf("%s should decide; ", c.Decides) + text
+	}
+	r.Note += text
 	return r
 }
 
 // whole judges a series by its shape.
-func (p *plan) whole(r Row, q *Quantity, points []*Point) Row {
-	modelled, others := make([]float64, len(points)), make([]*Point, len(points))
+func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row {
+	xs, modelled, others := make([]float64, len(points)), make([]float64, len(points)), make([]*Point, len(points))
 	for i, at := range points {
-		others[i] = p.against(q, at)
-		modelled[i] = q.Modelled(at, others[i])
+		others[i] = p.against(q.against(c), at)
+		xs[i], modelled[i] = at.X, q.Modelled(at, others[i])
 	}
-	shape := leastGrowth
-	r.Quantity, r.Unit = "least growth of "+q.Name+" from point to point", "1"
-	if r.Rule == presets.Flat {
-		shape = departure
+	var shape func(values []float64) float64
+	switch c.Rule {
+	case presets.Flat:
+		shape, r.Unit = departure, "1"
 		r.Quantity = "largest departure of " + q.Name + " from its mean"
+	case presets.Crosses:
+		shape, r.Unit = func(values []float64) float64 { return crossing(xs, values) }, p.figure.X
+		r.Quantity = "place at which " + q.Name + " passes 1"
+	default:
+		shape, r.Unit = leastGrowth, "1"
+		r.Quantity = "least growth of " + q.Name + " from point to point"
 	}
 	r.Modelled = shape(modelled)
 	if r.Note = failure(append(points, others...)...); r.Note != "" {
@@ -152,19 +182,41 @@ func (p *plan) whole(r Row, q *Quantity, points []*Point) Row {
 		}
 	}
 	r.Simulated = shape(simulated)
-	if r.Rule == presets.Flat {
+	switch c.Rule {
+	case presets.Flat:
 		r.Pass = r.Simulated <= r.Tolerance
-	} else {
+	case presets.Crosses:
+		r.Error = models.RelativeError(r.Simulated, r.Published)
+		r.Pass = r.Simulated <= r.Published*r.Tolerance && r.Simulated >= r.Published/r.Tolerance
+		if math.IsNaN(r.Simulated) {
+			r.Note = fmt.Sprintf("it does not pass 1: %.3g at %v, %.3g at %v; ", simulated[low], xs[low], simulated[high], xs[high])
+		}
+	default:
 		r.Pass = r.Simulated > 0
 		last := len(points) - 1
-		r.Note = fmt.Sprintf("%.3g times from %v to %v, of it %.3g times in the last step; ", simulated[last]/simulated[0], points[0].X, points[last].X, simulated[last]/simulated[max(last-1, 0)])
+		r.Note = fmt.Sprintf("%.3g times from %v to %v, of it %.3g times in the last step; ", simulated[last]/simulated[0], xs[0], xs[last], simulated[last]/simulated[max(last-1, 0)])
 	}
-	r.Note += p.decide(points[high], points[low])
+	_, text := p.decide(points[high], points[low])
+	r.Note += text
 	return r
 }
 
 // within is the rule of that name.
 func within(err, tolerance float64) bool { return math.Abs(err) <= tolerance }
+
+// sameSide is the rule "direction": two ratios above 1, or both below.
+func sameSide(a, b float64) bool { return (a-1)*(b-1) > 0 }
+
+// crossing is where values pass 1 on their way up for the last time, between two
+// places on a logarithmic scale. NaN: they do not.
+func crossing(xs, values []float64) float64 {
+	for i := len(xs) - 1; i > 0; i-- {
+		if a, b := values[i-1]-1, values[i]-1; a < 0 && b >= 0 {
+			return xs[i-1] * math.Pow(xs[i]/xs[i-1], a/(a-b))
+		}
+	}
+	return math.NaN()
+}
 
 // beats says that an error is smaller than the null model's.
 func beats(err, null float64) bool { return math.Abs(err) < math.Abs(null) }
@@ -210,20 +262,21 @@ func departure(values []float64) float64 {
 	return largest
 }
 
-// decide names the term in which two runs differ most; without another run, the
-// one in which the simulation differs most from the model.
-func (p *plan) decide(at, other *Point) string {
+// decide names the term in which two runs differ most, and says by what; without
+// another run, the one in which the simulation differs most from the model. "":
+// there are no terms.
+func (p *plan) decide(at, other *Point) (name, text string) {
 	if p.experiment.Terms == nil {
-		return ""
+		return "", ""
 	}
 	a := p.experiment.Terms(at)
 	if other == nil {
 		t := a[widest(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
-		return fmt.Sprintf("farthest from the model: %s, %s against %s", t.Name, span(t.Simulated), span(t.Modelled))
+		return t.Name, fmt.Sprintf("farthest from the model: %s, %s against %s", t.Name, span(t.Simulated), span(t.Modelled))
 	}
 	b := p.experiment.Terms(other)
 	i := widest(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })
-	return fmt.Sprintf("decides: %s, %s (%s at %v) against %s (%s at %v)", a[i].Name,
+	return a[i].Name, fmt.Sprintf("decides: %s, %s (%s at %v) against %s (%s at %v)", a[i].Name,
 		span(a[i].Simulated), at.Series.Label, at.X, span(b[i].Simulated), other.Series.Label, other.X)
 }
 

@@ -75,6 +75,20 @@ func TestRules(t *testing.T) {
 		{"one point does not rise", []float64{2}, presets.Check{Rule: presets.Rises}, false, "", math.NaN(), math.NaN()},
 		{"flat", []float64{9.6, 10, 10.4}, presets.Check{Rule: presets.Flat, Tolerance: .05}, true, "remote accesses, 9.40 s (the a at 3) against 8.60 s (the a at 1)", .04, math.NaN()},
 		{"not flat", []float64{9, 10, 11}, presets.Check{Rule: presets.Flat, Tolerance: .05}, false, "remote accesses", .1, math.NaN()},
+		{"in range", []float64{9}, presets.Check{Rule: presets.Range, Least: 8, Most: 9}, true, "farthest from the model", 9, math.NaN()},
+		{"above a bound", []float64{9}, presets.Check{Rule: presets.Range, Least: 2, Most: math.Inf(1)}, true, "", 9, math.NaN()},
+		{"below a bound", []float64{1.9}, presets.Check{Rule: presets.Range, Least: 2, Most: math.Inf(1)}, false, "", 1.9, math.NaN()},
+		{"beyond a range", []float64{9.1}, presets.Check{Rule: presets.Range, Least: 8, Most: 9}, false, "", 9.1, math.NaN()},
+		{"in range and decided", []float64{9}, presets.Check{Rule: presets.Range, Least: 8, Most: 9, Decides: "remote accesses"}, true, "farthest", 9, math.NaN()},
+		{"in range by another term", []float64{9.5}, presets.Check{Rule: presets.Range, Least: 8, Most: 10, Decides: "computing"}, false, "computing should decide; farthest from the model: remote accesses", 9.5, math.NaN()},
+		{"both above 1", []float64{1.2}, presets.Check{Rule: presets.Direction, Published: published}, true, "", 1.2, -.88},
+		{"one above 1, one below", []float64{.9}, presets.Check{Rule: presets.Direction, Published: published}, false, "", .9, -.91},
+		{"neither above nor below", []float64{1}, presets.Check{Rule: presets.Direction, Published: published}, false, "", 1, -.9},
+		{"crosses", []float64{.25, .75, 1.25}, presets.Check{Rule: presets.Crosses, Crossing: 2, Tolerance: 2}, true, "decides", math.Sqrt(6), math.Sqrt(1.5) - 1},
+		{"crosses early", []float64{.75, 1.25, 1.5}, presets.Check{Rule: presets.Crosses, Crossing: 3, Tolerance: 2}, false, "", math.Sqrt2, math.Sqrt2/3 - 1},
+		{"crosses for the last time", []float64{.5, 1.5, .75, 1.25}, presets.Check{Rule: presets.Crosses, Crossing: 3, Tolerance: 2}, true, "", math.Sqrt(12), math.Sqrt(12)/3 - 1},
+		{"does not cross", []float64{2, 1.5, 3}, presets.Check{Rule: presets.Crosses, Crossing: 2, Tolerance: 2}, false, "it does not pass 1: 1.5 at 2, 3 at 3", math.NaN(), math.NaN()},
+		{"crosses down", []float64{2, 1.5, .5}, presets.Check{Rule: presets.Crosses, Crossing: 2, Tolerance: 2}, false, "it does not pass 1", math.NaN(), math.NaN()},
 		{"flat without a number", []float64{9, math.NaN(), 9}, presets.Check{Rule: presets.Flat, Tolerance: .05}, false, "", math.NaN(), math.NaN()},
 	} {
 		c.check.Quantity, c.check.Series = "time", []string{"a"}
@@ -103,6 +117,19 @@ func TestAgainst(t *testing.T) {
 	rows := p.judge(&presets.Check{Quantity: "speedup", Series: []string{"a"}, X: []float64{2}, Rule: presets.Within, Tolerance: .05})
 	if len(rows) != 1 || rows[0].Simulated != 2.25 || rows[0].Pass || rows[0].Note != "decides: remote accesses, 3.00 s (the a at 2) against 8.00 s (the base at 2)" {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// A check may put another series in the place of the quantity's own.
+func TestAgainstAnother(t *testing.T) {
+	p := lines(map[string][]float64{"a": {4}, "base": {8}, "other": {6}})
+	check := presets.Check{Name: "gain", Quantity: "speedup", Series: []string{"a"}, Rule: presets.Within, Tolerance: .05, Against: "other"}
+	if rows := p.judge(&check); len(rows) != 1 || rows[0].Simulated != 1.5 || !strings.Contains(rows[0].Note, "(the other at 1)") {
+		t.Errorf("%+v", rows)
+	}
+	check.Against = "nobody"
+	if err := p.sound(&check); err == nil || err.Error() != "quantity speedup is against the series nobody, which is not run at 1" {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -111,7 +111,7 @@ func (p *plan) curves() []Curve {
 		s := &p.figure.Series[i]
 		c := Curve{Figure: p.figure, Series: s, Unit: q.Unit}
 		for _, at := range p.points[s.Name] {
-			other := p.against(q, at)
+			other := p.against(q.Against, at)
 			v := math.NaN()
 			if failure(at, other) == "" {
 				v = q.Simulated(at, other)

@@ -99,7 +99,7 @@ func TestRunRefuses(t *testing.T) {
 		change func(f *presets.Figure)
 		want   string
 	}{
-		{func(f *presets.Figure) { f.Experiment = "sorting" }, `figure paper1-small: experiment "sorting": there are randomaccess`},
+		{func(f *presets.Figure) { f.Experiment = "sorting" }, `figure paper1-small: experiment "sorting": there are `},
 		{func(f *presets.Figure) { f.Machine = "abacus" }, `unknown machine "abacus"`},
 		{func(f *presets.Figure) { f.Y = "colour" }, `quantity "colour": randomaccess has no such`},
 		{func(f *presets.Figure) { f.Knobs[0].Name = "colour" }, `baseline at 4: unknown knob "colour"`},
@@ -108,6 +108,7 @@ func TestRunRefuses(t *testing.T) {
 		{func(f *presets.Figure) { f.Checks[0].Quantity = "colour" }, `check gain: quantity "colour"`},
 		{func(f *presets.Figure) { f.Checks[0].Rule = presets.Sampling }, "check gain: quantity speedup is no sample"},
 		{func(f *presets.Figure) { f.Series[0].X = []float64{4} }, "check gain: quantity speedup is against the series baseline, which is not run at 16"},
+		{func(f *presets.Figure) { f.Checks[1].Against = "baseline" }, "check share: quantity rank_local_share is against no series: leave against out"},
 	} {
 		_, err := Run(t.Context(), small(c.change), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -192,7 +193,7 @@ func moves(a, b *plan, c *presets.Check) bool {
 	for _, s := range c.Series {
 		one, two := a.of(c, s), b.of(c, s)
 		for i := range one {
-			x, y := q.Modelled(one[i], a.against(q, one[i])), q.Modelled(two[i], b.against(q, two[i]))
+			x, y := q.Modelled(one[i], a.against(q.against(c), one[i])), q.Modelled(two[i], b.against(q.against(c), two[i]))
 			if math.Abs(x/y-1) > exactly {
 				return true
 			}

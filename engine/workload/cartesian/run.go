@@ -2,6 +2,7 @@ package cartesian
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -80,13 +81,32 @@ func newProcess(r *cluster.Rank, p engine.Probe, at neighbours, senders int, len
 	return c
 }
 
-// vertically is one exchange between nodes.
-func (c *process) vertically() error {
-	return c.share(func(r *cluster.Rank, k int) error { return c.way(c.vertical[k])(r) })
+// part is what one sending thread does in a round.
+type part func(r *cluster.Rank, k int) error
+
+// vertically exchanges between nodes.
+func (c *process) vertically(r *cluster.Rank, k int) error { return c.way(c.vertical[k])(r) }
+
+// horizontally exchanges inside the node; only the first thread takes part.
+func (c *process) horizontally(r *cluster.Rank, k int) error {
+	if k > 0 {
+		return nil
+	}
+	return c.way(c.horizontal)(r)
 }
 
-// horizontally is one inside the node. Only the first thread takes part.
-func (c *process) horizontally() error { return c.way(c.horizontal)(c.r) }
+// both exchanges in all directions together.
+func (c *process) both(r *cluster.Rank, k int) error {
+	if err := c.vertical[k].begin(r); err != nil {
+		return err
+	}
+	if k == 0 {
+		if err := c.horizontal.atOnce(r); err != nil {
+			return err
+		}
+	}
+	return c.vertical[k].end(r, 0, len(c.vertical[k].peers))
+}
 
 // way is how an exchange goes on.
 func (c *process) way(x *exchange) func(*cluster.Rank) error {
@@ -96,48 +116,41 @@ func (c *process) way(x *exchange) func(*cluster.Rank) error {
 	return x.atOnce
 }
 
-// both exchanges in all directions together.
-func (c *process) both() error {
-	return c.share(func(r *cluster.Rank, k int) error {
-		if err := c.vertical[k].begin(r); err != nil {
-			return err
-		}
-		if k == 0 {
-			if err := c.horizontal.atOnce(r); err != nil {
-				return err
-			}
-		}
-		return c.vertical[k].end(r, 0, len(c.vertical[k].peers))
-	})
-}
-
-// share has a part done by each sending thread. One alone is the master outside of
-// any parallel region.
-func (c *process) share(part func(r *cluster.Rank, k int) error) error {
+// share has each sending thread do its part. One alone is the master outside of any
+// parallel region.
+func (c *process) share(do part) error {
 	if c.senders == 1 {
-		return part(c.r, 0)
+		return do(c.r, 0)
 	}
-	return c.r.Fork(c.senders, func(t *cluster.Thread) error { return part(&t.Rank, t.Number()) })
+	return c.r.Fork(c.senders, func(t *cluster.Thread) error { return do(&t.Rank, t.Number()) })
 }
 
-// time is how long a round takes the slowest process: all meet, one round goes
-// ahead, and then so many without a break.
-func (c *process) time(rounds int, round func() error) (float64, error) {
+// time is how long a round takes the slowest thread of all: processes meet, one
+// round goes ahead, and then so many without a break, in one parallel region.
+func (c *process) time(rounds int, round part) (float64, error) {
 	world := c.r.World()
 	if err := c.r.Barrier(world); err != nil {
 		return 0, err
 	}
-	var start cluster.Time
-	for i := range rounds + 1 {
-		if i == 1 {
-			start = c.r.Now()
+	took := make([]cluster.Time, c.senders)
+	err := c.share(func(r *cluster.Rank, k int) error {
+		var start cluster.Time
+		for i := range rounds + 1 {
+			if i == 1 {
+				start = r.Now()
+			}
+			if err := round(r, k); err != nil {
+				return err
+			}
 		}
-		if err := round(); err != nil {
-			return 0, err
-		}
+		took[k] = r.Now() - start
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
-	seconds := []float64{max(c.r.Now()-start-c.p.Clock(), 0).Seconds() / float64(rounds)}
-	err := cluster.Allreduce(c.r, world, cluster.Max, seconds, seconds)
+	seconds := []float64{max(slices.Max(took)-c.p.Clock(), 0).Seconds() / float64(rounds)}
+	err = cluster.Allreduce(c.r, world, cluster.Max, seconds, seconds)
 	return seconds[0], err
 }
 
@@ -175,9 +188,9 @@ func (c *process) verify(atOnce bool) error {
 	}
 	var err error
 	if atOnce {
-		err = c.both()
-	} else if err = c.vertically(); err == nil {
-		err = c.horizontally()
+		err = c.share(c.both)
+	} else if err = c.share(c.vertically); err == nil {
+		err = c.horizontally(c.r, 0)
 	}
 	if err != nil {
 		return err
