@@ -32,15 +32,16 @@ type field struct {
 var lists = map[string]func() (listing, error){
 	"workloads": listWorkloads,
 	"models":    listModels,
+	"levels":    listLevels,
 	"knobs":     listKnobs,
 	"machines":  listMachines,
 }
 
 func newList() *cobra.Command {
-	names := []string{"workloads", "models", "knobs", "machines"}
+	names := []string{"workloads", "models", "levels", "knobs", "machines"}
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(names, "|"),
-		Short:     "list workloads, models, knobs or machines",
+		Short:     "list workloads, execution models, thread levels, knobs or machines",
 		Example:   "hybridtop list machines --json",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -138,6 +139,23 @@ func listModels() (listing, error) {
 	l := listing{what: "models", columns: []string{"name", "doc"}}
 	for _, m := range cluster.Models {
 		l.entries = append(l.entries, entry{{"name", m}, {"doc", modelDocs[m]}})
+	}
+	return l, nil
+}
+
+// levelDocs say what each thread level permits.
+var levelDocs = map[cluster.ThreadLevel]string{
+	cluster.ThreadSingle:     "a rank has no threads",
+	cluster.ThreadMasteronly: "MPI calls outside of parallel regions only (paper 2, section 3: T1; a library that can do no more reports single)",
+	cluster.ThreadFunneled:   "MPI calls by the master thread only, while others compute (paper 2, section 3)",
+	cluster.ThreadSerialized: "MPI calls by any thread, one at a time; a blocking call lasts until it returns (paper 2, section 3)",
+	cluster.ThreadMultiple:   "MPI calls by any thread at any time (paper 2, section 3)",
+}
+
+func listLevels() (listing, error) {
+	l := listing{what: "levels", columns: []string{"name", "doc"}}
+	for _, level := range cluster.ThreadLevels {
+		l.entries = append(l.entries, entry{{"name", level.String()}, {"doc", levelDocs[level]}})
 	}
 	return l, nil
 }
