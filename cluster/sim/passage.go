@@ -200,7 +200,6 @@ func (w *world) pass(m *msg, wire int64, p *passage) {
 	way := &w.ways[m.class]
 	p.carry = way.carry(wire)
 	p.start = p.begin
-	inject := p.carry
 	var passed, links cluster.Time
 	if m.class == cluster.Remote {
 		p.start, p.carry = w.reserve(m, way, p.begin, p.carry)
@@ -208,7 +207,7 @@ func (w *world) pass(m *msg, wire int64, p *passage) {
 		if w.network != nil {
 			p.start, passed, links = w.route(m, p.start, wire)
 		}
-		inject = p.carry
+		inject := p.carry
 		if way.threadRate > 0 && m.thread >= 0 { // no faster than its thread, whatever the adapter does
 			inject = max(inject, p.begin+way.threadRate.time(wire-1)-p.start)
 		}
