@@ -58,7 +58,9 @@ type Device struct {
 	Direct bool    // adapters reach device memory without staging in the host's
 }
 
-// Slow is a node or an adapter that is slower than its kind.
+// Slow is a node or an adapter that is slower than its kind: its processors compute
+// so many times as long, or it takes so many times as long with a message's bytes
+// and gap.
 type Slow struct {
 	Node    int
 	Adapter int     // of the node; −1: its processors

@@ -24,7 +24,7 @@ type fact struct {
 	min, max float64
 	need     need
 	cost     bool                             // of emulation and simulation; a machine has all or none
-	field    func(m *cluster.Machine) (p any) // *int, *int64, *float64, *cluster.Time, *[]int, *[]float64, *cluster.Shape, *cluster.ThreadLevel, *bool
+	field    func(m *cluster.Machine) (p any) // *int, *int64, *float64, *cluster.Time, *[]int, *[]float64, *[]cluster.Slow, *cluster.Shape, *cluster.ThreadLevel, *bool
 }
 
 // Units in words.
@@ -103,6 +103,8 @@ var facts = slices.Concat(
 			field: func(m *cluster.Machine) any { return &m.Device.Direct }},
 	},
 	link("device.link", leads, func(m *cluster.Machine) *cluster.Link { return &m.Device.Link }),
+	[]fact{{key: "slow", unit: "a list of slow parts", need: free, cost: true,
+		field: func(m *cluster.Machine) any { return &m.Slow }}},
 )
 
 // link is the facts of a way. Nothing is free of latency, and what a byte costs

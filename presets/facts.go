@@ -53,6 +53,9 @@ func Pair(a, b *cluster.Machine) [][2]Fact {
 // of gives the fact of a machine, and whether the machine says something about it.
 func (f *fact) of(m *cluster.Machine) (Fact, bool) {
 	v, is := f.get(m)
+	if parts, slow := v.([]cluster.Slow); slow {
+		v = slowWords(parts)
+	}
 	source := m.Source[f.key]
 	if !is && source == "" || strings.HasPrefix(source, markUnknown) {
 		v = nil

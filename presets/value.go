@@ -114,6 +114,12 @@ func (f *fact) set(d *document, m *cluster.Machine, v any) error {
 			return d.fail(f.key+".value", "want one of %s", f.unit)
 		}
 		*p = l
+	case *[]cluster.Slow:
+		parts, err := readSlow(d, m, f.key+".value", v)
+		if err != nil {
+			return err
+		}
+		*p = parts
 	case *[]int:
 		xs, err := f.list(d, v, true)
 		if err != nil {
@@ -202,6 +208,8 @@ func (f *fact) get(m *cluster.Machine) (v any, is bool) {
 		return string(*p), *p != ""
 	case *cluster.ThreadLevel:
 		return p.String(), *p != cluster.ThreadUnset
+	case *[]cluster.Slow:
+		return slices.Clone(*p), len(*p) > 0
 	case *[]int:
 		xs := make([]float64, len(*p))
 		for i, x := range *p {

@@ -64,6 +64,8 @@ func literal(v any) string {
 			all = append(all, literal(x))
 		}
 		return "[" + strings.Join(all, ", ") + "]"
+	case []cluster.Slow:
+		return slowLiteral(v)
 	case string:
 		return strconv.Quote(v)
 	}

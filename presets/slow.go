@@ -1,0 +1,121 @@
+package presets
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// The list of slow parts, [slow], has as its value a list of tables: node, what of it
+// (adapter = its number, or processors = true), and factor, how many times slower.
+
+// Bounds of the list.
+const (
+	maxSlow   = 256
+	maxFactor = 1e6
+	maxPart   = 1e7
+)
+
+// slowForm says how one is written.
+const slowForm = "{ node = 3, adapter = 0, factor = 2 } or { node = 3, processors = true, factor = 2 }"
+
+// readSlow reads the parts that are slower than their kind. The machine's nodes and
+// adapters are known by now.
+func readSlow(d *document, m *cluster.Machine, key string, v any) ([]cluster.Slow, error) {
+	all, ok := v.([]any)
+	if !ok || len(all) == 0 || len(all) > maxSlow {
+		return nil, d.fail(key, "want a list in brackets, at most %d, of %s", maxSlow, slowForm)
+	}
+	var out []cluster.Slow
+	for i, v := range all {
+		at := fmt.Sprintf("%s[%d]", key, i)
+		s, err := readSlowPart(d, m, at, v)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out, func(o cluster.Slow) bool { return o.Node == s.Node && o.Adapter == s.Adapter }) {
+			return nil, d.fail(at, "the same part stands in the list before; state it once")
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func readSlowPart(d *document, m *cluster.Machine, at string, v any) (cluster.Slow, error) {
+	none := cluster.Slow{}
+	table, ok := v.(map[string]any)
+	if !ok {
+		return none, d.fail(at, "want %s", slowForm)
+	}
+	for part := range table {
+		if !slices.Contains([]string{"node", "adapter", "processors", "factor"}, part) {
+			return none, d.fail(at+"."+shorten(bare([]byte(part))), "unknown key; want %s", slowForm)
+		}
+	}
+	number := func(part string, most int, of string) (int, error) {
+		n, ok := table[part].(int64)
+		if !ok || n < 0 || n > maxPart {
+			return 0, d.fail(at+"."+part, "want the number of the %s, from 0 to %v", part, float64(maxPart))
+		}
+		if most > 0 && n >= int64(most) {
+			return 0, d.fail(at+"."+part, "is %d; %s has %d, numbered from 0 on", n, of, most)
+		}
+		return int(n), nil
+	}
+	s := cluster.Slow{Adapter: -1}
+	var err error
+	if s.Node, err = number("node", m.Nodes, "the machine"); err != nil {
+		return none, err
+	}
+	_, adapter := table["adapter"]
+	processors, its := table["processors"]
+	switch {
+	case adapter == its:
+		return none, d.fail(at, "want either adapter = its number, or processors = true")
+	case adapter:
+		if s.Adapter, err = number("adapter", m.Classes[cluster.Remote].Adapters, "a node"); err != nil {
+			return none, err
+		}
+	case processors != true:
+		return none, d.fail(at+".processors", "want true; leave the part out if they are not slow")
+	}
+	switch x := table["factor"].(type) {
+	case int64:
+		s.Factor = float64(x)
+	case float64:
+		s.Factor = x
+	}
+	if !(s.Factor >= 1 && s.Factor <= maxFactor) {
+		return none, d.fail(at+".factor", "want how many times slower, from 1 to %v", float64(maxFactor))
+	}
+	return s, nil
+}
+
+// slowLiteral writes the list as TOML does.
+func slowLiteral(all []cluster.Slow) string {
+	var parts []string
+	for _, s := range all {
+		what := "processors = true"
+		if s.Adapter >= 0 {
+			what = "adapter = " + strconv.Itoa(s.Adapter)
+		}
+		parts = append(parts, fmt.Sprintf("{ node = %d, %s, factor = %s }", s.Node, what, literal(s.Factor)))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// slowWords says it to a reader.
+func slowWords(all []cluster.Slow) string {
+	var parts []string
+	for _, s := range all {
+		what := "processors"
+		if s.Adapter >= 0 {
+			what = "adapter " + strconv.Itoa(s.Adapter)
+		}
+		parts = append(parts, fmt.Sprintf("node %d, %s: %v times", s.Node, what, s.Factor))
+	}
+	return strings.Join(parts, "; ")
+}
