@@ -29,6 +29,7 @@ const (
 	PaperCommFitted   = 4.57
 	PaperCommProfiled = 4.17
 	PaperCrossover    = 32
+	PaperGain         = 1.5 // the largest ε that was measured (section 9), where the model has its largest
 )
 
 // Fractions are those of masteronly with n_k local planes, by equations (11) to

@@ -267,10 +267,12 @@ func (e *epsilon) overPlanes(v grid.View, a *app, r models.Reserved) {
 	}
 	if r.M == 1 && r.N == 8 { // figure 6
 		e.mark(c, published.Mark, published.Style.With(grid.Bold), models.PaperCrossover, 1)
-		e.legend = append(e.legend, grid.LegendItem{Mark: published.Mark, Name: fmt.Sprintf("published: at %d (figure 6)", models.PaperCrossover), Style: published.Style})
+		// Its place is the top of the model, where both terms of (14) are equal.
+		e.mark(c, published.Mark, published.Style.With(grid.Bold), models.PaperCommFitted*7/8, models.PaperGain)
+		e.legend = append(e.legend, grid.LegendItem{Mark: published.Mark, Name: fmt.Sprintf("published: ε %.3g at most, 1 at %d", models.PaperGain, models.PaperCrossover), Style: published.Style})
 	}
 	if r.M == 1 && r.N == 16 { // figure 7
-		e.legend = append(e.legend, grid.LegendItem{Mark: published.Mark, Name: "published: never under about 1 (figure 7)", Style: published.Style})
+		e.legend = append(e.legend, grid.LegendItem{Mark: published.Mark, Name: "published: never under about 1", Style: published.Style})
 	}
 	e.legend = append(e.legend, grid.LegendItem{Mark: '╌', Name: fmt.Sprintf("modelled, x_comm/x_overlap %.3g", models.PaperCommFitted), Style: th.Dim})
 	if o != nil {

@@ -110,6 +110,7 @@ type sweepRow struct {
 	virtual
 	Warnings []string `json:"warnings"`
 	Failure  string   `json:"failure"`
+	Change   string   `json:"change"`
 
 	row   *session.Row
 	order []string
@@ -133,12 +134,13 @@ type prediction struct {
 
 func newSweepResult(sc engine.Scenario, rows []session.Row) *sweepResult {
 	sw := &sweepResult{Schema: "hybridtop.sweep.v1", Scenario: sc, Verified: len(rows) > 0, Rows: []sweepRow{}, Host: thisHost()}
+	changes := session.Changes(rows)
 	for i := range rows {
 		snap := rows[i].Snapshot
 		r := newResult(snap, false)
 		row := sweepRow{
 			Knobs: make(map[string]any), Metrics: r.Metrics, Verified: r.Verified, Verification: r.Verification,
-			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, virtual: r.virtual, Warnings: r.Warnings, Failure: r.Failure,
+			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, virtual: r.virtual, Warnings: r.Warnings, Failure: r.Failure, Change: changes[i],
 			row: &rows[i], order: r.order,
 		}
 		for _, k := range rows[i].Knobs {
@@ -204,7 +206,7 @@ func (sw *sweepResult) write(w io.Writer, f *format, metric string) error {
 	if len(sw.Rows) == 0 {
 		return nil
 	}
-	return errors.Join(sw.table(w), sw.chart(w, metric), sw.law(w))
+	return errors.Join(sw.table(w), sw.chart(w, metric), sw.changes(w), sw.law(w))
 }
 
 // csv is tidy: a line a point and metric.
@@ -348,6 +350,29 @@ func bar(n, mark int) string {
 		}
 	}
 	return b.String()
+}
+
+// mostChanges is up to how many points their changes are written out.
+const mostChanges = 24
+
+// changes says what each point's knobs do to the time of an iteration.
+func (sw *sweepResult) changes(w io.Writer) error {
+	if len(sw.Rows) > mostChanges {
+		return nil
+	}
+	t := newTable(w)
+	head := false
+	for i := range sw.Rows {
+		if c := sw.Rows[i].Change; c != "" {
+			if !head {
+				t.row()
+				t.row("against the first point of the same work")
+				head = true
+			}
+			t.row("  " + c)
+		}
+	}
+	return t.close()
 }
 
 // law writes the fit and what it predicts.

@@ -37,6 +37,21 @@ func Change(before, after *engine.Snapshot) string {
 	return label + ": " + faster(a, b, before, after) + hidden(after)
 }
 
+// Changes gives for each row of a sweep its Change from the first row before it whose
+// iterations do the same work; "" where there is none.
+func Changes(rows []Row) []string {
+	all := make([]string, len(rows))
+	for i := range rows {
+		for j := range i {
+			if sameWork(&rows[j].Snapshot.Scenario, &rows[i].Snapshot.Scenario) {
+				all[i] = Change(rows[j].Snapshot, rows[i].Snapshot)
+				break
+			}
+		}
+	}
+	return all
+}
+
 // iterationTime is the median of the latest iterations, s; of a workload that runs
 // masteronly beside the scheme in each iteration, the scheme's own time.
 func iterationTime(s *engine.Snapshot) (float64, bool) {

@@ -3,6 +3,8 @@ package session
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -82,6 +84,24 @@ func TestChangeOfThreading(t *testing.T) {
 		if got := Change(c.before, c.after); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)
 		}
+	}
+}
+
+// A row of a sweep stands against the first row of the same problem.
+func TestChangesOfASweep(t *testing.T) {
+	var rows []Row
+	for _, s := range []*engine.Snapshot{
+		product("masteronly", 0.4, 0.2, 1), product("masteronly", 0.3, 0.2, 1, "local-k", "16"),
+		product("multiple", 0.4, 0.2, 1.25), product("multiple", 0.3, 0.2, 2, "local-k", "16"),
+	} {
+		rows = append(rows, Row{Snapshot: s})
+	}
+	want := []string{"", "",
+		"multiple, m = 1: 1.25× faster (10.0 ms → 8.00 ms an iteration, simulated); 2.00 ms of 4.00 ms communication now hidden",
+		"multiple, m = 1: 2× faster (10.0 ms → 5.00 ms an iteration, simulated); 3.00 ms of 3.00 ms communication now hidden",
+	}
+	if d := cmp.Diff(want, Changes(rows)); d != "" {
+		t.Error(d)
 	}
 }
 
