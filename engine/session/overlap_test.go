@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/models"
 )
 
@@ -180,4 +181,92 @@ func TestWhyOfOverlap(t *testing.T) {
 	if got := whyOverlap(&o.look(alone).Now); got != "" {
 		t.Errorf("of a rank with one thread: %s", got)
 	}
+}
+
+// schemes reports fractions and ε as a product of local-k planes does whose gain is
+// nine tenths of the model's.
+func init() {
+	costs := models.SparseCosts{Comm: models.PaperCommFitted, NonOverlap: models.PaperSplit, Overlap: 1}
+	report := func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			f, err := costs.Fractions(int(p.Int("local-k")))
+			if err != nil {
+				return err
+			}
+			e, err := models.Epsilon(models.Reserved{M: float64(p.Int("reserved")), N: r.Layout().ThreadsPerRank}, f)
+			if err != nil {
+				return err
+			}
+			gain := 1.0
+			if p.Text("threading") == "multiple" {
+				gain += 0.9 * (e.Value - 1)
+			}
+			r.Compute(cluster.Work{Flops: 1e6 / gain}, nil)
+			for name, v := range map[string]float64{
+				"f_comm": f.Comm, "f_non": f.NonOverlap, "f_overlap": f.Overlap, "epsilon": gain,
+				"x_comm_over_x_overlap": costs.Comm, "time_masteronly": 10e-3, "time_scheme": 10e-3 / gain,
+			} {
+				p.Report(name, v)
+			}
+			p.Verify(true, "nothing to be wrong")
+		}
+		return nil
+	}
+	w := &workload.Workload{
+		Name: "schemes", Title: "Schemes for tests",
+		Knobs: []engine.Knob{
+			{Name: "reserved", Type: engine.Integer, Default: "1", Min: 1, Max: 64},
+			{Name: "local-k", Type: engine.Integer, Default: "8", Min: 1, Max: 64},
+		},
+		Defaults: map[string]string{"machine": "xc30-edison", "fabric": "sim", "ranks-per-node": "1", "threads-per-rank": "8", "model": "flat", "threading": "masteronly"},
+		Plan: func(*engine.Scenario, *cluster.Machine) (workload.Plan, error) {
+			return workload.Plan{Segment: 64}, nil
+		},
+		Run: report,
+	}
+	for _, name := range []string{"f_comm", "f_non", "f_overlap", "epsilon", "x_comm_over_x_overlap", "time_masteronly", "time_scheme"} {
+		w.Metrics = append(w.Metrics, engine.MetricSpec{Name: name, Unit: "1"})
+	}
+	workload.Register(w)
+}
+
+// A session over schemes: masteronly has its reason and no point, flipping the level
+// says what was gained, and turning n_k leaves the earlier points where they are.
+func TestOverlapOfASession(t *testing.T) {
+	sc, err := Scenario("schemes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, sc, Options{})
+	told := func(threading string, planes int, points ...int) func(*engine.Snapshot) bool {
+		return func(s *engine.Snapshot) bool {
+			o := s.Overlap
+			if o == nil || o.Now.Threading != threading || o.Now.Planes != planes || len(o.Points) != len(points) {
+				return false
+			}
+			for i, p := range o.Points {
+				if p.Planes != points[i] || p.Kind != engine.Simulated || !(p.Epsilon > 0.8) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	first := s.until("masteronly", told("masteronly", 8))
+	if want := "all threads but one sleep during communication, 33% of the time: 1 reserved thread would give ε 1.33 (modelled)."; first.Why != want || first.Change != "" {
+		t.Errorf("why %q, want %q; change %q", first.Why, want, first.Change)
+	}
+	s.do(engine.Set, "threading", "multiple")
+	now := s.until("multiple", told("multiple", 8, 8))
+	if want := "multiple, m = 1: 1.29× faster (10.0 ms → 7.73 ms an iteration, simulated); 2.27 ms of 3.29 ms communication now hidden"; now.Change != want {
+		t.Errorf("change %q, want %q", now.Change, want)
+	}
+	s.do(engine.Set, "local-k", "2")
+	s.until("2 planes", told("multiple", 2, 2, 8))
+	s.do(engine.Set, "local-k", "64")
+	s.until("64 planes", told("multiple", 64, 2, 8, 64))
+	s.do(engine.Set, "threading", "masteronly")
+	s.until("masteronly again", told("masteronly", 64, 2, 8, 64))
+	s.do(engine.Reset)
+	s.until("no points", told("masteronly", 64))
 }
