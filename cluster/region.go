@@ -108,6 +108,7 @@ type Loop struct {
 	Schedule Schedule
 	Chunk    int  // iterations a chunk; 0: of a static loop an equal run a thread, of a dynamic one 1
 	Reserved int  // threads 0 to Reserved − 1 take no part: they communicate
+	Away     bool // this thread takes no part, of a dynamic loop, which others take up
 	Nowait   bool // do not meet at the end
 }
 
@@ -128,8 +129,11 @@ func (t *Thread) share(n int, l Loop, body func(lo, hi int) error) error {
 	if l.Reserved < 0 || workers < 1 || l.Chunk < 0 || n < 0 {
 		return t.errorf("for over %d iterations in chunks of %d with %d of %d threads reserved: none may be negative, and a thread must remain", n, l.Chunk, l.Reserved, t.threads)
 	}
+	if l.Away && l.Schedule != Dynamic {
+		return t.errorf("for over %d iterations: a thread is away from a static loop, which leaves its share to nobody: use the dynamic schedule", n)
+	}
 	k := t.construct()
-	if me < 0 {
+	if me < 0 || l.Away {
 		return nil
 	}
 	switch {

@@ -9,4 +9,5 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/headtohead"
 	_ "github.com/hybridtop/hybridtop/engine/workload/pingpong"
 	_ "github.com/hybridtop/hybridtop/engine/workload/randomaccess"
+	_ "github.com/hybridtop/hybridtop/engine/workload/spmv"
 )

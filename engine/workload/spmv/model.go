@@ -1,0 +1,138 @@
+package spmv
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Costs are what a machine's constants give for a product, s. Unlike equation (2)
+// they know that a node's memory may be saturated by fewer threads than compute.
+type Costs struct {
+	Comm    float64 // of masteronly: the master exchanges
+	Overlap float64 // of masteronly: all threads compute what need not wait
+	Wait    float64 // all threads compute what has to
+	Beside  float64 // of the scheme: the reserved threads exchange
+	Left    float64 // of the scheme: the others compute what need not wait
+	helps   bool    // who communicates takes part when that is done
+}
+
+// Masteronly is how long that takes.
+func (c *Costs) Masteronly() float64 { return c.Comm + c.Overlap + c.Wait }
+
+// Scheme is how long the scheme takes that the knobs ask for.
+func (c *Costs) Scheme() float64 {
+	beside := max(c.Beside, c.Left)
+	if c.helps && c.Beside < c.Left { // what is left then, all threads do
+		beside = c.Beside + (1-c.Beside/c.Left)*c.Overlap
+	}
+	return c.Wait + beside
+}
+
+// Epsilon is their ratio.
+func (c *Costs) Epsilon() float64 { return c.Masteronly() / c.Scheme() }
+
+// CommCost is x_comm / x_MVM,overlap (paper 2, equations (11) and (13)).
+func (c *Costs) CommCost(planes int) float64 { return c.Comm * float64(planes) / c.Overlap }
+
+// Model finds the costs of a scenario on a machine.
+func Model(s *engine.Scenario, m *cluster.Machine) Costs {
+	l := s.Layout()
+	grid := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
+	early, late := grid.shares(s.Text("split"))
+	node := 1 // processes of the fullest node
+	world := l.World()
+	for _, n := range processes(world, &l) {
+		node = max(node, n)
+	}
+	threads, reserved, scheme := l.ThreadsPerRank, 1, true
+	c := Costs{Comm: comm(s, m, world, 1), Overlap: computing(m, early, threads, node), Wait: computing(m, late, threads, node)}
+	switch s.Threading() {
+	case cluster.ThreadFunneled:
+		scheme = s.Text("master-section") == sectionOverlapped
+	case cluster.ThreadSerialized:
+	case cluster.ThreadMultiple:
+		c.helps = s.Text("reserved") == balanced
+		reserved = int(max(s.Int("reserved"), 1))
+	default:
+		scheme = false
+	}
+	if !scheme {
+		c.Left = c.Comm + c.Overlap // one after the other
+		return c
+	}
+	c.Beside, c.Left = comm(s, m, world, reserved), computing(m, early, threads-reserved, node)
+	return c
+}
+
+// processes counts those of each node.
+func processes(world []int32, l *cluster.Layout) []int {
+	n := make([]int, l.Nodes)
+	for _, r := range world {
+		n[l.NodeOf(int(r))]++
+	}
+	return n
+}
+
+// computing is how long so many threads of each process take for the work of so many
+// rows, while as many processes of their node do the same: the longest of
+// operations, a core's way to memory, and the node's.
+func computing(m *cluster.Machine, rows float64, threads, node int) float64 {
+	w := work(1, 1)
+	own := m.ComputeTime(cluster.Work{Flops: w.Flops * rows / float64(threads), Bytes: w.Bytes * rows / float64(threads)}).Seconds()
+	if m.NodeRate > 0 {
+		own = max(own, w.Bytes*rows*float64(node)/m.NodeRate)
+	}
+	return own
+}
+
+// comm is how long the exchange takes the process that it takes longest: the longest
+// of what its threads inject and of what its node's adapters send, behind overheads
+// and a latency, with the handshake above the eager limit.
+func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) float64 {
+	l := s.Layout()
+	plane := 8 * float64(s.Int("ni")*s.Int("nj"))
+	eager := s.Int("eager-limit")
+	if eager < 0 {
+		eager = m.EagerLimit
+	}
+	hands, ways := 2.0, 1.0 // overheads and latencies of a message
+	if int64(plane)/int64(threads) > eager {
+		hands, ways = 4, 3
+		if m.Progress == cluster.ProgressOffload {
+			hands = 2
+		}
+	}
+	n := len(world)
+	sent := make([]float64, l.Nodes) // planes that leave a node
+	for i := range n {
+		for _, to := range [2]int{(i + 1) % n, (i + n - 1) % n} {
+			if a := int(world[i]); l.ClassOf(a, int(world[to])) == cluster.Remote {
+				sent[l.NodeOf(a)]++
+			}
+		}
+	}
+	longest := 0.0
+	for i := range n {
+		before, latency, inject := 0.0, 0.0, 0.0
+		a := int(world[i])
+		for _, to := range [2]int{(i + 1) % n, (i + n - 1) % n} {
+			class := l.ClassOf(a, int(world[to]))
+			link := &m.Classes[class]
+			before += hands * link.Overhead.Seconds()
+			latency = max(latency, ways*link.Latency.Seconds())
+			rate := link.Bandwidth
+			if class == cluster.Remote && link.ThreadRate > 0 {
+				rate = min(rate, link.ThreadRate)
+			}
+			if rate > 0 {
+				inject += plane / float64(threads) / rate
+			}
+		}
+		out := &m.Classes[cluster.Remote]
+		if out.Bandwidth > 0 && out.Adapters > 0 {
+			inject = max(inject, sent[l.NodeOf(a)]*plane/(float64(out.Adapters)*out.Bandwidth))
+		}
+		longest = max(longest, before+latency+inject)
+	}
+	return longest
+}

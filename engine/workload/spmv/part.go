@@ -1,0 +1,70 @@
+package spmv
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// part is a part of the product that threads share line by line: n_i rows with the
+// same j and k.
+type part struct {
+	m     *mesh
+	lines int
+	share float64 // of a row's work
+	// Which lines, and which entries of their rows.
+	line     func(i int) int // nil: line i is the mesh's
+	from, to int
+	more     bool
+}
+
+// compute computes lines [lo, hi) on a thread.
+func (p *part) compute(t *cluster.Thread, lo, hi int) {
+	w := work((hi-lo)*p.m.ni, p.share)
+	if !p.m.real() {
+		t.Compute(w, nil)
+		return
+	}
+	t.Compute(w, func() {
+		ni := p.m.ni
+		if p.line == nil {
+			p.m.multiply(lo*ni, hi*ni, p.from, p.to, p.more)
+			return
+		}
+		for i := lo; i < hi; i++ {
+			at := p.line(i) * ni
+			p.m.multiply(at, at+ni, p.from, p.to, p.more)
+		}
+	})
+}
+
+// The ways to split the product.
+const (
+	splitPaper  = "paper"
+	splitPlanes = "planes"
+)
+
+// paperLate is the share of the product that waits for the halo in the paper, so
+// that x_non/x_overlap is 1/6.
+const paperLate = 1. / entries
+
+// split parts the product into what can be computed before the halo has come and
+// what can not.
+func (m *mesh) split(how string) (early, late part) {
+	if how == splitPaper {
+		first := entries - m.late()
+		return part{m: m, lines: m.lines(), share: 1 - paperLate, to: first},
+			part{m: m, lines: m.lines(), share: paperLate, from: first, to: entries, more: true}
+	}
+	inner := func(i int) int { return i + m.nj }
+	outer := func(i int) int {
+		if i < m.nj {
+			return i
+		}
+		return i + (m.nk-2)*m.nj
+	}
+	return part{m: m, lines: max(m.nk-2, 0) * m.nj, share: 1, line: inner, to: entries},
+		part{m: m, lines: min(m.nk, 2) * m.nj, share: 1, line: outer, to: entries}
+}
+
+// shares are the rows' worth of work of the two parts.
+func (m *mesh) shares(how string) (early, late float64) {
+	a, b := m.split(how)
+	return float64(a.lines*m.ni) * a.share, float64(b.lines*m.ni) * b.share
+}

@@ -1,0 +1,154 @@
+package spmv
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+func init() { workload.Register(&spmv) }
+
+// mostRows is how many rows of a process have numbers: their entries are counted in
+// 32 bits.
+const mostRows = math.MaxInt32 / entries
+
+var spmv = workload.Workload{
+	Name:  "spmv",
+	Title: "Sparse matrix-vector product",
+	Doc: "A seven-point matrix on a periodic grid times a vector, in blocks of planes, one process with threads a node: once masteronly, all threads asleep while one communicates, and once by the scheme that threading asks for, computing meanwhile. " +
+		"See ε, how much faster that is, turn the local planes until it pays no more, and reserve other threads. Forget the barriers of a MASTER section (master-section = bare) and see the wrong result.",
+	Paper: "paper 2, section 7.2",
+	Knobs: []engine.Knob{
+		{Name: "ni", Label: "n_i", Doc: "points of the grid along i", Type: engine.Integer, Default: "64", Min: 1, Max: 1 << 14,
+			Choices: []string{"8", "16", "32", "64", "128", "256", "512"}, Scope: engine.ScopeBody},
+		{Name: "nj", Label: "n_j", Doc: "points of the grid along j", Type: engine.Integer, Default: "64", Min: 1, Max: 1 << 14,
+			Choices: []string{"8", "16", "32", "64", "128", "256", "512"}, Scope: engine.ScopeBody},
+		{Name: "local-k", Label: "n_k local", Doc: "planes of each process: its share of the grid along k", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 14,
+			Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: engine.ScopeBody},
+		{Name: "reserved", Label: "reserved", Doc: "threads that communicate and do not compute meanwhile, under threading = multiple (otherwise 1); balanced: one communicates, and computes when it is done", Type: engine.Integer, Default: "1", Min: 1, Max: 1023,
+			Choices: []string{balanced, "1", "2", "3", "4"}, Scope: engine.ScopeBody},
+		{Name: "split", Label: "split", Doc: "what waits for the halo: a seventh of the product, as in the paper, or the rows of the boundary planes", Type: engine.Choice, Default: splitPaper,
+			Choices: []string{splitPaper, splitPlanes}, Scope: engine.ScopeBody},
+		{Name: "master-section", Label: "master section", Doc: "under threading = funneled: the others compute beside it, it has a barrier before and after it (masteronly again), or the barriers are forgotten (a race)", Type: engine.Choice, Default: sectionOverlapped,
+			Choices: []string{sectionOverlapped, sectionBarriers, sectionBare}, Scope: engine.ScopeBody},
+		{Name: "real-limit", Label: "real up to", Doc: "most rows of a process that a simulation computes and verifies; of more it takes the time, and verifies a small grid by the same scheme", Type: engine.Integer, Default: "32768", Min: 1, Max: mostRows,
+			Choices: []string{"4096", "32768", "262144"}, Scope: engine.ScopeBody},
+	},
+	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4", "threading": "funneled"},
+	Metrics: []engine.MetricSpec{
+		{Name: "time_masteronly", Unit: "s", Doc: "of a product, masteronly, mean over processes"},
+		{Name: "time_scheme", Unit: "s", Doc: "of a product by the scheme"},
+		{Name: "time_comm", Unit: "s", Doc: "of masteronly: the exchange of the boundary planes"},
+		{Name: "time_overlap", Unit: "s", Doc: "of masteronly: computing that need not wait for the halo"},
+		{Name: "time_non", Unit: "s", Doc: "of masteronly: computing that has to wait for it"},
+		{Name: "wrong_rows", Unit: "1", Doc: "share of wrong rows in the scheme's product"},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "f_comm", Unit: "1", Doc: "communication's share of masteronly"},
+		{Name: "f_non", Unit: "1", Doc: "share of the computing that has to wait for the halo"},
+		{Name: "f_overlap", Unit: "1", Doc: "share of the computing that need not"},
+		{Name: "x_comm_over_x_overlap", Unit: "1", Doc: "communication for a point of a plane over computing that need not wait, for a point: equation (14)'s parameter"},
+		{Name: "epsilon", Unit: "1", Doc: "T_masteronly / T_scheme: above 1 the scheme is faster"},
+		{Name: "epsilon_model", Unit: "1", Doc: "ε by equation (3) out of the run's fractions"},
+		{Name: "epsilon_max", Unit: "1", Doc: "the largest ε at this f_non, equation (5)"},
+		{Name: "epsilon_min", Unit: "1", Doc: "the least, where nothing is communicated, equation (9)"},
+		{Name: "epsilon_machine", Unit: "1", Doc: "ε out of the machine's constants, with memory that fewer threads may saturate"},
+		{Name: "x_comm_over_x_overlap_machine", Unit: "1", Doc: "equation (14)'s parameter out of the machine's constants"},
+	},
+	Plan:   plan,
+	Run:    run,
+	Finish: finish,
+}
+
+func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+	fail := func(format string, args ...any) (workload.Plan, error) {
+		return workload.Plan{}, fmt.Errorf(format, args...)
+	}
+	l := s.Layout()
+	n, threading := l.ThreadsPerRank, s.Text("threading")
+	switch level := s.Threading(); {
+	case level == cluster.ThreadSingle && n > 1:
+		return fail("threads-per-rank = %d under threading = single, which has no threads: use 1, or threading = masteronly", n)
+	case level <= cluster.ThreadMasteronly:
+	case n < 2:
+		return fail("threads-per-rank = 1 under threading = %s: no thread remains to compute while one communicates; use 2 or more, or threading = masteronly", threading)
+	case level == cluster.ThreadMultiple && s.Int("reserved") >= int64(n):
+		return fail("reserved = %d of %d threads: none remains to compute; use fewer reserved or more threads per rank", s.Int("reserved"), n)
+	}
+	m := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
+	if s.Text("fabric") == "sim" && int64(m.rows()) > s.Int("real-limit") {
+		m = mesh{ni: proofSide, nj: proofSide, nk: proofPlanes}
+	}
+	if m.rows()+2*m.plane() > mostRows {
+		return fail("ni × nj × local-k = %d × %d × %d points a process: at most %d have numbers; use fewer, or fabric = sim with a lower real-limit", m.ni, m.nj, m.nk, mostRows)
+	}
+	return workload.Plan{Segment: m.segment()}, nil
+}
+
+// finish makes ratios of the times, and puts the models beside them.
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	var all []engine.Metric
+	add := func(kind engine.Kind, name string, v float64) {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			all = append(all, engine.Metric{Name: name, Value: v, Unit: "1", Kind: kind})
+		}
+	}
+	s := &snap.Scenario
+	value := func(name string) float64 {
+		if v, ok := snap.Metric(name); ok {
+			return v.Value
+		}
+		return math.NaN()
+	}
+	if f, err := models.FractionsOf(value("time_comm"), value("time_non"), value("time_overlap")); err == nil {
+		add(snap.Kind, "f_comm", f.Comm)
+		add(snap.Kind, "f_non", f.NonOverlap)
+		add(snap.Kind, "f_overlap", f.Overlap)
+		add(snap.Kind, "x_comm_over_x_overlap", value("time_comm")*float64(s.Int("local-k"))/value("time_overlap"))
+		add(snap.Kind, "epsilon", value("time_masteronly")/value("time_scheme"))
+		r, overlaps := reserved(s, f)
+		if e, err := models.Epsilon(r, f); err == nil && overlaps {
+			add(engine.Modelled, "epsilon_model", e.Value)
+		}
+		if l, err := models.LimitsOf(r, f.NonOverlap); err == nil && overlaps {
+			add(engine.Modelled, "epsilon_max", l.Max)
+			add(engine.Modelled, "epsilon_min", l.Min)
+		}
+	}
+	if machine := *m; m.Emulated && snap.Kind != engine.Measured {
+		if snap.Kind == engine.Emulated { // the live fabric's overheads are the host's own, and it has no limit a node
+			for c := range machine.Classes {
+				machine.Classes[c].Overhead = 0
+			}
+			machine.NodeRate = 0
+		}
+		c := Model(s, &machine)
+		add(engine.Modelled, "epsilon_machine", c.Epsilon())
+		add(engine.Modelled, "x_comm_over_x_overlap_machine", c.CommCost(int(s.Int("local-k"))))
+	}
+	return all
+}
+
+// reserved is m of n as equation (3) takes it, and whether the scheme computes while
+// it communicates. Of a balanced load m is what makes both terms of the max() equal,
+// equation (4), and at most the one thread that communicates.
+func reserved(s *engine.Scenario, f models.Fractions) (models.Reserved, bool) {
+	n := s.Layout().ThreadsPerRank
+	r := models.Reserved{M: 1, N: n}
+	switch s.Threading() {
+	case cluster.ThreadFunneled:
+		return r, s.Text("master-section") == sectionOverlapped
+	case cluster.ThreadSerialized:
+		return r, true
+	case cluster.ThreadMultiple:
+		if r.M = s.Float("reserved"); s.Text("reserved") == balanced {
+			r.M = min(1, float64(n)*f.Comm/(f.Comm+float64(n)*f.Overlap))
+		}
+		return r, true
+	}
+	return r, false
+}
