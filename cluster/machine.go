@@ -26,7 +26,12 @@ type Link struct {
 	Bandwidth  float64 // 1/G, bytes per second and adapter; 0: no cost a byte
 	Adapters   int     // a node; 0: as many as needed
 	ThreadRate float64 // bytes per second that one thread can inject; 0: an adapter's
+	Access     Time    // of a load or store of up to AccessLine bytes, inside a node; 0: it costs what a message does
 }
+
+// AccessLine is how many bytes one access moves at most: a cache line of most
+// processors. Those beyond it cost their bandwidth.
+const AccessLine = 64
 
 // Shape is a kind of network.
 type Shape string
@@ -122,6 +127,12 @@ func (m *Machine) TransferTime(c Class, n int64) Time {
 // without contention: a load or store inside the node takes the way once, a
 // transfer to another node takes the latency there and back.
 func (m *Machine) AccessTime(c Class, n int64) Time {
+	if l := m.Classes[c]; c != Remote && l.Access > 0 {
+		if n > AccessLine && l.Bandwidth > 0 {
+			return l.Access + FromSeconds(float64(n-AccessLine)/l.Bandwidth)
+		}
+		return l.Access
+	}
 	t := m.TransferTime(c, n)
 	if c == Remote {
 		t += m.Classes[c].Latency

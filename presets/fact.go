@@ -66,8 +66,11 @@ var facts = slices.Concat(
 			field: func(m *cluster.Machine) any { return &m.CopyRate }},
 	},
 	link("in_rank", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InRank] }),
+	access("in_rank", func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InRank] }),
 	link("in_socket", leads, func(m *cluster.Machine) *cluster.Link { return &m.Socket }),
+	access("in_socket", func(m *cluster.Machine) *cluster.Link { return &m.Socket }),
 	link("in_node", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InNode] }),
+	access("in_node", func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InNode] }),
 	link("remote", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.Remote] }),
 	[]fact{
 		{key: "remote.adapters_per_node", unit: count, min: 1, max: 1024, need: stated, cost: true,
@@ -124,6 +127,12 @@ func link(table string, latency need, at func(m *cluster.Machine) *cluster.Link)
 		{key: table + ".thread_rate_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &at(m).ThreadRate }},
 	}
+}
+
+// access is the time of a load or store; nothing is none.
+func access(table string, at func(m *cluster.Machine) *cluster.Link) []fact {
+	return []fact{{key: table + ".access_s", unit: seconds, min: 1e-12, max: 1, need: free, cost: true,
+		field: func(m *cluster.Machine) any { return &at(m).Access }}}
 }
 
 // span is a time that may be nothing.

@@ -36,8 +36,9 @@ func (r rate) time(n int64) cluster.Time {
 // way is the cost of one class of messages.
 type way struct {
 	l, o, g    cluster.Time
-	bandwidth  rate // of an adapter
-	threadRate rate // of one thread; 0: no limit
+	bandwidth  rate         // of an adapter
+	threadRate rate         // of one thread; 0: no limit
+	access     cluster.Time // of a load or store; 0: there are none
 	adapters   int
 
 	lastN int64 // the cost of a size that was asked for last
@@ -45,7 +46,7 @@ type way struct {
 }
 
 func wayOf(l cluster.Link) way {
-	w := way{l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), adapters: l.Adapters, lastN: -1}
+	w := way{l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters, lastN: -1}
 	if w.threadRate >= w.bandwidth {
 		w.threadRate = 0 // an adapter is no faster
 	}

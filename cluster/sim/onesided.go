@@ -110,13 +110,7 @@ func (w *world) land(i int32, r *rank) {
 		r.move(x.off, x.vec, m.bytes(), true)
 		m.drop(w)
 	}
-	if x.sigOp != cluster.SigNone {
-		v := x.a
-		if x.sigOp == cluster.SigAdd {
-			v += r.load(x.sig)
-		}
-		r.store(x.sig, v)
-	}
+	r.signal(x.sigOp, x.sig, x.a)
 	cause := m.cause
 	if x.fn != 0 {
 		m.kind = msgRPC
@@ -124,7 +118,17 @@ func (w *world) land(i int32, r *rank) {
 	} else {
 		w.reply(i, w.now, 1)
 	}
-	r.checkAwaits(cause)
+	r.checkAwaits(w.now, cause)
+}
+
+// signal changes the flag word of a signaling put.
+func (r *rank) signal(how cluster.SigOp, off int64, v uint64) {
+	switch how {
+	case cluster.SigAdd:
+		r.store(off, r.load(off)+v)
+	case cluster.SigSet:
+		r.store(off, v)
+	}
 }
 
 // reply sends a one-sided message back to its initiator at a time: through the
@@ -197,24 +201,29 @@ func (w *world) read(i int32, r *rank) {
 	}
 	at := max(w.now, r.atomics) + w.atomicTime
 	r.atomics = at
-	old := r.load(x.off)
-	x.done.A = old
-	switch cluster.AtomicOp(x.arg) {
-	case cluster.AtomicStore, cluster.AtomicSwap:
-		r.store(x.off, x.a)
-	case cluster.AtomicAdd:
-		r.store(x.off, old+x.a)
-	case cluster.AtomicCompare:
-		if old == x.b {
-			r.store(x.off, x.a)
-		}
-	}
+	x.done.A = r.change(x.off, cluster.AtomicOp(x.arg), x.a, x.b)
 	cause := m.cause
 	if w.trace != nil {
 		m.cause = w.trace.add(cause, at-w.now, CauseMemory, m.dst)
 	}
 	w.reply(i, at, 1)
-	r.checkAwaits(cause)
+	r.checkAwaits(w.now, cause)
+}
+
+// change runs an atomic on a word, and gives the word before.
+func (r *rank) change(off int64, op cluster.AtomicOp, a, b uint64) uint64 {
+	old := r.load(off)
+	switch op {
+	case cluster.AtomicStore, cluster.AtomicSwap:
+		r.store(off, a)
+	case cluster.AtomicAdd:
+		r.store(off, old+a)
+	case cluster.AtomicCompare:
+		if old == b {
+			r.store(off, a)
+		}
+	}
+	return old
 }
 
 // await completes when the own word compares.
@@ -234,8 +243,8 @@ func (t *thread) await(op *cluster.Op) cluster.Handle {
 	return t.pended(op, id)
 }
 
-// checkAwaits completes the awaits whose word compares now.
-func (r *rank) checkAwaits(cause int32) {
+// checkAwaits completes the awaits whose word compares now, at a time.
+func (r *rank) checkAwaits(at cluster.Time, cause int32) {
 	for i := 0; i < len(r.awaits); {
 		id := r.awaits[i]
 		s := &r.slots.list[id]
@@ -245,7 +254,7 @@ func (r *rank) checkAwaits(cause int32) {
 			continue
 		}
 		r.awaits = append(r.awaits[:i], r.awaits[i+1:]...)
-		r.complete(id, r.w.now, cluster.Done{Peer: r.id, A: v, Size: 8}, cause)
+		r.complete(id, at, cluster.Done{Peer: r.id, A: v, Size: 8}, cause)
 		i = 0 // complete may have resumed the rank, which may have awaited again
 	}
 }

@@ -37,6 +37,9 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 	if op.Kind >= cluster.KindMeet {
 		return t.regional(op)
 	}
+	if op.Kind-cluster.KindPut <= cluster.KindAtomic-cluster.KindPut && t.direct(op) {
+		return t.access(op)
+	}
 	if t.r.region == nil {
 		h := t.post(op)
 		if len(t.r.steps) > 0 {

@@ -37,6 +37,9 @@ func anyMachine(seed uint64) cluster.Machine {
 		m.Sockets, m.Socket = 2, cluster.Link{Latency: span(200_000), Overhead: span(100_000), Bandwidth: per(5e9, 20e9)}
 	}
 	if rng.IntN(2) == 0 {
+		m.Classes[cluster.InRank].Access, m.Classes[cluster.InNode].Access, m.Socket.Access = span(20_000), span(200_000), span(100_000)
+	}
+	if rng.IntN(2) == 0 {
 		m.Device = cluster.Device{Count: 1, Direct: rng.IntN(3) == 0, Link: cluster.Link{Latency: span(900_000), Bandwidth: per(5e9, 20e9)}}
 	}
 	if rng.IntN(2) == 0 {
@@ -61,7 +64,9 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 		links = append(links, &m.Classes[i])
 	}
 	for _, l := range links {
-		l.Latency, l.Overhead, l.Gap = l.Latency*cluster.Time(k), l.Overhead*cluster.Time(k), l.Gap*cluster.Time(k)
+		for _, t := range []*cluster.Time{&l.Latency, &l.Overhead, &l.Gap, &l.Access} {
+			*t *= cluster.Time(k)
+		}
 		l.Bandwidth, l.ThreadRate = l.Bandwidth/float64(k), l.ThreadRate/float64(k)
 	}
 	return m

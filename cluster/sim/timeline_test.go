@@ -83,6 +83,7 @@ func perSecond(piece cluster.Time) float64 {
 //	M N          a byte of memory, of one thread and of a whole node
 //	A H P        an atomic, an RPC's start, a poll
 //	K hop        a byte over a link, a link after the first
+//	X0 X1 XS     a load or store inside a rank, a node, a socket
 //	D GD         a copy between a device's memory and the host's: its start, a byte
 //	C            the library's lock, for each further thread
 //
@@ -91,7 +92,7 @@ func perSecond(piece cluster.Time) float64 {
 // processors where the adapter is -1.
 func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
 	c := map[string]cluster.Time{}
-	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 M N A H P K hop D GD C") {
+	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C") {
 		c[name] = 0
 	}
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
@@ -142,11 +143,11 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 		}
 	}
 	m.Classes = [cluster.Classes]cluster.Link{
-		cluster.InRank: {Latency: c["L0"], Bandwidth: perSecond(c["G0"])},
-		cluster.InNode: {Latency: c["L1"], Overhead: c["o1"], Bandwidth: perSecond(c["G1"])},
+		cluster.InRank: {Latency: c["L0"], Access: c["X0"], Bandwidth: perSecond(c["G0"])},
+		cluster.InNode: {Latency: c["L1"], Access: c["X1"], Overhead: c["o1"], Bandwidth: perSecond(c["G1"])},
 		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"])},
 	}
-	m.Socket = cluster.Link{Latency: c["LS"], Overhead: c["oS"], Bandwidth: perSecond(c["GS"])}
+	m.Socket = cluster.Link{Latency: c["LS"], Access: c["XS"], Overhead: c["oS"], Bandwidth: perSecond(c["GS"])}
 	m.Device.Link = cluster.Link{Latency: c["D"], Bandwidth: perSecond(c["GD"])}
 	m.LockTime = c["C"]
 	m.MemoryRate, m.NodeRate = perSecond(c["M"]), perSecond(c["N"])

@@ -51,6 +51,7 @@ type world struct {
 	sockets     bool
 	device      way
 	staged      bool // device memory is reached by way of the host's
+	loads       bool // ranks of a node reach each other's memory by load and store
 	delays      bool // bytes may not be ready for their adapter when they are posted
 	lockTime    cluster.Time
 	slow        *slowness
@@ -103,7 +104,11 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	}
 	if m.Sockets > 1 && m.Socket != (cluster.Link{}) {
 		w.sockets, w.ways[sameSocket] = true, wayOf(m.Socket)
+		if m.Socket.Access == 0 {
+			w.ways[sameSocket].access = w.ways[cluster.InNode].access
+		}
 	}
+	w.loads = w.ways[cluster.InRank].access > 0 || w.ways[cluster.InNode].access > 0 || w.ways[sameSocket].access > 0
 	w.device, w.staged, w.lockTime = wayOf(m.Device.Link), m.Device.Count > 0 && !m.Device.Direct, m.LockTime
 	w.delays = w.staged || w.ways[cluster.Remote].threadRate > 0
 	slow, err := newSlowness(m.Slow, l.Nodes)

@@ -1,0 +1,88 @@
+package sim
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// direct reports whether an operation is a load or a store of the thread itself: a
+// put, a get or an atomic inside the node, on a machine that says what one takes.
+func (t *thread) direct(op *cluster.Op) bool {
+	w := t.w
+	if !w.loads || op.Then != nil || t.r.stepping {
+		return false
+	}
+	if class := w.class(t.r.id, op.Peer); class == cluster.Remote || w.ways[class].access == 0 {
+		return false
+	}
+	if op.Kind == cluster.KindAtomic {
+		return true
+	}
+	// A handler at the target, and memory that no load reaches, want a message.
+	return !(op.Kind == cluster.KindPut && op.Fn != 0) &&
+		!(w.staged && (op.From != cluster.HostMemory || op.To != cluster.HostMemory))
+}
+
+// access does a direct operation: the thread is busy with it, and has the world at
+// its own time when it sees or changes memory. It is no call of the library's: it
+// takes no lock and answers nobody.
+func (t *thread) access(op *cluster.Op) cluster.Handle {
+	w, n := t.w, op.Bytes()
+	r := &w.ranks[op.Peer]
+	w.quiet = 0
+	op.Source = 0
+	d := cluster.Done{Peer: op.Peer, Size: n}
+	if op.Kind == cluster.KindAtomic {
+		n, d.Size, d.Err = 8, 8, r.checkWord(op.Off)
+	} else {
+		d.Err = r.checkRange(op.Off, n, op.Vec)
+		if op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone && d.Err == cluster.OK {
+			d.Err = r.checkWord(op.Sig)
+		}
+	}
+	if d.Err != cluster.OK {
+		return t.finish(op, d)
+	}
+	way := &w.ways[w.class(t.r.id, op.Peer)]
+	if op.Vec == nil || op.Kind == cluster.KindAtomic {
+		t.load(way, n)
+	} else {
+		for _, s := range op.Vec {
+			t.load(way, s.Len)
+		}
+	}
+	if op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone {
+		t.load(way, 8) // the flag
+	}
+	t.sync(evResume)
+	switch op.Kind {
+	case cluster.KindPut:
+		if op.Buf != nil {
+			r.move(op.Off, op.Vec, op.Buf, true)
+		}
+		r.signal(op.SigOp, op.Sig, op.A)
+		r.checkAwaits(t.now, t.cause)
+	case cluster.KindGet:
+		if op.Buf != nil {
+			r.move(op.Off, op.Vec, op.Buf, false)
+		}
+	case cluster.KindAtomic:
+		done := max(t.now, r.atomics) + w.atomicTime
+		r.atomics = done
+		d.A = r.change(op.Off, cluster.AtomicOp(op.Arg), op.A, op.B)
+		r.checkAwaits(t.now, t.cause)
+		t.spend(done-t.now, CauseMemory)
+	}
+	return t.finish(op, d)
+}
+
+// load takes the time of a direct access to n bytes; the node's memory serves all
+// its threads.
+func (t *thread) load(way *way, n int64) {
+	beyond := way.bandwidth.time(n - cluster.AccessLine)
+	var more cluster.Time
+	if memory := &t.w.nodes[t.r.node].memory; memory.rate > 0 {
+		t.sync(evResume)
+		more = memory.serve(t.now, n, way.access+beyond) - t.now - way.access - beyond
+	}
+	t.spend(way.access, CauseLatency)
+	t.spend(beyond, CauseBytes)
+	t.spend(more, CauseMemory)
+}
