@@ -1,147 +1,137 @@
 package sim
 
 import (
-	"cmp"
-	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// event is something that happens at a time. key is its sequence number (33 bits),
-// which orders equal times, its kind (3) and what it happens to (28): a message or
-// a thread, by number.
+// event is something that happens at a time: its kind, and what it happens to, a
+// message or a thread, by number.
 type event struct {
-	at  uint64 // picoseconds, a cluster.Time
-	key uint64
+	at   uint64 // picoseconds, a cluster.Time
+	what uint64 // kind << refBits | ref
 }
 
 const (
 	refBits  = 28
 	kindBits = 3
 	maxRef   = 1<<refBits - 1
-	maxSeq   = 1<<(64-refBits-kindBits) - 1
 )
 
-func (e event) kind() eventKind { return eventKind(e.key >> refBits & (1<<kindBits - 1)) }
-func (e event) ref() int32      { return int32(e.key & maxRef) }
+func (e event) kind() eventKind { return eventKind(e.what >> refBits) }
+func (e event) ref() int32      { return int32(e.what & maxRef) }
 
-// before is 1 if e comes before o, else 0, without a branch that could be
-// mispredicted.
-func (e *event) before(o *event) int {
-	_, b := bits.Sub64(e.key, o.key, 0)
-	_, b = bits.Sub64(e.at, o.at, b)
-	return int(b)
-}
-
-// queue is a heap of events with four children a node. The root stands at index
-// 3, so that the children of a node share a cache line; what is behind the last
-// event is later than all.
+// queue gives events by time, and those of one time in the order in which they
+// were pushed. It is a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: Faster
+// algorithms for the shortest path problem, JACM 1990), which holds because
+// nothing is pushed before the time of what was popped last.
+//
+// There is a base that no event is before. Bucket 0 has the events of that very
+// time; bucket i those whose time differs from it in bit i − 1 and in none above.
+// So an event of a lower bucket is always earlier. When the lowest bucket with
+// events is a long one, its earliest time becomes the base, and its events move to
+// lower buckets, which are all empty: each keeps the order of pushing. A short one
+// is searched.
 type queue struct {
-	heap []event
-	n    int // index behind the last event
-	seq  uint64
+	base    uint64
+	some    uint64 // a bit for each bucket that has events
+	n       int
+	head    int // of bucket 0: so many of its events are gone
+	buckets [64]bucket
 }
 
-const root = 3
+// bucket is a list of events, and their earliest time.
+type bucket struct {
+	events []event
+	min    uint64
+}
 
-var never = event{math.MaxUint64, math.MaxUint64}
+// short is how many events are searched rather than moved.
+const short = 4
 
-func (q *queue) len() int { return max(q.n-root, 0) }
+func (q *queue) len() int { return q.n }
 
 // events lists what is in the queue, in no order that matters.
 func (q *queue) events() []event {
-	if q.n <= root {
-		return nil
+	all := slices.Clone(q.buckets[0].events[q.head:])
+	for i := range q.buckets[1:] {
+		all = append(all, q.buckets[i+1].events...)
 	}
-	return q.heap[root:q.n]
+	return all
 }
 
+// push adds an event, at the latest at the end of time.
 func (q *queue) push(at cluster.Time, kind eventKind, ref int32) {
-	if q.seq == maxSeq {
-		q.renumber()
-	}
-	q.seq++
-	e := event{uint64(at), q.seq<<(refBits+kindBits) | uint64(kind)<<refBits | uint64(ref)}
-	if q.n == 0 {
-		q.n = root
-	}
-	if q.n+1 >= len(q.heap) {
-		q.grow()
-	}
-	h := q.heap
-	i := q.n
 	q.n++
-	for i > root {
-		up := i>>2 + 2
-		if e.before(&h[up]) == 0 {
-			break
-		}
-		h[i] = h[up]
-		i = up
-	}
-	h[i] = e
+	q.put(event{max(uint64(at), q.base), uint64(kind)<<refBits | uint64(ref)})
 }
 
-// grow makes room, in whole groups of children.
-func (q *queue) grow() {
-	more := make([]event, max(64, 2*len(q.heap)))
-	k := copy(more, q.heap)
-	for i := range more[k:] {
-		more[k+i] = never
+func (q *queue) put(e event) {
+	i := bits.Len64(e.at^q.base) & 63
+	b := &q.buckets[i]
+	if len(b.events) == 0 {
+		b.min = e.at
+		q.some |= 1 << i
 	}
-	q.heap = more
+	b.min = min(b.min, e.at)
+	b.events = append(b.events, e)
 }
+
+// lowest is the first bucket that has events.
+func (q *queue) lowest() int { return bits.TrailingZeros64(q.some) & 63 }
 
 func (q *queue) pop() event {
-	h := q.heap
-	top := h[root]
 	q.n--
-	n := q.n
-	last := h[n]
-	h[n] = never
-	if n == root {
-		return top
-	}
-	// The hole goes down to a leaf, where the last event nearly always belongs.
-	i := root
-	for {
-		c := i<<2 - 8
-		if c >= n {
-			break
+	i := q.lowest()
+	b := &q.buckets[i]
+	if i > 0 {
+		if len(b.events) <= short {
+			return q.search(i)
 		}
-		g := h[c : c+4 : c+4]
-		a := g[1].before(&g[0])
-		b := 2 + g[3].before(&g[2])
-		a += (b - a) * g[b&3].before(&g[a&3])
-		h[i] = g[a&3]
-		i = c + a
-	}
-	for i > root {
-		up := i>>2 + 2
-		if last.before(&h[up]) == 0 {
-			break
+		q.base = b.min
+		q.some &^= 1 << i
+		events := b.events
+		b.events = b.events[:0]
+		for _, e := range events {
+			q.put(e)
 		}
-		h[i] = h[up]
-		i = up
+		b = &q.buckets[0]
 	}
-	h[i] = last
-	return top
+	e := b.events[q.head]
+	if q.head++; q.head == len(b.events) {
+		b.events, q.head = b.events[:0], 0
+		q.some &^= 1
+	}
+	return e
 }
 
-// renumber gives the events small sequence numbers in the order that they have.
-func (q *queue) renumber() {
-	events := q.events()
-	slices.SortFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.key, b.key)) })
-	const low = 1<<(refBits+kindBits) - 1
-	for i := range events {
-		events[i].key = uint64(i+1)<<(refBits+kindBits) | events[i].key&low
+// search takes the first of the earliest events out of a short bucket.
+func (q *queue) search(i int) event {
+	b := &q.buckets[i]
+	es := b.events
+	k := 0
+	for es[k].at != b.min {
+		k++
 	}
-	q.seq = uint64(len(events))
+	e := es[k]
+	copy(es[k:], es[k+1:])
+	es = es[:len(es)-1]
+	b.events = es
+	if len(es) == 0 {
+		q.some &^= 1 << i
+		return e
+	}
+	first := es[0].at
+	for _, o := range es[1:] {
+		first = min(first, o.at)
+	}
+	b.min = first
+	return e
 }
 
 // quietUntil reports whether nothing happens up to and including t.
 func (q *queue) quietUntil(t cluster.Time) bool {
-	return q.n <= root || cluster.Time(q.heap[root].at) > t
+	return q.n == 0 || cluster.Time(q.buckets[q.lowest()].min) > t
 }

@@ -231,7 +231,7 @@ func (w *world) run() (more bool) {
 		w.now = cluster.Time(e.at)
 		kind, ref := e.kind(), e.ref()
 		w.hash = (w.hash ^ e.at) * 1099511628211
-		w.hash = (w.hash ^ e.key&(1<<(refBits+kindBits)-1)) * 1099511628211
+		w.hash = (w.hash ^ e.what) * 1099511628211
 		w.events++
 		if w.events%controlPeriod == 0 {
 			if err := w.control.look(w); err != nil {
