@@ -47,8 +47,8 @@ type way struct {
 
 func wayOf(l cluster.Link) way {
 	w := way{l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters, lastN: -1}
-	if w.threadRate >= w.bandwidth {
-		w.threadRate = 0 // an adapter is no faster
+	if w.adapters == 1 && w.threadRate >= w.bandwidth {
+		w.threadRate = 0 // the adapter is no faster
 	}
 	return w
 }
