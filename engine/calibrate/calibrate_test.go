@@ -30,10 +30,10 @@ func preset(t *testing.T, name string) cluster.Machine {
 
 // truth is a host that keeps to the formulas.
 type truth struct {
-	o, l, g, perByte, own, ownPerByte, atomic, handler, poll, flop, streamed, copied float64
+	o, l, g, perByte, own, ownPerByte, peer, atomic, handler, poll, flop, streamed, copied float64
 }
 
-var plain = truth{o: 60e-9, l: 150e-9, g: 130e-9, perByte: .1e-9, own: 5e-9, ownPerByte: .02e-9,
+var plain = truth{o: 60e-9, l: 150e-9, g: 130e-9, perByte: .1e-9, own: 5e-9, ownPerByte: .02e-9, peer: 9e-9,
 	atomic: 11e-9, handler: 700e-9, poll: 20e-9, flop: .5e-9, streamed: 2e-9, copied: 200e-6}
 
 // times are what the trials take on such a host, each off by a share of up to
@@ -52,7 +52,7 @@ func (h truth) times(noise float64, seed uint64, eager int64) []Time {
 		case trialGetOwn:
 			s = h.own + (n-1)*h.ownPerByte
 		case trialGetPeer:
-			s = h.own
+			s = h.peer + max(n-cluster.AccessLine, 0)*h.ownPerByte
 		case trialCopy:
 			s = h.copied * (1 + (n-1)/2)
 		case trialStream:
@@ -100,6 +100,7 @@ func (h truth) numbers() map[string]float64 {
 	return map[string]float64{
 		"flops_per_core": 1 / h.flop, "memory_rate_per_core_bytes_per_s": 16 / h.streamed,
 		"copy_rate_per_thread_bytes_per_s": copyBytes / h.copied, "memory_rate_per_node_bytes_per_s": 2 * copyBytes * 2 / (1.5 * h.copied),
+		"in_rank.access_s": h.own + 7*h.ownPerByte, "in_node.access_s": h.peer,
 		"in_rank.latency_s": h.own, "in_rank.bandwidth_bytes_per_s": 1 / h.ownPerByte,
 		"in_node.overhead_s": h.o, "in_node.latency_s": h.l, "in_node.bandwidth_bytes_per_s": 1 / h.perByte,
 		"in_node.gap_s": math.Cbrt(h.o * h.g * h.g), // of the shortest messages the overhead bounds the rate

@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
@@ -38,82 +35,6 @@ type Model struct {
 	Numbers []Number
 	// Limits are what the host does and the machine cannot say, in words.
 	Limits []string
-}
-
-// term is one time of which two unknowns are to be found:
-// T = constant + a·first + b·second.
-type term struct{ a, b, constant, t float64 }
-
-// passes are how often the weights of a fit are taken anew; they stand still
-// after a few.
-const passes = 30
-
-// solve finds the two unknowns whose errors are least as ratios: half and double
-// count alike, so that the logarithms are fitted by least squares. ok is false
-// where the terms do not determine them, or only with a negative time.
-func solve(terms []term) (first, second float64, ok bool) {
-	m, y := mat.NewDense(len(terms), 2, nil), mat.NewVecDense(len(terms), nil)
-	weight := make([]float64, len(terms))
-	for i, l := range terms {
-		weight[i] = 1 / l.t
-	}
-	var x mat.VecDense
-	for range passes {
-		for i, l := range terms {
-			m.SetRow(i, []float64{l.a * weight[i], l.b * weight[i]})
-			y.SetVec(i, (l.t-l.constant)*weight[i])
-		}
-		if err := x.SolveVec(m, y); err != nil {
-			return 0, 0, false
-		}
-		first, second = x.AtVec(0), x.AtVec(1)
-		for i, l := range terms {
-			fit := l.constant + l.a*first + l.b*second
-			if fit <= 0 {
-				return 0, 0, false
-			}
-			// Where the sum of squared logarithms is least, its derivative is that
-			// of squares with these weights.
-			weight[i] = math.Sqrt(logOver(fit, l.t) / fit)
-		}
-	}
-	return first, second, first >= 0 && second >= 0
-}
-
-// logOver is log(fit / t) / (fit − t).
-func logOver(fit, t float64) float64 {
-	if d := fit/t - 1; math.Abs(d) > 1e-6 {
-		return math.Log1p(d) / (fit - t)
-	}
-	return 1 / t
-}
-
-// straight fits constant and slope of a straight line through times.
-func straight(ts []Time) (constant, slope float64, ok bool) {
-	var terms []term
-	for _, t := range ts {
-		terms = append(terms, term{a: 1, b: t.X, t: t.Seconds})
-	}
-	return solve(terms)
-}
-
-// level is the one value whose errors as ratios are least.
-func level(ts []Time) float64 {
-	var all []float64
-	for _, t := range ts {
-		all = append(all, t.Seconds)
-	}
-	return stat.GeometricMean(all, nil)
-}
-
-// residuals are the root mean square and the largest of relative errors.
-func residuals(ts []Time, at func(Time) float64) (rms, worst float64) {
-	for _, t := range ts {
-		e := math.Abs(at(t)-t.Seconds) / t.Seconds
-		rms += e * e
-		worst = max(worst, e)
-	}
-	return math.Sqrt(rms / float64(len(ts))), worst
 }
 
 // fitter collects numbers.
@@ -182,6 +103,7 @@ var ErrFit = errors.New("calibrate: the times do not make a machine")
 //	ping-pong, n ≤ eager     2o + L + (n − 1)G      one way
 //	ping-pong, n > eager     4o + 3L + (n − 1)G     asked for and answered
 //	get in the own segment   L + (n − 1)G           of class in rank
+//	get of up to a line      access                 in rank, in node
 //	RPC                      2o + L + handler
 func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, error) {
 	f := &fitter{by: make(map[string][]Time), machine: cluster.Machine{
@@ -201,6 +123,8 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 	f.compute()
 	own := f.inRank()
 	way := f.inNode()
+	f.access(own, trialGetOwn, "in_rank", "the own segment")
+	f.access(way, trialGetPeer, "in_node", "a neighbour's segment")
 	f.service(own, way)
 	if err := errors.Join(f.errs...); err != nil {
 		return nil, err
@@ -316,6 +240,18 @@ func (f *fitter) inNode() *cluster.Link {
 	return l
 }
 
+// access fits what a load takes.
+func (f *fitter) access(l *cluster.Link, kind, table, whose string) {
+	ts := slices.DeleteFunc(f.of(kind, 1), func(t Time) bool { return t.X > cluster.AccessLine })
+	if len(ts) == 0 {
+		f.errs = append(f.errs, fmt.Errorf("calibrate: no times of %s of up to %d B", kind, cluster.AccessLine))
+		return
+	}
+	t := level(ts)
+	l.Access = cluster.FromSeconds(t)
+	f.state(table+".access_s", "s", t, fmt.Sprintf("gets of up to %d B from %s", cluster.AccessLine, whose), ts, func(Time) float64 { return t })
+}
+
 // slopeOf is a straight line through the times of a flood.
 type slopeOf struct {
 	times        []Time
@@ -349,7 +285,7 @@ func sizes(all []int) string {
 func (f *fitter) service(own, way *cluster.Link) {
 	m := &f.machine
 	if ts := f.of(trialAtomic, 1); len(ts) > 0 {
-		there := own.Latency.Seconds() + 7/own.Bandwidth
+		there := own.Access.Seconds()
 		t := max(level(ts)-there, 0)
 		m.AtomicTime = cluster.FromSeconds(t)
 		f.state("atomic_time_s", "s", t, "fetch-and-adds on the own segment, less the access", ts, func(Time) float64 { return there + t })
@@ -372,7 +308,7 @@ func (f *fitter) service(own, way *cluster.Link) {
 func (f *fitter) remote() {
 	m := &f.machine
 	m.Classes[cluster.Remote] = m.Classes[cluster.InNode]
-	m.Classes[cluster.Remote].Adapters = m.CoresPerNode
+	m.Classes[cluster.Remote].Adapters, m.Classes[cluster.Remote].Access = m.CoresPerNode, 0
 	for _, key := range []string{"latency_s", "overhead_s", "gap_s", "bandwidth_bytes_per_s"} {
 		m.Source["remote."+key] = "as in_node." + key + ": all nodes are this host"
 	}
@@ -385,9 +321,9 @@ func (f *fitter) limits(way *cluster.Link) []string {
 		fmt.Sprintf("a rank a core: with more than %d ranks the live fabric's share cores, park and wake, which a simulation does not know of", f.machine.CoresPerNode),
 	}
 	if ts := f.by[trialGetPeer]; len(ts) > 0 {
-		t := slices.MinFunc(ts, func(a, b Time) int { return cmpFloat(a.X, b.X) })
-		all = append(all, fmt.Sprintf("a get of %g B from a neighbour's segment is a load here and takes %s; a simulation charges it as a message, o + L = %s",
-			t.X, cluster.FromSeconds(t.Seconds), way.Overhead+way.Latency))
+		t := slices.MaxFunc(ts, func(a, b Time) int { return cmpFloat(a.X, b.X) })
+		all = append(all, fmt.Sprintf("a get of %g B from a neighbour's segment takes %s here; beyond %d B a simulation charges it the bandwidth of messages, %s in all",
+			t.X, cluster.FromSeconds(t.Seconds), cluster.AccessLine, f.machine.AccessTime(cluster.InNode, int64(t.X))))
 	}
 	return all
 }
