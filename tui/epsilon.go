@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
@@ -120,16 +119,12 @@ func reportsEpsilon(name string) bool {
 // whereEpsilonIs says which workload to choose, and how.
 func whereEpsilonIs(present string) []string {
 	lines := []string{"ε compares threading schemes; " + present + " runs in one."}
-	var names []string
-	for _, w := range workload.All() {
-		if comparesSchemes(w) {
-			names = append(names, w.Name)
-		}
-	}
-	if len(names) == 0 {
+	i := slices.IndexFunc(workload.All(), comparesSchemes)
+	if i < 0 {
 		return append(lines, "No workload of this build compares them; the model alone: hybridtop model epsilon")
 	}
-	return append(lines, "Run "+strings.Join(names, " or ")+": type "+typedCommand("workload "+names[0])+", or press "+find(onScreen, "w").labels()+" until it runs.")
+	name := workload.All()[i].Name
+	return append(lines, "Run "+name+": type "+typedCommand("workload "+name)+", or press "+find(onScreen, "w").labels()+" until it runs.")
 }
 
 // tell writes a few lines in the middle of a pane that has nothing else to show.
@@ -161,27 +156,27 @@ func (e *epsilon) head(v grid.View, th *grid.Theme, title string) grid.View {
 		return v
 	}
 	v.TextIn(0, 0, v.W(), title, grid.Left, th.Title)
-	rows := 1 + e.legendRows(v.Sub(grid.Rect{Y: 1, W: v.W(), H: (v.H() - 6) / 3}), th)
+	rows := 1 + min((v.H()-6)/3, 2) // in all charts alike, so that they compare
+	e.writeLegend(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows - 1}), th)
 	return v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 }
 
-// legendRows writes the legend on at most two rows, and gives how many it took.
-func (e *epsilon) legendRows(v grid.View, th *grid.Theme) int {
-	x, y, most := 0, 0, min(v.H(), 2)
+// writeLegend writes the legend on as many rows as there are.
+func (e *epsilon) writeLegend(v grid.View, th *grid.Theme) {
+	x, y := 0, 0
 	for i := range e.legend {
 		it := &e.legend[i]
 		n := grid.Width(it.Name) + 2
 		if x > 0 && x+n > v.W() {
 			x, y = 0, y+1
 		}
-		if y >= most || n > v.W() {
+		if n > v.W() {
 			continue
 		}
 		v.Rune(x, y, it.Mark, it.Style)
 		v.Text(x+2, y, it.Name, th.Text)
 		x += n + 2
 	}
-	return min(y+1, most)
 }
 
 // overComm is figure 5: the model over f_comm at several f_comp,non, its bounds, and
@@ -222,11 +217,11 @@ func (e *epsilon) overComm(v grid.View, a *app, r models.Reserved) {
 		e.mark(c, modelMark, modelled.Style.With(grid.Bold), o.Now.Comm, o.Now.Model)
 		e.now(c, a, o.Now.Comm)
 	}
-	title := fmt.Sprintf("ε = T_masteronly/T_scheme over f_comm, m %.3g of n %d", r.M, r.N)
-	if grid.Width(title) > v.W() {
-		title = fmt.Sprintf("ε over f_comm, m %.3g of n %d", r.M, r.N)
+	scheme := fmt.Sprintf("m %.3g of n %d", r.M, r.N)
+	if level := a.snap.Scenario.Values["threading"]; level != "" {
+		scheme = level + ", " + scheme
 	}
-	v = e.head(v, th, title)
+	v = e.head(v, th, "ε over f_comm, "+scheme)
 	c.Draw(v, th)
 	if v.H() < 8 {
 		return
@@ -239,6 +234,14 @@ func (e *epsilon) overComm(v grid.View, a *app, r models.Reserved) {
 			}
 		}
 	}
+}
+
+// caption says what ε is and of which kind, as fully as the columns allow.
+func (e *epsilon) caption(a *app, cols int) string {
+	if cols >= 60 && a.snap.Kind != "" {
+		return "ε = T_masteronly / T_scheme, " + kindWords(a)
+	}
+	return kindWords(a)
 }
 
 // overPlanes is figures 6 and 7: the model over the local planes with the costs that

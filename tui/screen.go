@@ -180,8 +180,10 @@ func (s *screen) titles(a *app, p paneID) (title, right string) {
 		right = s.topology.caption(a)
 	case bandwidthPane:
 		right = s.bandwidth.caption(a)
-	case latencyPane, localityPane, epsilonPane:
+	case latencyPane, localityPane:
 		right = kindWords(a)
+	case epsilonPane:
+		right = s.epsilon.caption(a, s.at.pane[p].W)
 	case whyPane:
 		if a.snap.Phase == engine.Failed {
 			title = "6 Failed"

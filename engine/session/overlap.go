@@ -122,6 +122,9 @@ func balanced(f models.Fractions, n int) float64 {
 // worthIt is the gain of ε from which another m is worth a word.
 const worthIt = 1.01
 
+// idleAtLeast is the share of the time from which one speaks of idling.
+const idleAtLeast = 0.005
+
 // whyOverlap puts into words which term of equation (3) rules, and what another m
 // would give; "": the model has nothing to say of this run.
 func whyOverlap(p *engine.EpsilonPoint) string {
@@ -136,8 +139,8 @@ func whyOverlap(p *engine.EpsilonPoint) string {
 	}
 	comm, comp := e.Max[0].Value*e.Value, e.Max[1].Value*e.Value // shares of the scheme's own time
 	switch {
-	case e.Balanced():
-		return "communication and computing are balanced: no thread idles (modelled)."
+	case math.Abs(comm-comp) < idleAtLeast:
+		return "communication and computing are balanced: hardly a thread idles (modelled)."
 	case comm > comp:
 		text := fmt.Sprintf("communication rules: the computing threads idle %s of the time", percent(comm-comp))
 		if more, ok := better(r, f, e, +1); ok {
