@@ -161,6 +161,7 @@ type Spec struct {
 	Seed       uint64
 	Dilation   float64     // 0: chosen by the fabric
 	Threading  ThreadLevel // that ranks start at; unset: the machine's
+	Timeline   *Recorder   // of what the threads do; nil: nothing is recorded
 }
 
 // Eager is the eager limit in force, in bytes.

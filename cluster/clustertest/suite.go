@@ -70,6 +70,7 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		{"thread levels", (*suite).testLevels},
 		{"regions", (*suite).testRegions},
 		{"time", (*suite).testTime},
+		{"timeline", (*suite).testTimeline},
 		{"progress", (*suite).testProgress},
 		{"deadlock", (*suite).testDeadlock},
 		{"abort", (*suite).testAbort},

@@ -85,6 +85,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 		w.others.Add(1)
 		go w.wire.loop()
 	}
+	body = w.observe(body)
 	w.running.Store(int32(n))
 	w.ranks.Add(n)
 	for _, e := range w.engines {
@@ -194,6 +195,7 @@ func (w *world) reap() {
 	w.stop()
 	w.finish()
 	w.others.Wait()
+	w.spec.Timeline.Close(w.clock())
 	close(w.ended)
 }
 

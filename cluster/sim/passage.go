@@ -160,6 +160,9 @@ func (w *world) depart(i int32, at cluster.Time) {
 	case msgPut:
 		w.freeSource(m, p.late, left)
 	}
+	if w.arrows {
+		w.arrow(&w.msgs[i], &p)
+	}
 	w.push(p.arrival(), evArrive, i)
 }
 

@@ -154,6 +154,9 @@ func (r *rank) completed(i uint32, at cluster.Time, cause int32) {
 	}
 	t := r.threadOf(int(s.waiter))
 	s.waited = false
+	if t.lane != nil {
+		t.names(s.kind, s.peer)
+	}
 	t.until(at, cause)
 	r.charge(t, s)
 	if t.left--; t.left == 0 {

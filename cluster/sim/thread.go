@@ -39,6 +39,10 @@ type thread struct {
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
+
+	lane *cluster.Lane // what it does is written down here; nil: nowhere
+	call cluster.Kind  // that its time passes for
+	peer int32
 }
 
 // unwound ends a coroutine after an abort.
@@ -101,8 +105,18 @@ func (t *thread) spend(dt cluster.Time, why Cause) {
 		t.w.overflow()
 		t.now = end
 	}
-	if t.w.trace != nil && dt > 0 {
+	if t.w.watched && dt > 0 {
+		t.explain(dt, why)
+	}
+}
+
+// explain writes down why time passed, for whoever wants to know.
+func (t *thread) explain(dt cluster.Time, why Cause) {
+	if t.w.trace != nil {
 		t.cause = t.w.trace.add(t.cause, dt, why, t.r.id)
+	}
+	if t.lane != nil {
+		t.note(dt, why)
 	}
 }
 
@@ -110,6 +124,9 @@ func (t *thread) spend(dt cluster.Time, why Cause) {
 func (t *thread) until(at cluster.Time, cause int32) {
 	if at > t.now {
 		t.now, t.cause = at, cause
+		if t.lane != nil {
+			t.waited(at)
+		}
 	}
 }
 

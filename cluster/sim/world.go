@@ -81,6 +81,8 @@ type world struct {
 	real    int     // events in the queue that are not polls
 	err     error
 	trace   *trace
+	watched bool // somebody wants to know why time passes
+	arrows  bool // and which messages travel
 	control *control
 	events  uint64
 }

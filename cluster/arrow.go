@@ -1,0 +1,107 @@
+package cluster
+
+// Arrow is a message: sent by a thread, received by another.
+type Arrow struct {
+	From, FromThread int32
+	To, ToThread     int32
+	Sent, Received   Time
+	Bytes            int64
+	Tag              int32
+}
+
+// Bounds of what is kept of messages: the latest arrows, envelopes, and for each of
+// these the messages under way.
+const (
+	maxArrows    = 1 << 13
+	maxEnvelopes = 1 << 14
+	maxUnderWay  = 64
+)
+
+// arrows pairs sends with receives: the nth receive of an envelope takes its nth
+// message, because none overtakes another.
+type arrows struct {
+	turn      chan struct{} // has room while nobody reads or writes what follows
+	ring      [maxArrows]Arrow
+	n         uint64 // so far
+	envelopes map[Envelope]*underWay
+}
+
+// Envelope is what messages of one order have in common.
+type Envelope struct{ From, To, Ctx, Tag int32 }
+
+// underWay is the latest sends of an envelope.
+type underWay struct {
+	sent, received uint64
+	sends          [maxUnderWay]Arrow
+}
+
+func newArrows() *arrows {
+	return &arrows{turn: make(chan struct{}, 1), envelopes: make(map[Envelope]*underWay)}
+}
+
+func (m *arrows) begin() { m.turn <- struct{}{} }
+func (m *arrows) end()   { <-m.turn }
+
+// Arrows reports whether messages are recorded.
+func (r *Recorder) Arrows() bool { return r != nil && r.arrows != nil }
+
+// Message records a message whose way is known.
+func (r *Recorder) Message(a Arrow) {
+	r.arrows.begin()
+	r.arrows.add(a)
+	r.arrows.end()
+}
+
+func (m *arrows) add(a Arrow) {
+	m.ring[m.n%maxArrows] = a
+	m.n++
+}
+
+// Sent records a send, before it is posted.
+func (r *Recorder) Sent(e Envelope, thread int32, at Time, bytes int64) {
+	m := r.arrows
+	m.begin()
+	defer m.end()
+	u := m.envelopes[e]
+	if u == nil {
+		if len(m.envelopes) >= maxEnvelopes {
+			return
+		}
+		u = &underWay{}
+		m.envelopes[e] = u
+	}
+	u.sends[u.sent%maxUnderWay] = Arrow{From: e.From, FromThread: thread, To: e.To, Sent: at, Bytes: bytes, Tag: e.Tag}
+	u.sent++
+}
+
+// Received records that a message has been received.
+func (r *Recorder) Received(e Envelope, thread int32, at Time) {
+	m := r.arrows
+	m.begin()
+	defer m.end()
+	u := m.envelopes[e]
+	if u == nil || u.received == u.sent {
+		return
+	}
+	if u.sent-u.received <= maxUnderWay {
+		a := u.sends[u.received%maxUnderWay]
+		a.ToThread, a.Received = thread, at
+		m.add(a)
+	}
+	u.received++
+}
+
+// view copies the arrows that are kept, in the order of their recording.
+func (m *arrows) view() []Arrow {
+	m.begin()
+	defer m.end()
+	first := uint64(0)
+	if m.n > maxArrows {
+		first = m.n - maxArrows
+	}
+	all := make([]Arrow, 0, m.n-first)
+	for i := first; i < m.n; i++ {
+		all = append(all, m.ring[i%maxArrows])
+	}
+	return all
+}

@@ -1,0 +1,221 @@
+package live
+
+import (
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// observed is a port that writes down what its thread does. It looks at the clock
+// where a wait begins and ends, and where computing gives way to posting; what
+// passes between two waits is communicating if anything was posted, else the
+// program's own code. Loads and stores in other ranks' segments are the program's
+// own code, too.
+type observed struct {
+	*port
+	lane *cluster.Lane
+	rec  *cluster.Recorder
+
+	call     cluster.Kind // posted last since the clock was looked at; KindNone: nothing
+	peer     int32
+	talks    bool // something was posted since then
+	computes bool // Compute was called since then, or a region's threads are at work
+	meets    bool // the region's barrier was entered since then
+
+	pending map[cluster.Handle]cluster.Op // receives whose messages are to be arrows; nil: none are
+}
+
+// copyBytes is how many bytes a post has to carry for its time to be looked at: a
+// copy that takes some µs.
+const copyBytes = 32 << 10
+
+// observe wraps the bodies of a launch whose timeline is recorded.
+func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error {
+	rec := w.spec.Timeline
+	if rec == nil {
+		return body
+	}
+	rec.Clock(w.clock)
+	return func(p cluster.Port) error {
+		lanes := rec.Team(p.ID(), 1)
+		if lanes == nil {
+			return body(p)
+		}
+		o := newObserved(p.(*port), lanes[0], rec)
+		o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+		defer o.lane.Now(cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+		err := body(o)
+		o.turn(o.Now())
+		return err
+	}
+}
+
+// clock is the fabric's time, for those who watch.
+func (w *world) clock() cluster.Time {
+	return w.timeOf(time.Since(w.began))
+}
+
+func (w *world) timeOf(d time.Duration) cluster.Time {
+	if w.wire == nil {
+		return cluster.Time(d) * cluster.Nanosecond
+	}
+	return w.wire.model(int64(d))
+}
+
+func newObserved(p *port, lane *cluster.Lane, rec *cluster.Recorder) *observed {
+	o := &observed{port: p, lane: lane, rec: rec, peer: cluster.NoPeer}
+	if rec.Arrows() {
+		o.pending = make(map[cluster.Handle]cluster.Op)
+	}
+	return o
+}
+
+// turn ends at t what went on since the clock was looked at.
+func (o *observed) turn(t cluster.Time) {
+	if o.talks {
+		o.lane.Until(t, cluster.ActivityCommunicate, o.call, o.peer)
+	} else {
+		o.lane.Until(t, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+	}
+	o.call, o.peer, o.talks, o.computes, o.meets = cluster.KindNone, cluster.NoPeer, false, false, false
+}
+
+// Post implements cluster.Port.
+func (o *observed) Post(op *cluster.Op) cluster.Handle {
+	if op.Kind != o.call || op.Peer != o.peer || len(op.Buf) >= copyBytes || o.pending != nil {
+		return o.another(op)
+	}
+	return o.port.Post(op)
+}
+
+// another posts what differs from the operation before, or is long.
+func (o *observed) another(op *cluster.Op) cluster.Handle {
+	switch op.Kind {
+	case cluster.KindMeet:
+		o.meets = true
+		return o.port.Post(op)
+	case cluster.KindDraw, cluster.KindEnter, cluster.KindLeave:
+		return o.port.Post(op)
+	}
+	if o.computes {
+		o.turn(o.Now())
+	}
+	if !o.talks {
+		o.lane.Now(cluster.ActivityCommunicate, op.Kind, op.Peer)
+		o.talks, o.peer = true, op.Peer
+	}
+	if op.Kind == cluster.KindBarrier || op.Peer != o.peer {
+		o.peer = cluster.NoPeer
+	}
+	o.call = op.Kind
+	if o.pending != nil {
+		return o.follow(op)
+	}
+	if copied(op, o.e.w) {
+		o.turn(o.Now())
+		h := o.port.Post(op)
+		o.lane.Until(o.Now(), cluster.ActivityCopy, op.Kind, op.Peer)
+		o.talks, o.call, o.peer = true, op.Kind, op.Peer
+		return h
+	}
+	return o.port.Post(op)
+}
+
+// copied reports whether posting an operation moves many bytes then and there.
+func copied(op *cluster.Op, w *world) bool {
+	if len(op.Buf) < copyBytes {
+		return false
+	}
+	switch op.Kind {
+	case cluster.KindSend:
+		return int64(len(op.Buf)) <= w.eager
+	case cluster.KindPut:
+		return true // to a segment, or into a parcel
+	case cluster.KindGet:
+		return w.wire == nil
+	}
+	return false
+}
+
+// follow posts an operation whose message is to be an arrow.
+func (o *observed) follow(op *cluster.Op) cluster.Handle {
+	id := o.e.id
+	switch op.Kind {
+	case cluster.KindSend, cluster.KindSsend:
+		o.rec.Sent(cluster.Envelope{From: id, To: op.Peer, Ctx: op.Ctx, Tag: op.Tag}, int32(o.thread), o.Now(), op.Bytes())
+	case cluster.KindRecv:
+		if h := o.port.Post(op); h != 0 {
+			o.pending[h] = *op
+			return h
+		}
+		o.arrived(op.Ctx, &op.Done)
+		return 0
+	}
+	return o.port.Post(op)
+}
+
+func (o *observed) arrived(ctx int32, d *cluster.Done) {
+	if d.Err != cluster.Cancelled {
+		o.rec.Received(cluster.Envelope{From: d.Peer, To: o.e.id, Ctx: ctx, Tag: d.Tag}, int32(o.thread), o.Now())
+	}
+}
+
+// Test implements cluster.Port.
+func (o *observed) Test(h cluster.Handle) (cluster.Done, bool) {
+	d, ok := o.port.Test(h)
+	if ok && o.pending != nil {
+		if op, is := o.pending[h]; is {
+			delete(o.pending, h)
+			o.arrived(op.Ctx, &d)
+		}
+	}
+	return d, ok
+}
+
+// Wait implements cluster.Port.
+func (o *observed) Wait(hs []cluster.Handle, need int) {
+	if need <= 0 {
+		o.port.Wait(hs, need)
+		return
+	}
+	a, call, peer := cluster.ActivityWait, o.call, o.peer
+	if o.meets {
+		a, call, peer = cluster.ActivitySleep, cluster.KindMeet, cluster.NoPeer
+	}
+	o.turn(o.Now())
+	o.lane.Now(a, call, peer)
+	o.port.Wait(hs, need)
+	o.lane.Until(o.Now(), a, call, peer)
+	o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+}
+
+// Compute implements cluster.Port.
+func (o *observed) Compute(work cluster.Work, body func()) {
+	if o.talks {
+		o.turn(o.Now())
+		o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+	}
+	o.computes = true
+	o.port.Compute(work, body)
+}
+
+// Fork implements cluster.Port. Threads sleep before their region, and from the end
+// of their own part of it.
+func (o *observed) Fork(n int, body func(cluster.Port, int)) {
+	lanes := o.rec.Team(o.ID(), n)
+	o.turn(o.Now())
+	o.port.Fork(n, func(p cluster.Port, thread int) {
+		q := o
+		if thread > 0 {
+			q = newObserved(p.(*port), lanes[thread], o.rec)
+			q.lane.Until(q.Now(), cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+		}
+		q.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+		defer q.lane.Now(cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+		q.computes = true
+		body(q, thread)
+		q.turn(q.Now())
+	})
+	o.lane.Until(o.Now(), cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+	o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+}

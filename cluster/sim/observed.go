@@ -1,0 +1,130 @@
+package sim
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// observed is a port whose thread writes down why its time passes. It tells the
+// thread what call it is in; spend and until do the rest.
+type observed struct{ *thread }
+
+// observe wraps the bodies of a launch whose timeline is recorded.
+func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error {
+	rec := w.spec.Timeline
+	if rec == nil {
+		return body
+	}
+	w.arrows = rec.Arrows()
+	return func(p cluster.Port) error {
+		t := p.(*thread)
+		lanes := rec.Team(t.ID(), 1)
+		if lanes == nil {
+			return body(p)
+		}
+		t.lane = lanes[0]
+		t.lane.Unknown()
+		err := body(observed{t})
+		t.lane.Now(cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+		return err
+	}
+}
+
+// note writes down that the last dt of a thread's time passed for a reason.
+func (t *thread) note(dt cluster.Time, why Cause) {
+	t.waited(t.now - dt)
+	switch why {
+	case CauseCompute, CauseNoise:
+		t.lane.Until(t.now, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+	case CauseMemory: // it waits for its node's memory
+		t.lane.Until(t.now, cluster.ActivityWait, cluster.KindNone, cluster.NoPeer)
+	case CauseLock:
+		t.lane.Until(t.now, cluster.ActivityLock, t.call, t.peer)
+	case CauseBytes:
+		t.lane.Until(t.now, cluster.ActivityCopy, t.call, t.peer)
+	case CauseSync: // among the threads of a region
+		a := cluster.ActivitySleep
+		if t.call == cluster.KindDraw {
+			a = cluster.ActivityLock
+		}
+		t.lane.Until(t.now, a, t.call, cluster.NoPeer)
+	default:
+		t.lane.Until(t.now, cluster.ActivityCommunicate, t.call, t.peer)
+	}
+}
+
+// waited writes down that the thread stood still until a time.
+func (t *thread) waited(until cluster.Time) {
+	switch {
+	case t.state == threadEnded:
+		t.lane.Until(until, cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+	case t.call == cluster.KindMeet:
+		t.lane.Until(until, cluster.ActivitySleep, cluster.KindMeet, cluster.NoPeer)
+	default:
+		t.lane.Until(until, cluster.ActivityWait, t.call, t.peer)
+	}
+}
+
+// names says what the time of a thread passes for from now on.
+func (t *thread) names(call cluster.Kind, peer int32) {
+	if call == cluster.KindBarrier || call >= cluster.KindEvent {
+		peer = cluster.NoPeer
+	}
+	t.call, t.peer = call, peer
+}
+
+// arrow writes down a message that arrives at a time.
+func (w *world) arrow(m *msg, p *passage) {
+	if m.kind != msgEager && m.kind != msgData {
+		return
+	}
+	a := cluster.Arrow{From: m.src, To: m.dst, Sent: p.at, Received: p.arrival(), Bytes: m.size, Tag: m.tag}
+	if m.thread >= 0 {
+		a.FromThread = int32(w.threads[m.thread].number)
+	}
+	if m.kind == msgData {
+		a.ToThread = w.ranks[m.dst].slots.list[m.recv].waiter
+	}
+	w.spec.Timeline.Message(a)
+}
+
+// Post implements cluster.Port.
+func (o observed) Post(op *cluster.Op) cluster.Handle {
+	o.names(op.Kind, op.Peer)
+	return o.thread.Post(op)
+}
+
+// Wait implements cluster.Port.
+func (o observed) Wait(hs []cluster.Handle, need int) {
+	a := cluster.ActivityWait
+	if o.call == cluster.KindMeet {
+		a = cluster.ActivitySleep
+	}
+	o.lane.Now(a, o.call, o.peer)
+	o.thread.Wait(hs, need)
+	o.lane.Unknown()
+}
+
+// Compute implements cluster.Port.
+func (o observed) Compute(work cluster.Work, body func()) {
+	o.names(cluster.KindNone, cluster.NoPeer)
+	o.thread.Compute(work, body)
+}
+
+// Fork implements cluster.Port. Threads sleep before their region, and from the end
+// of their own part of it.
+func (o observed) Fork(n int, body func(cluster.Port, int)) {
+	lanes := o.w.spec.Timeline.Team(o.ID(), n)
+	o.names(cluster.KindMeet, cluster.NoPeer)
+	o.thread.Fork(n, func(p cluster.Port, number int) {
+		t := p.(*thread)
+		if t.lane == nil {
+			t.lane = lanes[number]
+			t.lane.Until(t.now, cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+		}
+		t.names(cluster.KindNone, cluster.NoPeer)
+		t.lane.Unknown()
+		body(observed{t}, number)
+		t.names(cluster.KindMeet, cluster.NoPeer)
+		t.lane.Now(cluster.ActivitySleep, cluster.KindMeet, cluster.NoPeer)
+	})
+	o.names(cluster.KindNone, cluster.NoPeer)
+	o.lane.Unknown()
+}

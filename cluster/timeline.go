@@ -1,0 +1,230 @@
+package cluster
+
+import "sync/atomic"
+
+// Activity is what a thread does for a while (paper 2, figure 1).
+type Activity uint8
+
+// The activities. A thread sleeps while its rank has no parallel region, and while
+// it waits for the other threads of one.
+const (
+	ActivitySleep       Activity = iota
+	ActivityCompute              // the program's own code, Compute
+	ActivityCommunicate          // in the library, working
+	ActivityCopy                 // in the library, moving bytes
+	ActivityWait                 // in a call, for another rank or for a part of the machine
+	ActivityLock                 // in a call, for another thread of the rank to leave the library
+)
+
+// Activities is the number of activities.
+const Activities = 6
+
+var activityNames = [Activities]string{"sleep", "compute", "communicate", "copy", "wait", "lock"}
+
+// String names the activity.
+func (a Activity) String() string {
+	if int(a) < len(activityNames) {
+		return activityNames[a]
+	}
+	return "activity?"
+}
+
+// Stretch is a part of a lane in which a thread did one thing.
+type Stretch struct {
+	Begin, End Time
+	Activity   Activity
+	Call       Kind  // that it belongs to; KindNone: to none
+	Peer       int32 // the other rank; NoPeer: none, several, or any
+}
+
+// NoPeer is the peer of a stretch that has none, or several.
+const NoPeer int32 = -1
+
+// label is a stretch without its times: activity, call and peer in one word.
+type label uint64
+
+func labelOf(a Activity, call Kind, peer int32) label {
+	return label(a) | label(call)<<8 | label(uint32(peer))<<32
+}
+
+func (m label) activity() Activity { return Activity(m) }
+
+func (m label) span(begin, end Time) Stretch {
+	return Stretch{Begin: begin, End: end, Activity: m.activity(), Call: Kind(m >> 8), Peer: int32(m >> 32)}
+}
+
+// noLabel is the label of no stretch.
+const noLabel = ^label(0)
+
+// Sums is time by activity.
+type Sums [Activities]Time
+
+// Stretches stand in chunks, with the sums before every block of them, so that the sums
+// up to a time are found without a walk over what was before.
+const (
+	chunkLength = 256
+	blockLength = 32
+)
+
+// chunk is a run of stretches, each of which begins where the one before it ends. What
+// is before n was published and stays, but that the last stretch may still grow.
+type chunk struct {
+	first  uint64 // number of its first stretch in the lane
+	begin  Time
+	n      atomic.Uint32
+	sums   [chunkLength / blockLength]Sums // of the lane, before each block
+	labels [chunkLength]label
+	ends   [chunkLength]atomic.Int64
+}
+
+// Lane is what one thread of a rank did, from the launch on. One goroutine at a time
+// writes to it; View reads it meanwhile.
+type Lane struct {
+	rank, thread int32
+	end          Time // of the last stretch
+	last         label
+	shown        label
+	n            uint32 // stretches in the chunk under way
+	sums         Sums
+	cur          *chunk
+	now          atomic.Uint64 // label of what goes on since the last stretch
+	chunks       atomic.Uint64 // begun so far
+	ring         []atomic.Pointer[chunk]
+	_            [64]byte // lanes are written to by different cores
+}
+
+// Until says that from the end of the last stretch until t the thread did a, for a call
+// with a peer. A t that is not later says nothing.
+func (l *Lane) Until(t Time, a Activity, call Kind, peer int32) {
+	span := t - l.end
+	if span <= 0 {
+		return
+	}
+	if m := labelOf(a, call, peer); m == l.last {
+		l.cur.ends[l.n-1].Store(int64(t))
+	} else {
+		l.add(m, t)
+	}
+	l.sums[a] += span
+	l.end = t
+}
+
+// add begins a stretch; t is its end so far.
+func (l *Lane) add(m label, t Time) {
+	if l.cur == nil || l.n == chunkLength {
+		l.chunk()
+	}
+	c, i := l.cur, l.n
+	if i%blockLength == 0 {
+		c.sums[i/blockLength] = l.sums
+	}
+	c.labels[i] = m
+	c.ends[i].Store(int64(t))
+	l.last = m
+	l.n++
+	c.n.Store(l.n)
+}
+
+// chunk begins a chunk in the place of the oldest.
+func (l *Lane) chunk() {
+	k := l.chunks.Load()
+	l.cur, l.n = &chunk{first: k * chunkLength, begin: l.end}, 0
+	l.ring[k%uint64(len(l.ring))].Store(l.cur)
+	l.chunks.Store(k + 1)
+}
+
+// Now says what the thread does from the end of the last stretch on, for those who look
+// meanwhile.
+func (l *Lane) Now(a Activity, call Kind, peer int32) {
+	if m := labelOf(a, call, peer); m != l.shown {
+		l.shown = m
+		l.now.Store(uint64(m))
+	}
+}
+
+// Unknown says that it is not known yet what the thread does from the end of the last
+// stretch on.
+func (l *Lane) Unknown() {
+	if l.shown != noLabel {
+		l.shown = noLabel
+		l.now.Store(uint64(noLabel))
+	}
+}
+
+// End is where the last stretch ends.
+func (l *Lane) End() Time { return l.end }
+
+// Bounds of what a recorder keeps: stretches (of 18 B with their sums), and lanes; ranks
+// beyond have none.
+const (
+	maxStretches = 4 << 20
+	maxLanes     = 8192
+	minChunks    = 2
+	maxChunks    = 4096
+)
+
+// Recorder keeps what the threads of a launch did lately. Spec.Timeline hands it to
+// the fabric.
+type Recorder struct {
+	layout Layout
+	ranks  []atomic.Pointer[[]*Lane]
+	keep   int // chunks a lane
+	arrows *arrows
+	clock  atomic.Pointer[func() Time] // what time it is; nil: as late as the latest lane
+	closed atomic.Bool
+}
+
+// NewRecorder is for one launch of a layout; with arrows it keeps messages as well.
+func NewRecorder(l Layout, withArrows bool) *Recorder {
+	threads := max(1, l.ThreadsPerRank)
+	ranks := min(l.Ranks(), max(1, maxLanes/threads))
+	r := &Recorder{layout: l, ranks: make([]atomic.Pointer[[]*Lane], ranks)}
+	r.keep = min(max(maxStretches/chunkLength/(ranks*threads), minChunks), maxChunks)
+	if withArrows {
+		r.arrows = newArrows()
+	}
+	for rank := range ranks {
+		r.Team(rank, threads)
+	}
+	return r
+}
+
+// Clock gives the recorder the fabric's clock, before the ranks start.
+func (r *Recorder) Clock(now func() Time) { r.clock.Store(&now) }
+
+// Team gives the lanes of a rank's first n threads; nil where the rank has none. Only
+// the rank's first thread calls it, outside of parallel regions.
+func (r *Recorder) Team(rank, n int) []*Lane {
+	if r == nil || rank >= len(r.ranks) {
+		return nil
+	}
+	var lanes []*Lane
+	if all := r.ranks[rank].Load(); all != nil {
+		lanes = *all
+	}
+	if len(lanes) >= n {
+		return lanes[:n]
+	}
+	lanes = append([]*Lane(nil), lanes...)
+	for i := len(lanes); i < n; i++ {
+		l := &Lane{rank: int32(rank), thread: int32(i), last: noLabel, shown: noLabel, ring: make([]atomic.Pointer[chunk], r.keep)}
+		l.Now(ActivitySleep, KindNone, NoPeer)
+		lanes = append(lanes, l)
+	}
+	r.ranks[rank].Store(&lanes)
+	return lanes
+}
+
+// Close ends every lane at t, sleeping, once nobody writes to them any more.
+func (r *Recorder) Close(t Time) {
+	if r == nil {
+		return
+	}
+	for i := range r.ranks {
+		for _, l := range *r.ranks[i].Load() {
+			l.Until(t, ActivitySleep, KindNone, NoPeer)
+			l.Now(ActivitySleep, KindNone, NoPeer)
+		}
+	}
+	r.closed.Store(true)
+}

@@ -1,0 +1,235 @@
+package cluster
+
+import (
+	"iter"
+	"sort"
+)
+
+// Timeline is what a recorder had at one moment. It does not change any more.
+type Timeline struct {
+	Layout Layout
+	From   Time // the earliest time of which anything is kept
+	To     Time // of the moment
+	Lanes  []LaneView
+	Ranks  int     // that have lanes; others are beyond what is kept
+	Arrows []Arrow // in the order of their receipt; nil: not recorded
+}
+
+// LaneView is a lane at one moment.
+type LaneView struct {
+	Rank, Thread int
+	chunks       []*chunk
+	n            uint32 // stretches in the last one
+	end          Time   // of the last stretch
+	to           Time
+	now          label // of what goes on from end to to
+}
+
+// View takes the lanes as they are. Any goroutine may, and no rank waits for it.
+func (r *Recorder) View() *Timeline {
+	v := &Timeline{Layout: r.layout, Ranks: len(r.ranks)}
+	if r.arrows != nil {
+		v.Arrows = r.arrows.view()
+	}
+	count := 0
+	for i := range r.ranks {
+		count += len(*r.ranks[i].Load())
+	}
+	v.Lanes = make([]LaneView, 0, count)
+	for i := range r.ranks {
+		for _, l := range *r.ranks[i].Load() {
+			v.Lanes = append(v.Lanes, l.view())
+		}
+	}
+	for i := range v.Lanes {
+		v.To = max(v.To, v.Lanes[i].end)
+	}
+	if now := r.clock.Load(); now != nil && !r.closed.Load() {
+		v.To = max(v.To, (*now)())
+	}
+	v.From = v.To
+	for i := range v.Lanes {
+		v.Lanes[i].to = v.To
+		v.From = min(v.From, v.Lanes[i].From())
+	}
+	return v
+}
+
+// viewTries is how often a look at a lane begins anew because one was added
+// meanwhile; the last one may take what goes on for what went on.
+const viewTries = 4
+
+// view takes the lane as it is, though its thread goes on writing.
+func (l *Lane) view() LaneView {
+	v := LaneView{Rank: int(l.rank), Thread: int(l.thread)}
+	keep := uint64(len(l.ring))
+	for range viewTries {
+		now, begun := l.now.Load(), l.chunks.Load()
+		made := begun
+		v.now, v.chunks, v.n = label(now), v.chunks[:0], 0
+		var last *chunk
+		if made > 0 {
+			last = l.ring[(made-1)%keep].Load()
+			if v.n = last.n.Load(); v.n == 0 { // it was begun this moment
+				if made--; made > 0 {
+					last, v.n = l.ring[(made-1)%keep].Load(), chunkLength
+				}
+			}
+		}
+		if made > 0 {
+			v.end = Time(last.ends[v.n-1].Load())
+			for k := made - min(made, keep); k < made-1; k++ {
+				if c := l.ring[k%keep].Load(); c.first == k*chunkLength {
+					v.chunks = append(v.chunks, c)
+				} else {
+					v.chunks = v.chunks[:0] // it was dropped meanwhile, and all before it
+				}
+			}
+			v.chunks = append(v.chunks, last)
+		}
+		if l.now.Load() == now && l.chunks.Load() == begun && (last == nil || last.n.Load() == v.n) {
+			break
+		}
+	}
+	return v
+}
+
+// From is the earliest time that the lane tells of.
+func (v *LaneView) From() Time {
+	if len(v.chunks) == 0 {
+		return 0
+	}
+	return v.chunks[0].begin
+}
+
+// To is the time of the view, where the lane ends.
+func (v *LaneView) To() Time { return v.to }
+
+// count is the stretches of chunk k.
+func (v *LaneView) count(k int) int {
+	if k == len(v.chunks)-1 {
+		return int(v.n)
+	}
+	return chunkLength
+}
+
+// endOf is the end of stretch i of chunk k.
+func (v *LaneView) endOf(k, i int) Time {
+	if k == len(v.chunks)-1 && i == int(v.n)-1 {
+		return v.end
+	}
+	return Time(v.chunks[k].ends[i].Load())
+}
+
+// find gives the chunk and the stretch that hold t, looking from chunk hint on; false:
+// t is before what is kept, or after the last stretch.
+func (v *LaneView) find(t Time, hint int) (k, i int, ok bool) {
+	all := v.chunks
+	if len(all) == 0 || t < all[0].begin || t >= v.end {
+		return 0, 0, false
+	}
+	lo := 0
+	if hint < len(all) && all[hint].begin <= t {
+		lo = hint
+		step := 1
+		for lo+step < len(all) && all[lo+step].begin <= t {
+			lo += step
+			step *= 2
+		}
+		all = all[:min(len(all), lo+step)]
+	}
+	k = lo + sort.Search(len(all)-lo, func(i int) bool { return all[lo+i].begin > t }) - 1
+	c, n := v.chunks[k], v.count(k)
+	for i+blockLength < n && Time(c.ends[i+blockLength-1].Load()) <= t {
+		i += blockLength
+	}
+	for i < n-1 && v.endOf(k, i) <= t {
+		i++
+	}
+	return k, i, true
+}
+
+// At is the stretch that holds t; false: the lane does not tell of that time.
+func (v *LaneView) At(t Time) (Stretch, bool) {
+	if k, i, ok := v.find(t, 0); ok {
+		return v.span(k, i), true
+	}
+	if v.now != noLabel && t >= v.end && t < v.to {
+		return v.now.span(v.end, v.to), true
+	}
+	return Stretch{}, false
+}
+
+func (v *LaneView) span(k, i int) Stretch {
+	begin := v.chunks[k].begin
+	if i > 0 {
+		begin = v.endOf(k, i-1)
+	}
+	return v.chunks[k].labels[i].span(begin, v.endOf(k, i))
+}
+
+// Place remembers where in a lane Sums looked last, for those that look at one time
+// after another.
+type Place struct{ chunk int }
+
+// Sums is the time by activity from the launch to t. What was before From is not
+// told apart by time: Sums of an earlier time is that of From.
+func (v *LaneView) Sums(t Time, at *Place) Sums {
+	if len(v.chunks) == 0 {
+		var s Sums
+		v.going(&s, t)
+		return s
+	}
+	if t <= v.chunks[0].begin {
+		return v.chunks[0].sums[0]
+	}
+	k, i, ok := v.find(t, at.chunk)
+	if !ok { // after the last stretch
+		k, i = len(v.chunks)-1, int(v.n)-1
+	}
+	at.chunk = k
+	c, first := v.chunks[k], i/blockLength*blockLength
+	s := c.sums[first/blockLength]
+	begin := c.begin
+	if first > 0 {
+		begin = Time(c.ends[first-1].Load())
+	}
+	for j := first; j < i; j++ {
+		end := Time(c.ends[j].Load())
+		s[c.labels[j].activity()] += end - begin
+		begin = end
+	}
+	if ok {
+		s[c.labels[i].activity()] += t - begin
+		return s
+	}
+	s[c.labels[i].activity()] += v.end - begin
+	v.going(&s, t)
+	return s
+}
+
+// going adds the time up to t of what goes on since the last stretch.
+func (v *LaneView) going(s *Sums, t Time) {
+	if v.now != noLabel {
+		s[v.now.activity()] += max(min(t, v.to)-v.end, 0)
+	}
+}
+
+// Stretches gives what the lane did from a time to another, in order; the first and the
+// last one are whole.
+func (v *LaneView) Stretches(from, to Time) iter.Seq[Stretch] {
+	return func(yield func(Stretch) bool) {
+		k, i, ok := v.find(max(from, v.From()), 0)
+		for ; ok && k < len(v.chunks); k, i = k+1, 0 {
+			for ; i < v.count(k); i++ {
+				s := v.span(k, i)
+				if s.Begin >= to || !yield(s) {
+					return
+				}
+			}
+		}
+		if v.now != noLabel && v.end < min(to, v.to) && v.to > from {
+			yield(v.now.span(v.end, v.to))
+		}
+	}
+}
