@@ -111,26 +111,31 @@ func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) fl
 			}
 		}
 	}
+	out := &m.Classes[cluster.Remote]
+	adapters := float64(max(out.Adapters, 1))
 	longest := 0.0
 	for i := range n {
-		before, latency, inject := 0.0, 0.0, 0.0
+		before, latency, near, far := 0.0, 0.0, 0.0, 0.0
 		a := int(world[i])
 		for _, to := range [2]int{(i + 1) % n, (i + n - 1) % n} {
 			class := l.ClassOf(a, int(world[to]))
 			link := &m.Classes[class]
 			before += hands * link.Overhead.Seconds()
 			latency = max(latency, ways*link.Latency.Seconds())
-			rate := link.Bandwidth
-			if class == cluster.Remote && link.ThreadRate > 0 {
-				rate = min(rate, link.ThreadRate)
-			}
-			if rate > 0 {
-				inject += plane / float64(threads) / rate
+			switch {
+			case class == cluster.Remote:
+				far++
+			case link.Bandwidth > 0:
+				near += plane / float64(threads) / link.Bandwidth
 			}
 		}
-		out := &m.Classes[cluster.Remote]
-		if out.Bandwidth > 0 && out.Adapters > 0 {
-			inject = max(inject, sent[l.NodeOf(a)]*plane/(float64(out.Adapters)*out.Bandwidth))
+		inject := near
+		if far > 0 && out.Bandwidth > 0 {
+			if out.ThreadRate > 0 && (adapters > 1 || out.ThreadRate < out.Bandwidth) {
+				inject += far * plane / float64(threads) / out.ThreadRate
+			}
+			of := min(adapters, sent[l.NodeOf(a)]*float64(threads)) // that have something to send
+			inject = max(inject, sent[l.NodeOf(a)]*plane/(of*out.Bandwidth))
 		}
 		longest = max(longest, before+latency+inject)
 	}
