@@ -16,6 +16,7 @@ type Overlap struct {
 // EpsilonPoint is one scheme on one problem. What is not known is NaN.
 type EpsilonPoint struct {
 	Threading string  // "multiple": the knob
+	Overlaps  bool    // computes during communication
 	Reserved  float64 // m: threads of a rank that communicate meanwhile, whole or not
 	Threads   int     // n: of a rank
 	Nodes     int
@@ -30,16 +31,6 @@ type EpsilonPoint struct {
 	Scheme     float64 // s an iteration
 	Epsilon    float64 // T_masteronly / T_scheme
 	Model      float64 // ε by equation (3), modelled out of the fractions
-}
-
-// Overlaps says that the point's scheme computes during communication; masteronly
-// and a single thread do not.
-func (p *EpsilonPoint) Overlaps() bool {
-	switch p.Threading {
-	case "funneled", "serialized", "multiple":
-		return true
-	}
-	return false
 }
 
 // Reserved is m as the knobs ask for it: one thread at a time communicates except

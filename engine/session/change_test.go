@@ -63,12 +63,20 @@ func TestChange(t *testing.T) {
 // scheme gains.
 func TestChangeOfThreading(t *testing.T) {
 	master := product("masteronly", 0.4, 0.2, 1)
+	slow := product("masteronly", 0.4, 0.2, 1)
+	for i := range slow.Metrics {
+		if m := &slow.Metrics[i]; m.Unit == "s" {
+			m.Value *= 1.5
+		}
+	}
 	for _, c := range []struct {
 		what          string
 		before, after *engine.Snapshot
 		want          string
 	}{
 		{"to multiple", master, product("multiple", 0.4, 0.2, 1.46),
+			"multiple, m = 1: 1.46× faster (10.0 ms → 6.85 ms an iteration, simulated); 3.15 ms of 4.00 ms communication now hidden"},
+		{"the host was slower before", slow, product("multiple", 0.4, 0.2, 1.46),
 			"multiple, m = 1: 1.46× faster (10.0 ms → 6.85 ms an iteration, simulated); 3.15 ms of 4.00 ms communication now hidden"},
 		{"more than all cannot be hidden", master, product("multiple", 0.1, 0.2, 2),
 			"multiple, m = 1: 2× faster (10.0 ms → 5.00 ms an iteration, simulated); 1.00 ms of 1.00 ms communication now hidden"},

@@ -56,7 +56,7 @@ func (o *overlap) look(s *engine.Snapshot) *engine.Overlap {
 	if !ok {
 		return nil
 	}
-	if !math.IsNaN(now.Epsilon) && now.Overlaps() {
+	if !math.IsNaN(now.Epsilon) && now.Overlaps {
 		o.keep(now)
 	}
 	v := &engine.Overlap{Now: now.EpsilonPoint}
@@ -80,6 +80,17 @@ func (o *overlap) keep(now epsilonPoint) {
 	o.points = append(o.points, now)
 }
 
+// overlaps says that the scheme of a run computes during communication: a workload
+// reports the model's ε where it does, which masteronly and a single thread do not.
+func overlaps(s *engine.Snapshot) bool {
+	switch s.Scenario.Values["threading"] {
+	case "funneled", "serialized", "multiple":
+		_, ok := s.Metric("epsilon_model")
+		return ok
+	}
+	return false
+}
+
 // epsilonOf reads the present point out of a snapshot's metrics; false: they tell
 // no fractions yet.
 func epsilonOf(s *engine.Snapshot) (epsilonPoint, bool) {
@@ -96,7 +107,7 @@ func epsilonOf(s *engine.Snapshot) (epsilonPoint, bool) {
 	sc := &s.Scenario
 	p := epsilonPoint{rest: rest(sc), reserved: sc.Values["reserved"]}
 	p.EpsilonPoint = engine.EpsilonPoint{
-		Threading: sc.Values["threading"], Reserved: sc.Reserved(), Threads: s.Layout.ThreadsPerRank, Nodes: s.Layout.Nodes,
+		Threading: sc.Values["threading"], Overlaps: overlaps(s), Reserved: sc.Reserved(), Threads: s.Layout.ThreadsPerRank, Nodes: s.Layout.Nodes,
 		Kind: s.Kind, Comm: f.Comm, NonOverlap: f.NonOverlap, Overlap: f.Overlap, CommCost: value("x_comm_over_x_overlap"),
 		Masteronly: value("time_masteronly"), Scheme: value("time_scheme"), Epsilon: value("epsilon"), Model: value("epsilon_model"),
 	}
@@ -134,7 +145,7 @@ func whyOverlap(p *engine.EpsilonPoint) string {
 	if err != nil {
 		return ""
 	}
-	if !p.Overlaps() {
+	if !p.Overlaps {
 		return whyMasteronly(r, f, e)
 	}
 	comm, comp := e.Max[0].Value*e.Value, e.Max[1].Value*e.Value // shares of the scheme's own time

@@ -2,7 +2,9 @@ package session
 
 import (
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +36,12 @@ func product(threading string, comm, non, epsilon float64, knobs ...string) *eng
 	put("f_non", "1", non)
 	put("f_overlap", "1", 1-comm-non)
 	put("epsilon", "1", epsilon)
+	if threading != "masteronly" {
+		f := models.Fractions{Comm: comm, NonOverlap: non, Overlap: 1 - comm - non}
+		if e, err := models.Epsilon(models.Reserved{M: s.Scenario.Reserved(), N: 8}, f); err == nil {
+			put("epsilon_model", "1", e.Value)
+		}
+	}
 	put("x_comm_over_x_overlap", "1", comm/(1-comm-non)*8)
 	put("time_masteronly", "s", 10e-3)
 	put("time_scheme", "s", 10e-3/epsilon)
@@ -129,14 +137,27 @@ func TestNoOverlap(t *testing.T) {
 // The example of section 7.2.1, m = 1, n = 8, f_comp,non = 20 %: the model stands
 // beside what was found out, the workload's own where it reports one.
 func TestEpsilonOfTheModel(t *testing.T) {
-	s := product("multiple", 24./56, 0.2, 1.5)
+	s := product("masteronly", 24./56, 0.2, 1)
 	p, _ := epsilonOf(s)
-	if math.Abs(p.Model-1.6) > 0.01 || p.Epsilon != 1.5 || p.Threads != 8 || p.Reserved != 1 {
-		t.Errorf("%+v: want ε 1.5 beside 1.60 of the model", p.EpsilonPoint)
+	if math.Abs(p.Model-1.6) > 0.01 || p.Epsilon != 1 || p.Threads != 8 || p.Reserved != 1 || p.Overlaps {
+		t.Errorf("%+v: want ε 1 beside 1.60 of the model", p.EpsilonPoint)
 	}
-	s.Metrics = append(s.Metrics, engine.Metric{Name: "epsilon_model", Value: 1.55, Kind: engine.Modelled})
-	if p, _ := epsilonOf(s); p.Model != 1.55 {
-		t.Errorf("the workload's model gives 1.55, the point has %v", p.Model)
+	s = product("multiple", 24./56, 0.2, 1.5)
+	for i := range s.Metrics {
+		if m := &s.Metrics[i]; m.Name == "epsilon_model" {
+			m.Value = 1.55
+		}
+	}
+	if p, _ := epsilonOf(s); p.Model != 1.55 || p.Epsilon != 1.5 || !p.Overlaps {
+		t.Errorf("%+v: want ε 1.5 beside the workload's model, 1.55", p.EpsilonPoint)
+	}
+	// With barriers around the master's section funneled is masteronly again (section
+	// 4, T1b): the workload has no model of it, and there is no point.
+	var o overlap
+	s = product("funneled", 24./56, 0.2, 1.01)
+	s.Metrics = slices.DeleteFunc(s.Metrics, func(m engine.Metric) bool { return m.Name == "epsilon_model" })
+	if v := o.look(s); len(v.Points) != 0 || !strings.HasPrefix(whyOverlap(&v.Now), "all threads but one sleep") {
+		t.Errorf("points %+v, why %s", v.Points, whyOverlap(&v.Now))
 	}
 	// Full load balancing: m is what makes equation (4) hold.
 	s = product("multiple", 0.3, 0.2, 1.5, "reserved", "balanced")
@@ -209,6 +230,9 @@ func init() {
 			} {
 				p.Report(name, v)
 			}
+			if p.Text("threading") == "multiple" {
+				p.Report("epsilon_model", e.Value)
+			}
 			p.Verify(true, "nothing to be wrong")
 		}
 		return nil
@@ -225,7 +249,7 @@ func init() {
 		},
 		Run: report,
 	}
-	for _, name := range []string{"f_comm", "f_non", "f_overlap", "epsilon", "x_comm_over_x_overlap", "time_masteronly", "time_scheme"} {
+	for _, name := range []string{"f_comm", "f_non", "f_overlap", "epsilon", "epsilon_model", "x_comm_over_x_overlap", "time_masteronly", "time_scheme"} {
 		w.Metrics = append(w.Metrics, engine.MetricSpec{Name: name, Unit: "1"})
 	}
 	workload.Register(w)
