@@ -102,10 +102,11 @@ func (w *world) fetch(m *msg, at cluster.Time, wire int64) cluster.Time {
 }
 
 // turn gives the time at which a message's thread has injected what it posted
-// before.
+// before. A handshake does not wait for that: its byte goes between those of a
+// message under way.
 func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
 	way := &w.ways[m.class]
-	if way.threadRate == 0 || m.class != cluster.Remote || m.thread < 0 {
+	if way.threadRate == 0 || m.class != cluster.Remote || m.thread < 0 || m.kind == msgAsk || m.kind == msgClear {
 		return at
 	}
 	t := w.threads[m.thread]

@@ -1,0 +1,53 @@
+package sim_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// A thread that injects a long message answers who asks to send it one: the answer
+// has a byte, and is not queued behind the million that the thread still has to
+// inject. Rank 0 injects for 10 ms; rank 2, which asks after 1 ms, is done 10 ms
+// later.
+func TestAnswersAreNotQueuedBehindBytes(t *testing.T) {
+	spec := cluster.Spec{
+		Layout:     cluster.Layout{Nodes: 3, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		EagerLimit: 1024,
+	}
+	spec.Machine.Progress = cluster.ProgressCall
+	spec.Machine.Flops = 1e9
+	spec.Machine.Classes[cluster.Remote] = cluster.Link{Latency: cluster.Microsecond, Bandwidth: 1e9, Adapters: 1, ThreadRate: 1e8}
+	var done cluster.Time
+	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
+		world := r.World()
+		switch r.ID() {
+		case 0:
+			var qs [2]cluster.Request
+			if err := r.IrecvPhantom(&qs[0], world, 2, 0, 1e6); err != nil {
+				return err
+			}
+			if err := r.IsendPhantom(&qs[1], world, 1, 0, 1e6); err != nil {
+				return err
+			}
+			return r.Waitall(qs[:], nil)
+		case 1:
+			_, err := r.RecvPhantom(world, 0, 0, 1e6)
+			return err
+		}
+		r.Compute(cluster.Work{Flops: 1e6}, nil)
+		err := r.SendPhantom(world, 0, 0, 1e6)
+		done = r.Now()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 1 ms, the way there and back, 10 ms of injection; the answer waits for what rank
+	// 0's adapter carries meanwhile, 1 ms.
+	if done < 11*cluster.Millisecond || done > 12100*cluster.Microsecond {
+		t.Errorf("rank 2 is done at %v, want 11 to 12.1 ms", done)
+	}
+}
