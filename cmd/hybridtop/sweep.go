@@ -369,7 +369,7 @@ func (sw *sweepResult) changes(w io.Writer) error {
 				t.row("against the first point of the same work")
 				head = true
 			}
-			t.row("  " + c)
+			t.row("  "+sw.Rows[i].row.Name(), c)
 		}
 	}
 	return t.close()
