@@ -61,6 +61,7 @@ var Base = []Knob{
 	{Name: "seed", Label: "seed", Doc: "seed of the run's random numbers", Type: Integer, Default: "1", Min: 0, Max: 1 << 52, Choices: []string{"1", "2", "3"}, Scope: ScopeBody},
 	{Name: "dilation", Label: "dilation", Doc: "stretch of an emulated machine's time; auto: chosen so that the host keeps it", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100", "1000", "10000"}, Scope: ScopeCluster},
 	{Name: "pace", Label: "pace", Doc: "virtual seconds in a second of wall clock, on sim; auto: for the eye on the screen, else max; max: as fast as it goes", Type: Real, Default: "auto", Min: 1e-12, Max: 1e6, Choices: []string{"auto", "max", "1e-06", "1e-05", "0.0001", "0.001", "0.01", "0.1", "1"}, Scope: ScopeNow},
+	{Name: "timeline", Label: "timeline", Doc: "write down what every thread does, for the timeline; arrows: and which messages travel", Type: Choice, Default: "off", Choices: []string{"off", "on", "arrows"}, Scope: ScopeCluster},
 }
 
 // word says that a text is taken as it stands: a choice, among which numeric knobs

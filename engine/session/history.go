@@ -90,14 +90,14 @@ func difference(from, to *engine.Scenario) string {
 }
 
 // comparable says that points of two scenarios belong on one locality chart: the
-// knobs that differ are group, model, seed and pace at most.
+// knobs that differ are group, model, seed, pace and timeline at most.
 func comparable(a, b *engine.Scenario) bool {
 	if a.Workload != b.Workload {
 		return false
 	}
 	for i := range b.Table {
 		switch name := b.Table[i].Name; name {
-		case "group", "model", "seed", "pace":
+		case "group", "model", "seed", "pace", "timeline":
 		default:
 			if a.Text(name) != b.Text(name) {
 				return false
@@ -182,6 +182,9 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 	}
 	if r != nil {
 		snap.Dilation = r.handle.Dilation()
+		if rec := r.setup.spec.Timeline; rec != nil {
+			snap.Timeline = rec.View()
+		}
 		if phase == engine.Running || phase == engine.Paused {
 			snap.Warnings = slices.Concat(h.warnings, r.handle.Warnings())
 		}

@@ -26,7 +26,7 @@ type epsilonPoint struct {
 
 // apart are the knobs that tell the points of one chart apart, or that change how
 // they were found out and not what they are.
-var apart = []string{"threading", "thread-support", "reserved", "local-k", "nodes", "fabric", "seed", "pace", "dilation"}
+var apart = []string{"threading", "thread-support", "reserved", "local-k", "nodes", "fabric", "seed", "pace", "dilation", "timeline"}
 
 // rest is the scenario without the knobs that points are told apart by.
 func rest(s *engine.Scenario) string {

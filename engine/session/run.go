@@ -58,6 +58,9 @@ type slot struct {
 
 func launch(ctx context.Context, set setup, g *gate) (*run, error) {
 	ranks := set.spec.Layout.Ranks()
+	if what := set.scenario.Text("timeline"); what != "off" {
+		set.spec.Timeline = cluster.NewRecorder(set.spec.Layout, what == "arrows")
+	}
 	r := &run{setup: set, gate: g, slots: make([]slot, ranks), shards: newShards(ranks)}
 	if nodes := set.spec.Layout.Nodes; nodes <= cluster.MaxPairNodes {
 		for i := range r.slots {

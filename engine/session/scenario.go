@@ -146,7 +146,7 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 		return set, nil
 	}
 	// Its own wishes for the layout may help; where it runs is the person's.
-	for _, name := range []string{"machine", "fabric", "seed", "pace"} {
+	for _, name := range []string{"machine", "fabric", "seed", "pace", "timeline"} {
 		next.Values[name] = from.Text(name)
 	}
 	if set, again := o.resolve(next); again == nil {
