@@ -171,6 +171,6 @@ func (w *world) release(t *thread, at cluster.Time) {
 		}
 	}
 	if t.left--; t.left <= 0 {
-		w.resume(t)
+		w.due = t
 	}
 }

@@ -136,6 +136,15 @@ func (r *rank) complete(i uint32, at cluster.Time, d cluster.Done, cause int32) 
 
 // completed is complete for a slot that has its result.
 func (r *rank) completed(i uint32, at cluster.Time, cause int32) {
+	if t := r.released(i, at, cause); t != nil {
+		r.w.wake(t)
+	}
+}
+
+// released is completed, but leaves it to the caller to wake the thread, if any.
+// What an event does last gives it to the loop, as due: with each call between the
+// loop and a coroutine, one more return would be mispredicted after the switch.
+func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 	s := &r.slots.list[i]
 	if s.at > at { // the thread that posted it is ahead of the world
 		at, cause = s.at, s.cause
@@ -146,11 +155,11 @@ func (r *rank) completed(i uint32, at cluster.Time, cause int32) {
 		if a := r.actor(at, cause); a != nil {
 			r.runSteps(a)
 		}
-		return
+		return nil
 	}
 	s.state, s.at, s.cause = slotDone, at, cause
 	if !s.waited {
-		return
+		return nil
 	}
 	t := r.threadOf(int(s.waiter))
 	s.waited = false
@@ -159,9 +168,10 @@ func (r *rank) completed(i uint32, at cluster.Time, cause int32) {
 	}
 	t.until(at, cause)
 	r.charge(t, s)
-	if t.left--; t.left == 0 {
-		r.w.wake(t)
+	if t.left--; t.left > 0 {
+		return nil
 	}
+	return t
 }
 
 // charge lets a thread pay for a completion.

@@ -23,7 +23,7 @@ func (w *world) arrive(i int32) {
 			r.toDevice(recv, w.now, size, cause)
 			return
 		}
-		r.completed(recv, w.now, cause)
+		w.due = r.released(recv, w.now, cause)
 	case msgPut:
 		if !w.restage(i) {
 			w.land(i, r)
@@ -39,7 +39,8 @@ func (w *world) arrive(i int32) {
 		m.drop(w)
 		d, req, cause := m.more.done, m.req, m.cause
 		w.dropMsg(i)
-		r.complete(req, w.now, d, cause)
+		s.set(d)
+		w.due = r.released(req, w.now, cause)
 	case msgClear, msgRPC:
 		w.attend(i, r, w.now)
 	}
@@ -114,7 +115,7 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 		r.toDevice(id, w.now, size, cause)
 		return
 	}
-	r.completed(id, w.now, cause)
+	w.due = r.released(id, w.now, cause)
 }
 
 // toDevice lets a receive complete when its bytes, which stand in the host's memory

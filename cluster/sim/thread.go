@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"iter"
 	"runtime/debug"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -48,14 +47,6 @@ type thread struct {
 // unwound ends a coroutine after an abort.
 type unwound struct{}
 
-// start runs the coroutine until it suspends or ends.
-func (t *thread) start() {
-	if t.next == nil {
-		t.next, t.stop = iter.Pull(t.life)
-	}
-	t.next()
-}
-
 // life is the coroutine of a thread.
 func (t *thread) life(yield func(struct{}) bool) {
 	t.yield = yield
@@ -77,13 +68,14 @@ func (t *thread) life(yield func(struct{}) bool) {
 	}
 }
 
-// suspend gives way until the world resumes the thread.
+// suspend gives way until the world resumes the thread; when the run has ended it
+// does so to unwind it.
 func (t *thread) suspend(s threadState) {
 	t.state = s
-	if t.w.err != nil || !t.yield(struct{}{}) || t.w.err != nil {
+	t.yield(struct{}{})
+	if t.w.err != nil {
 		panic(unwound{})
 	}
-	t.state = threadRuns
 }
 
 // sync brings the world to the thread's own time, so that what others did until

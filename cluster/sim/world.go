@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"runtime/debug"
 
@@ -75,6 +76,7 @@ type world struct {
 	linkRand    noise
 
 	running *thread // whose coroutine runs now
+	due     *thread // who runs as soon as the event has been dealt with
 	acting  int32   // the rank whose step or body ran last
 	ended   int     // threads of the first kind that have returned
 	quiet   int     // polls since anything but polls happened
@@ -241,15 +243,13 @@ func (w *world) run() (more bool) {
 				break
 			}
 		}
-		if kind == evPoll {
-			w.resume(w.threads[ref])
-			continue
+		if kind != evPoll {
+			w.real--
+			w.quiet = 0
 		}
-		w.real--
-		w.quiet = 0
 		switch kind {
-		case evResume:
-			w.resume(w.threads[ref])
+		case evResume, evPoll:
+			w.due = w.threads[ref]
 		case evInject:
 			w.inject(ref, w.now)
 		case evArrive:
@@ -258,21 +258,35 @@ func (w *world) run() (more bool) {
 			m := &w.msgs[ref]
 			r, slot := &w.ranks[m.dst], m.recv
 			w.dropMsg(ref)
-			r.completed(slot, w.now, r.slots.list[slot].cause)
+			w.due = r.released(slot, w.now, r.slots.list[slot].cause)
 		case evBarrier:
 			w.release(w.threads[ref], w.now)
+		}
+		if t := w.due; t != nil {
+			w.due = nil
+			w.ready(t)
+			t.next()
+			w.running = nil
 		}
 	}
 	return false
 }
 
-// resume switches to a thread until it waits again.
-func (w *world) resume(t *thread) {
+// ready prepares the switch to a thread.
+func (w *world) ready(t *thread) {
 	t.now = max(t.now, w.now)
 	t.state = threadRuns
-	before := w.running
 	w.running = t
-	t.start()
+	if t.next == nil {
+		t.next, t.stop = iter.Pull(t.life)
+	}
+}
+
+// resume switches to a thread until it waits again.
+func (w *world) resume(t *thread) {
+	before := w.running
+	w.ready(t)
+	t.next()
 	w.running = before
 }
 
