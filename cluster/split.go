@@ -42,6 +42,12 @@ type splitter struct {
 }
 
 func (r *Rank) split(call string, t *Team, color, key int) (*Team, error) {
+	return r.splitInto(call, t, color, key, 1)
+}
+
+// splitInto is split for n teams of the same members: it gives the first, and the
+// contexts of the others follow by the stride.
+func (r *Rank) splitInto(call string, t *Team, color, key, n int) (*Team, error) {
 	if err := r.member(call, t); err != nil {
 		return nil, err
 	}
@@ -71,11 +77,11 @@ func (r *Rank) split(call string, t *Team, color, key int) (*Team, error) {
 		ranks[i] = m.rank
 	}
 	ctx := members[0].ctx
-	if ctx > math.MaxInt32-stride {
+	if ctx > math.MaxInt32-stride*int64(n) {
 		return nil, r.errorf("%s of %s: rank %d has led as many teams as there are contexts; make teams once, not in a loop", call, t.name, ranks[0])
 	}
 	if ranks[0] == r.id {
-		r.nextCtx += int32(stride)
+		r.nextCtx += int32(stride) * int32(n)
 	}
 	team := newTeam(fmt.Sprintf("%s color %d", t.name, color), int32(ctx), ranks, indexOf(ranks, len(r.launch.all)), r.id, t.mpi)
 	r.port.Team(team.ctx, team.ranks)

@@ -19,6 +19,7 @@ type suite struct {
 	programs   int
 	seed       uint64
 	scale      int
+	threads    int
 	oneAtATime bool
 }
 
@@ -40,12 +41,16 @@ func Smaller(n int) Option { return func(s *suite) { s.scale = n } }
 // left out.
 func OneAtATime() Option { return func(s *suite) { s.oneAtATime = true } }
 
+// Threads sets the layout's threads a rank, 1 unless told: a fabric may then guard
+// every call, also those of programs that have no parallel region.
+func Threads(n int) Option { return func(s *suite) { s.threads = n } }
+
 // guard is how long a run may take before it counts as hung.
 const guard = 30 * time.Second
 
 // Run tests the fabric on the machine.
 func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
-	s := &suite{fabric: f, machine: m, programs: 24, seed: 1, scale: 1}
+	s := &suite{fabric: f, machine: m, programs: 24, seed: 1, scale: 1, threads: 1}
 	for _, o := range opts {
 		o(s)
 	}
@@ -93,7 +98,7 @@ func (s *suite) spec(ranks int) cluster.Spec {
 	return cluster.Spec{
 		Machine: s.machine,
 		Layout: cluster.Layout{
-			Nodes: nodes, RanksPerNode: ranks / nodes, ThreadsPerRank: 1,
+			Nodes: nodes, RanksPerNode: ranks / nodes, ThreadsPerRank: s.threads,
 			Ranking: cluster.Sequential, Model: cluster.Flat, Group: ranks,
 		},
 		Segment:    64 << 10,

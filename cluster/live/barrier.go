@@ -101,6 +101,11 @@ func (e *engine) checkGates() int {
 // open lets the members go on.
 func (b *barrier) open(w *world) {
 	b.gen.Add(1)
+	if w.lanes > 0 {
+		for _, r := range b.ranks {
+			w.engines[r].urge(0) // a step may wait for it
+		}
+	}
 	if w.parked.Load() == 0 {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // The live fabric keeps the contract on this host, with and without a thread for
-// progress, and on a small emulated machine.
+// progress, with lanes for threads, and on a small emulated machine.
 func TestConformance(t *testing.T) {
 	host := cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: 8192}
 	threaded := host
@@ -25,5 +25,6 @@ func TestConformance(t *testing.T) {
 	}
 	t.Run("host", func(t *testing.T) { clustertest.Run(t, live.New(), host) })
 	t.Run("host, progress threads", func(t *testing.T) { clustertest.Run(t, live.New(), threaded) })
+	t.Run("host, lanes", func(t *testing.T) { clustertest.Run(t, live.New(), host, clustertest.Threads(4)) })
 	t.Run("emulated", func(t *testing.T) { clustertest.Run(t, live.New(), emulated, clustertest.Smaller(3)) })
 }

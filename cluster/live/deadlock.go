@@ -118,7 +118,7 @@ func (v *survey) look(e *engine) seen {
 			return s
 		}
 	}
-	if e.pending() {
+	if e.pendingWatched() {
 		s.live = true
 		return s
 	}
@@ -142,7 +142,7 @@ func (v *survey) wants(p *port) sleeper {
 			m := p.e.memberOf(h)
 			s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: v.absentFrom(m, uint32(h))})
 		default:
-			s.needs = append(s.needs, v.needOf(p.e, p.e.slots.find(h)))
+			s.needs = append(s.needs, v.needOf(p.e, p.e.slotOf(h)))
 		}
 	}
 	return s

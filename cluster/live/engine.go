@@ -11,12 +11,18 @@ import (
 )
 
 // engine is one rank's half of the fabric. Its owner is the rank's goroutine; in
-// a parallel region, and beside a progress thread, whoever holds mu.
+// a parallel region, beside a progress thread, and where the rank has lanes,
+// whoever holds mu.
 type engine struct {
 	w        *world
 	id       int32
-	multi    bool // a parallel region: every call locks
-	helped   bool // a progress thread exists: the owner holds mu but in Compute and while parked
+	lane     uint8     // its number as a lane; 0: the rank's main engine
+	main     *engine   // of the rank
+	lanes    []*engine // of a main engine, which is the first; nil: it does all by itself
+	plain    bool      // its calls need no lock
+	shared   bool      // the rank has lanes
+	multi    bool      // a parallel region: every call locks
+	helped   bool      // a progress thread exists: the owner holds mu but in Compute and while parked
 	stepping bool
 	batch    []*ring       // with cells that are not published
 	members  []*member     // of the contexts that this rank is in
@@ -36,8 +42,10 @@ type engine struct {
 	mu       sync.Mutex // see above
 	finished atomic.Bool
 
-	_         [128]byte    // senders read the next five often: nothing beside them may change often
-	attention atomic.Int32 // parked threads, and away: a sender that reads 0 wakes nobody
+	_         [128]byte     // senders read the next five often: nothing beside them may change often
+	attention atomic.Int32  // parked threads, and away: a sender that reads 0 wakes nobody
+	urgent    atomic.Uint32 // lanes with something that any thread of the rank has to see to, by bit
+	detached  atomic.Int32  // operations of a lane that complete into a step
 	dirty     []atomic.Uint64
 	bySource  []atomic.Pointer[ring] // with dirty: marks by source, where there are too many rings to poll each
 	inbound   atomic.Pointer[[]*ring]
@@ -72,18 +80,29 @@ type pendingStep struct {
 const pollAll = 16
 
 func (w *world) newEngine(id int32) *engine {
-	p := len(w.engines)
-	e := &engine{id: id, w: w, seg: alignedBytes(w.spec.Segment), out: make([]*ring, p)}
+	e := w.bareEngine(id)
+	e.main, e.plain = e, true
+	e.seg = alignedBytes(w.spec.Segment)
 	e.words = cluster.Words(e.seg)
+	if w.lanes > 0 {
+		e.addLanes(w.lanes)
+	}
+	if w.spec.Machine.Progress == cluster.ProgressThread {
+		e.helped = true
+		e.help = make(chan struct{}, 1)
+	}
+	return e
+}
+
+// bareEngine makes what every lane has.
+func (w *world) bareEngine(id int32) *engine {
+	p := len(w.engines)
+	e := &engine{id: id, w: w, out: make([]*ring, p)}
 	none := []*ring(nil)
 	e.inbound.Store(&none)
 	if p > pollAll {
 		e.dirty = make([]atomic.Uint64, (p+63)/64)
 		e.bySource = make([]atomic.Pointer[ring], p)
-	}
-	if w.spec.Machine.Progress == cluster.ProgressThread {
-		e.helped = true
-		e.help = make(chan struct{}, 1)
 	}
 	return e
 }
@@ -103,9 +122,12 @@ func (e *engine) ringTo(dst int32) *ring {
 	if r := e.out[dst]; r != nil {
 		return r
 	}
-	r := newRing(e.id, dst, ringCells(len(e.w.engines)))
-	e.out[dst] = r
 	d := e.w.engines[dst]
+	if e.lane != 0 {
+		d = d.lanes[e.lane]
+	}
+	r := newRing(e.id, d, ringCells(len(e.w.engines)*(1+e.w.lanes/2)))
+	e.out[dst] = r
 	d.inMu.Lock()
 	list := append(slices.Clip(*d.inbound.Load()), r)
 	d.inbound.Store(&list)
@@ -116,8 +138,9 @@ func (e *engine) ringTo(dst int32) *ring {
 	return r
 }
 
-// publish shows what was written to dst and wakes it if it sleeps.
-func (e *engine) publish(r *ring, dst *engine) {
+// publish shows what was written and wakes the receiver if it sleeps.
+func (e *engine) publish(r *ring) {
+	dst := r.to
 	if r.batch > 0 {
 		r.publish()
 	}
@@ -128,24 +151,33 @@ func (e *engine) publish(r *ring, dst *engine) {
 		}
 	}
 	dst.alert()
+	if e.lane != 0 && dst.detached.Load() != 0 {
+		dst.rush()
+	}
 }
 
-// alert wakes whoever of the rank asked for attention.
+// alert wakes whoever asked for attention: of a lane those who wait for it; of a
+// main engine all of the rank's, and if it has lanes the threads that wait for
+// others learn that it is urgent.
 func (e *engine) alert() {
+	if e.lanes != nil {
+		e.urge(0)
+	}
 	if e.attention.Load() != 0 {
 		e.wake()
 	}
 }
 
 func (e *engine) wake() {
-	e.portsMu.Lock()
-	for _, p := range e.ports {
-		if p.parked.Load() && p.parked.CompareAndSwap(true, false) {
-			e.attention.Add(-1)
+	m := e.main
+	m.portsMu.Lock()
+	for _, p := range m.ports {
+		if p.parked.Load() && (e == m || p.watched.Load()>>e.lane&1 != 0) && p.parked.CompareAndSwap(true, false) {
+			p.inattentive()
 			p.ch <- struct{}{}
 		}
 	}
-	e.portsMu.Unlock()
+	m.portsMu.Unlock()
 	if e.away.Load() {
 		select {
 		case e.help <- struct{}{}:
@@ -158,7 +190,7 @@ func (e *engine) wake() {
 func (e *engine) flush() {
 	for i, r := range e.batch {
 		if r.batch > 0 {
-			e.publish(r, e.w.engines[r.dst])
+			e.publish(r)
 		}
 		e.batch[i] = nil
 	}
@@ -168,13 +200,15 @@ func (e *engine) flush() {
 // ship sends a parcel to a rank through the pair's ring.
 func (e *engine) ship(p *parcel, dst int32) {
 	r := e.ringTo(dst)
-	d := e.w.engines[dst]
 	if r.batch > 0 {
-		e.publish(r, d)
+		e.publish(r)
+	}
+	if e.lane != 0 && p.kind == parcelRendez {
+		defer r.to.rush()
 	}
 	if r.spilled.Load() || !e.makeRoom(r, 1) {
 		r.overflow(p)
-		e.publish(r, d)
+		e.publish(r)
 		return
 	}
 	i := r.tail & r.mask
@@ -183,7 +217,7 @@ func (e *engine) ship(p *parcel, dst int32) {
 	}
 	r.refs[i] = p
 	r.put(cellParcel, 0, 0, 0, 0)
-	e.publish(r, d)
+	e.publish(r)
 }
 
 // makeRoom waits briefly for room for some cells in a ring.
@@ -192,9 +226,9 @@ func (e *engine) makeRoom(r *ring, cells uint32) bool {
 		return true
 	}
 	if r.batch > 0 {
-		e.publish(r, e.w.engines[r.dst])
+		e.publish(r)
 	}
-	for i := 0; i < e.w.patience && r.dst != e.id; i++ {
+	for i := 0; i < e.w.patience && r.to != e; i++ {
 		if r.room(cells) {
 			return true
 		}
@@ -205,6 +239,10 @@ func (e *engine) makeRoom(r *ring, cells uint32) bool {
 // complete finishes a slot of this engine; by its own threads, or before they can
 // look at it again.
 func (e *engine) complete(s *slot, d cluster.Done) {
+	if e.shared {
+		e.completeShared(s, d)
+		return
+	}
 	if s.detached {
 		e.steps = append(e.steps, pendingStep{then: s.then, arg: s.arg, done: d})
 		e.slots.give(s)
@@ -216,6 +254,10 @@ func (e *engine) complete(s *slot, d cluster.Done) {
 
 // finish gives the result of an operation that completes inside Post.
 func (e *engine) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
+	if op.Then != nil && e.lane != 0 {
+		e.completeFrom(e.pend(op), d)
+		return 0
+	}
 	if op.Then != nil {
 		e.steps = append(e.steps, pendingStep{then: op.Then, arg: op.Arg, done: d})
 		return 0
@@ -231,6 +273,9 @@ func (e *engine) pend(op *cluster.Op) *slot {
 	s.buf, s.size, s.off, s.a = op.Buf, op.Bytes(), op.Off, op.A
 	if op.Then != nil {
 		s.then, s.detached = op.Then, true
+		if e.lane != 0 {
+			e.detached.Add(1)
+		}
 	}
 	return s
 }
@@ -266,5 +311,10 @@ func (e *engine) runSteps() {
 // inside posts from within the engine: a step, an RPC body.
 type inside struct{ e *engine }
 
-func (i inside) Post(op *cluster.Op) cluster.Handle { return i.e.post(op) }
-func (i inside) ID() int                            { return int(i.e.id) }
+func (i inside) Post(op *cluster.Op) cluster.Handle {
+	if i.e.lanes != nil {
+		return i.e.postInside(op)
+	}
+	return i.e.post(op)
+}
+func (i inside) ID() int { return int(i.e.id) }

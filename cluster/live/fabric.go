@@ -34,10 +34,13 @@ type world struct {
 	wire    *wire // nil: not emulated
 	began   time.Time
 
-	crowded  bool // more ranks than cores
-	spins    int  // polls before a waiting rank yields
-	yields   int  // yields before it parks
-	patience int  // polls for room in a full ring
+	lanes    int // of a rank, beside its main engine
+	cores    int32
+	threads  atomic.Int32 // of the program, under way
+	crowded  bool         // more ranks than cores
+	spins    int          // polls before a waiting rank yields
+	yields   int          // yields before it parks
+	patience int          // polls for room in a full ring
 
 	barrierMu sync.Mutex
 	barriers  map[int32]*barrier
@@ -76,6 +79,9 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	if !w.crowded && !spec.Machine.Emulated {
 		w.spins, w.patience = 20000, 2000
 	}
+	w.cores = int32(cores)
+	w.threads.Store(int32(n))
+	w.lanes = lanesOf(&spec)
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))
 	}
@@ -122,9 +128,7 @@ func (w *world) rank(p *port, body func(cluster.Port) error) {
 // finalize serves the others until nobody needs it.
 func (p *port) finalize() {
 	e, w := p.e, p.e.w
-	if len(e.batch) > 0 {
-		e.flush()
-	}
+	p.publish()
 	p.finalizing = true
 	e.finished.Store(true)
 	if w.running.Add(-1) == 0 {
@@ -132,7 +136,7 @@ func (p *port) finalize() {
 	}
 	for idle := 0; w.running.Load() > 0; {
 		p.check()
-		if e.progress() {
+		if e.lanes == nil && e.progress() || e.lanes != nil && p.progressAll() {
 			idle = 0
 			continue
 		}
@@ -140,7 +144,11 @@ func (p *port) finalize() {
 			runtime.Gosched()
 			continue
 		}
-		p.park(nil, 1)
+		if e.lanes != nil {
+			p.parkLaned(nil, 1, 1<<len(e.lanes)-1)
+		} else {
+			p.park(nil, 1)
+		}
 	}
 	e.state.Store(uint32(cluster.Idle))
 	if p.holds {

@@ -32,7 +32,8 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 	if n <= inlineBytes && e.w.wire == nil && (op.Buf != nil || n == 0) && op.Tag <= maxField && op.Ctx <= maxField {
 		r := e.ringTo(op.Peer)
 		if !r.spilled.Load() && e.makeRoom(r, cellsOf(int(n))) {
-			if r.batch == 0 && op.Batch {
+			batch := op.Batch && !e.pressed()
+			if r.batch == 0 && batch {
 				e.batch = append(e.batch, r)
 			}
 			if n == 8 {
@@ -40,8 +41,8 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 			} else {
 				r.putBytes(op.Ctx, op.Tag, op.Buf)
 			}
-			if !op.Batch || r.batch >= batchCells {
-				e.publish(r, e.w.engines[op.Peer])
+			if !batch || r.batch >= batchCells {
+				e.publish(r)
 			}
 			return e.finish(op, done)
 		}
@@ -114,8 +115,9 @@ func (e *engine) recv(op *cluster.Op) cluster.Handle {
 
 // mrecv receives a message that a matched probe took.
 func (e *engine) mrecv(op *cluster.Op) cluster.Handle {
-	i := uint32(op.A - 1)
-	if op.A == 0 || op.A > uint64(len(e.unmatched.list)) || !e.unmatched.list[i].held {
+	n := uint64(uint32(op.A))
+	i := uint32(n - 1)
+	if n == 0 || n > uint64(len(e.unmatched.list)) || !e.unmatched.list[i].held {
 		return e.finish(op, cluster.Done{Err: cluster.NoMessage})
 	}
 	return e.claim(op, i)
@@ -168,11 +170,11 @@ func (e *engine) completeFrom(s *slot, d cluster.Done) {
 	s.done = d
 	if s.detached {
 		p := newParcel()
-		p.kind, p.req = parcelComplete, s
-		e.deliver(p)
+		p.kind, p.req, p.from = parcelComplete, s, e
+		e.main.deliver(p)
 		return
 	}
-	s.outside.Store(1)
+	s.outside.Store(s.gen)
 	e.alert()
 }
 
@@ -251,7 +253,7 @@ func (e *engine) probe(take bool, ctx, src, tag int32) (cluster.Done, bool) {
 	}
 	e.unmatched.list[i].held = true
 	d := e.unmatched.list[i].envelope()
-	d.A = uint64(i) + 1
+	d.A = uint64(e.lane)<<32 | uint64(i) + 1
 	return d, true
 }
 

@@ -23,6 +23,14 @@ type port struct {
 	asleep bool
 	sleeps uint64 // how often it has parked
 
+	// Where the rank has lanes.
+	ctx     int32                // of the last message
+	ctxLane int                  // its lane; 0: none yet
+	batched uint32               // lanes with messages of this thread that may not be published
+	watched atomic.Uint32        // lanes that the parked thread waits for
+	spare   [maxLanes + 1]uint32 // freed slots by lane, lists by index + 1
+	polls   uint32
+
 	joining    atomic.Bool // waits for the other threads of its parallel region
 	holds      bool        // the engine's lock, of which only the own goroutine asks
 	finalizing bool        // the body has returned
@@ -62,13 +70,13 @@ func (p *port) unlock() {
 // enter and leave bracket a call. Outside parallel regions the engine is the
 // caller's already.
 func (p *port) enter() {
-	if p.e.multi {
+	if !p.e.plain {
 		p.lock()
 	}
 }
 
 func (p *port) leave() {
-	if p.e.multi {
+	if !p.e.plain {
 		p.unlock()
 	}
 }
@@ -127,11 +135,14 @@ func (p *port) Now() cluster.Time {
 func (p *port) Post(op *cluster.Op) cluster.Handle {
 	e := p.e
 	p.check()
-	if !e.multi {
+	if e.plain {
 		return e.post(op)
 	}
 	if op.Kind >= cluster.KindMeet {
 		return p.regional(op)
+	}
+	if e.lanes != nil {
+		return p.postLaned(op)
 	}
 	p.lock()
 	h := e.post(op)
@@ -180,6 +191,9 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 	case cluster.KindFire:
 		return e.fire(op)
 	}
+	if op.Kind >= cluster.KindMeet {
+		return e.alone(op)
+	}
 	panic("live: post of an unknown kind")
 }
 
@@ -188,12 +202,15 @@ func (e *engine) isDone(h cluster.Handle) bool {
 	if h&barrierBit != 0 {
 		return e.passed(h)
 	}
-	return e.slots.find(h).isDone()
+	return e.slotOf(h).isDone()
 }
 
 // Test implements cluster.Port.
 func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 	e := p.e
+	if e.lanes != nil {
+		return p.testLaned(h)
+	}
 	p.enter()
 	if !e.isDone(h) {
 		if len(e.batch) > 0 {
@@ -222,12 +239,21 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 // Cancel implements cluster.Port.
 func (p *port) Cancel(h cluster.Handle) bool {
 	e := p.e
-	p.enter()
-	defer p.leave()
-	if e.isDone(h) || h&barrierBit != 0 {
+	if h&barrierBit != 0 {
 		return false
 	}
-	s := e.slots.find(h)
+	if e.lanes != nil {
+		e = e.lanes[laneOfHandle(h)]
+		p.hold(e)
+		defer p.release(e)
+	} else {
+		p.enter()
+		defer p.leave()
+	}
+	s := p.e.slotOf(h)
+	if s.isDone() {
+		return false
+	}
 	if s.kind != cluster.KindRecv || !e.queues.Cancel(s.ctx, s.peer, s.tag, s.index) {
 		return false
 	}
@@ -237,12 +263,16 @@ func (p *port) Cancel(h cluster.Handle) bool {
 
 // Progress implements cluster.Port.
 func (p *port) Progress() {
-	p.enter()
-	if len(p.e.batch) > 0 {
-		p.e.flush()
+	if p.e.lanes != nil {
+		p.progressAll()
+	} else {
+		p.enter()
+		if len(p.e.batch) > 0 {
+			p.e.flush()
+		}
+		p.e.progress()
+		p.leave()
 	}
-	p.e.progress()
-	p.leave()
 	p.check()
 	if p.e.w.crowded {
 		runtime.Gosched()
@@ -269,6 +299,10 @@ func (p *port) enough(hs []cluster.Handle, need int, known *int) bool {
 // Wait implements cluster.Port.
 func (p *port) Wait(hs []cluster.Handle, need int) {
 	e := p.e
+	if e.lanes != nil {
+		p.waitLaned(hs, need)
+		return
+	}
 	p.enter()
 	if e.stepping {
 		panic("live: a wait inside an RPC body or a step, which may only post")
@@ -371,11 +405,7 @@ func (p *port) park(hs []cluster.Handle, need int) {
 // Compute implements cluster.Port.
 func (p *port) Compute(work cluster.Work, body func()) {
 	e, w := p.e, p.e.w
-	p.enter()
-	if len(e.batch) > 0 {
-		e.flush()
-	}
-	p.leave()
+	p.publish()
 	p.check()
 	lend := e.helped && !e.multi
 	if lend {
@@ -405,22 +435,22 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 	if e.multi {
 		panic("live: fork inside a parallel region")
 	}
-	if len(e.batch) > 0 {
-		e.flush()
-	}
+	p.publish()
 	if p.holds {
 		p.unlock()
 	}
-	e.multi = true
+	e.setMulti(n > 1 || e.helped)
+	e.w.threads.Add(int32(n - 1))
 	e.region.threads, e.region.counters = n, e.region.counters[:0]
 	var wg sync.WaitGroup
 	for i := 1; i < n; i++ {
 		q := newPort(e, i)
 		wg.Go(func() {
 			defer q.close()
+			defer q.returnSpare()
 			defer e.w.catch(q)
 			body(q, i)
-			q.leaveRegion()
+			q.publish()
 		})
 	}
 	func() {
@@ -429,20 +459,33 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 			e.parks.Add(1)
 			wg.Wait()
 			p.joining.Store(false)
+			e.w.threads.Add(int32(1 - n))
 		}()
 		defer e.w.catch(p)
 		body(p, 0)
-		p.leaveRegion()
+		p.publish()
 	}()
-	e.multi = false
+	e.setMulti(false)
 	if e.helped {
 		p.lock()
 	}
 	p.check()
 }
 
-// leaveRegion publishes what a thread has posted before it ends.
-func (p *port) leaveRegion() {
+// setMulti begins and ends a parallel region.
+func (e *engine) setMulti(multi bool) {
+	e.multi, e.plain = multi, !multi && e.lanes == nil
+	for i := 1; i < len(e.lanes); i++ {
+		e.lanes[i].multi = multi
+	}
+}
+
+// publish lets what the thread has batched leave.
+func (p *port) publish() {
+	if p.e.lanes != nil {
+		p.flush()
+		return
+	}
 	p.enter()
 	defer p.leave()
 	if len(p.e.batch) > 0 {

@@ -129,7 +129,7 @@ func (e *engine) take(p *parcel) {
 		e.complete(p.recv, received(p.src, p.tag, p.size, p.recv.size))
 		p.free()
 	case parcelComplete:
-		e.complete(p.req, p.req.done)
+		e.stepOf(p)
 		p.free()
 	default:
 		panic("live: a parcel of the wire came to an engine")

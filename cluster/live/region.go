@@ -19,14 +19,13 @@ func (p *port) regional(op *cluster.Op) cluster.Handle {
 	g := &p.e.region
 	switch op.Kind {
 	case cluster.KindMeet:
+		if p.e.lanes != nil {
+			p.flush()
+		}
 		return p.meet()
 	case cluster.KindDraw:
 		p.lock()
-		for int(op.Arg) >= len(g.counters) {
-			g.counters = append(g.counters, 0)
-		}
-		op.Done = cluster.Done{A: g.counters[op.Arg]}
-		g.counters[op.Arg] += op.A
+		g.draw(op)
 		p.unlock()
 	case cluster.KindEnter:
 		op.Done = cluster.Done{Found: true}
@@ -35,6 +34,28 @@ func (p *port) regional(op *cluster.Op) cluster.Handle {
 		}
 	case cluster.KindLeave:
 		g.holder.Store(0)
+	}
+	return 0
+}
+
+func (g *region) draw(op *cluster.Op) {
+	for int(op.Arg) >= len(g.counters) {
+		g.counters = append(g.counters, 0)
+	}
+	op.Done = cluster.Done{A: g.counters[op.Arg]}
+	g.counters[op.Arg] += op.A
+}
+
+// alone is regional in a region of one thread, which needs no lock.
+func (e *engine) alone(op *cluster.Op) cluster.Handle {
+	switch op.Kind {
+	case cluster.KindMeet:
+		e.region.counters = e.region.counters[:0]
+		op.Done = cluster.Done{}
+	case cluster.KindDraw:
+		e.region.draw(op)
+	case cluster.KindEnter:
+		op.Done = cluster.Done{Found: true}
 	}
 	return 0
 }

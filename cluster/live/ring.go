@@ -49,7 +49,7 @@ func cellsOf(n int) uint32 { return uint32(max(1, (n+7)/8)) }
 // is spilled all later messages follow it there.
 type ring struct {
 	src   int32
-	dst   int32
+	to    *engine
 	mask  uint32
 	shift uint8
 	cells []cell
@@ -76,8 +76,8 @@ type ring struct {
 	spare   []*parcel // the receiver's, to swap with spill
 }
 
-func newRing(src, dst int32, cells int) *ring {
-	return &ring{src: src, dst: dst, mask: uint32(cells - 1), shift: uint8(bits.TrailingZeros(uint(cells))), cells: make([]cell, cells), limit: uint32(cells)}
+func newRing(src int32, to *engine, cells int) *ring {
+	return &ring{src: src, to: to, mask: uint32(cells - 1), shift: uint8(bits.TrailingZeros(uint(cells))), cells: make([]cell, cells), limit: uint32(cells)}
 }
 
 func (r *ring) lap(pos uint32) uint64 { return uint64(pos>>r.shift+1) & lapMask }

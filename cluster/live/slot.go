@@ -19,9 +19,10 @@ const (
 // buf and done, and then sets outside.
 type slot struct {
 	state    uint32
-	outside  atomic.Uint32 // 1: completed by another goroutine
+	outside  atomic.Uint32 // gen: completed by another goroutine
 	gen      uint32
 	index    uint32
+	name     uint32 // index, and the lane above it
 	next     uint32 // of the free list, index + 1
 	kind     cluster.Kind
 	detached bool // completes into then, nobody holds the handle
@@ -40,9 +41,13 @@ type slot struct {
 
 const firstChunk = 64
 
+// laneShift is where a handle's lane stands above the index.
+const laneShift = 28
+
 // slots is a table of operations whose entries never move. Chunk k > 0 holds
 // twice as many as all before it.
 type slots struct {
+	lane   uint32
 	chunks [26][]slot
 	made   uint32
 	free   uint32 // index + 1
@@ -73,6 +78,7 @@ func (t *slots) take(kind cluster.Kind) *slot {
 		}
 		s = t.at(t.made)
 		s.index = t.made
+		s.name = s.index | t.lane<<laneShift
 		s.gen = 1
 		t.made++
 	}
@@ -83,27 +89,30 @@ func (t *slots) take(kind cluster.Kind) *slot {
 
 // give frees a slot; handles to it go stale.
 func (t *slots) give(s *slot) {
-	s.state = slotFree
-	if s.outside.Load() != 0 {
-		s.outside.Store(0)
-	}
-	if s.gen++; s.gen == 1<<31 {
-		s.gen = 1 // the highest bit marks barriers
-	}
-	s.buf, s.then, s.member, s.detached = nil, nil, nil, false
+	s.clear()
 	s.next, t.free = t.free, s.index+1
 }
 
+// clear lets handles to a slot go stale.
+func (s *slot) clear() {
+	s.state = slotFree
+	if s.gen++; s.gen == 1<<31 {
+		s.gen = 1 // the highest bit marks barriers
+		s.outside.Store(0)
+	}
+	s.buf, s.then, s.member, s.detached = nil, nil, nil, false
+}
+
 // isDone reports whether the operation is complete.
-func (s *slot) isDone() bool { return s.state == slotDone || s.outside.Load() != 0 }
+func (s *slot) isDone() bool { return s.state == slotDone || s.outside.Load() == s.gen }
 
 func (s *slot) handle() cluster.Handle {
-	return cluster.Handle(uint64(s.gen)<<32 | uint64(s.index))
+	return cluster.Handle(uint64(s.gen)<<32 | uint64(s.name))
 }
 
 // find gives the slot of a handle. A stale one is a bug of the caller.
 func (t *slots) find(h cluster.Handle) *slot {
-	index := uint32(h)
+	index := uint32(h) & (1<<laneShift - 1)
 	if index < t.made {
 		if s := t.at(index); s.gen == uint32(h>>32) && s.state != slotFree {
 			return s

@@ -17,12 +17,12 @@ import (
 
 func newBench() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:       "bench [sim]",
+		Use:       "bench [sim|threads]",
 		Short:     "measure the hot paths on this host, each beside its limit",
-		Long:      "Measure the hot paths of the live fabric on this host, each beside its limit measured in the same process; with the word sim, the speed of the simulator. " + bench.Statement,
+		Long:      "Measure the hot paths of the live fabric on this host, each beside its limit measured in the same process; with the word sim, the speed of the simulator; with threads, what threads of two ranks reach that communicate at once, beside one thread. " + bench.Statement,
 		Example:   "hybridtop bench --only put8,pingpong8 --json",
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"sim"},
+		ValidArgs: []string{"sim", "threads"},
 	}
 	out := addFormat(cmd)
 	o := bench.Options{Fabric: live.New()}
@@ -30,7 +30,7 @@ func newBench() *cobra.Command {
 	cmd.Flags().IntVar(&o.Rounds, "rounds", bench.DefaultRounds, "turns of each side")
 	cmd.Flags().StringVar(&o.Peers, "peers", "", "folder with compiled MPI programs to run beside")
 	must(cmd.RegisterFlagCompletionFunc("only", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return append(bench.Names(), bench.SimNames()...), cobra.ShellCompDirectiveNoFileComp
+		return slices.Concat(bench.Names(), bench.SimNames(), bench.ThreadNames()), cobra.ShellCompDirectiveNoFileComp
 	}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.Rounds < 1 {
@@ -51,10 +51,13 @@ func newBench() *cobra.Command {
 			}
 		}
 		var rows []bench.Row
-		if len(args) > 0 {
-			rows, err = bench.SimRows(ctx, o.Only, simRounds, show)
-		} else {
+		switch {
+		case len(args) == 0:
 			rows, err = bench.Rows(ctx, o, show)
+		case args[0] == "sim":
+			rows, err = bench.SimRows(ctx, o.Only, simRounds, show)
+		default:
+			rows, err = bench.ThreadRows(ctx, o, show)
 		}
 		if visible {
 			fmt.Fprint(e, "\r\x1b[K")

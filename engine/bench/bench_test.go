@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,7 +40,7 @@ func BenchmarkLive(b *testing.B) {
 				}
 				iterations := (b.N + int(k.valueOps) - 1) / int(k.valueOps)
 				for done := 0; done < iterations; done += n {
-					if err := all.play(timed, min(n, iterations-done), m); err != nil {
+					if err := all.play(timed, timed, min(n, iterations-done), m); err != nil {
 						return err
 					}
 				}
@@ -54,6 +56,57 @@ func BenchmarkLive(b *testing.B) {
 			}
 			if k.Unit == bytesRate {
 				b.SetBytes(int64(k.size))
+			}
+		})
+	}
+}
+
+// BenchmarkThreads runs the message rate of the threads as Go benchmarks, turn by
+// turn with that of one thread; "ratio" is the median over the quiet ones.
+func BenchmarkThreads(b *testing.B) {
+	for _, k := range ThreadCases() {
+		if k.Beside == nil || k.Unit != perSecond {
+			continue
+		}
+		name := fmt.Sprintf("threads=%d", k.threads)
+		if strings.HasPrefix(k.Name, "ep") {
+			name = fmt.Sprintf("endpoints=%d", k.threads)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.StopTimer()
+			var all rounds
+			o := Options{Fabric: live.New(), Machine: thisHost}
+			err := k.turns(b.Context(), &o, func(value, reference turner) error {
+				n, err := k.calibrate(value, playValue, DefaultBatch)
+				if err != nil {
+					return err
+				}
+				m, err := k.Beside.calibrate(reference, playValue, DefaultBatch)
+				if err != nil {
+					return err
+				}
+				timed := func(what which, n int) (time.Duration, error) {
+					b.StartTimer()
+					defer b.StopTimer()
+					return value(what, n)
+				}
+				iterations := (b.N + int(k.valueOps) - 1) / int(k.valueOps)
+				for done := 0; done < iterations; done += n {
+					if err := all.play(timed, reference, min(n, iterations-done), m); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			k.limitOps = k.Beside.valueOps
+			_, _, ratios := k.figures(all.quiet())
+			b.ReportMetric(quantile(ratios, .5), "ratio")
+			if s := b.Elapsed().Seconds(); s > 0 {
+				b.ReportMetric(float64(b.N)/s, "msgs/s")
 			}
 		})
 	}

@@ -25,6 +25,7 @@ type Case struct {
 	Why    string  // where the target comes from, or what the row is for
 	Ranks  int
 
+	threads int   // of a rank; 0: one
 	segment int64 // bytes of segment a rank
 	buffer  int   // bytes of each buffer in common
 	size    int   // bytes an operation moves, for a rate in B/s
@@ -61,7 +62,7 @@ type turner func(what which, n int) (time.Duration, error)
 func (k *Case) launch(ctx context.Context, f cluster.Fabric, m cluster.Machine, referee func(turner) error) error {
 	spec := cluster.Spec{
 		Machine:    m,
-		Layout:     cluster.Layout{Nodes: 1, RanksPerNode: k.Ranks, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		Layout:     cluster.Layout{Nodes: 1, RanksPerNode: k.Ranks, ThreadsPerRank: max(1, k.threads), Ranking: cluster.Sequential, Model: cluster.Flat},
 		Segment:    k.segment,
 		EagerLimit: -1,
 		Seed:       1,

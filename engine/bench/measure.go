@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/engine"
 )
 
 // What is measured unless the options say otherwise.
@@ -33,23 +32,31 @@ type Options struct {
 	Only    []string        // rows, by name; empty: all
 	Rounds  int             // turns of each side, fewer on a busy host; 0: DefaultRounds
 	Batch   time.Duration   // length of a turn; 0: DefaultBatch
-	Peers   string          // folder with compiled MPI programs, see RunPeers; empty: none
+	Peers   string          // folder with compiled MPI programs, see runPeers; empty: none
 }
 
-// Rows measures the rows one after the other; progress, if not nil, hears of each
-// before it starts. On an error it gives the rows that are done.
-func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
+// check refuses what cannot be measured, and fills in what is not said.
+func (o *Options) check() error {
 	if o.Fabric == nil {
-		return nil, errors.New("bench: no fabric to measure")
+		return errors.New("bench: no fabric to measure")
 	}
 	if o.Machine.Emulated {
-		return nil, fmt.Errorf("bench measures this host: machine %s is emulated, and its delays would be added; use this-host", o.Machine.Name)
+		return fmt.Errorf("bench measures this host: machine %s is emulated, and its delays would be added; use this-host", o.Machine.Name)
 	}
 	if o.Rounds <= 0 {
 		o.Rounds = DefaultRounds
 	}
 	if o.Batch <= 0 {
 		o.Batch = DefaultBatch
+	}
+	return nil
+}
+
+// Rows measures the rows one after the other; progress, if not nil, hears of each
+// before it starts. On an error it gives the rows that are done.
+func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	cases, err := find(o.Only)
 	if err != nil {
@@ -71,7 +78,7 @@ func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, er
 		if progress != nil {
 			progress("peers")
 		}
-		RunPeers(ctx, o.Peers).beside(rows)
+		runPeers(ctx, o.Peers, "p2p", "coll").beside(rows)
 	}
 	return rows, nil
 }
@@ -90,7 +97,7 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 			return err
 		}
 		for start := time.Now(); len(all) < o.Rounds && (len(all) < fewRounds || time.Since(start) < rowTime); {
-			if err := all.play(turn, n, m); err != nil {
+			if err := all.play(turn, turn, n, m); err != nil {
 				return err
 			}
 		}
@@ -100,20 +107,10 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	values, limits, ratios := k.figures(all.quiet())
-	row := Row{
-		Name: k.Name, Value: quantile(values, .5), Unit: k.Unit, Kind: engine.Measured,
-		Limit: quantile(limits, .5), LimitName: k.Limit,
-		Ratio: quantile(ratios, .5), RatioLow: quantile(ratios, .25), RatioHigh: quantile(ratios, .75),
-		Target: k.Target, Want: want(k.Target, k.Unit != seconds, k.Why),
-		Allocs: allocs, Ranks: k.Ranks,
-		Compare: equal(k.Ranks, runtime.GOMAXPROCS(0)), Note: k.Doc,
-	}
+	row := k.row(all)
+	row.Allocs = allocs
 	if runtime.GOMAXPROCS(0) == 1 {
 		row.Note += "; there is one core: instead of a cache line's way to another, the limit has a switch between goroutines"
-	}
-	if row.RatioHigh > 1.5*row.RatioLow {
-		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again when it is quiet", row.RatioLow, row.RatioHigh)
 	}
 	return row, nil
 }
@@ -124,12 +121,12 @@ type round struct{ value, limit float64 }
 type rounds []round
 
 // play adds a round of n and m iterations.
-func (rs *rounds) play(turn turner, n, m int) error {
-	v, err := turn(playValue, n)
+func (rs *rounds) play(value, limit turner, n, m int) error {
+	v, err := value(playValue, n)
 	if err != nil {
 		return err
 	}
-	l, err := turn(playLimit, m)
+	l, err := limit(playLimit, m)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,14 +48,21 @@ var peerRows = map[string]struct{ by, line, limit string }{
 	"put_flush8": {"p2p", "winshared_put8_flush", ""},
 	"fetchadd8":  {"p2p", "winshared_fetch_and_op", ""},
 	"barrier64":  {"coll", "np64_barrier", ""},
+
+	"mt1_lat_8B":         {"mt", "mt1_lat_8B", ""},
+	"mt1_msgrate_8B_w64": {"mt", "mt1_msgrate_8B_w64", ""},
+	"mt2_lat_8B":         {"mt", "mt2_lat_8B", "mt1_lat_8B"},
+	"mt2_msgrate_8B_w64": {"mt", "mt2_msgrate_8B_w64", "mt1_msgrate_8B_w64"},
 }
 
 // flagOneWay is a flag in shared memory, one way: near or far cores show in it.
 const flagOneWay = "winshared_flag_oneway"
 
 // peerPrograms are the programs that a folder may hold and how they are started:
-// two ranks bound to cores and spinning, 64 ranks yielding. MPICH has no way to
-// yield; its 64 ranks on a few cores do not end in peerTime.
+// two ranks bound to cores and spinning, 64 ranks yielding; two ranks of one and
+// two threads wherever the system puts them, because bound ones would share their
+// rank's core, yielding. MPICH has no way to yield; its 64 ranks on a few cores do
+// not end in peerTime.
 var peerPrograms = []struct {
 	name, by, file, launcher string
 	args, tail               []string
@@ -62,17 +70,23 @@ var peerPrograms = []struct {
 	{"Open MPI", "p2p", "p2p.openmpi", "mpirun.openmpi", []string{"-n", "2", "--bind-to", "core"}, nil},
 	{"MPICH", "p2p", "p2p.mpich", "mpirun.mpich", []string{"-n", "2", "-bind-to", "core"}, nil},
 	{"Open MPI", "coll", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
+	{"Open MPI", "mt", "mt.openmpi", "mpirun.openmpi", []string{"--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "2"}, nil},
+	{"MPICH", "mt", "mt.mpich", "mpirun.mpich", []string{"-bind-to", "none", "-n", "2"}, nil},
 }
 
 // peerTime is how long a program may take.
 const peerTime = time.Minute
 
-// RunPeers runs the compiled MPI programs in a folder: p2p.openmpi, p2p.mpich and
-// coll.openmpi, each of which prints lines of name, value and unit. What is
-// missing or fails is skipped, with the reason.
-func RunPeers(ctx context.Context, folder string) *PeerRuns {
+// runPeers runs the compiled MPI programs in a folder that measure what is named:
+// p2p.openmpi, p2p.mpich, coll.openmpi, mt.openmpi, mt.mpich, each of which prints
+// lines of name, value and unit. What is missing or fails is skipped, with the
+// reason.
+func runPeers(ctx context.Context, folder string, by ...string) *PeerRuns {
 	runs := &PeerRuns{figures: map[string][]Peer{}, skipped: map[string][]string{}}
 	for _, p := range peerPrograms {
+		if !slices.Contains(by, p.by) {
+			continue
+		}
 		if err := runs.run(ctx, p.name, p.launcher, filepath.Join(folder, p.file), p.args, p.tail); err != nil {
 			runs.skipped[p.by] = append(runs.skipped[p.by], fmt.Sprintf("%s skipped: %v", p.file, err))
 		}

@@ -192,7 +192,7 @@ func TestPeers(t *testing.T) {
 	script(folder, "p2p.mpich", "")
 
 	rows := []Row{{Name: "pingpong8", Unit: seconds}, {Name: "msgrate8", Unit: perSecond}, {Name: "fetchadd8", Unit: seconds}, {Name: "barrier64", Unit: seconds}, {Name: "rpc", Unit: seconds}}
-	RunPeers(t.Context(), folder).beside(rows)
+	runPeers(t.Context(), folder, "p2p", "coll").beside(rows)
 
 	peer := func(line string, v float64, unit string, limit float64) []Peer {
 		p := Peer{Name: "Open MPI", Value: v, Unit: unit, Kind: engine.Measured, Line: line, Limit: limit}
@@ -220,5 +220,57 @@ func TestPeers(t *testing.T) {
 	}
 	if got := rows[4].PeersSkipped; got != nil {
 		t.Errorf("rpc lacks %q, and has no peer at all", got)
+	}
+}
+
+// Every row of the threads runs, verifies what it moved, and stands beside the
+// cache line or beside one thread.
+func TestRowsOfThreads(t *testing.T) {
+	rows, err := ThreadRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: time.Microsecond}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rows {
+		got = append(got, r.Name)
+		if !(r.Value > 0) || !(r.Limit > 0) || !(r.Ratio > 0) || r.Kind != engine.Measured || r.Ranks != 2 ||
+			!strings.Contains(r.Compare, "MPI_THREAD_MULTIPLE") || !strings.Contains(r.Note, "threads a rank") {
+			t.Errorf("incomplete row %+v", r)
+		}
+		if beside := r.LimitName == oneThread; beside == strings.HasPrefix(r.Name, "mt1") {
+			t.Errorf("%s stands beside %s", r.Name, r.LimitName)
+		}
+	}
+	if diff := cmp.Diff(ThreadNames(), got); diff != "" {
+		t.Errorf("rows (-names +rows):\n%s", diff)
+	}
+	if _, err := ThreadRows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Only: []string{"mt9"}}, nil); err == nil || !strings.Contains(err.Error(), `unknown row "mt9"`) {
+		t.Errorf("got %v, want an error about mt9", err)
+	}
+}
+
+// A peer that falls with a second thread shows it in its own ratio.
+func TestPeersOfThreads(t *testing.T) {
+	bin, folder := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for path, body := range map[string]string{
+		filepath.Join(bin, "mpirun.mpich"): `[ "$1 $2 $3 $4" = "-bind-to none -n 2" ] || exit 2; exec "$5"`,
+		filepath.Join(folder, "mt.mpich"):  `echo "mt1_msgrate_8B_w64 19 Mmsg/s"; echo "mt2_msgrate_8B_w64 9.5 Mmsg/s"`,
+		filepath.Join(folder, "p2p.mpich"): `echo "lat_8B 1 ns"`,
+	} {
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := []Row{{Name: "mt2_msgrate_8B_w64", Unit: perSecond}, {Name: "pingpong8", Unit: seconds}}
+	runPeers(t.Context(), folder, "mt").beside(rows)
+	if p := rows[0].Peers; len(p) != 1 || p[0].Name != "MPICH" || p[0].Value != 9.5e6 || p[0].Limit != 19e6 || p[0].Ratio != 0.5 {
+		t.Errorf("peers %+v, want MPICH's 9.5 M/s beside its 19 M/s", p)
+	}
+	if got := rows[0].PeersSkipped; len(got) != 1 || !strings.Contains(got[0], "mt.openmpi skipped") {
+		t.Errorf("skipped %q", got)
+	}
+	if rows[1].Peers != nil {
+		t.Errorf("pingpong8 has %+v, which the threads' programs do not measure", rows[1].Peers)
 	}
 }

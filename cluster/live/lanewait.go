@@ -1,0 +1,245 @@
+package live
+
+import (
+	"math/bits"
+	"runtime"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// testLaned is Test of a rank that has lanes.
+func (p *port) testLaned(h cluster.Handle) (cluster.Done, bool) {
+	e := p.e
+	if !e.isDone(h) {
+		p.flush()
+		if l := e.lanes[laneOfHandle(h)]; p.tryHold(l) {
+			l.progress()
+			p.release(l)
+		}
+		if !e.isDone(h) {
+			p.poll()
+			p.check()
+			if e.w.busy() {
+				runtime.Gosched()
+			}
+			return cluster.Done{}, false
+		}
+	}
+	if h&barrierBit != 0 {
+		return cluster.Done{}, true
+	}
+	s := e.slotOf(h)
+	d := s.done
+	k := laneOfHandle(h)
+	s.clear()
+	s.next, p.spare[k] = p.spare[k], s.index+1
+	return d, true
+}
+
+// returnSpare gives back the slots that a thread has freed, when it ends.
+func (p *port) returnSpare() {
+	for k, head := range p.spare {
+		if head == 0 {
+			continue
+		}
+		l := p.e.lanes[k]
+		l.grab()
+		s := l.slots.at(head - 1)
+		for s.next != 0 {
+			s = l.slots.at(s.next - 1)
+		}
+		s.next, l.slots.free = l.slots.free, head
+		l.mu.Unlock()
+		p.spare[k] = 0
+	}
+}
+
+// serve looks after the urgent lanes; it reports whether there was anything.
+func (p *port) serve() bool {
+	e, worked := p.e, false
+	for marks := e.urgent.Swap(0); marks != 0; marks &= marks - 1 {
+		k := bits.TrailingZeros32(marks)
+		l := e.lanes[k]
+		if !p.tryHold(l) {
+			e.urge(uint8(k)) // the holder may have looked before
+			continue
+		}
+		if l.progress() {
+			worked = true
+			e.urge(uint8(k)) // there may be more
+		}
+		p.release(l)
+	}
+	return worked
+}
+
+// progressAll looks after every lane, and publishes what other threads have
+// batched; it reports whether there was anything.
+func (p *port) progressAll() bool {
+	p.flush()
+	if p.e.urgent.Load() != 0 {
+		p.e.urgent.Store(0)
+	}
+	worked := false
+	for _, l := range p.e.lanes {
+		p.hold(l)
+		if len(l.batch) > 0 {
+			l.flush()
+		}
+		if l.progress() {
+			worked = true
+		}
+		p.release(l)
+	}
+	return worked
+}
+
+// watchOf is the set of lanes that handles depend on.
+func watchOf(hs []cluster.Handle) uint32 {
+	var lanes uint32
+	for _, h := range hs {
+		if h != 0 {
+			lanes |= 1 << laneOfHandle(h)
+		}
+	}
+	return lanes
+}
+
+// Where there are more threads than cores, a waiting thread offers its core this
+// often before it parks: then others are parked for long, or not at all.
+const laneYields = 100
+
+// laneSpins is how often a thread with a core of its own looks before it yields.
+const laneSpins = 2000
+
+// waitLaned is Wait of a rank that has lanes.
+func (p *port) waitLaned(hs []cluster.Handle, need int) {
+	e, known := p.e, 0
+	if p.holds {
+		panic("live: a wait inside an RPC body or a step, which may only post")
+	}
+	p.flush()
+	if p.enough(hs, need, &known) {
+		return
+	}
+	lanes, spins := watchOf(hs), 1
+	for idle := 0; ; {
+		worked := false
+		for m := lanes; m != 0; m &= m - 1 {
+			if l := e.lanes[bits.TrailingZeros32(m)]; p.tryHold(l) {
+				worked = l.progress() || worked
+				p.release(l)
+			}
+		}
+		if p.enough(hs, need, &known) {
+			break
+		}
+		if e.urgent.Load() != 0 {
+			worked = p.serve() || worked
+		}
+		if worked {
+			idle = 0
+			continue
+		}
+		switch idle++; {
+		case idle == 1:
+			if !e.w.busy() {
+				spins = laneSpins
+			}
+		case idle < spins:
+		case idle < spins+laneYields:
+			if idle == spins+laneYields/2 {
+				e.state.Store(uint32(cluster.Calling))
+			}
+			runtime.Gosched()
+			p.check()
+		default:
+			p.parkLaned(hs, need, lanes)
+			p.check()
+			idle = 0
+		}
+	}
+	if e.state.Load() != uint32(cluster.Computing) {
+		e.state.Store(uint32(cluster.Computing))
+	}
+}
+
+// parkLaned sleeps until somebody wakes the thread. Nobody else may be there to
+// look after the rank, so it looks after all lanes before.
+func (p *port) parkLaned(hs []cluster.Handle, need int, lanes uint32) {
+	e := p.e
+	if p.progressAll() {
+		return
+	}
+	p.waitMu.Lock()
+	p.hs, p.need, p.asleep = hs, need, true
+	p.sleeps++
+	e.parks.Add(1)
+	p.waitMu.Unlock()
+	e.state.Store(uint32(cluster.Waiting))
+	e.w.parked.Add(1)
+	p.watched.Store(lanes)
+	for m := lanes &^ 1; m != 0; m &= m - 1 {
+		e.lanes[bits.TrailingZeros32(m)].attention.Add(1)
+	}
+	e.attention.Add(1)
+	p.parked.Store(true)
+	stay := p.allQuiet() && e.urgent.Load() == 0 && !p.enough(hs, need, new(int)) && !e.w.aborted.Load() &&
+		!(p.finalizing && e.w.running.Load() == 0)
+	if !stay && p.parked.CompareAndSwap(true, false) {
+		p.inattentive()
+	} else {
+		<-p.ch
+	}
+	e.w.parked.Add(-1)
+	p.waitMu.Lock()
+	p.watched.Store(0)
+	p.hs, p.asleep = nil, false
+	p.waitMu.Unlock()
+	e.state.Store(uint32(cluster.Calling))
+}
+
+// allQuiet publishes what other threads have batched before they could know that
+// this one parks, and reports whether progress would find nothing.
+func (p *port) allQuiet() bool {
+	quiet := true
+	for _, l := range p.e.lanes {
+		p.hold(l)
+		if len(l.batch) > 0 {
+			l.flush()
+		}
+		quiet = quiet && !l.pending()
+		p.release(l)
+	}
+	return quiet
+}
+
+// inattentive takes back what parking has announced.
+func (p *port) inattentive() {
+	e := p.e
+	e.attention.Add(-1)
+	for m := p.watched.Load() &^ 1; m != 0; m &= m - 1 {
+		e.lanes[bits.TrailingZeros32(m)].attention.Add(-1)
+	}
+}
+
+// pendingWatched is pending for a rank that has lanes, all of whose threads are
+// parked: what arrived in a lane that nobody waits for wakes nobody.
+func (e *engine) pendingWatched() bool {
+	if e.urgent.Load() != 0 || e.pending() {
+		return true
+	}
+	var lanes uint32
+	for _, p := range e.ports {
+		lanes |= p.watched.Load()
+	}
+	for m := lanes &^ 1; m != 0; m &= m - 1 {
+		if e.lanes[bits.TrailingZeros32(m)].pending() {
+			return true
+		}
+	}
+	return false
+}
+
+// busy reports whether there are more threads than cores.
+func (w *world) busy() bool { return w.threads.Load() > w.cores }

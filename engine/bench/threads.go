@@ -1,0 +1,285 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// The row that every other row of the threads is measured beside.
+const oneThread = "what one thread reaches, turn by turn"
+
+// ThreadCase is a path on which the threads of two ranks meet in pairs, all at
+// once: thread i of rank 0 with thread i of rank 1, each pair in a team of its own,
+// as MPI programs do with a communicator a thread.
+type ThreadCase struct {
+	Case
+	Beside *ThreadCase // the same with one thread; nil: this is it
+}
+
+// ThreadCases lists the rows of the threads, in the order of the table.
+func ThreadCases() []ThreadCase {
+	lat := threadCase("mt1_lat_8B", 1, false, pairTrips)
+	rate := threadCase("mt1_msgrate_8B_w64", 1, false, pairStream)
+	cases := []ThreadCase{lat, rate}
+	for _, k := range []ThreadCase{
+		threadCase("mt2_lat_8B", 2, false, pairTrips),
+		threadCase("mt2_msgrate_8B_w64", 2, false, pairStream),
+		threadCase("ep2_lat_8B", 2, true, pairTrips),
+		threadCase("ep2_msgrate_8B_w64", 2, true, pairStream),
+	} {
+		k.Beside, k.Limit, k.Why = &lat, oneThread, "beside one thread"
+		if k.Unit == perSecond {
+			k.Beside, k.Target, k.Why = &rate, 1, "threads do not lose to each other"
+		}
+		cases = append(cases, k)
+	}
+	return cases
+}
+
+// ThreadNames lists the rows.
+func ThreadNames() []string {
+	var names []string
+	for _, k := range ThreadCases() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// pairSide makes what one thread does in an iteration with its like in the other
+// rank.
+type pairSide func(t *cluster.Thread, team *cluster.Team) func() error
+
+func threadCase(name string, threads int, endpoints bool, pair pairSide) ThreadCase {
+	k := ThreadCase{Case: Case{
+		Name: name, Ranks: 2, threads: threads,
+		Unit: seconds, Limit: "cache line to the other core, one way", Why: "beside pingpong8",
+		Doc:      "Send and Recv of 8 B there and back, one way; the slowest pair",
+		valueOps: 2, limitOps: 2,
+	}}
+	if name[len(name)-1] == '4' {
+		k.Unit, k.Limit, k.Why = perSecond, "one message a cache line to the other core, one way", "beside msgrate8"
+		k.Doc = fmt.Sprintf("Isend and Irecv of 8 B, %d outstanding a pair, an answer a window; all pairs together", window)
+		k.valueOps = float64(window * threads)
+	}
+	how := "a duplicate of MPI_COMM_WORLD a thread"
+	if endpoints {
+		how = "an endpoint a thread"
+	}
+	k.Doc = fmt.Sprintf("%s; %d threads a rank, %s", k.Doc, threads, how)
+	k.sides = func(r *cluster.Rank, c *common) (value, limit side, err error) {
+		teams, err := pairTeams(r, threads, endpoints)
+		if err != nil {
+			return nil, nil, err
+		}
+		value = func(n int) error {
+			return r.Fork(threads, func(t *cluster.Thread) error {
+				once := pair(t, teams[t.Number()])
+				for range n {
+					if err := once(); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		return value, c.pingpong(r.ID(), nil), nil
+	}
+	return k
+}
+
+// pairTeams makes a team for each thread.
+func pairTeams(r *cluster.Rank, threads int, endpoints bool) ([]*cluster.Team, error) {
+	if endpoints {
+		return r.Endpoints(r.World(), threads)
+	}
+	teams := make([]*cluster.Team, threads)
+	for i := range teams {
+		var err error
+		if teams[i], err = r.Dup(r.World()); err != nil {
+			return nil, err
+		}
+	}
+	return teams, nil
+}
+
+// pairTrips sends 8 bytes there and back.
+func pairTrips(t *cluster.Thread, team *cluster.Team) func() error {
+	out, in := make([]uint64, 1), make([]uint64, 1)
+	sent, got := cluster.Bytes(out), cluster.Bytes(in)
+	other := 1 - t.ID()
+	send := func() error { return t.Send(team, other, tagData, sent) }
+	receive := func() error {
+		if _, err := t.Recv(team, other, tagData, got); err != nil {
+			return err
+		}
+		if in[0] != out[0] {
+			return fmt.Errorf("rank %d thread %d: message %d arrived as number %d", t.ID(), t.Number(), out[0], in[0])
+		}
+		return nil
+	}
+	first, second := send, receive
+	if t.ID() == 1 {
+		first, second = receive, send
+	}
+	return func() error {
+		out[0]++
+		if err := first(); err != nil {
+			return err
+		}
+		return second()
+	}
+}
+
+// pairStream sends a window of messages from rank 0 to rank 1 and an answer back.
+func pairStream(t *cluster.Thread, team *cluster.Team) func() error {
+	words := make([]uint64, window)
+	requests := make([]cluster.Request, window)
+	ack := make([]byte, 1)
+	other := 1 - t.ID()
+	if t.ID() == 0 {
+		for i := range words {
+			words[i] = uint64(i) + 1
+		}
+		return func() error {
+			for i := range requests {
+				if err := t.Isend(&requests[i], team, other, tagData, cluster.Bytes(words[i:i+1])); err != nil {
+					return err
+				}
+			}
+			if err := t.Waitall(requests, nil); err != nil {
+				return err
+			}
+			_, err := t.Recv(team, other, tagAck, ack)
+			return err
+		}
+	}
+	return func() error {
+		for i := range requests {
+			if err := t.Irecv(&requests[i], team, other, tagData, cluster.Bytes(words[i:i+1])); err != nil {
+				return err
+			}
+		}
+		if err := t.Waitall(requests, nil); err != nil {
+			return err
+		}
+		for i, w := range words {
+			if w != uint64(i)+1 {
+				return fmt.Errorf("rank 1 thread %d: message %d of the window holds %d, want %d", t.Number(), i, w, i+1)
+			}
+			words[i] = 0
+		}
+		return t.Send(team, other, tagAck, ack)
+	}
+}
+
+// ThreadRows measures the rows of the threads: one thread a rank beside the
+// cache line's way, more beside one thread, whose turns come in between in a
+// cluster of its own.
+func ThreadRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	cases := ThreadCases()
+	for _, name := range o.Only {
+		if !slices.Contains(ThreadNames(), name) {
+			return nil, fmt.Errorf("bench threads: unknown row %q: there are %v", name, ThreadNames())
+		}
+	}
+	var rows []Row
+	for i := range cases {
+		k := &cases[i]
+		if len(o.Only) > 0 && !slices.Contains(o.Only, k.Name) {
+			continue
+		}
+		if progress != nil {
+			progress(k.Name)
+		}
+		row, err := k.measure(ctx, &o)
+		if err != nil {
+			return rows, fmt.Errorf("bench %s: %w", k.Name, err)
+		}
+		rows = append(rows, row)
+	}
+	if o.Peers != "" {
+		if progress != nil {
+			progress("peers")
+		}
+		runPeers(ctx, o.Peers, "mt").beside(rows)
+	}
+	return rows, nil
+}
+
+func (k *ThreadCase) measure(ctx context.Context, o *Options) (Row, error) {
+	var row Row
+	var err error
+	if k.Beside == nil {
+		row, err = k.Case.measure(ctx, o)
+	} else {
+		row, err = k.measureBeside(ctx, o)
+	}
+	row.Compare = "MPI_THREAD_MULTIPLE, " + row.Compare
+	return row, err
+}
+
+// measureBeside plays the rounds of a case and of the one that it stands beside,
+// in turn, each in its own cluster: the other one's ranks are parked meanwhile.
+func (k *ThreadCase) measureBeside(ctx context.Context, o *Options) (Row, error) {
+	var all rounds
+	allocs := 0.0
+	err := k.turns(ctx, o, func(value, reference turner) error {
+		n, err := k.calibrate(value, playValue, o.Batch)
+		if err != nil {
+			return err
+		}
+		m, err := k.Beside.calibrate(reference, playValue, o.Batch)
+		if err != nil {
+			return err
+		}
+		for start := time.Now(); len(all) < o.Rounds && (len(all) < fewRounds || time.Since(start) < rowTime); {
+			if err := all.play(value, reference, n, m); err != nil {
+				return err
+			}
+		}
+		allocs, err = k.allocations(value, 5*n)
+		return err
+	})
+	if err != nil {
+		return Row{}, err
+	}
+	limited := k.Case
+	limited.limitOps = k.Beside.valueOps
+	row := limited.row(all)
+	row.Allocs = allocs
+	row.Compare = equal(k.Ranks*k.threads, runtime.GOMAXPROCS(0))
+	return row, nil
+}
+
+// turns launches both clusters; the referee orders the turns of either.
+func (k *ThreadCase) turns(ctx context.Context, o *Options, referee func(value, reference turner) error) error {
+	return k.Beside.launch(ctx, o.Fabric, o.Machine, func(reference turner) error {
+		referenceValue := func(_ which, n int) (time.Duration, error) { return reference(playValue, n) }
+		return k.launch(ctx, o.Fabric, o.Machine, func(value turner) error { return referee(value, referenceValue) })
+	})
+}
+
+// row is the row of a case's rounds.
+func (k *Case) row(all rounds) Row {
+	values, limits, ratios := k.figures(all.quiet())
+	row := Row{
+		Name: k.Name, Value: quantile(values, .5), Unit: k.Unit, Kind: engine.Measured,
+		Limit: quantile(limits, .5), LimitName: k.Limit,
+		Ratio: quantile(ratios, .5), RatioLow: quantile(ratios, .25), RatioHigh: quantile(ratios, .75),
+		Target: k.Target, Want: want(k.Target, k.Unit != seconds, k.Why),
+		Ranks: k.Ranks, Compare: equal(k.Ranks, runtime.GOMAXPROCS(0)), Note: k.Doc,
+	}
+	if row.RatioHigh > 1.5*row.RatioLow {
+		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again when it is quiet", row.RatioLow, row.RatioHigh)
+	}
+	return row
+}
