@@ -62,6 +62,7 @@ func TestRegistry(t *testing.T) {
 var quick = map[string]map[string]string{
 	"beff":      {"lmax": "512", "randoms": "1", "rounds": "1"},
 	"cartesian": {"size": "3000"},
+	"spmv":      {"ni": "8", "nj": "8"},
 }
 
 // quickly adds them to a trial's knobs.

@@ -169,7 +169,7 @@ func (m *mesh) multiply(lo, hi, from, to int, more bool) {
 // Rows that are checked of a product, and how far a sum may be off: the order of
 // seven terms of up to 1.3 or 6.5 changes less.
 const (
-	mostChecked = 1 << 16
+	mostChecked = 1 << 12
 	tolerance   = 1e-12
 )
 

@@ -1,0 +1,260 @@
+package spmv_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// ideal is a machine whose threads, messages and loops cost nothing but their bytes:
+// what equations (1) to (14) know of.
+var ideal = cluster.Machine{
+	Name: "ideal", Emulated: true, Progress: cluster.ProgressCall, Flops: 1e9, MemoryRate: 120e6 * 8, EagerLimit: 1 << 20,
+	Classes: [cluster.Classes]cluster.Link{{}, {}, {Bandwidth: 1e9, ThreadRate: 1e9, Adapters: 2}}, // a thread uses one
+}
+
+// run runs spmv with some knobs turned, and gives how it ended.
+func run(t *testing.T, m *cluster.Machine, iterations int, knobs ...string) *engine.Snapshot {
+	t.Helper()
+	snap, err := try(m, iterations, knobs...)
+	if err != nil {
+		t.Fatalf("%v: %v", knobs, err)
+	}
+	return snap
+}
+
+func try(m *cluster.Machine, iterations int, knobs ...string) (*engine.Snapshot, error) {
+	var own []cluster.Machine
+	if m != nil {
+		own = append(own, *m)
+		knobs = append([]string{"machine", m.Name}, knobs...)
+	}
+	s, err := session.Scenario("spmv", own...)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(knobs); i += 2 {
+		if err := s.Set(knobs[i], knobs[i+1]); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
+		session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: iterations}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].Snapshot, nil
+}
+
+// sound wants a run to have verified its products.
+func sound(t *testing.T, s *engine.Snapshot, what ...string) {
+	t.Helper()
+	if s.Failure != "" || !s.Verification.OK || !s.Verification.Done {
+		t.Errorf("%v: failure %q, verification %+v", what, s.Failure, s.Verification)
+	}
+}
+
+func value(t *testing.T, s *engine.Snapshot, name string) float64 {
+	t.Helper()
+	m, ok := s.Metric(name)
+	if !ok {
+		t.Fatalf("no metric %s in %v; %s", name, s.Metrics, s.Failure)
+	}
+	return m.Value
+}
+
+// Every scheme computes the right product on both fabrics, with any number of
+// threads, planes and processes.
+func TestSchemesVerify(t *testing.T) {
+	schemes := [][]string{
+		{"threading", "single", "threads-per-rank", "1"},
+		{"threading", "masteronly", "threads-per-rank", "3"},
+		{"threading", "funneled", "threads-per-rank", "2"},
+		{"threading", "funneled", "threads-per-rank", "4", "master-section", "barriers"},
+		{"threading", "serialized", "threads-per-rank", "3"},
+		{"threading", "multiple", "threads-per-rank", "4", "reserved", "3"},
+		{"threading", "multiple", "threads-per-rank", "3", "reserved", "balanced"},
+	}
+	shapes := [][]string{
+		{"nodes", "1", "local-k", "1"},
+		{"nodes", "2", "local-k", "2", "split", "planes"},
+		{"nodes", "2", "ranks-per-node", "2", "local-k", "3", "ranking", "round-robin", "eager-limit", "0"},
+	}
+	for _, fabric := range []string{"live", "sim"} {
+		for _, machine := range []string{"this-host", "demo"} {
+			if fabric == "sim" && machine == "this-host" {
+				continue // it has no costs
+			}
+			for _, scheme := range schemes {
+				for _, shape := range shapes {
+					knobs := slices.Concat([]string{"fabric", fabric, "machine", machine, "ni", "6", "nj", "5"}, scheme, shape)
+					s := run(t, nil, 2, knobs...)
+					sound(t, s, knobs...)
+					if s.Failure == "" && value(t, s, "wrong_rows") != 0 {
+						t.Errorf("%v: wrong rows, and verified", knobs)
+					}
+				}
+			}
+		}
+	}
+}
+
+// fractions are masteronly's of a run.
+func fractions(t *testing.T, s *engine.Snapshot) models.Fractions {
+	return models.Fractions{Comm: value(t, s, "f_comm"), NonOverlap: value(t, s, "f_non"), Overlap: value(t, s, "f_overlap")}
+}
+
+// Equation (3): where nothing costs but bytes, ε is what the fractions of masteronly
+// say, with either split and any m. What the equation leaves out is the last byte of
+// a message (1 ns of 21 µs) and that times are whole picoseconds, or ns of a poll.
+func TestEpsilonIsEquation3(t *testing.T) {
+	for _, c := range []struct {
+		knobs []string
+		m     float64
+	}{
+		{[]string{"threading", "funneled"}, 1},
+		{[]string{"threading", "multiple", "reserved", "1"}, 1},
+		{[]string{"threading", "multiple", "reserved", "2"}, 2},
+		{[]string{"threading", "funneled", "split", "planes"}, 1},
+	} {
+		for _, planes := range []string{"4", "8", "28"} {
+			knobs := slices.Concat(c.knobs, []string{"fabric", "sim", "nodes", "4", "threads-per-rank", "8", "ni", "16", "nj", "168", "local-k", planes, "real-limit", "1"})
+			s := run(t, &ideal, 1, knobs...)
+			sound(t, s, knobs...)
+			f := fractions(t, s)
+			e, err := models.Epsilon(models.Reserved{M: c.m, N: 8}, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := value(t, s, "epsilon"); math.Abs(got/e.Value-1) > 1e-4 || value(t, s, "epsilon_model") != e.Value {
+				t.Errorf("%v: ε %v, equation (3) %v of %+v", knobs, got, e.Value, f)
+			}
+			// The machine's own constants give the same: x_comm/x_overlap = 16 B/1 GB/s over
+			// 120 B · 6/7 / (8 · 0.96 GB/s) with the paper's split.
+			if got := value(t, s, "epsilon_machine"); math.Abs(got/e.Value-1) > 1e-3 {
+				t.Errorf("%v: ε %v by the machine's constants, equation (3) %v", knobs, got, e.Value)
+			}
+			if want := 16e-9 / (120 * 6. / 7 / (8 * ideal.MemoryRate)); c.knobs[len(c.knobs)-1] != "planes" {
+				if got := value(t, s, "x_comm_over_x_overlap"); math.Abs(got/want-1) > 1e-3 {
+					t.Errorf("%v: x_comm/x_overlap %v, want %v", knobs, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Full load balancing reaches the best ratio, equation (4), up to a chunk a thread:
+// the one communicating thread computes when it is done, so that ε is never below
+// what a reserved thread gives, and hardly below 1.
+func TestBalanced(t *testing.T) {
+	for _, planes := range []string{"2", "8", "28"} {
+		knobs := []string{"fabric", "sim", "nodes", "4", "threads-per-rank", "8", "ni", "64", "nj", "56", "local-k", planes, "threading", "multiple", "real-limit", "1"}
+		one := run(t, &ideal, 1, append(knobs, "reserved", "1")...)
+		all := run(t, &ideal, 1, append(knobs, "reserved", "balanced")...)
+		sound(t, all, planes)
+		a, b := value(t, one, "epsilon"), value(t, all, "epsilon")
+		if b < a*.98 || b < .98 || math.Abs(b/value(t, all, "epsilon_model")-1) > .04 {
+			t.Errorf("%s planes: ε %v with a reserved thread, %v balanced, modelled %v", planes, a, b, value(t, all, "epsilon_model"))
+		}
+	}
+}
+
+// Section 4: with a barrier before and after its MASTER section, FUNNELED is
+// masteronly again (T1b); they take the same time.
+func TestBothBarriersAreMasteronly(t *testing.T) {
+	for _, machine := range []string{"sr8000-f1", "ibm-sp-power3"} {
+		s := run(t, nil, 1, "fabric", "sim", "machine", machine, "threads-per-rank", "8", "ni", "256", "nj", "256", "local-k", "8", "master-section", "barriers")
+		sound(t, s, machine)
+		if e := value(t, s, "epsilon"); math.Abs(e-1) > 1e-3 {
+			t.Errorf("%s: T_masteronly / T1b = %v, want 1", machine, e)
+		}
+	}
+}
+
+// Section 4: MASTER without barriers is a race, which the simulation shows every
+// time: the lines that other threads compute next to the halo use the old one.
+func TestForgottenBarriers(t *testing.T) {
+	for _, size := range []string{"16", "512"} { // the second is timed without numbers
+		s := run(t, nil, 2, "fabric", "sim", "machine", "sr8000-f1", "nodes", "2", "threads-per-rank", "4", "ni", size, "nj", size, "local-k", "4", "master-section", "bare")
+		v := s.Verification
+		if s.Failure != "" || v.OK || !strings.Contains(v.Detail, "the race is shown. MASTER has no barrier") || !strings.Contains(v.Detail, "funneled: row {") {
+			t.Errorf("failure %q, verification %+v", s.Failure, v)
+		}
+		if w := value(t, s, "wrong_rows"); w <= 0 || w > .5 {
+			t.Errorf("%v of the rows are wrong, want those of boundary planes", w)
+		}
+		if v.Checks != 2*2*2 {
+			t.Errorf("%d checks, want those of masteronly beside them", v.Checks)
+		}
+	}
+	// On the live fabric it may be shown or not; a wrong row is never overlooked.
+	s := run(t, nil, 5, "machine", "demo", "nodes", "2", "threads-per-rank", "2", "ni", "8", "nj", "8", "local-k", "2", "master-section", "bare")
+	if w := value(t, s, "wrong_rows"); s.Failure != "" || (w > 0) == s.Verification.OK {
+		t.Errorf("failure %q, %v of the rows are wrong, verification %+v", s.Failure, w, s.Verification)
+	}
+}
+
+// What cannot be run is refused, with the mend.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		knobs []string
+		says  string
+	}{
+		{[]string{"threading", "single"}, "threads-per-rank = 4 under threading = single, which has no threads: use 1"},
+		{[]string{"threads-per-rank", "1"}, "threads-per-rank = 1 under threading = funneled: no thread remains to compute while one communicates; use 2 or more"},
+		{[]string{"threading", "multiple", "reserved", "4"}, "reserved = 4 of 4 threads: none remains to compute; use fewer"},
+		{[]string{"reserved", "0"}, "reserved = \"0\": want a whole number from 1 to 1023, or balanced"},
+		{[]string{"ni", "0"}, "ni = \"0\""},
+		{[]string{"local-k", "0"}, "local-k = \"0\""},
+		{[]string{"master-section", "none"}, "want one of overlapped, barriers, bare"},
+		{[]string{"ni", "16384", "nj", "16384", "local-k", "2"}, "points a process: at most"},
+	} {
+		if _, err := try(nil, 1, c.knobs...); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: error %v, want %s", c.knobs, err, c.says)
+		}
+	}
+}
+
+// Section 3: a library that provides less than the scheme asks for is told so; one
+// that can do no more than MASTERONLY reports SINGLE, and masteronly runs on it.
+func TestThreadSupport(t *testing.T) {
+	for _, fabric := range []string{"live", "sim"} {
+		for _, c := range [][3]string{
+			{"multiple", "serialized", "threading = multiple: the MPI library provides serialized: use threading = serialized, or a machine or thread-support that provides more"},
+			{"funneled", "masteronly", "threading = funneled: the MPI library provides single: use threading = masteronly"},
+			{"masteronly", "single", "threading = masteronly: the MPI library provides single: use threading = single"},
+			{"masteronly", "masteronly", ""},
+			{"funneled", "funneled", ""},
+		} {
+			s := run(t, nil, 1, "fabric", fabric, "threads-per-rank", "2", "ni", "4", "nj", "4", "threading", c[0], "thread-support", c[1])
+			if c[2] == "" {
+				sound(t, s, fmt.Sprint(c))
+			} else if !strings.Contains(s.Failure, c[2]) {
+				t.Errorf("%s, %v: failure %q", fabric, c, s.Failure)
+			}
+		}
+	}
+}
+
+// Sixty-four nodes of the paper's largest grid are a matter of moments, and their ε is
+// that of four (figure 6: only a weak dependence).
+func TestNodesMatterLittle(t *testing.T) {
+	var all []float64
+	for _, nodes := range []string{"4", "64"} {
+		s := run(t, nil, 1, "fabric", "sim", "machine", "sr8000-f1", "nodes", nodes, "threads-per-rank", "8", "ni", "512", "nj", "512", "local-k", "64")
+		sound(t, s, nodes)
+		all = append(all, value(t, s, "epsilon"))
+	}
+	if math.Abs(all[0]/all[1]-1) > .01 {
+		t.Errorf("ε %v on 4 and 64 nodes", all)
+	}
+}
