@@ -106,6 +106,8 @@ func (r *Rank) transfer(to int) error {
 	r.op.Source = 0
 	_, err := r.run(nil, to, 0)
 	if r.op.Source != 0 {
+		r.handles = append(r.handles[:0], r.op.Source)
+		r.port.Wait(r.handles, 1)
 		r.port.Test(r.op.Source)
 	}
 	return err

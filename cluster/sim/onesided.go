@@ -114,6 +114,7 @@ func (w *world) land(i int32, r *rank) {
 	cause := m.cause
 	if x.fn != 0 {
 		m.kind = msgRPC
+		r.heard()
 		w.attend(i, r, w.now)
 	} else {
 		w.reply(i, w.now, 1)

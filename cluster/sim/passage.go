@@ -10,6 +10,9 @@ import (
 func (w *world) dispatch(i int32, t *thread) {
 	m := &w.msgs[i]
 	m.thread, m.cause, m.phase, m.staged = t.id, t.cause, 0, false
+	if w.calls && m.asks() {
+		w.ranks[m.dst].asked++
+	}
 	at := t.now
 	if m.train > 1 { // the first one was posted before the thread paid for the others
 		at = max(at-cluster.Time(m.train-1)*w.beat(m), w.now)

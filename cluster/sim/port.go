@@ -40,6 +40,9 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 	if op.Kind-cluster.KindPut <= cluster.KindAtomic-cluster.KindPut && t.direct(op) {
 		return t.access(op)
 	}
+	if t.w.calls && op.Kind < cluster.KindEvent {
+		t.attend()
+	}
 	if t.r.region == nil {
 		h := t.post(op)
 		if len(t.r.steps) > 0 {
@@ -104,6 +107,9 @@ func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
 	s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, op.Bytes(), t.now, t.cause
 	s.setBytes(op.Buf)
 	if op.Then != nil || op.Kind >= cluster.KindMrecv {
+		if op.Then != nil {
+			t.r.then++
+		}
 		s.more = &slotMore{then: op.Then, arg: op.Arg, off: op.Off, a: op.A}
 	}
 	return s, i
@@ -152,6 +158,7 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 	if s.more != nil && s.more.then != nil {
 		r.steps = append(r.steps, pendingStep{s.more.then, s.more.arg, s.done(), at, cause})
 		r.slots.give(i)
+		r.then--
 		if a := r.actor(at, cause); a != nil {
 			r.runSteps(a)
 		}
@@ -220,122 +227,6 @@ func (t *thread) settle(h cluster.Handle) {
 	t.until(s.at, s.cause)
 	t.r.charge(t, s)
 }
-
-// Wait implements cluster.Port.
-func (t *thread) Wait(hs []cluster.Handle, need int) {
-	if t.r.stepping {
-		panic("sim: a wait inside an RPC body or a step, which may only post")
-	}
-	if need <= 0 {
-		return
-	}
-	if len(t.r.deferred)+len(t.r.steps) > 0 {
-		t.answer()
-	}
-	all := need == len(hs)
-	for _, h := range hs {
-		switch {
-		case h == 0:
-			need--
-		case t.isDone(h):
-			need--
-			t.settle(h)
-		default:
-			t.mark(h, true)
-		}
-	}
-	if need > 0 {
-		t.hs, t.left = hs, need
-		t.suspend(threadWaits)
-		t.hs = nil
-	}
-	if all {
-		return // each completion has taken its mark off
-	}
-	for _, h := range hs {
-		t.mark(h, false)
-	}
-}
-
-// mark notes on what a thread waits.
-func (t *thread) mark(h cluster.Handle, on bool) {
-	switch {
-	case h == 0:
-	case h&barrierBit != 0:
-		if m := t.r.memberOf(h); !t.r.passed(h) || !on {
-			m.b.waiter[m.place] = nil
-			if on {
-				m.b.waiter[m.place] = t
-			}
-		}
-	default:
-		if s := t.r.slots.find(h); s.state == slotPending {
-			s.waited, s.waiter = on, int32(t.number)
-		}
-	}
-}
-
-// Test implements cluster.Port.
-func (t *thread) Test(h cluster.Handle) (cluster.Done, bool) {
-	if !t.isDone(h) || t.ahead(h) {
-		t.poll()
-		if !t.isDone(h) || t.ahead(h) {
-			return cluster.Done{}, false
-		}
-	}
-	t.settle(h)
-	if h&barrierBit != 0 {
-		return cluster.Done{}, true
-	}
-	d := t.r.slots.find(h).done()
-	t.r.slots.give(uint32(h))
-	return d, true
-}
-
-// ahead reports whether an operation is complete only in the thread's future: a
-// barrier that all have entered, or what the rank's agent did ahead of the clock.
-func (t *thread) ahead(h cluster.Handle) bool {
-	if h&barrierBit == 0 {
-		return t.r.slots.find(h).at > t.now
-	}
-	m := t.r.memberOf(h)
-	return m.b.out[m.place] > t.now
-}
-
-// maxPolls is how many polls in a row may find nothing while nothing else is on
-// its way, before the run is taken for a livelock.
-const maxPolls = 100_000
-
-// poll looks once: it costs time, and the world catches up.
-func (t *thread) poll() {
-	w := t.w
-	t.spend(w.pollTime, CauseOverhead)
-	if w.quiet++; w.quiet > maxPolls && w.real == 0 {
-		w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: append(w.waits(nil),
-			cluster.Wait{Rank: int(t.r.id), Thread: t.number, Call: "a loop of polls that nothing can end (livelock)"})})
-	}
-	t.answer()
-	t.sync(evPoll)
-	t.answer()
-}
-
-// Cancel implements cluster.Port.
-func (t *thread) Cancel(h cluster.Handle) bool {
-	t.sync(evResume)
-	if t.isDone(h) || h&barrierBit != 0 {
-		return false
-	}
-	s := t.r.slots.find(h)
-	if s.kind != cluster.KindRecv || !t.r.queues.Cancel(s.ctx, s.peer, s.tag, uint32(h)) {
-		return false
-	}
-	s.pays = false
-	t.r.complete(uint32(h), t.now, cluster.Done{Peer: s.peer, Tag: s.tag, Err: cluster.Cancelled}, t.cause)
-	return true
-}
-
-// Progress implements cluster.Port.
-func (t *thread) Progress() { t.poll() }
 
 // answer handles what waited for the rank to be inside a call.
 func (t *thread) answer() {

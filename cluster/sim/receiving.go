@@ -12,6 +12,7 @@ func (w *world) arrive(i int32) {
 	case msgEager:
 		w.match(i, r)
 	case msgAsk:
+		r.heard()
 		w.match(i, r)
 	case msgData:
 		s := &r.slots.list[m.recv]
@@ -42,6 +43,7 @@ func (w *world) arrive(i int32) {
 		s.set(d)
 		w.due = r.released(req, w.now, cause)
 	case msgClear, msgRPC:
+		r.heard()
 		w.attend(i, r, w.now)
 	}
 }
@@ -171,13 +173,6 @@ func (t *thread) recv(op *cluster.Op) cluster.Handle {
 	device := t.w.staged && op.From == cluster.DeviceMemory
 	if device && t.id >= 0 && !r.stepping {
 		t.sync(evResume) // the way to the device is taken in the order of time
-	}
-	if t.w.progress == cluster.ProgressCall && t.id >= 0 && !r.stepping {
-		// This call may answer whoever has asked by now; later it is too late.
-		t.sync(evResume)
-		if len(r.deferred) > 0 {
-			t.answer()
-		}
 	}
 	if r.queues.Unexpected() > 0 {
 		if i, ok := r.queues.Take(op.Ctx, op.Peer, op.Tag); ok {

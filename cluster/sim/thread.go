@@ -138,6 +138,8 @@ type rank struct {
 	lanes     lanes
 	unmatched unmatched
 	deferred  []int32 // messages that need a call to be answered
+	asked     int     // messages on their way here that will
+	then      int     // operations under way that a step waits for
 	awaits    []uint32
 	probes    []uint32
 	steps     []pendingStep

@@ -288,6 +288,9 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 	})
 	var out strings.Builder
 	if err != nil {
+		if len(expects) > 0 {
+			t.Errorf("%s: %v", d.Pos, err)
+		}
 		return "error: " + err.Error()
 	}
 	if !d.HasArg("quiet") {

@@ -51,9 +51,11 @@ type world struct {
 	ways        [cluster.Classes + 1]way // by class, and within a socket
 	sockets     bool
 	device      way
-	staged      bool // device memory is reached by way of the host's
-	loads       bool // ranks of a node reach each other's memory by load and store
-	delays      bool // bytes may not be ready for their adapter when they are posted
+	staged      bool         // device memory is reached by way of the host's
+	calls       bool         // only calls progress
+	quickest    cluster.Time // between a message's post and its arrival at another rank, at least
+	loads       bool         // ranks of a node reach each other's memory by load and store
+	delays      bool         // bytes may not be ready for their adapter when they are posted
 	lockTime    cluster.Time
 	slow        *slowness
 	network     *topology.Network
@@ -100,6 +102,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime, forkTime: m.ForkTime, meetTime: m.MeetTime, progress: m.Progress,
 		compNoise: partsOf(m.ComputeNoise), linkNoise: partsOf(m.LinkNoise), linkRand: newNoise(spec.Seed, math.MaxUint64),
 		hash: 14695981039346656037}
+	w.calls, w.quickest = m.Progress == cluster.ProgressCall, quickest(m, l)
 	if w.pollTime <= 0 {
 		w.pollTime = leastPoll
 	}
