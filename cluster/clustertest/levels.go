@@ -287,9 +287,32 @@ func (s *suite) testRegions(t *testing.T) {
 		})
 	}
 
+	s.test(t, "a loop is shared by those who are not away", 1, func(p *proc) {
+		by := make([]int, 40)
+		p.ok(p.Fork(3, func(th *cluster.Thread) error {
+			for range 2 { // the second loop is another construct for all
+				if err := th.For(len(by), cluster.Loop{Schedule: cluster.Dynamic, Chunk: 3, Away: th.Number() == 1}, func(lo, hi int) error {
+					for i := lo; i < hi; i++ {
+						by[i] += 1 + 10*th.Number()
+					}
+					return nil
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		for i, b := range by { // twice by thread 0, by thread 2, or by each once
+			p.check(b == 2 || b == 22 || b == 42, "iteration %d: %d", i, b)
+		}
+	})
+
 	s.test(t, "a loop that leaves nobody to work is refused", 1, func(p *proc) {
 		p.ok(p.Fork(2, func(th *cluster.Thread) error {
 			q := &proc{Rank: &th.Rank}
+			if err := th.For(4, cluster.Loop{Away: th.Number() == 1, Nowait: true}, func(int, int) error { return nil }); th.Number() == 1 {
+				q.fails(err, "use the dynamic schedule")
+			}
 			q.fails(th.For(4, cluster.Loop{Reserved: 2, Nowait: true}, func(int, int) error { return nil }), "2 of 2 threads reserved")
 			return nil
 		}))
