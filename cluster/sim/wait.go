@@ -59,18 +59,23 @@ func (t *thread) mark(h cluster.Handle, on bool) {
 }
 
 // Test implements cluster.Port.
-func (t *thread) Test(h cluster.Handle) (cluster.Done, bool) {
+func (t *thread) Test(h cluster.Handle) (d cluster.Done, ok bool) {
 	if !t.isDone(h) || t.ahead(h) || !t.paid(h) {
 		t.poll()
 		if !t.isDone(h) || t.ahead(h) {
-			return cluster.Done{}, false
+			return d, false
 		}
 	}
 	t.settle(h)
 	if h&barrierBit != 0 {
-		return cluster.Done{}, true
+		return d, true
 	}
-	d := t.r.slots.find(h).done()
+	s := t.r.slots.find(h)
+	// Field by field: a wide load behind narrow stores would wait for the cache.
+	d.Peer, d.Tag, d.Size, d.Err, d.Found = s.peer, s.tag, s.size, s.err, s.found
+	if s.more != nil {
+		d.A = s.more.a
+	}
 	t.r.slots.give(uint32(h))
 	return d, true
 }
