@@ -27,7 +27,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 		}
 	}
 	c.Use = Use(r.choice(at+"use", string(UseFit), string(UseCheck), string(UseExact)))
-	c.Rule = Rule(r.choice(at+"rule", string(Within), string(Sampling), string(Direction), string(Range), string(Rises), string(Flat), string(Crosses)))
+	c.Rule = Rule(r.choice(at+"rule", string(Within), string(Sampling), string(Direction), string(Range), string(Rises), string(Flat), string(Crosses), string(Peaks)))
 	r.tolerance(at+"tolerance", &c)
 	r.bounds(at, &c)
 	if r.has(at + "against") {
@@ -84,15 +84,15 @@ func (r *figureReader) bounds(at string, c *Check) {
 	}{{"least", Range, &c.Least}, {"most", Range, &c.Most}, {"crossing", Crosses, &c.Crossing}} {
 		v, has := r.at(at + k.key)
 		switch {
-		case has && c.Rule != k.rule:
-			r.wrong(at+k.key, "is asked for by the rule %q alone; leave it out", k.rule)
+		case has && c.Rule != k.rule && (c.Rule != Peaks || k.rule != Range):
+			r.wrong(at+k.key, "is asked for by the rule %q alone%s; leave it out", k.rule, map[bool]string{true: ", or by \"peaks\""}[k.rule == Range])
 		case has:
 			*k.into = r.number(at+k.key, v, -maxNumber, maxNumber)
 		case k.rule == Crosses && c.Rule == Crosses:
 			r.wrong(at+k.key, "missing; add crossing = the place on the x axis at which the quantity passes 1")
 		}
 	}
-	if c.Rule == Range && (math.IsInf(c.Least, -1) && math.IsInf(c.Most, 1) || c.Least > c.Most) {
+	if (c.Rule == Range || c.Rule == Peaks) && (math.IsInf(c.Least, -1) && math.IsInf(c.Most, 1) || c.Least > c.Most) {
 		r.wrong(at+"least", "and most: want one of them or both, least first")
 	}
 	if c.Rule == Crosses && r.err == nil && c.Crossing <= 0 {

@@ -61,11 +61,12 @@ const (
 	Range     Rule = "range"     // from Least to Most
 	Rises     Rule = "rises"     // each point above the one before it
 	Flat      Rule = "flat"      // each point within Tolerance, relatively, of their mean
+	Peaks     Rule = "peaks"     // the largest of them is from Least to Most
 	Crosses   Rule = "crosses"   // it passes 1 on its way up, at Crossing or up to Tolerance times before or behind
 )
 
 // Whole says that a rule holds for a series as a whole.
-func (r Rule) Whole() bool { return r == Rises || r == Flat || r == Crosses }
+func (r Rule) Whole() bool { return r == Rises || r == Flat || r == Peaks || r == Crosses }
 
 // Tolerant says that a rule asks for a tolerance.
 func (r Rule) Tolerant() bool { return r == Within || r == Sampling || r == Flat || r == Crosses }
@@ -85,8 +86,8 @@ type Check struct {
 	Published map[string][]Point // numbers, by series; nil: words alone
 	Null      *float64           // what a reader would guess without any model, to be beaten
 	Against   string             // the series whose runs the quantity is against; "": as the quantity says
-	Least     float64            // of Range; −Inf: no bound
-	Most      float64            // of Range; +Inf: no bound
+	Least     float64            // of Range and Peaks; −Inf: no bound
+	Most      float64            // of Range and Peaks; +Inf: no bound
 	Crossing  float64            // of Crosses: the published place
 	Decides   string             // the term that has to decide; "": any
 	Leans     []string           // facts of the machine that it rests on

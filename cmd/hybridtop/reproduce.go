@@ -95,15 +95,21 @@ func ruleText(r presets.Rule, tolerance, least, most float64) string {
 	case presets.Crosses:
 		return fmt.Sprintf("passes 1 within a factor of %g", tolerance)
 	case presets.Range:
-		switch {
-		case math.IsInf(most, 1):
-			return fmt.Sprintf("at least %g", least)
-		case math.IsInf(least, -1):
-			return fmt.Sprintf("at most %g", most)
-		}
-		return fmt.Sprintf("from %g to %g", least, most)
+		return rangeText(least, most)
+	case presets.Peaks:
+		return rangeText(least, most)
 	}
 	return "rises from point to point"
+}
+
+func rangeText(least, most float64) string {
+	switch {
+	case math.IsInf(most, 1):
+		return fmt.Sprintf("at least %g", least)
+	case math.IsInf(least, -1):
+		return fmt.Sprintf("at most %g", most)
+	}
+	return fmt.Sprintf("from %g to %g", least, most)
 }
 
 // concludeReport writes what the figures came to, and gives the exit status.
@@ -156,7 +162,7 @@ func claims(w io.Writer, r *reproduce.Report) error {
 		if !math.IsNaN(row.X) {
 			at, published = plain(row.X), "by formula"
 		}
-		if row.Rule == presets.Range {
+		if row.Rule == presets.Range || row.Rule == presets.Peaks {
 			published = "a range"
 		}
 		if !math.IsNaN(row.Published) {
@@ -179,7 +185,7 @@ func value(r *reproduce.Row, x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "-"
-	case r.Rule == presets.Crosses:
+	case r.Rule == presets.Crosses || r.Rule == presets.Peaks:
 		return fmt.Sprintf("%.3g", x)
 	case math.IsNaN(r.X):
 		return fmt.Sprintf("%.3g %%", 100*x)

@@ -98,9 +98,9 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 	return all
 }
 
-// bound is a range's; another rule has none.
+// bound is a range's or a peak's; another rule has none.
 func bound(r *reproduce.Row, x float64) *float64 {
-	if r.Rule != presets.Range {
+	if r.Rule != presets.Range && r.Rule != presets.Peaks {
 		return nil
 	}
 	return engine.Finite(x)

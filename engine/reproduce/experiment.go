@@ -14,7 +14,8 @@ import (
 // Experiment says how figures are run that name it.
 type Experiment struct {
 	Name     string
-	Workload string
+	Workload string        // "": nothing is run, its quantities are arithmetic, or trials of their own
+	Knobs    []engine.Knob // of an experiment without a workload
 	// Place turns the knobs that a place on the x axis stands for. It is called
 	// after the figure's and the series' own knobs were turned.
 	Place      func(s *engine.Scenario, x float64) error
@@ -30,8 +31,11 @@ type Quantity struct {
 	// Against names the series whose run at the same x is the other one; "": none;
 	// Another: the one that a check names.
 	Against   string
-	Simulated func(p, against *Point) float64
+	Simulated func(p, against *Point) float64 // nil: it is the model that is judged
 	Modelled  func(p, against *Point) float64 // out of scenario and machine alone
+	// Wrong says that the quantity shows what a wrong program does, so that the
+	// verification of its run may fail.
+	Wrong bool
 	// Sigma is the standard error that sampling leaves in a simulated share whose
 	// true value is given. nil: the quantity is no sample.
 	Sigma func(p *Point, truth float64) float64
@@ -52,7 +56,7 @@ type Point struct {
 	X        float64
 	Scenario engine.Scenario
 	Machine  *cluster.Machine
-	Snapshot *engine.Snapshot // nil: not run
+	Snapshot *engine.Snapshot // nil: not run, or there is nothing to run
 	key      string
 }
 
@@ -139,11 +143,11 @@ func newPlan(f *presets.Figure) (*plan, error) {
 
 // point turns the knobs of a run.
 func (p *plan) point(s *presets.Series, x float64) (*Point, error) {
-	sc, err := session.Scenario(p.experiment.Workload)
+	sc, err := p.scenario()
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range slices.Concat([]presets.Knob{{Name: "machine", Value: p.figure.Machine}, {Name: "fabric", Value: "sim"}}, p.figure.Knobs, s.Knobs) {
+	for _, k := range slices.Concat(p.figure.Knobs, s.Knobs) {
 		if err := sc.Set(k.Name, k.Value); err != nil {
 			return nil, err
 		}
@@ -155,6 +159,22 @@ func (p *plan) point(s *presets.Series, x float64) (*Point, error) {
 	return &Point{Series: s, X: x, Scenario: sc, Machine: &p.machine, key: string(key)}, err
 }
 
+// scenario has the experiment's knobs as they stand without the figure's.
+func (p *plan) scenario() (engine.Scenario, error) {
+	e := p.experiment
+	if e.Workload == "" {
+		return engine.NewScenario(e.Name, e.Knobs), nil
+	}
+	sc, err := session.Scenario(e.Workload)
+	if err == nil {
+		err = sc.Set("machine", p.figure.Machine)
+	}
+	if err == nil {
+		err = sc.Set("fabric", "sim")
+	}
+	return sc, err
+}
+
 // sound finds out whether a check can be judged.
 func (p *plan) sound(c *presets.Check) error {
 	q, err := p.experiment.Quantity(c.Quantity)
@@ -163,6 +183,9 @@ func (p *plan) sound(c *presets.Check) error {
 	}
 	if c.Rule == presets.Sampling && q.Sigma == nil {
 		return fmt.Errorf("quantity %s is no sample", q.Name)
+	}
+	if q.Simulated == nil && c.Rule == presets.Within && c.Published == nil {
+		return fmt.Errorf("quantity %s is the model's: add what is published", q.Name)
 	}
 	against := q.against(c)
 	switch {

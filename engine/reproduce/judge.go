@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/models"
@@ -73,9 +74,9 @@ func (p *plan) judge(c *presets.Check) []Row {
 }
 
 // failure says why one of some runs has no numbers; "": they all have.
-func failure(points ...*Point) string {
+func (q *Quantity) failure(points ...*Point) string {
 	for _, at := range points {
-		if at == nil {
+		if at == nil || at.Snapshot == nil {
 			continue
 		}
 		s := at.Snapshot
@@ -85,7 +86,7 @@ func failure(points ...*Point) string {
 			why = s.Failure
 		case !v.Done || s.Iteration == 0:
 			why = "it ended before it verified anything"
-		case !v.OK:
+		case !v.OK && !q.Wrong:
 			why = "verification failed: " + v.Detail
 		default:
 			continue
@@ -102,27 +103,31 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	if v, ok := c.At(at.Series.Name, at.X); ok {
 		r.Published = v
 	}
-	if r.Note = failure(at, other); r.Note != "" {
+	if r.Note = q.failure(at, other); r.Note != "" {
 		return r
 	}
-	r.Simulated = q.Simulated(at, other)
+	judged := r.Modelled
+	if q.Simulated != nil {
+		r.Simulated = q.Simulated(at, other)
+		judged = r.Simulated
+	}
 	if c.Rule == presets.Range {
-		r.Pass = r.Simulated >= c.Least && r.Simulated <= c.Most
+		r.Pass = judged >= c.Least && judged <= c.Most
 		return p.decided(r, c, at, other)
 	}
 	truth := r.Published
 	if math.IsNaN(truth) {
 		truth = r.Modelled
 	}
-	r.Error = models.RelativeError(r.Simulated, truth)
+	r.Error = models.RelativeError(judged, truth)
 	switch c.Rule {
 	case presets.Sampling:
 		sigma := q.Sigma(at, truth)
-		r.Pass = sampled(r.Simulated, truth, sigma, c.Tolerance)
-		r.Note = fmt.Sprintf("%.1f standard errors of sampling", math.Abs(r.Simulated-truth)/sigma)
+		r.Pass = sampled(judged, truth, sigma, c.Tolerance)
+		r.Note = fmt.Sprintf("%.1f standard errors of sampling", math.Abs(judged-truth)/sigma)
 		return r
 	case presets.Direction:
-		r.Pass = sameSide(r.Simulated, truth)
+		r.Pass = sameSide(judged, truth)
 	default:
 		r.Pass = within(r.Error, c.Tolerance)
 	}
@@ -159,6 +164,9 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 	case presets.Flat:
 		shape, r.Unit = departure, "1"
 		r.Quantity = "largest departure of " + q.Name + " from its mean"
+	case presets.Peaks:
+		shape = slices.Max[[]float64]
+		r.Quantity = "largest " + q.Name
 	case presets.Crosses:
 		shape, r.Unit = func(values []float64) float64 { return crossing(xs, values) }, p.figure.X
 		r.Quantity = "place at which " + q.Name + " passes 1"
@@ -167,34 +175,42 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 		r.Quantity = "least growth of " + q.Name + " from point to point"
 	}
 	r.Modelled = shape(modelled)
-	if r.Note = failure(append(points, others...)...); r.Note != "" {
+	if r.Note = q.failure(append(points, others...)...); r.Note != "" {
 		return r
 	}
-	simulated := make([]float64, len(points))
+	values := make([]float64, len(points))
 	low, high := 0, 0
 	for i, at := range points {
-		simulated[i] = q.Simulated(at, others[i])
-		if simulated[i] < simulated[low] {
+		if values[i] = modelled[i]; q.Simulated != nil {
+			values[i] = q.Simulated(at, others[i])
+		}
+		if values[i] < values[low] {
 			low = i
 		}
-		if simulated[i] > simulated[high] {
+		if values[i] > values[high] {
 			high = i
 		}
 	}
-	r.Simulated = shape(simulated)
+	judged := shape(values)
+	if q.Simulated != nil {
+		r.Simulated = judged
+	}
 	switch c.Rule {
 	case presets.Flat:
-		r.Pass = r.Simulated <= r.Tolerance
+		r.Pass = judged <= r.Tolerance
+	case presets.Peaks:
+		r.Pass = judged >= c.Least && judged <= c.Most
+		r.Note = fmt.Sprintf("at %v; ", xs[high])
 	case presets.Crosses:
-		r.Error = models.RelativeError(r.Simulated, r.Published)
-		r.Pass = r.Simulated <= r.Published*r.Tolerance && r.Simulated >= r.Published/r.Tolerance
-		if math.IsNaN(r.Simulated) {
-			r.Note = fmt.Sprintf("it does not pass 1: %.3g at %v, %.3g at %v; ", simulated[low], xs[low], simulated[high], xs[high])
+		r.Error = models.RelativeError(judged, r.Published)
+		r.Pass = judged <= r.Published*r.Tolerance && judged >= r.Published/r.Tolerance
+		if math.IsNaN(judged) {
+			r.Note = fmt.Sprintf("it does not pass 1: %.3g at %v, %.3g at %v; ", values[low], xs[low], values[high], xs[high])
 		}
 	default:
-		r.Pass = r.Simulated > 0
+		r.Pass = judged > 0
 		last := len(points) - 1
-		r.Note = fmt.Sprintf("%.3g times from %v to %v, of it %.3g times in the last step; ", simulated[last]/simulated[0], xs[0], xs[last], simulated[last]/simulated[max(last-1, 0)])
+		r.Note = fmt.Sprintf("%.3g times from %v to %v, of it %.3g times in the last step; ", values[last]/values[0], xs[0], xs[last], values[last]/values[max(last-1, 0)])
 	}
 	_, text := p.decide(points[high], points[low])
 	r.Note += text

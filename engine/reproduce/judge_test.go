@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,10 @@ func TestRules(t *testing.T) {
 		{"crosses for the last time", []float64{.5, 1.5, .75, 1.25}, presets.Check{Rule: presets.Crosses, Crossing: 3, Tolerance: 2}, true, "", math.Sqrt(12), math.Sqrt(12)/3 - 1},
 		{"does not cross", []float64{2, 1.5, 3}, presets.Check{Rule: presets.Crosses, Crossing: 2, Tolerance: 2}, false, "it does not pass 1: 1.5 at 2, 3 at 3", math.NaN(), math.NaN()},
 		{"crosses down", []float64{2, 1.5, .5}, presets.Check{Rule: presets.Crosses, Crossing: 2, Tolerance: 2}, false, "it does not pass 1", math.NaN(), math.NaN()},
+		{"peaks in range", []float64{1.2, 1.6, .9}, presets.Check{Rule: presets.Peaks, Least: 1.3, Most: 1.75}, true, "at 2; decides: remote accesses", 1.6, math.NaN()},
+		{"peaks above it", []float64{1.2, 1.8, .9}, presets.Check{Rule: presets.Peaks, Least: 1.3, Most: 1.75}, false, "at 2; ", 1.8, math.NaN()},
+		{"peaks below a bound", []float64{1.2}, presets.Check{Rule: presets.Peaks, Least: 1.3, Most: math.Inf(1)}, false, "", 1.2, math.NaN()},
+		{"peaks at no number", []float64{1.2, math.NaN()}, presets.Check{Rule: presets.Peaks, Least: 1, Most: 2}, false, "", math.NaN(), math.NaN()},
 		{"flat without a number", []float64{9, math.NaN(), 9}, presets.Check{Rule: presets.Flat, Tolerance: .05}, false, "", math.NaN(), math.NaN()},
 	} {
 		c.check.Quantity, c.check.Series = "time", []string{"a"}
@@ -130,6 +135,53 @@ func TestAgainstAnother(t *testing.T) {
 	check.Against = "nobody"
 	if err := p.sound(&check); err == nil || err.Error() != "quantity speedup is against the series nobody, which is not run at 1" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// own is the quantity "time" of a plan whose experiment is not shared.
+func own(p *plan) *Quantity {
+	e := *p.experiment
+	e.Quantities = slices.Clone(e.Quantities)
+	p.experiment = &e
+	return &e.Quantities[0]
+}
+
+// Where nothing is simulated it is the model that is held against what is published.
+func TestModelAlone(t *testing.T) {
+	p := lines(map[string][]float64{"a": {5, 4}})
+	q := own(p)
+	q.Simulated, p.figure.Y = nil, "time"
+	published := map[string][]presets.Point{"a": {{X: 1, Value: q.Modelled(p.points["a"][0], nil)}, {X: 2, Value: 1e9}}}
+	rows := p.judge(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Within, Tolerance: .01, Published: published})
+	if len(rows) != 2 || !rows[0].Pass || rows[1].Pass || !math.IsNaN(rows[0].Simulated) || rows[0].Error != 0 {
+		t.Errorf("%+v", rows)
+	}
+	if rows = p.judge(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Peaks, Least: 0, Most: 1e9}); !rows[0].Pass || !math.IsNaN(rows[0].Simulated) {
+		t.Errorf("%+v", rows)
+	}
+	if err := p.sound(&presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Within, Tolerance: .01}); err == nil || err.Error() != "quantity time is the model's: add what is published" {
+		t.Errorf("error %v", err)
+	}
+	for _, c := range p.curves() {
+		if !math.IsNaN(c.Simulated[0]) || math.IsNaN(c.Modelled[0]) {
+			t.Errorf("curve %+v", c)
+		}
+	}
+}
+
+// A quantity that shows what a wrong program does stands although the verification
+// of its run fails; what else rests on the run does not.
+func TestWrongProgram(t *testing.T) {
+	p := lines(map[string][]float64{"a": {5}})
+	v := &p.points["a"][0].Snapshot.Verification
+	v.OK, v.Detail = false, "the race is shown"
+	check := presets.Check{Quantity: "time", Series: []string{"a"}, Rule: presets.Range, Least: 4, Most: 6}
+	if rows := p.judge(&check); rows[0].Pass || rows[0].Note != "the a at 1 did not run: verification failed: the race is shown" {
+		t.Errorf("%+v", rows)
+	}
+	own(p).Wrong = true
+	if rows := p.judge(&check); !rows[0].Pass || rows[0].Simulated != 5 {
+		t.Errorf("%+v", rows)
 	}
 }
 

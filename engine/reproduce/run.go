@@ -78,6 +78,9 @@ func simulate(ctx context.Context, plans []*plan, progress func(*session.Progres
 	var shared [][]*Point // the points of a row
 	index := make(map[string]int)
 	for _, p := range plans {
+		if p.experiment.Workload == "" {
+			continue
+		}
 		for i := range p.figure.Series {
 			for _, at := range p.points[p.figure.Series[i].Name] {
 				row, there := index[at.key]
@@ -113,7 +116,7 @@ func (p *plan) curves() []Curve {
 		for _, at := range p.points[s.Name] {
 			other := p.against(q.Against, at)
 			v := math.NaN()
-			if failure(at, other) == "" {
+			if q.Simulated != nil && q.failure(at, other) == "" {
 				v = q.Simulated(at, other)
 			}
 			c.Simulated, c.Modelled = append(c.Simulated, v), append(c.Modelled, q.Modelled(at, other))
