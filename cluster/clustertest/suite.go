@@ -72,6 +72,8 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		{"port", (*suite).testPort},
 		{"barrier", (*suite).testBarrier},
 		{"threads", (*suite).testThreads},
+		{"endpoints", (*suite).testEndpoints},
+		{"crowd", (*suite).testCrowd},
 		{"thread levels", (*suite).testLevels},
 		{"regions", (*suite).testRegions},
 		{"time", (*suite).testTime},

@@ -2,6 +2,9 @@ package clustertest
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,5 +126,92 @@ func (s *suite) testThreads(t *testing.T) {
 			})
 			p.check(err != nil && strings.Contains(err.Error(), "thread 2: send to rank 9"), "error %v", err)
 		})
+	})
+
+	s.test(t, "any thread completes another's request, and wakes who waits for what it lets happen", 2, func(p *proc) {
+		peer := 1 - p.ID()
+		rounds := s.times(50)
+		p.fork(2, func(th *proc, thread int) {
+			for i := range rounds {
+				// Thread 0 depends on thread 1 of the other rank, which depends on
+				// its own thread 0 only through the other rank.
+				if thread == 0 {
+					th.send(peer, 10, data(eager+1, i))
+					th.recv(peer, 11, nil)
+				} else {
+					b := make([]byte, eager+1)
+					th.recv(peer, 10, b)
+					th.holds("message", b, i)
+					th.send(peer, 11, nil)
+				}
+			}
+		})
+	})
+
+	if !s.oneAtATime {
+		// Isend lets a message leave with those that follow, at the latest with the
+		// next call that waits; a thread that makes no more calls must not hold up
+		// one that waits for the answer (MPI-4.0, section 11.6.1: a blocked thread
+		// keeps others from nothing).
+		s.test(t, "what a thread has sent leaves while it blocks outside the library and another waits inside", 2, func(p *proc) {
+			rounds := s.times(300)
+			mine, err := p.Dup(p.World())
+			p.ok(err)
+			theirs, err := p.Dup(p.World())
+			p.ok(err)
+			if p.ID() == 1 {
+				for range rounds {
+					_, err := p.Recv(mine, 0, 1, nil)
+					p.ok(err)
+					p.ok(p.Send(theirs, 0, 2, nil))
+				}
+				return
+			}
+			answered := make(chan struct{})
+			p.fork(2, func(th *proc, thread int) {
+				for i := range rounds {
+					if thread == 1 {
+						_, err := th.Recv(theirs, 1, 2, nil)
+						th.ok(err)
+						answered <- struct{}{}
+						continue
+					}
+					for range i % 50 * 20 {
+						runtime.Gosched()
+					}
+					var q cluster.Request
+					th.ok(th.Isend(&q, mine, 1, 1, nil))
+					select {
+					case <-answered:
+					case <-p.ctx.Done():
+						th.failf("no answer in round %d", i)
+					}
+					_, err := th.Wait(&q)
+					th.ok(err)
+				}
+			})
+		})
+	}
+
+	t.Run("threads that wait for ranks which have finished are a deadlock, whatever lies in other teams", func(t *testing.T) {
+		spec := s.spec(2)
+		spec.Layout.ThreadsPerRank = 3
+		a := s.deadlock(t, spec, func(p *proc) {
+			other, err := p.Dup(p.World())
+			p.ok(err)
+			if p.ID() == 1 {
+				p.ok(p.Send(other, 0, 5, data(8, 1)))
+				p.ok(p.Barrier(p.World()))
+				return
+			}
+			p.ok(p.Barrier(p.World()))
+			p.fork(3, func(th *proc, thread int) { th.recv(1, thread, nil) })
+		})
+		for thread := range 3 {
+			call := fmt.Sprintf("recv from 1 tag %d", thread)
+			if !slices.ContainsFunc(a.Waits, func(w cluster.Wait) bool { return w.Rank == 0 && w.Thread == thread && w.Call == call }) {
+				t.Errorf("the report lacks thread %d in %s:\n%v", thread, call, a)
+			}
+		}
 	})
 }

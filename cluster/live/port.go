@@ -379,6 +379,9 @@ func (p *port) park(hs []cluster.Handle, need int) {
 	e.w.parked.Add(1)
 	e.attention.Add(1)
 	p.parked.Store(true)
+	if e.multi && len(e.batch) > 0 {
+		e.flush() // of threads that could not know that this one parks
+	}
 	stay := !e.pending() && !p.enough(hs, need, new(int)) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
 	switch {
 	case stay:
