@@ -26,7 +26,6 @@ func (t *thread) direct(op *cluster.Op) bool {
 func (t *thread) access(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
 	r := &w.ranks[op.Peer]
-	w.quiet = 0
 	op.Source = 0
 	d := cluster.Done{Peer: op.Peer, Size: n}
 	if op.Kind == cluster.KindAtomic {
@@ -51,7 +50,13 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 	if op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone {
 		t.load(way, 8) // the flag
 	}
-	t.sync(evResume)
+	why := evResume
+	if op.Kind == cluster.KindAtomic && t.reload(op) {
+		why = evPoll
+	} else if op.Kind != cluster.KindAtomic {
+		w.quiet, t.looks = 0, 0
+	}
+	t.sync(why)
 	switch op.Kind {
 	case cluster.KindPut:
 		if op.Buf != nil {

@@ -52,7 +52,7 @@ func (t *thread) attend() {
 	}
 	// Who has not asked yet does so at the next event at the earliest.
 	if r.asked > 0 || r.then > 0 || r.region != nil || !w.queue.quietUntil(t.now-w.quickest) {
-		t.sync(evResume)
+		t.sync(t.glance())
 	}
 	if len(r.deferred)+len(r.steps) > 0 {
 		t.answer()

@@ -14,4 +14,13 @@
 // g + (s − 1)G apart. Above the eager limit the sender first asks (o + L) and the
 // receiver answers (o + L); where the adapter progresses by itself both answers
 // cost no o.
+//
+// A run that nothing can go on with is a deadlock, at once. One in which threads
+// only look is a livelock: tests, probes, atomics that load the word that they have
+// just loaded, calls of Reach, with looks at the clock between, are counted, and end
+// the run after many in a row with nothing else on its way. Who computes or starts
+// something between two looks is at work, and never in a livelock; nor is a loop
+// seen that loads through a slice that Reach once gave: it makes no call, so that
+// neither the clock nor anybody else can go on, and a program that waits so must ask
+// Reach again, Await the word or load it with AtomicLoad.
 package sim

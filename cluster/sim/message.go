@@ -54,6 +54,7 @@ type transfer struct {
 	reply    int64 // bytes that the answer brings
 	from, to cluster.Memory
 	source   uint32       // slot that completes when the buffer may be written again, + 1; 0: none
+	again    bool         // it only loads a word that was loaded before
 	first    cluster.Time // of a train, when the first one arrives
 	done     cluster.Done
 }

@@ -143,6 +143,9 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	}
 	m.kind, m.more.reply, m.train, m.phase, m.staged = msgReply, wire, 0, 0, false
 	m.src, m.dst = m.dst, m.src
+	if m.more.again {
+		w.real--
+	}
 	if m.class != cluster.Remote {
 		if w.fromDevice(m) {
 			end := w.stage(m.src, at, wire)
@@ -182,7 +185,9 @@ func (t *thread) atomic(op *cluster.Op) cluster.Handle {
 	if code := t.w.ranks[op.Peer].checkWord(op.Off); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: 8, Err: code})
 	}
+	again := t.reload(op)
 	i, id := t.ask(op, msgAtomic, 8)
+	t.w.msgs[i].more.again = again
 	t.w.dispatch(i, t)
 	return t.pended(op, id)
 }

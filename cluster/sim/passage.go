@@ -22,6 +22,9 @@ func (w *world) dispatch(i int32, t *thread) {
 		return
 	}
 	w.push(at, evInject, i)
+	if m.kind == msgAtomic && m.more.again {
+		w.real--
+	}
 }
 
 // beat is the time between the posts of a train: the adapter posts for nothing.
@@ -163,6 +166,10 @@ func (w *world) depart(i int32, at cluster.Time) {
 		w.completeAt(p.late, m.src, m.req)
 	case msgPut:
 		w.freeSource(m, p.late, left)
+	case msgAtomic:
+		if m.more.again {
+			w.real--
+		}
 	}
 	if w.arrows {
 		w.arrow(&w.msgs[i], &p)

@@ -16,7 +16,7 @@ func (t *thread) Reach(rank int) []byte {
 	if t.w.ranks[rank].node != t.r.node {
 		return nil
 	}
-	t.sync(evResume)
+	t.look()
 	return t.w.ranks[rank].seg
 }
 
@@ -69,8 +69,8 @@ func (t *thread) contend() {
 
 // post starts an operation on behalf of a thread, or of the rank's agent.
 func (t *thread) post(op *cluster.Op) cluster.Handle {
-	if op.Kind != cluster.KindIprobe && op.Kind != cluster.KindImprobe {
-		t.w.quiet = 0 // more than a look
+	if op.Kind != cluster.KindIprobe && op.Kind != cluster.KindImprobe && op.Kind != cluster.KindAtomic {
+		t.w.quiet, t.looks = 0, 0 // more than a look
 	}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
@@ -264,6 +264,7 @@ func (i inside) ID() int                            { return int(i.t.r.id) }
 // Compute implements cluster.Port.
 func (t *thread) Compute(work cluster.Work, body func()) {
 	w := t.w
+	t.looks, t.loaded = 0, place{}
 	if w.err != nil {
 		panic(unwound{})
 	}

@@ -29,11 +29,19 @@ func (w *world) arrive(i int32) {
 		if !w.restage(i) {
 			w.land(i, r)
 		}
-	case msgGet, msgAtomic:
+	case msgGet:
+		w.read(i, r)
+	case msgAtomic:
+		if m.more.again {
+			w.overlook()
+		}
 		w.read(i, r)
 	case msgReply:
 		if w.restage(i) {
 			return
+		}
+		if m.more.again {
+			w.overlook()
 		}
 		s := &r.slots.list[m.req]
 		copy(s.bytes(), m.bytes())

@@ -17,7 +17,7 @@ type meeting struct {
 
 // regional serves the operations of a region's threads, in the order of time.
 func (t *thread) regional(op *cluster.Op) cluster.Handle {
-	t.w.quiet = 0
+	t.w.quiet, t.looks = 0, 0
 	g := t.r.meeting
 	if op.Kind == cluster.KindLeave { // a thread may go ahead of the clock with it: until says when
 		g.holder, g.last, g.until = 0, t.number, t.now

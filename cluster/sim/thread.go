@@ -28,6 +28,9 @@ type thread struct {
 	number int   // in the rank
 	now    cluster.Time
 	inject cluster.Time // when it has injected all that it posted
+	looks  int          // direct looks at memory since it did anything else
+	looked cluster.Time // when it last looked so
+	loaded place        // by its last atomic, if that only loaded
 	order  cluster.Time // when the last message that it sent stood in the host's memory
 	state  threadState
 	left   int // completions until its wait is over

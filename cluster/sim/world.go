@@ -82,6 +82,7 @@ type world struct {
 	acting  int32   // the rank whose step or body ran last
 	ended   int     // threads of the first kind that have returned
 	quiet   int     // polls since anything but polls happened
+	before  int     // what quiet was before this event
 	real    int     // events in the queue that are not polls
 	err     error
 	trace   *trace
@@ -248,12 +249,15 @@ func (w *world) run() (more bool) {
 		}
 		if kind != evPoll {
 			w.real--
-			w.quiet = 0
+			w.before, w.quiet = w.quiet, 0
 		}
 		switch kind {
 		case evResume, evPoll:
 			w.due = w.threads[ref]
 		case evInject:
+			if m := &w.msgs[ref]; m.kind == msgAtomic && m.more.again {
+				w.overlook()
+			}
 			w.inject(ref, w.now)
 		case evArrive:
 			w.arrive(ref)
