@@ -51,3 +51,34 @@ func TestAnswersAreNotQueuedBehindBytes(t *testing.T) {
 		t.Errorf("rank 2 is done at %v, want 11 to 12.1 ms", done)
 	}
 }
+
+// Each of two threads that wait for a long send injects its own bytes, on an adapter
+// of its own: together they take as long as one.
+func TestThreadsInjectWhatTheyWaitFor(t *testing.T) {
+	spec := cluster.Spec{
+		Layout:     cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat},
+		EagerLimit: 1024,
+	}
+	spec.Machine.Progress = cluster.ProgressCall
+	spec.Machine.Classes[cluster.Remote] = cluster.Link{Latency: cluster.Microsecond, Bandwidth: 1e9, Adapters: 2, ThreadRate: 1e8}
+	took := make(map[int]cluster.Time)
+	for _, threads := range []int{1, 2} {
+		err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
+			err := r.Fork(threads, func(t *cluster.Thread) error {
+				if t.ID() == 1 {
+					_, err := t.RecvPhantom(t.World(), 0, t.Number(), 1e6)
+					return err
+				}
+				return t.SendPhantom(t.World(), 1, t.Number(), 1e6)
+			})
+			took[threads] = max(took[threads], r.Now())
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took[1] < 10*cluster.Millisecond || took[2] > took[1]+took[1]/100 {
+		t.Errorf("one thread sends 1 MB in %v, two send 2 MB in %v", took[1], took[2])
+	}
+}

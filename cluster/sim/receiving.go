@@ -79,12 +79,24 @@ func (w *world) handle(i int32, t *thread) {
 	case msgClear:
 		m.kind = msgData
 		m.src, m.dst = m.dst, m.src
-		w.dispatch(i, t)
+		w.dispatch(i, w.ranks[m.src].injector(m.req, t))
 	case msgRPC:
 		w.call(i, t)
 	default:
 		panic("sim: a message that nobody has to handle")
 	}
+}
+
+// injector is the thread that injects the bytes of a send which t has heard may go:
+// the one that waits for it, if there is one. Where an agent answers it is the
+// agent.
+func (r *rank) injector(send uint32, t *thread) *thread {
+	if s := &r.slots.list[send]; s.waited && t.id >= 0 {
+		own := r.threadOf(int(s.waiter))
+		own.until(t.now, t.cause)
+		return own
+	}
+	return t
 }
 
 // match pairs a message with a receive, or keeps it.
