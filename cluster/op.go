@@ -188,9 +188,10 @@ type Done struct {
 }
 
 // set copies o field by field: it was written so a moment ago, and wider loads
-// would wait for those stores to reach the cache.
+// would wait for those stores to reach the cache. The fields stand in an order in
+// which the compiler does not join two of them.
 func (d *Done) set(o *Done) {
-	d.Peer, d.Tag, d.Size, d.A, d.Err, d.Found = o.Peer, o.Tag, o.Size, o.A, o.Err, o.Found
+	d.Peer, d.Err, d.Tag, d.Size, d.Found, d.A = o.Peer, o.Err, o.Tag, o.Size, o.Found, o.A
 }
 
 // Step continues an operation inside the fabric: it may Post, and never Wait. It

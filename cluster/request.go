@@ -189,8 +189,11 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 	for i := range qs {
 		q := &qs[i]
 		if q.h != 0 {
-			q.done, _ = r.port.Test(q.h)
-			q.h = 0
+			d, _ := r.port.Test(q.h)
+			q.h, q.done.Err = 0, d.Err
+			if statuses != nil || d.Err != OK {
+				q.done = d
+			}
 		}
 		if statuses == nil && q.done.Err == OK {
 			q.kind = KindNone
