@@ -1,0 +1,143 @@
+package sim_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Loops that only look, when nothing is on its way that could end them, are found.
+func TestLivelock(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		look func(r *cluster.Rank, q *cluster.Request) (bool, error)
+	}{
+		{"test", func(r *cluster.Rank, q *cluster.Request) (bool, error) {
+			_, done, err := r.Test(q)
+			return done, err
+		}},
+		{"iprobe", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			_, found, err := r.Iprobe(r.World(), cluster.AnySource, 1)
+			return found, err
+		}},
+		{"improbe", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			_, found, err := r.Improbe(r.World(), cluster.AnySource, 1)
+			return found, err
+		}},
+		{"load", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			return r.Reach(r.ID())[0] != 0, nil
+		}},
+		{"load and a look at the clock", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			r.Now()
+			return r.Reach(r.ID())[0] != 0, nil
+		}},
+		{"atomic load", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			v, err := r.AtomicLoad(1-r.ID(), 0)
+			return v != 0, err
+		}},
+		{"atomic load of the own word", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			v, err := r.AtomicLoad(r.ID(), 0)
+			return v != 0, err
+		}},
+		{"progress", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+			r.Progress()
+			return false, nil
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			abort := stuck(t, small(machine(), 3, 1), func(r *cluster.Rank) error {
+				var q cluster.Request
+				if err := r.Irecv(&q, r.World(), cluster.AnySource, 0, nil); err != nil {
+					return err
+				}
+				if r.ID() == 2 { // waits, and does not look
+					_, err := r.Wait(&q)
+					return err
+				}
+				for range 15_000_000 {
+					if done, err := c.look(r, &q); done || err != nil {
+						return err
+					}
+				}
+				return errors.New("nobody noticed")
+			})
+			if text := strings.Join(lines(abort), "\n"); !strings.Contains(text, "livelock") || !strings.Contains(text, "rank 2 waits in recv from any tag 0") {
+				t.Errorf("waits:\n%s\nwant a livelock, and the receive of rank 2", text)
+			}
+		})
+	}
+}
+
+// A loop that looks is none as long as something is on its way, however late.
+func TestLongPolling(t *testing.T) {
+	simulated(t, small(machine(), 2, 1), func(r *cluster.Rank) error {
+		if r.ID() == 0 {
+			r.Compute(cluster.Work{Flops: 1e7}, nil) // 10 ms: half a million looks
+			return r.Send(r.World(), 1, 0, nil)
+		}
+		for {
+			if _, found, err := r.Iprobe(r.World(), 0, 0); found || err != nil {
+				_, err := r.Recv(r.World(), 0, 0, nil)
+				return err
+			}
+		}
+	})
+}
+
+// Nor is it one as long as somebody has something to do after a look: a rank that looks
+// late, and ends the loops of the others then.
+func TestLateLook(t *testing.T) {
+	for name, look := range map[string]func(r *cluster.Rank) (bool, error){
+		"iprobe": func(r *cluster.Rank) (bool, error) {
+			_, found, err := r.Iprobe(r.World(), 0, 0)
+			return found, err
+		},
+		"atomic load": func(r *cluster.Rank) (bool, error) {
+			v, err := r.AtomicLoad(1, 0)
+			return v != 0, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := small(machine(), 2, 1)
+			s.Machine.Classes[cluster.InRank].Access = 5 * cluster.Nanosecond
+			simulated(t, s, func(r *cluster.Rank) error {
+				if r.ID() == 0 {
+					r.Compute(cluster.Work{Flops: 1e7}, nil) // 10 ms: half a million looks
+					if _, _, err := r.Iprobe(r.World(), 1, 0); err != nil {
+						return err
+					}
+					if err := r.AtomicStore(1, 0, 1); err != nil {
+						return err
+					}
+					return r.Send(r.World(), 1, 0, nil)
+				}
+				for {
+					if found, err := look(r); err != nil {
+						return err
+					} else if found {
+						_, err := r.Recv(r.World(), 0, 0, nil)
+						return err
+					}
+				}
+			})
+		})
+	}
+}
+
+// Who reads a word again and again while others wait for it is not in a livelock as
+// long as it does something between.
+func TestLoadsAmongWork(t *testing.T) {
+	simulated(t, small(machine(), 2, 1), func(r *cluster.Rank) error {
+		if r.ID() == 0 {
+			for range 150_000 {
+				if _, err := r.AtomicLoad(0, 0); err != nil {
+					return err
+				}
+				r.Compute(cluster.Work{Flops: 1}, nil)
+			}
+		}
+		return r.Barrier(r.All())
+	})
+}
