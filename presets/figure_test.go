@@ -32,7 +32,7 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	}
-	for claim := 1; claim <= 5; claim++ {
+	for _, claim := range []int{1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 48} {
 		if !claims[claim] {
 			t.Errorf("no figure has claim %d", claim)
 		}
@@ -50,7 +50,7 @@ func checkFigure(t *testing.T, f *Figure) {
 		if c.Claim < 1 || c.Says == "" || c.Place == "" || len(c.Series) == 0 || (c.Use == UseFit) != (len(c.Fits) > 0) {
 			t.Errorf("%s: %s: %+v lacks something", f.Name, c.Name, c)
 		}
-		if (c.Rule == Rises) != (c.Tolerance == 0) || c.Tolerance < 0 || math.IsNaN(c.Tolerance) {
+		if c.Rule.Tolerant() == (c.Tolerance == 0) || c.Tolerance < 0 || math.IsNaN(c.Tolerance) {
 			t.Errorf("%s: %s: tolerance %v of the rule %q", f.Name, c.Name, c.Tolerance, c.Rule)
 		}
 		for _, name := range c.Series {
@@ -162,6 +162,31 @@ func TestFigureFile(t *testing.T) {
 	}
 }
 
+// A range has one bound or two, a crossing its place; a check may say what its
+// quantity is against and which term decides.
+func TestFigureRules(t *testing.T) {
+	text := edit(t, edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"range\"\nleast = 0.5\nagainst = \"one\"\ndecides = \"adapter\""),
+		"\"within\"\ntolerance = 0.1\nnull = 1.44", `"direction"`)
+	f, err := decodeFigure("paper9-x.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFigure(t, &f)
+	if c := f.Checks[1]; c.Least != 0.5 || !math.IsInf(c.Most, 1) || c.Against != "one" || c.Decides != "adapter" || c.Rule.Whole() {
+		t.Errorf("%+v", c)
+	}
+	if v, ok := f.Checks[0].At("one", 4); f.Checks[0].Rule != Direction || !ok || v != 3 {
+		t.Errorf("%+v", f.Checks[0])
+	}
+	f, err = decodeFigure("paper9-x.toml", []byte(edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"crosses\"\ncrossing = 3\ntolerance = 2")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := f.Checks[1]; c.Crossing != 3 || c.Tolerance != 2 || !c.Rule.Whole() {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestFigureMistakes(t *testing.T) {
 	for _, c := range []struct{ what, text, want string }{
 		{"unknown head", "colour = 3\n" + aFigure, "paper9-x.toml:1: colour: unknown key; there are title, paper, place"},
@@ -179,7 +204,7 @@ func TestFigureMistakes(t *testing.T) {
 		{"no use", dropLine(t, aFigure, `use = "check"`), `checks.flat.use: want one of "fit", "check", "exact"`},
 		{"wrong rule", edit(t, aFigure, `"flat"
 tol`, `"even"
-tol`), `checks.flat.rule: want one of "within", "sampling", "rises", "flat"`},
+tol`), `checks.flat.rule: want one of "within", "sampling", "direction", "range", "rises", "flat", "crosses"`},
 		{"no tolerance", dropLine(t, aFigure, "tolerance = 0.05"), "checks.flat.tolerance: want a number"},
 		{"tolerance in percent", edit(t, aFigure, "tolerance = 0.05", "tolerance = 5"), "checks.flat.tolerance: is 5; want a number, from 1e-09 to 1"},
 		{"tolerance of nothing", edit(t, aFigure, `rule = "flat"`, `rule = "rises"`), `checks.flat.tolerance: is not asked for by the rule "rises"`},
@@ -202,7 +227,15 @@ x`), `checks.flat.series: has "one" twice`},
 		{"published alone", edit(t, aFigure, "[4, 3]]", "4]"), "checks.copy.published.one: want pairs"},
 		{"published without end", edit(t, aFigure, "[4, 3]]", "[4, inf]]"), "checks.copy.published.one: is +Inf; want a number"},
 		{"published of another", edit(t, aFigure, "published.one", "published.two"), "checks.copy.published.two: is not among the check's series"},
-		{"published beside words", edit(t, aFigure, "x = [2, 4]", "published.one = [[2, 1]]"), `checks.flat.published: are numbers, and the rule "flat" is of words`},
+		{"published beside words", edit(t, aFigure, "x = [2, 4]", "published.one = [[2, 1]]"), `checks.flat.published: are numbers by place, which the rule "flat" does not ask for`},
+		{"a range of nothing", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", `"range"`), "checks.flat.least: and most: want one of them or both"},
+		{"a range upside down", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"range\"\nleast = 2\nmost = 1"), "checks.flat.least: and most: want one of them or both, least first"},
+		{"a range with a tolerance", edit(t, aFigure, `rule = "flat"`, "rule = \"range\"\nleast = 2"), `checks.flat.tolerance: is not asked for by the rule "range"`},
+		{"bounds of another rule", edit(t, aFigure, "x = [2, 4]", "most = 2"), `checks.flat.most: is asked for by the rule "range" alone`},
+		{"a crossing nowhere", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"crosses\"\ntolerance = 2"), "checks.flat.crossing: missing; add crossing ="},
+		{"a crossing below 0", edit(t, aFigure, "\"flat\"\ntolerance = 0.05", "\"crosses\"\ncrossing = -3\ntolerance = 2"), "checks.flat.crossing: is -3; want a place above 0"},
+		{"a crossing in percent", edit(t, aFigure, `rule = "flat"`, "rule = \"crosses\"\ncrossing = 3"), "checks.flat.tolerance: is 0.05; want a number, from 1 to 100"},
+		{"against nobody", edit(t, aFigure, "x = [2, 4]", `against = "two"`), `checks.flat.against: is "two", and there is no such series`},
 		{"published beside x", edit(t, aFigure, "null = 1.44", "x = [1]"), "checks.copy.x: stands beside published numbers"},
 		{"null without numbers", edit(t, aFigure, "x = [2, 4]", "null = 1"), `checks.flat.null: is to be beaten at published numbers`},
 		{"fits of a check", edit(t, aFigure, "x = [2, 4]", `fits = ["nodes"]`), `checks.flat.fits: sets constants, and use is "check"`},

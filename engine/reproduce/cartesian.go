@@ -1,0 +1,67 @@
+package reproduce
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/cartesian"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// mostCommunication is the share of communication up to which paper 2, section 9,
+// says what hybrid masteronly adds to the whole.
+const mostCommunication = 0.15
+
+// cartesianExchange is the exchange of paper 2's figures 2 to 4 over the size of a
+// CPU's message.
+var _ = register(&Experiment{
+	Name:     "cartesian",
+	Workload: "cartesian",
+	Place:    func(s *engine.Scenario, x float64) error { return s.Set("size", fmt.Sprint(int64(x))) },
+	Quantities: []Quantity{
+		{
+			Name: "exchange_time", Unit: "s", Doc: "of the exchange, between nodes and inside",
+			Simulated: func(p, _ *Point) float64 { return p.metric("exchange_time") },
+			Modelled:  func(p, _ *Point) float64 { return cartesian.Model(&p.Scenario, p.Machine).Time() },
+		},
+		{
+			Name: "time_ratio", Unit: "1", Doc: "T_hybrid/T_pureMPI: the time over that of another series", Against: Another,
+			Simulated: func(p, pure *Point) float64 { return p.metric("exchange_time") / pure.metric("exchange_time") },
+			Modelled: func(p, pure *Point) float64 {
+				return cartesian.Model(&p.Scenario, p.Machine).Time() / cartesian.Model(&pure.Scenario, pure.Machine).Time()
+			},
+		},
+		{
+			Name: "extra_time", Unit: "1", Doc: "what the ratio adds to a run of which pure MPI's communication takes 15 %", Against: Another,
+			Simulated: func(p, pure *Point) float64 {
+				return must(models.ExtraTime(mostCommunication, p.metric("exchange_time")/pure.metric("exchange_time")))
+			},
+			Modelled: func(p, pure *Point) float64 {
+				return must(models.ExtraTime(mostCommunication, cartesian.Model(&p.Scenario, p.Machine).Time()/cartesian.Model(&pure.Scenario, pure.Machine).Time()))
+			},
+		},
+		{
+			Name: "node_bandwidth", Unit: "B/s", Doc: "what a node sends to others over the time between nodes",
+			Simulated: func(p, _ *Point) float64 { return p.metric("node_bandwidth") },
+			Modelled:  func(p, _ *Point) float64 { return nodeBytes(p) / cartesian.Model(&p.Scenario, p.Machine).Between() },
+		},
+	},
+	Terms: func(p *Point) []Term {
+		m := cartesian.Model(&p.Scenario, p.Machine)
+		far := &p.Machine.Classes[cluster.Remote]
+		busy := nodeBytes(p) / far.Bandwidth / float64(max(far.Adapters, 1))
+		inter := p.metric("inter_node_time")
+		return []Term{
+			{"bytes through all adapters", busy, busy},
+			{"adapters left idle", inter - busy, m.Between() - busy},
+			{"inside the node", p.metric("exchange_time") - inter, m.Time() - m.Between()},
+		}
+	},
+})
+
+// nodeBytes is what a node sends to others in a round.
+func nodeBytes(p *Point) float64 {
+	l := p.Scenario.Layout()
+	return 2 * float64(p.Scenario.Int("size")) * float64(l.RanksPerNode*l.ThreadsPerRank)
+}
