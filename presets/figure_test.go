@@ -32,7 +32,7 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	}
-	for _, claim := range []int{1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 48} {
+	for _, claim := range []int{1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 48, 49, 50, 51} {
 		if !claims[claim] {
 			t.Errorf("no figure has claim %d", claim)
 		}
@@ -74,7 +74,7 @@ func TestFindFigures(t *testing.T) {
 	}{
 		{[]string{"paper1-fig7", "paper1-fig6", "fig6"}, []string{"paper1-fig6", "paper1-fig7"}},
 		{[]string{"fig7"}, []string{"paper1-fig7"}},
-		{[]string{"paper1"}, []string{"paper1-fig6", "paper1-fig7"}},
+		{[]string{"paper1"}, []string{"paper1-fig6", "paper1-fig7", "paper1-windows"}},
 	} {
 		some, err := FindFigures(c.names...)
 		if err != nil {

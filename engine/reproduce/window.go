@@ -1,0 +1,105 @@
+package reproduce
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// windows is what MPI-2 forbids of windows (paper 1, section 2.1), tried out in
+// virtual time on so many processes: each program that breaks a rule is to be
+// refused, and the one that keeps it is not.
+var _ = register(&Experiment{
+	Name:  "windows",
+	Knobs: []engine.Knob{{Name: "processes", Label: "processes", Doc: "of the window", Type: engine.Integer, Default: "2", Min: 2, Max: 1 << 16}},
+	Place: onKnob("processes"),
+	Quantities: []Quantity{
+		refusals("access_outside_epoch", "accesses outside an epoch that were refused", []try{
+			func(w *cluster.Window, to int, b []byte) error { return w.Put(to, 0, b) },
+			func(w *cluster.Window, to int, b []byte) error { return w.Get(to, 0, b) },
+			func(w *cluster.Window, to int, _ []byte) error {
+				return cluster.Accumulate(w, to, 0, []int64{1})
+			},
+			func(w *cluster.Window, _ int, _ []byte) error { _, err := w.Local(); return err },
+		}),
+		refusals("conflict_in_epoch", "reads and writes of what was put in the same epoch that were refused", []try{
+			locked(put, get), locked(put, put), locked(get, put),
+		}),
+		refusals("overlapping_lock", "locks, and accesses under another's, that were refused", []try{
+			locked(func(w *cluster.Window, to int, _ []byte) error { return w.Lock(cluster.LockShared, to) }),
+			locked(func(w *cluster.Window, to int, _ []byte) error { return w.Lock(cluster.LockShared, 0) }),
+			locked(func(w *cluster.Window, _ int, b []byte) error { return w.Put(0, 0, b) }),
+			locked(func(w *cluster.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
+		}),
+		refusals("kept_rules", "programs without a mistake that were refused", []try{
+			locked(put), locked(get), locked(put, func(w *cluster.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), b) }),
+			locked(get, get),
+		}),
+	},
+})
+
+// try is a program on a window, by its first process towards another one. Its error
+// is that of the call in question.
+type try func(w *cluster.Window, to int, b []byte) error
+
+func put(w *cluster.Window, to int, b []byte) error { return w.Put(to, 0, b) }
+func get(w *cluster.Window, to int, b []byte) error { return w.Get(to, 0, b) }
+
+// locked makes calls under an exclusive lock of the target; the last one is in
+// question.
+func locked(calls ...try) try {
+	return func(w *cluster.Window, to int, b []byte) error {
+		last := len(calls) - 1
+		err := w.Lock(cluster.LockExclusive, to)
+		for _, call := range calls[:last] {
+			err = cmp.Or(err, call(w, to, b))
+		}
+		asked := calls[last](w, to, b)
+		if err = cmp.Or(err, w.Unlock(to)); err != nil {
+			panic(err) // a call that is not in question was refused
+		}
+		return asked
+	}
+}
+
+// refusals is the share of some programs that are refused.
+func refusals(name, doc string, programs []try) Quantity {
+	return Quantity{
+		Name: name, Unit: "1", Doc: doc, Modelled: unknown,
+		Simulated: func(p, _ *Point) float64 { return refused(p, programs) / float64(len(programs)) },
+	}
+}
+
+// refused counts the programs that are. NaN: they could not be run.
+func refused(p *Point, programs []try) float64 {
+	const bytes = 64
+	n := int(p.Scenario.Int("processes"))
+	spec := cluster.Spec{
+		Machine: *p.Machine, Segment: 1 << 12, EagerLimit: -1,
+		Layout: cluster.Layout{Nodes: n, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+	}
+	count := 0.0
+	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
+		w, err := r.NewWindow(r.World(), bytes)
+		if err != nil {
+			return err
+		}
+		for _, program := range programs {
+			if r.ID() == 0 && program(w, n-1, make([]byte, bytes/2)) != nil {
+				count++
+			}
+			if err := r.Barrier(r.World()); err != nil { // where the others grant locks
+				return err
+			}
+		}
+		return w.Free()
+	})
+	if err != nil {
+		return math.NaN()
+	}
+	return count
+}
