@@ -50,15 +50,28 @@ var _ = register(&Experiment{
 	Terms: func(p *Point) []Term {
 		m := cartesian.Model(&p.Scenario, p.Machine)
 		far := &p.Machine.Classes[cluster.Remote]
-		busy := nodeBytes(p) / far.Bandwidth / float64(max(far.Adapters, 1))
+		bytes := nodeBytes(p) / far.Bandwidth / float64(max(far.Adapters, 1))
+		starts := nodeStarts(p) * far.Gap.Seconds() / float64(max(far.Adapters, 1))
 		inter := p.metric("inter_node_time")
 		return []Term{
-			{"bytes through all adapters", busy, busy},
-			{"adapters left idle", inter - busy, m.Between() - busy},
+			{"bytes through all adapters", bytes, bytes},
+			{"gaps of all adapters", starts, starts},
+			{"adapters left idle", inter - bytes - starts, m.Between() - bytes - starts},
 			{"inside the node", p.metric("exchange_time") - inter, m.Time() - m.Between()},
 		}
 	},
 })
+
+// nodeStarts is how many messages a node's adapters start in a round: of a handshake
+// also its question and its answer.
+func nodeStarts(p *Point) float64 {
+	l := p.Scenario.Layout()
+	n := 2 * float64(l.RanksPerNode) * float64(p.Scenario.Int("senders"))
+	if p.Scenario.Int("size")*int64(l.ThreadsPerRank)/p.Scenario.Int("senders") > p.Machine.EagerLimit {
+		n *= 3
+	}
+	return n
+}
 
 // nodeBytes is what a node sends to others in a round.
 func nodeBytes(p *Point) float64 {

@@ -212,7 +212,13 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 		last := len(points) - 1
 		r.Note = fmt.Sprintf("%.3g times from %v to %v, of it %.3g times in the last step; ", values[last]/values[0], xs[0], xs[last], values[last]/values[max(last-1, 0)])
 	}
-	_, text := p.decide(points[high], points[low])
+	a, b := points[high], points[low]
+	if c.Rule == presets.Crosses { // what keeps the two runs apart where they should be equal
+		if at := nearest(xs, c.Crossing); others[at] != nil {
+			a, b = points[at], others[at]
+		}
+	}
+	_, text := p.decide(a, b)
 	r.Note += text
 	return r
 }
@@ -232,6 +238,17 @@ func crossing(xs, values []float64) float64 {
 		}
 	}
 	return math.NaN()
+}
+
+// nearest is which of some places is the nearest to x, on a logarithmic scale.
+func nearest(xs []float64, x float64) int {
+	best := 0
+	for i := range xs {
+		if math.Abs(math.Log(xs[i]/x)) < math.Abs(math.Log(xs[best]/x)) {
+			best = i
+		}
+	}
+	return best
 }
 
 // beats says that an error is smaller than the null model's.

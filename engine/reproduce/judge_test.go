@@ -185,6 +185,15 @@ func TestWrongProgram(t *testing.T) {
 	}
 }
 
+// Where a ratio should pass 1, what keeps the two runs apart there decides.
+func TestCrossingIsDecidedWhereItShouldBe(t *testing.T) {
+	p := lines(map[string][]float64{"a": {16, 8, 5, 2}, "base": {9, 9, 9, 9}})
+	rows := p.judge(&presets.Check{Quantity: "speedup", Series: []string{"a"}, Rule: presets.Crosses, Crossing: 3.2, Tolerance: 2})
+	if len(rows) != 1 || !rows[0].Pass || !strings.HasSuffix(rows[0].Note, "decides: remote accesses, 4.00 s (the a at 3) against 8.00 s (the base at 3)") {
+		t.Errorf("%+v", rows)
+	}
+}
+
 // What did not run refutes what rests on it, and says why.
 func TestFailedRuns(t *testing.T) {
 	for _, c := range []struct {
