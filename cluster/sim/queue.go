@@ -1,8 +1,8 @@
 package sim
 
 import (
+	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -38,31 +38,56 @@ type queue struct {
 	base    uint64
 	some    uint64 // a bit for each bucket that has events
 	n       int
-	head    int // of bucket 0: so many of its events are gone
+	head    int // of bucket 0: so many of the events of its first chunk are gone
 	buckets [64]bucket
+	free    *chunk
 }
 
-// bucket is a list of events, and their earliest time.
+// bucket is a list of events in chunks, and their earliest time.
 type bucket struct {
-	events []event
-	min    uint64
+	first, last *chunk // nil: empty
+	room        int    // of the last chunk
+	min         uint64
 }
 
-// short is how many events are searched rather than moved.
-const short = 4
+// chunk is a piece of a list. Buckets share those that are free, so that all
+// together take little more than the events that there are.
+type chunk struct {
+	next   *chunk
+	events [chunkLen]event
+}
+
+const (
+	chunkLen = 31 // half a KiB
+	slab     = 16 // chunks that are made at a time
+	short    = 4  // so many events are searched rather than moved
+)
 
 func (q *queue) len() int { return q.n }
 
+// of is the events of a chunk of a bucket.
+func (b *bucket) of(c *chunk) []event {
+	if c == b.last {
+		return c.events[:chunkLen-b.room]
+	}
+	return c.events[:]
+}
+
 // events lists what is in the queue, in no order that matters.
 func (q *queue) events() []event {
-	all := slices.Clone(q.buckets[0].events[q.head:])
-	for i := range q.buckets[1:] {
-		all = append(all, q.buckets[i+1].events...)
+	var all []event
+	head := q.head
+	for i := range q.buckets {
+		b := &q.buckets[i]
+		for c := b.first; c != nil; c = c.next {
+			all = append(all, b.of(c)[head:]...)
+			head = 0
+		}
 	}
 	return all
 }
 
-// push adds an event, at the latest at the end of time.
+// push adds an event.
 func (q *queue) push(at cluster.Time, kind eventKind, ref int32) {
 	q.n++
 	q.put(event{max(uint64(at), q.base), uint64(kind)<<refBits | uint64(ref)})
@@ -71,38 +96,80 @@ func (q *queue) push(at cluster.Time, kind eventKind, ref int32) {
 func (q *queue) put(e event) {
 	i := bits.Len64(e.at^q.base) & 63
 	b := &q.buckets[i]
-	if len(b.events) == 0 {
-		b.min = e.at
-		q.some |= 1 << i
+	if b.room == 0 {
+		q.extend(i)
 	}
+	b.last.events[chunkLen-b.room] = e
+	b.room--
 	b.min = min(b.min, e.at)
-	b.events = append(b.events, e)
+}
+
+// extend gives a bucket another chunk.
+func (q *queue) extend(i int) {
+	if q.free == nil {
+		more := new([slab]chunk)
+		for k := range more {
+			q.give(&more[k])
+		}
+	}
+	c := q.free
+	q.free, c.next = c.next, nil
+	b := &q.buckets[i]
+	b.room = chunkLen
+	if b.first == nil {
+		b.first, b.last, b.min = c, c, math.MaxUint64
+		q.some |= 1 << i
+		return
+	}
+	b.last.next, b.last = c, c
+}
+
+// give takes a chunk back.
+func (q *queue) give(c *chunk) { c.next, q.free = q.free, c }
+
+// clear forgets the chunks of a bucket, whoever has them now.
+func (q *queue) clear(i int) {
+	b := &q.buckets[i]
+	b.first, b.last, b.room = nil, nil, 0
+	q.some &^= 1 << i
 }
 
 // lowest is the first bucket that has events.
 func (q *queue) lowest() int { return bits.TrailingZeros64(q.some) & 63 }
 
+// pop takes the earliest event out; there is one.
 func (q *queue) pop() event {
 	q.n--
-	i := q.lowest()
-	b := &q.buckets[i]
-	if i > 0 {
-		if len(b.events) <= short {
+	if i := q.lowest(); i > 0 {
+		b := q.buckets[i]
+		if b.first == b.last && chunkLen-b.room <= short {
 			return q.search(i)
 		}
 		q.base = b.min
-		q.some &^= 1 << i
-		events := b.events
-		b.events = b.events[:0]
-		for _, e := range events {
-			q.put(e)
+		q.clear(i)
+		for c := b.first; c != nil; {
+			for _, e := range b.of(c) {
+				q.put(e)
+			}
+			next := c.next
+			q.give(c)
+			c = next
 		}
-		b = &q.buckets[0]
 	}
-	e := b.events[q.head]
-	if q.head++; q.head == len(b.events) {
-		b.events, q.head = b.events[:0], 0
-		q.some &^= 1
+	b := &q.buckets[0]
+	c := b.first
+	e := c.events[q.head]
+	q.head++
+	switch {
+	case c == b.last:
+		if q.head == chunkLen-b.room {
+			q.head = 0
+			q.clear(0)
+			q.give(c)
+		}
+	case q.head == chunkLen:
+		q.head, b.first = 0, c.next
+		q.give(c)
 	}
 	return e
 }
@@ -110,7 +177,7 @@ func (q *queue) pop() event {
 // search takes the first of the earliest events out of a short bucket.
 func (q *queue) search(i int) event {
 	b := &q.buckets[i]
-	es := b.events
+	es := b.of(b.first)
 	k := 0
 	for es[k].at != b.min {
 		k++
@@ -118,11 +185,12 @@ func (q *queue) search(i int) event {
 	e := es[k]
 	copy(es[k:], es[k+1:])
 	es = es[:len(es)-1]
-	b.events = es
 	if len(es) == 0 {
-		q.some &^= 1 << i
+		q.give(b.first)
+		q.clear(i)
 		return e
 	}
+	b.room++
 	first := es[0].at
 	for _, o := range es[1:] {
 		first = min(first, o.at)
