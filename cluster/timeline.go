@@ -72,6 +72,7 @@ type chunk struct {
 	first  uint64 // number of its first stretch in the lane
 	begin  Time
 	n      atomic.Uint32
+	begins [chunkLength / blockLength]Time // of each block
 	sums   [chunkLength / blockLength]Sums // of the lane, before each block
 	labels [chunkLength]label
 	ends   [chunkLength]atomic.Int64
@@ -116,7 +117,7 @@ func (l *Lane) add(m label, t Time) {
 	}
 	c, i := l.cur, l.n
 	if i%blockLength == 0 {
-		c.sums[i/blockLength] = l.sums
+		c.begins[i/blockLength], c.sums[i/blockLength] = l.end, l.sums
 	}
 	c.labels[i] = m
 	c.ends[i].Store(int64(t))
@@ -187,6 +188,16 @@ func NewRecorder(l Layout, withArrows bool) *Recorder {
 		r.Team(rank, threads)
 	}
 	return r
+}
+
+// Keep makes the recorder keep about n stretches a lane, before the launch.
+func (r *Recorder) Keep(n int) {
+	r.keep = max((n+chunkLength-1)/chunkLength+1, minChunks)
+	for i := range r.ranks {
+		for _, l := range *r.ranks[i].Load() {
+			l.ring = make([]atomic.Pointer[chunk], r.keep)
+		}
+	}
 }
 
 // Clock gives the recorder the fabric's clock, before the ranks start.

@@ -1,12 +1,10 @@
 package cluster
 
-import (
-	"iter"
-	"sort"
-)
+import "iter"
 
 // Timeline is what a recorder had at one moment. It does not change any more.
 type Timeline struct {
+	Of     *Recorder // whose it is
 	Layout Layout
 	From   Time // the earliest time of which anything is kept
 	To     Time // of the moment
@@ -27,7 +25,7 @@ type LaneView struct {
 
 // View takes the lanes as they are. Any goroutine may, and no rank waits for it.
 func (r *Recorder) View() *Timeline {
-	v := &Timeline{Layout: r.layout, Ranks: len(r.ranks)}
+	v := &Timeline{Of: r, Layout: r.layout, Ranks: len(r.ranks)}
 	if r.arrows != nil {
 		v.Arrows = r.arrows.view()
 	}
@@ -105,6 +103,15 @@ func (v *LaneView) From() Time {
 // To is the time of the view, where the lane ends.
 func (v *LaneView) To() Time { return v.to }
 
+// Settled is the time up to which the lane is as it will stay: a later view tells the
+// same of what was before. A lane on which nothing happened yet sleeps.
+func (v *LaneView) Settled() Time {
+	if len(v.chunks) == 0 {
+		return v.to
+	}
+	return v.end
+}
+
 // count is the stretches of chunk k.
 func (v *LaneView) count(k int) int {
 	if k == len(v.chunks)-1 {
@@ -121,37 +128,47 @@ func (v *LaneView) endOf(k, i int) Time {
 	return Time(v.chunks[k].ends[i].Load())
 }
 
-// find gives the chunk and the stretch that hold t, looking from chunk hint on; false:
-// t is before what is kept, or after the last stretch.
-func (v *LaneView) find(t Time, hint int) (k, i int, ok bool) {
+// find gives the chunk and the stretch that hold t, looking from a place on; false: t
+// is before what is kept, or after the last stretch.
+func (v *LaneView) find(t Time, from *Place) (k, i int, ok bool) {
 	all := v.chunks
 	if len(all) == 0 || t < all[0].begin || t >= v.end {
 		return 0, 0, false
 	}
-	lo := 0
-	if hint < len(all) && all[hint].begin <= t {
-		lo = hint
-		step := 1
-		for lo+step < len(all) && all[lo+step].begin <= t {
+	// all[lo] begins at t or before, all[hi] after it.
+	lo, hi := 0, len(all)
+	if from.chunk < hi && all[from.chunk].begin <= t {
+		lo = from.chunk
+		for step := max(from.step, 1); lo+step < hi; step *= 2 {
+			if all[lo+step].begin > t {
+				hi = lo + step
+				break
+			}
 			lo += step
-			step *= 2
 		}
-		all = all[:min(len(all), lo+step)]
 	}
-	k = lo + sort.Search(len(all)-lo, func(i int) bool { return all[lo+i].begin > t }) - 1
-	c, n := v.chunks[k], v.count(k)
-	for i+blockLength < n && Time(c.ends[i+blockLength-1].Load()) <= t {
+	for lo+1 < hi {
+		if middle := lo + (hi-lo)/2; all[middle].begin <= t {
+			lo = middle
+		} else {
+			hi = middle
+		}
+	}
+	from.step = max(lo-from.chunk, 1)
+	from.chunk = lo
+	c, n := all[lo], v.count(lo)
+	for i+blockLength < n && c.begins[i/blockLength+1] <= t {
 		i += blockLength
 	}
-	for i < n-1 && v.endOf(k, i) <= t {
+	for i < n-1 && v.endOf(lo, i) <= t {
 		i++
 	}
-	return k, i, true
+	return lo, i, true
 }
 
 // At is the stretch that holds t; false: the lane does not tell of that time.
 func (v *LaneView) At(t Time) (Stretch, bool) {
-	if k, i, ok := v.find(t, 0); ok {
+	if k, i, ok := v.find(t, &Place{}); ok {
 		return v.span(k, i), true
 	}
 	if v.now != noLabel && t >= v.end && t < v.to {
@@ -170,7 +187,7 @@ func (v *LaneView) span(k, i int) Stretch {
 
 // Place remembers where in a lane Sums looked last, for those that look at one time
 // after another.
-type Place struct{ chunk int }
+type Place struct{ chunk, step int }
 
 // Sums is the time by activity from the launch to t. What was before From is not
 // told apart by time: Sums of an earlier time is that of From.
@@ -183,17 +200,12 @@ func (v *LaneView) Sums(t Time, at *Place) Sums {
 	if t <= v.chunks[0].begin {
 		return v.chunks[0].sums[0]
 	}
-	k, i, ok := v.find(t, at.chunk)
+	k, i, ok := v.find(t, at)
 	if !ok { // after the last stretch
 		k, i = len(v.chunks)-1, int(v.n)-1
 	}
-	at.chunk = k
 	c, first := v.chunks[k], i/blockLength*blockLength
-	s := c.sums[first/blockLength]
-	begin := c.begin
-	if first > 0 {
-		begin = Time(c.ends[first-1].Load())
-	}
+	s, begin := c.sums[first/blockLength], c.begins[first/blockLength]
 	for j := first; j < i; j++ {
 		end := Time(c.ends[j].Load())
 		s[c.labels[j].activity()] += end - begin
@@ -219,7 +231,7 @@ func (v *LaneView) going(s *Sums, t Time) {
 // last one are whole.
 func (v *LaneView) Stretches(from, to Time) iter.Seq[Stretch] {
 	return func(yield func(Stretch) bool) {
-		k, i, ok := v.find(max(from, v.From()), 0)
+		k, i, ok := v.find(max(from, v.From()), &Place{})
 		for ; ok && k < len(v.chunks); k, i = k+1, 0 {
 			for ; i < v.count(k); i++ {
 				s := v.span(k, i)

@@ -27,6 +27,10 @@ func (a *app) toggleFreeze() {
 }
 
 func (a *app) toggleCross() {
+	if a.onTimeline() {
+		a.toggleTimeCursor()
+		return
+	}
 	a.chart.cross = !a.chart.cross
 	from, _ := a.chart.span(a.snap)
 	a.chart.at = (from + newest(a.snap)) / 2
@@ -77,6 +81,10 @@ func (a *app) nextWorkload() {
 // back leaves the innermost of what can be left.
 func (a *app) back() {
 	switch {
+	case a.onTimeline() && a.timeline.cursor:
+		a.timeline.cursor = false
+	case a.onTimeline() && a.timeline.end > 0:
+		a.followTime()
 	case a.chart.cross:
 		a.chart.cross = false
 	case a.zoomed:

@@ -30,6 +30,9 @@ type app struct {
 	notice string // about the last command; goes with the next key
 	scroll int    // rows that the Why pane is scrolled
 
+	timeline timelineState
+	lanes    shownLanes // of the timeline that was drawn last
+
 	over    overlay
 	edit    line // the value that is typed
 	help    search
@@ -281,6 +284,10 @@ func (a *app) chooseTheme(name string) bool {
 
 // window moves the time window by n steps.
 func (a *app) window(n int) {
+	if a.onTimeline() {
+		a.zoomTime(-n)
+		return
+	}
 	for i, w := range windows {
 		if w == a.chart.window {
 			a.chart.window = windows[min(max(i+n, 0), len(windows)-1)]
@@ -310,6 +317,10 @@ func newest(s *engine.Snapshot) float64 {
 
 // moveCross moves the crosshair by a share of the window, and shows it.
 func (a *app) moveCross(by float64) {
+	if a.onTimeline() {
+		a.moveTimeCursor(map[bool]int{true: 1, false: -1}[by > 0])
+		return
+	}
 	from, to := a.chart.span(a.snap)
 	if !a.chart.cross {
 		a.chart.cross, a.chart.at = true, newest(a.snap)

@@ -280,7 +280,7 @@ func hintKey(b *binding) string {
 }
 
 var hintPairs = map[string]string{
-	"zoom": "z 1-7", "turn-up": "←→", "next-knob": "↑↓", "shorter": "+-", "down": "↑↓", "line-down": "↑↓",
+	"zoom": "z 1-8", "turn-up": "←→", "next-knob": "↑↓", "shorter": "+-", "down": "↑↓", "line-down": "↑↓",
 	"facts-down": "pgup/dn",
 }
 

@@ -111,6 +111,33 @@ var goldens = []struct {
 		a.ascii = true
 		return a
 	}},
+	{"timeline", sizes(80, 24, 120, 40, 200, 60, 300, 90, 60, 16, 30, 8), func() *app { return pressed(recorded(4, 2, 4, 8, false), "8") }},
+	{"timeline-pane", sizes(120, 40, 80, 24), func() *app { return pressed(recorded(4, 2, 4, 8, false), "8", "z") }},
+	{"timeline-cursor", sizes(80, 24, 120, 40), func() *app {
+		a := pressed(recorded(4, 2, 4, 8, false), "8")
+		a.timeline.cursor, a.timeline.row, a.timeline.at = true, 4, 670*us
+		return a
+	}},
+	{"timeline-arrows", sizes(120, 40), func() *app { return pressed(recorded(4, 2, 4, 8, true), "8", "a", "[") }},
+	{"timeline-ranks-1024", sizes(80, 24, 200, 60), func() *app { return pressed(recorded(64, 16, 1, 8, false), "8") }},
+	{"timeline-off", sizes(80, 24, 30, 8), pressedDemo("8")},
+	{"timeline-empty", sizes(80, 24), func() *app { return pressed(recorded(4, 2, 4, 0, false), "8") }},
+	{"timeline-failed", sizes(80, 24), func() *app {
+		s := recorded(4, 2, 4, 3, false)
+		s.Phase, s.Failure = engine.Failed, deadlock
+		return pressed(s, "8")
+	}},
+	{"timeline-held", sizes(80, 24), func() *app {
+		a := pressed(recorded(4, 2, 1, 8, false), "8")
+		a.timeline.end, a.timeline.column = 500*us, 5*us
+		return a
+	}},
+	{"timeline-mono", sizes(80, 24), func() *app { return pressed(recorded(2, 2, 4, 8, false), "8", ":", "'theme mono", "enter") }},
+	{"timeline-ascii", sizes(80, 24), func() *app {
+		a := pressed(recorded(2, 2, 4, 8, false), "8")
+		a.ascii = true
+		return a
+	}},
 	{"ascii", sizes(80, 24, 120, 40), func() *app {
 		a := shownApp(demo(4, 4, 4))
 		a.ascii = true

@@ -16,10 +16,11 @@ const (
 	knobsPane
 	whyPane
 	epsilonPane
+	timelinePane
 	panes
 )
 
-var paneNames = [panes]string{"Cluster", "Bandwidth", "Latency", "Locality", "Knobs", "Why", "Overlap ε"}
+var paneNames = [panes]string{"Cluster", "Bandwidth", "Latency", "Locality", "Knobs", "Why", "Overlap ε", "Timeline"}
 
 // What a screen needs for all panes, for four, and for one with its borders;
 // below, the essential is told in lines.
@@ -47,7 +48,7 @@ type places struct {
 //	footer                       status             status
 //	                             footer             footer
 //
-// The focused pane is always shown. Locality and ε share a place; a failure takes it.
+// The focused pane is always shown. Locality, ε and the timeline share a place; a failure takes it.
 func arrange(w, h int, a *app) places {
 	var p places
 	body := grid.Rect{W: w, H: h}
@@ -78,11 +79,11 @@ func arrange(w, h int, a *app) places {
 	return p
 }
 
-// sharedPlace says which of locality and ε is shown where there is room for one: the
+// sharedPlace says which of locality, ε and timeline is shown where there is room for one: the
 // focused one, else ε of a workload that compares schemes and no group sizes.
 func sharedPlace(a *app) paneID {
 	switch {
-	case a.focus == localityPane || a.focus == epsilonPane:
+	case a.focus == localityPane || a.focus == epsilonPane || a.focus == timelinePane:
 		return a.focus
 	case len(a.snap.Locality) == 0 && (a.snap.Overlap != nil || reportsEpsilon(a.snap.Scenario.Workload)):
 		return epsilonPane

@@ -57,6 +57,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if p.app.load(p.session.Load()) {
 			p.stale = true
 		}
+		p.stale = p.stale || p.screen.timeline.shown.late
 		p.count(time.Time(msg))
 		cmd = p.next()
 	case answer:
@@ -168,6 +169,7 @@ func (p *program) draw() {
 	p.drawn++
 	g := p.screen.draw(p.app, p.w, p.h)
 	p.app.scroll = p.screen.scrolled
+	p.app.lanes = p.screen.timeline.shown
 	p.app.picker.top = min(p.app.picker.top, p.screen.factsTop)
 	p.app.page.rows, p.app.page.lines = p.screen.pageRows, p.screen.pageLines
 	p.buf = g.AppendANSI(p.buf[:0])

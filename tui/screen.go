@@ -28,6 +28,7 @@ type screen struct {
 	latency   latency
 	locality  locality
 	epsilon   epsilon
+	timeline  timeline
 	knobs     knobPanel
 }
 
@@ -52,6 +53,7 @@ type inputs struct {
 	edits   int
 	knob    string
 	wrong   knobError
+	lanes   timelineState
 	typing  int // runes before the cursor of the edited value, plus one
 }
 
@@ -70,6 +72,8 @@ func (s *screen) inputs(a *app, p paneID) inputs {
 		in.scroll = a.scroll
 	case epsilonPane:
 		in.chart.markers = a.chart.markers
+	case timelinePane:
+		in.lanes, in.edits = a.timeline, a.edits
 	}
 	return in
 }
@@ -122,7 +126,7 @@ func (s *screen) clear(r grid.Rect, th *grid.Theme) {
 // pane draws a pane, if it is shown and anything about it is new.
 func (s *screen) pane(a *app, p paneID, all bool) {
 	in := s.inputs(a, p)
-	if in == s.drawn[p] && !all {
+	if in == s.drawn[p] && !all && !(p == timelinePane && s.timeline.shown.late) {
 		return
 	}
 	s.drawn[p] = in
@@ -130,6 +134,10 @@ func (s *screen) pane(a *app, p paneID, all bool) {
 		return
 	}
 	s.clear(in.at, a.theme)
+	if p == timelinePane { // its title tells of what is drawn
+		in := s.g.View(in.at)
+		s.timeline.draw(in.Sub(in.Local().Inset(2, 1)), a)
+	}
 	title, right := s.titles(a, p)
 	box := grid.Box{Title: title, Right: right, Border: a.theme.Border, TitleStyle: a.theme.Title, RightStyle: a.theme.Dim}
 	if in.focused && s.at.shown > 1 {
@@ -184,6 +192,8 @@ func (s *screen) titles(a *app, p paneID) (title, right string) {
 		right = kindWords(a)
 	case epsilonPane:
 		right = s.epsilon.caption(a, s.at.pane[p].W)
+	case timelinePane:
+		right = s.timeline.caption(a)
 	case whyPane:
 		if a.snap.Phase == engine.Failed {
 			title = "6 Failed"
@@ -242,6 +252,8 @@ func (s *screen) paneHit(p paneID) hit {
 	switch p {
 	case bandwidthPane:
 		h.wheel = func(a *app, by int) { a.window(-by) }
+	case timelinePane:
+		h.wheel = func(a *app, by int) { a.zoomTime(by) }
 	case whyPane:
 		h.wheel = func(a *app, by int) { a.scroll = max(0, a.scroll-by) }
 	}

@@ -1,0 +1,390 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// timeline draws what every thread does over the fabric's time (paper 2, figure 1):
+//
+//	█ compute ▓ communicate ▚ copy ░ wait ╳ lock · sleep        comp comm wait sleep
+//	n0 r0 t0 █████░░░▓▓░░░█████████░░░▓▓░░                        61%  12%  27%
+//	      t1 █████··············████·······                       44%             56%
+//	         2.1 ms   +200 µs   +400 µs
+//	rank 0 thread 1 (node 0): wait in recv from rank 5, at 2.213 ms for 41 µs
+type timeline struct {
+	rows  laneRows
+	shown shownLanes
+	text  []byte
+	items []grid.LegendItem
+}
+
+// timelineState is how the person looks at the timeline.
+type timelineState struct {
+	column cluster.Time // that a cell stands for; 0: as many as the latest iterations need
+	end    cluster.Time // right edge; 0: the present
+	fold   fold
+	top    int // first row shown
+	cursor bool
+	row    int          // of the cursor
+	at     cluster.Time // of the cursor
+	arrows bool
+}
+
+// fold says what a row of the timeline stands for.
+type fold uint8
+
+const (
+	foldAuto fold = iota // threads up to a few screenfuls, else the finest that fits
+	foldThreads
+	foldRanks
+	foldNodes
+)
+
+var foldNames = [...]string{"", "a row a thread", "a row a rank", "a row a node"}
+
+// shownLanes is what was drawn last, for the keys that move in it.
+type shownLanes struct {
+	column, begin, end cluster.Time
+	columns            int
+	fold               fold
+	top, rows, all     int // first row, rows on the screen, and in all
+	row                int // of the cursor
+	at                 cluster.Time
+	late               bool // rows are left for the next frame
+}
+
+// activityLook is how an activity is shown: the mark tells it without colours.
+type activityLook struct {
+	activity cluster.Activity
+	mark     rune
+	short    string
+	series   int // of the theme; −1: dim
+}
+
+var activityLooks = [cluster.Activities]activityLook{
+	{cluster.ActivityCompute, '█', "comp", 2},
+	{cluster.ActivityCommunicate, '▓', "comm", 1},
+	{cluster.ActivityCopy, '▚', "copy", 4},
+	{cluster.ActivityWait, '░', "wait", 0},
+	{cluster.ActivityLock, '╳', "lock", 5},
+	{cluster.ActivitySleep, '·', "sleep", -1},
+}
+
+// lookOf finds the look of an activity.
+func lookOf(a cluster.Activity) *activityLook {
+	for i := range activityLooks {
+		if activityLooks[i].activity == a {
+			return &activityLooks[i]
+		}
+	}
+	return &activityLooks[len(activityLooks)-1]
+}
+
+func (l *activityLook) style(th *grid.Theme) grid.Style {
+	if l.series < 0 {
+		return th.Dim
+	}
+	return th.SeriesStyle(l.series)
+}
+
+const (
+	sharesCol    = 6 // columns of a share
+	sharesWide   = 110
+	sharesNarrow = 64
+	tickCols     = 14 // least columns between two ticks
+	autoIterates = 4  // iterations that are shown until a person zooms
+)
+
+func (t *timeline) draw(v grid.View, a *app) {
+	tl := a.snap.Timeline
+	t.shown = shownLanes{}
+	if tl == nil || tl.To <= 0 || len(tl.Lanes) == 0 {
+		t.empty(v, a, tl)
+		return
+	}
+	body := v.Local()
+	var legend, detail, axis grid.Rect
+	if body.H >= 6 {
+		legend, body = body.CutTop(1)
+	}
+	if body.H >= 5 {
+		detail, body = body.CutBottom(1)
+	}
+	if body.H >= 2 {
+		axis, body = body.CutBottom(1)
+	}
+	t.rows.arrange(tl, a.timeline.fold, body.H)
+	label := min(t.rows.labelWidth()+1, body.W/2)
+	shares := 0
+	switch {
+	case body.W >= sharesWide:
+		shares = cluster.Activities
+	case body.W >= sharesNarrow:
+		shares = 1
+	}
+	cells := grid.Rect{X: label, Y: body.Y, W: body.W - label - shares*sharesCol, H: body.H}
+	if cells.W < 1 || cells.H < 1 {
+		return
+	}
+	t.place(a, tl, cells.W, cells.H)
+	half := 2
+	if v.Mono() || v.ASCII() {
+		half = 1
+	}
+	t.shown.late = !t.rows.compute(tl, &t.shown, half)
+	t.cells(v.Sub(cells), a.theme, half)
+	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), a.theme, a.timeline.cursor)
+	if a.timeline.arrows {
+		t.arrows(v.Sub(cells), a, tl)
+	}
+	if shares > 0 {
+		t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, a.theme, tl, shares)
+	}
+	axis.Y = min(axis.Y, body.Y+t.shown.rows) // below the last row
+	t.axis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), a.theme)
+	t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), a)
+	if a.timeline.cursor {
+		t.cursor(v, cells, a)
+	}
+	t.detail(v.Sub(detail), a, tl)
+}
+
+// place settles which part of the timeline is shown.
+func (t *timeline) place(a *app, tl *cluster.Timeline, w, h int) {
+	s, want := &t.shown, &a.timeline
+	s.columns, s.fold = w, t.rows.fold
+	s.column = want.column
+	if s.column == 0 {
+		s.column = autoColumn(a.snap, tl, w)
+	}
+	s.end = tl.To
+	if want.end > 0 {
+		s.end = min(want.end, tl.To)
+	}
+	// Columns keep their places in time, so that what was drawn stays.
+	s.end = (s.end + s.column - 1) / s.column * s.column
+	s.end = max(s.end, s.column*cluster.Time(w))
+	s.begin = s.end - s.column*cluster.Time(w)
+	s.all, s.rows = len(t.rows.all), min(len(t.rows.all), h)
+	s.top = min(max(want.top, 0), s.all-s.rows)
+	s.at = min(max(want.at, s.begin), s.end-1)
+	s.row = min(max(want.row, 0), s.all-1)
+	if want.cursor && s.row < s.top {
+		s.top = s.row
+	}
+	if want.cursor && s.row >= s.top+s.rows {
+		s.top = s.row - s.rows + 1
+	}
+}
+
+// autoColumn is the time of a cell with which w cells show the latest iterations, or
+// all that is kept if none has ended.
+func autoColumn(snap *engine.Snapshot, tl *cluster.Timeline, w int) cluster.Time {
+	span := tl.To - tl.From
+	if n := len(snap.IterationTimes); n > 0 {
+		last := slices.Clone(snap.IterationTimes[max(0, n-9):])
+		slices.Sort(last)
+		if all := cluster.FromSeconds(autoIterates * last[len(last)/2]); all > 0 {
+			span = min(span, all)
+		}
+	}
+	return roundTime(span / cluster.Time(max(w, 1)))
+}
+
+// roundTime gives the next of 1, 2, 5, 10, … ps.
+func roundTime(t cluster.Time) cluster.Time {
+	for step := cluster.Time(1); ; step *= 10 {
+		for _, f := range [...]cluster.Time{1, 2, 5} {
+			if f*step >= t || step >= 1e17 {
+				return f * step
+			}
+		}
+	}
+}
+
+// empty says why nothing is shown, and what to do about it.
+func (t *timeline) empty(v grid.View, a *app, tl *cluster.Timeline) {
+	switch {
+	case tl == nil && a.snap.Layout.Nodes == 0:
+		emptyChart(v, a)
+	case tl == nil && a.value("timeline") == "off":
+		tell(v, a, "What the threads do is not written down.",
+			"Press "+find(onScreen, "e").labels()+" to begin (the cluster starts anew), or type "+typedCommand("timeline on"))
+	case a.snap.Phase == engine.Failed:
+		tell(v, a, "No timeline: the run failed before anything was written down.")
+	default:
+		tell(v, a, "Nothing has been written down yet.")
+	}
+}
+
+// caption is the right title: the time of a cell, what a row is, and what kind of
+// number it all is.
+func (t *timeline) caption(a *app) string {
+	tl := a.snap.Timeline
+	if tl == nil {
+		return kindWords(a)
+	}
+	text := kindWords(a)
+	if s := &t.shown; s.columns > 0 {
+		text = s.column.String() + " a cell, " + foldNames[s.fold] + "  " + text
+		if s.rows < s.all {
+			text = fmt.Sprintf("rows %d–%d of %d, ", s.top+1, s.top+s.rows, s.all) + text
+		}
+	}
+	if a.timeline.end > 0 {
+		text = "held: g follows  " + text
+	}
+	return text
+}
+
+func (t *timeline) legend(v grid.View, a *app) {
+	t.items = t.items[:0]
+	for i := range activityLooks {
+		l := &activityLooks[i]
+		t.items = append(t.items, grid.LegendItem{Mark: l.mark, Name: l.activity.String(), Style: l.style(a.theme)})
+	}
+	n := grid.DrawLegendRow(v, 0, 0, a.theme, t.items)
+	if tl := a.snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
+		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("ranks 0–%d of %d are written down", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, a.theme.Warning)
+	}
+}
+
+// cells draws the rows: a cell of two activities shows one on each side.
+func (t *timeline) cells(v grid.View, th *grid.Theme, half int) {
+	var styles [cluster.Activities + 1]grid.Style
+	var glyphs [cluster.Activities + 1]rune
+	glyphs[0] = ' '
+	for a := range cluster.Activities {
+		l := lookOf(cluster.Activity(a))
+		styles[a+1], glyphs[a+1] = l.style(th), l.mark
+	}
+	const asleep = 1 + uint8(cluster.ActivitySleep)
+	for y := range t.shown.rows {
+		bins := t.rows.bins(t.shown.top+y, &t.shown, half)
+		for x := 0; x*half < len(bins); x++ {
+			l := bins[x*half]
+			r := bins[x*half+half-1]
+			switch {
+			case l == r:
+				v.Rune(x, y, glyphs[l], styles[l])
+			case l <= asleep:
+				v.Rune(x, y, '▐', styles[r])
+			case r <= asleep:
+				v.Rune(x, y, '▌', styles[l])
+			default:
+				v.Rune(x, y, '▌', styles[l].On(styles[r].Fg))
+			}
+		}
+	}
+}
+
+// labels names the rows: node, rank and thread where they change.
+func (t *timeline) labels(v grid.View, th *grid.Theme, cursor bool) {
+	for y := range t.shown.rows {
+		i := t.shown.top + y
+		st := th.Text
+		if cursor && i == t.shown.row {
+			st = th.Focus
+		}
+		t.text = t.rows.label(t.text[:0], i, y == 0 || cursor && i == t.shown.row)
+		v.Bytes(0, y, t.text, st)
+	}
+}
+
+// shares writes how the rows spend the time that is shown.
+func (t *timeline) shares(v grid.View, top int, th *grid.Theme, tl *cluster.Timeline, n int) {
+	for i := range n {
+		if l := &activityLooks[i]; top > 0 {
+			v.TextIn(i*sharesCol, top-1, sharesCol, l.short, grid.Right, l.style(th))
+		}
+	}
+	for y := range t.shown.rows {
+		s := t.rows.sums(tl, t.shown.top+y, t.shown.begin, t.shown.end)
+		total := cluster.Time(0)
+		for _, x := range s {
+			total += x
+		}
+		for i := range n {
+			l := &activityLooks[i]
+			if x := s[l.activity]; x > 0 {
+				t.text = grid.Share.Append(t.text[:0], percent(x, total), sharesCol-1)
+				v.Bytes((i+1)*sharesCol-grid.Width(string(t.text)), top+y, t.text, l.style(th))
+			}
+		}
+	}
+}
+
+// percent is a share rounded to whole percents; what is there is 1% at least.
+func percent(part, whole cluster.Time) float64 {
+	p := (float64(part)/float64(whole))*100 + 0.5
+	return float64(max(int(p), 1)) / 100
+}
+
+// axis numbers the time: the first tick in full, the others from there.
+func (t *timeline) axis(v grid.View, th *grid.Theme) {
+	s := &t.shown
+	if v.H() == 0 {
+		return
+	}
+	step := roundTime(s.column * tickCols)
+	first := (s.begin + step - 1) / step * step
+	for at := first; at < s.end; at += step {
+		x := int((at - s.begin) / s.column)
+		v.Rune(x, 0, '╵', th.Dim)
+		text := "+" + plainTime(at-first, step)
+		if at == first {
+			text = exactTime(at, step)
+		}
+		if x+1+grid.Width(text) <= v.W() {
+			v.Text(x+1, 0, text, th.Dim)
+		}
+	}
+}
+
+// timeUnits are the units of time that the timeline writes.
+var timeUnits = []struct {
+	name string
+	unit cluster.Time
+}{{"s", cluster.Second}, {"ms", cluster.Millisecond}, {"µs", cluster.Microsecond}, {"ns", cluster.Nanosecond}, {"ps", cluster.Picosecond}}
+
+// plainTime writes a time in the largest unit that makes a step a whole number, or
+// the unit of its thousand.
+func plainTime(t, step cluster.Time) string {
+	for _, u := range timeUnits {
+		if step >= u.unit || u.unit == 1 {
+			return fmt.Sprintf("%g %s", float64(t)/float64(u.unit), u.name)
+		}
+	}
+	return ""
+}
+
+// exactTime writes a time to the precision of a step.
+func exactTime(t, step cluster.Time) string {
+	i := len(timeUnits) - 1
+	for i > 0 && t >= timeUnits[i-1].unit {
+		i--
+	}
+	unit, decimals := timeUnits[i].unit, 0
+	for p := unit; p > step && p > 1; p /= 10 {
+		decimals++
+	}
+	return fmt.Sprintf("%.*f %s", decimals, float64(t)/float64(unit), timeUnits[i].name)
+}
+
+// cursor marks the cell that detail tells of.
+func (t *timeline) cursor(v grid.View, cells grid.Rect, a *app) {
+	x := cells.X + int((t.shown.at-t.shown.begin)/t.shown.column)
+	y := cells.Y + t.shown.row - t.shown.top
+	for row := range t.shown.rows {
+		if c := v.At(x, cells.Y+row); c.Rune == ' ' || c.Rune == '·' {
+			v.Rune(x, cells.Y+row, '┊', a.theme.Focus)
+		}
+	}
+	v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse|grid.Bold)
+	v.Rune(x, cells.Y+t.shown.rows, '▲', a.theme.Focus)
+}
