@@ -133,7 +133,7 @@ func (t *timeline) draw(v grid.View, a *app) {
 	}
 	t.place(a, tl, cells.W, cells.H)
 	half := 2
-	if v.Mono() || v.ASCII() {
+	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
 		half = 1
 	}
 	t.shown.late = !t.rows.compute(tl, &t.shown, half)

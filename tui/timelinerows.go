@@ -23,6 +23,7 @@ type laneRows struct {
 	column cluster.Time // that the bins stand for
 	half   int
 	acc    []cluster.Sums
+	edges  [][2]cluster.Place // of each lane, where the frame before has begun and ended
 	next   int // row that the frame before has left
 }
 
@@ -66,6 +67,7 @@ func (r *laneRows) arrange(tl *cluster.Timeline, want fold, h int) {
 	}
 	r.fold, r.of, r.layout, r.lanes = f, tl.Of, tl.Layout, len(tl.Lanes)
 	r.order = r.order[:0]
+	r.edges = make([][2]cluster.Place, len(tl.Lanes))
 	for i := range tl.Lanes {
 		r.order = append(r.order, int32(i))
 	}
@@ -141,7 +143,7 @@ func (r *laneRows) label(dst []byte, i int, full bool) []byte {
 
 // looksAFrame bounds how often a frame looks into lanes; rows beyond it are left for
 // the next one.
-const looksAFrame = 8_000
+const looksAFrame = 4_000
 
 // compute brings the bins of the rows that are shown up to date, half of them a
 // cell; false: not all of them yet.
@@ -198,7 +200,10 @@ func (row *laneRow) compute(tl *cluster.Timeline, r *laneRows, s *shownLanes) in
 	r.acc = slices.Grow(r.acc[:0], fresh)[:fresh]
 	clear(r.acc)
 	for _, i := range r.order[row.lo:row.hi] {
-		var at cluster.Place
+		at := r.edges[i][0]
+		if from > first {
+			at = r.edges[i][1]
+		}
 		l := &tl.Lanes[i]
 		before := l.Sums(r.edge(from), &at)
 		for k := range fresh {
@@ -249,9 +254,8 @@ func (r *laneRows) bins(i int, s *shownLanes, half int) []uint8 {
 // sums is the time by activity of row i between two times.
 func (r *laneRows) sums(tl *cluster.Timeline, i int, from, to cluster.Time) (s cluster.Sums) {
 	for _, k := range r.order[r.all[i].lo:r.all[i].hi] {
-		var at cluster.Place
 		l := &tl.Lanes[k]
-		a, b := l.Sums(from, &at), l.Sums(to, &at)
+		a, b := l.Sums(from, &r.edges[k][0]), l.Sums(to, &r.edges[k][1])
 		for x := range s {
 			s[x] += b[x] - a[x]
 		}
