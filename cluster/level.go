@@ -176,11 +176,13 @@ func upper(l ThreadLevel) string { return strings.ToUpper(l.String()) }
 // completing it (MPI-4.0, section 11.6.2). Each request that it lets in is passed to
 // completed.
 func (r *Rank) completing(call string, q *Request) error {
-	if !atomic.CompareAndSwapUint32(&q.busy, 0, uint32(r.thread)+1) {
+	if q.h != 0 && !atomic.CompareAndSwapUint32(&q.busy, 0, uint32(r.thread)+1) {
 		return r.errorf("%s: thread %d completes that request already: a request is for one thread to wait for", call, atomic.LoadUint32(&q.busy)-1)
 	}
 	if err := r.admit(call, q.team); err != nil {
-		atomic.StoreUint32(&q.busy, 0)
+		if q.h != 0 {
+			atomic.StoreUint32(&q.busy, 0)
+		}
 		return err
 	}
 	return nil
@@ -188,7 +190,9 @@ func (r *Rank) completing(call string, q *Request) error {
 
 func (r *Rank) completed(q *Request) {
 	r.dismiss()
-	atomic.StoreUint32(&q.busy, 0)
+	if atomic.LoadUint32(&q.busy) != 0 {
+		atomic.StoreUint32(&q.busy, 0)
+	}
 }
 
 // completingAll is completing for a list, all or none.

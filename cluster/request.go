@@ -11,7 +11,7 @@ type Request struct {
 	peer int32 // in the team's numbers, for errors
 	tag  int32
 	size int64  // bytes of the buffer
-	busy uint32 // the thread that completes it + 1, in a parallel region; atomic
+	busy uint32 // the thread that completes it + 1, in a parallel region, until it starts anew; atomic
 }
 
 // Active reports whether the request still waits to be completed by a wait or
@@ -30,6 +30,7 @@ type Status struct {
 // start posts r.op and makes a request of it.
 func (r *Rank) start(q *Request, t *Team, peer, tag int) {
 	q.kind, q.team, q.peer, q.tag, q.size = r.op.Kind, t, int32(peer), int32(tag), r.op.Bytes()
+	q.busy = 0
 	if q.h = r.port.Post(&r.op); q.h == 0 {
 		q.done.set(&r.op.Done)
 	}
@@ -175,7 +176,11 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 		if err := r.completingAll("waitall", qs); err != nil {
 			return err
 		}
-		defer r.completedAll(qs)
+		defer func() { // their marks may stay: none is active any more
+			for range qs {
+				r.dismiss()
+			}
+		}()
 	}
 	hs := r.handles[:0]
 	for i := range qs {

@@ -100,8 +100,7 @@ func (e *engine) rush() {
 	}
 }
 
-// completeShared finishes a slot of a rank that has lanes: its thread looks at it
-// without a lock.
+// completeShared finishes a slot of a rank that has lanes.
 func (e *engine) completeShared(s *slot, d cluster.Done) {
 	switch {
 	case s.detached && e.lane != 0:
@@ -111,7 +110,7 @@ func (e *engine) completeShared(s *slot, d cluster.Done) {
 		e.slots.give(s)
 	default:
 		s.done = d
-		s.outside.Store(s.gen)
+		s.state = slotDone
 		if e.lane == 0 && e.attention.Load() != 0 {
 			e.wake() // not only arrivals complete things here
 		}

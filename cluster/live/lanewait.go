@@ -10,20 +10,15 @@ import (
 // testLaned is Test of a rank that has lanes.
 func (p *port) testLaned(h cluster.Handle) (cluster.Done, bool) {
 	e := p.e
-	if !e.isDone(h) {
-		p.flush()
-		if l := e.lanes[laneOfHandle(h)]; p.tryHold(l) {
-			l.progress()
-			p.release(l)
+	if len(p.sure) > 0 && p.sure[0] == h {
+		p.sure = p.sure[1:]
+	} else if !p.look(h) {
+		p.poll()
+		p.check()
+		if e.w.busy() {
+			runtime.Gosched()
 		}
-		if !e.isDone(h) {
-			p.poll()
-			p.check()
-			if e.w.busy() {
-				runtime.Gosched()
-			}
-			return cluster.Done{}, false
-		}
+		return cluster.Done{}, false
 	}
 	if h&barrierBit != 0 {
 		return cluster.Done{}, true
@@ -34,6 +29,17 @@ func (p *port) testLaned(h cluster.Handle) (cluster.Done, bool) {
 	s.clear()
 	s.next, p.spare[k] = p.spare[k], s.index+1
 	return d, true
+}
+
+// look reports whether the operation of a handle is complete; if it is not at
+// first, after progress.
+func (p *port) look(h cluster.Handle) bool {
+	p.flush()
+	l := p.e.lanes[laneOfHandle(h)]
+	p.hold(l)
+	done := p.e.isDone(h) || l.progress() && p.e.isDone(h)
+	p.release(l)
+	return done
 }
 
 // returnSpare gives back the slots that a thread has freed, when it ends.
@@ -119,20 +125,33 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 		panic("live: a wait inside an RPC body or a step, which may only post")
 	}
 	p.flush()
-	if p.enough(hs, need, &known) {
+	if need <= 0 {
 		return
 	}
 	lanes, spins := watchOf(hs), 1
 	for idle := 0; ; {
 		worked := false
-		for m := lanes; m != 0; m &= m - 1 {
-			if l := e.lanes[bits.TrailingZeros32(m)]; p.tryHold(l) {
-				worked = l.progress() || worked
+		if lanes&(lanes-1) == 0 && lanes != 0 {
+			if l := e.lanes[bits.TrailingZeros32(lanes)]; p.tryHold(l) {
+				done := p.enough(hs, need, &known)
+				if !done && l.progress() {
+					worked, done = true, p.enough(hs, need, &known)
+				}
 				p.release(l)
+				if done {
+					break
+				}
 			}
-		}
-		if p.enough(hs, need, &known) {
-			break
+		} else {
+			for m := lanes; m != 0; m &= m - 1 {
+				if l := e.lanes[bits.TrailingZeros32(m)]; p.tryHold(l) {
+					worked = l.progress() || worked
+					p.release(l)
+				}
+			}
+			if p.enoughOf(lanes, hs, need, &known) {
+				break
+			}
 		}
 		if e.urgent.Load() != 0 {
 			worked = p.serve() || worked
@@ -159,9 +178,25 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 			idle = 0
 		}
 	}
+	if need == len(hs) {
+		p.sure = hs
+	}
 	if e.state.Load() != uint32(cluster.Computing) {
 		e.state.Store(uint32(cluster.Computing))
 	}
+}
+
+// enoughOf is enough under the locks of the lanes that the handles depend on. Who
+// holds several lanes takes them in order, and does nothing but look.
+func (p *port) enoughOf(lanes uint32, hs []cluster.Handle, need int, known *int) bool {
+	for m := lanes; m != 0; m &= m - 1 {
+		p.e.lanes[bits.TrailingZeros32(m)].grab()
+	}
+	done := p.enough(hs, need, known)
+	for m := lanes; m != 0; m &= m - 1 {
+		p.e.lanes[bits.TrailingZeros32(m)].mu.Unlock()
+	}
+	return done
 }
 
 // parkLaned sleeps until somebody wakes the thread. Nobody else may be there to
@@ -184,7 +219,7 @@ func (p *port) parkLaned(hs []cluster.Handle, need int, lanes uint32) {
 	}
 	e.attention.Add(1)
 	p.parked.Store(true)
-	stay := p.allQuiet() && e.urgent.Load() == 0 && !p.enough(hs, need, new(int)) && !e.w.aborted.Load() &&
+	stay := p.allQuiet() && e.urgent.Load() == 0 && !p.enoughOf(lanes, hs, need, new(int)) && !e.w.aborted.Load() &&
 		!(p.finalizing && e.w.running.Load() == 0)
 	if !stay && p.parked.CompareAndSwap(true, false) {
 		p.inattentive()

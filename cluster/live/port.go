@@ -30,6 +30,7 @@ type port struct {
 	watched atomic.Uint32        // lanes that the parked thread waits for
 	spare   [maxLanes + 1]uint32 // freed slots by lane, lists by index + 1
 	polls   uint32
+	sure    []cluster.Handle // complete ones, in the order of the last wait
 
 	joining    atomic.Bool // waits for the other threads of its parallel region
 	holds      bool        // the engine's lock, of which only the own goroutine asks
