@@ -98,11 +98,37 @@ func randomRead(bytes int) float64 {
 
 var sink int
 
+// BenchmarkInOrder keeps receives with different tags posted, and messages arrive
+// in the order of posting: an operation is one Arrive and one Post of what matched.
+func BenchmarkInOrder(b *testing.B) {
+	for _, n := range []int{10, 100000} {
+		b.Run(fmt.Sprintf("posted=%d", n), func(b *testing.B) {
+			var q match.Queues
+			for i := range n {
+				q.Post(0, 1, int32(i), uint32(i))
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				id, ok := q.Arrive(0, 1, int32(i))
+				if !ok {
+					b.Fatal("no receive")
+				}
+				q.Post(0, 1, int32(i), id)
+				if i++; i == n {
+					i = 0
+				}
+			}
+		})
+	}
+}
+
 // BenchmarkUnexpected keeps messages of many sources and tags, and takes them
-// with each kind of wildcard: an operation is one Take and one Keep.
+// with each kind of wildcard, or with all of them: an operation is one Take and one
+// Keep.
 func BenchmarkUnexpected(b *testing.B) {
 	for _, n := range []int{10, 1000, 100000} {
-		for bits, kind := range []string{"none", "source", "tag", "both"} {
+		for bits, kind := range []string{"none", "source", "tag", "both", "mixed"} {
 			b.Run(fmt.Sprintf("arrived=%d/any=%s", n, kind), func(b *testing.B) {
 				var q match.Queues
 				order := shuffles(n)
@@ -113,6 +139,9 @@ func BenchmarkUnexpected(b *testing.B) {
 				i := 0
 				for b.Loop() {
 					m := int32(order[i])
+					if kind == "mixed" { // each kind in turn
+						bits = i & 3
+					}
 					r := wild(item{0, m % 317, m / 317, 0}, bits)
 					id, ok := q.Take(r.ctx, r.src, r.tag)
 					if !ok {
