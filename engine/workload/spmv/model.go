@@ -86,8 +86,9 @@ func computing(m *cluster.Machine, rows float64, threads, node int) float64 {
 }
 
 // comm is how long the exchange takes the process that it takes longest: the longest
-// of what its threads inject and of what its node's adapters send, behind overheads
-// and a latency, with the handshake above the eager limit.
+// of what its threads inject, of what its node's adapters send and of what is moved
+// inside the node, behind overheads and a latency, with the handshake above the eager
+// limit. That messages inside a node take of its memory's rate is left out.
 func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) float64 {
 	l := s.Layout()
 	plane := 8 * float64(s.Int("ni")*s.Int("nj"))
@@ -125,19 +126,22 @@ func comm(s *engine.Scenario, m *cluster.Machine, world []int32, threads int) fl
 			switch {
 			case class == cluster.Remote:
 				far++
-			case link.Bandwidth > 0:
+			case link.Bandwidth <= 0:
+			case class == cluster.InNode: // a core moves one message after another
 				near += plane / float64(threads) / link.Bandwidth
+			default: // to itself
+				near = plane / float64(threads) / link.Bandwidth
 			}
 		}
-		inject := near
+		inject := 0.0
 		if far > 0 && out.Bandwidth > 0 {
 			if out.ThreadRate > 0 && (adapters > 1 || out.ThreadRate < out.Bandwidth) {
-				inject += far * plane / float64(threads) / out.ThreadRate
+				inject = far * plane / float64(threads) / out.ThreadRate
 			}
 			of := min(adapters, sent[l.NodeOf(a)]*float64(threads)) // that have something to send
 			inject = max(inject, sent[l.NodeOf(a)]*plane/(of*out.Bandwidth))
 		}
-		longest = max(longest, before+latency+inject)
+		longest = max(longest, before+latency+max(near, inject))
 	}
 	return longest
 }
