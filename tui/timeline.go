@@ -193,7 +193,22 @@ func autoColumn(snap *engine.Snapshot, tl *cluster.Timeline, w int) cluster.Time
 			span = min(span, all)
 		}
 	}
-	return roundTime(span / cluster.Time(max(w, 1)))
+	return fitTime((span + cluster.Time(w) - 1) / cluster.Time(max(w, 1)))
+}
+
+// fitTime gives the next time of two round digits: finer than the steps of the zoom,
+// so that what is to be shown fills most of the width.
+func fitTime(t cluster.Time) cluster.Time {
+	if t <= 10 {
+		return max(t, 1)
+	}
+	for step := cluster.Time(1); ; step *= 10 {
+		for _, f := range [...]cluster.Time{10, 12, 15, 20, 25, 30, 40, 50, 60, 80} {
+			if f*step >= t || step >= 1e16 {
+				return f * step
+			}
+		}
+	}
 }
 
 // roundTime gives the next of 1, 2, 5, 10, … ps.
@@ -365,6 +380,9 @@ func plainTime(t, step cluster.Time) string {
 
 // exactTime writes a time to the precision of a step.
 func exactTime(t, step cluster.Time) string {
+	if t == 0 {
+		return "0 s"
+	}
 	i := len(timeUnits) - 1
 	for i > 0 && t >= timeUnits[i-1].unit {
 		i--

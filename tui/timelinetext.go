@@ -29,7 +29,7 @@ func TimelineText(s *engine.Snapshot, w int, last cluster.Time) (string, error) 
 	t.rows.arrange(tl, foldAuto, textRows)
 	a.timeline.fold = t.rows.fold
 	if last > 0 {
-		a.timeline.column = roundTime(last / cluster.Time(max(w-t.rows.labelWidth()-1-sharesCol, 1)))
+		a.timeline.column = fitTime(last / cluster.Time(max(w-t.rows.labelWidth()-1-sharesCol, 1)))
 	}
 	rows := min(len(t.rows.all), textRows)
 	g := grid.New(w, rows+3)

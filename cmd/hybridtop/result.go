@@ -28,15 +28,16 @@ type result struct {
 	Dilation     float64                  `json:"dilation"`
 	FabricTime   float64                  `json:"fabric_time"`
 	virtual
-	Elapsed     float64  `json:"elapsed"`
-	Memory      int64    `json:"memory_per_node"`
-	Replicas    int      `json:"replicas"`
-	LaunchLine  string   `json:"launch_line"`
-	Why         string   `json:"why"`
-	Warnings    []string `json:"warnings"`
-	Failure     string   `json:"failure"`
-	Interrupted bool     `json:"interrupted"`
-	Host        host     `json:"host"`
+	Elapsed     float64   `json:"elapsed"`
+	Memory      int64     `json:"memory_per_node"`
+	Replicas    int       `json:"replicas"`
+	LaunchLine  string    `json:"launch_line"`
+	Why         string    `json:"why"`
+	Warnings    []string  `json:"warnings"`
+	Failure     string    `json:"failure"`
+	Interrupted bool      `json:"interrupted"`
+	Host        host      `json:"host"`
+	Timeline    *timeline `json:"timeline"`
 
 	order []string // of the metrics
 }

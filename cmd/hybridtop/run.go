@@ -23,6 +23,7 @@ func newRun() *cobra.Command {
 	workloadArgument(cmd)
 	limits := addLimits(cmd, 3*time.Second, "the run")
 	out := addFormat(cmd)
+	lanes := addTimeline(cmd)
 	picture := addPicture(cmd)
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -32,6 +33,9 @@ func newRun() *cobra.Command {
 		}
 		lim, err := limits.read(cmd)
 		if err != nil {
+			return err
+		}
+		if err := lanes.read(); err != nil {
 			return err
 		}
 		w, h, err := picture.read()
@@ -47,16 +51,25 @@ func newRun() *cobra.Command {
 		s.Start(ctx)
 		follow(cmd.ErrOrStderr(), s)
 		_ = s.Wait() // the snapshot has the failure
-		return errors.Join(picture.write(s.Load(), w, h), conclude(cmd, s.Load(), interruption(ctx), out))
+		return errors.Join(picture.write(s.Load(), w, h), conclude(cmd, s.Load(), interruption(ctx), out, lanes))
 	}
 	return cmd
 }
 
 // conclude writes the result and gives the exit status.
-func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format) error {
+func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format, lanes *timelineFlag) error {
 	if snap.Failure == "" || out.json || snap.Iteration > 0 {
-		if err := newResult(snap, signal != 0).write(cmd.OutOrStdout(), out); err != nil {
+		r := newResult(snap, signal != 0)
+		if out.json {
+			r.Timeline = lanes.view(snap)
+		}
+		if err := r.write(cmd.OutOrStdout(), out); err != nil {
 			return err
+		}
+		if !out.json && !out.csv {
+			if err := lanes.write(cmd.OutOrStdout(), snap); err != nil {
+				return err
+			}
 		}
 	}
 	switch {
