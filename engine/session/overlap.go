@@ -125,9 +125,10 @@ func epsilonOf(s *engine.Snapshot) (epsilonPoint, bool) {
 	return p, true
 }
 
-// balanced is the m that makes both terms of the max() equal, by equation (4).
+// balanced is the m that makes both terms of the max() equal, by equation (4), and
+// at most the one thread that communicates.
 func balanced(f models.Fractions, n int) float64 {
-	return float64(n) * f.Comm / (f.Comm + float64(n)*f.Overlap)
+	return min(1, float64(n)*f.Comm/(f.Comm+float64(n)*f.Overlap))
 }
 
 // worthIt is the gain of ε from which another m is worth a word.
