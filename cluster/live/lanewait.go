@@ -10,9 +10,7 @@ import (
 // testLaned is Test of a rank that has lanes.
 func (p *port) testLaned(h cluster.Handle) (cluster.Done, bool) {
 	e := p.e
-	if len(p.sure) > 0 && p.sure[0] == h {
-		p.sure = p.sure[1:]
-	} else if !p.look(h) {
+	if !p.saw(h) && !p.look(h) {
 		p.poll()
 		p.check()
 		if e.w.busy() {
@@ -29,6 +27,15 @@ func (p *port) testLaned(h cluster.Handle) (cluster.Done, bool) {
 	s.clear()
 	s.next, p.spare[k] = p.spare[k], s.index+1
 	return d, true
+}
+
+// saw reports whether a wait of this thread has seen the operation complete.
+func (p *port) saw(h cluster.Handle) bool {
+	if h&barrierBit != 0 {
+		return false
+	}
+	s := p.e.lanes[uint32(h)>>laneShift].slots.at(uint32(h) & (1<<laneShift - 1))
+	return s.seen == s.gen && s.gen == uint32(h>>32) // of the rest somebody else may write
 }
 
 // look reports whether the operation of a handle is complete; if it is not at
@@ -177,9 +184,6 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 			p.check()
 			idle = 0
 		}
-	}
-	if need == len(hs) {
-		p.sure = hs
 	}
 	if e.state.Load() != uint32(cluster.Computing) {
 		e.state.Store(uint32(cluster.Computing))

@@ -30,7 +30,6 @@ type port struct {
 	watched atomic.Uint32        // lanes that the parked thread waits for
 	spare   [maxLanes + 1]uint32 // freed slots by lane, lists by index + 1
 	polls   uint32
-	sure    []cluster.Handle // complete ones, in the order of the last wait
 
 	joining    atomic.Bool // waits for the other threads of its parallel region
 	holds      bool        // the engine's lock, of which only the own goroutine asks
@@ -206,6 +205,22 @@ func (e *engine) isDone(h cluster.Handle) bool {
 	return e.slotOf(h).isDone()
 }
 
+// sees is isDone for a thread that waits; where the rank has lanes it notes what
+// it saw under the lane's lock, so that the test after the wait needs none.
+func (e *engine) sees(h cluster.Handle) bool {
+	if h&barrierBit != 0 {
+		return e.passed(h)
+	}
+	s := e.slotOf(h)
+	if !s.isDone() {
+		return false
+	}
+	if e.shared {
+		s.seen = s.gen
+	}
+	return true
+}
+
 // Test implements cluster.Port.
 func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 	e := p.e
@@ -284,13 +299,13 @@ func (p *port) Progress() {
 // it is told how many of the first ones are known to be, and tells it.
 func (p *port) enough(hs []cluster.Handle, need int, known *int) bool {
 	if need == len(hs) {
-		for *known < need && (hs[*known] == 0 || p.e.isDone(hs[*known])) {
+		for *known < need && (hs[*known] == 0 || p.e.sees(hs[*known])) {
 			*known++
 		}
 		return *known == need
 	}
 	for _, h := range hs {
-		if h == 0 || p.e.isDone(h) {
+		if h == 0 || p.e.sees(h) {
 			need--
 		}
 	}

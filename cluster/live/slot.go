@@ -21,6 +21,7 @@ type slot struct {
 	state    uint32
 	outside  atomic.Uint32 // gen: completed by another goroutine
 	gen      uint32
+	seen     uint32 // gen: whoever waits for it has seen it complete
 	index    uint32
 	name     uint32 // index, and the lane above it
 	next     uint32 // of the free list, index + 1
