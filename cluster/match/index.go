@@ -53,13 +53,15 @@ type node struct {
 //
 // Messages stand in the lists of one class of wildcards as long as receives ask
 // for no other. When one does, the messages stand in exact lists, and each class
-// of wildcards that is asked for has lists of references besides. Who finds a
-// reference looks whether its message is still there: as equal messages go in
-// order, it is the first of its exact list, or it is gone.
+// of wildcards that is asked for has lists of references besides. Who takes a
+// message leaves the other references to it, and notes that it is gone. As equal
+// messages go in order, one that is not gone is the first of its exact list.
 type index struct {
 	messages bool
 	class    class         // messages: of the lists in which they stand
 	asked    [classes]bool // messages: the classes that have references
+	used     [classes]bool // those that were asked for since references to what is gone were forgotten
+	gone     []uint64      // messages: a bit for each seq, while there are references
 	count    [classes]int  // receives, or references, by class
 	nodes    []node        // nodes[0] is not used
 	free     uint32        // the first free node
@@ -260,9 +262,9 @@ func (x *index) keep(e entry) {
 		if !x.asked[c] {
 			continue
 		}
-		if x.count[c] > 2*x.n+shallow { // most of what they refer to is gone: nobody asks
+		if x.count[c] > stale*x.n+shallow || int(x.seq) > long*x.n+spare { // most of what they refer to is gone
 			es := x.ordered()
-			x.asked[c] = false
+			x.asked, x.used = x.used, [classes]bool{}
 			x.refill(es)
 			return
 		}
@@ -279,6 +281,7 @@ func (x *index) take(ctx, src, tag int32, remove bool) (id uint32, ok bool) {
 	}
 	p := x.table.find(key{ctx, src, tag})
 	if x.asked[c] {
+		x.used[c] = true
 		refs := p
 		if p, ok = x.follow(c, ctx, refs); ok && remove {
 			x.shift(refs)
@@ -288,12 +291,23 @@ func (x *index) take(ctx, src, tag int32, remove bool) (id uint32, ok bool) {
 	if p.empty() {
 		return 0, false
 	}
-	id, _ = x.first(p)
+	id, seq := x.first(p)
 	if remove {
 		x.shift(p)
 		x.n--
+		if x.asked != [classes]bool{} {
+			for int(seq>>6) >= len(x.gone) {
+				x.gone = append(x.gone, 0)
+			}
+			x.gone[seq>>6] |= 1 << (seq & 63)
+		}
 	}
 	return id, true
+}
+
+// isGone reports whether a message was taken.
+func (x *index) isGone(seq uint32) bool {
+	return int(seq>>6) < len(x.gone) && x.gone[seq>>6]>>(seq&63)&1 != 0
 }
 
 // follow finds the exact list of the first reference whose message is there, and
@@ -302,10 +316,8 @@ func (x *index) follow(c class, ctx int32, refs place) (place, bool) {
 	for !refs.empty() {
 		n := refs.b.a[refs.way]
 		r := x.nodes[n]
-		if p := x.table.find(key{ctx, r.src, r.tag}); !p.empty() {
-			if _, seq := x.first(p); seq == r.seq {
-				return p, true
-			}
+		if !x.isGone(r.seq) {
+			return x.table.find(key{ctx, r.src, r.tag}), true
 		}
 		x.unlink(refs, n)
 		x.count[c]--
@@ -360,11 +372,12 @@ func (x *index) refill(es []stamped) {
 // empty forgets the entries and keeps the memory.
 func (x *index) empty() {
 	x.count, x.nodes, x.free, x.n, x.seq = [classes]int{}, x.nodes[:0], 0, 0, 0
+	x.gone = x.gone[:0]
 	x.table.clear()
 }
 
 // clear forgets everything and keeps the memory.
 func (x *index) clear() {
 	x.empty()
-	x.class, x.asked, x.peak = 0, [classes]bool{}, 0
+	x.class, x.asked, x.used, x.peak = 0, [classes]bool{}, [classes]bool{}, 0
 }

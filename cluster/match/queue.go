@@ -5,6 +5,8 @@ import "slices"
 // The shape of a queue.
 const (
 	shallow = 32   // a search that passes so many entries of a line turns it into an index
+	stale   = 3    // so many references for a message, and those to what is gone are forgotten
+	long    = 32   // likewise, when so many messages have come for one that is there
 	few     = 16   // an index of which only one entry in so many is left becomes a line
 	spare   = 4096 // memory for up to so many entries is kept when a queue empties
 )
