@@ -159,6 +159,40 @@ func (s *suite) testTimeline(t *testing.T) {
 		}
 	})
 
+	if !s.oneAtATime {
+		t.Run("multiple: a thread that waits for another one to leave the library waits for the lock", func(t *testing.T) {
+			spec := s.spec(2)
+			spec.Layout.ThreadsPerRank = 2
+			spec.Threading, spec.EagerLimit = cluster.ThreadMultiple, 60_000
+			spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+			var met atomic.Bool // the lock is waited for by chance: the threads post until it was
+			locked := func() bool {
+				for _, l := range spec.Timeline.View().Lanes {
+					if l.Sums(l.To(), new(cluster.Place))[cluster.ActivityLock] > 0 {
+						return true
+					}
+				}
+				return false
+			}
+			s.run(t, spec, func(p *proc) {
+				p.fork(2, func(q *proc, thread int) {
+					me, out, in := q.World().Rank(), data(60_000, thread), make([]byte, 60_000)
+					for i := 0; !met.Load() && p.ctx.Err() == nil; i++ {
+						q.ok(q.Send(q.World(), me, tag+thread, out))
+						_, err := q.Recv(q.World(), me, tag+thread, in)
+						q.ok(err)
+						if i%64 == 63 && locked() {
+							met.Store(true)
+						}
+					}
+				})
+			})
+			if !locked() {
+				t.Error("no lane waits for the lock")
+			}
+		})
+	}
+
 	t.Run("a view is taken while ranks run", func(t *testing.T) {
 		spec := s.spec(2)
 		spec.Layout.ThreadsPerRank = threads

@@ -212,13 +212,14 @@ func (p *port) postLaned(op *cluster.Op) cluster.Handle {
 		p.flush()
 	}
 	if k == 0 {
-		p.hold(e)
+		p.grab(e)
+		p.holds = true
 		h := e.post(op)
 		p.release(e)
 		return h
 	}
 	l := e.lanes[k]
-	l.grab()
+	p.grab(l)
 	if l.slots.free == 0 {
 		l.slots.free, p.spare[k] = p.spare[k], 0
 	}

@@ -64,6 +64,7 @@ func (w *world) timeOf(d time.Duration) cluster.Time {
 
 func newObserved(p *port, lane *cluster.Lane, rec *cluster.Recorder) *observed {
 	o := &observed{port: p, lane: lane, rec: rec, peer: cluster.NoPeer}
+	p.observer = o
 	if rec.Arrows() {
 		o.pending = make(map[cluster.Handle]cluster.Op)
 	}
@@ -158,6 +159,24 @@ func (o *observed) arrived(ctx int32, d *cluster.Done) {
 	if d.Err != cluster.Cancelled {
 		o.rec.Received(cluster.Envelope{From: d.Peer, To: o.e.id, Ctx: ctx, Tag: d.Tag}, int32(o.thread), o.Now())
 	}
+}
+
+// grab takes an engine's lock to post. A thread that has to wait for another one to
+// leave the library has that written down, if anything is.
+func (p *port) grab(l *engine) {
+	if l.mu.TryLock() {
+		return
+	}
+	if p.observer == nil {
+		l.grab()
+		return
+	}
+	o := p.observer
+	begin, call, peer := o.Now(), o.call, o.peer
+	l.grab()
+	o.turn(begin)
+	o.lane.Until(o.Now(), cluster.ActivityLock, call, peer)
+	o.talks, o.call, o.peer = true, call, peer
 }
 
 // Test implements cluster.Port.

@@ -34,6 +34,7 @@ type port struct {
 	joining    atomic.Bool // waits for the other threads of its parallel region
 	holds      bool        // the engine's lock, of which only the own goroutine asks
 	finalizing bool        // the body has returned
+	observer   *observed   // writes down what the thread does; nil: nobody
 }
 
 func newPort(e *engine, thread int) *port {
@@ -144,7 +145,8 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 	if e.lanes != nil {
 		return p.postLaned(op)
 	}
-	p.lock()
+	p.grab(e)
+	p.holds = true
 	h := e.post(op)
 	p.unlock()
 	return h
