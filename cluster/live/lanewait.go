@@ -122,6 +122,12 @@ func watchOf(hs []cluster.Handle) uint32 {
 // often before it parks: then others are parked for long, or not at all.
 const laneYields = 100
 
+// crowdedSpins is how often a thread looks before it yields where there are more
+// threads than cores: without it the Go scheduler soon runs all of them on one core,
+// the others finding nothing to take over. Fitted on two cores with two threads in
+// each of two ranks: 81 ns a message and 464 ns one way, without 103 and 1,150 ns.
+const crowdedSpins = 200
+
 // laneSpins is how often a thread with a core of its own looks before it yields.
 const laneSpins = 2000
 
@@ -169,6 +175,7 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 		}
 		switch idle++; {
 		case idle == 1:
+			spins = crowdedSpins
 			if !e.w.busy() {
 				spins = laneSpins
 			}
