@@ -1,0 +1,244 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// lanesOf runs a program of 2 nodes with a rank of 3 threads each, and prints every
+// lane to the picosecond.
+func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string {
+	t.Helper()
+	m := machine()
+	m.Progress, m.LockTime, m.ForkTime, m.MeetTime = cluster.ProgressOffload, 40*cluster.Nanosecond, 500*cluster.Nanosecond, 200*cluster.Nanosecond
+	spec := cluster.Spec{Machine: m, EagerLimit: 8192, Segment: 64, Layout: cluster.Layout{
+		Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 3, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 2}}
+	spec.Timeline = cluster.NewRecorder(spec.Layout, arrows)
+	if err := cluster.Launch(context.Background(), sim.New(), spec, body); err != nil {
+		t.Fatal(err)
+	}
+	v := spec.Timeline.View()
+	var b strings.Builder
+	for i := range v.Lanes {
+		l := &v.Lanes[i]
+		fmt.Fprintf(&b, "rank %d thread %d\n", l.Rank, l.Thread)
+		for x := range l.Stretches(0, v.To) {
+			fmt.Fprintf(&b, "  %8.3f %8.3f %s", float64(x.Begin)/1e3, float64(x.End)/1e3, x.Activity)
+			if x.Call != cluster.KindNone {
+				fmt.Fprintf(&b, " %s", x.Call)
+			}
+			if x.Peer != cluster.NoPeer {
+				fmt.Fprintf(&b, " %d", x.Peer)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	for _, a := range v.Arrows {
+		fmt.Fprintf(&b, "%d.%d → %d.%d %.3f %.3f %d B tag %d\n", a.From, a.FromThread, a.To, a.ToThread, float64(a.Sent)/1e3, float64(a.Received)/1e3, a.Bytes, a.Tag)
+	}
+	return b.String()
+}
+
+// A funneled region in virtual time: the master exchanges a message while workers
+// compute 5 µs (paper 2, figure 1). A flop is a nanosecond. A send of 8 B takes o = 300
+// ns; the byte times are 7 · 0.25 ns behind the first; L = 1 µs; the receiver pays
+// another o.
+func TestTimelineOfAFunneledRegion(t *testing.T) {
+	got := lanesOf(t, true, func(r *cluster.Rank) error {
+		r.Compute(cluster.Work{Flops: 1000}, nil)
+		return r.Fork(3, func(th *cluster.Thread) error {
+			if th.Number() == 0 {
+				_, err := th.Sendrecv(th.World(), 1-r.ID(), 1, make([]byte, 8), 1-r.ID(), 1, make([]byte, 8))
+				return err
+			}
+			th.Compute(cluster.Work{Flops: 5000}, nil)
+			return nil
+		})
+	})
+	want := `rank 0 thread 0
+     0.000 1000.000 compute
+  1000.000 1500.000 sleep thread barrier
+  1500.000 1800.000 communicate send 1
+  1800.000 2801.750 wait recv 1
+  2801.750 3101.750 communicate recv 1
+  3101.750 6500.000 sleep thread barrier
+rank 0 thread 1
+     0.000 1500.000 sleep
+  1500.000 6500.000 compute
+rank 0 thread 2
+     0.000 1500.000 sleep
+  1500.000 6500.000 compute
+rank 1 thread 0
+     0.000 1000.000 compute
+  1000.000 1500.000 sleep thread barrier
+  1500.000 1800.000 communicate send 0
+  1800.000 2801.750 wait recv 0
+  2801.750 3101.750 communicate recv 0
+  3101.750 6500.000 sleep thread barrier
+rank 1 thread 1
+     0.000 1500.000 sleep
+  1500.000 6500.000 compute
+rank 1 thread 2
+     0.000 1500.000 sleep
+  1500.000 6500.000 compute
+0.0 → 1.0 1800.000 2801.750 8 B tag 1
+1.0 → 0.0 1800.000 2801.750 8 B tag 1
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(−want +got):\n%s", diff)
+	}
+}
+
+// Masteronly: workers sleep while the master is in the library, before, between and
+// after regions; who comes to the region's barrier first sleeps until the last.
+func TestTimelineOfMasteronly(t *testing.T) {
+	got := lanesOf(t, false, func(r *cluster.Rank) error {
+		work := func(th *cluster.Thread) error {
+			th.Compute(cluster.Work{Flops: 1000 * float64(1+th.Number())}, nil)
+			th.Meet()
+			return nil
+		}
+		if err := r.Fork(3, work); err != nil {
+			return err
+		}
+		if err := r.Barrier(r.World()); err != nil {
+			return err
+		}
+		return r.Fork(3, work)
+	})
+	want := `rank 0 thread 0
+     0.000  500.000 sleep thread barrier
+   500.000 1500.000 compute
+  1500.000 3700.000 sleep thread barrier
+  3700.000 5300.000 wait barrier
+  5300.000 5800.000 sleep thread barrier
+  5800.000 6800.000 compute
+  6800.000 9000.000 sleep thread barrier
+rank 0 thread 1
+     0.000  500.000 sleep
+   500.000 2500.000 compute
+  2500.000 3700.000 sleep thread barrier
+  3700.000 5800.000 sleep
+  5800.000 7800.000 compute
+  7800.000 9000.000 sleep thread barrier
+rank 0 thread 2
+     0.000  500.000 sleep
+   500.000 3500.000 compute
+  3500.000 3700.000 sleep thread barrier
+  3700.000 5800.000 sleep
+  5800.000 8800.000 compute
+  8800.000 9000.000 sleep thread barrier
+rank 1 thread 0
+     0.000  500.000 sleep thread barrier
+   500.000 1500.000 compute
+  1500.000 3700.000 sleep thread barrier
+  3700.000 5300.000 wait barrier
+  5300.000 5800.000 sleep thread barrier
+  5800.000 6800.000 compute
+  6800.000 9000.000 sleep thread barrier
+rank 1 thread 1
+     0.000  500.000 sleep
+   500.000 2500.000 compute
+  2500.000 3700.000 sleep thread barrier
+  3700.000 5800.000 sleep
+  5800.000 7800.000 compute
+  7800.000 9000.000 sleep thread barrier
+rank 1 thread 2
+     0.000  500.000 sleep
+   500.000 3500.000 compute
+  3500.000 3700.000 sleep thread barrier
+  3700.000 5800.000 sleep
+  5800.000 8800.000 compute
+  8800.000 9000.000 sleep thread barrier
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(−want +got):\n%s", diff)
+	}
+}
+
+// Under MULTIPLE two threads that send at once: the second waits for the library's
+// lock, as long as the first is in it, and for the lock's moving.
+func TestTimelineOfTheLock(t *testing.T) {
+	got := lanesOf(t, false, func(r *cluster.Rank) error {
+		return r.Fork(2, func(th *cluster.Thread) error {
+			if r.ID() == 0 {
+				return th.Send(th.World(), 1, th.Number(), make([]byte, 8))
+			}
+			_, err := th.Recv(th.World(), 0, th.Number(), make([]byte, 8))
+			return err
+		})
+	})
+	want := `rank 0 thread 0
+     0.000  500.000 sleep thread barrier
+   500.000  800.000 communicate send 1
+   800.000 1140.000 sleep thread barrier
+  1140.000 2441.750 sleep
+rank 0 thread 1
+     0.000  500.000 sleep
+   500.000  840.000 lock send 1
+   840.000 1140.000 communicate send 1
+  1140.000 2441.750 sleep
+rank 0 thread 2
+     0.000 2441.750 sleep
+rank 1 thread 0
+     0.000  500.000 sleep thread barrier
+   500.000 1801.750 wait recv 0
+  1801.750 2101.750 communicate recv 0
+  2101.750 2441.750 sleep thread barrier
+rank 1 thread 1
+     0.000  500.000 sleep
+   500.000 2141.750 wait recv 0
+  2141.750 2441.750 communicate recv 0
+rank 1 thread 2
+     0.000 2441.750 sleep
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(−want +got):\n%s", diff)
+	}
+}
+
+// A timeline changes nothing: hash and time of a run are the same with and without.
+func TestTimelineChangesNothing(t *testing.T) {
+	var hashes [2]uint64
+	var totals [2]cluster.Time
+	for i := range 2 {
+		m := machine()
+		spec := cluster.Spec{Machine: m, EagerLimit: 512, Segment: 4096, Layout: cluster.Layout{
+			Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 4}}
+		if i == 1 {
+			spec.Timeline = cluster.NewRecorder(spec.Layout, true)
+		}
+		run, err := cluster.Start(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
+			for n := range 5 {
+				to, from := (r.ID()+1)%4, (r.ID()+3)%4
+				if _, err := r.Sendrecv(r.World(), to, 1, make([]byte, n*300), from, 1, make([]byte, n*300)); err != nil {
+					return err
+				}
+				if err := r.Fork(2, func(th *cluster.Thread) error {
+					th.Compute(cluster.Work{Flops: 500, Bytes: 4000}, nil)
+					return th.Put(to, 8, make([]byte, 64))
+				}); err != nil {
+					return err
+				}
+			}
+			return r.Barrier(r.World())
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		hashes[i], totals[i] = run.(*sim.Run).Hash(), run.(*sim.Run).Total()
+	}
+	if hashes[0] != hashes[1] || totals[0] != totals[1] {
+		t.Errorf("hash %016x and %v without a timeline, %016x and %v with one", hashes[0], totals[0], hashes[1], totals[1])
+	}
+}
