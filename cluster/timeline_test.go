@@ -1,0 +1,145 @@
+package cluster_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+func oneLane(keep int) (*cluster.Recorder, *cluster.Lane) {
+	rec := cluster.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, false)
+	if keep > 0 {
+		rec.Keep(keep)
+	}
+	return rec, rec.Team(0, 1)[0]
+}
+
+// A lane keeps the end of what was written: each stretch begins where the one before
+// it ends, equal ones that follow each other are one, and sums go back to the launch.
+func TestLaneKeepsTheEnd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keep := rapid.IntRange(1, 600).Draw(t, "keep")
+		rec, l := oneLane(keep)
+		var all []cluster.Stretch
+		at := cluster.Time(0)
+		for range rapid.IntRange(0, 2500).Draw(t, "stretches") {
+			x := cluster.Stretch{Begin: at, Activity: cluster.Activity(rapid.IntRange(0, 5).Draw(t, "activity")), Call: cluster.KindSend, Peer: int32(rapid.IntRange(-1, 2).Draw(t, "peer"))}
+			at += cluster.Time(rapid.IntRange(0, 9).Draw(t, "for"))
+			x.End = at
+			l.Until(x.End, x.Activity, x.Call, x.Peer)
+			n := len(all)
+			switch {
+			case x.End == x.Begin:
+			case n > 0 && all[n-1].Activity == x.Activity && all[n-1].Peer == x.Peer:
+				all[n-1].End = x.End
+			default:
+				all = append(all, x)
+			}
+		}
+		v := rec.View()
+		lane := &v.Lanes[0]
+		got := slices.Collect(lane.Stretches(0, v.To))
+		if len(got) > len(all) || !slices.Equal(got, all[len(all)-len(got):]) {
+			t.Fatalf("%d stretches that are not the last of %d", len(got), len(all))
+		}
+		if len(got) < min(keep, len(all)) {
+			t.Fatalf("%d of %d stretches are kept, want %d", len(got), len(all), keep)
+		}
+		var place cluster.Place
+		for range 50 {
+			when := cluster.Time(rapid.IntRange(0, int(at)+5).Draw(t, "when"))
+			var want cluster.Sums
+			for _, x := range all {
+				want[x.Activity] += max(min(x.End, max(when, lane.From()))-x.Begin, 0)
+			}
+			if got := lane.Sums(when, &place); got != want {
+				t.Fatalf("up to %d of %d, kept from %d: %v, want %v", when, at, lane.From(), got, want)
+			}
+		}
+	})
+}
+
+// What goes on since the last stretch reaches to the present, and is told from what is
+// not known.
+func TestLaneTellsWhatGoesOn(t *testing.T) {
+	rec, l := oneLane(0)
+	now := cluster.Time(50)
+	rec.Clock(func() cluster.Time { return now })
+	l.Until(30, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+	l.Now(cluster.ActivityWait, cluster.KindRecv, 7)
+	v := rec.View()
+	want := cluster.Stretch{Begin: 30, End: 50, Activity: cluster.ActivityWait, Call: cluster.KindRecv, Peer: 7}
+	if x, ok := v.Lanes[0].At(45); !ok || x != want {
+		t.Errorf("at 45: %+v, want %+v", x, want)
+	}
+	l.Unknown()
+	unknown := rec.View()
+	if x, ok := unknown.Lanes[0].At(45); ok {
+		t.Errorf("at 45: %+v, and nobody knows", x)
+	}
+	if got, want := unknown.Lanes[0].Sums(50, new(cluster.Place)), (cluster.Sums{cluster.ActivityCompute: 30}); got != want {
+		t.Errorf("sums %v, want %v", got, want)
+	}
+	l.Until(60, cluster.ActivityLock, cluster.KindSend, 1)
+	if x, _ := v.Lanes[0].At(45); x != want {
+		t.Errorf("a view changed: %+v", x)
+	}
+	rec.Close(80)
+	if x, ok := rec.View().Lanes[0].At(70); !ok || x.Activity != cluster.ActivitySleep || x.End != 80 {
+		t.Errorf("after the end: %+v", x)
+	}
+}
+
+// The nth receive of an envelope takes its nth message; more messages under way than
+// are kept are left out, and those behind them are not.
+func TestArrowsPairInOrder(t *testing.T) {
+	rec := cluster.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, true)
+	e := cluster.Envelope{From: 0, To: 1, Ctx: 2, Tag: 3}
+	other := e
+	other.Tag = 4
+	rec.Received(e, 0, 1) // of a message from before
+	for i := range 100 {
+		rec.Sent(e, 0, cluster.Time(i), int64(i))
+		rec.Sent(other, 0, cluster.Time(i), 1000)
+	}
+	for i := range 100 {
+		rec.Received(e, 1, cluster.Time(200+i))
+	}
+	arrows := rec.View().Arrows
+	if len(arrows) != 64 {
+		t.Fatalf("%d arrows, want the 64 that are kept", len(arrows))
+	}
+	for i, a := range arrows {
+		if n := int64(100 - 64 + i); a.Bytes != n || a.Sent != cluster.Time(n) || a.Received != cluster.Time(200+n) || a.ToThread != 1 {
+			t.Errorf("arrow %d is %+v", i, a)
+		}
+	}
+}
+
+// A recorder that is off, or has no lane for a rank, is never in the way.
+func TestRecorderOff(t *testing.T) {
+	var off *cluster.Recorder
+	if off.Team(0, 1) != nil || off.Arrows() {
+		t.Error("no recorder has lanes")
+	}
+	off.Close(1)
+	large := cluster.NewRecorder(cluster.Layout{Nodes: 1 << 14, RanksPerNode: 4, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}, false)
+	if large.Team(1<<16-1, 2) != nil || large.Team(0, 2) == nil {
+		t.Error("of 65,536 ranks the first have lanes and the last have none")
+	}
+}
+
+// BenchmarkLane is what writing a stretch costs.
+func BenchmarkLane(b *testing.B) {
+	_, l := oneLane(100_000)
+	b.ReportAllocs()
+	at := cluster.Time(0)
+	for b.Loop() {
+		at += 2
+		l.Until(at-1, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+		l.Until(at, cluster.ActivityWait, cluster.KindRecv, 1)
+	}
+}
