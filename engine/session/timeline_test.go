@@ -1,0 +1,70 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// The knob timeline has what every thread does written down, on either fabric, and a
+// run goes on; off, the snapshot has none.
+func TestTheTimelineIsAKnob(t *testing.T) {
+	s := start(t, told(t, "stroll", "threads-per-rank", "2"), Options{})
+	off := s.until("an iteration", func(s *engine.Snapshot) bool { return s.Iteration > 0 })
+	if off.Timeline != nil {
+		t.Error("a timeline that nobody asked for")
+	}
+	for _, knob := range [][2]string{{"timeline", "on"}, {"timeline", "arrows"}, {"machine", "demo"}, {"fabric", "sim"}} {
+		s.do(engine.Set, knob[0], knob[1])
+		snap := s.until(knob[0]+" "+knob[1], func(s *engine.Snapshot) bool {
+			return s.Scenario.Text(knob[0]) == knob[1] && s.Iteration > 2 && s.Timeline != nil && s.Timeline.To > 0
+		})
+		tl := snap.Timeline
+		if len(tl.Lanes) != 2*snap.Layout.Ranks() || tl.Layout != snap.Layout {
+			t.Fatalf("%v: %d lanes for %d ranks of 2 threads", knob, len(tl.Lanes), snap.Layout.Ranks())
+		}
+		if arrows := snap.Scenario.Text("timeline") == "arrows"; (tl.Arrows != nil) != arrows {
+			t.Errorf("%v: %d arrows", knob, len(tl.Arrows))
+		}
+		for i := range tl.Lanes {
+			l := &tl.Lanes[i]
+			sums := l.Sums(tl.To, new(cluster.Place))
+			if l.Thread == 0 && sums[cluster.ActivityWait] == 0 {
+				t.Errorf("%v: rank %d has never waited: %v", knob, l.Rank, sums)
+			}
+			if l.Thread > 0 && sums[cluster.ActivitySleep] == 0 {
+				t.Errorf("%v: thread %d of rank %d has never slept: %v", knob, l.Thread, l.Rank, sums)
+			}
+		}
+	}
+	s.do(engine.Set, "timeline", "off")
+	s.until("off again", func(s *engine.Snapshot) bool { return s.Iteration > 0 && s.Timeline == nil })
+}
+
+// What was written down of a simulation is whole: it reaches from its launch to its
+// end, and is the same for the same seed.
+func TestTimelineOfASimulation(t *testing.T) {
+	run := func() *cluster.Timeline {
+		snap := finished(t, start(t, simulated(t, "timeline", "arrows"), Options{Limits: Limits{Iterations: 5}}))
+		if snap.Timeline.From != 0 || snap.Timeline.To != snap.Virtual.Time {
+			t.Errorf("from %v to %v, and the run ended at %v", snap.Timeline.From, snap.Timeline.To, snap.Virtual.Time)
+		}
+		return snap.Timeline
+	}
+	a, b := run(), run()
+	for i := range a.Lanes {
+		next := b.Lanes[i].Stretches(0, b.To)
+		var all []cluster.Stretch
+		for x := range next {
+			all = append(all, x)
+		}
+		k := 0
+		for x := range a.Lanes[i].Stretches(0, a.To) {
+			if k >= len(all) || all[k] != x {
+				t.Fatalf("lane %d differs at %v", i, x.Begin)
+			}
+			k++
+		}
+	}
+}
