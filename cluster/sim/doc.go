@@ -1,8 +1,8 @@
 // Package sim is the fabric in virtual time: the same programs, as coroutines on
 // one deterministic clock, on a machine that is described and not owned.
 //
-// The main loop is world.loop: take the earliest event by (time, sequence
-// number), let it happen, and switch at once to the rank whose wait it ends. A
+// The main loop is world.loop: take the earliest event by (time, order
+// of making), let it happen, and switch at once to the rank whose wait it ends. A
 // rank runs ahead of the clock as long as it only posts; whatever several ranks
 // contend for (adapters, links, memory, the target's words) is reserved when its
 // event is taken, in the order of time. Events at one time are taken in the order
@@ -11,7 +11,8 @@
 //
 // Costs are LogGP's, in integer picoseconds: a message of s bytes takes
 // 2o + L + (s − 1)G when eager, and an adapter starts messages at least
-// g + (s − 1)G apart. Above the eager limit the sender first asks (o + L) and the
+// g + (s − 1)G apart, and takes them in so: what several nodes send to one waits there.
+// Above the eager limit the sender first asks (o + L) and the
 // receiver answers (o + L); where the adapter progresses by itself both answers
 // cost no o.
 //

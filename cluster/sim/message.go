@@ -53,9 +53,11 @@ type transfer struct {
 	arg, fn  int32
 	reply    int64 // bytes that the answer brings
 	from, to cluster.Memory
-	source   uint32       // slot that completes when the buffer may be written again, + 1; 0: none
-	again    bool         // it only loads a word that was loaded before
-	first    cluster.Time // of a train, when the first one arrives
+	source   uint32         // slot that completes when the buffer may be written again, + 1; 0: none
+	again    bool           // it only loads a word that was loaded before
+	first    cluster.Time   // of a train, when the first one arrives
+	reach    cluster.Time   // of a train, when the first one's first byte is there
+	reaches  []cluster.Time // likewise of each one, where they do not come evenly
 	done     cluster.Done
 }
 
@@ -117,6 +119,7 @@ func (w *world) newMsg() (int32, *msg) {
 		return 0, &w.msgs[0]
 	}
 	w.msgs = append(w.msgs, msg{})
+	w.lasts = append(w.lasts, 0)
 	return int32(len(w.msgs) - 1), &w.msgs[len(w.msgs)-1]
 }
 

@@ -174,7 +174,12 @@ func (w *world) depart(i int32, at cluster.Time) {
 	if w.arrows {
 		w.arrow(&w.msgs[i], &p)
 	}
-	w.push(p.arrival(), evArrive, i)
+	if w.msgs[i].class != cluster.Remote {
+		w.push(p.arrival(), evArrive, i)
+		return
+	}
+	w.lasts[i] = p.arrival()
+	w.push(p.start+p.latency, evReach, i)
 }
 
 // passTrain is pass for a train: all its messages take their resources in one go.
@@ -190,7 +195,10 @@ func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (before cluster.T
 		one.begin = w.turn(m, one.staged, wire)
 		w.pass(m, wire, &one)
 		if k == 0 {
-			m.more.first = one.arrival()
+			m.more.first, m.more.reach = one.arrival(), one.start+one.latency
+		}
+		if w.uneven {
+			m.more.reaches = append(m.more.reaches, one.start+one.latency)
 		}
 		if k == 0 || one.arrival() >= p.arrival() {
 			*p, before = one, (n-1-k)*beat

@@ -152,6 +152,7 @@ type rank struct {
 	seg       []byte
 	atomics   cluster.Time // when the last atomic on this rank is done
 	device    cluster.Time // when its way to a device is free
+	taken     cluster.Time // when the last message arrives that the adapters were late with
 	moves     cluster.Time // when it may move the next message inside the node
 	lock      cluster.Time // when the last call of a parallel region left the library
 	agent     *thread      // who answers when no thread has to: the adapter, or a progress thread

@@ -18,6 +18,7 @@ const (
 	evResume   eventKind = iota // ref: thread: it goes on
 	evPoll                      // likewise, and it only looks
 	evInject                    // ref: message: it asks for the adapter
+	evReach                     // ref: message: its first byte is at its target's node
 	evArrive                    // ref: message: its last byte is there
 	evComplete                  // ref: message: the operation that it names is complete
 	evBarrier                   // ref: thread: a barrier lets it go
@@ -29,7 +30,8 @@ const end = cluster.Time(math.MaxInt64 / 8)
 
 // node is what the ranks of a node share.
 type node struct {
-	adapters []cluster.Time // when each is free
+	adapters []cluster.Time // when each is free to send
+	takes    []cluster.Time // when each is free to take in
 	memory   server
 }
 
@@ -44,7 +46,8 @@ type world struct {
 	threads  []*thread
 	nodes    []node
 	msgs     []msg
-	freeMsg  int32 // index + 1
+	lasts    []cluster.Time // when the last byte of a message is there, if nothing holds it up
+	freeMsg  int32          // index + 1
 	buffers  buffers
 	barriers map[int32]*barrier
 
@@ -72,6 +75,7 @@ type world struct {
 	forkTime    cluster.Time
 	meetTime    cluster.Time
 	progress    cluster.Progress
+	uneven      bool // the messages of a train may come unevenly
 	overtaking  bool // a message could pass an earlier one to the same rank on another node
 	compNoise   int64
 	linkNoise   int64
@@ -139,12 +143,14 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		w.hop = m.Topology.HopLatency
 	}
 	adapters := max(1, w.ways[cluster.Remote].adapters)
-	free := make([]cluster.Time, l.Nodes*adapters)
+	free := make([]cluster.Time, 2*l.Nodes*adapters)
 	w.nodes = make([]node, l.Nodes)
 	for i := range w.nodes {
-		w.nodes[i] = node{adapters: free[i*adapters : (i+1)*adapters : (i+1)*adapters], memory: server{rate: rateOf(m.NodeRate)}}
+		own := free[2*i*adapters:]
+		w.nodes[i] = node{adapters: own[:adapters:adapters], takes: own[adapters : 2*adapters : 2*adapters], memory: server{rate: rateOf(m.NodeRate)}}
 	}
 	w.overtaking = adapters > 1 || w.network != nil || w.linkNoise > 0 || l.ThreadsPerRank > 1
+	w.uneven = adapters > 1 || w.slow != nil || w.network != nil || w.linkNoise > 0
 	w.ranks = make([]rank, l.Ranks())
 	w.threads = make([]*thread, l.Ranks())
 	mains := make([]thread, l.Ranks())
@@ -259,6 +265,8 @@ func (w *world) run() (more bool) {
 				w.overlook()
 			}
 			w.inject(ref, w.now)
+		case evReach:
+			w.reach(ref)
 		case evArrive:
 			w.arrive(ref)
 		case evComplete:

@@ -1,0 +1,80 @@
+package sim
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// A message of another node comes with two events: its first byte is at the node,
+// and its last one is. One whose bytes cost nothing comes with the first.
+
+// reach is the event of a message whose first byte is at its target's node: an
+// adapter takes it in.
+func (w *world) reach(i int32) {
+	m := &w.msgs[i]
+	way := &w.ways[cluster.Remote]
+	wire, n := m.wire(), cluster.Time(max(m.train, 1))
+	carry, first := way.carry(max(wire/int64(n), 1)), w.now
+	if n > 1 {
+		first = m.more.reach
+	}
+	var done cluster.Time
+	for k := range n {
+		at := first + (w.now-first)*k/max(n-1, 1)
+		if n > 1 && w.uneven {
+			at = m.more.reaches[k]
+		}
+		done = max(done, w.take(w.ranks[m.dst].node, at, way.g, carry))
+	}
+	at := w.lasts[i]
+	if done > at {
+		if w.trace != nil {
+			m.cause = w.trace.add(m.cause, done-at, CauseAdapter, m.dst)
+		}
+		at = done
+	}
+	if w.overtaking && (m.kind == msgEager || m.kind == msgAsk) {
+		at = w.ranks[m.dst].inOrder(at, at > w.lasts[i])
+	}
+	if at == w.now {
+		w.arrive(i)
+		return
+	}
+	again := m.more != nil && m.more.again // it only looks
+	if again {
+		w.overlook()
+	}
+	w.push(at, evArrive, i)
+	if again {
+		w.real--
+	}
+}
+
+// take has the adapter of a node that is free first take in a message whose first
+// byte comes at a time, and gives the time at which it has done so; starts are g +
+// (n − 1)G apart, in the order in which first bytes come.
+func (w *world) take(node int32, at, gap, carry cluster.Time) cluster.Time {
+	free := w.nodes[node].takes
+	best := 0
+	for k := 1; k < len(free); k++ {
+		if free[k] < free[best] {
+			best = k
+		}
+	}
+	if w.slow != nil {
+		gap, carry = w.slow.adapter(node, best, gap), w.slow.adapter(node, best, carry)
+	}
+	at = max(at, free[best])
+	free[best] = at + gap + carry
+	return at + carry
+}
+
+// inOrder gives the time at which a message that a receive can match may arrive: one
+// that the adapters were late with holds up what comes after it, on whichever of
+// them that came.
+func (r *rank) inOrder(at cluster.Time, late bool) cluster.Time {
+	at = max(at, r.taken)
+	if late {
+		r.taken = at
+	}
+	return at
+}
