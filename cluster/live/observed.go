@@ -21,8 +21,7 @@ type observed struct {
 	talks    bool // something was posted since then
 	computes bool // Compute was called since then, or a region's threads are at work
 	meets    bool // the region's barrier was entered since then
-
-	pending map[cluster.Handle]cluster.Op // receives whose messages are to be arrows; nil: none are
+	dress    cluster.Port
 }
 
 // copyBytes is how many bytes a post has to carry for its time to be looked at: a
@@ -44,7 +43,7 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 		o := newObserved(p.(*port), lanes[0], rec)
 		o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
 		defer o.lane.Now(cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
-		err := body(o)
+		err := body(o.dressed())
 		o.turn(o.Now())
 		return err
 	}
@@ -65,10 +64,18 @@ func (w *world) timeOf(d time.Duration) cluster.Time {
 func newObserved(p *port, lane *cluster.Lane, rec *cluster.Recorder) *observed {
 	o := &observed{port: p, lane: lane, rec: rec, peer: cluster.NoPeer}
 	p.observer = o
-	if rec.Arrows() {
-		o.pending = make(map[cluster.Handle]cluster.Op)
-	}
 	return o
+}
+
+// dressed is the port that the thread's program gets.
+func (o *observed) dressed() cluster.Port {
+	if o.dress == nil {
+		o.dress = o
+		if o.rec.Arrows() {
+			o.dress = &followed{o, make(map[cluster.Handle]int32)}
+		}
+	}
+	return o.dress
 }
 
 // turn ends at t what went on since the clock was looked at.
@@ -83,8 +90,11 @@ func (o *observed) turn(t cluster.Time) {
 
 // Post implements cluster.Port.
 func (o *observed) Post(op *cluster.Op) cluster.Handle {
-	if op.Kind != o.call || op.Peer != o.peer || len(op.Buf) >= copyBytes || o.pending != nil {
+	if op.Kind != o.call || op.Peer != o.peer || len(op.Buf) >= copyBytes {
 		return o.another(op)
+	}
+	if e := o.e; e.plain && !e.w.aborted.Load() { // what the port would do, a call less
+		return e.post(op)
 	}
 	return o.port.Post(op)
 }
@@ -101,17 +111,13 @@ func (o *observed) another(op *cluster.Op) cluster.Handle {
 	if o.computes {
 		o.turn(o.Now())
 	}
-	if !o.talks {
-		o.lane.Now(cluster.ActivityCommunicate, op.Kind, op.Peer)
+	if !o.talks { // those who look on learn it when the next wait begins
 		o.talks, o.peer = true, op.Peer
 	}
 	if op.Kind == cluster.KindBarrier || op.Peer != o.peer {
 		o.peer = cluster.NoPeer
 	}
 	o.call = op.Kind
-	if o.pending != nil {
-		return o.follow(op)
-	}
 	if copied(op, o.e.w) {
 		o.turn(o.Now())
 		h := o.port.Post(op)
@@ -138,29 +144,6 @@ func copied(op *cluster.Op, w *world) bool {
 	return false
 }
 
-// follow posts an operation whose message is to be an arrow.
-func (o *observed) follow(op *cluster.Op) cluster.Handle {
-	id := o.e.id
-	switch op.Kind {
-	case cluster.KindSend, cluster.KindSsend:
-		o.rec.Sent(cluster.Envelope{From: id, To: op.Peer, Ctx: op.Ctx, Tag: op.Tag}, int32(o.thread), o.Now(), op.Bytes())
-	case cluster.KindRecv:
-		if h := o.port.Post(op); h != 0 {
-			o.pending[h] = *op
-			return h
-		}
-		o.arrived(op.Ctx, &op.Done)
-		return 0
-	}
-	return o.port.Post(op)
-}
-
-func (o *observed) arrived(ctx int32, d *cluster.Done) {
-	if d.Err != cluster.Cancelled {
-		o.rec.Received(cluster.Envelope{From: d.Peer, To: o.e.id, Ctx: ctx, Tag: d.Tag}, int32(o.thread), o.Now())
-	}
-}
-
 // grab takes an engine's lock to post. A thread that has to wait for another one to
 // leave the library has that written down, if anything is.
 func (p *port) grab(l *engine) {
@@ -177,18 +160,6 @@ func (p *port) grab(l *engine) {
 	o.turn(begin)
 	o.lane.Until(o.Now(), cluster.ActivityLock, call, peer)
 	o.talks, o.call, o.peer = true, call, peer
-}
-
-// Test implements cluster.Port.
-func (o *observed) Test(h cluster.Handle) (cluster.Done, bool) {
-	d, ok := o.port.Test(h)
-	if ok && o.pending != nil {
-		if op, is := o.pending[h]; is {
-			delete(o.pending, h)
-			o.arrived(op.Ctx, &d)
-		}
-	}
-	return d, ok
 }
 
 // Wait implements cluster.Port.
@@ -232,7 +203,7 @@ func (o *observed) Fork(n int, body func(cluster.Port, int)) {
 		q.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
 		defer q.lane.Now(cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
 		q.computes = true
-		body(q, thread)
+		body(q.dressed(), thread)
 		q.turn(q.Now())
 	})
 	o.lane.Until(o.Now(), cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
