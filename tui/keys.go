@@ -90,7 +90,7 @@ func screenKeys() []binding {
 		{onScreen, "arrows", []string{"a"}, "show or hide messages on the timeline; they are written down if they are not", "", (*app).toggleArrows},
 		{onScreen, "earlier", []string{"<"}, "hold the timeline, and show what was before", "", func(a *app) { a.scrollTime(-0.25) }},
 		{onScreen, "later", []string{">"}, "show what came later on the timeline", "", func(a *app) { a.scrollTime(+0.25) }},
-		{onScreen, "follow", []string{"g"}, "let the timeline follow the run again", "", (*app).followTime},
+		{onScreen, "follow", []string{"g"}, "let the timeline follow the run again; once more: show the latest iterations", "", (*app).followTime},
 		{onScreen, "lane-down", []string{"j"}, "move the timeline's cursor a row down, or scroll it", "", func(a *app) { a.moveLane(+1) }},
 		{onScreen, "lane-up", []string{"k"}, "move the timeline's cursor a row up, or scroll it", "", func(a *app) { a.moveLane(-1) }},
 		{onScreen, "fold", []string{"["}, "fold the timeline: a row a rank, a row a node", "", func(a *app) { a.foldLanes(+1) }},

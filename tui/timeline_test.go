@@ -198,6 +198,52 @@ func TestTimelineText(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, "timeline-text", text)
+
+	// However many lanes there are, every row is filled.
+	text, err = TimelineText(recorded(64, 16, 1, 8, false), 200, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "n") {
+			rows++
+			if !strings.Contains(line, "███") {
+				t.Errorf("an empty row: %s", line)
+			}
+		}
+	}
+	if rows != 64 {
+		t.Errorf("%d rows, want one a node", rows)
+	}
+}
+
+func TestFollowing(t *testing.T) {
+	a := pressed(recorded(2, 2, 2, 8, false), "8")
+	var s screen
+	press := func(k string) *timelineState {
+		keys(a, k)
+		s.draw(a, 120, 24)
+		a.lanes = s.timeline.shown
+		return &a.timeline
+	}
+	auto := press("+").column
+	if in := press("+").column; in >= auto || a.timeline.end != 0 {
+		t.Errorf("a cell of %v zoomed in is %v, end %v", auto, in, a.timeline.end)
+	}
+	if press("<").end == 0 || press("g").end != 0 || a.timeline.column == 0 {
+		t.Errorf("held and released: %+v", a.timeline)
+	}
+	if press("g").column != 0 {
+		t.Error("the second g does not show the latest iterations")
+	}
+	end := press("<").end
+	for range 10 {
+		press(">")
+	}
+	if a.timeline.end != 0 {
+		t.Errorf("scrolled from %v to the end and beyond, it is held at %v of %v", end, a.timeline.end, a.snap.Timeline.To)
+	}
 }
 
 func TestTimelineStyles(t *testing.T) {

@@ -238,8 +238,13 @@ func (a *app) scrollTime(by float64) {
 	}
 }
 
-// followTime shows the present again.
-func (a *app) followTime() { a.timeline.end, a.timeline.cursor = 0, false }
+// followTime shows the present again, and if it did so already the latest iterations.
+func (a *app) followTime() {
+	if a.timeline.end == 0 {
+		a.timeline.column = 0
+	}
+	a.timeline.end, a.timeline.cursor = 0, false
+}
 
 // toggleTimeCursor shows the cursor in the middle, and holds the timeline.
 func (a *app) toggleTimeCursor() {

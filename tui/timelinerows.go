@@ -24,7 +24,7 @@ type laneRows struct {
 	half   int
 	acc    []cluster.Sums
 	edges  [][2]cluster.Place // of each lane, where the frame before has begun and ended
-	next   int // row that the frame before has left
+	next   int                // row that the frame before has left
 }
 
 // laneRow is one row: the lanes order[lo:hi].

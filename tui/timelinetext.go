@@ -34,7 +34,9 @@ func TimelineText(s *engine.Snapshot, w int, last cluster.Time) (string, error) 
 	rows := min(len(t.rows.all), textRows)
 	g := grid.New(w, rows+3)
 	g.Mono = true
-	t.draw(g.All(), a)
+	for t.draw(g.All(), a); t.shown.late; {
+		t.draw(g.All(), a)
+	}
 	var b strings.Builder
 	b.WriteString(t.caption(a) + "\n")
 	lines := strings.Split(strings.TrimRight(g.PlainText(), "\n"), "\n")
