@@ -112,12 +112,18 @@ func (w *world) fetch(m *msg, at cluster.Time, wire int64) cluster.Time {
 // message under way.
 func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
 	way := &w.ways[m.class]
-	if way.threadRate == 0 || m.class != cluster.Remote || m.thread < 0 || m.kind == msgAsk || m.kind == msgClear {
+	if way.threadRate == 0 || m.class != cluster.Remote || m.thread < 0 {
 		return at
 	}
 	t := w.threads[m.thread]
+	if m.handshake() {
+		return max(at, t.firm)
+	}
 	at = max(at, t.inject)
 	t.inject = at + way.threadRate.time(wire-1)
+	if !m.loose() {
+		t.firm = t.inject
+	}
 	return at
 }
 
@@ -285,21 +291,12 @@ func (w *world) freeSource(m *msg, at cluster.Time, cause int32) {
 // reserve takes the first adapter that is free; starts are g + (n − 1)G apart. It
 // gives the start, and what the bytes take there.
 func (w *world) reserve(m *msg, way *way, at, carry cluster.Time) (start, own cluster.Time) {
-	free := w.nodes[w.ranks[m.src].node].adapters
-	best := 0
-	for k := 1; k < len(free); k++ {
-		if free[k] < free[best] {
-			best = k
-		}
-	}
-	start = max(at, free[best])
-	busy := way.g + carry
+	node, gap := w.ranks[m.src].node, way.g
+	best, a := first(w.nodes[node].out, at, m)
 	if w.slow != nil {
-		node := w.ranks[m.src].node
-		busy, carry = w.slow.adapter(node, best, busy), w.slow.adapter(node, best, carry)
+		gap, carry = w.slow.adapter(node, best, gap), w.slow.adapter(node, best, carry)
 	}
-	free[best] = start + busy
-	return start, carry
+	return a.take(at, gap, carry, m), carry
 }
 
 // stage copies bytes between a device's memory and the host's, over the rank's

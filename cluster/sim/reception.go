@@ -23,7 +23,7 @@ func (w *world) reach(i int32) {
 		if n > 1 && w.uneven {
 			at = m.more.reaches[k]
 		}
-		done = max(done, w.take(w.ranks[m.dst].node, at, way.g, carry))
+		done = max(done, w.take(m, at, way.g, carry))
 	}
 	at := w.lasts[i]
 	if done > at {
@@ -52,20 +52,13 @@ func (w *world) reach(i int32) {
 // take has the adapter of a node that is free first take in a message whose first
 // byte comes at a time, and gives the time at which it has done so; starts are g +
 // (n − 1)G apart, in the order in which first bytes come.
-func (w *world) take(node int32, at, gap, carry cluster.Time) cluster.Time {
-	free := w.nodes[node].takes
-	best := 0
-	for k := 1; k < len(free); k++ {
-		if free[k] < free[best] {
-			best = k
-		}
-	}
+func (w *world) take(m *msg, at, gap, carry cluster.Time) cluster.Time {
+	node := w.ranks[m.dst].node
+	best, a := first(w.nodes[node].in, at, m)
 	if w.slow != nil {
 		gap, carry = w.slow.adapter(node, best, gap), w.slow.adapter(node, best, carry)
 	}
-	at = max(at, free[best])
-	free[best] = at + gap + carry
-	return at + carry
+	return a.take(at, gap, carry, m) + carry
 }
 
 // inOrder gives the time at which a message that a receive can match may arrive: one

@@ -28,6 +28,7 @@ type thread struct {
 	number int   // in the rank
 	now    cluster.Time
 	inject cluster.Time // when it has injected all that it posted
+	firm   cluster.Time // likewise, but for bytes that a handshake goes between
 	looks  int          // direct looks at memory since it did anything else
 	looked cluster.Time // when it last looked so
 	loaded place        // by its last atomic, if that only loaded

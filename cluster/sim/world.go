@@ -30,9 +30,8 @@ const end = cluster.Time(math.MaxInt64 / 8)
 
 // node is what the ranks of a node share.
 type node struct {
-	adapters []cluster.Time // when each is free to send
-	takes    []cluster.Time // when each is free to take in
-	memory   server
+	out, in []adapter
+	memory  server
 }
 
 // world is one run.
@@ -143,11 +142,11 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		w.hop = m.Topology.HopLatency
 	}
 	adapters := max(1, w.ways[cluster.Remote].adapters)
-	free := make([]cluster.Time, 2*l.Nodes*adapters)
+	ports := make([]adapter, 2*l.Nodes*adapters)
 	w.nodes = make([]node, l.Nodes)
 	for i := range w.nodes {
-		own := free[2*i*adapters:]
-		w.nodes[i] = node{adapters: own[:adapters:adapters], takes: own[adapters : 2*adapters : 2*adapters], memory: server{rate: rateOf(m.NodeRate)}}
+		own := ports[2*i*adapters:]
+		w.nodes[i] = node{out: own[:adapters:adapters], in: own[adapters : 2*adapters : 2*adapters], memory: server{rate: rateOf(m.NodeRate)}}
 	}
 	w.overtaking = adapters > 1 || w.network != nil || w.linkNoise > 0 || l.ThreadsPerRank > 1
 	w.uneven = adapters > 1 || w.slow != nil || w.network != nil || w.linkNoise > 0
