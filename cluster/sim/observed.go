@@ -33,11 +33,11 @@ func (t *thread) note(dt cluster.Time, why Cause) {
 	switch why {
 	case CauseCompute, CauseNoise:
 		t.lane.Until(t.now, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-	case CauseMemory: // it waits for its node's memory
-		t.lane.Until(t.now, cluster.ActivityWait, cluster.KindNone, cluster.NoPeer)
+	case CauseMemory: // its node's memory serves others, or one atomic after another
+		t.lane.Until(t.now, cluster.ActivityWait, t.call, t.peer)
 	case CauseLock:
 		t.lane.Until(t.now, cluster.ActivityLock, t.call, t.peer)
-	case CauseBytes:
+	case CauseLatency, CauseBytes: // a load or a store of its own
 		t.lane.Until(t.now, cluster.ActivityCopy, t.call, t.peer)
 	case CauseSync: // among the threads of a region
 		a := cluster.ActivitySleep

@@ -204,6 +204,31 @@ rank 1 thread 2
 	}
 }
 
+// A put inside the node that is a store of the thread's own is a copy: 100 ns of
+// access, and 8 B/ns beyond the first line of 64 B.
+func TestTimelineOfAStore(t *testing.T) {
+	m := machine()
+	m.NodeRate = 0
+	m.Classes[cluster.InNode].Access = 100 * cluster.Nanosecond
+	spec := cluster.Spec{Machine: m, Segment: 4096, Layout: cluster.Layout{
+		Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 2}}
+	spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
+		if r.ID() == 1 {
+			return nil
+		}
+		return r.Put(1, 0, make([]byte, 64+800))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := spec.Timeline.View()
+	want := cluster.Stretch{End: 200 * cluster.Nanosecond, Activity: cluster.ActivityCopy, Call: cluster.KindPut, Peer: 1}
+	if x, ok := v.Lanes[0].At(0); !ok || x != want {
+		t.Errorf("%+v, want %+v", x, want)
+	}
+}
+
 // A timeline changes nothing: hash and time of a run are the same with and without.
 func TestTimelineChangesNothing(t *testing.T) {
 	var hashes [2]uint64
