@@ -104,6 +104,10 @@ func gateOf(l ThreadLevel, thread int) gate {
 	return gateMultiple
 }
 
+// gated says that MPI calls have to be admitted: neither outside of a region nor
+// where all threads may call.
+func (r *Rank) gated() bool { return r.gate > gateMultiple }
+
 // admit lets a call on a team into the library, or refuses it. Each call that it
 // lets in is dismissed once; calls may be made of calls.
 func (r *Rank) admit(call string, t *Team) error {
@@ -148,21 +152,21 @@ func (r *Rank) dismiss() {
 
 // enter is admit for a call that is made of others; leave ends it.
 func (r *Rank) enter(call string, t *Team) error {
-	if r.gate == gateOpen {
+	if !r.gated() {
 		return nil
 	}
 	return r.admit(call, t)
 }
 
 func (r *Rank) leave() {
-	if r.gate != gateOpen {
+	if r.gated() {
 		r.dismiss()
 	}
 }
 
 // again counts a call that one which was admitted is made of.
 func (r *Rank) again() {
-	if r.gate != gateOpen {
+	if r.gated() {
 		r.inside++
 	}
 }
@@ -179,6 +183,9 @@ func (r *Rank) completing(call string, q *Request) error {
 	if q.h != 0 && !atomic.CompareAndSwapUint32(&q.busy, 0, uint32(r.thread)+1) {
 		return r.errorf("%s: thread %d completes that request already: a request is for one thread to wait for", call, atomic.LoadUint32(&q.busy)-1)
 	}
+	if !r.gated() {
+		return nil
+	}
 	if err := r.admit(call, q.team); err != nil {
 		if q.h != 0 {
 			atomic.StoreUint32(&q.busy, 0)
@@ -189,7 +196,7 @@ func (r *Rank) completing(call string, q *Request) error {
 }
 
 func (r *Rank) completed(q *Request) {
-	r.dismiss()
+	r.leave()
 	if atomic.LoadUint32(&q.busy) != 0 {
 		atomic.StoreUint32(&q.busy, 0)
 	}

@@ -14,7 +14,7 @@ func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, buf []byte) 
 	}
 	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), buf, int64(len(buf)), nil
 	r.op.Batch = batch
-	if r.gate != gateOpen {
+	if r.gated() {
 		if err := r.admit(kind.String(), t); err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (r *Rank) receiving(kind Kind, t *Team, from, tag int, buf []byte) error {
 		return r.errorf("%s from %d tag %d: tags are 0 to %d, or AnyTag", kind, from, tag, MaxTag)
 	}
 	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), buf, int64(len(buf)), nil
-	if r.gate != gateOpen {
+	if r.gated() {
 		return r.admit(kind.String(), t)
 	}
 	return nil
@@ -150,7 +150,7 @@ func (r *Rank) Improbe(t *Team, from, tag int) (Message, bool, error) {
 
 func (r *Rank) receivingMatched(m Message, buf []byte) error {
 	r.op.Kind, r.op.A, r.op.Buf, r.op.Size, r.op.Then = KindMrecv, m.n, buf, int64(len(buf)), nil
-	if r.gate != gateOpen {
+	if r.gated() {
 		return r.admit(KindMrecv.String(), m.team)
 	}
 	return nil

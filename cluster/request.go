@@ -34,7 +34,7 @@ func (r *Rank) start(q *Request, t *Team, peer, tag int) {
 	if q.h = r.port.Post(&r.op); q.h == 0 {
 		q.done.set(&r.op.Done)
 	}
-	if r.gate != gateOpen && q.kind.admitted() {
+	if r.gated() && q.kind.admitted() {
 		r.dismiss()
 	}
 }
@@ -49,7 +49,7 @@ func (r *Rank) wait(t *Team, peer, tag int) (*Done, error) {
 		r.port.Wait(hs, 1)
 		*d, _ = r.port.Test(h)
 	}
-	if r.gate != gateOpen && kind.admitted() {
+	if r.gated() && kind.admitted() {
 		r.dismiss()
 	}
 	if d.Err != OK {
