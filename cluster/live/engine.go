@@ -254,16 +254,24 @@ func (e *engine) complete(s *slot, d cluster.Done) {
 
 // finish gives the result of an operation that completes inside Post.
 func (e *engine) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
-	if op.Then != nil && e.lane != 0 {
-		e.completeFrom(e.pend(op), d)
-		return 0
-	}
 	if op.Then != nil {
-		e.steps = append(e.steps, pendingStep{then: op.Then, arg: op.Arg, done: d})
+		e.continueWith(op, d)
 		return 0
 	}
-	op.Done = d
+	// Field by field: d was written so a moment ago, and wider loads would wait for
+	// those stores to reach the cache.
+	o := &op.Done
+	o.Peer, o.Err, o.Tag, o.Size, o.Found, o.A = d.Peer, d.Err, d.Tag, d.Size, d.Found, d.A
 	return 0
+}
+
+// continueWith makes the step of an operation that completed inside Post due.
+func (e *engine) continueWith(op *cluster.Op, d cluster.Done) {
+	if e.lane != 0 {
+		e.completeFrom(e.pend(op), d)
+		return
+	}
+	e.steps = append(e.steps, pendingStep{then: op.Then, arg: op.Arg, done: d})
 }
 
 // pend makes a slot of an operation that goes on.
