@@ -108,6 +108,10 @@ func (m *msg) drop(w *world) {
 	}
 }
 
+// usual is how many messages a rank has under way in many programs: one to each
+// neighbour of a box. Tables that grow to that by doubling leave as much behind.
+const usual = 6
+
 func (w *world) newMsg() (int32, *msg) {
 	if w.freeMsg != 0 {
 		i := w.freeMsg - 1

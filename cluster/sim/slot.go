@@ -106,6 +106,8 @@ func (t *slots) take(kind cluster.Kind) (*slot, uint32) {
 	} else {
 		if t.list == nil {
 			t.list = make([]slot, 0, 2)
+		} else if len(t.list) == 2 {
+			t.list = append(make([]slot, 0, usual+2), t.list...)
 		}
 		t.list = append(t.list, slot{gen: 1})
 		i = uint32(len(t.list) - 1)

@@ -150,6 +150,9 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	}
 	w.overtaking = adapters > 1 || w.network != nil || w.linkNoise > 0 || l.ThreadsPerRank > 1
 	w.uneven = adapters > 1 || w.slow != nil || w.network != nil || w.linkNoise > 0
+	if n := l.Ranks() * usual; n <= 1<<20 {
+		w.msgs, w.lasts = make([]msg, 0, n), make([]cluster.Time, 0, n)
+	}
 	w.ranks = make([]rank, l.Ranks())
 	w.threads = make([]*thread, l.Ranks())
 	mains := make([]thread, l.Ranks())
