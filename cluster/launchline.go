@@ -13,7 +13,7 @@ const shownTasks = 2
 // told its hosts by a file of its own; --ranks-per-proc, the authors' extension of
 // Hydra, where a task has an MPI rank a UPC thread. Of more groups than three the
 // first two are written and the rest is "...", as in the paper; FullLaunchLine has
-// them all.
+// them all. Threads in a rank are OpenMP's, told by its environment variable.
 func (l *Layout) LaunchLine(program string) string {
 	if l.Groups() <= shownTasks+1 {
 		return l.FullLaunchLine(program)
@@ -26,6 +26,9 @@ func (l *Layout) FullLaunchLine(program string) string { return l.launchLine(pro
 
 func (l *Layout) launchLine(program string, tasks int) string {
 	var b strings.Builder
+	if l.ThreadsPerRank > 1 {
+		fmt.Fprintf(&b, "OMP_NUM_THREADS=%d ", l.ThreadsPerRank)
+	}
 	b.WriteString("mpiexec")
 	if l.Model != NestedFunneled {
 		fmt.Fprintf(&b, " --ranks-per-proc=%d", l.GroupSize())

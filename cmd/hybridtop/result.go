@@ -168,8 +168,12 @@ func (r *result) write(w io.Writer, f *format) error {
 func (r *result) table(w io.Writer) error {
 	l := &r.Layout
 	t := newTable(w)
-	t.row(fmt.Sprintf("%s on %s: %d nodes × %d ranks, %s, N = ⟨%d, %d, %d⟩", r.Scenario.Workload,
-		r.Scenario.Text("machine"), l.Nodes, l.RanksPerNode, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
+	threads := ""
+	if l.ThreadsPerRank > 1 {
+		threads = fmt.Sprintf(" × %d threads", l.ThreadsPerRank)
+	}
+	t.row(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩", r.Scenario.Workload,
+		r.Scenario.Text("machine"), l.Nodes, l.RanksPerNode, threads, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
 	if r.Dilation != 1 {
 		t.row(fmt.Sprintf("times are the machine's: they ran %.4g× slower and are divided again", r.Dilation))
 	}
