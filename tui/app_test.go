@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,25 @@ func TestPickerOfTheMachineKnob(t *testing.T) {
 	keys(a, "esc", "enter")
 	if text := s.draw(a, 80, 24).PlainText(); !strings.Contains(text, "My own") {
 		t.Errorf("the person's own machine is not shown:\n%s", text)
+	}
+}
+
+// A machine that comes while the list is open is on it.
+func TestPickerOfAGrowingList(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	a.knob = machineKnob
+	keys(a, "enter")
+	grown := demo(4, 4, 4)
+	for i := range grown.Scenario.Table {
+		if k := &grown.Scenario.Table[i]; k.Name == machineKnob {
+			k.Choices = append(slices.Clone(k.Choices), "sr8000")
+		}
+	}
+	a.latest = grown
+	keys(a, "s", "r", "8")
+	var s screen
+	if text := s.draw(a, 80, 24).PlainText(); !strings.Contains(text, "▸sr8000") {
+		t.Errorf("the new machine is not shown:\n%s", text)
 	}
 }
 

@@ -77,6 +77,9 @@ func (p *picker) offers(a *app) []string {
 	words := strings.Fields(strings.ToLower(p.line.String()))
 	var fit []string
 	for _, name := range k.Choices {
+		if p.read[name] == nil { // the list has grown since
+			p.read[name] = p.describe(name)
+		}
 		text := strings.ToLower(name + " " + p.read[name].machine.Title)
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			fit = append(fit, name)

@@ -28,6 +28,9 @@ func Change(before, after *engine.Snapshot) string {
 	if before == nil || before.Scenario.Workload != after.Scenario.Workload {
 		return ""
 	}
+	if only(&before.Scenario, &after.Scenario, "timeline", "pace") {
+		return "" // how it is looked at
+	}
 	label := turned(&before.Scenario, &after.Scenario)
 	a, okA := iterationTime(before)
 	b, okB := iterationTime(after)

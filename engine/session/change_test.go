@@ -49,6 +49,7 @@ func TestChange(t *testing.T) {
 			"segment 4096→8192: 200× longer iterations (1.00 ms → 200 ms an iteration, measured)"},
 		{"too few iterations", took(t, engine.Measured, 2e-3), few, ""},
 		{"nothing turned", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3), ""},
+		{"how it is looked at", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3, "timeline", "on"), ""},
 		{"another workload", took(t, engine.Measured, 2e-3), tale, ""},
 		{"nothing before", nil, took(t, engine.Measured, 1e-3), ""},
 	} {
