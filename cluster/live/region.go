@@ -1,6 +1,7 @@
 package live
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -81,4 +82,68 @@ func (p *port) meet() cluster.Handle {
 	g.meeting, g.counters = g.meeting[:0], g.counters[:0]
 	e.alert()
 	return 0
+}
+
+// Fork implements cluster.Port.
+func (p *port) Fork(n int, body func(cluster.Port, int)) {
+	e := p.e
+	if e.multi {
+		panic("live: fork inside a parallel region")
+	}
+	p.publish()
+	if p.holds {
+		p.unlock()
+	}
+	e.setMulti(n > 1 || e.helped)
+	e.w.threads.Add(int32(n - 1))
+	e.region.threads, e.region.counters = n, e.region.counters[:0]
+	var wg sync.WaitGroup
+	for i := 1; i < n; i++ {
+		q := newPort(e, i)
+		wg.Go(func() {
+			defer q.close()
+			defer q.returnSpare()
+			defer e.w.catch(q)
+			body(q, i)
+			q.publish()
+		})
+	}
+	func() {
+		defer func() {
+			p.joining.Store(true)
+			e.parks.Add(1)
+			wg.Wait()
+			p.joining.Store(false)
+			e.w.threads.Add(int32(1 - n))
+		}()
+		defer e.w.catch(p)
+		body(p, 0)
+		p.publish()
+	}()
+	e.setMulti(false)
+	if e.helped {
+		p.lock()
+	}
+	p.check()
+}
+
+// setMulti begins and ends a parallel region.
+func (e *engine) setMulti(multi bool) {
+	e.multi, e.plain = multi, !multi && e.lanes == nil
+	for i := 1; i < len(e.lanes); i++ {
+		e.lanes[i].multi = multi
+	}
+}
+
+// publish lets what the thread has batched leave.
+func (p *port) publish() {
+	if p.e.lanes != nil {
+		p.flush()
+		return
+	}
+	p.enter()
+	defer p.leave()
+	if len(p.e.batch) > 0 {
+		p.e.flush()
+	}
 }

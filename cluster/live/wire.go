@@ -3,9 +3,7 @@ package live
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -297,133 +295,6 @@ func (x *wire) happen(p *parcel) {
 		p.free()
 	}
 	x.touch(&q, -1)
-}
-
-// send carries a message, a handshake or an RPC.
-func (x *wire) send(p *parcel, n int64) { x.travel(p, p.src, p.dst, n) }
-
-// transfer makes the parcel of a one-sided operation.
-func (x *wire) transfer(e *engine, op *cluster.Op, kind parcelKind, n int64) (*parcel, *slot) {
-	s := e.pend(op)
-	p := newParcel()
-	p.kind, p.src, p.dst, p.req, p.from, p.size = kind, e.id, op.Peer, s, e, n
-	p.off, p.a, p.b, p.arg = op.Off, op.A, op.B, op.Arg
-	if kind != parcelAtomic {
-		p.vec = slices.Clone(op.Vec)
-	}
-	p.done = cluster.Done{Peer: op.Peer, Size: n}
-	return p, s
-}
-
-// put carries bytes to a segment. They are copied here, so that the source is
-// complete at once.
-func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
-	p, s := x.transfer(e, op, parcelPut, n)
-	if op.Buf != nil {
-		p.hold(op.Buf)
-	}
-	p.sig, p.sigOp, p.fn = op.Sig, op.SigOp, op.Fn
-	x.travel(p, e.id, op.Peer, n)
-	return pended(s)
-}
-
-// land writes a put's bytes at the target, signals, and lets the initiator know.
-func (x *wire) land(p *parcel) {
-	t := x.w.engines[p.dst]
-	t.scatter(p.off, p.vec, p.buf)
-	if p.sigOp != cluster.SigNone {
-		t.signal(p.sig, p.sigOp, p.a)
-	}
-	if p.fn != 0 {
-		if p.pooled != nil {
-			p.pooled.free()
-		}
-		p.kind, p.buf, p.pooled = parcelRPC, nil, nil
-		t.deliver(p)
-		return
-	}
-	x.answer(p, p.done, 0)
-}
-
-// answer completes an operation at its initiator: at once inside a node, a
-// message of n bytes later from another one.
-func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
-	p.kind, p.done = parcelComplete, d
-	if x.class(p.src, p.dst) != cluster.Remote {
-		p.from.completeFrom(p.req, d)
-		p.free()
-		return
-	}
-	x.travel(p, p.dst, p.src, n)
-}
-
-// reply answers an RPC.
-func (x *wire) reply(e *engine, p *parcel, d cluster.Done) {
-	p.buf, p.pooled, p.kind, p.done = nil, nil, parcelComplete, d
-	x.travel(p, e.id, p.src, 8)
-}
-
-// get asks for bytes: inside a node they take the way once, from another node the
-// request goes there first.
-func (x *wire) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
-	p, s := x.transfer(e, op, parcelGet, n)
-	x.request(p, n)
-	return pended(s)
-}
-
-func (x *wire) request(p *parcel, n int64) {
-	if x.class(p.src, p.dst) == cluster.Remote {
-		n = 0
-	}
-	x.travel(p, p.src, p.dst, n)
-}
-
-func (x *wire) atomic(e *engine, op *cluster.Op) cluster.Handle {
-	p, s := x.transfer(e, op, parcelAtomic, 8)
-	x.request(p, 8)
-	return pended(s)
-}
-
-// read looks at the target's segment for a get or an atomic.
-func (x *wire) read(p *parcel) {
-	t := x.w.engines[p.dst]
-	if p.kind == parcelGet {
-		t.gather(p.off, p.vec, p.req.buf)
-	} else {
-		p.done.A = t.apply(&t.words[p.off/8], cluster.AtomicOp(p.arg), p.a, p.b)
-	}
-	x.answer(p, p.done, p.size)
-}
-
-// accept answers a rendezvous whose receive is known: the sender may send.
-func (e *engine) accept(p *parcel, s *slot) {
-	p.kind, p.recv = parcelClear, s
-	p.src, p.dst = p.dst, p.src
-	e.w.wire.send(p, 0)
-}
-
-// clear sends the bytes of a rendezvous, now that the receiver is ready.
-func (e *engine) clear(p *parcel) {
-	p.kind = parcelData
-	p.src, p.dst = p.dst, p.src
-	e.w.wire.send(p, p.size)
-}
-
-// open opens a barrier after a dissemination: ⌈log2 n⌉ messages after the last
-// rank has entered.
-func (x *wire) open(b *barrier) {
-	class := cluster.InNode
-	for _, r := range b.ranks {
-		if x.w.node[r] != x.w.node[b.ranks[0]] {
-			class = cluster.Remote
-		}
-	}
-	rounds := cluster.Time(bits.Len(uint(len(b.ranks) - 1)))
-	p := newParcel()
-	p.kind, p.barrier = parcelBarrier, b
-	x.mu.Lock()
-	x.push(p, x.now()+x.wall(rounds*x.w.spec.Machine.Classes[class].Latency))
-	x.mu.Unlock()
 }
 
 // compute runs a body and waits until the machine's time for it has passed.

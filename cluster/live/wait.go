@@ -1,0 +1,133 @@
+package live
+
+import (
+	"runtime"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// enough reports whether need of the handles are complete. Where all have to be,
+// it is told how many of the first ones are known to be, and tells it.
+func (p *port) enough(hs []cluster.Handle, need int, known *int) bool {
+	if need == len(hs) {
+		for *known < need && (hs[*known] == 0 || p.e.sees(hs[*known])) {
+			*known++
+		}
+		return *known == need
+	}
+	for _, h := range hs {
+		if h == 0 || p.e.sees(h) {
+			need--
+		}
+	}
+	return need <= 0
+}
+
+// Wait implements cluster.Port.
+func (p *port) Wait(hs []cluster.Handle, need int) {
+	e := p.e
+	if e.lanes != nil {
+		p.waitLaned(hs, need)
+		return
+	}
+	p.enter()
+	if e.stepping {
+		panic("live: a wait inside an RPC body or a step, which may only post")
+	}
+	if len(e.batch) > 0 {
+		e.flush()
+	}
+	if e.w.crowded && !e.multi && need == 1 && len(hs) == 1 && hs[0]&barrierBit != 0 && p.yieldFor(hs[0]) {
+		return
+	}
+	p.await(hs, need)
+	p.leave()
+}
+
+// yieldFor lets the others run who have to enter a barrier, before anything else
+// is looked at: where ranks share cores, that is what it waits for.
+func (p *port) yieldFor(h cluster.Handle) bool {
+	b := p.e.memberOf(h).b
+	for range p.e.w.yields {
+		if b.gen.Load() != uint32(h) {
+			return true
+		}
+		runtime.Gosched()
+	}
+	return b.gen.Load() != uint32(h)
+}
+
+// await is the main loop of a rank inside a call: progress, spin, yield, park.
+func (p *port) await(hs []cluster.Handle, need int) {
+	e, w := p.e, p.e.w
+	idle, known := 0, 0
+	for !p.enough(hs, need, &known) {
+		if e.progress() {
+			idle = 0
+			continue
+		}
+		idle++
+		if idle == 64 {
+			e.state.Store(uint32(cluster.Calling))
+			p.check()
+		}
+		switch {
+		case idle < w.spins:
+			if e.multi {
+				p.leave()
+				p.enter()
+			}
+		case idle < w.spins+w.yields:
+			p.leave()
+			runtime.Gosched()
+			p.enter()
+			p.check()
+		default:
+			p.park(hs, need)
+			p.check()
+			idle = 0
+		}
+	}
+	if e.state.Load() != uint32(cluster.Computing) {
+		e.state.Store(uint32(cluster.Computing))
+	}
+}
+
+// park sleeps until somebody wakes the engine. Who publishes something for this
+// rank and then reads attention sees it, or we see what was published.
+func (p *port) park(hs []cluster.Handle, need int) {
+	e := p.e
+	p.waitMu.Lock()
+	p.hs, p.need, p.asleep = hs, need, true
+	p.sleeps++
+	e.parks.Add(1)
+	p.waitMu.Unlock()
+	e.state.Store(uint32(cluster.Waiting))
+	e.w.parked.Add(1)
+	e.attention.Add(1)
+	p.parked.Store(true)
+	if e.multi && len(e.batch) > 0 {
+		e.flush() // of threads that could not know that this one parks
+	}
+	stay := !e.pending() && !p.enough(hs, need, new(int)) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
+	switch {
+	case stay:
+		held := p.holds
+		if held {
+			p.unlock()
+		}
+		<-p.ch
+		if held {
+			p.lock()
+		}
+	case p.parked.CompareAndSwap(true, false):
+		e.attention.Add(-1)
+	default:
+		<-p.ch
+	}
+	e.w.parked.Add(-1)
+	p.waitMu.Lock()
+	p.hs, p.asleep = nil, false
+	p.waitMu.Unlock()
+	e.state.Store(uint32(cluster.Calling))
+}
