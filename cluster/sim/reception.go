@@ -25,15 +25,13 @@ func (w *world) reach(i int32) {
 		}
 		done = max(done, w.take(m, at, way.g, carry))
 	}
-	at := w.lasts[i]
-	if done > at {
-		if w.trace != nil {
-			m.cause = w.trace.add(m.cause, done-at, CauseAdapter, m.dst)
-		}
-		at = done
-	}
+	last := w.lasts[i]
+	at := max(last, done)
 	if w.overtaking && (m.kind == msgEager || m.kind == msgAsk) {
-		at = w.ranks[m.dst].inOrder(at, at > w.lasts[i])
+		at = w.ranks[m.dst].inOrder(at, at > last)
+	}
+	if w.trace != nil && at > last {
+		m.cause = w.trace.add(m.cause, at-last, CauseAdapter, m.dst)
 	}
 	if at == w.now {
 		w.arrive(i)
