@@ -109,6 +109,33 @@ func abs(x int64) uint64 {
 // partsOf is a relative standard deviation in parts per 2¹⁶.
 func partsOf(sd float64) int64 { return int64(math.Round(sd * 65536)) }
 
+// shared is a computing time where the node has more threads than cores: each gets
+// its share of one. All ranks of a node are taken to have as many threads as this
+// one; a thread that progresses beside a rank takes a core like any other.
+func (r *rank) shared(dt cluster.Time) cluster.Time {
+	w := r.w
+	if w.cores == 0 {
+		return dt
+	}
+	threads := int64(1)
+	if r.region != nil {
+		threads = int64(r.meeting.threads)
+	}
+	if w.progress == cluster.ProgressThread {
+		threads++
+	}
+	threads *= w.ranksPerNode
+	if threads <= w.cores {
+		return dt
+	}
+	hi, lo := bits.Mul64(uint64(dt), uint64(threads))
+	if hi >= uint64(w.cores) {
+		return math.MaxInt64 / 2
+	}
+	q, _ := bits.Div64(hi, lo, uint64(w.cores))
+	return cluster.Time(min(q, math.MaxInt64/2))
+}
+
 // server is a resource that several threads share: each piece of work takes at
 // least its own time, and all together no more than the server's rate.
 type server struct {

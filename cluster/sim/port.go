@@ -272,6 +272,7 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 		body()
 	}
 	dt := max(w.flops.time(whole(work.Flops)), w.memRate.time(whole(work.Bytes)))
+	dt = t.r.shared(dt)
 	if w.slow != nil {
 		dt = w.slow.compute(t.r.node, dt)
 	}

@@ -87,7 +87,7 @@ func perSecond(piece cluster.Time) float64 {
 //	D GD         a copy between a device's memory and the host's: its start, a byte
 //	C            the library's lock, for each further thread
 //
-// sockets=n is of a node; device=staged or device=direct says how adapters reach
+// sockets=n and cores=n are of a node; device=staged or device=direct says how adapters reach
 // device memory; slow=(node,adapter,factor) slows an adapter, or the node's
 // processors where the adapter is -1.
 func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
@@ -105,6 +105,8 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 			arg.Scan(t, 0, &adapters)
 		case "eager":
 			arg.Scan(t, 0, &m.EagerLimit)
+		case "cores":
+			arg.Scan(t, 0, &m.CoresPerNode)
 		case "sockets":
 			arg.Scan(t, 0, &m.Sockets)
 		case "device":

@@ -50,35 +50,36 @@ type world struct {
 	buffers  buffers
 	barriers map[int32]*barrier
 
-	ways        [cluster.Classes + 1]way // by class, and within a socket
-	sockets     bool
-	device      way
-	staged      bool         // device memory is reached by way of the host's
-	calls       bool         // only calls progress
-	quickest    cluster.Time // between a message's post and its arrival at another rank, at least
-	loads       bool         // ranks of a node reach each other's memory by load and store
-	delays      bool         // bytes may not be ready for their adapter when they are posted
-	lockTime    cluster.Time
-	slow        *slowness
-	network     *topology.Network
-	linkFree    []cluster.Time
-	linkRate    []rate
-	path        []int32
-	hop         cluster.Time
-	eager       int64
-	flops       rate
-	memRate     rate
-	atomicTime  cluster.Time
-	handlerTime cluster.Time
-	pollTime    cluster.Time
-	forkTime    cluster.Time
-	meetTime    cluster.Time
-	progress    cluster.Progress
-	uneven      bool // the messages of a train may come unevenly
-	overtaking  bool // a message could pass an earlier one to the same rank on another node
-	compNoise   int64
-	linkNoise   int64
-	linkRand    noise
+	ways                [cluster.Classes + 1]way // by class, and within a socket
+	sockets             bool
+	device              way
+	staged              bool         // device memory is reached by way of the host's
+	calls               bool         // only calls progress
+	quickest            cluster.Time // between a message's post and its arrival at another rank, at least
+	loads               bool         // ranks of a node reach each other's memory by load and store
+	delays              bool         // bytes may not be ready for their adapter when they are posted
+	lockTime            cluster.Time
+	slow                *slowness
+	network             *topology.Network
+	linkFree            []cluster.Time
+	linkRate            []rate
+	path                []int32
+	hop                 cluster.Time
+	eager               int64
+	flops               rate
+	memRate             rate
+	cores, ranksPerNode int64 // of a node; no cores: unknown
+	atomicTime          cluster.Time
+	handlerTime         cluster.Time
+	pollTime            cluster.Time
+	forkTime            cluster.Time
+	meetTime            cluster.Time
+	progress            cluster.Progress
+	uneven              bool // the messages of a train may come unevenly
+	overtaking          bool // a message could pass an earlier one to the same rank on another node
+	compNoise           int64
+	linkNoise           int64
+	linkRand            noise
 
 	running *thread // whose coroutine runs now
 	due     *thread // who runs as soon as the event has been dealt with
@@ -107,6 +108,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		compNoise: partsOf(m.ComputeNoise), linkNoise: partsOf(m.LinkNoise), linkRand: newNoise(spec.Seed, math.MaxUint64),
 		hash: 14695981039346656037}
 	w.calls, w.quickest = m.Progress == cluster.ProgressCall, quickest(m, l)
+	w.cores, w.ranksPerNode = int64(m.CoresPerNode), int64(l.RanksPerNode)
 	if w.pollTime <= 0 {
 		w.pollTime = leastPoll
 	}
