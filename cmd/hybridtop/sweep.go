@@ -30,7 +30,7 @@ func newSweep() *cobra.Command {
 	workloadArgument(cmd)
 	limits := addLimits(cmd, 2*time.Second, "each point")
 	out := addFormat(cmd)
-	chart := cmd.Flags().String("chart", "", "metric that the chart shows (access_time_mean if there is one, else the first)")
+	chart := cmd.Flags().String("chart", "", "metric that the chart shows (access_time_mean if there is one, else epsilon, else the first)")
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		sc, axes, own, err := knobs.scenario(cmd, args[0])
@@ -81,12 +81,17 @@ func chartMetric(name, asked string) (string, error) {
 		return asked, nil
 	case slices.Contains(all, accessTime) || len(all) == 0:
 		return accessTime, nil
+	case slices.Contains(all, overlapRatio):
+		return overlapRatio, nil
 	}
 	return all[0], nil
 }
 
 // accessTime is the metric that the locality law is about.
 const accessTime = "access_time_mean"
+
+// overlapRatio is the metric of workloads that compare threading schemes.
+const overlapRatio = "epsilon"
 
 // sweepResult is what a sweep came to, as docs/json.md describes it.
 type sweepResult struct {
