@@ -87,21 +87,8 @@ func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, er
 func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	var all rounds
 	allocs := 0.0
-	err := k.launch(ctx, o.Fabric, o.Machine, func(turn turner) error {
-		n, err := k.calibrate(turn, playValue, o.Batch)
-		if err != nil {
-			return err
-		}
-		m, err := k.calibrate(turn, playLimit, o.Batch)
-		if err != nil {
-			return err
-		}
-		for start := time.Now(); len(all) < o.Rounds && (len(all) < fewRounds || time.Since(start) < rowTime); {
-			if err := all.play(turn, turn, n, m); err != nil {
-				return err
-			}
-		}
-		allocs, err = k.allocations(turn, 5*n)
+	err := k.launch(ctx, o.Fabric, o.Machine, func(turn turner) (err error) {
+		all, allocs, err = k.alternate(o, turn, k, turn, playLimit)
 		return err
 	})
 	if err != nil {
@@ -113,6 +100,26 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 		row.Note += "; there is one core: instead of a cache line's way to another, the limit has a switch between goroutines"
 	}
 	return row, nil
+}
+
+// alternate plays rounds of a case's value and of a side of what it stands beside, in
+// turn, and counts the allocations of an iteration.
+func (k *Case) alternate(o *Options, value turner, beside *Case, other turner, side which) (all rounds, allocs float64, err error) {
+	n, err := k.calibrate(value, playValue, o.Batch)
+	if err != nil {
+		return nil, 0, err
+	}
+	m, err := beside.calibrate(other, side, o.Batch)
+	if err != nil {
+		return nil, 0, err
+	}
+	for start := time.Now(); len(all) < o.Rounds && (len(all) < fewRounds || time.Since(start) < rowTime); {
+		if err := all.play(value, other, n, m); err != nil {
+			return nil, 0, err
+		}
+	}
+	allocs, err = k.allocations(value, 5*n)
+	return all, allocs, err
 }
 
 // round is one turn of each side: the time an iteration took, in seconds.

@@ -232,21 +232,8 @@ func (k *ThreadCase) measure(ctx context.Context, o *Options) (Row, error) {
 func (k *ThreadCase) measureBeside(ctx context.Context, o *Options) (Row, error) {
 	var all rounds
 	allocs := 0.0
-	err := k.turns(ctx, o, func(value, reference turner) error {
-		n, err := k.calibrate(value, playValue, o.Batch)
-		if err != nil {
-			return err
-		}
-		m, err := k.Beside.calibrate(reference, playValue, o.Batch)
-		if err != nil {
-			return err
-		}
-		for start := time.Now(); len(all) < o.Rounds && (len(all) < fewRounds || time.Since(start) < rowTime); {
-			if err := all.play(value, reference, n, m); err != nil {
-				return err
-			}
-		}
-		allocs, err = k.allocations(value, 5*n)
+	err := k.turns(ctx, o, func(value, reference turner) (err error) {
+		all, allocs, err = k.alternate(o, value, &k.Beside.Case, reference, playValue)
 		return err
 	})
 	if err != nil {
