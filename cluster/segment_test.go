@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
 func TestViewsAndBytesAreTheSameMemory(t *testing.T) {
@@ -51,7 +52,7 @@ func TestAlloc(t *testing.T) {
 			"alloc of -1 B: must not be negative":                                     negative,
 			"alloc of 1 B: 0 of the segment's 256 B are free; raise the segment size": full,
 		} {
-			if err := refused(err, fmt.Sprintf("rank %d: %s", r.ID(), want)); err != nil {
+			if err := clustertest.Refused(err, fmt.Sprintf("rank %d: %s", r.ID(), want)); err != nil {
 				return err
 			}
 		}
@@ -100,7 +101,7 @@ func TestWordAccessMisuse(t *testing.T) {
 			}
 			return nil
 		})
-		if err := refused(err, want); err != nil {
+		if err := clustertest.Refused(err, want); err != nil {
 			t.Error(err)
 		}
 	}

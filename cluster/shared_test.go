@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
 // Each thread fills its own elements, then everyone reads all of them, and writes
@@ -162,7 +163,7 @@ func TestSharedArraysRefuse(t *testing.T) {
 			{10, 2 - r.ID(), fmt.Sprintf("shared array with %d elements a block here: the threads of the group gave 1 to 2; all must give the same", 2-r.ID())},
 		} {
 			_, err := cluster.NewShared[float64](r, c.n, c.block)
-			if err := refused(err, who+c.want); err != nil {
+			if err := clustertest.Refused(err, who+c.want); err != nil {
 				return err
 			}
 		}
@@ -174,10 +175,10 @@ func TestSharedArraysRefuse(t *testing.T) {
 			return fmt.Errorf("a second array of 2400 B fits into the rest of 4096 B (%v)", err)
 		}
 		_, getErr := a.Get(600)
-		if err := refused(getErr, who+"get of element 600 of a shared array: it has 600 elements, numbered from 0"); err != nil {
+		if err := clustertest.Refused(getErr, who+"get of element 600 of a shared array: it has 600 elements, numbered from 0"); err != nil {
 			return err
 		}
-		return refused(a.Put(-1, 0), who+"put of element -1 of a shared array: it has 600 elements, numbered from 0")
+		return clustertest.Refused(a.Put(-1, 0), who+"put of element -1 of a shared array: it has 600 elements, numbered from 0")
 	})
 }
 
@@ -196,7 +197,7 @@ func TestSharedIndexMisuse(t *testing.T) {
 			}
 			return fmt.Errorf("gave %d", call(a))
 		})
-		if err := refused(err, want); err != nil {
+		if err := clustertest.Refused(err, want); err != nil {
 			t.Error(err)
 		}
 	}
@@ -332,11 +333,11 @@ func TestGlobalPointersEndAtTheGroup(t *testing.T) {
 			"load":  func(p cluster.GlobalPtr[int64]) error { _, err := p.Load(r); return err },
 			"store": func(p cluster.GlobalPtr[int64]) error { return p.Store(r, 6) },
 		} {
-			if err := refused(f(ptrs[other]), fmt.Sprintf("rank %d: %s at rank %d: it is in UPC group %d, and UPC access from group %d ends at its own group; send an MPI message, or use larger groups",
+			if err := clustertest.Refused(f(ptrs[other]), fmt.Sprintf("rank %d: %s at rank %d: it is in UPC group %d, and UPC access from group %d ends at its own group; send an MPI message, or use larger groups",
 				r.ID(), call, other, other, r.ID())); err != nil {
 				return err
 			}
-			if err := refused(f(cluster.GlobalPtr[int64]{}), fmt.Sprintf("rank %d: %s through the null pointer to shared", r.ID(), call)); err != nil {
+			if err := clustertest.Refused(f(cluster.GlobalPtr[int64]{}), fmt.Sprintf("rank %d: %s through the null pointer to shared", r.ID(), call)); err != nil {
 				return err
 			}
 		}

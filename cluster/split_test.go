@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
 // Members by color, in the order of key and then of the old rank, whatever the
@@ -18,7 +19,7 @@ func TestSplitOrdersByKeyThenByRank(t *testing.T) {
 		p := rapid.IntRange(1, 9).Draw(t, "ranks")
 		colors := rapid.SliceOfN(rapid.IntRange(-1, 2), p, p).Draw(t, "colors")
 		keys := rapid.SliceOfN(rapid.IntRange(-2, 2), p, p).Draw(t, "keys")
-		err := cluster.Launch(t.Context(), fabric, flat(p), func(r *cluster.Rank) error {
+		err := clustertest.Launch(t, fabric, flat(p), func(r *cluster.Rank) error {
 			me := r.ID()
 			team, err := r.Split(r.World(), colors[me], keys[me])
 			if err != nil {
@@ -173,7 +174,7 @@ func TestFunneledRefusesMPICalls(t *testing.T) {
 		_, calls["dup"] = r.Dup(r.World())
 		_, calls["new window"] = r.NewWindow(r.World(), 8)
 		for call, err := range calls {
-			if err := refused(err, fmt.Sprintf("rank %d: %s: UPC thread 1 of group %d may not call MPI in nested-funneled: only UPC thread 0 of a group has an MPI rank; let it make the call, or use nested-multiple",
+			if err := clustertest.Refused(err, fmt.Sprintf("rank %d: %s: UPC thread 1 of group %d may not call MPI in nested-funneled: only UPC thread 0 of a group has an MPI rank; let it make the call, or use nested-multiple",
 				r.ID(), call, r.ID()/2)); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
 const room = 512 // bytes of segment that the transfers of these tests play in
@@ -43,7 +44,7 @@ func TestIndexedAgainstCopies(t *testing.T) {
 				if links {
 					s = emulated(s)
 				}
-				err := cluster.Launch(t.Context(), fabric, s, func(r *cluster.Rank) error {
+				err := clustertest.Launch(t, fabric, s, func(r *cluster.Rank) error {
 					for round := range 2 {
 						if r.ID() == 0 {
 							var err error
@@ -176,7 +177,7 @@ func TestVectorsRefuseWhatDoesNotFit(t *testing.T) {
 			{r.PutStrided(0, -1, 10, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from -1 on with stride 10 reach beyond the end of its segment of 104 B"},
 			{r.GetStrided(2, 0, 10, 5, 4, b), "strided get at rank 2: ranks are 0 to 1"},
 		} {
-			if err := refused(c.err, "rank 0: "+c.want); err != nil {
+			if err := clustertest.Refused(c.err, "rank 0: "+c.want); err != nil {
 				return err
 			}
 		}

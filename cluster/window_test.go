@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
 // TestWindowEpochs runs the stories of testdata/window.txt. A line is a call of a
@@ -327,7 +328,7 @@ func TestWindowsRefuseBadArguments(t *testing.T) {
 			{r.World(), 4033, "rank 0: new window of 4033 B: a window has 0 B up to the segment's 4096 B less 64"},
 		} {
 			_, err := r.NewWindow(c.team, c.bytes)
-			if err := refused(err, c.want); err != nil {
+			if err := clustertest.Refused(err, c.want); err != nil {
 				return err
 			}
 		}
@@ -336,6 +337,6 @@ func TestWindowsRefuseBadArguments(t *testing.T) {
 			return err
 		}
 		_, err = r.NewWindow(r.World(), 0)
-		return refused(err, fmt.Sprintf("rank 0: alloc of 64 B: %d of the segment's 4096 B are free; raise the segment size", 4032-w.Size(0)))
+		return clustertest.Refused(err, fmt.Sprintf("rank 0: alloc of 64 B: %d of the segment's 4096 B are free; raise the segment size", 4032-w.Size(0)))
 	})
 }

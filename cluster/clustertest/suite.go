@@ -2,12 +2,10 @@ package clustertest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -44,9 +42,6 @@ func OneAtATime() Option { return func(s *suite) { s.oneAtATime = true } }
 // Threads sets the layout's threads a rank, 1 unless told: a fabric may then guard
 // every call, also those of programs that have no parallel region.
 func Threads(n int) Option { return func(s *suite) { s.threads = n } }
-
-// guard is how long a run may take before it counts as hung.
-const guard = 30 * time.Second
 
 // Run tests the fabric on the machine.
 func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
@@ -97,16 +92,9 @@ func (s *suite) spec(ranks int) cluster.Spec {
 	if ranks%2 == 0 && s.machine.Nodes != 1 {
 		nodes = 2
 	}
-	return cluster.Spec{
-		Machine: s.machine,
-		Layout: cluster.Layout{
-			Nodes: nodes, RanksPerNode: ranks / nodes, ThreadsPerRank: s.threads,
-			Ranking: cluster.Sequential, Model: cluster.Flat, Group: ranks,
-		},
-		Segment:    64 << 10,
-		EagerLimit: eager,
-		Seed:       1,
-	}
+	spec := Spec(s.machine, nodes, ranks/nodes)
+	spec.Layout.ThreadsPerRank, spec.EagerLimit = s.threads, eager
+	return spec
 }
 
 // The suite's own eager limit, and sizes on both sides of it and of what fabrics
@@ -188,14 +176,13 @@ func (p *proc) fork(n int, body func(p *proc, thread int)) {
 // the test.
 func (s *suite) launch(t *testing.T, spec cluster.Spec, body func(p *proc)) error {
 	t.Helper()
-	hung := errors.New("the run hangs")
-	ctx, stop := context.WithTimeoutCause(t.Context(), guard, hung)
+	ctx, stop := context.WithTimeoutCause(t.Context(), guard, errHung)
 	defer stop()
 	err := cluster.Launch(ctx, s.fabric, spec, dress(func(p *proc) {
 		p.ctx = ctx
 		body(p)
 	}))
-	if context.Cause(ctx) == hung {
+	if context.Cause(ctx) == errHung {
 		t.Fatalf("the run hangs: %v", err)
 	}
 	return err

@@ -8,23 +8,17 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
 func host(nodes, perNode int) cluster.Spec {
-	return cluster.Spec{
-		Machine:    cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: 8192},
-		Layout:     cluster.Layout{Nodes: nodes, RanksPerNode: perNode, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
-		Segment:    1 << 16,
-		EagerLimit: -1,
-	}
+	return clustertest.Spec(clustertest.Host(), nodes, perNode)
 }
 
 func emulated(nodes, perNode int) cluster.Spec {
-	s := host(nodes, perNode)
-	s.Machine = cluster.Machine{Name: "slow", Emulated: true, Progress: cluster.ProgressThread, EagerLimit: 1024, Flops: 1e9,
-		Classes: [cluster.Classes]cluster.Link{{Latency: 1 * cluster.Microsecond}, {Latency: 2 * cluster.Microsecond}, {Latency: 5 * cluster.Microsecond, Bandwidth: 1e9, Adapters: 2}}}
-	return s
+	return clustertest.Spec(cluster.Machine{Name: "slow", Emulated: true, Progress: cluster.ProgressThread, EagerLimit: 1024, Flops: 1e9,
+		Classes: [cluster.Classes]cluster.Link{{Latency: 1 * cluster.Microsecond}, {Latency: 2 * cluster.Microsecond}, {Latency: 5 * cluster.Microsecond, Bandwidth: 1e9, Adapters: 2}}}, nodes, perNode)
 }
 
 func specs() map[string]cluster.Spec {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
 // An access in the node takes what Machine.AccessTime says, where it is a load; an
@@ -18,7 +19,7 @@ func TestAccessTime(t *testing.T) {
 		for class, to := range map[cluster.Class]int{cluster.InRank: 0, cluster.InNode: 1} {
 			for _, n := range []int64{1, 8, 64, 65, 4000} {
 				for _, put := range []bool{false, true} {
-					run := simulated(t, spec(m, 1, 2), func(r *cluster.Rank) error {
+					run := simulated(t, clustertest.Spec(m, 1, 2), func(r *cluster.Rank) error {
 						switch {
 						case r.ID() != 0:
 							return nil
@@ -32,7 +33,7 @@ func TestAccessTime(t *testing.T) {
 					}
 				}
 			}
-			run := simulated(t, spec(m, 1, 2), func(r *cluster.Rank) error {
+			run := simulated(t, clustertest.Spec(m, 1, 2), func(r *cluster.Rank) error {
 				if r.ID() != 0 {
 					return nil
 				}

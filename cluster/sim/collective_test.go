@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
@@ -44,7 +45,7 @@ func TestCollectives(t *testing.T) {
 				d.ScanArgs(t, "size", &size)
 			}
 			got := make([]cluster.Time, ranks)
-			simulated(t, small(m, ranks, 1), func(r *cluster.Rank) error {
+			simulated(t, clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
 				err := pattern.body(r, size)
 				got[r.ID()] = sim.Clock(r.Port())
 				return err

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
@@ -69,7 +70,7 @@ func stands(t *testing.T, run *sim.Run) {
 }
 
 // eight is a spec of eight nodes of the machine of the conformance suite.
-func eight() cluster.Spec { return small(machine(), 8, 1) }
+func eight() cluster.Spec { return clustertest.Spec(clustertest.Priced(), 8, 1) }
 
 // A run pauses at a virtual time, goes on to the next one, and then to its end; what
 // comes out is what comes out without pauses.
@@ -183,7 +184,7 @@ func stuck(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) *cluste
 // When nothing is left to happen and ranks wait, that is a deadlock at once: exactly
 // those who wait are listed, with whom they wait for.
 func TestDeadlock(t *testing.T) {
-	abort := stuck(t, small(machine(), 5, 1), func(r *cluster.Rank) error {
+	abort := stuck(t, clustertest.Spec(clustertest.Priced(), 5, 1), func(r *cluster.Rank) error {
 		switch r.ID() {
 		case 4: // ends
 			return nil
@@ -254,12 +255,12 @@ func TestOverflow(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := machine()
+			m := clustertest.Priced()
 			m.EagerLimit = math.MaxInt64
 			if c.make != nil {
 				c.make(&m)
 			}
-			run, err := simulate(t, sim.New(), small(m, 2, 1), c.body)
+			run, err := simulate(t, sim.New(), clustertest.Spec(m, 2, 1), c.body)
 			if err == nil || !strings.Contains(err.Error(), "virtual time overflow") {
 				t.Errorf("error %v, want a virtual time overflow", err)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
 // Loops that only look, when nothing is on its way that could end them, are found.
@@ -47,7 +48,7 @@ func TestLivelock(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			abort := stuck(t, small(machine(), 3, 1), func(r *cluster.Rank) error {
+			abort := stuck(t, clustertest.Spec(clustertest.Priced(), 3, 1), func(r *cluster.Rank) error {
 				var q cluster.Request
 				if err := r.Irecv(&q, r.World(), cluster.AnySource, 0, nil); err != nil {
 					return err
@@ -72,7 +73,7 @@ func TestLivelock(t *testing.T) {
 
 // A loop that looks is none as long as something is on its way, however late.
 func TestLongPolling(t *testing.T) {
-	simulated(t, small(machine(), 2, 1), func(r *cluster.Rank) error {
+	simulated(t, clustertest.Spec(clustertest.Priced(), 2, 1), func(r *cluster.Rank) error {
 		if r.ID() == 0 {
 			r.Compute(cluster.Work{Flops: 1e7}, nil) // 10 ms: half a million looks
 			return r.Send(r.World(), 1, 0, nil)
@@ -100,7 +101,7 @@ func TestLateLook(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := small(machine(), 2, 1)
+			s := clustertest.Spec(clustertest.Priced(), 2, 1)
 			s.Machine.Classes[cluster.InRank].Access = 5 * cluster.Nanosecond
 			simulated(t, s, func(r *cluster.Rank) error {
 				if r.ID() == 0 {
@@ -129,7 +130,7 @@ func TestLateLook(t *testing.T) {
 // Who reads a word again and again while others wait for it is not in a livelock as
 // long as it does something between.
 func TestLoadsAmongWork(t *testing.T) {
-	simulated(t, small(machine(), 2, 1), func(r *cluster.Rank) error {
+	simulated(t, clustertest.Spec(clustertest.Priced(), 2, 1), func(r *cluster.Rank) error {
 		if r.ID() == 0 {
 			for range 150_000 {
 				if _, err := r.AtomicLoad(0, 0); err != nil {

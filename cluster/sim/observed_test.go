@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
@@ -16,7 +17,7 @@ import (
 // lane to the picosecond.
 func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string {
 	t.Helper()
-	m := machine()
+	m := clustertest.Priced()
 	m.Progress, m.LockTime, m.ForkTime, m.MeetTime = cluster.ProgressOffload, 40*cluster.Nanosecond, 500*cluster.Nanosecond, 200*cluster.Nanosecond
 	spec := cluster.Spec{Machine: m, EagerLimit: 8192, Segment: 64, Layout: cluster.Layout{
 		Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 3, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 2}}
@@ -207,7 +208,7 @@ rank 1 thread 2
 // A put inside the node that is a store of the thread's own is a copy: 100 ns of
 // access, and 8 B/ns beyond the first line of 64 B.
 func TestTimelineOfAStore(t *testing.T) {
-	m := machine()
+	m := clustertest.Priced()
 	m.NodeRate = 0
 	m.Classes[cluster.InNode].Access = 100 * cluster.Nanosecond
 	spec := cluster.Spec{Machine: m, Segment: 4096, Layout: cluster.Layout{
@@ -234,7 +235,7 @@ func TestTimelineChangesNothing(t *testing.T) {
 	var hashes [2]uint64
 	var totals [2]cluster.Time
 	for i := range 2 {
-		m := machine()
+		m := clustertest.Priced()
 		spec := cluster.Spec{Machine: m, EagerLimit: 512, Segment: 4096, Layout: cluster.Layout{
 			Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 4}}
 		if i == 1 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
@@ -148,7 +149,7 @@ func TestPath(t *testing.T) {
 		}, share{sim.CauseCompute: 5 * us}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := small(m, c.nodes, c.perNode)
+			s := clustertest.Spec(m, c.nodes, c.perNode)
 			s.Segment = 8 << 10
 			run := traced(t, s, c.body)
 			if err := wholePath(run); err != nil {
@@ -168,7 +169,7 @@ func TestPathIsWhole(t *testing.T) {
 	for seed := range uint64(60) {
 		m := anyMachine(seed)
 		p := generate(seed, 6, m.EagerLimit)
-		s := spec(m, []int{6, 3, 2}[seed%3], []int{1, 2, 3}[seed%3])
+		s := clustertest.Spec(m, []int{6, 3, 2}[seed%3], []int{1, 2, 3}[seed%3])
 		run := traced(t, s, func(r *cluster.Rank) error {
 			_, err := p.play(r, func() {})
 			return err

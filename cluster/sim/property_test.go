@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
@@ -72,13 +73,6 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 	return m
 }
 
-// spec is small with room for the programs' puts.
-func spec(m cluster.Machine, nodes, ranksPerNode int) cluster.Spec {
-	s := small(m, nodes, ranksPerNode)
-	s.Segment = segment
-	return s
-}
-
 // times runs a program and gives the end of each call, by rank.
 func times(t *testing.T, s cluster.Spec, p *program) ([][]cluster.Time, *sim.Run) {
 	t.Helper()
@@ -97,9 +91,9 @@ func TestScaling(t *testing.T) {
 		m := anyMachine(seed)
 		p := generate(seed, 6, m.EagerLimit)
 		nodes := []int{6, 3, 2}[seed%3]
-		one, first := times(t, spec(m, nodes, 6/nodes), p)
+		one, first := times(t, clustertest.Spec(m, nodes, 6/nodes), p)
 		for _, k := range []int64{2, 3, 10} {
-			many, run := times(t, spec(scaled(m, k), nodes, 6/nodes), p)
+			many, run := times(t, clustertest.Spec(scaled(m, k), nodes, 6/nodes), p)
 			if run.Events() != first.Events() {
 				t.Errorf("seed %d: %d events, and %d at %d times the times", seed, first.Events(), run.Events(), k)
 			}
@@ -131,8 +125,8 @@ func TestIdleNode(t *testing.T) {
 			}
 		}
 		alone, among := make([][]cluster.Time, 4), make([][]cluster.Time, 4)
-		simulated(t, spec(m, 4, 1), body(alone))
-		simulated(t, spec(m, 5, 1), body(among))
+		simulated(t, clustertest.Spec(m, 4, 1), body(alone))
+		simulated(t, clustertest.Spec(m, 5, 1), body(among))
 		for r := range alone {
 			if !slices.Equal(alone[r], among[r]) {
 				t.Fatalf("seed %d: rank %d ends its calls at\n%v, and beside an idle node at\n%v", seed, r, alone[r], among[r])
@@ -183,11 +177,11 @@ func TestSlowerIsNeverFaster(t *testing.T) {
 		if m.Topology.Shape == "" {
 			m.Topology = cluster.Topology{Shape: cluster.FatTree, Dims: []int{2, 3}, Taper: []float64{0.5}, LinkBandwidth: 2e9, HopLatency: 50_000}
 		}
-		before := simulated(t, spec(m, 6, 1), walk).Total()
+		before := simulated(t, clustertest.Spec(m, 6, 1), walk).Total()
 		for _, s := range slower {
 			bad := m
 			s.make(&bad)
-			if after := simulated(t, spec(bad, 6, 1), walk).Total(); after < before {
+			if after := simulated(t, clustertest.Spec(bad, 6, 1), walk).Total(); after < before {
 				t.Errorf("seed %d: a slower %s makes %d ps of %d ps", seed, s.name, after, before)
 			}
 		}
@@ -203,7 +197,7 @@ func TestOneHash(t *testing.T) {
 	var want uint64
 	for i := range 100 {
 		runtime.GOMAXPROCS(1 + i%2)
-		_, run := times(t, spec(m, 3, 2), p)
+		_, run := times(t, clustertest.Spec(m, 3, 2), p)
 		if i == 0 {
 			want = run.Hash()
 		} else if run.Hash() != want {
@@ -218,7 +212,7 @@ func TestNoiseIsSeeded(t *testing.T) {
 	p := generate(5, 6, m.EagerLimit)
 	hash := func(compute, link float64, seed uint64) uint64 {
 		m.ComputeNoise, m.LinkNoise = compute, link
-		s := spec(m, 6, 1)
+		s := clustertest.Spec(m, 6, 1)
 		s.Seed = seed
 		_, run := times(t, s, p)
 		return run.Hash()
@@ -247,7 +241,7 @@ func TestHash(t *testing.T) {
 		var seed uint64
 		d.ScanArgs(t, "seed", &seed)
 		m := anyMachine(seed)
-		_, run := times(t, spec(m, 2, 3), generate(seed, 6, m.EagerLimit))
+		_, run := times(t, clustertest.Spec(m, 2, 3), generate(seed, 6, m.EagerLimit))
 		return fmt.Sprintf("%d ps, %d events, %016x\n", run.Total(), run.Events(), run.Hash())
 	})
 }
@@ -269,7 +263,7 @@ func TestDataAsLive(t *testing.T) {
 		m := anyMachine(seed)
 		p := generate(seed, 6, m.EagerLimit)
 		host := cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: m.EagerLimit}
-		got, want := digests(sim.New(), spec(m, 3, 2), p), digests(live.New(), spec(host, 3, 2), p)
+		got, want := digests(sim.New(), clustertest.Spec(m, 3, 2), p), digests(live.New(), clustertest.Spec(host, 3, 2), p)
 		if !slices.Equal(got, want) {
 			t.Errorf("seed %d: %x, live %x", seed, got, want)
 		}
@@ -282,7 +276,7 @@ func TestDotAsLive(t *testing.T) {
 	const n = 1000
 	dot := func(f cluster.Fabric, m cluster.Machine) []float64 {
 		out := make([]float64, 6)
-		s := small(m, 3, 2)
+		s := clustertest.Spec(m, 3, 2)
 		err := cluster.Launch(t.Context(), f, s, func(r *cluster.Rank) error {
 			a, err := cluster.NewShared[float64](r, n, 7)
 			if err != nil {
@@ -343,7 +337,7 @@ func TestTrainIsItsPuts(t *testing.T) {
 		to, n, k := rng.IntN(6), 1+rng.IntN(200), 2+rng.IntN(18)
 		own, far := cluster.Memory(rng.IntN(2)), cluster.Memory(rng.IntN(2))
 		end := func(train bool) (whole cluster.Time, events uint64) {
-			run := simulated(t, spec(m, 2, 3), func(r *cluster.Rank) error {
+			run := simulated(t, clustertest.Spec(m, 2, 3), func(r *cluster.Rank) error {
 				if r.ID() != 0 {
 					return nil
 				}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
@@ -71,7 +72,7 @@ func TestRegion(t *testing.T) {
 		}, F + 7*us},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			run := simulated(t, small(m, 1, 1), func(r *cluster.Rank) error { return r.Fork(c.threads, c.body) })
+			run := simulated(t, clustertest.Spec(m, 1, 1), func(r *cluster.Rank) error { return r.Fork(c.threads, c.body) })
 			if got := run.Total(); got != c.want {
 				t.Errorf("took %v, want %v", got, c.want)
 			}
@@ -94,7 +95,7 @@ func TestSerializedInVirtualTime(t *testing.T) {
 		{"after it", 2 * us, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			spec := small(m, 2, 1)
+			spec := clustertest.Spec(m, 2, 1)
 			spec.Threading = cluster.ThreadSerialized
 			_, err := simulate(t, sim.New(), spec, func(r *cluster.Rank) error {
 				if r.ID() == 1 {
@@ -118,7 +119,7 @@ func TestSerializedInVirtualTime(t *testing.T) {
 // (paper 2, section 3: only one thread may execute an MPI routine at a time).
 func TestBlockingCallStaysInside(t *testing.T) {
 	m, _, _, _ := crew()
-	spec := small(m, 2, 1)
+	spec := clustertest.Spec(m, 2, 1)
 	spec.Threading = cluster.ThreadSerialized
 	_, err := simulate(t, sim.New(), spec, func(r *cluster.Rank) error {
 		if r.ID() == 1 {

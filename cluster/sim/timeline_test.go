@@ -2,17 +2,16 @@ package sim_test
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
@@ -158,32 +157,12 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 	return m, c
 }
 
-// small is a spec of a launch with a rank's segment of 4 KiB.
-func small(m cluster.Machine, nodes, ranksPerNode int) cluster.Spec {
-	return cluster.Spec{
-		Machine:    m,
-		Layout:     cluster.Layout{Nodes: nodes, RanksPerNode: ranksPerNode, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
-		Segment:    4 << 10,
-		EagerLimit: -1,
-		Seed:       1,
-	}
-}
-
-// guard is how long a run may take on this host before it counts as hung.
-const guard = time.Minute
-
 // simulate runs a program to its end, whatever that is.
 func simulate(t testing.TB, f *sim.Fabric, spec cluster.Spec, body func(*cluster.Rank) error) (*sim.Run, error) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), guard)
-	defer stop()
-	run, err := cluster.Start(ctx, f, spec, body)
-	if err != nil {
+	run, err := clustertest.Start(t, f, spec, body)
+	if run == nil {
 		return nil, err
-	}
-	err = run.Wait()
-	if ctx.Err() != nil {
-		t.Fatalf("the run hangs: %v", err)
 	}
 	return run.(*sim.Run), err
 }
@@ -265,7 +244,7 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 			}
 		}
 	}
-	spec := small(m, nodes, perNode)
+	spec := clustertest.Spec(m, nodes, perNode)
 	var marks []mark // written by one rank at a time
 	ends := map[who][]cluster.Time{}
 	_, err := simulate(t, sim.New(), spec, func(r *cluster.Rank) error {

@@ -1,0 +1,95 @@
+package clustertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// guard is how long a run may take on this host before it counts as hung.
+const guard = time.Minute
+
+var errHung = errors.New("the run hangs")
+
+// tester is what launchers need of a test; testing.TB and rapid.T have it.
+type tester interface {
+	Helper()
+	Context() context.Context
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Spec is a launch of nodes × perNode ranks of one thread, all in one UPC group, with
+// segments of 64 KiB and the machine's eager limit.
+func Spec(m cluster.Machine, nodes, perNode int) cluster.Spec {
+	return cluster.Spec{
+		Machine: m,
+		Layout: cluster.Layout{
+			Nodes: nodes, RanksPerNode: perNode, ThreadsPerRank: 1,
+			Ranking: cluster.Sequential, Model: cluster.Flat, Group: nodes * perNode,
+		},
+		Segment:    64 << 10,
+		EagerLimit: -1,
+		Seed:       1,
+	}
+}
+
+// Grouped is Spec with ranks in UPC groups, two ranks a node where that goes evenly.
+// A worldSeed that is not 0 shuffles MPI_COMM_WORLD.
+func Grouped(m cluster.Machine, model cluster.Model, groups, size int, worldSeed uint64) cluster.Spec {
+	nodes, perNode := 1, groups*size
+	if perNode%2 == 0 {
+		nodes, perNode = perNode/2, 2
+	}
+	s := Spec(m, nodes, perNode)
+	s.Layout.Model, s.Layout.Group, s.Layout.WorldSeed = model, size, worldSeed
+	return s
+}
+
+// Launch runs a body on every rank and gives the run's error. A run that hangs fails
+// the test.
+func Launch(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) error) error {
+	t.Helper()
+	_, err := Start(t, f, s, body)
+	return err
+}
+
+// Must is Launch of a body that has to succeed; it gives the run.
+func Must(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) error) cluster.Run {
+	t.Helper()
+	run, err := Start(t, f, s, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// Start is Launch that gives the run as well, after its end; nil where the fabric
+// refuses the spec.
+func Start(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) error) (cluster.Run, error) {
+	t.Helper()
+	ctx, stop := context.WithTimeoutCause(t.Context(), guard, errHung)
+	defer stop()
+	run, err := cluster.Start(ctx, f, s, body)
+	if err != nil {
+		return nil, err
+	}
+	if err = run.Wait(); context.Cause(ctx) == errHung {
+		t.Fatalf("the run hangs: %v", err)
+	}
+	return run, err
+}
+
+// Refused is nil if an error reads as wanted.
+func Refused(err error, want string) error {
+	switch {
+	case err == nil:
+		return fmt.Errorf("not refused; want %q", want)
+	case err.Error() != want:
+		return fmt.Errorf("refused with\n%q, want\n%q", err, want)
+	}
+	return nil
+}
