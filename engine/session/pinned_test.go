@@ -1,0 +1,110 @@
+package session
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/engine"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// What a session over a simulation tells while knobs turn is the same for good, to
+// the last digit: cells of every group size and every scheme, reason and change.
+func TestWhatASessionTells(t *testing.T) {
+	for _, c := range []struct {
+		workload string
+		knobs    []string // alternate with values
+		turns    [][2]string
+	}{
+		{"randomaccess", []string{"machine", "demo", "accesses", "64"}, [][2]string{
+			{"group", "16"}, {"group", "1"}, {"model", "flat"}, {"model", "nested-multiple"}, {"group", "8"}, {"seed", "2"}, {"ranking", "round-robin"}, {"nodes", "2"},
+		}},
+		{"spmv", []string{"machine", "sr8000-f1", "threads-per-rank", "8", "threading", "masteronly"}, [][2]string{
+			{"threading", "funneled"}, {"threading", "multiple"}, {"reserved", "2"}, {"local-k", "32"}, {"reserved", "balanced"}, {"nodes", "8"},
+			{"local-k", "2"}, {"ni", "64"}, {"ni", "40"}, {"master-section", "barriers"}, {"threading", "masteronly"},
+		}},
+	} {
+		t.Run(c.workload, func(t *testing.T) {
+			sc, err := Scenario(c.workload)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(c.knobs); i += 2 {
+				if err := sc.Set(c.knobs[i], c.knobs[i+1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := sc.Set("fabric", "sim"); err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			s := start(t, sc, Options{Limits: Limits{Iterations: 2}, Linger: true})
+			tell := func(what string, holds func(*engine.Snapshot) bool) {
+				snap := s.until(what, func(s *engine.Snapshot) bool { return s.Phase == engine.Ended && holds(s) })
+				fmt.Fprintf(&b, "# %s\n", what)
+				for _, line := range cells(snap) {
+					fmt.Fprintln(&b, line)
+				}
+				fmt.Fprintf(&b, "why: %s\nchange: %s\n\n", snap.Why, snap.Change)
+			}
+			tell("start", func(*engine.Snapshot) bool { return true })
+			for _, turn := range c.turns {
+				s.do(engine.Set, turn[0], turn[1])
+				tell(turn[0]+" "+turn[1], func(s *engine.Snapshot) bool { return s.Scenario.Text(turn[0]) == turn[1] })
+			}
+			path := filepath.Join("testdata", c.workload+".golden")
+			if *update {
+				if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(b.String(), "\n")); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+// cells are the lines that a snapshot's charts are made of.
+func cells(s *engine.Snapshot) []string {
+	var all []string
+	for i := range s.Locality {
+		p := &s.Locality[i]
+		flag := ""
+		switch {
+		case !p.Fits:
+			flag = " unfit"
+		case p.Group == s.SmallestFit:
+			flag = " best"
+		}
+		all = append(all, fmt.Sprintf("group %d: memory %d rank %v node %v access %v of %d law %v %v %v copies %d%s",
+			p.Group, p.Memory, p.RankLocal, p.NodeLocal, p.Access, p.Accesses, p.LawRank, p.LawNode, p.LawAccess, p.Replicas, flag))
+	}
+	if o := s.Overlap; o != nil {
+		line := func(p *engine.EpsilonPoint) string {
+			return fmt.Sprintf("%s m %v n %d nodes %d planes %d: comm %v non %v overlap %v cost %v masteronly %v scheme %v epsilon %v model %v (%s)",
+				p.Threading, p.Reserved, p.Threads, p.Nodes, p.Planes, p.Comm, p.NonOverlap, p.Overlap, p.CommCost, p.Masteronly, p.Scheme, p.Epsilon, p.Model, p.Kind)
+		}
+		all = append(all, "now "+line(&o.Now))
+		points := slices.Clone(o.Points)
+		slices.SortStableFunc(points, func(a, b engine.EpsilonPoint) int { return a.Planes - b.Planes })
+		for i := range points {
+			all = append(all, line(&points[i]))
+		}
+	}
+	return all
+}
