@@ -29,6 +29,20 @@ const (
 	ScopeNow     Scope = "now"     // nothing: the run goes on
 )
 
+// Role says what a knob is about, and so which runs can be compared.
+type Role string
+
+// The roles.
+const (
+	Machine Role = "machine" // what the program runs on
+	Problem Role = "problem" // what an iteration computes
+	Scheme  Role = "scheme"  // how the program goes about it: its layout, its thread level, its method
+	View    Role = "view"    // which of equal runs is made, and how it is looked at
+)
+
+// Roles lists them.
+var Roles = []Role{Machine, Problem, Scheme, View}
+
 // Knob is one thing that can be turned. The table of knobs feeds flags, keys, the
 // command palette, help and documentation.
 type Knob struct {
@@ -42,26 +56,27 @@ type Knob struct {
 	Max     float64  // of numbers
 	Choices []string // of a Choice: all; of a number: what ← and → offer, rising
 	Scope   Scope
+	Role    Role
 }
 
 // Base is the table of knobs that every workload has; a workload adds its own.
 var Base = []Knob{
-	{Name: "machine", Label: "machine", Doc: "machine to run on or to pretend to be", Type: Choice, Default: "demo", Scope: ScopeCluster},
-	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks: this host, or a simulation in virtual time", Type: Choice, Default: "live", Choices: []string{"live", "sim"}, Scope: ScopeCluster},
-	{Name: "nodes", Label: "nodes", Doc: "nodes of the cluster", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster},
-	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster},
-	{Name: "threads-per-rank", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster},
-	{Name: "threading", Label: "threading", Doc: "thread level that programs ask MPI for: which threads may call it, and when", Type: Choice, Default: "multiple", Choices: []string{"single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster},
-	{Name: "thread-support", Label: "thread support", Doc: "highest thread level that the MPI library provides", Type: Choice, Default: "machine", Choices: []string{"machine", "single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster},
-	{Name: "ranking", Label: "ranking", Doc: "how ranks are dealt to nodes", Type: Choice, Default: "sequential", Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster},
-	{Name: "model", Label: "model", Doc: "execution model of MPI with UPC", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster},
-	{Name: "group", Label: "group", Doc: "ranks in a UPC group (flat: all, whatever stands here)", Type: Integer, Default: "4", Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster},
-	{Name: "world-seed", Label: "MPI order", Doc: "order in which MPI numbers its ranks before renumbering; 0: launch order", Type: Integer, Default: "0", Min: 0, Max: 1 << 52, Choices: []string{"0", "1", "2", "3"}, Scope: ScopeCluster},
-	{Name: "eager-limit", Label: "eager limit", Doc: "longest eager message; 0: every send is synchronous", Type: Size, Unit: "B", Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster},
-	{Name: "seed", Label: "seed", Doc: "seed of the run's random numbers", Type: Integer, Default: "1", Min: 0, Max: 1 << 52, Choices: []string{"1", "2", "3"}, Scope: ScopeBody},
-	{Name: "dilation", Label: "dilation", Doc: "stretch of an emulated machine's time; auto: chosen so that the host keeps it", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100", "1000", "10000"}, Scope: ScopeCluster},
-	{Name: "pace", Label: "pace", Doc: "virtual seconds in a second of wall clock, on sim; auto: for the eye on the screen, else max; max: as fast as it goes", Type: Real, Default: "auto", Min: 1e-12, Max: 1e6, Choices: []string{"auto", "max", "1e-06", "1e-05", "0.0001", "0.001", "0.01", "0.1", "1"}, Scope: ScopeNow},
-	{Name: "timeline", Label: "timeline", Doc: "write down what every thread does, for the timeline; arrows: and which messages travel", Type: Choice, Default: "off", Choices: []string{"off", "on", "arrows"}, Scope: ScopeCluster},
+	{Name: "machine", Label: "machine", Doc: "machine to run on or to pretend to be", Type: Choice, Default: "demo", Scope: ScopeCluster, Role: Machine},
+	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks: this host, or a simulation in virtual time", Type: Choice, Default: "live", Choices: []string{"live", "sim"}, Scope: ScopeCluster, Role: Machine},
+	{Name: "nodes", Label: "nodes", Doc: "nodes of the cluster", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme},
+	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster, Role: Scheme},
+	{Name: "threads-per-rank", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster, Role: Scheme},
+	{Name: "threading", Label: "threading", Doc: "thread level that programs ask MPI for: which threads may call it, and when", Type: Choice, Default: "multiple", Choices: []string{"single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Scheme},
+	{Name: "thread-support", Label: "thread support", Doc: "highest thread level that the MPI library provides", Type: Choice, Default: "machine", Choices: []string{"machine", "single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Machine},
+	{Name: "ranking", Label: "ranking", Doc: "how ranks are dealt to nodes", Type: Choice, Default: "sequential", Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster, Role: Scheme},
+	{Name: "model", Label: "model", Doc: "execution model of MPI with UPC", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster, Role: Scheme},
+	{Name: "group", Label: "group", Doc: "ranks in a UPC group (flat: all, whatever stands here)", Type: Integer, Default: "4", Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme},
+	{Name: "world-seed", Label: "MPI order", Doc: "order in which MPI numbers its ranks before renumbering; 0: launch order", Type: Integer, Default: "0", Min: 0, Max: 1 << 52, Choices: []string{"0", "1", "2", "3"}, Scope: ScopeCluster, Role: Scheme},
+	{Name: "eager-limit", Label: "eager limit", Doc: "longest eager message; 0: every send is synchronous", Type: Size, Unit: "B", Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster, Role: Machine},
+	{Name: "seed", Label: "seed", Doc: "seed of the run's random numbers", Type: Integer, Default: "1", Min: 0, Max: 1 << 52, Choices: []string{"1", "2", "3"}, Scope: ScopeBody, Role: View},
+	{Name: "dilation", Label: "dilation", Doc: "stretch of an emulated machine's time; auto: chosen so that the host keeps it", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100", "1000", "10000"}, Scope: ScopeCluster, Role: Machine},
+	{Name: "pace", Label: "pace", Doc: "virtual seconds in a second of wall clock, on sim; auto: for the eye on the screen, else max; max: as fast as it goes", Type: Real, Default: "auto", Min: 1e-12, Max: 1e6, Choices: []string{"auto", "max", "1e-06", "1e-05", "0.0001", "0.001", "0.01", "0.1", "1"}, Scope: ScopeNow, Role: View},
+	{Name: "timeline", Label: "timeline", Doc: "write down what every thread does, for the timeline; arrows: and which messages travel", Type: Choice, Default: "off", Choices: []string{"off", "on", "arrows"}, Scope: ScopeCluster, Role: View},
 }
 
 // word says that a text is taken as it stands: a choice, among which numeric knobs

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,9 @@ func TestBaseTable(t *testing.T) {
 	seen := make(map[string]bool)
 	for i := range Base {
 		k := &Base[i]
+		if !slices.Contains(Roles, k.Role) {
+			t.Errorf("%s: role %q, want one of %v", k.Name, k.Role, Roles)
+		}
 		if seen[k.Name] || k.Label == "" || k.Doc == "" || strings.HasSuffix(k.Doc, ".") || k.Scope == "" {
 			t.Errorf("%s: named twice, or without label, doc or scope, or with a full stop", k.Name)
 		}

@@ -114,14 +114,11 @@ func only(from, to *engine.Scenario, names ...string) bool {
 	return true
 }
 
-// sameWork says that an iteration computes the same: only knobs differ that every
-// workload has, or the scheme.
+// sameWork says that an iteration computes the same: no knob of the problem differs.
 func sameWork(from, to *engine.Scenario) bool {
-	names := []string{"reserved"}
-	for i := range engine.Base {
-		names = append(names, engine.Base[i].Name)
-	}
-	return only(from, to, names...)
+	return !slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
+		return k.Role == engine.Problem && from.Values[k.Name] != to.Values[k.Name]
+	})
 }
 
 // faster words the ratio of two times of an iteration.

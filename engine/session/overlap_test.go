@@ -20,8 +20,8 @@ import (
 func product(threading string, comm, non, epsilon float64, knobs ...string) *engine.Snapshot {
 	s := &engine.Snapshot{Kind: engine.Simulated, Iteration: 5, IterationTimes: []float64{1e-3}}
 	s.Scenario = engine.NewScenario("product", []engine.Knob{
-		{Name: "threading", Default: threading}, {Name: "reserved", Default: "1"}, {Name: "local-k", Default: "8"},
-		{Name: "nodes", Default: "4"}, {Name: "size", Default: "512"}, {Name: "ranking", Default: "sequential"},
+		{Name: "threading", Default: threading, Role: engine.Scheme}, {Name: "reserved", Default: "1", Role: engine.Scheme}, {Name: "local-k", Default: "8", Role: engine.Problem},
+		{Name: "nodes", Default: "4", Role: engine.Scheme}, {Name: "size", Default: "512", Role: engine.Problem}, {Name: "ranking", Default: "sequential", Role: engine.Scheme},
 	})
 	for i := 0; i < len(knobs); i += 2 {
 		s.Scenario.Values[knobs[i]] = knobs[i+1]
@@ -240,8 +240,8 @@ func init() {
 	w := &workload.Workload{
 		Name: "schemes", Title: "Schemes for tests",
 		Knobs: []engine.Knob{
-			{Name: "reserved", Type: engine.Integer, Default: "1", Min: 1, Max: 64},
-			{Name: "local-k", Type: engine.Integer, Default: "8", Min: 1, Max: 64},
+			{Name: "reserved", Type: engine.Integer, Default: "1", Min: 1, Max: 64, Role: engine.Scheme},
+			{Name: "local-k", Type: engine.Integer, Default: "8", Min: 1, Max: 64, Role: engine.Problem},
 		},
 		Defaults: map[string]string{"machine": "xc30-edison", "fabric": "sim", "ranks-per-node": "1", "threads-per-rank": "8", "model": "flat", "threading": "masteronly"},
 		Plan: func(*engine.Scenario, *cluster.Machine) (workload.Plan, error) {

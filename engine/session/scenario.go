@@ -145,9 +145,11 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 	if err == nil {
 		return set, nil
 	}
-	// Its own wishes for the layout may help; where it runs is the person's.
-	for _, name := range []string{"machine", "fabric", "seed", "pace", "timeline"} {
-		next.Values[name] = from.Text(name)
+	// Its own wishes for the scheme may help; where it runs is the user's.
+	for _, k := range engine.Base {
+		if k.Role != engine.Scheme {
+			next.Values[k.Name] = from.Text(k.Name)
+		}
 	}
 	if set, again := o.resolve(next); again == nil {
 		return set, nil

@@ -149,8 +149,8 @@ func init() {
 	workload.Register(&workload.Workload{
 		Name: "story", Title: "Stories for tests",
 		Knobs: []engine.Knob{
-			{Name: "story", Type: engine.Choice, Default: "access", Choices: names},
-			{Name: "segment", Type: engine.Size, Default: "4096", Max: 1 << 50},
+			{Name: "story", Type: engine.Choice, Default: "access", Choices: names, Role: engine.Problem},
+			{Name: "segment", Type: engine.Size, Default: "4096", Max: 1 << 50, Role: engine.Problem},
 		},
 		Defaults: map[string]string{"machine": "this-host"},
 		Metrics:  []engine.MetricSpec{{Name: "iteration", Unit: "1"}, {Name: "unused", Unit: "s"}},
@@ -176,8 +176,8 @@ func init() {
 	workload.Register(&workload.Workload{
 		Name: "tale", Title: "Another one for tests",
 		Knobs: []engine.Knob{
-			{Name: "chapter", Type: engine.Integer, Default: "1", Min: 1, Max: 9},
-			{Name: "segment", Type: engine.Size, Default: "64", Max: 1 << 50},
+			{Name: "chapter", Type: engine.Integer, Default: "1", Min: 1, Max: 9, Role: engine.Problem},
+			{Name: "segment", Type: engine.Size, Default: "64", Max: 1 << 50, Role: engine.Problem},
 		},
 		Defaults: map[string]string{"machine": "demo", "model": "flat", "nodes": "2"},
 		Plan: func(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {

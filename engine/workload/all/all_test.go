@@ -3,6 +3,7 @@ package all_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,6 +31,9 @@ func TestRegistry(t *testing.T) {
 					t.Errorf("knob %s twice", k.Name)
 				}
 				knobs[k.Name] = true
+				if !slices.Contains(engine.Roles, k.Role) {
+					t.Errorf("knob %s: role %q, want one of %v", k.Name, k.Role, engine.Roles)
+				}
 				for _, c := range append(k.Choices, k.Default) {
 					if got, err := k.Parse(c); err != nil || got != c {
 						t.Errorf("knob %s: choice %q reads as %q, %v", k.Name, c, got, err)

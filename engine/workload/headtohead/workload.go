@@ -18,7 +18,7 @@ var headtohead = workload.Workload{
 	Paper: "paper 1, section 2.1",
 	Knobs: []engine.Knob{
 		{Name: "size", Label: "size", Doc: "bytes of each message", Type: engine.Size, Unit: "B", Default: "1024", Min: 0, Max: 1 << 30,
-			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody},
+			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem},
 	},
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Unit: "s", Doc: "time of the send and the receive, mean over both ranks"},

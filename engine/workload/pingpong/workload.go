@@ -18,13 +18,13 @@ var pingpong = workload.Workload{
 	Paper: "paper 1, section 2.1; paper 4",
 	Knobs: []engine.Knob{
 		{Name: "pair", Label: "partner", Doc: "where rank 0's partner is", Type: engine.Choice, Default: "remote",
-			Choices: []string{"in-node", "remote"}, Scope: engine.ScopeBody},
+			Choices: []string{"in-node", "remote"}, Scope: engine.ScopeBody, Role: engine.Problem},
 		{Name: "size", Label: "size", Doc: "bytes of the message", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
-			Choices: []string{"0", "8", "64", "512", "4096", "8192", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody},
+			Choices: []string{"0", "8", "64", "512", "4096", "8192", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem},
 		{Name: "method", Label: "method", Doc: "two-sided send and receive, or a put that signals a flag", Type: engine.Choice, Default: "two-sided",
-			Choices: []string{"two-sided", "put"}, Scope: engine.ScopeBody},
+			Choices: []string{"two-sided", "put"}, Scope: engine.ScopeBody, Role: engine.Scheme},
 		{Name: "rounds", Label: "rounds", Doc: "round trips in an iteration", Type: engine.Integer, Default: "10", Min: 1, Max: 1e6,
-			Choices: []string{"1", "10", "100", "1000"}, Scope: engine.ScopeBody},
+			Choices: []string{"1", "10", "100", "1000"}, Scope: engine.ScopeBody, Role: engine.Problem},
 	},
 	Defaults: map[string]string{"model": "flat"},
 	Metrics: []engine.MetricSpec{

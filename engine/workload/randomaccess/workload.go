@@ -18,13 +18,13 @@ var random = workload.Workload{
 	Paper: "paper 1, sections 4.1 and 4.3.1",
 	Knobs: []engine.Knob{
 		{Name: "elements", Label: "elements", Doc: "elements of the shared array, 8 bytes each (paper 1: 1000000)", Type: engine.Integer, Default: "262144", Min: 1, Max: 1 << 33,
-			Choices: []string{"65536", "262144", "1000000", "4000000", "16000000"}, Scope: engine.ScopeBody},
+			Choices: []string{"65536", "262144", "1000000", "4000000", "16000000"}, Scope: engine.ScopeBody, Role: engine.Problem},
 		{Name: "accesses", Label: "accesses", Doc: "accesses of a rank in an iteration (paper 1: 1000000)", Type: engine.Integer, Default: "16", Min: 1, Max: 1e9,
-			Choices: []string{"1", "4", "16", "64", "256", "1024", "16384"}, Scope: engine.ScopeBody},
+			Choices: []string{"1", "4", "16", "64", "256", "1024", "16384"}, Scope: engine.ScopeBody, Role: engine.Problem},
 		{Name: "flops", Label: "flops/access", Doc: "floating-point operations on each element", Type: engine.Integer, Default: "1000", Min: 0, Max: 1e9,
-			Choices: []string{"0", "10", "100", "1000", "10000"}, Scope: engine.ScopeBody},
+			Choices: []string{"0", "10", "100", "1000", "10000"}, Scope: engine.ScopeBody, Role: engine.Problem},
 		{Name: "replica", Label: "replica", Doc: "a replica of the array in each UPC group, or the baseline of one full array over all ranks", Type: engine.Choice, Default: "group",
-			Choices: []string{"group", "full"}, Scope: engine.ScopeBody},
+			Choices: []string{"group", "full"}, Scope: engine.ScopeBody, Role: engine.Scheme},
 	},
 	Metrics: []engine.MetricSpec{
 		{Name: "time_per_access", Unit: "s", Doc: "mean time of an access and of the computing on its element; reading the clock is taken off"},
