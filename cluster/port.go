@@ -89,6 +89,9 @@ const States = 4
 type Fabric interface {
 	// Name is live, sim or mpi.
 	Name() string
+	// Overhead is about how many bytes of the host a run takes beside the segments
+	// and what the program makes.
+	Overhead(spec *Spec) int64
 	// Start launches body on one port a rank. It checks the spec against the
 	// machine before it takes memory.
 	Start(ctx context.Context, spec Spec, body func(Port) error) (Run, error)

@@ -1,8 +1,9 @@
 package host
 
 import (
-	"bufio"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -10,33 +11,52 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Check refuses a spec that this host's free memory cannot hold, with
-// overhead bytes a rank besides its segment. Fabrics call it before they take any.
-func Check(s *cluster.Spec, overhead int64) error {
-	have := availableMemory()
-	ranks := int64(s.Layout.Ranks())
-	if have > 0 && s.Segment+overhead > have/ranks {
-		return fmt.Errorf("%d ranks with segments of %d B need more than the %d B of memory that this host has free: use a smaller problem, larger groups or fewer ranks",
-			ranks, s.Segment, have)
+// Limit is how many bytes this process may hold in all, what it holds already
+// included; 0: unknown.
+func Limit() int64 { return limit(os.DirFS("/")) }
+
+// Check refuses a spec that does not fit into limit bytes, where a run takes overhead
+// bytes beside its segments; limit 0: unknown.
+func Check(s *cluster.Spec, overhead, limit int64) error {
+	ranks := s.Layout.Ranks()
+	need := float64(ranks)*float64(s.Segment) + float64(overhead)
+	if limit > 0 && need > float64(limit) {
+		return fmt.Errorf("%d ranks with segments of %s take %s, and %s are left: use a smaller problem, larger groups or fewer ranks",
+			ranks, cluster.SizeText(float64(s.Segment)), cluster.SizeText(need), cluster.SizeText(float64(limit)))
 	}
 	return nil
 }
 
-// availableMemory is the memory that may be taken, in bytes; 0: unknown.
-func availableMemory() int64 {
-	f, err := os.Open("/proc/meminfo")
+// sum adds bytes and stays within what an int64 holds.
+func sum(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// line finds a line "name value [kB]" of a file in /proc; 0: there is none.
+func line(root fs.FS, file, name string) int64 {
+	text, err := fs.ReadFile(root, file)
 	if err != nil {
 		return 0
 	}
-	defer f.Close()
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		if rest, ok := strings.CutPrefix(sc.Text(), "MemAvailable:"); ok {
-			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(rest, "kB")), 10, 64)
-			if err != nil {
-				return 0
-			}
-			return kb << 10
+	for l := range strings.Lines(string(text)) {
+		rest, ok := strings.CutPrefix(l, name)
+		if !ok {
+			continue
 		}
+		rest, kibi := strings.CutSuffix(strings.TrimSpace(rest), "kB")
+		n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
+		switch {
+		case err != nil || n < 0:
+			return 0
+		case kibi && n > math.MaxInt64>>10:
+			return math.MaxInt64
+		case kibi:
+			return n << 10
+		}
+		return n
 	}
 	return 0
 }

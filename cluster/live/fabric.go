@@ -25,6 +25,9 @@ func (*Fabric) Name() string { return "live" }
 // rankOverhead is about what a rank takes besides its segment, in bytes.
 const rankOverhead = 64 << 10
 
+// Overhead implements cluster.Fabric.
+func (*Fabric) Overhead(s *cluster.Spec) int64 { return int64(s.Layout.Ranks()) * rankOverhead }
+
 // world is one cluster under way.
 type world struct {
 	spec    cluster.Spec
@@ -65,7 +68,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 		return nil, err
 	}
 	n := spec.Layout.Ranks()
-	if err := host.Check(&spec, rankOverhead); err != nil {
+	if err := host.Check(&spec, f.Overhead(&spec), host.Limit()); err != nil {
 		return nil, err
 	}
 	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, n), node: make([]int32, n),

@@ -28,6 +28,9 @@ func (*Fabric) Name() string { return "sim" }
 // rankOverhead is about what a rank takes besides its segment, in bytes.
 const rankOverhead = 10 << 10
 
+// Overhead implements cluster.Fabric.
+func (*Fabric) Overhead(s *cluster.Spec) int64 { return int64(s.Layout.Ranks()) * rankOverhead }
+
 // Run is a simulation under way.
 type Run struct {
 	*control
@@ -46,7 +49,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
-	if err := host.Check(&spec, rankOverhead); err != nil {
+	if err := host.Check(&spec, f.Overhead(&spec), host.Limit()); err != nil {
 		return nil, err
 	}
 	c := newControl(f.Pace)

@@ -97,8 +97,8 @@ func (f *field) room(i int) bool {
 		}
 		need += f.setups[r.index].memory()
 	}
-	host := float64(hostMemory())
-	return host == 0 || need <= 0.8*host
+	limit := float64(f.options.memory())
+	return limit == 0 || need <= 0.8*limit
 }
 
 func (f *field) start(ctx context.Context, i int, ended chan<- int) error {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/host"
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
@@ -38,18 +39,17 @@ func (o *Options) machine(name string) (cluster.Machine, error) {
 	return presets.Machine(name)
 }
 
-// rankMemory is about what a rank takes of the host beside its segment, in bytes:
-// stack, rings or queues, probe.
-func (s *setup) rankMemory() int64 {
-	if s.kind() == engine.Simulated {
-		return 16 << 10
-	}
-	return 64 << 10
-}
-
 // memory is about what the whole run takes of the host, in bytes.
 func (s *setup) memory() float64 {
-	return float64(s.spec.Layout.Ranks()) * (float64(s.spec.Segment) + float64(s.rankMemory()))
+	return float64(s.spec.Layout.Ranks())*float64(s.spec.Segment) + float64(s.fabric.Overhead(&s.spec))
+}
+
+// memory is how many bytes of the host all runs at once may hold; 0: unknown.
+func (o *Options) memory() int64 {
+	if o.Memory > 0 {
+		return o.Memory
+	}
+	return host.Limit()
 }
 
 // resolve plans a scenario and checks it, before anything is taken.
@@ -92,7 +92,7 @@ func (o *Options) resolve(sc engine.Scenario) (setup, error) {
 	if err := set.simulable(); err != nil {
 		return setup{}, err
 	}
-	if err := set.fitsHost(hostMemory()); err != nil {
+	if err := host.Check(&set.spec, set.fabric.Overhead(&set.spec), o.memory()); err != nil {
 		return setup{}, err
 	}
 	return set, nil
@@ -109,15 +109,6 @@ func (s *setup) simulable() error {
 	}
 	if _, err := topology.New(m.Topology, s.spec.Layout.Nodes); err != nil {
 		return fmt.Errorf("machine %s: %w", m.Name, err)
-	}
-	return nil
-}
-
-// fitsHost refuses what a host with so much memory cannot hold; 0: unknown.
-func (s *setup) fitsHost(host int64) error {
-	if need := s.memory(); host > 0 && need > float64(host) {
-		return fmt.Errorf("%d ranks with segments of %s take %s, and this host has %s: use a smaller problem, larger groups or fewer ranks",
-			s.spec.Layout.Ranks(), cluster.SizeText(float64(s.spec.Segment)), cluster.SizeText(need), cluster.SizeText(float64(host)))
 	}
 	return nil
 }

@@ -41,6 +41,9 @@ type Options struct {
 	// Linger keeps the session when its run has ended or failed: the next knob
 	// that is turned starts anew. Without it the session ends with the run.
 	Linger bool
+	// Memory is how many bytes of the host all runs at once may hold; 0: what the
+	// host says, each time.
+	Memory int64
 
 	unwatched bool                   // snapshots come seldom: the cores are others'
 	published func(*engine.Snapshot) // tests see every snapshot

@@ -133,25 +133,3 @@ func TestWhatCannotBeFitted(t *testing.T) {
 		t.Errorf("rows that do not compare: %v", err)
 	}
 }
-
-func TestFitsHost(t *testing.T) {
-	const gib = 1 << 30
-	fits := func(ranks int, segment, host int64) error {
-		set := setup{fabric: live.New(), spec: cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: ranks}, Segment: segment}}
-		return set.fitsHost(host)
-	}
-	if err := fits(4, gib, 8*gib); err != nil {
-		t.Errorf("4 GiB of 8: %v", err)
-	}
-	if err := fits(1<<20, math.MaxInt64/2, 0); err != nil {
-		t.Errorf("a host of unknown memory: %v", err)
-	}
-	for _, segment := range []int64{3 * gib, math.MaxInt64} {
-		if err := fits(4, segment, 8*gib); err == nil || !strings.Contains(err.Error(), "this host has 8 GiB: use a smaller problem") {
-			t.Errorf("4 segments of %d B: %v", segment, err)
-		}
-	}
-	if err := fits(1<<22, 0, 8*gib); err == nil {
-		t.Error("four million ranks cost nothing")
-	}
-}

@@ -1,0 +1,31 @@
+package host
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+func TestCheck(t *testing.T) {
+	const gib = 1 << 30
+	fits := func(ranks int, segment, overhead, limit int64) error {
+		s := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: ranks}, Segment: segment}
+		return Check(&s, overhead, limit)
+	}
+	if err := fits(4, gib, 4*gib, 8*gib); err != nil {
+		t.Errorf("8 GiB of 8: %v", err)
+	}
+	if err := fits(1<<20, math.MaxInt64/2, 0, 0); err != nil {
+		t.Errorf("a host of unknown memory: %v", err)
+	}
+	for _, segment := range []int64{2 * gib, math.MaxInt64} {
+		if err := fits(4, segment, 1, 8*gib); err == nil || !strings.Contains(err.Error(), "and 8 GiB are left: use a smaller problem") {
+			t.Errorf("4 segments of %d B: %v", segment, err)
+		}
+	}
+	if err := fits(1<<22, 0, 40*gib, 8*gib); err == nil {
+		t.Error("four million ranks cost nothing")
+	}
+}
