@@ -36,14 +36,18 @@ func (r *Rank) isend(q *Request, t *Team, to int, tag int32, buf []byte) {
 	r.op.Batch = false
 	r.again()
 	r.Account(int(peer), 1, int64(len(buf)))
+	was := r.means(Means{})
 	r.start(q, t, to, int(tag))
+	r.means(was)
 }
 
 // irecv starts to receive one.
 func (r *Rank) irecv(q *Request, t *Team, from int, tag int32, buf []byte) {
 	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindRecv, t.ctx+1, t.ranks[from], tag, buf, int64(len(buf)), nil
 	r.again()
+	was := r.means(Means{})
 	r.start(q, t, from, int(tag))
+	r.means(was)
 }
 
 // sent waits for a message that isend started.

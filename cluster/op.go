@@ -13,16 +13,16 @@ type Kind uint8
 // all others may hold anything.
 const (
 	KindNone    Kind = iota
-	KindSend         // Ctx Peer Tag Buf Size Batch: eager up to the spec's limit, rendezvous above
+	KindSend         // Ctx Peer Tag Buf Size From Batch: eager up to the spec's limit, rendezvous above
 	KindSsend        // as KindSend, completes only once the receive has started
-	KindRecv         // Ctx Peer|AnySource Tag|AnyTag Buf Size
+	KindRecv         // Ctx Peer|AnySource Tag|AnyTag Buf Size From
 	KindIprobe       // Ctx Peer Tag: completes at once, Done.Found says whether a message waits
 	KindProbe        // Ctx Peer Tag: completes when a message waits, leaves it in place
 	KindImprobe      // as KindIprobe, and takes the message; Done.A names it
 	KindMprobe       // as KindProbe, and takes the message; Done.A names it
-	KindMrecv        // A (from a matched probe) Buf Size
-	KindPut          // Peer Off Buf Size Vec Train; Sig A SigOp; Fn Arg
-	KindGet          // Peer Off Buf Size Vec
+	KindMrecv        // A (from a matched probe) Buf Size From
+	KindPut          // Peer Off Buf Size Vec Train From To; Sig A SigOp; Fn Arg
+	KindGet          // Peer Off Buf Size Vec From To
 	KindAtomic       // Peer Off Arg(AtomicOp) A B: Done.A is the word before
 	KindAwait        // Off Arg(Cmp) A: completes when own word Cmp A, Done.A is the word seen
 	KindRPC          // Peer Fn Arg Buf: completes when the body has run, Done.A is what it returned
@@ -109,16 +109,6 @@ const (
 	SigNone SigOp = iota
 	SigSet        // word = A
 	SigAdd        // word += A
-)
-
-// Memory is a kind of memory of a node.
-type Memory uint8
-
-// The kinds of memory. Bytes are where the program has them all the same; the
-// kind says what moving them costs on the machine.
-const (
-	HostMemory Memory = iota
-	DeviceMemory
 )
 
 // Span is a piece of a segment: Len bytes at Off. A vector of spans describes a

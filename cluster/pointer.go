@@ -81,7 +81,7 @@ func (p GlobalPtr[T]) Load(r *Rank) (T, error) {
 		return zero, err
 	}
 	b := r.work(int(p.size()))
-	if err := r.Get(p.Rank(), p.off, b); err != nil {
+	if err := r.plainGet(p.Rank(), p.off, b); err != nil {
 		return zero, err
 	}
 	return View[T](b)[0], nil
@@ -97,7 +97,7 @@ func (p GlobalPtr[T]) Store(r *Rank, v T) error {
 	}
 	b := r.work(int(p.size()))
 	View[T](b)[0] = v
-	return r.Put(p.Rank(), p.off, b)
+	return r.plainPut(p.Rank(), p.off, b)
 }
 
 // Local is p as a plain pointer where loads and stores reach it (upc_cast), else

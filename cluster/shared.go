@@ -146,7 +146,7 @@ func (s *Shared[T]) Get(i int) (T, error) {
 		}
 	}
 	b := Bytes(s.cell[:])
-	err := s.r.Get(s.first+thread, s.off+int64(local)*int64(len(b)), b)
+	err := s.r.plainGet(s.first+thread, s.off+int64(local)*int64(len(b)), b)
 	return s.cell[0], err
 }
 
@@ -174,7 +174,7 @@ func (s *Shared[T]) Put(i int, v T) error {
 	}
 	s.cell[0] = v
 	b := Bytes(s.cell[:])
-	return s.r.Put(s.first+thread, s.off+int64(local)*int64(len(b)), b)
+	return s.r.plainPut(s.first+thread, s.off+int64(local)*int64(len(b)), b)
 }
 
 // Ptr is the address of element i (&a[i]); i may be any number that arithmetic

@@ -129,11 +129,6 @@ func (r *Rank) IputTrain(op, source *Request, to int, spans []Span, buf []byte) 
 // MaxTrain is the longest train of equal messages.
 const MaxTrain = 1<<16 - 1
 
-// Place says where the buffers of the calls that follow are (own), and for puts
-// and gets where the target's bytes are (far). It changes what moving them costs
-// on a machine with devices, not what is moved.
-func (r *Rank) Place(own, far Memory) { r.op.From, r.op.To = own, far }
-
 // IgetIndexed starts GetIndexed into q. Spans may not be written before q
 // completes.
 func (r *Rank) IgetIndexed(q *Request, to int, spans []Span, buf []byte) error {

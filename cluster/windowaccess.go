@@ -18,8 +18,11 @@ func (w *Window) Put(target int, off int64, buf []byte) error {
 		copy(s, buf)
 		return nil
 	}
+	was := w.r.means(Means{})
 	w.r.putting(to, at, buf)
-	return w.r.implicit(to)
+	err = w.r.implicit(to)
+	w.r.means(was)
+	return err
 }
 
 // Get reads len(buf) bytes at byte off of the target's window. buf is filled when
@@ -33,8 +36,11 @@ func (w *Window) Get(target int, off int64, buf []byte) error {
 		copy(buf, s)
 		return nil
 	}
+	was := w.r.means(Means{})
 	w.r.getting(to, at, buf)
-	return w.r.implicit(to)
+	err = w.r.implicit(to)
+	w.r.means(was)
+	return err
 }
 
 // Accumulate adds v to the numbers at byte off of the target's window

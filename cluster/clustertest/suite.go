@@ -61,6 +61,7 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		{"arguments", (*suite).testArguments},
 		{"one-sided", (*suite).testOneSided},
 		{"signals", (*suite).testSignals},
+		{"means", (*suite).testMeans},
 		{"atomics", (*suite).testAtomics},
 		{"rpc", (*suite).testRPC},
 		{"steps", (*suite).testSteps},

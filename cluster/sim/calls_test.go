@@ -16,6 +16,7 @@ type actor struct {
 	reqs   []cluster.Request
 	split  cluster.Request
 	source cluster.Request
+	means  cluster.Means // of the calls that follow
 }
 
 // step makes one call:
@@ -26,12 +27,16 @@ type actor struct {
 //	put|get|rpc|iput|iget rank bytes; add rank
 //	train rank n bytes                         n puts of so many bytes as one
 //	source                                     until the source of the last iput or train may be written
-//	place memory memory                        own and the other side's: host or device
+//	place memory memory                        own and the other side's, from then on: host or device
 //	signal rank bytes; await                   a put that adds 1 to a flag; until the own flag is 1
 //	compute ns; stream bytes; both ns bytes    flops, memory
 //	barrier; notify; pass                      whole or split
 //	progress
 func (a *actor) step(t *testing.T, call string) error {
+	return a.Using(a.means, func() error { return a.call(t, call) })
+}
+
+func (a *actor) call(t *testing.T, call string) error {
 	f := strings.Fields(call)
 	arg := func(i int) int {
 		if len(f) <= i {
@@ -93,7 +98,7 @@ func (a *actor) step(t *testing.T, call string) error {
 		return err
 	case "place":
 		memory := map[string]cluster.Memory{"host": cluster.HostMemory, "device": cluster.DeviceMemory}
-		a.Place(memory[f[1]], memory[f[2]])
+		a.means = cluster.Means{Own: memory[f[1]], Far: memory[f[2]]}
 	case "get":
 		return a.Get(arg(1), 8, make([]byte, arg(2)))
 	case "add":

@@ -69,7 +69,10 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, n int64) (int32, uint32) {
 	i, m := w.newMsg()
 	m.train = uint16(train)
 	m.kind, m.class, m.src, m.dst, m.size, m.req = kind, class, t.r.id, op.Peer, n, id
-	m.more = &transfer{off: op.Off, a: op.A, b: op.B, arg: op.Arg, from: op.From, to: op.To, done: cluster.Done{Peer: op.Peer, Size: n}}
+	m.more = &transfer{off: op.Off, a: op.A, b: op.B, arg: op.Arg, done: cluster.Done{Peer: op.Peer, Size: n}}
+	if kind == msgPut || kind == msgGet { // the only kinds that name a memory
+		m.more.from, m.more.to = op.From, op.To
+	}
 	return i, id
 }
 

@@ -126,36 +126,37 @@ func (p *program) play(r *cluster.Rank, seen func()) (uint64, error) {
 		reqs := make([]cluster.Request, len(cs))
 		bufs := make([][]byte, len(cs))
 		for i, c := range cs {
-			var err error
-			r.Place(c.own, c.far)
-			switch c.verb {
-			case vIsend:
-				err = r.Isend(&reqs[i], r.World(), c.peer, c.item, p.pattern(c.n, c.item))
-			case vIrecv:
-				bufs[i] = make([]byte, c.n)
-				err = r.Irecv(&reqs[i], r.World(), c.peer, c.item, bufs[i])
-			case vCompute:
-				r.Compute([]cluster.Work{{Flops: float64(c.n)}, {Bytes: float64(c.n)}, {Flops: float64(c.n), Bytes: float64(c.n)}}[c.item], nil)
-			case vPut:
-				err = r.Put(c.peer, 8+int64(c.item)*placeSize, p.pattern(c.n, c.item+k))
-			case vTrain:
-				spans := make([]cluster.Span, wagons)
-				for k := range spans {
-					spans[k] = cluster.Span{Off: 8 + int64(c.item*placeSize+k*c.n), Len: int64(c.n)}
+			err := r.Using(cluster.Means{Own: c.own, Far: c.far}, func() (err error) {
+				switch c.verb {
+				case vIsend:
+					err = r.Isend(&reqs[i], r.World(), c.peer, c.item, p.pattern(c.n, c.item))
+				case vIrecv:
+					bufs[i] = make([]byte, c.n)
+					err = r.Irecv(&reqs[i], r.World(), c.peer, c.item, bufs[i])
+				case vCompute:
+					r.Compute([]cluster.Work{{Flops: float64(c.n)}, {Bytes: float64(c.n)}, {Flops: float64(c.n), Bytes: float64(c.n)}}[c.item], nil)
+				case vPut:
+					err = r.Put(c.peer, 8+int64(c.item)*placeSize, p.pattern(c.n, c.item+k))
+				case vTrain:
+					spans := make([]cluster.Span, wagons)
+					for k := range spans {
+						spans[k] = cluster.Span{Off: 8 + int64(c.item*placeSize+k*c.n), Len: int64(c.n)}
+					}
+					err = r.IputTrain(&reqs[i], nil, c.peer, spans, p.pattern(wagons*c.n, c.item+k))
+				case vGet:
+					bufs[i] = make([]byte, c.n)
+					err = r.Get(c.peer, readOnly, bufs[i])
+				case vAdd:
+					err = r.AtomicAdd(c.peer, 0, uint64(c.n))
+				case vRPC:
+					var word uint64
+					word, err = r.RPC(c.peer, fn, int32(c.n), make([]byte, c.n))
+					if err == nil && word != 2*uint64(c.n) {
+						err = fmt.Errorf("rank %d: rpc gave %d, want %d", r.ID(), word, 2*c.n)
+					}
 				}
-				err = r.IputTrain(&reqs[i], nil, c.peer, spans, p.pattern(wagons*c.n, c.item+k))
-			case vGet:
-				bufs[i] = make([]byte, c.n)
-				err = r.Get(c.peer, readOnly, bufs[i])
-			case vAdd:
-				err = r.AtomicAdd(c.peer, 0, uint64(c.n))
-			case vRPC:
-				var word uint64
-				word, err = r.RPC(c.peer, fn, int32(c.n), make([]byte, c.n))
-				if err == nil && word != 2*uint64(c.n) {
-					err = fmt.Errorf("rank %d: rpc gave %d, want %d", r.ID(), word, 2*c.n)
-				}
-			}
+				return err
+			})
 			if err != nil {
 				return 0, err
 			}

@@ -341,23 +341,24 @@ func TestTrainIsItsPuts(t *testing.T) {
 				if r.ID() != 0 {
 					return nil
 				}
-				r.Place(own, far)
-				reqs, spans := make([]cluster.Request, k), make([]cluster.Span, k)
-				for i := range spans {
-					spans[i] = cluster.Span{Off: int64(8 + i*n), Len: int64(n)}
+				return r.Using(cluster.Means{Own: own, Far: far}, func() error {
+					reqs, spans := make([]cluster.Request, k), make([]cluster.Span, k)
+					for i := range spans {
+						spans[i] = cluster.Span{Off: int64(8 + i*n), Len: int64(n)}
+						if train {
+							continue
+						}
+						if err := r.Iput(&reqs[i], nil, to, spans[i].Off, make([]byte, n)); err != nil {
+							return err
+						}
+					}
 					if train {
-						continue
+						if err := r.IputTrain(&reqs[0], nil, to, spans, make([]byte, k*n)); err != nil {
+							return err
+						}
 					}
-					if err := r.Iput(&reqs[i], nil, to, spans[i].Off, make([]byte, n)); err != nil {
-						return err
-					}
-				}
-				if train {
-					if err := r.IputTrain(&reqs[0], nil, to, spans, make([]byte, k*n)); err != nil {
-						return err
-					}
-				}
-				return r.Waitall(reqs, nil)
+					return r.Waitall(reqs, nil)
+				})
 			})
 			return run.Total(), run.Events()
 		}
