@@ -106,7 +106,7 @@ func (a *app) startEdit() {
 		return
 	}
 	a.over = editOverlay
-	a.edit.clear()
+	a.edit.Clear()
 }
 
 func (a *app) takeEdit() {
@@ -117,7 +117,7 @@ func (a *app) takeEdit() {
 }
 
 // retype changes the line that is typed.
-func (a *app) retype(change func(*line)) {
+func (a *app) retype(change func(*grid.Line)) {
 	change(a.typing())
 	a.insert(a.typing(), "")
 }
@@ -129,7 +129,7 @@ func (a *app) openPalette() {
 
 func (a *app) openHelp() {
 	a.over = helpOverlay
-	a.help.line.clear()
+	a.help.line.Clear()
 	a.help.at = 0
 }
 

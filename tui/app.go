@@ -34,7 +34,7 @@ type app struct {
 	lanes    shownLanes // of the timeline that was drawn last
 
 	over    overlay
-	edit    line // the value that is typed
+	edit    grid.Line // the value that is typed
 	help    search
 	palette palette
 	picker  picker
@@ -72,7 +72,7 @@ type knobError struct{ knob, text string }
 
 // search is a list that is narrowed by typing.
 type search struct {
-	line line
+	line grid.Line
 	at   int
 }
 
@@ -233,8 +233,8 @@ func (a *app) press(key, text string) {
 }
 
 // insert types text at the cursor.
-func (a *app) insert(l *line, text string) {
-	l.insert(text)
+func (a *app) insert(l *grid.Line, text string) {
+	l.Insert(text)
 	a.edits++
 	a.help.at = 0
 	a.palette.retyped()
@@ -242,7 +242,7 @@ func (a *app) insert(l *line, text string) {
 }
 
 // typing is the line that takes text now, or nil.
-func (a *app) typing() *line {
+func (a *app) typing() *grid.Line {
 	switch a.over {
 	case editOverlay:
 		return &a.edit

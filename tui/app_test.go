@@ -297,24 +297,6 @@ func checkPlaces(t *testing.T, p places, a *app, w, h int) {
 	}
 }
 
-func TestLineTyping(t *testing.T) {
-	var l line
-	l.insert("gröup\x1b[2J")
-	l.move(-4)
-	l.erase(-1)
-	l.erase(+1)
-	l.insert("X")
-	if l.String() != "gröX[2J" {
-		t.Errorf("the line is %q", l.String())
-	}
-	l.erase(-maxLine)
-	l.move(maxLine)
-	l.erase(-maxLine)
-	if l.String() != "" {
-		t.Errorf("left over: %q", l.String())
-	}
-}
-
 func TestFuzzy(t *testing.T) {
 	items := []string{"set group", "freeze", "zoom-bandwidth", "shorter", "set ranks-per-node", "set seed"}
 	for query, want := range map[string]string{

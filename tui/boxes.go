@@ -35,7 +35,7 @@ func (s *screen) helpBox(a *app) {
 	th := a.theme
 	v := s.box(s.middle(86, 44), "Help", "type to search, enter runs", th)
 	v.Text(0, 0, "/", th.Accent)
-	drawLine(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), &a.help.line, th)
+	a.help.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
 	all := helpEntries(a.help.line.String())
 	if len(all) == 0 {
 		v.TextIn(0, 2, v.W(), "no key or action fits", grid.Center, th.Dim)
@@ -87,12 +87,12 @@ func (s *screen) paletteBox(a *app) {
 	r.Y = min(r.Y, 3)
 	v := s.box(r, "Command", "tab completes, enter runs", th)
 	v.Text(0, 0, ":", th.Accent)
-	drawLine(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), &p.line, th)
+	p.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
 	y := 1
 	if p.fault != "" {
-		f := flow{v: v.Sub(grid.Rect{X: 2, Y: 1, W: v.W() - 2, H: 2})}
-		f.text("✗ "+p.fault, th.Error)
-		y += min(f.y, 2)
+		f := grid.Flow{V: v.Sub(grid.Rect{X: 2, Y: 1, W: v.W() - 2, H: 2})}
+		f.Text("✗ "+p.fault, th.Error)
+		y += min(f.Y, 2)
 	}
 	room := v.H() - y
 	at := min(p.at, max(0, len(all)-1))
@@ -109,7 +109,7 @@ func (s *screen) paletteBox(a *app) {
 		row.TextIn(max(26, n+4), 0, v.W()-max(26, n+4)-13, e.doc, grid.Left, doc)
 		row.TextIn(v.W()-12, 0, 12, e.keys, grid.Right, key)
 		s.listHit(row, func(a *app) {
-			a.palette.line.put(a.palette.offers(a)[top+i].text)
+			a.palette.line.Put(a.palette.offers(a)[top+i].text)
 			a.runPalette()
 		}, func(a *app, by int) { a.palette.move(a, by) })
 	}

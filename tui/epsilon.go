@@ -129,13 +129,13 @@ func whereEpsilonIs(present string) []string {
 
 // tell writes a few lines in the middle of a pane that has nothing else to show.
 func tell(v grid.View, a *app, lines ...string) {
-	write := func(f *flow) {
+	write := func(f *grid.Flow) {
 		for i, text := range lines {
 			st := a.theme.Dim
 			if i == 0 {
 				st = a.theme.Text
 			}
-			f.text(text, st)
+			f.Text(text, st)
 		}
 	}
 	wide := 0
@@ -143,10 +143,10 @@ func tell(v grid.View, a *app, lines ...string) {
 		wide = max(wide, grid.Width(text))
 	}
 	wide = min(wide, v.W())
-	measure := flow{v: v.Sub(grid.Rect{W: wide})}
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: wide})}
 	write(&measure)
-	top := max((v.H()-measure.y)/2, 0)
-	write(&flow{v: v.Sub(grid.Rect{X: (v.W() - wide) / 2, Y: top, W: wide, H: v.H() - top})})
+	top := max((v.H()-measure.Y)/2, 0)
+	write(&grid.Flow{V: v.Sub(grid.Rect{X: (v.W() - wide) / 2, Y: top, W: wide, H: v.H() - top})})
 }
 
 // head writes a chart's title and, if there is room, its legend, and gives the view
@@ -387,12 +387,12 @@ func (e *epsilon) words(v grid.View, a *app, cols int) int {
 	if v.W() == 0 {
 		v = v.Sub(grid.Rect{W: cols})
 	}
-	f := flow{v: v}
+	f := grid.Flow{V: v}
 	if a.snap.Overlap != nil && a.snap.Why != "" {
-		f.text(a.snap.Why, a.theme.Text)
+		f.Text(a.snap.Why, a.theme.Text)
 	}
 	if a.snap.Change != "" {
-		f.text(a.snap.Change, a.theme.Accent)
+		f.Text(a.snap.Change, a.theme.Accent)
 	}
-	return f.y
+	return f.Y
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
 // mode is where a key means something. A key has one meaning in a mode,
@@ -111,13 +113,13 @@ func lineKeys() []binding {
 	var all []binding
 	for _, in := range []mode{editing, inHelp, inPalette, inPicker} {
 		all = append(all,
-			binding{in, "erase", []string{"backspace"}, "erase the character before the cursor", "", func(a *app) { a.retype(func(l *line) { l.erase(-1) }) }},
-			binding{in, "erase-next", []string{"delete"}, "erase the character behind the cursor", "", func(a *app) { a.retype(func(l *line) { l.erase(+1) }) }},
-			binding{in, "erase-all", []string{"ctrl+u"}, "erase the line", "", func(a *app) { a.retype((*line).clear) }},
-			binding{in, "cursor-left", []string{"left"}, "move the cursor left", "", func(a *app) { a.typing().move(-1) }},
-			binding{in, "cursor-right", []string{"right"}, "move the cursor right", "", func(a *app) { a.typing().move(+1) }},
-			binding{in, "cursor-home", []string{"home", "ctrl+a"}, "move the cursor to the beginning", "", func(a *app) { a.typing().move(-maxLine) }},
-			binding{in, "cursor-end", []string{"end", "ctrl+e"}, "move the cursor to the end", "", func(a *app) { a.typing().move(maxLine) }},
+			binding{in, "erase", []string{"backspace"}, "erase the character before the cursor", "", func(a *app) { a.retype(func(l *grid.Line) { l.Erase(-1) }) }},
+			binding{in, "erase-next", []string{"delete"}, "erase the character behind the cursor", "", func(a *app) { a.retype(func(l *grid.Line) { l.Erase(+1) }) }},
+			binding{in, "erase-all", []string{"ctrl+u"}, "erase the line", "", func(a *app) { a.retype((*grid.Line).Clear) }},
+			binding{in, "cursor-left", []string{"left"}, "move the cursor left", "", func(a *app) { a.typing().Move(-1) }},
+			binding{in, "cursor-right", []string{"right"}, "move the cursor right", "", func(a *app) { a.typing().Move(+1) }},
+			binding{in, "cursor-home", []string{"home", "ctrl+a"}, "move the cursor to the beginning", "", func(a *app) { a.typing().Move(-grid.LongestLine) }},
+			binding{in, "cursor-end", []string{"end", "ctrl+e"}, "move the cursor to the end", "", func(a *app) { a.typing().Move(grid.LongestLine) }},
 		)
 	}
 	return append(all,

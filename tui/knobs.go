@@ -36,9 +36,9 @@ func (p *knobPanel) draw(v grid.View, a *app, hits []hit) []hit {
 	room := list.H
 	fault := 0 // rows that the error takes below its knob
 	if a.wrong.knob == knobs[sel].Name {
-		f := flow{v: v.Sub(grid.Rect{W: max(v.W()-4, 0)})}
-		f.text(a.wrong.text, th.Error)
-		fault = min(f.y, max(room-1, 0))
+		f := grid.Flow{V: v.Sub(grid.Rect{W: max(v.W()-4, 0)})}
+		f.Text(a.wrong.text, th.Error)
+		fault = min(f.Y, max(room-1, 0))
 	}
 	p.top = max(min(p.top, sel, len(knobs)-room+fault), sel+1-(room-fault), 0)
 	y := 0
@@ -48,8 +48,8 @@ func (p *knobPanel) draw(v grid.View, a *app, hits []hit) []hit {
 		y++
 		if i == sel && fault > 0 {
 			v.Rune(1, y, '✗', th.Error)
-			f := flow{v: v.Sub(grid.Rect{X: 3, Y: y, W: v.W() - 4, H: fault})}
-			f.text(a.wrong.text, th.Error)
+			f := grid.Flow{V: v.Sub(grid.Rect{X: 3, Y: y, W: v.W() - 4, H: fault})}
+			f.Text(a.wrong.text, th.Error)
 			y += fault
 		}
 	}
@@ -76,7 +76,7 @@ func (p *knobPanel) row(v grid.View, a *app, k *engine.Knob, selected bool, hits
 	}
 	hits = append(hits, knobHit(v.Rect(), k.Name))
 	if selected && a.over == editOverlay {
-		drawLine(v.Sub(grid.Rect{X: n + 2, W: v.W() - n - 3, H: 1}), &a.edit, th)
+		a.edit.Draw(v.Sub(grid.Rect{X: n + 2, W: v.W() - n - 3, H: 1}), th)
 		return hits
 	}
 	p.text = appendValue(p.text[:0], k, value)
@@ -136,9 +136,9 @@ func wheelKnob(name string) func(*app, int) {
 
 // foot tells what the selected knob is, and its values.
 func (p *knobPanel) foot(v grid.View, a *app, k *engine.Knob) {
-	f := flow{v: v}
-	f.text(k.Doc, a.theme.Dim)
-	if f.y >= v.H() {
+	f := grid.Flow{V: v}
+	f.Text(k.Doc, a.theme.Dim)
+	if f.Y >= v.H() {
 		return
 	}
 	x := 0
@@ -150,33 +150,13 @@ func (p *knobPanel) foot(v grid.View, a *app, k *engine.Knob) {
 		text := string(appendValue(nil, k, c))
 		n := grid.Width(text)
 		if x+n > v.W() {
-			v.Rune(min(x, v.W()-1), f.y, '…', a.theme.Dim)
+			v.Rune(min(x, v.W()-1), f.Y, '…', a.theme.Dim)
 			return
 		}
-		v.Text(x, f.y, text, st)
+		v.Text(x, f.Y, text, st)
 		x += n + 1
 	}
 	if len(k.Choices) == 0 {
-		v.Text(0, f.y, strconv.FormatFloat(k.Min, 'g', 6, 64)+" to "+strconv.FormatFloat(k.Max, 'g', 6, 64), a.theme.Dim)
-	}
-}
-
-// drawLine shows a line that is typed, with its cursor.
-func drawLine(v grid.View, l *line, th *grid.Theme) {
-	if v.W() <= 0 {
-		return
-	}
-	v.Fill(v.Local(), grid.Cell{Rune: ' ', Bg: th.Background, Attr: grid.Underline, Fg: th.Accent.Fg})
-	from := max(0, l.at-v.W()+1)
-	x := 0
-	for i := from; i < len(l.text) && x < v.W(); i++ {
-		st := th.Text.With(grid.Underline)
-		if i == l.at {
-			st = st.With(grid.Reverse)
-		}
-		x += max(1, v.Text(x, 0, string(l.text[i]), st))
-	}
-	if l.at >= len(l.text) {
-		v.Rune(x, 0, ' ', th.Text.With(grid.Reverse))
+		v.Text(0, f.Y, strconv.FormatFloat(k.Min, 'g', 6, 64)+" to "+strconv.FormatFloat(k.Max, 'g', 6, 64), a.theme.Dim)
 	}
 }

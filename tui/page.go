@@ -38,15 +38,15 @@ func (s *screen) pageBox(a *app) {
 		return
 	}
 	v := s.box(s.middle(100, 24), "Launch line", "L or esc closes", a.theme)
-	text := func(f *flow) {
-		f.text("What paper 1 would need to start this layout on a real cluster:", a.theme.Dim)
-		f.y++
-		f.text(orWords(a.snap.LaunchLine, "not known yet"), a.theme.Text)
+	text := func(f *grid.Flow) {
+		f.Text("What paper 1 would need to start this layout on a real cluster:", a.theme.Dim)
+		f.Y++
+		f.Text(orWords(a.snap.LaunchLine, "not known yet"), a.theme.Text)
 	}
-	measure := flow{v: v.Sub(grid.Rect{W: v.W()})}
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})}
 	text(&measure)
-	s.pageRows, s.pageLines = v.H(), measure.y
-	text(&flow{v: v, y: -min(a.page.top, max(0, measure.y-v.H()))})
+	s.pageRows, s.pageLines = v.H(), measure.Y
+	text(&grid.Flow{V: v, Y: -min(a.page.top, max(0, measure.Y-v.H()))})
 	s.listHit(v, func(*app) {}, func(a *app, by int) { a.page.scroll(3 * by) })
 }
 

@@ -12,7 +12,7 @@ import (
 // palette is the command line: every action by its name, knobs as "set group
 // 8", workloads, themes, pictures.
 type palette struct {
-	line    line
+	line    grid.Line
 	at      int
 	fault   string // what was wrong with the command
 	history []string
@@ -29,7 +29,7 @@ type entry struct {
 }
 
 func (p *palette) open() {
-	p.line.clear()
+	p.line.Clear()
 	p.recent = len(p.history)
 	p.retyped()
 }
@@ -103,7 +103,7 @@ func (p *palette) complete(a *app) {
 		if e.more {
 			e.text += " "
 		}
-		p.line.put(e.text)
+		p.line.Put(e.text)
 		p.retyped()
 	}
 }
@@ -115,9 +115,9 @@ func (p *palette) recall(by int) {
 	}
 	p.recent = min(max(p.recent+by, 0), len(p.history))
 	if p.recent == len(p.history) {
-		p.line.clear()
+		p.line.Clear()
 	} else {
-		p.line.put(p.history[p.recent])
+		p.line.Put(p.history[p.recent])
 	}
 	p.retyped()
 }

@@ -20,7 +20,7 @@ import (
 //	                nodes                                       5576
 //	                  NERSC, Edison configuration
 type picker struct {
-	line line
+	line grid.Line
 	at   int
 	top  int // rows that the facts are scrolled
 	own  []cluster.Machine
@@ -55,7 +55,7 @@ func (a *app) openPicker() {
 	}
 	a.over = pickerOverlay
 	p := &a.picker
-	p.line.clear()
+	p.line.Clear()
 	p.retyped()
 	p.read = make(map[string]*described, len(k.Choices))
 	for i, name := range k.Choices {
@@ -107,7 +107,7 @@ func (s *screen) pickerBox(a *app) {
 	th, p := a.theme, &a.picker
 	v := s.box(s.middle(110, 44), "Machines", "type to search, enter takes", th)
 	v.Text(0, 0, "/", th.Accent)
-	drawLine(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), &p.line, th)
+	p.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
 	all := p.offers(a)
 	if len(all) == 0 {
 		v.TextIn(0, 2, v.W(), "no machine fits", grid.Center, th.Dim)
@@ -157,11 +157,11 @@ func (a *app) movePicker(by int) { a.picker.move(a, by) }
 // facts tells what a machine's file says.
 func (s *screen) facts(v grid.View, a *app, name string) {
 	d := a.picker.read[name]
-	measure := flow{v: v.Sub(grid.Rect{W: v.W() - 1})}
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1})}
 	factsText(&measure, d, a.theme)
-	most := max(0, measure.y-v.H())
+	most := max(0, measure.Y-v.H())
 	s.factsTop = min(a.picker.top, most)
-	factsText(&flow{v: v.Sub(grid.Rect{W: v.W() - 1, H: v.H()}), y: -s.factsTop}, d, a.theme)
+	factsText(&grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1, H: v.H()}), Y: -s.factsTop}, d, a.theme)
 	if s.factsTop > 0 {
 		v.Rune(v.W()-1, 0, '▴', a.theme.Accent)
 	}
@@ -171,30 +171,30 @@ func (s *screen) facts(v grid.View, a *app, name string) {
 	s.listHit(v, func(*app) {}, func(a *app, by int) { a.picker.scroll(3 * by) })
 }
 
-func factsText(f *flow, d *described, th *grid.Theme) {
+func factsText(f *grid.Flow, d *described, th *grid.Theme) {
 	if d.err != nil {
-		f.text(d.err.Error(), th.Error)
+		f.Text(d.err.Error(), th.Error)
 		return
 	}
 	m := &d.machine
-	f.text(m.Title, th.Title)
+	f.Text(m.Title, th.Title)
 	live := "this host's own time on live"
 	if m.Emulated {
 		live = "emulated on live"
 	}
-	f.text(live+", progress by "+string(m.Progress), th.Dim)
-	f.y++
+	f.Text(live+", progress by "+string(m.Progress), th.Dim)
+	f.Y++
 	for _, fact := range presets.Facts(m) {
 		st := th.Text
 		if fact.Value == nil {
 			st = th.Dim
 		}
-		pair(f, fact.Key, factText(&fact), st, th)
+		f.Pair(fact.Key, factText(&fact), th.Dim, st)
 		source := th.Dim
 		if fact.Kind() == "fitted" {
 			source = th.Warning
 		}
-		f.text("  "+strings.TrimPrefix(fact.Source, "unknown: "), source)
+		f.Text("  "+strings.TrimPrefix(fact.Source, "unknown: "), source)
 	}
 }
 

@@ -66,7 +66,7 @@ func (s *screen) inputs(a *app, p paneID) inputs {
 		in.snap = nil // its part of it is in edits
 		in.edits, in.knob, in.wrong = a.edits, a.knob, a.wrong
 		if a.over == editOverlay {
-			in.typing = a.edit.at + 1
+			in.typing = a.edit.Cursor() + 1
 		}
 	case whyPane:
 		in.scroll = a.scroll

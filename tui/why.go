@@ -15,48 +15,48 @@ import (
 // many below.
 func drawWhy(v grid.View, a *app) (above, below int) {
 	snap, th := a.snap, a.theme
-	measure := flow{v: v.Sub(grid.Rect{W: v.W()})} // as wide, and no row to write on
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // as wide, and no row to write on
 	whyText(&measure, snap, th)
-	limit := max(0, measure.y-v.H())
+	limit := max(0, measure.Y-v.H())
 	top := min(a.scroll, limit)
-	f := flow{v: v, y: -top}
+	f := grid.Flow{V: v, Y: -top}
 	whyText(&f, snap, th)
 	return top, limit - top
 }
 
-func whyText(f *flow, snap *engine.Snapshot, th *grid.Theme) {
+func whyText(f *grid.Flow, snap *engine.Snapshot, th *grid.Theme) {
 	if snap.Phase == engine.Failed {
-		f.text(orWords(snap.Failure, "the run failed and gave no reason"), th.Error)
-		f.y++
-		f.text("Turn a knob to start anew.", th.Text)
+		f.Text(orWords(snap.Failure, "the run failed and gave no reason"), th.Error)
+		f.Y++
+		f.Text("Turn a knob to start anew.", th.Text)
 	} else {
-		f.text(orWords(snap.Why, "The reason stands here as soon as there is something to compare."), th.Title)
+		f.Text(orWords(snap.Why, "The reason stands here as soon as there is something to compare."), th.Title)
 	}
 	if snap.Change != "" {
-		f.text(snap.Change, th.Accent)
+		f.Text(snap.Change, th.Accent)
 	}
-	f.y++
+	f.Y++
 	verification(f, &snap.Verification, th)
 	for _, w := range snap.Warnings {
-		f.text("▲ "+w, th.Warning)
+		f.Text("▲ "+w, th.Warning)
 	}
 	if len(snap.Metrics) > 0 || snap.MemoryPerNode > 0 {
-		f.y++
+		f.Y++
 	}
 	for i := range snap.Metrics {
 		metric(f, &snap.Metrics[i], th)
 	}
 	if snap.MemoryPerNode > 0 {
-		pair(f, "memory a node", memoryWords(snap), th.Dim, th)
+		f.Pair("memory a node", memoryWords(snap), th.Dim, th.Dim)
 	}
 	if x := snap.Virtual; x != nil {
-		pair(f, "virtual time", grid.Seconds.String(x.Time.Seconds()), th.Dim, th)
-		pair(f, "events", grid.Count.String(float64(x.Events)), th.Dim, th)
-		pair(f, "hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th)
+		f.Pair("virtual time", grid.Seconds.String(x.Time.Seconds()), th.Dim, th.Dim)
+		f.Pair("events", grid.Count.String(float64(x.Events)), th.Dim, th.Dim)
+		f.Pair("hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th.Dim)
 	}
 	if snap.LaunchLine != "" {
-		f.head("Launch line", th.Dim)
-		f.text(snap.LaunchLine, th.Text)
+		f.Head("Launch line", th.Dim)
+		f.Text(snap.LaunchLine, th.Text)
 	}
 }
 
@@ -68,32 +68,26 @@ func memoryWords(snap *engine.Snapshot) string {
 	return s
 }
 
-func verification(f *flow, v *engine.Verification, th *grid.Theme) {
+func verification(f *grid.Flow, v *engine.Verification, th *grid.Theme) {
 	switch {
 	case !v.Done:
-		f.text("– not verified yet", th.Dim)
+		f.Text("– not verified yet", th.Dim)
 	case v.OK:
-		f.text("✓ verified "+grid.Count.String(float64(v.Checks))+" times: "+v.Detail, th.OK)
+		f.Text("✓ verified "+grid.Count.String(float64(v.Checks))+" times: "+v.Detail, th.OK)
 	default:
-		f.text("✗ wrong: "+v.Detail, th.Error)
+		f.Text("✗ wrong: "+v.Detail, th.Error)
 	}
 }
 
 // metric writes a name, the mark of the kind, and the value.
-func metric(f *flow, m *engine.Metric, th *grid.Theme) {
+func metric(f *grid.Flow, m *engine.Metric, th *grid.Theme) {
 	kind := th.Kind(kindOf(m.Kind))
 	name := strings.ReplaceAll(m.Name, "_", " ")
 	text := metricUnit(m).String(m.Value)
-	n := f.v.TextIn(0, f.y, f.v.W()-grid.Width(text)-4, name, grid.Left, th.Dim)
-	f.v.Rune(n+1, f.y, kind.Mark, kind.Style)
-	f.v.Text(f.v.W()-grid.Width(text)-1, f.y, text, kind.Style)
-	f.y++
-}
-
-func pair(f *flow, name, value string, st grid.Style, th *grid.Theme) {
-	f.v.Text(0, f.y, name, th.Dim)
-	f.v.Text(max(f.v.W()-grid.Width(value)-1, grid.Width(name)+1), f.y, value, st)
-	f.y++
+	n := f.V.TextIn(0, f.Y, f.V.W()-grid.Width(text)-4, name, grid.Left, th.Dim)
+	f.V.Rune(n+1, f.Y, kind.Mark, kind.Style)
+	f.V.Text(f.V.W()-grid.Width(text)-1, f.Y, text, kind.Style)
+	f.Y++
 }
 
 // metricUnit is how a metric's values are written.
