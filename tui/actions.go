@@ -22,7 +22,7 @@ func (a *app) togglePause() {
 func (a *app) toggleFreeze() {
 	a.frozen = !a.frozen
 	if !a.frozen {
-		a.snap = a.latest
+		a.Snap = a.latest
 	}
 }
 
@@ -32,8 +32,8 @@ func (a *app) toggleCross() {
 		return
 	}
 	a.chart.cross = !a.chart.cross
-	from, _ := a.chart.span(a.snap)
-	a.chart.at = (from + newest(a.snap)) / 2
+	from, _ := a.chart.span(a.Snap)
+	a.chart.at = (from + newest(a.Snap)) / 2
 }
 
 // zoomTo gives the action that shows a pane alone, and all panes if it is.
@@ -51,9 +51,9 @@ func (a *app) focusPane(by int) {
 func (a *app) nextTheme() {
 	all := grid.Themes()
 	for i, th := range all {
-		if th == a.theme {
-			a.theme, a.chosen = all[(i+1)%len(all)], true
-			a.notice = "theme " + a.theme.Name
+		if th == a.Theme {
+			a.Theme, a.chosen = all[(i+1)%len(all)], true
+			a.notice = "theme " + a.Theme.Name
 			return
 		}
 	}
@@ -61,8 +61,8 @@ func (a *app) nextTheme() {
 
 func (a *app) nextMarkers() {
 	names := map[grid.Markers]string{grid.Braille: "dots", grid.Blocks: "blocks", grid.Lines: "lines"}
-	a.chart.markers = (a.chart.markers + 1) % grid.Markers(len(names))
-	a.notice = "curves of " + names[a.chart.markers]
+	a.Markers = (a.Markers + 1) % grid.Markers(len(names))
+	a.notice = "curves of " + names[a.Markers]
 }
 
 func (a *app) nextWorkload() {

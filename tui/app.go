@@ -6,18 +6,22 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/all"
 )
 
 // app is what the person has chosen on the screen, and what is shown on it.
 // Actions change it; the screen only reads it.
 type app struct {
-	snap   *engine.Snapshot // shown
-	latest *engine.Snapshot // published last; another one only while frozen
-	frozen bool
+	pane.Host                  // what panes see
+	panes     [panes]pane.Pane // those that are in the registry
+	acted     [panes]int       // counts what was done to a pane
+	latest    *engine.Snapshot // published last; another one than Snap only while frozen
+	frozen    bool
+	w, h      int // of the screen
 
 	focus  paneID
 	zoomed bool
-	theme  *grid.Theme
 	chosen bool // the theme was chosen, and does not follow the terminal
 	ascii  bool
 	mouse  bool
@@ -25,10 +29,8 @@ type app struct {
 	chart  chartState
 	knob   string            // under the cursor
 	asked  map[string]string // values that the session has not taken over yet
-	edits  int               // counts changes of the knob panel
 	wrong  knobError
 	notice string // about the last command; goes with the next key
-	scroll int    // rows that the Why pane is scrolled
 
 	timeline timelineState
 	lanes    shownLanes // of the timeline that was drawn last
@@ -60,11 +62,10 @@ const (
 
 // chartState is how the chart over time is shown.
 type chartState struct {
-	window  time.Duration // 0: all there is
-	log     bool
-	markers grid.Markers
-	cross   bool
-	at      float64 // of the crosshair, s since the session began
+	window time.Duration // 0: all there is
+	log    bool
+	cross  bool
+	at     float64 // of the crosshair, s since the session began
 }
 
 // knobError is what was wrong with a value, shown beside its knob.
@@ -82,13 +83,21 @@ var windows = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Secon
 var nothing = &engine.Snapshot{Phase: engine.Starting}
 
 func newApp() *app {
-	return &app{
-		snap: nothing, latest: nothing,
-		focus: bandwidthPane, knob: "group",
-		theme: grid.Themes()[0], mouse: true,
+	a := &app{
+		Host:   pane.Host{Snap: nothing, Theme: grid.Themes()[0]},
+		latest: nothing,
+		focus:  bandwidthPane, knob: "group", mouse: true, w: 80, h: 24,
 		chart: chartState{window: 30 * time.Second},
 		asked: map[string]string{},
 	}
+	a.Asked, a.Set = a.value, a.set
+	a.Say = func(text string) { a.notice = text }
+	a.Keys = func(action string) string { return named(action).labels() }
+	for i := range all.Panes {
+		p := paneByName(all.Panes[i].Name)
+		a.panes[p] = all.Panes[i].New()
+	}
+	return a
 }
 
 // load takes the snapshot that the session has published last, and reports
@@ -97,22 +106,18 @@ func (a *app) load(s *engine.Snapshot) bool {
 	if s == nil || s == a.latest {
 		return false
 	}
-	failed := s.Phase == engine.Failed && a.latest.Phase != engine.Failed
 	if s.Scenario.Workload != a.latest.Scenario.Workload || !maps.Equal(s.Scenario.Values, a.latest.Scenario.Values) {
-		a.edits++
+		a.Edits++
 	}
 	a.latest = s
 	for name, v := range a.asked {
 		if s.Scenario.Values[name] == v {
 			delete(a.asked, name)
-			a.edits++
+			a.Edits++
 		}
 	}
 	if !a.frozen {
-		a.snap = s
-		if failed {
-			a.scroll = 0
-		}
+		a.Snap = s
 	}
 	return true
 }
@@ -177,7 +182,7 @@ func (a *app) set(name, text string) bool {
 	}
 	a.wrong = knobError{}
 	a.asked[name] = text
-	a.edits++
+	a.Edits++
 	a.do(engine.Command{Verb: engine.Set, Knob: name, Value: text})
 	return true
 }
@@ -204,7 +209,7 @@ func (a *app) answered(c engine.Command, err error) {
 	}
 	if c.Verb == engine.Set && a.asked[c.Knob] == c.Value {
 		delete(a.asked, c.Knob)
-		a.edits++
+		a.Edits++
 	}
 	if err != nil {
 		a.refuse(c.Knob, err)
@@ -215,10 +220,39 @@ func (a *app) refuse(knob string, err error) {
 	if _, known := a.latest.Scenario.Values[knob]; known {
 		a.knob = knob
 		a.wrong = knobError{knob, err.Error()}
-		a.edits++
+		a.Edits++
 		return
 	}
 	a.notice = err.Error()
+}
+
+// act lets a pane do an action: the focused one, or where that one does not
+// answer it, the first that is shown and does. No pane that is hidden gets it.
+func (a *app) act(name string) {
+	at := arrange(a.w, a.h, a)
+	order := []paneID{a.focus}
+	for p := range panes {
+		order = append(order, p)
+	}
+	for _, p := range order {
+		if a.panes[p] == nil || at.pane[p].Empty() {
+			continue
+		}
+		for _, x := range a.panes[p].Actions() {
+			if x.Name == name && (x.Ready == nil || x.Ready(&a.Host)) {
+				x.Do(&a.Host)
+				a.acted[p]++
+				return
+			}
+		}
+	}
+}
+
+// wheel turns the mouse's wheel at a place inside a pane.
+func (a *app) wheel(p paneID, x, y, by int) {
+	if w, ok := a.panes[p].(pane.Wheeler); ok && w.Wheel(&a.Host, x, y, by) {
+		a.acted[p]++
+	}
 }
 
 // press handles a key: its name as the key table spells it, and the text that
@@ -235,7 +269,7 @@ func (a *app) press(key, text string) {
 // insert types text at the cursor.
 func (a *app) insert(l *grid.Line, text string) {
 	l.Insert(text)
-	a.edits++
+	a.Edits++
 	a.help.at = 0
 	a.palette.retyped()
 	a.picker.retyped()
@@ -277,7 +311,7 @@ func (a *app) mode() mode {
 func (a *app) chooseTheme(name string) bool {
 	th, ok := grid.ThemeByName(name)
 	if ok {
-		a.theme, a.chosen = th, true
+		a.Theme, a.chosen = th, true
 	}
 	return ok
 }
@@ -321,9 +355,9 @@ func (a *app) moveCross(by float64) {
 		a.moveTimeCursor(map[bool]int{true: 1, false: -1}[by > 0])
 		return
 	}
-	from, to := a.chart.span(a.snap)
+	from, to := a.chart.span(a.Snap)
 	if !a.chart.cross {
-		a.chart.cross, a.chart.at = true, newest(a.snap)
+		a.chart.cross, a.chart.at = true, newest(a.Snap)
 	}
-	a.chart.at = min(max(a.chart.at+by*(to-from), from), newest(a.snap))
+	a.chart.at = min(max(a.chart.at+by*(to-from), from), newest(a.Snap))
 }

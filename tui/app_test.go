@@ -222,11 +222,11 @@ func TestFreezeStopsTheScreenAlone(t *testing.T) {
 	first, second := demo(4, 4, 4), demo(4, 4, 8)
 	a := shownApp(first)
 	keys(a, "f")
-	if a.load(second); a.snap != first || a.latest != second {
+	if a.load(second); a.Snap != first || a.latest != second {
 		t.Error("the screen moves while frozen, or the run is not followed")
 	}
 	keys(a, "f")
-	if a.snap != second {
+	if a.Snap != second {
 		t.Error("thawed, the screen is old")
 	}
 }
@@ -259,7 +259,7 @@ func TestZoomFocusAndBack(t *testing.T) {
 func TestArrange(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	for _, phase := range []engine.Phase{engine.Running, engine.Failed} {
-		a.snap.Phase = phase
+		a.Snap.Phase = phase
 		for focus := range panes {
 			a.focus = focus
 			for w := range 210 {
@@ -289,10 +289,10 @@ func checkPlaces(t *testing.T, p places, a *app, w, h int) {
 	if area != w*h {
 		t.Fatalf("%d×%d: %d cells of %d are used", w, h, area, w*h)
 	}
-	if a.snap.Phase != engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane[a.focus].Empty() {
+	if a.Snap.Phase != engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane[a.focus].Empty() {
 		t.Fatalf("%d×%d: the focused pane is not shown", w, h)
 	}
-	if a.snap.Phase == engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane[whyPane].Empty() {
+	if a.Snap.Phase == engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane[whyPane].Empty() {
 		t.Fatalf("%d×%d: the failure is not shown", w, h)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // bandwidth draws bytes per second over time, a line a locality class, with a
@@ -32,35 +33,21 @@ type bandwidthCaption struct {
 	th   *grid.Theme
 }
 
-// kindWords is the mark and the name of the kind of the measured numbers.
-func kindWords(a *app) string {
-	if a.snap.Kind == "" {
-		return ""
-	}
-	return string(a.theme.Kind(kindOf(a.snap.Kind)).Mark) + " " + string(a.snap.Kind)
-}
-
-// classMarks tell the classes apart where colours do not; they are none of the
-// marks of the kinds of number.
-var classMarks = [cluster.Classes]rune{cluster.InRank: '■', cluster.InNode: '▲', cluster.Remote: '▼'}
-
-var classNames = [cluster.Classes]string{cluster.InRank.String(), cluster.InNode.String(), cluster.Remote.String()}
-
 func (b *bandwidth) caption(a *app) string {
 	top := 0.0
-	from, to := a.chart.span(a.snap)
-	for _, s := range visible(a.snap.Series, from, to) {
+	from, to := a.chart.span(a.Snap)
+	for _, s := range visible(a.Snap.Series, from, to) {
 		for _, r := range s.Rate {
 			top = max(top, r)
 		}
 	}
 	var unit string
 	b.chart.Y.Unit, unit = grid.BytesPerSecond.Common(top)
-	if of := (bandwidthCaption{a.snap.Kind, unit, a.chart.log, a.theme}); of != b.capOf {
+	if of := (bandwidthCaption{a.Snap.Kind, unit, a.chart.log, a.Theme}); of != b.capOf {
 		b.capOf = of
 		b.cap = unit
 		if of.kind != "" {
-			b.cap = kindWords(a) + ", " + unit
+			b.cap = a.KindWords() + ", " + unit
 		}
 		if of.log {
 			b.cap += ", log"
@@ -86,11 +73,11 @@ func visible(s []engine.Sample, from, to float64) []engine.Sample {
 }
 
 func (b *bandwidth) draw(v grid.View, a *app) {
-	snap, th := a.snap, a.theme
+	snap, th := a.Snap, a.Theme
 	from, to := a.chart.span(snap)
 	samples := visible(snap.Series, from, to)
 	if len(samples) == 0 {
-		emptyChart(v, a)
+		a.Empty(v)
 		return
 	}
 	if v.H() >= 4 {
@@ -107,7 +94,7 @@ func (b *bandwidth) draw(v grid.View, a *app) {
 	}
 	c.Series = c.Series[:0]
 	for i := range b.y {
-		c.Series = append(c.Series, grid.Series{Name: classNames[i], X: b.x, Y: b.y[i], Style: th.SeriesStyle(i), Glyph: classMarks[i]})
+		c.Series = append(c.Series, grid.Series{Name: pane.ClassNames[i], X: b.x, Y: b.y[i], Style: th.SeriesStyle(i), Glyph: pane.ClassMarks[i]})
 	}
 	c.VLines = c.VLines[:0]
 	for _, m := range snap.Marks {
@@ -116,7 +103,7 @@ func (b *bandwidth) draw(v grid.View, a *app) {
 		}
 	}
 	c.Cross, c.CrossX = a.chart.cross, a.chart.at
-	c.Markers = a.chart.markers
+	c.Markers = a.Markers
 	c.Draw(v, th)
 }
 
@@ -157,16 +144,16 @@ func (b *bandwidth) points(samples []engine.Sample, marks []engine.Mark, column 
 // legend shows the classes and their newest values, as fully as there is room.
 func (b *bandwidth) legend(v grid.View, s engine.Sample, th *grid.Theme) {
 	full := func(c int) {
-		b.text = append(append(b.text[:0], classNames[c]...), ' ')
+		b.text = append(append(b.text[:0], pane.ClassNames[c]...), ' ')
 		b.text = grid.BytesPerSecond.Append(b.text, s.Rate[c], 10)
 	}
 	short := func(c int) {
-		b.text = append(append(b.text[:0], classNames[c]...), ' ')
+		b.text = append(append(b.text[:0], pane.ClassNames[c]...), ' ')
 		b.text = b.chart.Y.Unit.Append(b.text, s.Rate[c], 6)
 	}
-	for _, words := range [...]func(int){full, short, func(c int) { b.text = append(b.text[:0], classNames[c]...) }} {
+	for _, words := range [...]func(int){full, short, func(c int) { b.text = append(b.text[:0], pane.ClassNames[c]...) }} {
 		total := -2
-		for c := range classNames {
+		for c := range pane.ClassNames {
 			words(c)
 			total += grid.Width(string(b.text)) + 4
 		}
@@ -174,30 +161,11 @@ func (b *bandwidth) legend(v grid.View, s engine.Sample, th *grid.Theme) {
 			continue
 		}
 		x := 0
-		for c := range classNames {
+		for c := range pane.ClassNames {
 			words(c)
-			v.Rune(x, 0, classMarks[c], th.SeriesStyle(c))
+			v.Rune(x, 0, pane.ClassMarks[c], th.SeriesStyle(c))
 			x += 4 + v.Bytes(x+2, 0, b.text, th.Text)
 		}
 		return
 	}
-}
-
-// emptyChart says why a chart has nothing to show.
-func emptyChart(v grid.View, a *app) {
-	text := "no data yet"
-	switch a.snap.Phase {
-	case engine.Starting:
-		text = "starting…"
-	case engine.Paused:
-		text = "paused before the first sample: space goes on"
-	case engine.Failed:
-		text = "no data: the run failed"
-	}
-	v.TextIn(0, v.H()/2, v.W(), text, grid.Center, a.theme.Dim)
-}
-
-// kindOf is the grid's word for a kind of number.
-func kindOf(k engine.Kind) grid.Kind {
-	return grid.Kind(max(0, slices.Index(engine.Kinds, k)))
 }

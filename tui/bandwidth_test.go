@@ -68,7 +68,7 @@ func TestVisible(t *testing.T) {
 
 func TestCrosshairStaysOnTheData(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
-	last := newest(a.snap)
+	last := newest(a.Snap)
 	keys(a, ".", ".")
 	if a.chart.at != last {
 		t.Errorf("right of the newest sample: %v of %v s", a.chart.at, last)
@@ -76,14 +76,14 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 	for range 200 {
 		keys(a, ",")
 	}
-	if from, _ := a.chart.span(a.snap); a.chart.at != from {
+	if from, _ := a.chart.span(a.Snap); a.chart.at != from {
 		t.Errorf("left of the window: %v, want %v s", a.chart.at, from)
 	}
 	keys(a, "-", "-", "-", "-", "-", "-", "-")
 	if a.chart.window != 0 {
 		t.Errorf("the longest window is %v, want all", a.chart.window)
 	}
-	if from, to := a.chart.span(a.snap); from != 0 || to != last {
+	if from, to := a.chart.span(a.Snap); from != 0 || to != last {
 		t.Errorf("all is %v to %v s, want 0 to %v", from, to, last)
 	}
 }

@@ -32,7 +32,7 @@ func helpEntries(query string) []*binding {
 
 // helpBox lists keys and actions under the line that narrows them.
 func (s *screen) helpBox(a *app) {
-	th := a.theme
+	th := a.Theme
 	v := s.box(s.middle(86, 44), "Help", "type to search, enter runs", th)
 	v.Text(0, 0, "/", th.Accent)
 	a.help.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
@@ -77,7 +77,7 @@ func (s *screen) listHit(row grid.View, press func(*app), move func(*app, int)) 
 
 // paletteBox shows the command line and what it offers.
 func (s *screen) paletteBox(a *app) {
-	th, p := a.theme, &a.palette
+	th, p := a.Theme, &a.palette
 	all := p.offers(a)
 	rows := min(len(all), 12) + 3
 	if p.fault != "" {

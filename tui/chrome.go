@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // part is a piece of the header or the status: the less it is needed, the
@@ -50,14 +51,14 @@ const must = 100
 
 // header says what runs where, and what kind of number the screen shows.
 func (s *screen) header(a *app) {
-	snap, th := a.snap, a.theme
+	snap, th := a.Snap, a.Theme
 	s.clear(s.at.header, th)
 	v := s.g.View(s.at.header)
 	sc := &snap.Scenario
-	kind := th.Kind(kindOf(snap.Kind))
+	kind := th.Kind(pane.KindOf(snap.Kind))
 	all := []part{
 		{"hybridtop", th.Accent, 9},
-		{orWords(sc.Workload, "starting…"), th.Title, must},
+		{pane.Or(sc.Workload, "starting…"), th.Title, must},
 	}
 	if snap.Layout.Nodes > 0 {
 		all = append(all,
@@ -103,13 +104,13 @@ func fabricWords(sc *engine.Scenario) string { return sc.Values["fabric"] }
 
 // status says what the session does, and what the person has to know now.
 func (s *screen) status(a *app) {
-	snap, th := a.latest, a.theme
+	snap, th := a.latest, a.Theme
 	s.clear(s.at.status, th)
 	v := s.g.View(s.at.status)
 	word, st := phaseWords(snap, th)
 	all := []part{{word, st, must}}
 	if a.frozen {
-		all = append(all, part{"screen FROZEN at " + clock(a.snap.Elapsed) + ": f thaws", th.Warning.With(grid.Bold | grid.Reverse), 9})
+		all = append(all, part{"screen FROZEN at " + clock(a.Snap.Elapsed) + ": f thaws", th.Warning.With(grid.Bold | grid.Reverse), 9})
 	}
 	switch {
 	case a.notice != "":
@@ -146,7 +147,7 @@ func (s *screen) knobPart(a *app) part {
 	if a.over == editOverlay {
 		value = a.edit.String() + "▏"
 	}
-	return part{k.Label + " ◂ " + value + " ▸", a.theme.Selected, 8}
+	return part{k.Label + " ◂ " + value + " ▸", a.Theme.Selected, 8}
 }
 
 func phaseWords(snap *engine.Snapshot, th *grid.Theme) (string, grid.Style) {
@@ -168,7 +169,7 @@ func virtualPart(snap *engine.Snapshot, th *grid.Theme) part {
 	if snap.Kind != engine.Simulated {
 		return part{}
 	}
-	return part{"virtual " + grid.Seconds.String(snap.Fabric.Seconds()), th.Kind(kindOf(snap.Kind)).Style, 4}
+	return part{"virtual " + grid.Seconds.String(snap.Fabric.Seconds()), th.Kind(pane.KindOf(snap.Kind)).Style, 4}
 }
 
 func verifiedPart(v *engine.Verification, th *grid.Theme) part {
@@ -200,13 +201,13 @@ func (s *screen) whyLine(a *app) {
 	if s.at.why.Empty() {
 		return
 	}
-	s.clear(s.at.why, a.theme)
+	s.clear(s.at.why, a.Theme)
 	v := s.g.View(s.at.why)
 	x := 1
-	for _, p := range [...]struct{ head, text string }{{"Turned: ", a.snap.Change}, {"Why: ", a.snap.Why}} {
+	for _, p := range [...]struct{ head, text string }{{"Turned: ", a.Snap.Change}, {"Why: ", a.Snap.Why}} {
 		if p.text != "" && x < v.W()-12 {
-			x += v.Text(x, 0, p.head, a.theme.Accent)
-			x += v.TextIn(x, 0, v.W()-1-x, p.text, grid.Left, a.theme.Text) + 2
+			x += v.Text(x, 0, p.head, a.Theme.Accent)
+			x += v.TextIn(x, 0, v.W()-1-x, p.text, grid.Left, a.Theme.Text) + 2
 		}
 	}
 }
@@ -214,7 +215,7 @@ func (s *screen) whyLine(a *app) {
 // footer lists the keys that matter here; each can be clicked. The mouse, help
 // and quit stand at the end whatever fits.
 func (s *screen) footer(a *app) {
-	th := a.theme
+	th := a.Theme
 	s.clear(s.at.footer, th)
 	v := s.g.View(s.at.footer)
 	room := v.W() - 1
@@ -230,7 +231,7 @@ func (s *screen) footer(a *app) {
 		}
 	}
 	x := 1
-	if in == onScreen && a.snap.Phase == engine.Failed {
+	if in == onScreen && a.Snap.Phase == engine.Failed {
 		x = s.hint(v, x, find(onScreen, "pgdown"), a)
 	}
 	for i := range keyTable {
@@ -289,8 +290,8 @@ var hintPairs = map[string]string{
 func (s *screen) hint(v grid.View, x int, b *binding, a *app) int {
 	key := hintKey(b)
 	at := v.Rect()
-	n := v.Text(x, 0, key, a.theme.Accent)
-	n += 1 + v.Text(x+n+1, 0, hintText(b, a), a.theme.Dim)
+	n := v.Text(x, 0, key, a.Theme.Accent)
+	n += 1 + v.Text(x+n+1, 0, hintText(b, a), a.Theme.Dim)
 	s.hits = append(s.hits, hit{at: grid.Rect{X: at.X + x, Y: at.Y, W: n, H: 1}, press: b.do})
 	if other := opposite(b); other != nil {
 		s.hits = append(s.hits, hit{at: grid.Rect{X: at.X + x, Y: at.Y, W: 1, H: 1}, press: other.do})

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/models"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // epsilon draws what is gained by computing during communication (paper 2, section
@@ -47,26 +48,26 @@ const (
 )
 
 func (e *epsilon) draw(v grid.View, a *app) {
-	s := a.snap
+	s := a.Snap
 	r := models.Reserved{M: s.Scenario.Reserved(), N: s.Layout.ThreadsPerRank}
 	switch {
 	case s.Layout.Nodes == 0:
-		emptyChart(v, a)
+		a.Empty(v)
 		return
 	case s.Overlap != nil:
 		r.M = s.Overlap.Now.Reserved
 	case !reportsEpsilon(s.Scenario.Workload):
-		tell(v, a, whereEpsilonIs(s.Scenario.Workload)...)
+		a.Tell(v, whereEpsilonIs(s.Scenario.Workload)...)
 		return
 	case math.IsNaN(r.M): // until the load is known
 		r.M = 1
 	}
 	if r.N < 2 {
-		tell(v, a, "ε compares schemes for the threads of a rank, and there is 1.", "Turn threads/rank up: "+typedCommand("threads-per-rank 8"))
+		a.Tell(v, "ε compares schemes for the threads of a rank, and there is 1.", "Turn threads/rank up: "+typedCommand("threads-per-rank 8"))
 		return
 	}
 	if r.Check() != nil {
-		tell(v, a, fmt.Sprintf("%.3g of %d threads are reserved: none is left to compute.", r.M, r.N), "Reserve fewer: "+typedCommand("reserved 1"))
+		a.Tell(v, fmt.Sprintf("%.3g of %d threads are reserved: none is left to compute.", r.M, r.N), "Reserve fewer: "+typedCommand("reserved 1"))
 		return
 	}
 	e.model.update(r, s.Overlap)
@@ -127,28 +128,6 @@ func whereEpsilonIs(present string) []string {
 	return append(lines, "Run "+name+": type "+typedCommand("workload "+name)+", or press "+find(onScreen, "w").labels()+" until it runs.")
 }
 
-// tell writes a few lines in the middle of a pane that has nothing else to show.
-func tell(v grid.View, a *app, lines ...string) {
-	write := func(f *grid.Flow) {
-		for i, text := range lines {
-			st := a.theme.Dim
-			if i == 0 {
-				st = a.theme.Text
-			}
-			f.Text(text, st)
-		}
-	}
-	wide := 0
-	for _, text := range lines {
-		wide = max(wide, grid.Width(text))
-	}
-	wide = min(wide, v.W())
-	measure := grid.Flow{V: v.Sub(grid.Rect{W: wide})}
-	write(&measure)
-	top := max((v.H()-measure.Y)/2, 0)
-	write(&grid.Flow{V: v.Sub(grid.Rect{X: (v.W() - wide) / 2, Y: top, W: wide, H: v.H() - top})})
-}
-
 // head writes a chart's title and, if there is room, its legend, and gives the view
 // that is left.
 func (e *epsilon) head(v grid.View, th *grid.Theme, title string) grid.View {
@@ -182,12 +161,12 @@ func (e *epsilon) writeLegend(v grid.View, th *grid.Theme) {
 // overComm is figure 5: the model over f_comm at several f_comp,non, its bounds, and
 // the points.
 func (e *epsilon) overComm(v grid.View, a *app, r models.Reserved) {
-	th, o, l := a.theme, a.snap.Overlap, &e.model.limits
+	th, o, l := a.Theme, a.Snap.Overlap, &e.model.limits
 	modelled := th.Kind(grid.Modelled)
 	c := &e.comm
 	c.X = grid.Axis{Unit: grid.Share, Fixed: true, Max: 1}
-	c.Y = grid.Axis{Unit: integer, Fixed: true, Min: e.model.low, Max: e.model.high}
-	c.Markers = a.chart.markers
+	c.Y = grid.Axis{Unit: pane.Integer, Fixed: true, Min: e.model.low, Max: e.model.high}
+	c.Markers = a.Markers
 	c.Series, c.VLines, e.legend, e.marks = c.Series[:0], c.VLines[:0], e.legend[:0], e.marks[:0]
 	for i := range e.model.family {
 		f := &e.model.family[i]
@@ -218,7 +197,7 @@ func (e *epsilon) overComm(v grid.View, a *app, r models.Reserved) {
 		e.now(c, a, o.Now.Comm)
 	}
 	scheme := fmt.Sprintf("m %.3g of n %d", r.M, r.N)
-	if level := a.snap.Scenario.Values["threading"]; level != "" {
+	if level := a.Snap.Scenario.Values["threading"]; level != "" {
 		scheme = level + ", " + scheme
 	}
 	v = e.head(v, th, "ε over f_comm, "+scheme)
@@ -238,22 +217,22 @@ func (e *epsilon) overComm(v grid.View, a *app, r models.Reserved) {
 
 // caption says what ε is and of which kind, as fully as the columns allow.
 func (e *epsilon) caption(a *app, cols int) string {
-	if cols >= 60 && a.snap.Kind != "" {
-		return "ε = T_masteronly / T_scheme, " + kindWords(a)
+	if cols >= 60 && a.Snap.Kind != "" {
+		return "ε = T_masteronly / T_scheme, " + a.KindWords()
 	}
-	return kindWords(a)
+	return a.KindWords()
 }
 
 // overPlanes is figures 6 and 7: the model over the local planes with the costs that
 // the run has told, and with those of the paper; what the paper publishes; and the
 // points.
 func (e *epsilon) overPlanes(v grid.View, a *app, r models.Reserved) {
-	th, o := a.theme, a.snap.Overlap
+	th, o := a.Theme, a.Snap.Overlap
 	modelled, published := th.Kind(grid.Modelled), th.Kind(grid.Published)
 	c := &e.planes
-	c.X = grid.Axis{Scale: grid.Log2, Unit: integer, Fixed: true, Min: 1, Max: float64(e.model.most)}
+	c.X = grid.Axis{Scale: grid.Log2, Unit: pane.Integer, Fixed: true, Min: 1, Max: float64(e.model.most)}
 	c.Y = e.comm.Y
-	c.Markers = a.chart.markers
+	c.Markers = a.Markers
 	c.Series, c.VLines, e.legend = c.Series[:0], c.VLines[:0], e.legend[:0]
 	c.HLines = append(c.HLines[:0], grid.HLine{Y: 1})
 	c.Series = append(c.Series, grid.Series{X: e.model.fitted.x, Y: e.model.fitted.y, Shape: grid.Dashed, Style: th.Dim})
@@ -305,10 +284,10 @@ func (e *epsilon) storage() *curve {
 
 // kinds explains the marks of the points of other runs, where their kind is another.
 func (e *epsilon) kinds(a *app) {
-	o := a.snap.Overlap
+	o := a.Snap.Overlap
 	for _, kind := range engine.Kinds {
 		if kind != o.Now.Kind && slices.ContainsFunc(o.Points, func(p engine.EpsilonPoint) bool { return p.Kind == kind }) {
-			look := a.theme.Kind(kindOf(kind))
+			look := a.Theme.Kind(pane.KindOf(kind))
 			e.legend = append(e.legend, grid.LegendItem{Mark: look.Mark, Name: string(kind), Style: look.Style})
 		}
 	}
@@ -317,10 +296,10 @@ func (e *epsilon) kinds(a *app) {
 // points adds the points of all runs, by kind: those of the present m brightly if at
 // says that they belong to the present curve, and all others dimly.
 func (e *epsilon) points(c *grid.LineChart, a *app, at func(*engine.EpsilonPoint) (x float64, here bool)) {
-	o := a.snap.Overlap
+	o := a.Snap.Overlap
 	for _, same := range []bool{false, true} {
 		for _, kind := range engine.Kinds {
-			look := a.theme.Kind(kindOf(kind))
+			look := a.Theme.Kind(pane.KindOf(kind))
 			m := e.storage()
 			for i := range o.Points {
 				p := &o.Points[i]
@@ -332,7 +311,7 @@ func (e *epsilon) points(c *grid.LineChart, a *app, at func(*engine.EpsilonPoint
 			if len(m.x) == 0 {
 				continue
 			}
-			st := a.theme.Dim
+			st := a.Theme.Dim
 			if same {
 				st = look.Style
 			}
@@ -343,27 +322,27 @@ func (e *epsilon) points(c *grid.LineChart, a *app, at func(*engine.EpsilonPoint
 
 // now adds the present point over all others.
 func (e *epsilon) now(c *grid.LineChart, a *app, x float64) {
-	p := &a.snap.Overlap.Now
+	p := &a.Snap.Overlap.Now
 	if !math.IsNaN(p.Epsilon) {
-		e.mark(c, a.theme.Kind(kindOf(p.Kind)).Mark, a.theme.Focus, x, p.Epsilon)
+		e.mark(c, a.Theme.Kind(pane.KindOf(p.Kind)).Mark, a.Theme.Focus, x, p.Epsilon)
 	}
 }
 
 // reading is the row of numbers: ε as it was found out beside the model's, where that
 // is, and what the product's communication costs beside the paper's.
 func (e *epsilon) reading(v grid.View, a *app) {
-	o, th := a.snap.Overlap, a.theme
+	o, th := a.Snap.Overlap, a.Theme
 	modelled, published := th.Kind(grid.Modelled), th.Kind(grid.Published)
 	if o == nil {
 		text := "no point yet: ε stands here when an iteration has ended"
-		if a.snap.Phase == engine.Failed {
+		if a.Snap.Phase == engine.Failed {
 			text = "no point: the run failed"
 		}
 		v.TextIn(0, 0, v.W(), text, grid.Left, th.Dim)
 		return
 	}
 	p := &o.Now
-	own := th.Kind(kindOf(p.Kind))
+	own := th.Kind(pane.KindOf(p.Kind))
 	e.legend = e.legend[:0]
 	if math.IsNaN(p.Epsilon) {
 		e.legend = append(e.legend, grid.LegendItem{Mark: '–', Name: "no ε of " + p.Threading, Style: th.Dim})
@@ -388,11 +367,11 @@ func (e *epsilon) words(v grid.View, a *app, cols int) int {
 		v = v.Sub(grid.Rect{W: cols})
 	}
 	f := grid.Flow{V: v}
-	if a.snap.Overlap != nil && a.snap.Why != "" {
-		f.Text(a.snap.Why, a.theme.Text)
+	if a.Snap.Overlap != nil && a.Snap.Why != "" {
+		f.Text(a.Snap.Why, a.Theme.Text)
 	}
-	if a.snap.Change != "" {
-		f.Text(a.snap.Change, a.theme.Accent)
+	if a.Snap.Change != "" {
+		f.Text(a.Snap.Change, a.Theme.Accent)
 	}
 	return f.Y
 }

@@ -108,7 +108,7 @@ func TestThePointMoves(t *testing.T) {
 				t.Fatalf("%s: the point lies outside", name)
 			}
 			cell := g.At(2+c.left+col, 2+3+row)
-			if cell.Rune != '◆' || cell.Fg != a.theme.Focus.Fg {
+			if cell.Rune != '◆' || cell.Fg != a.Theme.Focus.Fg {
 				t.Errorf("n_k = %d, %s: %q stands at the present point\n%s", planes, name, cell.Rune, g.PlainText())
 			}
 			if c.left == 0 {

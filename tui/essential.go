@@ -12,7 +12,7 @@ import (
 // pane, and what size a pane needs. All keys work; the boxes of help, command
 // line and value become one line.
 func (s *screen) essential(a *app) {
-	snap, th := a.latest, a.theme
+	snap, th := a.latest, a.Theme
 	v := s.g.All()
 	word, st := phaseWords(snap, th)
 	lines := []part{{word, st, 6}}

@@ -172,6 +172,16 @@ func find(in mode, key string) *binding {
 	return nil
 }
 
+// named gives the binding of an action's name on the screen.
+func named(action string) *binding {
+	for i := range keyTable {
+		if b := &keyTable[i]; b.in <= onScreen && b.name == action && b.keys[0] != "ctrl+c" {
+			return b
+		}
+	}
+	panic("tui: no action " + action)
+}
+
 var keyLabels = map[string]string{
 	"left": "←", "right": "→", "up": "↑", "down": "↓", "pgdown": "pgdn",
 }

@@ -23,7 +23,7 @@ type knobPanel struct {
 
 // draw shows the knobs and appends the places where the mouse can act.
 func (p *knobPanel) draw(v grid.View, a *app, hits []hit) []hit {
-	knobs, th := a.knobs(), a.theme
+	knobs, th := a.knobs(), a.Theme
 	if len(knobs) == 0 {
 		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)
 		return hits
@@ -60,7 +60,7 @@ func (p *knobPanel) draw(v grid.View, a *app, hits []hit) []hit {
 
 // row draws one knob.
 func (p *knobPanel) row(v grid.View, a *app, k *engine.Knob, selected bool, hits []hit) []hit {
-	th := a.theme
+	th := a.Theme
 	st, name := th.Text, th.Dim
 	if selected {
 		v.Tint(v.Local(), th.Selected.Bg, th.Selected.Attr)
@@ -137,26 +137,26 @@ func wheelKnob(name string) func(*app, int) {
 // foot tells what the selected knob is, and its values.
 func (p *knobPanel) foot(v grid.View, a *app, k *engine.Knob) {
 	f := grid.Flow{V: v}
-	f.Text(k.Doc, a.theme.Dim)
+	f.Text(k.Doc, a.Theme.Dim)
 	if f.Y >= v.H() {
 		return
 	}
 	x := 0
 	for _, c := range k.Choices {
-		st := a.theme.Dim
+		st := a.Theme.Dim
 		if c == a.value(k.Name) {
-			st = a.theme.Accent
+			st = a.Theme.Accent
 		}
 		text := string(appendValue(nil, k, c))
 		n := grid.Width(text)
 		if x+n > v.W() {
-			v.Rune(min(x, v.W()-1), f.Y, '…', a.theme.Dim)
+			v.Rune(min(x, v.W()-1), f.Y, '…', a.Theme.Dim)
 			return
 		}
 		v.Text(x, f.Y, text, st)
 		x += n + 1
 	}
 	if len(k.Choices) == 0 {
-		v.Text(0, f.Y, strconv.FormatFloat(k.Min, 'g', 6, 64)+" to "+strconv.FormatFloat(k.Max, 'g', 6, 64), a.theme.Dim)
+		v.Text(0, f.Y, strconv.FormatFloat(k.Min, 'g', 6, 64)+" to "+strconv.FormatFloat(k.Max, 'g', 6, 64), a.Theme.Dim)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // latency draws how long accesses took: quantiles by locality class, and under
@@ -32,14 +33,14 @@ const (
 )
 
 func (l *latency) draw(v grid.View, a *app) {
-	snap, th := a.snap, a.theme
+	snap, th := a.Snap, a.Theme
 	lo, hi := latencyRange(&snap.Latency)
 	if lo > hi {
 		if snap.Phase == engine.Running && snap.Iteration > 0 {
 			v.TextIn(0, v.H()/2, v.W(), "no single accesses timed", grid.Center, th.Dim)
 			return
 		}
-		emptyChart(v, a)
+		a.Empty(v)
 		return
 	}
 	shown := max(min((v.W()-latencyName)/latencyCol, len(latencyColumns)), 0)
@@ -72,8 +73,8 @@ func (l *latency) draw(v grid.View, a *app) {
 
 // row writes the numbers of a class.
 func (l *latency) row(v grid.View, y, c int, q *engine.Quantiles, left, shown int, th *grid.Theme) {
-	v.Rune(0, y, classMarks[c], th.SeriesStyle(c))
-	v.Text(2, y, classNames[c], th.Text)
+	v.Rune(0, y, pane.ClassMarks[c], th.SeriesStyle(c))
+	v.Text(2, y, pane.ClassNames[c], th.Text)
 	for i, x := range [...]float64{q.P50, q.P99, q.Mean, float64(q.Count)} {
 		if i >= shown {
 			return

@@ -22,6 +22,16 @@ const (
 
 var paneNames = [panes]string{"Cluster", "Bandwidth", "Latency", "Locality", "Knobs", "Why", "Overlap ε", "Timeline"}
 
+// paneByName finds the number of a pane in the registry.
+func paneByName(name string) paneID {
+	for p, n := range [panes]string{"cluster", "bandwidth", "latency", "locality", "knobs", "why", "overlap", "timeline"} {
+		if n == name {
+			return paneID(p)
+		}
+	}
+	panic("tui: no place for pane " + name)
+}
+
 // What a screen needs for all panes, for four, and for one with its borders;
 // below, the essential is told in lines.
 const (
@@ -59,7 +69,7 @@ func arrange(w, h int, a *app) places {
 	p.header, body = body.CutTop(1)
 	p.footer, body = body.CutBottom(1)
 	p.status, body = body.CutBottom(1)
-	failed := a.snap.Phase == engine.Failed
+	failed := a.Snap.Phase == engine.Failed
 	shared := sharedPlace(a)
 	switch {
 	case a.zoomed || w < fourW || h < fourH:
@@ -85,7 +95,7 @@ func sharedPlace(a *app) paneID {
 	switch {
 	case a.focus == localityPane || a.focus == epsilonPane || a.focus == timelinePane:
 		return a.focus
-	case len(a.snap.Locality) == 0 && (a.snap.Overlap != nil || reportsEpsilon(a.snap.Scenario.Workload)):
+	case len(a.Snap.Locality) == 0 && (a.Snap.Overlap != nil || reportsEpsilon(a.Snap.Scenario.Workload)):
 		return epsilonPane
 	}
 	return localityPane

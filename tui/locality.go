@@ -3,6 +3,7 @@ package tui
 import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // locality draws the shares of accesses that stayed in the rank and in the
@@ -26,13 +27,13 @@ var localityLines = [4]struct {
 }{{"law, rank", true}, {"law, node", true}, {"rank", false}, {"node", false}}
 
 func (l *locality) draw(v grid.View, a *app) {
-	points, th := a.snap.Locality, a.theme
+	points, th := a.Snap.Locality, a.Theme
 	if len(points) == 0 {
-		if a.snap.Phase == engine.Running || a.snap.Phase == engine.Paused {
+		if a.Snap.Phase == engine.Running || a.Snap.Phase == engine.Paused {
 			v.TextIn(0, v.H()/2, v.W(), "this workload compares no group sizes", grid.Center, th.Dim)
 			return
 		}
-		emptyChart(v, a)
+		a.Empty(v)
 		return
 	}
 	chart, table := v.Local(), grid.Rect{}
@@ -52,7 +53,7 @@ func (l *locality) draw(v grid.View, a *app) {
 // plot draws shares over group size. Law curves have the modelled look, points
 // that of the run's kind.
 func (l *locality) plot(v grid.View, a *app) {
-	points, th := a.snap.Locality, a.theme
+	points, th := a.Snap.Locality, a.Theme
 	l.x = l.x[:0]
 	for i := range l.y {
 		l.y[i] = l.y[i][:0]
@@ -64,9 +65,9 @@ func (l *locality) plot(v grid.View, a *app) {
 			l.y[k] = append(l.y[k], x)
 		}
 	}
-	kind, law := th.Kind(kindOf(a.snap.Kind)), th.Kind(grid.Modelled)
+	kind, law := th.Kind(pane.KindOf(a.Snap.Kind)), th.Kind(grid.Modelled)
 	c := &l.chart
-	c.X = grid.Axis{Scale: grid.Log2, Unit: integer}
+	c.X = grid.Axis{Scale: grid.Log2, Unit: pane.Integer}
 	if len(l.x) > 1 {
 		c.X.Fixed, c.X.Min, c.X.Max = true, l.x[0]/1.1, l.x[len(l.x)-1]*1.1
 	}
@@ -77,12 +78,12 @@ func (l *locality) plot(v grid.View, a *app) {
 		if line.law {
 			s.Shape, s.Style = grid.Dashed, law.Style
 		} else if k == 3 {
-			s.Glyph, s.Style = classMarks[1], th.SeriesStyle(1).With(grid.Bold)
+			s.Glyph, s.Style = pane.ClassMarks[1], th.SeriesStyle(1).With(grid.Bold)
 		}
 		c.Series = append(c.Series, s)
 	}
 	c.VLines = c.VLines[:0]
-	if g := a.snap.Layout.Group; g > 0 {
+	if g := a.Snap.Layout.Group; g > 0 {
 		c.VLines = append(c.VLines, grid.VLine{X: float64(g), Style: th.Focus})
 	}
 	if v.H() >= 6 {
@@ -111,7 +112,7 @@ func (l *locality) legend(v grid.View, c *grid.LineChart, a *app) {
 			return
 		}
 		v.Rune(x, 0, it.mark, it.s.Style)
-		v.Text(x+2, 0, it.name, a.theme.Dim)
+		v.Text(x+2, 0, it.name, a.Theme.Dim)
 		x += n + 2
 	}
 }
@@ -130,18 +131,15 @@ var localityColumns = [...]struct {
 	{"access", 9, grid.Seconds, func(p *engine.LocalityPoint) float64 { return p.Access }, false},
 	{"law", 9, grid.Seconds, func(p *engine.LocalityPoint) float64 { return p.LawAccess }, true},
 	{"node", 6, grid.Share, func(p *engine.LocalityPoint) float64 { return p.NodeLocal }, false},
-	{"copies", 8, integer, func(p *engine.LocalityPoint) float64 { return float64(p.Replicas) }, false},
+	{"copies", 8, pane.Integer, func(p *engine.LocalityPoint) float64 { return float64(p.Replicas) }, false},
 }
 
 const localityWidth = 8 + 10 + 6 + 9 + 9 + 6 + 8
 
-// integer numbers are written out whole.
-var integer = grid.Unit{Kind: grid.Plain}
-
 // table lists the group sizes. The smallest that fits the machine's memory has
 // a star, those that do not fit are struck by a cross, the own one is selected.
 func (l *locality) table(v grid.View, a *app) {
-	points, th := a.snap.Locality, a.theme
+	points, th := a.Snap.Locality, a.Theme
 	if v.H() == 0 || v.W() < 18 {
 		return
 	}
@@ -161,7 +159,7 @@ func (l *locality) table(v grid.View, a *app) {
 	// The rows around the own group are shown when not all can be.
 	room, own := v.H()-1, 0
 	for i := range points {
-		if points[i].Group <= a.snap.Layout.Group {
+		if points[i].Group <= a.Snap.Layout.Group {
 			own = i
 		}
 	}
@@ -172,22 +170,22 @@ func (l *locality) table(v grid.View, a *app) {
 }
 
 func (l *locality) line(v grid.View, p *engine.LocalityPoint, a *app) {
-	th := a.theme
+	th := a.Theme
 	st := th.Text
 	switch {
 	case !p.Fits:
 		st = th.Dim
 		v.Rune(0, 0, '✗', th.Error)
-	case p.Group == a.snap.SmallestFit:
+	case p.Group == a.Snap.SmallestFit:
 		st = th.Good
 		v.Rune(0, 0, '★', th.Good)
 	}
-	own := p.Group == a.snap.Layout.Group
+	own := p.Group == a.Snap.Layout.Group
 	if own {
 		v.Tint(v.Local(), th.Selected.Bg, th.Selected.Attr)
 		st = st.With(th.Selected.Attr)
 	}
-	l.text = integer.Append(l.text[:0], float64(p.Group), 6)
+	l.text = pane.Integer.Append(l.text[:0], float64(p.Group), 6)
 	v.Bytes(7-grid.Width(string(l.text)), 0, l.text, st)
 	x := 8
 	for _, c := range localityColumns {
@@ -210,17 +208,17 @@ func (l *locality) line(v grid.View, p *engine.LocalityPoint, a *app) {
 // oneLine says the same of the own group and of the smallest that fits.
 func (l *locality) oneLine(v grid.View, a *app) {
 	x := 0
-	for i := range a.snap.Locality {
-		p := &a.snap.Locality[i]
-		mark, st := '▸', a.theme.Text
+	for i := range a.Snap.Locality {
+		p := &a.Snap.Locality[i]
+		mark, st := '▸', a.Theme.Text
 		switch {
-		case p.Group == a.snap.SmallestFit:
-			mark, st = '★', a.theme.Good
-		case p.Group != a.snap.Layout.Group:
+		case p.Group == a.Snap.SmallestFit:
+			mark, st = '★', a.Theme.Good
+		case p.Group != a.Snap.Layout.Group:
 			continue
 		}
 		l.text = append(l.text[:0], "G "...)
-		l.text = integer.Append(l.text, float64(p.Group), 7)
+		l.text = pane.Integer.Append(l.text, float64(p.Group), 7)
 		l.text = append(l.text, ": "...)
 		l.text = append(grid.Bytes.Append(l.text, float64(p.Memory), 9), "/node"...)
 		if x+2+grid.Width(string(l.text)) > v.W() {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // page is a text over the panes that scrolls.
@@ -37,11 +38,11 @@ func (s *screen) pageBox(a *app) {
 		s.idsPage(a)
 		return
 	}
-	v := s.box(s.middle(100, 24), "Launch line", "L or esc closes", a.theme)
+	v := s.box(s.middle(100, 24), "Launch line", "L or esc closes", a.Theme)
 	text := func(f *grid.Flow) {
-		f.Text("What paper 1 would need to start this layout on a real cluster:", a.theme.Dim)
+		f.Text("What paper 1 would need to start this layout on a real cluster:", a.Theme.Dim)
 		f.Y++
-		f.Text(orWords(a.snap.LaunchLine, "not known yet"), a.theme.Text)
+		f.Text(pane.Or(a.Snap.LaunchLine, "not known yet"), a.Theme.Text)
 	}
 	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})}
 	text(&measure)
@@ -72,7 +73,7 @@ func (d *ids) update(l *cluster.Layout) {
 
 // idsPage shows ID and N of paper 1, section 3, for every rank.
 func (s *screen) idsPage(a *app) {
-	th, l := a.theme, &a.snap.Layout
+	th, l := a.Theme, &a.Snap.Layout
 	v := s.box(s.middle(64, 40), "ID = ⟨group, UPC, MPI⟩", "i or esc closes", th)
 	s.pageRows, s.pageLines = 0, 0
 	if l.Nodes == 0 {

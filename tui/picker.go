@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // picker lists the machines beside the facts of the selected one, each with where
@@ -104,7 +105,7 @@ func (a *app) takeMachine() {
 }
 
 func (s *screen) pickerBox(a *app) {
-	th, p := a.theme, &a.picker
+	th, p := a.Theme, &a.picker
 	v := s.box(s.middle(110, 44), "Machines", "type to search, enter takes", th)
 	v.Text(0, 0, "/", th.Accent)
 	p.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
@@ -129,7 +130,7 @@ func (s *screen) pickerBox(a *app) {
 }
 
 func (s *screen) machineList(v grid.View, a *app, all []string) {
-	th, p := a.theme, &a.picker
+	th, p := a.Theme, &a.picker
 	top := min(max(p.at-v.H()/2, 0), max(0, len(all)-v.H()))
 	for y := 0; y < v.H() && top+y < len(all); y++ {
 		row := v.Sub(grid.Rect{Y: y, W: v.W() - 1, H: 1})
@@ -158,15 +159,15 @@ func (a *app) movePicker(by int) { a.picker.move(a, by) }
 func (s *screen) facts(v grid.View, a *app, name string) {
 	d := a.picker.read[name]
 	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1})}
-	factsText(&measure, d, a.theme)
+	factsText(&measure, d, a.Theme)
 	most := max(0, measure.Y-v.H())
 	s.factsTop = min(a.picker.top, most)
-	factsText(&grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1, H: v.H()}), Y: -s.factsTop}, d, a.theme)
+	factsText(&grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1, H: v.H()}), Y: -s.factsTop}, d, a.Theme)
 	if s.factsTop > 0 {
-		v.Rune(v.W()-1, 0, '▴', a.theme.Accent)
+		v.Rune(v.W()-1, 0, '▴', a.Theme.Accent)
 	}
 	if s.factsTop < most {
-		v.Rune(v.W()-1, v.H()-1, '▾', a.theme.Accent)
+		v.Rune(v.W()-1, v.H()-1, '▾', a.Theme.Accent)
 	}
 	s.listHit(v, func(*app) {}, func(a *app, by int) { a.picker.scroll(3 * by) })
 }
@@ -216,7 +217,7 @@ func factUnit(symbol string) grid.Unit {
 	case "B":
 		return grid.Bytes
 	case "":
-		return integer
+		return pane.Integer
 	}
 	return grid.Unit{Symbol: symbol}
 }

@@ -21,7 +21,7 @@ func Picture(file string, s *engine.Snapshot, w, h int) ([]byte, error) {
 	a.chart.window = 0
 	a.load(s)
 	var sc screen
-	return encode(file, sc.draw(a, w, h), a.theme)
+	return encode(file, sc.draw(a, w, h), a.Theme)
 }
 
 // PictureName refuses the name of a file that no picture can have.
@@ -51,7 +51,7 @@ func (p *program) takePicture() {
 	file := p.app.picture
 	p.app.picture = ""
 	p.draw()
-	b, err := encode(file, &p.screen.g, p.app.theme)
+	b, err := encode(file, &p.screen.g, p.app.Theme)
 	if err == nil {
 		err = os.WriteFile(file, b, 0o644)
 	}

@@ -125,7 +125,7 @@ func (p *program) wheel(msg tea.MouseWheelMsg) {
 
 // background follows the terminal, unless a theme was chosen.
 func (p *program) background(_ color.Color, dark bool) {
-	if p.app.chosen || p.app.theme.Name != "dark" && p.app.theme.Name != "light" {
+	if p.app.chosen || p.app.Theme.Name != "dark" && p.app.Theme.Name != "light" {
 		return
 	}
 	name := "light"
@@ -168,7 +168,6 @@ func (p *program) draw() {
 	}
 	p.drawn++
 	g := p.screen.draw(p.app, p.w, p.h)
-	p.app.scroll = p.screen.scrolled
 	p.app.lanes = p.screen.timeline.shown
 	p.app.picker.top = min(p.app.picker.top, p.screen.factsTop)
 	p.app.page.rows, p.app.page.lines = p.screen.pageRows, p.screen.pageLines

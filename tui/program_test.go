@@ -258,8 +258,8 @@ func TestThemeFollowsTheTerminal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.app.theme.Name != c.want {
-				t.Errorf("theme %s, want %s", p.app.theme.Name, c.want)
+			if p.app.Theme.Name != c.want {
+				t.Errorf("theme %s, want %s", p.app.Theme.Name, c.want)
 			}
 		})
 	}
@@ -318,8 +318,8 @@ func TestThemeFollowsWhatTheTerminalTells(t *testing.T) {
 		{tea.BackgroundColorMsg{Color: color.White}, "dark"},
 	} {
 		p.Update(step.msg)
-		if p.app.theme.Name != step.want {
-			t.Errorf("after %T: %s, want %s", step.msg, p.app.theme.Name, step.want)
+		if p.app.Theme.Name != step.want {
+			t.Errorf("after %T: %s, want %s", step.msg, p.app.Theme.Name, step.want)
 		}
 	}
 }

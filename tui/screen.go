@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // screen draws an app on a grid. It keeps the grid, and draws again only what
@@ -18,7 +19,6 @@ type screen struct {
 	row   []hit // of the knob panel, kept while it stands
 	ids   ids
 
-	scrolled  int // rows that the Why pane is scrolled at most
 	pageRows  int // of the page that are shown
 	pageLines int // of the page in all
 	factsTop  int // rows that a machine's facts are scrolled at most
@@ -49,8 +49,10 @@ type inputs struct {
 	focused bool
 	snap    *engine.Snapshot
 	chart   chartState
-	scroll  int
+	markers grid.Markers
 	edits   int
+	acted   int
+	pane    pane.Inputs
 	knob    string
 	wrong   knobError
 	lanes   timelineState
@@ -58,22 +60,24 @@ type inputs struct {
 }
 
 func (s *screen) inputs(a *app, p paneID) inputs {
-	in := inputs{at: s.at.pane[p], focused: a.focus == p, snap: a.snap}
+	in := inputs{at: s.at.pane[p], focused: a.focus == p, snap: a.Snap, acted: a.acted[p]}
+	if a.panes[p] != nil {
+		in.snap, in.pane = nil, a.panes[p].Inputs(&a.Host)
+		return in
+	}
 	switch p {
 	case bandwidthPane:
-		in.chart = a.chart
+		in.chart, in.markers = a.chart, a.Markers
 	case knobsPane:
 		in.snap = nil // its part of it is in edits
-		in.edits, in.knob, in.wrong = a.edits, a.knob, a.wrong
+		in.edits, in.knob, in.wrong = a.Edits, a.knob, a.wrong
 		if a.over == editOverlay {
 			in.typing = a.edit.Cursor() + 1
 		}
-	case whyPane:
-		in.scroll = a.scroll
 	case epsilonPane:
-		in.chart.markers = a.chart.markers
+		in.markers = a.Markers
 	case timelinePane:
-		in.lanes, in.edits = a.timeline, a.edits
+		in.lanes, in.edits = a.timeline, a.Edits
 	}
 	return in
 }
@@ -81,7 +85,8 @@ func (s *screen) inputs(a *app, p paneID) inputs {
 // draw brings the grid up to date for a screen of w columns and h rows, and
 // returns it.
 func (s *screen) draw(a *app, w, h int) *grid.Grid {
-	now := whole{w: w, h: h, theme: a.theme, ascii: a.ascii, over: a.over, under: s.whole.over}
+	a.w, a.h = w, h
+	now := whole{w: w, h: h, theme: a.Theme, ascii: a.ascii, over: a.over, under: s.whole.over}
 	if a.over == editOverlay {
 		now.over = noOverlay // it lies inside the knob panel
 	}
@@ -91,11 +96,11 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	if w != s.g.W || h != s.g.H {
 		s.g.Resize(w, h)
 	}
-	s.g.ASCII, s.g.Mono = a.ascii, a.theme.Name == "mono"
+	s.g.ASCII, s.g.Mono = a.ascii, a.Theme.Name == "mono"
 	s.whole = now
 	s.hits = s.hits[:0]
 	if now.lines {
-		s.clear(s.g.Bounds(), a.theme)
+		s.clear(s.g.Bounds(), a.Theme)
 		s.essential(a)
 		return &s.g
 	}
@@ -133,20 +138,30 @@ func (s *screen) pane(a *app, p paneID, all bool) {
 	if in.at.Empty() {
 		return
 	}
-	s.clear(in.at, a.theme)
+	s.clear(in.at, a.Theme)
 	if p == timelinePane { // its title tells of what is drawn
 		in := s.g.View(in.at)
 		s.timeline.draw(in.Sub(in.Local().Inset(2, 1)), a)
 	}
 	title, right := s.titles(a, p)
-	box := grid.Box{Title: title, Right: right, Border: a.theme.Border, TitleStyle: a.theme.Title, RightStyle: a.theme.Dim}
+	var border pane.Border
+	if a.panes[p] != nil {
+		in := s.g.View(in.at)
+		a.Alone = s.at.shown == 1
+		border = a.panes[p].Draw(in.Sub(in.Local().Inset(2, 1)), &a.Host)
+		right = border.Right
+		if border.Title != "" {
+			title = string(rune('1'+p)) + " " + border.Title
+		}
+	}
+	box := grid.Box{Title: title, Right: right, Border: a.Theme.Border, TitleStyle: a.Theme.Title, RightStyle: a.Theme.Dim}
 	if in.focused && s.at.shown > 1 {
-		box.Border = a.theme.Focus
+		box.Border = a.Theme.Focus
 	}
 	v := s.g.Box(in.at, box)
 	v = v.Sub(v.Local().Inset(1, 0))
-	if a.snap.Phase == engine.Paused && p == bandwidthPane {
-		s.g.View(in.at).TextIn(0, 0, in.at.W, " ┃┃ paused ", grid.Center, a.theme.Warning.With(grid.Bold|grid.Reverse))
+	if a.Snap.Phase == engine.Paused && p == bandwidthPane {
+		s.g.View(in.at).TextIn(0, 0, in.at.W, " ┃┃ paused ", grid.Center, a.Theme.Warning.With(grid.Bold|grid.Reverse))
 	}
 	switch p {
 	case topologyPane:
@@ -162,12 +177,9 @@ func (s *screen) pane(a *app, p paneID, all bool) {
 		s.epsilon.draw(v, a)
 	case knobsPane:
 		s.row = s.knobs.draw(v, a, s.row[:0])
-		s.more(in.at, a.theme, s.knobs.above, s.knobs.below)
-	case whyPane:
-		var left int
-		s.scrolled, left = drawWhy(v, a)
-		s.more(in.at, a.theme, s.scrolled > 0, left > 0)
+		s.more(in.at, a.Theme, s.knobs.above, s.knobs.below)
 	}
+	s.more(in.at, a.Theme, border.Above, border.Below)
 }
 
 // more marks on a pane's border that there is something above or below.
@@ -189,15 +201,11 @@ func (s *screen) titles(a *app, p paneID) (title, right string) {
 	case bandwidthPane:
 		right = s.bandwidth.caption(a)
 	case latencyPane, localityPane:
-		right = kindWords(a)
+		right = a.KindWords()
 	case epsilonPane:
 		right = s.epsilon.caption(a, s.at.pane[p].W)
 	case timelinePane:
 		right = s.timeline.caption(a)
-	case whyPane:
-		if a.snap.Phase == engine.Failed {
-			title = "6 Failed"
-		}
 	}
 	return title, right
 }
@@ -234,28 +242,27 @@ func (s *screen) hitAt(x, y int) (hit, bool) {
 		}
 	}
 	for p := range panes {
-		if s.at.pane[p].Contains(x, y) {
-			return s.paneHit(p), true
+		if at := s.at.pane[p]; at.Contains(x, y) {
+			return s.paneHit(p, x-at.X-2, y-at.Y-1), true
 		}
 	}
 	return hit{}, false
 }
 
 // paneHit focuses a pane, and zooms the one that is focused.
-func (s *screen) paneHit(p paneID) hit {
+func (s *screen) paneHit(p paneID, x, y int) hit {
 	h := hit{at: s.at.pane[p], press: func(a *app) {
 		if a.focus == p {
 			a.zoomed = !a.zoomed
 		}
 		a.focus = p
 	}}
+	h.wheel = func(a *app, by int) { a.wheel(p, x, y, by) }
 	switch p {
 	case bandwidthPane:
 		h.wheel = func(a *app, by int) { a.window(-by) }
 	case timelinePane:
 		h.wheel = func(a *app, by int) { a.zoomTime(by) }
-	case whyPane:
-		h.wheel = func(a *app, by int) { a.scroll = max(0, a.scroll-by) }
 	}
 	return h
 }

@@ -101,7 +101,7 @@ const (
 )
 
 func (t *timeline) draw(v grid.View, a *app) {
-	tl := a.snap.Timeline
+	tl := a.Snap.Timeline
 	t.shown = shownLanes{}
 	if tl == nil || tl.To <= 0 || len(tl.Lanes) == 0 {
 		t.empty(v, a, tl)
@@ -137,16 +137,16 @@ func (t *timeline) draw(v grid.View, a *app) {
 		half = 1
 	}
 	t.shown.late = !t.rows.compute(tl, &t.shown, half)
-	t.cells(v.Sub(cells), a.theme, half)
-	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), a.theme, a.timeline.cursor)
+	t.cells(v.Sub(cells), a.Theme, half)
+	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), a.Theme, a.timeline.cursor)
 	if a.timeline.arrows {
 		t.arrows(v.Sub(cells), a, tl)
 	}
 	if shares > 0 {
-		t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, a.theme, tl, shares)
+		t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, a.Theme, tl, shares)
 	}
 	axis.Y = min(axis.Y, body.Y+t.shown.rows) // below the last row
-	t.axis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), a.theme)
+	t.axis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), a.Theme)
 	t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), a)
 	if a.timeline.cursor {
 		t.cursor(v, cells, a)
@@ -160,7 +160,7 @@ func (t *timeline) place(a *app, tl *cluster.Timeline, w, h int) {
 	s.columns, s.fold = w, t.rows.fold
 	s.column = want.column
 	if s.column == 0 {
-		s.column = autoColumn(a.snap, tl, w)
+		s.column = autoColumn(a.Snap, tl, w)
 	}
 	s.end = tl.To
 	if want.end > 0 {
@@ -225,26 +225,26 @@ func roundTime(t cluster.Time) cluster.Time {
 // empty says why nothing is shown, and what to do about it.
 func (t *timeline) empty(v grid.View, a *app, tl *cluster.Timeline) {
 	switch {
-	case tl == nil && a.snap.Layout.Nodes == 0:
-		emptyChart(v, a)
+	case tl == nil && a.Snap.Layout.Nodes == 0:
+		a.Empty(v)
 	case tl == nil && a.value("timeline") == "off":
-		tell(v, a, "What the threads do is not written down.",
+		a.Tell(v, "What the threads do is not written down.",
 			"Press "+find(onScreen, "e").labels()+" to begin (the cluster starts anew), or type "+typedCommand("timeline on"))
-	case a.snap.Phase == engine.Failed:
-		tell(v, a, "No timeline: the run failed before anything was written down.")
+	case a.Snap.Phase == engine.Failed:
+		a.Tell(v, "No timeline: the run failed before anything was written down.")
 	default:
-		tell(v, a, "Nothing has been written down yet.")
+		a.Tell(v, "Nothing has been written down yet.")
 	}
 }
 
 // caption is the right title: the time of a cell, what a row is, and what kind of
 // number it all is.
 func (t *timeline) caption(a *app) string {
-	tl := a.snap.Timeline
+	tl := a.Snap.Timeline
 	if tl == nil {
-		return kindWords(a)
+		return a.KindWords()
 	}
-	text := kindWords(a)
+	text := a.KindWords()
 	if s := &t.shown; s.columns > 0 {
 		text = s.column.String() + " a cell, " + foldNames[s.fold] + "  " + text
 		if s.rows < s.all {
@@ -261,11 +261,11 @@ func (t *timeline) legend(v grid.View, a *app) {
 	t.items = t.items[:0]
 	for i := range activityLooks {
 		l := &activityLooks[i]
-		t.items = append(t.items, grid.LegendItem{Mark: l.mark, Name: l.activity.String(), Style: l.style(a.theme)})
+		t.items = append(t.items, grid.LegendItem{Mark: l.mark, Name: l.activity.String(), Style: l.style(a.Theme)})
 	}
-	n := grid.DrawLegendRow(v, 0, 0, a.theme, t.items)
-	if tl := a.snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
-		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("ranks 0–%d of %d are written down", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, a.theme.Warning)
+	n := grid.DrawLegendRow(v, 0, 0, a.Theme, t.items)
+	if tl := a.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
+		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("ranks 0–%d of %d are written down", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, a.Theme.Warning)
 	}
 }
 
@@ -400,9 +400,9 @@ func (t *timeline) cursor(v grid.View, cells grid.Rect, a *app) {
 	y := cells.Y + t.shown.row - t.shown.top
 	for row := range t.shown.rows {
 		if c := v.At(x, cells.Y+row); c.Rune == ' ' || c.Rune == '·' {
-			v.Rune(x, cells.Y+row, '┊', a.theme.Focus)
+			v.Rune(x, cells.Y+row, '┊', a.Theme.Focus)
 		}
 	}
 	v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse|grid.Bold)
-	v.Rune(x, cells.Y+t.shown.rows, '▲', a.theme.Focus)
+	v.Rune(x, cells.Y+t.shown.rows, '▲', a.Theme.Focus)
 }

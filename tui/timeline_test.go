@@ -153,7 +153,7 @@ func TestCursorNamesWhatIsUnderIt(t *testing.T) {
 		t.Helper()
 		s.draw(a, 120, 24)
 		a.lanes = s.timeline.shown
-		return s.timeline.under(a.snap.Timeline)
+		return s.timeline.under(a.Snap.Timeline)
 	}
 	look()
 	keys(a, "c")
@@ -242,7 +242,7 @@ func TestFollowing(t *testing.T) {
 		press(">")
 	}
 	if a.timeline.end != 0 {
-		t.Errorf("scrolled from %v to the end and beyond, it is held at %v of %v", end, a.timeline.end, a.snap.Timeline.To)
+		t.Errorf("scrolled from %v to the end and beyond, it is held at %v of %v", end, a.timeline.end, a.Snap.Timeline.To)
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 // detail is the last row: what is under the cursor, or how to get one.
 func (t *timeline) detail(v grid.View, a *app, tl *cluster.Timeline) {
 	s := &t.shown
-	st, text := a.theme.Dim, ""
+	st, text := a.Theme.Dim, ""
 	switch {
 	case a.timeline.cursor:
-		st, text = a.theme.Text, t.under(tl)
+		st, text = a.Theme.Text, t.under(tl)
 	default:
 		text = fmt.Sprintf("%s cursor  %s zoom  %s scroll  %s lanes  %s fold  %s messages",
 			keysOf("c"), keysOf("+", "-"), keysOf("<", ">"), keysOf("j", "k"), keysOf("[", "]"), keysOf("a"))
@@ -144,7 +144,7 @@ func (t *timeline) arrows(v grid.View, a *app, tl *cluster.Timeline) {
 		}
 		drawn++
 		x0, x1 := float64(m.Sent-s.begin)/float64(s.column), float64(m.Received-s.begin)/float64(s.column)
-		drawArrow(v, x0, from-s.top, x1, to-s.top, a.theme.Focus)
+		drawArrow(v, x0, from-s.top, x1, to-s.top, a.Theme.Focus)
 	}
 }
 
@@ -233,7 +233,7 @@ func (a *app) scrollTime(by float64) {
 	a.timeline.end = max(s.end+cluster.Time(by*float64(width)), width)
 	a.timeline.column = s.column
 	a.timeline.at += cluster.Time(by * float64(width))
-	if tl := a.snap.Timeline; tl != nil && a.timeline.end >= tl.To && !a.timeline.cursor {
+	if tl := a.Snap.Timeline; tl != nil && a.timeline.end >= tl.To && !a.timeline.cursor {
 		a.timeline.end = 0
 	}
 }
@@ -284,7 +284,7 @@ func (a *app) scrollRows(by int) {
 		a.moveLane(by * max(a.lanesShown().rows-1, 1))
 		return
 	}
-	a.scroll = max(0, a.scroll+4*by)
+	a.act(map[int]string{-1: "scroll-up", +1: "scroll-down"}[by])
 }
 
 // foldLanes makes a row stand for more lanes (by > 0) or fewer.

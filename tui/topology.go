@@ -30,7 +30,7 @@ var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '
 var shownStates = [...]cluster.State{cluster.Computing, cluster.Calling, cluster.Waiting, cluster.Idle}
 
 func (t *topology) caption(a *app) string {
-	if l := a.snap.Layout; l != t.capOf || t.cap == "" {
+	if l := a.Snap.Layout; l != t.capOf || t.cap == "" {
 		t.capOf, t.cap = l, layoutWords(&l)
 	}
 	return t.cap
@@ -49,7 +49,7 @@ func layoutWords(l *cluster.Layout) string {
 }
 
 func (t *topology) draw(v grid.View, a *app) {
-	snap, th := a.snap, a.theme
+	snap, th := a.Snap, a.Theme
 	l := &snap.Layout
 	if l.Nodes <= 0 || l.RanksPerNode <= 0 {
 		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)

@@ -37,7 +37,10 @@ engine/session         : engine engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models
-tui                    : engine/** presets models cluster tui/grid tui/export
+tui                    : engine/** presets models cluster tui/grid tui/export tui/pane/**
+tui/pane               : engine cluster tui/grid
+tui/pane/all           : tui/pane tui/pane/*
+tui/pane/*             : engine engine/workload engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
 tui/export             : tui/grid
 cmd/hybridtop          : **
@@ -236,6 +239,9 @@ func TestImportRule(t *testing.T) {
 		{"tui/app.go", our + "engine/session", false},
 		{"tui/app.go", our + "cluster/live", true},
 		{"tui/app.go", "charm.land/bubbletea/v2", false},
+		{"tui/pane/why/why.go", our + "engine/session", true},
+		{"tui/pane/why/why.go", our + "tui", true},
+		{"tui/pane/pane.go", our + "tui/pane/why", true},
 		{"tui/export/svg.go", our + "engine", true},
 		{"cmd/hybridtop/main.go", our + "tui", false},
 	} {

@@ -1,4 +1,4 @@
-package tui
+package why
 
 import (
 	"fmt"
@@ -7,30 +7,66 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// drawWhy tells the reason, what the last turn of a knob has done, whether the results hold, the metrics with their
-// kinds, what the host could not keep, and the launch line; of a failed run,
-// what failed. It returns how many rows of the text are above the view, and how
-// many below.
-func drawWhy(v grid.View, a *app) (above, below int) {
-	snap, th := a.snap, a.theme
-	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // as wide, and no row to write on
-	whyText(&measure, snap, th)
-	limit := max(0, measure.Y-v.H())
-	top := min(a.scroll, limit)
-	f := grid.Flow{V: v, Y: -top}
-	whyText(&f, snap, th)
-	return top, limit - top
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "why", Title: "Why", Doc: "the reasons and metrics", Place: pane.Reasons,
+	New: func() pane.Pane { return &Pane{} },
 }
 
-func whyText(f *grid.Flow, snap *engine.Snapshot, th *grid.Theme) {
+// Pane is the text, and how far it is scrolled.
+type Pane struct {
+	top    int
+	failed bool
+}
+
+// Inputs is the snapshot alone.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
+
+// Draw writes the text; a failure begins at its top.
+func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	var b pane.Border
+	if failed := h.Snap.Phase == engine.Failed; failed != p.failed {
+		p.failed, p.top = failed, 0
+	}
+	if p.failed {
+		b.Title = "Failed"
+	}
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // as wide, and no row to write on
+	write(&measure, h.Snap, h.Theme)
+	limit := max(0, measure.Y-v.H())
+	p.top = min(p.top, limit)
+	write(&grid.Flow{V: v, Y: -p.top}, h.Snap, h.Theme)
+	b.Above, b.Below = p.top > 0, p.top < limit
+	return b
+}
+
+// Actions scroll.
+func (p *Pane) Actions() []pane.Action {
+	return []pane.Action{
+		{Name: "scroll-up", Do: func(*pane.Host) { p.scroll(-4) }},
+		{Name: "scroll-down", Do: func(*pane.Host) { p.scroll(+4) }},
+	}
+}
+
+// Wheel scrolls by a row.
+func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
+	p.scroll(-by)
+	return true
+}
+
+// scroll moves the text; Draw stops at its end.
+func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
+
+func write(f *grid.Flow, snap *engine.Snapshot, th *grid.Theme) {
 	if snap.Phase == engine.Failed {
-		f.Text(orWords(snap.Failure, "the run failed and gave no reason"), th.Error)
+		f.Text(pane.Or(snap.Failure, "the run failed and gave no reason"), th.Error)
 		f.Y++
 		f.Text("Turn a knob to start anew.", th.Text)
 	} else {
-		f.Text(orWords(snap.Why, "The reason stands here as soon as there is something to compare."), th.Title)
+		f.Text(pane.Or(snap.Why, "The reason stands here as soon as there is something to compare."), th.Title)
 	}
 	if snap.Change != "" {
 		f.Text(snap.Change, th.Accent)
@@ -81,7 +117,7 @@ func verification(f *grid.Flow, v *engine.Verification, th *grid.Theme) {
 
 // metric writes a name, the mark of the kind, and the value.
 func metric(f *grid.Flow, m *engine.Metric, th *grid.Theme) {
-	kind := th.Kind(kindOf(m.Kind))
+	kind := th.Kind(pane.KindOf(m.Kind))
 	name := strings.ReplaceAll(m.Name, "_", " ")
 	text := metricUnit(m).String(m.Value)
 	n := f.V.TextIn(0, f.Y, f.V.W()-grid.Width(text)-4, name, grid.Left, th.Dim)
@@ -104,11 +140,4 @@ func metricUnit(m *engine.Metric) grid.Unit {
 		return grid.Unit{Kind: grid.Plain}
 	}
 	return grid.Unit{Symbol: m.Unit}
-}
-
-func orWords(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

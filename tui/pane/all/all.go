@@ -1,0 +1,11 @@
+package all
+
+import (
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/why"
+)
+
+// Panes are the panes of the screen.
+var Panes = []pane.Spec{
+	why.Spec,
+}

@@ -1,0 +1,30 @@
+package pane
+
+import (
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// Host is what a pane sees of the screen around it, and what it may ask of it.
+// The screen makes one and keeps it up to date.
+type Host struct {
+	Snap    *engine.Snapshot // shown; never nil
+	Theme   *grid.Theme
+	Markers grid.Markers // of curves
+	Alone   bool         // no other pane is shown
+	Whole   bool         // a picture: charts over time show all of it
+	Edits   int          // counts changes of what the user has asked of knobs
+
+	// Asked gives a knob's value as the user has last asked for it, which may
+	// be later than the snapshot's.
+	Asked func(knob string) string
+	// Set asks the session to turn a knob, and reports whether the value can be.
+	Set func(knob, value string) bool
+	// Say shows words in the status line until the next key.
+	Say func(string)
+	// Keys gives the keys of an action as they are written on the screen.
+	Keys func(action string) string
+}
+
+// Typed is a command as a user types it, with the key that begins it.
+func (h *Host) Typed(command string) string { return h.Keys("command") + command }

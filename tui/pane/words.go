@@ -1,0 +1,76 @@
+package pane
+
+import (
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// ClassMarks tell the locality classes apart where colours do not; they are
+// none of the marks of the kinds of number.
+var ClassMarks = [cluster.Classes]rune{cluster.InRank: '■', cluster.InNode: '▲', cluster.Remote: '▼'}
+
+// ClassNames are the words for the locality classes.
+var ClassNames = [cluster.Classes]string{cluster.InRank.String(), cluster.InNode.String(), cluster.Remote.String()}
+
+// Integer numbers are written out whole.
+var Integer = grid.Unit{Kind: grid.Plain}
+
+// KindOf is the grid's word for a kind of number.
+func KindOf(k engine.Kind) grid.Kind {
+	return grid.Kind(max(0, slices.Index(engine.Kinds, k)))
+}
+
+// KindWords is the mark and the name of the kind of the measured numbers.
+func (h *Host) KindWords() string {
+	if h.Snap.Kind == "" {
+		return ""
+	}
+	return string(h.Theme.Kind(KindOf(h.Snap.Kind)).Mark) + " " + string(h.Snap.Kind)
+}
+
+// Or gives s, or other words where it is empty.
+func Or(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// Empty says in the middle of a view why a chart has nothing to show.
+func (h *Host) Empty(v grid.View) {
+	text := "no data yet"
+	switch h.Snap.Phase {
+	case engine.Starting:
+		text = "starting…"
+	case engine.Paused:
+		text = "paused before the first sample: space goes on"
+	case engine.Failed:
+		text = "no data: the run failed"
+	}
+	v.TextIn(0, v.H()/2, v.W(), text, grid.Center, h.Theme.Dim)
+}
+
+// Tell writes a few lines in the middle of a pane that has nothing else to show.
+func (h *Host) Tell(v grid.View, lines ...string) {
+	write := func(f *grid.Flow) {
+		for i, text := range lines {
+			st := h.Theme.Dim
+			if i == 0 {
+				st = h.Theme.Text
+			}
+			f.Text(text, st)
+		}
+	}
+	wide := 0
+	for _, text := range lines {
+		wide = max(wide, grid.Width(text))
+	}
+	wide = min(wide, v.W())
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: wide})}
+	write(&measure)
+	top := max((v.H()-measure.Y)/2, 0)
+	write(&grid.Flow{V: v.Sub(grid.Rect{X: (v.W() - wide) / 2, Y: top, W: wide, H: v.H() - top})})
+}
