@@ -30,6 +30,9 @@ type Case struct {
 	buffer  int   // bytes of each buffer in common
 	size    int   // bytes an operation moves, for a rate in B/s
 	least   int   // iterations in a turn, where its edges would show
+	// computes: ranks meet nobody, so that the least time counts, of several
+	// launches, because it also depends on where memory came to lie.
+	computes bool
 	// Operations in one iteration of each side.
 	valueOps, limitOps float64
 	// sides makes the two sides for one rank. Each runs n iterations, on every

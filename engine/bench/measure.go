@@ -25,6 +25,9 @@ const (
 	fewRounds = 30
 )
 
+// computeLaunches is how often a row that only computes is launched.
+const computeLaunches = 5
+
 // Options say what to measure and how long.
 type Options struct {
 	Fabric  cluster.Fabric  // its clock must be this host's
@@ -87,12 +90,19 @@ func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, er
 func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	var all rounds
 	allocs := 0.0
-	err := k.launch(ctx, o.Fabric, o.Machine, func(turn turner) (err error) {
-		all, allocs, err = k.alternate(o, turn, k, turn, playLimit)
-		return err
-	})
-	if err != nil {
-		return Row{}, err
+	launches := 1
+	if k.computes {
+		launches = computeLaunches
+	}
+	for range launches {
+		err := k.launch(ctx, o.Fabric, o.Machine, func(turn turner) error {
+			some, a, err := k.alternate(o, turn, k, turn, playLimit)
+			all, allocs = append(all, some...), max(allocs, a)
+			return err
+		})
+		if err != nil {
+			return Row{}, err
+		}
 	}
 	row := k.row(all)
 	row.Allocs = allocs

@@ -11,15 +11,20 @@ import (
 const (
 	window  = 64 // messages outstanding for the message rate
 	windowM = 16 // messages outstanding for the bandwidth
-	tagData = 2
-	tagAck  = 3
-	page    = 4096
+
+	windowSelf = 16 // messages to oneself outstanding
+	tagData    = 2
+	tagAck     = 3
+	page       = 4096
 )
 
 // messageCases are the paths on which two ranks meet.
 func messageCases() []Case {
 	const oneWay = "cache line to the other core, one way"
 	return []Case{
+		{Name: "self8", Doc: fmt.Sprintf("Isend and Irecv of 8 B to oneself, %d outstanding: nothing but the length of the code, on one core", windowSelf), Unit: seconds,
+			Limit: "a word into a queue and out of it, a call each", Why: "the row to compare two builds by: it repeats to about 1 %", Ranks: 1, computes: true,
+			valueOps: windowSelf, limitOps: windowSelf, sides: self8},
 		{Name: "pingpong8", Doc: "Send and Recv of 8 B there and back, one way", Unit: seconds,
 			Limit: oneWay, Target: 2.5, Ranks: 2,
 			valueOps: 2, limitOps: 2, sides: func(r *cluster.Rank, c *common) (side, side, error) { return pingpong(r, c, 8) }},
@@ -39,6 +44,79 @@ func messageCases() []Case {
 			Limit: "cache line there and back", Why: "beside two of pingpong8", Ranks: 2,
 			valueOps: 1, limitOps: 1, sides: rpc},
 	}
+}
+
+// self8 sends a window of messages from a rank to itself. Each is posted before its
+// receive, so that all of them pass the unexpected queue.
+func self8(r *cluster.Rank, _ *common) (value, limit side, err error) {
+	world := r.World()
+	out, in := make([]uint64, windowSelf), make([]uint64, windowSelf)
+	sends, receives := make([]cluster.Request, windowSelf), make([]cluster.Request, windowSelf)
+	var queue queue
+	trip := uint64(0)
+	check := func() error {
+		for i, w := range in {
+			if w != trip+uint64(i) {
+				return fmt.Errorf("message %d holds %d, want %d", i, w, trip+uint64(i))
+			}
+		}
+		return nil
+	}
+	value = func(n int) error {
+		for range n {
+			trip++
+			for i := range sends {
+				out[i] = trip + uint64(i)
+				if err := r.Isend(&sends[i], world, 0, tagData, cluster.Bytes(out[i:i+1])); err != nil {
+					return err
+				}
+			}
+			for i := range receives {
+				if err := r.Irecv(&receives[i], world, 0, tagData, cluster.Bytes(in[i:i+1])); err != nil {
+					return err
+				}
+			}
+			if err := r.Waitall(sends, nil); err != nil {
+				return err
+			}
+			if err := r.Waitall(receives, nil); err != nil {
+				return err
+			}
+		}
+		return check()
+	}
+	limit = func(n int) error {
+		for range n {
+			trip++
+			for i := range uint64(windowSelf) {
+				queue.push(trip + i)
+			}
+			for i := range in {
+				in[i] = queue.pop()
+			}
+		}
+		return check()
+	}
+	return value, limit, nil
+}
+
+// queue is a ring of words, with a call for each word that goes in or out.
+type queue struct {
+	words    [windowSelf]uint64
+	put, got uint64
+}
+
+//go:noinline
+func (q *queue) push(w uint64) {
+	q.words[q.put%windowSelf] = w
+	q.put++
+}
+
+//go:noinline
+func (q *queue) pop() uint64 {
+	w := q.words[q.got%windowSelf]
+	q.got++
+	return w
 }
 
 // pingpong sends size bytes there and back; the first eight count the trips.

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -10,8 +11,8 @@ import (
 // Statement says what every comparison with MPI has to say.
 const Statement = "hybridtop's ranks are goroutines of one process and share one address space; MPI's ranks are processes."
 
-// Row is one hot path beside its limit. Numbers are medians over the quiet
-// rounds, in SI base units.
+// Row is one hot path beside its limit. Numbers are medians over the quiet rounds,
+// in SI base units; of a row that only computes the value and the limit are the least.
 type Row struct {
 	Name  string      `json:"name"`
 	Value float64     `json:"value"`
@@ -23,7 +24,7 @@ type Row struct {
 
 	// Ratio is Value / Limit. Of times it is how many times the limit's cost, of
 	// rates the share of the limit that is reached: 1 is the limit in both. Low and
-	// High are its quartiles.
+	// High are the quartiles of the rounds'.
 	Ratio     float64 `json:"ratio"`
 	RatioLow  float64 `json:"ratio_low"`
 	RatioHigh float64 `json:"ratio_high"`
@@ -39,6 +40,27 @@ type Row struct {
 	Peers   []Peer `json:"peers,omitempty"`
 	// PeersSkipped says which programs could not be run, and why.
 	PeersSkipped []string `json:"peers_skipped,omitempty"`
+}
+
+// row is the row of a case's rounds.
+func (k *Case) row(all rounds) Row {
+	values, limits, ratios := k.figures(all.quiet())
+	row := Row{
+		Name: k.Name, Value: quantile(values, .5), Unit: k.Unit, Kind: engine.Measured,
+		Limit: quantile(limits, .5), LimitName: k.Limit,
+		Ratio: quantile(ratios, .5), RatioLow: quantile(ratios, .25), RatioHigh: quantile(ratios, .75),
+		Target: k.Target, Want: want(k.Target, k.Unit != seconds, k.Why),
+		Ranks: k.Ranks, Compare: equal(k.Ranks, runtime.GOMAXPROCS(0)), Note: k.Doc,
+	}
+	if k.computes {
+		row.Value, row.Limit = values[0], limits[0]
+		row.Ratio = row.Value / row.Limit
+		row.Note += "; the least times count"
+	}
+	if row.RatioHigh > 1.5*row.RatioLow {
+		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again when it is quiet", row.RatioLow, row.RatioHigh)
+	}
+	return row
 }
 
 // Rate reports whether more is better.

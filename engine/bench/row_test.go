@@ -159,6 +159,15 @@ func TestQuietRounds(t *testing.T) {
 	}
 }
 
+// Of a row that only computes the least times count, from whichever round.
+func TestARowThatOnlyComputes(t *testing.T) {
+	k := Case{Name: "code", Unit: seconds, Ranks: 1, computes: true, valueOps: 2, limitOps: 1}
+	row := k.row(rounds{{9, 1.5}, {8, 1.3}, {8.2, 1}, {20, 1.1}})
+	if row.Value != 4 || row.Limit != 1 || row.Ratio != 4 || !strings.Contains(row.Note, "the least times count") {
+		t.Errorf("row %+v, want the least of each side: 4, 1 and 4 times", row)
+	}
+}
+
 // The names in the JSON are a promise to scripts.
 func TestRowJSON(t *testing.T) {
 	raw, err := json.Marshal(Row{Name: "put8", Unit: seconds})

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/engine"
 )
 
 // The row that every other row of the threads is measured beside.
@@ -253,20 +252,4 @@ func (k *ThreadCase) turns(ctx context.Context, o *Options, referee func(value, 
 		referenceValue := func(_ which, n int) (time.Duration, error) { return reference(playValue, n) }
 		return k.launch(ctx, o.Fabric, o.Machine, func(value turner) error { return referee(value, referenceValue) })
 	})
-}
-
-// row is the row of a case's rounds.
-func (k *Case) row(all rounds) Row {
-	values, limits, ratios := k.figures(all.quiet())
-	row := Row{
-		Name: k.Name, Value: quantile(values, .5), Unit: k.Unit, Kind: engine.Measured,
-		Limit: quantile(limits, .5), LimitName: k.Limit,
-		Ratio: quantile(ratios, .5), RatioLow: quantile(ratios, .25), RatioHigh: quantile(ratios, .75),
-		Target: k.Target, Want: want(k.Target, k.Unit != seconds, k.Why),
-		Ranks: k.Ranks, Compare: equal(k.Ranks, runtime.GOMAXPROCS(0)), Note: k.Doc,
-	}
-	if row.RatioHigh > 1.5*row.RatioLow {
-		row.Note += fmt.Sprintf("; the host was busy (half of the ratios are %.3g to %.3g): measure again when it is quiet", row.RatioLow, row.RatioHigh)
-	}
-	return row
 }
