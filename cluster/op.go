@@ -10,7 +10,8 @@ type Handle uint64
 type Kind uint8
 
 // The operations of a port. The fields that each one reads are named beside it;
-// all others may hold anything.
+// all others may hold anything. Those up to KindEvent take a Then as well, with
+// its Arg.
 const (
 	KindNone    Kind = iota
 	KindSend         // Ctx Peer Tag Buf Size From Batch: eager up to the spec's limit, rendezvous above
@@ -21,11 +22,11 @@ const (
 	KindImprobe      // as KindIprobe, and takes the message; Done.A names it
 	KindMprobe       // as KindProbe, and takes the message; Done.A names it
 	KindMrecv        // A (from a matched probe) Buf Size From
-	KindPut          // Peer Off Buf Size Vec Train From To; Sig A SigOp; Fn Arg
+	KindPut          // Peer Off Buf Size Vec Train From To; SigOp, with Sig A; Fn, with Arg
 	KindGet          // Peer Off Buf Size Vec From To
 	KindAtomic       // Peer Off Arg(AtomicOp) A B: Done.A is the word before
 	KindAwait        // Off Arg(Cmp) A: completes when own word Cmp A, Done.A is the word seen
-	KindRPC          // Peer Fn Arg Buf: completes when the body has run, Done.A is what it returned
+	KindRPC          // Peer Fn Arg Buf Size: completes when the body has run, Done.A is what it returned
 	KindBarrier      // Ctx: Post notifies, Wait waits
 	KindEvent        // Arg: a handle that completes after that many fires
 	KindFire         // Event: fires the event once, on the own port
@@ -36,6 +37,14 @@ const (
 	KindEnter // takes the library for the thread; Done.Found says whether it could, Done.Peer which thread has it
 	KindLeave // gives it back
 )
+
+// peered is the set of kinds that name a Peer.
+const peered = 1<<KindSend | 1<<KindSsend | 1<<KindRecv | 1<<KindIprobe | 1<<KindProbe | 1<<KindImprobe | 1<<KindMprobe |
+	1<<KindPut | 1<<KindGet | 1<<KindAtomic | 1<<KindRPC
+
+// HasPeer reports whether an operation of the kind names another rank. The Peer of
+// the others is what an earlier operation left there.
+func (k Kind) HasPeer() bool { return peered>>k&1 != 0 }
 
 var kindNames = [...]string{
 	"none", "send", "ssend", "recv", "iprobe", "probe", "improbe", "mprobe", "mrecv",

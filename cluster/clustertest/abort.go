@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -149,6 +150,45 @@ func (s *suite) testAbort(t *testing.T) {
 		}
 		if again := run.Wait(); again == nil || again.Error() != err.Error() {
 			t.Errorf("Wait gives %v and then %v", err, again)
+		}
+	})
+
+	t.Run("the report of a cancel names who was waited for, also by a matched receive", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		defer cancel(nil)
+		err := cluster.Launch(ctx, s.fabric, s.spec(4), dress(func(p *proc) {
+			switch p.ID() {
+			case 0, 3:
+				b := make([]byte, 8)
+				for range s.times(2000) {
+					_, err := p.Sendrecv(p.World(), 3-p.ID(), 1, b, 3-p.ID(), 1, b)
+					p.ok(err)
+				}
+				cancel(boom)
+				p.chat(3 - p.ID())
+			case 1:
+				m, err := p.Mprobe(p.World(), 2, 7)
+				p.ok(err)
+				_, err = p.Mrecv(m, make([]byte, 2*eager)) // waits where the sender has to answer
+				p.ok(err)
+				p.chat(2)
+			case 2:
+				var q cluster.Request
+				p.ok(p.Isend(&q, p.World(), 1, 7, data(2*eager, 2)))
+				p.Compute(cluster.Work{Flops: 1e15}, nil)
+				_, err := p.Wait(&q)
+				p.ok(err)
+				p.chat(1)
+			}
+		}))
+		var a *cluster.Abort
+		if !errors.As(err, &a) || !errors.Is(err, boom) {
+			t.Fatalf("error %v, want an abort: cancelled: boom", err)
+		}
+		for _, w := range a.Waits {
+			if w.Rank == 1 && strings.HasPrefix(w.Call, "mrecv") && w.Call != "mrecv from 2 tag 7" {
+				t.Errorf("%v, want mrecv from 2 tag 7", w)
+			}
 		}
 	})
 

@@ -138,6 +138,29 @@ func (s *suite) testDeadlock(t *testing.T) {
 			}
 		}, []stuck{{0, "recv from 1 tag 7", []int{1}, false}}, []int{2, 3}},
 
+		{"two ranks, while another one receives what a matched probe took", 6, func(p *proc) {
+			const long = 1000
+			switch me := p.ID(); me {
+			case 0, 1:
+				p.recv(1-me, 7, nil)
+			case 2:
+				m, err := p.Mprobe(p.World(), 3, 7)
+				p.ok(err)
+				_, err = p.Mrecv(m, make([]byte, long)) // waits where the sender has to answer
+				p.ok(err)
+				p.chat(3)
+			case 3:
+				var q cluster.Request
+				p.ok(p.Isend(&q, p.World(), 2, 7, data(long, 3)))
+				p.Compute(cluster.Work{Flops: 1e15}, nil)
+				_, err := p.Wait(&q)
+				p.ok(err)
+				p.chat(2)
+			default:
+				p.chat(9 - me)
+			}
+		}, []stuck{{0, "recv from 1 tag 7", []int{1}, false}, {1, "recv from 0 tag 7", []int{0}, false}}, []int{2, 3, 4, 5}},
+
 		{"one rank of many", 40, func(p *proc) {
 			if p.ID() == 33 {
 				p.recv(12, 7, nil)

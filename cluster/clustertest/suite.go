@@ -43,9 +43,10 @@ func OneAtATime() Option { return func(s *suite) { s.oneAtATime = true } }
 // every call, also those of programs that have no parallel region.
 func Threads(n int) Option { return func(s *suite) { s.threads = n } }
 
-// Run tests the fabric on the machine.
+// Run tests the fabric on the machine. Every Op reaches it with the fields that its
+// kind names and no others.
 func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
-	s := &suite{fabric: f, machine: m, programs: 24, seed: 1, scale: 1, threads: 1}
+	s := &suite{fabric: poisoner{f}, machine: m, programs: 24, seed: 1, scale: 1, threads: 1}
 	for _, o := range opts {
 		o(s)
 	}

@@ -86,6 +86,54 @@ func (s *suite) testTimeline(t *testing.T) {
 		})
 	}
 
+	t.Run("a stretch names the peer of its own call", func(t *testing.T) {
+		spec := s.spec(4)
+		spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+		s.run(t, spec, func(p *proc) {
+			me, next, from := p.ID(), (p.ID()+1)%4, (p.ID()+3)%4
+			for i := range uint64(s.times(20)) {
+				p.ok(p.PutSignal(next, 1024, data(40_000, me), 8, cluster.SigSet, i+1))
+				_, err := p.Await(8, cluster.CmpEqual, i+1)
+				p.ok(err)
+				p.ok(p.Barrier(p.All()))
+				for _, n := range []int{8, 20_000} {
+					var q cluster.Request
+					p.ok(p.Isend(&q, p.World(), next, tag, data(n, me)))
+					m, err := p.Mprobe(p.World(), from, tag)
+					p.ok(err)
+					_, err = p.Mrecv(m, make([]byte, n))
+					p.ok(err)
+					_, err = p.Wait(&q)
+					p.ok(err)
+				}
+				p.ok(p.Barrier(p.All()))
+			}
+		})
+		v := spec.Timeline.View()
+		awaits := 0
+		for i := range v.Lanes {
+			l := &v.Lanes[i]
+			for x := range l.Stretches(0, v.To) {
+				next, from := int32(l.Rank+1)%4, int32(l.Rank+3)%4
+				good := x.Peer == cluster.NoPeer
+				switch x.Call {
+				case cluster.KindPut, cluster.KindSend:
+					good = good || x.Peer == next
+				case cluster.KindMprobe:
+					good = good || x.Peer == from
+				case cluster.KindAwait:
+					awaits++
+				}
+				if !good {
+					t.Errorf("rank %d: %v for %v with peer %d", l.Rank, x.Activity, x.Call, x.Peer)
+				}
+			}
+		}
+		if awaits == 0 {
+			t.Error("no stretch of an await")
+		}
+	})
+
 	t.Run("funneled: the master communicates while workers compute", func(t *testing.T) {
 		spec := s.spec(2)
 		spec.Layout.ThreadsPerRank = threads

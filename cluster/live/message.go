@@ -130,6 +130,7 @@ func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 		e.unmatched.drop(i)
 		if e.w.wire != nil {
 			s := e.pend(op)
+			s.peer, s.ctx, s.tag = p.src, p.ctx, p.tag // a matched receive names none
 			e.accept(p, s)
 			return pended(s)
 		}

@@ -111,10 +111,14 @@ func (o *observed) another(op *cluster.Op) cluster.Handle {
 	if o.computes {
 		o.turn(o.Now())
 	}
-	if !o.talks { // those who look on learn it when the next wait begins
-		o.talks, o.peer = true, op.Peer
+	peer := cluster.NoPeer
+	if op.Kind.HasPeer() {
+		peer = op.Peer
 	}
-	if op.Kind == cluster.KindBarrier || op.Peer != o.peer {
+	if !o.talks { // those who look on learn it when the next wait begins
+		o.talks, o.peer = true, peer
+	}
+	if peer != o.peer {
 		o.peer = cluster.NoPeer
 	}
 	o.call = op.Kind

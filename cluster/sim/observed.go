@@ -64,7 +64,7 @@ func (t *thread) waited(until cluster.Time) {
 
 // names says what the time of a thread passes for from now on.
 func (t *thread) names(call cluster.Kind, peer int32) {
-	if call == cluster.KindBarrier || call >= cluster.KindEvent {
+	if !call.HasPeer() {
 		peer = cluster.NoPeer
 	}
 	t.call, t.peer = call, peer

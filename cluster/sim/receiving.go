@@ -213,6 +213,7 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	m := &w.msgs[i]
 	if m.kind == msgAsk {
 		s, id := t.pend(op)
+		s.peer, s.ctx, s.tag = m.src, m.ctx, m.tag // a matched receive names none
 		s.class, s.pays = m.class, true
 		if w.staged && op.From == cluster.DeviceMemory {
 			s.toDevice()

@@ -1,0 +1,140 @@
+package clustertest
+
+import (
+	"context"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// poisoner is a fabric around another one. Of each Op that is posted, the fabric
+// within sees the fields that its kind names; all others hold what would do harm,
+// and so does the whole Op once Post has returned.
+type poisoner struct{ cluster.Fabric }
+
+// Start implements cluster.Fabric.
+func (f poisoner) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
+	return f.Fabric.Start(ctx, spec, func(p cluster.Port) error { return body(poisoned{p}) })
+}
+
+// poisoned is the port of a thread.
+type poisoned struct{ cluster.Port }
+
+// Post implements cluster.Port.
+func (p poisoned) Post(op *cluster.Op) cluster.Handle { return post(p.Port, op) }
+
+// Fork implements cluster.Port.
+func (p poisoned) Fork(n int, body func(cluster.Port, int)) {
+	p.Port.Fork(n, func(q cluster.Port, thread int) { body(poisoned{q}, thread) })
+}
+
+// Serve implements cluster.Port.
+func (p poisoned) Serve(f func(cluster.RPC) (uint64, bool)) {
+	p.Port.Serve(func(c cluster.RPC) (uint64, bool) {
+		c.Poster = poisonedPoster{c.Poster}
+		return f(c)
+	})
+}
+
+// poisonedPoster posts from inside the fabric.
+type poisonedPoster struct{ cluster.Poster }
+
+// Post implements cluster.Poster.
+func (p poisonedPoster) Post(op *cluster.Op) cluster.Handle { return post(p.Poster, op) }
+
+// poisonedStep is a step that gets such a poster.
+type poisonedStep struct{ then cluster.Step }
+
+// Step implements cluster.Step.
+func (s poisonedStep) Step(p cluster.Poster, arg int32, d cluster.Done) {
+	s.then.Step(poisonedPoster{p}, arg, d)
+}
+
+// deadly is a step that nobody asked for.
+type deadly struct{}
+
+// Step implements cluster.Step.
+func (deadly) Step(cluster.Poster, int32, cluster.Done) {
+	panic("clustertest: a step ran that no operation has")
+}
+
+// nobodys are bytes that no operation reads or writes.
+var nobodys = make([]byte, 40_000)
+
+// poison is an Op in which no field has a meaning.
+func poison(k cluster.Kind) cluster.Op {
+	return cluster.Op{
+		Kind: k, SigOp: cluster.SigAdd, Batch: true,
+		Ctx: math.MaxInt32 - 7, Peer: math.MaxInt32, Tag: math.MinInt32, Arg: math.MinInt32, Fn: math.MaxInt32,
+		Buf: nobodys, Size: math.MaxInt64, Off: math.MinInt64, Sig: math.MinInt64,
+		Vec: []cluster.Span{{Off: math.MinInt64, Len: -1}}, Train: math.MaxInt32, From: cluster.DeviceMemory, To: cluster.DeviceMemory,
+		A: math.MaxUint64, B: math.MaxUint64, Event: math.MaxUint64,
+		Then: deadly{}, Done: cluster.Done{Peer: math.MaxInt32, Tag: math.MinInt32, Size: -1, A: math.MaxUint64, Err: 99, Found: true},
+		Source: math.MaxUint64,
+	}
+}
+
+// post posts what the kind of op names. The comments of the kinds are the table.
+func post(p cluster.Poster, op *cluster.Op) cluster.Handle {
+	q := poison(op.Kind)
+	if op.Kind <= cluster.KindEvent {
+		q.Then = nil
+		if op.Then != nil {
+			q.Then, q.Arg = poisonedStep{op.Then}, op.Arg
+		}
+	}
+	bytes := func() {
+		if q.Buf = op.Buf; op.Buf == nil {
+			q.Size = op.Size
+		}
+	}
+	switch op.Kind {
+	case cluster.KindSend, cluster.KindSsend:
+		q.Ctx, q.Peer, q.Tag, q.From, q.Batch = op.Ctx, op.Peer, op.Tag, op.From, op.Batch
+		bytes()
+	case cluster.KindRecv:
+		q.Ctx, q.Peer, q.Tag, q.From = op.Ctx, op.Peer, op.Tag, op.From
+		bytes()
+	case cluster.KindIprobe, cluster.KindProbe, cluster.KindImprobe, cluster.KindMprobe:
+		q.Ctx, q.Peer, q.Tag = op.Ctx, op.Peer, op.Tag
+	case cluster.KindMrecv:
+		q.A, q.From = op.A, op.From
+		bytes()
+	case cluster.KindPut:
+		q.Peer, q.Off, q.Vec, q.Train, q.From, q.To = op.Peer, op.Off, op.Vec, op.Train, op.From, op.To
+		if q.SigOp = op.SigOp; q.SigOp != cluster.SigNone {
+			q.Sig, q.A = op.Sig, op.A
+		}
+		if q.Fn = op.Fn; q.Fn != 0 {
+			q.Arg = op.Arg
+		}
+		bytes()
+	case cluster.KindGet:
+		q.Peer, q.Off, q.Vec, q.From, q.To = op.Peer, op.Off, op.Vec, op.From, op.To
+		bytes()
+	case cluster.KindAtomic:
+		q.Peer, q.Off, q.Arg, q.A, q.B = op.Peer, op.Off, op.Arg, op.A, op.B
+	case cluster.KindAwait:
+		q.Off, q.Arg, q.A = op.Off, op.Arg, op.A
+	case cluster.KindRPC:
+		q.Peer, q.Fn, q.Arg = op.Peer, op.Fn, op.Arg
+		bytes()
+	case cluster.KindBarrier:
+		q.Ctx = op.Ctx
+	case cluster.KindEvent:
+		q.Arg = op.Arg
+	case cluster.KindFire:
+		q.Event = op.Event
+	case cluster.KindDraw:
+		q.Arg, q.A = op.Arg, op.A
+	}
+	h := p.Post(&q)
+	if h == 0 && op.Then == nil {
+		op.Done = q.Done
+	}
+	if op.Kind == cluster.KindPut {
+		op.Source = q.Source
+	}
+	q = poison(op.Kind)
+	return h
+}
