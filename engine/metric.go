@@ -48,7 +48,8 @@ func Finite(x float64) *float64 {
 	return &x
 }
 
-// MetricSpec declares a metric that a workload reports.
+// MetricSpec declares a metric that a workload reports, or a sample of which it gives
+// the distribution.
 type MetricSpec struct {
 	Name string
 	Unit string
@@ -61,21 +62,6 @@ type Verification struct {
 	OK     bool   `json:"ok"`     // every check so far held
 	Checks int64  `json:"checks"` // how many
 	Detail string `json:"detail"` // the first failure, or what was checked
-}
-
-// Quantiles summarizes a latency distribution of one locality class, in seconds.
-type Quantiles struct {
-	Count              int64
-	Mean               float64
-	Min, P50, P99, Max float64
-	// Buckets are counts by upper bound in seconds, rising, for drawing.
-	Buckets []Bucket
-}
-
-// Bucket counts the latencies up to its bound.
-type Bucket struct {
-	Upper float64
-	Count int64
 }
 
 // Probe is what a workload's body talks to, one a rank: it hands out iterations
@@ -91,6 +77,10 @@ type Probe interface {
 	// Report adds a value of a declared metric; the run's value is the mean over
 	// ranks and iterations.
 	Report(name string, value float64)
+	// Sample adds a value, 0 or above, to the distribution of a declared sample.
+	Sample(name string, value float64)
+	// Tally adds n to a cell of a declared table of counts.
+	Tally(name string, row, column int, n int64)
 	// Verify records a check: detail says what was checked, or what went wrong.
 	Verify(ok bool, detail string)
 	// Clock is what two successive readings of the clock differ by at least: it is

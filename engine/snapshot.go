@@ -75,6 +75,8 @@ type Snapshot struct {
 	Series         []Sample
 	Marks          []Mark
 	Latency        [cluster.Classes]Quantiles
+	Samples        []Distribution  // those declared that have values
+	Tallies        []Table         // those declared, whole
 	Traffic        cluster.Traffic // summed over ranks
 	NodePairs      [][]int64       // bytes from node to node; nil when there are too many nodes
 	MemoryPerNode  int64           // bytes that the scenario takes on a node

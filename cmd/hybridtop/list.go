@@ -121,8 +121,16 @@ func listWorkloads() (listing, error) {
 		for _, m := range slices.Concat(w.Metrics, w.Derived) {
 			metrics = append(metrics, m.Name)
 		}
+		samples, tallies := []string{}, []string{}
+		for _, m := range w.Samples {
+			samples = append(samples, m.Name)
+		}
+		for _, t := range w.Tallies {
+			tallies = append(tallies, t.Name)
+		}
 		l.entries = append(l.entries, entry{
 			{"name", w.Name}, {"title", w.Title}, {"doc", w.Doc}, {"paper", w.Paper}, {"knobs", knobs}, {"metrics", metrics},
+			{"samples", samples}, {"tallies", tallies},
 		})
 	}
 	return l, nil

@@ -22,6 +22,8 @@ type result struct {
 	Iterations   int                      `json:"iterations"`
 	Times        []float64                `json:"iteration_times"`
 	Latency      map[string]latency       `json:"latency"`
+	Samples      map[string]sample        `json:"samples"`
+	Tallies      map[string]tally         `json:"tallies"`
 	Traffic      map[string]traffic       `json:"traffic"`
 	Layout       layoutView               `json:"layout"`
 	Kind         engine.Kind              `json:"kind"`
@@ -66,6 +68,40 @@ type latency struct {
 	Max   *float64 `json:"max"`
 }
 
+// sample is the distribution of a declared sample.
+type sample struct {
+	Unit string      `json:"unit"`
+	Kind engine.Kind `json:"kind"`
+	latency
+	Buckets []engine.Bucket `json:"buckets"`
+}
+
+// tally is a table of counts.
+type tally struct {
+	Unit    string      `json:"unit"`
+	Kind    engine.Kind `json:"kind"`
+	Row     string      `json:"row"`
+	Column  string      `json:"column"`
+	Rows    []string    `json:"rows"`
+	Columns []string    `json:"columns"`
+	Counts  [][]int64   `json:"counts"`
+}
+
+func newTally(t *engine.Table) tally {
+	v := tally{t.Unit, t.Kind, t.Row, t.Column, t.Rows, t.Columns, [][]int64{}}
+	for row := range t.Rows {
+		v.Counts = append(v.Counts, t.Counts[row*len(t.Columns):(row+1)*len(t.Columns)])
+	}
+	return v
+}
+
+func newLatency(q *engine.Quantiles) latency {
+	if q.Count == 0 {
+		return latency{}
+	}
+	return latency{q.Count, engine.Finite(q.Mean), engine.Finite(q.Min), engine.Finite(q.P50), engine.Finite(q.P99), engine.Finite(q.Max)}
+}
+
 type traffic struct {
 	Operations int64 `json:"operations"`
 	Bytes      int64 `json:"bytes"`
@@ -107,7 +143,7 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 	r := &result{
 		Schema: "hybridtop.run.v1", Scenario: s.Scenario, Verified: verified(s), Metrics: make(map[string]engine.Metric),
 		Verification: s.Verification, Iterations: s.Iteration, Times: append([]float64{}, s.IterationTimes...),
-		Latency: make(map[string]latency), Traffic: make(map[string]traffic),
+		Latency: make(map[string]latency), Samples: make(map[string]sample), Tallies: make(map[string]tally), Traffic: make(map[string]traffic),
 		Layout: layoutView{
 			s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.ThreadsPerRank, s.Layout.Ranks(), s.Layout.Ranking,
 			s.Layout.Model, s.Layout.GroupSize(), triple{n.Group, n.UPC, n.MPI},
@@ -120,13 +156,15 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 		r.Metrics[m.Name] = m
 		r.order = append(r.order, m.Name)
 	}
+	for i := range s.Samples {
+		d := &s.Samples[i]
+		r.Samples[d.Name] = sample{d.Unit, d.Kind, newLatency(&d.Quantiles), d.Buckets}
+	}
+	for i := range s.Tallies {
+		r.Tallies[s.Tallies[i].Name] = newTally(&s.Tallies[i])
+	}
 	for c, key := range classKeys {
-		q := s.Latency[c]
-		l := latency{Count: q.Count}
-		if q.Count > 0 {
-			l = latency{q.Count, engine.Finite(q.Mean), engine.Finite(q.Min), engine.Finite(q.P50), engine.Finite(q.P99), engine.Finite(q.Max)}
-		}
-		r.Latency[key] = l
+		r.Latency[key] = newLatency(&s.Latency[c])
 		r.Traffic[key] = traffic{s.Traffic.Ops[c], s.Traffic.Bytes[c]}
 	}
 	return r

@@ -188,9 +188,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		if phase == engine.Running || phase == engine.Paused {
 			snap.Warnings = slices.Concat(h.warnings, r.handle.Warnings())
 		}
-		for c, total := range r.shards.merge() {
-			snap.Latency[c] = quantiles(total, t.accesses[c], t.time[c])
-		}
+		h.distributions(snap, r)
 	}
 	snap.Ranks = h.states.views(&set.spec.Layout, phase)
 	snap.Locality = h.locality.points(&t.counts)
@@ -200,6 +198,24 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 	snap.Why, snap.Change = why(snap), Change(h.before, snap)
 	h.shown = snap
 	return snap
+}
+
+// distributions fills in those of the accesses and of the declared samples, and the
+// declared tables.
+func (h *history) distributions(snap *engine.Snapshot, r *run) {
+	t, total, w := &h.last, r.shards.merge(), r.setup.workload
+	for c := range snap.Latency {
+		snap.Latency[c] = latencyQuantiles(total.series[c], t.accesses[c], t.time[c])
+	}
+	for i, m := range w.Samples {
+		if at := len(w.Metrics) + i; at < len(t.reports) && t.reports[at] > 0 {
+			q := quantiles(total.series[cluster.Classes+i], t.sums[at]/float64(t.reports[at]), stepsOf(m.Unit))
+			snap.Samples = append(snap.Samples, engine.Distribution{Name: m.Name, Unit: m.Unit, Kind: snap.Kind, Quantiles: q})
+		}
+	}
+	for i := range r.tables {
+		snap.Tallies = append(snap.Tallies, r.tables[i].counted(total.cells, snap.Kind))
+	}
 }
 
 // metrics fills in the declared metrics that were reported, and what the workload

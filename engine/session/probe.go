@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -15,7 +16,7 @@ const recentIterations = 256
 type counts struct {
 	accesses [cluster.Classes]int64
 	time     [cluster.Classes]cluster.Time // of the accesses
-	sums     []float64                     // of reported values, by declared metric
+	sums     []float64                     // of reported values, by declared metric, and of samples behind them
 	reports  []int64
 	checks   int64
 	failures int64
@@ -48,17 +49,11 @@ type probe struct {
 	clocked   clocked         // nil: looking at the clock changes nothing
 }
 
-// batch collects accesses on their way into the histograms.
-type batch struct {
-	n       int
-	waiting [256]pending
-}
-
 // clockTries is how often the clock is read to find its least step.
 const clockTries = 64
 
 func newProbe(run *run, r *cluster.Rank) *probe {
-	n := len(run.setup.workload.Metrics)
+	n := len(run.setup.workload.Metrics) + len(run.setup.workload.Samples)
 	p := &probe{run: run, rank: r, iteration: -1, asked: run.ask.Load()}
 	p.counts.sums, p.counts.reports = make([]float64, n), make([]int64, n)
 	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
@@ -160,10 +155,7 @@ func (p *probe) Access(to int, n int64, t cluster.Time) {
 	c := p.rank.Class(to)
 	p.counts.accesses[c]++
 	p.counts.time[c] += t
-	b := p.batch
-	b.waiting[b.n] = pack(c, t)
-	b.n++
-	if b.n == len(b.waiting) {
+	if p.batch.put(packTime(c, t)) {
 		p.record()
 	}
 	if p.asked != p.run.ask.Load() {
@@ -180,7 +172,53 @@ func (p *probe) Report(name string, value float64) {
 			return
 		}
 	}
-	panic("session: workload " + p.run.setup.workload.Name + " does not declare the metric " + name)
+	p.undeclared("metric", name)
+}
+
+// Sample implements engine.Probe.
+func (p *probe) Sample(name string, value float64) {
+	w := p.run.setup.workload
+	for i := range w.Samples {
+		if w.Samples[i].Name != name {
+			continue
+		}
+		if !(value >= 0) || math.IsInf(value, 1) {
+			panic(fmt.Sprintf("session: workload %s: sample %s = %g: want a number from 0", w.Name, name, value))
+		}
+		at := len(w.Metrics) + i
+		p.counts.sums[at] += value
+		p.counts.reports[at]++
+		if p.batch.put(pack(cluster.Classes+i, int64(min(math.Round(value*stepsOf(w.Samples[i].Unit)), highestSample)))) {
+			p.record()
+		}
+		return
+	}
+	p.undeclared("sample", name)
+}
+
+// Tally implements engine.Probe.
+func (p *probe) Tally(name string, row, column int, n int64) {
+	for i := range p.run.tables {
+		t := &p.run.tables[i]
+		if t.spec.Name != name {
+			continue
+		}
+		if uint(row) >= uint(len(t.rows)) || uint(column) >= uint(len(t.columns)) {
+			panic(fmt.Sprintf("session: workload %s: table %s of %d × %d has no cell %d, %d", p.run.setup.workload.Name, name, len(t.rows), len(t.columns), row, column))
+		}
+		b := p.batch
+		b.counted[b.tallies] = tallied{int32(t.first + row*len(t.columns) + column), n}
+		b.tallies++
+		if b.tallies == len(b.counted) {
+			p.record()
+		}
+		return
+	}
+	p.undeclared("table", name)
+}
+
+func (p *probe) undeclared(what, name string) {
+	panic("session: workload " + p.run.setup.workload.Name + " does not declare the " + what + " " + name)
 }
 
 // Verify implements engine.Probe.
@@ -207,11 +245,10 @@ func (p *probe) Float(knob string) float64 { return p.run.setup.scenario.Float(k
 // Text implements engine.Probe.
 func (p *probe) Text(knob string) string { return p.run.setup.scenario.Text(knob) }
 
-// record moves the waiting accesses into the run's histograms.
+// record moves what waits into the run's shards.
 func (p *probe) record() {
-	if b := p.batch; b.n > 0 {
-		p.run.shards.record(p.rank.ID(), b.waiting[:b.n])
-		b.n = 0
+	if b := p.batch; b.values > 0 || b.tallies > 0 {
+		p.run.shards.record(p.rank.ID(), b)
 	}
 }
 

@@ -53,6 +53,12 @@ func TestAccessDoesNotAllocate(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("a report and a check allocate %g times", n)
 		}
+		if n := testing.AllocsPerRun(1000, func() {
+			p.Sample("span", 3e-6)
+			p.Tally("turns", 1, 0, 1)
+		}); n != 0 {
+			t.Errorf("a sample and a count allocate %g times", n)
+		}
 		if n := testing.AllocsPerRun(1000, func() { p.Next() }); n != 0 {
 			t.Errorf("an iteration allocates %g times", n)
 		}
@@ -68,14 +74,91 @@ func BenchmarkAccess(b *testing.B) {
 	})
 }
 
-func TestAMetricThatIsNotDeclaredPanics(t *testing.T) {
-	alone(t, func(p engine.Probe) {
-		defer func() {
-			if v := recover(); v != "session: workload story does not declare the metric speed" {
-				t.Errorf("it panicked with %v", v)
+func TestWhatIsNotDeclaredPanics(t *testing.T) {
+	for want, call := range map[string]func(p engine.Probe){
+		"session: workload story does not declare the metric speed":         func(p engine.Probe) { p.Report("speed", 1) },
+		"session: workload story does not declare the sample speed":         func(p engine.Probe) { p.Sample("speed", 1) },
+		"session: workload story does not declare the table speed":          func(p engine.Probe) { p.Tally("speed", 0, 0, 1) },
+		"session: workload story: sample span = -1: want a number from 0":   func(p engine.Probe) { p.Sample("span", -1) },
+		"session: workload story: sample span = NaN: want a number from 0":  func(p engine.Probe) { p.Sample("span", math.NaN()) },
+		"session: workload story: sample span = +Inf: want a number from 0": func(p engine.Probe) { p.Sample("span", math.Inf(1)) },
+		"session: workload story: table turns of 2 × 1 has no cell 2, 0":    func(p engine.Probe) { p.Tally("turns", 2, 0, 1) },
+		"session: workload story: table turns of 2 × 1 has no cell 0, -1":   func(p engine.Probe) { p.Tally("turns", 0, -1, 1) },
+	} {
+		alone(t, func(p engine.Probe) {
+			defer func() {
+				if v := recover(); v != want {
+					t.Errorf("it panicked with %v, want %s", v, want)
+				}
+			}()
+			call(p)
+		})
+	}
+}
+
+// Samples and tables are those of all ranks, exact in count and mean, on each fabric.
+func TestSamplesAndTables(t *testing.T) {
+	for _, fabric := range []string{"live", "sim"} {
+		sc := told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1")
+		run := start(t, sc, Options{Limits: Limits{Iterations: 5}})
+		if err := run.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		s := run.Load()
+		if len(s.Samples) != 2 || s.Samples[0].Name != "number" || s.Samples[1].Name != "span" {
+			t.Fatalf("%s: samples %+v", fabric, s.Samples)
+		}
+		number, span := s.Samples[0], s.Samples[1]
+		if number.Count != 30 || number.Mean != 2.5 || number.Min != 0 || number.P50 < 1.99 || number.P50 > 2.01 || number.Max < 4.98 || number.Max > 5.02 || number.Kind != s.Kind {
+			t.Errorf("%s: numbers 0 to 5, five times each, are %+v", fabric, number)
+		}
+		if span.Count != 30 || math.Abs(span.Mean/3e-6-1) > 1e-12 || math.Abs(span.Max/5e-6-1) > 0.01 || span.Unit != "s" {
+			t.Errorf("%s: spans of 1 to 5 µs are %+v", fabric, span)
+		}
+		if len(s.Tallies) != 2 || s.Tallies[0].At(0, 0) != 0 {
+			t.Fatalf("%s: tables %+v", fabric, s.Tallies)
+		}
+		for rank := range 6 {
+			if even, odd := s.Tallies[1].At(0, rank), s.Tallies[1].At(1, rank); even != 30 || odd != 20 {
+				t.Errorf("%s: rank %d counted %d in even iterations and %d in odd ones, want 30 and 20", fabric, rank, even, odd)
 			}
-		}()
-		p.Report("speed", 1)
+		}
+	}
+}
+
+// Many values and counts pass whole through their batches.
+func TestManySamples(t *testing.T) {
+	r := alone(t, func(p engine.Probe) {
+		for i := range 10000 {
+			p.Sample("span", float64(i)*1e-9)
+			p.Tally("turns", i%2, 0, int64(i))
+		}
+	})
+	pile := r.shards.merge()
+	if n := pile.series[cluster.Classes+1].TotalCount(); n != 10000 {
+		t.Errorf("%d values, want 10000", n)
+	}
+	y := r.tables[1].counted(pile.cells, engine.Measured)
+	if y.At(0, 0) != 24995000 || y.At(1, 0) != 25000000 {
+		t.Errorf("counts %v", y.Counts)
+	}
+}
+
+func BenchmarkSample(b *testing.B) {
+	b.ReportAllocs()
+	alone(b, func(p engine.Probe) {
+		for b.Loop() {
+			p.Sample("span", 12e-9)
+		}
+	})
+}
+
+func BenchmarkTally(b *testing.B) {
+	b.ReportAllocs()
+	alone(b, func(p engine.Probe) {
+		for b.Loop() {
+			p.Tally("turns", 1, 0, 1)
+		}
 	})
 }
 
@@ -88,7 +171,7 @@ func TestLastCounts(t *testing.T) {
 		p.Verify(false, "wrong")
 	})
 	c := r.gather()
-	if n, sum := c.accessed(); n != 1000 || sum != 3*cluster.Millisecond || r.shards.merge()[cluster.InRank].TotalCount() != 1000 {
+	if n, sum := c.accessed(); n != 1000 || sum != 3*cluster.Millisecond || r.shards.merge().series[cluster.InRank].TotalCount() != 1000 {
 		t.Errorf("%d accesses of %v in all", n, sum)
 	}
 	if c.checks != 1 || c.failures != 1 || c.detail != "wrong" {
@@ -100,13 +183,14 @@ func TestLastCounts(t *testing.T) {
 func TestQuantilesAgainstSorting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(lowestLatency, int64(cluster.Second)), 1, 3000).Draw(t, "values")
-		s := newShards(8)
+		s := newShards(8, 0, 0)
 		for i := 0; i < len(values); i += 100 {
-			var batch []pending
+			var b batch
 			for _, v := range values[i:min(i+100, len(values))] {
-				batch = append(batch, pack(cluster.Remote, cluster.Time(v)))
+				b.waiting[b.values] = packTime(cluster.Remote, cluster.Time(v))
+				b.values++
 			}
-			s.record(i/100, batch)
+			s.record(i/100, &b)
 			if rapid.Bool().Draw(t, "merge") {
 				s.merge()
 			}
@@ -115,7 +199,7 @@ func TestQuantilesAgainstSorting(t *testing.T) {
 		for _, v := range values {
 			sum += cluster.Time(v)
 		}
-		q := quantiles(s.merge()[cluster.Remote], int64(len(values)), sum)
+		q := latencyQuantiles(s.merge().series[cluster.Remote], int64(len(values)), sum)
 		slices.Sort(values)
 		rank := func(p float64) float64 {
 			return cluster.Time(values[max(int(math.Ceil(p*float64(len(values)))), 1)-1]).Seconds()
@@ -145,13 +229,13 @@ func TestQuantilesAgainstSorting(t *testing.T) {
 }
 
 func TestLatenciesBeyondTheScaleAreClamped(t *testing.T) {
-	s := newShards(1)
-	s.record(0, []pending{pack(cluster.InNode, 0), pack(cluster.InNode, math.MaxInt64)})
-	q := quantiles(s.merge()[cluster.InNode], 2, 2000*cluster.Second)
+	s := newShards(1, 0, 0)
+	s.record(0, &batch{values: 2, waiting: [256]pending{packTime(cluster.InNode, 0), packTime(cluster.InNode, math.MaxInt64)}})
+	q := latencyQuantiles(s.merge().series[cluster.InNode], 2, 2000*cluster.Second)
 	if q.Count != 2 || q.Min != 0 || math.Abs(q.Max-1000) > 10 {
 		t.Errorf("%+v", q)
 	}
-	if q := quantiles(s.total[cluster.Remote], 0, 0); q.Count != 0 || q.Buckets != nil {
+	if q := latencyQuantiles(s.total.series[cluster.Remote], 0, 0); q.Count != 0 || q.Buckets != nil {
 		t.Errorf("no accesses: %+v", q)
 	}
 }

@@ -40,6 +40,7 @@ type run struct {
 	ask     atomic.Uint64 // raised when the session wants the counts
 	slots   []slot        // by rank
 	shards  *shards
+	tables  []table
 	virtual *virtual // of a simulation; nil: of another fabric
 	pace    float64  // that was set last, by the session alone
 	shut    int      // ticks that a pause has waited for the end of an iteration
@@ -61,7 +62,8 @@ func launch(ctx context.Context, set setup, g *gate) (*run, error) {
 	if what := set.scenario.Text("timeline"); what != "off" {
 		set.spec.Timeline = cluster.NewRecorder(set.spec.Layout, what == "arrows")
 	}
-	r := &run{setup: set, gate: g, slots: make([]slot, ranks), shards: newShards(ranks)}
+	tables, cells := set.lay()
+	r := &run{setup: set, gate: g, slots: make([]slot, ranks), shards: newShards(ranks, len(set.workload.Samples), cells), tables: tables}
 	if nodes := set.spec.Layout.Nodes; nodes <= cluster.MaxPairNodes {
 		for i := range r.slots {
 			r.slots[i].traffic.Nodes = make([]int64, nodes)
@@ -112,7 +114,7 @@ const maxPairs = 64
 
 func (r *run) gather() totals {
 	l := &r.setup.spec.Layout
-	n := len(r.setup.workload.Metrics)
+	n := len(r.setup.workload.Metrics) + len(r.setup.workload.Samples)
 	t := totals{counts: counts{sums: make([]float64, n), reports: make([]int64, n)}}
 	if l.Nodes <= cluster.MaxPairNodes {
 		t.traffic.Nodes = make([]int64, l.Nodes)

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +20,16 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		for p.Next() {
 			spread(r, p, 50)
 			p.Report("iteration", float64(p.Iteration()))
+			p.Verify(true, "nothing to be wrong")
+		}
+		return nil
+	},
+	// sampled gives each rank's number, and counts iterations by rank.
+	"sampled": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			p.Sample("number", float64(r.ID()))
+			p.Sample("span", 1e-6*float64(1+p.Iteration()))
+			p.Tally("turns", p.Iteration()%2, r.ID(), 10)
 			p.Verify(true, "nothing to be wrong")
 		}
 		return nil
@@ -154,6 +165,19 @@ func init() {
 		},
 		Defaults: map[string]string{"machine": "this-host"},
 		Metrics:  []engine.MetricSpec{{Name: "iteration", Unit: "1"}, {Name: "unused", Unit: "s"}},
+		Samples:  []engine.MetricSpec{{Name: "number", Unit: "1"}, {Name: "span", Unit: "s"}, {Name: "unseen", Unit: "B/s"}},
+		Tallies: []engine.TallySpec{
+			{Name: "nothing", Unit: "B", Row: "row", Column: "column", Labels: func(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
+				return []string{"first"}, []string{"only"}
+			}},
+			{Name: "turns", Unit: "1", Row: "iteration", Column: "rank", Labels: func(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
+				l := s.Layout()
+				for rank := range min(l.Ranks(), engine.MaxTally) {
+					columns = append(columns, strconv.Itoa(rank))
+				}
+				return []string{"even", "odd"}, columns
+			}},
+		},
 		Plan: func(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {
 			if s.Int("seed") == 13 {
 				return workload.Plan{}, errors.New("seed 13: unlucky; take another")

@@ -21,6 +21,8 @@ type Workload struct {
 	Defaults map[string]string   // of base knobs that it wants otherwise
 	Metrics  []engine.MetricSpec // that Run reports
 	Derived  []engine.MetricSpec // that Finish adds
+	Samples  []engine.MetricSpec // whose distributions Run gives
+	Tallies  []engine.TallySpec  // tables of counts that Run fills
 
 	// Plan says what a scenario needs, before anything is taken, and refuses what
 	// cannot be run.

@@ -44,11 +44,17 @@ func TestRegistry(t *testing.T) {
 				}
 			}
 			metrics := map[string]bool{}
-			for _, m := range append(w.Metrics, w.Derived...) {
+			for _, m := range slices.Concat(w.Metrics, w.Derived, w.Samples) {
 				if metrics[m.Name] || m.Unit == "" || m.Doc == "" {
 					t.Errorf("metric %q: twice, or without unit or doc", m.Name)
 				}
 				metrics[m.Name] = true
+			}
+			for _, y := range w.Tallies {
+				if metrics[y.Name] || y.Unit == "" || y.Doc == "" || y.Row == "" || y.Column == "" || y.Labels == nil {
+					t.Errorf("table %q: twice, or without unit, doc, or what its rows and columns are", y.Name)
+				}
+				metrics[y.Name] = true
 			}
 		})
 	}

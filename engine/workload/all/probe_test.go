@@ -82,6 +82,29 @@ func (p *probe) Report(name string, v float64) {
 	p.rec.reports[name] = append(p.rec.reports[name], v)
 }
 
+func (p *probe) Sample(name string, v float64) {
+	p.rec.mu.Lock()
+	defer p.rec.mu.Unlock()
+	if !slices.ContainsFunc(p.w.Samples, func(m engine.MetricSpec) bool { return m.Name == name }) || !(v >= 0) {
+		p.rec.failures = append(p.rec.failures, fmt.Sprintf("sample %s = %g: undeclared or negative", name, v))
+	}
+}
+
+func (p *probe) Tally(name string, row, column int, n int64) {
+	p.rec.mu.Lock()
+	defer p.rec.mu.Unlock()
+	for _, t := range p.w.Tallies {
+		if t.Name == name {
+			rows, columns := t.Labels(p.s, &p.r.Spec().Machine)
+			if row < 0 || row >= len(rows) || column < 0 || column >= len(columns) {
+				p.rec.failures = append(p.rec.failures, fmt.Sprintf("table %s of %d × %d: cell %d, %d", name, len(rows), len(columns), row, column))
+			}
+			return
+		}
+	}
+	p.rec.failures = append(p.rec.failures, "a count in an undeclared table "+name)
+}
+
 func (p *probe) Verify(ok bool, detail string) {
 	p.rec.mu.Lock()
 	defer p.rec.mu.Unlock()

@@ -3,6 +3,7 @@ package beff
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -32,10 +33,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	m := &r.Spec().Machine
 	s := &suite{r: r, p: p, sizes: sizes(p.Text("sizes"), lmax(p.Text("lmax"), p.Int("lmax"), m, r.Layout())),
-		methods: methods, rounds: int(p.Int("rounds")), repeats: int(p.Int("repetitions")), real: -1}
-	if one := p.Text("method"); one != "best" {
-		s.methods = []string{one}
-	}
+		methods: measured(p.Text("method")), rounds: int(p.Int("rounds")), repeats: int(p.Int("repetitions")), real: -1}
 	if p.Text("fabric") == "sim" {
 		s.real = p.Int("real-limit")
 	}
@@ -187,12 +185,18 @@ func (s *suite) report() error {
 	if world.Rank() != 0 {
 		return nil
 	}
+	best := func(pattern, size int) int {
+		first := s.at(pattern, size, 0)
+		times := s.seconds[first : first+len(s.methods)]
+		return slices.Index(times, slices.Min(times))
+	}
 	b := func(pattern, size int) float64 {
-		best := math.Inf(1)
-		for m := range s.methods {
-			best = min(best, s.seconds[s.at(pattern, size, m)])
+		return float64(s.patterns[pattern].messages) * float64(s.sizes[size]) / s.seconds[s.at(pattern, size, best(pattern, size))]
+	}
+	for i := range s.patterns {
+		for k := range s.sizes {
+			s.p.Tally("best_method", k, best(i, k), 1)
 		}
-		return float64(s.patterns[pattern].messages) * float64(s.sizes[size]) / best
 	}
 	total := effective(s.patterns, len(s.sizes), b)
 	nodes := float64(s.r.Layout().Nodes)

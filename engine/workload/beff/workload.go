@@ -51,6 +51,9 @@ var beff = workload.Workload{
 		{Name: "b_eff_average_model", Unit: "B/s", Doc: "b_eff_average out of the machine's constants: of each round the slowest resource, latencies and overheads"},
 		{Name: "b_eff_at_lmax_model", Unit: "B/s", Doc: "likewise with the longest message"},
 	},
+	Tallies: []engine.TallySpec{
+		{Name: "best_method", Unit: "1", Doc: "patterns in which a method was the fastest, by size of the messages", Row: "size", Column: "method", Labels: labels},
+	},
 	Plan:   plan,
 	Run:    run,
 	Finish: finish,
@@ -66,6 +69,15 @@ func lmax(text string, bytes int64, m *cluster.Machine, l *cluster.Layout) int64
 		return memoryLmax(m, l)
 	}
 	return bytes
+}
+
+// labels are the sizes and the methods that a scenario measures.
+func labels(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
+	l := s.Layout()
+	for _, n := range sizes(s.Text("sizes"), lmax(s.Text("lmax"), s.Int("lmax"), m, &l)) {
+		rows = append(rows, cluster.SizeText(float64(n)))
+	}
+	return rows, measured(s.Text("method"))
 }
 
 func plan(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {

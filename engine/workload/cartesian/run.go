@@ -45,21 +45,23 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			return err
 		}
 		if atOnce {
-			all, err := timed.time(rounds, timed.both)
+			own, all, err := timed.time(rounds, timed.both)
 			if err != nil {
 				return err
 			}
+			p.Sample("process_time", own)
 			timed.report(all, 0, all)
 			continue
 		}
-		inter, err := timed.time(rounds, timed.vertically)
+		ownInter, inter, err := timed.time(rounds, timed.vertically)
 		if err != nil {
 			return err
 		}
-		intra, err := timed.time(rounds, timed.horizontally)
+		ownIntra, intra, err := timed.time(rounds, timed.horizontally)
 		if err != nil {
 			return err
 		}
+		p.Sample("process_time", ownInter+ownIntra)
 		timed.report(inter, intra, inter+intra)
 	}
 	return nil
@@ -125,15 +127,16 @@ func (c *process) share(do part) error {
 	return c.r.Fork(c.senders, func(t *cluster.Thread) error { return do(&t.Rank, t.Number()) })
 }
 
-// time is how long a round takes the slowest thread of all: processes meet, one
-// round goes ahead, and then so many without a break, in one parallel region.
-func (c *process) time(rounds int, round part) (float64, error) {
+// time is how long a round takes the slowest thread of this process, and of all:
+// processes meet, one round goes ahead, and then so many without a break, in one
+// parallel region.
+func (c *process) time(rounds int, round part) (own, slowest float64, err error) {
 	world := c.r.World()
 	if err := c.r.Barrier(world); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	took := make([]cluster.Time, c.senders)
-	err := c.share(func(r *cluster.Rank, k int) error {
+	err = c.share(func(r *cluster.Rank, k int) error {
 		var start cluster.Time
 		for i := range rounds + 1 {
 			if i == 1 {
@@ -147,11 +150,12 @@ func (c *process) time(rounds int, round part) (float64, error) {
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	seconds := []float64{max(slices.Max(took)-c.p.Clock(), 0).Seconds() / float64(rounds)}
-	err = cluster.Allreduce(c.r, world, cluster.Max, seconds, seconds)
-	return seconds[0], err
+	own = max(slices.Max(took)-c.p.Clock(), 0).Seconds() / float64(rounds)
+	all := []float64{own}
+	err = cluster.Allreduce(c.r, world, cluster.Max, all, all)
+	return own, all[0], err
 }
 
 // report gives the times of a round, s, and the bandwidth with which a node sends.

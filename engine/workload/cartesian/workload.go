@@ -49,6 +49,9 @@ var cartesian = workload.Workload{
 	Derived: []engine.MetricSpec{
 		{Name: "exchange_time_model", Unit: "s", Doc: "the same out of the machine's constants: of each direction the slowest resource, latency and overheads"},
 	},
+	Samples: []engine.MetricSpec{
+		{Name: "process_time", Unit: "s", Doc: "of a round, of each process by its own clock; the slowest one counts"},
+	},
 	Plan:   plan,
 	Run:    run,
 	Finish: finish,
