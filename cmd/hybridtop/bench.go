@@ -87,24 +87,33 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 	if f.csv {
 		var lines [][]string
 		for _, r := range rows {
-			lines = append(lines, []string{r.Name, plain(r.Value), r.Unit, string(r.Kind), plain(r.Limit), r.LimitName, plain(r.Ratio), plain(r.Target)})
+			limit, ratio := plain(r.Limit), plain(r.Ratio)
+			if r.LimitMissing != "" {
+				limit, ratio = "", ""
+			}
+			lines = append(lines, []string{r.Name, plain(r.Value), r.Unit, string(r.Kind), limit, r.LimitName, ratio, plain(r.Target), r.LimitMissing})
 		}
-		return writeCSV(w, []string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "target"}, lines)
+		return writeCSV(w, []string{"name", "value", "unit", "kind", "limit", "limit_name", "ratio", "target", "limit_missing"}, lines)
 	}
 	t := newTable(w)
 	t.row(bench.Statement)
 	t.row()
 	t.row("name", "value", "limit", "ratio", "want", "kept", "allocs", "limit is", "compare with")
+	var peers bool
+	var missing []string
 	for _, r := range rows {
 		kept := "-"
 		if met, known := r.Met(); known {
 			kept = map[bool]string{true: "yes", false: "no"}[met]
 		}
-		t.row(r.Name, text(engine.Metric{Value: r.Value, Unit: r.Unit}), text(engine.Metric{Value: r.Limit, Unit: r.Unit}),
-			fmt.Sprintf("%.2f", r.Ratio), r.Want, kept, strconv.FormatFloat(r.Allocs, 'g', 3, 64), r.LimitName, r.Compare)
+		limit, ratio := text(engine.Metric{Value: r.Limit, Unit: r.Unit}), fmt.Sprintf("%.2f", r.Ratio)
+		if r.LimitMissing != "" {
+			limit, ratio, kept = "-", "-", "no limit"
+			missing = append(missing, fmt.Sprintf("%s has no limit: %s", r.Name, r.LimitMissing))
+		}
+		t.row(r.Name, text(engine.Metric{Value: r.Value, Unit: r.Unit}), limit, ratio,
+			r.Want, kept, strconv.FormatFloat(r.Allocs, 'g', 3, 64), r.LimitName, r.Compare)
 	}
-	var peers bool
-	var skipped []string
 	for _, r := range rows {
 		for _, p := range r.Peers {
 			if !peers {
@@ -119,12 +128,12 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 			t.row(r.Name, p.Name, text(engine.Metric{Value: p.Value, Unit: p.Unit}), limit, ratio, p.Line)
 		}
 		for _, s := range r.PeersSkipped {
-			if !slices.Contains(skipped, s) {
-				skipped = append(skipped, s)
+			if !slices.Contains(missing, s) {
+				missing = append(missing, s)
 			}
 		}
 	}
-	for _, s := range skipped {
+	for _, s := range missing {
 		t.row()
 		t.row(s)
 	}

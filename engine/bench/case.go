@@ -33,12 +33,22 @@ type Case struct {
 	// computes: ranks meet nobody, so that the least time counts, of several
 	// launches, because it also depends on where memory came to lie.
 	computes bool
+	// bound is how many times the path may beat its limit before the limit is wrong;
+	// 0: the limit is another way to do it, and may lose by any factor.
+	bound float64
 	// Operations in one iteration of each side.
 	valueOps, limitOps float64
 	// sides makes the two sides for one rank. Each runs n iterations, on every
 	// rank; when rank 0's call returns, the iterations are done.
 	sides func(r *cluster.Rank, c *common) (value, limit side, err error)
 }
+
+// Bounds: hard is that of a limit that only noise beats; pipelined is that of one line
+// at a time, for a core has about ten on their way at once.
+const (
+	hard      = 1.5
+	pipelined = 10
+)
 
 // side runs n iterations.
 type side func(n int) error

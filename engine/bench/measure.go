@@ -25,8 +25,13 @@ const (
 	fewRounds = 30
 )
 
-// computeLaunches is how often a row that only computes is launched.
-const computeLaunches = 5
+// A row that only computes is launched computeLaunches times. Another one is launched
+// anew until its limit can be had, launchTries times at most: ranks that were parked
+// once stay so in all of a launch.
+const (
+	computeLaunches = 5
+	launchTries     = 3
+)
 
 // Options say what to measure and how long.
 type Options struct {
@@ -90,11 +95,7 @@ func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, er
 func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 	var all rounds
 	allocs := 0.0
-	launches := 1
-	if k.computes {
-		launches = computeLaunches
-	}
-	for range launches {
+	for launch := 0; launch == 0 || k.again(launch, all); launch++ {
 		err := k.launch(ctx, o.Fabric, o.Machine, func(turn turner) error {
 			some, a, err := k.alternate(o, turn, k, turn, playLimit)
 			all, allocs = append(all, some...), max(allocs, a)
@@ -110,6 +111,14 @@ func (k *Case) measure(ctx context.Context, o *Options) (Row, error) {
 		row.Note += "; there is one core: instead of a cache line's way to another, the limit has a switch between goroutines"
 	}
 	return row, nil
+}
+
+// again says that a row needs a further launch.
+func (k *Case) again(launches int, all rounds) bool {
+	if k.computes {
+		return launches < computeLaunches
+	}
+	return launches < launchTries && !k.limited(all)
 }
 
 // alternate plays rounds of a case's value and of a side of what it stands beside, in
@@ -150,6 +159,27 @@ func (rs *rounds) play(value, limit turner, n, m int) error {
 	per := func(t time.Duration, n int) float64 { return max(t.Seconds(), 1e-9) / float64(n) }
 	*rs = append(*rs, round{per(v, n), per(l, m)})
 	return nil
+}
+
+// fewPossible: a limit that was possible in less than this part of the rounds, 1/20,
+// could not be had.
+const fewPossible = 20
+
+// limited says that the limit could be had.
+func (k *Case) limited(all rounds) bool {
+	n := len(k.possible(all))
+	return n > 0 && n*fewPossible >= len(all)
+}
+
+// possible leaves out the rounds in which the path beat its limit by more than it
+// can: whoever played the limit was parked then.
+func (k *Case) possible(all rounds) rounds {
+	if k.bound == 0 {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r round) bool {
+		return r.limit/k.limitOps > k.bound*r.value/k.valueOps
+	})
 }
 
 // quiet keeps the rounds in which the host was least busy with other things:

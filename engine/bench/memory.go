@@ -21,19 +21,19 @@ func memoryCases() []Case {
 	return []Case{
 		{Name: "put8", Doc: "Rank.PutUint64 to the neighbour's segment", Unit: seconds,
 			Limit: "store into []uint64, bounds checked", Target: 3, Ranks: 2,
-			segment: wordBytes, valueOps: 1, limitOps: 1, sides: put8},
+			segment: wordBytes, valueOps: 1, limitOps: 1, bound: hard, sides: put8},
 		{Name: "get8", Doc: "Rank.GetUint64 from the neighbour's segment", Unit: seconds,
 			Limit: "load from []uint64, bounds checked", Target: 3, Ranks: 2,
-			segment: wordBytes, valueOps: 1, limitOps: 1, sides: get8},
+			segment: wordBytes, valueOps: 1, limitOps: 1, bound: hard, sides: get8},
 		{Name: "put1MiB", Doc: "Rank.Put of 1 MiB into the neighbour's segment", Unit: bytesRate,
 			Limit: "copy of the same buffers", Target: 0.9, Ranks: 2,
-			segment: mebi, buffer: mebi, size: mebi, valueOps: 1, limitOps: 1, sides: put1MiB},
+			segment: mebi, buffer: mebi, size: mebi, valueOps: 1, limitOps: 1, bound: hard, sides: put1MiB},
 		{Name: "put_flush8", Doc: "Rank.PutImplicit of 8 B and Quiet", Unit: seconds,
 			Limit: "atomic store", Why: "beside MPI's put and flush", Ranks: 2,
-			segment: wordBytes, valueOps: 1, limitOps: 1, sides: putFlush8},
+			segment: wordBytes, valueOps: 1, limitOps: 1, bound: hard, sides: putFlush8},
 		{Name: "fetchadd8", Doc: "Rank.FetchAdd on the neighbour's word", Unit: seconds,
 			Limit: "atomic add on the same word", Why: "beside MPI's fetch-and-op", Ranks: 2,
-			segment: wordBytes, valueOps: 1, limitOps: 1, sides: fetchAdd8},
+			segment: wordBytes, valueOps: 1, limitOps: 1, bound: hard, sides: fetchAdd8},
 	}
 }
 

@@ -19,15 +19,18 @@ type Row struct {
 	Unit  string      `json:"unit"` // s: a time, less is better; B/s or 1/s: a rate, more is better
 	Kind  engine.Kind `json:"kind"`
 
-	Limit     float64 `json:"limit"` // in Unit
+	Limit     float64 `json:"limit,omitzero"` // in Unit
 	LimitName string  `json:"limit_name"`
+	// LimitMissing says why the limit could not be had: Limit and the ratios are 0,
+	// and no target is kept or missed.
+	LimitMissing string `json:"limit_missing,omitempty"`
 
 	// Ratio is Value / Limit. Of times it is how many times the limit's cost, of
 	// rates the share of the limit that is reached: 1 is the limit in both. Low and
 	// High are the quartiles of the rounds'.
-	Ratio     float64 `json:"ratio"`
-	RatioLow  float64 `json:"ratio_low"`
-	RatioHigh float64 `json:"ratio_high"`
+	Ratio     float64 `json:"ratio,omitzero"`
+	RatioLow  float64 `json:"ratio_low,omitzero"`
+	RatioHigh float64 `json:"ratio_high,omitzero"`
 
 	Target float64 `json:"target,omitempty"` // of Ratio: the most for a time, the least for a rate; 0: none
 	Want   string  `json:"want"`             // the target in words
@@ -44,14 +47,25 @@ type Row struct {
 
 // row is the row of a case's rounds.
 func (k *Case) row(all rounds) Row {
-	values, limits, ratios := k.figures(all.quiet())
 	row := Row{
-		Name: k.Name, Value: quantile(values, .5), Unit: k.Unit, Kind: engine.Measured,
-		Limit: quantile(limits, .5), LimitName: k.Limit,
-		Ratio: quantile(ratios, .5), RatioLow: quantile(ratios, .25), RatioHigh: quantile(ratios, .75),
+		Name: k.Name, Unit: k.Unit, Kind: engine.Measured, LimitName: k.Limit,
 		Target: k.Target, Want: want(k.Target, k.Unit != seconds, k.Why),
 		Ranks: k.Ranks, Compare: equal(k.Ranks, runtime.GOMAXPROCS(0)), Note: k.Doc,
 	}
+	counted := k.possible(all)
+	if !k.limited(all) {
+		values, _, _ := k.figures(all.quiet())
+		row.Value = quantile(values, .5)
+		row.LimitMissing = fmt.Sprintf("in %d of %d rounds the path beat its limit more than %g times, which it cannot: measure again when the host is quiet",
+			len(all)-len(counted), len(all), k.bound)
+		return row
+	}
+	if dropped := len(all) - len(counted); dropped > 0 {
+		row.Note += fmt.Sprintf("; %d of %d rounds do not count: the path beat its limit more than %g times in them, which it cannot", dropped, len(all), k.bound)
+	}
+	values, limits, ratios := k.figures(counted.quiet())
+	row.Value, row.Limit = quantile(values, .5), quantile(limits, .5)
+	row.Ratio, row.RatioLow, row.RatioHigh = quantile(ratios, .5), quantile(ratios, .25), quantile(ratios, .75)
 	if k.computes {
 		row.Value, row.Limit = values[0], limits[0]
 		row.Ratio = row.Value / row.Limit
@@ -66,9 +80,10 @@ func (k *Case) row(all rounds) Row {
 // Rate reports whether more is better.
 func (r *Row) Rate() bool { return r.Unit != seconds }
 
-// Met reports whether the ratio keeps the target; known is false without one.
+// Met reports whether the ratio keeps the target; known is false without one, or
+// without a limit.
 func (r *Row) Met() (met, known bool) {
-	if r.Target == 0 {
+	if r.Target == 0 || r.LimitMissing != "" {
 		return false, false
 	}
 	if r.Rate() {

@@ -31,7 +31,7 @@ func TestRowsOfEveryCase(t *testing.T) {
 	for _, r := range rows {
 		got = append(got, r.Name)
 		for what, x := range map[string]float64{"value": r.Value, "limit": r.Limit, "ratio": r.Ratio} {
-			if !(x > 0) || math.IsInf(x, 0) {
+			if had := what == "value" || r.LimitMissing == ""; had && !(x > 0) || math.IsInf(x, 0) {
 				t.Errorf("%s: %s is %v, want a positive number", r.Name, what, x)
 			}
 		}
@@ -118,6 +118,7 @@ func TestTargets(t *testing.T) {
 		{Row{Unit: bytesRate, Ratio: 0.91, Target: 0.9}, true, true},
 		{Row{Unit: perSecond, Ratio: 0.5, Target: 0.66}, false, true},
 		{Row{Unit: seconds, Ratio: 100}, false, false},
+		{Row{Unit: perSecond, Target: 1, LimitMissing: "parked"}, false, false},
 	} {
 		if met, known := c.row.Met(); met != c.met || known != c.known {
 			t.Errorf("%+v: met %v known %v, want %v %v", c.row, met, known, c.met, c.known)
@@ -168,9 +169,48 @@ func TestARowThatOnlyComputes(t *testing.T) {
 	}
 }
 
+// Rounds in which the path beats what it cannot beat are not counted: there the side
+// beside it was parked. A row with hardly any others has no limit, and keeps none.
+func TestImpossibleLimits(t *testing.T) {
+	rate := Case{Name: "rate", Unit: perSecond, Ranks: 2, Target: 1, bound: 1.5, valueOps: 128, limitOps: 64}
+	real := slices.Repeat(rounds{{value: 10e-6, limit: 5.5e-6}}, 100)   // 12.8 M/s beside 11.6
+	parked := slices.Repeat(rounds{{value: 10e-6, limit: 100e-6}}, 300) // 12.8 M/s beside 0.6
+	for _, c := range []struct {
+		name   string
+		k      Case
+		rounds rounds
+		limit  float64
+		counts bool
+		note   string
+	}{
+		{"nothing was parked", rate, real, 64 / 5.5e-6, true, ""},
+		{"three quarters were", rate, slices.Concat(parked, real), 64 / 5.5e-6, true, "300 of 400 rounds do not count"},
+		{"all but a few were", rate, slices.Concat(parked, real[:10]), 0, false, ""},
+		{"all were", rate, parked, 0, false, ""},
+		{"one round of one", rate, real[:1], 64 / 5.5e-6, true, ""},
+		{"a time", Case{Unit: seconds, Target: 3, bound: 1.5, valueOps: 2, limitOps: 2}, rounds{{8, 4}, {8, 80}}, 2, true, "1 of 2 rounds"},
+		{"a limit that may lose", Case{Unit: seconds, Target: 3, valueOps: 1, limitOps: 1}, rounds{{1, 80}}, 80, true, ""},
+	} {
+		row := c.k.row(c.rounds)
+		if c.k.again(1, c.rounds) == c.counts || c.k.again(launchTries, c.rounds) {
+			t.Errorf("%s: a further launch is wanted %v after one, %v after %d", c.name, c.k.again(1, c.rounds), c.k.again(launchTries, c.rounds), launchTries)
+		}
+		met, known := row.Met()
+		if math.Abs(row.Limit-c.limit) > 1e-9*c.limit || known != c.counts || (row.LimitMissing == "") != c.counts || row.Value <= 0 {
+			t.Errorf("%s: limit %g, target known %v, missing %q; want %g, %v", c.name, row.Limit, known, row.LimitMissing, c.limit, c.counts)
+		}
+		if !c.counts && (met || row.Ratio != 0 || !strings.Contains(row.LimitMissing, "rounds")) {
+			t.Errorf("%s: met %v, ratio %g, missing %q", c.name, met, row.Ratio, row.LimitMissing)
+		}
+		if c.note != "" && !strings.Contains(row.Note, c.note) || c.note == "" && strings.Contains(row.Note, "do not count") {
+			t.Errorf("%s: note %q, want %q", c.name, row.Note, c.note)
+		}
+	}
+}
+
 // The names in the JSON are a promise to scripts.
 func TestRowJSON(t *testing.T) {
-	raw, err := json.Marshal(Row{Name: "put8", Unit: seconds})
+	raw, err := json.Marshal(Row{Name: "put8", Unit: seconds, Limit: 1, Ratio: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +282,7 @@ func TestRowsOfThreads(t *testing.T) {
 	var got []string
 	for _, r := range rows {
 		got = append(got, r.Name)
-		if !(r.Value > 0) || !(r.Limit > 0) || !(r.Ratio > 0) || r.Kind != engine.Measured || r.Ranks != 2 ||
+		if !(r.Value > 0) || r.LimitMissing == "" && (!(r.Limit > 0) || !(r.Ratio > 0)) || r.Kind != engine.Measured || r.Ranks != 2 ||
 			!strings.Contains(r.Compare, "MPI_THREAD_MULTIPLE") || !strings.Contains(r.Note, "threads a rank") {
 			t.Errorf("incomplete row %+v", r)
 		}
