@@ -31,9 +31,24 @@ func (a *app) toggleCross() {
 		a.toggleTimeCursor()
 		return
 	}
-	a.chart.cross = !a.chart.cross
-	from, _ := a.chart.span(a.Snap)
-	a.chart.at = (from + newest(a.Snap)) / 2
+	a.act("crosshair")
+}
+
+// window shows a longer time (by > 0) or a shorter one.
+func (a *app) window(by int) {
+	if a.onTimeline() {
+		a.zoomTime(-by)
+		return
+	}
+	a.act(map[int]string{-1: "shorter", +1: "longer"}[by])
+}
+
+func (a *app) moveCross(by int) {
+	if a.onTimeline() {
+		a.moveTimeCursor(by)
+		return
+	}
+	a.act(map[int]string{-1: "crosshair-left", +1: "crosshair-right"}[by])
 }
 
 // zoomTo gives the action that shows a pane alone, and all panes if it is.
@@ -85,8 +100,7 @@ func (a *app) back() {
 		a.timeline.cursor = false
 	case a.onTimeline() && a.timeline.end > 0:
 		a.followTime()
-	case a.chart.cross:
-		a.chart.cross = false
+	case a.act("back"):
 	case a.zoomed:
 		a.zoomed = false
 	case a.frozen:

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"maps"
-	"time"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
@@ -26,7 +25,6 @@ type app struct {
 	ascii  bool
 	mouse  bool
 
-	chart  chartState
 	knob   string            // under the cursor
 	asked  map[string]string // values that the session has not taken over yet
 	wrong  knobError
@@ -60,14 +58,6 @@ const (
 	pickerOverlay
 )
 
-// chartState is how the chart over time is shown.
-type chartState struct {
-	window time.Duration // 0: all there is
-	log    bool
-	cross  bool
-	at     float64 // of the crosshair, s since the session began
-}
-
 // knobError is what was wrong with a value, shown beside its knob.
 type knobError struct{ knob, text string }
 
@@ -77,8 +67,6 @@ type search struct {
 	at   int
 }
 
-var windows = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 0}
-
 // nothing is shown before the first snapshot.
 var nothing = &engine.Snapshot{Phase: engine.Starting}
 
@@ -87,7 +75,6 @@ func newApp() *app {
 		Host:   pane.Host{Snap: nothing, Theme: grid.Themes()[0]},
 		latest: nothing,
 		focus:  bandwidthPane, knob: "group", mouse: true, w: 80, h: 24,
-		chart: chartState{window: 30 * time.Second},
 		asked: map[string]string{},
 	}
 	a.Asked, a.Set = a.value, a.set
@@ -226,26 +213,37 @@ func (a *app) refuse(knob string, err error) {
 	a.notice = err.Error()
 }
 
-// act lets a pane do an action: the focused one, or where that one does not
-// answer it, the first that is shown and does. No pane that is hidden gets it.
-func (a *app) act(name string) {
-	at := arrange(a.w, a.h, a)
-	order := []paneID{a.focus}
-	for p := range panes {
-		order = append(order, p)
+// act lets a pane do an action. It reports whether there was anything to do.
+func (a *app) act(name string) bool {
+	p, x := a.answers(name)
+	if x.Do == nil {
+		return false
 	}
-	for _, p := range order {
+	x.Do(&a.Host)
+	a.acted[p]++
+	return true
+}
+
+// answers finds the pane that an action is for: the focused one, or where that
+// one has nothing to do, the first that is shown and has. No pane that is
+// hidden gets any.
+func (a *app) answers(name string) (paneID, pane.Action) {
+	at := arrange(a.w, a.h, a)
+	for i := range panes + 1 {
+		p := a.focus
+		if i > 0 {
+			p = i - 1
+		}
 		if a.panes[p] == nil || at.pane[p].Empty() {
 			continue
 		}
 		for _, x := range a.panes[p].Actions() {
 			if x.Name == name && (x.Ready == nil || x.Ready(&a.Host)) {
-				x.Do(&a.Host)
-				a.acted[p]++
-				return
+				return p, x
 			}
 		}
 	}
+	return 0, pane.Action{}
 }
 
 // wheel turns the mouse's wheel at a place inside a pane.
@@ -314,50 +312,4 @@ func (a *app) chooseTheme(name string) bool {
 		a.Theme, a.chosen = th, true
 	}
 	return ok
-}
-
-// window moves the time window by n steps.
-func (a *app) window(n int) {
-	if a.onTimeline() {
-		a.zoomTime(-n)
-		return
-	}
-	for i, w := range windows {
-		if w == a.chart.window {
-			a.chart.window = windows[min(max(i+n, 0), len(windows)-1)]
-			return
-		}
-	}
-}
-
-// span is the time that the chart shows, in seconds since the session began:
-// the window up to now, which fills from the left when the session is younger.
-func (c *chartState) span(s *engine.Snapshot) (from, to float64) {
-	to = newest(s)
-	if c.window == 0 {
-		return 0, max(to, 1)
-	}
-	from = max(0, to-c.window.Seconds())
-	return from, from + c.window.Seconds()
-}
-
-// newest is the time of the last sample.
-func newest(s *engine.Snapshot) float64 {
-	if n := len(s.Series); n > 0 {
-		return s.Series[n-1].At.Seconds()
-	}
-	return s.Elapsed.Seconds()
-}
-
-// moveCross moves the crosshair by a share of the window, and shows it.
-func (a *app) moveCross(by float64) {
-	if a.onTimeline() {
-		a.moveTimeCursor(map[bool]int{true: 1, false: -1}[by > 0])
-		return
-	}
-	from, to := a.chart.span(a.Snap)
-	if !a.chart.cross {
-		a.chart.cross, a.chart.at = true, newest(a.Snap)
-	}
-	a.chart.at = min(max(a.chart.at+by*(to-from), from), newest(a.Snap))
 }

@@ -244,8 +244,12 @@ func TestZoomFocusAndBack(t *testing.T) {
 	if a.zoomed {
 		t.Error("4 again does not leave the zoom")
 	}
-	keys(a, "z", "c", "esc")
-	if a.chart.cross || !a.zoomed {
+	keys(a, "4", "c", "2") // the chart is hidden: c is for no pane
+	if _, back := a.answers("back"); back.Do != nil {
+		t.Error("c acts on a hidden pane")
+	}
+	keys(a, "c", "esc")
+	if _, back := a.answers("back"); back.Do != nil || !a.zoomed {
 		t.Error("esc leaves more than the crosshair")
 	}
 	keys(a, "esc", "f", "esc")

@@ -18,7 +18,7 @@ const pngScale = 2
 // all there is of its series, for a file of this name: SVG or PNG.
 func Picture(file string, s *engine.Snapshot, w, h int) ([]byte, error) {
 	a := newApp()
-	a.chart.window = 0
+	a.Whole = true
 	a.load(s)
 	var sc screen
 	return encode(file, sc.draw(a, w, h), a.Theme)

@@ -23,13 +23,12 @@ type screen struct {
 	pageLines int // of the page in all
 	factsTop  int // rows that a machine's facts are scrolled at most
 
-	topology  topology
-	bandwidth bandwidth
-	latency   latency
-	locality  locality
-	epsilon   epsilon
-	timeline  timeline
-	knobs     knobPanel
+	topology topology
+	latency  latency
+	locality locality
+	epsilon  epsilon
+	timeline timeline
+	knobs    knobPanel
 }
 
 // whole is what every pane depends on: when it changes, all is drawn again.
@@ -48,7 +47,6 @@ type inputs struct {
 	at      grid.Rect
 	focused bool
 	snap    *engine.Snapshot
-	chart   chartState
 	markers grid.Markers
 	edits   int
 	acted   int
@@ -66,8 +64,6 @@ func (s *screen) inputs(a *app, p paneID) inputs {
 		return in
 	}
 	switch p {
-	case bandwidthPane:
-		in.chart, in.markers = a.chart, a.Markers
 	case knobsPane:
 		in.snap = nil // its part of it is in edits
 		in.edits, in.knob, in.wrong = a.Edits, a.knob, a.wrong
@@ -160,14 +156,12 @@ func (s *screen) pane(a *app, p paneID, all bool) {
 	}
 	v := s.g.Box(in.at, box)
 	v = v.Sub(v.Local().Inset(1, 0))
-	if a.Snap.Phase == engine.Paused && p == bandwidthPane {
-		s.g.View(in.at).TextIn(0, 0, in.at.W, " ┃┃ paused ", grid.Center, a.Theme.Warning.With(grid.Bold|grid.Reverse))
+	if border.Banner != "" {
+		s.g.View(in.at).TextIn(0, 0, in.at.W, border.Banner, grid.Center, a.Theme.Warning.With(grid.Bold|grid.Reverse))
 	}
 	switch p {
 	case topologyPane:
 		s.topology.draw(v, a)
-	case bandwidthPane:
-		s.bandwidth.draw(v, a)
 	case latencyPane:
 		s.latency.draw(v, a)
 	case localityPane:
@@ -198,8 +192,6 @@ func (s *screen) titles(a *app, p paneID) (title, right string) {
 	switch p {
 	case topologyPane:
 		right = s.topology.caption(a)
-	case bandwidthPane:
-		right = s.bandwidth.caption(a)
 	case latencyPane, localityPane:
 		right = a.KindWords()
 	case epsilonPane:
@@ -259,8 +251,6 @@ func (s *screen) paneHit(p paneID, x, y int) hit {
 	}}
 	h.wheel = func(a *app, by int) { a.wheel(p, x, y, by) }
 	switch p {
-	case bandwidthPane:
-		h.wheel = func(a *app, by int) { a.window(-by) }
 	case timelinePane:
 		h.wheel = func(a *app, by int) { a.zoomTime(by) }
 	}

@@ -1,6 +1,7 @@
-package tui
+package bandwidth
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // sampleAt is a sample with the same rate for every class.
@@ -22,21 +24,21 @@ func sampleAt(seconds, rate float64) engine.Sample {
 func TestPointsAreMeansOfColumns(t *testing.T) {
 	samples := []engine.Sample{sampleAt(0.2, 1), sampleAt(0.8, 3), sampleAt(1.5, 10), sampleAt(2.1, 4), sampleAt(2.9, 8)}
 	marks := []engine.Mark{{At: 2500 * time.Millisecond}}
-	var b bandwidth
-	b.points(samples, nil, 1)
-	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.9}, {2, 10, 6}}, [][]float64{b.x, b.y[0]}); diff != "" {
+	var p Pane
+	p.points(samples, nil, 1)
+	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.9}, {2, 10, 6}}, [][]float64{p.x, p.y[0]}); diff != "" {
 		t.Error(diff)
 	}
-	b.points(samples, marks, 1)
-	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.1, 2.9}, {2, 10, 4, 8}}, [][]float64{b.x, b.y[0]}); diff != "" {
+	p.points(samples, marks, 1)
+	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.1, 2.9}, {2, 10, 4, 8}}, [][]float64{p.x, p.y[0]}); diff != "" {
 		t.Errorf("a mark begins a new point: %s", diff)
 	}
 }
 
 // What is drawn of the past does not change when new samples come.
 func TestPointsStandStill(t *testing.T) {
-	s := demo(4, 4, 4)
-	var before, after bandwidth
+	s := wave()
+	var before, after Pane
 	for n := 500; n < 540; n++ {
 		before.points(s.Series[:n], s.Marks, 0.6)
 		after.points(s.Series[:n+1], s.Marks, 0.6)
@@ -66,24 +68,54 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+// wave is a run of 42 s whose rates rise at 24 s, where a knob was turned.
+func wave() *engine.Snapshot {
+	s := &engine.Snapshot{Phase: engine.Running, Marks: []engine.Mark{{At: 24 * time.Second}}}
+	for i := range 840 {
+		t := float64(i) / 20
+		up := 1.0
+		if t > 24 {
+			up = 1.8
+		}
+		s.Series = append(s.Series, sampleAt(t, 1e6*up*(1+0.1*math.Sin(t))))
+	}
+	return s
+}
+
 func TestCrosshairStaysOnTheData(t *testing.T) {
-	a := shownApp(demo(4, 4, 4))
-	last := newest(a.Snap)
-	keys(a, ".", ".")
-	if a.chart.at != last {
-		t.Errorf("right of the newest sample: %v of %v s", a.chart.at, last)
+	p := Spec.New().(*Pane)
+	h := &pane.Host{Snap: wave()}
+	act := func(name string) {
+		all := p.Actions()
+		all[slices.IndexFunc(all, func(a pane.Action) bool { return a.Name == name })].Do(h)
+	}
+	last := newest(h.Snap)
+	act("crosshair-right")
+	act("crosshair-right")
+	if p.at != last {
+		t.Errorf("right of the newest sample: %v of %v s", p.at, last)
 	}
 	for range 200 {
-		keys(a, ",")
+		act("crosshair-left")
 	}
-	if from, _ := a.chart.span(a.Snap); a.chart.at != from {
-		t.Errorf("left of the window: %v, want %v s", a.chart.at, from)
+	if from, _ := p.span(h); p.at != from {
+		t.Errorf("left of the window: %v, want %v s", p.at, from)
 	}
-	keys(a, "-", "-", "-", "-", "-", "-", "-")
-	if a.chart.window != 0 {
-		t.Errorf("the longest window is %v, want all", a.chart.window)
+	for range windows {
+		act("longer")
 	}
-	if from, to := a.chart.span(a.Snap); from != 0 || to != last {
+	if p.window != 0 {
+		t.Errorf("the longest window is %v, want all", p.window)
+	}
+	if from, to := p.span(h); from != 0 || to != last {
 		t.Errorf("all is %v to %v s, want 0 to %v", from, to, last)
+	}
+}
+
+// A picture shows all of the time, whatever the window is.
+func TestPictureShowsAll(t *testing.T) {
+	p := Spec.New().(*Pane)
+	if from, to := p.span(&pane.Host{Snap: wave(), Whole: true}); from != 0 || to < 41.9 {
+		t.Errorf("a picture shows %v to %v s", from, to)
 	}
 }
