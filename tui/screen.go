@@ -23,8 +23,6 @@ type screen struct {
 	pageLines int // of the page in all
 	factsTop  int // rows that a machine's facts are scrolled at most
 
-	topology topology
-	latency  latency
 	locality locality
 	epsilon  epsilon
 	timeline timeline
@@ -160,10 +158,6 @@ func (s *screen) pane(a *app, p paneID, all bool) {
 		s.g.View(in.at).TextIn(0, 0, in.at.W, border.Banner, grid.Center, a.Theme.Warning.With(grid.Bold|grid.Reverse))
 	}
 	switch p {
-	case topologyPane:
-		s.topology.draw(v, a)
-	case latencyPane:
-		s.latency.draw(v, a)
 	case localityPane:
 		s.locality.draw(v, a)
 	case epsilonPane:
@@ -190,9 +184,7 @@ func (s *screen) more(r grid.Rect, th *grid.Theme, above, below bool) {
 func (s *screen) titles(a *app, p paneID) (title, right string) {
 	title = paneTitles[p]
 	switch p {
-	case topologyPane:
-		right = s.topology.caption(a)
-	case latencyPane, localityPane:
+	case localityPane:
 		right = a.KindWords()
 	case epsilonPane:
 		right = s.epsilon.caption(a, s.at.pane[p].W)

@@ -3,11 +3,15 @@ package all
 import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/bandwidth"
+	"github.com/hybridtop/hybridtop/tui/pane/latency"
+	"github.com/hybridtop/hybridtop/tui/pane/topology"
 	"github.com/hybridtop/hybridtop/tui/pane/why"
 )
 
 // Panes are the panes of the screen.
 var Panes = []pane.Spec{
+	topology.Spec,
 	bandwidth.Spec,
+	latency.Spec,
 	why.Spec,
 }

@@ -1,4 +1,4 @@
-package tui
+package topology
 
 import (
 	"strconv"
@@ -6,16 +6,17 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// topology draws the cluster: nodes with their ranks, groups by colour, what a
-// rank does by shade. It shows as much as there is room for: nodes in frames,
-// nodes in rows, one cell a rank, one cell a node, one cell for many nodes.
-//
-//	╭ n0 ─────────╮ ╭ n1 ─────────╮      n0 ████ n1 ██▒█      ████ █▒██ ░███
-//	│ 0█ 1█ 2▒ 3█ │ │ 4█ 5█ 6█ 7█ │      n2 █▒██ n3 ████      ██▒█ ████ ▒███
-//	╰─────────────╯ ╰─────────────╯
-type topology struct {
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "cluster", Title: "Cluster", Doc: "the cluster", Place: pane.Cluster,
+	New: func() pane.Pane { return &Pane{} },
+}
+
+// Pane is the picture of the layout that was drawn last.
+type Pane struct {
 	layout cluster.Layout
 	slots  []int32   // ranks, node after node
 	share  []float64 // by node: of the time in which its ranks compute or call
@@ -29,11 +30,19 @@ var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '
 // shownStates is the order of the legend.
 var shownStates = [...]cluster.State{cluster.Computing, cluster.Calling, cluster.Waiting, cluster.Idle}
 
-func (t *topology) caption(a *app) string {
-	if l := a.Snap.Layout; l != t.capOf || t.cap == "" {
+// Inputs is the snapshot alone.
+func (t *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
+
+// Actions are none.
+func (t *Pane) Actions() []pane.Action { return nil }
+
+// Draw draws what there is room for.
+func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	t.draw(v, h)
+	if l := h.Snap.Layout; l != t.capOf || t.cap == "" {
 		t.capOf, t.cap = l, layoutWords(&l)
 	}
-	return t.cap
+	return pane.Border{Right: t.cap}
 }
 
 // layoutWords tells a layout in short: "4×4, groups of 4".
@@ -48,8 +57,8 @@ func layoutWords(l *cluster.Layout) string {
 	return s + ", groups of " + strconv.Itoa(l.Group)
 }
 
-func (t *topology) draw(v grid.View, a *app) {
-	snap, th := a.Snap, a.Theme
+func (t *Pane) draw(v grid.View, h *pane.Host) {
+	snap, th := h.Snap, h.Theme
 	l := &snap.Layout
 	if l.Nodes <= 0 || l.RanksPerNode <= 0 {
 		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)
@@ -81,7 +90,7 @@ func (t *topology) draw(v grid.View, a *app) {
 const legendW = 48
 
 // deal sorts the ranks by node.
-func (t *topology) deal(l *cluster.Layout) {
+func (t *Pane) deal(l *cluster.Layout) {
 	if *l == t.layout && len(t.slots) == l.Ranks() {
 		return
 	}
@@ -99,7 +108,7 @@ func (t *topology) deal(l *cluster.Layout) {
 }
 
 // rank gives the look of the rank in a slot.
-func (t *topology) rank(slot int, snap *engine.Snapshot, th *grid.Theme) (rank int, glyph rune, st grid.Style) {
+func (t *Pane) rank(slot int, snap *engine.Snapshot, th *grid.Theme) (rank int, glyph rune, st grid.Style) {
 	rank = int(t.slots[slot])
 	state := cluster.Idle
 	if rank < len(snap.Ranks) {
@@ -109,12 +118,12 @@ func (t *topology) rank(slot int, snap *engine.Snapshot, th *grid.Theme) (rank i
 }
 
 // group is the colour of a rank's group.
-func (t *topology) group(rank int, th *grid.Theme) grid.Style {
+func (t *Pane) group(rank int, th *grid.Theme) grid.Style {
 	return th.SeriesStyle(t.layout.GroupOf(rank))
 }
 
 // frames draws a frame a node with numbered ranks, if all fit.
-func (t *topology) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	if l.Ranks() > 4096 {
 		return false
@@ -137,7 +146,7 @@ func (t *topology) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bo
 	return false
 }
 
-func (t *topology) frame(v grid.View, node, per, cell int, snap *engine.Snapshot, th *grid.Theme) {
+func (t *Pane) frame(v grid.View, node, per, cell int, snap *engine.Snapshot, th *grid.Theme) {
 	in := v.Box(v.Local(), grid.Box{Border: th.Border})
 	v.Rune(1, 0, ' ', th.Border)
 	t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(node), 10)
@@ -159,7 +168,7 @@ func balanced(n, cols int) int {
 }
 
 // rows draws the label and the ranks of each node, in columns.
-func (t *topology) rows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+func (t *Pane) rows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	head := digits(l.Nodes-1) + 2
 	w := head + l.RanksPerNode + 2
@@ -177,7 +186,7 @@ func (t *topology) rows(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool
 	return true
 }
 
-func (t *topology) run(v grid.View, x, y, node int, snap *engine.Snapshot, th *grid.Theme) {
+func (t *Pane) run(v grid.View, x, y, node int, snap *engine.Snapshot, th *grid.Theme) {
 	for k := range t.layout.RanksPerNode {
 		_, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
 		v.Rune(x+k, y, glyph, st)
@@ -185,7 +194,7 @@ func (t *topology) run(v grid.View, x, y, node int, snap *engine.Snapshot, th *g
 }
 
 // cells draws one cell a rank; nodes stand apart if there is room.
-func (t *topology) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	if l.RanksPerNode <= v.W() {
 		cols := (v.W() + 1) / (l.RanksPerNode + 1)
@@ -210,7 +219,7 @@ func (t *topology) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) boo
 // nodes draws a block of cells for a node, as large as there is room for, or one
 // cell for as many nodes as must share it. The shade is the share of time in
 // which their ranks compute or call.
-func (t *topology) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme) {
+func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	l := &t.layout
 	room := v.W() * v.H()
 	if room <= 0 {
@@ -249,7 +258,7 @@ func (t *topology) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Th
 var busyShades = [...]rune{'░', '▒', '▓', '█'}
 
 // busy sums the shares of time in which ranks compute or call, by block.
-func (t *topology) busy(snap *engine.Snapshot, per, blocks int) {
+func (t *Pane) busy(snap *engine.Snapshot, per, blocks int) {
 	if cap(t.share) < blocks {
 		t.share = make([]float64, blocks)
 	}
@@ -276,7 +285,7 @@ func blockSize(n, w, h int) (bw, bh, gap int) {
 }
 
 // legend tells the shades and how much of the last second they took.
-func (t *topology) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
+func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	var sum [cluster.States]float64
 	total := 0.0
 	for i := range snap.Ranks {

@@ -1,4 +1,4 @@
-package tui
+package latency
 
 import (
 	"math"
@@ -9,46 +9,56 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// latency draws how long accesses took: quantiles by locality class, and under
-// each class its distribution, all above one logarithmic axis.
-//
-//	              p50     p99    mean  accesses
-//	■ in rank   12 ns   31 ns   14 ns      1.2M
-//	  ▁▃█▅▂
-//	▲ in node   95 ns  210 ns  101 ns      3.6M
-//	          ▂█▆▁
-//	  10 ns     100 ns      1 µs
-type latency struct {
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "latency", Title: "Latency", Doc: "the latency", Place: pane.Times,
+	New: func() pane.Pane { return &Pane{} },
+}
+
+// Pane is the quantiles and the distributions.
+type Pane struct {
 	bins  [cluster.Classes][]float64
 	spark grid.Sparkline
 	ticks []float64
 	text  []byte
 }
 
-var latencyColumns = [...]string{"p50", "p99", "mean", "count"}
+// Inputs is the snapshot alone.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
+
+// Actions are none.
+func (p *Pane) Actions() []pane.Action { return nil }
+
+var columns = [...]string{"p50", "p99", "mean", "count"}
 
 const (
-	latencyName = 10 // columns of the class
-	latencyCol  = 9  // columns of a number
+	nameCols  = 10 // columns of the class
+	valueCols = 9  // columns of a number
 )
 
-func (l *latency) draw(v grid.View, a *app) {
-	snap, th := a.Snap, a.Theme
-	lo, hi := latencyRange(&snap.Latency)
+// Draw draws what there is room for.
+func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	p.draw(v, h)
+	return pane.Border{Right: h.KindWords()}
+}
+
+func (p *Pane) draw(v grid.View, h *pane.Host) {
+	snap, th := h.Snap, h.Theme
+	lo, hi := span(&snap.Latency)
 	if lo > hi {
 		if snap.Phase == engine.Running && snap.Iteration > 0 {
 			v.TextIn(0, v.H()/2, v.W(), "no single accesses timed", grid.Center, th.Dim)
 			return
 		}
-		a.Empty(v)
+		h.Empty(v)
 		return
 	}
-	shown := max(min((v.W()-latencyName)/latencyCol, len(latencyColumns)), 0)
-	left := v.W() - shown*latencyCol // the numbers stand at the right edge
+	shown := max(min((v.W()-nameCols)/valueCols, len(columns)), 0)
+	left := v.W() - shown*valueCols // the numbers stand at the right edge
 	y := 0
 	if v.H() > cluster.Classes {
 		for i := range shown {
-			v.TextIn(left+i*latencyCol, 0, latencyCol, latencyColumns[i], grid.Right, th.Dim)
+			v.TextIn(left+i*valueCols, 0, valueCols, columns[i], grid.Right, th.Dim)
 		}
 		y++
 	}
@@ -59,20 +69,20 @@ func (l *latency) draw(v grid.View, a *app) {
 	}
 	strip = min(strip, 8)
 	for c := range cluster.Classes {
-		l.row(v, y, c, &snap.Latency[c], left, shown, th)
+		p.row(v, y, c, &snap.Latency[c], left, shown, th)
 		y++
 		if strip > 0 {
-			l.strip(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: strip}), c, &snap.Latency[c], lo, hi, th)
+			p.strip(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: strip}), c, &snap.Latency[c], lo, hi, th)
 			y += strip
 		}
 	}
 	if strip > 0 {
-		l.axis(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: 1}), lo, hi, th)
+		p.axis(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: 1}), lo, hi, th)
 	}
 }
 
 // row writes the numbers of a class.
-func (l *latency) row(v grid.View, y, c int, q *engine.Quantiles, left, shown int, th *grid.Theme) {
+func (p *Pane) row(v grid.View, y, c int, q *engine.Quantiles, left, shown int, th *grid.Theme) {
 	v.Rune(0, y, pane.ClassMarks[c], th.SeriesStyle(c))
 	v.Text(2, y, pane.ClassNames[c], th.Text)
 	for i, x := range [...]float64{q.P50, q.P99, q.Mean, float64(q.Count)} {
@@ -89,13 +99,13 @@ func (l *latency) row(v grid.View, y, c int, q *engine.Quantiles, left, shown in
 		if i == 3 {
 			unit = grid.Count
 		}
-		l.text = unit.Append(l.text[:0], x, latencyCol-1)
-		v.Bytes(left+(i+1)*latencyCol-grid.Width(string(l.text)), y, l.text, st)
+		p.text = unit.Append(p.text[:0], x, valueCols-1)
+		v.Bytes(left+(i+1)*valueCols-grid.Width(string(p.text)), y, p.text, st)
 	}
 }
 
-// latencyRange is the range of all distributions; lo > hi: there is none.
-func latencyRange(all *[cluster.Classes]engine.Quantiles) (lo, hi float64) {
+// span is the range of all distributions; lo > hi: there is none.
+func span(all *[cluster.Classes]engine.Quantiles) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for c := range all {
 		q := &all[c]
@@ -113,12 +123,12 @@ func latencyRange(all *[cluster.Classes]engine.Quantiles) (lo, hi float64) {
 
 // strip draws the distribution of a class, each column as high as its share of
 // the highest.
-func (l *latency) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
+func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
 	w := v.W()
-	if cap(l.bins[c]) < w {
-		l.bins[c] = make([]float64, w)
+	if cap(p.bins[c]) < w {
+		p.bins[c] = make([]float64, w)
 	}
-	bins := l.bins[c][:w]
+	bins := p.bins[c][:w]
 	clear(bins)
 	place := func(x float64) float64 {
 		return min(max(math.Log(max(x, lo)/lo)/math.Log(hi/lo), 0), 1) * float64(w)
@@ -151,26 +161,26 @@ func (l *latency) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64,
 			}
 		}
 	}
-	l.spark = grid.Sparkline{Values: bins, Fixed: true, Max: max(top, 1), Style: th.SeriesStyle(c)}
-	l.spark.Draw(v, th)
+	p.spark = grid.Sparkline{Values: bins, Fixed: true, Max: max(top, 1), Style: th.SeriesStyle(c)}
+	p.spark.Draw(v, th)
 }
 
 // axis writes the times under the distributions.
-func (l *latency) axis(v grid.View, lo, hi float64, th *grid.Theme) {
-	l.ticks = grid.Ticks(l.ticks[:0], grid.Log10, lo, hi, max(2, v.W()/8))
-	if len(l.ticks) < 3 { // a decade or two: 1, 2 and 5 in each, where labels do not touch
-		l.ticks = grid.Ticks(l.ticks[:0], grid.Log10, lo, hi, 12)
+func (p *Pane) axis(v grid.View, lo, hi float64, th *grid.Theme) {
+	p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, lo, hi, max(2, v.W()/8))
+	if len(p.ticks) < 3 { // a decade or two: 1, 2 and 5 in each, where labels do not touch
+		p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, lo, hi, 12)
 	}
 	free := 0
-	for _, t := range l.ticks {
+	for _, t := range p.ticks {
 		x := int(math.Log(t/lo) / math.Log(hi/lo) * float64(v.W()))
-		l.text = grid.Seconds.Append(l.text[:0], t, 8)
-		n := grid.Width(string(l.text))
+		p.text = grid.Seconds.Append(p.text[:0], t, 8)
+		n := grid.Width(string(p.text))
 		at := min(max(x-n/2, 0), v.W()-n)
 		if at < free {
 			continue
 		}
-		v.Bytes(at, 0, l.text, th.Dim)
+		v.Bytes(at, 0, p.text, th.Dim)
 		free = at + n + 1
 	}
 }
