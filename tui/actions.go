@@ -108,24 +108,26 @@ func (a *app) back() {
 	}
 }
 
-func (a *app) closeOverlay() { a.over = noOverlay }
+func (a *app) closeOverlay() { a.over, a.Panel.Typed = noOverlay, nil }
 
 // startEdit opens the value of the selected knob for typing.
 func (a *app) startEdit() {
-	if a.selected() < 0 {
+	if a.Panel.At() < 0 {
 		return
 	}
-	if a.knobs()[a.selected()].Name == machineKnob {
+	if a.Panel.Knob().Name == machineKnob {
 		a.openPicker()
 		return
 	}
 	a.over = editOverlay
 	a.edit.Clear()
+	a.Panel.Typed = &a.edit
+	a.Panel.Edits++
 }
 
 func (a *app) takeEdit() {
 	text := a.edit.String()
-	if i := a.selected(); i < 0 || text == "" || a.set(a.knobs()[i].Name, text) {
+	if i := a.Panel.At(); i < 0 || text == "" || a.Set(a.Panel.Scenario.Table[i].Name, text) {
 		a.closeOverlay()
 	}
 }

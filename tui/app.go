@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"maps"
-
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -25,9 +23,6 @@ type app struct {
 	ascii  bool
 	mouse  bool
 
-	knob   string            // under the cursor
-	asked  map[string]string // values that the session has not taken over yet
-	wrong  knobError
 	notice string // about the last command; goes with the next key
 
 	timeline timelineState
@@ -58,9 +53,6 @@ const (
 	pickerOverlay
 )
 
-// knobError is what was wrong with a value, shown beside its knob.
-type knobError struct{ knob, text string }
-
 // search is a list that is narrowed by typing.
 type search struct {
 	line grid.Line
@@ -74,11 +66,10 @@ func newApp() *app {
 	a := &app{
 		Host:   pane.Host{Snap: nothing, Theme: grid.Themes()[0]},
 		latest: nothing,
-		focus:  bandwidthPane, knob: "group", mouse: true, w: 80, h: 24,
-		asked: map[string]string{},
+		focus:  bandwidthPane, mouse: true, w: 80, h: 24,
 	}
-	a.Asked, a.Set = a.value, a.set
 	a.Say = func(text string) { a.notice = text }
+	a.Panel = pane.Panel{Selected: "group", Send: a.do, Say: a.Say}
 	a.Keys = func(action string) string { return named(action).labels() }
 	for i := range all.Panes {
 		p := paneByName(all.Panes[i].Name)
@@ -93,84 +84,11 @@ func (a *app) load(s *engine.Snapshot) bool {
 	if s == nil || s == a.latest {
 		return false
 	}
-	if s.Scenario.Workload != a.latest.Scenario.Workload || !maps.Equal(s.Scenario.Values, a.latest.Scenario.Values) {
-		a.Edits++
-	}
 	a.latest = s
-	for name, v := range a.asked {
-		if s.Scenario.Values[name] == v {
-			delete(a.asked, name)
-			a.Edits++
-		}
-	}
+	a.Panel.Load(s.Scenario)
 	if !a.frozen {
 		a.Snap = s
 	}
-	return true
-}
-
-// knobs is the table of the scenario that runs; a frozen screen can still turn
-// them.
-func (a *app) knobs() []engine.Knob { return a.latest.Scenario.Table }
-
-// selected is the number of the knob under the cursor, −1 without any knob.
-func (a *app) selected() int {
-	for i := range a.knobs() {
-		if a.knobs()[i].Name == a.knob {
-			return i
-		}
-	}
-	return min(0, len(a.knobs())-1)
-}
-
-// value is a knob's value as the person has last asked for it.
-func (a *app) value(name string) string {
-	if v, ok := a.asked[name]; ok {
-		return v
-	}
-	return a.latest.Scenario.Values[name]
-}
-
-// selectKnob moves the cursor by n knobs; the ends join.
-func (a *app) selectKnob(n int) {
-	if all := len(a.knobs()); all > 0 {
-		a.knob = a.knobs()[((a.selected()+n)%all+all)%all].Name
-	}
-}
-
-// turn moves the knob under the cursor to its neighbouring choice.
-func (a *app) turn(by int) {
-	i := a.selected()
-	if i < 0 {
-		return
-	}
-	k := &a.knobs()[i]
-	old := a.value(k.Name)
-	if v := k.Turn(old, by); v != old {
-		a.set(k.Name, v)
-		return
-	}
-	if len(k.Choices) == 0 {
-		a.notice = k.Label + ": press enter and type a value"
-	}
-}
-
-// set asks the session to turn a knob. A value that the knob cannot have is
-// refused here, with the reason beside the knob.
-func (a *app) set(name, text string) bool {
-	k, err := a.latest.Scenario.Knob(name)
-	if err == nil {
-		a.knob = name
-		text, err = k.Parse(text)
-	}
-	if err != nil {
-		a.refuse(name, err)
-		return false
-	}
-	a.wrong = knobError{}
-	a.asked[name] = text
-	a.Edits++
-	a.do(engine.Command{Verb: engine.Set, Knob: name, Value: text})
 	return true
 }
 
@@ -187,30 +105,6 @@ func (a *app) do(c engine.Command) {
 		return
 	}
 	a.out = append(a.out, c)
-}
-
-// answered takes in what became of a command.
-func (a *app) answered(c engine.Command, err error) {
-	if err == nil && a.latest.Scenario.Values[c.Knob] != c.Value {
-		return // until a snapshot has taken it over
-	}
-	if c.Verb == engine.Set && a.asked[c.Knob] == c.Value {
-		delete(a.asked, c.Knob)
-		a.Edits++
-	}
-	if err != nil {
-		a.refuse(c.Knob, err)
-	}
-}
-
-func (a *app) refuse(knob string, err error) {
-	if _, known := a.latest.Scenario.Values[knob]; known {
-		a.knob = knob
-		a.wrong = knobError{knob, err.Error()}
-		a.Edits++
-		return
-	}
-	a.notice = err.Error()
 }
 
 // act lets a pane do an action. It reports whether there was anything to do.
@@ -246,6 +140,17 @@ func (a *app) answers(name string) (paneID, pane.Action) {
 	return 0, pane.Action{}
 }
 
+// click presses the mouse at a place inside a pane, and reports whether the
+// pane has anything there.
+func (a *app) click(p paneID, x, y int) bool {
+	c, ok := a.panes[p].(pane.Clicker)
+	if !ok || !c.Click(&a.Host, x, y) {
+		return false
+	}
+	a.acted[p]++
+	return true
+}
+
 // wheel turns the mouse's wheel at a place inside a pane.
 func (a *app) wheel(p paneID, x, y, by int) {
 	if w, ok := a.panes[p].(pane.Wheeler); ok && w.Wheel(&a.Host, x, y, by) {
@@ -257,6 +162,9 @@ func (a *app) wheel(p paneID, x, y, by int) {
 // it types, if any.
 func (a *app) press(key, text string) {
 	a.notice = ""
+	if a.over == editOverlay {
+		a.Panel.Edits++
+	}
 	if b := find(a.mode(), key); b != nil {
 		b.do(a)
 	} else if l := a.typing(); l != nil && text != "" {
@@ -267,7 +175,7 @@ func (a *app) press(key, text string) {
 // insert types text at the cursor.
 func (a *app) insert(l *grid.Line, text string) {
 	l.Insert(text)
-	a.Edits++
+	a.Panel.Edits++
 	a.help.at = 0
 	a.palette.retyped()
 	a.picker.retyped()

@@ -90,8 +90,8 @@ func TestKeysSendCommands(t *testing.T) {
 // Enter on the machine's knob opens the list, with the present machine selected.
 func TestPickerOfTheMachineKnob(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
-	a.asked["machine"] = "xc30-edison"
-	a.knob = machineKnob
+	a.Set("machine", "xc30-edison")
+	a.Panel.Selected = machineKnob
 	keys(a, "enter")
 	if a.over != pickerOverlay || a.picker.at != 2 {
 		t.Fatalf("overlay %d, machine %d", a.over, a.picker.at)
@@ -113,7 +113,7 @@ func TestPickerOfTheMachineKnob(t *testing.T) {
 // A machine that comes while the list is open is on it.
 func TestPickerOfAGrowingList(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
-	a.knob = machineKnob
+	a.Panel.Selected = machineKnob
 	keys(a, "enter")
 	grown := demo(4, 4, 4)
 	for i := range grown.Scenario.Table {
@@ -190,12 +190,12 @@ func TestPaletteSaysWhatIsWrong(t *testing.T) {
 func TestRefusedValue(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "enter", "'3", "enter", "down")
-	if a.value("group") != "3" {
-		t.Fatalf("shown is %s", a.value("group"))
+	if a.Asked("group") != "3" {
+		t.Fatalf("shown is %s", a.Asked("group"))
 	}
-	a.answered(a.out[0], errors.New("group = 3 does not divide 16 ranks: use 2 or 4"))
-	if a.value("group") != "4" || a.knob != "group" || !strings.Contains(a.wrong.text, "use 2 or 4") {
-		t.Errorf("shown is %s, selected %s, said %q", a.value("group"), a.knob, a.wrong.text)
+	a.Panel.Answered(a.out[0], errors.New("group = 3 does not divide 16 ranks: use 2 or 4"))
+	if a.Asked("group") != "4" || a.Panel.Selected != "group" || !strings.Contains(a.Panel.Fault.Text, "use 2 or 4") {
+		t.Errorf("shown is %s, selected %s, said %q", a.Asked("group"), a.Panel.Selected, a.Panel.Fault.Text)
 	}
 	var s screen
 	if text := s.draw(a, 120, 40).PlainText(); !strings.Contains(text, "✗ group = 3 does not") {
@@ -207,14 +207,14 @@ func TestRefusedValue(t *testing.T) {
 func TestAskedValue(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, "right")
-	a.answered(a.out[0], nil)
+	a.Panel.Answered(a.out[0], nil)
 	a.load(demo(4, 4, 4))
-	if a.value("group") != "8" {
-		t.Errorf("before the session has it: %s", a.value("group"))
+	if a.Asked("group") != "8" {
+		t.Errorf("before the session has it: %s", a.Asked("group"))
 	}
 	a.load(demo(4, 4, 8))
-	if len(a.asked) != 0 || a.value("group") != "8" {
-		t.Errorf("after: %v, %s", a.asked, a.value("group"))
+	if a.Panel.Waits("group") || a.Asked("group") != "8" {
+		t.Errorf("after: %v, %s", a.Panel.Waits("group"), a.Asked("group"))
 	}
 }
 
@@ -329,7 +329,7 @@ func TestNoControlCharacters(t *testing.T) {
 		s.Phase = phase
 		a := shownApp(s)
 		a.notice = bad
-		a.refuse("group", errors.New(bad))
+		a.Panel.Refuse("group", errors.New(bad))
 		for _, size := range [][2]int{{20, 5}, {80, 24}, {200, 60}} {
 			var sc screen
 			for _, r := range sc.draw(a, size[0], size[1]).PlainText() {
@@ -378,7 +378,7 @@ func TestPaletteOffersWorkloads(t *testing.T) {
 			t.Errorf("%s is not offered", w.Name)
 		}
 	}
-	for _, k := range a.knobs() {
+	for _, k := range a.Panel.Scenario.Table {
 		if !offered["set "+k.Name] {
 			t.Errorf("set %s is not offered", k.Name)
 		}
@@ -387,11 +387,11 @@ func TestPaletteOffersWorkloads(t *testing.T) {
 
 func TestMessagesOfOtherCommands(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
-	a.answered(engine.Command{Verb: engine.Step}, fmt.Errorf("the session has ended"))
-	if a.notice != "the session has ended" || a.wrong.text != "" {
-		t.Errorf("notice %q, wrong %q", a.notice, a.wrong.text)
+	a.Panel.Answered(engine.Command{Verb: engine.Step}, fmt.Errorf("the session has ended"))
+	if a.notice != "the session has ended" || a.Panel.Fault.Text != "" {
+		t.Errorf("notice %q, wrong %q", a.notice, a.Panel.Fault.Text)
 	}
-	a.answered(engine.Command{Verb: engine.Set, Knob: "workload", Value: "x"}, fmt.Errorf("this session keeps its workload"))
+	a.Panel.Answered(engine.Command{Verb: engine.Set, Knob: "workload", Value: "x"}, fmt.Errorf("this session keeps its workload"))
 	if a.notice != "this session keeps its workload" {
 		t.Errorf("notice %q", a.notice)
 	}

@@ -115,8 +115,8 @@ func (s *screen) status(a *app) {
 	switch {
 	case a.notice != "":
 		all = append(all, part{a.notice, th.Warning, must})
-	case a.wrong.text != "" && s.at.pane[knobsPane].Empty():
-		all = append(all, part{"✗ " + a.wrong.text, th.Error, must})
+	case a.Panel.Fault.Text != "" && s.at.pane[knobsPane].Empty():
+		all = append(all, part{"✗ " + a.Panel.Fault.Text, th.Error, must})
 	}
 	if s.at.pane[knobsPane].Empty() {
 		all = append(all, s.knobPart(a))
@@ -138,12 +138,12 @@ func (s *screen) status(a *app) {
 
 // knobPart shows the selected knob where its panel is not shown.
 func (s *screen) knobPart(a *app) part {
-	i := a.selected()
+	i := a.Panel.At()
 	if i < 0 {
 		return part{}
 	}
-	k := &a.knobs()[i]
-	value := a.value(k.Name)
+	k := &a.Panel.Scenario.Table[i]
+	value := a.Asked(k.Name)
 	if a.over == editOverlay {
 		value = a.edit.String() + "▏"
 	}

@@ -25,8 +25,8 @@ func (s *screen) essential(a *app) {
 	if a.notice != "" {
 		lines = append(lines, part{a.notice, th.Warning, 8})
 	}
-	if a.wrong.text != "" {
-		lines = append(lines, part{"✗ " + a.wrong.text, th.Error, 7})
+	if a.Panel.Fault.Text != "" {
+		lines = append(lines, part{"✗ " + a.Panel.Fault.Text, th.Error, 7})
 	}
 	knob := s.knobPart(a)
 	lines = append(lines, part{knob.text, th.Accent, 3})

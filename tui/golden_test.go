@@ -53,8 +53,8 @@ var goldens = []struct {
 	{"edit", sizes(80, 24, 59, 15), typed("enter", "1", "6")},
 	{"refused", sizes(80, 24, 120, 40, 59, 15), func() *app {
 		a := shownApp(demo(4, 4, 4))
-		a.set("group", "3")
-		a.answered(a.out[0], fmt.Errorf("group = 3 does not divide 16 ranks: use 2 or 4"))
+		a.Set("group", "3")
+		a.Panel.Answered(a.out[0], fmt.Errorf("group = 3 does not divide 16 ranks: use 2 or 4"))
 		return a
 	}},
 	{"zoom-cluster", sizes(80, 24), typed("1")},

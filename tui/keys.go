@@ -57,10 +57,10 @@ func init() { keyTable = slices.Concat(screenKeys(), lineKeys(), pageKeys()) }
 func screenKeys() []binding {
 	return []binding{
 		{onScreen, "pause", []string{"space"}, "pause before the next iteration, or go on", "pause", (*app).togglePause},
-		{onScreen, "turn-down", []string{"left"}, "turn the selected knob down", "", func(a *app) { a.turn(-1) }},
-		{onScreen, "turn-up", []string{"right"}, "turn the selected knob up", "change", func(a *app) { a.turn(+1) }},
-		{onScreen, "previous-knob", []string{"up", "shift+tab"}, "select the knob above", "", func(a *app) { a.selectKnob(-1) }},
-		{onScreen, "next-knob", []string{"down", "tab"}, "select the knob below", "knob", func(a *app) { a.selectKnob(+1) }},
+		{onScreen, "turn-down", []string{"left"}, "turn the selected knob down", "", func(a *app) { a.Panel.Turn(-1) }},
+		{onScreen, "turn-up", []string{"right"}, "turn the selected knob up", "change", func(a *app) { a.Panel.Turn(+1) }},
+		{onScreen, "previous-knob", []string{"up", "shift+tab"}, "select the knob above", "", func(a *app) { a.Panel.Move(-1) }},
+		{onScreen, "next-knob", []string{"down", "tab"}, "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }},
 		{everywhere, "quit", []string{"ctrl+c"}, "quit", "", func(a *app) { a.quit = true }},
 		{onScreen, "command", []string{":"}, "open the command line", "command", (*app).openPalette},
 		{onScreen, "type-value", []string{"enter", "="}, "type a value for the selected knob; of the machine, choose from the list", "type", (*app).startEdit},

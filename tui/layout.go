@@ -79,7 +79,7 @@ func arrange(w, h int, a *app) places {
 		}
 		p.pane[one], p.shown = body, 1
 	case w >= sixW && h >= sixH:
-		p.six(body, len(a.knobs()), shared, failed)
+		p.six(body, len(a.Panel.Scenario.Table), shared, failed)
 	default:
 		if h >= 20 && !failed {
 			p.why, body = body.CutBottom(1)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // palette is the command line: every action by its name, knobs as "set group
@@ -46,10 +47,10 @@ func (a *app) entries(query string) []entry {
 			all = append(all, entry{text: b.name, doc: b.doc, keys: b.labels(), run: func(a *app) error { b.do(a); return nil }})
 		}
 	}
-	for i := range a.knobs() {
-		k := &a.knobs()[i]
+	for i := range a.Panel.Scenario.Table {
+		k := &a.Panel.Scenario.Table[i]
 		head := "set " + k.Name
-		all = append(all, entry{text: head, doc: k.Doc + ", now " + a.value(k.Name), more: true})
+		all = append(all, entry{text: head, doc: k.Doc + ", now " + a.Asked(k.Name), more: true})
 		if strings.HasPrefix(query, head) {
 			for _, c := range k.Choices {
 				all = append(all, setEntry(k.Name, c, k.Unit))
@@ -68,9 +69,9 @@ func (a *app) entries(query string) []entry {
 
 func setEntry(knob, value, unit string) entry {
 	return entry{text: "set " + knob + " " + value, doc: strings.TrimSpace(value + " " + unit), run: func(a *app) error {
-		a.wrong = knobError{}
-		if !a.set(knob, value) {
-			return fmt.Errorf("%s", a.wrong.text)
+		a.Panel.Fault = pane.Fault{}
+		if !a.Set(knob, value) {
+			return fmt.Errorf("%s", a.Panel.Fault.Text)
 		}
 		return nil
 	}}

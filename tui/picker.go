@@ -61,7 +61,7 @@ func (a *app) openPicker() {
 	p.read = make(map[string]*described, len(k.Choices))
 	for i, name := range k.Choices {
 		p.read[name] = p.describe(name)
-		if name == a.value(machineKnob) {
+		if name == a.Asked(machineKnob) {
 			p.at = i
 		}
 	}
@@ -100,7 +100,7 @@ func (p *picker) scroll(by int) { p.top = max(p.top+by, 0) }
 func (a *app) takeMachine() {
 	if all := a.picker.offers(a); a.picker.at < len(all) {
 		a.closeOverlay()
-		a.set(machineKnob, all[a.picker.at])
+		a.Set(machineKnob, all[a.picker.at])
 	}
 }
 
@@ -135,7 +135,7 @@ func (s *screen) machineList(v grid.View, a *app, all []string) {
 	for y := 0; y < v.H() && top+y < len(all); y++ {
 		row := v.Sub(grid.Rect{Y: y, W: v.W() - 1, H: 1})
 		name, st := all[top+y], th.Text
-		if name == a.value(machineKnob) {
+		if name == a.Asked(machineKnob) {
 			st = th.Accent
 		}
 		if top+y == p.at {

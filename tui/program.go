@@ -62,7 +62,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = p.next()
 	case answer:
 		p.asking = false
-		p.app.answered(msg.command, msg.err)
+		p.app.Panel.Answered(msg.command, msg.err)
 		p.stale = true
 	case tea.WindowSizeMsg:
 		p.w, p.h, p.stale = msg.Width, msg.Height, true

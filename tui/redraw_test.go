@@ -45,7 +45,7 @@ func TestRedrawIsComplete(t *testing.T) {
 					if rapid.Bool().Draw(t, "refused") {
 						err = fmt.Errorf("%s = %s cannot be", c.Knob, c.Value)
 					}
-					a.answered(c, err)
+					a.Panel.Answered(c, err)
 				}
 			default:
 				keys(a, rapid.SampledFrom(pressed).Draw(t, "key"))
@@ -53,7 +53,6 @@ func TestRedrawIsComplete(t *testing.T) {
 			a.quit = false
 			got := kept.draw(a, w, h).StyledText()
 			var fresh screen
-			fresh.knobs.top = kept.knobs.top
 			if diff := cmp.Diff(fresh.draw(a, w, h).StyledText(), got); diff != "" {
 				t.Fatalf("a pane was not drawn again (− anew, + kept):\n%s", diff)
 			}

@@ -16,7 +16,6 @@ type screen struct {
 	drawn [panes]inputs
 	whole whole
 	hits  []hit // of the chrome and the overlay
-	row   []hit // of the knob panel, kept while it stands
 	ids   ids
 
 	pageRows  int // of the page that are shown
@@ -26,7 +25,6 @@ type screen struct {
 	locality locality
 	epsilon  epsilon
 	timeline timeline
-	knobs    knobPanel
 }
 
 // whole is what every pane depends on: when it changes, all is drawn again.
@@ -49,10 +47,7 @@ type inputs struct {
 	edits   int
 	acted   int
 	pane    pane.Inputs
-	knob    string
-	wrong   knobError
 	lanes   timelineState
-	typing  int // runes before the cursor of the edited value, plus one
 }
 
 func (s *screen) inputs(a *app, p paneID) inputs {
@@ -62,16 +57,10 @@ func (s *screen) inputs(a *app, p paneID) inputs {
 		return in
 	}
 	switch p {
-	case knobsPane:
-		in.snap = nil // its part of it is in edits
-		in.edits, in.knob, in.wrong = a.Edits, a.knob, a.wrong
-		if a.over == editOverlay {
-			in.typing = a.edit.Cursor() + 1
-		}
 	case epsilonPane:
 		in.markers = a.Markers
 	case timelinePane:
-		in.lanes, in.edits = a.timeline, a.Edits
+		in.lanes, in.edits = a.timeline, a.Panel.Edits
 	}
 	return in
 }
@@ -163,9 +152,6 @@ func (s *screen) pane(a *app, p paneID, all bool) {
 	case epsilonPane:
 		s.epsilon.alone = s.at.shown == 1
 		s.epsilon.draw(v, a)
-	case knobsPane:
-		s.row = s.knobs.draw(v, a, s.row[:0])
-		s.more(in.at, a.Theme, s.knobs.above, s.knobs.below)
 	}
 	s.more(in.at, a.Theme, border.Above, border.Below)
 }
@@ -218,13 +204,6 @@ func (s *screen) hitAt(x, y int) (hit, bool) {
 	if s.whole.over != noOverlay {
 		return hit{}, false // the panes lie under a box
 	}
-	if !s.at.pane[knobsPane].Empty() {
-		for _, h := range slices.Backward(s.row) {
-			if h.at.Contains(x, y) {
-				return h, true
-			}
-		}
-	}
 	for p := range panes {
 		if at := s.at.pane[p]; at.Contains(x, y) {
 			return s.paneHit(p, x-at.X-2, y-at.Y-1), true
@@ -236,6 +215,10 @@ func (s *screen) hitAt(x, y int) (hit, bool) {
 // paneHit focuses a pane, and zooms the one that is focused.
 func (s *screen) paneHit(p paneID, x, y int) hit {
 	h := hit{at: s.at.pane[p], press: func(a *app) {
+		if a.click(p, x, y) {
+			a.focus = p
+			return
+		}
 		if a.focus == p {
 			a.zoomed = !a.zoomed
 		}

@@ -227,7 +227,7 @@ func (t *timeline) empty(v grid.View, a *app, tl *cluster.Timeline) {
 	switch {
 	case tl == nil && a.Snap.Layout.Nodes == 0:
 		a.Empty(v)
-	case tl == nil && a.value("timeline") == "off":
+	case tl == nil && a.Asked("timeline") == "off":
 		a.Tell(v, "What the threads do is not written down.",
 			"Press "+find(onScreen, "e").labels()+" to begin (the cluster starts anew), or type "+typedCommand("timeline on"))
 	case a.Snap.Phase == engine.Failed:

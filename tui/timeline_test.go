@@ -138,7 +138,6 @@ func TestTimelineKeepsFramesRight(t *testing.T) {
 			got := kept.draw(a, 100, 20).StyledText()
 			a.lanes = kept.timeline.shown
 			var fresh screen
-			fresh.knobs.top = kept.knobs.top
 			if diff := cmp.Diff(fresh.draw(a, 100, 20).StyledText(), got); diff != "" {
 				t.Fatalf("what was kept is wrong (− anew, + kept):\n%s", diff)
 			}

@@ -302,18 +302,18 @@ func (a *app) foldLanes(by int) {
 // toggleArrows shows messages, and has them written down if they are not.
 func (a *app) toggleArrows() {
 	a.timeline.arrows = !a.timeline.arrows
-	if a.timeline.arrows && a.value("timeline") != "arrows" {
-		a.set("timeline", "arrows")
+	if a.timeline.arrows && a.Asked("timeline") != "arrows" {
+		a.Set("timeline", "arrows")
 	}
 }
 
 // toggleTimeline begins to write down what threads do, or ends it.
 func (a *app) toggleTimeline() {
 	next := "on"
-	if a.value("timeline") != "off" {
+	if a.Asked("timeline") != "off" {
 		next = "off"
 	}
-	if a.set("timeline", next) {
+	if a.Set("timeline", next) {
 		a.notice = "timeline " + next
 	}
 }

@@ -13,18 +13,20 @@ type Host struct {
 	Markers grid.Markers // of curves
 	Alone   bool         // no other pane is shown
 	Whole   bool         // a picture: charts over time show all of it
-	Edits   int          // counts changes of what the user has asked of knobs
+	Panel   Panel        // the knobs as the user turns them
 
-	// Asked gives a knob's value as the user has last asked for it, which may
-	// be later than the snapshot's.
-	Asked func(knob string) string
-	// Set asks the session to turn a knob, and reports whether the value can be.
-	Set func(knob, value string) bool
 	// Say shows words in the status line until the next key.
 	Say func(string)
 	// Keys gives the keys of an action as they are written on the screen.
 	Keys func(action string) string
 }
+
+// Asked gives a knob's value as the user has last asked for it, which may be
+// later than the snapshot's.
+func (h *Host) Asked(knob string) string { return h.Panel.Value(knob) }
+
+// Set asks the session to turn a knob, and reports whether the value can be.
+func (h *Host) Set(knob, value string) bool { return h.Panel.Set(knob, value) }
 
 // Typed is a command as a user types it, with the key that begins it.
 func (h *Host) Typed(command string) string { return h.Keys("command") + command }

@@ -23,7 +23,7 @@ type Pane interface {
 type Inputs struct {
 	Snap    *engine.Snapshot
 	Markers grid.Markers
-	Edits   int // Host.Edits
+	Edits   int // Host.Panel.Edits
 }
 
 // Border is what stands on a pane's border.

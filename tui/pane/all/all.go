@@ -3,6 +3,7 @@ package all
 import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/bandwidth"
+	"github.com/hybridtop/hybridtop/tui/pane/knobs"
 	"github.com/hybridtop/hybridtop/tui/pane/latency"
 	"github.com/hybridtop/hybridtop/tui/pane/topology"
 	"github.com/hybridtop/hybridtop/tui/pane/why"
@@ -13,5 +14,6 @@ var Panes = []pane.Spec{
 	topology.Spec,
 	bandwidth.Spec,
 	latency.Spec,
+	knobs.Spec,
 	why.Spec,
 }

@@ -48,7 +48,6 @@ func TestPanesDrawNothing(t *testing.T) {
 	for _, s := range Panes {
 		h := &pane.Host{
 			Snap: &engine.Snapshot{Phase: engine.Starting}, Theme: grid.Themes()[0],
-			Asked: func(string) string { return "" }, Set: func(string, string) bool { return true },
 			Say: func(string) {}, Keys: func(a string) string { return a },
 		}
 		p := s.New()

@@ -1,0 +1,202 @@
+package knobs
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "knobs", Title: "Knobs", Doc: "the knobs", Place: pane.Knobs,
+	New: func() pane.Pane { return &Pane{} },
+}
+
+// Pane is the list, and where it was drawn.
+type Pane struct {
+	top          int // first knob shown
+	above, below bool
+	spots        []spot
+	text         []byte
+}
+
+// spot is a place of the list that the mouse can act on: it selects a knob, or
+// turns it.
+type spot struct {
+	at   grid.Rect // in the view
+	knob string
+	turn int
+}
+
+// Inputs are the knobs as the user turns them.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Edits: h.Panel.Edits} }
+
+// Actions are none: the keys of knobs work wherever the focus is.
+func (p *Pane) Actions() []pane.Action { return nil }
+
+// Click selects a knob, or turns it at its arrows.
+func (p *Pane) Click(h *pane.Host, x, y int) bool {
+	s := p.spotAt(x, y)
+	if s == nil {
+		return false
+	}
+	h.Panel.Select(s.knob)
+	if s.turn != 0 {
+		h.Panel.Turn(s.turn)
+	}
+	return true
+}
+
+// Wheel turns the knob under the mouse.
+func (p *Pane) Wheel(h *pane.Host, x, y, by int) bool {
+	s := p.spotAt(x, y)
+	if s == nil {
+		return false
+	}
+	h.Panel.Select(s.knob)
+	h.Panel.Turn(by)
+	return true
+}
+
+// spotAt finds the uppermost spot under a cell, or nil.
+func (p *Pane) spotAt(x, y int) *spot {
+	for i := range slices.Backward(p.spots) {
+		if p.spots[i].at.Contains(x, y) {
+			return &p.spots[i]
+		}
+	}
+	return nil
+}
+
+// Draw lists the knobs around the selected one.
+func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	p.spots = p.spots[:0]
+	p.above, p.below = false, false
+	p.list(v, h)
+	return pane.Border{Above: p.above, Below: p.below}
+}
+
+func (p *Pane) list(v grid.View, h *pane.Host) {
+	a, th := &h.Panel, h.Theme
+	knobs := a.Scenario.Table
+	if len(knobs) == 0 {
+		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)
+		return
+	}
+	sel := a.At()
+	list, foot := v.Local(), grid.Rect{}
+	if v.H() >= 7 {
+		foot, list = list.CutBottom(2)
+	}
+	room := list.H
+	fault := 0 // rows that the error takes below its knob
+	if a.Fault.Knob == knobs[sel].Name {
+		f := grid.Flow{V: v.Sub(grid.Rect{W: max(v.W()-4, 0)})}
+		f.Text(a.Fault.Text, th.Error)
+		fault = min(f.Y, max(room-1, 0))
+	}
+	p.top = max(min(p.top, sel, len(knobs)-room+fault), sel+1-(room-fault), 0)
+	y := 0
+	for i := p.top; i < len(knobs) && y < room; i++ {
+		row := v.Sub(grid.Rect{Y: y, W: v.W(), H: 1})
+		p.row(row, y, h, &knobs[i], i == sel)
+		y++
+		if i == sel && fault > 0 {
+			v.Rune(1, y, '✗', th.Error)
+			f := grid.Flow{V: v.Sub(grid.Rect{X: 3, Y: y, W: v.W() - 4, H: fault})}
+			f.Text(a.Fault.Text, th.Error)
+			y += fault
+		}
+	}
+	p.above, p.below = p.top > 0, y < len(knobs)-p.top && y == room
+	p.foot(v.Sub(foot), h, &knobs[sel])
+}
+
+// row draws one knob.
+func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bool) {
+	a, th := &h.Panel, h.Theme
+	st, name := th.Text, th.Dim
+	if selected {
+		v.Tint(v.Local(), th.Selected.Bg, th.Selected.Attr)
+		st, name = th.Selected, th.Selected
+		v.Rune(0, 0, '▸', st)
+	}
+	half := v.W() - 2
+	n := v.TextIn(1, 0, half-7, k.Label, grid.Left, name)
+	value := a.Value(k.Name)
+	asked := a.Waits(k.Name)
+	if asked && !selected {
+		st = th.Warning
+	}
+	p.spots = append(p.spots, spot{grid.Rect{Y: y, W: v.W(), H: 1}, k.Name, 0})
+	if selected && a.Typed != nil {
+		a.Typed.Draw(v.Sub(grid.Rect{X: n + 2, W: v.W() - n - 3, H: 1}), th)
+		return
+	}
+	p.text = appendValue(p.text[:0], k, value)
+	if asked {
+		p.text = append(p.text, "…"...)
+	}
+	w := grid.Width(string(p.text))
+	x := v.W() - 2 - w
+	if selected && len(k.Choices) > 0 {
+		left, right := max(x-2, n+2), v.W()-1
+		v.Rune(left, 0, '◂', st)
+		v.Rune(right, 0, '▸', st)
+		p.spots = append(p.spots, spot{near(left, y), k.Name, -1}, spot{near(right, y), k.Name, +1})
+	}
+	v.Sub(grid.Rect{X: max(x, n+2), W: v.W() - 2 - max(x, n+2), H: 1}).Bytes(0, 0, p.text, st)
+}
+
+// appendValue writes a knob's value with its unit. Whole multiples of 1,024
+// bytes are written in KiB, MiB and so on, if that is exact.
+func appendValue(dst []byte, k *engine.Knob, value string) []byte {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if k.Type == engine.Size && err == nil {
+		units := [...]string{"B", "KiB", "MiB", "GiB", "TiB"}
+		i := 0
+		for n != 0 && n%1024 == 0 && i < len(units)-1 {
+			n, i = n/1024, i+1
+		}
+		return append(append(strconv.AppendInt(dst, n, 10), ' '), units[i]...)
+	}
+	dst = append(dst, value...)
+	if k.Unit != "" && err == nil {
+		dst = append(append(dst, ' '), k.Unit...)
+	}
+	return dst
+}
+
+// near is where a click counts for a cell: a column to both sides of it.
+func near(x, y int) grid.Rect { return grid.Rect{X: x - 1, Y: y, W: 3, H: 1} }
+
+// foot tells what the selected knob is, and its values.
+func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
+	a, th := &h.Panel, h.Theme
+	f := grid.Flow{V: v}
+	f.Text(k.Doc, th.Dim)
+	if f.Y >= v.H() {
+		return
+	}
+	x := 0
+	for _, c := range k.Choices {
+		st := th.Dim
+		if c == a.Value(k.Name) {
+			st = th.Accent
+		}
+		text := string(appendValue(nil, k, c))
+		n := grid.Width(text)
+		if x+n > v.W() {
+			v.Rune(min(x, v.W()-1), f.Y, '…', th.Dim)
+			return
+		}
+		v.Text(x, f.Y, text, st)
+		x += n + 1
+	}
+	if len(k.Choices) == 0 {
+		v.Text(0, f.Y, strconv.FormatFloat(k.Min, 'g', 6, 64)+" to "+strconv.FormatFloat(k.Max, 'g', 6, 64), th.Dim)
+	}
+}
