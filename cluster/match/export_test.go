@@ -2,7 +2,7 @@ package match
 
 // Bytes is the memory that the posted receives stand in.
 func (q *Queues) Bytes() int {
-	if x := q.posted.index; x != nil && q.posted.hashed {
+	if x := q.posted.index; x != nil && q.posted.hashed() {
 		return 64*len(x.table.buckets) + 24*len(x.nodes)
 	}
 	return 16 * len(q.posted.line)

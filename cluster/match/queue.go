@@ -15,16 +15,19 @@ const (
 // the n pushes before it, moving them back by the (few − 1)·n removals before
 // that; so both are free, amortized.
 type queue struct {
-	line   []entry // line[head:] in order; empty while hashed
-	head   int
-	n      int
-	hashed bool
-	index  *index
+	line  []entry // line[head:] in order; empty while hashed
+	head  int     // less than 0: hashed
+	n     int
+	index *index
 }
+
+// hashed reports whether the index has the entries. It is told by head, so that two
+// queues take a cache line and a half.
+func (q *queue) hashed() bool { return q.head < 0 }
 
 func (q *queue) push(e entry) {
 	q.n++
-	if q.hashed {
+	if q.hashed() {
 		q.index.add(e)
 		return
 	}
@@ -75,7 +78,7 @@ func (q *queue) reach() int { return min(len(q.line), q.head+shallow) }
 
 // arrive is Queues.Arrive beyond the head of the line.
 func (q *queue) arrive(ctx, src, tag int32) (uint32, bool) {
-	if !q.hashed {
+	if !q.hashed() {
 		end := q.reach()
 		for i, e := range q.line[q.head:end] {
 			if covers(e.ctx, e.src, e.tag, ctx, src, tag) {
@@ -97,7 +100,7 @@ func (q *queue) arrive(ctx, src, tag int32) (uint32, bool) {
 
 // take is Queues.Take or Peek.
 func (q *queue) take(ctx, src, tag int32, remove bool) (uint32, bool) {
-	if !q.hashed {
+	if !q.hashed() {
 		end := q.reach()
 		for i, e := range q.line[q.head:end] {
 			if covers(ctx, src, tag, e.ctx, e.src, e.tag) {
@@ -122,7 +125,7 @@ func (q *queue) take(ctx, src, tag int32, remove bool) (uint32, bool) {
 // cancel looks from both ends, because receives are cancelled in the order in
 // which they were posted or in the reverse.
 func (q *queue) cancel(e entry) bool {
-	if !q.hashed {
+	if !q.hashed() {
 		i, j := q.head, len(q.line)-1
 		for ; i <= j && i < q.head+shallow; i, j = i+1, j-1 {
 			if q.line[i] == e {
@@ -160,18 +163,18 @@ func (q *queue) hash(messages bool, c class) {
 	}
 	x := q.index
 	x.class = c
-	q.hashed = true
 	x.table.reserve(q.n)
 	for _, e := range q.line[q.head:] {
 		x.add(e)
 	}
 	q.rewind()
+	q.head = -1
 }
 
 // unhash turns the index into a line.
 func (q *queue) unhash() {
 	x := q.index
-	q.hashed = false
+	q.head = 0
 	q.line = slices.Grow(q.line, q.n)
 	for _, e := range x.ordered() {
 		q.line = append(q.line, e.entry)

@@ -1,6 +1,10 @@
 package match
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // Queues are the posted-receive and the unexpected queue of one rank. The zero
 // value is ready and holds no memory.
@@ -19,7 +23,7 @@ func (q *Queues) Post(ctx, src, tag int32, id uint32) {
 // message.
 func (q *Queues) Arrive(ctx, src, tag int32) (id uint32, ok bool) {
 	p := &q.posted
-	if p.head < len(p.line) {
+	if uint(p.head) < uint(len(p.line)) {
 		if e := &p.line[p.head]; covers(e.ctx, e.src, e.tag, ctx, src, tag) {
 			id = e.id
 			p.n--
@@ -79,4 +83,13 @@ type entry struct {
 // covers reports whether a receive (pctx, psrc, ptag) takes a message.
 func covers(pctx, psrc, ptag, ctx, src, tag int32) bool {
 	return pctx == ctx && (psrc == src || psrc == cluster.AnySource) && (ptag == tag || ptag == cluster.AnyTag)
+}
+
+// Front is the address of the receive that was posted first, nil: there is none, or
+// it is hashed.
+func (q *Queues) Front() unsafe.Pointer {
+	if p := &q.posted; uint(p.head) < uint(len(p.line)) {
+		return unsafe.Pointer(&p.line[p.head])
+	}
+	return nil
 }

@@ -83,7 +83,7 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 func (t *thread) load(way *way, n int64) {
 	beyond := way.bandwidth.time(n - cluster.AccessLine)
 	var more cluster.Time
-	if memory := &t.w.nodes[t.r.node].memory; memory.rate > 0 {
+	if memory := &t.w.memories[t.w.nodeOf[t.r.id]]; memory.rate > 0 {
 		t.sync(evResume)
 		more = memory.serve(t.now, n, way.access+beyond) - t.now - way.access - beyond
 	}

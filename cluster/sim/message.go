@@ -29,7 +29,7 @@ type msg struct {
 	train    uint16        // messages that it stands for; 0: one
 	src, dst int32
 	ctx, tag int32
-	req      uint32 // slot at the sender or initiator; of a free message, the next, index + 1
+	req      uint32 // slot at the sender or initiator
 	recv     uint32 // slot at the receiver
 	cause    int32  // until its arrival
 	thread   int32  // that injects it; noThread: no thread's limit holds
@@ -113,9 +113,9 @@ func (m *msg) drop(w *world) {
 const usual = 6
 
 func (w *world) newMsg() (int32, *msg) {
-	if w.freeMsg != 0 {
-		i := w.freeMsg - 1
-		w.freeMsg = int32(w.msgs[i].req)
+	if n := len(w.freeMsgs); n > 0 {
+		i := w.freeMsgs[n-1]
+		w.freeMsgs = w.freeMsgs[:n-1]
 		return i, &w.msgs[i]
 	}
 	if len(w.msgs) == maxRef {
@@ -128,6 +128,6 @@ func (w *world) newMsg() (int32, *msg) {
 }
 
 func (w *world) dropMsg(i int32) {
-	w.msgs[i] = msg{req: uint32(w.freeMsg)}
-	w.freeMsg = i + 1
+	w.msgs[i] = msg{}
+	w.freeMsgs = append(w.freeMsgs, i)
 }

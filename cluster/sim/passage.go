@@ -17,7 +17,7 @@ func (w *world) dispatch(i int32, t *thread) {
 	if m.train > 1 { // the first one was posted before the thread paid for the others
 		at = max(at-cluster.Time(m.train-1)*w.beat(m), w.now)
 	}
-	if w.queue.quietUntil(at) || m.class != cluster.Remote && !w.staged && w.nodes[0].memory.rate == 0 {
+	if w.queue.quietUntil(at) || m.class != cluster.Remote && !w.staged && w.memories[0].rate == 0 {
 		w.inject(i, at)
 		return
 	}
@@ -252,7 +252,7 @@ func (w *world) pass(m *msg, wire int64, p *passage) {
 		}
 		p.reserved, p.rest = p.start, CauseMemory
 		p.late = p.start + p.carry
-		if memory := &w.nodes[w.ranks[m.src].node].memory; memory.rate > 0 {
+		if memory := &w.memories[w.nodeOf[m.src]]; memory.rate > 0 {
 			p.late = memory.serve(p.start, wire, p.carry)
 		}
 	}
@@ -291,8 +291,8 @@ func (w *world) freeSource(m *msg, at cluster.Time, cause int32) {
 // reserve takes the first adapter that is free; starts are g + (n − 1)G apart. It
 // gives the start, and what the bytes take there.
 func (w *world) reserve(m *msg, way *way, at, carry cluster.Time) (start, own cluster.Time) {
-	node, gap := w.ranks[m.src].node, way.g
-	best, a := first(w.nodes[node].out, at, m)
+	node, gap := w.nodeOf[m.src], way.g
+	best, a := first(w.of(w.out, node), at, m)
 	if w.slow != nil {
 		gap, carry = w.slow.adapter(node, best, gap), w.slow.adapter(node, best, carry)
 	}
@@ -312,7 +312,7 @@ func (w *world) stage(rank int32, at cluster.Time, n int64) cluster.Time {
 // is free, and gives the times at which the first byte has passed the last and the
 // last byte has passed them all, and the latency of the links after the first.
 func (w *world) route(m *msg, start cluster.Time, wire int64) (first, last, latency cluster.Time) {
-	w.path = w.network.Route(int(w.ranks[m.src].node), int(w.ranks[m.dst].node), w.path[:0])
+	w.path = w.network.Route(int(w.nodeOf[m.src]), int(w.nodeOf[m.dst]), w.path[:0])
 	for _, l := range w.path {
 		start = max(start, w.linkFree[l])
 		w.linkFree[l] = start + w.linkRate[l].time(wire)

@@ -13,7 +13,7 @@ func (t *thread) Segment() []byte { return t.r.seg }
 // Reach implements cluster.Port: loads and stores reach the own node. What others
 // did up to the present time is there.
 func (t *thread) Reach(rank int) []byte {
-	if t.w.ranks[rank].node != t.r.node {
+	if t.w.nodeOf[rank] != t.w.nodeOf[t.r.id] {
 		return nil
 	}
 	t.look()
@@ -274,7 +274,7 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 	dt := max(w.flops.time(whole(work.Flops)), w.memRate.time(whole(work.Bytes)))
 	dt = t.r.shared(dt)
 	if w.slow != nil {
-		dt = w.slow.compute(t.r.node, dt)
+		dt = w.slow.compute(w.nodeOf[t.r.id], dt)
 	}
 	if w.compNoise > 0 {
 		if !t.r.noisy {
@@ -284,7 +284,7 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 		defer t.spend(max(jitter, 0), CauseNoise)
 		dt += min(jitter, 0)
 	}
-	memory := &w.nodes[t.r.node].memory
+	memory := &w.memories[w.nodeOf[t.r.id]]
 	if memory.rate == 0 || work.Bytes <= 0 {
 		t.spend(dt, CauseCompute)
 		return

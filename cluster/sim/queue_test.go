@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -76,6 +77,22 @@ func TestQueueOrder(t *testing.T) {
 						t.Fatalf("popped %v kind %d ref %d, want %+v", cluster.Time(got.at), got.kind(), got.ref(), want)
 					}
 					late = want.at
+				}
+			},
+			"peek": func(t *rapid.T) {
+				rest := slices.Clone(plain)
+				for k := range 2 * chunkLen {
+					if len(rest) == 0 {
+						return
+					}
+					want := heap.Pop(&rest).(entry)
+					got, ok := q.peek(k)
+					if ok && (cluster.Time(got.at) != want.at || got.kind() != want.kind || got.ref() != want.ref) {
+						t.Fatalf("peeked %d ahead: %v kind %d ref %d, want %+v", k, cluster.Time(got.at), got.kind(), got.ref(), want)
+					}
+					if !ok && k < chunkLen && want.at == late && cluster.Time(q.base) == late && q.lowest() == 0 {
+						t.Fatalf("peeked %d ahead: nothing, want %+v", k, want)
+					}
 				}
 			},
 			"": func(t *rapid.T) {

@@ -51,8 +51,8 @@ func (w *world) reach(i int32) {
 // byte comes at a time, and gives the time at which it has done so; starts are g +
 // (n − 1)G apart, in the order in which first bytes come.
 func (w *world) take(m *msg, at, gap, carry cluster.Time) cluster.Time {
-	node := w.ranks[m.dst].node
-	best, a := first(w.nodes[node].in, at, m)
+	node := w.nodeOf[m.dst]
+	best, a := first(w.of(w.in, node), at, m)
 	if w.slow != nil {
 		gap, carry = w.slow.adapter(node, best, gap), w.slow.adapter(node, best, carry)
 	}

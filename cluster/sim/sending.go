@@ -8,7 +8,7 @@ func (w *world) class(from, to int32) cluster.Class {
 	switch {
 	case from == to:
 		return cluster.InRank
-	case w.ranks[from].node != w.ranks[to].node:
+	case w.nodeOf[from] != w.nodeOf[to]:
 		return cluster.Remote
 	case w.sockets && w.ranks[from].socket == w.ranks[to].socket:
 		return sameSocket

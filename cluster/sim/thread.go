@@ -20,32 +20,34 @@ const (
 )
 
 // thread is one thread of execution: a coroutine with a clock of its own, which
-// may be ahead of the world's.
+// may be ahead of the world's. What a completion and a switch need comes first, in
+// one cache line.
 type thread struct {
-	w      *world
-	r      *rank
-	id     int32 // in the world
-	number int   // in the rank
-	now    cluster.Time
+	now   cluster.Time
+	lane  *cluster.Lane // what it does is written down here; nil: nowhere
+	cause int32         // of its present time, in the trace
+	left  int32         // completions until its wait is over
+	id    int32         // in the world
+	state threadState
+	call  cluster.Kind // that its time passes for
+	w     *world
+	r     *rank
+	next  func() (struct{}, bool)
+	yield func(struct{}) bool
+
+	hs     []cluster.Handle
+	number int          // in the rank
 	inject cluster.Time // when it has injected all that it posted
 	firm   cluster.Time // likewise, but for bytes that a handshake goes between
+	order  cluster.Time // when the last message that it sent stood in the host's memory
 	looks  int          // direct looks at memory since it did anything else
 	looked cluster.Time // when it last looked so
 	loaded place        // by its last atomic, if that only loaded
-	order  cluster.Time // when the last message that it sent stood in the host's memory
-	state  threadState
-	left   int // completions until its wait is over
-	hs     []cluster.Handle
-	cause  int32 // of its present time, in the trace
+	peer   int32        // of the call that its time passes for
 
-	body  func() error
-	next  func() (struct{}, bool)
-	stop  func()
-	yield func(struct{}) bool
-
-	lane *cluster.Lane // what it does is written down here; nil: nowhere
-	call cluster.Kind  // that its time passes for
-	peer int32
+	body func() error
+	stop func()
+	_    [16]byte // whole lines
 }
 
 // unwound ends a coroutine after an abort.
@@ -126,39 +128,41 @@ func (t *thread) until(at cluster.Time, cause int32) {
 	}
 }
 
-// rank is what the threads of a rank share.
+// rank is what the threads of a rank share. What the arrival of a message needs
+// comes first, in two cache lines.
 type rank struct {
-	w       *world
-	id      int32
-	node    int32
-	socket  int32
-	main    *thread
-	forked  int // further threads of a region that have not ended
-	region  []*thread
-	meeting *meeting
+	w      *world
+	main   *thread
+	queues match.Queues
+	slots  slots
+	id     int32
+	socket int32
+	steps  []pendingStep
 
-	queues    match.Queues
-	slots     slots
+	deferred  []int32 // messages that need a call to be answered
+	region    []*thread
+	asked     int // messages on their way here that will
+	then      int // operations under way that a step waits for
+	stepping  bool
+	noisy     bool
+	moves     cluster.Time // when it may move the next message inside the node
+	taken     cluster.Time // when the last message arrives that the adapters were late with
 	lanes     lanes
 	unmatched unmatched
-	deferred  []int32 // messages that need a call to be answered
-	asked     int     // messages on their way here that will
-	then      int     // operations under way that a step waits for
-	awaits    []uint32
-	probes    []uint32
-	steps     []pendingStep
-	stepping  bool
-	members   []member
-	serve     func(cluster.RPC) (uint64, bool)
-	seg       []byte
-	atomics   cluster.Time // when the last atomic on this rank is done
-	device    cluster.Time // when its way to a device is free
-	taken     cluster.Time // when the last message arrives that the adapters were late with
-	moves     cluster.Time // when it may move the next message inside the node
-	lock      cluster.Time // when the last call of a parallel region left the library
-	agent     *thread      // who answers when no thread has to: the adapter, or a progress thread
-	noise     noise
-	noisy     bool
+
+	forked  int // further threads of a region that have not ended
+	meeting *meeting
+	awaits  []uint32
+	probes  []uint32
+	members []member
+	serve   func(cluster.RPC) (uint64, bool)
+	seg     []byte
+	atomics cluster.Time // when the last atomic on this rank is done
+	device  cluster.Time // when its way to a device is free
+	lock    cluster.Time // when the last call of a parallel region left the library
+	agent   *thread      // who answers when no thread has to: the adapter, or a progress thread
+	noise   noise
+	_       [32]byte // whole lines
 }
 
 // pendingStep is a continuation that is due.

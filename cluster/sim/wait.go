@@ -26,7 +26,7 @@ func (t *thread) Wait(hs []cluster.Handle, need int) {
 		}
 	}
 	if need > 0 {
-		t.hs, t.left = hs, need
+		t.hs, t.left = hs, int32(need)
 		t.suspend(threadWaits)
 		t.hs = nil
 	}

@@ -28,12 +28,6 @@ const (
 // so that sums of a few times cannot overflow.
 const end = cluster.Time(math.MaxInt64 / 8)
 
-// node is what the ranks of a node share.
-type node struct {
-	out, in []adapter
-	memory  server
-}
-
 // world is one run.
 type world struct {
 	spec  cluster.Spec
@@ -43,10 +37,13 @@ type world struct {
 
 	ranks    []rank
 	threads  []*thread
-	nodes    []node
+	nodeOf   []int32   // by rank
+	out, in  []adapter // of all nodes, adapters of each in a row
+	adapters int       // of a node, each way
+	memories []server  // by node
 	msgs     []msg
 	lasts    []cluster.Time // when the last byte of a message is there, if nothing holds it up
-	freeMsg  int32          // index + 1
+	freeMsgs []int32        // not in msgs' own lines, which are cold by the time they are taken
 	buffers  buffers
 	barriers map[int32]*barrier
 
@@ -81,6 +78,7 @@ type world struct {
 	linkNoise           int64
 	linkRand            noise
 
+	wide    bool    // what the ranks hold is more than a cache has
 	running *thread // whose coroutine runs now
 	due     *thread // who runs as soon as the event has been dealt with
 	acting  int32   // the rank whose step or body ran last
@@ -143,19 +141,19 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		}
 		w.hop = m.Topology.HopLatency
 	}
-	adapters := max(1, w.ways[cluster.Remote].adapters)
-	ports := make([]adapter, 2*l.Nodes*adapters)
-	w.nodes = make([]node, l.Nodes)
-	for i := range w.nodes {
-		own := ports[2*i*adapters:]
-		w.nodes[i] = node{out: own[:adapters:adapters], in: own[adapters : 2*adapters : 2*adapters], memory: server{rate: rateOf(m.NodeRate)}}
+	w.adapters = max(1, w.ways[cluster.Remote].adapters)
+	w.out, w.in = make([]adapter, l.Nodes*w.adapters), make([]adapter, l.Nodes*w.adapters)
+	w.memories = make([]server, l.Nodes)
+	for i := range w.memories {
+		w.memories[i].rate = rateOf(m.NodeRate)
 	}
-	w.overtaking = adapters > 1 || w.network != nil || w.linkNoise > 0 || l.ThreadsPerRank > 1
-	w.uneven = adapters > 1 || w.slow != nil || w.network != nil || w.linkNoise > 0
+	w.overtaking = w.adapters > 1 || w.network != nil || w.linkNoise > 0 || l.ThreadsPerRank > 1
+	w.uneven = w.adapters > 1 || w.slow != nil || w.network != nil || w.linkNoise > 0
 	if n := l.Ranks() * usual; n <= 1<<20 {
-		w.msgs, w.lasts = make([]msg, 0, n), make([]cluster.Time, 0, n)
+		w.msgs, w.lasts, w.freeMsgs = make([]msg, 0, n), make([]cluster.Time, 0, n), make([]int32, 0, n)
 	}
-	w.ranks = make([]rank, l.Ranks())
+	w.ranks, w.wide = make([]rank, l.Ranks()), l.Ranks() > wide
+	w.nodeOf = make([]int32, l.Ranks())
 	w.threads = make([]*thread, l.Ranks())
 	mains := make([]thread, l.Ranks())
 	perSocket := l.RanksPerNode
@@ -166,7 +164,8 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	for i := range w.ranks {
 		n := l.NodeOf(i)
 		r := &w.ranks[i]
-		r.w, r.id, r.node, r.socket = w, int32(i), int32(n), placed[n]/int32(perSocket)
+		w.nodeOf[i] = int32(n)
+		r.w, r.id, r.socket = w, int32(i), placed[n]/int32(perSocket)
 		placed[n]++
 		r.main = &mains[i]
 		w.threads[i] = r.main
@@ -246,6 +245,9 @@ func (w *world) run() (more bool) {
 			}
 		}
 		e := w.queue.pop()
+		if w.wide {
+			w.ahead()
+		}
 		w.now = cluster.Time(e.at)
 		kind, ref := e.kind(), e.ref()
 		w.hash = (w.hash ^ e.at) * 1099511628211

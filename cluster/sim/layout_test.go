@@ -1,0 +1,38 @@
+package sim
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster/match"
+)
+
+// What the arrival of a message and the switch to a thread touch stands in few cache
+// lines: with thousands of ranks each line is a miss, and misses are what such a
+// simulation takes its time for.
+func TestHotFieldsShareLines(t *testing.T) {
+	const line = 64
+	var r rank
+	var th thread
+	type end struct {
+		what     string
+		at, most uintptr
+	}
+	for _, e := range []end{
+		{"thread: clock, wait and switch", unsafe.Offsetof(th.yield) + unsafe.Sizeof(th.yield), line},
+		{"rank: first thread and posted receives", unsafe.Offsetof(r.queues) + unsafe.Sizeof(match.Queues{})/2, line},
+		{"rank: arrived messages and slots", unsafe.Offsetof(r.slots) + unsafe.Sizeof(r.slots.list[:0]) - unsafe.Sizeof(uintptr(0)), 2 * line},
+		{"slot", unsafe.Sizeof(slot{}), line},
+		{"msg", unsafe.Sizeof(msg{}), line},
+	} {
+		if unsafe.Sizeof(uintptr(0)) == 8 && e.at > e.most {
+			t.Errorf("%s ends at byte %d, want at most %d", e.what, e.at, e.most)
+		}
+	}
+	for what, size := range map[string]uintptr{"thread": unsafe.Sizeof(th), "rank": unsafe.Sizeof(r), "msg": unsafe.Sizeof(msg{})} {
+		if unsafe.Sizeof(uintptr(0)) == 8 && size%line != 0 {
+			t.Errorf("%s takes %d B, which is no whole number of cache lines", what, size)
+		}
+	}
+	t.Logf("thread %d, rank %d, slot %d, msg %d", unsafe.Sizeof(th), unsafe.Sizeof(r), unsafe.Sizeof(slot{}), unsafe.Sizeof(msg{}))
+}
