@@ -1,0 +1,11 @@
+//go:build amd64 || arm64
+
+package sim
+
+import "unsafe"
+
+// prefetch asks for a cache line and does not wait for it. Any pointer will do, nil
+// included.
+//
+//go:noescape
+func prefetch(p unsafe.Pointer)
