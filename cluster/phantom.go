@@ -4,6 +4,10 @@ package cluster
 // machine in virtual time, and no memory. A real receive of a phantom message
 // leaves its buffer as it is.
 
+// Phantoms says that a program may use them for its data: what is timed does not
+// depend on bytes that are there, nor on memory that is touched.
+func (r *Rank) Phantoms() bool { return r.launch.phantoms }
+
 // IsendPhantom starts a send of size bytes that are not there.
 func (r *Rank) IsendPhantom(q *Request, t *Team, to, tag int, size int64) error {
 	if err := r.phantom(KindSend, size); err != nil {

@@ -87,8 +87,11 @@ const States = 4
 
 // Fabric runs programs.
 type Fabric interface {
-	// Name is live, sim or mpi.
+	// Name is for messages: what a fabric can do is asked of it, and not told by its
+	// name.
 	Name() string
+	// Clock is what a run's time on a machine is.
+	Clock(m *Machine) Clock
 	// Overhead is about how many bytes of the host a run takes beside the segments
 	// and what the program makes.
 	Overhead(spec *Spec) int64
@@ -97,7 +100,7 @@ type Fabric interface {
 	Start(ctx context.Context, spec Spec, body func(Port) error) (Run, error)
 }
 
-// Run is a program under way.
+// Run is a program under way. One on a virtual clock is [Virtual] as well.
 type Run interface {
 	// Wait returns when every rank has ended: nil, or the reason (the first
 	// failure; an *Abort for cancel, panic and deadlock).

@@ -21,6 +21,7 @@ type launch struct {
 	worldIndex []int32
 	all        []int32
 	far        [][]uint64 // no segment is reached in place
+	phantoms   bool
 }
 
 // Rank is one process of a program, as its own code sees it. It belongs to one
@@ -66,6 +67,7 @@ func Start(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) (Ru
 	}
 	spec.Segment = (spec.Segment + 7) &^ 7
 	sh := share(spec)
+	sh.phantoms = f.Clock(&spec.Machine) == VirtualClock
 	return f.Start(ctx, spec, func(p Port) error {
 		return newRank(p, sh).guard(body)
 	})

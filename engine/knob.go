@@ -59,10 +59,16 @@ type Knob struct {
 	Role    Role
 }
 
+// The choices of the fabric knob.
+const (
+	Live = "live" // this host
+	Sim  = "sim"  // virtual time
+)
+
 // Base is the table of knobs that every workload has; a workload adds its own.
 var Base = []Knob{
 	{Name: "machine", Label: "machine", Doc: "machine to run on or to pretend to be", Type: Choice, Default: "demo", Scope: ScopeCluster, Role: Machine},
-	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks: this host, or a simulation in virtual time", Type: Choice, Default: "live", Choices: []string{"live", "sim"}, Scope: ScopeCluster, Role: Machine},
+	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks: this host, or a simulation in virtual time", Type: Choice, Default: Live, Choices: []string{Live, Sim}, Scope: ScopeCluster, Role: Machine},
 	{Name: "nodes", Label: "nodes", Doc: "nodes of the cluster", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme},
 	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster, Role: Scheme},
 	{Name: "threads-per-rank", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster, Role: Scheme},

@@ -15,6 +15,26 @@ func (s *suite) testLaunch(t *testing.T) {
 		}
 	})
 
+	t.Run("the clock is the one that the fabric states", func(t *testing.T) {
+		spec := s.spec(4)
+		clock := s.fabric.Clock(&spec.Machine)
+		var phantoms [4]bool
+		run := Must(t, s.fabric, spec, func(r *cluster.Rank) error {
+			phantoms[r.ID()] = r.Phantoms()
+			return r.Barrier(r.All())
+		})
+		virtual, ok := run.(cluster.Virtual)
+		if isVirtual := clock == cluster.VirtualClock; ok != isVirtual || phantoms != [4]bool{isVirtual, isVirtual, isVirtual, isVirtual} {
+			t.Errorf("a %v clock, and a run that is cluster.Virtual: %v, phantoms: %v", clock, ok, phantoms)
+		}
+		if d := run.Dilation(); d < 1 || d > 1 && clock != cluster.DilatedClock {
+			t.Errorf("a %v clock is dilated %g times", clock, d)
+		}
+		if ok && (virtual.Events() == 0 || virtual.Hash() == 0) {
+			t.Errorf("%d events with the hash %x", virtual.Events(), virtual.Hash())
+		}
+	})
+
 	for _, ranks := range []int{1, 2, 7, 64} {
 		spec := s.spec(ranks)
 		t.Run("every rank runs once", func(t *testing.T) {

@@ -22,6 +22,14 @@ func New() *Fabric { return &Fabric{} }
 // Name implements cluster.Fabric.
 func (*Fabric) Name() string { return "live" }
 
+// Clock implements cluster.Fabric.
+func (*Fabric) Clock(m *cluster.Machine) cluster.Clock {
+	if m.Emulated {
+		return cluster.DilatedClock
+	}
+	return cluster.WallClock
+}
+
 // rankOverhead is about what a rank takes besides its segment, in bytes.
 const rankOverhead = 64 << 10
 

@@ -25,6 +25,9 @@ func New() *Fabric { return &Fabric{} }
 // Name implements cluster.Fabric.
 func (*Fabric) Name() string { return "sim" }
 
+// Clock implements cluster.Fabric.
+func (*Fabric) Clock(*cluster.Machine) cluster.Clock { return cluster.VirtualClock }
+
 // rankOverhead is about what a rank takes besides its segment, in bytes.
 const rankOverhead = 10 << 10
 
@@ -99,6 +102,8 @@ func (r *Run) drive(w *world) {
 	r.stop()
 	close(r.done)
 }
+
+var _ cluster.Virtual = (*Run)(nil)
 
 // segment makes n zeroed bytes, aligned to 8.
 func segment(n int64) []byte { return cluster.Bytes(make([]uint64, n/8)) }

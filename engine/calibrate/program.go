@@ -169,7 +169,7 @@ func work(name, kind, at string, ranks int, knobs map[string]string) (program, e
 			return program{}, err
 		}
 	}
-	plan, err := w.Plan(&sc, &cluster.Machine{})
+	plan, err := w.Plan(&sc, &workload.Site{Machine: &cluster.Machine{}})
 	if err != nil {
 		return program{}, err
 	}

@@ -170,7 +170,7 @@ func (p *plan) scenario() (engine.Scenario, error) {
 		err = sc.Set("machine", p.figure.Machine)
 	}
 	if err == nil {
-		err = sc.Set("fabric", "sim")
+		err = sc.Set("fabric", engine.Sim)
 	}
 	return sc, err
 }

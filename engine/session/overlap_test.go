@@ -244,7 +244,7 @@ func init() {
 			{Name: "local-k", Type: engine.Integer, Default: "8", Min: 1, Max: 64, Role: engine.Problem},
 		},
 		Defaults: map[string]string{"machine": "xc30-edison", "fabric": "sim", "ranks-per-node": "1", "threads-per-rank": "8", "model": "flat", "threading": "masteronly"},
-		Plan: func(*engine.Scenario, *cluster.Machine) (workload.Plan, error) {
+		Plan: func(*engine.Scenario, *workload.Site) (workload.Plan, error) {
 			return workload.Plan{Segment: 64}, nil
 		},
 		Run: report,

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -27,7 +27,7 @@ func pace(sc *engine.Scenario, done *totals, screen bool) float64 {
 
 // keepPace sets the pace of a simulation, if it should be clearly another one.
 func (s *Session) keepPace(h *history, r *run) {
-	handle, ok := r.handle.(*sim.Run)
+	handle, ok := r.handle.(cluster.Virtual)
 	if !ok {
 		return
 	}
@@ -46,7 +46,7 @@ const patientTicks = 50
 // an iteration of many ranks, or at a slow pace, may take minutes. A step lets it
 // go on to the end of the iteration.
 func (s *Session) freeze(r *run) {
-	handle, ok := r.handle.(*sim.Run)
+	handle, ok := r.handle.(cluster.Virtual)
 	if !ok {
 		return
 	}

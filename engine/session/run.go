@@ -21,16 +21,11 @@ type setup struct {
 	spec     cluster.Spec
 }
 
+// kinds are those of the numbers that each clock gives.
+var kinds = [...]engine.Kind{cluster.WallClock: engine.Measured, cluster.DilatedClock: engine.Emulated, cluster.VirtualClock: engine.Simulated}
+
 // kind of the numbers that this setup gives.
-func (s *setup) kind() engine.Kind {
-	switch {
-	case s.fabric.Name() == "sim":
-		return engine.Simulated
-	case s.machine.Emulated:
-		return engine.Emulated
-	}
-	return engine.Measured
-}
+func (s *setup) kind() engine.Kind { return kinds[s.fabric.Clock(&s.machine)] }
 
 // run is one launch, seen by its ranks and by the session.
 type run struct {

@@ -70,7 +70,7 @@ func (o *Options) resolve(sc engine.Scenario) (setup, error) {
 	if err := layout.Validate(); err != nil {
 		return setup{}, err
 	}
-	if set.plan, err = set.workload.Plan(&sc, &set.machine); err != nil {
+	if set.plan, err = set.workload.Plan(&sc, workload.SiteOf(set.fabric, &set.machine)); err != nil {
 		return setup{}, err
 	}
 	set.spec = cluster.Spec{

@@ -178,7 +178,7 @@ func init() {
 				return []string{"even", "odd"}, columns
 			}},
 		},
-		Plan: func(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {
+		Plan: func(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 			if s.Int("seed") == 13 {
 				return workload.Plan{}, errors.New("seed 13: unlucky; take another")
 			}
@@ -204,7 +204,7 @@ func init() {
 			{Name: "segment", Type: engine.Size, Default: "64", Max: 1 << 50, Role: engine.Problem},
 		},
 		Defaults: map[string]string{"machine": "demo", "model": "flat", "nodes": "2"},
-		Plan: func(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {
+		Plan: func(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 			if s.Int("nodes") == 1 {
 				return workload.Plan{}, errors.New("nodes = 1: nobody to tell it to; use 2 or more nodes")
 			}

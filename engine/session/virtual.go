@@ -11,7 +11,7 @@ import (
 
 // Fabrics are those that are built in, by the name that the fabric knob gives.
 func Fabrics() map[string]cluster.Fabric {
-	return map[string]cluster.Fabric{"live": live.New(), "sim": sim.New()}
+	return map[string]cluster.Fabric{engine.Live: live.New(), engine.Sim: sim.New()}
 }
 
 // virtual is what the probes of a simulation share. Its ranks take turns on one
@@ -89,7 +89,7 @@ type clocked interface{ Clock() cluster.Time }
 
 // virtualOf is what a simulation that has ended came to; nil for other runs.
 func virtualOf(r cluster.Run) *engine.Virtual {
-	s, ok := r.(*sim.Run)
+	s, ok := r.(cluster.Virtual)
 	if !ok {
 		return nil
 	}

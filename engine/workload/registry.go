@@ -26,12 +26,23 @@ type Workload struct {
 
 	// Plan says what a scenario needs, before anything is taken, and refuses what
 	// cannot be run.
-	Plan func(s *engine.Scenario, m *cluster.Machine) (Plan, error)
+	Plan func(s *engine.Scenario, on *Site) (Plan, error)
 	// Run is the body: it loops while p.Next(), and verifies what it computed.
 	Run func(r *cluster.Rank, p engine.Probe) error
 	// Finish computes metrics out of a snapshot's counters: measured ones of the
 	// snapshot's kind, and modelled ones. May be nil.
 	Finish func(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric
+}
+
+// Site is what a scenario is to run on.
+type Site struct {
+	Machine  *cluster.Machine
+	Phantoms bool // data may be sizes without bytes: cluster.Rank.Phantoms
+}
+
+// SiteOf is a machine on a fabric.
+func SiteOf(f cluster.Fabric, m *cluster.Machine) *Site {
+	return &Site{Machine: m, Phantoms: f.Clock(m) == cluster.VirtualClock}
 }
 
 // Plan is what a scenario needs.

@@ -151,7 +151,7 @@ func (tr *trial) plan(t *testing.T) (*workload.Workload, engine.Scenario, cluste
 	if err := l.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := w.Plan(&s, &m)
+	plan, err := w.Plan(&s, workload.SiteOf(live.New(), &m))
 	return w, s, m, plan, err
 }
 

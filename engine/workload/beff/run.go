@@ -34,7 +34,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	m := &r.Spec().Machine
 	s := &suite{r: r, p: p, sizes: sizes(p.Text("sizes"), lmax(p.Text("lmax"), p.Int("lmax"), m, r.Layout())),
 		methods: measured(p.Text("method")), rounds: int(p.Int("rounds")), repeats: int(p.Int("repetitions")), real: -1}
-	if p.Text("fabric") == "sim" {
+	if r.Phantoms() {
 		s.real = p.Int("real-limit")
 	}
 	for p.Next() {

@@ -80,7 +80,7 @@ func labels(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
 	return rows, measured(s.Text("method"))
 }
 
-func plan(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	fail := func(format string, args ...any) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
@@ -89,8 +89,8 @@ func plan(s *engine.Scenario, m *cluster.Machine) (workload.Plan, error) {
 	if len(world) < 2 {
 		return fail("%d process may call MPI: a ring needs two; use more nodes or ranks per node, or smaller groups", len(world))
 	}
-	if lmax(s.Text("lmax"), s.Int("lmax"), m, &l) < 8 {
-		return fail("lmax = %s: the memory of a process of %s is unknown or under 1 kB; use a number of bytes", s.Text("lmax"), m.Name)
+	if lmax(s.Text("lmax"), s.Int("lmax"), on.Machine, &l) < 8 {
+		return fail("lmax = %s: the memory of a process of %s is unknown or under 1 kB; use a number of bytes", s.Text("lmax"), on.Machine.Name)
 	}
 	if s.Text("pattern") == patternCubes && s.Text("placing") == placingCube {
 		if _, even := byNode(world, l.Nodes, l.NodeOf); !even {

@@ -31,7 +31,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	atOnce := p.Text("directions") == together
 	// What is verified is as long as what is timed, unless that is a phantom.
 	real := length
-	phantoms := p.Text("fabric") == "sim" && length > p.Int("real-limit")
+	phantoms := r.Phantoms() && length > p.Int("real-limit")
 	if phantoms {
 		real = max(p.Int("real-limit"), int64(senders))
 	}

@@ -57,7 +57,7 @@ var cartesian = workload.Workload{
 	Finish: finish,
 }
 
-func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if n := s.Int("senders"); n > int64(l.ThreadsPerRank) {
 		return workload.Plan{}, fmt.Errorf("senders = %d: a process has %d threads; use fewer senders or more threads per rank", n, l.ThreadsPerRank)

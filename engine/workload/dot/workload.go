@@ -34,7 +34,7 @@ var product = workload.Workload{
 	Finish: finish,
 }
 
-func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	part := (s.Int("elements") + int64(l.GroupSize()) - 1) / int64(l.GroupSize()) * 8
 	part = (part + 63) &^ 63

@@ -27,7 +27,7 @@ var headtohead = workload.Workload{
 	Run:  run,
 }
 
-func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if n := l.N().MPI; n < 2 {
 		return workload.Plan{}, fmt.Errorf("%d rank may call MPI under model = %s: it takes two to go head to head; use more ranks, or under nested-funneled smaller groups", n, l.Model)

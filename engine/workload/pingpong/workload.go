@@ -43,7 +43,7 @@ var pingpong = workload.Workload{
 // flag is what the flag word of the put takes of a segment.
 const flag = 64
 
-func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if _, err := partner(&l, s.Text("pair"), s.Text("method")); err != nil {
 		return workload.Plan{}, err

@@ -48,7 +48,7 @@ var random = workload.Workload{
 // element is what an access moves, in bytes.
 const element = 8
 
-func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if s.Text("replica") == "full" && l.Model != cluster.Flat {
 		return workload.Plan{}, fmt.Errorf("replica = full under model = %s: UPC access ends at the group, so that one array over all ranks needs model = flat; or set replica = group", l.Model)

@@ -64,7 +64,7 @@ var spmv = workload.Workload{
 	Finish: finish,
 }
 
-func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
 	}
@@ -80,7 +80,7 @@ func plan(s *engine.Scenario, _ *cluster.Machine) (workload.Plan, error) {
 		return fail("reserved = %d of %d threads: none remains to compute; use fewer reserved or more threads per rank", s.Int("reserved"), n)
 	}
 	m := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
-	if s.Text("fabric") == "sim" && int64(m.rows()) > s.Int("real-limit") {
+	if on.Phantoms && int64(m.rows()) > s.Int("real-limit") {
 		m = mesh{ni: proofSide, nj: proofSide, nk: proofPlanes}
 	}
 	if m.rows()+2*m.plane() > mostRows {
