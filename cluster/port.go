@@ -17,7 +17,9 @@ type Poster interface {
 //
 // When the run is aborted (cancelled, deadlocked, a rank failed), each method
 // that can block unwinds its goroutine with a panic that the fabric recovers;
-// programs must not recover it.
+// programs must not recover it. So do all those that a program may call again and
+// again until something holds: Now, Test, Cancel, Progress, Reach, a Wait for
+// nothing, every Post. ID, Segment and Direct give the same each time.
 type Port interface {
 	Poster
 	// Now is the time since launch, with any dilation divided out. It costs time

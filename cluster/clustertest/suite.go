@@ -78,6 +78,7 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		{"progress", (*suite).testProgress},
 		{"deadlock", (*suite).testDeadlock},
 		{"abort", (*suite).testAbort},
+		{"loops", (*suite).testLoops},
 		{"random programs", (*suite).testPrograms},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(s, t) })

@@ -102,6 +102,7 @@ func (p *port) Segment() []byte { return p.e.seg }
 // emulated machine's loads and stores end at the node.
 func (p *port) Reach(rank int) []byte {
 	w := p.e.w
+	p.check()
 	if w.wire != nil && w.node[rank] != w.node[p.e.id] {
 		return nil
 	}
@@ -124,11 +125,11 @@ func (p *port) Serve(f func(cluster.RPC) (uint64, bool)) { p.e.serve = f }
 // Now implements cluster.Port.
 func (p *port) Now() cluster.Time {
 	w := p.e.w
+	p.check()
 	ns := int64(time.Since(w.began))
 	if w.wire == nil {
 		return cluster.Time(ns) * cluster.Nanosecond
 	}
-	p.check()
 	return w.wire.model(ns)
 }
 
@@ -257,6 +258,7 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 // Cancel implements cluster.Port.
 func (p *port) Cancel(h cluster.Handle) bool {
 	e := p.e
+	p.check()
 	if h&barrierBit != 0 {
 		return false
 	}

@@ -26,6 +26,9 @@ func (p *port) enough(hs []cluster.Handle, need int, known *int) bool {
 // Wait implements cluster.Port.
 func (p *port) Wait(hs []cluster.Handle, need int) {
 	e := p.e
+	if need <= 0 {
+		p.check()
+	}
 	if e.lanes != nil {
 		p.waitLaned(hs, need)
 		return

@@ -213,8 +213,9 @@ func (c *control) States(dst []cluster.State) []cluster.State {
 	return append(dst[:0], c.states...)
 }
 
-// look obeys the outside: the loop calls it now and then.
-func (c *control) look(w *world) error {
+// look obeys the outside: the loop calls it now and then. It reports whether the run
+// is cancelled.
+func (c *control) look(w *world) bool {
 	if c.asked.Swap(false) {
 		c.show(w)
 	}
@@ -231,9 +232,11 @@ func (c *control) look(w *world) error {
 			c.show(w)
 		}
 	}
-	if !c.cancelled.Load() {
-		return nil
-	}
+	return c.cancelled.Load()
+}
+
+// reason is why the run was cancelled.
+func (c *control) reason() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cause == nil {

@@ -14,6 +14,7 @@ func (t *thread) Segment() []byte { return t.r.seg }
 // did up to the present time is there.
 func (t *thread) Reach(rank int) []byte {
 	if t.w.nodeOf[rank] != t.w.nodeOf[t.r.id] {
+		t.check()
 		return nil
 	}
 	t.look()
@@ -28,12 +29,14 @@ func (t *thread) Serve(f func(cluster.RPC) (uint64, bool)) { t.r.serve = f }
 
 // Now implements cluster.Port.
 func (t *thread) Now() cluster.Time {
+	t.check()
 	t.spend(t.w.pollTime, CauseOverhead)
 	return t.now
 }
 
 // Post implements cluster.Port.
 func (t *thread) Post(op *cluster.Op) cluster.Handle {
+	t.check()
 	if op.Kind >= cluster.KindMeet {
 		return t.regional(op)
 	}
@@ -265,9 +268,7 @@ func (i inside) ID() int                            { return int(i.t.r.id) }
 func (t *thread) Compute(work cluster.Work, body func()) {
 	w := t.w
 	t.looks, t.loaded = 0, place{}
-	if w.err != nil {
-		panic(unwound{})
-	}
+	t.check()
 	if body != nil {
 		body()
 	}
@@ -308,4 +309,7 @@ func whole(x float64) int64 {
 }
 
 // Fork implements cluster.Port.
-func (t *thread) Fork(n int, body func(cluster.Port, int)) { t.fork(n, body) }
+func (t *thread) Fork(n int, body func(cluster.Port, int)) {
+	t.check()
+	t.fork(n, body)
+}

@@ -53,6 +53,22 @@ type thread struct {
 // unwound ends a coroutine after an abort.
 type unwound struct{}
 
+// check unwinds if the run was aborted, or is to be: a thread that never gives way
+// keeps the loop from looking.
+func (t *thread) check() {
+	if t.w.err != nil || t.w.control.cancelled.Load() {
+		t.end()
+	}
+}
+
+//go:noinline
+func (t *thread) end() {
+	if t.w.err == nil {
+		t.w.cancel()
+	}
+	panic(unwound{})
+}
+
 // life is the coroutine of a thread.
 func (t *thread) life(yield func(struct{}) bool) {
 	t.yield = yield

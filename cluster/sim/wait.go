@@ -8,6 +8,7 @@ func (t *thread) Wait(hs []cluster.Handle, need int) {
 		panic("sim: a wait inside an RPC body or a step, which may only post")
 	}
 	if need <= 0 {
+		t.check()
 		return
 	}
 	if len(t.r.deferred)+len(t.r.steps) > 0 {
@@ -127,9 +128,7 @@ func (t *thread) look() {
 		t.poll()
 	case t.looks > 0 && t.looked == t.now:
 		t.looks++
-		if t.w.err != nil {
-			panic(unwound{})
-		}
+		t.check()
 	default:
 		t.sync(t.glance())
 		t.looks += laterLook
@@ -175,6 +174,7 @@ type place struct {
 // poll looks once: it costs time, and the world catches up.
 func (t *thread) poll() {
 	w := t.w
+	t.check()
 	t.spend(w.pollTime, CauseOverhead)
 	if t.looks == 0 { // it has done something since the last one
 		w.quiet = 0
@@ -188,6 +188,7 @@ func (t *thread) poll() {
 
 // Cancel implements cluster.Port.
 func (t *thread) Cancel(h cluster.Handle) bool {
+	t.check()
 	t.sync(evResume)
 	if t.isDone(h) || h&barrierBit != 0 {
 		return false

@@ -181,6 +181,11 @@ func (w *world) abort(err error) {
 	}
 }
 
+// cancel ends a run that was cancelled from outside.
+func (w *world) cancel() {
+	w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: w.control.reason(), Waits: w.waits(nil)})
+}
+
 // overflow ends a run whose clock goes too far.
 func (w *world) overflow() {
 	w.abort(fmt.Errorf("virtual time overflow: more than %v; look for a size or a cost with too many digits", end))
@@ -254,8 +259,8 @@ func (w *world) run() (more bool) {
 		w.hash = (w.hash ^ e.what) * 1099511628211
 		w.events++
 		if w.events%controlPeriod == 0 {
-			if err := w.control.look(w); err != nil {
-				w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: err, Waits: w.waits(nil)})
+			if w.control.look(w) {
+				w.cancel()
 				break
 			}
 		}
