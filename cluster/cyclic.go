@@ -8,7 +8,7 @@ type cyclic struct{ n, block, threads int }
 // place finds element i, 0 ≤ i < n: its thread, and its index in the thread's
 // part, (⌊i/(block·threads)⌋)·block + i mod block.
 func (c *cyclic) place(i int) (thread, local int) {
-	if uint(i|c.block)>>32 == 0 { // a division of half the width takes half the time
+	if uint64(i|c.block)>>32 == 0 { // a division of half the width takes half the time
 		b, t := uint32(i)/uint32(c.block), uint32(c.threads)
 		q := b / t
 		return int(b - q*t), int(q*uint32(c.block) + uint32(i) - b*uint32(c.block))

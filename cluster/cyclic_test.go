@@ -55,7 +55,7 @@ func TestCyclicDealsBlocksInTurn(t *testing.T) {
 
 func TestCyclicDoesNotOverflow(t *testing.T) {
 	c := cyclic{n: math.MaxInt, block: math.MaxInt - 1, threads: 3}
-	for i, want := range map[int][2]int{0: {0, 0}, 1 << 33: {0, 1 << 33}, math.MaxInt - 2: {0, math.MaxInt - 2}, math.MaxInt - 1: {1, 0}} {
+	for i, want := range map[int][2]int{0: {0, 0}, math.MaxInt / 3: {0, math.MaxInt / 3}, math.MaxInt - 2: {0, math.MaxInt - 2}, math.MaxInt - 1: {1, 0}} {
 		th, lo := c.place(i)
 		if got := [2]int{th, lo}; got != want {
 			t.Errorf("element %d is at %v, want %v", i, got, want)
@@ -71,8 +71,8 @@ func TestCyclicDoesNotOverflow(t *testing.T) {
 // Numbers beyond 32 bits take another path to the same places.
 func TestCyclicIsTheSameFarOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := cyclic{n: math.MaxInt, block: rapid.IntRange(1, 1<<34).Draw(t, "block"), threads: rapid.IntRange(1, 1<<22).Draw(t, "threads")}
-		i := rapid.IntRange(0, 1<<40).Draw(t, "element")
+		c := cyclic{n: math.MaxInt, block: rapid.IntRange(1, min(1<<34, math.MaxInt)).Draw(t, "block"), threads: rapid.IntRange(1, 1<<22).Draw(t, "threads")}
+		i := rapid.IntRange(0, min(1<<40, math.MaxInt)).Draw(t, "element")
 		th, lo := c.place(i)
 		if th != i/c.block%c.threads || lo != i/c.block/c.threads*c.block+i%c.block {
 			t.Fatalf("%+v: element %d is on thread %d at %d", c, i, th, lo)

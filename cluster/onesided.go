@@ -1,6 +1,9 @@
 package cluster
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // target checks that a one-sided call may reach rank to: UPC access ends at the
 // own group (paper 1, section 3).
@@ -59,7 +62,7 @@ func (r *Rank) guard(body func(*Rank) error) (err error) {
 func (r *Rank) putFar(to int, i uint, v uint64) {
 	var b [8]byte
 	binary.NativeEndian.PutUint64(b[:], v)
-	if err := r.Put(to, int64(i*8), b[:]); err != nil {
+	if err := r.Put(to, wordOffset(i), b[:]); err != nil {
 		panic(misuse{err})
 	}
 }
@@ -67,11 +70,15 @@ func (r *Rank) putFar(to int, i uint, v uint64) {
 //go:noinline
 func (r *Rank) getFar(to int, i uint) uint64 {
 	var b [8]byte
-	if err := r.Get(to, int64(i*8), b[:]); err != nil {
+	if err := r.Get(to, wordOffset(i), b[:]); err != nil {
 		panic(misuse{err})
 	}
 	return binary.NativeEndian.Uint64(b[:])
 }
+
+// wordOffset is the byte at which word i stands; of a number that is no word, a byte
+// that no segment has.
+func wordOffset(i uint) int64 { return int64(min(uint64(i), math.MaxInt64/8)) * 8 }
 
 // place finds the bytes of a transfer that may be done in place; nil: it may not.
 func (r *Rank) place(to int, off, n int64) []byte {

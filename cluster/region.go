@@ -140,11 +140,12 @@ func (t *Thread) share(n int, l Loop, body func(lo, hi int) error) error {
 	case l.Schedule == Dynamic:
 		chunk := max(l.Chunk, 1)
 		for {
-			lo := int(t.draw(k, uint64(chunk)))
-			if lo >= n {
+			drawn := t.draw(k, uint64(chunk))
+			if drawn >= uint64(n) {
 				return nil
 			}
-			if err := body(lo, min(lo+chunk, n)); err != nil {
+			lo := int(drawn)
+			if err := body(lo, lo+min(chunk, n-lo)); err != nil {
 				return err
 			}
 		}
@@ -154,8 +155,10 @@ func (t *Thread) share(n int, l Loop, body func(lo, hi int) error) error {
 		}
 		return nil
 	}
-	for lo := me * l.Chunk; lo < n; lo += workers * l.Chunk {
-		if err := body(lo, min(lo+l.Chunk, n)); err != nil {
+	chunk := min(l.Chunk, n)
+	for first := int64(me) * int64(chunk); first < int64(n); first += int64(workers) * int64(chunk) {
+		lo := int(first)
+		if err := body(lo, lo+min(chunk, n-lo)); err != nil {
 			return err
 		}
 	}

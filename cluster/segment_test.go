@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -91,7 +92,9 @@ func TestReach(t *testing.T) {
 func TestWordAccessMisuse(t *testing.T) {
 	s := grouped(cluster.NestedMultiple, 2, 1, 0)
 	s.Segment = 64
+	const far = math.MaxInt/4 + 1 // 8·far is 0 in as many bits
 	for want, access := range map[string]func(r *cluster.Rank){
+		"rank 0: put at rank 0: 8 B reach beyond the end of its segment of 64 B":                                                                    func(r *cluster.Rank) { r.PutUint64(0, far, 1) },
 		"rank 0: put at rank 1: it is in UPC group 1, and UPC access from group 0 ends at its own group; send an MPI message, or use larger groups": func(r *cluster.Rank) { r.PutUint64(1, 0, 1) },
 		"rank 0: get at rank 0: 8 B reach beyond the end of its segment of 64 B":                                                                    func(r *cluster.Rank) { r.GetUint64(0, 8) },
 	} {

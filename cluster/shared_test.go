@@ -150,13 +150,17 @@ func TestSharedArraysRefuse(t *testing.T) {
 	s.Segment = 4096
 	run(t, s, func(r *cluster.Rank) error {
 		who := fmt.Sprintf("rank %d: ", r.ID())
+		tooMany := "shared array of 9223372036854775807 elements of 8 B over 2 threads: more than can be addressed"
+		if math.MaxInt == math.MaxInt32 {
+			tooMany = "shared array of 2147483647 elements of 8 B: its part of 8589934592 B is larger than the segment of 4096 B; raise the segment size, or use larger groups"
+		}
 		for _, c := range []struct {
 			n, block int
 			want     string
 		}{
 			{-1, 1, "shared array of -1 elements: must not be negative"},
 			{10, -1, "shared array in blocks of -1 elements: must be at least 1, or 0 for the default of 1"},
-			{math.MaxInt, 1, "shared array of 9223372036854775807 elements of 8 B over 2 threads: more than can be addressed"},
+			{math.MaxInt, 1, tooMany},
 			{1025, 1, "shared array of 1025 elements of 8 B: its part of 4104 B is larger than the segment of 4096 B; raise the segment size, or use larger groups"},
 			{513, 1000, "shared array of 513 elements of 8 B: its part of 4104 B is larger than the segment of 4096 B; raise the segment size, or use larger groups"},
 			{10 + r.ID(), 1, fmt.Sprintf("shared array with %d elements here: the threads of the group gave 10 to 11; all must give the same", 10+r.ID())},

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"unsafe"
 )
 
 // Put writes buf at byte off of the target's window. buf must not be written
@@ -49,8 +48,7 @@ func (w *Window) Get(target int, off int64, buf []byte) error {
 // the target has to progress.
 func Accumulate[T Number](w *Window, target int, off int64, v []T) error {
 	in := Bytes(v)
-	var zero T
-	if a := int64(unsafe.Alignof(zero)); off%a != 0 {
+	if a := alignment[T](); off%a != 0 {
 		return w.errorf("accumulate at %d: offset %d: %s numbers stand on multiples of %d B", target, off, kindOf[T](), a)
 	}
 	if _, _, err := w.reaching("accumulate", target, off, int64(len(in))); err != nil || len(in) == 0 {

@@ -50,6 +50,9 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 	for _, o := range opts {
 		o(s)
 	}
+	if testing.Short() {
+		s.scale *= 8
+	}
 	for _, part := range []struct {
 		name string
 		test func(*suite, *testing.T)

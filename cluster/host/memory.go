@@ -13,7 +13,16 @@ import (
 
 // Limit is how many bytes this process may hold in all, what it holds already
 // included; 0: unknown.
-func Limit() int64 { return limit(os.DirFS("/")) }
+func Limit() int64 { return addressed(limit(os.DirFS("/")), math.MaxInt) }
+
+// addressed is a limit in a program that can address most bytes; where that is less
+// than an int64 counts, it is a limit of its own.
+func addressed(limit, most int64) int64 {
+	if most < math.MaxInt64 && (limit == 0 || limit > most) {
+		return most
+	}
+	return limit
+}
 
 // Check refuses a spec that does not fit into limit bytes, where a run takes overhead
 // bytes beside its segments; limit 0: unknown.

@@ -8,6 +8,21 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
+// A program of 32 bits may hold less than its host has.
+func TestLimitIsWhatAProgramCanAddress(t *testing.T) {
+	for _, c := range []struct{ limit, most, want int64 }{
+		{0, math.MaxInt64, 0},
+		{1 << 40, math.MaxInt64, 1 << 40},
+		{0, math.MaxInt32, math.MaxInt32},
+		{1 << 40, math.MaxInt32, math.MaxInt32},
+		{1 << 20, math.MaxInt32, 1 << 20},
+	} {
+		if got := addressed(c.limit, c.most); got != c.want {
+			t.Errorf("limit %d where %d can be addressed: %d, want %d", c.limit, c.most, got, c.want)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	const gib = 1 << 30
 	fits := func(ranks int, segment, overhead, limit int64) error {

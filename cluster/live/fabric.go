@@ -85,7 +85,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 		w.node[i] = int32(spec.Layout.NodeOf(i))
 	}
 	cores := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
-	w.crowded = n*spec.Layout.ThreadsPerRank > cores
+	w.crowded = n > cores/spec.Layout.ThreadsPerRank
 	w.spins, w.yields, w.patience = 1, 3, 0
 	if !w.crowded && !spec.Machine.Emulated {
 		w.spins, w.patience = 20000, 2000

@@ -21,6 +21,9 @@ func TestClaims(t *testing.T) {
 	if raced {
 		t.Skip("minutes under the race detector; make test runs it without")
 	}
+	if testing.Short() {
+		t.Skip("half a minute")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/claims",
 		RequireExplicitExec: true,

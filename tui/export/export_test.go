@@ -101,7 +101,7 @@ func TestPNGHasTheSizeOfItsCells(t *testing.T) {
 }
 
 func TestPNGRefusesWhatItCannotDraw(t *testing.T) {
-	for _, tt := range []struct{ w, h, scale int }{{0, 0, 1}, {1, 0, 1}, {1, 1, 0}, {1, 1, -1}, {1, 1, 1 << 40}, {1000, 1000, 8}} {
+	for _, tt := range []struct{ w, h, scale int }{{0, 0, 1}, {1, 0, 1}, {1, 1, 0}, {1, 1, -1}, {1, 1, min(1<<40, math.MaxInt)}, {1000, 1000, 8}} {
 		if _, err := PNG(grid.New(tt.w, tt.h), Options{}, tt.scale); err == nil {
 			t.Errorf("%d×%d at scale %d gave a picture", tt.w, tt.h, tt.scale)
 		}

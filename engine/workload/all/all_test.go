@@ -84,10 +84,14 @@ func quickly(workload string, knobs map[string]string) map[string]string {
 // Every workload verifies in every model, ranking, group size and order of MPI's
 // ranks, or its plan says why it cannot be.
 func TestEveryWorkloadInEveryModel(t *testing.T) {
+	sizes := [][2]int{{1, 2}, {3, 2}, {2, 1}, {2, 4}}
+	if testing.Short() {
+		sizes = sizes[:2]
+	}
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
 			ran := 0
-			for _, size := range [][2]int{{1, 2}, {2, 1}, {3, 2}, {2, 4}} {
+			for _, size := range sizes {
 				nodes, perNode := size[0], size[1]
 				for _, model := range []string{"flat", "nested-funneled", "nested-multiple"} {
 					for _, ranking := range []string{"sequential", "round-robin"} {

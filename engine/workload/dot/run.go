@@ -88,7 +88,10 @@ func groupSum(r *cluster.Rank, sum, ours []float64) error {
 }
 
 // block is part k of n elements in parts parts.
-func block(n, k, parts int) (low, high int) { return k * n / parts, (k + 1) * n / parts }
+func block(n, k, parts int) (low, high int) {
+	first := func(k int) int { return int(int64(k) * int64(n) / int64(parts)) }
+	return first(k), first(k + 1)
+}
 
 // own is how many elements below i have affinity to thread me, in blocks of 1
 // over threads.

@@ -16,6 +16,14 @@ func TestClosedFormIsTheSequentialSum(t *testing.T) {
 	}
 }
 
+// The last block ends with the vector, though elements × groups is more than 32 bits hold.
+func TestBlocksOfLongVectors(t *testing.T) {
+	const n, groups = 1<<27 + 5, 64
+	if low, high := block(n, groups-1, groups); high != n || low != n-n/groups-1 {
+		t.Errorf("the last of %d blocks of %d elements is %d to %d", groups, n, low, high)
+	}
+}
+
 // Blocks of groups and elements of threads part the vectors: each element belongs
 // to one thread of one group, and the thread is the one it has affinity to.
 func TestEachElementIsTakenOnce(t *testing.T) {

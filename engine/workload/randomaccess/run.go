@@ -8,7 +8,7 @@ import (
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
-	n, accesses, flops := int(p.Int("elements")), int(p.Int("accesses")), int(p.Int("flops"))
+	n, accesses, flops := int(p.Int("elements")), p.Int("accesses"), int(p.Int("flops"))
 	data, err := cluster.NewShared[float64](r, n, 1) // shared double data[n]
 	if err != nil {
 		return err
@@ -78,8 +78,8 @@ func elementValue(i int) float64 { return float64(i % values) }
 
 // arraySum is Σ data[i] over n elements, in closed form.
 func arraySum(n int) float64 {
-	below := func(k int) int { return k * (k - 1) / 2 } // 0 + 1 + … + (k − 1)
-	return float64(n/values*below(values) + below(n%values))
+	below := func(k int64) int64 { return k * (k - 1) / 2 } // 0 + 1 + … + (k − 1)
+	return float64(int64(n/values)*below(values) + below(int64(n%values)))
 }
 
 // churn does flops operations on v, one after another, and gives v again: each

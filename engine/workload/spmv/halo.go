@@ -121,7 +121,7 @@ func (h *halo) wordByWord(r *cluster.Rank) error {
 // word is where in the segment point i of the two halo planes stands, B.
 func (h *halo) word(i int) int64 {
 	if i >= h.m.plane() {
-		i += h.m.rows() // the own planes lie between
+		i += int(h.m.rows()) // the own planes lie between
 	}
 	return h.m.halo + 8*int64(i)
 }

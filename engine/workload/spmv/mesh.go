@@ -17,7 +17,7 @@ const (
 )
 
 // work is what so many rows cost, of which a share is computed.
-func work(rows int, share float64) cluster.Work {
+func work(rows int64, share float64) cluster.Work {
 	return cluster.Work{Flops: rowFlops * float64(rows) * share, Bytes: rowBytes * float64(rows) * share}
 }
 
@@ -42,13 +42,15 @@ type mesh struct {
 }
 
 func (m *mesh) plane() int { return m.ni * m.nj }
-func (m *mesh) rows() int  { return m.nk * m.plane() }
 func (m *mesh) lines() int { return m.nk * m.nj }
-func (m *mesh) real() bool { return m.x != nil }
+
+// rows are those of the matrix; only of a mesh with numbers do they fit an int.
+func (m *mesh) rows() int64 { return int64(m.nk) * int64(m.plane()) }
+func (m *mesh) real() bool  { return m.x != nil }
 
 // segment is how many bytes of segment a mesh takes, a little more for alignment.
 func (m *mesh) segment() int64 {
-	rows, halo := int64(m.rows()), 2*int64(m.plane())
+	rows, halo := m.rows(), 2*int64(m.plane())
 	return rows*(entries*(8+4)+4+8+8) + 8*halo + 8 + 5*64
 }
 
@@ -64,7 +66,7 @@ func (m *mesh) late() int {
 // build takes memory and writes the matrix.
 func (m *mesh) build(r *cluster.Rank) error {
 	rows := m.rows()
-	places := [5]int64{8 * int64(rows+2*m.plane()), 8 * int64(rows), 8 * entries * int64(rows), 4 * entries * int64(rows), 4 * int64(rows+1)}
+	places := [5]int64{8 * (rows + 2*int64(m.plane())), 8 * rows, 8 * entries * rows, 4 * entries * rows, 4 * (rows + 1)}
 	var parts [5][]byte
 	for i, n := range places {
 		off, err := r.Alloc(n)
@@ -133,7 +135,7 @@ func (m *mesh) move(i, j, k, d int) (int, int, int) {
 func (m *mesh) fill(stamp uint64) {
 	m.stamp = stamp
 	base := uint64(m.first) * uint64(m.plane())
-	own := m.x[m.plane() : m.plane()+m.rows()]
+	own := m.x[m.plane() : m.plane()+int(m.rows())]
 	for i := range own {
 		own[i] = element(base+uint64(i), stamp)
 		m.y[i] = math.NaN()
@@ -177,14 +179,15 @@ const (
 // rows or, of many, at some: how many are wrong, of how many, and the first of them
 // in words.
 func (m *mesh) check() (wrong, looked int, detail string) {
-	step := (m.rows()+mostChecked-1)/mostChecked | 1
-	for row := 0; row < m.rows(); row += step {
+	rows := int(m.rows())
+	step := (rows+mostChecked-1)/mostChecked | 1
+	for row := 0; row < rows; row += step {
 		i, j, k := row%m.ni, row/m.ni%m.nj, row/m.plane()
 		want := 0.0
 		for d, c := range coefficients {
 			a, b, z := m.move(i, j, k+m.first, d)
 			z = (z + m.planes) % m.planes
-			want += c * element(uint64(m.index(a, b, z)), m.stamp)
+			want += c * element(uint64(m.index(a, b, 0))+uint64(z)*uint64(m.plane()), m.stamp)
 		}
 		looked++
 		if got := m.y[row]; !(math.Abs(got-want) <= tolerance) {

@@ -54,7 +54,7 @@ func TestProduct(t *testing.T) {
 							return err
 						}
 						whole(r, m, how)
-						if wrong, looked, detail := m.check(); wrong > 0 || looked != m.rows() {
+						if wrong, looked, detail := m.check(); wrong > 0 || int64(looked) != m.rows() {
 							t.Errorf("%d processes, %v, %s: %d of %d rows are wrong, of %d: %s", processes, size, how, wrong, looked, m.rows(), detail)
 						}
 					}
@@ -80,7 +80,7 @@ func TestPlaneWave(t *testing.T) {
 		phase := func(row int) float64 {
 			return a*float64(row%ni) + b*float64(row/ni%nj) + c*float64(row/m.plane()+m.first)
 		}
-		for row := range m.rows() {
+		for row := range int(m.rows()) {
 			m.x[m.plane()+row] = math.Cos(phase(row))
 		}
 		if err := newHalo(m, r.World(), 1).whole(r); err != nil {

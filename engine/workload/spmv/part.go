@@ -16,7 +16,7 @@ type part struct {
 
 // compute computes lines [lo, hi) on a thread.
 func (p *part) compute(t *cluster.Thread, lo, hi int) {
-	w := work((hi-lo)*p.m.ni, p.share)
+	w := work(int64(hi-lo)*int64(p.m.ni), p.share)
 	if !p.m.real() {
 		t.Compute(w, nil)
 		return
@@ -66,5 +66,6 @@ func (m *mesh) split(how string) (early, late part) {
 // shares are the rows' worth of work of the two parts.
 func (m *mesh) shares(how string) (early, late float64) {
 	a, b := m.split(how)
-	return float64(a.lines*m.ni) * a.share, float64(b.lines*m.ni) * b.share
+	rows := func(p *part) float64 { return float64(p.lines) * float64(m.ni) * p.share }
+	return rows(&a), rows(&b)
 }

@@ -19,7 +19,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	// What is verified is what is timed, unless that has a time and no numbers.
 	all := []*mesh{newMesh(r.World(), int(p.Int("ni")), int(p.Int("nj")), int(p.Int("local-k")))}
-	phantom := r.Phantoms() && int64(all[0].rows()) > p.Int("real-limit")
+	phantom := r.Phantoms() && all[0].rows() > p.Int("real-limit")
 	if phantom {
 		all = []*mesh{proof(r.World(), all[0]), all[0]}
 	}

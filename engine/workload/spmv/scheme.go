@@ -181,8 +181,8 @@ func (c *product) racing(t *cluster.Thread, i int, line []float64) error {
 			return err
 		}
 	}
-	t.Compute(work(m.ni, 1), func() {
-		own := int32(m.plane() + m.rows()) // where the halo above begins
+	t.Compute(work(int64(m.ni), 1), func() {
+		own := int32(m.plane() + int(m.rows())) // where the halo above begins
 		for row := i * m.ni; row < (i+1)*m.ni; row++ {
 			sum := 0.0
 			for at := m.start[row]; at < m.start[row+1]; at++ {
