@@ -8,8 +8,10 @@ RACE        ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # A benchmark runs this long, and this many times, ready for benchstat.
 BENCHTIME   ?= 1s
 COUNT       ?= 1
+# Where the program is built for, beside this host; its tests run where they can.
+PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race claims lint bench clean
+.PHONY: build test race claims lint bench 386 platforms clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -37,6 +39,17 @@ race:
 # The papers' claims, which would take minutes under the race detector.
 claims:
 	$(GO) test -run '^TestClaims$$' ./cmd/hybridtop
+
+# The short tests in a program of 32 bits.
+386:
+	GOARCH=386 CGO_ENABLED=0 $(GO) vet ./...
+	GOARCH=386 CGO_ENABLED=0 $(GO) test -short -vet=off ./...
+
+platforms:
+	@for p in $(PLATFORMS); do \
+		echo "$(GO) build ./... for $$p"; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build ./... || exit 1; \
+	done
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -count $(COUNT) ./...
