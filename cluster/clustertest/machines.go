@@ -35,6 +35,20 @@ func Priced() cluster.Machine {
 	}
 }
 
+// Lagging is a machine whose puts outlast barriers: a word takes longer than the
+// latencies of a small barrier, and two adapters let a short message pass a long one.
+// It reports false where transfers take the host's own time.
+func Lagging(m cluster.Machine) (cluster.Machine, bool) {
+	for _, c := range []cluster.Class{cluster.InNode, cluster.Remote} {
+		if m.Classes[c].Latency == 0 {
+			return m, false
+		}
+		m.Classes[c].Bandwidth = 2e6
+	}
+	m.Classes[cluster.Remote].Adapters = 2
+	return m, true
+}
+
 // With is a machine whose ranks progress in another way.
 func With(m cluster.Machine, p cluster.Progress) cluster.Machine {
 	m.Progress = p

@@ -3,6 +3,7 @@ package clustertest
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ type suite struct {
 	scale      int
 	threads    int
 	oneAtATime bool
+	longest    int // bytes of a put that is not too slow to test
 }
 
 // Option adjusts a suite.
@@ -46,46 +48,67 @@ func Threads(n int) Option { return func(s *suite) { s.threads = n } }
 // Run tests the fabric on the machine. Every Op reaches it with the fields that its
 // kind names and no others.
 func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
-	s := &suite{fabric: poisoner{f}, machine: m, programs: 24, seed: 1, scale: 1, threads: 1}
+	s := &suite{fabric: poisoner{f}, machine: m, programs: 24, seed: 1, scale: 1, threads: 1, longest: math.MaxInt}
 	for _, o := range opts {
 		o(s)
 	}
 	if testing.Short() {
 		s.scale *= 8
 	}
-	for _, part := range []struct {
-		name string
-		test func(*suite, *testing.T)
-	}{
-		{"launch", (*suite).testLaunch},
-		{"two-sided", (*suite).testTwoSided},
-		{"order", (*suite).testOrder},
-		{"probe", (*suite).testProbe},
-		{"requests", (*suite).testRequests},
-		{"arguments", (*suite).testArguments},
-		{"one-sided", (*suite).testOneSided},
-		{"signals", (*suite).testSignals},
-		{"means", (*suite).testMeans},
-		{"atomics", (*suite).testAtomics},
-		{"rpc", (*suite).testRPC},
-		{"steps", (*suite).testSteps},
-		{"port", (*suite).testPort},
-		{"barrier", (*suite).testBarrier},
-		{"threads", (*suite).testThreads},
-		{"endpoints", (*suite).testEndpoints},
-		{"crowd", (*suite).testCrowd},
-		{"thread levels", (*suite).testLevels},
-		{"regions", (*suite).testRegions},
-		{"time", (*suite).testTime},
-		{"timeline", (*suite).testTimeline},
-		{"progress", (*suite).testProgress},
-		{"deadlock", (*suite).testDeadlock},
-		{"abort", (*suite).testAbort},
-		{"loops", (*suite).testLoops},
-		{"random programs", (*suite).testPrograms},
-	} {
-		t.Run(part.name, func(t *testing.T) { part.test(s, t) })
+	for _, p := range parts {
+		t.Run(p.name, func(t *testing.T) { p.test(s, t) })
 	}
+	if m, ok := Lagging(s.machine); ok {
+		late := *s
+		late.machine, late.longest = m, 2000
+		for _, p := range parts {
+			if p.puts {
+				t.Run("puts outlast barriers/"+p.name, func(t *testing.T) { p.test(&late, t) })
+			}
+		}
+	}
+}
+
+// part is a chapter of the specification.
+type part struct {
+	name string
+	test func(*suite, *testing.T)
+	puts bool // it completes puts, and is tested where they outlast barriers too
+}
+
+var parts = []part{
+	{name: "launch", test: (*suite).testLaunch},
+	{name: "two-sided", test: (*suite).testTwoSided},
+	{name: "order", test: (*suite).testOrder},
+	{name: "probe", test: (*suite).testProbe},
+	{name: "requests", test: (*suite).testRequests},
+	{name: "arguments", test: (*suite).testArguments},
+	{name: "one-sided", test: (*suite).testOneSided, puts: true},
+	{name: "signals", test: (*suite).testSignals, puts: true},
+	{name: "means", test: (*suite).testMeans},
+	{name: "atomics", test: (*suite).testAtomics, puts: true},
+	{name: "rpc", test: (*suite).testRPC},
+	{name: "steps", test: (*suite).testSteps},
+	{name: "port", test: (*suite).testPort},
+	{name: "barrier", test: (*suite).testBarrier},
+	{name: "collectives", test: (*suite).testCollectives},
+	{name: "neighbour sync", test: (*suite).syncNeighbours, puts: true},
+	{name: "split", test: (*suite).testSplit},
+	{name: "vectors", test: (*suite).testVectors, puts: true},
+	{name: "windows", test: (*suite).testWindows, puts: true},
+	{name: "shared arrays", test: (*suite).testSharedArrays, puts: true},
+	{name: "threads", test: (*suite).testThreads},
+	{name: "endpoints", test: (*suite).testEndpoints},
+	{name: "crowd", test: (*suite).testCrowd},
+	{name: "thread levels", test: (*suite).testLevels},
+	{name: "regions", test: (*suite).testRegions},
+	{name: "time", test: (*suite).testTime},
+	{name: "timeline", test: (*suite).testTimeline},
+	{name: "progress", test: (*suite).testProgress},
+	{name: "deadlock", test: (*suite).testDeadlock},
+	{name: "abort", test: (*suite).testAbort},
+	{name: "loops", test: (*suite).testLoops},
+	{name: "random programs", test: (*suite).testPrograms},
 }
 
 // times is n repetitions at full scale.
@@ -99,6 +122,13 @@ func (s *suite) spec(ranks int) cluster.Spec {
 		nodes = 2
 	}
 	spec := Spec(s.machine, nodes, ranks/nodes)
+	spec.Layout.ThreadsPerRank, spec.EagerLimit = s.threads, eager
+	return spec
+}
+
+// grouped is spec with ranks in UPC groups, two ranks a node where that goes evenly.
+func (s *suite) grouped(model cluster.Model, groups, size int, worldSeed uint64) cluster.Spec {
+	spec := Grouped(s.machine, model, groups, size, worldSeed)
 	spec.Layout.ThreadsPerRank, spec.EagerLimit = s.threads, eager
 	return spec
 }
@@ -200,6 +230,12 @@ func (s *suite) run(t *testing.T, spec cluster.Spec, body func(p *proc)) {
 	if err := s.launch(t, spec, body); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// must runs a body, which ends with an error where it does not see what it should.
+func (s *suite) must(t *testing.T, spec cluster.Spec, body func(*cluster.Rank) error) {
+	t.Helper()
+	Must(t, s.fabric, spec, body)
 }
 
 // test runs a program on some ranks as a subtest.

@@ -1,4 +1,4 @@
-package cluster_test
+package clustertest
 
 import (
 	"bytes"
@@ -9,8 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
+
+func (s *suite) testVectors(t *testing.T) {
+	t.Run("indexed transfers against copies", s.indexedAgainstCopies)
+	t.Run("strided transfers move a column", s.stridedMovesAColumn)
+	t.Run("what does not fit is refused", s.vectorsRefuseWhatDoesNotFit)
+}
 
 const room = 512 // bytes of segment that the transfers of these tests play in
 
@@ -28,92 +33,84 @@ var places = rapid.Custom(func(t *rapid.T) []cluster.Span {
 
 // Every way to put, and every way to get, against plain copies; in place and over
 // links.
-func TestIndexedAgainstCopies(t *testing.T) {
-	for _, links := range []bool{false, true} {
-		t.Run(fmt.Sprintf("links=%t", links), func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				spans := places.Draw(t, "places")
-				at, packed := make([]byte, room), []byte(nil)
-				for i, v := range spans {
-					piece := block(i+1, int(v.Len))
-					copy(at[v.Off:], piece)
-					packed = append(packed, piece...)
-				}
-				s := flat(3) // the third looks on
-				s.Segment = room
-				if links {
-					s = emulated(s)
-				}
-				err := clustertest.Launch(t, fabric, s, func(r *cluster.Rank) error {
-					for round := range 2 {
-						if r.ID() == 0 {
-							var err error
-							if round == 0 {
-								err = r.PutIndexed(1, spans, packed)
-							} else {
-								var op, source cluster.Request
-								if err = r.IputIndexed(&op, &source, 1, spans, packed); err == nil {
-									err = r.Waitall([]cluster.Request{op, source}, nil)
-								}
-							}
-							if err != nil {
-								return err
+func (s *suite) indexedAgainstCopies(t *testing.T) {
+	for seed := range s.times(12) {
+		spans := places.Example(seed)
+		at, packed := make([]byte, room), []byte(nil)
+		for i, v := range spans {
+			piece := block(i+1, int(v.Len))
+			copy(at[v.Off:], piece)
+			packed = append(packed, piece...)
+		}
+		spec := s.spec(3) // the third looks on
+		spec.Segment = room
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			s.must(t, spec, func(r *cluster.Rank) error {
+				for round := range 2 {
+					if r.ID() == 0 {
+						var err error
+						if round == 0 {
+							err = r.PutIndexed(1, spans, packed)
+						} else {
+							var op, source cluster.Request
+							if err = r.IputIndexed(&op, &source, 1, spans, packed); err == nil {
+								err = r.Waitall([]cluster.Request{op, source}, nil)
 							}
 						}
-						if err := r.Barrier(r.World()); err != nil {
-							return err
-						}
-						want := make([]byte, room)
-						if r.ID() == 1 {
-							want = at
-						}
-						if d := cmp.Diff(want, r.Segment()); d != "" {
-							return fmt.Errorf("rank %d, round %d put: %s", r.ID(), round, d)
-						}
-						if err := r.Barrier(r.World()); err != nil {
-							return err
-						}
-						if r.ID() == 0 {
-							got := make([]byte, len(packed))
-							if round == 0 {
-								if err := r.GetIndexed(1, spans, got); err != nil {
-									return err
-								}
-							} else {
-								var q cluster.Request
-								if err := r.IgetIndexed(&q, 1, spans, got); err != nil {
-									return err
-								}
-								if _, err := r.Wait(&q); err != nil {
-									return err
-								}
-							}
-							if !bytes.Equal(got, packed) {
-								return fmt.Errorf("round %d got %v, want %v", round, got, packed)
-							}
-						}
-						if err := r.Barrier(r.World()); err != nil {
-							return err
-						}
-						clear(r.Segment())
-						if err := r.Barrier(r.World()); err != nil {
+						if err != nil {
 							return err
 						}
 					}
-					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
+					if err := r.Barrier(r.World()); err != nil {
+						return err
+					}
+					want := make([]byte, room)
+					if r.ID() == 1 {
+						want = at
+					}
+					if d := cmp.Diff(want, r.Segment()); d != "" {
+						return fmt.Errorf("rank %d, round %d put: %s", r.ID(), round, d)
+					}
+					if err := r.Barrier(r.World()); err != nil {
+						return err
+					}
+					if r.ID() == 0 {
+						got := make([]byte, len(packed))
+						if round == 0 {
+							if err := r.GetIndexed(1, spans, got); err != nil {
+								return err
+							}
+						} else {
+							var q cluster.Request
+							if err := r.IgetIndexed(&q, 1, spans, got); err != nil {
+								return err
+							}
+							if _, err := r.Wait(&q); err != nil {
+								return err
+							}
+						}
+						if !bytes.Equal(got, packed) {
+							return fmt.Errorf("round %d got %v, want %v", round, got, packed)
+						}
+					}
+					if err := r.Barrier(r.World()); err != nil {
+						return err
+					}
+					clear(r.Segment())
+					if err := r.Barrier(r.World()); err != nil {
+						return err
+					}
 				}
+				return nil
 			})
 		})
 	}
 }
 
 // A column of a matrix, there and back.
-func TestStridedMovesAColumn(t *testing.T) {
+func (s *suite) stridedMovesAColumn(t *testing.T) {
 	const rows, columns = 7, 5
-	both(t, flat(2), func(r *cluster.Rank) error {
+	s.must(t, s.spec(2), func(r *cluster.Rank) error {
 		column := make([]uint64, rows)
 		if r.ID() == 0 {
 			for i := range column {
@@ -149,11 +146,11 @@ func TestStridedMovesAColumn(t *testing.T) {
 	})
 }
 
-func TestVectorsRefuseWhatDoesNotFit(t *testing.T) {
-	s := grouped(cluster.NestedMultiple, 2, 1, 0)
-	s.Segment = 104
+func (s *suite) vectorsRefuseWhatDoesNotFit(t *testing.T) {
+	spec := s.grouped(cluster.NestedMultiple, 2, 1, 0)
+	spec.Segment = 104
 	const huge = int64(1) << 62
-	both(t, s, func(r *cluster.Rank) error {
+	s.must(t, spec, func(r *cluster.Rank) error {
 		if r.ID() == 1 {
 			return nil
 		}
@@ -177,7 +174,7 @@ func TestVectorsRefuseWhatDoesNotFit(t *testing.T) {
 			{r.PutStrided(0, -1, 10, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from -1 on with stride 10 reach beyond the end of its segment of 104 B"},
 			{r.GetStrided(2, 0, 10, 5, 4, b), "strided get at rank 2: ranks are 0 to 1"},
 		} {
-			if err := clustertest.Refused(c.err, "rank 0: "+c.want); err != nil {
+			if err := Refused(c.err, "rank 0: "+c.want); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package cluster_test
+package clustertest
 
 import (
 	"bytes"
@@ -8,11 +8,18 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/clustertest"
-	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-var fabric = live.New()
+func (s *suite) testCollectives(t *testing.T) {
+	t.Run("many in a row, of every size and root", s.collectivesInARow)
+	t.Run("reductions", s.reduceOperations)
+	t.Run("sums do not depend on timing", s.reduceDoesNotDependOnTiming)
+	t.Run("groups reduce by themselves", s.groupsReduceByThemselves)
+	t.Run("arguments that cannot be are refused", s.collectivesRefuseBadArguments)
+	t.Run("different lengths are noticed", s.collectivesNoticeDifferentLengths)
+	t.Run("different collectives are a deadlock", s.differentCollectivesAreADeadlock)
+	t.Run("traffic is counted", s.collectivesCountTraffic)
+}
 
 // block is what a rank gives: n bytes that name it.
 func block(rank, n int) []byte {
@@ -25,20 +32,20 @@ func block(rank, n int) []byte {
 
 // Every size of team, root and length (empty, eager and rendezvous), in a row
 // without synchronization: no call takes another's messages.
-func TestCollectivesInARow(t *testing.T) {
+func (s *suite) collectivesInARow(t *testing.T) {
 	for p := 1; p <= 9; p++ {
-		s := flat(p)
-		t.Run(fmt.Sprintf("ranks=%d", p), func(t *testing.T) { collectivesInARow(t, s) })
-		s.EagerLimit = 0
-		t.Run(fmt.Sprintf("ranks=%d without eager messages", p), func(t *testing.T) { collectivesInARow(t, s) })
+		spec := s.spec(p)
+		t.Run(fmt.Sprintf("ranks=%d", p), func(t *testing.T) { s.inARow(t, spec) })
+		spec.EagerLimit = 0
+		t.Run(fmt.Sprintf("ranks=%d without eager messages", p), func(t *testing.T) { s.inARow(t, spec) })
 	}
 }
 
-func collectivesInARow(t *testing.T, s cluster.Spec) {
-	p := s.Layout.Ranks()
-	run(t, s, func(r *cluster.Rank) error {
+func (s *suite) inARow(t *testing.T, spec cluster.Spec) {
+	p := spec.Layout.Ranks()
+	s.must(t, spec, func(r *cluster.Rank) error {
 		w := r.World()
-		for _, n := range []int{0, 1, 24, 9000} {
+		for _, n := range []int{0, 1, 24, 2 * eager} {
 			var all []byte
 			for i := range p {
 				all = append(all, block(i, n)...)
@@ -89,9 +96,9 @@ func collectivesInARow(t *testing.T, s cluster.Spec) {
 	})
 }
 
-func TestReduceOperations(t *testing.T) {
+func (s *suite) reduceOperations(t *testing.T) {
 	const p = 5
-	run(t, flat(p), func(r *cluster.Rank) error {
+	s.must(t, s.spec(p), func(r *cluster.Rank) error {
 		x := float64(r.ID()) - 1.5
 		for _, c := range []struct {
 			op   cluster.ReduceOp
@@ -106,7 +113,7 @@ func TestReduceOperations(t *testing.T) {
 			}
 		}
 		z := []complex128{complex(x, 1)}
-		return clustertest.Refused(cluster.Allreduce(r, r.World(), cluster.Max, z, z),
+		return Refused(cluster.Allreduce(r, r.World(), cluster.Max, z, z),
 			fmt.Sprintf("rank %d: allreduce with max of complex128: complex numbers have no order; use sum or prod", r.ID()))
 	})
 }
@@ -122,7 +129,7 @@ func tree(rel, mask int, x []float64) float64 {
 
 // Sums of floating-point numbers have the same bits in every run and on every
 // rank, although the order of arrival differs.
-func TestReduceDoesNotDependOnTiming(t *testing.T) {
+func (s *suite) reduceDoesNotDependOnTiming(t *testing.T) {
 	for p := 1; p <= 13; p += 3 {
 		x := make([]float64, p)
 		for i := range x {
@@ -131,7 +138,7 @@ func TestReduceDoesNotDependOnTiming(t *testing.T) {
 		for root := range p {
 			rotated := append(append([]float64(nil), x[root:]...), x[:root]...)
 			want := tree(0, 1<<30, rotated)
-			run(t, flat(p), func(r *cluster.Rank) error {
+			s.must(t, s.spec(p), func(r *cluster.Rank) error {
 				for range r.Rand().IntN(4) {
 					r.Progress() // arrive at different times
 				}
@@ -148,8 +155,8 @@ func TestReduceDoesNotDependOnTiming(t *testing.T) {
 	}
 }
 
-func TestGroupsReduceByThemselves(t *testing.T) {
-	run(t, grouped(cluster.NestedFunneled, 3, 4, 1), func(r *cluster.Rank) error {
+func (s *suite) groupsReduceByThemselves(t *testing.T) {
+	s.must(t, s.grouped(cluster.NestedFunneled, 3, 4, 1), func(r *cluster.Rank) error {
 		ours := []int64{0}
 		if err := cluster.Reduce(r, r.Group(), 0, cluster.Sum, []int64{int64(r.ID())}, ours); err != nil {
 			return err
@@ -172,8 +179,8 @@ func TestGroupsReduceByThemselves(t *testing.T) {
 	})
 }
 
-func TestCollectivesRefuseBadArguments(t *testing.T) {
-	run(t, flat(1), func(r *cluster.Rank) error {
+func (s *suite) collectivesRefuseBadArguments(t *testing.T) {
+	s.must(t, s.spec(1), func(r *cluster.Rank) error {
 		w := r.World()
 		b := make([]byte, 3)
 		for want, err := range map[string]error{
@@ -186,7 +193,7 @@ func TestCollectivesRefuseBadArguments(t *testing.T) {
 			"rank 0: neighbour sync with rank 1: team MPI_COMM_WORLD has ranks 0 to 0":                         r.SyncNeighbours(w, []int{0, 1}),
 			"rank 0: allreduce with operation 9: there are sum, prod, min and max":                             cluster.Allreduce(r, w, 9, b, b),
 		} {
-			if err := clustertest.Refused(err, want); err != nil {
+			if err := Refused(err, want); err != nil {
 				return err
 			}
 		}
@@ -195,7 +202,7 @@ func TestCollectivesRefuseBadArguments(t *testing.T) {
 }
 
 // Members that give different lengths hear of it.
-func TestCollectivesNoticeDifferentLengths(t *testing.T) {
+func (s *suite) collectivesNoticeDifferentLengths(t *testing.T) {
 	for _, c := range []struct {
 		root int
 		want string
@@ -203,10 +210,10 @@ func TestCollectivesNoticeDifferentLengths(t *testing.T) {
 		{0, "rank 1: bcast on MPI_COMM_WORLD: 8 B came from rank 0 where 16 B are wanted: every member must give the same length"},
 		{1, "rank 0: recv from 1 tag 0: truncated, 16 B into 8 B (in bcast on MPI_COMM_WORLD, where every member must give the same length)"},
 	} {
-		err := launch(t, flat(2), func(r *cluster.Rank) error {
+		err := Launch(t, s.fabric, s.spec(2), func(r *cluster.Rank) error {
 			return r.Bcast(r.World(), c.root, make([]byte, 8+8*r.ID()))
 		})
-		if err := clustertest.Refused(err, c.want); err != nil {
+		if err := Refused(err, c.want); err != nil {
 			t.Error(err)
 		}
 	}
@@ -214,8 +221,8 @@ func TestCollectivesNoticeDifferentLengths(t *testing.T) {
 
 // Members that call different collectives do not mix their data: nobody goes on,
 // and the deadlock is reported.
-func TestDifferentCollectivesAreADeadlock(t *testing.T) {
-	err := launch(t, flat(2), func(r *cluster.Rank) error {
+func (s *suite) differentCollectivesAreADeadlock(t *testing.T) {
+	err := Launch(t, s.fabric, s.spec(2), func(r *cluster.Rank) error {
 		word := []int64{1}
 		if r.ID() == 0 {
 			return r.Bcast(r.World(), 1, cluster.Bytes(word))
@@ -230,9 +237,10 @@ func TestDifferentCollectivesAreADeadlock(t *testing.T) {
 
 // A rank is past the call only when its neighbours have entered it; others may be
 // anywhere.
-func TestSyncNeighbours(t *testing.T) {
-	const p, rounds = 6, 20
-	both(t, flat(p), func(r *cluster.Rank) error {
+func (s *suite) syncNeighbours(t *testing.T) {
+	const p = 6
+	rounds := s.times(20)
+	s.must(t, s.spec(p), func(r *cluster.Rank) error {
 		me := r.ID()
 		left, right := (me+p-1)%p, (me+1)%p
 		for i := range uint64(rounds) {
@@ -252,8 +260,8 @@ func TestSyncNeighbours(t *testing.T) {
 	})
 }
 
-func TestCollectivesCountTraffic(t *testing.T) {
-	run(t, flat(4), func(r *cluster.Rank) error {
+func (s *suite) collectivesCountTraffic(t *testing.T) {
+	s.must(t, Spec(s.machine, 1, 4), func(r *cluster.Rank) error {
 		if err := r.Bcast(r.World(), 0, make([]byte, 100)); err != nil {
 			return err
 		}

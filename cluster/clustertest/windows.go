@@ -1,6 +1,7 @@
-package cluster_test
+package clustertest
 
 import (
+	_ "embed"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,19 +11,32 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// TestWindowEpochs runs the stories of testdata/window.txt. A line is a call of a
+//go:embed testdata/window.txt
+var windowStories string
+
+func (s *suite) testWindows(t *testing.T) {
+	t.Run("epochs", s.windowEpochs)
+	t.Run("fence", s.windowFence)
+	t.Run("post, start, complete, wait", s.windowPostStartCompleteWait)
+	t.Run("accumulate", s.windowAccumulate)
+	t.Run("locks", s.windowLocks)
+	t.Run("arguments that cannot be are refused", s.windowsRefuseBadArguments)
+}
+
+// windowEpochs runs the stories of testdata/window.txt. A line is a call of a
 // rank, or of all ("*"), on a window of 64 B a rank; each rank makes its calls in
 // the order of the lines. What is refused is printed, by rank; a window that is
 // left open is not freed.
-func TestWindowEpochs(t *testing.T) {
-	datadriven.RunTest(t, "testdata/window.txt", func(t *testing.T, d *datadriven.TestData) string {
+func (s *suite) windowEpochs(t *testing.T) {
+	datadriven.RunTestFromString(t, windowStories, func(t *testing.T, d *datadriven.TestData) string {
 		p := 2
-		scan(t, d, "ranks", &p)
+		if d.HasArg("ranks") {
+			d.ScanArgs(t, "ranks", &p)
+		}
 		out := make([]strings.Builder, p)
-		run(t, flat(p), func(r *cluster.Rank) error {
+		s.must(t, s.spec(p), func(r *cluster.Rank) error {
 			w, err := r.NewWindow(r.World(), 64)
 			if err != nil {
 				return err
@@ -95,8 +109,8 @@ func windowCall(w *cluster.Window, call string, args []string) error {
 
 // Windows span UPC groups: every rank puts its number to all others between two
 // fences.
-func TestWindowFence(t *testing.T) {
-	both(t, grouped(cluster.NestedMultiple, 3, 2, 1), func(r *cluster.Rank) error {
+func (s *suite) windowFence(t *testing.T) {
+	s.must(t, s.grouped(cluster.NestedMultiple, 3, 2, 1), func(r *cluster.Rank) error {
 		p, me := r.World().Size(), r.World().Rank()
 		w, err := r.NewWindow(r.World(), int64(8*p))
 		if err != nil {
@@ -146,9 +160,9 @@ func TestWindowFence(t *testing.T) {
 
 // A ring in which each rank is target of its left and origin of its right
 // neighbour, without any call that all make.
-func TestWindowPostStartCompleteWait(t *testing.T) {
+func (s *suite) windowPostStartCompleteWait(t *testing.T) {
 	const p = 5
-	both(t, flat(p), func(r *cluster.Rank) error {
+	s.must(t, s.spec(p), func(r *cluster.Rank) error {
 		me := r.ID()
 		left, right := (me+p-1)%p, (me+1)%p
 		w, err := r.NewWindow(r.World(), 8)
@@ -157,6 +171,11 @@ func TestWindowPostStartCompleteWait(t *testing.T) {
 		}
 		word := []uint64{uint64(me)}
 		for round := range 2 * p {
+			if r.Compute(cluster.Work{Flops: 1e5 * float64(me%2)}, func() {}); round > 0 { // the left neighbour may start by now
+				if mine, err := w.Local(); err != nil || cluster.Words(mine)[0] != word[0] {
+					return fmt.Errorf("rank %d, round %d: the window changed before it was posted (%v)", me, round, err)
+				}
+			}
 			if err := w.Post([]int{left}); err != nil {
 				return err
 			}
@@ -187,137 +206,130 @@ func TestWindowPostStartCompleteWait(t *testing.T) {
 
 // Sums of all ranks to one place all count, in fence epochs and under locks, and
 // for numbers at any offset of their size.
-func TestWindowAccumulate(t *testing.T) {
-	const p, rounds = 4, 25
-	for _, progress := range []cluster.Progress{cluster.ProgressCall, cluster.ProgressThread} {
-		s := flat(p)
-		s.Machine.Progress = progress
-		t.Run(string(progress), func(t *testing.T) {
-			both(t, s, func(r *cluster.Rank) error {
-				w, err := r.NewWindow(r.World(), 64)
-				if err != nil {
-					return err
-				}
-				if err := w.Fence(); err != nil {
-					return err
-				}
-				for range rounds {
-					if err := cluster.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
-						return err
-					}
-					if err := cluster.Accumulate(w, 1, 41, []int8{1, -1}); err != nil {
-						return err
-					}
-				}
-				if err := w.Fence(); err != nil {
-					return err
-				}
-				for range rounds {
-					if err := w.Lock(cluster.LockShared, 1); err != nil {
-						return err
-					}
-					if err := cluster.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
-						return err
-					}
-					if err := w.Unlock(1); err != nil {
-						return err
-					}
-				}
-				if err := w.Fence(); err != nil {
-					return err
-				}
-				mine, err := w.Local()
-				if err != nil {
-					return err
-				}
-				n := 0
-				if r.ID() == 1 {
-					n = p * rounds
-				}
-				for i, unit := range []float32{1, 0.5, 0.25} {
-					if got, want := cluster.View[float32](mine[8:])[i], unit*float32(2*n); got != want {
-						return fmt.Errorf("rank %d: sum %d is %g, want %g", r.ID(), i, got, want)
-					}
-				}
-				if a, b := int8(mine[41]), int8(mine[42]); a != int8(n) || b != int8(-n) {
-					return fmt.Errorf("rank %d: bytes add up to %d and %d, want %d and %d", r.ID(), a, b, n, -n)
-				}
-				return w.Free()
-			})
-		})
-	}
+func (s *suite) windowAccumulate(t *testing.T) {
+	const p = 4
+	rounds := s.times(25)
+	s.must(t, s.spec(p), func(r *cluster.Rank) error {
+		w, err := r.NewWindow(r.World(), 64)
+		if err != nil {
+			return err
+		}
+		if err := w.Fence(); err != nil {
+			return err
+		}
+		for range rounds {
+			if err := cluster.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
+				return err
+			}
+			if err := cluster.Accumulate(w, 1, 41, []int8{1, -1}); err != nil {
+				return err
+			}
+		}
+		if err := w.Fence(); err != nil {
+			return err
+		}
+		for range rounds {
+			if err := w.Lock(cluster.LockShared, 1); err != nil {
+				return err
+			}
+			if err := cluster.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
+				return err
+			}
+			if err := w.Unlock(1); err != nil {
+				return err
+			}
+		}
+		if err := w.Fence(); err != nil {
+			return err
+		}
+		mine, err := w.Local()
+		if err != nil {
+			return err
+		}
+		n := 0
+		if r.ID() == 1 {
+			n = p * rounds
+		}
+		for i, unit := range []float32{1, 0.5, 0.25} {
+			if got, want := cluster.View[float32](mine[8:])[i], unit*float32(2*n); got != want {
+				return fmt.Errorf("rank %d: sum %d is %g, want %g", r.ID(), i, got, want)
+			}
+		}
+		if a, b := int8(mine[41]), int8(mine[42]); a != int8(n) || b != int8(-n) {
+			return fmt.Errorf("rank %d: bytes add up to %d and %d, want %d and %d", r.ID(), a, b, n, -n)
+		}
+		return w.Free()
+	})
 }
 
 // Under an exclusive lock a rank is alone, under a shared one beside readers only,
 // and what was put before an unlock is there for who locks after it.
-func TestWindowLocks(t *testing.T) {
-	const p, rounds = 6, 30
-	for _, progress := range []cluster.Progress{cluster.ProgressCall, cluster.ProgressThread} {
-		s := grouped(cluster.NestedMultiple, 3, 2, 0)
-		s.Machine.Progress = progress
-		t.Run(string(progress), func(t *testing.T) {
-			var writers, readers atomic.Int32
-			plain := 0 // the race detector watches it
-			both(t, s, func(r *cluster.Rank) error {
-				w, err := r.NewWindow(r.World(), 16)
-				if err != nil {
+func (s *suite) windowLocks(t *testing.T) {
+	rounds := s.times(30)
+	var writers, readers atomic.Int32
+	last := uint64(0) // what was put; the window's lock guards it, and the race detector watches
+	s.must(t, s.grouped(cluster.NestedMultiple, 3, 2, 0), func(r *cluster.Rank) error {
+		if r.ID() == 0 {
+			last = 0
+		}
+		w, err := r.NewWindow(r.World(), 16)
+		if err != nil {
+			return err
+		}
+		word := []uint64{0, 0}
+		done := uint64(0)
+		for range rounds {
+			const target = 2
+			kind := cluster.LockKind(r.Rand().IntN(2))
+			if err := w.Lock(kind, target); err != nil {
+				return err
+			}
+			if kind == cluster.LockExclusive {
+				writers.Add(1)
+			} else {
+				readers.Add(1)
+			}
+			if n, m := writers.Load(), readers.Load(); n > 1 || n > 0 && m > 0 {
+				return fmt.Errorf("rank %d: %d hold exclusively beside %d shared", r.ID(), n, m)
+			}
+			if kind == cluster.LockExclusive {
+				// The two words have to change together.
+				done++
+				word[0] = uint64(r.ID()+1)<<32 | done
+				last = word[0]
+				word[1] = ^word[0]
+				if err := w.Put(target, 0, cluster.Bytes(word)); err != nil {
 					return err
 				}
-				word := []uint64{0, 0}
-				done := uint64(0)
-				for range rounds {
-					const target = 2
-					kind := cluster.LockKind(r.Rand().IntN(2))
-					if err := w.Lock(kind, target); err != nil {
-						return err
-					}
-					if kind == cluster.LockExclusive {
-						writers.Add(1)
-					} else {
-						readers.Add(1)
-					}
-					if n, m := writers.Load(), readers.Load(); n > 1 || n > 0 && m > 0 {
-						return fmt.Errorf("rank %d: %d hold exclusively beside %d shared", r.ID(), n, m)
-					}
-					if kind == cluster.LockExclusive {
-						plain++
-						// The two words have to change together.
-						done++
-						word[0] = uint64(r.ID()+1)<<32 | done
-						word[1] = ^word[0]
-						if err := w.Put(target, 0, cluster.Bytes(word)); err != nil {
-							return err
-						}
-						writers.Add(-1)
-						if err := w.Unlock(target); err != nil {
-							return err
-						}
-						continue
-					}
-					if err := w.Get(target, 0, cluster.Bytes(word)); err != nil {
-						return err
-					}
-					readers.Add(-1)
-					if err := w.Unlock(target); err != nil {
-						return err
-					}
-					if word[0] != ^word[1] && (word[0] != 0 || word[1] != 0) {
-						return fmt.Errorf("rank %d: read %x and %x, which were never put together", r.ID(), word[0], word[1])
-					}
+				writers.Add(-1)
+				if err := w.Unlock(target); err != nil {
+					return err
 				}
-				return w.Free()
-			})
-			if plain == 0 {
-				t.Error("nobody wrote")
+				continue
 			}
-		})
+			if err := w.Get(target, 0, cluster.Bytes(word)); err != nil {
+				return err
+			}
+			want := last
+			readers.Add(-1)
+			if err := w.Unlock(target); err != nil {
+				return err
+			}
+			if word[0] != want || word[0] != ^word[1] && want != 0 {
+				return fmt.Errorf("rank %d: read %x and %x, and %x was put last, with its complement", r.ID(), word[0], word[1], want)
+			}
+		}
+		return w.Free()
+	})
+	if last == 0 {
+		t.Error("nobody wrote")
 	}
 }
 
-func TestWindowsRefuseBadArguments(t *testing.T) {
-	s := flat(1)
-	s.Segment = 4096
-	run(t, s, func(r *cluster.Rank) error {
+func (s *suite) windowsRefuseBadArguments(t *testing.T) {
+	spec := s.spec(1)
+	spec.Segment = 4096
+	s.must(t, spec, func(r *cluster.Rank) error {
 		for _, c := range []struct {
 			team  *cluster.Team
 			bytes int64
@@ -328,7 +340,7 @@ func TestWindowsRefuseBadArguments(t *testing.T) {
 			{r.World(), 4033, "rank 0: new window of 4033 B: a window has 0 B up to the segment's 4096 B less 64"},
 		} {
 			_, err := r.NewWindow(c.team, c.bytes)
-			if err := clustertest.Refused(err, c.want); err != nil {
+			if err := Refused(err, c.want); err != nil {
 				return err
 			}
 		}
@@ -337,6 +349,6 @@ func TestWindowsRefuseBadArguments(t *testing.T) {
 			return err
 		}
 		_, err = r.NewWindow(r.World(), 0)
-		return clustertest.Refused(err, fmt.Sprintf("rank 0: alloc of 64 B: %d of the segment's 4096 B are free; raise the segment size", 4032-w.Size(0)))
+		return Refused(err, fmt.Sprintf("rank 0: alloc of 64 B: %d of the segment's 4096 B are free; raise the segment size", 4032-w.Size(0)))
 	})
 }

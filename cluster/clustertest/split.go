@@ -1,4 +1,4 @@
-package cluster_test
+package clustertest
 
 import (
 	"fmt"
@@ -9,17 +9,23 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
+
+func (s *suite) testSplit(t *testing.T) {
+	t.Run("members are ordered by key, then by rank", s.splitOrdersByKeyThenByRank)
+	t.Run("contexts are their teams' alone", s.contextsAreTheirTeamsAlone)
+	t.Run("renumbering gives the IDs", s.renumberGivesTheIDs)
+	t.Run("nested-funneled refuses MPI calls", s.funneledRefusesMPICalls)
+}
 
 // Members by color, in the order of key and then of the old rank, whatever the
 // colors and keys; and each new team works.
-func TestSplitOrdersByKeyThenByRank(t *testing.T) {
+func (s *suite) splitOrdersByKeyThenByRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.IntRange(1, 9).Draw(t, "ranks")
 		colors := rapid.SliceOfN(rapid.IntRange(-1, 2), p, p).Draw(t, "colors")
 		keys := rapid.SliceOfN(rapid.IntRange(-2, 2), p, p).Draw(t, "keys")
-		err := clustertest.Launch(t, fabric, flat(p), func(r *cluster.Rank) error {
+		err := Launch(t, s.fabric, s.spec(p), func(r *cluster.Rank) error {
 			me := r.ID()
 			team, err := r.Split(r.World(), colors[me], keys[me])
 			if err != nil {
@@ -70,8 +76,8 @@ func meets(r *cluster.Rank, team *cluster.Team) error {
 
 // Teams that were split from different parents, a different number of times, do
 // not meet in each other's barriers, nor in messages.
-func TestContextsAreTheirTeamsAlone(t *testing.T) {
-	run(t, grouped(cluster.NestedMultiple, 3, 4, 2), func(r *cluster.Rank) error {
+func (s *suite) contextsAreTheirTeamsAlone(t *testing.T) {
+	s.must(t, s.grouped(cluster.NestedMultiple, 3, 4, 2), func(r *cluster.Rank) error {
 		group := r.Layout().GroupOf(r.ID())
 		teams := []*cluster.Team{r.World(), r.Group(), r.All()}
 		for range group + 1 { // another number in each group
@@ -130,13 +136,13 @@ func TestContextsAreTheirTeamsAlone(t *testing.T) {
 
 // Renumbering by messages (sections 3.1, 3.2.1, 3.2.2) gives the triples that
 // the layout computes.
-func TestRenumberGivesTheIDs(t *testing.T) {
+func (s *suite) renumberGivesTheIDs(t *testing.T) {
 	for _, model := range cluster.Models {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%s seed %d", model, seed), func(t *testing.T) {
-				s := grouped(model, 4, 3, seed)
-				ids := s.Layout.IDs()
-				run(t, s, func(r *cluster.Rank) error {
+				spec := s.grouped(model, 4, 3, seed)
+				ids := spec.Layout.IDs()
+				s.must(t, spec, func(r *cluster.Rank) error {
 					team, group, err := r.Renumber()
 					if err != nil {
 						return err
@@ -156,8 +162,8 @@ func TestRenumberGivesTheIDs(t *testing.T) {
 }
 
 // Nested-funneled: only UPC thread 0 of a group calls MPI (section 3.2.1).
-func TestFunneledRefusesMPICalls(t *testing.T) {
-	run(t, grouped(cluster.NestedFunneled, 2, 2, 0), func(r *cluster.Rank) error {
+func (s *suite) funneledRefusesMPICalls(t *testing.T) {
+	s.must(t, s.grouped(cluster.NestedFunneled, 2, 2, 0), func(r *cluster.Rank) error {
 		if r.Group().Rank() == 0 {
 			return meets(r, r.World())
 		}
@@ -174,7 +180,7 @@ func TestFunneledRefusesMPICalls(t *testing.T) {
 		_, calls["dup"] = r.Dup(r.World())
 		_, calls["new window"] = r.NewWindow(r.World(), 8)
 		for call, err := range calls {
-			if err := clustertest.Refused(err, fmt.Sprintf("rank %d: %s: UPC thread 1 of group %d may not call MPI in nested-funneled: only UPC thread 0 of a group has an MPI rank; let it make the call, or use nested-multiple",
+			if err := Refused(err, fmt.Sprintf("rank %d: %s: UPC thread 1 of group %d may not call MPI in nested-funneled: only UPC thread 0 of a group has an MPI rank; let it make the call, or use nested-multiple",
 				r.ID(), call, r.ID()/2)); err != nil {
 				return err
 			}
