@@ -96,11 +96,13 @@ type Snapshot struct {
 }
 
 // Virtual is what a simulation came to: all of it is the same for the same program,
-// machine, layout and seed.
+// machine, layout, seed and number of iterations, where it is whole.
 type Virtual struct {
 	Hash   uint64       // over all events
 	Time   cluster.Time // at which the last rank ended
 	Events uint64
+	Whole  bool // no rank failed, and none was cut off in the middle of an iteration
+	Timed  bool // the wall clock has ended it, or the user: another run makes another number of iterations
 }
 
 // Command is what a person asks of a session.

@@ -130,7 +130,7 @@ func listWorkloads() (listing, error) {
 		}
 		l.entries = append(l.entries, entry{
 			{"name", w.Name}, {"title", w.Title}, {"doc", w.Doc}, {"paper", w.Paper}, {"knobs", knobs}, {"metrics", metrics},
-			{"samples", samples}, {"tallies", tallies},
+			{"samples", samples}, {"tallies", tallies}, {"iterations", w.Iterations},
 		})
 	}
 	return l, nil

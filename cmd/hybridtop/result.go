@@ -49,12 +49,16 @@ type virtual struct {
 	Hash   *string  `json:"hash"`
 	Time   *float64 `json:"virtual_time"`
 	Events *uint64  `json:"events"`
+	// Repeat is the command that gives the same digits again, of a run that the wall
+	// clock has ended.
+	Repeat *string `json:"repeat"`
+	whole  bool
 }
 
 func virtualOf(s *engine.Snapshot) (v virtual) {
 	if s.Virtual != nil {
 		hash, time, events := fmt.Sprintf("%016x", s.Virtual.Hash), s.Virtual.Time.Seconds(), s.Virtual.Events
-		v = virtual{&hash, &time, &events}
+		v = virtual{Hash: &hash, Time: &time, Events: &events, whole: s.Virtual.Whole}
 	}
 	return v
 }
@@ -238,7 +242,7 @@ func (r *result) table(w io.Writer) error {
 	if r.Hash != nil {
 		t.row("virtual time", text(engine.Metric{Value: *r.Time, Unit: "s"}))
 		t.row("events", strconv.FormatUint(*r.Events, 10))
-		t.row("hash", *r.Hash)
+		t.row("hash", r.covers())
 	}
 	t.row("memory", text(engine.Metric{Value: float64(r.Memory), Unit: "B"})+" a node")
 	t.row("verified", r.verdict())
@@ -250,6 +254,25 @@ func (r *result) table(w io.Writer) error {
 	}
 	t.row("launch", strings.ReplaceAll(r.LaunchLine, "\n", "\n\t"))
 	return t.close()
+}
+
+// covers writes the hash and, where the wall clock has ended the run, what it is the
+// hash of.
+func (r *result) covers() string {
+	switch {
+	case !r.whole && r.Failure == "":
+		return fmt.Sprintf("%s of a run that was cut off after %s: it does not repeat", *r.Hash, iterations(r.Iterations))
+	case r.Repeat != nil:
+		return fmt.Sprintf("%s of %s, as many as the wall clock allowed; exactly these again:\n\t%s", *r.Hash, iterations(r.Iterations), *r.Repeat)
+	}
+	return *r.Hash
+}
+
+func iterations(n int) string {
+	if n == 1 {
+		return "1 iteration"
+	}
+	return strconv.Itoa(n) + " iterations"
 }
 
 func (r *result) verdict() string {

@@ -60,6 +60,7 @@ func newRun() *cobra.Command {
 func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format, lanes *timelineFlag) error {
 	if snap.Failure == "" || out.json || snap.Iteration > 0 {
 		r := newResult(snap, signal != 0)
+		r.Repeat = repeats(cmd, snap, nil)
 		if out.json {
 			r.Timeline = lanes.view(snap)
 		}
@@ -95,7 +96,7 @@ type limitFlags struct {
 
 func addLimits(cmd *cobra.Command, usual time.Duration, what string) *limitFlags {
 	l := &limitFlags{}
-	cmd.Flags().DurationVar(&l.duration, "for", usual, "how long "+what+" starts iterations")
+	cmd.Flags().DurationVar(&l.duration, "for", usual, "how long "+what+" starts iterations; without it a simulation makes as many as its workload says")
 	cmd.Flags().IntVar(&l.iterations, "iterations", 0, "how many iterations "+what+" makes, however long they take")
 	addUntil(cmd, &l.until, what+" starts no further iteration")
 	cmd.MarkFlagsMutuallyExclusive("for", "iterations")
@@ -136,8 +137,10 @@ func (l *limitFlags) read(cmd *cobra.Command) (session.Limits, error) {
 		limits.Iterations = l.iterations
 	case l.duration <= 0:
 		return session.Limits{}, fmt.Errorf("--for %v: want a time above zero, such as 5s", l.duration)
-	case until == 0:
+	case cmd.Flags().Changed("for"):
 		limits.For = l.duration
+	default:
+		limits.Usual = l.duration
 	}
 	return limits, nil
 }

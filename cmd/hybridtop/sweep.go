@@ -52,6 +52,9 @@ func newSweep() *cobra.Command {
 			return err
 		}
 		sw := newSweepResult(sc, rows)
+		for i := range sw.Rows {
+			sw.Rows[i].Repeat = repeats(cmd, rows[i].Snapshot, rows[i].Knobs)
+		}
 		if err := sw.write(cmd.OutOrStdout(), out, metric); err != nil {
 			return err
 		}
@@ -211,7 +214,7 @@ func (sw *sweepResult) write(w io.Writer, f *format, metric string) error {
 	if len(sw.Rows) == 0 {
 		return nil
 	}
-	return errors.Join(sw.table(w), sw.chart(w, metric), sw.changes(w), sw.law(w))
+	return errors.Join(sw.table(w), sw.chart(w, metric), sw.changes(w), sw.repeats(w), sw.law(w))
 }
 
 // csv is tidy: a line a point and metric.
@@ -376,6 +379,26 @@ func (sw *sweepResult) changes(w io.Writer) error {
 			}
 			t.row("  "+sw.Rows[i].row.Name(), c)
 		}
+	}
+	return t.close()
+}
+
+// repeats gives for each point that the wall clock has ended the command that gives the
+// same digits again.
+func (sw *sweepResult) repeats(w io.Writer) error {
+	t := newTable(w)
+	head := false
+	for i := range sw.Rows {
+		r := &sw.Rows[i]
+		if r.Repeat == nil {
+			continue
+		}
+		if !head {
+			t.row()
+			t.row("as many iterations as the wall clock allowed; exactly these again")
+			head = true
+		}
+		t.row("  "+r.row.Name(), iterations(r.Iterations), *r.Repeat)
 	}
 	return t.close()
 }

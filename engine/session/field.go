@@ -136,7 +136,7 @@ func (f *field) stop() {
 // weight is what a point takes of the whole, by its ranks; with a time limit all
 // take the same.
 func (f *field) weight(i int) float64 {
-	if f.options.Limits.For > 0 {
+	if f.options.Limits.of(&f.setups[i]).For > 0 {
 		return 1
 	}
 	return float64(f.setups[i].spec.Layout.Ranks())
@@ -149,7 +149,8 @@ func (f *field) left() time.Duration {
 		all += f.weight(i)
 	}
 	for _, r := range f.running {
-		done += f.weight(r.index) * share(r.Session.Load(), &f.options.Limits)
+		limits := f.options.Limits.of(&f.setups[r.index])
+		done += f.weight(r.index) * share(r.Session.Load(), &limits)
 	}
 	if done == 0 {
 		return 0

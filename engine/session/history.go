@@ -144,11 +144,12 @@ func (h *history) sample(r *run, at time.Duration) bool {
 	return true
 }
 
-// fold keeps the points of a run that is over.
-func (h *history) fold(r *run) {
+// fold keeps the points of a run that is over; whole: every rank has ended; timed:
+// the session has ended it.
+func (h *history) fold(r *run, whole, timed bool) {
 	h.warnings = slices.Concat(h.warnings, r.handle.Warnings())
 	h.locality.fold(&h.last.counts)
-	h.virtual = virtualOf(r.handle)
+	h.virtual = virtualOf(r.handle, whole, timed)
 }
 
 // snapshot is the session at one moment; r is the run under way or the last one,

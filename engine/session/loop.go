@@ -43,7 +43,7 @@ func (s *Session) loop(ctx context.Context) {
 		if err == nil {
 			last = r
 			why, err = s.watch(ctx, h, r, version)
-			h.fold(r)
+			h.fold(r, err == nil && !r.cut, why != byItself)
 			set = h.set // what was turned meanwhile
 		}
 		phase := engine.Ended
@@ -134,7 +134,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 	if s.options.Limits.For > 0 {
 		limit = time.After(s.options.Limits.For)
 	}
-	why, wasCut := byItself, false
+	why := byItself
 	finish := func(reason ending, patience time.Duration) {
 		if reason > why {
 			why = reason
@@ -151,7 +151,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 		select {
 		case err := <-over:
 			h.sample(r, s.elapsed())
-			if wasCut {
+			if r.cut {
 				err = nil
 			}
 			return why, err
@@ -174,7 +174,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			limit = nil
 			finish(byLimit, s.options.Limits.patience(r.virtual != nil))
 		case <-cut:
-			if wasCut = true; why == byLimit {
+			if r.cut = true; why == byLimit {
 				h.warnings = append(h.warnings, fmt.Sprintf("the iteration under way after %v had not ended %v later and was cut off",
 					s.options.Limits.For, s.options.Limits.patience(r.virtual != nil)))
 			}

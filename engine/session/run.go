@@ -40,6 +40,7 @@ type run struct {
 	pace    float64  // that was set last, by the session alone
 	shut    int      // ticks that a pause has waited for the end of an iteration
 	frozen  bool     // the simulation's clock stands in the middle of one
+	cut     bool     // the session ended the run in the middle of one
 }
 
 // slot is where a rank leaves its counts.

@@ -22,6 +22,21 @@ type Limits struct {
 	// Until is the time on the fabric's clock from which a launch starts no further
 	// iteration, and a session that lingers pauses; 0: no limit.
 	Until cluster.Time
+	// Usual is the limit of a launch that has none of these: on a virtual clock as many
+	// iterations as its workload says, otherwise For so long. 0: there is none.
+	Usual time.Duration
+}
+
+// of gives the limits that hold for a setup.
+func (l Limits) of(set *setup) Limits {
+	switch {
+	case l.Usual == 0 || l.For > 0 || l.Iterations > 0 || l.Until > 0:
+	case set.kind() == engine.Simulated:
+		l.Iterations = max(set.workload.Iterations, 1)
+	default:
+		l.For = l.Usual
+	}
+	return l
 }
 
 // patience is how long the iteration under way at the end of For may still take.
@@ -70,11 +85,13 @@ type Session struct {
 
 // New plans and checks a scenario; nothing is launched yet.
 func New(scenario engine.Scenario, o Options) (*Session, error) {
-	s := &Session{options: o, gate: newGate(o.Limits, o.Linger), poke: make(chan struct{}, 1), done: make(chan struct{})}
+	s := &Session{options: o, poke: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error
 	if s.wanted, err = s.options.resolve(scenario.Clone()); err != nil {
 		return nil, err
 	}
+	s.options.Limits = o.Limits.of(&s.wanted)
+	s.gate = newGate(s.options.Limits, o.Linger)
 	h := newHistory()
 	h.begin(s.wanted, 0)
 	s.current.Store(h.snapshot(s.wanted, nil, engine.Starting, 0))

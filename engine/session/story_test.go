@@ -178,6 +178,7 @@ func init() {
 				return []string{"even", "odd"}, columns
 			}},
 		},
+		Iterations: storyIterations,
 		Plan: func(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 			if s.Int("seed") == 13 {
 				return workload.Plan{}, errors.New("seed 13: unlucky; take another")
@@ -194,6 +195,9 @@ func init() {
 		},
 	})
 }
+
+// storyIterations is how many a simulated story has that is given no limit.
+const storyIterations = 9
 
 // tale is another workload, with a wish for the layout and knobs of its own.
 func init() {

@@ -88,10 +88,10 @@ func (p *probe) nextRound() bool {
 type clocked interface{ Clock() cluster.Time }
 
 // virtualOf is what a simulation that has ended came to; nil for other runs.
-func virtualOf(r cluster.Run) *engine.Virtual {
+func virtualOf(r cluster.Run, whole, timed bool) *engine.Virtual {
 	s, ok := r.(cluster.Virtual)
 	if !ok {
 		return nil
 	}
-	return &engine.Virtual{Hash: s.Hash(), Time: s.Total(), Events: s.Events()}
+	return &engine.Virtual{Hash: s.Hash(), Time: s.Total(), Events: s.Events(), Whole: whole, Timed: timed}
 }

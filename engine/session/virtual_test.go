@@ -12,7 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // simulated is a stroll on sim.
@@ -161,6 +164,54 @@ func TestUntil(t *testing.T) {
 	}
 	s.do(engine.Resume)
 	s.until("further iterations", func(s *engine.Snapshot) bool { return s.Iteration > at.Iteration+10 })
+}
+
+// A run without limits of its own takes the usual one: by count where time is virtual,
+// by time elsewhere. Two such simulations are the same run.
+func TestUsualLimits(t *testing.T) {
+	usual := Options{Limits: Limits{Usual: time.Hour}}
+	a, b := finished(t, start(t, simulated(t), usual)), finished(t, start(t, simulated(t), usual))
+	if d := cmp.Diff(a, b, timeless); d != "" || a.Iteration != storyIterations || !a.Virtual.Whole || a.Virtual.Timed {
+		t.Errorf("%d iterations, want %d; %+v\n%s", a.Iteration, storyIterations, a.Virtual, d)
+	}
+	far := Limits{Usual: time.Hour}
+	set := setup{workload: &workload.Workload{Iterations: 7}, fabric: live.New()}
+	if got := far.of(&set); got.For != time.Hour || got.Iterations != 0 {
+		t.Errorf("live: %+v", got)
+	}
+	set.fabric = sim.New()
+	for want, l := range map[Limits]Limits{
+		{Usual: 1, Iterations: 7}: {Usual: 1},
+		{Usual: 1, Iterations: 3}: {Usual: 1, Iterations: 3},
+		{Usual: 1, For: 2}:        {Usual: 1, For: 2},
+		{Usual: 1, Until: 2}:      {Usual: 1, Until: 2},
+		{}:                        {},
+	} {
+		if got := l.of(&set); got != want {
+			t.Errorf("%+v on a virtual clock: %+v, want %+v", l, got, want)
+		}
+	}
+}
+
+// A simulation that a time ends between two iterations is whole; one that is cut off
+// in the middle of an iteration does not repeat.
+func TestWhatTheWallClockEnds(t *testing.T) {
+	s := finished(t, start(t, simulated(t), Options{Limits: Limits{For: time.Millisecond}}))
+	if !s.Virtual.Whole || !s.Virtual.Timed || s.Iteration == 0 {
+		t.Errorf("%d iterations, %+v", s.Iteration, s.Virtual)
+	}
+	again := finished(t, start(t, simulated(t), Options{Limits: Limits{Iterations: s.Iteration}}))
+	if again.Virtual.Hash != s.Virtual.Hash || again.Virtual.Timed {
+		t.Errorf("%+v, want the hash of %+v", again.Virtual, s.Virtual)
+	}
+	cut := start(t, told(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
+	cut.until("it runs", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
+	if err := cut.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if v := cut.Load().Virtual; v == nil || v.Whole || !v.Timed {
+		t.Errorf("cut off in an iteration that never ends: %+v", v)
+	}
 }
 
 func TestWhatCannotBeSimulatedIsRefused(t *testing.T) {

@@ -24,6 +24,9 @@ type Workload struct {
 	Samples  []engine.MetricSpec // whose distributions Run gives
 	Tallies  []engine.TallySpec  // tables of counts that Run fills
 
+	// Iterations is how many a simulated run makes that is given no limit: equal runs
+	// then print equal digits.
+	Iterations int
 	// Plan says what a scenario needs, before anything is taken, and refuses what
 	// cannot be run.
 	Plan func(s *engine.Scenario, on *Site) (Plan, error)

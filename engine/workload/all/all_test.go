@@ -21,6 +21,9 @@ func TestRegistry(t *testing.T) {
 				t.Error("registered twice")
 			}
 			names[w.Name] = true
+			if w.Iterations < 1 {
+				t.Error("does not say how many iterations a simulated run makes")
+			}
 			if w.Title == "" || w.Doc == "" || w.Paper == "" || w.Plan == nil || w.Run == nil {
 				t.Error("does not say what it is, or has no plan or body")
 			}

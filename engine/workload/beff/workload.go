@@ -54,9 +54,10 @@ var beff = workload.Workload{
 	Tallies: []engine.TallySpec{
 		{Name: "best_method", Unit: "1", Doc: "patterns in which a method was the fastest, by size of the messages", Row: "size", Column: "method", Labels: labels},
 	},
-	Plan:   plan,
-	Run:    run,
-	Finish: finish,
+	Iterations: 1,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
 }
 
 // lmaxMemory is the word for b_eff's own Lmax.

@@ -52,9 +52,10 @@ var cartesian = workload.Workload{
 	Samples: []engine.MetricSpec{
 		{Name: "process_time", Unit: "s", Doc: "of a round, of each process by its own clock; the slowest one counts"},
 	},
-	Plan:   plan,
-	Run:    run,
-	Finish: finish,
+	Iterations: 3,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
 }
 
 func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {

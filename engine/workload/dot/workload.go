@@ -29,9 +29,10 @@ var product = workload.Workload{
 		{Name: "memory_per_node", Unit: "B", Doc: "segments of a node's ranks"},
 		{Name: "replicas", Unit: "1", Doc: "copies of the vectors in the cluster"},
 	},
-	Plan:   plan,
-	Run:    run,
-	Finish: finish,
+	Iterations: 10,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
 }
 
 func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {

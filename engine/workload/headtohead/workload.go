@@ -23,8 +23,9 @@ var headtohead = workload.Workload{
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Unit: "s", Doc: "time of the send and the receive, mean over both ranks"},
 	},
-	Plan: plan,
-	Run:  run,
+	Iterations: 3,
+	Plan:       plan,
+	Run:        run,
 }
 
 func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {

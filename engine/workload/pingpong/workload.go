@@ -35,9 +35,10 @@ var pingpong = workload.Workload{
 		{Name: "latency_model", Unit: "s", Doc: "the machine's time one way, with the handshake above the eager limit; simulated, also the processors' overheads"},
 		{Name: "bandwidth_model", Unit: "B/s", Doc: "size over that"},
 	},
-	Plan:   plan,
-	Run:    run,
-	Finish: finish,
+	Iterations: 10,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
 }
 
 // flag is what the flag word of the put takes of a segment.

@@ -40,9 +40,10 @@ var random = workload.Workload{
 		{Name: "node_local_share_law", Unit: "1", Doc: "the law's share, |group ∩ node|/G"},
 		{Name: "access_time_law", Unit: "s", Doc: "l_avg from the machine's latencies and the law's shares"},
 	},
-	Plan:   plan,
-	Run:    run,
-	Finish: finish,
+	Iterations: 10,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
 }
 
 // element is what an access moves, in bytes.

@@ -59,9 +59,10 @@ var spmv = workload.Workload{
 		{Name: "epsilon_machine", Unit: "1", Doc: "ε out of the machine's constants, with memory that fewer threads may saturate"},
 		{Name: "x_comm_over_x_overlap_machine", Unit: "1", Doc: "equation (14)'s parameter out of the machine's constants"},
 	},
-	Plan:   plan,
-	Run:    run,
-	Finish: finish,
+	Iterations: 4,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
 }
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
