@@ -26,31 +26,6 @@ func (a *app) toggleFreeze() {
 	}
 }
 
-func (a *app) toggleCross() {
-	if a.onTimeline() {
-		a.toggleTimeCursor()
-		return
-	}
-	a.act("crosshair")
-}
-
-// window shows a longer time (by > 0) or a shorter one.
-func (a *app) window(by int) {
-	if a.onTimeline() {
-		a.zoomTime(-by)
-		return
-	}
-	a.act(map[int]string{-1: "shorter", +1: "longer"}[by])
-}
-
-func (a *app) moveCross(by int) {
-	if a.onTimeline() {
-		a.moveTimeCursor(by)
-		return
-	}
-	a.act(map[int]string{-1: "crosshair-left", +1: "crosshair-right"}[by])
-}
-
 // zoomTo gives the action that shows a pane alone, and all panes if it is.
 func zoomTo(p paneID) func(*app) {
 	return func(a *app) {
@@ -96,10 +71,6 @@ func (a *app) nextWorkload() {
 // back leaves the innermost of what can be left.
 func (a *app) back() {
 	switch {
-	case a.onTimeline() && a.timeline.cursor:
-		a.timeline.cursor = false
-	case a.onTimeline() && a.timeline.end > 0:
-		a.followTime()
 	case a.act("back"):
 	case a.zoomed:
 		a.zoomed = false

@@ -25,9 +25,6 @@ type app struct {
 
 	notice string // about the last command; goes with the next key
 
-	timeline timelineState
-	lanes    shownLanes // of the timeline that was drawn last
-
 	over    overlay
 	edit    grid.Line // the value that is typed
 	help    search
@@ -120,7 +117,7 @@ func (a *app) act(name string) bool {
 
 // answers finds the pane that an action is for: the focused one, or where that
 // one has nothing to do, the first that is shown and has. No pane that is
-// hidden gets any.
+// hidden gets any, but for what acts on the run.
 func (a *app) answers(name string) (paneID, pane.Action) {
 	at := arrange(a.w, a.h, a)
 	for i := range panes + 1 {
@@ -128,11 +125,11 @@ func (a *app) answers(name string) (paneID, pane.Action) {
 		if i > 0 {
 			p = i - 1
 		}
-		if a.panes[p] == nil || at.pane[p].Empty() {
+		if a.panes[p] == nil {
 			continue
 		}
 		for _, x := range a.panes[p].Actions() {
-			if x.Name == name && (x.Ready == nil || x.Ready(&a.Host)) {
+			if x.Name == name && (x.Run || !at.pane[p].Empty()) && (x.Ready == nil || x.Ready(&a.Host)) {
 				return p, x
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // docs/keys.md is the key table.
@@ -18,19 +18,7 @@ func TestKeysDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.TrimSpace(strings.ReplaceAll(b.String(), "\n### ", "\n## ")) + "\n"
-	const file = "../docs/keys.md"
-	if *update {
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("%s is not the key table (-update writes it anew):\n%s", file, diff)
-	}
+	panetest.File(t, "../docs/keys.md", want)
 }
 
 // The keys that the README names do something on the screen.

@@ -1,20 +1,15 @@
 package tui
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+	"github.com/hybridtop/hybridtop/tui/pane/timeline"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const deadlock = `deadlock: no rank below can go on
 a send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit
@@ -115,7 +110,7 @@ var goldens = []struct {
 	{"timeline-pane", sizes(120, 40, 80, 24), func() *app { return pressed(recorded(4, 2, 4, 8, false), "8", "z") }},
 	{"timeline-cursor", sizes(80, 24, 120, 40), func() *app {
 		a := pressed(recorded(4, 2, 4, 8, false), "8")
-		a.timeline.cursor, a.timeline.row, a.timeline.at = true, 4, 670*us
+		a.panes[timelinePane].(*timeline.Pane).Want = timeline.Want{Cursor: true, Row: 4, At: 670 * us}
 		return a
 	}},
 	{"timeline-arrows", sizes(120, 40), func() *app { return pressed(recorded(4, 2, 4, 8, true), "8", "a", "[") }},
@@ -129,7 +124,7 @@ var goldens = []struct {
 	}},
 	{"timeline-held", sizes(80, 24), func() *app {
 		a := pressed(recorded(4, 2, 1, 8, false), "8")
-		a.timeline.end, a.timeline.column = 500*us, 5*us
+		a.panes[timelinePane].(*timeline.Pane).Want = timeline.Want{End: 500 * us, Column: 5 * us}
 		return a
 	}},
 	{"timeline-mono", sizes(80, 24), func() *app { return pressed(recorded(2, 2, 4, 8, false), "8", ":", "'theme mono", "enter") }},
@@ -148,24 +143,7 @@ var goldens = []struct {
 // TestStyles keeps the colours of one screen.
 func TestStyles(t *testing.T) {
 	var s screen
-	compare(t, "styles-80x24", s.draw(shownApp(demo(4, 4, 4)), 80, 24).StyledText())
-}
-
-func compare(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the screen has changed (-update writes it anew):\n%s\n%s", diff, got)
-	}
+	panetest.Golden(t, "styles-80x24", s.draw(shownApp(demo(4, 4, 4)), 80, 24).StyledText())
 }
 
 func sizes(n ...int) (all [][2]int) {
@@ -207,8 +185,17 @@ func TestScreen(t *testing.T) {
 			name := fmt.Sprintf("%s-%dx%d", g.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				var s screen
-				compare(t, name, s.draw(g.make(), size[0], size[1]).PlainText())
+				panetest.Golden(t, name, s.draw(g.make(), size[0], size[1]).PlainText())
 			})
 		}
+	}
+}
+
+func TestTimelineStyles(t *testing.T) {
+	for _, theme := range []string{"dark", "light", "sixteen"} {
+		a := pressed(recorded(2, 2, 2, 6, false), "8")
+		a.chooseTheme(theme)
+		var s screen
+		panetest.Golden(t, "timeline-"+theme, s.draw(a, 80, 16).StyledText())
 	}
 }

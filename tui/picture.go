@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/export"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane/timeline"
 )
 
 // pngScale is the number of pixels a unit: a cell is 16 pixels wide and 32 high.
@@ -59,4 +61,10 @@ func (p *program) takePicture() {
 	if err != nil {
 		p.app.notice = err.Error()
 	}
+}
+
+// TimelineText draws the end of a snapshot's timeline as text of w columns: so
+// much of it, or with 0 the latest iterations.
+func TimelineText(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
+	return timeline.Text(s, w, last)
 }

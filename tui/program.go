@@ -2,6 +2,7 @@ package tui
 
 import (
 	"image/color"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -57,7 +58,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if p.app.load(p.session.Load()) {
 			p.stale = true
 		}
-		p.stale = p.stale || p.screen.timeline.shown.late
+		p.stale = p.stale || slices.Contains(p.screen.again[:], true)
 		p.count(time.Time(msg))
 		cmd = p.next()
 	case answer:
@@ -168,7 +169,6 @@ func (p *program) draw() {
 	}
 	p.drawn++
 	g := p.screen.draw(p.app, p.w, p.h)
-	p.app.lanes = p.screen.timeline.shown
 	p.app.picker.top = min(p.app.picker.top, p.screen.factsTop)
 	p.app.page.rows, p.app.page.lines = p.screen.pageRows, p.screen.pageLines
 	p.buf = g.AppendANSI(p.buf[:0])

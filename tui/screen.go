@@ -14,6 +14,7 @@ type screen struct {
 	g     grid.Grid
 	at    places
 	drawn [panes]inputs
+	again [panes]bool // not all could be drawn in time
 	whole whole
 	hits  []hit // of the chrome and the overlay
 	ids   ids
@@ -24,7 +25,6 @@ type screen struct {
 
 	locality locality
 	epsilon  epsilon
-	timeline timeline
 }
 
 // whole is what every pane depends on: when it changes, all is drawn again.
@@ -44,10 +44,8 @@ type inputs struct {
 	focused bool
 	snap    *engine.Snapshot
 	markers grid.Markers
-	edits   int
 	acted   int
 	pane    pane.Inputs
-	lanes   timelineState
 }
 
 func (s *screen) inputs(a *app, p paneID) inputs {
@@ -59,8 +57,6 @@ func (s *screen) inputs(a *app, p paneID) inputs {
 	switch p {
 	case epsilonPane:
 		in.markers = a.Markers
-	case timelinePane:
-		in.lanes, in.edits = a.timeline, a.Panel.Edits
 	}
 	return in
 }
@@ -114,25 +110,21 @@ func (s *screen) clear(r grid.Rect, th *grid.Theme) {
 // pane draws a pane, if it is shown and anything about it is new.
 func (s *screen) pane(a *app, p paneID, all bool) {
 	in := s.inputs(a, p)
-	if in == s.drawn[p] && !all && !(p == timelinePane && s.timeline.shown.late) {
+	if in == s.drawn[p] && !all && !s.again[p] {
 		return
 	}
-	s.drawn[p] = in
+	s.drawn[p], s.again[p] = in, false
 	if in.at.Empty() {
 		return
 	}
 	s.clear(in.at, a.Theme)
-	if p == timelinePane { // its title tells of what is drawn
-		in := s.g.View(in.at)
-		s.timeline.draw(in.Sub(in.Local().Inset(2, 1)), a)
-	}
 	title, right := s.titles(a, p)
 	var border pane.Border
 	if a.panes[p] != nil {
 		in := s.g.View(in.at)
 		a.Alone = s.at.shown == 1
 		border = a.panes[p].Draw(in.Sub(in.Local().Inset(2, 1)), &a.Host)
-		right = border.Right
+		right, s.again[p] = border.Right, border.Again
 		if border.Title != "" {
 			title = string(rune('1'+p)) + " " + border.Title
 		}
@@ -174,8 +166,6 @@ func (s *screen) titles(a *app, p paneID) (title, right string) {
 		right = a.KindWords()
 	case epsilonPane:
 		right = s.epsilon.caption(a, s.at.pane[p].W)
-	case timelinePane:
-		right = s.timeline.caption(a)
 	}
 	return title, right
 }
@@ -226,8 +216,6 @@ func (s *screen) paneHit(p paneID, x, y int) hit {
 	}}
 	h.wheel = func(a *app, by int) { a.wheel(p, x, y, by) }
 	switch p {
-	case timelinePane:
-		h.wheel = func(a *app, by int) { a.zoomTime(by) }
 	}
 	return h
 }

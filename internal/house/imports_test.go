@@ -40,6 +40,7 @@ engine/reproduce       : engine engine/workload/** engine/session cluster/** pre
 tui                    : engine/** presets models cluster tui/grid tui/export tui/pane/**
 tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
+tui/pane/panetest      : engine engine/workload models cluster
 tui/pane/*             : engine engine/workload engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
 tui/export             : tui/grid

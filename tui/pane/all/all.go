@@ -5,6 +5,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/bandwidth"
 	"github.com/hybridtop/hybridtop/tui/pane/knobs"
 	"github.com/hybridtop/hybridtop/tui/pane/latency"
+	"github.com/hybridtop/hybridtop/tui/pane/timeline"
 	"github.com/hybridtop/hybridtop/tui/pane/topology"
 	"github.com/hybridtop/hybridtop/tui/pane/why"
 )
@@ -16,4 +17,5 @@ var Panes = []pane.Spec{
 	latency.Spec,
 	knobs.Spec,
 	why.Spec,
+	timeline.Spec,
 }

@@ -48,7 +48,8 @@ func TestPanesDrawNothing(t *testing.T) {
 	for _, s := range Panes {
 		h := &pane.Host{
 			Snap: &engine.Snapshot{Phase: engine.Starting}, Theme: grid.Themes()[0],
-			Say: func(string) {}, Keys: func(a string) string { return a },
+			Panel: pane.Panel{Say: func(string) {}, Send: func(engine.Command) {}},
+			Say:   func(string) {}, Keys: func(a string) string { return a },
 		}
 		p := s.New()
 		for _, size := range [][2]int{{0, 0}, {1, 1}, {3, 40}, {200, 2}, {120, 40}} {

@@ -1,4 +1,4 @@
-package tui
+package timeline
 
 import (
 	"fmt"
@@ -6,19 +6,19 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // detail is the last row: what is under the cursor, or how to get one.
-func (t *timeline) detail(v grid.View, a *app, tl *cluster.Timeline) {
+func (t *Pane) detail(v grid.View, h *pane.Host, tl *cluster.Timeline) {
 	s := &t.shown
-	st, text := a.Theme.Dim, ""
+	st, text := h.Theme.Dim, ""
 	switch {
-	case a.timeline.cursor:
-		st, text = a.Theme.Text, t.under(tl)
+	case t.Want.Cursor:
+		st, text = h.Theme.Text, t.under(tl)
 	default:
-		text = fmt.Sprintf("%s cursor  %s zoom  %s scroll  %s lanes  %s fold  %s messages",
-			keysOf("c"), keysOf("+", "-"), keysOf("<", ">"), keysOf("j", "k"), keysOf("[", "]"), keysOf("a"))
-		if a.timeline.arrows && tl.Arrows == nil {
+		text = t.keys(h)
+		if t.Want.Arrows && tl.Arrows == nil {
 			text = "messages are not written down: the cluster starts anew to do so"
 		}
 	}
@@ -28,17 +28,19 @@ func (t *timeline) detail(v grid.View, a *app, tl *cluster.Timeline) {
 	v.TextIn(0, 0, v.W(), text, grid.Left, st)
 }
 
-func keysOf(all ...string) string {
-	var b strings.Builder
-	for _, k := range all {
-		b.WriteString(label(find(onScreen, k).keys[0]))
+// keys tells the keys of the timeline. They never change.
+func (t *Pane) keys(h *pane.Host) string {
+	if t.help == "" {
+		t.help = fmt.Sprintf("%s cursor  %s%s zoom  %s%s scroll  %s%s lanes  %s%s fold  %s messages",
+			h.Keys("crosshair"), h.Keys("shorter"), h.Keys("longer"), h.Keys("earlier"), h.Keys("later"),
+			h.Keys("row-down"), h.Keys("row-up"), h.Keys("fold"), h.Keys("unfold"), h.Keys("arrows"))
 	}
-	return b.String()
+	return t.help
 }
 
 // under tells of the cell under the cursor: of a lane its longest stretch there, of a
 // row of several lanes how they spend the time.
-func (t *timeline) under(tl *cluster.Timeline) string {
+func (t *Pane) under(tl *cluster.Timeline) string {
 	s := &t.shown
 	row := &t.rows.all[s.row]
 	begin := s.begin + (s.at-s.begin)/s.column*s.column
@@ -81,7 +83,7 @@ func longest(l *cluster.LaneView, begin, end cluster.Time) (best cluster.Stretch
 	return best, ok
 }
 
-func (t *timeline) shareWords(tl *cluster.Timeline, begin cluster.Time) string {
+func (t *Pane) shareWords(tl *cluster.Timeline, begin cluster.Time) string {
 	sums := t.rows.sums(tl, t.shown.row, begin, begin+t.shown.column)
 	total := cluster.Time(0)
 	for _, x := range sums {
@@ -127,7 +129,7 @@ const mostArrows = 300
 
 // arrows draws messages over the cells, from the lane and time of sending to those of
 // receipt; with a cursor, those of its row.
-func (t *timeline) arrows(v grid.View, a *app, tl *cluster.Timeline) {
+func (t *Pane) arrows(v grid.View, h *pane.Host, tl *cluster.Timeline) {
 	s := &t.shown
 	rowOf := t.rows.index(tl)
 	drawn := 0
@@ -139,12 +141,12 @@ func (t *timeline) arrows(v grid.View, a *app, tl *cluster.Timeline) {
 		from, ok := rowOf(m.From, m.FromThread)
 		to, ok2 := rowOf(m.To, m.ToThread)
 		if !ok || !ok2 || from == to || max(from, to) < s.top || min(from, to) >= s.top+s.rows ||
-			a.timeline.cursor && from != s.row && to != s.row {
+			t.Want.Cursor && from != s.row && to != s.row {
 			continue
 		}
 		drawn++
 		x0, x1 := float64(m.Sent-s.begin)/float64(s.column), float64(m.Received-s.begin)/float64(s.column)
-		drawArrow(v, x0, from-s.top, x1, to-s.top, a.Theme.Focus)
+		drawArrow(v, x0, from-s.top, x1, to-s.top, h.Theme.Focus)
 	}
 }
 
@@ -183,137 +185,5 @@ func (r *laneRows) index(tl *cluster.Timeline) func(rank, thread int32) (int, bo
 	return func(rank, thread int32) (int, bool) {
 		i, ok := rows[int64(rank)<<32|int64(thread)]
 		return i, ok
-	}
-}
-
-// The keys of the timeline.
-
-func (a *app) onTimeline() bool { return a.focus == timelinePane }
-
-// lanesShown is what the timeline showed last, or what a screen would show.
-func (a *app) lanesShown() shownLanes {
-	if a.lanes.column == 0 {
-		return shownLanes{column: cluster.Microsecond, columns: 100, rows: 10, all: 10, fold: foldThreads}
-	}
-	return a.lanes
-}
-
-// zoomTime makes a cell stand for less time (by > 0) or more, in steps of 1, 2, 5,
-// about the cursor.
-func (a *app) zoomTime(by int) {
-	s, t := a.lanesShown(), &a.timeline
-	next := roundTime(s.column + 1)
-	if by > 0 {
-		next = shorterTime(s.column)
-	}
-	if t.cursor { // it keeps its place on the screen
-		left := cluster.Time(float64(s.at-s.begin) / float64(s.column) * float64(next))
-		t.end = s.at - left + next*cluster.Time(s.columns)
-	}
-	t.column = next
-}
-
-// shorterTime is the step before t among 1, 2, 5, 10, … ps.
-func shorterTime(t cluster.Time) cluster.Time {
-	best := cluster.Time(1)
-	for step := cluster.Time(1); step < t; step *= 10 {
-		for _, f := range [...]cluster.Time{1, 2, 5} {
-			if f*step < t {
-				best = f * step
-			}
-		}
-	}
-	return best
-}
-
-// scrollTime holds the timeline, a share of its width earlier or later.
-func (a *app) scrollTime(by float64) {
-	s := a.lanesShown()
-	width := s.column * cluster.Time(s.columns)
-	a.timeline.end = max(s.end+cluster.Time(by*float64(width)), width)
-	a.timeline.column = s.column
-	a.timeline.at += cluster.Time(by * float64(width))
-	if tl := a.Snap.Timeline; tl != nil && a.timeline.end >= tl.To && !a.timeline.cursor {
-		a.timeline.end = 0
-	}
-}
-
-// followTime shows the present again, and if it did so already the latest iterations.
-func (a *app) followTime() {
-	if a.timeline.end == 0 {
-		a.timeline.column = 0
-	}
-	a.timeline.end, a.timeline.cursor = 0, false
-}
-
-// toggleTimeCursor shows the cursor in the middle, and holds the timeline.
-func (a *app) toggleTimeCursor() {
-	t, s := &a.timeline, a.lanesShown()
-	if t.cursor = !t.cursor; t.cursor {
-		t.end, t.column = s.end, s.column
-		t.at, t.row = s.begin+(s.end-s.begin)/2, s.top
-	}
-}
-
-// moveTimeCursor moves the cursor by cells, and the timeline where it ends.
-func (a *app) moveTimeCursor(by int) {
-	if !a.timeline.cursor {
-		a.toggleTimeCursor()
-		return
-	}
-	s, t := a.lanesShown(), &a.timeline
-	t.at = max(t.at+cluster.Time(by)*s.column, 0)
-	if t.at < s.begin || t.at >= s.end {
-		t.end = max(s.end+cluster.Time(by)*s.column, s.column*cluster.Time(s.columns))
-	}
-}
-
-// moveLane moves the cursor by rows, or scrolls where there is none.
-func (a *app) moveLane(by int) {
-	s, t := a.lanesShown(), &a.timeline
-	if t.cursor {
-		t.row = min(max(t.row+by, 0), s.all-1)
-		return
-	}
-	t.top = min(max(t.top+by, 0), max(s.all-s.rows, 0))
-}
-
-// scrollRows scrolls the reasons a little, or the timeline by a screenful.
-func (a *app) scrollRows(by int) {
-	if a.onTimeline() {
-		a.moveLane(by * max(a.lanesShown().rows-1, 1))
-		return
-	}
-	a.act(map[int]string{-1: "scroll-up", +1: "scroll-down"}[by])
-}
-
-// foldLanes makes a row stand for more lanes (by > 0) or fewer.
-func (a *app) foldLanes(by int) {
-	now := a.timeline.fold
-	if now == foldAuto {
-		now = a.lanesShown().fold
-	}
-	f := min(max(int(now)+by, int(foldThreads)), int(foldNodes))
-	a.timeline.fold = fold(f)
-	a.timeline.top, a.timeline.row = 0, 0
-	a.notice = foldNames[f]
-}
-
-// toggleArrows shows messages, and has them written down if they are not.
-func (a *app) toggleArrows() {
-	a.timeline.arrows = !a.timeline.arrows
-	if a.timeline.arrows && a.Asked("timeline") != "arrows" {
-		a.Set("timeline", "arrows")
-	}
-}
-
-// toggleTimeline begins to write down what threads do, or ends it.
-func (a *app) toggleTimeline() {
-	next := "on"
-	if a.Asked("timeline") != "off" {
-		next = "off"
-	}
-	if a.Set("timeline", next) {
-		a.notice = "timeline " + next
 	}
 }

@@ -1,8 +1,9 @@
-package tui
+package timeline
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,63 +12,12 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 const us = cluster.Microsecond
-
-// hybrid writes down a run of iterations of 100 µs as paper 2's figure 1 has them: the
-// first one of each pair is masteronly, where workers sleep while the master
-// communicates; the second is funneled, where they compute meanwhile.
-func hybrid(rec *cluster.Recorder, l cluster.Layout, from, to int) {
-	for rank := range l.Ranks() {
-		lanes := rec.Team(rank, l.ThreadsPerRank)
-		peer := int32((rank + 1) % l.Ranks())
-		rng := rand.New(rand.NewPCG(uint64(rank), uint64(from)))
-		for i := from; i < to; i++ {
-			t := cluster.Time(i) * 100 * us
-			late := cluster.Time(rng.IntN(8000)) * cluster.Nanosecond
-			m := lanes[0]
-			if i%2 == 0 {
-				m.Until(t+50*us, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-			}
-			m.Until(t+60*us, cluster.ActivityCommunicate, cluster.KindSend, peer)
-			m.Until(t+65*us, cluster.ActivityCopy, cluster.KindSend, peer)
-			m.Until(t+85*us+late, cluster.ActivityWait, cluster.KindRecv, peer)
-			m.Until(t+95*us, cluster.ActivityCommunicate, cluster.KindBarrier, cluster.NoPeer)
-			m.Until(t+100*us, cluster.ActivitySleep, cluster.KindMeet, cluster.NoPeer)
-			for k, w := range lanes[1:] {
-				if i%2 == 0 {
-					w.Until(t+50*us-late, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-					w.Until(t+100*us, cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
-					continue
-				}
-				w.Until(t+40*us, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-				w.Until(t+cluster.Time(45+k)*us, cluster.ActivityLock, cluster.KindSend, peer)
-				w.Until(t+99*us-late, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-				w.Until(t+100*us, cluster.ActivitySleep, cluster.KindMeet, cluster.NoPeer)
-			}
-			if rec.Arrows() {
-				rec.Message(cluster.Arrow{From: int32(rank), To: peer, Sent: t + 62*us, Received: t + 80*us + late, Bytes: 4096, Tag: 7})
-			}
-		}
-	}
-}
-
-// recorded is the demo with a timeline of so many iterations.
-func recorded(nodes, ranksPerNode, threads, iterations int, arrows bool) *engine.Snapshot {
-	s := demo(nodes, ranksPerNode, 1)
-	s.Scenario.Values["threads-per-rank"], s.Scenario.Values["timeline"] = itoa(threads), "on"
-	s.Scenario.Values["fabric"], s.Kind, s.Dilation = "sim", engine.Simulated, 1
-	if arrows {
-		s.Scenario.Values["timeline"] = "arrows"
-	}
-	s.Layout = s.Scenario.Layout()
-	rec := cluster.NewRecorder(s.Layout, arrows)
-	hybrid(rec, s.Layout, 0, iterations)
-	s.Timeline = rec.View()
-	s.IterationTimes = []float64{100e-6, 100e-6, 100e-6}
-	return s
-}
 
 // A cell shows the activity that holds most of its time.
 func TestCellShowsWhatHoldsMostOfItsTime(t *testing.T) {
@@ -113,32 +63,57 @@ func TestCellShowsWhatHoldsMostOfItsTime(t *testing.T) {
 	})
 }
 
+// look is a pane with the host that it is drawn for.
+type look struct {
+	*Pane
+	h *pane.Host
+}
+
+func looking(s *engine.Snapshot) look {
+	return look{&Pane{}, &pane.Host{Snap: s, Theme: grid.Themes()[0], Keys: func(a string) string { return a }, Say: func(string) {}}}
+}
+
+// act does an action by its name.
+func (l look) act(names ...string) {
+	for _, name := range names {
+		all := l.Actions()
+		all[slices.IndexFunc(all, func(a pane.Action) bool { return a.Name == name })].Do(l.h)
+	}
+}
+
+// screen is what the pane draws.
+func (l look) screen(w, h int) string {
+	g := grid.New(w, h)
+	for l.Draw(g.All(), l.h).Again {
+	}
+	return g.StyledText()
+}
+
 // What is kept from frame to frame shows the same as what is worked out anew, while
-// the run goes on and the person zooms, scrolls and folds.
+// the run goes on and the user zooms, scrolls and folds.
 func TestTimelineKeepsFramesRight(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}
+	actions := []string{"run", "run", "run", "shorter", "longer", "earlier", "later", "follow", "crosshair", "crosshair-left", "crosshair-right", "row-down", "row-up", "scroll-down", "scroll-up", "fold", "unfold", "back"}
 	rapid.Check(t, func(t *rapid.T) {
-		s := recorded(2, 2, 2, 1, false)
+		s := panetest.Recorded(2, 2, 2, 1, false)
 		rec, done := cluster.NewRecorder(l, true), 0
 		s.Timeline = rec.View()
-		a := pressed(s, "8")
-		var kept screen
+		kept := looking(s)
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
-			switch k := rapid.SampledFrom([]string{"run", "run", "run", "+", "-", "<", ">", "g", "c", ",", ".", "j", "k", "[", "]", "a", "8"}).Draw(t, "step"); k {
+			switch step := rapid.SampledFrom(actions).Draw(t, "step"); step {
 			case "run":
 				n := rapid.IntRange(0, 3).Draw(t, "iterations")
-				hybrid(rec, l, done, done+n)
+				panetest.Hybrid(rec, l, done, done+n)
 				done += n
 				next := *s
 				next.Timeline = rec.View()
-				a.load(&next)
+				kept.h.Snap = &next
 			default:
-				keys(a, k)
+				kept.act(step)
 			}
-			got := kept.draw(a, 100, 20).StyledText()
-			a.lanes = kept.timeline.shown
-			var fresh screen
-			if diff := cmp.Diff(fresh.draw(a, 100, 20).StyledText(), got); diff != "" {
+			got := kept.screen(96, 18)
+			fresh := look{&Pane{Want: kept.Want}, kept.h}
+			if diff := cmp.Diff(fresh.screen(96, 18), got); diff != "" {
 				t.Fatalf("what was kept is wrong (− anew, + kept):\n%s", diff)
 			}
 		}
@@ -146,17 +121,15 @@ func TestTimelineKeepsFramesRight(t *testing.T) {
 }
 
 func TestCursorNamesWhatIsUnderIt(t *testing.T) {
-	a := pressed(recorded(2, 2, 2, 6, false), "8")
-	var s screen
-	look := func() string {
+	l := looking(panetest.Recorded(2, 2, 2, 6, false))
+	under := func() string {
 		t.Helper()
-		s.draw(a, 120, 24)
-		a.lanes = s.timeline.shown
-		return s.timeline.under(a.Snap.Timeline)
+		l.screen(116, 20)
+		return l.under(l.h.Snap.Timeline)
 	}
-	look()
-	keys(a, "c")
-	look()
+	under()
+	l.act("crosshair")
+	under()
 	for _, c := range []struct {
 		at    cluster.Time
 		row   int
@@ -168,14 +141,14 @@ func TestCursorNamesWhatIsUnderIt(t *testing.T) {
 		{280 * us, 1, "rank 0 thread 1 (node 0): sleep, at"},
 		{360 * us, 7, "rank 3 thread 1 (node 1): compute, at"},
 	} {
-		a.timeline.at, a.timeline.row = c.at, c.row
-		if got := look(); !strings.HasPrefix(got, c.wants) {
+		l.Want.At, l.Want.Row = c.at, c.row
+		if got := under(); !strings.HasPrefix(got, c.wants) {
 			t.Errorf("at %v in row %d: %q, want %q", c.at, c.row, got, c.wants)
 		}
 	}
-	keys(a, "[", "[")
-	a.timeline.at = 230 * us
-	if got := look(); !strings.HasPrefix(got, "node 0 (4 lanes) at 2") || !strings.Contains(got, "compute 100%") {
+	l.act("fold", "fold")
+	l.Want.At = 230 * us
+	if got := under(); !strings.HasPrefix(got, "node 0 (4 lanes) at 2") || !strings.Contains(got, "compute 100%") {
 		t.Errorf("folded: %q", got)
 	}
 }
@@ -188,18 +161,18 @@ func TestZoomSteps(t *testing.T) {
 	}
 }
 
-func TestTimelineText(t *testing.T) {
-	if _, err := TimelineText(demo(1, 1, 1), 80, 0); err == nil {
+func TestText(t *testing.T) {
+	if _, err := Text(panetest.Demo(1, 1, 1), 80, 0); err == nil {
 		t.Error("a timeline of nothing")
 	}
-	text, err := TimelineText(recorded(2, 1, 3, 8, false), 100, 200*us)
+	text, err := Text(panetest.Recorded(2, 1, 3, 8, false), 100, 200*us)
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "timeline-text", text)
+	panetest.Golden(t, "timeline-text", text)
 
 	// However many lanes there are, every row is filled.
-	text, err = TimelineText(recorded(64, 16, 1, 8, false), 200, 0)
+	text, err = Text(panetest.Recorded(64, 16, 1, 8, false), 200, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,39 +191,48 @@ func TestTimelineText(t *testing.T) {
 }
 
 func TestFollowing(t *testing.T) {
-	a := pressed(recorded(2, 2, 2, 8, false), "8")
-	var s screen
-	press := func(k string) *timelineState {
-		keys(a, k)
-		s.draw(a, 120, 24)
-		a.lanes = s.timeline.shown
-		return &a.timeline
+	l := looking(panetest.Recorded(2, 2, 2, 8, false))
+	after := func(action string) Want {
+		l.act(action)
+		l.screen(116, 20)
+		return l.Want
 	}
-	auto := press("+").column
-	if in := press("+").column; in >= auto || a.timeline.end != 0 {
-		t.Errorf("a cell of %v zoomed in is %v, end %v", auto, in, a.timeline.end)
+	auto := after("shorter").Column
+	if in := after("shorter").Column; in >= auto || l.Want.End != 0 {
+		t.Errorf("a cell of %v zoomed in is %v, end %v", auto, in, l.Want.End)
 	}
-	if press("<").end == 0 || press("g").end != 0 || a.timeline.column == 0 {
-		t.Errorf("held and released: %+v", a.timeline)
+	if after("earlier").End == 0 || after("follow").End != 0 || l.Want.Column == 0 {
+		t.Errorf("held and released: %+v", l.Want)
 	}
-	if press("g").column != 0 {
-		t.Error("the second g does not show the latest iterations")
+	if after("follow").Column != 0 {
+		t.Error("following once more does not show the latest iterations")
 	}
-	end := press("<").end
+	end := after("earlier").End
 	for range 10 {
-		press(">")
+		after("later")
 	}
-	if a.timeline.end != 0 {
-		t.Errorf("scrolled from %v to the end and beyond, it is held at %v of %v", end, a.timeline.end, a.Snap.Timeline.To)
+	if l.Want.End != 0 {
+		t.Errorf("scrolled from %v to the end and beyond, it is held at %v of %v", end, l.Want.End, l.h.Snap.Timeline.To)
 	}
 }
 
-func TestTimelineStyles(t *testing.T) {
-	for _, theme := range []string{"dark", "light", "sixteen"} {
-		a := pressed(recorded(2, 2, 2, 6, false), "8")
-		a.chooseTheme(theme)
-		var s screen
-		compare(t, "timeline-"+theme, s.draw(a, 80, 16).StyledText())
+// Back leaves the cursor first, then what is held, and has then nothing to do.
+func TestBack(t *testing.T) {
+	l := looking(panetest.Recorded(2, 2, 2, 8, false))
+	ready := func() bool {
+		all := l.Actions()
+		return all[slices.IndexFunc(all, func(a pane.Action) bool { return a.Name == "back" })].Ready(l.h)
+	}
+	l.screen(116, 20)
+	if ready() {
+		t.Error("there is something to leave at the beginning")
+	}
+	l.act("crosshair", "back")
+	if l.Want.Cursor || l.Want.End == 0 || !ready() {
+		t.Errorf("after the cursor: %+v", l.Want)
+	}
+	if l.act("back"); l.Want.End != 0 || ready() {
+		t.Errorf("after what was held: %+v", l.Want)
 	}
 }
 
@@ -258,7 +240,7 @@ func TestTimelineStyles(t *testing.T) {
 // a frame later, "zoom" is all of it anew at another scale.
 func BenchmarkTimeline(b *testing.B) {
 	const lanes, stretches = 1024, 100_000
-	s := recorded(64, 16, 1, 0, false)
+	s := panetest.Recorded(64, 16, 1, 0, false)
 	rec := cluster.NewRecorder(s.Layout, false)
 	rec.Keep(stretches)
 	write := func(from, to int) {
@@ -283,26 +265,25 @@ func BenchmarkTimeline(b *testing.B) {
 	for _, f := range []fold{foldThreads, foldNodes} {
 		for _, column := range []cluster.Time{20 * us, 500 * us} {
 			name := fmt.Sprintf("lanes=%d/%s/cell=%dus", lanes, strings.ReplaceAll(foldNames[f], " ", "-"), column/us)
-			p := &program{app: newApp(), w: 200, h: 60}
-			p.app.load(snaps[0])
-			keys(p.app, "8")
-			p.app.timeline.fold, p.app.timeline.column = f, column
+			l := looking(snaps[0])
+			l.Want.Fold, l.Want.Column = f, column
+			g := grid.New(196, 55)
 			frames := func(b *testing.B, each func(i int)) {
 				b.ReportAllocs()
-				for p.draw(); p.screen.timeline.shown.late; p.draw() {
+				for l.Draw(g.All(), l.h).Again {
 				}
 				b.ResetTimer()
 				for i := 0; b.Loop(); i++ {
 					each(i)
-					p.draw()
+					l.Draw(g.All(), l.h)
 				}
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/1e3/float64(b.N), "ms/frame")
 			}
 			b.Run(name+"/next", func(b *testing.B) {
-				frames(b, func(i int) { p.app.load(snaps[i%len(snaps)]) })
+				frames(b, func(i int) { l.h.Snap = snaps[i%len(snaps)] })
 			})
 			b.Run(name+"/zoom", func(b *testing.B) {
-				frames(b, func(i int) { p.app.timeline.column = column + cluster.Time(i%7)*us })
+				frames(b, func(i int) { l.Want.Column = column + cluster.Time(i%7)*us })
 			})
 		}
 	}

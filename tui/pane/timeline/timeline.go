@@ -1,4 +1,4 @@
-package tui
+package timeline
 
 import (
 	"fmt"
@@ -7,32 +7,35 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// timeline draws what every thread does over the fabric's time (paper 2, figure 1):
-//
-//	█ compute ▓ communicate ▚ copy ░ wait ╳ lock · sleep        comp comm wait sleep
-//	n0 r0 t0 █████░░░▓▓░░░█████████░░░▓▓░░                        61%  12%  27%
-//	      t1 █████··············████·······                       44%             56%
-//	         2.1 ms   +200 µs   +400 µs
-//	rank 0 thread 1 (node 0): wait in recv from rank 5, at 2.213 ms for 41 µs
-type timeline struct {
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "timeline", Title: "Timeline", Doc: "what every thread does over time", Place: pane.Story,
+	New: func() pane.Pane { return &Pane{} },
+}
+
+// Pane is the rows, and how the user looks at them.
+type Pane struct {
+	Want  Want
 	rows  laneRows
 	shown shownLanes
 	text  []byte
 	items []grid.LegendItem
+	help  string // the keys
 }
 
-// timelineState is how the person looks at the timeline.
-type timelineState struct {
-	column cluster.Time // that a cell stands for; 0: as many as the latest iterations need
-	end    cluster.Time // right edge; 0: the present
-	fold   fold
-	top    int // first row shown
-	cursor bool
-	row    int          // of the cursor
-	at     cluster.Time // of the cursor
-	arrows bool
+// Want is how the user looks at the timeline.
+type Want struct {
+	Column cluster.Time // that a cell stands for; 0: as many as the latest iterations need
+	End    cluster.Time // right edge; 0: the present
+	Fold   fold
+	Top    int // first row shown
+	Cursor bool
+	Row    int          // of the cursor
+	At     cluster.Time // of the cursor
+	Arrows bool
 }
 
 // fold says what a row of the timeline stands for.
@@ -97,14 +100,26 @@ const (
 	sharesWide   = 110
 	sharesNarrow = 64
 	tickCols     = 14 // least columns between two ticks
-	autoIterates = 4  // iterations that are shown until a person zooms
+	autoIterates = 4  // iterations that are shown until the user zooms
 )
 
-func (t *timeline) draw(v grid.View, a *app) {
-	tl := a.Snap.Timeline
+// Inputs are the snapshot and the knob that has threads written down.
+func (t *Pane) Inputs(h *pane.Host) pane.Inputs {
+	return pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits}
+}
+
+// Draw draws the rows that are worked out, some of them at the next tick where
+// there are many.
+func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	t.draw(v, h)
+	return pane.Border{Right: t.caption(h), Again: t.shown.late}
+}
+
+func (t *Pane) draw(v grid.View, h *pane.Host) {
+	tl := h.Snap.Timeline
 	t.shown = shownLanes{}
 	if tl == nil || tl.To <= 0 || len(tl.Lanes) == 0 {
-		t.empty(v, a, tl)
+		t.empty(v, h, tl)
 		return
 	}
 	body := v.Local()
@@ -118,7 +133,7 @@ func (t *timeline) draw(v grid.View, a *app) {
 	if body.H >= 2 {
 		axis, body = body.CutBottom(1)
 	}
-	t.rows.arrange(tl, a.timeline.fold, body.H)
+	t.rows.arrange(tl, t.Want.Fold, body.H)
 	label := min(t.rows.labelWidth()+1, body.W/2)
 	shares := 0
 	switch {
@@ -131,53 +146,53 @@ func (t *timeline) draw(v grid.View, a *app) {
 	if cells.W < 1 || cells.H < 1 {
 		return
 	}
-	t.place(a, tl, cells.W, cells.H)
+	t.place(h.Snap, tl, cells.W, cells.H)
 	half := 2
 	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
 		half = 1
 	}
 	t.shown.late = !t.rows.compute(tl, &t.shown, half)
-	t.cells(v.Sub(cells), a.Theme, half)
-	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), a.Theme, a.timeline.cursor)
-	if a.timeline.arrows {
-		t.arrows(v.Sub(cells), a, tl)
+	t.cells(v.Sub(cells), h.Theme, half)
+	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h.Theme, t.Want.Cursor)
+	if t.Want.Arrows {
+		t.arrows(v.Sub(cells), h, tl)
 	}
 	if shares > 0 {
-		t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, a.Theme, tl, shares)
+		t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, h.Theme, tl, shares)
 	}
 	axis.Y = min(axis.Y, body.Y+t.shown.rows) // below the last row
-	t.axis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), a.Theme)
-	t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), a)
-	if a.timeline.cursor {
-		t.cursor(v, cells, a)
+	t.axis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: cells.W, H: axis.H}), h.Theme)
+	t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
+	if t.Want.Cursor {
+		t.cursor(v, cells, h)
 	}
-	t.detail(v.Sub(detail), a, tl)
+	t.detail(v.Sub(detail), h, tl)
 }
 
 // place settles which part of the timeline is shown.
-func (t *timeline) place(a *app, tl *cluster.Timeline, w, h int) {
-	s, want := &t.shown, &a.timeline
+func (t *Pane) place(snap *engine.Snapshot, tl *cluster.Timeline, w, h int) {
+	s, want := &t.shown, &t.Want
 	s.columns, s.fold = w, t.rows.fold
-	s.column = want.column
+	s.column = want.Column
 	if s.column == 0 {
-		s.column = autoColumn(a.Snap, tl, w)
+		s.column = autoColumn(snap, tl, w)
 	}
 	s.end = tl.To
-	if want.end > 0 {
-		s.end = min(want.end, tl.To)
+	if want.End > 0 {
+		s.end = min(want.End, tl.To)
 	}
 	// Columns keep their places in time, so that what was drawn stays.
 	s.end = (s.end + s.column - 1) / s.column * s.column
 	s.end = max(s.end, s.column*cluster.Time(w))
 	s.begin = s.end - s.column*cluster.Time(w)
 	s.all, s.rows = len(t.rows.all), min(len(t.rows.all), h)
-	s.top = min(max(want.top, 0), s.all-s.rows)
-	s.at = min(max(want.at, s.begin), s.end-1)
-	s.row = min(max(want.row, 0), s.all-1)
-	if want.cursor && s.row < s.top {
+	s.top = min(max(want.Top, 0), s.all-s.rows)
+	s.at = min(max(want.At, s.begin), s.end-1)
+	s.row = min(max(want.Row, 0), s.all-1)
+	if want.Cursor && s.row < s.top {
 		s.top = s.row
 	}
-	if want.cursor && s.row >= s.top+s.rows {
+	if want.Cursor && s.row >= s.top+s.rows {
 		s.top = s.row - s.rows + 1
 	}
 }
@@ -223,54 +238,54 @@ func roundTime(t cluster.Time) cluster.Time {
 }
 
 // empty says why nothing is shown, and what to do about it.
-func (t *timeline) empty(v grid.View, a *app, tl *cluster.Timeline) {
+func (t *Pane) empty(v grid.View, h *pane.Host, tl *cluster.Timeline) {
 	switch {
-	case tl == nil && a.Snap.Layout.Nodes == 0:
-		a.Empty(v)
-	case tl == nil && a.Asked("timeline") == "off":
-		a.Tell(v, "What the threads do is not written down.",
-			"Press "+find(onScreen, "e").labels()+" to begin (the cluster starts anew), or type "+typedCommand("timeline on"))
-	case a.Snap.Phase == engine.Failed:
-		a.Tell(v, "No timeline: the run failed before anything was written down.")
+	case tl == nil && h.Snap.Layout.Nodes == 0:
+		h.Empty(v)
+	case tl == nil && h.Asked("timeline") == "off":
+		h.Tell(v, "What the threads do is not written down.",
+			"Press "+h.Keys("record")+" to begin (the cluster starts anew), or type "+h.Typed("timeline on"))
+	case h.Snap.Phase == engine.Failed:
+		h.Tell(v, "No timeline: the run failed before anything was written down.")
 	default:
-		a.Tell(v, "Nothing has been written down yet.")
+		h.Tell(v, "Nothing has been written down yet.")
 	}
 }
 
 // caption is the right title: the time of a cell, what a row is, and what kind of
 // number it all is.
-func (t *timeline) caption(a *app) string {
-	tl := a.Snap.Timeline
+func (t *Pane) caption(h *pane.Host) string {
+	tl := h.Snap.Timeline
 	if tl == nil {
-		return a.KindWords()
+		return h.KindWords()
 	}
-	text := a.KindWords()
+	text := h.KindWords()
 	if s := &t.shown; s.columns > 0 {
 		text = s.column.String() + " a cell, " + foldNames[s.fold] + "  " + text
 		if s.rows < s.all {
 			text = fmt.Sprintf("rows %d–%d of %d, ", s.top+1, s.top+s.rows, s.all) + text
 		}
 	}
-	if a.timeline.end > 0 {
+	if t.Want.End > 0 {
 		text = "held: g follows  " + text
 	}
 	return text
 }
 
-func (t *timeline) legend(v grid.View, a *app) {
+func (t *Pane) legend(v grid.View, h *pane.Host) {
 	t.items = t.items[:0]
 	for i := range activityLooks {
 		l := &activityLooks[i]
-		t.items = append(t.items, grid.LegendItem{Mark: l.mark, Name: l.activity.String(), Style: l.style(a.Theme)})
+		t.items = append(t.items, grid.LegendItem{Mark: l.mark, Name: l.activity.String(), Style: l.style(h.Theme)})
 	}
-	n := grid.DrawLegendRow(v, 0, 0, a.Theme, t.items)
-	if tl := a.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
-		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("ranks 0–%d of %d are written down", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, a.Theme.Warning)
+	n := grid.DrawLegendRow(v, 0, 0, h.Theme, t.items)
+	if tl := h.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
+		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("ranks 0–%d of %d are written down", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, h.Theme.Warning)
 	}
 }
 
 // cells draws the rows: a cell of two activities shows one on each side.
-func (t *timeline) cells(v grid.View, th *grid.Theme, half int) {
+func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
 	var styles [cluster.Activities + 1]grid.Style
 	var glyphs [cluster.Activities + 1]rune
 	glyphs[0] = ' '
@@ -299,7 +314,7 @@ func (t *timeline) cells(v grid.View, th *grid.Theme, half int) {
 }
 
 // labels names the rows: node, rank and thread where they change.
-func (t *timeline) labels(v grid.View, th *grid.Theme, cursor bool) {
+func (t *Pane) labels(v grid.View, th *grid.Theme, cursor bool) {
 	for y := range t.shown.rows {
 		i := t.shown.top + y
 		st := th.Text
@@ -312,7 +327,7 @@ func (t *timeline) labels(v grid.View, th *grid.Theme, cursor bool) {
 }
 
 // shares writes how the rows spend the time that is shown.
-func (t *timeline) shares(v grid.View, top int, th *grid.Theme, tl *cluster.Timeline, n int) {
+func (t *Pane) shares(v grid.View, top int, th *grid.Theme, tl *cluster.Timeline, n int) {
 	for i := range n {
 		if l := &activityLooks[i]; top > 0 {
 			v.TextIn(i*sharesCol, top-1, sharesCol, l.short, grid.Right, l.style(th))
@@ -341,7 +356,7 @@ func percent(part, whole cluster.Time) float64 {
 }
 
 // axis numbers the time: the first tick in full, the others from there.
-func (t *timeline) axis(v grid.View, th *grid.Theme) {
+func (t *Pane) axis(v grid.View, th *grid.Theme) {
 	s := &t.shown
 	if v.H() == 0 {
 		return
@@ -395,14 +410,14 @@ func exactTime(t, step cluster.Time) string {
 }
 
 // cursor marks the cell that detail tells of.
-func (t *timeline) cursor(v grid.View, cells grid.Rect, a *app) {
+func (t *Pane) cursor(v grid.View, cells grid.Rect, h *pane.Host) {
 	x := cells.X + int((t.shown.at-t.shown.begin)/t.shown.column)
 	y := cells.Y + t.shown.row - t.shown.top
 	for row := range t.shown.rows {
 		if c := v.At(x, cells.Y+row); c.Rune == ' ' || c.Rune == '·' {
-			v.Rune(x, cells.Y+row, '┊', a.Theme.Focus)
+			v.Rune(x, cells.Y+row, '┊', h.Theme.Focus)
 		}
 	}
 	v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse|grid.Bold)
-	v.Rune(x, cells.Y+t.shown.rows, '▲', a.Theme.Focus)
+	v.Rune(x, cells.Y+t.shown.rows, '▲', h.Theme.Focus)
 }

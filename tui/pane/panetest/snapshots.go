@@ -1,4 +1,4 @@
-package tui
+package panetest
 
 import (
 	"math"
@@ -23,11 +23,11 @@ func init() {
 	})
 }
 
-// scheme is a sparse product on 4 nodes of a rank with n threads, m of them reserved,
+// Scheme is a sparse product on 4 nodes of a rank with n threads, m of them reserved,
 // of 8 planes a rank: figure 5's example with a little less gain than the model's. The
 // points of other planes, of funneled, and of m = 2 were run before.
-func scheme(m, n int) *engine.Snapshot {
-	s := demo(4, 1, 4)
+func Scheme(m, n int) *engine.Snapshot {
+	s := Demo(4, 1, 4)
 	machines := slices.IndexFunc(s.Scenario.Table, func(k engine.Knob) bool { return k.Name == "machine" })
 	sc := engine.NewScenario("demo-product", append([]engine.Knob{
 		{Name: "local-k", Label: "local planes", Doc: "planes of a rank, n_k", Type: engine.Integer, Default: "8", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}},
@@ -74,8 +74,8 @@ func scheme(m, n int) *engine.Snapshot {
 	return s
 }
 
-// demo makes a snapshot as a session would publish it, the same at each call.
-func demo(nodes, ranksPerNode, group int) *engine.Snapshot {
+// Demo makes a snapshot as a session would publish it, the same at each call.
+func Demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := append([]engine.Knob{
 		{Name: "n", Label: "elements", Doc: "elements of the shared array", Type: engine.Size, Unit: "B", Default: "65536", Min: 1, Max: 1 << 40, Choices: []string{"4096", "65536", "1048576"}},
@@ -136,9 +136,9 @@ func demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 	return s
 }
 
-// simulated is the demo on 4,096 ranks of a simulated machine.
-func simulated() *engine.Snapshot {
-	s := demo(1024, 4, 4)
+// Simulated is the demo on 4,096 ranks of a simulated machine.
+func Simulated() *engine.Snapshot {
+	s := Demo(1024, 4, 4)
 	s.Machine, s.Kind, s.Dilation, s.Fabric = "xc30-edison", engine.Simulated, 1, 12*cluster.Millisecond
 	s.Scenario.Values["machine"], s.Scenario.Values["fabric"] = "xc30-edison", "sim"
 	for i := range s.Metrics {
@@ -175,10 +175,3 @@ func locality1(l *cluster.Layout, g, now int) engine.LocalityPoint {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-// shownApp is an app on which a snapshot is shown.
-func shownApp(s *engine.Snapshot) *app {
-	a := newApp()
-	a.load(s)
-	return a
-}
