@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -140,6 +141,46 @@ func (s *suite) testPort(t *testing.T) {
 			p.Wait([]cluster.Handle{h}, 1) // complete, and valid until Test
 			if d, ok := p.Test(h); !ok || d.Size != 8 {
 				return fmt.Errorf("after Wait: %+v %v", d, ok)
+			}
+			return nil
+		})
+	})
+
+	t.Run("a handle that was freed is refused, also when another operation has its place", func(t *testing.T) {
+		err := s.ports(t, s.spec(1), func(p cluster.Port) error {
+			p.Team(stepCtx, []int32{0})
+			receive := func() cluster.Handle {
+				h := p.Post(&cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: 1, Buf: make([]byte, 8)})
+				finish(p, &cluster.Op{Kind: cluster.KindSend, Ctx: stepCtx, Peer: 0, Tag: 1, Buf: data(8, 1)})
+				p.Wait([]cluster.Handle{h}, 1)
+				return h
+			}
+			stale := receive()
+			if _, ok := p.Test(stale); !ok {
+				return fmt.Errorf("a receive is not complete after its wait")
+			}
+			receive()
+			d, ok := p.Test(stale)
+			return fmt.Errorf("a stale handle gives %+v %v", d, ok)
+		})
+		var a *cluster.Abort
+		if !errors.As(err, &a) || a.Reason != cluster.ReasonPanic || !contains(a, "a handle that was freed") {
+			t.Errorf("error %v, want a panic: a handle that was freed", err)
+		}
+	})
+
+	t.Run("an operation is not complete because one was that had its place", func(t *testing.T) {
+		s.portsOK(t, 1, func(p cluster.Port) error {
+			for i := range s.times(20) {
+				h := p.Post(&cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: 1, Buf: make([]byte, 8)})
+				if d, ok := p.Test(h); ok {
+					return fmt.Errorf("receive %d is complete before its message was sent: %+v", i, d)
+				}
+				finish(p, &cluster.Op{Kind: cluster.KindSend, Ctx: stepCtx, Peer: 0, Tag: 1, Buf: data(8, 1)})
+				p.Wait([]cluster.Handle{h}, 1)
+				if _, ok := p.Test(h); !ok {
+					return fmt.Errorf("receive %d is not complete after its wait", i)
+				}
 			}
 			return nil
 		})

@@ -10,6 +10,32 @@ import (
 )
 
 func (s *suite) testProgress(t *testing.T) {
+	t.Run("bursts of many ranks, longer than what is taken in one go, are taken whole", func(t *testing.T) {
+		const ranks, burst = 20, 100
+		var sent atomic.Int32
+		s.run(t, s.spec(ranks), func(p *proc) {
+			if p.ID() != 0 {
+				qs := make([]cluster.Request, burst)
+				for i := range qs {
+					p.ok(p.Isend(&qs[i], p.World(), 0, p.ID(), data(8, i)))
+				}
+				p.ok(p.Waitall(qs, nil))
+				sent.Add(1)
+				return
+			}
+			if !s.oneAtATime { // all is there before the first is received
+				p.until(func() bool { return sent.Load() == ranks-1 })
+			}
+			b := make([]byte, 8)
+			for from := ranks - 1; from > 0; from-- {
+				for i := range burst {
+					p.recv(from, from, b)
+					p.holds(fmt.Sprintf("message %d of rank %d", i, from), b, i)
+				}
+			}
+		})
+	})
+
 	// Each call lets RPC bodies run at its rank, whatever it waits for itself.
 	for name, call := range map[string]func(p *proc, stop func() bool){
 		"progress": func(p *proc, stop func() bool) {

@@ -237,6 +237,13 @@ func (s *sleeper) same(o *sleeper) bool {
 
 // deadlocked finds ranks that only ranks like them could wake.
 func (v *survey) deadlocked() []cluster.Wait {
+	v.suspect()
+	return v.confirmed()
+}
+
+// suspect takes a picture, rank after rank, and leaves those dead in it that no live
+// one could wake.
+func (v *survey) suspect() {
 	w, views := v.w, v.views
 	clear(v.absent)
 	dead := 0
@@ -268,16 +275,19 @@ func (v *survey) deadlocked() []cluster.Wait {
 			}
 		}
 	}
+}
+
+// confirmed looks at the dead once more. Nobody of them may have moved, or the
+// picture was of two moments.
+func (v *survey) confirmed() []cluster.Wait {
 	clear(v.absent)
 	var stuck []cluster.Wait
-	for i := range views {
-		s := &views[i]
+	for i := range v.views {
+		s := &v.views[i]
 		if s.live {
 			continue
 		}
-		// Nobody of these may have moved since it was looked at, or the picture
-		// is of two moments.
-		now := v.look(w.engines[i])
+		now := v.look(v.w.engines[i])
 		if now.live || !slices.EqualFunc(now.sleepers, s.sleepers, func(a, b sleeper) bool { return a.same(&b) }) {
 			return nil
 		}

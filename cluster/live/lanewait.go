@@ -35,7 +35,7 @@ func (p *port) saw(h cluster.Handle) bool {
 		return false
 	}
 	s := p.e.lanes[uint32(h)>>laneShift].slots.at(uint32(h) & (1<<laneShift - 1))
-	return s.seen == s.gen && s.gen == uint32(h>>32) // of the rest somebody else may write
+	return s.seen == uint32(h>>32) // of the rest somebody else may write
 }
 
 // look reports whether the operation of a handle is complete; if it is not at

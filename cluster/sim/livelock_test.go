@@ -12,37 +12,38 @@ import (
 // Loops that only look, when nothing is on its way that could end them, are found.
 func TestLivelock(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		look func(r *cluster.Rank, q *cluster.Request) (bool, error)
+		name   string
+		within int // looks
+		look   func(r *cluster.Rank, q *cluster.Request) (bool, error)
 	}{
-		{"test", func(r *cluster.Rank, q *cluster.Request) (bool, error) {
+		{"test", 150_000, func(r *cluster.Rank, q *cluster.Request) (bool, error) {
 			_, done, err := r.Test(q)
 			return done, err
 		}},
-		{"iprobe", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+		{"iprobe", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			_, found, err := r.Iprobe(r.World(), cluster.AnySource, 1)
 			return found, err
 		}},
-		{"improbe", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+		{"improbe", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			_, found, err := r.Improbe(r.World(), cluster.AnySource, 1)
 			return found, err
 		}},
-		{"load", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+		{"load", 15_000_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			return r.Reach(r.ID())[0] != 0, nil
 		}},
-		{"load and a look at the clock", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+		{"load and a look at the clock", 1_000_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			r.Now()
 			return r.Reach(r.ID())[0] != 0, nil
 		}},
-		{"atomic load", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+		{"atomic load", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			v, err := r.AtomicLoad(1-r.ID(), 0)
 			return v != 0, err
 		}},
-		{"atomic load of the own word", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+		{"atomic load of the own word", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			v, err := r.AtomicLoad(r.ID(), 0)
 			return v != 0, err
 		}},
-		{"progress", func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+		{"progress", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			r.Progress()
 			return false, nil
 		}},
@@ -57,7 +58,7 @@ func TestLivelock(t *testing.T) {
 					_, err := r.Wait(&q)
 					return err
 				}
-				for range 15_000_000 {
+				for range c.within {
 					if done, err := c.look(r, &q); done || err != nil {
 						return err
 					}

@@ -134,14 +134,19 @@ func (h *history) sample(r *run, at time.Duration) bool {
 		s.Local = float64(now.accesses[cluster.InRank]-was.accesses[cluster.InRank]) / float64(n)
 		s.Access = (sum - sum0).Seconds() / float64(n)
 	}
+	h.add(s)
+	h.first = false
+	return true
+}
+
+// add puts a sample into the series. Marks go with the samples that they are before.
+func (h *history) add(s engine.Sample) {
 	if h.series = append(h.series, s); len(h.series) > maxSamples {
 		h.series = h.series[1:]
 		for len(h.marks) > 0 && h.marks[0].At < h.series[0].At {
 			h.marks = h.marks[1:]
 		}
 	}
-	h.first = false
-	return true
 }
 
 // fold keeps the points of a run that is over; whole: every rank has ended; timed:
