@@ -34,6 +34,7 @@ type app struct {
 
 	out     []engine.Command // to be sent, in order
 	quit    bool
+	suspend bool
 	picture string // file that the screen is to be written to
 	fps     int    // frames drawn in the last second
 }

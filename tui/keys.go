@@ -62,6 +62,7 @@ func screenKeys() []binding {
 		{onScreen, "previous-knob", []string{"up", "shift+tab"}, "select the knob above", "", func(a *app) { a.Panel.Move(-1) }},
 		{onScreen, "next-knob", []string{"down", "tab"}, "select the knob below", "knob", func(a *app) { a.Panel.Move(+1) }},
 		{everywhere, "quit", []string{"ctrl+c"}, "quit", "", func(a *app) { a.quit = true }},
+		{everywhere, "suspend", []string{"ctrl+z"}, "suspend the program, as the shell's job; fg goes on", "", func(a *app) { a.suspend = true }},
 		{onScreen, "command", []string{":"}, "open the command line", "command", (*app).openPalette},
 		{onScreen, "type-value", []string{"enter", "="}, "type a value for the selected knob; of the machine, choose from the list", "type", (*app).startEdit},
 		{onScreen, "help", []string{"?"}, "search all keys and actions, and run one", "help", (*app).openHelp},

@@ -87,6 +87,10 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if p.app.quit {
 		return p, tea.Quit
 	}
+	if p.app.suspend {
+		p.app.suspend = false
+		cmd = tea.Batch(cmd, tea.Suspend)
+	}
 	if p.app.picture != "" {
 		p.takePicture()
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/tty"
 )
 
 // Session is what the screen looks at. Load never waits; Do may take as long
@@ -35,6 +36,9 @@ type Options struct {
 	// Machines are the person's own, beside the presets.
 	Machines []cluster.Machine
 
+	// Terminal is the process's own; nil where Input and Output replace it.
+	Terminal *tty.Terminal
+
 	// Input, Output and Environ replace the process's own where they are set.
 	Input   io.Reader
 	Output  io.Writer
@@ -51,17 +55,29 @@ const (
 	mostFPS   = 60
 )
 
-// Run shows the session until the person quits, the context ends, or the
-// process is asked to end; the terminal is then as it was before.
+// Run shows the session until the user quits or the context ends; the terminal
+// is then as it was before.
 func Run(ctx context.Context, s Session, o Options) error {
 	p, err := prepare(ctx, s, o)
 	if err != nil {
 		return err
 	}
-	_, err = p.Run()
-	switch {
-	case errors.Is(err, tea.ErrProgramPanic):
-	case errors.Is(err, tea.ErrInterrupted), ctx.Err() != nil:
+	return play(ctx, p, o)
+}
+
+// play runs the Bubble Tea program on its terminal.
+func play(ctx context.Context, p *tea.Program, o Options) error {
+	if t := o.Terminal; t != nil {
+		over := make(chan struct{})
+		defer close(over)
+		go stopAndGoOn(p, t, over)
+		t.Take()
+	}
+	_, err := p.Run()
+	if o.Terminal != nil {
+		o.Terminal.Leave()
+	}
+	if !errors.Is(err, tea.ErrProgramPanic) && ctx.Err() != nil {
 		return nil
 	}
 	if err != nil {
@@ -70,13 +86,66 @@ func Run(ctx context.Context, s Session, o Options) error {
 	return nil
 }
 
+// continued tells the program that whoever had the terminal in between has
+// changed it.
+type continued struct{}
+
+// stopAndGoOn passes on that the job is to stop, or goes on.
+func stopAndGoOn(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
+	for {
+		select {
+		case <-t.Stops():
+			p.Send(tea.SuspendMsg{})
+		case <-t.Again():
+			p.Send(continued{})
+		case <-over:
+			return
+		}
+	}
+}
+
+// rendererTime is far more than what a renderer takes to end.
+const rendererTime = 50 * time.Millisecond
+
+// suspension leaves the terminal before the job stops, and takes it when it goes
+// on. It is a filter because it has to run between two messages.
+func suspension(p **tea.Program, t *tty.Terminal) func(tea.Model, tea.Msg) tea.Msg {
+	return func(_ tea.Model, msg tea.Msg) tea.Msg {
+		_, again := msg.(continued)
+		if _, stop := msg.(tea.SuspendMsg); !stop && !again {
+			return msg
+		}
+		if err := (*p).ReleaseTerminal(); err != nil {
+			return nil // it is gone
+		}
+		t.Leave()
+		if !again {
+			t.Suspend()
+		}
+		// The renderer that was released may still be about to stop the ticker that
+		// it shares with the next one.
+		time.Sleep(rendererTime)
+		t.Take()
+		if err := (*p).RestoreTerminal(); err != nil {
+			return nil
+		}
+		return tea.ResumeMsg{}
+	}
+}
+
 // prepare makes the Bubble Tea program.
 func prepare(ctx context.Context, s Session, o Options) (*tea.Program, error) {
 	p, err := newProgram(s, o)
 	if err != nil {
 		return nil, err
 	}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithEnvironment(o.environ())}
+	return wrap(ctx, p, o), nil
+}
+
+// wrap makes the Bubble Tea program of a model.
+func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
+	// Signals end the context, or reach the program by way of its terminal.
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithEnvironment(o.environ()), tea.WithoutSignalHandler()}
 	if o.Input != nil {
 		options = append(options, tea.WithInput(o.Input))
 	}
@@ -86,7 +155,15 @@ func prepare(ctx context.Context, s Session, o Options) (*tea.Program, error) {
 	if o.Width > 0 && o.Height > 0 {
 		options = append(options, tea.WithWindowSize(o.Width, o.Height))
 	}
-	return tea.NewProgram(p, options...), nil
+	var program *tea.Program
+	if t := o.Terminal; t != nil {
+		options = append(options, tea.WithFilter(suspension(&program, t)))
+		if t.Held() { // a panic ends the process, and the holder restores the terminal
+			options = append(options, tea.WithoutCatchPanics())
+		}
+	}
+	program = tea.NewProgram(m, options...)
+	return program
 }
 
 func newProgram(s Session, o Options) (*program, error) {

@@ -66,7 +66,7 @@ func newBench() *cobra.Command {
 			err = errors.Join(writeRows(cmd, rows, out), err)
 		}
 		if code := interruption(ctx); code != 0 {
-			fmt.Fprintln(e, "hybridtop: interrupted")
+			code.say(e)
 			return code
 		}
 		return err

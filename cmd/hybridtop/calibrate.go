@@ -73,7 +73,7 @@ func newCalibrate() *cobra.Command {
 			if line != nil {
 				line.show("")
 			}
-			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: interrupted")
+			code.say(cmd.ErrOrStderr())
 			return code
 		}
 		if err != nil {

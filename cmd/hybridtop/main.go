@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"syscall"
 
 	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
 
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
@@ -31,7 +31,13 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	var failure error
+	keepErrors(root, &failure)
 	err := fang.Execute(context.Background(), root, fang.WithErrorHandler(explain))
+	if failure != nil {
+		err = failure
+		explain(stderr, fang.Styles{}, err)
+	}
 	var code status
 	switch {
 	case err == nil:
@@ -42,6 +48,20 @@ func command(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
+// keepErrors keeps what goes wrong in a command from fang, which asks the terminal
+// for its background before it hands an error on, and waits for the answer.
+func keepErrors(cmd *cobra.Command, failure *error) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			*failure = run(cmd, args)
+			return nil
+		}
+	}
+	for _, c := range cmd.Commands() {
+		keepErrors(c, failure)
+	}
+}
+
 // explain prints an error, unless the command did so itself or nobody reads.
 func explain(w io.Writer, styles fang.Styles, err error) {
 	var code status
@@ -49,38 +69,4 @@ func explain(w io.Writer, styles fang.Styles, err error) {
 		return
 	}
 	fmt.Fprintln(w, "hybridtop:", err)
-}
-
-// interrupted is the cause of a context that a signal has ended.
-type interrupted struct{ signal os.Signal }
-
-func (i interrupted) Error() string { return i.signal.String() }
-
-// interruptible gives a context that ends at Ctrl-C or a request to terminate; a
-// second one ends the program at once.
-func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case s := <-signals:
-			cancel(interrupted{s})
-		case <-ctx.Done():
-		}
-		signal.Stop(signals)
-	}()
-	return ctx, func() { cancel(nil) }
-}
-
-// interruption is the exit status that a signal asks for; 0: there was none.
-func interruption(ctx context.Context) status {
-	var i interrupted
-	if !errors.As(context.Cause(ctx), &i) {
-		return 0
-	}
-	if n, ok := i.signal.(syscall.Signal); ok {
-		return status(128 + int(n))
-	}
-	return 130
 }

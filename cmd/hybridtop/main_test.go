@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hybridtop": main})
+	testscript.Main(m, map[string]func(){"hybridtop": main, "hybridtop-broken": broken})
 }
 
 // The scripts tell what the command line does, whole commands at a time.

@@ -130,81 +130,8 @@ func TestCtrlC(t *testing.T) {
 			if !strings.Contains(stdout.String(), "access_time_mean") {
 				t.Errorf("what was recorded is not printed:\n%s", &stdout)
 			}
-			if !strings.HasSuffix(screen.String(), "\r\x1b[Khybridtop: interrupted\r\n") {
+			if !strings.HasSuffix(screen.String(), "\r\x1b[Khybridtop: interrupted by SIGINT\r\n") {
 				t.Errorf("the terminal is left as %q", screen.String())
-			}
-		})
-	}
-}
-
-// The screen opens at any size, and leaves the terminal as it found it: on the
-// main screen, with a cursor, without the mouse, and in the same line discipline.
-func TestScreenRestoresTheTerminal(t *testing.T) {
-	for _, c := range []struct {
-		name          string
-		columns, rows uint16
-		args          []string
-		shown, keys   string
-		end           func(*os.Process) error
-	}{
-		{"q at 20x5", 20, 5, nil, "running", "q", nil},
-		{"Ctrl-C", 200, 50, nil, "Cluster", "\x03", nil},
-		{"SIGTERM", 80, 24, nil, "Bandwidth", "", func(p *os.Process) error { return p.Signal(syscall.SIGTERM) }},
-		{"a deadlocked program", 80, 24, []string{"--workload", "headtohead", "--eager-limit", "0"}, "deadlock", "q", nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			master, slave := terminalOf(t, c.columns, c.rows)
-			before, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var stderr bytes.Buffer
-			cmd := program(t, append([]string{"--machine", "this-host"}, c.args...)...)
-			cmd.Env = append(os.Environ(), "TERM=xterm-256color")
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, &stderr
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			screen := make(chan string)
-			go func() {
-				var b strings.Builder
-				buf := make([]byte, 4096)
-				for sent := false; ; {
-					n, err := master.Read(buf)
-					b.Write(buf[:n])
-					if err != nil || sent && strings.Contains(b.String(), "\x1b[?1049l") {
-						screen <- b.String()
-						return
-					}
-					if !sent && strings.Contains(b.String(), c.shown) {
-						sent = true
-						if _, err := master.WriteString(c.keys); err != nil {
-							t.Error(err)
-						}
-						if c.end != nil {
-							if err := c.end(cmd.Process); err != nil {
-								t.Error(err)
-							}
-						}
-					}
-				}
-			}()
-			all := <-screen
-			if err := cmd.Wait(); err != nil || stderr.Len() > 0 {
-				t.Errorf("it ended with %v\n%s", err, &stderr)
-			}
-			for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?1002h": "\x1b[?1002l"} {
-				if strings.LastIndex(all, off) < strings.LastIndex(all, on) {
-					t.Errorf("%q is not taken back by %q", on, off)
-				}
-			}
-			after, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if *after != *before {
-				t.Errorf("the terminal was %+v and is %+v", *before, *after)
 			}
 		})
 	}

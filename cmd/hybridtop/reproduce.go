@@ -50,7 +50,7 @@ func newReproduce() *cobra.Command {
 		defer done()
 		report, err := reproduce.Run(ctx, figures, newSweepLine(cmd.ErrOrStderr()))
 		if code := interruption(ctx); code != 0 {
-			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: interrupted")
+			code.say(cmd.ErrOrStderr())
 			return code
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -13,6 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/tui"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/tty"
 )
 
 // newRoot is the whole command line.
@@ -55,14 +57,27 @@ func newRoot() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		terminal, code := tty.Open()
+		if terminal == nil { // the program was another process, which has ended
+			return status(code)
+		}
 		s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Until: at}, Linger: true})
 		if err != nil {
 			return err
 		}
+		ctx, done := endable(cmd.Context(), terminal, cmd.ErrOrStderr())
+		defer done()
 		s.Start(cmd.Context())
-		screen.Machines = own
-		err = tui.Run(cmd.Context(), s, *screen)
+		screen.Terminal, screen.Machines = terminal, own
+		err = tui.Run(ctx, s, *screen)
 		_ = s.Stop() // the screen has shown why a run failed
+		switch code := interruption(ctx); {
+		case code != 0:
+			code.say(cmd.ErrOrStderr())
+			return code
+		case err != nil && !term.IsTerminal(os.Stdout.Fd()): // it went before that was noticed
+			return firstSignal + status(syscall.SIGHUP)
+		}
 		return err
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {

@@ -78,7 +78,7 @@ func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *for
 		fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", snap.Failure)
 		return status(1)
 	case signal != 0:
-		fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: interrupted")
+		signal.say(cmd.ErrOrStderr())
 		return signal
 	case !verified(snap):
 		fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", unverified(snap))

@@ -59,7 +59,7 @@ func newSweep() *cobra.Command {
 			return err
 		}
 		if code := interruption(ctx); code != 0 {
-			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: interrupted")
+			code.say(cmd.ErrOrStderr())
 			return code
 		}
 		return sw.status(cmd.ErrOrStderr())

@@ -37,12 +37,14 @@ engine/session         : engine engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models
-tui                    : engine/** presets models cluster tui/grid tui/export tui/pane/**
+tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/**
 tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
 tui/pane/panetest      : engine engine/workload models cluster
 tui/pane/*             : engine engine/workload engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
+tui/tty                :
+tui/tty/ttytest        :
 tui/export             : tui/grid
 cmd/hybridtop          : **
 internal/house         :

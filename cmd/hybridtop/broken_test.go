@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"sync"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// broken is the command with one workload more, which breaks in the way that the
+// environment names.
+func broken() {
+	how := os.Getenv("BREAK")
+	workload.Register(&workload.Workload{
+		Name: "broken", Title: "Broken", Doc: "It breaks.", Paper: "none",
+		Metrics: []engine.MetricSpec{{Name: "done", Unit: "1", Doc: "nothing"}},
+		Plan: func(*engine.Scenario, *cluster.Machine) (workload.Plan, error) {
+			return workload.Plan{Segment: 64}, nil
+		},
+		Run: func(r *cluster.Rank, p engine.Probe) error {
+			for i := 0; p.Next(); i++ {
+				r.Barrier(r.World())
+				p.Report("done", 1)
+				p.Verify(true, "nothing")
+				if i == 2 && r.ID() == 0 && how != "session" {
+					breaks(how)
+				}
+			}
+			return nil
+		},
+		Finish: func(s *engine.Snapshot, _ *cluster.Machine) []engine.Metric {
+			if how == "session" && s.Iteration >= 3 {
+				breaks(how)
+			}
+			return nil
+		},
+	})
+	main()
+}
+
+var (
+	sink []byte
+	hits = map[int]int{}
+)
+
+// breaks breaks the process, and does not return.
+func breaks(how string) {
+	switch how {
+	case "goroutine":
+		go func() { panic("broken in a goroutine") }()
+	case "map":
+		for range 4 {
+			go func() {
+				for i := 0; ; i++ {
+					hits[i%8]++
+				}
+			}()
+		}
+	case "memory":
+		sink = make([]byte, 1<<46)
+	case "deadlock":
+		var mu sync.Mutex
+		mu.Unlock() // a fatal error
+	default:
+		panic("broken in the " + how)
+	}
+	select {}
+}

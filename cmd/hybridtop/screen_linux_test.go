@@ -1,0 +1,243 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
+)
+
+// screen opens the screen on a terminal of its own.
+func screen(t *testing.T, columns, rows int, args ...string) *ttytest.Terminal {
+	t.Helper()
+	return ttytest.Start(t, columns, rows, program(t, append([]string{"--machine", "this-host"}, args...)...))
+}
+
+// child gives the process that a process has started, which may start it yet.
+func child(t *testing.T, x *ttytest.Terminal, of int) int {
+	t.Helper()
+	found := 0
+	x.Until(fmt.Sprintf("a child of %d", of), func(string) bool {
+		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", of))
+		for _, task := range tasks {
+			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", of, task.Name()))
+			if f := strings.Fields(string(b)); len(f) > 0 {
+				found, _ = strconv.Atoi(f[0])
+			}
+		}
+		return found != 0
+	})
+	return found
+}
+
+func send(t *testing.T, pid int, s syscall.Signal) {
+	t.Helper()
+	if err := unix.Kill(pid, s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The screen opens at any size, and leaves the terminal as it found it.
+func TestScreenLeavesTheTerminal(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		columns, rows int
+		args          []string
+		shown, keys   string
+	}{
+		{"q at 20x5", 20, 5, nil, "running", "q"},
+		{"Ctrl-C", 200, 50, nil, "Cluster", "\x03"},
+		{"a deadlocked program", 80, 24, []string{"--workload", "headtohead", "--eager-limit", "0"}, "deadlock", "q"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := screen(t, c.columns, c.rows, c.args...)
+			x.Shows(c.shown)
+			x.Type(c.keys)
+			x.Ends(0)
+			x.AsBefore()
+		})
+	}
+}
+
+// A signal to the process that the user has started, to the one that draws, or to
+// both ends the screen with 128 + signal, and its name on standard error.
+func TestScreenEndsBySignal(t *testing.T) {
+	for _, s := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGABRT, unix.SIGTERM} {
+		for _, to := range []string{"holder", "program", "group"} {
+			t.Run(unix.SignalName(s)+" to the "+to, func(t *testing.T) {
+				x := screen(t, 80, 24)
+				x.Shows("Bandwidth")
+				pid := map[string]int{"holder": x.Pid(), "program": child(t, x, x.Pid()), "group": -x.Pid()}[to]
+				send(t, pid, s)
+				x.Ends(128 + int(s))
+				x.AsBefore()
+				x.Shows("hybridtop: interrupted by " + unix.SignalName(s))
+			})
+		}
+	}
+}
+
+// Signals that a Go program cannot take as a wish to end are a crash.
+func TestScreenEndsByAFault(t *testing.T) {
+	x := screen(t, 100, 40)
+	x.Shows("Bandwidth")
+	send(t, child(t, x, x.Pid()), unix.SIGSEGV)
+	x.Ends(2)
+	x.AsBefore()
+	x.Wrote("SIGSEGV: segmentation violation")
+}
+
+func TestScreenIsKilled(t *testing.T) {
+	x := screen(t, 100, 24)
+	x.Shows("Bandwidth")
+	send(t, child(t, x, x.Pid()), unix.SIGKILL)
+	x.Ends(128 + int(unix.SIGKILL))
+	x.AsBefore()
+	x.Shows("hybridtop: ended by SIGKILL; if nobody sent it, the system was out of memory")
+}
+
+// Where the process that holds the terminal is killed, the program restores the
+// terminal and ends.
+func TestHolderIsKilled(t *testing.T) {
+	x := screen(t, 80, 24)
+	x.Shows("Bandwidth")
+	drawing := child(t, x, x.Pid())
+	send(t, x.Pid(), unix.SIGKILL)
+	x.Ends(128 + int(unix.SIGKILL))
+	x.AsBefore()
+	x.Until("the end of the program", func(string) bool { return unix.Kill(drawing, 0) != nil })
+}
+
+// A bug ends the screen, the terminal is as before, and the reason is on it.
+func TestScreenBreaks(t *testing.T) {
+	for how, want := range map[string]string{
+		"session":   "panic: broken in the session",
+		"goroutine": "panic: broken in a goroutine",
+		"map":       "fatal error: concurrent map",
+		"memory":    "out of memory",
+		"deadlock":  "fatal error: sync: unlock of unlocked mutex",
+	} {
+		t.Run(how, func(t *testing.T) {
+			cmd := program(t, "--machine", "this-host", "--workload", "broken")
+			cmd.Path, cmd.Args[0] = strings.TrimSuffix(cmd.Path, "hybridtop")+"hybridtop-broken", "hybridtop-broken"
+			cmd.Env = append(os.Environ(), "BREAK="+how, "GOTRACEBACK=none")
+			x := ttytest.Start(t, 100, 40, cmd)
+			x.Ends(2)
+			x.Wrote(want)
+			x.AsBefore()
+		})
+	}
+}
+
+// A panic of a rank is the run's failure: the screen shows it and goes on.
+func TestRankBreaks(t *testing.T) {
+	cmd := program(t, "--machine", "this-host", "--workload", "broken")
+	cmd.Path, cmd.Args[0] = strings.TrimSuffix(cmd.Path, "hybridtop")+"hybridtop-broken", "hybridtop-broken"
+	cmd.Env = append(os.Environ(), "BREAK=rank")
+	x := ttytest.Start(t, 120, 40, cmd)
+	x.Shows("broken in the rank")
+	x.Type("q")
+	x.Ends(0)
+	x.AsBefore()
+}
+
+// A terminal that does not read (a stalled SSH) does not keep the screen; when it
+// reads again it is as before.
+func TestStalledTerminal(t *testing.T) {
+	for _, s := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGKILL} {
+		t.Run(unix.SignalName(s), func(t *testing.T) {
+			x := screen(t, 80, 24)
+			x.Shows("Bandwidth")
+			x.Stall()
+			to := x.Pid()
+			if s == unix.SIGKILL {
+				to = child(t, x, x.Pid())
+			}
+			send(t, to, s)
+			x.Ends(128 + int(s))
+			x.Read()
+			x.AsBefore()
+		})
+	}
+}
+
+// A terminal that is gone ends the screen, also where SIGHUP is ignored.
+func TestTerminalIsGone(t *testing.T) {
+	for name, trap := range map[string]string{"a terminal that hangs up": "", "under nohup": "trap '' HUP;"} {
+		t.Run(name, func(t *testing.T) {
+			cmd := program(t)
+			x := ttytest.Start(t, 80, 24, exec.CommandContext(t.Context(), "sh", "-c", trap+" exec "+cmd.Path+" --machine this-host"))
+			x.Shows("Bandwidth")
+			drawing := child(t, x, x.Pid())
+			x.HangUp()
+			x.Ends(128 + int(unix.SIGHUP))
+			x.Until("the end of the program", func(string) bool { return unix.Kill(drawing, 0) != nil })
+		})
+	}
+}
+
+// The screen follows its terminal's size.
+func TestResize(t *testing.T) {
+	x := screen(t, 80, 24)
+	x.Shows("Bandwidth")
+	x.Resize(20, 5)
+	x.Until("a screen of 20 columns", func(text string) bool {
+		return !strings.Contains(text, "Bandwidth") && strings.Contains(text, "running")
+	})
+	x.Resize(80, 24)
+	x.Shows("Bandwidth")
+	x.Type("q")
+	x.Ends(0)
+	x.AsBefore()
+}
+
+// A shell stops the screen as a job and continues it, by Ctrl-Z and by signals
+// from outside to either of its processes. Stopped, the terminal is the shell's.
+func TestSuspend(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash here")
+	}
+	x := ttytest.Start(t, 80, 24, exec.CommandContext(t.Context(), bash, "--norc", "--noprofile", "--noediting", "-i"))
+	x.Type("PS1='at$? '\r")
+	x.Shows("at0")
+	x.Type("clear; " + program(t).Path + " --machine this-host\r")
+	x.Shows("Bandwidth")
+	holder := child(t, x, x.Pid())
+	drawing := child(t, x, holder)
+	for _, c := range []struct {
+		name string
+		stop func()
+	}{
+		{"Ctrl-Z", func() { x.Type("\x1a") }},
+		{"Ctrl-Z once more", func() { x.Type("\x1a") }},
+		{"SIGTSTP to the holder", func() { send(t, holder, unix.SIGTSTP) }},
+		{"SIGTSTP to the program", func() { send(t, drawing, unix.SIGTSTP) }},
+		{"SIGTSTP to the job", func() { send(t, -holder, unix.SIGTSTP) }},
+		{"SIGSTOP to the program", func() { send(t, drawing, unix.SIGSTOP) }},
+	} {
+		t.Log(c.name)
+		c.stop()
+		x.Shows("Stopped")
+		x.Shows("at14") // 128 + SIGTSTP or another one that stops
+		x.AsBefore()
+		x.Type("clear; fg\r")
+		x.Shows("Bandwidth")
+		x.Type("z") // the keys work again
+		x.Until("a pane alone", func(text string) bool { return !strings.Contains(text, "Latency") })
+		x.Type("z")
+		x.Shows("Latency")
+	}
+	x.Type("q")
+	x.Until("the shell", func(text string) bool { return !strings.Contains(text, "Bandwidth") && strings.Contains(text, "at0") })
+	x.AsBefore()
+	x.Type("clear; exit 7\r")
+	x.Ends(7)
+}

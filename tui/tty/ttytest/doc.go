@@ -1,0 +1,9 @@
+// Package ttytest runs a program on a pseudo-terminal, with an emulator at the
+// other end that keeps what the program does to the terminal.
+//
+//	x := ttytest.Start(t, 80, 24, cmd)
+//	x.Shows("running")      // waits for a text on the screen
+//	x.Signal(syscall.SIGTERM)
+//	x.Ends(143)             // the exit status
+//	x.AsBefore()            // modes, main screen, cursor, mouse, title
+package ttytest

@@ -1,0 +1,326 @@
+package ttytest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"golang.org/x/sys/unix"
+)
+
+// patience is how long a test waits for what has to come.
+const patience = 30 * time.Second
+
+// Terminal is an emulated terminal with a program on it.
+type Terminal struct {
+	t      testing.TB
+	master *os.File // the emulator's end
+	slave  *os.File // the program's end, kept open to read its modes
+	cmd    *exec.Cmd
+	before unix.Termios
+
+	mu      sync.Mutex
+	came    sync.Cond
+	em      *vt.Emulator
+	modes   map[ansi.Mode]bool // as they were set last
+	written strings.Builder    // all that came
+	stalled bool
+	late    bool
+}
+
+// Start starts a command as the leader of a session on a terminal of its own,
+// which is its input, its output and, if the command has no other one, its
+// standard error.
+func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
+	t.Helper()
+	x := &Terminal{t: t, cmd: cmd, em: vt.NewEmulator(columns, rows), modes: map[ansi.Mode]bool{}}
+	x.came.L = &x.mu
+	x.em.SetCallbacks(vt.Callbacks{
+		EnableMode:  func(m ansi.Mode) { x.modes[m] = true },
+		DisableMode: func(m ansi.Mode) { x.modes[m] = false },
+	})
+	var err error
+	if x.master, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	t.Cleanup(func() { x.master.Close() })
+	fd := int(x.master.Fd()) // and thereby blocking
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	x.Resize(columns, rows)
+	if x.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.slave.Close() })
+	x.before = x.termios()
+	cmd.Stdin, cmd.Stdout = x.slave, x.slave
+	if cmd.Stderr == nil {
+		cmd.Stderr = x.slave
+	}
+	cmd.Env = append(cmd.Environ(), "TERM=xterm-256color")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = x.em.InputPipe().(io.Closer).Close() }) // ends answer
+	go x.read()
+	go x.answer()
+	return x
+}
+
+// read takes what the program writes, and draws it.
+func (x *Terminal) read() {
+	b := make([]byte, 4096)
+	for {
+		n, err := x.master.Read(b)
+		x.mu.Lock()
+		for x.stalled {
+			x.came.Wait()
+		}
+		x.written.Write(b[:n])
+		_, _ = x.em.Write(b[:n])
+		x.came.Broadcast()
+		x.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// answer gives the program what the emulator answers to its questions.
+func (x *Terminal) answer() {
+	b := make([]byte, 256)
+	for {
+		n, err := x.em.Read(b)
+		if _, writing := x.master.Write(b[:n]); err != nil || writing != nil {
+			return
+		}
+	}
+}
+
+func (x *Terminal) termios() unix.Termios {
+	x.t.Helper()
+	now, err := unix.IoctlGetTermios(int(x.slave.Fd()), unix.TCGETS)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return *now
+}
+
+// Resize gives the terminal another size.
+func (x *Terminal) Resize(columns, rows int) {
+	x.t.Helper()
+	x.mu.Lock()
+	x.em.Resize(columns, rows)
+	x.mu.Unlock()
+	size := &unix.Winsize{Row: uint16(rows), Col: uint16(columns)}
+	if err := unix.IoctlSetWinsize(int(x.master.Fd()), unix.TIOCSWINSZ, size); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// Type gives the program keys.
+func (x *Terminal) Type(keys string) {
+	x.t.Helper()
+	if _, err := x.master.WriteString(keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// Pid is the process that was started.
+func (x *Terminal) Pid() int { return x.cmd.Process.Pid }
+
+// Signal sends a signal to the process that was started.
+func (x *Terminal) Signal(s syscall.Signal) {
+	x.t.Helper()
+	if err := x.cmd.Process.Signal(s); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// Text is what the screen shows, a line a row.
+func (x *Terminal) Text() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.text()
+}
+
+func (x *Terminal) text() string {
+	var b strings.Builder
+	for y := range x.em.Height() {
+		for c := range x.em.Width() {
+			if cell := x.em.CellAt(c, y); cell != nil && cell.Content != "" {
+				b.WriteString(cell.Content)
+			} else if cell == nil || cell.Width != 0 {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Until waits until the screen shows what holds asks for. It gives up when nothing
+// like it comes for long.
+func (x *Terminal) Until(what string, holds func(text string) bool) {
+	x.t.Helper()
+	x.until(what, func() string {
+		if !holds(x.text()) {
+			return "it does not show"
+		}
+		return ""
+	})
+}
+
+// until waits for what its caller wants; wrong says what is missing, or nothing.
+func (x *Terminal) until(what string, wrong func() string) {
+	x.t.Helper()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	giveUp := time.AfterFunc(patience, func() {
+		x.mu.Lock()
+		x.late = true
+		x.mu.Unlock()
+		x.came.Broadcast()
+	})
+	defer giveUp.Stop()
+	tick := time.NewTicker(20 * time.Millisecond) // modes change without a byte
+	defer tick.Stop()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-tick.C:
+				x.came.Broadcast()
+			case <-done:
+				return
+			}
+		}
+	}()
+	for why := wrong(); why != ""; why = wrong() {
+		if x.late {
+			x.t.Fatalf("%s: %s\n%s", what, why, x.text())
+		}
+		x.came.Wait()
+	}
+}
+
+// Shows waits for a text on the screen.
+func (x *Terminal) Shows(text string) {
+	x.t.Helper()
+	x.Until(text, func(all string) bool { return strings.Contains(all, text) })
+}
+
+// Wrote waits for a text that was written, wherever it has scrolled to.
+func (x *Terminal) Wrote(text string) {
+	x.t.Helper()
+	x.until(text, func() string {
+		if !strings.Contains(x.written.String(), text) {
+			return "it was not written"
+		}
+		return ""
+	})
+}
+
+// Stall stops reading, and returns when the program can write no more: the
+// terminal is full.
+func (x *Terminal) Stall() {
+	x.t.Helper()
+	x.mu.Lock()
+	x.stalled = true
+	x.mu.Unlock()
+	// Another opening of the same terminal, so that the program's own still blocks.
+	fill, err := unix.Open(x.slave.Name(), unix.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	defer unix.Close(fill)
+	for junk := []byte(strings.Repeat("\x1b[1m", 64)); ; {
+		_, err := unix.Write(fill, junk)
+		if errors.Is(err, unix.EAGAIN) && len(junk) > 1 {
+			junk = junk[:1] // the last byte of room
+			continue
+		}
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}
+
+// Read reads again.
+func (x *Terminal) Read() {
+	x.mu.Lock()
+	x.stalled = false
+	x.mu.Unlock()
+	x.came.Broadcast()
+}
+
+// HangUp closes the terminal under the program.
+func (x *Terminal) HangUp() {
+	_ = x.master.Close()
+}
+
+// Ends waits for the process's end, and wants an exit status: 128 + n for one
+// that signal n has killed.
+func (x *Terminal) Ends(want int) {
+	x.t.Helper()
+	giveUp := time.AfterFunc(patience, func() {
+		x.t.Errorf("it does not end\n%s", x.Text())
+		_ = unix.Kill(-x.cmd.Process.Pid, unix.SIGKILL)
+	})
+	defer giveUp.Stop()
+	_ = x.cmd.Wait()
+	got := x.cmd.ProcessState.ExitCode()
+	if s := x.cmd.ProcessState.Sys().(syscall.WaitStatus); s.Signaled() {
+		got = 128 + int(s.Signal())
+	}
+	if got != want {
+		x.t.Errorf("it ended with %d, want %d\n%s", got, want, x.Text())
+	}
+}
+
+// AsBefore waits until the terminal is as it was before the program: in its
+// modes, on the main screen, with a cursor, without the mouse, with its own title
+// and keyboard.
+func (x *Terminal) AsBefore() {
+	x.t.Helper()
+	x.until("the terminal is not as before", x.changed)
+}
+
+func (x *Terminal) changed() string {
+	if now := x.termios(); now != x.before {
+		return fmt.Sprintf("modes %+v, want %+v", now, x.before)
+	}
+	if x.em.IsAltScreen() {
+		return "the alternate screen is shown"
+	}
+	for mode, set := range x.modes {
+		usual := mode == ansi.ModeTextCursorEnable || mode == ansi.ModeAutoWrap
+		if set != usual {
+			return fmt.Sprintf("mode %v is set: %v", mode, set)
+		}
+	}
+	for push, pop := range map[string]string{"\x1b[>1u": "\x1b[<1u", "\x1b[22;2t": "\x1b[23;2t", "\x1b[>4;2m": "\x1b[>4m"} {
+		all := x.written.String()
+		if strings.LastIndex(all, push) > strings.LastIndex(all, pop) {
+			return fmt.Sprintf("%q is not taken back by %q", push, pop)
+		}
+	}
+	return ""
+}
