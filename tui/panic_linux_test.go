@@ -30,9 +30,9 @@ func (b bomb) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok && k.String() == "B" {
 		switch b.how {
 		case "draw":
-			b.app.theme = nil
+			b.app.Theme = nil
 		case "export":
-			_, _ = encode("screen.svg", nil, b.app.theme)
+			_, _ = encode("screen.svg", nil, b.app.Theme)
 		case "command":
 			return b, func() tea.Msg { panic("a bug in a command") }
 		}
@@ -64,7 +64,7 @@ func breaking(how string) int {
 // was.
 func TestPanicLeavesTheTerminal(t *testing.T) {
 	for _, c := range []struct{ how, key, says string }{
-		{"draw", "B", "tui.(*screen).draw"},
+		{"draw", "B", "hybridtop/tui."},
 		{"export", "B", "tui/export.SVG"},
 		{"command", "B", "panic: a bug in a command"},
 		{"session", " ", "panic: a bug in the session"},

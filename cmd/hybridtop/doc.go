@@ -15,6 +15,12 @@
 // workload's own) becomes the flags; a session runs the scenario; what it
 // published last becomes a table, JSON or CSV (docs/json.md has the schema).
 //
+// The screen runs as two processes: a small one that the user has started, which
+// holds the terminal, and the program (package tty). Both end at a signal within
+// two seconds, whatever the terminal or a rank does; a second signal ends the
+// other commands at once.
+//
 // Exit status: 0, and of a run only if it verified; 1 for an error or a run that
-// did not verify; 130 after Ctrl-C.
+// did not verify; 2 for a crash; 128 + n after signal n (130 after Ctrl-C), which
+// standard error names.
 package main

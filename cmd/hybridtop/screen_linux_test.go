@@ -121,7 +121,7 @@ func TestScreenBreaks(t *testing.T) {
 		"session":   "panic: broken in the session",
 		"goroutine": "panic: broken in a goroutine",
 		"map":       "fatal error: concurrent map",
-		"memory":    "out of memory",
+		"memory":    "fatal error: ",
 		"deadlock":  "fatal error: sync: unlock of unlocked mutex",
 	} {
 		t.Run(how, func(t *testing.T) {
