@@ -16,7 +16,7 @@ func broken() {
 	workload.Register(&workload.Workload{
 		Name: "broken", Title: "Broken", Doc: "It breaks.", Paper: "none",
 		Metrics: []engine.MetricSpec{{Name: "done", Unit: "1", Doc: "nothing"}},
-		Plan: func(*engine.Scenario, *cluster.Machine) (workload.Plan, error) {
+		Plan: func(*engine.Scenario, *workload.Site) (workload.Plan, error) {
 			return workload.Plan{Segment: 64}, nil
 		},
 		Run: func(r *cluster.Rank, p engine.Probe) error {
