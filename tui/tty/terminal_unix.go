@@ -144,12 +144,18 @@ func (t *Terminal) Suspend() {
 	drain(t.stops)
 }
 
-// Restore brings the terminal back from wherever the program is, if it is taken.
-// It does not wait for a terminal that does not read.
+// Restore brings the terminal back from wherever the program is, unless a holder
+// does so after its end. It does not wait for a terminal that does not read.
 func (t *Terminal) Restore() {
-	if t.taken.Swap(false) {
+	if t.link != nil {
+		select {
+		case <-t.gone:
+		default:
+			return
+		}
+	}
+	if t.taken.Load() {
 		t.restore()
-		t.tell(leaves)
 	}
 }
 
