@@ -211,32 +211,41 @@ func (s *suite) testTimeline(t *testing.T) {
 		t.Run("multiple: a thread that waits for another one to leave the library waits for the lock", func(t *testing.T) {
 			spec := s.spec(2)
 			spec.Layout.ThreadsPerRank = 2
-			spec.Threading, spec.EagerLimit = cluster.ThreadMultiple, 60_000
+			spec.Threading = cluster.ThreadMultiple
 			spec.Timeline = cluster.NewRecorder(spec.Layout, false)
-			var met atomic.Bool // the lock is waited for by chance: the threads post until it was
-			locked := func() bool {
-				for _, l := range spec.Timeline.View().Lanes {
-					if l.Sums(l.To(), new(cluster.Place))[cluster.ActivityLock] > 0 {
+			waits := func(rank int) bool { // thread 1, now
+				v := spec.Timeline.View()
+				for x := range v.Lanes[2*rank+1].Stretches(v.To-1, v.To) {
+					if x.Activity == cluster.ActivityLock {
 						return true
 					}
 				}
 				return false
 			}
 			s.run(t, spec, func(p *proc) {
+				var inside atomic.Bool
+				stay := p.Register(func(cluster.RPC) uint64 { // a body runs in the library
+					inside.Store(true)
+					p.until(func() bool { return waits(p.ID()) })
+					return 0
+				})
 				p.fork(2, func(q *proc, thread int) {
-					me, out, in := q.World().Rank(), data(60_000, thread), make([]byte, 60_000)
-					for i := 0; !met.Load() && p.ctx.Err() == nil; i++ {
-						q.ok(q.Send(q.World(), me, tag+thread, out))
-						_, err := q.Recv(q.World(), me, tag+thread, in)
+					if thread == 0 {
+						_, err := q.RPC(q.ID(), stay, 0, nil)
 						q.ok(err)
-						if i%64 == 63 && locked() {
-							met.Store(true)
-						}
+						return
 					}
+					p.until(inside.Load)
+					_, err := q.AtomicLoad(q.ID(), 0)
+					q.ok(err)
 				})
 			})
-			if !locked() {
-				t.Error("no lane waits for the lock")
+			v := spec.Timeline.View()
+			for rank := range 2 {
+				l := v.Lanes[2*rank+1]
+				if l.Sums(l.To(), new(cluster.Place))[cluster.ActivityLock] <= 0 {
+					t.Errorf("thread 1 of rank %d has waited for the lock, and no time of its lane is that", rank)
+				}
 			}
 		})
 	}

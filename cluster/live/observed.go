@@ -160,9 +160,11 @@ func (p *port) grab(l *engine) {
 	}
 	o := p.observer
 	begin, call, peer := o.Now(), o.call, o.peer
-	l.grab()
 	o.turn(begin)
-	o.lane.Until(o.Now(), cluster.ActivityLock, call, peer)
+	o.lane.Now(cluster.ActivityLock, call, peer)
+	l.grab()
+	o.lane.Until(p.e.w.clock(), cluster.ActivityLock, call, peer) // with the lock held nothing may unwind
+	o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
 	o.talks, o.call, o.peer = true, call, peer
 }
 
