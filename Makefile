@@ -11,7 +11,7 @@ COUNT       ?= 1
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race claims lint bench 386 platforms clean
+.PHONY: build test race claims lint bench 386 single platforms clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -44,6 +44,10 @@ claims:
 386:
 	GOARCH=386 CGO_ENABLED=0 $(GO) vet ./...
 	GOARCH=386 CGO_ENABLED=0 $(GO) test -short -vet=off ./...
+
+# The short tests of what has threads, where one of them runs at a time.
+single:
+	GOMAXPROCS=1 $(GO) test -short -vet=off ./cluster/... ./engine/session ./tui
 
 platforms:
 	@for p in $(PLATFORMS); do \

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,6 +126,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 	over := make(chan error, 1)
 	go func() { over <- r.handle.Wait() }()
 	every := tick
+	patience := cmp.Or(s.options.patience, s.options.Limits.patience(r.virtual != nil))
 	if s.options.unwatched {
 		every = slowTick
 	}
@@ -135,7 +137,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 		limit = time.After(s.options.Limits.For)
 	}
 	why := byItself
-	finish := func(reason ending, patience time.Duration) {
+	finish := func(reason ending, wait time.Duration) {
 		if reason > why {
 			why = reason
 			if reason == byLimit {
@@ -143,7 +145,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			} else {
 				s.gate.close()
 			}
-			cut = time.After(patience)
+			cut = time.After(wait)
 		}
 	}
 	quit := ctx.Done()
@@ -172,11 +174,11 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			s.publish(h, h.set, r, s.phase(r))
 		case <-limit:
 			limit = nil
-			finish(byLimit, s.options.Limits.patience(r.virtual != nil))
+			finish(byLimit, patience)
 		case <-cut:
 			if r.cut = true; why == byLimit {
 				h.warnings = append(h.warnings, fmt.Sprintf("the iteration under way after %v had not ended %v later and was cut off",
-					s.options.Limits.For, s.options.Limits.patience(r.virtual != nil)))
+					s.options.Limits.For, patience))
 			}
 			r.handle.Cancel(errCut)
 		case <-ticker.C:

@@ -60,6 +60,7 @@ type Options struct {
 	// host says, each time.
 	Memory int64
 
+	patience  time.Duration          // of the iteration under way at the end of For; 0: as the limits give
 	unwatched bool                   // snapshots come seldom: the cores are others'
 	published func(*engine.Snapshot) // tests see every snapshot
 }
