@@ -22,8 +22,9 @@ type history struct {
 	began    bool
 	series   []engine.Sample
 	marks    []engine.Mark
-	first    bool   // this launch has not given a sample yet
-	last     totals // of this launch
+	first    bool // this launch has not given a sample yet
+	frames   collector
+	last     *frame // the sum of all processes', of this launch
 	states   states
 	locality locality
 	overlap  overlap
@@ -53,7 +54,7 @@ func (h *history) begin(set setup, at time.Duration) {
 	}
 	h.locality.begin(&set, h.began && comparable(&h.set.scenario, &set.scenario))
 	h.set, h.began, h.first = set, true, true
-	h.last = totals{}
+	h.frames, h.last = collector{}, new(frame)
 	h.states = states{}
 	h.failure, h.warnings, h.virtual = "", nil, nil
 }
@@ -117,9 +118,12 @@ func (h *history) forget() {
 // sample gathers the counts, and adds to the series if there are new ones.
 func (h *history) sample(r *run, at time.Duration) bool {
 	was := h.last
-	now := r.gather()
+	f := r.frame()
+	h.frames.take(f)
+	h.states.take(f, h.set.spec.Layout.Ranks())
+	now := h.frames.sum()
 	h.last = now
-	span := (now.spent - was.spent).Seconds() / float64(len(r.slots))
+	span := (now.spent - was.spent).Seconds() / float64(now.ranks)
 	if span <= 0 {
 		return false
 	}
@@ -160,7 +164,7 @@ func (h *history) fold(r *run, whole, timed bool) {
 // snapshot is the session at one moment; r is the run under way or the last one,
 // nil: none was launched.
 func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.Duration) *engine.Snapshot {
-	t := &h.last
+	t := h.last
 	snap := &engine.Snapshot{
 		Phase:          phase,
 		Scenario:       set.scenario,
@@ -169,7 +173,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		Kind:           set.kind(),
 		Dilation:       1,
 		Elapsed:        elapsed,
-		Fabric:         t.active,
+		Fabric:         t.stamp,
 		Iteration:      t.iterations,
 		IterationTimes: t.times,
 		Series:         h.series[:len(h.series):len(h.series)],
@@ -209,7 +213,10 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 // distributions fills in those of the accesses and of the declared samples, and the
 // declared tables.
 func (h *history) distributions(snap *engine.Snapshot, r *run) {
-	t, total, w := &h.last, r.shards.merge(), r.setup.workload
+	t, total, w := h.last, h.last.pile, r.setup.workload
+	if total == nil {
+		return
+	}
 	for c := range snap.Latency {
 		snap.Latency[c] = latencyQuantiles(total.series[c], t.accesses[c], t.time[c])
 	}

@@ -191,7 +191,10 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 // launch has given its first sample, every tick looks for it.
 func (s *Session) tick(h *history, r *run, n int) {
 	s.freeze(r)
-	h.states.look(r.handle, n)
+	if n%publishEvery == 0 {
+		h.states.turn()
+	}
+	r.looks.look(r.handle, n)
 	first := h.first && h.sample(r, s.elapsed())
 	if h.first || n%publishEvery == publishEvery-1 {
 		r.ask.Add(1)

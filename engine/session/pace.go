@@ -15,14 +15,14 @@ const visible = 50 * time.Millisecond
 // pace is in virtual seconds for a wall second; 0: as fast as it goes. Paced by
 // itself, a run is as fast as it goes until its first iterations tell how long one
 // takes.
-func pace(sc *engine.Scenario, done *totals, screen bool) float64 {
+func pace(sc *engine.Scenario, done *frame, screen bool) float64 {
 	if sc.Text("pace") != "auto" {
 		return sc.Float("pace") // max: 0
 	}
 	if !screen || done.iterations == 0 {
 		return 0
 	}
-	return done.active.Seconds() / float64(done.iterations) / visible.Seconds()
+	return done.stamp.Seconds() / float64(done.iterations) / visible.Seconds()
 }
 
 // keepPace sets the pace of a simulation, if it should be clearly another one.
@@ -31,7 +31,7 @@ func (s *Session) keepPace(h *history, r *run) {
 	if !ok {
 		return
 	}
-	want := pace(&h.set.scenario, &h.last, s.options.Linger)
+	want := pace(&h.set.scenario, h.last, s.options.Linger)
 	if want == r.pace || want > 0 && r.pace > 0 && math.Abs(math.Log2(want/r.pace)) < 0.5 && h.set.scenario.Text("pace") == "auto" {
 		return
 	}

@@ -12,24 +12,6 @@ import (
 // recentIterations is how many iteration times are kept.
 const recentIterations = 256
 
-// counts is what a probe has counted since the launch.
-type counts struct {
-	accesses [cluster.Classes]int64
-	time     [cluster.Classes]cluster.Time // of the accesses
-	sums     []float64                     // of reported values, by declared metric, and of samples behind them
-	reports  []int64
-	checks   int64
-	failures int64
-	detail   string // the first failure, or the first check
-}
-
-// copy takes over o's counts into its own slices.
-func (c *counts) copy(o *counts) {
-	sums, reports := append(c.sums[:0], o.sums...), append(c.reports[:0], o.reports...)
-	*c = *o
-	c.sums, c.reports = sums, reports
-}
-
 // probe is the engine.Probe of one rank.
 type probe struct {
 	run       *run
@@ -258,7 +240,7 @@ func (p *probe) flush(wait bool) {
 	asked := p.run.ask.Load()
 	p.stamp = p.now()
 	p.record()
-	s := &p.run.slots[p.rank.ID()]
+	s := p.run.slot(p.rank.ID())
 	if wait {
 		s.mu.Lock()
 	} else if !s.mu.TryLock() {
@@ -273,7 +255,7 @@ func (p *probe) flush(wait bool) {
 // the clock is not read.
 func (p *probe) finish() {
 	p.record()
-	s := &p.run.slots[p.rank.ID()]
+	s := p.run.slot(p.rank.ID())
 	s.mu.Lock()
 	p.fill(s)
 	s.mu.Unlock()

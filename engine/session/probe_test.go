@@ -170,8 +170,8 @@ func TestLastCounts(t *testing.T) {
 		}
 		p.Verify(false, "wrong")
 	})
-	c := r.gather()
-	if n, sum := c.accessed(); n != 1000 || sum != 3*cluster.Millisecond || r.shards.merge().series[cluster.InRank].TotalCount() != 1000 {
+	c := r.frame()
+	if n, sum := c.accessed(); n != 1000 || sum != 3*cluster.Millisecond || c.pile.series[cluster.InRank].TotalCount() != 1000 {
 		t.Errorf("%d accesses of %v in all", n, sum)
 	}
 	if c.checks != 1 || c.failures != 1 || c.detail != "wrong" {

@@ -29,16 +29,25 @@ func newPile(samples, cells int) *pile {
 	return p
 }
 
-// move adds what is in p to another pile, and empties p.
-func (p *pile) move(to *pile) {
+// copy adds what is in p to another pile.
+func (p *pile) copy(to *pile) {
 	for i, h := range p.series {
 		if h.TotalCount() > 0 {
 			to.series[i].Merge(h)
-			h.Reset()
 		}
 	}
 	for i, n := range p.cells {
 		to.cells[i] += n
+	}
+}
+
+// move adds what is in p to another pile, and empties p.
+func (p *pile) move(to *pile) {
+	p.copy(to)
+	for _, h := range p.series {
+		if h.TotalCount() > 0 {
+			h.Reset()
+		}
 	}
 	clear(p.cells)
 }

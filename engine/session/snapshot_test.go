@@ -31,8 +31,9 @@ func BenchmarkPublish(b *testing.B) {
 			for b.Loop() {
 				for range publishEvery {
 					n++
-					h.states.look(r.handle, n)
+					r.looks.look(r.handle, n)
 				}
+				h.states.turn()
 				h.sample(r, 0)
 				if s := h.snapshot(set, r, engine.Running, 0); len(s.Ranks) != set.spec.Layout.Ranks() {
 					b.Fatal("ranks are missing")

@@ -24,12 +24,15 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
-	// sampled gives each rank's number, and counts iterations by rank.
+	// sampled gives each rank's number, counts iterations by rank, and puts a byte.
 	"sampled": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {
 			p.Sample("number", float64(r.ID()))
 			p.Sample("span", 1e-6*float64(1+p.Iteration()))
 			p.Tally("turns", p.Iteration()%2, r.ID(), 10)
+			if err := r.Put(int(r.Group().Members()[0]), 0, []byte{1}); err != nil {
+				return err
+			}
 			p.Verify(true, "nothing to be wrong")
 		}
 		return nil

@@ -127,10 +127,10 @@ func TestAPauseInTheMiddleOfAnIteration(t *testing.T) {
 }
 
 func TestWhatThePaceIs(t *testing.T) {
-	none, some := totals{}, totals{iterations: 4, active: 8 * cluster.Millisecond}
+	none, some := frame{}, frame{iterations: 4, stamp: 8 * cluster.Millisecond}
 	for _, c := range []struct {
 		pace   string
-		done   *totals
+		done   *frame
 		screen bool
 		want   float64
 	}{

@@ -1,0 +1,120 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// frame is what the ranks of one process have counted since the launch, and what they
+// were seen to do since the frame before: plain data, made when it is asked for. Inside
+// a process it is handed over as it is.
+type frame struct {
+	process int
+	first   int          // rank of the process
+	ranks   int          // of the process
+	stamp   cluster.Time // the fabric's time that the counts rest on, pauses left out
+	spent   cluster.Time // the same, summed over ranks: some leave their counts later than others
+	counts
+	iterations int
+	times      []float64 // of rank 0's process: the latest iterations, s
+	traffic    cluster.Traffic
+	pairs      [][]int64 // bytes from node to node; nil when there are too many nodes
+	pile       *pile     // latencies by class, declared samples, tables of counts
+	states     []byte    // looks at each rank, see looks
+}
+
+// maxPairs is up to how many nodes bytes are told apart by node pair.
+const maxPairs = 64
+
+// newFrame is a frame of nothing.
+func newFrame(l *cluster.Layout, sums int) *frame {
+	f := &frame{counts: counts{sums: make([]float64, sums), reports: make([]int64, sums)}}
+	if l.Nodes <= cluster.MaxPairNodes {
+		f.traffic.Nodes = make([]int64, l.Nodes)
+	}
+	if l.Nodes <= maxPairs {
+		f.pairs = make([][]int64, l.Nodes)
+		for i := range f.pairs {
+			f.pairs[i] = make([]int64, l.Nodes)
+		}
+	}
+	return f
+}
+
+// rank adds what a rank of a node has left.
+func (f *frame) rank(s *slot, node int) {
+	f.ranks++
+	f.counts.add(&s.counts)
+	f.meet(s.iterations, s.active, s.active, s.times)
+	f.carry(&s.traffic)
+	if f.pairs != nil {
+		for to, b := range s.traffic.Nodes {
+			f.pairs[node][to] += b
+		}
+	}
+}
+
+// add adds another process's frame.
+func (f *frame) add(o *frame) {
+	f.ranks += o.ranks
+	f.counts.add(&o.counts)
+	f.meet(o.iterations, o.stamp, o.spent, o.times)
+	f.carry(&o.traffic)
+	for from := range f.pairs {
+		for to, b := range o.pairs[from] {
+			f.pairs[from][to] += b
+		}
+	}
+	o.pile.copy(f.pile)
+}
+
+func (f *frame) meet(iterations int, stamp, spent cluster.Time, times []float64) {
+	f.iterations = max(f.iterations, iterations)
+	f.stamp = max(f.stamp, stamp)
+	f.spent += spent
+	if len(times) > 0 {
+		f.times = slices.Clone(times)
+	}
+}
+
+func (f *frame) carry(t *cluster.Traffic) {
+	for c := range cluster.Classes {
+		f.traffic.Ops[c] += t.Ops[c]
+		f.traffic.Bytes[c] += t.Bytes[c]
+	}
+	for to, b := range t.Nodes {
+		f.traffic.Nodes[to] += b
+	}
+}
+
+// collector has the latest frame of each process.
+type collector struct{ frames []*frame }
+
+// take takes in a frame; it replaces its process's last one.
+func (c *collector) take(f *frame) {
+	if i := slices.IndexFunc(c.frames, func(o *frame) bool { return o.process == f.process }); i >= 0 {
+		c.frames[i] = f
+		return
+	}
+	c.frames = append(c.frames, f)
+	slices.SortFunc(c.frames, func(a, b *frame) int { return a.process - b.process })
+}
+
+// sum adds the frames up: that of one process is the sum.
+func (c *collector) sum() *frame {
+	if len(c.frames) == 1 {
+		return c.frames[0]
+	}
+	one := c.frames[0]
+	all := newFrame(&cluster.Layout{Nodes: len(one.traffic.Nodes)}, len(one.sums))
+	all.pairs = nil
+	for range one.pairs {
+		all.pairs = append(all.pairs, make([]int64, len(one.pairs)))
+	}
+	all.pile = newPile(len(one.pile.series)-cluster.Classes, len(one.pile.cells))
+	for _, f := range c.frames {
+		all.add(f)
+	}
+	return all
+}

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// process is the ranks of a launch that run in this process: where they leave what they
+// count, and from where it goes on as a frame.
+type process struct {
+	number int
+	first  int // rank
+	layout *cluster.Layout
+	sums   int           // declared metrics and samples
+	ask    atomic.Uint64 // raised when a frame is wanted
+	slots  []slot        // by rank
+	shards *shards
+	looks  looks
+}
+
+// slot is where a rank leaves its counts.
+type slot struct {
+	mu         sync.Mutex
+	traffic    cluster.Traffic
+	counts     counts
+	iterations int          // rank 0: done
+	active     cluster.Time // the fabric's time that the counts rest on, pauses left out
+	times      []float64    // rank 0: the latest iterations, s
+}
+
+// reserve makes room for the counts of all ranks.
+func (p *process) reserve(l *cluster.Layout, metrics, samples, cells int) {
+	ranks := l.Ranks()
+	p.layout, p.sums = l, metrics+samples
+	p.slots, p.shards = make([]slot, ranks), newShards(ranks, samples, cells)
+	if l.Nodes <= cluster.MaxPairNodes {
+		for i := range p.slots {
+			p.slots[i].traffic.Nodes = make([]int64, l.Nodes)
+		}
+	}
+}
+
+// slot is that of a rank.
+func (p *process) slot(rank int) *slot { return &p.slots[rank-p.first] }
+
+// frame is what the ranks have left. Its states are valid until the next but one.
+func (p *process) frame() *frame {
+	f := newFrame(p.layout, p.sums)
+	f.process, f.first = p.number, p.first
+	for i := range p.slots {
+		s := &p.slots[i]
+		s.mu.Lock()
+		f.rank(s, p.layout.NodeOf(p.first+i))
+		s.mu.Unlock()
+	}
+	f.pile = p.shards.merge()
+	f.states = p.looks.leave()
+	return f
+}
