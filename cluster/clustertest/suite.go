@@ -56,16 +56,31 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		s.scale *= 8
 	}
 	for _, p := range parts {
-		t.Run(p.name, func(t *testing.T) { p.test(s, t) })
+		t.Run(p.name, func(t *testing.T) { p.alone(t, s) })
 	}
 	if m, ok := Lagging(s.machine); ok {
 		late := *s
 		late.machine, late.longest = m, 2000
 		for _, p := range parts {
 			if p.puts {
-				t.Run("puts outlast barriers/"+p.name, func(t *testing.T) { p.test(&late, t) })
+				t.Run("puts outlast barriers/"+p.name, func(t *testing.T) { p.alone(t, &late) })
 			}
 		}
+	}
+}
+
+// alone runs a part and looks for what it leaves behind.
+func (p *part) alone(t *testing.T, s *suite) {
+	before := runtime.NumGoroutine()
+	p.test(s, t)
+	ctx, stop := context.WithTimeout(t.Context(), guard)
+	defer stop()
+	for runtime.NumGoroutine() > before && ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		stacks := make([]byte, 1<<18)
+		t.Errorf("%d goroutines are left, %d were before:\n%s", n, before, stacks[:runtime.Stack(stacks, true)])
 	}
 }
 

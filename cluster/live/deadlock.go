@@ -51,6 +51,8 @@ func (n *need) String() string {
 		return fmt.Sprintf("await of the word at %d", n.off)
 	case cluster.KindBarrier, cluster.KindEvent, cluster.KindMeet:
 		return n.kind.String()
+	case cluster.KindNone:
+		return "a wait for a handle that was freed, or never given"
 	}
 	return fmt.Sprintf("%s at %d", n.kind, n.peer)
 }
@@ -136,7 +138,11 @@ func (v *survey) wants(p *port) sleeper {
 	s := sleeper{port: p, sleeps: p.sleeps, want: p.need}
 	for _, h := range p.hs {
 		switch {
-		case h == 0 || p.e.isDone(h):
+		case h == 0:
+			s.want--
+		case !p.e.given(h):
+			s.needs = append(s.needs, need{kind: cluster.KindNone, any: true})
+		case p.e.isDone(h):
 			s.want--
 		case h&barrierBit != 0:
 			m := p.e.memberOf(h)
@@ -146,6 +152,14 @@ func (v *survey) wants(p *port) sleeper {
 		}
 	}
 	return s
+}
+
+// given reports whether a handle names an operation. A thread that waits for another
+// one first has not found out yet that it does not.
+func (e *engine) given(h cluster.Handle) (is bool) {
+	defer func() { is = recover() == nil }()
+	e.isDone(h)
+	return
 }
 
 func (v *survey) needOf(e *engine, s *slot) need {

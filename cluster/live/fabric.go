@@ -162,7 +162,7 @@ func (p *port) finalize() {
 		}
 	}
 	e.state.Store(uint32(cluster.Idle))
-	if p.holds {
+	if p.holds&1 != 0 {
 		p.unlock()
 	}
 }
@@ -171,9 +171,7 @@ func (p *port) finalize() {
 // panicking one with an abort of all.
 func (w *world) catch(p *port) {
 	v := recover()
-	if p.holds {
-		p.unlock()
-	}
+	p.unlockAll()
 	p.e.state.Store(uint32(cluster.Idle))
 	if v == nil {
 		return

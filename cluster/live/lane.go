@@ -139,12 +139,12 @@ func (e *engine) postInside(op *cluster.Op) cluster.Handle {
 	}
 	l := e.lanes[k]
 	l.grab()
+	defer l.mu.Unlock()
 	h := l.start(op)
 	l.settle(op)
 	if len(l.batch) > 0 {
 		l.flush()
 	}
-	l.mu.Unlock()
 	return h
 }
 
@@ -176,28 +176,31 @@ func laneOfHandle(h cluster.Handle) int {
 	return int(uint32(h) >> laneShift)
 }
 
-// hold and release bracket what a port does with a lane. Of the main engine the
-// port remembers it, because code of the program runs there.
+// hold and release bracket what a port does with a lane. The port remembers it: code
+// of the program runs in the main engine, and a panic in any lane must not leave it
+// locked.
 func (p *port) hold(l *engine) {
 	l.grab()
-	p.holds = l.lane == 0
+	p.holds |= 1 << l.lane
 }
 
 func (p *port) tryHold(l *engine) bool {
-	ok := l.mu.TryLock()
-	p.holds = ok && l.lane == 0
-	return ok
+	if !l.mu.TryLock() {
+		return false
+	}
+	p.holds |= 1 << l.lane
+	return true
 }
 
 func (p *port) release(l *engine) {
-	p.holds = false
+	p.holds &^= 1 << l.lane
 	l.mu.Unlock()
 }
 
 // postLaned is Post of a rank that has lanes.
 func (p *port) postLaned(op *cluster.Op) cluster.Handle {
 	e := p.e
-	if p.holds {
+	if p.holds&1 != 0 {
 		return e.postInside(op)
 	}
 	k := 0
@@ -213,13 +216,14 @@ func (p *port) postLaned(op *cluster.Op) cluster.Handle {
 	}
 	if k == 0 {
 		p.grab(e)
-		p.holds = true
+		p.holds |= 1
 		h := e.post(op)
 		p.release(e)
 		return h
 	}
 	l := e.lanes[k]
 	p.grab(l)
+	p.holds |= 1 << k
 	if l.slots.free == 0 {
 		l.slots.free, p.spare[k] = p.spare[k], 0
 	}
@@ -228,7 +232,7 @@ func (p *port) postLaned(op *cluster.Op) cluster.Handle {
 		p.batched |= 1 << k
 	}
 	l.settle(op)
-	l.mu.Unlock()
+	p.release(l)
 	if op.Then != nil && e.delivered.Load() {
 		p.hold(e)
 		e.progress()
@@ -254,8 +258,8 @@ func (p *port) poll() {
 func (p *port) flush() {
 	for ; p.batched != 0; p.batched &= p.batched - 1 {
 		l := p.e.lanes[bits.TrailingZeros32(p.batched)]
-		l.grab()
+		p.hold(l)
 		l.flush()
-		l.mu.Unlock()
+		p.release(l)
 	}
 }

@@ -134,7 +134,7 @@ const laneSpins = 2000
 // waitLaned is Wait of a rank that has lanes.
 func (p *port) waitLaned(hs []cluster.Handle, need int) {
 	e, known := p.e, 0
-	if p.holds {
+	if p.holds&1 != 0 {
 		panic("live: a wait inside an RPC body or a step, which may only post")
 	}
 	p.flush()
@@ -201,11 +201,11 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 // holds several lanes takes them in order, and does nothing but look.
 func (p *port) enoughOf(lanes uint32, hs []cluster.Handle, need int, known *int) bool {
 	for m := lanes; m != 0; m &= m - 1 {
-		p.e.lanes[bits.TrailingZeros32(m)].grab()
+		p.hold(p.e.lanes[bits.TrailingZeros32(m)])
 	}
 	done := p.enough(hs, need, known)
 	for m := lanes; m != 0; m &= m - 1 {
-		p.e.lanes[bits.TrailingZeros32(m)].mu.Unlock()
+		p.release(p.e.lanes[bits.TrailingZeros32(m)])
 	}
 	return done
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -150,5 +151,27 @@ func TestWireTakesTheFreeAdapter(t *testing.T) {
 	}
 	if got := x.arrival(1, 0, n) - first; got > second/2 {
 		t.Errorf("a message the other way arrives %d ns after the first: it has adapters of its own", got)
+	}
+}
+
+// A wait for a handle that names nothing is told, and does not bring down who looks.
+func TestWaitForNothingIsToldOf(t *testing.T) {
+	for _, threads := range []int{1, 2} {
+		w := standing(2, threads)
+		for i, e := range w.engines {
+			p := parks(e, int32(1-i))
+			p.hs, p.need = append(p.hs, 1<<40, 1<<40|1<<laneShift, 1<<40|9<<laneShift), 4
+		}
+		v := newSurvey(w)
+		v.suspect()
+		found := 0
+		for _, wait := range v.confirmed() {
+			if strings.Contains(wait.Call, "never given") {
+				found++
+			}
+		}
+		if found != 6 {
+			t.Errorf("%d threads a rank: %d waits for what was never given, want 6", threads, found)
+		}
 	}
 }

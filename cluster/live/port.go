@@ -1,6 +1,7 @@
 package live
 
 import (
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -32,7 +33,7 @@ type port struct {
 	polls   uint32
 
 	joining    atomic.Bool // waits for the other threads of its parallel region
-	holds      bool        // the engine's lock, of which only the own goroutine asks
+	holds      uint32      // locks of the rank's lanes, by bit, of which only the own goroutine asks; bit 0: the engine's
 	finalizing bool        // the body has returned
 	observer   *observed   // writes down what the thread does; nil: nobody
 }
@@ -60,12 +61,23 @@ func (p *port) close() {
 // lock and unlock hand the engine from one goroutine to another.
 func (p *port) lock() {
 	p.e.mu.Lock()
-	p.holds = true
+	p.holds = 1
 }
 
 func (p *port) unlock() {
-	p.holds = false
+	p.holds = 0
 	p.e.mu.Unlock()
+}
+
+// unlockAll lets go of what a panic has left locked.
+func (p *port) unlockAll() {
+	for ; p.holds != 0; p.holds &= p.holds - 1 {
+		l := p.e
+		if k := bits.TrailingZeros32(p.holds); k > 0 {
+			l = p.e.lanes[k]
+		}
+		l.mu.Unlock()
+	}
 }
 
 // enter and leave bracket a call. Outside parallel regions the engine is the
@@ -147,7 +159,7 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 		return p.postLaned(op)
 	}
 	p.grab(e)
-	p.holds = true
+	p.holds = 1
 	h := e.post(op)
 	p.unlock()
 	return h

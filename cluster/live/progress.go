@@ -30,7 +30,7 @@ func (e *engine) progress() bool {
 	if len(e.gates) > 0 {
 		n += e.checkGates()
 	}
-	if len(e.steps) > 0 {
+	if len(e.steps) > 0 && !e.stepping { // else one of them posts, or has panicked
 		n += len(e.steps)
 		e.runSteps()
 	}
@@ -195,7 +195,7 @@ func (e *engine) helper() {
 			return
 		}
 		if e.mu.TryLock() {
-			p.holds = true
+			p.holds = 1
 			for e.away.Load() && e.progress() {
 			}
 			p.unlock()

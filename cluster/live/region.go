@@ -91,7 +91,7 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 		panic("live: fork inside a parallel region")
 	}
 	p.publish()
-	if p.holds {
+	if p.holds&1 != 0 {
 		p.unlock()
 	}
 	e.setMulti(n > 1 || e.helped)

@@ -115,7 +115,7 @@ func (p *port) park(hs []cluster.Handle, need int) {
 	stay := !e.pending() && !p.enough(hs, need, new(int)) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
 	switch {
 	case stay:
-		held := p.holds
+		held := p.holds&1 != 0
 		if held {
 			p.unlock()
 		}
