@@ -3,11 +3,13 @@ package tui
 import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/overlay"
+	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
 	"github.com/hybridtop/hybridtop/tui/pane"
-	"github.com/hybridtop/hybridtop/tui/pane/all"
+	panereg "github.com/hybridtop/hybridtop/tui/pane/all"
 )
 
-// app is what the person has chosen on the screen, and what is shown on it.
+// app is what the user has chosen on the screen, and what is shown on it.
 // Actions change it; the screen only reads it.
 type app struct {
 	pane.Host                  // what panes see
@@ -25,36 +27,16 @@ type app struct {
 
 	notice string // about the last command; goes with the next key
 
-	over    overlay
-	edit    grid.Line // the value that is typed
-	help    search
-	palette palette
-	picker  picker
-	page    page
+	overlays []overlay.Overlay // those of the registry
+	overHost overlay.Host
+	over     overlay.Overlay // that takes the keys; nil: none
+	overSpec *overlay.Spec   // of it
 
 	out     []engine.Command // to be sent, in order
 	quit    bool
 	suspend bool
 	picture string // file that the screen is to be written to
 	fps     int    // frames drawn in the last second
-}
-
-// overlay is what lies over the panes and takes the keys.
-type overlay uint8
-
-const (
-	noOverlay overlay = iota
-	editOverlay
-	helpOverlay
-	paletteOverlay
-	pageOverlay
-	pickerOverlay
-)
-
-// search is a list that is narrowed by typing.
-type search struct {
-	line grid.Line
-	at   int
 }
 
 // nothing is shown before the first snapshot.
@@ -68,10 +50,17 @@ func newApp() *app {
 	}
 	a.Say = func(text string) { a.notice = text }
 	a.Panel = pane.Panel{Selected: "group", Send: a.do, Say: a.Say}
-	a.Keys = func(action string) string { return named(action).labels() }
-	for i := range all.Panes {
-		p := paneByName(all.Panes[i].Name)
-		a.panes[p] = all.Panes[i].New()
+	a.Keys = func(action string) string { return named(overlay.OnScreen, action).labels() }
+	for i := range panereg.Panes {
+		p := paneByName(panereg.Panes[i].Name)
+		a.panes[p] = panereg.Panes[i].New()
+	}
+	a.overHost = overlay.Host{
+		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
+		UseTheme: a.chooseTheme, Picture: a.askPicture, Command: a.command,
+	}
+	for i := range overlayreg.Overlays {
+		a.overlays = append(a.overlays, overlayreg.Overlays[i].New(&a.overHost))
 	}
 	return a
 }
@@ -90,9 +79,9 @@ func (a *app) load(s *engine.Snapshot) bool {
 	return true
 }
 
-// setWorkload asks for another program.
-func (a *app) setWorkload(name string) {
-	a.do(engine.Command{Verb: engine.Set, Knob: "workload", Value: name})
+// command asks the session to turn something that is no knob of the scenario.
+func (a *app) command(knob, value string) {
+	a.do(engine.Command{Verb: engine.Set, Knob: knob, Value: value})
 }
 
 // do puts a command into the queue. Of two waiting values for one knob only
@@ -103,6 +92,18 @@ func (a *app) do(c engine.Command) {
 		return
 	}
 	a.out = append(a.out, c)
+}
+
+// ask does an action for which the panes come first.
+func (a *app) ask(name string) {
+	if a.act(name) {
+		return
+	}
+	if do := unanswered[name]; do != nil {
+		do(a)
+		return
+	}
+	a.notice = "no pane on the screen answers " + name
 }
 
 // act lets a pane do an action. It reports whether there was anything to do.
@@ -118,9 +119,12 @@ func (a *app) act(name string) bool {
 
 // answers finds the pane that an action is for: the focused one, or where that
 // one has nothing to do, the first that is shown and has. No pane that is
-// hidden gets any, but for what acts on the run.
+// hidden gets any, nor one below an overlay, but for what acts on the run.
 func (a *app) answers(name string) (paneID, pane.Action) {
-	at := arrange(a.w, a.h, a)
+	var at places
+	if !a.covered() {
+		at = arrange(a.w, a.h, a)
+	}
 	for i := range panes + 1 {
 		p := a.focus
 		if i > 0 {
@@ -160,55 +164,100 @@ func (a *app) wheel(p paneID, x, y, by int) {
 // it types, if any.
 func (a *app) press(key, text string) {
 	a.notice = ""
-	if a.over == editOverlay {
+	if a.Panel.Typed != nil {
 		a.Panel.Edits++
 	}
-	if b := find(a.mode(), key); b != nil {
+	if b := find(a.modes(), key); b != nil {
 		b.do(a)
-	} else if l := a.typing(); l != nil && text != "" {
-		a.insert(l, text)
+	} else if text != "" {
+		a.insert(text)
 	}
 }
 
-// insert types text at the cursor.
-func (a *app) insert(l *grid.Line, text string) {
-	l.Insert(text)
+// insert types text at the cursor, where a line is typed.
+func (a *app) insert(text string) {
+	if a.over != nil && a.over.Line() != nil {
+		a.edit(func(l *grid.Line) { l.Insert(text) })
+	}
+}
+
+// edit changes the line that is typed.
+func (a *app) edit(change func(*grid.Line)) {
+	change(a.over.Line())
+	a.over.Retyped()
 	a.Panel.Edits++
-	a.help.at = 0
-	a.palette.retyped()
-	a.picker.retyped()
 }
 
-// typing is the line that takes text now, or nil.
-func (a *app) typing() *grid.Line {
-	switch a.over {
-	case editOverlay:
-		return &a.edit
-	case helpOverlay:
-		return &a.help.line
-	case paletteOverlay:
-		return &a.palette.line
-	case pickerOverlay:
-		return &a.picker.line
+// modes are the parts of the key table that are in force, the first one first.
+func (a *app) modes() []string {
+	switch {
+	case a.over == nil:
+		return []string{overlay.OnScreen, overlay.Everywhere}
+	case a.overSpec.Page:
+		return []string{a.overSpec.Mode, overlay.OnScreen, overlay.Everywhere}
 	}
-	return nil
+	return []string{a.overSpec.Mode, overlay.Everywhere}
 }
 
-// mode says which part of the key table is in force.
-func (a *app) mode() mode {
-	switch a.over {
-	case editOverlay:
-		return editing
-	case helpOverlay:
-		return inHelp
-	case paletteOverlay:
-		return inPalette
-	case pickerOverlay:
-		return inPicker
-	case pageOverlay:
-		return onPage
+// covered says that an overlay lies over the panes.
+func (a *app) covered() bool { return a.over != nil && !a.overSpec.Inside }
+
+// toggle opens an overlay of the registry, or closes it.
+func (a *app) toggle(i int) {
+	was := a.over
+	a.closeOverlay()
+	if was != a.overlays[i] && a.overlays[i].Open() {
+		a.over, a.overSpec = a.overlays[i], &overlayreg.Overlays[i]
+		a.Panel.Edits++
 	}
-	return onScreen
+}
+
+func (a *app) closeOverlay() {
+	if a.over != nil {
+		a.over.Close()
+		a.over, a.overSpec = nil, nil
+		a.Panel.Edits++
+	}
+}
+
+// choose opens the overlay that turns a knob, if there is one.
+func (a *app) choose(knob string) bool {
+	for i := range overlayreg.Overlays {
+		if overlayreg.Overlays[i].Knob == knob {
+			a.toggle(i)
+			return true
+		}
+	}
+	return false
+}
+
+// actOver does an action of the overlay.
+func (a *app) actOver(name string) {
+	for _, x := range a.over.Actions() {
+		if x.Name == name {
+			x.Do(&a.Host)
+			return
+		}
+	}
+}
+
+// lines are the key table for those that list it.
+func (a *app) lines() []overlay.Line {
+	all := make([]overlay.Line, len(keyTable))
+	for i := range keyTable {
+		b := &keyTable[i]
+		all[i] = overlay.Line{Name: b.Name, Keys: b.labels(), Doc: b.Doc, Mode: b.mode, Run: func() { b.do(a) }}
+	}
+	return all
+}
+
+// askPicture has the screen written to a file.
+func (a *app) askPicture(file string) error {
+	err := PictureName(file)
+	if err == nil {
+		a.picture = file
+	}
+	return err
 }
 
 // chooseTheme sets a theme by name.

@@ -11,9 +11,11 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
+
+// typedText is the line that takes text.
+func typedText(a *app) string { return a.over.Line().String() }
 
 // keys presses keys; a word in quotes is typed.
 func keys(a *app, all ...string) {
@@ -91,11 +93,8 @@ func TestKeysSendCommands(t *testing.T) {
 func TestPickerOfTheMachineKnob(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	a.Set("machine", "xc30-edison")
-	a.Panel.Selected = machineKnob
+	a.Panel.Select("machine")
 	keys(a, "enter")
-	if a.over != pickerOverlay || a.picker.at != 2 {
-		t.Fatalf("overlay %d, machine %d", a.over, a.picker.at)
-	}
 	var s screen
 	text := s.draw(a, 80, 24).PlainText()
 	for _, want := range []string{"▸xc30-edison", "5,576 nodes", "paper 3, section VI: two 12-core", "▾"} {
@@ -103,25 +102,25 @@ func TestPickerOfTheMachineKnob(t *testing.T) {
 			t.Errorf("not on the screen: %q\n%s", want, text)
 		}
 	}
-	a.picker.own = []cluster.Machine{{Name: "xc30-edison", Title: "My own", Progress: cluster.ProgressCall}}
+	a.overHost.Machines = []cluster.Machine{{Name: "xc30-edison", Title: "My own", Progress: cluster.ProgressCall}}
 	keys(a, "esc", "enter")
 	if text := s.draw(a, 80, 24).PlainText(); !strings.Contains(text, "My own") {
-		t.Errorf("the person's own machine is not shown:\n%s", text)
+		t.Errorf("the user's own machine is not shown:\n%s", text)
 	}
 }
 
 // A machine that comes while the list is open is on it.
 func TestPickerOfAGrowingList(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
-	a.Panel.Selected = machineKnob
+	a.Panel.Select("machine")
 	keys(a, "enter")
 	grown := demo(4, 4, 4)
 	for i := range grown.Scenario.Table {
-		if k := &grown.Scenario.Table[i]; k.Name == machineKnob {
+		if k := &grown.Scenario.Table[i]; k.Name == "machine" {
 			k.Choices = append(slices.Clone(k.Choices), "sr8000")
 		}
 	}
-	a.latest = grown
+	a.load(grown)
 	keys(a, "s", "r", "8")
 	var s screen
 	if text := s.draw(a, 80, 24).PlainText(); !strings.Contains(text, "▸sr8000") {
@@ -155,15 +154,15 @@ func TestScrollingFacts(t *testing.T) {
 func TestHistoryOfThePalette(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	keys(a, ":", "'group 8", "enter", ":", "'theme mono", "enter", ":", "ctrl+p", "ctrl+p")
-	if got := a.palette.line.String(); got != "set group 8" {
+	if got := typedText(a); got != "set group 8" {
 		t.Errorf("two back is %q", got)
 	}
 	keys(a, "ctrl+n")
-	if got := a.palette.line.String(); got != "theme mono" {
+	if got := typedText(a); got != "theme mono" {
 		t.Errorf("one forward is %q", got)
 	}
 	keys(a, "ctrl+n")
-	if got := a.palette.line.String(); got != "" {
+	if got := typedText(a); got != "" {
 		t.Errorf("behind the last is %q", got)
 	}
 }
@@ -176,8 +175,8 @@ func TestPaletteSaysWhatIsWrong(t *testing.T) {
 	} {
 		a := shownApp(demo(4, 4, 4))
 		keys(a, ":", "'"+text, "enter")
-		if a.over != paletteOverlay || !strings.Contains(a.palette.fault, want) {
-			t.Errorf("%s: says %q, want %q", text, a.palette.fault, want)
+		if a.over == nil || !strings.Contains(a.over.Offer(), want) {
+			t.Errorf("%s: the command line does not say %q", text, want)
 		}
 		if len(a.out) != 0 {
 			t.Errorf("%s: sends %v", text, a.out)
@@ -301,22 +300,6 @@ func checkPlaces(t *testing.T, p places, a *app, w, h int) {
 	}
 }
 
-func TestFuzzy(t *testing.T) {
-	items := []string{"set group", "freeze", "zoom-bandwidth", "shorter", "set ranks-per-node", "set seed"}
-	for query, want := range map[string]string{
-		"sg": "set group", "grp": "set group", "frz": "freeze", "zb": "zoom-bandwidth",
-		"rpn": "set ranks-per-node", "seed": "set seed", "node set": "set ranks-per-node",
-	} {
-		got := rank(items, query, func(s string) string { return s })
-		if len(got) == 0 || got[0] != want {
-			t.Errorf("%q finds %v, want %s first", query, got, want)
-		}
-	}
-	if got := rank(items, "qqq", func(s string) string { return s }); len(got) != 0 {
-		t.Errorf("qqq finds %v", got)
-	}
-}
-
 // Nothing that a session says can reach the terminal as a command.
 func TestNoControlCharacters(t *testing.T) {
 	bad := "\x1b[2J\x07\x9b31m\r\n\u202e"
@@ -353,8 +336,10 @@ func TestDrawsAnything(t *testing.T) {
 				a.focus = epsilonPane
 			}
 			var sc screen
-			for _, over := range []overlay{noOverlay, editOverlay, helpOverlay, paletteOverlay, pageOverlay} {
-				a.over = over
+			for over := range len(a.overlays) + 1 {
+				if a.closeOverlay(); over > 0 {
+					a.toggle(over - 1)
+				}
 				for _, size := range [][2]int{{0, 0}, {1, 1}, {2, 9}, {31, 9}, {33, 8}, {61, 17}, {101, 29}, {140, 28}, {320, 100}} {
 					g := sc.draw(a, size[0], size[1])
 					if g.W != size[0] || g.H != size[1] {
@@ -362,25 +347,6 @@ func TestDrawsAnything(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// The palette offers every workload that is registered.
-func TestPaletteOffersWorkloads(t *testing.T) {
-	a := shownApp(demo(4, 4, 4))
-	offered := map[string]bool{}
-	for _, e := range a.entries("") {
-		offered[e.text] = true
-	}
-	for _, w := range workload.All() {
-		if !offered["workload "+w.Name] {
-			t.Errorf("%s is not offered", w.Name)
-		}
-	}
-	for _, k := range a.Panel.Scenario.Table {
-		if !offered["set "+k.Name] {
-			t.Errorf("set %s is not offered", k.Name)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
@@ -144,8 +145,8 @@ func (s *screen) knobPart(a *app) part {
 	}
 	k := &a.Panel.Scenario.Table[i]
 	value := a.Asked(k.Name)
-	if a.over == editOverlay {
-		value = a.edit.String() + "▏"
+	if a.Panel.Typed != nil {
+		value = a.Panel.Typed.String() + "▏"
 	}
 	return part{k.Label + " ◂ " + value + " ▸", a.Theme.Selected, 8}
 }
@@ -218,25 +219,26 @@ func (s *screen) footer(a *app) {
 	th := a.Theme
 	s.clear(s.at.footer, th)
 	v := s.g.View(s.at.footer)
-	room := v.W() - 1
-	in := a.mode()
+	room, mode := v.W()-1, a.modes()[0]
 	var tail []*binding
-	if in == onScreen {
-		tail = []*binding{find(onScreen, "?"), find(onScreen, "q")}
+	if mode == overlay.OnScreen {
 		if v.W() >= 70 {
-			tail = append([]*binding{find(onScreen, "M")}, tail...)
+			tail = append(tail, named(mode, "mouse"))
 		}
+		tail = append(tail, named(mode, "help"), named(mode, "quit"))
 		for _, b := range tail {
 			room -= hintWidth(b, a) + 2
 		}
 	}
 	x := 1
-	if in == onScreen && a.Snap.Phase == engine.Failed {
-		x = s.hint(v, x, find(onScreen, "pgdown"), a)
+	if mode == overlay.OnScreen && a.Snap.Phase == engine.Failed {
+		scroll := *named(mode, "scroll-down")
+		scroll.Hint = "scroll"
+		x = s.hint(v, x, &scroll, a)
 	}
 	for i := range keyTable {
 		b := &keyTable[i]
-		if b.in != in || b.hint == "" || slices.Contains(tail, b) {
+		if b.mode != mode || b.Hint == "" || slices.Contains(tail, b) {
 			continue
 		}
 		if x+hintWidth(b, a) > room {
@@ -249,23 +251,12 @@ func (s *screen) footer(a *app) {
 	}
 }
 
-// hintText is a binding's word in the footer; the mouse's says how it stands.
+// hintText is a binding's word in the footer.
 func hintText(b *binding, a *app) string {
-	switch {
-	case b.name == "scroll-down":
-		return "scroll"
-	case b.name == "mouse" && a.mouse:
-		return "mouse on"
-	case b.name == "mouse":
-		return "mouse off"
-	case b.name == "freeze" && a.frozen:
-		return "thaw"
-	case b.name == "pause" && a.latest.Phase == engine.Paused:
-		return "go on"
-	case b.name == "zoom" && a.zoomed:
-		return "all panes"
+	if b.word != nil {
+		return b.word(a)
 	}
-	return b.hint
+	return b.Hint
 }
 
 func hintWidth(b *binding, a *app) int {
@@ -274,15 +265,10 @@ func hintWidth(b *binding, a *app) int {
 
 // hintKey writes both directions of a pair of keys.
 func hintKey(b *binding) string {
-	if pair, ok := hintPairs[b.name]; ok {
-		return pair
+	if b.Both != "" {
+		return b.Both
 	}
-	return label(b.keys[0])
-}
-
-var hintPairs = map[string]string{
-	"zoom": "z 1-8", "turn-up": "←→", "next-knob": "↑↓", "shorter": "+-", "down": "↑↓", "line-down": "↑↓",
-	"facts-down": "pgup/dn",
+	return label(b.Keys[0])
 }
 
 // hint draws a footer hint and makes it a place for the mouse. Of a pair of
@@ -293,23 +279,8 @@ func (s *screen) hint(v grid.View, x int, b *binding, a *app) int {
 	n := v.Text(x, 0, key, a.Theme.Accent)
 	n += 1 + v.Text(x+n+1, 0, hintText(b, a), a.Theme.Dim)
 	s.hits = append(s.hits, hit{at: grid.Rect{X: at.X + x, Y: at.Y, W: n, H: 1}, press: b.do})
-	if other := opposite(b); other != nil {
+	if other := named(b.mode, b.Other); other != nil {
 		s.hits = append(s.hits, hit{at: grid.Rect{X: at.X + x, Y: at.Y, W: 1, H: 1}, press: other.do})
 	}
 	return x + n + 2
-}
-
-// opposites are the other directions of the pairs in the footer.
-var opposites = map[string]string{
-	"turn-up": "turn-down", "next-knob": "previous-knob", "shorter": "shorter", "down": "up", "line-down": "line-up",
-}
-
-func opposite(b *binding) *binding {
-	name, ok := opposites[b.name]
-	for i := range keyTable {
-		if k := &keyTable[i]; ok && k.in == b.in && k.name == name {
-			return k
-		}
-	}
-	return nil
 }

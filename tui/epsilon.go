@@ -57,17 +57,17 @@ func (e *epsilon) draw(v grid.View, a *app) {
 	case s.Overlap != nil:
 		r.M = s.Overlap.Now.Reserved
 	case !reportsEpsilon(s.Scenario.Workload):
-		a.Tell(v, whereEpsilonIs(s.Scenario.Workload)...)
+		a.Tell(v, whereEpsilonIs(a, s.Scenario.Workload)...)
 		return
 	case math.IsNaN(r.M): // until the load is known
 		r.M = 1
 	}
 	if r.N < 2 {
-		a.Tell(v, "ε compares schemes for the threads of a rank, and there is 1.", "Turn threads/rank up: "+typedCommand("threads-per-rank 8"))
+		a.Tell(v, "ε compares schemes for the threads of a rank, and there is 1.", "Turn threads/rank up: "+a.Typed("threads-per-rank 8"))
 		return
 	}
 	if r.Check() != nil {
-		a.Tell(v, fmt.Sprintf("%.3g of %d threads are reserved: none is left to compute.", r.M, r.N), "Reserve fewer: "+typedCommand("reserved 1"))
+		a.Tell(v, fmt.Sprintf("%.3g of %d threads are reserved: none is left to compute.", r.M, r.N), "Reserve fewer: "+a.Typed("reserved 1"))
 		return
 	}
 	e.model.update(r, s.Overlap)
@@ -100,9 +100,6 @@ func (e *epsilon) draw(v grid.View, a *app) {
 	}
 }
 
-// typedCommand is a command as one types it, with the key that begins it.
-func typedCommand(command string) string { return find(onScreen, ":").labels() + command }
-
 // epsilonMetric is the metric that a workload declares which compares schemes.
 const epsilonMetric = "epsilon"
 
@@ -118,14 +115,14 @@ func reportsEpsilon(name string) bool {
 }
 
 // whereEpsilonIs says which workload to choose, and how.
-func whereEpsilonIs(present string) []string {
+func whereEpsilonIs(a *app, present string) []string {
 	lines := []string{"ε compares threading schemes; " + present + " runs in one."}
 	i := slices.IndexFunc(workload.All(), comparesSchemes)
 	if i < 0 {
 		return append(lines, "No workload of this build compares them; the model alone: hybridtop model epsilon")
 	}
 	name := workload.All()[i].Name
-	return append(lines, "Run "+name+": type "+typedCommand("workload "+name)+", or press "+find(onScreen, "w").labels()+" until it runs.")
+	return append(lines, "Run "+name+": type "+a.Typed("workload "+name)+", or press "+a.Keys("workload")+" until it runs.")
 }
 
 // head writes a chart's title and, if there is room, its legend, and gives the view

@@ -16,11 +16,13 @@ func (s *screen) essential(a *app) {
 	v := s.g.All()
 	word, st := phaseWords(snap, th)
 	lines := []part{{word, st, 6}}
-	if l := a.typing(); l != nil {
-		lines = append(lines, part{":" + l.String() + "▏", th.Selected, 8})
-	}
-	if text := a.offered(); text != "" {
-		lines = append(lines, part{"▸ " + text, th.Text, 7})
+	if a.over != nil {
+		if l := a.over.Line(); l != nil {
+			lines = append(lines, part{":" + l.String() + "▏", th.Selected, 8})
+		}
+		if text := a.over.Offer(); text != "" {
+			lines = append(lines, part{"▸ " + text, th.Text, 7})
+		}
 	}
 	if a.notice != "" {
 		lines = append(lines, part{a.notice, th.Warning, 8})
@@ -62,26 +64,4 @@ func (s *screen) essential(a *app) {
 			y++
 		}
 	}
-}
-
-// offered is what enter would run in the help or the command line.
-func (a *app) offered() string {
-	switch a.over {
-	case helpOverlay:
-		if all := helpEntries(a.help.line.String()); a.help.at < len(all) {
-			return all[a.help.at].name
-		}
-	case pickerOverlay:
-		if all := a.picker.offers(a); a.picker.at < len(all) {
-			return all[a.picker.at]
-		}
-	case paletteOverlay:
-		if a.palette.fault != "" {
-			return a.palette.fault
-		}
-		if all := a.palette.offers(a); a.palette.at < len(all) {
-			return all[a.palette.at].text
-		}
-	}
-	return ""
 }

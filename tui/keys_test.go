@@ -4,25 +4,26 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/overlay"
+	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// A key means one thing in a mode: its own lines of the table and those of the
-// modes that it falls back to do not name a key twice, unless the mode's own
-// line replaces the other's while it lasts.
-func TestNoKeyTwiceInAMode(t *testing.T) {
-	for in := range modes {
-		seen := map[string]string{}
-		for i := range keyTable {
-			b := &keyTable[i]
-			if b.in != in {
-				continue
+// A key has one meaning in a mode. Panes and overlays bring their own lines, so
+// this holds for all of them together.
+func TestAKeyHasOneMeaningInAMode(t *testing.T) {
+	seen := map[[2]string]string{}
+	for i := range keyTable {
+		b := &keyTable[i]
+		for _, k := range b.Keys {
+			if other, twice := seen[[2]string{b.mode, k}]; twice {
+				t.Errorf("%s: %q is both %s and %s", b.mode, k, other, b.Name)
 			}
-			for _, k := range b.keys {
-				if other, twice := seen[k]; twice {
-					t.Errorf("%s: %q is both %s and %s", modeNames[in], k, other, b.name)
-				}
-				seen[k] = b.name
-			}
+			seen[[2]string{b.mode, k}] = b.Name
 		}
 	}
 }
@@ -30,13 +31,16 @@ func TestNoKeyTwiceInAMode(t *testing.T) {
 func TestEveryKeyReachesItsAction(t *testing.T) {
 	for i := range keyTable {
 		b := &keyTable[i]
-		for _, k := range b.keys {
-			if got := find(b.in, k); got != b {
-				t.Errorf("%s: %q reaches %v, want %s", modeNames[b.in], k, got, b.name)
+		for _, k := range b.Keys {
+			if got := find([]string{b.mode}, k); got != b {
+				t.Errorf("%s: %q reaches %v, want %s", b.mode, k, got, b.Name)
 			}
 		}
-		if b.do == nil || b.doc == "" || b.name == "" || strings.HasSuffix(b.doc, ".") {
-			t.Errorf("%s in %s: needs an action, a name, and a line of help without a full stop", b.name, modeNames[b.in])
+		if b.do == nil || b.Doc == "" || b.Name == "" || strings.HasSuffix(b.Doc, ".") {
+			t.Errorf("%s %s: needs an action, a name, and a line of help without a full stop", b.Name, b.mode)
+		}
+		if b.Other != "" && named(b.mode, b.Other) == nil {
+			t.Errorf("%s %s: there is no %s opposite to it", b.Name, b.mode, b.Other)
 		}
 	}
 }
@@ -45,50 +49,204 @@ func TestEveryKeyReachesItsAction(t *testing.T) {
 func TestLettersAreNeverRepurposed(t *testing.T) {
 	for i := range keyTable {
 		b := &keyTable[i]
-		for _, k := range b.keys {
-			if len(k) == 1 && b.in != onScreen && k != "?" {
-				t.Errorf("%q means %s in %s: letters belong to the screen", k, b.name, modeNames[b.in])
+		for _, k := range b.Keys {
+			if len(k) == 1 && b.mode != overlay.OnScreen && k != "?" {
+				t.Errorf("%q means %s %s: letters belong to the screen", k, b.Name, b.mode)
 			}
 		}
 	}
-	if find(onPage, "q") != find(onScreen, "q") || find(onPage, "space") != find(onScreen, "space") {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, "L")
+	if on := []string{overlay.OnScreen}; find(a.modes(), "q") != find(on, "q") || find(a.modes(), "space") != find(on, "space") {
 		t.Error("a page takes keys of the screen away")
 	}
 }
 
 func TestCtrlCQuitsInEveryMode(t *testing.T) {
-	for in := range modes {
-		b := find(in, "ctrl+c")
-		if b == nil || b.name != "quit" {
-			t.Errorf("%s: ctrl+c does not quit", modeNames[in])
+	a := shownApp(demo(4, 4, 4))
+	for i := range len(a.overlays) + 1 {
+		if a.closeOverlay(); i > 0 {
+			a.toggle(i - 1)
+		}
+		if keys(a, "ctrl+c"); !a.quit {
+			t.Errorf("%v: ctrl+c does not quit", a.modes())
+		}
+		a.quit = false
+	}
+}
+
+// Every overlay opens by its key, is closed by esc, and is in force in between.
+func TestOverlaysOpenAndClose(t *testing.T) {
+	for i := range keyTable {
+		b := &keyTable[i]
+		for n, o := range shownApp(demo(4, 4, 4)).overlays {
+			a := shownApp(demo(4, 4, 4))
+			if o = a.overlays[n]; b.mode != overlay.OnScreen || b.Name != overlayreg.Overlays[n].Open.Name {
+				continue
+			}
+			keys(a, b.Keys[0])
+			if a.over != o || a.modes()[0] != overlayreg.Overlays[n].Mode {
+				t.Errorf("%s does not open", b.Name)
+			}
+			if keys(a, "esc"); a.over != nil {
+				t.Errorf("esc does not close %s", b.Name)
+			}
+			if len(a.out) > 0 {
+				t.Errorf("opening and closing %s sends %v", b.Name, a.out)
+			}
 		}
 	}
 }
 
 func TestHelpListsEveryAction(t *testing.T) {
-	all := helpEntries("")
-	if len(all) != len(keyTable) {
-		t.Errorf("help has %d lines, the key table %d", len(all), len(keyTable))
-	}
+	a := newApp()
 	for i := range keyTable {
 		b := &keyTable[i]
-		found := helpEntries(b.name + " " + b.doc)
-		if !slices.Contains(found, b) {
-			t.Errorf("help does not find %s by its name and words", b.name)
+		found := overlay.Rank(a.lines(), b.Name+" "+b.Doc, func(l overlay.Line) string { return l.Name + " " + l.Keys + " " + l.Doc + " " + l.Mode })
+		if !slices.ContainsFunc(found, func(l overlay.Line) bool { return l.Name == b.Name && l.Mode == b.mode }) {
+			t.Errorf("help does not find %s by its name and words", b.Name)
 		}
 	}
 }
 
 // Actions that are one in the palette have one name.
-func TestNamesOnTheScreenAreUnique(t *testing.T) {
-	seen := map[string]bool{}
+func TestNamesInAModeAreUnique(t *testing.T) {
+	seen := map[[2]string]bool{}
 	for i := range keyTable {
-		if b := &keyTable[i]; b.in == onScreen {
-			if seen[b.name] {
-				t.Errorf("%s stands twice", b.name)
-			}
-			seen[b.name] = true
+		b := &keyTable[i]
+		if seen[[2]string{b.mode, b.Name}] {
+			t.Errorf("%s stands twice %s", b.Name, b.mode)
 		}
+		seen[[2]string{b.mode, b.Name}] = true
+	}
+}
+
+// paneKeys are the keys that are for panes: generic ones and panes' own.
+func paneKeys() (all []*binding) {
+	for _, b := range paneActions() {
+		all = append(all, named(overlay.OnScreen, b.Name))
+	}
+	return all
+}
+
+// alone is the demo with one pane on the screen.
+func alone(p paneID) *app {
+	a := shownApp(recorded(4, 2, 2, 8, false))
+	a.w, a.h, a.focus, a.zoomed = 120, 40, p, true
+	var s screen
+	s.draw(a, a.w, a.h)
+	return a
+}
+
+// looks is what every pane but one shows.
+func looks(a *app, but paneID) (all [panes]string) {
+	for p, x := range a.panes {
+		if paneID(p) != but && x != nil {
+			g := grid.New(90, 30)
+			for x.Draw(g.All(), &a.Host).Again {
+			}
+			all[p] = g.PlainText()
+		}
+	}
+	return all
+}
+
+// No key changes what is not shown.
+func TestNoKeyChangesAHiddenPane(t *testing.T) {
+	for focus := range panes {
+		for _, b := range paneKeys() {
+			if b.Run {
+				continue // it acts on the run
+			}
+			a := alone(focus)
+			a.Markers = grid.Blocks
+			before, acted := looks(a, focus), a.acted
+			keys(a, b.Keys[0])
+			a.Markers = grid.Blocks // they are those of all curves
+			a.zoomed = true         // esc ends it
+			after := looks(a, focus)
+			if len(a.out) > 0 { // a knob was turned, and its pane tells so
+				after[knobsPane] = before[knobsPane]
+			}
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("with pane %d alone, %s changes another one:\n%s", focus+1, b.Name, diff)
+			}
+			for p := range panes {
+				if p != focus && a.acted[p] != acted[p] {
+					t.Errorf("with pane %d alone, %s acts on pane %d", focus+1, b.Name, p+1)
+				}
+			}
+		}
+	}
+}
+
+// A page covers the panes: their keys are not for them meanwhile.
+func TestNoKeyChangesACoveredPane(t *testing.T) {
+	for _, b := range paneKeys() {
+		a := alone(bandwidthPane)
+		keys(a, "L", b.Keys[0])
+		if a.acted != [panes]int{} && !b.Run {
+			t.Errorf("%s acts on a pane below a page", b.Name)
+		}
+	}
+}
+
+// Every action of a focused pane is reached by its key and by its name.
+func TestEveryActionOfAFocusedPaneIsReached(t *testing.T) {
+	for p := range panes {
+		if alone(p).panes[p] == nil {
+			continue
+		}
+		for _, x := range alone(p).panes[p].Actions() {
+			b := named(overlay.OnScreen, x.Name)
+			if b == nil {
+				t.Errorf("pane %d: %s has no line in the key table", p+1, x.Name)
+				continue
+			}
+			if x.Name == "back" { // there is nothing to leave yet
+				continue
+			}
+			for what, press := range map[string][]string{"key": {b.Keys[0]}, "name": {":", "'" + x.Name, "enter"}} {
+				a := alone(p)
+				if keys(a, press...); a.acted[p] != 1 {
+					t.Errorf("pane %d: the %s of %s acts %d times, want once", p+1, what, x.Name, a.acted[p])
+				}
+			}
+		}
+	}
+}
+
+// A key that no pane on the screen answers says so, and every generic action is
+// answered by one pane at least, or by the screen.
+func TestGenericActionsAreAnswered(t *testing.T) {
+	a := alone(topologyPane)
+	if keys(a, "c"); !strings.Contains(a.notice, "crosshair") {
+		t.Errorf("c on the cluster says %q", a.notice)
+	}
+	for _, g := range pane.Generic {
+		answered := unanswered[g.Name] != nil
+		for _, p := range a.panes {
+			answered = answered || p != nil && slices.ContainsFunc(p.Actions(), func(x pane.Action) bool { return x.Name == g.Name })
+		}
+		if !answered {
+			t.Errorf("nothing answers %s", g.Name)
+		}
+	}
+}
+
+// The focused pane comes first; another one that is shown gets what it does not
+// answer.
+func TestTheFocusedPaneAnswersFirst(t *testing.T) {
+	a := shownApp(recorded(4, 2, 2, 8, false))
+	a.w, a.h, a.focus = 120, 40, timelinePane
+	keys(a, "c")
+	if a.acted[timelinePane] != 1 || a.acted[bandwidthPane] != 0 {
+		t.Errorf("c on the timeline acts on %v", a.acted)
+	}
+	a.focus = latencyPane
+	keys(a, "c")
+	if a.acted[bandwidthPane] != 1 {
+		t.Errorf("c on the latency acts on %v", a.acted)
 	}
 }
 
@@ -99,8 +257,8 @@ func TestWriteKeys(t *testing.T) {
 	}
 	for i := range keyTable {
 		k := &keyTable[i]
-		if !strings.Contains(b.String(), "| "+k.name+" | "+k.doc+" |") {
-			t.Errorf("the document lacks %s", k.name)
+		if !strings.Contains(b.String(), "| "+k.Name+" | "+k.Doc+" |") {
+			t.Errorf("the document lacks %s", k.Name)
 		}
 	}
 }

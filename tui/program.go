@@ -71,10 +71,8 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.app.press(msg.String(), msg.Key().Text)
 		p.stale = true
 	case tea.PasteMsg:
-		if l := p.app.typing(); l != nil {
-			p.app.insert(l, msg.Content)
-			p.stale = true
-		}
+		p.app.insert(msg.Content)
+		p.stale = true
 	case tea.MouseClickMsg:
 		p.click(msg)
 	case tea.MouseWheelMsg:
@@ -173,8 +171,6 @@ func (p *program) draw() {
 	}
 	p.drawn++
 	g := p.screen.draw(p.app, p.w, p.h)
-	p.app.picker.top = min(p.app.picker.top, p.screen.factsTop)
-	p.app.page.rows, p.app.page.lines = p.screen.pageRows, p.screen.pageLines
 	p.buf = g.AppendANSI(p.buf[:0])
 	p.frame = tea.NewView(string(p.buf))
 	p.frame.AltScreen = true

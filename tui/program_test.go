@@ -294,7 +294,7 @@ func TestPaste(t *testing.T) {
 	p.Update(tea.PasteMsg{Content: "nobody asked"})
 	keys(p.app, ":")
 	p.Update(tea.PasteMsg{Content: "set \x1b[31mgroup\r\n 8"})
-	if got := p.app.palette.line.String(); got != "set [31mgroup 8" {
+	if got := typedText(p.app); got != "set [31mgroup 8" {
 		t.Errorf("typed %q", got)
 	}
 }

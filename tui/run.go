@@ -180,7 +180,7 @@ func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
 
 func newProgram(s Session, o Options) (*program, error) {
 	a := newApp()
-	a.ascii, a.mouse, a.picker.own = o.ASCII, !o.NoMouse, o.Machines
+	a.ascii, a.mouse, a.overHost.Machines = o.ASCII, !o.NoMouse, o.Machines
 	name := o.Theme
 	if name == "" && o.env("NO_COLOR") != "" {
 		name = "mono"

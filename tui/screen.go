@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
@@ -17,11 +18,6 @@ type screen struct {
 	again [panes]bool // not all could be drawn in time
 	whole whole
 	hits  []hit // of the chrome and the overlay
-	ids   ids
-
-	pageRows  int // of the page that are shown
-	pageLines int // of the page in all
-	factsTop  int // rows that a machine's facts are scrolled at most
 
 	locality locality
 	epsilon  epsilon
@@ -32,8 +28,8 @@ type whole struct {
 	w, h  int
 	theme *grid.Theme
 	ascii bool
-	over  overlay // covers panes
-	under overlay // covered panes in the frame before
+	over  overlay.Overlay // covers panes
+	under overlay.Overlay // covered panes in the frame before
 	lines bool
 }
 
@@ -65,13 +61,13 @@ func (s *screen) inputs(a *app, p paneID) inputs {
 // returns it.
 func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	a.w, a.h = w, h
-	now := whole{w: w, h: h, theme: a.Theme, ascii: a.ascii, over: a.over, under: s.whole.over}
-	if a.over == editOverlay {
-		now.over = noOverlay // it lies inside the knob panel
+	now := whole{w: w, h: h, theme: a.Theme, ascii: a.ascii, under: s.whole.over}
+	if a.covered() {
+		now.over = a.over
 	}
 	s.at = arrange(w, h, a)
 	now.lines = !s.at.lines.Empty()
-	all := now != s.whole || now.over != noOverlay || now.lines
+	all := now != s.whole || now.over != nil || now.lines
 	if w != s.g.W || h != s.g.H {
 		s.g.Resize(w, h)
 	}
@@ -90,18 +86,14 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	s.whyLine(a)
 	s.status(a)
 	s.footer(a)
-	switch a.over {
-	case helpOverlay:
-		s.helpBox(a)
-	case paletteOverlay:
-		s.paletteBox(a)
-	case pickerOverlay:
-		s.pickerBox(a)
-	case pageOverlay:
-		s.pageBox(a)
+	if a.covered() {
+		a.over.Draw(s.g.View(s.body()))
 	}
 	return &s.g
 }
+
+// body is what lies between header and status.
+func (s *screen) body() grid.Rect { return grid.Rect{Y: 1, W: s.g.W, H: s.g.H - 3} }
 
 func (s *screen) clear(r grid.Rect, th *grid.Theme) {
 	s.g.Fill(r, grid.Cell{Bg: th.Background})
@@ -191,8 +183,12 @@ func (s *screen) hitAt(x, y int) (hit, bool) {
 			return h, true
 		}
 	}
-	if s.whole.over != noOverlay {
-		return hit{}, false // the panes lie under a box
+	if o := s.whole.over; o != nil { // the panes lie under it
+		return hit{
+			at:    s.body(),
+			press: func(*app) { o.Click(x, y) },
+			wheel: func(_ *app, by int) { o.Wheel(x, y, by) },
+		}, s.body().Contains(x, y)
 	}
 	for p := range panes {
 		if at := s.at.pane[p]; at.Contains(x, y) {

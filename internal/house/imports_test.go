@@ -37,9 +37,12 @@ engine/session         : engine engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models
-tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/**
+tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/**
 tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
+tui/overlay            : cluster tui/grid tui/pane
+tui/overlay/all        : tui/overlay tui/overlay/*
+tui/overlay/*          : engine engine/workload presets cluster tui/grid tui/pane tui/overlay
 tui/pane/panetest      : engine engine/workload models cluster
 tui/pane/*             : engine engine/workload engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
@@ -245,6 +248,7 @@ func TestImportRule(t *testing.T) {
 		{"tui/pane/why/why.go", our + "engine/session", true},
 		{"tui/pane/why/why.go", our + "tui", true},
 		{"tui/pane/pane.go", our + "tui/pane/why", true},
+		{"tui/overlay/edit/edit.go", our + "tui/overlay/machines", true},
 		{"tui/export/svg.go", our + "engine", true},
 		{"cmd/hybridtop/main.go", our + "tui", false},
 	} {

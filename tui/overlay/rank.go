@@ -1,4 +1,4 @@
-package tui
+package overlay
 
 import (
 	"slices"
@@ -47,9 +47,9 @@ func fuzzyWord(word, text []rune, from int) (score int, ok bool) {
 	return score*4 - min(len(text), 60)/10, i == len(word)
 }
 
-// rank keeps the items that fit a query, the best first; equals keep their
+// Rank keeps the items that fit a query, the best first; equals keep their
 // order.
-func rank[T any](items []T, query string, text func(T) string) []T {
+func Rank[T any](items []T, query string, text func(T) string) []T {
 	type scored struct {
 		item  T
 		score int

@@ -1,0 +1,20 @@
+package all
+
+import (
+	"github.com/hybridtop/hybridtop/tui/overlay"
+	"github.com/hybridtop/hybridtop/tui/overlay/edit"
+	"github.com/hybridtop/hybridtop/tui/overlay/help"
+	"github.com/hybridtop/hybridtop/tui/overlay/machines"
+	"github.com/hybridtop/hybridtop/tui/overlay/page"
+	"github.com/hybridtop/hybridtop/tui/overlay/palette"
+)
+
+// Overlays are the overlays of the screen.
+var Overlays = []overlay.Spec{
+	palette.Spec,
+	edit.Spec,
+	help.Spec,
+	machines.Spec,
+	page.Launch,
+	page.IDs,
+}

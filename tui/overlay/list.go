@@ -1,0 +1,34 @@
+package overlay
+
+import "github.com/hybridtop/hybridtop/tui/grid"
+
+// List is rows of which one is selected.
+type List struct {
+	At   int // the selected one
+	top  int // first row shown
+	all  int
+	area grid.Rect // where they were drawn, on the screen
+}
+
+// Draw shows the rows around the selected one, of all that there are.
+func (l *List) Draw(v grid.View, all int, th *grid.Theme, row func(i int, v grid.View, selected bool)) {
+	at := min(l.At, max(0, all-1))
+	l.all, l.area = all, v.Rect()
+	l.top = min(max(at-v.H()/2, 0), max(0, all-v.H()))
+	for y := 0; y < v.H() && l.top+y < all; y++ {
+		in := v.Sub(grid.Rect{Y: y, W: v.W(), H: 1})
+		if l.top+y == at {
+			in.Tint(in.Local(), th.Selected.Bg, th.Selected.Attr)
+		}
+		row(l.top+y, in, l.top+y == at)
+	}
+}
+
+// Move selects the row n below, of all that there are.
+func (l *List) Move(n, all int) { l.At = min(max(l.At+n, 0), max(0, all-1)) }
+
+// Row is the number of the row under a cell of the screen; false: there is none.
+func (l *List) Row(x, y int) (int, bool) {
+	i := l.top + y - l.area.Y
+	return i, l.area.Contains(x, y) && i < l.all
+}

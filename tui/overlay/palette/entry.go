@@ -1,0 +1,68 @@
+package palette
+
+import (
+	"strings"
+
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/overlay"
+)
+
+// entry is one command that is offered.
+type entry struct {
+	text string // what is typed
+	doc  string
+	keys string
+	more bool         // a value has to follow
+	run  func()       // nil: try alone
+	try  func() error // before run: what cannot be stays on the line
+}
+
+// entries are all commands that there are while query is typed: the values of
+// a knob are offered once it is named.
+func (o *palette) entries(query string) []entry {
+	var all []entry
+	for _, l := range o.h.Lines() {
+		if l.Mode == overlay.OnScreen {
+			all = append(all, entry{text: l.Name, doc: l.Doc, keys: l.Keys, run: l.Run})
+		}
+	}
+	table := o.h.Panel.Scenario.Table
+	for i := range table {
+		k := &table[i]
+		head := "set " + k.Name
+		all = append(all, entry{text: head, doc: k.Doc + ", now " + o.h.Asked(k.Name), more: true})
+		if strings.HasPrefix(query, head) {
+			for _, c := range k.Choices {
+				all = append(all, o.set(k.Name, c, k.Unit))
+			}
+		}
+	}
+	for _, w := range workload.All() {
+		all = append(all, entry{text: "workload " + w.Name, doc: w.Title, run: func() { o.h.Command("workload", w.Name) }})
+	}
+	all = append(all, entry{text: "picture", doc: "write the screen to a file, as .svg or .png", more: true})
+	for _, th := range grid.Themes() {
+		all = append(all, entry{text: "theme " + th.Name, doc: "use this theme", run: func() { o.h.UseTheme(th.Name) }})
+	}
+	return all
+}
+
+// set turns a knob, unless it cannot have the value.
+func (o *palette) set(knob, value, unit string) entry {
+	return entry{
+		text: "set " + knob + " " + value, doc: strings.TrimSpace(value + " " + unit),
+		try: func() error {
+			k, err := o.h.Panel.Scenario.Knob(knob)
+			if err == nil {
+				_, err = k.Parse(value)
+			}
+			return err
+		},
+		run: func() { o.h.Set(knob, value) },
+	}
+}
+
+func (o *palette) picture(text, file string) entry {
+	return entry{text: text, try: func() error { return o.h.Picture(file) }}
+}

@@ -1,0 +1,37 @@
+package palette
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/tui/overlay"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+)
+
+// Every action of the screen, workload and knob is offered; what belongs to
+// other modes is not.
+func TestOffers(t *testing.T) {
+	s := panetest.Demo(4, 4, 4)
+	h := &overlay.Host{Host: &pane.Host{Snap: s}, Lines: func() []overlay.Line {
+		return []overlay.Line{{Name: "pause", Mode: overlay.OnScreen}, {Name: "erase", Mode: "in the help"}}
+	}}
+	h.Panel.Load(s.Scenario)
+	offered := map[string]bool{}
+	for _, e := range (&palette{h: h}).entries("") {
+		offered[e.text] = true
+	}
+	for _, w := range workload.All() {
+		if !offered["workload "+w.Name] {
+			t.Errorf("%s is not offered", w.Name)
+		}
+	}
+	for _, k := range s.Scenario.Table {
+		if !offered["set "+k.Name] {
+			t.Errorf("set %s is not offered", k.Name)
+		}
+	}
+	if !offered["pause"] || offered["erase"] {
+		t.Errorf("pause is offered: %v, erase, which is no command: %v", offered["pause"], offered["erase"])
+	}
+}

@@ -1,0 +1,19 @@
+package overlay
+
+import "testing"
+
+func TestFuzzy(t *testing.T) {
+	items := []string{"set group", "freeze", "zoom-bandwidth", "shorter", "set ranks-per-node", "set seed"}
+	for query, want := range map[string]string{
+		"sg": "set group", "grp": "set group", "frz": "freeze", "zb": "zoom-bandwidth",
+		"rpn": "set ranks-per-node", "seed": "set seed", "node set": "set ranks-per-node",
+	} {
+		got := Rank(items, query, func(s string) string { return s })
+		if len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %v, want %s first", query, got, want)
+		}
+	}
+	if got := Rank(items, "qqq", func(s string) string { return s }); len(got) != 0 {
+		t.Errorf("qqq finds %v", got)
+	}
+}
