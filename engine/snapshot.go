@@ -40,20 +40,10 @@ type RankView struct {
 	Share       [cluster.States]float64 // of the last second, by state; sums to 1 or is 0
 }
 
-// LocalityPoint is one group size on the locality chart, kept while knobs turn
-// as long as the points compare.
-type LocalityPoint struct {
-	Group     int
-	RankLocal float64 // measured share of accesses in the own rank; NaN: not run yet
-	NodeLocal float64 // measured share inside the own node, the own rank's included
-	Access    float64 // measured mean access time, s; NaN: not run yet
-	Accesses  int64   // that these rest on
-	LawRank   float64 // the law's share: 1/G (paper 1, section 4.3.1)
-	LawNode   float64 // |group ∩ node|/G
-	LawAccess float64 // l_avg from the fitted latencies, s; NaN: too few points
-	Memory    int64   // bytes a node that the group size costs
-	Replicas  int
-	Fits      bool // into the machine's memory
+// Accesses are how many were recorded, and how long they took in all.
+type Accesses struct {
+	Count int64
+	Time  cluster.Time
 }
 
 // Snapshot is a session at one moment. It is never written after it is
@@ -75,17 +65,16 @@ type Snapshot struct {
 	Series         []Sample
 	Marks          []Mark
 	Latency        [cluster.Classes]Quantiles
-	Samples        []Distribution  // those declared that have values
-	Tallies        []Table         // those declared, whole
-	Traffic        cluster.Traffic // summed over ranks
-	NodePairs      [][]int64       // bytes from node to node; nil when there are too many nodes
-	MemoryPerNode  int64           // bytes that the scenario takes on a node
-	Replicas       int             // of the shared data
-	Metrics        []Metric        // of the workload, declared ones first, then model values
+	Samples        []Distribution            // those declared that have values
+	Tallies        []Table                   // those declared, whole
+	Accesses       [cluster.Classes]Accesses // recorded in this launch
+	Traffic        cluster.Traffic           // summed over ranks
+	NodePairs      [][]int64                 // bytes from node to node; nil when there are too many nodes
+	MemoryPerNode  int64                     // bytes that the scenario takes on a node
+	Replicas       int                       // of the shared data
+	Metrics        []Metric                  // of the workload, declared ones first, then model values
 	Verification   Verification
-	Locality       []LocalityPoint   // rising group size; empty when the workload has none
-	SmallestFit    int               // smallest group size that fits the machine's memory; 0: none, or no such question
-	Overlap        *Overlap          // of communication with computation; nil: the workload compares no schemes, or no iteration has ended
+	Studies        []StudyView       // of the workload
 	Timeline       *cluster.Timeline // what every thread does, lately; nil: it is not written down
 	LaunchLine     string            // paper 1's launch command for this layout
 	Failure        string            // why the run failed, in words; may have several lines

@@ -117,6 +117,15 @@ func Epsilon(r Reserved, f Fractions) (Prediction, error) {
 	return p, nil
 }
 
+// EpsilonAt is the value of Epsilon alone, for the many points of a curve; NaN where
+// there is none.
+func EpsilonAt(r Reserved, f Fractions) float64 {
+	if check(r, f) != nil {
+		return math.NaN()
+	}
+	return 1 / (f.NonOverlap + max(f.Comm/r.M, f.Overlap*r.slower()))
+}
+
 func check(r Reserved, f Fractions) error {
 	if err := r.Check(); err != nil {
 		return err

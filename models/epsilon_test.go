@@ -351,3 +351,17 @@ func TestEpsilonRefusesNonsense(t *testing.T) {
 		}
 	}
 }
+
+// The value alone is that of the prediction, to the last bit.
+func TestEpsilonAtIsEpsilon(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := models.Reserved{M: rapid.Float64Range(0, 20).Draw(t, "m"), N: rapid.IntRange(1, 20).Draw(t, "n")}
+		non := rapid.Float64Range(0, 1).Draw(t, "non")
+		f := models.Fractions{NonOverlap: non, Comm: rapid.Float64Range(0, 1-non).Draw(t, "comm")}
+		f.Overlap = 1 - f.NonOverlap - f.Comm
+		at := models.EpsilonAt(r, f)
+		if p, err := models.Epsilon(r, f); err == nil && at != p.Value || err != nil && at == at {
+			t.Fatalf("%v, want %v, %v", at, p.Value, err)
+		}
+	})
+}

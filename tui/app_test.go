@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
@@ -332,7 +333,7 @@ func TestDrawsAnything(t *testing.T) {
 		for _, th := range grid.Themes() {
 			a := shownApp(s)
 			a.chooseTheme(th.Name)
-			if s.Overlap != nil {
+			if s.Study(study.EpsilonName) != nil {
 				a.focus = epsilonPane
 			}
 			var sc screen

@@ -34,8 +34,7 @@ func BenchmarkOverlap(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {300, 90}} {
 		b.Run(fmt.Sprintf("size=%dx%d", size[0], size[1]), func(b *testing.B) {
 			p := &program{app: newApp(), w: size[0], h: size[1]}
-			snaps := [2]*engine.Snapshot{scheme(1, 8), scheme(1, 8)}
-			snaps[0].Overlap.Now.NonOverlap += 0.01
+			snaps := [2]*engine.Snapshot{scheme(1, 8), scheme(1, 8, func(s *engine.Snapshot) { s.Metrics[1].Value += 0.01 })}
 			p.app.load(snaps[1])
 			keys(p.app, "7")
 			b.ReportAllocs()

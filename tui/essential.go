@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/tui/grid"
@@ -42,8 +41,10 @@ func (s *screen) essential(a *app) {
 	if q := &snap.Latency[cluster.Remote]; q.Count > 0 {
 		lines = append(lines, part{"remote p50 " + grid.Seconds.Format(q.P50, 8), th.Text, 2})
 	}
-	if o := snap.Overlap; o != nil && !math.IsNaN(o.Now.Epsilon) {
-		lines = append(lines, part{fmt.Sprintf("ε %.2f %s, %.2f modelled", o.Now.Epsilon, o.Now.Kind, o.Now.Model), th.Text, 4})
+	for i := range snap.Studies {
+		if text := snap.Studies[i].Glance; text != "" {
+			lines = append(lines, part{text, th.Text, 4})
+		}
 	}
 	lines = append(lines,
 		part{fmt.Sprintf("%d×%d, panes: %d×%d", v.W(), v.H(), oneW, oneH), th.Dim, 5},

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -72,33 +71,15 @@ var goldens = []struct {
 	{"zoom-overlap", sizes(80, 24, 120, 40, 300, 90, 60, 16, 30, 8), func() *app { return pressed(scheme(1, 8), "7") }},
 	{"overlap", sizes(80, 24, 120, 40, 200, 60, 20, 5), func() *app { return shownApp(scheme(1, 8)) }},
 	{"overlap-m2-n16", sizes(120, 40), func() *app { return pressed(scheme(2, 16), "7") }},
-	{"overlap-masteronly", sizes(80, 24), func() *app {
-		s := scheme(1, 8)
-		s.Scenario.Values["threading"], s.Overlap.Now.Threading, s.Overlap.Now.Epsilon = "masteronly", "masteronly", math.NaN()
-		s.Why = "all threads but one sleep during communication, 31% of the time: 1 reserved thread would give ε 1.21 (modelled)."
-		s.Change = "masteronly: 1.18× slower (9.48 ms → 11.2 ms an iteration, simulated); 3.53 ms communication in the open"
-		return pressed(s, "7")
-	}},
-	{"overlap-starting", sizes(80, 24), func() *app {
-		s := scheme(1, 8)
-		s.Overlap, s.Change, s.Why, s.Iteration = nil, "", "", 0
-		return pressed(s, "7")
-	}},
+	{"overlap-masteronly", sizes(80, 24), func() *app { return pressed(scheme(1, 8, masteronly), "7") }},
+	{"overlap-starting", sizes(80, 24), func() *app { return pressed(firstScheme(1, 8, starting), "7") }},
 	{"overlap-none", sizes(80, 24, 30, 8), pressedDemo("7")},
-	{"overlap-one-thread", sizes(80, 24), func() *app {
-		s := scheme(1, 8)
-		s.Overlap, s.Layout.ThreadsPerRank = nil, 1
-		return pressed(s, "7")
-	}},
+	{"overlap-one-thread", sizes(80, 24), func() *app { return pressed(firstScheme(1, 8, knob("threads-per-rank", "1")), "7") }},
 	{"overlap-all-reserved", sizes(80, 24), func() *app {
-		s := scheme(1, 8)
-		s.Overlap, s.Layout.ThreadsPerRank, s.Scenario.Values["reserved"] = nil, 4, "4"
-		return pressed(s, "7")
+		return pressed(firstScheme(1, 8, knob("reserved", "4"), knob("threads-per-rank", "4")), "7")
 	}},
 	{"overlap-failed", sizes(80, 24), func() *app {
-		s := scheme(1, 8)
-		s.Overlap, s.Phase, s.Failure = nil, engine.Failed, deadlock
-		return pressed(s, "7")
+		return pressed(firstScheme(1, 8, func(s *engine.Snapshot) { s.Metrics, s.Phase, s.Failure = nil, engine.Failed, deadlock }), "7")
 	}},
 	{"overlap-mono", sizes(120, 40), func() *app { return pressed(scheme(1, 8), "7", ":", "'theme mono", "enter") }},
 	{"overlap-ascii", sizes(80, 24), func() *app {

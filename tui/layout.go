@@ -2,6 +2,7 @@ package tui
 
 import (
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
@@ -90,12 +91,12 @@ func arrange(w, h int, a *app) places {
 }
 
 // sharedPlace says which of locality, ε and timeline is shown where there is room for one: the
-// focused one, else ε of a workload that compares schemes and no group sizes.
+// focused one, else ε of a workload whose first study it is.
 func sharedPlace(a *app) paneID {
 	switch {
 	case a.focus == localityPane || a.focus == epsilonPane || a.focus == timelinePane:
 		return a.focus
-	case len(a.Snap.Locality) == 0 && (a.Snap.Overlap != nil || reportsEpsilon(a.Snap.Scenario.Workload)):
+	case len(a.Snap.Studies) > 0 && a.Snap.Studies[0].Name == study.EpsilonName:
 		return epsilonPane
 	}
 	return localityPane

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"image/color"
-	"math"
 	"strings"
 	"testing"
 
@@ -92,8 +91,7 @@ func TestProgramComparesSchemes(t *testing.T) {
 	p.do = func(c engine.Command) error { // the player's lock is held
 		switch {
 		case c == set("workload", "demo-product"):
-			s := scheme(1, 8)
-			s.Scenario.Values["threading"], s.Overlap.Now.Threading, s.Overlap.Now.Epsilon = "masteronly", "masteronly", math.NaN()
+			s := scheme(1, 8, masteronly)
 			s.Why, s.Change = "all threads but one sleep during communication", ""
 			p.snap = s
 		case c == set("threading", "multiple"):

@@ -19,8 +19,6 @@ type screen struct {
 	whole whole
 	hits  []hit // of the chrome and the overlay
 
-	locality locality
-	epsilon  epsilon
 }
 
 // whole is what every pane depends on: when it changes, all is drawn again.
@@ -39,7 +37,6 @@ type inputs struct {
 	at      grid.Rect
 	focused bool
 	snap    *engine.Snapshot
-	markers grid.Markers
 	acted   int
 	pane    pane.Inputs
 }
@@ -49,10 +46,6 @@ func (s *screen) inputs(a *app, p paneID) inputs {
 	if a.panes[p] != nil {
 		in.snap, in.pane = nil, a.panes[p].Inputs(&a.Host)
 		return in
-	}
-	switch p {
-	case epsilonPane:
-		in.markers = a.Markers
 	}
 	return in
 }
@@ -125,17 +118,9 @@ func (s *screen) pane(a *app, p paneID, all bool) {
 	if in.focused && s.at.shown > 1 {
 		box.Border = a.Theme.Focus
 	}
-	v := s.g.Box(in.at, box)
-	v = v.Sub(v.Local().Inset(1, 0))
+	s.g.Box(in.at, box)
 	if border.Banner != "" {
 		s.g.View(in.at).TextIn(0, 0, in.at.W, border.Banner, grid.Center, a.Theme.Warning.With(grid.Bold|grid.Reverse))
-	}
-	switch p {
-	case localityPane:
-		s.locality.draw(v, a)
-	case epsilonPane:
-		s.epsilon.alone = s.at.shown == 1
-		s.epsilon.draw(v, a)
 	}
 	s.more(in.at, a.Theme, border.Above, border.Below)
 }
@@ -153,12 +138,6 @@ func (s *screen) more(r grid.Rect, th *grid.Theme, above, below bool) {
 // titles are the words in the upper border of a pane.
 func (s *screen) titles(a *app, p paneID) (title, right string) {
 	title = paneTitles[p]
-	switch p {
-	case localityPane:
-		right = a.KindWords()
-	case epsilonPane:
-		right = s.epsilon.caption(a, s.at.pane[p].W)
-	}
 	return title, right
 }
 

@@ -13,6 +13,11 @@ var (
 	scheme    = panetest.Scheme
 	simulated = panetest.Simulated
 	recorded  = panetest.Recorded
+
+	firstScheme = panetest.FirstScheme
+	knob        = panetest.Knob
+	masteronly  = panetest.Masteronly
+	starting    = panetest.Starting
 )
 
 // shownApp is an app on which a snapshot is shown.

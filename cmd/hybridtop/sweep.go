@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ func newSweep() *cobra.Command {
 	workloadArgument(cmd)
 	limits := addLimits(cmd, 2*time.Second, "each point")
 	out := addFormat(cmd)
-	chart := cmd.Flags().String("chart", "", "metric that the chart shows (access_time_mean if there is one, else epsilon, else the first)")
+	chart := cmd.Flags().String("chart", "", "metric that the chart shows (that of the workload's study, else the first)")
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		sc, axes, own, err := knobs.scenario(cmd, args[0])
@@ -82,19 +83,17 @@ func chartMetric(name, asked string) (string, error) {
 		return "", fmt.Errorf("--chart %s: %s has %s", asked, name, strings.Join(all, ", "))
 	case asked != "":
 		return asked, nil
-	case slices.Contains(all, accessTime) || len(all) == 0:
-		return accessTime, nil
-	case slices.Contains(all, overlapRatio):
-		return overlapRatio, nil
+	}
+	for _, st := range w.Studies {
+		if st.Metric != "" {
+			return st.Metric, nil
+		}
+	}
+	if len(all) == 0 {
+		return "", nil
 	}
 	return all[0], nil
 }
-
-// accessTime is the metric that the locality law is about.
-const accessTime = "access_time_mean"
-
-// overlapRatio is the metric of workloads that compare threading schemes.
-const overlapRatio = "epsilon"
 
 // sweepResult is what a sweep came to, as docs/json.md describes it.
 type sweepResult struct {
@@ -124,11 +123,20 @@ type sweepRow struct {
 	order []string
 }
 
+// fitResult is a law that was fitted: its constants by name, what local means, and
+// its predictions.
 type fitResult struct {
-	Local       engine.Metric `json:"l_l"`
-	Remote      engine.Metric `json:"l_r"`
-	Within      string        `json:"local_within"`
-	Predictions []prediction  `json:"predictions"`
+	*engine.Fit
+	predictions []prediction
+}
+
+// MarshalJSON writes the keys in their order by name.
+func (f *fitResult) MarshalJSON() ([]byte, error) {
+	all := map[string]any{"local_within": f.Within, "predictions": f.predictions}
+	for _, m := range f.Constants {
+		all[m.Name] = m
+	}
+	return json.Marshal(all)
 }
 
 type prediction struct {
@@ -167,12 +175,9 @@ func newSweepResult(sc engine.Scenario, rows []session.Row) *sweepResult {
 		return sw
 	}
 	kind := rows[0].Snapshot.Kind
-	f := &fitResult{
-		Local:  engine.Metric{Name: "l_l", Value: fit.Local, Unit: "s", Kind: engine.Modelled},
-		Remote: engine.Metric{Name: "l_r", Value: fit.Remote, Unit: "s", Kind: engine.Modelled}, Within: fit.Within,
-	}
+	f := &fitResult{Fit: fit}
 	for _, p := range fit.Predictions {
-		f.Predictions = append(f.Predictions, prediction{
+		f.predictions = append(f.predictions, prediction{
 			Row: p.Row, Share: p.Share, Error: engine.Finite(p.Error), Fitted: p.Fitted,
 			Predicted: engine.Metric{Value: p.Predicted, Unit: "s", Kind: engine.Modelled},
 			Measured:  engine.Metric{Value: p.Measured, Unit: "s", Kind: kind},
@@ -300,10 +305,10 @@ const barCells = 40
 func (sw *sweepResult) chart(w io.Writer, metric string) error {
 	longest := 0.0
 	predicted := make(map[int]float64)
-	if sw.Fit != nil && metric == accessTime {
+	if sw.Fit != nil && metric == sw.Fit.Metric {
 		for _, p := range sw.Fit.Predictions {
-			predicted[p.Row] = p.Predicted.Value
-			longest = max(longest, p.Predicted.Value)
+			predicted[p.Row] = p.Predicted
+			longest = max(longest, p.Predicted)
 		}
 	}
 	shown := false
@@ -411,10 +416,13 @@ func (sw *sweepResult) law(w io.Writer) error {
 	}
 	t := newTable(w)
 	t.row()
-	t.row(fmt.Sprintf("l_avg = (l_l − l_r)·P + l_r, fitted to the two extremes: l_l = %s, l_r = %s (P: share inside the %s)",
-		text(f.Local), text(f.Remote), f.Within))
-	t.row("point", "P", "modelled", string(sw.Rows[0].Kind), "relative error")
-	for _, p := range f.Predictions {
+	var constants []string
+	for _, m := range f.Constants {
+		constants = append(constants, m.Name+" = "+text(m))
+	}
+	t.row(fmt.Sprintf("%s: %s (%s: share inside the %s)", f.Formula, strings.Join(constants, ", "), f.Share, f.Within))
+	t.row("point", f.Share, "modelled", string(sw.Rows[0].Kind), "relative error")
+	for _, p := range f.predictions {
 		miss := "fitted"
 		if !p.Fitted && p.Error != nil {
 			miss = fmt.Sprintf("%+.1f %%", 100**p.Error)

@@ -7,40 +7,45 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 )
 
 // Live iterations vary: so many are needed before one speaks of their time. A
 // simulation's are exact.
 const enoughIterations = 3
 
-// Ratios of times below which two runs count as equally fast, live and simulated.
-const (
-	alikeLive = alike
-	alikeSim  = 1.001
-)
+// alikeSim is the ratio of simulated times below which two runs count as equally fast.
+const alikeSim = 1.001
 
 // Change puts into words what turning knobs has done to the time of an iteration,
 // from a run to a later one of the same workload: "multiple, m = 1: 1.46× faster
 // (11.2 ms → 7.70 ms an iteration); 6.10 ms of 7.90 ms communication now hidden". It
 // is "" where there is nothing to compare: either run lacks iterations, or no knob
-// differs.
+// differs that the program knows of.
 func Change(before, after *engine.Snapshot) string {
-	if before == nil || before.Scenario.Workload != after.Scenario.Workload {
+	if before == nil || before.Scenario.Workload != after.Scenario.Workload || !differ(&before.Scenario, &after.Scenario, changesRun) {
 		return ""
 	}
-	if only(&before.Scenario, &after.Scenario, "timeline", "pace") {
-		return "" // how it is looked at
-	}
-	label := turned(&before.Scenario, &after.Scenario)
 	a, okA := iterationTime(before)
 	b, okB := iterationTime(after)
-	if label == "" || !okA || !okB {
+	if !okA || !okB {
 		return ""
 	}
-	if only(&before.Scenario, &after.Scenario, "threading", "reserved") {
-		a *= drift(before, after)
+	label := difference(&before.Scenario, &after.Scenario)
+	from, to := timed(before), timed(after)
+	if to != nil && !differ(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool { return !slices.Contains(to.Chooses, k.Name) }) {
+		if from != nil {
+			a *= drift(from, to)
+		}
+		if to.Scheme != "" && (from == nil || from.Scheme != to.Scheme) {
+			label = to.Scheme
+		}
 	}
-	return label + ": " + faster(a, b, before, after) + hidden(after)
+	text := label + ": " + faster(a, b, before, after)
+	if to != nil && to.Gain != "" {
+		text += "; " + to.Gain
+	}
+	return text
 }
 
 // Changes gives for each row of a sweep its Change from the first row before it whose
@@ -58,8 +63,19 @@ func Changes(rows []Row) []string {
 	return all
 }
 
-// iterationTime is the median of the latest iterations, s; of a workload that runs
-// masteronly beside the scheme in each iteration, the scheme's own time.
+// timed is the first study that has a time of its own, in place of the iteration's;
+// nil: none has.
+func timed(s *engine.Snapshot) *engine.StudyView {
+	for i := range s.Studies {
+		if s.Studies[i].Time > 0 {
+			return &s.Studies[i]
+		}
+	}
+	return nil
+}
+
+// iterationTime is the median of the latest iterations, s, or the time that a study
+// has in its place.
 func iterationTime(s *engine.Snapshot) (float64, bool) {
 	least := enoughIterations
 	if s.Kind == engine.Simulated {
@@ -68,79 +84,65 @@ func iterationTime(s *engine.Snapshot) (float64, bool) {
 	if s.Iteration < least || len(s.IterationTimes) == 0 {
 		return 0, false
 	}
-	if m, ok := s.Metric("time_scheme"); ok && m.Value > 0 {
-		return m.Value, true
+	if v := timed(s); v != nil {
+		return v.Time, true
 	}
 	sorted := slices.Sorted(slices.Values(s.IterationTimes))
 	median := (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 	return median, median > 0
 }
 
-// drift is how much longer masteronly takes in the later run than in the earlier one,
-// where both have run it beside their schemes: on a live host it is not 1, and then a
-// scheme's time has changed by as much without any merit of its own.
-func drift(before, after *engine.Snapshot) float64 {
-	a, okA := before.Metric("time_masteronly")
-	b, okB := after.Metric("time_masteronly")
-	if d := b.Value / a.Value; okA && okB && d > 0 && !math.IsInf(d, 1) {
+// drift is how much longer the reference takes in the later run than in the earlier
+// one, where both have run it beside their schemes: on a live host it is not 1, and
+// then a scheme's time has changed by as much without any merit of its own.
+func drift(before, after *engine.StudyView) float64 {
+	if d := after.Reference / before.Reference; d > 0 && !math.IsInf(d, 1) {
 		return d
 	}
 	return 1
 }
 
-// turned says what was turned, a threading scheme by its name alone.
-func turned(from, to *engine.Scenario) string {
-	label := difference(from, to)
-	if label == "" || !only(from, to, "threading", "reserved") {
-		return label
-	}
-	level := to.Values["threading"]
-	if m, there := to.Values["reserved"]; there && level == "multiple" {
-		return level + ", m = " + m
-	}
-	if level == "" || level == from.Values["threading"] {
-		return label
-	}
-	return level
-}
-
-// only says that no knob differs but these.
-func only(from, to *engine.Scenario, names ...string) bool {
+// differ says that a knob differs of those that count.
+func differ(from, to *engine.Scenario, counts func(*engine.Knob) bool) bool {
 	for i := range to.Table {
-		if name := to.Table[i].Name; from.Values[name] != to.Values[name] && !slices.Contains(names, name) {
-			return false
+		if k := &to.Table[i]; from.Values[k.Name] != to.Values[k.Name] && counts(k) {
+			return true
 		}
 	}
-	return true
+	return false
 }
+
+// changesRun says that the program notices a knob: others turn how it is looked at.
+func changesRun(k *engine.Knob) bool { return k.Role != engine.View || k.Scope == engine.ScopeBody }
 
 // sameWork says that an iteration computes the same: no knob of the problem differs.
 func sameWork(from, to *engine.Scenario) bool {
-	return !slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
-		return k.Role == engine.Problem && from.Values[k.Name] != to.Values[k.Name]
-	})
+	return !differ(from, to, func(k *engine.Knob) bool { return k.Role == engine.Problem })
 }
 
-// faster words the ratio of two times of an iteration.
+// faster words the ratio of two times.
 func faster(a, b float64, before, after *engine.Snapshot) string {
-	near := alikeLive
+	near := study.Alike
 	if before.Kind == engine.Simulated && after.Kind == engine.Simulated {
 		near = alikeSim
 	}
-	from, to := cluster.FromSeconds(a).String(), cluster.FromSeconds(b).String()
-	times := fmt.Sprintf("(%s → %s an iteration, %s)", from, to, after.Kind)
-	if before.Kind != after.Kind {
-		times = fmt.Sprintf("(%s %s → %s %s an iteration)", from, before.Kind, to, after.Kind)
+	of, longer, shorter := "an iteration", "longer iterations", "shorter iterations"
+	if v := timed(after); v != nil && v.Of != of {
+		of, longer, shorter = v.Of, "longer", "shorter"
 	}
-	words := [2]string{"faster", "slower"}
-	if !sameWork(&before.Scenario, &after.Scenario) {
-		words = [2]string{"shorter iterations", "longer iterations"}
+	from, to := cluster.FromSeconds(a).String(), cluster.FromSeconds(b).String()
+	times := fmt.Sprintf("(%s → %s %s, %s)", from, to, of, after.Kind)
+	if before.Kind != after.Kind {
+		times = fmt.Sprintf("(%s %s → %s %s %s)", from, before.Kind, to, after.Kind, of)
+	}
+	if sameWork(&before.Scenario, &after.Scenario) {
+		longer, shorter = "slower", "faster"
 	}
 	switch {
 	case a >= b*near:
-		return fmt.Sprintf("%s× %s %s", ratio(a/b), words[0], times)
+		return fmt.Sprintf("%s× %s %s", ratio(a/b), shorter, times)
 	case b >= a*near:
-		return fmt.Sprintf("%s× %s %s", ratio(b/a), words[1], times)
+		return fmt.Sprintf("%s× %s %s", ratio(b/a), longer, times)
 	}
 	return "as fast as before " + times
 }
@@ -151,26 +153,4 @@ func ratio(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.3g", x)
-}
-
-// hidden says how much of masteronly's communication the scheme no longer takes
-// time for: what it gains on masteronly, at most all of the communication. Computing
-// on fewer threads has been charged to it already. "": the metrics do not tell.
-func hidden(s *engine.Snapshot) string {
-	share, ok := s.Metric("f_comm")
-	masteronly, okM := s.Metric("time_masteronly")
-	scheme, okS := s.Metric("time_scheme")
-	comm := share.Value * masteronly.Value
-	if !ok || !okM || !okS || !(comm > 0) || math.IsInf(comm, 1) || math.IsNaN(scheme.Value) {
-		return ""
-	}
-	all := cluster.FromSeconds(comm).String()
-	gain := min(masteronly.Value-scheme.Value, comm)
-	switch {
-	case !overlaps(s):
-		return fmt.Sprintf("; %s communication in the open", all)
-	case gain <= 0.005*comm:
-		return fmt.Sprintf("; none of %s communication hidden", all)
-	}
-	return fmt.Sprintf("; %s of %s communication now hidden", cluster.FromSeconds(gain), all)
 }

@@ -1,11 +1,14 @@
 package session
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 )
 
 // took is a run of the story on this host, with 5 iterations of a time in s.
@@ -59,35 +62,70 @@ func TestChange(t *testing.T) {
 	}
 }
 
+// product is a run of schemes in which communication takes a share of masteronly's 10
+// ms; knobs alternate name and value.
+func product(t *testing.T, threading string, comm, non, epsilon float64, knobs ...string) *engine.Snapshot {
+	t.Helper()
+	sc, err := Scenario("schemes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	knobs = append([]string{"threading", threading}, knobs...)
+	for i := 0; i < len(knobs); i += 2 {
+		if err := sc.Set(knobs[i], knobs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &engine.Snapshot{Kind: engine.Simulated, Iteration: 5, IterationTimes: []float64{1e-3}, Scenario: sc, Layout: sc.Layout()}
+	for name, v := range map[string]float64{
+		"f_comm": comm, "f_non": non, "f_overlap": 1 - comm - non, "epsilon": epsilon, "time_masteronly": 10e-3, "time_scheme": 10e-3 / epsilon,
+	} {
+		s.Metrics = append(s.Metrics, engine.Metric{Name: name, Value: v, Kind: s.Kind})
+	}
+	if threading != "masteronly" {
+		s.Metrics = append(s.Metrics, engine.Metric{Name: "epsilon_model", Value: epsilon, Kind: engine.Modelled})
+	}
+	return viewed(s)
+}
+
+// viewed looks at the snapshot's schemes.
+func viewed(s *engine.Snapshot) *engine.Snapshot {
+	table := study.NewTable(schemesStudy)
+	table.Begin(&s.Scenario, &cluster.Machine{})
+	s.Studies = []engine.StudyView{table.Look(s)}
+	return s
+}
+
 // A scheme is called by its name; the time is its own, not that of the iteration, in
 // which masteronly runs as well; and of the communication as much is hidden as the
 // scheme gains.
 func TestChangeOfThreading(t *testing.T) {
-	master := product("masteronly", 0.4, 0.2, 1)
-	slow := product("masteronly", 0.4, 0.2, 1)
+	master := product(t, "masteronly", 0.4, 0.2, 1)
+	slow := product(t, "masteronly", 0.4, 0.2, 1)
 	for i := range slow.Metrics {
-		if m := &slow.Metrics[i]; m.Unit == "s" {
+		if m := &slow.Metrics[i]; strings.HasPrefix(m.Name, "time_") {
 			m.Value *= 1.5
 		}
 	}
+	viewed(slow)
 	for _, c := range []struct {
 		what          string
 		before, after *engine.Snapshot
 		want          string
 	}{
-		{"to multiple", master, product("multiple", 0.4, 0.2, 1.46),
+		{"to multiple", master, product(t, "multiple", 0.4, 0.2, 1.46),
 			"multiple, m = 1: 1.46× faster (10.0 ms → 6.85 ms an iteration, simulated); 3.15 ms of 4.00 ms communication now hidden"},
-		{"the host was slower before", slow, product("multiple", 0.4, 0.2, 1.46),
+		{"the host was slower before", slow, product(t, "multiple", 0.4, 0.2, 1.46),
 			"multiple, m = 1: 1.46× faster (10.0 ms → 6.85 ms an iteration, simulated); 3.15 ms of 4.00 ms communication now hidden"},
-		{"more than all cannot be hidden", master, product("multiple", 0.1, 0.2, 2),
+		{"more than all cannot be hidden", master, product(t, "multiple", 0.1, 0.2, 2),
 			"multiple, m = 1: 2× faster (10.0 ms → 5.00 ms an iteration, simulated); 1.00 ms of 1.00 ms communication now hidden"},
-		{"to funneled", product("multiple", 0.4, 0.2, 1.6, "reserved", "2"), product("funneled", 0.4, 0.2, 1.28, "reserved", "2"),
+		{"to funneled", product(t, "multiple", 0.4, 0.2, 1.6, "reserved", "2"), product(t, "funneled", 0.4, 0.2, 1.28, "reserved", "2"),
 			"funneled: 1.25× slower (6.25 ms → 7.81 ms an iteration, simulated); 2.19 ms of 4.00 ms communication now hidden"},
-		{"m", product("multiple", 0.4, 0.2, 1.6), product("multiple", 0.4, 0.2, 0.8, "reserved", "6"),
+		{"m", product(t, "multiple", 0.4, 0.2, 1.6), product(t, "multiple", 0.4, 0.2, 0.8, "reserved", "6"),
 			"multiple, m = 6: 2× slower (6.25 ms → 12.5 ms an iteration, simulated); none of 4.00 ms communication hidden"},
-		{"and back", product("multiple", 0.4, 0.2, 1.6), master,
+		{"and back", product(t, "multiple", 0.4, 0.2, 1.6), master,
 			"masteronly: 1.6× slower (6.25 ms → 10.0 ms an iteration, simulated); 4.00 ms communication in the open"},
-		{"with another knob", master, product("multiple", 0.4, 0.2, 1.25, "ranking", "round-robin"),
+		{"with another knob", master, product(t, "multiple", 0.4, 0.2, 1.25, "ranking", "round-robin"),
 			"threading masteronly→multiple, ranking sequential→round-robin: 1.25× faster (10.0 ms → 8.00 ms an iteration, simulated); 2.00 ms of 4.00 ms communication now hidden"},
 	} {
 		if got := Change(c.before, c.after); got != c.want {
@@ -100,8 +138,8 @@ func TestChangeOfThreading(t *testing.T) {
 func TestChangesOfASweep(t *testing.T) {
 	var rows []Row
 	for _, s := range []*engine.Snapshot{
-		product("masteronly", 0.4, 0.2, 1), product("masteronly", 0.3, 0.2, 1, "local-k", "16"),
-		product("multiple", 0.4, 0.2, 1.25), product("multiple", 0.3, 0.2, 2, "local-k", "16"),
+		product(t, "masteronly", 0.4, 0.2, 1), product(t, "masteronly", 0.3, 0.2, 1, "local-k", "16"),
+		product(t, "multiple", 0.4, 0.2, 1.25), product(t, "multiple", 0.3, 0.2, 2, "local-k", "16"),
 	} {
 		rows = append(rows, Row{Snapshot: s})
 	}

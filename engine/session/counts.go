@@ -1,6 +1,9 @@
 package session
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
 
 // counts is what a probe has counted since the launch.
 type counts struct {
@@ -35,6 +38,14 @@ func (c *counts) add(o *counts) {
 	}
 	c.checks += o.checks
 	c.failures += o.failures
+}
+
+// taken are the accesses that were recorded, by class.
+func (c *counts) taken() (all [cluster.Classes]engine.Accesses) {
+	for i := range all {
+		all[i] = engine.Accesses{Count: c.accesses[i], Time: c.time[i]}
+	}
+	return all
 }
 
 // accessed is how many accesses were recorded, and their time.

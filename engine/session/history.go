@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 )
 
 // How much of the past is kept.
@@ -26,8 +27,8 @@ type history struct {
 	frames   collector
 	last     *frame // the sum of all processes', of this launch
 	states   states
-	locality locality
-	overlap  overlap
+	tables   []*study.Table // of the workload's studies
+	all      map[*engine.Study]*study.Table
 	shown    *engine.Snapshot // of this launch, the latest
 	before   *engine.Snapshot // of an earlier launch, the last that iterations have ended in
 	virtual  *engine.Virtual  // of a simulation that has ended
@@ -35,7 +36,7 @@ type history struct {
 	warnings []string
 }
 
-func newHistory() *history { return &history{} }
+func newHistory() *history { return &history{all: make(map[*engine.Study]*study.Table)} }
 
 // begin sets the history up for a launch, and marks what changed.
 func (h *history) begin(set setup, at time.Duration) {
@@ -52,7 +53,14 @@ func (h *history) begin(set setup, at time.Duration) {
 		}
 		h.shown = nil
 	}
-	h.locality.begin(&set, h.began && comparable(&h.set.scenario, &set.scenario))
+	h.tables = h.tables[:0]
+	for _, st := range set.workload.Studies {
+		if h.all[st] == nil {
+			h.all[st] = study.NewTable(st)
+		}
+		h.all[st].Begin(&set.scenario, &set.machine)
+		h.tables = append(h.tables, h.all[st])
+	}
 	h.set, h.began, h.first = set, true, true
 	h.frames, h.last = collector{}, new(frame)
 	h.states = states{}
@@ -90,29 +98,12 @@ func difference(from, to *engine.Scenario) string {
 	return strings.Join(turned, ", ")
 }
 
-// comparable says that points of two scenarios belong on one locality chart: the
-// knobs that differ are group, model, seed, pace and timeline at most.
-func comparable(a, b *engine.Scenario) bool {
-	if a.Workload != b.Workload {
-		return false
-	}
-	for i := range b.Table {
-		switch name := b.Table[i].Name; name {
-		case "group", "model", "seed", "pace", "timeline":
-		default:
-			if a.Text(name) != b.Text(name) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // forget drops series, marks and points.
 func (h *history) forget() {
 	h.series, h.marks, h.before = nil, nil, nil
-	h.overlap.forget()
-	h.locality.forget(&h.last.counts)
+	for _, t := range h.all {
+		t.Forget()
+	}
 }
 
 // sample gathers the counts, and adds to the series if there are new ones.
@@ -153,11 +144,14 @@ func (h *history) add(s engine.Sample) {
 	}
 }
 
-// fold keeps the points of a run that is over; whole: every rank has ended; timed:
-// the session has ended it.
-func (h *history) fold(r *run, whole, timed bool) {
+// fold keeps the rows of a run that is over; whole: every rank has ended; timed: the
+// session has ended it.
+func (h *history) fold(r *run, whole, timed bool, at time.Duration) {
+	h.snapshot(h.set, r, engine.Running, at) // so that the studies see the last counts
+	for _, t := range h.tables {
+		t.Fold()
+	}
 	h.warnings = slices.Concat(h.warnings, r.handle.Warnings())
-	h.locality.fold(&h.last.counts)
 	h.virtual = virtualOf(r.handle, whole, timed)
 }
 
@@ -178,6 +172,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		IterationTimes: t.times,
 		Series:         h.series[:len(h.series):len(h.series)],
 		Marks:          h.marks[:len(h.marks):len(h.marks)],
+		Accesses:       t.taken(),
 		Traffic:        t.traffic,
 		NodePairs:      t.pairs,
 		MemoryPerNode:  set.plan.Segment * int64(set.spec.Layout.RanksPerNode),
@@ -201,10 +196,14 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		h.distributions(snap, r)
 	}
 	snap.Ranks = h.states.views(&set.spec.Layout, phase)
-	snap.Locality = h.locality.points(&t.counts)
-	snap.SmallestFit = smallestFit(snap.Locality)
+	snap.Studies = make([]engine.StudyView, len(h.tables))
+	for i, t := range h.tables {
+		snap.Studies[i] = t.Frame()
+	}
 	h.metrics(snap, &set)
-	snap.Overlap = h.overlap.look(snap)
+	for i, t := range h.tables {
+		snap.Studies[i] = t.Look(snap)
+	}
 	snap.Why, snap.Change = why(snap), Change(h.before, snap)
 	h.shown = snap
 	return snap
@@ -244,13 +243,4 @@ func (h *history) metrics(snap *engine.Snapshot, set *setup) {
 	if set.workload.Finish != nil {
 		snap.Metrics = append(snap.Metrics, set.workload.Finish(snap, &set.machine)...)
 	}
-}
-
-func smallestFit(points []engine.LocalityPoint) int {
-	for _, p := range points {
-		if p.Fits {
-			return p.Group
-		}
-	}
-	return 0
 }

@@ -44,7 +44,7 @@ func (s *Session) loop(ctx context.Context) {
 		if err == nil {
 			last = r
 			why, err = s.watch(ctx, h, r, version)
-			h.fold(r, err == nil && !r.cut, why != byItself)
+			h.fold(r, err == nil && !r.cut, why != byItself, s.elapsed())
 			set = h.set // what was turned meanwhile
 		}
 		phase := engine.Ended

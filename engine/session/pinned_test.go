@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
@@ -82,28 +82,30 @@ func TestWhatASessionTells(t *testing.T) {
 // cells are the lines that a snapshot's charts are made of.
 func cells(s *engine.Snapshot) []string {
 	var all []string
-	for i := range s.Locality {
-		p := &s.Locality[i]
-		flag := ""
-		switch {
-		case !p.Fits:
-			flag = " unfit"
-		case p.Group == s.SmallestFit:
-			flag = " best"
+	if v := s.Study(study.LocalityName); v != nil {
+		for i := range v.Rows {
+			at, flag := v.Rows[i].Cells, v.Rows[i].Flag
+			if flag != "" {
+				flag = " " + flag
+			}
+			all = append(all, fmt.Sprintf("group %v: memory %d rank %v node %v access %v of %v law %v %v %v copies %v%s",
+				at[study.LocalityGroup], int64(at[study.LocalityMemory]), at[study.LocalityRank], at[study.LocalityNode], at[study.LocalityAccess],
+				at[study.LocalityAccesses], at[study.LocalityLawRank], at[study.LocalityLawNode], at[study.LocalityLaw], at[study.LocalityReplicas], flag))
 		}
-		all = append(all, fmt.Sprintf("group %d: memory %d rank %v node %v access %v of %d law %v %v %v copies %d%s",
-			p.Group, p.Memory, p.RankLocal, p.NodeLocal, p.Access, p.Accesses, p.LawRank, p.LawNode, p.LawAccess, p.Replicas, flag))
 	}
-	if o := s.Overlap; o != nil {
-		line := func(p *engine.EpsilonPoint) string {
-			return fmt.Sprintf("%s m %v n %d nodes %d planes %d: comm %v non %v overlap %v cost %v masteronly %v scheme %v epsilon %v model %v (%s)",
-				p.Threading, p.Reserved, p.Threads, p.Nodes, p.Planes, p.Comm, p.NonOverlap, p.Overlap, p.CommCost, p.Masteronly, p.Scheme, p.Epsilon, p.Model, p.Kind)
+	if v := s.Study(study.EpsilonName); v != nil {
+		line := func(r *engine.Row) string {
+			at := r.Cells
+			return fmt.Sprintf("%s m %v n %v nodes %v planes %v: comm %v non %v overlap %v cost %v masteronly %v scheme %v epsilon %v model %v (%s)",
+				r.Series, at[study.EpsilonReserved], at[study.EpsilonThreads], at[study.EpsilonNodes], at[study.EpsilonPlanes],
+				at[study.EpsilonComm], at[study.EpsilonNonOverlap], at[study.EpsilonOverlap], at[study.EpsilonCommCost],
+				at[study.EpsilonMasteronly], at[study.EpsilonScheme], at[study.EpsilonValue], at[study.EpsilonModel], r.Kind)
 		}
-		all = append(all, "now "+line(&o.Now))
-		points := slices.Clone(o.Points)
-		slices.SortStableFunc(points, func(a, b engine.EpsilonPoint) int { return a.Planes - b.Planes })
-		for i := range points {
-			all = append(all, line(&points[i]))
+		all = append(all, "now "+line(v.Present()))
+		for i := range v.Rows {
+			if v.Rows[i].Flag != engine.Passing {
+				all = append(all, line(&v.Rows[i]))
+			}
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 )
 
 func TestARunOfSomeIterations(t *testing.T) {
@@ -192,9 +194,9 @@ func TestAKnobAnswersWithin200ms(t *testing.T) {
 			if len(snap.Series) < len(before.Series) || snap.Series[0] != before.Series[0] {
 				t.Errorf("%s: the series did not go on", story)
 			}
-			for _, p := range snap.Locality {
-				if ran := p.Group == 4 || p.Group == 2; ran != (p.Accesses > 0) {
-					t.Errorf("%s: group %d has %d accesses", story, p.Group, p.Accesses)
+			for _, r := range snap.Studies[0].Rows {
+				if ran := r.Label == "4" || r.Label == "2"; ran != (r.Cells[study.LocalityAccesses] > 0) {
+					t.Errorf("%s: group %s has %v accesses", story, r.Label, r.Cells[study.LocalityAccesses])
 				}
 			}
 			if err := s.Stop(); err != nil {
@@ -330,7 +332,7 @@ func TestReset(t *testing.T) {
 	s.until("running", func(s *engine.Snapshot) bool { return s.Iteration > 0 })
 	s.do(engine.Set, "group", "2")
 	full := s.until("history", func(s *engine.Snapshot) bool {
-		return len(s.Marks) > 0 && len(s.Series) > 2 && s.Locality[1].Accesses > 0
+		return len(s.Marks) > 0 && len(s.Series) > 2 && s.Studies[0].Cell(1, study.LocalityAccesses) > 0
 	})
 	s.do(engine.Reset)
 	s.until("no history", func(s *engine.Snapshot) bool { return len(s.Marks) == 0 && len(s.Series) < len(full.Series) })
@@ -340,27 +342,24 @@ func TestReset(t *testing.T) {
 	for c := range cluster.Classes {
 		all += snap.Latency[c].Count
 	}
-	if p := snap.Locality[1]; p.Group != 2 || p.Accesses >= all {
-		t.Errorf("the point of group %d rests on %d accesses of %d: what was reset counts again", p.Group, p.Accesses, all)
+	if at := snap.Studies[0].Rows[1].Cells; at[study.LocalityGroup] != 2 || at[study.LocalityAccesses] >= float64(all) {
+		t.Errorf("the row of group %v rests on %v accesses of %d: what was reset counts again", at[study.LocalityGroup], at[study.LocalityAccesses], all)
 	}
 }
 
-// Points are kept while group and model turn, and dropped when others do.
+// Rows are kept while group and model turn, and wait when others do until they are
+// turned back.
 func TestPointsThatCompare(t *testing.T) {
 	s := start(t, told(t, "access"), Options{})
 	ran := func(groups ...int) func(*engine.Snapshot) bool {
 		return func(s *engine.Snapshot) bool {
 			n := 0
-			for _, p := range s.Locality {
-				if p.Accesses > 0 {
-					n++
+			for _, r := range s.Studies[0].Rows {
+				if r.Cells[study.LocalityAccesses] == 0 {
+					continue
 				}
-			}
-			for _, g := range groups {
-				for _, p := range s.Locality {
-					if p.Group == g && p.Accesses == 0 {
-						return false
-					}
+				if n++; !slices.Contains(groups, int(r.Cells[study.LocalityGroup])) {
+					return false
 				}
 			}
 			return n == len(groups)
@@ -373,6 +372,8 @@ func TestPointsThatCompare(t *testing.T) {
 	s.until("and all 16", ran(2, 4, 16))
 	s.do(engine.Set, "nodes", "2")
 	s.until("8 ranks anew", func(s *engine.Snapshot) bool { return len(s.Ranks) == 8 && ran(8)(s) })
+	s.do(engine.Set, "nodes", "4")
+	s.until("16 ranks again", ran(2, 4, 16))
 }
 
 func TestStopBeforeAnythingRan(t *testing.T) {

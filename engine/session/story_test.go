@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -182,14 +183,16 @@ func init() {
 			}},
 		},
 		Iterations: storyIterations,
+		Studies: []*engine.Study{
+			study.Locality(func(_ *engine.Scenario, group int) int64 { return 1 << 20 / int64(group) }),
+		},
 		Plan: func(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 			if s.Int("seed") == 13 {
 				return workload.Plan{}, errors.New("seed 13: unlucky; take another")
 			}
 			l := s.Layout()
 			return workload.Plan{
-				Segment: s.Int("segment"), Replicas: l.Groups(), Locality: true,
-				Memory: func(group int) int64 { return 1 << 20 / int64(group) },
+				Segment: s.Int("segment"), Replicas: l.Groups(),
 			}, nil
 		},
 		Run: func(r *cluster.Rank, p engine.Probe) error { return stories[p.Text("story")](r, p) },

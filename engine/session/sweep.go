@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/models"
 )
 
@@ -108,92 +109,25 @@ func points(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error)
 	return rows, scenarios, nil
 }
 
-// Fit is the law l_avg = (l_l − l_r)·P + l_r, fitted to the two rows of a sweep
-// whose shares P of local accesses are the extremes.
-type Fit struct {
-	Within        string  // what local means: "node", or "rank" where there is one node
-	Local, Remote float64 // l_l and l_r, s
-	Predictions   []Prediction
-}
-
-// Prediction is the law at one row of a sweep.
-type Prediction struct {
-	Row       int
-	Share     float64 // the law's P
-	Predicted float64 // s
-	Measured  float64 // s
-	Error     float64 // relative: (predicted − measured) / measured
-	Fitted    bool    // the fit rests on this row
-}
-
-// FitRows fits the law; the error says what is missing: rows that compare, with
-// recorded accesses at two different shares.
-func FitRows(rows []Row) (*Fit, error) {
-	type spot struct {
-		row   int
-		point *engine.LocalityPoint
-	}
-	var spots []spot
-	nodes := 1
+// FitRows fits the law of the workload's first study that has one; the error says what
+// is missing.
+func FitRows(rows []Row) (*engine.Fit, error) {
+	runs := make([]*engine.Snapshot, len(rows))
+	name := ""
 	for i := range rows {
-		s := rows[i].Snapshot
-		if s == nil {
-			continue
-		}
-		if len(spots) > 0 && !comparable(&rows[spots[0].row].Snapshot.Scenario, &s.Scenario) {
-			return nil, fmt.Errorf("the rows differ in more than group and model, so one law does not hold for all")
-		}
-		if p := here(s); p != nil && p.Accesses > 0 {
-			spots = append(spots, spot{i, p})
-			nodes = s.Layout.Nodes
+		if runs[i] = rows[i].Snapshot; runs[i] != nil {
+			name = runs[i].Scenario.Workload
 		}
 	}
-	if len(spots) == 0 {
-		return nil, fmt.Errorf("no accesses were recorded: %w", models.ErrUndetermined)
-	}
-	f := &Fit{Within: "node"}
-	law := func(p *engine.LocalityPoint) float64 { return p.LawNode }
-	measured := func(p *engine.LocalityPoint) float64 { return p.NodeLocal }
-	if nodes == 1 {
-		f.Within = "rank"
-		law = func(p *engine.LocalityPoint) float64 { return p.LawRank }
-		measured = func(p *engine.LocalityPoint) float64 { return p.RankLocal }
-	}
-	// Of rows with the same share the outermost are taken: at G = 1 nothing leaves
-	// the rank, which is as near as it gets.
-	low, high := spots[0], spots[0]
-	for _, s := range spots[1:] {
-		if law(s.point) < law(low.point) || law(s.point) == law(low.point) && s.point.Group > low.point.Group {
-			low = s
-		}
-		if law(s.point) > law(high.point) || law(s.point) == law(high.point) && s.point.Group < high.point.Group {
-			high = s
+	if w, err := workload.Find(name); err == nil {
+		for _, st := range w.Studies {
+			if st.Fit != nil {
+				return st.Fit(runs)
+			}
 		}
 	}
-	var ends []models.Point
-	for _, s := range []spot{low, high} {
-		ends = append(ends, models.Point{Share: measured(s.point), Latency: s.point.Access, Weight: float64(s.point.Accesses)})
-	}
-	fit, err := models.FitLatencies(ends)
-	if err != nil {
-		return nil, err
-	}
-	f.Local, f.Remote = fit.Local, fit.Remote
-	for _, s := range spots {
-		p := Prediction{Row: s.row, Share: law(s.point), Measured: s.point.Access, Fitted: s.row == low.row || s.row == high.row}
-		p.Predicted = fit.At(p.Share)
-		p.Error = models.RelativeError(p.Predicted, p.Measured)
-		f.Predictions = append(f.Predictions, p)
-	}
-	return f, nil
+	return nil, errNoLaw
 }
 
-// here is the point of the snapshot's own group size, nil: it has none.
-func here(s *engine.Snapshot) *engine.LocalityPoint {
-	for i := range s.Locality {
-		if p := &s.Locality[i]; p.Group == s.Layout.GroupSize() {
-			return p
-		}
-	}
-	return nil
-}
+// errNoLaw says that a workload has no law to fit.
+var errNoLaw = fmt.Errorf("no accesses were recorded: %w", models.ErrUndetermined)

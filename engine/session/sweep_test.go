@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 
@@ -77,59 +76,14 @@ func TestSweepEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// swept is a row of a sweep over group sizes on some nodes of 4 ranks, ns.
-func swept(t *testing.T, nodes, group int, access float64) Row {
-	l := cluster.Layout{Nodes: nodes, RanksPerNode: 4, Ranking: cluster.Sequential, Model: cluster.NestedMultiple, Group: group}
-	s := models.PlacedShares(l.Ranks(), l.NodeOf, l.GroupOf)
-	return Row{
-		Knobs: []Setting{{"group", ""}},
-		Snapshot: &engine.Snapshot{
-			Scenario: told(t, "access"), Layout: l,
-			Locality: []engine.LocalityPoint{{
-				Group: group, RankLocal: s.Rank, NodeLocal: s.Node, LawRank: s.Rank, LawNode: s.Node, Access: access * 1e-9, Accesses: 1000,
-			}},
-		},
-	}
-}
-
-// Paper 1's law with l_l = 100 ns and l_r = 4 µs, fitted to G = 1 and 16.
-func TestFitRows(t *testing.T) {
-	rows := []Row{swept(t, 4, 1, 100), swept(t, 4, 2, 105), swept(t, 4, 4, 95), swept(t, 4, 8, 2100), swept(t, 4, 16, 3025)}
-	f, err := FitRows(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }
-	if f.Within != "node" || !near(f.Local, 100e-9) || !near(f.Remote, 4e-6) {
-		t.Errorf("within the %s l_l = %g s, l_r = %g s; want node, 100 ns, 4 µs", f.Within, f.Local, f.Remote)
-	}
-	for i, want := range []float64{100e-9, 100e-9, 100e-9, 2050e-9, 3025e-9} {
-		p := f.Predictions[i]
-		if p.Row != i || !near(p.Predicted, want) || p.Fitted != (i == 0 || i == 4) {
-			t.Errorf("row %d: %+v, want %g s", i, p, want)
+// A workload without a law says what is missing.
+func TestNoLawToFit(t *testing.T) {
+	for what, rows := range map[string][]Row{"no rows": nil, "no law": {{Snapshot: took(t, engine.Measured, 1)}}} {
+		for i := range rows {
+			rows[i].Snapshot.Scenario.Workload = "tale"
 		}
-	}
-	if e := f.Predictions[3].Error; math.Abs(e-(2050.-2100)/2100) > 1e-9 {
-		t.Errorf("relative error %g", e)
-	}
-	// On one node the question is rank or not.
-	f, err = FitRows([]Row{swept(t, 1, 1, 100), swept(t, 1, 2, 150), swept(t, 1, 4, 175)})
-	if err != nil || f.Within != "rank" || !near(f.Local, 100e-9) || !near(f.Remote, 200e-9) || math.Abs(f.Predictions[1].Error) > 1e-9 {
-		t.Errorf("one node: %+v, %v", f, err)
-	}
-}
-
-func TestWhatCannotBeFitted(t *testing.T) {
-	other := swept(t, 4, 16, 9)
-	if err := other.Snapshot.Scenario.Set("segment", "8192"); err != nil {
-		t.Fatal(err)
-	}
-	for _, rows := range [][]Row{nil, {{Snapshot: &engine.Snapshot{}}}, {swept(t, 4, 4, 100)}, {swept(t, 4, 2, 100), swept(t, 4, 4, 100)}} {
-		if _, err := FitRows(rows); !errors.Is(err, models.ErrUndetermined) {
-			t.Errorf("%d rows: %v", len(rows), err)
+		if f, err := FitRows(rows); f != nil || !errors.Is(err, models.ErrUndetermined) {
+			t.Errorf("%s: %+v, %v", what, f, err)
 		}
-	}
-	if _, err := FitRows([]Row{swept(t, 4, 1, 100), other}); err == nil || !strings.Contains(err.Error(), "more than group and model") {
-		t.Errorf("rows that do not compare: %v", err)
 	}
 }

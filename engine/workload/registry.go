@@ -24,6 +24,9 @@ type Workload struct {
 	Samples  []engine.MetricSpec // whose distributions Run gives
 	Tallies  []engine.TallySpec  // tables of counts that Run fills
 
+	// Studies are what its runs are compared by; the first has the screen.
+	Studies []*engine.Study
+
 	// Iterations is how many a simulated run makes that is given no limit: equal runs
 	// then print equal digits.
 	Iterations int
@@ -52,10 +55,6 @@ func SiteOf(f cluster.Fabric, m *cluster.Machine) *Site {
 type Plan struct {
 	Segment  int64 // bytes of segment a rank
 	Replicas int   // copies of the shared data in the cluster; 0: the question does not arise
-	// Locality says that group sizes are to be compared (the locality chart);
-	// Memory then gives the bytes of segment a rank at another group size.
-	Locality bool
-	Memory   func(group int) int64
 }
 
 var registry []*Workload

@@ -32,8 +32,9 @@ presets                : cluster
 engine                 : cluster
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
-engine/workload/*      : engine engine/workload cluster models
-engine/session         : engine engine/workload/** cluster/** presets models
+engine/workload/*      : engine engine/workload engine/study cluster models
+engine/study           : engine cluster models
+engine/session         : engine engine/study engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models
@@ -43,7 +44,7 @@ tui/pane/all           : tui/pane tui/pane/*
 tui/overlay            : cluster tui/grid tui/pane
 tui/overlay/all        : tui/overlay tui/overlay/*
 tui/overlay/*          : engine engine/workload presets cluster tui/grid tui/pane tui/overlay
-tui/pane/panetest      : engine engine/workload models cluster
+tui/pane/panetest      : engine engine/study engine/workload models cluster
 tui/pane/*             : engine engine/workload engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
 tui/tty                :

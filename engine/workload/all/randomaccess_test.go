@@ -7,6 +7,8 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/models"
 )
 
@@ -76,19 +78,29 @@ func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
 		smallest int
 	}{{"262144", 1}, {"1000000", 4}, {"4000000", 16}} {
 		tr := trial{"randomaccess", map[string]string{"machine": "demo", "elements": c.elements}, 1, nil}
-		_, s, m, plan, err := tr.plan(t)
-		if err != nil || !plan.Locality {
-			t.Fatalf("plan %+v, %v", plan, err)
+		w, s, m, _, err := tr.plan(t)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if plan.Segment != plan.Memory(4) || plan.Replicas != 4 {
-			t.Errorf("plan %+v: want the segment of groups of 4, of which there are 4", plan)
-		}
+		frame := w.Studies[0].Frame(&s, &m)
 		smallest := 0
 		for _, g := range []int{16, 8, 4, 2, 1} {
-			spec := cluster.Spec{Machine: m, Layout: s.Layout(), Segment: plan.Memory(g)}
-			spec.Layout.Group = g
-			if spec.Check() == nil {
+			if err := s.Set("group", strconv.Itoa(g)); err != nil {
+				t.Fatal(err)
+			}
+			plan, err := w.Plan(&s, &workload.Site{Machine: &m})
+			if err != nil || plan.Replicas != 16/g {
+				t.Fatalf("group %d: plan %+v, %v: want %d replicas", g, plan, err, 16/g)
+			}
+			spec := cluster.Spec{Machine: m, Layout: s.Layout(), Segment: plan.Segment}
+			fits := spec.Check() == nil
+			if fits {
 				smallest = g
+			}
+			for i, r := range frame.Rows {
+				if r.Label == strconv.Itoa(g) && (frame.Cell(i, study.LocalityMemory) != float64(4*plan.Segment) || fits == (r.Flag == engine.Unfit)) {
+					t.Errorf("%s elements, group %d: the study has %v B a node, %s; the plan %d a rank, fits %v", c.elements, g, frame.Cell(i, study.LocalityMemory), r.Flag, plan.Segment, fits)
+				}
 			}
 		}
 		if smallest != c.smallest {
@@ -135,9 +147,10 @@ func TestRandomAccessMetrics(t *testing.T) {
 	}
 	snap := &engine.Snapshot{
 		Scenario: s, Layout: s.Layout(), Kind: engine.Emulated, Fabric: 2 * cluster.Second, MemoryPerNode: 4 * plan.Segment, Replicas: 1,
-		Latency:  [cluster.Classes]engine.Quantiles{{Count: 10, Mean: 1e-6}, {Count: 30, Mean: 2e-6}, {Count: 160, Mean: 4e-6}},
-		Locality: []engine.LocalityPoint{{Group: 8, LawRank: .5, LawNode: .5}, {Group: 16, LawRank: 1. / 16, LawNode: 1. / 4}},
+		Latency: [cluster.Classes]engine.Quantiles{{Count: 10, Mean: 1e-6}, {Count: 30, Mean: 2e-6}, {Count: 160, Mean: 4e-6}},
+		Studies: []engine.StudyView{w.Studies[0].Frame(&s, &m)},
 	}
+	snap.Studies[0].Name = study.LocalityName
 	got := w.Finish(snap, &m)
 	for _, c := range []struct {
 		name string

@@ -3,6 +3,7 @@ package randomaccess
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/models"
 )
 
@@ -31,13 +32,13 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	}
 	add("memory_per_node", float64(snap.MemoryPerNode), "B", snap.Kind)
 	add("replicas", float64(snap.Replicas), "1", snap.Kind)
-	for i := range snap.Locality {
-		if law := &snap.Locality[i]; law.Group == snap.Layout.GroupSize() {
-			add("rank_local_share_law", law.LawRank, "1", engine.Modelled)
-			add("node_local_share_law", law.LawNode, "1", engine.Modelled)
-			if snap.Kind != engine.Measured {
-				add("access_time_law", latencies(m, snap.Kind == engine.Simulated).Average(models.Shares{Rank: law.LawRank, Node: law.LawNode}), "s", engine.Modelled)
-			}
+	if v := snap.Study(study.LocalityName); v != nil && v.Present() != nil {
+		law := v.Present().Cells
+		shares := models.Shares{Rank: law[study.LocalityLawRank], Node: law[study.LocalityLawNode]}
+		add("rank_local_share_law", shares.Rank, "1", engine.Modelled)
+		add("node_local_share_law", shares.Node, "1", engine.Modelled)
+		if snap.Kind != engine.Measured {
+			add("access_time_law", latencies(m, snap.Kind == engine.Simulated).Average(shares), "s", engine.Modelled)
 		}
 	}
 	return metrics

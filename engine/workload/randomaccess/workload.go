@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -40,6 +41,9 @@ var random = workload.Workload{
 		{Name: "node_local_share_law", Unit: "1", Doc: "the law's share, |group ∩ node|/G"},
 		{Name: "access_time_law", Unit: "s", Doc: "l_avg from the machine's latencies and the law's shares"},
 	},
+	Studies: []*engine.Study{
+		study.Locality(func(s *engine.Scenario, group int) int64 { return segment(s.Int("elements"), group) }),
+	},
 	Iterations: 10,
 	Plan:       plan,
 	Run:        run,
@@ -58,8 +62,7 @@ func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 	if n < 1 {
 		return workload.Plan{}, fmt.Errorf("elements = %d: there must be one to access", n)
 	}
-	memory := func(group int) int64 { return segment(n, group) }
-	return workload.Plan{Segment: memory(l.GroupSize()), Replicas: l.Groups(), Locality: true, Memory: memory}, nil
+	return workload.Plan{Segment: segment(n, l.GroupSize()), Replicas: l.Groups()}, nil
 }
 
 // segment is the largest part of n elements over a group, as the segment's

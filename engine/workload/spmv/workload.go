@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/models"
 )
@@ -59,6 +60,7 @@ var spmv = workload.Workload{
 		{Name: "epsilon_machine", Unit: "1", Doc: "ε out of the machine's constants, with memory that fewer threads may saturate"},
 		{Name: "x_comm_over_x_overlap_machine", Unit: "1", Doc: "equation (14)'s parameter out of the machine's constants"},
 	},
+	Studies:    []*engine.Study{study.Epsilon(asked, told, "reserved", "local-k")},
 	Iterations: 4,
 	Plan:       plan,
 	Run:        run,

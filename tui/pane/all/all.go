@@ -5,6 +5,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/bandwidth"
 	"github.com/hybridtop/hybridtop/tui/pane/knobs"
 	"github.com/hybridtop/hybridtop/tui/pane/latency"
+	"github.com/hybridtop/hybridtop/tui/pane/study"
 	"github.com/hybridtop/hybridtop/tui/pane/timeline"
 	"github.com/hybridtop/hybridtop/tui/pane/topology"
 	"github.com/hybridtop/hybridtop/tui/pane/why"
@@ -15,7 +16,9 @@ var Panes = []pane.Spec{
 	topology.Spec,
 	bandwidth.Spec,
 	latency.Spec,
+	study.Spec,
 	knobs.Spec,
 	why.Spec,
 	timeline.Spec,
+	study.Overlap,
 }

@@ -1,0 +1,189 @@
+package study
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// EpsilonName is the name of the study of overlap.
+const EpsilonName = "epsilon"
+
+// Columns of the study of overlap: what a scheme gives on a problem.
+const (
+	EpsilonComm       = iota // f_comm, f_comp,non, f_comp,overlap: shares of masteronly's time
+	EpsilonNonOverlap        //
+	EpsilonOverlap           //
+	EpsilonCommCost          // x_comm / x_MVM,overlap of equation (14)
+	EpsilonMasteronly        // s
+	EpsilonScheme            // s
+	EpsilonValue             // T_masteronly / T_scheme
+	EpsilonModel             // ε by equation (3), modelled out of the fractions
+	EpsilonReserved          // m: threads of a rank that communicate meanwhile, whole or not
+	EpsilonThreads           // n: of a rank
+	EpsilonNodes             //
+	EpsilonPlanes            // n_k of a rank
+	epsilonColumns
+)
+
+var epsilonForm = engine.Form{
+	Name: EpsilonName, Title: "Overlap ε", Caption: "ε = T_masteronly / T_scheme", Of: "an iteration", Item: "scheme", Metric: "epsilon",
+	Absent: "ε compares threading schemes; WORKLOAD runs in one.", Chooses: []string{"threading", "reserved"},
+	Columns: []engine.Column{
+		EpsilonComm:       {Name: "f_comm", Unit: "%"},
+		EpsilonNonOverlap: {Name: "f_non", Unit: "1"},
+		EpsilonOverlap:    {Name: "f_overlap", Unit: "1"},
+		EpsilonCommCost:   {Name: "x_comm_over_x_overlap", Unit: "1"},
+		EpsilonMasteronly: {Name: "time_masteronly", Unit: "s"},
+		EpsilonScheme:     {Name: "time_scheme", Unit: "s"},
+		EpsilonValue:      {Name: "epsilon", Unit: "1"},
+		EpsilonModel:      {Name: "epsilon_model", Unit: "1", Kind: engine.Modelled},
+		EpsilonReserved:   {Name: "reserved", Unit: "1"},
+		EpsilonThreads:    {Name: "threads_per_rank", Unit: "1"},
+		EpsilonNodes:      {Name: "nodes", Unit: "1"},
+		EpsilonPlanes:     {Name: "planes", Unit: "1"},
+	},
+	Charts: []engine.Chart{
+		{Shape: engine.Curve, X: EpsilonComm, Y: []int{EpsilonValue}, Same: []int{EpsilonReserved, EpsilonPlanes}},
+		{Shape: engine.Curve, X: EpsilonPlanes, Y: []int{EpsilonValue}, XLog: 2, Same: []int{EpsilonReserved}},
+	},
+}
+
+// Asked is the scheme that knobs ask for.
+type Asked struct {
+	Level    string  // of threading: "multiple"
+	Choice   string  // m as its knob says it; "": there is no such knob
+	Reserved float64 // m; of masteronly what could be reserved instead; NaN: it follows from the load
+	Planes   int     // n_k of a rank
+}
+
+// name calls the scheme: "multiple, m = 1".
+func (a *Asked) name() string {
+	if a.Level == multiple && a.Choice != "" {
+		return a.Level + ", m = " + a.Choice
+	}
+	return a.Level
+}
+
+// multiple is the one level at which the knob for m counts.
+const multiple = "multiple"
+
+// Told is what a run's metrics tell of its scheme. What is not known is NaN.
+type Told struct {
+	models.Fractions         // of masteronly
+	Overlaps         bool    // the scheme computes during communication
+	CommCost         float64 // x_comm / x_MVM,overlap
+	Masteronly       float64 // s
+	Scheme           float64 // s
+	Epsilon          float64
+	Model            float64 // of the workload's own
+}
+
+// Epsilon compares threading schemes: how long the one that the knobs ask for takes
+// against masteronly, beside the model (paper 2, section 7.2). told says false as long
+// as there are no fractions.
+func Epsilon(asked func(*engine.Scenario) Asked, told func(*engine.Snapshot) (Told, bool), knobs ...string) *engine.Study {
+	e := epsilon{asked, told}
+	st := &engine.Study{
+		Form: epsilonForm,
+		// Of these knobs some tell rows apart, and some change how they were found out
+		// and not what they are.
+		Apart:    append([]string{"threading", "thread-support", "nodes", "fabric", "dilation"}, knobs...),
+		Frame:    func(s *engine.Scenario, _ *cluster.Machine) engine.StudyView { return e.frame(s) },
+		Observe:  e.rows,
+		Complete: e.complete,
+	}
+	return st
+}
+
+// epsilon reads the schemes of a workload.
+type epsilon struct {
+	asked func(*engine.Scenario) Asked
+	told  func(*engine.Snapshot) (Told, bool)
+}
+
+// frame has the model's curves for m of n threads.
+func (e *epsilon) frame(s *engine.Scenario) engine.StudyView {
+	a := e.asked(s)
+	v := engine.StudyView{Now: -1, Scheme: a.name()}
+	r := models.Reserved{M: a.Reserved, N: int(s.Int("threads-per-rank"))}
+	if math.IsNaN(r.M) {
+		r.M = 1 // until the load is known
+	}
+	drawEpsilon(&v, a.Level, r)
+	return v
+}
+
+// rows reads the present point out of a snapshot's metrics.
+func (e *epsilon) rows(s *engine.Snapshot) []engine.Row {
+	t, ok := e.told(s)
+	if !ok || s.Iteration == 0 {
+		return nil
+	}
+	a := e.asked(&s.Scenario)
+	r := models.Reserved{M: a.Reserved, N: s.Layout.ThreadsPerRank}
+	if math.IsNaN(r.M) {
+		r.M = balanced(t.Fractions, r.N)
+	}
+	if r.Check() != nil {
+		return nil // there is nothing to reserve
+	}
+	if math.IsNaN(t.Model) {
+		t.Model = models.EpsilonAt(r, t.Fractions)
+	}
+	row := engine.Row{
+		Key:    fmt.Sprintf("%s %s m=%s nodes=%d k=%d", s.Kind, a.Level, a.Choice, s.Layout.Nodes, a.Planes),
+		Label:  a.name(),
+		Series: a.Level,
+		Kind:   s.Kind,
+		Cells: []float64{
+			EpsilonComm: t.Comm, EpsilonNonOverlap: t.NonOverlap, EpsilonOverlap: t.Overlap, EpsilonCommCost: t.CommCost,
+			EpsilonMasteronly: t.Masteronly, EpsilonScheme: t.Scheme, EpsilonValue: t.Epsilon, EpsilonModel: t.Model,
+			EpsilonReserved: r.M, EpsilonThreads: float64(r.N), EpsilonNodes: float64(s.Layout.Nodes), EpsilonPlanes: float64(a.Planes),
+		},
+	}
+	if math.IsNaN(t.Epsilon) || !t.Overlaps {
+		row.Flag = engine.Passing
+	}
+	return []engine.Row{row}
+}
+
+// balanced is the m that makes both terms of the max() equal, by equation (4), and at
+// most the one thread that communicates.
+func balanced(f models.Fractions, n int) float64 {
+	return min(1, float64(n)*f.Comm/(f.Comm+float64(n)*f.Overlap))
+}
+
+// complete draws the model at the present point, and puts it into words.
+func (e *epsilon) complete(v *engine.StudyView, s *engine.Snapshot) {
+	Sort(v, EpsilonPlanes)
+	t, ok := e.told(s)
+	if !ok {
+		t = Told{Fractions: models.Fractions{Comm: math.NaN()}}
+	} else if t.Masteronly > 0 && t.Scheme > 0 {
+		v.Time, v.Reference = t.Scheme, t.Masteronly
+	}
+	v.Gain = hidden(&t)
+	p := v.Present()
+	if p == nil {
+		v.Facts = noFacts(s.Phase)
+		fitRanges(v)
+		return
+	}
+	r := models.Reserved{M: p.Cells[EpsilonReserved], N: s.Layout.ThreadsPerRank}
+	level := e.asked(&s.Scenario).Level
+	if a := e.asked(&s.Scenario); math.IsNaN(a.Reserved) {
+		drawEpsilon(v, level, r) // m follows from the load
+	}
+	if len(v.Missing) == 0 {
+		drawHere(v, r)
+	}
+	v.Facts = facts(p, level)
+	if x := p.Cells[EpsilonValue]; !math.IsNaN(x) {
+		v.Glance = fmt.Sprintf("ε %.2f %s, %.2f modelled", x, p.Kind, p.Cells[EpsilonModel])
+	}
+	v.Why = whyEpsilon(r, models.Fractions{Comm: p.Cells[EpsilonComm], NonOverlap: p.Cells[EpsilonNonOverlap], Overlap: p.Cells[EpsilonOverlap]}, t.Overlaps)
+}

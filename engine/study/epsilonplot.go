@@ -1,0 +1,206 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// Plots of the study of overlap: figure 5, and figures 6 and 7.
+const (
+	overComm = iota
+	overPlanes
+	epsilonPlots
+)
+
+// commSteps is how many parts figure 5's curves have, beside the kink.
+const commSteps = 96
+
+// planeSteps is how many points of figure 6's curve a doubling of n_k has at most.
+const planeSteps = 8
+
+// fewestPlanes is how far the axis of figures 6 and 7 goes at least.
+const fewestPlanes = 64
+
+// familyShares are the f_comp,non of figure 5's curves, and the words above them.
+var familyShares = [...]struct {
+	share float64
+	text  string
+}{{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}}
+
+// drawEpsilon makes what the model says of m of n threads, without any point.
+func drawEpsilon(v *engine.StudyView, level string, r models.Reserved) {
+	v.Plots, v.Missing = make([]engine.Plot, epsilonPlots), nil
+	if r.N < 2 {
+		v.Missing = []engine.Hint{
+			{Text: "ε compares schemes for the threads of a rank, and there is 1."},
+			{Text: "Turn threads/rank up: ", Command: "threads-per-rank 8"},
+		}
+		return
+	}
+	if r.Check() != nil {
+		v.Missing = []engine.Hint{
+			{Text: fmt.Sprintf("%.3g of %d threads are reserved: none is left to compute.", r.M, r.N)},
+			{Text: "Reserve fewer: ", Command: "reserved 1"},
+		}
+		return
+	}
+	comm, planes := &v.Plots[overComm], &v.Plots[overPlanes]
+	scheme := fmt.Sprintf("m %.3g of n %d", r.M, r.N)
+	if level != "" {
+		scheme = level + ", " + scheme
+	}
+	comm.Title = "ε over f_comm, " + scheme
+	comm.XRange = engine.Range{Max: 1}
+	for _, f := range familyShares {
+		line := commCurve(r, f.share)
+		line.Label, line.Look = f.text, engine.Faint
+		if top, err := models.LimitsOf(r, f.share); err == nil {
+			line.LabelX, line.LabelY = top.CommBest, top.Max
+		}
+		comm.Lines = append(comm.Lines, line)
+	}
+	comm.Lines[0].Name = "modelled, by f_non"
+	l, _ := models.LimitsOf(r, 0) // r has been checked
+	comm.Rules = []engine.Rule{
+		{At: l.Upper, Label: fmt.Sprintf("1 + m(1 − 1/n) = %.3g", l.Upper), Minor: true},
+		{At: l.Lower, Label: fmt.Sprintf("1 − m/n = %.3g", l.Lower), Minor: true},
+		{At: 1, Label: "ε = 1", Wide: "ε = 1: overlap pays above"},
+	}
+	planes.Title = "ε over n_k, planes of a rank"
+	planes.Rules = []engine.Rule{{At: 1}}
+	planes.XRange = engine.Range{Min: 1, Max: fewestPlanes}
+	planes.Lines = []engine.Line{fittedCurve(r, fewestPlanes)}
+	planes.Marks = publishedMarks(r)
+	fitRanges(v)
+}
+
+// fittedCurve is the model over planes as figure 6 was fitted.
+func fittedCurve(r models.Reserved, most int) engine.Line {
+	line := planesCurve(r, models.PaperCommFitted, models.PaperSplit, most)
+	line.Name, line.Look = fmt.Sprintf("modelled, x_comm/x_overlap %.3g", models.PaperCommFitted), engine.Faint
+	return line
+}
+
+// publishedMarks are what the paper says of figures 6 and 7 beside their curves.
+func publishedMarks(r models.Reserved) []engine.Marker {
+	switch {
+	case r.M == 1 && r.N == 8: // figure 6
+		return []engine.Marker{
+			{X: models.PaperCrossover, Y: 1, Kind: engine.Published},
+			// Its place is the top of the model, where both terms of (14) are equal.
+			{X: models.PaperCommFitted * 7 / 8, Y: models.PaperGain, Kind: engine.Published,
+				Text: fmt.Sprintf("published: ε %.3g at most, 1 at %d", models.PaperGain, models.PaperCrossover)},
+		}
+	case r.M == 1 && r.N == 16: // figure 7
+		return []engine.Marker{{X: math.NaN(), Y: math.NaN(), Kind: engine.Published, Text: "published: never under about 1"}}
+	}
+	return nil
+}
+
+// drawHere adds what the model says at the present point.
+func drawHere(v *engine.StudyView, r models.Reserved) {
+	at := v.Present().Cells
+	l, _ := models.LimitsOf(r, at[EpsilonNonOverlap]) // r has been checked
+	fitRanges(v)
+	comm, planes := v.Plots[overComm], v.Plots[overPlanes]
+	n := len(familyShares)
+	here := commCurve(r, at[EpsilonNonOverlap])
+	here.Kind = engine.Modelled
+	comm.Lines = append(comm.Lines[:n:n], here)
+	comm.Marks = []engine.Marker{
+		{X: l.CommBest, Y: l.Max, Glyph: engine.AtBest, Kind: engine.Modelled, Under: true, Text: fmt.Sprintf("ε_max %.2f at %.0f%%", l.Max, 100*l.CommBest)},
+		{X: l.CommEquiv, Y: 1, Glyph: engine.AtEqual, Kind: engine.Modelled, Under: true, Text: fmt.Sprintf("ε = 1 at %.0f%%", 100*l.CommEquiv)},
+		{X: at[EpsilonComm], Y: at[EpsilonModel], Glyph: engine.AtModel, Kind: engine.Modelled},
+	}
+	most := int(planes.XRange.Max)
+	lines := planes.Lines[:1:1]
+	if most > fewestPlanes {
+		lines = []engine.Line{fittedCurve(r, most)}
+	}
+	if cost := at[EpsilonCommCost]; known(cost) {
+		split := models.PaperSplit
+		if at[EpsilonOverlap] > 0 {
+			split = at[EpsilonNonOverlap] / at[EpsilonOverlap]
+		}
+		own := planesCurve(r, cost, split, most)
+		own.Kind = engine.Modelled
+		lines = append(lines, own)
+		if cross, err := models.PlanesAtCrossover(r, cost); err == nil {
+			mark := engine.Marker{X: cross, Y: 1, Glyph: engine.AtEqual, Kind: engine.Modelled, Text: fmt.Sprintf("ε = 1 at n_k %.3g", cross)}
+			planes.Marks = append([]engine.Marker{mark}, planes.Marks...)
+		}
+	}
+	planes.Lines = lines
+	v.Plots[overComm], v.Plots[overPlanes] = comm, planes
+}
+
+// fitRanges makes the axes hold the model's bounds and every point. The plots of a
+// launch are shared by its views: they are copied.
+func fitRanges(v *engine.StudyView) {
+	v.Plots = slices.Clone(v.Plots)
+	if len(v.Missing) > 0 {
+		return
+	}
+	rules := v.Plots[overComm].Rules
+	upper, lower := rules[0].At, rules[1].At
+	low, high, most := lower, upper, float64(fewestPlanes)
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		most = max(most, r.Cells[EpsilonPlanes])
+		if r.Flag != engine.Passing {
+			low, high = min(low, r.Cells[EpsilonValue]), max(high, r.Cells[EpsilonValue])
+		}
+	}
+	pad := 0.06 * (upper - lower)
+	v.Plots[overComm].YRange = engine.Range{Min: max(low-pad, 0), Max: high + pad}
+	v.Plots[overPlanes].YRange = v.Plots[overComm].YRange
+	v.Plots[overPlanes].XRange = engine.Range{Min: 1, Max: most}
+}
+
+// commCurve is equation (3) over f_comm at a fixed f_comp,non, with its kink at
+// f_comm,best.
+func commCurve(r models.Reserved, nonOverlap float64) engine.Line {
+	l, err := models.LimitsOf(r, nonOverlap)
+	if err != nil {
+		return engine.Line{}
+	}
+	line := engine.Line{X: make([]float64, 0, commSteps+2), Y: make([]float64, 0, commSteps+2)}
+	at := func(comm float64) {
+		if f, err := models.Split(comm, nonOverlap); err == nil {
+			line.X, line.Y = append(line.X, comm), append(line.Y, models.EpsilonAt(r, f))
+		}
+	}
+	step := (1 - nonOverlap) / commSteps
+	for i := range commSteps + 1 {
+		if x := float64(i) * step; l.CommBest > x-step && l.CommBest < x {
+			at(l.CommBest)
+		}
+		at(min(float64(i)*step, 1-nonOverlap))
+	}
+	return line
+}
+
+// planesCurve is equation (14) over the local planes, from 1 to most; comm is
+// x_comm/x_MVM,overlap, and nonOverlap x_MVM,non/x_MVM,overlap.
+func planesCurve(r models.Reserved, comm, nonOverlap float64, most int) engine.Line {
+	var line engine.Line
+	x := models.SparseCosts{Comm: comm, NonOverlap: nonOverlap, Overlap: 1}
+	last := 0
+	for i := 0; last < most; i++ {
+		nk := min(int(math.Exp2(float64(i)/planeSteps)+0.5), most)
+		if nk == last {
+			continue
+		}
+		last = nk
+		f, err := x.Fractions(nk)
+		if err != nil {
+			return line
+		}
+		line.X, line.Y = append(line.X, float64(nk)), append(line.Y, models.EpsilonAt(r, f))
+	}
+	return line
+}

@@ -1,0 +1,131 @@
+package study
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// noFacts says why there is no point yet.
+func noFacts(phase engine.Phase) []engine.Note {
+	text := "no point yet: ε stands here when an iteration has ended"
+	if phase == engine.Failed {
+		text = "no point: the run failed"
+	}
+	return []engine.Note{{Text: text, Glyph: engine.NoGlyph, Dim: true}}
+}
+
+// facts are ε as it was found out beside the model's, where that is, and what the
+// product's communication costs beside the paper's.
+func facts(p *engine.Row, level string) []engine.Note {
+	at := p.Cells
+	all := []engine.Note{{Text: fmt.Sprintf("ε %.2f %s", at[EpsilonValue], p.Kind), Kind: p.Kind, Now: true}}
+	if math.IsNaN(at[EpsilonValue]) {
+		all[0] = engine.Note{Text: "no ε of " + level, Glyph: engine.Dash, Dim: true}
+	}
+	all = append(all,
+		engine.Note{Text: fmt.Sprintf("%.2f modelled", at[EpsilonModel]), Glyph: engine.AtModel, Kind: engine.Modelled},
+		engine.Note{Text: fmt.Sprintf("f_comm %.1f%%, f_non %.1f%%", 100*at[EpsilonComm], 100*at[EpsilonNonOverlap]), Kind: p.Kind})
+	if known(at[EpsilonCommCost]) {
+		all = append(all,
+			engine.Note{Text: fmt.Sprintf("x_comm/x_overlap %.3g", at[EpsilonCommCost]), Kind: p.Kind},
+			engine.Note{Text: fmt.Sprintf("SR8000-F1: %.3g, %.3g", models.PaperCommFitted, models.PaperCommProfiled), Kind: engine.Published})
+	}
+	return all
+}
+
+// known says that a cost was found out.
+func known(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
+
+// hidden says how much of masteronly's communication the scheme no longer takes time
+// for: what it gains on masteronly, at most all of the communication. Computing on
+// fewer threads has been charged to it already. "": the metrics do not tell.
+func hidden(t *Told) string {
+	comm := t.Comm * t.Masteronly
+	if !(comm > 0) || math.IsInf(comm, 1) || math.IsNaN(t.Scheme) {
+		return ""
+	}
+	all := cluster.FromSeconds(comm).String()
+	gain := min(t.Masteronly-t.Scheme, comm)
+	switch {
+	case !t.Overlaps:
+		return all + " communication in the open"
+	case gain <= 0.005*comm:
+		return fmt.Sprintf("none of %s communication hidden", all)
+	}
+	return fmt.Sprintf("%s of %s communication now hidden", cluster.FromSeconds(gain), all)
+}
+
+// worthIt is the gain of ε from which another m is worth a word.
+const worthIt = 1.01
+
+// idleAtLeast is the share of the time from which one speaks of idling.
+const idleAtLeast = 0.005
+
+// whyEpsilon puts into words which term of equation (3) rules, and what another m would
+// give; "": the model has nothing to say of this run.
+func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
+	e, err := models.Epsilon(r, f)
+	if err != nil {
+		return ""
+	}
+	if !overlaps {
+		return whyMasteronly(r, f, e)
+	}
+	comm, comp := e.Max[0].Value*e.Value, e.Max[1].Value*e.Value // shares of the scheme's own time
+	switch {
+	case math.Abs(comm-comp) < idleAtLeast:
+		return "communication and computing are balanced: hardly a thread idles (modelled)."
+	case comm > comp:
+		text := fmt.Sprintf("communication rules: the computing threads idle %s of the time", Percent(comm-comp))
+		if more, ok := better(r, f, e, +1); ok {
+			return fmt.Sprintf("%s; %s communicating thread would help: ε %.2f instead of %.2f (modelled).", text, another(r.M), more, e.Value)
+		}
+		return text + ", and more communicating threads would not help (modelled)."
+	}
+	text := "computing rules: the reserved thread idles"
+	if r.M > 1 {
+		text = fmt.Sprintf("computing rules: the %.3g reserved threads idle", r.M)
+	}
+	text = fmt.Sprintf("%s %s of the time", text, Percent(comp-comm))
+	if fewer, ok := better(r, f, e, -1); ok {
+		return fmt.Sprintf("%s; one less would give ε %.2f instead of %.2f (modelled).", text, fewer, e.Value)
+	}
+	if e.Value < 1 {
+		text += ", and masteronly would be faster"
+	}
+	return text + " (modelled)."
+}
+
+// better is ε with more reserved threads, if that is worth it.
+func better(r models.Reserved, f models.Fractions, e models.Prediction, more float64) (float64, bool) {
+	other, err := models.Epsilon(models.Reserved{M: r.M + more, N: r.N}, f)
+	return other.Value, err == nil && other.Value > e.Value*worthIt
+}
+
+func another(m float64) string {
+	if m == 1 {
+		return "a second"
+	}
+	return "one more"
+}
+
+// whyMasteronly says whether threads should be reserved where none are.
+func whyMasteronly(r models.Reserved, f models.Fractions, e models.Prediction) string {
+	l, err := models.LimitsOf(r, f.NonOverlap)
+	if err != nil {
+		return ""
+	}
+	who := "1 reserved thread"
+	if r.M != 1 {
+		who = fmt.Sprintf("%.3g reserved threads", r.M)
+	}
+	asleep := fmt.Sprintf("all threads but one sleep during communication, %s of the time", Percent(f.Comm))
+	if e.Value > 1 {
+		return fmt.Sprintf("%s: %s would give ε %.2f (modelled).", asleep, who, e.Value)
+	}
+	return fmt.Sprintf("%s: too little for %s, which pay from %s on (modelled).", asleep, who, Percent(l.CommEquiv))
+}

@@ -1,0 +1,189 @@
+package study
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// LocalityName is the name of the study of locality.
+const LocalityName = "locality"
+
+// Columns of the study of locality: what a group size costs and gives.
+const (
+	LocalityGroup    = iota
+	LocalityMemory   // bytes a node
+	LocalityRank     // share of accesses in the own rank
+	LocalityAccess   // mean access time, s
+	LocalityLaw      // that by the law, s
+	LocalityNode     // share inside the own node, the own rank's included
+	LocalityReplicas //
+	LocalityLawRank  // the law's share: 1/G (paper 1, section 4.3.1)
+	LocalityLawNode  // |group ∩ node|/G
+	LocalityAccesses // that the row rests on
+	localityColumns
+)
+
+var localityForm = engine.Form{
+	Name: LocalityName, Title: "Locality", Of: "an access", Item: "group", Metric: "access_time_mean",
+	Absent: "this workload compares no group sizes",
+	Columns: []engine.Column{
+		LocalityGroup:    {Name: "group", Unit: "1"},
+		LocalityMemory:   {Name: "memory_per_node", Title: "mem/node", Unit: "B", Wide: 10},
+		LocalityRank:     {Name: "rank_local_share", Title: "rank", Unit: "%", Wide: 6, Legend: "in rank"},
+		LocalityAccess:   {Name: "access_time_mean", Title: "access", Unit: "s", Wide: 9},
+		LocalityLaw:      {Name: "access_time_law", Title: "law", Unit: "s", Wide: 9, Kind: engine.Modelled},
+		LocalityNode:     {Name: "node_local_share", Title: "node", Unit: "%", Wide: 6, Legend: "in node"},
+		LocalityReplicas: {Name: "replicas", Title: "copies", Unit: "1", Wide: 8},
+		LocalityLawRank:  {Name: "rank_local_share_law", Unit: "%", Kind: engine.Modelled, Legend: "law of 1/G", Short: "law"},
+		LocalityLawNode:  {Name: "node_local_share_law", Unit: "%", Kind: engine.Modelled},
+		LocalityAccesses: {Name: "accesses", Unit: "1"},
+	},
+	Charts: []engine.Chart{{Shape: engine.Curve, X: LocalityGroup, Y: []int{LocalityLawRank, LocalityLawNode, LocalityRank, LocalityNode}, XLog: 2}},
+	Brief:  engine.Brief{Before: "G ", Column: LocalityMemory, After: "/node"},
+}
+
+// Sums of a row: accesses and their time, ps, by class.
+const localityTime = cluster.Classes
+
+// Locality compares group sizes: where accesses land, how long they take and what that
+// costs in memory, beside the law (paper 1, section 4.3.1). memory gives the bytes of
+// segment that a rank takes at a group size.
+func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
+	st := &engine.Study{
+		Form:  localityForm,
+		Apart: []string{"group", "model"},
+		Adds:  true,
+		Frame: func(s *engine.Scenario, m *cluster.Machine) engine.StudyView {
+			return localityFrame(s, m, memory)
+		},
+		Observe:  localityRows,
+		Complete: completeLocality,
+	}
+	st.Fit = func(runs []*engine.Snapshot) (*engine.Fit, error) { return fitLocality(st, runs) }
+	return st
+}
+
+// maxGroupSizes bounds how many group sizes are compared.
+const maxGroupSizes = 24
+
+// maxPlacedRanks is up to how many ranks the law's shares are worked out for other
+// group sizes.
+const maxPlacedRanks = 1 << 14
+
+// localityFrame has a row for each group size: memory, replicas, the law's shares.
+func localityFrame(s *engine.Scenario, m *cluster.Machine, memory func(*engine.Scenario, int) int64) engine.StudyView {
+	layout := s.Layout()
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{YRange: engine.Range{Max: 1}}}}
+	for _, g := range groupSizes(layout.Ranks(), layout.GroupSize()) {
+		bytes := memory(s, g) * int64(layout.RanksPerNode)
+		cells := make([]float64, localityColumns)
+		for i := range cells {
+			cells[i] = math.NaN()
+		}
+		shares := models.PlacedShares(layout.Ranks(), layout.NodeOf, func(rank int) int { return rank / g })
+		cells[LocalityGroup], cells[LocalityMemory], cells[LocalityReplicas] = float64(g), float64(bytes), float64(layout.Ranks()/g)
+		cells[LocalityLawRank], cells[LocalityLawNode], cells[LocalityAccesses] = shares.Rank, shares.Node, 0
+		r := engine.Row{Key: groupKey(g), Label: strconv.Itoa(g), Cells: cells}
+		if m.MemoryPerNode > 0 && bytes > m.MemoryPerNode {
+			r.Flag = engine.Unfit
+		}
+		if g == layout.GroupSize() {
+			v.Now = len(v.Rows)
+		}
+		v.Rows = append(v.Rows, r)
+	}
+	if i := slices.IndexFunc(v.Rows, func(r engine.Row) bool { return r.Flag != engine.Unfit }); i >= 0 {
+		v.Rows[i].Flag = engine.Best // the smallest that fits
+	}
+	if n := len(v.Rows); n > 1 {
+		v.Plots[0].XRange = engine.Range{Min: v.Rows[0].Cells[LocalityGroup] / 1.1, Max: v.Rows[n-1].Cells[LocalityGroup] * 1.1}
+	}
+	return v
+}
+
+func groupKey(g int) string { return "group " + strconv.Itoa(g) }
+
+// groupSizes are the divisors of ranks, thinned to powers of two and the ends if there
+// are many; group is always among them.
+func groupSizes(ranks, group int) []int {
+	if ranks > maxPlacedRanks {
+		return []int{group}
+	}
+	var all []int
+	for g := 1; g <= ranks; g++ {
+		if ranks%g == 0 {
+			all = append(all, g)
+		}
+	}
+	if len(all) <= maxGroupSizes {
+		return all
+	}
+	return slices.DeleteFunc(all, func(g int) bool {
+		return g&(g-1) != 0 && g != group && g != ranks
+	})
+}
+
+// localityRows are the accesses that the present run has recorded.
+func localityRows(s *engine.Snapshot) []engine.Row {
+	raw := make([]float64, 2*cluster.Classes)
+	for c, a := range s.Accesses {
+		raw[c], raw[localityTime+c] = float64(a.Count), float64(a.Time)
+	}
+	g := s.Layout.GroupSize()
+	return []engine.Row{{Key: groupKey(g), Label: strconv.Itoa(g), Kind: s.Kind, Raw: raw}}
+}
+
+// completeLocality fills in what was measured, and the law: each class's mean latency
+// over all rows, weighed by the law's shares.
+func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
+	now := groupKey(s.Layout.GroupSize())
+	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return len(r.Cells) == 0 }) // of sizes that were thinned out
+	v.Now = place(v.Rows, now)
+	all := make([]float64, 2*cluster.Classes)
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		n, time := 0.0, 0.0
+		for k, x := range r.Raw {
+			all[k] += x
+			if k < localityTime {
+				n += x
+			} else {
+				time += x
+			}
+		}
+		if r.Cells[LocalityAccesses] = n; n > 0 {
+			r.Cells[LocalityRank] = r.Raw[cluster.InRank] / n
+			r.Cells[LocalityNode] = 1 - r.Raw[cluster.Remote]/n
+			r.Cells[LocalityAccess] = seconds(time) / n
+		}
+	}
+	for i := range v.Rows {
+		v.Rows[i].Cells[LocalityLaw] = law(all, v.Rows[i].Cells)
+	}
+	v.Why = WhyLocality(v, s.Layout.Nodes)
+}
+
+// seconds are those of a time in ps.
+func seconds(ps float64) float64 { return ps / float64(cluster.Second) }
+
+// law is l_avg at a row's shares; NaN if it needs the latency of a class that was never
+// accessed.
+func law(all, cells []float64) float64 {
+	s := models.Shares{Rank: cells[LocalityLawRank], Node: cells[LocalityLawNode]}
+	var mean [cluster.Classes]float64
+	share := [cluster.Classes]float64{s.Rank, s.Node - s.Rank, 1 - s.Node}
+	for c := range cluster.Classes {
+		switch {
+		case all[c] > 0:
+			mean[c] = seconds(all[localityTime+c]) / all[c]
+		case share[c] > 1e-9:
+			return math.NaN()
+		}
+	}
+	return models.Levels{Rank: mean[cluster.InRank], Node: mean[cluster.InNode], Remote: mean[cluster.Remote]}.Average(s)
+}

@@ -1,0 +1,83 @@
+package study
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/models"
+)
+
+// spot is a run of a sweep, with the row of its own group size.
+type spot struct {
+	row   int // of the sweep
+	cells []float64
+}
+
+// fitLocality fits the law l_avg = (l_l − l_r)·P + l_r to the two runs whose shares P
+// of local accesses are the extremes. It takes runs that compare, with recorded
+// accesses at two different shares.
+func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error) {
+	var spots []spot
+	nodes, rest := 1, ""
+	for i, s := range runs {
+		if s == nil {
+			continue
+		}
+		if len(spots) > 0 && st.Rest(&s.Scenario) != rest {
+			return nil, fmt.Errorf("the rows differ in more than group and model, so one law does not hold for all")
+		}
+		v := s.Study(LocalityName)
+		if v == nil {
+			continue
+		}
+		if p := v.Present(); p != nil && p.Cells[LocalityAccesses] > 0 {
+			spots = append(spots, spot{i, p.Cells})
+			nodes, rest = s.Layout.Nodes, st.Rest(&s.Scenario)
+		}
+	}
+	if len(spots) == 0 {
+		return nil, fmt.Errorf("no accesses were recorded: %w", models.ErrUndetermined)
+	}
+	f := &engine.Fit{Formula: "l_avg = (l_l − l_r)·P + l_r, fitted to the two extremes", Share: "P", Within: "node", Metric: st.Metric}
+	law, measured := LocalityLawNode, LocalityNode
+	if nodes == 1 {
+		f.Within, law, measured = "rank", LocalityLawRank, LocalityRank
+	}
+	low, high := extremes(spots, law)
+	var ends []models.Point
+	for _, s := range []spot{low, high} {
+		ends = append(ends, models.Point{Share: s.cells[measured], Latency: s.cells[LocalityAccess], Weight: s.cells[LocalityAccesses]})
+	}
+	fit, err := models.FitLatencies(ends)
+	if err != nil {
+		return nil, err
+	}
+	f.Constants = []engine.Metric{
+		{Name: "l_l", Value: fit.Local, Unit: "s", Kind: engine.Modelled},
+		{Name: "l_r", Value: fit.Remote, Unit: "s", Kind: engine.Modelled},
+	}
+	for _, s := range spots {
+		p := engine.Prediction{Row: s.row, Share: s.cells[law], Measured: s.cells[LocalityAccess], Fitted: s.row == low.row || s.row == high.row}
+		p.Predicted = fit.At(p.Share)
+		p.Error = models.RelativeError(p.Predicted, p.Measured)
+		f.Predictions = append(f.Predictions, p)
+	}
+	return f, nil
+}
+
+// extremes are the runs with the least and the largest share by the law. Of runs with
+// the same share the outermost are taken: at G = 1 nothing leaves the rank, which is as
+// near as it gets.
+func extremes(spots []spot, law int) (low, high spot) {
+	low, high = spots[0], spots[0]
+	for _, s := range spots[1:] {
+		share, group := s.cells[law], s.cells[LocalityGroup]
+		if least := low.cells[law]; share < least || share == least && group > low.cells[LocalityGroup] {
+			low = s
+		}
+		if most := high.cells[law]; share > most || share == most && group < high.cells[LocalityGroup] {
+			high = s
+		}
+	}
+	return low, high
+}

@@ -1,0 +1,91 @@
+package study
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Enough accesses for a group size to be spoken of.
+const enough = 100
+
+// WhyLocality says where accesses of the present group size land, and what another one
+// would give, only from numbers that stand in the rows.
+func WhyLocality(v *engine.StudyView, nodes int) string {
+	now := v.Present()
+	if now == nil || now.Cells[LocalityAccesses] < enough {
+		return ""
+	}
+	text := fmt.Sprintf("group %s %s", now.Label, keeps(now.Cells, nodes))
+	other, ratio, modelled := contrast(v.Rows, now)
+	if other == nil {
+		return text + "."
+	}
+	mark := ""
+	if modelled {
+		mark = " (modelled)"
+	}
+	switch {
+	case ratio >= Alike:
+		return fmt.Sprintf("%s: %s× faster than group %s%s, %s.", text, Figure(ratio), other.Label, mark, price(now.Cells, other.Cells))
+	case ratio <= 1/Alike:
+		return fmt.Sprintf("%s. Group %s is %s× faster%s, %s.", text, other.Label, Figure(1/ratio), mark, price(other.Cells, now.Cells))
+	}
+	return fmt.Sprintf("%s: as fast as group %s%s, %s.", text, other.Label, mark, price(now.Cells, other.Cells))
+}
+
+// keeps words where the accesses of a group size land.
+func keeps(cells []float64, nodes int) string {
+	switch {
+	case cells[LocalityGroup] == 1:
+		return "keeps every access in the own rank's memory"
+	case nodes == 1:
+		return fmt.Sprintf("finds %s of its accesses in the own rank's memory", Percent(cells[LocalityRank]))
+	case cells[LocalityNode] == 1:
+		return "keeps every access inside a node"
+	}
+	return fmt.Sprintf("sends %s of its accesses to other nodes", Percent(1-cells[LocalityNode]))
+}
+
+// contrast picks the group size to compare with: of the measured ones the one whose
+// access time differs most, else of the modelled ones that fit into memory. ratio is
+// its access time over that of now.
+func contrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio float64, modelled bool) {
+	widest := -1.0
+	for _, model := range []bool{false, true} {
+		for i := range rows {
+			r := &rows[i]
+			if r.Key == now.Key {
+				continue
+			}
+			column, stands := LocalityAccess, r.Cells[LocalityAccesses] >= enough
+			if model {
+				column, stands = LocalityLaw, r.Flag != engine.Unfit
+			}
+			t, base := r.Cells[column], now.Cells[column]
+			if d := math.Abs(math.Log(t / base)); stands && t > 0 && base > 0 && d > widest {
+				widest, other, ratio, modelled = d, r, t/base, model
+			}
+		}
+		if other != nil {
+			break
+		}
+	}
+	return other, ratio, modelled
+}
+
+// price words what memory a costs beside b.
+func price(a, b []float64) string {
+	replicas := fmt.Sprintf("%.0f replicas", a[LocalityReplicas])
+	if a[LocalityReplicas] == 1 {
+		replicas = "1 replica"
+	}
+	switch x, y := a[LocalityMemory], b[LocalityMemory]; {
+	case x > y && y > 0:
+		return fmt.Sprintf("at %s× the memory (%s)", Figure(x/y), replicas)
+	case x < y && x > 0:
+		return fmt.Sprintf("with 1/%s of the memory (%s)", Figure(y/x), replicas)
+	}
+	return fmt.Sprintf("at the same memory (%s)", replicas)
+}

@@ -1,0 +1,189 @@
+package study
+
+import (
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// mostKept is how many rows are kept of all that a session has run.
+const mostKept = 1024
+
+// Table folds the rows of a study over runs. It belongs to one goroutine.
+type Table struct {
+	study *engine.Study
+	frame engine.StudyView // of this launch
+	rest  string           // of its scenario
+	kept  []kept           // in the order in which their runs came
+	index map[string]int   // of the kept rows with this rest, by key
+	seen  []engine.Row     // what this launch has given, when it was last looked at
+	base  []engine.Row     // of that, what does not count again
+}
+
+// kept is a row and the rest of its scenario.
+type kept struct {
+	engine.Row
+	rest string
+}
+
+// NewTable is an empty table.
+func NewTable(st *engine.Study) *Table { return &Table{study: st} }
+
+// Begin prepares for a launch.
+func (t *Table) Begin(s *engine.Scenario, m *cluster.Machine) {
+	t.frame = engine.StudyView{Now: -1}
+	if t.study.Frame != nil {
+		t.frame = t.study.Frame(s, m)
+	}
+	t.frame.Form = t.study.Form
+	t.seen, t.base = nil, nil
+	t.rest = t.study.Rest(s)
+	t.order()
+}
+
+// order finds the kept rows of the present rest.
+func (t *Table) order() {
+	t.index = make(map[string]int)
+	for i := range t.kept {
+		if t.kept[i].rest == t.rest {
+			t.index[t.kept[i].Key] = i
+		}
+	}
+}
+
+// Frame is what is known without running.
+func (t *Table) Frame() engine.StudyView { return t.frame }
+
+// Look takes in what the snapshot tells, and gives what all runs that compare have
+// told.
+func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
+	t.seen = t.study.Observe(s)
+	if !t.study.Adds {
+		for i := range t.seen {
+			if t.seen[i].Flag != engine.Passing {
+				t.keep(t.seen[i])
+			}
+		}
+	}
+	v := t.frame
+	v.Rows = make([]engine.Row, len(t.frame.Rows), len(t.frame.Rows)+len(t.index)+1)
+	for i := range v.Rows {
+		v.Rows[i] = t.frame.Rows[i]
+		v.Rows[i].Cells = slices.Clone(v.Rows[i].Cells)
+	}
+	for i := range t.kept {
+		if t.kept[i].rest == t.rest {
+			t.merge(&v, t.kept[i].Row)
+		}
+	}
+	for i := range t.seen {
+		switch {
+		case t.study.Adds:
+			t.merge(&v, less(t.seen[i], t.base))
+		case t.seen[i].Flag == engine.Passing:
+			t.merge(&v, t.seen[i])
+		}
+	}
+	if len(t.seen) > 0 {
+		v.Now = place(v.Rows, t.seen[0].Key)
+	}
+	if t.study.Complete != nil {
+		t.study.Complete(&v, s)
+	}
+	return v
+}
+
+// Fold ends a launch: what it has given stays.
+func (t *Table) Fold() {
+	if !t.study.Adds {
+		return // kept as it came
+	}
+	for i := range t.seen {
+		t.keep(less(t.seen[i], t.base))
+	}
+	t.base = t.seen
+}
+
+// Forget drops every row, and what the launch under way has given so far.
+func (t *Table) Forget() {
+	t.kept, t.base = nil, t.seen
+	t.order()
+}
+
+// keep adds to the row of the same key, or takes its place.
+func (t *Table) keep(r engine.Row) {
+	if i, there := t.index[r.Key]; there {
+		if t.study.Adds {
+			r.Raw = sum(t.kept[i].Raw, r.Raw, +1)
+		}
+		t.kept[i].Row = r
+		return
+	}
+	t.kept = append(t.kept, kept{r, t.rest})
+	t.index[r.Key] = len(t.kept) - 1
+	if len(t.kept) > mostKept {
+		t.kept = slices.Delete(t.kept, 0, len(t.kept)-mostKept)
+		t.order()
+	}
+}
+
+// merge brings a row into a view, whose row of the same key adds to it or gives way.
+func (t *Table) merge(v *engine.StudyView, r engine.Row) {
+	i := place(v.Rows, r.Key)
+	switch {
+	case i < 0:
+		r.Cells = slices.Clone(r.Cells)
+		v.Rows = append(v.Rows, r)
+	case t.study.Adds:
+		row := &v.Rows[i]
+		row.Raw, row.Kind = sum(row.Raw, r.Raw, +1), r.Kind
+	default:
+		v.Rows[i] = r
+		v.Rows[i].Cells = slices.Clone(r.Cells)
+	}
+}
+
+// place finds a row by its key; −1: none.
+func place(rows []engine.Row, key string) int {
+	return slices.IndexFunc(rows, func(r engine.Row) bool { return r.Key == key })
+}
+
+// less is a row without what it had given before.
+func less(r engine.Row, base []engine.Row) engine.Row {
+	if i := place(base, r.Key); i >= 0 {
+		r.Raw = sum(r.Raw, base[i].Raw, -1)
+	}
+	return r
+}
+
+// sum is a + sign·b in a slice of its own; the shorter one has zeros at its end.
+func sum(a, b []float64, sign float64) []float64 {
+	all := make([]float64, max(len(a), len(b)))
+	copy(all, a)
+	for i, x := range b {
+		all[i] += sign * x
+	}
+	return all
+}
+
+// Sort orders a view's rows by a column, rising; rows that are equal stay in their
+// order, and unknown numbers come last.
+func Sort(v *engine.StudyView, column int) {
+	key := ""
+	if p := v.Present(); p != nil {
+		key = p.Key
+	}
+	slices.SortStableFunc(v.Rows, func(a, b engine.Row) int {
+		switch x, y := a.Cells[column], b.Cells[column]; {
+		case x < y || y != y && x == x:
+			return -1
+		case x > y || x != x && y == y:
+			return +1
+		}
+		return 0
+	})
+	if key != "" {
+		v.Now = place(v.Rows, key)
+	}
+}

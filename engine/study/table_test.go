@@ -1,0 +1,158 @@
+package study_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+)
+
+// told are rows that a run gives: key, and a number.
+type told map[string]float64
+
+// counting is a study whose rows are what the test says, in the order of keys.
+type counting struct {
+	study engine.Study
+	table *study.Table
+	now   []engine.Row
+	knobs engine.Scenario
+}
+
+func newCounting(adds bool, frame ...engine.Row) *counting {
+	c := &counting{knobs: engine.NewScenario("counting", []engine.Knob{
+		{Name: "size", Default: "8", Role: engine.Problem}, {Name: "way", Default: "put", Role: engine.Scheme}, {Name: "seed", Default: "1", Role: engine.View},
+	})}
+	c.study = engine.Study{
+		Form:    engine.Form{Name: "counting", Columns: []engine.Column{{Name: "n"}}},
+		Apart:   []string{"size"},
+		Adds:    adds,
+		Observe: func(*engine.Snapshot) []engine.Row { return c.now },
+		Complete: func(v *engine.StudyView, _ *engine.Snapshot) {
+			for i := range v.Rows {
+				if r := &v.Rows[i]; len(r.Raw) > 0 {
+					r.Cells = []float64{r.Raw[0]}
+				}
+			}
+		},
+	}
+	if frame != nil {
+		c.study.Frame = func(*engine.Scenario, *cluster.Machine) engine.StudyView {
+			return engine.StudyView{Rows: frame, Now: 0}
+		}
+	}
+	c.table = study.NewTable(&c.study)
+	return c
+}
+
+// begin is a launch with a knob at a value.
+func (c *counting) begin(knob, value string) {
+	c.knobs.Values[knob] = value
+	c.table.Begin(&c.knobs, &cluster.Machine{})
+	c.now = nil
+}
+
+// look gives what is told when the run has given so much.
+func (c *counting) look(rows ...engine.Row) (told, string) {
+	c.now = rows
+	v := c.table.Look(&engine.Snapshot{})
+	all := told{}
+	for i, r := range v.Rows {
+		all[r.Key] = v.Cell(i, 0)
+	}
+	if p := v.Present(); p != nil {
+		return all, p.Key
+	}
+	return all, ""
+}
+
+func row(key string, n float64) engine.Row {
+	return engine.Row{Key: key, Cells: []float64{n}, Raw: []float64{n}}
+}
+
+func (c *counting) want(t *testing.T, what string, want told, now string, rows ...engine.Row) {
+	t.Helper()
+	got, at := c.look(rows...)
+	if d := cmp.Diff(want, got); d != "" || at != now {
+		t.Errorf("%s: at %q, want %q; rows (-want +got)\n%s", what, at, now, d)
+	}
+}
+
+// A later run takes the place of an earlier one with the same key. Rows stay while
+// knobs turn that the study names, or of the role view; others hide them.
+func TestRowsReplace(t *testing.T) {
+	c := newCounting(false)
+	c.begin("size", "8")
+	c.want(t, "nothing yet", told{}, "")
+	c.want(t, "a run", told{"8": 1}, "8", row("8", 1))
+	c.want(t, "which goes on", told{"8": 2}, "8", row("8", 2))
+	c.table.Fold()
+	c.begin("size", "64")
+	c.want(t, "another size, no row yet", told{"8": 2}, "")
+	c.want(t, "several rows of a run", told{"8": 2, "64": 5, "64b": 6}, "64", row("64", 5), row("64b", 6))
+	c.begin("way", "get")
+	c.want(t, "another way", told{"64": 7}, "64", row("64", 7))
+	c.begin("way", "put")
+	c.want(t, "and back", told{"8": 2, "64": 5, "64b": 6}, "")
+	c.begin("seed", "2")
+	c.want(t, "how it is looked at", told{"8": 3, "64": 5, "64b": 6}, "8", row("8", 3))
+	passing := row("none", 9)
+	passing.Flag = engine.Passing
+	c.begin("size", "1")
+	c.want(t, "a row that passes", told{"8": 3, "64": 5, "64b": 6, "none": 9}, "none", passing)
+	c.begin("size", "2")
+	c.want(t, "is not kept", told{"8": 3, "64": 5, "64b": 6}, "")
+	c.table.Forget()
+	c.want(t, "a reset", told{}, "")
+	c.want(t, "after which the run goes on", told{"2": 1}, "2", row("2", 1))
+}
+
+// Where sums add up, launches with the same key share a row, and what was forgotten of
+// the launch under way does not count again.
+func TestRowsAdd(t *testing.T) {
+	c := newCounting(true, row("a", 0), row("b", 0))
+	c.begin("size", "8")
+	c.want(t, "the frame", told{"a": 0, "b": 0}, "a")
+	c.want(t, "a run", told{"a": 3, "b": 0}, "a", row("a", 3))
+	c.table.Fold()
+	c.want(t, "an ended run that is looked at again", told{"a": 3, "b": 0}, "a", row("a", 3))
+	c.table.Fold()
+	c.begin("size", "64")
+	c.want(t, "another", told{"a": 3, "b": 4}, "b", row("b", 4))
+	c.table.Fold()
+	c.begin("size", "8")
+	c.want(t, "the first again", told{"a": 5, "b": 4}, "a", row("a", 2))
+	c.table.Forget()
+	c.want(t, "a reset", told{"a": 0, "b": 0}, "a", row("a", 2))
+	c.want(t, "after which the run goes on", told{"a": 6, "b": 0}, "a", row("a", 8))
+	c.table.Fold()
+	c.begin("way", "get")
+	c.want(t, "another way", told{"a": 1, "b": 0}, "a", row("a", 1))
+}
+
+// A view belongs to who has it: later looks do not change it.
+func TestViewsStay(t *testing.T) {
+	c := newCounting(true, row("a", 0))
+	c.begin("size", "8")
+	c.now = []engine.Row{row("a", 3)}
+	v := c.table.Look(&engine.Snapshot{})
+	c.want(t, "later", told{"a": 7}, "a", row("a", 7))
+	if got := v.Cell(0, 0); got != 3 {
+		t.Errorf("a view has changed to %v", got)
+	}
+}
+
+// Sorting keeps the place of the present row, and unknown numbers come last.
+func TestSort(t *testing.T) {
+	v := engine.StudyView{Rows: []engine.Row{row("u", unknown), row("c", 3), row("a", 1), row("b", 1)}, Now: 1}
+	study.Sort(&v, 0)
+	var keys []string
+	for _, r := range v.Rows {
+		keys = append(keys, r.Key)
+	}
+	if d := cmp.Diff([]string{"a", "b", "c", "u"}, keys); d != "" || v.Present().Key != "c" {
+		t.Errorf("present %q: %s", v.Present().Key, d)
+	}
+}

@@ -1,0 +1,84 @@
+package study
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// drawBars draws a bar a row, in the colour of its series; the present one is bright.
+func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
+	of, pl := &s.Charts[n], plot(s, n)
+	b := &c.bars
+	b.Items = b.Items[:0]
+	b.Axis = axis(s, of.Y[0], of.YLog, pl.YRange)
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		bar := grid.Bar{Label: r.Label, Value: s.Cell(i, of.Y[0]), Mark: th.Kind(pane.KindOf(r.Kind)).Mark, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
+		if i == s.Now {
+			bar.Style = th.Focus
+		}
+		if len(of.Y) > 1 && known(s.Cell(i, of.Y[1])) { // the model's, beside it
+			bar.Note = unit(&s.Columns[of.Y[1]]).Format(s.Cell(i, of.Y[1]), 9) + " " + s.Columns[of.Y[1]].Legend
+		}
+		b.Items = append(b.Items, bar)
+	}
+	b.Draw(c.head(v, title(s, of, pl), th), th)
+}
+
+// drawStack draws a bar a row, made of the columns.
+func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
+	of := &s.Charts[n]
+	c.stack.Rows = c.stack.Rows[:0]
+	for i := range s.Rows {
+		parts := make([]float64, len(of.Y))
+		for k, y := range of.Y {
+			parts[k] = s.Cell(i, y)
+		}
+		c.stack.Rows = append(c.stack.Rows, grid.StackRow{Label: s.Rows[i].Label, Parts: parts})
+	}
+	for k, y := range of.Y {
+		c.legend = append(c.legend, item{c.stack.Shade(k), s.Columns[y].Legend, s.Columns[y].Short, c.stack.Style(th, k)})
+	}
+	c.stack.Draw(c.head(v, title(s, of, plot(s, n)), th), th)
+}
+
+// drawHeat draws a cell a row: series down, column X across. The series of the present
+// run is shown where runs have several.
+func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
+	of, pl := &s.Charts[n], plot(s, n)
+	var across []float64
+	for i := range s.Rows {
+		if x := s.Cell(i, of.X); known(x) && !slices.Contains(across, x) {
+			across = append(across, x)
+		}
+	}
+	slices.Sort(across)
+	m := &c.heat
+	m.Cols, m.Bar, m.Axis = len(across), v.H() > 8, axis(s, of.Y[0], of.YLog, pl.YRange)
+	m.Values = slices.Grow(m.Values[:0], len(across)*len(c.series))[:len(across)*len(c.series)]
+	for i := range m.Values {
+		m.Values[i] = math.NaN()
+	}
+	for i := range s.Rows {
+		if k := slices.Index(across, s.Cell(i, of.X)); k >= 0 {
+			m.Values[slices.Index(c.series, s.Rows[i].Series)*len(across)+k] = s.Cell(i, of.Y[0])
+		}
+	}
+	m.RowLabels, m.ColLabels = append(m.RowLabels[:0], c.series...), m.ColLabels[:0]
+	for _, x := range across {
+		m.ColLabels = append(m.ColLabels, unit(&s.Columns[of.X]).Format(x, 8))
+	}
+	m.Draw(c.head(v, title(s, of, pl), th), th)
+}
+
+// title is that of the plot, else that of the first column.
+func title(s *engine.StudyView, of *engine.Chart, pl *engine.Plot) string {
+	if pl.Title != "" {
+		return pl.Title
+	}
+	return s.Columns[of.Y[0]].Title
+}

@@ -1,0 +1,236 @@
+package study
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Spec is the line of the registry: the workload's first study.
+var Spec = pane.Spec{
+	Name: "locality", Title: "Locality", Doc: "the locality chart, or what else the workload compares", Place: pane.Story,
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, other) != nil },
+	New:     func() pane.Pane { return &Pane{shows: other} },
+}
+
+// Overlap is the line of the registry for ε alone.
+var Overlap = pane.Spec{
+	Name: "overlap", Title: "Overlap ε", Doc: "what overlapping communication gains (ε)", Place: pane.Story,
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, overlap) != nil },
+	New:     func() pane.Pane { return &Pane{shows: overlap} },
+}
+
+func overlap(name string) bool { return name == study.EpsilonName }
+
+func other(name string) bool { return !overlap(name) }
+
+// find gives the first study that a pane shows; nil: there is none.
+func find(all []engine.StudyView, shows func(name string) bool) *engine.StudyView {
+	if i := slices.IndexFunc(all, func(s engine.StudyView) bool { return shows(s.Name) }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// Pane draws one study.
+type Pane struct {
+	shows  func(name string) bool // which studies
+	charts []chart
+	text   []byte
+	labels int // columns of the table's first one
+}
+
+// Inputs are the snapshot, how curves are drawn, and whether words stand elsewhere.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
+	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
+}
+
+// Actions are none.
+func (p *Pane) Actions() []pane.Action { return nil }
+
+// The least that a chart needs with its axes, and the rows from which there are words
+// below. A table stands beside the chart of a low, wide pane.
+const (
+	chartW = 37
+	chartH = 11
+	wordsH = 15
+	tableW = 78
+	tableH = 18
+)
+
+// Draw shares the pane out to charts, table and words.
+func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	s := find(h.Snap.Studies, p.shows)
+	switch {
+	case s == nil && h.Snap.Layout.Nodes == 0:
+		h.Empty(v)
+		return pane.Border{Right: h.KindWords()}
+	case s == nil:
+		return p.absent(v, h)
+	}
+	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W())}
+	if len(s.Missing) > 0 {
+		h.Tell(v, missing(s, h)...)
+		return b
+	}
+	if len(s.Rows) == 0 && !slices.ContainsFunc(s.Plots, func(p engine.Plot) bool { return len(p.Lines) > 0 }) {
+		h.Empty(v)
+		return b
+	}
+	rest := v.Local()
+	if len(s.Facts) > 0 {
+		var words grid.Rect
+		switch {
+		case v.H() >= wordsH && h.Alone:
+			words, rest = rest.CutBottom(min(1+p.words(grid.View{}, s, h, v.W()), v.H()-chartH+3))
+		case v.H() >= 7:
+			words, rest = rest.CutBottom(1)
+		}
+		if words.H > 0 {
+			p.facts(v.Sub(words), s, h.Theme)
+			_, words = words.CutTop(1)
+			p.words(v.Sub(words), s, h, words.W)
+		}
+	}
+	if wide := p.measure(s); wide > 0 {
+		var table grid.Rect
+		switch {
+		case v.W() >= tableW && v.H() < tableH:
+			table, rest = rest.CutRight(min(wide, v.W()/2))
+			rest.W--
+		case v.H() >= 10:
+			table, rest = rest.CutBottom(min(len(s.Rows)+1, v.H()/2))
+		case v.H() >= 5:
+			table, rest = rest.CutBottom(1)
+		}
+		p.table(v.Sub(table), s, h)
+	}
+	p.share(v, rest, s, h)
+	return b
+}
+
+// share puts charts beside each other, or one below the other, as far as there is room.
+func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.Host) {
+	n := len(s.Charts)
+	for len(p.charts) < n {
+		p.charts = append(p.charts, chart{})
+	}
+	switch beside := (rest.W + 2) / (chartW + 2); {
+	case n > 1 && beside > 1:
+		n = min(n, beside)
+		for i := range n {
+			var at grid.Rect
+			at, rest = rest.CutLeft((rest.W - 2*(n-1-i)) / (n - i))
+			_, rest = rest.CutLeft(2)
+			p.charts[i].draw(v.Sub(at), s, i, h)
+		}
+	case n > 1 && rest.H >= 2*chartH:
+		top, low := rest.CutTop((rest.H + 1) / 2)
+		p.charts[0].draw(v.Sub(top), s, 0, h)
+		p.charts[1].draw(v.Sub(low), s, 1, h)
+	case n > 0:
+		p.charts[0].draw(v.Sub(rest), s, 0, h)
+	}
+}
+
+// caption says what is compared and of which kind it is, as fully as the columns allow.
+func caption(s *engine.Form, h *pane.Host, cols int) string {
+	if cols >= 56 && h.Snap.Kind != "" && s.Caption != "" {
+		return s.Caption + ", " + h.KindWords()
+	}
+	return h.KindWords()
+}
+
+// missing are the hints of a study that has nothing to show.
+func missing(s *engine.StudyView, h *pane.Host) []string {
+	var all []string
+	for _, hint := range s.Missing {
+		text := hint.Text
+		if hint.Command != "" {
+			text += h.Typed(hint.Command)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// absent says which workload has such a study, and how to run it.
+func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
+	for _, w := range workload.All() {
+		for _, st := range w.Studies {
+			if p.shows(st.Name) {
+				h.Tell(v, strings.ReplaceAll(st.Absent, "WORKLOAD", h.Snap.Scenario.Workload),
+					"Run "+w.Name+": type "+h.Typed("workload "+w.Name)+", or press "+h.Keys("workload")+" until it runs.")
+				return pane.Border{Right: caption(&st.Form, h, v.W())}
+			}
+		}
+	}
+	h.Tell(v, "No workload of this build has such a study.")
+	return pane.Border{Right: h.KindWords()}
+}
+
+// facts is the row of numbers of the present run.
+func (p *Pane) facts(v grid.View, s *engine.StudyView, th *grid.Theme) {
+	items := make([]grid.LegendItem, 0, len(s.Facts))
+	for i := range s.Facts {
+		n := &s.Facts[i]
+		it := grid.LegendItem{Mark: glyph(n.Glyph, n.Kind, th), Name: n.Text, Style: th.Kind(pane.KindOf(n.Kind)).Style}
+		switch {
+		case n.Glyph == engine.NoGlyph:
+			v.TextIn(0, 0, v.W(), n.Text, grid.Left, th.Dim)
+			return
+		case n.Dim:
+			it.Style = th.Dim
+		case n.Now:
+			it.Style = th.Focus
+		}
+		items = append(items, it)
+	}
+	grid.DrawLegendRow(v, 0, 0, th, items)
+}
+
+// words writes what rules and what turning a knob has done, and gives the rows that
+// this takes on cols columns.
+func (p *Pane) words(v grid.View, s *engine.StudyView, h *pane.Host, cols int) int {
+	if v.W() == 0 {
+		v = v.Sub(grid.Rect{W: cols})
+	}
+	f := grid.Flow{V: v}
+	if s.Present() != nil && h.Snap.Why != "" {
+		f.Text(h.Snap.Why, h.Theme.Text)
+	}
+	if h.Snap.Change != "" {
+		f.Text(h.Snap.Change, h.Theme.Accent)
+	}
+	return f.Y
+}
+
+// glyphs are the marks of places in a chart.
+var glyphs = map[engine.Glyph]rune{engine.AtBest: '△', engine.AtEqual: '▽', engine.AtModel: '◇', engine.Dash: '–'}
+
+func glyph(g engine.Glyph, kind engine.Kind, th *grid.Theme) rune {
+	if r, ok := glyphs[g]; ok {
+		return r
+	}
+	return th.Kind(pane.KindOf(kind)).Mark
+}
+
+// unit is how a column's numbers are written.
+func unit(c *engine.Column) grid.Unit {
+	switch c.Unit {
+	case "%":
+		return grid.Share
+	case "B":
+		return grid.Bytes
+	case "1", "":
+		return pane.Integer
+	case "1/s":
+		return grid.PerSecond
+	}
+	return grid.Unit{Symbol: c.Unit}
+}

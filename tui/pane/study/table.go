@@ -1,0 +1,130 @@
+package study
+
+import (
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// leastLabel is the columns of the first column of a table, and mostLabel what it takes
+// of a long name.
+const (
+	leastLabel = 5
+	mostLabel  = 24
+)
+
+// measure finds the columns of a study's table; 0: it has none.
+func (p *Pane) measure(s *engine.StudyView) int {
+	wide := 0
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Title != "" {
+			wide += c.Wide
+		}
+	}
+	if wide == 0 {
+		return 0
+	}
+	p.labels = max(leastLabel, grid.Width(s.Item))
+	for i := range s.Rows {
+		p.labels = max(p.labels, min(grid.Width(s.Rows[i].Label), mostLabel))
+	}
+	return 3 + p.labels + wide
+}
+
+// table lists the rows. The best has a star, what cannot be run is struck by a cross,
+// the present one is selected.
+func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
+	if v.H() == 0 || v.W() < 18 {
+		return
+	}
+	if v.H() == 1 {
+		p.oneLine(v, s, h.Theme)
+		return
+	}
+	first := 2
+	v.TextIn(first, 0, p.labels, s.Item, grid.Left, h.Theme.Dim)
+	x := first + p.labels + 1
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if c.Title == "" {
+			continue
+		}
+		if x+c.Wide > v.W() {
+			break
+		}
+		v.TextIn(x, 0, c.Wide, c.Title, grid.Right, h.Theme.Dim)
+		x += c.Wide
+	}
+	// The rows around the present one are shown when not all can be.
+	room := v.H() - 1
+	top := min(max(s.Now-room/2, 0), max(0, len(s.Rows)-room))
+	for y := range min(room, len(s.Rows)) {
+		p.row(v.Sub(grid.Rect{Y: y + 1, W: min(x, v.W()), H: 1}), s, top+y, h.Theme)
+	}
+}
+
+// flagLook is how a row with a flag looks.
+func flagLook(f engine.Flag, th *grid.Theme) (mark rune, ink, text grid.Style) {
+	switch f {
+	case engine.Unfit:
+		return '✗', th.Error, th.Dim
+	case engine.Best:
+		return '★', th.Good, th.Good
+	case engine.Late:
+		return '▲', th.Warning, th.Warning
+	}
+	return 0, grid.Style{}, th.Text
+}
+
+func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
+	r := &s.Rows[n]
+	mark, ink, st := flagLook(r.Flag, th)
+	if mark != 0 {
+		v.Rune(0, 0, mark, ink)
+	}
+	if n == s.Now {
+		v.Tint(v.Local(), th.Selected.Bg, th.Selected.Attr)
+		st = st.With(th.Selected.Attr)
+	}
+	v.TextIn(2, 0, p.labels, r.Label, grid.Right, st)
+	x := 3 + p.labels
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if c.Title == "" {
+			continue
+		}
+		if x+c.Wide > v.W() {
+			return
+		}
+		look := st
+		if c.Kind != "" {
+			if look = th.Kind(pane.KindOf(c.Kind)).Style; n == s.Now {
+				look = look.With(th.Selected.Attr)
+			}
+		}
+		p.text = unit(c).Append(p.text[:0], s.Cell(n, i), c.Wide-1)
+		v.Bytes(x+c.Wide-grid.Width(string(p.text)), 0, p.text, look)
+		x += c.Wide
+	}
+}
+
+// oneLine says the same of the present row and of the best.
+func (p *Pane) oneLine(v grid.View, s *engine.StudyView, th *grid.Theme) {
+	x := 0
+	for i := range s.Rows {
+		mark, st := '▸', th.Text
+		switch {
+		case s.Rows[i].Flag == engine.Best:
+			mark, st = '★', th.Good
+		case i != s.Now:
+			continue
+		}
+		p.text = append(p.text[:0], s.Brief.Before+s.Rows[i].Label+": "...)
+		p.text = append(unit(&s.Columns[s.Brief.Column]).Append(p.text, s.Cell(i, s.Brief.Column), 9), s.Brief.After...)
+		if x+2+grid.Width(string(p.text)) > v.W() {
+			return
+		}
+		v.Rune(x, 0, mark, st)
+		x += v.Bytes(x+2, 0, p.text, st) + 4
+	}
+}
