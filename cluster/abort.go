@@ -13,14 +13,15 @@ const (
 	ReasonCancelled Reason = "cancelled"
 	ReasonPanic     Reason = "panic"
 	ReasonDeadlock  Reason = "deadlock"
+	ReasonExit      Reason = "exit" // a rank ended its goroutine (runtime.Goexit)
 )
 
 // Abort is the error of a run that ended before its program did.
 type Abort struct {
 	Reason Reason
-	Rank   int    // that panicked; −1: none in particular
+	Rank   int    // that panicked or ended its goroutine; −1: none in particular
 	Cause  error  // of a cancel or a panic
-	Stack  string // of a panic
+	Stack  string // of a panic, or of the call that ended the goroutine
 	Waits  []Wait // who waited for whom: of a deadlock the stuck ranks, else those that were parked
 }
 
@@ -81,6 +82,8 @@ func (a *Abort) Error() string {
 		}
 	case ReasonPanic:
 		fmt.Fprintf(&b, "rank %d panicked: %v", a.Rank, a.Cause)
+	case ReasonExit:
+		fmt.Fprintf(&b, "rank %d ended its goroutine (runtime.Goexit, or t.Fatal of a test) before its body returned: return an error instead", a.Rank)
 	default:
 		b.WriteString("cancelled")
 		if a.Cause != nil {

@@ -103,6 +103,25 @@ func (s *suite) testAbort(t *testing.T) {
 		}
 	})
 
+	each(t, "a rank that ends its goroutine ends the run and is named", func(t *testing.T, busy func(*proc)) {
+		a := s.aborts(t, s.spec(4), cluster.ReasonExit, func(p *proc) {
+			switch p.ID() {
+			case 0:
+				work(p)
+				runtime.Goexit()
+			case 3:
+				work(p)
+				defer runtime.Goexit() // while the others unwind
+				p.recv(0, 99, nil)
+			default:
+				busy(p)
+			}
+		})
+		if a.Rank != 0 || !contains(a, "rank 0 ended its goroutine (runtime.Goexit") || !strings.Contains(a.Stack, "testAbort") {
+			t.Errorf("rank %d, error %v, stack %s", a.Rank, a, a.Stack)
+		}
+	})
+
 	each(t, "a cancelled context ends the run", func(t *testing.T, busy func(*proc)) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
@@ -200,44 +219,62 @@ func (s *suite) testAbort(t *testing.T) {
 		}
 	})
 
-	for name, body := range map[string]func(p *proc){
-		"compute": func(p *proc) { p.Compute(cluster.Work{}, func() { panic(boom) }) },
-		"a thread": func(p *proc) {
+	panics := func() { panic(boom) }
+	for name, body := range map[string]func(p *proc, end func()){
+		"compute": func(p *proc, end func()) { p.Compute(cluster.Work{}, end) },
+		"a thread": func(p *proc, end func()) {
 			p.fork(3, func(th *proc, thread int) {
 				if thread == 1 {
-					panic(boom)
+					end()
 				}
 				th.recv(0, 99, nil)
 			})
 		},
-		"a step": func(p *proc) {
-			op := cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(cluster.Poster, int32, cluster.Done) { panic(boom) })}
+		"the first thread": func(p *proc, end func()) {
+			p.fork(3, func(th *proc, thread int) {
+				if thread == 0 {
+					end()
+				}
+				th.recv(0, 99, nil)
+			})
+		},
+		"a step": func(p *proc, end func()) {
+			op := cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(cluster.Poster, int32, cluster.Done) { end() })}
 			p.Port().Post(&op)
 			p.recv(0, 99, nil)
 		},
-		"its own RPC": func(p *proc) {
-			fn := p.Register(func(cluster.RPC) uint64 { panic(boom) })
+		"its own RPC": func(p *proc, end func()) {
+			fn := p.Register(func(cluster.RPC) uint64 { end(); return 0 })
 			_, err := p.RPC(2, fn, 0, nil)
 			p.ok(err)
 		},
 	} {
-		t.Run("a panic in "+name+" names the rank", func(t *testing.T) {
-			a := s.aborts(t, s.spec(4), cluster.ReasonPanic, func(p *proc) {
-				switch p.ID() {
-				case 2:
-					body(p)
-				case 3:
-					p.chat(1)
-				case 1:
-					p.chat(3)
-				default:
-					p.recv(cluster.AnySource, 99, nil)
+		for _, c := range []struct {
+			what   string
+			end    func()
+			reason cluster.Reason
+		}{
+			{"a panic", panics, cluster.ReasonPanic},
+			{"the goroutine's end", runtime.Goexit, cluster.ReasonExit},
+		} {
+			t.Run(c.what+" in "+name+" names the rank", func(t *testing.T) {
+				a := s.aborts(t, s.spec(4), c.reason, func(p *proc) {
+					switch p.ID() {
+					case 2:
+						body(p, c.end)
+					case 3:
+						p.chat(1)
+					case 1:
+						p.chat(3)
+					default:
+						p.recv(cluster.AnySource, 99, nil)
+					}
+				})
+				if a.Rank != 2 || c.reason == cluster.ReasonPanic && !errors.Is(a, boom) {
+					t.Errorf("rank %d, error %v", a.Rank, a)
 				}
 			})
-			if a.Rank != 2 || !errors.Is(a, boom) {
-				t.Errorf("rank %d, error %v", a.Rank, a)
-			}
-		})
+		}
 	}
 
 	// A call that is nobody's finds its bug inside the library, whose locks others of the

@@ -134,6 +134,7 @@ func (w *world) rank(p *port, body func(cluster.Port) error) {
 		w.abort(err)
 	}
 	p.finalize()
+	p.returned = true
 }
 
 // finalize serves the others until nobody needs it.
@@ -167,23 +168,25 @@ func (p *port) finalize() {
 	}
 }
 
-// catch ends a goroutine that runs a program's code: an unwinding one quietly, a
-// panicking one with an abort of all.
+// catch ends a goroutine that runs a program's code: an unwinding one quietly, one that
+// panics or ends before the code returns with an abort of all.
 func (w *world) catch(p *port) {
 	v := recover()
 	p.unlockAll()
 	p.e.state.Store(uint32(cluster.Idle))
-	if v == nil {
+	if _, ok := v.(unwound); ok || p.returned {
 		return
 	}
-	if _, ok := v.(unwound); ok {
-		return
+	a := &cluster.Abort{Reason: cluster.ReasonExit, Rank: int(p.e.id), Stack: string(debug.Stack())}
+	if v != nil {
+		a.Reason = cluster.ReasonPanic
+		if err, ok := v.(error); ok {
+			a.Cause = err
+		} else {
+			a.Cause = fmt.Errorf("%v", v)
+		}
 	}
-	err, ok := v.(error)
-	if !ok {
-		err = fmt.Errorf("%v", v)
-	}
-	w.abort(&cluster.Abort{Reason: cluster.ReasonPanic, Rank: int(p.e.id), Cause: err, Stack: string(debug.Stack())})
+	w.abort(a)
 }
 
 // abort ends every rank; the first reason stands.

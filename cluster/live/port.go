@@ -35,6 +35,7 @@ type port struct {
 	joining    atomic.Bool // waits for the other threads of its parallel region
 	holds      uint32      // locks of the rank's lanes, by bit, of which only the own goroutine asks; bit 0: the engine's
 	finalizing bool        // the body has returned
+	returned   bool        // the goroutine ends as it should
 	observer   *observed   // writes down what the thread does; nil: nobody
 }
 

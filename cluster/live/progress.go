@@ -192,6 +192,7 @@ func (e *engine) helper() {
 		select {
 		case <-e.help:
 		case <-e.w.over:
+			p.returned = true
 			return
 		}
 		if e.mu.TryLock() {

@@ -106,6 +106,7 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 			defer e.w.catch(q)
 			body(q, i)
 			q.publish()
+			q.returned = true
 		})
 	}
 	func() {
@@ -116,9 +117,11 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 			p.joining.Store(false)
 			e.w.threads.Add(int32(1 - n))
 		}()
+		defer func() { p.returned = false }() // the rank's body goes on
 		defer e.w.catch(p)
 		body(p, 0)
 		p.publish()
+		p.returned = true
 	}()
 	e.setMulti(false)
 	if e.helped {

@@ -84,9 +84,19 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	return run, nil
 }
 
-// drive runs the world and keeps what it came to.
+// drive runs the world and keeps what it came to. A body that ends its goroutine
+// (runtime.Goexit) ends the one that switched to it as well: another one unwinds those
+// that are left.
 func (r *Run) drive(w *world) {
-	r.err = w.loop()
+	whole := false
+	defer func() {
+		if !whole {
+			go r.drive(w)
+		}
+	}()
+	w.loop()
+	whole = true
+	r.err = w.err
 	var last *thread
 	for i := range w.ranks {
 		if t := w.ranks[i].main; last == nil || t.now > last.now {

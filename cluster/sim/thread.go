@@ -72,22 +72,33 @@ func (t *thread) end() {
 // life is the coroutine of a thread.
 func (t *thread) life(yield func(struct{}) bool) {
 	t.yield = yield
+	returned := false
 	defer func() {
 		t.state = threadEnded
-		if v := recover(); v != nil {
-			if _, ok := v.(unwound); ok {
-				return
-			}
-			err, ok := v.(error)
-			if !ok {
-				err = fmt.Errorf("%v", v)
-			}
-			t.w.abort(&cluster.Abort{Reason: cluster.ReasonPanic, Rank: int(t.r.id), Cause: err, Stack: string(debug.Stack())})
-		}
+		t.w.caught(recover(), returned, t.r.id)
 	}()
 	if err := t.body(); err != nil {
 		t.w.abort(err)
 	}
+	returned = true
+}
+
+// caught aborts the run where code of the program panicked with v, or neither did
+// that nor returned. A deferred call of the goroutine makes it.
+func (w *world) caught(v any, returned bool, rank int32) {
+	if _, ok := v.(unwound); ok || returned {
+		return
+	}
+	a := &cluster.Abort{Reason: cluster.ReasonExit, Rank: int(rank), Stack: string(debug.Stack())}
+	if v != nil {
+		a.Reason = cluster.ReasonPanic
+		if err, ok := v.(error); ok {
+			a.Cause = err
+		} else {
+			a.Cause = fmt.Errorf("%v", v)
+		}
+	}
+	w.abort(a)
 }
 
 // suspend gives way until the world resumes the thread; when the run has ended it

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"runtime/debug"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
@@ -86,6 +85,7 @@ type world struct {
 	quiet   int     // polls since anything but polls happened
 	before  int     // what quiet was before this event
 	real    int     // events in the queue that are not polls
+	begun   bool
 	err     error
 	trace   *trace
 	watched bool // somebody wants to know why time passes
@@ -214,28 +214,22 @@ func (w *world) completeAt(at cluster.Time, rank int32, slot uint32) {
 const controlPeriod = 512
 
 // loop runs the world until every body has returned, or none can go on.
-func (w *world) loop() error {
-	for _, t := range w.threads {
-		w.push(0, evResume, t.id)
-	}
-	for w.err == nil && w.run() {
+func (w *world) loop() {
+	if !w.begun {
+		w.begun = true
+		for _, t := range w.threads {
+			w.push(0, evResume, t.id)
+		}
+		w.run()
 	}
 	w.unwind()
-	return w.err
 }
 
 // run takes events until none is left; a panic in a step or an RPC body, which
 // run on the loop's own stack, aborts the run.
-func (w *world) run() (more bool) {
-	defer func() {
-		if v := recover(); v != nil {
-			err, ok := v.(error)
-			if !ok {
-				err = fmt.Errorf("%v", v)
-			}
-			w.abort(&cluster.Abort{Reason: cluster.ReasonPanic, Rank: int(w.acting), Cause: err, Stack: string(debug.Stack())})
-		}
-	}()
+func (w *world) run() {
+	returned := false
+	defer func() { w.caught(recover(), returned, w.acting) }()
 	for w.err == nil {
 		if w.queue.len() == 0 {
 			if w.ended < len(w.ranks) {
@@ -295,7 +289,7 @@ func (w *world) run() (more bool) {
 			w.running = nil
 		}
 	}
-	return false
+	returned = true
 }
 
 // ready prepares the switch to a thread.
