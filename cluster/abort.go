@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Reason says why a run was aborted.
@@ -81,13 +82,13 @@ func (a *Abort) Error() string {
 			b.WriteString("\na send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit")
 		}
 	case ReasonPanic:
-		fmt.Fprintf(&b, "rank %d panicked: %v", a.Rank, a.Cause)
+		fmt.Fprintf(&b, "rank %d panicked: %v", a.Rank, brief{a.Cause})
 	case ReasonExit:
 		fmt.Fprintf(&b, "rank %d ended its goroutine (runtime.Goexit, or t.Fatal of a test) before its body returned: return an error instead", a.Rank)
 	default:
 		b.WriteString("cancelled")
 		if a.Cause != nil {
-			fmt.Fprintf(&b, ": %v", a.Cause)
+			fmt.Fprintf(&b, ": %v", brief{a.Cause})
 		}
 	}
 	for i, w := range a.Waits {
@@ -123,6 +124,31 @@ func sendsInACircle(waits []Wait) bool {
 	}
 	return false
 }
+
+// maxText bounds the text of an error that comes from a program, in bytes.
+const maxText = 4 << 10
+
+// brief is an error whose text is cut where it is too long to be read.
+type brief struct{ error }
+
+// Error implements error.
+func (e brief) Error() string {
+	if e.error == nil {
+		return "<nil>"
+	}
+	text := e.error.Error()
+	if len(text) <= maxText {
+		return text
+	}
+	n := maxText
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return fmt.Sprintf("%s… (%d bytes more)", text[:n], len(text)-n)
+}
+
+// Unwrap gives the error itself.
+func (e brief) Unwrap() error { return e.error }
 
 // Unwrap gives the cause.
 func (a *Abort) Unwrap() error { return a.Cause }

@@ -1,10 +1,14 @@
 package cluster_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
 // The error of a deadlock says who waits for whom, and how sends in a circle are
@@ -35,6 +39,31 @@ func TestAbortError(t *testing.T) {
 		}
 		if strings.Contains(text, mend) != c.mend {
 			t.Errorf("%s: the mend is named: %v, want %v\n%s", c.name, !c.mend, c.mend, text)
+		}
+	}
+}
+
+// The text of an error that is too long to be read is cut, and says of how much.
+func TestLongErrorsAreCut(t *testing.T) {
+	long := errors.New("head " + strings.Repeat("é", 1<<20))
+	panicked := &cluster.Abort{Reason: cluster.ReasonPanic, Rank: 3, Cause: long}
+	returned := cluster.Launch(t.Context(), live.New(), clustertest.Spec(clustertest.Host(), 1, 2), func(r *cluster.Rank) error {
+		if r.ID() == 1 {
+			return long
+		}
+		return nil
+	})
+	for name, err := range map[string]error{
+		"panicked":  panicked,
+		"cancelled": &cluster.Abort{Reason: cluster.ReasonCancelled, Cause: long},
+		"returned":  returned,
+	} {
+		text := err.Error()
+		if len(text) > 5000 || !strings.Contains(text, "head é") || !strings.HasSuffix(text, "é… (2093062 bytes more)") || !utf8.ValidString(text) {
+			t.Errorf("%s: %d bytes: %.40s … %s", name, len(text), text, text[max(len(text)-40, 0):])
+		}
+		if !errors.Is(err, long) {
+			t.Errorf("%s: the error is no longer the program's", name)
 		}
 	}
 }

@@ -54,6 +54,9 @@ func (r *Rank) guard(body func(*Rank) error) (err error) {
 			}
 			err = m.err
 		}
+		if err != nil {
+			err = brief{err}
+		}
 	}()
 	return body(r)
 }

@@ -3,6 +3,7 @@ package clustertest
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 

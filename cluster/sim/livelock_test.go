@@ -68,6 +68,11 @@ func TestLivelock(t *testing.T) {
 			if text := strings.Join(lines(abort), "\n"); !strings.Contains(text, "livelock") || !strings.Contains(text, "rank 2 waits in recv from any tag 0") {
 				t.Errorf("waits:\n%s\nwant a livelock, and the receive of rank 2", text)
 			}
+			for _, who := range []string{"rank 0", "rank 1"} {
+				if text := strings.Join(lines(abort), "\n"); !strings.Contains(text, who+" waits in ") {
+					t.Errorf("waits:\n%s\nwant %s, which looks as well", text, who)
+				}
+			}
 		})
 	}
 }

@@ -115,8 +115,7 @@ const (
 func (t *thread) idle() {
 	w := t.w
 	if w.quiet++; w.quiet > maxPolls && w.real == 0 {
-		w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: append(w.waits(nil),
-			cluster.Wait{Rank: int(t.r.id), Thread: t.number, Call: "a loop of looks that nothing can end (livelock)"})})
+		w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: append(w.loops(), w.waits(nil)...)})
 	}
 }
 
