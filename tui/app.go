@@ -253,7 +253,7 @@ func (a *app) lines() []overlay.Line {
 
 // askPicture has the screen written to a file.
 func (a *app) askPicture(file string) error {
-	err := PictureName(file)
+	err := pictureName(file)
 	if err == nil {
 		a.picture = file
 	}

@@ -2,12 +2,14 @@ package tui
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/tui/export"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane/timeline"
@@ -26,8 +28,24 @@ func Picture(file string, s *engine.Snapshot, w, h int) ([]byte, error) {
 	return encode(file, sc.draw(a, w, h), a.Theme)
 }
 
-// PictureName refuses the name of a file that no picture can have.
-func PictureName(file string) error {
+// CheckPicture refuses what Picture or the file system would refuse, before there
+// is anything to draw.
+func CheckPicture(file string, w, h int) error {
+	if err := pictureName(file); err != nil {
+		return err
+	}
+	if isPNG(file) {
+		if err := export.CheckPNG(w, h, pngScale); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Check(file)
+}
+
+func isPNG(file string) bool { return strings.EqualFold(filepath.Ext(file), ".png") }
+
+// pictureName refuses the name of a file that no picture can have.
+func pictureName(file string) error {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".svg", ".png":
 		return nil
@@ -37,29 +55,34 @@ func PictureName(file string) error {
 
 // encode makes the picture that the file's name asks for.
 func encode(file string, g *grid.Grid, th *grid.Theme) ([]byte, error) {
-	if err := PictureName(file); err != nil {
+	if err := pictureName(file); err != nil {
 		return nil, err
 	}
 	o := export.Themed("hybridtop", th)
-	if strings.EqualFold(filepath.Ext(file), ".png") {
+	if isPNG(file) {
 		return export.PNG(g, o, pngScale)
 	}
 	return export.SVG(g, o), nil
 }
 
-// takePicture writes the screen as it stands to the file that the person has
-// asked for.
-func (p *program) takePicture() {
+// pictured is what became of a picture of the screen.
+type pictured struct {
+	file string
+	err  error
+}
+
+// takePicture draws the screen as it stands, and gives the command that writes it
+// to the file that the user has asked for: the screen does not wait for a file.
+func (p *program) takePicture() tea.Cmd {
 	file := p.app.picture
 	p.app.picture = ""
 	p.draw()
 	b, err := encode(file, &p.screen.g, p.app.Theme)
-	if err == nil {
-		err = os.WriteFile(file, b, 0o644)
-	}
-	p.app.notice, p.stale = "the screen is in "+file, true
-	if err != nil {
-		p.app.notice = err.Error()
+	return func() tea.Msg {
+		if err == nil {
+			err = atomicfile.Write(p.ctx, file, b)
+		}
+		return pictured{file, err}
 	}
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"image/color"
 	"slices"
 	"time"
@@ -15,6 +16,7 @@ import (
 // messages into calls of the app, sends the app's commands one after the other,
 // and keeps the last frame.
 type program struct {
+	ctx     context.Context // ends with the screen; a file that is being written is given up then
 	session Session
 	app     *app
 	screen  screen
@@ -65,6 +67,11 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.asking = false
 		p.app.Panel.Answered(msg.command, msg.err)
 		p.stale = true
+	case pictured:
+		p.app.notice, p.stale = "the screen is in "+msg.file, true
+		if msg.err != nil {
+			p.app.notice = msg.err.Error()
+		}
 	case tea.WindowSizeMsg:
 		p.w, p.h, p.stale = msg.Width, msg.Height, true
 	case tea.KeyPressMsg:
@@ -90,7 +97,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, tea.Suspend)
 	}
 	if p.app.picture != "" {
-		p.takePicture()
+		cmd = tea.Batch(cmd, p.takePicture())
 	}
 	if p.stale {
 		p.draw()

@@ -151,6 +151,7 @@ func prepare(ctx context.Context, s Session, o Options) (*tea.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.ctx = ctx
 	return wrap(ctx, p, o), nil
 }
 

@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -15,6 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/calibrate"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -45,6 +46,9 @@ func newCalibrate() *cobra.Command {
 		if file != "" {
 			if o.Name, err = machineNameOf(file); err != nil {
 				return err
+			}
+			if err = atomicfile.Check(file); err != nil {
+				return fmt.Errorf("--out: %w", err)
 			}
 		}
 		if o.Rounds = calibrate.DefaultRounds; quick {
@@ -83,7 +87,12 @@ func newCalibrate() *cobra.Command {
 			line.show("")
 		}
 		if file != "" {
-			if err := saveMachine(file, r); err != nil {
+			err := saveMachine(ctx, file, r)
+			if code := interruption(ctx); err != nil && code != 0 {
+				code.say(cmd.ErrOrStderr())
+				return code
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -117,12 +126,12 @@ func machineNameOf(file string) (string, error) {
 	return name, nil
 }
 
-func saveMachine(file string, r *calibrate.Result) error {
+func saveMachine(ctx context.Context, file string, r *calibrate.Result) error {
 	var b bytes.Buffer
 	if err := presets.WriteMachine(&b, r.Model.Machine); err != nil {
 		return err
 	}
-	return os.WriteFile(file, b.Bytes(), 0o666)
+	return atomicfile.Write(ctx, file, b.Bytes())
 }
 
 type numberView struct {

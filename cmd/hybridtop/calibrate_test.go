@@ -103,7 +103,7 @@ func TestCalibrationJSON(t *testing.T) {
 func TestSavedMachineLoads(t *testing.T) {
 	r := calibrated(t)
 	file := filepath.Join(t.TempDir(), "laptop.toml")
-	if err := saveMachine(file, r); err != nil {
+	if err := saveMachine(t.Context(), file, r); err != nil {
 		t.Fatal(err)
 	}
 	back, err := presets.LoadMachine(file)
@@ -114,7 +114,7 @@ func TestSavedMachineLoads(t *testing.T) {
 		t.Errorf("-saved +loaded:\n%s", diff)
 	}
 	r.Model.Machine.Classes[cluster.InNode].Latency = -1
-	if err := saveMachine(filepath.Join(t.TempDir(), "laptop.toml"), r); err == nil {
+	if err := saveMachine(t.Context(), filepath.Join(t.TempDir(), "laptop.toml"), r); err == nil {
 		t.Error("a machine with a negative latency was saved")
 	}
 }

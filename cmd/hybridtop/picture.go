@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/tui"
 )
 
@@ -26,26 +28,53 @@ func addPicture(cmd *cobra.Command) *pictureFlags {
 
 // read refuses what cannot be drawn, before anything runs.
 func (p *pictureFlags) read() (w, h int, err error) {
-	if p.file != "" {
-		if err := tui.PictureName(p.file); err != nil {
-			return 0, 0, err
-		}
-	}
 	var rest string
 	if n, _ := fmt.Sscanf(p.size, "%dx%d%s", &w, &h, &rest); n != 2 || min(w, h) < 1 || max(w, h) > mostCells {
 		return 0, 0, fmt.Errorf("--picture-size %s: want columns and rows from 1 to %d, such as 120x36", p.size, mostCells)
 	}
+	if p.file != "" {
+		if err := tui.CheckPicture(p.file, w, h); err != nil {
+			return 0, 0, err
+		}
+	}
 	return w, h, nil
 }
 
-// write draws the snapshot, if a picture was asked for.
-func (p *pictureFlags) write(s *engine.Snapshot, w, h int) error {
+// lastPicture is how long a run that was interrupted may take to write its picture.
+const lastPicture = 2 * time.Second
+
+// lastWrite is how long a write that is interrupted is waited for: longer than it
+// takes to remove what it has made.
+const lastWrite = 500 * time.Millisecond
+
+// write draws the snapshot, if a picture was asked for. The context ends drawing
+// and writing; one that ended before, with the run, leaves some time for both.
+func (p *pictureFlags) write(ctx context.Context, s *engine.Snapshot, w, h int) error {
 	if p.file == "" {
 		return nil
 	}
-	b, err := tui.Picture(p.file, s, w, h)
-	if err != nil {
-		return err
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastPicture)
+		defer cancel()
 	}
-	return os.WriteFile(p.file, b, 0o644)
+	done := make(chan error, 1)
+	go func() {
+		b, err := tui.Picture(p.file, s, w, h)
+		if err == nil {
+			err = atomicfile.Write(ctx, p.file, b)
+		}
+		done <- err
+	}()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		select {
+		case err = <-done:
+		case <-time.After(lastWrite):
+			err = fmt.Errorf("%s: %w", p.file, context.Cause(ctx))
+		}
+	}
+	return err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -51,7 +50,15 @@ func newRun() *cobra.Command {
 		s.Start(ctx)
 		follow(cmd.ErrOrStderr(), s)
 		_ = s.Wait() // the snapshot has the failure
-		return errors.Join(picture.write(s.Load(), w, h), conclude(cmd, s.Load(), interruption(ctx), out, lanes))
+		drawing := picture.write(ctx, s.Load(), w, h)
+		if drawing != nil { // what the run came to is printed all the same
+			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", drawing)
+			drawing = status(1)
+		}
+		if err := conclude(cmd, s.Load(), interruption(ctx), out, lanes); err != nil {
+			return err
+		}
+		return drawing
 	}
 	return cmd
 }

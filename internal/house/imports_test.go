@@ -38,7 +38,7 @@ engine/session         : engine engine/study engine/workload/** cluster/** prese
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models
-tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/**
+tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** internal/atomicfile
 tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
 tui/overlay            : cluster tui/grid tui/pane
@@ -51,6 +51,7 @@ tui/tty                :
 tui/tty/ttytest        :
 tui/export             : tui/grid
 cmd/hybridtop          : **
+internal/atomicfile    :
 internal/house         :
 `
 

@@ -16,19 +16,27 @@ const maxPixels = 64 << 20
 // 8·scale pixels wide and 16·scale high. It fails when the picture would have
 // no pixels, or too many.
 func PNG(g *grid.Grid, o Options, scale int) ([]byte, error) {
-	if g.W == 0 || g.H == 0 || scale <= 0 {
-		return nil, fmt.Errorf("a picture of %d×%d cells at scale %d has no pixels", g.W, g.H, scale)
-	}
-	// The factors are limited first, so that the product does not overflow.
-	if scale > 64 || g.W > 1<<20 || g.H > 1<<20 || g.W*g.H*scale*scale > maxPixels/int(cellW*cellH) {
-		return nil, fmt.Errorf("a picture of %d×%d cells at scale %d is too large: the limit is %d million pixels",
-			g.W, g.H, scale, maxPixels>>20)
+	if err := CheckPNG(g.W, g.H, scale); err != nil {
+		return nil, err
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, Image(g, o, scale)); err != nil {
 		return nil, fmt.Errorf("encoding the picture: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+// CheckPNG tells why PNG fails for a grid of w columns and h rows.
+func CheckPNG(w, h, scale int) error {
+	if w <= 0 || h <= 0 || scale <= 0 {
+		return fmt.Errorf("a picture of %d×%d cells at scale %d has no pixels", w, h, scale)
+	}
+	// The factors are limited first, and their product is counted in 64 bits.
+	if scale > 64 || w > 1<<20 || h > 1<<20 || int64(w)*int64(h)*int64(scale*scale) > maxPixels/int64(cellW*cellH) {
+		return fmt.Errorf("a picture of %d×%d cells at scale %d is too large: the limit is %d million pixels",
+			w, h, scale, maxPixels>>20)
+	}
+	return nil
 }
 
 // Image returns the grid as an image with scale pixels a unit; see [PNG].

@@ -1,0 +1,140 @@
+package atomicfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Check tells why Write could not write a file, before anything is computed for
+// it; nil: it can.
+func Check(name string) error {
+	mode, err := target(name)
+	if err != nil {
+		return err
+	}
+	f, err := temporary(name, mode)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// usual is the mode of a file that is new.
+const usual fs.FileMode = 0o644
+
+// target refuses what cannot be replaced by a file, and gives the mode that the
+// file may have.
+func target(name string) (fs.FileMode, error) {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usual, nil
+	case err != nil:
+		return 0, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return 0, fmt.Errorf("%s is a link: give the name of the file itself", name)
+	case info.IsDir():
+		return 0, fmt.Errorf("%s is a folder: give the name of a file in it", name)
+	case !info.Mode().IsRegular():
+		return 0, fmt.Errorf("%s is no plain file: only such a one can be replaced", name)
+	case info.Mode()&0o200 == 0:
+		return 0, fmt.Errorf("%s is write-protected", name)
+	}
+	return info.Mode().Perm() & usual, nil
+}
+
+// temporary makes a new file in the folder of another one.
+func temporary(name string, mode fs.FileMode) (*os.File, error) {
+	dir := filepath.Dir(name)
+	for try := 0; ; try++ {
+		beside := filepath.Join(dir, fmt.Sprintf(".hybridtop-%d-%d.tmp", os.Getpid(), try))
+		f, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) && try < 1000 {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, reason(err))
+		}
+		return f, nil
+	}
+}
+
+// piece is how much is written between two looks at the context, in bytes.
+const piece = 1 << 20
+
+// lastWords is how long an interrupted Write waits to remove what it has made.
+const lastWords = 200 * time.Millisecond
+
+// Write makes or replaces a file. When the context ends first, the file stays as
+// it was; a file system that does not answer then is not waited for.
+func Write(ctx context.Context, name string, data []byte) error {
+	done := make(chan error, 1)
+	go func() { done <- write(ctx, name, data) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(lastWords):
+		return fmt.Errorf("%s: %w", name, context.Cause(ctx))
+	}
+}
+
+func write(ctx context.Context, name string, data []byte) error {
+	mode, err := target(name)
+	if err != nil {
+		return err
+	}
+	f, err := temporary(name, mode)
+	if err != nil {
+		return err
+	}
+	if err = fill(ctx, f, data); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("%s: %w", name, reason(err))
+	}
+	if dir, err := os.Open(filepath.Dir(name)); err == nil { // not every system can
+		_ = dir.Sync()
+		_ = dir.Close()
+	}
+	return nil
+}
+
+// fill writes, syncs and closes a file.
+func fill(ctx context.Context, f *os.File, data []byte) error {
+	for len(data) > 0 && ctx.Err() == nil {
+		n := min(len(data), piece)
+		if _, err := f.Write(data[:n]); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		data = data[n:]
+	}
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), f.Close())
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// reason is an error without the temporary name, which means nothing to the user.
+func reason(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}

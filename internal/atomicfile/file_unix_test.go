@@ -1,0 +1,87 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestMain is also the process that a test starts under a limit of the system.
+func TestMain(m *testing.M) {
+	if file := os.Getenv("WRITE_LIMITED"); file != "" {
+		limited(file)
+	}
+	os.Exit(m.Run())
+}
+
+// Files have mode 0644 less the umask, and no more than what they replace.
+func TestMode(t *testing.T) {
+	file := filepath.Join(in(t, "a"), "a")
+	old := syscall.Umask(0)
+	defer syscall.Umask(old)
+	for _, c := range []struct {
+		umask     int
+		was, want os.FileMode // was 0: it is new
+	}{
+		{0, 0, 0o644}, {0o077, 0, 0o600}, {0o022, 0, 0o644},
+		{0, 0o666, 0o644}, {0, 0o600, 0o600}, {0, 0o755, 0o644}, {0o022, 0o640, 0o640},
+	} {
+		_ = os.Remove(file)
+		if c.was != 0 {
+			put(t, file, "old", c.was)
+		}
+		syscall.Umask(c.umask)
+		err := Write(t.Context(), file, []byte("new"))
+		syscall.Umask(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != c.want {
+			t.Errorf("umask %o over %o: mode %o, want %o", c.umask, c.was, info.Mode(), c.want)
+		}
+	}
+}
+
+// A pipe or a device is refused, and nobody waits for its other end.
+func TestPipeAndDevice(t *testing.T) {
+	pipe := filepath.Join(in(t, "pipe"), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Skipf("no pipes here: %v", err)
+	}
+	for _, name := range []string{pipe, "/dev/null"} {
+		for what, err := range map[string]error{"Check": Check(name), "Write": Write(t.Context(), name, []byte("a"))} {
+			if err == nil || !strings.Contains(err.Error(), "is no plain file") {
+				t.Errorf("%s of %s: got %v", what, name, err)
+			}
+		}
+	}
+}
+
+// A file that the system cuts (a full disk, a limit) leaves the old one.
+func TestFullDisk(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(in(t, "a"), "a")
+	put(t, file, "old", 0o644)
+	cmd := exec.CommandContext(t.Context(), self)
+	cmd.Env = append(os.Environ(), "WRITE_LIMITED="+file)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if want := file + ": file too large"; !strings.Contains(string(out), want) {
+		t.Errorf("it said %q, want %q", out, want)
+	}
+	holds(t, file, "old")
+}
