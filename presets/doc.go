@@ -24,5 +24,6 @@
 //
 // The user's own files stand in $XDG_CONFIG_HOME/hybridtop/machines (usually
 // ~/.config/hybridtop/machines) and are found by name. One that takes a built-in
-// machine's name is refused, because a recording that says demo must mean demo.
+// machine's name is not used, because a recording that says demo must mean demo; it
+// and those that are broken are in no list, and SkippedMachines tells of them.
 package presets

@@ -21,29 +21,28 @@ var builtIn embed.FS
 // MaxFile bounds a file, in bytes; a longer one is refused before it is read.
 const MaxFile = 1 << 20
 
-// Machines lists the machines by name: built-in ones and the user's.
+// Machines lists the machines by name: built-in ones and the user's, but for those
+// that [SkippedMachines] tells of.
 func Machines() []string {
-	names := slices.Concat(builtInNames(), userNames())
+	own, _ := userMachines()
+	names := slices.Concat(builtInNames(), own)
 	slices.Sort(names)
-	return slices.Compact(names)
+	return names
 }
 
-// Machine gives a machine by name.
+// Machine gives a machine by name. A built-in one comes before the user's: what
+// says demo means demo everywhere.
 func Machine(name string) (cluster.Machine, error) {
-	isBuiltIn := slices.Contains(builtInNames(), name)
-	isUsers := slices.Contains(userNames(), name)
 	switch {
-	case isBuiltIn && isUsers:
-		return cluster.Machine{}, fmt.Errorf("%s: a built-in machine is called %s; rename the file", filepath.Join(userFolder(), name+".toml"), name)
-	case isUsers:
-		return LoadMachine(filepath.Join(userFolder(), name+".toml"))
-	case isBuiltIn:
+	case slices.Contains(builtInNames(), name):
 		file := "machines/" + name + ".toml"
 		data, err := builtIn.ReadFile(file)
 		if err != nil {
 			return cluster.Machine{}, err
 		}
 		return decodeMachine(file, data)
+	case slices.Contains(machineNames(userFiles()), name):
+		return LoadMachine(filepath.Join(userFolder(), name+".toml"))
 	}
 	where := ""
 	if dir := userFolder(); dir != "" {
@@ -149,33 +148,6 @@ func builtInNames() []string {
 	entries, err := builtIn.ReadDir("machines")
 	if err != nil {
 		panic(err) // they are part of the program
-	}
-	return machineNames(entries)
-}
-
-// userFolder is where the user's machine files stand; empty when the system
-// names no place.
-func userFolder() string {
-	base := os.Getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(base) { // unset; a relative one does not count
-		var err error
-		if base, err = os.UserConfigDir(); err != nil {
-			return ""
-		}
-	}
-	return filepath.Join(base, "hybridtop", "machines")
-}
-
-// userNames lists the user's machines. A folder that is not there or cannot be
-// read has none.
-func userNames() []string {
-	dir := userFolder()
-	if dir == "" {
-		return nil
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
 	}
 	return machineNames(entries)
 }

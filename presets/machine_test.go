@@ -391,7 +391,7 @@ func TestUserMachines(t *testing.T) {
 		return file
 	}
 	write("ours.toml", demo(t))
-	write("Not a name.toml", demo(t))
+	noName := write("Not a name.toml", demo(t))
 	write("notes.txt", nil)
 	all := slices.Concat(builtInNames(), []string{"ours"})
 	slices.Sort(all)
@@ -407,15 +407,38 @@ func TestUserMachines(t *testing.T) {
 	wantError(t, err, `unknown machine "../ours": there are `+strings.Join(all, ", ")+`; your own go into `+folder)
 
 	shadow := write("demo.toml", thisHost(t))
-	_, err = Machine("demo")
-	wantError(t, err, shadow+": a built-in machine is called demo; rename the file")
-	if got := Machines(); !slices.Equal(got, all) {
-		t.Errorf("machines %v, want %v", got, all)
+	if m, err := Machine("demo"); err != nil || !m.Emulated {
+		t.Errorf("demo is not the built-in one: %+v, %v", m, err)
 	}
-
 	broken := write("broken.toml", []byte("title = 3\n"))
 	_, err = Machine("broken")
 	wantError(t, err, broken+":1: title: want a text in quotes")
+
+	// No list has them; each is told of.
+	if got := Machines(); !slices.Equal(got, all) {
+		t.Errorf("machines %v, want %v", got, all)
+	}
+	skipped := SkippedMachines()
+	for i, want := range []struct {
+		name     string
+		shadowed bool
+		says     string
+	}{
+		{"", false, noName + ": is no name for a machine"},
+		{"broken", false, broken + ":1: title: want a text in quotes"},
+		{"demo", true, shadow + ": a built-in machine is called demo, and is the one that is used; rename the file"},
+	} {
+		if i >= len(skipped) {
+			t.Fatalf("skipped %v, want %s", skipped, want.says)
+		}
+		if s := skipped[i]; s.Name != want.name || s.Shadowed != want.shadowed {
+			t.Errorf("skipped %+v, want %+v", s, want)
+		}
+		wantError(t, skipped[i].Err, want.says)
+	}
+	if len(skipped) > 3 {
+		t.Errorf("skipped %v", skipped)
+	}
 }
 
 func wantError(t *testing.T, err error, want string) {

@@ -104,6 +104,13 @@ func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, 
 	if err != nil {
 		return engine.Scenario{}, nil, nil, err
 	}
+	asked := []string{sc.Text("machine")}
+	if cmd.Flags().Changed("machine") {
+		asked = strings.Split(names, ",")
+	}
+	if err := checkSkipped(cmd.ErrOrStderr(), asked...); err != nil {
+		return engine.Scenario{}, nil, nil, err
+	}
 	var axes []session.Axis
 	for i := range f.knobs {
 		name := f.knobs[i].Name

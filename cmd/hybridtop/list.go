@@ -53,6 +53,9 @@ func newList() *cobra.Command {
 	}
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if args[0] == "machines" || args[0] == "knobs" {
+			warnSkipped(cmd.ErrOrStderr())
+		}
 		l, err := lists[args[0]]()
 		if err != nil {
 			return err

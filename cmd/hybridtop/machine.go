@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,7 @@ func newMachineList() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "list machines", Example: "hybridtop machine list", Args: cobra.NoArgs}
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		warnSkipped(cmd.ErrOrStderr())
 		l, err := listMachines()
 		if err != nil {
 			return err
@@ -72,6 +74,9 @@ func newMachineShow() *cobra.Command {
 	machineArguments(cmd, 1, "one machine")
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := checkSkipped(cmd.ErrOrStderr(), args...); err != nil {
+			return err
+		}
 		m, err := machineOf(args[0])
 		if err != nil {
 			return err
@@ -165,6 +170,9 @@ func newMachineDiff() *cobra.Command {
 	machineArguments(cmd, 2, "two machines")
 	out := addFormat(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := checkSkipped(cmd.ErrOrStderr(), args...); err != nil {
+			return err
+		}
 		a, errA := machineOf(args[0])
 		b, errB := machineOf(args[1])
 		if err := errors.Join(errA, errB); err != nil {
@@ -224,6 +232,28 @@ func machineOf(nameOrFile string) (cluster.Machine, error) {
 		return presets.LoadMachine(nameOrFile)
 	}
 	return presets.Machine(nameOrFile)
+}
+
+// warnSkipped tells which of the user's machine files a list leaves out.
+func warnSkipped(w io.Writer) {
+	for _, s := range presets.SkippedMachines() {
+		fmt.Fprintln(w, "hybridtop: skipped:", s.Err)
+	}
+}
+
+// checkSkipped refuses a machine whose file is broken, by the file's mistake, and
+// tells of a user's file that is not the one that its name gives.
+func checkSkipped(w io.Writer, names ...string) error {
+	for _, s := range presets.SkippedMachines() {
+		switch {
+		case !slices.Contains(names, s.Name):
+		case s.Shadowed:
+			fmt.Fprintln(w, "hybridtop: skipped:", s.Err)
+		default:
+			return s.Err
+		}
+	}
+	return nil
 }
 
 // isMachineFile tells a file from a name, which has neither dots nor slashes.

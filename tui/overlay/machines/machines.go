@@ -56,6 +56,9 @@ func (o *picker) Open() bool {
 	}
 	o.line.Clear()
 	o.Retyped()
+	if skipped := presets.SkippedMachines(); len(skipped) > 0 {
+		o.h.Say("skipped: " + skipped[0].Err.Error())
+	}
 	o.read = make(map[string]*described, len(k.Choices))
 	for i, name := range k.Choices {
 		o.read[name] = o.describe(name)
