@@ -12,8 +12,9 @@
 // A rank owns its probe and counts in the rank's own memory. Now and then the
 // session asks for the counts by raising a number; each rank that sees it raised
 // at its next access copies its counters to a place of its process. These go on as
-// one frame a process, and the collector adds the frames up. No rank waits for that, and none ever waits for a screen: the screen loads the
-// latest [engine.Snapshot] from an atomic pointer whenever it likes.
+// one frame a process, and the collector adds the frames up. No rank waits for that,
+// and none ever waits for a screen: the screen loads the latest [engine.Snapshot]
+// from an atomic pointer whenever it likes.
 //
 // Pausing, knobs and limits act between iterations: Probe.Next is a collective
 // in which rank 0 passes a gate and the others learn what it decided. Rank 0

@@ -24,12 +24,13 @@ models                 :
 cluster                :
 cluster/match          : cluster
 cluster/host           : cluster
+cluster/codec          :
 cluster/live           : cluster cluster/match cluster/host
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology
 cluster/sim/topology   : cluster
 cluster/clustertest    : cluster
 presets                : cluster
-engine                 : cluster
+engine                 : cluster cluster/codec
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
 engine/workload/*      : engine engine/workload engine/study cluster models

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/codec"
+)
+
+// version of the format below. One that adds, drops or moves a field has the next number.
+const version = 1
+
+// magic begins an encoded snapshot.
+const magic = "htsn"
+
+// AppendSnapshot encodes a snapshot behind b, but for its timeline.
+func AppendSnapshot(b []byte, s *Snapshot) []byte {
+	c := codec.Encode(append(append(b, magic...), version))
+	s.fields(c)
+	return c.Bytes()
+}
+
+// DecodeSnapshot decodes what AppendSnapshot has made, and nothing else.
+func DecodeSnapshot(b []byte) (*Snapshot, error) {
+	if len(b) <= len(magic) || string(b[:len(magic)]) != magic {
+		return nil, errors.New("snapshot: it is none")
+	}
+	if v := b[len(magic)]; v != version {
+		return nil, fmt.Errorf("snapshot of version %d: this program reads version %d", v, version)
+	}
+	c := codec.Decode(b[len(magic)+1:])
+	s := new(Snapshot)
+	s.fields(c)
+	if err := c.End(); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
+	return s, nil
+}
+
+// Parts of lists.
+var (
+	texts         = codec.PartOf(func(p *string, c *codec.Walk) { codec.Text(c, p) })
+	integerLists  = codec.PartOf(codec.IntegerList)
+	knobs         = codec.PartOf((*Knob).fields)
+	rankViews     = codec.PartOf((*RankView).fields)
+	samples       = codec.PartOf((*Sample).fields)
+	marks         = codec.PartOf((*Mark).fields)
+	buckets       = codec.PartOf((*Bucket).fields)
+	distributions = codec.PartOf((*Distribution).fields)
+	tables        = codec.PartOf((*Table).fields)
+	metrics       = codec.PartOf((*Metric).fields)
+)
+
+// fields is the list of the fields of a snapshot. The timeline travels apart.
+func (s *Snapshot) fields(c *codec.Walk) {
+	c.Natural(&s.Seq)
+	codec.Text(c, &s.Phase)
+	s.Scenario.fields(c)
+	layout(&s.Layout, c)
+	codec.Text(c, &s.Machine)
+	codec.Text(c, &s.Kind)
+	c.Float(&s.Dilation)
+	codec.Integer(c, &s.Elapsed)
+	codec.Integer(c, &s.Fabric)
+	codec.Integer(c, &s.Iteration)
+	c.FloatList(&s.IterationTimes)
+	codec.List(c, &s.Ranks, rankViews)
+	codec.List(c, &s.Series, samples)
+	codec.List(c, &s.Marks, marks)
+	for i := range s.Latency {
+		s.Latency[i].fields(c)
+	}
+	codec.List(c, &s.Samples, distributions)
+	codec.List(c, &s.Tallies, tables)
+	for i := range s.Accesses {
+		s.Accesses[i].fields(c)
+	}
+	traffic(&s.Traffic, c)
+	codec.List(c, &s.NodePairs, integerLists)
+	codec.Integer(c, &s.MemoryPerNode)
+	codec.Integer(c, &s.Replicas)
+	codec.List(c, &s.Metrics, metrics)
+	s.Verification.fields(c)
+	codec.List(c, &s.Studies, studies)
+	codec.Text(c, &s.LaunchLine)
+	codec.Text(c, &s.Failure)
+	codec.List(c, &s.Warnings, texts)
+	codec.Maybe(c, &s.Virtual, (*Virtual).fields)
+	codec.Text(c, &s.Why)
+	codec.Text(c, &s.Change)
+}
+
+func (s *Scenario) fields(c *codec.Walk) {
+	codec.Text(c, &s.Workload)
+	codec.List(c, &s.Table, knobs)
+	c.Values(&s.Values)
+}
+
+func (k *Knob) fields(c *codec.Walk) {
+	codec.Text(c, &k.Name)
+	codec.Text(c, &k.Label)
+	codec.Text(c, &k.Doc)
+	codec.Text(c, &k.Type)
+	codec.Text(c, &k.Unit)
+	codec.Text(c, &k.Default)
+	c.Float(&k.Min)
+	c.Float(&k.Max)
+	codec.List(c, &k.Choices, texts)
+	codec.Text(c, &k.Scope)
+	codec.Text(c, &k.Role)
+}
+
+func layout(l *cluster.Layout, c *codec.Walk) {
+	codec.Integer(c, &l.Nodes)
+	codec.Integer(c, &l.RanksPerNode)
+	codec.Integer(c, &l.ThreadsPerRank)
+	codec.Text(c, &l.Ranking)
+	codec.Text(c, &l.Model)
+	codec.Integer(c, &l.Group)
+	c.Natural(&l.WorldSeed)
+}
+
+func (r *RankView) fields(c *codec.Walk) {
+	codec.Integer(c, &r.Node)
+	codec.Integer(c, &r.Group)
+	codec.Below(c, &r.State, cluster.States)
+	c.Floats(r.Share[:])
+}
+
+func (s *Sample) fields(c *codec.Walk) {
+	codec.Integer(c, &s.At)
+	c.Floats(s.Rate[:])
+	c.Floats(s.Ops[:])
+	c.Float(&s.Local)
+	c.Float(&s.Access)
+}
+
+func (m *Mark) fields(c *codec.Walk) {
+	codec.Integer(c, &m.At)
+	codec.Text(c, &m.Label)
+}
+
+func (q *Quantiles) fields(c *codec.Walk) {
+	codec.Integer(c, &q.Count)
+	c.Float(&q.Mean)
+	c.Float(&q.Min)
+	c.Float(&q.P50)
+	c.Float(&q.P99)
+	c.Float(&q.Max)
+	codec.List(c, &q.Buckets, buckets)
+}
+
+func (b *Bucket) fields(c *codec.Walk) {
+	c.Float(&b.Upper)
+	codec.Integer(c, &b.Count)
+}
+
+func (d *Distribution) fields(c *codec.Walk) {
+	codec.Text(c, &d.Name)
+	codec.Text(c, &d.Unit)
+	codec.Text(c, &d.Kind)
+	d.Quantiles.fields(c)
+}
+
+func (t *Table) fields(c *codec.Walk) {
+	codec.Text(c, &t.Name)
+	codec.Text(c, &t.Unit)
+	codec.Text(c, &t.Kind)
+	codec.Text(c, &t.Row)
+	codec.Text(c, &t.Column)
+	codec.List(c, &t.Rows, texts)
+	codec.List(c, &t.Columns, texts)
+	if codec.IntegerList(&t.Counts, c); len(t.Counts) != len(t.Rows)*len(t.Columns) {
+		c.Fail(fmt.Errorf("table %q of %d × %d has %d counts", t.Name, len(t.Rows), len(t.Columns), len(t.Counts)))
+	}
+}
+
+func (a *Accesses) fields(c *codec.Walk) {
+	codec.Integer(c, &a.Count)
+	codec.Integer(c, &a.Time)
+}
+
+func traffic(t *cluster.Traffic, c *codec.Walk) {
+	for i := range t.Ops {
+		codec.Integer(c, &t.Ops[i])
+		codec.Integer(c, &t.Bytes[i])
+	}
+	codec.IntegerList(&t.Nodes, c)
+}
+
+func (m *Metric) fields(c *codec.Walk) {
+	codec.Text(c, &m.Name)
+	c.Float(&m.Value)
+	codec.Text(c, &m.Unit)
+	codec.Text(c, &m.Kind)
+}
+
+func (v *Verification) fields(c *codec.Walk) {
+	c.Flag(&v.Done)
+	c.Flag(&v.OK)
+	codec.Integer(c, &v.Checks)
+	codec.Text(c, &v.Detail)
+}
+
+func (v *Virtual) fields(c *codec.Walk) {
+	c.Natural(&v.Hash)
+	codec.Integer(c, &v.Time)
+	c.Natural(&v.Events)
+	c.Flag(&v.Whole)
+	c.Flag(&v.Timed)
+}

@@ -1,0 +1,345 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// apart are the fields that do not travel with the others.
+var apart = []string{"Timeline"}
+
+// filler gives every field of plain data a value.
+type filler struct {
+	integer func() int64
+	float   func() float64
+	text    func() string
+	flag    func() bool
+	length  func() int // −1: nil
+}
+
+func (f *filler) fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type() == reflect.TypeFor[Snapshot]() && v.Type().Field(i).Name == apart[0] {
+				continue
+			}
+			f.fill(v.Field(i))
+		}
+		f.mend(v)
+	case reflect.Slice:
+		if n := f.length(); n >= 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+			for i := range n {
+				f.fill(v.Index(i))
+			}
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			f.fill(v.Index(i))
+		}
+	case reflect.Map:
+		if n := f.length(); n >= 0 {
+			v.Set(reflect.MakeMap(v.Type()))
+			for range n {
+				v.SetMapIndex(reflect.ValueOf(f.text()), reflect.ValueOf(f.text()))
+			}
+		}
+	case reflect.Pointer:
+		if f.length() >= 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem())
+		}
+	case reflect.String:
+		v.SetString(f.text())
+	case reflect.Bool:
+		v.SetBool(f.flag())
+	case reflect.Float64:
+		v.SetFloat(f.float())
+	case reflect.Uint8:
+		v.SetUint(1 + uint64(f.integer())%(cluster.States-1))
+	case reflect.Uint64:
+		v.SetUint(uint64(f.integer()))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(f.integer())
+	default:
+		panic(fmt.Sprintf("%s is no plain data", v.Type()))
+	}
+}
+
+// mend makes a struct what the decoder wants of it.
+func (f *filler) mend(v reflect.Value) {
+	switch p := v.Addr().Interface().(type) {
+	case *Table:
+		p.Counts = make([]int64, len(p.Rows)*len(p.Columns))
+		for i := range p.Counts {
+			p.Counts[i] = f.integer()
+		}
+	case *StudyView:
+		p.Now = len(p.Rows)
+	}
+}
+
+// same compares to the last bit, but that one NaN is like another.
+var same = cmp.Options{cmpopts.EquateNaNs(), cmpopts.IgnoreFields(Snapshot{}, apart...)}
+
+func trip(t interface {
+	Helper()
+	Fatal(...any)
+}, s *Snapshot) *Snapshot {
+	t.Helper()
+	b := AppendSnapshot([]byte("before"), s)
+	if string(b[:6]) != "before" {
+		t.Fatal("what stood before was overwritten")
+	}
+	back, err := DecodeSnapshot(b[6:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// Every field of a snapshot, and of all that is in it, travels: each has a value of its
+// own, and a field that stands in no list comes back as zero.
+func TestEveryFieldOfASnapshotTravels(t *testing.T) {
+	s := filled(2)
+	if d := cmp.Diff(s, trip(t, s), same); d != "" {
+		t.Errorf("-sent +came\n%s", d)
+	}
+}
+
+// filled has no zero in any field, and lists of so many parts.
+func filled(length int) *Snapshot {
+	n := int64(0)
+	next := func() int64 { n++; return n }
+	f := filler{
+		integer: next, float: func() float64 { return float64(next()) + 0.5 }, text: func() string { return fmt.Sprint("text ", next()) },
+		flag: func() bool { return true }, length: func() int { return length },
+	}
+	s := new(Snapshot)
+	f.fill(reflect.ValueOf(s).Elem())
+	return s
+}
+
+// Whatever a snapshot holds comes back, to the last bit.
+func TestAnySnapshotTravels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := filler{
+			integer: func() int64 { return rapid.Int64().Draw(t, "integer") },
+			float: func() float64 {
+				return rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)})).Draw(t, "float")
+			},
+			text:   func() string { return rapid.String().Draw(t, "text") },
+			flag:   func() bool { return rapid.Bool().Draw(t, "flag") },
+			length: func() int { return rapid.IntRange(-1, 2).Draw(t, "length") },
+		}
+		var s Snapshot
+		f.fill(reflect.ValueOf(&s).Elem())
+		back := trip(t, &s)
+		if d := cmp.Diff(&s, back, same); d != "" {
+			t.Fatalf("-sent +came\n%s", d)
+		}
+		if !bytes.Equal(AppendSnapshot(nil, &s), AppendSnapshot(nil, back)) {
+			t.Fatal("sent again it has other bytes")
+		}
+	})
+}
+
+// The zero snapshot is a snapshot, and an empty list is not nil.
+func TestTheZeroSnapshotTravels(t *testing.T) {
+	for _, s := range []*Snapshot{{}, {Warnings: []string{}, NodePairs: [][]int64{nil, {}}, Ranks: []RankView{}}} {
+		if d := cmp.Diff(s, trip(t, s), same); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// What is no whole snapshot is refused, wherever it ends.
+func TestAPartOfASnapshotIsRefused(t *testing.T) {
+	whole := AppendSnapshot(nil, usual(3, 5))
+	for n := range whole {
+		if _, err := DecodeSnapshot(whole[:n]); err == nil {
+			t.Fatalf("%d of %d bytes are taken for a snapshot", n, len(whole))
+		}
+	}
+}
+
+func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
+	good := AppendSnapshot(nil, &Snapshot{})
+	at := func(i int, b ...byte) []byte { return append(append(bytes.Clone(good[:i]), b...), good[i+1:]...) }
+	huge := binary.AppendUvarint(nil, math.MaxUint64)
+	for _, c := range []struct {
+		what, want string
+		b          []byte
+	}{
+		{"nothing", "snapshot: it is none", nil},
+		{"another thing", "snapshot: it is none", []byte("GIF89a and more")},
+		{"another version", "snapshot of version 9: this program reads version 1", at(4, 9)},
+		{"more behind it", "snapshot: 1 bytes behind its end", append(bytes.Clone(good), 0)},
+		{"a number in a longer form", "snapshot: a number is not in its shortest form", at(5, 0x80, 0)},
+		{"a number that is too long", "snapshot: a number is not in its shortest form", at(5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)},
+		{"a text that is longer than all", "snapshot: a length of 18446744073709551615 with", at(6, huge...)},
+		{"a text that is a little longer", fmt.Sprintf("snapshot: a length of %d with %d bytes left", len(good)-7+1, len(good)-7), at(6, binary.AppendUvarint(nil, uint64(len(good)-7+1))...)},
+	} {
+		if _, err := DecodeSnapshot(c.b); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.what, err, c.want)
+		}
+	}
+}
+
+// Values that the program could not have are refused, not taken for others.
+func TestValuesOutOfRangeAreRefused(t *testing.T) {
+	for what, s := range map[string]*Snapshot{
+		"cluster.State 4: want one below 4": {Ranks: []RankView{{State: cluster.States}}},
+	} {
+		if _, err := DecodeSnapshot(AppendSnapshot(nil, s)); err == nil || !strings.HasSuffix(err.Error(), what) {
+			t.Errorf("%v, want %s", err, what)
+		}
+	}
+	good := AppendSnapshot(nil, &Snapshot{Tallies: []Table{{Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{7}}}})
+	i := bytes.Index(good, []byte{1, 1, 14}) // there, one count, 7
+	b := append(bytes.Clone(good[:i]), append([]byte{1, 2, 14, 14}, good[i+3:]...)...)
+	if _, err := DecodeSnapshot(b); err == nil || !strings.Contains(err.Error(), "of 1 × 1 has 2 counts") {
+		t.Errorf("two counts in one cell: %v", err)
+	}
+}
+
+// A length that cannot be true takes no memory.
+func TestALengthTakesNoMemoryBeforeItIsSeen(t *testing.T) {
+	good := AppendSnapshot(nil, &Snapshot{Ranks: []RankView{}})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	tried := 0
+	for i := range good {
+		b := append(append(bytes.Clone(good[:i]), binary.AppendUvarint(nil, 1<<40)...), good[i+1:]...)
+		if _, err := DecodeSnapshot(b); err != nil {
+			tried++
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; tried == 0 || taken > 4<<20 {
+		t.Errorf("%d lengths of 2⁴⁰ took %d B", tried, taken)
+	}
+}
+
+// Any bytes are a snapshot that has these bytes, or an error.
+func FuzzSnapshot(f *testing.F) {
+	f.Add(AppendSnapshot(nil, &Snapshot{}))
+	f.Add(AppendSnapshot(nil, filled(1)))
+	f.Add([]byte(magic + "\x01"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := DecodeSnapshot(b)
+		if err != nil {
+			return
+		}
+		if again := AppendSnapshot(nil, s); !bytes.Equal(again, b) {
+			t.Errorf("%x decodes, and encodes to %x", b, again)
+		}
+	})
+}
+
+// usual is a snapshot as a session has it after some time.
+func usual(ranks, series int) *Snapshot {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := &Snapshot{
+		Seq: 1234, Phase: Running, Scenario: NewScenario("randomaccess", Base), Layout: cluster.Layout{Nodes: 64, RanksPerNode: (ranks + 63) / 64, ThreadsPerRank: 1},
+		Machine: "demo", Kind: Simulated, Dilation: 1, Elapsed: time.Minute, Fabric: cluster.Second, Iteration: 1000,
+		Traffic: cluster.Traffic{Nodes: make([]int64, 64)}, LaunchLine: "mpiexec --ranks-per-proc=4 \\\n  -env HOSTS=hosts.1 upcrun -n 4 myapp", Why: "group 4 keeps every access inside a node.",
+		Verification: Verification{Done: true, OK: true, Checks: 1000, Detail: "every rank's sum over its accesses is the sequential one"},
+	}
+	for range 256 {
+		s.IterationTimes = append(s.IterationTimes, rng.Float64())
+	}
+	for i := range ranks {
+		s.Ranks = append(s.Ranks, RankView{Node: i / 16, Group: i / 4, State: cluster.State(i % cluster.States), Share: [cluster.States]float64{0, rng.Float64(), rng.Float64(), rng.Float64()}})
+	}
+	for i := range series {
+		sample := Sample{At: time.Duration(i) * 50 * time.Millisecond, Local: math.NaN(), Access: rng.Float64()}
+		for class := range sample.Rate {
+			sample.Rate[class], sample.Ops[class] = rng.Float64(), rng.Float64()
+		}
+		s.Series = append(s.Series, sample)
+	}
+	for class := range s.Latency {
+		q := &s.Latency[class]
+		q.Count, q.Mean = 1000, rng.Float64()
+		for i := range 40 {
+			q.Buckets = append(q.Buckets, Bucket{Upper: float64(i), Count: rng.Int64N(1000)})
+		}
+	}
+	for range 64 {
+		pairs := make([]int64, 64)
+		for i := range pairs {
+			pairs[i] = rng.Int64N(1 << 30)
+		}
+		s.NodePairs = append(s.NodePairs, pairs)
+	}
+	for _, name := range []string{"time_per_access", "rank_local_share", "node_local_share", "access_time_mean", "accesses_per_second", "memory_per_node", "replicas"} {
+		s.Metrics = append(s.Metrics, Metric{Name: name, Value: rng.Float64(), Unit: "s", Kind: Simulated})
+	}
+	return s
+}
+
+func BenchmarkSnapshotEncode(b *testing.B) {
+	for _, ranks := range []int{16, 1024} {
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			s := usual(ranks, 600)
+			var buf []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				buf = AppendSnapshot(buf[:0], s)
+			}
+			b.ReportMetric(float64(len(buf)), "B")
+		})
+	}
+}
+
+func BenchmarkSnapshotDecode(b *testing.B) {
+	buf := AppendSnapshot(nil, usual(1024, 600))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := DecodeSnapshot(buf); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// The same by gob, for the ratio, with one encoder for all snapshots.
+func BenchmarkSnapshotEncodeGob(b *testing.B) {
+	from := reflect.ValueOf(usual(1024, 600)).Elem()
+	var fields []reflect.StructField
+	for i := range from.NumField() {
+		if f := from.Type().Field(i); f.Name != apart[0] {
+			fields = append(fields, f)
+		}
+	}
+	s := reflect.New(reflect.StructOf(fields))
+	for _, f := range fields {
+		s.Elem().FieldByName(f.Name).Set(from.FieldByName(f.Name))
+	}
+	var buf bytes.Buffer
+	e := gob.NewEncoder(&buf)
+	b.ReportAllocs()
+	for b.Loop() {
+		buf.Reset()
+		if err := e.EncodeValue(s); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(buf.Len()), "B")
+}
