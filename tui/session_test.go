@@ -56,3 +56,35 @@ func TestProgramOverASimulation(t *testing.T) {
 	x.press("q")
 	x.ends(nil)
 }
+
+// What would not fit into memory is refused by number beside its knob, and the run goes
+// on as it was.
+func TestMemoryIsRefusedOnTheScreen(t *testing.T) {
+	sc, err := session.Scenario("pingpong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for knob, value := range map[string]string{"fabric": "sim", "nodes": "2", "ranks-per-node": "1", "group": "1", "size": "1024"} {
+		if err := sc.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Linger: true, Memory: 536 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	t.Cleanup(func() { _ = s.Stop() })
+	x := open(t, s, nil)
+	x.shows("✓ verified")
+	x.press(":size 1073741824")
+	x.key('\r')
+	x.shows("✗ size = 1073741824:")
+	x.shows("needs 4.008 GiB")
+	x.shows("134217728 fits")
+	if got := s.Load().Scenario.Text("size"); got != "1024" {
+		t.Errorf("size is %s", got)
+	}
+	x.press("q")
+	x.ends(nil)
+}

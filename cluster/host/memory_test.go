@@ -44,3 +44,19 @@ func TestCheck(t *testing.T) {
 		t.Error("four million ranks cost nothing")
 	}
 }
+
+func TestTheUsersLimitAndTheReserve(t *testing.T) {
+	const gib = 1 << 30
+	for _, c := range []struct{ host, asked, want int64 }{
+		{0, math.MaxInt64, 0},
+		{8 * gib, math.MaxInt64, 8*gib - Reserve},
+		{8 * gib, 2 * gib, 2*gib - Reserve},
+		{2 * gib, 8 * gib, 2*gib - Reserve},
+		{0, 2 * gib, 2*gib - Reserve},
+		{1000, math.MaxInt64, 1},
+	} {
+		if got := less(c.host, c.asked); got != c.want {
+			t.Errorf("a host of %d and GOMEMLIMIT=%d: %d, want %d", c.host, c.asked, got, c.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -30,11 +31,25 @@ func (*Fabric) Clock(m *cluster.Machine) cluster.Clock {
 	return cluster.WallClock
 }
 
-// rankOverhead is about what a rank takes besides its segment, in bytes.
-const rankOverhead = 64 << 10
+// What a rank takes besides its segment, in bytes: itself with its stack, queues and
+// operations; a thread of its regions; a ring and a cell of one; and for each lane and
+// each other rank the places of two rings and a mark.
+const (
+	rankOverhead   = 40 << 10
+	threadOverhead = 12 << 10
+	ringOverhead   = 640
+	cellOverhead   = 24
+	pairOverhead   = 17
+)
 
-// Overhead implements cluster.Fabric.
-func (*Fabric) Overhead(s *cluster.Spec) int64 { return int64(s.Layout.Ranks()) * rankOverhead }
+// Overhead implements cluster.Fabric. Ranks are thought to talk to as many others as
+// collectives need, and some more.
+func (*Fabric) Overhead(s *cluster.Spec) int64 {
+	ranks, lanes := int64(s.Layout.Ranks()), int64(lanesOf(s))
+	rings := min(ranks, int64(bits.Len64(uint64(ranks)))+8)
+	ring := ringOverhead + cellOverhead*int64(ringCells(int(ranks*(1+lanes/2))))
+	return ranks * (rankOverhead + threadOverhead*int64(s.Layout.ThreadsPerRank-1) + rings*ring + (1+lanes)*pairOverhead*ranks)
+}
 
 // world is one cluster under way.
 type world struct {

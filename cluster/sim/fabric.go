@@ -28,11 +28,17 @@ func (*Fabric) Name() string { return "sim" }
 // Clock implements cluster.Fabric.
 func (*Fabric) Clock(*cluster.Machine) cluster.Clock { return cluster.VirtualClock }
 
-// rankOverhead is about what a rank takes besides its segment, in bytes.
-const rankOverhead = 10 << 10
+// rankOverhead is about what a rank takes besides its segment, in bytes, and
+// threadOverhead what a further thread of it does.
+const (
+	rankOverhead   = 12 << 10
+	threadOverhead = 12 << 10
+)
 
 // Overhead implements cluster.Fabric.
-func (*Fabric) Overhead(s *cluster.Spec) int64 { return int64(s.Layout.Ranks()) * rankOverhead }
+func (*Fabric) Overhead(s *cluster.Spec) int64 {
+	return int64(s.Layout.Ranks()) * (rankOverhead + threadOverhead*int64(s.Layout.ThreadsPerRank-1))
+}
 
 // Run is a simulation under way.
 type Run struct {

@@ -97,8 +97,8 @@ func (f *field) room(i int) bool {
 		}
 		need += f.setups[r.index].memory()
 	}
-	limit := float64(f.options.memory())
-	return limit == 0 || need <= 0.8*limit
+	limit := f.options.memory()
+	return limit == 0 || need <= float64(limit)
 }
 
 func (f *field) start(ctx context.Context, i int, ended chan<- int) error {

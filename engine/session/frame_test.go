@@ -34,7 +34,7 @@ func parted(r *run, number, first, end int) *process {
 func TestFramesOfProcessesAddUp(t *testing.T) {
 	sc := told(t, "sampled", "fabric", "sim", "machine", "demo", "nodes", "3", "ranks-per-node", "4", "group", "2")
 	o := Options{Fabrics: Fabrics()}
-	set, err := o.resolve(sc)
+	set, err := o.resolve(sc, "")
 	if err != nil {
 		t.Fatal(err)
 	}

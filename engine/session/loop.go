@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hybridtop/hybridtop/cluster/host"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -39,6 +40,7 @@ func (s *Session) loop(ctx context.Context) {
 		h.begin(set, s.elapsed())
 		s.publish(h, set, nil, engine.Starting)
 		last = nil
+		host.Back(s.options.memory())
 		r, err := launch(context.WithoutCancel(ctx), set, s.gate)
 		why := byItself
 		if err == nil {

@@ -16,7 +16,7 @@ import (
 func alone(t testing.TB, body func(p engine.Probe)) *run {
 	t.Helper()
 	o := Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}}
-	set, err := o.resolve(told(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"))
+	set, err := o.resolve(told(t, "silent", "nodes", "1", "ranks-per-node", "1", "group", "1"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

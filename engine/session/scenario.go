@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/host"
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
@@ -39,21 +38,21 @@ func (o *Options) machine(name string) (cluster.Machine, error) {
 	return presets.Machine(name)
 }
 
-// memory is about what the whole run takes of the host, in bytes.
-func (s *setup) memory() float64 {
-	return float64(s.spec.Layout.Ranks())*float64(s.spec.Segment) + float64(s.fabric.Overhead(&s.spec))
-}
-
-// memory is how many bytes of the host all runs at once may hold; 0: unknown.
-func (o *Options) memory() int64 {
-	if o.Memory > 0 {
-		return o.Memory
+// resolve plans a scenario and checks it, before anything is taken; turned is the knob
+// that was turned last, if one was.
+func (o *Options) resolve(sc engine.Scenario, turned string) (setup, error) {
+	set, err := o.plan(sc)
+	if err != nil {
+		return setup{}, err
 	}
-	return host.Limit()
+	if limit := o.memory(); !set.fits(limit) {
+		return setup{}, o.short(&set, turned, limit)
+	}
+	return set, nil
 }
 
-// resolve plans a scenario and checks it, before anything is taken.
-func (o *Options) resolve(sc engine.Scenario) (setup, error) {
+// plan is resolve without a look at the host's memory.
+func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	set := setup{scenario: sc}
 	var err error
 	if set.workload, err = workload.Find(sc.Workload); err != nil {
@@ -92,9 +91,6 @@ func (o *Options) resolve(sc engine.Scenario) (setup, error) {
 	if err := set.simulable(); err != nil {
 		return setup{}, err
 	}
-	if err := host.Check(&set.spec, set.fabric.Overhead(&set.spec), o.memory()); err != nil {
-		return setup{}, err
-	}
 	return set, nil
 }
 
@@ -122,7 +118,7 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 		if err := next.Set(knob, value); err != nil {
 			return setup{}, err
 		}
-		return o.resolve(next)
+		return o.resolve(next, knob)
 	}
 	next, err := Scenario(value, o.Machines...)
 	if err != nil {
@@ -132,7 +128,7 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 	for _, k := range engine.Base {
 		kept.Values[k.Name] = from.Text(k.Name)
 	}
-	set, err := o.resolve(kept)
+	set, err := o.resolve(kept, "")
 	if err == nil {
 		return set, nil
 	}
@@ -142,7 +138,7 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 			next.Values[k.Name] = from.Text(k.Name)
 		}
 	}
-	if set, again := o.resolve(next); again == nil {
+	if set, again := o.resolve(next, ""); again == nil {
 		return set, nil
 	}
 	return setup{}, fmt.Errorf("workload %s: %w", value, err)

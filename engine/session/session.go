@@ -88,7 +88,7 @@ type Session struct {
 func New(scenario engine.Scenario, o Options) (*Session, error) {
 	s := &Session{options: o, poke: make(chan struct{}, 1), done: make(chan struct{})}
 	var err error
-	if s.wanted, err = s.options.resolve(scenario.Clone()); err != nil {
+	if s.wanted, err = s.options.resolve(scenario.Clone(), ""); err != nil {
 		return nil, err
 	}
 	s.options.Limits = o.Limits.of(&s.wanted)

@@ -74,7 +74,7 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 		{"model", "nested", `model = "nested": want one of flat, nested-funneled, nested-multiple`},
 		{"machine", "abacus", `machine = "abacus": want one of`},
 		{"seed", "13", "seed 13: unlucky; take another"},
-		{"segment", "1TiB", "GiB are left"},
+		{"segment", "1TiB", "GiB are left: "},
 	}
 	s := start(t, told(t, "naps"), Options{})
 	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })

@@ -12,7 +12,7 @@ func BenchmarkPublish(b *testing.B) {
 	for _, nodes := range []string{"1", "64", "2048"} {
 		sc := told(b, "access", "nodes", nodes, "ranks-per-node", "16", "group", "16", "fabric", "sim", "machine", "xc30-edison")
 		o := Options{Fabrics: Fabrics()}
-		set, err := o.resolve(sc)
+		set, err := o.resolve(sc, "")
 		if err != nil {
 			b.Fatal(err)
 		}

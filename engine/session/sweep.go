@@ -60,7 +60,7 @@ func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Opt
 	f := &field{options: o, rows: rows, setups: make([]setup, len(rows)), began: time.Now()}
 	for i := range rows {
 		var err error
-		if f.setups[i], err = o.resolve(scenarios[i]); err != nil {
+		if f.setups[i], err = o.resolve(scenarios[i], ""); err != nil {
 			return nil, at(&rows[i], err)
 		}
 	}

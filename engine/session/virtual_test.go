@@ -298,7 +298,7 @@ func TestRoomBeside(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
 	f := &field{options: o}
 	for _, sc := range []engine.Scenario{simulated(t), simulated(t, "nodes", "8"), told(t, "stroll")} {
-		set, err := o.resolve(sc)
+		set, err := o.resolve(sc, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,7 +338,7 @@ func TestRoomBeside(t *testing.T) {
 // What a sweep has left is what its points weigh beside what is done.
 func TestTimeLeft(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
-	set, err := o.resolve(simulated(t))
+	set, err := o.resolve(simulated(t), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,8 +53,11 @@ func SiteOf(f cluster.Fabric, m *cluster.Machine) *Site {
 
 // Plan is what a scenario needs.
 type Plan struct {
-	Segment  int64 // bytes of segment a rank
-	Replicas int   // copies of the shared data in the cluster; 0: the question does not arise
+	Segment int64 // bytes of segment a rank
+	// Holds is everything else that the program keeps: its own arrays, its messages'
+	// buffers, and what the fabric copies of those under way.
+	Holds    []Item
+	Replicas int // copies of the shared data in the cluster; 0: the question does not arise
 }
 
 var registry []*Workload

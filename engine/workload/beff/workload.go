@@ -98,7 +98,41 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			return fail("placing = cubes: nodes have different numbers of processes that may call MPI; use placing = rows, model = flat, or groups that fill nodes")
 		}
 	}
-	return workload.Plan{}, nil
+	return workload.Plan{Holds: holds(s, on, len(world))}, nil
+}
+
+// What a process keeps of a pattern: a slice a process, and the exchanges in it, of a
+// ring and of a grid. Exchanges are put together piece by piece.
+const (
+	perProcess   = 24
+	ringExchange = 2 * 16
+	gridExchange = 16 * 16
+	ringSides    = 2
+	gridSides    = 6
+)
+
+// holds is what processes keep of patterns, times and messages. Each process draws all
+// patterns, anew in each iteration; what it has no more use for stands a while longer,
+// so that both count twice.
+func holds(s *engine.Scenario, on *workload.Site, processes int) []workload.Item {
+	l, p := s.Layout(), int64(processes)
+	patterns, sides, pattern := s.Int("randoms")+int64(len(ringSizes(processes))), int64(ringSides), p*(perProcess+ringExchange)
+	orders := s.Int("randoms") * 2 * 8 * p
+	if s.Text("pattern") == patternCubes {
+		patterns, sides, pattern, orders = 1, gridSides, p*(perProcess+gridExchange), 0
+	}
+	longest := lmax(s.Text("lmax"), s.Int("lmax"), on.Machine, &l)
+	lengths := int64(len(sizes(s.Text("sizes"), longest)))
+	if on.Phantoms {
+		longest = min(longest, s.Int("real-limit"))
+	}
+	// A message each way, those of the length before, and some shorter ones.
+	return []workload.Item{
+		{Name: "patterns", Per: workload.PerRank, Bytes: 2 * (patterns*pattern + orders)},
+		{Name: "times", Per: workload.PerRank, Bytes: 2 * 8 * patterns * lengths * int64(len(measured(s.Text("method"))))},
+		{Name: "message buffers", Per: workload.PerRank, Bytes: 5 * sides * longest},
+		{Name: "messages under way", Per: workload.PerRank, Bytes: 2 * sides * on.Eager(s, longest)},
+	}
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {

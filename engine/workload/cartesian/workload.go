@@ -58,12 +58,45 @@ var cartesian = workload.Workload{
 	Finish:     finish,
 }
 
-func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if n := s.Int("senders"); n > int64(l.ThreadsPerRank) {
 		return workload.Plan{}, fmt.Errorf("senders = %d: a process has %d threads; use fewer senders or more threads per rank", n, l.ThreadsPerRank)
 	}
-	return workload.Plan{}, even(l.World(), &l)
+	world := l.World()
+	if err := even(world, &l); err != nil {
+		return workload.Plan{}, err
+	}
+	return workload.Plan{Holds: holds(s, on, &l, byNode(world, &l))}, nil
+}
+
+// holds is what processes keep of messages, by their neighbours: a buffer each way, and
+// where messages are staged one more for each sender.
+func holds(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][]int) []workload.Item {
+	size, senders := s.Int("size"), s.Int("senders")
+	length := size * int64(l.ThreadsPerRank)
+	if on.Phantoms && length > s.Int("real-limit") {
+		length = max(s.Int("real-limit"), senders)
+		size = min(size, length)
+	}
+	vertical, horizontal := int64(0), int64(0)
+	if len(members) > 1 {
+		vertical = 2
+	}
+	if len(members[0]) > 1 {
+		horizontal = 2
+	}
+	buffers := 2 * (vertical*length + horizontal*size)
+	part := (length + senders - 1) / senders
+	underWay := vertical*senders*on.Eager(s, part) + horizontal*on.Eager(s, size)
+	if s.Text("copies") == staged && vertical > 0 {
+		buffers += length
+		underWay += senders * on.Eager(s, part)
+	}
+	return []workload.Item{
+		{Name: "message buffers", Per: workload.PerRank, Bytes: buffers},
+		{Name: "messages under way", Per: workload.PerRank, Bytes: 2 * underWay}, // a neighbour may be a round ahead
+	}
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {

@@ -28,12 +28,16 @@ var headtohead = workload.Workload{
 	Run:        run,
 }
 
-func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if n := l.N().MPI; n < 2 {
 		return workload.Plan{}, fmt.Errorf("%d rank may call MPI under model = %s: it takes two to go head to head; use more ranks, or under nested-funneled smaller groups", n, l.Model)
 	}
-	return workload.Plan{}, nil
+	size := s.Int("size")
+	return workload.Plan{Holds: []workload.Item{
+		{Name: "message buffers", Per: workload.InAll, Bytes: 4 * size},
+		{Name: "messages under way", Per: workload.InAll, Bytes: 2 * on.Eager(s, size)},
+	}}, nil
 }
 
 const tag = 1

@@ -33,11 +33,11 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return nil
 	}
 	size := int(p.Int("size"))
-	var w way = newTwoSided(r, other, size)
-	if p.Text("method") == "put" {
-		if w, err = newPut(r, other, size); err != nil {
-			return err
-		}
+	var w way
+	if p.Text("method") == "two-sided" {
+		w = newTwoSided(r, other, size)
+	} else if w, err = newPut(r, other, size); err != nil {
+		return err
 	}
 	g := game{r: r, p: p, way: w, other: other, rounds: int(p.Int("rounds")), message: make([]byte, size)}
 	for p.Next() {

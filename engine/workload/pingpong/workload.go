@@ -44,15 +44,19 @@ var pingpong = workload.Workload{
 // flag is what the flag word of the put takes of a segment.
 const flag = 64
 
-func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	if _, err := partner(&l, s.Text("pair"), s.Text("method")); err != nil {
 		return workload.Plan{}, err
 	}
-	if s.Text("method") == "two-sided" {
-		return workload.Plan{}, nil
+	size := s.Int("size")
+	holds := func(buffers, underWay int64) []workload.Item {
+		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers}, {Name: "messages under way", Per: workload.InAll, Bytes: 2 * underWay}}
 	}
-	return workload.Plan{Segment: flag + (s.Int("size")+63)&^63}, nil
+	if s.Text("method") == "two-sided" {
+		return workload.Plan{Holds: holds(2*size, on.Eager(s, size))}, nil
+	}
+	return workload.Plan{Segment: flag + (size+63)&^63, Holds: holds(size, workload.Copy(size))}, nil
 }
 
 // classes are the choices of pair.

@@ -89,7 +89,11 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if m.rows()+2*int64(m.plane()) > mostRows {
 		return fail("ni × nj × local-k = %d × %d × %d points a process: at most %d have numbers; use fewer, or fabric = sim with a lower real-limit", m.ni, m.nj, m.nk, mostRows)
 	}
-	return workload.Plan{Segment: m.segment()}, nil
+	holds := []workload.Item{{Name: "planes under way", Per: workload.PerRank, Bytes: 4 * on.Eager(s, 8*int64(m.plane()))}}
+	if s.Text("master-section") == sectionBare {
+		holds = append(holds, workload.Item{Name: "planes received", Per: workload.PerRank, Bytes: 2 * 8 * int64(m.plane())})
+	}
+	return workload.Plan{Segment: m.segment(), Holds: holds}, nil
 }
 
 // finish makes ratios of the times, and puts the models beside them.

@@ -1,0 +1,114 @@
+package host
+
+import (
+	"io/fs"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// group is a control group that this process is in, as a folder of the file system,
+// and the folder above which there is no other.
+type group struct {
+	folder, top string
+	second      bool // of cgroup v2
+}
+
+// groups finds the control groups that bound this process's memory.
+func groups(root fs.FS) []group {
+	own, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return nil
+	}
+	mounts, err := fs.ReadFile(root, "proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	var all []group
+	for line := range strings.Lines(string(own)) {
+		// number ":" controllers ":" path; v2 has number 0 and no controllers.
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		second := parts[0] == "0" && parts[1] == ""
+		if !second && !has(parts[1], "memory") {
+			continue
+		}
+		if g, ok := mounted(root, string(mounts), parts[2], second); ok {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// mounted finds where a control group stands.
+func mounted(root fs.FS, mounts, at string, second bool) (group, bool) {
+	for line := range strings.Lines(mounts) {
+		// id parent device root point options [optional...] - type source options
+		before, after, ok := strings.Cut(line, " - ")
+		left, right := strings.Fields(before), strings.Fields(after)
+		if !ok || len(left) < 5 || len(right) < 3 {
+			continue
+		}
+		if second && right[0] != "cgroup2" || !second && (right[0] != "cgroup" || !has(right[2], "memory")) {
+			continue
+		}
+		top := strings.TrimPrefix(path.Clean(left[4]), "/")
+		inside, under := strings.CutPrefix(at, strings.TrimSuffix(left[3], "/"))
+		g := group{folder: path.Join(top, inside), top: top, second: second}
+		// A container may see its own group as the top, under a path that is not there.
+		if _, err := fs.Stat(root, g.folder); !under || err != nil {
+			g.folder = top
+		}
+		return g, true
+	}
+	return group{}, false
+}
+
+func has(list, word string) bool {
+	for w := range strings.SplitSeq(list, ",") {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// left is the least that a group and those above it leave: their limit less what is
+// used, where caches that the system can drop do not count. ok: there is a limit.
+func (g group) left(root fs.FS) (least int64, ok bool) {
+	least = math.MaxInt64
+	for folder := g.folder; ; folder = path.Dir(folder) {
+		limits, usage, cache := []string{"memory.limit_in_bytes"}, "memory.usage_in_bytes", "total_inactive_file "
+		if g.second {
+			limits, usage, cache = []string{"memory.max", "memory.high"}, "memory.current", "inactive_file "
+		}
+		for _, name := range limits {
+			limit, known := number(root, path.Join(folder, name))
+			if !known || limit > 1<<60 {
+				continue
+			}
+			used, _ := number(root, path.Join(folder, usage))
+			used = max(used-line(root, path.Join(folder, "memory.stat"), cache), 0)
+			least, ok = min(least, max(limit-used, 0)), true
+		}
+		if folder == g.top || folder == "." {
+			return least, ok
+		}
+	}
+}
+
+// number reads a file that holds one; "max" is none.
+func number(root fs.FS, file string) (int64, bool) {
+	text, err := fs.ReadFile(root, file)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	return int64(min(n, math.MaxInt64)), true
+}

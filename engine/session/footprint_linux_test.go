@@ -1,0 +1,226 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/host"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// footprintOf is the scenario that a child process of this test runs.
+const footprintOf = "HYBRIDTOP_TEST_FOOTPRINT"
+
+// TestFootprintChild is the child: it runs one scenario and says how far its memory
+// grew, in bytes.
+func TestFootprintChild(t *testing.T) {
+	text := os.Getenv(footprintOf)
+	if text == "" {
+		t.Skip("run by TestFootprints")
+	}
+	var settings []string
+	if err := json.Unmarshal([]byte(text), &settings); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
+	s, err := New(scenarioOf(t, settings), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	before := resident(t, "VmRSS:")
+	s.Start(t.Context())
+	if err := s.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Printf("grown %d\n", resident(t, "VmHWM:")-before)
+}
+
+// resident is a line of this process's status, in bytes.
+func resident(t testing.TB, name string) int64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kb << 10
+		}
+	}
+	t.Skip("the system does not tell " + name)
+	return 0
+}
+
+// What a scenario needs is not less than what it takes, and of a large one not twice as
+// much. The program's own work beside the run counts to its reserve.
+func TestFootprints(t *testing.T) {
+	if raceEnabled || testing.Short() {
+		t.Skip("takes seconds, and a race detector's memory is another one")
+	}
+	for _, line := range []string{
+		"pingpong fabric sim nodes 2 ranks-per-node 1 group 1 size 16777216",
+		"pingpong machine this-host nodes 2 ranks-per-node 1 group 1 size 16777216",
+		"pingpong machine this-host nodes 2 ranks-per-node 1 model flat method put size 16777216",
+		"headtohead machine this-host size 16777216 eager-limit 16777216",
+		"dot machine this-host elements 4000000 model flat",
+		"dot machine this-host elements 1000 model flat nodes 16 ranks-per-node 32",
+		"randomaccess machine this-host elements 2000000",
+		"randomaccess fabric sim elements 100000 nodes 64 ranks-per-node 16 group 16",
+		"beff machine this-host nodes 4 ranks-per-node 2 lmax 1048576",
+		"beff fabric sim nodes 8 ranks-per-node 8 randoms 100 lmax 64",
+		"cartesian machine this-host nodes 4 ranks-per-node 4 size 524288",
+		"cartesian fabric sim nodes 8 ranks-per-node 16 size 1048576",
+		"spmv machine this-host ni 128 nj 256",
+		"spmv fabric sim nodes 64 threads-per-rank 8",
+		"spmv fabric sim nodes 64 threads-per-rank 64 ni 8 nj 8",
+		"randomaccess machine this-host nodes 64 ranks-per-node 8 threads-per-rank 8",
+		"cartesian machine this-host nodes 16 ranks-per-node 8 threads-per-rank 8 senders 8 size 64 method nonblocking",
+	} {
+		settings := strings.Fields(line)
+		need, grown := footprint(t, settings...)
+		t.Logf("%s: needs %s, took %s", line, cluster.SizeText(need), cluster.SizeText(grown))
+		if grown > need+host.Reserve/2 {
+			t.Errorf("%s: needs %s, and took %s", line, cluster.SizeText(need), cluster.SizeText(grown))
+		}
+		if large := float64(48 << 20); grown > large && need > 2*grown {
+			t.Errorf("%s: needs %s, and took only %s", line, cluster.SizeText(need), cluster.SizeText(grown))
+		}
+	}
+}
+
+// footprint runs a scenario in a process of its own and gives what it needed and how far
+// the process grew.
+func footprint(t *testing.T, settings ...string) (need, grown float64) {
+	t.Helper()
+	o := Options{Fabrics: Fabrics()}
+	set, err := o.plan(scenarioOf(t, settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFootprintChild$", "-test.v")
+	cmd.Env = append(os.Environ(), footprintOf+"="+string(text))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", settings, err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if _, err := fmt.Sscanf(line, "grown %g", &grown); err == nil {
+			return set.memory(), grown
+		}
+	}
+	t.Skipf("the child tells nothing: %s", out)
+	return 0, 0
+}
+
+// Random scenarios, drawn from the knob table, are refused or stay under a limit. They
+// run one after the other in a child process, each for a moment.
+func TestRandomScenariosStayUnderTheLimit(t *testing.T) {
+	if raceEnabled || testing.Short() {
+		t.Skip("takes seconds, and a race detector's memory is another one")
+	}
+	seed := rand.Uint64()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRandomScenariosChild$", "-test.v")
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", footprintOf, seed))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, out)
+	}
+	t.Logf("seed %d\n%s", seed, out)
+}
+
+// randomLimit is what they may hold.
+const randomLimit = 256 << 20
+
+func TestRandomScenariosChild(t *testing.T) {
+	seed, err := strconv.ParseUint(os.Getenv(footprintOf), 10, 64)
+	if err != nil {
+		t.Skip("run by TestRandomScenariosStayUnderTheLimit")
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var ran, short, other int
+	before := resident(t, "VmRSS:")
+	for range 200 {
+		sc := randomScenario(t, rng)
+		s, err := New(sc, Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}, Memory: randomLimit})
+		var lacks *shortage
+		switch {
+		case errors.As(err, &lacks):
+			short++
+			if lacks.need <= lacks.limit || !strings.Contains(err.Error(), "256 MiB are left") {
+				t.Errorf("%v: %v", sc.Values, err)
+			}
+			continue
+		case err != nil:
+			other++
+			continue
+		}
+		ran++
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		s.Start(ctx)
+		_ = s.Wait() // what a program of random knobs comes to is not asked
+		cancel()
+		if grown := resident(t, "VmHWM:") - before; grown > randomLimit+host.Reserve {
+			t.Fatalf("%s %v: the process has grown by %s", sc.Workload, sc.Values, cluster.SizeText(float64(grown)))
+		}
+	}
+	if ran < 20 || short < 5 {
+		t.Errorf("%d ran, %d were too large, %d could not be: too few to tell", ran, short, other)
+	}
+	fmt.Printf("%d ran, %d were too large, %d could not be; grown %s\n", ran, short, other, cluster.SizeText(float64(resident(t, "VmHWM:")-before)))
+}
+
+// randomScenario turns some knobs of a workload: to one of their choices or, of numbers,
+// to any, small ones as likely as large ones.
+func randomScenario(t testing.TB, rng *rand.Rand) engine.Scenario {
+	t.Helper()
+	all := workload.All()
+	var sc engine.Scenario
+	for { // tests register a workload of their own
+		var err error
+		if sc, err = Scenario(all[rng.IntN(len(all))].Name); err != nil {
+			t.Fatal(err)
+		}
+		if sc.Workload != "story" {
+			break
+		}
+	}
+	if rng.IntN(2) == 0 {
+		sc.Values["machine"] = "this-host"
+	}
+	for _, k := range sc.Table {
+		if k.Name == "machine" || len(k.Choices) == 0 || rng.IntN(3) > 0 {
+			continue
+		}
+		value := k.Choices[rng.IntN(len(k.Choices))]
+		if k.Type != engine.Choice && rng.IntN(2) == 0 {
+			low, high := max(k.Min, 1), min(k.Max, 1<<40)
+			value = strconv.FormatInt(int64(low*math.Exp(rng.Float64()*math.Log(high/low))), 10)
+		}
+		if sc.Set(k.Name, value) != nil { // rounded below the least
+			continue
+		}
+	}
+	return sc
+}

@@ -1,0 +1,31 @@
+package workload
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+func TestItemsInAll(t *testing.T) {
+	l := cluster.Layout{Nodes: 4, RanksPerNode: 8}
+	for _, c := range []struct {
+		item Item
+		want float64
+	}{
+		{Item{"segments", PerRank, 1 << 40}, 32 << 40},
+		{Item{"tables", PerNode, 10}, 40},
+		{Item{"players' messages", InAll, 7}, 7},
+	} {
+		if got := c.item.All(&l); got != c.want {
+			t.Errorf("%+v: %g in all, want %g", c.item, got, c.want)
+		}
+	}
+}
+
+func TestCopiesComeInAFewSizes(t *testing.T) {
+	for _, c := range [][2]int64{{0, 64}, {64, 64}, {65, 256}, {256, 256}, {257, 1024}, {16385, 65536}, {65536, 65536}, {65537, 131072}, {1 << 30, 1 << 30}} {
+		if got := Copy(c[0]); got != c[1] {
+			t.Errorf("a copy of %d B takes %d B, want %d", c[0], got, c[1])
+		}
+	}
+}
