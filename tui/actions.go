@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
+	panereg "github.com/hybridtop/hybridtop/tui/pane/all"
 )
 
 var (
@@ -46,6 +49,12 @@ func screenActions() ownActions {
 		b.mode = overlay.Everywhere
 		return b
 	}
+	zoom := now(line("zoom", "z", "show the focused pane alone, or all panes", "zoom", func(a *app) { a.zoomed = !a.zoomed }),
+		func(a *app) bool { return a.zoomed }, "all panes")
+	zoom.bothNow = func(a *app) string {
+		_, n := a.numbered()
+		return zoomHints[n]
+	}
 	return ownActions{
 		turning: []binding{
 			now(line("pause", "space", "pause before the next iteration, or go on", "pause", (*app).togglePause),
@@ -59,8 +68,7 @@ func screenActions() ownActions {
 		},
 		running: []binding{
 			line("quit", "q", "quit", "quit", quit),
-			pair(now(line("zoom", "z", "show the focused pane alone, or all panes", "zoom", func(a *app) { a.zoomed = !a.zoomed }),
-				func(a *app) bool { return a.zoomed }, "all panes"), "", "z 1-8"),
+			zoom,
 			line("step", "n", "run one iteration, then pause", "step", func(a *app) { a.do(stepCommand) }),
 			now(line("freeze", "f", "freeze the screen; the run and its measurements go on", "freeze", (*app).toggleFreeze),
 				func(a *app) bool { return a.frozen }, "thaw"),
@@ -81,18 +89,47 @@ func screenActions() ownActions {
 	}
 }
 
-// zooms are the actions that show a pane alone.
-func zooms() (all []binding) {
-	for p, name := range [panes]string{"cluster", "bandwidth", "latency", "locality", "knobs", "why", "overlap", "timeline"} {
+// zoomHints are the keys of zoom in the footer, by the number of panes.
+var zoomHints = func() (all [mostDigits + 1]string) {
+	for n := range all {
+		all[n] = "z 1-" + string(rune('0'+n))
+	}
+	return all
+}()
+
+// zooms are the actions that show a pane alone: by its digit, and by its name.
+func zooms() []binding {
+	all := []binding{{
+		Action: pane.Action{Name: "zoom-digit", Doc: "show the pane of this digit alone, or all panes"},
+		mode:   overlay.OnScreen, do: (*app).zoomDigit,
+	}}
+	for d := range mostDigits {
+		all[0].Keys = append(all[0].Keys, string(rune('1'+d)))
+	}
+	for p, s := range panereg.Panes {
 		all = append(all, binding{
-			Action: pane.Action{Name: "zoom-" + name, Keys: []string{string(rune('1' + p))}, Doc: "show " + paneDocs[p] + " alone, or all panes"},
-			mode:   overlay.OnScreen, do: zoomTo(paneID(p)),
+			Action: pane.Action{Name: "zoom-" + s.Name, Doc: "show " + s.Doc + " alone, or all panes"},
+			mode:   overlay.OnScreen, do: func(a *app) { a.zoomTo(p) },
+			keysNow: func(a *app) string {
+				if d := a.digit(p); d > 0 {
+					return string(rune('0' + d))
+				}
+				return ""
+			},
 		})
 	}
 	return all
 }
 
-var paneDocs = [panes]string{"the cluster", "the bandwidth", "the latency", "the locality", "the knobs", "the reasons and metrics", "what overlapping communication gains (ε)", "what every thread does over time"}
+// zoomDigit shows the pane of the digit that was pressed.
+func (a *app) zoomDigit() {
+	all, n := a.numbered()
+	if d := int(a.pressed[0] - '1'); len(a.pressed) == 1 && d >= 0 && d < n {
+		a.zoomTo(all[d])
+		return
+	}
+	a.notice = "no pane of this run has this digit"
+}
 
 func (a *app) togglePause() {
 	verb := engine.Pause
@@ -105,20 +142,30 @@ func (a *app) togglePause() {
 func (a *app) toggleFreeze() {
 	a.frozen = !a.frozen
 	if !a.frozen {
-		a.Snap = a.latest
+		a.show(a.latest)
 	}
 }
 
-// zoomTo gives the action that shows a pane alone, and all panes if it is.
-func zoomTo(p paneID) func(*app) {
-	return func(a *app) {
-		a.zoomed = !a.zoomed || a.focus != p
-		a.focus = p
-	}
+// zoomTo shows a pane alone, and all panes if it is.
+func (a *app) zoomTo(p int) {
+	a.zoomed = !a.zoomed || a.focus != p
+	a.setFocus(p)
 }
 
+// setFocus moves the focus to a pane, which its place then keeps.
+func (a *app) setFocus(p int) {
+	a.focus = p
+	a.last[a.specs[p].Place] = p + 1
+}
+
+// focusPane moves the focus in the order of the digits.
 func (a *app) focusPane(by int) {
-	a.focus = paneID((int(a.focus) + by + int(panes)) % int(panes))
+	all, n := a.numbered()
+	at := slices.Index(all[:n], a.focus)
+	if at < 0 && by < 0 {
+		at = 0
+	}
+	a.setFocus(all[(at+by+n)%n])
 }
 
 func (a *app) nextTheme() {

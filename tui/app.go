@@ -13,19 +13,22 @@ import (
 // Actions change it; the screen only reads it.
 type app struct {
 	pane.Host                  // what panes see
-	panes     [panes]pane.Pane // those that are in the registry
-	acted     [panes]int       // counts what was done to a pane
+	specs     []pane.Spec      // the registry
+	panes     []pane.Pane      // those of the registry
+	acted     []int            // counts what was done to each
 	latest    *engine.Snapshot // published last; another one than Snap only while frozen
 	frozen    bool
 	w, h      int // of the screen
 
-	focus  paneID
+	focus  int              // number of the focused pane
+	last   [pane.Places]int // that had the focus there, + 1; 0: none had it
 	zoomed bool
 	chosen bool // the theme was chosen, and does not follow the terminal
 	ascii  bool
 	mouse  bool
 
-	notice string // about the last command; goes with the next key
+	pressed string // the key
+	notice  string // about the last command; goes with the next key
 
 	overlays []overlay.Overlay // those of the registry
 	overHost overlay.Host
@@ -46,15 +49,17 @@ func newApp() *app {
 	a := &app{
 		Host:   pane.Host{Snap: nothing, Theme: grid.Themes()[0]},
 		latest: nothing,
-		focus:  bandwidthPane, mouse: true, w: 80, h: 24,
+		mouse:  true, w: 80, h: 24,
 	}
 	a.Say = func(text string) { a.notice = text }
 	a.Panel = pane.Panel{Selected: "group", Send: a.do, Say: a.Say}
 	a.Keys = func(action string) string { return named(overlay.OnScreen, action).labels() }
-	for i := range panereg.Panes {
-		p := paneByName(panereg.Panes[i].Name)
-		a.panes[p] = panereg.Panes[i].New()
+	a.specs = panereg.Panes
+	for i := range a.specs {
+		a.panes = append(a.panes, a.specs[i].New())
 	}
+	a.acted = make([]int, len(a.panes))
+	a.focus = a.home(pane.Rates)
 	a.overHost = overlay.Host{
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
 		UseTheme: a.chooseTheme, Picture: a.askPicture, Command: a.command,
@@ -74,9 +79,20 @@ func (a *app) load(s *engine.Snapshot) bool {
 	a.latest = s
 	a.Panel.Load(s.Scenario)
 	if !a.frozen {
-		a.Snap = s
+		a.show(s)
 	}
 	return true
+}
+
+// show shows a snapshot. Where another workload has nothing for the focused
+// pane, the focus goes to the home pane of its place.
+func (a *app) show(s *engine.Snapshot) {
+	other := s.Scenario.Workload != a.Snap.Scenario.Workload
+	had := a.offered(a.focus)
+	a.Snap = s
+	if other && had && !a.offered(a.focus) {
+		a.setFocus(a.home(a.specs[a.focus].Place))
+	}
 }
 
 // command asks the session to turn something that is no knob of the scenario.
@@ -120,21 +136,18 @@ func (a *app) act(name string) bool {
 // answers finds the pane that an action is for: the focused one, or where that
 // one has nothing to do, the first that is shown and has. No pane that is
 // hidden gets any, nor one below an overlay, but for what acts on the run.
-func (a *app) answers(name string) (paneID, pane.Action) {
+func (a *app) answers(name string) (int, pane.Action) {
 	var at places
 	if !a.covered() {
 		at = arrange(a.w, a.h, a)
 	}
-	for i := range panes + 1 {
+	for i := range len(a.panes) + 1 {
 		p := a.focus
 		if i > 0 {
 			p = i - 1
 		}
-		if a.panes[p] == nil {
-			continue
-		}
 		for _, x := range a.panes[p].Actions() {
-			if x.Name == name && (x.Run || !at.pane[p].Empty()) && (x.Ready == nil || x.Ready(&a.Host)) {
+			if x.Name == name && (x.Run || !at.pane(p, a.specs).Empty()) && (x.Ready == nil || x.Ready(&a.Host)) {
 				return p, x
 			}
 		}
@@ -144,7 +157,7 @@ func (a *app) answers(name string) (paneID, pane.Action) {
 
 // click presses the mouse at a place inside a pane, and reports whether the
 // pane has anything there.
-func (a *app) click(p paneID, x, y int) bool {
+func (a *app) click(p int, x, y int) bool {
 	c, ok := a.panes[p].(pane.Clicker)
 	if !ok || !c.Click(&a.Host, x, y) {
 		return false
@@ -154,7 +167,7 @@ func (a *app) click(p paneID, x, y int) bool {
 }
 
 // wheel turns the mouse's wheel at a place inside a pane.
-func (a *app) wheel(p paneID, x, y, by int) {
+func (a *app) wheel(p int, x, y, by int) {
 	if w, ok := a.panes[p].(pane.Wheeler); ok && w.Wheel(&a.Host, x, y, by) {
 		a.acted[p]++
 	}
@@ -163,7 +176,7 @@ func (a *app) wheel(p paneID, x, y, by int) {
 // press handles a key: its name as the key table spells it, and the text that
 // it types, if any.
 func (a *app) press(key, text string) {
-	a.notice = ""
+	a.notice, a.pressed = "", key
 	if a.Panel.Typed != nil {
 		a.Panel.Edits++
 	}
@@ -246,7 +259,7 @@ func (a *app) lines() []overlay.Line {
 	all := make([]overlay.Line, len(keyTable))
 	for i := range keyTable {
 		b := &keyTable[i]
-		all[i] = overlay.Line{Name: b.Name, Keys: b.labels(), Doc: b.Doc, Mode: b.mode, Run: func() { b.do(a) }}
+		all[i] = overlay.Line{Name: b.Name, Keys: a.keysOf(b), Doc: b.Doc, Mode: b.mode, Run: func() { b.do(a) }}
 	}
 	return all
 }

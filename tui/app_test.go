@@ -237,7 +237,7 @@ func TestZoomFocusAndBack(t *testing.T) {
 	if !a.zoomed || a.focus != localityPane {
 		t.Fatal("4 does not zoom the locality")
 	}
-	if p := arrange(200, 60, a); p.shown != 1 || p.pane[localityPane].Empty() {
+	if p := arrange(200, 60, a); p.shown != 1 || p.pane(localityPane, a.specs).Empty() {
 		t.Errorf("zoomed shows %d panes", p.shown)
 	}
 	keys(a, "4")
@@ -264,7 +264,7 @@ func TestArrange(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
 	for _, phase := range []engine.Phase{engine.Running, engine.Failed} {
 		a.Snap.Phase = phase
-		for focus := range panes {
+		for focus := range a.panes {
 			a.focus = focus
 			for w := range 210 {
 				for h := range 70 {
@@ -277,7 +277,7 @@ func TestArrange(t *testing.T) {
 
 func checkPlaces(t *testing.T, p places, a *app, w, h int) {
 	t.Helper()
-	all := append(p.pane[:], p.header, p.status, p.footer, p.why, p.lines)
+	all := append(p.at[:], p.header, p.status, p.footer, p.why, p.lines)
 	area := 0
 	for i, r := range all {
 		area += r.W * r.H
@@ -293,10 +293,10 @@ func checkPlaces(t *testing.T, p places, a *app, w, h int) {
 	if area != w*h {
 		t.Fatalf("%d×%d: %d cells of %d are used", w, h, area, w*h)
 	}
-	if a.Snap.Phase != engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane[a.focus].Empty() {
+	if a.Snap.Phase != engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane(a.focus, a.specs).Empty() {
 		t.Fatalf("%d×%d: the focused pane is not shown", w, h)
 	}
-	if a.Snap.Phase == engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane[whyPane].Empty() {
+	if a.Snap.Phase == engine.Failed && p.lines.Empty() && w > 0 && h > 0 && p.pane(whyPane, a.specs).Empty() {
 		t.Fatalf("%d×%d: the failure is not shown", w, h)
 	}
 }

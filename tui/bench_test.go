@@ -36,7 +36,7 @@ func BenchmarkOverlap(b *testing.B) {
 			p := &program{app: newApp(), w: size[0], h: size[1]}
 			snaps := [2]*engine.Snapshot{scheme(1, 8), scheme(1, 8, func(s *engine.Snapshot) { s.Metrics[1].Value += 0.01 })}
 			p.app.load(snaps[1])
-			keys(p.app, "7")
+			keys(p.app, "4")
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {

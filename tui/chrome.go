@@ -116,10 +116,10 @@ func (s *screen) status(a *app) {
 	switch {
 	case a.notice != "":
 		all = append(all, part{a.notice, th.Warning, must})
-	case a.Panel.Fault.Text != "" && s.at.pane[knobsPane].Empty():
+	case a.Panel.Fault.Text != "" && s.at.at[pane.Knobs].Empty():
 		all = append(all, part{"✗ " + a.Panel.Fault.Text, th.Error, must})
 	}
-	if s.at.pane[knobsPane].Empty() {
+	if s.at.at[pane.Knobs].Empty() {
 		all = append(all, s.knobPart(a))
 	}
 	all = append(all,
@@ -260,11 +260,14 @@ func hintText(b *binding, a *app) string {
 }
 
 func hintWidth(b *binding, a *app) int {
-	return grid.Width(hintKey(b)) + 1 + grid.Width(hintText(b, a))
+	return grid.Width(hintKey(b, a)) + 1 + grid.Width(hintText(b, a))
 }
 
 // hintKey writes both directions of a pair of keys.
-func hintKey(b *binding) string {
+func hintKey(b *binding, a *app) string {
+	if b.bothNow != nil {
+		return b.bothNow(a)
+	}
 	if b.Both != "" {
 		return b.Both
 	}
@@ -274,7 +277,7 @@ func hintKey(b *binding) string {
 // hint draws a footer hint and makes it a place for the mouse. Of a pair of
 // keys, the first character is the other direction.
 func (s *screen) hint(v grid.View, x int, b *binding, a *app) int {
-	key := hintKey(b)
+	key := hintKey(b, a)
 	at := v.Rect()
 	n := v.Text(x, 0, key, a.Theme.Accent)
 	n += 1 + v.Text(x+n+1, 0, hintText(b, a), a.Theme.Dim)

@@ -32,19 +32,19 @@ func wildScheme() *engine.Snapshot {
 func TestSharedPlace(t *testing.T) {
 	for what, c := range map[string]struct {
 		a    *app
-		want paneID
+		want int
 	}{
 		"group sizes":         {pressed(demo(4, 4, 4)), localityPane},
 		"schemes":             {pressed(scheme(1, 8)), epsilonPane},
 		"schemes, no run yet": {pressed(firstScheme(1, 8, starting)), epsilonPane},
-		"locality asked for":  {pressed(scheme(1, 8), "4", "z"), localityPane},
-		"ε asked for":         {pressed(demo(4, 4, 4), "7", "z"), epsilonPane},
+		"locality asked for":  {pressed(scheme(1, 8), ":", "'zoom-locality", "enter", "z"), localityPane},
+		"ε asked for":         {pressed(demo(4, 4, 4), ":", "'zoom-overlap", "enter", "z"), epsilonPane},
 	} {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {300, 90}} {
 			p := arrange(size[0], size[1], c.a)
 			other := localityPane + epsilonPane - c.want
-			if p.pane[c.want].Empty() || !p.pane[other].Empty() {
-				t.Errorf("%s: %d×%d shows %v", what, size[0], size[1], p.pane)
+			if p.pane(c.want, c.a.specs).Empty() || !p.pane(other, c.a.specs).Empty() {
+				t.Errorf("%s: %d×%d shows %v", what, size[0], size[1], p.of)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func TestEmptyOverlap(t *testing.T) {
 		{one, ":threads-per-rank 8", "threads-per-rank 8", set("threads-per-rank", "8")},
 		{all, ":reserved 1", "reserved 1", set("reserved", "1")},
 	} {
-		a := pressed(c.s, "7")
+		a := pressed(c.s, ":", "'zoom-overlap", "enter")
 		var s screen
 		if text := s.draw(a, 80, 24).PlainText(); !strings.Contains(text, c.says) {
 			t.Errorf("not on the screen: %s\n%s", c.says, text)

@@ -68,49 +68,49 @@ var goldens = []struct {
 	{"machines", sizes(80, 24, 120, 40, 59, 15, 20, 5), typed("o", "down", "down")},
 	{"machines-scrolled", sizes(80, 24), typed("o", "down", "down", "pgdown", "pgdown")},
 	{"machines-search", sizes(80, 24), typed("o", "c", "r", "a", "y")},
-	{"zoom-overlap", sizes(80, 24, 120, 40, 300, 90, 60, 16, 30, 8), func() *app { return pressed(scheme(1, 8), "7") }},
+	{"zoom-overlap", sizes(80, 24, 120, 40, 300, 90, 60, 16, 30, 8), func() *app { return pressed(scheme(1, 8), "4") }},
 	{"overlap", sizes(80, 24, 120, 40, 200, 60, 20, 5), func() *app { return shownApp(scheme(1, 8)) }},
-	{"overlap-m2-n16", sizes(120, 40), func() *app { return pressed(scheme(2, 16), "7") }},
-	{"overlap-masteronly", sizes(80, 24), func() *app { return pressed(scheme(1, 8, masteronly), "7") }},
-	{"overlap-starting", sizes(80, 24), func() *app { return pressed(firstScheme(1, 8, starting), "7") }},
-	{"overlap-none", sizes(80, 24, 30, 8), pressedDemo("7")},
-	{"overlap-one-thread", sizes(80, 24), func() *app { return pressed(firstScheme(1, 8, knob("threads-per-rank", "1")), "7") }},
+	{"overlap-m2-n16", sizes(120, 40), func() *app { return pressed(scheme(2, 16), "4") }},
+	{"overlap-masteronly", sizes(80, 24), func() *app { return pressed(scheme(1, 8, masteronly), "4") }},
+	{"overlap-starting", sizes(80, 24), func() *app { return pressed(firstScheme(1, 8, starting), "4") }},
+	{"overlap-none", sizes(80, 24, 30, 8), pressedDemo(":", "'zoom-overlap", "enter")},
+	{"overlap-one-thread", sizes(80, 24), func() *app { return pressed(firstScheme(1, 8, knob("threads-per-rank", "1")), "4") }},
 	{"overlap-all-reserved", sizes(80, 24), func() *app {
-		return pressed(firstScheme(1, 8, knob("reserved", "4"), knob("threads-per-rank", "4")), "7")
+		return pressed(firstScheme(1, 8, knob("reserved", "4"), knob("threads-per-rank", "4")), "4")
 	}},
 	{"overlap-failed", sizes(80, 24), func() *app {
-		return pressed(firstScheme(1, 8, func(s *engine.Snapshot) { s.Metrics, s.Phase, s.Failure = nil, engine.Failed, deadlock }), "7")
+		return pressed(firstScheme(1, 8, func(s *engine.Snapshot) { s.Metrics, s.Phase, s.Failure = nil, engine.Failed, deadlock }), "4")
 	}},
-	{"overlap-mono", sizes(120, 40), func() *app { return pressed(scheme(1, 8), "7", ":", "'theme mono", "enter") }},
+	{"overlap-mono", sizes(120, 40), func() *app { return pressed(scheme(1, 8), "4", ":", "'theme mono", "enter") }},
 	{"overlap-ascii", sizes(80, 24), func() *app {
-		a := pressed(scheme(1, 8), "7")
+		a := pressed(scheme(1, 8), "4")
 		a.ascii = true
 		return a
 	}},
-	{"timeline", sizes(80, 24, 120, 40, 200, 60, 300, 90, 60, 16, 30, 8), func() *app { return pressed(recorded(4, 2, 4, 8, false), "8") }},
-	{"timeline-pane", sizes(120, 40, 80, 24), func() *app { return pressed(recorded(4, 2, 4, 8, false), "8", "z") }},
+	{"timeline", sizes(80, 24, 120, 40, 200, 60, 300, 90, 60, 16, 30, 8), func() *app { return pressed(recorded(4, 2, 4, 8, false), "7") }},
+	{"timeline-pane", sizes(120, 40, 80, 24), func() *app { return pressed(recorded(4, 2, 4, 8, false), "7", "z") }},
 	{"timeline-cursor", sizes(80, 24, 120, 40), func() *app {
-		a := pressed(recorded(4, 2, 4, 8, false), "8")
+		a := pressed(recorded(4, 2, 4, 8, false), "7")
 		a.panes[timelinePane].(*timeline.Pane).Want = timeline.Want{Cursor: true, Row: 4, At: 670 * us}
 		return a
 	}},
-	{"timeline-arrows", sizes(120, 40), func() *app { return pressed(recorded(4, 2, 4, 8, true), "8", "a", "[") }},
-	{"timeline-ranks-1024", sizes(80, 24, 200, 60), func() *app { return pressed(recorded(64, 16, 1, 8, false), "8") }},
-	{"timeline-off", sizes(80, 24, 30, 8), pressedDemo("8")},
-	{"timeline-empty", sizes(80, 24), func() *app { return pressed(recorded(4, 2, 4, 0, false), "8") }},
+	{"timeline-arrows", sizes(120, 40), func() *app { return pressed(recorded(4, 2, 4, 8, true), "7", "a", "[") }},
+	{"timeline-ranks-1024", sizes(80, 24, 200, 60), func() *app { return pressed(recorded(64, 16, 1, 8, false), "7") }},
+	{"timeline-off", sizes(80, 24, 30, 8), pressedDemo("7")},
+	{"timeline-empty", sizes(80, 24), func() *app { return pressed(recorded(4, 2, 4, 0, false), "7") }},
 	{"timeline-failed", sizes(80, 24), func() *app {
 		s := recorded(4, 2, 4, 3, false)
 		s.Phase, s.Failure = engine.Failed, deadlock
-		return pressed(s, "8")
+		return pressed(s, "7")
 	}},
 	{"timeline-held", sizes(80, 24), func() *app {
-		a := pressed(recorded(4, 2, 1, 8, false), "8")
+		a := pressed(recorded(4, 2, 1, 8, false), "7")
 		a.panes[timelinePane].(*timeline.Pane).Want = timeline.Want{End: 500 * us, Column: 5 * us}
 		return a
 	}},
-	{"timeline-mono", sizes(80, 24), func() *app { return pressed(recorded(2, 2, 4, 8, false), "8", ":", "'theme mono", "enter") }},
+	{"timeline-mono", sizes(80, 24), func() *app { return pressed(recorded(2, 2, 4, 8, false), "7", ":", "'theme mono", "enter") }},
 	{"timeline-ascii", sizes(80, 24), func() *app {
-		a := pressed(recorded(2, 2, 4, 8, false), "8")
+		a := pressed(recorded(2, 2, 4, 8, false), "7")
 		a.ascii = true
 		return a
 	}},
@@ -174,7 +174,7 @@ func TestScreen(t *testing.T) {
 
 func TestTimelineStyles(t *testing.T) {
 	for _, theme := range []string{"dark", "light", "sixteen"} {
-		a := pressed(recorded(2, 2, 2, 6, false), "8")
+		a := pressed(recorded(2, 2, 2, 6, false), "7")
 		a.chooseTheme(theme)
 		var s screen
 		panetest.Golden(t, "timeline-"+theme, s.draw(a, 80, 16).StyledText())

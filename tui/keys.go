@@ -19,6 +19,8 @@ type binding struct {
 	mode        string // where the keys are in force
 	do          func(*app)
 	word        func(*app) string // the hint as it stands; nil: Hint
+	bothNow     func(*app) string // Both as it stands; nil: Both
+	keysNow     func(*app) string // keys that depend on what is shown; nil: Keys
 }
 
 // keyTable is the one table of keys, made once of the screen's own actions, the
@@ -149,8 +151,19 @@ func label(key string) string {
 	return key
 }
 
+// keysOf are the keys of a binding as they are at present.
+func (a *app) keysOf(b *binding) string {
+	if b.keysNow != nil {
+		return b.keysNow(a)
+	}
+	return b.labels()
+}
+
 // labels are the keys of a binding as they are written on the screen.
 func (b *binding) labels() string {
+	if n := len(b.Keys); n > 3 {
+		return label(b.Keys[0]) + "-" + label(b.Keys[n-1])
+	}
 	all := make([]string, len(b.Keys))
 	for i, k := range b.Keys {
 		all[i] = label(k)
@@ -165,7 +178,11 @@ func WriteKeys(w io.Writer) error {
 		fmt.Fprintf(&b, "### %s%s\n\n| key | action | what it does |\n|---|---|---|\n", strings.ToUpper(mode[:1]), mode[1:])
 		for i := range keyTable {
 			if k := &keyTable[i]; k.mode == mode {
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.ReplaceAll(k.labels(), " ", "` `"), k.Name, k.Doc)
+				keys := ""
+				if len(k.Keys) > 0 {
+					keys = "`" + strings.ReplaceAll(k.labels(), " ", "` `") + "`"
+				}
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", keys, k.Name, k.Doc)
 			}
 		}
 		b.WriteString("\n")

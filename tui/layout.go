@@ -1,37 +1,12 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
-
-// paneID names a pane; its digit on the screen is one more.
-type paneID uint8
-
-const (
-	topologyPane paneID = iota
-	bandwidthPane
-	latencyPane
-	localityPane
-	knobsPane
-	whyPane
-	epsilonPane
-	timelinePane
-	panes
-)
-
-var paneNames = [panes]string{"Cluster", "Bandwidth", "Latency", "Locality", "Knobs", "Why", "Overlap ε", "Timeline"}
-
-// paneByName finds the number of a pane in the registry.
-func paneByName(name string) paneID {
-	for p, n := range [panes]string{"cluster", "bandwidth", "latency", "locality", "knobs", "why", "overlap", "timeline"} {
-		if n == name {
-			return paneID(p)
-		}
-	}
-	panic("tui: no place for pane " + name)
-}
 
 // What a screen needs for all panes, for four, and for one with its borders;
 // below, the essential is told in lines.
@@ -45,21 +20,30 @@ const (
 // shown.
 type places struct {
 	header, why, status, footer grid.Rect
-	pane                        [panes]grid.Rect
-	shown                       int // panes
+	at                          [pane.Places]grid.Rect
+	of                          [pane.Places]int // the pane that is shown there
+	shown                       int              // panes
 	lines                       grid.Rect
 }
 
-// arrange shares the screen out:
+// pane is where pane p is shown.
+func (p *places) pane(n int, specs []pane.Spec) grid.Rect {
+	if home := specs[n].Place; p.of[home] == n {
+		return p.at[home]
+	}
+	return grid.Rect{}
+}
+
+// arrange shares the screen out between the places of the panes:
 //
 //	header                       header             header
-//	cluster │ bandwidth │ latency    bandwidth│latency  bandwidth
-//	knobs   │ locality  │ why        locality │knobs
+//	cluster │ rates │ times      rates │ times      one
+//	knobs   │ story │ reasons    story │ knobs
 //	status                       why
 //	footer                       status             status
 //	                             footer             footer
 //
-// The focused pane is always shown. Locality, ε and the timeline share a place; a failure takes it.
+// The focused pane is always shown. A failure takes the place of the story.
 func arrange(w, h int, a *app) places {
 	var p places
 	body := grid.Rect{W: w, H: h}
@@ -67,72 +51,126 @@ func arrange(w, h int, a *app) places {
 		p.lines = body
 		return p
 	}
+	for home := range pane.Places {
+		p.of[home] = a.shownAt(home)
+	}
 	p.header, body = body.CutTop(1)
 	p.footer, body = body.CutBottom(1)
 	p.status, body = body.CutBottom(1)
-	failed := a.Snap.Phase == engine.Failed
-	shared := sharedPlace(a)
+	failed, focus := a.Snap.Phase == engine.Failed, a.specs[a.focus].Place
 	switch {
 	case a.zoomed || w < fourW || h < fourH:
-		one := a.focus
 		if failed && !a.zoomed {
-			one = whyPane
+			focus = pane.Reasons
 		}
-		p.pane[one], p.shown = body, 1
+		p.at[focus], p.shown = body, 1
 	case w >= sixW && h >= sixH:
-		p.six(body, len(a.Panel.Scenario.Table), shared, failed)
+		p.six(body, len(a.Panel.Scenario.Table), failed)
 	default:
 		if h >= 20 && !failed {
 			p.why, body = body.CutBottom(1)
 		}
-		p.four(body, a.focus, shared, failed)
+		p.four(body, focus, failed)
 	}
 	return p
 }
 
-// sharedPlace says which of locality, ε and timeline is shown where there is room for one: the
-// focused one, else ε of a workload whose first study it is.
-func sharedPlace(a *app) paneID {
-	switch {
-	case a.focus == localityPane || a.focus == epsilonPane || a.focus == timelinePane:
-		return a.focus
-	case len(a.Snap.Studies) > 0 && a.Snap.Studies[0].Name == study.EpsilonName:
-		return epsilonPane
-	}
-	return localityPane
-}
-
-func (p *places) six(body grid.Rect, knobs int, shared paneID, failed bool) {
+func (p *places) six(body grid.Rect, knobs int, failed bool) {
 	p.shown = 6
 	bottom := min(max(knobs+6, body.H/2), body.H*3/5)
 	top, low := body.CutTop(body.H - bottom)
 	left := min(max(body.W*26/100, 28), 60)
 	right := min(max(body.W*30/100, 36), 84)
-	p.pane[topologyPane], top = top.CutLeft(left)
-	p.pane[latencyPane], p.pane[bandwidthPane] = top.CutRight(right)
-	p.pane[knobsPane], low = low.CutLeft(left)
+	p.at[pane.Cluster], top = top.CutLeft(left)
+	p.at[pane.Times], p.at[pane.Rates] = top.CutRight(right)
+	p.at[pane.Knobs], low = low.CutLeft(left)
 	if failed {
 		p.shown--
-		p.pane[whyPane] = low
+		p.at[pane.Reasons] = low
 		return
 	}
-	p.pane[whyPane], p.pane[shared] = low.CutRight(right)
+	p.at[pane.Reasons], p.at[pane.Story] = low.CutRight(right)
 }
 
-func (p *places) four(body grid.Rect, focus, shared paneID, failed bool) {
+func (p *places) four(body grid.Rect, focus pane.Place, failed bool) {
 	p.shown = 4
-	corners := [4]paneID{bandwidthPane, latencyPane, shared, knobsPane}
+	corners := [4]pane.Place{pane.Rates, pane.Times, pane.Story, pane.Knobs}
 	if failed {
-		corners[2] = whyPane
+		corners[2] = pane.Reasons
 	}
-	switch { // the focused pane comes in for the one that is most like it
-	case focus == topologyPane:
-		corners[1] = topologyPane
-	case focus == whyPane:
-		corners[2] = whyPane
+	switch focus { // the focused pane comes in for the one that is most like it
+	case pane.Cluster:
+		corners[1] = pane.Cluster
+	case pane.Reasons:
+		corners[2] = pane.Reasons
 	}
 	right := min(max(body.W*45/100, 30), 48)
 	top, low := body.CutTop(body.H / 2)
-	p.pane[corners[1]], p.pane[corners[0]] = top.CutRight(right)
-	p.pane[corners[3]], p.pane[corners[2]] = low.CutRight(right)
+	p.at[corners[1]], p.at[corners[0]] = top.CutRight(right)
+	p.at[corners[3]], p.at[corners[2]] = low.CutRight(right)
+}
+
+// offered says that a run has something for a pane. Before there is a run,
+// every pane is on offer.
+func (a *app) offered(p int) bool {
+	of := a.specs[p].Offered
+	return of == nil || a.Snap.Layout.Nodes == 0 || of(a.Snap)
+}
+
+// home is the pane of a place as long as none there has had the focus: the first
+// on offer.
+func (a *app) home(at pane.Place) int {
+	first := -1
+	for p := range a.specs {
+		if a.specs[p].Place != at {
+			continue
+		}
+		if a.offered(p) {
+			return p
+		}
+		if first < 0 {
+			first = p
+		}
+	}
+	return first
+}
+
+// shownAt is the pane that a place shows: the focused one, the one that had the
+// focus last, or its home pane.
+func (a *app) shownAt(at pane.Place) int {
+	if a.specs[a.focus].Place == at {
+		return a.focus
+	}
+	if last := a.last[at]; last > 0 && a.offered(last-1) {
+		return last - 1
+	}
+	return a.home(at)
+}
+
+// mostDigits is how many panes can have one.
+const mostDigits = 9
+
+// numbered are the panes by their digits, from 1: what this run has to show, the
+// home pane of each place first.
+func (a *app) numbered() (all [mostDigits]int, n int) {
+	for at := range pane.Places {
+		if p := a.home(at); p >= 0 {
+			all[n] = p
+			n++
+		}
+	}
+	homes := n
+	for p := range a.specs {
+		if n < mostDigits && a.offered(p) && !slices.Contains(all[:homes], p) {
+			all[n] = p
+			n++
+		}
+	}
+	return all, n
+}
+
+// digit is a pane's own; 0: it has none.
+func (a *app) digit(p int) int {
+	all, n := a.numbered()
+	return slices.Index(all[:n], p) + 1
 }

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"image/color"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -60,7 +59,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if p.app.load(p.session.Load()) {
 			p.stale = true
 		}
-		p.stale = p.stale || slices.Contains(p.screen.again[:], true)
+		p.stale = p.stale || p.screen.late()
 		p.count(time.Time(msg))
 		cmd = p.next()
 	case answer:

@@ -3,7 +3,6 @@ package tui
 import (
 	"slices"
 
-	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -14,11 +13,22 @@ import (
 type screen struct {
 	g     grid.Grid
 	at    places
-	drawn [panes]inputs
-	again [panes]bool // not all could be drawn in time
+	drawn []drawn // by pane
 	whole whole
-	hits  []hit // of the chrome and the overlay
+	hits  []hit // of the chrome
+}
 
+// drawn is a pane as it was drawn last.
+type drawn struct {
+	in    inputs
+	again bool // not all could be drawn in time
+	title title
+}
+
+// title is the text in a pane's border, and what it is made of.
+type title struct {
+	digit      int
+	name, text string
 }
 
 // whole is what every pane depends on: when it changes, all is drawn again.
@@ -31,23 +41,13 @@ type whole struct {
 	lines bool
 }
 
-// inputs is all that a pane depends on. Each pane names what it does (below),
-// and leaves the rest zero.
+// inputs is all that a pane depends on.
 type inputs struct {
 	at      grid.Rect
+	digit   int
 	focused bool
-	snap    *engine.Snapshot
 	acted   int
 	pane    pane.Inputs
-}
-
-func (s *screen) inputs(a *app, p paneID) inputs {
-	in := inputs{at: s.at.pane[p], focused: a.focus == p, snap: a.Snap, acted: a.acted[p]}
-	if a.panes[p] != nil {
-		in.snap, in.pane = nil, a.panes[p].Inputs(&a.Host)
-		return in
-	}
-	return in
 }
 
 // draw brings the grid up to date for a screen of w columns and h rows, and
@@ -72,8 +72,12 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 		s.essential(a)
 		return &s.g
 	}
-	for p := range panes {
-		s.pane(a, p, all)
+	if len(s.drawn) == 0 {
+		s.drawn = make([]drawn, len(a.panes))
+	}
+	digits, n := a.numbered()
+	for p := range a.panes {
+		s.pane(a, p, slices.Index(digits[:n], p)+1, all)
 	}
 	s.header(a)
 	s.whyLine(a)
@@ -92,37 +96,50 @@ func (s *screen) clear(r grid.Rect, th *grid.Theme) {
 	s.g.Fill(r, grid.Cell{Bg: th.Background})
 }
 
-// pane draws a pane, if it is shown and anything about it is new.
-func (s *screen) pane(a *app, p paneID, all bool) {
-	in := s.inputs(a, p)
-	if in == s.drawn[p] && !all && !s.again[p] {
+// pane draws a pane, if it is shown and anything about it is new. A digit of 0
+// is none.
+func (s *screen) pane(a *app, p, digit int, all bool) {
+	d := &s.drawn[p]
+	in := inputs{at: s.at.pane(p, a.specs)}
+	if in.at.Empty() {
+		d.in, d.again = in, false
 		return
 	}
-	s.drawn[p], s.again[p] = in, false
-	if in.at.Empty() {
+	in.digit, in.focused, in.acted, in.pane = digit, a.focus == p, a.acted[p], a.panes[p].Inputs(&a.Host)
+	if in == d.in && !all && !d.again {
 		return
 	}
 	s.clear(in.at, a.Theme)
-	title, right := s.titles(a, p)
-	var border pane.Border
-	if a.panes[p] != nil {
-		in := s.g.View(in.at)
-		a.Alone = s.at.shown == 1
-		border = a.panes[p].Draw(in.Sub(in.Local().Inset(2, 1)), &a.Host)
-		right, s.again[p] = border.Right, border.Again
-		if border.Title != "" {
-			title = string(rune('1'+p)) + " " + border.Title
-		}
-	}
-	box := grid.Box{Title: title, Right: right, Border: a.Theme.Border, TitleStyle: a.Theme.Title, RightStyle: a.Theme.Dim}
+	a.Alone = s.at.shown == 1
+	v := s.g.View(in.at)
+	border := a.panes[p].Draw(v.Sub(v.Local().Inset(2, 1)), &a.Host)
+	d.in, d.again = in, border.Again
+	d.title.set(in.digit, pane.Or(border.Title, a.specs[p].Title))
+	box := grid.Box{Title: d.title.text, Right: border.Right, Border: a.Theme.Border, TitleStyle: a.Theme.Title, RightStyle: a.Theme.Dim}
 	if in.focused && s.at.shown > 1 {
 		box.Border = a.Theme.Focus
 	}
 	s.g.Box(in.at, box)
 	if border.Banner != "" {
-		s.g.View(in.at).TextIn(0, 0, in.at.W, border.Banner, grid.Center, a.Theme.Warning.With(grid.Bold|grid.Reverse))
+		v.TextIn(0, 0, in.at.W, border.Banner, grid.Center, a.Theme.Warning.With(grid.Bold|grid.Reverse))
 	}
 	s.more(in.at, a.Theme, border.Above, border.Below)
+}
+
+// set makes the text of a title: a digit where the pane has one, and a name.
+func (t *title) set(digit int, name string) {
+	switch {
+	case t.text != "" && t.digit == digit && t.name == name:
+	case digit > 0:
+		*t = title{digit, name, string(rune('0'+digit)) + " " + name}
+	default:
+		*t = title{digit, name, name}
+	}
+}
+
+// late says that a pane is to be drawn again though nothing is new.
+func (s *screen) late() bool {
+	return slices.ContainsFunc(s.drawn, func(d drawn) bool { return d.again })
 }
 
 // more marks on a pane's border that there is something above or below.
@@ -134,19 +151,6 @@ func (s *screen) more(r grid.Rect, th *grid.Theme, above, below bool) {
 		s.g.View(r).Rune(r.W-1, r.H-2, '▾', th.Accent)
 	}
 }
-
-// titles are the words in the upper border of a pane.
-func (s *screen) titles(a *app, p paneID) (title, right string) {
-	title = paneTitles[p]
-	return title, right
-}
-
-var paneTitles = func() (all [panes]string) {
-	for p := range panes {
-		all[p] = string(rune('1'+p)) + " " + paneNames[p]
-	}
-	return all
-}()
 
 // hit is a place that the mouse can act on.
 type hit struct {
@@ -169,28 +173,24 @@ func (s *screen) hitAt(x, y int) (hit, bool) {
 			wheel: func(_ *app, by int) { o.Wheel(x, y, by) },
 		}, s.body().Contains(x, y)
 	}
-	for p := range panes {
-		if at := s.at.pane[p]; at.Contains(x, y) {
-			return s.paneHit(p, x-at.X-2, y-at.Y-1), true
+	for home, at := range s.at.at {
+		if at.Contains(x, y) {
+			return paneHit(s.at.of[home], at, x-at.X-2, y-at.Y-1), true
 		}
 	}
 	return hit{}, false
 }
 
-// paneHit focuses a pane, and zooms the one that is focused.
-func (s *screen) paneHit(p paneID, x, y int) hit {
-	h := hit{at: s.at.pane[p], press: func(a *app) {
-		if a.click(p, x, y) {
-			a.focus = p
-			return
-		}
-		if a.focus == p {
-			a.zoomed = !a.zoomed
-		}
-		a.focus = p
-	}}
-	h.wheel = func(a *app, by int) { a.wheel(p, x, y, by) }
-	switch p {
+// paneHit acts inside a pane, or focuses it, or zooms the one that is focused.
+func paneHit(p int, at grid.Rect, x, y int) hit {
+	return hit{
+		at: at,
+		press: func(a *app) {
+			if !a.click(p, x, y) && a.focus == p {
+				a.zoomed = !a.zoomed
+			}
+			a.setFocus(p)
+		},
+		wheel: func(a *app, by int) { a.wheel(p, x, y, by) },
 	}
-	return h
 }

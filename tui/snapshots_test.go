@@ -1,8 +1,12 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	panereg "github.com/hybridtop/hybridtop/tui/pane/all"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
@@ -25,4 +29,24 @@ func shownApp(s *engine.Snapshot) *app {
 	a := newApp()
 	a.load(s)
 	return a
+}
+
+// The panes by their names.
+var (
+	topologyPane  = paneNamed("cluster")
+	bandwidthPane = paneNamed("bandwidth")
+	latencyPane   = paneNamed("latency")
+	localityPane  = paneNamed("locality")
+	knobsPane     = paneNamed("knobs")
+	whyPane       = paneNamed("why")
+	epsilonPane   = paneNamed("overlap")
+	timelinePane  = paneNamed("timeline")
+)
+
+func paneNamed(name string) int {
+	i := slices.IndexFunc(panereg.Panes, func(s pane.Spec) bool { return s.Name == name })
+	if i < 0 {
+		panic("no pane " + name)
+	}
+	return i
 }

@@ -17,8 +17,8 @@ var Panes = []pane.Spec{
 	bandwidth.Spec,
 	latency.Spec,
 	study.Spec,
+	study.Overlap,
 	knobs.Spec,
 	why.Spec,
 	timeline.Spec,
-	study.Overlap,
 }

@@ -13,7 +13,7 @@ import (
 
 // Spec is the line of the registry: the workload's first study.
 var Spec = pane.Spec{
-	Name: "locality", Title: "Locality", Doc: "the locality chart, or what else the workload compares", Place: pane.Story,
+	Name: "locality", Title: "Locality", Doc: "the first study of the workload", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, other) != nil },
 	New:     func() pane.Pane { return &Pane{shows: other} },
 }

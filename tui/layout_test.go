@@ -1,0 +1,94 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Digits number what a run has to show, the home pane of each place first. They
+// stand in the titles, and stay whatever has the focus.
+func TestDigitsNumberWhatIsShown(t *testing.T) {
+	for what, c := range map[string]struct {
+		snap *engine.Snapshot
+		want []int
+	}{
+		"group sizes": {demo(4, 4, 4), []int{topologyPane, bandwidthPane, latencyPane, localityPane, knobsPane, whyPane, timelinePane}},
+		"schemes":     {scheme(1, 8), []int{topologyPane, bandwidthPane, latencyPane, epsilonPane, knobsPane, whyPane, timelinePane}},
+	} {
+		for focus := range shownApp(c.snap).panes {
+			a := shownApp(c.snap)
+			a.setFocus(focus)
+			if all, n := a.numbered(); !slices.Equal(all[:n], c.want) {
+				t.Errorf("%s, focus on %d: %v, want %v", what, focus, all[:n], c.want)
+			}
+		}
+		a := shownApp(c.snap)
+		for i, p := range c.want {
+			digit := fmt.Sprint(i + 1)
+			keys(a, digit)
+			var s screen
+			text := s.draw(a, 80, 24).PlainText()
+			if !a.zoomed || a.focus != p || !strings.Contains(text, "╭ "+digit+" "+a.specs[p].Title) {
+				t.Errorf("%s: %s does not show pane %d:\n%s", what, digit, p, text)
+			}
+		}
+		keys(a, "9")
+		if a.focus != c.want[len(c.want)-1] || !strings.Contains(a.notice, "digit") {
+			t.Errorf("%s: 9 shows pane %d and says %q", what, a.focus, a.notice)
+		}
+	}
+}
+
+// The keys of panes go around what has a digit.
+func TestFocusGoesAround(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	all, n := a.numbered()
+	var seen []int
+	for range n {
+		keys(a, "p")
+		seen = append(seen, a.focus)
+	}
+	slices.Sort(seen)
+	want := slices.Sorted(slices.Values(all[:n]))
+	if !slices.Equal(seen, want) || a.focus != bandwidthPane {
+		t.Errorf("p goes over %v and ends at %d, want %v", seen, a.focus, want)
+	}
+	keys(a, "p", "P")
+	if a.focus != bandwidthPane {
+		t.Errorf("p and P end at %d", a.focus)
+	}
+}
+
+// A place keeps the pane that had the focus there last.
+func TestPlacesKeepTheirPane(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, "7", "z", "2", "z")
+	if p := arrange(120, 40, a); p.pane(timelinePane, a.specs).Empty() || !p.pane(localityPane, a.specs).Empty() {
+		t.Errorf("beside the bandwidth the timeline is gone: %v", p.of)
+	}
+	keys(a, "4", "z", "2", "z")
+	if p := arrange(120, 40, a); p.pane(localityPane, a.specs).Empty() {
+		t.Errorf("beside the bandwidth the locality is gone: %v", p.of)
+	}
+}
+
+// Where another workload has nothing for the focused pane, the focus goes to the
+// one that it has in its place; a pane that was asked for by name stays.
+func TestFocusFollowsTheWorkload(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, "4")
+	if a.load(scheme(1, 8)); a.focus != epsilonPane || !a.zoomed {
+		t.Errorf("the focus is on %d", a.focus)
+	}
+	a = shownApp(demo(4, 4, 4))
+	keys(a, ":", "'zoom-overlap", "enter")
+	other := demo(4, 4, 4)
+	other.Scenario.Workload = "demo-dot"
+	if a.load(other); a.focus != epsilonPane {
+		t.Errorf("the pane that was asked for has gone: the focus is on %d", a.focus)
+	}
+}
