@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,9 +12,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -74,54 +77,147 @@ var peerPrograms = []struct {
 	{"MPICH", "mt", "mt.mpich", "mpirun.mpich", []string{"-bind-to", "none", "-n", "2"}, nil},
 }
 
-// peerTime is how long a program may take.
-const peerTime = time.Minute
+// What a program may take.
+const (
+	peerTime   = time.Minute
+	peerOutput = 1 << 20 // bytes on each of its outputs
+)
 
 // runPeers runs the compiled MPI programs in a folder that measure what is named:
 // p2p.openmpi, p2p.mpich, coll.openmpi, mt.openmpi, mt.mpich, each of which prints
 // lines of name, value and unit. What is missing or fails is skipped, with the
 // reason.
 func runPeers(ctx context.Context, folder string, by ...string) *PeerRuns {
+	return runPeersFor(ctx, peerTime, folder, by...)
+}
+
+func runPeersFor(ctx context.Context, limit time.Duration, folder string, by ...string) *PeerRuns {
 	runs := &PeerRuns{figures: map[string][]Peer{}, skipped: map[string][]string{}}
 	for _, p := range peerPrograms {
 		if !slices.Contains(by, p.by) {
 			continue
 		}
-		if err := runs.run(ctx, p.name, p.launcher, filepath.Join(folder, p.file), p.args, p.tail); err != nil {
-			runs.skipped[p.by] = append(runs.skipped[p.by], fmt.Sprintf("%s skipped: %v", p.file, err))
+		skip := func(format string, args ...any) {
+			runs.skipped[p.by] = append(runs.skipped[p.by], p.file+" "+fmt.Sprintf(format, args...))
+		}
+		out, err := runPeer(ctx, limit, p.launcher, filepath.Join(folder, p.file), p.args, p.tail)
+		for _, wrong := range runs.read(p.name, out) { // also what came before a failure
+			skip("printed %s", wrong)
+		}
+		if err != nil {
+			skip("skipped: %v", err)
 		}
 	}
 	return runs
 }
 
-func (p *PeerRuns) run(ctx context.Context, name, launcher, program string, args, tail []string) error {
-	if _, err := os.Stat(program); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, peerTime)
-	defer cancel()
-	argv := append(append(append([]string{}, args...), program), tail...)
-	cmd := exec.CommandContext(ctx, launcher, argv...)
-	cmd.WaitDelay = time.Second
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
-	p.read(name, out) // also what came before a failure
+// runPeer runs one program by its launcher and gives what it printed.
+func runPeer(ctx context.Context, limit time.Duration, launcher, program string, args, tail []string) ([]byte, error) {
+	program, err := filepath.Abs(program) // so that no launcher takes it for an option
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, firstWords(complaint.String()))
+		return nil, err
 	}
-	return nil
+	file, err := openRegular(program)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	late := fmt.Errorf("it has not ended in %v", limit)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	ctx, done := context.WithTimeoutCause(ctx, limit, late)
+	defer done()
+	cmd := exec.CommandContext(ctx, launcher, slices.Concat(args, []string{descriptor(file, program)}, tail)...)
+	// The launcher and all that it starts are one group, and end together.
+	ownGroup(cmd)
+	out := capped{over: func() { stop(fmt.Errorf("it printed more than %s", cluster.SizeText(peerOutput))) }}
+	complaint := capped{over: func() {}}
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	err = cmd.Run()
+	if err != nil || ctx.Err() != nil {
+		endGroup(cmd)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return out.kept, context.Cause(ctx)
+	case err != nil:
+		return out.kept, fmt.Errorf("%w: %s", err, firstWords(string(complaint.kept)))
+	}
+	return out.kept, nil
 }
+
+// openRegular opens a regular file. Another one, such as a pipe, is refused without
+// waiting for it.
+func openRegular(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// descriptor is a path to the very file that was opened, where the system has one that
+// other processes can follow: another file under the same name is not run.
+func descriptor(f *os.File, path string) string {
+	by := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd())
+	opened, err := f.Stat()
+	if err != nil {
+		return path
+	}
+	if seen, err := os.Stat(by); err != nil || !os.SameFile(opened, seen) {
+		return path
+	}
+	return by
+}
+
+// capped keeps the first of what is written to it, and calls over when there is more.
+type capped struct {
+	kept []byte
+	over func()
+}
+
+func (c *capped) Write(b []byte) (int, error) {
+	room := peerOutput - len(c.kept)
+	c.kept = append(c.kept, b[:min(room, len(b))]...)
+	if len(b) > room {
+		c.over()
+	}
+	return len(b), nil
+}
+
+// longestComplaint is how much of a program's complaint is shown, in runes.
+const longestComplaint = 200
 
 // firstWords is the first line of a complaint that says something; launchers
 // draw rules around theirs.
 func firstWords(complaint string) string {
 	for line := range strings.Lines(complaint) {
 		if strings.ContainsFunc(line, unicode.IsLetter) {
-			return strings.TrimSpace(line)
+			return shown(strings.TrimSpace(line))
 		}
 	}
 	return "it says nothing"
+}
+
+// shown is text of others as it may stand on a terminal.
+func shown(text string) string {
+	var clean []rune
+	for _, r := range strings.ToValidUTF8(text, "?") {
+		if !unicode.IsPrint(r) {
+			r = ' '
+		}
+		if clean = append(clean, r); len(clean) == longestComplaint {
+			return string(clean) + "…"
+		}
+	}
+	return string(clean)
 }
 
 // siUnits are the units that the programs print, in SI base units.
@@ -134,19 +230,34 @@ var siUnits = map[string]struct {
 	"Mmsg/s": {perSecond, 1e6}, "Mop/s": {perSecond, 1e6},
 }
 
-func (p *PeerRuns) read(name string, out []byte) {
-	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+// Figures of a path on any host lie far within these, in SI base units.
+const (
+	leastFigure = 1e-18
+	mostFigure  = 1e18
+)
+
+// read takes the figures out of what a program printed, and says which lines look like
+// one and are none.
+func (p *PeerRuns) read(name string, out []byte) (wrong []string) {
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, peerOutput+1)
+	for n := 1; lines.Scan(); n++ {
 		f := strings.Fields(lines.Text())
 		if len(f) != 3 {
 			continue
 		}
 		si, known := siUnits[f[2]]
 		v, err := strconv.ParseFloat(f[1], 64)
-		if !known || err != nil {
+		if !known || err != nil && !errors.Is(err, strconv.ErrRange) {
 			continue
 		}
-		p.figures[f[0]] = append(p.figures[f[0]], Peer{Name: name, Value: v * si.scale, Unit: si.unit, Kind: engine.Measured, Line: f[0]})
+		if v *= si.scale; !(v >= leastFigure && v <= mostFigure) { // NaN is neither
+			wrong = append(wrong, fmt.Sprintf("in line %d %q, which is no figure", n, shown(strings.Join(f, " "))))
+			continue
+		}
+		p.figures[f[0]] = append(p.figures[f[0]], Peer{Name: name, Value: v, Unit: si.unit, Kind: engine.Measured, Line: f[0]})
 	}
+	return wrong
 }
 
 // beside puts the figures beside the rows, and what was skipped of those that

@@ -41,7 +41,7 @@ type Row struct {
 	Compare string `json:"compare"`
 	Note    string `json:"note"`
 	Peers   []Peer `json:"peers,omitempty"`
-	// PeersSkipped says which programs could not be run, and why.
+	// PeersSkipped says which programs could not be run and which lines were no figures.
 	PeersSkipped []string `json:"peers_skipped,omitempty"`
 }
 
