@@ -103,7 +103,7 @@ func machineWords(snap *engine.Snapshot) string {
 
 func fabricWords(sc *engine.Scenario) string { return sc.Values["fabric"] }
 
-// status says what the session does, and what the person has to know now.
+// status says what the session does, and what the user has to know now.
 func (s *screen) status(a *app) {
 	snap, th := a.latest, a.Theme
 	s.clear(s.at.status, th)
@@ -220,13 +220,13 @@ func (s *screen) footer(a *app) {
 	s.clear(s.at.footer, th)
 	v := s.g.View(s.at.footer)
 	room, mode := v.W()-1, a.modes()[0]
-	var tail []*binding
+	var last []*binding
 	if mode == overlay.OnScreen {
-		if v.W() >= 70 {
-			tail = append(tail, named(mode, "mouse"))
+		last = tail[:]
+		if v.W() < 70 {
+			last = tail[1:]
 		}
-		tail = append(tail, named(mode, "help"), named(mode, "quit"))
-		for _, b := range tail {
+		for _, b := range last {
 			room -= hintWidth(b, a) + 2
 		}
 	}
@@ -236,9 +236,8 @@ func (s *screen) footer(a *app) {
 		scroll.Hint = "scroll"
 		x = s.hint(v, x, &scroll, a)
 	}
-	for i := range keyTable {
-		b := &keyTable[i]
-		if b.mode != mode || b.Hint == "" || slices.Contains(tail, b) {
+	for _, b := range hints[mode] {
+		if slices.Contains(last, b) {
 			continue
 		}
 		if x+hintWidth(b, a) > room {
@@ -246,7 +245,7 @@ func (s *screen) footer(a *app) {
 		}
 		x = s.hint(v, x, b, a)
 	}
-	for _, b := range tail {
+	for _, b := range last {
 		x = s.hint(v, x, b, a)
 	}
 }
@@ -282,8 +281,8 @@ func (s *screen) hint(v grid.View, x int, b *binding, a *app) int {
 	n := v.Text(x, 0, key, a.Theme.Accent)
 	n += 1 + v.Text(x+n+1, 0, hintText(b, a), a.Theme.Dim)
 	s.hits = append(s.hits, hit{at: grid.Rect{X: at.X + x, Y: at.Y, W: n, H: 1}, press: b.do})
-	if other := named(b.mode, b.Other); other != nil {
-		s.hits = append(s.hits, hit{at: grid.Rect{X: at.X + x, Y: at.Y, W: 1, H: 1}, press: other.do})
+	if b.other != nil {
+		s.hits = append(s.hits, hit{at: grid.Rect{X: at.X + x, Y: at.Y, W: 1, H: 1}, press: b.other.do})
 	}
 	return x + n + 2
 }

@@ -21,6 +21,7 @@ type binding struct {
 	word        func(*app) string // the hint as it stands; nil: Hint
 	bothNow     func(*app) string // Both as it stands; nil: Both
 	keysNow     func(*app) string // keys that depend on what is shown; nil: Keys
+	other       *binding          // of the name Other; nil: none
 }
 
 // keyTable is the one table of keys, made once of the screen's own actions, the
@@ -28,7 +29,25 @@ type binding struct {
 // a mode. The footer shows hints in this order, as many as fit.
 var keyTable []binding
 
-func init() { keyTable = makeTable() }
+// hints are the lines of the table that the footer shows, by mode, and tail
+// those that stand at the end on the screen.
+var (
+	hints map[string][]*binding
+	tail  [3]*binding
+)
+
+func init() {
+	keyTable = makeTable()
+	hints = map[string][]*binding{}
+	for i := range keyTable {
+		b := &keyTable[i]
+		b.other = named(b.mode, b.Other)
+		if b.Hint != "" {
+			hints[b.mode] = append(hints[b.mode], b)
+		}
+	}
+	tail = [...]*binding{named(overlay.OnScreen, "mouse"), named(overlay.OnScreen, "help"), named(overlay.OnScreen, "quit")}
+}
 
 func makeTable() []binding {
 	own := screenActions()

@@ -33,7 +33,7 @@ type Options struct {
 	NoMouse bool   // leave the mouse to the terminal
 	FPS     int    // frames a second at most; 0: 20, and 8 over SSH
 
-	// Machines are the person's own, beside the presets.
+	// Machines are the user's own, beside the presets.
 	Machines []cluster.Machine
 
 	// Terminal is the process's own; nil where Input and Output replace it.
