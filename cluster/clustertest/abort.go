@@ -290,12 +290,12 @@ func (s *suite) testAbort(t *testing.T) {
 		"a wait": func(p *proc) {
 			var q cluster.Request
 			p.ok(p.Irecv(&q, p.World(), 0, 98, nil))
-			p.Port().Wait([]cluster.Handle{1<<62 | 1<<28}, 1)
+			p.Port().Wait([]cluster.Handle{1<<62 | 1<<28 | 1<<20}, 1)
 		},
-		"a test": func(p *proc) { p.Port().Test(1<<62 | 1<<28) },
+		"a test": func(p *proc) { p.Port().Test(1<<62 | 1<<28 | 1<<20) },
 		"a wait for two": func(p *proc) {
 			h := p.Port().Post(&cluster.Op{Kind: cluster.KindRecv, Peer: 1, Tag: 98})
-			p.Port().Wait([]cluster.Handle{1<<62 | 2<<28, h}, 2)
+			p.Port().Wait([]cluster.Handle{1<<62 | 2<<28 | 1<<20, h}, 2)
 		},
 		"a send from a step": func(p *proc) {
 			p.Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) {
