@@ -66,11 +66,10 @@ func (e *engine) enter(op *cluster.Op) cluster.Handle {
 	last := int(b.count.Add(1)) == len(b.ranks)
 	if last {
 		b.count.Store(0)
-		if e.w.wire == nil || len(b.ranks) == 1 {
+		if e.w.way.open(b) {
 			b.open(e.w)
 			return e.finish(op, cluster.Done{})
 		}
-		e.w.wire.open(b)
 	}
 	if op.Then == nil {
 		return barrierBit | cluster.Handle(i)<<32 | cluster.Handle(gen)

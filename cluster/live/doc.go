@@ -8,8 +8,9 @@
 // handles are complete, spin for a while, then park until somebody wakes the
 // engine.
 //
-// On a machine that is not emulated, puts, gets and atomics are done in place and
-// time is the wall clock. On an emulated machine every transfer and every Compute
+// What depends on where the other rank is, and on what time is, is the transport's
+// (transport.go). Direct: puts, gets and atomics are done in place and time is the
+// wall clock. On an emulated machine every transfer and every Compute
 // passes the wire, one goroutine that lets each thing happen at the machine's own
 // time, stretched by a dilation that the host can keep.
 //

@@ -117,10 +117,17 @@ func alignedBytes(n int64) []byte {
 	return cluster.Bytes(words[skip:])[:n:n]
 }
 
-// ringTo gives the ring to rank dst.
+// ringTo gives the ring to rank dst; nil: there is none.
 func (e *engine) ringTo(dst int32) *ring {
 	if r := e.out[dst]; r != nil {
 		return r
+	}
+	return e.makeRing(dst)
+}
+
+func (e *engine) makeRing(dst int32) *ring {
+	if !e.w.way.rings(e.id, dst) {
+		return nil
 	}
 	d := e.w.engines[dst]
 	if e.lane != 0 {

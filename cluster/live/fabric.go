@@ -57,7 +57,7 @@ type world struct {
 	eager   int64
 	engines []*engine
 	node    []int32
-	wire    *wire // nil: not emulated
+	way     transport
 	began   time.Time
 
 	lanes    int // of a rank, beside its main engine
@@ -102,21 +102,14 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	cores := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	w.crowded = n > cores/spec.Layout.ThreadsPerRank
 	w.spins, w.yields, w.patience = 1, 3, 0
-	if !w.crowded && !spec.Machine.Emulated {
-		w.spins, w.patience = 20000, 2000
-	}
 	w.cores = int32(cores)
 	w.threads.Store(int32(n))
-	w.lanes = lanesOf(&spec)
+	w.way = newTransport(w, cores)
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))
 	}
 	w.began = time.Now()
-	if spec.Machine.Emulated {
-		w.wire = newWire(w, cores)
-		w.others.Add(1)
-		go w.wire.loop()
-	}
+	w.way.start()
 	body = w.observe(body)
 	w.running.Store(int32(n))
 	w.ranks.Add(n)
@@ -257,17 +250,7 @@ func (w *world) States(dst []cluster.State) []cluster.State {
 }
 
 // Dilation implements cluster.Run.
-func (w *world) Dilation() float64 {
-	if w.wire == nil {
-		return 1
-	}
-	return w.wire.dilation
-}
+func (w *world) Dilation() float64 { return w.way.stretch() }
 
 // Warnings implements cluster.Run.
-func (w *world) Warnings() []string {
-	if w.wire == nil {
-		return nil
-	}
-	return w.wire.warnings()
-}
+func (w *world) Warnings() []string { return w.way.warnings() }

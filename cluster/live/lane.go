@@ -31,7 +31,7 @@ const maxLanes = 8
 // lanesOf is how many lanes a rank has beside its main engine.
 func lanesOf(spec *cluster.Spec) int {
 	m, threads := &spec.Machine, spec.Layout.ThreadsPerRank
-	if threads == 1 || m.Emulated || m.Progress == cluster.ProgressThread {
+	if threads == 1 || m.Progress == cluster.ProgressThread {
 		return 0
 	}
 	for _, level := range []cluster.ThreadLevel{m.Threading, spec.Threading} {

@@ -13,7 +13,7 @@ import (
 func standing(ranks, threads int) *world {
 	spec := clustertest.Spec(clustertest.Host(), 1, ranks)
 	spec.Layout.ThreadsPerRank = threads
-	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, ranks), node: make([]int32, ranks), barriers: map[int32]*barrier{}}
+	w := &world{spec: spec, eager: spec.Eager(), engines: make([]*engine, ranks), node: make([]int32, ranks), barriers: map[int32]*barrier{}, way: direct{}}
 	w.lanes = lanesOf(&spec)
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))

@@ -25,13 +25,13 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 		p := newParcel()
 		p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelRendez, e.id, op.Peer, op.Ctx, op.Tag, n
 		p.req, p.from = s, e
-		e.dispatch(p, 0)
+		e.w.way.carry(e, p, 0)
 		return pended(s)
 	}
 	done := cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n}
-	if n <= inlineBytes && e.w.wire == nil && (op.Buf != nil || n == 0) && op.Tag <= maxField && op.Ctx <= maxField {
+	if n <= inlineBytes && (op.Buf != nil || n == 0) && op.Tag <= maxField && op.Ctx <= maxField {
 		r := e.ringTo(op.Peer)
-		if !r.spilled.Load() && e.makeRoom(r, cellsOf(int(n))) {
+		if r != nil && !r.spilled.Load() && e.makeRoom(r, cellsOf(int(n))) {
 			batch := op.Batch && !e.pressed()
 			if r.batch == 0 && batch {
 				e.batch = append(e.batch, r)
@@ -52,17 +52,8 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 	if op.Buf != nil {
 		p.hold(op.Buf)
 	}
-	e.dispatch(p, n)
+	e.w.way.carry(e, p, n)
 	return e.finish(op, done)
-}
-
-// dispatch sends a parcel on its way: at once, or over the wire as n bytes.
-func (e *engine) dispatch(p *parcel, n int64) {
-	if e.w.wire != nil {
-		e.w.wire.send(p, n)
-		return
-	}
-	e.ship(p, p.dst)
 }
 
 // unmatchedMessage is a message without a receive yet.
@@ -128,13 +119,13 @@ func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 	m := &e.unmatched.list[i]
 	if p := m.parcel; p != nil && p.kind == parcelRendez {
 		e.unmatched.drop(i)
-		if e.w.wire != nil {
-			s := e.pend(op)
-			s.peer, s.ctx, s.tag = p.src, p.ctx, p.tag // a matched receive names none
-			e.accept(p, s)
-			return pended(s)
+		if d, moved := e.w.way.matched(e, p, op.Buf, op.Bytes()); moved {
+			return e.finish(op, d)
 		}
-		return e.finish(op, e.fetch(p, op.Buf, op.Bytes()))
+		s := e.pend(op)
+		s.peer, s.ctx, s.tag = p.src, p.ctx, p.tag // a matched receive names none
+		e.accept(p, s)
+		return pended(s)
 	}
 	d := received(m.src, m.tag, m.size, op.Bytes())
 	if m.parcel != nil {
@@ -155,14 +146,18 @@ func received(src, tag int32, size, room int64) cluster.Done {
 	return d
 }
 
-// fetch copies the bytes of a rendezvous out of the sender's buffer and lets the
-// sender go on.
-func (e *engine) fetch(p *parcel, buf []byte, room int64) cluster.Done {
-	d := received(p.src, p.tag, p.size, room)
-	copy(buf, p.req.buf)
-	p.from.completeFrom(p.req, cluster.Done{Peer: e.id, Tag: p.tag, Size: p.size})
-	p.free()
-	return d
+// accept answers a rendezvous whose receive is known: the sender may send.
+func (e *engine) accept(p *parcel, s *slot) {
+	p.kind, p.recv = parcelClear, s
+	p.src, p.dst = p.dst, p.src
+	e.w.way.carry(e, p, 0)
+}
+
+// clear sends the bytes of a rendezvous, now that the receiver is ready.
+func (e *engine) clear(p *parcel) {
+	p.kind = parcelData
+	p.src, p.dst = p.dst, p.src
+	e.w.way.carry(e, p, p.size)
 }
 
 // completeFrom finishes a slot of this engine from another goroutine. A detached
@@ -215,10 +210,12 @@ func (e *engine) arrive(p *parcel) {
 			copy(s.buf, p.buf)
 			p.free()
 			e.complete(s, d)
-		case e.w.wire != nil:
-			e.accept(p, s)
 		default:
-			e.complete(s, e.fetch(p, s.buf, s.size))
+			if d, moved := e.w.way.matched(e, p, s.buf, s.size); moved {
+				e.complete(s, d)
+			} else {
+				e.accept(p, s)
+			}
 		}
 		return
 	}

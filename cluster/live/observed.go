@@ -51,14 +51,7 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 
 // clock is the fabric's time, for those who watch.
 func (w *world) clock() cluster.Time {
-	return w.timeOf(time.Since(w.began))
-}
-
-func (w *world) timeOf(d time.Duration) cluster.Time {
-	if w.wire == nil {
-		return cluster.Time(d) * cluster.Nanosecond
-	}
-	return w.wire.model(int64(d))
+	return w.way.model(time.Since(w.began))
 }
 
 func newObserved(p *port, lane *cluster.Lane, rec *cluster.Recorder) *observed {
@@ -143,7 +136,7 @@ func copied(op *cluster.Op, w *world) bool {
 	case cluster.KindPut:
 		return true // to a segment, or into a parcel
 	case cluster.KindGet:
-		return w.wire == nil
+		return w.way.inPlace()
 	}
 	return false
 }

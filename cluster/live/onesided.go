@@ -77,7 +77,7 @@ func (t *engine) signal(off int64, how cluster.SigOp, v uint64) {
 	t.alert()
 }
 
-// put writes to a rank's segment: in place, or over the wire.
+// put writes to a rank's segment.
 func (e *engine) put(op *cluster.Op) cluster.Handle {
 	t := e.w.engines[op.Peer]
 	n := op.Bytes()
@@ -89,21 +89,7 @@ func (e *engine) put(op *cluster.Op) cluster.Handle {
 	if done.Err != cluster.OK {
 		return e.finish(op, done)
 	}
-	if e.w.wire != nil {
-		return e.w.wire.put(e, op, n)
-	}
-	t.scatter(op.Off, op.Vec, op.Buf)
-	if op.SigOp != cluster.SigNone {
-		t.signal(op.Sig, op.SigOp, op.A)
-	}
-	if op.Fn == 0 {
-		return e.finish(op, done)
-	}
-	s := e.pend(op)
-	p := newParcel()
-	p.kind, p.src, p.dst, p.fn, p.arg, p.req, p.from, p.size = parcelRPC, e.id, op.Peer, op.Fn, op.Arg, s, e, n
-	e.ship(p, op.Peer)
-	return pended(s)
+	return e.w.way.put(e, op, n)
 }
 
 // get reads a rank's segment.
@@ -114,11 +100,7 @@ func (e *engine) get(op *cluster.Op) cluster.Handle {
 	if done.Err != cluster.OK {
 		return e.finish(op, done)
 	}
-	if e.w.wire != nil {
-		return e.w.wire.get(e, op, n)
-	}
-	t.gather(op.Off, op.Vec, op.Buf)
-	return e.finish(op, done)
+	return e.w.way.get(e, op, n)
 }
 
 // apply runs an atomic on a word of this segment and gives the word before.
@@ -145,17 +127,10 @@ func (t *engine) apply(w *uint64, op cluster.AtomicOp, a, b uint64) uint64 {
 }
 
 func (e *engine) atomic(op *cluster.Op) cluster.Handle {
-	t := e.w.engines[op.Peer]
-	w, code := t.word(op.Off)
-	done := cluster.Done{Peer: op.Peer, Size: 8, Err: code}
-	if code != cluster.OK {
-		return e.finish(op, done)
+	if _, code := e.w.engines[op.Peer].word(op.Off); code != cluster.OK {
+		return e.finish(op, cluster.Done{Peer: op.Peer, Size: 8, Err: code})
 	}
-	if e.w.wire != nil {
-		return e.w.wire.atomic(e, op)
-	}
-	done.A = t.apply(w, cluster.AtomicOp(op.Arg), op.A, op.B)
-	return e.finish(op, done)
+	return e.w.way.atomic(e, op)
 }
 
 // await completes when the own word compares.
@@ -178,7 +153,7 @@ func (e *engine) rpc(op *cluster.Op) cluster.Handle {
 	p := newParcel()
 	p.kind, p.src, p.dst, p.fn, p.arg, p.buf, p.size = parcelRPC, e.id, op.Peer, op.Fn, op.Arg, op.Buf, op.Bytes()
 	p.req, p.from = s, e
-	e.dispatch(p, p.size)
+	e.w.way.carry(e, p, p.size)
 	return pended(s)
 }
 
@@ -190,12 +165,7 @@ func (e *engine) runBody(p *parcel) {
 	if !ok {
 		d.Err = cluster.NoFunction
 	}
-	if e.w.wire != nil {
-		e.w.wire.reply(e, p, d)
-		return
-	}
-	p.from.completeFrom(p.req, d)
-	p.free()
+	e.w.way.reply(e, p, d)
 }
 
 // event makes a thing that completes after some fires.

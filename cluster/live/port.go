@@ -111,19 +111,18 @@ func (p *port) ID() int { return int(p.e.id) }
 // Segment implements cluster.Port.
 func (p *port) Segment() []byte { return p.e.seg }
 
-// Reach implements cluster.Port: all of the cluster is one address space, but an
-// emulated machine's loads and stores end at the node.
+// Reach implements cluster.Port.
 func (p *port) Reach(rank int) []byte {
 	w := p.e.w
 	p.check()
-	if w.wire != nil && w.node[rank] != w.node[p.e.id] {
+	if !w.way.reaches(p.e.id, int32(rank)) {
 		return nil
 	}
 	return w.engines[rank].seg
 }
 
 // Direct implements cluster.Port.
-func (p *port) Direct() bool { return p.e.w.wire == nil }
+func (p *port) Direct() bool { return p.e.w.way.inPlace() }
 
 // Team implements cluster.Port.
 func (p *port) Team(ctx int32, ranks []int32) {
@@ -139,11 +138,7 @@ func (p *port) Serve(f func(cluster.RPC) (uint64, bool)) { p.e.serve = f }
 func (p *port) Now() cluster.Time {
 	w := p.e.w
 	p.check()
-	ns := int64(time.Since(w.began))
-	if w.wire == nil {
-		return cluster.Time(ns) * cluster.Nanosecond
-	}
-	return w.wire.model(ns)
+	return w.way.model(time.Since(w.began))
 }
 
 // Post implements cluster.Port.
@@ -327,11 +322,7 @@ func (p *port) Compute(work cluster.Work, body func()) {
 			e.wake()
 		}
 	}
-	if w.wire != nil {
-		w.wire.compute(p, work, body)
-	} else if body != nil {
-		body()
-	}
+	w.way.compute(p, work, body)
 	if lend {
 		p.lock()
 		e.away.Store(false)

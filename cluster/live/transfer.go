@@ -7,8 +7,21 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// send carries a message, a handshake or an RPC.
-func (x *wire) send(p *parcel, n int64) { x.travel(p, p.src, p.dst, n) }
+// rings implements transport: all passes the wire.
+func (x *wire) rings(int32, int32) bool { return false }
+
+// carry implements transport.
+func (x *wire) carry(_ *engine, p *parcel, n int64) { x.travel(p, p.src, p.dst, n) }
+
+// matched implements transport: the bytes take their own way.
+func (x *wire) matched(*engine, *parcel, []byte, int64) (d cluster.Done, moved bool) { return d, false }
+
+// inPlace implements transport.
+func (x *wire) inPlace() bool { return false }
+
+// reaches implements transport: an emulated machine's loads and stores end at the
+// node.
+func (x *wire) reaches(from, to int32) bool { return x.w.node[from] == x.w.node[to] }
 
 // transfer makes the parcel of a one-sided operation.
 func (x *wire) transfer(e *engine, op *cluster.Op, kind parcelKind, n int64) (*parcel, *slot) {
@@ -103,23 +116,12 @@ func (x *wire) read(p *parcel) {
 	x.answer(p, p.done, p.size)
 }
 
-// accept answers a rendezvous whose receive is known: the sender may send.
-func (e *engine) accept(p *parcel, s *slot) {
-	p.kind, p.recv = parcelClear, s
-	p.src, p.dst = p.dst, p.src
-	e.w.wire.send(p, 0)
-}
-
-// clear sends the bytes of a rendezvous, now that the receiver is ready.
-func (e *engine) clear(p *parcel) {
-	p.kind = parcelData
-	p.src, p.dst = p.dst, p.src
-	e.w.wire.send(p, p.size)
-}
-
 // open opens a barrier after a dissemination: ⌈log2 n⌉ messages after the last
 // rank has entered.
-func (x *wire) open(b *barrier) {
+func (x *wire) open(b *barrier) (now bool) {
+	if len(b.ranks) == 1 {
+		return true
+	}
 	class := cluster.InNode
 	for _, r := range b.ranks {
 		if x.w.node[r] != x.w.node[b.ranks[0]] {
@@ -132,4 +134,5 @@ func (x *wire) open(b *barrier) {
 	x.mu.Lock()
 	x.push(p, x.now()+x.wall(rounds*x.w.spec.Machine.Classes[class].Latency))
 	x.mu.Unlock()
+	return false
 }

@@ -89,9 +89,9 @@ func (x *wire) wall(t cluster.Time) int64 {
 	return int64(math.Round(float64(t) * x.dilation / float64(cluster.Nanosecond)))
 }
 
-// model divides the dilation out of wall ns.
-func (x *wire) model(ns int64) cluster.Time {
-	return cluster.Time(math.Round(float64(ns) * float64(cluster.Nanosecond) / x.dilation))
+// model divides the dilation out of wall time.
+func (x *wire) model(d time.Duration) cluster.Time {
+	return cluster.Time(math.Round(float64(d) * float64(cluster.Nanosecond) / x.dilation))
 }
 
 func (x *wire) now() int64 { return int64(time.Since(x.w.began)) }
@@ -216,6 +216,15 @@ func (x *wire) travel(p *parcel, from, to int32, n int64) {
 	x.push(p, x.arrival(from, to, n))
 	x.mu.Unlock()
 }
+
+// start implements clock.
+func (x *wire) start() {
+	x.w.others.Add(1)
+	go x.loop()
+}
+
+// stretch implements clock.
+func (x *wire) stretch() float64 { return x.dilation }
 
 // doze is the longest wait that the loop spends looking at the clock; time.Sleep
 // is a millisecond off.
