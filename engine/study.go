@@ -20,8 +20,9 @@ type Study struct {
 	// Adds says that the sums (Row.Raw) of runs with the same key add up; else the
 	// later run takes the place of the earlier one.
 	Adds bool
-	// Frame is what is known before anything runs; once a launch. May be nil.
-	Frame func(*Scenario, *cluster.Machine) StudyView
+	// Frame is what is known before anything runs, and what the model says of numbers of
+	// the kind that the run will give; once a launch. May be nil.
+	Frame func(*Scenario, *cluster.Machine, Kind) StudyView
 	// Observe gives the rows of the present run; the first of them is where the knobs
 	// stand.
 	Observe func(*Snapshot) []Row
@@ -159,8 +160,9 @@ type Look string
 
 // The looks.
 const (
-	Plain Look = ""      // in the colour of its kind
-	Faint Look = "faint" // dashed, in the background
+	Plain  Look = ""       // in the colour of its kind
+	Dashed Look = "dashed" // likewise
+	Faint  Look = "faint"  // dashed, in the background
 )
 
 // Glyph is the shape of a mark.

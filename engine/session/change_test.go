@@ -91,7 +91,7 @@ func product(t *testing.T, threading string, comm, non, epsilon float64, knobs .
 // viewed looks at the snapshot's schemes.
 func viewed(s *engine.Snapshot) *engine.Snapshot {
 	table := study.NewTable(schemesStudy)
-	table.Begin(&s.Scenario, &cluster.Machine{})
+	table.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
 	s.Studies = []engine.StudyView{table.Look(s)}
 	return s
 }

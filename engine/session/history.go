@@ -58,7 +58,7 @@ func (h *history) begin(set setup, at time.Duration) {
 		if h.all[st] == nil {
 			h.all[st] = study.NewTable(st)
 		}
-		h.all[st].Begin(&set.scenario, &set.machine)
+		h.all[st].Begin(&set.scenario, &set.machine, set.kind())
 		h.tables = append(h.tables, h.all[st])
 	}
 	h.set, h.began, h.first = set, true, true

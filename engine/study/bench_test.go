@@ -18,7 +18,7 @@ func BenchmarkLook(b *testing.B) {
 			t.look(product("multiple", 0.4, 0.2, 1.5, "local-k", strconv.Itoa(planes+2)))
 		}
 		snaps := []*engine.Snapshot{product("multiple", 0.4, 0.2, 1.5), product("multiple", 0.4, 0.21, 1.5)}
-		t.Begin(&snaps[0].Scenario, &cluster.Machine{})
+		t.Begin(&snaps[0].Scenario, &cluster.Machine{}, engine.Measured)
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			t.Look(snaps[i&1])
@@ -27,7 +27,7 @@ func BenchmarkLook(b *testing.B) {
 	b.Run("study=locality", func(b *testing.B) {
 		t := study.NewTable(groups)
 		snaps := []*engine.Snapshot{grouped(64, 16, 16, 100, 300, 500), grouped(64, 16, 16, 101, 303, 502)}
-		t.Begin(&snaps[0].Scenario, &cluster.Machine{})
+		t.Begin(&snaps[0].Scenario, &cluster.Machine{}, engine.Measured)
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			t.Look(snaps[i&1])
@@ -41,6 +41,6 @@ func BenchmarkBegin(b *testing.B) {
 	t := newNotes()
 	b.ReportAllocs()
 	for b.Loop() {
-		t.Begin(&s.Scenario, &cluster.Machine{})
+		t.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
 	}
 }

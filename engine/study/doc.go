@@ -6,9 +6,9 @@
 // of its workload:
 //
 //	t := study.NewTable(st)
-//	t.Begin(scenario, machine)   // a launch: what is known without running
-//	view := t.Look(snapshot)     // now and then: rows of all runs that compare
-//	t.Fold()                     // the launch is over: its sums stay
+//	t.Begin(scenario, machine, kind) // a launch: what is known without running
+//	view := t.Look(snapshot)         // now and then: rows of all runs that compare
+//	t.Fold()                         // the launch is over: its sums stay
 //
 // Rows compare that differ in no knob but those that the study names and those of the
 // role view; the others wait until their knobs are turned back. The view is plain data:

@@ -92,7 +92,7 @@ func Epsilon(asked func(*engine.Scenario) Asked, told func(*engine.Snapshot) (To
 		// Of these knobs some tell rows apart, and some change how they were found out
 		// and not what they are.
 		Apart:    append([]string{"threading", "thread-support", "nodes", "fabric", "dilation"}, knobs...),
-		Frame:    func(s *engine.Scenario, _ *cluster.Machine) engine.StudyView { return e.frame(s) },
+		Frame:    func(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView { return e.frame(s) },
 		Observe:  e.rows,
 		Complete: e.complete,
 	}

@@ -53,7 +53,7 @@ func newNotes() notes { return notes{study.NewTable(schemes)} }
 
 // look begins a launch for the snapshot, and looks at it.
 func (n notes) look(s *engine.Snapshot) engine.StudyView {
-	n.Begin(&s.Scenario, &cluster.Machine{})
+	n.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
 	v := n.Look(s)
 	n.Fold()
 	return v

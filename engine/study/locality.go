@@ -58,7 +58,7 @@ func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
 		Form:  localityForm,
 		Apart: []string{"group", "model"},
 		Adds:  true,
-		Frame: func(s *engine.Scenario, m *cluster.Machine) engine.StudyView {
+		Frame: func(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
 			return localityFrame(s, m, memory)
 		},
 		Observe:  localityRows,

@@ -47,7 +47,7 @@ var nans = cmp.Comparer(func(a, b float64) bool { return a == b || a != a && b !
 func TestLocalityFrame(t *testing.T) {
 	table := study.NewTable(groups)
 	s := grouped(4, 4, 4)
-	table.Begin(&s.Scenario, &cluster.Machine{MemoryPerNode: 1 << 20})
+	table.Begin(&s.Scenario, &cluster.Machine{MemoryPerNode: 1 << 20}, engine.Measured)
 	v := table.Look(s)
 	for c, want := range map[int][]float64{
 		study.LocalityGroup:    {1, 2, 4, 8, 16},
@@ -78,7 +78,7 @@ func TestLocalityFrame(t *testing.T) {
 func TestLawAccess(t *testing.T) {
 	table := study.NewTable(groups)
 	law := func(s *engine.Snapshot) []float64 {
-		table.Begin(&s.Scenario, &cluster.Machine{})
+		table.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
 		v := table.Look(s)
 		all := column(&v, study.LocalityLaw)
 		for i := range all {
@@ -107,7 +107,7 @@ func TestGroupSizes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := grouped(1, tt.ranks, tt.group)
-		v := groups.Frame(&s.Scenario, &cluster.Machine{})
+		v := groups.Frame(&s.Scenario, &cluster.Machine{}, engine.Measured)
 		if d := cmp.Diff(tt.want, column(&v, study.LocalityGroup)); d != "" {
 			t.Errorf("%d ranks: %s", tt.ranks, d)
 		}
@@ -120,7 +120,7 @@ func TestThinnedGroupSizes(t *testing.T) {
 	table := study.NewTable(groups)
 	for _, group := range []int{45, 8} {
 		s := grouped(1, 720, group, 100, 100)
-		table.Begin(&s.Scenario, &cluster.Machine{})
+		table.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
 		v := table.Look(s)
 		table.Fold()
 		want := []float64{1, 2, 4, 8, 16, 45, 720}
@@ -190,7 +190,7 @@ func swept(nodes, group int, access float64, knobs ...string) *engine.Snapshot {
 	for i := 0; i < len(knobs); i += 2 {
 		s.Scenario.Values[knobs[i]] = knobs[i+1]
 	}
-	v := groups.Frame(&s.Scenario, &cluster.Machine{})
+	v := groups.Frame(&s.Scenario, &cluster.Machine{}, engine.Measured)
 	v.Name = study.LocalityName
 	at := v.Present().Cells
 	at[study.LocalityRank], at[study.LocalityNode] = at[study.LocalityLawRank], at[study.LocalityLawNode]

@@ -30,11 +30,11 @@ type kept struct {
 // NewTable is an empty table.
 func NewTable(st *engine.Study) *Table { return &Table{study: st} }
 
-// Begin prepares for a launch.
-func (t *Table) Begin(s *engine.Scenario, m *cluster.Machine) {
+// Begin prepares for a launch that gives numbers of a kind.
+func (t *Table) Begin(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) {
 	t.frame = engine.StudyView{Now: -1}
 	if t.study.Frame != nil {
-		t.frame = t.study.Frame(s, m)
+		t.frame = t.study.Frame(s, m, kind)
 	}
 	t.frame.Form = t.study.Form
 	t.seen, t.base = nil, nil

@@ -39,7 +39,7 @@ func newCounting(adds bool, frame ...engine.Row) *counting {
 		},
 	}
 	if frame != nil {
-		c.study.Frame = func(*engine.Scenario, *cluster.Machine) engine.StudyView {
+		c.study.Frame = func(*engine.Scenario, *cluster.Machine, engine.Kind) engine.StudyView {
 			return engine.StudyView{Rows: frame, Now: 0}
 		}
 	}
@@ -50,7 +50,7 @@ func newCounting(adds bool, frame ...engine.Row) *counting {
 // begin is a launch with a knob at a value.
 func (c *counting) begin(knob, value string) {
 	c.knobs.Values[knob] = value
-	c.table.Begin(&c.knobs, &cluster.Machine{})
+	c.table.Begin(&c.knobs, &cluster.Machine{}, engine.Measured)
 	c.now = nil
 }
 

@@ -82,7 +82,7 @@ func TestRandomAccessTradesMemoryForLocality(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		frame := w.Studies[0].Frame(&s, &m)
+		frame := w.Studies[0].Frame(&s, &m, engine.Emulated)
 		smallest := 0
 		for _, g := range []int{16, 8, 4, 2, 1} {
 			if err := s.Set("group", strconv.Itoa(g)); err != nil {
@@ -148,7 +148,7 @@ func TestRandomAccessMetrics(t *testing.T) {
 	snap := &engine.Snapshot{
 		Scenario: s, Layout: s.Layout(), Kind: engine.Emulated, Fabric: 2 * cluster.Second, MemoryPerNode: 4 * plan.Segment, Replicas: 1,
 		Latency: [cluster.Classes]engine.Quantiles{{Count: 10, Mean: 1e-6}, {Count: 30, Mean: 2e-6}, {Count: 160, Mean: 4e-6}},
-		Studies: []engine.StudyView{w.Studies[0].Frame(&s, &m)},
+		Studies: []engine.StudyView{w.Studies[0].Frame(&s, &m, engine.Emulated)},
 	}
 	snap.Studies[0].Name = study.LocalityName
 	got := w.Finish(snap, &m)

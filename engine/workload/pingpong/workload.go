@@ -35,6 +35,7 @@ var pingpong = workload.Workload{
 		{Name: "latency_model", Unit: "s", Doc: "the machine's time one way, with the handshake above the eager limit; simulated, also the processors' overheads"},
 		{Name: "bandwidth_model", Unit: "B/s", Doc: "size over that"},
 	},
+	Studies:    []*engine.Study{overSizes},
 	Iterations: 10,
 	Plan:       plan,
 	Run:        run,
@@ -86,17 +87,36 @@ func partner(l *cluster.Layout, pair, method string) (int, error) {
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
-	if snap.Kind == engine.Measured {
+	size := snap.Scenario.Int("size")
+	t, ok := model(&snap.Scenario, m, snap.Kind, size)
+	if !ok {
 		return nil
 	}
-	s := &snap.Scenario
-	size, eager := s.Int("size"), s.Int("eager-limit")
-	if eager < 0 {
-		eager = m.EagerLimit
+	metrics := []engine.Metric{{Name: "latency_model", Value: t.Seconds(), Unit: "s", Kind: engine.Modelled}}
+	if t > 0 {
+		metrics = append(metrics, engine.Metric{Name: "bandwidth_model", Value: float64(size) / t.Seconds(), Unit: "B/s", Kind: engine.Modelled})
 	}
+	return metrics
+}
+
+// eagerLimit is the longest message that goes without a handshake.
+func eagerLimit(s *engine.Scenario, m *cluster.Machine) int64 {
+	if eager := s.Int("eager-limit"); eager >= 0 {
+		return eager
+	}
+	return m.EagerLimit
+}
+
+// model is the machine's time one way of a message of size bytes, beside numbers of a
+// kind; false: the host's own times have none.
+func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64) (cluster.Time, bool) {
+	if kind == engine.Measured {
+		return 0, false
+	}
+	eager := eagerLimit(s, m)
 	c := classes[s.Text("pair")]
 	o := m.Classes[c].Overhead
-	if snap.Kind == engine.Emulated {
+	if kind == engine.Emulated {
 		o = 0 // the live fabric's overheads are the host's own
 	}
 	t := m.TransferTime(c, size) + o
@@ -109,9 +129,5 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 			}
 		}
 	}
-	metrics := []engine.Metric{{Name: "latency_model", Value: t.Seconds(), Unit: "s", Kind: engine.Modelled}}
-	if t > 0 {
-		metrics = append(metrics, engine.Metric{Name: "bandwidth_model", Value: float64(size) / t.Seconds(), Unit: "B/s", Kind: engine.Modelled})
-	}
-	return metrics
+	return t, true
 }

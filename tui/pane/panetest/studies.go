@@ -106,7 +106,7 @@ func product(m, n, planes int, gain float64) *engine.Snapshot {
 
 // look makes the study's view of a run after those before it.
 func look(t *study.Table, s *engine.Snapshot) *engine.Snapshot {
-	t.Begin(&s.Scenario, &cluster.Machine{})
+	t.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
 	s.Studies = []engine.StudyView{t.Look(s)}
 	return s
 }

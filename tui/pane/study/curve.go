@@ -84,7 +84,10 @@ func (c *chart) rules(pl *engine.Plot, v grid.View, th *grid.Theme) {
 // modelLine draws a line of the model, and explains it if it has a name.
 func (c *chart) modelLine(m *engine.Line, lines []item, th *grid.Theme) []item {
 	s := grid.Series{Name: m.Name, X: m.X, Y: m.Y, Shape: grid.Dashed, Style: th.Dim}
-	if m.Look == engine.Plain {
+	switch m.Look {
+	case engine.Dashed:
+		s.Style = th.Kind(pane.KindOf(m.Kind)).Style
+	case engine.Plain:
 		s.Shape, s.Style, s.Glyph = grid.Solid, th.Kind(pane.KindOf(m.Kind)).Style.With(grid.Bold), '╌'
 	}
 	c.line.Series = append(c.line.Series, s)
