@@ -1,6 +1,7 @@
 package study
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -138,9 +139,15 @@ func (t *Table) merge(v *engine.StudyView, r engine.Row) {
 	case t.study.Adds:
 		row := &v.Rows[i]
 		row.Raw, row.Kind = sum(row.Raw, r.Raw, +1), r.Kind
-	default:
+	default: // what the run does not tell stays as it was
+		cells := slices.Clone(r.Cells)
+		for k, x := range v.Rows[i].Cells {
+			if k < len(cells) && math.IsNaN(cells[k]) {
+				cells[k] = x
+			}
+		}
+		r.Cells = cells
 		v.Rows[i] = r
-		v.Rows[i].Cells = slices.Clone(r.Cells)
 	}
 }
 

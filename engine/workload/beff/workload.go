@@ -53,7 +53,10 @@ var beff = workload.Workload{
 	},
 	Tallies: []engine.TallySpec{
 		{Name: "best_method", Unit: "1", Doc: "patterns in which a method was the fastest, by size of the messages", Row: "size", Column: "method", Labels: labels},
+		{Name: "pattern_bandwidth", Unit: "B/s", Doc: "bandwidth of all processes together by the fastest method, summed over iterations and random rings", Row: "size", Column: "pattern", Labels: patternLabels},
+		{Name: "method_bandwidth", Unit: "B/s", Doc: "bandwidth of all processes together, summed over iterations and patterns", Row: "size", Column: "method", Labels: labels},
 	},
+	Studies:    []*engine.Study{overSizes},
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,

@@ -52,6 +52,7 @@ var cartesian = workload.Workload{
 	Samples: []engine.MetricSpec{
 		{Name: "process_time", Unit: "s", Doc: "of a round, of each process by its own clock; the slowest one counts"},
 	},
+	Studies:    []*engine.Study{bySenders},
 	Iterations: 3,
 	Plan:       plan,
 	Run:        run,

@@ -1,0 +1,109 @@
+package cartesian
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+)
+
+// Columns of the study of senders.
+const (
+	columnTime = iota
+	columnModel
+	columnBetween
+	columnInside
+	columnBandwidth
+	columns
+)
+
+var senderColumns = []engine.Column{
+	columnTime:      {Name: "exchange_time", Title: "exchange", Unit: "s", Wide: 10},
+	columnModel:     {Name: "exchange_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled, Legend: "modelled"},
+	columnBetween:   {Name: "inter_node_time", Title: "between", Unit: "s", Wide: 9, Legend: "between nodes"},
+	columnInside:    {Name: "intra_node_time", Title: "inside", Unit: "s", Wide: 9, Legend: "inside nodes"},
+	columnBandwidth: {Name: "node_bandwidth", Title: "a node", Unit: "B/s", Wide: 11},
+}
+
+// bySenders compares ways to exchange the same data: ranks and threads, who sends, in
+// which directions at once.
+var bySenders = &engine.Study{
+	Form: engine.Form{
+		Name: "senders", Title: "Exchange by senders", Of: "an exchange", Item: "ranks × threads, senders", Metric: "exchange_time",
+		Absent:  "this workload compares no senders",
+		Columns: senderColumns,
+		Charts: []engine.Chart{
+			{Shape: engine.Bars, Y: []int{columnTime, columnModel}},
+			{Shape: engine.Stack, Y: []int{columnBetween, columnInside}},
+		},
+		Brief: engine.Brief{Column: columnTime, After: " an exchange"},
+	},
+	Apart:    []string{"senders", "directions", "method", "copies", "ranks-per-node", "threads-per-rank", "rounds", "fabric", "dilation"},
+	Observe:  observe,
+	Complete: complete,
+}
+
+// observe is the row of the present run.
+func observe(s *engine.Snapshot) []engine.Row {
+	if s.Iteration == 0 {
+		return nil
+	}
+	cells := make([]float64, columns)
+	for i, c := range senderColumns {
+		cells[i] = math.NaN()
+		if m, ok := s.Metric(c.Name); ok {
+			cells[i] = m.Value
+		}
+	}
+	if math.IsNaN(cells[columnTime]) {
+		return nil
+	}
+	sc := &s.Scenario
+	label := fmt.Sprintf("%d×%d, %d %s", s.Layout.RanksPerNode, s.Layout.ThreadsPerRank, sc.Int("senders"), sc.Text("directions"))
+	series := sc.Text("method")
+	if sc.Text("copies") == staged {
+		series += ", staged"
+	}
+	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, series), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+}
+
+// complete marks the fastest exchange of the present kind, and compares with it.
+func complete(v *engine.StudyView, s *engine.Snapshot) {
+	v.Plots = []engine.Plot{{Title: "time of an exchange"}, {Title: "between nodes and inside"}}
+	now := v.Present()
+	if now == nil {
+		return
+	}
+	v.Time = now.Cells[columnTime]
+	var best, worst *engine.Row
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		if r.Kind != now.Kind {
+			continue
+		}
+		if best == nil || r.Cells[columnTime] < best.Cells[columnTime] {
+			best = r
+		}
+		if worst == nil || r.Cells[columnTime] > worst.Cells[columnTime] {
+			worst = r
+		}
+	}
+	best.Flag = engine.Best
+	text := fmt.Sprintf("%s: an exchange takes %s", named(now), cluster.FromSeconds(v.Time))
+	switch {
+	case best != now:
+		v.Why = fmt.Sprintf("%s; %s is %s× faster an exchange (%s).", text, named(best), study.Figure(v.Time/best.Cells[columnTime]), s.Kind)
+	case worst != now:
+		v.Why = fmt.Sprintf("%s, %s× faster an exchange than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), named(worst), s.Kind)
+	default:
+		v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
+	}
+	if model := now.Cells[columnModel]; model > 0 {
+		v.Glance = fmt.Sprintf("%s %s, %s modelled", cluster.FromSeconds(v.Time), now.Kind, cluster.FromSeconds(model))
+	}
+}
+
+// named says which exchange a row is.
+func named(r *engine.Row) string { return r.Label + ", " + r.Series }
