@@ -49,6 +49,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	for p.Next() {
 		start := r.Now()
 		r.Compute(mine, multiply)
+		computed := r.Now()
 		r.Account(r.ID(), 2*int64(to-from), int64(mine.Bytes))
 		partial := sum
 		if funneled { // figure 3: upc_all_reduceD, synchronized at entry and exit
@@ -62,7 +63,10 @@ func run(r *cluster.Rank, p engine.Probe) error {
 				return err
 			}
 		}
-		p.Report("dot_time", max(r.Now()-start-p.Clock(), 0).Seconds())
+		ended := r.Now()
+		p.Report("dot_time", max(ended-start-2*p.Clock(), 0).Seconds())
+		p.Report("compute_time", max(computed-start-p.Clock(), 0).Seconds())
+		p.Report("reduce_time", max(ended-computed-p.Clock(), 0).Seconds())
 		if mpi.Rank() != 0 {
 			continue
 		}

@@ -23,12 +23,15 @@ var product = workload.Workload{
 	Metrics: []engine.MetricSpec{
 		{Name: "dot", Unit: "1", Doc: "the dot product"},
 		{Name: "dot_time", Unit: "s", Doc: "time of one dot product, mean over ranks"},
+		{Name: "compute_time", Unit: "s", Doc: "of it, the products of the own elements"},
+		{Name: "reduce_time", Unit: "s", Doc: "of it, the reductions, and waiting in them"},
 	},
 	Derived: []engine.MetricSpec{
 		{Name: "dot_compute_time", Unit: "s", Doc: "an emulated machine's time for the elements of one rank, without the reductions"},
 		{Name: "memory_per_node", Unit: "B", Doc: "segments of a node's ranks"},
 		{Name: "replicas", Unit: "1", Doc: "copies of the vectors in the cluster"},
 	},
+	Studies:    []*engine.Study{byModel},
 	Iterations: 10,
 	Plan:       plan,
 	Run:        run,

@@ -1,0 +1,72 @@
+package dot
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+)
+
+// Columns of the study of models.
+const (
+	columnTime = iota
+	columnCompute
+	columnReduce
+	columnModel
+	columns
+)
+
+var modelColumns = []engine.Column{
+	columnTime:    {Name: "dot_time", Title: "product", Unit: "s", Wide: 9},
+	columnCompute: {Name: "compute_time", Title: "compute", Unit: "s", Wide: 9, Legend: "compute"},
+	columnReduce:  {Name: "reduce_time", Title: "reduce", Unit: "s", Wide: 9, Legend: "reduce and wait"},
+	columnModel:   {Name: "dot_compute_time", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
+}
+
+// byModel compares how much of a dot product each model computes and reduces.
+var byModel = &engine.Study{
+	Form: engine.Form{
+		Name: "shares", Title: "Compute and reduce", Of: "a product", Item: "model, ranks", Metric: "dot_time",
+		Absent:  "this workload compares no models",
+		Columns: modelColumns,
+		Charts:  []engine.Chart{{Shape: engine.Stack, Y: []int{columnCompute, columnReduce}}},
+		Brief:   engine.Brief{Column: columnTime, After: " a product"},
+	},
+	Apart:    []string{"model", "group", "nodes", "ranks-per-node", "ranking", "fabric", "dilation"},
+	Observe:  observe,
+	Complete: complete,
+}
+
+// observe is the row of the present run.
+func observe(s *engine.Snapshot) []engine.Row {
+	if s.Iteration == 0 {
+		return nil
+	}
+	cells := make([]float64, columns)
+	for i, c := range modelColumns {
+		cells[i] = math.NaN()
+		if m, ok := s.Metric(c.Name); ok {
+			cells[i] = m.Value
+		}
+	}
+	if math.IsNaN(cells[columnTime]) {
+		return nil
+	}
+	l := &s.Layout
+	label := fmt.Sprintf("%s, %d×%d in %d", l.Model, l.Nodes, l.RanksPerNode, l.GroupSize())
+	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, l.Ranking), Label: label, Kind: s.Kind, Cells: cells}}
+}
+
+// complete says what part of the present product is no computing.
+func complete(v *engine.StudyView, _ *engine.Snapshot) {
+	v.Plots = []engine.Plot{{Title: "shares of a product"}}
+	now := v.Present()
+	if now == nil {
+		return
+	}
+	v.Time = now.Cells[columnTime]
+	if reduce, compute := now.Cells[columnReduce], now.Cells[columnCompute]; reduce+compute > 0 {
+		v.Why = fmt.Sprintf("%s: %s of a product is spent in reductions and in waiting for them (%s).", now.Label, study.Percent(reduce/(reduce+compute)), now.Kind)
+	}
+}
