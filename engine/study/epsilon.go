@@ -88,10 +88,8 @@ type Told struct {
 func Epsilon(asked func(*engine.Scenario) Asked, told func(*engine.Snapshot) (Told, bool), knobs ...string) *engine.Study {
 	e := epsilon{asked, told}
 	st := &engine.Study{
-		Form: epsilonForm,
-		// Of these knobs some tell rows apart, and some change how they were found out
-		// and not what they are.
-		Apart:    append([]string{"threading", "thread-support", "nodes", "fabric", "dilation"}, knobs...),
+		Form:     epsilonForm,
+		Apart:    AnyKind(append([]string{"threading", "thread-support", "nodes"}, knobs...)...),
 		Frame:    func(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView { return e.frame(s) },
 		Observe:  e.rows,
 		Complete: e.complete,

@@ -13,5 +13,9 @@ func Figure(x float64) string {
 	return fmt.Sprintf("%.2g", x)
 }
 
+// AnyKind adds to the knobs that rows may differ by those that change how numbers are
+// found out, and not what they are: rows of all kinds stand beside each other.
+func AnyKind(knobs ...string) []string { return append(knobs, "fabric", "dilation") }
+
 // Alike is the ratio of times below which two of them count as equal.
 const Alike = 1.05

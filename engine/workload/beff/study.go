@@ -45,7 +45,7 @@ var overSizes = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnBandwidth},
 	},
-	Apart:    []string{"lmax", "sizes", "method", "fabric", "dilation"},
+	Apart:    study.AnyKind("lmax", "sizes", "method"),
 	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,

@@ -40,7 +40,7 @@ var bySenders = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnTime, After: " an exchange"},
 	},
-	Apart:    []string{"senders", "directions", "method", "copies", "ranks-per-node", "threads-per-rank", "rounds", "fabric", "dilation"},
+	Apart:    study.AnyKind("senders", "directions", "method", "copies", "ranks-per-node", "threads-per-rank", "rounds"),
 	Observe:  observe,
 	Complete: complete,
 }

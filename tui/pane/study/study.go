@@ -15,14 +15,14 @@ import (
 var Spec = pane.Spec{
 	Name: "locality", Title: "Locality", Doc: "the first study of the workload", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, other) != nil },
-	New:     func() pane.Pane { return &Pane{shows: other} },
+	New:     func() pane.Pane { return &Pane{shows: other, home: study.LocalityName} },
 }
 
 // Overlap is the line of the registry for ε alone.
 var Overlap = pane.Spec{
 	Name: "overlap", Title: "Overlap ε", Doc: "what overlapping communication gains (ε)", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, overlap) != nil },
-	New:     func() pane.Pane { return &Pane{shows: overlap} },
+	New:     func() pane.Pane { return &Pane{shows: overlap, home: study.EpsilonName} },
 }
 
 func overlap(name string) bool { return name == study.EpsilonName }
@@ -40,6 +40,7 @@ func find(all []engine.StudyView, shows func(name string) bool) *engine.StudyVie
 // Pane draws one study.
 type Pane struct {
 	shows  func(name string) bool // which studies
+	home   string                 // that a workload without any is told of
 	charts []chart
 	text   []byte
 	labels int // columns of the table's first one
@@ -163,7 +164,7 @@ func missing(s *engine.StudyView, h *pane.Host) []string {
 func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
 	for _, w := range workload.All() {
 		for _, st := range w.Studies {
-			if p.shows(st.Name) {
+			if st.Name == p.home {
 				h.Tell(v, strings.ReplaceAll(st.Absent, "WORKLOAD", h.Snap.Scenario.Workload),
 					"Run "+w.Name+": type "+h.Typed("workload "+w.Name)+", or press "+h.Keys("workload")+" until it runs.")
 				return pane.Border{Right: caption(&st.Form, h, v.W())}
