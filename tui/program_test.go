@@ -211,6 +211,15 @@ func TestProgramBeforeTheFirstSnapshot(t *testing.T) {
 	x.shows("▸ running")
 }
 
+// A program on somebody else's terminal does not stop its process at Ctrl-Z.
+func TestProgramDoesNotStopItsHost(t *testing.T) {
+	x := open(t, running(), nil)
+	x.shows("1 Cluster")
+	x.ctrl('z')
+	x.press(":typing")
+	x.shows(": typing")
+}
+
 func TestProgramEndsByCtrlC(t *testing.T) {
 	x := open(t, running(), nil)
 	x.shows("1 Cluster")

@@ -112,13 +112,18 @@ func tell(p *tea.Program, t *tty.Terminal, over <-chan struct{}) {
 const rendererTime = 50 * time.Millisecond
 
 // suspension leaves the terminal before the job stops, and takes it when it goes
-// on. It is a filter because it has to run between two messages.
+// on. It is a filter because it has to run between two messages, and before Bubble
+// Tea, which would stop the job itself. A program without a terminal of its own
+// stops nobody.
 func suspension(p **tea.Program, t *tty.Terminal) func(tea.Model, tea.Msg) tea.Msg {
 	var last time.Time // that the job went on
 	return func(_ tea.Model, msg tea.Msg) tea.Msg {
 		suspend := t.Suspend
 		switch msg := msg.(type) {
 		case tea.SuspendMsg:
+			if t == nil {
+				return nil
+			}
 		case stop:
 			if msg.signalled.Before(last) {
 				return nil
@@ -169,11 +174,9 @@ func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
 		options = append(options, tea.WithWindowSize(o.Width, o.Height))
 	}
 	var program *tea.Program
-	if t := o.Terminal; t != nil {
-		options = append(options, tea.WithFilter(suspension(&program, t)))
-		if t.Held() { // a panic ends the process, and the holder restores the terminal
-			options = append(options, tea.WithoutCatchPanics())
-		}
+	options = append(options, tea.WithFilter(suspension(&program, o.Terminal)))
+	if t := o.Terminal; t != nil && t.Held() { // a panic ends the process, and the holder restores the terminal
+		options = append(options, tea.WithoutCatchPanics())
 	}
 	program = tea.NewProgram(m, options...)
 	return program

@@ -22,5 +22,5 @@
 //
 // Exit status: 0, and of a run only if it verified; 1 for an error or a run that
 // did not verify; 2 for a crash; 128 + n after signal n (130 after Ctrl-C), which
-// standard error names.
+// standard error names (docs/process.md).
 package main

@@ -53,14 +53,13 @@ func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
 	t.Cleanup(func() { x.master.Close() })
-	fd := int(x.master.Fd()) // and thereby blocking
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
+	var n int
+	x.control(func(fd int) error {
+		if n, err = unix.IoctlGetInt(fd, unix.TIOCGPTN); err != nil {
+			return err
+		}
+		return unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	})
 	x.Resize(columns, rows)
 	if x.slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		t.Fatal(err)
@@ -122,6 +121,20 @@ func (x *Terminal) termios() unix.Termios {
 	return *now
 }
 
+// control does what it is given with the emulator's end, which stays one that a
+// hang-up interrupts.
+func (x *Terminal) control(do func(fd int) error) {
+	x.t.Helper()
+	raw, err := x.master.SyscallConn()
+	if err == nil {
+		var doing error
+		err = errors.Join(raw.Control(func(fd uintptr) { doing = do(int(fd)) }), doing)
+	}
+	if err != nil {
+		x.t.Fatal(err)
+	}
+}
+
 // Resize gives the terminal another size.
 func (x *Terminal) Resize(columns, rows int) {
 	x.t.Helper()
@@ -129,9 +142,7 @@ func (x *Terminal) Resize(columns, rows int) {
 	x.em.Resize(columns, rows)
 	x.mu.Unlock()
 	size := &unix.Winsize{Row: uint16(rows), Col: uint16(columns)}
-	if err := unix.IoctlSetWinsize(int(x.master.Fd()), unix.TIOCSWINSZ, size); err != nil {
-		x.t.Fatal(err)
-	}
+	x.control(func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, size) })
 }
 
 // Type gives the program keys.
@@ -151,6 +162,18 @@ func (x *Terminal) Signal(s syscall.Signal) {
 	if err := x.cmd.Process.Signal(s); err != nil {
 		x.t.Fatal(err)
 	}
+}
+
+// SignalForeground sends a signal to the job that has the terminal.
+func (x *Terminal) SignalForeground(s syscall.Signal) {
+	x.t.Helper()
+	x.control(func(fd int) error {
+		group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		if err != nil {
+			return err
+		}
+		return unix.Kill(-group, s)
+	})
 }
 
 // Text is what the screen shows, a line a row.
@@ -230,9 +253,15 @@ func (x *Terminal) Shows(text string) {
 // Wrote waits for a text that was written, wherever it has scrolled to.
 func (x *Terminal) Wrote(text string) {
 	x.t.Helper()
+	x.Written(1, text)
+}
+
+// Written waits until a text was written so many times.
+func (x *Terminal) Written(times int, text string) {
+	x.t.Helper()
 	x.until(text, func() string {
-		if !strings.Contains(x.written.String(), text) {
-			return "it was not written"
+		if n := strings.Count(x.written.String(), text); n < times {
+			return fmt.Sprintf("it was written %d times, want %d", n, times)
 		}
 		return ""
 	})
