@@ -58,9 +58,11 @@ func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, pr
 func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Options, progress func(*Progress)) ([]Row, error) {
 	o.Linger = false
 	f := &field{options: o, rows: rows, setups: make([]setup, len(rows)), began: time.Now()}
+	all := o
+	all.Memory = o.memory() // looked up once for all points
 	for i := range rows {
 		var err error
-		if f.setups[i], err = o.resolve(scenarios[i], ""); err != nil {
+		if f.setups[i], err = all.resolve(scenarios[i], ""); err != nil {
 			return nil, at(&rows[i], err)
 		}
 	}
