@@ -61,7 +61,7 @@ func TestPanesDrawNothing(t *testing.T) {
 				}
 			}
 		}
-		if p.Inputs(h) != p.Inputs(h) {
+		if in, again := p.Inputs(h), p.Inputs(h); in != again {
 			t.Errorf("%s: its inputs differ from themselves", s.Name)
 		}
 	}
