@@ -51,7 +51,9 @@ type Port interface {
 	// uncharged: the fabric's time is the host's own.
 	Direct() bool
 	// Team makes the members of a context known, before it is used in a barrier.
-	// Every member calls it with the same list (ranks of the cluster).
+	// Every member calls it with the same list (ranks of the cluster). With no list it
+	// is forgotten: a member does that once its barriers there are complete, and the
+	// context is never used again.
 	Team(ctx int32, ranks []int32)
 	// Serve installs the function that runs RPC bodies that arrive here; false
 	// says that no body has that number.

@@ -34,6 +34,27 @@ func (r *Rank) Dup(t *Team) (*Team, error) {
 	return dup, nil
 }
 
+// FreeTeam ends a team of Dup, Split or Endpoints (MPI_Comm_free): the fabric forgets
+// what it kept for it. Every member calls it, outside parallel regions, with nothing
+// under way on the team.
+func (r *Rank) FreeTeam(t *Team) error {
+	if t == nil {
+		return r.errorf("free of no team: who gave Split the color Undefined has none")
+	}
+	if t.ctx < ctxGroup+ctxFanout*int32(r.launch.spec.Layout.Groups()) {
+		return r.errorf("free of %s: it is there from the launch on, and stays", t.name)
+	}
+	if r.gate != gateOpen {
+		return r.errorf("free of %s: inside a parallel region: free teams after it", t.name)
+	}
+	if err := r.Barrier(t); err != nil {
+		return err
+	}
+	r.port.Team(t.ctx, nil)
+	t.me = -1
+	return nil
+}
+
 // splitter is a member of the new team, as all of the parent learn of it.
 type splitter struct {
 	key, ctx int64

@@ -105,6 +105,7 @@ var parts = []part{
 	{name: "rpc", test: (*suite).testRPC},
 	{name: "steps", test: (*suite).testSteps},
 	{name: "port", test: (*suite).testPort},
+	{name: "freed teams", test: (*suite).testFreedTeams},
 	{name: "barrier", test: (*suite).testBarrier},
 	{name: "collectives", test: (*suite).testCollectives},
 	{name: "neighbour sync", test: (*suite).syncNeighbours, puts: true},

@@ -9,6 +9,7 @@ import (
 // barrier is what the members of a context share.
 type barrier struct {
 	ranks []int32
+	left  int // members that have forgotten it, under barrierMu
 	_     [64]byte
 	count atomic.Int32
 	_     [64]byte
@@ -34,9 +35,33 @@ func (e *engine) join(ctx int32, ranks []int32) {
 		w.barriers[ctx] = b
 	}
 	w.barrierMu.Unlock()
+	m := &member{ctx: ctx, b: b}
 	w.membersMu.Lock()
-	e.members = append(e.members, &member{ctx: ctx, b: b})
+	defer w.membersMu.Unlock()
+	for i := range e.members {
+		if e.members[i].b == nil { // the place of one that was forgotten
+			e.members[i] = m
+			return
+		}
+	}
+	e.members = append(e.members, m)
+}
+
+// forgotten stands in the place of a context that is no longer known.
+var forgotten = &member{ctx: -1}
+
+// forget is the end of a context: the barrier goes with its last member.
+func (e *engine) forget(ctx int32) {
+	m, i := e.member(ctx)
+	w := e.w
+	w.membersMu.Lock()
+	e.members[i] = forgotten
 	w.membersMu.Unlock()
+	w.barrierMu.Lock()
+	if m.b.left++; m.b.left == len(m.b.ranks) {
+		delete(w.barriers, ctx)
+	}
+	w.barrierMu.Unlock()
 }
 
 func (e *engine) member(ctx int32) (*member, int) {

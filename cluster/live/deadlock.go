@@ -209,7 +209,7 @@ func (v *survey) members(e *engine, ctx int32) []int32 {
 	v.w.membersMu.Lock()
 	defer v.w.membersMu.Unlock()
 	for _, m := range e.members {
-		if m.ctx == ctx&^1 {
+		if m.b != nil && m.ctx == ctx&^1 {
 			return m.b.ranks
 		}
 	}

@@ -175,3 +175,21 @@ func TestWaitForNothingIsToldOf(t *testing.T) {
 		}
 	}
 }
+
+// What teams take goes with the last member that frees them.
+func TestFreedTeamsLeaveNothing(t *testing.T) {
+	w := standing(2, 1)
+	for ctx := int32(4); ctx < 400; ctx += 2 {
+		for _, e := range w.engines {
+			e.join(ctx, []int32{0, 1})
+		}
+		w.engines[0].forget(ctx)
+		if len(w.barriers) != 1 {
+			t.Fatalf("%d barriers while rank 1 has its own", len(w.barriers))
+		}
+		w.engines[1].forget(ctx)
+	}
+	if len(w.barriers) != 0 || len(w.engines[0].members) != 1 || len(w.engines[1].members) != 1 {
+		t.Errorf("%d barriers, %d and %d members", len(w.barriers), len(w.engines[0].members), len(w.engines[1].members))
+	}
+}

@@ -127,7 +127,11 @@ func (p *port) Direct() bool { return p.e.w.way.inPlace() }
 // Team implements cluster.Port.
 func (p *port) Team(ctx int32, ranks []int32) {
 	p.enter()
-	p.e.join(ctx, ranks)
+	if ranks == nil {
+		p.e.forget(ctx)
+	} else {
+		p.e.join(ctx, ranks)
+	}
 	p.leave()
 }
 

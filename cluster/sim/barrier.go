@@ -9,6 +9,7 @@ import (
 // message of 2o + L, without contention.
 type barrier struct {
 	ranks  []int32
+	left   int // members that have forgotten it
 	gen    uint32
 	count  int
 	in     []cluster.Time // when each member entered
@@ -42,12 +43,37 @@ type member struct {
 // Team implements cluster.Port.
 func (t *thread) Team(ctx int32, ranks []int32) {
 	w := t.w
+	if ranks == nil {
+		t.r.forget(ctx)
+		return
+	}
 	b := w.barriers[ctx]
 	if b == nil {
 		b = &barrier{ranks: ranks, in: make([]cluster.Time, len(ranks)), out: make([]cluster.Time, len(ranks)), waiter: make([]*thread, len(ranks))}
 		w.barriers[ctx] = b
 	}
-	t.r.members = append(t.r.members, member{ctx: ctx, place: placeOf(ranks, t.r.id), b: b})
+	m := member{ctx: ctx, place: placeOf(ranks, t.r.id), b: b}
+	for i := range t.r.members {
+		if t.r.members[i].b == nil { // the place of one that was forgotten
+			t.r.members[i] = m
+			return
+		}
+	}
+	t.r.members = append(t.r.members, m)
+}
+
+// forget is the end of a context: the barrier goes with its last member.
+func (r *rank) forget(ctx int32) {
+	for i := range r.members {
+		if m := &r.members[i]; m.ctx == ctx && m.b != nil {
+			if m.b.left++; m.b.left == len(m.b.ranks) {
+				delete(r.w.barriers, ctx)
+			}
+			*m = member{ctx: -1}
+			return
+		}
+	}
+	panic("sim: a context is forgotten that was not made known")
 }
 
 func placeOf(ranks []int32, id int32) int32 {
