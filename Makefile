@@ -8,10 +8,14 @@ RACE        ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # A benchmark runs this long, and this many times, ready for benchstat.
 BENCHTIME   ?= 1s
 COUNT       ?= 1
+# Each fuzz target runs this long, and soak as long in all.
+FUZZTIME    ?= 1m
+SOAKTIME    ?= 10m
+GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race claims lint bench 386 single platforms clean
+.PHONY: build test race claims lint bench 386 single platforms fuzz soak vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -54,6 +58,28 @@ platforms:
 		echo "$(GO) build ./... for $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build ./... || exit 1; \
 	done
+
+# Every fuzz target, one after another. What breaks one is written to its testdata.
+fuzz:
+	@$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names = names " " $$1 } /^ok/ { split(names, all, " "); for (i in all) print $$2, all[i]; names = "" }' | \
+	while read -r pkg name; do \
+		echo "$$name in $$pkg for $(FUZZTIME)"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" </dev/null || exit 1; \
+	done
+
+# A monkey at the screen, and random programs with ends of all kinds, side by side; at
+# the end memory, goroutines, files and the terminal are as before. A seed that fails is
+# printed: SOAKSEED=n SOAKTIME=1s make soak.
+soak:
+	SOAKTIME=$(SOAKTIME) $(GO) test -count=1 -v -p 3 -timeout 0 -run '^(TestMixtures|TestMonkey)$$' ./cluster/live ./cluster/sim ./tui > soak.log 2>&1 || { grep -v '^=== \|^ *--- PASS' soak.log; exit 1; }
+	@grep 'rounds from seed\|^ok' soak.log; rm -f soak.log
+
+# Known vulnerabilities in what the program calls. The database is on the network.
+vuln:
+	@$(GO) run golang.org/x/vuln/cmd/govulncheck@v$(GOVULNCHECK) ./... > vuln.log 2>&1; code=$$?; cat vuln.log; \
+	if [ $$code -ne 0 ] && grep -q 'dial tcp\|no such host\|connection refused\|i/o timeout\|fetching vulnerabilities\|server response' vuln.log; then \
+		echo 'vuln: the database of vulnerabilities could not be reached: nothing was checked'; \
+	fi; rm -f vuln.log; exit $$code
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime $(BENCHTIME) -count $(COUNT) ./...

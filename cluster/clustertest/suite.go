@@ -125,6 +125,7 @@ var parts = []part{
 	{name: "abort", test: (*suite).testAbort},
 	{name: "loops", test: (*suite).testLoops},
 	{name: "random programs", test: (*suite).testPrograms},
+	{name: "mixtures", test: (*suite).testMixtures},
 }
 
 // times is n repetitions at full scale.
@@ -228,7 +229,13 @@ func (p *proc) fork(n int, body func(p *proc, thread int)) {
 // the test.
 func (s *suite) launch(t *testing.T, spec cluster.Spec, body func(p *proc)) error {
 	t.Helper()
-	ctx, stop := context.WithTimeoutCause(t.Context(), guard, errHung)
+	return s.launchIn(t.Context(), t, spec, body)
+}
+
+// launchIn is launch for a test that may cancel the run.
+func (s *suite) launchIn(ctx context.Context, t *testing.T, spec cluster.Spec, body func(p *proc)) error {
+	t.Helper()
+	ctx, stop := context.WithTimeoutCause(ctx, guard, errHung)
 	defer stop()
 	err := cluster.Launch(ctx, s.fabric, spec, dress(func(p *proc) {
 		p.ctx = ctx

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/internal/soak"
 )
 
 // The live fabric keeps the contract on this host, with and without a thread for
@@ -16,4 +17,13 @@ func TestConformance(t *testing.T) {
 	t.Run("host, progress threads", func(t *testing.T) { clustertest.Run(t, live.New(), clustertest.With(host, cluster.ProgressThread)) })
 	t.Run("host, lanes", func(t *testing.T) { clustertest.Run(t, live.New(), host, clustertest.Threads(4)) })
 	t.Run("emulated", func(t *testing.T) { clustertest.Run(t, live.New(), clustertest.Emulated(), clustertest.Smaller(3)) })
+}
+
+// Mixtures, as long as make soak has time, on each of the machines in turn.
+func TestMixtures(t *testing.T) {
+	host := clustertest.Host()
+	machines := []cluster.Machine{host, clustertest.With(host, cluster.ProgressThread), clustertest.Emulated()}
+	soak.Rounds(t, 6, func(t *testing.T, seed uint64) {
+		clustertest.Mixture(t, live.New(), machines[seed%3], seed)
+	})
 }

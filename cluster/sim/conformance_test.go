@@ -6,6 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/internal/soak"
 )
 
 // The simulator keeps the contract, however it progresses.
@@ -15,4 +16,12 @@ func TestConformance(t *testing.T) {
 			clustertest.Run(t, sim.New(), clustertest.With(clustertest.Priced(), p), clustertest.OneAtATime())
 		})
 	}
+}
+
+// Mixtures, as long as make soak has time, however the machine progresses.
+func TestMixtures(t *testing.T) {
+	ways := []cluster.Progress{cluster.ProgressCall, cluster.ProgressOffload, cluster.ProgressThread}
+	soak.Rounds(t, 6, func(t *testing.T, seed uint64) {
+		clustertest.Mixture(t, sim.New(), clustertest.With(clustertest.Priced(), ways[seed%3]), seed)
+	})
 }

@@ -1,0 +1,105 @@
+package soak
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// The environment of a long run.
+const (
+	timeVariable = "SOAKTIME"
+	seedVariable = "SOAKSEED"
+)
+
+// A process may hold so much more at the end than after its first rounds: what is
+// pooled grows a little with the largest round so far.
+const (
+	moreMemory = 64 << 20
+	moreFiles  = 4
+)
+
+// patience is how long goroutines that end have for it.
+const patience = time.Minute
+
+// held is what a process holds.
+type held struct {
+	goroutines, files int
+	memory            uint64
+}
+
+// Rounds plays usual rounds, or as many as SOAKTIME has time for, each from a seed of
+// its own. It is not for tests that run in parallel with others.
+func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
+	t.Helper()
+	first, long := uint64(1), time.Duration(0)
+	if text := os.Getenv(seedVariable); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", seedVariable, err)
+		}
+		first = n
+	}
+	if text := os.Getenv(timeVariable); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatalf("%s: %v", timeVariable, err)
+		}
+		long = d
+	}
+	goroutines := runtime.NumGoroutine()
+	began, n := time.Now(), 0
+	var before held
+	for ; n < usual || time.Since(began) < long; n++ {
+		seed := first + uint64(n)
+		func() {
+			defer func() {
+				if t.Failed() {
+					t.Logf("seed %d: %s=%d repeats it", seed, seedVariable, seed)
+				}
+			}()
+			round(t, seed)
+		}()
+		if t.Failed() {
+			t.FailNow()
+		}
+		if n == usual/2 {
+			before = now(t, goroutines)
+		}
+	}
+	after := now(t, goroutines)
+	t.Logf("%d rounds from seed %d in %v: %d goroutines (%d before), %d files (%d), %d KiB of heap (%d)", n, first, time.Since(began).Round(time.Millisecond),
+		after.goroutines, goroutines, after.files, before.files, after.memory>>10, before.memory>>10)
+	if after.goroutines > goroutines {
+		stacks := make([]byte, 1<<18)
+		t.Errorf("%d goroutines are left, %d were before:\n%s", after.goroutines, goroutines, stacks[:runtime.Stack(stacks, true)])
+	}
+	if after.files > before.files+moreFiles {
+		t.Errorf("%d files are open, %d were after %d rounds", after.files, before.files, usual/2+1)
+	}
+	if after.memory > before.memory+moreMemory {
+		t.Errorf("the heap holds %d KiB, %d KiB after %d rounds", after.memory>>10, before.memory>>10, usual/2+1)
+	}
+}
+
+// now waits for goroutines to end that do, and counts what is held.
+func now(t *testing.T, goroutines int) held {
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	for runtime.NumGoroutine() > goroutines && ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	h := held{goroutines: runtime.NumGoroutine()}
+	if files, err := os.ReadDir("/proc/self/fd"); err == nil { // elsewhere none are counted
+		h.files = len(files)
+	}
+	runtime.GC()
+	runtime.GC() // pools are emptied by the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	h.memory = m.HeapAlloc
+	return h
+}

@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/internal/soak"
+)
+
+// monkey gives the program's model what comes into its mind, without a terminal.
+type monkey struct {
+	t   *testing.T
+	rng *rand.Rand
+	p   *program
+}
+
+// keysOfAMonkey are keys with a meaning somewhere; any other rune is text.
+var keysOfAMonkey = []tea.Key{
+	{Code: tea.KeyEnter}, {Code: tea.KeyEscape}, {Code: tea.KeyTab}, {Code: tea.KeyTab, Mod: tea.ModShift}, {Code: tea.KeyBackspace},
+	{Code: tea.KeyUp}, {Code: tea.KeyDown}, {Code: tea.KeyLeft}, {Code: tea.KeyRight}, {Code: tea.KeyHome}, {Code: tea.KeyEnd},
+	{Code: tea.KeyPgUp}, {Code: tea.KeyPgDown}, {Code: tea.KeyDelete}, {Code: tea.KeySpace, Text: " "},
+	{Code: 'c', Mod: tea.ModCtrl}, {Code: 'z', Mod: tea.ModCtrl}, {Code: 'u', Mod: tea.ModCtrl}, {Code: 'w', Mod: tea.ModCtrl},
+}
+
+// act does one thing.
+func (m *monkey) act() {
+	switch k := m.rng.IntN(100); {
+	case k < 40: // a letter, a digit, a sign
+		r := rune(' ' + m.rng.IntN(95))
+		m.give(tea.KeyPressMsg{Code: r, Text: string(r)})
+	case k < 68:
+		m.give(tea.KeyPressMsg(keysOfAMonkey[m.rng.IntN(len(keysOfAMonkey))]))
+	case k < 76:
+		m.give(tea.MouseClickMsg{X: m.rng.IntN(200) - 2, Y: m.rng.IntN(70) - 2, Button: tea.MouseLeft})
+	case k < 82:
+		m.give(tea.MouseWheelMsg{X: m.rng.IntN(200), Y: m.rng.IntN(70), Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[m.rng.IntN(2)]})
+	case k < 85:
+		m.give(tea.WindowSizeMsg{Width: m.rng.IntN(260), Height: m.rng.IntN(80)})
+	case k < 86:
+		m.give(tea.PasteMsg{Content: []string{"4", "group 2", "日本\x00\x1b[31m", "size 1073741824", "machine nowhere"}[m.rng.IntN(5)]})
+	case k < 88:
+		m.line(fmt.Sprintf(":%s %d", []string{"group", "nodes", "ranks-per-node", "size", "elements", "threads-per-rank", "world-seed"}[m.rng.IntN(7)], 1<<m.rng.IntN(7)))
+	case k < 89:
+		m.line(":workload " + []string{"pingpong", "dot", "randomaccess", "spmv", "beff", "cartesian", "headtohead"}[m.rng.IntN(7)])
+	default:
+		m.give(tick(time.Now()))
+	}
+}
+
+func (m *monkey) line(text string) {
+	for _, r := range text {
+		m.give(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	m.give(tea.KeyPressMsg{Code: tea.KeyEnter})
+}
+
+// give is a message and what follows from it. The program neither ends nor sleeps.
+func (m *monkey) give(msg tea.Msg) {
+	_, cmd := m.p.Update(msg)
+	m.p.app.quit = false
+	m.follow(cmd)
+}
+
+func (m *monkey) follow(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			m.follow(c)
+		}
+	case answer:
+		m.give(msg)
+	}
+}
+
+// The screen bears with anything: keys, clicks, wheels, resizes and lines at random,
+// over a session that runs. A round ends with the program in a terminal, which is as
+// before when it is over.
+func TestMonkey(t *testing.T) {
+	t.Chdir(t.TempDir()) // a picture may be asked for
+	soak.Rounds(t, 2, func(t *testing.T, seed uint64) {
+		sc, err := session.Scenario("pingpong")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sc.Set("fabric", []string{"sim", "live"}[seed%2]); err != nil {
+			t.Fatal(err)
+		}
+		s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Linger: true, Memory: 512 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start(t.Context())
+		defer func() { _ = s.Stop() }()
+		p, err := newProgram(s, Options{Environ: []string{"TERM=xterm-256color"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.every = 1
+		m := &monkey{t, rand.New(rand.NewPCG(seed, 0x6d6f6e6b)), p}
+		m.give(tea.WindowSizeMsg{Width: 120, Height: 40})
+		for range 600 {
+			m.act()
+		}
+		t.Run("terminal", func(t *testing.T) { m.inATerminal(t, s) })
+	})
+}
+
+// inATerminal is a short visit with keys that leave the program where it is.
+func (m *monkey) inATerminal(t *testing.T, s Session) {
+	x := open(t, s, nil)
+	x.shows("hybridtop")
+	for range 40 {
+		switch m.rng.IntN(4) {
+		case 0:
+			x.program.Send(tea.WindowSizeMsg{Width: 20 + m.rng.IntN(150), Height: 5 + m.rng.IntN(50)})
+		case 1:
+			x.key([]rune{uv.KeyUp, uv.KeyDown, uv.KeyTab, uv.KeyEscape}[m.rng.IntN(4)])
+		default:
+			x.press(string("pPzftg12345678MhjklnrR"[m.rng.IntN(22)]))
+		}
+	}
+	x.ctrl('c')
+	x.ends(nil)
+}
