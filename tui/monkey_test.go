@@ -123,7 +123,7 @@ func (m *monkey) inATerminal(t *testing.T, s Session) {
 		case 0:
 			x.program.Send(tea.WindowSizeMsg{Width: 20 + m.rng.IntN(150), Height: 5 + m.rng.IntN(50)})
 		case 1:
-			x.key([]rune{uv.KeyUp, uv.KeyDown, uv.KeyTab, uv.KeyEscape}[m.rng.IntN(4)])
+			x.key([]rune{uv.KeyUp, uv.KeyDown, uv.KeyTab}[m.rng.IntN(3)]) // an escape would join the key after it
 		default:
 			x.press(string("pPzftg12345678MhjklnrR"[m.rng.IntN(22)]))
 		}

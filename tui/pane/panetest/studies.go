@@ -1,6 +1,7 @@
 package panetest
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -13,9 +14,14 @@ import (
 )
 
 func init() {
-	workload.Register(&workload.Workload{Name: "demo-access", Title: "for tests", Studies: []*engine.Study{sizesOfGroups}})
-	workload.Register(&workload.Workload{Name: "demo-dot", Title: "for tests"})
-	workload.Register(&workload.Workload{Name: "demo-product", Title: "for tests of schemes", Studies: []*engine.Study{Schemes}})
+	workload.Register(&workload.Workload{Name: "demo-access", Plan: drawn, Title: "for tests", Studies: []*engine.Study{sizesOfGroups}})
+	workload.Register(&workload.Workload{Name: "demo-dot", Plan: drawn, Title: "for tests"})
+	workload.Register(&workload.Workload{Name: "demo-product", Plan: drawn, Title: "for tests of schemes", Studies: []*engine.Study{Schemes}})
+}
+
+// drawn is the plan of a workload that is drawn and never run.
+func drawn(*engine.Scenario, *workload.Site) (workload.Plan, error) {
+	return workload.Plan{}, errors.New("it is for tests of the screen, and does not run")
 }
 
 var sizesOfGroups = study.Locality(func(_ *engine.Scenario, g int) int64 { return 64 << 20 / int64(g) })
