@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -30,18 +31,20 @@ type result struct {
 	Dilation     float64                  `json:"dilation"`
 	FabricTime   float64                  `json:"fabric_time"`
 	virtual
-	Elapsed     float64   `json:"elapsed"`
-	Memory      int64     `json:"memory_per_node"`
-	Replicas    int       `json:"replicas"`
-	LaunchLine  string    `json:"launch_line"`
-	Why         string    `json:"why"`
-	Warnings    []string  `json:"warnings"`
-	Failure     string    `json:"failure"`
-	Interrupted bool      `json:"interrupted"`
-	Host        host      `json:"host"`
-	Timeline    *timeline `json:"timeline"`
+	Elapsed     float64               `json:"elapsed"`
+	Memory      int64                 `json:"memory_per_node"`
+	Replicas    int                   `json:"replicas"`
+	LaunchLine  string                `json:"launch_line"`
+	Why         string                `json:"why"`
+	Warnings    []string              `json:"warnings"`
+	Failure     string                `json:"failure"`
+	Interrupted bool                  `json:"interrupted"`
+	Host        host                  `json:"host"`
+	Timeline    *timeline             `json:"timeline"`
+	Studies     map[string][]studyRow `json:"studies,omitempty"`
 
 	order []string // of the metrics
+	snap  *engine.Snapshot
 }
 
 // virtual is what a simulation came to; null otherwise.
@@ -145,6 +148,7 @@ var classKeys = [cluster.Classes]string{"in_rank", "in_node", "remote"}
 func newResult(s *engine.Snapshot, interrupted bool) *result {
 	n := s.Layout.N()
 	r := &result{
+		snap: s, Studies: studyRows(s),
 		Schema: "hybridtop.run.v1", Scenario: s.Scenario, Verified: verified(s), Metrics: make(map[string]engine.Metric),
 		Verification: s.Verification, Iterations: s.Iteration, Times: append([]float64{}, s.IterationTimes...),
 		Latency: make(map[string]latency), Samples: make(map[string]sample), Tallies: make(map[string]tally), Traffic: make(map[string]traffic),
@@ -204,7 +208,7 @@ func (r *result) write(w io.Writer, f *format) error {
 		}
 		return writeCSV(w, []string{"metric", "value", "unit", "kind", "verified"}, rows)
 	}
-	return r.table(w)
+	return errors.Join(r.table(w), writeStudies(w, "", r.snap))
 }
 
 func (r *result) table(w io.Writer) error {

@@ -115,9 +115,10 @@ type sweepRow struct {
 	Kind         engine.Kind              `json:"kind"`
 	Dilation     float64                  `json:"dilation"`
 	virtual
-	Warnings []string `json:"warnings"`
-	Failure  string   `json:"failure"`
-	Change   string   `json:"change"`
+	Warnings []string              `json:"warnings"`
+	Failure  string                `json:"failure"`
+	Change   string                `json:"change"`
+	Studies  map[string][]studyRow `json:"studies,omitempty"`
 
 	row   *session.Row
 	order []string
@@ -156,7 +157,7 @@ func newSweepResult(sc engine.Scenario, rows []session.Row) *sweepResult {
 		r := newResult(snap, false)
 		row := sweepRow{
 			Knobs: make(map[string]any), Metrics: r.Metrics, Verified: r.Verified, Verification: r.Verification,
-			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, virtual: r.virtual, Warnings: r.Warnings, Failure: r.Failure, Change: changes[i],
+			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, virtual: r.virtual, Warnings: r.Warnings, Failure: r.Failure, Change: changes[i], Studies: r.Studies,
 			row: &rows[i], order: r.order,
 		}
 		for _, k := range rows[i].Knobs {
@@ -219,7 +220,7 @@ func (sw *sweepResult) write(w io.Writer, f *format, metric string) error {
 	if len(sw.Rows) == 0 {
 		return nil
 	}
-	return errors.Join(sw.table(w), sw.chart(w, metric), sw.changes(w), sw.repeats(w), sw.law(w))
+	return errors.Join(sw.table(w), sw.chart(w, metric), sw.changes(w), sw.repeats(w), sw.law(w), sw.studies(w))
 }
 
 // csv is tidy: a line a point and metric.
@@ -363,6 +364,18 @@ func bar(n, mark int) string {
 		}
 	}
 	return b.String()
+}
+
+// studies lists the rows of studies that tell more than metrics do, of a few points.
+func (sw *sweepResult) studies(w io.Writer) error {
+	if len(sw.Rows) > mostChanges {
+		return nil
+	}
+	var all []error
+	for i := range sw.Rows {
+		all = append(all, writeStudies(w, sw.Rows[i].row.Name(), sw.Rows[i].row.Snapshot))
+	}
+	return errors.Join(all...)
 }
 
 // mostChanges is up to how many points their changes are written out.

@@ -90,9 +90,12 @@ func observe(s *engine.Snapshot) []engine.Row {
 	size := sc.Int("size")
 	cells[columnSize] = float64(size)
 	series := sc.Text("method") + ", " + sc.Text("pair")
+	label := cluster.SizeText(float64(size)) + " " + sc.Text("method")
+	if sc.Text("pair") != "remote" {
+		label += ", " + sc.Text("pair")
+	}
 	return []engine.Row{{
-		Key:   fmt.Sprintf("%s %s %d", s.Kind, series, size),
-		Label: cluster.SizeText(float64(size)), Series: series, Kind: latency.Kind, Cells: cells,
+		Key: fmt.Sprintf("%s %s %d", s.Kind, series, size), Label: label, Series: series, Kind: latency.Kind, Cells: cells,
 	}}
 }
 
@@ -105,7 +108,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		return
 	}
 	v.Time = now.Cells[columnLatency]
-	text := fmt.Sprintf("%s, %s: a message takes %s one way (%s)", now.Label, now.Series, cluster.FromSeconds(v.Time), now.Kind)
+	text := fmt.Sprintf("%s: a message takes %s one way (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
 	v.Why = text + "."
 	if model := now.Cells[columnLatencyModel]; model > 0 {
 		v.Why = fmt.Sprintf("%s, %s× the model's %s.", text, study.Figure(v.Time/model), cluster.FromSeconds(model))

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"io"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// studyRow is a row of a study that tells more than the metrics of its run do.
+type studyRow struct {
+	Label  string              `json:"label"`
+	Series string              `json:"series"`
+	Kind   engine.Kind         `json:"kind"`
+	Cells  map[string]*float64 `json:"cells"`
+}
+
+// studyRows are the rows of the studies that are listed, by study; nil: there are none.
+func studyRows(s *engine.Snapshot) map[string][]studyRow {
+	var all map[string][]studyRow
+	for i := range s.Studies {
+		v := &s.Studies[i]
+		if !v.Listed {
+			continue
+		}
+		if all == nil {
+			all = make(map[string][]studyRow)
+		}
+		rows := []studyRow{}
+		for k := range v.Rows {
+			r := &v.Rows[k]
+			if r.Kind == "" { // it has not run
+				continue
+			}
+			cells := make(map[string]*float64)
+			for c := range v.Columns {
+				cells[v.Columns[c].Name] = engine.Finite(v.Cell(k, c))
+			}
+			rows = append(rows, studyRow{r.Label, r.Series, r.Kind, cells})
+		}
+		all[v.Name] = rows
+	}
+	return all
+}
+
+// writeStudies lists the rows of the studies that are listed, each under the point of
+// its sweep; "": a run.
+func writeStudies(w io.Writer, point string, s *engine.Snapshot) error {
+	t := newTable(w)
+	for i := range s.Studies {
+		v := &s.Studies[i]
+		if !v.Listed {
+			continue
+		}
+		t.row()
+		head := []string{v.Item}
+		if point != "" {
+			head[0] = point + ": " + v.Item
+		}
+		for _, c := range v.Columns {
+			head = append(head, c.Name)
+		}
+		t.row(append(head, "kind")...)
+		for k := range v.Rows {
+			if v.Rows[k].Kind == "" {
+				continue
+			}
+			cells := []string{v.Rows[k].Label}
+			for c := range v.Columns {
+				cells = append(cells, text(engine.Metric{Name: v.Columns[c].Name, Value: v.Cell(k, c), Unit: v.Columns[c].Unit}))
+			}
+			t.row(append(cells, string(v.Rows[k].Kind))...)
+		}
+	}
+	return t.close()
+}

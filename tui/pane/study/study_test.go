@@ -1,0 +1,52 @@
+package study
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+)
+
+// The present point stands over its f_comm and n_k at its ε, the model's ε over the
+// same f_comm, and both move with the run.
+func TestThePointMoves(t *testing.T) {
+	th := grid.Themes()[0]
+	p := Overlap.New().(*Pane)
+	seen := map[[2]int]bool{}
+	for _, planes := range []string{"2", "8", "32"} {
+		snap := panetest.Scheme(1, 8)
+		v := &snap.Studies[0]
+		for i, r := range v.Rows {
+			if r.Label == "multiple, m = 1" && r.Kind == engine.Simulated && r.Cells[study.EpsilonPlanes] == map[string]float64{"2": 2, "8": 8, "32": 32}[planes] {
+				v.Now = i
+			}
+		}
+		panetest.Schemes.Complete(v, snap)
+		g := grid.New(116, 36)
+		p.Draw(g.All(), &pane.Host{Snap: snap, Theme: th, Alone: true, Keys: func(a string) string { return a }})
+		at := v.Present().Cells
+		for n, x := range []float64{at[study.EpsilonComm], at[study.EpsilonPlanes]} {
+			left := n * 59
+			col, row, ok := p.charts[n].line.Place(x, at[study.EpsilonValue])
+			if !ok {
+				t.Fatalf("chart %d: the point lies outside", n)
+			}
+			if cell := g.At(left+col, 3+row); cell.Rune != '◆' || cell.Fg != th.Focus.Fg {
+				t.Errorf("n_k = %s, chart %d: %q stands at the present point\n%s", planes, n, cell.Rune, g.PlainText())
+			}
+			if n == 0 {
+				seen[[2]int{col, row}] = true
+				mc, mr, _ := p.charts[n].line.Place(x, at[study.EpsilonModel])
+				if r := g.At(mc, 3+mr).Rune; r != '◇' && [2]int{mc, mr} != [2]int{col, row} {
+					t.Errorf("n_k = %s: %q stands where the model's ε is", planes, r)
+				}
+			}
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("three n_k have %d places", len(seen))
+	}
+}
