@@ -41,7 +41,7 @@ type result struct {
 	Interrupted bool                  `json:"interrupted"`
 	Host        host                  `json:"host"`
 	Timeline    *timeline             `json:"timeline"`
-	Studies     map[string][]studyRow `json:"studies,omitempty"`
+	Studies     map[string][]studyRow `json:"studies"`
 
 	order []string // of the metrics
 	snap  *engine.Snapshot

@@ -14,16 +14,13 @@ type studyRow struct {
 	Cells  map[string]*float64 `json:"cells"`
 }
 
-// studyRows are the rows of the studies that are listed, by study; nil: there are none.
+// studyRows are the rows of the studies that are listed, by study.
 func studyRows(s *engine.Snapshot) map[string][]studyRow {
-	var all map[string][]studyRow
+	all := make(map[string][]studyRow)
 	for i := range s.Studies {
 		v := &s.Studies[i]
 		if !v.Listed {
 			continue
-		}
-		if all == nil {
-			all = make(map[string][]studyRow)
 		}
 		rows := []studyRow{}
 		for k := range v.Rows {

@@ -118,7 +118,7 @@ type sweepRow struct {
 	Warnings []string              `json:"warnings"`
 	Failure  string                `json:"failure"`
 	Change   string                `json:"change"`
-	Studies  map[string][]studyRow `json:"studies,omitempty"`
+	Studies  map[string][]studyRow `json:"studies"`
 
 	row   *session.Row
 	order []string
