@@ -60,6 +60,13 @@ func (t *Table) Frame() engine.StudyView { return t.frame }
 // told.
 func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 	t.seen = t.study.Observe(s)
+	if s.Kind == engine.Emulated && len(s.Warnings) > 0 {
+		for i := range t.seen {
+			if r := &t.seen[i]; r.Flag == "" {
+				r.Flag = engine.Late
+			}
+		}
+	}
 	if !t.study.Adds {
 		for i := range t.seen {
 			if t.seen[i].Flag != engine.Passing {
@@ -139,6 +146,9 @@ func (t *Table) merge(v *engine.StudyView, r engine.Row) {
 	case t.study.Adds:
 		row := &v.Rows[i]
 		row.Raw, row.Kind = sum(row.Raw, r.Raw, +1), r.Kind
+		if row.Flag == "" {
+			row.Flag = r.Flag
+		}
 	default: // what the run does not tell stays as it was
 		cells := slices.Clone(r.Cells)
 		for k, x := range v.Rows[i].Cells {

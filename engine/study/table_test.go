@@ -144,6 +144,34 @@ func TestViewsStay(t *testing.T) {
 	}
 }
 
+// Rows of an emulated run whose times the host could not keep are marked, where
+// nothing else is said of them.
+func TestLateRows(t *testing.T) {
+	best := row("b", 0)
+	best.Flag = engine.Best
+	for _, adds := range []bool{false, true} {
+		c := newCounting(adds, row("a", 0), best)
+		c.begin("size", "8")
+		first := row("a", 1)
+		passing := row("p", 1)
+		passing.Flag = engine.Passing
+		for _, s := range []struct {
+			snap engine.Snapshot
+			want engine.Flag
+		}{
+			{engine.Snapshot{Kind: engine.Emulated, Warnings: []string{"things happened late"}}, engine.Late},
+			{engine.Snapshot{Kind: engine.Emulated}, ""},
+			{engine.Snapshot{Kind: engine.Simulated, Warnings: []string{"the iteration was cut off"}}, ""},
+		} {
+			c.now = []engine.Row{first, passing}
+			v := c.table.Look(&s.snap)
+			if v.Rows[0].Flag != s.want || v.Rows[1].Flag != engine.Best || v.Rows[2].Flag != engine.Passing {
+				t.Errorf("adds %v, %s, %v: %+v", adds, s.snap.Kind, s.snap.Warnings, v.Rows)
+			}
+		}
+	}
+}
+
 // Sorting keeps the place of the present row, and unknown numbers come last.
 func TestSort(t *testing.T) {
 	v := engine.StudyView{Rows: []engine.Row{row("u", unknown), row("c", 3), row("a", 1), row("b", 1)}, Now: 1}

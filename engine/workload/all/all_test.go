@@ -71,6 +71,48 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
+// Every study says what it compares, by columns and knobs that there are, and gives
+// its frame for the scenario as it stands.
+func TestStudies(t *testing.T) {
+	for _, w := range workload.All() {
+		for _, st := range w.Studies {
+			name := w.Name + ", " + st.Name
+			if st.Name == "" || st.Title == "" || st.Of == "" || st.Item == "" || st.Absent == "" || len(st.Columns) == 0 || len(st.Charts) == 0 || st.Observe == nil {
+				t.Errorf("%s: a study has a name, a title, what it compares, what a row is, columns, charts and rows", name)
+			}
+			s := w.Scenario(presets.Machines())
+			for _, knob := range slices.Concat(st.Apart, st.Chooses) {
+				if _, err := s.Knob(knob); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			for _, c := range st.Charts {
+				for _, column := range slices.Concat(c.Y, c.Same, []int{c.X, st.Brief.Column}) {
+					if column < 0 || column >= len(st.Columns) || st.Columns[column].Name == "" {
+						t.Errorf("%s: a chart of column %d, of %d", name, column, len(st.Columns))
+					}
+				}
+			}
+			if st.Metric != "" && !slices.ContainsFunc(slices.Concat(w.Metrics, w.Derived), func(m engine.MetricSpec) bool { return m.Name == st.Metric }) {
+				t.Errorf("%s: %s reports no metric %s", name, w.Name, st.Metric)
+			}
+			if st.Frame == nil {
+				continue
+			}
+			m, err := presets.Machine(s.Text("machine"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, kind := range engine.Kinds[:3] {
+				v := st.Frame(&s, &m, kind)
+				if v.Now < -1 || v.Now >= len(v.Rows) {
+					t.Errorf("%s: the knobs stand at row %d of %d", name, v.Now, len(v.Rows))
+				}
+			}
+		}
+	}
+}
+
 // quick are knobs of workloads that run long as they stand.
 var quick = map[string]map[string]string{
 	"beff":      {"lmax": "512", "randoms": "1", "rounds": "1"},
