@@ -92,7 +92,7 @@ func must(err error) {
 }
 
 // scenario is the workload's, with the knobs whose flags were given; the axes are
-// those with several values. The machines are the person's own.
+// those with several values. The machines are the user's own.
 func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
 	machine := f.values["machine"]
 	names, own, err := machineFiles(machine.text)

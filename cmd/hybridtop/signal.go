@@ -16,7 +16,12 @@ import (
 // interrupted is the cause of a context that a signal has ended.
 type interrupted struct{ signal os.Signal }
 
-func (i interrupted) Error() string { return "interrupted by " + i.signal.String() }
+func (i interrupted) Error() string {
+	if n, ok := i.signal.(syscall.Signal); ok {
+		return "interrupted by " + signalName(n)
+	}
+	return "interrupted by " + i.signal.String()
+}
 
 // interruptible gives a context that ends at a signal that asks the program to
 // end; a second one ends it at once.
