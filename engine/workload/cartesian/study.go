@@ -96,7 +96,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	case best != now:
 		v.Why = fmt.Sprintf("%s; %s is %s× faster an exchange (%s).", text, named(best), study.Figure(v.Time/best.Cells[columnTime]), s.Kind)
 	case worst != now:
-		v.Why = fmt.Sprintf("%s, %s× faster an exchange than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), named(worst), s.Kind)
+		v.Why = fmt.Sprintf("%s, %s× faster than %s (%s).", text, study.Figure(worst.Cells[columnTime]/v.Time), named(worst), s.Kind)
 	default:
 		v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 	}
