@@ -161,7 +161,14 @@ type Spec struct {
 	Seed       uint64
 	Dilation   float64     // 0: chosen by the fabric
 	Threading  ThreadLevel // that ranks start at; unset: the machine's
-	Timeline   *Recorder   // of what the threads do; nil: nothing is recorded
+	Timeline   Recorder    // of what the threads do; nil: nothing is recorded
+}
+
+// Recorder keeps what the threads of a launch do. Package cluster/timeline has the one
+// that fabrics write to; here it is only handed on.
+type Recorder interface {
+	// Close ends the record at a time, once no thread writes to it any more.
+	Close(at Time)
 }
 
 // Eager is the eager limit in force, in bytes.

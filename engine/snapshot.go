@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // Phase is what a session does.
@@ -74,14 +75,14 @@ type Snapshot struct {
 	Replicas       int                       // of the shared data
 	Metrics        []Metric                  // of the workload, declared ones first, then model values
 	Verification   Verification
-	Studies        []StudyView       // of the workload
-	Timeline       *cluster.Timeline // what every thread does, lately; nil: it is not written down
-	LaunchLine     string            // paper 1's launch command for this layout
-	Failure        string            // why the run failed, in words; may have several lines
-	Warnings       []string          // what the host could not keep
-	Virtual        *Virtual          // what a simulation came to, once it has ended; nil: it has not, or this is none
-	Why            string            // one or two sentences: what rules, and what another choice would give
-	Change         string            // what the knobs that were turned last have done to the time of an iteration; "": nothing to compare
+	Studies        []StudyView    // of the workload
+	Timeline       *timeline.View // what every thread does, lately; nil: it is not written down
+	LaunchLine     string         // paper 1's launch command for this layout
+	Failure        string         // why the run failed, in words; may have several lines
+	Warnings       []string       // what the host could not keep
+	Virtual        *Virtual       // what a simulation came to, once it has ended; nil: it has not, or this is none
+	Why            string         // one or two sentences: what rules, and what another choice would give
+	Change         string         // what the knobs that were turned last have done to the time of an iteration; "": nothing to compare
 }
 
 // Virtual is what a simulation came to: all of it is the same for the same program,

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // testTimeline holds what a recorder writes down of a run (paper 2, figure 1).
@@ -31,9 +32,9 @@ func (s *suite) testTimeline(t *testing.T) {
 	t.Run("lanes are ordered and cover the run from launch to end", func(t *testing.T) {
 		spec := s.spec(4)
 		spec.Layout.ThreadsPerRank = threads
-		spec.Timeline = cluster.NewRecorder(spec.Layout, true)
+		spec.Timeline = timeline.NewRecorder(spec.Layout, true)
 		s.run(t, spec, mixed)
-		v := spec.Timeline.View()
+		v := timeline.Of(&spec).View()
 		if len(v.Lanes) != 4*threads || v.From != 0 || v.To <= 0 {
 			t.Fatalf("%d lanes from %v to %v, want %d from 0 on", len(v.Lanes), v.From, v.To, 4*threads)
 		}
@@ -70,16 +71,16 @@ func (s *suite) testTimeline(t *testing.T) {
 		t.Run("computing in virtual time is the work", func(t *testing.T) {
 			spec := s.spec(2)
 			spec.Layout.ThreadsPerRank = threads
-			spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+			spec.Timeline = timeline.NewRecorder(spec.Layout, false)
 			s.run(t, spec, mixed)
-			v := spec.Timeline.View()
+			v := timeline.Of(&spec).View()
 			for i := range v.Lanes {
 				l := &v.Lanes[i]
 				pieces := cluster.Time(5)
 				if l.Thread == 0 {
 					pieces = 10
 				}
-				if got, want := l.Sums(v.To, new(cluster.Place))[cluster.ActivityCompute], pieces*s.machine.ComputeTime(work); got != want {
+				if got, want := l.Sums(v.To, new(timeline.Place))[timeline.ActivityCompute], pieces*s.machine.ComputeTime(work); got != want {
 					t.Errorf("rank %d thread %d computes for %v, want %v", l.Rank, l.Thread, got, want)
 				}
 			}
@@ -88,7 +89,7 @@ func (s *suite) testTimeline(t *testing.T) {
 
 	t.Run("a stretch names the peer of its own call", func(t *testing.T) {
 		spec := s.spec(4)
-		spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+		spec.Timeline = timeline.NewRecorder(spec.Layout, false)
 		s.run(t, spec, func(p *proc) {
 			me, next, from := p.ID(), (p.ID()+1)%4, (p.ID()+3)%4
 			for i := range uint64(s.times(20)) {
@@ -109,13 +110,13 @@ func (s *suite) testTimeline(t *testing.T) {
 				p.ok(p.Barrier(p.All()))
 			}
 		})
-		v := spec.Timeline.View()
+		v := timeline.Of(&spec).View()
 		awaits := 0
 		for i := range v.Lanes {
 			l := &v.Lanes[i]
 			for x := range l.Stretches(0, v.To) {
 				next, from := int32(l.Rank+1)%4, int32(l.Rank+3)%4
-				good := x.Peer == cluster.NoPeer
+				good := x.Peer == timeline.NoPeer
 				switch x.Call {
 				case cluster.KindPut, cluster.KindSend:
 					good = good || x.Peer == next
@@ -138,7 +139,7 @@ func (s *suite) testTimeline(t *testing.T) {
 		spec := s.spec(2)
 		spec.Layout.ThreadsPerRank = threads
 		spec.Threading = cluster.ThreadFunneled
-		spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+		spec.Timeline = timeline.NewRecorder(spec.Layout, false)
 		s.run(t, spec, func(p *proc) {
 			var computing atomic.Int32
 			var done atomic.Bool
@@ -164,17 +165,17 @@ func (s *suite) testTimeline(t *testing.T) {
 				done.Store(true)
 			})
 		})
-		v := spec.Timeline.View()
+		v := timeline.Of(&spec).View()
 		overlaps := 0
 		for i := 0; i < len(v.Lanes); i += threads {
 			for m := range v.Lanes[i].Stretches(0, v.To) {
-				if m.Activity != cluster.ActivityCommunicate && m.Activity != cluster.ActivityWait || m.Call == cluster.KindBarrier {
+				if m.Activity != timeline.ActivityCommunicate && m.Activity != timeline.ActivityWait || m.Call == cluster.KindBarrier {
 					continue
 				}
 				all := true
 				for _, worker := range v.Lanes[i+1 : i+threads] {
 					x, _ := worker.At(m.Begin + (m.End-m.Begin)/2)
-					all = all && x.Activity == cluster.ActivityCompute
+					all = all && x.Activity == timeline.ActivityCompute
 				}
 				if all {
 					overlaps++
@@ -190,16 +191,16 @@ func (s *suite) testTimeline(t *testing.T) {
 		spec := s.spec(2)
 		spec.Layout.ThreadsPerRank = threads
 		spec.Threading = cluster.ThreadMasteronly
-		spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+		spec.Timeline = timeline.NewRecorder(spec.Layout, false)
 		s.run(t, spec, mixed)
-		v := spec.Timeline.View()
+		v := timeline.Of(&spec).View()
 		for i := 0; i < len(v.Lanes); i += threads {
 			for m := range v.Lanes[i].Stretches(0, v.To) {
-				if m.Activity != cluster.ActivityCommunicate && m.Activity != cluster.ActivityWait {
+				if m.Activity != timeline.ActivityCommunicate && m.Activity != timeline.ActivityWait {
 					continue
 				}
 				for _, worker := range v.Lanes[i+1 : i+threads] {
-					if x, ok := worker.At(m.Begin + (m.End-m.Begin)/2); !ok || x.Activity != cluster.ActivitySleep {
+					if x, ok := worker.At(m.Begin + (m.End-m.Begin)/2); !ok || x.Activity != timeline.ActivitySleep {
 						t.Errorf("at %v rank %d's master is in %v, and thread %d is at %v", m.Begin, worker.Rank, m.Call, worker.Thread, x.Activity)
 					}
 				}
@@ -212,11 +213,11 @@ func (s *suite) testTimeline(t *testing.T) {
 			spec := s.spec(2)
 			spec.Layout.ThreadsPerRank = 2
 			spec.Threading = cluster.ThreadMultiple
-			spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+			spec.Timeline = timeline.NewRecorder(spec.Layout, false)
 			waits := func(rank int) bool { // thread 1, now
-				v := spec.Timeline.View()
+				v := timeline.Of(&spec).View()
 				for x := range v.Lanes[2*rank+1].Stretches(v.To-1, v.To) {
-					if x.Activity == cluster.ActivityLock {
+					if x.Activity == timeline.ActivityLock {
 						return true
 					}
 				}
@@ -240,10 +241,10 @@ func (s *suite) testTimeline(t *testing.T) {
 					q.ok(err)
 				})
 			})
-			v := spec.Timeline.View()
+			v := timeline.Of(&spec).View()
 			for rank := range 2 {
 				l := v.Lanes[2*rank+1]
-				if l.Sums(l.To(), new(cluster.Place))[cluster.ActivityLock] <= 0 {
+				if l.Sums(l.To(), new(timeline.Place))[timeline.ActivityLock] <= 0 {
 					t.Errorf("thread 1 of rank %d has waited for the lock, and no time of its lane is that", rank)
 				}
 			}
@@ -253,13 +254,13 @@ func (s *suite) testTimeline(t *testing.T) {
 	t.Run("a view is taken while ranks run", func(t *testing.T) {
 		spec := s.spec(2)
 		spec.Layout.ThreadsPerRank = threads
-		spec.Timeline = cluster.NewRecorder(spec.Layout, true)
+		spec.Timeline = timeline.NewRecorder(spec.Layout, true)
 		over := make(chan struct{})
 		var bad atomic.Int64
 		go func() {
 			defer close(over)
 			for range 200 {
-				v := spec.Timeline.View()
+				v := timeline.Of(&spec).View()
 				for i := range v.Lanes {
 					at := cluster.Time(0)
 					for x := range v.Lanes[i].Stretches(0, v.To) {
@@ -285,9 +286,9 @@ func (s *suite) testTimeline(t *testing.T) {
 
 // covers checks that a lane's stretches follow each other from 0 to the end, and that
 // sums agree with them.
-func covers(t *testing.T, l *cluster.LaneView, end cluster.Time) {
+func covers(t *testing.T, l *timeline.LaneView, end cluster.Time) {
 	t.Helper()
-	at, sums, place := cluster.Time(0), cluster.Sums{}, new(cluster.Place)
+	at, sums, place := cluster.Time(0), timeline.Sums{}, new(timeline.Place)
 	for x := range l.Stretches(0, end) {
 		if x.Begin != at || x.End <= x.Begin {
 			t.Fatalf("rank %d thread %d: a stretch from %v to %v follows one that ends at %v", l.Rank, l.Thread, x.Begin, x.End, at)

@@ -223,7 +223,9 @@ func (w *world) reap() {
 	w.stop()
 	w.finish()
 	w.others.Wait()
-	w.spec.Timeline.Close(w.clock())
+	if rec := w.spec.Timeline; rec != nil {
+		rec.Close(w.clock())
+	}
 	close(w.ended)
 }
 

@@ -1,6 +1,9 @@
 package live
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+)
 
 // followed is an observed port whose messages are written down as well.
 type followed struct {
@@ -12,7 +15,7 @@ type followed struct {
 func (f *followed) Post(op *cluster.Op) cluster.Handle {
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
-		f.rec.Sent(cluster.Envelope{From: f.e.id, To: op.Peer, Ctx: op.Ctx, Tag: op.Tag}, int32(f.thread), f.Now(), op.Bytes())
+		f.rec.Sent(timeline.Envelope{From: f.e.id, To: op.Peer, Ctx: op.Ctx, Tag: op.Tag}, int32(f.thread), f.Now(), op.Bytes())
 	case cluster.KindRecv:
 		h := f.observed.Post(op)
 		if h != 0 {
@@ -39,6 +42,6 @@ func (f *followed) Test(h cluster.Handle) (cluster.Done, bool) {
 
 func (f *followed) arrived(ctx int32, d *cluster.Done) {
 	if d.Err != cluster.Cancelled {
-		f.rec.Received(cluster.Envelope{From: d.Peer, To: f.e.id, Ctx: ctx, Tag: d.Tag}, int32(f.thread), f.Now())
+		f.rec.Received(timeline.Envelope{From: d.Peer, To: f.e.id, Ctx: ctx, Tag: d.Tag}, int32(f.thread), f.Now())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // observed is a port that writes down what its thread does. It looks at the clock
@@ -13,8 +14,8 @@ import (
 // own code, too.
 type observed struct {
 	*port
-	lane *cluster.Lane
-	rec  *cluster.Recorder
+	lane *timeline.Lane
+	rec  *timeline.Recorder
 
 	call     cluster.Kind // posted last since the clock was looked at; KindNone: nothing
 	peer     int32
@@ -30,7 +31,7 @@ const copyBytes = 32 << 10
 
 // observe wraps the bodies of a launch whose timeline is recorded.
 func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error {
-	rec := w.spec.Timeline
+	rec := timeline.Of(&w.spec)
 	if rec == nil {
 		return body
 	}
@@ -41,8 +42,8 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 			return body(p)
 		}
 		o := newObserved(p.(*port), lanes[0], rec)
-		o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-		defer o.lane.Now(cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+		o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+		defer o.lane.Now(timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 		err := body(o.dressed())
 		o.turn(o.Now())
 		return err
@@ -54,8 +55,8 @@ func (w *world) clock() cluster.Time {
 	return w.way.model(time.Since(w.began))
 }
 
-func newObserved(p *port, lane *cluster.Lane, rec *cluster.Recorder) *observed {
-	o := &observed{port: p, lane: lane, rec: rec, peer: cluster.NoPeer}
+func newObserved(p *port, lane *timeline.Lane, rec *timeline.Recorder) *observed {
+	o := &observed{port: p, lane: lane, rec: rec, peer: timeline.NoPeer}
 	p.observer = o
 	return o
 }
@@ -74,11 +75,11 @@ func (o *observed) dressed() cluster.Port {
 // turn ends at t what went on since the clock was looked at.
 func (o *observed) turn(t cluster.Time) {
 	if o.talks {
-		o.lane.Until(t, cluster.ActivityCommunicate, o.call, o.peer)
+		o.lane.Until(t, timeline.ActivityCommunicate, o.call, o.peer)
 	} else {
-		o.lane.Until(t, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+		o.lane.Until(t, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 	}
-	o.call, o.peer, o.talks, o.computes, o.meets = cluster.KindNone, cluster.NoPeer, false, false, false
+	o.call, o.peer, o.talks, o.computes, o.meets = cluster.KindNone, timeline.NoPeer, false, false, false
 }
 
 // Post implements cluster.Port.
@@ -104,7 +105,7 @@ func (o *observed) another(op *cluster.Op) cluster.Handle {
 	if o.computes {
 		o.turn(o.Now())
 	}
-	peer := cluster.NoPeer
+	peer := timeline.NoPeer
 	if op.Kind.HasPeer() {
 		peer = op.Peer
 	}
@@ -112,13 +113,13 @@ func (o *observed) another(op *cluster.Op) cluster.Handle {
 		o.talks, o.peer = true, peer
 	}
 	if peer != o.peer {
-		o.peer = cluster.NoPeer
+		o.peer = timeline.NoPeer
 	}
 	o.call = op.Kind
 	if copied(op, o.e.w) {
 		o.turn(o.Now())
 		h := o.port.Post(op)
-		o.lane.Until(o.Now(), cluster.ActivityCopy, op.Kind, op.Peer)
+		o.lane.Until(o.Now(), timeline.ActivityCopy, op.Kind, op.Peer)
 		o.talks, o.call, o.peer = true, op.Kind, op.Peer
 		return h
 	}
@@ -154,10 +155,10 @@ func (p *port) grab(l *engine) {
 	o := p.observer
 	begin, call, peer := o.Now(), o.call, o.peer
 	o.turn(begin)
-	o.lane.Now(cluster.ActivityLock, call, peer)
+	o.lane.Now(timeline.ActivityLock, call, peer)
 	l.grab()
-	o.lane.Until(p.e.w.clock(), cluster.ActivityLock, call, peer) // with the lock held nothing may unwind
-	o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+	o.lane.Until(p.e.w.clock(), timeline.ActivityLock, call, peer) // with the lock held nothing may unwind
+	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 	o.talks, o.call, o.peer = true, call, peer
 }
 
@@ -167,22 +168,22 @@ func (o *observed) Wait(hs []cluster.Handle, need int) {
 		o.port.Wait(hs, need)
 		return
 	}
-	a, call, peer := cluster.ActivityWait, o.call, o.peer
+	a, call, peer := timeline.ActivityWait, o.call, o.peer
 	if o.meets {
-		a, call, peer = cluster.ActivitySleep, cluster.KindMeet, cluster.NoPeer
+		a, call, peer = timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer
 	}
 	o.turn(o.Now())
 	o.lane.Now(a, call, peer)
 	o.port.Wait(hs, need)
 	o.lane.Until(o.Now(), a, call, peer)
-	o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 }
 
 // Compute implements cluster.Port.
 func (o *observed) Compute(work cluster.Work, body func()) {
 	if o.talks {
 		o.turn(o.Now())
-		o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+		o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 	}
 	o.computes = true
 	o.port.Compute(work, body)
@@ -197,14 +198,14 @@ func (o *observed) Fork(n int, body func(cluster.Port, int)) {
 		q := o
 		if thread > 0 {
 			q = newObserved(p.(*port), lanes[thread], o.rec)
-			q.lane.Until(q.Now(), cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+			q.lane.Until(q.Now(), timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 		}
-		q.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-		defer q.lane.Now(cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+		q.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+		defer q.lane.Now(timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 		q.computes = true
 		body(q.dressed(), thread)
 		q.turn(q.Now())
 	})
-	o.lane.Until(o.Now(), cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
-	o.lane.Now(cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+	o.lane.Until(o.Now(), timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
+	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // BenchmarkTimeline is the rate of 8-byte messages, 64 outstanding and an answer a
@@ -19,7 +20,7 @@ func BenchmarkTimeline(b *testing.B) {
 			spec := cluster.Spec{Machine: cluster.Machine{Name: "this-host"}, EagerLimit: 8192, Layout: cluster.Layout{
 				Nodes: 1, RanksPerNode: ranks, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat, Group: ranks}}
 			if on {
-				spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+				spec.Timeline = timeline.NewRecorder(spec.Layout, false)
 			}
 			err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
 				if err := r.Barrier(r.World()); err != nil {

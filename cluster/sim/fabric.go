@@ -69,8 +69,8 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	if f.Trace {
 		w.trace = &trace{}
 	}
-	w.watched = w.trace != nil || spec.Timeline != nil
 	body = w.observe(body)
+	w.watched = w.trace != nil || w.recorder != nil
 	for i := range w.ranks {
 		r := &w.ranks[i]
 		r.seg = segment(spec.Segment)
@@ -113,7 +113,9 @@ func (r *Run) drive(w *world) {
 	if w.trace != nil {
 		r.path = w.trace.path(last.cause, last.now)
 	}
-	w.spec.Timeline.Close(last.now)
+	if rec := w.spec.Timeline; rec != nil {
+		rec.Close(last.now)
+	}
 	r.show(w)
 	r.stop()
 	close(r.done)

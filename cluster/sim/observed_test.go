@@ -11,6 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // lanesOf runs a program of 2 nodes with a rank of 3 threads each, and prints every
@@ -21,11 +22,11 @@ func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string
 	m.Progress, m.LockTime, m.ForkTime, m.MeetTime = cluster.ProgressOffload, 40*cluster.Nanosecond, 500*cluster.Nanosecond, 200*cluster.Nanosecond
 	spec := cluster.Spec{Machine: m, EagerLimit: 8192, Segment: 64, Layout: cluster.Layout{
 		Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 3, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 2}}
-	spec.Timeline = cluster.NewRecorder(spec.Layout, arrows)
+	spec.Timeline = timeline.NewRecorder(spec.Layout, arrows)
 	if err := cluster.Launch(context.Background(), sim.New(), spec, body); err != nil {
 		t.Fatal(err)
 	}
-	v := spec.Timeline.View()
+	v := timeline.Of(&spec).View()
 	var b strings.Builder
 	for i := range v.Lanes {
 		l := &v.Lanes[i]
@@ -35,7 +36,7 @@ func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string
 			if x.Call != cluster.KindNone {
 				fmt.Fprintf(&b, " %s", x.Call)
 			}
-			if x.Peer != cluster.NoPeer {
+			if x.Peer != timeline.NoPeer {
 				fmt.Fprintf(&b, " %d", x.Peer)
 			}
 			b.WriteByte('\n')
@@ -213,7 +214,7 @@ func TestTimelineOfAStore(t *testing.T) {
 	m.Classes[cluster.InNode].Access = 100 * cluster.Nanosecond
 	spec := cluster.Spec{Machine: m, Segment: 4096, Layout: cluster.Layout{
 		Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 2}}
-	spec.Timeline = cluster.NewRecorder(spec.Layout, false)
+	spec.Timeline = timeline.NewRecorder(spec.Layout, false)
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 		if r.ID() == 1 {
 			return nil
@@ -223,8 +224,8 @@ func TestTimelineOfAStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := spec.Timeline.View()
-	want := cluster.Stretch{End: 200 * cluster.Nanosecond, Activity: cluster.ActivityCopy, Call: cluster.KindPut, Peer: 1}
+	v := timeline.Of(&spec).View()
+	want := timeline.Stretch{End: 200 * cluster.Nanosecond, Activity: timeline.ActivityCopy, Call: cluster.KindPut, Peer: 1}
 	if x, ok := v.Lanes[0].At(0); !ok || x != want {
 		t.Errorf("%+v, want %+v", x, want)
 	}
@@ -239,7 +240,7 @@ func TestTimelineChangesNothing(t *testing.T) {
 		spec := cluster.Spec{Machine: m, EagerLimit: 512, Segment: 4096, Layout: cluster.Layout{
 			Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat, Group: 4}}
 		if i == 1 {
-			spec.Timeline = cluster.NewRecorder(spec.Layout, true)
+			spec.Timeline = timeline.NewRecorder(spec.Layout, true)
 		}
 		run, err := cluster.Start(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 			for n := range 5 {

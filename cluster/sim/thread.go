@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/match"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // The states of a thread.
@@ -24,10 +25,10 @@ const (
 // one cache line.
 type thread struct {
 	now   cluster.Time
-	lane  *cluster.Lane // what it does is written down here; nil: nowhere
-	cause int32         // of its present time, in the trace
-	left  int32         // completions until its wait is over
-	id    int32         // in the world
+	lane  *timeline.Lane // what it does is written down here; nil: nowhere
+	cause int32          // of its present time, in the trace
+	left  int32          // completions until its wait is over
+	id    int32          // in the world
 	state threadState
 	call  cluster.Kind // that its time passes for
 	w     *world

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // eventKind says what happens.
@@ -77,21 +78,22 @@ type world struct {
 	linkNoise           int64
 	linkRand            noise
 
-	wide    bool    // what the ranks hold is more than a cache has
-	running *thread // whose coroutine runs now
-	due     *thread // who runs as soon as the event has been dealt with
-	acting  int32   // the rank whose step or body ran last
-	ended   int     // threads of the first kind that have returned
-	quiet   int     // polls since anything but polls happened
-	before  int     // what quiet was before this event
-	real    int     // events in the queue that are not polls
-	begun   bool
-	err     error
-	trace   *trace
-	watched bool // somebody wants to know why time passes
-	arrows  bool // and which messages travel
-	control *control
-	events  uint64
+	wide     bool    // what the ranks hold is more than a cache has
+	running  *thread // whose coroutine runs now
+	due      *thread // who runs as soon as the event has been dealt with
+	acting   int32   // the rank whose step or body ran last
+	ended    int     // threads of the first kind that have returned
+	quiet    int     // polls since anything but polls happened
+	before   int     // what quiet was before this event
+	real     int     // events in the queue that are not polls
+	begun    bool
+	err      error
+	trace    *trace
+	watched  bool               // somebody wants to know why time passes
+	arrows   bool               // and which messages travel
+	recorder *timeline.Recorder // nil: nothing is recorded
+	control  *control
+	events   uint64
 }
 
 // leastPoll is what a poll costs where the machine does not say: a poll that cost

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	record "github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui"
 )
@@ -96,12 +97,12 @@ func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 		from = max(from, tl.To-last)
 	}
 	t := &timeline{From: from.Seconds(), To: tl.To.Seconds(), Ranks: tl.Ranks, Lanes: []lane{}}
-	for a := range cluster.Activities {
-		t.Words = append(t.Words, cluster.Activity(a).String())
+	for a := range record.Activities {
+		t.Words = append(t.Words, record.Activity(a).String())
 	}
 	for i := range tl.Lanes {
 		l := &tl.Lanes[i]
-		var at cluster.Place
+		var at record.Place
 		before, after := l.Sums(from, &at), l.Sums(tl.To, &at)
 		out := lane{Rank: l.Rank, Node: tl.Layout.NodeOf(l.Rank), Thread: l.Thread, Time: make(map[string]float64), Spans: []stretch{}}
 		for a := range after {
@@ -113,7 +114,7 @@ func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 				call := x.Call.String()
 				st.Call = &call
 			}
-			if x.Peer != cluster.NoPeer {
+			if x.Peer != record.NoPeer {
 				st.Peer = &x.Peer
 			}
 			out.Spans = append(out.Spans, st)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
 )
@@ -187,7 +188,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 	}
 	if r != nil {
 		snap.Dilation = r.handle.Dilation()
-		if rec := r.setup.spec.Timeline; rec != nil {
+		if rec := timeline.Of(&r.setup.spec); rec != nil {
 			snap.Timeline = rec.View()
 		}
 		if phase == engine.Running || phase == engine.Paused {

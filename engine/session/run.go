@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
@@ -42,7 +43,7 @@ type run struct {
 func launch(ctx context.Context, set setup, g *gate) (*run, error) {
 	ranks := set.spec.Layout.Ranks()
 	if what := set.scenario.Text("timeline"); what != "off" {
-		set.spec.Timeline = cluster.NewRecorder(set.spec.Layout, what == "arrows")
+		set.spec.Timeline = timeline.NewRecorder(set.spec.Layout, what == "arrows")
 	}
 	tables, cells := set.lay()
 	r := &run{setup: set, gate: g, tables: tables}

@@ -3,7 +3,7 @@ package session
 import (
 	"testing"
 
-	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -29,11 +29,11 @@ func TestTheTimelineIsAKnob(t *testing.T) {
 		}
 		for i := range tl.Lanes {
 			l := &tl.Lanes[i]
-			sums := l.Sums(tl.To, new(cluster.Place))
-			if l.Thread == 0 && sums[cluster.ActivityWait] == 0 {
+			sums := l.Sums(tl.To, new(timeline.Place))
+			if l.Thread == 0 && sums[timeline.ActivityWait] == 0 {
 				t.Errorf("%v: rank %d has never waited: %v", knob, l.Rank, sums)
 			}
-			if l.Thread > 0 && sums[cluster.ActivitySleep] == 0 {
+			if l.Thread > 0 && sums[timeline.ActivitySleep] == 0 {
 				t.Errorf("%v: thread %d of rank %d has never slept: %v", knob, l.Thread, l.Rank, sums)
 			}
 		}
@@ -45,7 +45,7 @@ func TestTheTimelineIsAKnob(t *testing.T) {
 // What was written down of a simulation is whole: it reaches from its launch to its
 // end, and is the same for the same seed.
 func TestTimelineOfASimulation(t *testing.T) {
-	run := func() *cluster.Timeline {
+	run := func() *timeline.View {
 		snap := finished(t, start(t, simulated(t, "timeline", "arrows"), Options{Limits: Limits{Iterations: 5}}))
 		if snap.Timeline.From != 0 || snap.Timeline.To != snap.Virtual.Time {
 			t.Errorf("from %v to %v, and the run ended at %v", snap.Timeline.From, snap.Timeline.To, snap.Virtual.Time)
@@ -55,7 +55,7 @@ func TestTimelineOfASimulation(t *testing.T) {
 	a, b := run(), run()
 	for i := range a.Lanes {
 		next := b.Lanes[i].Stretches(0, b.To)
-		var all []cluster.Stretch
+		var all []timeline.Stretch
 		for x := range next {
 			all = append(all, x)
 		}

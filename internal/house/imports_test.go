@@ -25,12 +25,13 @@ cluster                :
 cluster/match          : cluster
 cluster/host           : cluster
 cluster/codec          :
-cluster/live           : cluster cluster/match cluster/host
-cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology
+cluster/timeline       : cluster
+cluster/live           : cluster cluster/match cluster/host cluster/timeline
+cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
-cluster/clustertest    : cluster
+cluster/clustertest    : cluster cluster/timeline
 presets                : cluster
-engine                 : cluster cluster/codec
+engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
 engine/workload/*      : engine engine/workload engine/study cluster models
@@ -45,7 +46,7 @@ tui/pane/all           : tui/pane tui/pane/*
 tui/overlay            : cluster tui/grid tui/pane
 tui/overlay/all        : tui/overlay tui/overlay/*
 tui/overlay/*          : engine engine/workload presets cluster tui/grid tui/pane tui/overlay
-tui/pane/panetest      : engine engine/study engine/workload models cluster
+tui/pane/panetest      : engine engine/study engine/workload models cluster cluster/timeline
 tui/pane/*             : engine engine/workload engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
 tui/tty                :
@@ -69,6 +70,7 @@ var banned = []struct{ packages, imports, why string }{
 	{"engine/workload/*", "time sync sync/atomic os math/rand math/rand/v2", "a workload has these from its Rank"},
 	{"cluster", "time sync os math/rand", "the contract is free of clocks, locks and files; seeded generators are math/rand/v2"},
 	{"cluster/match", "time sync os math/rand", "matching is plain data"},
+	{"cluster/timeline", "time os math/rand math/rand/v2", "who records gives the time"},
 	{"models", "time sync os math/rand math/rand/v2", "models are functions of numbers"},
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -12,7 +13,7 @@ const us = cluster.Microsecond
 // Hybrid writes down a run of iterations of 100 µs as paper 2's figure 1 has them: the
 // first one of each pair is masteronly, where workers sleep while the master
 // communicates; the second is funneled, where they compute meanwhile.
-func Hybrid(rec *cluster.Recorder, l cluster.Layout, from, to int) {
+func Hybrid(rec *timeline.Recorder, l cluster.Layout, from, to int) {
 	for rank := range l.Ranks() {
 		lanes := rec.Team(rank, l.ThreadsPerRank)
 		peer := int32((rank + 1) % l.Ranks())
@@ -22,26 +23,26 @@ func Hybrid(rec *cluster.Recorder, l cluster.Layout, from, to int) {
 			late := cluster.Time(rng.IntN(8000)) * cluster.Nanosecond
 			m := lanes[0]
 			if i%2 == 0 {
-				m.Until(t+50*us, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
+				m.Until(t+50*us, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 			}
-			m.Until(t+60*us, cluster.ActivityCommunicate, cluster.KindSend, peer)
-			m.Until(t+65*us, cluster.ActivityCopy, cluster.KindSend, peer)
-			m.Until(t+85*us+late, cluster.ActivityWait, cluster.KindRecv, peer)
-			m.Until(t+95*us, cluster.ActivityCommunicate, cluster.KindBarrier, cluster.NoPeer)
-			m.Until(t+100*us, cluster.ActivitySleep, cluster.KindMeet, cluster.NoPeer)
+			m.Until(t+60*us, timeline.ActivityCommunicate, cluster.KindSend, peer)
+			m.Until(t+65*us, timeline.ActivityCopy, cluster.KindSend, peer)
+			m.Until(t+85*us+late, timeline.ActivityWait, cluster.KindRecv, peer)
+			m.Until(t+95*us, timeline.ActivityCommunicate, cluster.KindBarrier, timeline.NoPeer)
+			m.Until(t+100*us, timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer)
 			for k, w := range lanes[1:] {
 				if i%2 == 0 {
-					w.Until(t+50*us-late, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-					w.Until(t+100*us, cluster.ActivitySleep, cluster.KindNone, cluster.NoPeer)
+					w.Until(t+50*us-late, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+					w.Until(t+100*us, timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 					continue
 				}
-				w.Until(t+40*us, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-				w.Until(t+cluster.Time(45+k)*us, cluster.ActivityLock, cluster.KindSend, peer)
-				w.Until(t+99*us-late, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-				w.Until(t+100*us, cluster.ActivitySleep, cluster.KindMeet, cluster.NoPeer)
+				w.Until(t+40*us, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+				w.Until(t+cluster.Time(45+k)*us, timeline.ActivityLock, cluster.KindSend, peer)
+				w.Until(t+99*us-late, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+				w.Until(t+100*us, timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer)
 			}
 			if rec.Arrows() {
-				rec.Message(cluster.Arrow{From: int32(rank), To: peer, Sent: t + 62*us, Received: t + 80*us + late, Bytes: 4096, Tag: 7})
+				rec.Message(timeline.Arrow{From: int32(rank), To: peer, Sent: t + 62*us, Received: t + 80*us + late, Bytes: 4096, Tag: 7})
 			}
 		}
 	}
@@ -56,7 +57,7 @@ func Recorded(nodes, ranksPerNode, threads, iterations int, arrows bool) *engine
 		s.Scenario.Values["timeline"] = "arrows"
 	}
 	s.Layout = s.Scenario.Layout()
-	rec := cluster.NewRecorder(s.Layout, arrows)
+	rec := timeline.NewRecorder(s.Layout, arrows)
 	Hybrid(rec, s.Layout, 0, iterations)
 	s.Timeline = rec.View()
 	s.IterationTimes = []float64{100e-6, 100e-6, 100e-6}

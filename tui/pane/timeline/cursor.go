@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // detail is the last row: what is under the cursor, or how to get one.
-func (t *Pane) detail(v grid.View, h *pane.Host, tl *cluster.Timeline) {
+func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 	s := &t.shown
 	st, text := h.Theme.Dim, ""
 	switch {
@@ -40,7 +41,7 @@ func (t *Pane) keys(h *pane.Host) string {
 
 // under tells of the cell under the cursor: of a lane its longest stretch there, of a
 // row of several lanes how they spend the time.
-func (t *Pane) under(tl *cluster.Timeline) string {
+func (t *Pane) under(tl *timeline.View) string {
 	s := &t.shown
 	row := &t.rows.all[s.row]
 	begin := s.begin + (s.at-s.begin)/s.column*s.column
@@ -70,7 +71,7 @@ func (t *Pane) under(tl *cluster.Timeline) string {
 const longestOf = 4096
 
 // longest is the stretch that fills most of a span of a lane.
-func longest(l *cluster.LaneView, begin, end cluster.Time) (best cluster.Stretch, ok bool) {
+func longest(l *timeline.LaneView, begin, end cluster.Time) (best timeline.Stretch, ok bool) {
 	most, n := cluster.Time(0), 0
 	for x := range l.Stretches(begin, end) {
 		if in := min(x.End, end) - max(x.Begin, begin); in > most {
@@ -83,7 +84,7 @@ func longest(l *cluster.LaneView, begin, end cluster.Time) (best cluster.Stretch
 	return best, ok
 }
 
-func (t *Pane) shareWords(tl *cluster.Timeline, begin cluster.Time) string {
+func (t *Pane) shareWords(tl *timeline.View, begin cluster.Time) string {
 	sums := t.rows.sums(tl, t.shown.row, begin, begin+t.shown.column)
 	total := cluster.Time(0)
 	for _, x := range sums {
@@ -102,10 +103,10 @@ func (t *Pane) shareWords(tl *cluster.Timeline, begin cluster.Time) string {
 }
 
 // stretchWords names an activity with its call and peer.
-func stretchWords(x *cluster.Stretch) string {
+func stretchWords(x *timeline.Stretch) string {
 	text := x.Activity.String()
 	if x.Call == cluster.KindNone {
-		if x.Activity == cluster.ActivityWait {
+		if x.Activity == timeline.ActivityWait {
 			text += " for the node's memory"
 		}
 		return text
@@ -129,7 +130,7 @@ const mostArrows = 300
 
 // arrows draws messages over the cells, from the lane and time of sending to those of
 // receipt; with a cursor, those of its row.
-func (t *Pane) arrows(v grid.View, h *pane.Host, tl *cluster.Timeline) {
+func (t *Pane) arrows(v grid.View, h *pane.Host, tl *timeline.View) {
 	s := &t.shown
 	rowOf := t.rows.index(tl)
 	drawn := 0
@@ -174,7 +175,7 @@ func drawArrow(v grid.View, x0 float64, y0 int, x1 float64, y1 int, st grid.Styl
 }
 
 // index gives the row of a rank's thread.
-func (r *laneRows) index(tl *cluster.Timeline) func(rank, thread int32) (int, bool) {
+func (r *laneRows) index(tl *timeline.View) func(rank, thread int32) (int, bool) {
 	rows := make(map[int64]int, len(r.all))
 	for i := range r.all {
 		for _, k := range r.order[r.all[i].lo:r.all[i].hi] {

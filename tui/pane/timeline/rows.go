@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // laneRows are the rows of a timeline, and what their cells show. What was worked
@@ -14,7 +15,7 @@ type laneRows struct {
 	all    []laneRow
 	order  []int32 // lanes, by node, rank and thread
 	fold   fold
-	of     *cluster.Recorder
+	of     *timeline.Recorder
 	layout cluster.Layout
 	lanes  int
 	threaded,
@@ -22,9 +23,9 @@ type laneRows struct {
 
 	column cluster.Time // that the bins stand for
 	half   int
-	acc    []cluster.Sums
-	edges  [][2]cluster.Place // of each lane, where the frame before has begun and ended
-	next   int                // row that the frame before has left
+	acc    []timeline.Sums
+	edges  [][2]timeline.Place // of each lane, where the frame before has begun and ended
+	next   int                 // row that the frame before has left
 }
 
 // laneRow is one row: the lanes order[lo:hi].
@@ -33,10 +34,10 @@ type laneRow struct {
 	newNode, newRank   bool // it is the first of them
 	lo, hi             int
 
-	first   int64             // number of the first bin
-	bins    []uint8           // activity that holds most of the time of each, + 1; 0: not known
-	settled int64             // bins before this number cannot change any more
-	seen    *cluster.Timeline // that the bins were worked out from last
+	first   int64          // number of the first bin
+	bins    []uint8        // activity that holds most of the time of each, + 1; 0: not known
+	settled int64          // bins before this number cannot change any more
+	seen    *timeline.View // that the bins were worked out from last
 }
 
 // threadScreens is up to how many screenfuls of threads are not folded by themselves:
@@ -44,7 +45,7 @@ type laneRow struct {
 const threadScreens = 4
 
 // arrange makes the rows, if they are others than those of the frame before.
-func (r *laneRows) arrange(tl *cluster.Timeline, want fold, h int) {
+func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 	same := r.of == tl.Of && r.lanes == len(tl.Lanes)
 	f := want
 	if f == foldAuto {
@@ -67,7 +68,7 @@ func (r *laneRows) arrange(tl *cluster.Timeline, want fold, h int) {
 	}
 	r.fold, r.of, r.layout, r.lanes = f, tl.Of, tl.Layout, len(tl.Lanes)
 	r.order = r.order[:0]
-	r.edges = make([][2]cluster.Place, len(tl.Lanes))
+	r.edges = make([][2]timeline.Place, len(tl.Lanes))
 	for i := range tl.Lanes {
 		r.order = append(r.order, int32(i))
 	}
@@ -147,7 +148,7 @@ const looksAFrame = 4_000
 
 // compute brings the bins of the rows that are shown up to date, half of them a
 // cell; false: not all of them yet.
-func (r *laneRows) compute(tl *cluster.Timeline, s *shownLanes, half int) bool {
+func (r *laneRows) compute(tl *timeline.View, s *shownLanes, half int) bool {
 	if r.column != s.column || r.half != half {
 		for i := range r.all {
 			r.all[i].bins, r.all[i].settled, r.all[i].seen = r.all[i].bins[:0], 0, nil
@@ -176,7 +177,7 @@ func (r *laneRows) edge(n int64) cluster.Time {
 
 // compute works out the bins of a row that are new or may have changed, and gives
 // how often it looked into lanes.
-func (row *laneRow) compute(tl *cluster.Timeline, r *laneRows, s *shownLanes) int {
+func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 	first := int64(s.begin/s.column) * int64(r.half)
 	n := s.columns * r.half
 	last := first + int64(n)
@@ -222,7 +223,7 @@ func (row *laneRow) compute(tl *cluster.Timeline, r *laneRows, s *shownLanes) in
 }
 
 // known is the number of the first bin, up to last, that may still change.
-func (row *laneRow) known(tl *cluster.Timeline, r *laneRows, last int64) int64 {
+func (row *laneRow) known(tl *timeline.View, r *laneRows, last int64) int64 {
 	end := tl.To
 	for _, i := range r.order[row.lo:row.hi] {
 		end = min(end, tl.Lanes[i].Settled())
@@ -232,7 +233,7 @@ func (row *laneRow) known(tl *cluster.Timeline, r *laneRows, last int64) int64 {
 }
 
 // most is the activity with the most time, + 1; 0: there is no time.
-func most(s *cluster.Sums) uint8 {
+func most(s *timeline.Sums) uint8 {
 	best, at := cluster.Time(0), uint8(0)
 	for a, t := range s {
 		if t > best {
@@ -252,7 +253,7 @@ func (r *laneRows) bins(i int, s *shownLanes, half int) []uint8 {
 }
 
 // sums is the time by activity of row i between two times.
-func (r *laneRows) sums(tl *cluster.Timeline, i int, from, to cluster.Time) (s cluster.Sums) {
+func (r *laneRows) sums(tl *timeline.View, i int, from, to cluster.Time) (s timeline.Sums) {
 	for _, k := range r.order[r.all[i].lo:r.all[i].hi] {
 		l := &tl.Lanes[k]
 		a, b := l.Sums(from, &r.edges[k][0]), l.Sums(to, &r.edges[k][1])

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -63,23 +64,23 @@ type shownLanes struct {
 
 // activityLook is how an activity is shown: the mark tells it without colours.
 type activityLook struct {
-	activity cluster.Activity
+	activity timeline.Activity
 	mark     rune
 	short    string
 	series   int // of the theme; −1: dim
 }
 
-var activityLooks = [cluster.Activities]activityLook{
-	{cluster.ActivityCompute, '█', "comp", 2},
-	{cluster.ActivityCommunicate, '▓', "comm", 1},
-	{cluster.ActivityCopy, '▚', "copy", 4},
-	{cluster.ActivityWait, '░', "wait", 0},
-	{cluster.ActivityLock, '╳', "lock", 5},
-	{cluster.ActivitySleep, '·', "sleep", -1},
+var activityLooks = [timeline.Activities]activityLook{
+	{timeline.ActivityCompute, '█', "comp", 2},
+	{timeline.ActivityCommunicate, '▓', "comm", 1},
+	{timeline.ActivityCopy, '▚', "copy", 4},
+	{timeline.ActivityWait, '░', "wait", 0},
+	{timeline.ActivityLock, '╳', "lock", 5},
+	{timeline.ActivitySleep, '·', "sleep", -1},
 }
 
 // lookOf finds the look of an activity.
-func lookOf(a cluster.Activity) *activityLook {
+func lookOf(a timeline.Activity) *activityLook {
 	for i := range activityLooks {
 		if activityLooks[i].activity == a {
 			return &activityLooks[i]
@@ -138,7 +139,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	shares := 0
 	switch {
 	case body.W >= sharesWide:
-		shares = cluster.Activities
+		shares = timeline.Activities
 	case body.W >= sharesNarrow:
 		shares = 1
 	}
@@ -170,7 +171,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 }
 
 // place settles which part of the timeline is shown.
-func (t *Pane) place(snap *engine.Snapshot, tl *cluster.Timeline, w, h int) {
+func (t *Pane) place(snap *engine.Snapshot, tl *timeline.View, w, h int) {
 	s, want := &t.shown, &t.Want
 	s.columns, s.fold = w, t.rows.fold
 	s.column = want.Column
@@ -199,7 +200,7 @@ func (t *Pane) place(snap *engine.Snapshot, tl *cluster.Timeline, w, h int) {
 
 // autoColumn is the time of a cell with which w cells show the latest iterations, or
 // all that is kept if none has ended.
-func autoColumn(snap *engine.Snapshot, tl *cluster.Timeline, w int) cluster.Time {
+func autoColumn(snap *engine.Snapshot, tl *timeline.View, w int) cluster.Time {
 	span := tl.To - tl.From
 	if n := len(snap.IterationTimes); n > 0 {
 		last := slices.Clone(snap.IterationTimes[max(0, n-9):])
@@ -238,7 +239,7 @@ func roundTime(t cluster.Time) cluster.Time {
 }
 
 // empty says why nothing is shown, and what to do about it.
-func (t *Pane) empty(v grid.View, h *pane.Host, tl *cluster.Timeline) {
+func (t *Pane) empty(v grid.View, h *pane.Host, tl *timeline.View) {
 	switch {
 	case tl == nil && h.Snap.Layout.Nodes == 0:
 		h.Empty(v)
@@ -286,14 +287,14 @@ func (t *Pane) legend(v grid.View, h *pane.Host) {
 
 // cells draws the rows: a cell of two activities shows one on each side.
 func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
-	var styles [cluster.Activities + 1]grid.Style
-	var glyphs [cluster.Activities + 1]rune
+	var styles [timeline.Activities + 1]grid.Style
+	var glyphs [timeline.Activities + 1]rune
 	glyphs[0] = ' '
-	for a := range cluster.Activities {
-		l := lookOf(cluster.Activity(a))
+	for a := range timeline.Activities {
+		l := lookOf(timeline.Activity(a))
 		styles[a+1], glyphs[a+1] = l.style(th), l.mark
 	}
-	const asleep = 1 + uint8(cluster.ActivitySleep)
+	const asleep = 1 + uint8(timeline.ActivitySleep)
 	for y := range t.shown.rows {
 		bins := t.rows.bins(t.shown.top+y, &t.shown, half)
 		for x := 0; x*half < len(bins); x++ {
@@ -327,7 +328,7 @@ func (t *Pane) labels(v grid.View, th *grid.Theme, cursor bool) {
 }
 
 // shares writes how the rows spend the time that is shown.
-func (t *Pane) shares(v grid.View, top int, th *grid.Theme, tl *cluster.Timeline, n int) {
+func (t *Pane) shares(v grid.View, top int, th *grid.Theme, tl *timeline.View, n int) {
 	for i := range n {
 		if l := &activityLooks[i]; top > 0 {
 			v.TextIn(i*sharesCol, top-1, sharesCol, l.short, grid.Right, l.style(th))

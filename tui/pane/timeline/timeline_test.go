@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -23,13 +24,13 @@ const us = cluster.Microsecond
 func TestCellShowsWhatHoldsMostOfItsTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.RoundRobin, Model: cluster.Flat}
-		rec := cluster.NewRecorder(l, false)
+		rec := timeline.NewRecorder(l, false)
 		for rank := range 4 {
 			for _, lane := range rec.Team(rank, 2) {
 				at := cluster.Time(0)
 				for range rapid.IntRange(0, 700).Draw(t, "stretches") {
 					at += cluster.Time(rapid.IntRange(1, 40).Draw(t, "for"))
-					lane.Until(at, cluster.Activity(rapid.IntRange(0, cluster.Activities-1).Draw(t, "activity")), cluster.KindSend, int32(at%3))
+					lane.Until(at, timeline.Activity(rapid.IntRange(0, timeline.Activities-1).Draw(t, "activity")), cluster.KindSend, int32(at%3))
 				}
 			}
 		}
@@ -44,7 +45,7 @@ func TestCellShowsWhatHoldsMostOfItsTime(t *testing.T) {
 		for i := range r.all {
 			for x, got := range r.bins(i, &s, 1) {
 				begin := s.begin + cluster.Time(x)*s.column
-				var sums cluster.Sums
+				var sums timeline.Sums
 				for k := range tl.Lanes {
 					l := &tl.Lanes[k]
 					node := tl.Layout.NodeOf(l.Rank)
@@ -96,7 +97,7 @@ func TestTimelineKeepsFramesRight(t *testing.T) {
 	actions := []string{"run", "run", "run", "shorter", "longer", "earlier", "later", "follow", "crosshair", "crosshair-left", "crosshair-right", "row-down", "row-up", "scroll-down", "scroll-up", "fold", "unfold", "back"}
 	rapid.Check(t, func(t *rapid.T) {
 		s := panetest.Recorded(2, 2, 2, 1, false)
-		rec, done := cluster.NewRecorder(l, true), 0
+		rec, done := timeline.NewRecorder(l, true), 0
 		s.Timeline = rec.View()
 		kept := looking(s)
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
@@ -241,7 +242,7 @@ func TestBack(t *testing.T) {
 func BenchmarkTimeline(b *testing.B) {
 	const lanes, stretches = 1024, 100_000
 	s := panetest.Recorded(64, 16, 1, 0, false)
-	rec := cluster.NewRecorder(s.Layout, false)
+	rec := timeline.NewRecorder(s.Layout, false)
 	rec.Keep(stretches)
 	write := func(from, to int) {
 		for rank := range lanes {
@@ -250,7 +251,7 @@ func BenchmarkTimeline(b *testing.B) {
 			at := l.End()
 			for i := from; i < to; i++ {
 				at += cluster.Time(1+rng.IntN(2000)) * cluster.Nanosecond
-				l.Until(at, cluster.Activity(i%cluster.Activities), cluster.KindSend, int32(i&7))
+				l.Until(at, timeline.Activity(i%timeline.Activities), cluster.KindSend, int32(i&7))
 			}
 		}
 	}

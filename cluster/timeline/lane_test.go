@@ -1,4 +1,4 @@
-package cluster_test
+package timeline_test
 
 import (
 	"slices"
@@ -7,10 +7,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-func oneLane(keep int) (*cluster.Recorder, *cluster.Lane) {
-	rec := cluster.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, false)
+func oneLane(keep int) (*timeline.Recorder, *timeline.Lane) {
+	rec := timeline.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, false)
 	if keep > 0 {
 		rec.Keep(keep)
 	}
@@ -23,10 +24,10 @@ func TestLaneKeepsTheEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keep := rapid.IntRange(1, 600).Draw(t, "keep")
 		rec, l := oneLane(keep)
-		var all []cluster.Stretch
+		var all []timeline.Stretch
 		at := cluster.Time(0)
 		for range rapid.IntRange(0, 2500).Draw(t, "stretches") {
-			x := cluster.Stretch{Begin: at, Activity: cluster.Activity(rapid.IntRange(0, 5).Draw(t, "activity")), Call: cluster.KindSend, Peer: int32(rapid.IntRange(-1, 2).Draw(t, "peer"))}
+			x := timeline.Stretch{Begin: at, Activity: timeline.Activity(rapid.IntRange(0, 5).Draw(t, "activity")), Call: cluster.KindSend, Peer: int32(rapid.IntRange(-1, 2).Draw(t, "peer"))}
 			at += cluster.Time(rapid.IntRange(0, 9).Draw(t, "for"))
 			x.End = at
 			l.Until(x.End, x.Activity, x.Call, x.Peer)
@@ -48,10 +49,10 @@ func TestLaneKeepsTheEnd(t *testing.T) {
 		if len(got) < min(keep, len(all)) {
 			t.Fatalf("%d of %d stretches are kept, want %d", len(got), len(all), keep)
 		}
-		var place cluster.Place
+		var place timeline.Place
 		for range 50 {
 			when := cluster.Time(rapid.IntRange(0, int(at)+5).Draw(t, "when"))
-			var want cluster.Sums
+			var want timeline.Sums
 			for _, x := range all {
 				want[x.Activity] += max(min(x.End, max(when, lane.From()))-x.Begin, 0)
 			}
@@ -68,10 +69,10 @@ func TestLaneTellsWhatGoesOn(t *testing.T) {
 	rec, l := oneLane(0)
 	now := cluster.Time(50)
 	rec.Clock(func() cluster.Time { return now })
-	l.Until(30, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-	l.Now(cluster.ActivityWait, cluster.KindRecv, 7)
+	l.Until(30, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+	l.Now(timeline.ActivityWait, cluster.KindRecv, 7)
 	v := rec.View()
-	want := cluster.Stretch{Begin: 30, End: 50, Activity: cluster.ActivityWait, Call: cluster.KindRecv, Peer: 7}
+	want := timeline.Stretch{Begin: 30, End: 50, Activity: timeline.ActivityWait, Call: cluster.KindRecv, Peer: 7}
 	if x, ok := v.Lanes[0].At(45); !ok || x != want {
 		t.Errorf("at 45: %+v, want %+v", x, want)
 	}
@@ -80,15 +81,15 @@ func TestLaneTellsWhatGoesOn(t *testing.T) {
 	if x, ok := unknown.Lanes[0].At(45); ok {
 		t.Errorf("at 45: %+v, and nobody knows", x)
 	}
-	if got, want := unknown.Lanes[0].Sums(50, new(cluster.Place)), (cluster.Sums{cluster.ActivityCompute: 30}); got != want {
+	if got, want := unknown.Lanes[0].Sums(50, new(timeline.Place)), (timeline.Sums{timeline.ActivityCompute: 30}); got != want {
 		t.Errorf("sums %v, want %v", got, want)
 	}
-	l.Until(60, cluster.ActivityLock, cluster.KindSend, 1)
+	l.Until(60, timeline.ActivityLock, cluster.KindSend, 1)
 	if x, _ := v.Lanes[0].At(45); x != want {
 		t.Errorf("a view changed: %+v", x)
 	}
 	rec.Close(80)
-	if x, ok := rec.View().Lanes[0].At(70); !ok || x.Activity != cluster.ActivitySleep || x.End != 80 {
+	if x, ok := rec.View().Lanes[0].At(70); !ok || x.Activity != timeline.ActivitySleep || x.End != 80 {
 		t.Errorf("after the end: %+v", x)
 	}
 }
@@ -96,8 +97,8 @@ func TestLaneTellsWhatGoesOn(t *testing.T) {
 // The nth receive of an envelope takes its nth message; more messages under way than
 // are kept are left out, and those behind them are not.
 func TestArrowsPairInOrder(t *testing.T) {
-	rec := cluster.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, true)
-	e := cluster.Envelope{From: 0, To: 1, Ctx: 2, Tag: 3}
+	rec := timeline.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, true)
+	e := timeline.Envelope{From: 0, To: 1, Ctx: 2, Tag: 3}
 	other := e
 	other.Tag = 4
 	rec.Received(e, 0, 1) // of a message from before
@@ -121,12 +122,11 @@ func TestArrowsPairInOrder(t *testing.T) {
 
 // A recorder that is off, or has no lane for a rank, is never in the way.
 func TestRecorderOff(t *testing.T) {
-	var off *cluster.Recorder
+	off := timeline.Of(&cluster.Spec{})
 	if off.Team(0, 1) != nil || off.Arrows() {
 		t.Error("no recorder has lanes")
 	}
-	off.Close(1)
-	large := cluster.NewRecorder(cluster.Layout{Nodes: 1 << 14, RanksPerNode: 4, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}, false)
+	large := timeline.NewRecorder(cluster.Layout{Nodes: 1 << 14, RanksPerNode: 4, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}, false)
 	if large.Team(1<<16-1, 2) != nil || large.Team(0, 2) == nil {
 		t.Error("of 65,536 ranks the first have lanes and the last have none")
 	}
@@ -139,7 +139,7 @@ func BenchmarkLane(b *testing.B) {
 	at := cluster.Time(0)
 	for b.Loop() {
 		at += 2
-		l.Until(at-1, cluster.ActivityCompute, cluster.KindNone, cluster.NoPeer)
-		l.Until(at, cluster.ActivityWait, cluster.KindRecv, 1)
+		l.Until(at-1, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+		l.Until(at, timeline.ActivityWait, cluster.KindRecv, 1)
 	}
 }

@@ -1,10 +1,16 @@
-package cluster
+package timeline
+
+import (
+	"sync"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // Arrow is a message: sent by a thread, received by another.
 type Arrow struct {
 	From, FromThread int32
 	To, ToThread     int32
-	Sent, Received   Time
+	Sent, Received   cluster.Time
 	Bytes            int64
 	Tag              int32
 }
@@ -20,7 +26,7 @@ const (
 // arrows pairs sends with receives: the nth receive of an envelope takes its nth
 // message, because none overtakes another.
 type arrows struct {
-	turn      chan struct{} // has room while nobody reads or writes what follows
+	mu        sync.Mutex // of what follows
 	ring      [maxArrows]Arrow
 	n         uint64 // so far
 	envelopes map[Envelope]*underWay
@@ -36,20 +42,17 @@ type underWay struct {
 }
 
 func newArrows() *arrows {
-	return &arrows{turn: make(chan struct{}, 1), envelopes: make(map[Envelope]*underWay)}
+	return &arrows{envelopes: make(map[Envelope]*underWay)}
 }
-
-func (m *arrows) begin() { m.turn <- struct{}{} }
-func (m *arrows) end()   { <-m.turn }
 
 // Arrows reports whether messages are recorded.
 func (r *Recorder) Arrows() bool { return r != nil && r.arrows != nil }
 
 // Message records a message whose way is known.
 func (r *Recorder) Message(a Arrow) {
-	r.arrows.begin()
+	r.arrows.mu.Lock()
 	r.arrows.add(a)
-	r.arrows.end()
+	r.arrows.mu.Unlock()
 }
 
 func (m *arrows) add(a Arrow) {
@@ -58,10 +61,10 @@ func (m *arrows) add(a Arrow) {
 }
 
 // Sent records a send, before it is posted.
-func (r *Recorder) Sent(e Envelope, thread int32, at Time, bytes int64) {
+func (r *Recorder) Sent(e Envelope, thread int32, at cluster.Time, bytes int64) {
 	m := r.arrows
-	m.begin()
-	defer m.end()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	u := m.envelopes[e]
 	if u == nil {
 		if len(m.envelopes) >= maxEnvelopes {
@@ -75,10 +78,10 @@ func (r *Recorder) Sent(e Envelope, thread int32, at Time, bytes int64) {
 }
 
 // Received records that a message has been received.
-func (r *Recorder) Received(e Envelope, thread int32, at Time) {
+func (r *Recorder) Received(e Envelope, thread int32, at cluster.Time) {
 	m := r.arrows
-	m.begin()
-	defer m.end()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	u := m.envelopes[e]
 	if u == nil || u.received == u.sent {
 		return
@@ -93,8 +96,8 @@ func (r *Recorder) Received(e Envelope, thread int32, at Time) {
 
 // view copies the arrows that are kept, in the order of their recording.
 func (m *arrows) view() []Arrow {
-	m.begin()
-	defer m.end()
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	first := uint64(0)
 	if m.n > maxArrows {
 		first = m.n - maxArrows

@@ -1,13 +1,17 @@
-package cluster
+package timeline
 
-import "iter"
+import (
+	"iter"
 
-// Timeline is what a recorder had at one moment. It does not change any more.
-type Timeline struct {
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// View is what a recorder had at one moment. It does not change any more.
+type View struct {
 	Of     *Recorder // whose it is
-	Layout Layout
-	From   Time // the earliest time of which anything is kept
-	To     Time // of the moment
+	Layout cluster.Layout
+	From   cluster.Time // the earliest time of which anything is kept
+	To     cluster.Time // of the moment
 	Lanes  []LaneView
 	Ranks  int     // that have lanes; others are beyond what is kept
 	Arrows []Arrow // in the order of their receipt; nil: not recorded
@@ -17,15 +21,15 @@ type Timeline struct {
 type LaneView struct {
 	Rank, Thread int
 	chunks       []*chunk
-	n            uint32 // stretches in the last one
-	end          Time   // of the last stretch
-	to           Time
+	n            uint32       // stretches in the last one
+	end          cluster.Time // of the last stretch
+	to           cluster.Time
 	now          label // of what goes on from end to to
 }
 
 // View takes the lanes as they are. Any goroutine may, and no rank waits for it.
-func (r *Recorder) View() *Timeline {
-	v := &Timeline{Of: r, Layout: r.layout, Ranks: len(r.ranks)}
+func (r *Recorder) View() *View {
+	v := &View{Of: r, Layout: r.layout, Ranks: len(r.ranks)}
 	if r.arrows != nil {
 		v.Arrows = r.arrows.view()
 	}
@@ -75,7 +79,7 @@ func (l *Lane) view() LaneView {
 			}
 		}
 		if made > 0 {
-			v.end = Time(last.ends[v.n-1].Load())
+			v.end = cluster.Time(last.ends[v.n-1].Load())
 			for k := made - min(made, keep); k < made-1; k++ {
 				if c := l.ring[k%keep].Load(); c.first == k*chunkLength {
 					v.chunks = append(v.chunks, c)
@@ -93,7 +97,7 @@ func (l *Lane) view() LaneView {
 }
 
 // From is the earliest time that the lane tells of.
-func (v *LaneView) From() Time {
+func (v *LaneView) From() cluster.Time {
 	if len(v.chunks) == 0 {
 		return 0
 	}
@@ -101,11 +105,11 @@ func (v *LaneView) From() Time {
 }
 
 // To is the time of the view, where the lane ends.
-func (v *LaneView) To() Time { return v.to }
+func (v *LaneView) To() cluster.Time { return v.to }
 
 // Settled is the time up to which the lane is as it will stay: a later view tells the
 // same of what was before. A lane on which nothing happened yet sleeps.
-func (v *LaneView) Settled() Time {
+func (v *LaneView) Settled() cluster.Time {
 	if len(v.chunks) == 0 {
 		return v.to
 	}
@@ -121,16 +125,16 @@ func (v *LaneView) count(k int) int {
 }
 
 // endOf is the end of stretch i of chunk k.
-func (v *LaneView) endOf(k, i int) Time {
+func (v *LaneView) endOf(k, i int) cluster.Time {
 	if k == len(v.chunks)-1 && i == int(v.n)-1 {
 		return v.end
 	}
-	return Time(v.chunks[k].ends[i].Load())
+	return cluster.Time(v.chunks[k].ends[i].Load())
 }
 
 // find gives the chunk and the stretch that hold t, looking from a place on; false: t
 // is before what is kept, or after the last stretch.
-func (v *LaneView) find(t Time, from *Place) (k, i int, ok bool) {
+func (v *LaneView) find(t cluster.Time, from *Place) (k, i int, ok bool) {
 	all := v.chunks
 	if len(all) == 0 || t < all[0].begin || t >= v.end {
 		return 0, 0, false
@@ -167,7 +171,7 @@ func (v *LaneView) find(t Time, from *Place) (k, i int, ok bool) {
 }
 
 // At is the stretch that holds t; false: the lane does not tell of that time.
-func (v *LaneView) At(t Time) (Stretch, bool) {
+func (v *LaneView) At(t cluster.Time) (Stretch, bool) {
 	if k, i, ok := v.find(t, &Place{}); ok {
 		return v.span(k, i), true
 	}
@@ -191,7 +195,7 @@ type Place struct{ chunk, step int }
 
 // Sums is the time by activity from the launch to t. What was before From is not
 // told apart by time: Sums of an earlier time is that of From.
-func (v *LaneView) Sums(t Time, at *Place) Sums {
+func (v *LaneView) Sums(t cluster.Time, at *Place) Sums {
 	if len(v.chunks) == 0 {
 		var s Sums
 		v.going(&s, t)
@@ -207,7 +211,7 @@ func (v *LaneView) Sums(t Time, at *Place) Sums {
 	c, first := v.chunks[k], i/blockLength*blockLength
 	s, begin := c.sums[first/blockLength], c.begins[first/blockLength]
 	for j := first; j < i; j++ {
-		end := Time(c.ends[j].Load())
+		end := cluster.Time(c.ends[j].Load())
 		s[c.labels[j].activity()] += end - begin
 		begin = end
 	}
@@ -221,7 +225,7 @@ func (v *LaneView) Sums(t Time, at *Place) Sums {
 }
 
 // going adds the time up to t of what goes on since the last stretch.
-func (v *LaneView) going(s *Sums, t Time) {
+func (v *LaneView) going(s *Sums, t cluster.Time) {
 	if v.now != noLabel {
 		s[v.now.activity()] += max(min(t, v.to)-v.end, 0)
 	}
@@ -229,7 +233,7 @@ func (v *LaneView) going(s *Sums, t Time) {
 
 // Stretches gives what the lane did from a time to another, in order; the first and the
 // last one are whole.
-func (v *LaneView) Stretches(from, to Time) iter.Seq[Stretch] {
+func (v *LaneView) Stretches(from, to cluster.Time) iter.Seq[Stretch] {
 	return func(yield func(Stretch) bool) {
 		k, i, ok := v.find(max(from, v.From()), &Place{})
 		for ; ok && k < len(v.chunks); k, i = k+1, 0 {

@@ -1,6 +1,10 @@
-package cluster
+package timeline
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // Activity is what a thread does for a while (paper 2, figure 1).
 type Activity uint8
@@ -31,10 +35,10 @@ func (a Activity) String() string {
 
 // Stretch is a part of a lane in which a thread did one thing.
 type Stretch struct {
-	Begin, End Time
+	Begin, End cluster.Time
 	Activity   Activity
-	Call       Kind  // that it belongs to; KindNone: to none
-	Peer       int32 // the other rank; NoPeer: none, several, or any
+	Call       cluster.Kind // that it belongs to; KindNone: to none
+	Peer       int32        // the other rank; NoPeer: none, several, or any
 }
 
 // NoPeer is the peer of a stretch that has none, or several.
@@ -43,21 +47,21 @@ const NoPeer int32 = -1
 // label is a stretch without its times: activity, call and peer in one word.
 type label uint64
 
-func labelOf(a Activity, call Kind, peer int32) label {
+func labelOf(a Activity, call cluster.Kind, peer int32) label {
 	return label(a) | label(call)<<8 | label(uint32(peer))<<32
 }
 
 func (m label) activity() Activity { return Activity(m) }
 
-func (m label) span(begin, end Time) Stretch {
-	return Stretch{Begin: begin, End: end, Activity: m.activity(), Call: Kind(m >> 8), Peer: int32(m >> 32)}
+func (m label) span(begin, end cluster.Time) Stretch {
+	return Stretch{Begin: begin, End: end, Activity: m.activity(), Call: cluster.Kind(m >> 8), Peer: int32(m >> 32)}
 }
 
 // noLabel is the label of no stretch.
 const noLabel = ^label(0)
 
 // Sums is time by activity.
-type Sums [Activities]Time
+type Sums [Activities]cluster.Time
 
 // Stretches stand in chunks, with the sums before every block of them, so that the sums
 // up to a time are found without a walk over what was before.
@@ -70,10 +74,10 @@ const (
 // is before n was published and stays, but that the last stretch may still grow.
 type chunk struct {
 	first  uint64 // number of its first stretch in the lane
-	begin  Time
+	begin  cluster.Time
 	n      atomic.Uint32
-	begins [chunkLength / blockLength]Time // of each block
-	sums   [chunkLength / blockLength]Sums // of the lane, before each block
+	begins [chunkLength / blockLength]cluster.Time // of each block
+	sums   [chunkLength / blockLength]Sums         // of the lane, before each block
 	labels [chunkLength]label
 	ends   [chunkLength]atomic.Int64
 }
@@ -82,7 +86,7 @@ type chunk struct {
 // writes to it; View reads it meanwhile.
 type Lane struct {
 	rank, thread int32
-	end          Time // of the last stretch
+	end          cluster.Time // of the last stretch
 	last         label
 	shown        label
 	n            uint32 // stretches in the chunk under way
@@ -96,7 +100,7 @@ type Lane struct {
 
 // Until says that from the end of the last stretch until t the thread did a, for a call
 // with a peer. A t that is not later says nothing.
-func (l *Lane) Until(t Time, a Activity, call Kind, peer int32) {
+func (l *Lane) Until(t cluster.Time, a Activity, call cluster.Kind, peer int32) {
 	span := t - l.end
 	if span <= 0 {
 		return
@@ -111,7 +115,7 @@ func (l *Lane) Until(t Time, a Activity, call Kind, peer int32) {
 }
 
 // add begins a stretch; t is its end so far.
-func (l *Lane) add(m label, t Time) {
+func (l *Lane) add(m label, t cluster.Time) {
 	if l.cur == nil || l.n == chunkLength {
 		l.chunk()
 	}
@@ -136,7 +140,7 @@ func (l *Lane) chunk() {
 
 // Now says what the thread does from the end of the last stretch on, for those who look
 // meanwhile.
-func (l *Lane) Now(a Activity, call Kind, peer int32) {
+func (l *Lane) Now(a Activity, call cluster.Kind, peer int32) {
 	if m := labelOf(a, call, peer); m != l.shown {
 		l.shown = m
 		l.now.Store(uint64(m))
@@ -153,89 +157,4 @@ func (l *Lane) Unknown() {
 }
 
 // End is where the last stretch ends.
-func (l *Lane) End() Time { return l.end }
-
-// Bounds of what a recorder keeps: stretches (of 18 B with their sums), and lanes; ranks
-// beyond have none.
-const (
-	maxStretches = 4 << 20
-	maxLanes     = 8192
-	minChunks    = 2
-	maxChunks    = 4096
-)
-
-// Recorder keeps what the threads of a launch did lately. Spec.Timeline hands it to
-// the fabric.
-type Recorder struct {
-	layout Layout
-	ranks  []atomic.Pointer[[]*Lane]
-	keep   int // chunks a lane
-	arrows *arrows
-	clock  atomic.Pointer[func() Time] // what time it is; nil: as late as the latest lane
-	closed atomic.Bool
-}
-
-// NewRecorder is for one launch of a layout; with arrows it keeps messages as well.
-func NewRecorder(l Layout, withArrows bool) *Recorder {
-	threads := max(1, l.ThreadsPerRank)
-	ranks := min(l.Ranks(), max(1, maxLanes/threads))
-	r := &Recorder{layout: l, ranks: make([]atomic.Pointer[[]*Lane], ranks)}
-	r.keep = min(max(maxStretches/chunkLength/(ranks*threads), minChunks), maxChunks)
-	if withArrows {
-		r.arrows = newArrows()
-	}
-	for rank := range ranks {
-		r.Team(rank, threads)
-	}
-	return r
-}
-
-// Keep makes the recorder keep about n stretches a lane, before the launch.
-func (r *Recorder) Keep(n int) {
-	r.keep = max((n+chunkLength-1)/chunkLength+1, minChunks)
-	for i := range r.ranks {
-		for _, l := range *r.ranks[i].Load() {
-			l.ring = make([]atomic.Pointer[chunk], r.keep)
-		}
-	}
-}
-
-// Clock gives the recorder the fabric's clock, before the ranks start.
-func (r *Recorder) Clock(now func() Time) { r.clock.Store(&now) }
-
-// Team gives the lanes of a rank's first n threads; nil where the rank has none. Only
-// the rank's first thread calls it, outside of parallel regions.
-func (r *Recorder) Team(rank, n int) []*Lane {
-	if r == nil || rank >= len(r.ranks) {
-		return nil
-	}
-	var lanes []*Lane
-	if all := r.ranks[rank].Load(); all != nil {
-		lanes = *all
-	}
-	if len(lanes) >= n {
-		return lanes[:n]
-	}
-	lanes = append([]*Lane(nil), lanes...)
-	for i := len(lanes); i < n; i++ {
-		l := &Lane{rank: int32(rank), thread: int32(i), last: noLabel, shown: noLabel, ring: make([]atomic.Pointer[chunk], r.keep)}
-		l.Now(ActivitySleep, KindNone, NoPeer)
-		lanes = append(lanes, l)
-	}
-	r.ranks[rank].Store(&lanes)
-	return lanes
-}
-
-// Close ends every lane at t, sleeping, once nobody writes to them any more.
-func (r *Recorder) Close(t Time) {
-	if r == nil {
-		return
-	}
-	for i := range r.ranks {
-		for _, l := range *r.ranks[i].Load() {
-			l.Until(t, ActivitySleep, KindNone, NoPeer)
-			l.Now(ActivitySleep, KindNone, NoPeer)
-		}
-	}
-	r.closed.Store(true)
-}
+func (l *Lane) End() cluster.Time { return l.end }
