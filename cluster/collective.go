@@ -25,8 +25,7 @@ const (
 	tagAllgather
 	tagGather
 	tagNeighbour
-	tagPost
-	tagComplete
+	tagLibrary // and those above: of libraries, in teams of their own
 )
 
 // isend starts a message of a collective.

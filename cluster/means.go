@@ -42,19 +42,3 @@ func (r *Rank) means(m Means) (was Means) {
 	r.op.From, r.op.To = m.Own, m.Far
 	return was
 }
-
-// plainPut and plainGet are Put and Get whatever scope they are in: what is moved for
-// a shared array or pointer stands in the host's memory.
-func (r *Rank) plainPut(to int, off int64, buf []byte) error {
-	was := r.means(Means{})
-	err := r.Put(to, off, buf)
-	r.means(was)
-	return err
-}
-
-func (r *Rank) plainGet(to int, off int64, buf []byte) error {
-	was := r.means(Means{})
-	err := r.Get(to, off, buf)
-	r.means(was)
-	return err
-}

@@ -283,8 +283,8 @@ func (r *Rank) IputRPC(op, source *Request, to int, off int64, buf []byte, fn in
 	if err := r.target("put with remote completion", to); err != nil {
 		return err
 	}
-	if fn <= fnLocks {
-		return r.errorf("put with remote completion at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at %d", to, fn, fnLocks+1)
+	if fn < 1 {
+		return r.errorf("put with remote completion at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at 1", to, fn)
 	}
 	r.Account(to, 1, int64(len(buf)))
 	r.putting(to, off, buf)

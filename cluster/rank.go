@@ -27,28 +27,29 @@ type launch struct {
 // Rank is one process of a program, as its own code sees it. It belongs to one
 // goroutine.
 type Rank struct {
-	fast    [][]uint64 // words of segments where a put or get may be done in place, by rank
-	port    Port
-	handles []Handle // scratch of the waits
-	launch  *launch
-	id      int32
-	thread  int
-	level   ThreadLevel
-	gate    gate
-	claimed bool // the thread has the library to itself
-	inside  int  // calls that the present one is made of, and itself
-	op      Op
-	world   *Team
-	all     *Team
-	group   *Team
-	traffic Traffic
-	segment []byte
-	nbi     []Handle // implicit puts and gets that Quiet waits for
-	heap    int64    // bytes of the segment in use
-	nextCtx int32    // of the next team that this rank leads; see Split
-	scratch []uint64 // of the collectives; see work
-	rpcs    []func(RPC) uint64
-	rng     *rand.Rand
+	fast     [][]uint64 // words of segments where a put or get may be done in place, by rank
+	port     Port
+	handles  []Handle // scratch of the waits
+	launch   *launch
+	id       int32
+	thread   int
+	level    ThreadLevel
+	gate     gate
+	claimed  bool // the thread has the library to itself
+	inside   int  // calls that the present one is made of, and itself
+	op       Op
+	world    *Team
+	all      *Team
+	group    *Team
+	traffic  Traffic
+	segment  []byte
+	nbi      []Handle // implicit puts and gets that Quiet waits for
+	heap     int64    // bytes of the segment in use
+	nextCtx  int32    // of the next team that this rank leads; see Split
+	scratch  []uint64 // of the collectives; see work
+	rpcs     []func(RPC) uint64
+	services *services
+	rng      *rand.Rand
 }
 
 // Launch runs body on every rank of the spec and returns the first failure.
@@ -85,7 +86,7 @@ func share(spec Spec) *launch {
 }
 
 func newRank(p Port, sh *launch) *Rank {
-	r := &Rank{port: p, launch: sh, id: int32(p.ID()), segment: p.Segment()}
+	r := &Rank{port: p, launch: sh, id: int32(p.ID()), segment: p.Segment(), services: new(services)}
 	r.level = min(sh.spec.Threading.or(ThreadMultiple), sh.spec.Machine.Threading.or(ThreadMultiple))
 	l := &sh.spec.Layout
 	first, size := l.GroupOf(int(r.id))*l.GroupSize(), l.GroupSize()
@@ -94,7 +95,6 @@ func newRank(p Port, sh *launch) *Rank {
 	members := sh.all[first : first+size]
 	r.group = newTeam("UPC group", ctxGroup+ctxFanout*int32(l.GroupOf(int(r.id))), members, nil, r.id, false)
 	r.nextCtx = ctxGroup + ctxFanout*(int32(l.Groups())+r.id)
-	r.rpcs = append(r.rpcs, newLocks(r.segment).serve)
 	if l.Nodes <= MaxPairNodes {
 		r.traffic.Nodes = make([]int64, l.Nodes)
 	}

@@ -37,7 +37,10 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 		t := new(Thread)
 		*t = mould
 		t.port, t.thread, t.handles, t.nbi, t.scratch = p, thread, nil, nil, nil
-		t.traffic = Traffic{Nodes: make([]int64, len(t.traffic.Nodes))}
+		t.traffic = Traffic{}
+		if mould.traffic.Nodes != nil {
+			t.traffic.Nodes = make([]int64, len(mould.traffic.Nodes))
+		}
 		t.rng = nil
 		t.gate = gateOf(t.level, thread)
 		errs[thread] = t.guard(func(*Rank) error { return body(t) })

@@ -11,6 +11,9 @@ func (r *Rank) Register(body func(c RPC) uint64) int {
 
 // serve runs a body for the fabric.
 func (r *Rank) serve(c RPC) (uint64, bool) {
+	if c.Fn < 0 {
+		return r.services.run(c)
+	}
 	if c.Fn < 1 || int(c.Fn) > len(r.rpcs) {
 		return 0, false
 	}
@@ -33,8 +36,8 @@ func (r *Rank) Irpc(q *Request, to, fn int, arg int32, data []byte) error {
 	if err := r.target("rpc", to); err != nil {
 		return err
 	}
-	if fn <= fnLocks {
-		return r.errorf("rpc at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at %d", to, fn, fnLocks+1)
+	if fn < 1 {
+		return r.errorf("rpc at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at 1", to, fn)
 	}
 	r.Account(to, 1, int64(len(data)))
 	r.rpc(q, to, fn, arg, data)

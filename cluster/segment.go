@@ -1,9 +1,6 @@
 package cluster
 
-import (
-	"reflect"
-	"unsafe"
-)
+import "unsafe"
 
 // Number is what a shared array or a view of a segment may hold: any number of
 // fixed size.
@@ -23,17 +20,6 @@ func View[T Number](b []byte) []T {
 		panic("cluster: View of misaligned bytes")
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)
-}
-
-// alignment is where T stands in memory that ranks share, in bytes: the same on every
-// host, so that what one accepts another does. A host of 32 bits asks for less.
-func alignment[T Number]() int64 {
-	var zero T
-	switch k := kindOf[T](); k {
-	case reflect.Complex64, reflect.Complex128:
-		return int64(unsafe.Sizeof(zero)) / 2
-	}
-	return int64(unsafe.Sizeof(zero))
 }
 
 // Words looks at a segment as 64-bit words.

@@ -40,6 +40,9 @@ func (t *Team) Local(rank int) int {
 // Members lists the cluster ranks by number in the team; read only.
 func (t *Team) Members() []int32 { return t.ranks }
 
+// MPI reports whether calls on the team are MPI calls.
+func (t *Team) MPI() bool { return t.mpi }
+
 // Name says what the team is, for errors and screens.
 func (t *Team) Name() string { return t.name }
 

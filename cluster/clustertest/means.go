@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/rma"
+	"github.com/hybridtop/hybridtop/cluster/upc"
 )
 
 // watched is a fabric whose ports tell of what is posted.
@@ -114,7 +116,7 @@ func (s *suite) testMeans(t *testing.T) {
 			p.ok(err)
 		}},
 		{"a window", false, func(p *proc, other int) {
-			w, err := p.NewWindow(p.World(), 64)
+			w, err := rma.NewWindow(p.Rank, p.World(), 64)
 			p.ok(err)
 			p.ok(w.Fence())
 			p.ok(w.Put(other, 0, make([]byte, 8)))
@@ -128,7 +130,7 @@ func (s *suite) testMeans(t *testing.T) {
 			p.ok(w.Free())
 		}},
 		{"a shared array", false, func(p *proc, other int) {
-			a, err := cluster.NewShared[uint64](p.Rank, 4, 1)
+			a, err := upc.NewShared[uint64](p.Rank, 4, 1)
 			p.ok(err)
 			p.ok(a.Put(other, 1))
 			_, err = a.Get(other)

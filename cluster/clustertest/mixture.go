@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/rma"
 )
 
 // errMixed is what ends a mixture that does not end by itself.
@@ -249,7 +250,7 @@ func (p *mixer) team(m *mixed) {
 // window puts between two fences.
 func (p *mixer) window(m *mixed) {
 	to, from := p.neighbours(m)
-	w, err := p.NewWindow(p.World(), 512)
+	w, err := rma.NewWindow(p.Rank, p.World(), 512)
 	p.ok(err)
 	p.ok(w.Fence())
 	n := min(m.size(), 512)
@@ -264,15 +265,15 @@ func (p *mixer) window(m *mixed) {
 
 // locked adds to a window under its lock.
 func (p *mixer) locked(m *mixed) {
-	w, err := p.NewWindow(p.World(), 64)
+	w, err := rma.NewWindow(p.Rank, p.World(), 64)
 	p.ok(err)
 	at := m.b % p.n
-	kind := []cluster.LockKind{cluster.LockShared, cluster.LockExclusive}[m.c%2]
+	kind := []rma.LockKind{rma.LockShared, rma.LockExclusive}[m.c%2]
 	p.ok(w.Lock(kind, at))
-	p.ok(cluster.Accumulate(w, at, 8, []int64{int64(p.me + 1)}))
+	p.ok(rma.Accumulate(w, at, 8, []int64{int64(p.me + 1)}))
 	p.ok(w.Unlock(at))
 	p.meet()
-	p.ok(w.Lock(cluster.LockShared, at))
+	p.ok(w.Lock(rma.LockShared, at))
 	sum := []int64{0}
 	p.ok(w.Get(at, 8, cluster.Bytes(sum)))
 	p.ok(w.Unlock(at))

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/rma"
+	"github.com/hybridtop/hybridtop/cluster/upc"
 )
 
 func (s *suite) testSharedArrays(t *testing.T) {
@@ -26,14 +28,14 @@ func (s *suite) sharedArrayHoldsWhatIsPut(t *testing.T) {
 	for _, c := range []struct{ n, block int }{{0, 1}, {1, 1}, {3, 0}, {17, 1}, {17, 3}, {100, 7}, {5, 1000}} {
 		t.Run(fmt.Sprintf("n=%d block=%d", c.n, c.block), func(t *testing.T) {
 			s.must(t, s.grouped(cluster.NestedMultiple, 2, 4, 1), func(r *cluster.Rank) error {
-				a, err := cluster.NewShared[int32](r, c.n, c.block)
+				a, err := upc.NewShared[int32](r, c.n, c.block)
 				if err != nil {
 					return err
 				}
 				if err := sharedHolds(r, a, max(c.block, 1)); err != nil {
 					return err
 				}
-				z, err := cluster.NewShared[complex128](r, c.n, c.block) // beside the first
+				z, err := upc.NewShared[complex128](r, c.n, c.block) // beside the first
 				if err != nil {
 					return err
 				}
@@ -43,7 +45,7 @@ func (s *suite) sharedArrayHoldsWhatIsPut(t *testing.T) {
 	}
 }
 
-func sharedHolds[T cluster.Number](r *cluster.Rank, a *cluster.Shared[T], block int) error {
+func sharedHolds[T cluster.Number](r *cluster.Rank, a *upc.Shared[T], block int) error {
 	value := func(i int) T { var v T; b := cluster.Bytes([]T{v}); b[0] = byte(i); return cluster.View[T](b)[0] }
 	threads, me := r.Group().Size(), r.Group().Rank()
 	own := 0
@@ -99,7 +101,7 @@ func sharedHolds[T cluster.Number](r *cluster.Rank, a *cluster.Shared[T], block 
 // Each group has a replica of its own (paper 1, section 4.1, figure 5b).
 func (s *suite) sharedArraysAreReplicasOfGroups(t *testing.T) {
 	s.must(t, s.grouped(cluster.NestedMultiple, 3, 2, 0), func(r *cluster.Rank) error {
-		a, err := cluster.NewShared[float64](r, 10, 1)
+		a, err := upc.NewShared[float64](r, 10, 1)
 		if err != nil {
 			return err
 		}
@@ -122,11 +124,11 @@ func (s *suite) sharedArraysAreReplicasOfGroups(t *testing.T) {
 func (s *suite) sharedArraysAreSymmetric(t *testing.T) {
 	s.must(t, s.grouped(cluster.NestedFunneled, 2, 3, 0), func(r *cluster.Rank) error {
 		if r.Group().Rank() == 0 {
-			if _, err := r.NewWindow(r.World(), 1000); err != nil {
+			if _, err := rma.NewWindow(r, r.World(), 1000); err != nil {
 				return err
 			}
 		}
-		a, err := cluster.NewShared[uint16](r, 50, 4)
+		a, err := upc.NewShared[uint16](r, 50, 4)
 		if err != nil {
 			return err
 		}
@@ -136,7 +138,7 @@ func (s *suite) sharedArraysAreSymmetric(t *testing.T) {
 
 func (s *suite) sharedAccessesCountByClass(t *testing.T) {
 	s.must(t, s.grouped(cluster.NestedMultiple, 1, 4, 0), func(r *cluster.Rank) error { // 2 nodes × 2 ranks
-		a, err := cluster.NewShared[float64](r, 8, 1)
+		a, err := upc.NewShared[float64](r, 8, 1)
 		if err != nil {
 			return err
 		}
@@ -177,16 +179,16 @@ func (s *suite) sharedArraysRefuse(t *testing.T) {
 			{10 + r.ID(), 1, fmt.Sprintf("shared array with %d elements here: the threads of the group gave 10 to 11; all must give the same", 10+r.ID())},
 			{10, 2 - r.ID(), fmt.Sprintf("shared array with %d elements a block here: the threads of the group gave 1 to 2; all must give the same", 2-r.ID())},
 		} {
-			_, err := cluster.NewShared[float64](r, c.n, c.block)
+			_, err := upc.NewShared[float64](r, c.n, c.block)
 			if err := Refused(err, who+c.want); err != nil {
 				return err
 			}
 		}
-		a, err := cluster.NewShared[float64](r, 600, 1)
+		a, err := upc.NewShared[float64](r, 600, 1)
 		if err != nil {
 			return err
 		}
-		if _, err := cluster.NewShared[float64](r, 600, 1); err == nil || len(a.Local()) != 300 {
+		if _, err := upc.NewShared[float64](r, 600, 1); err == nil || len(a.Local()) != 300 {
 			return fmt.Errorf("a second array of 2400 B fits into the rest of 4096 B (%v)", err)
 		}
 		_, getErr := a.Get(600)
@@ -200,13 +202,13 @@ func (s *suite) sharedArraysRefuse(t *testing.T) {
 // A number that is no element ends the body with an error where the call has
 // none to return.
 func (s *suite) sharedIndexMisuse(t *testing.T) {
-	for want, call := range map[string]func(a *cluster.Shared[int64]) int{
-		"rank 0: affinity of element 9 of a shared array: it has 9 elements, numbered from 0":  func(a *cluster.Shared[int64]) int { return a.Affinity(9) },
-		"rank 0: affinity of element -1 of a shared array: it has 9 elements, numbered from 0": func(a *cluster.Shared[int64]) int { return a.Owner(-1) },
-		"rank 0: shared array: local index 9: the own part has 9 elements":                     func(a *cluster.Shared[int64]) int { return a.Index(9) },
+	for want, call := range map[string]func(a *upc.Shared[int64]) int{
+		"rank 0: affinity of element 9 of a shared array: it has 9 elements, numbered from 0":  func(a *upc.Shared[int64]) int { return a.Affinity(9) },
+		"rank 0: affinity of element -1 of a shared array: it has 9 elements, numbered from 0": func(a *upc.Shared[int64]) int { return a.Owner(-1) },
+		"rank 0: shared array: local index 9: the own part has 9 elements":                     func(a *upc.Shared[int64]) int { return a.Index(9) },
 	} {
 		err := Launch(t, s.fabric, s.spec(1), func(r *cluster.Rank) error {
-			a, err := cluster.NewShared[int64](r, 9, 2)
+			a, err := upc.NewShared[int64](r, 9, 2)
 			if err != nil {
 				return err
 			}
@@ -221,7 +223,7 @@ func (s *suite) sharedIndexMisuse(t *testing.T) {
 // A thread of a parallel region has the array for itself with On.
 func (s *suite) sharedOnThreads(t *testing.T) {
 	s.must(t, s.spec(2), func(r *cluster.Rank) error {
-		a, err := cluster.NewShared[int64](r, 400, 1)
+		a, err := upc.NewShared[int64](r, 400, 1)
 		if err != nil {
 			return err
 		}
@@ -257,7 +259,7 @@ func (s *suite) sharedOnThreads(t *testing.T) {
 func (s *suite) globalPointersFollowAList(t *testing.T) {
 	s.must(t, s.spec(3), func(r *cluster.Rank) error {
 		const n = 30
-		a, err := cluster.NewShared[int64](r, n, 2)
+		a, err := upc.NewShared[int64](r, n, 2)
 		if err != nil {
 			return err
 		}
@@ -299,9 +301,9 @@ func (s *suite) globalPointersFollowAList(t *testing.T) {
 
 // A pointer may travel to another group, but UPC access does not.
 func (s *suite) globalPointersEndAtTheGroup(t *testing.T) {
-	ptrs := make([]cluster.GlobalPtr[int64], 2)
+	ptrs := make([]upc.GlobalPtr[int64], 2)
 	s.must(t, s.grouped(cluster.NestedMultiple, 2, 1, 0), func(r *cluster.Rank) error {
-		a, err := cluster.NewShared[int64](r, 4, 1)
+		a, err := upc.NewShared[int64](r, 4, 1)
 		if err != nil {
 			return err
 		}
@@ -313,15 +315,15 @@ func (s *suite) globalPointersEndAtTheGroup(t *testing.T) {
 			return err
 		}
 		other := 1 - r.ID()
-		for call, f := range map[string]func(p cluster.GlobalPtr[int64]) error{
-			"load":  func(p cluster.GlobalPtr[int64]) error { _, err := p.Load(r); return err },
-			"store": func(p cluster.GlobalPtr[int64]) error { return p.Store(r, 6) },
+		for call, f := range map[string]func(p upc.GlobalPtr[int64]) error{
+			"load":  func(p upc.GlobalPtr[int64]) error { _, err := p.Load(r); return err },
+			"store": func(p upc.GlobalPtr[int64]) error { return p.Store(r, 6) },
 		} {
 			if err := Refused(f(ptrs[other]), fmt.Sprintf("rank %d: %s at rank %d: it is in UPC group %d, and UPC access from group %d ends at its own group; send an MPI message, or use larger groups",
 				r.ID(), call, other, other, r.ID())); err != nil {
 				return err
 			}
-			if err := Refused(f(cluster.GlobalPtr[int64]{}), fmt.Sprintf("rank %d: %s through the null pointer to shared", r.ID(), call)); err != nil {
+			if err := Refused(f(upc.GlobalPtr[int64]{}), fmt.Sprintf("rank %d: %s through the null pointer to shared", r.ID(), call)); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/rma"
 )
 
 func (s *suite) testSplit(t *testing.T) {
@@ -178,7 +179,7 @@ func (s *suite) funneledRefusesMPICalls(t *testing.T) {
 		}
 		_, calls["split"] = r.Split(r.World(), 0, 0)
 		_, calls["dup"] = r.Dup(r.World())
-		_, calls["new window"] = r.NewWindow(r.World(), 8)
+		_, calls["new window"] = rma.NewWindow(r, r.World(), 8)
 		for call, err := range calls {
 			if err := Refused(err, fmt.Sprintf("rank %d: %s: UPC thread 1 of group %d may not call MPI in nested-funneled: only UPC thread 0 of a group has an MPI rank; let it make the call, or use nested-multiple",
 				r.ID(), call, r.ID()/2)); err != nil {

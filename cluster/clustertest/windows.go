@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/rma"
 )
 
 //go:embed testdata/window.txt
@@ -37,7 +38,7 @@ func (s *suite) windowEpochs(t *testing.T) {
 		}
 		out := make([]strings.Builder, p)
 		s.must(t, s.spec(p), func(r *cluster.Rank) error {
-			w, err := r.NewWindow(r.World(), 64)
+			w, err := rma.NewWindow(r, r.World(), 64)
 			if err != nil {
 				return err
 			}
@@ -63,10 +64,10 @@ func (s *suite) windowEpochs(t *testing.T) {
 	})
 }
 
-func windowCall(w *cluster.Window, call string, args []string) error {
-	var kind cluster.LockKind
+func windowCall(w *rma.Window, call string, args []string) error {
+	var kind rma.LockKind
 	if call == "lock" {
-		kind = map[string]cluster.LockKind{"shared": cluster.LockShared, "exclusive": cluster.LockExclusive, "odd": 7}[args[0]]
+		kind = map[string]rma.LockKind{"shared": rma.LockShared, "exclusive": rma.LockExclusive, "odd": 7}[args[0]]
 		args = args[1:]
 	}
 	n := make([]int, len(args))
@@ -97,7 +98,7 @@ func windowCall(w *cluster.Window, call string, args []string) error {
 	case "get":
 		return w.Get(n[0], int64(n[1]), make([]byte, n[2]))
 	case "add":
-		return cluster.Accumulate(w, n[0], int64(n[1]), make([]int64, n[2]/8))
+		return rma.Accumulate(w, n[0], int64(n[1]), make([]int64, n[2]/8))
 	case "local":
 		_, err := w.Local()
 		return err
@@ -112,7 +113,7 @@ func windowCall(w *cluster.Window, call string, args []string) error {
 func (s *suite) windowFence(t *testing.T) {
 	s.must(t, s.grouped(cluster.NestedMultiple, 3, 2, 1), func(r *cluster.Rank) error {
 		p, me := r.World().Size(), r.World().Rank()
-		w, err := r.NewWindow(r.World(), int64(8*p))
+		w, err := rma.NewWindow(r, r.World(), int64(8*p))
 		if err != nil {
 			return err
 		}
@@ -165,7 +166,7 @@ func (s *suite) windowPostStartCompleteWait(t *testing.T) {
 	s.must(t, s.spec(p), func(r *cluster.Rank) error {
 		me := r.ID()
 		left, right := (me+p-1)%p, (me+1)%p
-		w, err := r.NewWindow(r.World(), 8)
+		w, err := rma.NewWindow(r, r.World(), 8)
 		if err != nil {
 			return err
 		}
@@ -210,7 +211,7 @@ func (s *suite) windowAccumulate(t *testing.T) {
 	const p = 4
 	rounds := s.times(25)
 	s.must(t, s.spec(p), func(r *cluster.Rank) error {
-		w, err := r.NewWindow(r.World(), 64)
+		w, err := rma.NewWindow(r, r.World(), 64)
 		if err != nil {
 			return err
 		}
@@ -218,10 +219,10 @@ func (s *suite) windowAccumulate(t *testing.T) {
 			return err
 		}
 		for range rounds {
-			if err := cluster.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
+			if err := rma.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
 				return err
 			}
-			if err := cluster.Accumulate(w, 1, 41, []int8{1, -1}); err != nil {
+			if err := rma.Accumulate(w, 1, 41, []int8{1, -1}); err != nil {
 				return err
 			}
 		}
@@ -229,10 +230,10 @@ func (s *suite) windowAccumulate(t *testing.T) {
 			return err
 		}
 		for range rounds {
-			if err := w.Lock(cluster.LockShared, 1); err != nil {
+			if err := w.Lock(rma.LockShared, 1); err != nil {
 				return err
 			}
-			if err := cluster.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
+			if err := rma.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
 				return err
 			}
 			if err := w.Unlock(1); err != nil {
@@ -272,7 +273,7 @@ func (s *suite) windowLocks(t *testing.T) {
 		if r.ID() == 0 {
 			last = 0
 		}
-		w, err := r.NewWindow(r.World(), 16)
+		w, err := rma.NewWindow(r, r.World(), 16)
 		if err != nil {
 			return err
 		}
@@ -280,11 +281,11 @@ func (s *suite) windowLocks(t *testing.T) {
 		done := uint64(0)
 		for range rounds {
 			const target = 2
-			kind := cluster.LockKind(r.Rand().IntN(2))
+			kind := rma.LockKind(r.Rand().IntN(2))
 			if err := w.Lock(kind, target); err != nil {
 				return err
 			}
-			if kind == cluster.LockExclusive {
+			if kind == rma.LockExclusive {
 				writers.Add(1)
 			} else {
 				readers.Add(1)
@@ -292,7 +293,7 @@ func (s *suite) windowLocks(t *testing.T) {
 			if n, m := writers.Load(), readers.Load(); n > 1 || n > 0 && m > 0 {
 				return fmt.Errorf("rank %d: %d hold exclusively beside %d shared", r.ID(), n, m)
 			}
-			if kind == cluster.LockExclusive {
+			if kind == rma.LockExclusive {
 				// The two words have to change together.
 				done++
 				word[0] = uint64(r.ID()+1)<<32 | done
@@ -339,16 +340,16 @@ func (s *suite) windowsRefuseBadArguments(t *testing.T) {
 			{r.World(), -1, "rank 0: new window of -1 B: a window has 0 B up to the segment's 4096 B less 64"},
 			{r.World(), 4033, "rank 0: new window of 4033 B: a window has 0 B up to the segment's 4096 B less 64"},
 		} {
-			_, err := r.NewWindow(c.team, c.bytes)
+			_, err := rma.NewWindow(r, c.team, c.bytes)
 			if err := Refused(err, c.want); err != nil {
 				return err
 			}
 		}
-		w, err := r.NewWindow(r.World(), 4032)
+		w, err := rma.NewWindow(r, r.World(), 4032)
 		if err != nil {
 			return err
 		}
-		_, err = r.NewWindow(r.World(), 0)
+		_, err = rma.NewWindow(r, r.World(), 0)
 		return Refused(err, fmt.Sprintf("rank 0: alloc of 64 B: %d of the segment's 4096 B are free; raise the segment size", 4032-w.Size(0)))
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/cluster/upc"
 )
 
 var progresses = []cluster.Progress{cluster.ProgressCall, cluster.ProgressOffload, cluster.ProgressThread}
@@ -278,11 +279,11 @@ func TestDotAsLive(t *testing.T) {
 		out := make([]float64, 6)
 		s := clustertest.Spec(m, 3, 2)
 		err := cluster.Launch(t.Context(), f, s, func(r *cluster.Rank) error {
-			a, err := cluster.NewShared[float64](r, n, 7)
+			a, err := upc.NewShared[float64](r, n, 7)
 			if err != nil {
 				return err
 			}
-			b, err := cluster.NewShared[float64](r, n, 3)
+			b, err := upc.NewShared[float64](r, n, 3)
 			if err != nil {
 				return err
 			}

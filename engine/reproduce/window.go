@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/rma"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -19,24 +20,24 @@ var _ = register(&Experiment{
 	Place: onKnob("processes"),
 	Quantities: []Quantity{
 		refusals("access_outside_epoch", "accesses outside an epoch that were refused", []try{
-			func(w *cluster.Window, to int, b []byte) error { return w.Put(to, 0, b) },
-			func(w *cluster.Window, to int, b []byte) error { return w.Get(to, 0, b) },
-			func(w *cluster.Window, to int, _ []byte) error {
-				return cluster.Accumulate(w, to, 0, []int64{1})
+			func(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, b) },
+			func(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, b) },
+			func(w *rma.Window, to int, _ []byte) error {
+				return rma.Accumulate(w, to, 0, []int64{1})
 			},
-			func(w *cluster.Window, _ int, _ []byte) error { _, err := w.Local(); return err },
+			func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err },
 		}),
 		refusals("conflict_in_epoch", "reads and writes of what was put in the same epoch that were refused", []try{
 			locked(put, get), locked(put, put), locked(get, put),
 		}),
 		refusals("overlapping_lock", "locks, and accesses under another's, that were refused", []try{
-			locked(func(w *cluster.Window, to int, _ []byte) error { return w.Lock(cluster.LockShared, to) }),
-			locked(func(w *cluster.Window, to int, _ []byte) error { return w.Lock(cluster.LockShared, 0) }),
-			locked(func(w *cluster.Window, _ int, b []byte) error { return w.Put(0, 0, b) }),
-			locked(func(w *cluster.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
+			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
+			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
+			locked(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, b) }),
+			locked(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
 		}),
 		refusals("kept_rules", "programs without a mistake that were refused", []try{
-			locked(put), locked(get), locked(put, func(w *cluster.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), b) }),
+			locked(put), locked(get), locked(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), b) }),
 			locked(get, get),
 		}),
 	},
@@ -44,17 +45,17 @@ var _ = register(&Experiment{
 
 // try is a program on a window, by its first process towards another one. Its error
 // is that of the call in question.
-type try func(w *cluster.Window, to int, b []byte) error
+type try func(w *rma.Window, to int, b []byte) error
 
-func put(w *cluster.Window, to int, b []byte) error { return w.Put(to, 0, b) }
-func get(w *cluster.Window, to int, b []byte) error { return w.Get(to, 0, b) }
+func put(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, b) }
+func get(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, b) }
 
 // locked makes calls under an exclusive lock of the target; the last one is in
 // question.
 func locked(calls ...try) try {
-	return func(w *cluster.Window, to int, b []byte) error {
+	return func(w *rma.Window, to int, b []byte) error {
 		last := len(calls) - 1
-		err := w.Lock(cluster.LockExclusive, to)
+		err := w.Lock(rma.LockExclusive, to)
 		for _, call := range calls[:last] {
 			err = cmp.Or(err, call(w, to, b))
 		}
@@ -84,7 +85,7 @@ func refused(p *Point, programs []try) float64 {
 	}
 	count := 0.0
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
-		w, err := r.NewWindow(r.World(), bytes)
+		w, err := rma.NewWindow(r, r.World(), bytes)
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,8 @@ const module = "github.com/hybridtop/hybridtop"
 const table = `
 models                 :
 cluster                :
+cluster/upc            : cluster
+cluster/rma            : cluster
 cluster/match          : cluster
 cluster/host           : cluster
 cluster/codec          :
@@ -29,12 +31,12 @@ cluster/timeline       : cluster
 cluster/live           : cluster cluster/match cluster/host cluster/timeline
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
-cluster/clustertest    : cluster cluster/timeline
+cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma
 presets                : cluster
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
-engine/workload/*      : engine engine/workload engine/study cluster models
+engine/workload/*      : engine engine/workload engine/study cluster cluster/upc cluster/rma models
 engine/study           : engine cluster models
 engine/session         : engine engine/study engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
@@ -69,6 +71,8 @@ var floors = []string{"models", "cluster", "presets", "engine", "tui", "cmd"}
 var banned = []struct{ packages, imports, why string }{
 	{"engine/workload/*", "time sync sync/atomic os math/rand math/rand/v2", "a workload has these from its Rank"},
 	{"cluster", "time sync os math/rand", "the contract is free of clocks, locks and files; seeded generators are math/rand/v2"},
+	{"cluster/upc", "time sync os math/rand math/rand/v2", "a library has these from its Rank"},
+	{"cluster/rma", "time sync os math/rand math/rand/v2", "a library has these from its Rank"},
 	{"cluster/match", "time sync os math/rand", "matching is plain data"},
 	{"cluster/timeline", "time os math/rand math/rand/v2", "who records gives the time"},
 	{"models", "time sync os math/rand math/rand/v2", "models are functions of numbers"},

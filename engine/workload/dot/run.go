@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/upc"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
 	n := int(p.Int("elements"))
-	v1, err := cluster.NewShared[float64](r, n, 1) // shared double v1[n], v2[n]
+	v1, err := upc.NewShared[float64](r, n, 1) // shared double v1[n], v2[n]
 	if err != nil {
 		return err
 	}
-	v2, err := cluster.NewShared[float64](r, n, 1)
+	v2, err := upc.NewShared[float64](r, n, 1)
 	if err != nil {
 		return err
 	}

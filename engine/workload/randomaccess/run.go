@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/upc"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
 	n, accesses, flops := int(p.Int("elements")), p.Int("accesses"), int(p.Int("flops"))
-	data, err := cluster.NewShared[float64](r, n, 1) // shared double data[n]
+	data, err := upc.NewShared[float64](r, n, 1) // shared double data[n]
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 
 // initialize fills the own part, which is not timed, and checks the group's
 // replica.
-func initialize(r *cluster.Rank, p engine.Probe, data *cluster.Shared[float64]) error {
+func initialize(r *cluster.Rank, p engine.Probe, data *upc.Shared[float64]) error {
 	sum := []float64{0}
 	for local, part := 0, data.Local(); local < len(part); local++ {
 		part[local] = elementValue(data.Index(local))

@@ -1,9 +1,13 @@
-package cluster
+package rma
 
 import (
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"slices"
+	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // Put writes buf at byte off of the target's window. buf must not be written
@@ -17,11 +21,7 @@ func (w *Window) Put(target int, off int64, buf []byte) error {
 		copy(s, buf)
 		return nil
 	}
-	was := w.r.means(Means{})
-	w.r.putting(to, at, buf)
-	err = w.r.implicit(to)
-	w.r.means(was)
-	return err
+	return w.r.Lib().PutImplicit(to, at, buf)
 }
 
 // Get reads len(buf) bytes at byte off of the target's window. buf is filled when
@@ -35,31 +35,38 @@ func (w *Window) Get(target int, off int64, buf []byte) error {
 		copy(buf, s)
 		return nil
 	}
-	was := w.r.means(Means{})
-	w.r.getting(to, at, buf)
-	err = w.r.implicit(to)
-	w.r.means(was)
-	return err
+	return w.r.Lib().GetImplicit(to, at, buf)
 }
 
 // Accumulate adds v to the numbers at byte off of the target's window
 // (MPI_Accumulate with MPI_SUM). Accumulates of several origins to one place all
 // count, each number atomically. It returns when the target has added, for which
 // the target has to progress.
-func Accumulate[T Number](w *Window, target int, off int64, v []T) error {
-	in := Bytes(v)
+func Accumulate[T cluster.Number](w *Window, target int, off int64, v []T) error {
+	in := cluster.Bytes(v)
 	if a := alignment[T](); off%a != 0 {
-		return w.errorf("accumulate at %d: offset %d: %s numbers stand on multiples of %d B", target, off, kindOf[T](), a)
+		return w.errorf("accumulate at %d: offset %d: %s numbers stand on multiples of %d B", target, off, reflect.TypeFor[T]().Kind(), a)
 	}
 	if _, _, err := w.reaching("accumulate", target, off, int64(len(in))); err != nil || len(in) == 0 {
 		return err
 	}
-	packet := w.r.work(accumulateHeader + len(in))
-	packet[0], packet[1] = askAccumulate, byte(kindOf[T]())
+	packet := w.r.Lib().Scratch(accumulateHeader + len(in))
+	packet[0], packet[1] = askAccumulate, byte(reflect.TypeFor[T]().Kind())
 	binary.NativeEndian.PutUint64(packet[8:], uint64(off))
 	copy(packet[accumulateHeader:], in)
 	_, err := w.ask(target, packet)
 	return err
+}
+
+// alignment is where T stands in memory that ranks share, in bytes: the same on every
+// host, so that what one accepts another does. A host of 32 bits asks for less.
+func alignment[T cluster.Number]() int64 {
+	var zero T
+	switch k := reflect.TypeFor[T]().Kind(); k {
+	case reflect.Complex64, reflect.Complex128:
+		return int64(unsafe.Sizeof(zero)) / 2
+	}
+	return int64(unsafe.Sizeof(zero))
 }
 
 // Local is the own window as plain bytes. Loads and stores of it are accesses
@@ -70,7 +77,7 @@ func (w *Window) Local() ([]byte, error) {
 	if err := w.alive("local access"); err != nil {
 		return nil, err
 	}
-	me := int(w.team.me)
+	me := w.team.Rank()
 	switch {
 	case w.access == locked && w.target == me, w.exposure == fenceExposure, w.exposure == waited:
 	case w.exposure == posted:
@@ -81,7 +88,7 @@ func (w *Window) Local() ([]byte, error) {
 		return nil, w.errorf("local access at %d: outside an epoch: call Fence, or Lock(LockExclusive, %d)", me, me)
 	}
 	first := w.off + controlBlock
-	return w.r.segment[first : first+w.sizes[me] : first+w.sizes[me]], nil
+	return w.r.Segment()[first : first+w.sizes[me] : first+w.sizes[me]], nil
 }
 
 // reaching checks an access against the epoch, the window and the accesses
@@ -113,7 +120,7 @@ func (w *Window) reaching(call string, target int, off, n int64) (to int, at int
 		a = &accesses{}
 		w.made[target] = a
 	}
-	v := Span{Off: off, Len: n}
+	v := cluster.Span{Off: off, Len: n}
 	if before := a.conflict(call, v); before != "" {
 		return 0, 0, w.errorf("%s at %d: %d B at %d overlap an earlier %s in the same epoch, and the two may be reordered: end the epoch between them", call, target, n, off, before)
 	}
@@ -129,10 +136,10 @@ func (w *Window) reaching(call string, target int, off, n int64) (to int, at int
 // place finds the bytes of an access that may be done in place; nil: it may not.
 // It asks for no UPC group.
 func (w *Window) place(to int, at, n int64) []byte {
-	if !w.r.port.Direct() {
+	if !w.r.Port().Direct() {
 		return nil
 	}
-	if s := w.r.port.Reach(int(to)); s != nil {
+	if s := w.r.Port().Reach(int(to)); s != nil {
 		return s[at : at+n : at+n]
 	}
 	return nil

@@ -1,22 +1,24 @@
-package cluster
+package rma
 
 import (
 	"slices"
 	"sort"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // ranges is a set of bytes of a window, as spans in rising order that neither
 // overlap nor touch.
-type ranges []Span
+type ranges []cluster.Span
 
 // overlaps reports whether v has a byte of the set.
-func (s ranges) overlaps(v Span) bool {
+func (s ranges) overlaps(v cluster.Span) bool {
 	i := sort.Search(len(s), func(i int) bool { return s[i].Off+s[i].Len > v.Off })
 	return v.Len > 0 && i < len(s) && s[i].Off < v.Off+v.Len
 }
 
 // add puts the bytes of v into the set.
-func (s *ranges) add(v Span) {
+func (s *ranges) add(v cluster.Span) {
 	if v.Len == 0 {
 		return
 	}
@@ -27,7 +29,7 @@ func (s *ranges) add(v Span) {
 		first = min(first, (*s)[i].Off)
 		end = max(end, (*s)[j-1].Off+(*s)[j-1].Len)
 	}
-	*s = slices.Replace(*s, i, j, Span{Off: first, Len: end - first})
+	*s = slices.Replace(*s, i, j, cluster.Span{Off: first, Len: end - first})
 }
 
 // accesses is what a rank did to one target's window within an epoch.
@@ -37,7 +39,7 @@ type accesses struct{ put, got, added ranges }
 // follow in the same epoch, "" if there is none: what was written may be neither
 // read nor written again (paper 1, section 2.1, "Ordering"), and only accumulates
 // may meet accumulates.
-func (a *accesses) conflict(kind string, v Span) string {
+func (a *accesses) conflict(kind string, v cluster.Span) string {
 	switch {
 	case a.put.overlaps(v):
 		return "put"
@@ -50,7 +52,7 @@ func (a *accesses) conflict(kind string, v Span) string {
 }
 
 // note adds an access.
-func (a *accesses) note(kind string, v Span) {
+func (a *accesses) note(kind string, v cluster.Span) {
 	switch kind {
 	case "put":
 		a.put.add(v)

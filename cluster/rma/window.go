@@ -1,9 +1,10 @@
-package cluster
+package rma
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // Window is memory of every member of an MPI team that the others reach with
@@ -21,10 +22,10 @@ import (
 // A lock is granted by its target: where progress is "call", the target has to be
 // inside a call, as with MPI libraries. A Window belongs to its rank's goroutine.
 type Window struct {
-	r     *Rank
-	team  *Team   // of its own: its contexts are the window's
-	off   int64   // of the control block, then the window, in every segment
-	sizes []int64 // bytes of the window, by member
+	r     *cluster.Rank
+	team  *cluster.Team // of its own: its contexts are the window's
+	off   int64         // of the control block, then the window, in every segment
+	sizes []int64       // bytes of the window, by member
 
 	access   access
 	used     bool     // a fence epoch has seen an access: only a fence ends it
@@ -64,6 +65,12 @@ const (
 	LockExclusive
 )
 
+// Tags of the window's team.
+const (
+	tagPost = iota
+	tagComplete
+)
+
 // controlBlock is what a window takes before its bytes: the word that counts the
 // grants of locks to this rank, and room up to a cache line.
 const controlBlock = 64
@@ -71,39 +78,36 @@ const controlBlock = 64
 // NewWindow makes a window of bytes of this rank's segment (which may differ from
 // member to member) and the others'. Every member of t calls it, outside parallel
 // regions; t is MPI_COMM_WORLD or came from it.
-func (r *Rank) NewWindow(t *Team, bytes int64) (*Window, error) {
+func NewWindow(r *cluster.Rank, t *cluster.Team, bytes int64) (*Window, error) {
 	const call = "new window"
-	if err := r.member(call, t); err != nil {
+	lib := r.Lib()
+	if err := lib.Member(call, t); err != nil {
 		return nil, err
 	}
-	if !t.mpi {
-		return nil, r.errorf("%s: %s is no MPI team: use MPI_COMM_WORLD or a team split from it", call, t.name)
+	if !t.MPI() {
+		return nil, lib.Errorf("%s: %s is no MPI team: use MPI_COMM_WORLD or a team split from it", call, t.Name())
 	}
-	if segment := r.launch.spec.Segment; bytes < 0 || bytes > segment-controlBlock {
-		return nil, r.errorf("%s of %d B: a window has 0 B up to the segment's %d B less %d", call, bytes, segment, controlBlock)
+	if segment := r.Spec().Segment; bytes < 0 || bytes > segment-controlBlock {
+		return nil, lib.Errorf("%s of %d B: a window has 0 B up to the segment's %d B less %d", call, bytes, segment, controlBlock)
 	}
-	team, err := r.split(call, t, 0, 0)
+	team, err := lib.Dup(call, t)
 	if err != nil {
 		return nil, err
 	}
-	team.name = t.name
 	w := &Window{r: r, team: team, sizes: make([]int64, team.Size()), made: make(map[int]*accesses)}
 	both := make([]int64, 2*team.Size())
-	if err := r.allgather(call, team, Bytes([]int64{r.heap, bytes}), Bytes(both)); err != nil {
+	if err := lib.Allgather(call, team, cluster.Bytes([]int64{lib.Heap(), bytes}), cluster.Bytes(both)); err != nil {
 		return nil, err
 	}
 	for i := range w.sizes {
-		r.heap, w.sizes[i] = max(r.heap, both[2*i]), both[2*i+1]
+		lib.Raise(both[2*i])
+		w.sizes[i] = both[2*i+1]
 	}
 	if w.off, err = r.Alloc(controlBlock + bytes); err != nil {
 		return nil, err
 	}
-	var ask [9]byte
-	ask[0] = askNew
-	binary.NativeEndian.PutUint64(ask[1:], uint64(w.off+controlBlock))
-	if _, err := w.ask(int(team.me), ask[:]); err != nil {
-		return nil, err
-	}
+	first := w.off + controlBlock
+	lib.Serve(team, (&lock{data: r.Segment()[first : first+bytes]}).serve)
 	return w, r.Barrier(team)
 }
 
@@ -122,8 +126,8 @@ func (w *Window) Free() error {
 		return err
 	}
 	w.freed = true
-	_, err := w.ask(int(w.team.me), asks[askFree:askFree+1])
-	return err
+	w.r.Lib().Serve(w.team, nil)
+	return nil
 }
 
 // Fence ends the fence epoch that is open, if one is, and opens the next, on
@@ -160,7 +164,7 @@ func (w *Window) Post(origins []int) error {
 		w.access = noAccess
 	}
 	w.exposure = posted
-	return w.r.notices("post", w.team, tagPost, w.origins)
+	return w.r.Lib().Notify("post", w.team, tagPost, w.origins)
 }
 
 // Start opens access to the targets once each has posted for this rank
@@ -173,14 +177,14 @@ func (w *Window) Start(targets []int) error {
 	if w.targets, err = w.group("start", targets, w.targets); err != nil {
 		return err
 	}
-	me := int(w.team.me)
+	me := w.team.Rank()
 	if _, self := slices.BinarySearch(w.targets, me); self {
 		if _, ok := slices.BinarySearch(w.origins, me); !ok || w.exposure != posted {
 			return w.errorf("start towards %d, this rank itself, which has not posted for itself: call Post with it first", me)
 		}
 	}
 	w.opened(started)
-	return w.r.noticed("start", w.team, tagPost, w.targets)
+	return w.r.Lib().Noticed("start", w.team, tagPost, w.targets)
 }
 
 // Complete ends what Start opened (MPI_Win_complete): all accesses are complete,
@@ -196,7 +200,7 @@ func (w *Window) Complete() error {
 		return err
 	}
 	w.access = noAccess
-	return w.r.notices("complete", w.team, tagComplete, w.targets)
+	return w.r.Lib().Notify("complete", w.team, tagComplete, w.targets)
 }
 
 // Wait ends what Post opened (MPI_Win_wait): it returns when every origin has
@@ -208,11 +212,11 @@ func (w *Window) Wait() error {
 	if w.exposure != posted {
 		return w.errorf("wait: nothing was posted: call Post first")
 	}
-	if _, self := slices.BinarySearch(w.origins, int(w.team.me)); self && w.access == started {
+	if _, self := slices.BinarySearch(w.origins, w.team.Rank()); self && w.access == started {
 		return w.errorf("wait: this rank is one of the origins and has not completed: call Complete first")
 	}
 	w.exposure = waited
-	return w.r.noticed("wait", w.team, tagComplete, w.origins)
+	return w.r.Lib().Noticed("wait", w.team, tagComplete, w.origins)
 }
 
 // Lock opens access to one target without its doing (MPI_Win_lock). Requests are
@@ -225,7 +229,7 @@ func (w *Window) Lock(kind LockKind, target int) error {
 	if err := w.member("lock", target); err != nil {
 		return err
 	}
-	if w.exposure == posted && target == int(w.team.me) {
+	if w.exposure == posted && target == w.team.Rank() {
 		return w.errorf("lock of %d, this rank itself, between Post and Wait: a window is exposed or locked, not both; call Wait first", target)
 	}
 	ask := asks[askShared : askShared+1]
@@ -242,7 +246,7 @@ func (w *Window) Lock(kind LockKind, target int) error {
 	}
 	if granted == 0 {
 		w.waits++
-		if _, err := w.r.Await(w.off, CmpGreaterEqual, w.waits); err != nil {
+		if _, err := w.r.Await(w.off, cluster.CmpGreaterEqual, w.waits); err != nil {
 			return err
 		}
 	}
@@ -272,7 +276,7 @@ func (w *Window) Unlock(target int) error {
 	w.access = noAccess
 	next, err := w.ask(target, asks[askUnlock:askUnlock+1])
 	for err == nil && next != 0 {
-		if _, err = w.r.rawAtomic(int(next-1), w.off, AtomicAdd, 1, 0); err == nil {
+		if _, err = w.r.Lib().Atomic(int(next-1), w.off, cluster.AtomicAdd, 1, 0); err == nil {
 			next, err = w.ask(target, asks[askNext:askNext+1])
 		}
 	}
@@ -361,22 +365,17 @@ func (w *Window) alive(call string) error {
 	if w.freed {
 		return w.errorf("%s: the window was freed: make a new one", call)
 	}
-	if w.r.gate != gateOpen {
+	if w.r.Lib().Parallel() {
 		return w.errorf("%s: inside a parallel region: a window is for the rank itself to use, between its regions", call)
 	}
 	return nil
 }
 
-// ask sends a request to the locks of a member.
+// ask sends a request to the lock of a member's window.
 func (w *Window) ask(member int, data []byte) (uint64, error) {
-	var q Request
-	to := w.team.Global(member)
-	w.r.Account(to, 1, int64(len(data)))
-	w.r.rpc(&q, to, fnLocks, w.team.ctx, data)
-	st, err := w.r.Wait(&q)
-	return st.Word, err
+	return w.r.Lib().Ask(w.team, member, data)
 }
 
 func (w *Window) errorf(format string, args ...any) error {
-	return w.r.errorf("window of "+w.team.name+": "+format, args...)
+	return w.r.Lib().Errorf("window of "+w.team.Name()+": "+format, args...)
 }

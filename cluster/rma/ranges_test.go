@@ -1,17 +1,19 @@
-package cluster
+package rma
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // A set of ranges against a plain list of bytes.
 func TestRangesAreASetOfBytes(t *testing.T) {
 	const size = 64
-	span := rapid.Custom(func(t *rapid.T) Span {
+	span := rapid.Custom(func(t *rapid.T) cluster.Span {
 		off := rapid.Int64Range(0, size).Draw(t, "off")
-		return Span{Off: off, Len: rapid.Int64Range(0, size-off).Draw(t, "len")}
+		return cluster.Span{Off: off, Len: rapid.Int64Range(0, size-off).Draw(t, "len")}
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		var s ranges
@@ -49,7 +51,7 @@ func TestRangesAreASetOfBytes(t *testing.T) {
 }
 
 func TestAccessesThatConflict(t *testing.T) {
-	v := Span{Off: 8, Len: 8}
+	v := cluster.Span{Off: 8, Len: 8}
 	want := map[[2]string]bool{ // before, after
 		{"put", "put"}: true, {"put", "get"}: true, {"put", "accumulate"}: true,
 		{"get", "put"}: true, {"get", "get"}: false, {"get", "accumulate"}: true,
@@ -58,11 +60,11 @@ func TestAccessesThatConflict(t *testing.T) {
 	for pair, conflict := range want {
 		var a accesses
 		a.note(pair[0], v)
-		got := a.conflict(pair[1], Span{Off: 15, Len: 4})
+		got := a.conflict(pair[1], cluster.Span{Off: 15, Len: 4})
 		if conflict && got != pair[0] || !conflict && got != "" {
 			t.Errorf("%s, then %s: conflict with %q", pair[0], pair[1], got)
 		}
-		if got := a.conflict(pair[1], Span{Off: 16, Len: 4}); got != "" {
+		if got := a.conflict(pair[1], cluster.Span{Off: 16, Len: 4}); got != "" {
 			t.Errorf("%s, then %s beside it: conflict with %q", pair[0], pair[1], got)
 		}
 		if a.forget(); a.conflict(pair[1], v) != "" {

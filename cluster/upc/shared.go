@@ -1,8 +1,10 @@
-package cluster
+package upc
 
 import (
 	"math"
 	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // Shared is a UPC array `shared [B] T a[n]`, distributed block-cyclically over the
@@ -12,14 +14,17 @@ import (
 //
 // A Shared belongs to the goroutine of its rank; On gives it to a thread. Elements
 // that one thread writes may be read by another after both have synchronized.
-type Shared[T Number] struct {
+type Shared[T cluster.Number] struct {
 	cyclic
-	r     *Rank
-	off   int64   // of every part, in its segment
-	first int     // cluster rank of UPC thread 0
-	parts [][]T   // by thread, where elements may be accessed in place; or nil
-	class []Class // by thread, beside parts
-	cell  [1]T    // of transfers that are not in place
+	r       *cluster.Rank
+	off     int64            // of every part, in its segment
+	first   int              // cluster rank of UPC thread 0
+	parts   [][]T            // by thread, where elements may be accessed in place; or nil
+	class   []cluster.Class  // by thread, beside parts
+	node    []int32          // of each thread, beside parts
+	traffic *cluster.Traffic // of the rank or thread
+	bytes   []int64          // by node, of traffic
+	cell    [1]T             // of transfers that are not in place
 }
 
 // NewShared allocates an array of n elements in blocks of block (0: UPC's default,
@@ -27,63 +32,76 @@ type Shared[T Number] struct {
 // it, with the same n and block, outside parallel regions. Each takes as much of
 // its segment as the largest part, thread 0's, so that parts stand at one offset.
 // Elements are zero.
-func NewShared[T Number](r *Rank, n, block int) (*Shared[T], error) {
+func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], error) {
 	const call = "shared array"
+	lib := r.Lib()
 	if block == 0 {
 		block = 1
 	}
 	if n < 0 {
-		return nil, r.errorf("%s of %d elements: must not be negative", call, n)
+		return nil, lib.Errorf("%s of %d elements: must not be negative", call, n)
 	}
-	if r.gate != gateOpen {
-		return nil, r.errorf("%s: inside a parallel region: make it before", call)
+	if lib.Parallel() {
+		return nil, lib.Errorf("%s: inside a parallel region: make it before", call)
 	}
 	if block < 0 {
-		return nil, r.errorf("%s in blocks of %d elements: must be at least 1, or 0 for the default of 1", call, block)
+		return nil, lib.Errorf("%s in blocks of %d elements: must be at least 1, or 0 for the default of 1", call, block)
 	}
-	g := r.group
+	g := r.Group()
 	s := &Shared[T]{cyclic: cyclic{n, block, g.Size()}, r: r, first: g.Global(0)}
 	size := int64(unsafe.Sizeof(s.cell[0]))
 	part := int64(s.length(0))
 	if part > math.MaxInt64/2/size {
-		return nil, r.errorf("%s of %d elements of %d B over %d threads: more than can be addressed", call, n, size, s.threads)
+		return nil, lib.Errorf("%s of %d elements of %d B over %d threads: more than can be addressed", call, n, size, s.threads)
 	}
-	if part *= size; part > r.launch.spec.Segment {
-		return nil, r.errorf("%s of %d elements of %d B: its part of %d B is larger than the segment of %d B; raise the segment size, or use larger groups",
-			call, n, size, part, r.launch.spec.Segment)
+	if part *= size; part > r.Spec().Segment {
+		return nil, lib.Errorf("%s of %d elements of %d B: its part of %d B is larger than the segment of %d B; raise the segment size, or use larger groups",
+			call, n, size, part, r.Spec().Segment)
 	}
 	// Agree on what is allocated, and on an offset that is free on all.
-	want := [...]int64{int64(n), int64(block), size, r.heap, int64(-n), int64(-block), -size}
+	want := [...]int64{int64(n), int64(block), size, lib.Heap(), int64(-n), int64(-block), -size}
 	agreed := want
-	if err := Allreduce(r, g, Max, want[:], agreed[:]); err != nil {
+	if err := cluster.Allreduce(r, g, cluster.Max, want[:], agreed[:]); err != nil {
 		return nil, err
 	}
 	for i, name := range [...]string{"elements", "elements a block", "bytes an element"} {
 		if high, low := agreed[i], -agreed[i+4]; high != low {
-			return nil, r.errorf("%s with %d %s here: the threads of the group gave %d to %d; all must give the same", call, want[i], name, low, high)
+			return nil, lib.Errorf("%s with %d %s here: the threads of the group gave %d to %d; all must give the same", call, want[i], name, low, high)
 		}
 	}
-	r.heap = agreed[3]
+	lib.Raise(agreed[3])
 	var err error
 	if s.off, err = r.Alloc(part); err != nil {
 		return nil, err
 	}
-	if r.port.Direct() {
-		s.parts, s.class = make([][]T, s.threads), make([]Class, s.threads)
+	if r.Port().Direct() {
+		s.parts, s.class, s.node = make([][]T, s.threads), make([]cluster.Class, s.threads), make([]int32, s.threads)
 		for i := range s.parts {
 			s.class[i] = r.Class(s.first + i)
-			if words := r.port.Reach(s.first + i); words != nil {
-				s.parts[i] = View[T](words[s.off : s.off+int64(s.length(i))*size])
+			if r.Traffic().Nodes != nil {
+				s.node[i] = int32(r.Layout().NodeOf(s.first + i))
+			}
+			if words := r.Port().Reach(s.first + i); words != nil {
+				s.parts[i] = cluster.View[T](words[s.off : s.off+int64(s.length(i))*size])
 			}
 		}
 	}
+	s.counts(r.Traffic())
 	return s, nil
 }
 
+// counts says where accesses in place are counted.
+func (s *Shared[T]) counts(t *cluster.Traffic) {
+	if s.traffic, s.bytes = t, t.Nodes; s.bytes == nil { // a large cluster's are not counted by node
+		s.bytes = make([]int64, 1)
+	}
+}
+
 // On gives the array to a thread of a parallel region, for its own accesses.
-func (s *Shared[T]) On(t *Thread) *Shared[T] {
+func (s *Shared[T]) On(t *cluster.Thread) *Shared[T] {
 	c := *s
 	c.r = &t.Rank
+	c.counts(t.Traffic())
 	return &c
 }
 
@@ -103,26 +121,26 @@ func (s *Shared[T]) Affinity(i int) int {
 func (s *Shared[T]) Owner(i int) int { return s.first + s.Affinity(i) }
 
 // LocalLen is the number of own elements.
-func (s *Shared[T]) LocalLen() int { return s.length(s.r.group.Rank()) }
+func (s *Shared[T]) LocalLen() int { return s.length(s.r.Group().Rank()) }
 
 // Local is the own part as a plain slice, in rising order of elements (the
 // privatization of a pointer to shared).
 func (s *Shared[T]) Local() []T {
-	return View[T](s.r.segment[s.off:])[:s.LocalLen()]
+	return cluster.View[T](s.r.Segment()[s.off:])[:s.LocalLen()]
 }
 
 // Index is the element that stands at a local index of the own part.
 func (s *Shared[T]) Index(local int) int {
 	if uint(local) >= uint(s.LocalLen()) {
-		panic(misuse{s.r.errorf("shared array: local index %d: the own part has %d elements", local, s.LocalLen())})
+		s.r.Lib().End(s.r.Lib().Errorf("shared array: local index %d: the own part has %d elements", local, s.LocalLen()))
 	}
-	return s.index(s.r.group.Rank(), local)
+	return s.index(s.r.Group().Rank(), local)
 }
 
 // ForAll runs body for the own elements in rising order: upc_forall with the
 // element as affinity.
 func (s *Shared[T]) ForAll(body func(i int)) {
-	me, left := s.r.group.Rank(), s.LocalLen()
+	me, left := s.r.Group().Rank(), s.LocalLen()
 	for local, run := 0, 0; local < left; local += run {
 		first := s.index(me, local)
 		run = min(s.block, left-local)
@@ -145,18 +163,18 @@ func (s *Shared[T]) Get(i int) (T, error) {
 			return p[local], nil
 		}
 	}
-	b := Bytes(s.cell[:])
-	err := s.r.plainGet(s.first+thread, s.off+int64(local)*int64(len(b)), b)
+	b := cluster.Bytes(s.cell[:])
+	err := s.r.Lib().Get(s.first+thread, s.off+int64(local)*int64(len(b)), b)
 	return s.cell[0], err
 }
 
 // count is Account for one element, without a branch that random accesses would
 // mispredict.
 func (s *Shared[T]) count(thread int) {
-	t, c, size := &s.r.traffic, s.class[thread], int64(unsafe.Sizeof(s.cell))
+	t, c, size := s.traffic, s.class[thread], int64(unsafe.Sizeof(s.cell))
 	t.Ops[c]++
 	t.Bytes[c] += size
-	t.Nodes[s.r.launch.node[s.first+thread]] += size
+	s.bytes[s.node[thread]] += size
 }
 
 // Put writes element i.
@@ -173,8 +191,8 @@ func (s *Shared[T]) Put(i int, v T) error {
 		}
 	}
 	s.cell[0] = v
-	b := Bytes(s.cell[:])
-	return s.r.plainPut(s.first+thread, s.off+int64(local)*int64(len(b)), b)
+	b := cluster.Bytes(s.cell[:])
+	return s.r.Lib().Put(s.first+thread, s.off+int64(local)*int64(len(b)), b)
 }
 
 // Ptr is the address of element i (&a[i]); i may be any number that arithmetic
@@ -185,13 +203,13 @@ func (s *Shared[T]) Ptr(i int) GlobalPtr[T] {
 }
 
 func (s *Shared[T]) bounds(call string, i int) error {
-	return s.r.errorf("%s of element %d of a shared array: it has %d elements, numbered from 0", call, i, s.n)
+	return s.r.Lib().Errorf("%s of element %d of a shared array: it has %d elements, numbered from 0", call, i, s.n)
 }
 
 // inside ends the body with an error if there is no element i.
 func (s *Shared[T]) inside(call string, i int) int {
 	if uint(i) >= uint(s.n) {
-		panic(misuse{s.bounds(call, i)})
+		s.r.Lib().End(s.bounds(call, i))
 	}
 	return i
 }

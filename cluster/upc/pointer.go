@@ -1,8 +1,10 @@
-package cluster
+package upc
 
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // GlobalPtr is UPC's pointer to shared: a thread, a phase in the block and an
@@ -11,7 +13,7 @@ import (
 // every thread of the group, and may be sent to others or stored: what MPI-2
 // windows cannot give (paper 1, section 2.1, "shared pointers"). The zero value is
 // the null pointer.
-type GlobalPtr[T Number] struct {
+type GlobalPtr[T cluster.Number] struct {
 	first   int32 // cluster rank of UPC thread 0
 	threads int32 // 0: null
 	thread  int32
@@ -48,7 +50,7 @@ func (p GlobalPtr[T]) String() string {
 func (p GlobalPtr[T]) Add(n int) GlobalPtr[T] {
 	if p.IsNull() {
 		if n != 0 {
-			panic("cluster: arithmetic on the null pointer to shared")
+			panic("upc: arithmetic on the null pointer to shared")
 		}
 		return p
 	}
@@ -72,37 +74,37 @@ func (p GlobalPtr[T]) Diff(q GlobalPtr[T]) (int, error) {
 }
 
 // Load reads what p points to.
-func (p GlobalPtr[T]) Load(r *Rank) (T, error) {
+func (p GlobalPtr[T]) Load(r *cluster.Rank) (T, error) {
 	var zero T
 	if p.IsNull() {
-		return zero, r.errorf("load through the null pointer to shared")
+		return zero, r.Lib().Errorf("load through the null pointer to shared")
 	}
-	if err := r.target("load", p.Rank()); err != nil {
+	if err := r.Lib().Target("load", p.Rank()); err != nil {
 		return zero, err
 	}
-	b := r.work(int(p.size()))
-	if err := r.plainGet(p.Rank(), p.off, b); err != nil {
+	b := r.Lib().Scratch(int(p.size()))
+	if err := r.Lib().Get(p.Rank(), p.off, b); err != nil {
 		return zero, err
 	}
-	return View[T](b)[0], nil
+	return cluster.View[T](b)[0], nil
 }
 
 // Store writes v to where p points.
-func (p GlobalPtr[T]) Store(r *Rank, v T) error {
+func (p GlobalPtr[T]) Store(r *cluster.Rank, v T) error {
 	if p.IsNull() {
-		return r.errorf("store through the null pointer to shared")
+		return r.Lib().Errorf("store through the null pointer to shared")
 	}
-	if err := r.target("store", p.Rank()); err != nil {
+	if err := r.Lib().Target("store", p.Rank()); err != nil {
 		return err
 	}
-	b := r.work(int(p.size()))
-	View[T](b)[0] = v
-	return r.plainPut(p.Rank(), p.off, b)
+	b := r.Lib().Scratch(int(p.size()))
+	cluster.View[T](b)[0] = v
+	return r.Lib().Put(p.Rank(), p.off, b)
 }
 
 // Local is p as a plain pointer where loads and stores reach it (upc_cast), else
 // nil. Accesses through it are not counted as traffic.
-func (p GlobalPtr[T]) Local(r *Rank) *T {
+func (p GlobalPtr[T]) Local(r *cluster.Rank) *T {
 	if p.IsNull() {
 		return nil
 	}
@@ -110,7 +112,7 @@ func (p GlobalPtr[T]) Local(r *Rank) *T {
 	if p.off < 0 || p.off > int64(len(s))-p.size() {
 		return nil
 	}
-	return &View[T](s[p.off:])[0]
+	return &cluster.View[T](s[p.off:])[0]
 }
 
 func (p GlobalPtr[T]) size() int64 { var zero T; return int64(unsafe.Sizeof(zero)) }

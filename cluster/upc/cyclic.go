@@ -1,4 +1,4 @@
-package cluster
+package upc
 
 // cyclic is UPC's block-cyclic distribution of n elements over threads in blocks
 // of block: element i belongs to thread ⌊i/block⌋ mod threads (UPC 1.3,

@@ -1,0 +1,155 @@
+package cluster
+
+import (
+	"maps"
+	"sync/atomic"
+)
+
+// Lib is what a library over a Rank needs beyond the calls of a program: windows and
+// shared arrays are such libraries. What it moves does not inherit the means of a
+// scope that the program has opened (see Using).
+type Lib struct{ r *Rank }
+
+// Lib is the rank's handle for libraries.
+func (r *Rank) Lib() Lib { return Lib{r} }
+
+// Errorf makes an error that names the rank, and the thread if it is not the first.
+func (l Lib) Errorf(format string, args ...any) error { return l.r.errorf(format, args...) }
+
+// End ends the body of the rank with an error, for calls that return none.
+func (l Lib) End(err error) { panic(misuse{err}) }
+
+// Member is an error where the rank may not use the team for a call: it is no member,
+// or the model gives it no MPI rank (paper 1, section 3).
+func (l Lib) Member(call string, t *Team) error { return l.r.member(call, t) }
+
+// Target is an error where UPC access does not reach rank to: it ends at the own
+// group (paper 1, section 3).
+func (l Lib) Target(call string, to int) error { return l.r.target(call, to) }
+
+// Parallel reports whether the rank, or this thread of it, is in a parallel region.
+func (l Lib) Parallel() bool { return l.r.gate != gateOpen }
+
+// Dup gives a team of the same members and name with contexts of its own, for the
+// named call. Every member calls it.
+func (l Lib) Dup(call string, t *Team) (*Team, error) {
+	dup, err := l.r.split(call, t, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	dup.name = t.name
+	return dup, nil
+}
+
+// Allgather is Rank.Allgather for the named call.
+func (l Lib) Allgather(call string, t *Team, in, out []byte) error {
+	return l.r.allgather(call, t, in, out)
+}
+
+// Notify sends an empty message to each of the peers, numbers in the team, but the
+// caller; Noticed receives one from each. Neither waits for the other. Tags, from 0,
+// are those of a team that the library made.
+func (l Lib) Notify(call string, t *Team, tag int, peers []int) error {
+	return l.r.notices(call, t, tagLibrary+int32(tag), peers)
+}
+
+// Noticed receives what Notify sends.
+func (l Lib) Noticed(call string, t *Team, tag int, peers []int) error {
+	return l.r.noticed(call, t, tagLibrary+int32(tag), peers)
+}
+
+// Put is Rank.Put.
+func (l Lib) Put(to int, off int64, buf []byte) error {
+	was := l.r.means(Means{})
+	err := l.r.Put(to, off, buf)
+	l.r.means(was)
+	return err
+}
+
+// Get is Rank.Get.
+func (l Lib) Get(to int, off int64, buf []byte) error {
+	was := l.r.means(Means{})
+	err := l.r.Get(to, off, buf)
+	l.r.means(was)
+	return err
+}
+
+// PutImplicit starts a put that Quiet completes, whatever the UPC group of rank to. It
+// counts no traffic.
+func (l Lib) PutImplicit(to int, off int64, buf []byte) error {
+	was := l.r.means(Means{})
+	l.r.putting(to, off, buf)
+	err := l.r.implicit(to)
+	l.r.means(was)
+	return err
+}
+
+// GetImplicit starts a get that Quiet completes, as PutImplicit does a put.
+func (l Lib) GetImplicit(to int, off int64, buf []byte) error {
+	was := l.r.means(Means{})
+	l.r.getting(to, off, buf)
+	err := l.r.implicit(to)
+	l.r.means(was)
+	return err
+}
+
+// Atomic changes the word at off of rank to, whatever its UPC group, and gives the
+// word before. It counts no traffic.
+func (l Lib) Atomic(to int, off int64, op AtomicOp, a, b uint64) (uint64, error) {
+	return l.r.rawAtomic(to, off, op, a, b)
+}
+
+// services are the bodies of libraries that others may ask, by context of a team.
+type services struct {
+	byTeam atomic.Pointer[map[int32]func(RPC) uint64]
+}
+
+// Serve installs the body that answers what members of the team ask this rank; nil
+// removes it. The members synchronize between Serve and the first Ask. A fabric runs
+// one body at a time on a rank, perhaps beside the rank itself; a body never waits.
+func (l Lib) Serve(t *Team, body func(RPC) uint64) {
+	all := map[int32]func(RPC) uint64{}
+	if old := l.r.services.byTeam.Load(); old != nil {
+		all = maps.Clone(*old)
+	}
+	if all[t.ctx] = body; body == nil {
+		delete(all, t.ctx)
+	}
+	l.r.services.byTeam.Store(&all)
+}
+
+// Ask runs what a member of the team has installed with Serve on data there, and
+// gives the word that it returned. The message counts as traffic.
+func (l Lib) Ask(t *Team, member int, data []byte) (uint64, error) {
+	var q Request
+	to := t.Global(member)
+	l.r.Account(to, 1, int64(len(data)))
+	l.r.rpc(&q, to, serviceOf(t.ctx), 0, data)
+	st, err := l.r.Wait(&q)
+	return st.Word, err
+}
+
+// serviceOf is the RPC function that stands for the service of a context: numbers
+// below 0, where a program has none.
+func serviceOf(ctx int32) int { return -1 - int(ctx) }
+
+// service runs one for the fabric; false: there is none.
+func (s *services) run(c RPC) (uint64, bool) {
+	if all := s.byTeam.Load(); all != nil {
+		if body := (*all)[-1-c.Fn]; body != nil {
+			return body(c), true
+		}
+	}
+	return 0, false
+}
+
+// Heap is how many bytes of the segment are in use; Alloc takes those that follow.
+func (l Lib) Heap() int64 { return l.r.heap }
+
+// Raise says that at least so many bytes of the segment are in use, so that ranks
+// which agree on a maximum allocate at one offset.
+func (l Lib) Raise(heap int64) { l.r.heap = max(l.r.heap, heap) }
+
+// Scratch lends n bytes, aligned for any number, until the next call of a library or
+// a collective.
+func (l Lib) Scratch(n int) []byte { return l.r.work(n) }

@@ -1,0 +1,124 @@
+package rma
+
+import (
+	"encoding/binary"
+	"reflect"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// lock is a rank's side of the passive-target calls that others make on its window:
+// who holds the lock, who waits, and the sums to be added. It belongs to the RPC
+// bodies, of which a fabric runs one at a time on a rank; the rank itself speaks to it
+// by RPC as well, so that it needs no lock of its own even where a progress thread
+// runs the bodies.
+//
+// Nobody spins: a rank that does not get the lock awaits a word of its own segment.
+// The rank that unlocks asks here who is next, and adds one to that rank's word.
+type lock struct {
+	data      []byte // the window
+	holders   int
+	exclusive bool
+	queue     []waiter // in the order of their requests
+	scratch   []uint64
+}
+
+type waiter struct {
+	rank int32
+	kind LockKind
+}
+
+// What a request to serve asks for: the first byte of its data.
+const (
+	askShared     byte = iota // 1: granted, 0: queued
+	askExclusive              // likewise
+	askUnlock                 // releases; as askNext
+	askNext                   // grants to the first in the queue if it can: its rank + 1, else 0
+	askAccumulate             // rest: kind 1 B, 6 B of nothing, offset 8 B, numbers
+)
+
+// asks are the requests that have no more to say.
+var asks = [...]byte{askShared: askShared, askExclusive: askExclusive, askUnlock: askUnlock, askNext: askNext}
+
+const accumulateHeader = 16
+
+// serve is the RPC body.
+func (w *lock) serve(c cluster.RPC) uint64 {
+	switch c.Data[0] {
+	case askShared:
+		return w.request(waiter{c.Src, LockShared})
+	case askExclusive:
+		return w.request(waiter{c.Src, LockExclusive})
+	case askUnlock:
+		w.holders--
+		w.exclusive = false
+		return w.grant()
+	case askNext:
+		return w.grant()
+	case askAccumulate:
+		w.accumulate(c.Data)
+	default:
+		panic("rma: unknown request to a lock")
+	}
+	return 0
+}
+
+// request grants at once only if nobody waits: requests are served in order, so
+// that readers cannot keep a writer out for ever.
+func (w *lock) request(r waiter) uint64 {
+	w.queue = append(w.queue, r)
+	if len(w.queue) == 1 && w.grant() != 0 {
+		return 1
+	}
+	return 0
+}
+
+// grant takes the first waiter off the queue if the lock can be its, and gives
+// its rank + 1; else 0.
+func (w *lock) grant() uint64 {
+	if len(w.queue) == 0 || w.exclusive {
+		return 0
+	}
+	next := w.queue[0]
+	if next.kind == LockExclusive && w.holders > 0 {
+		return 0
+	}
+	w.queue = w.queue[:copy(w.queue, w.queue[1:])]
+	w.holders++
+	w.exclusive = next.kind == LockExclusive
+	return uint64(next.rank) + 1
+}
+
+func (w *lock) accumulate(data []byte) {
+	kind, off, in := reflect.Kind(data[1]), int64(binary.NativeEndian.Uint64(data[8:])), data[accumulateHeader:]
+	if need := (len(in) + 7) / 8; need > len(w.scratch) {
+		w.scratch = make([]uint64, need)
+	}
+	aligned := cluster.Bytes(w.scratch)[:len(in)] // data may stand anywhere
+	copy(aligned, in)
+	adders[kind](w.data[off:off+int64(len(in))], aligned)
+}
+
+// adders add numbers to others, by their kind: an accumulate names the kind in its
+// message, for its target knows bytes only.
+var adders = [...]func(acc, in []byte){
+	reflect.Int8:       add[int8],
+	reflect.Uint8:      add[uint8],
+	reflect.Int16:      add[int16],
+	reflect.Uint16:     add[uint16],
+	reflect.Int32:      add[int32],
+	reflect.Uint32:     add[uint32],
+	reflect.Int64:      add[int64],
+	reflect.Uint64:     add[uint64],
+	reflect.Float32:    add[float32],
+	reflect.Float64:    add[float64],
+	reflect.Complex64:  add[complex64],
+	reflect.Complex128: add[complex128],
+}
+
+func add[T cluster.Number](acc, in []byte) {
+	a := cluster.View[T](acc)
+	for i, v := range cluster.View[T](in) {
+		a[i] += v
+	}
+}
