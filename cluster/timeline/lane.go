@@ -70,16 +70,16 @@ const (
 	blockLength = 32
 )
 
-// chunk is a run of stretches, each of which begins where the one before it ends. What
-// is before n was published and stays, but that the last stretch may still grow.
+// chunk is a run of stretches, each of which begins where the one before it ends. One
+// that is full does not change any more. Of the open one, the last of a lane, all but
+// the end of the last stretch stays as it is.
 type chunk struct {
 	first  uint64 // number of its first stretch in the lane
 	begin  cluster.Time
-	n      atomic.Uint32
 	begins [chunkLength / blockLength]cluster.Time // of each block
 	sums   [chunkLength / blockLength]Sums         // of the lane, before each block
 	labels [chunkLength]label
-	ends   [chunkLength]atomic.Int64
+	ends   [chunkLength]cluster.Time // that of the open stretch is the lane's
 }
 
 // Lane is what one thread of a rank did, from the launch on. One goroutine at a time
@@ -93,7 +93,8 @@ type Lane struct {
 	sums         Sums
 	cur          *chunk
 	now          atomic.Uint64 // label of what goes on since the last stretch
-	chunks       atomic.Uint64 // begun so far
+	begun        atomic.Uint64 // stretches so far; it publishes what the chunks hold of those before the last
+	open         atomic.Int64  // end of the last one, so far
 	ring         []atomic.Pointer[chunk]
 	_            [64]byte // lanes are written to by different cores
 }
@@ -106,7 +107,7 @@ func (l *Lane) Until(t cluster.Time, a Activity, call cluster.Kind, peer int32) 
 		return
 	}
 	if m := labelOf(a, call, peer); m == l.last {
-		l.cur.ends[l.n-1].Store(int64(t))
+		l.open.Store(int64(t))
 	} else {
 		l.add(m, t)
 	}
@@ -114,28 +115,26 @@ func (l *Lane) Until(t cluster.Time, a Activity, call cluster.Kind, peer int32) 
 	l.end = t
 }
 
-// add begins a stretch; t is its end so far.
+// add begins a stretch; t is its end so far. Who looks meanwhile has to see that there
+// is another stretch before the end of the last one becomes this one's.
 func (l *Lane) add(m label, t cluster.Time) {
+	if l.n > 0 {
+		l.cur.ends[l.n-1] = l.end
+	}
+	begun := l.begun.Load()
 	if l.cur == nil || l.n == chunkLength {
-		l.chunk()
+		l.cur, l.n = &chunk{first: begun, begin: l.end}, 0
+		l.ring[begun/chunkLength%uint64(len(l.ring))].Store(l.cur)
 	}
 	c, i := l.cur, l.n
 	if i%blockLength == 0 {
 		c.begins[i/blockLength], c.sums[i/blockLength] = l.end, l.sums
 	}
 	c.labels[i] = m
-	c.ends[i].Store(int64(t))
 	l.last = m
 	l.n++
-	c.n.Store(l.n)
-}
-
-// chunk begins a chunk in the place of the oldest.
-func (l *Lane) chunk() {
-	k := l.chunks.Load()
-	l.cur, l.n = &chunk{first: k * chunkLength, begin: l.end}, 0
-	l.ring[k%uint64(len(l.ring))].Store(l.cur)
-	l.chunks.Store(k + 1)
+	l.begun.Store(begun + 1)
+	l.open.Store(int64(t))
 }
 
 // Now says what the thread does from the end of the last stretch on, for those who look

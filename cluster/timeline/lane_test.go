@@ -63,6 +63,45 @@ func TestLaneKeepsTheEnd(t *testing.T) {
 	})
 }
 
+// Who looks while the thread writes sees stretches that were written: stretch i has
+// activity i mod 5 and 10 ps, of which the last one may have half.
+func TestViewWhileALaneIsWritten(t *testing.T) {
+	for _, keep := range []int{1, 5000} {
+		rec, l := oneLane(keep)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for i := range cluster.Time(200_000) {
+				a := timeline.Activity(i % 5)
+				l.Until(i*10+5, a, cluster.KindNone, timeline.NoPeer)
+				l.Until(i*10+10, a, cluster.KindNone, timeline.NoPeer)
+			}
+		}()
+		for over := false; !over; {
+			select {
+			case <-done:
+				over = true
+			default:
+			}
+			v := rec.View()
+			lane := &v.Lanes[0]
+			at := lane.From()
+			for x := range lane.Stretches(0, v.To) {
+				if x.Begin != at || x.Begin%10 != 0 || x.Activity != timeline.Activity(x.Begin/10%5) || x.End-x.Begin != 10 && (x.End-x.Begin != 5 || x.End != lane.Settled()) {
+					t.Fatalf("keep %d: %+v after %d, of a lane that is settled up to %d", keep, x, at, lane.Settled())
+				}
+				at = x.End
+			}
+			if at != lane.Settled() {
+				t.Fatalf("keep %d: the last stretch ends at %d, the lane is settled up to %d", keep, at, lane.Settled())
+			}
+			if s := lane.Sums(at, new(timeline.Place)); s[0]+s[1]+s[2]+s[3]+s[4] != at {
+				t.Fatalf("keep %d: sums %v up to %d", keep, s, at)
+			}
+		}
+	}
+}
+
 // What goes on since the last stretch reaches to the present, and is told from what is
 // not known.
 func TestLaneTellsWhatGoesOn(t *testing.T) {

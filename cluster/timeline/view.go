@@ -57,43 +57,61 @@ func (r *Recorder) View() *View {
 	return v
 }
 
-// viewTries is how often a look at a lane begins anew because one was added
-// meanwhile; the last one may take what goes on for what went on.
+// viewTries is how often a look at a lane begins anew because a stretch was added
+// meanwhile; the last one leaves the newest stretch out.
 const viewTries = 4
 
 // view takes the lane as it is, though its thread goes on writing.
 func (l *Lane) view() LaneView {
 	v := LaneView{Rank: int(l.rank), Thread: int(l.thread)}
 	keep := uint64(len(l.ring))
-	for range viewTries {
-		now, begun := l.now.Load(), l.chunks.Load()
-		made := begun
+	for try := 1; ; try++ {
+		now, begun := l.now.Load(), l.begun.Load()
 		v.now, v.chunks, v.n = label(now), v.chunks[:0], 0
-		var last *chunk
-		if made > 0 {
-			last = l.ring[(made-1)%keep].Load()
-			if v.n = last.n.Load(); v.n == 0 { // it was begun this moment
-				if made--; made > 0 {
-					last, v.n = l.ring[(made-1)%keep].Load(), chunkLength
-				}
+		if begun == 0 {
+			if l.begun.Load() == 0 && l.now.Load() == now || try >= viewTries {
+				return v
+			}
+			continue
+		}
+		k := (begun - 1) / chunkLength
+		last := l.ring[k%keep].Load()
+		v.end = cluster.Time(l.open.Load())
+		if last.first != k*chunkLength {
+			continue // it was dropped meanwhile
+		}
+		v.n = uint32(begun - last.first)
+		for j := k - min(k, keep-1); j < k; j++ {
+			if c := l.ring[j%keep].Load(); c.first == j*chunkLength {
+				v.chunks = append(v.chunks, c)
+			} else {
+				v.chunks = v.chunks[:0] // it was dropped meanwhile, and all before it
 			}
 		}
-		if made > 0 {
-			v.end = cluster.Time(last.ends[v.n-1].Load())
-			for k := made - min(made, keep); k < made-1; k++ {
-				if c := l.ring[k%keep].Load(); c.first == k*chunkLength {
-					v.chunks = append(v.chunks, c)
-				} else {
-					v.chunks = v.chunks[:0] // it was dropped meanwhile, and all before it
-				}
-			}
-			v.chunks = append(v.chunks, last)
+		v.chunks = append(v.chunks, last)
+		if l.begun.Load() == begun && l.now.Load() == now {
+			return v
 		}
-		if l.now.Load() == now && l.chunks.Load() == begun && (last == nil || last.n.Load() == v.n) {
-			break
+		if try >= viewTries {
+			v.leaveOut()
+			return v
 		}
 	}
-	return v
+}
+
+// leaveOut drops the newest stretch, whose end may be another's. What was before it
+// does not change any more.
+func (v *LaneView) leaveOut() {
+	v.now = noLabel
+	last := len(v.chunks) - 1
+	if v.n--; v.n > 0 {
+		v.end = v.chunks[last].ends[v.n-1]
+		return
+	}
+	v.end = v.chunks[last].begin
+	if v.chunks = v.chunks[:last]; last > 0 {
+		v.n = chunkLength
+	}
 }
 
 // From is the earliest time that the lane tells of.
@@ -110,7 +128,7 @@ func (v *LaneView) To() cluster.Time { return v.to }
 // Settled is the time up to which the lane is as it will stay: a later view tells the
 // same of what was before. A lane on which nothing happened yet sleeps.
 func (v *LaneView) Settled() cluster.Time {
-	if len(v.chunks) == 0 {
+	if len(v.chunks) == 0 && v.now != noLabel {
 		return v.to
 	}
 	return v.end
@@ -129,7 +147,7 @@ func (v *LaneView) endOf(k, i int) cluster.Time {
 	if k == len(v.chunks)-1 && i == int(v.n)-1 {
 		return v.end
 	}
-	return cluster.Time(v.chunks[k].ends[i].Load())
+	return v.chunks[k].ends[i]
 }
 
 // find gives the chunk and the stretch that hold t, looking from a place on; false: t
@@ -211,7 +229,7 @@ func (v *LaneView) Sums(t cluster.Time, at *Place) Sums {
 	c, first := v.chunks[k], i/blockLength*blockLength
 	s, begin := c.sums[first/blockLength], c.begins[first/blockLength]
 	for j := first; j < i; j++ {
-		end := cluster.Time(c.ends[j].Load())
+		end := c.ends[j]
 		s[c.labels[j].activity()] += end - begin
 		begin = end
 	}
@@ -239,7 +257,10 @@ func (v *LaneView) Stretches(from, to cluster.Time) iter.Seq[Stretch] {
 		for ; ok && k < len(v.chunks); k, i = k+1, 0 {
 			for ; i < v.count(k); i++ {
 				s := v.span(k, i)
-				if s.Begin >= to || !yield(s) {
+				if s.Begin >= to {
+					return
+				}
+				if s.Begin < s.End && !yield(s) { // one that begins this moment has no end yet
 					return
 				}
 			}
