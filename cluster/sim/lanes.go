@@ -7,34 +7,38 @@ import (
 )
 
 // lanes keeps the messages of a rank to another in order: none that a receive can
-// match arrives before one that left earlier, though it is shorter, or found
-// another adapter, a link that is free or luck with the noise.
+// match comes before one that left earlier, neither with its first byte nor with its
+// last one, though it is shorter, or found another adapter, a link that is free or
+// luck with the noise. The first bytes count because the target's adapters take
+// messages in as these come.
 type lanes struct {
 	under []arrival    // those under way, and a few that have arrived
+	reach cluster.Time // the latest first byte of all
 	last  cluster.Time // the latest arrival of all
 }
 
 type arrival struct {
-	dst int32
-	at  cluster.Time
+	dst       int32
+	reach, at cluster.Time
 }
 
-// arrive gives the time at which a message to dst arrives that could at a time.
-func (l *lanes) arrive(dst int32, at, now cluster.Time) cluster.Time {
-	if at < l.last {
+// arrive gives the times at which the first and the last byte of a message to dst are
+// there that could be at such times.
+func (l *lanes) arrive(dst int32, reach, at, now cluster.Time) (cluster.Time, cluster.Time) {
+	if reach < l.reach || at < l.last {
 		for _, a := range l.under {
 			if a.dst == dst {
-				at = max(at, a.at)
+				reach, at = max(reach, a.reach), max(at, a.at)
 			}
 		}
 	}
-	l.last = max(l.last, at)
+	l.reach, l.last = max(l.reach, reach), max(l.last, at)
 	if n := cap(l.under); len(l.under) == n {
 		l.under = slices.DeleteFunc(l.under, func(a arrival) bool { return a.at < now })
 		if len(l.under) > n/2 {
 			l.under = slices.Grow(l.under, n)
 		}
 	}
-	l.under = append(l.under, arrival{dst, at})
-	return at
+	l.under = append(l.under, arrival{dst, reach, at})
+	return reach, at
 }

@@ -144,8 +144,11 @@ func (w *world) depart(i int32, at cluster.Time) {
 	} else {
 		w.pass(m, m.wire(), &p)
 	}
+	reach := p.start + p.latency
 	if (m.kind == msgEager || m.kind == msgAsk) && (w.overtaking || m.class != cluster.Remote) {
-		p.late = w.ranks[m.src].lanes.arrive(m.dst, p.arrival(), w.now) - p.latency
+		var at cluster.Time
+		reach, at = w.ranks[m.src].lanes.arrive(m.dst, reach, p.arrival(), w.now)
+		p.late = at - p.latency
 	}
 	left := m.cause // of the time at which the last byte has left
 	if w.trace != nil {
@@ -185,7 +188,7 @@ func (w *world) depart(i int32, at cluster.Time) {
 		return
 	}
 	w.lasts[i] = p.arrival()
-	w.push(p.start+p.latency, evReach, i)
+	w.push(reach, evReach, i)
 }
 
 // passTrain is pass for a train: all its messages take their resources in one go.

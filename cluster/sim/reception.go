@@ -33,9 +33,13 @@ func (w *world) reach(i int32) {
 	if w.trace != nil && at > last {
 		m.cause = w.trace.add(m.cause, at-last, CauseAdapter, m.dst)
 	}
-	if at == w.now {
+	ordered := m.kind == msgEager || m.kind == msgAsk
+	if at == w.now && !(ordered && w.comes[m.dst] >= at) { // else behind one that arrives at this very time
 		w.arrive(i)
 		return
+	}
+	if ordered {
+		w.comes[m.dst] = max(w.comes[m.dst], at)
 	}
 	again := m.more != nil && m.more.again // it only looks
 	if again {

@@ -190,7 +190,7 @@ type rank struct {
 	lock    cluster.Time // when the last call of a parallel region left the library
 	agent   *thread      // who answers when no thread has to: the adapter, or a progress thread
 	noise   noise
-	_       [32]byte // whole lines
+	_       [24]byte // whole lines
 }
 
 // pendingStep is a continuation that is due.

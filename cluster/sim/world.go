@@ -43,6 +43,7 @@ type world struct {
 	memories []server  // by node
 	msgs     []msg
 	lasts    []cluster.Time // when the last byte of a message is there, if nothing holds it up
+	comes    []cluster.Time // by rank: when the last message arrives that a receive can match and whose bytes are coming in
 	freeMsgs []int32        // not in msgs' own lines, which are cold by the time they are taken
 	buffers  buffers
 	barriers map[int32]*barrier
@@ -155,7 +156,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		w.msgs, w.lasts, w.freeMsgs = make([]msg, 0, n), make([]cluster.Time, 0, n), make([]int32, 0, n)
 	}
 	w.ranks, w.wide = make([]rank, l.Ranks()), l.Ranks() > wide
-	w.nodeOf = make([]int32, l.Ranks())
+	w.nodeOf, w.comes = make([]int32, l.Ranks()), make([]cluster.Time, l.Ranks())
 	w.threads = make([]*thread, l.Ranks())
 	mains := make([]thread, l.Ranks())
 	perSocket := l.RanksPerNode
