@@ -41,6 +41,7 @@ type engine struct {
 
 	mu       sync.Mutex // see above
 	finished atomic.Bool
+	gone     atomic.Bool // the rank's goroutine has ended
 
 	_         [128]byte     // senders read the next five often: nothing beside them may change often
 	attention atomic.Int32  // parked threads, and away: a sender that reads 0 wakes nobody

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,6 +76,7 @@ type world struct {
 	running atomic.Int32 // bodies that have not returned
 	parked  atomic.Int32 // threads that sleep, or are about to
 	aborted atomic.Bool
+	abortAt atomic.Int64  // ns since the launch
 	over    chan struct{} // closed when helpers have to end
 	overOne sync.Once
 	ranks   sync.WaitGroup
@@ -132,6 +134,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 // bodies have returned.
 func (w *world) rank(p *port, body func(cluster.Port) error) {
 	defer w.ranks.Done()
+	defer p.e.gone.Store(true)
 	defer w.catch(p)
 	if p.e.helped {
 		p.lock()
@@ -204,6 +207,7 @@ func (w *world) abort(err error) {
 		w.err = err
 	}
 	w.errMu.Unlock()
+	w.abortAt.CompareAndSwap(0, int64(time.Since(w.began)))
 	w.aborted.Store(true)
 	w.finish()
 	w.alertAll()
@@ -255,4 +259,31 @@ func (w *world) States(dst []cluster.State) []cluster.State {
 func (w *world) Dilation() float64 { return w.way.stretch() }
 
 // Warnings implements cluster.Run.
-func (w *world) Warnings() []string { return w.way.warnings() }
+func (w *world) Warnings() []string { return slices.Concat(w.way.warnings(), w.lingering()) }
+
+// mostLingering bounds how many ranks are named that an aborted run waits for.
+const mostLingering = 8
+
+// lingering names the ranks that an aborted run waits for. Every call ends a rank of
+// one, so they have made none since.
+func (w *world) lingering() []string {
+	if !w.aborted.Load() {
+		return nil
+	}
+	since := time.Since(w.began) - time.Duration(w.abortAt.Load())
+	var all []string
+	more := 0
+	for _, e := range w.engines {
+		switch {
+		case e.gone.Load():
+		case len(all) == mostLingering:
+			more++
+		default:
+			all = append(all, fmt.Sprintf("rank %d computes and has made no call for %.0f s: the run ends when it does", e.id, since.Seconds()))
+		}
+	}
+	if more > 0 {
+		all = append(all, fmt.Sprintf("and %d ranks more", more))
+	}
+	return all
+}
