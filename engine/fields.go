@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/codec"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // version of the format below. One that adds, drops or moves a field has the next number.
@@ -14,15 +15,27 @@ const version = 1
 // magic begins an encoded snapshot.
 const magic = "htsn"
 
-// AppendSnapshot encodes a snapshot behind b, but for its timeline.
-func AppendSnapshot(b []byte, s *Snapshot) []byte {
+// Encoder encodes the snapshots of a session one after another for one decoder. What
+// does not change any more of a timeline goes once. The zero Encoder has encoded none.
+type Encoder struct{ timeline timeline.Sender }
+
+// Append encodes a snapshot behind b.
+func (e *Encoder) Append(b []byte, s *Snapshot) []byte {
 	c := codec.Encode(append(append(b, magic...), version))
 	s.fields(c)
+	there := s.Timeline != nil
+	if c.Flag(&there); there {
+		e.timeline.Send(c, s.Timeline)
+	}
 	return c.Bytes()
 }
 
-// DecodeSnapshot decodes what AppendSnapshot has made, and nothing else.
-func DecodeSnapshot(b []byte) (*Snapshot, error) {
+// Decoder decodes what one encoder has made, all of it and in order; it is not used after
+// an error.
+type Decoder struct{ timeline timeline.Receiver }
+
+// Decode decodes a snapshot.
+func (d *Decoder) Decode(b []byte) (*Snapshot, error) {
 	if len(b) <= len(magic) || string(b[:len(magic)]) != magic {
 		return nil, errors.New("snapshot: it is none")
 	}
@@ -32,6 +45,10 @@ func DecodeSnapshot(b []byte) (*Snapshot, error) {
 	c := codec.Decode(b[len(magic)+1:])
 	s := new(Snapshot)
 	s.fields(c)
+	var there bool
+	if c.Flag(&there); there {
+		s.Timeline = d.timeline.Receive(c, s.Layout)
+	}
 	if err := c.End(); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
@@ -52,7 +69,7 @@ var (
 	metrics       = codec.PartOf((*Metric).fields)
 )
 
-// fields is the list of the fields of a snapshot. The timeline travels apart.
+// fields is the list of the fields of a snapshot; its timeline stands behind them.
 func (s *Snapshot) fields(c *codec.Walk) {
 	c.Natural(&s.Seq)
 	codec.Text(c, &s.Phase)

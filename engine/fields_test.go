@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +19,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// apart are the fields that do not travel with the others.
+// apart are the fields that are no plain data, and have tests of their own.
 var apart = []string{"Timeline"}
 
 // filler gives every field of plain data a value.
@@ -103,11 +105,11 @@ func trip(t interface {
 	Fatal(...any)
 }, s *Snapshot) *Snapshot {
 	t.Helper()
-	b := AppendSnapshot([]byte("before"), s)
+	b := new(Encoder).Append([]byte("before"), s)
 	if string(b[:6]) != "before" {
 		t.Fatal("what stood before was overwritten")
 	}
-	back, err := DecodeSnapshot(b[6:])
+	back, err := new(Decoder).Decode(b[6:])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +156,7 @@ func TestAnySnapshotTravels(t *testing.T) {
 		if d := cmp.Diff(&s, back, same); d != "" {
 			t.Fatalf("-sent +came\n%s", d)
 		}
-		if !bytes.Equal(AppendSnapshot(nil, &s), AppendSnapshot(nil, back)) {
+		if !bytes.Equal(new(Encoder).Append(nil, &s), new(Encoder).Append(nil, back)) {
 			t.Fatal("sent again it has other bytes")
 		}
 	})
@@ -169,18 +171,48 @@ func TestTheZeroSnapshotTravels(t *testing.T) {
 	}
 }
 
+// A timeline travels with its snapshots: what is full of it once.
+func TestTheTimelineTravels(t *testing.T) {
+	s := usual(4, 0)
+	rec := timeline.NewRecorder(s.Layout, true)
+	lane := rec.Team(1, 1)[0]
+	var e Encoder
+	var d Decoder
+	at, sizes := cluster.Time(0), []int(nil)
+	for _, more := range []int{5000, 0, 10, 300} {
+		for i := range more {
+			at += 2
+			lane.Until(at, timeline.Activity(i%timeline.Activities), cluster.KindPut, 0)
+		}
+		s.Timeline = rec.View()
+		b := e.Append(nil, s)
+		sizes = append(sizes, len(b))
+		back, err := d.Decode(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, came := &s.Timeline.Lanes[1], &back.Timeline.Lanes[1]
+		if n := len(slices.Collect(came.Stretches(0, at))); n == 0 || !slices.Equal(slices.Collect(sent.Stretches(0, at)), slices.Collect(came.Stretches(0, at))) {
+			t.Errorf("after %d more: %d stretches came, and are others than those that were sent", more, n)
+		}
+	}
+	if sizes[1] > sizes[0]-10_000 || sizes[3] < sizes[1] {
+		t.Errorf("snapshots took %v B", sizes)
+	}
+}
+
 // What is no whole snapshot is refused, wherever it ends.
 func TestAPartOfASnapshotIsRefused(t *testing.T) {
-	whole := AppendSnapshot(nil, usual(3, 5))
+	whole := new(Encoder).Append(nil, usual(3, 5))
 	for n := range whole {
-		if _, err := DecodeSnapshot(whole[:n]); err == nil {
+		if _, err := new(Decoder).Decode(whole[:n]); err == nil {
 			t.Fatalf("%d of %d bytes are taken for a snapshot", n, len(whole))
 		}
 	}
 }
 
 func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
-	good := AppendSnapshot(nil, &Snapshot{})
+	good := new(Encoder).Append(nil, &Snapshot{})
 	at := func(i int, b ...byte) []byte { return append(append(bytes.Clone(good[:i]), b...), good[i+1:]...) }
 	huge := binary.AppendUvarint(nil, math.MaxUint64)
 	for _, c := range []struct {
@@ -196,7 +228,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 		{"a text that is longer than all", "snapshot: a length of 18446744073709551615 with", at(6, huge...)},
 		{"a text that is a little longer", fmt.Sprintf("snapshot: a length of %d with %d bytes left", len(good)-7+1, len(good)-7), at(6, binary.AppendUvarint(nil, uint64(len(good)-7+1))...)},
 	} {
-		if _, err := DecodeSnapshot(c.b); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := new(Decoder).Decode(c.b); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.what, err, c.want)
 		}
 	}
@@ -207,27 +239,27 @@ func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	for what, s := range map[string]*Snapshot{
 		"cluster.State 4: want one below 4": {Ranks: []RankView{{State: cluster.States}}},
 	} {
-		if _, err := DecodeSnapshot(AppendSnapshot(nil, s)); err == nil || !strings.HasSuffix(err.Error(), what) {
+		if _, err := new(Decoder).Decode(new(Encoder).Append(nil, s)); err == nil || !strings.HasSuffix(err.Error(), what) {
 			t.Errorf("%v, want %s", err, what)
 		}
 	}
-	good := AppendSnapshot(nil, &Snapshot{Tallies: []Table{{Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{7}}}})
+	good := new(Encoder).Append(nil, &Snapshot{Tallies: []Table{{Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{7}}}})
 	i := bytes.Index(good, []byte{1, 1, 14}) // there, one count, 7
 	b := append(bytes.Clone(good[:i]), append([]byte{1, 2, 14, 14}, good[i+3:]...)...)
-	if _, err := DecodeSnapshot(b); err == nil || !strings.Contains(err.Error(), "of 1 × 1 has 2 counts") {
+	if _, err := new(Decoder).Decode(b); err == nil || !strings.Contains(err.Error(), "of 1 × 1 has 2 counts") {
 		t.Errorf("two counts in one cell: %v", err)
 	}
 }
 
 // A length that cannot be true takes no memory.
 func TestALengthTakesNoMemoryBeforeItIsSeen(t *testing.T) {
-	good := AppendSnapshot(nil, &Snapshot{Ranks: []RankView{}})
+	good := new(Encoder).Append(nil, &Snapshot{Ranks: []RankView{}})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	tried := 0
 	for i := range good {
 		b := append(append(bytes.Clone(good[:i]), binary.AppendUvarint(nil, 1<<40)...), good[i+1:]...)
-		if _, err := DecodeSnapshot(b); err != nil {
+		if _, err := new(Decoder).Decode(b); err != nil {
 			tried++
 		}
 	}
@@ -239,15 +271,21 @@ func TestALengthTakesNoMemoryBeforeItIsSeen(t *testing.T) {
 
 // Any bytes are a snapshot that has these bytes, or an error.
 func FuzzSnapshot(f *testing.F) {
-	f.Add(AppendSnapshot(nil, &Snapshot{}))
-	f.Add(AppendSnapshot(nil, filled(1)))
+	f.Add(new(Encoder).Append(nil, &Snapshot{}))
+	f.Add(new(Encoder).Append(nil, filled(1)))
+	rec := timeline.NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1}, true)
+	rec.Message(timeline.Arrow{From: 0, To: 0, Received: 3})
+	for i := range cluster.Time(300) {
+		rec.Team(0, 1)[0].Until(i+1, timeline.Activity(i%2), cluster.KindPut, 0)
+	}
+	f.Add(new(Encoder).Append(nil, &Snapshot{Timeline: rec.View()}))
 	f.Add([]byte(magic + "\x01"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := DecodeSnapshot(b)
+		s, err := new(Decoder).Decode(b)
 		if err != nil {
 			return
 		}
-		if again := AppendSnapshot(nil, s); !bytes.Equal(again, b) {
+		if again := new(Encoder).Append(nil, s); !bytes.Equal(again, b) {
 			t.Errorf("%x decodes, and encodes to %x", b, again)
 		}
 	})
@@ -299,10 +337,11 @@ func BenchmarkSnapshotEncode(b *testing.B) {
 	for _, ranks := range []int{16, 1024} {
 		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
 			s := usual(ranks, 600)
+			var e Encoder
 			var buf []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				buf = AppendSnapshot(buf[:0], s)
+				buf = e.Append(buf[:0], s)
 			}
 			b.ReportMetric(float64(len(buf)), "B")
 		})
@@ -310,10 +349,10 @@ func BenchmarkSnapshotEncode(b *testing.B) {
 }
 
 func BenchmarkSnapshotDecode(b *testing.B) {
-	buf := AppendSnapshot(nil, usual(1024, 600))
+	buf := new(Encoder).Append(nil, usual(1024, 600))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := DecodeSnapshot(buf); err != nil {
+		if _, err := new(Decoder).Decode(buf); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -94,8 +94,9 @@ func (r *Recorder) Received(e Envelope, thread int32, at cluster.Time) {
 	u.received++
 }
 
-// view copies the arrows that are kept, in the order of their recording.
-func (m *arrows) view() []Arrow {
+// view copies the arrows that are kept, in the order of their recording, and says how
+// many there were.
+func (m *arrows) view() ([]Arrow, uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	first := uint64(0)
@@ -106,5 +107,5 @@ func (m *arrows) view() []Arrow {
 	for i := first; i < m.n; i++ {
 		all = append(all, m.ring[i%maxArrows])
 	}
-	return all
+	return all, m.n
 }

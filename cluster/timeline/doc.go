@@ -7,5 +7,6 @@
 //	lanes[0].Until(now, timeline.ActivityWait, call, peer)  // and writes as time passes
 //	v := rec.View()                                         // any goroutine looks meanwhile
 //
-// A lane has one writer. What a view gives does not change any more.
+// A lane has one writer. What a view gives does not change any more. A Sender encodes
+// views for a Receiver elsewhere, and sends each full chunk once.
 package timeline

@@ -15,6 +15,8 @@ type View struct {
 	Lanes  []LaneView
 	Ranks  int     // that have lanes; others are beyond what is kept
 	Arrows []Arrow // in the order of their receipt; nil: not recorded
+
+	messages uint64 // so far, of which Arrows are the latest
 }
 
 // LaneView is a lane at one moment.
@@ -31,7 +33,7 @@ type LaneView struct {
 func (r *Recorder) View() *View {
 	v := &View{Of: r, Layout: r.layout, Ranks: len(r.ranks)}
 	if r.arrows != nil {
-		v.Arrows = r.arrows.view()
+		v.Arrows, v.messages = r.arrows.view()
 	}
 	count := 0
 	for i := range r.ranks {

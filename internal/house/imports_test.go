@@ -27,7 +27,7 @@ cluster/rma            : cluster
 cluster/match          : cluster
 cluster/host           : cluster
 cluster/codec          :
-cluster/timeline       : cluster
+cluster/timeline       : cluster cluster/codec
 cluster/live           : cluster cluster/match cluster/host cluster/timeline
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster

@@ -1,0 +1,35 @@
+package timeline
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/codec"
+)
+
+// A view that leaves out the only stretch of a new chunk travels after one that has it:
+// the chunk before it went as a full one.
+func TestALookThatLeavesAStretchOutTravels(t *testing.T) {
+	rec := NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1}, false)
+	l := rec.Team(0, 1)[0]
+	for i := range cluster.Time(2*chunkLength + 1) {
+		l.Until(i+1, Activity(i%2), cluster.KindPut, 0)
+	}
+	less := rec.View()
+	less.Lanes[0].leaveOut()
+	var s Sender
+	var r Receiver
+	for _, v := range []*View{rec.View(), less, rec.View()} {
+		c := codec.Encode(nil)
+		s.Send(c, v)
+		d := codec.Decode(c.Bytes())
+		got := r.Receive(d, v.Layout)
+		if err := d.End(); err != nil {
+			t.Fatal(err)
+		}
+		a, b := &v.Lanes[0], &got.Lanes[0]
+		if a.n != b.n || a.end != b.end || len(a.chunks) != len(b.chunks) || a.Settled() != b.Settled() {
+			t.Errorf("%d stretches in the last of %d chunks to %v came as %d in %d to %v", a.n, len(a.chunks), a.end, b.n, len(b.chunks), b.end)
+		}
+	}
+}
