@@ -36,10 +36,3 @@ func launch(t testing.TB, s cluster.Spec, body func(*cluster.Rank) error) error 
 	t.Helper()
 	return clustertest.Launch(t, live.New(), s, body)
 }
-
-// both runs a body where transfers are in place, and where they are not.
-func both(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) {
-	t.Helper()
-	t.Run("in place", func(t *testing.T) { run(t, s, body) })
-	t.Run("over links", func(t *testing.T) { run(t, emulated(s), body) })
-}

@@ -46,7 +46,7 @@ func TestSharedAccessDoesNotAllocate(t *testing.T) {
 func TestSharedAccessesOfALargeCluster(t *testing.T) {
 	const nodes, threads = cluster.MaxPairNodes + 2, 2
 	clustertest.Must(t, live.New(), clustertest.Spec(clustertest.Host(), nodes, 1), func(r *cluster.Rank) error {
-		a, err := upc.NewShared[int64](r, nodes, 1)
+		a, err := upc.NewShared[int64](r, (1+threads)*nodes, 1)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func TestSharedAccessesOfALargeCluster(t *testing.T) {
 		if err := a.Put(next, 1); err != nil {
 			return err
 		}
-		if err := r.Fork(threads, func(th *cluster.Thread) error { return a.On(th).Put(next, 1) }); err != nil {
+		if err := r.Fork(threads, func(th *cluster.Thread) error { return a.On(th).Put(next+(1+th.Number())*nodes, 1) }); err != nil {
 			return err
 		}
 		if got := r.Traffic().Ops[cluster.Remote] - before; got != 1+threads {
