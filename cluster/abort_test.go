@@ -17,11 +17,11 @@ func TestAbortError(t *testing.T) {
 	wait := func(rank int, call string, others ...int) cluster.Wait {
 		return cluster.Wait{Rank: rank, Call: call, For: others}
 	}
-	const mend = "post a receive first on one side"
+	const hint = "post a receive first on one side"
 	for _, c := range []struct {
 		name  string
 		waits []cluster.Wait
-		mend  bool
+		hint  bool
 	}{
 		{"head to head", []cluster.Wait{wait(0, "send to 1 tag 1 (9 B)", 1), wait(1, "send to 0 tag 1 (9 B)", 0)}, true},
 		{"a ring, and one that waits for it", []cluster.Wait{
@@ -37,8 +37,8 @@ func TestAbortError(t *testing.T) {
 		if !strings.HasPrefix(text, "deadlock: no rank below can go on\n") || strings.Count(text, " waits in ") != len(c.waits) {
 			t.Errorf("%s:\n%s", c.name, text)
 		}
-		if strings.Contains(text, mend) != c.mend {
-			t.Errorf("%s: the mend is named: %v, want %v\n%s", c.name, !c.mend, c.mend, text)
+		if strings.Contains(text, hint) != c.hint {
+			t.Errorf("%s: the hint is named: %v, want %v\n%s", c.name, !c.hint, c.hint, text)
 		}
 	}
 }

@@ -13,7 +13,7 @@
 //	})
 //
 // Launch is the main loop: the fabric starts one Port a rank, the Port is
-// dressed as a [Rank], and the body runs on it. A Rank checks arguments and
+// wrapped as a [Rank], and the body runs on it. A Rank checks arguments and
 // permissions (who may call MPI, where UPC access ends), counts the traffic by
 // locality class, and posts plain [Op] records to its Port. The Port is all that
 // a fabric implements; a body never knows whether its time is real.

@@ -125,7 +125,7 @@ func (l *Layout) N() Triple {
 	return n
 }
 
-// Validate refuses a layout that cannot be, and says the mend.
+// Validate refuses a layout that cannot be, and gives a hint.
 func (l *Layout) Validate() error {
 	switch {
 	case l.Nodes < 1:

@@ -1,5 +1,5 @@
 // Package engine holds the words of an experiment: the [Scenario] that says what
-// to run, the table of [Knob]s that can be turned, the [Command]s that a person
+// to run, the table of [Knob]s that can be turned, the [Command]s that a user
 // gives, the [Snapshot] that a run publishes, and the [Metric]s in it, each marked
 // with its [Kind].
 //

@@ -43,7 +43,7 @@ func (f *filler) fill(v reflect.Value) {
 			}
 			f.fill(v.Field(i))
 		}
-		f.mend(v)
+		f.repair(v)
 	case reflect.Slice:
 		if n := f.length(); n >= 0 {
 			v.Set(reflect.MakeSlice(v.Type(), n, n))
@@ -84,8 +84,8 @@ func (f *filler) fill(v reflect.Value) {
 	}
 }
 
-// mend makes a struct what the decoder wants of it.
-func (f *filler) mend(v reflect.Value) {
+// repair makes a struct what the decoder wants of it.
+func (f *filler) repair(v reflect.Value) {
 	switch p := v.Addr().Interface().(type) {
 	case *Table:
 		p.Counts = make([]int64, len(p.Rows)*len(p.Columns))

@@ -95,7 +95,7 @@ type Virtual struct {
 	Timed  bool // the wall clock has ended it, or the user: another run makes another number of iterations
 }
 
-// Command is what a person asks of a session.
+// Command is what a user asks of a session.
 type Command struct {
 	Verb  Verb
 	Knob  string // for Set; "workload" stands for the program itself

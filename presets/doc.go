@@ -19,7 +19,7 @@
 // Instead of source, fitted = "to what" says that the number was fitted; instead
 // of value, unknown = "why" says that there is none. What may be left out stands in
 // one table, facts; nothing may be added: an error names file, line, key and the
-// mend. A machine with emulated = true can be pretended by the live fabric; for a
+// hint. A machine with emulated = true can be pretended by the live fabric; for a
 // simulation any machine that states its costs will do.
 //
 // The user's own files stand in $XDG_CONFIG_HOME/hybridtop/machines (usually

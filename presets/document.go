@@ -12,7 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// mistake is an error in a file: where, at which key, and what would mend it.
+// mistake is an error in a file: where, at which key, and what to do about it.
 type mistake struct {
 	file string
 	line int // 0: the file as a whole
@@ -43,12 +43,12 @@ type document struct {
 const maxOpen = 1000
 
 // parse reads a document in which each dotted key is known.
-func parse(file string, data []byte, known func(key string) bool, mend func(key string) string) (*document, error) {
+func parse(file string, data []byte, known func(key string) bool, hint func(key string) string) (*document, error) {
 	if n := bytes.Count(data, []byte("[")) + bytes.Count(data, []byte("{")); n > maxOpen {
 		return nil, &mistake{file: file, text: fmt.Sprintf("%d opening brackets: a file of this sort has a few dozen, at most %d are read", n, maxOpen)}
 	}
 	d := &document{file: file, lines: make(map[string]int)}
-	if err := d.locate(data, known, mend); err != nil {
+	if err := d.locate(data, known, hint); err != nil {
 		return nil, err
 	}
 	if err := toml.Unmarshal(data, &d.tree); err != nil {
@@ -69,7 +69,7 @@ func (d *document) syntax(err error) error {
 
 // locate notes the line of every key, and refuses the first that is not known.
 // go-toml's own strictness would not do: it takes Value for value.
-func (d *document) locate(data []byte, known func(string) bool, mend func(string) string) error {
+func (d *document) locate(data []byte, known func(string) bool, hint func(string) string) error {
 	line, seen := 1, 0 // offset up to which lines are counted
 	note := func(prefix string, keys unstable.Iterator) (string, error) {
 		for keys.Next() {
@@ -86,7 +86,7 @@ func (d *document) locate(data []byte, known func(string) bool, mend func(string
 				continue
 			}
 			if !known(prefix) {
-				return "", &mistake{file: d.file, line: line, key: shorten(prefix), text: "unknown key; " + mend(prefix)}
+				return "", &mistake{file: d.file, line: line, key: shorten(prefix), text: "unknown key; " + hint(prefix)}
 			}
 			d.lines[prefix] = line
 		}

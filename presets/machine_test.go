@@ -250,7 +250,7 @@ func dropLine(t testing.TB, text, prefix string) string {
 	return strings.Join(kept, "\n")
 }
 
-// Each error names file, line, key and the mend.
+// Each error names file, line, key and a hint.
 func TestMistakesInMachineFiles(t *testing.T) {
 	demo, host := string(demo(t)), string(thisHost(t))
 	latency := "[remote.latency_s]\nvalue = 2e-6"

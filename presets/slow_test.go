@@ -53,7 +53,7 @@ func TestSlowPartsThatNoFileStates(t *testing.T) {
 	}
 }
 
-// Each error names file, line, key and the mend. The demo machine has 64 nodes of two adapters.
+// Each error names file, line, key and a hint. The demo machine has 64 nodes of two adapters.
 func TestMistakesInSlowParts(t *testing.T) {
 	m, err := decodeMachine("x.toml", demo(t))
 	if err != nil {

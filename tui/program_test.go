@@ -83,7 +83,7 @@ func TestProgramHelpAndPalette(t *testing.T) {
 	x.hides("no command fits")
 }
 
-// What a person does who wants to know whether overlapping pays: out of a program
+// What a user does who wants to know whether overlapping pays: out of a program
 // that has one scheme into one that compares them, its pane, another level, and the
 // line that tells what it has done.
 func TestProgramComparesSchemes(t *testing.T) {
@@ -211,7 +211,7 @@ func TestProgramBeforeTheFirstSnapshot(t *testing.T) {
 	x.shows("▸ running")
 }
 
-// A program on somebody else's terminal does not stop its process at Ctrl-Z.
+// A program on another terminal does not stop its process at Ctrl-Z.
 func TestProgramDoesNotStopItsHost(t *testing.T) {
 	x := open(t, running(), nil)
 	x.shows("1 Cluster")

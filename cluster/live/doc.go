@@ -5,7 +5,7 @@
 // its inbound rings. A sender writes small messages into the ring of the pair and
 // passes larger ones by reference; the receiver's engine drains the rings while
 // the rank is inside a call. The main loop is port.Wait: progress until the
-// handles are complete, spin for a while, then park until somebody wakes the
+// handles are complete, spin for a while, then park until another goroutine wakes the
 // engine.
 //
 // What depends on where the other rank is, and on what time is, is the transport's

@@ -21,7 +21,7 @@ import (
 // lane's, not the other way round.
 //
 // A thread that waits looks after the lanes of what it waits for. What arrives in
-// another one may stay there, unless somebody else depends on it: a rendezvous
+// another one may stay there, unless another thread depends on it: a rendezvous
 // whose sender waits, a step, a batch that is not published. The first two make
 // the lane urgent; the last is not left behind while a thread is parked.
 

@@ -35,7 +35,7 @@ func (p *port) saw(h cluster.Handle) bool {
 		return false
 	}
 	s := p.e.lanes[uint32(h)>>laneShift].slots.at(uint32(h) & (1<<laneShift - 1))
-	return s.seen == uint32(h>>32) // of the rest somebody else may write
+	return s.seen == uint32(h>>32) // of the rest another thread may write
 }
 
 // look reports whether the operation of a handle is complete; if it is not at
@@ -210,7 +210,7 @@ func (p *port) enoughOf(lanes uint32, hs []cluster.Handle, need int, known *int)
 	return done
 }
 
-// parkLaned sleeps until somebody wakes the thread. Nobody else may be there to
+// parkLaned sleeps until another thread wakes this one. Nobody else may be there to
 // look after the rank, so it looks after all lanes before.
 func (p *port) parkLaned(hs []cluster.Handle, need int, lanes uint32) {
 	e := p.e

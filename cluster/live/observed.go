@@ -44,7 +44,7 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 		o := newObserved(p.(*port), lanes[0], rec)
 		o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 		defer o.lane.Now(timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
-		err := body(o.dressed())
+		err := body(o.wrapped())
 		o.turn(o.Now())
 		return err
 	}
@@ -61,8 +61,8 @@ func newObserved(p *port, lane *timeline.Lane, rec *timeline.Recorder) *observed
 	return o
 }
 
-// dressed is the port that the thread's program gets.
-func (o *observed) dressed() cluster.Port {
+// wrapped is the port that the thread's program gets.
+func (o *observed) wrapped() cluster.Port {
 	if o.dress == nil {
 		o.dress = o
 		if o.rec.Arrows() {
@@ -203,7 +203,7 @@ func (o *observed) Fork(n int, body func(cluster.Port, int)) {
 		q.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 		defer q.lane.Now(timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 		q.computes = true
-		body(q.dressed(), thread)
+		body(q.wrapped(), thread)
 		q.turn(q.Now())
 	})
 	o.lane.Until(o.Now(), timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)

@@ -96,7 +96,7 @@ func (p *port) await(hs []cluster.Handle, need int) {
 	}
 }
 
-// park sleeps until somebody wakes the engine. Who publishes something for this
+// park sleeps until another goroutine wakes the engine. Who publishes something for this
 // rank and then reads attention sees it, or we see what was published.
 func (p *port) park(hs []cluster.Handle, need int) {
 	e := p.e

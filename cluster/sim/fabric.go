@@ -166,7 +166,7 @@ func (r *Run) Warnings() []string { return nil }
 // control is what the outside wants of a run. The loop looks now and then.
 type control struct {
 	cancelled atomic.Bool
-	asked     atomic.Bool // somebody wants to see the states
+	asked     atomic.Bool // a watcher wants to see the states
 	pausing   atomic.Bool
 
 	mu     sync.Mutex

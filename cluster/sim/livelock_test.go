@@ -93,7 +93,7 @@ func TestLongPolling(t *testing.T) {
 	})
 }
 
-// Nor is it one as long as somebody has something to do after a look: a rank that looks
+// Nor is it one as long as another thread has something to do after a look: a rank that looks
 // late, and ends the loops of the others then.
 func TestLateLook(t *testing.T) {
 	for name, look := range map[string]func(r *cluster.Rank) (bool, error){

@@ -6,7 +6,7 @@ import (
 
 // dispatch sends a message on its way at a thread's time. Where nothing happens
 // until then, its adapter is asked for here; else in the order of time: even an
-// adapter that is one rank's alone may have to answer somebody before.
+// adapter that is one rank's alone may have to answer another rank before.
 func (w *world) dispatch(i int32, t *thread) {
 	m := &w.msgs[i]
 	m.thread, m.cause, m.phase, m.staged = t.id, t.cause, 0, false

@@ -90,7 +90,7 @@ type world struct {
 	begun    bool
 	err      error
 	trace    *trace
-	watched  bool               // somebody wants to know why time passes
+	watched  bool               // a timeline or a path is asked for
 	arrows   bool               // and which messages travel
 	recorder *timeline.Recorder // nil: nothing is recorded
 	control  *control

@@ -1,4 +1,4 @@
-// Package session runs a scenario on a fabric while a person turns its knobs.
+// Package session runs a scenario on a fabric while a user turns its knobs.
 //
 // The main loop, in short (loop.go):
 //

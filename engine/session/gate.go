@@ -95,7 +95,7 @@ func (g *gate) step() {
 	})
 }
 
-// shut reports whether no further iteration may start until a person says so.
+// shut reports whether no further iteration may start until a user says so.
 func (g *gate) shut() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

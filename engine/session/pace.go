@@ -9,7 +9,7 @@ import (
 )
 
 // visible is how long an iteration of a simulation takes on the screen, unless the
-// person chooses a pace: ranks are seen to change, and the host has time for others.
+// user chooses a pace: ranks are seen to change, and the host has time for others.
 const visible = 50 * time.Millisecond
 
 // pace is in virtual seconds for a wall second; 0: as fast as it goes. Paced by

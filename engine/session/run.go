@@ -66,7 +66,7 @@ func (r *run) body(rank *cluster.Rank) error {
 	defer func() {
 		p.finish()
 		if !ended {
-			r.gate.close() // this rank failed: rank 0 must not wait for a person
+			r.gate.close() // this rank failed: rank 0 must not wait for a user
 		}
 	}()
 	if err := r.setup.workload.Run(rank, p); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Scenario has every knob of a workload at its default; its machine knob offers
-// the presets, and after them the machines of the person's own.
+// the presets, and after them the machines of the user's own.
 func Scenario(name string, own ...cluster.Machine) (engine.Scenario, error) {
 	w, err := workload.Find(name)
 	if err != nil {

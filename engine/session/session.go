@@ -51,7 +51,7 @@ func (l *Limits) patience(simulated bool) time.Duration {
 // Options are what a session needs beside its scenario.
 type Options struct {
 	Fabrics  map[string]cluster.Fabric // by the name that the fabric knob gives
-	Machines []cluster.Machine         // of the person's own, beside the presets
+	Machines []cluster.Machine         // of the user's own, beside the presets
 	Limits   Limits
 	// Linger keeps the session when its run has ended or failed: the next knob
 	// that is turned starts anew. Without it the session ends with the run.

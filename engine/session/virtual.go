@@ -42,7 +42,7 @@ func (v *virtual) round(iteration int) *round {
 }
 
 // settle ends a round behind its barrier, when every rank has ended its iteration.
-// The first rank that comes there waits for a person who has paused the session,
+// The first rank that comes there waits for a user who has paused the session,
 // and the whole simulation with it: no operation is posted, and no time passes.
 func (v *virtual) settle(r *round) {
 	if r.settled {

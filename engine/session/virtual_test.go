@@ -44,7 +44,7 @@ func finished(t *testing.T, s *watched) *engine.Snapshot {
 }
 
 // The same seed gives the same run, however often the session asks for the counts
-// and whatever the person does with its clock; another seed gives another one.
+// and whatever the user does with its clock; another seed gives another one.
 func TestASimulationRepeats(t *testing.T) {
 	const iterations = 40
 	limits := Options{Limits: Limits{Iterations: iterations}}
@@ -259,7 +259,7 @@ func TestAnotherWorkload(t *testing.T) {
 		return s.Scenario.Workload == "tale" && s.Layout.Nodes == 2 && s.Phase == engine.Running
 	})
 	if got := tale.Scenario.Text("machine"); got != "this-host" {
-		t.Errorf("machine %s: where it runs is the person's choice", got)
+		t.Errorf("machine %s: where it runs is the user's choice", got)
 	}
 	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "workload", Value: "epic"}); err == nil || !strings.Contains(err.Error(), `unknown workload "epic": there are `) {
 		t.Errorf("workload epic: %v", err)

@@ -150,7 +150,7 @@ func TestEveryWorkloadInEveryModel(t *testing.T) {
 							}), 3, nil}
 							if _, _, _, _, err := tr.plan(t); err != nil {
 								if s := err.Error(); !strings.Contains(s, "use ") {
-									t.Errorf("%v: refused without a mend: %v", tr.knobs, err)
+									t.Errorf("%v: refused without a hint: %v", tr.knobs, err)
 								}
 								continue
 							}

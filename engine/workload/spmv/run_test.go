@@ -203,7 +203,7 @@ func TestForgottenBarriers(t *testing.T) {
 	}
 }
 
-// What cannot be run is refused, with the mend.
+// What cannot be run is refused, with a hint.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		knobs []string
