@@ -26,7 +26,15 @@ func (r *figureReader) check(f *Figure, name string) Check {
 			r.onSeries(f, at+"x", s, c.X)
 		}
 	}
-	c.Use = Use(r.choice(at+"use", string(UseFit), string(UseCheck), string(UseExact)))
+	c.Use = Use(r.choice(at+"use", string(UseFit), string(UseCheck), string(UseExact), string(UseVerify)))
+	switch reason := r.has(at + "reason"); {
+	case reason && c.Use != UseVerify:
+		r.wrong(at+"reason", "says why a check cannot fail, and use is %q; leave it out, or say use = \"verify\"", c.Use)
+	case reason:
+		c.Reason = r.words(at+"reason", "")
+	case c.Use == UseVerify:
+		r.wrong(at+"reason", "missing; add reason = why it cannot fail, or say use = \"check\"")
+	}
 	c.Rule = Rule(r.choice(at+"rule", string(Within), string(Sampling), string(Direction), string(Range), string(Rises), string(Flat), string(Crosses), string(Peaks)))
 	r.tolerance(at+"tolerance", &c)
 	r.bounds(at, &c)

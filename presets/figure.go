@@ -44,8 +44,11 @@ type Use string
 // The uses.
 const (
 	UseFit   Use = "fit"   // it sets constants
-	UseCheck Use = "check" // it has to come out of constants that were set elsewhere
+	UseCheck Use = "check" // it has to come out of constants that were set elsewhere, and can fail
 	UseExact Use = "exact" // arithmetic
+	// UseVerify holds by construction, of this program or of its machine: it shows
+	// that the program does what it says, and nothing of the claim.
+	UseVerify Use = "verify"
 )
 
 // Rule says when a check is passed.
@@ -81,6 +84,7 @@ type Check struct {
 	Series    []string
 	X         []float64 // where; nil: wherever its series are
 	Use       Use
+	Reason    string // of UseVerify: why it cannot fail
 	Rule      Rule
 	Tolerance float64
 	Published map[string][]Point // numbers, by series; nil: words alone

@@ -47,7 +47,7 @@ func checkFigure(t *testing.T, f *Figure) {
 	}
 	for i := range f.Checks {
 		c := &f.Checks[i]
-		if c.Claim < 1 || c.Says == "" || c.Place == "" || len(c.Series) == 0 || (c.Use == UseFit) != (len(c.Fits) > 0) {
+		if c.Claim < 1 || c.Says == "" || c.Place == "" || len(c.Series) == 0 || (c.Use == UseFit) != (len(c.Fits) > 0) || (c.Use == UseVerify) != (c.Reason != "") {
 			t.Errorf("%s: %s: %+v lacks something", f.Name, c.Name, c)
 		}
 		if c.Rule.Tolerant() == (c.Tolerance == 0) || c.Tolerance < 0 || math.IsNaN(c.Tolerance) {
@@ -201,7 +201,11 @@ func TestFigureMistakes(t *testing.T) {
 		{"half a paper", edit(t, aFigure, "paper = 9", "paper = 9.5"), "paper: is 9.5; want a whole number"},
 		{"no claim", dropLine(t, aFigure, "claim = 11"), "checks.flat.claim: want a number, from 1 to 1000"},
 		{"machine that is not there", edit(t, aFigure, `"demo"`, `"abacus"`), `machine: is "abacus"; want one that comes along: ac922-summit`},
-		{"no use", dropLine(t, aFigure, `use = "check"`), `checks.flat.use: want one of "fit", "check", "exact"`},
+		{"no use", dropLine(t, aFigure, `use = "check"`), `checks.flat.use: want one of "fit", "check", "exact", "verify"`},
+		{"unknown use", edit(t, aFigure, `use = "check"`, `use = "verified"`), `checks.flat.use: want one of "fit", "check", "exact", "verify"`},
+		{"what cannot fail, without a reason", edit(t, aFigure, `use = "check"`, `use = "verify"`), "paper9-x.toml:32: checks.flat.reason: missing; add reason = why it cannot fail"},
+		{"a reason of nothing", edit(t, aFigure, `use = "check"`, "use = \"verify\"\nreason = \" \""), "checks.flat.reason: is empty"},
+		{"why a prediction cannot fail", edit(t, aFigure, `use = "check"`, "use = \"check\"\nreason = \"so\""), `checks.flat.reason: says why a check cannot fail, and use is "check"`},
 		{"wrong rule", edit(t, aFigure, `"flat"
 tol`, `"even"
 tol`), `checks.flat.rule: want one of "within", "sampling", "direction", "range", "rises", "flat", "crosses"`},

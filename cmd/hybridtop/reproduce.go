@@ -72,7 +72,7 @@ func listFigures(w io.Writer, f *format) error {
 		for _, c := range fig.Checks {
 			l.entries = append(l.entries, entry{
 				{"claim", c.Claim}, {"figure", fig.Name}, {"check", c.Name}, {"title", fig.Title}, {"paper", fig.Paper}, {"place", c.Place},
-				{"quantity", c.Quantity}, {"series", c.Series}, {"machine", fig.Machine}, {"use", c.Use}, {"rule", ruleText(c.Rule, c.Tolerance, c.Least, c.Most)},
+				{"quantity", c.Quantity}, {"series", c.Series}, {"machine", fig.Machine}, {"use", c.Use}, {"reason", c.Reason}, {"rule", ruleText(c.Rule, c.Tolerance, c.Least, c.Most)},
 				{"says", c.Says}, {"lost", fig.Lost}, {"leans", append([]string{}, c.Leans...)}, {"fits", append([]string{}, c.Fits...)},
 			})
 		}
@@ -142,8 +142,8 @@ func where(r *reproduce.Row) string {
 	return fmt.Sprintf("%s at %v", r.Series, r.X)
 }
 
-// uses say whether a claim was fitted or predicted.
-var uses = map[presets.Use]string{presets.UseFit: "fitted", presets.UseCheck: "predicted", presets.UseExact: "exact"}
+// uses are the uses for people.
+var uses = map[presets.Use]string{presets.UseFit: "fitted", presets.UseCheck: "predicted", presets.UseExact: "exact", presets.UseVerify: "verified"}
 
 // claims writes a block a check.
 func claims(w io.Writer, r *reproduce.Report) error {
@@ -155,6 +155,9 @@ func claims(w io.Writer, r *reproduce.Report) error {
 				t.row()
 			}
 			t.row(fmt.Sprintf("claim %d, %s, paper %d, %s: %s", row.Claim, uses[row.Use], row.Paper, row.Place, row.Says))
+			if row.Reason != "" {
+				t.row("cannot fail: " + row.Reason)
+			}
 			t.row(fmt.Sprintf("%s, %s", row.Quantity, ruleText(row.Rule, row.Tolerance, row.Least, row.Most)))
 			t.row("series", "at", "published", "simulated", "modelled", "error", "verdict", "what decides")
 		}

@@ -35,6 +35,7 @@ type reproduceRow struct {
 	Modelled  *float64     `json:"modelled"`
 	Error     *float64     `json:"error"`
 	Use       presets.Use  `json:"use"`
+	Reason    string       `json:"reason"`
 	Rule      presets.Rule `json:"rule"`
 	Tolerance float64      `json:"tolerance"`
 	Least     *float64     `json:"least"`
@@ -81,7 +82,7 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 		all.Rows = append(all.Rows, reproduceRow{
 			row.Claim, row.Figure, row.Paper, row.Place, row.Check, row.Says, row.Series, engine.Finite(row.X), row.Quantity, row.Unit,
 			engine.Finite(row.Published), engine.Finite(row.Simulated), engine.Finite(row.Modelled), engine.Finite(row.Error),
-			row.Use, row.Rule, row.Tolerance, bound(&row, row.Least), bound(&row, row.Most), engine.Finite(row.Null), row.Pass, row.Note,
+			row.Use, row.Reason, row.Rule, row.Tolerance, bound(&row, row.Least), bound(&row, row.Most), engine.Finite(row.Null), row.Pass, row.Note,
 		})
 	}
 	for i, c := range r.Curves {

@@ -31,6 +31,7 @@ type Row struct {
 	Null      float64 // relative error of the null model against published
 
 	Use       presets.Use
+	Reason    string // of presets.UseVerify: why it cannot fail
 	Rule      presets.Rule
 	Tolerance float64
 	Least     float64 // of a range
@@ -57,7 +58,7 @@ func (p *plan) judge(c *presets.Check) []Row {
 			Figure: p.figure.Name, Paper: p.figure.Paper, Claim: c.Claim, Check: c.Name, Place: c.Place, Says: c.Says,
 			Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name, Unit: q.Unit,
 			Published: math.NaN(), Simulated: math.NaN(), Modelled: math.NaN(), Error: math.NaN(), Null: math.NaN(),
-			Use: c.Use, Rule: c.Rule, Tolerance: c.Tolerance, Least: c.Least, Most: c.Most,
+			Use: c.Use, Reason: c.Reason, Rule: c.Rule, Tolerance: c.Tolerance, Least: c.Least, Most: c.Most,
 		}
 		if c.Rule == presets.Crosses {
 			base.Published = c.Crossing
