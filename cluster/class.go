@@ -25,8 +25,25 @@ func (c Class) String() string { return classNames[c] }
 type Traffic struct {
 	Ops   [Classes]int64
 	Bytes [Classes]int64
-	Nodes []int64 // bytes, by node; nil beyond MaxPairNodes
+	Nodes []int64 // bytes, by block of nodes; see [Layout.Blocks]
 }
 
-// MaxPairNodes is the largest cluster in which traffic is counted by node.
-const MaxPairNodes = 128
+// MaxPairNodes is the largest cluster in which traffic is counted by node, and the most
+// blocks of nodes of a larger one.
+const MaxPairNodes = 64
+
+// maxPairRanks is up to how many ranks each counts its traffic by block of nodes: the
+// counts of all are read twenty times a second.
+const maxPairRanks = 1 << 14
+
+// Blocks is by how many blocks of nodes the bytes of a rank are counted. Node n is in
+// block n>>shift. 0: there are too many ranks.
+func (l *Layout) Blocks() (n int, shift uint8) {
+	if l.Nodes <= 0 || l.Ranks() > maxPairRanks && l.Nodes > MaxPairNodes {
+		return 0, 0
+	}
+	for (l.Nodes-1)>>shift >= MaxPairNodes {
+		shift++
+	}
+	return (l.Nodes-1)>>shift + 1, shift
+}

@@ -17,6 +17,8 @@ const (
 type launch struct {
 	spec       Spec
 	node       []int32 // by rank
+	blocks     int     // of nodes, by which bytes are counted
+	shift      uint8   // from a node to its block
 	world      []int32
 	worldIndex []int32
 	all        []int32
@@ -81,6 +83,7 @@ func share(spec Spec) *launch {
 		sh.node[i] = int32(spec.Layout.NodeOf(i))
 		sh.all[i] = int32(i)
 	}
+	sh.blocks, sh.shift = spec.Layout.Blocks()
 	sh.worldIndex = indexOf(sh.world, p)
 	return sh
 }
@@ -95,8 +98,8 @@ func newRank(p Port, sh *launch) *Rank {
 	members := sh.all[first : first+size]
 	r.group = newTeam("UPC group", ctxGroup+ctxFanout*int32(l.GroupOf(int(r.id))), members, nil, r.id, false)
 	r.nextCtx = ctxGroup + ctxFanout*(int32(l.Groups())+r.id)
-	if l.Nodes <= MaxPairNodes {
-		r.traffic.Nodes = make([]int64, l.Nodes)
+	if sh.blocks > 0 {
+		r.traffic.Nodes = make([]int64, sh.blocks)
 	}
 	r.fast = sh.far
 	if p.Direct() {
@@ -182,6 +185,6 @@ func (r *Rank) Account(to int, ops, bytes int64) {
 	r.traffic.Ops[c] += ops
 	r.traffic.Bytes[c] += bytes
 	if r.traffic.Nodes != nil {
-		r.traffic.Nodes[r.launch.node[to]] += bytes
+		r.traffic.Nodes[r.launch.node[to]>>r.launch.shift] += bytes
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // version of the format below. One that adds, drops or moves a field has the next number.
-const version = 1
+const version = 2
 
 // magic begins an encoded snapshot.
 const magic = "htsn"
@@ -95,6 +95,7 @@ func (s *Snapshot) fields(c *codec.Walk) {
 	}
 	traffic(&s.Traffic, c)
 	codec.List(c, &s.NodePairs, integerLists)
+	s.Recent.fields(c)
 	codec.Integer(c, &s.MemoryPerNode)
 	codec.Integer(c, &s.Replicas)
 	codec.List(c, &s.Metrics, metrics)
@@ -136,6 +137,15 @@ func layout(l *cluster.Layout, c *codec.Walk) {
 	codec.Text(c, &l.Model)
 	codec.Integer(c, &l.Group)
 	c.Natural(&l.WorldSeed)
+}
+
+func (r *Recent) fields(c *codec.Walk) {
+	codec.Integer(c, &r.Span)
+	for i := range r.Class {
+		codec.Integer(c, &r.Class[i])
+	}
+	codec.Integer(c, &r.Nodes)
+	codec.IntegerList(&r.Pairs, c)
 }
 
 func (r *RankView) fields(c *codec.Walk) {

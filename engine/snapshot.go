@@ -47,6 +47,22 @@ type Accesses struct {
 	Time  cluster.Time
 }
 
+// Recent is the traffic of the last second in which anything was counted.
+type Recent struct {
+	Span  cluster.Time           // of the fabric's own time, by the ranks' mean, that the bytes rest on; 0: nothing was counted yet
+	Class [cluster.Classes]int64 // bytes
+	Nodes int                    // a block has, the last one perhaps fewer; 0: bytes are not counted by node
+	Pairs []int64                // bytes from block to block, row after row
+}
+
+// Blocks is how many blocks of nodes there are.
+func (r *Recent) Blocks(nodes int) int {
+	if r.Nodes == 0 {
+		return 0
+	}
+	return (nodes + r.Nodes - 1) / r.Nodes
+}
+
 // Snapshot is a session at one moment. It is never written after it is
 // published; slices in it are shared and read only.
 type Snapshot struct {
@@ -71,6 +87,7 @@ type Snapshot struct {
 	Accesses       [cluster.Classes]Accesses // recorded in this launch
 	Traffic        cluster.Traffic           // summed over ranks
 	NodePairs      [][]int64                 // bytes from node to node; nil when there are too many nodes
+	Recent         Recent                    // traffic of the last second
 	MemoryPerNode  int64                     // bytes that the scenario takes on a node
 	Replicas       int                       // of the shared data
 	Metrics        []Metric                  // of the workload, declared ones first, then model values

@@ -75,11 +75,12 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 		return nil, err
 	}
 	if r.Port().Direct() {
+		_, shift := r.Layout().Blocks()
 		s.parts, s.class, s.node = make([][]T, s.threads), make([]cluster.Class, s.threads), make([]int32, s.threads)
 		for i := range s.parts {
 			s.class[i] = r.Class(s.first + i)
 			if r.Traffic().Nodes != nil {
-				s.node[i] = int32(r.Layout().NodeOf(s.first + i))
+				s.node[i] = int32(r.Layout().NodeOf(s.first+i) >> shift)
 			}
 			if words := r.Port().Reach(s.first + i); words != nil {
 				s.parts[i] = cluster.View[T](words[s.off : s.off+int64(s.length(i))*size])

@@ -41,8 +41,8 @@ func TestSharedAccessDoesNotAllocate(t *testing.T) {
 	})
 }
 
-// Where a cluster is too large for its traffic to be counted by node, accesses in
-// place count by class alone, on the threads of a region too.
+// Where a cluster is too large for its traffic to be counted by node, accesses in place
+// count by class and by block of nodes, on the threads of a region too.
 func TestSharedAccessesOfALargeCluster(t *testing.T) {
 	const nodes, threads = cluster.MaxPairNodes + 2, 2
 	clustertest.Must(t, live.New(), clustertest.Spec(clustertest.Host(), nodes, 1), func(r *cluster.Rank) error {
@@ -50,8 +50,8 @@ func TestSharedAccessesOfALargeCluster(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		before := r.Traffic().Ops[cluster.Remote]
 		next := (r.ID() + 1) % nodes
+		before, sent := r.Traffic().Ops[cluster.Remote], r.Traffic().Nodes[next/2]
 		if err := a.Put(next, 1); err != nil {
 			return err
 		}
@@ -60,6 +60,9 @@ func TestSharedAccessesOfALargeCluster(t *testing.T) {
 		}
 		if got := r.Traffic().Ops[cluster.Remote] - before; got != 1+threads {
 			return fmt.Errorf("rank %d counts %d accesses, want %d", r.ID(), got, 1+threads)
+		}
+		if got := r.Traffic().Nodes[next/2] - sent; got != 8*(1+threads) {
+			return fmt.Errorf("rank %d counts %d B to the block of node %d, want %d", r.ID(), got, next, 8*(1+threads))
 		}
 		return nil
 	})

@@ -19,38 +19,34 @@ type frame struct {
 	iterations int
 	times      []float64 // of rank 0's process: the latest iterations, s
 	traffic    cluster.Traffic
-	pairs      [][]int64 // bytes from node to node; nil when there are too many nodes
+	pairs      [][]int64 // bytes from block of nodes to block, see [cluster.Layout.Blocks]
 	pile       *pile     // latencies by class, declared samples, tables of counts
 	states     []byte    // looks at each rank, see looks
 }
 
-// maxPairs is up to how many nodes bytes are told apart by node pair.
-const maxPairs = 64
-
-// newFrame is a frame of nothing.
-func newFrame(l *cluster.Layout, sums int) *frame {
+// newFrame is a frame of nothing; 0 blocks: bytes are not counted by node.
+func newFrame(blocks, sums int) *frame {
 	f := &frame{counts: counts{sums: make([]float64, sums), reports: make([]int64, sums)}}
-	if l.Nodes <= cluster.MaxPairNodes {
-		f.traffic.Nodes = make([]int64, l.Nodes)
-	}
-	if l.Nodes <= maxPairs {
-		f.pairs = make([][]int64, l.Nodes)
+	if blocks > 0 {
+		f.traffic.Nodes = make([]int64, blocks)
+		f.pairs = make([][]int64, blocks)
+		all := make([]int64, blocks*blocks)
 		for i := range f.pairs {
-			f.pairs[i] = make([]int64, l.Nodes)
+			f.pairs[i] = all[i*blocks:][:blocks:blocks]
 		}
 	}
 	return f
 }
 
-// rank adds what a rank of a node has left.
-func (f *frame) rank(s *slot, node int) {
+// rank adds what a rank of a block of nodes has left.
+func (f *frame) rank(s *slot, block int) {
 	f.ranks++
 	f.counts.add(&s.counts)
 	f.meet(s.iterations, s.active, s.active, s.times)
 	f.carry(&s.traffic)
 	if f.pairs != nil {
 		for to, b := range s.traffic.Nodes {
-			f.pairs[node][to] += b
+			f.pairs[block][to] += b
 		}
 	}
 }
@@ -107,11 +103,7 @@ func (c *collector) sum() *frame {
 		return c.frames[0]
 	}
 	one := c.frames[0]
-	all := newFrame(&cluster.Layout{Nodes: len(one.traffic.Nodes)}, len(one.sums))
-	all.pairs = nil
-	for range one.pairs {
-		all.pairs = append(all.pairs, make([]int64, len(one.pairs)))
-	}
+	all := newFrame(len(one.pairs), len(one.sums))
 	all.pile = newPile(len(one.pile.series)-cluster.Classes, len(one.pile.cells))
 	for _, f := range c.frames {
 		all.add(f)

@@ -28,6 +28,7 @@ type history struct {
 	frames   collector
 	last     *frame // the sum of all processes', of this launch
 	states   states
+	recent   recent
 	tables   []*study.Table // of the workload's studies
 	all      map[*engine.Study]*study.Table
 	shown    *engine.Snapshot // of this launch, the latest
@@ -65,6 +66,8 @@ func (h *history) begin(set setup, at time.Duration) {
 	h.set, h.began, h.first = set, true, true
 	h.frames, h.last = collector{}, new(frame)
 	h.states = states{}
+	h.recent = recent{}
+	h.recent.take(at, h.last)
 	h.failure, h.warnings, h.virtual = "", nil, nil
 }
 
@@ -115,6 +118,7 @@ func (h *history) sample(r *run, at time.Duration) bool {
 	h.states.take(f, h.set.spec.Layout.Ranks())
 	now := h.frames.sum()
 	h.last = now
+	h.recent.take(at, now)
 	span := (now.spent - was.spent).Seconds() / float64(now.ranks)
 	if span <= 0 {
 		return false
@@ -175,7 +179,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		Marks:          h.marks[:len(h.marks):len(h.marks)],
 		Accesses:       t.taken(),
 		Traffic:        t.traffic,
-		NodePairs:      t.pairs,
+		Recent:         h.recent.view(&set.spec.Layout),
 		MemoryPerNode:  set.plan.Segment * int64(set.spec.Layout.RanksPerNode),
 		Replicas:       set.plan.Replicas,
 		Virtual:        h.virtual,
@@ -185,6 +189,9 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		Verification: engine.Verification{
 			Done: t.checks > 0, OK: t.checks > 0 && t.failures == 0, Checks: t.checks, Detail: t.detail,
 		},
+	}
+	if snap.Recent.Nodes == 1 {
+		snap.NodePairs = t.pairs
 	}
 	if r != nil {
 		snap.Dilation = r.handle.Dilation()

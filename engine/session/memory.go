@@ -41,9 +41,8 @@ const (
 func (s *setup) need() []workload.Item {
 	l := &s.spec.Layout
 	probes := int64(probeBytes)
-	if l.Nodes <= cluster.MaxPairNodes {
-		probes += 3 * 8 * int64(l.Nodes)
-	}
+	blocks, _ := l.Blocks()
+	probes += 3 * 8 * int64(blocks)
 	items := append([]workload.Item{{Name: "segments", Per: workload.PerRank, Bytes: s.spec.Segment}}, s.plan.Holds...)
 	items = append(items,
 		workload.Item{Name: "ranks", Per: workload.InAll, Bytes: s.fabric.Overhead(&s.spec)},

@@ -35,9 +35,9 @@ func (p *process) reserve(l *cluster.Layout, metrics, samples, cells int) {
 	ranks := l.Ranks()
 	p.layout, p.sums = l, metrics+samples
 	p.slots, p.shards = make([]slot, ranks), newShards(ranks, samples, cells)
-	if l.Nodes <= cluster.MaxPairNodes {
+	if blocks, _ := l.Blocks(); blocks > 0 {
 		for i := range p.slots {
-			p.slots[i].traffic.Nodes = make([]int64, l.Nodes)
+			p.slots[i].traffic.Nodes = make([]int64, blocks)
 		}
 	}
 }
@@ -47,12 +47,13 @@ func (p *process) slot(rank int) *slot { return &p.slots[rank-p.first] }
 
 // frame is what the ranks have left. Its states are valid until the next but one.
 func (p *process) frame() *frame {
-	f := newFrame(p.layout, p.sums)
+	blocks, shift := p.layout.Blocks()
+	f := newFrame(blocks, p.sums)
 	f.process, f.first = p.number, p.first
 	for i := range p.slots {
 		s := &p.slots[i]
 		s.mu.Lock()
-		f.rank(s, p.layout.NodeOf(p.first+i))
+		f.rank(s, p.layout.NodeOf(p.first+i)>>shift)
 		s.mu.Unlock()
 	}
 	f.pile = p.shards.merge()
