@@ -51,7 +51,6 @@ type mixer struct {
 	flag           int64 // a word that counts signals,
 	word           int64 // and one that all add to
 	signals        uint64
-	added          uint64
 }
 
 // mixtureBytes is the longest message of a mixture.

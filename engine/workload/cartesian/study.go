@@ -2,7 +2,6 @@ package cartesian
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -16,7 +15,6 @@ const (
 	columnBetween
 	columnInside
 	columnBandwidth
-	columns
 )
 
 var senderColumns = []engine.Column{
@@ -47,17 +45,8 @@ var bySenders = &engine.Study{
 
 // observe is the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
-	if s.Iteration == 0 {
-		return nil
-	}
-	cells := make([]float64, columns)
-	for i, c := range senderColumns {
-		cells[i] = math.NaN()
-		if m, ok := s.Metric(c.Name); ok {
-			cells[i] = m.Value
-		}
-	}
-	if math.IsNaN(cells[columnTime]) {
+	cells, ok := study.CellsOf(s, senderColumns, columnTime)
+	if !ok {
 		return nil
 	}
 	sc := &s.Scenario

@@ -2,7 +2,6 @@ package dot
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
@@ -14,7 +13,6 @@ const (
 	columnCompute
 	columnReduce
 	columnModel
-	columns
 )
 
 var modelColumns = []engine.Column{
@@ -40,17 +38,8 @@ var byModel = &engine.Study{
 
 // observe is the row of the present run.
 func observe(s *engine.Snapshot) []engine.Row {
-	if s.Iteration == 0 {
-		return nil
-	}
-	cells := make([]float64, columns)
-	for i, c := range modelColumns {
-		cells[i] = math.NaN()
-		if m, ok := s.Metric(c.Name); ok {
-			cells[i] = m.Value
-		}
-	}
-	if math.IsNaN(cells[columnTime]) {
+	cells, ok := study.CellsOf(s, modelColumns, columnTime)
+	if !ok {
 		return nil
 	}
 	l := &s.Layout
