@@ -16,8 +16,10 @@
 //	value = 4e-6
 //	source = "measured with our own ping-pong, 2026-11"
 //
-// Instead of source, fitted = "to what" says that the number was fitted; instead
-// of value, unknown = "why" says that there is none. What may be left out stands in
+// Instead of source, derived = "from what" says that the number follows from others
+// that have one, fitted = "to what" that it was fitted, and assumed = "what" that
+// nothing was found to rest it on; instead of value, unknown = "why" says that there
+// is none. Count tells how many of a file's numbers are of each kind. What may be left out stands in
 // one table, facts; nothing may be added: an error names file, line, key and the
 // hint. A machine with emulated = true can be pretended by the live fabric; for a
 // simulation any machine that states its costs will do.

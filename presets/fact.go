@@ -145,7 +145,7 @@ func span(key string, at func(m *cluster.Machine) *cluster.Time) fact {
 var heads = []string{"title", "emulated", "progress"}
 
 // parts are the keys of a fact.
-var parts = []string{"value", "source", "fitted", "unknown"}
+var parts = slices.Concat([]string{"value", "source"}, origins(), []string{"unknown"})
 
 // known reports whether a machine file has a dotted key.
 func known(key string) bool {
@@ -169,7 +169,7 @@ func mendUnknown(key string) string {
 	best := -1
 	for i, f := range facts {
 		if strings.HasPrefix(key, f.key+".") {
-			return "a number has value, and source or fitted; or unknown alone"
+			return "a number has value, and source, derived, fitted or assumed; or unknown alone"
 		}
 		s := stem(f.key)
 		if strings.EqualFold(key, f.key) || key == s || strings.HasPrefix(key, s+"_") {

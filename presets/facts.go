@@ -11,18 +11,64 @@ type Fact struct {
 	Key    string
 	Unit   string // s, B, B/s, flop/s, or empty
 	Value  any    // float64, []float64, string or bool; nil: unknown, or left out
-	Source string // where it is from, "fitted to ..." or "unknown: ..."; empty: left out
+	Source string // where it is from; "derived from ...", "fitted to ...", "assumed: ..." or "unknown: ..."; empty: left out
 }
 
-// Kind is sourced, fitted or unknown.
+// Kind is Sourced, Derived, Fitted, Assumed or Unknown.
 func (f *Fact) Kind() string {
-	switch {
-	case strings.HasPrefix(f.Source, markFitted):
-		return "fitted"
-	case strings.HasPrefix(f.Source, markUnknown):
-		return "unknown"
+	kind, _ := split(f.Source)
+	return kind
+}
+
+// Words are the source without the mark of its kind.
+func (f *Fact) Words() string {
+	_, words := split(f.Source)
+	return words
+}
+
+// Tally counts a machine's facts by their kind.
+type Tally struct{ Sourced, Derived, Fitted, Assumed, Unknown int }
+
+// Count tallies a machine's facts.
+func Count(m *cluster.Machine) Tally {
+	var t Tally
+	for i := range facts {
+		f, there := facts[i].of(m)
+		if !there {
+			continue
+		}
+		switch f.Kind() {
+		case Sourced:
+			t.Sourced++
+		case Derived:
+			t.Derived++
+		case Fitted:
+			t.Fitted++
+		case Assumed:
+			t.Assumed++
+		case Unknown:
+			t.Unknown++
+		}
 	}
-	return "sourced"
+	return t
+}
+
+// Sketch reports whether more than a third of the numbers are assumed: what a run
+// on such a machine shows is its kind, not its size.
+func (t Tally) Sketch() bool {
+	return 3*t.Assumed > t.Sourced+t.Derived+t.Fitted+t.Assumed
+}
+
+// IsSketch reports whether the machine of a name is a sketch: one of the user's own, or
+// one that Machine knows. One that is not known is none.
+func IsSketch(name string, own []cluster.Machine) bool {
+	for i := range own {
+		if own[i].Name == name {
+			return Count(&own[i]).Sketch()
+		}
+	}
+	m, err := Machine(name)
+	return err == nil && Count(&m).Sketch()
 }
 
 // Facts lists what a machine's file says, in order. What it leaves out is not

@@ -227,6 +227,44 @@ func TestSourceTellsItsKind(t *testing.T) {
 	}
 }
 
+// Each number of a file is counted by what it rests on; a sketch is a machine of which
+// more than a third is assumed.
+func TestCount(t *testing.T) {
+	text := edit(t, string(demo(t)),
+		"[flops_per_core]\nvalue = 5e9\nsource =", "[flops_per_core]\nvalue = 5e9\nfitted =",
+		"[cores_per_node]\nvalue = 16\nsource =", "[cores_per_node]\nvalue = 16\nderived =",
+		"[nodes]\nvalue = 64\n", "[nodes]\nunknown = \"nobody counted\"\n#")
+	want := Tally{Sourced: 15, Derived: 1, Fitted: 1, Unknown: 1}
+	for _, key := range []string{"", "atomic_time_s", "handler_time_s", "lock_time_s", "poll_time_s", "remote.latency_s", "in_node.latency_s"} {
+		if key != "" {
+			head, rest, _ := strings.Cut(text, "["+key+"]")
+			text = head + "[" + key + "]" + strings.Replace(rest, "source =", "assumed =", 1)
+			want.Sourced--
+			want.Assumed++
+		}
+		m, err := decodeMachine("x.toml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Count(&m)
+		if got != want {
+			t.Errorf("%s assumed: %+v, want %+v", key, got, want)
+		}
+		if got.Sketch() != (want.Assumed > 5) { // of 17
+			t.Errorf("%+v: sketch %v", got, got.Sketch())
+		}
+		for _, f := range Facts(&m) {
+			if f.Key == key && (f.Kind() != Assumed || !strings.HasPrefix(f.Words(), "chosen for teaching")) {
+				t.Errorf("%s is %s: %q", key, f.Kind(), f.Words())
+			}
+		}
+		if own := []cluster.Machine{m}; IsSketch("x", own) != got.Sketch() || IsSketch("y", own) {
+			t.Errorf("by name: %v, and %v of one that is not known", IsSketch("x", own), IsSketch("y", own))
+		}
+		checkSound(t, m)
+	}
+}
+
 // edit replaces each old text by the one after it; each must be there once.
 func edit(t testing.TB, text string, pairs ...string) string {
 	t.Helper()
@@ -264,7 +302,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"memory in another unit", edit(t, demo, "[memory_per_node_bytes]", "[memory_per_node_gib]"),
 			"memory_per_node_gib: unknown key; want memory_per_node_bytes, in whole bytes"},
 		{"upper case", edit(t, demo, latency, "[remote.latency_s]\nValue = 4e-6"),
-			"remote.latency_s.Value: unknown key; a number has value, and source or fitted"},
+			"remote.latency_s.Value: unknown key; a number has value, and source, derived, fitted or assumed"},
 		{"quoted dot", "\"remote.latency_s\" = 1\n" + demo, `x.toml:1: "remote.latency_s": unknown key`},
 		{"unknown key in an inline table", host[:strings.Index(host, "[nodes]")] + "nodes = { value = 2, src = \"x\" }\n", "nodes.src: unknown key; a number has value"},
 		{"unit in the value", edit(t, demo, latency, "[remote.latency_s]\nvalue = \"4 us\""),
@@ -272,17 +310,22 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"number without table", edit(t, host, "[cores_per_node]\n", "[cores_per_node.value]\n"),
 			"cores_per_node.value.unknown: unknown key"},
 		{"bare number", "nodes = 64\n" + dropTable(t, demo, "nodes"),
-			"x.toml:1: nodes: want a table: [nodes] with value (a whole number) and source, or fitted, or with unknown"},
+			"x.toml:1: nodes: want a table: [nodes] with value (a whole number) and source, derived, fitted or assumed, or with unknown"},
 		{"no source", dropLine(t, demo, `source = "chosen for teaching: one small message`),
-			`remote.latency_s: has no source; add source = "where the number comes from", or fitted = "to what"`},
+			`remote.latency_s: has no source; add source = "where the number comes from", derived = "from what", fitted = "to what", or assumed = "why"`},
 		{"both source and fitted", edit(t, demo, latency, latency+"\nfitted = \"a figure\""),
 			"remote.latency_s: has both source and fitted"},
+		{"both fitted and assumed", edit(t, demo, latency, "[remote.latency_s]\nassumed = \"x\"\nvalue = 2e-6"),
+			"remote.latency_s: has both source and assumed"},
+		{"a fit to nothing", edit(t, host, `source = "chosen: a`, `fitted = "nothing published; a`), "eager_limit_bytes.fitted: is a fit to nothing; write it behind assumed"},
+		{"an assumption as a source", edit(t, host, `source = "chosen: a`, `source = "assumed: a`), "eager_limit_bytes.source: begins as if it were none; write it behind assumed"},
+		{"a derivation as a source", edit(t, host, `source = "chosen: a`, `source = "derived from a`), "eager_limit_bytes.source: begins as if it were none; write it behind derived"},
 		{"empty source", edit(t, demo, latency, "[remote.latency_s]\nvalue = 2e-6\nfitted = \" \"\n#"),
 			"remote.latency_s"},
 		{"source is a number", edit(t, host, `source = "chosen: a`, "source = 3 #"),
 			"eager_limit_bytes.source: want a text in quotes"},
 		{"missing key, at what is there of its class", dropTable(t, demo, "remote.latency_s"),
-			"x.toml:51: remote.latency_s: missing; add [remote.latency_s] with value (seconds) and source, or fitted"},
+			"x.toml:51: remote.latency_s: missing; add [remote.latency_s] with value (seconds) and source, derived, fitted or assumed"},
 		{"missing class", dropTable(t, dropTable(t, demo, "in_node.latency_s"), "in_node.bandwidth_bytes_per_s"),
 			"in_node.latency_s: missing"},
 		{"missing value", dropLine(t, demo, "value = 2e-6"),
@@ -294,7 +337,7 @@ func TestMistakesInMachineFiles(t *testing.T) {
 		{"emulated as text", edit(t, demo, "emulated = true", `emulated = "yes"`), "x.toml:4: emulated: want true"},
 		{"unknown latency", edit(t, demo, latency, "[remote.latency_s]\nunknown = \"?\"\n#"), "remote.latency_s.unknown: this number is needed"},
 		{"unknown and value", edit(t, demo, "value = 64\n", "value = 64\nunknown = \"?\"\n"), "nodes.unknown: stands alone"},
-		{"one cost of a host", host + "\n[remote.latency_s]\nvalue = 1e-6\nsource = \"x\"\n", "flops_per_core: missing; add [flops_per_core] with value (floating-point operations per second) and source, or fitted, or with unknown = \"why\" (a machine that is not emulated has all costs, to be simulated, or none)"},
+		{"one cost of a host", host + "\n[remote.latency_s]\nvalue = 1e-6\nsource = \"x\"\n", "flops_per_core: missing; add [flops_per_core] with value (floating-point operations per second) and source, derived, fitted or assumed, or with unknown = \"why\" (a machine that is not emulated has all costs, to be simulated, or none)"},
 		{"hop in another unit", demo + "\n[topology.hop_latency_ns]\nvalue = 1\n", "topology.hop_latency_ns: unknown key; want topology.hop_latency_s, in seconds"},
 		{"node rate in another unit", demo + "\n[memory_rate_per_node_gb_per_s]\nvalue = 1\n", "want memory_rate_per_node_bytes_per_s, in bytes per second"},
 		{"no such shape", demo + shape("ring", ""), `topology.shape.value: want one of "crossbar", "fat-tree", "torus", "dragonfly"`},

@@ -9,11 +9,34 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The marks of a source that is none.
+// The kinds of a fact, as Kind gives them.
 const (
-	markFitted  = "fitted to "
-	markUnknown = "unknown: "
+	Sourced = "sourced" // a named source has the number
+	Derived = "derived" // follows from numbers that have a source
+	Fitted  = "fitted"  // set so that a run meets a published point
+	Assumed = "assumed" // rests on nothing that was found
+	Unknown = "unknown" // there is no number
 )
+
+// marks begin the source of a fact that no source has, by its kind.
+var marks = []struct{ kind, mark string }{
+	{Derived, "derived from "}, {Fitted, "fitted to "}, {Assumed, "assumed: "}, {Unknown, markUnknown},
+}
+
+const markUnknown = "unknown: "
+
+// origins are the keys that stand in place of source.
+func origins() []string { return []string{Derived, Fitted, Assumed} }
+
+// split takes a source apart into its kind and its words.
+func split(source string) (kind, words string) {
+	for _, m := range marks {
+		if words, ok := strings.CutPrefix(source, m.mark); ok {
+			return m.kind, words
+		}
+	}
+	return Sourced, source
+}
 
 // read takes one fact out of the document into the machine. A machine with costs
 // is emulated, simulated or both.
@@ -34,19 +57,19 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 		if f.cost && !m.Emulated {
 			why = " (a machine that is not emulated has all costs, to be simulated, or none)"
 		}
-		return d.fail(f.key, "missing; add [%s] with value (%s) and source, or fitted%s%s", f.key, f.unit, orUnknown(need), why)
+		return d.fail(f.key, "missing; add [%s] with value (%s) and source, derived, fitted or assumed%s%s", f.key, f.unit, orUnknown(need), why)
 	}
 	table, ok := v.(map[string]any)
 	if !ok {
-		return d.fail(f.key, "want a table: [%s] with value (%s) and source, or fitted%s", f.key, f.unit, orUnknown(need))
+		return d.fail(f.key, "want a table: [%s] with value (%s) and source, derived, fitted or assumed%s", f.key, f.unit, orUnknown(need))
 	}
 	why, unknown := table["unknown"]
 	if unknown {
 		if need == needed {
-			return d.fail(f.key+".unknown", "this number is needed; give value (%s) and source or fitted", f.unit)
+			return d.fail(f.key+".unknown", "this number is needed; give value (%s) and source, derived, fitted or assumed", f.unit)
 		}
 		if len(table) > 1 {
-			return d.fail(f.key+".unknown", "stands alone; leave out value, source and fitted, or leave out unknown")
+			return d.fail(f.key+".unknown", "stands alone; leave out value and source, derived, fitted or assumed, or leave out unknown")
 		}
 		return f.note(d, m, markUnknown, f.key+".unknown", why)
 	}
@@ -57,17 +80,31 @@ func (f *fact) read(d *document, m *cluster.Machine, costs bool) error {
 	if err := f.set(d, m, value); err != nil {
 		return err
 	}
-	source, sourced := table["source"]
-	to, fitted := table["fitted"]
-	switch {
-	case sourced && fitted:
-		return d.fail(f.key, "has both source and fitted; keep the one that is true")
-	case fitted:
-		return f.note(d, m, markFitted, f.key+".fitted", to)
-	case sourced:
-		return f.note(d, m, "", f.key+".source", source)
+	words, mark, from := any(nil), "", ""
+	for _, o := range append([]string{"source"}, origins()...) {
+		v, there := table[o]
+		if !there {
+			continue
+		}
+		if from != "" {
+			return d.fail(f.key, "has both %s and %s; keep the one that is true", from, o)
+		}
+		words, mark, from = v, markOf(o), o
 	}
-	return d.fail(f.key, `has no source; add source = "where the number comes from", or fitted = "to what"`)
+	if from == "" {
+		return d.fail(f.key, `has no source; add source = "where the number comes from", derived = "from what", fitted = "to what", or assumed = "why"`)
+	}
+	return f.note(d, m, mark, f.key+"."+from, words)
+}
+
+// markOf is the mark of a kind; a source has none.
+func markOf(kind string) string {
+	for _, m := range marks {
+		if m.kind == kind {
+			return m.mark
+		}
+	}
+	return ""
 }
 
 // table is the key of the table that the fact stands in; empty at the top.
@@ -83,8 +120,14 @@ func orUnknown(n need) string {
 // note files where a number comes from.
 func (f *fact) note(d *document, m *cluster.Machine, mark, key string, v any) error {
 	s, err := d.text(key, v)
-	if err == nil && mark == "" && (strings.HasPrefix(s, markFitted) || strings.HasPrefix(s, markUnknown)) {
-		err = d.fail(key, "begins as if it were none; write it behind fitted or unknown")
+	if err == nil {
+		kind, _ := split(s)
+		switch {
+		case mark == "" && kind != Sourced:
+			err = d.fail(key, "begins as if it were none; write it behind %s", kind)
+		case mark == markOf(Fitted) && strings.HasPrefix(s, "nothing "):
+			err = d.fail(key, "is a fit to nothing; write it behind assumed")
+		}
 	}
 	if err == nil {
 		m.Source[f.key] = mark + s

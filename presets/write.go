@@ -13,8 +13,8 @@ import (
 )
 
 // WriteMachine writes a machine as a file that loads back equal, if the file is
-// named after the machine. Each number needs its Source, by key; "fitted to ..."
-// and "unknown: ..." stand there as the loader gives them. A machine that no file
+// named after the machine. Each number needs its Source, by key; the marks
+// of its kind stand there as the loader gives them. A machine that no file
 // can state is refused before anything is written.
 func WriteMachine(w io.Writer, m cluster.Machine) error {
 	var b bytes.Buffer
@@ -27,15 +27,15 @@ func WriteMachine(w io.Writer, m cluster.Machine) error {
 			continue
 		}
 		fmt.Fprintf(&b, "\n[%s]\n", f.key)
-		if why, ok := strings.CutPrefix(source, markUnknown); ok {
-			fmt.Fprintf(&b, "unknown = %s\n", strconv.Quote(why))
-			continue
+		kind, words := split(source)
+		if kind != Unknown {
+			fmt.Fprintf(&b, "value = %s\n", literal(v))
 		}
-		fmt.Fprintf(&b, "value = %s\n", literal(v))
-		if to, ok := strings.CutPrefix(source, markFitted); ok {
-			fmt.Fprintf(&b, "fitted = %s\n", strconv.Quote(to))
-		} else if source != "" {
-			fmt.Fprintf(&b, "source = %s\n", strconv.Quote(source))
+		if kind == Sourced {
+			kind = "source"
+		}
+		if source != "" {
+			fmt.Fprintf(&b, "%s = %s\n", kind, strconv.Quote(words))
 		}
 	}
 	back, err := decodeMachine(m.Name+".toml", b.Bytes())

@@ -40,6 +40,9 @@ type app struct {
 	suspend bool
 	picture string // file that the screen is to be written to
 	fps     int    // frames drawn in the last second
+
+	machine string // that sketch is about
+	sketch  bool   // too much of the machine is assumed
 }
 
 // nothing is shown before the first snapshot.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -72,6 +73,9 @@ func (s *screen) header(a *app) {
 	if snap.Kind != "" {
 		all = append(all, part{string(kind.Mark) + " " + string(snap.Kind), kind.Style.With(grid.Bold), 7})
 	}
+	if a.onSketch() {
+		all = append(all, part{"sketch", th.Warning, 3})
+	}
 	if snap.Dilation > 1 {
 		text := "time ×" + grid.Unit{Kind: grid.Plain}.Format(snap.Dilation, 7)
 		all = append(all, part{text, kind.Style, 3})
@@ -99,6 +103,14 @@ func machineWords(snap *engine.Snapshot) string {
 		return ""
 	}
 	return "on " + snap.Machine
+}
+
+// onSketch reports whether too much of the machine is assumed.
+func (a *app) onSketch() bool {
+	if name := a.Snap.Machine; name != a.machine { // files are read once a machine, not once a frame
+		a.machine, a.sketch = name, presets.IsSketch(name, a.overHost.Machines)
+	}
+	return a.sketch
 }
 
 func fabricWords(sc *engine.Scenario) string { return sc.Values["fabric"] }

@@ -26,7 +26,7 @@ func TestProgramOverASimulation(t *testing.T) {
 	s.Start(t.Context())
 	t.Cleanup(func() { _ = s.Stop() })
 	x := open(t, s, nil)
-	x.shows("pingpong  flat  one group  1024×1 ranks  on xc30-edison  sim  ◆ simulated")
+	x.shows("pingpong  flat  one group  1024×1 ranks  on xc30-edison  sim  ◆ simulated  sketch")
 	x.shows("2 Bandwidth")
 	x.shows("virtual ")
 	x.shows("✓ verified")

@@ -196,18 +196,18 @@ func listKnobs() (listing, error) {
 }
 
 func listMachines() (listing, error) {
-	l := listing{what: "machines", columns: []string{"name", "title"}}
+	l := listing{what: "machines", columns: []string{"name", "sourced", "derived", "fitted", "assumed", "mark", "title"}}
 	for _, name := range presets.Machines() {
 		m, err := presets.Machine(name)
 		if err != nil {
 			return listing{}, err
 		}
-		e := entry{
-			{"name", m.Name}, {"title", m.Title}, {"emulated", m.Emulated}, {"progress", m.Progress},
+		e := append(append(entry{{"name", m.Name}}, tallyFields(presets.Count(&m))...), entry{
+			{"title", m.Title}, {"emulated", m.Emulated}, {"progress", m.Progress},
 			{"nodes", known(float64(m.Nodes))}, {"cores_per_node", known(float64(m.CoresPerNode))},
 			{"memory_per_node", known(float64(m.MemoryPerNode))}, {"flops_per_core", known(m.Flops)},
 			{"memory_rate_per_core", known(m.MemoryRate)}, {"eager_limit", m.EagerLimit},
-		}
+		}...)
 		for c, key := range classKeys {
 			e = append(e, field{key + "_latency", m.Classes[c].Latency.Seconds()}, field{key + "_bandwidth", known(m.Classes[c].Bandwidth)})
 		}

@@ -87,13 +87,14 @@ func newMachineShow() *cobra.Command {
 }
 
 func showMachine(w io.Writer, m *cluster.Machine, out *format) error {
-	l := listing{what: "facts", columns: []string{"fact", "value", "source"}}
+	l := listing{what: "facts", columns: []string{"fact", "value", "kind", "source"}}
 	var all []map[string]any
+	tally := presets.Count(m)
 	for _, f := range presets.Facts(m) {
-		all = append(all, map[string]any{"fact": f.Key, "unit": f.Unit, "value": f.Value, "source": f.Source})
-		e := entry{{"fact", f.Key}, {"unit", f.Unit}, {"value", f.Value}, {"source", f.Source}}
+		all = append(all, map[string]any{"fact": f.Key, "unit": f.Unit, "value": f.Value, "kind": f.Kind(), "source": f.Source})
+		e := entry{{"fact", f.Key}, {"unit", f.Unit}, {"value", f.Value}, {"kind", f.Kind()}, {"source", f.Words()}}
 		if !out.csv {
-			e[2].value, e[3].value = factText(f), strings.TrimPrefix(f.Source, "unknown: ")
+			e[2].value = factText(f)
 		}
 		l.entries = append(l.entries, e)
 	}
@@ -101,6 +102,8 @@ func showMachine(w io.Writer, m *cluster.Machine, out *format) error {
 		return writeJSON(w, map[string]any{
 			"schema": "hybridtop.machine.v1", "name": m.Name, "title": m.Title,
 			"emulated": m.Emulated, "progress": m.Progress, "facts": all,
+			"mark": markOf(tally), "sourced": tally.Sourced, "derived": tally.Derived,
+			"fitted": tally.Fitted, "assumed": tally.Assumed, "unknown": tally.Unknown,
 		})
 	}
 	if !out.csv {
@@ -108,11 +111,33 @@ func showMachine(w io.Writer, m *cluster.Machine, out *format) error {
 		if m.Emulated {
 			live = "can be emulated live"
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s\n%s, progress by %s\n\n", m.Name, m.Title, live, m.Progress); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s\n%s, progress by %s\n%s\n\n", m.Name, m.Title, live, m.Progress, tallyWords(tally)); err != nil {
 			return err
 		}
 	}
 	return l.write(w, out)
+}
+
+// tallyFields are the columns of a tally.
+func tallyFields(t presets.Tally) []field {
+	return []field{{"sourced", t.Sourced}, {"derived", t.Derived}, {"fitted", t.Fitted}, {"assumed", t.Assumed}, {"unknown", t.Unknown}, {"mark", markOf(t)}}
+}
+
+// markOf marks a machine of which too much is assumed.
+func markOf(t presets.Tally) string {
+	if t.Sketch() {
+		return "sketch"
+	}
+	return ""
+}
+
+// tallyWords says how much of a machine is known.
+func tallyWords(t presets.Tally) string {
+	s := fmt.Sprintf("%d numbers sourced, %d derived, %d fitted, %d assumed; %d unknown", t.Sourced, t.Derived, t.Fitted, t.Assumed, t.Unknown)
+	if t.Sketch() {
+		s += ": a sketch, more than a third is assumed"
+	}
+	return s
 }
 
 // factText is a fact's value with its unit.
@@ -149,13 +174,9 @@ func newMachineCheck() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		count := map[string]int{"sourced": 0, "fitted": 0, "unknown": 0}
-		for _, f := range presets.Facts(&m) {
-			count[f.Kind()]++
-		}
-		l := listing{what: "files", columns: []string{"file", "sourced", "fitted", "unknown"}, entries: []entry{{
-			{"file", args[0]}, {"name", m.Name}, {"sourced", count["sourced"]}, {"fitted", count["fitted"]}, {"unknown", count["unknown"]},
-		}}}
+		l := listing{what: "files", columns: []string{"file", "sourced", "derived", "fitted", "assumed", "unknown", "mark"}, entries: []entry{
+			append(entry{{"file", args[0]}, {"name", m.Name}}, tallyFields(presets.Count(&m))...),
+		}}
 		return l.write(cmd.OutOrStdout(), out)
 	}
 	return cmd

@@ -43,8 +43,9 @@ type result struct {
 	Timeline    *timeline             `json:"timeline"`
 	Studies     map[string][]studyRow `json:"studies"`
 
-	order []string // of the metrics
-	snap  *engine.Snapshot
+	order  []string // of the metrics
+	sketch bool     // too much of the machine is assumed
+	snap   *engine.Snapshot
 }
 
 // virtual is what a simulation came to; null otherwise.
@@ -218,8 +219,12 @@ func (r *result) table(w io.Writer) error {
 	if l.ThreadsPerRank > 1 {
 		threads = fmt.Sprintf(" × %d threads", l.ThreadsPerRank)
 	}
+	machine := r.Scenario.Text("machine")
+	if r.sketch {
+		machine += " (a sketch)"
+	}
 	t.row(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩", r.Scenario.Workload,
-		r.Scenario.Text("machine"), l.Nodes, l.RanksPerNode, threads, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
+		machine, l.Nodes, l.RanksPerNode, threads, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
 	if r.Dilation != 1 {
 		t.row(fmt.Sprintf("times are the machine's: they ran %.4g× slower and are divided again", r.Dilation))
 	}

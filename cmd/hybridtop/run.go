@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/presets"
 )
 
 func newRun() *cobra.Command {
@@ -55,7 +56,7 @@ func newRun() *cobra.Command {
 			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", drawing)
 			drawing = status(1)
 		}
-		if err := conclude(cmd, s.Load(), interruption(ctx), out, lanes); err != nil {
+		if err := conclude(cmd, s.Load(), interruption(ctx), out, lanes, own); err != nil {
 			return err
 		}
 		return drawing
@@ -64,10 +65,11 @@ func newRun() *cobra.Command {
 }
 
 // conclude writes the result and gives the exit status.
-func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format, lanes *timelineFlag) error {
+func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format, lanes *timelineFlag, own []cluster.Machine) error {
 	if snap.Failure == "" || out.json || snap.Iteration > 0 {
 		r := newResult(snap, signal != 0)
 		r.Repeat = repeats(cmd, snap, nil)
+		r.sketch = presets.IsSketch(snap.Machine, own)
 		if out.json {
 			r.Timeline = lanes.view(snap)
 		}

@@ -2,9 +2,9 @@
 // it is from:
 //
 //	/
-//	  demo          Cray XC30 "Edison": 5,576 nodes of 2 × 12 cores
-//	▸ xc30-edison   emulated on live, progress by offload
-//	  this-host
+//	  demo                 Cray XC30 "Edison": 5,576 nodes of 2 × 12 cores
+//	▸ xc30-edison sketch   emulated on live, progress by offload
+//	  this-host            11 sourced, 0 derived, 0 fitted, 13 assumed: a sketch
 //	                nodes                                       5576
 //	                  NERSC, Edison configuration
 package machines

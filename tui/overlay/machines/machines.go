@@ -34,18 +34,22 @@ type picker struct {
 // described is a machine as its file tells it, or what was wrong with the file.
 type described struct {
 	machine cluster.Machine
+	tally   presets.Tally
 	err     error
 }
+
+// sketchMark stands behind the name of a machine of which too much is assumed.
+const sketchMark = " sketch"
 
 // describe reads a machine.
 func (o *picker) describe(name string) *described {
 	for i := range o.h.Machines {
 		if o.h.Machines[i].Name == name {
-			return &described{machine: o.h.Machines[i]}
+			return &described{machine: o.h.Machines[i], tally: presets.Count(&o.h.Machines[i])}
 		}
 	}
 	m, err := presets.Machine(name)
-	return &described{m, err}
+	return &described{m, presets.Count(&m), err}
 }
 
 // Open selects the present machine.
@@ -162,7 +166,11 @@ func (o *picker) Draw(body grid.View) {
 	if v.W() >= 60 {
 		wide := 0
 		for _, name := range all {
-			wide = max(wide, grid.Width(name))
+			n := grid.Width(name)
+			if o.read[name].tally.Sketch() {
+				n += grid.Width(sketchMark)
+			}
+			wide = max(wide, n)
 		}
 		list, facts = rest.CutLeft(min(wide+3, v.W()/3))
 	} else {
@@ -171,6 +179,11 @@ func (o *picker) Draw(body grid.View) {
 	list.W--
 	o.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
 		name, st := all[i], th.Text
+		w := row.W() - 1
+		if o.read[name].tally.Sketch() {
+			w -= grid.Width(sketchMark)
+			row.Text(1+w, 0, sketchMark, th.Warning)
+		}
 		if name == o.h.Asked(knob) {
 			st = th.Accent
 		}
@@ -178,7 +191,7 @@ func (o *picker) Draw(body grid.View) {
 			row.Rune(0, 0, '▸', th.Selected)
 			st = th.Selected
 		}
-		row.TextIn(1, 0, row.W()-1, name, grid.Left, st)
+		row.TextIn(1, 0, w, name, grid.Left, st)
 	})
 	o.drawFacts(v.Sub(facts), o.read[all[min(o.list.At, len(all)-1)]])
 }
@@ -212,6 +225,12 @@ func factsText(f *grid.Flow, d *described, th *grid.Theme) {
 		live = "emulated on live"
 	}
 	f.Text(live+", progress by "+string(m.Progress), th.Dim)
+	t, known := &d.tally, th.Dim
+	text := fmt.Sprintf("%d sourced, %d derived, %d fitted, %d assumed", t.Sourced, t.Derived, t.Fitted, t.Assumed)
+	if t.Sketch() {
+		text, known = text+": a sketch", th.Warning
+	}
+	f.Text(text, known)
 	f.Y++
 	for _, fact := range presets.Facts(m) {
 		st := th.Text
@@ -220,10 +239,14 @@ func factsText(f *grid.Flow, d *described, th *grid.Theme) {
 		}
 		f.Pair(fact.Key, factText(&fact), th.Dim, st)
 		source := th.Dim
-		if fact.Kind() == "fitted" {
+		text := fact.Source
+		switch fact.Kind() {
+		case presets.Assumed:
 			source = th.Warning
+		case presets.Unknown:
+			text = fact.Words()
 		}
-		f.Text("  "+strings.TrimPrefix(fact.Source, "unknown: "), source)
+		f.Text("  "+text, source)
 	}
 }
 
