@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"sync"
 
@@ -41,7 +42,7 @@ func broken() {
 }
 
 var (
-	sink []byte
+	sink [][]byte
 	hits = map[int]int{}
 )
 
@@ -59,7 +60,9 @@ func breaks(how string) {
 			}()
 		}
 	case "memory":
-		sink = make([]byte, 1<<46)
+		for { // the first is enough where an int has 64 bits
+			sink = append(sink, make([]byte, min(1<<46, math.MaxInt)))
+		}
 	case "deadlock":
 		var mu sync.Mutex
 		mu.Unlock() // a fatal error
