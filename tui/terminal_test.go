@@ -125,6 +125,7 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 	t.Cleanup(func() {
 		x.program.Quit()
 		x.program.Wait()
+		_ = in.Close()                           // a key that the program did not read before it ended
 		_ = x.em.InputPipe().(io.Closer).Close() // the emulator's own Close races with its Read
 	})
 	return x
