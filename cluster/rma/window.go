@@ -122,7 +122,7 @@ func (w *Window) Free() error {
 	if w.used {
 		return w.errorf("free: the fence epoch has accesses that are not complete: call Fence first")
 	}
-	if err := w.r.Barrier(w.team); err != nil {
+	if err := w.r.FreeTeam(w.team); err != nil {
 		return err
 	}
 	w.freed = true
