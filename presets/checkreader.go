@@ -63,6 +63,7 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	case c.Use == UseFit:
 		r.wrong(at+"fits", "missing; add fits = the constants that this sets, by key of the machine file")
 	}
+	r.record(f, at, &c)
 	return c
 }
 

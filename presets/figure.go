@@ -96,6 +96,7 @@ type Check struct {
 	Decides   string             // the term that has to decide; "": any
 	Leans     []string           // facts of the machine that it rests on
 	Fits      []string           // those of them that it sets
+	Record    Record             // what it came to
 }
 
 // Point is a published number at a place on the x axis.

@@ -20,7 +20,7 @@ const (
 var (
 	figureHeads = []string{"title", "paper", "place", "lost", "experiment", "machine", "x", "y", "knobs", "series", "checks"}
 	seriesParts = []string{"label", "knobs", "x"}
-	checkParts  = []string{"claim", "says", "place", "quantity", "series", "x", "use", "reason", "rule", "tolerance", "least", "most", "crossing", "against", "decides", "published", "null", "leans", "fits"}
+	checkParts  = []string{"claim", "says", "place", "quantity", "series", "x", "use", "reason", "rule", "tolerance", "least", "most", "crossing", "against", "decides", "published", "null", "leans", "fits", "verdict", "refuted", "decided"}
 )
 
 // figureKey reports whether a figure file has a dotted key.

@@ -21,6 +21,6 @@
 // other commands at once.
 //
 // Exit status: 0, and of a run only if it verified; 1 for an error or a run that
-// did not verify; 2 for a crash; 128 + n after signal n (130 after Ctrl-C), which
+// did not verify; 2 for a crash, and of reproduce where something failed to run; 128 + n after signal n (130 after Ctrl-C), which
 // standard error names (docs/process.md).
 package main

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +17,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/reproduce"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
@@ -22,8 +27,9 @@ func newReproduce() *cobra.Command {
 		Use:   "reproduce [FIGURE...|all]",
 		Short: "run the papers' figures in virtual time, and check them against what is published",
 		Long: "Run the papers' figures in virtual time on the papers' machines, and print what is published, simulated and modelled, " +
-			"with the relative error, whether it was fitted or predicted, and whether it passes the stated tolerance. " +
-			"Without a figure, list what is published. The exit status is 0 only if everything that ran passed (docs/reproduce.md).",
+			"with the relative error, its use (exact, fitted, predicted or verified), and whether it passes the stated tolerance. " +
+			"Without a figure, list what is published. The exit status is 0 if every verdict is as recorded, refuted ones included, " +
+			"1 if one changed, and 2 if something failed to run (docs/reproduce.md).",
 		Example: "hybridtop reproduce fig6 fig7",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			figures, err := presets.Figures()
@@ -38,6 +44,9 @@ func newReproduce() *cobra.Command {
 		},
 	}
 	out := addFormat(cmd)
+	strict := cmd.Flags().Bool("strict", false, "exit with 1 unless everything passed, whatever is recorded")
+	record := cmd.Flags().String("record", "", "write the verdicts into the figure files of this `DIRECTORY` (presets/figures)")
+	cmd.MarkFlagsMutuallyExclusive("strict", "record")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return listFigures(cmd.OutOrStdout(), out)
@@ -54,9 +63,14 @@ func newReproduce() *cobra.Command {
 			return code
 		}
 		if err != nil {
-			return err
+			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", err)
+			return status(2)
 		}
-		return concludeReport(cmd, report, out)
+		if *record != "" {
+			err := recordVerdicts(ctx, cmd.ErrOrStderr(), *record, figures, report)
+			return errors.Join(err, writeReport(cmd.OutOrStdout(), report, out))
+		}
+		return concludeReport(cmd, report, out, *strict)
 	}
 	return cmd
 }
@@ -74,6 +88,7 @@ func listFigures(w io.Writer, f *format) error {
 				{"claim", c.Claim}, {"figure", fig.Name}, {"check", c.Name}, {"title", fig.Title}, {"paper", fig.Paper}, {"place", c.Place},
 				{"quantity", c.Quantity}, {"series", c.Series}, {"machine", fig.Machine}, {"use", c.Use}, {"reason", c.Reason}, {"rule", ruleText(c.Rule, c.Tolerance, c.Least, c.Most)},
 				{"says", c.Says}, {"lost", fig.Lost}, {"leans", append([]string{}, c.Leans...)}, {"fits", append([]string{}, c.Fits...)},
+				{"recorded", recorded(c.Record.Verdict)}, {"refuted", append([]string{}, c.Record.Refuted...)}, {"decided", append([]string{}, c.Record.Decided...)},
 			})
 		}
 	}
@@ -113,25 +128,104 @@ func rangeText(least, most float64) string {
 }
 
 // concludeReport writes what the figures came to, and gives the exit status.
-func concludeReport(cmd *cobra.Command, r *reproduce.Report, f *format) error {
-	var err error
-	switch w := cmd.OutOrStdout(); {
-	case f.json:
-		err = writeJSON(w, newReproduceResult(r))
-	case f.csv:
-		err = reproduceCSV(w, r)
-	default:
-		err = errors.Join(claims(w, r), charts(w, r), constants(w, r))
-	}
-	if err != nil || r.Pass() {
+func concludeReport(cmd *cobra.Command, r *reproduce.Report, f *format, strict bool) error {
+	if err := writeReport(cmd.OutOrStdout(), r, f); err != nil {
 		return err
 	}
-	for i := range r.Rows {
-		if row := &r.Rows[i]; !row.Pass {
-			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: claim %d, %s: %s is refuted: %s\n", row.Claim, where(row), row.Check, row.Note)
-		}
+	code := status(0)
+	switch {
+	case strict && !r.Pass():
+		code = 1
+	case strict:
+	case r.Any(func(row *reproduce.Row) bool { return row.Failed }):
+		code = 2
+	case r.Any((*reproduce.Row).Changed):
+		code = 1
 	}
-	return status(1)
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		what := ""
+		switch {
+		case row.Failed:
+			what = "has failed"
+		case row.Changed():
+			what = "is " + verdict(row)
+		case strict && !row.Pass:
+			what = "is refuted"
+		default:
+			continue
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: claim %d, %s: %s %s: %s\n", row.Claim, where(row), row.Check, what, row.Note)
+	}
+	if code == 0 {
+		return nil
+	}
+	return code
+}
+
+// writeReport writes what the figures came to.
+func writeReport(w io.Writer, r *reproduce.Report, f *format) error {
+	switch {
+	case f.json:
+		return writeJSON(w, newReproduceResult(r))
+	case f.csv:
+		return reproduceCSV(w, r)
+	}
+	err := errors.Join(claims(w, r), charts(w, r), constants(w, r))
+	_, last := fmt.Fprintf(w, "\n%s\n", r.Summary())
+	return errors.Join(err, last)
+}
+
+// verdict is a row's, and where that has changed what is recorded.
+func verdict(row *reproduce.Row) string {
+	v := string(row.Verdict())
+	if !row.Changed() {
+		return v
+	}
+	switch was := row.Recorded.Of(row.Name); was {
+	case "":
+		return v + ", not recorded"
+	case row.Verdict():
+		return v + ", recorded as decided by " + strings.Join(row.Recorded.Decided, " or ")
+	default:
+		return v + ", recorded as " + string(was)
+	}
+}
+
+// recordVerdicts writes the verdicts into the figures' files, and tells of each that
+// changed. A figure of which something failed to run stays as it is.
+func recordVerdicts(ctx context.Context, w io.Writer, directory string, figures []presets.Figure, r *reproduce.Report) error {
+	records := r.Records()
+	var failed []string
+	for i := range figures {
+		f := &figures[i]
+		checks, ran := records[f.Name]
+		if !ran {
+			failed = append(failed, f.Name)
+			continue
+		}
+		file := filepath.Join(directory, f.Name+".toml")
+		before, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		after, err := presets.WriteRecords(f, file, before, checks)
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(before, after) {
+			continue
+		}
+		if err := atomicfile.Write(ctx, file, after); err != nil {
+			return err
+		}
+		fmt.Fprintln(w, "hybridtop: recorded", file)
+	}
+	if len(failed) > 0 {
+		fmt.Fprintf(w, "hybridtop: not recorded, since something failed to run: %s\n", strings.Join(failed, ", "))
+		return status(2)
+	}
+	return nil
 }
 
 // where says at which series and place a row is.
@@ -142,9 +236,6 @@ func where(r *reproduce.Row) string {
 	return fmt.Sprintf("%s at %v", r.Series, r.X)
 }
 
-// uses are the uses for people.
-var uses = map[presets.Use]string{presets.UseFit: "fitted", presets.UseCheck: "predicted", presets.UseExact: "exact", presets.UseVerify: "verified"}
-
 // claims writes a block a check.
 func claims(w io.Writer, r *reproduce.Report) error {
 	t := newTable(w)
@@ -154,7 +245,7 @@ func claims(w io.Writer, r *reproduce.Report) error {
 			if i > 0 {
 				t.row()
 			}
-			t.row(fmt.Sprintf("claim %d, %s, paper %d, %s: %s", row.Claim, uses[row.Use], row.Paper, row.Place, row.Says))
+			t.row(fmt.Sprintf("claim %d, %s, paper %d, %s: %s", row.Claim, reproduce.UseWord(row.Use), row.Paper, row.Place, row.Says))
 			if row.Reason != "" {
 				t.row("cannot fail: " + row.Reason)
 			}
@@ -178,7 +269,7 @@ func claims(w io.Writer, r *reproduce.Report) error {
 		if !math.IsNaN(row.Null) {
 			note = fmt.Sprintf("null %+.2f %%; %s", 100*row.Null, note)
 		}
-		t.row(row.Series, at, published, value(row, row.Simulated), value(row, row.Modelled), miss, row.Verdict(), note)
+		t.row(row.Series, at, published, value(row, row.Simulated), value(row, row.Modelled), miss, verdict(row), note)
 	}
 	return t.close()
 }

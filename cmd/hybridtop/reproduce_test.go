@@ -3,12 +3,17 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
@@ -37,9 +42,10 @@ func TestRefutedClaim(t *testing.T) {
 	nan := math.NaN()
 	r := &reproduce.Report{Rows: []reproduce.Row{
 		{Claim: 4, Check: "gain", Series: "groups", X: 256, Quantity: "speedup", Unit: "1", Published: 1.33, Simulated: 1.1, Modelled: 1.2, Error: -.17, Null: -.25,
-			Use: presets.UseCheck, Rule: presets.Within, Tolerance: .03, Note: "decides: remote accesses"},
+			Use: presets.UseCheck, Rule: presets.Within, Tolerance: .03, Note: "decides: remote accesses", Name: "groups at 256", Term: "remote accesses",
+			Recorded: presets.Record{Verdict: presets.Refuted, Refuted: []string{"groups at 256"}, Decided: []string{"remote accesses"}}},
 		{Claim: 5, Check: "flat", Series: "groups", X: nan, Quantity: "departure", Unit: "1", Published: nan, Simulated: nan, Modelled: .01, Error: nan, Null: nan,
-			Use: presets.UseExact, Rule: presets.Flat, Tolerance: .05, Note: "groups at 4 did not run: deadlock"},
+			Use: presets.UseExact, Rule: presets.Flat, Tolerance: .05, Failed: true, Note: "groups at 4 did not run: deadlock"},
 	}}
 	for _, c := range []struct {
 		format format
@@ -48,16 +54,17 @@ func TestRefutedClaim(t *testing.T) {
 		{format{}, []string{
 			`(?m)^claim 4, predicted, `,
 			`(?m)^groups +256 +1.33 +1.1 +1.2 +-17.00 % +refuted +null -25.00 %; decides: remote accesses$`,
-			`(?m)^groups +all +in words +- +1 % +- +refuted +groups at 4 did not run: deadlock$`,
+			`(?m)^groups +all +in words +- +1 % +- +failed +groups at 4 did not run: deadlock$`,
+			`\n\n1 exact \(1 failed to run\), 0 fitted, 1 predicted \(1 refuted\), 0 verified; all that ran as recorded\n$`,
 		}},
-		{format{json: true}, []string{`"null": -0.25,\n +"pass": false,`, `"simulated": null,`, `"x": null,`}},
-		{format{csv: true}, []string{`(?m)^4,.*,-0.17,check,within,0.03,-0.25,false,decides: remote accesses$`, `(?m)^5,,flat,groups,,departure,1,,,0.01,,exact,flat,0.05,,false,`}},
+		{format{json: true}, []string{`"null": -0.25,\n +"pass": false,`, `"simulated": null,`, `"x": null,`, `"verdict": "refuted",\n +"recorded": "refuted",`, `"verdict": "failed",\n +"recorded": null,`, `"as_recorded": false,`}},
+		{format{csv: true}, []string{`(?m)^4,.*,-0.17,check,within,0.03,-0.25,false,decides: remote accesses,refuted,refuted$`, `(?m)^5,,flat,groups,,departure,1,,,0.01,,exact,flat,0.05,,false,groups at 4 did not run: deadlock,failed,$`}},
 	} {
 		var out, errs bytes.Buffer
 		cmd := &cobra.Command{}
 		cmd.SetOut(&out)
 		cmd.SetErr(&errs)
-		if err := concludeReport(cmd, r, &c.format); err != status(1) {
+		if err := concludeReport(cmd, r, &c.format, true); err != status(1) {
 			t.Errorf("error %v, want exit status 1", err)
 		}
 		for _, want := range c.want {
@@ -66,10 +73,134 @@ func TestRefutedClaim(t *testing.T) {
 			}
 		}
 		if want := "hybridtop: claim 4, groups at 256: gain is refuted: decides: remote accesses\n" +
-			"hybridtop: claim 5, groups: flat is refuted: groups at 4 did not run: deadlock\n"; errs.String() != want {
+			"hybridtop: claim 5, groups: flat has failed: groups at 4 did not run: deadlock\n"; errs.String() != want {
 			t.Errorf("told %q, want %q", &errs, want)
 		}
 	}
+}
+
+// The exit status says whether the verdicts are as recorded; --strict, whether
+// everything passed.
+func TestReproduceStatus(t *testing.T) {
+	refuted := presets.Record{Verdict: presets.Refuted, Refuted: []string{"a"}, Decided: []string{"gaps"}}
+	passed := presets.Record{Verdict: presets.Pass}
+	for _, c := range []struct {
+		what           string
+		row            reproduce.Row
+		status, strict error
+		told           string
+	}{
+		{"a pass as recorded", reproduce.Row{Pass: true, Recorded: passed}, nil, nil, ""},
+		{"refuted as recorded", reproduce.Row{Term: "gaps", Recorded: refuted}, nil, status(1), ""},
+		{"refuted now", reproduce.Row{Term: "gaps", Recorded: passed}, status(1), status(1), "c is refuted, recorded as pass: why"},
+		{"passes now", reproduce.Row{Pass: true, Recorded: refuted}, status(1), nil, "c is pass, recorded as refuted: why"},
+		{"by another term", reproduce.Row{Term: "bytes", Recorded: refuted}, status(1), status(1), "c is refuted, recorded as decided by gaps: why"},
+		{"not recorded", reproduce.Row{Pass: true}, status(1), nil, "c is pass, not recorded: why"},
+		{"failed", reproduce.Row{Failed: true, Recorded: refuted}, status(2), status(1), "c has failed: why"},
+	} {
+		c.row.Name, c.row.Series, c.row.X, c.row.Check, c.row.Claim, c.row.Note, c.row.Use = "a", "the a", math.NaN(), "c", 7, "why", presets.UseCheck
+		r := &reproduce.Report{Rows: []reproduce.Row{c.row}}
+		for strict, want := range map[bool]error{false: c.status, true: c.strict} {
+			var errs bytes.Buffer
+			cmd := &cobra.Command{}
+			cmd.SetOut(io.Discard)
+			cmd.SetErr(&errs)
+			if err := concludeReport(cmd, r, &format{}, strict); err != want {
+				t.Errorf("%s, strict %v: error %v, want %v", c.what, strict, err, want)
+			}
+			if !strict && (c.told == "") != (errs.Len() == 0) || !strings.Contains(errs.String(), c.told) {
+				t.Errorf("%s, strict %v: told %q, want %q", c.what, strict, &errs, c.told)
+			}
+		}
+	}
+}
+
+// --record writes the verdicts into figure files, and the default holds against them.
+func TestRecordVerdicts(t *testing.T) {
+	was, err := os.ReadFile("../../presets/figures/paper2-eq14.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := regexp.MustCompile(`(?m)^verdict = .*\n`).ReplaceAll(was, nil)
+	if bytes.Equal(bare, was) {
+		t.Fatal("the file has no verdicts")
+	}
+	directory := t.TempDir()
+	file := filepath.Join(directory, "paper2-eq14.toml")
+	if err := os.WriteFile(file, bare, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	reproduce := func(args ...string) (int, string) {
+		var out, errs bytes.Buffer
+		code := command(append([]string{"reproduce", "paper2-eq14"}, args...), &out, &errs)
+		if !strings.HasSuffix(out.String(), "\n3 exact, 0 fitted, 0 predicted, 0 verified; all as recorded\n") {
+			t.Errorf("%v: the last line of\n%s", args, &out)
+		}
+		return code, errs.String()
+	}
+	if code, errs := reproduce("--record", directory); code != 0 || errs != "hybridtop: recorded "+file+"\n" {
+		t.Errorf("exit status %d, %q", code, errs)
+	}
+	if now, err := os.ReadFile(file); err != nil || !bytes.Equal(now, was) {
+		t.Errorf("%v: the file is\n%s\nwant\n%s", err, now, was)
+	}
+	if code, errs := reproduce("--record", directory); code != 0 || errs != "" {
+		t.Errorf("written again: exit status %d, %q", code, errs)
+	}
+	if code, errs := reproduce("--record", t.TempDir()); code != 1 || !strings.Contains(errs, "paper2-eq14.toml: no such file") {
+		t.Errorf("no file: exit status %d, %q", code, errs)
+	}
+	if code, errs := reproduce(); code != 0 || errs != "" {
+		t.Errorf("exit status %d, %q", code, errs)
+	}
+}
+
+// The table of claims in docs/reproduce.md is what the figure files say.
+func TestClaimsTable(t *testing.T) {
+	figures, err := presets.Figures()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type line struct {
+		claim int
+		text  string
+	}
+	var lines []line
+	for i := range figures {
+		f := &figures[i]
+		for _, c := range f.Checks {
+			verdict := string(c.Record.Verdict)
+			if len(c.Record.Decided) > 0 {
+				verdict += ": " + strings.Join(c.Record.Decided, ", ")
+			}
+			lines = append(lines, line{c.Claim, fmt.Sprintf("| %d | %d, %s | %s | %s | %s |\n", c.Claim, f.Paper, c.Place, c.Says, reproduce.UseWord(c.Use), verdict)})
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b line) int { return a.claim - b.claim })
+	want := "\n| claim | paper, place | what it says | use | recorded verdict |\n|---|---|---|---|---|\n"
+	for _, l := range lines {
+		want += l.text
+	}
+	const file, begin, end = "../../docs/reproduce.md", "<!-- claims: go test ./cmd/hybridtop -run TestClaimsTable -update -->\n", "\n<!-- end of claims -->\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	got, after, ended := strings.Cut(rest, end)
+	if !ok || !ended {
+		t.Fatalf("%s has no %s ... %s", file, begin, end)
+	}
+	if got == want {
+		return
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("the table of claims (-docs +figure files; go test -update writes it anew):\n%s", cmp.Diff(strings.Split(got, "\n"), strings.Split(want, "\n")))
 }
 
 // docs/json.md names every field of a report, of its rows and of what else it has.
@@ -80,7 +211,7 @@ func TestReproduceDocument(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(text), "\n## `hybridtop reproduce --json`\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	for _, v := range []any{reproduceResult{}, reproduceRow{}, figureResult{}, curveResult{}, constantValue{}} {
+	for _, v := range []any{reproduceResult{}, reproduceRow{}, figureResult{}, curveResult{}, constantValue{}, useTally{}} {
 		b, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)

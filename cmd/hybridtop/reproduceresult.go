@@ -13,6 +13,8 @@ import (
 type reproduceResult struct {
 	Schema    string          `json:"schema"`
 	Pass      bool            `json:"pass"`
+	Recorded  bool            `json:"as_recorded"`
+	Summary   []useTally      `json:"summary"`
 	Rows      []reproduceRow  `json:"rows"`
 	Figures   []figureResult  `json:"figures"`
 	Constants []constantValue `json:"constants"`
@@ -20,29 +22,42 @@ type reproduceResult struct {
 }
 
 type reproduceRow struct {
-	Claim     int          `json:"claim"`
-	Figure    string       `json:"figure"`
-	Paper     int          `json:"paper"`
-	Place     string       `json:"place"`
-	Check     string       `json:"check"`
-	Says      string       `json:"says"`
-	Series    string       `json:"series"`
-	X         *float64     `json:"x"`
-	Quantity  string       `json:"quantity"`
-	Unit      string       `json:"unit"`
-	Published *float64     `json:"published"`
-	Simulated *float64     `json:"simulated"`
-	Modelled  *float64     `json:"modelled"`
-	Error     *float64     `json:"error"`
-	Use       presets.Use  `json:"use"`
-	Reason    string       `json:"reason"`
-	Rule      presets.Rule `json:"rule"`
-	Tolerance float64      `json:"tolerance"`
-	Least     *float64     `json:"least"`
-	Most      *float64     `json:"most"`
-	Null      *float64     `json:"null"`
-	Pass      bool         `json:"pass"`
-	Note      string       `json:"note"`
+	Claim     int              `json:"claim"`
+	Figure    string           `json:"figure"`
+	Paper     int              `json:"paper"`
+	Place     string           `json:"place"`
+	Check     string           `json:"check"`
+	Says      string           `json:"says"`
+	Series    string           `json:"series"`
+	X         *float64         `json:"x"`
+	Quantity  string           `json:"quantity"`
+	Unit      string           `json:"unit"`
+	Published *float64         `json:"published"`
+	Simulated *float64         `json:"simulated"`
+	Modelled  *float64         `json:"modelled"`
+	Error     *float64         `json:"error"`
+	Use       presets.Use      `json:"use"`
+	Reason    string           `json:"reason"`
+	Rule      presets.Rule     `json:"rule"`
+	Tolerance float64          `json:"tolerance"`
+	Least     *float64         `json:"least"`
+	Most      *float64         `json:"most"`
+	Null      *float64         `json:"null"`
+	Pass      bool             `json:"pass"`
+	Verdict   presets.Verdict  `json:"verdict"`
+	Recorded  *presets.Verdict `json:"recorded"`
+	Decided   []string         `json:"decided"`
+	Term      string           `json:"term"`
+	Note      string           `json:"note"`
+}
+
+// useTally counts the rows of one use.
+type useTally struct {
+	Use     presets.Use `json:"use"`
+	Rows    int         `json:"rows"`
+	Refuted int         `json:"refuted"`
+	Failed  int         `json:"failed"`
+	Changed int         `json:"changed"`
 }
 
 type figureResult struct {
@@ -75,14 +90,18 @@ type constantValue struct {
 
 func newReproduceResult(r *reproduce.Report) *reproduceResult {
 	all := &reproduceResult{
-		Schema: "hybridtop.reproduce.v1", Pass: r.Pass(), Host: thisHost(),
+		Schema: "hybridtop.reproduce.v1", Pass: r.Pass(), Recorded: !r.Any(func(row *reproduce.Row) bool { return row.Failed || row.Changed() }), Host: thisHost(),
 		Rows: []reproduceRow{}, Figures: []figureResult{}, Constants: []constantValue{},
+	}
+	for _, t := range r.Tallies() {
+		all.Summary = append(all.Summary, useTally{t.Use, t.Rows, t.Refuted, t.Failed, t.Changed})
 	}
 	for _, row := range r.Rows {
 		all.Rows = append(all.Rows, reproduceRow{
 			row.Claim, row.Figure, row.Paper, row.Place, row.Check, row.Says, row.Series, engine.Finite(row.X), row.Quantity, row.Unit,
 			engine.Finite(row.Published), engine.Finite(row.Simulated), engine.Finite(row.Modelled), engine.Finite(row.Error),
-			row.Use, row.Reason, row.Rule, row.Tolerance, bound(&row, row.Least), bound(&row, row.Most), engine.Finite(row.Null), row.Pass, row.Note,
+			row.Use, row.Reason, row.Rule, row.Tolerance, bound(&row, row.Least), bound(&row, row.Most), engine.Finite(row.Null), row.Pass,
+			row.Verdict(), recorded(row.Recorded.Of(row.Name)), append([]string{}, row.Recorded.Decided...), row.Term, row.Note,
 		})
 	}
 	for i, c := range r.Curves {
@@ -107,6 +126,14 @@ func bound(r *reproduce.Row, x float64) *float64 {
 	return engine.Finite(x)
 }
 
+// recorded is a verdict; nil: none is recorded.
+func recorded(v presets.Verdict) *presets.Verdict {
+	if v == "" {
+		return nil
+	}
+	return &v
+}
+
 func finite(values []float64) []*float64 {
 	all := make([]*float64, len(values))
 	for i, v := range values {
@@ -123,8 +150,9 @@ func reproduceCSV(w io.Writer, r *reproduce.Report) error {
 			strconv.Itoa(row.Claim), row.Figure, row.Check, row.Series, plain(row.X), row.Quantity, row.Unit,
 			plain(row.Published), plain(row.Simulated), plain(row.Modelled), plain(row.Error),
 			string(row.Use), string(row.Rule), plain(row.Tolerance), plain(row.Null), strconv.FormatBool(row.Pass), row.Note,
+			string(row.Verdict()), string(row.Recorded.Of(row.Name)),
 		})
 	}
 	return writeCSV(w, []string{"claim", "figure", "check", "series", "x", "quantity", "unit", "published", "simulated", "modelled", "error",
-		"use", "rule", "tolerance", "null", "pass", "note"}, lines)
+		"use", "rule", "tolerance", "null", "pass", "note", "verdict", "recorded"}, lines)
 }

@@ -218,8 +218,7 @@ func (q *Quantity) against(c *presets.Check) string {
 func (p *plan) of(c *presets.Check, series string) []*Point {
 	var some []*Point
 	for _, at := range p.points[series] {
-		_, published := c.At(series, at.X)
-		if published || c.Published == nil && (c.X == nil || slices.Contains(c.X, at.X)) {
+		if c.Looks(series, at.X) {
 			some = append(some, at)
 		}
 	}

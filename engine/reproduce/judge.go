@@ -19,6 +19,7 @@ type Row struct {
 	Check    string
 	Place    string
 	Says     string // the claim in words
+	Name     string // of the figure's file: "SERIES" or "SERIES at X"
 	Series   string // its label
 	X        float64
 	Quantity string // of the figure; of a series as a whole, what Simulated is
@@ -37,15 +38,10 @@ type Row struct {
 	Least     float64 // of a range
 	Most      float64
 	Pass      bool
+	Failed    bool   // its runs gave no numbers
+	Term      string // the one that decides; "": there are none
 	Note      string // what decides
-}
-
-// Verdict is pass or refuted.
-func (r *Row) Verdict() string {
-	if r.Pass {
-		return "pass"
-	}
-	return "refuted"
+	Recorded  presets.Record
 }
 
 // judge gives a check's rows: one a point, or one a series.
@@ -56,9 +52,9 @@ func (p *plan) judge(c *presets.Check) []Row {
 		points := p.of(c, name)
 		base := Row{
 			Figure: p.figure.Name, Paper: p.figure.Paper, Claim: c.Claim, Check: c.Name, Place: c.Place, Says: c.Says,
-			Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name, Unit: q.Unit,
+			Name: presets.RowName(name, math.NaN()), Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name, Unit: q.Unit,
 			Published: math.NaN(), Simulated: math.NaN(), Modelled: math.NaN(), Error: math.NaN(), Null: math.NaN(),
-			Use: c.Use, Reason: c.Reason, Rule: c.Rule, Tolerance: c.Tolerance, Least: c.Least, Most: c.Most,
+			Use: c.Use, Reason: c.Reason, Rule: c.Rule, Tolerance: c.Tolerance, Least: c.Least, Most: c.Most, Recorded: c.Record,
 		}
 		if c.Rule == presets.Crosses {
 			base.Published = c.Crossing
@@ -100,17 +96,22 @@ func (q *Quantity) failure(points ...*Point) string {
 // single judges a point.
 func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	other := p.against(q.against(c), at)
-	r.X, r.Modelled = at.X, q.Modelled(at, other)
+	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, other)
 	if v, ok := c.At(at.Series.Name, at.X); ok {
 		r.Published = v
 	}
 	if r.Note = q.failure(at, other); r.Note != "" {
+		r.Failed = true
 		return r
 	}
 	judged := r.Modelled
 	if q.Simulated != nil {
 		r.Simulated = q.Simulated(at, other)
 		judged = r.Simulated
+	}
+	if math.IsNaN(judged) {
+		r.Failed, r.Note = true, "there is no number: "
+		return p.decided(r, c, at, other)
 	}
 	if c.Rule == presets.Range {
 		r.Pass = judged >= c.Least && judged <= c.Most
@@ -145,6 +146,7 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 // names.
 func (p *plan) decided(r Row, c *presets.Check, at, other *Point) Row {
 	term, text := p.decide(at, other)
+	r.Term = term
 	if c.Decides != "" && term != c.Decides {
 		r.Pass = false
 		text = fmt.Sprintf("%s should decide; ", c.Decides) + text
@@ -177,6 +179,7 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 	}
 	r.Modelled = shape(modelled)
 	if r.Note = q.failure(append(points, others...)...); r.Note != "" {
+		r.Failed = true
 		return r
 	}
 	values := make([]float64, len(points))
@@ -219,7 +222,8 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 			a, b = points[at], others[at]
 		}
 	}
-	_, text := p.decide(a, b)
+	term, text := p.decide(a, b)
+	r.Term = term
 	r.Note += text
 	return r
 }

@@ -1,0 +1,136 @@
+package reproduce
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// Failed is the verdict of a row whose runs gave no numbers.
+const Failed presets.Verdict = "failed"
+
+// Verdict is pass, refuted or failed.
+func (r *Row) Verdict() presets.Verdict {
+	switch {
+	case r.Failed:
+		return Failed
+	case r.Pass:
+		return presets.Pass
+	}
+	return presets.Refuted
+}
+
+// Changed says that a row came to something else than what is recorded: to another
+// verdict, or to the same by another term. What has not run has not changed.
+func (r *Row) Changed() bool {
+	v := r.Verdict()
+	return v != Failed && (v != r.Recorded.Of(r.Name) ||
+		v == presets.Refuted && r.Term != "" && !slices.Contains(r.Recorded.Decided, r.Term))
+}
+
+// Any says that a row is so.
+func (r *Report) Any(so func(*Row) bool) bool {
+	return slices.ContainsFunc(r.Rows, func(row Row) bool { return so(&row) })
+}
+
+// Records is what each check came to, by figure and check; a figure of which
+// something failed to run has none.
+func (r *Report) Records() map[string]map[string]presets.Record {
+	all := make(map[string]map[string]presets.Record)
+	failed := make(map[string]bool)
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		failed[row.Figure] = failed[row.Figure] || row.Failed
+		if all[row.Figure] == nil {
+			all[row.Figure] = make(map[string]presets.Record)
+		}
+		c := all[row.Figure][row.Check]
+		if c.Verdict == "" {
+			c.Verdict = presets.Pass
+		}
+		if !row.Pass {
+			c.Verdict, c.Refuted = presets.Refuted, append(c.Refuted, row.Name)
+			if row.Term != "" && !slices.Contains(c.Decided, row.Term) {
+				c.Decided = append(c.Decided, row.Term)
+			}
+		}
+		all[row.Figure][row.Check] = c
+	}
+	for figure, bad := range failed {
+		if bad {
+			delete(all, figure)
+		}
+	}
+	return all
+}
+
+// Tally counts the rows of one use.
+type Tally struct {
+	Use                            presets.Use
+	Rows, Refuted, Failed, Changed int
+}
+
+// Tallies count the rows of each use.
+func (r *Report) Tallies() []Tally {
+	all := []Tally{{Use: presets.UseExact}, {Use: presets.UseFit}, {Use: presets.UseCheck}, {Use: presets.UseVerify}}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		t := &all[slices.IndexFunc(all, func(t Tally) bool { return t.Use == row.Use })]
+		t.Rows++
+		switch row.Verdict() {
+		case presets.Refuted:
+			t.Refuted++
+		case Failed:
+			t.Failed++
+		}
+		if row.Changed() {
+			t.Changed++
+		}
+	}
+	return all
+}
+
+// Summary says it in a line.
+func (r *Report) Summary() string {
+	var parts []string
+	changed, failed := 0, 0
+	for _, t := range r.Tallies() {
+		part := fmt.Sprintf("%d %s", t.Rows, UseWord(t.Use))
+		var of []string
+		if t.Refuted > 0 {
+			of = append(of, fmt.Sprintf("%d refuted", t.Refuted))
+		}
+		if t.Failed > 0 {
+			of = append(of, fmt.Sprintf("%d failed to run", t.Failed))
+		}
+		if len(of) > 0 {
+			part += " (" + strings.Join(of, ", ") + ")"
+		}
+		parts = append(parts, part)
+		changed += t.Changed
+		failed += t.Failed
+	}
+	s := strings.Join(parts, ", ")
+	switch {
+	case changed > 0:
+		return s + fmt.Sprintf("; %d not as recorded", changed)
+	case failed > 0:
+		return s + "; all that ran as recorded"
+	}
+	return s + "; all as recorded"
+}
+
+// UseWord is a use for people.
+func UseWord(u presets.Use) string {
+	switch u {
+	case presets.UseFit:
+		return "fitted"
+	case presets.UseCheck:
+		return "predicted"
+	case presets.UseVerify:
+		return "verified"
+	}
+	return string(u)
+}

@@ -1,0 +1,64 @@
+package reproduce
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// A row has changed where its verdict is another than the recorded one, either way, or
+// is refuted by another term.
+func TestChanged(t *testing.T) {
+	refuted := presets.Record{Verdict: presets.Refuted, Refuted: []string{"a at 2"}, Decided: []string{"gaps"}}
+	for _, c := range []struct {
+		what    string
+		row     Row
+		verdict presets.Verdict
+		changed bool
+	}{
+		{"passes still", Row{Name: "a at 1", Pass: true, Recorded: refuted}, presets.Pass, false},
+		{"is refuted still", Row{Name: "a at 2", Term: "gaps", Recorded: refuted}, presets.Refuted, false},
+		{"is refuted now", Row{Name: "a at 1", Term: "gaps", Recorded: refuted}, presets.Refuted, true},
+		{"passes now", Row{Name: "a at 2", Pass: true, Term: "bytes", Recorded: refuted}, presets.Pass, true},
+		{"is refuted by another term", Row{Name: "a at 2", Term: "bytes", Recorded: refuted}, presets.Refuted, true},
+		{"has no terms", Row{Name: "a at 2", Recorded: refuted}, presets.Refuted, false},
+		{"is not recorded", Row{Name: "a at 1", Pass: true}, presets.Pass, true},
+		{"has failed", Row{Name: "a at 2", Failed: true, Recorded: refuted}, Failed, false},
+	} {
+		if v, changed := c.row.Verdict(), c.row.Changed(); v != c.verdict || changed != c.changed {
+			t.Errorf("what %s: %s, changed %v; want %s, %v", c.what, v, changed, c.verdict, c.changed)
+		}
+	}
+}
+
+// What is recorded of a report is what makes it be as recorded, figure by figure; a
+// figure with a failed run is not recorded.
+func TestRecords(t *testing.T) {
+	r := &Report{Rows: []Row{
+		{Figure: "f", Check: "c", Name: "a at 1", Pass: true, Use: presets.UseCheck},
+		{Figure: "f", Check: "c", Name: "a at 2", Term: "gaps", Use: presets.UseCheck},
+		{Figure: "f", Check: "c", Name: "b at 2", Term: "gaps", Use: presets.UseCheck},
+		{Figure: "f", Check: "d", Name: "a", Pass: true, Term: "bytes", Use: presets.UseExact},
+		{Figure: "g", Check: "c", Name: "a", Pass: true, Use: presets.UseFit},
+		{Figure: "g", Check: "e", Name: "a", Failed: true, Use: presets.UseFit},
+	}}
+	if got, want := r.Summary(), "1 exact, 2 fitted (1 failed to run), 3 predicted (2 refuted), 0 verified; 5 not as recorded"; got != want {
+		t.Errorf("not recorded: %s, want %s", got, want)
+	}
+	all := r.Records()
+	want := map[string]map[string]presets.Record{"f": {
+		"c": {Verdict: presets.Refuted, Refuted: []string{"a at 2", "b at 2"}, Decided: []string{"gaps"}},
+		"d": {Verdict: presets.Pass},
+	}}
+	if !reflect.DeepEqual(all, want) {
+		t.Errorf("records %+v, want %+v", all, want)
+	}
+	r.Rows = r.Rows[:4]
+	for i := range r.Rows {
+		r.Rows[i].Recorded = all[r.Rows[i].Figure][r.Rows[i].Check]
+	}
+	if got, want := r.Summary(), "1 exact, 0 fitted, 3 predicted (2 refuted), 0 verified; all as recorded"; got != want || r.Any((*Row).Changed) {
+		t.Errorf("recorded: %s, want %s", got, want)
+	}
+}
