@@ -1,0 +1,98 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// Patterns end when LogGP's closed forms say, to the picosecond, with the parameters of
+// a published comparison: L 2500, o 1500, g 1000 ns and G 6 ns a byte.
+//
+// Adapters take messages in as they send them, g + (s−1)G apart. LogGP has no such
+// reception; where each rank takes in no more than it sends, it changes nothing.
+func TestClosedForms(t *testing.T) {
+	const ns = cluster.Nanosecond
+	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressOffload, EagerLimit: 1 << 16, Flops: 1e9}
+	m.Classes[cluster.Remote] = cluster.Link{Latency: 2500 * ns, Overhead: 1500 * ns, Gap: 1000 * ns, Bandwidth: 1e9 / 6.}
+	for _, c := range []struct {
+		what        string
+		ranks, size int
+		long        bool
+		body        func(r *cluster.Rank, size int) error
+		form        string // of the last rank to end
+		want        cluster.Time
+	}{
+		{"ping-pong", 2, 1024, false, ring, "2*(2*o + L + (s-1)*G)", 23_276 * ns},
+		{"binomial broadcast", 256, 1024, false, binomial, "8*(2*o + L + (s-1)*G)", 93_104 * ns},
+		{"dissemination", 256, 1024, false, dissemination, "8*(2*o + L + (s-1)*G)", 93_104 * ns},
+		{"linear all-to-all", 256, 1024, false, allToAll, "(n-1)*(g + (s-1)*G) + 2*o + L - g", 1_824_690 * ns},
+		{"3-D halo", 512, 8192, false, halo(8), "6*(g + (s-1)*G) + 2*o + L - g", 305_376 * ns},
+		{"3-D halo", 4096, 8192, true, halo(16), "6*(g + (s-1)*G) + 2*o + L - g", 305_376 * ns},
+	} {
+		if c.long && testing.Short() {
+			continue
+		}
+		names := map[string]cluster.Time{"L": 2500 * ns, "o": 1500 * ns, "g": 1000 * ns, "G": 6 * ns, "n": cluster.Time(c.ranks), "s": cluster.Time(c.size)}
+		form, err := evaluate(c.form, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends := make([]cluster.Time, c.ranks)
+		simulated(t, clustertest.Spec(m, c.ranks, 1), func(r *cluster.Rank) error {
+			err := c.body(r, c.size)
+			ends[r.ID()] = sim.Clock(r.Port())
+			return err
+		})
+		var last cluster.Time
+		for _, end := range ends {
+			last = max(last, end)
+		}
+		if form != c.want || last != form {
+			t.Errorf("%s of %d ranks, %d B: it ends at %s; %s is %s, want %s", c.what, c.ranks, c.size, nanoseconds(last), c.form, nanoseconds(form), nanoseconds(c.want))
+		}
+	}
+}
+
+// allToAll sends to the right neighbour first and to the left one last.
+func allToAll(r *cluster.Rank, size int) error {
+	n := r.Ranks()
+	buf := make([]byte, size)
+	for i := 1; i < n; i++ {
+		if err := r.Send(r.World(), (r.ID()+i)%n, 0, buf); err != nil {
+			return err
+		}
+	}
+	for i := 1; i < n; i++ {
+		if _, err := r.Recv(r.World(), (r.ID()+n-i)%n, 0, buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// halo sends a face to each of the six neighbours in a periodic cube of ranks.
+func halo(side int) func(r *cluster.Rank, size int) error {
+	return func(r *cluster.Rank, size int) error {
+		buf := make([]byte, size)
+		var steps [][2]int // to, and from whom the same face comes
+		for stride := 1; stride < r.Ranks(); stride *= side {
+			at := r.ID() / stride % side
+			up, down := r.ID()+((at+1)%side-at)*stride, r.ID()+((at+side-1)%side-at)*stride
+			steps = append(steps, [2]int{up, down}, [2]int{down, up})
+		}
+		for i, s := range steps {
+			if err := r.Send(r.World(), s[0], i, buf); err != nil {
+				return err
+			}
+		}
+		for i, s := range steps {
+			if _, err := r.Recv(r.World(), s[1], i, buf); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
