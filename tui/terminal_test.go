@@ -73,9 +73,21 @@ type terminal struct {
 func (x *terminal) Write(b []byte) (int, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	_, err := x.em.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
+	x.emulate(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
 	x.written.Broadcast()
-	return len(b), err
+	return len(b), nil
+}
+
+// emulate shows output. The emulator (x/vt) does not clamp scroll margins to its
+// screen, as terminals do: it panics where the program scrolls by margins of the size
+// before, which it still may in the moment of a resize. The margins are taken off.
+func (x *terminal) emulate(b []byte) {
+	defer func() {
+		if recover() != nil {
+			_, _ = x.em.WriteString("\x1b[r")
+		}
+	}()
+	_, _ = x.em.Write(b)
 }
 
 // open runs the program in an emulator of 120×40.
@@ -246,5 +258,19 @@ func (p *player) wants(t *testing.T, n int, want ...engine.Command) {
 	}
 	if diff := cmp.Diff(want, p.got()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Margins of a screen that was larger do no harm.
+func TestEmulatorKeepsGoing(t *testing.T) {
+	x := &terminal{t: t, em: vt.NewEmulator(20, 5)}
+	x.written.L = &x.mu
+	for _, out := range []string{"\x1b[1;10r", "\x1b[2S", "after"} {
+		if n, err := x.Write([]byte(out)); n != len(out) || err != nil {
+			t.Fatalf("%q: %d bytes, %v", out, n, err)
+		}
+	}
+	if !strings.Contains(x.em.Render(), "after") {
+		t.Errorf("the screen shows %q", x.em.Render())
 	}
 }
