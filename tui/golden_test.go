@@ -52,6 +52,17 @@ var goldens = []struct {
 		return a
 	}},
 	{"zoom-cluster", sizes(80, 24), typed("1")},
+	{"traffic-inside", sizes(120, 40, 200, 60), func() *app { return pressed(demo(4, 4, 4), "1", "z") }},
+	{"traffic", sizes(80, 24, 120, 40, 200, 60), func() *app { return pressed(demo(4, 4, 16), "1", "z") }},
+	{"zoom-traffic", sizes(80, 24, 120, 40, 200, 60, 30, 8), func() *app { return pressed(demo(4, 4, 16), "1") }},
+	{"zoom-traffic-nodes-8", sizes(80, 24, 120, 40), func() *app { return pressed(demo(8, 16, 128), "1") }},
+	{"zoom-traffic-nodes-1024", sizes(80, 24, 120, 40, 200, 60), func() *app { return pressed(demo(1024, 4, 256), "1", ":", "'theme mono", "enter") }},
+	{"zoom-traffic-ascii", sizes(80, 24), func() *app {
+		a := pressed(demo(4, 4, 16), "1")
+		a.ascii = true
+		return a
+	}},
+	{"zoom-traffic-mono", sizes(80, 24), func() *app { return pressed(demo(64, 16, 64), "1", ":", "'theme mono", "enter") }},
 	{"zoom-latency", sizes(80, 24), typed("3")},
 	{"zoom-locality", sizes(80, 24, 120, 40), typed("4")},
 	{"zoom-why", sizes(80, 24), typed("6")},

@@ -169,8 +169,8 @@ func TestProgramMouse(t *testing.T) {
 	x.click(x.at("◂ 4"))
 	p.wants(t, 1, set("ranks-per-node", "2"))
 
-	col, row := x.at("nodes   ")
-	x.wheel(col, row, uv.MouseWheelUp)
+	col, row := x.at("│  nodes")
+	x.wheel(col+3, row, uv.MouseWheelUp)
 	p.wants(t, 1, set("ranks-per-node", "2"), set("nodes", "8"))
 
 	col, row = x.at("pause")

@@ -57,6 +57,40 @@ func TestProgramOverASimulation(t *testing.T) {
 	x.ends(nil)
 }
 
+// Turning the group over the edge of a node is seen as lines between nodes, which vanish
+// again where every access stays inside its node.
+func TestTheGroupIsSeenAsTraffic(t *testing.T) {
+	sc, err := session.Scenario("randomaccess")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for knob, value := range map[string]string{"fabric": "sim", "machine": "xc30-edison", "nodes": "4", "ranks-per-node": "4", "group": "4"} {
+		if err := sc.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Linger: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	t.Cleanup(func() { _ = s.Stop() })
+	x := open(t, s, nil)
+	x.shows("no bytes between nodes")
+	x.hides("◂━")
+	x.press(":group 16")
+	x.key('\r')
+	x.shows("◂━")
+	x.shows("━ more")
+	x.hides("no bytes between nodes")
+	x.press(":group 1")
+	x.key('\r')
+	x.shows("no bytes between nodes")
+	x.hides("◂━")
+	x.press("q")
+	x.ends(nil)
+}
+
 // What would not fit into memory is refused by number beside its knob, and the run goes
 // on as it was.
 func TestMemoryIsRefusedOnTheScreen(t *testing.T) {

@@ -21,6 +21,8 @@ type Heatmap struct {
 	Axis Axis
 	// Digits shows shares of the range as digits, beside or without colour.
 	Digits bool
+	// Blank leaves cells without a value blank.
+	Blank bool
 	// Bar shows the colour bar, in the last row.
 	Bar bool
 
@@ -73,6 +75,10 @@ func (h *Heatmap) CellAt(x, y int) (row, col int, ok bool) {
 	row, col = (y-h.area.Y)*h.perY, (x-h.area.X)/h.cellW*h.perX
 	return row, col, row < h.rows && col < h.Cols
 }
+
+// Folded gives how many rows and columns of the matrix one cell of the map drawn last
+// stands for.
+func (h *Heatmap) Folded() (rows, cols int) { return max(h.perY, 1), max(h.perX, 1) }
 
 // layout leaves room for the labels and the bar, and chooses the size of
 // cells.
@@ -138,7 +144,7 @@ func (h *Heatmap) cell(v View, th *Theme, x, y int) {
 	for i := range h.cellW {
 		col, row := h.area.X+x*h.cellW+i, h.area.Y+y
 		if !ok {
-			if i == 0 {
+			if i == 0 && !h.Blank {
 				v.Rune(col, row, '·', th.Dim)
 			}
 			continue

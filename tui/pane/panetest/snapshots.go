@@ -66,7 +66,25 @@ func Demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 		s.Latency[c] = quantiles(p50, rng)
 	}
 	s.Studies = []engine.StudyView{groups(l, group)}
+	s.Recent = traffic(l)
 	return s
+}
+
+// traffic is that of ranks that all talk to their groups.
+func traffic(l *cluster.Layout) engine.Recent {
+	rng := rand.New(rand.NewPCG(3, 4))
+	blocks, shift := l.Blocks()
+	r := engine.Recent{Span: cluster.Millisecond, Nodes: 1 << shift, Pairs: make([]int64, blocks*blocks)}
+	for from := range l.Ranks() {
+		first := l.GroupOf(from) * l.GroupSize()
+		for to := first; to < first+l.GroupSize(); to++ {
+			class := l.ClassOf(from, to)
+			bytes := [cluster.Classes]int64{600, 600, 10}[class] * (50 + rng.Int64N(100)) / 100
+			r.Class[class] += bytes
+			r.Pairs[l.NodeOf(from)>>shift*blocks+l.NodeOf(to)>>shift] += bytes
+		}
+	}
+	return r
 }
 
 // Simulated is the demo on 4,096 ranks of a simulated machine.

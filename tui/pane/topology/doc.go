@@ -6,4 +6,11 @@
 //	╭ n0 ─────────╮ ╭ n1 ─────────╮      n0 ████ n1 ██▒█      ████ █▒██ ░███
 //	│ 0█ 1█ 2▒ 3█ │ │ 4█ 5█ 6█ 7█ │      n2 █▒██ n3 ████      ██▒█ ████ ▒███
 //	╰─────────────╯ ╰─────────────╯
+//
+// Between up to eight nodes there are lines for the bytes of the last second, between
+// more of them a matrix. Where neither has room, what ranks do is all.
+//
+//	n0 ░░░█◂━━━┳━━━━━┓
+//	n1 █▒▒▓◂━━━┻━━┓  ┃
+//	n2 ▒███◂──────┻━━┛
 package topology

@@ -23,6 +23,12 @@ type Pane struct {
 	text   []byte
 	cap    string
 	capOf  cluster.Layout
+
+	way      []stretch // of the lines between nodes
+	items    []item    // notes on the traffic
+	words    []byte    // theirs
+	heat     grid.Heatmap
+	labelled [2]int // blocks, and nodes a block, of the labels of heat
 }
 
 var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '█', cluster.Calling: '▓', cluster.Waiting: '▒'}
@@ -58,13 +64,19 @@ func layoutWords(l *cluster.Layout) string {
 }
 
 func (t *Pane) draw(v grid.View, h *pane.Host) {
-	snap, th := h.Snap, h.Theme
-	l := &snap.Layout
+	l, th := &h.Snap.Layout, h.Theme
 	if l.Nodes <= 0 || l.RanksPerNode <= 0 {
 		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)
 		return
 	}
 	t.deal(l)
+	if !t.traffic(v, h) {
+		t.ranks(v, h.Snap, th)
+	}
+}
+
+// ranks draws what ranks do.
+func (t *Pane) ranks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	in := v
 	foot := 0 // rows of the legend
 	if v.H() >= 4 {
@@ -135,7 +147,7 @@ func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 		if cols := v.W() / w; cols > 0 && (l.Nodes+cols-1)/cols*h <= v.H() {
 			cols = balanced(l.Nodes, cols)
 			for n := range l.Nodes {
-				t.frame(v.Sub(grid.Rect{X: n % cols * w, Y: n / cols * h, W: w, H: h}), n, per, cell, snap, th)
+				t.frame(v.Sub(grid.Rect{X: n % cols * w, Y: n / cols * h, W: w, H: h}), n, per, cell, th.Border, snap, th)
 			}
 			return true
 		}
@@ -146,12 +158,12 @@ func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	return false
 }
 
-func (t *Pane) frame(v grid.View, node, per, cell int, snap *engine.Snapshot, th *grid.Theme) {
-	in := v.Box(v.Local(), grid.Box{Border: th.Border})
-	v.Rune(1, 0, ' ', th.Border)
+func (t *Pane) frame(v grid.View, node, per, cell int, border grid.Style, snap *engine.Snapshot, th *grid.Theme) {
+	in := v.Box(v.Local(), grid.Box{Border: border})
+	v.Rune(1, 0, ' ', border)
 	t.text = strconv.AppendInt(append(t.text[:0], 'n'), int64(node), 10)
 	n := v.Bytes(2, 0, t.text, th.Dim)
-	v.Rune(2+n, 0, ' ', th.Border)
+	v.Rune(2+n, 0, ' ', border)
 	for k := range t.layout.RanksPerNode {
 		rank, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
 		x, y := k%per*cell, k/per
@@ -295,10 +307,16 @@ func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 		}
 	}
 	x, y := 0, 0
+	bare := v.H() == 1 && v.W() < legendW
 	for _, s := range shownStates {
-		t.text = append(t.text[:0], s.String()...)
+		t.text = t.text[:0]
+		if !bare || total == 0 {
+			t.text = append(t.text, s.String()...)
+		}
 		if total > 0 {
-			t.text = append(t.text, ' ')
+			if !bare {
+				t.text = append(t.text, ' ')
+			}
 			t.text = grid.Share.Append(t.text, float64(int(100*sum[s]/total+0.5))/100, 4)
 		}
 		n := 2 + grid.Width(string(t.text))
