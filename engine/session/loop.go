@@ -173,7 +173,11 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			} else {
 				s.adjust(h, r)
 			}
-			s.publish(h, h.set, r, s.phase(r))
+			phase := s.phase(r)
+			if phase == engine.Paused {
+				h.sample(r, s.elapsed())
+			}
+			s.publish(h, h.set, r, phase)
 		case <-limit:
 			limit = nil
 			finish(byLimit, patience)
@@ -193,6 +197,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 // launch has given its first sample, every tick looks for it.
 func (s *Session) tick(h *history, r *run, n int) {
 	s.freeze(r)
+	phase := s.phase(r)
 	if n%publishEvery == 0 {
 		h.states.turn()
 	}
@@ -206,7 +211,7 @@ func (s *Session) tick(h *history, r *run, n int) {
 	}
 	if first || n%publishEvery == 0 {
 		s.keepPace(h, r)
-		s.publish(h, h.set, r, s.phase(r))
+		s.publish(h, h.set, r, phase)
 	}
 }
 
@@ -221,6 +226,8 @@ func (s *Session) adjust(h *history, r *run) {
 	}
 }
 
+// phase is looked at before the counts are taken: ranks leave theirs before they stand
+// at the gate, so that what is shown as paused has all of them.
 func (s *Session) phase(r *run) engine.Phase {
 	if s.gate.standing() || r.frozen {
 		return engine.Paused

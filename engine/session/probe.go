@@ -80,6 +80,7 @@ func (p *probe) Next() bool {
 	for words[1] == int64(hold) {
 		p.flush(true)
 		p.paused -= p.rank.Now()
+		p.agree() // all have left their counts before rank 0 stands at the gate
 		words[1] = int64(goOn)
 		if p.chief() {
 			p.run.gate.wait()
