@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"slices"
 	"time"
 
@@ -27,6 +26,7 @@ type Running struct {
 // field is the points of a sweep while they run.
 type field struct {
 	options Options
+	cores   int // points that may run at a time
 	rows    []Row
 	setups  []setup
 	running []Running
@@ -87,7 +87,7 @@ func (f *field) room(i int) bool {
 	if len(f.running) == 0 {
 		return true
 	}
-	if !f.beside(i) || len(f.running) >= runtime.GOMAXPROCS(0) {
+	if !f.beside(i) || len(f.running) >= f.cores {
 		return false
 	}
 	need := f.setups[i].memory()

@@ -75,7 +75,7 @@ func TestATurnIsRefusedByNumber(t *testing.T) {
 // The points of a sweep that run at once share what there is.
 func TestPointsShareMemory(t *testing.T) {
 	sc := scenarioOf(t, strings.Fields("pingpong fabric sim nodes 2 ranks-per-node 1 size 16777216"))
-	f := &field{options: limited(100 << 20)}
+	f := &field{options: limited(100 << 20), cores: 2}
 	for range 2 {
 		set, err := f.options.resolve(sc, "")
 		if err != nil {

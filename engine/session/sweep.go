@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, pr
 // RunRows runs a scenario for each row, as Sweep does, and fills in what it came to.
 func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Options, progress func(*Progress)) ([]Row, error) {
 	o.Linger = false
-	f := &field{options: o, rows: rows, setups: make([]setup, len(rows)), began: time.Now()}
+	f := &field{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)), began: time.Now()}
 	all := o
 	all.Memory = o.memory() // looked up once for all points
 	for i := range rows {

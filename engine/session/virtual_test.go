@@ -296,7 +296,7 @@ func TestSweepOfSimulations(t *testing.T) {
 // A field of points: what may begin beside what.
 func TestRoomBeside(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
-	f := &field{options: o}
+	f := &field{options: o, cores: 2}
 	for _, sc := range []engine.Scenario{simulated(t), simulated(t, "nodes", "8"), told(t, "stroll")} {
 		set, err := o.resolve(sc, "")
 		if err != nil {
@@ -319,6 +319,8 @@ func TestRoomBeside(t *testing.T) {
 		{nil, live, true},
 		{nil, hungry, true},
 		{[]int{live}, small, false},
+		{[]int{small}, large, true},
+		{[]int{small, large}, small, false},
 		{[]int{small}, live, false},
 		{[]int{small}, hungry, false},
 	} {
