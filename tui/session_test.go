@@ -7,14 +7,15 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
-// The program over a real session that simulates 1,024 nodes: another machine out
-// of the list, another workload, another fabric.
-func TestProgramOverASimulation(t *testing.T) {
-	sc, err := session.Scenario("pingpong")
+// simulating is the program over a real session that simulates Edison.
+func simulating(t *testing.T, workload string, knobs map[string]string) *terminal {
+	t.Helper()
+	sc, err := session.Scenario(workload)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for knob, value := range map[string]string{"fabric": "sim", "machine": "xc30-edison", "nodes": "1024", "ranks-per-node": "1"} {
+	knobs["fabric"], knobs["machine"] = "sim", "xc30-edison"
+	for knob, value := range knobs {
 		if err := sc.Set(knob, value); err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +26,13 @@ func TestProgramOverASimulation(t *testing.T) {
 	}
 	s.Start(t.Context())
 	t.Cleanup(func() { _ = s.Stop() })
-	x := open(t, s, nil)
+	return open(t, s, nil)
+}
+
+// The program over a real session that simulates 1,024 nodes: another machine out
+// of the list, another workload, another fabric.
+func TestProgramOverASimulation(t *testing.T) {
+	x := simulating(t, "pingpong", map[string]string{"nodes": "1024", "ranks-per-node": "1"})
 	x.shows("pingpong  flat  one group  1024×1 ranks  on xc30-edison  sim  ◆ simulated  sketch")
 	x.shows("2 Bandwidth")
 	x.shows("virtual ")
@@ -60,22 +67,7 @@ func TestProgramOverASimulation(t *testing.T) {
 // Turning the group over the edge of a node is seen as lines between nodes, which vanish
 // again where every access stays inside its node.
 func TestTheGroupIsSeenAsTraffic(t *testing.T) {
-	sc, err := session.Scenario("randomaccess")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for knob, value := range map[string]string{"fabric": "sim", "machine": "xc30-edison", "nodes": "4", "ranks-per-node": "4", "group": "4"} {
-		if err := sc.Set(knob, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Linger: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start(t.Context())
-	t.Cleanup(func() { _ = s.Stop() })
-	x := open(t, s, nil)
+	x := simulating(t, "randomaccess", map[string]string{"nodes": "4", "ranks-per-node": "4", "group": "4"})
 	x.shows("no bytes between nodes")
 	x.hides("◂━")
 	x.press(":group 16")
