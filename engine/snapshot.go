@@ -117,6 +117,8 @@ type Command struct {
 	Verb  Verb
 	Knob  string // for Set; "workload" stands for the program itself
 	Value string // for Set
+
+	Scenario *Scenario // for Take
 }
 
 // Verb is what to do.
@@ -125,6 +127,7 @@ type Verb string
 // The verbs.
 const (
 	Set    Verb = "set"    // turn Knob to Value
+	Take   Verb = "take"   // run Scenario: its workload, and all its knobs at once
 	Pause  Verb = "pause"  // before the next iteration
 	Resume Verb = "resume" //
 	Step   Verb = "step"   // one iteration, then pause

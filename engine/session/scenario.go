@@ -1,7 +1,9 @@
 package session
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -142,4 +144,22 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 		return set, nil
 	}
 	return setup{}, fmt.Errorf("workload %s: %w", value, err)
+}
+
+// taken is a scenario that comes whole, from wherever it was kept: its values are
+// read anew, against the tables of this program.
+func (o *Options) taken(sc *engine.Scenario) (setup, error) {
+	if sc == nil {
+		return setup{}, errors.New("take: no scenario was given")
+	}
+	next, err := Scenario(sc.Workload, o.Machines...)
+	if err != nil {
+		return setup{}, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(sc.Values)) {
+		if err := next.Set(name, sc.Values[name]); err != nil {
+			return setup{}, err
+		}
+	}
+	return o.resolve(next, "")
 }

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -126,6 +128,11 @@ func (s *Session) Do(c engine.Command) error {
 		if err := s.turn(c.Knob, c.Value); err != nil {
 			return err
 		}
+	case engine.Take:
+		err := s.want(func(*engine.Scenario) (setup, error) { return s.options.taken(c.Scenario) })
+		if err != nil {
+			return err
+		}
 	case engine.Pause:
 		s.gate.pause()
 	case engine.Resume:
@@ -141,7 +148,7 @@ func (s *Session) Do(c engine.Command) error {
 		s.stop = true
 		s.mu.Unlock()
 	default:
-		return errors.New("unknown command " + string(c.Verb) + ": there are set, pause, resume, step, reset and stop")
+		return errors.New("unknown command " + string(c.Verb) + ": there are set, take, pause, resume, step, reset and stop")
 	}
 	s.wake()
 	return nil
@@ -149,18 +156,25 @@ func (s *Session) Do(c engine.Command) error {
 
 // turn sets one knob of the wanted scenario.
 func (s *Session) turn(knob, value string) error {
+	return s.want(func(from *engine.Scenario) (setup, error) { return s.options.turned(from, knob, value) })
+}
+
+// want makes another scenario the wanted one, unless it cannot be run.
+func (s *Session) want(next func(from *engine.Scenario) (setup, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	set, err := s.options.turned(&s.wanted.scenario, knob, value)
+	set, err := next(&s.wanted.scenario)
 	if err != nil {
 		return err
 	}
 	from, to := &s.wanted.scenario, &set.scenario
-	if difference(from, to) == "" && !s.idle {
+	same := from.Workload == to.Workload && maps.Equal(from.Values, to.Values)
+	if same && !s.idle {
 		return nil
 	}
-	k, err := to.Knob(knob)
-	now := err == nil && k.Scope == engine.ScopeNow && !s.idle
+	now := from.Workload == to.Workload && !s.idle && !slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
+		return k.Scope != engine.ScopeNow && from.Values[k.Name] != to.Values[k.Name]
+	})
 	s.wanted = set
 	if !now {
 		s.version++

@@ -114,6 +114,39 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 	}
 }
 
+// A scenario is taken whole: no order of its knobs, one by one, could be run.
+func TestTakeAScenario(t *testing.T) {
+	s := start(t, told(t, "naps", "machine", "demo", "group", "16"), Options{})
+	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
+	want := told(t, "naps", "machine", "demo", "nodes", "3", "ranks-per-node", "5", "group", "15")
+	for _, knob := range []string{"nodes", "ranks-per-node", "group"} {
+		if err := s.Do(engine.Command{Verb: engine.Set, Knob: knob, Value: want.Text(knob)}); err == nil {
+			t.Errorf("%s alone is taken", knob)
+		}
+	}
+	if err := s.Do(engine.Command{Verb: engine.Take, Scenario: &want}); err != nil {
+		t.Fatal(err)
+	}
+	after := s.until("taken", func(s *engine.Snapshot) bool {
+		return s.Phase == engine.Running && s.Layout.Nodes == 3 && s.Iteration > 0
+	})
+	if after.Layout.Group != 15 || len(after.Marks) != len(before.Marks)+1 || !strings.Contains(after.Marks[len(after.Marks)-1].Label, "nodes 4→3, ranks-per-node 4→5, group 16→15") {
+		t.Errorf("layout %v, marks %v", after.Layout, after.Marks)
+	}
+	bad := want.Clone()
+	bad.Values["group"] = "4"
+	gone := want.Clone()
+	gone.Values["speed"] = "9"
+	for want, sc := range map[string]*engine.Scenario{"group = 4 does not divide": &bad, `unknown knob "speed"`: &gone, "no scenario": nil} {
+		if err := s.Do(engine.Command{Verb: engine.Take, Scenario: sc}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("taken: %v, want %q", err, want)
+		}
+	}
+	if s.Load().Layout != after.Layout {
+		t.Error("a refused scenario changed something")
+	}
+}
+
 func TestPauseStepResume(t *testing.T) {
 	s := start(t, told(t, "access"), Options{})
 	s.do(engine.Pause)
