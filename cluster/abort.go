@@ -23,16 +23,17 @@ type Abort struct {
 	Rank   int    // that panicked or ended its goroutine; −1: none in particular
 	Cause  error  // of a cancel or a panic
 	Stack  string // of a panic, or of the call that ended the goroutine
-	Waits  []Wait // who waited for whom: of a deadlock the stuck ranks, else those that were parked
+	Waits  []Wait // who waited for whom: of a deadlock the stuck ranks, else those that were parked or asked
 }
 
-// Wait is one rank that is parked inside a call.
+// Wait is one rank that is parked inside a call, or that makes one over and over.
 type Wait struct {
 	Rank   int
 	Thread int
 	Call   string // "recv from 1 tag 7"
 	For    []int  // the ranks that could have ended the wait, or had to
 	Any    bool   // any of them would do; else all are needed
+	Asks   bool   // it does not wait in the call, but asks again and again
 }
 
 // String says who waits for whom in one line.
@@ -42,7 +43,11 @@ func (w Wait) String() string {
 	if w.Thread != 0 {
 		fmt.Fprintf(&b, " thread %d", w.Thread)
 	}
-	fmt.Fprintf(&b, " waits in %s", w.Call)
+	if w.Asks {
+		fmt.Fprintf(&b, " asks by %s", w.Call)
+	} else {
+		fmt.Fprintf(&b, " waits in %s", w.Call)
+	}
 	switch {
 	case len(w.For) == 0:
 	case len(w.For) > 8:

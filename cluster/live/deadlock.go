@@ -43,7 +43,7 @@ type need struct {
 // String is the call that waits.
 func (n *need) String() string {
 	switch n.kind {
-	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv:
+	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv, cluster.KindIprobe, cluster.KindImprobe:
 		return fmt.Sprintf("%s from %s tag %s", n.kind, wildcard(n.peer), wildcard(n.tag))
 	case cluster.KindSend, cluster.KindSsend:
 		return fmt.Sprintf("%s to %d tag %d (%d B)", n.kind, n.peer, n.tag, n.size)
@@ -321,6 +321,7 @@ func (w *world) parkedWaits() []cluster.Wait {
 			out = append(out, waits(i, s.sleepers)...)
 		}
 	}
+	slices.SortStableFunc(out, inOrder)
 	return out
 }
 

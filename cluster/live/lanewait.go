@@ -12,7 +12,7 @@ func (p *port) testLaned(h cluster.Handle) (cluster.Done, bool) {
 	e := p.e
 	if !p.saw(h) && !p.look(h) {
 		p.poll()
-		p.check()
+		p.checkAsking(h)
 		if e.w.busy() {
 			runtime.Gosched()
 		}

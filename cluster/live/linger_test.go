@@ -12,6 +12,70 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
+// The report of a cancel names the ranks that asked over and over for what had not come,
+// beside those that were parked, outside and inside parallel regions.
+func TestACancelNamesWhoAsked(t *testing.T) {
+	spec := clustertest.Spec(clustertest.Host(), 1, 5)
+	spec.Layout.ThreadsPerRank, spec.Threading = 2, cluster.ThreadMultiple
+	var asked atomic.Int32
+	run, err := cluster.Start(t.Context(), live.New(), spec, func(r *cluster.Rank) error {
+		ask := func(r *cluster.Rank, f func() error) error {
+			for i := 0; ; i++ {
+				if err := f(); err != nil {
+					return err
+				}
+				if i == 0 {
+					asked.Add(1)
+				}
+				runtime.Gosched()
+			}
+		}
+		iprobe := func(r *cluster.Rank) func() error {
+			return func() error { _, _, err := r.Iprobe(r.World(), cluster.AnySource, 1); return err }
+		}
+		switch r.ID() {
+		case 0:
+			return ask(r, iprobe(r))
+		case 1:
+			return ask(r, func() error { _, _, err := r.Improbe(r.World(), 3, 2); return err })
+		case 2:
+			var q cluster.Request
+			if err := r.Irecv(&q, r.World(), 3, 4, make([]byte, 8)); err != nil {
+				return err
+			}
+			return ask(r, func() error { _, _, err := r.Test(&q); return err })
+		case 3:
+			asked.Add(1)
+			return r.Barrier(r.World())
+		}
+		return r.Fork(2, func(th *cluster.Thread) error {
+			if th.Number() == 0 {
+				return nil
+			}
+			return ask(&th.Rank, iprobe(&th.Rank))
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for asked.Load() < 5 || run.States(nil)[3] != cluster.Waiting {
+		runtime.Gosched()
+	}
+	run.Cancel(errors.New("boom"))
+	err = run.Wait()
+	for _, want := range []string{
+		"\n  rank 0 asks by iprobe from any tag 1",
+		"\n  rank 1 asks by improbe from 3 tag 2",
+		"\n  rank 2 asks by recv from 3 tag 4",
+		"\n  rank 3 waits in barrier",
+		"\n  rank 4 thread 1 asks by iprobe from any tag 1",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the report lacks %q:\n%v", want, err)
+		}
+	}
+}
+
 // A cancelled run that has not ended says which ranks it waits for: those that make no
 // call. Those that do are gone.
 func TestACancelSaysWhatItWaitsFor(t *testing.T) {

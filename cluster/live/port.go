@@ -148,7 +148,9 @@ func (p *port) Now() cluster.Time {
 // Post implements cluster.Port.
 func (p *port) Post(op *cluster.Op) cluster.Handle {
 	e := p.e
-	p.check()
+	if e.w.aborted.Load() {
+		p.unwind(op.Kind, op.Peer, op.Tag)
+	}
 	if e.plain {
 		return e.post(op)
 	}
@@ -250,7 +252,7 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 		e.progress()
 		if !e.isDone(h) {
 			p.leave()
-			p.check()
+			p.checkAsking(h)
 			if e.w.crowded {
 				runtime.Gosched()
 			}

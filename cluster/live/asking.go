@@ -1,0 +1,52 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// unwind ends the thread of an aborted run in the post of an operation.
+func (p *port) unwind(kind cluster.Kind, peer, tag int32) {
+	if kind == cluster.KindIprobe || kind == cluster.KindImprobe {
+		p.asked(&need{kind: kind, peer: peer, tag: tag})
+	}
+	panic(unwound{})
+}
+
+// checkAsking unwinds from the test of a handle if the run was aborted.
+func (p *port) checkAsking(h cluster.Handle) {
+	if !p.e.w.aborted.Load() {
+		return
+	}
+	n := need{kind: cluster.KindBarrier}
+	if h&barrierBit == 0 {
+		s := p.e.slotOf(h)
+		n = need{kind: s.kind, peer: s.peer, tag: s.tag, size: s.size, off: s.off}
+	}
+	p.asked(&n)
+	panic(unwound{})
+}
+
+// asked puts into the report of a cancel that a thread asked for what had not come. A
+// thread that loops so never parks, and nothing else knows what it waits for.
+func (p *port) asked(n *need) {
+	w, rank := p.e.w, int(p.e.id)
+	w.errMu.Lock()
+	defer w.errMu.Unlock()
+	var a *cluster.Abort
+	if !errors.As(w.err, &a) || a.Reason != cluster.ReasonCancelled {
+		return
+	}
+	wait := cluster.Wait{Rank: rank, Thread: p.thread, Call: n.String(), Asks: true}
+	if i, found := slices.BinarySearchFunc(a.Waits, wait, inOrder); !found {
+		a.Waits = slices.Insert(a.Waits, i, wait)
+	}
+}
+
+// inOrder is the order of waits in a report: by rank and thread.
+func inOrder(x, y cluster.Wait) int {
+	return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Thread, y.Thread))
+}
