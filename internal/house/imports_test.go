@@ -81,6 +81,9 @@ var banned = []struct{ packages, imports, why string }{
 // terminal libraries belong to the screen and to the command line.
 var terminal = []string{"charm.land/", "github.com/charmbracelet/", "github.com/NimbleMarkets/", "github.com/spf13/"}
 
+// ntcharts is drawn with behind one adapter.
+const ntcharts = "github.com/NimbleMarkets/ntcharts/"
+
 // file is one Go file of the module.
 type file struct {
 	path    string // slashes, from the root
@@ -181,6 +184,9 @@ func wrong(table string, f *file, imported string) string {
 				return b.why
 			}
 		}
+		if strings.HasPrefix(imported, ntcharts) && f.path != "tui/grid/ntcharts.go" {
+			return "ntcharts has one adapter, tui/grid/ntcharts.go"
+		}
 		if floor(f.pkg) < floor("tui") {
 			for _, prefix := range terminal {
 				if strings.HasPrefix(imported, prefix) {
@@ -263,6 +269,8 @@ func TestImportRule(t *testing.T) {
 		{"tui/pane/pane.go", our + "tui/pane/why", true},
 		{"tui/overlay/edit/edit.go", our + "tui/overlay/machines", true},
 		{"tui/export/svg.go", our + "engine", true},
+		{"tui/grid/ntcharts.go", "github.com/NimbleMarkets/ntcharts/v2/canvas", false},
+		{"tui/grid/linechart.go", "github.com/NimbleMarkets/ntcharts/v2/canvas", true},
 		{"cmd/hybridtop/main.go", our + "tui", false},
 	} {
 		f := file{path: c.path, pkg: path.Dir(c.path), test: strings.HasSuffix(c.path, "_test.go")}

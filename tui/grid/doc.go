@@ -16,6 +16,7 @@
 // Widgets are plain structs whose exported fields describe what to show and
 // whose Draw method shows it. They accept any size, empty data, NaN, ±Inf and
 // huge values, and keep their scratch buffers, so a widget that lives as long
-// as its pane draws without allocating. A widget is not safe for concurrent
+// as its pane draws almost without allocating. Curves, lines, columns and box
+// plots are drawn by ntcharts' primitives behind one adapter, ntcharts.go. A widget is not safe for concurrent
 // use, and neither is a grid.
 package grid

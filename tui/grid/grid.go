@@ -12,6 +12,7 @@ type Grid struct {
 
 	cells []Cell
 	wide  bool // a wide rune was drawn since the last Clear
+	sheet sheet
 }
 
 // New returns a cleared grid of w columns and h rows.

@@ -28,7 +28,7 @@ type Histogram struct {
 	Style Style
 
 	plot   plot
-	canvas canvas
+	raster raster
 	shares []float64 // of the values, by column of the plot
 	lines  []VLine
 	labels []string // of lines, and the values they were made of
@@ -100,10 +100,9 @@ func (h *Histogram) Draw(v View, th *Theme) {
 	} else {
 		h.spread(in.W(), xs, total)
 		for x, s := range h.shares {
-			if f, ok := h.plot.y.frac(s); ok && s > 0 {
-				drawColumn(in, x, clamp01(f), st)
-			}
+			h.shares[x], _ = h.plot.y.frac(s)
 		}
+		in.columns(0, h.shares, st)
 	}
 	h.mark(th)
 	h.plot.verticals(v, th, h.lines)
@@ -168,8 +167,8 @@ func (h *Histogram) curve(in View, total float64, st Style) {
 	if in.ASCII() {
 		kind = Plus
 	}
-	h.canvas.reset(in.W(), in.H(), kind)
-	p := pen{c: &h.canvas}
+	h.raster.reset(in.W(), in.H(), kind)
+	p := pen{c: &h.raster}
 	sum := 0.0
 	for i := range h.buckets() {
 		if x, ok := h.plot.x.frac(h.Edges[i]); ok {
@@ -181,7 +180,7 @@ func (h *Histogram) curve(in View, total float64, st Style) {
 		}
 	}
 	h.styles[0] = st
-	h.canvas.draw(in, h.styles[:])
+	h.raster.draw(in, h.styles[:])
 }
 
 // mark makes the lines of the quantiles. Labels are made anew only when their

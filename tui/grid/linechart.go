@@ -62,14 +62,14 @@ type LineChart struct {
 	Legend bool
 
 	plot   plot
-	canvas canvas
+	raster raster
 	stroke stroke
 	styles []Style
 	glyphs []rune
 	legend []LegendItem
 }
 
-// maxSeries is how many series a canvas tells apart; more share the last one.
+// maxSeries is how many series a raster tells apart; more share the last one.
 const maxSeries = 256
 
 // Draw draws the chart over the whole of v.
@@ -150,7 +150,7 @@ func (c *LineChart) curves(in View, th *Theme) {
 	if in.ASCII() && kind != Lines {
 		kind = Plus
 	}
-	c.canvas.reset(in.W(), in.H(), kind)
+	c.raster.reset(in.W(), in.H(), kind)
 	for i := range c.Series {
 		switch s := &c.Series[i]; {
 		case s.Shape == Dashed, s.Shape == Solid && kind == Lines:
@@ -159,15 +159,15 @@ func (c *LineChart) curves(in View, th *Theme) {
 			c.fine(s, uint8(min(i, maxSeries-1)))
 		}
 	}
-	c.canvas.draw(in, c.styles)
+	c.raster.draw(in, c.styles)
 	if kind != Plus && len(c.Series) > 1 && (in.Mono() || len(th.Ramp) == 0) {
-		c.canvas.label(in, c.styles, c.glyphs)
+		c.raster.label(in, c.styles, c.glyphs)
 	}
 }
 
-// fine draws a curve on the canvas.
+// fine draws a curve on the raster.
 func (c *LineChart) fine(s *Series, series uint8) {
-	p := pen{c: &c.canvas, series: series}
+	p := pen{c: &c.raster, series: series}
 	for k := range s.len() {
 		x, okx := c.plot.x.frac(s.x(k))
 		y, oky := c.plot.y.frac(s.Y[k])
@@ -193,7 +193,7 @@ func (c *LineChart) box(in View, i int) {
 		}
 		px, py, joined = x, y, okx && oky
 	}
-	c.stroke.draw(in, c.styles[i], s.Shape == Dashed)
+	in.line(c.stroke.rows, c.styles[i], s.Shape == Dashed)
 }
 
 func (c *LineChart) points(in View) {

@@ -14,10 +14,9 @@ type Sparkline struct {
 	Min, Max float64
 	// Style defaults to the theme's first series.
 	Style Style
-}
 
-// levels are columns of 0/8 to 8/8 of a cell.
-var levels = [9]rune{' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
+	fractions []float64
+}
 
 // Draw draws the values over v, one a column.
 func (s *Sparkline) Draw(v View, th *Theme) {
@@ -31,23 +30,9 @@ func (s *Sparkline) Draw(v View, th *Theme) {
 	}
 	ax := Axis{Fixed: s.Fixed, Min: s.Min, Max: s.Max, FromZero: true}
 	m := ax.settle(sp, false, 0)
-	st := orStyle(s.Style, th.SeriesStyle(0))
+	s.fractions = grow(s.fractions, len(vals))
 	for i, x := range vals {
-		if f, ok := m.frac(x); ok {
-			drawColumn(v, v.W()-len(vals)+i, clamp01(f), st)
-		}
+		s.fractions[i], _ = m.frac(x)
 	}
-}
-
-// drawColumn fills the fraction f of column x from below. A value above the
-// beginning of the range is never invisible.
-func drawColumn(v View, x int, f float64, st Style) {
-	n := int(f*float64(v.H())*8 + 0.5)
-	if f > 0 {
-		n = max(n, 1)
-	}
-	for y := v.H() - 1; y >= 0 && n > 0; y-- {
-		v.Rune(x, y, levels[min(n, 8)], st)
-		n -= 8
-	}
+	v.columns(v.W()-len(vals), s.fractions, orStyle(s.Style, th.SeriesStyle(0)))
 }

@@ -1,8 +1,7 @@
 package grid
 
-// stroke draws a curve with box-drawing characters, one row a column: solid
-// as ─╮│╰ or dashed as ╌╮╎╰. It holds the row of every column while a curve
-// is drawn.
+// stroke holds the row of every column of a curve that is drawn with
+// box-drawing characters; see [View.line].
 type stroke struct{ rows []int }
 
 // gap marks a column that the curve does not pass.
@@ -37,37 +36,6 @@ func (s *stroke) segment(x0, y0, x1, y1 float64, h int) {
 		}
 		if row, ok := cell(1-clamp01(y), h); ok {
 			s.rows[c] = row
-		}
-	}
-}
-
-// draw shows the curve in v.
-func (s *stroke) draw(v View, st Style, dashed bool) {
-	flat, steep := '─', '│'
-	if dashed {
-		flat, steep = '╌', '╎'
-	}
-	for x, row := range s.rows {
-		if row == gap {
-			continue
-		}
-		prev := row
-		if x > 0 && s.rows[x-1] != gap {
-			prev = s.rows[x-1]
-		}
-		switch {
-		case prev == row:
-			v.Rune(x, row, flat, st)
-			continue
-		case prev > row: // rises
-			v.Rune(x, prev, '╯', st)
-			v.Rune(x, row, '╭', st)
-		default:
-			v.Rune(x, prev, '╮', st)
-			v.Rune(x, row, '╰', st)
-		}
-		for y := min(prev, row) + 1; y < max(prev, row); y++ {
-			v.Rune(x, y, steep, st)
 		}
 	}
 }

@@ -15,24 +15,22 @@ const (
 // upper right, lower left and lower right quarter.
 var quadrants = [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
 
-// brailleBit holds the dot of a place in a cell, by row and column.
-var brailleBit = [4][2]uint8{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
-
 // asciiMarks are the characters of curves in ASCII, one a series.
 const asciiMarks = "*+ox#@%&"
 
-// canvas is a raster of dots finer than cells. Each cell has the colour of
+// raster is a raster of dots finer than cells. Each cell has the colour of
 // the series that touched it last.
-type canvas struct {
+type raster struct {
 	w, h   int // cells
 	kx, ky int // dots a cell
 	kind   Markers
-	mask   []uint8
+	dots   dots    // of braille
+	mask   []uint8 // of blocks and characters, whose dots are ours
 	owner  []uint8
 }
 
-// reset makes the canvas w by h cells, all dots off.
-func (c *canvas) reset(w, h int, kind Markers) {
+// reset makes the raster w by h cells, all dots off.
+func (c *raster) reset(w, h int, kind Markers) {
 	c.w, c.h, c.kind = max(0, w), max(0, h), kind
 	c.kx, c.ky = 1, 1
 	switch kind {
@@ -42,7 +40,12 @@ func (c *canvas) reset(w, h int, kind Markers) {
 		c.kx, c.ky = 2, 2
 	}
 	n := c.w * c.h
-	c.mask, c.owner = grow(c.mask, n), grow(c.owner, n)
+	c.owner = grow(c.owner, n)
+	if kind == Braille {
+		c.dots.reset(n)
+		return
+	}
+	c.mask = grow(c.mask, n)
 	clear(c.mask)
 }
 
@@ -55,26 +58,27 @@ func grow[T any](s []T, n int) []T {
 }
 
 // dot switches on the dot at column x and row y, counted in dots.
-func (c *canvas) dot(x, y int, series uint8) {
+func (c *raster) dot(x, y int, series uint8) {
 	if x < 0 || y < 0 || x >= c.w*c.kx || y >= c.h*c.ky {
 		return
 	}
 	var i int
-	var bit uint8
 	switch c.kind {
 	case Braille:
-		i, bit = y>>2*c.w+x>>1, brailleBit[y&3][x&1]
+		i = y>>2*c.w + x>>1
+		c.dots.set(i, x&1, y&3)
 	case Blocks:
-		i, bit = y>>1*c.w+x>>1, 1<<(y&1*2+x&1)
+		i = y>>1*c.w + x>>1
+		c.mask[i] |= 1 << (y&1*2 + x&1)
 	default:
-		i, bit = y*c.w+x, 1
+		i = y*c.w + x
+		c.mask[i] = 1
 	}
-	c.mask[i] |= bit
 	c.owner[i] = series
 }
 
 // line draws from one dot to another, both included.
-func (c *canvas) line(x0, y0, x1, y1 int, series uint8) {
+func (c *raster) line(x0, y0, x1, y1 int, series uint8) {
 	dx, dy := abs(x1-x0), -abs(y1-y0)
 	sx, sy := sign(x1-x0), sign(y1-y0)
 	for e := dx + dy; ; {
@@ -92,10 +96,10 @@ func (c *canvas) line(x0, y0, x1, y1 int, series uint8) {
 	}
 }
 
-// pen draws one series as a connected curve through fractions of the canvas,
+// pen draws one series as a connected curve through fractions of the raster,
 // 0, 0 being the lower left corner. Parts outside are clipped.
 type pen struct {
-	c      *canvas
+	c      *raster
 	series uint8
 	down   bool
 	x, y   float64
@@ -159,8 +163,12 @@ func clipUnit(x0, y0, x1, y1 float64) (ax, ay, bx, by float64, ok bool) {
 
 func inUnit(x, y float64) bool { return x >= 0 && x <= 1 && y >= 0 && y <= 1 }
 
-// draw shows the canvas in v, each cell in the style of its series.
-func (c *canvas) draw(v View, styles []Style) {
+// draw shows the raster in v, each cell in the style of its series.
+func (c *raster) draw(v View, styles []Style) {
+	if c.kind == Braille {
+		c.dots.draw(v, c.w, c.owner, styles)
+		return
+	}
 	for y := range c.h {
 		for x := range c.w {
 			m := c.mask[y*c.w+x]
@@ -169,10 +177,7 @@ func (c *canvas) draw(v View, styles []Style) {
 			}
 			s := c.owner[y*c.w+x]
 			r := rune(asciiMarks[int(s)%len(asciiMarks)])
-			switch c.kind {
-			case Braille:
-				r = 0x2800 + rune(m)
-			case Blocks:
+			if c.kind == Blocks {
 				r = quadrants[m&15]
 			}
 			v.Rune(x, y, r, styles[s])
@@ -182,12 +187,12 @@ func (c *canvas) draw(v View, styles []Style) {
 
 // label puts the glyphs of the series on their curves at intervals, so that
 // they can be told apart without colour.
-func (c *canvas) label(v View, styles []Style, glyphs []rune) {
+func (c *raster) label(v View, styles []Style, glyphs []rune) {
 	const every = 12
 	for x := range c.w {
 		for y := range c.h {
 			i := y*c.w + x
-			if c.mask[i] == 0 {
+			if !c.touched(i) {
 				continue
 			}
 			if s := int(c.owner[i]); (x+3*s)%every == every/2 {
@@ -196,6 +201,14 @@ func (c *canvas) label(v View, styles []Style, glyphs []rune) {
 			}
 		}
 	}
+}
+
+// touched reports whether a curve passes cell i.
+func (c *raster) touched(i int) bool {
+	if c.kind == Braille {
+		return c.dots.places[i] != 0
+	}
+	return c.mask[i] != 0
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -1,0 +1,168 @@
+package grid
+
+import (
+	"charm.land/lipgloss/v2"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas"
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
+	nt "github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
+)
+
+// This file is the only one that knows ntcharts. Its primitives draw on a
+// sheet, and on strips of dots, that are kept; what they touched is moved to
+// the grid cell by cell, each with a pen of ours. Its chart models, View and
+// Clear are not used: they cost three to eight times as much, and panic on NaN,
+// ±1e300 and empty sizes.
+
+// sheetCols is the columns of a sheet: a cell of ntcharts has 656 bytes.
+const sheetCols = 16
+
+// sheet is a canvas of ntcharts that is blank between two drawings.
+type sheet struct{ m canvas.Model }
+
+// bare is the style of every cell on a sheet; pens are given when it is moved.
+var bare = lipgloss.NewStyle()
+
+// sheet returns the grid's sheet with room for the rows of v.
+func (v View) sheet() *sheet {
+	s := &v.g.sheet
+	if h := v.H(); s.m.Height() < h {
+		s.m = canvas.New(sheetCols, h) // Resize would copy what is blank
+		s.m.Fill(canvas.NewCell(nt.Null))
+	}
+	return s
+}
+
+// blit moves rows top to bottom of a column of the sheet to column x of v, and
+// leaves them blank.
+func (v View) blit(x int, s *sheet, col, top, bottom int, pen Style, dashed bool) {
+	for y := top; y <= bottom; y++ {
+		p := canvas.Point{X: col, Y: y}
+		r := s.m.Cell(p).Rune
+		if r == nt.Null {
+			continue
+		}
+		s.m.SetCell(p, canvas.Cell{})
+		if dashed { // ntcharts has solid lines only
+			switch r {
+			case nt.LineHorizontal:
+				r = '╌'
+			case nt.LineVertical:
+				r = '╎'
+			}
+		}
+		v.Rune(x, y, r, pen)
+	}
+}
+
+// line draws a curve that has one row a column with box-drawing characters:
+// solid as ─╮│╰ or dashed as ╌╮╎╰. Columns with a gap are not passed.
+func (v View) line(rows []int, pen Style, dashed bool) {
+	if v.clip.Empty() {
+		return
+	}
+	for from := 0; from < len(rows); from++ {
+		to := from
+		for to < len(rows) && rows[to] != gap {
+			to++
+		}
+		// A sheet begins with the column that the one before ended with, so
+		// that the curve goes on.
+		for first := from; first < to; first += sheetCols - 1 {
+			v.lineSheet(first, rows[first:min(first+sheetCols, to)], first == from, pen, dashed)
+		}
+		from = to
+	}
+}
+
+// lineSheet draws the columns from x on of a curve without gaps, the first of
+// them only if it is new.
+func (v View) lineSheet(x int, rows []int, isNew bool, pen Style, dashed bool) {
+	s := v.sheet()
+	graph.DrawLineSequence(&s.m, false, 0, rows, nt.ArcLineStyle, bare)
+	for i, row := range rows {
+		before := rows[max(i-1, 0)]
+		if i == 0 && !isNew {
+			s.m.SetCell(canvas.Point{Y: row}, canvas.Cell{})
+			continue
+		}
+		v.blit(x+i, s, i, min(before, row), max(before, row), pen, dashed)
+	}
+}
+
+// columns fills fractions of the columns from x on from below. What is above
+// zero is never invisible.
+func (v View) columns(x int, fractions []float64, pen Style) {
+	if v.clip.Empty() {
+		return
+	}
+	s, bottom := v.sheet(), v.H()-1
+	var heights [sheetCols]float64
+	for len(fractions) > 0 {
+		n := min(len(fractions), sheetCols)
+		for i, f := range fractions[:n] {
+			if f = clamp01(f); f > 0 {
+				f = max(f*float64(v.H()), 1.0/8) // ntcharts rounds to eighths of a cell
+			}
+			heights[i] = f
+		}
+		graph.DrawColumns(&s.m, canvas.Point{Y: bottom}, heights[:n], bare)
+		for i := range n {
+			v.blit(x+i, s, i, bottom-int(heights[i]), bottom, pen, false)
+		}
+		x, fractions = x+n, fractions[n:]
+	}
+}
+
+// stripCells is the cells of a strip: a few fill the curves of a chart.
+const stripCells = 256
+
+// dots is a raster of 2×4 braille dots a cell. Cells take places in strips of
+// ntcharts' dots in the order in which they are touched, so that what a curve
+// does not touch is neither composed nor read.
+type dots struct {
+	strips  []*nt.PatternDotsGrid
+	places  []int32 // of cells, from 1; 0 for a cell without dots
+	touched []int32 // cells, by place
+}
+
+// reset makes room for n cells, all dots off. It unsets the dots that are on,
+// because PatternDotsGrid.Reset allocates every row anew.
+func (d *dots) reset(n int) {
+	for place := range d.touched {
+		strip, at := d.strips[place/stripCells], place%stripCells*2
+		for y := range 4 {
+			strip.Unset(at, y)
+			strip.Unset(at+1, y)
+		}
+	}
+	d.touched = d.touched[:0]
+	d.places = grow(d.places, n)
+	clear(d.places)
+}
+
+// set switches on a dot of a cell, x 0 or 1 and y 0 to 3.
+func (d *dots) set(cell, x, y int) {
+	place := int(d.places[cell])
+	if place == 0 {
+		d.touched = append(d.touched, int32(cell))
+		place = len(d.touched)
+		d.places[cell] = int32(place)
+		if place > len(d.strips)*stripCells {
+			d.strips = append(d.strips, nt.NewPatternDotsGrid(stripCells*2, 4))
+		}
+	}
+	place--
+	d.strips[place/stripCells].Set(place%stripCells*2+x, y)
+}
+
+// draw shows the cells with dots in v, which is w columns wide, each in the
+// style of its owner.
+func (d *dots) draw(v View, w int, owner []uint8, styles []Style) {
+	for i := 0; i < len(d.touched); i += stripCells {
+		cells := d.touched[i:min(i+stripCells, len(d.touched))]
+		for k, r := range d.strips[i/stripCells].BraillePatterns()[0][:len(cells)] {
+			cell := int(cells[k])
+			v.Rune(cell%w, cell/w, r, styles[owner[cell]])
+		}
+	}
+}
