@@ -127,9 +127,18 @@ func except(ranks []int32, id int32) []int {
 	return out
 }
 
-// surveyPeriod is how many events pass between looks for ranks that are stuck
-// while others go on.
-const surveyPeriod = 1 << 20
+// A run is surveyed for ranks that are stuck while others go on after so many events,
+// then when their number has doubled, and in the end each time that a period passes.
+const (
+	firstSurvey  = 1 << 14
+	surveyPeriod = 1 << 20
+)
+
+// surveyed reports whether a run is looked at after so many events, a multiple of the
+// first's.
+func surveyed(events uint64) bool {
+	return events%surveyPeriod == 0 || events < surveyPeriod && events&(events-1) == 0
+}
 
 // stuck finds ranks that nothing on its way concerns and that only ranks like them
 // could wake: an AND-OR graph, reduced until nothing changes. A wait for any
