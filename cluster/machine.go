@@ -38,10 +38,11 @@ type Shape string
 
 // The networks.
 const (
-	Crossbar  Shape = "crossbar"  // every node to every other, no shared link
-	FatTree   Shape = "fat-tree"  // Dims: children by level, from the leaves; Taper: up-links by down-links
-	Torus     Shape = "torus"     // Dims: 3 lengths; dimension-order routes
-	Dragonfly Shape = "dragonfly" // Dims: nodes a router, routers a chassis, chassis a group, groups; minimal routes
+	Crossbar  Shape = "crossbar"       // every node to every other, no shared link
+	FatTree   Shape = "fat-tree"       // Dims: children by level, from the leaves; Taper: up-links by down-links
+	Torus     Shape = "torus"          // Dims: 3 lengths; dimension-order routes
+	Hyper     Shape = "hyper-crossbar" // Dims: lengths; a crossbar for each line of nodes, dimension-order routes
+	Dragonfly Shape = "dragonfly"      // Dims: nodes a router, routers a chassis, chassis a group, groups; minimal routes
 )
 
 // Topology is the network between nodes. Each of its links is a resource in time.

@@ -199,7 +199,7 @@ func stem(key string) string {
 }
 
 // shapes are the networks that a file may name.
-var shapes = []string{string(cluster.Crossbar), string(cluster.FatTree), string(cluster.Torus), string(cluster.Dragonfly)}
+var shapes = []string{string(cluster.Crossbar), string(cluster.FatTree), string(cluster.Torus), string(cluster.Hyper), string(cluster.Dragonfly)}
 
 // levels are the thread levels that a file may name.
 var levels = func() []string {

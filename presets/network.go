@@ -18,6 +18,8 @@ func checkTopology(d *document, m *cluster.Machine) error {
 		fits = n == 3
 	case cluster.Dragonfly:
 		fits, tapers = n == 3 || n == 4, n-1
+	case cluster.Hyper:
+		fits = n > 0
 	case cluster.FatTree:
 		fits, tapers = n > 0, n-1
 	default:
@@ -28,7 +30,7 @@ func checkTopology(d *document, m *cluster.Machine) error {
 	switch {
 	case !fits:
 		return d.fail(dims, "has %d numbers; a %s has %s", n, t.Shape, dimensions[t.Shape])
-	case len(t.Taper) > 0 && (t.Shape == cluster.Torus || n == 0):
+	case len(t.Taper) > 0 && (t.Shape == cluster.Torus || t.Shape == cluster.Hyper || n == 0):
 		return d.fail(taper, "only a fat tree and a dragonfly have it; leave it out")
 	case len(t.Taper) > tapers:
 		return d.fail(taper, "has %d numbers; this network has %d levels that taper", len(t.Taper), tapers)
@@ -50,6 +52,7 @@ func checkTopology(d *document, m *cluster.Machine) error {
 // dimensions say what a shape's dims are.
 var dimensions = map[cluster.Shape]string{
 	cluster.Torus:     "3: its lengths",
+	cluster.Hyper:     "at least 1: nodes of a line, by dimension",
 	cluster.Dragonfly: "4: nodes a router, routers a chassis, chassis a group, groups; or 3: nodes a router, routers a group, groups",
 	cluster.FatTree:   "at least 1: children by level, from the leaves",
 }

@@ -20,6 +20,8 @@
 //	crossbar   no links: only adapters contend
 //	fat tree   up by the destination's number, down the only way (fattree.go)
 //	torus      x, then y, then z, each the shorter way round (torus.go)
+//	hyper-crossbar  a crossbar for each line of nodes, dimension by dimension
+//	           (hypercrossbar.go)
 //	dragonfly  inside a group rank 1, then rank 2; between groups one link of
 //	           the last rank (dragonfly.go)
 package topology

@@ -63,10 +63,12 @@ func New(t cluster.Topology, nodes int) (*Network, error) {
 		n.wiring, thickness, err = newFatTree(t)
 	case cluster.Torus:
 		n.wiring, thickness, err = newTorus(t)
+	case cluster.Hyper:
+		n.wiring, thickness, err = newHyperCrossbar(t)
 	case cluster.Dragonfly:
 		n.wiring, thickness, err = newDragonfly(t)
 	default:
-		err = fmt.Errorf("topology %q: must be %s, %s, %s or %s", t.Shape, cluster.Crossbar, cluster.FatTree, cluster.Torus, cluster.Dragonfly)
+		err = fmt.Errorf("topology %q: must be %s, %s, %s, %s or %s", t.Shape, cluster.Crossbar, cluster.FatTree, cluster.Torus, cluster.Hyper, cluster.Dragonfly)
 	}
 	if err != nil {
 		return nil, err
@@ -117,8 +119,8 @@ func (n *Network) check(from, to int) {
 func (n *Network) Rate(link int) int64 { return n.rates[n.wiring.rank(link)-1] }
 
 // Rank is the kind of a link, from 1: of a dragonfly its rank (the last one joins
-// groups), of a fat tree the level of the switch at its lower end, of a torus its
-// dimension.
+// groups), of a fat tree the level of the switch at its lower end, of a torus and
+// of a hyper-crossbar its dimension.
 func (n *Network) Rank(link int) int { return n.wiring.rank(link) }
 
 // Ranks is the number of kinds of link that the shape has.

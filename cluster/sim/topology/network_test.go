@@ -109,6 +109,7 @@ func described(t *testing.T, d *datadriven.TestData) (cluster.Topology, int) {
 func TestAllocations(t *testing.T) {
 	for _, c := range []struct{ small, large cluster.Topology }{
 		{torus(2, 2, 2), torus(48, 48, 48)},
+		{hyper(2, 2, 2), hyper(48, 48, 48)},
 		{fatTree(2, 2, 2), fatTree(48, 48, 48)},
 		{dragonfly(2, 2, 2, 2), dragonfly(4, 16, 6, 300)},
 	} {
@@ -162,6 +163,7 @@ func BenchmarkRoute(b *testing.B) {
 		{"torus=32x32x32/to=x", torus(32, 32, 32), 1},
 		{"torus=32x32x32/to=z", torus(32, 32, 32), 32 * 32},
 		{"torus=32x32x32/to=any", torus(32, 32, 32), 0},
+		{"hyper=32x32x32/to=any", hyper(32, 32, 32), 0},
 		{"fattree=18x18x15/to=any", fatTree(18, 18, 15), 0},
 		{"dragonfly=4x16x6x15/to=chassis", dragonfly(4, 16, 6, 15), 4},
 		{"dragonfly=4x16x6x15/to=any", dragonfly(4, 16, 6, 15), 0},
@@ -190,6 +192,10 @@ func BenchmarkRoute(b *testing.B) {
 
 func torus(dims ...int) cluster.Topology {
 	return cluster.Topology{Shape: cluster.Torus, Dims: dims, LinkBandwidth: 1e9}
+}
+
+func hyper(dims ...int) cluster.Topology {
+	return cluster.Topology{Shape: cluster.Hyper, Dims: dims, LinkBandwidth: 1e9}
 }
 
 func fatTree(dims ...int) cluster.Topology {

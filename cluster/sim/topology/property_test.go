@@ -12,12 +12,18 @@ import (
 
 // small is any network that is small enough to look at all its routes.
 func small() *rapid.Generator[cluster.Topology] {
-	return rapid.OneOf(smallTorus(), smallFatTree(0.25, 0.5, 0.75, 1, 1.5, 2), smallDragonfly())
+	return rapid.OneOf(smallTorus(), smallHyper(), smallFatTree(0.25, 0.5, 0.75, 1, 1.5, 2), smallDragonfly())
 }
 
 func smallTorus() *rapid.Generator[cluster.Topology] {
 	return rapid.Custom(func(t *rapid.T) cluster.Topology {
 		return torus(rapid.SliceOfN(rapid.IntRange(1, 5), 3, 3).Draw(t, "dims")...)
+	})
+}
+
+func smallHyper() *rapid.Generator[cluster.Topology] {
+	return rapid.Custom(func(t *rapid.T) cluster.Topology {
+		return hyper(rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "dims")...)
 	})
 }
 
@@ -139,6 +145,86 @@ func TestTorusRoutesAreShortest(t *testing.T) {
 		for to := range n.Nodes() {
 			if n.Hops(0, to) != far[to] {
 				t.Fatalf("0→%d: %d links, there is a way of %d", to, n.Hops(0, to), far[to])
+			}
+		}
+	})
+}
+
+// A hyper-crossbar's route has two links for each dimension in which the nodes
+// differ, out to a crossbar and back from it, takes the dimensions in order, and is
+// the shortest.
+func TestHyperCrossbarRoutesAreShortest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		top := smallHyper().Draw(t, "topology")
+		n := network(t, top)
+		for from := range n.Nodes() {
+			far := distances(n, n.Router(from), all)
+			for to := range n.Nodes() {
+				var want []int
+				f, d := from, to
+				for i, l := range top.Dims {
+					if f%l != d%l {
+						want = append(want, i+1, i+1)
+					}
+					f, d = f/l, d/l
+				}
+				path := n.Route(from, to, nil)
+				if got := ranks(n, path); !slices.Equal(got, want) || len(path) != far[to] {
+					t.Fatalf("%d→%d: dimensions %v, want %v; there is a way of %d", from, to, got, want, far[to])
+				}
+				for i, l := range path {
+					a, b := n.Ends(int(l))
+					if node := min(a, b); node >= n.Nodes() || max(a, b) < n.Nodes() || (a < b) != (i%2 == 0) {
+						t.Fatalf("%d→%d: step %d, %s, leads from router %d to %d", from, to, i, n.Name(int(l)), a, b)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Flows inside one line of a hyper-crossbar meet only at their ends: a permutation
+// of a line's nodes finds a link each. Across dimensions they may meet.
+func TestHyperCrossbarBlocksAcrossDimensionsAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		top := smallHyper().Draw(t, "topology")
+		n := network(t, top)
+		stride := 1
+		for _, l := range top.Dims {
+			for shift := 1; shift < l; shift++ {
+				flows := make([]int, n.Links())
+				for from := range n.Nodes() {
+					x := from / stride % l
+					for _, link := range n.Route(from, from+((x+shift)%l-x)*stride, nil) {
+						if flows[link]++; flows[link] > 1 {
+							t.Fatalf("shift by %d in a line of %d: %s carries two flows", shift, l, n.Name(int(link)))
+						}
+					}
+				}
+			}
+			stride *= l
+		}
+	})
+	// (0,0) to (1,1) turns at (1,0), which sends to (1,1) itself.
+	n := network(t, hyper(2, 2))
+	if a, b := n.Route(0, 3, nil), n.Route(1, 3, nil); !slices.Equal(a[2:], b) {
+		t.Errorf("0→3 over %v, 1→3 over %v: they do not share the links of the second dimension", a, b)
+	}
+}
+
+// A shift by one of all nodes, to the next number or to the one before, finds a link
+// each in a hyper-crossbar, whatever its lengths.
+func TestHyperCrossbarCarriesNeighbours(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := network(t, smallHyper().Draw(t, "topology"))
+		for _, shift := range []int{1, n.Nodes() - 1} {
+			flows := make([]int, n.Links())
+			for from := range n.Nodes() {
+				for _, l := range n.Route(from, (from+shift)%n.Nodes(), nil) {
+					if flows[l]++; flows[l] > 1 {
+						t.Fatalf("shift by %d: %s carries two flows", shift, n.Name(int(l)))
+					}
+				}
 			}
 		}
 	})
@@ -320,7 +406,7 @@ func TestLinks(t *testing.T) {
 // in more links than there are destinations to tell apart.
 func TestEveryLinkIsUsed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		top := rapid.OneOf(smallTorus(), smallFatTree(0.25, 0.5, 0.75, 1), smallDragonfly()).Draw(t, "topology")
+		top := rapid.OneOf(smallTorus(), smallHyper(), smallFatTree(0.25, 0.5, 0.75, 1), smallDragonfly()).Draw(t, "topology")
 		if top.Shape == cluster.FatTree && top.Dims[len(top.Dims)-1] == 1 {
 			t.Skip("the topmost switches join nothing")
 		}
@@ -370,12 +456,12 @@ func TestBisection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := small().Draw(t, "topology")
 		n := network(t, top)
-		// The dimension to halve: the longest one of a torus, otherwise the topmost.
+		// The dimension to halve: the longest one of a torus and a hyper-crossbar, otherwise the topmost.
 		dim := len(top.Dims) - 1
 		for dim > 0 && top.Dims[dim] == 1 {
 			dim--
 		}
-		if top.Shape == cluster.Torus {
+		if top.Shape == cluster.Torus || top.Shape == cluster.Hyper {
 			dim = slices.Index(top.Dims, slices.Max(top.Dims))
 		}
 		stride := 1
@@ -457,7 +543,7 @@ func TestAnyTopology(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := rapid.OneOf(rapid.IntRange(1, 2000), rapid.IntRange(1, 20), rapid.Int())
 		top := cluster.Topology{
-			Shape:         rapid.SampledFrom([]cluster.Shape{"", cluster.Crossbar, cluster.FatTree, cluster.Torus, cluster.Dragonfly, "ring"}).Draw(t, "shape"),
+			Shape:         rapid.SampledFrom([]cluster.Shape{"", cluster.Crossbar, cluster.FatTree, cluster.Torus, cluster.Hyper, cluster.Dragonfly, "ring"}).Draw(t, "shape"),
 			Dims:          rapid.SliceOfN(length, 0, 5).Draw(t, "dims"),
 			Taper:         rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0.01, 10), rapid.Float64()), 0, 3).Draw(t, "taper"),
 			LinkBandwidth: rapid.OneOf(rapid.Float64Range(0, 1e12), rapid.Float64()).Draw(t, "bandwidth"),

@@ -1,0 +1,151 @@
+package topology
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// hyperCrossbar is a grid of nodes in which every line of nodes, in each
+// dimension, has a crossbar of its own. Nodes are numbered with the first
+// dimension fastest. A node's router has one link out to the crossbar of each of
+// its lines, and one link back from it; a dimension of length 1 has neither.
+//
+// Routes are in dimension order: over the crossbar of the first dimension to the
+// router with the destination's place there, from it over that of the second, and
+// so on; a dimension in which nothing changes is left out. On the way a message
+// passes routers of other nodes, whose links it shares with their own messages.
+//
+// The link of node n out into the d-th dimension that has links is number
+// n·2k + 2d, its link back the next one, with k such dimensions. Routers are those
+// of the nodes, then the crossbars by dimension, each in the order of its first node.
+type hyperCrossbar struct {
+	nodes uint32
+	lines []line // of the dimensions, from the first
+	ports uint32 // links of a router, both ways
+}
+
+// line is one dimension.
+type line struct {
+	length, stride uint32
+	port           uint32 // of the link out; the one back is the next
+	crossbar       uint32 // first router; length 1: none
+}
+
+func newHyperCrossbar(t cluster.Topology) (*hyperCrossbar, []float64, error) {
+	if len(t.Dims) == 0 {
+		return nil, nil, fmt.Errorf("%s: it has no dims: write the nodes of a line by dimension", title(t))
+	}
+	if len(t.Taper) > 0 {
+		return nil, nil, fmt.Errorf("%s: a hyper-crossbar does not taper: leave taper out", title(t))
+	}
+	nodes := product(t.Dims...)
+	w := &hyperCrossbar{nodes: uint32(nodes)}
+	thickness := make([]float64, len(t.Dims))
+	stride, routers := 1, nodes
+	for i, d := range t.Dims {
+		l := line{length: uint32(d), stride: uint32(stride), port: w.ports, crossbar: uint32(routers)}
+		if stride = product(stride, d); d > 1 {
+			w.ports += 2
+			routers += nodes / d
+		}
+		if stride > most || routers > most {
+			return nil, nil, tooLarge(t)
+		}
+		w.lines, thickness[i] = append(w.lines, l), 1
+	}
+	if product(nodes, max(int(w.ports), 1)) > most {
+		return nil, nil, tooLarge(t)
+	}
+	return w, thickness, nil
+}
+
+func (w *hyperCrossbar) capacity() int       { return int(w.nodes) }
+func (w *hyperCrossbar) links() int          { return int(w.nodes * w.ports) }
+func (w *hyperCrossbar) router(node int) int { return node }
+
+func (w *hyperCrossbar) routers() int {
+	n := w.nodes
+	for _, l := range w.lines {
+		if l.length > 1 {
+			n += w.nodes / l.length
+		}
+	}
+	return int(n)
+}
+
+func (w *hyperCrossbar) route(from, to int, path []int32) []int32 {
+	at, f, t := uint32(from), uint32(from), uint32(to)
+	for i := range w.lines {
+		l := &w.lines[i]
+		ff, tt := f/l.length, t/l.length
+		if x, y := f-ff*l.length, t-tt*l.length; x != y {
+			path = append(path, int32(at*w.ports+l.port))
+			at += (y - x) * l.stride // modulo 2³²
+			path = append(path, int32(at*w.ports+l.port+1))
+		}
+		f, t = ff, tt
+	}
+	return path
+}
+
+func (w *hyperCrossbar) hops(from, to int) int {
+	f, t, n := uint32(from), uint32(to), 0
+	for i := range w.lines {
+		l := w.lines[i].length
+		if f%l != t%l {
+			n += 2
+		}
+		f, t = f/l, t/l
+	}
+	return n
+}
+
+// plugs takes a link apart: its node, its dimension, and whether it leads back from
+// the crossbar.
+func (w *hyperCrossbar) plugs(link int) (node uint32, dim int, back bool) {
+	node, port := uint32(link)/w.ports, uint32(link)%w.ports
+	for dim = len(w.lines) - 1; w.lines[dim].length == 1 || w.lines[dim].port > port; dim-- {
+	}
+	return node, dim, port > w.lines[dim].port
+}
+
+func (w *hyperCrossbar) ends(link int) (from, to int) {
+	node, dim, back := w.plugs(link)
+	l := &w.lines[dim]
+	// The line's number is the node's without its place on it.
+	crossbar := l.crossbar + node/(l.stride*l.length)*l.stride + node%l.stride
+	if back {
+		return int(crossbar), int(node)
+	}
+	return int(node), int(crossbar)
+}
+
+func (w *hyperCrossbar) rank(link int) int {
+	_, dim, _ := w.plugs(link)
+	return dim + 1
+}
+
+func (w *hyperCrossbar) name(link int) string {
+	node, dim, back := w.plugs(link)
+	way := "to"
+	if back {
+		way = "from"
+	}
+	place := ""
+	for i := range w.lines {
+		if i > 0 {
+			place += ","
+		}
+		place += fmt.Sprint(node / w.lines[i].stride % w.lines[i].length)
+	}
+	return fmt.Sprintf("hyper-crossbar (%s) %s the crossbar of dimension %d", place, way, dim+1)
+}
+
+func (w *hyperCrossbar) bisection() int {
+	longest := uint32(1)
+	for i := range w.lines {
+		longest = max(longest, w.lines[i].length)
+	}
+	return int(w.nodes / longest * (longest / 2))
+}
