@@ -84,6 +84,8 @@ func screenActions() ownActions {
 			line("workload", "w", "run the next workload", "workload", (*app).nextWorkload),
 		},
 		leaving: []binding{
+			now(line("baseline", "b", "keep this run as the baseline that others are compared with, or drop it", "baseline", (*app).toggleBaseline),
+				func(a *app) bool { return a.base != nil }, "drop baseline"),
 			line("reset", "r", "forget series, points and marks", "reset", func(a *app) { a.do(resetCommand) }),
 		},
 	}
@@ -137,6 +139,19 @@ func (a *app) togglePause() {
 		verb = engine.Resume
 	}
 	a.do(engine.Command{Verb: verb})
+}
+
+// toggleBaseline keeps the run that is shown, or drops the one that was kept.
+func (a *app) toggleBaseline() {
+	switch {
+	case a.base != nil:
+		a.base, a.notice = nil, "the baseline is dropped"
+	case a.Snap.Phase == engine.Failed || a.Snap.Iteration == 0:
+		a.notice = "there is nothing to compare with yet: a baseline needs an iteration that has ended"
+	default:
+		a.base, a.notice = engine.NewBaseline(a.Snap), "this run is the baseline: turn something and compare; b drops it"
+	}
+	a.compare()
 }
 
 func (a *app) toggleFreeze() {

@@ -18,7 +18,8 @@ type app struct {
 	acted     []int            // counts what was done to each
 	latest    *engine.Snapshot // published last; another one than Snap only while frozen
 	frozen    bool
-	w, h      int // of the screen
+	base      *engine.Baseline // that runs are compared with; nil: none
+	w, h      int              // of the screen
 
 	focus  int              // number of the focused pane
 	last   [pane.Places]int // that had the focus there, + 1; 0: none had it
@@ -93,8 +94,16 @@ func (a *app) show(s *engine.Snapshot) {
 	other := s.Scenario.Workload != a.Snap.Scenario.Workload
 	had := a.offered(a.focus)
 	a.Snap = s
+	a.compare()
 	if other && had && !a.offered(a.focus) {
 		a.setFocus(a.home(a.specs[a.focus].Place))
+	}
+}
+
+// compare puts the baseline beside the snapshot that is shown.
+func (a *app) compare() {
+	if a.Base = nil; a.base != nil {
+		a.Base = a.base.Against(a.Snap)
 	}
 }
 

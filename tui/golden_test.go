@@ -125,6 +125,16 @@ var goldens = []struct {
 		a.ascii = true
 		return a
 	}},
+	{"baseline", sizes(80, 24, 120, 40, 200, 60), func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }},
+	{"baseline-other-kind", sizes(80, 24, 120, 40, 200, 60), func() *app { return against(panetest.Slower(demo(4, 4, 4), 2.5), simulated(), "6") }},
+	{"baseline-mono", sizes(80, 24, 120, 40), func() *app {
+		return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8), ":", "'theme mono", "enter")
+	}},
+	{"baseline-ascii", sizes(80, 24, 120, 40), func() *app {
+		a := against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8))
+		a.ascii = true
+		return a
+	}},
 	{"ascii", sizes(80, 24, 120, 40), func() *app {
 		a := shownApp(demo(4, 4, 4))
 		a.ascii = true
@@ -158,6 +168,14 @@ func typed(keys ...string) func() *app {
 		}
 		return a
 	}
+}
+
+// against is a run with another one as its baseline.
+func against(base, now *engine.Snapshot, all ...string) *app {
+	a := pressed(base, "b")
+	a.load(now)
+	keys(a, all...)
+	return a
 }
 
 // pressed is a snapshot's screen after some keys.

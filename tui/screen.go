@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -36,6 +37,7 @@ type whole struct {
 	w, h  int
 	theme *grid.Theme
 	ascii bool
+	base  *engine.Baseline
 	over  overlay.Overlay // covers panes
 	under overlay.Overlay // covered panes in the frame before
 	lines bool
@@ -54,7 +56,7 @@ type inputs struct {
 // returns it.
 func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	a.w, a.h = w, h
-	now := whole{w: w, h: h, theme: a.Theme, ascii: a.ascii, under: s.whole.over}
+	now := whole{w: w, h: h, theme: a.Theme, ascii: a.ascii, base: a.base, under: s.whole.over}
 	if a.covered() {
 		now.over = a.over
 	}

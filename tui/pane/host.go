@@ -15,6 +15,8 @@ type Host struct {
 	Whole   bool         // a picture: charts over time show all of it
 	Panel   Panel        // the knobs as the user turns them
 
+	Base *engine.Against // the baseline beside Snap; nil: there is none
+
 	// Say shows words in the status line until the next key.
 	Say func(string)
 	// Keys gives the keys of an action as they are written on the screen.

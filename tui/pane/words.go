@@ -74,3 +74,9 @@ func (h *Host) Tell(v grid.View, lines ...string) {
 	top := max((v.H()-measure.Y)/2, 0)
 	write(&grid.Flow{V: v.Sub(grid.Rect{X: (v.W() - wide) / 2, Y: top, W: wide, H: v.H() - top})})
 }
+
+// BaseLegend explains the ghosts of a chart: the run that they are of.
+func (h *Host) BaseLegend(v grid.View) {
+	v.Rune(0, 0, '╌', h.Theme.Dim)
+	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.Name, grid.Left, h.Theme.Dim)
+}

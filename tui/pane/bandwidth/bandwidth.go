@@ -14,7 +14,7 @@ import (
 // Spec is the line of the registry.
 var Spec = pane.Spec{
 	Name: "bandwidth", Title: "Bandwidth", Doc: "the bandwidth", Place: pane.Rates,
-	New: func() pane.Pane { return &Pane{window: 30 * time.Second} },
+	New: func() pane.Pane { return &Pane{window: 30 * time.Second, ghost: newGhost()} },
 }
 
 // Pane is the chart, and how it is looked at.
@@ -27,10 +27,14 @@ type Pane struct {
 	chart grid.LineChart
 	x     []float64
 	y     [cluster.Classes][]float64
+	ghost ghost
 	text  []byte
 	cap   string
 	capOf caption
 }
+
+// legendH is the rows from which the baseline has one of its own.
+const legendH = 9
 
 // caption is what the words at the right of the border depend on.
 type caption struct {
@@ -101,6 +105,10 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		p.legend(v, samples[len(samples)-1], th)
 		v = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	}
+	if h.Base != nil && v.H() >= legendH {
+		h.BaseLegend(v.Sub(grid.Rect{W: v.W(), H: 1}))
+		v = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
+	}
 	p.points(samples, snap.Marks, (to-from)/float64(max(v.W(), 1)))
 	c := &p.chart
 	c.X = grid.Axis{Unit: grid.Seconds, Fixed: true, Min: from, Max: to}
@@ -113,6 +121,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	for i := range p.y {
 		c.Series = append(c.Series, grid.Series{Name: pane.ClassNames[i], X: p.x, Y: p.y[i], Style: th.SeriesStyle(i), Glyph: pane.ClassMarks[i]})
 	}
+	p.ghosts(h, from, to, (to-from)/float64(max(v.W(), 1)))
 	c.VLines = c.VLines[:0]
 	for _, m := range snap.Marks {
 		if t := m.At.Seconds(); t >= from {

@@ -70,6 +70,46 @@ func Demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 	return s
 }
 
+// Slower is a run whose times are so many times as long, for a baseline.
+func Slower(s *engine.Snapshot, by float64) *engine.Snapshot {
+	for i := range s.Series {
+		for c := range s.Series[i].Rate {
+			s.Series[i].Rate[c] /= by
+		}
+	}
+	for c := range s.Latency {
+		q := &s.Latency[c]
+		for _, x := range []*float64{&q.Mean, &q.Min, &q.P50, &q.P99, &q.Max} {
+			*x *= by
+		}
+		for i := range q.Buckets {
+			q.Buckets[i].Upper *= by
+		}
+	}
+	for i := range s.Metrics {
+		switch m := &s.Metrics[i]; m.Unit {
+		case "s":
+			m.Value *= by
+		case "B/s", "1/s":
+			m.Value /= by
+		}
+	}
+	for i := range s.Studies {
+		v := &s.Studies[i]
+		for c := range v.Columns {
+			for k := range v.Rows {
+				switch cells := v.Rows[k].Cells; v.Columns[c].Unit {
+				case "s":
+					cells[c] *= by
+				case "B/s", "1/s", "%":
+					cells[c] /= by
+				}
+			}
+		}
+	}
+	return s
+}
+
 // traffic is that of ranks that all talk to their groups.
 func traffic(l *cluster.Layout) engine.Recent {
 	rng := rand.New(rand.NewPCG(3, 4))

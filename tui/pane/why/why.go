@@ -35,10 +35,10 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		b.Title = "Failed"
 	}
 	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // as wide, and no row to write on
-	write(&measure, h.Snap, h.Theme)
+	write(&measure, h)
 	limit := max(0, measure.Y-v.H())
 	p.top = min(p.top, limit)
-	write(&grid.Flow{V: v, Y: -p.top}, h.Snap, h.Theme)
+	write(&grid.Flow{V: v, Y: -p.top}, h)
 	b.Above, b.Below = p.top > 0, p.top < limit
 	return b
 }
@@ -60,7 +60,8 @@ func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 // scroll moves the text; Draw stops at its end.
 func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 
-func write(f *grid.Flow, snap *engine.Snapshot, th *grid.Theme) {
+func write(f *grid.Flow, h *pane.Host) {
+	snap, th := h.Snap, h.Theme
 	if snap.Phase == engine.Failed {
 		f.Text(pane.Or(snap.Failure, "the run failed and gave no reason"), th.Error)
 		f.Y++
@@ -80,7 +81,10 @@ func write(f *grid.Flow, snap *engine.Snapshot, th *grid.Theme) {
 		f.Y++
 	}
 	for i := range snap.Metrics {
-		metric(f, &snap.Metrics[i], th)
+		metric(f, &snap.Metrics[i], h)
+	}
+	if h.Base != nil && h.Base.Late {
+		f.Text("▲ no ratios: the host could not keep the machine's times in this run or the baseline", th.Warning)
 	}
 	if snap.MemoryPerNode > 0 {
 		f.Pair("memory a node", memoryWords(snap), th.Dim, th.Dim)
@@ -115,15 +119,31 @@ func verification(f *grid.Flow, v *engine.Verification, th *grid.Theme) {
 	}
 }
 
-// metric writes a name, the mark of the kind, and the value.
-func metric(f *grid.Flow, m *engine.Metric, th *grid.Theme) {
+// metric writes a name, the mark of the kind, the value and, where there is a baseline,
+// the ratio to it: behind the value if there is room, else on a row of its own.
+func metric(f *grid.Flow, m *engine.Metric, h *pane.Host) {
+	th := h.Theme
 	kind := th.Kind(pane.KindOf(m.Kind))
 	name := strings.ReplaceAll(m.Name, "_", " ")
 	text := metricUnit(m).String(m.Value)
-	n := f.V.TextIn(0, f.Y, f.V.W()-grid.Width(text)-4, name, grid.Left, th.Dim)
+	end := f.V.W() - 1
+	below := ""
+	if h.Base != nil {
+		if r, ok := h.Base.Ratio(m); ok {
+			below = r.String()
+			if n := grid.Width(below); grid.Width(name)+grid.Width(text)+n+8 <= end {
+				f.V.Text(end-n, f.Y, below, th.Accent)
+				end, below = end-n-2, ""
+			}
+		}
+	}
+	n := f.V.TextIn(0, f.Y, end-grid.Width(text)-3, name, grid.Left, th.Dim)
 	f.V.Rune(n+1, f.Y, kind.Mark, kind.Style)
-	f.V.Text(f.V.W()-grid.Width(text)-1, f.Y, text, kind.Style)
+	f.V.Text(end-grid.Width(text), f.Y, text, kind.Style)
 	f.Y++
+	if below != "" {
+		f.Text("  "+below, th.Accent)
+	}
 }
 
 // metricUnit is how a metric's values are written.

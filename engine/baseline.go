@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Baseline is a run that later ones are compared with: plain data of its own, taken from
+// a snapshot, which does not change any more.
+type Baseline struct {
+	Scenario Scenario
+	Kind     Kind // of its measured numbers
+	Late     bool // the host could not keep the machine's times
+	Metrics  []Metric
+	Series   []Sample      // since its knobs were turned last
+	End      time.Duration // of the series
+	Latency  [cluster.Classes]Quantiles
+	Studies  []StudyView
+}
+
+// NewBaseline takes what is compared from a snapshot.
+func NewBaseline(s *Snapshot) *Baseline {
+	b := &Baseline{
+		Scenario: s.Scenario.Clone(), Kind: s.Kind, Late: s.late(),
+		Metrics: slices.Clone(s.Metrics), Series: s.Series, Latency: s.Latency, Studies: slices.Clone(s.Studies),
+	}
+	if n := len(s.Marks); n > 0 {
+		b.Series = b.Series[len(b.Series)-since(b.Series, s.Marks[n-1].At):]
+	}
+	if b.Series = slices.Clone(b.Series); len(b.Series) > 0 {
+		b.End = b.Series[len(b.Series)-1].At
+	}
+	for i := range b.Latency {
+		b.Latency[i].Buckets = slices.Clone(b.Latency[i].Buckets)
+	}
+	return b
+}
+
+// since counts the samples that are later than a moment.
+func since(all []Sample, at time.Duration) int {
+	n := 0
+	for n < len(all) && all[len(all)-1-n].At > at {
+		n++
+	}
+	return n
+}
+
+// late says that the host could not keep the machine's times.
+func (s *Snapshot) late() bool { return s.Kind == Emulated && len(s.Warnings) > 0 }
+
+// Against is a baseline beside a run that is compared with it.
+type Against struct {
+	*Baseline
+	Name string // what the baseline has otherwise: "group 4, on demo"
+	Late bool   // either run is: there is no ratio
+}
+
+// Against compares a run with the baseline.
+func (b *Baseline) Against(s *Snapshot) *Against {
+	return &Against{Baseline: b, Name: b.name(&s.Scenario), Late: b.Late || s.late()}
+}
+
+// mostNamed is how many knobs tell two runs apart in words.
+const mostNamed = 3
+
+// name is what the baseline's knobs have otherwise than those of a run.
+func (b *Baseline) name(now *Scenario) string {
+	var apart []string
+	if b.Scenario.Workload != now.Workload {
+		apart = append(apart, b.Scenario.Workload)
+	}
+	more := 0
+	for i := range now.Table {
+		k := &now.Table[i]
+		v, ok := b.Scenario.Values[k.Name]
+		switch {
+		case !ok || v == now.Values[k.Name]:
+		case len(apart) < mostNamed:
+			apart = append(apart, named(k, v))
+		default:
+			more++
+		}
+	}
+	switch {
+	case len(apart) == 0:
+		return "the same knobs"
+	case more > 0:
+		apart = append(apart, strconv.Itoa(more)+" more")
+	}
+	return strings.Join(apart, ", ")
+}
+
+// named is a knob's value in words; some values say by themselves what they are.
+func named(k *Knob, value string) string {
+	switch k.Name {
+	case "machine":
+		return "on " + value
+	case "fabric", "model", "ranking":
+		return value
+	}
+	if k.Unit != "" {
+		if _, err := strconv.ParseFloat(value, 64); err == nil {
+			value += " " + k.Unit
+		}
+	}
+	return k.Label + " " + value
+}
+
+// Ratio is a number over the baseline's.
+type Ratio struct {
+	Value     float64
+	Kind      Kind // of the number
+	Base      Kind // of the baseline's
+	Reference string
+}
+
+// Ratio is a metric over the baseline's of the same name and unit; false: there is none,
+// or either is not above zero, or the host could not keep the times of one.
+func (a *Against) Ratio(m *Metric) (Ratio, bool) {
+	if a.Late && (m.Kind == Emulated || a.Kind == Emulated) && m.Kind != Modelled {
+		return Ratio{}, false
+	}
+	for i := range a.Metrics {
+		if b := &a.Metrics[i]; b.Name == m.Name && b.Unit == m.Unit {
+			r := Ratio{Quotient(m.Value, b.Value), m.Kind, b.Kind, a.Name}
+			return r, r.Value > 0
+		}
+	}
+	return Ratio{}, false
+}
+
+// Quotient is a number over another; NaN unless both and what comes out are above zero
+// and finite.
+func Quotient(x, base float64) float64 {
+	if q := x / base; x > 0 && base > 0 && q > 0 && !math.IsInf(q, 1) {
+		return q
+	}
+	return math.NaN()
+}
+
+// Factor writes the quotient: "1.8×", "0.0512×".
+func (r *Ratio) Factor() string {
+	if r.Value >= 1e6 || r.Value < 1e-4 {
+		return strconv.FormatFloat(r.Value, 'e', 1, 64) + "×"
+	}
+	if r.Value >= 99.5 {
+		return strconv.FormatFloat(r.Value, 'f', 0, 64) + "×"
+	}
+	return strconv.FormatFloat(r.Value, 'g', 3, 64) + "×"
+}
+
+// Kinds says of which kinds the numbers are, where they differ.
+func (r *Ratio) Kinds() string {
+	if r.Kind == r.Base {
+		return ""
+	}
+	return string(r.Kind) + " over " + string(r.Base)
+}
+
+// String says what is compared: "1.8× baseline: group 4 (simulated over emulated)".
+func (r *Ratio) String() string {
+	text := r.Factor() + " baseline: " + r.Reference
+	if kinds := r.Kinds(); kinds != "" {
+		text += " (" + kinds + ")"
+	}
+	return text
+}
