@@ -194,6 +194,7 @@ func (r *Receiver) Receive(c *codec.Walk, l cluster.Layout) *View {
 		}
 		v.Lanes = append(v.Lanes, lane)
 	}
+	v.clip()
 	var fresh []Arrow
 	sent := r.sent
 	codec.List(c, &fresh, arrowParts)

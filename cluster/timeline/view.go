@@ -12,6 +12,7 @@ type View struct {
 	Layout cluster.Layout
 	From   cluster.Time // the earliest time of which anything is kept
 	To     cluster.Time // of the moment
+	Edge   cluster.Time // up to which every lane tells what its thread does
 	Lanes  []LaneView
 	Ranks  int     // that have lanes; others are beyond what is kept
 	Arrows []Arrow // in the order of their receipt; nil: not recorded
@@ -56,7 +57,16 @@ func (r *Recorder) View() *View {
 		v.Lanes[i].to = v.To
 		v.From = min(v.From, v.Lanes[i].From())
 	}
+	v.clip()
 	return v
+}
+
+// clip finds the edge.
+func (v *View) clip() {
+	v.Edge = v.To
+	for i := range v.Lanes {
+		v.Edge = min(v.Edge, v.Lanes[i].told())
+	}
 }
 
 // viewTries is how often a look at a lane begins anew because a stretch was added
@@ -131,6 +141,14 @@ func (v *LaneView) To() cluster.Time { return v.to }
 // same of what was before. A lane on which nothing happened yet sleeps.
 func (v *LaneView) Settled() cluster.Time {
 	if len(v.chunks) == 0 && v.now != noLabel {
+		return v.to
+	}
+	return v.end
+}
+
+// told is the time up to which the lane tells anything.
+func (v *LaneView) told() cluster.Time {
+	if v.now != noLabel {
 		return v.to
 	}
 	return v.end

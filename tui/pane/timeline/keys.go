@@ -78,7 +78,7 @@ func (t *Pane) scroll(h *pane.Host, by float64) {
 	t.Want.End = max(s.end+cluster.Time(by*float64(width)), width)
 	t.Want.Column = s.column
 	t.Want.At += cluster.Time(by * float64(width))
-	if tl := h.Snap.Timeline; tl != nil && t.Want.End >= tl.To && !t.Want.Cursor {
+	if tl := h.Snap.Timeline; tl != nil && t.Want.End >= tl.Edge && !t.Want.Cursor {
 		t.Want.End = 0
 	}
 }

@@ -34,9 +34,12 @@ type laneRow struct {
 	newNode, newRank   bool // it is the first of them
 	lo, hi             int
 
-	first   int64          // number of the first bin
-	bins    []uint8        // activity that holds most of the time of each, + 1; 0: not known
-	settled int64          // bins before this number cannot change any more
+	first   int64   // number of the first bin
+	bins    []uint8 // what each shows, + 1; 0: not known
+	told    int64   // number of the first bin behind those that all lanes tell of
+	settled int64   // bins before this number, that of a block's first one, cannot change any more
+	sure    int64   // nor can the sums of those before this one, which stand in tail
+	tail    [blockBins]timeline.Sums
 	seen    *timeline.View // that the bins were worked out from last
 }
 
@@ -140,126 +143,4 @@ func (r *laneRows) label(dst []byte, i int, full bool) []byte {
 	part(rank, 'r', row.rank, full || row.newRank || row.newNode)
 	part(thread, 't', row.thread, true)
 	return dst
-}
-
-// looksAFrame bounds how often a frame looks into lanes; rows beyond it are left for
-// the next one.
-const looksAFrame = 4_000
-
-// compute brings the bins of the rows that are shown up to date, half of them a
-// cell; false: not all of them yet.
-func (r *laneRows) compute(tl *timeline.View, s *shownLanes, half int) bool {
-	if r.column != s.column || r.half != half {
-		for i := range r.all {
-			r.all[i].bins, r.all[i].settled, r.all[i].seen = r.all[i].bins[:0], 0, nil
-		}
-		r.column, r.half = s.column, half
-	}
-	looks, skip := 0, 0
-	if r.next > s.top && r.next < s.top+s.rows {
-		skip = r.next - s.top
-	}
-	for k := range s.rows {
-		i := s.top + (skip+k)%s.rows
-		if looks > looksAFrame {
-			r.next = i
-			return false
-		}
-		looks += r.all[i].compute(tl, r, s)
-	}
-	return true
-}
-
-// edge is the time at which bin n begins.
-func (r *laneRows) edge(n int64) cluster.Time {
-	return cluster.Time(n/int64(r.half))*r.column + cluster.Time(n%int64(r.half))*r.column/cluster.Time(r.half)
-}
-
-// compute works out the bins of a row that are new or may have changed, and gives
-// how often it looked into lanes.
-func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
-	first := int64(s.begin/s.column) * int64(r.half)
-	n := s.columns * r.half
-	last := first + int64(n)
-	if row.seen == tl && row.first == first && len(row.bins) == n {
-		return 0
-	}
-	row.seen = tl
-	// Keep what overlaps and is settled.
-	keep, from := row.bins[:0], first
-	if old := row.first + int64(len(row.bins)); len(row.bins) > 0 && row.first <= first && old > first && row.settled > first {
-		until := min(old, row.settled, last)
-		keep = append(keep, row.bins[first-row.first:until-row.first]...)
-		from = until
-	}
-	row.bins, row.first = slices.Grow(keep, n)[:n], first
-	row.settled = row.known(tl, r, last)
-	fresh := int(last - from)
-	if fresh == 0 {
-		return 0
-	}
-	r.acc = slices.Grow(r.acc[:0], fresh)[:fresh]
-	clear(r.acc)
-	for _, i := range r.order[row.lo:row.hi] {
-		at := r.edges[i][0]
-		if from > first {
-			at = r.edges[i][1]
-		}
-		l := &tl.Lanes[i]
-		before := l.Sums(r.edge(from), &at)
-		for k := range fresh {
-			next := l.Sums(r.edge(from+int64(k)+1), &at)
-			for a := range next {
-				r.acc[k][a] += next[a] - before[a]
-			}
-			before = next
-		}
-	}
-	out := row.bins[from-first:]
-	for k := range fresh {
-		out[k] = most(&r.acc[k])
-	}
-	return (fresh + 1) * (row.hi - row.lo)
-}
-
-// known is the number of the first bin, up to last, that may still change.
-func (row *laneRow) known(tl *timeline.View, r *laneRows, last int64) int64 {
-	end := tl.To
-	for _, i := range r.order[row.lo:row.hi] {
-		end = min(end, tl.Lanes[i].Settled())
-	}
-	n := int64(end/r.column) * int64(r.half)
-	return min(n, last)
-}
-
-// most is the activity with the most time, + 1; 0: there is no time.
-func most(s *timeline.Sums) uint8 {
-	best, at := cluster.Time(0), uint8(0)
-	for a, t := range s {
-		if t > best {
-			best, at = t, uint8(a)+1
-		}
-	}
-	return at
-}
-
-// bins are those of row i that are shown; none if they are not worked out yet.
-func (r *laneRows) bins(i int, s *shownLanes, half int) []uint8 {
-	row := &r.all[i]
-	if len(row.bins) != s.columns*half || row.first != int64(s.begin/s.column)*int64(half) {
-		return nil
-	}
-	return row.bins
-}
-
-// sums is the time by activity of row i between two times.
-func (r *laneRows) sums(tl *timeline.View, i int, from, to cluster.Time) (s timeline.Sums) {
-	for _, k := range r.order[r.all[i].lo:r.all[i].hi] {
-		l := &tl.Lanes[k]
-		a, b := l.Sums(from, &r.edges[k][0]), l.Sums(to, &r.edges[k][1])
-		for x := range s {
-			s[x] += b[x] - a[x]
-		}
-	}
-	return s
 }

@@ -18,7 +18,7 @@ const textRows = 64
 // Messages are drawn if they were recorded.
 func Text(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 	tl := s.Timeline
-	if tl == nil || tl.To <= 0 {
+	if tl == nil || tl.Edge <= 0 {
 		return "", errors.New("no timeline was recorded: run with --timeline on")
 	}
 	mono, _ := grid.ThemeByName("mono")

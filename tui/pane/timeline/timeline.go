@@ -119,7 +119,7 @@ func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 func (t *Pane) draw(v grid.View, h *pane.Host) {
 	tl := h.Snap.Timeline
 	t.shown = shownLanes{}
-	if tl == nil || tl.To <= 0 || len(tl.Lanes) == 0 {
+	if tl == nil || tl.Edge <= 0 || len(tl.Lanes) == 0 {
 		t.empty(v, h, tl)
 		return
 	}
@@ -178,9 +178,9 @@ func (t *Pane) place(snap *engine.Snapshot, tl *timeline.View, w, h int) {
 	if s.column == 0 {
 		s.column = autoColumn(snap, tl, w)
 	}
-	s.end = tl.To
+	s.end = tl.Edge
 	if want.End > 0 {
-		s.end = min(want.End, tl.To)
+		s.end = min(want.End, tl.Edge)
 	}
 	// Columns keep their places in time, so that what was drawn stays.
 	s.end = (s.end + s.column - 1) / s.column * s.column
@@ -201,7 +201,7 @@ func (t *Pane) place(snap *engine.Snapshot, tl *timeline.View, w, h int) {
 // autoColumn is the time of a cell with which w cells show the latest iterations, or
 // all that is kept if none has ended.
 func autoColumn(snap *engine.Snapshot, tl *timeline.View, w int) cluster.Time {
-	span := tl.To - tl.From
+	span := tl.Edge - tl.From
 	if n := len(snap.IterationTimes); n > 0 {
 		last := slices.Clone(snap.IterationTimes[max(0, n-9):])
 		slices.Sort(last)
@@ -295,11 +295,15 @@ func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
 		styles[a+1], glyphs[a+1] = l.style(th), l.mark
 	}
 	const asleep = 1 + uint8(timeline.ActivitySleep)
+	first, last := int64(t.shown.begin/t.shown.column)*int64(half), t.rows.edgeOf(&t.shown)
 	for y := range t.shown.rows {
-		bins := t.rows.bins(t.shown.top+y, &t.shown, half)
-		for x := 0; x*half < len(bins); x++ {
-			l := bins[x*half]
-			r := bins[x*half+half-1]
+		for x := range t.shown.columns {
+			n := first + int64(x*half)
+			if n >= last {
+				break
+			}
+			l := t.rows.bin(t.shown.top+y, n)
+			r := t.rows.bin(t.shown.top+y, n+int64(half)-1)
 			switch {
 			case l == r:
 				v.Rune(x, y, glyphs[l], styles[l])

@@ -20,8 +20,9 @@ import (
 
 const us = cluster.Microsecond
 
-// A cell shows the activity that holds most of its time.
-func TestCellShowsWhatHoldsMostOfItsTime(t *testing.T) {
+// Bins show what a walk over the stretches of the row's lanes makes of them, up to the
+// time that every lane tells of.
+func TestBinsAreThoseOfTheStretches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.RoundRobin, Model: cluster.Flat}
 		rec := timeline.NewRecorder(l, false)
@@ -31,6 +32,9 @@ func TestCellShowsWhatHoldsMostOfItsTime(t *testing.T) {
 				for range rapid.IntRange(0, 700).Draw(t, "stretches") {
 					at += cluster.Time(rapid.IntRange(1, 40).Draw(t, "for"))
 					lane.Until(at, timeline.Activity(rapid.IntRange(0, timeline.Activities-1).Draw(t, "activity")), cluster.KindSend, int32(at%3))
+				}
+				if rapid.Bool().Draw(t, "unknown") {
+					lane.Unknown()
 				}
 			}
 		}
@@ -42,26 +46,155 @@ func TestCellShowsWhatHoldsMostOfItsTime(t *testing.T) {
 		s.begin = s.column * cluster.Time(rapid.IntRange(0, 100).Draw(t, "begin"))
 		s.end = s.begin + 20*s.column
 		r.compute(tl, &s, 1)
+		first := int64(s.begin/s.column) / blockBins * blockBins
 		for i := range r.all {
-			for x, got := range r.bins(i, &s, 1) {
-				begin := s.begin + cluster.Time(x)*s.column
-				var sums timeline.Sums
-				for k := range tl.Lanes {
-					l := &tl.Lanes[k]
-					node := tl.Layout.NodeOf(l.Rank)
-					if node != r.all[i].node || want != foldNodes && l.Rank != r.all[i].rank || want == foldThreads && l.Thread != r.all[i].thread {
-						continue
-					}
-					for y := range l.Stretches(begin, begin+s.column) {
-						sums[y.Activity] += min(y.End, begin+s.column) - max(y.Begin, begin)
+			var all []uint8
+			for block := range int64(3) {
+				var sums [blockBins]timeline.Sums
+				for b := range sums {
+					begin := cluster.Time(first+block*blockBins+int64(b)) * s.column
+					end := min(begin+s.column, tl.Edge)
+					for k := range tl.Lanes {
+						l := &tl.Lanes[k]
+						node := tl.Layout.NodeOf(l.Rank)
+						if begin >= end || node != r.all[i].node || want != foldNodes && l.Rank != r.all[i].rank || want == foldThreads && l.Thread != r.all[i].thread {
+							continue
+						}
+						for y := range l.Stretches(begin, end) {
+							sums[b][y.Activity] += min(y.End, end) - max(y.Begin, begin)
+						}
 					}
 				}
-				if most(&sums) != got {
-					t.Fatalf("row %d cell %d: activity %d − 1, of %v", i, x, got, sums)
+				var out [blockBins]uint8
+				shareOut(sums[:], out[:])
+				all = append(all, out[:]...)
+			}
+			for x := range int64(20) {
+				n := int64(s.begin/s.column) + x
+				if got, want := r.bin(i, n), all[n-first]; got != want {
+					t.Fatalf("row %d cell %d: %d, want %d of %v", i, x, got, want, all)
 				}
 			}
 		}
 	})
+}
+
+// Of a block's bins every activity gets its share: none shows what has no time there,
+// whatever has any is shown, and communication always is.
+func TestNothingVanishesInFolding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sums := make([]timeline.Sums, blockBins)
+		var has [timeline.Activities]int // bins
+		whole := 0.0                     // of communicating
+		for k := range sums {
+			total := cluster.Time(0)
+			for a := range timeline.Activities {
+				if rapid.IntRange(0, 3).Draw(t, "has") == 0 {
+					sums[k][a] = cluster.Time(rapid.IntRange(1, 1000).Draw(t, "time"))
+					total += sums[k][a]
+					has[a]++
+				}
+			}
+			if total > 0 {
+				whole += float64(sums[k][timeline.ActivityCommunicate]) / float64(total)
+			}
+		}
+		out := make([]uint8, blockBins)
+		shareOut(sums, out)
+		var shown [timeline.Activities]int
+		for k, a := range out {
+			switch {
+			case a == 0 && sums[k] != timeline.Sums{}:
+				t.Fatalf("bin %d of %v shows nothing", k, sums[k])
+			case a > 0 && sums[k][a-1] == 0:
+				t.Fatalf("bin %d of %v shows %v", k, sums[k], timeline.Activity(a-1))
+			case a > 0:
+				shown[a-1]++
+			}
+		}
+		if has[timeline.ActivityCommunicate] > 0 {
+			if n, least := shown[timeline.ActivityCommunicate], min(max(int(whole+0.5), 1), has[timeline.ActivityCommunicate]); n < least {
+				t.Fatalf("%d bins communicate, want %d for %.2f", n, least, whole)
+			}
+		}
+		for i, a := range choosing {
+			others := 0 // bins that those before it in the order have taken
+			for _, b := range choosing[:i] {
+				others += shown[b]
+			}
+			if shown[a] == 0 && has[a] > others {
+				t.Fatalf("%v has time in %d bins and is shown in none: %v", a, has[a], out)
+			}
+		}
+	})
+}
+
+// Seven of eight lanes sleep while one communicates, for ten times what a row shows of
+// a block: of each block the row shows as much communication as there is, and in every
+// row the cells end at one time.
+func TestAFoldedRowKeepsCommunication(t *testing.T) {
+	l := cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 8, Ranking: cluster.Sequential, Model: cluster.Flat}
+	rec := timeline.NewRecorder(l, false)
+	for rank := range 2 {
+		for k, lane := range rec.Team(rank, 8) {
+			for n := range cluster.Time(64) {
+				until := n*100*us + 60*us
+				if k == 0 {
+					lane.Until(until, timeline.ActivityCommunicate, cluster.KindSend, 1)
+				}
+				lane.Until(until, timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
+				lane.Until(until+40*us+cluster.Time(rank), timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+			}
+			lane.Unknown()
+		}
+	}
+	s := panetest.Recorded(2, 1, 8, 1, false)
+	s.Timeline = rec.View()
+	p := looking(s)
+	p.Want.Fold, p.Want.Column = foldNodes, 100*us
+	p.screen(60, 9)
+	for i := range p.rows.all {
+		n, told := 0, 0
+		for x := range p.shown.columns {
+			a := p.rows.bin(i, int64(p.shown.begin/p.shown.column)+int64(x))
+			if a == uint8(timeline.ActivityCommunicate)+1 {
+				n++
+			}
+			if a > 0 {
+				told++
+			}
+		}
+		// 60 of 800 µs of lanes are 7.5%: 1 bin of 16.
+		if n < told/blockBins || n > told/blockBins+1 || told != min(p.shown.columns, 64) {
+			t.Errorf("row %d: %d of %d cells communicate", i, n, told)
+		}
+	}
+}
+
+// Where one lane is not known as far as the others, none is shown beyond that.
+func TestTheEdgeIsThatOfAllLanes(t *testing.T) {
+	l := cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
+	rec := timeline.NewRecorder(l, false)
+	for rank, until := range []cluster.Time{990 * us, 400 * us} {
+		lane := rec.Team(rank, 1)[0]
+		lane.Until(until, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+		lane.Unknown()
+	}
+	s := panetest.Recorded(2, 1, 1, 1, false)
+	s.Timeline = rec.View()
+	p := looking(s)
+	p.Want.Column = 10 * us
+	g := grid.New(70, 8)
+	p.Draw(g.All(), p.h)
+	var filled []int
+	for line := range strings.Lines(g.PlainText()) {
+		if strings.HasPrefix(line, "n") {
+			filled = append(filled, strings.Count(line, "█"))
+		}
+	}
+	if !slices.Equal(filled, []int{40, 40}) {
+		t.Errorf("%v cells are filled, want 40 in each row:\n%s", filled, g.PlainText())
+	}
 }
 
 // look is a pane with the host that it is drawn for.
