@@ -9,7 +9,7 @@ func (t *thread) direct(op *cluster.Op) bool {
 	if !w.loads || op.Then != nil || t.r.stepping {
 		return false
 	}
-	if class := w.class(t.r.id, op.Peer); class == cluster.Remote || w.ways[class].access == 0 {
+	if class := w.net.class(t.r.id, op.Peer); class == cluster.Remote || w.net.ways[class].access == 0 {
 		return false
 	}
 	if op.Kind == cluster.KindAtomic {
@@ -39,7 +39,7 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 	if d.Err != cluster.OK {
 		return t.finish(op, d)
 	}
-	way := &w.ways[w.class(t.r.id, op.Peer)]
+	way := &w.net.ways[w.net.class(t.r.id, op.Peer)]
 	if op.Vec == nil || op.Kind == cluster.KindAtomic {
 		t.load(way, n)
 	} else {
@@ -83,7 +83,7 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 func (t *thread) load(way *way, n int64) {
 	beyond := way.bandwidth.time(n - cluster.AccessLine)
 	var more cluster.Time
-	if memory := &t.w.memories[t.w.nodeOf[t.r.id]]; memory.rate > 0 {
+	if memory := &t.w.net.memories[t.w.net.nodeOf[t.r.id]]; memory.rate > 0 {
 		t.sync(evResume)
 		more = memory.serve(t.now, n, way.access+beyond) - t.now - way.access - beyond
 	}

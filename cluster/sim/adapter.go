@@ -40,11 +40,6 @@ func (a *adapter) take(at, gap, carry cluster.Time, m *msg) cluster.Time {
 	return at
 }
 
-// of gives the adapters of a node, of those of all nodes.
-func (w *world) of(all []adapter, node int32) []adapter {
-	return all[int(node)*w.adapters:][:w.adapters]
-}
-
 // first is the adapter of several that could start a message first.
 func first(list []adapter, at cluster.Time, m *msg) (index int, a *adapter) {
 	a = &list[0]

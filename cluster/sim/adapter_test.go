@@ -39,8 +39,8 @@ func TestHandshakesGoBetweenBytes(t *testing.T) {
 		})
 
 		t.Run(c.name+" of a thread", func(t *testing.T) {
-			w := &world{threads: []*thread{{}}}
-			w.ways[cluster.Remote] = wayOf(cluster.Link{ThreadRate: 1e12}) // a byte a picosecond
+			w := &world{kernel: kernel{threads: []*thread{{}}}}
+			w.net.ways[cluster.Remote] = wayOf(cluster.Link{ThreadRate: 1e12}) // a byte a picosecond
 			first, ask := &msg{kind: c.first, class: cluster.Remote}, &msg{kind: msgAsk, class: cluster.Remote}
 			at := [3]cluster.Time{w.turn(first, 0, carry+1), w.turn(ask, 0, 1), w.turn(first, 0, 1)}
 			want := [3]cluster.Time{0, 0, carry}

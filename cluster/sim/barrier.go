@@ -107,9 +107,7 @@ func (t *thread) leave(m *member) {
 		return
 	}
 	t.until(out, b.opened.cause)
-	if t.w.trace != nil {
-		t.cause = t.w.trace.add(b.opened.cause, out-b.opened.last, CauseSync, t.r.id)
-	}
+	t.cause = t.w.trace.charge(t.cause, out-b.opened.last, CauseSync, t.r.id)
 }
 
 // enter arrives at a barrier; the last one to do so knows when each may go on.
@@ -182,7 +180,7 @@ func (w *world) disseminate(b *barrier) {
 			if from < 0 {
 				from += n
 			}
-			way := &w.ways[w.class(b.ranks[from], b.ranks[i])]
+			way := &w.net.ways[w.net.class(b.ranks[from], b.ranks[i])]
 			b.next[i] = min(max(b.out[i]+way.o, b.out[from]+way.o+way.l)+way.o, 2*end) // too late is late enough
 		}
 		b.out, b.next = b.next, b.out

@@ -32,17 +32,6 @@ func (w *world) waits(spared []bool) []cluster.Wait {
 	return out
 }
 
-// loops lists the threads that do not wait, when all that they do is look.
-func (w *world) loops() []cluster.Wait {
-	var out []cluster.Wait
-	for _, t := range w.threads {
-		if t.state == threadReady || t.state == threadRuns {
-			out = append(out, cluster.Wait{Rank: int(t.r.id), Thread: t.number, Call: "a loop of looks that nothing can end (livelock)"})
-		}
-	}
-	return out
-}
-
 // waitOf describes a wait; full: with all the ranks that could end it.
 func (w *world) waitOf(t *thread, h cluster.Handle, full bool) cluster.Wait {
 	x := cluster.Wait{Rank: int(t.r.id), Thread: t.number}

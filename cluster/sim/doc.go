@@ -1,9 +1,32 @@
 // Package sim is the fabric in virtual time: the same programs, as coroutines on
 // one deterministic clock, on a machine that is described and not owned.
 //
-// The main loop is world.loop: take the earliest event by (time, order
-// of making), let it happen, and switch at once to the rank whose wait it ends. A
-// rank runs ahead of the clock as long as it only posts; whatever several ranks
+// The main loop is world.run: take the earliest event by (time, order of making), let
+// it happen, and switch at once to the rank whose wait it ends.
+//
+//	for e := range events by time {
+//		switch e.kind {
+//		case resume, poll:               due = its thread
+//		case inject, reach, arrive, ...: the protocol acts, and may name a thread due
+//		}
+//		switch to due
+//	}
+//
+// A world has four parts:
+//
+//	kernel    the queue, the clock, the coroutines, what counts as a livelock
+//	          (kernel.go queue.go ahead.go thread.go wait.go livelock.go deadlock.go)
+//	protocol  messages: eager, rendezvous, one-sided, staged, trains; who answers them
+//	          (protocol.go sending.go passage.go reception.go receiving.go ..)
+//	network   what bytes pass: adapters, links, memory, noise
+//	          (network.go adapter.go slow.go cost.go topology/)
+//	trace     why time passed: one hook, charge, that all others call
+//	          (trace.go observed.go)
+//
+// A rank's call goes to the protocol, which charges the thread o, asks the network when
+// the bytes are where, and leaves events with the kernel.
+//
+// A rank runs ahead of the clock as long as it only posts; whatever several ranks
 // contend for (adapters, links, memory, the target's words) is reserved when its
 // event is taken, in the order of time. Events at one time are taken in the order
 // in which they were made, which depends on nothing but the program and the spec;

@@ -66,11 +66,8 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	if err != nil {
 		return nil, err
 	}
-	if f.Trace {
-		w.trace = &trace{}
-	}
+	w.trace = newTrace(f.Trace, &spec)
 	body = w.observe(body)
-	w.watched = w.trace != nil || w.recorder != nil
 	for i := range w.ranks {
 		r := &w.ranks[i]
 		r.seg = segment(spec.Segment)
@@ -110,7 +107,7 @@ func (r *Run) drive(w *world) {
 		}
 	}
 	r.hash, r.total, r.event = w.hash, last.now, w.events
-	if w.trace != nil {
+	if w.trace.on {
 		r.path = w.trace.path(last.cause, last.now)
 	}
 	if rec := w.spec.Timeline; rec != nil {

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"unsafe"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -106,28 +105,4 @@ func (m *msg) drop(w *world) {
 		w.buffers.give(m.bytes())
 		m.buf = nil
 	}
-}
-
-// usual is how many messages a rank has under way in many programs: one to each
-// neighbour of a box. Tables that grow to that by doubling leave as much behind.
-const usual = 6
-
-func (w *world) newMsg() (int32, *msg) {
-	if n := len(w.freeMsgs); n > 0 {
-		i := w.freeMsgs[n-1]
-		w.freeMsgs = w.freeMsgs[:n-1]
-		return i, &w.msgs[i]
-	}
-	if len(w.msgs) == maxRef {
-		w.abort(fmt.Errorf("more than %d messages under way at %v", maxRef, w.now))
-		return 0, &w.msgs[0]
-	}
-	w.msgs = append(w.msgs, msg{})
-	w.lasts = append(w.lasts, 0)
-	return int32(len(w.msgs) - 1), &w.msgs[len(w.msgs)-1]
-}
-
-func (w *world) dropMsg(i int32) {
-	w.msgs[i] = msg{}
-	w.freeMsgs = append(w.freeMsgs, i)
 }

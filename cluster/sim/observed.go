@@ -11,11 +11,10 @@ type observed struct{ *thread }
 
 // observe wraps the bodies of a launch whose timeline is recorded.
 func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error {
-	rec := timeline.Of(&w.spec)
+	rec := w.trace.recorder
 	if rec == nil {
 		return body
 	}
-	w.recorder, w.arrows = rec, rec.Arrows()
 	return func(p cluster.Port) error {
 		t := p.(*thread)
 		lanes := rec.Team(t.ID(), 1)
@@ -85,7 +84,7 @@ func (w *world) arrow(m *msg, p *passage) {
 	if m.kind == msgData {
 		a.ToThread = w.ranks[m.dst].slots.list[m.recv].waiter
 	}
-	w.recorder.Message(a)
+	w.trace.recorder.Message(a)
 }
 
 // Post implements cluster.Port.
@@ -114,7 +113,7 @@ func (o observed) Compute(work cluster.Work, body func()) {
 // Fork implements cluster.Port. Threads sleep before their region, and from the end
 // of their own part of it.
 func (o observed) Fork(n int, body func(cluster.Port, int)) {
-	lanes := o.w.recorder.Team(o.ID(), n)
+	lanes := o.w.trace.recorder.Team(o.ID(), n)
 	o.names(cluster.KindMeet, timeline.NoPeer)
 	o.thread.Fork(n, func(p cluster.Port, number int) {
 		t := p.(*thread)

@@ -59,12 +59,12 @@ func (r *rank) move(off int64, vec []cluster.Span, buf []byte, in bool) {
 // ask makes the message of a one-sided operation and its slot at the initiator.
 func (t *thread) ask(op *cluster.Op, kind msgKind, n int64) (int32, uint32) {
 	w := t.w
-	class := w.class(t.r.id, op.Peer)
+	class := w.net.class(t.r.id, op.Peer)
 	train := int32(1)
 	if op.Kind == cluster.KindPut && op.Train > 1 {
 		train = op.Train
 	}
-	t.pay(cluster.Time(train) * w.ways[class].o)
+	t.pay(cluster.Time(train) * w.net.ways[class].o)
 	_, id := t.pend(op)
 	i, m := w.newMsg()
 	m.train = uint16(train)
@@ -152,21 +152,17 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	if m.class != cluster.Remote {
 		if w.fromDevice(m) {
 			end := w.stage(m.src, at, wire)
-			if w.trace != nil {
-				m.cause = w.trace.add(m.cause, end-at, CauseMemory, m.src)
-			}
+			m.cause = w.trace.charge(m.cause, end-at, CauseMemory, m.src)
 			at = end
 		}
 		w.push(at, evArrive, i)
 		return
 	}
 	short := wire <= 1 && !w.fromDevice(m)
-	if w.trace != nil && short {
-		m.cause = w.trace.add(m.cause, w.ways[m.class].l, CauseLatency, m.src)
-	}
 	m.thread = noThread // the adapter sends it; no thread's limit holds
 	if short {
-		w.push(at+w.ways[m.class].l, evArrive, i)
+		m.cause = w.trace.charge(m.cause, w.net.ways[m.class].l, CauseLatency, m.src)
+		w.push(at+w.net.ways[m.class].l, evArrive, i)
 		return
 	}
 	w.push(at, evInject, i)
@@ -212,9 +208,7 @@ func (w *world) read(i int32, r *rank) {
 	r.atomics = at
 	x.done.A = r.change(x.off, cluster.AtomicOp(x.arg), x.a, x.b)
 	cause := m.cause
-	if w.trace != nil {
-		m.cause = w.trace.add(cause, at-w.now, CauseMemory, m.dst)
-	}
+	m.cause = w.trace.charge(cause, at-w.now, CauseMemory, m.dst)
 	w.reply(i, at, 1)
 	r.checkAwaits(w.now, cause)
 }

@@ -13,7 +13,7 @@ func (t *thread) Segment() []byte { return t.r.seg }
 // Reach implements cluster.Port: loads and stores reach the own node. What others
 // did up to the present time is there.
 func (t *thread) Reach(rank int) []byte {
-	if t.w.nodeOf[rank] != t.w.nodeOf[t.r.id] {
+	if t.w.net.nodeOf[rank] != t.w.net.nodeOf[t.r.id] {
 		t.check()
 		return nil
 	}
@@ -187,7 +187,7 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 // charge lets a thread pay for a completion.
 func (r *rank) charge(t *thread, s *slot) {
 	if s.pays && !s.charged {
-		t.spend(r.w.ways[s.class].o, CauseOverhead)
+		t.spend(r.w.net.ways[s.class].o, CauseOverhead)
 	}
 	s.charged = true
 }
@@ -197,17 +197,6 @@ func (r *rank) threadOf(number int) *thread {
 		return r.main
 	}
 	return r.region[number-1]
-}
-
-// wake resumes a thread whose wait is over: at once from the loop, by an event
-// from within another coroutine or a step.
-func (w *world) wake(t *thread) {
-	if w.running == nil && !t.r.stepping {
-		w.resume(t)
-		return
-	}
-	t.state = threadReady
-	w.push(max(t.now, w.now), evResume, t.id)
 }
 
 // isDone reports whether the operation of a handle is complete; a barrier may be
@@ -274,8 +263,8 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 	}
 	dt := max(w.flops.time(whole(work.Flops)), w.memRate.time(whole(work.Bytes)))
 	dt = t.r.shared(dt)
-	if w.slow != nil {
-		dt = w.slow.compute(w.nodeOf[t.r.id], dt)
+	if w.net.slow != nil {
+		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)
 	}
 	if w.compNoise > 0 {
 		if !t.r.noisy {
@@ -285,7 +274,7 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 		defer t.spend(max(jitter, 0), CauseNoise)
 		dt += min(jitter, 0)
 	}
-	memory := &w.memories[w.nodeOf[t.r.id]]
+	memory := &w.net.memories[w.net.nodeOf[t.r.id]]
 	if memory.rate == 0 || work.Bytes <= 0 {
 		t.spend(dt, CauseCompute)
 		return

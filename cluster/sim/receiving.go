@@ -70,7 +70,7 @@ func (w *world) attend(i int32, r *rank, at cluster.Time) {
 // rendezvous, and RPC.
 func (w *world) handle(i int32, t *thread) {
 	m := &w.msgs[i]
-	t.pay(w.ways[m.class].o)
+	t.pay(w.net.ways[m.class].o)
 	switch m.kind {
 	case msgAsk: // its receive is m.recv
 		m.kind = msgClear
@@ -140,45 +140,6 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	w.due = r.released(id, w.now, cause)
 }
 
-// toDevice lets a receive complete when its bytes, which stand in the host's memory
-// at a time, have been copied to the device's.
-func (r *rank) toDevice(id uint32, at cluster.Time, size int64, cause int32) {
-	w, s := r.w, &r.slots.list[id]
-	end := w.stage(r.id, at, max(min(size, s.size), 1))
-	if w.trace != nil {
-		cause = w.trace.chain(cause, r.id, []piece{{CauseMemory, end - at}})
-	}
-	s.cause = cause
-	w.completeAt(end, r.id, id)
-}
-
-// restage copies the bytes of a message that is for a device's memory there, and
-// reports whether it has to arrive once more for that.
-func (w *world) restage(i int32) bool {
-	m := &w.msgs[i]
-	if !w.staged || m.more.to != cluster.DeviceMemory || m.staged {
-		return false
-	}
-	m.staged = true
-	var end cluster.Time
-	if n := int64(m.train); n > 1 { // each as it came; the last one came now
-		r, wire := &w.ranks[m.dst], max(m.size/n, 1)
-		one := w.device.carry(wire)
-		r.device = max(max(r.device, m.more.first)+cluster.Time(n)*one, w.now+one)
-		end = r.device + w.device.l
-	} else {
-		end = w.stage(m.dst, w.now, m.wire())
-	}
-	if end == w.now {
-		return false
-	}
-	if w.trace != nil {
-		m.cause = w.trace.add(m.cause, end-w.now, CauseMemory, m.dst)
-	}
-	w.push(end, evArrive, i)
-	return true
-}
-
 func received(src, tag int32, size, room int64) cluster.Done {
 	d := cluster.Done{Peer: src, Tag: tag, Size: size}
 	if size > room {
@@ -226,7 +187,7 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 		}
 		return t.pended(op, id)
 	}
-	t.pay(w.ways[m.class].o)
+	t.pay(w.net.ways[m.class].o)
 	copy(op.Buf, m.bytes())
 	m.drop(w)
 	d := received(m.src, m.tag, m.size, op.Bytes())

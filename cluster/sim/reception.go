@@ -11,7 +11,7 @@ import (
 // adapter takes it in.
 func (w *world) reach(i int32) {
 	m := &w.msgs[i]
-	way := &w.ways[cluster.Remote]
+	way := &w.net.ways[cluster.Remote]
 	wire, n := m.wire(), cluster.Time(max(m.train, 1))
 	carry, first := way.carry(max(wire/int64(n), 1)), w.now
 	if n > 1 {
@@ -23,16 +23,14 @@ func (w *world) reach(i int32) {
 		if n > 1 && w.uneven {
 			at = m.more.reaches[k]
 		}
-		done = max(done, w.take(m, at, way.g, carry))
+		done = max(done, w.net.enter(m, at, way.g, carry))
 	}
 	last := w.lasts[i]
 	at := max(last, done)
 	if w.overtaking && (m.kind == msgEager || m.kind == msgAsk) {
 		at = w.ranks[m.dst].inOrder(at, at > last)
 	}
-	if w.trace != nil && at > last {
-		m.cause = w.trace.add(m.cause, at-last, CauseAdapter, m.dst)
-	}
+	m.cause = w.trace.charge(m.cause, at-last, CauseAdapter, m.dst)
 	ordered := m.kind == msgEager || m.kind == msgAsk
 	if at == w.now && !(ordered && w.comes[m.dst] >= at) { // else behind one that arrives at this very time
 		w.arrive(i)
@@ -49,18 +47,6 @@ func (w *world) reach(i int32) {
 	if again {
 		w.real--
 	}
-}
-
-// take has the adapter of a node that is free first take in a message whose first
-// byte comes at a time, and gives the time at which it has done so; starts are g +
-// (n − 1)G apart, in the order in which first bytes come.
-func (w *world) take(m *msg, at, gap, carry cluster.Time) cluster.Time {
-	node := w.nodeOf[m.dst]
-	best, a := first(w.of(w.in, node), at, m)
-	if w.slow != nil {
-		gap, carry = w.slow.adapter(node, best, gap), w.slow.adapter(node, best, carry)
-	}
-	return a.take(at, gap, carry, m) + carry
 }
 
 // inOrder gives the time at which a message that a receive can match may arrive: one

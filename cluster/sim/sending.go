@@ -4,32 +4,13 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-func (w *world) class(from, to int32) cluster.Class {
-	switch {
-	case from == to:
-		return cluster.InRank
-	case w.nodeOf[from] != w.nodeOf[to]:
-		return cluster.Remote
-	case w.sockets && w.ranks[from].socket == w.ranks[to].socket:
-		return sameSocket
-	}
-	return cluster.InNode
-}
-
-// sameSocket is a class besides the contract's: in the node, and in one socket.
-const sameSocket cluster.Class = cluster.Classes
-
-func (w *world) isEager(ctx int32, n int64) bool {
-	return n <= w.eager && (w.eager > 0 || ctx&1 == 1)
-}
-
 // send starts a message.
 func (t *thread) send(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
-	class := w.class(t.r.id, op.Peer)
+	class := w.net.class(t.r.id, op.Peer)
 	i, m := w.newMsg()
 	m.class, m.src, m.dst, m.ctx, m.tag, m.size = class, t.r.id, op.Peer, op.Ctx, op.Tag, n
-	t.pay(w.ways[class].o)
+	t.pay(w.net.ways[class].o)
 	if !w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
 		_, req := t.pend(op)
 		m.kind, m.req = msgAsk, req

@@ -1,9 +1,6 @@
 package sim
 
 import (
-	"fmt"
-	"runtime/debug"
-
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/match"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
@@ -84,24 +81,6 @@ func (t *thread) life(yield func(struct{}) bool) {
 	returned = true
 }
 
-// caught aborts the run where code of the program panicked with v, or neither did
-// that nor returned. A deferred call of the goroutine makes it.
-func (w *world) caught(v any, returned bool, rank int32) {
-	if _, ok := v.(unwound); ok || returned {
-		return
-	}
-	a := &cluster.Abort{Reason: cluster.ReasonExit, Rank: int(rank), Stack: string(debug.Stack())}
-	if v != nil {
-		a.Reason = cluster.ReasonPanic
-		if err, ok := v.(error); ok {
-			a.Cause = err
-		} else {
-			a.Cause = fmt.Errorf("%v", v)
-		}
-	}
-	w.abort(a)
-}
-
 // suspend gives way until the world resumes the thread; when the run has ended it
 // does so to unwind it.
 func (t *thread) suspend(s threadState) {
@@ -131,16 +110,14 @@ func (t *thread) spend(dt cluster.Time, why Cause) {
 		t.w.overflow()
 		t.now = end
 	}
-	if t.w.watched && dt > 0 {
+	if t.w.trace.watched && dt > 0 {
 		t.explain(dt, why)
 	}
 }
 
 // explain writes down why time passed, for whoever wants to know.
 func (t *thread) explain(dt cluster.Time, why Cause) {
-	if t.w.trace != nil {
-		t.cause = t.w.trace.add(t.cause, dt, why, t.r.id)
-	}
+	t.cause = t.w.trace.charge(t.cause, dt, why, t.r.id)
 	if t.lane != nil {
 		t.note(dt, why)
 	}
@@ -164,7 +141,6 @@ type rank struct {
 	queues match.Queues
 	slots  slots
 	id     int32
-	socket int32
 	steps  []pendingStep
 
 	deferred  []int32 // messages that need a call to be answered
@@ -173,7 +149,6 @@ type rank struct {
 	then      int // operations under way that a step waits for
 	stepping  bool
 	noisy     bool
-	moves     cluster.Time // when it may move the next message inside the node
 	taken     cluster.Time // when the last message arrives that the adapters were late with
 	lanes     lanes
 	unmatched unmatched
@@ -190,7 +165,7 @@ type rank struct {
 	lock    cluster.Time // when the last call of a parallel region left the library
 	agent   *thread      // who answers when no thread has to: the adapter, or a progress thread
 	noise   noise
-	_       [24]byte // whole lines
+	_       [32]byte // whole lines
 }
 
 // pendingStep is a continuation that is due.

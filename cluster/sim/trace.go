@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+)
 
 // Cause is why time passed.
 type Cause uint8
@@ -38,28 +41,71 @@ type record struct {
 	span   cluster.Time
 }
 
-// trace is the records of a run: a tree whose leaves are the present times.
-type trace struct{ records []record }
+// trace is why time passed, for those who ask: a tree of records whose leaves are the
+// present times, and the timeline of what threads do.
+type trace struct {
+	on       bool // records are kept
+	watched  bool // records or a timeline are kept
+	arrows   bool // the timeline has messages
+	recorder *timeline.Recorder
+	records  []record
+}
+
+func newTrace(on bool, s *cluster.Spec) trace {
+	t := trace{on: on, recorder: timeline.Of(s)}
+	t.watched, t.arrows = on || t.recorder != nil, t.recorder != nil && t.recorder.Arrows()
+	return t
+}
+
+// charge writes down that a span of time passed for a reason, and gives the cause of
+// what follows it. It is the one place that all parts of the simulation call.
+func (t *trace) charge(before int32, span cluster.Time, why Cause, rank int32) int32 {
+	if !t.on || span <= 0 {
+		return before
+	}
+	return t.add(before, span, why, rank)
+}
 
 func (t *trace) add(before int32, span cluster.Time, why Cause, rank int32) int32 {
 	t.records = append(t.records, record{before, rank, why, span})
 	return int32(len(t.records) - 1)
 }
 
+// way charges the way of a message, but for what lies in the time known at its front,
+// which its thread has paid for. It gives the cause of the time at which the last byte
+// has left; that of its arrival becomes the message's.
+func (t *trace) way(m *msg, p *passage, g, known cluster.Time) (left int32) {
+	if !t.on {
+		return m.cause
+	}
+	return t.pieces(m, p, g, known)
+}
+
+func (t *trace) pieces(m *msg, p *passage, g, known cluster.Time) (left int32) {
+	own, gap := min(p.late-p.start, p.carry), min(p.reserved-p.begin, g)
+	pieces := [...]piece{
+		{CauseMemory, p.staged - p.at}, {CauseBytes, p.begin - p.staged},
+		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseLink, p.start - p.reserved},
+		{CauseBytes, own}, {p.rest, p.late - p.start - own},
+		{CauseLatency, p.latency - max(p.jitter, 0)}, {CauseNoise, max(p.jitter, 0)},
+	}
+	const leaves = 7 // pieces until the last byte has left
+	left = m.cause
+	for i, x := range pieces {
+		cut := min(known, max(x.span, 0))
+		known -= cut
+		m.cause = t.charge(m.cause, x.span-cut, x.why, m.src)
+		if i < leaves {
+			left = m.cause
+		}
+	}
+	return left
+}
+
 // piece is a part of a message's way.
 type piece struct {
 	why  Cause
 	span cluster.Time
-}
-
-// chain adds pieces one after another, but for those that took no time.
-func (t *trace) chain(before, rank int32, pieces []piece) int32 {
-	for _, p := range pieces {
-		if p.span > 0 {
-			before = t.add(before, p.span, p.why, rank)
-		}
-	}
-	return before
 }
 
 // Segment is one piece of a critical path.

@@ -1,0 +1,206 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim/topology"
+)
+
+// network is what bytes pass between two ranks: adapters and links, inside a node the
+// core that moves them and the node's memory, and the noise on the way. Each is
+// reserved when a message asks for it; so the protocol asks in the order of time.
+type network struct {
+	ways     [cluster.Classes + 1]way // by class, and within a socket
+	nodeOf   []int32                  // by rank
+	socketOf []int32                  // by rank; nil: no class of its own
+	out, in  []adapter                // of all nodes, adapters of each in a row
+	adapters int                      // of a node, each way
+	memories []server                 // by node
+	movers   []cluster.Time           // by rank: when it may move the next message inside the node
+
+	shape    *topology.Network // nil: no shared link
+	linkFree []cluster.Time
+	linkRate []rate
+	path     []int32
+	hop      cluster.Time
+
+	slow      *slowness
+	linkNoise int64
+	linkRand  noise
+}
+
+// newNetwork is the network of a machine and a layout.
+func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, err error) {
+	n.linkNoise, n.linkRand = partsOf(m.LinkNoise), newNoise(seed, math.MaxUint64)
+	for i := range m.Classes {
+		n.ways[i] = wayOf(m.Classes[i])
+	}
+	sockets := m.Sockets > 1 && m.Socket != (cluster.Link{})
+	if sockets {
+		n.ways[sameSocket] = wayOf(m.Socket)
+		if m.Socket.Access == 0 {
+			n.ways[sameSocket].access = n.ways[cluster.InNode].access
+		}
+	}
+	if n.slow, err = newSlowness(m.Slow, l.Nodes); err != nil {
+		return n, fmt.Errorf("machine %s: %w", m.Name, err)
+	}
+	if shape := m.Topology.Shape; shape != "" && shape != cluster.Crossbar {
+		if n.shape, err = topology.New(m.Topology, l.Nodes); err != nil {
+			return n, fmt.Errorf("machine %s: %w", m.Name, err)
+		}
+		n.linkFree = make([]cluster.Time, n.shape.Links())
+		n.linkRate = make([]rate, n.shape.Links())
+		for i := range n.linkRate {
+			n.linkRate[i] = rate(n.shape.Rate(i))
+		}
+		n.hop = m.Topology.HopLatency
+	}
+	n.adapters = max(1, n.ways[cluster.Remote].adapters)
+	n.out, n.in = make([]adapter, l.Nodes*n.adapters), make([]adapter, l.Nodes*n.adapters)
+	n.memories = make([]server, l.Nodes)
+	for i := range n.memories {
+		n.memories[i].rate = rateOf(m.NodeRate)
+	}
+	n.movers = make([]cluster.Time, l.Ranks())
+	n.place(l, max(1, m.Sockets), sockets)
+	return n, nil
+}
+
+// place gives each rank its node and its socket, a node's ranks in blocks.
+func (n *network) place(l *cluster.Layout, perNode int, sockets bool) {
+	n.nodeOf = make([]int32, l.Ranks())
+	if sockets {
+		n.socketOf = make([]int32, l.Ranks())
+	}
+	perSocket := (l.RanksPerNode + perNode - 1) / perNode
+	placed := make([]int32, l.Nodes)
+	for i := range n.nodeOf {
+		node := l.NodeOf(i)
+		n.nodeOf[i] = int32(node)
+		if sockets {
+			n.socketOf[i] = placed[node] / int32(perSocket)
+		}
+		placed[node]++
+	}
+}
+
+// sameSocket is a class besides the contract's: in the node, and in one socket.
+const sameSocket cluster.Class = cluster.Classes
+
+func (n *network) class(from, to int32) cluster.Class {
+	switch {
+	case from == to:
+		return cluster.InRank
+	case n.nodeOf[from] != n.nodeOf[to]:
+		return cluster.Remote
+	case n.socketOf != nil && n.socketOf[from] == n.socketOf[to]:
+		return sameSocket
+	}
+	return cluster.InNode
+}
+
+// even reports whether messages of one size that start evenly arrive so.
+func (n *network) even() bool {
+	return n.adapters == 1 && n.slow == nil && n.shape == nil && n.linkNoise == 0
+}
+
+// passage is the way of a message in time.
+type passage struct {
+	at       cluster.Time // posted
+	staged   cluster.Time // its bytes stand in the host's memory
+	begin    cluster.Time // its thread begins to inject it
+	reserved cluster.Time // its adapter, or whoever moves it, begins
+	start    cluster.Time // its first byte has passed the last link
+	late     cluster.Time // its last byte has left
+	rest     Cause        // why that is later than its own bytes take
+	carry    cluster.Time // what these take
+	latency  cluster.Time
+	jitter   cluster.Time // part of the latency
+}
+
+// arrival is when the last byte is there.
+func (p *passage) arrival() cluster.Time { return p.late + p.latency }
+
+// pass reserves the way of a message of some bytes that may begin at p.begin.
+func (n *network) pass(m *msg, wire int64, p *passage) {
+	way := &n.ways[m.class]
+	p.carry = way.carry(wire)
+	p.start = p.begin
+	var passed, links cluster.Time
+	if m.class == cluster.Remote {
+		p.start, p.carry = n.leave(m, way, p.begin, p.carry)
+		p.reserved = p.start
+		if n.shape != nil {
+			p.start, passed, links = n.route(m, p.start, wire)
+		}
+		inject := p.carry
+		if way.threadRate > 0 && m.thread >= 0 { // no faster than its thread, whatever the adapter does
+			inject = max(inject, p.begin+way.threadRate.time(wire-1)-p.start)
+		}
+		p.late, p.rest = p.start+inject, CauseBytes
+		if passed > p.late {
+			p.late, p.rest = passed, CauseLink
+		}
+	} else {
+		if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
+			// Inside a node a core moves the bytes, one message after another.
+			mover := &n.movers[m.src]
+			p.start = max(p.start, *mover)
+			*mover = p.start + way.g + p.carry
+		}
+		p.reserved, p.rest = p.start, CauseMemory
+		p.late = p.start + p.carry
+		if memory := &n.memories[n.nodeOf[m.src]]; memory.rate > 0 {
+			p.late = memory.serve(p.start, wire, p.carry)
+		}
+	}
+	p.latency = way.l + links
+	if n.linkNoise > 0 && m.class == cluster.Remote {
+		p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
+		p.latency += p.jitter
+	}
+}
+
+// leave has the adapter of the message's node that is free first send it; starts are
+// g + (n − 1)G apart. It gives the start, and what the bytes take there.
+func (n *network) leave(m *msg, way *way, at, carry cluster.Time) (start, own cluster.Time) {
+	node, gap := n.nodeOf[m.src], way.g
+	best, a := first(n.of(n.out, node), at, m)
+	if n.slow != nil {
+		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
+	}
+	return a.take(at, gap, carry, m), carry
+}
+
+// enter has the adapter of the target's node that is free first take in a message whose
+// first byte comes at a time, and gives the time at which it has done so; starts are g +
+// (n − 1)G apart, in the order in which first bytes come.
+func (n *network) enter(m *msg, at, gap, carry cluster.Time) cluster.Time {
+	node := n.nodeOf[m.dst]
+	best, a := first(n.of(n.in, node), at, m)
+	if n.slow != nil {
+		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
+	}
+	return a.take(at, gap, carry, m) + carry
+}
+
+// of gives the adapters of a node, of those of all nodes.
+func (n *network) of(all []adapter, node int32) []adapter {
+	return all[int(node)*n.adapters:][:n.adapters]
+}
+
+// route passes the links between two nodes one after another, each as soon as it
+// is free, and gives the times at which the first byte has passed the last and the
+// last byte has passed them all, and the latency of the links after the first.
+func (n *network) route(m *msg, start cluster.Time, wire int64) (first, last, latency cluster.Time) {
+	n.path = n.shape.Route(int(n.nodeOf[m.src]), int(n.nodeOf[m.dst]), n.path[:0])
+	for _, l := range n.path {
+		start = max(start, n.linkFree[l])
+		n.linkFree[l] = start + n.linkRate[l].time(wire)
+		last = max(last, start+n.linkRate[l].time(wire-1))
+	}
+	return start, last, n.hop * cluster.Time(max(0, len(n.path)-1))
+}

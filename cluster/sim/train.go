@@ -1,0 +1,42 @@
+package sim
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// beat is the time between the posts of a train: the adapter posts for nothing.
+func (w *world) beat(m *msg) cluster.Time {
+	if m.thread == noThread && w.progress == cluster.ProgressOffload {
+		return 0
+	}
+	return w.net.ways[m.class].o
+}
+
+// passTrain is pass for a train: all its messages take their resources in one go.
+// p becomes the way of the last to arrive. It gives how much of that lies before
+// the thread was done with posting.
+func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (before cluster.Time) {
+	wire := max(m.size/int64(m.train), 1)
+	beat, n := w.beat(m), cluster.Time(m.train)
+	var freed cluster.Time
+	for k := range n {
+		one := passage{at: at + k*beat}
+		one.staged = w.fetch(m, one.at, wire)
+		one.begin = w.turn(m, one.staged, wire)
+		w.net.pass(m, wire, &one)
+		if k == 0 {
+			m.more.first, m.more.reach = one.arrival(), one.start+one.latency
+		}
+		if w.uneven {
+			m.more.reaches = append(m.more.reaches, one.start+one.latency)
+		}
+		if k == 0 || one.arrival() >= p.arrival() {
+			*p, before = one, (n-1-k)*beat
+		}
+		if w.fromDevice(m) {
+			freed = max(freed, one.staged)
+		} else {
+			freed = max(freed, one.late)
+		}
+	}
+	w.freeSource(m, freed, w.trace.charge(m.cause, freed-at-(n-1)*beat, CauseBytes, m.src))
+	return before
+}
