@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hybridtop/hybridtop/internal/xdg"
 )
 
 // Skipped is a file in the user's folder that no list of machines has.
@@ -47,16 +49,7 @@ func userMachines() (names []string, skipped []Skipped) {
 
 // userFolder is where the user's machine files stand; empty when the system
 // names no place.
-func userFolder() string {
-	base := os.Getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(base) { // unset; a relative one does not count
-		var err error
-		if base, err = os.UserConfigDir(); err != nil {
-			return ""
-		}
-	}
-	return filepath.Join(base, "hybridtop", "machines")
-}
+func userFolder() string { return xdg.Config("machines") }
 
 // userFiles lists the user's folder. One that is not there or cannot be read is
 // empty.

@@ -221,7 +221,6 @@ func (a *app) back() {
 }
 
 func (a *app) nextMarkers() {
-	names := map[grid.Markers]string{grid.Braille: "dots", grid.Blocks: "blocks", grid.Lines: "lines"}
-	a.Markers = (a.Markers + 1) % grid.Markers(len(names))
-	a.notice = "curves of " + names[a.Markers]
+	a.Markers = (a.Markers + 1) % grid.Markers(len(markerNames))
+	a.notice = "curves of " + markerNames[a.Markers]
 }

@@ -7,6 +7,7 @@ import (
 	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	panereg "github.com/hybridtop/hybridtop/tui/pane/all"
+	"github.com/hybridtop/hybridtop/tui/state"
 )
 
 // app is what the user has chosen on the screen, and what is shown on it.
@@ -24,7 +25,8 @@ type app struct {
 	focus  int              // number of the focused pane
 	last   [pane.Places]int // that had the focus there, + 1; 0: none had it
 	zoomed bool
-	chosen bool // the theme was chosen, and does not follow the terminal
+	left   map[string]state.Workload // as each workload was left last, here or in an earlier screen
+	chosen bool                      // the theme was chosen, and does not follow the terminal
 	ascii  bool
 	mouse  bool
 
@@ -52,8 +54,8 @@ var nothing = &engine.Snapshot{Phase: engine.Starting}
 func newApp() *app {
 	a := &app{
 		Host:   pane.Host{Snap: nothing, Theme: grid.Themes()[0]},
-		latest: nothing,
-		mouse:  true, w: 80, h: 24,
+		latest: nothing, left: map[string]state.Workload{},
+		mouse: true, w: 80, h: 24,
 	}
 	a.Say = func(text string) { a.notice = text }
 	a.Panel = pane.Panel{Selected: "group", Send: a.do, Say: a.Say}
@@ -81,6 +83,7 @@ func (a *app) load(s *engine.Snapshot) bool {
 		return false
 	}
 	a.latest = s
+	a.leave(s)
 	a.Panel.Load(s.Scenario)
 	if !a.frozen {
 		a.show(s)
@@ -88,13 +91,23 @@ func (a *app) load(s *engine.Snapshot) bool {
 	return true
 }
 
-// show shows a snapshot. Where another workload has nothing for the focused
-// pane, the focus goes to the home pane of its place.
+// show shows a snapshot. Each workload keeps its own layout. Where another workload
+// has none yet and nothing for the focused pane, the focus goes to the home pane of
+// its place.
 func (a *app) show(s *engine.Snapshot) {
-	other := s.Scenario.Workload != a.Snap.Scenario.Workload
+	from, to := a.Snap.Scenario.Workload, s.Scenario.Workload
+	other := from != to
+	if other && from != "" {
+		w := a.left[from]
+		w.Layout = a.layout()
+		a.left[from] = w
+	}
 	had := a.offered(a.focus)
 	a.Snap = s
 	a.compare()
+	if w := a.left[to]; other && w.Layout != nil {
+		a.lookAs(w.Layout)
+	}
 	if other && had && !a.offered(a.focus) {
 		a.setFocus(a.home(a.specs[a.focus].Place))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/state"
 )
 
 // program is the shell between Bubble Tea, the session, and the app: it turns
@@ -27,6 +28,10 @@ type program struct {
 	frame  tea.View
 	stale  bool // something is new since the frame was drawn
 	asking bool // a command is on its way
+
+	store   *state.Store // of what is remembered; nil: nothing is
+	keeping bool         // it is being written
+	kept    time.Time    // when that began
 
 	drawn int       // frames since
 	since time.Time // the count of frames began
@@ -61,7 +66,12 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		p.stale = p.stale || p.screen.late()
 		p.count(time.Time(msg))
-		cmd = p.next()
+		cmd = tea.Batch(p.next(), p.keep(time.Time(msg)))
+	case remembered:
+		p.keeping = false
+		if msg.err != nil {
+			p.app.notice, p.stale = msg.err.Error(), true
+		}
 	case answer:
 		p.asking = false
 		p.app.Panel.Answered(msg.command, msg.err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/state"
 	"github.com/hybridtop/hybridtop/tui/tty"
 )
 
@@ -32,6 +34,14 @@ type Options struct {
 	ASCII   bool   // draw with ASCII alone
 	NoMouse bool   // leave the mouse to the terminal
 	FPS     int    // frames a second at most; 0: 20, and 8 over SSH
+
+	Pane   string // that has the focus, by name; "" as it was left
+	Notice string // in the status line until the first key
+
+	// Store keeps what is remembered, and Kept is what it had; nil: nothing is.
+	Store *state.Store
+	Kept  state.Kept
+	Warn  func(error) // of what could not be kept at the end
 
 	// Machines are the user's own, beside the presets.
 	Machines []cluster.Machine
@@ -58,11 +68,15 @@ const (
 // Run shows the session until the user quits or the context ends; the terminal
 // is then as it was before.
 func Run(ctx context.Context, s Session, o Options) error {
-	p, err := prepare(ctx, s, o)
+	p, screen, err := prepare(ctx, s, o)
 	if err != nil {
 		return err
 	}
-	return play(ctx, p, o)
+	err = play(ctx, screen, o)
+	if said := p.keepLast(ctx); said != nil && o.Warn != nil {
+		o.Warn(said)
+	}
+	return err
 }
 
 // play runs the Bubble Tea program on its terminal.
@@ -151,13 +165,13 @@ func suspension(p **tea.Program, t *tty.Terminal) func(tea.Model, tea.Msg) tea.M
 }
 
 // prepare makes the Bubble Tea program.
-func prepare(ctx context.Context, s Session, o Options) (*tea.Program, error) {
+func prepare(ctx context.Context, s Session, o Options) (*program, *tea.Program, error) {
 	p, err := newProgram(s, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.ctx = ctx
-	return wrap(ctx, p, o), nil
+	return p, wrap(ctx, p, o), nil
 }
 
 // wrap makes the Bubble Tea program of a model.
@@ -185,10 +199,17 @@ func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
 func newProgram(s Session, o Options) (*program, error) {
 	a := newApp()
 	a.ascii, a.mouse, a.overHost.Machines = o.ASCII, !o.NoMouse, o.Machines
-	name := o.Theme
+	name, left := o.Theme, o.Kept
 	if name == "" && o.env("NO_COLOR") != "" {
 		name = "mono"
 	}
+	if name != "" {
+		left.Theme = ""
+	}
+	if o.NoMouse {
+		left.Mouse = nil
+	}
+	notes := a.restore(left)
 	if name != "" && !a.chooseTheme(name) {
 		var names []string
 		for _, th := range grid.Themes() {
@@ -197,7 +218,23 @@ func newProgram(s Session, o Options) (*program, error) {
 		return nil, fmt.Errorf("unknown theme %q: there are %s", name, strings.Join(names, ", "))
 	}
 	a.load(s.Load())
-	p := &program{session: s, app: a, fixed: a.chosen, since: time.Now()}
+	if o.Pane != "" {
+		if err := a.openPane(o.Pane); err != nil {
+			return nil, err
+		}
+	}
+	p := &program{session: s, app: a, fixed: a.chosen, since: time.Now(), store: o.Store}
+	if o.Store != nil {
+		notes = append(slices.Clone(o.Store.Warnings), notes...)
+		w := a.left[a.latest.Scenario.Workload]
+		w.Knobs = a.latest.Scenario.Values // as the command line has it: it is kept when a knob is turned
+		a.left[a.latest.Scenario.Workload] = w
+		o.Store.Began(a.kept())
+	}
+	a.notice = o.Notice
+	if len(notes) > 0 {
+		a.notice = notes[0]
+	}
 	p.every = time.Second / time.Duration(o.fps())
 	return p, nil
 }

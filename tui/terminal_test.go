@@ -125,7 +125,7 @@ func openContext(ctx context.Context, t *testing.T, s Session, change func(*Opti
 		change(&o)
 	}
 	var err error
-	if x.program, err = prepare(ctx, s, o); err != nil {
+	if _, x.program, err = prepare(ctx, s, o); err != nil {
 		t.Fatal(err)
 	}
 	go func() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -94,6 +95,39 @@ func must(err error) {
 // scenario is the workload's, with the knobs whose flags were given; the axes are
 // those with several values. The machines are the user's own.
 func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
+	return f.from(cmd, name, func(*engine.Scenario) error { return nil })
+}
+
+// asLeft is the scenario as it was left in an earlier screen, beneath the flags; the
+// options take the user's machines. What of it cannot be is told and left out; differs
+// are the knobs that are not at their defaults for it.
+func (f *knobFlags) asLeft(cmd *cobra.Command, name string, left map[string]string, o *session.Options) (sc engine.Scenario, differs, notes []string, err error) {
+	machines := f.values["machine"].text // with the names of files
+	sc, _, o.Machines, err = f.from(cmd, name, func(sc *engine.Scenario) error {
+		for _, knob := range slices.Sorted(maps.Keys(left)) {
+			before := sc.Values[knob]
+			if err := sc.Set(knob, left[knob]); err != nil {
+				notes = append(notes, fmt.Sprintf("%s as it was left: %v: skipped", name, err))
+			} else if v := sc.Text(knob); v != before && !cmd.Flags().Changed(knob) {
+				differs = append(differs, knob+" "+v)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(left) == 0 {
+		return sc, differs, notes, err
+	}
+	if _, err := session.New(sc, *o); err != nil {
+		notes = append(notes, fmt.Sprintf("%s as it was left does not run: %v: it begins with its defaults", name, err))
+		f.values["machine"].text = machines
+		sc, _, _, err = f.scenario(cmd, name)
+		return sc, nil, notes, err
+	}
+	return sc, differs, notes, nil
+}
+
+// from is scenario, where begin changes the defaults before the flags do.
+func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Scenario) error) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
 	machine := f.values["machine"]
 	names, own, err := machineFiles(machine.text)
 	if err != nil {
@@ -102,6 +136,9 @@ func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, 
 	machine.text = names
 	sc, err := session.Scenario(name, own...)
 	if err != nil {
+		return engine.Scenario{}, nil, nil, err
+	}
+	if err := begin(&sc); err != nil {
 		return engine.Scenario{}, nil, nil, err
 	}
 	asked := []string{sc.Text("machine")}

@@ -21,7 +21,10 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return exec.CommandContext(t.Context(), path, args...)
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	folder := t.TempDir() // the tester's own files are none of a test's
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+folder, "XDG_STATE_HOME="+folder)
+	return cmd
 }
 
 // Output into a pipe that nobody reads ends quietly.

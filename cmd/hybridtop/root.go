@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -11,9 +12,12 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/internal/xdg"
 	"github.com/hybridtop/hybridtop/tui"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/state"
 	"github.com/hybridtop/hybridtop/tui/tty"
 )
 
@@ -29,6 +33,7 @@ func newRoot() *cobra.Command {
 	}
 	screen := &tui.Options{}
 	var name string
+	var fresh, paused bool
 	f := root.Flags()
 	f.StringVar(&name, "workload", "randomaccess", "what to run: "+strings.Join(workloadNames(), ", "))
 	f.StringVar(&screen.Theme, "theme", "", "colours (follows the terminal): "+strings.Join(themes(), ", "))
@@ -37,6 +42,9 @@ func newRoot() *cobra.Command {
 	var until time.Duration
 	addUntil(root, &until, "the session pauses")
 	f.BoolVar(&screen.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
+	f.StringVar(&screen.Pane, "pane", "", "the pane that has the focus (as it was left): "+strings.Join(tui.PaneNames(), ", "))
+	f.BoolVar(&paused, "paused", false, "pause before the first iteration")
+	f.BoolVar(&fresh, "fresh", false, "begin with defaults: what is remembered is neither used nor changed")
 	complete := func(flag string, words func() []string) {
 		must(root.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return words(), cobra.ShellCompDirectiveNoFileComp
@@ -44,9 +52,17 @@ func newRoot() *cobra.Command {
 	}
 	complete("workload", workloadNames)
 	complete("theme", themes)
+	complete("pane", tui.PaneNames)
 	knobs := addKnobs(root, false)
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		sc, _, own, err := knobs.scenario(cmd, name)
+		if err := checkPane(screen.Pane); err != nil {
+			return err
+		}
+		options := session.Options{Fabrics: session.Fabrics(), Linger: true}
+		if !fresh {
+			screen.Store, screen.Kept = state.Open(xdg.Config(), xdg.State())
+		}
+		sc, differs, notes, err := knobs.asLeft(cmd, name, screen.Kept.Workloads[name].Knobs, &options)
 		if err != nil {
 			return err
 		}
@@ -61,14 +77,30 @@ func newRoot() *cobra.Command {
 		if terminal == nil { // the program was another process, which has ended
 			return status(code)
 		}
-		s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Until: at}, Linger: true})
+		if len(differs) > 0 {
+			screen.Notice = "as you left it: " + strings.Join(differs, ", ") + "; --fresh has the defaults"
+		}
+		if screen.Store != nil {
+			screen.Store.Warnings = append(screen.Store.Warnings, notes...)
+			for _, w := range screen.Store.Warnings {
+				fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", w) // it is read when the screen has gone
+			}
+		}
+		options.Limits.Until = at
+		s, err := session.New(sc, options)
 		if err != nil {
 			return err
+		}
+		if paused {
+			if err := s.Do(engine.Command{Verb: engine.Pause}); err != nil {
+				return err
+			}
 		}
 		ctx, done := endable(cmd.Context(), terminal, cmd.ErrOrStderr())
 		defer done()
 		s.Start(cmd.Context())
-		screen.Terminal, screen.Machines = terminal, own
+		screen.Terminal, screen.Machines = terminal, options.Machines
+		screen.Warn = func(err error) { fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", err) }
 		err = tui.Run(ctx, s, *screen)
 		_ = s.Stop() // the screen has shown why a run failed
 		switch code := interruption(ctx); {
@@ -85,6 +117,14 @@ func newRoot() *cobra.Command {
 	})
 	root.AddCommand(newRun(), newSweep(), newList(), newMachine(), newBench(), newModel(), newCalibrate(), newReproduce())
 	return root
+}
+
+// checkPane refuses what is no pane's name.
+func checkPane(name string) error {
+	if all := tui.PaneNames(); name != "" && !slices.Contains(all, name) {
+		return fmt.Errorf("no pane %q: there are %s", name, strings.Join(all, ", "))
+	}
+	return nil
 }
 
 func themes() []string {

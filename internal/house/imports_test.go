@@ -32,7 +32,7 @@ cluster/live           : cluster cluster/match cluster/host cluster/timeline
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
 cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma
-presets                : cluster
+presets                : cluster internal/xdg
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
@@ -42,7 +42,7 @@ engine/session         : engine engine/study engine/workload/** cluster/** prese
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models
-tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** internal/atomicfile
+tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
 tui/overlay            : cluster tui/grid tui/pane
@@ -51,6 +51,7 @@ tui/overlay/*          : engine engine/workload presets cluster tui/grid tui/pan
 tui/pane/panetest      : engine engine/study engine/workload models cluster cluster/timeline
 tui/pane/*             : engine engine/workload engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
+tui/state              : internal/atomicfile
 tui/tty                :
 tui/tty/ttytest        :
 tui/export             : tui/grid
@@ -58,6 +59,7 @@ cmd/hybridtop          : **
 internal/atomicfile    :
 internal/house         :
 internal/soak          :
+internal/xdg           :
 `
 
 // floors, from the ground. Each leans only on those below; a test may use its own

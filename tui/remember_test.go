@@ -1,0 +1,73 @@
+package tui
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/state"
+)
+
+// What is kept of one screen is how another one begins; what is not known is told.
+func TestRestore(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, ":", "'theme mono", "enter", "M", "m", "m")
+	a.setFocus(latencyPane)
+	a.setFocus(timelinePane)
+	a.zoomed = true
+	kept := a.kept()
+	b := newApp()
+	if skipped := b.restore(kept); len(skipped) > 0 {
+		t.Errorf("it skips %q", skipped)
+	}
+	b.load(demo(4, 4, 4))
+	if b.Theme != a.Theme || !b.chosen || b.mouse || b.Markers != grid.Lines || b.focus != timelinePane || !b.zoomed || b.last != a.last {
+		t.Errorf("theme %s, mouse %v, markers %v, focus %d, zoomed %v, last %v", b.Theme.Name, b.mouse, b.Markers, b.focus, b.zoomed, b.last)
+	}
+	if d := cmp.Diff(kept, b.kept()); d != "" {
+		t.Errorf("kept again it differs:\n%s", d)
+	}
+	c := newApp()
+	skipped := c.restore(state.Kept{Theme: "pink", Markers: "stars", Workloads: map[string]state.Workload{
+		"demo-access": {Layout: &state.Layout{Focus: "moon", Panes: []string{"latency", "moon"}}},
+	}})
+	if d := cmp.Diff([]string{`theme "pink" is not known: skipped`, `markers "stars" are not known: skipped`}, skipped); d != "" {
+		t.Error(d)
+	}
+	c.load(demo(4, 4, 4))
+	if c.focus != latencyPane || c.zoomed {
+		t.Errorf("the focus is on pane %d", c.focus+1)
+	}
+}
+
+// Each workload keeps its own layout: out and back, the panes are as they were.
+func TestEachWorkloadKeepsItsLayout(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, "3")
+	if !a.zoomed || a.focus != latencyPane {
+		t.Fatal("3 does not zoom the latency")
+	}
+	a.load(scheme(1, 8))
+	keys(a, "z")
+	a.setFocus(epsilonPane)
+	a.load(demo(4, 4, 4))
+	if !a.zoomed || a.focus != latencyPane {
+		t.Errorf("back again: zoomed %v, pane %d", a.zoomed, a.focus+1)
+	}
+	a.load(scheme(1, 8))
+	if a.zoomed || a.focus != epsilonPane {
+		t.Errorf("there again: zoomed %v, pane %d", a.zoomed, a.focus+1)
+	}
+}
+
+// A scenario that failed is not what the next screen begins with.
+func TestAFailedRunIsNotKept(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	bad := demo(4, 4, 8)
+	bad.Phase = "failed"
+	a.load(bad)
+	if got := a.kept().Workloads[bad.Scenario.Workload].Knobs["group"]; got != "4" {
+		t.Errorf("group %s is kept", got)
+	}
+}

@@ -1,0 +1,223 @@
+package state
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode"
+)
+
+// reader takes values out of a file's content, and says what it has to skip.
+type reader struct {
+	file    string
+	skipped []string
+}
+
+func (r *reader) skip(key, format string, args ...any) {
+	r.skipped = append(r.skipped, fmt.Sprintf("%s: %s: %s: skipped", r.file, visible(key), fmt.Sprintf(format, args...)))
+}
+
+// each goes through a table in the order of its keys.
+func each(t tree, take func(key string, v any)) {
+	for _, key := range slices.Sorted(maps.Keys(t)) {
+		take(key, t[key])
+	}
+}
+
+func (r *reader) config(t tree, k *Kept) {
+	each(t, func(key string, v any) {
+		switch key {
+		case "version":
+		case "theme":
+			k.Theme = r.text(key, v)
+		case "markers":
+			k.Markers = r.text(key, v)
+		case "mouse":
+			if on, ok := v.(bool); ok {
+				k.Mouse = &on
+			} else {
+				r.skip(key, "want true or false")
+			}
+		default:
+			r.skip(key, "unknown key, there are theme, mouse and markers")
+		}
+	})
+}
+
+func (r *reader) state(t tree, k *Kept) {
+	each(t, func(key string, v any) {
+		all, ok := v.(tree)
+		switch {
+		case key == "version":
+		case key != "workloads" || !ok:
+			r.skip(key, "unknown key, there is workloads")
+		default:
+			k.Workloads = map[string]Workload{}
+			each(all, func(name string, v any) {
+				if one, ok := v.(tree); ok {
+					k.Workloads[name] = r.workload("workloads."+name, one)
+				} else {
+					r.skip("workloads."+name, "want a table")
+				}
+			})
+		}
+	})
+}
+
+func (r *reader) workload(at string, t tree) (w Workload) {
+	each(t, func(key string, v any) {
+		one, ok := v.(tree)
+		switch {
+		case key == "knobs" && ok:
+			w.Knobs = map[string]string{}
+			each(one, func(knob string, v any) {
+				if text := r.value(at+".knobs."+knob, v); text != "" {
+					w.Knobs[knob] = text
+				}
+			})
+		case key == "layout" && ok:
+			w.Layout = r.layout(at+".layout", one)
+		default:
+			r.skip(at+"."+key, "unknown key, there are knobs and layout")
+		}
+	})
+	return w
+}
+
+func (r *reader) layout(at string, t tree) *Layout {
+	l := &Layout{}
+	each(t, func(key string, v any) {
+		name := at + "." + key
+		switch key {
+		case "focus":
+			l.Focus = r.text(name, v)
+		case "zoomed":
+			on, ok := v.(bool)
+			if !ok {
+				r.skip(name, "want true or false")
+			}
+			l.Zoomed = on
+		case "panes":
+			all, ok := v.([]any)
+			if !ok {
+				r.skip(name, "want a list")
+			}
+			for _, v := range all {
+				if text := r.text(name, v); text != "" {
+					l.Panes = append(l.Panes, text)
+				}
+			}
+		default:
+			r.skip(name, "unknown key, there are focus, zoomed and panes")
+		}
+	})
+	return l
+}
+
+// longestText bounds a text, in bytes.
+const longestText = 200
+
+// text reads a text that a terminal may be shown; "" if it is none.
+func (r *reader) text(key string, v any) string {
+	s, ok := v.(string)
+	switch {
+	case !ok || s == "":
+		r.skip(key, "want a text in quotes")
+	case len(s) > longestText:
+		r.skip(key, "a text of %d bytes, more than %d", len(s), longestText)
+	case visible(s) != s:
+		r.skip(key, "a text that is not printable")
+	default:
+		return s
+	}
+	return ""
+}
+
+// value reads a knob's value.
+func (r *reader) value(key string, v any) string {
+	switch v := v.(type) {
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return r.text(key, v)
+}
+
+// written is a knob's value as it stands in a file.
+func written(value string) any {
+	if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value {
+		return n
+	}
+	return value
+}
+
+// visible replaces what a terminal would obey.
+func visible(s string) string {
+	out := []rune(s)
+	for i, c := range out {
+		if !unicode.IsPrint(c) {
+			out[i] = '\ufffd'
+		}
+	}
+	return string(out)
+}
+
+// configChange is what has changed of config.toml; nil: nothing.
+func configChange(last, now *Kept) func(tree) {
+	var all []func(tree)
+	set := func(key string, v any) { all = append(all, func(t tree) { t[key] = v }) }
+	if now.Theme != last.Theme && now.Theme != "" {
+		set("theme", now.Theme)
+	}
+	if now.Markers != last.Markers && now.Markers != "" {
+		set("markers", now.Markers)
+	}
+	if now.Mouse != nil && (last.Mouse == nil || *last.Mouse != *now.Mouse) {
+		set("mouse", *now.Mouse)
+	}
+	return inTurn(all)
+}
+
+// stateChange is what has changed of state.toml; nil: nothing. The scenario of a
+// workload is one key, and its layout another.
+func stateChange(last, now *Kept) func(tree) {
+	var all []func(tree)
+	for _, name := range slices.Sorted(maps.Keys(now.Workloads)) {
+		was, is := last.Workloads[name], now.Workloads[name]
+		if is.Knobs != nil && !maps.Equal(was.Knobs, is.Knobs) {
+			knobs := tree{}
+			for k, v := range is.Knobs {
+				knobs[k] = written(v)
+			}
+			all = append(all, func(t tree) { below(below(t, "workloads"), name)["knobs"] = knobs })
+		}
+		if is.Layout != nil && !sameLayout(was.Layout, is.Layout) {
+			l := tree{"focus": is.Layout.Focus, "zoomed": is.Layout.Zoomed, "panes": is.Layout.Panes}
+			all = append(all, func(t tree) { below(below(t, "workloads"), name)["layout"] = l })
+		}
+	}
+	return inTurn(all)
+}
+
+func inTurn(all []func(tree)) func(tree) {
+	if len(all) == 0 {
+		return nil
+	}
+	return func(t tree) {
+		for _, change := range all {
+			change(t)
+		}
+	}
+}
+
+// below is a table in a table, made if there is none.
+func below(t tree, key string) tree {
+	in, ok := t[key].(tree)
+	if !ok {
+		in = tree{}
+		t[key] = in
+	}
+	return in
+}
