@@ -275,6 +275,41 @@ func TestThemeFollowsTheTerminal(t *testing.T) {
 	}
 }
 
+// Braille and rounded boxes give way to ASCII where they cannot be shown, and
+// --ascii has the last word.
+func TestASCIIFollowsTheEnvironment(t *testing.T) {
+	yes, no := true, false
+	for _, c := range []struct {
+		environ string
+		chosen  *bool
+		want    bool
+	}{
+		{"TERM=xterm-256color", nil, false},
+		{"TERM=xterm-256color LANG=C.UTF-8", nil, false},
+		{"TERM=xterm-256color LANG=de_DE.utf8", nil, false},
+		{"TERM=linux LANG=C.UTF-8", nil, true},
+		{"TERM=dumb", nil, true},
+		{"TERM=xterm LANG=de_DE.ISO-8859-1", nil, true},
+		{"TERM=xterm LANG=C", nil, true},
+		{"TERM=xterm LC_ALL=POSIX LANG=en_US.UTF-8", nil, true},
+		{"TERM=xterm LC_ALL=en_US.UTF-8 LANG=C", nil, false},
+		{"TERM=xterm LC_ALL= LC_CTYPE=en_US.UTF-8 LANG=C", nil, false},
+		{"TERM=linux", &no, false},
+		{"TERM=xterm LANG=C.UTF-8", &yes, true},
+	} {
+		p, err := newProgram(running(), Options{Environ: strings.Fields(c.environ), ASCII: c.chosen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.w, p.h = 80, 24
+		p.draw()
+		beyond := strings.ContainsAny(p.frame.Content, "╭╮╰╯│─⣀⠤")
+		if beyond == c.want {
+			t.Errorf("%s: ASCII alone is %v, want %v", c.environ, !beyond, c.want)
+		}
+	}
+}
+
 func TestFrameRate(t *testing.T) {
 	for _, c := range []struct {
 		o    Options

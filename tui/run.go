@@ -31,7 +31,7 @@ type Session interface {
 // Options are how the screen begins. The zero value suits a terminal.
 type Options struct {
 	Theme   string // by name; "" follows the terminal and NO_COLOR
-	ASCII   bool   // draw with ASCII alone
+	ASCII   *bool  // draw with ASCII alone; nil: where the terminal or the locale has no more
 	NoMouse bool   // leave the mouse to the terminal
 	FPS     int    // frames a second at most; 0: 20, and 8 over SSH
 
@@ -198,7 +198,7 @@ func wrap(ctx context.Context, m tea.Model, o Options) *tea.Program {
 
 func newProgram(s Session, o Options) (*program, error) {
 	a := newApp()
-	a.ascii, a.mouse, a.overHost.Machines = o.ASCII, !o.NoMouse, o.Machines
+	a.ascii, a.mouse, a.overHost.Machines = o.ascii(), !o.NoMouse, o.Machines
 	name, left := o.Theme, o.Kept
 	if name == "" && o.env("NO_COLOR") != "" {
 		name = "mono"
@@ -248,6 +248,24 @@ func (o *Options) fps() int {
 		return remoteFPS
 	}
 	return localFPS
+}
+
+// ascii reports whether the screen keeps to ASCII: the console of Linux has 256
+// or 512 glyphs, a dumb terminal may have any, and a locale that is named and
+// is not UTF-8 shows other bytes.
+func (o *Options) ascii() bool {
+	if o.ASCII != nil {
+		return *o.ASCII
+	}
+	if term := o.env("TERM"); term == "linux" || term == "dumb" {
+		return true
+	}
+	for _, name := range [...]string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set counts (POSIX)
+		if locale := strings.ToUpper(o.env(name)); locale != "" {
+			return !strings.Contains(locale, "UTF-8") && !strings.Contains(locale, "UTF8")
+		}
+	}
+	return false
 }
 
 func (o *Options) environ() []string {

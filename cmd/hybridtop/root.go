@@ -37,7 +37,7 @@ func newRoot() *cobra.Command {
 	f := root.Flags()
 	f.StringVar(&name, "workload", "randomaccess", "what to run: "+strings.Join(workloadNames(), ", "))
 	f.StringVar(&screen.Theme, "theme", "", "colours (follows the terminal): "+strings.Join(themes(), ", "))
-	f.BoolVar(&screen.ASCII, "ascii", false, "draw with ASCII alone")
+	ascii := f.Bool("ascii", false, "draw with ASCII alone (where the terminal or the locale has no more)")
 	f.IntVar(&screen.FPS, "fps", 0, "frames a second at most (20, over SSH 8)")
 	var until time.Duration
 	addUntil(root, &until, "the session pauses")
@@ -101,6 +101,9 @@ func newRoot() *cobra.Command {
 		s.Start(cmd.Context())
 		screen.Terminal, screen.Machines = terminal, options.Machines
 		screen.Warn = func(err error) { fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", err) }
+		if cmd.Flags().Changed("ascii") {
+			screen.ASCII = ascii
+		}
 		err = tui.Run(ctx, s, *screen)
 		_ = s.Stop() // the screen has shown why a run failed
 		switch code := interruption(ctx); {

@@ -1,7 +1,9 @@
 package grid
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -111,6 +113,14 @@ func TestAnyWidgetStaysInItsPane(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { checkPane(t, make(t)) })
 		})
 	}
+}
+
+// FuzzAnyWidget looks for more of the same.
+func FuzzAnyWidget(f *testing.F) {
+	names := slices.Sorted(maps.Keys(widgets))
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
+		checkPane(t, widgets[rapid.SampledFrom(names).Draw(t, "widget")](t))
+	}))
 }
 
 func checkPane(t *rapid.T, draw widget) {

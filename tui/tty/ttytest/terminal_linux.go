@@ -70,7 +70,7 @@ func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
 	if cmd.Stderr == nil {
 		cmd.Stderr = x.slave
 	}
-	cmd.Env = append(cmd.Environ(), "TERM=xterm-256color")
+	cmd.Env = append(cmd.Environ(), "TERM=xterm-256color", "LC_ALL=C.UTF-8")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 	if err := cmd.Start(); err != nil {
