@@ -55,11 +55,13 @@ type Theme struct {
 	// Background fills the screen first; [None] keeps the terminal's own.
 	Background Color
 
+	// Styles are the roles in Lip Gloss's terms; the fields below are compiled of
+	// them.
+	Styles Styles
+
 	Text, Dim, Border, Title, Accent, Focus Style
-	// Selected is the row or item under the cursor.
-	Selected Style
-	// OK and Good, Warning and Error are states; see [Theme.State].
-	OK, Good, Warning, Error Style
+	Selected                                Style
+	OK, Good, Warning, Error                Style
 
 	// Series are the colours of the lines of a chart, Glyphs their points.
 	Series [8]Color

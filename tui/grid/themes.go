@@ -1,18 +1,78 @@
 package grid
 
+import (
+	"image/color"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
 // glyphs are the points of the first eight lines of a chart.
 var glyphs = [8]rune{'●', '○', '◆', '×', '▲', '□', '◇', '▼'}
 
-// marks gives the five kinds of number their marks; the colours are those of
-// the theme.
-func marks(measured, emulated, simulated, modelled, published Style) [kinds]KindStyle {
-	return [kinds]KindStyle{
-		Measured:  {measured, '●', Solid},
-		Emulated:  {emulated, '○', Solid},
-		Simulated: {simulated, '◆', Solid},
-		Modelled:  {modelled, '╌', Dashed},
-		Published: {published, '×', Points},
+// shapes are how curves of the five kinds of number are drawn.
+var shapes = [kinds]Shape{Modelled: Dashed, Published: Points}
+
+// marks stand beside numbers of the five kinds.
+var marks = [kinds]rune{Measured: '●', Emulated: '○', Simulated: '◆', Modelled: '╌', Published: '×'}
+
+// Styles are a theme's roles as Lip Gloss styles: what the command line wears,
+// and what the theme's cells are compiled of.
+type Styles struct {
+	Text, Dim, Border, Title, Accent, Focus lipgloss.Style
+	// Selected is the row or item under the cursor.
+	Selected lipgloss.Style
+	// OK and Good, Warning and Error are states; see [Theme.State].
+	OK, Good, Warning, Error lipgloss.Style
+	// Kinds are the colours of the five kinds of number.
+	Kinds [kinds]lipgloss.Style
+}
+
+// compile makes the theme's cells of its styles, once.
+func compile(t Theme) *Theme {
+	s := &t.Styles
+	t.Text, t.Dim, t.Border, t.Title, t.Accent, t.Focus = cellStyle(s.Text), cellStyle(s.Dim), cellStyle(s.Border), cellStyle(s.Title), cellStyle(s.Accent), cellStyle(s.Focus)
+	t.Selected = cellStyle(s.Selected)
+	t.OK, t.Good, t.Warning, t.Error = cellStyle(s.OK), cellStyle(s.Good), cellStyle(s.Warning), cellStyle(s.Error)
+	for k := range kinds {
+		t.Kinds[k] = KindStyle{cellStyle(s.Kinds[k]), marks[k], shapes[k]}
 	}
+	t.Glyphs = glyphs
+	return &t
+}
+
+// cellStyle is what cells have of a style: colours and attributes.
+func cellStyle(s lipgloss.Style) Style {
+	st := Style{Fg: colorOf(s.GetForeground()), Bg: colorOf(s.GetBackground())}
+	for attr, has := range map[Attr]bool{
+		Bold: s.GetBold(), Faint: s.GetFaint(), Italic: s.GetItalic(), Underline: s.GetUnderline(), Reverse: s.GetReverse(),
+	} {
+		if has {
+			st.Attr |= attr
+		}
+	}
+	return st
+}
+
+// colorOf packs a colour of Lip Gloss.
+func colorOf(c color.Color) Color {
+	switch c := c.(type) {
+	case nil, lipgloss.NoColor:
+		return None
+	case ansi.BasicColor:
+		return Palette(int(c))
+	}
+	r, g, b, _ := c.RGBA()
+	return RGB(uint8(r>>8), uint8(g>>8), uint8(b>>8))
+}
+
+// fg is the style of a colour written as 0xRRGGBB, fgOn the one on a ground.
+func fg(rgb uint32) lipgloss.Style { return lipgloss.NewStyle().Foreground(rgba(rgb)) }
+
+func fgOn(rgb, ground uint32) lipgloss.Style { return fg(rgb).Background(rgba(ground)) }
+
+func rgba(rgb uint32) color.Color {
+	return color.RGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), 255}
 }
 
 // hexes turns 0xRRGGBB numbers into colours.
@@ -41,47 +101,53 @@ func viridis() []Color {
 // The series colours are those of Okabe and Ito, in an order that keeps
 // neighbours apart; black becomes a light grey on a dark ground.
 func dark() *Theme {
-	return &Theme{
+	return compile(Theme{
 		Name: "dark", Ground: Hex(0x16181d), Ink: Hex(0xd8dce3),
-		Text: Fg(Hex(0xd8dce3)), Dim: Fg(Hex(0x8a93a3)), Border: Fg(Hex(0x59616f)),
-		Title: Fg(Hex(0xf2f4f8)).With(Bold), Accent: Fg(Hex(0x56b4e9)).With(Bold),
-		Focus: Fg(Hex(0xf0e442)).With(Bold), Selected: Style{Hex(0xffffff), Hex(0x2f4a66), Bold},
-		OK: Fg(Hex(0x00a878)), Good: Fg(Hex(0x56b4e9)).With(Bold),
-		Warning: Fg(Hex(0xf0e442)), Error: Fg(Hex(0xe8702a)).With(Bold),
 		Series: [8]Color(hexes(0x56b4e9, 0xe69f00, 0x009e73, 0xf0e442, 0xcc79a7, 0xd55e00, 0xbfc5d0, 0x2f8fd0)),
-		Glyphs: glyphs, Ramp: viridis(),
-		Kinds: marks(Fg(Hex(0x56b4e9)), Fg(Hex(0x00a878)), Fg(Hex(0xe69f00)), Fg(Hex(0xcc79a7)), Fg(Hex(0xf0e442))),
-	}
+		Ramp:   viridis(),
+		Styles: Styles{
+			Text: fg(0xd8dce3), Dim: fg(0x8a93a3), Border: fg(0x59616f),
+			Title: fg(0xf2f4f8).Bold(true), Accent: fg(0x56b4e9).Bold(true),
+			Focus: fg(0xf0e442).Bold(true), Selected: fgOn(0xffffff, 0x2f4a66).Bold(true),
+			OK: fg(0x00a878), Good: fg(0x56b4e9).Bold(true),
+			Warning: fg(0xf0e442), Error: fg(0xe8702a).Bold(true),
+			Kinds: [kinds]lipgloss.Style{fg(0x56b4e9), fg(0x00a878), fg(0xe69f00), fg(0xcc79a7), fg(0xf0e442)},
+		},
+	})
 }
 
 // On a light ground the lighter colours of Okabe and Ito are darkened until
 // they keep a contrast of three to one.
 func light() *Theme {
-	return &Theme{
+	return compile(Theme{
 		Name: "light", Ground: Hex(0xffffff), Ink: Hex(0x24292f),
-		Text: Fg(Hex(0x24292f)), Dim: Fg(Hex(0x68707a)), Border: Fg(Hex(0x8b939c)),
-		Title: Fg(Hex(0x0b0d10)).With(Bold), Accent: Fg(Hex(0x0072b2)).With(Bold),
-		Focus: Fg(Hex(0x7a4a00)).With(Bold), Selected: Style{Hex(0x000000), Hex(0xcfe4f5), Bold},
-		OK: Fg(Hex(0x00805d)), Good: Fg(Hex(0x0072b2)).With(Bold),
-		Warning: Fg(Hex(0x9a6400)), Error: Fg(Hex(0x8a1c00)).With(Bold),
 		Series: [8]Color(hexes(0x0072b2, 0xb87f00, 0x00825f, 0xb85a8c, 0xd55e00, 0x3a3f47, 0x3f94c8, 0x8c8400)),
-		Glyphs: glyphs, Ramp: viridis(),
-		Kinds: marks(Fg(Hex(0x0072b2)), Fg(Hex(0x00825f)), Fg(Hex(0xa85f00)), Fg(Hex(0xb04a80)), Fg(Hex(0x3a3f47))),
-	}
+		Ramp:   viridis(),
+		Styles: Styles{
+			Text: fg(0x24292f), Dim: fg(0x68707a), Border: fg(0x8b939c),
+			Title: fg(0x0b0d10).Bold(true), Accent: fg(0x0072b2).Bold(true),
+			Focus: fg(0x7a4a00).Bold(true), Selected: fgOn(0x000000, 0xcfe4f5).Bold(true),
+			OK: fg(0x00805d), Good: fg(0x0072b2).Bold(true),
+			Warning: fg(0x9a6400), Error: fg(0x8a1c00).Bold(true),
+			Kinds: [kinds]lipgloss.Style{fg(0x0072b2), fg(0x00825f), fg(0xa85f00), fg(0xb04a80), fg(0x3a3f47)},
+		},
+	})
 }
 
 func highContrast() *Theme {
-	return &Theme{
+	return compile(Theme{
 		Name: "high-contrast", Ground: Hex(0x000000), Ink: Hex(0xffffff), Background: Hex(0x000000),
-		Text: Fg(Hex(0xffffff)), Dim: Fg(Hex(0xc8c8c8)), Border: Fg(Hex(0xffffff)),
-		Title: Fg(Hex(0xffffff)).With(Bold), Accent: Fg(Hex(0x66d9ff)).With(Bold),
-		Focus: Fg(Hex(0xffff00)).With(Bold), Selected: Style{Hex(0x000000), Hex(0xffff00), Bold},
-		OK: Fg(Hex(0x30d080)), Good: Fg(Hex(0x66d9ff)).With(Bold),
-		Warning: Fg(Hex(0xffff00)), Error: Fg(Hex(0xff7033)).With(Bold | Underline),
 		Series: [8]Color(hexes(0x66d9ff, 0xffb000, 0x30d080, 0xffff66, 0xff9fd2, 0xff8a4c, 0xffffff, 0x8ab8ff)),
-		Glyphs: glyphs, Ramp: viridis(),
-		Kinds: marks(Fg(Hex(0x66d9ff)), Fg(Hex(0x30d080)), Fg(Hex(0xffb000)), Fg(Hex(0xff9fd2)), Fg(Hex(0xffff66))),
-	}
+		Ramp:   viridis(),
+		Styles: Styles{
+			Text: fg(0xffffff), Dim: fg(0xc8c8c8), Border: fg(0xffffff),
+			Title: fg(0xffffff).Bold(true), Accent: fg(0x66d9ff).Bold(true),
+			Focus: fg(0xffff00).Bold(true), Selected: fgOn(0x000000, 0xffff00).Bold(true),
+			OK: fg(0x30d080), Good: fg(0x66d9ff).Bold(true),
+			Warning: fg(0xffff00), Error: fg(0xff7033).Bold(true).Underline(true),
+			Kinds: [kinds]lipgloss.Style{fg(0x66d9ff), fg(0x30d080), fg(0xffb000), fg(0xff9fd2), fg(0xffff66)},
+		},
+	})
 }
 
 // sixteen leaves every colour to the palette of the terminal's owner.
@@ -91,16 +157,17 @@ func sixteen() *Theme {
 		bright, brightRed, brightGreen, brightYellow                      = 8, 9, 10, 11
 		brightBlue, brightMagenta, brightCyan, brightWhite, black, silver = 12, 13, 14, 15, 0, 7
 	)
-	p := func(i int) Style { return Fg(Palette(i)) }
-	t := &Theme{
+	p := func(i ansi.BasicColor) lipgloss.Style { return lipgloss.NewStyle().Foreground(i) }
+	t := compile(Theme{
 		Name: "sixteen", Ground: Palette(black), Ink: Palette(silver),
-		Dim: p(bright), Border: p(bright), Title: Style{Attr: Bold}, Accent: p(brightCyan).With(Bold),
-		Focus: p(brightYellow).With(Bold), Selected: Style{Attr: Reverse | Bold},
-		OK: p(green), Good: p(brightCyan).With(Bold), Warning: p(brightYellow), Error: p(brightRed).With(Bold | Underline),
-		Glyphs: glyphs,
-		Ramp:   []Color{Palette(blue), Palette(brightBlue), Palette(cyan), Palette(brightCyan), Palette(yellow), Palette(brightYellow)},
-		Kinds:  marks(p(brightCyan), p(brightGreen), p(yellow), p(brightMagenta), p(brightYellow)),
-	}
+		Ramp: []Color{Palette(blue), Palette(brightBlue), Palette(cyan), Palette(brightCyan), Palette(yellow), Palette(brightYellow)},
+		Styles: Styles{
+			Dim: p(bright), Border: p(bright), Title: lipgloss.NewStyle().Bold(true), Accent: p(brightCyan).Bold(true),
+			Focus: p(brightYellow).Bold(true), Selected: lipgloss.NewStyle().Reverse(true).Bold(true),
+			OK: p(green), Good: p(brightCyan).Bold(true), Warning: p(brightYellow), Error: p(brightRed).Bold(true).Underline(true),
+			Kinds: [kinds]lipgloss.Style{p(brightCyan), p(brightGreen), p(yellow), p(brightMagenta), p(brightYellow)},
+		},
+	})
 	for i, c := range [8]int{brightCyan, yellow, green, brightMagenta, brightBlue, brightRed, brightYellow, brightWhite} {
 		t.Series[i] = Palette(c)
 	}
@@ -109,12 +176,12 @@ func sixteen() *Theme {
 
 // mono tells everything by shape, bold, reverse and underline.
 func mono() *Theme {
-	return &Theme{
+	return compile(Theme{
 		Name: "mono", Ground: Hex(0x000000), Ink: Hex(0xffffff),
-		Title: Style{Attr: Bold}, Accent: Style{Attr: Bold}, Focus: Style{Attr: Bold | Underline},
-		Selected: Style{Attr: Reverse}, Good: Style{Attr: Bold},
-		Warning: Style{Attr: Underline}, Error: Style{Attr: Bold | Reverse},
-		Glyphs: glyphs,
-		Kinds:  marks(Style{}, Style{}, Style{}, Style{}, Style{}),
-	}
+		Styles: Styles{
+			Title: lipgloss.NewStyle().Bold(true), Accent: lipgloss.NewStyle().Bold(true), Focus: lipgloss.NewStyle().Bold(true).Underline(true),
+			Selected: lipgloss.NewStyle().Reverse(true), Good: lipgloss.NewStyle().Bold(true),
+			Warning: lipgloss.NewStyle().Underline(true), Error: lipgloss.NewStyle().Bold(true).Reverse(true),
+		},
+	})
 }
