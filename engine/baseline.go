@@ -57,12 +57,17 @@ func (s *Snapshot) late() bool { return s.Kind == Emulated && len(s.Warnings) > 
 type Against struct {
 	*Baseline
 	Name string // what the baseline has otherwise: "group 4, on demo"
+	Told string // the same, and its kind where that is another: "group 4, on demo, emulated"
 	Late bool   // either run is: there is no ratio
 }
 
 // Against compares a run with the baseline.
 func (b *Baseline) Against(s *Snapshot) *Against {
-	return &Against{Baseline: b, Name: b.name(&s.Scenario), Late: b.Late || s.late()}
+	a := &Against{Baseline: b, Name: b.name(&s.Scenario), Late: b.Late || s.late()}
+	if a.Told = a.Name; b.Kind != s.Kind {
+		a.Told += ", " + string(b.Kind)
+	}
+	return a
 }
 
 // mostNamed is how many knobs tell two runs apart in words.
@@ -134,6 +139,14 @@ func (a *Against) Ratio(m *Metric) (Ratio, bool) {
 	return Ratio{}, false
 }
 
+// Over is a measured number over the baseline's; NaN where there is no ratio.
+func (a *Against) Over(x, base float64) float64 {
+	if a.Late {
+		return math.NaN()
+	}
+	return Quotient(x, base)
+}
+
 // Quotient is a number over another; NaN unless both and what comes out are above zero
 // and finite.
 func Quotient(x, base float64) float64 {
@@ -143,16 +156,23 @@ func Quotient(x, base float64) float64 {
 	return math.NaN()
 }
 
-// Factor writes the quotient: "1.8×", "0.0512×".
-func (r *Ratio) Factor() string {
-	if r.Value >= 1e6 || r.Value < 1e-4 {
-		return strconv.FormatFloat(r.Value, 'e', 1, 64) + "×"
+// AppendFactor writes a quotient: "1.8×", "0.0512×"; "–": there is none.
+func AppendFactor(dst []byte, q float64) []byte {
+	switch {
+	case math.IsNaN(q):
+		return append(dst, "–"...)
+	case q >= 1e6 || q < 1e-4:
+		dst = strconv.AppendFloat(dst, q, 'e', 1, 64)
+	case q >= 99.5:
+		dst = strconv.AppendFloat(dst, q, 'f', 0, 64)
+	default:
+		dst = strconv.AppendFloat(dst, q, 'g', 3, 64)
 	}
-	if r.Value >= 99.5 {
-		return strconv.FormatFloat(r.Value, 'f', 0, 64) + "×"
-	}
-	return strconv.FormatFloat(r.Value, 'g', 3, 64) + "×"
+	return append(dst, "×"...)
 }
+
+// Factor writes the quotient.
+func (r *Ratio) Factor() string { return string(AppendFactor(nil, r.Value)) }
 
 // Kinds says of which kinds the numbers are, where they differ.
 func (r *Ratio) Kinds() string {

@@ -83,7 +83,7 @@ func TestRatios(t *testing.T) {
 }
 
 func TestFactor(t *testing.T) {
-	for x, want := range map[float64]string{1: "1×", 1.806: "1.81×", 0.05123: "0.0512×", 123.4: "123×", 1e6: "1.0e+06×", 1e-9: "1.0e-09×"} {
+	for x, want := range map[float64]string{1: "1×", 1.806: "1.81×", 0.05123: "0.0512×", 123.4: "123×", 1e6: "1.0e+06×", 1e-9: "1.0e-09×", math.NaN(): "–"} {
 		if r := (Ratio{Value: x}); r.Factor() != want {
 			t.Errorf("%g: %q, want %q", x, r.Factor(), want)
 		}

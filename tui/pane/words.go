@@ -78,5 +78,5 @@ func (h *Host) Tell(v grid.View, lines ...string) {
 // BaseLegend explains the ghosts of a chart: the run that they are of.
 func (h *Host) BaseLegend(v grid.View) {
 	v.Rune(0, 0, '╌', h.Theme.Dim)
-	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.Name, grid.Left, h.Theme.Dim)
+	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.Told, grid.Left, h.Theme.Dim)
 }

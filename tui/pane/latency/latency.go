@@ -18,6 +18,7 @@ var Spec = pane.Spec{
 // Pane is the quantiles and the distributions.
 type Pane struct {
 	bins  [cluster.Classes][]float64
+	ghost []float64 // bins of the baseline
 	spark grid.Sparkline
 	ticks []float64
 	text  []byte
@@ -29,7 +30,13 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 // Actions are none.
 func (p *Pane) Actions() []pane.Action { return nil }
 
-var columns = [...]string{"p50", "p99", "mean", "count"}
+// The columns; beside a baseline also the median over the baseline's.
+var (
+	columns  = []string{"p50", "p99", "mean", "count"}
+	compared = []string{"p50", ratio, "p99", "mean", "count"}
+)
+
+const ratio = "× base"
 
 const (
 	nameCols  = 10 // columns of the class
@@ -44,7 +51,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 
 func (p *Pane) draw(v grid.View, h *pane.Host) {
 	snap, th := h.Snap, h.Theme
-	lo, hi := span(&snap.Latency)
+	lo, hi := span(h)
 	if lo > hi {
 		if snap.Phase == engine.Running && snap.Iteration > 0 {
 			v.TextIn(0, v.H()/2, v.W(), "no single accesses timed", grid.Center, th.Dim)
@@ -52,6 +59,10 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 		}
 		h.Empty(v)
 		return
+	}
+	columns := columns
+	if h.Base != nil {
+		columns = compared
 	}
 	shown := max(min((v.W()-nameCols)/valueCols, len(columns)), 0)
 	left := v.W() - shown*valueCols // the numbers stand at the right edge
@@ -62,6 +73,10 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 		}
 		y++
 	}
+	if h.Base != nil && v.H() >= legendH {
+		h.BaseLegend(v.Sub(grid.Rect{Y: v.H() - 1, W: v.W(), H: 1}))
+		v = v.Sub(grid.Rect{W: v.W(), H: v.H() - 1})
+	}
 	// What is left is shared by the distributions and their axis.
 	strip := (v.H() - y - cluster.Classes - 1) / cluster.Classes
 	if strip < 1 || v.W() < 12 {
@@ -69,10 +84,14 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 	}
 	strip = min(strip, 8)
 	for c := range cluster.Classes {
-		p.row(v, y, c, &snap.Latency[c], left, shown, th)
+		p.row(v, y, c, left, columns[:shown], h)
 		y++
 		if strip > 0 {
-			p.strip(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: strip}), c, &snap.Latency[c], lo, hi, th)
+			in := v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: strip})
+			if h.Base != nil {
+				p.shadow(in, &h.Base.Latency[c], lo, hi, th)
+			}
+			p.strip(in, c, &snap.Latency[c], lo, hi, th)
 			y += strip
 		}
 	}
@@ -82,37 +101,54 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 }
 
 // row writes the numbers of a class.
-func (p *Pane) row(v grid.View, y, c int, q *engine.Quantiles, left, shown int, th *grid.Theme) {
+func (p *Pane) row(v grid.View, y, c, left int, columns []string, h *pane.Host) {
+	th, q := h.Theme, &h.Snap.Latency[c]
 	v.Rune(0, y, pane.ClassMarks[c], th.SeriesStyle(c))
 	v.Text(2, y, pane.ClassNames[c], th.Text)
-	for i, x := range [...]float64{q.P50, q.P99, q.Mean, float64(q.Count)} {
-		if i >= shown {
-			return
+	for i, name := range columns {
+		st, unit, x := th.Text, grid.Seconds, math.NaN()
+		switch name {
+		case "p50":
+			st, x = th.SeriesStyle(c).With(grid.Bold), q.P50
+		case "p99":
+			x = q.P99
+		case "mean":
+			x = q.Mean
+		case "count":
+			unit, x = grid.Count, float64(q.Count)
 		}
-		st, unit := th.Text, grid.Seconds
 		switch {
+		case name == ratio:
+			st = th.Accent
+			if base := &h.Base.Latency[c]; q.Count > 0 && base.Count > 0 {
+				x = h.Base.Over(q.P50, base.P50)
+			}
+			p.text = engine.AppendFactor(p.text[:0], x)
 		case q.Count == 0:
 			x, st = math.NaN(), th.Dim
-		case i == 0:
-			st = th.SeriesStyle(c).With(grid.Bold)
+			fallthrough
+		default:
+			p.text = unit.Append(p.text[:0], x, valueCols-1)
 		}
-		if i == 3 {
-			unit = grid.Count
-		}
-		p.text = unit.Append(p.text[:0], x, valueCols-1)
 		v.Bytes(left+(i+1)*valueCols-grid.Width(string(p.text)), y, p.text, st)
 	}
 }
 
-// span is the range of all distributions; lo > hi: there is none.
-func span(all *[cluster.Classes]engine.Quantiles) (lo, hi float64) {
+// span is the range of all distributions and the baseline's; lo > hi: there is none of
+// the run.
+func span(h *pane.Host) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for c := range all {
-		q := &all[c]
-		if q.Count == 0 {
-			continue
+	for c := range h.Snap.Latency {
+		if q := &h.Snap.Latency[c]; q.Count > 0 {
+			lo, hi = min(lo, q.Min, q.P50), max(hi, q.P99)
 		}
-		lo, hi = min(lo, q.Min, q.P50), max(hi, q.P99)
+	}
+	if h.Base != nil && lo <= hi {
+		for c := range h.Base.Latency {
+			if q := &h.Base.Latency[c]; drawn(q) {
+				lo, hi = min(lo, q.Min, q.P50), max(hi, q.P99)
+			}
+		}
 	}
 	lo = max(lo, 1e-12)
 	if lo >= hi && hi > 0 {
@@ -121,25 +157,16 @@ func span(all *[cluster.Classes]engine.Quantiles) (lo, hi float64) {
 	return lo, hi * 1.2
 }
 
-// strip draws the distribution of a class, each column as high as its share of
-// the highest.
-func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
-	w := v.W()
-	if cap(p.bins[c]) < w {
-		p.bins[c] = make([]float64, w)
-	}
-	bins := p.bins[c][:w]
+// spread shares a distribution out to columns, and gives the highest.
+func spread(bins []float64, q *engine.Quantiles, lo, hi float64) (top float64) {
+	w := len(bins)
 	clear(bins)
-	place := func(x float64) float64 {
-		return min(max(math.Log(max(x, lo)/lo)/math.Log(hi/lo), 0), 1) * float64(w)
-	}
 	lower := 0.0
 	if len(q.Buckets) > 0 {
 		lower = max(q.Min, lo)
 	}
-	top := 0.0
 	for _, b := range q.Buckets {
-		from, to := place(lower), place(b.Upper)
+		from, to := place(lower, lo, hi, w), place(b.Upper, lo, hi, w)
 		lower = b.Upper
 		if b.Count == 0 || from >= float64(w) {
 			continue
@@ -154,10 +181,27 @@ func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th
 			top = max(top, bins[i])
 		}
 	}
+	return top
+}
+
+// place is the column of a time, 0 to w.
+func place(x, lo, hi float64, w int) float64 {
+	return min(max(math.Log(max(x, lo)/lo)/math.Log(hi/lo), 0), 1) * float64(w)
+}
+
+// strip draws the distribution of a class, each column as high as its share of
+// the highest.
+func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
+	w := v.W()
+	if cap(p.bins[c]) < w {
+		p.bins[c] = make([]float64, w)
+	}
+	bins := p.bins[c][:w]
+	top := spread(bins, q, lo, hi)
 	if q.Count > 0 {
 		for _, x := range [...]float64{q.P50, q.P99} {
 			for y := range v.H() {
-				v.Rune(min(int(place(x)), w-1), y, '┆', th.Dim)
+				v.Rune(min(int(place(x, lo, hi, w)), w-1), y, '┆', th.Dim)
 			}
 		}
 	}

@@ -1,0 +1,36 @@
+package latency
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// legendH is the rows from which the baseline has one of its own.
+const legendH = 11
+
+// drawn says that a distribution has places on the axis.
+func drawn(q *engine.Quantiles) bool {
+	return q.Count > 0 && q.Min >= 0 && q.P99 < math.MaxFloat64 && !math.IsNaN(q.P50) &&
+		!slices.ContainsFunc(q.Buckets, func(b engine.Bucket) bool { return math.IsNaN(b.Upper) })
+}
+
+// shadow draws the outline of the baseline's distribution, which the run's lies over.
+func (p *Pane) shadow(v grid.View, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
+	w := v.W()
+	if w <= 0 || !drawn(q) {
+		return
+	}
+	if cap(p.ghost) < w {
+		p.ghost = make([]float64, w)
+	}
+	bins := p.ghost[:w]
+	top := spread(bins, q, lo, hi)
+	for x, n := range bins {
+		if n > 0 && n >= top/32 {
+			v.Rune(x, v.H()-1-min(int(n/top*float64(v.H())), v.H()-1), '╌', th.Dim)
+		}
+	}
+}
