@@ -127,6 +127,20 @@ var goldens = []struct {
 	}},
 	{"baseline", sizes(80, 24, 120, 40, 200, 60), func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }},
 	{"baseline-other-kind", sizes(80, 24, 120, 40, 200, 60), func() *app { return against(panetest.Slower(demo(4, 4, 4), 2.5), simulated(), "6") }},
+	{"baseline-overlap", sizes(80, 24, 120, 40, 200, 60), func() *app { return against(scheme(1, 8, masteronly), scheme(1, 8), "4") }},
+	{"baseline-overlap-same-table", sizes(120, 40), func() *app {
+		base := scheme(1, 8, func(s *engine.Snapshot) { knob("nodes", "8")(s); s.Metrics[3].Value *= 0.9 })
+		return against(base, scheme(1, 8), "4")
+	}},
+	{"baseline-overlap-other-table", sizes(120, 40), func() *app { return against(scheme(1, 4), scheme(1, 8), "4") }},
+	{"baseline-starting", sizes(80, 24, 120, 40), func() *app {
+		s := demo(4, 4, 8)
+		s.Phase, s.Series, s.Metrics, s.Iteration = engine.Starting, nil, nil, 0
+		for c := range s.Latency {
+			s.Latency[c] = engine.Quantiles{}
+		}
+		return against(demo(4, 4, 4), s)
+	}},
 	{"baseline-mono", sizes(80, 24, 120, 40), func() *app {
 		return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8), ":", "'theme mono", "enter")
 	}},

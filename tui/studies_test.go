@@ -16,18 +16,9 @@ import (
 // The studies that workloads declare, over simulated runs whose digits are the same for
 // good: curves over size, a heat map, bars beside the model, shares.
 func TestStudiesOfWorkloads(t *testing.T) {
-	for _, c := range []struct {
-		workload string
-		knobs    map[string]string
-		axes     []session.Axis
-	}{
-		{"pingpong", nil, []session.Axis{{Knob: "method", Values: []string{"put", "two-sided"}}, {Knob: "size", Values: []string{"8", "512", "8192", "16384", "262144"}}}},
-		{"beff", map[string]string{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}, nil},
-		{"cartesian", map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, []session.Axis{{Knob: "directions", Values: []string{"apart", "together"}}, {Knob: "senders", Values: []string{"1", "2", "4"}}}},
-		{"dot", nil, []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled", "nested-multiple"}}}},
-	} {
+	for _, c := range studyRuns {
 		t.Run(c.workload, func(t *testing.T) {
-			s := swept(t, c.workload, c.knobs, c.axes)
+			s := swept(t, "demo", &c)
 			for _, size := range [][2]int{{80, 24}, {120, 40}} {
 				var sc screen
 				g := sc.draw(pressed(s, "4"), size[0], size[1])
@@ -43,21 +34,55 @@ func TestStudiesOfWorkloads(t *testing.T) {
 	}
 }
 
+// A baseline on another machine: its curves are ghosts, and rows have ratios to its rows
+// of the same name.
+func TestBaselineOfStudies(t *testing.T) {
+	for _, c := range studyRuns {
+		t.Run(c.workload, func(t *testing.T) {
+			base, now := swept(t, "demo", &c), swept(t, "osc-ibm1350", &c)
+			for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
+				var sc screen
+				g := sc.draw(against(base, now, "4"), size[0], size[1])
+				panetest.Golden(t, fmt.Sprintf("baseline-%s-%dx%d", c.workload, size[0], size[1]), g.PlainText())
+			}
+			mono := against(base, now, "4", ":", "'theme mono", "enter")
+			mono.ascii = true
+			var sc screen
+			panetest.Golden(t, fmt.Sprintf("baseline-%s-ascii-120x40", c.workload), sc.draw(mono, 120, 40).PlainText())
+		})
+	}
+}
+
+// studyRuns are the runs that the studies of workloads are drawn with.
+var studyRuns = []studyRun{
+	{"pingpong", nil, []session.Axis{{Knob: "method", Values: []string{"put", "two-sided"}}, {Knob: "size", Values: []string{"8", "512", "8192", "16384", "262144"}}}},
+	{"beff", map[string]string{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}, nil},
+	{"cartesian", map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, []session.Axis{{Knob: "directions", Values: []string{"apart", "together"}}, {Knob: "senders", Values: []string{"1", "2", "4"}}}},
+	{"dot", nil, []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled", "nested-multiple"}}}},
+}
+
+type studyRun struct {
+	workload string
+	knobs    map[string]string
+	axes     []session.Axis
+}
+
 // swept is the last run of a sweep, with the rows of all before it.
-func swept(t *testing.T, name string, knobs map[string]string, axes []session.Axis) *engine.Snapshot {
+func swept(t *testing.T, machine string, of *studyRun) *engine.Snapshot {
 	t.Helper()
+	name := of.workload
 	sc, err := session.Scenario(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, all := range []map[string]string{{"fabric": "sim", "machine": "demo"}, knobs} {
+	for _, all := range []map[string]string{{"fabric": "sim", "machine": machine}, of.knobs} {
 		for knob, value := range all {
 			if err := sc.Set(knob, value); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	rows, err := session.Sweep(t.Context(), sc, axes, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 2}}, nil)
+	rows, err := session.Sweep(t.Context(), sc, of.axes, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 2}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +90,7 @@ func swept(t *testing.T, name string, knobs map[string]string, axes []session.Ax
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := presets.Machine("demo")
+	m, err := presets.Machine(machine)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ type Bar struct {
 	Note string
 	// Mark stands before the label, for the kind of number; 0 for none.
 	Mark rune
+	// Ghost is a value that it is compared with, shown by a mark; 0 or NaN: none.
+	Ghost float64
 	// Style defaults to the theme's first series.
 	Style Style
 }
@@ -54,6 +56,9 @@ func (b *Bars) Draw(v View, th *Theme) {
 		if f, ok := m.frac(it.Value); ok {
 			drawBar(v.Sub(Rect{label, y, bar, 1}), clamp01(f), orStyle(it.Style, th.SeriesStyle(0)))
 		}
+		if f, ok := m.frac(it.Ghost); ok && it.Ghost > 0 && bar > 0 {
+			v.Rune(label+clampInt(int(clamp01(f)*float64(bar)), 0, bar-1), y, '╎', th.Text)
+		}
 		b.text = b.Axis.Unit.Append(b.text[:0], it.Value, value-1)
 		v.Bytes(label+bar+value-runes(b.text), y, b.text, th.Text)
 		v.TextIn(v.W()-note+2, y, note-2, it.Note, Left, th.Dim)
@@ -92,6 +97,9 @@ func (b *Bars) scale() mapping {
 	s := emptySpan()
 	for i := range b.Items {
 		s.add(b.Axis.Scale, b.Items[i].Value)
+		if g := b.Items[i].Ghost; g > 0 {
+			s.add(b.Axis.Scale, g)
+		}
 	}
 	ax := b.Axis
 	ax.FromZero = true

@@ -136,7 +136,7 @@ func sampleTable() *Table {
 
 func sampleStack() *Stack {
 	return &Stack{Rows: []StackRow{
-		{"rank 0", []float64{5, 2, 1}}, {"rank 1", []float64{6, 1, 1}}, {"rank 2", []float64{2, 6, 0}},
+		{"rank 0", []float64{5, 2, 1}, nil}, {"rank 1", []float64{6, 1, 1}, nil}, {"rank 2", []float64{2, 6, 0}, nil},
 	}}
 }
 

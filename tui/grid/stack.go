@@ -8,6 +8,9 @@ type StackRow struct {
 	// Parts are the values of the parts, in the order of the stack's names.
 	// Negative and unknown values count as nothing.
 	Parts []float64
+	// Ghost are the parts of a bar that it is compared with: marks show where they
+	// end. nil: none.
+	Ghost []float64
 }
 
 // Stack draws bars made of parts, for shares of a whole: compute, wait, idle.
@@ -58,7 +61,9 @@ func (s *Stack) Draw(v View, th *Theme) {
 	}
 	for y := range shown {
 		v.TextIn(0, y, label-1, s.Rows[y].Label, Left, th.Text)
-		s.bar(v.Sub(Rect{label, y, v.W() - label, 1}), th, s.Rows[y].Parts)
+		bar := v.Sub(Rect{label, y, v.W() - label, 1})
+		s.bar(bar, th, s.Rows[y].Parts)
+		s.ghost(bar, th, s.Rows[y].Ghost)
 	}
 	more(v, th, shown, len(s.Rows))
 }
@@ -66,13 +71,7 @@ func (s *Stack) Draw(v View, th *Theme) {
 // bar draws one bar. Ends of parts are rounded, not their lengths, so that
 // the bar as a whole is right.
 func (s *Stack) bar(v View, th *Theme, parts []float64) {
-	whole := s.Whole
-	if whole <= 0 || whole-whole != 0 {
-		whole = 0
-		for _, p := range parts {
-			whole += share(p)
-		}
-	}
+	whole := s.whole(parts)
 	if whole == 0 {
 		return
 	}
@@ -84,6 +83,31 @@ func (s *Stack) bar(v View, th *Theme, parts []float64) {
 			v.Rune(x, 0, s.Shade(i), s.Style(th, i))
 		}
 	}
+}
+
+// ghost marks where the parts of a bar end, the last one left out.
+func (s *Stack) ghost(v View, th *Theme, parts []float64) {
+	whole := s.whole(parts)
+	if whole == 0 {
+		return
+	}
+	sum := 0.0
+	for _, p := range parts[:max(len(parts)-1, 0)] {
+		sum += share(p) / whole
+		v.Rune(int(math.Round(clamp01(sum)*float64(v.W()))), 0, '╎', th.Text)
+	}
+}
+
+// whole is the value of a full bar.
+func (s *Stack) whole(parts []float64) float64 {
+	whole := s.Whole
+	if whole <= 0 || whole-whole != 0 {
+		whole = 0
+		for _, p := range parts {
+			whole += share(p)
+		}
+	}
+	return whole
 }
 
 // share returns p if it can be part of a whole, else nothing. Huge values are

@@ -21,11 +21,13 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, th *grid.Theme
 		if i == s.Now {
 			bar.Style = th.Focus
 		}
+		bar.Ghost = c.ghost.cell(s, i, of.Y[0])
 		if len(of.Y) > 1 && known(s.Cell(i, of.Y[1])) { // the model's, beside it
 			bar.Note = unit(&s.Columns[of.Y[1]]).Format(s.Cell(i, of.Y[1]), 9) + " " + s.Columns[of.Y[1]].Legend
 		}
 		b.Items = append(b.Items, bar)
 	}
+	c.explainGhost(acrossBars, th)
 	b.Draw(c.head(v, title(s, of, pl), th), th)
 }
 
@@ -38,11 +40,18 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, th *grid.Them
 		for k, y := range of.Y {
 			parts[k] = s.Cell(i, y)
 		}
-		c.stack.Rows = append(c.stack.Rows, grid.StackRow{Label: s.Rows[i].Label, Parts: parts})
+		row := grid.StackRow{Label: s.Rows[i].Label, Parts: parts}
+		if c.ghost.row(s, i) != nil {
+			for _, y := range of.Y {
+				row.Ghost = append(row.Ghost, c.ghost.cell(s, i, y))
+			}
+		}
+		c.stack.Rows = append(c.stack.Rows, row)
 	}
 	for k, y := range of.Y {
 		c.legend = append(c.legend, item{c.stack.Shade(k), s.Columns[y].Legend, s.Columns[y].Short, c.stack.Style(th, k)})
 	}
+	c.explainGhost(acrossBars, th)
 	c.stack.Draw(c.head(v, title(s, of, plot(s, n)), th), th)
 }
 

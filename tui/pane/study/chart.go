@@ -14,6 +14,7 @@ type chart struct {
 	bars   grid.Bars
 	stack  grid.Stack
 	heat   grid.Heatmap
+	ghost  *ghost   // of the baseline
 	points []points // storage of series, by their place in a chart
 	legend []item
 	series []string

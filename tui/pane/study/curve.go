@@ -26,6 +26,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	}
 	c.modelColumns(s, of, th)
 	c.marks(pl, true, th)
+	c.ghostCurves(of, th)
 	switch {
 	case of.Join:
 		c.joined(s, of, n, th)
@@ -45,10 +46,16 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 		}
 	}
 	c.legend = append(c.legend, lines...)
+	if c.ghost.own || len(of.Same) > 0 {
+		c.explainGhost(atBase, th)
+	} else {
+		c.explainGhost(curveBase, th)
+	}
 	if n == 0 {
 		c.kinds(s, th)
 	}
 	c.marks(pl, false, th)
+	c.ghostPoint(of, th)
 	c.present(s, of, th)
 	in := c.head(v, pl.Title, th)
 	l.Draw(in, th)

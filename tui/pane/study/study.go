@@ -42,6 +42,7 @@ type Pane struct {
 	shows  func(name string) bool // which studies
 	home   string                 // that a workload without any is told of
 	charts []chart
+	ghost  ghost // of the baseline
 	text   []byte
 	labels int // columns of the table's first one
 }
@@ -74,6 +75,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	case s == nil:
 		return p.absent(v, h)
 	}
+	p.ghost.look(s, h)
 	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W())}
 	if len(s.Missing) > 0 {
 		h.Tell(v, missing(s, h)...)
@@ -119,7 +121,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.Host) {
 	n := len(s.Charts)
 	for len(p.charts) < n {
-		p.charts = append(p.charts, chart{})
+		p.charts = append(p.charts, chart{ghost: &p.ghost})
 	}
 	switch beside := (rest.W + 2) / (chartW + 2); {
 	case n > 1 && beside > 1:

@@ -24,6 +24,7 @@ func (p *Pane) measure(s *engine.StudyView) int {
 	if wide == 0 {
 		return 0
 	}
+	wide += p.ghost.wide(s)
 	p.labels = max(leastLabel, grid.Width(s.Item))
 	for i := range s.Rows {
 		p.labels = max(p.labels, min(grid.Width(s.Rows[i].Label), mostLabel))
@@ -54,6 +55,10 @@ func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
 		}
 		v.TextIn(x, 0, c.Wide, c.Title, grid.Right, h.Theme.Dim)
 		x += c.Wide
+		if wide := p.ghost.wide(s); i == p.ghost.column && wide > 0 && x+wide <= v.W() {
+			v.TextIn(x, 0, wide, "× base", grid.Right, h.Theme.Dim)
+			x += wide
+		}
 	}
 	// The rows around the present one are shown when not all can be.
 	room := v.H() - 1
@@ -105,6 +110,14 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 		p.text = unit(c).Append(p.text[:0], s.Cell(n, i), c.Wide-1)
 		v.Bytes(x+c.Wide-grid.Width(string(p.text)), 0, p.text, look)
 		x += c.Wide
+		if wide := p.ghost.wide(s); i == p.ghost.column && wide > 0 && x+wide <= v.W() {
+			if look = th.Accent; n == s.Now {
+				look = look.With(th.Selected.Attr)
+			}
+			p.text = p.ghost.append(p.text[:0], s, n, th)
+			v.Bytes(x+wide-grid.Width(string(p.text)), 0, p.text, look)
+			x += wide
+		}
 	}
 }
 
