@@ -47,3 +47,24 @@ func BenchmarkOverlap(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkBaseline is that worst case beside a baseline.
+func BenchmarkBaseline(b *testing.B) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}, {300, 90}} {
+		b.Run(fmt.Sprintf("size=%dx%d/ranks=1024", size[0], size[1]), func(b *testing.B) {
+			p := &program{app: newApp(), w: size[0], h: size[1]}
+			snaps := [2]*engine.Snapshot{demo(64, 16, 16), demo(64, 16, 16)}
+			p.app.load(demo(64, 16, 8))
+			keys(p.app, "b")
+			p.app.load(snaps[1])
+			p.draw()
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				p.app.load(snaps[i&1])
+				p.draw()
+				i++
+			}
+		})
+	}
+}
