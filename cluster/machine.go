@@ -161,6 +161,7 @@ type Spec struct {
 	EagerLimit int64 // bytes; a longer send is a rendezvous; 0: every send is; negative: the machine's
 	Seed       uint64
 	Dilation   float64     // 0: chosen by the fabric
+	Stretch    float64     // factor on what the fabric chooses; up to 1: none
 	Threading  ThreadLevel // that ranks start at; unset: the machine's
 	Timeline   Recorder    // of what the threads do; nil: nothing is recorded
 }

@@ -15,7 +15,7 @@ import (
 type Baseline struct {
 	Scenario Scenario
 	Kind     Kind // of its measured numbers
-	Late     bool // the host could not keep the machine's times
+	Late     bool // its times are late, or too few to tell
 	Metrics  []Metric
 	Series   []Sample      // since its knobs were turned last
 	End      time.Duration // of the series
@@ -26,7 +26,7 @@ type Baseline struct {
 // NewBaseline takes what is compared from a snapshot.
 func NewBaseline(s *Snapshot) *Baseline {
 	b := &Baseline{
-		Scenario: s.Scenario.Clone(), Kind: s.Kind, Late: s.late(),
+		Scenario: s.Scenario.Clone(), Kind: s.Kind, Late: s.Keeping != Kept,
 		Metrics: slices.Clone(s.Metrics), Series: s.Series, Latency: s.Latency, Studies: slices.Clone(s.Studies),
 	}
 	if n := len(s.Marks); n > 0 {
@@ -50,9 +50,6 @@ func since(all []Sample, at time.Duration) int {
 	return n
 }
 
-// late says that the host could not keep the machine's times.
-func (s *Snapshot) late() bool { return s.Kind == Emulated && len(s.Warnings) > 0 }
-
 // Against is a baseline beside a run that is compared with it.
 type Against struct {
 	*Baseline
@@ -63,7 +60,7 @@ type Against struct {
 
 // Against compares a run with the baseline.
 func (b *Baseline) Against(s *Snapshot) *Against {
-	a := &Against{Baseline: b, Name: b.name(&s.Scenario), Late: b.Late || s.late()}
+	a := &Against{Baseline: b, Name: b.name(&s.Scenario), Late: b.Late || s.Keeping != Kept}
 	if a.Told = a.Name; b.Kind != s.Kind {
 		a.Told += ", " + string(b.Kind)
 	}

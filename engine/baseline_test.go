@@ -75,7 +75,7 @@ func TestRatios(t *testing.T) {
 	if diff := cmp.Diff(want, told(base, now(func(*Snapshot) {}))); diff != "" {
 		t.Error(diff)
 	}
-	base.Warnings = []string{"things happened late"}
+	base.Keeping = Behind
 	delete(want, "time")
 	if diff := cmp.Diff(want, told(base, now(func(*Snapshot) {}))); diff != "" {
 		t.Errorf("of a late baseline: %s", diff)

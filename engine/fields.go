@@ -10,7 +10,7 @@ import (
 )
 
 // version of the format below. One that adds, drops or moves a field has the next number.
-const version = 2
+const version = 3
 
 // magic begins an encoded snapshot.
 const magic = "htsn"
@@ -78,6 +78,7 @@ func (s *Snapshot) fields(c *codec.Walk) {
 	codec.Text(c, &s.Machine)
 	codec.Text(c, &s.Kind)
 	c.Float(&s.Dilation)
+	codec.Text(c, &s.Keeping)
 	codec.Integer(c, &s.Elapsed)
 	codec.Integer(c, &s.Fabric)
 	codec.Integer(c, &s.Iteration)

@@ -19,6 +19,17 @@ const (
 	Failed   Phase = "failed" // Snapshot.Failure says why; a knob change starts anew
 )
 
+// Keeping is how well the host keeps an emulated machine's time.
+type Keeping string
+
+// How it does.
+const (
+	Kept     Keeping = ""         // well, or there is nothing to keep
+	Unproven Keeping = "unproven" // too little has happened to tell
+	Behind   Keeping = "late"     // its times are late, and no result
+	Beyond   Keeping = "beyond"   // they are, and no dilation would do that is worth a wait
+)
+
 // Sample is the cluster over one interval of the series.
 type Sample struct {
 	At     time.Duration            // since the session began, end of the interval
@@ -73,6 +84,7 @@ type Snapshot struct {
 	Machine  string
 	Kind     Kind          // of every measured number below
 	Dilation float64       // 1: none
+	Keeping  Keeping       // of the times in this launch
 	Elapsed  time.Duration // since the session began, pauses included
 	Fabric   cluster.Time  // time on the fabric's own clock since its launch, pauses left out: what the counts rest on
 
@@ -101,6 +113,9 @@ type Snapshot struct {
 	Why            string         // one or two sentences: what rules, and what another choice would give
 	Change         string         // what the knobs that were turned last have done to the time of an iteration; "": nothing to compare
 }
+
+// Late reports whether the times of this launch are no result.
+func (s *Snapshot) Late() bool { return s.Keeping == Behind || s.Keeping == Beyond }
 
 // Virtual is what a simulation came to: all of it is the same for the same program,
 // machine, layout, seed and number of iterations, where it is whole.

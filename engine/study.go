@@ -20,6 +20,9 @@ type Study struct {
 	// Adds says that the sums (Row.Raw) of runs with the same key add up; else the
 	// later run takes the place of the earlier one.
 	Adds bool
+	// Untimed gives what no clock has told of the sums (Row.Raw) of a run whose times
+	// are late; nil: there is nothing such.
+	Untimed func(raw []float64) []float64
 	// Frame is what is known before anything runs, and what the model says of numbers of
 	// the kind that the run will give; once a launch. May be nil.
 	Frame func(*Scenario, *cluster.Machine, Kind) StudyView

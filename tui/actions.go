@@ -82,6 +82,7 @@ func screenActions() ownActions {
 		},
 		choosing: []binding{
 			line("workload", "w", "run the next workload", "workload", (*app).nextWorkload),
+			line("simulate", "S", "simulate the machine in virtual time, where this host is too busy to emulate it", "", (*app).simulate),
 		},
 		leaving: []binding{
 			now(line("baseline", "b", "keep this run as the baseline that others are compared with, or drop it", "baseline", (*app).toggleBaseline),
@@ -205,6 +206,15 @@ func (a *app) nextWorkload() {
 	if len(all) > 0 {
 		a.command("workload", all[0].Name)
 	}
+}
+
+// simulate turns to virtual time, which no load of the host disturbs.
+func (a *app) simulate() {
+	if a.latest.Scenario.Values["fabric"] == engine.Sim {
+		a.notice = "it is simulated already"
+		return
+	}
+	a.command("fabric", engine.Sim)
 }
 
 // unanswered is what generic actions do where no pane answers them.

@@ -143,7 +143,9 @@ func (s *screen) status(a *app) {
 		virtualPart(snap, th),
 		verifiedPart(&snap.Verification, th),
 	)
-	if n := len(snap.Warnings); n > 0 {
+	if snap.Keeping == engine.Beyond {
+		all = append(all, part{"▲ this host is too busy to keep the machine's times: " + a.Keys("simulate") + " simulates it", th.Warning, 8})
+	} else if n := len(snap.Warnings); n > 0 {
 		all = append(all, part{"▲ " + snap.Warnings[0], th.Warning, 3})
 	}
 	if a.fps > 0 {
@@ -246,10 +248,17 @@ func (s *screen) footer(a *app) {
 		}
 	}
 	x := 1
-	if mode == overlay.OnScreen && a.Snap.Phase == engine.Failed {
-		scroll := *named(mode, "scroll-down")
-		scroll.Hint = "scroll"
-		x = s.hint(v, x, &scroll, a)
+	if mode == overlay.OnScreen {
+		for _, now := range [...]struct {
+			holds        bool
+			action, hint string
+		}{{a.Snap.Phase == engine.Failed, "scroll-down", "scroll"}, {a.latest.Keeping == engine.Beyond, "simulate", "simulate"}} {
+			if now.holds {
+				b := *named(mode, now.action)
+				b.Hint = now.hint
+				x = s.hint(v, x, &b, a)
+			}
+		}
 	}
 	for _, b := range hints[mode] {
 		if slices.Contains(last, b) {

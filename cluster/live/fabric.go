@@ -258,6 +258,9 @@ func (w *world) States(dst []cluster.State) []cluster.State {
 // Dilation implements cluster.Run.
 func (w *world) Dilation() float64 { return w.way.stretch() }
 
+// Lateness implements cluster.Dilated.
+func (w *world) Lateness() cluster.Lateness { return w.way.lateness() }
+
 // Warnings implements cluster.Run.
 func (w *world) Warnings() []string { return slices.Concat(w.way.warnings(), w.lingering()) }
 

@@ -45,6 +45,8 @@ type clock interface {
 	compute(p *port, work cluster.Work, body func())
 	// stretch is the factor of the host's time over the program's.
 	stretch() float64
+	// lateness is how well the host has kept a machine's time.
+	lateness() cluster.Lateness
 	// warnings says what the host could not keep.
 	warnings() []string
 }
@@ -128,5 +130,7 @@ func (direct) compute(_ *port, _ cluster.Work, body func()) {
 }
 
 func (direct) stretch() float64 { return 1 }
+
+func (direct) lateness() cluster.Lateness { return cluster.Lateness{} }
 
 func (direct) warnings() []string { return nil }

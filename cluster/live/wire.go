@@ -28,7 +28,7 @@ type wire struct {
 	kick     chan struct{}
 	changed  atomic.Bool
 
-	lateness  atomic.Int64 // summed ns that things happened late
+	late      atomic.Int64 // summed ns that things happened late
 	happened  atomic.Int64
 	computed  atomic.Int64 // bodies that ran
 	overruns  atomic.Int64 // that took longer than their modelled time
@@ -59,6 +59,9 @@ func newWire(w *world, cores int) *wire {
 	if x.dilation <= 0 {
 		perCore := max(1, float64(len(w.engines))/float64(cores))
 		x.dilation = roundUp(margin * perCore * float64(resolution.Nanoseconds()) * float64(cluster.Nanosecond) / float64(smallest))
+		if f := w.spec.Stretch; f > 1 {
+			x.dilation = roundUp(x.dilation * f)
+		}
 	}
 	x.smallest = max(1, x.wall(smallest))
 	adapters := max(1, m.Classes[cluster.Remote].Adapters)
@@ -253,7 +256,7 @@ func (x *wire) loop() {
 		default:
 			p := x.pop()
 			x.mu.Unlock()
-			x.lateness.Add(now - p.at)
+			x.late.Add(now - p.at)
 			x.happened.Add(1)
 			x.happen(p)
 			continue
@@ -335,23 +338,25 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	}
 }
 
-// overrunShare is one in how many bodies may take longer than modelled: a body
-// that was preempted once does not call for a larger dilation.
-const overrunShare = 50
+// lateness is how well the host has done.
+func (x *wire) lateness() cluster.Lateness {
+	return cluster.Lateness{
+		Shortest: x.smallest, Events: x.happened.Load(), Late: x.late.Load(),
+		Bodies: x.computed.Load(), Overruns: x.overruns.Load(), Took: x.overTook.Load(), Modelled: x.overModel.Load(),
+	}
+}
 
 // warnings says what the host could not keep.
 func (x *wire) warnings() []string {
-	var out []string
-	if over := x.overruns.Load(); over > 0 && over > x.computed.Load()/overrunShare {
-		longer := float64(x.overTook.Load()) / float64(x.overModel.Load())
-		out = append(out, fmt.Sprintf("%.0f%% of the computing took longer than modelled, %.1f times on average; a dilation of %g would do",
-			100*float64(over)/float64(x.computed.Load()), longer, roundUp(x.dilation*longer)))
+	l := x.lateness()
+	if !l.Proven() || l.Excess() <= 1 {
+		return nil
 	}
-	if n := x.happened.Load(); n > 100 {
-		if mean := x.lateness.Load() / n; mean > x.smallest/10 {
-			out = append(out, fmt.Sprintf("things happened %.3g µs late on average, over a tenth of the shortest modelled time; a dilation of %g would do",
-				float64(mean)/1e3, roundUp(x.dilation*10*float64(mean)/float64(x.smallest))))
-		}
+	would := roundUp(x.dilation * l.Excess())
+	if l.Slow() {
+		return []string{fmt.Sprintf("%.0f%% of the computing took longer than modelled, %.1f times on average; a dilation of %g would do",
+			100*float64(l.Overruns)/float64(l.Bodies), float64(l.Took)/float64(l.Modelled), would)}
 	}
-	return out
+	return []string{fmt.Sprintf("things happened %.3g µs late on average, over a tenth of the shortest modelled time; a dilation of %g would do",
+		l.Mean()/1e3, would)}
 }

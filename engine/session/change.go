@@ -81,7 +81,7 @@ func iterationTime(s *engine.Snapshot) (float64, bool) {
 	if s.Kind == engine.Simulated {
 		least = 1
 	}
-	if s.Iteration < least || len(s.IterationTimes) == 0 {
+	if s.Iteration < least || len(s.IterationTimes) == 0 || s.Keeping != engine.Kept {
 		return 0, false
 	}
 	if v := timed(s); v != nil {

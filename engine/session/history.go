@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -36,25 +37,36 @@ type history struct {
 	virtual  *engine.Virtual  // of a simulation that has ended
 	failure  string
 	warnings []string
+	stretch  stretch
+	dilation float64 // of the launch before this one; 0: there was none of the same scenario
 }
 
-func newHistory() *history { return &history{all: make(map[*engine.Study]*study.Table)} }
+func newHistory() *history {
+	return &history{all: make(map[*engine.Study]*study.Table), stretch: newStretch()}
+}
 
 // begin sets the history up for a launch, and marks what changed.
 func (h *history) begin(set setup, at time.Duration) {
+	again := false // the same scenario, with another dilation
+	h.dilation = 0
 	if h.began {
 		label := difference(&h.set.scenario, &set.scenario)
-		if label == "" {
+		if again = label == "" && h.set.spec.Stretch != set.spec.Stretch; again && h.shown != nil {
+			h.dilation = h.shown.Dilation
+		} else if label == "" {
 			label = "start"
 		}
-		h.mark(label, at)
+		if label != "" {
+			h.mark(label, at)
+		}
 	}
 	if h.shown != nil {
-		if _, ok := iterationTime(h.shown); ok {
+		if _, ok := iterationTime(h.shown); ok && !again {
 			h.before = h.shown
 		}
 		h.shown = nil
 	}
+	h.stretch.launch(at)
 	h.tables = h.tables[:0]
 	for _, st := range set.workload.Studies {
 		if h.all[st] == nil {
@@ -71,9 +83,17 @@ func (h *history) begin(set setup, at time.Duration) {
 	h.failure, h.warnings, h.virtual = "", nil, nil
 }
 
+// stretched marks another dilation of the same scenario.
+func (h *history) stretched(r *run, at time.Duration) {
+	if now := r.handle.Dilation(); h.dilation > 0 && now != h.dilation {
+		h.mark(fmt.Sprintf("dilation %g→%g", h.dilation, now), at)
+	}
+}
+
 // turn takes over what was turned while the run goes on.
 func (h *history) turn(set setup, at time.Duration) {
 	h.mark(difference(&h.set.scenario, &set.scenario), at)
+	set.spec.Stretch = h.set.spec.Stretch
 	h.set = set
 }
 
@@ -194,7 +214,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		snap.NodePairs = t.pairs
 	}
 	if r != nil {
-		snap.Dilation = r.handle.Dilation()
+		snap.Dilation, snap.Keeping = r.handle.Dilation(), h.keeping(r)
 		if rec := timeline.Of(&r.setup.spec); rec != nil {
 			snap.Timeline = rec.View()
 		}
@@ -215,6 +235,27 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 	snap.Why, snap.Change = why(snap), Change(h.before, snap)
 	h.shown = snap
 	return snap
+}
+
+// keeping is how well the host keeps the run's times. What a run came to that was too
+// short for a verdict counts as kept.
+func (h *history) keeping(r *run) engine.Keeping {
+	x, ok := r.handle.(cluster.Dilated)
+	if !ok || r.setup.kind() != engine.Emulated {
+		return engine.Kept
+	}
+	l := x.Lateness()
+	switch {
+	case !l.Proven() && r.over:
+		return engine.Kept
+	case !l.Proven():
+		return engine.Unproven
+	case l.Excess() <= 1:
+		return engine.Kept
+	case h.stretch.beyond:
+		return engine.Beyond
+	}
+	return engine.Behind
 }
 
 // distributions fills in those of the accesses and of the declared samples, and the

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/host"
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -24,6 +25,7 @@ type ending int
 
 const (
 	byItself ending = iota
+	byHost          // which keeps another dilation
 	byChange
 	byLimit
 	byStop
@@ -37,6 +39,9 @@ func (s *Session) loop(ctx context.Context) {
 	var last *run
 	for {
 		set, version := s.take()
+		if set.adapts(&s.options) {
+			set.spec.Stretch = h.stretch.factor
+		}
 		h.begin(set, s.elapsed())
 		s.publish(h, set, nil, engine.Starting)
 		last = nil
@@ -45,6 +50,7 @@ func (s *Session) loop(ctx context.Context) {
 		why := byItself
 		if err == nil {
 			last = r
+			h.stretched(r, s.elapsed())
 			why, err = s.watch(ctx, h, r, version)
 			h.fold(r, err == nil && !r.cut, why != byItself, s.elapsed())
 			set = h.set // what was turned meanwhile
@@ -53,12 +59,12 @@ func (s *Session) loop(ctx context.Context) {
 		if err != nil && why != byStop {
 			phase, h.failure = engine.Failed, err.Error()
 		}
-		if s.over(ctx) || why == byStop || (!s.options.Linger && why != byChange) {
+		if s.over(ctx) || why == byStop || (!s.options.Linger && why != byChange && why != byHost) {
 			s.err = err
 			s.publish(h, set, last, phase)
 			return
 		}
-		if why == byChange {
+		if why == byChange || why == byHost {
 			continue
 		}
 		s.publish(h, set, last, phase)
@@ -155,7 +161,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 		select {
 		case err := <-over:
 			h.sample(r, s.elapsed())
-			if r.cut {
+			if r.over = true; r.cut {
 				err = nil
 			}
 			return why, err
@@ -188,14 +194,17 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			}
 			r.handle.Cancel(errCut)
 		case <-ticker.C:
-			s.tick(h, r, n)
+			if s.tick(h, r, n) {
+				finish(byHost, grace)
+			}
 		}
 	}
 }
 
 // tick samples states, asks for counts ahead of a sample, and publishes. Until a
-// launch has given its first sample, every tick looks for it.
-func (s *Session) tick(h *history, r *run, n int) {
+// launch has given its first sample, every tick looks for it. It reports whether the
+// host keeps another dilation.
+func (s *Session) tick(h *history, r *run, n int) bool {
 	s.freeze(r)
 	phase := s.phase(r)
 	if n%publishEvery == 0 {
@@ -213,6 +222,8 @@ func (s *Session) tick(h *history, r *run, n int) {
 		s.keepPace(h, r)
 		s.publish(h, h.set, r, phase)
 	}
+	x, ok := r.handle.(cluster.Dilated)
+	return ok && phase == engine.Running && r.setup.adapts(&s.options) && h.stretch.look(s.elapsed(), x.Lateness())
 }
 
 // adjust takes over knobs that turn while the run goes on.

@@ -26,6 +26,12 @@ var kinds = [...]engine.Kind{cluster.WallClock: engine.Measured, cluster.Dilated
 // kind of the numbers that this setup gives.
 func (s *setup) kind() engine.Kind { return kinds[s.fabric.Clock(&s.machine)] }
 
+// adapts reports whether the session chooses the dilation while the run goes on: a user
+// looks on, and has chosen none.
+func (s *setup) adapts(o *Options) bool {
+	return o.Linger && s.spec.Dilation == 0 && s.kind() == engine.Emulated
+}
+
 // run is one launch, seen by its ranks and by the session.
 type run struct {
 	process
@@ -38,6 +44,7 @@ type run struct {
 	shut    int      // ticks that a pause has waited for the end of an iteration
 	frozen  bool     // the simulation's clock stands in the middle of one
 	cut     bool     // the session ended the run in the middle of one
+	over    bool     // every rank has ended
 }
 
 func launch(ctx context.Context, set setup, g *gate) (*run, error) {

@@ -257,7 +257,9 @@ func start(t testing.TB, sc engine.Scenario, o Options) *watched {
 	t.Helper()
 	w := &watched{t: t}
 	w.cond.L = &w.mu
-	o.Fabrics = Fabrics()
+	if o.Fabrics == nil {
+		o.Fabrics = Fabrics()
+	}
 	o.published = func(s *engine.Snapshot) {
 		w.mu.Lock()
 		w.all = append(w.all, s)

@@ -47,8 +47,12 @@ var localityForm = engine.Form{
 	Brief:  engine.Brief{Before: "G ", Column: LocalityMemory, After: "/node"},
 }
 
-// Sums of a row: accesses and their time, ps, by class.
-const localityTime = cluster.Classes
+// Sums of a row by class: accesses, of these the timed ones, and their time, ps.
+const (
+	localityTimed = cluster.Classes
+	localityTime  = 2 * cluster.Classes
+	localitySums  = 3 * cluster.Classes
+)
 
 // Locality compares group sizes: where accesses land, how long they take and what that
 // costs in memory, beside the law (paper 1, section 4.3.1). memory gives the bytes of
@@ -58,6 +62,11 @@ func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
 		Form:  localityForm,
 		Apart: []string{"group", "model"},
 		Adds:  true,
+		Untimed: func(raw []float64) []float64 {
+			raw = slices.Clone(raw)
+			clear(raw[localityTimed:])
+			return raw
+		},
 		Frame: func(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
 			return localityFrame(s, m, memory)
 		},
@@ -130,9 +139,9 @@ func groupSizes(ranks, group int) []int {
 
 // localityRows are the accesses that the present run has recorded.
 func localityRows(s *engine.Snapshot) []engine.Row {
-	raw := make([]float64, 2*cluster.Classes)
+	raw := make([]float64, localitySums)
 	for c, a := range s.Accesses {
-		raw[c], raw[localityTime+c] = float64(a.Count), float64(a.Time)
+		raw[c], raw[localityTimed+c], raw[localityTime+c] = float64(a.Count), float64(a.Count), float64(a.Time)
 	}
 	g := s.Layout.GroupSize()
 	return []engine.Row{{Key: groupKey(g), Label: strconv.Itoa(g), Kind: s.Kind, Raw: raw}}
@@ -144,22 +153,27 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 	now := groupKey(s.Layout.GroupSize())
 	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return len(r.Cells) == 0 }) // of sizes that were thinned out
 	v.Now = place(v.Rows, now)
-	all := make([]float64, 2*cluster.Classes)
+	all := make([]float64, localitySums)
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		n, time := 0.0, 0.0
+		n, timed, time := 0.0, 0.0, 0.0
 		for k, x := range r.Raw {
 			all[k] += x
-			if k < localityTime {
+			switch {
+			case k < localityTimed:
 				n += x
-			} else {
+			case k < localityTime:
+				timed += x
+			default:
 				time += x
 			}
 		}
 		if r.Cells[LocalityAccesses] = n; n > 0 {
 			r.Cells[LocalityRank] = r.Raw[cluster.InRank] / n
 			r.Cells[LocalityNode] = 1 - r.Raw[cluster.Remote]/n
-			r.Cells[LocalityAccess] = seconds(time) / n
+		}
+		if timed > 0 {
+			r.Cells[LocalityAccess] = seconds(time) / timed
 		}
 	}
 	for i := range v.Rows {
@@ -179,8 +193,8 @@ func law(all, cells []float64) float64 {
 	share := [cluster.Classes]float64{s.Rank, s.Node - s.Rank, 1 - s.Node}
 	for c := range cluster.Classes {
 		switch {
-		case all[c] > 0:
-			mean[c] = seconds(all[localityTime+c]) / all[c]
+		case all[localityTimed+c] > 0:
+			mean[c] = seconds(all[localityTime+c]) / all[localityTimed+c]
 		case share[c] > 1e-9:
 			return math.NaN()
 		}

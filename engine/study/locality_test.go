@@ -235,3 +235,29 @@ func TestWhatCannotBeFitted(t *testing.T) {
 		t.Errorf("rows that do not compare: %v", err)
 	}
 }
+
+// Where accesses land is known whatever the clock says: of times that are late nothing
+// stands, and the sentence that does rests on counts alone.
+func TestLateAccesses(t *testing.T) {
+	table := study.NewTable(groups)
+	s := grouped(4, 4, 4, 100, 300, 0)
+	for _, keeping := range []engine.Keeping{engine.Unproven, engine.Behind, engine.Beyond} {
+		s.Keeping = keeping
+		table.Begin(&s.Scenario, &cluster.Machine{}, engine.Emulated)
+		v := table.Look(s)
+		now := v.Present().Cells
+		if now[study.LocalityRank] != 0.25 || now[study.LocalityNode] != 1 || !math.IsNaN(now[study.LocalityAccess]) || !math.IsNaN(now[study.LocalityLaw]) {
+			t.Errorf("%s: cells %v", keeping, now)
+		}
+		if want := "group 4 keeps every access inside a node."; v.Why != want {
+			t.Errorf("%s: %q, want %q", keeping, v.Why, want)
+		}
+		table.Fold()
+	}
+	s.Keeping = engine.Kept
+	table.Begin(&s.Scenario, &cluster.Machine{}, engine.Emulated)
+	v := table.Look(s)
+	if law := math.Round(v.Present().Cells[study.LocalityLaw] * 1e12); law != 77500 {
+		t.Errorf("the law is %v ps of the times that were kept alone, want 77500", law)
+	}
+}

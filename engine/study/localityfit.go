@@ -30,7 +30,7 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 		if v == nil {
 			continue
 		}
-		if p := v.Present(); p != nil && p.Cells[LocalityAccesses] > 0 {
+		if p := v.Present(); p != nil && p.Cells[LocalityAccess] > 0 {
 			spots = append(spots, spot{i, p.Cells})
 			nodes, rest = s.Layout.Nodes, st.Rest(&s.Scenario)
 		}

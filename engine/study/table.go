@@ -13,13 +13,14 @@ const mostKept = 1024
 
 // Table folds the rows of a study over runs. It belongs to one goroutine.
 type Table struct {
-	study *engine.Study
-	frame engine.StudyView // of this launch
-	rest  string           // of its scenario
-	kept  []kept           // in the order in which their runs came
-	index map[string]int   // of the kept rows with this rest, by key
-	seen  []engine.Row     // what this launch has given, when it was last looked at
-	base  []engine.Row     // of that, what does not count again
+	study   *engine.Study
+	frame   engine.StudyView // of this launch
+	rest    string           // of its scenario
+	kept    []kept           // in the order in which their runs came
+	index   map[string]int   // of the kept rows with this rest, by key
+	seen    []engine.Row     // what this launch has given, when it was last looked at
+	base    []engine.Row     // of that, what does not count again
+	keeping engine.Keeping   // of this launch, when it was last looked at
 }
 
 // kept is a row and the rest of its scenario.
@@ -38,7 +39,7 @@ func (t *Table) Begin(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) 
 		t.frame = t.study.Frame(s, m, kind)
 	}
 	t.frame.Form = t.study.Form
-	t.seen, t.base = nil, nil
+	t.seen, t.base, t.keeping = nil, nil, engine.Kept
 	t.rest = t.study.Rest(s)
 	t.order()
 }
@@ -57,20 +58,22 @@ func (t *Table) order() {
 func (t *Table) Frame() engine.StudyView { return t.frame }
 
 // Look takes in what the snapshot tells, and gives what all runs that compare have
-// told.
+// told. Rows of times that are late stand beside the others, and nothing follows from
+// them: Complete does not see them.
 func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
-	t.seen = t.study.Observe(s)
-	if s.Kind == engine.Emulated && len(s.Warnings) > 0 {
+	t.seen, t.keeping = t.study.Observe(s), s.Keeping
+	switch {
+	case t.study.Adds:
+	case t.keeping == engine.Unproven:
+		t.seen = nil
+	default:
 		for i := range t.seen {
-			if r := &t.seen[i]; r.Flag == "" {
+			r := &t.seen[i]
+			if t.late() && r.Flag == "" {
 				r.Flag = engine.Late
 			}
-		}
-	}
-	if !t.study.Adds {
-		for i := range t.seen {
-			if t.seen[i].Flag != engine.Passing {
-				t.keep(t.seen[i])
+			if r.Flag != engine.Passing {
+				t.keep(*r)
 			}
 		}
 	}
@@ -81,25 +84,82 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 		v.Rows[i].Cells = slices.Clone(v.Rows[i].Cells)
 	}
 	for i := range t.kept {
-		if t.kept[i].rest == t.rest {
+		if t.kept[i].rest == t.rest && t.kept[i].Flag != engine.Late {
 			t.merge(&v, t.kept[i].Row)
 		}
 	}
 	for i := range t.seen {
 		switch {
 		case t.study.Adds:
-			t.merge(&v, less(t.seen[i], t.base))
-		case t.seen[i].Flag == engine.Passing:
+			if r, ok := t.sums(i); ok {
+				t.merge(&v, r)
+			}
+		case t.seen[i].Flag == engine.Passing && !t.late():
 			t.merge(&v, t.seen[i])
 		}
 	}
-	if len(t.seen) > 0 {
-		v.Now = place(v.Rows, t.seen[0].Key)
-	}
+	t.stand(&v)
 	if t.study.Complete != nil {
 		t.study.Complete(&v, s)
 	}
+	if t.keeping != engine.Kept {
+		v.Time, v.Reference, v.Gain = 0, 0, ""
+		if t.study.Untimed == nil {
+			v.Why, v.Glance = "", ""
+		}
+	}
+	t.beside(&v)
 	return v
+}
+
+// late reports whether the times of this launch are no result.
+func (t *Table) late() bool { return t.keeping == engine.Behind || t.keeping == engine.Beyond }
+
+// stand finds the row where the knobs stand.
+func (t *Table) stand(v *engine.StudyView) {
+	if len(t.seen) > 0 {
+		v.Now = place(v.Rows, t.seen[0].Key)
+	}
+}
+
+// sums are those that row i of this launch adds; false: none.
+func (t *Table) sums(i int) (engine.Row, bool) {
+	r := less(t.seen[i], t.base)
+	if t.keeping == engine.Kept {
+		return r, true
+	}
+	if t.study.Untimed == nil {
+		return r, false
+	}
+	r.Raw = t.study.Untimed(r.Raw)
+	return r, true
+}
+
+// beside adds late rows to a view that is complete, and marks where the knobs stand.
+func (t *Table) beside(v *engine.StudyView) {
+	if t.study.Adds {
+		if i := v.Now; t.late() && i >= 0 && i < len(v.Rows) && v.Rows[i].Flag != engine.Unfit {
+			v.Rows[i].Flag = engine.Late
+		}
+		return
+	}
+	n := len(v.Rows)
+	for i := range t.kept {
+		if t.kept[i].rest == t.rest && t.kept[i].Flag == engine.Late {
+			t.merge(v, t.kept[i].Row)
+		}
+	}
+	if t.late() {
+		for i := range t.seen {
+			if t.seen[i].Flag == engine.Passing {
+				t.merge(v, t.seen[i])
+			}
+		}
+		t.stand(v)
+	}
+	if len(v.Rows) > n && len(t.study.Charts) > 0 {
+		Sort(v, t.study.Charts[0].X)
+	}
 }
 
 // Fold ends a launch: what it has given stays.
@@ -108,7 +168,9 @@ func (t *Table) Fold() {
 		return // kept as it came
 	}
 	for i := range t.seen {
-		t.keep(less(t.seen[i], t.base))
+		if r, ok := t.sums(i); ok {
+			t.keep(r)
+		}
 	}
 	t.base = t.seen
 }
@@ -119,9 +181,13 @@ func (t *Table) Forget() {
 	t.order()
 }
 
-// keep adds to the row of the same key, or takes its place.
+// keep adds to the row of the same key, or takes its place; a late one does not take
+// that of one that is not.
 func (t *Table) keep(r engine.Row) {
 	if i, there := t.index[r.Key]; there {
+		if r.Flag == engine.Late && t.kept[i].Flag != engine.Late {
+			return
+		}
 		if t.study.Adds {
 			r.Raw = sum(t.kept[i].Raw, r.Raw, +1)
 		}

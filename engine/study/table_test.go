@@ -1,6 +1,7 @@
 package study_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,30 +145,48 @@ func TestViewsStay(t *testing.T) {
 	}
 }
 
-// Rows of an emulated run whose times the host could not keep are marked, where
-// nothing else is said of them.
-func TestLateRows(t *testing.T) {
+// What is late stands beside what is not, marked, and nothing follows from it: neither
+// stars nor words, which Complete makes, see it.
+func TestNothingFollowsFromLateRows(t *testing.T) {
 	best := row("b", 0)
 	best.Flag = engine.Best
+	passing := row("p", 9)
+	passing.Flag = engine.Passing
 	for _, adds := range []bool{false, true} {
 		c := newCounting(adds, row("a", 0), best)
-		c.begin("size", "8")
-		first := row("a", 1)
-		passing := row("p", 1)
-		passing.Flag = engine.Passing
-		for _, s := range []struct {
-			snap engine.Snapshot
-			want engine.Flag
-		}{
-			{engine.Snapshot{Kind: engine.Emulated, Warnings: []string{"things happened late"}}, engine.Late},
-			{engine.Snapshot{Kind: engine.Emulated}, ""},
-			{engine.Snapshot{Kind: engine.Simulated, Warnings: []string{"the iteration was cut off"}}, ""},
-		} {
-			c.now = []engine.Row{first, passing}
-			v := c.table.Look(&s.snap)
-			if v.Rows[0].Flag != s.want || v.Rows[1].Flag != engine.Best || v.Rows[2].Flag != engine.Passing {
-				t.Errorf("adds %v, %s, %v: %+v", adds, s.snap.Kind, s.snap.Warnings, v.Rows)
+		var seen []string
+		complete := c.study.Complete
+		c.study.Complete = func(v *engine.StudyView, s *engine.Snapshot) {
+			seen = nil
+			for _, r := range v.Rows {
+				if r.Flag == engine.Late || slices.Contains([]float64{5, 9}, r.Raw[0]) {
+					seen = append(seen, r.Key)
+				}
 			}
+			if complete != nil {
+				complete(v, s)
+			}
+		}
+		c.begin("size", "8")
+		for _, keeping := range []engine.Keeping{engine.Unproven, engine.Behind, engine.Beyond} {
+			c.now = []engine.Row{row("a", 5), passing}
+			v := c.table.Look(&engine.Snapshot{Kind: engine.Emulated, Keeping: keeping})
+			if len(seen) > 0 {
+				t.Errorf("adds %v, %s: completed from %v", adds, keeping, seen)
+			}
+			if late := keeping != engine.Unproven; late != (v.Rows[0].Flag == engine.Late) || v.Rows[1].Flag != engine.Best {
+				t.Errorf("adds %v, %s: %+v", adds, keeping, v.Rows)
+			}
+		}
+		c.now = []engine.Row{row("a", 4)}
+		if v := c.table.Look(&engine.Snapshot{Kind: engine.Emulated}); v.Rows[0].Flag != "" || v.Cell(0, 0) != 4 || v.Now != 0 {
+			t.Errorf("adds %v, kept: %+v", adds, v.Rows)
+		}
+		c.table.Fold()
+		c.begin("size", "8")
+		c.now = []engine.Row{row("a", 5)}
+		if v := c.table.Look(&engine.Snapshot{Kind: engine.Emulated, Keeping: engine.Behind}); v.Cell(0, 0) != 4 || len(seen) > 0 {
+			t.Errorf("adds %v: a late row took the place of one that is not: %+v", adds, v.Rows)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func write(f *grid.Flow, h *pane.Host) {
 		metric(f, &snap.Metrics[i], h)
 	}
 	if h.Base != nil && h.Base.Late {
-		f.Text("▲ no ratios: the host could not keep the machine's times in this run or the baseline", th.Warning)
+		f.Text("▲ no ratios: times of this run or of the baseline are late, or too few to tell", th.Warning)
 	}
 	if snap.MemoryPerNode > 0 {
 		f.Pair("memory a node", memoryWords(snap), th.Dim, th.Dim)
@@ -120,10 +120,14 @@ func verification(f *grid.Flow, v *engine.Verification, th *grid.Theme) {
 }
 
 // metric writes a name, the mark of the kind, the value and, where there is a baseline,
-// the ratio to it: behind the value if there is room, else on a row of its own.
+// the ratio to it: behind the value if there is room, else on a row of its own. A time that
+// is late has a warning's mark.
 func metric(f *grid.Flow, m *engine.Metric, h *pane.Host) {
 	th := h.Theme
 	kind := th.Kind(pane.KindOf(m.Kind))
+	if m.Kind == engine.Emulated && strings.Contains(m.Unit, "s") && h.Snap.Late() {
+		kind.Mark, kind.Style = '▲', th.Dim
+	}
 	name := strings.ReplaceAll(m.Name, "_", " ")
 	text := metricUnit(m).String(m.Value)
 	end := f.V.W() - 1

@@ -1,0 +1,139 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// busy is a live fabric on a host that is said to be so late, ns on average.
+type busy struct {
+	cluster.Fabric
+	mean float64
+}
+
+func (f busy) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Port) error) (cluster.Run, error) {
+	r, err := f.Fabric.Start(ctx, spec, body)
+	if err != nil {
+		return nil, err
+	}
+	return &busyRun{Run: r, f: f, stretch: max(spec.Stretch, 1)}, nil
+}
+
+// busyRun makes up what the host has done.
+type busyRun struct {
+	cluster.Run
+	f       busy
+	stretch float64
+	events  atomic.Int64
+}
+
+// Lateness implements cluster.Dilated: each look finds a window's events more.
+func (r *busyRun) Lateness() cluster.Lateness {
+	n := r.events.Add(windowEvents)
+	return cluster.Lateness{Shortest: int64(shortest * r.stretch), Events: n, Late: int64(float64(n) * r.f.mean)}
+}
+
+// onBusyHost is a session of a workload on such a host.
+func onBusyHost(t *testing.T, name string, mean float64) *watched {
+	sc, err := Scenario(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fabrics := Fabrics()
+	fabrics[engine.Live] = busy{fabrics[engine.Live], mean}
+	return start(t, sc, Options{Fabrics: fabrics, Linger: true})
+}
+
+// nothingLate fails where a snapshot whose times are late has a star, a law, a ratio or a
+// sentence that rests on one.
+func nothingLate(t *testing.T, s *engine.Snapshot) {
+	t.Helper()
+	if s.Change != "" || strings.Contains(s.Why, "×") {
+		t.Errorf("%s, %s: why %q, change %q", s.Scenario.Workload, s.Keeping, s.Why, s.Change)
+	}
+	for i := range s.Studies {
+		v := &s.Studies[i]
+		if v.Time != 0 || v.Glance != "" || strings.Contains(v.Why, "×") || v.Gain != "" && strings.ContainsAny(v.Gain, "0123456789") {
+			t.Errorf("%s, study %s, %s: time %v, glance %q, why %q, gain %q", s.Scenario.Workload, v.Name, s.Keeping, v.Time, v.Glance, v.Why, v.Gain)
+		}
+		for _, r := range v.Rows {
+			if law := slices.IndexFunc(v.Columns, func(c engine.Column) bool { return c.Name == "access_time_law" }); law >= 0 && r.Cells[law] == r.Cells[law] {
+				t.Errorf("%s: a law of %v s at %s out of late times", s.Scenario.Workload, r.Cells[law], r.Label)
+			}
+			if r.Kind == engine.Emulated && r.Flag != engine.Late && r.Flag != engine.Passing && !untimed(v, &r) {
+				t.Errorf("%s, study %s, %s: row %s is flagged %q", s.Scenario.Workload, v.Name, s.Keeping, r.Key, r.Flag)
+			}
+		}
+	}
+}
+
+// untimed says that no cell of a row was found out by a clock.
+func untimed(v *engine.StudyView, r *engine.Row) bool {
+	for i, c := range v.Columns {
+		if x := r.Cells[i]; x == x && c.Kind == "" && (c.Unit == "s" || c.Unit == "B/s") {
+			return false
+		}
+	}
+	return true
+}
+
+// On a host that is too busy, no number of any workload rests on a time that was late,
+// neither before that is known nor while no dilation would do.
+func TestNothingRestsOnWhatIsLate(t *testing.T) {
+	for _, w := range workload.All() {
+		if sc, err := Scenario(w.Name); err != nil || sc.Text("machine") != "demo" {
+			continue // a program of these tests
+		}
+		s := onBusyHost(t, w.Name, 1e9)
+		behind := 0
+		s.until("the host has been late for a while", func(s *engine.Snapshot) bool {
+			if s.Keeping != engine.Kept {
+				nothingLate(t, s)
+			}
+			if s.Keeping == engine.Behind || s.Keeping == engine.Beyond {
+				behind++
+			}
+			return behind > 3 && s.Iteration > 0 || s.Phase == engine.Ended
+		})
+		if behind == 0 {
+			t.Errorf("%s: no snapshot said that the host was late", w.Name)
+		}
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Where more dilation does, the session takes it by itself, says so by a mark, and its
+// numbers count from then on; where a user has chosen one, or nobody looks on, it stays.
+func TestTheDilationFollowsTheHost(t *testing.T) {
+	sc, err := Scenario("pingpong")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fabrics := Fabrics()
+	fabrics[engine.Live] = busy{fabrics[engine.Live], shortest}
+	s := start(t, sc, Options{Fabrics: fabrics, Linger: true})
+	before := s.until("late", func(s *engine.Snapshot) bool { return s.Keeping == engine.Behind })
+	after := s.until("a larger dilation", func(s *engine.Snapshot) bool { return s.Dilation > before.Dilation && s.Keeping == engine.Kept })
+	if after.Dilation != 20*before.Dilation || len(after.Marks) != 1 || !strings.HasPrefix(after.Marks[0].Label, "dilation ") {
+		t.Errorf("dilation %v→%v, marks %v", before.Dilation, after.Dilation, after.Marks)
+	}
+	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "dilation", Value: "10"}); err != nil {
+		t.Fatal(err)
+	}
+	own := s.until("the user's own", func(s *engine.Snapshot) bool { return s.Dilation == 10 && s.Keeping == engine.Behind })
+	for range 20 {
+		own = s.until("the next", func(n *engine.Snapshot) bool { return n.Seq > own.Seq })
+	}
+	if own.Dilation != 10 {
+		t.Errorf("the user chose 10, and it is %v", own.Dilation)
+	}
+}

@@ -1,0 +1,191 @@
+package session
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// pretend is a host that is so late on average, whatever the dilation: a run on it
+// counts a window at each look.
+type pretend struct {
+	x      stretch
+	at     time.Duration
+	counts cluster.Lateness
+	rises  int
+	falls  int
+}
+
+// shortest is what the machine's shortest time takes at a factor of 1.
+const shortest = 40_000
+
+func newPretend() *pretend {
+	p := &pretend{x: newStretch()}
+	p.x.launch(0)
+	return p
+}
+
+// window runs one window at a mean lateness, ns, and relaunches where that is decided.
+func (p *pretend) window(mean float64) bool {
+	p.at += windowTime
+	p.counts.Shortest = int64(shortest * p.x.factor)
+	p.counts.Events += windowEvents
+	p.counts.Late += int64(mean * windowEvents)
+	was := p.x.factor
+	if !p.x.look(p.at, p.counts) {
+		return false
+	}
+	if p.x.factor > was {
+		p.rises++
+	} else {
+		p.falls++
+	}
+	p.counts = cluster.Lateness{}
+	p.x.launch(p.at)
+	return true
+}
+
+func (p *pretend) run(windows int, mean float64) {
+	for range windows {
+		p.window(mean)
+	}
+}
+
+// A host that is in time keeps the fabric's own dilation.
+func TestAQuietHostStays(t *testing.T) {
+	p := newPretend()
+	p.run(1000, 900)
+	if p.x.factor != 1 || p.rises+p.falls > 0 || p.x.beyond {
+		t.Errorf("factor %v after %d rises and %d falls", p.x.factor, p.rises, p.falls)
+	}
+}
+
+// A launch that is late from the start has one rise, to what the host keeps with room.
+func TestABusyHostIsStretchedOnce(t *testing.T) {
+	for _, tt := range []struct{ mean, want float64 }{{4_100, 5}, {29_000, 20}, {135_000, 100}} {
+		p := newPretend()
+		if !p.window(tt.mean) || p.x.factor != tt.want {
+			t.Errorf("%v ns late: factor %v after the first window, want %v", tt.mean, p.x.factor, tt.want)
+		}
+		p.run(1000, tt.mean)
+		if p.x.factor != tt.want || p.rises != 1 || p.falls > 0 {
+			t.Errorf("%v ns late: factor %v after %d rises and %d falls, want %v after one", tt.mean, p.x.factor, p.rises, p.falls, tt.want)
+		}
+	}
+}
+
+// Where no dilation would do the fabric's own one stays, and that is known; when the load
+// goes it is forgotten.
+func TestNoDilationIsHonest(t *testing.T) {
+	p := newPretend()
+	p.run(100, 2e6)
+	if p.x.factor != 1 || !p.x.beyond || p.rises+p.falls > 0 {
+		t.Errorf("factor %v, beyond %v", p.x.factor, p.x.beyond)
+	}
+	p.run(calmWindows, 1000)
+	if p.x.beyond || p.x.factor != 1 || p.rises+p.falls > 0 {
+		t.Errorf("the load is gone: factor %v, beyond %v", p.x.factor, p.x.beyond)
+	}
+}
+
+// A host that the largest dilation is just too small for does not go to it and back: each
+// try comes later than the one before.
+func TestAtTheLimit(t *testing.T) {
+	p := newPretend()
+	changes := 0
+	for range 1000 {
+		mean := 150_000.0
+		if p.x.factor > 1 {
+			mean = 900_000 // a longer time lets in more of the load
+		}
+		if p.window(mean) {
+			changes++
+		}
+	}
+	if changes != 2 || !p.x.beyond {
+		t.Errorf("%d changes in 1000 windows, beyond %v; want a try and its end", changes, p.x.beyond)
+	}
+}
+
+// A single late window is no reason once a launch has been in time; three in a row are.
+func TestAHiccup(t *testing.T) {
+	p := newPretend()
+	p.run(10, 1000)
+	p.window(50_000)
+	p.window(50_000)
+	p.run(10, 1000)
+	if p.x.factor != 1 {
+		t.Errorf("factor %v after two late windows", p.x.factor)
+	}
+	p.run(3, 50_000)
+	if p.x.factor != 50 {
+		t.Errorf("factor %v after three late windows, want 50", p.x.factor)
+	}
+}
+
+// When the load goes, the dilation falls to the fabric's own step by step.
+func TestTheLoadGoes(t *testing.T) {
+	p := newPretend()
+	p.run(5, 135_000)
+	p.run(calmWindows-1, 1000)
+	if p.x.factor != 100 {
+		t.Errorf("factor %v before the calm was long enough", p.x.factor)
+	}
+	p.run(6*calmWindows, 1000)
+	if p.x.factor != 1 || p.falls != 6 {
+		t.Errorf("factor %v after %d falls, want 1 after 6", p.x.factor, p.falls)
+	}
+}
+
+// A load that comes and goes with the dilation itself makes fewer and fewer changes.
+func TestNoOscillation(t *testing.T) {
+	p := newPretend()
+	changes := func(windows int) int {
+		n := 0
+		for range windows {
+			mean := 1000.0
+			if p.x.factor <= 10 { // as if each smaller dilation woke another neighbour
+				mean = 60_000
+			}
+			if p.window(mean) {
+				n++
+			}
+		}
+		return n
+	}
+	first, second, third := changes(5000), changes(5000), changes(5000)
+	if first < 3 || second > first/2 || third > second {
+		t.Errorf("%d, %d and %d changes in 5000 windows each", first, second, third)
+	}
+}
+
+// Whatever the host does, the factor is a step between 1 and the most.
+func TestTheFactorIsAStep(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	p := newPretend()
+	for range 20_000 {
+		p.window(rng.ExpFloat64() * 100_000)
+		if f := p.x.factor; f < 1 || f > mostStretch || stepUp(f) != f || p.x.beyond && f != 1 {
+			t.Fatalf("factor %v, beyond %v", f, p.x.beyond)
+		}
+	}
+}
+
+// Too few events, or too short a time, decide nothing.
+func TestAWindowHasEnough(t *testing.T) {
+	x := newStretch()
+	x.launch(0)
+	late := cluster.Lateness{Shortest: shortest, Events: windowEvents, Late: windowEvents * shortest}
+	few := late
+	few.Events--
+	if x.look(windowTime, few) || x.look(windowTime-1, late) {
+		t.Error("a window that was too short has decided")
+	}
+	if !x.look(windowTime, late) {
+		t.Error("a whole window has not")
+	}
+}
