@@ -52,7 +52,8 @@ func (t *thread) note(dt cluster.Time, why Cause) {
 	}
 }
 
-// waited writes down that the thread stood still until a time.
+// waited writes down that the thread stood still until a time: it waits until the other
+// side has come, and communicates from then on.
 func (t *thread) waited(until cluster.Time) {
 	switch {
 	case t.state == threadEnded:
@@ -60,7 +61,12 @@ func (t *thread) waited(until cluster.Time) {
 	case t.call == cluster.KindMeet:
 		t.lane.Until(until, timeline.ActivitySleep, cluster.KindMeet, timeline.NoPeer)
 	default:
-		t.lane.Until(until, timeline.ActivityWait, t.call, t.peer)
+		if t.moves == 0 || t.moves > until {
+			t.moves = until
+		}
+		t.lane.Until(t.moves, timeline.ActivityWait, t.call, t.peer)
+		t.lane.Until(until, timeline.ActivityCommunicate, t.call, t.peer)
+		t.moves = 0
 	}
 }
 
@@ -72,19 +78,83 @@ func (t *thread) names(call cluster.Kind, peer int32) {
 	t.call, t.peer = call, peer
 }
 
-// arrow writes down a message that arrives at a time.
-func (w *world) arrow(m *msg, p *passage) {
+// voyage is the way of bytes that somebody waits for.
+type voyage struct {
+	begin   cluster.Time // both sides have come, so that nobody waits for the other one
+	arrow   timeline.Arrow
+	message bool // of a receive, which has not been taken yet
+}
+
+// leaves notes that a message's bytes leave, for its receiver and, of a rendezvous,
+// for its sender.
+func (w *world) leaves(i int32, p *passage) {
+	m := &w.msgs[i]
 	if m.kind != msgEager && m.kind != msgData {
 		return
 	}
-	a := timeline.Arrow{From: m.src, To: m.dst, Sent: p.at, Received: p.arrival(), Bytes: m.size, Tag: m.tag}
+	v := voyage{begin: p.at, message: true}
+	v.arrow = timeline.Arrow{From: m.src, To: m.dst, Sent: p.at, Bytes: m.size, Tag: m.tag}
 	if m.thread >= 0 {
-		a.FromThread = int32(w.threads[m.thread].number)
+		v.arrow.FromThread = int32(w.threads[m.thread].number)
 	}
 	if m.kind == msgData {
-		a.ToThread = w.ranks[m.dst].slots.list[m.recv].waiter
+		v.begin = w.bothCame(m)
+		*grown(&w.ranks[m.src].voyages, int(m.req)) = voyage{begin: v.begin}
 	}
-	w.trace.recorder.Message(a)
+	*grown(&w.trace.voyages, int(i)) = v
+}
+
+// bothCame is when the later side of a rendezvous has come.
+func (w *world) bothCame(m *msg) cluster.Time {
+	from, to := m.src, m.dst
+	if m.kind == msgClear {
+		from, to = to, from
+	}
+	return max(w.ranks[from].slots.list[m.req].at, w.ranks[to].slots.list[m.recv].at)
+}
+
+// met notes that a thread acts on a rendezvous whose sides have both come.
+func (w *world) met(m *msg, t *thread) {
+	if t != nil && t.lane != nil && (m.kind == msgAsk || m.kind == msgClear || m.kind == msgData) {
+		t.moves = max(w.bothCame(m), 1)
+	}
+}
+
+// comesTo notes that message i has come to a receive.
+func (w *world) comesTo(r *rank, recv uint32, i int32) {
+	if w.trace.recorder != nil {
+		*grown(&r.voyages, int(recv)) = *grown(&w.trace.voyages, int(i))
+	}
+}
+
+// finds notes what a thread finds complete, and since when nobody was waited for. What
+// is one-sided never waits for another rank.
+func (t *thread) finds(s *slot, i uint32) {
+	t.names(s.kind, s.peer)
+	switch s.kind {
+	case cluster.KindSend, cluster.KindSsend, cluster.KindRecv, cluster.KindMrecv:
+		t.moves = grown(&t.r.voyages, int(i)).begin
+	case cluster.KindPut, cluster.KindGet, cluster.KindAtomic:
+		t.moves = max(t.lane.End(), 1)
+	}
+}
+
+// took writes down that a thread has taken the message of a receive, or has seen that
+// its own has left.
+func (r *rank) took(v *voyage, thread int, at cluster.Time) {
+	if v.message && r.w.trace.arrows {
+		v.arrow.ToThread, v.arrow.Received = int32(thread), at
+		r.w.trace.recorder.Message(v.arrow)
+	}
+	*v = voyage{}
+}
+
+// grown gives an entry of a table that grows.
+func grown[T any](table *[]T, i int) *T {
+	for i >= len(*table) {
+		*table = append(*table, *new(T))
+	}
+	return &(*table)[i]
 }
 
 // Post implements cluster.Port.

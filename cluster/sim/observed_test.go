@@ -68,8 +68,7 @@ func TestTimelineOfAFunneledRegion(t *testing.T) {
      0.000 1000.000 compute
   1000.000 1500.000 sleep thread barrier
   1500.000 1800.000 communicate send 1
-  1800.000 2801.750 wait recv 1
-  2801.750 3101.750 communicate recv 1
+  1800.000 3101.750 communicate recv 1
   3101.750 6500.000 sleep thread barrier
 rank 0 thread 1
      0.000 1500.000 sleep
@@ -81,8 +80,7 @@ rank 1 thread 0
      0.000 1000.000 compute
   1000.000 1500.000 sleep thread barrier
   1500.000 1800.000 communicate send 0
-  1800.000 2801.750 wait recv 0
-  2801.750 3101.750 communicate recv 0
+  1800.000 3101.750 communicate recv 0
   3101.750 6500.000 sleep thread barrier
 rank 1 thread 1
      0.000 1500.000 sleep
@@ -90,8 +88,68 @@ rank 1 thread 1
 rank 1 thread 2
      0.000 1500.000 sleep
   1500.000 6500.000 compute
-0.0 → 1.0 1800.000 2801.750 8 B tag 1
-1.0 → 0.0 1800.000 2801.750 8 B tag 1
+0.0 → 1.0 1800.000 3101.750 8 B tag 1
+1.0 → 0.0 1800.000 3101.750 8 B tag 1
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(−want +got):\n%s", diff)
+	}
+}
+
+// Who waits for another rank waits, and communicates once both have come: a receive of
+// a late sender, a rendezvous of a late receiver. An arrow ends where the
+// receiver took the message, however long it has lain there.
+func TestTimelineTellsWaitingFromCommunicating(t *testing.T) {
+	got := lanesOf(t, true, func(r *cluster.Rank) error {
+		w, me := r.World(), r.ID()
+		late := func() { r.Compute(cluster.Work{Flops: 10_000}, nil) }
+		if me == 0 { // a late sender
+			late()
+		}
+		var err error
+		if me == 0 {
+			err = r.Send(w, 1, 1, make([]byte, 8))
+		} else {
+			_, err = r.Recv(w, 0, 1, make([]byte, 8))
+		}
+		if err != nil {
+			return err
+		}
+		if me == 1 { // a late receiver: of an eager message, and of a rendezvous
+			late()
+			if _, err = r.Recv(w, 0, 2, make([]byte, 8)); err != nil {
+				return err
+			}
+			_, err = r.Recv(w, 0, 3, make([]byte, 40_000))
+			return err
+		}
+		if err = r.Send(w, 1, 2, make([]byte, 8)); err != nil {
+			return err
+		}
+		return r.Send(w, 1, 3, make([]byte, 40_000))
+	})
+	want := `rank 0 thread 0
+     0.000 10000.000 compute
+  10000.000 10900.000 communicate send 1
+  10900.000 21901.750 wait send 1
+  21901.750 32901.500 communicate send 1
+  32901.500 34201.500 sleep
+rank 0 thread 1
+     0.000 34201.500 sleep
+rank 0 thread 2
+     0.000 34201.500 sleep
+rank 1 thread 0
+     0.000 10300.000 wait recv 0
+  10300.000 11601.750 communicate recv 0
+  11601.750 21601.750 compute
+  21601.750 34201.500 communicate recv 0
+rank 1 thread 1
+     0.000 34201.500 sleep
+rank 1 thread 2
+     0.000 34201.500 sleep
+0.0 → 1.0 10300.000 11601.750 8 B tag 1
+0.0 → 1.0 10600.000 21901.750 8 B tag 2
+0.0 → 1.0 22901.750 34201.500 40000 B tag 3
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(−want +got):\n%s", diff)
@@ -191,13 +249,13 @@ rank 0 thread 2
      0.000 2441.750 sleep
 rank 1 thread 0
      0.000  500.000 sleep thread barrier
-   500.000 1801.750 wait recv 0
-  1801.750 2101.750 communicate recv 0
+   500.000  800.000 wait recv 0
+   800.000 2101.750 communicate recv 0
   2101.750 2441.750 sleep thread barrier
 rank 1 thread 1
      0.000  500.000 sleep
-   500.000 2141.750 wait recv 0
-  2141.750 2441.750 communicate recv 0
+   500.000 1140.000 wait recv 0
+  1140.000 2441.750 communicate recv 0
 rank 1 thread 2
      0.000 2441.750 sleep
 `

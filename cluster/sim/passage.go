@@ -122,8 +122,8 @@ func (w *world) depart(i int32, at cluster.Time) {
 			w.real--
 		}
 	}
-	if w.trace.arrows {
-		w.arrow(&w.msgs[i], &p)
+	if w.trace.recorder != nil {
+		w.leaves(i, &p)
 	}
 	if w.msgs[i].class != cluster.Remote {
 		w.push(p.arrival(), evArrive, i)

@@ -160,6 +160,9 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 	}
 	if s.more != nil && s.more.then != nil {
 		r.steps = append(r.steps, pendingStep{s.more.then, s.more.arg, s.done(), at, cause})
+		if r.main.lane != nil {
+			r.took(grown(&r.voyages, int(i)), 0, at)
+		}
 		r.slots.give(i)
 		r.then--
 		if a := r.actor(at, cause); a != nil {
@@ -174,10 +177,13 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 	t := r.threadOf(int(s.waiter))
 	s.waited = false
 	if t.lane != nil {
-		t.names(s.kind, s.peer)
+		t.finds(s, i)
 	}
 	t.until(at, cause)
 	r.charge(t, s)
+	if t.lane != nil {
+		r.took(grown(&r.voyages, int(i)), t.number, t.now)
+	}
 	if t.left--; t.left > 0 {
 		return nil
 	}
@@ -216,8 +222,14 @@ func (t *thread) settle(h cluster.Handle) {
 		return
 	}
 	s := t.r.slots.find(h)
+	if t.lane != nil && !s.charged {
+		t.finds(s, uint32(h))
+	}
 	t.until(s.at, s.cause)
 	t.r.charge(t, s)
+	if t.lane != nil {
+		t.r.took(grown(&t.r.voyages, int(uint32(h))), t.number, t.now)
+	}
 }
 
 // answer handles what waited for the rank to be inside a call.

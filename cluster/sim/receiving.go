@@ -18,6 +18,7 @@ func (w *world) arrive(i int32) {
 		s := &r.slots.list[m.recv]
 		d := received(m.src, m.tag, m.size, s.size)
 		recv, size, cause := m.recv, m.size, m.cause
+		w.comesTo(r, recv, i)
 		w.dropMsg(i)
 		s.set(d)
 		if s.forDevice() {
@@ -59,6 +60,9 @@ func (w *world) arrive(i int32) {
 // attend has a message handled by whoever acts for the rank; if nobody does, it
 // waits for the rank's next call.
 func (w *world) attend(i int32, r *rank, at cluster.Time) {
+	if w.trace.recorder != nil && w.progress == cluster.ProgressCall {
+		w.met(&w.msgs[i], r.inCall())
+	}
 	if t := r.actor(at, w.msgs[i].cause); t != nil {
 		w.handle(i, t)
 		return
@@ -79,7 +83,7 @@ func (w *world) handle(i int32, t *thread) {
 	case msgClear:
 		m.kind = msgData
 		m.src, m.dst = m.dst, m.src
-		w.dispatch(i, w.ranks[m.src].injector(m.req, t))
+		w.dispatch(i, w.ranks[m.src].injector(m, t))
 	case msgRPC:
 		w.call(i, t)
 	default:
@@ -90,9 +94,10 @@ func (w *world) handle(i int32, t *thread) {
 // injector is the thread that injects the bytes of a send which t has heard may go:
 // the one that waits for it, if there is one. Where an agent answers it is the
 // agent.
-func (r *rank) injector(send uint32, t *thread) *thread {
-	if s := &r.slots.list[send]; s.waited && t.id >= 0 {
+func (r *rank) injector(m *msg, t *thread) *thread {
+	if s := &r.slots.list[m.req]; s.waited && t.id >= 0 {
 		own := r.threadOf(int(s.waiter))
+		r.w.met(m, own)
 		own.until(t.now, t.cause)
 		return own
 	}
@@ -132,6 +137,7 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	}
 	s.peer, s.tag, s.size = m.src, m.tag, m.size
 	size, cause := m.size, m.cause
+	w.comesTo(r, id, i)
 	w.dropMsg(i)
 	if s.forDevice() {
 		r.toDevice(id, w.now, size, cause)
@@ -191,6 +197,9 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	copy(op.Buf, m.bytes())
 	m.drop(w)
 	d := received(m.src, m.tag, m.size, op.Bytes())
+	if t.lane != nil {
+		t.r.took(grown(&w.trace.voyages, int(i)), t.number, t.now)
+	}
 	w.dropMsg(i)
 	if w.staged && op.From == cluster.DeviceMemory {
 		s, id := t.pend(op)

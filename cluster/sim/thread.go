@@ -42,10 +42,11 @@ type thread struct {
 	looked cluster.Time // when it last looked so
 	loaded place        // by its last atomic, if that only loaded
 	peer   int32        // of the call that its time passes for
+	moves  cluster.Time // since when the other side of what it waits for has come; 0: it has not
 
 	body func() error
 	stop func()
-	_    [16]byte // whole lines
+	_    [8]byte // whole lines
 }
 
 // unwound ends a coroutine after an abort.
@@ -165,7 +166,8 @@ type rank struct {
 	lock    cluster.Time // when the last call of a parallel region left the library
 	agent   *thread      // who answers when no thread has to: the adapter, or a progress thread
 	noise   noise
-	_       [32]byte // whole lines
+	voyages []voyage // by slot, where they are written down
+	_       [8]byte  // whole lines
 }
 
 // pendingStep is a continuation that is due.

@@ -48,6 +48,7 @@ type trace struct {
 	watched  bool // records or a timeline are kept
 	arrows   bool // the timeline has messages
 	recorder *timeline.Recorder
+	voyages  []voyage // by message, where they are written down
 	records  []record
 }
 
