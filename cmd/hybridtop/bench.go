@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/cluster/live"
@@ -43,8 +42,7 @@ func newBench() *cobra.Command {
 		ctx, done := interruptible(cmd.Context())
 		defer done()
 		e := cmd.ErrOrStderr()
-		file, ok := e.(term.File)
-		visible := ok && term.IsTerminal(file.Fd())
+		_, visible := terminalFile(e)
 		show := func(name string) {
 			if visible {
 				fmt.Fprint(e, "\r\x1b[K"+name)
@@ -98,7 +96,7 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 	t := newTable(w)
 	t.row(bench.Statement)
 	t.row()
-	t.row("name", "value", "limit", "ratio", "want", "kept", "allocs", "limit is", "compare with")
+	t.head("name", "value", "limit", "ratio", "want", "kept", "allocs", "limit is", "compare with")
 	var peers bool
 	var missing []string
 	for _, r := range rows {
@@ -118,7 +116,7 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 		for _, p := range r.Peers {
 			if !peers {
 				t.row()
-				t.row("beside", "library", "value", "limit", "ratio", "what")
+				t.head("beside", "library", "value", "limit", "ratio", "what")
 				peers = true
 			}
 			limit, ratio := "-", "-"
@@ -133,9 +131,9 @@ func writeRows(cmd *cobra.Command, rows []bench.Row, f *format) error {
 			}
 		}
 	}
-	for _, s := range missing {
+	if len(missing) > 0 {
 		t.row()
-		t.row(s)
+		t.list(missing...)
 	}
 	return t.close()
 }

@@ -194,17 +194,18 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 	t := newTable(cmd.OutOrStdout())
 	share := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 	if r.Model != nil {
-		t.row("key", "value", "residual", "worst", "points", "fitted to")
+		t.head("key", "value", "residual", "worst", "points", "fitted to")
 		for _, n := range r.Model.Numbers {
 			t.row(n.Key, text(engine.Metric{Value: n.Value, Unit: n.Unit}), share(n.Residual), share(n.Worst), strconv.Itoa(n.Points), n.To)
 		}
 		t.row()
-		for _, l := range r.Model.Limits {
-			t.row("not in the machine: " + l)
+		if len(r.Model.Limits) > 0 {
+			t.title("not in the machine")
+			t.list(r.Model.Limits...)
+			t.row()
 		}
-		t.row()
 	}
-	t.row("program", "at", "live, measured", "simulated", "error", "noise")
+	t.head("program", "at", "live, measured", "simulated", "error", "noise")
 	for _, c := range r.Checks {
 		t.row(c.Program, c.At, text(engine.Metric{Value: c.Live, Unit: "s"}), text(engine.Metric{Value: c.Simulated, Unit: "s"}),
 			fmt.Sprintf("%+.1f %%", 100*c.Error), share(c.Noise))

@@ -49,7 +49,7 @@ func TestCalibrationTable(t *testing.T) {
 	}
 	for _, want := range []string{
 		`(?m)^in_node\.latency_s +120 ns +25\.0 % +50\.0 % +13 +ping-pong$`,
-		`(?m)^not in the machine: a rank a core$`,
+		`(?m)^not in the machine\n- a rank a core$`,
 		`(?m)^program +at +live, measured +simulated +error +noise$`,
 		`(?m)^barrier +2 ranks +200 ns +250 ns +\+25\.0 % +5\.0 %$`,
 		`(?m)^median error, all +25\.0 %$`,

@@ -96,7 +96,7 @@ func (l *listing) write(w io.Writer, f *format) error {
 		return writeCSV(w, head, rows)
 	}
 	t := newTable(w)
-	t.row(head...)
+	t.head(head...)
 	for _, r := range rows {
 		t.row(r...)
 	}

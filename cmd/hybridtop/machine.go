@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -29,7 +30,7 @@ func newMachine() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp },
 	}
 	cmd.AddCommand(newMachineList(), newMachineShow(), newMachineCheck(), newMachineDiff())
 	return cmd

@@ -10,6 +10,7 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
@@ -31,9 +32,14 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	help := &trimmed{w: stdout}
+	if _, ok := terminalFile(stdout); !ok {
+		root.SetOut(help)
+	}
 	var failure error
-	keepErrors(root, &failure)
-	err := fang.Execute(context.Background(), root, fang.WithErrorHandler(explain))
+	keep(root, stdout, &failure)
+	err := fang.Execute(context.Background(), root, fang.WithErrorHandler(explain), fang.WithColorSchemeFunc(helpColors))
+	err = errors.Join(err, help.close())
 	if failure != nil {
 		err = failure
 		explain(stderr, fang.Styles{}, err)
@@ -48,17 +54,25 @@ func command(args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// keepErrors keeps what goes wrong in a command from fang, which asks the terminal
-// for its background before it hands an error on, and waits for the answer.
-func keepErrors(cmd *cobra.Command, failure *error) {
+// keep gives commands the output as it is; what they print is no help. It keeps what
+// goes wrong in one from fang, which asks the terminal for its background before it
+// hands an error on, and waits for the answer.
+func keep(cmd *cobra.Command, stdout io.Writer, failure *error) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			help := cmd.Root().OutOrStdout()
+			cmd.Root().SetOut(stdout)
 			*failure = run(cmd, args)
+			if errors.Is(*failure, pflag.ErrHelp) { // the command is nothing without one below it
+				cmd.Root().SetOut(help)
+				*failure = nil
+				return pflag.ErrHelp
+			}
 			return nil
 		}
 	}
 	for _, c := range cmd.Commands() {
-		keepErrors(c, failure)
+		keep(c, stdout, failure)
 	}
 }
 

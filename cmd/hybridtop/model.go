@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/models"
@@ -24,7 +25,7 @@ func newModel() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp },
 	}
 	cmd.AddCommand(newModelEpsilon(), newModelAccess(), newModelLocality())
 	return cmd
@@ -126,7 +127,7 @@ func (r *modelled) write(w io.Writer, f *format) error {
 		return writeCSV(w, []string{"metric", "value", "unit", "kind"}, rows)
 	}
 	t := newTable(w)
-	t.row(r.Model + ", modelled (" + r.Paper + ")")
+	t.title(r.Model + ", modelled (" + r.Paper + ")")
 	t.row()
 	for _, l := range r.lines {
 		t.row(l.symbol, modelText(r.Metrics[l.metric]), l.note)
@@ -142,11 +143,11 @@ func (r *modelled) draw(w io.Writer) error {
 	}
 	t := newTable(w)
 	t.row()
-	t.row(r.chart)
+	t.title(r.chart)
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		cells := append(append([]string{}, row.cells...), bar(cell(row.Value.Value, longest), cell(r.mark, longest)-1), modelText(row.Value))
-		t.row(strings.TrimRight(strings.Join(append(cells, row.notes...), "\t"), "\t"))
+		t.row(append(cells, row.notes...)...)
 	}
 	return t.close()
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -39,25 +38,6 @@ func writeCSV(w io.Writer, head []string, rows [][]string) error {
 	c := csv.NewWriter(w)
 	return errors.Join(c.Write(head), c.WriteAll(rows))
 }
-
-// table collects what is written and keeps the first error.
-type table struct {
-	*tabwriter.Writer
-	err error
-}
-
-func newTable(w io.Writer) *table {
-	return &table{Writer: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
-}
-
-// row writes cells that stand below each other.
-func (t *table) row(cells ...string) {
-	if _, err := fmt.Fprintln(t, strings.Join(cells, "\t")); err != nil && t.err == nil {
-		t.err = err
-	}
-}
-
-func (t *table) close() error { return errors.Join(t.err, t.Flush()) }
 
 // units say how numbers of an SI unit are written for people.
 var units = map[string]grid.Unit{

@@ -82,8 +82,8 @@ type terminalLine struct{ file term.File }
 
 // newLine gives a line of w; nil if that is no terminal.
 func newLine(w io.Writer) *terminalLine {
-	file, ok := w.(term.File)
-	if !ok || !term.IsTerminal(file.Fd()) {
+	file, ok := terminalFile(w)
+	if !ok {
 		return nil
 	}
 	return &terminalLine{file}

@@ -245,12 +245,12 @@ func claims(w io.Writer, r *reproduce.Report) error {
 			if i > 0 {
 				t.row()
 			}
-			t.row(fmt.Sprintf("claim %d, %s, paper %d, %s: %s", row.Claim, reproduce.UseWord(row.Use), row.Paper, row.Place, row.Says))
+			t.title(fmt.Sprintf("claim %d, %s, paper %d, %s: %s", row.Claim, reproduce.UseWord(row.Use), row.Paper, row.Place, row.Says))
 			if row.Reason != "" {
 				t.row("cannot fail: " + row.Reason)
 			}
 			t.row(fmt.Sprintf("%s, %s", row.Quantity, ruleText(row.Rule, row.Tolerance, row.Least, row.Most)))
-			t.row("series", "at", "published", "simulated", "modelled", "error", "verdict", "what decides")
+			t.head("series", "at", "published", "simulated", "modelled", "error", "verdict", "what decides")
 		}
 		at, published, miss := "all", "in words", "-"
 		if !math.IsNaN(row.X) {
@@ -312,7 +312,7 @@ func figureTable(w io.Writer, curves []reproduce.Curve) error {
 	f := curves[0].Figure
 	t := newTable(w)
 	t.row()
-	t.row(fmt.Sprintf("%s on %s: %s of paper %d", f.Name, f.Machine, f.Place, f.Paper))
+	t.title(fmt.Sprintf("%s on %s: %s of paper %d", f.Name, f.Machine, f.Place, f.Paper))
 	t.row(f.Title)
 	if f.Lost != "" {
 		t.row("lost: " + f.Lost)
@@ -323,7 +323,7 @@ func figureTable(w io.Writer, curves []reproduce.Curve) error {
 		head = append(head, c.Series.Label, "modelled")
 		xs = append(xs, c.Series.X...)
 	}
-	t.row(head...)
+	t.head(head...)
 	slices.Sort(xs)
 	for _, x := range slices.Compact(xs) {
 		cells := []string{plain(x)}
@@ -371,8 +371,8 @@ func constants(w io.Writer, r *reproduce.Report) error {
 	}
 	t := newTable(w)
 	t.row()
-	t.row("constants, and the claims that lean on each")
-	t.row("machine", "constant", "value", "claims", "fitted to", "source")
+	t.title("constants, and the claims that lean on each")
+	t.head("machine", "constant", "value", "claims", "fitted to", "source")
 	for _, c := range r.Constants {
 		fitted := "-"
 		if len(c.Sets) > 0 {

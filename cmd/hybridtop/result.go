@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -223,14 +222,14 @@ func (r *result) table(w io.Writer) error {
 	if r.sketch {
 		machine += " (a sketch)"
 	}
-	t.row(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩", r.Scenario.Workload,
+	t.title(fmt.Sprintf("%s on %s: %d nodes × %d ranks%s, %s, N = ⟨%d, %d, %d⟩", r.Scenario.Workload,
 		machine, l.Nodes, l.RanksPerNode, threads, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
 	if r.Dilation != 1 {
 		t.row(fmt.Sprintf("times are the machine's: they ran %.4g× slower and are divided again", r.Dilation))
 	}
 	if len(r.order) > 0 {
 		t.row()
-		t.row("metric", "value", "kind")
+		t.head("metric", "value", "kind")
 	}
 	for _, name := range r.order {
 		m := r.Metrics[name]
@@ -239,7 +238,7 @@ func (r *result) table(w io.Writer) error {
 	seconds := func(x *float64) string { return text(engine.Metric{Value: *x, Unit: "s"}) }
 	if slices.ContainsFunc(classKeys[:], func(key string) bool { return r.Latency[key].Count > 0 }) {
 		t.row()
-		t.row("access", "count", "mean", "p50", "p99", "max")
+		t.head("access", "count", "mean", "p50", "p99", "max")
 		for c, key := range classKeys {
 			if q := r.Latency[key]; q.Count > 0 {
 				t.row(cluster.Class(c).String(), strconv.FormatInt(q.Count, 10), seconds(q.Mean), seconds(q.P50), seconds(q.P99), seconds(q.Max))
@@ -261,7 +260,7 @@ func (r *result) table(w io.Writer) error {
 	if r.Why != "" {
 		t.row("why", r.Why)
 	}
-	t.row("launch", strings.ReplaceAll(r.LaunchLine, "\n", "\n\t"))
+	t.command("launch", r.LaunchLine)
 	return t.close()
 }
 
@@ -272,7 +271,7 @@ func (r *result) covers() string {
 	case !r.whole && r.Failure == "":
 		return fmt.Sprintf("%s of a run that was cut off after %s: it does not repeat", *r.Hash, iterations(r.Iterations))
 	case r.Repeat != nil:
-		return fmt.Sprintf("%s of %s, as many as the wall clock allowed; exactly these again:\n\t%s", *r.Hash, iterations(r.Iterations), *r.Repeat)
+		return fmt.Sprintf("%s of %s, as many as the wall clock allowed; exactly these again:\n%s", *r.Hash, iterations(r.Iterations), *r.Repeat)
 	}
 	return *r.Hash
 }

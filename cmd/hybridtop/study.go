@@ -56,7 +56,7 @@ func writeStudies(w io.Writer, point string, s *engine.Snapshot) error {
 		for _, c := range v.Columns {
 			head = append(head, c.Name)
 		}
-		t.row(append(head, "kind")...)
+		t.head(append(head, "kind")...)
 		for k := range v.Rows {
 			if v.Rows[k].Kind == "" {
 				continue

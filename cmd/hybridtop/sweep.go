@@ -245,7 +245,7 @@ func (sw *sweepResult) csv(w io.Writer) error {
 func (sw *sweepResult) table(w io.Writer) error {
 	t := newTable(w)
 	first := &sw.Rows[0]
-	t.row(fmt.Sprintf("%s on %s: %s (%s)", sw.Scenario.Workload, first.row.Snapshot.Machine, points(len(sw.Rows)), first.Kind))
+	t.title(fmt.Sprintf("%s on %s: %s (%s)", sw.Scenario.Workload, first.row.Snapshot.Machine, points(len(sw.Rows)), first.Kind))
 	t.row()
 	var head, names []string
 	for _, k := range first.row.Knobs {
@@ -259,7 +259,7 @@ func (sw *sweepResult) table(w io.Writer) error {
 		}
 	}
 	for part := range slices.Chunk(names, metricsAcross) {
-		t.row(append(append(slices.Clone(head), part...), "verified")...)
+		t.head(append(append(slices.Clone(head), part...), "verified")...)
 		for i := range sw.Rows {
 			r := &sw.Rows[i]
 			var cells []string
@@ -327,7 +327,7 @@ func (sw *sweepResult) chart(w io.Writer, metric string) error {
 	if len(predicted) > 0 {
 		title += "; ╌ the law, modelled"
 	}
-	t.row(title)
+	t.title(title)
 	for i := range sw.Rows {
 		r := &sw.Rows[i]
 		m, ok := r.Metrics[metric]
@@ -392,7 +392,7 @@ func (sw *sweepResult) changes(w io.Writer) error {
 		if c := sw.Rows[i].Change; c != "" {
 			if !head {
 				t.row()
-				t.row("against the first point of the same work")
+				t.title("against the first point of the same work")
 				head = true
 			}
 			t.row("  "+sw.Rows[i].row.Name(), c)
@@ -413,7 +413,7 @@ func (sw *sweepResult) repeats(w io.Writer) error {
 		}
 		if !head {
 			t.row()
-			t.row("as many iterations as the wall clock allowed; exactly these again")
+			t.title("as many iterations as the wall clock allowed; exactly these again")
 			head = true
 		}
 		t.row("  "+r.row.Name(), iterations(r.Iterations), *r.Repeat)
@@ -433,8 +433,8 @@ func (sw *sweepResult) law(w io.Writer) error {
 	for _, m := range f.Constants {
 		constants = append(constants, m.Name+" = "+text(m))
 	}
-	t.row(fmt.Sprintf("%s: %s (%s: share inside the %s)", f.Formula, strings.Join(constants, ", "), f.Share, f.Within))
-	t.row("point", f.Share, "modelled", string(sw.Rows[0].Kind), "relative error")
+	t.title(fmt.Sprintf("%s: %s (%s: share inside the %s)", f.Formula, strings.Join(constants, ", "), f.Share, f.Within))
+	t.head("point", f.Share, "modelled", string(sw.Rows[0].Kind), "relative error")
 	for _, p := range f.predictions {
 		miss := "fitted"
 		if !p.Fitted && p.Error != nil {
