@@ -27,6 +27,18 @@ type Link struct {
 	Adapters   int     // a node; 0: as many as needed
 	ThreadRate float64 // bytes per second that one thread can inject; 0: an adapter's
 	Access     Time    // of a load or store of up to AccessLine bytes, inside a node; 0: it costs what a message does
+
+	// HandshakeGap is what an adapter takes for a message of a rendezvous that brings no
+	// bytes; 0: the gap. Simulations read it.
+	HandshakeGap Time
+}
+
+// Server is a processor of a node that all its messages to and from other nodes pass,
+// one after another, each in the order in which it comes.
+type Server struct {
+	Send      Time // of a message that leaves with the program's bytes
+	Receive   Time // of one that comes in
+	Handshake Time // of one that brings none of these bytes, each way: of a rendezvous, a request
 }
 
 // AccessLine is how many bytes one access moves at most: a cache line of most
@@ -98,6 +110,7 @@ type Machine struct {
 	Socket       Link     // between ranks of one socket; zero: as in node
 	Topology     Topology // between nodes
 	CopyRate     float64  // bytes per second that one thread copies in memory, as measured or published; no cost rests on it yet
+	Server       Server   // of a node's messages
 	NodeRate     float64  // bytes per second of memory that a whole node sustains; 0: no limit
 	AtomicTime   Time     // of an atomic at its target
 	HandlerTime  Time     // of starting an RPC body at its target

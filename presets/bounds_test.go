@@ -18,6 +18,7 @@ func TestBounds(t *testing.T) {
 		{"*flops*", 1e3, 1e18},
 		{"*.latency_s", 1e-12, 1},
 		{"*.access_s", 1e-12, 1},
+		{"*.handshake_gap_s", 1e-12, 1},
 		{"*_s", 0, 1},
 		{"*_noise", 0, 10},
 		{"eager_limit_bytes", 0, 1e12},

@@ -73,6 +73,8 @@ var facts = slices.Concat(
 	access("in_node", func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InNode] }),
 	link("remote", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.Remote] }),
 	[]fact{
+		{key: "remote.handshake_gap_s", unit: seconds, min: 1e-12, max: 1, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Classes[cluster.Remote].HandshakeGap }},
 		{key: "remote.adapters_per_node", unit: count, min: 1, max: 1024, need: stated, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Classes[cluster.Remote].Adapters }},
 		{key: "topology.shape", unit: words(shapes), need: free, cost: true,
@@ -84,6 +86,9 @@ var facts = slices.Concat(
 		{key: "topology.link_bandwidth_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Topology.LinkBandwidth }},
 		span("topology.hop_latency_s", func(m *cluster.Machine) *cluster.Time { return &m.Topology.HopLatency }),
+		span("message_server.send_s", func(m *cluster.Machine) *cluster.Time { return &m.Server.Send }),
+		span("message_server.receive_s", func(m *cluster.Machine) *cluster.Time { return &m.Server.Receive }),
+		span("message_server.handshake_s", func(m *cluster.Machine) *cluster.Time { return &m.Server.Handshake }),
 		span("atomic_time_s", func(m *cluster.Machine) *cluster.Time { return &m.AtomicTime }),
 		span("handler_time_s", func(m *cluster.Machine) *cluster.Time { return &m.HandlerTime }),
 		span("lock_time_s", func(m *cluster.Machine) *cluster.Time { return &m.LockTime }),

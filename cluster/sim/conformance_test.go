@@ -16,6 +16,12 @@ func TestConformance(t *testing.T) {
 			clustertest.Run(t, sim.New(), clustertest.With(clustertest.Priced(), p), clustertest.OneAtATime())
 		})
 	}
+	t.Run("every cost", func(t *testing.T) {
+		m := clustertest.Priced()
+		m.Server = cluster.Server{Send: 700 * cluster.Nanosecond, Receive: 500 * cluster.Nanosecond, Handshake: 30 * cluster.Nanosecond}
+		m.Classes[cluster.Remote].HandshakeGap = 10 * cluster.Nanosecond
+		clustertest.Run(t, sim.New(), m, clustertest.OneAtATime())
+	})
 }
 
 // Mixtures, as long as make soak has time, however the machine progresses.

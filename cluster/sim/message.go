@@ -32,7 +32,7 @@ type msg struct {
 	recv     uint32 // slot at the receiver
 	cause    int32  // until its arrival
 	thread   int32  // that injects it; noThread: no thread's limit holds
-	phase    uint8  // steps that it has made towards its adapter
+	phase    uint8  // the step that it makes next
 	staged   bool   // its bytes are in the device's memory at the target
 	size     int64  // of the program's message
 	buf      unsafe.Pointer

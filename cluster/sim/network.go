@@ -26,6 +26,11 @@ type network struct {
 	path     []int32
 	hop      cluster.Time
 
+	handshakeGap cluster.Time
+	served       bool           // messages pass the server of their node
+	server       cluster.Server // what it takes for one
+	servers      []cluster.Time // by node: when its server is free
+
 	slow      *slowness
 	linkNoise int64
 	linkRand  noise
@@ -58,6 +63,12 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 		}
 		n.hop = m.Topology.HopLatency
 	}
+	n.handshakeGap = n.ways[cluster.Remote].g
+	if gap := m.Classes[cluster.Remote].HandshakeGap; gap > 0 {
+		n.handshakeGap = min(gap, end)
+	}
+	n.server, n.served = m.Server, m.Server != (cluster.Server{})
+	n.servers = make([]cluster.Time, l.Nodes)
 	n.adapters = max(1, n.ways[cluster.Remote].adapters)
 	n.out, n.in = make([]adapter, l.Nodes*n.adapters), make([]adapter, l.Nodes*n.adapters)
 	n.memories = make([]server, l.Nodes)
@@ -104,13 +115,14 @@ func (n *network) class(from, to int32) cluster.Class {
 
 // even reports whether messages of one size that start evenly arrive so.
 func (n *network) even() bool {
-	return n.adapters == 1 && n.slow == nil && n.shape == nil && n.linkNoise == 0
+	return !n.served && n.adapters == 1 && n.slow == nil && n.shape == nil && n.linkNoise == 0
 }
 
 // passage is the way of a message in time.
 type passage struct {
 	at       cluster.Time // posted
 	staged   cluster.Time // its bytes stand in the host's memory
+	served   cluster.Time // its node's server has handled it
 	begin    cluster.Time // its thread begins to inject it
 	reserved cluster.Time // its adapter, or whoever moves it, begins
 	start    cluster.Time // its first byte has passed the last link
@@ -168,6 +180,9 @@ func (n *network) pass(m *msg, wire int64, p *passage) {
 // g + (n − 1)G apart. It gives the start, and what the bytes take there.
 func (n *network) leave(m *msg, way *way, at, carry cluster.Time) (start, own cluster.Time) {
 	node, gap := n.nodeOf[m.src], way.g
+	if m.handshake() {
+		gap = n.handshakeGap
+	}
 	best, a := first(n.of(n.out, node), at, m)
 	if n.slow != nil {
 		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
@@ -178,13 +193,30 @@ func (n *network) leave(m *msg, way *way, at, carry cluster.Time) (start, own cl
 // enter has the adapter of the target's node that is free first take in a message whose
 // first byte comes at a time, and gives the time at which it has done so; starts are g +
 // (n − 1)G apart, in the order in which first bytes come.
-func (n *network) enter(m *msg, at, gap, carry cluster.Time) cluster.Time {
-	node := n.nodeOf[m.dst]
+func (n *network) enter(m *msg, at, carry cluster.Time) cluster.Time {
+	node, gap := n.nodeOf[m.dst], n.ways[cluster.Remote].g
+	if m.handshake() {
+		gap = n.handshakeGap
+	}
 	best, a := first(n.of(n.in, node), at, m)
 	if n.slow != nil {
 		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
 	}
 	return a.take(at, gap, carry, m) + carry
+}
+
+// serve has the server of a node handle a message that comes to it at a time, and gives
+// the time at which it has done so. It serves messages of both directions, first come,
+// first served.
+func (n *network) serve(node int32, m *msg, at, cost cluster.Time) cluster.Time {
+	if !n.served || m.class != cluster.Remote {
+		return at
+	}
+	if !m.brings() && m.kind != msgRPC {
+		cost = n.server.Handshake
+	}
+	n.servers[node] = max(n.servers[node], at) + min(cost, end)
+	return n.servers[node]
 }
 
 // of gives the adapters of a node, of those of all nodes.

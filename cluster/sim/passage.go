@@ -39,16 +39,19 @@ func (w *world) proceed(i int32) {
 // to its thread's turn, to the adapter. Each step is made in the order of time.
 func (w *world) inject(i int32, at cluster.Time) {
 	m := &w.msgs[i]
-	for w.delays && m.train <= 1 && m.phase < phases {
+	for w.delays && m.train <= 1 && m.phase < toAdapter {
 		next, why := at, CauseMemory
-		if m.phase == 0 {
+		switch m.phase {
+		case toMemory:
 			next = w.fetch(m, at, m.wire())
-		} else {
+		case toServer:
+			next, why = w.net.serve(w.net.nodeOf[m.src], m, at, w.net.server.Send), CauseServer
+		case toTurn:
 			next, why = w.turn(m, at, m.wire()), CauseBytes
 		}
 		m.phase++
 		m.cause = w.trace.charge(m.cause, next-at, why, m.src)
-		if m.phase == 1 && w.fromDevice(m) {
+		if m.phase == toServer && w.fromDevice(m) {
 			w.freeSource(m, next, m.cause)
 			m = &w.msgs[i] // the list may have grown
 		}
@@ -57,6 +60,9 @@ func (w *world) inject(i int32, at cluster.Time) {
 		}
 		if !w.queue.quietUntil(next) {
 			w.push(next, evInject, i)
+			if m.kind == msgAtomic && m.more.again {
+				w.real--
+			}
 			return
 		}
 		at = next
@@ -64,9 +70,14 @@ func (w *world) inject(i int32, at cluster.Time) {
 	w.depart(i, at)
 }
 
-// phases is how many steps a message makes before it may ask for an adapter: fetch,
-// turn.
-const phases = 2
+// The phases of a message: the step that it makes next on its way to the adapter.
+const (
+	toMemory uint8 = iota // of the host
+	toServer              // of its node
+	toTurn                // of its thread
+	toAdapter
+	handled // by the server of the target's node, too
+)
 
 // turn gives the time at which a message's thread has injected what it posted
 // before. A handshake does not wait for that: its byte goes between those of a
@@ -91,7 +102,7 @@ func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
 // depart reserves the way of a message whose bytes are ready, and lets it arrive.
 func (w *world) depart(i int32, at cluster.Time) {
 	m := &w.msgs[i]
-	p := passage{at: at, staged: at, begin: at}
+	p := passage{at: at, staged: at, served: at, begin: at}
 	var known cluster.Time // of the way of a train, how much its thread has paid for by now
 	if m.train > 1 {
 		known = w.passTrain(m, at, &p)

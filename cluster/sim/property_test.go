@@ -53,9 +53,22 @@ func anyMachine(seed uint64) cluster.Machine {
 	return m
 }
 
+// burdened is a drawn machine; every other one has the costs, too, that few machines have.
+func burdened(seed uint64) cluster.Machine {
+	m := anyMachine(seed)
+	if seed%2 == 0 {
+		return m
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x73657276))
+	span := func(most cluster.Time) cluster.Time { return cluster.Time(rng.Int64N(int64(most))) }
+	m.Server = cluster.Server{Send: span(400_000), Receive: span(400_000), Handshake: span(100_000)}
+	m.Classes[cluster.Remote].HandshakeGap = 1 + span(300_000)
+	return m
+}
+
 // scaled is a machine whose times are all k times as long.
 func scaled(m cluster.Machine, k int64) cluster.Machine {
-	for _, t := range []*cluster.Time{&m.AtomicTime, &m.HandlerTime, &m.PollTime, &m.LockTime, &m.Topology.HopLatency} {
+	for _, t := range []*cluster.Time{&m.AtomicTime, &m.HandlerTime, &m.PollTime, &m.LockTime, &m.Topology.HopLatency, &m.Server.Send, &m.Server.Receive, &m.Server.Handshake} {
 		*t *= cluster.Time(k)
 	}
 	for _, r := range []*float64{&m.Flops, &m.MemoryRate, &m.NodeRate, &m.CopyRate, &m.Topology.LinkBandwidth} {
@@ -66,7 +79,7 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 		links = append(links, &m.Classes[i])
 	}
 	for _, l := range links {
-		for _, t := range []*cluster.Time{&l.Latency, &l.Overhead, &l.Gap, &l.Access} {
+		for _, t := range []*cluster.Time{&l.Latency, &l.Overhead, &l.Gap, &l.Access, &l.HandshakeGap} {
 			*t *= cluster.Time(k)
 		}
 		l.Bandwidth, l.ThreadRate = l.Bandwidth/float64(k), l.ThreadRate/float64(k)
@@ -89,7 +102,7 @@ func times(t *testing.T, s cluster.Spec, p *program) ([][]cluster.Time, *sim.Run
 // rounding of each operation to a picosecond.
 func TestScaling(t *testing.T) {
 	for seed := range uint64(60) {
-		m := anyMachine(seed)
+		m := burdened(seed)
 		p := generate(seed, 6, m.EagerLimit)
 		nodes := []int{6, 3, 2}[seed%3]
 		one, first := times(t, clustertest.Spec(m, nodes, 6/nodes), p)
@@ -112,7 +125,7 @@ func TestScaling(t *testing.T) {
 // A node that takes no part changes nothing on a crossbar.
 func TestIdleNode(t *testing.T) {
 	for seed := range uint64(30) {
-		m := anyMachine(seed)
+		m := burdened(seed)
 		m.Topology = cluster.Topology{}
 		p := generate(seed, 4, m.EagerLimit)
 		p.barriers = false // they would wait for the idle one
@@ -333,7 +346,7 @@ func TestDotAsLive(t *testing.T) {
 func TestTrainIsItsPuts(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 0x747261696e))
-		m := anyMachine(seed)
+		m := burdened(seed)
 		m.LinkNoise = 0
 		to, n, k := rng.IntN(6), 1+rng.IntN(200), 2+rng.IntN(18)
 		own, far := cluster.Memory(rng.IntN(2)), cluster.Memory(rng.IntN(2))

@@ -35,7 +35,7 @@ func newProtocol(s *cluster.Spec, n *network) protocol {
 	p.calls = m.Progress == cluster.ProgressCall
 	p.loads = n.ways[cluster.InRank].access > 0 || n.ways[cluster.InNode].access > 0 || n.ways[sameSocket].access > 0
 	p.staged = m.Device.Count > 0 && !m.Device.Direct
-	p.delays = p.staged || n.ways[cluster.Remote].threadRate > 0
+	p.delays = p.staged || n.served || n.ways[cluster.Remote].threadRate > 0
 	p.uneven = !n.even()
 	p.overtaking = n.adapters > 1 || n.shape != nil || n.linkNoise > 0 || l.ThreadsPerRank > 1
 	if k := l.Ranks() * usual; k <= 1<<20 {

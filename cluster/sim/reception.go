@@ -11,6 +11,13 @@ import (
 // adapter takes it in.
 func (w *world) reach(i int32) {
 	m := &w.msgs[i]
+	if w.net.served && m.phase != handled && m.train <= 1 {
+		m.phase = handled
+		if at := w.net.serve(w.net.nodeOf[m.dst], m, w.now, w.net.server.Receive); at > w.now {
+			w.pushOf(m, at, evReach, i)
+			return
+		}
+	}
 	way := &w.net.ways[cluster.Remote]
 	wire, n := m.wire(), cluster.Time(max(m.train, 1))
 	carry, first := way.carry(max(wire/int64(n), 1)), w.now
@@ -23,14 +30,22 @@ func (w *world) reach(i int32) {
 		if n > 1 && w.uneven {
 			at = m.more.reaches[k]
 		}
-		done = max(done, w.net.enter(m, at, way.g, carry))
+		if n > 1 && w.net.served {
+			at = w.net.serve(w.net.nodeOf[m.dst], m, at, w.net.server.Receive)
+		}
+		done = max(done, w.net.enter(m, at, carry))
 	}
 	last := w.lasts[i]
 	at := max(last, done)
 	if w.overtaking && (m.kind == msgEager || m.kind == msgAsk) {
 		at = w.ranks[m.dst].inOrder(at, at > last)
 	}
-	m.cause = w.trace.charge(m.cause, at-last, CauseAdapter, m.dst)
+	adapter := at - last // what of the lateness is the adapter's
+	if w.net.served {
+		adapter = min(adapter, done-carry-w.now)
+		m.cause = w.trace.charge(m.cause, at-last-adapter, CauseServer, m.dst)
+	}
+	m.cause = w.trace.charge(m.cause, adapter, CauseAdapter, m.dst)
 	ordered := m.kind == msgEager || m.kind == msgAsk
 	if at == w.now && !(ordered && w.comes[m.dst] >= at) { // else behind one that arrives at this very time
 		w.arrive(i)
@@ -39,11 +54,17 @@ func (w *world) reach(i int32) {
 	if ordered {
 		w.comes[m.dst] = max(w.comes[m.dst], at)
 	}
-	again := m.more != nil && m.more.again // it only looks
+	w.pushOf(m, at, evArrive, i)
+}
+
+// pushOf makes another event of a message whose event this is. One that only looks is no
+// more than a look.
+func (w *world) pushOf(m *msg, at cluster.Time, kind eventKind, i int32) {
+	again := m.more != nil && m.more.again
 	if again {
 		w.overlook()
 	}
-	w.push(at, evArrive, i)
+	w.push(at, kind, i)
 	if again {
 		w.real--
 	}

@@ -85,13 +85,16 @@ func perSecond(piece cluster.Time) float64 {
 //	X0 X1 XS     a load or store inside a rank, a node, a socket
 //	D GD         a copy between a device's memory and the host's: its start, a byte
 //	C            the library's lock, for each further thread
+//	h            gap of a handshake
+//	S R Q        of the server of a node's messages: one that leaves, one that comes
+//	             in, one without the program's bytes
 //
 // sockets=n and cores=n are of a node; device=staged or device=direct says how adapters reach
 // device memory; slow=(node,adapter,factor) slows an adapter, or the node's
 // processors where the adapter is -1.
 func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
 	c := map[string]cluster.Time{}
-	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C") {
+	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q") {
 		c[name] = 0
 	}
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
@@ -146,11 +149,12 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 	m.Classes = [cluster.Classes]cluster.Link{
 		cluster.InRank: {Latency: c["L0"], Access: c["X0"], Bandwidth: perSecond(c["G0"])},
 		cluster.InNode: {Latency: c["L1"], Access: c["X1"], Overhead: c["o1"], Bandwidth: perSecond(c["G1"])},
-		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"])},
+		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"]), HandshakeGap: c["h"]},
 	}
 	m.Socket = cluster.Link{Latency: c["LS"], Access: c["XS"], Overhead: c["oS"], Bandwidth: perSecond(c["GS"])}
 	m.Device.Link = cluster.Link{Latency: c["D"], Bandwidth: perSecond(c["GD"])}
 	m.LockTime = c["C"]
+	m.Server = cluster.Server{Send: c["S"], Receive: c["R"], Handshake: c["Q"]}
 	m.MemoryRate, m.NodeRate = perSecond(c["M"]), perSecond(c["N"])
 	m.AtomicTime, m.HandlerTime, m.PollTime = c["A"], c["H"], c["P"]
 	m.Topology.LinkBandwidth, m.Topology.HopLatency = perSecond(c["K"]), c["hop"]

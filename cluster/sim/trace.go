@@ -21,12 +21,13 @@ const (
 	CauseLock
 	CauseSync
 	CauseNoise
+	CauseServer
 )
 
 // Causes is the number of causes.
-const Causes = 11
+const Causes = 12
 
-var causeNames = [Causes]string{"compute", "o", "L", "g", "G", "adapter", "link", "memory", "lock", "synchronization", "noise"}
+var causeNames = [Causes]string{"compute", "o", "L", "g", "G", "adapter", "link", "memory", "lock", "synchronization", "noise", "message server"}
 
 // String names the cause.
 func (c Cause) String() string { return causeNames[c] }
@@ -85,12 +86,12 @@ func (t *trace) way(m *msg, p *passage, g, known cluster.Time) (left int32) {
 func (t *trace) pieces(m *msg, p *passage, g, known cluster.Time) (left int32) {
 	own, gap := min(p.late-p.start, p.carry), min(p.reserved-p.begin, g)
 	pieces := [...]piece{
-		{CauseMemory, p.staged - p.at}, {CauseBytes, p.begin - p.staged},
+		{CauseMemory, p.staged - p.at}, {CauseServer, p.served - p.staged}, {CauseBytes, p.begin - p.served},
 		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseLink, p.start - p.reserved},
 		{CauseBytes, own}, {p.rest, p.late - p.start - own},
 		{CauseLatency, p.latency - max(p.jitter, 0)}, {CauseNoise, max(p.jitter, 0)},
 	}
-	const leaves = 7 // pieces until the last byte has left
+	const leaves = 8 // pieces until the last byte has left
 	left = m.cause
 	for i, x := range pieces {
 		cut := min(known, max(x.span, 0))

@@ -20,7 +20,8 @@ func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (before cluster.T
 	for k := range n {
 		one := passage{at: at + k*beat}
 		one.staged = w.fetch(m, one.at, wire)
-		one.begin = w.turn(m, one.staged, wire)
+		one.served = w.net.serve(w.net.nodeOf[m.src], m, one.staged, w.net.server.Send)
+		one.begin = w.turn(m, one.served, wire)
 		w.net.pass(m, wire, &one)
 		if k == 0 {
 			m.more.first, m.more.reach = one.arrival(), one.start+one.latency
