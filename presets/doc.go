@@ -1,5 +1,9 @@
 // Package presets holds what hybridtop brings along as files, and their strict
-// loader. So far these are machines, machines/*.toml:
+// loader: machines, scenarios, and what the papers publish of their figures.
+//
+//	s, err := presets.FindScenario("locality-law") // a workload, its knobs, what to watch
+//
+// Machines are machines/*.toml:
 //
 //	m, err := presets.Machine("demo")              // built in, or the user's
 //	m, err := presets.LoadMachine("./our.toml")    // any file
@@ -25,7 +29,8 @@
 // simulation any machine that states its costs will do.
 //
 // The user's own files stand in $XDG_CONFIG_HOME/hybridtop/machines (usually
-// ~/.config/hybridtop/machines) and are found by name. One that takes a built-in
+// ~/.config/hybridtop/machines), scenarios beside them, and are found by name. One that takes a built-in
 // machine's name is not used, because a recording that says demo must mean demo; it
-// and those that are broken are in no list, and SkippedMachines tells of them.
+// and those that are broken are in no list, and SkippedMachines and SkippedScenarios
+// tell of them.
 package presets

@@ -191,7 +191,7 @@ func FindFigures(names ...string) ([]Figure, error) {
 // decodeFigure reads a figure out of a file's bytes.
 func decodeFigure(file string, data []byte) (Figure, error) {
 	fail := func(err error) (Figure, error) { return Figure{}, err }
-	f := Figure{Name: machineName(file)}
+	f := Figure{Name: fileName(file)}
 	if paper, short, _ := strings.Cut(f.Name, "-"); paper == "" || short == "" {
 		return fail(&mistake{file: file, text: "is no name for a figure; use paper1-fig6.toml, in lower-case letters, digits and dashes, at most 40"})
 	}

@@ -262,8 +262,8 @@ func (r *figureReader) machine(f *Figure) {
 	if r.err != nil {
 		return
 	}
-	if !slices.Contains(builtInNames(), f.Machine) {
-		r.wrong("machine", "is %q; want one that comes along: %s", f.Machine, strings.Join(builtInNames(), ", "))
+	if !slices.Contains(machineShelf.builtIn(), f.Machine) {
+		r.wrong("machine", "is %q; want one that comes along: %s", f.Machine, strings.Join(machineShelf.builtIn(), ", "))
 		return
 	}
 	data, err := builtIn.ReadFile("machines/" + f.Machine + ".toml")

@@ -5,12 +5,8 @@ import (
 	"embed"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -23,32 +19,15 @@ const MaxFile = 1 << 20
 
 // Machines lists the machines by name: built-in ones and the user's, but for those
 // that [SkippedMachines] tells of.
-func Machines() []string {
-	own, _ := userMachines()
-	names := slices.Concat(builtInNames(), own)
-	slices.Sort(names)
-	return names
-}
+func Machines() []string { return machineShelf.names() }
 
-// Machine gives a machine by name. A built-in one comes before the user's: what
-// says demo means demo everywhere.
+// Machine gives a machine by name.
 func Machine(name string) (cluster.Machine, error) {
-	switch {
-	case slices.Contains(builtInNames(), name):
-		file := "machines/" + name + ".toml"
-		data, err := builtIn.ReadFile(file)
-		if err != nil {
-			return cluster.Machine{}, err
-		}
-		return decodeMachine(file, data)
-	case slices.Contains(machineNames(userFiles()), name):
-		return LoadMachine(filepath.Join(userFolder(), name+".toml"))
+	file, data, err := machineShelf.find(name)
+	if err != nil {
+		return cluster.Machine{}, err
 	}
-	where := ""
-	if dir := userFolder(); dir != "" {
-		where = "; your own go into " + dir
-	}
-	return cluster.Machine{}, fmt.Errorf("unknown machine %q: there are %s%s", shorten(name), strings.Join(Machines(), ", "), where)
+	return decodeMachine(file, data)
 }
 
 // LoadMachine reads a machine file. Its name without .toml is the machine's.
@@ -90,7 +69,7 @@ func readFile(file string) ([]byte, error) {
 // decodeMachine reads a machine out of a file's bytes.
 func decodeMachine(file string, data []byte) (cluster.Machine, error) {
 	fail := func(err error) (cluster.Machine, error) { return cluster.Machine{}, err }
-	m := cluster.Machine{Name: machineName(file), Source: make(map[string]string)}
+	m := cluster.Machine{Name: fileName(file), Source: make(map[string]string)}
 	if m.Name == "" {
 		return fail(&mistake{file: file, text: "is no name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml"})
 	}
@@ -133,31 +112,4 @@ func readWords(d *document, m *cluster.Machine) error {
 		return d.fail("progress", `want "call" (only calls of a rank advance its handshakes), "thread" (a thread beside each rank does) or "offload" (the adapter does)`)
 	}
 	return nil
-}
-
-// machineName is a file's name without .toml; empty when it is no name.
-func machineName(file string) string {
-	name, ok := strings.CutSuffix(path.Base(filepath.ToSlash(file)), ".toml")
-	if !ok || name == "" || len(name) > 40 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		return ""
-	}
-	return name
-}
-
-func builtInNames() []string {
-	entries, err := builtIn.ReadDir("machines")
-	if err != nil {
-		panic(err) // they are part of the program
-	}
-	return machineNames(entries)
-}
-
-func machineNames(entries []fs.DirEntry) []string {
-	var names []string
-	for _, e := range entries {
-		if name := machineName(e.Name()); name != "" && !e.IsDir() {
-			names = append(names, name)
-		}
-	}
-	return names
 }

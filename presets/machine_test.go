@@ -439,7 +439,7 @@ func TestUserMachines(t *testing.T) {
 	write("ours.toml", demo(t))
 	noName := write("Not a name.toml", demo(t))
 	write("notes.txt", nil)
-	all := slices.Concat(builtInNames(), []string{"ours"})
+	all := slices.Concat(machineShelf.builtIn(), []string{"ours"})
 	slices.Sort(all)
 	if got := Machines(); !slices.Equal(got, all) {
 		t.Errorf("machines %v, want %v", got, all)

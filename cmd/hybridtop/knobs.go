@@ -23,7 +23,8 @@ import (
 type knobFlags struct {
 	knobs  []engine.Knob
 	values map[string]*knobValue
-	many   bool // a flag takes a list
+	many   bool   // a flag takes a list
+	preset string // that --preset names
 }
 
 // knobValue is a flag's text; the scenario parses it, once the workload is known.
@@ -51,6 +52,7 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		}
 	}
 	f.knobs = append(slices.Clone(engine.Base), f.knobs...)
+	f.addPreset(cmd)
 	for i := range f.knobs {
 		k := &f.knobs[i]
 		complete := cobra.ShellCompDirectiveNoFileComp
@@ -92,10 +94,23 @@ func must(err error) {
 	}
 }
 
-// scenario is the workload's, with the knobs whose flags were given; the axes are
-// those with several values. The machines are the user's own.
-func (f *knobFlags) scenario(cmd *cobra.Command, name string) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
-	return f.from(cmd, name, func(*engine.Scenario) error { return nil })
+// scenario is the workload's or the preset's, with the knobs whose flags were given; the
+// axes are those with several values. The machines are the user's own.
+func (f *knobFlags) scenario(cmd *cobra.Command, name string, p *presets.Scenario) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
+	if p == nil {
+		return f.from(cmd, name, func(*engine.Scenario) error { return nil })
+	}
+	if _, err := session.FromPreset(p); err != nil { // its own mistakes, in its own words
+		return engine.Scenario{}, nil, nil, err
+	}
+	return f.from(cmd, p.Workload, func(sc *engine.Scenario) error {
+		for _, k := range p.Knobs {
+			if err := sc.Set(k.Name, k.Value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // asLeft is the scenario as it was left in an earlier screen, beneath the flags; the
@@ -120,7 +135,7 @@ func (f *knobFlags) asLeft(cmd *cobra.Command, name string, left map[string]stri
 	if _, err := session.New(sc, *o); err != nil {
 		notes = append(notes, fmt.Sprintf("%s as it was left does not run: %v: it begins with its defaults", name, err))
 		f.values["machine"].text = machines
-		sc, _, _, err = f.scenario(cmd, name)
+		sc, _, _, err = f.scenario(cmd, name, nil)
 		return sc, nil, notes, err
 	}
 	return sc, differs, notes, nil
@@ -232,10 +247,11 @@ func machineFiles(list string) (names string, own []cluster.Machine, err error) 
 	return strings.Join(all, ","), own, nil
 }
 
-// workloadArgument wants one workload's name, and completes it.
+// workloadArgument wants one workload's name, and completes it; with --preset there
+// need be none.
 func workloadArgument(cmd *cobra.Command) {
 	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) == 1 {
+		if len(args) == 1 || len(args) == 0 && cmd.Flags().Changed("preset") {
 			return nil
 		}
 		return fmt.Errorf("%s wants one workload, %d given: there are %s", cmd.Name(), len(args), strings.Join(workloadNames(), ", "))

@@ -35,13 +35,14 @@ var lists = map[string]func() (listing, error){
 	"levels":    listLevels,
 	"knobs":     listKnobs,
 	"machines":  listMachines,
+	"scenarios": listScenarios,
 }
 
 func newList() *cobra.Command {
-	names := []string{"workloads", "models", "levels", "knobs", "machines"}
+	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios"}
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(names, "|"),
-		Short:     "list workloads, execution models, thread levels, knobs or machines",
+		Short:     "list workloads, execution models, thread levels, knobs, machines or scenarios",
 		Example:   "hybridtop list machines --json",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -55,6 +56,9 @@ func newList() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if args[0] == "machines" || args[0] == "knobs" {
 			warnSkipped(cmd.ErrOrStderr())
+		}
+		if args[0] == "scenarios" {
+			warnScenarios(cmd.ErrOrStderr())
 		}
 		l, err := lists[args[0]]()
 		if err != nil {

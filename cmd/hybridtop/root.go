@@ -15,6 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/xdg"
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/state"
@@ -62,7 +63,27 @@ func newRoot() *cobra.Command {
 		if !fresh {
 			screen.Store, screen.Kept = state.Open(xdg.Config(), xdg.State())
 		}
-		sc, differs, notes, err := knobs.asLeft(cmd, name, screen.Kept.Workloads[name].Knobs, &options)
+		given := ""
+		if cmd.Flags().Changed("workload") {
+			given = name
+		}
+		p, err := knobs.begun(cmd, given)
+		if err != nil {
+			return err
+		}
+		var sc engine.Scenario
+		var differs, notes []string
+		if p != nil {
+			sc, _, options.Machines, err = knobs.scenario(cmd, p.Workload, p)
+			if err == nil && screen.Pane == "" {
+				screen.Pane, err = p.Pane, checkPreset(p)
+			}
+			if p.Watch != "" {
+				screen.Notice = "watch: " + p.Watch
+			}
+		} else {
+			sc, differs, notes, err = knobs.asLeft(cmd, name, screen.Kept.Workloads[name].Knobs, &options)
+		}
 		if err != nil {
 			return err
 		}
@@ -120,6 +141,14 @@ func newRoot() *cobra.Command {
 	})
 	root.AddCommand(newRun(), newSweep(), newList(), newMachine(), newBench(), newModel(), newCalibrate(), newReproduce())
 	return root
+}
+
+// checkPreset refuses a preset that opens what is no pane.
+func checkPreset(p *presets.Scenario) error {
+	if err := checkPane(p.Pane); err != nil {
+		return p.Wrong("pane", err)
+	}
+	return nil
 }
 
 // checkPane refuses what is no pane's name.

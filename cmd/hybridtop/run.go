@@ -14,7 +14,7 @@ import (
 
 func newRun() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "run WORKLOAD",
+		Use:   "run [WORKLOAD]",
 		Short: "run a workload without a screen, and verify it",
 		Long: "Run a workload without a screen. Progress goes to the terminal, the result to standard output; " +
 			"the exit status is 0 only if the run verified what it computed.",
@@ -27,7 +27,12 @@ func newRun() *cobra.Command {
 	picture := addPicture(cmd)
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		sc, _, own, err := knobs.scenario(cmd, args[0])
+		name := first(args)
+		p, err := knobs.begun(cmd, name)
+		if err != nil {
+			return err
+		}
+		sc, _, own, err := knobs.scenario(cmd, name, p)
 		if err != nil {
 			return err
 		}

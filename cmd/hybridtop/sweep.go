@@ -21,7 +21,7 @@ import (
 
 func newSweep() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "sweep WORKLOAD",
+		Use:   "sweep [WORKLOAD]",
 		Short: "run a workload at every combination of knob values",
 		Long: "Run a workload once at every combination of the values given: each knob takes a list with commas; 1..64 doubles from 1 to 64, and 1..64..3 goes up in steps of 3. " +
 			"Simulations run side by side on all cores; points on the live fabric one after another, so that they do not disturb each other. " +
@@ -34,7 +34,12 @@ func newSweep() *cobra.Command {
 	chart := cmd.Flags().String("chart", "", "metric that the chart shows (that of the workload's study, else the first)")
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		sc, axes, own, err := knobs.scenario(cmd, args[0])
+		name := first(args)
+		p, err := knobs.begun(cmd, name)
+		if err != nil {
+			return err
+		}
+		sc, axes, own, err := knobs.scenario(cmd, name, p)
 		if err != nil {
 			return err
 		}
@@ -42,7 +47,7 @@ func newSweep() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		metric, err := chartMetric(args[0], *chart)
+		metric, err := chartMetric(sc.Workload, *chart)
 		if err != nil {
 			return err
 		}

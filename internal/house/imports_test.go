@@ -32,7 +32,7 @@ cluster/live           : cluster cluster/match cluster/host cluster/timeline
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
 cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma
-presets                : cluster internal/xdg
+presets                : cluster internal/xdg internal/atomicfile
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*

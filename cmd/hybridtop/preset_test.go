@@ -1,0 +1,59 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/tui"
+)
+
+// Every scenario that comes along runs on its fabric and verifies, and opens a pane
+// that there is.
+func TestEveryPresetRuns(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	all, skipped := session.Presets()
+	if len(all) < 10 || len(skipped) > 0 {
+		t.Fatalf("%d scenarios, skipped %v", len(all), skipped)
+	}
+	for _, p := range all {
+		t.Run(p.Name, func(t *testing.T) {
+			if !slices.Contains(tui.PaneNames(), p.Pane) {
+				t.Errorf("there is no pane %s", p.Pane)
+			}
+			sc, err := session.FromPreset(&p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range p.Knobs {
+				if sc.Text(k.Name) != k.Value {
+					t.Errorf("%s is %s, the file has %s", k.Name, sc.Text(k.Name), k.Value)
+				}
+			}
+			s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Start(t.Context())
+			if err := s.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			if !verified(s.Load()) {
+				t.Error(unverified(s.Load()))
+			}
+			saved, err := session.AsPreset("saved", &sc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			back, err := session.FromPreset(&saved)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for knob, v := range sc.Values {
+				if back.Text(knob) != v {
+					t.Errorf("saved and taken again, %s is %s, not %s", knob, back.Text(knob), v)
+				}
+			}
+		})
+	}
+}

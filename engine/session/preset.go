@@ -1,0 +1,62 @@
+package session
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// FromPreset is the scenario that a file states; an error has the file's line.
+func FromPreset(p *presets.Scenario, own ...cluster.Machine) (engine.Scenario, error) {
+	if _, err := workload.Find(p.Workload); err != nil {
+		return engine.Scenario{}, p.Wrong("workload", err)
+	}
+	sc, err := Scenario(p.Workload, own...)
+	if err != nil {
+		return engine.Scenario{}, err
+	}
+	for _, k := range p.Knobs {
+		if err := sc.Set(k.Name, k.Value); err != nil {
+			return engine.Scenario{}, p.Wrong("knobs."+k.Name, err)
+		}
+	}
+	return sc, nil
+}
+
+// Presets gives the scenarios that come along and the user's, and why any of the
+// user's is left out.
+func Presets(own ...cluster.Machine) (all []presets.Scenario, skipped []error) {
+	for _, s := range presets.SkippedScenarios() {
+		skipped = append(skipped, s.Err)
+	}
+	for _, name := range presets.Scenarios() {
+		p, err := presets.FindScenario(name)
+		if err == nil {
+			_, err = FromPreset(&p, own...)
+		}
+		if err != nil {
+			skipped = append(skipped, err)
+			continue
+		}
+		all = append(all, p)
+	}
+	return all, skipped
+}
+
+// AsPreset states a scenario for a file: the knobs that are not at their defaults.
+func AsPreset(name string, sc *engine.Scenario) (presets.Scenario, error) {
+	p := presets.Scenario{Name: name, Workload: sc.Workload}
+	w, err := workload.Find(sc.Workload)
+	if err != nil {
+		return p, err
+	}
+	usual := w.Scenario(nil)
+	for _, k := range sc.Table {
+		if v := sc.Values[k.Name]; v != usual.Values[k.Name] {
+			p.Knobs = append(p.Knobs, presets.Knob{Name: k.Name, Value: v})
+		}
+	}
+	p.Title = w.Title + ", as it was saved"
+	return p, nil
+}

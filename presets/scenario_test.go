@@ -1,0 +1,159 @@
+package presets
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+const soundScenario = `title = "Out of step"
+watch = "turn it"
+paper = "paper 2, section 7"
+workload = "spmv"
+pane = "overlap"
+
+[knobs]
+threading = "multiple"
+reserved = 2
+dilation = 2.5
+`
+
+func TestScenarioFile(t *testing.T) {
+	s, err := decodeScenario("x/out-of-step.toml", []byte(soundScenario))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Knob{{"threading", "multiple"}, {"reserved", "2"}, {"dilation", "2.5"}}
+	if s.Name != "out-of-step" || s.Title != "Out of step" || s.Watch != "turn it" || s.Paper != "paper 2, section 7" || s.Workload != "spmv" || s.Pane != "overlap" || !slices.Equal(s.Knobs, want) {
+		t.Errorf("%+v", s)
+	}
+	wantError(t, s.Wrong("knobs.reserved", errors.New("too\x1b many")), "x/out-of-step.toml:9: knobs.reserved: too\ufffd many")
+	made := Scenario{Name: "made"}
+	wantError(t, made.Wrong("pane", errors.New("none")), "scenario made: pane: none")
+}
+
+func TestScenarioFilesWithMistakes(t *testing.T) {
+	swap := func(old, new string) string {
+		if !strings.Contains(soundScenario, old) {
+			t.Fatalf("no %q", old)
+		}
+		return strings.Replace(soundScenario, old, new, 1)
+	}
+	for _, tt := range []struct{ name, text, want string }{
+		{"not a name.toml", soundScenario, "not a name.toml: is no name for a scenario"},
+		{"x.toml", swap(`title = "Out of step"`, ""), `x.toml: title: missing; add title = "what the scenario shows"`},
+		{"x.toml", swap(`"Out of step"`, "3"), "x.toml:1: title: want a text in quotes"},
+		{"x.toml", swap("turn it", `a\u001b[2J`), "x.toml:2: watch: holds U+001B, which is not printable"},
+		{"x.toml", swap("turn it", strings.Repeat("x", 1001)), "x.toml:2: watch: has 1001 bytes"},
+		{"x.toml", swap(`workload = "spmv"`, ""), "x.toml: workload: missing"},
+		{"x.toml", swap(`"spmv"`, `"../spmv"`), `x.toml:4: workload: is "../spmv"; want a name such as "randomaccess"`},
+		{"x.toml", swap(`"overlap"`, `""`), "x.toml:5: pane: is empty"},
+		{"x.toml", swap("reserved = 2", "reserved = [2]"), "x.toml:9: knobs.reserved: want a text in quotes"},
+		{"x.toml", swap("reserved = 2", "reserved = nan"), "x.toml:9: knobs.reserved: is NaN"},
+		{"x.toml", swap("reserved = 2", "reserved.two = 2"), "x.toml:9: knobs.reserved.two: unknown key; a knob's name has lower-case letters"},
+		{"x.toml", swap("reserved = 2", "Reserved = 2"), "x.toml:9: knobs.Reserved: unknown key"},
+		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; there are title, watch, paper, workload, pane, knobs"},
+		{"x.toml", swap("[knobs]", "knobs = 3\n[other]"), "x.toml:8: other: unknown key"},
+		{"x.toml", "title = \n", "x.toml:1: "},
+		{"x.toml", strings.Repeat("[", 2000), "x.toml: 2000 opening brackets"},
+	} {
+		_, err := decodeScenario(tt.name, []byte(tt.text))
+		wantError(t, err, tt.want)
+	}
+}
+
+// The scenarios that come along say what there is to see, and which paper.
+func TestBuiltInScenarios(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	all := Scenarios()
+	if len(all) < 10 {
+		t.Errorf("there are %d", len(all))
+	}
+	for _, name := range all {
+		s, err := FindScenario(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if s.Watch == "" || s.Pane == "" || !strings.HasPrefix(s.Paper, "paper ") || len(s.Title) > 75 {
+			t.Errorf("%s lacks what to watch, pane or paper, or has a long title: %+v", name, s)
+		}
+	}
+}
+
+func TestUserScenarios(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	folder := filepath.Join(home, "hybridtop", "scenarios")
+	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", Knobs: []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}}}
+	for range 2 { // the second takes the place of the first
+		file, err := SaveScenario(context.Background(), s)
+		if err != nil || file != filepath.Join(folder, "ours.toml") {
+			t.Fatal(file, err)
+		}
+	}
+	got, err := FindScenario("ours")
+	if err != nil || got.Title != s.Title || !slices.Equal(got.Knobs, s.Knobs) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err = FindScenario(filepath.Join(folder, "ours.toml")); err != nil || got.Name != "ours" {
+		t.Errorf("by its file: %+v, %v", got, err)
+	}
+	for name, want := range map[string]string{
+		"locality-law": "comes along with the program", "Our own": "want a name of lower-case letters", "../ours": "want a name", "": "want a name",
+	} {
+		s.Name = name
+		_, err := SaveScenario(context.Background(), s)
+		wantError(t, err, want)
+	}
+	_, err = SaveScenario(context.Background(), Scenario{Name: "x", Title: "a\x1b", Workload: "dot"})
+	wantError(t, err, "scenario x cannot be written")
+
+	broken, shadow := filepath.Join(folder, "broken.toml"), filepath.Join(folder, "locality-law.toml")
+	for file, text := range map[string]string{broken: "title = 3\n", shadow: soundScenario} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := Scenarios(); !slices.Contains(all, "ours") || slices.Contains(all, "broken") || !slices.IsSorted(all) {
+		t.Errorf("scenarios %v", all)
+	}
+	skipped := SkippedScenarios()
+	if len(skipped) != 2 {
+		t.Fatalf("skipped %v", skipped)
+	}
+	wantError(t, skipped[0].Err, broken+":1: title: want a text in quotes")
+	wantError(t, skipped[1].Err, shadow+": a built-in scenario is called locality-law, and is the one that is used")
+	if s, err := FindScenario("locality-law"); err != nil || s.Workload != "randomaccess" {
+		t.Errorf("locality-law is not the built-in one: %+v, %v", s, err)
+	}
+	_, err = FindScenario("nothing")
+	wantError(t, err, `unknown scenario "nothing": there are beff-sr8000, `)
+}
+
+func FuzzScenario(f *testing.F) {
+	f.Add([]byte(soundScenario))
+	f.Add([]byte("title='x'\nworkload='y'\nknobs.a = 1e400\nknobs = {}\n"))
+	f.Add([]byte("\xef\xbb\xbf[[knobs]]\n\"\\u009b\" = 1 # \x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := decodeScenario("fuzz.toml", data)
+		if err != nil {
+			if text := err.Error(); !strings.HasPrefix(text, "fuzz.toml:") || strings.ContainsFunc(text, unicode.IsControl) {
+				t.Errorf("error %q: want the file first and nothing that a terminal obeys", text)
+			}
+			return
+		}
+		text, err := s.encode()
+		if err != nil {
+			t.Fatalf("%+v is not written: %v", s, err)
+		}
+		if again, err := decodeScenario("fuzz.toml", text); err != nil || again.Title != s.Title {
+			t.Errorf("%q is read back as %+v, %v", text, again, err)
+		}
+	})
+}
