@@ -41,6 +41,7 @@ type result struct {
 	Host        host                  `json:"host"`
 	Timeline    *timeline             `json:"timeline"`
 	Studies     map[string][]studyRow `json:"studies"`
+	Baseline    *comparison           `json:"baseline"`
 
 	order  []string // of the metrics
 	sketch bool     // too much of the machine is assumed
@@ -204,9 +205,10 @@ func (r *result) write(w io.Writer, f *format) error {
 		var rows [][]string
 		for _, name := range r.order {
 			m := r.Metrics[name]
-			rows = append(rows, []string{name, plain(m.Value), m.Unit, string(m.Kind), strconv.FormatBool(r.Verified)})
+			row := []string{name, plain(m.Value), m.Unit, string(m.Kind), strconv.FormatBool(r.Verified)}
+			rows = append(rows, append(row, r.Baseline.plainCells(name)...))
 		}
-		return writeCSV(w, []string{"metric", "value", "unit", "kind", "verified"}, rows)
+		return writeCSV(w, append([]string{"metric", "value", "unit", "kind", "verified"}, r.Baseline.plainHeads()...), rows)
 	}
 	return errors.Join(r.table(w), writeStudies(w, "", r.snap))
 }
@@ -229,11 +231,11 @@ func (r *result) table(w io.Writer) error {
 	}
 	if len(r.order) > 0 {
 		t.row()
-		t.head("metric", "value", "kind")
+		t.head(append([]string{"metric", "value", "kind"}, r.Baseline.heads()...)...)
 	}
 	for _, name := range r.order {
 		m := r.Metrics[name]
-		t.row(name, text(m), string(m.Kind))
+		t.row(append([]string{name, text(m), string(m.Kind)}, r.Baseline.cells(name)...)...)
 	}
 	seconds := func(x *float64) string { return text(engine.Metric{Value: *x, Unit: "s"}) }
 	if slices.ContainsFunc(classKeys[:], func(key string) bool { return r.Latency[key].Count > 0 }) {
@@ -246,6 +248,9 @@ func (r *result) table(w io.Writer) error {
 		}
 	}
 	t.row()
+	if r.Baseline != nil {
+		t.row("baseline", r.Baseline.words())
+	}
 	t.row("iterations", strconv.Itoa(r.Iterations))
 	if r.Hash != nil {
 		t.row("virtual time", text(engine.Metric{Value: *r.Time, Unit: "s"}))

@@ -25,6 +25,7 @@ func newRun() *cobra.Command {
 	out := addFormat(cmd)
 	lanes := addTimeline(cmd)
 	picture := addPicture(cmd)
+	base := addBaseline(cmd)
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		name := first(args)
@@ -47,6 +48,10 @@ func newRun() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		before, err := base.read(&sc)
+		if err != nil {
+			return err
+		}
 		s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: lim})
 		if err != nil {
 			return err
@@ -61,7 +66,7 @@ func newRun() *cobra.Command {
 			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", drawing)
 			drawing = status(1)
 		}
-		if err := conclude(cmd, s.Load(), interruption(ctx), out, lanes, own); err != nil {
+		if err := conclude(cmd, s.Load(), interruption(ctx), out, lanes, own, before); err != nil {
 			return err
 		}
 		return drawing
@@ -70,10 +75,11 @@ func newRun() *cobra.Command {
 }
 
 // conclude writes the result and gives the exit status.
-func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format, lanes *timelineFlag, own []cluster.Machine) error {
+func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format, lanes *timelineFlag, own []cluster.Machine, before *earlier) error {
 	if snap.Failure == "" || out.json || snap.Iteration > 0 {
 		r := newResult(snap, signal != 0)
 		r.Repeat = repeats(cmd, snap, nil)
+		r.Baseline = before.compare(snap)
 		r.sketch = presets.IsSketch(snap.Machine, own)
 		if out.json {
 			r.Timeline = lanes.view(snap)

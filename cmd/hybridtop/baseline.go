@@ -1,0 +1,262 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// baselineFlag is --baseline: another run, to compare with.
+type baselineFlag struct{ file string }
+
+func addBaseline(cmd *cobra.Command) *baselineFlag {
+	b := &baselineFlag{}
+	cmd.Flags().StringVar(&b.file, "baseline", "", "file that another run --json has written: the result says the ratio of each metric to it")
+	return b
+}
+
+// earlier is a run out of a file.
+type earlier struct {
+	*engine.Baseline
+	file  string
+	knobs map[string]any // as they stood there
+}
+
+// read reads the file; nil: none was given. Knobs are spelled as those of now.
+func (b *baselineFlag) read(now *engine.Scenario) (*earlier, error) {
+	if b.file == "" {
+		return nil, nil
+	}
+	e, err := openBaseline(b.file, now)
+	if err != nil {
+		return nil, fmt.Errorf("--baseline %s: %w", b.file, err)
+	}
+	return e, nil
+}
+
+func openBaseline(file string, now *engine.Scenario) (*earlier, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	defer f.Close()
+	e, err := readBaseline(f, now)
+	if err != nil {
+		return nil, err
+	}
+	e.file = file
+	return e, nil
+}
+
+// What a file may hold at most. The timeline of a long run is larger.
+const (
+	mostBaseline = 64 << 20 // bytes
+	mostNames    = 1000     // metrics, or knobs
+	longestName  = 200      // bytes
+)
+
+// runFile is what is read of a run's JSON. A file of a later version may have more.
+type runFile struct {
+	Schema   string `json:"schema"`
+	Scenario struct {
+		Workload string         `json:"workload"`
+		Knobs    map[string]any `json:"knobs"`
+	} `json:"scenario"`
+	Verified bool        `json:"verified"`
+	Kind     engine.Kind `json:"kind"`
+	Warnings []string    `json:"warnings"`
+	Metrics  map[string]struct {
+		Value *float64    `json:"value"`
+		Unit  string      `json:"unit"`
+		Kind  engine.Kind `json:"kind"`
+	} `json:"metrics"`
+}
+
+// readBaseline reads a run from its JSON, which may come from anywhere.
+func readBaseline(r io.Reader, now *engine.Scenario) (*earlier, error) {
+	limited := &io.LimitedReader{R: r, N: mostBaseline + 1}
+	d := json.NewDecoder(limited)
+	d.UseNumber()
+	var f runFile
+	err := d.Decode(&f)
+	if err == nil && d.Decode(&json.RawMessage{}) != io.EOF {
+		err = errors.New("there is more behind the run")
+	}
+	switch {
+	case limited.N <= 0:
+		return nil, fmt.Errorf("more than %d MiB: write it without a timeline", mostBaseline>>20)
+	case err != nil:
+		return nil, fmt.Errorf("no JSON of a run: %w", err)
+	case f.Schema != "hybridtop.run.v1":
+		return nil, fmt.Errorf("schema %.40q: want hybridtop.run.v1, which hybridtop run --json writes", f.Schema)
+	case !slices.Contains(engine.Kinds, f.Kind):
+		return nil, fmt.Errorf("numbers of kind %.40q: there are %v", f.Kind, engine.Kinds)
+	case !f.Verified:
+		return nil, errors.New("that run verified nothing, or was wrong: it is no baseline")
+	case len(f.Metrics) > mostNames || len(f.Scenario.Knobs) > mostNames:
+		return nil, fmt.Errorf("%d metrics and %d knobs: at most %d of each", len(f.Metrics), len(f.Scenario.Knobs), mostNames)
+	}
+	if _, err := workload.Find(f.Scenario.Workload); err != nil {
+		return nil, fmt.Errorf("unknown workload %.40q", f.Scenario.Workload)
+	}
+	e := &earlier{knobs: f.Scenario.Knobs, Baseline: &engine.Baseline{
+		Scenario: engine.Scenario{Workload: f.Scenario.Workload, Values: make(map[string]string)},
+		Kind:     f.Kind, Late: f.Kind == engine.Emulated && len(f.Warnings) > 0,
+	}}
+	for _, name := range slices.Sorted(maps.Keys(f.Scenario.Knobs)) {
+		value, err := knobText(f.Scenario.Knobs[name])
+		if err == nil {
+			err = words(name, value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("knob %.40q: %w", name, err)
+		}
+		if k, err := now.Knob(name); err == nil {
+			if v, err := k.Parse(value); err == nil {
+				value = v // else it is a machine that only that run had, or the like
+			}
+		}
+		e.Scenario.Values[name] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Metrics)) {
+		m := f.Metrics[name]
+		if err := words(name, m.Unit); err != nil {
+			return nil, fmt.Errorf("metric %.40q: %w", name, err)
+		}
+		if !slices.Contains(engine.Kinds, m.Kind) {
+			return nil, fmt.Errorf("metric %s is of kind %.40q: there are %v", name, m.Kind, engine.Kinds)
+		}
+		if m.Value != nil {
+			e.Metrics = append(e.Metrics, engine.Metric{Name: name, Value: *m.Value, Unit: m.Unit, Kind: m.Kind})
+		}
+	}
+	return e, nil
+}
+
+// knobText is a knob's value in JSON as text.
+func knobText(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case json.Number:
+		return v.String(), nil
+	}
+	return "", errors.New("want a number or a text")
+}
+
+// words refuses what is too long to be printed, or no text.
+func words(all ...string) error {
+	for _, s := range all {
+		if len(s) > longestName {
+			return fmt.Errorf("a text of %d bytes: at most %d", len(s), longestName)
+		}
+		if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }) {
+			return fmt.Errorf("%q cannot be printed", s)
+		}
+	}
+	return nil
+}
+
+// comparison is a run beside its baseline.
+type comparison struct {
+	File     string `json:"file"`
+	Scenario struct {
+		Workload string         `json:"workload"`
+		Knobs    map[string]any `json:"knobs"`
+	} `json:"scenario"`
+	Kind   engine.Kind      `json:"kind"`
+	Apart  string           `json:"apart"`
+	Late   bool             `json:"late"`
+	Ratios map[string]ratio `json:"ratios"`
+}
+
+// ratio is a metric over the baseline's.
+type ratio struct {
+	Value float64       `json:"ratio"`
+	Base  engine.Metric `json:"baseline"`
+	text  string
+}
+
+// compare holds a run against the baseline; nil: there is none.
+func (e *earlier) compare(s *engine.Snapshot) *comparison {
+	if e == nil {
+		return nil
+	}
+	a := e.Against(s)
+	c := &comparison{File: e.file, Kind: e.Kind, Apart: a.Name, Late: a.Late, Ratios: make(map[string]ratio)}
+	c.Scenario.Workload, c.Scenario.Knobs = e.Scenario.Workload, e.knobs
+	for i := range s.Metrics {
+		m := &s.Metrics[i]
+		r, ok := a.Ratio(m)
+		if !ok {
+			continue
+		}
+		base := e.Metrics[slices.IndexFunc(e.Metrics, func(b engine.Metric) bool { return b.Name == m.Name && b.Unit == m.Unit })]
+		text := r.Factor()
+		if kinds := r.Kinds(); kinds != "" {
+			text += " (" + kinds + ")"
+		}
+		c.Ratios[m.Name] = ratio{r.Value, base, text}
+	}
+	return c
+}
+
+// heads and cells of what a result says of a metric beside its baseline.
+func (c *comparison) heads() []string {
+	if c == nil {
+		return nil
+	}
+	return []string{"× baseline"}
+}
+
+func (c *comparison) cells(metric string) []string {
+	if c == nil {
+		return nil
+	}
+	if r, ok := c.Ratios[metric]; ok {
+		return []string{r.text}
+	}
+	return []string{"–"}
+}
+
+// plainHeads and plainCells are the same for CSV.
+func (c *comparison) plainHeads() []string {
+	if c == nil {
+		return nil
+	}
+	return []string{"baseline", "baseline_kind", "ratio"}
+}
+
+func (c *comparison) plainCells(metric string) []string {
+	if c == nil {
+		return nil
+	}
+	r, ok := c.Ratios[metric]
+	if !ok {
+		return []string{"", "", ""}
+	}
+	return []string{plain(r.Base.Value), string(r.Base.Kind), plain(r.Value)}
+}
+
+// words says which run the baseline is.
+func (c *comparison) words() string {
+	text := fmt.Sprintf("%s, %s (%s)", c.Scenario.Workload, c.Apart, c.Kind)
+	if strings.HasPrefix(c.Apart, c.Scenario.Workload) {
+		text = fmt.Sprintf("%s (%s)", c.Apart, c.Kind)
+	}
+	if c.Late {
+		text += "; no ratios: the host could not keep the machine's times in one of the runs"
+	}
+	return text
+}
