@@ -63,6 +63,14 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	case c.Use == UseFit:
 		r.wrong(at+"fits", "missing; add fits = the constants that this sets, by key of the machine file")
 	}
+	for _, k := range []struct {
+		key  string
+		into *string
+	}{{"reach", &c.Reach}, {"measure", &c.Measure}} {
+		if r.has(at + k.key) {
+			*k.into = r.words(at+k.key, "")
+		}
+	}
 	r.record(f, at, &c)
 	return c
 }

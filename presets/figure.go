@@ -36,6 +36,7 @@ type Series struct {
 	Name, Label string
 	Knobs       []Knob // beyond the figure's, or instead of them
 	X           []float64
+	Long        []float64 // places that are run only when asked for; what they came to is recorded
 }
 
 // Use says what a claim may be used for. More is checked than fitted.
@@ -50,6 +51,9 @@ const (
 	// that the program does what it says, and nothing of the claim.
 	UseVerify Use = "verify"
 )
+
+// Fails says that a check of this use rests on constants that may be wrong.
+func (u Use) Fails() bool { return u == UseFit || u == UseCheck }
 
 // Rule says when a check is passed.
 type Rule string
@@ -96,6 +100,8 @@ type Check struct {
 	Decides   string             // the term that has to decide; "": any
 	Leans     []string           // facts of the machine that it rests on
 	Fits      []string           // those of them that it sets
+	Reach     string             // the nearest physically reasonable constants under which it would hold, found in view of the outcome, and what they cost elsewhere; "": none is told
+	Measure   string             // the one measurement that would decide; "": none is told
 	Record    Record             // what it came to
 }
 

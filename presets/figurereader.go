@@ -19,8 +19,8 @@ const (
 // The keys of a figure file, of a series and of a check.
 var (
 	figureHeads = []string{"title", "paper", "place", "lost", "experiment", "machine", "x", "y", "knobs", "series", "checks"}
-	seriesParts = []string{"label", "knobs", "x"}
-	checkParts  = []string{"claim", "says", "place", "quantity", "series", "x", "use", "reason", "rule", "tolerance", "least", "most", "crossing", "against", "decides", "published", "null", "leans", "fits", "verdict", "refuted", "decided"}
+	seriesParts = []string{"label", "knobs", "x", "long"}
+	checkParts  = []string{"claim", "says", "place", "quantity", "series", "x", "use", "reason", "rule", "tolerance", "least", "most", "crossing", "against", "decides", "published", "null", "leans", "fits", "reach", "measure", "verdict", "refuted", "decided", "long", "sensitivity", "moves"}
 )
 
 // figureKey reports whether a figure file has a dotted key.
@@ -228,9 +228,19 @@ func (r *figureReader) figure(f *Figure) {
 	f.Knobs = r.knobs("knobs")
 	for _, name := range r.below("series") {
 		at := "series." + name + "."
-		f.Series = append(f.Series, Series{
-			Name: name, Label: r.words(at+"label", "what the line is called"), Knobs: r.knobs(at + "knobs"), X: r.places(at + "x"),
-		})
+		s := Series{Name: name, Label: r.words(at+"label", "what the line is called"), Knobs: r.knobs(at + "knobs")}
+		if !r.has(at+"long") || r.has(at+"x") {
+			s.X = r.places(at + "x")
+		}
+		if r.has(at + "long") {
+			s.Long = r.places(at + "long")
+			for _, x := range s.Long {
+				if slices.Contains(s.X, x) {
+					r.wrong(at+"long", "has %v, which x has, too; leave it out of one of them", x)
+				}
+			}
+		}
+		f.Series = append(f.Series, s)
 	}
 	for _, name := range r.below("checks") {
 		f.Checks = append(f.Checks, r.check(f, name))
@@ -251,7 +261,7 @@ func (r *figureReader) onSeries(f *Figure, key, series string, xs []float64) {
 		return // said elsewhere
 	}
 	for _, x := range xs {
-		if !slices.Contains(s.X, x) {
+		if !slices.Contains(s.X, x) && !slices.Contains(s.Long, x) {
 			r.wrong(key, "has x = %v, and %s is not run there; add it to its x", x, series)
 		}
 	}

@@ -25,10 +25,42 @@ type Record struct {
 	Verdict Verdict  // "": not recorded
 	Refuted []string // the rows that are refuted (RowName)
 	Decided []string // the terms that decide those, each once; nil: there are none
+	Long    []Kept   // the rows at places that are run only when asked for
+	Base    string   // hash of the runs and assumed constants that Moves starts from; "": not recorded
+	Moves   []Move   // what halving or doubling an assumed constant does, where it does anything
+}
+
+// Kept is a row of a long run, as recorded.
+type Kept struct {
+	Row     string // RowName
+	Verdict Verdict
+	Value   float64 // simulated
+	Hash    string  // of its runs
+}
+
+// Move is what becomes of a check when one assumed constant is multiplied.
+type Move struct {
+	Key    string // of the machine file
+	Factor float64
+	By     float64 // largest relative change of a row's number; NaN: there is no number any more
+	Flips  bool    // a row's verdict is another
+}
+
+// KeptAs is a row of a long run; nil: it is not recorded.
+func (r *Record) KeptAs(row string) *Kept {
+	for i := range r.Long {
+		if r.Long[i].Row == row {
+			return &r.Long[i]
+		}
+	}
+	return nil
 }
 
 // Of is the recorded verdict of a row; "": not recorded.
 func (r *Record) Of(row string) Verdict {
+	if k := r.KeptAs(row); k != nil {
+		return k.Verdict
+	}
 	if slices.Contains(r.Refuted, row) {
 		return Refuted
 	}
@@ -66,7 +98,7 @@ func (f *Figure) rows(c *Check) []string {
 		case c.Rule.Whole():
 			all = append(all, RowName(name, math.NaN()))
 		default:
-			for _, x := range s.X {
+			for _, x := range slices.Concat(s.X, s.Long) {
 				if c.Looks(name, x) {
 					all = append(all, RowName(name, x))
 				}
@@ -79,7 +111,7 @@ func (f *Figure) rows(c *Check) []string {
 // record reads what a check came to.
 func (r *figureReader) record(f *Figure, at string, c *Check) {
 	if !r.has(at + "verdict") {
-		for _, key := range []string{"refuted", "decided"} {
+		for _, key := range []string{"refuted", "decided", "long", "sensitivity", "moves"} {
 			if r.has(at + key) {
 				r.wrong(at+key, "is of a recorded verdict, and there is none; leave it out")
 			}
@@ -87,6 +119,8 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 		return
 	}
 	c.Record.Verdict = Verdict(r.choice(at+"verdict", string(Pass), string(Refuted)))
+	r.kept(f, at, c)
+	r.moves(at, c)
 	if c.Record.Verdict != Refuted {
 		for _, key := range []string{"refuted", "decided"} {
 			if r.has(at + key) {
@@ -107,11 +141,106 @@ func (r *figureReader) record(f *Figure, at string, c *Check) {
 	}
 }
 
+// tuples reads a list of lists of n.
+func (r *figureReader) tuples(key string, n int, what string) [][]any {
+	var all [][]any
+	for _, v := range r.list(key, maxPoints, "lists "+what) {
+		one, _ := v.([]any)
+		if len(one) != n {
+			r.wrong(key, "want lists %s", what)
+			return nil
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// word reads a text that is part of a list.
+func (r *figureReader) word(key string, v any, among ...string) string {
+	s, err := r.text(key, v)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	if r.err == nil && len(among) > 0 && !slices.Contains(among, s) {
+		r.wrong(key, "has %q; want one of %s", shorten(s), words(among))
+	}
+	return s
+}
+
+// kept reads what long runs came to.
+func (r *figureReader) kept(f *Figure, at string, c *Check) {
+	key := at + "long"
+	if !r.has(key) {
+		return
+	}
+	var rows []string
+	for _, row := range f.rows(c) {
+		if f.long(c, row) {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		r.wrong(key, "is of long runs, and the check looks at none; leave it out")
+	}
+	for _, t := range r.tuples(key, 4, "of a row, its verdict, its number and the hash of its runs") {
+		k := Kept{Row: r.word(key, t[0], rows...), Verdict: Verdict(r.word(key, t[1], string(Pass), string(Refuted))), Value: r.number(key, t[2], -maxNumber, maxNumber), Hash: r.word(key, t[3])}
+		if c.Record.KeptAs(k.Row) != nil {
+			r.wrong(key, "has %q twice", shorten(k.Row))
+		}
+		c.Record.Long = append(c.Record.Long, k)
+	}
+}
+
+// long says that a row is of a long run.
+func (f *Figure) long(c *Check, row string) bool {
+	for _, name := range c.Series {
+		if s := f.Find(name); s != nil {
+			for _, x := range s.Long {
+				if row == RowName(name, x) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// The words for a verdict that an assumption can turn, and for one that it cannot.
+const (
+	flips = "flips"
+	holds = "holds"
+)
+
+// moves reads what assumed constants do.
+func (r *figureReader) moves(at string, c *Check) {
+	key := at + "moves"
+	if !r.has(at + "sensitivity") {
+		if r.has(key) {
+			r.wrong(key, "has no sensitivity = the hash that it starts from; leave it out")
+		}
+		return
+	}
+	if c.Record.Base = r.words(at+"sensitivity", ""); !r.has(key) {
+		return
+	}
+	for _, t := range r.tuples(key, 4, "of a constant, a factor, the change and \"holds\" or \"flips\"") {
+		m := Move{Key: r.word(key, t[0]), Factor: r.number(key, t[1], 1e-3, 1e3), By: math.NaN()}
+		if s, none := t[2].(string); !none || s != noNumber {
+			m.By = r.number(key, t[2], -maxNumber, maxNumber)
+		}
+		m.Flips = r.word(key, t[3], holds, flips) == flips
+		c.Record.Moves = append(c.Record.Moves, m)
+	}
+}
+
+// noNumber stands for a change to no number.
+const noNumber = "-"
+
 // The lines of a figure file that WriteRecords looks at.
 var (
 	tableLine  = regexp.MustCompile(`^\[\[?[A-Za-z0-9_.-]+\]\]?\s*(#.*)?$`)
 	checkLine  = regexp.MustCompile(`^\[checks\.([a-z0-9_-]+)\]\s*(#.*)?$`)
-	recordLine = regexp.MustCompile(`^(verdict|refuted|decided)\s*=`)
+	recordLine = regexp.MustCompile(`^(verdict|refuted|decided|long|sensitivity|moves)\s*=`)
 )
 
 // WriteRecords gives a figure file's bytes with these records of its checks, by name,
@@ -177,6 +306,39 @@ func (r *Record) lines() string {
 	}
 	if len(r.Decided) > 0 {
 		s += "decided = " + list(r.Decided) + "\n"
+	}
+	if len(r.Long) > 0 {
+		var all []string
+		for _, k := range r.Long {
+			all = append(all, fmt.Sprintf("[%q, %q, %s, %q]", k.Row, k.Verdict, decimal(k.Value), k.Hash))
+		}
+		s += "long = [" + strings.Join(all, ", ") + "]\n"
+	}
+	if r.Base != "" {
+		s += fmt.Sprintf("sensitivity = %q\n", r.Base)
+	}
+	if len(r.Moves) > 0 {
+		var all []string
+		for _, m := range r.Moves {
+			by, verdict := strconv.Quote(noNumber), holds
+			if !math.IsNaN(m.By) {
+				by = decimal(m.By)
+			}
+			if m.Flips {
+				verdict = flips
+			}
+			all = append(all, fmt.Sprintf("[%q, %s, %s, %q]", m.Key, decimal(m.Factor), by, verdict))
+		}
+		s += "moves = [" + strings.Join(all, ", ") + "]\n"
+	}
+	return s
+}
+
+// decimal writes a number as TOML does, to six digits.
+func decimal(x float64) string {
+	s := strconv.FormatFloat(x, 'g', 6, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
 	}
 	return s
 }

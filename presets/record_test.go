@@ -1,6 +1,7 @@
 package presets
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -105,6 +106,11 @@ func TestRecordMistakes(t *testing.T) {
 		{"rows of a pass", "verdict = \"pass\"\nrefuted = [\"one\"]", "checks.flat.refuted: is of a check that is refuted; leave it out"},
 		{"a term of a pass", "verdict = \"pass\"\ndecided = [\"gaps\"]", "checks.flat.decided: is of a check that is refuted; leave it out"},
 		{"a term of nothing", `decided = ["gaps"]`, "checks.flat.decided: is of a recorded verdict, and there is none; leave it out"},
+		{"moves from nowhere", "verdict = \"pass\"\nmoves = [[\"nodes\", 2, 0.1, \"holds\"]]", "checks.flat.moves: has no sensitivity = the hash that it starts from; leave it out"},
+		{"half a move", "verdict = \"pass\"\nsensitivity = \"a\"\nmoves = [[\"nodes\", 2]]", "checks.flat.moves: want lists of a constant, a factor, the change and"},
+		{"a move in other words", "verdict = \"pass\"\nsensitivity = \"a\"\nmoves = [[\"nodes\", 2, 0.1, \"perhaps\"]]", `checks.flat.moves: has "perhaps"; want one of "holds", "flips"`},
+		{"a long row of no long point", "verdict = \"pass\"\nlong = [[\"one at 4\", \"pass\", 1, \"a\"]]", `checks.flat.long: is of long runs, and the check looks at none; leave it out`},
+		{"sensitivity of nothing", `sensitivity = "a"`, "checks.flat.sensitivity: is of a recorded verdict, and there is none; leave it out"},
 		{"a term twice", "verdict = \"refuted\"\nrefuted = [\"one\"]\ndecided = [\"gaps\", \"gaps\"]", `checks.flat.decided: has "gaps" twice`},
 	} {
 		_, err := decodeFigure("paper9-x.toml", []byte(aFigure+c.add+"\n"))
@@ -130,5 +136,52 @@ func TestRows(t *testing.T) {
 	c.Rule, c.X = Range, nil
 	if rows := f.rows(&c); !slices.Equal(rows, []string{"one at 1", "one at 2", "one at 4", "one at 2097152"}) {
 		t.Errorf("wherever it is run: %v", rows)
+	}
+}
+
+// What long runs and assumed constants came to is written and read back; a record that
+// is written over leaves nothing of it behind.
+func TestLongRecords(t *testing.T) {
+	text := edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [64]")
+	text = edit(t, text, "published.one = [[1, 2.5], [4, 3]]", "published.one = [[1, 2.5], [4, 3], [64, 5]]")
+	f, err := decodeFigure("paper9-x.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Record{Verdict: Pass, Base: "0f", Long: []Kept{{"one at 64", Refuted, 4.25, "a1"}},
+		Moves: []Move{{"remote.gap_s", 0.5, -0.125, false}, {"remote.gap_s", 2, 3, true}}}
+	out, err := WriteRecords(&f, "paper9-x.toml", []byte(text), map[string]Record{"copy": want})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := decodeFigure("paper9-x.toml", out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := back.Checks[0].Record; !reflect.DeepEqual(got, want) {
+		t.Errorf("read back %+v, want %+v", got, want)
+	}
+	if r := &back.Checks[0].Record; r.Of("one at 64") != Refuted || r.Of("one at 4") != Pass {
+		t.Errorf("%+v: rows read back otherwise", r)
+	}
+	none := Record{Verdict: Pass, Base: "0f", Moves: []Move{{"remote.gap_s", 2, math.NaN(), true}}}
+	if out, err = WriteRecords(&f, "paper9-x.toml", out, map[string]Record{"copy": none}); err != nil {
+		t.Fatal(err)
+	}
+	if back, err = decodeFigure("paper9-x.toml", out); err != nil {
+		t.Fatal(err)
+	}
+	if got := back.Checks[0].Record; len(got.Long) > 0 || len(got.Moves) != 1 || !math.IsNaN(got.Moves[0].By) || !got.Moves[0].Flips {
+		t.Errorf("written over: %+v", got)
+	}
+	for _, c := range []struct{ text, want string }{
+		{edit(t, aFigure, "x = [1, 2, 4]", "x = [1, 2, 4]\nlong = [4]"), "series.one.long: has 4, which x has, too; leave it out of one of them"},
+		{edit(t, text, "[64, 5]", "[32, 5]"), "has x = 32, and one is not run there"},
+	} {
+		_, err := decodeFigure("paper9-x.toml", []byte(c.text))
+		wantError(t, err, "paper9-x.toml:")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %s", err, c.want)
+		}
 	}
 }

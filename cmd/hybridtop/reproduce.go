@@ -46,6 +46,10 @@ func newReproduce() *cobra.Command {
 	out := addFormat(cmd)
 	strict := cmd.Flags().Bool("strict", false, "exit with 1 unless everything passed, whatever is recorded")
 	record := cmd.Flags().String("record", "", "write the verdicts into the figure files of this `DIRECTORY` (presets/figures)")
+	var o reproduce.Options
+	cmd.Flags().BoolVar(&o.Sense, "sensitivity", false, "run again with each assumed constant of the machines halved and doubled; --record keeps what that does to each verdict")
+	cmd.Flags().BoolVar(&o.Long, "long", false, "run the long points, too, whose rows are otherwise as recorded")
+	points := cmd.Flags().String("points", "", "where --sensitivity and --long keep the points that are done, until all are recorded (default: hybridtop/points in the cache `DIRECTORY` of the user)")
 	cmd.MarkFlagsMutuallyExclusive("strict", "record")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -57,7 +61,12 @@ func newReproduce() *cobra.Command {
 		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
-		report, err := reproduce.Run(ctx, figures, newSweepLine(cmd.ErrOrStderr()))
+		if o.Sense || o.Long {
+			if o.Keep, err = openPoints(*points); err != nil {
+				return err
+			}
+		}
+		report, err := reproduce.Run(ctx, figures, o, newSweepLine(cmd.ErrOrStderr()))
 		if code := interruption(ctx); code != 0 {
 			code.say(cmd.ErrOrStderr())
 			return code
@@ -68,11 +77,30 @@ func newReproduce() *cobra.Command {
 		}
 		if *record != "" {
 			err := recordVerdicts(ctx, cmd.ErrOrStderr(), *record, figures, report)
+			if err == nil && o.Keep != nil {
+				err = o.Keep.Clear()
+			}
 			return errors.Join(err, writeReport(cmd.OutOrStdout(), report, out))
 		}
 		return concludeReport(cmd, report, out, *strict)
 	}
 	return cmd
+}
+
+// openPoints opens the store of points that are done.
+func openPoints(folder string) (*reproduce.Store, error) {
+	if folder == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("no place for points that are done; name one by --points: %w", err)
+		}
+		folder = filepath.Join(cache, "hybridtop", "points")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return reproduce.NewStore(folder, program)
 }
 
 // listFigures lists what is published, an entry a check.
@@ -250,6 +278,15 @@ func claims(w io.Writer, r *reproduce.Report) error {
 				t.row("cannot fail: " + row.Reason)
 			}
 			t.row(fmt.Sprintf("%s, %s", row.Quantity, ruleText(row.Rule, row.Tolerance, row.Least, row.Most)))
+			if row.Reach != "" {
+				t.row("reachable, seen from the outcome: " + row.Reach)
+			}
+			if row.Measure != "" {
+				t.row("what would decide: " + row.Measure)
+			}
+			if s := row.Sensitivity(); s != "" {
+				t.row("assumptions: " + s)
+			}
 			t.head("series", "at", "published", "simulated", "modelled", "error", "verdict", "what decides")
 		}
 		at, published, miss := "all", "in words", "-"

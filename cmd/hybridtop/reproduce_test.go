@@ -165,7 +165,7 @@ func TestClaimsTable(t *testing.T) {
 		claim int
 		text  string
 	}
-	var lines []line
+	var lines, open []line
 	for i := range figures {
 		f := &figures[i]
 		for _, c := range f.Checks {
@@ -173,12 +173,24 @@ func TestClaimsTable(t *testing.T) {
 			if len(c.Record.Decided) > 0 {
 				verdict += ": " + strings.Join(c.Record.Decided, ", ")
 			}
-			lines = append(lines, line{c.Claim, fmt.Sprintf("| %d | %d, %s | %s | %s | %s |\n", c.Claim, f.Paper, c.Place, c.Says, reproduce.UseWord(c.Use), verdict)})
+			moves := "-"
+			if c.Record.Base != "" {
+				moves = reproduce.MovesText(c.Record.Moves)
+			}
+			lines = append(lines, line{c.Claim, fmt.Sprintf("| %d | %d, %s | %s | %s | %s | %s |\n", c.Claim, f.Paper, c.Place, c.Says, reproduce.UseWord(c.Use), verdict, moves)})
+			if c.Record.Verdict == presets.Refuted {
+				open = append(open, line{c.Claim, fmt.Sprintf("| %d | %s | %s | %s |\n", c.Claim, c.Says, orDash(c.Reach), orDash(c.Measure))})
+			}
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return a.claim - b.claim })
-	want := "\n| claim | paper, place | what it says | use | recorded verdict |\n|---|---|---|---|---|\n"
+	want := "\n| claim | paper, place | what it says | use | recorded verdict | assumed constants, halved and doubled |\n|---|---|---|---|---|---|\n"
 	for _, l := range lines {
+		want += l.text
+	}
+	slices.SortStableFunc(open, func(a, b line) int { return a.claim - b.claim })
+	want += "\nOf what is refuted, the nearest physically reasonable constants under which it would hold were looked for in view of the outcome: that it is *reachable* so is no prediction.\n\n| claim | what it says | reachable by | what would decide |\n|---|---|---|---|\n"
+	for _, l := range open {
 		want += l.text
 	}
 	const file, begin, end = "../../docs/reproduce.md", "<!-- claims: go test ./cmd/hybridtop -run TestClaimsTable -update -->\n", "\n<!-- end of claims -->\n"
@@ -201,6 +213,14 @@ func TestClaimsTable(t *testing.T) {
 		return
 	}
 	t.Errorf("the table of claims (-docs +figure files; go test -update writes it anew):\n%s", cmp.Diff(strings.Split(got, "\n"), strings.Split(want, "\n")))
+}
+
+// orDash is a text, or a dash for none.
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
 }
 
 // docs/json.md names every field of a report, of its rows and of what else it has.

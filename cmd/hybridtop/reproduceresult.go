@@ -49,6 +49,21 @@ type reproduceRow struct {
 	Decided   []string         `json:"decided"`
 	Term      string           `json:"term"`
 	Note      string           `json:"note"`
+	Long      bool             `json:"long"`
+	Kept      bool             `json:"kept"`
+	Hash      string           `json:"hash"`
+	Reach     string           `json:"reach"`
+	Measure   string           `json:"measure"`
+	Fresh     bool             `json:"moves_fresh"`
+	Moves     []moveResult     `json:"moves"`
+}
+
+// moveResult is what an assumed constant does to a row's check.
+type moveResult struct {
+	Key    string   `json:"key"`
+	Factor float64  `json:"factor"`
+	By     *float64 `json:"by"`
+	Flips  bool     `json:"flips"`
 }
 
 // useTally counts the rows of one use.
@@ -97,11 +112,13 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 		all.Summary = append(all.Summary, useTally{t.Use, t.Rows, t.Refuted, t.Failed, t.Changed})
 	}
 	for _, row := range r.Rows {
+		moves, fresh := row.Told()
 		all.Rows = append(all.Rows, reproduceRow{
 			row.Claim, row.Figure, row.Paper, row.Place, row.Check, row.Says, row.Series, engine.Finite(row.X), row.Quantity, row.Unit,
 			engine.Finite(row.Published), engine.Finite(row.Simulated), engine.Finite(row.Modelled), engine.Finite(row.Error),
 			row.Use, row.Reason, row.Rule, row.Tolerance, bound(&row, row.Least), bound(&row, row.Most), engine.Finite(row.Null), row.Pass,
 			row.Verdict(), recorded(row.Recorded.Of(row.Name)), append([]string{}, row.Recorded.Decided...), row.Term, row.Note,
+			row.Long, row.Kept, row.Hash, row.Reach, row.Measure, fresh, moveResults(moves),
 		})
 	}
 	for i, c := range r.Curves {
@@ -114,6 +131,18 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 	}
 	for _, c := range r.Constants {
 		all.Constants = append(all.Constants, constantValue{c.Machine, c.Key, c.Value, c.Unit, c.Source, c.Leans, append([]int{}, c.Sets...)})
+	}
+	return all
+}
+
+// moveResults are nil where nothing is known.
+func moveResults(moves []presets.Move) []moveResult {
+	if moves == nil {
+		return nil
+	}
+	all := []moveResult{}
+	for _, m := range moves {
+		all = append(all, moveResult{m.Key, m.Factor, engine.Finite(m.By), m.Flips})
 	}
 	return all
 }

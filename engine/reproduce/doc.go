@@ -5,7 +5,7 @@
 // once; run them side by side; let each check judge what came out:
 //
 //	figures, err := presets.FindFigures("fig6", "fig7")
-//	report, err := reproduce.Run(ctx, figures, nil)
+//	report, err := reproduce.Run(ctx, figures, reproduce.Options{}, nil)
 //	for _, row := range report.Rows { ... }
 //
 // What is published stands in presets/figures. How it is run stands in one Go file

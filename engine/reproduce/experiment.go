@@ -54,6 +54,7 @@ type Term struct {
 type Point struct {
 	Series   *presets.Series
 	X        float64
+	Long     bool // it is run only when asked for
 	Scenario engine.Scenario
 	Machine  *cluster.Machine
 	Snapshot *engine.Snapshot // nil: not run, or there is nothing to run
@@ -103,26 +104,37 @@ type plan struct {
 	figure     *presets.Figure
 	experiment *Experiment
 	machine    cluster.Machine
-	points     map[string][]*Point // by series, in the order of its x
+	points     map[string][]*Point // by series, in the order of its x, the long ones last
+	options    Options
+	variants   []variant // the same figure on machines with one assumed constant changed
 }
 
 // newPlan finds everything that a figure names.
 func newPlan(f *presets.Figure) (*plan, error) {
-	p := &plan{figure: f, points: make(map[string][]*Point)}
+	m, err := presets.Machine(f.Machine)
+	if err != nil {
+		return nil, err
+	}
+	return planOn(f, m)
+}
+
+// on plans the same figure on another machine.
+func (p *plan) on(m cluster.Machine) (*plan, error) { return planOn(p.figure, m) }
+
+func planOn(f *presets.Figure, m cluster.Machine) (*plan, error) {
+	p := &plan{figure: f, machine: m, points: make(map[string][]*Point)}
 	var err error
 	if p.experiment, err = find(f.Experiment); err != nil {
 		return nil, err
 	}
-	if p.machine, err = presets.Machine(f.Machine); err != nil {
-		return nil, err
-	}
 	for i := range f.Series {
 		s := &f.Series[i]
-		for _, x := range s.X {
+		for k, x := range slices.Concat(s.X, s.Long) {
 			point, err := p.point(s, x)
 			if err != nil {
 				return nil, fmt.Errorf("%s at %v: %w", s.Name, x, err)
 			}
+			point.Long = k >= len(s.X)
 			p.points[s.Name] = append(p.points[s.Name], point)
 		}
 	}
@@ -165,9 +177,13 @@ func (p *plan) scenario() (engine.Scenario, error) {
 	if e.Workload == "" {
 		return engine.NewScenario(e.Name, e.Knobs), nil
 	}
-	sc, err := session.Scenario(e.Workload)
+	var own []cluster.Machine
+	if p.varied() {
+		own = append(own, p.machine)
+	}
+	sc, err := session.Scenario(e.Workload, own...)
 	if err == nil {
-		err = sc.Set("machine", p.figure.Machine)
+		err = sc.Set("machine", p.machine.Name)
 	}
 	if err == nil {
 		err = sc.Set("fabric", engine.Sim)
@@ -214,11 +230,12 @@ func (q *Quantity) against(c *presets.Check) string {
 	return q.Against
 }
 
-// of are the points of a series that a check looks at.
+// of are the points of a series that a check looks at. A rule that holds for a series
+// as a whole looks at none of the long ones.
 func (p *plan) of(c *presets.Check, series string) []*Point {
 	var some []*Point
 	for _, at := range p.points[series] {
-		if c.Looks(series, at.X) {
+		if c.Looks(series, at.X) && !(at.Long && c.Rule.Whole()) {
 			some = append(some, at)
 		}
 	}

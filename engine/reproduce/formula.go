@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/models"
 )
@@ -124,3 +125,29 @@ func wayOf(p *Point, name string) models.Access {
 	}
 	panic("reproduce: table 2 has no way " + name)
 }
+
+// groupGain is what groups gain by the locality law of paper 1, section 4.3.1, over the
+// rate of the operations on an element: no run, and of the machine its latencies alone.
+var _ = register(&Experiment{
+	Name: "group-gain",
+	Knobs: []engine.Knob{
+		{Name: "processors", Label: "processors", Doc: "of the cluster", Type: engine.Integer, Default: "256", Min: 1, Max: 1 << 20},
+		{Name: "per-node", Label: "processors a node", Doc: "cores of a node", Type: engine.Integer, Default: "4", Min: 1, Max: 1 << 10},
+		{Name: "span", Label: "nodes a group", Doc: "over which a group goes", Type: engine.Integer, Default: "2", Min: 1, Max: 1 << 10},
+		{Name: "operations", Label: "operations", Doc: "on an element", Type: engine.Integer, Default: "1000", Max: 1 << 30},
+		real("rate", "operations per second of a core", "1e9", 1e15),
+	},
+	Place: func(s *engine.Scenario, x float64) error { return onKnob("rate")(s, x) },
+	Quantities: []Quantity{formula("gain", "1", "times faster than the baseline, which is one group", func(p *Point) float64 {
+		s := &p.Scenario
+		ranks, perNode := int(s.Int("processors")), int(s.Int("per-node"))
+		node := func(r int) int { return r / perNode }
+		group := perNode * int(s.Int("span"))
+		computing := float64(s.Int("operations")) / s.Float("rate")
+		at := func(c cluster.Class) float64 { return p.Machine.AccessTime(c, element).Seconds() }
+		levels := models.Levels{Rank: at(cluster.InRank), Node: at(cluster.InNode), Remote: at(cluster.Remote)}
+		base := models.PlacedShares(ranks, node, func(int) int { return 0 })
+		groups := models.PlacedShares(ranks, node, func(r int) int { return r / group })
+		return (levels.Average(base) + computing) / (levels.Average(groups) + computing)
+	})},
+})

@@ -41,6 +41,14 @@ type Row struct {
 	Failed    bool   // its runs gave no numbers
 	Term      string // the one that decides; "": there are none
 	Note      string // what decides
+	Hash      string // of its runs; "": it has none
+	Long      bool   // its runs are made only when asked for
+	Kept      bool   // and were not: it is as recorded
+	Reach     string // the nearest constants under which it would hold
+	Measure   string // what would decide
+	Base      string // hash of what the check's sensitivity starts from
+	Sensed    bool   // Moves was found out
+	Moves     []presets.Move
 	Recorded  presets.Record
 }
 
@@ -54,7 +62,7 @@ func (p *plan) judge(c *presets.Check) []Row {
 			Figure: p.figure.Name, Paper: p.figure.Paper, Claim: c.Claim, Check: c.Name, Place: c.Place, Says: c.Says,
 			Name: presets.RowName(name, math.NaN()), Series: p.figure.Find(name).Label, X: math.NaN(), Quantity: q.Name, Unit: q.Unit,
 			Published: math.NaN(), Simulated: math.NaN(), Modelled: math.NaN(), Error: math.NaN(), Null: math.NaN(),
-			Use: c.Use, Reason: c.Reason, Rule: c.Rule, Tolerance: c.Tolerance, Least: c.Least, Most: c.Most, Recorded: c.Record,
+			Use: c.Use, Reason: c.Reason, Rule: c.Rule, Tolerance: c.Tolerance, Least: c.Least, Most: c.Most, Recorded: c.Record, Reach: c.Reach, Measure: c.Measure,
 		}
 		if c.Rule == presets.Crosses {
 			base.Published = c.Crossing
@@ -64,6 +72,13 @@ func (p *plan) judge(c *presets.Check) []Row {
 			continue
 		}
 		for _, at := range points {
+			base.Long = at.Long
+			if at.Long && !p.options.Long {
+				if r, ok := p.kept(base, c, q, at); ok {
+					rows = append(rows, r)
+				}
+				continue
+			}
 			rows = append(rows, p.single(base, c, q, at))
 		}
 	}
@@ -93,6 +108,21 @@ func (q *Quantity) failure(points ...*Point) string {
 	return ""
 }
 
+// kept is the row of a long point as it is recorded; false: it is not.
+func (p *plan) kept(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
+	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, p.against(q.against(c), at))
+	k := c.Record.KeptAs(r.Name)
+	if k == nil {
+		return r, false
+	}
+	if v, ok := c.At(at.Series.Name, at.X); ok {
+		r.Published = v
+	}
+	r.Simulated, r.Hash, r.Pass, r.Kept = k.Value, k.Hash, k.Verdict == presets.Pass, true
+	r.Note = "as recorded, from runs " + k.Hash
+	return r, true
+}
+
 // single judges a point.
 func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	other := p.against(q.against(c), at)
@@ -104,6 +134,7 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 		r.Failed = true
 		return r
 	}
+	r.Hash = hash(at, other)
 	judged := r.Modelled
 	if q.Simulated != nil {
 		r.Simulated = q.Simulated(at, other)
@@ -182,6 +213,7 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 		r.Failed = true
 		return r
 	}
+	r.Hash = hash(slices.Concat(points, others)...)
 	values := make([]float64, len(points))
 	low, high := 0, 0
 	for i, at := range points {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/presets"
@@ -41,26 +42,44 @@ type Constant struct {
 	Sets  []int // those among them that it is fitted to
 }
 
+// Options say how figures are run.
+type Options struct {
+	Long  bool   // the long points, too
+	Sense bool   // with each assumed constant halved and doubled (sensitivity.go)
+	Keep  *Store // points that are done stand here; nil: none are kept
+}
+
 // Run runs what the figures rest on, side by side on all cores, and judges their
-// checks. A run that fails refutes the rows that rest on it. When ctx ends, so does
-// Run, with its cause. progress (may be nil) is told now and then how far it is.
-func Run(ctx context.Context, figures []presets.Figure, progress func(*session.Progress)) (*Report, error) {
+// checks. A run that fails refutes the rows that rest on it; a long point that is not
+// asked for has the row that is recorded. When ctx ends, so does Run, with its cause.
+// progress (may be nil) is told now and then how far it is.
+func Run(ctx context.Context, figures []presets.Figure, o Options, progress func(*session.Progress)) (*Report, error) {
 	var plans []*plan
 	for i := range figures {
 		p, err := newPlan(&figures[i])
 		if err != nil {
 			return nil, fmt.Errorf("figure %s: %w", figures[i].Name, err)
 		}
+		p.options = o
 		plans = append(plans, p)
 	}
-	if err := simulate(ctx, plans, progress); err != nil {
+	all := plans
+	if o.Sense {
+		for _, p := range plans {
+			if err := p.vary(); err != nil {
+				return nil, fmt.Errorf("figure %s: %w", p.figure.Name, err)
+			}
+			for _, v := range p.variants {
+				all = append(all, v.plan)
+			}
+		}
+	}
+	if err := simulate(ctx, all, o.Keep, progress); err != nil {
 		return nil, err
 	}
 	r := &Report{}
 	for _, p := range plans {
-		for i := range p.figure.Checks {
-			r.Rows = append(r.Rows, p.judge(&p.figure.Checks[i])...)
-		}
+		r.Rows = append(r.Rows, p.rows()...)
 		r.Curves = append(r.Curves, p.curves()...)
 	}
 	slices.SortStableFunc(r.Rows, func(a, b Row) int {
@@ -70,19 +89,35 @@ func Run(ctx context.Context, figures []presets.Figure, progress func(*session.P
 	return r, nil
 }
 
-// simulate runs each different scenario of the plans once, as `hybridtop run
-// --iterations 1` would.
-func simulate(ctx context.Context, plans []*plan, progress func(*session.Progress)) error {
+// rows judges all checks.
+func (p *plan) rows() []Row {
+	var all []Row
+	for i := range p.figure.Checks {
+		all = append(all, p.sensed(&p.figure.Checks[i], p.judge(&p.figure.Checks[i]))...)
+	}
+	return all
+}
+
+// simulate runs each different scenario of the plans once on each machine, as
+// `hybridtop run --iterations 1` would. What a store has is not run again.
+func simulate(ctx context.Context, plans []*plan, keep *Store, progress func(*session.Progress)) error {
 	var rows []session.Row
 	var scenarios []engine.Scenario
+	var machines []cluster.Machine
 	var shared [][]*Point // the points of a row
 	index := make(map[string]int)
 	for _, p := range plans {
 		if p.experiment.Workload == "" {
 			continue
 		}
+		if p.varied() && !slices.ContainsFunc(machines, func(m cluster.Machine) bool { return m.Name == p.machine.Name }) {
+			machines = append(machines, p.machine)
+		}
 		for i := range p.figure.Series {
 			for _, at := range p.points[p.figure.Series[i].Name] {
+				if !p.runs(at) {
+					continue
+				}
 				row, there := index[at.key]
 				if !there {
 					row = len(rows)
@@ -94,7 +129,7 @@ func simulate(ctx context.Context, plans []*plan, progress func(*session.Progres
 			}
 		}
 	}
-	rows, err := session.RunRows(ctx, rows, scenarios, session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 1}}, progress)
+	rows, err := keep.run(ctx, rows, scenarios, machines, progress)
 	if err != nil {
 		return err
 	}
@@ -112,8 +147,14 @@ func (p *plan) curves() []Curve {
 	var all []Curve
 	for i := range p.figure.Series {
 		s := &p.figure.Series[i]
+		if len(s.X) == 0 {
+			continue // of long points alone
+		}
 		c := Curve{Figure: p.figure, Series: s, Unit: q.Unit}
 		for _, at := range p.points[s.Name] {
+			if at.Long {
+				continue
+			}
 			other := p.against(q.Against, at)
 			v := math.NaN()
 			if q.Simulated != nil && q.failure(at, other) == "" {

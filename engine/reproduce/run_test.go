@@ -44,7 +44,7 @@ func small(change func(f *presets.Figure)) []presets.Figure {
 
 func TestRun(t *testing.T) {
 	total := 0
-	report, err := Run(t.Context(), small(nil), func(p *session.Progress) { total = p.Total })
+	report, err := Run(t.Context(), small(nil), Options{}, func(p *session.Progress) { total = p.Total })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestRun(t *testing.T) {
 	if !slices.Equal(keys, []string{"flops_per_core", "remote.latency_s"}) {
 		t.Errorf("constants %v", keys)
 	}
-	again, err := Run(t.Context(), small(nil), nil)
+	again, err := Run(t.Context(), small(nil), Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestRun(t *testing.T) {
 func TestSharedRuns(t *testing.T) {
 	total := 0
 	two := append(small(nil), small(func(f *presets.Figure) { f.Name, f.Y = "paper1-other", "rank_local_share" })...)
-	report, err := Run(t.Context(), two, func(p *session.Progress) { total = p.Total })
+	report, err := Run(t.Context(), two, Options{}, func(p *session.Progress) { total = p.Total })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestRunRefuses(t *testing.T) {
 		{func(f *presets.Figure) { f.Series[0].X = []float64{4} }, "check gain: quantity speedup is against the series baseline, which is not run at 16"},
 		{func(f *presets.Figure) { f.Checks[1].Against = "baseline" }, "check share: quantity rank_local_share is against no series: leave against out"},
 	} {
-		_, err := Run(t.Context(), small(c.change), nil)
+		_, err := Run(t.Context(), small(c.change), Options{}, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %s", err, c.want)
 		}
@@ -121,7 +121,7 @@ func TestRunRefuses(t *testing.T) {
 func TestCancel(t *testing.T) {
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := Run(ctx, small(nil), func(*session.Progress) { cancel(enough) })
+	_, err := Run(ctx, small(nil), Options{}, func(*session.Progress) { cancel(enough) })
 	if !errors.Is(err, enough) {
 		t.Errorf("error %v, want %v", err, enough)
 	}

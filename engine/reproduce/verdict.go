@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -22,10 +23,21 @@ func (r *Row) Verdict() presets.Verdict {
 	return presets.Refuted
 }
 
+// judged is the number that the verdict is about.
+func (r *Row) judged() float64 {
+	if math.IsNaN(r.Simulated) {
+		return r.Modelled
+	}
+	return r.Simulated
+}
+
 // Changed says that a row came to something else than what is recorded: to another
 // verdict, or to the same by another term. What has not run has not changed.
 func (r *Row) Changed() bool {
 	v := r.Verdict()
+	if r.Long {
+		return v != Failed && v != r.Recorded.Of(r.Name)
+	}
 	return v != Failed && (v != r.Recorded.Of(r.Name) ||
 		v == presets.Refuted && r.Term != "" && !slices.Contains(r.Recorded.Decided, r.Term))
 }
@@ -46,11 +58,16 @@ func (r *Report) Records() map[string]map[string]presets.Record {
 		if all[row.Figure] == nil {
 			all[row.Figure] = make(map[string]presets.Record)
 		}
-		c := all[row.Figure][row.Check]
-		if c.Verdict == "" {
-			c.Verdict = presets.Pass
+		c, begun := all[row.Figure][row.Check]
+		if !begun {
+			c = presets.Record{Verdict: presets.Pass, Base: row.Recorded.Base, Moves: row.Recorded.Moves}
+			if row.Sensed {
+				c.Base, c.Moves = row.Base, row.Moves
+			}
 		}
-		if !row.Pass {
+		if row.Long {
+			c.Long = append(c.Long, presets.Kept{Row: row.Name, Verdict: row.Verdict(), Value: row.judged(), Hash: row.Hash})
+		} else if !row.Pass {
 			c.Verdict, c.Refuted = presets.Refuted, append(c.Refuted, row.Name)
 			if row.Term != "" && !slices.Contains(c.Decided, row.Term) {
 				c.Decided = append(c.Decided, row.Term)

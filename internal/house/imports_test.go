@@ -41,7 +41,7 @@ engine/study           : engine cluster models
 engine/session         : engine engine/study engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
-engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models
+engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models internal/atomicfile
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*

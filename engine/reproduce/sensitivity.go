@@ -1,0 +1,219 @@
+package reproduce
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// Sensitivity: a figure is run again with each assumed constant of its machine halved
+// and doubled, and each check that could fail is judged there, too. Run asks for it by
+// Options.Sense:
+//
+//	p.vary()      plans of the same figure on other machines
+//	simulate      with all others
+//	p.sensed(c)   what the rows of a check came to there
+
+// factors are what an assumed constant is multiplied by.
+var factors = []float64{0.5, 2}
+
+// variant is a figure on a machine with one constant changed.
+type variant struct {
+	key    string
+	factor float64
+	plan   *plan
+}
+
+// least is the relative change of a number from which on it counts.
+const least = 1e-3
+
+// vary plans the variants. A constant that cannot be halved, such as one adapter, is
+// doubled alone; lists and words stay as they are.
+func (p *plan) vary() error {
+	wanted := false
+	for i := range p.figure.Checks {
+		wanted = wanted || p.figure.Checks[i].Use.Fails()
+	}
+	if !wanted {
+		return nil
+	}
+	for _, f := range presets.Facts(&p.machine) {
+		if f.Kind() != presets.Assumed {
+			continue
+		}
+		for _, by := range factors {
+			m, err := presets.Scaled(&p.machine, f.Key, by)
+			if err != nil {
+				continue // it has no such neighbour
+			}
+			m.Name = fmt.Sprintf("%s-%d", m.Name, len(p.variants))
+			v, err := p.on(m)
+			if err != nil {
+				return fmt.Errorf("%s × %g: %w", f.Key, by, err)
+			}
+			p.variants = append(p.variants, variant{f.Key, by, v})
+		}
+	}
+	return nil
+}
+
+// varied says that the plan is a variant of another.
+func (p *plan) varied() bool { return p.machine.Name != p.figure.Machine }
+
+// runs says that a point has to be run: a long one if it is asked for, one of a
+// variant if a check that could fail looks at it.
+func (p *plan) runs(at *Point) bool {
+	if !p.varied() {
+		return !at.Long || p.options.Long
+	}
+	if at.Long {
+		return false
+	}
+	for i := range p.figure.Checks {
+		c := &p.figure.Checks[i]
+		if !c.Use.Fails() {
+			continue
+		}
+		q, _ := p.experiment.Quantity(c.Quantity) // newPlan has found it
+		for _, s := range c.Series {
+			for _, other := range p.of(c, s) {
+				if other == at || p.against(q.against(c), other) == at {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// sensed adds to a check's rows what its sensitivity starts from, and, where it was
+// asked for, what each assumed constant does.
+func (p *plan) sensed(c *presets.Check, rows []Row) []Row {
+	if !c.Use.Fails() {
+		return rows
+	}
+	base := fnv.New64a()
+	for i := range rows {
+		if r := &rows[i]; !r.Long {
+			fmt.Fprintln(base, r.Name, r.Hash, r.Modelled)
+		}
+	}
+	for _, f := range presets.Facts(&p.machine) {
+		if f.Kind() == presets.Assumed {
+			fmt.Fprintln(base, factLine(&f))
+		}
+	}
+	var moves []presets.Move
+	for _, v := range p.variants {
+		m := presets.Move{Key: v.key, Factor: v.factor}
+		for i, other := range v.plan.judge(c) {
+			r := &rows[i]
+			if r.Long {
+				continue
+			}
+			by := (other.judged() - r.judged()) / math.Abs(r.judged())
+			if other.judged() == r.judged() {
+				by = 0
+			}
+			if other.Failed || math.IsNaN(by) || math.IsInf(by, 0) || math.Abs(by) > math.Abs(m.By) {
+				m.By = by
+			}
+			m.Flips = m.Flips || other.Failed || other.Pass != r.Pass
+			if other.Failed || math.IsInf(m.By, 0) {
+				m.By = math.NaN()
+			}
+			if math.IsNaN(m.By) {
+				break
+			}
+		}
+		if m.Flips || !(math.Abs(m.By) < least) {
+			moves = append(moves, m)
+		}
+	}
+	for i := range rows {
+		rows[i].Base = fmt.Sprintf("%016x", base.Sum64())
+		rows[i].Sensed, rows[i].Moves = p.options.Sense, moves
+	}
+	return rows
+}
+
+// Told is what assumed constants do to the row's check, found out or recorded, and
+// whether it is of the runs at hand; nil: it is not known, or the check rests on none.
+func (r *Row) Told() (moves []presets.Move, fresh bool) {
+	base := r.Recorded.Base
+	moves = r.Recorded.Moves
+	if r.Sensed {
+		base, moves = r.Base, r.Moves
+	}
+	if base == "" || r.Base == "" {
+		return nil, false
+	}
+	if moves == nil {
+		moves = []presets.Move{}
+	}
+	return moves, base == r.Base
+}
+
+// Sensitivity says that in words; "": it is not known.
+func (r *Row) Sensitivity() string {
+	moves, fresh := r.Told()
+	switch {
+	case moves == nil:
+		return ""
+	case r.Sensed:
+		return MovesText(moves)
+	case fresh:
+		return MovesText(moves) + ", as recorded"
+	}
+	return MovesText(moves) + ", as recorded of other runs: --sensitivity tells anew"
+}
+
+// MovesText says in words what assumed constants do to a verdict.
+func MovesText(moves []presets.Move) string {
+	if len(moves) == 0 {
+		return "none, halved or doubled, moves it by 0.1 %"
+	}
+	var flips []string
+	far := &moves[0]
+	for i := range moves {
+		m := &moves[i]
+		if m.Flips {
+			flips = append(flips, moveText(m))
+		}
+		if math.Abs(m.By) > math.Abs(far.By) {
+			far = m
+		}
+	}
+	if len(flips) > 0 {
+		return "can flip it: " + strings.Join(flips, ", ")
+	}
+	return "none flips it; farthest moves " + moveText(far)
+}
+
+func moveText(m *presets.Move) string {
+	if math.IsNaN(m.By) {
+		return fmt.Sprintf("%s × %g (no number)", m.Key, m.Factor)
+	}
+	return fmt.Sprintf("%s × %g (%+.3g %%)", m.Key, m.Factor, 100*m.By)
+}
+
+// factLine is a fact in a line of what is hashed.
+func factLine(f *presets.Fact) string { return fmt.Sprintf("%s = %v\n", f.Key, f.Value) }
+
+// hash is one of the runs of some points; "": they have none.
+func hash(points ...*Point) string {
+	sum, any := fnv.New64a(), false
+	for _, at := range points {
+		if at != nil && at.Snapshot != nil && at.Snapshot.Virtual != nil {
+			fmt.Fprintf(sum, "%x\n", at.Snapshot.Virtual.Hash)
+			any = true
+		}
+	}
+	if !any {
+		return ""
+	}
+	return fmt.Sprintf("%016x", sum.Sum64())
+}

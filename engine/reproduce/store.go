@@ -1,0 +1,159 @@
+package reproduce
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// Store is a folder of points that are done, a file each. What was run by another
+// program is not taken for this one's.
+type Store struct {
+	folder  string
+	program [sha256.Size]byte
+	err     error // the first that a point could not be kept for
+}
+
+// NewStore opens the store of a folder for the program in a file; the folder is made
+// when the first point is done.
+func NewStore(folder, program string) (*Store, error) {
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{folder: folder, program: sha256.Sum256(data)}, nil
+}
+
+// Clear removes the points of all programs.
+func (s *Store) Clear() error {
+	files, err := filepath.Glob(filepath.Join(s.folder, "*"+kept))
+	for _, f := range files {
+		err = errors.Join(err, os.Remove(f))
+	}
+	return err
+}
+
+// kept is the end of the name of a point's file.
+const kept = ".point"
+
+// file is where a scenario's point stands on a machine.
+func (s *Store) file(sc *engine.Scenario, m *cluster.Machine) (string, error) {
+	var text strings.Builder
+	text.Write(s.program[:])
+	key, err := sc.MarshalJSON()
+	if err != nil {
+		return "", err
+	}
+	text.Write(key)
+	for _, f := range presets.Facts(m) {
+		text.WriteString(factLine(&f))
+	}
+	sum := sha256.Sum256([]byte(text.String()))
+	return filepath.Join(s.folder, hex.EncodeToString(sum[:16])+kept), nil
+}
+
+// load gives a point that is done; nil: it is not there, or is no point.
+func (s *Store) load(file string) (*engine.Snapshot, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	snap, err := new(engine.Decoder).Decode(data)
+	if err != nil {
+		return nil, nil // half a file, or of another version: run it again
+	}
+	return snap, nil
+}
+
+// save keeps a point.
+func (s *Store) save(ctx context.Context, file string, snap *engine.Snapshot) error {
+	if err := os.MkdirAll(s.folder, 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Write(ctx, file, new(engine.Encoder).Append(nil, snap))
+}
+
+// run runs the rows that are not there yet, and keeps each as soon as it is done. A
+// nil store keeps nothing.
+func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, machines []cluster.Machine, progress func(*session.Progress)) ([]session.Row, error) {
+	options := session.Options{Fabrics: session.Fabrics(), Machines: machines, Limits: session.Limits{Iterations: 1}}
+	if s == nil {
+		return session.RunRows(ctx, rows, scenarios, options, progress)
+	}
+	files := make([]string, len(rows))
+	var open []int // rows that are to be run
+	for i := range rows {
+		m, err := machineOf(&scenarios[i], machines)
+		if err != nil {
+			return nil, err
+		}
+		if files[i], err = s.file(&scenarios[i], &m); err != nil {
+			return nil, err
+		}
+		if rows[i].Snapshot, err = s.load(files[i]); err != nil {
+			return nil, err
+		}
+		if rows[i].Snapshot == nil {
+			open = append(open, i)
+		}
+	}
+	var some []session.Row
+	var wanted []engine.Scenario
+	for _, i := range open {
+		some, wanted = append(some, rows[i]), append(wanted, scenarios[i])
+	}
+	saved := make([]bool, len(some))
+	save := func() {
+		if ctx.Err() != nil {
+			return // what ended since may have been ended
+		}
+		for k := range some {
+			if snap := some[k].Snapshot; snap != nil && !saved[k] && snap.Failure == "" {
+				saved[k] = true
+				if err := s.save(ctx, files[open[k]], snap); err != nil && s.err == nil {
+					s.err = err
+				}
+			}
+		}
+	}
+	_, err := session.RunRows(ctx, some, wanted, options, func(p *session.Progress) {
+		save()
+		if progress != nil {
+			p.Done, p.Total = p.Done+len(rows)-len(open), len(rows)
+			progress(p)
+		}
+	})
+	save()
+	if err = errors.Join(err, s.err); err != nil {
+		return nil, err
+	}
+	for k, i := range open {
+		rows[i].Snapshot = some[k].Snapshot
+	}
+	return rows, nil
+}
+
+// machineOf finds the machine that a scenario names.
+func machineOf(sc *engine.Scenario, own []cluster.Machine) (cluster.Machine, error) {
+	name := sc.Text("machine")
+	for i := range own {
+		if own[i].Name == name {
+			return own[i], nil
+		}
+	}
+	return presets.Machine(name)
+}

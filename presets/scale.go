@@ -1,0 +1,49 @@
+package presets
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Scaled gives a machine of which one number is multiplied. A number that is none,
+// or would leave its bounds or be no whole number where it is a count, is an error.
+func Scaled(m *cluster.Machine, key string, factor float64) (cluster.Machine, error) {
+	for i := range facts {
+		f := &facts[i]
+		if f.key != key {
+			continue
+		}
+		next := *m
+		x := math.NaN()
+		fits := func(v float64) bool {
+			x = v * factor
+			return v != 0 && x >= f.min && x <= f.max
+		}
+		switch p := f.field(&next).(type) {
+		case *float64:
+			if fits(*p) {
+				*p = x
+				return next, nil
+			}
+		case *cluster.Time:
+			if fits(p.Seconds()) {
+				*p = cluster.FromSeconds(x)
+				return next, nil
+			}
+		case *int:
+			if fits(float64(*p)) && x == math.Trunc(x) {
+				*p = int(x)
+				return next, nil
+			}
+		case *int64:
+			if fits(float64(*p)) && x == math.Trunc(x) {
+				*p = int64(x)
+				return next, nil
+			}
+		}
+		return cluster.Machine{}, fmt.Errorf("machine %s: %s cannot be multiplied by %g", m.Name, key, factor)
+	}
+	return cluster.Machine{}, fmt.Errorf("machine %s: there is no number %s", m.Name, key)
+}
