@@ -10,7 +10,7 @@ import (
 )
 
 // version of the format below. One that adds, drops or moves a field has the next number.
-const version = 3
+const version = 4
 
 // magic begins an encoded snapshot.
 const magic = "htsn"

@@ -83,6 +83,10 @@ type Probe interface {
 	Tally(name string, row, column int, n int64)
 	// Verify records a check: detail says what was checked, or what went wrong.
 	Verify(ok bool, detail string)
+	// Part says that the rank goes on to a part of the iteration, for the timeline, where
+	// parts stand one above the other by their rows; row 0 is what the others are compared
+	// with, and a row below 0 is no part.
+	Part(row int, name string)
 	// Clock is what two successive readings of the clock differ by at least: it is
 	// to be taken off a short span that was timed.
 	Clock() cluster.Time

@@ -22,6 +22,7 @@ type Recorder struct {
 	ranks  []atomic.Pointer[[]*Lane]
 	keep   int // chunks a lane
 	arrows *arrows
+	parts  parts
 	clock  atomic.Pointer[func() cluster.Time] // what time it is; nil: as late as the latest lane
 	closed atomic.Bool
 }

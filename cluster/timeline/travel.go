@@ -96,6 +96,7 @@ func (s *Sender) Send(c *codec.Walk, v *View) {
 	codec.List(c, &fresh, arrowParts)
 	s.arrows = v.messages
 	c.Natural(&s.arrows)
+	codec.List(c, &v.Parts, partParts)
 }
 
 // lane encodes a lane, of which some chunks have gone.
@@ -214,6 +215,9 @@ func (r *Receiver) Receive(c *codec.Walk, l cluster.Layout) *View {
 		}
 	}
 	v.messages = r.sent
+	if codec.List(c, &v.Parts, partParts); c.Err() != nil {
+		return nil
+	}
 	return v
 }
 

@@ -39,6 +39,9 @@ func alike(a, b *timeline.View) string {
 	if !slices.Equal(a.Arrows, b.Arrows) || (a.Arrows == nil) != (b.Arrows == nil) {
 		return "messages"
 	}
+	if !slices.Equal(a.Parts, b.Parts) {
+		return "parts"
+	}
 	for i := range a.Lanes {
 		x, y := &a.Lanes[i], &b.Lanes[i]
 		if x.Rank != y.Rank || x.Thread != y.Thread || x.From() != y.From() || x.To() != y.To() || x.Settled() != y.Settled() {

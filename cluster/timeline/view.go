@@ -16,6 +16,7 @@ type View struct {
 	Lanes  []LaneView
 	Ranks  int     // that have lanes; others are beyond what is kept
 	Arrows []Arrow // in the order of their receipt; nil: not recorded
+	Parts  []Part  // of iterations, in the order in which they were begun
 
 	messages uint64 // so far, of which Arrows are the latest
 }
@@ -58,6 +59,7 @@ func (r *Recorder) View() *View {
 		v.From = min(v.From, v.Lanes[i].From())
 	}
 	v.clip()
+	v.Parts = r.parts.view(r.closed.Load())
 	return v
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -28,7 +29,9 @@ type probe struct {
 	paused    cluster.Time    // spent while the session was paused
 	stamp     cluster.Time    // the clock at the last flush
 	times     []float64       // rank 0: the latest iterations, s
-	clocked   clocked         // nil: looking at the clock changes nothing
+	recorder  *timeline.Recorder
+	part      int     // row of the part of the iteration under way; −1: none
+	clocked   clocked // nil: looking at the clock changes nothing
 }
 
 // clockTries is how often the clock is read to find its least step.
@@ -37,6 +40,7 @@ const clockTries = 64
 func newProbe(run *run, r *cluster.Rank) *probe {
 	n := len(run.setup.workload.Metrics) + len(run.setup.workload.Samples)
 	p := &probe{run: run, rank: r, iteration: -1, asked: run.ask.Load()}
+	p.recorder, p.part = timeline.Of(&run.setup.spec), -1
 	p.counts.sums, p.counts.reports = make([]float64, n), make([]int64, n)
 	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
 	tries := clockTries
@@ -131,6 +135,20 @@ func (p *probe) agree() {
 
 // Iteration implements engine.Probe.
 func (p *probe) Iteration() int { return p.iteration }
+
+// Part implements engine.Probe.
+func (p *probe) Part(row int, name string) {
+	if p.recorder == nil || p.iteration < 0 {
+		return
+	}
+	now := p.now()
+	if p.part >= 0 {
+		p.recorder.Leave(p.iteration, p.part, now)
+	}
+	if p.part = row; row >= 0 {
+		p.recorder.Enter(p.iteration, row, name, now)
+	}
+}
 
 // Access implements engine.Probe.
 func (p *probe) Access(to int, n int64, t cluster.Time) {

@@ -30,6 +30,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	for _, m := range all {
 		products = append(products, newProduct(r, p, m))
 	}
+	products[len(products)-1].name = "scheme: " + schemeOf(p)
 	if !r.Phantoms() { // memory that is touched for the first time is slow
 		if _, _, err := products[0].both(p, 0); err != nil {
 			return err
@@ -78,6 +79,13 @@ func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, e
 			return parts, took, err
 		}
 		reference := stamp%4 == 0 || stamp%4 == 3
+		switch {
+		case c.name == "":
+		case reference:
+			p.Part(0, cluster.ThreadMasteronly.String())
+		default:
+			p.Part(1, c.name)
+		}
 		begin := c.r.Now()
 		var err error
 		if reference {
@@ -88,6 +96,7 @@ func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, e
 		if err != nil {
 			return parts, took, err
 		}
+		p.Part(-1, "")
 		if c.m.real() && iteration > 0 {
 			c.verify(p, reference)
 		}

@@ -14,6 +14,7 @@ type product struct {
 	h           *halo
 	early, late part
 	scheme      func() error
+	name        string       // of the scheme, on a timeline; "": of another product
 	clock       cluster.Time // that a look at the clock takes
 	threads     int
 	reserved    int // threads that communicate; 0: the master, and then it computes
@@ -50,6 +51,20 @@ func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) *product {
 	}
 	c.h = newHalo(m, r.World(), max(c.reserved, 1))
 	return c
+}
+
+// schemeOf names the scheme: its thread level, and what its master section is like.
+func schemeOf(p engine.Probe) string {
+	name := p.Text("threading")
+	switch name {
+	case cluster.ThreadFunneled.String():
+		if s := p.Text("master-section"); s != sectionOverlapped {
+			name += ", " + s
+		}
+	case cluster.ThreadMultiple.String():
+		name += ", reserved " + p.Text("reserved")
+	}
+	return name
 }
 
 // times are those of masteronly's parts.

@@ -18,12 +18,12 @@ const looksAFrame = 6_000
 // compute brings the bins of the rows that are shown up to date, half of them a
 // cell; false: not all of them yet.
 func (r *laneRows) compute(tl *timeline.View, s *shownLanes, half int) bool {
-	if r.column != s.column || r.half != half {
+	if r.column != s.column || r.half != half || r.made != [2]cluster.Time{r.origin, r.until} {
 		for i := range r.all {
 			row := &r.all[i]
 			row.bins, row.settled, row.sure, row.seen = row.bins[:0], 0, 0, nil
 		}
-		r.column, r.half = s.column, half
+		r.column, r.half, r.made = s.column, half, [2]cluster.Time{r.origin, r.until}
 	}
 	looks, skip := 0, 0
 	if r.next > s.top && r.next < s.top+s.rows {
@@ -42,12 +42,20 @@ func (r *laneRows) compute(tl *timeline.View, s *shownLanes, half int) bool {
 
 // edge is the time at which bin n begins.
 func (r *laneRows) edge(n int64) cluster.Time {
-	return cluster.Time(n/int64(r.half))*r.column + cluster.Time(n%int64(r.half))*r.column/cluster.Time(r.half)
+	return r.origin + cluster.Time(n/int64(r.half))*r.column + cluster.Time(n%int64(r.half))*r.column/cluster.Time(r.half)
+}
+
+// limit is the time beyond which no bin shows anything.
+func (r *laneRows) limit(tl *timeline.View) cluster.Time {
+	if r.until > 0 {
+		return min(r.until, tl.Edge)
+	}
+	return tl.Edge
 }
 
 // span is the whole blocks of bins that what is shown touches.
 func (r *laneRows) span(s *shownLanes) (first, last int64) {
-	first = int64(s.begin/s.column) * int64(r.half)
+	first = int64((s.begin-r.origin)/s.column) * int64(r.half)
 	last = first + int64(s.columns*r.half)
 	return first / blockBins * blockBins, (last + blockBins - 1) / blockBins * blockBins
 }
@@ -72,7 +80,8 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 	row.bins, row.first = slices.Grow(keep, n)[:n], first
 	row.sure = row.known(tl, r, last)
 	row.settled = row.sure / blockBins * blockBins
-	row.told = int64((tl.Edge+r.column-1)/r.column) * int64(r.half)
+	limit := r.limit(tl)
+	row.told = int64((max(limit-r.origin, 0)+r.column-1)/r.column) * int64(r.half)
 	fresh := row.bins[from-first:]
 	clear(fresh)
 	told := int(min(row.told, last) - from)
@@ -94,16 +103,16 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 			at = r.edges[i][1]
 		}
 		l := &tl.Lanes[i]
-		before := l.Sums(min(r.edge(from+int64(old)), tl.Edge), &at)
+		before := l.Sums(min(r.edge(from+int64(old)), limit), &at)
 		looks++
 		for k := old; k < told; k++ {
 			until := r.edge(from + int64(k) + 1)
-			next := l.Sums(min(until, tl.Edge), &at)
+			next := l.Sums(min(until, limit), &at)
 			looks++
 			for a := range next {
 				r.acc[k][a] += next[a] - before[a]
 			}
-			if before = next; until >= tl.Edge {
+			if before = next; until >= limit {
 				break
 			}
 		}
@@ -122,11 +131,11 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 
 // known is the number of the first bin, up to last, whose sums may still change.
 func (row *laneRow) known(tl *timeline.View, r *laneRows, last int64) int64 {
-	end := tl.Edge
+	end := r.limit(tl)
 	for _, i := range r.order[row.lo:row.hi] {
 		end = min(end, tl.Lanes[i].Settled())
 	}
-	return min(int64(end/r.column)*int64(r.half), last)
+	return min(int64(max(end-r.origin, 0)/r.column)*int64(r.half), last)
 }
 
 // choosing is the order in which activities get their bins: a message's time is short
@@ -221,7 +230,7 @@ func (r *laneRows) edgeOf(s *shownLanes) int64 {
 
 // sums is the time by activity of row i between two times.
 func (r *laneRows) sums(tl *timeline.View, i int, from, to cluster.Time) (s timeline.Sums) {
-	from, to = min(from, tl.Edge), min(to, tl.Edge)
+	from, to = min(from, r.limit(tl)), min(to, r.limit(tl))
 	for _, k := range r.order[r.all[i].lo:r.all[i].hi] {
 		l := &tl.Lanes[k]
 		a, b := l.Sums(from, &r.edges[k][0]), l.Sums(to, &r.edges[k][1])

@@ -19,6 +19,9 @@ func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 		st, text = h.Theme.Text, t.under(tl)
 	default:
 		text = t.keys(h)
+		if len(tl.Parts) > 0 {
+			text = h.Keys("pair") + " pair  " + text
+		}
 		if t.Want.Arrows && tl.Arrows == nil {
 			text = "messages are not written down: the cluster starts anew to do so"
 		}

@@ -25,6 +25,7 @@ func (t *Pane) Actions() []pane.Action {
 		{Name: "unfold", Do: func(h *pane.Host) { t.foldBy(h, -1) }},
 		{Name: "back", Do: func(*pane.Host) { t.back() }, Ready: func(*pane.Host) bool { return t.Want.Cursor || t.Want.End > 0 }},
 		{Name: "record", Keys: []string{"e"}, Doc: "write down what every thread does, for the timeline, or end it; the cluster starts anew", Run: true, Do: record},
+		{Name: "pair", Keys: []string{"v"}, Doc: "stand the parts of an iteration one above the other on the timeline, or show them one after the other", Do: t.togglePair},
 		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; they are written down if they are not", Do: t.toggleArrows},
 	}
 }
@@ -145,6 +146,20 @@ func (t *Pane) foldBy(h *pane.Host, by int) {
 	t.Want.Fold = fold(f)
 	t.Want.Top, t.Want.Row = 0, 0
 	h.Say(foldNames[f])
+}
+
+// togglePair lets parts of an iteration stand one above the other, and leaves for that
+// what shows one moment.
+func (t *Pane) togglePair(h *pane.Host) {
+	if tl := h.Snap.Timeline; tl == nil || len(tl.Parts) == 0 {
+		h.Say("this timeline has no parts to stand one above the other")
+		return
+	}
+	w := &t.Want
+	if w.Apart = t.paired(); !w.Apart {
+		w.Cursor, w.Arrows, w.End = false, false, 0
+	}
+	w.Column = 0
 }
 
 // toggleArrows shows messages, and has them written down if they are not.

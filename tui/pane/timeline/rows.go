@@ -21,7 +21,10 @@ type laneRows struct {
 	threaded,
 	ranked bool // threads and ranks have columns in the labels
 
-	column cluster.Time // that the bins stand for
+	origin cluster.Time    // of the first bin
+	until  cluster.Time    // no bin shows what is later; 0: as far as all lanes tell
+	column cluster.Time    // that the bins stand for
+	made   [2]cluster.Time // origin and until that they were worked out for
 	half   int
 	acc    []timeline.Sums
 	edges  [][2]timeline.Place // of each lane, where the frame before has begun and ended

@@ -25,12 +25,17 @@ func Text(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 	h := &pane.Host{Snap: s, Theme: mono, Keys: func(string) string { return "" }}
 	var t Pane
 	t.rows.arrange(tl, foldAuto, textRows)
+	t.Want.Apart = true
 	t.Want.Arrows, t.Want.Fold = len(tl.Arrows) > 0, t.rows.fold
 	if last > 0 {
 		t.Want.Column = fitTime(last / cluster.Time(max(w-t.rows.labelWidth()-1-sharesCol, 1)))
 	}
 	rows := min(len(t.rows.all), textRows)
-	g := grid.New(w, rows+3)
+	around := 3 // rows of legend, axis and keys
+	if len(tl.Parts) > 0 {
+		around++
+	}
+	g := grid.New(w, rows+around)
 	g.Mono = true
 	for t.draw(g.All(), h); t.shown.late; {
 		t.draw(g.All(), h)

@@ -21,6 +21,7 @@ var Spec = pane.Spec{
 type Pane struct {
 	Want  Want
 	rows  laneRows
+	pairs [2]laneRows // of parts that stand one above the other
 	shown shownLanes
 	text  []byte
 	items []grid.LegendItem
@@ -37,6 +38,7 @@ type Want struct {
 	Row    int          // of the cursor
 	At     cluster.Time // of the cursor
 	Arrows bool
+	Apart  bool // parts of an iteration stand one after the other alone
 }
 
 // fold says what a row of the timeline stands for.
@@ -134,15 +136,19 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	if body.H >= 2 {
 		axis, body = body.CutBottom(1)
 	}
-	t.rows.arrange(tl, t.Want.Fold, body.H)
-	label := min(t.rows.labelWidth()+1, body.W/2)
-	shares := 0
-	switch {
-	case body.W >= sharesWide:
-		shares = timeline.Activities
-	case body.W >= sharesNarrow:
-		shares = 1
+	if both, ok := pairOf(tl); ok && t.paired() && body.H >= pairRows {
+		t.pair(v, h, tl, body, axis, both)
+		_, shares := t.columns(body.W)
+		t.legend(v.Sub(grid.Rect{Y: legend.Y, W: legend.W - shares*sharesCol, H: legend.H}), h)
+		t.detail(v.Sub(detail), h, tl)
+		return
 	}
+	var parts grid.Rect
+	if len(tl.Parts) > 0 && body.H >= 4 {
+		parts, body = body.CutTop(1)
+	}
+	t.rows.arrange(tl, t.Want.Fold, body.H)
+	label, shares := t.columns(body.W)
 	cells := grid.Rect{X: label, Y: body.Y, W: body.W - label - shares*sharesCol, H: body.H}
 	if cells.W < 1 || cells.H < 1 {
 		return
@@ -158,6 +164,9 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	if t.Want.Arrows {
 		t.arrows(v.Sub(cells), h, tl)
 	}
+	if !parts.Empty() {
+		t.parts(v.Sub(grid.Rect{X: label, Y: parts.Y, W: cells.W, H: 1}), h.Theme, tl)
+	}
 	if shares > 0 {
 		t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: 0, W: shares * sharesCol, H: body.Y + body.H}), body.Y, h.Theme, tl, shares)
 	}
@@ -168,6 +177,18 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		t.cursor(v, cells, h)
 	}
 	t.detail(v.Sub(detail), h, tl)
+}
+
+// columns are those of the labels, and how many shares there is room for.
+func (t *Pane) columns(w int) (label, shares int) {
+	label = min(t.rows.labelWidth()+1, w/2)
+	switch {
+	case w >= sharesWide:
+		return label, timeline.Activities
+	case w >= sharesNarrow:
+		return label, 1
+	}
+	return label, 0
 }
 
 // place settles which part of the timeline is shown.
@@ -295,7 +316,7 @@ func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
 		styles[a+1], glyphs[a+1] = l.style(th), l.mark
 	}
 	const asleep = 1 + uint8(timeline.ActivitySleep)
-	first, last := int64(t.shown.begin/t.shown.column)*int64(half), t.rows.edgeOf(&t.shown)
+	first, last := int64((t.shown.begin-t.rows.origin)/t.shown.column)*int64(half), t.rows.edgeOf(&t.shown)
 	for y := range t.shown.rows {
 		for x := range t.shown.columns {
 			n := first + int64(x*half)

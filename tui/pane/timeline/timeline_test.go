@@ -227,7 +227,7 @@ func (l look) screen(w, h int) string {
 // the run goes on and the user zooms, scrolls and folds.
 func TestTimelineKeepsFramesRight(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}
-	actions := []string{"run", "run", "run", "shorter", "longer", "earlier", "later", "follow", "crosshair", "crosshair-left", "crosshair-right", "row-down", "row-up", "scroll-down", "scroll-up", "fold", "unfold", "back"}
+	actions := []string{"run", "run", "run", "shorter", "longer", "earlier", "later", "follow", "crosshair", "crosshair-left", "crosshair-right", "row-down", "row-up", "scroll-down", "scroll-up", "fold", "unfold", "back", "pair"}
 	rapid.Check(t, func(t *rapid.T) {
 		s := panetest.Recorded(2, 2, 2, 1, false)
 		rec, done := timeline.NewRecorder(l, true), 0
@@ -238,6 +238,11 @@ func TestTimelineKeepsFramesRight(t *testing.T) {
 			case "run":
 				n := rapid.IntRange(0, 3).Draw(t, "iterations")
 				panetest.Hybrid(rec, l, done, done+n)
+				for i := done; i < done+n; i++ {
+					begin := cluster.Time(i) * 100 * us
+					rec.Enter(i/2, i%2, "part", begin)
+					rec.Leave(i/2, i%2, begin+cluster.Time(100-30*(i%2))*us)
+				}
 				done += n
 				next := *s
 				next.Timeline = rec.View()
@@ -252,6 +257,56 @@ func TestTimelineKeepsFramesRight(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Parts of an iteration stand one above the other, each from the left, so that one that
+// takes less time is as much shorter; a part that not all lanes tell of is none yet.
+func TestPartsStandOneAboveTheOther(t *testing.T) {
+	l := cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}
+	rec := timeline.NewRecorder(l, false)
+	for rank := range 2 {
+		for _, lane := range rec.Team(rank, 2) {
+			lane.Until(430*us, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+			lane.Unknown()
+		}
+	}
+	part := func(round, row int, name string, begin, end cluster.Time) {
+		rec.Enter(round, row, name, begin)
+		rec.Enter(round, row, name, begin+1)
+		rec.Leave(round, row, end-1)
+		rec.Leave(round, row, end)
+	}
+	part(0, 1, "scheme: funneled", 20*us, 70*us) // the parts take turns to begin
+	part(0, 0, "masteronly", 110*us, 210*us)
+	part(1, 0, "masteronly", 300*us, 400*us)
+	rec.Enter(1, 1, "scheme: funneled", 420*us)
+	s := panetest.Recorded(2, 1, 2, 1, false)
+	s.Timeline = rec.View()
+	p := looking(s)
+	screen := func() (spans []int) {
+		g := grid.New(110, 16)
+		p.Draw(g.All(), p.h)
+		for line := range strings.Lines(g.PlainText()) {
+			if strings.HasPrefix(line, "n") {
+				spans = append(spans, strings.Count(line, "█"))
+			}
+		}
+		return spans
+	}
+	spans := screen()
+	if len(spans) != 4 || spans[0] != spans[1] || spans[2] != spans[3] || spans[0] != 2*spans[2] || spans[0] == 0 {
+		t.Errorf("the rows have %d cells, want two and two of half as many", spans)
+	}
+	panetest.Golden(t, "timeline-pair", p.screen(110, 16))
+	p.act("pair")
+	if spans := screen(); len(spans) != 2 {
+		t.Errorf("apart there are %d rows, want 2", len(spans))
+	}
+	panetest.Golden(t, "timeline-parts", p.screen(110, 16))
+	p.act("pair")
+	if again := screen(); !slices.Equal(again, spans) {
+		t.Errorf("together again: %v, want %v", again, spans)
+	}
 }
 
 func TestCursorNamesWhatIsUnderIt(t *testing.T) {

@@ -1,0 +1,144 @@
+package timeline
+
+import (
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// pairOf gives two parts of the latest iteration that has two, which all lanes tell of.
+func pairOf(tl *timeline.View) (both [2]*timeline.Part, ok bool) {
+	for i := len(tl.Parts) - 1; i > 0; i-- {
+		b := &tl.Parts[i]
+		if !b.Whole || b.End > tl.Edge {
+			continue
+		}
+		for k := i - 1; k >= 0 && tl.Parts[k].Round == b.Round; k-- {
+			a := &tl.Parts[k]
+			if !a.Whole || a.Row == b.Row || a.Begin < tl.From {
+				continue
+			}
+			if a.Row > b.Row {
+				a, b = b, a
+			}
+			return [2]*timeline.Part{a, b}, true
+		}
+	}
+	return both, false
+}
+
+// paired says whether parts stand one above the other: not where the user looks at
+// one moment, or at messages.
+func (t *Pane) paired() bool {
+	w := &t.Want
+	return !w.Apart && !w.Cursor && !w.Arrows && w.End == 0
+}
+
+// pairRows is how many rows a pair needs: a title and two lanes each.
+const pairRows = 6
+
+// pair draws two parts of an iteration one above the other. Each begins at the left, so
+// that one that takes less time is shorter.
+func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis grid.Rect, both [2]*timeline.Part) {
+	each := (body.H - 2) / 2
+	t.rows.arrange(tl, t.Want.Fold, each)
+	label, shares := t.columns(body.W)
+	w := body.W - label - shares*sharesCol
+	if w < 1 {
+		return
+	}
+	column := t.Want.Column
+	if column == 0 {
+		longest := max(both[0].End-both[0].Begin, both[1].End-both[1].Begin, 1)
+		column = fitTime((longest + cluster.Time(w) - 1) / cluster.Time(w))
+	}
+	half := 2
+	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
+		half = 1
+	}
+	y, late := body.Y, false
+	for k, part := range both {
+		t.rows, t.pairs[k] = t.pairs[k], t.rows
+		t.rows.arrange(tl, t.Want.Fold, each)
+		t.rows.origin, t.rows.until = part.Begin, part.End
+		s := &t.shown
+		*s = shownLanes{column: column, columns: w, begin: part.Begin, end: part.Begin + column*cluster.Time(w), fold: t.rows.fold}
+		s.all, s.rows = len(t.rows.all), min(len(t.rows.all), each)
+		s.top = min(max(t.Want.Top, 0), s.all-s.rows)
+		late = !t.rows.compute(tl, s, half) || late
+		t.title(v.Sub(grid.Rect{X: label, Y: y, W: w, H: 1}), h.Theme, both, k)
+		t.cells(v.Sub(grid.Rect{X: label, Y: y + 1, W: w, H: s.rows}), h.Theme, half)
+		t.labels(v.Sub(grid.Rect{Y: y + 1, W: label, H: s.rows}), h.Theme, false)
+		if shares > 0 {
+			t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: y, W: shares * sharesCol, H: 1 + s.rows}), 1, h.Theme, tl, shares)
+		}
+		y += 1 + s.rows
+		t.rows, t.pairs[k] = t.pairs[k], t.rows
+	}
+	t.shown.late = late
+	axis.Y = min(axis.Y, y)
+	from := t.shown
+	t.shown.begin, t.shown.end = 0, from.end-from.begin
+	t.axis(v.Sub(grid.Rect{X: label, Y: axis.Y, W: w, H: axis.H}), h.Theme)
+	t.shown = from
+}
+
+// title names a part and draws how long it takes, and ε, how many times as long the
+// upper one takes: "├─scheme: funneled, 112 µs, ε 1.43 ───┤".
+func (t *Pane) title(v grid.View, th *grid.Theme, both [2]*timeline.Part, k int) {
+	p := both[k]
+	text := p.Name + ", " + (p.End - p.Begin).String()
+	if one, other := both[0].End-both[0].Begin, p.End-p.Begin; k == 1 && other > 0 {
+		text += ", ε " + strconv.FormatFloat(float64(one)/float64(other), 'f', 2, 64)
+	}
+	last := int((p.End - p.Begin - 1) / t.shown.column)
+	bracket(v, th, 0, last, text)
+}
+
+// bracket draws a span of columns with words in it, or behind it where it is short.
+func bracket(v grid.View, th *grid.Theme, from, to int, text string) {
+	for x := max(from, 0); x <= min(to, v.W()-1); x++ {
+		r := '─'
+		switch {
+		case x == from && from == to:
+			r = '│'
+		case x == from:
+			r = '├'
+		case x == to:
+			r = '┤'
+		}
+		v.Rune(x, 0, r, th.Dim)
+	}
+	n, at := grid.Width(text), max(from, 0)+2
+	switch {
+	case at+n < to:
+	case to+2+n <= v.W():
+		at = to + 2
+	default:
+		text = grid.Fit(text, max(min(to, v.W())-at-1, 0))
+	}
+	v.Text(at, 0, text, th.Text)
+}
+
+// parts names the parts of iterations above the rows, where each of them is.
+func (t *Pane) parts(v grid.View, th *grid.Theme, tl *timeline.View) {
+	s := &t.shown
+	for i := range tl.Parts {
+		p := &tl.Parts[i]
+		end := p.End
+		if !p.Whole {
+			end = tl.Edge
+		}
+		if end <= s.begin || p.Begin >= s.end || end <= p.Begin {
+			continue
+		}
+		from, to := int((p.Begin-s.begin)/s.column), int((end-1-s.begin)/s.column)
+		if p.Begin < s.begin {
+			from = -1
+		}
+		bracket(v.Sub(grid.Rect{W: min(to+1, v.W()), H: 1}), th, from, to, p.Name)
+	}
+}
