@@ -130,7 +130,7 @@ type Virtual struct {
 // Command is what a user asks of a session.
 type Command struct {
 	Verb  Verb
-	Knob  string // for Set; "workload" stands for the program itself
+	Knob  string // for Set and Default; "workload" stands for the program itself
 	Value string // for Set
 
 	Scenario *Scenario // for Take
@@ -141,11 +141,14 @@ type Verb string
 
 // The verbs.
 const (
-	Set    Verb = "set"    // turn Knob to Value
-	Take   Verb = "take"   // run Scenario: its workload, and all its knobs at once
-	Pause  Verb = "pause"  // before the next iteration
-	Resume Verb = "resume" //
-	Step   Verb = "step"   // one iteration, then pause
-	Reset  Verb = "reset"  // forget series, points and marks
-	Stop   Verb = "stop"   // end the session
+	Set     Verb = "set"     // turn Knob to Value
+	Take    Verb = "take"    // run Scenario: its workload, and all its knobs at once
+	Default Verb = "default" // turn Knob to its default; "": all knobs
+	Undo    Verb = "undo"    // run what was wanted before: knobs, workload, model and machine
+	Redo    Verb = "redo"    // run what was undone last
+	Pause   Verb = "pause"   // before the next iteration
+	Resume  Verb = "resume"  //
+	Step    Verb = "step"    // one iteration, then pause
+	Reset   Verb = "reset"   // forget series, points and marks
+	Stop    Verb = "stop"    // end the session
 )

@@ -43,6 +43,12 @@ func screenActions() ownActions {
 		b.Keys = append(b.Keys, key)
 		return b
 	}
+	// named is an action without a key.
+	named := func(name, doc string, do func(*app)) binding {
+		b := line(name, "", doc, "", do)
+		b.Keys, b.keysNow = nil, func(*app) string { return "" }
+		return b
+	}
 	quit := func(a *app) { a.quit = true }
 	anywhere := func(name, key, doc string, do func(*app)) binding {
 		b := line(name, key, doc, "", do)
@@ -87,7 +93,11 @@ func screenActions() ownActions {
 		leaving: []binding{
 			now(line("baseline", "b", "keep this run as the baseline that others are compared with, or drop it", "baseline", (*app).toggleBaseline),
 				func(a *app) bool { return a.base != nil }, "drop baseline"),
-			line("reset", "r", "forget series, points and marks", "reset", func(a *app) { a.do(resetCommand) }),
+			line("undo", "u", "undo the last turn of a knob, also of workload, model or machine", "", func(a *app) { a.Panel.Return(engine.Undo, "") }),
+			pair(line("redo", "U", "redo what was undone last", "undo redo", func(a *app) { a.Panel.Return(engine.Redo, "") }), "undo", "uU"),
+			and(line("default", "backspace", "turn the selected knob to its default", "", (*app).turnToDefault), "delete"),
+			named("reset", "turn all knobs to their defaults", func(a *app) { a.Panel.Return(engine.Default, "") }),
+			line("forget", "r", "forget series, points and marks", "forget", func(a *app) { a.do(resetCommand) }),
 		},
 	}
 }
@@ -132,6 +142,13 @@ func (a *app) zoomDigit() {
 		return
 	}
 	a.notice = "no pane of this run has this digit"
+}
+
+// turnToDefault turns the selected knob back.
+func (a *app) turnToDefault() {
+	if k := a.Panel.Knob(); k != nil {
+		a.Panel.Return(engine.Default, k.Name)
+	}
 }
 
 func (a *app) togglePause() {

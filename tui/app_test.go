@@ -50,6 +50,10 @@ func TestKeysSendCommands(t *testing.T) {
 		{"space goes on", []string{"space"}, engine.Paused, []engine.Command{{Verb: engine.Resume}}},
 		{"n steps", []string{"n"}, engine.Paused, []engine.Command{{Verb: engine.Step}}},
 		{"r resets", []string{"r"}, engine.Running, []engine.Command{{Verb: engine.Reset}}},
+		{"u undoes", []string{"right", "u"}, engine.Running, []engine.Command{set("group", "8"), {Verb: engine.Undo}}},
+		{"U redoes", []string{"U"}, engine.Running, []engine.Command{{Verb: engine.Redo}}},
+		{"backspace turns to the default", []string{"backspace", "up", "delete"}, engine.Running, []engine.Command{{Verb: engine.Default, Knob: "group"}, {Verb: engine.Default, Knob: "model"}}},
+		{"reset turns all to their defaults", []string{":", "'reset", "enter"}, engine.Running, []engine.Command{{Verb: engine.Default}}},
 		{"right turns up", []string{"right"}, engine.Running, []engine.Command{set("group", "8")}},
 		{"left turns down", []string{"left"}, engine.Running, []engine.Command{set("group", "2")}},
 		{"turns before the answer count on", []string{"right", "right"}, engine.Running, []engine.Command{set("group", "16")}},
@@ -215,6 +219,20 @@ func TestAskedValue(t *testing.T) {
 	a.load(demo(4, 4, 8))
 	if a.Panel.Waits("group") || a.Asked("group") != "8" {
 		t.Errorf("after: %v, %s", a.Panel.Waits("group"), a.Asked("group"))
+	}
+}
+
+// What was asked before an undo is no longer waited for, and a refusal is told.
+func TestAskedValueThatIsUndone(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	keys(a, "right", "u")
+	if a.Panel.Waits("group") || a.Asked("group") != "4" {
+		t.Errorf("shown is %s, waited for: %v", a.Asked("group"), a.Panel.Waits("group"))
+	}
+	a.Panel.Answered(a.out[0], nil)
+	a.Panel.Answered(a.out[1], errors.New("there is nothing to undo"))
+	if a.notice != "there is nothing to undo" {
+		t.Errorf("said %q", a.notice)
 	}
 }
 

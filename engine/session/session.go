@@ -79,6 +79,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	wanted  setup
+	past    past // of wanted
 	version int  // of wanted
 	reset   bool // forget the history
 	stop    bool
@@ -129,8 +130,20 @@ func (s *Session) Do(c engine.Command) error {
 			return err
 		}
 	case engine.Take:
-		err := s.want(func(*engine.Scenario) (setup, error) { return s.options.taken(c.Scenario) })
+		err := s.want(func(*engine.Scenario) (setup, error) { return s.options.taken(c.Scenario) }, s.past.turned)
 		if err != nil {
+			return err
+		}
+	case engine.Default:
+		if err := s.byDefault(c.Knob); err != nil {
+			return err
+		}
+	case engine.Undo:
+		if err := s.undo(); err != nil {
+			return err
+		}
+	case engine.Redo:
+		if err := s.redo(); err != nil {
 			return err
 		}
 	case engine.Pause:
@@ -148,7 +161,7 @@ func (s *Session) Do(c engine.Command) error {
 		s.stop = true
 		s.mu.Unlock()
 	default:
-		return errors.New("unknown command " + string(c.Verb) + ": there are set, take, pause, resume, step, reset and stop")
+		return errors.New("unknown command " + string(c.Verb) + ": there are set, take, default, undo, redo, pause, resume, step, reset and stop")
 	}
 	s.wake()
 	return nil
@@ -156,11 +169,12 @@ func (s *Session) Do(c engine.Command) error {
 
 // turn sets one knob of the wanted scenario.
 func (s *Session) turn(knob, value string) error {
-	return s.want(func(from *engine.Scenario) (setup, error) { return s.options.turned(from, knob, value) })
+	return s.want(func(from *engine.Scenario) (setup, error) { return s.options.turned(from, knob, value) }, s.past.turned)
 }
 
-// want makes another scenario the wanted one, unless it cannot be run.
-func (s *Session) want(next func(from *engine.Scenario) (setup, error)) error {
+// want makes another scenario the wanted one, unless it cannot be run; left is told of
+// the one before.
+func (s *Session) want(next func(from *engine.Scenario) (setup, error), left func(engine.Scenario)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	set, err := next(&s.wanted.scenario)
@@ -175,6 +189,9 @@ func (s *Session) want(next func(from *engine.Scenario) (setup, error)) error {
 	now := from.Workload == to.Workload && !s.idle && !slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
 		return k.Scope != engine.ScopeNow && from.Values[k.Name] != to.Values[k.Name]
 	})
+	if !same {
+		left(*from)
+	}
 	s.wanted = set
 	if !now {
 		s.version++

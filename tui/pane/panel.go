@@ -127,6 +127,15 @@ func (p *Panel) Set(name, text string) bool {
 	return true
 }
 
+// Return asks the session to turn knobs back: to undo or redo a turn, or to the default
+// of a knob, "" being all. What was asked before and is not there yet may never come.
+func (p *Panel) Return(verb engine.Verb, knob string) {
+	clear(p.asked)
+	p.Fault = Fault{}
+	p.Edits++
+	p.Send(engine.Command{Verb: verb, Knob: knob})
+}
+
 // Answered takes in what became of a command.
 func (p *Panel) Answered(c engine.Command, err error) {
 	if err == nil && p.Scenario.Values[c.Knob] != c.Value {

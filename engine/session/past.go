@@ -1,0 +1,72 @@
+package session
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// past is the scenarios on both sides of the wanted one: those that were wanted before
+// it, and those that were undone. The nearest stands last.
+type past struct{ before, after []engine.Scenario }
+
+// mostPast is how many turns can be undone.
+const mostPast = 500
+
+// turned keeps a scenario that another one follows; what was undone is gone.
+func (p *past) turned(from engine.Scenario) {
+	p.before, p.after = pushed(p.before, from), nil
+}
+
+func pushed(all []engine.Scenario, sc engine.Scenario) []engine.Scenario {
+	if all = append(all, sc); len(all) > mostPast {
+		all = slices.Delete(all, 0, 1)
+	}
+	return all
+}
+
+func (p *past) undone(from engine.Scenario) {
+	p.before, p.after = p.before[:len(p.before)-1], pushed(p.after, from)
+}
+
+func (p *past) redone(from engine.Scenario) {
+	p.after, p.before = p.after[:len(p.after)-1], pushed(p.before, from)
+}
+
+// again plans a scenario that was wanted once, the last of all.
+func (o *Options) again(all []engine.Scenario, none string) (setup, error) {
+	if len(all) == 0 {
+		return setup{}, errors.New(none)
+	}
+	return o.resolve(all[len(all)-1].Clone(), "")
+}
+
+func (s *Session) undo() error {
+	return s.want(func(*engine.Scenario) (setup, error) {
+		return s.options.again(s.past.before, "there is nothing to undo: no knob was turned")
+	}, s.past.undone)
+}
+
+func (s *Session) redo() error {
+	return s.want(func(*engine.Scenario) (setup, error) {
+		return s.options.again(s.past.after, "there is nothing to redo")
+	}, s.past.redone)
+}
+
+// byDefault turns a knob to its default, which may be the workload's own; "": all knobs.
+func (s *Session) byDefault(knob string) error {
+	return s.want(func(from *engine.Scenario) (setup, error) {
+		usual, err := Scenario(from.Workload, s.options.Machines...)
+		if err != nil {
+			return setup{}, err
+		}
+		if knob == "" {
+			return s.options.resolve(usual, "")
+		}
+		if _, err := usual.Knob(knob); err != nil {
+			return setup{}, err
+		}
+		return s.options.turned(from, knob, usual.Text(knob))
+	}, s.past.turned)
+}

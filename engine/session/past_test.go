@@ -1,0 +1,185 @@
+package session
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// idle is a session that plans what it is told, and runs nothing.
+func idle(t *testing.T, workload string) *Session {
+	t.Helper()
+	sc, err := Scenario(workload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(sc, Options{Fabrics: Fabrics(), Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// wants is what a session is to run, in comparable words.
+func (s *Session) wants() map[string]string {
+	sc := s.wanted.scenario.Clone()
+	sc.Values["workload"] = sc.Workload
+	return sc.Values
+}
+
+func (s *Session) told(t *testing.T, c engine.Command) {
+	t.Helper()
+	if err := s.Do(c); err != nil {
+		t.Fatalf("%+v: %v", c, err)
+	}
+}
+
+var (
+	undo = engine.Command{Verb: engine.Undo}
+	redo = engine.Command{Verb: engine.Redo}
+)
+
+func set(knob, value string) engine.Command {
+	return engine.Command{Verb: engine.Set, Knob: knob, Value: value}
+}
+
+// A turn is undone and redone, of a knob as of workload, model and machine; another turn
+// drops what was undone.
+func TestUndoAndRedo(t *testing.T) {
+	s := idle(t, "randomaccess")
+	all := []map[string]string{s.wants()}
+	for _, c := range []engine.Command{set("group", "8"), set("model", "flat"), set("machine", "xc30-edison"), set("workload", "pingpong"), set("size", "64"), set("workload", "dot")} {
+		s.told(t, c)
+		all = append(all, s.wants())
+	}
+	for i := len(all) - 2; i >= 0; i-- {
+		s.told(t, undo)
+		if diff := cmp.Diff(all[i], s.wants()); diff != "" {
+			t.Errorf("undone to %d: %s", i, diff)
+		}
+	}
+	if err := s.Do(undo); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
+		t.Errorf("before the first turn: %v", err)
+	}
+	for _, want := range all[1:4] {
+		s.told(t, redo)
+		if diff := cmp.Diff(want, s.wants()); diff != "" {
+			t.Errorf("redone: %s", diff)
+		}
+	}
+	s.told(t, set("group", "2"))
+	if err := s.Do(redo); err == nil || !strings.Contains(err.Error(), "nothing to redo") {
+		t.Errorf("after another turn: %v", err)
+	}
+	s.told(t, undo)
+	if diff := cmp.Diff(all[3], s.wants()); diff != "" {
+		t.Errorf("undone after all: %s", diff)
+	}
+}
+
+// What changes nothing, or is refused, is no turn.
+func TestWhatIsNoTurn(t *testing.T) {
+	s := idle(t, "randomaccess")
+	s.told(t, set("group", "4"))
+	if err := s.Do(set("group", "3")); err == nil {
+		t.Error("a group of 3 is taken")
+	}
+	s.told(t, engine.Command{Verb: engine.Default})
+	s.told(t, engine.Command{Verb: engine.Pause})
+	if err := s.Do(undo); err == nil {
+		t.Error("something is undone")
+	}
+}
+
+// Knobs go back to the defaults of the workload, one or all, and that is undone as any
+// turn.
+func TestDefaults(t *testing.T) {
+	s := idle(t, "spmv")
+	first := s.wants()
+	turns := []engine.Command{set("threading", "funneled"), set("local-k", "3"), set("machine", "xc30-edison")}
+	for _, c := range turns {
+		s.told(t, c)
+	}
+	turned := s.wants()
+	s.told(t, engine.Command{Verb: engine.Default, Knob: "local-k"})
+	if got := s.wants(); got["local-k"] != first["local-k"] || got["threading"] != "funneled" {
+		t.Errorf("local-k %s, threading %s", got["local-k"], got["threading"])
+	}
+	s.told(t, undo)
+	s.told(t, engine.Command{Verb: engine.Default})
+	if diff := cmp.Diff(first, s.wants()); diff != "" {
+		t.Error(diff)
+	}
+	s.told(t, undo)
+	if diff := cmp.Diff(turned, s.wants()); diff != "" {
+		t.Error(diff)
+	}
+	if err := s.Do(engine.Command{Verb: engine.Default, Knob: "gruop"}); err == nil || !strings.Contains(err.Error(), `unknown knob "gruop"`) {
+		t.Errorf("of no knob: %v", err)
+	}
+}
+
+// Whatever was told: undoing all gives the first scenario, redoing all the last.
+func TestUndoAllRedoAll(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		s := idle(t, "randomaccess")
+		first := s.wants()
+		for range 200 {
+			table := s.wanted.scenario.Table
+			k := &table[rng.IntN(len(table))]
+			switch n := rng.IntN(20); {
+			case n < 2:
+				_ = s.Do(set("workload", []string{"pingpong", "dot", "randomaccess", "spmv", "beff", "cartesian", "headtohead"}[rng.IntN(7)]))
+			case n < 5:
+				_ = s.Do(undo)
+			case n < 7:
+				_ = s.Do(redo)
+			case n < 8:
+				_ = s.Do(engine.Command{Verb: engine.Default, Knob: k.Name})
+			case n < 9 && rng.IntN(4) == 0:
+				_ = s.Do(engine.Command{Verb: engine.Default})
+			case len(k.Choices) > 0:
+				_ = s.Do(set(k.Name, k.Choices[rng.IntN(len(k.Choices))])) // it may be refused
+			}
+		}
+		for s.Do(redo) == nil {
+		}
+		last := s.wants()
+		n := 0
+		for s.Do(undo) == nil {
+			n++
+		}
+		if diff := cmp.Diff(first, s.wants()); diff != "" {
+			t.Errorf("seed %d: all undone: %s", seed, diff)
+		}
+		for range n {
+			s.told(t, redo)
+		}
+		if diff := cmp.Diff(last, s.wants()); diff != "" {
+			t.Errorf("seed %d: all redone: %s", seed, diff)
+		}
+		if err := s.Do(redo); err == nil {
+			t.Errorf("seed %d: there is more to redo than was undone", seed)
+		}
+	}
+}
+
+// The oldest turns are forgotten.
+func TestPastIsBounded(t *testing.T) {
+	s := idle(t, "randomaccess")
+	for i := range mostPast + 10 {
+		s.told(t, set("seed", []string{"1", "2"}[(i+1)%2]))
+	}
+	n := 0
+	for s.Do(undo) == nil {
+		n++
+	}
+	if n != mostPast {
+		t.Errorf("%d turns are undone, want %d", n, mostPast)
+	}
+}
