@@ -109,7 +109,7 @@ type Machine struct {
 	Sockets      int      // a node; 0 or 1: the node is one
 	Socket       Link     // between ranks of one socket; zero: as in node
 	Topology     Topology // between nodes
-	CopyRate     float64  // bytes per second that one thread copies in memory, as measured or published; no cost rests on it yet
+	CopyRate     float64  // bytes per second that one thread copies into an eager buffer, or out of it; 0: copies cost nothing
 	Server       Server   // of a node's messages
 	NodeRate     float64  // bytes per second of memory that a whole node sustains; 0: no limit
 	AtomicTime   Time     // of an atomic at its target

@@ -35,7 +35,8 @@
 // Costs are LogGP's, in integer picoseconds: a message of s bytes takes
 // 2o + L + (s − 1)G when eager, and an adapter starts messages at least
 // g + (s − 1)G apart, and takes them in so: what several nodes send to one waits there.
-// Above the eager limit the sender first asks (o + L) and the
+// Where a thread's copies have a rate, it pays for one into the eager buffer, and for one
+// out of it. Above the eager limit the sender first asks (o + L) and the
 // receiver answers (o + L); where the adapter progresses by itself both answers
 // cost no o.
 //

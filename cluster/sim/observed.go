@@ -39,7 +39,7 @@ func (t *thread) note(dt cluster.Time, why Cause) {
 		t.lane.Until(t.now, timeline.ActivityWait, t.call, t.peer)
 	case CauseLock:
 		t.lane.Until(t.now, timeline.ActivityLock, t.call, t.peer)
-	case CauseLatency, CauseBytes: // a load or a store of its own
+	case CauseLatency, CauseBytes, CauseCopy: // a load or a store of its own; an eager buffer's
 		t.lane.Until(t.now, timeline.ActivityCopy, t.call, t.peer)
 	case CauseSync: // among the threads of a region
 		a := timeline.ActivitySleep

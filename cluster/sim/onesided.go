@@ -76,6 +76,11 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, n int64) (int32, uint32) {
 	return i, id
 }
 
+// buffered reports whether a put of n bytes is copied out of its source first.
+func (p *protocol) buffered(n int64, from cluster.Memory) bool {
+	return n <= p.eager && from == cluster.HostMemory
+}
+
 // put sends bytes to a segment. Up to the eager limit they are copied, so that the
 // source is complete at once; above, when the last byte has left, and out of a
 // device's memory when they stand in the host's. The operation is complete when
@@ -90,6 +95,9 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 	}
 	if code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
+	}
+	if one := n / int64(max(op.Train, 1)); w.copyRate > 0 && w.buffered(one, op.From) {
+		t.copies(w.net.class(t.r.id, op.Peer), int64(max(op.Train, 1)), one)
 	}
 	i, id := t.ask(op, msgPut, n)
 	m := &w.msgs[i]

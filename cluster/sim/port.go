@@ -192,10 +192,17 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 
 // charge lets a thread pay for a completion.
 func (r *rank) charge(t *thread, s *slot) {
-	if s.pays && !s.charged {
-		t.spend(r.w.net.ways[s.class].o, CauseOverhead)
+	if s.pays != feeNone && !s.charged {
+		t.pays(s)
 	}
 	s.charged = true
+}
+
+func (t *thread) pays(s *slot) {
+	t.spend(t.w.net.ways[s.class].o, CauseOverhead)
+	if s.pays == feeCopy {
+		t.copies(s.class, 1, s.size)
+	}
 }
 
 func (r *rank) threadOf(number int) *thread {

@@ -122,14 +122,17 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	s.class = m.class
 	if m.kind == msgAsk {
 		m.recv = id
-		s.pays = true
+		s.pays = feeO
 		if s.at > w.now {
 			m.cause = s.cause
 		}
 		w.attend(i, r, max(w.now, s.at))
 		return
 	}
-	s.pays = true
+	s.pays = feeO
+	if w.copyRate > 0 && !s.forDevice() && (w.progress != cluster.ProgressOffload || s.at > w.now) {
+		s.pays = feeCopy // else an adapter that finds the receive posted puts the bytes in their place
+	}
 	copy(s.bytes(), m.bytes())
 	m.drop(w)
 	if m.size > s.size {
@@ -181,7 +184,7 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	if m.kind == msgAsk {
 		s, id := t.pend(op)
 		s.peer, s.ctx, s.tag = m.src, m.ctx, m.tag // a matched receive names none
-		s.class, s.pays = m.class, true
+		s.class, s.pays = m.class, feeO
 		if w.staged && op.From == cluster.DeviceMemory {
 			s.toDevice()
 		}
@@ -193,7 +196,11 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 		}
 		return t.pended(op, id)
 	}
+	device := w.staged && op.From == cluster.DeviceMemory
 	t.pay(w.net.ways[m.class].o)
+	if w.copyRate > 0 && !device {
+		t.copies(m.class, 1, m.size)
+	}
 	copy(op.Buf, m.bytes())
 	m.drop(w)
 	d := received(m.src, m.tag, m.size, op.Bytes())
@@ -201,7 +208,7 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 		t.r.took(grown(&w.trace.voyages, int(i)), t.number, t.now)
 	}
 	w.dropMsg(i)
-	if w.staged && op.From == cluster.DeviceMemory {
+	if device {
 		s, id := t.pend(op)
 		s.set(d)
 		t.r.toDevice(id, t.now, d.Size, t.cause)

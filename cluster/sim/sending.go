@@ -22,6 +22,9 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	}
 	m.kind = msgEager
 	m.hold(w, op.Buf)
+	if w.copyRate > 0 && op.From == cluster.HostMemory {
+		t.copies(class, 1, n)
+	}
 	if w.staged && op.From == cluster.DeviceMemory { // complete when it stands in the host's memory
 		_, source := t.pend(op)
 		m.more = &transfer{from: op.From, source: source + 1}
@@ -30,4 +33,13 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	}
 	w.dispatch(i, t)
 	return t.finish(op, cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n})
+}
+
+// copies charges a thread for copying as many messages of a class, each of n bytes, into
+// the eager buffer or out of it. Inside a node the copies are what the bandwidth is; an
+// adapter that progresses by itself copies for nothing.
+func (t *thread) copies(class cluster.Class, many, n int64) {
+	if class == cluster.Remote && !(t.id < 0 && t.w.progress == cluster.ProgressOffload) {
+		t.spend(cluster.Time(many)*t.w.copyRate.time(n), CauseCopy)
+	}
 }

@@ -13,6 +13,15 @@ const (
 	slotDone
 )
 
+// fee is what a completion costs its thread.
+type fee uint8
+
+const (
+	feeNone fee = iota
+	feeO        // of a receive: o
+	feeCopy     // and a copy out of the eager buffer
+)
+
 // slot is an operation under way, in one cache line; what few kinds need stands
 // in more.
 type slot struct {
@@ -21,7 +30,7 @@ type slot struct {
 	state   uint8
 	kind    cluster.Kind
 	charged bool // the thread has paid for its completion
-	pays    bool // its completion costs o: a receive
+	pays    fee  // what its completion costs its thread
 	waited  bool // a thread is suspended on it
 	class   cluster.Class
 	err     cluster.Code
@@ -122,7 +131,7 @@ func (t *slots) give(i uint32) {
 	if s.gen++; s.gen == 0 {
 		s.gen = 1
 	}
-	s.state, s.charged, s.waited, s.pays, s.err, s.found = slotFree, false, false, false, cluster.OK, false
+	s.state, s.charged, s.waited, s.pays, s.err, s.found = slotFree, false, false, feeNone, cluster.OK, false
 	s.buf, s.more = nil, nil
 	s.peer, t.free = int32(t.free), i+1
 }

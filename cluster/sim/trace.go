@@ -22,12 +22,13 @@ const (
 	CauseSync
 	CauseNoise
 	CauseServer
+	CauseCopy
 )
 
 // Causes is the number of causes.
-const Causes = 12
+const Causes = 13
 
-var causeNames = [Causes]string{"compute", "o", "L", "g", "G", "adapter", "link", "memory", "lock", "synchronization", "noise", "message server"}
+var causeNames = [Causes]string{"compute", "o", "L", "g", "G", "adapter", "link", "memory", "lock", "synchronization", "noise", "message server", "copy"}
 
 // String names the cause.
 func (c Cause) String() string { return causeNames[c] }

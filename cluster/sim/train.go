@@ -7,7 +7,11 @@ func (w *world) beat(m *msg) cluster.Time {
 	if m.thread == noThread && w.progress == cluster.ProgressOffload {
 		return 0
 	}
-	return w.net.ways[m.class].o
+	o := w.net.ways[m.class].o
+	if one := m.size / int64(m.train); w.copyRate > 0 && m.class == cluster.Remote && w.buffered(one, m.more.from) {
+		o += w.copyRate.time(one)
+	}
+	return o
 }
 
 // passTrain is pass for a train: all its messages take their resources in one go.

@@ -108,7 +108,7 @@ func (t *thread) Cancel(h cluster.Handle) bool {
 	if s.kind != cluster.KindRecv || !t.r.queues.Cancel(s.ctx, s.peer, s.tag, uint32(h)) {
 		return false
 	}
-	s.pays = false
+	s.pays = feeNone
 	t.r.complete(uint32(h), t.now, cluster.Done{Peer: s.peer, Tag: s.tag, Err: cluster.Cancelled}, t.cause)
 	return true
 }

@@ -24,6 +24,7 @@ type costs struct {
 	memRate             rate
 	cores, ranksPerNode int64 // of a node; no cores: unknown
 	compNoise           int64
+	copyRate            rate // of eager messages between nodes, by a thread
 	atomicTime          cluster.Time
 	handlerTime         cluster.Time
 	pollTime            cluster.Time
@@ -38,7 +39,7 @@ const leastPoll = 10 * cluster.Nanosecond
 
 func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
 	c := costs{flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), cores: int64(m.CoresPerNode), ranksPerNode: int64(l.RanksPerNode),
-		compNoise: partsOf(m.ComputeNoise), atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime,
+		compNoise: partsOf(m.ComputeNoise), copyRate: rateOf(m.CopyRate), atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime,
 		lockTime: m.LockTime, forkTime: m.ForkTime, meetTime: m.MeetTime}
 	if c.pollTime <= 0 {
 		c.pollTime = leastPoll

@@ -99,8 +99,8 @@ func near(t *testing.T, m *Model, within float64, want map[string]float64) {
 func (h truth) numbers() map[string]float64 {
 	return map[string]float64{
 		"flops_per_core": 1 / h.flop, "memory_rate_per_core_bytes_per_s": 16 / h.streamed,
-		"copy_rate_per_thread_bytes_per_s": copyBytes / h.copied, "memory_rate_per_node_bytes_per_s": 2 * copyBytes * 2 / (1.5 * h.copied),
-		"in_rank.access_s": h.own + 7*h.ownPerByte, "in_node.access_s": h.peer,
+		"memory_rate_per_node_bytes_per_s": 2 * copyBytes * 2 / (1.5 * h.copied),
+		"in_rank.access_s":                 h.own + 7*h.ownPerByte, "in_node.access_s": h.peer,
 		"in_rank.latency_s": h.own, "in_rank.bandwidth_bytes_per_s": 1 / h.ownPerByte,
 		"in_node.overhead_s": h.o, "in_node.latency_s": h.l, "in_node.bandwidth_bytes_per_s": 1 / h.perByte,
 		"in_node.gap_s": math.Cbrt(h.o * h.g * h.g), // of the shortest messages the overhead bounds the rate
