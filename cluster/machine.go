@@ -115,7 +115,8 @@ type Machine struct {
 	AtomicTime   Time     // of an atomic at its target
 	HandlerTime  Time     // of starting an RPC body at its target
 	LockTime     Time     // of the library's lock, for each further thread that contends
-	PollTime     Time     // of a test, a probe or a look at the clock
+	PollTime     Time     // of a test or a probe; 0: 10 ns, because a poll for nothing would never end
+	ClockTime    *Time    // of a look at the clock; nil: as a poll
 	ForkTime     Time     // of a parallel region: to fork its threads and join them
 	MeetTime     Time     // of a barrier among a region's threads
 	ComputeNoise float64  // relative standard deviation of computing times

@@ -24,7 +24,7 @@ type fact struct {
 	min, max float64
 	need     need
 	cost     bool                             // of emulation and simulation; a machine has all or none
-	field    func(m *cluster.Machine) (p any) // *int, *int64, *float64, *cluster.Time, *[]int, *[]float64, *[]cluster.Slow, *cluster.Shape, *cluster.ThreadLevel, *bool
+	field    func(m *cluster.Machine) (p any) // *int, *int64, *float64, *cluster.Time, **cluster.Time, *[]int, *[]float64, *[]cluster.Slow, *cluster.Shape, *cluster.ThreadLevel, *bool
 }
 
 // Units in words.
@@ -93,6 +93,8 @@ var facts = slices.Concat(
 		span("handler_time_s", func(m *cluster.Machine) *cluster.Time { return &m.HandlerTime }),
 		span("lock_time_s", func(m *cluster.Machine) *cluster.Time { return &m.LockTime }),
 		span("poll_time_s", func(m *cluster.Machine) *cluster.Time { return &m.PollTime }),
+		{key: "clock_time_s", unit: seconds, min: 0, max: 1, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.ClockTime }},
 		span("fork_time_s", func(m *cluster.Machine) *cluster.Time { return &m.ForkTime }),
 		span("thread_barrier_time_s", func(m *cluster.Machine) *cluster.Time { return &m.MeetTime }),
 		{key: "compute_noise", unit: relative, min: 0, max: 10, need: free, cost: true,

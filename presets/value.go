@@ -189,6 +189,13 @@ func (f *fact) set(d *document, m *cluster.Machine, v any) error {
 			return err
 		}
 		*p = int64(x)
+	case **cluster.Time:
+		x, err := f.number(d, v, false)
+		if err != nil {
+			return err
+		}
+		t := cluster.FromSeconds(x)
+		*p = &t
 	case *cluster.Time:
 		x, err := f.number(d, v, false)
 		if err != nil {
@@ -265,6 +272,11 @@ func (f *fact) get(m *cluster.Machine) (v any, is bool) {
 		return float64(*p), *p != 0
 	case *int64:
 		return float64(*p), *p != 0
+	case **cluster.Time:
+		if *p == nil {
+			return 0.0, false
+		}
+		return (*p).Seconds(), true
 	case *cluster.Time:
 		return p.Seconds(), *p != 0
 	case *float64:

@@ -120,6 +120,8 @@ func (a *actor) call(t *testing.T, call string) error {
 		a.Compute(cluster.Work{Bytes: float64(arg(1))}, nil)
 	case "both":
 		a.Compute(cluster.Work{Flops: float64(arg(1)), Bytes: float64(arg(2))}, nil)
+	case "now":
+		a.Now()
 	case "barrier":
 		return a.Barrier(a.All())
 	case "notify":

@@ -42,12 +42,15 @@ type thread struct {
 	looked cluster.Time // when it last looked so
 	loaded place        // by its last atomic, if that only loaded
 	peer   int32        // of the call that its time passes for
+	told   cluster.Time // when it last looked at the clock
 	moves  cluster.Time // since when the other side of what it waits for has come; 0: it has not
 
 	body func() error
 	stop func()
-	_    [8]byte // whole lines
 }
+
+// never is before all times.
+const never cluster.Time = -1
 
 // unwound ends a coroutine after an abort.
 type unwound struct{}
@@ -233,7 +236,7 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 		t.spend(w.forkTime, CauseSync)
 	}
 	for i := 1; i < n; i++ {
-		c := &thread{w: w, r: r, id: int32(len(w.threads)), number: i, now: t.now, cause: t.cause}
+		c := &thread{w: w, r: r, id: int32(len(w.threads)), number: i, now: t.now, cause: t.cause, told: never}
 		c.body = func() error {
 			body(c, i)
 			r.forked--

@@ -85,6 +85,7 @@ func perSecond(piece cluster.Time) float64 {
 //	X0 X1 XS     a load or store inside a rank, a node, a socket
 //	D GD         a copy between a device's memory and the host's: its start, a byte
 //	C            the library's lock, for each further thread
+//	W            a look at the clock; left out: P
 //	O            a byte copied into an eager buffer, or out of it
 //	h            gap of a handshake
 //	S R Q        of the server of a node's messages: one that leaves, one that comes
@@ -95,7 +96,7 @@ func perSecond(piece cluster.Time) float64 {
 // processors where the adapter is -1.
 func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
 	c := map[string]cluster.Time{}
-	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q O") {
+	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q O W") {
 		c[name] = 0
 	}
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
@@ -156,6 +157,9 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 	m.Device.Link = cluster.Link{Latency: c["D"], Bandwidth: perSecond(c["GD"])}
 	m.LockTime = c["C"]
 	m.CopyRate = perSecond(c["O"])
+	if clock := c["W"]; d.HasArg("W") {
+		m.ClockTime = &clock
+	}
 	m.Server = cluster.Server{Send: c["S"], Receive: c["R"], Handshake: c["Q"]}
 	m.MemoryRate, m.NodeRate = perSecond(c["M"]), perSecond(c["N"])
 	m.AtomicTime, m.HandlerTime, m.PollTime = c["A"], c["H"], c["P"]

@@ -28,13 +28,15 @@ type costs struct {
 	atomicTime          cluster.Time
 	handlerTime         cluster.Time
 	pollTime            cluster.Time
+	clockTime           cluster.Time
 	lockTime            cluster.Time
 	forkTime            cluster.Time
 	meetTime            cluster.Time
 }
 
-// leastPoll is what a poll costs where the machine does not say: a poll that cost
-// nothing would never end.
+// leastPoll is what a poll costs where the machine does not say: a loop of polls that cost
+// nothing would never end. So does a look at the clock for nothing, if no time has passed
+// since the thread's last one.
 const leastPoll = 10 * cluster.Nanosecond
 
 func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
@@ -43,6 +45,9 @@ func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
 		lockTime: m.LockTime, forkTime: m.ForkTime, meetTime: m.MeetTime}
 	if c.pollTime <= 0 {
 		c.pollTime = leastPoll
+	}
+	if c.clockTime = c.pollTime; m.ClockTime != nil {
+		c.clockTime = min(max(*m.ClockTime, 0), end)
 	}
 	return c
 }
@@ -60,7 +65,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 		r := &w.ranks[i]
 		r.w, r.id, r.main = w, int32(i), &mains[i]
 		w.threads[i] = r.main
-		*r.main = thread{w: w, r: r, id: int32(i), cause: noCause}
+		*r.main = thread{w: w, r: r, id: int32(i), cause: noCause, told: never}
 	}
 	return w, nil
 }
