@@ -125,8 +125,10 @@ func (p *Pane) row(v grid.View, y, c, left int, columns []string, h *pane.Host) 
 			}
 			p.text = engine.AppendFactor(p.text[:0], x)
 		case q.Count == 0:
-			x, st = math.NaN(), th.Dim
-			fallthrough
+			p.text = unit.Append(p.text[:0], math.NaN(), valueCols-1)
+			st = th.Dim
+		case x == 0: // of a clock that tells no shorter times apart
+			p.text = append(p.text[:0], "< tick"...)
 		default:
 			p.text = unit.Append(p.text[:0], x, valueCols-1)
 		}
@@ -140,13 +142,13 @@ func span(h *pane.Host) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for c := range h.Snap.Latency {
 		if q := &h.Snap.Latency[c]; q.Count > 0 {
-			lo, hi = min(lo, q.Min, q.P50), max(hi, q.P99)
+			lo, hi = min(lo, least(q)), max(hi, q.P99)
 		}
 	}
 	if h.Base != nil && lo <= hi {
 		for c := range h.Base.Latency {
 			if q := &h.Base.Latency[c]; drawn(q) {
-				lo, hi = min(lo, q.Min, q.P50), max(hi, q.P99)
+				lo, hi = min(lo, least(q)), max(hi, q.P99)
 			}
 		}
 	}
@@ -155,6 +157,34 @@ func span(h *pane.Host) (lo, hi float64) {
 		lo, hi = hi/2, hi*2
 	}
 	return lo, hi * 1.2
+}
+
+// least is the shortest time that a distribution tells of. Times of nothing are shorter
+// than the clock's tick, and no latency: the times above them begin at the tick. +Inf:
+// there is nothing else.
+func least(q *engine.Quantiles) float64 {
+	if q.Min > 0 {
+		return min(q.Min, q.P50)
+	}
+	zeros := true // the first bucket has them
+	for _, b := range q.Buckets {
+		if b.Count > 0 && !zeros {
+			return b.Upper
+		}
+		zeros = zeros && b.Count == 0
+	}
+	return math.Inf(1)
+}
+
+// single says that all values of a distribution are one.
+func single(q *engine.Quantiles) bool {
+	filled := 0
+	for _, b := range q.Buckets {
+		if b.Count > 0 {
+			filled++
+		}
+	}
+	return filled == 1
 }
 
 // spread shares a distribution out to columns, and gives the highest.
@@ -198,6 +228,12 @@ func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th
 	}
 	bins := p.bins[c][:w]
 	top := spread(bins, q, lo, hi)
+	if single(q) { // a line, since a block would show a width that it does not have
+		for y := range v.H() {
+			v.Rune(min(int(place(q.P50, lo, hi, w)), w-1), y, '│', th.SeriesStyle(c))
+		}
+		return
+	}
 	if q.Count > 0 {
 		for _, x := range [...]float64{q.P50, q.P99} {
 			for y := range v.H() {
