@@ -158,6 +158,7 @@ func (r *RankView) fields(c *codec.Walk) {
 
 func (s *Sample) fields(c *codec.Walk) {
 	codec.Integer(c, &s.At)
+	codec.Integer(c, &s.Fabric)
 	c.Floats(s.Rate[:])
 	c.Floats(s.Ops[:])
 	c.Float(&s.Local)
@@ -167,6 +168,7 @@ func (s *Sample) fields(c *codec.Walk) {
 func (m *Mark) fields(c *codec.Walk) {
 	codec.Integer(c, &m.At)
 	codec.Text(c, &m.Label)
+	c.Flag(&m.Anew)
 }
 
 func (q *Quantiles) fields(c *codec.Walk) {

@@ -33,6 +33,7 @@ const (
 // Sample is the cluster over one interval of the series.
 type Sample struct {
 	At     time.Duration            // since the session began, end of the interval
+	Fabric cluster.Time             // then on the fabric's clock, which each launch begins anew
 	Rate   [cluster.Classes]float64 // bytes per second of the fabric's time
 	Ops    [cluster.Classes]float64 // operations per second
 	Local  float64                  // share of accesses in the own rank's memory, 0..1; NaN: none
@@ -43,6 +44,7 @@ type Sample struct {
 type Mark struct {
 	At    time.Duration
 	Label string // "group 2→4"
+	Anew  bool   // another workload: what was before tells nothing of it
 }
 
 // RankView is one rank for the topology.

@@ -58,6 +58,7 @@ func (h *history) begin(set setup, at time.Duration) {
 		}
 		if label != "" {
 			h.mark(label, at)
+			h.marks[len(h.marks)-1].Anew = h.set.scenario.Workload != set.scenario.Workload
 		}
 	}
 	if h.shown != nil {
@@ -143,7 +144,7 @@ func (h *history) sample(r *run, at time.Duration) bool {
 	if span <= 0 {
 		return false
 	}
-	s := engine.Sample{At: at, Local: math.NaN(), Access: math.NaN()}
+	s := engine.Sample{At: at, Fabric: now.stamp, Local: math.NaN(), Access: math.NaN()}
 	for c := range cluster.Classes {
 		s.Rate[c] = float64(now.traffic.Bytes[c]-was.traffic.Bytes[c]) / span
 		s.Ops[c] = float64(now.traffic.Ops[c]-was.traffic.Ops[c]) / span
@@ -159,12 +160,23 @@ func (h *history) sample(r *run, at time.Duration) bool {
 	return true
 }
 
-// add puts a sample into the series. Marks go with the samples that they are before.
+// add puts a sample into the series. Marks go with the samples that they are before, but
+// for that at which the present workload began.
 func (h *history) add(s engine.Sample) {
 	if h.series = append(h.series, s); len(h.series) > maxSamples {
 		h.series = h.series[1:]
-		for len(h.marks) > 0 && h.marks[0].At < h.series[0].At {
-			h.marks = h.marks[1:]
+		gone, kept := 0, -1
+		for gone < len(h.marks) && h.marks[gone].At < h.series[0].At {
+			if h.marks[gone].Anew {
+				kept = gone
+			}
+			gone++
+		}
+		switch {
+		case kept < 0:
+			h.marks = h.marks[gone:]
+		case gone > 1: // snapshots have the old ones
+			h.marks = append([]engine.Mark{h.marks[kept]}, h.marks[gone:]...)
 		}
 	}
 }

@@ -29,6 +29,19 @@ func TestThePastIsTrimmed(t *testing.T) {
 		}
 	}
 
+	// The mark at which the workload began outlasts its sample.
+	h = newHistory()
+	for i := range maxSamples + 2*every {
+		if i%every == 1 {
+			h.mark(fmt.Sprint(i), second(i))
+			h.marks[len(h.marks)-1].Anew = i == 1
+		}
+		h.add(engine.Sample{At: second(i)})
+	}
+	if n := maxSamples / every; len(h.marks) != n+1 || h.marks[0].At != second(1) || h.marks[1].At != second(2*every+1) {
+		t.Errorf("%d marks, the first at %v and %v: want the beginning of the workload and %d", len(h.marks), h.marks[0].At, h.marks[1].At, n)
+	}
+
 	h = newHistory()
 	for i := range maxMarks + 10 {
 		h.mark(fmt.Sprint(i), second(i))

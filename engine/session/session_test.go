@@ -211,7 +211,12 @@ func TestAKnobAnswersWithin200ms(t *testing.T) {
 			if snap.Layout.Group != 2 || snap.Phase != engine.Running {
 				t.Fatalf("%s: group %d, %s: %s", story, snap.Layout.Group, snap.Phase, snap.Failure)
 			}
-			if len(snap.Marks) != 1 || snap.Marks[0].Label != "group 4→2" {
+			for i, now := range before.Series {
+				if now.Fabric <= 0 || i > 0 && now.Fabric < before.Series[i-1].Fabric {
+					t.Fatalf("%s: sample %d is at %v on the fabric's clock", story, i, now.Fabric)
+				}
+			}
+			if len(snap.Marks) != 1 || snap.Marks[0].Label != "group 4→2" || snap.Marks[0].Anew {
 				t.Fatalf("%s: marks %v, want one, group 4→2", story, snap.Marks)
 			}
 			first := time.Duration(0)

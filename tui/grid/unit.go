@@ -85,18 +85,6 @@ func (u Unit) share(limit float64) Unit {
 // String returns v in as many columns as it takes.
 func (u Unit) String(v float64) string { return u.Format(v, anyCols) }
 
-// Common returns a unit that writes plain numbers in the prefix that suits
-// limit, and the prefix with the symbol, which belongs in the title of the
-// pane: an axis up to 12e9 B/s is numbered 0 to 12 and titled "GB/s".
-func (u Unit) Common(limit float64) (plain Unit, title string) {
-	scaled, prefix, _ := u.scale(limit, digits3)
-	plain = Unit{Kind: Plain, Div: 1}
-	if scaled != 0 && scaled-scaled == 0 {
-		plain.Div = limit / scaled
-	}
-	return plain, prefix + u.Symbol
-}
-
 func (u Unit) appendDigits(dst []byte, v float64, cols, sig int) []byte {
 	if cols <= 0 {
 		return dst

@@ -69,13 +69,6 @@ func TestNumbersNeverTakeMoreColumnsThanAsked(t *testing.T) {
 	})
 }
 
-func TestCommonPrefixBelongsInTheTitle(t *testing.T) {
-	u, title := BytesPerSecond.Common(12e9)
-	if title != "GB/s" || u.String(4e9) != "4" || u.String(0.5e9) != "0.5" {
-		t.Errorf("4e9 is %s, 5e8 is %s, in %s", u.String(4e9), u.String(0.5e9), title)
-	}
-}
-
 func TestTicks(t *testing.T) {
 	for _, tt := range []struct {
 		scale  Scale

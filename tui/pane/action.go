@@ -26,6 +26,7 @@ var Generic = []Action{
 	{Name: "longer", Keys: []string{"-"}, Doc: "show a longer time"},
 	{Name: "shorter", Keys: []string{"+"}, Doc: "show a shorter time", Hint: "time", Both: "+-"},
 	{Name: "log", Keys: []string{"l"}, Doc: "logarithmic or linear scale", Hint: "log"},
+	{Name: "clock", Keys: []string{"x"}, Doc: "show a simulation's own clock, or the wall's, along the axis of time"},
 	{Name: "markers", Keys: []string{"m"}, Doc: "draw curves with dots, blocks or lines; fonts differ", Hint: "markers"},
 	{Name: "crosshair", Keys: []string{"c"}, Doc: "show or hide the crosshair that reads values", Hint: "crosshair"},
 	{Name: "crosshair-left", Keys: []string{","}, Doc: "move the crosshair to earlier values"},

@@ -20,9 +20,12 @@ var Spec = pane.Spec{
 // Pane is the chart, and how it is looked at.
 type Pane struct {
 	window time.Duration // 0: all there is
+	halves int           // how often the time of the fabric's clock was halved
+	clock  bool          // a simulation's own instead of the wall's
 	log    bool
 	cross  bool
-	at     float64 // of the crosshair, s since the session began
+	at     float64 // of the crosshair, on the axis
+	axis   axis
 
 	chart grid.LineChart
 	x     []float64
@@ -38,10 +41,10 @@ const legendH = 9
 
 // caption is what the words at the right of the border depend on.
 type caption struct {
-	kind engine.Kind
-	unit string
-	log  bool
-	th   *grid.Theme
+	kind  engine.Kind
+	clock bool
+	log   bool
+	th    *grid.Theme
 }
 
 // Inputs are the snapshot and how curves are drawn.
@@ -49,21 +52,16 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
 }
 
-// right is the kind and the unit of the numbers.
-func (p *Pane) right(h *pane.Host, samples []engine.Sample) string {
-	top := 0.0
-	for _, s := range samples {
-		for _, r := range s.Rate {
-			top = max(top, r)
-		}
-	}
-	var unit string
-	p.chart.Y.Unit, unit = grid.BytesPerSecond.Common(top)
-	if of := (caption{h.Snap.Kind, unit, p.log, h.Theme}); of != p.capOf {
+// right is the kind of the numbers, and on a simulation whose time is shown.
+func (p *Pane) right(h *pane.Host) string {
+	if of := (caption{h.Snap.Kind, p.axis.fabric, p.log, h.Theme}); of != p.capOf {
 		p.capOf = of
-		p.cap = unit
-		if of.kind != "" {
-			p.cap = h.KindWords() + ", " + unit
+		p.cap = h.KindWords()
+		switch {
+		case of.clock:
+			p.cap += ", virtual time"
+		case of.kind == engine.Simulated:
+			p.cap += ", wall time"
 		}
 		if of.log {
 			p.cap += ", log"
@@ -72,28 +70,12 @@ func (p *Pane) right(h *pane.Host, samples []engine.Sample) string {
 	return p.cap
 }
 
-// visible gives the samples of a span of time, and the one before it, so that
-// lines come in from the edge.
-func visible(s []engine.Sample, from, to float64) []engine.Sample {
-	i, _ := slices.BinarySearchFunc(s, from, func(s engine.Sample, t float64) int {
-		if s.At.Seconds() < t {
-			return -1
-		}
-		return 1
-	})
-	j := len(s)
-	for j > i && s[j-1].At.Seconds() > to {
-		j--
-	}
-	return s[max(0, i-1):j]
-}
-
 // Draw draws the chart under its legend.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	snap, th := h.Snap, h.Theme
 	from, to := p.span(h)
-	samples := visible(snap.Series, from, to)
-	b := pane.Border{Right: p.right(h, samples)}
+	samples := p.visible(from, to)
+	b := pane.Border{Right: p.right(h)}
 	if snap.Phase == engine.Paused {
 		b.Banner = " ┃┃ paused "
 	}
@@ -102,8 +84,8 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		return b
 	}
 	if v.H() >= 4 {
-		p.legend(v, samples[len(samples)-1], th)
-		v = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
+		rows := p.legend(v, samples[len(samples)-1], th)
+		v = v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 	}
 	if h.Base != nil && v.H() >= legendH {
 		h.BaseLegend(v.Sub(grid.Rect{W: v.W(), H: 1}))
@@ -112,7 +94,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	p.points(samples, snap.Marks, (to-from)/float64(max(v.W(), 1)))
 	c := &p.chart
 	c.X = grid.Axis{Unit: grid.Seconds, Fixed: true, Min: from, Max: to}
-	c.Y.FromZero = true
+	c.Y.FromZero, c.Y.Unit = true, grid.BytesPerSecond
 	c.Y.Scale = grid.Linear
 	if p.log {
 		c.Y.Scale = grid.Log10
@@ -123,9 +105,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	}
 	p.ghosts(h, from, to, (to-from)/float64(max(v.W(), 1)))
 	c.VLines = c.VLines[:0]
-	for _, m := range snap.Marks {
-		if t := m.At.Seconds(); t >= from {
-			c.VLines = append(c.VLines, grid.VLine{X: t, Label: m.Label, Style: th.Focus})
+	for i := range snap.Marks {
+		if t, ok := p.axis.mark(&snap.Marks[i]); ok && t >= from {
+			c.VLines = append(c.VLines, grid.VLine{X: t, Label: snap.Marks[i].Label, Style: th.Focus})
 		}
 	}
 	c.Cross, c.CrossX = p.cross, p.at
@@ -137,9 +119,10 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 // Actions choose the time that is shown, and read values.
 func (p *Pane) Actions() []pane.Action {
 	return []pane.Action{
-		{Name: "longer", Do: func(*pane.Host) { p.widen(+1) }},
-		{Name: "shorter", Do: func(*pane.Host) { p.widen(-1) }},
+		{Name: "longer", Do: func(h *pane.Host) { p.widen(h, +1) }},
+		{Name: "shorter", Do: func(h *pane.Host) { p.widen(h, -1) }},
 		{Name: "log", Do: func(*pane.Host) { p.log = !p.log }},
+		{Name: "clock", Do: p.turnClock, Ready: func(h *pane.Host) bool { return h.Snap.Kind == engine.Simulated }},
 		{Name: "crosshair", Do: p.toggleCross},
 		{Name: "crosshair-left", Do: func(h *pane.Host) { p.moveCross(h, -1./60) }},
 		{Name: "crosshair-right", Do: func(h *pane.Host) { p.moveCross(h, +1./60) }},
@@ -148,23 +131,40 @@ func (p *Pane) Actions() []pane.Action {
 }
 
 // Wheel shows a shorter time, or a longer one.
-func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
-	p.widen(-by)
+func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
+	p.widen(h, -by)
 	return true
 }
 
 var windows = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 0}
 
+// mostHalves is how far the fabric's time is halved: to a thousandth.
+const mostHalves = 10
+
 // widen moves the time window by n steps.
-func (p *Pane) widen(n int) {
+func (p *Pane) widen(h *pane.Host, n int) {
+	if p.look(h.Snap); p.axis.fabric {
+		p.halves = min(max(p.halves-n, 0), mostHalves)
+		return
+	}
 	i := slices.Index(windows, p.window)
 	p.window = windows[min(max(i+n, 0), len(windows)-1)]
 }
 
-// span is the time that the chart shows, in seconds since the session began:
-// the window up to now, which fills from the left when the session is younger.
+// turnClock shows a simulation's clock, or the wall's.
+func (p *Pane) turnClock(*pane.Host) { p.clock, p.cross = !p.clock, false }
+
+// span is the time that the chart shows, in seconds on the axis: the window up to now,
+// which fills from the left when the run is younger.
 func (p *Pane) span(h *pane.Host) (from, to float64) {
-	to = newest(h.Snap)
+	p.look(h.Snap)
+	to = p.axis.newest
+	if p.axis.fabric {
+		if to = max(to, 1e-9); h.Whole {
+			return 0, to
+		}
+		return to - math.Ldexp(to, -p.halves), to
+	}
 	if p.window == 0 || h.Whole {
 		return 0, max(to, 1)
 	}
@@ -172,28 +172,20 @@ func (p *Pane) span(h *pane.Host) (from, to float64) {
 	return from, from + p.window.Seconds()
 }
 
-// newest is the time of the last sample.
-func newest(s *engine.Snapshot) float64 {
-	if n := len(s.Series); n > 0 {
-		return s.Series[n-1].At.Seconds()
-	}
-	return s.Elapsed.Seconds()
-}
-
 // toggleCross shows the crosshair in the middle of what there is.
 func (p *Pane) toggleCross(h *pane.Host) {
 	p.cross = !p.cross
 	from, _ := p.span(h)
-	p.at = (from + newest(h.Snap)) / 2
+	p.at = (from + p.axis.newest) / 2
 }
 
 // moveCross moves the crosshair by a share of the window, and shows it.
 func (p *Pane) moveCross(h *pane.Host, by float64) {
 	from, to := p.span(h)
 	if !p.cross {
-		p.cross, p.at = true, newest(h.Snap)
+		p.cross, p.at = true, p.axis.newest
 	}
-	p.at = min(max(p.at+by*(to-from), from), newest(h.Snap))
+	p.at = min(max(p.at+by*(to-from), from), p.axis.newest)
 }
 
 // points takes the samples over, the mean of those in a column where there are
@@ -205,7 +197,7 @@ func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float
 		p.y[i] = p.y[i][:0]
 	}
 	for len(samples) > 0 {
-		first := samples[0].At
+		first, begin := samples[0].At, p.axis.when(&samples[0])
 		for len(marks) > 0 && marks[0].At < first {
 			marks = marks[1:]
 		}
@@ -213,7 +205,7 @@ func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float
 		n := 0
 		for n < len(samples) {
 			at := samples[n].At
-			if math.Floor(at.Seconds()/column) != math.Floor(first.Seconds()/column) ||
+			if math.Floor(p.axis.when(&samples[n])/column) != math.Floor(begin/column) ||
 				len(marks) > 0 && marks[0].At < at && n > 0 {
 				break
 			}
@@ -222,7 +214,7 @@ func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float
 			}
 			n++
 		}
-		p.x = append(p.x, samples[n-1].At.Seconds())
+		p.x = append(p.x, p.axis.when(&samples[n-1]))
 		for i := range sum {
 			p.y[i] = append(p.y[i], sum[i]/float64(n))
 		}
@@ -230,31 +222,36 @@ func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float
 	}
 }
 
-// legend shows the classes and their newest values, as fully as there is room.
-func (p *Pane) legend(v grid.View, s engine.Sample, th *grid.Theme) {
-	full := func(c int) {
-		p.text = append(append(p.text[:0], pane.ClassNames[c]...), ' ')
-		p.text = grid.BytesPerSecond.Append(p.text, s.Rate[c], 10)
-	}
-	short := func(c int) {
-		p.text = append(append(p.text[:0], pane.ClassNames[c]...), ' ')
-		p.text = p.chart.Y.Unit.Append(p.text, s.Rate[c], 6)
-	}
-	for _, words := range [...]func(int){full, short, func(c int) { p.text = append(p.text[:0], pane.ClassNames[c]...) }} {
-		total := -2
-		for c := range pane.ClassNames {
-			words(c)
-			total += grid.Width(string(p.text)) + 4
+// legend shows the classes, with their newest values where there is room, and gives
+// how many rows it takes.
+func (p *Pane) legend(v grid.View, s engine.Sample, th *grid.Theme) (rows int) {
+	words := func(c int, values bool) {
+		if p.text = append(p.text[:0], pane.ClassNames[c]...); values {
+			p.text = grid.BytesPerSecond.Append(append(p.text, ' '), s.Rate[c], 10)
 		}
-		if total > v.W() {
-			continue
-		}
-		x := 0
-		for c := range pane.ClassNames {
-			words(c)
-			v.Rune(x, 0, pane.ClassMarks[c], th.SeriesStyle(c))
-			x += 4 + v.Bytes(x+2, 0, p.text, th.Text)
-		}
-		return
 	}
+	total := -gap
+	for c := range pane.ClassNames {
+		words(c, true)
+		total += grid.Width(string(p.text)) + 2 + gap
+	}
+	values := total <= v.W() || v.H() >= twoRowsH
+	x := 0
+	for c := range pane.ClassNames {
+		words(c, values)
+		if n := grid.Width(string(p.text)) + 2; x > 0 && x+n > v.W() {
+			if x = 0; !values {
+				break
+			}
+			rows++
+		}
+		v.Rune(x, rows, pane.ClassMarks[c], th.SeriesStyle(c))
+		x += 2 + gap + v.Bytes(x+2, rows, p.text, th.Text)
+	}
+	return rows + 1
 }
+
+const (
+	gap      = 2  // columns between the words of the legend
+	twoRowsH = 12 // rows from which it may take two
+)

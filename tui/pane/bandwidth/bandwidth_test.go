@@ -8,7 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
@@ -58,12 +60,13 @@ func TestVisible(t *testing.T) {
 		from, to    float64
 		first, last int
 	}{{0, 9, 0, 9}, {3, 6, 2, 6}, {3.5, 6.5, 3, 6}, {-5, 20, 0, 9}} {
-		got := visible(all, c.from, c.to)
+		p := Pane{axis: axis{samples: all}}
+		got := p.visible(c.from, c.to)
 		if got[0].At != all[c.first].At || got[len(got)-1].At != all[c.last].At {
 			t.Errorf("%v to %v s: %v to %v", c.from, c.to, got[0].At, got[len(got)-1].At)
 		}
 	}
-	if got := visible(nil, 0, 1); len(got) != 0 {
+	if got := new(Pane).visible(0, 1); len(got) != 0 {
 		t.Errorf("of nothing: %v", got)
 	}
 }
@@ -89,7 +92,8 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 		all := p.Actions()
 		all[slices.IndexFunc(all, func(a pane.Action) bool { return a.Name == name })].Do(h)
 	}
-	last := newest(h.Snap)
+	p.look(h.Snap)
+	last := p.axis.newest
 	act("crosshair-right")
 	act("crosshair-right")
 	if p.at != last {
@@ -117,5 +121,56 @@ func TestPictureShowsAll(t *testing.T) {
 	p := Spec.New().(*Pane)
 	if from, to := p.span(&pane.Host{Snap: wave(), Whole: true}); from != 0 || to < 41.9 {
 		t.Errorf("a picture shows %v to %v s", from, to)
+	}
+}
+
+// After a change of workload the axis of time begins anew, at its mark; nothing of what
+// was before is shown.
+func TestAxisBeginsWithTheWorkload(t *testing.T) {
+	s := wave()
+	s.Marks[0] = engine.Mark{At: 24 * time.Second, Label: "workload dot→spmv", Anew: true}
+	p := Spec.New().(*Pane)
+	from, to := p.span(&pane.Host{Snap: s})
+	got := p.visible(from, to)
+	if from != 0 || got[0].At != 24*time.Second || p.axis.newest != s.Series[839].At.Seconds()-24 {
+		t.Errorf("from %v s: the first sample is of %v, the last at %v s", from, got[0].At, p.axis.newest)
+	}
+	if x, ok := p.axis.mark(&s.Marks[0]); !ok || x != 0 {
+		t.Errorf("the workload's mark is at %v, %v", x, ok)
+	}
+	if x, ok := p.axis.mark(&engine.Mark{At: time.Second}); ok {
+		t.Errorf("a mark of the workload before is at %v", x)
+	}
+}
+
+// On a simulation the axis is the wall's or its own clock, which begins with the launch.
+func TestAxisOfASimulation(t *testing.T) {
+	s := wave()
+	s.Kind = engine.Simulated
+	for i := range s.Series {
+		s.Series[i].Fabric = cluster.Time(i%480+1) * cluster.Microsecond
+	}
+	p := Spec.New().(*Pane)
+	h := &pane.Host{Snap: s, Theme: grid.Themes()[0]}
+	if p.span(h); p.right(h) != "◆ simulated, wall time" {
+		t.Errorf("the chart says %q", p.right(h))
+	}
+	p.turnClock(h)
+	from, to := p.span(h)
+	if from != 0 || to != 360e-6 || p.right(h) != "◆ simulated, virtual time" {
+		t.Errorf("%v to %v s, %q", from, to, p.right(h))
+	}
+	if got := p.visible(from, to); got[0].Fabric != cluster.Microsecond {
+		t.Errorf("the first sample is at %v", got[0].Fabric)
+	}
+	if x, ok := p.axis.mark(&engine.Mark{At: 30 * time.Second}); !ok || math.Abs(x-122e-6) > 1e-12 {
+		t.Errorf("a knob turned at 30 s is at %v, %v", x, ok)
+	}
+	if _, ok := p.axis.mark(&engine.Mark{At: 20 * time.Second}); ok {
+		t.Error("a knob turned before the launch is on its axis")
+	}
+	p.widen(h, -2)
+	if from, _ := p.span(h); math.Abs(from-270e-6) > 1e-12 {
+		t.Errorf("the last quarter begins at %v", from)
 	}
 }

@@ -25,12 +25,17 @@ func newGhost() (g ghost) {
 
 // points takes the baseline's samples over, the mean of those in a column. Columns are
 // counted from the end: the ghost moves with the run and does not change.
-func (g *ghost) points(b *engine.Baseline, from, end, column float64) {
+func (g *ghost) points(b *engine.Baseline, fabric bool, from, end, column float64) {
 	g.x = g.x[:0]
 	for c := range g.y {
 		g.y[c] = g.y[c][:0]
 	}
-	at := func(s *engine.Sample) float64 { return s.At.Seconds() - b.End.Seconds() + end }
+	at := func(s *engine.Sample) float64 {
+		if fabric {
+			return (s.Fabric - b.Series[len(b.Series)-1].Fabric).Seconds() + end
+		}
+		return s.At.Seconds() - b.End.Seconds() + end
+	}
 	for i := 0; i < len(b.Series); {
 		x := at(&b.Series[i])
 		n := 0
@@ -57,11 +62,11 @@ func (g *ghost) points(b *engine.Baseline, from, end, column float64) {
 
 // ghosts adds the baseline's curves to those of the run. A single value is a line.
 func (p *Pane) ghosts(h *pane.Host, from, to, column float64) {
-	if h.Base == nil {
+	if h.Base == nil || p.axis.fabric && h.Base.Kind != engine.Simulated {
 		return
 	}
 	g := &p.ghost
-	g.points(h.Base.Baseline, from, newest(h.Snap), column)
+	g.points(h.Base.Baseline, p.axis.fabric, from, p.axis.newest, column)
 	if len(g.x) == 1 {
 		g.x = append(g.x, g.x[0])
 		g.x[0] = from

@@ -1,0 +1,84 @@
+package bandwidth
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// axis is what the horizontal one shows: the wall clock since the workload began, or a
+// simulation's own clock since the launch.
+type axis struct {
+	fabric  bool
+	origin  float64         // of the wall clock, s since the session began
+	samples []engine.Sample // since then
+	newest  float64         // place of the last one, or of now
+}
+
+// look settles the axis of a snapshot.
+func (p *Pane) look(snap *engine.Snapshot) {
+	a := axis{fabric: p.clock && snap.Kind == engine.Simulated}
+	first := len(snap.Series)
+	if a.fabric {
+		for first > 0 && (first == len(snap.Series) || snap.Series[first-1].Fabric <= snap.Series[first].Fabric) {
+			first--
+		}
+	} else {
+		for i := range snap.Marks {
+			if m := &snap.Marks[i]; m.Anew {
+				a.origin = m.At.Seconds()
+			}
+		}
+		first = a.search(snap.Series, 0)
+		a.newest = max(snap.Elapsed.Seconds()-a.origin, 0)
+	}
+	if a.samples = snap.Series[first:]; len(a.samples) > 0 {
+		a.newest = a.when(&a.samples[len(a.samples)-1])
+	}
+	p.axis = a
+}
+
+// when is the place of a sample.
+func (a *axis) when(s *engine.Sample) float64 {
+	if a.fabric {
+		return s.Fabric.Seconds()
+	}
+	return s.At.Seconds() - a.origin
+}
+
+// search finds the first sample at a place or behind it.
+func (a *axis) search(all []engine.Sample, x float64) int {
+	i, _ := slices.BinarySearchFunc(all, x, func(s engine.Sample, x float64) int {
+		if a.when(&s) < x {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// mark is the place of a mark, false before the beginning: on a simulation's clock the
+// first sample behind it.
+func (a *axis) mark(m *engine.Mark) (float64, bool) {
+	if !a.fabric {
+		x := m.At.Seconds() - a.origin
+		return x, x >= 0
+	}
+	i := slices.IndexFunc(a.samples, func(s engine.Sample) bool { return s.At > m.At })
+	if i < 1 {
+		return math.NaN(), false
+	}
+	return a.when(&a.samples[i]), true
+}
+
+// visible gives the samples of a span of the axis, and the one before it, so that lines
+// come in from the edge.
+func (p *Pane) visible(from, to float64) []engine.Sample {
+	s := p.axis.samples
+	i, j := p.axis.search(s, from), len(s)
+	for j > i && p.axis.when(&s[j-1]) > to {
+		j--
+	}
+	return s[max(0, i-1):j]
+}
