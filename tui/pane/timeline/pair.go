@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
@@ -90,16 +91,17 @@ func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis gri
 // upper one takes: "├─scheme: funneled, 112 µs, ε 1.43 ───┤".
 func (t *Pane) title(v grid.View, th *grid.Theme, both [2]*timeline.Part, k int) {
 	p := both[k]
-	text := p.Name + ", " + (p.End - p.Begin).String()
-	if one, other := both[0].End-both[0].Begin, p.End-p.Begin; k == 1 && other > 0 {
-		text += ", ε " + strconv.FormatFloat(float64(one)/float64(other), 'f', 2, 64)
+	took := p.End - p.Begin
+	text := took.String()
+	if k == 1 && took > 0 {
+		text += ", ε " + strconv.FormatFloat(float64(both[0].End-both[0].Begin)/float64(took), 'f', 2, 64)
 	}
-	last := int((p.End - p.Begin - 1) / t.shown.column)
-	bracket(v, th, 0, last, text)
+	bracket(v, th, 0, int((took-1)/t.shown.column), p.Name+", "+text, text)
 }
 
-// bracket draws a span of columns with words in it, or behind it where it is short.
-func bracket(v grid.View, th *grid.Theme, from, to int, text string) {
+// bracket draws a span of columns, with the first text in it that has room there, or
+// else behind it.
+func bracket(v grid.View, th *grid.Theme, from, to int, texts ...string) {
 	for x := max(from, 0); x <= min(to, v.W()-1); x++ {
 		r := '─'
 		switch {
@@ -112,15 +114,18 @@ func bracket(v grid.View, th *grid.Theme, from, to int, text string) {
 		}
 		v.Rune(x, 0, r, th.Dim)
 	}
-	n, at := grid.Width(text), max(from, 0)+2
-	switch {
-	case at+n < to:
-	case to+2+n <= v.W():
-		at = to + 2
-	default:
-		text = grid.Fit(text, max(min(to, v.W())-at-1, 0))
+	inside, behind := max(from, 0)+2, to+2
+	for _, text := range texts {
+		switch n := grid.Width(text); {
+		case inside+n < min(to, v.W()):
+			v.Text(inside, 0, text, th.Text)
+			return
+		case behind+n <= v.W():
+			v.Text(behind, 0, text, th.Text)
+			return
+		}
 	}
-	v.Text(at, 0, text, th.Text)
+	v.Text(inside, 0, grid.Fit(texts[len(texts)-1], max(min(to, v.W())-inside-1, 0)), th.Text)
 }
 
 // parts names the parts of iterations above the rows, where each of them is.
@@ -139,6 +144,10 @@ func (t *Pane) parts(v grid.View, th *grid.Theme, tl *timeline.View) {
 		if p.Begin < s.begin {
 			from = -1
 		}
-		bracket(v.Sub(grid.Rect{W: min(to+1, v.W()), H: 1}), th, from, to, p.Name)
+		short := p.Name
+		if _, name, ok := strings.Cut(p.Name, ": "); ok {
+			short = name
+		}
+		bracket(v.Sub(grid.Rect{W: min(to+1, v.W()), H: 1}), th, from, to, p.Name, short)
 	}
 }

@@ -1,0 +1,173 @@
+package tui
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	uv "github.com/charmbracelet/ultraviolet"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/study"
+)
+
+// TestStories plays the scripts of testdata/stories on a terminal, on each fabric that
+// they name. A line of a script is
+//
+//	open WORKLOAD KNOB=VALUE ...   what runs
+//	on FABRIC ...                  where it is played
+//	type WORDS                     types words, and enter
+//	press KEYS                     types keys
+//	see WORDS                      waits until the screen shows them
+//	gone WORDS                     waits until it does not
+//	winner GROUP                   the sentence and the model name this group; a host that was late names none
+//	pair RATIO                     the upper part of the timeline is so many times as long as the lower
+//
+// or a comment. No step depends on how long anything takes.
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/stories/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d stories: %v", len(files), err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var opens string
+		var fabrics []string
+		var steps []string // "line number verb words"
+		for i, line := range strings.Split(string(b), "\n") {
+			verb, words, _ := strings.Cut(line, " ")
+			switch verb {
+			case "", "#":
+			case "open":
+				opens = words
+			case "on":
+				fabrics = strings.Fields(words)
+			default:
+				steps = append(steps, strconv.Itoa(i+1)+" "+line)
+			}
+		}
+		for _, fabric := range fabrics {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+fabric, func(t *testing.T) {
+				if fabric == "live" && testing.Short() {
+					t.Skip("it takes seconds of real time")
+				}
+				s, x := opened(t, fabric, strings.Fields(opens))
+				for _, step := range steps {
+					n, rest, _ := strings.Cut(step, " ")
+					verb, words, _ := strings.Cut(rest, " ")
+					t.Logf("%s:%s: %s %s", file, n, verb, words)
+					act(t, s, x, verb, words)
+				}
+				x.press("q")
+				x.ends(nil)
+			})
+		}
+	}
+}
+
+// opened is the program over a session of a story.
+func opened(t *testing.T, fabric string, words []string) (*session.Session, *terminal) {
+	t.Helper()
+	sc, err := session.Scenario(words[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range append(words[1:], "fabric="+fabric) {
+		knob, value, _ := strings.Cut(pair, "=")
+		if err := sc.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Linger: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	t.Cleanup(func() { _ = s.Stop() })
+	return s, open(t, s, nil)
+}
+
+func act(t *testing.T, s *session.Session, x *terminal, verb, words string) {
+	t.Helper()
+	switch verb {
+	case "type":
+		x.press(words)
+		x.send(func() { x.em.SendKey(uv.KeyPressEvent{Code: '\r'}) })
+	case "press":
+		x.press(words)
+	case "see":
+		x.shows(words)
+	case "gone":
+		x.hides(words)
+	case "winner":
+		x.until("the winner is group "+words, func() bool { return wins(s.Load(), words) })
+	case "pair":
+		want, err := strconv.ParseFloat(words, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.until("a pair of "+words, func() bool {
+			upper, lower := brackets(x.text())
+			return lower > 0 && math.Abs(float64(upper)/float64(lower)-want) < want*1.5/float64(lower)
+		})
+	default:
+		t.Fatalf("a story has no step %q", verb)
+	}
+}
+
+// wins says that of the study of group sizes the sentence calls a group the faster one,
+// and that of the groups that ran the model gives it the least time. Where the host
+// could not keep the machine's times the sentence names none.
+func wins(snap *engine.Snapshot, group string) bool {
+	i := slices.IndexFunc(snap.Studies, func(v engine.StudyView) bool { return v.Name == "locality" })
+	if i < 0 {
+		return false
+	}
+	v := &snap.Studies[i]
+	least, best, late := math.Inf(1), "", false
+	for _, r := range v.Rows {
+		if r.Cells[study.LocalityAccesses] > 0 && r.Cells[study.LocalityLaw] < least {
+			least, best = r.Cells[study.LocalityLaw], r.Label
+		}
+		late = late || r.Flag == engine.Late
+	}
+	says := faster(v.Why)
+	return says == group && (best == group || late) || late && v.Why != "" && says == ""
+}
+
+// faster is the group that a sentence calls the faster one: "Group 4 is 3.3× faster", or
+// "group 1 keeps ...: 13× faster than group 16".
+func faster(sentence string) string {
+	text := sentence
+	if _, other, ok := strings.Cut(sentence, ". Group "); ok {
+		text = "group " + other
+	}
+	if words := strings.Fields(text); len(words) > 1 && strings.Contains(text, "× faster") {
+		return words[1]
+	}
+	return ""
+}
+
+// brackets are the columns of the first two brackets on the screen.
+func brackets(screen string) (upper, lower int) {
+	var all []int
+	for line := range strings.Lines(screen) {
+		_, rest, ok := strings.Cut(line, "├")
+		inside, _, ended := strings.Cut(rest, "┤")
+		if ok && ended && strings.Contains(inside, "─") {
+			all = append(all, 2+len([]rune(inside)))
+		}
+	}
+	if len(all) < 2 {
+		return 0, 0
+	}
+	return all[0], all[1]
+}
