@@ -51,9 +51,10 @@ func Finite(x float64) *float64 {
 // MetricSpec declares a metric that a workload reports, or a sample of which it gives
 // the distribution.
 type MetricSpec struct {
-	Name string
-	Unit string
-	Doc  string
+	Name   string
+	Phrase string // the name for a screen: "share of communication"
+	Unit   string
+	Doc    string
 }
 
 // Verification is what checking a result came to.

@@ -83,6 +83,20 @@ func Find(name string) (*Workload, error) {
 	return nil, fmt.Errorf("unknown workload %q: there are %s", name, strings.Join(names, ", "))
 }
 
+// Phrase is a metric's name for a screen.
+func (w *Workload) Phrase(metric string) string {
+	if w != nil {
+		for _, all := range [...][]engine.MetricSpec{w.Metrics, w.Derived} {
+			for i := range all {
+				if all[i].Name == metric && all[i].Phrase != "" {
+					return all[i].Phrase
+				}
+			}
+		}
+	}
+	return strings.ReplaceAll(metric, "_", " ")
+}
+
 // Scenario has every knob of the workload at its default, and the machine knob
 // offers the given machines.
 func (w *Workload) Scenario(machines []string) engine.Scenario {

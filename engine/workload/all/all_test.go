@@ -53,6 +53,11 @@ func TestRegistry(t *testing.T) {
 				}
 				metrics[m.Name] = true
 			}
+			for _, m := range slices.Concat(w.Metrics, w.Derived) {
+				if m.Phrase == "" || len(m.Phrase) > 40 || strings.Contains(m.Phrase, "_") {
+					t.Errorf("metric %q is called %q on the screen: want a phrase", m.Name, m.Phrase)
+				}
+			}
 			for _, y := range w.Tallies {
 				if metrics[y.Name] || y.Unit == "" || y.Doc == "" || y.Row == "" || y.Column == "" || y.Labels == nil {
 					t.Errorf("table %q: twice, or without unit, doc, or what its rows and columns are", y.Name)

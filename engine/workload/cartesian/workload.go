@@ -41,13 +41,13 @@ var cartesian = workload.Workload{
 	},
 	Defaults: map[string]string{"model": "flat"},
 	Metrics: []engine.MetricSpec{
-		{Name: "exchange_time", Unit: "s", Doc: "of a round, vertical and horizontal, of the slowest process"},
-		{Name: "inter_node_time", Unit: "s", Doc: "of the vertical exchange between nodes; directions = together: of all"},
-		{Name: "intra_node_time", Unit: "s", Doc: "of the horizontal exchange inside nodes; 0: there is none, or together with the other"},
-		{Name: "node_bandwidth", Unit: "B/s", Doc: "what a node sends to others over the time between nodes"},
+		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Doc: "of a round, vertical and horizontal, of the slowest process"},
+		{Name: "inter_node_time", Phrase: "of it between nodes", Unit: "s", Doc: "of the vertical exchange between nodes; directions = together: of all"},
+		{Name: "intra_node_time", Phrase: "of it inside nodes", Unit: "s", Doc: "of the horizontal exchange inside nodes; 0: there is none, or together with the other"},
+		{Name: "node_bandwidth", Phrase: "bandwidth of a node", Unit: "B/s", Doc: "what a node sends to others over the time between nodes"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "exchange_time_model", Unit: "s", Doc: "the same out of the machine's constants: of each direction the slowest resource, latency and overheads"},
+		{Name: "exchange_time_model", Phrase: "time of an exchange, model", Unit: "s", Doc: "the same out of the machine's constants: of each direction the slowest resource, latency and overheads"},
 	},
 	Samples: []engine.MetricSpec{
 		{Name: "process_time", Unit: "s", Doc: "of a round, of each process by its own clock; the slowest one counts"},

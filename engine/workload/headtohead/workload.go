@@ -21,7 +21,7 @@ var headtohead = workload.Workload{
 			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem},
 	},
 	Metrics: []engine.MetricSpec{
-		{Name: "exchange_time", Unit: "s", Doc: "time of the send and the receive, mean over both ranks"},
+		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Doc: "time of the send and the receive, mean over both ranks"},
 	},
 	Iterations: 3,
 	Plan:       plan,

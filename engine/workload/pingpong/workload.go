@@ -28,12 +28,12 @@ var pingpong = workload.Workload{
 	},
 	Defaults: map[string]string{"model": "flat"},
 	Metrics: []engine.MetricSpec{
-		{Name: "latency", Unit: "s", Doc: "half a round trip"},
-		{Name: "bandwidth", Unit: "B/s", Doc: "size over latency"},
+		{Name: "latency", Phrase: "time one way", Unit: "s", Doc: "half a round trip"},
+		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Doc: "size over latency"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "latency_model", Unit: "s", Doc: "the machine's time one way, with the handshake above the eager limit; simulated, also the processors' overheads"},
-		{Name: "bandwidth_model", Unit: "B/s", Doc: "size over that"},
+		{Name: "latency_model", Phrase: "time one way, model", Unit: "s", Doc: "the machine's time one way, with the handshake above the eager limit; simulated, also the processors' overheads"},
+		{Name: "bandwidth_model", Phrase: "bandwidth, model", Unit: "B/s", Doc: "size over that"},
 	},
 	Studies:    []*engine.Study{overSizes},
 	Iterations: 10,

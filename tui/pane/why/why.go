@@ -2,10 +2,12 @@ package why
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -62,6 +64,10 @@ func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 
 func write(f *grid.Flow, h *pane.Host) {
 	snap, th := h.Snap, h.Theme
+	var w *workload.Workload
+	if i := slices.IndexFunc(workload.All(), func(w *workload.Workload) bool { return w.Name == snap.Scenario.Workload }); i >= 0 {
+		w = workload.All()[i]
+	}
 	if snap.Phase == engine.Failed {
 		f.Text(pane.Or(snap.Failure, "the run failed and gave no reason"), th.Error)
 		f.Y++
@@ -81,12 +87,12 @@ func write(f *grid.Flow, h *pane.Host) {
 		f.Y++
 	}
 	for i := range snap.Metrics {
-		metric(f, &snap.Metrics[i], h)
+		metric(f, &snap.Metrics[i], w.Phrase(snap.Metrics[i].Name), h)
 	}
 	if h.Base != nil && h.Base.Late {
 		f.Text("▲ no ratios: times of this run or of the baseline are late, or too few to tell", th.Warning)
 	}
-	if snap.MemoryPerNode > 0 {
+	if _, told := snap.Metric("memory_per_node"); snap.MemoryPerNode > 0 && !told {
 		f.Pair("memory a node", memoryWords(snap), th.Dim, th.Dim)
 	}
 	if x := snap.Virtual; x != nil {
@@ -122,14 +128,13 @@ func verification(f *grid.Flow, v *engine.Verification, th *grid.Theme) {
 // metric writes a name, the mark of the kind, the value and, where there is a baseline,
 // the ratio to it: behind the value if there is room, else on a row of its own. A time that
 // is late has a warning's mark.
-func metric(f *grid.Flow, m *engine.Metric, h *pane.Host) {
+func metric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 	th := h.Theme
 	kind := th.Kind(pane.KindOf(m.Kind))
 	if m.Kind == engine.Emulated && strings.Contains(m.Unit, "s") && h.Snap.Late() {
 		kind.Mark, kind.Style = '▲', th.Dim
 	}
-	name := strings.ReplaceAll(m.Name, "_", " ")
-	text := metricUnit(m).String(m.Value)
+	text := metricUnit(m, name).String(m.Value)
 	end := f.V.W() - 1
 	below := ""
 	if h.Base != nil {
@@ -141,6 +146,11 @@ func metric(f *grid.Flow, m *engine.Metric, h *pane.Host) {
 			}
 		}
 	}
+	if room := end - grid.Width(text) - 3; grid.Width(name) > room && f.V.W() > 3 {
+		f.V.TextIn(0, f.Y, f.V.W(), name, grid.Left, th.Dim)
+		f.Y++
+		name = ""
+	}
 	n := f.V.TextIn(0, f.Y, end-grid.Width(text)-3, name, grid.Left, th.Dim)
 	f.V.Rune(n+1, f.Y, kind.Mark, kind.Style)
 	f.V.Text(end-grid.Width(text), f.Y, text, kind.Style)
@@ -151,14 +161,14 @@ func metric(f *grid.Flow, m *engine.Metric, h *pane.Host) {
 }
 
 // metricUnit is how a metric's values are written.
-func metricUnit(m *engine.Metric) grid.Unit {
+func metricUnit(m *engine.Metric, name string) grid.Unit {
 	switch m.Unit {
 	case "B":
 		return grid.Bytes
 	case "1/s":
 		return grid.PerSecond
 	case "1":
-		if strings.Contains(m.Name, "_share") {
+		if strings.Contains(name, "share") {
 			return grid.Share
 		}
 		return grid.Unit{Kind: grid.Plain}
