@@ -38,6 +38,9 @@ type probe struct {
 	before func(r *cluster.Rank, iteration int) // may be nil
 }
 
+// Part is for a timeline, and there is none.
+func (p *probe) Part(int, string) {}
+
 func (p *probe) Next() bool {
 	if err := p.r.Barrier(p.r.All()); err != nil {
 		panic(err)
