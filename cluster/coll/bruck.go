@@ -1,0 +1,210 @@
+package coll
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+func init() {
+	register(&Algorithm{
+		Collective: Allgather, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2,
+		Doc: "dissemination: each round a rank has as many times more blocks as the radix says, and turns them to their places at the end",
+		Make: func(b *Builder) {
+			t := b.temp(from(0, 0, b.P))
+			have := b.copy(from(t, 0, 1), from(In, 0, 1))
+			b.copy(from(Out, 0, b.P), from(t, 0, b.P), b.spread(t, have, nil))
+		},
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			return c.copies(n) + spreadTime(c, k, n, 0) + c.copies(n*int64(k.Ranks))
+		},
+	}, &Algorithm{
+		Collective: ReduceScatter, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2, Needs: Commutative,
+		Doc: "dissemination turned around: each round a rank gives away the sums for ranks further on than the distance, which shrinks by the radix",
+		Make: func(b *Builder) {
+			t := b.temp(from(0, 0, b.P))
+			have, _ := b.collapse(t, b.copy(from(t, 0, b.P), from(In, 0, b.P)))
+			b.copy(from(Out, 0, 1), from(t, 0, 1), have)
+		},
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			return c.copies(n*int64(k.Ranks)) + spreadTime(c, k, n, c.Combine) + c.copies(n)
+		},
+	}, &Algorithm{
+		Collective: Allreduce, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2, Needs: Commutative,
+		Doc: "a reduce-scatter by dissemination, then an allgather by it, among any number of ranks",
+		Make: func(b *Builder) {
+			t := b.temp(from(0, 0, b.P))
+			have, sent := b.collapse(t, b.copy(from(t, 0, b.P), from(In, 0, b.P)))
+			b.copy(from(Out, 0, b.P), from(t, 0, b.P), b.spread(t, have, sent))
+		},
+		Parts: func(k Key) int32 { return k.Ranks },
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			each := (n + int64(k.Ranks) - 1) / int64(k.Ranks)
+			return 2*c.copies(n) + spreadTime(c, k, each, c.Combine) + spreadTime(c, k, each, 0)
+		},
+	}, &Algorithm{
+		Collective: Exchange, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2, Needs: EvenBlocks,
+		Doc:  "dissemination: blocks travel by the digits of how far they have to go, a digit a round, all with the same digit in one message",
+		Make: bruckExchange,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			t := 2 * c.copies(n*int64(k.Ranks))
+			have, messages := digits(k.Ranks, k.Radix)
+			for i, w := range have {
+				var sizes []int64
+				for d := range messages[i] {
+					sizes = append(sizes, n*int64(digit(k.Ranks, k.Radix, w, d+1)))
+					t += c.copies(sizes[d])
+				}
+				t += c.round(sizes, c.Copy)
+			}
+			return t
+		},
+	}, &Algorithm{
+		Collective: Barrier, Name: "dissemination", Paper: "paper 5, section 3.4", Radix: 2,
+		Doc:  "each round a rank tells as many others as the radix less one, and further away by it",
+		Make: disseminate,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			var t cluster.Time
+			_, messages := digits(k.Ranks, k.Radix)
+			for _, m := range messages {
+				t += c.all(m, 0)
+			}
+			return t
+		},
+	})
+}
+
+// disseminate: a round begins once all messages of the one before have come.
+func disseminate(b *Builder) {
+	have, messages := digits(b.P, b.Radix)
+	var told []id
+	for i, w := range have {
+		b.lane = uint16(i)
+		var next []id
+		for d := range messages[i] {
+			next = append(next, b.recv(me(-(d+1)*w), nothing, told...))
+		}
+		for d := range messages[i] {
+			b.send(me((d+1)*w), nothing, told...)
+		}
+		told = next
+	}
+}
+
+// nothing is no data.
+var nothing = part(Out, 0, 0)
+
+// spread fills a buffer that is turned to begin with the own block, which is there
+// once own is complete, with those of all ranks that follow: each round the first
+// ones go as many ranks back. Those at a distance are written again: not before the
+// nodes that busy lists for it. It gives the node with which all are there.
+func (b *Builder) spread(t Buf, own id, busy map[int32]id) id {
+	have, messages := digits(b.P, b.Radix)
+	ready := []id{own}
+	all := []id{own}
+	for i, w := range have {
+		var next []id
+		for d := range messages[i] {
+			far := (d + 1) * w
+			n := min(w, b.P-far)
+			before := none
+			if busy != nil {
+				before = busy[far]
+			}
+			next = append(next, b.recv(me(far), from(t, far, n), append(ready, before)...))
+		}
+		for d := range messages[i] {
+			far := (d + 1) * w
+			all = append(all, b.send(me(-far), from(t, 0, min(w, b.P-far)), ready...))
+		}
+		b.lane++
+		ready = append(ready[:len(ready):len(ready)], next...)
+		all = append(all, next...)
+	}
+	return b.join(all)
+}
+
+// collapse is spread turned around: a rank begins with what it has for all that
+// follow, and each round gives away the blocks beyond a distance. It gives the node
+// with which the own block is combined of all ranks, and the sends by distance.
+func (b *Builder) collapse(t Buf, whole id) (done id, sent map[int32]id) {
+	have, messages := digits(b.P, b.Radix)
+	sent = map[int32]id{}
+	ready := whole
+	for i := len(have) - 1; i >= 0; i-- {
+		w := have[i]
+		next := ready
+		var theirs []id
+		var bufs []Buf
+		for d := range messages[i] {
+			far := (d + 1) * w
+			bufs = append(bufs, b.loose(min(w, b.P-far)))
+			theirs = append(theirs, b.recv(me(-far), from(bufs[d], 0, min(w, b.P-far)), ready))
+		}
+		for d := range messages[i] {
+			far := (d + 1) * w
+			sent[far] = b.send(me(far), from(t, far, min(w, b.P-far)), ready)
+		}
+		for d := range messages[i] {
+			n := min(w, b.P-(d+1)*w)
+			next = b.combine(from(t, 0, n), from(bufs[d], 0, n), theirs[d], next)
+		}
+		b.lane++
+		ready = next
+	}
+	return ready, sent
+}
+
+// spreadTime is the rounds of a dissemination of blocks of n bytes, with work on each
+// byte that comes.
+func spreadTime(c *Cost, k Key, n int64, work cluster.Time) cluster.Time {
+	var t cluster.Time
+	have, messages := digits(k.Ranks, k.Radix)
+	for i, w := range have {
+		var sizes []int64
+		for d := range messages[i] {
+			sizes = append(sizes, n*int64(min(w, k.Ranks-(d+1)*w)))
+		}
+		t += c.round(sizes, work)
+	}
+	return t
+}
+
+// digit counts the numbers below p with digit d at the place that stands for w.
+func digit(p, k, w, d int32) int32 {
+	row := int64(w) * int64(k)
+	n := int64(p) / row * int64(w)
+	return int32(n + min(max(int64(p)%row-int64(d)*int64(w), 0), int64(w)))
+}
+
+// bruckExchange keeps in slot i of t what has i ranks still to go, counted from the
+// digit of the round on.
+func bruckExchange(b *Builder) {
+	t := b.temp(part(0, 0, b.P))
+	slots := func(buf Buf, w, d int32) Ref {
+		return Ref{Buf: buf, Lo: d * w, N: digit(b.P, b.Radix, w, d), Run: w, Stride: int32(min(int64(w)*int64(b.Radix), int64(b.P)))}
+	}
+	ready := []id{b.copy(part(t, 0, b.P), from(In, 0, b.P))}
+	have, messages := digits(b.P, b.Radix)
+	most := int32(0) // blocks of a message
+	for _, w := range have {
+		most = max(most, digit(b.P, b.Radix, w, 1))
+	}
+	var out, in []Buf
+	var sent []id
+	if len(messages) > 0 {
+		for range messages[0] {
+			out, in, sent = append(out, b.loose(most)), append(in, b.loose(most)), append(sent, none)
+		}
+	}
+	for i, w := range have {
+		b.lane = uint16(i)
+		var next, theirs []id
+		for d := range messages[i] {
+			theirs = append(theirs, b.recv(me(-(d+1)*w), slots(in[d], w, d+1), ready...))
+		}
+		for d := range messages[i] {
+			packed := b.copy(slots(out[d], w, d+1), slots(t, w, d+1), append(ready, sent[d])...)
+			sent[d] = b.send(me((d+1)*w), slots(out[d], w, d+1), packed)
+			next = append(next, b.copy(slots(t, w, d+1), slots(in[d], w, d+1), theirs[d], packed))
+		}
+		ready = next
+	}
+	b.copy(Ref{Buf: Out, Base: FromMe, N: b.P, Run: 1, Stride: -1}, part(t, 0, b.P), ready...)
+}

@@ -1,0 +1,133 @@
+package coll
+
+import (
+	"fmt"
+	"math"
+)
+
+// id is a node under construction; none is one that there is not.
+type id = int32
+
+const none id = -1
+
+// Builder makes the schedule of one rank.
+type Builder struct {
+	Key
+	Rel   int32 // the rank, counted from the root
+	P     int32 // ranks
+	lane  uint16
+	s     Schedule
+	after [][]id // by node: those that it waits for
+}
+
+// me is the number d further on.
+func me(d int32) Peer { return Peer{D: d} }
+
+// across is the number that differs in the given bits.
+func across(bits int32) Peer { return Peer{Xor: true, D: bits} }
+
+// part is n blocks of b from number lo on.
+func part(b Buf, lo, n int32) Ref { return Ref{Buf: b, Lo: lo, N: n} }
+
+// from is n blocks of b, counted from the own one.
+func from(b Buf, lo, n int32) Ref { return Ref{Buf: b, Base: FromMe, Lo: lo, N: n} }
+
+// aligned is the group of n blocks, a power of two, that the number which differs in
+// the given bits belongs to.
+func aligned(b Buf, bits, n int32) Ref { return Ref{Buf: b, Base: Aligned, Lo: bits, N: n} }
+
+// at is the same blocks in another buffer.
+func (r Ref) at(b Buf) Ref {
+	r.Buf = b
+	return r
+}
+
+// Temp is a temporary buffer for the blocks of r, which has the window's numbers.
+func (b *Builder) temp(r Ref) Buf {
+	b.s.Temps = append(b.s.Temps, Temp{Window: r.at(0)})
+	return temps + Buf(len(b.s.Temps)-1)
+}
+
+// loose is a temporary buffer for any n blocks.
+func (b *Builder) loose(n int32) Buf {
+	b.s.Temps = append(b.s.Temps, Temp{Window: Ref{N: n}, Loose: true})
+	return temps + Buf(len(b.s.Temps)-1)
+}
+
+func (b *Builder) add(n Node, after []id) id {
+	var deps []id
+	for _, a := range after {
+		if a != none {
+			deps = append(deps, a)
+		}
+	}
+	if len(deps) > math.MaxUint16 {
+		panic(fmt.Sprintf("coll: a node of %s waits for %d others", b.Algorithm.Name, len(deps)))
+	}
+	n.Deps = uint16(len(deps))
+	b.s.Nodes = append(b.s.Nodes, n)
+	b.after = append(b.after, deps)
+	return id(len(b.s.Nodes) - 1)
+}
+
+// send sends blocks once the nodes after are complete; recv receives them.
+func (b *Builder) send(to Peer, r Ref, after ...id) id {
+	return b.add(Node{Kind: Send, Lane: b.lane, Peer: to, Ref: r}, after)
+}
+
+func (b *Builder) recv(from Peer, r Ref, after ...id) id {
+	return b.add(Node{Kind: Recv, Lane: b.lane, Peer: from, Ref: r}, after)
+}
+
+// copy does dst = src, combine dst = dst op src, precede dst = src op dst.
+func (b *Builder) copy(dst, src Ref, after ...id) id {
+	return b.add(Node{Kind: Copy, Ref: dst, From: src}, after)
+}
+
+func (b *Builder) combine(dst, src Ref, after ...id) id {
+	return b.add(Node{Kind: Combine, Ref: dst, From: src}, after)
+}
+
+func (b *Builder) precede(dst, src Ref, after ...id) id {
+	return b.add(Node{Kind: Precede, Ref: dst, From: src}, after)
+}
+
+// join is a node that completes once all others given are complete.
+func (b *Builder) join(all []id) id {
+	var some []id
+	for _, a := range all {
+		if a != none {
+			some = append(some, a)
+		}
+	}
+	switch len(some) {
+	case 0:
+		return none
+	case 1:
+		return some[0]
+	}
+	return b.copy(part(Out, 0, 0), part(Out, 0, 0), some...)
+}
+
+// finish makes the schedule.
+func (b *Builder) finish() *Schedule {
+	s := &b.s
+	s.first = make([]int32, len(s.Nodes)+1)
+	for _, deps := range b.after {
+		for _, d := range deps {
+			s.first[d+1]++
+		}
+	}
+	for i := range s.Nodes {
+		s.first[i+1] += s.first[i]
+	}
+	s.next = make([]int32, s.first[len(s.Nodes)])
+	at := make([]int32, len(s.Nodes))
+	for i, deps := range b.after {
+		for _, d := range deps {
+			s.next[s.first[d]+at[d]] = int32(i)
+			at[d]++
+		}
+	}
+	return s
+}

@@ -1,0 +1,86 @@
+package coll
+
+import (
+	"maps"
+	"slices"
+	"sync/atomic"
+)
+
+// Cache keeps the schedules that were asked for: one a class of ranks, and equal ones
+// once. The zero Cache is empty; many ranks may ask at once.
+type Cache struct{ known atomic.Pointer[known] }
+
+type known struct {
+	byClass map[classKey]*Schedule
+	byHash  map[uint64][]*Schedule
+}
+
+type classKey struct {
+	Key
+	class int64
+}
+
+// Schedule gives the schedule of the rank that is rel after the root.
+func (c *Cache) Schedule(k Key, rel int32) *Schedule {
+	at := classKey{k, k.class(rel)}
+	if now := c.known.Load(); now != nil {
+		if s := now.byClass[at]; s != nil {
+			return s
+		}
+	}
+	made := k.Make(rel)
+	h := made.hash()
+	for {
+		now := c.known.Load()
+		next := &known{byClass: map[classKey]*Schedule{}, byHash: map[uint64][]*Schedule{}}
+		if now != nil {
+			if s := now.byClass[at]; s != nil {
+				return s
+			}
+			next.byClass, next.byHash = maps.Clone(now.byClass), maps.Clone(now.byHash)
+		}
+		s := made
+		if i := slices.IndexFunc(next.byHash[h], made.equal); i >= 0 {
+			s = next.byHash[h][i]
+		} else {
+			next.byHash[h] = append(slices.Clip(next.byHash[h]), made)
+		}
+		next.byClass[at] = s
+		if c.known.CompareAndSwap(now, next) {
+			return s
+		}
+	}
+}
+
+// Size is how many different schedules there are.
+func (c *Cache) Size() int {
+	n := 0
+	if now := c.known.Load(); now != nil {
+		for _, all := range now.byHash {
+			n += len(all)
+		}
+	}
+	return n
+}
+
+func (s *Schedule) equal(o *Schedule) bool {
+	return s.Collective == o.Collective && s.Ranks == o.Ranks && s.Parts == o.Parts &&
+		slices.Equal(s.Nodes, o.Nodes) && slices.Equal(s.Temps, o.Temps) && slices.Equal(s.next, o.next) && slices.Equal(s.first, o.first)
+}
+
+// hash is FNV-1a over the words of the nodes; equal decides.
+func (s *Schedule) hash() uint64 {
+	h := uint64(14695981039346656037)
+	add := func(words ...int32) {
+		for _, w := range words {
+			h = (h ^ uint64(uint32(w))) * 1099511628211
+		}
+	}
+	add(int32(s.Collective), s.Ranks, s.Parts)
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		add(int32(n.Kind), int32(n.Lane), int32(n.Deps), n.Peer.D, int32(n.Ref.Buf), n.Ref.Lo, n.Ref.N, n.Ref.Run, n.Ref.Stride, int32(n.From.Buf), n.From.Lo, n.From.N)
+	}
+	add(s.next...)
+	return h
+}

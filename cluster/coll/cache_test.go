@@ -1,0 +1,127 @@
+package coll
+
+import (
+	"sync"
+	"testing"
+)
+
+// Ranks share schedules: a class has one, and each rank's own is the one of its class.
+func TestClasses(t *testing.T) {
+	for _, a := range All() {
+		for _, p := range []int{1, 2, 3, 7, 8, 12, 16, 33} {
+			for _, k := range keys(a, p) {
+				var c Cache
+				for rel := range k.Ranks {
+					if got, want := c.Schedule(k, rel), k.Make(rel); !got.equal(want) {
+						t.Fatalf("%s by %s, ranks %d, radix %d: rank %d has the schedule of another class", a.Collective, a.Name, p, k.Radix, rel)
+					}
+				}
+			}
+		}
+	}
+}
+
+// So many schedules do for a large team.
+func TestSchedulesOfLargeTeams(t *testing.T) {
+	for _, c := range []struct {
+		collective Collective
+		name       string
+		ranks      int
+		radix      int
+		want       int
+	}{
+		{Bcast, "knomial", 65_536, 0, 17},
+		{Scatter, "knomial", 65_536, 0, 17},
+		{Reduce, "knomial", 65_536, 0, 17},
+		{Bcast, "knomial", 65_536, 4, 25},
+		{Bcast, "chain", 65_536, 0, 3},
+		{Barrier, "dissemination", 65_536, 0, 1},
+		{Barrier, "dissemination", 50_000, 8, 1},
+		{Allgather, "recursive-doubling", 4096, 0, 1},
+		{Allreduce, "recursive-doubling", 65_536, 0, 1},
+		{Allreduce, "recursive-doubling", 50_000, 0, 3},
+		{Allreduce, "rabenseifner", 50_000, 0, 3},
+		{Allreduce, "ring", 4096, 0, 1},
+		{Exchange, "bruck", 4096, 4, 1},
+		{Exchange, "flat", 4096, 0, 1},
+		{Scan, "recursive-doubling", 65_536, 0, 32},
+	} {
+		a, err := Find(c.collective, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := a.Key(Parameters{Ranks: c.ranks, Radix: c.radix})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cache Cache
+		for rel := range k.Ranks {
+			cache.Schedule(k, rel)
+		}
+		if cache.Size() != c.want {
+			t.Errorf("%s by %s, %d ranks, radix %d: %d schedules, want %d", c.collective, c.name, c.ranks, k.Radix, cache.Size(), c.want)
+		}
+	}
+}
+
+// Many ranks may ask one cache at once, and get the same schedules.
+func TestCacheOfManyRanks(t *testing.T) {
+	a, err := Find(Bcast, "knomial")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := a.Key(Parameters{Ranks: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c Cache
+	var group sync.WaitGroup
+	got := make([][]*Schedule, 4)
+	for i := range got {
+		group.Go(func() {
+			for rel := range k.Ranks {
+				got[i] = append(got[i], c.Schedule(k, rel))
+			}
+		})
+	}
+	group.Wait()
+	for i := range got {
+		for rel := range k.Ranks {
+			if got[i][rel] != got[0][rel] {
+				t.Fatalf("rank %d has two schedules", rel)
+			}
+		}
+	}
+	if c.Size() != 7 {
+		t.Errorf("%d schedules, want 7", c.Size())
+	}
+}
+
+// What an algorithm cannot do is refused in words.
+func TestRestrictions(t *testing.T) {
+	for _, c := range []struct {
+		collective Collective
+		name       string
+		p          Parameters
+		want       string
+	}{
+		{Bcast, "knomial", Parameters{Ranks: 0}, "bcast by knomial: 0 ranks: from 1 to 1048576"},
+		{Bcast, "knomial", Parameters{Ranks: 8, Radix: 1}, "bcast by knomial: radix 1: from 2 to 4096"},
+		{Bcast, "chain", Parameters{Ranks: 8, Radix: 2}, "bcast by chain: radix 2: it has none"},
+		{Bcast, "chain", Parameters{Ranks: 8, Segments: 70_000}, "bcast by chain: 70000 segments: from 1 to 65535"},
+		{Scatter, "chain", Parameters{Ranks: 8, Segments: 2}, "scatter by chain: 2 segments: it has none"},
+		{Allgather, "recursive-doubling", Parameters{Ranks: 6}, "allgather by recursive-doubling: 6 ranks: it needs a power of two"},
+		{Allgather, "neighbour-exchange", Parameters{Ranks: 7}, "allgather by neighbour-exchange: 7 ranks: it needs an even number"},
+	} {
+		a, err := Find(c.collective, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Key(c.p); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+	if _, err := Find(Bcast, "ring"); err == nil || err.Error() != `bcast by "ring": there are chain, flat, fork, kary, knomial, scatter-allgather` {
+		t.Error(err)
+	}
+}

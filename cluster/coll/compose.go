@@ -1,0 +1,164 @@
+package coll
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// Collectives that are made of others (paper 5, section 3.5).
+func init() {
+	tree := &shapes[0]
+	register(&Algorithm{
+		Collective: Bcast, Name: "scatter-allgather", Paper: "paper 5, section 3.5", Radix: 2,
+		Doc:  "a scatter down a k-nomial tree, then an allgather around the ring of what a rank does not have yet",
+		Make: scatterAllgather,
+		Class: func(k Key, rel int32) int64 {
+			v, right := tree.vertex(k.Ranks, k.Radix, rel), tree.vertex(k.Ranks, k.Radix, wrap(rel+1, k.Ranks))
+			return int64(v.up)<<42 | int64(v.size)<<21 | int64(right.size)
+		},
+		Parts: func(k Key) int32 { return k.Ranks },
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			each := (n + int64(k.Ranks) - 1) / int64(k.Ranks)
+			return tree.walk(k, 0, func(d limb) int64 { return int64(d.size) * each }, c) +
+				cluster.Time(k.Ranks-2)*c.message(each) + max(c.apart(each), 2*c.O)
+		},
+	}, &Algorithm{
+		Collective: Allreduce, Name: "reduce-bcast", Paper: "paper 5, section 3.5", Radix: 2, Segmented: true,
+		Doc: "a reduce up a k-nomial tree, then a broadcast down it, segment by segment",
+		Make: func(b *Builder) {
+			done := b.fold(tree)
+			b.cast(tree, func(i int32) []id { return []id{done[i]} })
+		},
+		Class: tree.place,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			return c.copies(n) + tree.up(c, k, n) + tree.down(c, k, n)
+		},
+	}, &Algorithm{
+		Collective: Allgather, Name: "gather-bcast", Paper: "paper 5, section 3.5", Radix: 2,
+		Doc: "a gather up a k-nomial tree, then a broadcast down it",
+		Make: func(b *Builder) {
+			v := tree.vertex(b.P, b.Radix, b.Rel)
+			have := b.gather(tree, true)
+			if v.up > 0 {
+				have = b.recv(me(-v.up), part(Out, 0, -1), have)
+			}
+			for _, c := range v.largest() {
+				b.send(me(c.d), part(Out, 0, -1), have)
+			}
+		},
+		Class: tree.subtree,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			all := n * int64(k.Ranks)
+			return c.copies(n) + tree.rise(k, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c) +
+				tree.walk(k, 0, func(limb) int64 { return all }, c)
+		},
+	}, &Algorithm{
+		Collective: ReduceScatter, Name: "reduce-scatter", Paper: "paper 5, section 3.5", Radix: 2,
+		Doc: "a reduce up a k-nomial tree, then a scatter down it",
+		Make: func(b *Builder) {
+			all, done := b.foldAll(tree)
+			b.scatter(tree, all, Out, done)
+		},
+		Class: tree.subtree,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			all := n * int64(k.Ranks)
+			return c.copies(all) + tree.rise(k, func(int32) int64 { return all }, func(int32) cluster.Time { return c.combines(all) }, c) +
+				tree.walk(k, 0, func(d limb) int64 { return int64(d.size) * n }, c)
+		},
+	}, &Algorithm{
+		Collective: Barrier, Name: "tree", Paper: "paper 5, section 3.2", Radix: 2,
+		Doc: "empty messages up a k-nomial tree, then down it",
+		Make: func(b *Builder) {
+			v := tree.vertex(b.P, b.Radix, b.Rel)
+			var told []id
+			for _, c := range v.kids {
+				told = append(told, b.recv(me(c.d), nothing))
+			}
+			if v.up > 0 {
+				told = []id{b.recv(me(-v.up), nothing, b.send(me(-v.up), nothing, told...))}
+			}
+			for _, c := range v.largest() {
+				b.send(me(c.d), nothing, told...)
+			}
+		},
+		Class: tree.subtree,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			none := func(int32) cluster.Time { return 0 }
+			return tree.rise(k, func(int32) int64 { return 0 }, none, c) + tree.walk(k, 0, func(limb) int64 { return 0 }, c)
+		},
+	}, &Algorithm{
+		Collective: Scan, Name: "chain", Paper: "paper 5, section 3.2", Segmented: true,
+		Doc: "each rank combines what the one before it has with its own, and passes it on",
+		Make: func(b *Builder) {
+			var theirs Buf
+			if b.Rel > 0 {
+				theirs = b.temp(part(0, 0, -1))
+			}
+			last := [2]id{none, none}
+			for i := range b.s.Parts {
+				b.lane = uint16(i)
+				have := b.copy(part(Out, i, 1), part(In, i, 1))
+				if b.Rel > 0 {
+					got := b.recv(me(-1), part(theirs, i, 1), last[i%2])
+					last[i%2] = got
+					have = b.precede(part(Out, i, 1), part(theirs, i, 1), got, have)
+				}
+				if b.Rel < b.P-1 {
+					b.send(me(1), part(Out, i, 1), have)
+				}
+			}
+		},
+		Class: (&shape{name: "chain"}).place,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
+			return c.copies(piece) + cluster.Time(k.Ranks-1)*(c.message(piece)+c.combines(piece)) + cluster.Time(k.Segments-1)*max(c.apart(piece), 2*c.O+c.combines(piece)+c.copies(piece))
+		},
+	})
+}
+
+// scatterAllgather: after the scatter a rank has the blocks of its subtree, and what
+// the ring brings it ends where those begin.
+func scatterAllgather(b *Builder) {
+	tree := &shapes[0]
+	v := tree.vertex(b.P, b.Radix, b.Rel)
+	right := tree.vertex(b.P, b.Radix, wrap(b.Rel+1, b.P))
+	have := none
+	if v.up > 0 {
+		have = b.recv(me(-v.up), from(Out, 0, v.size))
+	}
+	for _, c := range v.largest() {
+		b.send(me(c.d), from(Out, c.d, c.size), have)
+	}
+	last := [2]id{have, have}
+	for i := range b.P - 1 {
+		b.lane = uint16(i + 1)
+		if i < b.P-right.size {
+			b.send(me(1), from(Out, -i, 1), last[1], have)
+		}
+		if i < b.P-v.size {
+			last[0], last[1] = last[1], b.recv(me(-1), from(Out, -i-1, 1), last[0])
+		}
+	}
+}
+
+// foldAll is fold of all blocks at once, into a temporary buffer at the root.
+func (b *Builder) foldAll(s *shape) (all Buf, done id) {
+	v := s.vertex(b.P, b.Radix, b.Rel)
+	all = In
+	done = none
+	if len(v.kids) > 0 || v.up == 0 {
+		all = b.temp(part(0, 0, -1))
+		done = b.copy(part(all, 0, -1), part(In, 0, -1))
+	}
+	var theirs [2]Buf
+	for i := range min(2, len(v.kids)) {
+		theirs[i] = b.temp(part(0, 0, -1))
+	}
+	free := [2]id{none, none}
+	for i, c := range v.kids {
+		t := part(theirs[i%2], 0, -1)
+		done = b.combine(part(all, 0, -1), t, b.recv(me(c.d), t, free[i%2]), done)
+		free[i%2] = done
+	}
+	if v.up > 0 {
+		done = b.send(me(-v.up), part(all, 0, -1), done)
+	}
+	return all, done
+}

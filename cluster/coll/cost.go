@@ -1,0 +1,101 @@
+package coll
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Cost is what messages and bytes cost, in LogGP's terms. A message of n bytes takes
+// the sender's processor o, waits until the adapter has let the last one out, leaves
+// as its first byte does, is all there L + (n−1)G later, and takes the receiver's
+// processor o. Adapters begin messages at least g + (n−1)G apart, each way.
+type Cost struct {
+	L, O, Gap cluster.Time
+	G         cluster.Time // a byte
+	Copy      cluster.Time // a byte copied
+	Combine   cluster.Time // a byte reduced
+}
+
+// CostOf gives the terms of a machine's links between nodes; copying and reducing
+// take its memory rate.
+func CostOf(m *cluster.Machine) (Cost, error) {
+	l := m.Classes[cluster.Remote]
+	c := Cost{L: l.Latency, O: l.Overhead, Gap: l.Gap}
+	if l.Bandwidth > 0 {
+		c.G = cluster.FromSeconds(1 / l.Bandwidth)
+	}
+	if m.MemoryRate > 0 {
+		c.Copy = cluster.FromSeconds(2 / m.MemoryRate)
+		c.Combine = cluster.FromSeconds(3 / m.MemoryRate)
+	}
+	if c.L+c.O+c.Gap+c.G <= 0 {
+		return Cost{}, fmt.Errorf("machine %s has no latency, overhead, gap or bandwidth between nodes: nothing to price messages by", m.Name)
+	}
+	return c, nil
+}
+
+// unit makes each message a step: a rank sends one at a time and receives one at a
+// time.
+var unit = Cost{L: 1, Gap: 1}
+
+// carry is what follows the first byte.
+func (c *Cost) carry(n int64) cluster.Time { return c.G * cluster.Time(max(n-1, 0)) }
+
+// message is the time from the start of a send to the end of its receive.
+func (c *Cost) message(n int64) cluster.Time { return 2*c.O + c.L + c.carry(n) }
+
+// apart is from one of several sends in a row to the next.
+func (c *Cost) apart(n int64) cluster.Time { return max(c.O, c.Gap+c.carry(n)) }
+
+// round is from the start of a rank's sends of the given sizes, in a row, to the end of
+// its receives of as many, each with work a byte after it.
+func (c *Cost) round(sizes []int64, work cluster.Time) cluster.Time {
+	var processor, adapter cluster.Time
+	landed := make([]cluster.Time, len(sizes))
+	for i, n := range sizes {
+		processor += c.O
+		leaves := max(processor, adapter)
+		adapter = leaves + c.Gap + c.carry(n)
+		landed[i] = leaves + c.L + c.carry(n)
+	}
+	for i, n := range sizes {
+		processor = max(processor, landed[i]) + c.O + work*cluster.Time(n)
+	}
+	return processor
+}
+
+// all is round of m messages of one size.
+func (c *Cost) all(m int32, n int64) cluster.Time {
+	return c.round(slices.Repeat([]int64{n}, int(m)), 0)
+}
+
+func (c *Cost) copies(n int64) cluster.Time   { return c.Copy * cluster.Time(n) }
+func (c *Cost) combines(n int64) cluster.Time { return c.Combine * cluster.Time(n) }
+
+// rounds is ⌈log₂ p⌉.
+func rounds(p int32) int { return bits.Len32(uint32(p - 1)) }
+
+// Predict is the time of the last rank to end, on n bytes (of each block where blocks
+// go by member), all starting at once and nothing in each other's way.
+func (k Key) Predict(c *Cost, n int64) cluster.Time {
+	switch {
+	case k.Ranks > 1:
+		return k.Algorithm.Predict(c, k, n)
+	case k.Algorithm.Collective == Bcast || k.Algorithm.Collective == Barrier:
+		return 0
+	}
+	return c.copies(n)
+}
+
+// digits lists the rounds of a dissemination among p ranks: the distance of each, and
+// how many messages of a rank it has.
+func digits(p, k int32) (have, messages []int32) {
+	for w := int64(1); w < int64(p); w *= int64(k) {
+		have = append(have, int32(w))
+		messages = append(messages, int32(min(int64(k-1), int64(p-1)/w)))
+	}
+	return have, messages
+}

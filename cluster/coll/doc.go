@@ -1,0 +1,25 @@
+// Package coll holds collective operations as data: an algorithm gives each rank of
+// a team a small graph of sends, receives, copies and reductions, its schedule.
+//
+//	a, err := coll.Find(coll.Bcast, "knomial")
+//	key, err := a.Key(coll.Parameters{Ranks: 8, Radix: 4}) // refused where the algorithm is restricted
+//	s := cache.Schedule(key, rel)           // of the rank that is rel after the root
+//	p := coll.Place{Schedule: s, Rel: rel, Root: root, Blocks: coll.Share(bytes, s.Parts)}
+//	p.Peer(s.Nodes[i].Peer)                 // a number in the team
+//	p.Runs(s.Nodes[i].Ref, func(off, n int64) { … })
+//
+// A schedule names peers and blocks relative to its rank, the root only turns
+// numbers, and sizes are bound when it is used. So ranks share schedules: a
+// dissemination has one for any number of ranks, a binomial tree one for each size
+// of subtree. Make is called once a class of ranks, and what it gives is interned by
+// content.
+//
+// A node is posted once all nodes that it waits for are complete, in any order among
+// those that are ready; a schedule is right in each of these orders, with sends that
+// complete at once and with sends that wait for their receives. Messages from one
+// rank to another match by their lane, first to first.
+//
+// Each algorithm is a file, or a part of one, with its restrictions (Needs) and its
+// cost (Predict, in LogGP's terms) beside it. Trace prices any schedule, message by
+// message, on the same terms; the drawings and GOAL files are made from it.
+package coll

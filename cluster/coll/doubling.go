@@ -1,0 +1,308 @@
+package coll
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+func init() {
+	register(&Algorithm{
+		Collective: Allgather, Name: "recursive-doubling", Paper: "paper 5, section 3.4", Needs: PowerOfTwo,
+		Doc: "ranks exchange all they have with the one whose number differs in a bit, from the lowest on",
+		Make: func(b *Builder) {
+			b.double(func(int32) []id { return []id{none} }, b.copy(from(Out, 0, 1), from(In, 0, 1)))
+		},
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			t := c.copies(n)
+			for have := int64(1); have < int64(k.Ranks); have *= 2 {
+				t += c.message(have * n)
+			}
+			return t
+		},
+	}, &Algorithm{
+		Collective: ReduceScatter, Name: "recursive-halving", Paper: "paper 5, section 3.5", Needs: PowerOfTwo | Commutative,
+		Doc: "ranks exchange the half that they give away with the one whose number differs in a bit, from the highest down",
+		Make: func(b *Builder) {
+			acc := b.temp(part(0, 0, -1))
+			have, _ := b.halve(acc, b.copy(part(acc, 0, -1), part(In, 0, -1)))
+			b.copy(from(Out, 0, 1), from(acc, 0, 1), have)
+		},
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			return c.copies(n*int64(k.Ranks)) + halveTime(c, k.Ranks, n) + c.copies(n)
+		},
+	}, &Algorithm{
+		Collective: Allreduce, Name: "recursive-doubling", Paper: "paper 5, section 3.5", Needs: Commutative,
+		Doc:  "ranks exchange all data with the one whose number differs in a bit; those beyond a power of two are folded into others",
+		Make: doublingAllreduce, Class: foldedClass,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			q, _ := core(k.Ranks)
+			return foldTime(c, k, n, rounds(q), func(int) (all, late cluster.Time) {
+				return c.message(n) + c.combines(n), 2*c.O + c.combines(n)
+			})
+		},
+	}, &Algorithm{
+		Collective: Allreduce, Name: "rabenseifner", Paper: "paper 5, section 3.5", Needs: Commutative,
+		Doc: "a reduce-scatter by recursive halving, then an allgather by recursive doubling; those beyond a power of two are folded into others",
+		Make: func(b *Builder) {
+			have, unfold, member := b.folding()
+			if !member {
+				return
+			}
+			have, sent := b.halve(Out, have)
+			unfold(b.double(func(n int32) []id { return []id{sent[n]} }, have))
+		},
+		Class: foldedClass, Parts: coreParts,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			q, _ := core(k.Ranks)
+			each := (n + int64(q) - 1) / int64(q)
+			return foldTime(c, k, n, 2*rounds(q), func(i int) (both, waiting cluster.Time) {
+				half := int64(q) / 2 >> i
+				if down := 2*rounds(q) - 1 - i; down < rounds(q) {
+					half = int64(q) / 2 >> down
+					return c.message(half * each), 2 * c.O
+				}
+				return c.message(half*each) + c.combines(half*each), 2*c.O + c.combines(half*each)
+			})
+		},
+	}, &Algorithm{
+		Collective: Reduce, Name: "rabenseifner", Paper: "paper 5, section 3.5", Needs: Commutative,
+		Doc:  "a reduce-scatter by recursive halving, then a gather up a binomial tree",
+		Make: halvingReduce,
+		Class: func(k Key, rel int32) int64 {
+			if folded(k.Ranks, rel) {
+				return -1
+			}
+			v, class := fold(k.Ranks, rel), foldedClass(k, rel)
+			return class<<32 | int64(v&-v)
+		},
+		Parts: coreParts,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			q, beyond := core(k.Ranks)
+			each := (n + int64(q) - 1) / int64(q)
+			t := c.copies(n) + halveTime(c, q, each)
+			if beyond > 0 {
+				t += c.message(n) + c.combines(n)
+			}
+			for have := int64(1); have < int64(q); have *= 2 {
+				t += c.message(have * each)
+			}
+			return t
+		},
+	}, &Algorithm{
+		Collective: Scan, Name: "recursive-doubling", Paper: "Hillis and Steele 1986",
+		Doc:  "each round a rank sends what it has combined to the one twice as far on as in the round before",
+		Make: doublingScan,
+		Class: func(k Key, rel int32) int64 {
+			return int64(rounds(rel+1))<<32 | int64(rounds(k.Ranks-rel))
+		},
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			q, beyond := core(k.Ranks)
+			t := c.copies(n) + cluster.Time(rounds(q))*(c.message(n)+c.combines(n))
+			if beyond > 0 { // what comes in one more round has come before
+				t += c.O + c.combines(n)
+			}
+			return t
+		},
+	}, &Algorithm{
+		Collective: Barrier, Name: "recursive-doubling", Paper: "paper 5, section 3.4",
+		Doc: "ranks tell the one whose number differs in a bit, from the lowest on; those beyond a power of two are folded into others",
+		Make: func(b *Builder) {
+			q, beyond := core(b.P)
+			if folded(b.P, b.Rel) {
+				b.recv(me(-1), nothing, b.send(me(-1), nothing))
+				return
+			}
+			have := none
+			if b.Rel < 2*beyond {
+				have = b.recv(me(1), nothing)
+			}
+			for bit := int32(1); bit < q; bit *= 2 {
+				b.lane++
+				b.send(across(bit), nothing, have)
+				have = b.recv(across(bit), nothing, have)
+			}
+			if b.Rel < 2*beyond {
+				b.lane = 0
+				b.send(me(1), nothing, have)
+			}
+		},
+		Class: foldedClass,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			q, _ := core(k.Ranks)
+			return foldTime(c, k, 0, rounds(q), func(int) (both, waiting cluster.Time) { return c.message(0), 2 * c.O })
+		},
+	})
+}
+
+// foldedClass: ranks that are folded away, those that take them in, and the others.
+func foldedClass(k Key, rel int32) int64 {
+	_, beyond := core(k.Ranks)
+	switch {
+	case rel >= 2*beyond:
+		return 0
+	case rel%2 == 0:
+		return 1
+	}
+	return 2
+}
+
+// coreParts is a share for each rank that is not folded away.
+func coreParts(k Key) int32 {
+	q, _ := core(k.Ranks)
+	return q
+}
+
+// folding begins a reduction of all data in Out: ranks beyond a power of two give
+// theirs to the one before them, and get the result from it, when unfold is given the
+// node with which it is there. They are no member of what is done between.
+func (b *Builder) folding() (have id, unfold func(done id), member bool) {
+	all := part(Out, 0, -1)
+	if folded(b.P, b.Rel) {
+		b.recv(me(-1), all, b.send(me(-1), part(In, 0, -1)))
+		return none, nil, false
+	}
+	have = b.copy(all, part(In, 0, -1))
+	_, beyond := core(b.P)
+	if b.Rel >= 2*beyond {
+		return have, func(id) {}, true
+	}
+	t := b.temp(part(0, 0, -1))
+	have = b.combine(all, part(t, 0, -1), b.recv(me(1), part(t, 0, -1)), have)
+	return have, func(done id) {
+		b.lane = 0
+		b.send(me(1), all, done)
+	}, true
+}
+
+// foldTime is the time of a reduction of n bytes with folding around steps, whose
+// times each gives: among ranks that are all late, because they took in a folded one,
+// and of a late one whose partner was not, for which its message waits.
+func foldTime(c *Cost, k Key, n int64, steps int, each func(step int) (both, waiting cluster.Time)) cluster.Time {
+	_, beyond := core(k.Ranks)
+	var all, late cluster.Time
+	for i := range steps {
+		both, waiting := each(i)
+		all += both
+		if i < rounds(beyond) {
+			waiting = both
+		}
+		late += waiting
+	}
+	if beyond == 0 {
+		return c.copies(n) + all
+	}
+	return max(c.copies(n), c.message(n)) + c.combines(n) + max(all, late+c.message(n))
+}
+
+// double gathers in Out, by the bits of the number: blocks of the group that the rank
+// has go to the one across, and its group comes, once the nodes that busy lists for
+// its size are complete. It gives the node with which all are there and have gone.
+func (b *Builder) double(busy func(n int32) []id, have id) id {
+	q, _ := core(b.P)
+	ready, all := []id{have}, []id{have}
+	for n := int32(1); n < q; n *= 2 {
+		b.lane++
+		all = append(all, b.send(across(n), aligned(Out, 0, n), ready...))
+		got := b.recv(across(n), aligned(Out, n, n), append(busy(n), ready...)...)
+		ready = append(ready[:len(ready):len(ready)], got)
+		all = append(all, got)
+	}
+	return b.join(all)
+}
+
+// halve reduces acc, by the bits of the number: the group of blocks across goes there,
+// and its share of the own group comes. It gives the node with which the own block is
+// combined of all, and the sends by size.
+func (b *Builder) halve(acc Buf, have id) (done id, sent map[int32]id) {
+	q, _ := core(b.P)
+	sent = map[int32]id{}
+	if q == 1 {
+		return have, sent
+	}
+	theirs := b.temp(part(0, 0, -1))
+	for n := q / 2; n > 0; n /= 2 {
+		b.lane++
+		sent[n] = b.send(across(n), aligned(acc, n, n), have)
+		got := b.recv(across(n), aligned(theirs, 0, n), have)
+		have = b.combine(aligned(acc, 0, n), aligned(theirs, 0, n), got)
+	}
+	return have, sent
+}
+
+func halveTime(c *Cost, q int32, n int64) cluster.Time {
+	var t cluster.Time
+	for have := int64(q) / 2; have > 0; have /= 2 {
+		t += c.message(have*n) + c.combines(have*n)
+	}
+	return t
+}
+
+func doublingAllreduce(b *Builder) {
+	have, unfold, member := b.folding()
+	if !member {
+		return
+	}
+	q, _ := core(b.P)
+	all := part(Out, 0, -1)
+	var theirs [2]Buf
+	for i := range min(2, rounds(q)) {
+		theirs[i] = b.temp(part(0, 0, -1))
+	}
+	turn := 0
+	for bit := int32(1); bit < q; bit *= 2 {
+		b.lane++
+		t := part(theirs[turn], 0, -1)
+		sent := b.send(across(bit), all, have)
+		have = b.combine(all, t, sent, b.recv(across(bit), t, have))
+		turn = 1 - turn
+	}
+	unfold(have)
+}
+
+// halvingReduce gathers where the rank that has the lowest bit of its number sends.
+func halvingReduce(b *Builder) {
+	if folded(b.P, b.Rel) {
+		b.send(me(-1), part(In, 0, -1))
+		return
+	}
+	acc := Out
+	if b.Rel > 0 {
+		acc = b.temp(part(0, 0, -1))
+	}
+	have := b.copy(part(acc, 0, -1), part(In, 0, -1))
+	q, beyond := core(b.P)
+	if b.Rel < 2*beyond {
+		t := part(b.temp(part(0, 0, -1)), 0, -1)
+		have = b.combine(part(acc, 0, -1), t, b.recv(me(1), t), have)
+	}
+	have, sent := b.halve(acc, have)
+	ready := []id{have}
+	v := fold(b.P, b.Rel)
+	for n := int32(1); n < q; n *= 2 {
+		b.lane++
+		if v&n != 0 {
+			b.send(across(n), aligned(acc, 0, n), ready...)
+			return
+		}
+		ready = append(ready, b.recv(across(n), aligned(acc, n, n), have, sent[n]))
+	}
+}
+
+func doublingScan(b *Builder) {
+	all := part(Out, 0, -1)
+	have := b.copy(all, part(In, 0, -1))
+	var theirs [2]Buf
+	for i := range min(2, rounds(b.Rel+1)) {
+		theirs[i] = b.temp(part(0, 0, -1))
+	}
+	turn := 0
+	for d := int32(1); d < b.P; d *= 2 {
+		sent := none
+		if b.Rel+d < b.P {
+			sent = b.send(me(d), all, have)
+		}
+		if b.Rel >= d {
+			t := part(theirs[turn], 0, -1)
+			have = b.precede(all, t, sent, b.recv(me(-d), t, have), have)
+			turn = 1 - turn
+		}
+		b.lane++
+	}
+}

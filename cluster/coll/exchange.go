@@ -1,0 +1,107 @@
+package coll
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+func init() {
+	register(&Algorithm{
+		Collective: Exchange, Name: "flat", Paper: "paper 5, section 3.4",
+		Doc: "each rank sends its blocks straight to all others, all under way at once, from the next rank on",
+		Make: func(b *Builder) {
+			for d := int32(1); d < b.P; d++ {
+				b.recv(me(-d), from(Out, -d, 1))
+			}
+			for d := int32(1); d < b.P; d++ {
+				b.send(me(d), from(In, d, 1))
+			}
+			b.copy(from(Out, 0, 1), from(In, 0, 1))
+		},
+		Predict: func(c *Cost, k Key, n int64) cluster.Time { return c.all(k.Ranks-1, n) + c.copies(n) },
+	}, &Algorithm{
+		Collective: Exchange, Name: "pairwise", Paper: "paper 5, section 3.4",
+		Doc: "a round for each distance: a rank sends that far on and receives from as far behind",
+		Make: func(b *Builder) {
+			b.copy(from(Out, 0, 1), from(In, 0, 1))
+			sent, got := none, none
+			for d := int32(1); d < b.P; d++ {
+				before := []id{sent, got}
+				got = b.recv(me(-d), from(Out, -d, 1), before...)
+				sent = b.send(me(d), from(In, d, 1), before...)
+			}
+		},
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			return c.copies(n) + cluster.Time(k.Ranks-1)*c.message(n)
+		},
+	}, &Algorithm{
+		Collective: Allgather, Name: "flat", Paper: "paper 5, section 3.4",
+		Doc: "each rank sends its block straight to all others, from the next rank on",
+		Make: func(b *Builder) {
+			for d := int32(1); d < b.P; d++ {
+				b.recv(me(-d), from(Out, -d, 1))
+			}
+			for d := int32(1); d < b.P; d++ {
+				b.send(me(d), from(In, 0, 1))
+			}
+			b.copy(from(Out, 0, 1), from(In, 0, 1))
+		},
+		Predict: func(c *Cost, k Key, n int64) cluster.Time { return c.all(k.Ranks-1, n) + c.copies(n) },
+	}, &Algorithm{
+		Collective: ReduceScatter, Name: "pairwise", Paper: "paper 5, section 3.5", Needs: Commutative,
+		Doc: "a round for each distance: a rank sends the block of the one that far on, and adds what comes to its own",
+		Make: func(b *Builder) {
+			have := b.copy(from(Out, 0, 1), from(In, 0, 1))
+			var theirs [2]Buf
+			for i := range min(2, b.P-1) {
+				theirs[i] = b.loose(1)
+			}
+			free := [2]id{none, none}
+			for d := int32(1); d < b.P; d++ {
+				t := from(theirs[d%2%max(b.P-1, 1)], 0, 1)
+				b.send(me(d), from(In, d, 1), free[d%2])
+				got := b.recv(me(-d), t, free[d%2])
+				have = b.combine(from(Out, 0, 1), t, got, have)
+				free[d%2] = have
+			}
+		},
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			one := c.message(n) + c.combines(n) // two are under way
+			return c.copies(n) + one + cluster.Time(k.Ranks-2)*max(c.apart(n), 2*c.O+c.combines(n), one/2)
+		},
+	}, &Algorithm{
+		Collective: Allgather, Name: "neighbour-exchange", Paper: "Chen and others 2005", Needs: EvenRanks,
+		Doc:  "ranks exchange with the one on either side in turn: their own blocks first, then the two that came last",
+		Make: neighbourExchange, Class: func(_ Key, rel int32) int64 { return int64(rel % 2) },
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			if k.Ranks == 1 {
+				return c.copies(n)
+			}
+			return c.copies(n) + c.message(n) + cluster.Time(k.Ranks/2-1)*c.message(2*n)
+		},
+	})
+}
+
+// neighbourExchange: an even rank begins with the one after it, an odd one with the
+// one before; pairs of blocks begin at even numbers.
+func neighbourExchange(b *Builder) {
+	own := b.copy(from(Out, 0, 1), from(In, 0, 1))
+	if b.P == 1 {
+		return
+	}
+	sides := [2]int32{1, -1}
+	step := [2]int32{2, -2}
+	pair := int32(0) // of the own block and the first that comes, counted from the rank
+	if b.Rel%2 == 1 {
+		sides, step, pair = [2]int32{-1, 1}, [2]int32{-2, 2}, -1
+	}
+	b.send(me(sides[0]), from(Out, 0, 1), own)
+	have := b.join([]id{own, b.recv(me(sides[0]), from(Out, sides[0], 1))})
+	gets := [2]int32{pair, pair}
+	gives := pair
+	for i := int32(1); i < b.P/2; i++ {
+		b.lane = uint16(i)
+		side := i % 2
+		gets[side] += step[side]
+		b.send(me(sides[side]), from(Out, gives, 2), have)
+		have = b.recv(me(sides[side]), from(Out, gets[side], 2), have)
+		gives = gets[side]
+	}
+}

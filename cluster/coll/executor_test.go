@@ -1,0 +1,217 @@
+package coll
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// executor runs the schedules of a whole team in plain memory, as adversely as they
+// may be run: what is ready is posted in any order; a send reads its bytes when it is
+// posted or when the receive takes them, a receive writes any time after it is posted;
+// messages between two ranks match by lane, first to first.
+type executor struct {
+	rng    *rand.Rand
+	sync   int // of 100 sends, how many wait for their receive
+	op     func(dst, left, right []byte)
+	places []Place
+	bufs   [][][]byte // by rank and buffer
+	left   [][]uint16 // by rank and node: what it still waits for
+
+	ready    []step
+	flights  map[flight]*queue
+	moved    []flight // queues with a message and a receive
+	open     int
+	messages int
+	bytes    int64
+	trouble  error
+}
+
+type step struct{ rank, node int32 }
+
+// flight is where messages match.
+type flight struct {
+	from, to int32
+	lane     uint16
+}
+
+type queue struct {
+	sends []message
+	recvs []step
+}
+
+type message struct {
+	step
+	data []byte // nil: they are read when the receive takes them
+}
+
+// execute runs all places to the end.
+func (x *executor) execute() error {
+	x.flights = map[flight]*queue{}
+	x.left = make([][]uint16, len(x.places))
+	for r := range x.places {
+		s := x.places[r].Schedule
+		x.left[r] = make([]uint16, len(s.Nodes))
+		x.open += len(s.Nodes)
+		for i := range s.Nodes {
+			if x.left[r][i] = s.Nodes[i].Deps; s.Nodes[i].Deps == 0 {
+				x.ready = append(x.ready, step{int32(r), int32(i)})
+			}
+		}
+	}
+	for x.open > 0 && x.trouble == nil {
+		n := len(x.ready) + len(x.moved)
+		if n == 0 {
+			return fmt.Errorf("deadlock: %d nodes are left, %s", x.open, x.stuck())
+		}
+		if i := x.rng.IntN(n); i < len(x.ready) {
+			s := x.ready[i]
+			x.ready[i] = x.ready[len(x.ready)-1]
+			x.ready = x.ready[:len(x.ready)-1]
+			x.post(s)
+		} else {
+			i -= len(x.ready)
+			f := x.moved[i]
+			x.moved[i] = x.moved[len(x.moved)-1]
+			x.moved = x.moved[:len(x.moved)-1]
+			x.move(f)
+		}
+	}
+	if x.trouble != nil {
+		return x.trouble
+	}
+	for f, q := range x.flights {
+		if len(q.sends)+len(q.recvs) > 0 {
+			return fmt.Errorf("%d messages and %d receives from %d to %d in lane %d are left", len(q.sends), len(q.recvs), f.from, f.to, f.lane)
+		}
+	}
+	return nil
+}
+
+func (x *executor) stuck() string {
+	for f, q := range x.flights {
+		if len(q.recvs) > 0 {
+			return fmt.Sprintf("rank %d waits for rank %d in lane %d", f.to, f.from, f.lane)
+		}
+		if len(q.sends) > 0 {
+			return fmt.Sprintf("rank %d has sent to rank %d in lane %d", f.from, f.to, f.lane)
+		}
+	}
+	return "none of them a message"
+}
+
+func (x *executor) post(s step) {
+	p := &x.places[s.rank]
+	n := &p.Schedule.Nodes[s.node]
+	switch n.Kind {
+	case Send:
+		f := flight{s.rank, p.Peer(n.Peer), n.Lane}
+		m := message{step: s}
+		if late := x.rng.IntN(100) < x.sync; !late {
+			m.data = append([]byte{}, x.load(s.rank, n.Ref)...)
+		}
+		q := x.queue(f)
+		q.sends = append(q.sends, m)
+		x.match(f, q)
+		x.messages++
+		x.bytes += p.Bytes(n.Ref)
+		if m.data != nil {
+			x.complete(s)
+		}
+	case Recv:
+		f := flight{p.Peer(n.Peer), s.rank, n.Lane}
+		q := x.queue(f)
+		q.recvs = append(q.recvs, s)
+		x.match(f, q)
+	case Copy:
+		x.store(s.rank, n.Ref, x.load(s.rank, n.From))
+		x.complete(s)
+	case Combine, Precede:
+		a, b := x.load(s.rank, n.Ref), x.load(s.rank, n.From)
+		if n.Kind == Precede {
+			a, b = b, a
+		}
+		dst := make([]byte, len(a))
+		x.op(dst, a, b)
+		x.store(s.rank, n.Ref, dst)
+		x.complete(s)
+	}
+}
+
+func (x *executor) queue(f flight) *queue {
+	q := x.flights[f]
+	if q == nil {
+		q = &queue{}
+		x.flights[f] = q
+	}
+	return q
+}
+
+// match notes that a message and its receive are both there.
+func (x *executor) match(f flight, q *queue) {
+	if len(q.sends) > 0 && len(q.recvs) > 0 {
+		for _, m := range x.moved {
+			if m == f {
+				return
+			}
+		}
+		x.moved = append(x.moved, f)
+	}
+}
+
+func (x *executor) move(f flight) {
+	q := x.flights[f]
+	m, r := q.sends[0], q.recvs[0]
+	q.sends, q.recvs = q.sends[1:], q.recvs[1:]
+	data := m.data
+	if late := data == nil; late {
+		data = x.load(f.from, x.places[f.from].Schedule.Nodes[m.node].Ref)
+		defer x.complete(m.step)
+	}
+	x.store(f.to, x.places[f.to].Schedule.Nodes[r.node].Ref, data)
+	x.complete(r)
+	x.match(f, q)
+}
+
+func (x *executor) complete(s step) {
+	x.open--
+	for _, i := range x.places[s.rank].Schedule.Next(int(s.node)) {
+		if x.left[s.rank][i]--; x.left[s.rank][i] == 0 {
+			x.ready = append(x.ready, step{s.rank, i})
+		}
+	}
+}
+
+func (x *executor) load(rank int32, r Ref) []byte {
+	b := x.bufs[rank][r.Buf]
+	var data []byte
+	x.places[rank].Runs(r, func(off, n int64) {
+		if off < 0 || off+n > int64(len(b)) {
+			x.fail(rank, "reads bytes %d to %d of the %d in buffer %d", off, off+n, len(b), r.Buf)
+			return
+		}
+		data = append(data, b[off:off+n]...)
+	})
+	return data
+}
+
+func (x *executor) store(rank int32, r Ref, data []byte) {
+	b := x.bufs[rank][r.Buf]
+	at := int64(0)
+	x.places[rank].Runs(r, func(off, n int64) {
+		if off < 0 || off+n > int64(len(b)) || at+n > int64(len(data)) {
+			x.fail(rank, "writes bytes %d to %d of the %d in buffer %d, from %d given", off, off+n, len(b), r.Buf, len(data))
+			return
+		}
+		copy(b[off:off+n], data[at:at+n])
+		at += n
+	})
+	if at != int64(len(data)) {
+		x.fail(rank, "is given %d bytes for %d", len(data), at)
+	}
+}
+
+func (x *executor) fail(rank int32, format string, args ...any) {
+	if x.trouble == nil {
+		x.trouble = fmt.Errorf("rank %d %s", rank, fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,250 @@
+package coll
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// affine composes maps x → ax + b modulo 251, elements of two bytes: associative, and
+// not commutative.
+func affine(dst, left, right []byte) {
+	for i := 0; i+1 < len(left); i += 2 {
+		a, b := uint(left[i]), uint(left[i+1])
+		dst[i], dst[i+1] = byte(a*uint(right[i])%251), byte((a*uint(right[i+1])+b)%251)
+	}
+}
+
+func sum(dst, left, right []byte) {
+	for i := range left {
+		dst[i] = left[i] + right[i]
+	}
+}
+
+// unitOf is the size of an element that tests reduce.
+const unitOf = 2
+
+// trial is one collective on one team.
+type trial struct {
+	key   Key
+	cache *Cache
+	root  int32
+	n     int64   // bytes
+	sizes []int64 // v-form: of each member's block, instead
+	seed  uint64
+	sync  int
+}
+
+func (c trial) String() string {
+	return fmt.Sprintf("%s by %s: ranks %d, radix %d, segments %d, root %d, %d B %v, seed %d, %d%% synchronous", c.key.Algorithm.Collective, c.key.Algorithm.Name,
+		c.key.Ranks, c.key.Radix, c.key.Segments, c.root, c.n, c.sizes, c.seed, c.sync)
+}
+
+// run runs the trial and holds what came of it against the definition.
+func (c trial) run() (*executor, error) {
+	a := c.key.Algorithm
+	p := int(c.key.Ranks)
+	rng := rand.New(rand.NewPCG(c.seed, 1))
+	x := &executor{rng: rng, sync: c.sync, op: affine}
+	if a.Needs&Commutative != 0 {
+		x.op = sum
+	}
+	blocks := c.key.Blocks(c.n, unitOf)
+	if c.sizes != nil {
+		blocks.Displ = []int64{0}
+		for i := range p {
+			blocks.Displ = append(blocks.Displ, blocks.Displ[i]+c.sizes[i])
+		}
+	}
+	given := make([][]byte, p)
+	for r := range p {
+		rel := wrap(int32(r)-c.root, c.key.Ranks)
+		pl := Place{Schedule: c.cache.Schedule(c.key, rel), Rel: rel, Root: c.root, Blocks: blocks}
+		bufs := make([][]byte, int(temps)+len(pl.Schedule.Temps))
+		for b := range bufs {
+			if b == int(In) && (a.Collective == Bcast || a.Collective == Barrier || a.Collective == Scatter && rel != 0) ||
+				b == int(Out) && (a.Collective == Barrier || (a.Collective == Gather || a.Collective == Reduce) && rel != 0) {
+				continue
+			}
+			bufs[b] = make([]byte, pl.Size(Buf(b)))
+			for i := range bufs[b] {
+				bufs[b][i] = byte(rng.IntN(251))
+			}
+		}
+		given[r] = bytes.Clone(bufs[In])
+		if a.Collective == Bcast && rel == 0 {
+			given[r] = bytes.Clone(bufs[Out])
+		}
+		x.places, x.bufs = append(x.places, pl), append(x.bufs, bufs)
+	}
+	if err := x.execute(); err != nil {
+		return x, err
+	}
+	at := func(b []byte, i int) []byte { return b[blocks.off(int32(i)):blocks.off(int32(i+1))] }
+	combined := func(first, count int, of func(member int) []byte) []byte {
+		var all []byte
+		for i := range count {
+			b := of((first + i) % p)
+			if i == 0 {
+				all = bytes.Clone(b)
+			} else {
+				x.op(all, bytes.Clone(all), b)
+			}
+		}
+		return all
+	}
+	all := func(i int) []byte { return given[i] }
+	for r := range p {
+		want := x.bufs[r][Out]
+		switch a.Collective {
+		case Bcast:
+			want = given[c.root]
+		case Scatter:
+			want = at(given[c.root], r)
+		case Gather, Allgather:
+			if a.Collective == Gather && r != int(c.root) {
+				continue
+			}
+			want = bytes.Join(given, nil)
+		case Exchange:
+			want = nil
+			for i := range p {
+				want = append(want, at(given[i], r)...)
+			}
+		case Reduce, Allreduce:
+			if a.Collective == Reduce && r != int(c.root) {
+				continue
+			}
+			want = combined(int(c.root), p, all)
+		case ReduceScatter:
+			want = combined(0, p, func(i int) []byte { return at(given[i], r) })
+		case Scan:
+			want = combined(0, r+1, all)
+		}
+		if !bytes.Equal(x.bufs[r][Out], want) {
+			return x, fmt.Errorf("rank %d has %v, want %v", r, x.bufs[r][Out], want)
+		}
+		if a.Collective != Bcast && !bytes.Equal(x.bufs[r][In], given[r]) {
+			return x, fmt.Errorf("rank %d: what it gave was changed", r)
+		}
+	}
+	return x, nil
+}
+
+// keys are an algorithm's at a number of ranks, with several radices and segments.
+func keys(a *Algorithm, ranks int) []Key {
+	radices, segments := []int{0}, []int{0}
+	if a.Radix != 0 {
+		radices = []int{int(a.Radix), 3, 4, 8, 257}
+		if a.LeastRadix == 1 {
+			radices = append(radices, 1)
+		}
+	}
+	if a.Segmented {
+		segments = append(segments, 2, 5)
+	}
+	var all []Key
+	for _, r := range radices {
+		for _, s := range segments {
+			if k, err := a.Key(Parameters{Ranks: ranks, Radix: r, Segments: s}); err == nil {
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
+// Every algorithm does what its collective is defined to do, on teams of every size,
+// from several roots, on blocks of several sizes, whatever order ranks go on in and
+// whether sends wait for their receives or not.
+func TestOracle(t *testing.T) {
+	sizes := []int{64, 100, 257}
+	for p := 1; p <= 33; p++ {
+		sizes = append(sizes, p)
+	}
+	for _, a := range All() {
+		t.Run(a.Collective.String()+" by "+a.Name, func(t *testing.T) {
+			seed := uint64(1)
+			for _, p := range sizes {
+				if testing.Short() && p > 17 && p != 33 {
+					continue
+				}
+				for _, k := range keys(a, p) {
+					cache := &Cache{}
+					roots := []int32{0}
+					if a.Collective.Rooted() && p > 1 {
+						roots = append(roots, 1, int32(p-1))
+					}
+					lengths := []int64{0, 2, 6, 128}
+					if p > 17 {
+						lengths = []int64{6}
+					}
+					for _, root := range roots {
+						for _, n := range lengths {
+							c := trial{key: k, cache: cache, root: root, n: n, seed: seed, sync: int(seed % 3 * 50)}
+							if _, err := c.run(); err != nil {
+								t.Fatalf("%s: %v", c, err)
+							}
+							seed++
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Where blocks go by member, and need not be equal, each may have its own size.
+func TestUnequalBlocks(t *testing.T) {
+	for _, a := range All() {
+		if !a.Collective.ByMember() || a.Collective == Exchange {
+			continue
+		}
+		for _, p := range []int{1, 2, 3, 5, 8, 13, 16} {
+			for i, k := range keys(a, p) {
+				rng := rand.New(rand.NewPCG(uint64(p), uint64(i)))
+				sizes := make([]int64, p)
+				for m := range sizes {
+					sizes[m] = unitOf * rng.Int64N(5)
+				}
+				c := trial{key: k, cache: &Cache{}, sizes: sizes, seed: uint64(i), sync: 50}
+				if a.Collective.Rooted() {
+					c.root = rng.Int32N(int32(p))
+				}
+				if _, err := c.run(); err != nil {
+					t.Errorf("%s: %v", c, err)
+				}
+			}
+		}
+	}
+}
+
+func FuzzOracle(f *testing.F) {
+	for i := range All() {
+		f.Add(i, 12, 3, 2, 5, 100, uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, algorithm, ranks, radix, segments, root, n int, seed uint64) {
+		a := All()[abs(algorithm)%len(All())]
+		p := Parameters{Ranks: 1 + abs(ranks)%70, Radix: abs(radix) % 100, Segments: abs(segments) % 20}
+		if a.Radix == 0 {
+			p.Radix = 0
+		}
+		if !a.Segmented {
+			p.Segments = 0
+		}
+		k, err := a.Key(p)
+		if err != nil {
+			t.Skip(err)
+		}
+		c := trial{key: k, cache: &Cache{}, n: int64(abs(n)%300) * unitOf, seed: seed, sync: int(seed % 101)}
+		if a.Collective.Rooted() {
+			c.root = int32(abs(root) % p.Ranks)
+		}
+		if _, err := c.run(); err != nil {
+			t.Errorf("%s: %v", c, err)
+		}
+	})
+}
+
+func abs(i int) int { return max(i, -(i + 1)) }

@@ -1,0 +1,175 @@
+package coll
+
+// Blocks are the sizes of blocks, in bytes.
+type Blocks struct {
+	Unit  int64   // bytes of an element, which is never divided
+	Elems int64   // in all
+	Parts int32   // over which they are shared out as evenly as goes, the longer ones first
+	Displ []int64 // v-form: where each part begins, and where the last one ends; else nil
+}
+
+// Share divides n bytes into parts.
+func Share(n, unit int64, parts int32) Blocks {
+	return Blocks{Unit: unit, Elems: n / unit, Parts: parts}
+}
+
+// Even is parts of n bytes each.
+func Even(n int64, parts int32) Blocks {
+	return Blocks{Unit: max(n, 1), Elems: min(n, 1) * int64(parts), Parts: parts}
+}
+
+// off is where part i begins.
+func (b *Blocks) off(i int32) int64 {
+	if b.Displ != nil {
+		return b.Displ[i]
+	}
+	each, rest := b.Elems/int64(b.Parts), b.Elems%int64(b.Parts)
+	return b.Unit * (each*int64(i) + min(int64(i), rest))
+}
+
+func (b *Blocks) size(i int32) int64 { return b.off(i+1) - b.off(i) }
+
+// Bytes is the size of all parts.
+func (b *Blocks) Bytes() int64 { return b.off(b.Parts) }
+
+// longest is the size of the largest part.
+func (b *Blocks) longest() int64 {
+	if b.Displ == nil {
+		return b.size(0)
+	}
+	most := int64(0)
+	for i := range b.Parts {
+		most = max(most, b.size(i))
+	}
+	return most
+}
+
+// Place is a schedule at work: at which rank, with which root, on how many bytes.
+type Place struct {
+	Schedule *Schedule
+	Rel      int32 // the rank, counted from the root
+	Root     int32
+	Blocks   Blocks
+	Into     *Blocks // of Out, where an exchange has other sizes there; nil: the same
+}
+
+func wrap(i, n int32) int32 {
+	i %= n
+	if i < 0 {
+		i += n
+	}
+	return i
+}
+
+// Peer is a number in the team.
+func (p *Place) Peer(to Peer) int32 {
+	n := p.Schedule.Ranks
+	at := p.Rel + to.D
+	if to.Xor {
+		at = unfold(n, fold(n, p.Rel)^to.D)
+	}
+	return wrap(at+p.Root, n)
+}
+
+// first is the number of a reference's first block.
+func (p *Place) first(r *Ref) int32 {
+	at := r.Lo
+	switch r.Base {
+	case FromMe:
+		at += p.Rel
+		if p.Schedule.Collective.ByMember() {
+			at += p.Root
+		}
+		return wrap(at, p.Schedule.Parts)
+	case Aligned:
+		return (fold(p.Schedule.Ranks, p.Rel) ^ r.Lo) &^ (r.N - 1)
+	}
+	return at
+}
+
+// sizes are those of a buffer's blocks.
+func (p *Place) sizes(b Buf) *Blocks {
+	if b == Out && p.Into != nil {
+		return p.Into
+	}
+	return &p.Blocks
+}
+
+// Runs gives the bytes of a reference, as runs in the order of its blocks; none is
+// empty.
+func (p *Place) Runs(r Ref, each func(off, n int64)) {
+	s := p.Schedule
+	parts := s.Parts
+	n := r.N
+	if n < 0 {
+		n = parts
+	}
+	if n == 0 {
+		return
+	}
+	run := func(off, n int64) {
+		if n > 0 {
+			each(off, n)
+		}
+	}
+	sizes := p.sizes(r.Buf)
+	loose := r.Buf >= temps && s.Temps[r.Buf-temps].Loose
+	w := s.window(r.Buf)
+	origin := sizes.off(p.first(&w))
+	total := sizes.off(parts)
+	length, stride := r.Run, r.Stride
+	if length == 0 {
+		length, stride = n, 0
+	}
+	at := p.first(&r)
+	packed := int64(0)
+	for done := int32(0); done < n; at = wrap(at+stride, parts) {
+		left := min(length, n-done)
+		done += left
+		for lo := at; left > 0; { // at most two pieces: up to the last block, and from block 0 on
+			k := min(left, parts-lo)
+			size := sizes.off(lo+k) - sizes.off(lo)
+			off := sizes.off(lo) - origin
+			if off < 0 {
+				off += total
+			}
+			if loose {
+				off = packed
+				packed += size
+			} else if off+size > total { // the window begins inside
+				run(off, total-off)
+				size -= total - off
+				off = 0
+			}
+			run(off, size)
+			left -= k
+			lo = 0
+		}
+	}
+}
+
+// Bytes is the size of a reference.
+func (p *Place) Bytes(r Ref) int64 {
+	total := int64(0)
+	p.Runs(r, func(_, n int64) { total += n })
+	return total
+}
+
+// Size is how many bytes a buffer of the schedule has.
+func (p *Place) Size(b Buf) int64 {
+	if b >= temps {
+		if t := p.Schedule.Temps[b-temps]; t.Loose {
+			return int64(t.Window.N) * p.Blocks.longest()
+		}
+	}
+	sizes := p.sizes(b)
+	w := p.Schedule.window(b)
+	if w.N >= p.Schedule.Parts {
+		return sizes.Bytes()
+	}
+	total := int64(0)
+	for i, at := int32(0), p.first(&w); i < w.N; i++ {
+		total += sizes.size(wrap(at+i, p.Schedule.Parts))
+	}
+	return total
+}

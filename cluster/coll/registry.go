@@ -1,0 +1,183 @@
+package coll
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Needs are what an algorithm asks of its use.
+type Needs uint8
+
+// The restrictions.
+const (
+	PowerOfTwo  Needs = 1 << iota // ranks
+	EvenRanks                     // an even number of them
+	EvenBlocks                    // all blocks are equally long
+	Commutative                   // the reduction; one without it combines in the order of members, from the root on
+)
+
+var needNames = []string{"ranks a power of two", "an even number of ranks", "equal blocks", "a commutative reduction"}
+
+// Words lists the restrictions.
+func (n Needs) Words() []string {
+	words := []string{}
+	for i, w := range needNames {
+		if n>>i&1 != 0 {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// Algorithm is one way to do a collective.
+type Algorithm struct {
+	Collective Collective
+	Name       string
+	Doc        string
+	Paper      string // the section that has it, or where it is from
+	Needs      Needs
+	Radix      int32 // that it takes unless told; 0: it has none
+	LeastRadix int32 // 2 unless told
+	Segmented  bool  // it takes a number of segments
+
+	Make  func(b *Builder)
+	Class func(k Key, rel int32) int64 // ranks of one class have one schedule; nil: all are one class
+	Parts func(k Key) int32            // blocks; nil: a member each where blocks go by member, else a segment each
+
+	// Predict is the time of the last rank to end, of blocks (or shares' sum) of n
+	// bytes, all ranks starting at once and nothing in each other's way.
+	Predict func(c *Cost, k Key, n int64) cluster.Time
+}
+
+// MostRanks is the largest team; MostRadix and MostSegments bound what a schedule
+// holds.
+const (
+	MostRanks    = 1 << 20
+	MostRadix    = 4096
+	MostSegments = math.MaxUint16
+)
+
+// Parameters are the choices of a key; 0: what the algorithm takes unless told.
+type Parameters struct {
+	Ranks, Radix, Segments int
+}
+
+// Key names schedules: those of all ranks.
+type Key struct {
+	Algorithm              *Algorithm
+	Ranks, Radix, Segments int32
+}
+
+// Key checks parameters against the restrictions.
+func (a *Algorithm) Key(p Parameters) (Key, error) {
+	refuse := func(format string, args ...any) (Key, error) {
+		return Key{}, fmt.Errorf("%s by %s: %w", a.Collective, a.Name, fmt.Errorf(format, args...))
+	}
+	k := Key{Algorithm: a, Ranks: int32(p.Ranks), Segments: 1}
+	switch {
+	case p.Ranks < 1 || p.Ranks > MostRanks:
+		return refuse("%d ranks: from 1 to %d", p.Ranks, MostRanks)
+	case a.Needs&PowerOfTwo != 0 && p.Ranks&(p.Ranks-1) != 0:
+		return refuse("%d ranks: it needs a power of two", p.Ranks)
+	case a.Needs&EvenRanks != 0 && p.Ranks%2 != 0 && p.Ranks != 1:
+		return refuse("%d ranks: it needs an even number", p.Ranks)
+	case a.Radix == 0 && p.Radix != 0:
+		return refuse("radix %d: it has none", p.Radix)
+	case a.Radix != 0 && p.Radix != 0 && (p.Radix < a.least() || p.Radix > MostRadix):
+		return refuse("radix %d: from %d to %d", p.Radix, a.least(), MostRadix)
+	case !a.Segmented && p.Segments > 1:
+		return refuse("%d segments: it has none", p.Segments)
+	case p.Segments < 0 || p.Segments > MostSegments:
+		return refuse("%d segments: from 1 to %d", p.Segments, MostSegments)
+	}
+	if k.Radix = int32(p.Radix); p.Radix == 0 {
+		k.Radix = a.Radix
+	}
+	k.Segments = int32(max(p.Segments, 1))
+	return k, nil
+}
+
+func (a *Algorithm) least() int { return max(2, int(a.LeastRadix)) }
+
+// parts is the number of blocks of the key's schedules.
+func (k Key) parts() int32 {
+	switch {
+	case k.Algorithm.Parts != nil:
+		return k.Algorithm.Parts(k)
+	case k.Algorithm.Collective.ByMember():
+		return k.Ranks
+	}
+	return k.Segments
+}
+
+// Make makes the schedule of the rank that is rel after the root.
+func (k Key) Make(rel int32) *Schedule {
+	b := &Builder{Key: k, Rel: rel, P: k.Ranks}
+	b.s.Collective, b.s.Ranks, b.s.Parts = k.Algorithm.Collective, k.Ranks, k.parts()
+	k.Algorithm.Make(b)
+	return b.finish()
+}
+
+// class is the rank's class.
+func (k Key) class(rel int32) int64 {
+	if k.Algorithm.Class == nil {
+		return 0
+	}
+	return k.Algorithm.Class(k, rel)
+}
+
+// Blocks are those of a call on n bytes: of every member's block where blocks go by
+// member, of the whole data elsewhere. An element has unit bytes.
+func (k Key) Blocks(n, unit int64) Blocks {
+	if k.Algorithm.Collective.ByMember() {
+		return Even(n, k.parts())
+	}
+	return Share(n, unit, k.parts())
+}
+
+var registry []*Algorithm
+
+func register(all ...*Algorithm) {
+	for _, a := range all {
+		if _, err := Find(a.Collective, a.Name); err == nil {
+			panic("coll: two algorithms " + a.Name + " of " + a.Collective.String())
+		}
+		registry = append(registry, a)
+	}
+	slices.SortFunc(registry, func(a, b *Algorithm) int {
+		if a.Collective != b.Collective {
+			return int(a.Collective) - int(b.Collective)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+}
+
+// All lists the algorithms by collective and name.
+func All() []*Algorithm { return registry }
+
+// Of lists those of a collective.
+func Of(c Collective) []*Algorithm {
+	var of []*Algorithm
+	for _, a := range registry {
+		if a.Collective == c {
+			of = append(of, a)
+		}
+	}
+	return of
+}
+
+// Find gives an algorithm by its name.
+func Find(c Collective, name string) (*Algorithm, error) {
+	var names []string
+	for _, a := range Of(c) {
+		if a.Name == name {
+			return a, nil
+		}
+		names = append(names, a.Name)
+	}
+	return nil, fmt.Errorf("%s by %q: there are %s", c, name, strings.Join(names, ", "))
+}

@@ -1,0 +1,94 @@
+package coll
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+func init() {
+	register(&Algorithm{
+		Collective: Allgather, Name: "ring", Paper: "paper 5, section 3.4",
+		Doc:  "each rank passes on to the next one what the one before it sent last",
+		Make: func(b *Builder) { b.ring(b.copy(from(Out, 0, 1), from(In, 0, 1)), nil) },
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			return c.copies(n) + cluster.Time(k.Ranks-1)*c.message(n)
+		},
+	}, &Algorithm{
+		Collective: ReduceScatter, Name: "ring", Paper: "paper 5, section 3.5", Needs: Commutative,
+		Doc:  "a sum of each block goes around to its owner, and each rank adds to it",
+		Make: ringReduceScatter,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			return cluster.Time(k.Ranks-1) * (c.message(n) + c.combines(n))
+		},
+	}, &Algorithm{
+		Collective: Allreduce, Name: "ring", Paper: "paper 5, section 3.5", Needs: Commutative,
+		Doc:   "a reduce-scatter around the ring, then an allgather",
+		Make:  ringAllreduce,
+		Parts: func(k Key) int32 { return k.Ranks },
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			each := (n + int64(k.Ranks) - 1) / int64(k.Ranks)
+			return cluster.Time(k.Ranks-1) * (2*c.message(each) + c.combines(each))
+		},
+	})
+}
+
+// ring passes the blocks of Out around, the own one first, which is there once own is
+// complete. Block −i is written again: not before the node that busy gives for i, if
+// any, is complete. Two receives are under way.
+func (b *Builder) ring(own id, busy func(i int32) id) {
+	first := b.lane
+	last := [2]id{own, own}
+	for i := range b.P - 1 {
+		b.lane = first + uint16(i)
+		b.send(me(1), from(Out, -i, 1), last[1])
+		before := none
+		if busy != nil {
+			before = busy(i + 1)
+		}
+		last[0], last[1] = last[1], b.recv(me(-1), from(Out, -i-1, 1), last[0], before)
+	}
+}
+
+func ringReduceScatter(b *Builder) {
+	if b.P == 1 {
+		b.copy(from(Out, 0, 1), from(In, 0, 1))
+		return
+	}
+	bufs := [2]Buf{b.loose(1), b.loose(1)}
+	sent := b.send(me(1), from(In, -1, 1))
+	free := [2]id{none, none}
+	for i := range b.P - 1 {
+		buf, block := bufs[i%2], -i-2
+		if i == b.P-2 {
+			buf, block = Out, 0
+		}
+		b.lane = uint16(i)
+		got := b.recv(me(-1), from(buf, block, 1), free[i%2])
+		have := b.combine(from(buf, block, 1), from(In, block, 1), got)
+		if i < b.P-2 {
+			b.lane = uint16(i + 1)
+			sent = b.send(me(1), from(buf, block, 1), have)
+			free[i%2] = sent
+		}
+	}
+}
+
+func ringAllreduce(b *Builder) {
+	if b.P == 1 {
+		b.copy(part(Out, 0, -1), part(In, 0, -1))
+		return
+	}
+	sent := make([]id, b.P) // by how far behind the block is
+	b.send(me(1), from(In, -1, 1))
+	sent[1] = none
+	have, before := none, none
+	for i := range b.P - 1 {
+		b.lane = uint16(i)
+		got := b.recv(me(-1), from(Out, -i-2, 1), before)
+		before = have
+		have = b.combine(from(Out, -i-2, 1), from(In, -i-2, 1), got)
+		if i < b.P-2 {
+			b.lane = uint16(i + 1)
+			sent[i+2] = b.send(me(1), from(Out, -i-2, 1), have)
+		}
+	}
+	b.lane = uint16(b.P - 1)
+	b.ring(have, func(i int32) id { return sent[i] })
+}

@@ -1,0 +1,140 @@
+package coll
+
+// Kind says what a node does.
+type Kind uint8
+
+// The kinds of node, with the fields that each reads.
+const (
+	Send    Kind = iota // Peer Ref Lane
+	Recv                // Peer Ref Lane
+	Copy                // Ref ← From
+	Combine             // Ref ← Ref op From
+	Precede             // Ref ← From op Ref
+)
+
+var kindNames = [...]string{"send", "recv", "copy", "combine", "precede"}
+
+// String names the kind.
+func (k Kind) String() string { return kindNames[k] }
+
+// Peer is a rank, relative to the own one.
+type Peer struct {
+	Xor bool  // the number that the own one, folded, gives with exclusive or; else D further on, cyclic
+	D   int32 //
+}
+
+// Base is where the number of a block counts from.
+type Base uint8
+
+// The bases.
+const (
+	Fixed   Base = iota // Lo itself
+	FromMe              // the own number, cyclic: me + Lo
+	Aligned             // (me xor Lo), folded, down to a multiple of N, a power of two
+)
+
+// Buf is a buffer: one of the caller's, or a temporary one of the schedule's.
+type Buf int16
+
+// The buffers. Temporary ones follow.
+const (
+	In Buf = iota
+	Out
+	temps
+)
+
+// Ref is N blocks of a buffer, by number from Lo on; with a Run, runs of so many
+// blocks that begin Stride apart, of which the last may be shorter.
+type Ref struct {
+	Buf         Buf
+	Base        Base
+	Lo, N       int32 // N −1: all there are
+	Run, Stride int32
+}
+
+// Node is one step of a rank.
+type Node struct {
+	Kind Kind
+	Lane uint16
+	Deps uint16 // nodes that complete before it is posted
+	Peer Peer
+	Ref  Ref
+	From Ref
+}
+
+// Temp is a temporary buffer. It holds a window of the numbering of blocks, each
+// block at its place; or, loose, any blocks up to a number, packed.
+type Temp struct {
+	Window Ref
+	Loose  bool
+}
+
+// Schedule is what ranks of one class do. It is immutable.
+type Schedule struct {
+	Collective Collective
+	Ranks      int32
+	Parts      int32 // blocks that there are
+	Nodes      []Node
+	Temps      []Temp
+	next       []int32 // nodes that wait for node i: next[first[i]:first[i+1]]
+	first      []int32
+}
+
+// Next lists the nodes that wait for node i.
+func (s *Schedule) Next(i int) []int32 { return s.next[s.first[i]:s.first[i+1]] }
+
+// window is what a buffer holds.
+func (s *Schedule) window(b Buf) Ref {
+	w := whole
+	if b >= temps {
+		w = s.Temps[b-temps].Window
+	} else {
+		w = s.Collective.window(b)
+	}
+	if w.N < 0 {
+		w.N = s.Parts
+	}
+	return w
+}
+
+// Messages counts the sends.
+func (s *Schedule) Messages() int {
+	n := 0
+	for i := range s.Nodes {
+		if s.Nodes[i].Kind == Send {
+			n++
+		}
+	}
+	return n
+}
+
+// core is the largest power of two up to p, and how many ranks are beyond it. Those
+// with odd numbers below twice that many are folded into the one before them; the
+// others have numbers without gaps.
+func core(p int32) (q, beyond int32) {
+	q = 1
+	for q <= p/2 {
+		q *= 2
+	}
+	return q, p - q
+}
+
+// folded reports whether rank rel leaves what it has to the one before it.
+func folded(p, rel int32) bool {
+	_, beyond := core(p)
+	return rel < 2*beyond && rel%2 == 1
+}
+
+func fold(p, rel int32) int32 {
+	if _, beyond := core(p); rel >= 2*beyond {
+		return rel - beyond
+	}
+	return rel / 2
+}
+
+func unfold(p, v int32) int32 {
+	if _, beyond := core(p); v >= beyond {
+		return v + beyond
+	}
+	return 2 * v
+}

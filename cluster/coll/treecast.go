@@ -1,0 +1,100 @@
+package coll
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+func init() {
+	for i := range shapes {
+		s := &shapes[i]
+		register(&Algorithm{
+			Collective: Bcast, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least, Segmented: true,
+			Make: func(b *Builder) { b.cast(s, nil) }, Class: s.place,
+			Predict: func(c *Cost, k Key, n int64) cluster.Time { return s.down(c, k, n) },
+		}, &Algorithm{
+			Collective: Scatter, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least,
+			Make: func(b *Builder) { b.scatter(s, In, Out) }, Class: s.subtree,
+			Predict: func(c *Cost, k Key, n int64) cluster.Time {
+				return s.walk(k, 0, func(d limb) int64 { return int64(d.size) * n }, c)
+			},
+		})
+	}
+}
+
+// cast broadcasts the parts of Out, one after another, each passed on as it comes:
+// once the nodes that after gives for a part are complete, if there are any. Two
+// receives are under way.
+func (b *Builder) cast(s *shape, after func(part int32) []id) {
+	v := s.vertex(b.P, b.Radix, b.Rel)
+	order := v.largest()
+	last := [2]id{none, none}
+	for i := range b.s.Parts {
+		b.lane = uint16(i)
+		var ready []id
+		if after != nil {
+			ready = after(i)
+		}
+		if v.up > 0 {
+			got := b.recv(me(-v.up), part(Out, i, 1), append(ready, last[i%2])...)
+			last[i%2] = got
+			ready = []id{got}
+		}
+		for _, c := range order {
+			b.send(me(c.d), part(Out, i, 1), ready...)
+		}
+	}
+}
+
+// scatter divides what the root has in a buffer by whose rank it is for, and leaves
+// the own block in another one. Ranks with children keep those of their subtree.
+func (b *Builder) scatter(s *shape, root, own Buf, after ...id) {
+	v := s.vertex(b.P, b.Radix, b.Rel)
+	all := root
+	if v.up > 0 {
+		if v.size == 1 {
+			b.recv(me(-v.up), from(own, 0, 1), after...)
+			return
+		}
+		all = b.temp(from(0, 0, v.size))
+		after = []id{b.recv(me(-v.up), from(all, 0, v.size), after...)}
+	}
+	for _, c := range v.largest() {
+		b.send(me(c.d), from(all, c.d, c.size), after...)
+	}
+	b.copy(from(own, 0, 1), from(all, 0, 1), after...)
+}
+
+// walk is when the last rank below a vertex has a message whose size is by child, its
+// parent having it at 0 and sending to each child in turn.
+func (s *shape) walk(k Key, rel int32, size func(limb) int64, c *Cost) cluster.Time {
+	known := map[int64]cluster.Time{} // by class
+	var below func(rel int32) cluster.Time
+	below = func(rel int32) cluster.Time {
+		class := s.subtree(k, rel)
+		if t, ok := known[class]; ok {
+			return t
+		}
+		v := s.vertex(k.Ranks, k.Radix, rel)
+		var last, processor, adapter cluster.Time
+		for _, d := range v.largest() {
+			n := size(d)
+			processor += c.O
+			leaves := max(processor, adapter)
+			adapter = leaves + c.Gap + c.carry(n)
+			last = max(last, processor, leaves+c.L+c.carry(n)+c.O+below(rel+d.d))
+		}
+		known[class] = last
+		return last
+	}
+	return below(rel)
+}
+
+// down is the time of a broadcast: one segment goes down the tree, and the others
+// follow as far apart as the busiest rank takes to pass one on.
+func (s *shape) down(c *Cost, k Key, n int64) cluster.Time {
+	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
+	first := s.walk(k, 0, func(limb) int64 { return piece }, c)
+	most := 0
+	for rel := range min(k.Ranks, 1+k.Radix) {
+		most = max(most, len(s.vertex(k.Ranks, k.Radix, rel).kids))
+	}
+	return first + cluster.Time(k.Segments-1)*max(cluster.Time(most)*c.apart(piece), c.O*cluster.Time(most+1))
+}

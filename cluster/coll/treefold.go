@@ -1,0 +1,130 @@
+package coll
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+func init() {
+	for i := range shapes {
+		s := &shapes[i]
+		register(&Algorithm{
+			Collective: Reduce, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least, Segmented: true,
+			Make: func(b *Builder) { b.fold(s) }, Class: s.place,
+			Predict: func(c *Cost, k Key, n int64) cluster.Time { return s.up(c, k, n) },
+		}, &Algorithm{
+			Collective: Gather, Name: s.name, Doc: "up " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least,
+			Make: func(b *Builder) { b.gather(s, false) }, Class: s.subtree,
+			Predict: func(c *Cost, k Key, n int64) cluster.Time {
+				return s.rise(k, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c)
+			},
+		})
+	}
+}
+
+// fold reduces the parts of In, one after another: into Out at the root, on the way
+// in a temporary buffer. A rank takes its children in rising order, so that what it
+// has is a run of members combined in their order; two receives are under way. It
+// gives the nodes with which a part is whole at the root, or gone elsewhere.
+func (b *Builder) fold(s *shape) (done []id) {
+	v := s.vertex(b.P, b.Radix, b.Rel)
+	acc := Out
+	if v.up > 0 {
+		if acc = In; len(v.kids) > 0 {
+			acc = b.temp(part(0, 0, -1))
+		}
+	}
+	var theirs [2]Buf
+	for i := range min(2, len(v.kids)) {
+		theirs[i] = b.temp(part(0, 0, -1))
+	}
+	free := [2]id{none, none}
+	turn := 0
+	for i := range b.s.Parts {
+		b.lane = uint16(i)
+		have := none
+		if acc != In {
+			have = b.copy(part(acc, i, 1), part(In, i, 1))
+		}
+		for _, c := range v.kids {
+			t := theirs[turn]
+			got := b.recv(me(c.d), part(t, i, 1), free[turn])
+			have = b.combine(part(acc, i, 1), part(t, i, 1), got, have)
+			free[turn] = have
+			turn = (turn + 1) % min(2, len(v.kids))
+		}
+		if v.up > 0 {
+			have = b.send(me(-v.up), part(acc, i, 1), have)
+		}
+		done = append(done, have)
+	}
+	return done
+}
+
+// gather collects blocks by whose they are into Out at the root, on the way in a
+// temporary buffer, or in Out where every rank has one. It gives the node with which
+// all are there, or gone.
+func (b *Builder) gather(s *shape, everywhere bool) id {
+	v := s.vertex(b.P, b.Radix, b.Rel)
+	all := Out
+	if v.up > 0 && !everywhere {
+		if all = In; v.size > 1 {
+			all = b.temp(from(0, 0, v.size))
+		}
+	}
+	ready := []id{none}
+	if all != In {
+		ready[0] = b.copy(from(all, 0, 1), from(In, 0, 1))
+	}
+	for _, c := range v.kids {
+		ready = append(ready, b.recv(me(c.d), from(all, c.d, c.size)))
+	}
+	if v.up > 0 {
+		return b.send(me(-v.up), from(all, 0, v.size), ready...)
+	}
+	return b.join(ready)
+}
+
+// up is the time of a reduction: as down, with the work between.
+func (s *shape) up(c *Cost, k Key, n int64) cluster.Time {
+	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
+	first := s.rise(k, func(int32) int64 { return piece }, func(int32) cluster.Time { return c.combines(piece) }, c)
+	kids := 0
+	for rel := range min(k.Ranks, 1+k.Radix) {
+		kids = max(kids, len(s.vertex(k.Ranks, k.Radix, rel).kids))
+	}
+	each := max(c.Gap+c.carry(piece), c.O+c.combines(piece))
+	return first + cluster.Time(k.Segments-1)*(cluster.Time(kids)*each+c.O)
+}
+
+// rise is when the root has taken in all, each rank having sent to its parent what the
+// size of its subtree says, once it had that itself.
+func (s *shape) rise(k Key, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
+	known := map[int64]cluster.Time{}
+	var whole func(rel int32) cluster.Time
+	whole = func(rel int32) cluster.Time {
+		class := s.subtree(k, rel)
+		if t, ok := known[class]; ok {
+			return t
+		}
+		v := s.vertex(k.Ranks, k.Radix, rel)
+		sent := make([]cluster.Time, len(v.kids)) // when the first byte of each is there
+		order := make([]int, len(v.kids))
+		for i, d := range v.kids {
+			sent[i], order[i] = whole(rel+d.d)+c.O+c.L, i
+		}
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(sent[i], sent[j]) })
+		var processor, adapter cluster.Time
+		for _, i := range order {
+			n := bytes(v.kids[i].size)
+			begins := max(sent[i], adapter)
+			adapter = begins + c.Gap + c.carry(n)
+			processor = max(processor, begins+c.carry(n)) + c.O + work(v.kids[i].size)
+		}
+		known[class] = processor
+		return processor
+	}
+	return whole(0)
+}
