@@ -15,7 +15,7 @@ func init() {
 			return c.copies(n) + spreadTime(c, k, n, 0) + c.copies(n*int64(k.Ranks))
 		},
 	}, &Algorithm{
-		Collective: ReduceScatter, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2, Needs: Commutative,
+		Collective: ReduceScatter, Name: "bruck", Paper: "paper 5, section 3.5", Radix: 2, Needs: Commutative,
 		Doc: "dissemination turned around: each round a rank gives away the sums for ranks further on than the distance, which shrinks by the radix",
 		Make: func(b *Builder) {
 			t := b.temp(from(0, 0, b.P))
@@ -26,7 +26,7 @@ func init() {
 			return c.copies(n*int64(k.Ranks)) + spreadTime(c, k, n, c.Combine) + c.copies(n)
 		},
 	}, &Algorithm{
-		Collective: Allreduce, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2, Needs: Commutative,
+		Collective: Allreduce, Name: "bruck", Paper: "paper 5, section 3.5", Radix: 2, Needs: Commutative,
 		Doc: "a reduce-scatter by dissemination, then an allgather by it, among any number of ranks",
 		Make: func(b *Builder) {
 			t := b.temp(from(0, 0, b.P))

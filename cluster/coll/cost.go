@@ -78,6 +78,14 @@ func (c *Cost) combines(n int64) cluster.Time { return c.Combine * cluster.Time(
 // rounds is ⌈log₂ p⌉.
 func rounds(p int32) int { return bits.Len32(uint32(p - 1)) }
 
+// work is the time of a node that moves no message.
+func (c *Cost) work(k Kind, n int64) cluster.Time {
+	if k == Copy {
+		return c.copies(n)
+	}
+	return c.combines(n)
+}
+
 // Predict is the time of the last rank to end, on n bytes (of each block where blocks
 // go by member), all starting at once and nothing in each other's way.
 func (k Key) Predict(c *Cost, n int64) cluster.Time {

@@ -17,7 +17,7 @@ func init() {
 		},
 		Predict: func(c *Cost, k Key, n int64) cluster.Time { return c.all(k.Ranks-1, n) + c.copies(n) },
 	}, &Algorithm{
-		Collective: Exchange, Name: "pairwise", Paper: "paper 5, section 3.4",
+		Collective: Exchange, Name: "pairwise", Paper: "Thakur, Rabenseifner and Gropp 2005",
 		Doc: "a round for each distance: a rank sends that far on and receives from as far behind",
 		Make: func(b *Builder) {
 			b.copy(from(Out, 0, 1), from(In, 0, 1))
@@ -45,7 +45,7 @@ func init() {
 		},
 		Predict: func(c *Cost, k Key, n int64) cluster.Time { return c.all(k.Ranks-1, n) + c.copies(n) },
 	}, &Algorithm{
-		Collective: ReduceScatter, Name: "pairwise", Paper: "paper 5, section 3.5", Needs: Commutative,
+		Collective: ReduceScatter, Name: "pairwise", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
 		Doc: "a round for each distance: a rank sends the block of the one that far on, and adds what comes to its own",
 		Make: func(b *Builder) {
 			have := b.copy(from(Out, 0, 1), from(In, 0, 1))

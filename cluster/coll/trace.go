@@ -49,11 +49,33 @@ func Steps(k Key, root int32, blocks Blocks) (*Trace, error) {
 	return Price(k, root, blocks, unit)
 }
 
+// mostNodes is how many a whole team may have to be run or written down.
+const mostNodes = 1 << 24
+
+// check refuses a root that is none, and teams whose schedules are too large to be
+// looked at all at once.
+func (k Key) check(root int32) error {
+	switch {
+	case root != 0 && !k.Algorithm.Collective.Rooted():
+		return fmt.Errorf("root %d: %s has none", root, k.Algorithm.Collective)
+	case root < 0 || root >= k.Ranks:
+		return fmt.Errorf("root %d: there are ranks 0 to %d", root, k.Ranks-1)
+	}
+	cache := &Cache{}
+	nodes := int64(0)
+	for rel := range k.Ranks {
+		if nodes += int64(len(cache.Schedule(k, rel).Nodes)); nodes > mostNodes {
+			return fmt.Errorf("%s by %s among %d ranks has more than %d steps: take fewer ranks", k.Algorithm.Collective, k.Algorithm.Name, k.Ranks, mostNodes)
+		}
+	}
+	return nil
+}
+
 // Price runs the schedules of a key on a model of LogGP alone. Sends are eager: they
 // are complete once the processor has done its part.
 func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
-	if root < 0 || root >= k.Ranks {
-		return nil, fmt.Errorf("root %d: there are ranks 0 to %d", root, k.Ranks-1)
+	if err := k.check(root); err != nil {
+		return nil, err
 	}
 	m := &pricing{c: c, ranks: make([]priced, k.Ranks)}
 	cache := &Cache{}
@@ -209,11 +231,7 @@ func (m *pricing) begin(r *priced, e event) {
 		m.match(f, e.at)
 	default:
 		size := r.Place.Bytes(n.From)
-		if n.Kind == Copy {
-			r.processor = max(r.processor, e.at) + m.c.copies(size)
-		} else {
-			r.processor = max(r.processor, e.at) + m.c.combines(size)
-		}
+		r.processor = max(r.processor, e.at) + m.c.work(n.Kind, size)
 		m.complete(e.rank, e.node, r.processor)
 	}
 }

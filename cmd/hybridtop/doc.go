@@ -4,7 +4,8 @@
 //	hybridtop                       open the screen
 //	hybridtop run WORKLOAD          run without a screen, and verify
 //	hybridtop sweep WORKLOAD        run at every combination of knobs
-//	hybridtop list WHAT             workloads, models, knobs, machines
+//	hybridtop list WHAT             workloads, models, knobs, machines, algorithms
+//	hybridtop show schedule WHAT    who sends what to whom in a collective
 //	hybridtop machine VERB          list, show, check and compare machine files
 //	hybridtop bench                 hot paths beside their limits on this host
 //	hybridtop model NAME            what closed formulas predict, and which term rules

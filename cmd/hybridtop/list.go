@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
@@ -30,19 +31,20 @@ type field struct {
 }
 
 var lists = map[string]func() (listing, error){
-	"workloads": listWorkloads,
-	"models":    listModels,
-	"levels":    listLevels,
-	"knobs":     listKnobs,
-	"machines":  listMachines,
-	"scenarios": listScenarios,
+	"workloads":  listWorkloads,
+	"models":     listModels,
+	"levels":     listLevels,
+	"knobs":      listKnobs,
+	"machines":   listMachines,
+	"scenarios":  listScenarios,
+	"algorithms": listAlgorithms,
 }
 
 func newList() *cobra.Command {
-	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios"}
+	names := []string{"workloads", "models", "levels", "knobs", "machines", "scenarios", "algorithms"}
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(names, "|"),
-		Short:     "list workloads, execution models, thread levels, knobs, machines or scenarios",
+		Short:     "list workloads, execution models, thread levels, knobs, machines, scenarios or algorithms of collectives",
 		Example:   "hybridtop list machines --json",
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -195,6 +197,17 @@ func listKnobs() (listing, error) {
 	add("all", engine.Base)
 	for _, w := range workload.All() {
 		add(w.Name, w.Knobs)
+	}
+	return l, nil
+}
+
+func listAlgorithms() (listing, error) {
+	l := listing{what: "algorithms", columns: []string{"collective", "name", "radix", "segmented", "needs", "paper"}}
+	for _, a := range coll.All() {
+		l.entries = append(l.entries, entry{
+			{"collective", a.Collective.String()}, {"name", a.Name}, {"radix", known(float64(a.Radix))}, {"segmented", a.Segmented},
+			{"needs", strings.Join(a.Needs.Words(), ", ")}, {"paper", a.Paper}, {"doc", a.Doc},
+		})
 	}
 	return l, nil
 }

@@ -139,7 +139,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help has the flags, hybridtop list knobs what each knob takes", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(), newSweep(), newList(), newMachine(), newBench(), newModel(), newCalibrate(), newReproduce())
+	root.AddCommand(newRun(), newSweep(), newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newReproduce())
 	return root
 }
 

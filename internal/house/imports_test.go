@@ -25,6 +25,7 @@ cluster                :
 cluster/upc            : cluster
 cluster/rma            : cluster
 cluster/match          : cluster
+cluster/coll           : cluster models
 cluster/host           : cluster
 cluster/codec          :
 cluster/timeline       : cluster cluster/codec
@@ -75,6 +76,7 @@ var banned = []struct{ packages, imports, why string }{
 	{"cluster", "time sync os math/rand", "the contract is free of clocks, locks and files; seeded generators are math/rand/v2"},
 	{"cluster/upc", "time sync os math/rand math/rand/v2", "a library has these from its Rank"},
 	{"cluster/rma", "time sync os math/rand math/rand/v2", "a library has these from its Rank"},
+	{"cluster/coll", "time sync os math/rand math/rand/v2", "a collective has these from its Rank"},
 	{"cluster/match", "time sync os math/rand", "matching is plain data"},
 	{"cluster/timeline", "time os math/rand math/rand/v2", "who records gives the time"},
 	{"models", "time sync os math/rand math/rand/v2", "models are functions of numbers"},
