@@ -17,6 +17,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
 func newSweep() *cobra.Command {
@@ -225,7 +226,7 @@ func (sw *sweepResult) write(w io.Writer, f *format, metric string) error {
 	if len(sw.Rows) == 0 {
 		return nil
 	}
-	return errors.Join(sw.table(w), sw.chart(w, metric), sw.changes(w), sw.repeats(w), sw.law(w), sw.studies(w))
+	return errors.Join(sw.table(w), sw.chart(w, metric), sw.boxes(w), sw.changes(w), sw.repeats(w), sw.law(w), sw.studies(w))
 }
 
 // csv is tidy: a line a point and metric.
@@ -346,6 +347,37 @@ func (sw *sweepResult) chart(w io.Writer, metric string) error {
 		t.row(r.row.Name(), bar(cell(m.Value, longest), mark), text(m))
 	}
 	return t.close()
+}
+
+// Boxes of iteration times are drawn of this many points, and of this many iterations
+// of each.
+const (
+	fewestBoxes, mostBoxes = 2, 12
+	fewestInBox            = 5
+)
+
+// boxes draws how the times of iterations spread at each point.
+func (sw *sweepResult) boxes(w io.Writer) error {
+	if len(sw.Rows) > mostBoxes {
+		return nil
+	}
+	plot := grid.BoxPlot{Y: grid.Axis{Unit: grid.Seconds, FromZero: true}}
+	for i := range sw.Rows {
+		row := sw.Rows[i].row
+		if row.Snapshot == nil || len(row.Snapshot.IterationTimes) < fewestInBox {
+			continue
+		}
+		if spread, _, ok := grid.SpreadOf(row.Snapshot.IterationTimes, nil); ok {
+			plot.Items = append(plot.Items, grid.BoxItem{Label: row.Name(), Spread: spread})
+		}
+	}
+	if len(plot.Items) < fewestBoxes {
+		return nil
+	}
+	g := grid.New(figureWidth, figureHeight)
+	plot.Draw(g.All(), grid.Themes()[0])
+	_, err := fmt.Fprintf(w, "\ntime of an iteration, %s: ━ median, ┃ middle half, │ least to greatest\n%s", sw.Rows[0].Kind, g.PlainText())
+	return err
 }
 
 func cell(v, longest float64) int {

@@ -86,6 +86,17 @@ var widgets = map[string]func(*rapid.T) widget{
 			Axis: anyAxis().Draw(t, "axis"), Digits: rapid.Bool().Draw(t, "digits"), Bar: rapid.Bool().Draw(t, "bar"),
 		}
 	},
+	"BoxPlot": func(t *rapid.T) widget {
+		b := &BoxPlot{Y: anyAxis().Draw(t, "y")}
+		for range rapid.IntRange(0, 9).Draw(t, "boxes") {
+			it := BoxItem{Label: anyText().Draw(t, "label")}
+			if it.Spread, _, _ = SpreadOf(anyValues().Draw(t, "values"), nil); rapid.Bool().Draw(t, "odd") {
+				it.Q1, it.High = anyValue().Draw(t, "q1"), anyValue().Draw(t, "high")
+			}
+			b.Items = append(b.Items, it)
+		}
+		return b
+	},
 	"Sparkline": func(t *rapid.T) widget {
 		return &Sparkline{Values: anyValues().Draw(t, "values"), Fixed: rapid.Bool().Draw(t, "fixed"),
 			Min: anyValue().Draw(t, "min"), Max: anyValue().Draw(t, "max")}
@@ -147,7 +158,7 @@ func checkPane(t *rapid.T, draw widget) {
 func TestDrawingTwiceGivesTheSame(t *testing.T) {
 	for name, draw := range map[string]widget{
 		"line": sampleLines(Braille), "locality": sampleLocality(), "sizes": sampleSizes(), "histogram": sampleHistogram(),
-		"bars": sampleBars(), "stack": sampleStack(), "heatmap": sampleHeatmap(), "table": sampleTable(),
+		"bars": sampleBars(), "stack": sampleStack(), "heatmap": sampleHeatmap(), "table": sampleTable(), "boxes": sampleBoxes(),
 	} {
 		a, b := New(60, 12), New(60, 12)
 		draw.Draw(a.All(), themes[0])

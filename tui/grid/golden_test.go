@@ -172,6 +172,9 @@ func TestWidgetsLookLikeThis(t *testing.T) {
 		{"table-narrow", 14, 3, "dark", false, sampleTable()},
 		{"gauge", 48, 1, "dark", false, &Gauge{Label: "memory", Value: 1.4 * (1 << 30), Max: 4 << 30, Unit: Bytes, Mark: 3 << 30}},
 		{"sparkline", 40, 2, "dark", false, wave},
+		{"boxes", 60, 14, "dark", false, sampleBoxes()},
+		{"boxes-ascii", 60, 14, "dark", true, sampleBoxes()},
+		{"boxes-narrow", 18, 7, "dark", false, sampleBoxes()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := New(tt.w, tt.h)

@@ -113,6 +113,19 @@ func (v View) columns(x int, fractions []float64, pen Style) {
 	}
 }
 
+// candlestick draws a light line between two fractions of column x, and a heavy
+// one between two fractions inside of it.
+func (v View) candlestick(x int, low, bodyLow, bodyHigh, high float64, pen Style) {
+	if v.clip.Empty() {
+		return
+	}
+	s, bottom := v.sheet(), v.H()-1
+	// The whole height would be a row above the highest.
+	at := func(f float64) float64 { return min(clamp01(f)*float64(v.H()), float64(v.H())-0.01) }
+	graph.DrawCandlestickBottomToTop(&s.m, canvas.Point{Y: bottom}, at(low), at(bodyLow), at(bodyHigh), at(high), bare)
+	v.blit(x, s, 0, 0, bottom, pen, false)
+}
+
 // stripCells is the cells of a strip: a few fill the curves of a chart.
 const stripCells = 256
 

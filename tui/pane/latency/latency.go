@@ -20,6 +20,7 @@ type Pane struct {
 	bins  [cluster.Classes][]float64
 	ghost []float64 // bins of the baseline
 	spark grid.Sparkline
+	boxes boxes
 	ticks []float64
 	text  []byte
 }
@@ -77,6 +78,7 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 		h.BaseLegend(v.Sub(grid.Rect{Y: v.H() - 1, W: v.W(), H: 1}))
 		v = v.Sub(grid.Rect{W: v.W(), H: v.H() - 1})
 	}
+	v = p.boxes.draw(v, snap, th)
 	// What is left is shared by the distributions and their axis.
 	strip := (v.H() - y - cluster.Classes - 1) / cluster.Classes
 	if strip < 1 || v.W() < 12 {

@@ -2,12 +2,14 @@ package latency
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // show draws the pane of a run whose accesses in the own rank took such times.
@@ -47,5 +49,51 @@ func TestOneValueIsALine(t *testing.T) {
 	got := show(q, 60, 12)
 	if strings.ContainsAny(got, "▁▂▃▄▅▆▇█┆") || strings.Count(got, "│") != 2 {
 		t.Errorf("one value is no line:\n%s", got)
+	}
+}
+
+// Boxes are of as many iterations each and stand still while more come; the last one
+// shows when it is full.
+func TestBoxesOfIterations(t *testing.T) {
+	times := make([]float64, 100)
+	for i := range times {
+		times[i] = float64(i+1) * 1e-6
+	}
+	var b boxes
+	for _, tt := range []struct {
+		iteration int
+		n         int
+		want      []string
+	}{
+		{4, 4, []string{"4"}},
+		{32, 32, []string{"4", "8", "12", "16", "20", "24", "28", "32"}},
+		{33, 33, []string{"8", "16", "24", "32"}},
+		{100, 100, []string{"16", "32", "48", "64", "80", "96"}},
+		{1003, 32, []string{"972", "976", "980", "984", "988", "992", "996", "1000"}},
+	} {
+		b.group(times[:tt.n], tt.iteration)
+		var got []string
+		for _, it := range b.chart.Items {
+			got = append(got, it.Label)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%d times up to iteration %d: boxes %v, want %v", tt.n, tt.iteration, got, tt.want)
+		}
+	}
+	if s := b.chart.Items[1].Spread; s.Low != times[1] || s.High != times[4] {
+		t.Errorf("the box of iterations 973 to 976 is %+v", s)
+	}
+}
+
+func TestBoxesLookLikeThis(t *testing.T) {
+	snap := panetest.Demo(4, 4, 4)
+	for i := range 60 {
+		snap.IterationTimes = append(snap.IterationTimes, 20e-6*(1+0.3*math.Sin(float64(i*i))+0.01*float64(i)))
+	}
+	for _, ascii := range []bool{false, true} {
+		g := grid.New(76, 28)
+		g.ASCII = ascii
+		new(Pane).Draw(g.All(), &pane.Host{Snap: snap, Theme: grid.Themes()[0]})
+		panetest.Golden(t, map[bool]string{false: "boxes", true: "boxes-ascii"}[ascii], g.PlainText())
 	}
 }

@@ -1,0 +1,49 @@
+package grid
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func sampleBoxes() *BoxPlot {
+	b := &BoxPlot{Y: Axis{Unit: Seconds, FromZero: true}}
+	for i, label := range []string{"64 B", "256 B", "1 KiB", "4 KiB", "16 KiB"} {
+		var times []float64
+		for k := range 40 {
+			times = append(times, 1e-6*float64(i+4)*(1+0.4*math.Sin(float64(k))+0.02*float64(k*i)))
+		}
+		it := BoxItem{Label: label}
+		it.Spread, _, _ = SpreadOf(times, nil)
+		b.Items = append(b.Items, it)
+	}
+	b.Items = append(b.Items, BoxItem{Label: "one", Spread: Spread{5e-6, 5e-6, 5e-6, 5e-6, 5e-6}})
+	return b
+}
+
+// The quartiles of 1 to 5 are 2, 3 and 4, between values they lie in proportion, and
+// what is no number does not count.
+func TestSpread(t *testing.T) {
+	for _, tt := range []struct {
+		values []float64
+		want   Spread
+	}{
+		{[]float64{5, 1, 4, 2, 3}, Spread{1, 2, 3, 4, 5}},
+		{[]float64{math.NaN(), 2, math.Inf(1), 1}, Spread{1, 1.25, 1.5, 1.75, 2}},
+		{[]float64{7}, Spread{7, 7, 7, 7, 7}},
+	} {
+		if got, _, ok := SpreadOf(tt.values, nil); !ok || got != tt.want {
+			t.Errorf("of %v: %v, want %v", tt.values, got, tt.want)
+		}
+	}
+	if _, _, ok := SpreadOf([]float64{math.NaN()}, nil); ok {
+		t.Error("nothing has a spread")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s, _, ok := SpreadOf(anyValues().Draw(t, "values"), nil)
+		if ok && !(s.Low <= s.Q1 && s.Q1 <= s.Median && s.Median <= s.Q3 && s.Q3 <= s.High) {
+			t.Fatalf("%+v does not rise", s)
+		}
+	})
+}

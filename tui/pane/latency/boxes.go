@@ -1,0 +1,90 @@
+package latency
+
+import (
+	"math/bits"
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Rows of the box plot of iteration times: from how many of the pane it has any, and its
+// share of them.
+const (
+	boxesFrom  = 20
+	boxesShare = 0.4
+)
+
+// mostBoxes is how many boxes there are at most, and leastIn of how many iterations one
+// is made.
+const (
+	mostBoxes = 8
+	leastIn   = 4
+)
+
+// boxes is the box plot of iteration times, and the times that it was made of.
+type boxes struct {
+	chart  grid.BoxPlot
+	sorted []float64
+	labels []string
+	last   []int // iterations that the labels name
+}
+
+// draw draws the boxes at the foot of v, and gives the view that is left.
+func (b *boxes) draw(v grid.View, snap *engine.Snapshot, th *grid.Theme) grid.View {
+	times := snap.IterationTimes
+	if v.H() < boxesFrom || v.W() < 24 || len(times) < leastIn {
+		return v
+	}
+	b.group(times, snap.Iteration)
+	kind := th.Kind(pane.KindOf(snap.Kind))
+	for i := range b.chart.Items {
+		b.chart.Items[i].Style = kind.Style
+	}
+	rows := int(float64(v.H()) * boxesShare)
+	rest, in := v.Sub(grid.Rect{W: v.W(), H: v.H() - rows}), v.Sub(grid.Rect{Y: v.H() - rows, W: v.W(), H: rows})
+	in.Text(grid.DrawLegendRow(in, 0, 0, th, []grid.LegendItem{{Mark: kind.Mark, Name: "time of an iteration", Style: kind.Style}})+2, 0,
+		legend(v), th.Dim)
+	b.chart.Y = grid.Axis{Unit: grid.Seconds, FromZero: true}
+	b.chart.Draw(in.Sub(grid.Rect{Y: 1, W: in.W(), H: in.H() - 1}), th)
+	return rest
+}
+
+// legend explains a box; in ASCII a heavy line would look as a light one.
+func legend(v grid.View) string {
+	if v.ASCII() {
+		return "- median  # middle half  | all, over iterations"
+	}
+	return "━ median  ┃ middle half  │ all, over iterations"
+}
+
+// group makes boxes of as many iterations each, a power of two. They begin at multiples
+// of it, so that a box stands still while iterations go on.
+func (b *boxes) group(times []float64, iteration int) {
+	size := max(leastIn, 1<<bits.Len(uint(max(len(times)-1, 0)/mostBoxes)))
+	b.chart.Items = b.chart.Items[:0]
+	first := max(iteration-len(times), 0) // iterations before the first time
+	for len(times) > 0 {
+		n := min(size-first%size, len(times))
+		first += n
+		var it grid.BoxItem
+		var ok bool
+		if it.Spread, b.sorted, ok = grid.SpreadOf(times[:n], b.sorted); ok && (n == size || len(times) > n || len(b.chart.Items) == 0) {
+			it.Label = b.label(len(b.chart.Items), first)
+			b.chart.Items = append(b.chart.Items, it)
+		}
+		times = times[n:]
+	}
+}
+
+// label names the last iteration of box i; the text is made anew only when it changes.
+func (b *boxes) label(i, last int) string {
+	if i == len(b.labels) {
+		b.labels, b.last = append(b.labels, ""), append(b.last, -1)
+	}
+	if b.last[i] != last {
+		b.labels[i], b.last[i] = strconv.Itoa(last), last
+	}
+	return b.labels[i]
+}
