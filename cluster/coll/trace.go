@@ -12,7 +12,7 @@ import (
 // Message is one that a rank sends another in a collective, as a cost prices it.
 type Message struct {
 	From, To int32 // in the team
-	Lane     uint16
+	Lane     int32 // or tag
 	Bytes    int64
 	Sent     cluster.Time // when its first byte leaves
 	Arrived  cluster.Time // when all of it is there
@@ -21,8 +21,9 @@ type Message struct {
 // Trace is what a collective of a whole team comes to, all ranks starting at 0 and no
 // two messages sharing a link.
 type Trace struct {
-	Messages []Message // in the order of arrival
-	Ends     []cluster.Time
+	Messages   []Message // in the order of arrival
+	Ends       []cluster.Time
+	Unreceived int // messages that nobody has received
 }
 
 // Last is when the last rank ends.
@@ -77,36 +78,33 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 	if err := k.check(root); err != nil {
 		return nil, err
 	}
-	m := &pricing{c: c, ranks: make([]priced, k.Ranks)}
+	m := newPricing(c, k.Ranks)
 	cache := &Cache{}
 	for r := range k.Ranks {
 		rel := wrap(r-root, k.Ranks)
-		s := cache.Schedule(k, rel)
-		x := &m.ranks[r]
-		x.Place = Place{Schedule: s, Rel: rel, Root: root, Blocks: blocks}
-		x.left = make([]uint16, len(s.Nodes))
-		m.open += len(s.Nodes)
-		for i := range s.Nodes {
-			if x.left[i] = s.Nodes[i].Deps; x.left[i] == 0 {
-				m.push(event{rank: r, node: int32(i)})
+		p := Place{Schedule: cache.Schedule(k, rel), Rel: rel, Root: root, Blocks: blocks}
+		nodes := p.Schedule.Nodes
+		m.ranks[r].task = func(node int32) task {
+			n := &nodes[node]
+			switch n.Kind {
+			case Send, Recv:
+				return task{kind: n.Kind, peer: p.Peer(n.Peer), tag: int32(n.Lane), size: p.Bytes(n.Ref)}
 			}
+			return task{kind: n.Kind, takes: c.work(n.Kind, p.Bytes(n.From))}
 		}
+		m.ranks[r].next = func(node int32, started bool) []int32 {
+			if started {
+				return nil
+			}
+			return p.Schedule.Next(int(node))
+		}
+		left := make([]uint16, len(nodes))
+		for i := range nodes {
+			left[i] = nodes[i].Deps
+		}
+		m.begins(r, left)
 	}
-	m.flights = map[lane]*meeting{}
-	for len(m.queue) > 0 {
-		m.happen(m.pop())
-	}
-	if m.open > 0 {
-		return nil, errors.New("coll: a schedule that does not end: " + k.Algorithm.Collective.String() + " by " + k.Algorithm.Name)
-	}
-	slices.SortStableFunc(m.messages, func(a, b Message) int {
-		return cmp.Or(cmp.Compare(a.Arrived, b.Arrived), cmp.Compare(a.From, b.From))
-	})
-	t := &Trace{Messages: m.messages}
-	for i := range m.ranks {
-		t.Ends = append(t.Ends, m.ranks[i].end)
-	}
-	return t, nil
+	return m.run()
 }
 
 // pricing is a run of the model: events in the order of time, then of making.
@@ -120,17 +118,104 @@ type pricing struct {
 	messages []Message
 }
 
+// task is what a node does: a message, or so much time of the processor.
+type task struct {
+	kind      Kind
+	peer, tag int32
+	size      int64
+	takes     cluster.Time
+}
+
 type priced struct {
-	Place
+	task      func(node int32) task
+	next      func(node int32, started bool) []int32 // what waits for the node
 	left      []uint16
+	any       bool         // it receives from any, or with any tag: its messages match by looking
+	posted    []event      // of such a rank
+	landed    []int32      // messages
 	processor cluster.Time // when it is free
 	out, in   cluster.Time // when the adapter may begin the next message
 	end       cluster.Time
 }
 
-type lane struct {
-	from, to int32
-	lane     uint16
+type lane struct{ from, to, lane int32 }
+
+func newPricing(c Cost, ranks int32) *pricing {
+	return &pricing{c: c, ranks: make([]priced, ranks), flights: map[lane]*meeting{}}
+}
+
+// begins lets what waits for nothing begin.
+func (m *pricing) begins(rank int32, left []uint16) {
+	m.ranks[rank].left = left
+	m.open += len(left)
+	for i, n := range left {
+		if n == 0 {
+			m.push(event{rank: rank, node: int32(i)})
+		}
+	}
+}
+
+// longest is more than any run takes: sums of times stay in what a Time holds.
+const longest = cluster.Time(1) << 60
+
+func (m *pricing) run() (*Trace, error) {
+	for len(m.queue) > 0 {
+		e := m.pop()
+		if e.at > longest {
+			return nil, fmt.Errorf("rank %d goes on for more than %s", e.rank, longest)
+		}
+		m.happen(e)
+	}
+	if m.open > 0 {
+		return nil, m.deadlock()
+	}
+	slices.SortStableFunc(m.messages, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(a.Arrived, b.Arrived), cmp.Compare(a.From, b.From))
+	})
+	t := &Trace{Messages: m.messages}
+	for i := range m.ranks {
+		t.Ends = append(t.Ends, m.ranks[i].end)
+	}
+	for _, f := range m.flights {
+		t.Unreceived += f.landed
+	}
+	for i := range m.ranks {
+		t.Unreceived += len(m.ranks[i].landed)
+	}
+	return t, nil
+}
+
+// deadlock names ranks that wait, in their order.
+func (m *pricing) deadlock() error {
+	var waits []event
+	for _, f := range m.flights {
+		waits = append(waits, f.posted...)
+	}
+	for i := range m.ranks {
+		waits = append(waits, m.ranks[i].posted...)
+	}
+	slices.SortFunc(waits, func(a, b event) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.node, b.node)) })
+	words := fmt.Sprintf("deadlock: %d operations are left", m.open)
+	for i, w := range waits {
+		if i == 4 {
+			words += fmt.Sprintf("; and %d more receives", len(waits)-i)
+			break
+		}
+		t := m.ranks[w.rank].task(w.node)
+		words += fmt.Sprintf("; rank %d waits for %s", w.rank, anyOr("rank", t.peer))
+		words += fmt.Sprintf(" with %s", anyOr("tag", t.tag))
+	}
+	if len(waits) == 0 {
+		words += ", which require each other"
+	}
+	return errors.New(words)
+}
+
+func anyOr(what string, n int32) string {
+	if n < 0 {
+		return "any " + what
+	}
+	return fmt.Sprintf("%s %d", what, n)
 }
 
 // meeting is where messages that arrived and receives that were posted match.
@@ -203,10 +288,7 @@ func (m *pricing) happen(e event) {
 		msg.Arrived = begins + m.c.carry(msg.Bytes)
 		m.push(event{at: msg.Arrived, rank: e.rank, node: e.node, what: landed})
 	case landed:
-		msg := &m.messages[e.node]
-		f := m.meet(lane{msg.From, msg.To, msg.Lane})
-		f.landed++
-		m.match(f, e.at)
+		m.land(r, e)
 	case taken:
 		r.processor = max(r.processor, e.at) + m.c.O
 		m.complete(e.rank, e.node, r.processor)
@@ -214,26 +296,63 @@ func (m *pricing) happen(e event) {
 }
 
 func (m *pricing) begin(r *priced, e event) {
-	n := &r.Schedule.Nodes[e.node]
-	switch n.Kind {
+	m.release(r, e, true, e.at)
+	switch t := r.task(e.node); t.kind {
 	case Send:
-		size := r.Place.Bytes(n.Ref)
 		r.processor = max(r.processor, e.at) + m.c.O
 		leaves := max(r.processor, r.out)
-		r.out = leaves + m.c.Gap + m.c.carry(size)
-		to := r.Peer(n.Peer)
-		m.messages = append(m.messages, Message{From: e.rank, To: to, Lane: n.Lane, Bytes: size, Sent: leaves})
-		m.push(event{at: leaves + m.c.L, rank: to, node: int32(len(m.messages) - 1), what: coming})
+		r.out = leaves + m.c.Gap + m.c.carry(t.size)
+		m.messages = append(m.messages, Message{From: e.rank, To: t.peer, Lane: t.tag, Bytes: t.size, Sent: leaves})
+		m.push(event{at: leaves + m.c.L, rank: t.peer, node: int32(len(m.messages) - 1), what: coming})
 		m.complete(e.rank, e.node, r.processor)
 	case Recv:
-		f := m.meet(lane{r.Peer(n.Peer), e.rank, n.Lane})
+		if r.any {
+			m.look(r, e, t)
+			return
+		}
+		f := m.meet(lane{t.peer, e.rank, t.tag})
 		f.posted = append(f.posted, e)
 		m.match(f, e.at)
 	default:
-		size := r.Place.Bytes(n.From)
-		r.processor = max(r.processor, e.at) + m.c.work(n.Kind, size)
+		r.processor = max(r.processor, e.at) + t.takes
 		m.complete(e.rank, e.node, r.processor)
 	}
+}
+
+// matches reports whether a receive matches a message.
+func (t *task) matches(msg *Message) bool {
+	return (t.peer < 0 || t.peer == msg.From) && (t.tag < 0 || t.tag == msg.Lane)
+}
+
+// look takes the first message that matches, or waits.
+func (m *pricing) look(r *priced, e event, t task) {
+	for i, n := range r.landed {
+		if t.matches(&m.messages[n]) {
+			r.landed = slices.Delete(r.landed, i, i+1)
+			m.push(event{at: e.at, rank: e.rank, node: e.node, what: taken})
+			return
+		}
+	}
+	r.posted = append(r.posted, e)
+}
+
+// land gives a message to the first receive that matches.
+func (m *pricing) land(r *priced, e event) {
+	msg := &m.messages[e.node]
+	if !r.any {
+		f := m.meet(lane{msg.From, msg.To, msg.Lane})
+		f.landed++
+		m.match(f, e.at)
+		return
+	}
+	for i, p := range r.posted {
+		if t := r.task(p.node); t.matches(msg) {
+			r.posted = slices.Delete(r.posted, i, i+1)
+			m.push(event{at: e.at, rank: p.rank, node: p.node, what: taken})
+			return
+		}
+	}
+	r.landed = append(r.landed, e.node)
 }
 
 func (m *pricing) meet(l lane) *meeting {
@@ -257,9 +376,14 @@ func (m *pricing) complete(rank, node int32, at cluster.Time) {
 	m.open--
 	r := &m.ranks[rank]
 	r.end = max(r.end, at)
-	for _, i := range r.Schedule.Next(int(node)) {
+	m.release(r, event{rank: rank, node: node}, false, at)
+}
+
+// release lets what waits for a node begin, where that was all it waited for.
+func (m *pricing) release(r *priced, e event, started bool, at cluster.Time) {
+	for _, i := range r.next(e.node, started) {
 		if r.left[i]--; r.left[i] == 0 {
-			m.push(event{at: at, rank: rank, node: i})
+			m.push(event{at: at, rank: e.rank, node: i})
 		}
 	}
 }

@@ -6,6 +6,7 @@
 //	hybridtop sweep WORKLOAD        run at every combination of knobs
 //	hybridtop list WHAT             workloads, models, knobs, machines, algorithms
 //	hybridtop show schedule WHAT    who sends what to whom in a collective
+//	hybridtop show goal FILE        what a GOAL file has, and how long it takes
 //	hybridtop machine VERB          list, show, check and compare machine files
 //	hybridtop bench                 hot paths beside their limits on this host
 //	hybridtop model NAME            what closed formulas predict, and which term rules

@@ -17,18 +17,18 @@ import (
 func newShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show",
-		Short:   "show the schedule of a collective",
+		Short:   "show the schedule of a collective, or a GOAL file",
 		Long:    "Show what is data and can be looked at without a run.",
 		Example: "hybridtop show schedule bcast --algorithm knomial --radix 4 --ranks 8",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("show %s: there is schedule", args[0])
+				return fmt.Errorf("show %s: there are schedule and goal", args[0])
 			}
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error { return pflag.ErrHelp },
 	}
-	cmd.AddCommand(newShowSchedule())
+	cmd.AddCommand(newShowSchedule(), newShowGoal())
 	return cmd
 }
 

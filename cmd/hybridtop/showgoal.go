@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// mostGoal is how many operations and requirements of a GOAL file are kept at once,
+// about 100 bytes each.
+const mostGoal = 1 << 23
+
+func newShowGoal() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "goal FILE",
+		Short: "what a GOAL file has, and how long it takes",
+		Long: "Read GOAL text, which simulators of LogGOPS read and show schedule --to goal writes, and price it message by message: " +
+			"sends are eager, nothing shares a link. A program that cannot end is refused with the ranks that wait. FILE may be - for standard input.",
+		Example: "hybridtop show goal binomial.goal --machine demo",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("show goal wants one file")
+			}
+			return nil
+		},
+	}
+	var machine string
+	var latency, overhead, gap, perByte time.Duration
+	f := cmd.Flags()
+	f.StringVar(&machine, "machine", "", "price messages by this machine's times between nodes: a name or a file")
+	f.DurationVar(&latency, "latency", 2500*time.Nanosecond, "L, the latency")
+	f.DurationVar(&overhead, "overhead", 1500*time.Nanosecond, "o, a processor's time for a message, at each end")
+	f.DurationVar(&gap, "gap", 1000*time.Nanosecond, "g, the least time from one message of an adapter to the next")
+	f.DurationVar(&perByte, "per-byte", 6*time.Nanosecond, "G, the time of a byte")
+	for _, flag := range []string{"latency", "overhead", "gap", "per-byte"} {
+		cmd.MarkFlagsMutuallyExclusive("machine", flag)
+	}
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c := coll.Cost{L: span(latency), O: span(overhead), Gap: span(gap), G: span(perByte)}
+		if c.L < 0 || c.O < 0 || c.Gap < 0 || c.G < 0 {
+			return errors.New("a time of a message must not be negative")
+		}
+		if machine != "" {
+			m, err := machineOf(machine)
+			if err != nil {
+				return err
+			}
+			if c, err = coll.CostOf(&m); err != nil {
+				return err
+			}
+		}
+		in := cmd.InOrStdin()
+		if args[0] != "-" {
+			file, err := os.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			in = file
+		}
+		g, err := coll.LoadGoal(in, mostGoal)
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		t, err := g.Price(c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		return showGoal(cmd.OutOrStdout(), out, g, t)
+	}
+	return cmd
+}
+
+func span(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }
+
+func showGoal(w io.Writer, out *format, g *coll.GoalProgram, t *coll.Trace) error {
+	l := listing{what: "goal", columns: []string{"ranks", "operations", "messages", "receives", "bytes", "unreceived", "time"}}
+	e := entry{
+		{"ranks", g.Size()}, {"operations", g.Ops}, {"messages", g.Messages}, {"receives", g.Receives},
+		{"bytes", g.Bytes}, {"unreceived", t.Unreceived}, {"time", t.Last().Seconds()},
+	}
+	if out.json {
+		all := map[string]any{"schema": "hybridtop.goal.v1"}
+		for _, x := range e {
+			all[x.name] = x.value
+		}
+		return writeJSON(w, all)
+	}
+	if !out.csv {
+		e[6].value = t.Last().String()
+	}
+	l.entries = []entry{e}
+	return l.write(w, out)
+}
