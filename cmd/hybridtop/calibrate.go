@@ -102,9 +102,11 @@ func newCalibrate() *cobra.Command {
 		case out.csv:
 			var rows [][]string
 			for _, c := range r.Checks {
-				rows = append(rows, []string{c.Program, c.At, plain(c.Live), plain(c.Simulated), plain(c.Error), plain(c.Noise)})
+				rows = append(rows, []string{c.Program, c.At, plain(c.Live), plain(c.Simulated), plain(c.Error), plain(c.Noise),
+					plain(c.LiveRange.Low), plain(c.LiveRange.High), plain(c.SimulatedRange.Low), plain(c.SimulatedRange.High), strconv.FormatBool(c.Noisy())})
 			}
-			return writeCSV(cmd.OutOrStdout(), []string{"program", "at", "live_s", "simulated_s", "error", "noise"}, rows)
+			return writeCSV(cmd.OutOrStdout(), []string{"program", "at", "live_s", "simulated_s", "error", "noise",
+				"live_low_s", "live_high_s", "simulated_low_s", "simulated_high_s", "noisy"}, rows)
 		}
 		return writeCalibration(cmd, r, &o)
 	}
@@ -137,6 +139,8 @@ func saveMachine(ctx context.Context, file string, r *calibrate.Result) error {
 type numberView struct {
 	Key      string        `json:"key"`
 	Number   engine.Metric `json:"number"`
+	Low      *float64      `json:"low"`
+	High     *float64      `json:"high"`
 	Residual *float64      `json:"residual"`
 	Worst    *float64      `json:"worst"`
 	Points   int           `json:"points"`
@@ -147,6 +151,8 @@ type timeView struct {
 	Trial string        `json:"trial"`
 	X     float64       `json:"x"`
 	Live  engine.Metric `json:"live"`
+	Low   *float64      `json:"low"`
+	High  *float64      `json:"high"`
 	Noise *float64      `json:"noise"`
 }
 
@@ -157,6 +163,11 @@ type checkView struct {
 	Simulated engine.Metric `json:"simulated"`
 	Error     *float64      `json:"error"`
 	Noise     *float64      `json:"noise"`
+	LiveLow   *float64      `json:"live_low"`
+	LiveHigh  *float64      `json:"live_high"`
+	SimLow    *float64      `json:"simulated_low"`
+	SimHigh   *float64      `json:"simulated_high"`
+	Noisy     bool          `json:"noisy"`
 }
 
 func calibrationJSON(r *calibrate.Result, o *calibrate.Options) map[string]any {
@@ -167,23 +178,26 @@ func calibrationJSON(r *calibrate.Result, o *calibrate.Options) map[string]any {
 	if r.Model != nil {
 		for _, n := range r.Model.Numbers {
 			numbers = append(numbers, numberView{n.Key, engine.Metric{Value: n.Value, Unit: n.Unit, Kind: engine.Measured},
-				engine.Finite(n.Residual), engine.Finite(n.Worst), n.Points, n.To})
+				engine.Finite(n.Low), engine.Finite(n.High), engine.Finite(n.Residual), engine.Finite(n.Worst), n.Points, n.To})
 		}
 		limits = append(limits, r.Model.Limits...)
 	}
 	for _, t := range r.Times {
-		times = append(times, timeView{t.Kind, t.X, seconds(t.Seconds, engine.Measured), engine.Finite(t.Noise)})
+		times = append(times, timeView{t.Kind, t.X, seconds(t.Seconds, engine.Measured), engine.Finite(t.Low), engine.Finite(t.High), engine.Finite(t.Noise)})
 	}
 	for _, c := range r.Checks {
 		checks = append(checks, checkView{c.Program, c.At, seconds(c.Live, engine.Measured), seconds(c.Simulated, engine.Simulated),
-			engine.Finite(c.Error), engine.Finite(c.Noise)})
+			engine.Finite(c.Error), engine.Finite(c.Noise), engine.Finite(c.LiveRange.Low), engine.Finite(c.LiveRange.High),
+			engine.Finite(c.SimulatedRange.Low), engine.Finite(c.SimulatedRange.High), c.Noisy()})
 	}
 	programs, all := calibrate.Errors(r.Checks)
 	byProgram := make(map[string]*float64)
 	for _, p := range programs {
 		byProgram[p.Program] = engine.Finite(p.Error)
 	}
+	judged := calibrate.Judge(r.Checks)
 	return map[string]any{
+		"judged_median": engine.Finite(judged.Median), "judged_worst": engine.Finite(judged.Worst), "noisy": judged.Noisy, "pass": judged.Pass(),
 		"schema": "hybridtop.calibrate.v1", "machine": r.Machine, "numbers": numbers, "limits": limits, "times": times,
 		"checks": checks, "errors": byProgram, "median_error": engine.Finite(all), "noise": engine.Finite(r.Noise),
 		"ranks": o.Cores, "rounds": o.Rounds, "host": thisHost(),
@@ -194,9 +208,9 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 	t := newTable(cmd.OutOrStdout())
 	share := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 	if r.Model != nil {
-		t.head("key", "value", "residual", "worst", "points", "fitted to")
+		t.head("key", "value", "95 % from", "to", "residual", "worst", "points", "fitted to")
 		for _, n := range r.Model.Numbers {
-			t.row(n.Key, text(engine.Metric{Value: n.Value, Unit: n.Unit}), share(n.Residual), share(n.Worst), strconv.Itoa(n.Points), n.To)
+			t.row(n.Key, text(engine.Metric{Value: n.Value, Unit: n.Unit}), text(engine.Metric{Value: n.Low, Unit: n.Unit}), text(engine.Metric{Value: n.High, Unit: n.Unit}), share(n.Residual), share(n.Worst), strconv.Itoa(n.Points), n.To)
 		}
 		t.row()
 		if len(r.Model.Limits) > 0 {
@@ -205,10 +219,15 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 			t.row()
 		}
 	}
-	t.head("program", "at", "live, measured", "simulated", "error", "noise")
+	t.head("program", "at", "live, measured", "95 % from", "to", "simulated", "95 % from", "to", "error", "noise", "")
 	for _, c := range r.Checks {
-		t.row(c.Program, c.At, text(engine.Metric{Value: c.Live, Unit: "s"}), text(engine.Metric{Value: c.Simulated, Unit: "s"}),
-			fmt.Sprintf("%+.1f %%", 100*c.Error), share(c.Noise))
+		second := func(x float64) string { return text(engine.Metric{Value: x, Unit: "s"}) }
+		mark := ""
+		if c.Noisy() {
+			mark = "noisy"
+		}
+		t.row(c.Program, c.At, second(c.Live), second(c.LiveRange.Low), second(c.LiveRange.High), second(c.Simulated), second(c.SimulatedRange.Low), second(c.SimulatedRange.High),
+			fmt.Sprintf("%+.1f %%", 100*c.Error), share(c.Noise), mark)
 	}
 	t.row()
 	programs, all := calibrate.Errors(r.Checks)
@@ -216,6 +235,13 @@ func writeCalibration(cmd *cobra.Command, r *calibrate.Result, o *calibrate.Opti
 		t.row("median error, "+p.Program, share(p.Error))
 	}
 	t.row("median error, all", share(all))
+	judged := calibrate.Judge(r.Checks)
+	verdict := "not met"
+	if judged.Pass() {
+		verdict = "met"
+	}
+	t.row("without noisy ones", fmt.Sprintf("median error %s (at most %s), worst %s at %s (at most %s); noisy %d of %d (at most a quarter): %s",
+		share(judged.Median), share(calibrate.MostMedian), share(judged.Worst), judged.At, share(calibrate.MostError), judged.Noisy, judged.Checks, verdict))
 	t.row("host noise", share(r.Noise)+": how much longer than a quiet batch the median one took")
 	return t.close()
 }

@@ -31,12 +31,13 @@ func calibrated(t *testing.T) *calibrate.Result {
 		Machine: m.Name,
 		Model: &calibrate.Model{
 			Machine: m,
-			Numbers: []calibrate.Number{{Key: "in_node.latency_s", Unit: "s", Value: 120e-9, Residual: .25, Worst: .5, Points: 13, To: "ping-pong"}},
+			Numbers: []calibrate.Number{{Key: "in_node.latency_s", Unit: "s", Value: 120e-9, Range: calibrate.Range{Low: 110e-9, High: 130e-9}, Residual: .25, Worst: .5, Points: 13, To: "ping-pong"}},
 			Limits:  []string{"a rank a core"},
 		},
-		Times:  []calibrate.Time{{Kind: "pingpong", X: 8, Seconds: 200e-9, Noise: .1}},
-		Checks: []calibrate.Check{{Program: "barrier", At: "2 ranks", Live: 200e-9, Simulated: 250e-9, Error: .25, Noise: .05}},
-		Noise:  .07,
+		Times: []calibrate.Time{{Kind: "pingpong", X: 8, Seconds: 200e-9, Noise: .1}},
+		Checks: []calibrate.Check{{Program: "barrier", At: "2 ranks", Live: 200e-9, Simulated: 250e-9, Error: .25, Noise: .05,
+			LiveRange: calibrate.Range{Low: 190e-9, High: 210e-9}, SimulatedRange: calibrate.Range{Low: 240e-9, High: 260e-9}}},
+		Noise: .07,
 	}
 }
 
@@ -48,11 +49,12 @@ func TestCalibrationTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`(?m)^in_node\.latency_s +120 ns +25\.0 % +50\.0 % +13 +ping-pong$`,
+		`(?m)^in_node\.latency_s +120 ns +110 ns +130 ns +25\.0 % +50\.0 % +13 +ping-pong$`,
 		`(?m)^not in the machine\n- a rank a core$`,
-		`(?m)^program +at +live, measured +simulated +error +noise$`,
-		`(?m)^barrier +2 ranks +200 ns +250 ns +\+25\.0 % +5\.0 %$`,
+		`(?m)^program +at +live, measured +95 % from +to +simulated +95 % from +to +error +noise *$`,
+		`(?m)^barrier +2 ranks +200 ns +190 ns +210 ns +250 ns +240 ns +260 ns +\+25\.0 % +5\.0 % *$`,
 		`(?m)^median error, all +25\.0 %$`,
+		`(?m)^without noisy ones +median error 25\.0 % \(at most 10\.0 %\), worst 25\.0 % at barrier 2 ranks \(at most 35\.0 %\); noisy 0 of 1 \(at most a quarter\): not met$`,
 		`(?m)^host noise +7\.0 %`,
 	} {
 		if !regexp.MustCompile(want).Match(out.Bytes()) {

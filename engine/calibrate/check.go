@@ -14,6 +14,55 @@ type Check struct {
 	Simulated float64 // seconds an operation
 	Error     float64 // (simulated − live) / live
 	Noise     float64 // see Time
+	// Where 95 of 100 resamples of the rounds have the two.
+	LiveRange, SimulatedRange Range
+}
+
+// noisy is how wide the range of a live time may be, relative to it.
+const noisy = 0.2
+
+// Noisy says that the live time is too uncertain to judge a prediction by.
+func (c *Check) Noisy() bool { return c.LiveRange.Width() > noisy }
+
+// What a calibration has to come to, over the checks that are not noisy.
+const (
+	MostMedian = 0.10 // median error
+	MostError  = 0.35 // of any of them
+	MostNoisy  = 0.25 // share of all checks
+)
+
+// Judged is what the checks that are not noisy come to.
+type Judged struct {
+	Median, Worst float64 // errors without their signs; NaN: all are noisy
+	At            string  // where the worst is
+	Noisy, Checks int
+}
+
+// Judge leaves noisy checks out.
+func Judge(checks []Check) Judged {
+	j := Judged{Median: math.NaN(), Worst: math.NaN(), Checks: len(checks)}
+	var errors []float64
+	for i := range checks {
+		c := &checks[i]
+		if c.Noisy() {
+			j.Noisy++
+			continue
+		}
+		e := math.Abs(c.Error)
+		errors = append(errors, e)
+		if !(e <= j.Worst) {
+			j.Worst, j.At = e, c.Program+" "+c.At
+		}
+	}
+	if len(errors) > 0 {
+		j.Median = median(errors)
+	}
+	return j
+}
+
+// Pass says that the predictions are near enough, and few enough of the checks noisy.
+func (j *Judged) Pass() bool {
+	return j.Median <= MostMedian && j.Worst <= MostError && float64(j.Noisy) <= MostNoisy*float64(j.Checks)
 }
 
 func newCheck(program, at string, live, simulated, noise float64) Check {

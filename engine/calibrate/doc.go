@@ -18,7 +18,7 @@
 //	}
 //
 // A disturbance only ever adds time, so a time is the median of its quiet batches,
-// which are the fastest third. The check programs are a barrier, windows of
-// messages, a halo exchange, and the bodies of the workloads dot and randomaccess
-// as they stand; no trial is one of them.
+// the third that lie closest together; resample.go says how sure that is. The check
+// programs are a barrier, windows of messages, a halo exchange, and the bodies of the
+// workloads dot and randomaccess as they stand; no trial is one of them.
 package calibrate

@@ -16,13 +16,22 @@ type Time struct {
 	X       float64 // bytes, messages or threads
 	Seconds float64 // of one operation
 	Noise   float64 // median over all batches, relative to Seconds, less 1
+	Range           // of Seconds
 }
+
+// Range is where 95 of 100 resamples of the rounds put a number (resample.go). The
+// zero Range is of a number that was not resampled.
+type Range struct{ Low, High float64 }
+
+// Width is a range's, relative to its middle.
+func (r Range) Width() float64 { return 2 * (r.High - r.Low) / (r.High + r.Low) }
 
 // Number is one number of the fitted machine.
 type Number struct {
 	Key      string // of the machine file
 	Unit     string
 	Value    float64
+	Range            // of Value
 	Residual float64 // root mean square of (fit − measured) / measured over the points
 	Worst    float64 // the largest of them
 	Points   int
@@ -98,8 +107,9 @@ var ErrFit = errors.New("calibrate: the times do not make a machine")
 // time: the eager limit and who progresses. The fit uses the simulator's own
 // formulas, with errors as ratios: half and double count alike:
 //
-//	flood of k short ones    a + k·o
-//	flood of k messages      a + k·(g + (n − 1)G)
+//	k messages, each after c a + k·(c + o)
+//	k times c alone          a + k·c
+//	flood of k messages      a + k·max(o, g + (n − 1)G)
 //	ping-pong, n ≤ eager     2o + L + (n − 1)G      one way
 //	ping-pong, n > eager     4o + 3L + (n − 1)G     asked for and answered
 //	get in the own segment   L + (n − 1)G           of class in rank
@@ -196,15 +206,20 @@ func (f *fitter) inNode() *cluster.Link {
 	for i, n := range floodSizes {
 		floods[i] = f.flood(n)
 	}
+	sparse, spacing := f.line(trialSparse), f.line(trialSpacing)
 	trips := f.of(trialPingpong, 2)
 	if len(f.errs) > 0 {
 		return l
 	}
-	// An end that is busy o with each message bounds their rate; with the shortest
-	// ones nothing else does.
-	o := floods[0].slope
+	// With computing between two messages no gap holds the second one up. In a flood
+	// the longer of o and g bounds the rate, so that o is no longer than that.
+	o := sparse.slope - spacing.slope
+	if dense := floods[0].slope; o <= 0 || o > dense {
+		o = dense
+	}
 	l.Overhead = cluster.FromSeconds(o)
-	f.state("in_node.overhead_s", "s", o, "floods of messages of 8 B: what one more in a window takes", floods[0].times, floods[0].at)
+	f.state("in_node.overhead_s", "s", o, "messages of 8 B each after some computing: what one more takes beyond the computing, at most what it takes in a flood", sparse.times,
+		func(t Time) float64 { return sparse.first + t.X*(spacing.slope+o) })
 
 	// With an answer before the bytes there are two overheads and two latencies
 	// more.
@@ -225,9 +240,9 @@ func (f *fitter) inNode() *cluster.Link {
 	}
 	l.Latency, l.Bandwidth = cluster.FromSeconds(latency), round(1/perByte)
 	at := func(t Time) float64 { return (ways(t.X)+1)*o + ways(t.X)*latency + (t.X-1)*perByte }
-	const to = "ping-pong, 2o + L + (n - 1)G up to the eager limit and 4o + 3L + (n - 1)G above"
-	f.state("in_node.latency_s", "s", latency, to, trips, at)
-	f.state("in_node.bandwidth_bytes_per_s", "B/s", l.Bandwidth, to, trips, at)
+	const trip = "ping-pong, 2o + L + (n - 1)G up to the eager limit and 4o + 3L + (n - 1)G above"
+	f.state("in_node.latency_s", "s", latency, trip, trips, at)
+	f.state("in_node.bandwidth_bytes_per_s", "B/s", l.Bandwidth, trip, trips, at)
 
 	var gaps []Time
 	for i, n := range floodSizes {
@@ -235,7 +250,11 @@ func (f *fitter) inNode() *cluster.Link {
 	}
 	g := level(gaps)
 	l.Gap = cluster.FromSeconds(g)
-	f.state("in_node.gap_s", "s", g, fmt.Sprintf("floods of messages of %s: what one more in a window takes, less (n - 1)G", sizes(floodSizes)), gaps, func(Time) float64 { return g })
+	to := fmt.Sprintf("floods of messages of %s: what one more in a window takes, less (n - 1)G", sizes(floodSizes))
+	if g <= o {
+		to += "; it is no longer than the overhead, and may be shorter"
+	}
+	f.state("in_node.gap_s", "s", g, to, gaps, func(Time) float64 { return g })
 	return l
 }
 
@@ -260,14 +279,17 @@ type slopeOf struct {
 func (s *slopeOf) at(t Time) float64 { return s.first + t.X*s.slope }
 
 // flood fits what one more message of n bytes takes in a window.
-func (f *fitter) flood(n int) slopeOf {
-	s := slopeOf{times: f.of(floodOf(n), 2)}
+func (f *fitter) flood(n int) slopeOf { return f.line(floodOf(n)) }
+
+// line fits what one more of a kind takes in a window.
+func (f *fitter) line(kind string) slopeOf {
+	s := slopeOf{times: f.of(kind, 2)}
 	if len(s.times) == 0 {
 		return s
 	}
 	var ok bool
 	if s.first, s.slope, ok = straight(s.times); !ok || s.slope == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: a %s takes no longer with more messages; measure again on a quieter host", ErrFit, floodOf(n)))
+		f.errs = append(f.errs, fmt.Errorf("%w: a %s takes no longer with more messages; measure again on a quieter host", ErrFit, kind))
 	}
 	return s
 }

@@ -79,52 +79,110 @@ func (o *Options) run(ctx context.Context, given *cluster.Machine) (*Result, err
 	for i := range ps {
 		jobs = append(jobs, &ps[i].job)
 	}
-	batches, err := o.measure(ctx, jobs)
+	turns, err := o.measure(ctx, jobs)
 	if err != nil {
+		return nil, err
+	}
+	if err := bearable(turns); err != nil {
 		return nil, err
 	}
 	result := &Result{Machine: o.Name}
 	var noises []float64
 	for i := range ts {
-		quiet, noise := settle(batches[i])
+		quiet, noise := settle(slices.Concat(turns[i]...))
 		if ts[i].kind == trialPingpong && ts[i].x == float64(pingpongSizes[0]) && quiet > parked {
 			return nil, fmt.Errorf("calibrate: a message of %g B takes %.3g s: the ranks did not get a core each; stop what else runs on this host", ts[i].x, quiet)
 		}
 		noises = append(noises, noise)
 		result.Times = append(result.Times, Time{Kind: ts[i].kind, X: ts[i].x, Seconds: quiet, Noise: noise})
 	}
+	var fit func(seconds []float64) (*Model, error)
 	if given == nil {
 		if result.Model, err = Fit(result.Times, o.Host, o.Name, o.Cores); err != nil {
 			return nil, err
 		}
 		given = &result.Model.Machine
+		fit = func(seconds []float64) (*Model, error) {
+			times := slices.Clone(result.Times)
+			for i := range times {
+				times[i].Seconds = seconds[i]
+			}
+			return Fit(times, o.Host, o.Name, o.Cores)
+		}
 	} else {
 		result.Machine = given.Name
 	}
+	again, err := resample(turns[:len(ts)], turns[len(ts):], o.Rounds, fit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range result.Times {
+		result.Times[i].Range = rangeOf(result.Times[i].Seconds, again.times[i])
+	}
+	if result.Model != nil {
+		again.ranges(result.Model)
+	}
 	for i := range ps {
-		quiet, noise := settle(batches[len(ts)+i])
+		quiet, noise := settle(slices.Concat(turns[len(ts)+i]...))
 		noises = append(noises, noise)
-		simulated, err := ps[i].play(ctx, o.Sim, *given, inSim)
+		simulated, err := ps[i].predicted(ctx, o.Sim, given, again.models)
 		if err != nil {
 			return nil, err
 		}
-		result.Checks = append(result.Checks, newCheck(ps[i].kind, ps[i].at, quiet, simulated[0], noise))
+		c := newCheck(ps[i].kind, ps[i].at, quiet, simulated[0], noise)
+		c.LiveRange, c.SimulatedRange = rangeOf(quiet, again.checks[i]), rangeOf(simulated[0], simulated[1:])
+		result.Checks = append(result.Checks, c)
 	}
 	result.Noise = median(noises)
 	return result, nil
 }
 
-// measure gives each job its turns, in rounds, and all batches of each. After the
+// predicted is what a simulation of the machine says of a program, and after it what
+// those of some resampled machines say.
+func (p *program) predicted(ctx context.Context, sim cluster.Fabric, m *cluster.Machine, others []*Model) ([]float64, error) {
+	all := make([]float64, 0, 1+predictions)
+	for i := range 1 + min(predictions, len(others)) {
+		at := m
+		if i > 0 {
+			at = &others[i-1].Machine
+		}
+		times, err := p.play(ctx, sim, *at, inSim)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, times[0])
+	}
+	return all, nil
+}
+
+// restless is how large a share of jobs may be without a calm third.
+const restless = 0.5
+
+// bearable refuses a host that has let too few jobs run undisturbed.
+func bearable(turns [][][]float64) error {
+	wild := 0
+	for _, t := range turns {
+		if !calm(slices.Concat(t...)) {
+			wild++
+		}
+	}
+	if float64(wild) > restless*float64(len(turns)) {
+		return fmt.Errorf("%w: %d of %d measurements have no third of their batches within %g times the fastest one; stop what else runs on it", ErrBusy, wild, len(turns), spread)
+	}
+	return nil
+}
+
+// measure gives each job its turns, in rounds, and the batches of each turn. After the
 // rounds, jobs that the host has not let run calmly get up to as many again.
-func (o *Options) measure(ctx context.Context, jobs []*job) ([][]float64, error) {
+func (o *Options) measure(ctx context.Context, jobs []*job) ([][][]float64, error) {
 	p := onHost
 	if o.pace != nil {
 		p = *o.pace
 	}
-	batches := make([][]float64, len(jobs))
+	turns := make([][][]float64, len(jobs))
 	for round := range 2 * o.Rounds {
 		for i, j := range jobs {
-			if round >= o.Rounds && calm(batches[i]) {
+			if round >= o.Rounds && calm(slices.Concat(turns[i]...)) {
 				continue
 			}
 			if o.Progress != nil {
@@ -134,10 +192,10 @@ func (o *Options) measure(ctx context.Context, jobs []*job) ([][]float64, error)
 			if err != nil {
 				return nil, err
 			}
-			batches[i] = append(batches[i], times...)
+			turns[i] = append(turns[i], times)
 		}
 	}
-	return batches, nil
+	return turns, nil
 }
 
 // spread is how far apart quiet batches may be.
@@ -146,15 +204,24 @@ const spread = 1.5
 // fewest is how many batches count at least, if there are so many.
 const fewest = 3
 
-// quietOnes are the fastest third of some batches, or fewer if those after the
-// third are half as slow again as the first.
+// quietOnes are the third of some batches that lie closest together, of those that are
+// not half as slow again as the fastest one; where these are fewer, all of them. The
+// fastest third would be biased: its median lies below that of an undisturbed host.
 func quietOnes(batches []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(batches))
 	n := (len(sorted) + 2) / 3
-	for n > fewest && sorted[n-1] > spread*sorted[0] {
-		n--
+	near := len(sorted)
+	for near > min(n, fewest) && sorted[near-1] > spread*sorted[0] {
+		near--
 	}
-	return sorted[:n]
+	n = min(n, near)
+	best := 0
+	for i := range near - n + 1 {
+		if sorted[i+n-1]-sorted[i] < sorted[best+n-1]-sorted[best] {
+			best = i
+		}
+	}
+	return sorted[best : best+n]
 }
 
 // calm reports whether a third of the batches are near the fastest.

@@ -9,6 +9,8 @@ import (
 // The trials by name; those with a size have it behind the name.
 const (
 	trialFlood    = "flood"    // x: messages in a window of so many bytes
+	trialSparse   = "sparse"   // x: messages of 8 B in a window, each after some computing
+	trialSpacing  = "spacing"  // x: as many times that computing alone
 	trialPingpong = "pingpong" // x: bytes
 	trialCopy     = "copy"     // x: threads
 	trialStream   = "stream"   // x: threads
@@ -36,6 +38,7 @@ const (
 	streamWords = 1 << 14
 	streamBytes = 16 // an element
 	chainFlops  = 10_000
+	sparseFlops = 400  // between two messages: longer than any gap
 	batchOps    = 1000 // of operations that take a few nanoseconds
 )
 
@@ -56,6 +59,10 @@ func trials(cores int) []trial {
 		for _, k := range floodWindows {
 			add(floodOf(n), k, 2, 0, 1, flood(k, n))
 		}
+	}
+	for _, k := range floodWindows {
+		add(trialSparse, k, 2, 0, 1, sparse(k, true))
+		add(trialSpacing, k, 2, 0, 1, sparse(k, false))
 	}
 	for _, n := range pingpongSizes {
 		add(trialPingpong, n, 2, 0, 2, pingpong(n))
@@ -105,6 +112,49 @@ func flood(k, n int) body {
 			if err := answer(r, back); err != nil {
 				return err
 			}
+		}
+		return nil
+	}
+}
+
+// sparse sends k messages of 8 B as flood does, and computes before each, so that no
+// gap holds one up: only what the processor itself does for a message adds to the
+// computing. Without messages it computes alone.
+func sparse(k int, messages bool) body {
+	const n = 8
+	return func(r *cluster.Rank, s *stopwatch) error {
+		data, back := make([]byte, k*n), make([]byte, 8)
+		requests := make([]cluster.Request, k)
+		world := r.World()
+		work := cluster.Work{Flops: sparseFlops}
+		v, x := 3.0, 3.0
+		for s.more() {
+			for i := range requests {
+				piece := data[i*n : (i+1)*n]
+				var err error
+				if r.ID() == 0 {
+					r.Compute(work, func() { x = dependent(v, x, sparseFlops) })
+					if messages {
+						err = r.Isend(&requests[i], world, 1, tagData, piece)
+					}
+				} else if messages {
+					err = r.Irecv(&requests[i], world, 0, tagData, piece)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			if messages {
+				if err := r.Waitall(requests, nil); err != nil {
+					return err
+				}
+			}
+			if err := answer(r, back); err != nil {
+				return err
+			}
+		}
+		if x != v {
+			return fmt.Errorf("rank %d: the computing gave %v, want %v", r.ID(), x, v)
 		}
 		return nil
 	}

@@ -1,0 +1,120 @@
+package calibrate
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Resampling: how far a number would move had the host been in other moods. The turns
+// of a job are drawn anew, with replacement, the same rounds for all jobs, because
+// what disturbs a round disturbs all that is measured in it:
+//
+//	for range resamples {
+//		rounds := draw
+//		times := settle(batches of these rounds)
+//		numbers = append(numbers, Fit(times))
+//	}
+
+const (
+	resamples   = 200
+	predictions = 40 // resampled machines that the check programs are simulated on
+	level95     = 0.95
+)
+
+// ErrBusy says that the host was too busy for numbers that mean anything.
+var ErrBusy = errors.New("calibrate: the host is too busy")
+
+// drawer draws rounds.
+type drawer struct {
+	rng  *rand.Rand
+	turn []float64 // of the rounds, each as a share of all
+}
+
+func newDrawer(rounds int) *drawer {
+	return &drawer{rng: rand.New(rand.NewPCG(1, 2)), turn: make([]float64, rounds)}
+}
+
+// again draws the rounds of another resample.
+func (d *drawer) again() {
+	for i := range d.turn {
+		d.turn[i] = d.rng.Float64()
+	}
+}
+
+// batches are those of a job in the rounds that were drawn. A job that had more turns
+// than others has them at the same places among its own.
+func (d *drawer) batches(turns [][]float64) []float64 {
+	var all []float64
+	for _, at := range d.turn {
+		all = append(all, turns[int(at*float64(len(turns)))]...)
+	}
+	return all
+}
+
+// rangeOf is where the middle 95 of 100 values are, and the value itself.
+func rangeOf(value float64, values []float64) Range {
+	if len(values) == 0 {
+		return Range{value, value}
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	cut := int(float64(len(sorted)) * (1 - level95) / 2)
+	return Range{min(value, sorted[cut]), max(value, sorted[len(sorted)-1-cut])}
+}
+
+// resampled is what resamples come to.
+type resampled struct {
+	times  [][]float64 // by trial
+	checks [][]float64 // live, by check program
+	models []*Model    // those that a fit was found for
+}
+
+// resample draws rounds and fits each time. fit may be nil: nothing is fitted.
+func resample(trials, checks [][][]float64, rounds int, fit func(seconds []float64) (*Model, error)) (*resampled, error) {
+	r := &resampled{times: make([][]float64, len(trials)), checks: make([][]float64, len(checks))}
+	d := newDrawer(rounds)
+	var last error
+	for range resamples {
+		d.again()
+		seconds := make([]float64, len(trials))
+		for i := range trials {
+			seconds[i], _ = settle(d.batches(trials[i]))
+			r.times[i] = append(r.times[i], seconds[i])
+		}
+		for i := range checks {
+			live, _ := settle(d.batches(checks[i]))
+			r.checks[i] = append(r.checks[i], live)
+		}
+		if fit == nil {
+			continue
+		}
+		m, err := fit(seconds)
+		if err != nil {
+			last = err
+			continue
+		}
+		r.models = append(r.models, m)
+	}
+	if fit != nil && float64(len(r.models)) < level95*resamples {
+		return nil, fmt.Errorf("%w: of %d draws of its rounds only %d make a machine; stop what else runs on this host: %w", ErrBusy, resamples, len(r.models), last)
+	}
+	return r, nil
+}
+
+// ranges gives each number of a model where the resampled ones have it.
+func (r *resampled) ranges(m *Model) {
+	for i := range m.Numbers {
+		n := &m.Numbers[i]
+		var values []float64
+		for _, other := range r.models {
+			for k := range other.Numbers {
+				if other.Numbers[k].Key == n.Key {
+					values = append(values, other.Numbers[k].Value)
+				}
+			}
+		}
+		n.Range = rangeOf(n.Value, values)
+		m.Machine.Source[n.Key] += fmt.Sprintf("; 95 %% of resamples from %.3g to %.3g %s", n.Low, n.High, n.Unit)
+	}
+}
