@@ -94,17 +94,24 @@ func swept(t *testing.T, machine string, of *studyRun) *engine.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := study.NewTable(w.Studies[0])
+	var tables []*study.Table
+	for _, st := range w.Studies {
+		tables = append(tables, study.NewTable(st))
+	}
 	var last *engine.Snapshot
 	for i := range rows {
 		if rows[i].Snapshot.Failure != "" {
 			t.Fatalf("%s: %s", rows[i].Name(), rows[i].Snapshot.Failure)
 		}
 		copied := *rows[i].Snapshot
-		table.Begin(&copied.Scenario, &m, copied.Kind)
-		copied.Studies = []engine.StudyView{table.Look(&copied)}
+		copied.Studies = nil
+		for _, table := range tables {
+			table.Begin(&copied.Scenario, &m, copied.Kind)
+			copied.Studies = append(copied.Studies, table.Look(&copied))
+			table.Fold()
+		}
 		copied.Ranks, copied.Elapsed, copied.Series = nil, 0, nil // of the host's clock
-		table.Fold()
+		copied.Recent = engine.Recent{}
 		last = &copied
 	}
 	last.Layout = cluster.Layout(last.Scenario.Layout())

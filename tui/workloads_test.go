@@ -1,0 +1,68 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+)
+
+// workloadRuns are the runs that the screens of workloads are drawn with, beside those
+// of studies: every workload has one.
+var workloadRuns = append(slices.Clone(studyRuns),
+	studyRun{"randomaccess", nil, []session.Axis{{Knob: "group", Values: []string{"1", "2", "8", "16", "4"}}}},
+	studyRun{"spmv", map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, []session.Axis{{Knob: "threading", Values: []string{"masteronly", "funneled", "multiple"}}}},
+	studyRun{"headtohead", nil, nil},
+)
+
+// Every workload's screen, at every size that panes are laid out for.
+func TestScreensOfWorkloads(t *testing.T) {
+	for _, w := range workload.All() {
+		if strings.HasPrefix(w.Name, "demo-") {
+			continue // of these tests
+		}
+		i := slices.IndexFunc(workloadRuns, func(r studyRun) bool { return r.workload == w.Name })
+		if i < 0 {
+			t.Errorf("%s has no run to be drawn", w.Name)
+			continue
+		}
+		t.Run(w.Name, func(t *testing.T) {
+			s := recordedRun(t, &workloadRuns[i])
+			for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}, {300, 90}} {
+				var sc screen
+				g := sc.draw(shownApp(s), size[0], size[1])
+				panetest.Golden(t, fmt.Sprintf("workload-%s-%dx%d", w.Name, size[0], size[1]), g.PlainText())
+			}
+		})
+	}
+}
+
+// recordedRun is a run on the demo, and in the place of what depends on the host's clock
+// what its own time gives: even rates, and all its traffic as the last second's.
+func recordedRun(t *testing.T, of *studyRun) *engine.Snapshot {
+	t.Helper()
+	s := swept(t, "demo", of)
+	l := &s.Layout
+	for r := range l.Ranks() {
+		s.Ranks = append(s.Ranks, engine.RankView{Node: l.NodeOf(r), Group: l.GroupOf(r)})
+	}
+	s.Recent = engine.Recent{Span: s.Fabric, Class: s.Traffic.Bytes, Nodes: 1}
+	for _, row := range s.NodePairs {
+		s.Recent.Pairs = append(s.Recent.Pairs, row...)
+	}
+	for i := range 100 {
+		x := engine.Sample{At: time.Duration(i) * 50 * time.Millisecond}
+		for c, b := range s.Traffic.Bytes {
+			x.Rate[c] = float64(b) / s.Fabric.Seconds()
+		}
+		s.Series = append(s.Series, x)
+	}
+	s.Elapsed = 5 * time.Second
+	return s
+}
