@@ -17,7 +17,7 @@ func (r *Rank) IsendPhantom(q *Request, t *Team, to, tag int, size int64) error 
 		return err
 	}
 	r.op.Size = size
-	r.traffic.Bytes[r.Class(int(r.op.Peer))] += size
+	r.Account(int(r.op.Peer), 0, size)
 	r.start(q, t, to, tag)
 	return nil
 }

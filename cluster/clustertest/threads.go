@@ -108,6 +108,29 @@ func (s *suite) testThreads(t *testing.T) {
 		same(p, "bytes", bytes, 200)
 	})
 
+	s.test(t, "bytes are counted by node as by class, those of phantom messages too", 2, func(p *proc) {
+		peer := 1 - p.ID()
+		sums := func() (byClass, byNode int64) {
+			for _, n := range p.Traffic().Bytes {
+				byClass += n
+			}
+			for _, n := range p.Traffic().Nodes {
+				byNode += n
+			}
+			return byClass, byNode
+		}
+		classes, nodes := sums()
+		var q [4]cluster.Request
+		p.ok(p.IrecvPhantom(&q[0], p.World(), peer, 1, 1000))
+		p.ok(p.Irecv(&q[1], p.World(), peer, 2, make([]byte, 100)))
+		p.ok(p.IsendPhantom(&q[2], p.World(), peer, 1, 1000))
+		p.ok(p.Isend(&q[3], p.World(), peer, 2, make([]byte, 100)))
+		p.ok(p.Waitall(q[:], nil))
+		byClass, byNode := sums()
+		same(p, "bytes by class", byClass-classes, 1100)
+		same(p, "bytes by node", byNode-nodes, 1100)
+	})
+
 	t.Run("a thread's error is the region's, and names the thread", func(t *testing.T) {
 		boom := errors.New("boom")
 		s.run(t, s.spec(2), func(p *proc) {
