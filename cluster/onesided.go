@@ -104,7 +104,7 @@ func (r *Rank) Put(to int, off int64, buf []byte) error {
 	}
 	r.Account(to, 1, int64(len(buf)))
 	if s := r.place(to, off, int64(len(buf))); s != nil {
-		copy(s, buf)
+		r.move(KindPut, to, s, buf)
 		return nil
 	}
 	r.putting(to, off, buf)
@@ -130,7 +130,7 @@ func (r *Rank) Get(to int, off int64, buf []byte) error {
 	}
 	r.Account(to, 1, int64(len(buf)))
 	if s := r.place(to, off, int64(len(buf))); s != nil {
-		copy(buf, s)
+		r.move(KindGet, to, s, buf)
 		return nil
 	}
 	r.getting(to, off, buf)
@@ -188,7 +188,7 @@ func (r *Rank) PutImplicit(to int, off int64, buf []byte) error {
 	}
 	r.Account(to, 1, int64(len(buf)))
 	if s := r.place(to, off, int64(len(buf))); s != nil {
-		copy(s, buf)
+		r.move(KindPut, to, s, buf)
 		return nil
 	}
 	r.putting(to, off, buf)
@@ -202,7 +202,7 @@ func (r *Rank) GetImplicit(to int, off int64, buf []byte) error {
 	}
 	r.Account(to, 1, int64(len(buf)))
 	if s := r.place(to, off, int64(len(buf))); s != nil {
-		copy(buf, s)
+		r.move(KindGet, to, s, buf)
 		return nil
 	}
 	r.getting(to, off, buf)

@@ -60,6 +60,12 @@ type Port interface {
 	Serve(func(RPC) (uint64, bool))
 }
 
+// Mover is a port that wants to see the puts and gets that a rank makes in place.
+type Mover interface {
+	// Move copies from buf to a rank's segment for a put, and back for a get.
+	Move(kind Kind, peer int, segment, buf []byte)
+}
+
 // RPC is a call that arrived: Fn on Data (valid during the call) with Arg from
 // rank Src. Poster may be used to post, never to wait.
 type RPC struct {

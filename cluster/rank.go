@@ -52,6 +52,7 @@ type Rank struct {
 	rpcs     []func(RPC) uint64
 	services *services
 	rng      *rand.Rand
+	mover    Mover // nil: nobody wants to see what is put in place
 }
 
 // Launch runs body on every rank of the spec and returns the first failure.
@@ -91,6 +92,7 @@ func share(spec Spec) *launch {
 func newRank(p Port, sh *launch) *Rank {
 	r := &Rank{port: p, launch: sh, id: int32(p.ID()), segment: p.Segment(), services: new(services)}
 	r.level = min(sh.spec.Threading.or(ThreadMultiple), sh.spec.Machine.Threading.or(ThreadMultiple))
+	r.mover, _ = p.(Mover)
 	l := &sh.spec.Layout
 	first, size := l.GroupOf(int(r.id))*l.GroupSize(), l.GroupSize()
 	r.world = newTeam("MPI_COMM_WORLD", ctxWorld, sh.world, sh.worldIndex, r.id, true)

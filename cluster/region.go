@@ -37,6 +37,7 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 		t := new(Thread)
 		*t = mould
 		t.port, t.thread, t.handles, t.nbi, t.scratch = p, thread, nil, nil, nil
+		t.mover, _ = p.(Mover)
 		t.traffic = Traffic{}
 		if mould.traffic.Nodes != nil {
 			t.traffic.Nodes = make([]int64, len(mould.traffic.Nodes))

@@ -31,7 +31,7 @@ func (r *Rank) strided(kind Kind, to int, off, stride int64, block, count int, b
 	extent := int64(count-1)*stride + int64(block)
 	if s := r.place(to, off, extent); s != nil {
 		for i := range count {
-			move(kind, s[int64(i)*stride:], buf[i*block:(i+1)*block])
+			r.move(kind, to, s[int64(i)*stride:], buf[i*block:(i+1)*block])
 		}
 		return nil
 	}
@@ -85,7 +85,7 @@ func (r *Rank) indexed(kind Kind, to int, spans []Span, buf []byte) error {
 	}
 	if s := r.place(to, 0, r.launch.spec.Segment); s != nil {
 		for _, v := range spans {
-			move(kind, s[v.Off:], buf[:v.Len])
+			r.move(kind, to, s[v.Off:], buf[:v.Len])
 			buf = buf[v.Len:]
 		}
 		return nil
@@ -171,11 +171,15 @@ func (r *Rank) scattered(kind Kind, to int, spans []Span, buf []byte) {
 	r.op.Vec = spans
 }
 
-// move copies a piece of buf to a place, or from it.
-func move(kind Kind, place, piece []byte) {
-	if kind == KindPut {
-		copy(place, piece)
-	} else {
-		copy(piece, place)
+// move copies between a segment and a buffer in place, in sight of a port that wants to
+// see it.
+func (r *Rank) move(kind Kind, peer int, segment, buf []byte) {
+	switch {
+	case r.mover != nil:
+		r.mover.Move(kind, peer, segment, buf)
+	case kind == KindPut:
+		copy(segment, buf)
+	default:
+		copy(buf, segment)
 	}
 }

@@ -62,6 +62,8 @@ type engine struct {
 
 	region region
 
+	observer *observed // of the rank's first thread; nil: nobody writes down what it does
+
 	portsMu sync.Mutex
 	ports   []*port
 	away    atomic.Bool   // computing, with the engine lent to the progress thread

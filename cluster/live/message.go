@@ -124,6 +124,7 @@ func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 		}
 		s := e.pend(op)
 		s.peer, s.ctx, s.tag = p.src, p.ctx, p.tag // a matched receive names none
+		p.came = 0
 		e.accept(p, s)
 		return pended(s)
 	}
@@ -208,6 +209,7 @@ func (e *engine) arrive(p *parcel) {
 		case p.kind == parcelEager:
 			d := received(p.src, p.tag, p.size, s.size)
 			copy(s.buf, p.buf)
+			s.came = p.came
 			p.free()
 			e.complete(s, d)
 		default:

@@ -9,9 +9,9 @@ import (
 
 // observed is a port that writes down what its thread does. It looks at the clock
 // where a wait begins and ends, and where computing gives way to posting; what
-// passes between two waits is communicating if anything was posted, else the
-// program's own code. Loads and stores in other ranks' segments are the program's
-// own code, too.
+// passes between two waits is communicating if anything was posted or put in place,
+// else the program's own code. Loads and stores of single words in other ranks'
+// segments are the program's own code, too.
 type observed struct {
 	*port
 	lane *timeline.Lane
@@ -22,6 +22,7 @@ type observed struct {
 	talks    bool // something was posted since then
 	computes bool // Compute was called since then, or a region's threads are at work
 	meets    bool // the region's barrier was entered since then
+	waits    bool // it is inside a wait, for call and peer
 	dress    cluster.Port
 }
 
@@ -42,6 +43,7 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 			return body(p)
 		}
 		o := newObserved(p.(*port), lanes[0], rec)
+		o.e.observer = o
 		o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 		defer o.lane.Now(timeline.ActivitySleep, cluster.KindNone, timeline.NoPeer)
 		err := body(o.wrapped())
@@ -174,9 +176,77 @@ func (o *observed) Wait(hs []cluster.Handle, need int) {
 	}
 	o.turn(o.Now())
 	o.lane.Now(a, call, peer)
+	o.call, o.peer, o.waits = call, peer, a == timeline.ActivityWait
 	o.port.Wait(hs, need)
+	if o.waits && !o.e.w.way.inPlace() {
+		if came, ok := o.came(hs); ok {
+			o.lane.Until(min(came, o.Now()), a, call, peer)
+			a = timeline.ActivityCommunicate
+		}
+	}
 	o.lane.Until(o.Now(), a, call, peer)
+	o.call, o.peer, o.waits = cluster.KindNone, timeline.NoPeer, false
 	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
+}
+
+// came is when the other side of the last message of a wait had come; false: it was for
+// other things, too. What is one-sided waits for nobody.
+func (o *observed) came(hs []cluster.Handle) (last cluster.Time, ok bool) {
+	o.enter()
+	defer o.leave()
+	for _, h := range hs {
+		if h == 0 {
+			continue
+		}
+		if h&barrierBit != 0 {
+			return 0, false
+		}
+		s := o.e.slotOf(h)
+		switch s.kind {
+		case cluster.KindPut, cluster.KindGet, cluster.KindAtomic:
+		default:
+			if s.came == 0 {
+				return 0, false
+			}
+			last = max(last, o.e.w.way.model(time.Duration(s.came)))
+		}
+		ok = true
+	}
+	return last, ok
+}
+
+// takes copies a rendezvous out of its sender's buffer.
+func (o *observed) takes(to, from []byte, peer int32) {
+	if o.waits {
+		o.lane.Until(o.Now(), timeline.ActivityWait, o.call, o.peer)
+	} else {
+		o.turn(o.Now())
+		o.talks, o.call, o.peer = true, cluster.KindRecv, peer
+	}
+	copy(to, from)
+	o.lane.Until(o.Now(), timeline.ActivityCopy, cluster.KindRecv, peer)
+}
+
+// Move implements cluster.Mover.
+func (o *observed) Move(kind cluster.Kind, peer int, segment, buf []byte) {
+	long := len(buf) >= copyBytes
+	if o.computes || long {
+		o.turn(o.Now())
+	}
+	if !o.talks {
+		o.talks, o.peer = true, int32(peer)
+	}
+	if o.call = kind; o.peer != int32(peer) {
+		o.peer = timeline.NoPeer
+	}
+	if kind == cluster.KindPut {
+		copy(segment, buf)
+	} else {
+		copy(buf, segment)
+	}
+	if long {
+		o.lane.Until(o.Now(), timeline.ActivityCopy, kind, int32(peer))
+	}
 }
 
 // Compute implements cluster.Port.

@@ -48,6 +48,8 @@ type parcel struct {
 	barrier *barrier
 	port    *port
 
+	came int64 // wire: when both sides of its message had come, wall ns since launch
+
 	at  int64 // wire: wall ns since launch
 	seq uint64
 }

@@ -126,6 +126,7 @@ func (e *engine) take(p *parcel) {
 	case parcelClear:
 		e.clear(p)
 	case parcelData:
+		p.recv.came = p.came
 		e.complete(p.recv, received(p.src, p.tag, p.size, p.recv.size))
 		p.free()
 	case parcelComplete:

@@ -38,6 +38,7 @@ type slot struct {
 	then     cluster.Step
 	member   *member // of a barrier that a step waits for
 	done     cluster.Done
+	came     int64 // wire: when both sides of its message had come, wall ns; 0: it has none
 }
 
 const firstChunk = 64
@@ -101,7 +102,7 @@ func (s *slot) clear() {
 		s.gen = 1 // the highest bit marks barriers
 		s.outside.Store(0)
 	}
-	s.buf, s.then, s.member, s.detached = nil, nil, nil, false
+	s.buf, s.then, s.member, s.detached, s.came = nil, nil, nil, false, 0
 }
 
 // isDone reports whether the operation is complete.

@@ -11,7 +11,12 @@ import (
 func (x *wire) rings(int32, int32) bool { return false }
 
 // carry implements transport.
-func (x *wire) carry(_ *engine, p *parcel, n int64) { x.travel(p, p.src, p.dst, n) }
+func (x *wire) carry(_ *engine, p *parcel, n int64) {
+	if p.came == 0 { // the sender is there; a receiver that comes later says so
+		p.came = x.now()
+	}
+	x.travel(p, p.src, p.dst, n)
+}
 
 // matched implements transport: the bytes take their own way.
 func (x *wire) matched(*engine, *parcel, []byte, int64) (d cluster.Done, moved bool) { return d, false }

@@ -75,7 +75,11 @@ func (direct) carry(e *engine, p *parcel, _ int64) { e.ship(p, p.dst) }
 // matched copies out of the sender's buffer and lets the sender go on.
 func (direct) matched(e *engine, p *parcel, buf []byte, room int64) (cluster.Done, bool) {
 	d := received(p.src, p.tag, p.size, room)
-	copy(buf, p.req.buf)
+	if o := e.observer; o != nil && e.plain && len(p.req.buf) >= copyBytes {
+		o.takes(buf, p.req.buf, p.src)
+	} else {
+		copy(buf, p.req.buf)
+	}
 	p.from.completeFrom(p.req, cluster.Done{Peer: e.id, Tag: p.tag, Size: p.size})
 	p.free()
 	return d, true

@@ -290,6 +290,7 @@ func (x *wire) happen(p *parcel) {
 		x.w.engines[p.dst].deliver(p)
 	case parcelData:
 		copy(p.recv.buf, p.req.buf)
+		p.req.came = p.came
 		p.from.completeFrom(p.req, cluster.Done{Peer: p.dst, Tag: p.tag, Size: p.size})
 		x.w.engines[p.dst].deliver(p)
 	case parcelPut:
