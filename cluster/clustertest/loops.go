@@ -86,6 +86,26 @@ var loops = []struct {
 
 // testLoops cancels a rank that loops and never gives way.
 func (s *suite) testLoops(t *testing.T) {
+	// Each rank tests thousands of requests of which one is complete, and nothing else
+	// may go on anywhere.
+	s.test(t, "many ranks that look at many requests are no livelock", 48, func(p *proc) {
+		const others = 2500
+		next, before := (p.ID()+1)%p.Ranks(), (p.ID()+p.Ranks()-1)%p.Ranks()
+		qs := make([]cluster.Request, others+1)
+		for i := range qs {
+			p.ok(p.Irecv(&qs[i], p.World(), before, i, nil))
+		}
+		p.send(next, others, nil)
+		p.ok(p.Barrier(p.All()))
+		done, err := p.Waitsome(qs, nil)
+		p.ok(err)
+		p.check(len(done) > 0 && done[len(done)-1] == others, "complete are %v, without the last", done)
+		for i := range others {
+			p.send(next, i, nil)
+		}
+		p.ok(p.Waitall(qs, nil))
+	})
+
 	boom := errors.New("boom")
 	cancels := func(t *testing.T, body func(p *proc, started func())) {
 		ctx, cancel := context.WithCancelCause(t.Context())

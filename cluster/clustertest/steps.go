@@ -135,6 +135,39 @@ func (s *suite) testSteps(t *testing.T) {
 		})
 	})
 
+	if s.fabric.Clock(&s.machine) == cluster.VirtualClock && s.machine.Progress == cluster.ProgressCall {
+		for _, size := range []int{8, eager + 1} {
+			t.Run(fmt.Sprintf("a receive of %d B with a step takes the rank the time that one takes which is waited for", size), func(t *testing.T) {
+				var ends [2]cluster.Time
+				for i := range ends {
+					byStep := i == 1
+					s.portsOK(t, 2, func(p cluster.Port) error {
+						if p.ID() == 0 {
+							finish(p, &cluster.Op{Kind: cluster.KindSend, Ctx: stepCtx, Peer: 1, Tag: 3, Buf: data(size, 1)})
+							return nil
+						}
+						recv := cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: 3, Buf: make([]byte, size)}
+						if !byStep {
+							finish(p, &recv)
+						} else {
+							event := cluster.Op{Kind: cluster.KindEvent, Arg: 1}
+							h := p.Post(&event)
+							recv.Then = stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) { cluster.FireOn(p, h) })
+							p.Post(&recv)
+							p.Wait([]cluster.Handle{h}, 1)
+							p.Test(h)
+						}
+						ends[i] = p.Now()
+						return nil
+					})
+				}
+				if ends[0] != ends[1] {
+					t.Errorf("it is there at %v by a wait, at %v by a step", ends[0], ends[1])
+				}
+			})
+		}
+	}
+
 	t.Run("a step runs once for each kind of operation", func(t *testing.T) {
 		s.portsOK(t, 2, func(p cluster.Port) error {
 			p.Team(stepCtx+2, []int32{0, 1})

@@ -3,8 +3,13 @@ package sim
 import "github.com/hybridtop/hybridtop/cluster"
 
 // maxPolls is how many polls in a row may find nothing while nothing else is on
-// its way, before the run is taken for a livelock.
-const maxPolls = 100_000
+// its way, before the run is taken for a livelock. Many threads that each look a few
+// times come to as many: so one of them must have looked so often since it did
+// anything else as none does that has something left to find, oftenest.
+const (
+	maxPolls = 100_000
+	oftenest = 10_000
+)
 
 // maxLooks is how many direct looks at memory in a row cost nothing: they may be a
 // program that reads its data. Each further one costs a poll, so that a loop that
@@ -19,7 +24,7 @@ const (
 // idle counts a look that found nothing.
 func (t *thread) idle() {
 	w := t.w
-	if w.quiet++; w.quiet > maxPolls && w.real == 0 {
+	if w.quiet++; w.quiet > maxPolls && t.looks > oftenest && w.real == 0 {
 		w.abort(&cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: append(w.loops(), w.waits(nil)...)})
 	}
 }

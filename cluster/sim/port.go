@@ -134,7 +134,7 @@ func (t *thread) pended(op *cluster.Op, i uint32) cluster.Handle {
 // finish gives the result of an operation that completes inside Post.
 func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 	if op.Then != nil {
-		t.r.steps = append(t.r.steps, pendingStep{op.Then, op.Arg, d, t.now, t.cause})
+		t.r.steps = append(t.r.steps, pendingStep{then: op.Then, arg: op.Arg, done: d, at: t.now, cause: t.cause})
 		return 0
 	}
 	o := &op.Done
@@ -164,7 +164,7 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 		at, cause = s.at, s.cause
 	}
 	if s.more != nil && s.more.then != nil {
-		r.steps = append(r.steps, pendingStep{s.more.then, s.more.arg, s.done(), at, cause})
+		r.steps = append(r.steps, pendingStep{s.more.then, s.more.arg, s.done(), at, cause, s.pays, s.class})
 		if r.main.lane != nil {
 			r.took(grown(&r.voyages, int(i)), 0, at)
 		}
@@ -265,6 +265,12 @@ func (r *rank) runSteps(t *thread) {
 		st := r.steps[i]
 		r.steps[i] = pendingStep{}
 		t.until(st.at, st.cause)
+		if st.pays != feeNone {
+			t.pay(t.w.net.ways[st.class].o)
+			if st.pays == feeCopy {
+				t.copies(st.class, 1, st.done.Size)
+			}
+		}
 		st.then.Step(inside{t}, st.arg, st.done)
 	}
 	r.steps = r.steps[:0]

@@ -180,6 +180,8 @@ type pendingStep struct {
 	done  cluster.Done
 	at    cluster.Time
 	cause int32
+	pays  fee // what the completion costs whoever runs the step
+	class cluster.Class
 }
 
 // actor is who answers a message of time at on the rank's behalf: a thread that is
