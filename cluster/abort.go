@@ -31,6 +31,10 @@ type Wait struct {
 	Rank   int
 	Thread int
 	Call   string // "recv from 1 tag 7"
+	Kind   Kind   // of the call
+	Peer   int    // of a message: whom it is to or from; −1: any, or it has none
+	Tag    int    // of a message; −1: any, or it has none
+	Bytes  int64  // of a send
 	For    []int  // the ranks that could have ended the wait, or had to
 	Any    bool   // any of them would do; else all are needed
 	Asks   bool   // it does not wait in the call, but asks again and again
@@ -84,7 +88,7 @@ func (a *Abort) Error() string {
 	case ReasonDeadlock:
 		b.WriteString("deadlock: no rank below can go on")
 		if sendsInACircle(a.Waits) {
-			b.WriteString("\na send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit")
+			b.WriteString("\n" + sendHint)
 		}
 	case ReasonPanic:
 		fmt.Fprintf(&b, "rank %d panicked: %v", a.Rank, brief{a.Cause})
@@ -105,6 +109,9 @@ func (a *Abort) Error() string {
 	}
 	return b.String()
 }
+
+// sendHint says what ends a deadlock of sends.
+const sendHint = "a send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit"
 
 // sendsInACircle reports whether ranks wait for each other in sends alone.
 func sendsInACircle(waits []Wait) bool {

@@ -104,6 +104,7 @@ func (s *Snapshot) fields(c *codec.Walk) {
 	codec.List(c, &s.Studies, studies)
 	codec.Text(c, &s.LaunchLine)
 	codec.Text(c, &s.Failure)
+	codec.Maybe(c, &s.Deadlock, (*Deadlock).fields)
 	codec.List(c, &s.Warnings, texts)
 	codec.Maybe(c, &s.Virtual, (*Virtual).fields)
 	codec.Text(c, &s.Why)

@@ -110,6 +110,7 @@ type Snapshot struct {
 	Timeline       *timeline.View // what every thread does, lately; nil: it is not written down
 	LaunchLine     string         // paper 1's launch command for this layout
 	Failure        string         // why the run failed, in words; may have several lines
+	Deadlock       *Deadlock      // that the run failed by; nil: it did not
 	Warnings       []string       // what the host could not keep
 	Virtual        *Virtual       // what a simulation came to, once it has ended; nil: it has not, or this is none
 	Why            string         // one or two sentences: what rules, and what another choice would give

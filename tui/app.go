@@ -2,6 +2,7 @@ package tui
 
 import (
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
@@ -59,6 +60,7 @@ func newApp() *app {
 	}
 	a.Say = func(text string) { a.notice = text }
 	a.Panel = pane.Panel{Selected: "group", Send: a.do, Say: a.Say}
+	a.Idle = func(knob string) string { return workload.Idle(&a.latest.Scenario, a.latest.Kind, knob) }
 	a.Keys = func(action string) string { return named(overlay.OnScreen, action).labels() }
 	a.specs = panereg.Panes
 	for i := range a.specs {
@@ -81,6 +83,11 @@ func newApp() *app {
 func (a *app) load(s *engine.Snapshot) bool {
 	if s == nil || s == a.latest {
 		return false
+	}
+	if s.Scenario.Workload != a.latest.Scenario.Workload {
+		if first := workload.First(&s.Scenario, s.Kind); first != "" {
+			a.Panel.Selected = first
+		}
 	}
 	a.latest = s
 	a.leave(s)

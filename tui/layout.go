@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -117,9 +118,14 @@ func (a *app) offered(p int) bool {
 	return of == nil || a.Snap.Layout.Nodes == 0 || of(a.Snap)
 }
 
-// home is the pane of a place as long as none there has had the focus: the first
-// on offer.
+// home is the pane of a place as long as none there has had the focus: that of the
+// workload's story, or the first on offer.
 func (a *app) home(at pane.Place) int {
+	for _, name := range workload.Panes(a.Snap.Scenario.Workload) {
+		if p := a.paneOf(name); p >= 0 && a.specs[p].Place == at && a.offered(p) {
+			return p
+		}
+	}
 	first := -1
 	for p := range a.specs {
 		if a.specs[p].Place != at {

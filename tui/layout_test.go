@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // Digits number what a run has to show, the home pane of each place first. They
@@ -90,5 +91,48 @@ func TestFocusFollowsTheWorkload(t *testing.T) {
 	other.Scenario.Workload = "demo-dot"
 	if a.load(other); a.focus != epsilonPane {
 		t.Errorf("the pane that was asked for has gone: the focus is on %d", a.focus)
+	}
+}
+
+// A workload begins with the knob of its story, and not with one that has no effect; a
+// knob that has none is dimmed, and says why when it is selected.
+func TestKnobsWithoutEffect(t *testing.T) {
+	s := demo(4, 4, 4)
+	s.Scenario.Values["model"] = "flat"
+	a := shownApp(s)
+	if a.Panel.Selected != "n" {
+		t.Errorf("under model = flat %s is selected", a.Panel.Selected)
+	}
+	a.Panel.Select("group")
+	text := func() string {
+		var sc screen
+		return sc.draw(a, 160, 50).PlainText()
+	}
+	if got := text(); !strings.Contains(got, "no effect: under model") {
+		t.Errorf("the reason is not told:\n%s", got)
+	}
+	a.load(demo(4, 4, 4))
+	if got := text(); strings.Contains(got, "no effect") {
+		t.Errorf("group is said to have no effect:\n%s", got)
+	}
+	var named []string
+	for _, w := range workload.All() {
+		for _, name := range w.Panes {
+			if a.paneOf(name) < 0 && name != "waits" {
+				t.Errorf("%s wants the pane %s, which there is not", w.Name, name)
+			}
+			named = append(named, name)
+		}
+		if k := w.First; k != "" {
+			sc := w.Scenario([]string{"demo"})
+			if _, err := sc.Knob(k); err != nil {
+				t.Error(err)
+			} else if why := workload.Idle(&sc, engine.Emulated, k); why != "" && w.Name != "demo-product" {
+				t.Errorf("%s begins with %s, though %s", w.Name, k, why)
+			}
+		}
+	}
+	if len(named) == 0 {
+		t.Error("no workload names a pane")
 	}
 }

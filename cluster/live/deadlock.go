@@ -333,6 +333,7 @@ func waits(rank int, sleepers []sleeper) []cluster.Wait {
 				break // the first few of a long list of handles tell enough
 			}
 			wt := cluster.Wait{Rank: rank, Thread: s.port.thread, Call: n.String(), Any: n.any}
+			wt.Of(n.kind, n.peer, n.tag, n.size)
 			for _, r := range n.ranks {
 				if int(r) != rank || !n.any {
 					wt.For = append(wt.For, int(r))

@@ -44,6 +44,7 @@ func (w *world) waitOf(t *thread, h cluster.Handle, full bool) cluster.Wait {
 	if h&barrierBit != 0 {
 		m := t.r.memberOf(h)
 		x.Call = "barrier"
+		x.Of(cluster.KindBarrier, -1, -1, 0)
 		for _, id := range m.b.ranks {
 			if full && !w.ranks[id].entered(m) {
 				x.For = append(x.For, int(id))
@@ -52,6 +53,7 @@ func (w *world) waitOf(t *thread, h cluster.Handle, full bool) cluster.Wait {
 		return x
 	}
 	s := t.r.slots.find(h)
+	x.Of(s.kind, s.peer, s.tag, s.size)
 	x.For = []int{int(s.peer)}
 	switch s.kind {
 	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv:

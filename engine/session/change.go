@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // Live iterations vary: so many are needed before one speaks of their time. A
@@ -23,7 +24,9 @@ const alikeSim = 1.001
 // is "" where there is nothing to compare: either run lacks iterations, or no knob
 // differs that the program knows of.
 func Change(before, after *engine.Snapshot) string {
-	if before == nil || before.Scenario.Workload != after.Scenario.Workload || !differ(&before.Scenario, &after.Scenario, changesRun) {
+	if before == nil || before.Scenario.Workload != after.Scenario.Workload || !differ(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool {
+		return changesRun(k) && !idle(before, after, k.Name)
+	}) {
 		return ""
 	}
 	a, okA := iterationTime(before)
@@ -31,7 +34,7 @@ func Change(before, after *engine.Snapshot) string {
 	if !okA || !okB {
 		return ""
 	}
-	label := difference(&before.Scenario, &after.Scenario)
+	label := difference(&before.Scenario, &after.Scenario, before.Kind, after.Kind)
 	from, to := timed(before), timed(after)
 	if to != nil && !differ(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool { return !slices.Contains(to.Chooses, k.Name) }) {
 		if from != nil {
@@ -46,6 +49,11 @@ func Change(before, after *engine.Snapshot) string {
 		text += "; " + to.Gain
 	}
 	return text
+}
+
+// idle says that a knob has no effect in either run.
+func idle(before, after *engine.Snapshot, knob string) bool {
+	return workload.Idle(&before.Scenario, before.Kind, knob) != "" && workload.Idle(&after.Scenario, after.Kind, knob) != ""
 }
 
 // Changes gives for each row of a sweep its Change from the first row before it whose

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // How much of the past is kept.
@@ -36,6 +38,7 @@ type history struct {
 	before   *engine.Snapshot // of an earlier launch, the last that iterations have ended in
 	virtual  *engine.Virtual  // of a simulation that has ended
 	failure  string
+	deadlock *engine.Deadlock
 	warnings []string
 	stretch  stretch
 	dilation float64 // of the launch before this one; 0: there was none of the same scenario
@@ -50,10 +53,10 @@ func (h *history) begin(set setup, at time.Duration) {
 	again := false // the same scenario, with another dilation
 	h.dilation = 0
 	if h.began {
-		label := difference(&h.set.scenario, &set.scenario)
+		label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind())
 		if again = label == "" && h.set.spec.Stretch != set.spec.Stretch; again && h.shown != nil {
 			h.dilation = h.shown.Dilation
-		} else if label == "" {
+		} else if label == "" && maps.Equal(h.set.scenario.Values, set.scenario.Values) {
 			label = "start"
 		}
 		if label != "" {
@@ -81,7 +84,7 @@ func (h *history) begin(set setup, at time.Duration) {
 	h.states = states{}
 	h.recent = recent{}
 	h.recent.take(at, h.last)
-	h.failure, h.warnings, h.virtual = "", nil, nil
+	h.failure, h.deadlock, h.warnings, h.virtual = "", nil, nil, nil
 }
 
 // stretched marks another dilation of the same scenario.
@@ -93,7 +96,9 @@ func (h *history) stretched(r *run, at time.Duration) {
 
 // turn takes over what was turned while the run goes on.
 func (h *history) turn(set setup, at time.Duration) {
-	h.mark(difference(&h.set.scenario, &set.scenario), at)
+	if label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind()); label != "" {
+		h.mark(label, at)
+	}
 	set.spec.Stretch = h.set.spec.Stretch
 	h.set = set
 }
@@ -106,8 +111,9 @@ func (h *history) mark(label string, at time.Duration) {
 }
 
 // difference says which knobs turned: "group 2→4". Of two workloads it compares
-// the knobs that all have.
-func difference(from, to *engine.Scenario) string {
+// the knobs that all have. A knob that has no effect in either scenario, by the kinds of
+// their numbers, is left out.
+func difference(from, to *engine.Scenario, a, b engine.Kind) string {
 	var turned []string
 	table := to.Table
 	if from.Workload != to.Workload {
@@ -116,8 +122,8 @@ func difference(from, to *engine.Scenario) string {
 	}
 	for i := range table {
 		name := table[i].Name
-		if a, b := from.Text(name), to.Text(name); a != b {
-			turned = append(turned, name+" "+a+"→"+b)
+		if x, y := from.Text(name), to.Text(name); x != y && (workload.Idle(from, a, name) == "" || workload.Idle(to, b, name) == "") {
+			turned = append(turned, name+" "+x+"→"+y)
 		}
 	}
 	return strings.Join(turned, ", ")
@@ -217,6 +223,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		Virtual:        h.virtual,
 		LaunchLine:     set.spec.Layout.LaunchLine("myapp"),
 		Failure:        h.failure,
+		Deadlock:       h.deadlock,
 		Warnings:       h.warnings,
 		Verification: engine.Verification{
 			Done: t.checks > 0, OK: t.checks > 0 && t.failures == 0, Checks: t.checks, Detail: t.detail,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -57,7 +58,7 @@ func (s *Session) loop(ctx context.Context) {
 		}
 		phase := engine.Ended
 		if err != nil && why != byStop {
-			phase, h.failure = engine.Failed, err.Error()
+			phase, h.failure, h.deadlock = engine.Failed, err.Error(), engine.DeadlockOf(err)
 		}
 		if s.over(ctx) || why == byStop || (!s.options.Linger && why != byChange && why != byHost) {
 			s.err = err
@@ -231,7 +232,7 @@ func (s *Session) adjust(h *history, r *run) {
 	s.mu.Lock()
 	wanted := s.wanted
 	s.mu.Unlock()
-	if difference(&h.set.scenario, &wanted.scenario) != "" {
+	if !maps.Equal(h.set.scenario.Values, wanted.scenario.Values) {
 		h.turn(wanted, s.elapsed())
 		s.keepPace(h, r)
 	}

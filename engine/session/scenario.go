@@ -163,3 +163,18 @@ func (o *Options) taken(sc *engine.Scenario) (setup, error) {
 	}
 	return o.resolve(next, "")
 }
+
+// back is the scenario that a workload was left with: where it runs is now the user's
+// last choice, if it can run there.
+func (o *Options) back(from, left *engine.Scenario) (setup, error) {
+	next := left.Clone()
+	for _, k := range engine.Base {
+		if k.Role == engine.Machine {
+			next.Values[k.Name] = from.Text(k.Name)
+		}
+	}
+	if set, err := o.resolve(next, ""); err == nil {
+		return set, nil
+	}
+	return o.resolve(left.Clone(), "")
+}

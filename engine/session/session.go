@@ -83,13 +83,14 @@ type Session struct {
 	version int  // of wanted
 	reset   bool // forget the history
 	stop    bool
-	idle    bool // the run is over, and a knob starts the next
+	idle    bool                       // the run is over, and a knob starts the next
+	left    map[string]engine.Scenario // of workloads that ran before, as they were left
 	err     error
 }
 
 // New plans and checks a scenario; nothing is launched yet.
 func New(scenario engine.Scenario, o Options) (*Session, error) {
-	s := &Session{options: o, poke: make(chan struct{}, 1), done: make(chan struct{})}
+	s := &Session{options: o, poke: make(chan struct{}, 1), done: make(chan struct{}), left: map[string]engine.Scenario{}}
 	var err error
 	if s.wanted, err = s.options.resolve(scenario.Clone(), ""); err != nil {
 		return nil, err
@@ -167,9 +168,17 @@ func (s *Session) Do(c engine.Command) error {
 	return nil
 }
 
-// turn sets one knob of the wanted scenario.
+// turn sets one knob of the wanted scenario. A workload that was left comes back as it
+// was left.
 func (s *Session) turn(knob, value string) error {
-	return s.want(func(from *engine.Scenario) (setup, error) { return s.options.turned(from, knob, value) }, s.past.turned)
+	return s.want(func(from *engine.Scenario) (setup, error) {
+		if left, ok := s.left[value]; ok && knob == "workload" && value != from.Workload {
+			if set, err := s.options.back(from, &left); err == nil {
+				return set, nil
+			}
+		}
+		return s.options.turned(from, knob, value)
+	}, s.past.turned)
 }
 
 // want makes another scenario the wanted one, unless it cannot be run; left is told of
@@ -191,6 +200,9 @@ func (s *Session) want(next func(from *engine.Scenario) (setup, error), left fun
 	})
 	if !same {
 		left(*from)
+	}
+	if from.Workload != to.Workload {
+		s.left[from.Workload] = *from
 	}
 	s.wanted = set
 	if !now {

@@ -24,6 +24,18 @@ type Workload struct {
 	Samples  []engine.MetricSpec // whose distributions Run gives
 	Tallies  []engine.TallySpec  // tables of counts that Run fills
 
+	// First is the knob that its story begins with.
+	First string
+	// Panes are those that its story is told in, by name: each comes before the others of
+	// its place. A screen that has none of a name does without.
+	Panes []string
+	// Serial says that its ranks are one thread each, Steady that it draws nothing at
+	// random: the knobs of these have no effect.
+	Serial, Steady bool
+	// Idle says why turning a knob has no effect as the others stand; "": it has. May be
+	// nil.
+	Idle func(s *engine.Scenario, kind engine.Kind, knob string) string
+
 	// Studies are what its runs are compared by; the first has the screen.
 	Studies []*engine.Study
 

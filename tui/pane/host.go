@@ -19,6 +19,8 @@ type Host struct {
 
 	// Say shows words in the status line until the next key.
 	Say func(string)
+	// Idle says why turning a knob has no effect now; "": it has.
+	Idle func(knob string) string
 	// Keys gives the keys of an action as they are written on the screen.
 	Keys func(action string) string
 }

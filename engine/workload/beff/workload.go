@@ -37,6 +37,7 @@ var beff = workload.Workload{
 			Choices: []string{"64", "4096", "65536"}, Scope: engine.ScopeBody, Role: engine.Problem},
 	},
 	Defaults: map[string]string{"model": "flat"},
+	First:    "ranks-per-node", Panes: []string{"locality"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "b_eff_average", Phrase: "effective bandwidth", Unit: "B/s", Doc: "bandwidth of all processes together, mean over sizes"},
 		{Name: "b_eff_average_per_node", Phrase: "effective bandwidth a node", Unit: "B/s", Doc: "the same over the nodes"},
@@ -153,4 +154,17 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 		{Name: "b_eff_average_model", Value: average, Unit: "B/s", Kind: engine.Modelled},
 		{Name: "b_eff_at_lmax_model", Value: atLmax, Unit: "B/s", Kind: engine.Modelled},
 	}
+}
+
+func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	cubes := s.Text("pattern") == patternCubes
+	switch {
+	case knob == "placing" && !cubes:
+		return "b_eff's rings are placed by the order of the ranks: only pattern = " + patternCubes + " has boxes"
+	case knob == "randoms" && cubes:
+		return "a grid has no random rings"
+	case knob == "real-limit" && kind != engine.Simulated:
+		return "on live all bytes move"
+	}
+	return workload.Ungrouped(s, knob)
 }

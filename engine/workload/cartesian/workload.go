@@ -40,6 +40,7 @@ var cartesian = workload.Workload{
 			Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem},
 	},
 	Defaults: map[string]string{"model": "flat"},
+	First:    "senders", Panes: []string{"locality"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Doc: "of a round, vertical and horizontal, of the slowest process"},
 		{Name: "inter_node_time", Phrase: "of it between nodes", Unit: "s", Doc: "of the vertical exchange between nodes; directions = together: of all"},
@@ -111,4 +112,11 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 		}
 	}
 	return []engine.Metric{{Name: "exchange_time_model", Value: Model(&snap.Scenario, &machine).Time(), Unit: "s", Kind: engine.Modelled}}
+}
+
+func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	if knob == "real-limit" && kind != engine.Simulated {
+		return "on live all bytes move"
+	}
+	return workload.Ungrouped(s, knob)
 }

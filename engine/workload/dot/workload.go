@@ -20,6 +20,7 @@ var product = workload.Workload{
 		{Name: "callers", Label: "MPI callers", Doc: "who calls MPI_Reduce: those that the model permits, or every rank", Type: engine.Choice, Default: "permitted",
 			Choices: []string{"permitted", "every"}, Scope: engine.ScopeBody, Role: engine.Scheme},
 	},
+	First: "model", Panes: []string{"locality", "latency"}, Serial: true, Steady: true,
 	Metrics: []engine.MetricSpec{
 		{Name: "dot", Phrase: "dot product", Unit: "1", Doc: "the dot product"},
 		{Name: "dot_time", Phrase: "time of a product", Unit: "s", Doc: "time of one dot product, mean over ranks"},

@@ -20,6 +20,7 @@ var headtohead = workload.Workload{
 		{Name: "size", Label: "size", Doc: "bytes of each message", Type: engine.Size, Unit: "B", Default: "1024", Min: 0, Max: 1 << 30,
 			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem},
 	},
+	First: "size", Panes: []string{"waits"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Doc: "time of the send and the receive, mean over both ranks"},
 	},
@@ -79,3 +80,5 @@ func fill(b []byte, rank, iteration int) {
 		b[i] = byte(i + i>>8*31 + rank*101 + iteration*7)
 	}
 }
+
+func idle(s *engine.Scenario, _ engine.Kind, knob string) string { return workload.Ungrouped(s, knob) }

@@ -27,6 +27,7 @@ var pingpong = workload.Workload{
 			Choices: []string{"1", "10", "100", "1000"}, Scope: engine.ScopeBody, Role: engine.Problem},
 	},
 	Defaults: map[string]string{"model": "flat"},
+	First:    "size", Panes: []string{"locality", "latency"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "latency", Phrase: "time one way", Unit: "s", Doc: "half a round trip"},
 		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Doc: "size over latency"},
@@ -130,4 +131,15 @@ func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64)
 		}
 	}
 	return t, true
+}
+
+func idle(s *engine.Scenario, _ engine.Kind, knob string) string {
+	put := s.Text("method") == "put"
+	switch {
+	case knob == "world-seed":
+		return "the partner is a place, whatever MPI's numbers are"
+	case !put:
+		return workload.Ungrouped(s, knob)
+	}
+	return ""
 }

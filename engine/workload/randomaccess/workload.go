@@ -27,6 +27,7 @@ var random = workload.Workload{
 		{Name: "replica", Label: "replica", Doc: "a replica of the array in each UPC group, or the baseline of one full array over all ranks", Type: engine.Choice, Default: "group",
 			Choices: []string{"group", "full"}, Scope: engine.ScopeBody, Role: engine.Scheme},
 	},
+	First: "group", Panes: []string{"locality", "cluster"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "time_per_access", Phrase: "time of access and flops", Unit: "s", Doc: "mean time of an access and of the computing on its element; reading the clock is taken off"},
 	},
@@ -70,4 +71,14 @@ func plan(s *engine.Scenario, _ *workload.Site) (workload.Plan, error) {
 func segment(n int64, group int) int64 {
 	part := (n + int64(group) - 1) / int64(group) * element
 	return (part + 63) &^ 63
+}
+
+func idle(s *engine.Scenario, _ engine.Kind, knob string) string {
+	switch {
+	case knob == "replica" && s.Text("model") == string(cluster.Flat):
+		return "under model = flat the one group has the one full array"
+	case knob == "world-seed":
+		return "no message goes by MPI's numbers"
+	}
+	return ""
 }

@@ -40,6 +40,7 @@ var spmv = workload.Workload{
 			Choices: []string{"4096", "32768", "262144"}, Scope: engine.ScopeBody, Role: engine.Problem},
 	},
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4", "threading": "funneled"},
+	First:    "threading", Panes: []string{"overlap"}, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "time_masteronly", Phrase: "time of masteronly", Unit: "s", Doc: "of a product, masteronly, mean over processes"},
 		{Name: "time_scheme", Phrase: "time of the scheme", Unit: "s", Doc: "of a product by the scheme"},
@@ -158,4 +159,16 @@ func reserved(s *engine.Scenario, f models.Fractions) (models.Reserved, bool) {
 		return r, true
 	}
 	return r, false
+}
+
+func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	switch {
+	case knob == "reserved" && s.Threading() != cluster.ThreadMultiple:
+		return "only threading = multiple reserves threads by this knob"
+	case knob == "master-section" && s.Threading() != cluster.ThreadFunneled:
+		return "only threading = funneled has a master section"
+	case knob == "real-limit" && kind != engine.Simulated:
+		return "on live all rows are computed"
+	}
+	return workload.Ungrouped(s, knob)
 }

@@ -130,6 +130,8 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 	asked := a.Waits(k.Name)
 	if asked && !selected {
 		st = th.Warning
+	} else if !selected && h.Idle(k.Name) != "" {
+		st = th.Dim
 	}
 	p.spots = append(p.spots, spot{grid.Rect{Y: y, W: v.W(), H: 1}, k.Name, 0})
 	if selected && a.Typed != nil {
@@ -177,7 +179,11 @@ func near(x, y int) grid.Rect { return grid.Rect{X: x - 1, Y: y, W: 3, H: 1} }
 func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
 	a, th := &h.Panel, h.Theme
 	f := grid.Flow{V: v}
-	f.Text(k.Doc, th.Dim)
+	if why := h.Idle(k.Name); why != "" {
+		f.Text("no effect: "+why, th.Warning)
+	} else {
+		f.Text(k.Doc, th.Dim)
+	}
 	if f.Y >= v.H() {
 		return
 	}

@@ -14,9 +14,9 @@ import (
 )
 
 func init() {
-	workload.Register(&workload.Workload{Name: "demo-access", Plan: drawn, Title: "for tests", Studies: []*engine.Study{sizesOfGroups}})
+	workload.Register(&workload.Workload{Name: "demo-access", Plan: drawn, Title: "for tests", First: "group", Studies: []*engine.Study{sizesOfGroups}})
 	workload.Register(&workload.Workload{Name: "demo-dot", Plan: drawn, Title: "for tests"})
-	workload.Register(&workload.Workload{Name: "demo-product", Plan: drawn, Title: "for tests of schemes", Studies: []*engine.Study{Schemes}})
+	workload.Register(&workload.Workload{Name: "demo-product", Plan: drawn, Title: "for tests of schemes", First: "threading", Studies: []*engine.Study{Schemes}})
 }
 
 // drawn is the plan of a workload that is drawn and never run.

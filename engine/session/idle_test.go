@@ -1,0 +1,172 @@
+package session
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// small are knobs that make a workload's run a short one.
+var small = map[string]string{"nodes": "2", "ranks-per-node": "2", "group": "2", "lmax": "4096", "randoms": "1"}
+
+// variants are places at which some knob has no effect.
+var variants = [][]string{
+	{}, {"model", "flat"}, {"nodes", "1"}, {"ranks-per-node", "1"}, {"pattern", "cubes"},
+	{"threading", "multiple"}, {"threading", "masteronly"},
+}
+
+// at sets a scenario up on sim; false: it has no such knob, or cannot run so.
+func (o *Options) placed(t *testing.T, name string, settings []string) (engine.Scenario, bool) {
+	sc, err := Scenario(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(k, v string) bool {
+		_, err := sc.Knob(k)
+		return err == nil && sc.Set(k, v) == nil
+	}
+	set("fabric", engine.Sim)
+	for _, k := range sc.Table {
+		if v, ok := small[k.Name]; ok && (k.Name != "ranks-per-node" || name != "spmv") && (k.Name != "group" || name != "spmv") {
+			set(k.Name, v)
+		}
+	}
+	if name == "spmv" {
+		set("group", "1")
+	}
+	for i := 0; i+1 < len(settings); i += 2 {
+		if !set(settings[i], settings[i+1]) {
+			return sc, false
+		}
+	}
+	_, err = o.resolve(sc, "")
+	return sc, err == nil
+}
+
+// A knob that is said to have no effect has none: the run with another value has the same
+// hash, to the last event.
+func TestAnIdleKnobChangesNothing(t *testing.T) {
+	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
+	hash := func(sc engine.Scenario) uint64 {
+		s := start(t, sc, o)
+		if err := s.Wait(); err != nil {
+			t.Fatalf("%s: %v", sc.Workload, err)
+		}
+		return s.Load().Virtual.Hash
+	}
+	turned := map[string]bool{}
+	for _, w := range workload.All() {
+		if sc, err := Scenario(w.Name); err != nil || sc.Text("machine") != "demo" {
+			continue // a program of these tests
+		}
+		for _, v := range variants {
+			sc, ok := o.placed(t, w.Name, v)
+			if !ok {
+				continue
+			}
+			want := uint64(0)
+			for i := range sc.Table {
+				k := &sc.Table[i]
+				why := workload.Idle(&sc, engine.Simulated, k.Name)
+				if why == "" || turned[w.Name+k.Name+why] {
+					continue
+				}
+				for _, value := range k.Choices {
+					other := sc.Clone()
+					if value == sc.Text(k.Name) || other.Set(k.Name, value) != nil {
+						continue
+					}
+					if _, err := o.resolve(other, ""); err != nil {
+						continue
+					}
+					if want == 0 {
+						want = hash(sc)
+					}
+					if got := hash(other); got != want {
+						t.Errorf("%s %v: %s %s→%s changes the hash, though %s", w.Name, v, k.Name, sc.Text(k.Name), value, why)
+					}
+					turned[w.Name+k.Name+why] = true
+					break
+				}
+			}
+		}
+	}
+	if len(turned) < 20 {
+		t.Errorf("%d idle knobs were turned: %v", len(turned), turned)
+	}
+}
+
+// Turning a knob that has no effect leaves no mark, and nothing is said of it.
+func TestAnIdleKnobLeavesNoMark(t *testing.T) {
+	sc, err := Scenario("randomaccess")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kv := range [][2]string{{"fabric", engine.Sim}, {"model", "flat"}, {"nodes", "2"}} {
+		if err := sc.Set(kv[0], kv[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := start(t, sc, Options{Linger: true, Limits: Limits{Iterations: 3}})
+	s.until("ended", func(s *engine.Snapshot) bool { return s.Phase == engine.Ended })
+	for i, kv := range [][2]string{{"group", "8"}, {"dilation", "50"}, {"threading", "single"}} {
+		if err := s.Do(engine.Command{Verb: engine.Set, Knob: kv[0], Value: kv[1]}); err != nil {
+			t.Fatal(err)
+		}
+		after := s.until(fmt.Sprint(kv), func(s *engine.Snapshot) bool {
+			return s.Scenario.Text(kv[0]) == kv[1] && s.Phase == engine.Ended
+		})
+		if len(after.Marks) > 0 || after.Change != "" {
+			t.Errorf("%d: marks %v, change %q", i, after.Marks, after.Change)
+		}
+	}
+}
+
+// A walk through all workloads and back finds each as it was left, on both fabrics.
+func TestAWalkThroughTheWorkloads(t *testing.T) {
+	for _, fabric := range []string{engine.Live, engine.Sim} {
+		sc, err := Scenario("randomaccess")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sc.Set("fabric", fabric); err != nil {
+			t.Fatal(err)
+		}
+		s := start(t, sc, Options{Linger: true, Limits: Limits{Iterations: 1}})
+		set := func(knob, value string) {
+			t.Helper()
+			if err := s.Do(engine.Command{Verb: engine.Set, Knob: knob, Value: value}); err != nil {
+				t.Fatalf("%s = %s: %v", knob, value, err)
+			}
+		}
+		var names []string
+		left := map[string]engine.Scenario{}
+		for _, w := range workload.All() {
+			if sc, err := Scenario(w.Name); err == nil && sc.Text("machine") == "demo" {
+				names = append(names, w.Name)
+			}
+		}
+		for i, name := range names {
+			set("workload", name)
+			k := s.wanted.scenario.Table[0]
+			for _, v := range []string{k.Turn(k.Default, +1), k.Turn(k.Default, -1)} {
+				if s.Do(engine.Command{Verb: engine.Set, Knob: k.Name, Value: v}) == nil { // not all fit
+					break
+				}
+			}
+			set("world-seed", fmt.Sprint(i))
+			left[name] = s.wanted.scenario.Clone()
+		}
+		for _, name := range names {
+			set("workload", name)
+			if got, want := s.wanted.scenario, left[name]; got.Workload != name || fmt.Sprint(got.Values) != fmt.Sprint(want.Values) {
+				t.Errorf("%s on %s came back as\n%v, it was left as\n%v", name, fabric, got.Values, want.Values)
+			}
+		}
+		if err := s.Stop(); err != nil {
+			t.Logf("the last run: %v", err) // a deadlock, say
+		}
+	}
+}
