@@ -132,7 +132,7 @@ func wins(snap *engine.Snapshot, group string) bool {
 		return false
 	}
 	v := &snap.Studies[i]
-	least, best, late := math.Inf(1), "", false
+	least, best, late := math.Inf(1), "", snap.Late()
 	for _, r := range v.Rows {
 		if r.Cells[study.LocalityAccesses] > 0 && r.Cells[study.LocalityLaw] < least {
 			least, best = r.Cells[study.LocalityLaw], r.Label

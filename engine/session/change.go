@@ -25,7 +25,7 @@ const alikeSim = 1.001
 // differs that the program knows of.
 func Change(before, after *engine.Snapshot) string {
 	if before == nil || before.Scenario.Workload != after.Scenario.Workload || !differ(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool {
-		return changesRun(k) && !idle(before, after, k.Name)
+		return changesRun(k) && !without(before, after, k.Name)
 	}) {
 		return ""
 	}
@@ -51,8 +51,8 @@ func Change(before, after *engine.Snapshot) string {
 	return text
 }
 
-// idle says that a knob has no effect in either run.
-func idle(before, after *engine.Snapshot, knob string) bool {
+// without says that a knob has no effect in either run.
+func without(before, after *engine.Snapshot, knob string) bool {
 	return workload.Idle(&before.Scenario, before.Kind, knob) != "" && workload.Idle(&after.Scenario, after.Kind, knob) != ""
 }
 

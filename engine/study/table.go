@@ -138,7 +138,7 @@ func (t *Table) sums(i int) (engine.Row, bool) {
 // beside adds late rows to a view that is complete, and marks where the knobs stand.
 func (t *Table) beside(v *engine.StudyView) {
 	if t.study.Adds {
-		if i := v.Now; t.late() && i >= 0 && i < len(v.Rows) && v.Rows[i].Flag != engine.Unfit {
+		if i := v.Now; t.late() && i >= 0 && i < len(v.Rows) && v.Rows[i].Flag == "" {
 			v.Rows[i].Flag = engine.Late
 		}
 		return
