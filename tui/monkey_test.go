@@ -86,7 +86,7 @@ func (m *monkey) follow(cmd tea.Cmd) {
 // before when it is over.
 func TestMonkey(t *testing.T) {
 	t.Chdir(t.TempDir()) // a picture may be asked for
-	soak.Rounds(t, 2, func(t *testing.T, seed uint64) {
+	soak.Rounds(t, 3, func(t *testing.T, seed uint64) {
 		sc, err := session.Scenario("pingpong")
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func TestMonkey(t *testing.T) {
 		p.every = 1
 		m := &monkey{t, rand.New(rand.NewPCG(seed, 0x6d6f6e6b)), p}
 		m.give(tea.WindowSizeMsg{Width: 120, Height: 40})
-		for range 600 {
+		for range soak.Acts(t, 600) {
 			m.act()
 		}
 		t.Run("terminal", func(t *testing.T) { m.inATerminal(t, s) })

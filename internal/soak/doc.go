@@ -6,5 +6,6 @@
 //	}
 //	goroutines, file descriptors and memory are what they were after the first rounds
 //
-// A round that fails says its seed; SOAKSEED begins with that one.
+// A round that fails says its seed; SOAKSEED begins with that one. SOAKACTS is how many
+// steps a round has: SOAKACTS=10000 go test ./tui -run TestMonkey plays three long ones.
 package soak

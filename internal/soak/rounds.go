@@ -13,6 +13,7 @@ import (
 const (
 	timeVariable = "SOAKTIME"
 	seedVariable = "SOAKSEED"
+	actsVariable = "SOAKACTS"
 )
 
 // A process may hold so much more at the end than after its first rounds: what is
@@ -83,6 +84,20 @@ func Rounds(t *testing.T, usual int, round func(t *testing.T, seed uint64)) {
 	if after.memory > before.memory+moreMemory {
 		t.Errorf("the heap holds %d KiB, %d KiB after %d rounds", after.memory>>10, before.memory>>10, usual/2+1)
 	}
+}
+
+// Acts is how many steps a round has: usual, or as SOAKACTS says.
+func Acts(t *testing.T, usual int) int {
+	t.Helper()
+	text := os.Getenv(actsVariable)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("%s=%s: want a number above 0", actsVariable, text)
+	}
+	return n
 }
 
 // now waits for goroutines to end that do, and counts what is held.
