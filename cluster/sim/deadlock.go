@@ -141,7 +141,7 @@ func (w *world) stuck() []cluster.Wait {
 	}
 	for _, e := range w.queue.events() {
 		switch ref := e.ref(); e.kind() {
-		case evInject, evReach, evArrive, evComplete:
+		case evInject, evLink, evReach, evArrive, evComplete:
 			live[w.msgs[ref].src], live[w.msgs[ref].dst] = true, true
 		default:
 			live[w.threads[ref].r.id] = true

@@ -32,6 +32,10 @@
 // in which they were made, which depends on nothing but the program and the spec;
 // so a run has one hash, on every machine.
 //
+// Where a network's links are shared, a message's head takes each as it comes to it, a hop
+// after the one before, and waits there until the link is free. What waits has left its
+// node.
+//
 // Costs are LogGP's, in integer picoseconds: a message of s bytes takes
 // 2o + L + (s − 1)G when eager, and an adapter starts messages at least
 // g + (s − 1)G apart, and takes them in so: what several nodes send to one waits there.

@@ -21,6 +21,7 @@ const (
 	evArrive                    // ref: message: its last byte is there
 	evComplete                  // ref: message: the operation that it names is complete
 	evBarrier                   // ref: thread: a barrier lets it go
+	evLink                      // ref: message: its head is at a link
 )
 
 // end is the latest time that a run may reach, an eighth of what a Time holds,

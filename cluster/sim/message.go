@@ -19,6 +19,7 @@ const (
 	msgAtomic         // changes a word
 	msgReply          // brings a get's bytes or an atomic's word
 	msgRPC            // runs a body
+	msgKinds
 )
 
 // msg is one message under way, in one cache line.

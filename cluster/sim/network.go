@@ -23,13 +23,14 @@ type network struct {
 	shape    *topology.Network // nil: no shared link
 	linkFree []cluster.Time
 	linkRate []rate
-	path     []int32
 	hop      cluster.Time
+	once     crossing   // of a train
+	crossing []crossing // by message
 
-	handshakeGap cluster.Time
-	served       bool           // messages pass the server of their node
-	server       cluster.Server // what it takes for one
-	servers      []cluster.Time // by node: when its server is free
+	gaps    [msgKinds]cluster.Time // of adapters, by kind of message
+	served  bool                   // messages pass the server of their node
+	server  cluster.Server         // what it takes for one
+	servers []cluster.Time         // by node: when its server is free
 
 	slow      *slowness
 	linkNoise int64
@@ -63,9 +64,11 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 		}
 		n.hop = m.Topology.HopLatency
 	}
-	n.handshakeGap = n.ways[cluster.Remote].g
-	if gap := m.Classes[cluster.Remote].HandshakeGap; gap > 0 {
-		n.handshakeGap = min(gap, end)
+	for kind := range n.gaps {
+		n.gaps[kind] = n.ways[cluster.Remote].g
+		if gap := m.Classes[cluster.Remote].HandshakeGap; gap > 0 && (&msg{kind: msgKind(kind)}).handshake() {
+			n.gaps[kind] = min(gap, end)
+		}
 	}
 	n.server, n.served = m.Server, m.Server != (cluster.Server{})
 	n.servers = make([]cluster.Time, l.Nodes)
@@ -126,7 +129,8 @@ type passage struct {
 	begin    cluster.Time // its thread begins to inject it
 	reserved cluster.Time // its adapter, or whoever moves it, begins
 	start    cluster.Time // its first byte has passed the last link
-	late     cluster.Time // its last byte has left
+	left     cluster.Time // its last byte has left its adapter
+	late     cluster.Time // likewise, had the links between held it up there
 	rest     Cause        // why that is later than its own bytes take
 	carry    cluster.Time // what these take
 	latency  cluster.Time
@@ -136,25 +140,18 @@ type passage struct {
 // arrival is when the last byte is there.
 func (p *passage) arrival() cluster.Time { return p.late + p.latency }
 
-// pass reserves the way of a message of some bytes that may begin at p.begin.
-func (n *network) pass(m *msg, wire int64, p *passage) {
+// begin reserves what a message of some bytes takes at its own node, from p.begin on: an
+// adapter, or who moves it. Links are still to come.
+func (n *network) begin(m *msg, wire int64, p *passage) {
 	way := &n.ways[m.class]
 	p.carry = way.carry(wire)
 	p.start = p.begin
-	var passed, links cluster.Time
 	if m.class == cluster.Remote {
-		p.start, p.carry = n.leave(m, way, p.begin, p.carry)
-		p.reserved = p.start
-		if n.shape != nil {
-			p.start, passed, links = n.route(m, p.start, wire)
-		}
-		inject := p.carry
+		p.start, p.carry = n.leave(m, p.begin, p.carry)
+		p.reserved, p.rest = p.start, CauseBytes
+		p.left = p.start + p.carry
 		if way.threadRate > 0 && m.thread >= 0 { // no faster than its thread, whatever the adapter does
-			inject = max(inject, p.begin+way.threadRate.time(wire-1)-p.start)
-		}
-		p.late, p.rest = p.start+inject, CauseBytes
-		if passed > p.late {
-			p.late, p.rest = passed, CauseLink
+			p.left = max(p.left, p.begin+way.threadRate.time(wire-1))
 		}
 	} else {
 		if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
@@ -164,25 +161,78 @@ func (n *network) pass(m *msg, wire int64, p *passage) {
 			*mover = p.start + way.g + p.carry
 		}
 		p.reserved, p.rest = p.start, CauseMemory
-		p.late = p.start + p.carry
+		p.left = p.start + p.carry
 		if memory := &n.memories[n.nodeOf[m.src]]; memory.rate > 0 {
-			p.late = memory.serve(p.start, wire, p.carry)
+			p.left = memory.serve(p.start, wire, p.carry)
 		}
 	}
-	p.latency = way.l + links
+	p.late, p.latency = p.left, way.l
 	if n.linkNoise > 0 && m.class == cluster.Remote {
 		p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
 		p.latency += p.jitter
 	}
 }
 
+// crossing is a message on its way over links, as far as its head has come.
+type crossing struct {
+	passage
+	wire   int64
+	path   []int32
+	next   int          // link that the head comes to
+	head   cluster.Time // when it does
+	passed cluster.Time // when the last byte has passed the links so far, hops apart
+}
+
+// embark begins the crossing of a message that has left its adapter; false: there is no
+// link on its way.
+func (n *network) embark(c *crossing, m *msg, wire int64, p *passage) bool {
+	path := c.path[:0]
+	*c = crossing{passage: *p, wire: wire, head: p.start}
+	c.path = n.shape.Route(int(n.nodeOf[m.src]), int(n.nodeOf[m.dst]), path)
+	return len(c.path) > 0
+}
+
+// link takes the link that the head has come to, as soon as it is free, and reports
+// whether that was the last one.
+func (n *network) link(c *crossing) bool {
+	l, hops := c.path[c.next], n.hop*cluster.Time(c.next)
+	at := max(c.head, n.linkFree[l])
+	n.linkFree[l] = at + n.linkRate[l].time(c.wire)
+	c.passed = max(c.passed, at-hops+n.linkRate[l].time(c.wire-1))
+	if c.next++; c.next < len(c.path) {
+		c.head = at + n.hop
+		return false
+	}
+	c.start = at - hops
+	if c.late = max(c.start+c.carry, c.left); c.passed > c.late {
+		c.late, c.rest = c.passed, CauseLink
+	}
+	c.latency += hops
+	return true
+}
+
+// crossingOf is the place of a message's crossing, which keeps its path for the next one.
+func (n *network) crossingOf(i int32) *crossing {
+	if int(i) >= len(n.crossing) {
+		n.crossing = append(n.crossing, make([]crossing, int(i)+1-len(n.crossing))...)
+	}
+	return &n.crossing[i]
+}
+
+// pass is the whole way at once, as a train takes it.
+func (n *network) pass(m *msg, wire int64, p *passage) {
+	n.begin(m, wire, p)
+	if c := &n.once; m.class == cluster.Remote && n.shape != nil && n.embark(c, m, wire, p) {
+		for !n.link(c) {
+		}
+		*p = c.passage
+	}
+}
+
 // leave has the adapter of the message's node that is free first send it; starts are
 // g + (n − 1)G apart. It gives the start, and what the bytes take there.
-func (n *network) leave(m *msg, way *way, at, carry cluster.Time) (start, own cluster.Time) {
-	node, gap := n.nodeOf[m.src], way.g
-	if m.handshake() {
-		gap = n.handshakeGap
-	}
+func (n *network) leave(m *msg, at, carry cluster.Time) (start, own cluster.Time) {
+	node, gap := n.nodeOf[m.src], n.gaps[m.kind]
 	best, a := first(n.of(n.out, node), at, m)
 	if n.slow != nil {
 		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
@@ -194,10 +244,7 @@ func (n *network) leave(m *msg, way *way, at, carry cluster.Time) (start, own cl
 // first byte comes at a time, and gives the time at which it has done so; starts are g +
 // (n − 1)G apart, in the order in which first bytes come.
 func (n *network) enter(m *msg, at, carry cluster.Time) cluster.Time {
-	node, gap := n.nodeOf[m.dst], n.ways[cluster.Remote].g
-	if m.handshake() {
-		gap = n.handshakeGap
-	}
+	node, gap := n.nodeOf[m.dst], n.gaps[m.kind]
 	best, a := first(n.of(n.in, node), at, m)
 	if n.slow != nil {
 		gap, carry = n.slow.adapter(node, best, gap), n.slow.adapter(node, best, carry)
@@ -222,17 +269,4 @@ func (n *network) serve(node int32, m *msg, at, cost cluster.Time) cluster.Time 
 // of gives the adapters of a node, of those of all nodes.
 func (n *network) of(all []adapter, node int32) []adapter {
 	return all[int(node)*n.adapters:][:n.adapters]
-}
-
-// route passes the links between two nodes one after another, each as soon as it
-// is free, and gives the times at which the first byte has passed the last and the
-// last byte has passed them all, and the latency of the links after the first.
-func (n *network) route(m *msg, start cluster.Time, wire int64) (first, last, latency cluster.Time) {
-	n.path = n.shape.Route(int(n.nodeOf[m.src]), int(n.nodeOf[m.dst]), n.path[:0])
-	for _, l := range n.path {
-		start = max(start, n.linkFree[l])
-		n.linkFree[l] = start + n.linkRate[l].time(wire)
-		last = max(last, start+n.linkRate[l].time(wire-1))
-	}
-	return start, last, n.hop * cluster.Time(max(0, len(n.path)-1))
 }

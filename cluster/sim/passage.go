@@ -21,10 +21,7 @@ func (w *world) dispatch(i int32, t *thread) {
 		w.inject(i, at)
 		return
 	}
-	w.push(at, evInject, i)
-	if m.kind == msgAtomic && m.more.again {
-		w.real--
-	}
+	w.pushQuiet(m, at, evInject, i)
 }
 
 // proceed is the event of a message that makes its next step.
@@ -59,10 +56,7 @@ func (w *world) inject(i int32, at cluster.Time) {
 			continue
 		}
 		if !w.queue.quietUntil(next) {
-			w.push(next, evInject, i)
-			if m.kind == msgAtomic && m.more.again {
-				w.real--
-			}
+			w.pushQuiet(m, next, evInject, i)
 			return
 		}
 		at = next
@@ -99,7 +93,8 @@ func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
 	return at
 }
 
-// depart reserves the way of a message whose bytes are ready, and lets it arrive.
+// depart reserves what a message whose bytes are ready takes at its node, and lets it
+// travel.
 func (w *world) depart(i int32, at cluster.Time) {
 	m := &w.msgs[i]
 	p := passage{at: at, staged: at, served: at, begin: at}
@@ -108,15 +103,8 @@ func (w *world) depart(i int32, at cluster.Time) {
 		known = w.passTrain(m, at, &p)
 		m = &w.msgs[i] // the list may have grown
 	} else {
-		w.net.pass(m, m.wire(), &p)
+		w.net.begin(m, m.wire(), &p)
 	}
-	reach := p.start + p.latency
-	if (m.kind == msgEager || m.kind == msgAsk) && (w.overtaking || m.class != cluster.Remote) {
-		var at cluster.Time
-		reach, at = w.ranks[m.src].lanes.arrive(m.dst, reach, p.arrival(), w.now)
-		p.late = at - p.latency
-	}
-	left := w.trace.way(m, &p, w.net.ways[m.class].g, known)
 	switch m.kind {
 	case msgData:
 		// The bytes are taken here, so that the sender may write again; the
@@ -124,24 +112,70 @@ func (w *world) depart(i int32, at cluster.Time) {
 		s := &w.ranks[m.src].slots.list[m.req]
 		copy(w.ranks[m.dst].slots.list[m.recv].bytes(), s.bytes())
 		s.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
-		s.cause = left
-		w.completeAt(p.late, m.src, m.req)
+		s.cause = w.trace.departure(m, &p, w.net.ways[m.class].g)
+		w.completeAt(p.left, m.src, m.req)
 	case msgPut:
-		w.freeSource(m, p.late, left)
-	case msgAtomic:
-		if m.more.again {
-			w.real--
+		if m.more.source != 0 {
+			w.freeSource(m, p.left, w.trace.departure(m, &p, w.net.ways[m.class].g))
 		}
 	}
 	if w.trace.recorder != nil {
 		w.leaves(i, &p)
 	}
-	if w.msgs[i].class != cluster.Remote {
-		w.push(p.arrival(), evArrive, i)
+	m = &w.msgs[i] // the list may have grown
+	if w.net.shape != nil && m.class == cluster.Remote && m.train <= 1 {
+		if c := w.net.crossingOf(i); w.net.embark(c, m, m.wire(), &p) {
+			w.cross(i, c)
+			return
+		}
+	}
+	w.approach(i, &p, known)
+}
+
+// cross takes a message over the links that its head has come to by now; when it comes to
+// another one, that is an event.
+func (w *world) cross(i int32, c *crossing) {
+	for c.head <= w.now {
+		if w.net.link(c) {
+			w.approach(i, &c.passage, 0)
+			return
+		}
+	}
+	w.pushQuiet(&w.msgs[i], c.head, evLink, i)
+}
+
+// link is the event of a message whose head has come to a link.
+func (w *world) link(i int32) {
+	if m := &w.msgs[i]; m.kind == msgAtomic && m.more.again {
+		w.overlook()
+	}
+	w.cross(i, w.net.crossingOf(i))
+}
+
+// approach lets a message arrive that only the latency is before.
+func (w *world) approach(i int32, p *passage, known cluster.Time) {
+	m := &w.msgs[i]
+	reach := p.start + p.latency
+	if (m.kind == msgEager || m.kind == msgAsk) && (w.overtaking || m.class != cluster.Remote) {
+		var at cluster.Time
+		reach, at = w.ranks[m.src].lanes.arrive(m.dst, reach, p.arrival(), w.now)
+		p.late = at - p.latency
+	}
+	w.trace.way(m, p, w.net.ways[m.class].g, known)
+	if m.class != cluster.Remote {
+		w.pushQuiet(m, p.arrival(), evArrive, i)
 		return
 	}
 	w.lasts[i] = p.arrival()
-	w.push(reach, evReach, i)
+	w.pushQuiet(m, reach, evReach, i)
+}
+
+// pushQuiet makes an event of a message. One that only looks is no more than a look.
+func (w *world) pushQuiet(m *msg, at cluster.Time, kind eventKind, i int32) {
+	w.push(at, kind, i)
+	if m.more != nil && m.more.again {
+		w.real--
+	}
 }
 
 // freeSource lets the program write to a message's buffer again, if it waits for

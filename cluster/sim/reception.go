@@ -14,7 +14,10 @@ func (w *world) reach(i int32) {
 	if w.net.served && m.phase != handled && m.train <= 1 {
 		m.phase = handled
 		if at := w.net.serve(w.net.nodeOf[m.dst], m, w.now, w.net.server.Receive); at > w.now {
-			w.pushOf(m, at, evReach, i)
+			if m.more != nil && m.more.again {
+				w.overlook()
+			}
+			w.pushQuiet(m, at, evReach, i)
 			return
 		}
 	}
@@ -54,20 +57,10 @@ func (w *world) reach(i int32) {
 	if ordered {
 		w.comes[m.dst] = max(w.comes[m.dst], at)
 	}
-	w.pushOf(m, at, evArrive, i)
-}
-
-// pushOf makes another event of a message whose event this is. One that only looks is no
-// more than a look.
-func (w *world) pushOf(m *msg, at cluster.Time, kind eventKind, i int32) {
-	again := m.more != nil && m.more.again
-	if again {
+	if m.more != nil && m.more.again {
 		w.overlook()
 	}
-	w.push(at, kind, i)
-	if again {
-		w.real--
-	}
+	w.pushQuiet(m, at, evArrive, i)
 }
 
 // inOrder gives the time at which a message that a receive can match may arrive: one

@@ -74,33 +74,41 @@ func (t *trace) add(before int32, span cluster.Time, why Cause, rank int32) int3
 	return int32(len(t.records) - 1)
 }
 
-// way charges the way of a message, but for what lies in the time known at its front,
-// which its thread has paid for. It gives the cause of the time at which the last byte
-// has left; that of its arrival becomes the message's.
-func (t *trace) way(m *msg, p *passage, g, known cluster.Time) (left int32) {
-	if !t.on {
-		return m.cause
+// way charges the way of a message up to its arrival, but for what lies in the time known
+// at its front, which its thread has paid for.
+func (t *trace) way(m *msg, p *passage, g, known cluster.Time) {
+	if t.on {
+		t.pieces(m, p, g, known)
 	}
-	return t.pieces(m, p, g, known)
 }
 
-func (t *trace) pieces(m *msg, p *passage, g, known cluster.Time) (left int32) {
+func (t *trace) pieces(m *msg, p *passage, g, known cluster.Time) {
 	own, gap := min(p.late-p.start, p.carry), min(p.reserved-p.begin, g)
-	pieces := [...]piece{
+	for _, x := range [...]piece{
 		{CauseMemory, p.staged - p.at}, {CauseServer, p.served - p.staged}, {CauseBytes, p.begin - p.served},
 		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseLink, p.start - p.reserved},
 		{CauseBytes, own}, {p.rest, p.late - p.start - own},
 		{CauseLatency, p.latency - max(p.jitter, 0)}, {CauseNoise, max(p.jitter, 0)},
-	}
-	const leaves = 8 // pieces until the last byte has left
-	left = m.cause
-	for i, x := range pieces {
+	} {
 		cut := min(known, max(x.span, 0))
 		known -= cut
 		m.cause = t.charge(m.cause, x.span-cut, x.why, m.src)
-		if i < leaves {
-			left = m.cause
-		}
+	}
+}
+
+// departure gives the cause of the time at which the last byte of a message leaves its
+// adapter.
+func (t *trace) departure(m *msg, p *passage, g cluster.Time) int32 {
+	if !t.on {
+		return m.cause
+	}
+	own, gap := min(p.left-p.reserved, p.carry), min(p.reserved-p.begin, g)
+	left := m.cause
+	for _, x := range [...]piece{
+		{CauseMemory, p.staged - p.at}, {CauseServer, p.served - p.staged}, {CauseBytes, p.begin - p.served},
+		{CauseGap, gap}, {CauseAdapter, p.reserved - p.begin - gap}, {CauseBytes, own}, {p.rest, p.left - p.reserved - own},
+	} {
+		left = t.charge(left, x.span, x.why, m.src)
 	}
 	return left
 }

@@ -39,7 +39,7 @@ func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (before cluster.T
 		if w.fromDevice(m) {
 			freed = max(freed, one.staged)
 		} else {
-			freed = max(freed, one.late)
+			freed = max(freed, one.left)
 		}
 	}
 	w.freeSource(m, freed, w.trace.charge(m.cause, freed-at-(n-1)*beat, CauseBytes, m.src))

@@ -130,6 +130,8 @@ func (w *world) run() {
 			w.arrive(ref)
 		case evComplete:
 			w.complete(ref)
+		case evLink:
+			w.link(ref)
 		case evBarrier:
 			w.release(w.threads[ref], w.now)
 		}
