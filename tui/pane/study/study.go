@@ -45,6 +45,7 @@ type Pane struct {
 	ghost  ghost // of the baseline
 	text   []byte
 	labels int // columns of the table's first one
+	scroll scroll
 }
 
 // Inputs are the snapshot, how curves are drawn, and whether words stand elsewhere.
@@ -52,8 +53,20 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
 }
 
-// Actions are none.
-func (p *Pane) Actions() []pane.Action { return nil }
+// Actions scroll a table that is longer than its place.
+func (p *Pane) Actions() []pane.Action {
+	long := func(*pane.Host) bool { return p.scroll.scrolled }
+	return []pane.Action{
+		{Name: "scroll-up", Do: func(*pane.Host) { p.scroll.by -= 4 }, Ready: long},
+		{Name: "scroll-down", Do: func(*pane.Host) { p.scroll.by += 4 }, Ready: long},
+	}
+}
+
+// Wheel scrolls by a row.
+func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
+	p.scroll.by -= by
+	return p.scroll.scrolled
+}
 
 // The least that a chart needs with its axes, and the rows from which there are words
 // below. A table stands beside the chart of a low, wide pane.
@@ -76,6 +89,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		return p.absent(v, h)
 	}
 	p.ghost.look(s, h)
+	p.scroll.scrolled = false
 	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W())}
 	if len(s.Missing) > 0 {
 		h.Tell(v, missing(s, h)...)

@@ -50,3 +50,19 @@ func TestThePointMoves(t *testing.T) {
 		t.Errorf("three n_k have %d places", len(seen))
 	}
 }
+
+// A table that is longer than its place scrolls, and marks say where there is more. The
+// present row is what it goes back to when another one is present.
+func TestALongTableScrolls(t *testing.T) {
+	var c scroll
+	for _, tt := range []struct{ by, now, n, room, want int }{
+		{0, 0, 3, 5, 0}, {4, 0, 3, 5, 0}, // all are shown
+		{0, 20, 40, 10, 15}, {4, 20, 40, 10, 19}, {400, 20, 40, 10, 30}, {-4, 20, 40, 10, 26}, {-400, 20, 40, 10, 0},
+		{0, 21, 40, 10, 16}, // another one is present
+	} {
+		c.by += tt.by
+		if got := c.top(tt.now, tt.n, tt.room); got != tt.want {
+			t.Errorf("%d rows from %d of %d, scrolled by %d: the first is %d, want %d", tt.room, tt.now, tt.n, tt.by, got, tt.want)
+		}
+	}
+}

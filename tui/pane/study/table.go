@@ -60,12 +60,38 @@ func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
 			x += wide
 		}
 	}
-	// The rows around the present one are shown when not all can be.
 	room := v.H() - 1
-	top := min(max(s.Now-room/2, 0), max(0, len(s.Rows)-room))
+	top := p.scroll.top(s.Now, len(s.Rows), room)
 	for y := range min(room, len(s.Rows)) {
 		p.row(v.Sub(grid.Rect{Y: y + 1, W: min(x, v.W()), H: 1}), s, top+y, h.Theme)
 	}
+	if top > 0 {
+		v.Rune(1, 1, '▴', h.Theme.Accent)
+	}
+	if top+room < len(s.Rows) {
+		v.Rune(1, room, '▾', h.Theme.Accent)
+	}
+}
+
+// scroll is how far a table that is longer than its place was scrolled from the rows
+// around the present one.
+type scroll struct {
+	by       int
+	now      int  // the present row, which begins anew
+	scrolled bool // the table is longer than its place
+}
+
+// top is the first of n rows that is shown where there is room for some.
+func (c *scroll) top(now, n, room int) int {
+	if now != c.now {
+		c.now, c.by = now, 0
+	}
+	limit := max(0, n-room)
+	c.scrolled = limit > 0
+	around := min(max(now-room/2, 0), limit)
+	top := min(max(around+c.by, 0), limit)
+	c.by = top - around
+	return top
 }
 
 // flagLook is how a row with a flag looks.
