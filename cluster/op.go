@@ -11,7 +11,7 @@ type Kind uint8
 
 // The operations of a port. The fields that each one reads are named beside it;
 // all others may hold anything. Those up to KindEvent take a Then as well, with
-// its Arg.
+// its ThenArg.
 const (
 	KindNone    Kind = iota
 	KindSend         // Ctx Peer Tag Buf Size From Batch: eager up to the spec's limit, rendezvous above
@@ -28,6 +28,7 @@ const (
 	KindAwait        // Off Arg(Cmp) A: completes when own word Cmp A, Done.A is the word seen
 	KindRPC          // Peer Fn Arg Buf Size: completes when the body has run, Done.A is what it returned
 	KindBarrier      // Ctx: Post notifies, Wait waits
+	KindWork         // A B: computing of A flops that moves B bytes of memory, by whoever runs the step or the call; where time is the host's own it takes none
 	KindEvent        // Arg: a handle that completes after that many fires
 	KindFire         // Event: fires the event once, on the own port
 
@@ -48,7 +49,7 @@ func (k Kind) HasPeer() bool { return peered>>k&1 != 0 }
 
 var kindNames = [...]string{
 	"none", "send", "ssend", "recv", "iprobe", "probe", "improbe", "mprobe", "mrecv",
-	"put", "get", "atomic", "await", "rpc", "barrier", "event", "fire",
+	"put", "get", "atomic", "await", "rpc", "barrier", "work", "event", "fire",
 	"thread barrier", "draw", "enter", "leave",
 }
 
@@ -133,7 +134,7 @@ type Op struct {
 	Ctx   int32 // communication context
 	Peer  int32 // the other rank, by number in the cluster
 	Tag   int32
-	Arg   int32  // atomic, comparison, argument of an RPC or of Then
+	Arg   int32  // atomic, comparison, argument of an RPC
 	Fn    int32  // RPC function by number; 0: none
 	Buf   []byte // the bytes; nil with a Size: phantom, sizes without bytes
 	Size  int64  // bytes; read only when Buf is nil
@@ -147,8 +148,9 @@ type Op struct {
 	Event Handle // fire: which event
 
 	// Then runs inside the fabric when the operation completes. It detaches the
-	// operation: Post returns 0, and the result goes to the step alone.
-	Then Step
+	// operation: Post returns 0, and the result goes to the step alone, with ThenArg.
+	Then    Step
+	ThenArg int32
 
 	// Results.
 	Done   Done   // of an operation that completed inside Post
@@ -195,7 +197,7 @@ func (d *Done) set(o *Done) {
 
 // Step continues an operation inside the fabric: it may Post, and never Wait. It
 // runs on the rank that posted the operation, while that rank (or its progress
-// thread) is inside a call. arg is the Op's Arg.
+// thread) is inside a call. arg is the Op's ThenArg.
 type Step interface {
 	Step(p Poster, arg int32, d Done)
 }

@@ -69,7 +69,7 @@ func poison(k cluster.Kind) cluster.Op {
 		Buf: nobodys, Size: math.MaxInt64, Off: math.MinInt64, Sig: math.MinInt64,
 		Vec: []cluster.Span{{Off: math.MinInt64, Len: -1}}, Train: math.MaxInt32, From: cluster.DeviceMemory, To: cluster.DeviceMemory,
 		A: math.MaxUint64, B: math.MaxUint64, Event: math.MaxUint64,
-		Then: deadly{}, Done: cluster.Done{Peer: math.MaxInt32, Tag: math.MinInt32, Size: -1, A: math.MaxUint64, Err: 99, Found: true},
+		Then: deadly{}, ThenArg: math.MinInt32, Done: cluster.Done{Peer: math.MaxInt32, Tag: math.MinInt32, Size: -1, A: math.MaxUint64, Err: 99, Found: true},
 		Source: math.MaxUint64,
 	}
 }
@@ -80,7 +80,7 @@ func post(p cluster.Poster, op *cluster.Op) cluster.Handle {
 	if op.Kind <= cluster.KindEvent {
 		q.Then = nil
 		if op.Then != nil {
-			q.Then, q.Arg = poisonedStep{op.Then}, op.Arg
+			q.Then, q.ThenArg = poisonedStep{op.Then}, op.ThenArg
 		}
 	}
 	bytes := func() {
@@ -121,6 +121,8 @@ func post(p cluster.Poster, op *cluster.Op) cluster.Handle {
 		bytes()
 	case cluster.KindBarrier:
 		q.Ctx = op.Ctx
+	case cluster.KindWork:
+		q.A, q.B = op.A, op.B
 	case cluster.KindEvent:
 		q.Arg = op.Arg
 	case cluster.KindFire:

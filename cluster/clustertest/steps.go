@@ -66,7 +66,7 @@ func (s *suite) testSteps(t *testing.T) {
 				var wrong error
 				var next stepFunc
 				post := func(p cluster.Poster, i int) {
-					op := cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: 3, Buf: b, Arg: int32(i), Then: next}
+					op := cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 0, Tag: 3, Buf: b, Then: next, ThenArg: int32(i)}
 					p.Post(&op)
 				}
 				next = func(p cluster.Poster, i int32, d cluster.Done) {
@@ -168,6 +168,56 @@ func (s *suite) testSteps(t *testing.T) {
 		}
 	}
 
+	t.Run("a step has an argument of its own beside an operation's", func(t *testing.T) {
+		s.portsOK(t, 2, func(p cluster.Port) error {
+			p.Serve(func(c cluster.RPC) (uint64, bool) { return uint64(c.Arg), true })
+			barrier := cluster.Op{Kind: cluster.KindBarrier, Ctx: stepCtx}
+			finish(p, &barrier)
+			event := cluster.Op{Kind: cluster.KindEvent, Arg: 3}
+			h := p.Post(&event)
+			var got [3]int32
+			var words [3]uint64
+			step := func(i int) cluster.Step {
+				return stepFunc(func(p cluster.Poster, arg int32, d cluster.Done) {
+					got[i], words[i] = arg, d.A
+					cluster.FireOn(p, h)
+				})
+			}
+			peer := int32(1 - p.ID())
+			p.Post(&cluster.Op{Kind: cluster.KindAwait, Off: 8, Arg: int32(cluster.CmpGreaterEqual), A: 5, Then: step(0), ThenArg: 70})
+			p.Post(&cluster.Op{Kind: cluster.KindAtomic, Peer: peer, Off: 8, Arg: int32(cluster.AtomicAdd), A: 5, Then: step(1), ThenArg: 71})
+			p.Post(&cluster.Op{Kind: cluster.KindRPC, Peer: peer, Fn: 1, Arg: 9, Then: step(2), ThenArg: 72})
+			p.Wait([]cluster.Handle{h}, 1)
+			p.Test(h)
+			finish(p, &barrier)
+			if got != [3]int32{70, 71, 72} || words != [3]uint64{5, 0, 9} {
+				return fmt.Errorf("rank %d: arguments %v, want 70 to 72; words %v, want 5, 0 and 9", p.ID(), got, words)
+			}
+			return nil
+		})
+	})
+
+	t.Run("work takes the machine's time, and steps follow it", func(t *testing.T) {
+		s.portsOK(t, 2, func(p cluster.Port) error {
+			const flops, bytes = 50_000, 400_000
+			least := cluster.Time(0)
+			if s.fabric.Clock(&s.machine) != cluster.WallClock {
+				least = 2 * s.machine.ComputeTime(cluster.Work{Flops: flops, Bytes: bytes})
+			}
+			began := p.Now()
+			finish(p, &cluster.Op{Kind: cluster.KindWork, A: flops, B: bytes})
+			event := cluster.Op{Kind: cluster.KindEvent, Arg: 1}
+			h := p.Post(&event)
+			p.Post(&cluster.Op{Kind: cluster.KindWork, A: flops, B: bytes, Then: stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) { cluster.FireOn(p, h) })})
+			p.Wait([]cluster.Handle{h}, 1)
+			p.Test(h)
+			if took := p.Now() - began; took < least-cluster.Time(slack*float64(least)) {
+				return fmt.Errorf("rank %d: %v for work of %v", p.ID(), took, least)
+			}
+			return nil
+		})
+	})
+
 	t.Run("a step runs once for each kind of operation", func(t *testing.T) {
 		s.portsOK(t, 2, func(p cluster.Port) error {
 			p.Team(stepCtx+2, []int32{0, 1})
@@ -187,6 +237,7 @@ func (s *suite) testSteps(t *testing.T) {
 				{Kind: cluster.KindRPC, Peer: peer, Fn: 1},
 				{Kind: cluster.KindPut, Peer: peer, Off: 1 << 30, Buf: data(8, me)},
 				{Kind: cluster.KindBarrier, Ctx: stepCtx + 2},
+				{Kind: cluster.KindWork, A: 100, B: 100},
 			}
 			event := cluster.Op{Kind: cluster.KindEvent, Arg: int32(len(ops))}
 			h := p.Post(&event)

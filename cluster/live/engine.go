@@ -27,6 +27,7 @@ type engine struct {
 	batch    []*ring       // with cells that are not published
 	members  []*member     // of the contexts that this rank is in
 	steps    []pendingStep // continuations and RPC bodies that are due
+	worked   int64         // wire: when the work that was posted last is done
 	awaits   []*slot
 	gates    []*slot // barriers that a step waits for
 	probes   []*slot
@@ -254,7 +255,7 @@ func (e *engine) complete(s *slot, d cluster.Done) {
 		return
 	}
 	if s.detached {
-		e.steps = append(e.steps, pendingStep{then: s.then, arg: s.arg, done: d})
+		e.steps = append(e.steps, pendingStep{then: s.then, arg: s.thenArg, done: d})
 		e.slots.give(s)
 		return
 	}
@@ -281,7 +282,7 @@ func (e *engine) continueWith(op *cluster.Op, d cluster.Done) {
 		e.completeFrom(e.pend(op), d)
 		return
 	}
-	e.steps = append(e.steps, pendingStep{then: op.Then, arg: op.Arg, done: d})
+	e.steps = append(e.steps, pendingStep{then: op.Then, arg: op.ThenArg, done: d})
 }
 
 // pend makes a slot of an operation that goes on.
@@ -290,7 +291,7 @@ func (e *engine) pend(op *cluster.Op) *slot {
 	s.peer, s.ctx, s.tag, s.arg = op.Peer, op.Ctx, op.Tag, op.Arg
 	s.buf, s.size, s.off, s.a = op.Buf, op.Bytes(), op.Off, op.A
 	if op.Then != nil {
-		s.then, s.detached = op.Then, true
+		s.then, s.thenArg, s.detached = op.Then, op.ThenArg, true
 		if e.lane != 0 {
 			e.detached.Add(1)
 		}

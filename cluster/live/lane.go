@@ -106,7 +106,7 @@ func (e *engine) completeShared(s *slot, d cluster.Done) {
 	case s.detached && e.lane != 0:
 		e.completeFrom(s, d)
 	case s.detached:
-		e.steps = append(e.steps, pendingStep{then: s.then, arg: s.arg, done: d})
+		e.steps = append(e.steps, pendingStep{then: s.then, arg: s.thenArg, done: d})
 		e.slots.give(s)
 	default:
 		s.done = d
@@ -125,7 +125,7 @@ func (e *engine) stepOf(p *parcel) {
 		return
 	}
 	l.grab()
-	e.steps = append(e.steps, pendingStep{then: s.then, arg: s.arg, done: s.done})
+	e.steps = append(e.steps, pendingStep{then: s.then, arg: s.thenArg, done: s.done})
 	l.slots.give(s)
 	l.mu.Unlock()
 	l.detached.Add(-1)

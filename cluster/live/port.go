@@ -203,6 +203,8 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 		return e.rpc(op)
 	case cluster.KindBarrier:
 		return e.enter(op)
+	case cluster.KindWork:
+		return e.w.way.work(e, op)
 	case cluster.KindEvent:
 		return e.event(op)
 	case cluster.KindFire:

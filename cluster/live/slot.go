@@ -29,7 +29,8 @@ type slot struct {
 	detached bool // completes into then, nobody holds the handle
 	peer     int32
 	ctx, tag int32
-	arg      int32  // comparison, argument of then
+	arg      int32 // comparison
+	thenArg  int32
 	arg2     uint32 // generation of a barrier, fires left of an event
 	size     int64
 	buf      []byte

@@ -23,6 +23,8 @@ type transport interface {
 	put(e *engine, op *cluster.Op, n int64) cluster.Handle
 	get(e *engine, op *cluster.Op, n int64) cluster.Handle
 	atomic(e *engine, op *cluster.Op) cluster.Handle
+	// work computes on the rank's processor, one piece after another.
+	work(e *engine, op *cluster.Op) cluster.Handle
 	// reply completes an RPC at its caller.
 	reply(e *engine, p *parcel, d cluster.Done)
 	// open opens a barrier that all have entered, later; now: the caller has to.
@@ -111,6 +113,8 @@ func (direct) atomic(e *engine, op *cluster.Op) cluster.Handle {
 	a := t.apply(&t.words[op.Off/8], cluster.AtomicOp(op.Arg), op.A, op.B)
 	return e.finish(op, cluster.Done{Peer: op.Peer, Size: 8, A: a})
 }
+
+func (direct) work(e *engine, op *cluster.Op) cluster.Handle { return e.finish(op, cluster.Done{}) }
 
 func (direct) reply(_ *engine, p *parcel, d cluster.Done) {
 	p.from.completeFrom(p.req, d)

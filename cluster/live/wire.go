@@ -339,6 +339,22 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	}
 }
 
+// work completes once the machine's time for it has passed.
+func (x *wire) work(e *engine, op *cluster.Op) cluster.Handle {
+	model := x.wall(x.w.spec.Machine.ComputeTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
+	if model == 0 {
+		return e.finish(op, cluster.Done{})
+	}
+	s := e.pend(op)
+	p := newParcel()
+	p.kind, p.src, p.dst, p.from, p.req = parcelComplete, e.id, e.id, e, s
+	e.worked = max(e.worked, x.now()) + model
+	x.mu.Lock()
+	x.push(p, e.worked)
+	x.mu.Unlock()
+	return pended(s)
+}
+
 // lateness is how well the host has done.
 func (x *wire) lateness() cluster.Lateness {
 	return cluster.Lateness{

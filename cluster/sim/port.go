@@ -101,6 +101,8 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 		return t.rpc(op)
 	case cluster.KindBarrier:
 		return t.enter(op)
+	case cluster.KindWork:
+		return t.work(op)
 	case cluster.KindEvent:
 		return t.event(op)
 	case cluster.KindFire:
@@ -118,7 +120,7 @@ func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
 		if op.Then != nil {
 			t.r.then++
 		}
-		s.more = &slotMore{then: op.Then, arg: op.Arg, off: op.Off, a: op.A}
+		s.more = &slotMore{then: op.Then, thenArg: op.ThenArg, arg: op.Arg, off: op.Off, a: op.A}
 	}
 	return s, i
 }
@@ -134,7 +136,7 @@ func (t *thread) pended(op *cluster.Op, i uint32) cluster.Handle {
 // finish gives the result of an operation that completes inside Post.
 func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 	if op.Then != nil {
-		t.r.steps = append(t.r.steps, pendingStep{then: op.Then, arg: op.Arg, done: d, at: t.now, cause: t.cause})
+		t.r.steps = append(t.r.steps, pendingStep{then: op.Then, arg: op.ThenArg, done: d, at: t.now, cause: t.cause})
 		return 0
 	}
 	o := &op.Done
@@ -164,7 +166,7 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 		at, cause = s.at, s.cause
 	}
 	if s.more != nil && s.more.then != nil {
-		r.steps = append(r.steps, pendingStep{s.more.then, s.more.arg, s.done(), at, cause, s.pays, s.class})
+		r.steps = append(r.steps, pendingStep{s.more.then, s.more.thenArg, s.done(), at, cause, s.pays, s.class})
 		if r.main.lane != nil {
 			r.took(grown(&r.voyages, int(i)), 0, at)
 		}
@@ -314,6 +316,22 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 	alone := t.now + dt
 	t.spend(dt, CauseCompute)
 	t.spend(done-alone, CauseMemory)
+}
+
+// work computes on the clock of whoever posts it: a thread, or the agent that runs a
+// step. The node's memory serves it in the order of posts.
+func (t *thread) work(op *cluster.Op) cluster.Handle {
+	w := t.w
+	flops, bytes := int64(min(op.A, 1<<62)), int64(min(op.B, 1<<62))
+	dt := t.r.shared(max(w.flops.time(flops), w.memRate.time(bytes)))
+	if w.net.slow != nil {
+		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)
+	}
+	t.spend(dt, CauseCompute)
+	if memory := &w.net.memories[w.net.nodeOf[t.r.id]]; memory.rate > 0 && bytes > 0 {
+		t.spend(memory.serve(t.now-dt, bytes, dt)-t.now, CauseMemory)
+	}
+	return t.finish(op, cluster.Done{})
 }
 
 // whole is a count as a whole number.

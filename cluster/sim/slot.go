@@ -48,12 +48,13 @@ type slot struct {
 // slotMore is what an operation has that is neither a send nor a receive without
 // a step.
 type slotMore struct {
-	then   cluster.Step
-	arg    int32
-	off    int64
-	a      uint64 // operand, then result
-	left   int64  // fires of an event
-	device bool   // the bytes go on to the device's memory
+	then    cluster.Step
+	thenArg int32
+	arg     int32
+	off     int64
+	a       uint64 // operand, then result
+	left    int64  // fires of an event
+	device  bool   // the bytes go on to the device's memory
 }
 
 // toDevice makes the bytes go on to the device's memory.
