@@ -33,7 +33,7 @@ func TestScreensOfWorkloads(t *testing.T) {
 			continue
 		}
 		t.Run(w.Name, func(t *testing.T) {
-			s := recordedRun(t, &workloadRuns[i])
+			s := recordedRun(t, "demo", &workloadRuns[i])
 			for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}, {300, 90}} {
 				var sc screen
 				g := sc.draw(shownApp(s), size[0], size[1])
@@ -43,11 +43,29 @@ func TestScreensOfWorkloads(t *testing.T) {
 	}
 }
 
-// recordedRun is a run on the demo, and in the place of what depends on the host's clock
+// A baseline stands on every workload's screen: here its run on another machine.
+func TestBaselineOnScreensOfWorkloads(t *testing.T) {
+	for _, c := range workloadRuns {
+		t.Run(c.workload, func(t *testing.T) {
+			base, now := recordedRun(t, "demo", &c), recordedRun(t, "osc-ibm1350", &c)
+			for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
+				var sc screen
+				g := sc.draw(against(base, now), size[0], size[1])
+				panetest.Golden(t, fmt.Sprintf("baseline-%s-%dx%d", c.workload, size[0], size[1]), g.PlainText())
+			}
+			mono := against(base, now, ":", "'theme mono", "enter")
+			mono.ascii = true
+			var sc screen
+			panetest.Golden(t, fmt.Sprintf("baseline-%s-ascii-mono-120x40", c.workload), sc.draw(mono, 120, 40).PlainText())
+		})
+	}
+}
+
+// recordedRun is a simulated run, and in the place of what depends on the host's clock
 // what its own time gives: even rates, and all its traffic as the last second's.
-func recordedRun(t *testing.T, of *studyRun) *engine.Snapshot {
+func recordedRun(t *testing.T, machine string, of *studyRun) *engine.Snapshot {
 	t.Helper()
-	s := swept(t, "demo", of)
+	s := swept(t, machine, of)
 	l := &s.Layout
 	for r := range l.Ranks() {
 		s.Ranks = append(s.Ranks, engine.RankView{Node: l.NodeOf(r), Group: l.GroupOf(r)})

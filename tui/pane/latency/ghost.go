@@ -23,6 +23,12 @@ func (p *Pane) shadow(v grid.View, q *engine.Quantiles, lo, hi float64, th *grid
 	if w <= 0 || !drawn(q) {
 		return
 	}
+	if single(q) {
+		for y := range v.H() {
+			v.Rune(min(int(place(q.P50, lo, hi, w)), w-1), y, '╎', th.Dim)
+		}
+		return
+	}
 	if cap(p.ghost) < w {
 		p.ghost = make([]float64, w)
 	}
