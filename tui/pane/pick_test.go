@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
@@ -41,7 +42,11 @@ func TestPickStaysInsideTheLayout(t *testing.T) {
 			l := cluster.Layout{Nodes: rapid.IntRange(0, 5).Draw(t, "nodes"), RanksPerNode: rapid.IntRange(1, 4).Draw(t, "ranks"),
 				ThreadsPerRank: rapid.IntRange(0, 3).Draw(t, "threads"), Model: cluster.Flat}
 			p = p.Within(&l)
-			switch rapid.IntRange(0, 2).Draw(t, "move") {
+			switch rapid.IntRange(0, 4).Draw(t, "move") {
+			case 3:
+				p, _ = pane.ParsePick("idle", &l)
+			case 4:
+				p, _ = pane.ParsePick("1-2", &l)
 			case 0:
 				p = p.Finer(&l)
 			case 1:
@@ -52,7 +57,8 @@ func TestPickStaysInsideTheLayout(t *testing.T) {
 			if p != p.Within(&l) {
 				t.Fatalf("%+v of %+v", p, l)
 			}
-			if p.Level > pane.Nothing && !p.Has(p.Node, p.Rank, p.Thread) {
+			s := &engine.Snapshot{Layout: l, Ranks: make([]engine.RankView, l.Ranks())}
+			if p.Level > pane.OneNode && !p.Has(s, p.Rank, p.Thread) || p.Level == pane.OneNode && !p.Has(s, p.Finer(&l).Rank, 0) {
 				t.Fatalf("%v does not have itself", p)
 			}
 		}
@@ -63,6 +69,7 @@ func TestParsePick(t *testing.T) {
 	for text, want := range map[string]string{
 		"node 3": "node 3", "rank 5": "rank 5 of node 1", "5": "rank 5 of node 1", " Rank 5  THREAD 2 ": "thread 2 of rank 5, node 1",
 		"node 4": "", "rank 8": "", "rank 5 thread 3": "", "rank": "", "thread 1": "", "": "", "node -1": "", "rank 1 node 2": "",
+		"3-7": "ranks 3 to 7", "7-3": "", "3-8": "", "-3": "", "3-": "", "wait": "ranks that wait", "Compute": "ranks that compute",
 	} {
 		p, ok := pane.ParsePick(text, &fourByTwo)
 		if got := p.String(); ok != (want != "") || ok && got != want {

@@ -8,7 +8,7 @@ import (
 
 // Spec is the line of the registry.
 var Spec = overlay.Spec{
-	Open: pane.Action{Name: "find", Keys: []string{"/"}, Doc: "select a node, a rank or a thread by its number"},
+	Open: pane.Action{Name: "find", Keys: []string{"/"}, Doc: "select a node, a rank or a thread by its number, or ranks by their state"},
 	Mode: "finding",
 	New:  func(h *overlay.Host) overlay.Overlay { return &find{h: h} },
 }
@@ -55,7 +55,7 @@ func (o *find) Draw(body grid.View) {
 	case offer != "":
 		v.TextIn(2, 1, v.W()-2, offer, grid.Left, th.Text)
 	default:
-		v.TextIn(2, 1, v.W()-2, "node 3, rank 12, 12, rank 12 thread 1", grid.Left, th.Dim)
+		v.TextIn(2, 1, v.W()-2, "node 3, rank 12, 3-7, rank 12 thread 1, wait", grid.Left, th.Dim)
 	}
 }
 
@@ -77,6 +77,6 @@ func (o *find) take() {
 		o.h.Pick = pane.Pick{}
 		o.h.Close()
 	default:
-		o.fault = "this cluster has no such node, rank or thread"
+		o.fault = "this cluster has no such node, rank, thread or state"
 	}
 }

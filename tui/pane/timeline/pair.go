@@ -73,7 +73,7 @@ func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis gri
 		late = !t.rows.compute(tl, s, half) || late
 		t.title(v.Sub(grid.Rect{X: label, Y: y, W: w, H: 1}), h.Theme, both, k)
 		t.cells(v.Sub(grid.Rect{X: label, Y: y + 1, W: w, H: s.rows}), h.Theme, half)
-		t.labels(v.Sub(grid.Rect{Y: y + 1, W: label, H: s.rows}), h.Theme, h.Pick, false)
+		t.labels(v.Sub(grid.Rect{Y: y + 1, W: label, H: s.rows}), h, false)
 		if shares > 0 {
 			t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: y, W: shares * sharesCol, H: 1 + s.rows}), 1, h.Theme, tl, shares)
 		}

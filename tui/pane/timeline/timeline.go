@@ -162,7 +162,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	}
 	t.shown.late = !t.rows.compute(tl, &t.shown, half)
 	t.cells(v.Sub(cells), h.Theme, half)
-	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h.Theme, h.Pick, t.Want.Cursor)
+	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h, t.Want.Cursor)
 	if t.Want.Arrows {
 		t.arrows(v.Sub(cells), h, tl)
 	}
@@ -342,11 +342,12 @@ func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
 }
 
 // labels names the rows: node, rank and thread where they change.
-func (t *Pane) labels(v grid.View, th *grid.Theme, pick pane.Pick, cursor bool) {
+func (t *Pane) labels(v grid.View, h *pane.Host, cursor bool) {
+	snap, th, pick := h.Snap, h.Theme, h.Pick.Within(&h.Snap.Layout)
 	for y := range t.shown.rows {
 		i := t.shown.top + y
 		st := th.Text
-		chosen := cursor && i == t.shown.row || t.rows.shows(i, pick)
+		chosen := cursor && i == t.shown.row || t.rows.shows(i, snap, pick)
 		if chosen {
 			st = th.Focus
 		}
@@ -362,7 +363,7 @@ func (t *Pane) seek(h *pane.Host, rows int) {
 		return
 	}
 	for i := range t.rows.all {
-		if t.rows.shows(i, pick) {
+		if t.rows.shows(i, h.Snap, pick) {
 			if i < t.Want.Top || i >= t.Want.Top+rows {
 				t.Want.Top = max(i-rows/2, 0)
 			}
@@ -374,17 +375,16 @@ func (t *Pane) seek(h *pane.Host, rows int) {
 }
 
 // shows says that row i stands for what is selected, or for a part of it.
-func (r *laneRows) shows(i int, pick pane.Pick) bool {
-	row := &r.all[i]
-	switch {
-	case pick.Level == pane.Nothing:
+func (r *laneRows) shows(i int, snap *engine.Snapshot, pick pane.Pick) bool {
+	if pick.Level == pane.Nothing {
 		return false
-	case r.fold == foldNodes:
-		return row.node == pick.Node
-	case r.fold == foldRanks && pick.Level > pane.OneNode:
-		return row.rank == pick.Rank
 	}
-	return pick.Has(row.node, row.rank, row.thread)
+	for _, k := range r.order[r.all[i].lo:r.all[i].hi] {
+		if who := r.who[k]; pick.Has(snap, int(who[0]), int(who[1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // shares writes how the rows spend the time that is shown.

@@ -88,13 +88,13 @@ func (t *Pane) Click(h *pane.Host, x, y int) bool {
 }
 
 // mark shows the ranks that are selected in reverse.
-func (t *Pane) mark(v grid.View, p pane.Pick) {
+func (t *Pane) mark(v grid.View, snap *engine.Snapshot, p pane.Pick) {
 	if p.Level == pane.Nothing {
 		return
 	}
 	for _, s := range t.spots {
 		for _, rank := range t.slots[min(s.first, len(t.slots)):min(s.first+s.n, len(t.slots))] {
-			if p.Level == pane.OneNode && t.layout.NodeOf(int(rank)) == p.Node || p.Level > pane.OneNode && int(rank) == p.Rank {
+			if p.Has(snap, int(rank), p.Thread) {
 				v.Tint(s.r, grid.None, grid.Reverse|grid.Bold)
 				break
 			}
@@ -105,7 +105,7 @@ func (t *Pane) mark(v grid.View, p pane.Pick) {
 // cross marks the selected node's row of the matrix, and the column of the one that it
 // is looked at with.
 func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
-	if p.Level == pane.Nothing || per == 0 || t.heatAt.Empty() {
+	if p.Level == pane.Nothing || p.Level >= pane.SomeRanks || per == 0 || t.heatAt.Empty() {
 		return
 	}
 	in := v.Sub(t.heatAt)
@@ -167,17 +167,14 @@ const mostTalks = 3
 func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 	snap, th := h.Snap, h.Theme
 	t.write('▸', th.Focus, func(b []byte) []byte { return append(b, p.String()...) })
-	if p.Level > pane.OneNode && p.Rank < len(snap.Ranks) {
+	if (p.Level == pane.OneRank || p.Level == pane.OneThread) && p.Rank < len(snap.Ranks) {
 		v := &snap.Ranks[p.Rank]
 		t.write(stateGlyphs[v.State], th.Text, func(b []byte) []byte { return append(b, v.State.String()...) })
 	}
 	var share [cluster.States]float64
 	ranks := 0.0
 	for rank := range snap.Ranks {
-		if t.short {
-			break
-		}
-		if p.Level == pane.OneNode && snap.Ranks[rank].Node == p.Node || p.Level > pane.OneNode && rank == p.Rank {
+		if p.Has(snap, rank, p.Thread) {
 			ranks++
 			for s, x := range snap.Ranks[rank].Share {
 				share[s] += x
@@ -185,11 +182,17 @@ func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 		}
 	}
 	for _, s := range shownStates {
-		if x := share[s] / max(ranks, 1); x > 0 {
+		if x := share[s] / max(ranks, 1); x > 0 && !t.short {
 			t.write(0, th.Text, func(b []byte) []byte {
 				return grid.Share.Append(append(append(b, s.String()...), ' '), float64(int(100*x+0.5))/100, 4)
 			})
 		}
+	}
+	if p.Level >= pane.SomeRanks {
+		t.write(0, th.Text, func(b []byte) []byte {
+			return append(grid.Count.Append(b, ranks, 8), " ranks"...)
+		})
+		return
 	}
 	r := &snap.Recent
 	if r.Nodes == 0 || t.layout.Nodes < 2 {

@@ -51,7 +51,7 @@ func (t *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	t.base, t.spots, t.heatAt = v.Rect(), t.spots[:0], grid.Rect{}
 	t.draw(v, h)
-	t.mark(v, h.Pick.Within(&h.Snap.Layout))
+	t.mark(v, h.Snap, h.Pick.Within(&h.Snap.Layout))
 	if l := h.Snap.Layout; l != t.capOf || t.cap == "" {
 		t.capOf, t.cap = l, layoutWords(&l)
 	}
