@@ -143,6 +143,49 @@ func (s *services) run(c RPC) (uint64, bool) {
 	return 0, false
 }
 
+// Context is where messages of libraries on the team are: no message of a program can
+// be there. Those that a library posts itself have tags of a team that it made.
+func (l Lib) Context(t *Team) int32 { return t.ctx + 1 }
+
+// Post starts an operation as it stands.
+func (l Lib) Post(op *Op) Handle { return l.r.port.Post(op) }
+
+// Await blocks until an operation that Post started is complete.
+func (l Lib) Await(h Handle) {
+	l.r.handles = append(l.r.handles[:0], h)
+	l.r.port.Wait(l.r.handles, 1)
+	l.r.port.Test(h)
+}
+
+// Test reports whether it is complete, and forgets it if so.
+func (l Lib) Test(h Handle) bool {
+	_, ok := l.r.port.Test(h)
+	return ok
+}
+
+// Shared gives what the launch keeps by a key, made by whichever rank asks first; what
+// another one made at the same time is dropped.
+func (l Lib) Shared(key any, made func() any) any {
+	kept := &l.r.launch.kept
+	for {
+		now := kept.Load()
+		if now != nil {
+			if v, ok := (*now)[key]; ok {
+				return v
+			}
+		}
+		next := map[any]any{}
+		if now != nil {
+			next = maps.Clone(*now)
+		}
+		v := made()
+		next[key] = v
+		if kept.CompareAndSwap(now, &next) {
+			return v
+		}
+	}
+}
+
 // Heap is how many bytes of the segment are in use; Alloc takes those that follow.
 func (l Lib) Heap() int64 { return l.r.heap }
 

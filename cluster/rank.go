@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 )
 
 // Contexts of the teams that every launch has. Each team takes two.
@@ -13,7 +14,7 @@ const (
 	ctxFanout = 2
 )
 
-// launch is what all ranks of a launch share; nobody writes to it.
+// launch is what all ranks of a launch share; nobody writes to it, but for what libraries keep.
 type launch struct {
 	spec       Spec
 	node       []int32 // by rank
@@ -24,6 +25,7 @@ type launch struct {
 	all        []int32
 	far        [][]uint64 // no segment is reached in place
 	phantoms   bool
+	kept       atomic.Pointer[map[any]any] // by libraries
 }
 
 // Rank is one process of a program, as its own code sees it. It belongs to one

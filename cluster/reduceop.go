@@ -51,6 +51,16 @@ func kindOf[T Number]() reflect.Kind { return reflect.TypeFor[T]().Kind() }
 // combine does acc[i] = acc[i] op in[i].
 func combine[T Number](op ReduceOp, acc, in []T) { combiners[kindOf[T]()](op, Bytes(acc), Bytes(in)) }
 
+// Combining gives the function that does acc = acc op in on the bytes of numbers, which
+// are aligned and equally many, for libraries.
+func Combining[T Number](r *Rank, op ReduceOp) (func(acc, in []byte), error) {
+	if err := reducible[T](r, "combine", op); err != nil {
+		return nil, err
+	}
+	f := combiners[kindOf[T]()]
+	return func(acc, in []byte) { f(op, acc, in) }, nil
+}
+
 func combineOrdered[T ordered](op ReduceOp, acc, in []byte) {
 	a, b := View[T](acc), View[T](in)
 	switch op {

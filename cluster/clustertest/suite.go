@@ -108,6 +108,7 @@ var parts = []part{
 	{name: "freed teams", test: (*suite).testFreedTeams},
 	{name: "barrier", test: (*suite).testBarrier},
 	{name: "collectives", test: (*suite).testCollectives},
+	{name: "schedules", test: (*suite).testSchedules},
 	{name: "neighbour sync", test: (*suite).syncNeighbours, puts: true},
 	{name: "split", test: (*suite).testSplit},
 	{name: "vectors", test: (*suite).testVectors, puts: true},

@@ -19,6 +19,16 @@
 // complete at once and with sends that wait for their receives. Messages from one
 // rank to another match by their lane, first to first.
 //
+// A [Comm] runs schedules on a team of ranks, on any fabric, blocking or not:
+//
+//	c, err := coll.New(r, team)             // every member
+//	x, err := c.Start(coll.Call{Key: key, Root: root, Out: data, Blocks: key.Blocks(n, 8)})
+//	…                                       // compute, other calls, other collectives
+//	err = x.Wait()                          // or x.Test, now and then
+//
+// A call under way, a [Run], is a step of the fabric: whoever progresses for the rank
+// goes on with it.
+//
 // Each algorithm is a file, or a part of one, with its restrictions (Needs) and its
 // cost (Predict, in LogGP's terms) beside it. Trace prices any schedule, message by
 // message, on the same terms; the drawings and GOAL files are made from it.

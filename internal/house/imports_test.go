@@ -32,7 +32,7 @@ cluster/timeline       : cluster cluster/codec
 cluster/live           : cluster cluster/match cluster/host cluster/timeline
 cluster/sim            : cluster cluster/match cluster/host cluster/sim/topology cluster/timeline
 cluster/sim/topology   : cluster
-cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma
+cluster/clustertest    : cluster cluster/timeline cluster/upc cluster/rma cluster/coll
 presets                : cluster internal/xdg internal/atomicfile
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models

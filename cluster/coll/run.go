@@ -1,0 +1,257 @@
+package coll
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Run is a call under way: a schedule, and what each of its nodes still waits for.
+// The fabric goes on with it, one step for each node that completes, whenever the
+// rank is inside a call or whoever progresses for it has time.
+type Run struct {
+	Place
+	comm    *Comm
+	call    Call
+	tag     int32
+	left    []uint16 // by node
+	open    int      // nodes that are not complete
+	ready   []int32
+	temp    []byte
+	temps   []int64          // where each temporary buffer begins
+	staged  map[int32][]byte // of messages that are not in one piece
+	scratch []uint64
+	cuts    []cut
+	op      cluster.Op     // that is posted next
+	done    cluster.Handle // an event; 0: it was waited for
+	trouble error
+}
+
+// begins is the argument of the step that posts the first nodes: it runs inside the
+// fabric like all others, so that no two of them run at once.
+const begins = -1
+
+func (x *Run) begin(c *Comm, call Call, place Place, tag int32) {
+	s := place.Schedule
+	x.Place, x.comm, x.call, x.tag, x.trouble = place, c, call, tag, nil
+	x.open = len(s.Nodes)
+	x.left = x.left[:0]
+	x.ready = x.ready[:0]
+	for i := range s.Nodes {
+		x.left = append(x.left, s.Nodes[i].Deps)
+		if s.Nodes[i].Deps == 0 {
+			x.ready = append(x.ready, int32(i))
+		}
+		if n := &s.Nodes[i]; n.Kind == Send {
+			c.r.Account(c.team.Global(int(x.Peer(n.Peer))), 1, x.Bytes(n.Ref))
+		}
+	}
+	x.temps = x.temps[:0]
+	total := int64(0)
+	for i := range s.Temps {
+		x.temps = append(x.temps, total)
+		total += (x.Size(temps+Buf(i)) + 7) &^ 7
+	}
+	if !call.Sizes && total > int64(len(x.temp)) {
+		x.temp = cluster.Bytes(make([]uint64, total/8))
+	}
+	x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}
+	x.done = c.lib.Post(&x.op)
+	x.op = cluster.Op{Kind: cluster.KindWork, Then: x, ThenArg: begins}
+	c.lib.Post(&x.op)
+}
+
+// Wait blocks until the call is complete at this member. The Run must not be used
+// afterwards.
+func (x *Run) Wait() error {
+	x.await()
+	return x.end()
+}
+
+// Test reports whether the call is complete at this member. Once it is, the Run must
+// not be used any more.
+func (x *Run) Test() (bool, error) {
+	if x.done != 0 {
+		if !x.comm.lib.Test(x.done) {
+			return false, nil
+		}
+		x.done = 0
+	}
+	return true, x.end()
+}
+
+func (x *Run) await() {
+	if x.done != 0 {
+		x.comm.lib.Await(x.done)
+		x.done = 0
+	}
+}
+
+// end gives the Run back.
+func (x *Run) end() error {
+	c, err := x.comm, x.trouble
+	if i := int(x.tag >> laneBits); c.begun[i] == x {
+		c.begun[i] = nil
+	}
+	if err == nil { // else there is more under way
+		x.call = Call{}
+		clear(x.staged)
+		c.idle = append(c.idle, x)
+	}
+	return err
+}
+
+// Step implements cluster.Step: a node is complete.
+func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
+	if node != begins {
+		x.complete(node, d)
+	}
+	for i := 0; i < len(x.ready) && x.trouble == nil; i++ {
+		x.post(p, x.ready[i])
+	}
+	x.ready = x.ready[:0]
+	if x.open == 0 || x.trouble != nil && x.open > 0 {
+		x.open = -1 // what else is under way of a call that failed comes to nothing
+		fire := &x.comm.fire
+		fire.Kind, fire.Event = cluster.KindFire, x.done
+		p.Post(fire)
+	}
+}
+
+// complete lets those go on that waited for a node.
+func (x *Run) complete(node int32, d cluster.Done) {
+	n := &x.Schedule.Nodes[node]
+	if n.Kind == Recv {
+		want := x.Bytes(n.Ref)
+		if d.Err != cluster.OK || d.Size != want {
+			x.fail("rank %d sent %d B, want %d: every member must give the same sizes", x.Peer(n.Peer), d.Size, want)
+		} else if b := x.staged[node]; b != nil {
+			x.unpack(n.Ref, b)
+		}
+	} else if d.Err != cluster.OK {
+		x.fail("%s to rank %d failed (code %d)", n.Kind, x.Peer(n.Peer), d.Err)
+	}
+	x.open--
+	for _, i := range x.Schedule.Next(int(node)) {
+		if x.left[i]--; x.left[i] == 0 {
+			x.ready = append(x.ready, i)
+		}
+	}
+}
+
+func (x *Run) fail(format string, args ...any) {
+	if x.trouble == nil {
+		x.trouble = x.comm.lib.Errorf("%s by %s on %s: %w", x.Schedule.Collective, x.call.Key.Algorithm.Name, x.comm.team.Name(), fmt.Errorf(format, args...))
+	}
+}
+
+// post starts a node.
+func (x *Run) post(p cluster.Poster, node int32) {
+	n := &x.Schedule.Nodes[node]
+	o := &x.op
+	switch n.Kind {
+	case Send, Recv:
+		o.Kind = cluster.KindSend
+		if n.Kind == Recv {
+			o.Kind = cluster.KindRecv
+		}
+		o.Ctx, o.Tag = x.comm.lib.Context(x.comm.team), x.tag|int32(n.Lane)
+		o.Peer = int32(x.comm.team.Global(int(x.Peer(n.Peer))))
+		o.Size = x.Bytes(n.Ref)
+		o.Buf = nil
+		if !x.call.Sizes && o.Size > 0 {
+			o.Buf = x.piece(n, node)
+		}
+	default:
+		size := x.Bytes(n.From)
+		if !x.call.Sizes {
+			x.local(n)
+		}
+		o.Kind, o.A, o.B = cluster.KindWork, 0, uint64(2*size)
+		if n.Kind != Copy {
+			o.A, o.B = uint64(size/max(x.Blocks.Unit, 1)), uint64(3*size)
+		}
+	}
+	o.Then, o.ThenArg = x, node
+	p.Post(o)
+}
+
+// buffer is all of a buffer.
+func (x *Run) buffer(b Buf) []byte {
+	switch b {
+	case In:
+		return x.call.In
+	case Out:
+		return x.call.Out
+	}
+	return x.temp[x.temps[b-temps]:]
+}
+
+// piece is the bytes of a message: in place where they are in one piece, else packed.
+func (x *Run) piece(n *Node, node int32) []byte {
+	buf := x.buffer(n.Ref.Buf)
+	runs := 0
+	var at, size int64
+	x.Runs(n.Ref, func(off, n int64) {
+		runs++
+		at, size = off, size+n
+	})
+	if runs == 1 {
+		return buf[at : at+size : at+size]
+	}
+	packed := make([]byte, 0, size)
+	if n.Kind == Send {
+		x.Runs(n.Ref, func(off, n int64) { packed = append(packed, buf[off:off+n]...) })
+		return packed
+	}
+	if x.staged == nil {
+		x.staged = map[int32][]byte{}
+	}
+	x.staged[node] = packed[:size]
+	return packed[:size]
+}
+
+func (x *Run) unpack(r Ref, b []byte) {
+	buf := x.buffer(r.Buf)
+	x.Runs(r, func(off, n int64) { b = b[copy(buf[off:off+n], b):] })
+}
+
+// local does what a node does to bytes of this rank. The blocks of both sides are as
+// long, but may be cut at other places.
+func (x *Run) local(n *Node) {
+	x.cuts = x.cuts[:0]
+	x.Runs(n.From, func(off, n int64) { x.cuts = append(x.cuts, cut{off, n}) })
+	dst, src := x.buffer(n.Ref.Buf), x.buffer(n.From.Buf)
+	at := 0
+	x.Runs(n.Ref, func(off, size int64) {
+		for size > 0 {
+			c := &x.cuts[at]
+			k := min(size, c.size)
+			x.apply(n.Kind, dst[off:off+k], src[c.off:c.off+k])
+			off, size = off+k, size-k
+			if c.off, c.size = c.off+k, c.size-k; c.size == 0 {
+				at++
+			}
+		}
+	})
+}
+
+// cut is one run of bytes.
+type cut struct{ off, size int64 }
+
+func (x *Run) apply(k Kind, dst, src []byte) {
+	switch k {
+	case Copy:
+		copy(dst, src)
+	case Combine:
+		x.call.Combine(dst, src)
+	case Precede:
+		if need := (len(src) + 7) / 8; need > len(x.scratch) {
+			x.scratch = make([]uint64, need)
+		}
+		left := cluster.Bytes(x.scratch)[:len(src)]
+		copy(left, src)
+		x.call.Combine(left, dst)
+		copy(dst, left)
+	}
+}

@@ -1,0 +1,86 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/live"
+)
+
+// BenchmarkSchedules has collectives by the calls of a Rank beside those that are
+// data, each separated by a barrier.
+func BenchmarkSchedules(b *testing.B) {
+	for _, ranks := range []int{2, 8, 64} {
+		for _, size := range []int{8, 65536} {
+			for _, way := range []string{"none", "bcast/call", "bcast/knomial", "allreduce/call", "allreduce/reduce-bcast", "allreduce/recursive-doubling", "allreduce/rabenseifner"} {
+				b.Run(fmt.Sprintf("ranks=%d/size=%d/%s", ranks, size, way), func(b *testing.B) {
+					b.ReportAllocs()
+					n := b.N
+					spec := clustertest.Spec(cluster.Machine{Name: "host", EagerLimit: 8192}, 1, ranks)
+					err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
+						body, err := collective(r, way, size)
+						if err != nil {
+							return err
+						}
+						for i := range n {
+							if i == 1 && r.ID() == 0 {
+								b.ResetTimer()
+							}
+							if err := body(); err != nil {
+								return err
+							}
+							if err := r.Barrier(r.All()); err != nil {
+								return err
+							}
+						}
+						return nil
+					})
+					if err != nil {
+						b.Fatal(err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// collective is one call of a way.
+func collective(r *cluster.Rank, way string, size int) (func() error, error) {
+	in, out := make([]int64, size/8), make([]int64, size/8)
+	switch way {
+	case "none":
+		return func() error { return nil }, nil
+	case "bcast/call":
+		return func() error { return r.Bcast(r.All(), 0, cluster.Bytes(out)) }, nil
+	case "allreduce/call":
+		return func() error { return cluster.Allreduce(r, r.All(), cluster.Sum, in, out) }, nil
+	}
+	of, name, _ := strings.Cut(way, "/")
+	what, err := coll.CollectiveOf(of)
+	if err != nil {
+		return nil, err
+	}
+	c, err := coll.New(r, r.All())
+	if err != nil {
+		return nil, err
+	}
+	a, err := coll.Find(what, name)
+	if err != nil {
+		return nil, err
+	}
+	k, err := a.Key(coll.Parameters{Ranks: r.Ranks()})
+	if err != nil {
+		return nil, err
+	}
+	combine, err := cluster.Combining[int64](r, cluster.Sum)
+	if err != nil {
+		return nil, err
+	}
+	call := coll.Call{Key: k, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: k.Blocks(int64(size), 8), Combine: combine}
+	return func() error { return c.Do(call) }, nil
+}
