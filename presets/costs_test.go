@@ -1,0 +1,47 @@
+package presets
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// The costs that simulations alone read stand in a file with their sources, and load back
+// as they were written. A clock that costs nothing is not a clock that nothing is said of.
+func TestCostsOfSimulations(t *testing.T) {
+	text := string(demo(t))
+	for _, line := range []string{
+		"remote.handshake_gap_s 5e-8", "remote.thread_receive_rate_bytes_per_s 1e9", "clock_time_s 0",
+		"message_server.send_s 3e-6", "message_server.receive_s 2e-6", "message_server.handshake_s 0",
+	} {
+		key, value, _ := strings.Cut(line, " ")
+		text += "\n[" + key + "]\nvalue = " + value + "\nassumed = \"in a test\"\n"
+	}
+	m, err := decodeMachine("costly.toml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSound(t, m)
+	want := cluster.Server{Send: 3 * cluster.Microsecond, Receive: 2 * cluster.Microsecond}
+	if l := m.Classes[cluster.Remote]; m.Server != want || l.HandshakeGap != 50*cluster.Nanosecond || l.ReceiveRate != 1e9 {
+		t.Errorf("server %+v, remote %+v", m.Server, l)
+	}
+	if m.ClockTime == nil || *m.ClockTime != 0 {
+		t.Errorf("the clock takes %v, want 0", m.ClockTime)
+	}
+	plain, err := decodeMachine("plain.toml", demo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain.ClockTime != nil || plain.Server != (cluster.Server{}) {
+		t.Errorf("nothing is said of them: clock %v, server %+v", plain.ClockTime, plain.Server)
+	}
+
+	for key, value := range map[string]string{"remote.handshake_gap_s": "0", "clock_time_s": "-1e-9", "message_server.send_s": "2", "message_server.time_s": "1e-6"} {
+		text := string(demo(t)) + "\n[" + key + "]\nvalue = " + value + "\nassumed = \"in a test\"\n"
+		if _, err := decodeMachine("x.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s = %s: %v", key, value, err)
+		}
+	}
+}
