@@ -56,8 +56,8 @@ func (r *figureReader) check(f *Figure, name string) Check {
 	case fits:
 		c.Fits = r.names(at+"fits", "keys of the machine file")
 		for _, key := range c.Fits {
-			if !slices.Contains(c.Leans, key) {
-				r.wrong(at+"fits", "has %q, which is not among leans", shorten(key))
+			if key != FitsX && !slices.Contains(c.Leans, key) {
+				r.wrong(at+"fits", "has %q, which is not among leans; \"x\" is the place", shorten(key))
 			}
 		}
 	case c.Use == UseFit:

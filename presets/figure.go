@@ -105,6 +105,10 @@ type Check struct {
 	Record    Record             // what it came to
 }
 
+// FitsX among Fits says that the check sets the place on the x axis, which the paper has
+// lost.
+const FitsX = "x"
+
 // Point is a published number at a place on the x axis.
 type Point struct{ X, Value float64 }
 

@@ -23,7 +23,6 @@ type Pane interface {
 type Inputs struct {
 	Snap    *engine.Snapshot
 	Markers grid.Markers
-	Pick    Pick
 	Edits   int // Host.Panel.Edits
 }
 
