@@ -10,6 +10,11 @@ type Quantiles struct {
 	Buckets []Bucket
 }
 
+// BucketsPerDecade is how finely a distribution is kept for drawing. Empty buckets are
+// left out, so a bucket begins where the one before ends or a sixteenth of a decade below
+// its bound, whichever is nearer.
+const BucketsPerDecade = 16
+
 // Bucket counts the values up to its bound.
 type Bucket struct {
 	Upper float64 `json:"upper"`

@@ -40,9 +40,6 @@ func latencyQuantiles(h *hdrhistogram.Histogram, count int64, sum cluster.Time) 
 	return quantiles(h, sum.Seconds()/float64(count), float64(cluster.Second))
 }
 
-// bucketsPerDecade is how finely a distribution is drawn.
-const bucketsPerDecade = 16
-
 // quantiles summarizes a distribution of which a unit is so many steps; the mean is
 // exact, the rest is to two digits.
 func quantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles {
@@ -58,9 +55,9 @@ func quantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles 
 		if bar.Count == 0 {
 			continue
 		}
-		step := int(math.Ceil(math.Log10(float64(max(bar.To, 1))) * bucketsPerDecade))
+		step := int(math.Ceil(math.Log10(float64(max(bar.To, 1))) * engine.BucketsPerDecade))
 		if step != last {
-			upper := math.Pow(10, float64(step)/bucketsPerDecade)
+			upper := math.Pow(10, float64(step)/engine.BucketsPerDecade)
 			q.Buckets = append(q.Buckets, engine.Bucket{Upper: upper / steps})
 			last = step
 		}

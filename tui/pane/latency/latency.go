@@ -79,8 +79,14 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 		v = v.Sub(grid.Rect{W: v.W(), H: v.H() - 1})
 	}
 	v = p.boxes.draw(v, snap, th)
-	// What is left is shared by the distributions and their axis.
-	strip := (v.H() - y - cluster.Classes - 1) / cluster.Classes
+	// What is left is shared by the distributions that there are and their axis.
+	filled := 0
+	for c := range cluster.Classes {
+		if p.filled(c, h) {
+			filled++
+		}
+	}
+	strip := (v.H() - y - cluster.Classes - 1) / max(filled, 1)
 	if strip < 1 || v.W() < 12 {
 		strip = 0
 	}
@@ -88,7 +94,7 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 	for c := range cluster.Classes {
 		p.row(v, y, c, left, columns[:shown], h)
 		y++
-		if strip > 0 {
+		if strip > 0 && p.filled(c, h) {
 			in := v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: strip})
 			if h.Base != nil {
 				p.shadow(in, &h.Base.Latency[c], lo, hi, th)
@@ -100,6 +106,11 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 	if strip > 0 {
 		p.axis(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: 1}), lo, hi, th)
 	}
+}
+
+// filled says that a class has a distribution, of the run or of the baseline.
+func (p *Pane) filled(c int, h *pane.Host) bool {
+	return h.Snap.Latency[c].Count > 0 || h.Base != nil && h.Base.Latency[c].Count > 0
 }
 
 // row writes the numbers of a class.
@@ -197,8 +208,9 @@ func spread(bins []float64, q *engine.Quantiles, lo, hi float64) (top float64) {
 	if len(q.Buckets) > 0 {
 		lower = max(q.Min, lo)
 	}
+	wide := math.Pow(10, 1.0/engine.BucketsPerDecade)
 	for _, b := range q.Buckets {
-		from, to := place(lower, lo, hi, w), place(b.Upper, lo, hi, w)
+		from, to := place(max(lower, b.Upper/wide), lo, hi, w), place(b.Upper, lo, hi, w)
 		lower = b.Upper
 		if b.Count == 0 || from >= float64(w) {
 			continue

@@ -47,8 +47,21 @@ func TestLatencyBeginsAtTheClocksTick(t *testing.T) {
 func TestOneValueIsALine(t *testing.T) {
 	q := engine.Quantiles{Count: 100, Mean: 4e-6, Min: 4e-6, P50: 4e-6, P99: 4e-6, Max: 4e-6, Buckets: []engine.Bucket{{Upper: 4.2e-6, Count: 100}}}
 	got := show(q, 60, 12)
-	if strings.ContainsAny(got, "▁▂▃▄▅▆▇█┆") || strings.Count(got, "│") != 2 {
+	if strings.ContainsAny(got, "▁▂▃▄▅▆▇█┆") || strings.Count(got, "│") != 7 {
 		t.Errorf("one value is no line:\n%s", got)
+	}
+	// Buckets without values are left out: what is between two values is empty.
+	q = engine.Quantiles{Count: 200, Mean: 2e-6, Min: 1e-8, P50: 1e-8, P99: 4e-6, Max: 4e-6, Buckets: []engine.Bucket{{Upper: 1.1e-8, Count: 100}, {Upper: 4.2e-6, Count: 100}}}
+	var bins [60]float64
+	spread(bins[:], &q, 1e-8, 5e-6)
+	filled := 0
+	for _, n := range bins {
+		if n > 0 {
+			filled++
+		}
+	}
+	if filled > 4 {
+		t.Errorf("two values fill %d of 60 columns: %v", filled, bins)
 	}
 }
 
