@@ -255,7 +255,7 @@ func TestAnotherWorkload(t *testing.T) {
 	s.do(engine.Set, "workload", "story")
 	s.do(engine.Set, "nodes", "1")
 	s.do(engine.Set, "workload", "tale")
-	tale = s.until("the tale as it was left", func(s *engine.Snapshot) bool {
+	s.until("the tale as it was left", func(s *engine.Snapshot) bool {
 		return s.Scenario.Workload == "tale" && s.Layout.Nodes == 4 && s.Phase == engine.Running
 	})
 	s = start(t, told(t, "naps", "nodes", "1"), Options{Linger: true})
