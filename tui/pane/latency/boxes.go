@@ -54,9 +54,9 @@ func (b *boxes) draw(v grid.View, snap *engine.Snapshot, th *grid.Theme) grid.Vi
 // legend explains a box; in ASCII a heavy line would look as a light one.
 func legend(v grid.View) string {
 	if v.ASCII() {
-		return "- median  # middle half  | all, over iterations"
+		return "- median # middle half | all"
 	}
-	return "━ median  ┃ middle half  │ all, over iterations"
+	return "━ median ┃ middle half │ all"
 }
 
 // group makes boxes of as many iterations each, a power of two. They begin at multiples
