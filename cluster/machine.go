@@ -28,6 +28,11 @@ type Link struct {
 	ThreadRate float64 // bytes per second that one thread can inject; 0: an adapter's
 	Access     Time    // of a load or store of up to AccessLine bytes, inside a node; 0: it costs what a message does
 
+	// ReceiveRate is bytes per second that one thread takes in of the long messages that it
+	// receives, in turn with what it injects; 0: receiving takes none of its rate.
+	// Simulations read it.
+	ReceiveRate float64
+
 	// HandshakeGap is what an adapter takes for a message of a rendezvous that brings no
 	// bytes; 0: the gap. Simulations read it.
 	HandshakeGap Time

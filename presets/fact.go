@@ -73,6 +73,8 @@ var facts = slices.Concat(
 	access("in_node", func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InNode] }),
 	link("remote", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.Remote] }),
 	[]fact{
+		{key: "remote.thread_receive_rate_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return &m.Classes[cluster.Remote].ReceiveRate }},
 		{key: "remote.handshake_gap_s", unit: seconds, min: 1e-12, max: 1, need: free, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Classes[cluster.Remote].HandshakeGap }},
 		{key: "remote.adapters_per_node", unit: count, min: 1, max: 1024, need: stated, cost: true,

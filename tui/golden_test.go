@@ -57,6 +57,13 @@ var goldens = []struct {
 	{"zoom-traffic", sizes(80, 24, 120, 40, 200, 60, 30, 8), func() *app { return pressed(demo(4, 4, 16), "1") }},
 	{"zoom-traffic-nodes-8", sizes(80, 24, 120, 40), func() *app { return pressed(demo(8, 16, 128), "1") }},
 	{"zoom-traffic-nodes-1024", sizes(80, 24, 120, 40, 200, 60), func() *app { return pressed(demo(1024, 4, 256), "1", ":", "'theme mono", "enter") }},
+	{"selected", sizes(80, 24, 120, 40), func() *app { return pressed(demo(4, 4, 16), "1", "z", "j", "j") }},
+	{"selected-rank-zoomed", sizes(120, 40), func() *app { return pressed(demo(4, 4, 16), "1", "j", "j", "]", "j") }},
+	{"selected-nodes-1024", sizes(120, 40), func() *app {
+		return pressed(demo(1024, 4, 256), "1", "j", "k", ".", ".", ":", "'theme mono", "enter")
+	}},
+	{"selected-found", sizes(80, 24), func() *app { return pressed(recorded(4, 2, 4, 8, false), "/", "'rank 7 thread 2", "enter", "7") }},
+	{"finding", sizes(80, 24, 30, 8), func() *app { return pressed(demo(4, 4, 16), "/", "'rank 12") }},
 	{"zoom-traffic-ascii", sizes(80, 24), func() *app {
 		a := pressed(demo(4, 4, 16), "1")
 		a.ascii = true

@@ -168,6 +168,7 @@ func TestNoKeyChangesAHiddenPane(t *testing.T) {
 			before, acted := looks(a, focus), slices.Clone(a.acted)
 			keys(a, b.Keys[0])
 			a.Markers = grid.Blocks // they are those of all curves
+			a.Pick = pane.Pick{}    // it is that of all panes
 			a.zoomed = true         // esc ends it
 			after := looks(a, focus)
 			if len(a.out) > 0 { // a knob was turned, and its pane tells so

@@ -192,6 +192,36 @@ func TestProgramMouse(t *testing.T) {
 	p.wants(t, 0, set("ranks-per-node", "2"), set("nodes", "8"), engine.Command{Verb: engine.Pause})
 }
 
+// A rank is selected by a click and by its number, and its node by another click; what
+// this cluster does not have stays on the line.
+func TestProgramSelects(t *testing.T) {
+	p := running()
+	x := open(t, p, nil)
+	x.shows("│ n2 ")
+	col, row := x.at("n2 ")
+	x.click(col+4, row) // its second rank
+	x.shows("▸ rank 9 of node 2")
+	x.click(col+4, row)
+	x.shows("▸ node 2")
+	x.press("/rank 40")
+	x.key('\r')
+	x.shows("✗ this cluster has no such node, rank, thread or state")
+	x.ctrl('u')
+	x.press("node 1")
+	x.key('\r')
+	x.shows("▸ node 1")
+	x.press("/3-6")
+	x.key('\r')
+	x.shows("▸ ranks 3 to 6 4 ranks")
+	x.press("/wait")
+	x.key('\r')
+	x.shows("▸ ranks that wait")
+	x.press("/")
+	x.shows("╭ Find")
+	x.key('\r') // nothing
+	x.hides("▸ node 1")
+}
+
 func TestProgramShowsAFailure(t *testing.T) {
 	p := running()
 	x := open(t, p, nil)

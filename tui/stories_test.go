@@ -26,6 +26,7 @@ import (
 //	see WORDS                      waits until the screen shows them
 //	gone WORDS                     waits until it does not
 //	winner GROUP                   the sentence and the model name this group; a host that was late names none
+//	star GROUP                     the table stars this group; a host that was late has none starred
 //	pair RATIO                     the upper part of the timeline is so many times as long as the lower
 //
 // or a comment. No step depends on how long anything takes.
@@ -109,6 +110,16 @@ func act(t *testing.T, s *session.Session, x *terminal, verb, words string) {
 		x.hides(words)
 	case "winner":
 		x.until("the winner is group "+words, func() bool { return wins(s.Load(), words) })
+	case "star":
+		x.until("a star for group "+words, func() bool {
+			snap := s.Load()
+			v := locality(snap)
+			starred := slices.ContainsFunc(strings.Split(x.text(), "\n"), func(line string) bool {
+				_, row, ok := strings.Cut(line, "★")
+				return ok && strings.HasPrefix(strings.TrimSpace(row), words+" ")
+			})
+			return starred || v != nil && late(snap, v) && !strings.Contains(x.text(), "★")
+		})
 	case "pair":
 		want, err := strconv.ParseFloat(words, 64)
 		if err != nil {
@@ -127,20 +138,32 @@ func act(t *testing.T, s *session.Session, x *terminal, verb, words string) {
 // and that of the groups that ran the model gives it the least time. Where the host
 // could not keep the machine's times the sentence names none.
 func wins(snap *engine.Snapshot, group string) bool {
-	i := slices.IndexFunc(snap.Studies, func(v engine.StudyView) bool { return v.Name == "locality" })
-	if i < 0 {
+	v := locality(snap)
+	if v == nil {
 		return false
 	}
-	v := &snap.Studies[i]
-	least, best, late := math.Inf(1), "", snap.Late()
+	least, best, late := math.Inf(1), "", late(snap, v)
 	for _, r := range v.Rows {
 		if r.Cells[study.LocalityAccesses] > 0 && r.Cells[study.LocalityLaw] < least {
 			least, best = r.Cells[study.LocalityLaw], r.Label
 		}
-		late = late || r.Flag == engine.Late
 	}
 	says := faster(v.Why)
 	return says == group && (best == group || late) || late && v.Why != "" && says == ""
+}
+
+// locality is the study of group sizes, once there is one.
+func locality(snap *engine.Snapshot) *engine.StudyView {
+	i := slices.IndexFunc(snap.Studies, func(v engine.StudyView) bool { return v.Name == "locality" })
+	if i < 0 {
+		return nil
+	}
+	return &snap.Studies[i]
+}
+
+// late says that a run is, or was at a point of a study.
+func late(snap *engine.Snapshot, v *engine.StudyView) bool {
+	return snap.Late() || slices.ContainsFunc(v.Rows, func(r engine.Row) bool { return r.Flag == engine.Late })
 }
 
 // faster is the group that a sentence calls the faster one: "Group 4 is 3.3× faster", or

@@ -166,7 +166,7 @@ func (x *terminal) until(what string, holds func() bool) {
 	x.t.Helper()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	giveUp := time.AfterFunc(20*time.Second, func() {
+	giveUp := time.AfterFunc(time.Minute, func() {
 		x.mu.Lock()
 		x.late = true
 		x.mu.Unlock()

@@ -31,6 +31,8 @@ func TestClosedForms(t *testing.T) {
 		{"linear all-to-all", 256, 1024, false, allToAll, "(n-1)*(g + (s-1)*G) + 2*o + L - g", 1_824_690 * ns},
 		{"3-D halo", 512, 8192, false, halo(8), "6*(g + (s-1)*G) + 2*o + L - g", 305_376 * ns},
 		{"3-D halo", 4096, 8192, true, halo(16), "6*(g + (s-1)*G) + 2*o + L - g", 305_376 * ns},
+		{"incast", 256, 1024, false, incast, "o + L + (n-2)*(g + (s-1)*G) + (s-1)*G + o", 1_824_690 * ns},
+		{"incast of short ones", 256, 8, false, incast, "o + L + (s-1)*G + (n-1)*o", 386_542 * ns}, // o is more than g + 7G
 	} {
 		if c.long && testing.Short() {
 			continue
@@ -67,6 +69,20 @@ func allToAll(r *cluster.Rank, size int) error {
 	}
 	for i := 1; i < n; i++ {
 		if _, err := r.Recv(r.World(), (r.ID()+n-i)%n, 0, buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// incast has all others send to rank 0.
+func incast(r *cluster.Rank, size int) error {
+	buf := make([]byte, size)
+	if r.ID() > 0 {
+		return r.Send(r.World(), 0, 0, buf)
+	}
+	for i := 1; i < r.Ranks(); i++ {
+		if _, err := r.Recv(r.World(), cluster.AnySource, 0, buf); err != nil {
 			return err
 		}
 	}

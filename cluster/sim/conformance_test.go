@@ -20,6 +20,7 @@ func TestConformance(t *testing.T) {
 		m := clustertest.Priced()
 		m.Server = cluster.Server{Send: 700 * cluster.Nanosecond, Receive: 500 * cluster.Nanosecond, Handshake: 30 * cluster.Nanosecond}
 		m.CopyRate = 2e9
+		m.Classes[cluster.Remote].ThreadRate, m.Classes[cluster.Remote].ReceiveRate = 2e9, 3e9
 		m.Classes[cluster.Remote].HandshakeGap = 10 * cluster.Nanosecond
 		clustertest.Run(t, sim.New(), m, clustertest.OneAtATime())
 	})

@@ -38,6 +38,7 @@ type way struct {
 	l, o, g    cluster.Time
 	bandwidth  rate         // of an adapter
 	threadRate rate         // of one thread; 0: no limit
+	receives   rate         // likewise, of what it takes in
 	access     cluster.Time // of a load or store; 0: there are none
 	adapters   int
 
@@ -46,8 +47,8 @@ type way struct {
 }
 
 func wayOf(l cluster.Link) way {
-	w := way{l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters, lastN: -1}
-	if w.adapters == 1 && w.threadRate >= w.bandwidth {
+	w := way{receives: rateOf(l.ReceiveRate), l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters, lastN: -1}
+	if w.adapters == 1 && w.threadRate >= w.bandwidth && w.receives == 0 {
 		w.threadRate = 0 // the adapter is no faster
 	}
 	return w

@@ -62,6 +62,7 @@ func burdened(seed uint64) cluster.Machine {
 	rng := rand.New(rand.NewPCG(seed, 0x73657276))
 	span := func(most cluster.Time) cluster.Time { return cluster.Time(rng.Int64N(int64(most))) }
 	m.Server = cluster.Server{Send: span(400_000), Receive: span(400_000), Handshake: span(100_000)}
+	m.Classes[cluster.Remote].ReceiveRate = float64(30 * (30_000_000 + rng.Int64N(300_000_000)))
 	m.Classes[cluster.Remote].HandshakeGap = 1 + span(300_000)
 	return m
 }
@@ -82,7 +83,7 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 		for _, t := range []*cluster.Time{&l.Latency, &l.Overhead, &l.Gap, &l.Access, &l.HandshakeGap} {
 			*t *= cluster.Time(k)
 		}
-		l.Bandwidth, l.ThreadRate = l.Bandwidth/float64(k), l.ThreadRate/float64(k)
+		l.Bandwidth, l.ThreadRate, l.ReceiveRate = l.Bandwidth/float64(k), l.ThreadRate/float64(k), l.ReceiveRate/float64(k)
 	}
 	return m
 }

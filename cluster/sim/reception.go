@@ -38,6 +38,9 @@ func (w *world) reach(i int32) {
 		}
 		done = max(done, w.net.enter(m, at, carry))
 	}
+	if way.receives > 0 && m.kind == msgData {
+		done = max(done, w.takeIn(m, wire))
+	}
 	last := w.lasts[i]
 	at := max(last, done)
 	if w.overtaking && (m.kind == msgEager || m.kind == msgAsk) {
@@ -61,6 +64,18 @@ func (w *world) reach(i int32) {
 		w.overlook()
 	}
 	w.pushQuiet(m, at, evArrive, i)
+}
+
+// takeIn has a thread take in the bytes of a rendezvous, in turn with what it injects: the
+// one that waits for them, or else its rank's first. It gives the time at which it has.
+func (w *world) takeIn(m *msg, wire int64) cluster.Time {
+	r := &w.ranks[m.dst]
+	t := r.main
+	if s := &r.slots.list[m.recv]; s.waited {
+		t = r.threadOf(int(s.waiter))
+	}
+	t.inject = max(t.inject, w.now) + w.net.ways[cluster.Remote].receives.time(wire-1)
+	return t.inject
 }
 
 // inOrder gives the time at which a message that a receive can match may arrive: one

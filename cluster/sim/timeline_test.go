@@ -75,7 +75,7 @@ func perSecond(piece cluster.Time) float64 {
 // is a rate:
 //
 //	o L g G      between nodes: overhead, latency, gap, a byte
-//	T            a byte that one thread injects
+//	T TR         a byte that one thread injects, that it takes in
 //	o1 L1 G1     inside a node
 //	oS LS GS     inside a socket
 //	L0 G0        inside a rank
@@ -96,7 +96,7 @@ func perSecond(piece cluster.Time) float64 {
 // processors where the adapter is -1.
 func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
 	c := map[string]cluster.Time{}
-	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q O W") {
+	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q O W TR") {
 		c[name] = 0
 	}
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
@@ -151,7 +151,7 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 	m.Classes = [cluster.Classes]cluster.Link{
 		cluster.InRank: {Latency: c["L0"], Access: c["X0"], Bandwidth: perSecond(c["G0"])},
 		cluster.InNode: {Latency: c["L1"], Access: c["X1"], Overhead: c["o1"], Bandwidth: perSecond(c["G1"])},
-		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"]), HandshakeGap: c["h"]},
+		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"]), HandshakeGap: c["h"], ReceiveRate: perSecond(c["TR"])},
 	}
 	m.Socket = cluster.Link{Latency: c["LS"], Access: c["XS"], Overhead: c["oS"], Bandwidth: perSecond(c["GS"])}
 	m.Device.Link = cluster.Link{Latency: c["D"], Bandwidth: perSecond(c["GD"])}

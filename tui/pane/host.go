@@ -13,6 +13,7 @@ type Host struct {
 	Markers grid.Markers // of curves
 	Alone   bool         // no other pane is shown
 	Whole   bool         // a picture: charts over time show all of it
+	Pick    Pick         // what the user has selected of the cluster
 	Panel   Panel        // the knobs as the user turns them
 
 	Base *engine.Against // the baseline beside Snap; nil: there is none

@@ -23,6 +23,7 @@ type Pane interface {
 type Inputs struct {
 	Snap    *engine.Snapshot
 	Markers grid.Markers
+	Pick    Pick
 	Edits   int // Host.Panel.Edits
 }
 

@@ -3,6 +3,7 @@ package all
 import (
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/overlay/edit"
+	"github.com/hybridtop/hybridtop/tui/overlay/find"
 	"github.com/hybridtop/hybridtop/tui/overlay/help"
 	"github.com/hybridtop/hybridtop/tui/overlay/machines"
 	"github.com/hybridtop/hybridtop/tui/overlay/page"
@@ -15,6 +16,7 @@ var Overlays = []overlay.Spec{
 	edit.Spec,
 	help.Spec,
 	machines.Spec,
+	find.Spec,
 	page.Launch,
 	page.IDs,
 }

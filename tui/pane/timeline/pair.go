@@ -46,6 +46,7 @@ const pairRows = 6
 func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis grid.Rect, both [2]*timeline.Part) {
 	each := (body.H - 2) / 2
 	t.rows.arrange(tl, t.Want.Fold, each)
+	t.seek(h, each)
 	label, shares := t.columns(body.W)
 	w := body.W - label - shares*sharesCol
 	if w < 1 {
@@ -72,7 +73,7 @@ func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis gri
 		late = !t.rows.compute(tl, s, half) || late
 		t.title(v.Sub(grid.Rect{X: label, Y: y, W: w, H: 1}), h.Theme, both, k)
 		t.cells(v.Sub(grid.Rect{X: label, Y: y + 1, W: w, H: s.rows}), h.Theme, half)
-		t.labels(v.Sub(grid.Rect{Y: y + 1, W: label, H: s.rows}), h.Theme, false)
+		t.labels(v.Sub(grid.Rect{Y: y + 1, W: label, H: s.rows}), h, false)
 		if shares > 0 {
 			t.shares(v.Sub(grid.Rect{X: body.W - shares*sharesCol, Y: y, W: shares * sharesCol, H: 1 + s.rows}), 1, h.Theme, tl, shares)
 		}

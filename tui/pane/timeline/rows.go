@@ -13,7 +13,8 @@ import (
 // out for a frame and cannot change any more is kept for the next one.
 type laneRows struct {
 	all    []laneRow
-	order  []int32 // lanes, by node, rank and thread
+	who    [][2]int32 // rank and thread, by lane
+	order  []int32    // lanes, by node, rank and thread
 	fold   fold
 	of     *timeline.Recorder
 	layout cluster.Layout
@@ -73,10 +74,11 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 		return
 	}
 	r.fold, r.of, r.layout, r.lanes = f, tl.Of, tl.Layout, len(tl.Lanes)
-	r.order = r.order[:0]
+	r.order, r.who = r.order[:0], r.who[:0]
 	r.edges = make([][2]timeline.Place, len(tl.Lanes))
 	for i := range tl.Lanes {
 		r.order = append(r.order, int32(i))
+		r.who = append(r.who, [2]int32{int32(tl.Lanes[i].Rank), int32(tl.Lanes[i].Thread)})
 	}
 	node := func(i int32) int { return tl.Layout.NodeOf(tl.Lanes[i].Rank) }
 	slices.SortStableFunc(r.order, func(i, j int32) int { return cmp.Compare(node(i), node(j)) })

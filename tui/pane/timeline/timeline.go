@@ -25,7 +25,8 @@ type Pane struct {
 	shown shownLanes
 	text  []byte
 	items []grid.LegendItem
-	help  string // the keys
+	help  string    // the keys
+	pick  pane.Pick // what is selected, and was scrolled to
 }
 
 // Want is how the user looks at the timeline.
@@ -108,7 +109,7 @@ const (
 
 // Inputs are the snapshot and the knob that has threads written down.
 func (t *Pane) Inputs(h *pane.Host) pane.Inputs {
-	return pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits}
+	return pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits, Pick: h.Pick}
 }
 
 // Draw draws the rows that are worked out, some of them at the next tick where
@@ -153,6 +154,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	if cells.W < 1 || cells.H < 1 {
 		return
 	}
+	t.seek(h, cells.H)
 	t.place(h.Snap, tl, cells.W, cells.H)
 	half := 2
 	if v.Mono() || v.ASCII() || t.rows.fold != foldThreads {
@@ -160,7 +162,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	}
 	t.shown.late = !t.rows.compute(tl, &t.shown, half)
 	t.cells(v.Sub(cells), h.Theme, half)
-	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h.Theme, t.Want.Cursor)
+	t.labels(v.Sub(grid.Rect{X: 0, Y: body.Y, W: label, H: body.H}), h, t.Want.Cursor)
 	if t.Want.Arrows {
 		t.arrows(v.Sub(cells), h, tl)
 	}
@@ -340,16 +342,49 @@ func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
 }
 
 // labels names the rows: node, rank and thread where they change.
-func (t *Pane) labels(v grid.View, th *grid.Theme, cursor bool) {
+func (t *Pane) labels(v grid.View, h *pane.Host, cursor bool) {
+	snap, th, pick := h.Snap, h.Theme, h.Pick.Within(&h.Snap.Layout)
 	for y := range t.shown.rows {
 		i := t.shown.top + y
 		st := th.Text
-		if cursor && i == t.shown.row {
+		chosen := cursor && i == t.shown.row || t.rows.shows(i, snap, pick)
+		if chosen {
 			st = th.Focus
 		}
-		t.text = t.rows.label(t.text[:0], i, y == 0 || cursor && i == t.shown.row)
+		t.text = t.rows.label(t.text[:0], i, y == 0 || chosen)
 		v.Bytes(0, y, t.text, st)
 	}
+}
+
+// seek scrolls to what has been selected since the last frame.
+func (t *Pane) seek(h *pane.Host, rows int) {
+	pick := h.Pick.Within(&t.rows.layout)
+	if pick == t.pick {
+		return
+	}
+	for i := range t.rows.all {
+		if t.rows.shows(i, h.Snap, pick) {
+			if i < t.Want.Top || i >= t.Want.Top+rows {
+				t.Want.Top = max(i-rows/2, 0)
+			}
+			t.Want.Row = i
+			break
+		}
+	}
+	t.pick = pick
+}
+
+// shows says that row i stands for what is selected, or for a part of it.
+func (r *laneRows) shows(i int, snap *engine.Snapshot, pick pane.Pick) bool {
+	if pick.Level == pane.Nothing {
+		return false
+	}
+	for _, k := range r.order[r.all[i].lo:r.all[i].hi] {
+		if who := r.who[k]; pick.Has(snap, int(who[0]), int(who[1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // shares writes how the rows spend the time that is shown.

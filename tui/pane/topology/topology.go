@@ -29,6 +29,14 @@ type Pane struct {
 	words    []byte    // theirs
 	heat     grid.Heatmap
 	labelled [2]int // blocks, and nodes a block, of the labels of heat
+
+	base   grid.Rect // of the view that was drawn last
+	spots  []spot
+	heatAt grid.Rect // of the matrix; empty: there is none
+	with   []talk
+	peer   int  // node whose bytes are told of
+	asked  bool // for that
+	short  bool // there is room for little
 }
 
 var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '█', cluster.Calling: '▓', cluster.Waiting: '▒'}
@@ -36,15 +44,14 @@ var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '
 // shownStates is the order of the legend.
 var shownStates = [...]cluster.State{cluster.Computing, cluster.Calling, cluster.Waiting, cluster.Idle}
 
-// Inputs is the snapshot alone.
-func (t *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
-
-// Actions are none.
-func (t *Pane) Actions() []pane.Action { return nil }
+// Inputs are the snapshot, and what is selected.
+func (t *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap, Pick: h.Pick} }
 
 // Draw draws what there is room for.
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	t.base, t.spots, t.heatAt = v.Rect(), t.spots[:0], grid.Rect{}
 	t.draw(v, h)
+	t.mark(v, h.Snap, h.Pick.Within(&h.Snap.Layout))
 	if l := h.Snap.Layout; l != t.capOf || t.cap == "" {
 		t.capOf, t.cap = l, layoutWords(&l)
 	}
@@ -70,9 +77,17 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 		return
 	}
 	t.deal(l)
-	if !t.traffic(v, h) {
-		t.ranks(v, h.Snap, th)
+	if t.traffic(v, h) {
+		return
 	}
+	if p := h.Pick.Within(l); p.Level != pane.Nothing && v.H() >= 6 {
+		t.items, t.words, t.short = t.items[:0], t.words[:0], !h.Alone
+		t.tell(h, p)
+		in, foot := v.Local().CutBottom(min(t.notes(grid.View{}, v.W(), th), v.H()/2))
+		t.notes(v.Sub(in), v.W(), th)
+		v = v.Sub(foot)
+	}
+	t.ranks(v, h.Snap, th)
 }
 
 // ranks draws what ranks do.
@@ -170,6 +185,7 @@ func (t *Pane) frame(v grid.View, node, per, cell int, border grid.Style, snap *
 		t.text = strconv.AppendInt(t.text[:0], int64(rank), 10)
 		in.Bytes(x+cell-1-len(t.text), y, t.text, th.Dim)
 		in.Rune(x+cell-1, y, glyph, st)
+		t.stands(in, grid.Rect{X: x + cell - 1 - len(t.text), Y: y, W: len(t.text) + 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
 	}
 }
 
@@ -202,6 +218,7 @@ func (t *Pane) run(v grid.View, x, y, node int, snap *engine.Snapshot, th *grid.
 	for k := range t.layout.RanksPerNode {
 		_, glyph, st := t.rank(node*t.layout.RanksPerNode+k, snap, th)
 		v.Rune(x+k, y, glyph, st)
+		t.stands(v, grid.Rect{X: x + k, Y: y, W: 1, H: 1}, node*t.layout.RanksPerNode+k, 1)
 	}
 }
 
@@ -224,6 +241,7 @@ func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	for i := range t.slots {
 		_, glyph, st := t.rank(i, snap, th)
 		v.Rune(i%v.W(), i/v.W(), glyph, st)
+		t.stands(v, grid.Rect{X: i % v.W(), Y: i / v.W(), W: 1, H: 1}, i, 1)
 	}
 	return true
 }
@@ -247,6 +265,7 @@ func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme)
 		i := int(t.share[b] / float64(nodes*l.RanksPerNode) * float64(len(busyShades)))
 		at := grid.Rect{X: b % cols * (w + gap), Y: b / cols * h, W: w, H: h}
 		st := t.group(int(t.slots[b*per*l.RanksPerNode]), th)
+		t.stands(v, at, b*per*l.RanksPerNode, nodes*l.RanksPerNode)
 		v.Fill(at, grid.Cell{Rune: busyShades[min(max(i, 0), len(busyShades)-1)], Fg: st.Fg, Bg: th.Background})
 	}
 	x := 0

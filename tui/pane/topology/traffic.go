@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -48,7 +47,8 @@ func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 		left, rest = left.CutTop(v.H() - v.H()/3)
 	}
 	foot = t.notes(grid.View{}, left.W, th)
-	t.matrix(v.Sub(grid.Rect{X: left.X, Y: left.Y, W: left.W, H: left.H - foot}), snap, th)
+	t.matrix(v.Sub(grid.Rect{X: left.X, Y: left.Y, W: left.W, H: left.H - foot}), h)
+	t.cross(v, h.Pick.Within(&t.layout), snap.Recent.Nodes)
 	t.notes(v.Sub(grid.Rect{X: left.X, Y: left.Y + left.H - foot, W: left.W, H: foot}), left.W, th)
 	if !rest.Empty() {
 		t.ranks(v.Sub(rest), snap, th)
@@ -81,6 +81,11 @@ func (t *Pane) say(s string) {
 func (t *Pane) note(h *pane.Host, heavy float64) {
 	r, th := &h.Snap.Recent, h.Theme
 	t.items, t.words = t.items[:0], t.words[:0]
+	t.short = false
+	if p := h.Pick.Within(&t.layout); p.Level != pane.Nothing {
+		t.short = !h.Alone
+		t.tell(h, p)
+	}
 	st := th.SeriesStyle(int(cluster.Remote))
 	switch {
 	case r.Span <= 0:
@@ -102,6 +107,9 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 		return b
 	})
 	for c := range pane.ClassNames {
+		if t.short {
+			break // what is selected has their place
+		}
 		t.write(pane.ClassMarks[c], th.SeriesStyle(c), func(b []byte) []byte {
 			return grid.BytesPerSecond.Append(append(append(b, pane.ClassNames[c]...), ' '), rate(r, r.Class[c]), 10)
 		})
@@ -137,7 +145,8 @@ func (t *Pane) notes(v grid.View, w int, th *grid.Theme) int {
 }
 
 // matrix draws the bytes from node to node as a map of heat, the rows those that send.
-func (t *Pane) matrix(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
+func (t *Pane) matrix(v grid.View, h *pane.Host) {
+	snap, th := h.Snap, h.Theme
 	r, m := &snap.Recent, &t.heat
 	blocks := r.Blocks(t.layout.Nodes)
 	if t.labelled != [2]int{blocks, r.Nodes} {
@@ -167,7 +176,9 @@ func (t *Pane) matrix(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 			m.Axis.Min = m.Axis.Max / 10
 		}
 	}
-	m.Draw(v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1}), th)
+	in := v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
+	m.Draw(in, th)
+	t.heatAt = grid.Rect{X: in.Rect().X - t.base.X, Y: in.Rect().Y - t.base.Y, W: in.W(), H: in.H()}
 	rows, cols := m.Folded()
 	t.text = append(t.text[:0], "from row to column, a cell: "...)
 	switch {

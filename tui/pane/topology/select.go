@@ -1,0 +1,237 @@
+package topology
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Actions select a node, a rank of it, a thread of that, and the next one; in the
+// matrix, the node that the selected one talks to.
+func (t *Pane) Actions() []pane.Action {
+	pick := func(f func(pane.Pick, *cluster.Layout) pane.Pick) func(*pane.Host) {
+		return func(h *pane.Host) {
+			l := &h.Snap.Layout
+			h.Pick = f(h.Pick.Within(l), l)
+		}
+	}
+	step := func(by int) func(*pane.Host) {
+		return pick(func(p pane.Pick, l *cluster.Layout) pane.Pick { return p.Step(by, l) })
+	}
+	return []pane.Action{
+		{Name: "row-down", Do: step(+1)},
+		{Name: "row-up", Do: step(-1)},
+		{Name: "crosshair-right", Do: func(h *pane.Host) { t.across(h, +1) }, Ready: alone},
+		{Name: "crosshair-left", Do: func(h *pane.Host) { t.across(h, -1) }, Ready: alone},
+		{Name: "unfold", Do: pick(func(p pane.Pick, l *cluster.Layout) pane.Pick { return p.Finer(l) })},
+		{Name: "fold", Do: pick(func(p pane.Pick, _ *cluster.Layout) pane.Pick { return p.Coarser() })},
+		{Name: "back", Do: func(h *pane.Host) { h.Pick = pane.Pick{} },
+			Ready: func(h *pane.Host) bool { return h.Pick.Within(&h.Snap.Layout).Level != pane.Nothing }},
+	}
+}
+
+// alone says that no other pane is on the screen, whose crosshair the key would be for.
+func alone(h *pane.Host) bool { return h.Alone }
+
+// across selects the node, among those that the selected one could talk to, of which
+// the bytes are told.
+func (t *Pane) across(h *pane.Host, by int) {
+	if h.Snap.Layout.Nodes == 0 {
+		return
+	}
+	per := max(h.Snap.Recent.Nodes, 1)
+	blocks := (h.Snap.Layout.Nodes + per - 1) / per
+	t.peer, t.asked = ((t.peer/per+by)%blocks+blocks)%blocks*per, true
+}
+
+// spot is where ranks stand in the view that was drawn last: n of Pane.slots.
+type spot struct {
+	r        grid.Rect
+	first, n int
+}
+
+// stands notes where ranks stand in a part of the pane's view.
+func (t *Pane) stands(v grid.View, r grid.Rect, first, n int) {
+	at := v.Rect()
+	t.spots = append(t.spots, spot{grid.Rect{X: at.X + r.X - t.base.X, Y: at.Y + r.Y - t.base.Y, W: r.W, H: r.H}, first, n})
+}
+
+// Click selects the rank under the mouse, its node if it is the selected one already, or
+// two nodes of the matrix.
+func (t *Pane) Click(h *pane.Host, x, y int) bool {
+	l := &h.Snap.Layout
+	now := h.Pick.Within(l)
+	for _, s := range t.spots {
+		if !s.r.Contains(x, y) || s.first >= len(t.slots) {
+			continue
+		}
+		rank := int(t.slots[s.first])
+		p := pane.Pick{Level: pane.OneRank, Rank: rank}
+		if s.n > 1 || now.Level == pane.OneRank && now.Rank == rank {
+			p = pane.Pick{Level: pane.OneNode, Node: l.NodeOf(rank)}
+		}
+		h.Pick = p.Within(l)
+		return true
+	}
+	if row, col, ok := t.heat.CellAt(x-t.heatAt.X, y-t.heatAt.Y); ok && !t.heatAt.Empty() {
+		per := max(h.Snap.Recent.Nodes, 1)
+		h.Pick = pane.Pick{Level: pane.OneNode, Node: row * per}.Within(l)
+		t.peer, t.asked = min(col*per, l.Nodes-1), true
+		return true
+	}
+	return false
+}
+
+// mark shows the ranks that are selected in reverse.
+func (t *Pane) mark(v grid.View, snap *engine.Snapshot, p pane.Pick) {
+	if p.Level == pane.Nothing {
+		return
+	}
+	for _, s := range t.spots {
+		for _, rank := range t.slots[min(s.first, len(t.slots)):min(s.first+s.n, len(t.slots))] {
+			if p.Has(snap, int(rank), p.Thread) {
+				v.Tint(s.r, grid.None, grid.Reverse|grid.Bold)
+				break
+			}
+		}
+	}
+}
+
+// cross marks the selected node's row of the matrix, and the column of the one that it
+// is looked at with.
+func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
+	if p.Level == pane.Nothing || p.Level >= pane.SomeRanks || per == 0 || t.heatAt.Empty() {
+		return
+	}
+	in := v.Sub(t.heatAt)
+	for y := range in.H() {
+		for x := range in.W() {
+			row, col, ok := t.heat.CellAt(x, y)
+			if !ok {
+				continue
+			}
+			rows, cols := t.heat.Folded()
+			onRow := p.Node/per >= row && p.Node/per < row+rows
+			onCol := t.asked && t.peer/per >= col && t.peer/per < col+cols
+			if onRow != onCol { // where they cross the colour of the bytes stays
+				in.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse)
+				if c := in.At(x, y); c.Rune == ' ' || c.Rune == 0 {
+					r := '─'
+					if onCol {
+						r = '│'
+					}
+					in.Set(x, y, grid.Cell{Rune: r, Fg: c.Fg, Bg: c.Bg})
+				}
+			}
+		}
+	}
+}
+
+// talk is bytes between the selected node and another one.
+type talk struct {
+	node      int
+	out, in   int64 // of the last second
+	all, back int64 // since the launch
+}
+
+// talks gives whom a block of nodes talks to, most bytes first.
+func (t *Pane) talks(snap *engine.Snapshot, block int) []talk {
+	r := &snap.Recent
+	blocks := r.Blocks(t.layout.Nodes)
+	if len(r.Pairs) != blocks*blocks {
+		return nil
+	}
+	t.with = t.with[:0]
+	for o := range blocks {
+		one := talk{node: o, out: r.Pairs[block*blocks+o], in: r.Pairs[o*blocks+block]}
+		if len(snap.NodePairs) == blocks {
+			one.all, one.back = snap.NodePairs[block][o], snap.NodePairs[o][block]
+		}
+		if o != block {
+			t.with = append(t.with, one)
+		}
+	}
+	slices.SortStableFunc(t.with, func(a, b talk) int { return cmp.Compare(b.out+b.in, a.out+a.in) })
+	return t.with
+}
+
+// mostTalks is how many of those that a node talks to are named.
+const mostTalks = 3
+
+// tell notes what the selection does, and whom its node talks to.
+func (t *Pane) tell(h *pane.Host, p pane.Pick) {
+	snap, th := h.Snap, h.Theme
+	t.write('▸', th.Focus, func(b []byte) []byte { return append(b, p.String()...) })
+	if (p.Level == pane.OneRank || p.Level == pane.OneThread) && p.Rank < len(snap.Ranks) {
+		v := &snap.Ranks[p.Rank]
+		t.write(stateGlyphs[v.State], th.Text, func(b []byte) []byte { return append(b, v.State.String()...) })
+	}
+	var share [cluster.States]float64
+	ranks := 0.0
+	for rank := range snap.Ranks {
+		if p.Has(snap, rank, p.Thread) {
+			ranks++
+			for s, x := range snap.Ranks[rank].Share {
+				share[s] += x
+			}
+		}
+	}
+	for _, s := range shownStates {
+		if x := share[s] / max(ranks, 1); x > 0 && !t.short {
+			t.write(0, th.Text, func(b []byte) []byte {
+				return grid.Share.Append(append(append(b, s.String()...), ' '), float64(int(100*x+0.5))/100, 4)
+			})
+		}
+	}
+	if p.Level >= pane.SomeRanks {
+		t.write(0, th.Text, func(b []byte) []byte {
+			return append(grid.Count.Append(b, ranks, 8), " ranks"...)
+		})
+		return
+	}
+	r := &snap.Recent
+	if r.Nodes == 0 || t.layout.Nodes < 2 {
+		return
+	}
+	block := p.Node / r.Nodes
+	with := t.talks(snap, block)
+	if t.asked {
+		if i := slices.IndexFunc(with, func(o talk) bool { return o.node == t.peer/r.Nodes }); i >= 0 {
+			with = with[i : i+1]
+		}
+	}
+	st := th.SeriesStyle(int(cluster.Remote))
+	most := mostTalks
+	if t.short {
+		most = 1
+	}
+	for i := range with[:min(len(with), most)] {
+		o := &with[i]
+		if o.out+o.in+o.all+o.back == 0 && !t.asked {
+			continue
+		}
+		for _, way := range [...]struct {
+			mark      rune
+			last, all int64
+		}{{'→', o.out, o.all}, {'←', o.in, o.back}} {
+			t.write(way.mark, st, func(b []byte) []byte {
+				b = strconv.AppendInt(append(b, 'n'), int64(o.node*r.Nodes), 10)
+				b = grid.BytesPerSecond.Append(append(b, ' '), rate(r, way.last), 10)
+				if len(snap.NodePairs) > 0 && !t.short {
+					b = append(grid.Bytes.Append(append(b, ", "...), float64(way.all), 9), " in all"...)
+				}
+				return b
+			})
+		}
+	}
+	if l := &snap.Latency[cluster.Remote]; l.Count > 0 && len(with) > 0 && !t.short {
+		t.write(0, th.Text, func(b []byte) []byte {
+			return append(grid.Seconds.Append(append(b, "an access to other nodes "...), l.P50, 8), " (p50 of all ranks)"...)
+		})
+	}
+}
