@@ -12,7 +12,7 @@ import (
 func TestCostsOfSimulations(t *testing.T) {
 	text := string(demo(t))
 	for _, line := range []string{
-		"remote.handshake_gap_s 5e-8", "clock_time_s 0",
+		"remote.handshake_gap_s 5e-8", "remote.thread_receive_rate_bytes_per_s 1e9", "clock_time_s 0",
 		"message_server.send_s 3e-6", "message_server.receive_s 2e-6", "message_server.handshake_s 0",
 	} {
 		key, value, _ := strings.Cut(line, " ")
@@ -24,7 +24,7 @@ func TestCostsOfSimulations(t *testing.T) {
 	}
 	checkSound(t, m)
 	want := cluster.Server{Send: 3 * cluster.Microsecond, Receive: 2 * cluster.Microsecond}
-	if l := m.Classes[cluster.Remote]; m.Server != want || l.HandshakeGap != 50*cluster.Nanosecond {
+	if l := m.Classes[cluster.Remote]; m.Server != want || l.HandshakeGap != 50*cluster.Nanosecond || l.ReceiveRate != 1e9 {
 		t.Errorf("server %+v, remote %+v", m.Server, l)
 	}
 	if m.ClockTime == nil || *m.ClockTime != 0 {
