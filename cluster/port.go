@@ -32,6 +32,9 @@ type Port interface {
 	// Test polls one handle: true frees it and gives its result. The poll costs
 	// time on a simulated fabric and progresses the port.
 	Test(h Handle) (Done, bool)
+	// Peek reports whether a handle is known to be complete, as after a Wait that it was
+	// among. It takes no time, frees nothing and progresses nothing.
+	Peek(h Handle) bool
 	// Cancel takes back a receive that has not matched: true, and the handle
 	// completes as Cancelled. False: it has matched or is complete.
 	Cancel(h Handle) bool

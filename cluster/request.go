@@ -230,7 +230,8 @@ func (r *Rank) Waitany(qs []Request) (int, Status, error) {
 		r.port.Wait(r.handles, 1)
 	}
 	for i := range qs {
-		if st, done, err := r.poll(&qs[i]); done {
+		if q := &qs[i]; q.kind != KindNone && r.known(q) {
+			st, _, err := r.test(q)
 			return i, st, err
 		}
 	}
@@ -253,11 +254,11 @@ func (r *Rank) Waitsome(qs []Request, done []int) ([]int, error) {
 	}
 	var first error
 	for i := range qs {
-		if _, ok, err := r.poll(&qs[i]); ok {
-			done = append(done, i)
-			if err != nil && first == nil {
+		if q := &qs[i]; q.kind != KindNone && r.known(q) {
+			if _, _, err := r.test(q); err != nil && first == nil {
 				first = err
 			}
+			done = append(done, i)
 		}
 	}
 	return done, first
@@ -281,13 +282,8 @@ func (r *Rank) collect(qs []Request) (active, ready bool) {
 	return active, ready
 }
 
-// poll is Test for an active request; an inactive one is not done.
-func (r *Rank) poll(q *Request) (Status, bool, error) {
-	if q.kind == KindNone {
-		return Status{}, false, nil
-	}
-	return r.test(q)
-}
+// known reports whether an active request is complete, as far as a wait has seen.
+func (r *Rank) known(q *Request) bool { return q.h == 0 || r.port.Peek(q.h) }
 
 // Cancel takes back a receive that has not matched: it then completes with a
 // status that says Cancelled. It reports whether it could. Sends cannot be

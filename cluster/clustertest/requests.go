@@ -7,6 +7,50 @@ import (
 )
 
 func (s *suite) testRequests(t *testing.T) {
+	if s.fabric.Clock(&s.machine) == cluster.VirtualClock {
+		t.Run("waiting for any of many takes no more time than waiting for any of two", func(t *testing.T) {
+			var took [2][2]cluster.Time
+			for i, others := range []int{1, 200} {
+				s.run(t, s.spec(2), func(p *proc) {
+					if p.ID() == 0 {
+						for round := range 2 {
+							p.ok(p.Barrier(p.All()))
+							p.send(1, 1000+round, nil)
+						}
+						p.ok(p.Barrier(p.All()))
+						for tag := range others {
+							p.send(1, tag, nil)
+						}
+						return
+					}
+					qs := make([]cluster.Request, others+2)
+					for tag := range others {
+						p.ok(p.Irecv(&qs[tag], p.World(), 0, tag, nil))
+					}
+					p.ok(p.Irecv(&qs[others], p.World(), 0, 1000, nil))
+					p.ok(p.Irecv(&qs[others+1], p.World(), 0, 1001, nil))
+					p.ok(p.Barrier(p.All()))
+					began := p.Now()
+					n, _, err := p.Waitany(qs)
+					p.ok(err)
+					same(p, "the first that is complete", n, others)
+					took[i][0] = p.Now() - began
+					p.ok(p.Barrier(p.All()))
+					began = p.Now()
+					done, err := p.Waitsome(qs, nil)
+					p.ok(err)
+					p.check(len(done) == 1 && done[0] == others+1, "complete are %v, want %d", done, others+1)
+					took[i][1] = p.Now() - began
+					p.ok(p.Barrier(p.All()))
+					p.ok(p.Waitall(qs, nil))
+				})
+			}
+			if took[0] != took[1] {
+				t.Errorf("%v for any of two or three, %v for any of two hundred", took[0], took[1])
+			}
+		})
+	}
+
 	s.test(t, "waitall finishes many, whatever the order", 2, func(p *proc) {
 		for _, size := range []int{8, eager + 1} {
 			n := s.times(500)

@@ -52,7 +52,7 @@ func ringReduceScatter(b *Builder) {
 		return
 	}
 	bufs := [2]Buf{b.loose(1), b.loose(1)}
-	sent := b.send(me(1), from(In, -1, 1))
+	b.send(me(1), from(In, -1, 1))
 	free := [2]id{none, none}
 	for i := range b.P - 1 {
 		buf, block := bufs[i%2], -i-2
@@ -64,8 +64,7 @@ func ringReduceScatter(b *Builder) {
 		have := b.combine(from(buf, block, 1), from(In, block, 1), got)
 		if i < b.P-2 {
 			b.lane = uint16(i + 1)
-			sent = b.send(me(1), from(buf, block, 1), have)
-			free[i%2] = sent
+			free[i%2] = b.send(me(1), from(buf, block, 1), have)
 		}
 	}
 }

@@ -271,6 +271,22 @@ func (p *port) Test(h cluster.Handle) (cluster.Done, bool) {
 	return d, true
 }
 
+// Peek implements cluster.Port.
+func (p *port) Peek(h cluster.Handle) bool {
+	switch {
+	case h == 0:
+		return true
+	case h&barrierBit != 0:
+		return p.e.passed(h)
+	case p.e.lanes != nil:
+		return p.saw(h)
+	}
+	p.enter()
+	done := p.e.isDone(h)
+	p.leave()
+	return done
+}
+
 // Cancel implements cluster.Port.
 func (p *port) Cancel(h cluster.Handle) bool {
 	e := p.e

@@ -81,6 +81,12 @@ func (t *thread) Test(h cluster.Handle) (d cluster.Done, ok bool) {
 	return d, true
 }
 
+// Peek implements cluster.Port.
+func (t *thread) Peek(h cluster.Handle) bool {
+	t.check()
+	return h == 0 || t.isDone(h) && !t.ahead(h)
+}
+
 // ahead reports whether an operation is complete only in the thread's future: a
 // barrier that all have entered, or what the rank's agent did ahead of the clock.
 func (t *thread) ahead(h cluster.Handle) bool {
