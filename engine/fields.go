@@ -119,6 +119,7 @@ func (s *Scenario) fields(c *codec.Walk) {
 
 func (k *Knob) fields(c *codec.Walk) {
 	codec.Text(c, &k.Name)
+	codec.Text(c, &k.Alias)
 	codec.Text(c, &k.Label)
 	codec.Text(c, &k.Doc)
 	codec.Text(c, &k.Type)
@@ -129,6 +130,8 @@ func (k *Knob) fields(c *codec.Walk) {
 	codec.List(c, &k.Choices, texts)
 	codec.Text(c, &k.Scope)
 	codec.Text(c, &k.Role)
+	codec.Text(c, &k.Watch)
+	codec.Text(c, &k.Paper)
 }
 
 func layout(l *cluster.Layout, c *codec.Walk) {

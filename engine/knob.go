@@ -47,6 +47,7 @@ var Roles = []Role{Machine, Problem, Scheme, View}
 // command palette, help and documentation.
 type Knob struct {
 	Name    string // flag and key: "ranks-per-node"
+	Alias   string // another name that is understood; "": none
 	Label   string // short, for a panel: "ranks/node"
 	Doc     string // one line, without a full stop
 	Type    KnobType
@@ -57,6 +58,8 @@ type Knob struct {
 	Choices []string // of a Choice: all; of a number: what ← and → offer, rising
 	Scope   Scope
 	Role    Role
+	Watch   string // what to look at when it is turned
+	Paper   string // where it is from: "paper 2, section 3"; "": from none
 }
 
 // The choices of the fabric knob.
@@ -67,22 +70,38 @@ const (
 
 // Base is the table of knobs that every workload has; a workload adds its own.
 var Base = []Knob{
-	{Name: "machine", Label: "machine", Doc: "machine to run on or to pretend to be", Type: Choice, Default: "demo", Scope: ScopeCluster, Role: Machine},
-	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks: this host, or a simulation in virtual time", Type: Choice, Default: Live, Choices: []string{Live, Sim}, Scope: ScopeCluster, Role: Machine},
-	{Name: "nodes", Label: "nodes", Doc: "nodes of the cluster", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme},
-	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster, Role: Scheme},
-	{Name: "threads-per-rank", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster, Role: Scheme},
-	{Name: "threading", Label: "threading", Doc: "thread level that programs ask MPI for: which threads may call it, and when", Type: Choice, Default: "multiple", Choices: []string{"single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Scheme},
-	{Name: "thread-support", Label: "thread support", Doc: "highest thread level that the MPI library provides", Type: Choice, Default: "machine", Choices: []string{"machine", "single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Machine},
-	{Name: "ranking", Label: "ranking", Doc: "how ranks are dealt to nodes", Type: Choice, Default: "sequential", Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster, Role: Scheme},
-	{Name: "model", Label: "model", Doc: "execution model of MPI with UPC", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster, Role: Scheme},
-	{Name: "group", Label: "group", Doc: "ranks in a UPC group (flat: all, whatever stands here)", Type: Integer, Default: "4", Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme},
-	{Name: "world-seed", Label: "MPI order", Doc: "order in which MPI numbers its ranks before renumbering; 0: launch order", Type: Integer, Default: "0", Min: 0, Max: 1 << 52, Choices: []string{"0", "1", "2", "3"}, Scope: ScopeCluster, Role: Scheme},
-	{Name: "eager-limit", Label: "eager limit", Doc: "longest eager message; 0: every send is synchronous", Type: Size, Unit: "B", Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster, Role: Machine},
-	{Name: "seed", Label: "seed", Doc: "seed of the run's random numbers", Type: Integer, Default: "1", Min: 0, Max: 1 << 52, Choices: []string{"1", "2", "3"}, Scope: ScopeBody, Role: View},
-	{Name: "dilation", Label: "dilation", Doc: "stretch of an emulated machine's time; auto: chosen so that the host keeps it", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100", "1000", "10000"}, Scope: ScopeCluster, Role: Machine},
-	{Name: "pace", Label: "pace", Doc: "virtual seconds in a second of wall clock, on sim; auto: for the eye on the screen, else max; max: as fast as it goes", Type: Real, Default: "auto", Min: 1e-12, Max: 1e6, Choices: []string{"auto", "max", "1e-06", "1e-05", "0.0001", "0.001", "0.01", "0.1", "1"}, Scope: ScopeNow, Role: View},
-	{Name: "timeline", Label: "timeline", Doc: "write down what every thread does, for the timeline; arrows: and which messages travel", Type: Choice, Default: "off", Choices: []string{"off", "on", "arrows"}, Scope: ScopeCluster, Role: View},
+	{Name: "machine", Label: "machine", Doc: "machine to run on or to pretend to be", Type: Choice, Default: "demo", Scope: ScopeCluster, Role: Machine,
+		Watch: "the kinds of number and the law's constants: another machine has other latencies, and another group may win"},
+	{Name: "fabric", Label: "fabric", Doc: "what runs the ranks: this host, or a simulation in virtual time", Type: Choice, Default: Live, Choices: []string{Live, Sim}, Scope: ScopeCluster, Role: Machine,
+		Watch: "the mark of the kind of number in the header: live moves real bytes, sim counts the machine's time exactly"},
+	{Name: "nodes", Label: "nodes", Doc: "nodes of the cluster", Type: Integer, Default: "4", Min: 1, Max: 65536, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the lines between nodes, and the share of remote accesses: with a group over all ranks it is 1 - 1/nodes", Paper: "paper 1, section 4.3.1"},
+	{Name: "ranks-per-node", Label: "ranks/node", Doc: "ranks on each node", Type: Integer, Default: "4", Min: 1, Max: 4096, Choices: []string{"1", "2", "4", "8", "16"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "bandwidth a node: a process a CPU keeps the adapters busy, a process a node leaves them to one thread", Paper: "paper 2, section 6"},
+	{Name: "threads-per-rank", Alias: "threads", Label: "threads/rank", Doc: "threads in each rank's parallel regions", Type: Integer, Default: "1", Min: 1, Max: 1024, Choices: []string{"1", "2", "4", "8"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "ε = T_masteronly / T_overlapped: the more threads, the more one that communicates leaves to the others", Paper: "paper 2, section 7.2.1"},
+	{Name: "threading", Label: "threading", Doc: "thread level that programs ask MPI for: which threads may call it, and when", Type: Choice, Default: "multiple", Choices: []string{"single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the timeline: masteronly lets all threads but one sleep while it communicates, funneled and multiple let them compute", Paper: "paper 2, section 3"},
+	{Name: "thread-support", Label: "thread support", Doc: "highest thread level that the MPI library provides", Type: Choice, Default: "machine", Choices: []string{"machine", "single", "masteronly", "funneled", "serialized", "multiple"}, Scope: ScopeCluster, Role: Machine,
+		Watch: "what is refused: a program that asks for more than the library provides has to do with less", Paper: "paper 2, section 3"},
+	{Name: "ranking", Label: "ranking", Doc: "how ranks are dealt to nodes", Type: Choice, Default: "sequential", Choices: []string{"sequential", "round-robin"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the lines between nodes: neighbours by number share a node under sequential, and never under round-robin", Paper: "paper 2, section 5"},
+	{Name: "model", Label: "model", Doc: "execution model of MPI with UPC", Type: Choice, Default: "nested-multiple", Choices: []string{"flat", "nested-funneled", "nested-multiple"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "how many processes may call MPI (N), and how far UPC's accesses reach: to all ranks under flat, else to the own group", Paper: "paper 1, section 3"},
+	{Name: "group", Label: "group", Doc: "ranks in a UPC group (flat: all, whatever stands here)", Type: Integer, Default: "4", Min: 1, Max: 1 << 22, Choices: []string{"1", "2", "4", "8", "16", "32", "64"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "locality and memory: 1/G of the accesses stay in the rank, all stay in the node while the group fits in it, and each group has a replica", Paper: "paper 1, section 4.3.1"},
+	{Name: "world-seed", Label: "MPI order", Doc: "order in which MPI numbers its ranks before renumbering; 0: launch order", Type: Integer, Default: "0", Min: 0, Max: 1 << 52, Choices: []string{"0", "1", "2", "3"}, Scope: ScopeCluster, Role: Scheme,
+		Watch: "the ID triples (i): MPI's order of ranks and the layout's differ until they are renumbered", Paper: "paper 1, section 3"},
+	{Name: "eager-limit", Label: "eager limit", Doc: "longest eager message; 0: every send is synchronous", Type: Size, Unit: "B", Default: "machine", Min: 0, Max: 1 << 40, Choices: []string{"machine", "0", "64", "1024", "8192", "65536"}, Scope: ScopeCluster, Role: Machine,
+		Watch: "latency over size: above the limit a message first asks for its buffer; at 0 two sends head to head deadlock", Paper: "paper 1, section 2.1"},
+	{Name: "seed", Label: "seed", Doc: "seed of the run's random numbers", Type: Integer, Default: "1", Min: 0, Max: 1 << 52, Choices: []string{"1", "2", "3"}, Scope: ScopeBody, Role: View,
+		Watch: "that the result is not luck: other random accesses, the same shares"},
+	{Name: "dilation", Label: "dilation", Doc: "stretch of an emulated machine's time; auto: chosen so that the host keeps it", Type: Real, Default: "auto", Min: 1, Max: 1e9, Choices: []string{"auto", "10", "100", "1000", "10000"}, Scope: ScopeCluster, Role: Machine,
+		Watch: "the warning of lateness: too small a stretch, and this host cannot keep the machine's times"},
+	{Name: "pace", Label: "pace", Doc: "virtual seconds in a second of wall clock, on sim; auto: for the eye on the screen, else max; max: as fast as it goes", Type: Real, Default: "auto", Min: 1e-12, Max: 1e6, Choices: []string{"auto", "max", "1e-06", "1e-05", "0.0001", "0.001", "0.01", "0.1", "1"}, Scope: ScopeNow, Role: View,
+		Watch: "how fast the virtual clock runs; no result depends on it"},
+	{Name: "timeline", Label: "timeline", Doc: "write down what every thread does, for the timeline; arrows: and which messages travel", Type: Choice, Default: "off", Choices: []string{"off", "on", "arrows"}, Scope: ScopeCluster, Role: View,
+		Watch: "the pane Timeline; writing it down costs memory, and some time on live"},
 }
 
 // word says that a text is taken as it stands: a choice, among which numeric knobs
@@ -122,11 +141,14 @@ func (k *Knob) Parse(text string) (string, error) {
 	panic("engine: knob " + k.Name + " has no type")
 }
 
+// Range is what a number may be, with the words that stand for one.
+func (k *Knob) Range() string { return k.rangeText("") }
+
 func (k *Knob) rangeText(what string) string {
-	s := fmt.Sprintf("%s from %s to %s", what, plain(k.Min), plain(k.Max))
+	s := strings.TrimSpace(fmt.Sprintf("%s from %s to %s", what, plain(k.Min), plain(k.Max)))
 	words := slices.DeleteFunc(append([]string{k.Default}, k.Choices...), func(w string) bool {
 		_, err := strconv.ParseFloat(w, 64)
-		return err == nil
+		return err == nil || w == ""
 	})
 	slices.Sort(words)
 	for _, w := range slices.Compact(words) {

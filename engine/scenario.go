@@ -33,11 +33,11 @@ func (s Scenario) Clone() Scenario {
 	return s
 }
 
-// Knob finds a knob of the table.
+// Knob finds a knob of the table, by its name or its alias.
 func (s *Scenario) Knob(name string) (*Knob, error) {
 	for i := range s.Table {
-		if s.Table[i].Name == name {
-			return &s.Table[i], nil
+		if k := &s.Table[i]; k.Name == name || k.Alias == name && name != "" {
+			return k, nil
 		}
 	}
 	names := make([]string, len(s.Table))
@@ -57,7 +57,7 @@ func (s *Scenario) Set(name, text string) error {
 	if err != nil {
 		return err
 	}
-	s.Values[name] = v
+	s.Values[k.Name] = v
 	return nil
 }
 

@@ -115,19 +115,28 @@ func (s *Scenario) Wrong(key string, err error) error {
 	return s.document.fail(key, "%s", visible(err.Error()))
 }
 
+// CheckName refuses what the user's scenarios cannot be called.
+func CheckName(name string) error {
+	switch {
+	case name == "" || fileName(name+".toml") != name:
+		return fmt.Errorf("scenario %q: want a name of lower-case letters, digits and dashes, at most 40", shorten(visible(name)))
+	case BuiltIn(name):
+		return fmt.Errorf("scenario %s comes along with the program; take another name", name)
+	}
+	return nil
+}
+
 // SaveScenario writes a scenario among the user's, in place of one of that name, and
 // gives its file.
 func SaveScenario(ctx context.Context, s Scenario) (string, error) {
-	dir := scenarioShelf.home()
-	file := filepath.Join(dir, s.Name+".toml")
-	switch {
-	case dir == "":
-		return "", fmt.Errorf("scenario %s: the system names no folder for it; set XDG_CONFIG_HOME", shorten(s.Name))
-	case s.Name == "" || fileName(s.Name+".toml") != s.Name:
-		return "", fmt.Errorf("scenario %q: want a name of lower-case letters, digits and dashes, at most 40", shorten(s.Name))
-	case BuiltIn(s.Name):
-		return "", fmt.Errorf("scenario %s comes along with the program; take another name", s.Name)
+	if err := CheckName(s.Name); err != nil {
+		return "", err
 	}
+	dir := scenarioShelf.home()
+	if dir == "" {
+		return "", fmt.Errorf("scenario %s: the system names no folder for it; set XDG_CONFIG_HOME", s.Name)
+	}
+	file := filepath.Join(dir, s.Name+".toml")
 	text, err := s.encode()
 	if err != nil {
 		return "", err

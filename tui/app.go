@@ -3,6 +3,7 @@ package tui
 import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
@@ -42,8 +43,10 @@ type app struct {
 	out     []engine.Command // to be sent, in order
 	quit    bool
 	suspend bool
-	picture string // file that the screen is to be written to
-	fps     int    // frames drawn in the last second
+	picture string            // file that the screen is to be written to
+	saving  *presets.Scenario // to be written; nil: none
+	copied  string            // to be copied to the clipboard
+	fps     int               // frames drawn in the last second
 
 	machine string // that sketch is about
 	sketch  bool   // too much of the machine is assumed
@@ -71,6 +74,7 @@ func newApp() *app {
 	a.overHost = overlay.Host{
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
 		UseTheme: a.chooseTheme, Picture: a.askPicture, Command: a.command,
+		Scenarios: a.scenarios, Load: a.loadScenario, Save: a.saveScenario, Copy: a.copyText,
 	}
 	for i := range overlayreg.Overlays {
 		a.overlays = append(a.overlays, overlayreg.Overlays[i].New(&a.overHost))
@@ -292,6 +296,9 @@ func (a *app) lines() []overlay.Line {
 	for i := range keyTable {
 		b := &keyTable[i]
 		all[i] = overlay.Line{Name: b.Name, Keys: a.keysOf(b), Doc: b.Doc, Mode: b.mode, Run: func() { b.do(a) }}
+	}
+	for _, m := range mouse {
+		all = append(all, overlay.Line{Name: m.name, Keys: m.what, Doc: m.doc, Mode: onMouse, Run: func() {}})
 	}
 	return all
 }

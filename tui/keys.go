@@ -190,6 +190,19 @@ func (b *binding) labels() string {
 	return strings.Join(all, " ")
 }
 
+// onMouse is the mode of what the mouse does, for those that list it.
+const onMouse = "with the mouse"
+
+// mouse is what the mouse does: its buttons are no keys.
+var mouse = []struct{ what, name, doc string }{
+	{"click", "mouse-focus", "focus a pane, or what is under the mouse in it; once more: show the pane alone, or all panes"},
+	{"click", "mouse-knob", "select a knob; on its arrows ◂ ▸, turn it"},
+	{"click", "mouse-hint", "do what a word in the last line says; of a pair of keys, the first sign is the other direction"},
+	{"click", "mouse-list", "select a row of a list; once more: take it"},
+	{"wheel", "mouse-scroll", "scroll what is under the mouse, or select in a list; on a chart over time, a longer or shorter time; it never changes a knob"},
+	{"ctrl+wheel", "mouse-turn", "turn the knob under the mouse; with alt or shift too, as the terminal lets them pass"},
+}
+
 // WriteKeys writes the key table as Markdown, a table a mode.
 func WriteKeys(w io.Writer) error {
 	var b strings.Builder
@@ -206,6 +219,11 @@ func WriteKeys(w io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
+	fmt.Fprintf(&b, "### %s%s\n\n| mouse | action | what it does |\n|---|---|---|\n", strings.ToUpper(onMouse[:1]), onMouse[1:])
+	for _, m := range mouse {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.what, m.name, m.doc)
+	}
+	b.WriteString("\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -81,6 +81,11 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.err != nil {
 			p.app.notice = msg.err.Error()
 		}
+	case saved:
+		p.app.notice, p.stale = "saved as "+msg.file+": load it with "+p.app.Typed("load "+msg.name), true
+		if msg.err != nil {
+			p.app.notice = msg.err.Error()
+		}
 	case tea.WindowSizeMsg:
 		p.w, p.h, p.stale = msg.Width, msg.Height, true
 	case tea.KeyPressMsg:
@@ -104,6 +109,13 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if p.app.suspend {
 		p.app.suspend = false
 		cmd = tea.Batch(cmd, tea.Suspend)
+	}
+	if p.app.saving != nil {
+		cmd = tea.Batch(cmd, p.saveScenario())
+	}
+	if p.app.copied != "" {
+		cmd = tea.Batch(cmd, tea.SetClipboard(p.app.copied))
+		p.app.copied = ""
 	}
 	if p.app.picture != "" {
 		cmd = tea.Batch(cmd, p.takePicture())
@@ -137,7 +149,9 @@ func (p *program) click(msg tea.MouseClickMsg) {
 func (p *program) wheel(msg tea.MouseWheelMsg) {
 	by, ok := map[tea.MouseButton]int{tea.MouseWheelUp: +1, tea.MouseWheelDown: -1}[msg.Button]
 	if h, hit := p.screen.hitAt(msg.X, msg.Y); ok && hit && h.wheel != nil && p.app.mouse {
+		p.app.Held = msg.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModShift) != 0
 		h.wheel(p.app, by)
+		p.app.Held = false
 		p.stale = true
 	}
 }

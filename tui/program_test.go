@@ -170,7 +170,9 @@ func TestProgramMouse(t *testing.T) {
 	p.wants(t, 1, set("ranks-per-node", "2"))
 
 	col, row := x.at("│  nodes")
-	x.wheel(col+3, row, uv.MouseWheelUp)
+	x.wheel(col+3, row, uv.MouseWheelDown, 0) // selects the next one
+	x.shows("▸threads/rank")
+	x.wheel(col+3, row, uv.MouseWheelUp, uv.ModCtrl)
 	p.wants(t, 1, set("ranks-per-node", "2"), set("nodes", "8"))
 
 	col, row = x.at("pause")

@@ -227,8 +227,8 @@ func (x *terminal) click(col, row int) {
 	})
 }
 
-func (x *terminal) wheel(col, row int, b uv.MouseButton) {
-	x.send(func() { x.em.SendMouse(uv.MouseWheelEvent{X: col, Y: row, Button: b}) })
+func (x *terminal) wheel(col, row int, b uv.MouseButton, held uv.KeyMod) {
+	x.send(func() { x.em.SendMouse(uv.MouseWheelEvent{X: col, Y: row, Button: b, Mod: held}) })
 }
 
 // ends waits for the program's end, and checks that the terminal is as before.

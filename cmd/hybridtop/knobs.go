@@ -45,14 +45,15 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		for _, k := range w.Knobs {
 			if i := slices.IndexFunc(f.knobs, func(o engine.Knob) bool { return o.Name == k.Name }); i < 0 {
 				f.knobs = append(f.knobs, k)
-			} else if f.knobs[i].Default != k.Default {
-				f.knobs[i].Default = "" // each workload has its own
+			} else {
+				widen(&f.knobs[i], &k)
 			}
 			own[k.Name] = append(own[k.Name], w.Name)
 		}
 	}
 	f.knobs = append(slices.Clone(engine.Base), f.knobs...)
 	f.addPreset(cmd)
+	aliases := map[string]string{}
 	for i := range f.knobs {
 		k := &f.knobs[i]
 		complete := cobra.ShellCompDirectiveNoFileComp
@@ -64,7 +65,11 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		if many {
 			kind += ",..."
 		}
-		usage := k.Doc
+		usage := k.Doc + offered(k)
+		if k.Alias != "" {
+			aliases[k.Alias] = k.Name
+			usage += " (also --" + k.Alias + ")"
+		}
 		if names := own[k.Name]; len(names) > 0 {
 			usage += " (" + strings.Join(names, ", ") + ")"
 		}
@@ -77,14 +82,38 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		}))
 	}
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "threads" {
-			name = "threads-per-rank"
+		if real, ok := aliases[name]; ok {
+			name = real
 		}
 		return pflag.NormalizedName(name)
 	})
-	cmd.Flags().Lookup("threads-per-rank").Usage += " (also --threads)"
 	cmd.Flags().Lookup("machine").Usage += ", or its file (docs/machines.md)"
 	return f
+}
+
+// widen makes a flag take what another workload's knob of the name takes as well; each
+// workload has its own default.
+func widen(k, other *engine.Knob) {
+	if k.Default != other.Default {
+		k.Default = ""
+	}
+	k.Min, k.Max, k.Choices = min(k.Min, other.Min), max(k.Max, other.Max), slices.Clone(k.Choices)
+	for _, c := range other.Choices {
+		if !slices.Contains(k.Choices, c) {
+			k.Choices = append(k.Choices, c)
+		}
+	}
+}
+
+// offered is what a flag takes, as its help says it: the words, or the range.
+func offered(k *engine.Knob) string {
+	switch {
+	case k.Name == "machine": // too many, and a file may be one
+		return ""
+	case k.Type == engine.Choice:
+		return "; one of " + strings.Join(k.Choices, ", ")
+	}
+	return "; " + k.Range()
 }
 
 // must is for registrations that only a bug can make fail.

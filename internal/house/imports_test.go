@@ -46,7 +46,7 @@ engine/reproduce       : engine engine/workload/** engine/session cluster/** pre
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*
-tui/overlay            : cluster tui/grid tui/pane
+tui/overlay            : cluster presets tui/grid tui/pane
 tui/overlay/all        : tui/overlay tui/overlay/*
 tui/overlay/*          : engine engine/workload presets cluster tui/grid tui/pane tui/overlay
 tui/pane/panetest      : engine engine/study engine/workload models cluster cluster/timeline

@@ -4,8 +4,9 @@ import "github.com/hybridtop/hybridtop/tui/grid"
 
 // List is rows of which one is selected.
 type List struct {
-	At   int // the selected one
-	top  int // first row shown
+	At   int  // the selected one
+	None bool // none is selected yet
+	top  int  // first row shown
 	all  int
 	area grid.Rect // where they were drawn, on the screen
 }
@@ -17,10 +18,11 @@ func (l *List) Draw(v grid.View, all int, th *grid.Theme, row func(i int, v grid
 	l.top = min(max(at-v.H()/2, 0), max(0, all-v.H()))
 	for y := 0; y < v.H() && l.top+y < all; y++ {
 		in := v.Sub(grid.Rect{Y: y, W: v.W(), H: 1})
-		if l.top+y == at {
+		selected := l.top+y == at && !l.None
+		if selected {
 			in.Tint(in.Local(), th.Selected.Bg, th.Selected.Attr)
 		}
-		row(l.top+y, in, l.top+y == at)
+		row(l.top+y, in, selected)
 	}
 }
 

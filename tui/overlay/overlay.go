@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -50,6 +51,11 @@ type Host struct {
 	UseTheme func(name string) bool
 	Picture  func(file string) error  // has the screen written to a file, unless the name is none
 	Command  func(knob, value string) // asks the session without a look at the knobs
+
+	Scenarios func() (all []presets.Scenario, skipped []error) // that can be run
+	Load      func(scenario string) error                      // runs one
+	Save      func(name string) error                          // has what runs written as one
+	Copy      func(what string)                                // to the clipboard: command or launch
 }
 
 // Line is a line of the key table, for those that list it.

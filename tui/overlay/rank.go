@@ -47,8 +47,40 @@ func fuzzyWord(word, text []rune, from int) (score int, ok bool) {
 	return score*4 - min(len(text), 60)/10, i == len(word)
 }
 
-// Rank keeps the items that fit a query, the best first; equals keep their
-// order.
+// What a word of a query is worth where it stands in a text as it is: above any fit of
+// scattered letters.
+const (
+	asWord  = 3000
+	asStart = 2000
+	asPart  = 1000
+)
+
+// literal is what the words of a query are worth that stand in a text as they are.
+func literal(query, text string) int {
+	low, sum := strings.ToLower(text), 0
+	apart := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+	words := strings.FieldsFunc(low, apart)
+	for word := range strings.FieldsSeq(strings.ToLower(query)) {
+		best := 0
+		switch {
+		case slices.Contains(words, word) || slices.Contains(strings.Fields(low), word):
+			best = asWord
+		case slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, word) }):
+			best = asStart
+		case strings.Contains(low, word):
+			best = asPart
+		}
+		if best > 0 { // the earlier, the better: names come first
+			best -= min(strings.Index(low, word), 500)
+		}
+		sum += best
+	}
+	return sum
+}
+
+// Rank keeps the items that fit a query, the best first: those that have its words as
+// whole words, then as beginnings, as parts, and as letters in their order. Equals keep
+// their order.
 func Rank[T any](items []T, query string, text func(T) string) []T {
 	type scored struct {
 		item  T
@@ -57,7 +89,7 @@ func Rank[T any](items []T, query string, text func(T) string) []T {
 	var fit []scored
 	for _, it := range items {
 		if s, ok := fuzzy(query, text(it)); ok {
-			fit = append(fit, scored{it, s})
+			fit = append(fit, scored{it, s + literal(query, text(it))})
 		}
 	}
 	if strings.TrimSpace(query) != "" {

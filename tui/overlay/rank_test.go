@@ -13,6 +13,12 @@ func TestFuzzy(t *testing.T) {
 			t.Errorf("%q finds %v, want %s first", query, got, want)
 		}
 	}
+	for query, want := range map[string]string{"log": "log", "row": "next row", "go": "go on"} {
+		got := Rank([]string{"show the longer logo", "catalog", "arrows grow", "going", "next row", "go on", "log"}, query, func(s string) string { return s })
+		if len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %v, want %s first", query, got, want)
+		}
+	}
 	if got := Rank(items, "qqq", func(s string) string { return s }); len(got) != 0 {
 		t.Errorf("qqq finds %v", got)
 	}

@@ -14,6 +14,7 @@ type Host struct {
 	Alone   bool         // no other pane is shown
 	Whole   bool         // a picture: charts over time show all of it
 	Pick    Pick         // what the user has selected of the cluster
+	Held    bool         // ctrl, alt or shift is held while the wheel turns
 	Panel   Panel        // the knobs as the user turns them
 
 	Base *engine.Against // the baseline beside Snap; nil: there is none

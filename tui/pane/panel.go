@@ -44,6 +44,13 @@ func (p *Panel) forget(name string) {
 	p.Edits++
 }
 
+// Forget drops what was asked: another scenario takes its place.
+func (p *Panel) Forget() {
+	clear(p.asked)
+	p.Fault = Fault{}
+	p.Edits++
+}
+
 // At is the number of the selected knob, −1 without any knob.
 func (p *Panel) At() int {
 	for i := range p.Scenario.Table {
@@ -110,6 +117,7 @@ func (p *Panel) Turn(by int) {
 func (p *Panel) Set(name, text string) bool {
 	k, err := p.Scenario.Knob(name)
 	if err == nil {
+		name = k.Name
 		p.Selected = name
 		text, err = k.Parse(text)
 	}

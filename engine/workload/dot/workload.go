@@ -16,9 +16,11 @@ var product = workload.Workload{
 	Paper: "paper 1, section 3, figures 2 to 4",
 	Knobs: []engine.Knob{
 		{Name: "elements", Label: "elements", Doc: "elements of each vector, 8 bytes each; need not divide by anything", Type: engine.Integer, Default: "100000", Min: 1, Max: 1 << 33,
-			Choices: []string{"1", "1000", "10007", "100000", "1000000"}, Scope: engine.ScopeBody, Role: engine.Problem},
+			Choices: []string{"1", "1000", "10007", "100000", "1000000"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "the share of reductions in a product, which falls with it", Paper: "paper 1, section 3"},
 		{Name: "callers", Label: "MPI callers", Doc: "who calls MPI_Reduce: those that the model permits, or every rank", Type: engine.Choice, Default: "permitted",
-			Choices: []string{"permitted", "every"}, Scope: engine.ScopeBody, Role: engine.Scheme},
+			Choices: []string{"permitted", "every"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the refusal under nested-funneled: only UPC thread 0 of a group may call MPI", Paper: "paper 1, section 3.2.1"},
 	},
 	First: "model", Panes: []string{"locality", "latency"}, Serial: true, Steady: true,
 	Metrics: []engine.MetricSpec{

@@ -18,7 +18,8 @@ var headtohead = workload.Workload{
 	Paper: "paper 1, section 2.1",
 	Knobs: []engine.Knob{
 		{Name: "size", Label: "size", Doc: "bytes of each message", Type: engine.Size, Unit: "B", Default: "1024", Min: 0, Max: 1 << 30,
-			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem},
+			Choices: []string{"8", "64", "1024", "8192", "8193", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "the deadlock above the eager limit, where both sends wait for receives that come later", Paper: "paper 1, section 2.1"},
 	},
 	First: "size", Panes: []string{"waits"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{

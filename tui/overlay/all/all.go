@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/overlay/machines"
 	"github.com/hybridtop/hybridtop/tui/overlay/page"
 	"github.com/hybridtop/hybridtop/tui/overlay/palette"
+	"github.com/hybridtop/hybridtop/tui/overlay/scenarios"
 )
 
 // Overlays are the overlays of the screen.
@@ -17,6 +18,7 @@ var Overlays = []overlay.Spec{
 	help.Spec,
 	machines.Spec,
 	find.Spec,
+	scenarios.Spec,
 	page.Launch,
 	page.IDs,
 }

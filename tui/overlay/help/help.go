@@ -1,6 +1,8 @@
 package help
 
 import (
+	"strings"
+
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -47,7 +49,12 @@ func (o *help) entries() []overlay.Line {
 	})
 }
 
-func (o *help) move(by int) { o.list.Move(by, len(o.entries())) }
+// move selects another line; the ends join.
+func (o *help) move(by int) {
+	if n := len(o.entries()); n > 0 {
+		o.list.At = ((o.list.At+by)%n + n) % n
+	}
+}
 
 // run runs the selected action. Those of other modes than the screen are there
 // to be read.
@@ -85,6 +92,18 @@ func (o *help) Wheel(x, y, by int) {
 	}
 }
 
+// whole writes all that is to say of a line, on as many rows as it takes.
+func whole(v grid.View, l *overlay.Line, th *grid.Theme) (rows int) {
+	f := grid.Flow{V: v}
+	where := ""
+	if l.Mode != overlay.OnScreen {
+		where = ", " + l.Mode
+	}
+	f.Text(strings.TrimSpace(l.Keys+"  "+l.Name)+where, th.Accent)
+	f.Text(l.Doc, th.Text)
+	return f.Y
+}
+
 func (o *help) Draw(body grid.View) {
 	th := o.h.Theme
 	v := overlay.Box(body, overlay.Middle(body, 86, 44), "Help", "type to search, enter runs", th)
@@ -94,7 +113,18 @@ func (o *help) Draw(body grid.View) {
 	if len(all) == 0 {
 		v.TextIn(0, 2, v.W(), "no key or action fits", grid.Center, th.Dim)
 	}
-	o.list.Draw(v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1}), len(all), th, func(i int, row grid.View, selected bool) {
+	list, foot := v.Local(), grid.Rect{}
+	_, list = list.CutTop(1)
+	if list.H >= 8 && len(all) > 0 {
+		l := &all[min(o.list.At, len(all)-1)]
+		foot, list = list.CutBottom(min(1+whole(v.Sub(grid.Rect{W: v.W()}), l, th), list.H/2))
+		for x := range v.W() {
+			v.Sub(foot).Rune(x, 0, '─', th.Border)
+		}
+		_, foot = foot.CutTop(1)
+		whole(v.Sub(foot), l, th)
+	}
+	o.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
 		l := &all[i]
 		key, doc, name, text := th.Accent, th.Text, th.Dim, l.Doc
 		if !l.Here() {

@@ -30,11 +30,14 @@ func (o *palette) entries(query string) []entry {
 	table := o.h.Panel.Scenario.Table
 	for i := range table {
 		k := &table[i]
-		head := "set " + k.Name
-		all = append(all, entry{text: head, doc: k.Doc + ", now " + o.h.Asked(k.Name), more: true})
-		if strings.HasPrefix(query, head) {
-			for _, c := range k.Choices {
-				all = append(all, o.set(k.Name, c, k.Unit))
+		all = append(all, entry{text: "set " + k.Name, doc: k.Doc + ", now " + o.h.Asked(k.Name), more: true})
+		for _, head := range []string{"set " + k.Name, "set " + k.Alias, k.Name, k.Alias} { // as it is being typed
+			if strings.HasPrefix(query, head+" ") {
+				for _, c := range k.Choices {
+					e := o.set(k.Name, c, k.Unit)
+					e.text = head + " " + c
+					all = append(all, e)
+				}
 			}
 		}
 	}
@@ -42,6 +45,19 @@ func (o *palette) entries(query string) []entry {
 		all = append(all, entry{text: "workload " + w.Name, doc: w.Title, run: func() { o.h.Command("workload", w.Name) }})
 	}
 	all = append(all, entry{text: "picture", doc: "write the screen to a file, as .svg or .png", more: true})
+	all = append(all, entry{text: "save", doc: "write this scenario to a file of yours, by a name", more: true})
+	all = append(all, entry{text: "load", doc: "run a scenario of a file; O has them with what to watch", more: true})
+	if strings.HasPrefix(query, "load ") {
+		for _, p := range o.files {
+			all = append(all, o.load(p.Name, p.Title))
+		}
+	}
+	for _, c := range []struct{ what, doc string }{
+		{"command", "the command that repeats this run, to the clipboard"},
+		{"launch", "the launch line of this layout, to the clipboard"},
+	} {
+		all = append(all, entry{text: "copy " + c.what, doc: c.doc, run: func() { o.h.Copy(c.what) }})
+	}
 	for _, th := range grid.Themes() {
 		all = append(all, entry{text: "theme " + th.Name, doc: "use this theme", run: func() { o.h.UseTheme(th.Name) }})
 	}
@@ -61,6 +77,14 @@ func (o *palette) set(knob, value, unit string) entry {
 		},
 		run: func() { o.h.Set(knob, value) },
 	}
+}
+
+func (o *palette) save(text, name string) entry {
+	return entry{text: text, try: func() error { return o.h.Save(name) }}
+}
+
+func (o *palette) load(name, title string) entry {
+	return entry{text: "load " + name, doc: title, try: func() error { return o.h.Load(name) }}
 }
 
 func (o *palette) picture(text, file string) entry {

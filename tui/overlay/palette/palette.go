@@ -1,10 +1,12 @@
 package palette
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -23,7 +25,9 @@ type palette struct {
 	h       *overlay.Host
 	line    grid.Line
 	list    overlay.List
-	fault   string // what was wrong with the command
+	chosen  bool               // the selected offer was chosen by hand
+	fault   string             // what was wrong with the command
+	files   []presets.Scenario // that can be loaded, as they were when it was opened
 	history []string
 	recent  int // place in the history that recall has fetched
 }
@@ -32,13 +36,14 @@ func (o *palette) Open() bool {
 	o.line.Clear()
 	o.recent = len(o.history)
 	o.Retyped()
+	o.files, _ = o.h.Scenarios()
 	return true
 }
 
 func (o *palette) Line() *grid.Line { return &o.line }
 
 // Retyped begins anew at the best fit.
-func (o *palette) Retyped() { o.list.At, o.fault = 0, "" }
+func (o *palette) Retyped() { o.list.At, o.chosen, o.fault = 0, false, "" }
 
 func (o *palette) Actions() []pane.Action {
 	return []pane.Action{
@@ -58,7 +63,28 @@ func (o *palette) offers() []entry {
 	return overlay.Rank(o.entries(q), q, func(e entry) string { return e.text })
 }
 
-func (o *palette) move(by int) { o.list.Move(by, len(o.offers())) }
+// move selects another offer; the first step down takes the first one, which enter
+// would not have run unless it is what is typed.
+func (o *palette) move(by int) {
+	all := len(o.offers())
+	if o.chosen || o.runs(0) {
+		o.list.Move(by, all)
+	}
+	o.chosen = all > 0
+}
+
+// runs says that enter runs an offer.
+func (o *palette) runs(i int) bool {
+	if o.chosen {
+		return i == o.list.At
+	}
+	e, err := o.command(o.typed())
+	all := o.offers()
+	return err == nil && i < len(all) && e.text == all[i].text
+}
+
+// typed is the line in single blanks.
+func (o *palette) typed() string { return strings.Join(strings.Fields(o.line.String()), " ") }
 
 // complete types the selected offer out.
 func (o *palette) complete() {
@@ -89,9 +115,10 @@ func (o *palette) recall(by int) {
 // run runs what is typed: a whole command, or else the selected offer. A
 // command that cannot be run stays on the line, with the reason.
 func (o *palette) run() {
-	e, err := o.command(strings.Join(strings.Fields(o.line.String()), " "))
+	e, err := o.command(o.typed())
 	if err == nil && e.more {
-		o.complete()
+		o.line.Put(e.text + " ")
+		o.Retyped()
 		return
 	}
 	if err == nil && e.try != nil {
@@ -109,15 +136,30 @@ func (o *palette) run() {
 	o.history = append(o.history, e.text)
 }
 
-// command finds what a text asks for, or the offer that was chosen. "group 8"
-// and "set group=8" are read as "set group 8".
+// command finds what a text asks for, or the offer that was chosen: a command as it
+// is written, or the only one that begins so. "group 8" and "set group=8" are read as
+// "set group 8".
 func (o *palette) command(text string) (entry, error) {
 	all := o.offers()
-	if o.list.At > 0 && o.list.At < len(all) {
-		return all[o.list.At], nil // chosen by hand
+	if o.chosen && o.list.At < len(all) {
+		return all[o.list.At], nil
 	}
-	if file, ok := strings.CutPrefix(text, "picture "); ok {
-		return o.picture(text, file), nil
+	for _, c := range []struct {
+		head string
+		take func(text, rest string) entry
+	}{
+		{"picture ", o.picture}, {"save ", o.save},
+		{"load ", func(_, name string) entry {
+			var names []string
+			for _, p := range o.files {
+				names = append(names, p.Name)
+			}
+			return o.load(begun(name, names), "")
+		}},
+	} {
+		if rest, ok := strings.CutPrefix(text, c.head); ok {
+			return c.take(text, rest), nil
+		}
 	}
 	words := strings.Fields(strings.Replace(text, "=", " ", 1))
 	if len(words) > 0 && words[0] == "set" {
@@ -125,21 +167,57 @@ func (o *palette) command(text string) (entry, error) {
 	}
 	if len(words) == 2 {
 		if k, err := o.h.Panel.Scenario.Knob(words[0]); err == nil && k.Name != "" {
-			return o.set(words[0], words[1], k.Unit), nil
+			return o.set(k.Name, begun(words[1], k.Choices), k.Unit), nil
 		} else if strings.HasPrefix(text, "set ") && words[0] != "workload" {
 			return entry{}, err
 		}
 	}
-	plain := strings.TrimPrefix(text, "set ")
+	var fit []entry
 	for _, e := range o.entries(text) {
-		if e.text == text || e.text == plain {
-			return e, nil
+		for _, form := range []string{e.text, strings.TrimPrefix(e.text, "set ")} {
+			if form == text {
+				return e, nil
+			}
+			if text != "" && strings.HasPrefix(form, text) && !slices.ContainsFunc(fit, func(o entry) bool { return o.text == e.text }) {
+				fit = append(fit, e)
+			}
 		}
 	}
-	if o.list.At < len(all) {
-		return all[o.list.At], nil
+	switch {
+	case len(fit) == 1:
+		return fit[0], nil
+	case len(fit) > 1:
+		return entry{}, fmt.Errorf("%q begins %s and %s%s: type more, or choose with ↑↓", text, fit[0].text, fit[1].text, others(len(fit)-2))
+	case text == "":
+		return entry{}, errors.New("type a command, or choose with ↑↓")
+	case len(all) > 0:
+		return entry{}, fmt.Errorf("no command begins with %q; tab takes %s, ↑↓ chooses", text, all[0].text)
 	}
-	return entry{}, fmt.Errorf("no command fits %q: tab completes, ↑↓ selects", text)
+	return entry{}, fmt.Errorf("no command fits %q", text)
+}
+
+func others(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// begun is the only choice that begins so, or else the text.
+func begun(text string, choices []string) string {
+	found := text
+	for _, c := range choices {
+		switch {
+		case c == text:
+			return text
+		case !strings.HasPrefix(c, text):
+		case found != text:
+			return text
+		default:
+			found = c
+		}
+	}
+	return found
 }
 
 func (o *palette) Offer() string {
@@ -154,8 +232,7 @@ func (o *palette) Offer() string {
 
 func (o *palette) Click(x, y int) {
 	if i, ok := o.list.Row(x, y); ok {
-		o.line.Put(o.offers()[i].text)
-		o.Retyped()
+		o.list.At, o.chosen = i, true
 		o.run()
 	}
 }
@@ -184,6 +261,7 @@ func (o *palette) Draw(body grid.View) {
 		f.Text("✗ "+o.fault, th.Error)
 		y += min(f.Y, 2)
 	}
+	o.list.None = !o.runs(o.list.At)
 	o.list.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), len(all), th, func(i int, row grid.View, selected bool) {
 		e := &all[i]
 		name, doc, key := th.Text, th.Dim, th.Accent

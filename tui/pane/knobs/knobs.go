@@ -3,6 +3,7 @@ package knobs
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
@@ -50,14 +51,23 @@ func (p *Pane) Click(h *pane.Host, x, y int) bool {
 	return true
 }
 
-// Wheel turns the knob under the mouse.
+// Wheel scrolls by selecting the knob above or below; with ctrl, alt or shift held it
+// turns the knob under the mouse.
 func (p *Pane) Wheel(h *pane.Host, x, y, by int) bool {
-	s := p.spotAt(x, y)
-	if s == nil {
+	if h.Held {
+		s := p.spotAt(x, y)
+		if s == nil {
+			return false
+		}
+		h.Panel.Select(s.knob)
+		h.Panel.Turn(by)
+		return true
+	}
+	at, all := h.Panel.At()-by, h.Panel.Scenario.Table
+	if at < 0 || at >= len(all) {
 		return false
 	}
-	h.Panel.Select(s.knob)
-	h.Panel.Turn(by)
+	h.Panel.Select(all[at].Name)
 	return true
 }
 
@@ -81,16 +91,27 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 
 func (p *Pane) list(v grid.View, h *pane.Host) {
 	a, th := &h.Panel, h.Theme
-	knobs := a.Scenario.Table
+	knobs, whole := a.Scenario.Table, v
 	if len(knobs) == 0 {
 		v.TextIn(0, v.H()/2, v.W(), "starting…", grid.Center, th.Dim)
 		return
 	}
 	sel := a.At()
 	list, foot := v.Local(), grid.Rect{}
-	if v.H() >= 7 {
+	switch {
+	case h.Alone && v.W() >= 70: // its words stand beside the list
+		words := grid.Rect{}
+		list, words = list.CutLeft(min(v.W()*2/5, 48))
+		words.X, words.W = words.X+3, words.W-3
+		p.words(v.Sub(words), h, &knobs[sel])
+	case h.Alone && v.H() >= 14:
+		words := grid.Rect{}
+		words, list = list.CutBottom(v.H() / 2)
+		p.words(v.Sub(words), h, &knobs[sel])
+	case v.H() >= 7:
 		foot, list = list.CutBottom(2)
 	}
+	v = v.Sub(list)
 	room := list.H
 	fault := 0 // rows that the error takes below its knob
 	if a.Fault.Knob == knobs[sel].Name {
@@ -112,7 +133,45 @@ func (p *Pane) list(v grid.View, h *pane.Host) {
 		}
 	}
 	p.above, p.below = p.top > 0, y < len(knobs)-p.top && y == room
-	p.foot(v.Sub(foot), h, &knobs[sel])
+	if !foot.Empty() {
+		p.foot(whole.Sub(foot), h, &knobs[sel])
+	}
+}
+
+// words says all there is to say of a knob: what it is, its values, what to watch
+// when it is turned, and which paper.
+func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
+	th := h.Theme
+	f := grid.Flow{V: v}
+	f.Text(k.Label+" ("+k.Name+")", th.Title)
+	f.Text(k.Doc, th.Text)
+	f.Y++
+	var values []string
+	for _, c := range k.Choices {
+		values = append(values, string(appendValue(nil, k, c)))
+	}
+	if len(values) > 0 {
+		f.Text("values: "+strings.Join(values, ", "), th.Dim)
+	}
+	if k.Type != engine.Choice {
+		f.Text("takes "+strings.TrimSpace(k.Range()+" "+k.Unit), th.Dim)
+	}
+	f.Text("is about the "+string(k.Role)+"; "+scopes[k.Scope], th.Dim)
+	if k.Watch != "" {
+		f.Y++
+		f.Text("Watch: "+k.Watch, th.Text)
+	}
+	if k.Paper != "" {
+		f.Y++
+		f.Text(k.Paper, th.Accent)
+	}
+}
+
+// scopes say what it takes to turn a knob.
+var scopes = map[engine.Scope]string{
+	engine.ScopeCluster: "turned, the cluster is built anew between two iterations",
+	engine.ScopeBody:    "turned, the program begins anew between two iterations",
+	engine.ScopeNow:     "turned, the run goes on",
 }
 
 // row draws one knob.

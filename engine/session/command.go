@@ -1,0 +1,38 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// Command is the command that runs a scenario: the knobs that are not at their
+// defaults, and the iterations, if there are any.
+func Command(sc *engine.Scenario, iterations int) string {
+	words := []string{"hybridtop run", ShellWord(sc.Workload)}
+	var usual map[string]string
+	if w, err := workload.Find(sc.Workload); err == nil {
+		usual = w.Scenario(nil).Values
+	}
+	for _, k := range sc.Table {
+		if v := sc.Values[k.Name]; v != usual[k.Name] {
+			words = append(words, "--"+k.Name, ShellWord(v))
+		}
+	}
+	if iterations > 0 {
+		words = append(words, fmt.Sprintf("--iterations %d", iterations))
+	}
+	return strings.Join(words, " ")
+}
+
+// ShellWord is a word as a shell reads it.
+func ShellWord(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(c rune) bool {
+		return !strings.ContainsRune("+,-./:=@_", c) && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// scenarios are those that can be run, and why others cannot.
+func (a *app) scenarios() ([]presets.Scenario, []error) {
+	return session.Presets(a.overHost.Machines...)
+}
+
+// loadScenario asks the session to run a scenario of a file, and opens its pane.
+func (a *app) loadScenario(name string) error {
+	p, err := presets.FindScenario(name)
+	if err != nil {
+		return err
+	}
+	sc, err := session.FromPreset(&p, a.overHost.Machines...)
+	if err != nil {
+		return err
+	}
+	if p.Pane != "" {
+		if err := a.openPane(p.Pane); err != nil {
+			return p.Wrong("pane", err)
+		}
+		a.zoomed = false
+		if w := a.left[sc.Workload]; sc.Workload != a.Snap.Scenario.Workload {
+			w.Layout = a.layout() // in which it is shown when it comes
+			a.left[sc.Workload] = w
+		}
+	}
+	a.Panel.Forget()
+	a.do(engine.Command{Verb: engine.Take, Scenario: &sc})
+	a.notice = "loaded " + p.Name + ": " + p.Title
+	if p.Watch != "" {
+		a.notice = "watch: " + p.Watch
+	}
+	return nil
+}
+
+// saveScenario has what runs written to a file of the user's.
+func (a *app) saveScenario(name string) error {
+	p, err := session.AsPreset(name, &a.latest.Scenario)
+	if err != nil {
+		return err
+	}
+	p.Pane = a.specs[a.focus].Name
+	if err := presets.CheckName(name); err != nil {
+		return err
+	}
+	a.saving = &p
+	return nil
+}
+
+// saved is what became of a scenario that was to be written.
+type saved struct {
+	name, file string
+	err        error
+}
+
+// saveScenario gives the command that writes the file: the screen does not wait for it.
+func (p *program) saveScenario() tea.Cmd {
+	s := *p.app.saving
+	p.app.saving = nil
+	return func() tea.Msg {
+		file, err := presets.SaveScenario(p.ctx, s)
+		return saved{s.Name, file, err}
+	}
+}
+
+// copies are what can be copied, by name.
+func (a *app) copies() map[string]string {
+	return map[string]string{
+		"command": a.repeat(),
+		"launch":  a.latest.LaunchLine,
+	}
+}
+
+// repeat is the command that runs what runs. A simulation's iterations are exact: it
+// makes as many again.
+func (a *app) repeat() string {
+	sc := a.latest.Scenario.Clone()
+	if slices.ContainsFunc(a.overHost.Machines, func(m cluster.Machine) bool { return m.Name == sc.Values["machine"] }) {
+		sc.Values["machine"] = "./" + sc.Values["machine"] + ".toml" // it came of a file
+	}
+	n := 0
+	if a.latest.Kind == engine.Simulated {
+		n = a.latest.Iteration
+	}
+	return session.Command(&sc, n)
+}
+
+// copyText has a text copied to the clipboard.
+func (a *app) copyText(what string) {
+	if a.copied = a.copies()[what]; a.copied == "" {
+		a.notice = "there is nothing to copy yet"
+		return
+	}
+	a.notice = "to the clipboard, if the terminal takes it (OSC 52): " + a.copied
+}
