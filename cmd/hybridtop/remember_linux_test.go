@@ -25,6 +25,7 @@ func TestTheScreenRemembers(t *testing.T) {
 	x.Type(":group 8\r")
 	x.Shows("◂ 8 ▸")
 	x.Shows("groups of 8")
+	x.Shows("running  ") // what has not begun to run is not kept
 	x.Type(":theme mono\r")
 	x.Type("3")
 	x.Shows("all panes")

@@ -276,8 +276,6 @@ type slopeOf struct {
 	first, slope float64
 }
 
-func (s *slopeOf) at(t Time) float64 { return s.first + t.X*s.slope }
-
 // flood fits what one more message of n bytes takes in a window.
 func (f *fitter) flood(n int) slopeOf { return f.line(floodOf(n)) }
 
