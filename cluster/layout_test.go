@@ -57,6 +57,12 @@ func TestLayout(t *testing.T) {
 			return b.String()
 		case "launch":
 			return l.LaunchLine("myapp") + "\n"
+		case "launchers":
+			var b strings.Builder
+			for _, c := range l.Launches("myapp") {
+				fmt.Fprintf(&b, "%s: %s\n%s\n", c.Name, c.Title, c.Command)
+			}
+			return b.String()
 		case "launch-full":
 			return l.FullLaunchLine("myapp") + "\n"
 		}

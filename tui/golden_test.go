@@ -75,7 +75,12 @@ var goldens = []struct {
 	{"zoom-why", sizes(80, 24), typed("6")},
 	{"crosshair", sizes(120, 40), typed("c", ",", ",")},
 	{"ids", sizes(80, 24), typed("i")},
-	{"launch-line", sizes(80, 24), typed("L")},
+	{"launch-line", sizes(80, 24, 120, 40, 60, 16), typed("L")},
+	{"launch-line-funneled", sizes(120, 40), func() *app {
+		s := demo(4, 4, 4)
+		s.Layout.Model, s.Layout.Ranking, s.Layout.ThreadsPerRank, s.Layout.WorldSeed = cluster.NestedFunneled, cluster.RoundRobin, 8, 3
+		return pressed(s, "L")
+	}},
 	{"simulated", sizes(80, 24, 120, 40, 20, 5), func() *app { return shownApp(simulated()) }},
 	{"simulated-ended", sizes(120, 40), func() *app {
 		s := simulated()

@@ -77,10 +77,18 @@ func (p *program) saveScenario() tea.Cmd {
 
 // copies are what can be copied, by name.
 func (a *app) copies() map[string]string {
-	return map[string]string{
-		"command": a.repeat(),
-		"launch":  a.latest.LaunchLine,
+	all := map[string]string{
+		"command":      a.repeat(),
+		"launch paper": a.latest.LaunchLine,
 	}
+	if l := &a.latest.Layout; l.Nodes > 0 {
+		lines := l.Launches("myapp")
+		all["launch"] = lines[0].Command
+		for _, c := range lines {
+			all["launch "+c.Name] = c.Command
+		}
+	}
+	return all
 }
 
 // repeat is the command that runs what runs. A simulation's iterations are exact: it

@@ -93,13 +93,19 @@ func TestCopy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := &engine.Snapshot{Phase: engine.Running, Scenario: sc, Kind: engine.Simulated, Iteration: 7, LaunchLine: "mpiexec -n 4"}
+	s := &engine.Snapshot{Phase: engine.Running, Scenario: sc, Kind: engine.Simulated, Iteration: 7, LaunchLine: "mpiexec -n 4", Layout: sc.Layout()}
 	p, err := newProgram(&player{snap: s}, Options{Environ: []string{}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	lines := s.Layout.Launches("myapp")
 	for what, want := range map[string]string{
-		"command": "hybridtop run dot --fabric sim --threads-per-rank 2 --model flat --iterations 7", "launch": "mpiexec -n 4",
+		"command":        "hybridtop run dot --fabric sim --threads-per-rank 2 --model flat --iterations 7",
+		"launch":         lines[0].Command,
+		"launch openmpi": lines[0].Command,
+		"launch mpich":   lines[1].Command,
+		"launch slurm":   lines[2].Command,
+		"launch paper":   "mpiexec -n 4",
 	} {
 		keys(p.app, ":", "'copy "+what, "enter")
 		if p.app.copied != want || !strings.HasSuffix(p.app.notice, want) {

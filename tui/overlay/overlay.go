@@ -55,7 +55,7 @@ type Host struct {
 	Scenarios func() (all []presets.Scenario, skipped []error) // that can be run
 	Load      func(scenario string) error                      // runs one
 	Save      func(name string) error                          // has what runs written as one
-	Copy      func(what string)                                // to the clipboard: command or launch
+	Copy      func(what string)                                // to the clipboard: command, or launch and a launcher
 }
 
 // Line is a line of the key table, for those that list it.

@@ -54,7 +54,11 @@ func (o *palette) entries(query string) []entry {
 	}
 	for _, c := range []struct{ what, doc string }{
 		{"command", "the command that repeats this run, to the clipboard"},
-		{"launch", "the launch line of this layout, to the clipboard"},
+		{"launch", "Open MPI's launch line of this layout, to the clipboard"},
+		{"launch openmpi", "Open MPI's launch line of this layout, to the clipboard"},
+		{"launch mpich", "MPICH's launch line of this layout, to the clipboard"},
+		{"launch slurm", "Slurm's launch line of this layout, to the clipboard"},
+		{"launch paper", "the launch line that paper 1's runtime takes, to the clipboard"},
 	} {
 		all = append(all, entry{text: "copy " + c.what, doc: c.doc, run: func() { o.h.Copy(c.what) }})
 	}
