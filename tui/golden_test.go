@@ -30,6 +30,14 @@ var goldens = []struct {
 		s.Phase, s.Failure = engine.Failed, deadlock
 		return shownApp(s)
 	}},
+	{"deadlock", sizes(80, 24, 120, 40, 200, 60, 60, 16, 30, 8), func() *app { return shownApp(deadlocked(2)) }},
+	{"deadlock-circle-5", sizes(80, 24, 120, 40), func() *app { return shownApp(deadlocked(5)) }},
+	{"deadlock-ascii", sizes(80, 24), func() *app {
+		a := shownApp(deadlocked(3))
+		a.ascii = true
+		return a
+	}},
+	{"zoom-waits", sizes(80, 24, 120, 40), func() *app { return pressed(deadlocked(100), "4", "pgdown") }},
 	{"paused", sizes(80, 24, 120, 40), func() *app {
 		s := demo(4, 4, 4)
 		s.Phase = engine.Paused
@@ -234,4 +242,22 @@ func TestTimelineStyles(t *testing.T) {
 		var s screen
 		panetest.Golden(t, "timeline-"+theme, s.draw(a, 80, 16).StyledText())
 	}
+}
+
+// deadlocked has a circle of ranks that send to each other; the others wait for them.
+func deadlocked(circle int) *engine.Snapshot {
+	s := demo(4, max(4, circle/4), 4)
+	s.Phase, s.Failure = engine.Failed, deadlock
+	n := s.Layout.Ranks()
+	a := &cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1}
+	for rank := range n {
+		w := cluster.Wait{Rank: rank, Call: "barrier", For: []int{0, 1}}
+		if rank < circle {
+			to := (rank + 1) % circle
+			w.Call, w.For = fmt.Sprintf("send to %d tag 7 (65536 B)", to), []int{to}
+		}
+		a.Waits = append(a.Waits, w)
+	}
+	s.Deadlock = engine.DeadlockOf(a)
+	return s
 }

@@ -44,7 +44,8 @@ func (p *places) pane(n int, specs []pane.Spec) grid.Rect {
 //	footer                       status             status
 //	                             footer             footer
 //
-// The focused pane is always shown. A failure takes the place of the story.
+// The focused pane is always shown. A failure takes the place of the story, but for a
+// deadlock, which has a pane of its own there.
 func arrange(w, h int, a *app) places {
 	var p places
 	body := grid.Rect{W: w, H: h}
@@ -59,10 +60,15 @@ func arrange(w, h int, a *app) places {
 	p.footer, body = body.CutBottom(1)
 	p.status, body = body.CutBottom(1)
 	failed, focus := a.Snap.Phase == engine.Failed, a.specs[a.focus].Place
+	if a.Snap.Deadlock != nil { // its pane tells the failure
+		failed = false
+	}
 	switch {
 	case a.zoomed || w < fourW || h < fourH:
 		if failed && !a.zoomed {
 			focus = pane.Reasons
+		} else if a.Snap.Deadlock != nil && !a.zoomed {
+			focus = pane.Story
 		}
 		p.at[focus], p.shown = body, 1
 	case w >= sixW && h >= sixH:
@@ -121,6 +127,9 @@ func (a *app) offered(p int) bool {
 // home is the pane of a place as long as none there has had the focus: that of the
 // workload's story, or the first on offer.
 func (a *app) home(at pane.Place) int {
+	if at == pane.Story && a.Snap.Deadlock != nil {
+		return a.paneOf("waits")
+	}
 	for _, name := range workload.Panes(a.Snap.Scenario.Workload) {
 		if p := a.paneOf(name); p >= 0 && a.specs[p].Place == at && a.offered(p) {
 			return p
@@ -147,7 +156,7 @@ func (a *app) shownAt(at pane.Place) int {
 	if a.specs[a.focus].Place == at {
 		return a.focus
 	}
-	if last := a.last[at]; last > 0 && a.offered(last-1) {
+	if last := a.last[at]; last > 0 && a.offered(last-1) && !(at == pane.Story && a.Snap.Deadlock != nil) {
 		return last - 1
 	}
 	return a.home(at)

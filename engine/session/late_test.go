@@ -137,3 +137,34 @@ func TestTheDilationFollowsTheHost(t *testing.T) {
 		t.Errorf("the user chose 10, and it is %v", own.Dilation)
 	}
 }
+
+// The deadlock of two that send first stands in the snapshot, the same on both fabrics.
+func TestADeadlockIsListed(t *testing.T) {
+	for _, fabric := range []string{engine.Live, engine.Sim} {
+		sc, err := Scenario("headtohead")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kv := range [][2]string{{"fabric", fabric}, {"size", "65536"}} {
+			if err := sc.Set(kv[0], kv[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := start(t, sc, Options{Linger: true})
+		failed := s.until("the deadlock", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed })
+		d := failed.Deadlock
+		if d == nil || !slices.Equal(d.Circle, []int{0, 1}) || !strings.Contains(d.Hint, "eager limit") {
+			t.Fatalf("%s: %+v", fabric, d)
+		}
+		for i, rank := range d.Circle {
+			at, w := d.Next(rank)
+			if at != i || w == nil || w.Verb != "send" || w.Peer != 1-rank || w.Tag != 1 || w.Bytes != 65536 {
+				t.Errorf("%s: rank %d waits in %+v", fabric, rank, w)
+			}
+		}
+		if err := s.Do(engine.Command{Verb: engine.Set, Knob: "size", Value: "64"}); err != nil {
+			t.Fatal(err)
+		}
+		s.until("the deadlock is over", func(s *engine.Snapshot) bool { return s.Phase == engine.Running && s.Deadlock == nil })
+	}
+}

@@ -25,6 +25,7 @@ var headtohead = workload.Workload{
 	Metrics: []engine.MetricSpec{
 		{Name: "exchange_time", Phrase: "time of an exchange", Unit: "s", Doc: "time of the send and the receive, mean over both ranks"},
 	},
+	Studies:    []*engine.Study{overSizes},
 	Iterations: 3,
 	Plan:       plan,
 	Run:        run,

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/study"
 	"github.com/hybridtop/hybridtop/tui/pane/timeline"
 	"github.com/hybridtop/hybridtop/tui/pane/topology"
+	"github.com/hybridtop/hybridtop/tui/pane/waits"
 	"github.com/hybridtop/hybridtop/tui/pane/why"
 )
 
@@ -21,4 +22,5 @@ var Panes = []pane.Spec{
 	knobs.Spec,
 	why.Spec,
 	timeline.Spec,
+	waits.Spec,
 }

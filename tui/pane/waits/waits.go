@@ -1,0 +1,299 @@
+package waits
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "waits", Title: "Who waits for whom", Doc: "who waits for whom in a deadlock", Place: pane.Story,
+	Offered: func(s *engine.Snapshot) bool { return s.Deadlock != nil },
+	New:     func() pane.Pane { return &Pane{} },
+}
+
+// Pane is how far the drawing is scrolled.
+type Pane struct {
+	top  int
+	seen *engine.Deadlock
+}
+
+// Inputs is the snapshot alone.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
+
+// Actions scroll.
+func (p *Pane) Actions() []pane.Action {
+	return []pane.Action{
+		{Name: "scroll-up", Do: func(*pane.Host) { p.scroll(-4) }},
+		{Name: "scroll-down", Do: func(*pane.Host) { p.scroll(+4) }},
+		{Name: "row-up", Do: func(*pane.Host) { p.scroll(-1) }},
+		{Name: "row-down", Do: func(*pane.Host) { p.scroll(+1) }},
+	}
+}
+
+// Wheel scrolls by a row.
+func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
+	p.scroll(-by)
+	return true
+}
+
+// scroll moves the drawing; Draw stops at its end.
+func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
+
+// Draw draws the circle, what ends it, and those that wait for it.
+func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	d := h.Snap.Deadlock
+	if d == nil {
+		h.Tell(v, "No rank waits for ever.", "A deadlock is drawn here: each rank, the call that it waits in, and whom it waits for.")
+		return pane.Border{}
+	}
+	if p.seen != nil && d != p.seen {
+		p.top = 0
+	}
+	p.seen = d
+	boxes := true
+	draw := func(v grid.View, y int) int {
+		s := sketch{v: v, y: y, h: h, d: d, boxes: boxes}
+		s.all()
+		return s.y - y
+	}
+	measure := v.Sub(grid.Rect{W: v.W()}) // as wide, and no row to draw on
+	rows := draw(measure, 0)
+	if rows > v.H() {
+		boxes = false
+		rows = draw(measure, 0)
+	}
+	limit := max(0, rows-v.H())
+	p.top = min(p.top, limit)
+	draw(v, -p.top)
+	return pane.Border{Right: words(d), Above: p.top > 0, Below: p.top < limit}
+}
+
+// words say how many wait.
+func words(d *engine.Deadlock) string {
+	ranks := map[int]bool{}
+	for i := range d.Waits {
+		ranks[d.Waits[i].Rank] = true
+	}
+	n := len(ranks)
+	if d.More > 0 {
+		return fmt.Sprintf("%d ranks and more", n)
+	}
+	if n == 1 {
+		return "1 rank"
+	}
+	return fmt.Sprintf("%d ranks", n)
+}
+
+// sketch draws row after row.
+type sketch struct {
+	v     grid.View
+	y     int
+	h     *pane.Host
+	d     *engine.Deadlock
+	boxes bool
+}
+
+// Columns of the chain.
+const (
+	back  = 0 // the arrow back
+	chain = 3 // the boxes
+	arrow = 6 // the arrows between them
+)
+
+// mostDrawn is how many ranks of a circle are drawn; of a longer one, the first and the
+// last.
+const mostDrawn = 64
+
+func (s *sketch) all() {
+	th := s.h.Theme
+	f := grid.Flow{V: s.v, Y: s.y}
+	if n := len(s.d.Circle); n > 1 {
+		f.Text(fmt.Sprintf("deadlock: a circle of %d ranks.", n), th.Error)
+	} else if n == 1 {
+		f.Text(fmt.Sprintf("deadlock: rank %d waits for itself.", s.d.Circle[0]), th.Error)
+	} else {
+		f.Text("deadlock: nobody is left who could end these waits.", th.Error)
+	}
+	s.y = f.Y
+	if len(s.d.Circle) > 0 {
+		s.circle()
+	}
+	if s.d.Hint != "" {
+		f.Y = s.y
+		f.Text(upper(s.d.Hint)+".", th.Accent)
+		s.y = f.Y
+	}
+	s.others()
+}
+
+// upper begins a sentence.
+func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// circle draws the chain and the arrow that leads back.
+func (s *sketch) circle() {
+	th, d := s.h.Theme, s.d
+	first := s.y
+	n := len(d.Circle)
+	for i, rank := range d.Circle {
+		if left := n - mostDrawn; left > 0 && i >= mostDrawn-1 && i < n-1 {
+			if i == mostDrawn-1 {
+				s.v.Rune(arrow, s.y, '┆', th.Error)
+				s.v.TextIn(arrow+2, s.y, s.v.W()-arrow-2, fmt.Sprintf("%d ranks more in the circle", left), grid.Left, th.Dim)
+				s.y++
+			}
+			continue
+		}
+		s.rank(rank)
+		_, w := d.Next(rank)
+		if i == n-1 {
+			break
+		}
+		s.v.Rune(arrow, s.y, '▼', th.Error)
+		s.call(w)
+	}
+	top := first
+	if s.boxes {
+		top++
+	}
+	for x := back + 1; x < arrow; x++ {
+		s.v.Rune(x, s.y, '─', th.Error)
+	}
+	s.v.Rune(back, s.y, '╰', th.Error)
+	s.v.Rune(arrow, s.y, '╯', th.Error)
+	for y := top + 1; y < s.y; y++ {
+		s.v.Rune(back, y, '│', th.Error)
+	}
+	s.v.Rune(back, top, '╭', th.Error)
+	s.v.Rune(back+1, top, '─', th.Error)
+	s.v.Rune(back+2, top, '▶', th.Error)
+	_, w := d.Next(d.Circle[n-1])
+	s.call(w)
+}
+
+// rank draws a rank of the chain.
+func (s *sketch) rank(rank int) {
+	th := s.h.Theme
+	name := s.name(rank)
+	if !s.boxes {
+		s.v.TextIn(chain, s.y, s.v.W()-chain, name, grid.Left, th.Title)
+		s.y++
+		return
+	}
+	wide := max(grid.Width(name)+4, 16)
+	r := grid.Rect{X: chain, Y: s.y, W: wide, H: 3}
+	edge := func(y int, left, right rune) {
+		s.v.Rune(r.X, y, left, th.Error)
+		for x := r.X + 1; x < r.X+wide-1; x++ {
+			s.v.Rune(x, y, '─', th.Error)
+		}
+		s.v.Rune(r.X+wide-1, y, right, th.Error)
+	}
+	edge(s.y, '╭', '╮')
+	s.v.Rune(r.X, s.y+1, '│', th.Error)
+	s.v.TextIn(r.X+2, s.y+1, wide-4, name, grid.Left, th.Title)
+	s.v.Rune(r.X+wide-1, s.y+1, '│', th.Error)
+	edge(s.y+2, '╰', '╯')
+	s.v.Rune(arrow, s.y+2, '┬', th.Error)
+	s.y += 3
+}
+
+// name is a rank with its node.
+func (s *sketch) name(rank int) string {
+	if rank < len(s.h.Snap.Ranks) {
+		return fmt.Sprintf("rank %d, n%d", rank, s.h.Snap.Ranks[rank].Node)
+	}
+	return fmt.Sprintf("rank %d", rank)
+}
+
+// call writes what a rank waits in beside its arrow.
+func (s *sketch) call(w *engine.Wait) {
+	text := "waits"
+	if w != nil {
+		text = w.Call
+	}
+	s.v.TextIn(arrow+2, s.y, s.v.W()-arrow-2, text, grid.Left, s.h.Theme.Text)
+	s.y++
+}
+
+// others lists who waits beside the circle, those of one call together.
+func (s *sketch) others() {
+	th := s.h.Theme
+	type kind struct {
+		call  string
+		whom  string
+		ranks []int
+	}
+	var kinds []kind
+	for i := range s.d.Waits {
+		w := &s.d.Waits[i]
+		if slices.Contains(s.d.Circle, w.Rank) {
+			continue
+		}
+		k := kind{call: w.Call, whom: whom(w)}
+		at := slices.IndexFunc(kinds, func(o kind) bool { return o.call == k.call && o.whom == k.whom })
+		if at < 0 {
+			at = len(kinds)
+			kinds = append(kinds, k)
+		}
+		if all := &kinds[at].ranks; !slices.Contains(*all, w.Rank) {
+			*all = append(*all, w.Rank)
+		}
+	}
+	if len(kinds) == 0 && s.d.More == 0 {
+		return
+	}
+	f := grid.Flow{V: s.v, Y: s.y}
+	if len(s.d.Circle) > 0 {
+		f.Y++
+		f.Text("And for these wait:", th.Dim)
+	}
+	for _, k := range kinds {
+		f.Text(fmt.Sprintf("%s ─▶ %s: %s", ranks(k.ranks), k.whom, k.call), th.Text)
+	}
+	if s.d.More > 0 {
+		f.Text(fmt.Sprintf("and %d waits more", s.d.More), th.Dim)
+	}
+	s.y = f.Y
+}
+
+// whom names the ranks that a wait is for.
+func whom(w *engine.Wait) string {
+	if len(w.For) == 0 {
+		return "nobody in particular"
+	}
+	if w.Any && len(w.For) > 1 {
+		return "any of " + ranks(w.For)
+	}
+	return ranks(w.For)
+}
+
+// ranks are numbers of ranks, in ranges: "ranks 2-15 and 17".
+func ranks(all []int) string {
+	if len(all) == 1 {
+		return fmt.Sprintf("rank %d", all[0])
+	}
+	all = slices.Sorted(slices.Values(all))
+	var parts []string
+	for i := 0; i < len(all); {
+		j := i
+		for j+1 < len(all) && all[j+1] == all[j]+1 {
+			j++
+		}
+		if part := fmt.Sprint(all[i]); j == i {
+			parts = append(parts, part)
+		} else {
+			parts = append(parts, fmt.Sprintf("%s-%d", part, all[j]))
+		}
+		i = j + 1
+	}
+	if len(parts) > 6 {
+		parts = append(parts[:6], "…")
+	}
+	return "ranks " + strings.Join(parts, ", ")
+}
