@@ -111,7 +111,7 @@ type Snapshot struct {
 	LaunchLine     string         // paper 1's launch command for this layout
 	Failure        string         // why the run failed, in words; may have several lines
 	Deadlock       *Deadlock      // that the run failed by; nil: it did not
-	Warnings       []string       // what the host could not keep
+	Warnings       []string       // what the host could not keep, and results that cannot be
 	Virtual        *Virtual       // what a simulation came to, once it has ended; nil: it has not, or this is none
 	Why            string         // one or two sentences: what rules, and what another choice would give
 	Change         string         // what the knobs that were turned last have done to the time of an iteration; "": nothing to compare

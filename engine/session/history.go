@@ -248,6 +248,11 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		snap.Studies[i] = t.Frame()
 	}
 	h.metrics(snap, &set)
+	if doubt := set.workload.Doubt; doubt != nil && snap.Iteration > 0 && snap.Keeping == engine.Kept {
+		if text := doubt(snap); text != "" {
+			snap.Warnings = append(slices.Clip(snap.Warnings), text)
+		}
+	}
 	for i, t := range h.tables {
 		snap.Studies[i] = t.Look(snap)
 	}

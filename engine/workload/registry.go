@@ -47,6 +47,9 @@ type Workload struct {
 	Plan func(s *engine.Scenario, on *Site) (Plan, error)
 	// Run is the body: it loops while p.Next(), and verifies what it computed.
 	Run func(r *cluster.Rank, p engine.Probe) error
+	// Doubt says which result of a snapshot cannot be, and the likely reason; "": none.
+	// May be nil.
+	Doubt func(snap *engine.Snapshot) string
 	// Finish computes metrics out of a snapshot's counters: measured ones of the
 	// snapshot's kind, and modelled ones. May be nil.
 	Finish func(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric

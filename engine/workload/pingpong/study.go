@@ -70,7 +70,40 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 		bandwidth.X, bandwidth.Y = append(bandwidth.X, float64(size)), append(bandwidth.Y, float64(size)/t.Seconds())
 	}
 	v.Plots[0].Lines, v.Plots[1].Lines = []engine.Line{latency}, []engine.Line{bandwidth}
+	if n, rate := half(s, m, kind); n > 0 {
+		v.Plots[1].Marks = []engine.Marker{{X: float64(n), Y: rate, Glyph: engine.AtEqual, Kind: engine.Modelled, Text: "n½ " + cluster.SizeText(float64(n))}}
+	}
 	return v
+}
+
+// half is n½ by the model: the shortest message that gets half of the link's bandwidth,
+// and what it gets, B/s; 0: there is none.
+func half(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (n int64, rate float64) {
+	at := func(size int64) float64 {
+		if t, ok := model(s, m, kind, size); ok && t > 0 {
+			return float64(size) / t.Seconds()
+		}
+		return 0
+	}
+	want := m.Classes[classes[s.Text("pair")]].Bandwidth / 2
+	const longest = 1 << 40
+	high := int64(1)
+	for ; at(high) < want; high *= 2 {
+		if high == longest {
+			return 0, 0
+		}
+	}
+	for low := high / 2; high-low > 1; {
+		if mid := (low + high) / 2; at(mid) < want {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	if want <= 0 {
+		return 0, 0
+	}
+	return high, at(high)
 }
 
 // observe is the row of the present run.

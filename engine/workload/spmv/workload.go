@@ -73,6 +73,7 @@ var spmv = workload.Workload{
 	Plan:       plan,
 	Run:        run,
 	Finish:     finish,
+	Doubt:      doubt,
 }
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
