@@ -101,7 +101,7 @@ func write(f *grid.Flow, h *pane.Host) {
 		f.Pair("hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th.Dim)
 	}
 	if snap.LaunchLine != "" {
-		f.Head("Launch line", th.Dim)
+		f.Head("Paper 1's launch line", th.Dim)
 		f.Text(snap.LaunchLine, th.Text)
 	}
 }
