@@ -226,11 +226,16 @@ func (sw *sweepResult) write(w io.Writer, f *format, metric string) error {
 	if len(sw.Rows) == 0 {
 		return nil
 	}
-	return errors.Join(sw.table(w), sw.chart(w, metric), sw.boxes(w), sw.changes(w), sw.repeats(w), sw.law(w), sw.studies(w))
+	return errors.Join(sw.table(w), sw.failures(w), sw.chart(w, metric), sw.boxes(w), sw.changes(w), sw.repeats(w), sw.law(w), sw.studies(w))
 }
 
-// csv is tidy: a line a point and metric.
+// failed says that a point was refused or failed.
+func (r *sweepRow) failed() bool { return r.Failure != "" }
+
+// csv is tidy: a line a point and metric. Where a point failed there is a column that
+// says why, and a line for it even where it has no metric.
 func (sw *sweepResult) csv(w io.Writer) error {
+	anyFailed := slices.ContainsFunc(sw.Rows, func(r sweepRow) bool { return r.failed() })
 	var head []string
 	var lines [][]string
 	for i := range sw.Rows {
@@ -240,12 +245,26 @@ func (sw *sweepResult) csv(w io.Writer) error {
 		for _, k := range r.row.Knobs {
 			head, knobs = append(head, k.Knob), append(knobs, k.Value)
 		}
+		line := func(cells ...string) {
+			cells = append(append(slices.Clone(knobs), cells...), strconv.FormatBool(r.Verified))
+			if anyFailed {
+				cells = append(cells, r.Failure)
+			}
+			lines = append(lines, cells)
+		}
 		for _, name := range r.order {
 			m := r.Metrics[name]
-			lines = append(lines, append(slices.Clone(knobs), name, plain(m.Value), m.Unit, string(m.Kind), strconv.FormatBool(r.Verified)))
+			line(name, plain(m.Value), m.Unit, string(m.Kind))
+		}
+		if r.failed() && len(r.order) == 0 {
+			line("", "", "", string(r.Kind))
 		}
 	}
-	return writeCSV(w, append(head, "metric", "value", "unit", "kind", "verified"), lines)
+	head = append(head, "metric", "value", "unit", "kind", "verified")
+	if anyFailed {
+		head = append(head, "failure")
+	}
+	return writeCSV(w, head, lines)
 }
 
 func (sw *sweepResult) table(w io.Writer) error {
@@ -280,7 +299,10 @@ func (sw *sweepResult) table(w io.Writer) error {
 				cells = append(cells, cell)
 			}
 			verdict := "no"
-			if r.Verified {
+			switch {
+			case r.failed():
+				verdict = "failed"
+			case r.Verified:
 				verdict = "yes"
 			}
 			t.row(append(cells, verdict)...)
@@ -290,6 +312,26 @@ func (sw *sweepResult) table(w io.Writer) error {
 		}
 		fmt.Fprintln(w)
 		t = newTable(w)
+	}
+	return t.close()
+}
+
+// failures says why points failed: the first line of each reason, as standard error has
+// the whole.
+func (sw *sweepResult) failures(w io.Writer) error {
+	t := newTable(w)
+	head := false
+	for i := range sw.Rows {
+		r := &sw.Rows[i]
+		if !r.failed() {
+			continue
+		}
+		if !head {
+			t.title("points that failed")
+			head = true
+		}
+		why, _, _ := strings.Cut(r.Failure, "\n")
+		t.row("  "+r.row.Name(), why)
 	}
 	return t.close()
 }
@@ -329,7 +371,8 @@ func (sw *sweepResult) chart(w io.Writer, metric string) error {
 	}
 	t := newTable(w)
 	t.row()
-	title := fmt.Sprintf("%s, %s", metric, sw.Rows[0].Metrics[metric].Kind)
+	has := slices.IndexFunc(sw.Rows, func(r sweepRow) bool { _, ok := r.Metrics[metric]; return ok })
+	title := fmt.Sprintf("%s, %s", metric, sw.Rows[has].Metrics[metric].Kind)
 	if len(predicted) > 0 {
 		title += "; ╌ the law, modelled"
 	}

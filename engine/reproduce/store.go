@@ -90,7 +90,7 @@ func (s *Store) save(ctx context.Context, file string, snap *engine.Snapshot) er
 // run runs the rows that are not there yet, and keeps each as soon as it is done. A
 // nil store keeps nothing.
 func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, machines []cluster.Machine, progress func(*session.Progress)) ([]session.Row, error) {
-	options := session.Options{Fabrics: session.Fabrics(), Machines: machines, Limits: session.Limits{Iterations: 1}}
+	options := session.Options{Fabrics: session.Fabrics(), Machines: machines, Limits: session.Limits{Iterations: 1}, Whole: true}
 	if s == nil {
 		return session.RunRows(ctx, rows, scenarios, options, progress)
 	}

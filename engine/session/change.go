@@ -56,13 +56,13 @@ func without(before, after *engine.Snapshot, knob string) bool {
 	return workload.Idle(&before.Scenario, before.Kind, knob) != "" && workload.Idle(&after.Scenario, after.Kind, knob) != ""
 }
 
-// Changes gives for each row of a sweep its Change from the first row before it whose
-// iterations do the same work; "" where there is none.
+// Changes gives for each row of a sweep its Change from the first row before it that did
+// not fail and whose iterations do the same work; "" where there is none.
 func Changes(rows []Row) []string {
 	all := make([]string, len(rows))
 	for i := range rows {
 		for j := range i {
-			if sameWork(&rows[j].Snapshot.Scenario, &rows[i].Snapshot.Scenario) {
+			if rows[j].Snapshot.Failure == "" && sameWork(&rows[j].Snapshot.Scenario, &rows[i].Snapshot.Scenario) {
 				all[i] = Change(rows[j].Snapshot, rows[i].Snapshot)
 				break
 			}

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,14 +26,15 @@ type Running struct {
 
 // field is the points of a sweep while they run.
 type field struct {
-	options Options
-	cores   int // points that may run at a time
-	rows    []Row
-	setups  []setup
-	running []Running
-	done    int
-	load    float64 // of the points that are done
-	began   time.Time
+	options  Options
+	cores    int // points that may run at a time
+	rows     []Row
+	setups   []setup
+	refusals map[int]error // of the points that were refused
+	running  []Running
+	done     int
+	load     float64 // of the points that are done
+	began    time.Time
 }
 
 // tellEvery is how often progress is told.
@@ -40,10 +42,12 @@ const tellEvery = 100 * time.Millisecond
 
 // run runs all points. The longest simulations begin first, so that no core is
 // left with one at the end; then come the points that want the host alone.
-func (f *field) run(ctx context.Context, progress func(*Progress)) error {
-	order := make([]int, len(f.rows))
-	for i := range order {
-		order[i] = i
+func (f *field) run(ctx context.Context, progress func(*Progress)) {
+	var order []int
+	for i := range f.rows {
+		if f.refusals[i] == nil {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		if sa, sb := f.beside(a), f.beside(b); sa != sb {
@@ -58,11 +62,12 @@ func (f *field) run(ctx context.Context, progress func(*Progress)) error {
 	defer ticker.Stop()
 	for f.done < len(f.rows) && (ctx.Err() == nil || len(f.running) > 0) {
 		for len(order) > 0 && ctx.Err() == nil && f.room(order[0]) {
-			if err := f.start(ctx, order[0], ended); err != nil {
-				f.stop()
-				return err
-			}
+			f.start(ctx, order[0], ended)
 			order = order[1:]
+			if f.refused() != nil {
+				f.stop()
+				return
+			}
 		}
 		if progress != nil {
 			progress(&Progress{Done: f.done, Total: len(f.rows), Running: f.running, Left: f.left()})
@@ -76,7 +81,30 @@ func (f *field) run(ctx context.Context, progress func(*Progress)) error {
 	if progress != nil {
 		progress(&Progress{Done: f.done, Total: len(f.rows)})
 	}
-	return nil
+}
+
+// refuse ends a point that cannot be run: the others run without it.
+func (f *field) refuse(i int, sc engine.Scenario, err error) {
+	s := &engine.Snapshot{
+		Scenario: sc, Phase: engine.Failed, Layout: sc.Layout(), Machine: sc.Text("machine"), Dilation: 1, Failure: err.Error(),
+	}
+	if m, err := f.options.machine(s.Machine); err == nil {
+		if fabric, ok := f.options.Fabrics[sc.Text("fabric")]; ok {
+			s.Kind = kinds[fabric.Clock(&m)]
+		}
+	}
+	f.rows[i].Snapshot, f.refusals[i] = s, err
+	f.done++
+}
+
+// refused is the first refusal, where it ends the whole: every point was refused, or one
+// that the others are worth nothing without.
+func (f *field) refused() error {
+	if len(f.refusals) == 0 || !f.options.Whole && len(f.refusals) < len(f.rows) {
+		return nil
+	}
+	i := slices.Min(slices.Collect(maps.Keys(f.refusals)))
+	return at(&f.rows[i], f.refusals[i])
 }
 
 // beside says that a point may run beside others.
@@ -101,12 +129,14 @@ func (f *field) room(i int) bool {
 	return limit == 0 || need <= float64(limit)
 }
 
-func (f *field) start(ctx context.Context, i int, ended chan<- int) error {
+// start begins a point. The host may have less for it than when all were checked.
+func (f *field) start(ctx context.Context, i int, ended chan<- int) {
 	o := f.options
 	o.unwatched = f.beside(i)
 	s, err := New(f.setups[i].scenario, o)
 	if err != nil {
-		return at(&f.rows[i], err)
+		f.refuse(i, f.setups[i].scenario, err)
+		return
 	}
 	f.running = append(f.running, Running{Row: &f.rows[i], Session: s, index: i})
 	slices.SortFunc(f.running, func(a, b Running) int { return cmp.Compare(a.index, b.index) })
@@ -115,7 +145,6 @@ func (f *field) start(ctx context.Context, i int, ended chan<- int) error {
 		_ = s.Wait() // the snapshot has the failure
 		ended <- i
 	}()
-	return nil
 }
 
 func (f *field) end(i int) {
@@ -134,8 +163,11 @@ func (f *field) stop() {
 }
 
 // weight is what a point takes of the whole, by its ranks; with a time limit all
-// take the same.
+// take the same. One that is refused takes nothing.
 func (f *field) weight(i int) float64 {
+	if f.refusals[i] != nil {
+		return 0
+	}
 	if f.options.Limits.of(&f.setups[i]).For > 0 {
 		return 1
 	}

@@ -61,6 +61,9 @@ type Options struct {
 	// Memory is how many bytes of the host all runs at once may hold; 0: what the
 	// host says, each time.
 	Memory int64
+	// Whole ends rows that run together at the first that is refused: the others are
+	// worth nothing without it.
+	Whole bool
 
 	patience  time.Duration          // of the iteration under way at the end of For; 0: as the limits give
 	unwatched bool                   // snapshots come seldom: the cores are others'

@@ -44,8 +44,10 @@ const maxPoints = 10000
 // turning fastest, each point in a session of its own. Simulations run side by
 // side on all cores; points on other fabrics one after another, because they would
 // disturb each other. All points are planned and checked before the first one
-// runs. The rows are in the order of the points; one that fails is a row with
-// Snapshot.Failure. When ctx ends, the rows that began and its error are returned.
+// runs. The rows are in the order of the points; one that is refused or fails is a
+// row with Snapshot.Failure, and the others run. Where every point is refused, or one
+// with Options.Whole, the error is the first refusal. When ctx ends, the rows that
+// began or were refused and its error are returned.
 // progress (may be nil) is told now and then how far the sweep is.
 func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, progress func(*Progress)) ([]Row, error) {
 	rows, scenarios, err := points(base, axes)
@@ -58,16 +60,20 @@ func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, pr
 // RunRows runs a scenario for each row, as Sweep does, and fills in what it came to.
 func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Options, progress func(*Progress)) ([]Row, error) {
 	o.Linger = false
-	f := &field{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)), began: time.Now()}
+	f := &field{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)), refusals: make(map[int]error), began: time.Now()}
 	all := o
 	all.Memory = o.memory() // looked up once for all points
 	for i := range rows {
 		var err error
 		if f.setups[i], err = all.resolve(scenarios[i], ""); err != nil {
-			return nil, at(&rows[i], err)
+			f.refuse(i, scenarios[i], err)
 		}
 	}
-	if err := f.run(ctx, progress); err != nil {
+	if err := f.refused(); err != nil {
+		return nil, err
+	}
+	f.run(ctx, progress)
+	if err := f.refused(); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {

@@ -46,12 +46,63 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// A point that is refused is a row with its reason, wherever it stands, and the others
+// run.
+func TestARefusedPointFailsAlone(t *testing.T) {
+	for _, values := range [][]string{{"3", "4", "2"}, {"4", "3", "2"}, {"4", "2", "3"}} {
+		var last Progress
+		rows, err := Sweep(t.Context(), told(t, "access"), []Axis{{"group", values}}, onLive(), func(p *Progress) { last = *p })
+		if err != nil || len(rows) != len(values) {
+			t.Fatalf("%v: %d rows, %v", values, len(rows), err)
+		}
+		for _, r := range rows {
+			s, want, iterations := r.Snapshot, "", 2
+			if r.Knobs[0].Value == "3" {
+				want, iterations = "group = 3 does not divide 16 ranks: use 2 or 4", 0
+			}
+			if s.Failure != want || (s.Phase == engine.Failed) != (want != "") || s.Iteration != iterations || s.Kind == "" || s.Machine == "" || s.Scenario.Text("group") != r.Knobs[0].Value {
+				t.Errorf("%v: %s: %v after %d iterations on %q, %q: %q", values, r.Name(), s.Phase, s.Iteration, s.Machine, s.Kind, s.Failure)
+			}
+		}
+		if last.Done != len(values) || last.Total != len(values) {
+			t.Errorf("%v: progress ended at %d of %d", values, last.Done, last.Total)
+		}
+	}
+}
+
+// Where the points are worth nothing without each other, one that is refused ends all
+// before the first one runs.
+func TestARefusedPointEndsAWhole(t *testing.T) {
+	o := onLive()
+	o.Whole = true
+	rows, err := Sweep(t.Context(), told(t, "access"), []Axis{{"group", []string{"4", "3"}}}, o, func(*Progress) { t.Error("a point ran") })
+	if err == nil || !strings.Contains(err.Error(), "group 3: group = 3 does not divide 16 ranks") || rows != nil {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+// A point is not compared with one that failed.
+func TestChangesPassOverFailedPoints(t *testing.T) {
+	bad := took(t, engine.Simulated, 1)
+	bad.Failure, bad.Iteration = "group = 3 does not divide 16 ranks", 0
+	first, then := took(t, engine.Simulated, 1), took(t, engine.Simulated, 2)
+	for s, group := range map[*engine.Snapshot]string{bad: "3", first: "1", then: "2"} {
+		if err := s.Scenario.Set("group", group); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := Changes([]Row{{Snapshot: bad}, {Snapshot: first}, {Snapshot: then}})
+	if got[0] != "" || got[1] != "" || !strings.Contains(got[2], "slower") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestSweepChecksEveryPointFirst(t *testing.T) {
 	tests := []struct {
 		axes []Axis
 		want string
 	}{
-		{[]Axis{{"group", []string{"4", "3"}}}, "group 3: group = 3 does not divide 16 ranks"},
+		{[]Axis{{"group", []string{"3", "5"}}}, "group 3: group = 3 does not divide 16 ranks"}, // all are refused
 		{[]Axis{{"group", []string{"4", "x"}}}, `group = "x"`},
 		{[]Axis{{"speed", []string{"4"}}}, `unknown knob "speed"`},
 		{[]Axis{{"nodes", []string{"4"}}, {"nodes", []string{"2"}}}, "nodes is swept twice"},

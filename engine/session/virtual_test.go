@@ -358,6 +358,10 @@ func TestTimeLeft(t *testing.T) {
 	if d := f.left(); d < 3*time.Hour || d > 4*time.Hour {
 		t.Errorf("one of four points took an hour: %v left", d)
 	}
+	f.refusals = map[int]error{3: errors.New("refused")}
+	if d := f.left(); d < 2*time.Hour || d > 3*time.Hour {
+		t.Errorf("one of three points took an hour, a fourth is refused: %v left", d)
+	}
 }
 
 // A sweep of simulations ends at once with its context.
