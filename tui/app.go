@@ -43,7 +43,7 @@ type app struct {
 	out     []engine.Command // to be sent, in order
 	quit    bool
 	suspend bool
-	picture string            // file that the screen is to be written to
+	picture *PictureOf        // to be written; nil: none
 	saving  *presets.Scenario // to be written; nil: none
 	copied  string            // to be copied to the clipboard
 	fps     int               // frames drawn in the last second
@@ -303,13 +303,21 @@ func (a *app) lines() []overlay.Line {
 	return all
 }
 
-// askPicture has the screen written to a file.
-func (a *app) askPicture(file string) error {
-	err := pictureName(file)
-	if err == nil {
-		a.picture = file
+// askPicture has the screen, or a pane, written to a file: FILE [PANE] [WxH].
+func (a *app) askPicture(text string) error {
+	of, err := readPicture(text)
+	if err != nil {
+		return err
 	}
-	return err
+	w, h := a.w, a.h
+	if of.W > 0 {
+		w, h = of.W, of.H
+	}
+	if err := of.check(w, h); err != nil {
+		return err
+	}
+	a.picture = of
+	return nil
 }
 
 // chooseTheme sets a theme by name.

@@ -18,28 +18,105 @@ import (
 // pngScale is the number of pixels a unit: a cell is 16 pixels wide and 32 high.
 const pngScale = 2
 
-// Picture draws a snapshot as the screen shows it, on w columns and h rows with
-// all there is of its series, for a file of this name: SVG or PNG.
-func Picture(file string, s *engine.Snapshot, w, h int) ([]byte, error) {
+// PictureOf says what is drawn into which file, SVG or PNG by its name.
+type PictureOf struct {
+	File string
+	Pane string // alone, as when zoomed; "": the screen as it stands
+	W, H int    // columns and rows; of a picture asked for on the screen 0: as the screen has
+}
+
+// mostCells is the longest side of a picture.
+const mostCells = 1000
+
+// PictureSize reads columns and rows, such as 120x36.
+func PictureSize(text string) (w, h int, err error) {
+	var rest string
+	if n, _ := fmt.Sscanf(text, "%dx%d%s", &w, &h, &rest); n != 2 || min(w, h) < 1 || max(w, h) > mostCells {
+		return 0, 0, fmt.Errorf("%s: want columns and rows from 1 to %d, such as 120x36", text, mostCells)
+	}
+	return w, h, nil
+}
+
+// Picture draws a snapshot as the screen shows it, with all there is of its series.
+func Picture(of *PictureOf, s *engine.Snapshot) ([]byte, error) {
+	if err := of.check(of.W, of.H); err != nil {
+		return nil, err
+	}
 	a := newApp()
 	a.Whole = true
 	a.load(s)
+	if err := a.zoom(of.Pane); err != nil {
+		return nil, err
+	}
 	var sc screen
-	return encode(file, sc.draw(a, w, h), a.Theme)
+	return encode(of.File, sc.draw(a, of.W, of.H), a.Theme)
 }
 
-// CheckPicture refuses what Picture or the file system would refuse, before there
-// is anything to draw.
-func CheckPicture(file string, w, h int) error {
-	if err := pictureName(file); err != nil {
+// zoom shows the pane of a name alone; "": what is shown stays.
+func (a *app) zoom(name string) error {
+	if name == "" {
+		return nil
+	}
+	a.zoomed = true
+	return a.openPane(name)
+}
+
+// Check refuses what Picture or the file system would refuse, before there is
+// anything to draw.
+func (of *PictureOf) Check() error {
+	if err := of.check(of.W, of.H); err != nil {
 		return err
 	}
-	if isPNG(file) {
-		if err := export.CheckPNG(w, h, pngScale); err != nil {
+	return atomicfile.Check(of.File)
+}
+
+// check refuses a picture that cannot be drawn at a size, before memory is taken.
+func (of *PictureOf) check(w, h int) error {
+	if err := pictureName(of.File); err != nil {
+		return err
+	}
+	if of.Pane != "" {
+		if err := CheckPane(of.Pane); err != nil {
 			return err
 		}
+		if w < oneW || h < oneH {
+			return fmt.Errorf("a picture of %d×%d cells is too small for a pane: want at least %d×%d", w, h, oneW, oneH)
+		}
 	}
-	return atomicfile.Check(file)
+	if isPNG(of.File) {
+		return export.CheckPNG(w, h, pngScale)
+	}
+	return nil
+}
+
+// readPicture reads what a user types for a picture: FILE [PANE] [WxH]. A name may have
+// blanks: it ends where its ending does.
+func readPicture(text string) (*PictureOf, error) {
+	of := &PictureOf{File: strings.TrimSpace(text)}
+	words := strings.Split(of.File, " ")
+	for n := len(words) - 1; n > 0 && pictureName(of.File) != nil; n-- {
+		if file := strings.TrimSpace(strings.Join(words[:n], " ")); pictureName(file) == nil {
+			of.File, words = file, words[n:]
+			for _, word := range words {
+				switch {
+				case word == "":
+				case word[0] >= '0' && word[0] <= '9' && of.W == 0:
+					var err error
+					if of.W, of.H, err = PictureSize(word); err != nil {
+						return nil, fmt.Errorf("size %w", err)
+					}
+				case of.Pane == "":
+					if err := CheckPane(word); err != nil {
+						return nil, err
+					}
+					of.Pane = word
+				default:
+					return nil, fmt.Errorf("%q: want a file, and after it a pane and a size at most", word)
+				}
+			}
+		}
+	}
+	return of, pictureName(of.File)
 }
 
 func isPNG(file string) bool { return strings.EqualFold(filepath.Ext(file), ".png") }
@@ -71,19 +148,44 @@ type pictured struct {
 	err  error
 }
 
-// takePicture draws the screen as it stands, and gives the command that writes it
-// to the file that the user has asked for: the screen does not wait for a file.
+// takePicture draws what the user has asked for as it stands, and gives the command
+// that writes it to the file: the screen does not wait for a file.
 func (p *program) takePicture() tea.Cmd {
-	file := p.app.picture
-	p.app.picture = ""
-	p.draw()
-	b, err := encode(file, &p.screen.g, p.app.Theme)
+	of := p.app.picture
+	p.app.picture = nil
+	b, err := p.app.take(of, p.w, p.h)
+	p.screen.whole = whole{} // panes may stand elsewhere since
+	p.stale = true
 	return func() tea.Msg {
 		if err == nil {
-			err = atomicfile.Write(p.ctx, file, b)
+			err = atomicfile.Write(p.ctx, of.File, b)
 		}
-		return pictured{file, err}
+		return pictured{of.File, err}
 	}
+}
+
+// take draws a picture, of a screen of w columns and h rows unless another size was
+// asked for, and leaves the screen as it was.
+func (a *app) take(of *PictureOf, w, h int) ([]byte, error) {
+	if of.W > 0 {
+		w, h = of.W, of.H
+	}
+	if err := of.check(w, h); err != nil {
+		return nil, err
+	}
+	was := *a
+	defer func() {
+		a.focus, a.last, a.zoomed, a.Alone, a.w, a.h = was.focus, was.last, was.zoomed, was.Alone, was.w, was.h
+		a.over, a.overSpec = was.over, was.overSpec
+	}()
+	if of.Pane != "" {
+		a.over, a.overSpec = nil, nil
+	}
+	if err := a.zoom(of.Pane); err != nil {
+		return nil, err
+	}
+	var sc screen
+	return encode(of.File, sc.draw(a, w, h), a.Theme)
 }
 
 // TimelineText draws the end of a snapshot's timeline as text of w columns: so

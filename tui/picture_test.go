@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"os"
@@ -16,7 +17,7 @@ import (
 // series.
 func TestPicture(t *testing.T) {
 	s := demo(4, 4, 4)
-	svg, err := Picture("a.svg", s, 120, 36)
+	svg, err := Picture(&PictureOf{File: "a.svg", W: 120, H: 36}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func TestPicture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b, err := Picture("a.PNG", s, 120, 36)
+	b, err := Picture(&PictureOf{File: "a.PNG", W: 120, H: 36}, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestPicture(t *testing.T) {
 		t.Errorf("the picture has %v pixels", got)
 	}
 	for _, file := range []string{"a.gif", "a", ".", ""} {
-		if _, err := Picture(file, s, 120, 36); err == nil || !strings.Contains(err.Error(), "want a name that ends in .svg or .png") {
+		if _, err := Picture(&PictureOf{File: file, W: 120, H: 36}, s); err == nil || !strings.Contains(err.Error(), "want a name that ends in .svg or .png") {
 			t.Errorf("%q: got %v", file, err)
 		}
 	}
@@ -56,7 +57,7 @@ func TestPictureOfTheScreen(t *testing.T) {
 	x := open(t, running(), nil)
 	x.shows("1 Cluster")
 	x.press(":picture " + file + "\r")
-	x.shows("the screen is in")
+	x.shows("the picture is in")
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -68,4 +69,91 @@ func TestPictureOfTheScreen(t *testing.T) {
 	x.shows("want a name that ends in")
 	x.press("\x15picture /no/such/folder/screen.svg\r")
 	x.shows("no such file or directory")
+}
+
+// A pane is drawn alone, at the size that is asked for; what is no pane or too large is
+// refused with what there is.
+func TestPictureOfAPane(t *testing.T) {
+	s := demo(4, 4, 4)
+	for _, c := range []struct {
+		of         PictureOf
+		want, none string
+	}{
+		{PictureOf{"a.svg", "latency", 100, 30}, "Latency", "Cluster"},
+		{PictureOf{"a.svg", "cluster", 30, 8}, "Cluster", "Latency"},
+		{PictureOf{"a.svg", "", 120, 36}, "Latency", "Zoomed"},
+	} {
+		b, err := Picture(&c.of, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		svg := string(b)
+		size := fmt.Sprintf(`width="%d" height="%d"`, c.of.W*8, c.of.H*16)
+		if !strings.Contains(svg, size) || !strings.Contains(svg, c.want) || strings.Contains(svg, c.none) {
+			t.Errorf("%+v: want %s, %s and no %s:\n%.3000s", c.of, size, c.want, c.none, svg)
+		}
+	}
+	for _, c := range []struct {
+		of   PictureOf
+		want string
+	}{
+		{PictureOf{"a.svg", "speed", 100, 30}, `no pane "speed": there are cluster, `},
+		{PictureOf{"a.svg", "latency", 29, 30}, "too small for a pane: want at least 30×8"},
+		{PictureOf{"a.png", "latency", 1000, 1000}, "is too large: the limit is 64 million pixels"},
+	} {
+		for what, err := range map[string]error{"check": c.of.Check(), "draw": func() error { _, err := Picture(&c.of, s); return err }()} {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s %+v: %v, want %s", what, c.of, err, c.want)
+			}
+		}
+	}
+}
+
+// What is typed for a picture is a file, a pane and a size.
+func TestReadPicture(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want PictureOf
+		err  string
+	}{
+		{"a.svg", PictureOf{File: "a.svg"}, ""},
+		{"my own.png ", PictureOf{File: "my own.png"}, ""},
+		{"a.svg latency", PictureOf{File: "a.svg", Pane: "latency"}, ""},
+		{"a.svg 100x30", PictureOf{File: "a.svg", W: 100, H: 30}, ""},
+		{"my own.svg latency  100x30", PictureOf{"my own.svg", "latency", 100, 30}, ""},
+		{"a.svg 100x30 latency", PictureOf{"a.svg", "latency", 100, 30}, ""},
+		{"a.gif latency", PictureOf{}, "want a name that ends in .svg or .png"},
+		{"a.svg speed", PictureOf{}, `no pane "speed": there are cluster, `},
+		{"a.svg 9000x30", PictureOf{}, "size 9000x30: want columns and rows from 1 to 1000"},
+		{"a.svg latency knobs", PictureOf{}, `"knobs": want a file, and after it a pane and a size at most`},
+	} {
+		of, err := readPicture(c.text)
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%q: %v, want %s", c.text, err, c.err)
+			}
+		case err != nil || *of != c.want:
+			t.Errorf("%q: %+v, %v", c.text, of, err)
+		}
+	}
+}
+
+// A picture of a pane leaves the screen as it was.
+func TestPictureOfAPaneOfTheScreen(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pane.svg")
+	x := open(t, running(), nil)
+	x.shows("1 Cluster")
+	x.press(":picture " + file + " latency 100x30\r")
+	x.shows("the picture is in")
+	x.shows("1 Cluster")
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(b); !strings.Contains(s, `width="800" height="480"`) || !strings.Contains(s, "Latency") || strings.Contains(s, "Cluster") {
+		t.Errorf("the picture is not the pane's:\n%.2000s", s)
+	}
+	x.press(":picture " + file + " speed\r")
+	x.shows(`no pane "speed": there are cluster`)
 }

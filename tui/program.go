@@ -77,7 +77,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		p.app.Panel.Answered(msg.command, msg.err)
 		p.stale = true
 	case pictured:
-		p.app.notice, p.stale = "the screen is in "+msg.file, true
+		p.app.notice, p.stale = "the picture is in "+msg.file, true
 		if msg.err != nil {
 			p.app.notice = msg.err.Error()
 		}
@@ -117,7 +117,7 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, tea.SetClipboard(p.app.copied))
 		p.app.copied = ""
 	}
-	if p.app.picture != "" {
+	if p.app.picture != nil {
 		cmd = tea.Batch(cmd, p.takePicture())
 	}
 	if p.stale {

@@ -101,11 +101,18 @@ func (a *app) paneOf(name string) int {
 
 // openPane focuses the pane of a name.
 func (a *app) openPane(name string) error {
-	p := a.paneOf(name)
-	if p < 0 {
-		return fmt.Errorf("no pane %q: there are %s", name, strings.Join(PaneNames(), ", "))
+	if err := CheckPane(name); err != nil {
+		return err
 	}
-	a.setFocus(p)
+	a.setFocus(a.paneOf(name))
+	return nil
+}
+
+// CheckPane refuses what is no pane's name.
+func CheckPane(name string) error {
+	if all := PaneNames(); !slices.Contains(all, name) {
+		return fmt.Errorf("no pane %q: there are %s", name, strings.Join(all, ", "))
+	}
 	return nil
 }
 

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,32 +15,40 @@ import (
 	"github.com/hybridtop/hybridtop/tui"
 )
 
-// pictureFlags are --picture and --picture-size.
-type pictureFlags struct{ file, size string }
+// pictureFlags are --picture, --picture-pane and --picture-size.
+type pictureFlags struct{ file, pane, size string }
 
-// mostCells is the longest side of a picture.
-const mostCells = 1000
-
-func addPicture(cmd *cobra.Command) *pictureFlags {
+// addPicture gives a command the flags; of says whose screen it is.
+func addPicture(cmd *cobra.Command, of string) *pictureFlags {
 	p := &pictureFlags{}
-	cmd.Flags().StringVar(&p.file, "picture", "", "file that the screen at the end is drawn into, as .svg or .png")
+	cmd.Flags().StringVar(&p.file, "picture", "", "file that the screen at the end"+of+" is drawn into, as .svg or .png")
+	cmd.Flags().StringVar(&p.pane, "picture-pane", "", "the one pane that the picture shows (all of the screen): "+strings.Join(tui.PaneNames(), ", "))
 	cmd.Flags().StringVar(&p.size, "picture-size", "120x36", "columns and rows of the picture")
 	must(cmd.MarkFlagFilename("picture", "svg", "png"))
+	must(cmd.RegisterFlagCompletionFunc("picture-pane", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return tui.PaneNames(), cobra.ShellCompDirectiveNoFileComp
+	}))
 	return p
 }
 
-// read refuses what cannot be drawn, before anything runs.
-func (p *pictureFlags) read() (w, h int, err error) {
-	var rest string
-	if n, _ := fmt.Sscanf(p.size, "%dx%d%s", &w, &h, &rest); n != 2 || min(w, h) < 1 || max(w, h) > mostCells {
-		return 0, 0, fmt.Errorf("--picture-size %s: want columns and rows from 1 to %d, such as 120x36", p.size, mostCells)
+// read gives the picture that is asked for; nil: none. It refuses what cannot be drawn,
+// before anything runs.
+func (p *pictureFlags) read() (*tui.PictureOf, error) {
+	w, h, err := tui.PictureSize(p.size)
+	if err != nil {
+		return nil, fmt.Errorf("--picture-size %w", err)
 	}
-	if p.file != "" {
-		if err := tui.CheckPicture(p.file, w, h); err != nil {
-			return 0, 0, err
+	if err := checkPane(p.pane); err != nil {
+		return nil, fmt.Errorf("--picture-pane: %w", err)
+	}
+	if p.file == "" {
+		if p.pane != "" {
+			return nil, errors.New("--picture-pane: there is no picture without --picture FILE")
 		}
+		return nil, nil
 	}
-	return w, h, nil
+	of := &tui.PictureOf{File: p.file, Pane: p.pane, W: w, H: h}
+	return of, of.Check()
 }
 
 // lastPicture is how long a run that was interrupted may take to write its picture.
@@ -47,10 +58,11 @@ const lastPicture = 2 * time.Second
 // takes to remove what it has made.
 const lastWrite = 500 * time.Millisecond
 
-// write draws the snapshot, if a picture was asked for. The context ends drawing
-// and writing; one that ended before, with the run, leaves some time for both.
-func (p *pictureFlags) write(ctx context.Context, s *engine.Snapshot, w, h int) error {
-	if p.file == "" {
+// writePicture draws the snapshot, if a picture was asked for, and says on stderr what
+// went wrong: what was computed is printed all the same. The context ends drawing and
+// writing; one that ended before, with the run, leaves some time for both.
+func writePicture(ctx context.Context, stderr io.Writer, of *tui.PictureOf, s *engine.Snapshot) error {
+	if of == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -60,9 +72,9 @@ func (p *pictureFlags) write(ctx context.Context, s *engine.Snapshot, w, h int) 
 	}
 	done := make(chan error, 1)
 	go func() {
-		b, err := tui.Picture(p.file, s, w, h)
+		b, err := tui.Picture(of, s)
 		if err == nil {
-			err = atomicfile.Write(ctx, p.file, b)
+			err = atomicfile.Write(ctx, of.File, b)
 		}
 		done <- err
 	}()
@@ -73,8 +85,12 @@ func (p *pictureFlags) write(ctx context.Context, s *engine.Snapshot, w, h int) 
 		select {
 		case err = <-done:
 		case <-time.After(lastWrite):
-			err = fmt.Errorf("%s: %w", p.file, context.Cause(ctx))
+			err = fmt.Errorf("%s: %w", of.File, context.Cause(ctx))
 		}
 	}
-	return err
+	if err != nil {
+		fmt.Fprintln(stderr, "hybridtop:", err)
+		return status(1)
+	}
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -151,12 +150,12 @@ func checkPreset(p *presets.Scenario) error {
 	return nil
 }
 
-// checkPane refuses what is no pane's name.
+// checkPane refuses what is no pane's name; "" is none that is asked for.
 func checkPane(name string) error {
-	if all := tui.PaneNames(); name != "" && !slices.Contains(all, name) {
-		return fmt.Errorf("no pane %q: there are %s", name, strings.Join(all, ", "))
+	if name == "" {
+		return nil
 	}
-	return nil
+	return tui.CheckPane(name)
 }
 
 func themes() []string {

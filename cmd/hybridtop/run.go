@@ -24,7 +24,7 @@ func newRun() *cobra.Command {
 	limits := addLimits(cmd, 3*time.Second, "the run")
 	out := addFormat(cmd)
 	lanes := addTimeline(cmd)
-	picture := addPicture(cmd)
+	picture := addPicture(cmd, "")
 	base := addBaseline(cmd)
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -44,7 +44,7 @@ func newRun() *cobra.Command {
 		if err := lanes.read(); err != nil {
 			return err
 		}
-		w, h, err := picture.read()
+		of, err := picture.read()
 		if err != nil {
 			return err
 		}
@@ -61,11 +61,7 @@ func newRun() *cobra.Command {
 		s.Start(ctx)
 		follow(cmd.ErrOrStderr(), s)
 		_ = s.Wait() // the snapshot has the failure
-		drawing := picture.write(ctx, s.Load(), w, h)
-		if drawing != nil { // what the run came to is printed all the same
-			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", drawing)
-			drawing = status(1)
-		}
+		drawing := writePicture(ctx, cmd.ErrOrStderr(), of, s.Load())
 		if err := conclude(cmd, s.Load(), interruption(ctx), out, lanes, own, before); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,6 +34,7 @@ func newSweep() *cobra.Command {
 	limits := addLimits(cmd, 2*time.Second, "each point")
 	out := addFormat(cmd)
 	chart := cmd.Flags().String("chart", "", "metric that the chart shows (that of the workload's study, else the first)")
+	picture := addPicture(cmd, " of the last point that ran")
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		name := first(args)
@@ -52,6 +54,10 @@ func newSweep() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		of, err := picture.read()
+		if err != nil {
+			return err
+		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
 		rows, err := session.Sweep(ctx, sc, axes, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: lim}, newSweepLine(cmd.ErrOrStderr()))
@@ -62,6 +68,10 @@ func newSweep() *cobra.Command {
 		for i := range sw.Rows {
 			sw.Rows[i].Repeat = repeats(cmd, rows[i].Snapshot, rows[i].Knobs)
 		}
+		var drawing error
+		if len(rows) > 0 {
+			drawing = writePicture(ctx, cmd.ErrOrStderr(), of, lastRun(rows))
+		}
 		if err := sw.write(cmd.OutOrStdout(), out, metric); err != nil {
 			return err
 		}
@@ -69,9 +79,19 @@ func newSweep() *cobra.Command {
 			code.say(cmd.ErrOrStderr())
 			return code
 		}
-		return sw.status(cmd.ErrOrStderr())
+		return cmp.Or(sw.status(cmd.ErrOrStderr()), drawing)
 	}
 	return cmd
+}
+
+// lastRun is the last point that did not fail, or where all did the last.
+func lastRun(rows []session.Row) *engine.Snapshot {
+	for i := range slices.Backward(rows) {
+		if s := rows[i].Snapshot; s.Failure == "" {
+			return s
+		}
+	}
+	return rows[len(rows)-1].Snapshot
 }
 
 // chartMetric finds the metric to draw.

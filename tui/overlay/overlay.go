@@ -49,7 +49,7 @@ type Host struct {
 	Choose   func(knob string) bool // opens the overlay that turns a knob, if there is one
 	Lines    func() []Line          // of the key table
 	UseTheme func(name string) bool
-	Picture  func(file string) error  // has the screen written to a file, unless the name is none
+	Picture  func(text string) error  // has the screen or a pane written to a file: FILE [PANE] [WxH]
 	Command  func(knob, value string) // asks the session without a look at the knobs
 
 	Scenarios func() (all []presets.Scenario, skipped []error) // that can be run

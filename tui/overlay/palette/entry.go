@@ -44,7 +44,7 @@ func (o *palette) entries(query string) []entry {
 	for _, w := range workload.All() {
 		all = append(all, entry{text: "workload " + w.Name, doc: w.Title, run: func() { o.h.Command("workload", w.Name) }})
 	}
-	all = append(all, entry{text: "picture", doc: "write the screen to a file, as .svg or .png", more: true})
+	all = append(all, entry{text: "picture", doc: "write the screen to a file, as .svg or .png; after it a pane that is drawn alone, and a size as 120x36", more: true})
 	all = append(all, entry{text: "save", doc: "write this scenario to a file of yours, by a name", more: true})
 	all = append(all, entry{text: "load", doc: "run a scenario of a file; O has them with what to watch", more: true})
 	if strings.HasPrefix(query, "load ") {
@@ -91,6 +91,6 @@ func (o *palette) load(name, title string) entry {
 	return entry{text: "load " + name, doc: title, try: func() error { return o.h.Load(name) }}
 }
 
-func (o *palette) picture(text, file string) entry {
-	return entry{text: text, try: func() error { return o.h.Picture(file) }}
+func (o *palette) picture(text, of string) entry {
+	return entry{text: text, try: func() error { return o.h.Picture(of) }}
 }
