@@ -54,6 +54,9 @@ func first(list []adapter, at cluster.Time, m *msg) (index int, a *adapter) {
 // handshake reports whether the message is one of a rendezvous's first two.
 func (m *msg) handshake() bool { return m.kind == msgAsk || m.kind == msgClear }
 
+// ordered reports whether a receive can match the message.
+func (m *msg) ordered() bool { return m.kind == msgEager || m.kind == msgAsk }
+
 // loose reports whether a handshake may go between the message's bytes: it does not
 // matter which of the two a receive would see first.
 func (m *msg) loose() bool {

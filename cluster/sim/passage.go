@@ -52,10 +52,14 @@ func (w *world) inject(i int32, at cluster.Time) {
 			w.freeSource(m, next, m.cause)
 			m = &w.msgs[i] // the list may have grown
 		}
-		if next == at {
+		behind := m.phase == toAdapter && next == at && w.held(m, at)
+		if next == at && !behind {
 			continue
 		}
-		if !w.queue.quietUntil(next) {
+		if behind || !w.queue.quietUntil(next) {
+			if m.phase == toAdapter && m.ordered() && m.thread >= 0 {
+				w.threads[m.thread].held = next
+			}
 			w.pushQuiet(m, next, evInject, i)
 			return
 		}
@@ -91,6 +95,12 @@ func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
 		t.firm = t.inject
 	}
 	return at
+}
+
+// held reports whether an earlier message of the same thread is let go at this very time,
+// so that a receive could match this one first: then it goes behind.
+func (w *world) held(m *msg, at cluster.Time) bool {
+	return m.ordered() && m.thread >= 0 && at > 0 && w.threads[m.thread].held == at
 }
 
 // depart reserves what a message whose bytes are ready takes at its node, and lets it
@@ -156,7 +166,7 @@ func (w *world) link(i int32) {
 func (w *world) approach(i int32, p *passage, known cluster.Time) {
 	m := &w.msgs[i]
 	reach := p.start + p.latency
-	if (m.kind == msgEager || m.kind == msgAsk) && (w.overtaking || m.class != cluster.Remote) {
+	if m.ordered() && (w.overtaking || m.class != cluster.Remote) {
 		var at cluster.Time
 		reach, at = w.ranks[m.src].lanes.arrive(m.dst, reach, p.arrival(), w.now)
 		p.late = at - p.latency

@@ -43,7 +43,7 @@ func (w *world) reach(i int32) {
 	}
 	last := w.lasts[i]
 	at := max(last, done)
-	if w.overtaking && (m.kind == msgEager || m.kind == msgAsk) {
+	if w.overtaking && m.ordered() {
 		at = w.ranks[m.dst].inOrder(at, at > last)
 	}
 	adapter := at - last // what of the lateness is the adapter's
@@ -52,7 +52,7 @@ func (w *world) reach(i int32) {
 		m.cause = w.trace.charge(m.cause, at-last-adapter, CauseServer, m.dst)
 	}
 	m.cause = w.trace.charge(m.cause, adapter, CauseAdapter, m.dst)
-	ordered := m.kind == msgEager || m.kind == msgAsk
+	ordered := m.ordered()
 	if at == w.now && !(ordered && w.comes[m.dst] >= at) { // else behind one that arrives at this very time
 		w.arrive(i)
 		return

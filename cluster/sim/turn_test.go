@@ -1,0 +1,47 @@
+package sim_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+)
+
+// Messages that wait for their thread's turn, and one whose own time it is when they are let
+// go, leave in the order of posting: four asks here, behind the bytes of an eager message.
+func TestWhoWaitsForATurnGoesFirst(t *testing.T) {
+	m := clustertest.Priced()
+	m.Server = cluster.Server{Send: 700 * cluster.Nanosecond, Receive: 500 * cluster.Nanosecond, Handshake: 30 * cluster.Nanosecond}
+	m.CopyRate = 2e9
+	m.Classes[cluster.Remote].ThreadRate = 2e9
+	spec := clustertest.Spec(m, 2, 1)
+	spec.EagerLimit = 256
+	size := func(i int) int { return 8 + i*37%512 }
+	simulated(t, spec, func(r *cluster.Rank) error {
+		const n = 200
+		qs, bs := make([]cluster.Request, n), make([][]byte, n)
+		for i := range n {
+			var err error
+			if bs[i] = make([]byte, 520); r.ID() == 0 {
+				bs[i] = bs[i][:size(i)]
+				binary.LittleEndian.PutUint64(bs[i], uint64(i))
+				err = r.Isend(&qs[i], r.World(), 1, 7, bs[i])
+			} else {
+				err = r.Irecv(&qs[i], r.World(), 0, 7, bs[i])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := r.Waitall(qs, nil); err != nil {
+			return err
+		}
+		for i, b := range bs {
+			if came := int(binary.LittleEndian.Uint64(b)); came != i {
+				t.Errorf("receive %d (%d B) has message %d (%d B)", i, size(i), came, size(came))
+			}
+		}
+		return nil
+	})
+}
