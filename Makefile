@@ -15,7 +15,7 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race claims lint bench 386 single platforms fuzz soak vuln clean
+.PHONY: build test race claims conform lint bench 386 single platforms fuzz soak vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -43,6 +43,10 @@ race:
 # The papers' claims, which would take minutes under the race detector.
 claims:
 	$(GO) test -run '^TestClaims$$' ./cmd/hybridtop
+
+# Every algorithm of the collectives on every team of its table: minutes.
+conform:
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions)$$' ./cluster/coll
 
 # The short tests in a program of 32 bits.
 386:

@@ -96,7 +96,7 @@ func TestCounts(t *testing.T) {
 		"scatter flat":                     func(n, k int, m int64) int64 { return int64(n-1) * m },
 	}
 	teams := append(through(1, 33), 64, 100, 257)
-	if testing.Short() {
+	if !exhaustive() {
 		teams = append(through(1, 17), 33)
 	}
 	for _, a := range All() {
@@ -143,7 +143,7 @@ func through(lo, hi int) []int {
 // form leaves nothing out, within 30 % where rounds of different ranks overlap.
 func TestPredictions(t *testing.T) {
 	teams := append(through(2, 33), 64, 100)
-	if testing.Short() {
+	if !exhaustive() {
 		teams = through(2, 17)
 	}
 	exact := map[string]bool{}
