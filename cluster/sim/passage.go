@@ -37,13 +37,14 @@ func (w *world) proceed(i int32) {
 func (w *world) inject(i int32, at cluster.Time) {
 	m := &w.msgs[i]
 	for w.delays && m.train <= 1 && m.phase < toAdapter {
-		next, why := at, CauseMemory
+		next, why, behind := at, CauseMemory, false
 		switch m.phase {
 		case toMemory:
 			next = w.fetch(m, at, m.wire())
 		case toServer:
 			next, why = w.net.serve(w.net.nodeOf[m.src], m, at, w.net.server.Send), CauseServer
 		case toTurn:
+			behind = w.tied(m, at)
 			next, why = w.turn(m, at, m.wire()), CauseBytes
 		}
 		m.phase++
@@ -52,14 +53,10 @@ func (w *world) inject(i int32, at cluster.Time) {
 			w.freeSource(m, next, m.cause)
 			m = &w.msgs[i] // the list may have grown
 		}
-		behind := m.phase == toAdapter && next == at && w.held(m, at)
 		if next == at && !behind {
 			continue
 		}
 		if behind || !w.queue.quietUntil(next) {
-			if m.phase == toAdapter && m.ordered() && m.thread >= 0 {
-				w.threads[m.thread].held = next
-			}
 			w.pushQuiet(m, next, evInject, i)
 			return
 		}
@@ -97,10 +94,10 @@ func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
 	return at
 }
 
-// held reports whether an earlier message of the same thread is let go at this very time,
-// so that a receive could match this one first: then it goes behind.
-func (w *world) held(m *msg, at cluster.Time) bool {
-	return m.ordered() && m.thread >= 0 && at > 0 && w.threads[m.thread].held == at
+// tied reports whether handshakes of the same thread that waited for their turn may be let
+// go at this very time: a receive must not match this message first, so it goes behind.
+func (w *world) tied(m *msg, at cluster.Time) bool {
+	return m.ordered() && m.class == cluster.Remote && m.thread >= 0 && at > 0 && w.threads[m.thread].firm == at
 }
 
 // depart reserves what a message whose bytes are ready takes at its node, and lets it

@@ -37,7 +37,6 @@ type thread struct {
 	number int          // in the rank
 	inject cluster.Time // when it has injected all that it posted
 	firm   cluster.Time // likewise, but for bytes that a handshake goes between
-	held   cluster.Time // when the last message is let go that waits for its turn and that a receive can match
 	order  cluster.Time // when the last message that it sent stood in the host's memory
 	looks  int          // direct looks at memory since it did anything else
 	looked cluster.Time // when it last looked so
