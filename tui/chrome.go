@@ -213,7 +213,7 @@ func clock(d time.Duration) string {
 	return text + strconv.Itoa(sec%60) + " min"
 }
 
-// whyLine tells what the last turn of a knob has done, and the reason, in a row
+// whyLine tells what the last turn of a knob has done, and the reason, in a row or two
 // where their pane is not shown.
 func (s *screen) whyLine(a *app) {
 	if s.at.why.Empty() {
@@ -221,11 +221,19 @@ func (s *screen) whyLine(a *app) {
 	}
 	s.clear(s.at.why, a.Theme)
 	v := s.g.View(s.at.why)
-	x := 1
+	x, y := 1, 0
 	for _, p := range [...]struct{ head, text string }{{"Turned: ", a.Snap.Change}, {"Why: ", a.Snap.Why}} {
-		if p.text != "" && x < v.W()-12 {
-			x += v.Text(x, 0, p.head, a.Theme.Accent)
-			x += v.TextIn(x, 0, v.W()-1-x, p.text, grid.Left, a.Theme.Text) + 2
+		if p.text == "" || x >= v.W()-12 {
+			continue
+		}
+		rows := v.H() - y
+		if p.text == a.Snap.Change && a.Snap.Why != "" {
+			rows = 1
+		}
+		x += v.Text(x, y, p.head, a.Theme.Accent)
+		x += v.TextRows(x, y, v.W()-1-x, rows, p.text, a.Theme.Text) + 2
+		if y+1 < v.H() {
+			x, y = 1, y+1
 		}
 	}
 }

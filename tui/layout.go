@@ -15,6 +15,8 @@ const (
 	sixW, sixH   = 100, 28
 	fourW, fourH = 60, 16
 	oneW, oneH   = 30, 8
+
+	twoReasons = 24 // rows of a screen whose reason takes two
 )
 
 // places is where everything stands on a screen. An empty rectangle is not
@@ -75,7 +77,11 @@ func arrange(w, h int, a *app) places {
 		p.six(body, len(a.Panel.Scenario.Table), failed)
 	default:
 		if h >= 20 && !failed {
-			p.why, body = body.CutBottom(1)
+			rows := 1
+			if h >= twoReasons {
+				rows = 2
+			}
+			p.why, body = body.CutBottom(rows)
 		}
 		p.four(body, focus, failed)
 	}
@@ -112,7 +118,11 @@ func (p *places) four(body grid.Rect, focus pane.Place, failed bool) {
 		corners[2] = pane.Reasons
 	}
 	right := min(max(body.W*45/100, 30), 48)
-	top, low := body.CutTop(body.H / 2)
+	half := body.H / 2
+	if !p.why.Empty() { // an odd row goes up: below, the reason tells what a story's row would
+		half = (body.H + 1) / 2
+	}
+	top, low := body.CutTop(half)
 	p.at[corners[1]], p.at[corners[0]] = top.CutRight(right)
 	p.at[corners[3]], p.at[corners[2]] = low.CutRight(right)
 }

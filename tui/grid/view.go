@@ -1,6 +1,9 @@
 package grid
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // View is a window on a grid. It draws in its own coordinates, 0, 0 being its
 // upper left corner, and nothing that is drawn through it leaves it. (One
@@ -155,6 +158,18 @@ func (v View) TextIn(x, y, cols int, s string, align Align, st Style) int {
 	n := v.Sub(Rect{x, y, cols - 1, 1}).Text(0, 0, s, st)
 	v.Rune(x+min(n, cols-1), y, '…', st)
 	return cols
+}
+
+// TextRows writes s into the cols columns from x, y, wrapped between words on up to so
+// many rows, the last shortened with an ellipsis. It returns the columns of the last.
+func (v View) TextRows(x, y, cols, rows int, s string, st Style) int {
+	for ; rows > 1 && cols > 0 && Width(s) > cols; rows-- {
+		n := breakAt(s, cols)
+		v.Text(x, y, s[:n], st)
+		s = strings.TrimLeft(s[n:], " ")
+		y++
+	}
+	return v.TextIn(x, y, cols, s, Left, st)
 }
 
 // Align says where text stands in its columns.
