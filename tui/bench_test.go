@@ -9,11 +9,23 @@ import (
 
 // BenchmarkFrame is the worst case: another snapshot at every frame, so that
 // every pane and the text for the terminal are made anew.
-func BenchmarkFrame(b *testing.B) {
+func BenchmarkFrame(b *testing.B) { frames(b, func(*program) {}) }
+
+// BenchmarkBaseline is that worst case beside a baseline.
+func BenchmarkBaseline(b *testing.B) {
+	frames(b, func(p *program) {
+		p.app.load(demo(64, 16, 8))
+		keys(p.app, "b")
+	})
+}
+
+// frames times frames of a program that is made ready first.
+func frames(b *testing.B, ready func(*program)) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}, {300, 90}} {
 		b.Run(fmt.Sprintf("size=%dx%d/ranks=1024", size[0], size[1]), func(b *testing.B) {
 			p := &program{app: newApp(), w: size[0], h: size[1]}
 			snaps := [2]*engine.Snapshot{demo(64, 16, 16), demo(64, 16, 16)}
+			ready(p)
 			p.app.load(snaps[1])
 			p.draw()
 			b.ReportAllocs()
@@ -37,27 +49,6 @@ func BenchmarkOverlap(b *testing.B) {
 			snaps := [2]*engine.Snapshot{scheme(1, 8), scheme(1, 8, func(s *engine.Snapshot) { s.Metrics[1].Value += 0.01 })}
 			p.app.load(snaps[1])
 			keys(p.app, "4")
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				p.app.load(snaps[i&1])
-				p.draw()
-				i++
-			}
-		})
-	}
-}
-
-// BenchmarkBaseline is that worst case beside a baseline.
-func BenchmarkBaseline(b *testing.B) {
-	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}, {300, 90}} {
-		b.Run(fmt.Sprintf("size=%dx%d/ranks=1024", size[0], size[1]), func(b *testing.B) {
-			p := &program{app: newApp(), w: size[0], h: size[1]}
-			snaps := [2]*engine.Snapshot{demo(64, 16, 16), demo(64, 16, 16)}
-			p.app.load(demo(64, 16, 8))
-			keys(p.app, "b")
-			p.app.load(snaps[1])
-			p.draw()
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {

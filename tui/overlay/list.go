@@ -1,6 +1,11 @@
 package overlay
 
-import "github.com/hybridtop/hybridtop/tui/grid"
+import (
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
 
 // List is rows of which one is selected.
 type List struct {
@@ -33,4 +38,9 @@ func (l *List) Move(n, all int) { l.At = min(max(l.At+n, 0), max(0, all-1)) }
 func (l *List) Row(x, y int) (int, bool) {
 	i := l.top + y - l.area.Y
 	return i, l.area.Contains(x, y) && i < l.all
+}
+
+// Fits reports whether a text has every word that was typed; both are in lower case.
+func Fits(text string, words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }

@@ -2,7 +2,6 @@ package machines
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -101,7 +100,7 @@ func (o *picker) offers() []string {
 			o.read[name] = o.describe(name)
 		}
 		text := strings.ToLower(name + " " + o.read[name].machine.Title)
-		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+		if overlay.Fits(text, words) {
 			fit = append(fit, name)
 		}
 	}

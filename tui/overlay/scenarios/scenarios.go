@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/presets"
@@ -60,7 +59,7 @@ func (o *picker) offers() []presets.Scenario {
 	var fit []presets.Scenario
 	for _, s := range o.all {
 		text := strings.ToLower(strings.Join([]string{s.Name, s.Title, s.Workload, s.Paper, s.Watch}, " "))
-		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+		if overlay.Fits(text, words) {
 			fit = append(fit, s)
 		}
 	}
