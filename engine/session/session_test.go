@@ -76,7 +76,7 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 		{"seed", "13", "seed 13: unlucky; take another"},
 		{"segment", "1TiB", "GiB are left: "},
 	}
-	s := start(t, told(t, "naps"), Options{})
+	s := start(t, told(t, "access"), Options{})
 	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	for _, tt := range tests {
 		err := s.Do(engine.Command{Verb: engine.Set, Knob: tt.knob, Value: tt.value})
@@ -116,9 +116,9 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 
 // A scenario is taken whole: no order of its knobs, one by one, could be run.
 func TestTakeAScenario(t *testing.T) {
-	s := start(t, told(t, "naps", "machine", "demo", "group", "16"), Options{})
+	s := start(t, told(t, "access", "machine", "demo", "group", "16"), Options{})
 	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
-	want := told(t, "naps", "machine", "demo", "nodes", "3", "ranks-per-node", "5", "group", "15")
+	want := told(t, "access", "machine", "demo", "nodes", "3", "ranks-per-node", "5", "group", "15")
 	for _, knob := range []string{"nodes", "ranks-per-node", "group"} {
 		if err := s.Do(engine.Command{Verb: engine.Set, Knob: knob, Value: want.Text(knob)}); err == nil {
 			t.Errorf("%s alone is taken", knob)

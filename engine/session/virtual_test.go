@@ -240,7 +240,7 @@ func TestWhatCannotBeSimulatedIsRefused(t *testing.T) {
 // Another workload keeps the common knobs as they stand if it can be run so, takes
 // its own defaults where not, and changes nothing if neither will do.
 func TestAnotherWorkload(t *testing.T) {
-	s := start(t, told(t, "naps", "group", "2", "segment", "8192"), Options{Linger: true})
+	s := start(t, told(t, "access", "group", "2", "segment", "8192"), Options{Linger: true})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	s.do(engine.Set, "workload", "tale")
 	tale := s.until("the tale", func(s *engine.Snapshot) bool { return s.Scenario.Workload == "tale" && s.Phase == engine.Running })
@@ -258,7 +258,7 @@ func TestAnotherWorkload(t *testing.T) {
 	s.until("the tale as it was left", func(s *engine.Snapshot) bool {
 		return s.Scenario.Workload == "tale" && s.Layout.Nodes == 4 && s.Phase == engine.Running
 	})
-	s = start(t, told(t, "naps", "nodes", "1"), Options{Linger: true})
+	s = start(t, told(t, "access", "nodes", "1"), Options{Linger: true})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	s.do(engine.Set, "workload", "tale")
 	tale = s.until("the tale on its own layout", func(s *engine.Snapshot) bool {
