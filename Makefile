@@ -15,12 +15,12 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race claims conform lint bench 386 single platforms fuzz soak vuln clean
+.PHONY: build test race whole conform lint bench 386 single platforms fuzz soak vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
 
-test: lint race claims
+test: lint race whole
 
 # Everything that reads the code without running it.
 lint:
@@ -36,17 +36,21 @@ lint:
 	fi
 	$(GO) mod tidy -diff
 
+# The short tests under the race detector, which is ten times slower.
 race:
 	@$(if $(RACE),:,echo 'without the race detector, which needs a C compiler:')
-	$(GO) test $(RACE) ./...
+	$(GO) test $(RACE) -short ./...
 
-# The papers' claims, which would take minutes under the race detector.
-claims:
-	$(GO) test -run '^TestClaims$$' ./cmd/hybridtop
+# Every test at its full size, the papers' claims with them.
+whole:
+	$(GO) test -vet=off ./...
 
-# Every algorithm of the collectives on every team of its table: minutes.
+# What takes many minutes: every test at its full size under the race detector, and
+# every algorithm of the collectives on every team of its table.
 conform:
-	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions)$$' ./cluster/coll
+	$(GO) test $(RACE) -timeout 0 ./...
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions|TestACubeOfThePaper)$$' ./cluster/coll ./engine/workload/heat
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestKilled$$' ./engine/recording
 
 # The short tests in a program of 32 bits.
 386:

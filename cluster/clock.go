@@ -26,6 +26,9 @@ type Virtual interface {
 	// go on, and so does a later PauseAt, until then.
 	PauseAt(t Time)
 	Resume()
+	// Seen is how far the clock and the number of events had come when the run was last
+	// looked at, which a call of States asks for. Any goroutine may ask.
+	Seen() (Time, uint64)
 	// Hash is over all events, Total the time at which the last rank ended, and Events
 	// how many there were. Each waits for the end of the run.
 	Hash() uint64

@@ -33,12 +33,7 @@ func (l Lib) Parallel() bool { return l.r.gate != gateOpen }
 // Dup gives a team of the same members and name with contexts of its own, for the
 // named call. Every member calls it.
 func (l Lib) Dup(call string, t *Team) (*Team, error) {
-	dup, err := l.r.split(call, t, 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	dup.name = t.name
-	return dup, nil
+	return l.r.dup(call, t, t.name)
 }
 
 // Allgather is Rank.Allgather for the named call.
@@ -146,6 +141,15 @@ func (s *services) run(c RPC) (uint64, bool) {
 // Context is where messages of libraries on the team are: no message of a program can
 // be there. Those that a library posts itself have tags of a team that it made.
 func (l Lib) Context(t *Team) int32 { return t.ctx + 1 }
+
+// Board is what the members of a team share; nil where loads do not reach them all.
+func (l Lib) Board(t *Team) *Board { return l.r.port.Board(t.ctx) }
+
+// BoardContext is where its words are.
+func (l Lib) BoardContext(t *Team) int32 { return t.ctx }
+
+// Direct reports whether loads are done in place and cost what they cost the host.
+func (l Lib) Direct() bool { return l.r.port.Direct() }
 
 // Post starts an operation as it stands.
 func (l Lib) Post(op *Op) Handle { return l.r.port.Post(op) }

@@ -36,6 +36,31 @@ type Link struct {
 	// HandshakeGap is what an adapter takes for a message of a rendezvous that brings no
 	// bytes; 0: the gap. Simulations read it.
 	HandshakeGap Time
+
+	// How messages pass a node's memory; 0: as Latency, Overhead and Bandwidth say.
+	// Simulations read it.
+	Inline     Inline
+	Uncached   Uncached
+	EagerCopy  float64 // bytes per second of each of two copies up to the eager limit: the sender's into a buffer, the receiver's out of it; 0: a core beside them moves the bytes
+	SingleCopy float64 // likewise of the one copy beyond: the receiver's, out of the sender's memory; 0: the sender is asked, and sends
+
+	// AccessRate is bytes per second of a load or store beyond AccessLine; 0: the bandwidth.
+	// Simulations read it.
+	AccessRate float64
+}
+
+// Uncached is what of the one copy of long messages changes with those that no longer stand
+// in their sender's own cache.
+type Uncached struct {
+	Limit int64   // bytes that a message has at most to stand there; 0: all do
+	Copy  float64 // bytes per second of longer ones
+}
+
+// Inline is a way of short messages: in the cells of a queue, beside their heads.
+type Inline struct {
+	Limit    int64 // bytes; 0: there is none
+	Latency  Time
+	Overhead Time // at each end
 }
 
 // Server is a processor of a node that all its messages to and from other nodes pass,
@@ -44,6 +69,17 @@ type Server struct {
 	Send      Time // of a message that leaves with the program's bytes
 	Receive   Time // of one that comes in
 	Handshake Time // of one that brings none of these bytes, each way: of a rendezvous, a request
+}
+
+// Takes is how long the server of a node is busy, in s, with as many messages out as in, by
+// rendezvous if they ask first; and how long before its bytes one that finds it free waits.
+// Where they come in, the server handles the first one while the others follow.
+func (s *Server) Takes(messages float64, handshake bool) (busy, before float64) {
+	before = s.Send.Seconds()
+	if handshake { // out and in there, in and out here
+		before += 4 * s.Handshake.Seconds()
+	}
+	return messages * (before + s.Receive.Seconds()), before
 }
 
 // AccessLine is how many bytes one access moves at most: a cache line of most
@@ -69,6 +105,36 @@ type Topology struct {
 	Taper         []float64 // of a fat tree, by level above the leaves; of a dragonfly, by rank (1 to 3); nil: 1
 	LinkBandwidth float64   // bytes per second of one link in one direction; 0: no limit
 	HopLatency    Time      // added for each link after the first
+}
+
+// Nodes is how many the network holds; 0: any number.
+func (t *Topology) Nodes() int {
+	if len(t.Dims) == 0 {
+		return 0
+	}
+	n := 1
+	for _, d := range t.Dims {
+		n *= d
+	}
+	return n
+}
+
+// Partition is the network of a part of so many nodes that a run has to itself: of a
+// torus, one as near to a cube as goes, the longer sides first; of others, the same.
+func (t Topology) Partition(nodes int) Topology {
+	if t.Shape != Torus || nodes < 1 {
+		return t
+	}
+	best := []int{nodes, 1, 1}
+	for a := 1; a*a*a <= nodes; a++ {
+		for b := a; nodes%a == 0 && a*b*b <= nodes; b++ {
+			if c := nodes / a / b; a*b*c == nodes && c-a < best[0]-best[2] {
+				best = []int{c, b, a}
+			}
+		}
+	}
+	t.Dims = best
+	return t
 }
 
 // Device is the accelerators of a node and their memory.
@@ -133,6 +199,22 @@ type Machine struct {
 	Source map[string]string
 }
 
+// InSocket is the way between ranks of one socket. What it does not say of loads and
+// stores, or of how messages pass memory, is as in the node.
+func (m *Machine) InSocket() Link {
+	l, node := m.Socket, &m.Classes[InNode]
+	if l.Access == 0 {
+		l.Access = node.Access
+	}
+	if l.AccessRate == 0 {
+		l.AccessRate = node.AccessRate
+	}
+	if l.Inline == (Inline{}) && l.EagerCopy == 0 && l.SingleCopy == 0 {
+		l.Inline, l.Uncached, l.EagerCopy, l.SingleCopy = node.Inline, node.Uncached, node.EagerCopy, node.SingleCopy
+	}
+	return l
+}
+
 // TransferTime is the time for n bytes one way over class c, without contention.
 func (m *Machine) TransferTime(c Class, n int64) Time {
 	l := m.Classes[c]
@@ -148,8 +230,12 @@ func (m *Machine) TransferTime(c Class, n int64) Time {
 // transfer to another node takes the latency there and back.
 func (m *Machine) AccessTime(c Class, n int64) Time {
 	if l := m.Classes[c]; c != Remote && l.Access > 0 {
-		if n > AccessLine && l.Bandwidth > 0 {
-			return l.Access + FromSeconds(float64(n-AccessLine)/l.Bandwidth)
+		rate := l.Bandwidth
+		if l.AccessRate > 0 {
+			rate = l.AccessRate
+		}
+		if n > AccessLine && rate > 0 {
+			return l.Access + FromSeconds(float64(n-AccessLine)/rate)
 		}
 		return l.Access
 	}
@@ -177,6 +263,7 @@ type Spec struct {
 	Machine    Machine
 	Layout     Layout
 	Segment    int64 // bytes of segment a rank
+	Modelled   int64 // bytes that it has on the machine, for one-sided phantoms to reach; less than Segment: as many
 	EagerLimit int64 // bytes; a longer send is a rendezvous; 0: every send is; negative: the machine's
 	Seed       uint64
 	Dilation   float64     // 0: chosen by the fabric
@@ -200,6 +287,10 @@ func (s *Spec) Eager() int64 {
 	return s.EagerLimit
 }
 
+// Extent is how many bytes of a rank's segment the machine has: real ones, and those
+// that only phantoms reach.
+func (s *Spec) Extent() int64 { return max(s.Segment, s.Modelled) }
+
 // Check refuses a spec that the machine cannot hold, before memory is taken. The
 // fabric adds what its host has.
 func (s *Spec) Check() error {
@@ -210,12 +301,12 @@ func (s *Spec) Check() error {
 	if m.Nodes > 0 && l.Nodes > m.Nodes {
 		return fmt.Errorf("machine %s has %d nodes, the layout wants %d: use fewer nodes", m.Name, m.Nodes, l.Nodes)
 	}
-	if s.Segment < 0 {
-		return fmt.Errorf("segment of %d bytes: must not be negative", s.Segment)
+	if s.Segment < 0 || s.Modelled < 0 {
+		return fmt.Errorf("segment of %d bytes: must not be negative", min(s.Segment, s.Modelled))
 	}
-	if m.MemoryPerNode > 0 && s.Segment > m.MemoryPerNode/int64(l.RanksPerNode) {
+	if m.MemoryPerNode > 0 && s.Extent() > m.MemoryPerNode/int64(l.RanksPerNode) {
 		return fmt.Errorf("machine %s has %s a node, %d ranks with segments of %s do not fit: use a smaller problem, larger groups or fewer ranks per node",
-			m.Name, SizeText(float64(m.MemoryPerNode)), l.RanksPerNode, SizeText(float64(s.Segment)))
+			m.Name, SizeText(float64(m.MemoryPerNode)), l.RanksPerNode, SizeText(float64(s.Extent())))
 	}
 	return nil
 }

@@ -139,11 +139,11 @@ func (r *Rank) Get(to int, off int64, buf []byte) error {
 
 func (r *Rank) putting(to int, off int64, buf []byte) {
 	r.op.Kind, r.op.Peer, r.op.Off, r.op.Buf, r.op.Size, r.op.Vec = KindPut, int32(to), off, buf, int64(len(buf)), nil
-	r.op.SigOp, r.op.Fn, r.op.Then, r.op.Train = SigNone, 0, nil, 0
+	r.op.SigOp, r.op.Fn, r.op.Then, r.op.Train, r.op.Shape = SigNone, 0, nil, 0, nil
 }
 
 func (r *Rank) getting(to int, off int64, buf []byte) {
-	r.op.Kind, r.op.Peer, r.op.Off, r.op.Buf, r.op.Size, r.op.Vec, r.op.Then = KindGet, int32(to), off, buf, int64(len(buf)), nil, nil
+	r.op.Kind, r.op.Peer, r.op.Off, r.op.Buf, r.op.Size, r.op.Vec, r.op.Then, r.op.Shape = KindGet, int32(to), off, buf, int64(len(buf)), nil, nil, nil
 }
 
 // Iput starts a put into op. If source is not nil it becomes a request that
@@ -256,12 +256,18 @@ func (r *Rank) PutSignal(to int, off int64, buf []byte, sig int64, how SigOp, va
 	if err := r.IputSignal(&op, &source, to, off, buf, sig, how, value); err != nil {
 		return err
 	}
+	return r.signaled(&op, &source)
+}
+
+// signaled waits until the buffer of a signaling put may be written again; Quiet
+// completes it.
+func (r *Rank) signaled(op, source *Request) error {
 	if op.h != 0 {
 		r.nbi = append(r.nbi, op.h)
-	} else if _, err := r.take(&op); err != nil {
+	} else if _, err := r.take(op); err != nil {
 		return err
 	}
-	_, err := r.Wait(&source)
+	_, err := r.Wait(source)
 	return err
 }
 
@@ -283,13 +289,20 @@ func (r *Rank) IputRPC(op, source *Request, to int, off int64, buf []byte, fn in
 	if err := r.target("put with remote completion", to); err != nil {
 		return err
 	}
-	if fn < 1 {
-		return r.errorf("put with remote completion at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at 1", to, fn)
+	if err := r.remoteFunction(to, fn); err != nil {
+		return err
 	}
 	r.Account(to, 1, int64(len(buf)))
 	r.putting(to, off, buf)
 	r.op.Fn, r.op.Arg = int32(fn), arg
 	r.startPut(op, source, to)
+	return nil
+}
+
+func (r *Rank) remoteFunction(to, fn int) error {
+	if fn < 1 {
+		return r.errorf("put with remote completion at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at 1", to, fn)
+	}
 	return nil
 }
 

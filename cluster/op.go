@@ -22,13 +22,16 @@ const (
 	KindImprobe      // as KindIprobe, and takes the message; Done.A names it
 	KindMprobe       // as KindProbe, and takes the message; Done.A names it
 	KindMrecv        // A (from a matched probe) Buf Size From
-	KindPut          // Peer Off Buf Size Vec Train From To; SigOp, with Sig A; Fn, with Arg
-	KindGet          // Peer Off Buf Size Vec From To
+	KindPut          // Peer Off Buf Size Vec Shape Train From To Path; SigOp, with Sig A; Fn, with Arg
+	KindGet          // Peer Off Buf Size Vec Shape From To Path
 	KindAtomic       // Peer Off Arg(AtomicOp) A B: Done.A is the word before
 	KindAwait        // Off Arg(Cmp) A: completes when own word Cmp A, Done.A is the word seen
 	KindRPC          // Peer Fn Arg Buf Size: completes when the body has run, Done.A is what it returned
 	KindBarrier      // Ctx: Post notifies, Wait waits
 	KindWork         // A B: computing of A flops that moves B bytes of memory, by whoever runs the step or the call; where time is the host's own it takes none
+	KindRaise        // Ctx Tag A: word Tag of the context's board grows by A
+	KindReached      // Ctx Tag A: completes when word Tag of the context's board has A or more
+	KindLoad         // Ctx Tag A Size B: Size bytes in all, an equal part from what each of A members from number Tag on has exposed, and B flops; as KindWork
 	KindEvent        // Arg: a handle that completes after that many fires
 	KindFire         // Event: fires the event once, on the own port
 
@@ -49,7 +52,7 @@ func (k Kind) HasPeer() bool { return peered>>k&1 != 0 }
 
 var kindNames = [...]string{
 	"none", "send", "ssend", "recv", "iprobe", "probe", "improbe", "mprobe", "mrecv",
-	"put", "get", "atomic", "await", "rpc", "barrier", "work", "event", "fire",
+	"put", "get", "atomic", "await", "rpc", "barrier", "work", "raise", "wait at a board", "load", "event", "fire",
 	"thread barrier", "draw", "enter", "leave",
 }
 
@@ -134,23 +137,27 @@ type Op struct {
 	Ctx   int32 // communication context
 	Peer  int32 // the other rank, by number in the cluster
 	Tag   int32
-	Arg   int32  // atomic, comparison, argument of an RPC
-	Fn    int32  // RPC function by number; 0: none
-	Buf   []byte // the bytes; nil with a Size: phantom, sizes without bytes
-	Size  int64  // bytes; read only when Buf is nil
-	Off   int64  // offset in the segment of Peer (await: of the own)
-	Sig   int64  // offset of the flag word that a put signals at Peer, with SigOp
-	Vec   []Span // target side of a strided or indexed put or get
-	Train int32  // put: it stands for so many equal small ones, which cost what they would alone; 0: one
-	From  Memory // send, put: where the bytes are; receive, get: where they go
-	To    Memory // put: where they go; get: where they are
+	Arg   int32    // atomic, comparison, argument of an RPC
+	Fn    int32    // RPC function by number; 0: none
+	Buf   []byte   // the bytes; nil with a Size: phantom, sizes without bytes
+	Size  int64    // bytes; read only when Buf is nil
+	Off   int64    // offset in the segment of Peer (await: of the own)
+	Sig   int64    // offset of the flag word that a put signals at Peer, with SigOp
+	Vec   []Span   // target side of a strided or indexed put or get
+	Shape *Strided // likewise, of equal blocks, which stand packed in Buf; read during Post, as Buf of a put is then
+	Train int32    // put: it stands for so many equal small ones, which cost what they would alone; 0: one
+	From  Memory   // send, put: where the bytes are; receive, get: where they go
+	To    Memory   // put: where they go; get: where they are
+	Path  Path     // put, get: how they go inside a node
 	A, B  uint64
 	Event Handle // fire: which event
 
 	// Then runs inside the fabric when the operation completes. It detaches the
 	// operation: Post returns 0, and the result goes to the step alone, with ThenArg.
+	// Early, of a put without Fn: it runs as soon as Buf may be written again.
 	Then    Step
 	ThenArg int32
+	Early   bool
 
 	// Results.
 	Done   Done   // of an operation that completed inside Post

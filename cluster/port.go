@@ -58,6 +58,9 @@ type Port interface {
 	// is forgotten: a member does that once its barriers there are complete, and the
 	// context is never used again.
 	Team(ctx int32, ranks []int32)
+	// Board is what the members of a context share, where loads and stores reach all of
+	// them; else nil.
+	Board(ctx int32) *Board
 	// Serve installs the function that runs RPC bodies that arrive here; false
 	// says that no body has that number.
 	Serve(func(RPC) (uint64, bool))

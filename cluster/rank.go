@@ -42,6 +42,8 @@ type Rank struct {
 	claimed  bool // the thread has the library to itself
 	inside   int  // calls that the present one is made of, and itself
 	op       Op
+	shape    Strided // of r.op
+	packed   []byte  // bytes of a strided transfer
 	world    *Team
 	all      *Team
 	group    *Team

@@ -61,6 +61,42 @@ func Combining[T Number](r *Rank, op ReduceOp) (func(acc, in []byte), error) {
 	return func(acc, in []byte) { f(op, acc, in) }, nil
 }
 
+// CombiningAll gives the function that does acc = acc op in for many in, in their order:
+// sums take eight at a time.
+func CombiningAll[T Number](r *Rank, op ReduceOp) (func(acc []byte, in [][]byte), error) {
+	if err := reducible[T](r, "combine", op); err != nil {
+		return nil, err
+	}
+	one := combiners[kindOf[T]()]
+	return func(acc []byte, in [][]byte) {
+		for op == Sum && len(in) >= 8 {
+			add8(View[T](acc), (*[8][]byte)(in))
+			in = in[8:]
+		}
+		for _, b := range in {
+			one(op, acc, b)
+		}
+	}, nil
+}
+
+// add8 adds eight in one pass, in their order.
+func add8[T Number](acc []T, in *[8][]byte) {
+	n := len(acc)
+	if n == 1 { // a word of each is no pass
+		sum := acc[0]
+		for _, b := range in {
+			sum += View[T](b)[0]
+		}
+		acc[0] = sum
+		return
+	}
+	a, b, c, d := View[T](in[0])[:n], View[T](in[1])[:n], View[T](in[2])[:n], View[T](in[3])[:n]
+	e, f, g, h := View[T](in[4])[:n], View[T](in[5])[:n], View[T](in[6])[:n], View[T](in[7])[:n]
+	for i := range acc {
+		acc[i] = acc[i] + a[i] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i] + h[i]
+	}
+}
+
 func combineOrdered[T ordered](op ReduceOp, acc, in []byte) {
 	a, b := View[T](acc), View[T](in)
 	switch op {

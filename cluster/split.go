@@ -26,12 +26,32 @@ func (r *Rank) Split(t *Team, color, key int) (*Team, error) {
 // Dup gives a team of the same members, in the same order, with contexts of its
 // own (MPI_Comm_dup).
 func (r *Rank) Dup(t *Team) (*Team, error) {
-	dup, err := r.split("dup", t, 0, 0)
-	if err != nil {
+	return r.dup("dup", t, t.name+" dup")
+}
+
+// dup makes the new team of the members as they are: its first one hands out the
+// contexts, which is all that a broadcast has to carry.
+func (r *Rank) dup(call string, t *Team, name string) (*Team, error) {
+	if err := r.member(call, t); err != nil {
 		return nil, err
 	}
-	dup.name = t.name + " dup"
-	return dup, nil
+	if r.gate != gateOpen {
+		return nil, r.errorf("%s of %s: inside a parallel region: make teams before it", call, t.name)
+	}
+	ctx := [1]int64{int64(r.nextCtx)}
+	if err := r.bcast(call, t, 0, Bytes(ctx[:])); err != nil {
+		return nil, err
+	}
+	stride := int64(ctxFanout) * int64(len(r.launch.all))
+	if ctx[0] > math.MaxInt32-stride {
+		return nil, r.errorf("%s of %s: rank %d has led as many teams as there are contexts; make teams once, not in a loop", call, t.name, t.ranks[0])
+	}
+	if t.ranks[0] == r.id {
+		r.nextCtx += int32(stride)
+	}
+	team := newTeam(name, int32(ctx[0]), t.ranks, t.index, r.id, t.mpi)
+	r.port.Team(team.ctx, team.ranks)
+	return team, nil
 }
 
 // FreeTeam ends a team of Dup, Split or Endpoints (MPI_Comm_free): the fabric forgets

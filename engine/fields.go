@@ -10,7 +10,7 @@ import (
 )
 
 // version of the format below. One that adds, drops or moves a field has the next number.
-const version = 4
+const version = 5
 
 // magic begins an encoded snapshot.
 const magic = "htsn"
@@ -60,6 +60,7 @@ var (
 	texts         = codec.PartOf(func(p *string, c *codec.Walk) { codec.Text(c, p) })
 	integerLists  = codec.PartOf(codec.IntegerList)
 	knobs         = codec.PartOf((*Knob).fields)
+	offers        = codec.PartOf((*Offer).fields)
 	rankViews     = codec.PartOf((*RankView).fields)
 	samples       = codec.PartOf((*Sample).fields)
 	marks         = codec.PartOf((*Mark).fields)
@@ -82,6 +83,7 @@ func (s *Snapshot) fields(c *codec.Walk) {
 	codec.Integer(c, &s.Elapsed)
 	codec.Integer(c, &s.Fabric)
 	codec.Integer(c, &s.Iteration)
+	s.Progress.fields(c)
 	c.FloatList(&s.IterationTimes)
 	codec.List(c, &s.Ranks, rankViews)
 	codec.List(c, &s.Series, samples)
@@ -111,6 +113,14 @@ func (s *Snapshot) fields(c *codec.Walk) {
 	codec.Text(c, &s.Change)
 }
 
+func (p *Progress) fields(c *codec.Walk) {
+	codec.Integer(c, &p.Spent)
+	c.Float(&p.Share)
+	codec.Integer(c, &p.Left)
+	codec.Integer(c, &p.Clock)
+	c.Natural(&p.Events)
+}
+
 func (s *Scenario) fields(c *codec.Walk) {
 	codec.Text(c, &s.Workload)
 	codec.List(c, &s.Table, knobs)
@@ -128,10 +138,18 @@ func (k *Knob) fields(c *codec.Walk) {
 	c.Float(&k.Min)
 	c.Float(&k.Max)
 	codec.List(c, &k.Choices, texts)
+	codec.Text(c, &k.By)
+	codec.List(c, &k.Offers, offers)
+	c.Values(&k.Barred)
 	codec.Text(c, &k.Scope)
 	codec.Text(c, &k.Role)
 	codec.Text(c, &k.Watch)
 	codec.Text(c, &k.Paper)
+}
+
+func (o *Offer) fields(c *codec.Walk) {
+	codec.Text(c, &o.Value)
+	codec.List(c, &o.Choices, texts)
 }
 
 func layout(l *cluster.Layout, c *codec.Walk) {

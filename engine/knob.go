@@ -58,8 +58,22 @@ type Knob struct {
 	Choices []string // of a Choice: all; of a number: what ← and → offer, rising
 	Scope   Scope
 	Role    Role
-	Watch   string // what to look at when it is turned
-	Paper   string // where it is from: "paper 2, section 3"; "": from none
+
+	// By names the knob whose value says what the choices are; those of all its values are
+	// understood.
+	By     string
+	Offers []Offer
+	// Barred are choices that cannot be run as the other knobs stand, and why.
+	Barred map[string]string
+
+	Watch string // what to look at when it is turned
+	Paper string // where it is from: "paper 2, section 3"; "": from none
+}
+
+// Offer is the choices where the knob that they go by has a value.
+type Offer struct {
+	Value   string
+	Choices []string
 }
 
 // The choices of the fabric knob.
@@ -107,7 +121,15 @@ var Base = []Knob{
 // word says that a text is taken as it stands: a choice, among which numeric knobs
 // may have words.
 func (k *Knob) word(text string) bool {
-	return text == k.Default || slices.Contains(k.Choices, text)
+	if text == k.Default || slices.Contains(k.Choices, text) {
+		return true
+	}
+	for _, all := range k.Offers {
+		if slices.Contains(all.Choices, text) {
+			return true
+		}
+	}
+	return false
 }
 
 // Parse reads a value and gives it back in its one canonical spelling.
@@ -193,11 +215,25 @@ func parseWhole(text string, size bool) (int64, error) {
 }
 
 // Turn gives the neighbouring choice of a value: by = +1 or −1; the ends do not
-// wrap for numbers, and do for choices.
+// wrap for numbers, and do for choices. Those that are barred are passed over.
 func (k *Knob) Turn(value string, by int) string {
-	if len(k.Choices) == 0 {
-		return value
+	at := value
+	for range k.Choices {
+		next := k.turn(at, by)
+		if k.Barred[next] == "" {
+			return next
+		}
+		if at = next; at == value {
+			break
+		}
 	}
+	return value
+}
+
+// Passed says why the neighbouring choice of a value is passed over; "": it is not.
+func (k *Knob) Passed(value string, by int) string { return k.Barred[k.turn(value, by)] }
+
+func (k *Knob) turn(value string, by int) string {
 	if i := slices.Index(k.Choices, value); i >= 0 {
 		n := len(k.Choices)
 		if k.Type == Choice {

@@ -88,6 +88,11 @@ type Probe interface {
 	// parts stand one above the other by their rows; row 0 is what the others are compared
 	// with, and a row below 0 is no part.
 	Part(row int, name string)
+	// Step says that the rank has done so many of an iteration's steps, which take about
+	// as long each. A program that says it at the beginning of the first step, and then
+	// seldom enough not to be slower, has its progress shown where an iteration takes long.
+	// Any thread of the rank may call it.
+	Step(done, of int)
 	// Clock is what two successive readings of the clock differ by at least: it is
 	// to be taken off a short span that was timed.
 	Clock() cluster.Time

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,35 @@ func NewScenario(workload string, table []Knob) Scenario {
 	for _, k := range table {
 		s.Values[k.Name] = k.Default
 	}
+	for _, k := range table {
+		s.offer(k.Name)
+	}
 	return s
+}
+
+// offer gives the knobs whose choices go by another one what its value offers. A value
+// that is not among them becomes the default.
+func (s *Scenario) offer(by string) {
+	copied := false
+	for i := range s.Table {
+		k := &s.Table[i]
+		if k.By != by {
+			continue
+		}
+		if !copied {
+			s.Table, copied = slices.Clone(s.Table), true
+			k = &s.Table[i]
+		}
+		k.Choices = nil
+		for _, o := range k.Offers {
+			if o.Value == s.Values[by] {
+				k.Choices = o.Choices
+			}
+		}
+		if v := s.Values[k.Name]; k.Type == Choice && !slices.Contains(k.Choices, v) {
+			s.Values[k.Name] = k.Default
+		}
+	}
 }
 
 // Clone copies the scenario.
@@ -57,7 +86,9 @@ func (s *Scenario) Set(name, text string) error {
 	if err != nil {
 		return err
 	}
-	s.Values[k.Name] = v
+	name = k.Name
+	s.Values[name] = v
+	s.offer(name)
 	return nil
 }
 

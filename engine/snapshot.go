@@ -76,6 +76,15 @@ func (r *Recent) Blocks(nodes int) int {
 	return (nodes + r.Nodes - 1) / r.Nodes
 }
 
+// Progress is how far the iteration under way has come.
+type Progress struct {
+	Spent  time.Duration // on it, of the wall clock, pauses left out
+	Share  float64       // of its steps that every rank has done; NaN: the program counts none
+	Left   time.Duration // by the steps done so far, or by the iteration before; 0: nothing tells
+	Clock  cluster.Time  // of a simulation, since its launch; so are the events
+	Events uint64
+}
+
 // Snapshot is a session at one moment. It is never written after it is
 // published; slices in it are shared and read only.
 type Snapshot struct {
@@ -91,6 +100,7 @@ type Snapshot struct {
 	Fabric   cluster.Time  // time on the fabric's own clock since its launch, pauses left out: what the counts rest on
 
 	Iteration      int       // done in this launch
+	Progress       Progress  // of the next one, while the run goes on
 	IterationTimes []float64 // s of fabric time, the latest ones
 	Ranks          []RankView
 	Series         []Sample
@@ -154,4 +164,6 @@ const (
 	Step    Verb = "step"    // one iteration, then pause
 	Reset   Verb = "reset"   // forget series, points and marks
 	Stop    Verb = "stop"    // end the session
+	Seek    Verb = "seek"    // of a recording: show what was at Value
+	Speed   Verb = "speed"   // of a recording: play so fast
 )

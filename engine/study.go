@@ -23,6 +23,9 @@ type Study struct {
 	// Untimed gives what no clock has told of the sums (Row.Raw) of a run whose times
 	// are late; nil: there is nothing such.
 	Untimed func(raw []float64) []float64
+	// Timeless is what holds of a run whatever its times are: it is told while they are
+	// late. May be nil.
+	Timeless func(*Snapshot) string
 	// Frame is what is known before anything runs, and what the model says of numbers of
 	// the kind that the run will give; once a launch. May be nil.
 	Frame func(*Scenario, *cluster.Machine, Kind) StudyView
@@ -126,6 +129,8 @@ type StudyView struct {
 	Missing []Hint // why there is nothing to show, and what to do
 	Why     string // what rules, and what another choice would give
 	Glance  string // the result in a few words
+	Flow    *Flow  // how messages go; nil: the study has none
+	Field   *Field // who wins where; nil: likewise
 
 	// For what turning a knob has done (Snapshot.Change): the time that counts and that
 	// of the reference in the same run, s; 0: the iteration's, and none.

@@ -21,6 +21,8 @@ func TestBounds(t *testing.T) {
 		{"*.handshake_gap_s", 1e-12, 1},
 		{"*_s", 0, 1},
 		{"*_noise", 0, 10},
+		{"*.inline.limit_bytes", 1, 65536},
+		{"*.uncached.limit_bytes", 1, 1e12},
 		{"eager_limit_bytes", 0, 1e12},
 		{"*memory*_bytes", 65536, 1e15},
 		{"nodes", 1, 1e7},

@@ -68,9 +68,9 @@ var facts = slices.Concat(
 	link("in_rank", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InRank] }),
 	access("in_rank", func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InRank] }),
 	link("in_socket", leads, func(m *cluster.Machine) *cluster.Link { return &m.Socket }),
-	access("in_socket", func(m *cluster.Machine) *cluster.Link { return &m.Socket }),
+	memory("in_socket", func(m *cluster.Machine) *cluster.Link { return &m.Socket }),
 	link("in_node", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InNode] }),
-	access("in_node", func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InNode] }),
+	memory("in_node", func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.InNode] }),
 	link("remote", needed, func(m *cluster.Machine) *cluster.Link { return &m.Classes[cluster.Remote] }),
 	[]fact{
 		{key: "remote.thread_receive_rate_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
@@ -144,6 +144,28 @@ func access(table string, at func(m *cluster.Machine) *cluster.Link) []fact {
 		field: func(m *cluster.Machine) any { return &at(m).Access }}}
 }
 
+// memory is the facts of how a node's memory passes accesses and messages.
+func memory(table string, at func(m *cluster.Machine) *cluster.Link) []fact {
+	rate := func(key string, of func(l *cluster.Link) *float64) fact {
+		return fact{key: table + "." + key + "_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
+			field: func(m *cluster.Machine) any { return of(at(m)) }}
+	}
+	return append(access(table, at),
+		rate("access_rate", func(l *cluster.Link) *float64 { return &l.AccessRate }),
+		fact{key: table + ".inline.limit_bytes", unit: wholeB, min: 1, max: 65536, need: leads, cost: true,
+			field: func(m *cluster.Machine) any { return &at(m).Inline.Limit }},
+		fact{key: table + ".inline.latency_s", unit: seconds, min: 1e-12, max: 1, need: leads, cost: true,
+			field: func(m *cluster.Machine) any { return &at(m).Inline.Latency }},
+		span(table+".inline.overhead_s", func(m *cluster.Machine) *cluster.Time { return &at(m).Inline.Overhead }),
+		rate("eager_copy_rate", func(l *cluster.Link) *float64 { return &l.EagerCopy }),
+		rate("single_copy_rate", func(l *cluster.Link) *float64 { return &l.SingleCopy }),
+		fact{key: table + ".uncached.limit_bytes", unit: wholeB, min: 1, max: 1e12, need: leads, cost: true,
+			field: func(m *cluster.Machine) any { return &at(m).Uncached.Limit }},
+		fact{key: table + ".uncached.copy_rate_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: leads, cost: true,
+			field: func(m *cluster.Machine) any { return &at(m).Uncached.Copy }},
+	)
+}
+
 // span is a time that may be nothing.
 func span(key string, at func(m *cluster.Machine) *cluster.Time) fact {
 	return fact{key: key, unit: seconds, min: 0, max: 1, need: free, cost: true,
@@ -190,9 +212,23 @@ func mendUnknown(key string) string {
 	if best >= 0 {
 		return "want " + facts[best].key + ", in " + facts[best].unit
 	}
-	all := slices.Clone(heads)
+	// The keys of the same table, or else what there is at the top.
+	table, _, _ := strings.Cut(key, ".")
+	var all []string
 	for _, f := range facts {
-		all = append(all, f.key)
+		if strings.HasPrefix(f.key, table+".") {
+			all = append(all, f.key)
+		}
+	}
+	if len(all) == 0 {
+		all = slices.Clone(heads)
+		for _, f := range facts {
+			if top, rest, _ := strings.Cut(f.key, "."); rest == "" {
+				all = append(all, top)
+			} else if !slices.Contains(all, top+".…") {
+				all = append(all, top+".…")
+			}
+		}
 	}
 	return "there are " + strings.Join(all, ", ")
 }

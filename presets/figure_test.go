@@ -74,7 +74,7 @@ func TestFindFigures(t *testing.T) {
 	}{
 		{[]string{"paper1-fig7", "paper1-fig6", "fig6"}, []string{"paper1-fig6", "paper1-fig7"}},
 		{[]string{"fig7"}, []string{"paper1-fig7"}},
-		{[]string{"paper1"}, []string{"paper1-fig6", "paper1-fig7", "paper1-readings", "paper1-windows"}},
+		{[]string{"paper1"}, []string{"paper1-fig6", "paper1-fig7", "paper1-fig8", "paper1-readings", "paper1-windows"}},
 	} {
 		some, err := FindFigures(c.names...)
 		if err != nil {

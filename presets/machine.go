@@ -113,3 +113,11 @@ func readWords(d *document, m *cluster.Machine) error {
 	}
 	return nil
 }
+
+// ReadMachine reads a machine out of the text of a file; its name is the machine's.
+func ReadMachine(name, text string) (cluster.Machine, error) {
+	if len(text) > MaxFile {
+		return cluster.Machine{}, &mistake{file: name + ".toml", text: fmt.Sprintf("has more than %d bytes", MaxFile)}
+	}
+	return decodeMachine(name+".toml", []byte(text))
+}

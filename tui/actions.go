@@ -64,7 +64,7 @@ func screenActions() ownActions {
 	return ownActions{
 		turning: []binding{
 			now(line("pause", "space", "pause before the next iteration, or go on", "pause", (*app).togglePause),
-				func(a *app) bool { return a.latest.Phase == engine.Paused }, "go on"),
+				(*app).paused, "go on"),
 			line("turn-down", "left", "turn the selected knob down", "", func(a *app) { a.Panel.Turn(-1) }),
 			pair(line("turn-up", "right", "turn the selected knob up", "change", func(a *app) { a.Panel.Turn(+1) }), "turn-down", "←→"),
 			and(line("previous-knob", "up", "select the knob above", "", func(a *app) { a.Panel.Move(-1) }), "shift+tab"),
@@ -97,6 +97,13 @@ func screenActions() ownActions {
 			pair(line("redo", "U", "redo what was undone last", "undo redo", func(a *app) { a.Panel.Return(engine.Redo, "") }), "undo", "uU"),
 			and(line("default", "backspace", "turn the selected knob to its default", "", (*app).turnToDefault), "delete"),
 			named("reset", "turn all knobs to their defaults", func(a *app) { a.Panel.Return(engine.Default, "") }),
+			line("capture", "R", "record the session into a file that replays, or end it", "", (*app).toggleCapture),
+			line("seek-back", "{", "go back by five seconds, in a recording or in what was shown in the last minutes", "", func(a *app) { a.move(engine.Seek, "-5s") }),
+			pair(line("seek-forward", "}", "go on by five seconds", "", func(a *app) { a.move(engine.Seek, "+5s") }), "seek-back", "{}"),
+			line("previous-mark", "(", "go back to the mark before", "", func(a *app) { a.move(engine.Seek, "previous mark") }),
+			pair(line("next-mark", ")", "go on to the next mark", "", func(a *app) { a.move(engine.Seek, "next mark") }), "previous-mark", "()"),
+			line("slower", "_", "play a recording slower", "", func(a *app) { a.move(engine.Speed, "-") }),
+			pair(line("faster", "*", "play a recording faster", "", func(a *app) { a.move(engine.Speed, "+") }), "slower", "_*"),
 			line("forget", "r", "forget series, points and marks", "forget", func(a *app) { a.do(resetCommand) }),
 		},
 	}
@@ -151,9 +158,17 @@ func (a *app) turnToDefault() {
 	}
 }
 
+// paused says that space would go on.
+func (a *app) paused() bool {
+	if a.replay != nil {
+		return !a.replay.Playing
+	}
+	return a.latest.Phase == engine.Paused
+}
+
 func (a *app) togglePause() {
 	verb := engine.Pause
-	if a.latest.Phase == engine.Paused {
+	if a.paused() {
 		verb = engine.Resume
 	}
 	a.do(engine.Command{Verb: verb})

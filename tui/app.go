@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"time"
+
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
@@ -48,6 +51,11 @@ type app struct {
 	copied  string            // to be copied to the clipboard
 	fps     int               // frames drawn in the last second
 
+	replay    *recording.Position                           // of a recording; nil: the session runs
+	past      func(time.Duration) (*engine.Snapshot, error) // what was shown then; nil: nothing is kept
+	capture   bool                                          // the recording of the session is to begin or to end
+	capturing string                                        // file that it goes to; "": none
+
 	machine string // that sketch is about
 	sketch  bool   // too much of the machine is assumed
 }
@@ -73,7 +81,7 @@ func newApp() *app {
 	a.focus = a.home(pane.Rates)
 	a.overHost = overlay.Host{
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
-		UseTheme: a.chooseTheme, Picture: a.askPicture, Command: a.command,
+		UseTheme: a.chooseTheme, Picture: a.askPicture, Seek: a.seek, Command: a.command,
 		Scenarios: a.scenarios, Load: a.loadScenario, Save: a.saveScenario, Copy: a.copyText,
 	}
 	for i := range overlayreg.Overlays {

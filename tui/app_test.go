@@ -301,6 +301,9 @@ func TestArrange(t *testing.T) {
 func checkPlaces(t *testing.T, p places, a *app, w, h int) {
 	t.Helper()
 	all := append(p.at[:], p.header, p.status, p.footer, p.why, p.lines)
+	for _, b := range p.beside {
+		all = append(all, b.at)
+	}
 	area := 0
 	for i, r := range all {
 		area += r.W * r.H

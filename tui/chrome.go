@@ -125,6 +125,12 @@ func (s *screen) status(a *app) {
 	v := s.g.View(s.at.status)
 	word, st := phaseWords(snap, th)
 	all := []part{{word, st, must}}
+	if a.replay != nil {
+		all = a.replayParts()
+	}
+	if a.capturing != "" {
+		all = append(all, part{"● recording", th.Error, 9})
+	}
 	if a.frozen {
 		all = append(all, part{"screen FROZEN at " + clock(a.Snap.Elapsed) + ": f thaws", th.Warning.With(grid.Bold | grid.Reverse), 9})
 	}
@@ -139,7 +145,7 @@ func (s *screen) status(a *app) {
 	}
 	all = append(all,
 		part{clock(snap.Elapsed), th.Text, 7},
-		part{"iteration " + strconv.Itoa(snap.Iteration), th.Text, 6},
+		progressPart(snap, th),
 		virtualPart(snap, th),
 		verifiedPart(&snap.Verification, th),
 	)
@@ -182,9 +188,17 @@ func phaseWords(snap *engine.Snapshot, th *grid.Theme) (string, grid.Style) {
 	return "… starting", th.Dim
 }
 
+// progressPart is how many iterations are done, or how far a long one is.
+func progressPart(snap *engine.Snapshot, th *grid.Theme) part {
+	if text := pane.Progress(snap); text != "" && snap.Phase == engine.Running {
+		return part{text, th.Accent, 8}
+	}
+	return part{"iteration " + strconv.Itoa(snap.Iteration), th.Text, 6}
+}
+
 // virtualPart is how far a simulation's clock has come.
 func virtualPart(snap *engine.Snapshot, th *grid.Theme) part {
-	if snap.Kind != engine.Simulated {
+	if snap.Kind != engine.Simulated || pane.Progress(snap) != "" { // which has the clock of this moment
 		return part{}
 	}
 	return part{"virtual " + grid.Seconds.String(snap.Fabric.Seconds()), th.Kind(pane.KindOf(snap.Kind)).Style, 4}
@@ -260,7 +274,7 @@ func (s *screen) footer(a *app) {
 		for _, now := range [...]struct {
 			holds        bool
 			action, hint string
-		}{{a.Snap.Phase == engine.Failed, "scroll-down", "scroll"}, {a.latest.Keeping == engine.Beyond, "simulate", "simulate"}} {
+		}{{a.replay != nil, "seek-forward", "5 s"}, {a.replay != nil, "next-mark", "mark"}, {a.replay != nil, "faster", "speed"}, {a.Snap.Phase == engine.Failed, "scroll-down", "scroll"}, {a.latest.Keeping == engine.Beyond, "simulate", "simulate"}} {
 			if now.holds {
 				b := *named(mode, now.action)
 				b.Hint = now.hint

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 	"github.com/hybridtop/hybridtop/tui/pane/timeline"
 )
@@ -223,13 +224,21 @@ func pressedDemo(all ...string) func() *app {
 	return func() *app { return pressed(demo(4, 4, 4), all...) }
 }
 
+// wholly draws a screen with what its panes leave for later frames.
+func wholly(a *app, w, h int) *grid.Grid {
+	var s screen
+	for s.draw(a, w, h); s.late(); {
+		s.draw(a, w, h)
+	}
+	return &s.g
+}
+
 func TestScreen(t *testing.T) {
 	for _, g := range goldens {
 		for _, size := range g.sizes {
 			name := fmt.Sprintf("%s-%dx%d", g.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				var s screen
-				panetest.Golden(t, name, s.draw(g.make(), size[0], size[1]).PlainText())
+				panetest.Golden(t, name, wholly(g.make(), size[0], size[1]).PlainText())
 			})
 		}
 	}
@@ -239,8 +248,7 @@ func TestTimelineStyles(t *testing.T) {
 	for _, theme := range []string{"dark", "light", "sixteen"} {
 		a := pressed(recorded(2, 2, 2, 6, false), "7")
 		a.chooseTheme(theme)
-		var s screen
-		panetest.Golden(t, "timeline-"+theme, s.draw(a, 80, 16).StyledText())
+		panetest.Golden(t, "timeline-"+theme, wholly(a, 80, 16).StyledText())
 	}
 }
 

@@ -16,7 +16,17 @@ const (
 	fourW, fourH = 60, 16
 	oneW, oneH   = 30, 8
 
+	manyW, manyH = 160, 50 // more than six panes
+
 	twoReasons = 24 // rows of a screen whose reason takes two
+)
+
+// The panes that a large screen shows beside those of the places: how many, and what
+// each needs.
+const (
+	mostBeside = 3
+	besideW    = 70
+	besideH    = 14
 )
 
 // places is where everything stands on a screen. An empty rectangle is not
@@ -25,12 +35,24 @@ type places struct {
 	header, why, status, footer grid.Rect
 	at                          [pane.Places]grid.Rect
 	of                          [pane.Places]int // the pane that is shown there
-	shown                       int              // panes
+	beside                      [mostBeside]beside
+	shown                       int // panes
 	lines                       grid.Rect
+}
+
+// beside is a pane that stands outside of its place. An empty rectangle is none.
+type beside struct {
+	pane int
+	at   grid.Rect
 }
 
 // pane is where pane p is shown.
 func (p *places) pane(n int, specs []pane.Spec) grid.Rect {
+	for i := range p.beside {
+		if p.beside[i].pane == n && !p.beside[i].at.Empty() {
+			return p.beside[i].at
+		}
+	}
 	if home := specs[n].Place; p.of[home] == n {
 		return p.at[home]
 	}
@@ -46,7 +68,8 @@ func (p *places) pane(n int, specs []pane.Spec) grid.Rect {
 //	footer                       status             status
 //	                             footer             footer
 //
-// The focused pane is always shown. A failure takes the place of the story, but for a
+// A large screen has a third row, right of the knobs, for panes beside those of the
+// places. The focused pane is always shown. A failure takes the place of the story, but for a
 // deadlock, which has a pane of its own there.
 func arrange(w, h int, a *app) places {
 	var p places
@@ -74,7 +97,11 @@ func arrange(w, h int, a *app) places {
 		}
 		p.at[focus], p.shown = body, 1
 	case w >= sixW && h >= sixH:
-		p.six(body, len(a.Panel.Scenario.Table), failed)
+		low := grid.Rect{}
+		if w >= manyW && h >= manyH && a.Snap.Phase != engine.Failed {
+			low = p.more(body, a)
+		}
+		p.six(body, low, len(a.Panel.Scenario.Table), failed)
 	default:
 		if h >= 20 && !failed {
 			rows := 1
@@ -88,21 +115,57 @@ func arrange(w, h int, a *app) places {
 	return p
 }
 
-func (p *places) six(body grid.Rect, knobs int, failed bool) {
-	p.shown = 6
+// leftOf is how wide the left column of a body is.
+func leftOf(body grid.Rect) int { return min(max(body.W*26/100, 28), 60) }
+
+// six shares a body out to the six places; below those right of the left column there
+// are others.
+func (p *places) six(body, others grid.Rect, knobs int, failed bool) {
+	p.shown += 6
 	bottom := min(max(knobs+6, body.H/2), body.H*3/5)
-	top, low := body.CutTop(body.H - bottom)
-	left := min(max(body.W*26/100, 28), 60)
 	right := min(max(body.W*30/100, 36), 84)
-	p.at[pane.Cluster], top = top.CutLeft(left)
+	column, rest := body.CutLeft(leftOf(body))
+	p.at[pane.Cluster], p.at[pane.Knobs] = column.CutTop(body.H - bottom)
+	if !others.Empty() {
+		_, rest = rest.CutBottom(others.H)
+		bottom = rest.H * 11 / 20
+	}
+	top, low := rest.CutTop(rest.H - bottom)
 	p.at[pane.Times], p.at[pane.Rates] = top.CutRight(right)
-	p.at[pane.Knobs], low = low.CutLeft(left)
 	if failed {
 		p.shown--
 		p.at[pane.Reasons] = low
 		return
 	}
 	p.at[pane.Reasons], p.at[pane.Story] = low.CutRight(right)
+}
+
+// more gives the panes that have something to show, and no place of their own on the
+// screen, the rows that it returns. The places keep their other panes.
+func (p *places) more(body grid.Rect, a *app) grid.Rect {
+	_, low := body.CutLeft(leftOf(body))
+	_, low = low.CutTop(low.H - max(besideH, low.H*3/10))
+	all, n := a.numbered()
+	k := 0
+	for _, one := range all[:n] {
+		if s := &a.specs[one]; k < min(mostBeside, low.W/besideW) && a.home(s.Place) != one && (s.Now == nil || s.Now(a.Snap)) {
+			p.beside[k].pane = one
+			k++
+		}
+	}
+	if k == 0 {
+		return grid.Rect{}
+	}
+	p.shown += k
+	rest := low
+	for i := range k {
+		b := &p.beside[i]
+		b.at, rest = rest.CutLeft(rest.W / (k - i))
+		if home := a.specs[b.pane].Place; p.of[home] == b.pane {
+			p.of[home] = a.home(home)
+		}
+	}
+	return low
 }
 
 func (p *places) four(body grid.Rect, focus pane.Place, failed bool) {

@@ -77,6 +77,27 @@ func TestPlacesKeepTheirPane(t *testing.T) {
 	}
 }
 
+// A large screen shows what is recorded of the threads beside the panes of the places, and
+// where it has the focus it stays there.
+func TestLargeScreensShowMorePanes(t *testing.T) {
+	a := shownApp(recorded(4, 2, 4, 8, false))
+	for _, c := range []struct{ w, h, shown int }{{120, 40, 6}, {159, 60, 6}, {200, 49, 6}, {200, 60, 7}, {300, 90, 7}} {
+		p := arrange(c.w, c.h, a)
+		if p.shown != c.shown || p.pane(timelinePane, a.specs).Empty() != (c.shown == 6) {
+			t.Errorf("%d×%d: %d panes, the timeline at %v", c.w, c.h, p.shown, p.pane(timelinePane, a.specs))
+		}
+		checkPlaces(t, p, a, c.w, c.h)
+	}
+	before := arrange(200, 60, a)
+	keys(a, "7", "z")
+	if p := arrange(200, 60, a); p.at != before.at || p.beside != before.beside {
+		t.Errorf("with the focus on the timeline panes stand at %v %v, before it at %v %v", p.at, p.beside, before.at, before.beside)
+	}
+	if p := arrange(200, 60, shownApp(demo(4, 4, 4))); p.shown != 6 {
+		t.Errorf("a timeline that is off has a place: %d panes", p.shown)
+	}
+}
+
 // Where another workload has nothing for the focused pane, the focus goes to the
 // one that it has in its place; a pane that was asked for by name stays.
 func TestFocusFollowsTheWorkload(t *testing.T) {

@@ -47,7 +47,7 @@ func (m *monkey) act() {
 	case k < 88:
 		m.line(fmt.Sprintf(":%s %d", []string{"group", "nodes", "ranks-per-node", "size", "elements", "threads-per-rank", "world-seed"}[m.rng.IntN(7)], 1<<m.rng.IntN(7)))
 	case k < 89:
-		m.line(":workload " + []string{"pingpong", "dot", "randomaccess", "spmv", "beff", "cartesian", "headtohead"}[m.rng.IntN(7)])
+		m.line(":workload " + []string{"pingpong", "dot", "randomaccess", "spmv", "beff", "cartesian", "headtohead", "heat"}[m.rng.IntN(8)])
 	default:
 		m.give(tick(time.Now()))
 	}

@@ -45,21 +45,34 @@ func Picture(of *PictureOf, s *engine.Snapshot) ([]byte, error) {
 	a := newApp()
 	a.Whole = true
 	a.load(s)
-	if err := a.zoom(of.Pane); err != nil {
-		return nil, err
-	}
-	var sc screen
-	return encode(of.File, sc.draw(a, of.W, of.H), a.Theme)
+	return a.drawn(of, of.W, of.H)
 }
 
-// zoom shows the pane of a name alone; "": what is shown stays.
-func (a *app) zoom(name string) error {
-	if name == "" {
-		return nil
+// drawn draws the screen, or a pane without what stands around it, with all that the
+// panes would leave for later frames.
+func (a *app) drawn(of *PictureOf, w, h int) ([]byte, error) {
+	if of.Pane != "" {
+		a.zoomed = true
+		if err := a.openPane(of.Pane); err != nil {
+			return nil, err
+		}
 	}
-	a.zoomed = true
-	return a.openPane(name)
+	var sc screen
+	for range latestFrame {
+		if of.Pane != "" {
+			sc.only(a, a.focus, w, h)
+		} else {
+			sc.draw(a, w, h)
+		}
+		if !sc.late() {
+			break
+		}
+	}
+	return encode(of.File, &sc.g, a.Theme)
 }
+
+// latestFrame is the one in which all of a picture has to stand.
+const latestFrame = 10_000
 
 // Check refuses what Picture or the file system would refuse, before there is
 // anything to draw.
@@ -181,11 +194,7 @@ func (a *app) take(of *PictureOf, w, h int) ([]byte, error) {
 	if of.Pane != "" {
 		a.over, a.overSpec = nil, nil
 	}
-	if err := a.zoom(of.Pane); err != nil {
-		return nil, err
-	}
-	var sc screen
-	return encode(of.File, sc.draw(a, w, h), a.Theme)
+	return a.drawn(of, w, h)
 }
 
 // TimelineText draws the end of a snapshot's timeline as text of w columns: so

@@ -89,6 +89,9 @@ func TestPictureOfAPane(t *testing.T) {
 		}
 		svg := string(b)
 		size := fmt.Sprintf(`width="%d" height="%d"`, c.of.W*8, c.of.H*16)
+		if alone := !strings.Contains(svg, ">demo-access<") && !strings.Contains(svg, "quit"); alone != (c.of.Pane != "") {
+			t.Errorf("%+v: without header and footer: %v", c.of, alone)
+		}
 		if !strings.Contains(svg, size) || !strings.Contains(svg, c.want) || strings.Contains(svg, c.none) {
 			t.Errorf("%+v: want %s, %s and no %s:\n%.3000s", c.of, size, c.want, c.none, svg)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/tui/state"
 )
 
@@ -28,6 +29,9 @@ type program struct {
 	frame  tea.View
 	stale  bool // something is new since the frame was drawn
 	asking bool // a command is on its way
+
+	past     *recording.Past   // of a session that runs; nil: of a recording
+	switched *recording.Switch // records the session; nil: it cannot be
 
 	store   *state.Store // of what is remembered; nil: nothing is
 	keeping bool         // it is being written
@@ -63,6 +67,13 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tick:
 		if p.app.load(p.session.Load()) {
 			p.stale = true
+			if p.past != nil {
+				p.past.Add(p.app.latest)
+			}
+		}
+		p.stale = p.replay() || p.stale
+		if p.app.capturing != "" && p.switched.Failed() {
+			p.app.capture = true
 		}
 		p.stale = p.stale || p.screen.late()
 		p.count(time.Time(msg))
@@ -75,6 +86,9 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case answer:
 		p.asking = false
 		p.app.Panel.Answered(msg.command, msg.err)
+		p.stale = true
+	case captured:
+		p.app.captured(msg)
 		p.stale = true
 	case pictured:
 		p.app.notice, p.stale = "the picture is in "+msg.file, true
@@ -116,6 +130,10 @@ func (p *program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if p.app.copied != "" {
 		cmd = tea.Batch(cmd, tea.SetClipboard(p.app.copied))
 		p.app.copied = ""
+	}
+	if p.app.capture {
+		cmd = tea.Batch(cmd, p.capture())
+		p.stale = true
 	}
 	if p.app.picture != nil {
 		cmd = tea.Batch(cmd, p.takePicture())

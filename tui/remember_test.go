@@ -61,6 +61,32 @@ func TestEachWorkloadKeepsItsLayout(t *testing.T) {
 	}
 }
 
+// What is kept after a walk through workloads brings each of them back in another screen,
+// with its layout and its knobs.
+func TestAWalkThroughWorkloadsIsKept(t *testing.T) {
+	a := shownApp(demo(4, 4, 8))
+	keys(a, "3")
+	a.load(scheme(1, 8))
+	a.setFocus(epsilonPane)
+	kept := a.kept()
+
+	b := newApp()
+	if skipped := b.restore(kept); len(skipped) > 0 {
+		t.Errorf("it skips %q", skipped)
+	}
+	b.load(scheme(1, 8))
+	if b.zoomed != a.zoomed || b.focus != epsilonPane {
+		t.Errorf("the workload that ran last: zoomed %v, pane %d", b.zoomed, b.focus+1)
+	}
+	b.load(demo(4, 4, 4))
+	if !b.zoomed || b.focus != latencyPane {
+		t.Errorf("the one before: zoomed %v, pane %d", b.zoomed, b.focus+1)
+	}
+	if got := kept.Workloads["demo-access"].Knobs["group"]; got != "8" {
+		t.Errorf("the group of the first one is kept as %q", got)
+	}
+}
+
 // A scenario that failed is not what the next screen begins with.
 func TestAFailedRunIsNotKept(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/state"
 	"github.com/hybridtop/hybridtop/tui/tty"
@@ -45,6 +46,9 @@ type Options struct {
 
 	// Machines are the user's own, beside the presets.
 	Machines []cluster.Machine
+
+	// Record records the session while it is on; nil: it cannot be.
+	Record *recording.Switch
 
 	// Terminal is the process's own; nil where Input and Output replace it.
 	Terminal *tty.Terminal
@@ -223,7 +227,11 @@ func newProgram(s Session, o Options) (*program, error) {
 			return nil, err
 		}
 	}
-	p := &program{session: s, app: a, fixed: a.chosen, since: time.Now(), store: o.Store}
+	p := &program{session: s, app: a, fixed: a.chosen, since: time.Now(), store: o.Store, switched: o.Record}
+	if p.replay(); a.replay == nil {
+		p.past = recording.NewPast()
+		a.past = p.past.At
+	}
 	if o.Store != nil {
 		notes = append(slices.Clone(o.Store.Warnings), notes...)
 		w := a.left[a.latest.Scenario.Workload]

@@ -91,6 +91,22 @@ func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	return &s.g
 }
 
+// only draws a pane over the whole of a grid.
+func (s *screen) only(a *app, p, w, h int) {
+	a.w, a.h = w, h
+	if w != s.g.W || h != s.g.H {
+		s.g.Resize(w, h)
+	}
+	s.g.ASCII, s.g.Mono = a.ascii, a.Theme.Name == "mono"
+	home := a.specs[p].Place
+	s.at = places{shown: 1}
+	s.at.of[home], s.at.at[home] = p, s.g.Bounds()
+	if len(s.drawn) == 0 {
+		s.drawn = make([]drawn, len(a.panes))
+	}
+	s.pane(a, p, 0, false)
+}
+
 // body is what lies between header and status.
 func (s *screen) body() grid.Rect { return grid.Rect{Y: 1, W: s.g.W, H: s.g.H - 3} }
 
@@ -174,6 +190,11 @@ func (s *screen) hitAt(x, y int) (hit, bool) {
 			press: func(*app) { o.Click(x, y) },
 			wheel: func(_ *app, by int) { o.Wheel(x, y, by) },
 		}, s.body().Contains(x, y)
+	}
+	for _, b := range s.at.beside {
+		if b.at.Contains(x, y) {
+			return paneHit(b.pane, b.at, x-b.at.X-2, y-b.at.Y-1), true
+		}
 	}
 	for home, at := range s.at.at {
 		if at.Contains(x, y) {

@@ -11,9 +11,11 @@ import (
 
 	uv "github.com/charmbracelet/ultraviolet"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/presets"
 )
 
 // TestStories plays the scripts of testdata/stories on a terminal, on each fabric that
@@ -77,7 +79,11 @@ func TestStories(t *testing.T) {
 // opened is the program over a session of a story.
 func opened(t *testing.T, fabric string, words []string) (*session.Session, *terminal) {
 	t.Helper()
-	sc, err := session.Scenario(words[0])
+	made, err := presets.LoadMachine("testdata/machines/near-and-far.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := session.Scenario(words[0], made)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +93,7 @@ func opened(t *testing.T, fabric string, words []string) (*session.Session, *ter
 			t.Fatal(err)
 		}
 	}
-	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Linger: true})
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: []cluster.Machine{made}, Linger: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,6 +51,8 @@ var studyRuns = []studyRun{
 	{"pingpong", nil, []session.Axis{{Knob: "method", Values: []string{"put", "two-sided"}}, {Knob: "size", Values: []string{"8", "512", "8192", "16384", "262144"}}}},
 	{"beff", map[string]string{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}, nil},
 	{"cartesian", map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, []session.Axis{{Knob: "directions", Values: []string{"apart", "together"}}, {Knob: "senders", Values: []string{"1", "2", "4"}}}},
+	{"collective", map[string]string{"nodes": "16", "ranks-per-node": "1", "size": "4096"}, []session.Axis{{Knob: "algorithm", Values: []string{"chain", "flat", "scatter-allgather", "knomial"}}}},
+	{"barneshut", map[string]string{"bodies": "256"}, []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled"}}, {Knob: "group", Values: []string{"4", "8"}}}},
 	{"dot", nil, []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled", "nested-multiple"}}}},
 }
 

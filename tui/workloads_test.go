@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -19,9 +20,12 @@ var workloadRuns = append(slices.Clone(studyRuns),
 	studyRun{"randomaccess", nil, []session.Axis{{Knob: "group", Values: []string{"1", "2", "8", "16", "4"}}}},
 	studyRun{"spmv", map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, []session.Axis{{Knob: "threading", Values: []string{"masteronly", "funneled", "multiple"}}}},
 	studyRun{"headtohead", nil, nil},
+	studyRun{"heat", nil, []session.Axis{{Knob: "variant", Values: []string{"put-rpc", "put-signal", "two-sided"}}}},
+	studyRun{"multigrid", map[string]string{"boxes": "2", "nodes": "4", "ranks-per-node": "2"}, []session.Axis{{Knob: "variant", Values: []string{"bulk", "natural", "shm", "vis", "groupsync"}}}},
 )
 
-// Every workload's screen, at every size that panes are laid out for.
+// Every workload's screen, at every size that panes are laid out for. Large ones have room
+// for the timeline beside the other panes.
 func TestScreensOfWorkloads(t *testing.T) {
 	for _, w := range workload.All() {
 		if strings.HasPrefix(w.Name, "demo-") {
@@ -34,9 +38,18 @@ func TestScreensOfWorkloads(t *testing.T) {
 		}
 		t.Run(w.Name, func(t *testing.T) {
 			s := recordedRun(t, "demo", &workloadRuns[i])
+			with := workloadRuns[i]
+			with.knobs = maps.Clone(with.knobs)
+			if with.knobs == nil {
+				with.knobs = map[string]string{}
+			}
+			with.knobs["timeline"] = "on"
+			traced := recordedRun(t, "demo", &with)
 			for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}, {300, 90}} {
-				var sc screen
-				g := sc.draw(shownApp(s), size[0], size[1])
+				if size[0] >= manyW {
+					s = traced
+				}
+				g := wholly(shownApp(s), size[0], size[1])
 				panetest.Golden(t, fmt.Sprintf("workload-%s-%dx%d", w.Name, size[0], size[1]), g.PlainText())
 			}
 		})

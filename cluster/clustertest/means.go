@@ -57,6 +57,7 @@ func memories(op *cluster.Op) (m cluster.Means, says bool) {
 // what comes after it, nor what other calls are made of.
 func (s *suite) testMeans(t *testing.T) {
 	device := cluster.Means{Own: cluster.DeviceMemory, Far: cluster.DeviceMemory}
+	pair := cluster.Column(0, 16, 8, 2)
 	spans := []cluster.Span{{Off: 0, Len: 8}, {Off: 16, Len: 8}}
 	for _, c := range []struct {
 		name   string
@@ -71,6 +72,13 @@ func (s *suite) testMeans(t *testing.T) {
 			var q [2]cluster.Request
 			p.ok(p.IrecvPhantom(&q[0], p.World(), other, 1, 8))
 			p.ok(p.IsendPhantom(&q[1], p.World(), other, 1, 8))
+			p.ok(p.Waitall(q[:], nil))
+		}},
+		{"phantom puts and gets", true, func(p *proc, other int) {
+			var q [2]cluster.Request
+			p.ok(p.PutPhantom(other, 0, 8))
+			p.ok(p.IputTrainSignalPhantom(&q[0], nil, other, &pair, 64, cluster.SigAdd, 1))
+			p.ok(p.IgetPhantom(&q[1], other, 0, 8))
 			p.ok(p.Waitall(q[:], nil))
 		}},
 		{"a matched receive", true, func(p *proc, other int) {
@@ -92,7 +100,7 @@ func (s *suite) testMeans(t *testing.T) {
 			p.ok(p.Quiet())
 		}},
 		{"strided and indexed transfers", true, func(p *proc, other int) {
-			p.ok(p.PutStrided(other, 0, 16, 8, 2, make([]byte, 16)))
+			p.ok(p.PutStrided(other, &pair, make([]byte, 16)))
 			p.ok(p.GetIndexed(other, spans, make([]byte, 16)))
 		}},
 		{"signaling put", true, func(p *proc, other int) {

@@ -68,7 +68,8 @@ func poison(k cluster.Kind) cluster.Op {
 		Ctx: math.MaxInt32 - 7, Peer: math.MaxInt32, Tag: math.MinInt32, Arg: math.MinInt32, Fn: math.MaxInt32,
 		Buf: nobodys, Size: math.MaxInt64, Off: math.MinInt64, Sig: math.MinInt64,
 		Vec: []cluster.Span{{Off: math.MinInt64, Len: -1}}, Train: math.MaxInt32, From: cluster.DeviceMemory, To: cluster.DeviceMemory,
-		A: math.MaxUint64, B: math.MaxUint64, Event: math.MaxUint64,
+		Shape: &cluster.Strided{Block: -1}, Path: cluster.PathAdapter,
+		A: math.MaxUint64, B: math.MaxUint64, Event: math.MaxUint64, Early: true,
 		Then: deadly{}, ThenArg: math.MinInt32, Done: cluster.Done{Peer: math.MaxInt32, Tag: math.MinInt32, Size: -1, A: math.MaxUint64, Err: 99, Found: true},
 		Source: math.MaxUint64,
 	}
@@ -102,15 +103,17 @@ func post(p cluster.Poster, op *cluster.Op) cluster.Handle {
 		bytes()
 	case cluster.KindPut:
 		q.Peer, q.Off, q.Vec, q.Train, q.From, q.To = op.Peer, op.Off, op.Vec, op.Train, op.From, op.To
+		q.Shape, q.Path = op.Shape, op.Path
 		if q.SigOp = op.SigOp; q.SigOp != cluster.SigNone {
 			q.Sig, q.A = op.Sig, op.A
 		}
 		if q.Fn = op.Fn; q.Fn != 0 {
 			q.Arg = op.Arg
 		}
+		q.Early = op.Early
 		bytes()
 	case cluster.KindGet:
-		q.Peer, q.Off, q.Vec, q.From, q.To = op.Peer, op.Off, op.Vec, op.From, op.To
+		q.Peer, q.Off, q.Vec, q.From, q.To, q.Shape, q.Path = op.Peer, op.Off, op.Vec, op.From, op.To, op.Shape, op.Path
 		bytes()
 	case cluster.KindAtomic:
 		q.Peer, q.Off, q.Arg, q.A, q.B = op.Peer, op.Off, op.Arg, op.A, op.B
@@ -123,6 +126,10 @@ func post(p cluster.Poster, op *cluster.Op) cluster.Handle {
 		q.Ctx = op.Ctx
 	case cluster.KindWork:
 		q.A, q.B = op.A, op.B
+	case cluster.KindRaise, cluster.KindReached:
+		q.Ctx, q.Tag, q.A = op.Ctx, op.Tag, op.A
+	case cluster.KindLoad:
+		q.Ctx, q.Tag, q.A, q.B, q.Buf, q.Size = op.Ctx, op.Tag, op.A, op.B, nil, op.Size
 	case cluster.KindEvent:
 		q.Arg = op.Arg
 	case cluster.KindFire:

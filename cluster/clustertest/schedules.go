@@ -19,6 +19,20 @@ func (s *suite) testSchedules(t *testing.T) {
 			}
 		})
 	}
+	t.Run("in a node", func(t *testing.T) {
+		for _, ranks := range []int{2, 9} {
+			s.run(t, s.node(ranks), func(p *proc) {
+				c, err := coll.New(p.Rank, p.All())
+				p.ok(err)
+				p.check(c.Reaches(), "loads do not reach all ranks of a node")
+				for _, a := range coll.All() {
+					if a.Needs&coll.Reach != 0 {
+						p.everyWay(a, p.All())
+					}
+				}
+			})
+		}
+	})
 	s.test(t, "teams of odd ranks, and teams that overlap", 7, func(p *proc) {
 		for _, color := range []int{p.ID() % 2, p.ID() / 3, 0} {
 			team, err := p.Split(p.All(), color, -p.ID())
@@ -28,7 +42,11 @@ func (s *suite) testSchedules(t *testing.T) {
 			}
 		}
 	})
-	s.test(t, "many calls under way, completed from the last to the first", 4, func(p *proc) {
+	s.testModes(t)
+	inNode := func(name string, ranks int, body func(p *proc)) {
+		t.Run(name, func(t *testing.T) { s.run(t, s.node(ranks), body) })
+	}
+	inNode("many calls under way, completed from the last to the first", 4, func(p *proc) {
 		c, err := coll.New(p.Rank, p.All())
 		p.ok(err)
 		var runs []*coll.Run
@@ -36,7 +54,7 @@ func (s *suite) testSchedules(t *testing.T) {
 		for i := range 100 { // more than one turn of the tags
 			for _, what := range []coll.Collective{coll.Allreduce, coll.Exchange, coll.Bcast} {
 				a := coll.Of(what)[i%len(coll.Of(what))]
-				call, check := p.call(a, p.All(), 24, i%p.Ranks())
+				call, check := p.call(a, p.All(), 24, i%p.Ranks(), coll.Modes{})
 				x, err := c.Start(call)
 				p.ok(err)
 				runs, checks = append(runs, x), append(checks, check)
@@ -56,7 +74,7 @@ func (s *suite) testSchedules(t *testing.T) {
 		c, err := coll.New(p.Rank, p.All())
 		p.ok(err)
 		for range s.times(20) {
-			call, check := p.call(coll.Of(coll.Allreduce)[0], p.All(), 800, 0)
+			call, check := p.call(coll.Of(coll.Allreduce)[0], p.All(), 800, 0, coll.Modes{})
 			x, err := c.Start(call)
 			p.ok(err)
 			p.Compute(cluster.Work{Flops: 1000}, func() {})
@@ -73,11 +91,11 @@ func (s *suite) testSchedules(t *testing.T) {
 		t.Run("sizes without bytes take the time of bytes", func(t *testing.T) {
 			var ends [2][6]cluster.Time
 			for i := range ends {
-				s.run(t, s.spec(6), func(p *proc) {
+				s.run(t, s.node(6), func(p *proc) {
 					c, err := coll.New(p.Rank, p.All())
 					p.ok(err)
 					for _, a := range coll.All() {
-						call, _ := p.call(a, p.All(), 1200, 0)
+						call, _ := p.call(a, p.All(), 1200, 0, coll.Modes{})
 						if call.Key.Ranks == 0 {
 							continue
 						}
@@ -94,20 +112,26 @@ func (s *suite) testSchedules(t *testing.T) {
 			}
 		})
 	}
+	s.test(t, "a table chooses, and a run refines its choice", 4, chosen)
 	s.test(t, "what cannot be is refused", 2, func(p *proc) {
 		c, err := coll.New(p.Rank, p.All())
 		p.ok(err)
-		call, _ := p.call(coll.Of(coll.Bcast)[0], p.All(), 8, 0)
+		call, _ := p.call(coll.Of(coll.Bcast)[0], p.All(), 8, 0, coll.Modes{})
 		call.Root = 2
 		_, err = c.Start(call)
 		p.fails(err, "bcast", "root 2", "ranks 0 to 1")
 		call.Root, call.Out = 0, call.Out[:7]
 		_, err = c.Start(call)
 		p.fails(err, "out of 7 B, want 8")
-		call, _ = p.call(coll.Of(coll.Allreduce)[0], p.All(), 8, 0)
+		call, _ = p.call(coll.Of(coll.Allreduce)[0], p.All(), 8, 0, coll.Modes{})
 		call.Combine = nil
 		_, err = c.Start(call)
 		p.fails(err, "nothing to combine with")
+		call, _ = p.call(coll.Of(coll.Allreduce)[0], p.All(), 16, 0, coll.Modes{})
+		call.Out = make([]byte, 24)
+		call.In, call.Out = call.Out[8:], call.Out[:16]
+		_, err = c.Start(call)
+		p.fails(err, "in and out overlap", "a copy of in")
 		p.ok(c.Free())
 	})
 }
@@ -117,16 +141,30 @@ func (s *suite) testSchedules(t *testing.T) {
 func (p *proc) everyWay(a *coll.Algorithm, team *cluster.Team) {
 	c, err := coll.New(p.Rank, team)
 	p.ok(err)
+	if a.Needs&coll.Reach != 0 && !c.Reaches() {
+		call, _ := p.call(a, team, 8, 0, coll.Modes{})
+		p.fails(c.Do(call), a.Collective.String(), "loads do not reach all its ranks")
+		p.ok(c.Free())
+		return
+	}
 	for _, n := range []int{0, 8, 2*eager + 40} {
 		for _, root := range []int{0, team.Size() - 1} {
 			if root > 0 && !a.Collective.Rooted() {
 				continue
 			}
-			call, check := p.call(a, team, n, root)
+			call, check := p.call(a, team, n, root, coll.Modes{})
 			if call.Key.Ranks == 0 {
 				continue
 			}
 			p.ok(c.Do(call))
+			check()
+			if a.Needs&coll.Reach == 0 {
+				continue
+			}
+			call, check = p.call(a, team, n, root, coll.Modes{}) // by steps, too
+			x, err := c.Start(call)
+			p.ok(err)
+			p.ok(x.Wait())
 			check()
 		}
 	}
@@ -135,9 +173,12 @@ func (p *proc) everyWay(a *coll.Algorithm, team *cluster.Team) {
 
 // call is a collective on n bytes (of each block, where blocks go by member), and what
 // checks its result. Where the algorithm cannot serve the team there is no key.
-func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int) (coll.Call, func()) {
+func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.Modes) (coll.Call, func()) {
 	size, me := team.Size(), team.Rank()
-	want := coll.Parameters{Ranks: size}
+	want := coll.Parameters{Ranks: size, Modes: m}
+	if a.Housed {
+		want.Places = coll.PlacesOf(p.Layout(), team)
+	}
 	if a.Segmented {
 		want.Segments = 3
 	}
@@ -210,7 +251,9 @@ func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int) (coll.Ca
 	}
 	combine, err := cluster.Combining[int64](p.Rank, cluster.Sum)
 	p.ok(err)
-	return coll.Call{Key: key, Root: root, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: key.Blocks(int64(n), 8), Combine: combine}, func() {
+	all, err := cluster.CombiningAll[int64](p.Rank, cluster.Sum)
+	p.ok(err)
+	return coll.Call{Key: key, Root: root, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: key.Blocks(int64(n), 8), Combine: combine, CombineAll: all}, func() {
 		for i := range result {
 			if out[i] != result[i] {
 				p.failf("%s by %s on %d ranks from %d, %d B: element %d is %d, want %d", a.Collective, a.Name, size, root, n, i, out[i], result[i])

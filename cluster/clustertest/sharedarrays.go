@@ -3,6 +3,8 @@ package clustertest
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -15,6 +17,7 @@ func (s *suite) testSharedArrays(t *testing.T) {
 	t.Run("each group has a replica", s.sharedArraysAreReplicasOfGroups)
 	t.Run("parts stand at one offset", s.sharedArraysAreSymmetric)
 	t.Run("accesses count by class", s.sharedAccessesCountByClass)
+	t.Run("a range of a block is one access", s.sharedRanges)
 	t.Run("arguments that cannot be are refused", s.sharedArraysRefuse)
 	t.Run("a number that is no element ends the body", s.sharedIndexMisuse)
 	t.Run("threads of a region", s.sharedOnThreads)
@@ -133,6 +136,50 @@ func (s *suite) sharedArraysAreSymmetric(t *testing.T) {
 			return err
 		}
 		return sharedHolds(r, a, 4)
+	})
+}
+
+// A range is put, and read by the next thread, as one access; it ends with its block.
+func (s *suite) sharedRanges(t *testing.T) {
+	s.must(t, s.grouped(cluster.NestedMultiple, 1, 4, 0), func(r *cluster.Rank) error {
+		const block, n = 5, 5*4*2 - 2
+		a, err := upc.NewShared[float64](r, n, block)
+		if err != nil {
+			return err
+		}
+		next := (r.Group().Rank() + 1) % r.Group().Size()
+		want := []float64{1, 2, 3}
+		i := next*block + 2
+		if err := a.PutRange(i, want); err != nil {
+			return err
+		}
+		if err := r.Barrier(r.Group()); err != nil {
+			return err
+		}
+		got, before := make([]float64, block), *r.Traffic()
+		if err := a.GetRange(next*block, got); err != nil {
+			return err
+		}
+		c := r.Class(a.Owner(i))
+		if ops, bytes := r.Traffic().Ops[c]-before.Ops[c], r.Traffic().Bytes[c]-before.Bytes[c]; ops != 1 || bytes != 8*block {
+			return fmt.Errorf("a range of %d elements is %d accesses of %d B, want one of %d", block, ops, bytes, 8*block)
+		}
+		if !slices.Equal(got, []float64{0, 0, 1, 2, 3}) {
+			return fmt.Errorf("rank %d: range %v", r.ID(), got)
+		}
+		for _, c := range []struct {
+			i, n int
+			want string
+		}{
+			{block - 1, 2, "get of 2 elements from 4 on of a shared array: they are in several blocks of 5"},
+			{n - 1, 2, "get of 2 elements from 37 on of a shared array: it has 38 elements"},
+			{-1, 1, "get of 1 elements from -1 on of a shared array: it has 38 elements"},
+		} {
+			if err := a.GetRange(c.i, make([]float64, c.n)); err == nil || !strings.Contains(err.Error(), c.want) {
+				return fmt.Errorf("%d elements from %d on: %v, want %q", c.n, c.i, err, c.want)
+			}
+		}
+		return a.GetRange(n, nil)
 	})
 }
 

@@ -197,6 +197,45 @@ func (s *suite) testSteps(t *testing.T) {
 		})
 	})
 
+	for _, size := range []int{8, 40 * eager} {
+		t.Run(fmt.Sprintf("an early step of a put of %d B may write its buffer again, and comes no later than another", size), func(t *testing.T) {
+			var at [2]cluster.Time
+			for i, early := range []bool{true, false} {
+				s.portsOK(t, 2, func(p cluster.Port) error {
+					want := data(size, 1)
+					if p.ID() == 1 {
+						finish(p, &cluster.Op{Kind: cluster.KindAwait, Off: 0, Arg: int32(cluster.CmpEqual), A: 1})
+						for i, b := range p.Segment()[64:][:size] {
+							if b != want[i] {
+								return fmt.Errorf("byte %d behind the flag is %#x, want %#x", i, b, want[i])
+							}
+						}
+						return nil
+					}
+					event := cluster.Op{Kind: cluster.KindEvent, Arg: 1}
+					h := p.Post(&event)
+					wrong := cluster.OK
+					p.Post(&cluster.Op{Kind: cluster.KindPut, Peer: 1, Off: 64, Buf: want, Sig: 0, SigOp: cluster.SigSet, A: 1, Early: early,
+						Then: stepFunc(func(p cluster.Poster, _ int32, d cluster.Done) {
+							wrong = d.Err
+							clear(want)
+							cluster.FireOn(p, h)
+						})})
+					p.Wait([]cluster.Handle{h}, 1)
+					p.Test(h)
+					at[i] = p.Now()
+					if wrong != cluster.OK {
+						return fmt.Errorf("the step has code %d", wrong)
+					}
+					return nil
+				})
+			}
+			if s.fabric.Clock(&s.machine) == cluster.VirtualClock && at[0] >= at[1] {
+				t.Errorf("the early step comes at %v, the other at %v", at[0], at[1])
+			}
+		})
+	}
+
 	t.Run("work takes the machine's time, and steps follow it", func(t *testing.T) {
 		s.portsOK(t, 2, func(p cluster.Port) error {
 			const flops, bytes = 50_000, 400_000

@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 func (s *suite) testVectors(t *testing.T) {
 	t.Run("indexed transfers against copies", s.indexedAgainstCopies)
 	t.Run("strided transfers move a column", s.stridedMovesAColumn)
+	t.Run("strided transfers against copies", s.stridedAgainstCopies)
 	t.Run("what does not fit is refused", s.vectorsRefuseWhatDoesNotFit)
 }
 
@@ -111,16 +113,16 @@ func (s *suite) indexedAgainstCopies(t *testing.T) {
 func (s *suite) stridedMovesAColumn(t *testing.T) {
 	const rows, columns = 7, 5
 	s.must(t, s.spec(2), func(r *cluster.Rank) error {
-		column := make([]uint64, rows)
+		values := make([]uint64, rows)
 		if r.ID() == 0 {
-			for i := range column {
-				column[i] = uint64(100 + i)
+			for i := range values {
+				values[i] = uint64(100 + i)
 			}
-			if err := r.PutStrided(1, 8*2, 8*columns, 8, rows, cluster.Bytes(column)); err != nil {
+			if err := r.PutStrided(1, column(8*2, 8*columns, 8, rows), cluster.Bytes(values)); err != nil {
 				return err
 			}
-			clear(column)
-			if err := r.GetStrided(1, 8*2, 8*columns, 8, rows, cluster.Bytes(column)); err != nil {
+			clear(values)
+			if err := r.GetStrided(1, column(8*2, 8*columns, 8, rows), cluster.Bytes(values)); err != nil {
 				return err
 			}
 		}
@@ -128,8 +130,8 @@ func (s *suite) stridedMovesAColumn(t *testing.T) {
 			return err
 		}
 		if r.ID() == 0 {
-			if want := []uint64{100, 101, 102, 103, 104, 105, 106}; !cmp.Equal(column, want) {
-				return fmt.Errorf("the column came back as %v", column)
+			if want := []uint64{100, 101, 102, 103, 104, 105, 106}; !cmp.Equal(values, want) {
+				return fmt.Errorf("the column came back as %v", values)
 			}
 			return nil
 		}
@@ -166,20 +168,22 @@ func (s *suite) vectorsRefuseWhatDoesNotFit(t *testing.T) {
 			{r.IputIndexed(&q, nil, 0, []cluster.Span{{Off: 9, Len: 20}, {Off: -1, Len: 0}}, b), "indexed put at rank 0: span 1 (0 B at -1) is not inside its segment of 104 B"},
 			{r.IgetIndexed(&q, 0, []cluster.Span{{Off: huge, Len: huge}}, b), "indexed get at rank 0: span 0 (4611686018427387904 B at 4611686018427387904) is not inside its segment of 104 B"},
 			{r.PutIndexed(1, nil, nil), "indexed put at rank 1: it is in UPC group 1, and UPC access from group 0 ends at its own group; send an MPI message, or use larger groups"},
-			{r.PutStrided(0, 0, 10, 5, 3, b), "strided put at rank 0: 3 blocks of 5 B do not make the 20 B of the buffer"},
-			{r.PutStrided(0, 0, 10, -5, -4, b), "strided put at rank 0: -4 blocks of -5 B: must not be negative"},
-			{r.GetStrided(0, 0, 4, 5, 4, b), "strided get at rank 0: blocks of 5 B overlap at a stride of 4 B: use a stride of at least the block"},
-			{r.PutStrided(0, 10, 30, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from 10 on with stride 30 reach beyond the end of its segment of 104 B"},
-			{r.PutStrided(0, 0, huge, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from 0 on with stride 4611686018427387904 reach beyond the end of its segment of 104 B"},
-			{r.PutStrided(0, -1, 10, 5, 4, b), "strided put at rank 0: 4 blocks of 5 B from -1 on with stride 10 reach beyond the end of its segment of 104 B"},
-			{r.GetStrided(2, 0, 10, 5, 4, b), "strided get at rank 2: ranks are 0 to 1"},
+			{r.PutStrided(0, column(0, 10, 7, 3), b), "strided put at rank 0: 1 × 3 blocks of 7 B from 0 on with strides of 7 and 0 B reach beyond the end of the buffer of 20 B"},
+			{r.PutStrided(0, column(0, 10, -5, -4), b), "strided put at rank 0: 1 × -4 blocks of -5 B: must not be negative"},
+			{r.GetStrided(0, column(0, 4, 5, 4), b), "strided get at rank 0: 1 × 4 blocks of 5 B overlap in its segment at strides of 4 and 0 B: use strides of at least a block, and a row of them"},
+			{r.PutStrided(0, column(10, 30, 5, 4), b), "strided put at rank 0: 1 × 4 blocks of 5 B from 10 on with strides of 30 and 0 B reach beyond the end of its segment of 104 B"},
+			{r.PutStrided(0, column(0, huge, 5, 4), b), "strided put at rank 0: 1 × 4 blocks of 5 B from 0 on with strides of 4611686018427387904 and 0 B reach beyond the end of its segment of 104 B"},
+			{r.PutStrided(0, column(-1, 10, 5, 4), b), "strided put at rank 0: 1 × 4 blocks of 5 B from -1 on with strides of 10 and 0 B reach beyond the end of its segment of 104 B"},
+			{r.PutStrided(0, &cluster.Strided{Block: 2, Count: [2]int{3, 2}, Far: cluster.Lattice{Stride: [2]int64{4, 8}}, Near: cluster.Lattice{Stride: [2]int64{2, 6}}}, b), "strided put at rank 0: 2 × 3 blocks of 2 B overlap in its segment at strides of 4 and 8 B: use strides of at least a block, and a row of them"},
+			{r.PutStrided(0, &cluster.Strided{Block: 2, Count: [2]int{3, 2}, Far: cluster.Lattice{Stride: [2]int64{4, 90}}, Near: cluster.Lattice{Off: 9, Stride: [2]int64{2, 6}}}, b), "strided put at rank 0: 2 × 3 blocks of 2 B from 9 on with strides of 2 and 6 B reach beyond the end of the buffer of 20 B"},
+			{r.GetStrided(2, column(0, 10, 5, 4), b), "strided get at rank 2: ranks are 0 to 1"},
 		} {
 			if err := Refused(c.err, "rank 0: "+c.want); err != nil {
 				return err
 			}
 		}
 		for _, err := range []error{ // what just fits
-			r.PutStrided(0, 9, 30, 5, 4, b), r.PutStrided(0, 84, 0, 20, 1, b), r.PutStrided(0, 0, 0, 0, 9, nil),
+			r.PutStrided(0, column(9, 30, 5, 4), b), r.PutStrided(0, column(84, 0, 20, 1), b), r.PutStrided(0, column(0, 0, 0, 9), nil),
 			r.PutIndexed(0, []cluster.Span{{Off: 84, Len: 20}, {Off: 104, Len: 0}}, b), r.GetIndexed(0, nil, nil),
 		} {
 			if err != nil {
@@ -188,4 +192,71 @@ func (s *suite) vectorsRefuseWhatDoesNotFit(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// A face of a box, spread on both sides: every way to put it, and a get, against plain
+// copies; by every path inside a node.
+func (s *suite) stridedAgainstCopies(t *testing.T) {
+	face := cluster.Strided{Block: 3, Count: [2]int{4, 5}, Far: cluster.Lattice{Off: 7, Stride: [2]int64{9, 40}}, Near: cluster.Lattice{Off: 2, Stride: [2]int64{4, 30}}}
+	const held = 2 + 4*30 + 3*4 + 3
+	spec := s.spec(4)
+	spec.Segment = room
+	for _, path := range []cluster.Path{cluster.PathLoads, cluster.PathMessages, cluster.PathAdapter} {
+		t.Run(fmt.Sprintf("path=%d", path), func(t *testing.T) {
+			s.must(t, spec, func(r *cluster.Rank) error {
+				buf, want := data(held, r.ID()), make([]byte, room)
+				to, from := (r.ID()+1)%r.Ranks(), (r.ID()+r.Ranks()-1)%r.Ranks()
+				theirs := data(held, from)
+				for j := range 5 {
+					for i := range 4 {
+						copy(want[7+9*i+40*j:][:3], theirs[2+4*i+30*j:])
+					}
+				}
+				return r.Using(cluster.Means{Path: path}, func() error {
+					for round := range 4 {
+						var err error
+						var op, source cluster.Request
+						mine := bytes.Clone(buf)
+						switch round {
+						case 0:
+							err = r.PutStrided(to, &face, mine)
+						case 1:
+							err = r.PutImplicitStrided(to, &face, mine)
+							clear(mine) // it is the program's again
+						case 2:
+							err = r.IputStrided(&op, &source, to, &face, mine)
+							clear(mine)
+						case 3:
+							err = r.IputTrain(&op, &source, to, &face, mine)
+							clear(mine)
+						}
+						if err = errors.Join(err, r.Quiet(), r.Waitall([]cluster.Request{op, source}, nil), r.Barrier(r.All())); err != nil {
+							return err
+						}
+						if d := cmp.Diff(want, r.Segment()); d != "" {
+							return fmt.Errorf("rank %d, round %d: %s", r.ID(), round, d)
+						}
+						got, back := make([]byte, held), make([]byte, held)
+						if err := r.GetStrided(to, &face, got); err != nil {
+							return err
+						}
+						face.Copy(bytes.Repeat([]byte{1}, room), back, false) // where the blocks stand
+						for i := range back {
+							if touched := back[i] != 0; touched && got[i] != buf[i] || !touched && got[i] != 0 {
+								return fmt.Errorf("rank %d, round %d: byte %d came back as %d, want %d", r.ID(), round, i, got[i], buf[i])
+							}
+						}
+						if err := r.Barrier(r.All()); err != nil {
+							return err
+						}
+						clear(r.Segment())
+						if err := r.Barrier(r.All()); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			})
+		})
+	}
 }

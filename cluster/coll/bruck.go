@@ -195,6 +195,11 @@ func bruckExchange(b *Builder) {
 	}
 	for i, w := range have {
 		b.lane = uint16(i)
+		if b.Transfer.lands() && i > 0 {
+			for d := range messages[i] {
+				in[d] = b.loose(most)
+			}
+		}
 		var next, theirs []id
 		for d := range messages[i] {
 			theirs = append(theirs, b.recv(me(-(d+1)*w), slots(in[d], w, d+1), ready...))

@@ -16,6 +16,7 @@ type Builder struct {
 	Rel   int32 // the rank, counted from the root
 	P     int32 // ranks
 	lane  uint16
+	entry id // after which the call may read and write; none: at once
 	s     Schedule
 	after [][]id // by node: those that it waits for
 }
@@ -31,6 +32,9 @@ func part(b Buf, lo, n int32) Ref { return Ref{Buf: b, Lo: lo, N: n} }
 
 // from is n blocks of b, counted from the own one.
 func from(b Buf, lo, n int32) Ref { return Ref{Buf: b, Base: FromMe, Lo: lo, N: n} }
+
+// theirs is the block of b that has the peer's number.
+func theirs(b Buf) Ref { return Ref{Buf: b, Base: FromPeer, N: 1} }
 
 // aligned is the group of n blocks, a power of two, that the number which differs in
 // the given bits belongs to.
@@ -54,12 +58,28 @@ func (b *Builder) loose(n int32) Buf {
 	return temps + Buf(len(b.s.Temps)-1)
 }
 
+// landings gives the buffers that n messages come into, one after another, and
+// a place for the node after which each is free. Two serve in turn where a
+// message waits for its receive; a put does not, and each has its own.
+func (b *Builder) landings(n int, fresh func() Buf) (bufs []Buf, free []id) {
+	if !b.Transfer.lands() {
+		n = min(n, 2)
+	}
+	for range n {
+		bufs, free = append(bufs, fresh()), append(free, none)
+	}
+	return bufs, free
+}
+
 func (b *Builder) add(n Node, after []id) id {
 	var deps []id
 	for _, a := range after {
 		if a != none {
 			deps = append(deps, a)
 		}
+	}
+	if len(deps) == 0 && b.entry != none && n.Kind != Recv {
+		deps = []id{b.entry}
 	}
 	if len(deps) > math.MaxUint16 {
 		panic(fmt.Sprintf("coll: a node of %s waits for %d others", b.Algorithm.Name, len(deps)))
@@ -92,6 +112,25 @@ func (b *Builder) precede(dst, src Ref, after ...id) id {
 	return b.add(Node{Kind: Precede, Ref: dst, From: src}, after)
 }
 
+// mark lets the others load a buffer, once the nodes after are complete; of no blocks it
+// only says that the rank is there.
+func (b *Builder) mark(r Ref, after ...id) id { return b.add(Node{Kind: Mark, Ref: r}, after) }
+
+// await waits until the team has made so many marks in this call.
+func (b *Builder) await(marks int32, after ...id) id {
+	return b.add(Node{Kind: Meet, Count: marks}, after)
+}
+
+// load takes what count members from a peer on have marked; fold combines what count
+// members from the root on have.
+func (b *Builder) load(from Peer, count int32, dst, src Ref, after ...id) id {
+	return b.add(Node{Kind: Load, Peer: from, Count: count, Ref: dst, From: src}, after)
+}
+
+func (b *Builder) reduce(count int32, dst, src Ref, after ...id) id {
+	return b.add(Node{Kind: Fold, Count: count, Ref: dst, From: src}, after)
+}
+
 // join is a node that completes once all others given are complete.
 func (b *Builder) join(all []id) id {
 	var some []id
@@ -112,6 +151,12 @@ func (b *Builder) join(all []id) id {
 // finish makes the schedule.
 func (b *Builder) finish() *Schedule {
 	s := &b.s
+	s.alone = s.Marks > 0
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		s.alone = s.alone && n.Kind != Send && n.Kind != Recv
+		s.keeps = s.keeps || n.Kind != Send && n.Kind != Mark && n.Ref.Buf >= temps
+	}
 	s.first = make([]int32, len(s.Nodes)+1)
 	for _, deps := range b.after {
 		for _, d := range deps {

@@ -11,8 +11,10 @@ import (
 type Cache struct{ known atomic.Pointer[known] }
 
 type known struct {
-	byClass map[classKey]*Schedule
-	byHash  map[uint64][]*Schedule
+	byClass  map[classKey]*Schedule
+	byHash   map[uint64][]*Schedule
+	ends     map[*Schedule]map[end]int32
+	partners map[*Schedule][]int32 // of schedules that all ranks have
 }
 
 type classKey struct {
@@ -30,24 +32,34 @@ func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 	}
 	made := k.Make(rel)
 	h := made.hash()
-	for {
-		now := c.known.Load()
-		next := &known{byClass: map[classKey]*Schedule{}, byHash: map[uint64][]*Schedule{}}
-		if now != nil {
-			if s := now.byClass[at]; s != nil {
-				return s
-			}
-			next.byClass, next.byHash = maps.Clone(now.byClass), maps.Clone(now.byHash)
+	var s *Schedule
+	c.update(func(next *known) {
+		if s = next.byClass[at]; s != nil {
+			return
 		}
-		s := made
+		s = made
 		if i := slices.IndexFunc(next.byHash[h], made.equal); i >= 0 {
 			s = next.byHash[h][i]
 		} else {
 			next.byHash[h] = append(slices.Clip(next.byHash[h]), made)
 		}
 		next.byClass[at] = s
+	})
+	return s
+}
+
+// update replaces what is known by what change makes of it, whatever others do
+// meanwhile.
+func (c *Cache) update(change func(next *known)) {
+	for {
+		now := c.known.Load()
+		next := &known{byClass: map[classKey]*Schedule{}, byHash: map[uint64][]*Schedule{}, ends: map[*Schedule]map[end]int32{}, partners: map[*Schedule][]int32{}}
+		if now != nil {
+			next = &known{maps.Clone(now.byClass), maps.Clone(now.byHash), maps.Clone(now.ends), maps.Clone(now.partners)}
+		}
+		change(next)
 		if c.known.CompareAndSwap(now, next) {
-			return s
+			return
 		}
 	}
 }
@@ -64,7 +76,7 @@ func (c *Cache) Size() int {
 }
 
 func (s *Schedule) equal(o *Schedule) bool {
-	return s.Collective == o.Collective && s.Ranks == o.Ranks && s.Parts == o.Parts &&
+	return s.Collective == o.Collective && s.Ranks == o.Ranks && s.Parts == o.Parts && s.Marks == o.Marks && s.exit == o.exit && s.exited == o.exited &&
 		slices.Equal(s.Nodes, o.Nodes) && slices.Equal(s.Temps, o.Temps) && slices.Equal(s.next, o.next) && slices.Equal(s.first, o.first)
 }
 
@@ -79,7 +91,7 @@ func (s *Schedule) hash() uint64 {
 	add(int32(s.Collective), s.Ranks, s.Parts)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		add(int32(n.Kind), int32(n.Lane), int32(n.Deps), n.Peer.D, int32(n.Ref.Buf), n.Ref.Lo, n.Ref.N, n.Ref.Run, n.Ref.Stride, int32(n.From.Buf), n.From.Lo, n.From.N)
+		add(int32(n.Kind), n.Count, int32(n.Lane), int32(n.Deps), n.Peer.D, int32(n.Ref.Buf), n.Ref.Lo, n.Ref.N, n.Ref.Run, n.Ref.Stride, int32(n.From.Buf), n.From.Lo, n.From.N)
 	}
 	add(s.next...)
 	return h

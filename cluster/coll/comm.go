@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"unsafe"
+
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
@@ -9,19 +11,33 @@ import (
 type Comm struct {
 	r     *cluster.Rank
 	lib   cluster.Lib
-	team  *cluster.Team      // of its own: no message of others can be there
-	cache *Cache             // of the launch
-	own   map[role]*Schedule // that were used before
+	team  *cluster.Team   // of its own: no message of others can be there
+	cache *Cache          // of the launch
+	own   map[role]*share // that were used before
 	turn  int
 	begun [turns]*Run // by turn
 	idle  []*Run
 	fire  cluster.Op // of the steps
+	space space
+	board board
+	last  role // that was used last, and what it does
+	had   *share
+
+	table   *Table // that it chooses by; nil: none
+	columns [Collectives]Column
 }
 
 // role is a member's in the schedules of a key.
 type role struct {
 	key Key
 	rel int32
+}
+
+// share is what a member does in the schedules of a key.
+type share struct {
+	*Schedule
+	partners []int32 // of one-sided transfers: by node, the message's other end
+	leads    []int32 // by node that is put or lands where the sender has to be told: the node whose word, or message, tells it; else −1
 }
 
 // turns is how many calls may be under way before one more waits for the oldest:
@@ -42,11 +58,16 @@ func New(r *cluster.Rank, t *cluster.Team) (*Comm, error) {
 		return nil, err
 	}
 	cache := lib.Shared(cacheKey{}, func() any { return &Cache{} }).(*Cache)
-	return &Comm{r: r, lib: lib, team: own, cache: cache, own: map[role]*Schedule{}}, nil
+	return &Comm{r: r, lib: lib, team: own, cache: cache, own: map[role]*share{}}, nil
 }
 
 // Free ends the Comm. Every member calls it, with nothing under way.
-func (c *Comm) Free() error { return c.r.FreeTeam(c.team) }
+func (c *Comm) Free() error {
+	if err := c.space.settle(); err != nil {
+		return err
+	}
+	return c.r.FreeTeam(c.team)
+}
 
 // Call is one collective: by which schedules, from which root, on what.
 type Call struct {
@@ -58,14 +79,32 @@ type Call struct {
 	Into   *Blocks // of Out, where an exchange has other sizes there
 	Sizes  bool    // sizes without bytes: In and Out are not read
 
-	// Combine does acc = acc op in, of whole elements.
-	Combine func(acc, in []byte)
+	// Where In and Out are in segments: one-sided transfers ask for it where they move
+	// bytes straight from or to them. nil: they are not in a segment.
+	InAt, OutAt *At
+
+	// Combine does acc = acc op in, of whole elements. CombineAll, which a call need not
+	// have, does it for many in their order, in fewer passes.
+	Combine    func(acc, in []byte)
+	CombineAll func(acc []byte, in [][]byte)
+}
+
+// At is where the members' buffers are, as offsets in their segments.
+type At struct {
+	Off int64   // of every member; in mode Local of the own one
+	Of  []int64 // by member, where they differ; else nil
 }
 
 // Do runs a call to its end.
 func (c *Comm) Do(call Call) error {
-	x, err := c.Start(call)
+	x, err := c.take(&call)
 	if err != nil {
+		return err
+	}
+	if x.Schedule.alone {
+		return x.perform()
+	}
+	if err := x.start(); err != nil {
 		return err
 	}
 	return x.Wait()
@@ -73,7 +112,19 @@ func (c *Comm) Do(call Call) error {
 
 // Start begins a call. The buffers belong to it until it is complete.
 func (c *Comm) Start(call Call) (*Run, error) {
-	k := call.Key
+	x, err := c.take(&call)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.start(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// take gives a Run, which nobody uses, for a call that can be.
+func (c *Comm) take(call *Call) (*Run, error) {
+	k := &call.Key
 	what := k.Algorithm.Collective
 	if c.lib.Parallel() {
 		return nil, c.lib.Errorf("%s on %s: inside a parallel region: start it outside", what, c.team.Name())
@@ -88,29 +139,81 @@ func (c *Comm) Start(call Call) (*Run, error) {
 	if what.Combines() && call.Combine == nil && !call.Sizes {
 		return nil, c.lib.Errorf("%s on %s: nothing to combine with", what, c.team.Name())
 	}
-	rel := wrap(int32(c.team.Rank()-call.Root), k.Ranks)
-	s := c.own[role{k, rel}]
-	if s == nil {
-		s = c.cache.Schedule(k, rel)
-		c.own[role{k, rel}] = s
+	if k.Algorithm.Needs&Reach != 0 && !c.Reaches() {
+		return nil, c.lib.Errorf("%s by %s on %s: loads do not reach all its ranks: take an algorithm of messages", what, k.Algorithm.Name, c.team.Name())
 	}
-	place := Place{Schedule: s, Rel: rel, Root: int32(call.Root), Blocks: call.Blocks, Into: call.Into}
+	*k = k.at(int32(call.Root))
+	rel := wrap(int32(c.team.Rank()-call.Root), k.Ranks)
+	does := c.share(role{*k, rel})
+	s := does.Schedule
 	if call.Blocks.Parts != s.Parts || call.Into != nil && call.Into.Parts != s.Parts {
 		return nil, c.lib.Errorf("%s on %s: %d blocks for schedules of %d", what, c.team.Name(), call.Blocks.Parts, s.Parts)
 	}
+	x := c.unused()
+	x.Place = Place{Schedule: s, Rel: rel, Root: int32(call.Root), Blocks: call.Blocks, Into: call.Into}
+	if k.Transfer.OneSided() {
+		if err := c.reaches(call, does, &x.Place); err != nil {
+			c.idle = append(c.idle, x)
+			return nil, err
+		}
+	}
 	for b, buf := range [...][]byte{call.In, call.Out} {
-		if want := place.Size(Buf(b)); what.uses(Buf(b), rel) && !call.Sizes && int64(len(buf)) != want {
+		if call.Sizes || !what.uses(Buf(b), rel) {
+			continue
+		}
+		if want := x.Size(Buf(b)); int64(len(buf)) != want {
+			c.idle = append(c.idle, x)
 			return nil, c.lib.Errorf("%s on %s: %s of %d B, want %d", what, c.team.Name(), [...]string{"in", "out"}[b], len(buf), want)
 		}
 	}
-	if old := c.begun[c.turn]; old != nil {
-		old.await()
+	if !call.Sizes && what.uses(In, rel) && what.uses(Out, rel) && overlap(call.In, call.Out) {
+		c.idle = append(c.idle, x)
+		return nil, c.lib.Errorf("%s on %s: in and out overlap: give it buffers of their own, or a copy of in", what, c.team.Name())
 	}
-	x := c.take()
-	x.begin(c, call, place, int32(c.turn)<<laneBits)
-	c.begun[c.turn] = x
-	c.turn = (c.turn + 1) % turns
+	x.comm, x.call, x.trouble, x.partners, x.leads = c, *call, nil, does.partners, does.leads
 	return x, nil
+}
+
+// share is what a member does.
+func (c *Comm) share(r role) *share {
+	if c.last != r {
+		does := c.own[r]
+		if does == nil {
+			does = &share{Schedule: c.cache.Schedule(r.key, r.rel)}
+			if r.key.Transfer.OneSided() {
+				does.partners = c.cache.partners(r.key, r.rel, does.Schedule)
+				does.leads = c.cache.leads(r.key, r.rel, does)
+			}
+			c.own[r] = does
+		}
+		c.last, c.had = r, does
+	}
+	return c.had
+}
+
+// overlap reports whether two buffers share bytes.
+func overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	p, q := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return p < q+uintptr(len(b)) && q < p+uintptr(len(a))
+}
+
+// Pointer says where data are, as one to shared does.
+type Pointer interface {
+	Rank() int // of the cluster
+	Offset() int64
+}
+
+// Root is the member that a pointer to shared points to, and where in its segment: a
+// call whose data it names has that root (paper 5, section 1).
+func (c *Comm) Root(p Pointer) (root int, at *At, err error) {
+	root = c.team.Local(p.Rank())
+	if root < 0 {
+		return 0, nil, c.lib.Errorf("a pointer to rank %d: it is no member of %s", p.Rank(), c.team.Name())
+	}
+	return root, &At{Off: p.Offset()}, nil
 }
 
 // uses reports whether a member has such a buffer.
@@ -128,8 +231,8 @@ func (c Collective) uses(b Buf, rel int32) bool {
 	return true
 }
 
-// take gives a Run that nobody uses.
-func (c *Comm) take() *Run {
+// unused gives a Run that nobody uses.
+func (c *Comm) unused() *Run {
 	if n := len(c.idle); n > 0 {
 		x := c.idle[n-1]
 		c.idle = c.idle[:n-1]

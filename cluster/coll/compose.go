@@ -17,7 +17,7 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			each := (n + int64(k.Ranks) - 1) / int64(k.Ranks)
 			return tree.walk(k, 0, func(d limb) int64 { return int64(d.size) * each }, c) +
-				cluster.Time(k.Ranks-2)*c.message(each) + max(c.apart(each), 2*c.O)
+				cluster.Time(k.Ranks-2)*c.message(each) + max(c.apart(each), c.O+c.in())
 		},
 	}, &Algorithm{
 		Collective: Allreduce, Name: "reduce-bcast", Paper: "paper 5, section 3.5", Radix: 2, Segmented: true,
@@ -108,7 +108,7 @@ func init() {
 		Class: (&shape{name: "chain"}).place,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-			return c.copies(piece) + cluster.Time(k.Ranks-1)*(c.message(piece)+c.combines(piece)) + cluster.Time(k.Segments-1)*max(c.apart(piece), 2*c.O+c.combines(piece)+c.copies(piece))
+			return c.copies(piece) + cluster.Time(k.Ranks-1)*(c.message(piece)+c.combines(piece)) + cluster.Time(k.Segments-1)*max(c.apart(piece), c.O+c.in()+c.combines(piece)+c.copies(piece))
 		},
 	})
 }
@@ -147,15 +147,12 @@ func (b *Builder) foldAll(s *shape) (all Buf, done id) {
 		all = b.temp(part(0, 0, -1))
 		done = b.copy(part(all, 0, -1), part(In, 0, -1))
 	}
-	var theirs [2]Buf
-	for i := range min(2, len(v.kids)) {
-		theirs[i] = b.temp(part(0, 0, -1))
-	}
-	free := [2]id{none, none}
+	theirs, free := b.landings(len(v.kids), func() Buf { return b.temp(part(0, 0, -1)) })
 	for i, c := range v.kids {
-		t := part(theirs[i%2], 0, -1)
-		done = b.combine(part(all, 0, -1), t, b.recv(me(c.d), t, free[i%2]), done)
-		free[i%2] = done
+		turn := i % len(theirs)
+		t := part(theirs[turn], 0, -1)
+		done = b.combine(part(all, 0, -1), t, b.recv(me(c.d), t, free[turn]), done)
+		free[turn] = done
 	}
 	if v.up > 0 {
 		done = b.send(me(-v.up), part(all, 0, -1), done)

@@ -17,6 +17,7 @@ type Cost struct {
 	G         cluster.Time // a byte
 	Copy      cluster.Time // a byte copied
 	Combine   cluster.Time // a byte reduced
+	lands     bool         // messages are puts: they take no processor of the receiver
 }
 
 // CostOf gives the terms of a machine's links between nodes; copying and reducing
@@ -44,8 +45,16 @@ var unit = Cost{L: 1, Gap: 1}
 // carry is what follows the first byte.
 func (c *Cost) carry(n int64) cluster.Time { return c.G * cluster.Time(max(n-1, 0)) }
 
+// in is what a message takes of the receiver's processor.
+func (c *Cost) in() cluster.Time {
+	if c.lands {
+		return 0
+	}
+	return c.O
+}
+
 // message is the time from the start of a send to the end of its receive.
-func (c *Cost) message(n int64) cluster.Time { return 2*c.O + c.L + c.carry(n) }
+func (c *Cost) message(n int64) cluster.Time { return c.O + c.L + c.carry(n) + c.in() }
 
 // apart is from one of several sends in a row to the next.
 func (c *Cost) apart(n int64) cluster.Time { return max(c.O, c.Gap+c.carry(n)) }
@@ -62,7 +71,7 @@ func (c *Cost) round(sizes []int64, work cluster.Time) cluster.Time {
 		landed[i] = leaves + c.L + c.carry(n)
 	}
 	for i, n := range sizes {
-		processor = max(processor, landed[i]) + c.O + work*cluster.Time(n)
+		processor = max(processor, landed[i]) + c.in() + work*cluster.Time(n)
 	}
 	return processor
 }
@@ -91,11 +100,34 @@ func (c *Cost) work(k Kind, n int64) cluster.Time {
 func (k Key) Predict(c *Cost, n int64) cluster.Time {
 	switch {
 	case k.Ranks > 1:
-		return k.Algorithm.Predict(c, k, n)
+		of, more := k.cost(c)
+		return more + k.Algorithm.Predict(&of, k, n)
 	case k.Algorithm.Collective == Bcast || k.Algorithm.Collective == Barrier:
 		return 0
 	}
 	return c.copies(n)
+}
+
+// cost is what messages cost in the key's modes, and what comes before and after them
+// all.
+func (k Key) cost(c *Cost) (of Cost, more cluster.Time) {
+	of = *c
+	of.lands = k.Transfer.lands()
+	if k.Transfer == Rendezvous { // an offer and a request go before the bytes, an acknowledgement after the last
+		of.L += 2 * c.L
+		more += c.O + c.L
+	}
+	if k.asks() && k.Algorithm.Collective != Barrier {
+		more += c.O + c.L // all ask at once
+	}
+	for _, s := range []Sync{k.In, k.Out} {
+		if s == AllSync {
+			flag := *c
+			flag.lands = k.Transfer.OneSided()
+			more += cluster.Time(rounds(k.Ranks)) * flag.message(0)
+		}
+	}
+	return of, more
 }
 
 // digits lists the rounds of a dissemination among p ranks: the distance of each, and

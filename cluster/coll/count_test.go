@@ -66,7 +66,11 @@ func TestCounts(t *testing.T) {
 		"scan recursive-doubling": hops, "scan chain": tree,
 		"allreduce reduce-bcast": func(n, k, s int) int { return 2 * (n - 1) * s },
 		"allgather gather-bcast": func(n, k, s int) int { return 2 * (n - 1) }, "reduce-scatter reduce-scatter": func(n, k, s int) int { return 2 * (n - 1) },
-		"barrier tree":            func(n, k, s int) int { return 2 * (n - 1) },
+		"allreduce hierarchical": func(n, k, s int) int { return 2 * (n - 1) * s }, "barrier hierarchical": nil,
+		"barrier tree":    func(n, k, s int) int { return 2 * (n - 1) },
+		"exchange direct": all, "exchange staged": all, "allgather direct": all, "allgather staged": all, "reduce-scatter direct": all, "reduce-scatter staged": all,
+		"allreduce staged": all, "allreduce direct": func(n, k, s int) int { return 2 * n * (n - 1) }, "reduce direct": func(n, k, s int) int { return n*(n-1) + n - 1 },
+		"allreduce relayed": func(n, k, s int) int { return 2 * (n - 1) }, "scan staged": func(n, k, s int) int { return n * (n - 1) / 2 }, "barrier direct": func(n, k, s int) int { return 0 },
 		"bcast scatter-allgather": nil, // below: what the ring leaves out is what the scatter brought
 	}
 	// Bytes, of members' blocks or of the data of m bytes in all.
@@ -118,6 +122,13 @@ func TestCounts(t *testing.T) {
 				tr, err := Steps(k, 0, blocks)
 				if err != nil {
 					t.Fatal(err)
+				}
+				if name == "barrier hierarchical" {
+					nodes := int(k.house(0).nodes)
+					if want := 2*(n-nodes) + nodes*dissemination(nodes, int(k.Radix)); len(tr.Messages) != want {
+						t.Errorf("%s, ranks %d, places %v: %d messages, want %d", name, n, k.Places, len(tr.Messages), want)
+					}
+					continue
 				}
 				what := fmt.Sprintf("%s, ranks %d, radix %d, segments %d", name, n, k.Radix, k.Segments)
 				if form != nil && len(tr.Messages) != form(n, int(k.Radix), int(k.Segments)) {
@@ -173,7 +184,7 @@ func TestPredictions(t *testing.T) {
 					}
 					got, want := tr.Last(), k.Predict(&c, m)
 					if off := float64(want-got) / float64(max(got, 1)); max(off, -off) > worst {
-						worst, where = max(off, -off), fmt.Sprintf("ranks %d radix %d segments %d, %d B: priced %d, predicted %d", n, k.Radix, k.Segments, m, got, want)
+						worst, where = max(off, -off), fmt.Sprintf("ranks %d radix %d segments %d places %v, %d B: priced %d, predicted %d", n, k.Radix, k.Segments, k.Places, m, got, want)
 					}
 				}
 			}

@@ -29,6 +29,15 @@
 // A call under way, a [Run], is a step of the fabric: whoever progresses for the rank
 // goes on with it.
 //
+// A [Table] says which algorithm to take for a team and a size; a Comm chooses by it,
+// and a [Refiner] tries in the run what it holds to be near the best:
+//
+//	c.Use(table)
+//	key, err := c.Choose(coll.Allreduce, n, 0)
+//
+// Where loads reach all members a schedule needs no messages: a member marks what it has
+// at the team's board, and the others load it from there ([Comm.Reaches], direct.go).
+//
 // Each algorithm is a file, or a part of one, with its restrictions (Needs) and its
 // cost (Predict, in LogGP's terms) beside it. Trace prices any schedule, message by
 // message, on the same terms; the drawings and GOAL files are made from it.

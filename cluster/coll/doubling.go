@@ -34,7 +34,7 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			q, _ := core(k.Ranks)
 			return foldTime(c, k, n, rounds(q), func(int) (all, late cluster.Time) {
-				return c.message(n) + c.combines(n), 2*c.O + c.combines(n)
+				return c.message(n) + c.combines(n), c.O + c.in() + c.combines(n)
 			})
 		},
 	}, &Algorithm{
@@ -58,7 +58,7 @@ func init() {
 					half = int64(q) / 2 >> down
 					return c.message(half * each), 2 * c.O
 				}
-				return c.message(half*each) + c.combines(half*each), 2*c.O + c.combines(half*each)
+				return c.message(half*each) + c.combines(half*each), c.O + c.in() + c.combines(half*each)
 			})
 		},
 	}, &Algorithm{
@@ -96,7 +96,7 @@ func init() {
 			q, beyond := core(k.Ranks)
 			t := c.copies(n) + cluster.Time(rounds(q))*(c.message(n)+c.combines(n))
 			if beyond > 0 { // what comes in one more round has come before
-				t += c.O + c.combines(n)
+				t += c.in() + c.combines(n)
 			}
 			return t
 		},
@@ -218,6 +218,9 @@ func (b *Builder) halve(acc Buf, have id) (done id, sent map[int32]id) {
 	}
 	theirs := b.temp(part(0, 0, -1))
 	for n := q / 2; n > 0; n /= 2 {
+		if b.Transfer.lands() && n < q/2 {
+			theirs = b.temp(aligned(0, 0, n))
+		}
 		b.lane++
 		sent[n] = b.send(across(n), aligned(acc, n, n), have)
 		got := b.recv(across(n), aligned(theirs, 0, n), have)
@@ -241,17 +244,14 @@ func doublingAllreduce(b *Builder) {
 	}
 	q, _ := core(b.P)
 	all := part(Out, 0, -1)
-	var theirs [2]Buf
-	for i := range min(2, rounds(q)) {
-		theirs[i] = b.temp(part(0, 0, -1))
-	}
+	theirs, _ := b.landings(rounds(q), func() Buf { return b.temp(part(0, 0, -1)) })
 	turn := 0
 	for bit := int32(1); bit < q; bit *= 2 {
 		b.lane++
 		t := part(theirs[turn], 0, -1)
 		sent := b.send(across(bit), all, have)
 		have = b.combine(all, t, sent, b.recv(across(bit), t, have))
-		turn = 1 - turn
+		turn = (turn + 1) % len(theirs)
 	}
 	unfold(have)
 }
@@ -288,10 +288,7 @@ func halvingReduce(b *Builder) {
 func doublingScan(b *Builder) {
 	all := part(Out, 0, -1)
 	have := b.copy(all, part(In, 0, -1))
-	var theirs [2]Buf
-	for i := range min(2, rounds(b.Rel+1)) {
-		theirs[i] = b.temp(part(0, 0, -1))
-	}
+	theirs, _ := b.landings(rounds(b.Rel+1), func() Buf { return b.temp(part(0, 0, -1)) })
 	turn := 0
 	for d := int32(1); d < b.P; d *= 2 {
 		sent := none
@@ -301,7 +298,7 @@ func doublingScan(b *Builder) {
 		if b.Rel >= d {
 			t := part(theirs[turn], 0, -1)
 			have = b.precede(all, t, sent, b.recv(me(-d), t, have), have)
-			turn = 1 - turn
+			turn = (turn + 1) % len(theirs)
 		}
 		b.lane++
 	}

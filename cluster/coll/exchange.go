@@ -49,22 +49,19 @@ func init() {
 		Doc: "a round for each distance: a rank sends the block of the one that far on, and adds what comes to its own",
 		Make: func(b *Builder) {
 			have := b.copy(from(Out, 0, 1), from(In, 0, 1))
-			var theirs [2]Buf
-			for i := range min(2, b.P-1) {
-				theirs[i] = b.loose(1)
-			}
-			free := [2]id{none, none}
+			theirs, free := b.landings(int(b.P-1), func() Buf { return b.loose(1) })
 			for d := int32(1); d < b.P; d++ {
-				t := from(theirs[d%2%max(b.P-1, 1)], 0, 1)
-				b.send(me(d), from(In, d, 1), free[d%2])
-				got := b.recv(me(-d), t, free[d%2])
+				turn := int(d) % len(theirs)
+				t := from(theirs[turn], 0, 1)
+				b.send(me(d), from(In, d, 1), free[turn])
+				got := b.recv(me(-d), t, free[turn])
 				have = b.combine(from(Out, 0, 1), t, got, have)
-				free[d%2] = have
+				free[turn] = have
 			}
 		},
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			one := c.message(n) + c.combines(n) // two are under way
-			return c.copies(n) + one + cluster.Time(k.Ranks-2)*max(c.apart(n), 2*c.O+c.combines(n), one/2)
+			return c.copies(n) + one + cluster.Time(k.Ranks-2)*max(c.apart(n), c.O+c.in()+c.combines(n), one/2)
 		},
 	}, &Algorithm{
 		Collective: Allgather, Name: "neighbour-exchange", Paper: "Chen and others 2005", Needs: EvenRanks,

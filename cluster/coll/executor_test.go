@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 )
@@ -8,7 +9,8 @@ import (
 // executor runs the schedules of a whole team in plain memory, as adversely as they
 // may be run: what is ready is posted in any order; a send reads its bytes when it is
 // posted or when the receive takes them, a receive writes any time after it is posted;
-// messages between two ranks match by lane, first to first.
+// messages between two ranks match by lane, first to first. A put writes at any time
+// after it is posted, whether its receiver is there or not.
 type executor struct {
 	rng    *rand.Rand
 	sync   int // of 100 sends, how many wait for their receive
@@ -16,6 +18,16 @@ type executor struct {
 	places []Place
 	bufs   [][][]byte // by rank and buffer
 	left   [][]uint16 // by rank and node: what it still waits for
+
+	lands   bool               // messages are puts
+	partner func(s step) int32 // their node at the receiver
+	flying  []flying           // those under way
+	flagged map[step]bool      // receives whose put is there
+	awaited map[step]bool      // receives that were posted
+	marks   int32
+	meets   []step
+	final   [][][]byte // by rank and buffer, when the rank ended: its caller has them back then
+	nodes   []int      // by rank: that are open
 
 	ready    []step
 	flights  map[flight]*queue
@@ -44,14 +56,25 @@ type message struct {
 	data []byte // nil: they are read when the receive takes them
 }
 
+// flying is a put under way.
+type flying struct {
+	message
+	to step
+}
+
 // execute runs all places to the end.
 func (x *executor) execute() error {
-	x.flights = map[flight]*queue{}
+	x.flights, x.flagged, x.awaited = map[flight]*queue{}, map[step]bool{}, map[step]bool{}
 	x.left = make([][]uint16, len(x.places))
 	for r := range x.places {
 		s := x.places[r].Schedule
 		x.left[r] = make([]uint16, len(s.Nodes))
 		x.open += len(s.Nodes)
+		x.nodes = append(x.nodes, len(s.Nodes))
+		x.final = append(x.final, nil)
+		if len(s.Nodes) == 0 {
+			x.ends(r)
+		}
 		for i := range s.Nodes {
 			if x.left[r][i] = s.Nodes[i].Deps; s.Nodes[i].Deps == 0 {
 				x.ready = append(x.ready, step{int32(r), int32(i)})
@@ -59,7 +82,7 @@ func (x *executor) execute() error {
 		}
 	}
 	for x.open > 0 && x.trouble == nil {
-		n := len(x.ready) + len(x.moved)
+		n := len(x.ready) + len(x.moved) + len(x.flying)
 		if n == 0 {
 			return fmt.Errorf("deadlock: %d nodes are left, %s", x.open, x.stuck())
 		}
@@ -68,8 +91,13 @@ func (x *executor) execute() error {
 			x.ready[i] = x.ready[len(x.ready)-1]
 			x.ready = x.ready[:len(x.ready)-1]
 			x.post(s)
+		} else if i -= len(x.ready); i < len(x.flying) {
+			f := x.flying[i]
+			x.flying[i] = x.flying[len(x.flying)-1]
+			x.flying = x.flying[:len(x.flying)-1]
+			x.land(f)
 		} else {
-			i -= len(x.ready)
+			i -= len(x.flying)
 			f := x.moved[i]
 			x.moved[i] = x.moved[len(x.moved)-1]
 			x.moved = x.moved[:len(x.moved)-1]
@@ -96,12 +124,32 @@ func (x *executor) stuck() string {
 			return fmt.Sprintf("rank %d has sent to rank %d in lane %d", f.from, f.to, f.lane)
 		}
 	}
+	if len(x.meets) > 0 {
+		return fmt.Sprintf("rank %d waits for more than %d marks", x.meets[0].rank, x.marks)
+	}
 	return "none of them a message"
 }
 
 func (x *executor) post(s step) {
 	p := &x.places[s.rank]
 	n := &p.Schedule.Nodes[s.node]
+	switch {
+	case x.lands && n.Kind == Send:
+		f := flying{message: message{step: s}, to: step{p.Peer(n.Peer), x.partner(s)}}
+		x.messages++
+		x.bytes += p.Bytes(n.Ref)
+		if late := x.rng.IntN(100) < x.sync; !late {
+			f.data = append([]byte{}, x.load(s.rank, n.Ref)...)
+			x.complete(s)
+		}
+		x.flying = append(x.flying, f)
+		return
+	case x.lands && n.Kind == Recv:
+		if x.awaited[s] = true; x.flagged[s] {
+			x.complete(s)
+		}
+		return
+	}
 	switch n.Kind {
 	case Send:
 		f := flight{s.rank, p.Peer(n.Peer), n.Lane}
@@ -134,6 +182,62 @@ func (x *executor) post(s step) {
 		x.op(dst, a, b)
 		x.store(s.rank, n.Ref, dst)
 		x.complete(s)
+	case Mark:
+		x.marks++
+		x.complete(s)
+		waits := x.meets
+		x.meets = nil
+		for _, m := range waits {
+			x.post(m)
+		}
+	case Meet:
+		if n.Count <= x.marks {
+			x.complete(s)
+		} else {
+			x.meets = append(x.meets, s)
+		}
+	case Load:
+		for _, i := range x.rng.Perm(int(n.Count)) {
+			from := wrap(p.Peer(n.Peer)+int32(i), p.Schedule.Ranks)
+			x.storeOf(s.rank, from, n.Ref, x.loadOf(s.rank, from, n.From))
+		}
+		x.complete(s)
+	case Fold:
+		var acc []byte
+		for i := range n.Count {
+			b := x.loadOf(s.rank, p.Peer(Peer{Root: true, D: i}), n.From)
+			if i == 0 {
+				acc = bytes.Clone(b)
+			} else {
+				x.op(acc, bytes.Clone(acc), b)
+			}
+		}
+		x.store(s.rank, n.Ref, acc)
+		x.complete(s)
+	}
+}
+
+// ends gives a rank's buffers back to its caller, who writes to them.
+func (x *executor) ends(rank int) {
+	for b, buf := range x.bufs[rank] {
+		x.final[rank] = append(x.final[rank], bytes.Clone(buf))
+		if Buf(b) < temps {
+			for i := range buf {
+				buf[i] ^= 0x5a
+			}
+		}
+	}
+}
+
+func (x *executor) land(f flying) {
+	data := f.data
+	if late := data == nil; late {
+		data = x.load(f.rank, x.places[f.rank].Schedule.Nodes[f.node].Ref)
+		defer x.complete(f.step)
+	}
+	x.store(f.to.rank, x.places[f.to.rank].Schedule.Nodes[f.to.node].Ref, data)
+	if x.flagged[f.to] = true; x.awaited[f.to] {
+		x.complete(f.to)
 	}
 }
 
@@ -174,6 +278,9 @@ func (x *executor) move(f flight) {
 
 func (x *executor) complete(s step) {
 	x.open--
+	if x.nodes[s.rank]--; x.nodes[s.rank] == 0 {
+		x.ends(int(s.rank))
+	}
 	for _, i := range x.places[s.rank].Schedule.Next(int(s.node)) {
 		if x.left[s.rank][i]--; x.left[s.rank][i] == 0 {
 			x.ready = append(x.ready, step{s.rank, i})
@@ -181,10 +288,14 @@ func (x *executor) complete(s step) {
 	}
 }
 
-func (x *executor) load(rank int32, r Ref) []byte {
-	b := x.bufs[rank][r.Buf]
+func (x *executor) load(rank int32, r Ref) []byte { return x.loadOf(rank, rank, r) }
+
+// loadOf is what a rank loads of a peer's.
+func (x *executor) loadOf(rank, peer int32, r Ref) []byte {
+	b := x.bufs[peer][r.Buf]
 	var data []byte
-	x.places[rank].Runs(r, func(off, n int64) {
+	at := x.places[peer].Rel
+	x.places[rank].runs(r, at, at, func(off, n int64) {
 		if off < 0 || off+n > int64(len(b)) {
 			x.fail(rank, "reads bytes %d to %d of the %d in buffer %d", off, off+n, len(b), r.Buf)
 			return
@@ -194,10 +305,13 @@ func (x *executor) load(rank int32, r Ref) []byte {
 	return data
 }
 
-func (x *executor) store(rank int32, r Ref, data []byte) {
+func (x *executor) store(rank int32, r Ref, data []byte) { x.storeOf(rank, rank, r, data) }
+
+// storeOf stores what is a peer's.
+func (x *executor) storeOf(rank, peer int32, r Ref, data []byte) {
 	b := x.bufs[rank][r.Buf]
 	at := int64(0)
-	x.places[rank].Runs(r, func(off, n int64) {
+	x.places[rank].runs(r, x.places[rank].Rel, x.places[peer].Rel, func(off, n int64) {
 		if off < 0 || off+n > int64(len(b)) || at+n > int64(len(data)) {
 			x.fail(rank, "writes bytes %d to %d of the %d in buffer %d, from %d given", off, off+n, len(b), r.Buf, len(data))
 			return

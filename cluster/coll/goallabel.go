@@ -23,31 +23,43 @@ func (g *goal) define(label []byte) error {
 	if _, is := kindOfGoal(label); is {
 		return fmt.Errorf("%s is no label", string(label))
 	}
-	n, is := g.plainOf(label)
-	near := is && n < len(g.plain)+1024
-	if is && n < len(g.plain) && g.plain[n] != 0 || g.others.find(label) >= 0 {
+	if !g.defines(label) {
 		return fmt.Errorf("label %s a second time", string(label))
 	}
-	if !near {
+	return nil
+}
+
+// defines does so; false: it is another one's, or a word.
+func (g *goal) defines(label []byte) bool {
+	if _, is := kindOfGoal(label); is || g.known(label) >= 0 {
+		return false
+	}
+	n, is := g.plainOf(label)
+	if !is || n >= len(g.plain)+1024 {
 		g.others.add(label, g.ops)
-		return nil
+		return true
 	}
 	if n >= len(g.plain) {
 		g.plain = append(g.plain, make([]int32, n+1-len(g.plain))...)
 	}
 	g.plain[n] = g.ops + 1
-	return nil
+	return true
 }
 
 // resolve gives the operation of a label.
 func (g *goal) resolve(label []byte) (int32, error) {
-	if n, is := g.plainOf(label); is && n < len(g.plain) && g.plain[n] != 0 {
-		return g.plain[n] - 1, nil
-	}
-	if op := g.others.find(label); op >= 0 {
+	if op := g.known(label); op >= 0 {
 		return op, nil
 	}
 	return 0, fmt.Errorf("label %s is not defined before", string(label))
+}
+
+// known is the operation of a label; −1: there is none.
+func (g *goal) known(label []byte) int32 {
+	if n, is := g.plainOf(label); is && n < len(g.plain) && g.plain[n] != 0 {
+		return g.plain[n] - 1
+	}
+	return g.others.find(label)
 }
 
 // labels is a hash table of the labels of one rank, whose letters stand in one piece.

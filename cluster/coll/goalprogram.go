@@ -90,11 +90,9 @@ func (p *GoalProgram) Price(c Cost) (*Trace, error) {
 	for r := range p.ranks {
 		g, x := &p.ranks[r], &m.ranks[r]
 		x.any = g.any
-		left := make([]uint16, len(g.ops))
-		for _, e := range g.need {
-			if left[e.op]++; left[e.op] == 0 {
-				return nil, fmt.Errorf("rank %d: an operation requires more than 65535 others", r)
-			}
+		left, err := g.left(r)
+		if err != nil {
+			return nil, err
 		}
 		done := edges(len(g.ops), g.need, false)
 		begun := edges(len(g.ops), g.need, true)

@@ -316,6 +316,11 @@ func (g *goal) rank() error {
 	g.plain = g.plain[:0]
 	g.others.forget()
 	for {
+		if whole, err := g.plainLine(); err != nil {
+			return err
+		} else if whole {
+			continue
+		}
 		if err := g.blanks(true); err != nil {
 			return err
 		}

@@ -45,6 +45,7 @@ func (c trial) String() string {
 
 // run runs the trial and holds what came of it against the definition.
 func (c trial) run() (*executor, error) {
+	c.key = c.key.at(c.root)
 	a := c.key.Algorithm
 	p := int(c.key.Ranks)
 	rng := rand.New(rand.NewPCG(c.seed, 1))
@@ -58,6 +59,11 @@ func (c trial) run() (*executor, error) {
 		for i := range p {
 			blocks.Displ = append(blocks.Displ, blocks.Displ[i]+c.sizes[i])
 		}
+	}
+	x.lands = c.key.Transfer.lands()
+	x.partner = func(s step) int32 {
+		pl := &x.places[s.rank]
+		return c.cache.partners(c.key, pl.Rel, pl.Schedule)[s.node]
 	}
 	given := make([][]byte, p)
 	for r := range p {
@@ -98,7 +104,7 @@ func (c trial) run() (*executor, error) {
 	}
 	all := func(i int) []byte { return given[i] }
 	for r := range p {
-		want := x.bufs[r][Out]
+		want := x.final[r][Out]
 		switch a.Collective {
 		case Bcast:
 			want = given[c.root]
@@ -124,10 +130,10 @@ func (c trial) run() (*executor, error) {
 		case Scan:
 			want = combined(0, r+1, all)
 		}
-		if !bytes.Equal(x.bufs[r][Out], want) {
-			return x, fmt.Errorf("rank %d has %v, want %v", r, x.bufs[r][Out], want)
+		if !bytes.Equal(x.final[r][Out], want) {
+			return x, fmt.Errorf("rank %d has %v, want %v", r, x.final[r][Out], want)
 		}
-		if a.Collective != Bcast && !bytes.Equal(x.bufs[r][In], given[r]) {
+		if a.Collective != Bcast && !bytes.Equal(x.final[r][In], given[r]) {
 			return x, fmt.Errorf("rank %d: what it gave was changed", r)
 		}
 	}
@@ -146,11 +152,17 @@ func keys(a *Algorithm, ranks int) []Key {
 	if a.Segmented {
 		segments = append(segments, 2, 5)
 	}
+	places := []Places{{}}
+	if a.Housed {
+		places = append(places, Places{Per: 3}, Places{Per: 4}, Places{Places: 3})
+	}
 	var all []Key
 	for _, r := range radices {
 		for _, s := range segments {
-			if k, err := a.Key(Parameters{Ranks: ranks, Radix: r, Segments: s}); err == nil {
-				all = append(all, k)
+			for _, at := range places {
+				if k, err := a.Key(Parameters{Ranks: ranks, Radix: r, Segments: s, Places: at}); err == nil {
+					all = append(all, k)
+				}
 			}
 		}
 	}
@@ -165,6 +177,9 @@ func exhaustive() bool { return os.Getenv("CONFORM") != "" }
 // whether sends wait for their receives or not.
 func TestOracle(t *testing.T) {
 	small, large := through(1, 17), append(through(18, 33), 64, 100, 257)
+	if testing.Short() { // no thread is in it that the race detector could look at
+		small, large = through(1, 9), large[:1]
+	}
 	for i, a := range All() {
 		t.Run(a.Collective.String()+" by "+a.Name, func(t *testing.T) {
 			seed, sizes := uint64(1), slices.Concat(small, large)
@@ -183,6 +198,12 @@ func TestOracle(t *testing.T) {
 					if p > 17 {
 						lengths = []int64{6}
 					}
+					if exhaustive() {
+						lengths = append(lengths, 4096)
+						if p*p <= 256 { // MiB in all blocks of all ranks
+							lengths = append(lengths, 1<<20)
+						}
+					}
 					for _, root := range roots {
 						for _, n := range lengths {
 							c := trial{key: k, cache: cache, root: root, n: n, seed: seed, sync: int(seed % 3 * 50)}
@@ -191,6 +212,41 @@ func TestOracle(t *testing.T) {
 							}
 							seed++
 						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// The same with barriers before and after, and by puts, which come to members that are
+// not ready for them.
+func TestOracleOfModes(t *testing.T) {
+	for _, a := range All() {
+		if a.Collective == Barrier {
+			continue
+		}
+		t.Run(a.Collective.String()+" by "+a.Name, func(t *testing.T) {
+			seed := uint64(1)
+			teams := []int{1, 2, 3, 4, 5, 8, 13, 16}
+			if testing.Short() {
+				teams = []int{1, 3, 8}
+			}
+			for _, p := range teams {
+				for _, k := range keys(a, p) {
+					if k.Radix == 257 {
+						continue
+					}
+					for _, m := range []Modes{{In: AllSync, Out: AllSync}, {Transfer: Put, In: NoSync}, {Transfer: Put, In: AllSync, Out: AllSync}} {
+						k.Modes = m
+						c := trial{key: k, cache: &Cache{}, n: 6, seed: seed, sync: int(seed % 3 * 50)}
+						if a.Collective.Rooted() {
+							c.root = int32(p - 1)
+						}
+						if _, err := c.run(); err != nil {
+							t.Fatalf("%s, %s, %s in, %s out: %v", c, m.Transfer, m.In, m.Out, err)
+						}
+						seed++
 					}
 				}
 			}

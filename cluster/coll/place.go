@@ -65,24 +65,32 @@ func wrap(i, n int32) int32 {
 func (p *Place) Peer(to Peer) int32 {
 	n := p.Schedule.Ranks
 	at := p.Rel + to.D
-	if to.Xor {
+	switch {
+	case to.Xor:
 		at = unfold(n, fold(n, p.Rel)^to.D)
+	case to.Root:
+		at = to.D
 	}
 	return wrap(at+p.Root, n)
 }
 
-// first is the number of a reference's first block.
-func (p *Place) first(r *Ref) int32 {
+// first is the number of a reference's first block, as the rank me sees it in a buffer of
+// the rank peer, both counted from the root.
+func (p *Place) first(r *Ref, me, peer int32) int32 {
 	at := r.Lo
 	switch r.Base {
-	case FromMe:
-		at += p.Rel
+	case FromMe, FromPeer:
+		if r.Base == FromMe {
+			at += me
+		} else {
+			at += peer
+		}
 		if p.Schedule.Collective.ByMember() {
 			at += p.Root
 		}
 		return wrap(at, p.Schedule.Parts)
 	case Aligned:
-		return (fold(p.Schedule.Ranks, p.Rel) ^ r.Lo) &^ (r.N - 1)
+		return (fold(p.Schedule.Ranks, me) ^ r.Lo) &^ (r.N - 1)
 	}
 	return at
 }
@@ -97,7 +105,10 @@ func (p *Place) sizes(b Buf) *Blocks {
 
 // Runs gives the bytes of a reference, as runs in the order of its blocks; none is
 // empty.
-func (p *Place) Runs(r Ref, each func(off, n int64)) {
+func (p *Place) Runs(r Ref, each func(off, n int64)) { p.runs(r, p.Rel, p.Rel, each) }
+
+// runs is Runs in a buffer of the rank owner, of a node that concerns the rank peer.
+func (p *Place) runs(r Ref, owner, peer int32, each func(off, n int64)) {
 	s := p.Schedule
 	parts := s.Parts
 	n := r.N
@@ -115,13 +126,13 @@ func (p *Place) Runs(r Ref, each func(off, n int64)) {
 	sizes := p.sizes(r.Buf)
 	loose := r.Buf >= temps && s.Temps[r.Buf-temps].Loose
 	w := s.window(r.Buf)
-	origin := sizes.off(p.first(&w))
+	origin := sizes.off(p.first(&w, owner, owner))
 	total := sizes.off(parts)
 	length, stride := r.Run, r.Stride
 	if length == 0 {
 		length, stride = n, 0
 	}
-	at := p.first(&r)
+	at := p.first(&r, p.Rel, peer)
 	packed := int64(0)
 	for done := int32(0); done < n; at = wrap(at+stride, parts) {
 		left := min(length, n-done)
@@ -155,6 +166,13 @@ func (p *Place) Bytes(r Ref) int64 {
 	return total
 }
 
+// theirs is the size of what a load or a fold reads of a peer, counted from the root.
+func (p *Place) theirs(r Ref, peer int32) int64 {
+	total := int64(0)
+	p.runs(r, peer, peer, func(_, n int64) { total += n })
+	return total
+}
+
 // Size is how many bytes a buffer of the schedule has.
 func (p *Place) Size(b Buf) int64 {
 	if b >= temps {
@@ -168,7 +186,7 @@ func (p *Place) Size(b Buf) int64 {
 		return sizes.Bytes()
 	}
 	total := int64(0)
-	for i, at := int32(0), p.first(&w); i < w.N; i++ {
+	for i, at := int32(0), p.first(&w, p.Rel, p.Rel); i < w.N; i++ {
 		total += sizes.size(wrap(at+i, p.Schedule.Parts))
 	}
 	return total

@@ -18,9 +18,10 @@ const (
 	EvenRanks                     // an even number of them
 	EvenBlocks                    // all blocks are equally long
 	Commutative                   // the reduction; one without it combines in the order of members, from the root on
+	Reach                         // loads reach all members: it uses their board
 )
 
-var needNames = []string{"ranks a power of two", "an even number of ranks", "equal blocks", "a commutative reduction"}
+var needNames = []string{"ranks a power of two", "an even number of ranks", "equal blocks", "a commutative reduction", "loads that reach all ranks"}
 
 // Words lists the restrictions.
 func (n Needs) Words() []string {
@@ -43,6 +44,7 @@ type Algorithm struct {
 	Radix      int32 // that it takes unless told; 0: it has none
 	LeastRadix int32 // 2 unless told
 	Segmented  bool  // it takes a number of segments
+	Housed     bool  // it takes places; without, each rank is alone
 
 	Make  func(b *Builder)
 	Class func(k Key, rel int32) int64 // ranks of one class have one schedule; nil: all are one class
@@ -64,12 +66,17 @@ const (
 // Parameters are the choices of a key; 0: what the algorithm takes unless told.
 type Parameters struct {
 	Ranks, Radix, Segments int
+	Modes
+	Places Places
 }
 
 // Key names schedules: those of all ranks.
 type Key struct {
 	Algorithm              *Algorithm
 	Ranks, Radix, Segments int32
+	Modes
+	Places Places
+	turn   int32 // of the root among them (at)
 }
 
 // Key checks parameters against the restrictions.
@@ -93,11 +100,31 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 		return refuse("%d segments: it has none", p.Segments)
 	case p.Segments < 0 || p.Segments > MostSegments:
 		return refuse("%d segments: from 1 to %d", p.Segments, MostSegments)
+	case !a.Housed && p.Places != Places{}:
+		return refuse("places: it has no use for them")
 	}
 	if k.Radix = int32(p.Radix); p.Radix == 0 {
 		k.Radix = a.Radix
 	}
 	k.Segments = int32(max(p.Segments, 1))
+	if err := p.Modes.check(); err != nil {
+		return refuse("%w", err)
+	}
+	switch synced := p.In != MySync || p.Out != MySync; {
+	case a.Collective == Barrier && (synced || p.Transfer != TwoSided):
+		return refuse("transfer %s, %s in, %s out: it moves no data", p.Transfer, p.In, p.Out)
+	case a.Needs&Reach != 0 && (p.Transfer != TwoSided || p.Address != Single):
+		return refuse("transfer %s, addresses %s: its members load", p.Transfer, p.Address)
+	case (p.In == AllSync || p.Out == AllSync) && p.Segments > synchronized:
+		return refuse("%d segments with barriers: up to %d", p.Segments, synchronized)
+	}
+	if err := p.Places.check(); err != nil {
+		return refuse("%w", err)
+	}
+	if d := p.Places.Places; d > 0 && p.Ranks%int(d) != 0 {
+		return refuse("%d ranks dealt to %d places: they must come out even", p.Ranks, d)
+	}
+	k.Modes, k.Places = p.Modes, p.Places
 	return k, nil
 }
 
@@ -116,9 +143,15 @@ func (k Key) parts() int32 {
 
 // Make makes the schedule of the rank that is rel after the root.
 func (k Key) Make(rel int32) *Schedule {
-	b := &Builder{Key: k, Rel: rel, P: k.Ranks}
+	b := &Builder{Key: k, Rel: rel, P: k.Ranks, entry: none}
 	b.s.Collective, b.s.Ranks, b.s.Parts = k.Algorithm.Collective, k.Ranks, k.parts()
+	if k.In == AllSync && k.Ranks > 1 {
+		b.enter()
+	}
 	k.Algorithm.Make(b)
+	if k.Out == AllSync && k.Ranks > 1 {
+		b.leave()
+	}
 	return b.finish()
 }
 
@@ -148,9 +181,12 @@ func register(all ...*Algorithm) {
 		}
 		registry = append(registry, a)
 	}
-	slices.SortFunc(registry, func(a, b *Algorithm) int {
+	slices.SortFunc(registry, func(a, b *Algorithm) int { // those that serve any team first
 		if a.Collective != b.Collective {
 			return int(a.Collective) - int(b.Collective)
+		}
+		if d := int(a.Needs&Reach) - int(b.Needs&Reach); d != 0 {
+			return d
 		}
 		return strings.Compare(a.Name, b.Name)
 	})

@@ -51,20 +51,20 @@ func ringReduceScatter(b *Builder) {
 		b.copy(from(Out, 0, 1), from(In, 0, 1))
 		return
 	}
-	bufs := [2]Buf{b.loose(1), b.loose(1)}
+	bufs, free := b.landings(max(2, int(b.P-2)), func() Buf { return b.loose(1) })
 	b.send(me(1), from(In, -1, 1))
-	free := [2]id{none, none}
 	for i := range b.P - 1 {
-		buf, block := bufs[i%2], -i-2
+		turn := int(i) % len(bufs)
+		buf, block := bufs[turn], -i-2
 		if i == b.P-2 {
 			buf, block = Out, 0
 		}
 		b.lane = uint16(i)
-		got := b.recv(me(-1), from(buf, block, 1), free[i%2])
+		got := b.recv(me(-1), from(buf, block, 1), free[turn])
 		have := b.combine(from(buf, block, 1), from(In, block, 1), got)
 		if i < b.P-2 {
 			b.lane = uint16(i + 1)
-			free[i%2] = b.send(me(1), from(buf, block, 1), have)
+			free[turn] = b.send(me(1), from(buf, block, 1), have)
 		}
 	}
 }

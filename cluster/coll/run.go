@@ -22,18 +22,51 @@ type Run struct {
 	staged  map[int32][]byte // of messages that are not in one piece
 	scratch []uint64
 	cuts    []cut
+	mine    []uint64 // of its own temporary buffers
+
+	// Of loads.
+	at            int    // the turn at the board
+	before, marks uint64 // that were made in it by earlier calls: ends, and marks
+	looked        int64  // bytes of the load or fold that was done last
+	sources       [][]byte
+
+	// Of one-sided transfers.
+	slot     int
+	words    int64  // where those of the slot are at every member
+	bytes    int64  // and its buffers
+	round    uint64 // how often the slot was taken
+	partners []int32
+	leads    []int32
+	inTurn   []int32         // sends that wait for an address
+	bases    map[int32]int64 // addresses, by lead
+	spans    []cluster.Span
+
 	op      cluster.Op     // that is posted next
 	done    cluster.Handle // an event; 0: it was waited for
 	trouble error
 }
 
-// begins is the argument of the step that posts the first nodes: it runs inside the
-// fabric like all others, so that no two of them run at once.
-const begins = -1
+// Arguments of steps that are no node's.
+const (
+	begins = -1 - iota // it posts the first nodes: inside the fabric like all others, so that no two of them run at once
+	heard              // the messages that are counted together have come
+	acked              // those that are acknowledged together have been taken
+)
 
-func (x *Run) begin(c *Comm, call Call, place Place, tag int32) {
-	s := place.Schedule
-	x.Place, x.comm, x.call, x.tag, x.trouble = place, c, call, tag, nil
+// start lets the call begin.
+func (x *Run) start() error {
+	c, s := x.comm, x.Schedule
+	if old := c.begun[c.turn]; old != nil {
+		old.await()
+	}
+	if x.call.Key.Transfer.OneSided() {
+		if err := c.claim(x); err != nil {
+			return err
+		}
+	}
+	x.tag = int32(c.turn) << laneBits
+	c.begun[c.turn] = x
+	c.turn = (c.turn + 1) % turns
 	x.open = len(s.Nodes)
 	x.left = x.left[:0]
 	x.ready = x.ready[:0]
@@ -42,23 +75,58 @@ func (x *Run) begin(c *Comm, call Call, place Place, tag int32) {
 		if s.Nodes[i].Deps == 0 {
 			x.ready = append(x.ready, int32(i))
 		}
-		if n := &s.Nodes[i]; n.Kind == Send {
+		switch n := &s.Nodes[i]; {
+		case n.Kind == Load || n.Kind == Fold:
+			x.accountLoads(n)
+		case n.Kind != Send && n.Kind != Recv:
+		case x.call.Key.Transfer.OneSided():
+			x.account(n, int32(i))
+		case n.Kind == Send:
 			c.r.Account(c.team.Global(int(x.Peer(n.Peer))), 1, x.Bytes(n.Ref))
 		}
 	}
+	if s.Marks == 0 {
+		x.place()
+	}
+	x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}
+	x.done = c.lib.Post(&x.op)
+	x.op = cluster.Op{Kind: cluster.KindWork}
+	if s.Marks > 0 {
+		x.takeTurn()
+		x.boardWord(cluster.KindReached, endedOf(x.at), x.before)
+	}
+	x.op.Then, x.op.ThenArg = x, begins
+	c.lib.Post(&x.op)
+	return nil
+}
+
+// place makes the temporary buffers.
+func (x *Run) place() {
+	s := x.Schedule
 	x.temps = x.temps[:0]
 	total := int64(0)
 	for i := range s.Temps {
 		x.temps = append(x.temps, total)
 		total += (x.Size(temps+Buf(i)) + 7) &^ 7
 	}
-	if !call.Sizes && total > int64(len(x.temp)) {
-		x.temp = cluster.Bytes(make([]uint64, total/8))
+	switch {
+	case x.call.Key.Transfer.OneSided():
+		if x.bases == nil && x.call.Key.asks() {
+			x.bases = map[int32]int64{}
+		}
+		x.inTurn = nil
+		if !x.call.Sizes {
+			x.temp = x.comm.r.Segment()[x.bytes:]
+		}
+	case x.call.Sizes || total == 0 || !s.keeps:
+	case s.Marks > 0:
+		x.shelf(total)
+	default:
+		if int(total/8) > len(x.mine) {
+			x.mine = make([]uint64, total/8)
+		}
+		x.temp = cluster.Bytes(x.mine)
 	}
-	x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}
-	x.done = c.lib.Post(&x.op)
-	x.op = cluster.Op{Kind: cluster.KindWork, Then: x, ThenArg: begins}
-	c.lib.Post(&x.op)
 }
 
 // Wait blocks until the call is complete at this member. The Run must not be used
@@ -93,24 +161,52 @@ func (x *Run) end() error {
 	if i := int(x.tag >> laneBits); c.begun[i] == x {
 		c.begun[i] = nil
 	}
+	if x.call.Key.Transfer.OneSided() {
+		if c.space.runs[x.slot] == x {
+			c.space.runs[x.slot] = nil
+		}
+		x.temp = nil
+	}
 	if err == nil { // else there is more under way
-		x.call = Call{}
 		clear(x.staged)
-		c.idle = append(c.idle, x)
+		clear(x.bases)
+		x.rest()
 	}
 	return err
 }
 
+// rest lets the Run serve another call.
+func (x *Run) rest() {
+	x.call, x.temp = Call{}, nil
+	x.comm.idle = append(x.comm.idle, x)
+}
+
 // Step implements cluster.Step: a node is complete.
 func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
-	if node != begins {
+	switch {
+	case node == begins:
+		if x.Schedule.Marks > 0 {
+			x.place()
+		}
+		if x.call.Key.Transfer.lands() {
+			x.asks(p)
+		}
+	case x.call.Key.Transfer.OneSided():
+		x.goesOn(p, node, d)
+	default:
 		x.complete(node, d)
 	}
 	for i := 0; i < len(x.ready) && x.trouble == nil; i++ {
 		x.post(p, x.ready[i])
 	}
 	x.ready = x.ready[:0]
+	if node == begins && x.call.Key.Transfer.OneSided() {
+		x.count(p)
+	}
 	if x.open == 0 || x.trouble != nil && x.open > 0 {
+		if x.Schedule.Marks > 0 {
+			p.Post(x.boardWord(cluster.KindRaise, endedOf(x.at), 1))
+		}
 		x.open = -1 // what else is under way of a call that failed comes to nothing
 		fire := &x.comm.fire
 		fire.Kind, fire.Event = cluster.KindFire, x.done
@@ -121,7 +217,7 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 // complete lets those go on that waited for a node.
 func (x *Run) complete(node int32, d cluster.Done) {
 	n := &x.Schedule.Nodes[node]
-	if n.Kind == Recv {
+	if n.Kind == Recv && !x.call.Key.Transfer.OneSided() {
 		want := x.Bytes(n.Ref)
 		if d.Err != cluster.OK || d.Size != want {
 			x.fail("rank %d sent %d B, want %d: every member must give the same sizes", x.Peer(n.Peer), d.Size, want)
@@ -151,6 +247,10 @@ func (x *Run) post(p cluster.Poster, node int32) {
 	o := &x.op
 	switch n.Kind {
 	case Send, Recv:
+		if x.call.Key.Transfer.OneSided() {
+			x.oneSided(p, n, node)
+			return
+		}
 		o.Kind = cluster.KindSend
 		if n.Kind == Recv {
 			o.Kind = cluster.KindRecv
@@ -162,15 +262,14 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		if !x.call.Sizes && o.Size > 0 {
 			o.Buf = x.piece(n, node)
 		}
+	case Mark:
+		x.show(&n.Ref)
+		x.boardWord(cluster.KindRaise, marksOf(x.at), 1)
+	case Meet:
+		x.boardWord(cluster.KindReached, marksOf(x.at), x.marks+uint64(n.Count))
 	default:
-		size := x.Bytes(n.From)
-		if !x.call.Sizes {
-			x.local(n)
-		}
-		o.Kind, o.A, o.B = cluster.KindWork, 0, uint64(2*size)
-		if n.Kind != Copy {
-			o.A, o.B = uint64(size/max(x.Blocks.Unit, 1)), uint64(3*size)
-		}
+		x.work(n)
+		x.charge(n)
 	}
 	o.Then, o.ThenArg = x, node
 	p.Post(o)
@@ -219,21 +318,32 @@ func (x *Run) unpack(r Ref, b []byte) {
 // local does what a node does to bytes of this rank. The blocks of both sides are as
 // long, but may be cut at other places.
 func (x *Run) local(n *Node) {
+	if dst, ok := x.strided(&n.Ref, false); ok { // mostly
+		if src, ok := x.strided(&n.From, false); ok && src.each == dst.each && dst.each > 0 {
+			x.apply(n.Kind, x.buffer(n.Ref.Buf)[dst.base:dst.base+dst.each], x.buffer(n.From.Buf)[src.base:src.base+src.each])
+			return
+		}
+	}
 	x.cuts = x.cuts[:0]
 	x.Runs(n.From, func(off, n int64) { x.cuts = append(x.cuts, cut{off, n}) })
 	dst, src := x.buffer(n.Ref.Buf), x.buffer(n.From.Buf)
 	at := 0
-	x.Runs(n.Ref, func(off, size int64) {
-		for size > 0 {
-			c := &x.cuts[at]
-			k := min(size, c.size)
-			x.apply(n.Kind, dst[off:off+k], src[c.off:c.off+k])
-			off, size = off+k, size-k
-			if c.off, c.size = c.off+k, c.size-k; c.size == 0 {
-				at++
-			}
+	x.Runs(n.Ref, func(off, size int64) { at = x.cutting(n.Kind, dst, src, off, size, at) })
+}
+
+// cutting does what a node does to one run of its blocks, of which the other side has the
+// cuts from at on; it gives the next one.
+func (x *Run) cutting(kind Kind, dst, src []byte, off, size int64, at int) int {
+	for size > 0 {
+		c := &x.cuts[at]
+		k := min(size, c.size)
+		x.apply(kind, dst[off:off+k], src[c.off:c.off+k])
+		off, size = off+k, size-k
+		if c.off, c.size = c.off+k, c.size-k; c.size == 0 {
+			at++
 		}
-	})
+	}
+	return at
 }
 
 // cut is one run of bytes.

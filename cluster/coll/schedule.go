@@ -10,17 +10,24 @@ const (
 	Copy                // Ref ← From
 	Combine             // Ref ← Ref op From
 	Precede             // Ref ← From op Ref
+
+	// At the team's board, where loads reach all members.
+	Mark // Ref: the others may load it from now on; one more mark of the call
+	Meet // Count: that many marks there are
+	Load // Ref ← From, which is the peer's, for each of Count members from Peer on
+	Fold // Ref ← From of Count members, from the root on, combined in their order
 )
 
-var kindNames = [...]string{"send", "recv", "copy", "combine", "precede"}
+var kindNames = [...]string{"send", "recv", "copy", "combine", "precede", "mark", "meet", "load", "fold"}
 
 // String names the kind.
 func (k Kind) String() string { return kindNames[k] }
 
 // Peer is a rank, relative to the own one.
 type Peer struct {
-	Xor bool  // the number that the own one, folded, gives with exclusive or; else D further on, cyclic
-	D   int32 //
+	Xor  bool  // the number that the own one, folded, gives with exclusive or; else D further on, cyclic
+	Root bool  // D further on from the root
+	D    int32 //
 }
 
 // Base is where the number of a block counts from.
@@ -28,9 +35,10 @@ type Base uint8
 
 // The bases.
 const (
-	Fixed   Base = iota // Lo itself
-	FromMe              // the own number, cyclic: me + Lo
-	Aligned             // (me xor Lo), folded, down to a multiple of N, a power of two
+	Fixed    Base = iota // Lo itself
+	FromMe               // the own number, cyclic: me + Lo
+	Aligned              // (me xor Lo), folded, down to a multiple of N, a power of two
+	FromPeer             // of a load or a fold: the number of the member whose bytes these are, cyclic
 )
 
 // Buf is a buffer: one of the caller's, or a temporary one of the schedule's.
@@ -54,12 +62,13 @@ type Ref struct {
 
 // Node is one step of a rank.
 type Node struct {
-	Kind Kind
-	Lane uint16
-	Deps uint16 // nodes that complete before it is posted
-	Peer Peer
-	Ref  Ref
-	From Ref
+	Kind  Kind
+	Lane  uint16
+	Deps  uint16 // nodes that complete before it is posted
+	Count int32
+	Peer  Peer
+	Ref   Ref
+	From  Ref
 }
 
 // Temp is a temporary buffer. It holds a window of the numbering of blocks, each
@@ -76,6 +85,11 @@ type Schedule struct {
 	Parts      int32 // blocks that there are
 	Nodes      []Node
 	Temps      []Temp
+	exit       int32 // nodes from here to exited gather what is done before the barrier at the end
+	exited     int32
+	Marks      int32   // that the team makes at its board; 0: it does not use it
+	alone      bool    // no node is a message: they may be done one after another
+	keeps      bool    // it writes to temporary buffers
 	next       []int32 // nodes that wait for node i: next[first[i]:first[i+1]]
 	first      []int32
 }

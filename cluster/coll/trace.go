@@ -78,6 +78,8 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 	if err := k.check(root); err != nil {
 		return nil, err
 	}
+	k = k.at(root)
+	c, _ = k.cost(&c)
 	m := newPricing(c, k.Ranks)
 	cache := &Cache{}
 	for r := range k.Ranks {
@@ -89,6 +91,12 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 			switch n.Kind {
 			case Send, Recv:
 				return task{kind: n.Kind, peer: p.Peer(n.Peer), tag: int32(n.Lane), size: p.Bytes(n.Ref)}
+			case Mark:
+				return task{kind: Mark, takes: c.O}
+			case Meet:
+				return task{kind: Meet, tag: n.Count}
+			case Load, Fold:
+				return task{kind: n.Kind, loads: p.loads(n)}
 			}
 			return task{kind: n.Kind, takes: c.work(n.Kind, p.Bytes(n.From))}
 		}
@@ -116,6 +124,8 @@ type pricing struct {
 	made     int64
 	open     int
 	messages []Message
+	marks    int32   // that are seen
+	meets    []event // nodes that wait for marks
 }
 
 // task is what a node does: a message, or so much time of the processor.
@@ -124,6 +134,27 @@ type task struct {
 	peer, tag int32
 	size      int64
 	takes     cluster.Time
+	loads     []look
+}
+
+// look is a load of bytes of another rank, or of the own one.
+type look struct {
+	peer int32
+	size int64
+	add  bool // they are combined
+}
+
+// loads lists what a load or a fold looks at.
+func (p *Place) loads(n *Node) []look {
+	var all []look
+	for i := range n.Count {
+		peer := p.Peer(Peer{Root: true, D: i})
+		if n.Kind == Load {
+			peer = wrap(p.Peer(n.Peer)+i, p.Schedule.Ranks)
+		}
+		all = append(all, look{peer, p.theirs(n.From, wrap(peer-p.Root, p.Schedule.Ranks)), n.Kind == Fold})
+	}
+	return all
 }
 
 type priced struct {
@@ -240,6 +271,7 @@ const (
 	coming              // the first byte of the message is there
 	landed              // its last one is
 	taken               // the node, a receive, has its message
+	seen                // another mark is
 )
 
 func (m *pricing) push(e event) {
@@ -290,8 +322,11 @@ func (m *pricing) happen(e event) {
 	case landed:
 		m.land(r, e)
 	case taken:
-		r.processor = max(r.processor, e.at) + m.c.O
+		r.processor = max(r.processor, e.at) + m.c.in()
 		m.complete(e.rank, e.node, r.processor)
+	case seen:
+		m.marks++
+		m.marked(e.at)
 	}
 }
 
@@ -313,8 +348,47 @@ func (m *pricing) begin(r *priced, e event) {
 		f := m.meet(lane{t.peer, e.rank, t.tag})
 		f.posted = append(f.posted, e)
 		m.match(f, e.at)
+	case Meet:
+		m.meets = append(m.meets, e)
+		m.marked(e.at)
+	case Mark:
+		r.processor = max(r.processor, e.at) + t.takes
+		m.push(event{at: r.processor + m.c.L, rank: e.rank, what: seen})
+		m.complete(e.rank, e.node, r.processor)
+	case Load, Fold:
+		r.processor = max(r.processor, e.at)
+		for _, l := range t.loads {
+			begins := r.processor
+			if l.peer == e.rank {
+				if !l.add {
+					r.processor += m.c.copies(l.size)
+				}
+			} else {
+				r.processor += m.c.looks(1, l.size)
+				m.messages = append(m.messages, Message{From: l.peer, To: e.rank, Bytes: l.size, Sent: begins, Arrived: r.processor})
+			}
+			if l.add {
+				r.processor += m.c.combines(l.size)
+			}
+		}
+		m.complete(e.rank, e.node, r.processor)
 	default:
 		r.processor = max(r.processor, e.at) + t.takes
+		m.complete(e.rank, e.node, r.processor)
+	}
+}
+
+// marked completes the nodes that have waited for as many marks as are seen.
+func (m *pricing) marked(now cluster.Time) {
+	for i := 0; i < len(m.meets); {
+		e := m.meets[i]
+		r := &m.ranks[e.rank]
+		if r.task(e.node).tag > m.marks {
+			i++
+			continue
+		}
+		m.meets = slices.Delete(m.meets, i, i+1)
+		r.processor = max(r.processor, now)
 		m.complete(e.rank, e.node, r.processor)
 	}
 }

@@ -21,7 +21,7 @@ func init() {
 
 // cast broadcasts the parts of Out, one after another, each passed on as it comes:
 // once the nodes that after gives for a part are complete, if there are any. Two
-// receives are under way.
+// receives are under way; puts come when they come.
 func (b *Builder) cast(s *shape, after func(part int32) []id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	order := v.largest()
@@ -34,7 +34,9 @@ func (b *Builder) cast(s *shape, after func(part int32) []id) {
 		}
 		if v.up > 0 {
 			got := b.recv(me(-v.up), part(Out, i, 1), append(ready, last[i%2])...)
-			last[i%2] = got
+			if !b.Transfer.lands() {
+				last[i%2] = got
+			}
 			ready = []id{got}
 		}
 		for _, c := range order {
@@ -79,7 +81,7 @@ func (s *shape) walk(k Key, rel int32, size func(limb) int64, c *Cost) cluster.T
 			processor += c.O
 			leaves := max(processor, adapter)
 			adapter = leaves + c.Gap + c.carry(n)
-			last = max(last, processor, leaves+c.L+c.carry(n)+c.O+below(rel+d.d))
+			last = max(last, processor, leaves+c.L+c.carry(n)+c.in()+below(rel+d.d))
 		}
 		known[class] = last
 		return last
@@ -96,5 +98,5 @@ func (s *shape) down(c *Cost, k Key, n int64) cluster.Time {
 	for rel := range min(k.Ranks, 1+k.Radix) {
 		most = max(most, len(s.vertex(k.Ranks, k.Radix, rel).kids))
 	}
-	return first + cluster.Time(k.Segments-1)*max(cluster.Time(most)*c.apart(piece), c.O*cluster.Time(most+1))
+	return first + cluster.Time(k.Segments-1)*max(cluster.Time(most)*c.apart(piece), c.O*cluster.Time(most)+c.in())
 }

@@ -36,11 +36,7 @@ func (b *Builder) fold(s *shape) (done []id) {
 			acc = b.temp(part(0, 0, -1))
 		}
 	}
-	var theirs [2]Buf
-	for i := range min(2, len(v.kids)) {
-		theirs[i] = b.temp(part(0, 0, -1))
-	}
-	free := [2]id{none, none}
+	theirs, free := b.landings(len(v.kids), func() Buf { return b.temp(part(0, 0, -1)) })
 	turn := 0
 	for i := range b.s.Parts {
 		b.lane = uint16(i)
@@ -53,7 +49,7 @@ func (b *Builder) fold(s *shape) (done []id) {
 			got := b.recv(me(c.d), part(t, i, 1), free[turn])
 			have = b.combine(part(acc, i, 1), part(t, i, 1), got, have)
 			free[turn] = have
-			turn = (turn + 1) % min(2, len(v.kids))
+			turn = (turn + 1) % len(theirs)
 		}
 		if v.up > 0 {
 			have = b.send(me(-v.up), part(acc, i, 1), have)
@@ -95,7 +91,7 @@ func (s *shape) up(c *Cost, k Key, n int64) cluster.Time {
 	for rel := range min(k.Ranks, 1+k.Radix) {
 		kids = max(kids, len(s.vertex(k.Ranks, k.Radix, rel).kids))
 	}
-	each := max(c.Gap+c.carry(piece), c.O+c.combines(piece))
+	each := max(c.Gap+c.carry(piece), c.in()+c.combines(piece))
 	return first + cluster.Time(k.Segments-1)*(cluster.Time(kids)*each+c.O)
 }
 
@@ -121,7 +117,7 @@ func (s *shape) rise(k Key, bytes func(subtree int32) int64, work func(subtree i
 			n := bytes(v.kids[i].size)
 			begins := max(sent[i], adapter)
 			adapter = begins + c.Gap + c.carry(n)
-			processor = max(processor, begins+c.carry(n)) + c.O + work(v.kids[i].size)
+			processor = max(processor, begins+c.carry(n)) + c.in() + work(v.kids[i].size)
 		}
 		known[class] = processor
 		return processor

@@ -22,7 +22,10 @@ func (p *port) checkAsking(h cluster.Handle) {
 		return
 	}
 	n := need{kind: cluster.KindBarrier}
-	if h&barrierBit == 0 {
+	switch {
+	case h&barrierBit != 0 && h&boardBit != 0:
+		n = need{kind: cluster.KindReached, tag: wordOf(h)}
+	case h&barrierBit == 0:
 		s := p.e.slotOf(h)
 		n = need{kind: s.kind, peer: s.peer, tag: s.tag, size: s.size, off: s.off}
 	}

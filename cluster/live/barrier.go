@@ -14,6 +14,7 @@ type barrier struct {
 	count atomic.Int32
 	_     [64]byte
 	gen   atomic.Uint32
+	board atomic.Pointer[board] // nil: nobody has asked for it
 }
 
 // member is one rank's side of a barrier.
@@ -77,10 +78,21 @@ func (e *engine) member(ctx int32) (*member, int) {
 // member in the engine's list, and the generation that has to pass.
 const barrierBit cluster.Handle = 1 << 63
 
-func (e *engine) memberOf(h cluster.Handle) *member { return e.members[(h&^barrierBit)>>32] }
+func (e *engine) memberOf(h cluster.Handle) *member {
+	if h&boardBit != 0 {
+		return e.members[(h&^(barrierBit|boardBit))>>boardShift]
+	}
+	return e.members[(h&^barrierBit)>>32]
+}
 
-// passed reports whether the barrier of a handle is open.
-func (e *engine) passed(h cluster.Handle) bool { return e.memberOf(h).b.gen.Load() != uint32(h) }
+// passed reports whether the barrier of a handle is open, or its word reached.
+func (e *engine) passed(h cluster.Handle) bool {
+	m := e.memberOf(h)
+	if h&boardBit != 0 {
+		return m.b.board.Load().passed(h)
+	}
+	return m.b.gen.Load() != uint32(h)
+}
 
 // enter arrives at a barrier. The last one opens it.
 func (e *engine) enter(op *cluster.Op) cluster.Handle {
@@ -105,8 +117,15 @@ func (e *engine) enter(op *cluster.Op) cluster.Handle {
 	return 0
 }
 
-// opened reports whether the barrier that a step waits for is open.
-func (s *slot) opened() bool { return s.member.b.gen.Load() != s.arg2 }
+// opened reports whether the barrier that a step waits for is open, or the word
+// reached; if it is not, who raises the word learns of it.
+func (s *slot) opened() bool {
+	if s.kind == cluster.KindReached {
+		b := s.member.b.board.Load()
+		return b.Words[s.tag].N.Load() >= s.a || b.wanted(s.member.b, s.tag, s.a)
+	}
+	return s.member.b.gen.Load() != s.arg2
+}
 
 // checkGates completes the barriers that a step waits for.
 func (e *engine) checkGates() int {
@@ -125,12 +144,17 @@ func (e *engine) checkGates() int {
 // open lets the members go on.
 func (b *barrier) open(w *world) {
 	b.gen.Add(1)
+	b.alert(w)
+}
+
+// alert wakes the members.
+func (b *barrier) alert(w *world) {
 	if w.lanes > 0 {
 		for _, r := range b.ranks {
 			w.engines[r].urge(0) // a step may wait for it
 		}
 	}
-	if w.parked.Load() == 0 {
+	if w.parked.Load() == 0 && w.spec.Machine.Progress != cluster.ProgressThread { // who computes is not parked, and may be helped
 		return
 	}
 	for _, r := range b.ranks {

@@ -49,6 +49,8 @@ func (n *need) String() string {
 		return fmt.Sprintf("%s to %d tag %d (%d B)", n.kind, n.peer, n.tag, n.size)
 	case cluster.KindAwait:
 		return fmt.Sprintf("await of the word at %d", n.off)
+	case cluster.KindReached:
+		return fmt.Sprintf("%s for word %d", n.kind, n.tag)
 	case cluster.KindBarrier, cluster.KindEvent, cluster.KindMeet:
 		return n.kind.String()
 	case cluster.KindNone:
@@ -146,6 +148,10 @@ func (v *survey) wants(p *port) sleeper {
 			s.want--
 		case h&barrierBit != 0:
 			m := p.e.memberOf(h)
+			if h&boardBit != 0 {
+				s.needs = append(s.needs, need{kind: cluster.KindReached, tag: wordOf(h), ranks: m.b.ranks, any: true})
+				continue
+			}
 			s.needs = append(s.needs, need{kind: cluster.KindBarrier, ranks: v.absentFrom(m, uint32(h))})
 		default:
 			s.needs = append(s.needs, v.needOf(p.e, p.e.slotOf(h)))

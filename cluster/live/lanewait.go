@@ -230,6 +230,7 @@ func (p *port) parkLaned(hs []cluster.Handle, need int, lanes uint32) {
 	}
 	e.attention.Add(1)
 	p.parked.Store(true)
+	e.want(hs)
 	stay := p.allQuiet() && e.urgent.Load() == 0 && !p.enoughOf(lanes, hs, need, new(int)) && !e.w.aborted.Load() &&
 		!(p.finalizing && e.w.running.Load() == 0)
 	if !stay && p.parked.CompareAndSwap(true, false) {

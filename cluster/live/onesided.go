@@ -23,14 +23,25 @@ func (e *engine) word(off int64) (*uint64, cluster.Code) {
 }
 
 // checkTarget finds out whether a put or get fits the target's segment.
-func checkTarget(t *engine, off, n int64, vec []cluster.Span) cluster.Code {
-	if vec == nil {
-		if !t.within(off, n) {
+// A phantom one has the segment that the machine has.
+func checkTarget(t *engine, op *cluster.Op) cluster.Code {
+	n, extent := op.Bytes(), int64(len(t.seg))
+	if op.Buf == nil {
+		extent = t.w.spec.Extent()
+	}
+	if op.Shape != nil {
+		if !op.Shape.Within(extent) || op.Shape.Bytes() != n {
 			return cluster.OutOfSegment
 		}
 		return cluster.OK
 	}
-	for _, s := range vec {
+	if op.Vec == nil {
+		if op.Off < 0 || n < 0 || n > extent || op.Off > extent-n {
+			return cluster.OutOfSegment
+		}
+		return cluster.OK
+	}
+	for _, s := range op.Vec {
 		if !t.within(s.Off, s.Len) {
 			return cluster.OutOfSegment
 		}
@@ -38,8 +49,17 @@ func checkTarget(t *engine, off, n int64, vec []cluster.Span) cluster.Code {
 	return cluster.OK
 }
 
-// scatter writes buf to the target.
-func (t *engine) scatter(off int64, vec []cluster.Span, buf []byte) {
+// scatter writes buf to the target. Of a phantom there is nothing to write, and its
+// place need not be there.
+func (t *engine) scatter(off int64, vec []cluster.Span, shape *cluster.Strided, buf []byte) {
+	if buf == nil {
+		return
+	}
+	if shape != nil {
+		packed := shape.Packed()
+		packed.Copy(t.seg, buf, true)
+		return
+	}
 	if vec == nil {
 		copy(t.seg[off:], buf)
 		return
@@ -53,7 +73,15 @@ func (t *engine) scatter(off int64, vec []cluster.Span, buf []byte) {
 }
 
 // gather reads from the target into buf.
-func (t *engine) gather(off int64, vec []cluster.Span, buf []byte) {
+func (t *engine) gather(off int64, vec []cluster.Span, shape *cluster.Strided, buf []byte) {
+	if buf == nil {
+		return
+	}
+	if shape != nil {
+		packed := shape.Packed()
+		packed.Copy(t.seg, buf, false)
+		return
+	}
 	if vec == nil {
 		copy(buf, t.seg[off:])
 		return
@@ -82,7 +110,7 @@ func (e *engine) put(op *cluster.Op) cluster.Handle {
 	t := e.w.engines[op.Peer]
 	n := op.Bytes()
 	op.Source = 0
-	done := cluster.Done{Peer: op.Peer, Size: n, Err: checkTarget(t, op.Off, n, op.Vec)}
+	done := cluster.Done{Peer: op.Peer, Size: n, Err: checkTarget(t, op)}
 	if op.SigOp != cluster.SigNone && done.Err == cluster.OK {
 		_, done.Err = t.word(op.Sig)
 	}
@@ -96,7 +124,7 @@ func (e *engine) put(op *cluster.Op) cluster.Handle {
 func (e *engine) get(op *cluster.Op) cluster.Handle {
 	t := e.w.engines[op.Peer]
 	n := op.Bytes()
-	done := cluster.Done{Peer: op.Peer, Size: n, Err: checkTarget(t, op.Off, n, op.Vec)}
+	done := cluster.Done{Peer: op.Peer, Size: n, Err: checkTarget(t, op)}
 	if done.Err != cluster.OK {
 		return e.finish(op, done)
 	}

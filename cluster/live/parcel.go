@@ -21,6 +21,7 @@ const (
 	parcelAtomic                     // wire: the target's word changes
 	parcelComplete                   // wire: an operation completes
 	parcelBarrier                    // wire: a barrier opens
+	parcelRaise                      // wire: a word of a board grows
 	parcelWake                       // wire: a computing thread goes on
 )
 
@@ -44,6 +45,8 @@ type parcel struct {
 	sig     int64
 	sigOp   cluster.SigOp
 	vec     []cluster.Span
+	shape   *cluster.Strided
+	adapter bool // it goes by the adapter inside a node, too
 	done    cluster.Done
 	barrier *barrier
 	port    *port

@@ -205,6 +205,12 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 		return e.enter(op)
 	case cluster.KindWork:
 		return e.w.way.work(e, op)
+	case cluster.KindRaise:
+		return e.raise(op)
+	case cluster.KindReached:
+		return e.reached(op)
+	case cluster.KindLoad:
+		return e.w.way.load(e, op)
 	case cluster.KindEvent:
 		return e.event(op)
 	case cluster.KindFire:

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"runtime"
 	"sync/atomic"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -196,11 +197,16 @@ func (e *engine) helper() {
 			p.returned = true
 			return
 		}
-		if e.mu.TryLock() {
+		for e.away.Load() {
+			if !e.mu.TryLock() {
+				runtime.Gosched() // the owner is about to let go of it, or is back
+				continue
+			}
 			p.holds = 1
 			for e.away.Load() && e.progress() {
 			}
 			p.unlock()
+			break
 		}
 	}
 }

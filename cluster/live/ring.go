@@ -7,8 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// inlineBytes is the longest payload that travels inside cells.
-const inlineBytes = 32
+// InlineBytes is the longest payload that travels inside cells.
+const InlineBytes = 32
+
+const inlineBytes = InlineBytes
 
 // cell is eight bytes of a message in a ring, four cells to a cache line. head is
 // lap (12 bits), kind (2), the message's length (6), context (22) and tag (22);

@@ -16,8 +16,15 @@ import (
 // data, each separated by a barrier.
 func BenchmarkSchedules(b *testing.B) {
 	for _, ranks := range []int{2, 8, 64} {
-		for _, size := range []int{8, 65536} {
-			for _, way := range []string{"none", "bcast/call", "bcast/knomial", "allreduce/call", "allreduce/reduce-bcast", "allreduce/recursive-doubling", "allreduce/rabenseifner"} {
+		for _, size := range []int{8, 4096, 65536} {
+			ways := []string{"none", "bcast/call", "bcast/knomial", "bcast/direct", "bcast/staged", "allreduce/call", "allreduce/reduce-bcast", "allreduce/recursive-doubling", "allreduce/rabenseifner",
+				"allreduce/direct", "allreduce/staged", "exchange/flat", "exchange/bruck", "exchange/direct", "exchange/staged", "barrier/direct"}
+			for _, way := range ways {
+				if strings.HasPrefix(way, "exchange") == (size == 65536) || size == 4096 && !strings.HasPrefix(way, "exchange") {
+					if size != 8 {
+						continue
+					}
+				}
 				b.Run(fmt.Sprintf("ranks=%d/size=%d/%s", ranks, size, way), func(b *testing.B) {
 					b.ReportAllocs()
 					n := b.N
@@ -52,6 +59,9 @@ func BenchmarkSchedules(b *testing.B) {
 // collective is one call of a way.
 func collective(r *cluster.Rank, way string, size int) (func() error, error) {
 	in, out := make([]int64, size/8), make([]int64, size/8)
+	if strings.HasPrefix(way, "exchange") {
+		in, out = make([]int64, size/8*r.Ranks()), make([]int64, size/8*r.Ranks())
+	}
 	switch way {
 	case "none":
 		return func() error { return nil }, nil
@@ -81,6 +91,10 @@ func collective(r *cluster.Rank, way string, size int) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	call := coll.Call{Key: k, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: k.Blocks(int64(size), 8), Combine: combine}
+	all, err := cluster.CombiningAll[int64](r, cluster.Sum)
+	if err != nil {
+		return nil, err
+	}
+	call := coll.Call{Key: k, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: k.Blocks(int64(size), 8), Combine: combine, CombineAll: all}
 	return func() error { return c.Do(call) }, nil
 }

@@ -36,6 +36,11 @@ func (x *wire) transfer(e *engine, op *cluster.Op, kind parcelKind, n int64) (*p
 	p.off, p.a, p.b, p.arg = op.Off, op.A, op.B, op.Arg
 	if kind != parcelAtomic {
 		p.vec = slices.Clone(op.Vec)
+		if op.Shape != nil && op.Buf != nil {
+			shape := *op.Shape
+			p.shape = &shape
+		}
+		p.adapter = op.Path == cluster.PathAdapter
 	}
 	p.done = cluster.Done{Peer: op.Peer, Size: n}
 	return p, s
@@ -44,19 +49,33 @@ func (x *wire) transfer(e *engine, op *cluster.Op, kind parcelKind, n int64) (*p
 // put carries bytes to a segment. They are copied here, so that the source is
 // complete at once.
 func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
+	then := op.Then
+	early := op.Early && then != nil
+	if early {
+		op.Then = nobody{}
+	}
 	p, s := x.transfer(e, op, parcelPut, n)
 	if op.Buf != nil {
 		p.hold(op.Buf)
 	}
 	p.sig, p.sigOp, p.fn = op.Sig, op.SigOp, op.Fn
 	x.travel(p, e.id, op.Peer, n)
+	if early {
+		op.Then = then
+		return e.finish(op, cluster.Done{Peer: op.Peer, Size: n})
+	}
 	return pended(s)
 }
+
+// nobody is the step of an operation whose end nobody waits for.
+type nobody struct{}
+
+func (nobody) Step(cluster.Poster, int32, cluster.Done) {}
 
 // land writes a put's bytes at the target, signals, and lets the initiator know.
 func (x *wire) land(p *parcel) {
 	t := x.w.engines[p.dst]
-	t.scatter(p.off, p.vec, p.buf)
+	t.scatter(p.off, p.vec, p.shape, p.buf)
 	if p.sigOp != cluster.SigNone {
 		t.signal(p.sig, p.sigOp, p.a)
 	}
@@ -75,7 +94,7 @@ func (x *wire) land(p *parcel) {
 // message of n bytes later from another one.
 func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
 	p.kind, p.done = parcelComplete, d
-	if x.class(p.src, p.dst) != cluster.Remote {
+	if x.way(p, p.src, p.dst) != cluster.Remote {
 		p.from.completeFrom(p.req, d)
 		p.free()
 		return
@@ -98,7 +117,7 @@ func (x *wire) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
 }
 
 func (x *wire) request(p *parcel, n int64) {
-	if x.class(p.src, p.dst) == cluster.Remote {
+	if x.way(p, p.src, p.dst) == cluster.Remote {
 		n = 0
 	}
 	x.travel(p, p.src, p.dst, n)
@@ -114,7 +133,7 @@ func (x *wire) atomic(e *engine, op *cluster.Op) cluster.Handle {
 func (x *wire) read(p *parcel) {
 	t := x.w.engines[p.dst]
 	if p.kind == parcelGet {
-		t.gather(p.off, p.vec, p.req.buf)
+		t.gather(p.off, p.vec, p.shape, p.req.buf)
 	} else {
 		p.done.A = t.apply(&t.words[p.off/8], cluster.AtomicOp(p.arg), p.a, p.b)
 	}
@@ -138,6 +157,19 @@ func (x *wire) open(b *barrier) (now bool) {
 	p.kind, p.barrier = parcelBarrier, b
 	x.mu.Lock()
 	x.push(p, x.now()+x.wall(rounds*x.w.spec.Machine.Classes[class].Latency))
+	x.mu.Unlock()
+	return false
+}
+
+// raise lets a word of a board grow after an access inside the node.
+func (x *wire) raise(e *engine, b *barrier, op *cluster.Op) (now bool) {
+	if len(b.ranks) == 1 {
+		return true
+	}
+	p := newParcel()
+	p.kind, p.src, p.barrier, p.tag, p.a = parcelRaise, e.id, b, op.Tag, op.A
+	x.mu.Lock()
+	x.push(p, x.now()+x.wall(x.w.spec.Machine.AccessTime(cluster.InNode, 8)))
 	x.mu.Unlock()
 	return false
 }

@@ -25,10 +25,14 @@ type transport interface {
 	atomic(e *engine, op *cluster.Op) cluster.Handle
 	// work computes on the rank's processor, one piece after another.
 	work(e *engine, op *cluster.Op) cluster.Handle
+	// load is work of looking at what members of a context have exposed.
+	load(e *engine, op *cluster.Op) cluster.Handle
 	// reply completes an RPC at its caller.
 	reply(e *engine, p *parcel, d cluster.Done)
 	// open opens a barrier that all have entered, later; now: the caller has to.
 	open(b *barrier) (now bool)
+	// raise adds to a word of a board, later; now: the caller has to.
+	raise(e *engine, b *barrier, op *cluster.Op) (now bool)
 	// reaches reports whether loads and stores get from one rank to another.
 	reaches(from, to int32) bool
 	// inPlace says that a put or get is done when it is posted, and costs what it costs
@@ -89,7 +93,7 @@ func (direct) matched(e *engine, p *parcel, buf []byte, room int64) (cluster.Don
 
 func (direct) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	t := e.w.engines[op.Peer]
-	t.scatter(op.Off, op.Vec, op.Buf)
+	t.scatter(op.Off, op.Vec, op.Shape, op.Buf)
 	if op.SigOp != cluster.SigNone {
 		t.signal(op.Sig, op.SigOp, op.A)
 	}
@@ -104,7 +108,7 @@ func (direct) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 }
 
 func (direct) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
-	e.w.engines[op.Peer].gather(op.Off, op.Vec, op.Buf)
+	e.w.engines[op.Peer].gather(op.Off, op.Vec, op.Shape, op.Buf)
 	return e.finish(op, cluster.Done{Peer: op.Peer, Size: n})
 }
 
@@ -116,12 +120,16 @@ func (direct) atomic(e *engine, op *cluster.Op) cluster.Handle {
 
 func (direct) work(e *engine, op *cluster.Op) cluster.Handle { return e.finish(op, cluster.Done{}) }
 
+func (direct) load(e *engine, op *cluster.Op) cluster.Handle { return e.finish(op, cluster.Done{}) }
+
 func (direct) reply(_ *engine, p *parcel, d cluster.Done) {
 	p.from.completeFrom(p.req, d)
 	p.free()
 }
 
 func (direct) open(*barrier) bool { return true }
+
+func (direct) raise(*engine, *barrier, *cluster.Op) bool { return true }
 
 func (direct) reaches(int32, int32) bool { return true }
 

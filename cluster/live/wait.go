@@ -47,17 +47,17 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	p.leave()
 }
 
-// yieldFor lets the others run who have to enter a barrier, before anything else
+// yieldFor lets the others run who have to enter a barrier or to raise a word, before anything else
 // is looked at: where ranks share cores, that is what it waits for.
 func (p *port) yieldFor(h cluster.Handle) bool {
-	b := p.e.memberOf(h).b
-	for range p.e.w.yields {
-		if b.gen.Load() != uint32(h) {
+	e := p.e
+	for range e.w.yields {
+		if e.passed(h) {
 			return true
 		}
 		runtime.Gosched()
 	}
-	return b.gen.Load() != uint32(h)
+	return e.passed(h)
 }
 
 // await is the main loop of a rank inside a call: progress, spin, yield, park.
@@ -112,6 +112,7 @@ func (p *port) park(hs []cluster.Handle, need int) {
 	if e.multi && len(e.batch) > 0 {
 		e.flush() // of threads that could not know that this one parks
 	}
+	e.want(hs)
 	stay := !e.pending() && !p.enough(hs, need, new(int)) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)
 	switch {
 	case stay:

@@ -109,10 +109,17 @@ func (x *wire) class(from, to int32) cluster.Class {
 	return cluster.Remote
 }
 
-// arrival reserves the way for n bytes and gives the time of their arrival. The
-// caller holds mu.
-func (x *wire) arrival(from, to int32, n int64) int64 {
-	c := x.class(from, to)
+// way is the class by which a parcel goes from one rank to another.
+func (x *wire) way(p *parcel, from, to int32) cluster.Class {
+	if p.adapter {
+		return cluster.Remote
+	}
+	return x.class(from, to)
+}
+
+// arrival reserves the way of a class for n bytes and gives the time of their arrival.
+// The caller holds mu.
+func (x *wire) arrival(c cluster.Class, from, to int32, n int64) int64 {
 	link := &x.w.spec.Machine.Classes[c]
 	start := x.now()
 	var carry int64
@@ -216,7 +223,7 @@ func (x *wire) pop() *parcel {
 // travel sends a parcel from one rank to another as n bytes.
 func (x *wire) travel(p *parcel, from, to int32, n int64) {
 	x.mu.Lock()
-	x.push(p, x.arrival(from, to, n))
+	x.push(p, x.arrival(x.way(p, from, to), from, to, n))
 	x.mu.Unlock()
 }
 
@@ -303,6 +310,9 @@ func (x *wire) happen(p *parcel) {
 	case parcelBarrier:
 		p.barrier.open(x.w)
 		p.free()
+	case parcelRaise:
+		p.barrier.raise(x.w, p.tag, p.a)
+		p.free()
 	case parcelWake:
 		p.port.timer <- struct{}{}
 		p.free()
@@ -341,7 +351,24 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 
 // work completes once the machine's time for it has passed.
 func (x *wire) work(e *engine, op *cluster.Op) cluster.Handle {
-	model := x.wall(x.w.spec.Machine.ComputeTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
+	return x.busy(e, op, x.w.spec.Machine.ComputeTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
+}
+
+// load is work of one access to what each of some members has exposed.
+func (x *wire) load(e *engine, op *cluster.Op) cluster.Handle {
+	machine := &x.w.spec.Machine
+	m, _ := e.member(op.Ctx)
+	t := machine.ComputeTime(cluster.Work{Flops: float64(op.B)})
+	for i := range op.A {
+		from := m.b.ranks[(uint64(op.Tag)+i)%uint64(len(m.b.ranks))]
+		t += machine.AccessTime(x.class(e.id, from), op.Size/int64(op.A))
+	}
+	return x.busy(e, op, t)
+}
+
+// busy lets the rank's processor work for a time.
+func (x *wire) busy(e *engine, op *cluster.Op, t cluster.Time) cluster.Handle {
+	model := x.wall(t)
 	if model == 0 {
 		return e.finish(op, cluster.Done{})
 	}

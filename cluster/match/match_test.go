@@ -214,7 +214,11 @@ func TestQueuesSwellAndEbb(t *testing.T) {
 				}
 				return m
 			}
-			for _, size := range []int{40, 3000, 20, 1000} {
+			sizes := []int{40, 3000, 20, 1000}
+			if testing.Short() {
+				sizes = []int{40, 600, 20, 300}
+			}
+			for _, size := range sizes {
 				for range size {
 					p.post(receive())
 					p.keep(envelope())
@@ -309,6 +313,9 @@ func TestWildcardsCompeteByPostOrder(t *testing.T) {
 
 // A simulator holds a rank's queues by the ten thousand, most of them idle.
 func TestIdleQueuesHoldNoMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds under the race detector")
+	}
 	if size := unsafe.Sizeof(match.Queues{}); size > 128 {
 		t.Errorf("Queues takes %d B", size)
 	}

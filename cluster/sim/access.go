@@ -6,7 +6,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 // put, a get or an atomic inside the node, on a machine that says what one takes.
 func (t *thread) direct(op *cluster.Op) bool {
 	w := t.w
-	if !w.loads || op.Then != nil || t.r.stepping {
+	if !w.loads || op.Kind != cluster.KindAtomic && op.Path != cluster.PathLoads || op.Then != nil || t.r.stepping {
 		return false
 	}
 	if class := w.net.class(t.r.id, op.Peer); class == cluster.Remote || w.net.ways[class].access == 0 {
@@ -31,7 +31,7 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 	if op.Kind == cluster.KindAtomic {
 		n, d.Size, d.Err = 8, 8, r.checkWord(op.Off)
 	} else {
-		d.Err = r.checkRange(op.Off, n, op.Vec)
+		d.Err = r.checkRange(op)
 		if op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone && d.Err == cluster.OK {
 			d.Err = r.checkWord(op.Sig)
 		}
@@ -40,15 +40,20 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 		return t.finish(op, d)
 	}
 	way := &w.net.ways[w.net.class(t.r.id, op.Peer)]
-	if op.Vec == nil || op.Kind == cluster.KindAtomic {
-		t.load(way, n)
-	} else {
+	switch {
+	case op.Kind == cluster.KindAtomic:
+		t.load(way, 1, n)
+	case op.Shape != nil && (op.Kind == cluster.KindPut && op.Train > 1 || !op.Shape.Contiguous()):
+		t.load(way, cluster.Time(op.Shape.Blocks()), op.Shape.Block)
+	case op.Vec == nil:
+		t.load(way, 1, n)
+	default:
 		for _, s := range op.Vec {
-			t.load(way, s.Len)
+			t.load(way, 1, s.Len)
 		}
 	}
 	if op.Kind == cluster.KindPut && op.SigOp != cluster.SigNone {
-		t.load(way, 8) // the flag
+		t.load(way, 1, 8) // the flag
 	}
 	why := evResume
 	if op.Kind == cluster.KindAtomic && t.reload(op) {
@@ -60,13 +65,13 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 	switch op.Kind {
 	case cluster.KindPut:
 		if op.Buf != nil {
-			r.move(op.Off, op.Vec, op.Buf, true)
+			r.move(op.Off, op.Vec, op.Shape, op.Buf, true)
 		}
 		r.signal(op.SigOp, op.Sig, op.A)
 		r.checkAwaits(t.now, t.cause)
 	case cluster.KindGet:
 		if op.Buf != nil {
-			r.move(op.Off, op.Vec, op.Buf, false)
+			r.move(op.Off, op.Vec, op.Shape, op.Buf, false)
 		}
 	case cluster.KindAtomic:
 		done := max(t.now, r.atomics) + w.atomicTime
@@ -78,16 +83,17 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 	return t.finish(op, d)
 }
 
-// load takes the time of a direct access to n bytes; the node's memory serves all
+// load takes the time of direct accesses to n bytes each; the node's memory serves all
 // its threads.
-func (t *thread) load(way *way, n int64) {
-	beyond := way.bandwidth.time(n - cluster.AccessLine)
+func (t *thread) load(way *way, times cluster.Time, n int64) {
+	beyond := way.beyond.time(n - cluster.AccessLine)
+	own := times * (way.access + beyond)
 	var more cluster.Time
 	if memory := &t.w.net.memories[t.w.net.nodeOf[t.r.id]]; memory.rate > 0 {
 		t.sync(evResume)
-		more = memory.serve(t.now, n, way.access+beyond) - t.now - way.access - beyond
+		more = memory.serve(t.now, times, n, own) - t.now - own
 	}
-	t.spend(way.access, CauseLatency)
-	t.spend(beyond, CauseBytes)
+	t.spend(times*way.access, CauseLatency)
+	t.spend(times*beyond, CauseBytes)
 	t.spend(more, CauseMemory)
 }

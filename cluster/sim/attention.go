@@ -12,7 +12,9 @@ func (m *msg) asks() bool {
 	case msgAsk, msgClear, msgRPC:
 		return true
 	case msgPut:
-		return m.more.fn != 0
+		return m.more.fn != 0 || m.more.packed
+	case msgGet:
+		return m.more.packed
 	}
 	return false
 }
@@ -29,9 +31,9 @@ func (r *rank) heard() {
 func quickest(m *cluster.Machine, l *cluster.Layout) cluster.Time {
 	least := end
 	if l.RanksPerNode > 1 {
-		least = m.Classes[cluster.InNode].Latency
+		least = shortest(m.Classes[cluster.InNode])
 		if m.Sockets > 1 && m.Socket != (cluster.Link{}) {
-			least = min(least, m.Socket.Latency)
+			least = min(least, shortest(m.InSocket()))
 		}
 	}
 	if l.Nodes > 1 {
@@ -41,6 +43,14 @@ func quickest(m *cluster.Machine, l *cluster.Layout) cluster.Time {
 		}
 	}
 	return max(least, 0)
+}
+
+// shortest is the least latency of a message inside a node.
+func shortest(l cluster.Link) cluster.Time {
+	if l.Inline.Limit > 0 {
+		return min(l.Latency, l.Inline.Latency)
+	}
+	return l.Latency
 }
 
 // attend answers, at the begin of a call or at the end of one that did not have to

@@ -17,6 +17,7 @@ type barrier struct {
 	next   []cluster.Time
 	waiter []*thread
 	gates  []gate       // operations with steps
+	board  *board       // nil: nobody has asked for it
 	last   cluster.Time // when the last one entered so far: its cause is everybody's
 	cause  int32
 	opened struct { // both, of the last barrier that was opened
@@ -181,7 +182,8 @@ func (w *world) disseminate(b *barrier) {
 				from += n
 			}
 			way := &w.net.ways[w.net.class(b.ranks[from], b.ranks[i])]
-			b.next[i] = min(max(b.out[i]+way.o, b.out[from]+way.o+way.l)+way.o, 2*end) // too late is late enough
+			o, l := way.overhead(0), way.latency(0)
+			b.next[i] = min(max(b.out[i]+o, b.out[from]+o+l)+o, 2*end) // too late is late enough
 		}
 		b.out, b.next = b.next, b.out
 	}

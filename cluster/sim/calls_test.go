@@ -88,17 +88,22 @@ func (a *actor) call(t *testing.T, call string) error {
 	case "iget":
 		return a.Iget(next(), arg(1), 8, make([]byte, arg(2)))
 	case "train":
-		spans := make([]cluster.Span, arg(2))
-		for i := range spans {
-			spans[i] = cluster.Span{Off: 8 + int64(i*arg(3)), Len: int64(arg(3))}
-		}
-		return a.IputTrain(next(), &a.source, arg(1), spans, make([]byte, arg(2)*arg(3)))
+		train := cluster.Column(8, int64(arg(3)), int64(arg(3)), arg(2))
+		return a.IputTrain(next(), &a.source, arg(1), &train, make([]byte, arg(2)*arg(3)))
 	case "source":
 		_, err := a.Wait(&a.source)
 		return err
 	case "place":
 		memory := map[string]cluster.Memory{"host": cluster.HostMemory, "device": cluster.DeviceMemory}
 		a.means = cluster.Means{Own: memory[f[1]], Far: memory[f[2]]}
+	case "path": // from now on
+		a.means.Path = map[string]cluster.Path{"loads": cluster.PathLoads, "messages": cluster.PathMessages, "adapter": cluster.PathAdapter}[f[1]]
+	case "iputs", "gets": // blocks, at twice their length
+		blocks := cluster.Column(8, int64(2*arg(3)), int64(arg(3)), arg(2))
+		if f[0] == "gets" {
+			return a.GetStrided(arg(1), &blocks, make([]byte, arg(2)*arg(3)))
+		}
+		return a.IputStrided(next(), &a.source, arg(1), &blocks, make([]byte, arg(2)*arg(3)))
 	case "get":
 		return a.Get(arg(1), 8, make([]byte, arg(2)))
 	case "add":

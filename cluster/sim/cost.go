@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -40,6 +41,14 @@ type way struct {
 	threadRate rate         // of one thread; 0: no limit
 	receives   rate         // likewise, of what it takes in
 	access     cluster.Time // of a load or store; 0: there are none
+	beyond     rate         // of one that is longer than a line
+	inline     int64        // longest message that its queue's cells hold; none: -1
+	inlineL    cluster.Time
+	inlineO    cluster.Time
+	copy       rate // of an eager message's two copies, by a thread; 0: they cost it nothing
+	pull       rate // of the copy that a receiver makes of a rendezvous; 0: the sender sends it
+	cached     int64
+	uncached   rate // likewise of one of more bytes than cached
 	adapters   int
 
 	lastN int64 // the cost of a size that was asked for last
@@ -48,11 +57,48 @@ type way struct {
 
 func wayOf(l cluster.Link) way {
 	w := way{receives: rateOf(l.ReceiveRate), l: min(l.Latency, end), o: min(l.Overhead, end), g: min(l.Gap, end), bandwidth: rateOf(l.Bandwidth), threadRate: rateOf(l.ThreadRate), access: min(l.Access, end), adapters: l.Adapters, lastN: -1}
+	w.copy, w.pull, w.inline = rateOf(l.EagerCopy), rateOf(l.SingleCopy), -1
+	if l.Inline.Limit > 0 {
+		w.inline, w.inlineL, w.inlineO = l.Inline.Limit, min(l.Inline.Latency, end), min(l.Inline.Overhead, end)
+	}
+	if w.cached, w.uncached = math.MaxInt64, w.pull; l.Uncached.Limit > 0 {
+		w.cached, w.uncached = l.Uncached.Limit, rateOf(l.Uncached.Copy)
+	}
+	if w.beyond = w.bandwidth; l.AccessRate > 0 {
+		w.beyond = rateOf(l.AccessRate)
+	}
 	if w.adapters == 1 && w.threadRate >= w.bandwidth && w.receives == 0 {
 		w.threadRate = 0 // the adapter is no faster
 	}
 	return w
 }
+
+// overhead is what an eager message of n bytes costs a thread at each end, but for copies.
+func (w *way) overhead(n int64) cluster.Time {
+	if n <= w.inline {
+		return w.inlineO
+	}
+	return w.o
+}
+
+// pulls is what a receiver's copy of n bytes of a message takes.
+func (w *way) pulls(size, n int64) cluster.Time {
+	if size > w.cached {
+		return w.uncached.time(n)
+	}
+	return w.pull.time(n)
+}
+
+// latency is that of an eager message of n bytes.
+func (w *way) latency(n int64) cluster.Time {
+	if n <= w.inline {
+		return w.inlineL
+	}
+	return w.l
+}
+
+// handed reports whether the threads at both ends move the bytes of an eager message.
+func (w *way) handed(n int64) bool { return n <= w.inline || w.copy > 0 }
 
 // carry is (n − 1)G: what follows the first byte.
 func (w *way) carry(n int64) cluster.Time {
@@ -137,19 +183,62 @@ func (r *rank) shared(dt cluster.Time) cluster.Time {
 	return cluster.Time(min(q, math.MaxInt64/2))
 }
 
-// server is a resource that several threads share: each piece of work takes at
-// least its own time, and all together no more than the server's rate.
+// server is a resource that several threads share: each piece of work takes at least its
+// own time, and all together no more than the server's rate. They are served as they
+// come; but a piece that is shorter than half of what another one has left takes turns
+// with it, byte by byte, and does not wait for its end.
 type server struct {
 	rate rate
 	free cluster.Time
+	left []cluster.Time // that pieces under way still take, in the order of their ends
+	seen cluster.Time   // when that was so
 }
 
-// serve starts n bytes at t that take at least own, and gives their end.
-func (s *server) serve(t cluster.Time, n int64, own cluster.Time) cluster.Time {
+// serve starts pieces of n bytes at t that take at least own together, and gives their
+// end.
+func (s *server) serve(t, pieces cluster.Time, n int64, own cluster.Time) cluster.Time {
 	end := t + own
 	if s.rate == 0 {
 		return end
 	}
-	s.free = max(s.free, t) + s.rate.time(n)
-	return max(end, s.free)
+	need := pieces * s.rate.time(n)
+	s.free = max(s.free, t) + need
+	return max(end, min(s.free, s.among(t, need)))
+}
+
+// work is serve for a thread's computing, which others may have to take turns with.
+func (s *server) work(t cluster.Time, n int64, own cluster.Time) cluster.Time {
+	end := s.serve(t, 1, n, own)
+	if need := s.rate.time(n); need > 0 {
+		place := 0
+		for place < len(s.left) && s.left[place] < 2*need {
+			place++
+		}
+		s.left = slices.Insert(s.left, place, need)
+	}
+	return end
+}
+
+// among gives the end of a piece that takes turns with longer ones under way.
+func (s *server) among(t, need cluster.Time) cluster.Time {
+	done, passed := 0, t-s.seen
+	for done < len(s.left) && passed >= s.left[done] {
+		passed -= s.left[done]
+		done++
+	}
+	if s.left = append(s.left[:0], s.left[done:]...); len(s.left) > 0 && passed > 0 {
+		s.left[0] -= passed
+	}
+	s.seen = max(s.seen, t)
+	at, long := t+need, false
+	for _, left := range s.left {
+		if left >= 2*need {
+			left, long = need, true
+		}
+		at += left
+	}
+	if !long {
+		return s.free
+	}
+	return at
 }

@@ -130,12 +130,12 @@ func TestServer(t *testing.T) {
 		{100, 5, 110},  // the server was idle
 		{100, 50, 150}, // again its own
 	} {
-		if got := s.serve(c.at, 10, c.own); got != c.want {
+		if got := s.serve(c.at, 1, 10, c.own); got != c.want {
 			t.Errorf("at %d for %d: done at %d, want %d", c.at, c.own, got, c.want)
 		}
 	}
 	free := server{}
-	if got := free.serve(7, 1<<40, 3); got != 10 {
+	if got := free.serve(7, 1, 1<<40, 3); got != 10 {
 		t.Errorf("a server without a rate: done at %d", got)
 	}
 }

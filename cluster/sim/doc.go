@@ -41,7 +41,8 @@
 // g + (s − 1)G apart, and takes them in so: what several nodes send to one waits there.
 // Where a thread's copies have a rate, it pays for one into the eager buffer, and for one
 // out of it. Above the eager limit the sender first asks (o + L) and the
-// receiver answers (o + L); where the adapter progresses by itself both answers
+// receiver answers (o + L); inside a node the receiver may instead copy the bytes out of
+// the sender's memory itself. Where the adapter progresses by itself both answers
 // cost no o.
 //
 // A run that nothing can go on with is a deadlock, at once. One in which threads

@@ -170,6 +170,8 @@ type control struct {
 	cond   *sync.Cond
 	cause  error
 	states []cluster.State
+	now    cluster.Time // of the states
+	events uint64       // likewise
 	limit  cluster.Time // pause here; 0: nowhere
 	paused bool
 	pace   float64
@@ -226,6 +228,13 @@ func (c *control) States(dst []cluster.State) []cluster.State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append(dst[:0], c.states...)
+}
+
+// Seen implements cluster.Virtual.
+func (c *control) Seen() (cluster.Time, uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now, c.events
 }
 
 // look obeys the outside: the loop calls it now and then. It reports whether the run
@@ -289,7 +298,7 @@ func (c *control) ahead(now cluster.Time) time.Duration {
 func (c *control) show(w *world) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.states = c.states[:0]
+	c.states, c.now, c.events = c.states[:0], w.now, w.events
 	for i := range w.ranks {
 		s := cluster.Computing
 		switch t := w.ranks[i].main; {

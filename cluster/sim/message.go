@@ -48,7 +48,9 @@ type transfer struct {
 	off, sig int64
 	sigOp    cluster.SigOp
 	vec      []cluster.Span
-	data     []byte // of an RPC: the caller's
+	shape    *cluster.Strided // of bytes that are there
+	packed   bool             // several pieces, which the target has to unpack
+	data     []byte           // of an RPC: the caller's
 	a, b     uint64
 	arg, fn  int32
 	reply    int64 // bytes that the answer brings

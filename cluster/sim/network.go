@@ -43,12 +43,10 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	for i := range m.Classes {
 		n.ways[i] = wayOf(m.Classes[i])
 	}
+	n.ways[cluster.Remote].copy, n.ways[cluster.Remote].pull, n.ways[cluster.Remote].inline = rateOf(m.CopyRate), 0, -1
 	sockets := m.Sockets > 1 && m.Socket != (cluster.Link{})
 	if sockets {
-		n.ways[sameSocket] = wayOf(m.Socket)
-		if m.Socket.Access == 0 {
-			n.ways[sameSocket].access = n.ways[cluster.InNode].access
-		}
+		n.ways[sameSocket] = wayOf(m.InSocket())
 	}
 	if n.slow, err = newSlowness(m.Slow, l.Nodes); err != nil {
 		return n, fmt.Errorf("machine %s: %w", m.Name, err)
@@ -144,7 +142,7 @@ func (p *passage) arrival() cluster.Time { return p.late + p.latency }
 // adapter, or who moves it. Links are still to come.
 func (n *network) begin(m *msg, wire int64, p *passage) {
 	way := &n.ways[m.class]
-	p.carry = way.carry(wire)
+	p.carry, p.latency = way.carry(wire), way.l
 	p.start = p.begin
 	if m.class == cluster.Remote {
 		p.start, p.carry = n.leave(m, p.begin, p.carry)
@@ -153,6 +151,8 @@ func (n *network) begin(m *msg, wire int64, p *passage) {
 		if way.threadRate > 0 && m.thread >= 0 { // no faster than its thread, whatever the adapter does
 			p.left = max(p.left, p.begin+way.threadRate.time(wire-1))
 		}
+	} else if m.kind == msgEager && way.handed(m.size) {
+		n.hand(m, way, p)
 	} else {
 		if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
 			// Inside a node a core moves the bytes, one message after another.
@@ -163,14 +163,27 @@ func (n *network) begin(m *msg, wire int64, p *passage) {
 		p.reserved, p.rest = p.start, CauseMemory
 		p.left = p.start + p.carry
 		if memory := &n.memories[n.nodeOf[m.src]]; memory.rate > 0 {
-			p.left = memory.serve(p.start, wire, p.carry)
+			p.left = memory.serve(p.start, 1, wire, p.carry)
 		}
 	}
-	p.late, p.latency = p.left, way.l
+	p.late = p.left
 	if n.linkNoise > 0 && m.class == cluster.Remote {
 		p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
 		p.latency += p.jitter
 	}
+}
+
+// hand reserves what a message takes whose bytes its own threads move: the gap from the one
+// before, and for what a buffer holds a copy besides.
+func (n *network) hand(m *msg, way *way, p *passage) {
+	mover := &n.movers[m.src]
+	p.start = max(p.start, *mover)
+	*mover = p.start + way.g
+	if m.size > way.inline {
+		*mover += way.copy.time(m.size)
+	}
+	p.latency = way.latency(m.size)
+	p.reserved, p.left, p.carry, p.rest = p.start, p.start, 0, CauseMemory
 }
 
 // crossing is a message on its way over links, as far as its head has come.

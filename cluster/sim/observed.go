@@ -104,6 +104,19 @@ func (w *world) leaves(i int32, p *passage) {
 	*grown(&w.trace.voyages, int(i)) = v
 }
 
+// pulls notes that a thread copies a rendezvous out of its sender's memory.
+func (w *world) pulls(m *msg, t *thread) {
+	w.met(m, t)
+	v := voyage{begin: w.bothCame(m)}
+	*grown(&w.ranks[m.src].voyages, int(m.req)) = v
+	v.message = true
+	v.arrow = timeline.Arrow{From: m.src, To: m.dst, Sent: t.now, Bytes: m.size, Tag: m.tag}
+	if m.thread >= 0 {
+		v.arrow.FromThread = int32(w.threads[m.thread].number)
+	}
+	*grown(&w.ranks[m.dst].voyages, int(m.recv)) = v
+}
+
 // bothCame is when the later side of a rendezvous has come.
 func (w *world) bothCame(m *msg) cluster.Time {
 	from, to := m.src, m.dst

@@ -22,15 +22,28 @@ func (r *rank) checkWord(off int64) cluster.Code {
 	return cluster.OK
 }
 
-func (r *rank) checkRange(off, n int64, vec []cluster.Span) cluster.Code {
-	if vec == nil {
-		if !r.within(off, n) {
+// checkRange finds out whether a put or a get fits: a phantom one into the segment that
+// the machine has, another one into the bytes that are there.
+func (r *rank) checkRange(op *cluster.Op) cluster.Code {
+	n, extent := op.Bytes(), int64(len(r.seg))
+	if op.Buf == nil {
+		extent = r.w.spec.Extent()
+	}
+	if op.Shape != nil {
+		if !op.Shape.Within(extent) || op.Shape.Bytes() != n {
 			return cluster.OutOfSegment
 		}
 		return cluster.OK
 	}
-	for _, s := range vec {
-		if !r.within(s.Off, s.Len) {
+	fits := func(off, n int64) bool { return off >= 0 && n >= 0 && n <= extent && off <= extent-n }
+	if op.Vec == nil {
+		if !fits(op.Off, n) {
+			return cluster.OutOfSegment
+		}
+		return cluster.OK
+	}
+	for _, s := range op.Vec {
+		if !fits(s.Off, s.Len) {
 			return cluster.OutOfSegment
 		}
 	}
@@ -41,7 +54,12 @@ func (r *rank) load(off int64) uint64     { return binary.NativeEndian.Uint64(r.
 func (r *rank) store(off int64, v uint64) { binary.NativeEndian.PutUint64(r.seg[off:], v) }
 
 // move copies between a segment and packed bytes.
-func (r *rank) move(off int64, vec []cluster.Span, buf []byte, in bool) {
+func (r *rank) move(off int64, vec []cluster.Span, shape *cluster.Strided, buf []byte, in bool) {
+	if shape != nil {
+		packed := shape.Packed()
+		packed.Copy(r.seg, buf, in)
+		return
+	}
 	if vec == nil {
 		vec = []cluster.Span{{Off: off, Len: int64(len(buf))}}
 	}
@@ -57,9 +75,8 @@ func (r *rank) move(off int64, vec []cluster.Span, buf []byte, in bool) {
 }
 
 // ask makes the message of a one-sided operation and its slot at the initiator.
-func (t *thread) ask(op *cluster.Op, kind msgKind, n int64) (int32, uint32) {
+func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64) (int32, uint32) {
 	w := t.w
-	class := w.net.class(t.r.id, op.Peer)
 	train := int32(1)
 	if op.Kind == cluster.KindPut && op.Train > 1 {
 		train = op.Train
@@ -72,9 +89,33 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, n int64) (int32, uint32) {
 	m.more = &transfer{off: op.Off, a: op.A, b: op.B, arg: op.Arg, done: cluster.Done{Peer: op.Peer, Size: n}}
 	if kind == msgPut || kind == msgGet { // the only kinds that name a memory
 		m.more.from, m.more.to = op.From, op.To
+		m.more.packed = packed(op)
+		if op.Shape != nil && op.Buf != nil {
+			shape := *op.Shape
+			m.more.shape = &shape
+		}
 	}
 	return i, id
 }
+
+// classOf is how a put or a get goes: inside a node too, it may go by the adapter.
+func (t *thread) classOf(op *cluster.Op) cluster.Class {
+	if op.Path == cluster.PathAdapter {
+		t.w.quickest = min(t.w.quickest, t.w.net.ways[cluster.Remote].l)
+		return cluster.Remote
+	}
+	return t.w.net.class(t.r.id, op.Peer)
+}
+
+// packed reports whether a put or a get is of several pieces that go as one message: they
+// are packed at the one end, and the other end takes a hand to unpack them.
+func packed(op *cluster.Op) bool {
+	return len(op.Vec) > 1 || op.Shape != nil && (op.Kind == cluster.KindGet || op.Train <= 1) && !op.Shape.Contiguous()
+}
+
+// packs charges whoever packs n bytes, or unpacks them: also the agent, as no adapter does
+// that.
+func (t *thread) packs(n int64) { t.spend(t.w.net.ways[cluster.Remote].copy.time(n), CauseCopy) }
 
 // buffered reports whether a put of n bytes is copied out of its source first.
 func (p *protocol) buffered(n int64, from cluster.Memory) bool {
@@ -89,48 +130,100 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
 	target := &w.ranks[op.Peer]
 	op.Source = 0
-	code := target.checkRange(op.Off, n, op.Vec)
+	code := target.checkRange(op)
 	if op.SigOp != cluster.SigNone && code == cluster.OK {
 		code = target.checkWord(op.Sig)
 	}
 	if code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
-	if one := n / int64(max(op.Train, 1)); w.copyRate > 0 && w.buffered(one, op.From) {
-		t.copies(w.net.class(t.r.id, op.Peer), int64(max(op.Train, 1)), one)
+	class := t.classOf(op)
+	if one := n / int64(max(op.Train, 1)); packed(op) {
+		t.packs(n)
+	} else if w.net.ways[cluster.Remote].copy > 0 && w.buffered(one, op.From) && class == cluster.Remote {
+		t.copies(&w.net.ways[cluster.Remote], int64(max(op.Train, 1)), one)
 	}
-	i, id := t.ask(op, msgPut, n)
+	then := op.Then
+	early := op.Early && then != nil
+	if early {
+		op.Then = nobody{}
+	}
+	i, id := t.ask(op, msgPut, class, n)
 	m := &w.msgs[i]
 	m.hold(w, op.Buf)
 	m.more.vec, m.more.sig, m.more.sigOp, m.more.fn = slices.Clone(op.Vec), op.Sig, op.SigOp, op.Fn
-	if op.Then == nil && (n > w.eager || w.staged && op.From == cluster.DeviceMemory) {
+	late := n > w.eager || w.staged && op.From == cluster.DeviceMemory
+	switch {
+	case early && late:
+		op.Then = then
+		_, source := t.pend(op)
+		m.more.source = source + 1
+	case late && then == nil:
 		s, source := t.r.slots.take(cluster.KindPut)
 		s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, n, t.now, t.cause
 		m.more.source = source + 1
 		op.Source = t.r.slots.handle(source)
 	}
 	w.dispatch(i, t)
+	if early {
+		op.Then = then
+		if !late {
+			t.finish(op, cluster.Done{Peer: op.Peer, Size: n})
+		}
+		return 0
+	}
 	return t.pended(op, id)
 }
 
-// land writes a put at its target.
-func (w *world) land(i int32, r *rank) {
+// nobody is the step of an operation whose end nobody waits for.
+type nobody struct{}
+
+func (nobody) Step(cluster.Poster, int32, cluster.Done) {}
+
+// land writes a put at its target, at a time.
+func (w *world) land(i int32, r *rank, at cluster.Time) {
 	m := &w.msgs[i]
 	x := m.more
 	if m.buf != nil {
-		r.move(x.off, x.vec, m.bytes(), true)
+		r.move(x.off, x.vec, x.shape, m.bytes(), true)
 		m.drop(w)
 	}
 	r.signal(x.sigOp, x.sig, x.a)
 	cause := m.cause
 	if x.fn != 0 {
 		m.kind = msgRPC
-		r.heard()
-		w.attend(i, r, w.now)
+		if !x.packed {
+			r.heard()
+		}
+		w.attend(i, r, at)
 	} else {
-		w.reply(i, w.now, 1)
+		w.reply(i, at, 1)
 	}
-	r.checkAwaits(w.now, cause)
+	r.checkAwaits(at, cause)
+}
+
+// unpack puts the pieces of a put in their places, or gathers those of a get, on an
+// actor's clock: it is a handler's work.
+func (w *world) unpack(i int32, t *thread) {
+	m := &w.msgs[i]
+	t.spend(w.handlerTime, CauseCompute)
+	t.packs(m.size)
+	m.cause = t.cause
+	if at := max(t.now, w.now); m.kind == msgPut {
+		w.land(i, t.r, at)
+	} else {
+		w.gather(i, t.r, at)
+	}
+}
+
+// gather reads the bytes of a get, and sends them back at a time.
+func (w *world) gather(i int32, r *rank, at cluster.Time) {
+	m := &w.msgs[i]
+	if s := &w.ranks[m.src].slots.list[m.req]; s.buf != nil {
+		m.hold(w, s.bytes())
+		r.move(m.more.off, m.more.vec, m.more.shape, m.bytes(), false)
+	}
+	w.reply(i, at, m.size)
 }
 
 // signal changes the flag word of a signaling put.
@@ -179,11 +272,14 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 // get asks for bytes: from another node the request goes there first.
 func (t *thread) get(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
-	if code := w.ranks[op.Peer].checkRange(op.Off, n, op.Vec); code != cluster.OK {
+	if code := w.ranks[op.Peer].checkRange(op); code != cluster.OK {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
-	i, id := t.ask(op, msgGet, n)
+	i, id := t.ask(op, msgGet, t.classOf(op), n)
 	w.msgs[i].more.vec = slices.Clone(op.Vec)
+	if packed(op) {
+		t.r.slots.list[id].pays = feeUnpack
+	}
 	w.dispatch(i, t)
 	return t.pended(op, id)
 }
@@ -193,7 +289,7 @@ func (t *thread) atomic(op *cluster.Op) cluster.Handle {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: 8, Err: code})
 	}
 	again := t.reload(op)
-	i, id := t.ask(op, msgAtomic, 8)
+	i, id := t.ask(op, msgAtomic, t.w.net.class(t.r.id, op.Peer), 8)
 	t.w.msgs[i].more.again = again
 	t.w.dispatch(i, t)
 	return t.pended(op, id)
@@ -205,11 +301,7 @@ func (w *world) read(i int32, r *rank) {
 	m := &w.msgs[i]
 	x := m.more
 	if m.kind == msgGet {
-		if s := &w.ranks[m.src].slots.list[m.req]; s.buf != nil {
-			m.hold(w, s.bytes())
-			r.move(x.off, x.vec, m.bytes(), false)
-		}
-		w.reply(i, w.now, m.size)
+		w.gather(i, r, w.now)
 		return
 	}
 	at := max(w.now, r.atomics) + w.atomicTime
@@ -273,7 +365,7 @@ func (r *rank) checkAwaits(at cluster.Time, cause int32) {
 // rpc sends a call to its target.
 func (t *thread) rpc(op *cluster.Op) cluster.Handle {
 	n := op.Bytes()
-	i, id := t.ask(op, msgRPC, n)
+	i, id := t.ask(op, msgRPC, t.w.net.class(t.r.id, op.Peer), n)
 	m := &t.w.msgs[i]
 	m.more.fn, m.more.data = op.Fn, op.Buf
 	t.w.dispatch(i, t)

@@ -103,6 +103,12 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 		return t.enter(op)
 	case cluster.KindWork:
 		return t.work(op)
+	case cluster.KindRaise:
+		return t.raise(op)
+	case cluster.KindReached:
+		return t.reached(op)
+	case cluster.KindLoad:
+		return t.looking(op)
 	case cluster.KindEvent:
 		return t.event(op)
 	case cluster.KindFire:
@@ -120,7 +126,8 @@ func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
 		if op.Then != nil {
 			t.r.then++
 		}
-		s.more = &slotMore{then: op.Then, thenArg: op.ThenArg, arg: op.Arg, off: op.Off, a: op.A}
+		s.more = t.r.slots.further()
+		s.more.then, s.more.thenArg, s.more.arg, s.more.off, s.more.a = op.Then, op.ThenArg, op.Arg, op.Off, op.A
 	}
 	return s, i
 }
@@ -206,10 +213,17 @@ func (r *rank) charge(t *thread, s *slot) {
 }
 
 func (t *thread) pays(s *slot) {
-	t.spend(t.w.net.ways[s.class].o, CauseOverhead)
-	if s.pays == feeCopy {
-		t.copies(s.class, 1, s.size)
+	if s.pays == feeUnpack {
+		t.packs(s.size)
+		return
 	}
+	way := &t.w.net.ways[s.class]
+	if s.pays == feeEager {
+		t.spend(way.overhead(s.size), CauseOverhead)
+		t.copies(way, 1, s.size)
+		return
+	}
+	t.spend(way.o, CauseOverhead)
 }
 
 func (r *rank) threadOf(number int) *thread {
@@ -267,10 +281,15 @@ func (r *rank) runSteps(t *thread) {
 		st := r.steps[i]
 		r.steps[i] = pendingStep{}
 		t.until(st.at, st.cause)
-		if st.pays != feeNone {
-			t.pay(t.w.net.ways[st.class].o)
-			if st.pays == feeCopy {
-				t.copies(st.class, 1, st.done.Size)
+		if st.pays == feeUnpack {
+			t.packs(st.done.Size)
+		} else if st.pays != feeNone {
+			way := &t.w.net.ways[st.class]
+			if st.pays == feeEager {
+				t.pay(way.overhead(st.done.Size))
+				t.copies(way, 1, st.done.Size)
+			} else {
+				t.pay(way.o)
 			}
 		}
 		st.then.Step(inside{t}, st.arg, st.done)
@@ -312,7 +331,7 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 		return
 	}
 	t.sync(evResume)
-	done := memory.serve(t.now, whole(work.Bytes), dt)
+	done := memory.work(t.now, whole(work.Bytes), dt)
 	alone := t.now + dt
 	t.spend(dt, CauseCompute)
 	t.spend(done-alone, CauseMemory)
@@ -329,7 +348,7 @@ func (t *thread) work(op *cluster.Op) cluster.Handle {
 	}
 	t.spend(dt, CauseCompute)
 	if memory := &w.net.memories[w.net.nodeOf[t.r.id]]; memory.rate > 0 && bytes > 0 {
-		t.spend(memory.serve(t.now-dt, bytes, dt)-t.now, CauseMemory)
+		t.spend(memory.work(t.now-dt, bytes, dt)-t.now, CauseMemory)
 	}
 	return t.finish(op, cluster.Done{})
 }

@@ -138,11 +138,8 @@ func (p *program) play(r *cluster.Rank, seen func()) (uint64, error) {
 				case vPut:
 					err = r.Put(c.peer, 8+int64(c.item)*placeSize, p.pattern(c.n, c.item+k))
 				case vTrain:
-					spans := make([]cluster.Span, wagons)
-					for k := range spans {
-						spans[k] = cluster.Span{Off: 8 + int64(c.item*placeSize+k*c.n), Len: int64(c.n)}
-					}
-					err = r.IputTrain(&reqs[i], nil, c.peer, spans, p.pattern(wagons*c.n, c.item+k))
+					train := cluster.Column(8+int64(c.item*placeSize), int64(c.n), int64(c.n), wagons)
+					err = r.IputTrain(&reqs[i], nil, c.peer, &train, p.pattern(wagons*c.n, c.item+k))
 				case vGet:
 					bufs[i] = make([]byte, c.n)
 					err = r.Get(c.peer, readOnly, bufs[i])

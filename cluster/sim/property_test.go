@@ -64,6 +64,13 @@ func burdened(seed uint64) cluster.Machine {
 	m.Server = cluster.Server{Send: span(400_000), Receive: span(400_000), Handshake: span(100_000)}
 	m.Classes[cluster.Remote].ReceiveRate = float64(30 * (30_000_000 + rng.Int64N(300_000_000)))
 	m.Classes[cluster.Remote].HandshakeGap = 1 + span(300_000)
+	per := func() float64 { return float64(30 * (100_000_000 + rng.Int64N(300_000_000))) }
+	node := &m.Classes[cluster.InNode]
+	if node.AccessRate = per(); seed%4 == 1 {
+		node.Inline = cluster.Inline{Limit: 1 + rng.Int64N(64), Latency: span(300_000), Overhead: span(150_000)}
+		node.EagerCopy, node.SingleCopy = per(), per()
+		node.Uncached = cluster.Uncached{Limit: 1000 + rng.Int64N(3000), Copy: per()}
+	}
 	return m
 }
 
@@ -80,10 +87,12 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 		links = append(links, &m.Classes[i])
 	}
 	for _, l := range links {
-		for _, t := range []*cluster.Time{&l.Latency, &l.Overhead, &l.Gap, &l.Access, &l.HandshakeGap} {
+		for _, t := range []*cluster.Time{&l.Latency, &l.Overhead, &l.Gap, &l.Access, &l.HandshakeGap, &l.Inline.Latency, &l.Inline.Overhead} {
 			*t *= cluster.Time(k)
 		}
-		l.Bandwidth, l.ThreadRate, l.ReceiveRate = l.Bandwidth/float64(k), l.ThreadRate/float64(k), l.ReceiveRate/float64(k)
+		for _, r := range []*float64{&l.Bandwidth, &l.ThreadRate, &l.ReceiveRate, &l.EagerCopy, &l.SingleCopy, &l.AccessRate, &l.Uncached.Copy} {
+			*r /= float64(k)
+		}
 	}
 	return m
 }
@@ -357,18 +366,18 @@ func TestTrainIsItsPuts(t *testing.T) {
 					return nil
 				}
 				return r.Using(cluster.Means{Own: own, Far: far}, func() error {
-					reqs, spans := make([]cluster.Request, k), make([]cluster.Span, k)
-					for i := range spans {
-						spans[i] = cluster.Span{Off: int64(8 + i*n), Len: int64(n)}
+					reqs := make([]cluster.Request, k)
+					for i := range k {
 						if train {
-							continue
+							break
 						}
-						if err := r.Iput(&reqs[i], nil, to, spans[i].Off, make([]byte, n)); err != nil {
+						if err := r.Iput(&reqs[i], nil, to, int64(8+i*n), make([]byte, n)); err != nil {
 							return err
 						}
 					}
 					if train {
-						if err := r.IputTrain(&reqs[0], nil, to, spans, make([]byte, k*n)); err != nil {
+						all := cluster.Column(8, int64(n), int64(n), k)
+						if err := r.IputTrain(&reqs[0], nil, to, &all, make([]byte, k*n)); err != nil {
 							return err
 						}
 					}

@@ -27,10 +27,20 @@ func (w *world) arrive(i int32) {
 		}
 		w.due = r.released(recv, w.now, cause)
 	case msgPut:
-		if !w.restage(i) {
-			w.land(i, r)
+		switch {
+		case w.restage(i):
+		case m.more.packed:
+			r.heard()
+			w.attend(i, r, w.now)
+		default:
+			w.land(i, r, w.now)
 		}
 	case msgGet:
+		if m.more.packed {
+			r.heard()
+			w.attend(i, r, w.now)
+			return
+		}
 		w.read(i, r)
 	case msgAtomic:
 		if m.more.again {
@@ -77,6 +87,10 @@ func (w *world) handle(i int32, t *thread) {
 	t.pay(w.net.ways[m.class].o)
 	switch m.kind {
 	case msgAsk: // its receive is m.recv
+		if w.net.ways[m.class].pull > 0 && !w.fromDevice(m) && !w.ranks[m.dst].slots.list[m.recv].forDevice() {
+			w.pull(i, t)
+			return
+		}
 		m.kind = msgClear
 		m.src, m.dst = m.dst, m.src
 		w.dispatch(i, t)
@@ -86,9 +100,32 @@ func (w *world) handle(i int32, t *thread) {
 		w.dispatch(i, w.ranks[m.src].injector(m, t))
 	case msgRPC:
 		w.call(i, t)
+	case msgPut, msgGet:
+		w.unpack(i, t)
 	default:
 		panic("sim: a message that nobody has to handle")
 	}
+}
+
+// pull has the receiver of a rendezvous copy the bytes out of the sender's memory, which
+// both reach, and let the sender know.
+func (w *world) pull(i int32, t *thread) {
+	m := &w.msgs[i]
+	way := &w.net.ways[m.class]
+	send, recv := &w.ranks[m.src].slots.list[m.req], &w.ranks[m.dst].slots.list[m.recv]
+	if w.trace.recorder != nil {
+		w.pulls(m, t)
+	}
+	t.spend(way.pulls(m.size, min(m.size, recv.size)), CauseCopy)
+	copy(recv.bytes(), send.bytes())
+	recv.set(received(m.src, m.tag, m.size, recv.size))
+	recv.pays, recv.cause = feeNone, t.cause
+	send.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
+	send.cause = w.trace.charge(t.cause, way.l, CauseLatency, m.dst)
+	src, req, dst, into, done := m.src, m.req, m.dst, m.recv, t.now
+	w.dropMsg(i)
+	w.completeAt(done, dst, into)
+	w.completeAt(done+way.l, src, req)
 }
 
 // injector is the thread that injects the bytes of a send which t has heard may go:
@@ -130,8 +167,8 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 		return
 	}
 	s.pays = feeO
-	if w.copyRate > 0 && !s.forDevice() && (w.progress != cluster.ProgressOffload || s.at > w.now) {
-		s.pays = feeCopy // else an adapter that finds the receive posted puts the bytes in their place
+	if way := &w.net.ways[m.class]; way.handed(m.size) && !s.forDevice() && (w.progress != cluster.ProgressOffload || m.class != cluster.Remote || s.at > w.now) {
+		s.pays = feeEager // else an adapter that finds the receive posted puts the bytes in their place
 	}
 	copy(s.bytes(), m.bytes())
 	m.drop(w)
@@ -197,9 +234,10 @@ func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 		return t.pended(op, id)
 	}
 	device := w.staged && op.From == cluster.DeviceMemory
-	t.pay(w.net.ways[m.class].o)
-	if w.copyRate > 0 && !device {
-		t.copies(m.class, 1, m.size)
+	way := &w.net.ways[m.class]
+	t.pay(way.overhead(m.size))
+	if way.copy > 0 && !device {
+		t.copies(way, 1, m.size)
 	}
 	copy(op.Buf, m.bytes())
 	m.drop(w)

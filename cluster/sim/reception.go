@@ -21,38 +21,31 @@ func (w *world) reach(i int32) {
 			return
 		}
 	}
-	way := &w.net.ways[cluster.Remote]
-	wire, n := m.wire(), cluster.Time(max(m.train, 1))
-	carry, first := way.carry(max(wire/int64(n), 1)), w.now
-	if n > 1 {
-		first = m.more.reach
-	}
-	var done cluster.Time
-	for k := range n {
-		at := first + (w.now-first)*k/max(n-1, 1)
-		if n > 1 && w.uneven {
-			at = m.more.reaches[k]
-		}
-		if n > 1 && w.net.served {
-			at = w.net.serve(w.net.nodeOf[m.dst], m, at, w.net.server.Receive)
-		}
-		done = max(done, w.net.enter(m, at, carry))
+	way, wire := &w.net.ways[cluster.Remote], m.wire()
+	var carry, done cluster.Time
+	if m.train <= 1 {
+		carry = way.carry(wire)
+		done = w.net.enter(m, w.now, carry)
+	} else {
+		carry = way.carry(max(wire/int64(m.train), 1))
+		done = w.enterTrain(m, carry)
 	}
 	if way.receives > 0 && m.kind == msgData {
 		done = max(done, w.takeIn(m, wire))
 	}
-	last := w.lasts[i]
+	last, ordered := w.lasts[i], m.ordered()
 	at := max(last, done)
-	if w.overtaking && m.ordered() {
+	if w.overtaking && ordered {
 		at = w.ranks[m.dst].inOrder(at, at > last)
 	}
-	adapter := at - last // what of the lateness is the adapter's
-	if w.net.served {
-		adapter = min(adapter, done-carry-w.now)
-		m.cause = w.trace.charge(m.cause, at-last-adapter, CauseServer, m.dst)
+	if w.trace.on {
+		adapter := at - last // what of the lateness is the adapter's
+		if w.net.served {
+			adapter = min(adapter, done-carry-w.now)
+			m.cause = w.trace.charge(m.cause, at-last-adapter, CauseServer, m.dst)
+		}
+		m.cause = w.trace.charge(m.cause, adapter, CauseAdapter, m.dst)
 	}
-	m.cause = w.trace.charge(m.cause, adapter, CauseAdapter, m.dst)
-	ordered := m.ordered()
 	if at == w.now && !(ordered && w.comes[m.dst] >= at) { // else behind one that arrives at this very time
 		w.arrive(i)
 		return
@@ -64,6 +57,25 @@ func (w *world) reach(i int32) {
 		w.overlook()
 	}
 	w.pushQuiet(m, at, evArrive, i)
+}
+
+// enterTrain has adapters take in the messages of a train, each as its first byte comes.
+func (w *world) enterTrain(m *msg, carry cluster.Time) (done cluster.Time) {
+	n, first := cluster.Time(m.train), m.more.reach
+	if w.net.regular(m.class) {
+		return w.enterEvenly(m, first, carry)
+	}
+	for k := range n {
+		at := first + (w.now-first)*k/(n-1)
+		if w.uneven {
+			at = m.more.reaches[k]
+		}
+		if w.net.served {
+			at = w.net.serve(w.net.nodeOf[m.dst], m, at, w.net.server.Receive)
+		}
+		done = max(done, w.net.enter(m, at, carry))
+	}
+	return done
 }
 
 // takeIn has a thread take in the bytes of a rendezvous, in turn with what it injects: the

@@ -10,8 +10,9 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	class := w.net.class(t.r.id, op.Peer)
 	i, m := w.newMsg()
 	m.class, m.src, m.dst, m.ctx, m.tag, m.size = class, t.r.id, op.Peer, op.Ctx, op.Tag, n
-	t.pay(w.net.ways[class].o)
+	way := &w.net.ways[class]
 	if !w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
+		t.pay(way.o)
 		_, req := t.pend(op)
 		m.kind, m.req = msgAsk, req
 		if w.staged && op.From == cluster.DeviceMemory {
@@ -20,10 +21,11 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 		w.dispatch(i, t)
 		return t.pended(op, req)
 	}
+	t.pay(way.overhead(n))
 	m.kind = msgEager
 	m.hold(w, op.Buf)
-	if w.copyRate > 0 && op.From == cluster.HostMemory {
-		t.copies(class, 1, n)
+	if way.copy > 0 && op.From == cluster.HostMemory {
+		t.copies(way, 1, n)
 	}
 	if w.staged && op.From == cluster.DeviceMemory { // complete when it stands in the host's memory
 		_, source := t.pend(op)
@@ -35,11 +37,11 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	return t.finish(op, cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n})
 }
 
-// copies charges a thread for copying as many messages of a class, each of n bytes, into
-// the eager buffer or out of it. Inside a node the copies are what the bandwidth is; an
-// adapter that progresses by itself copies for nothing.
-func (t *thread) copies(class cluster.Class, many, n int64) {
-	if class == cluster.Remote && !(t.id < 0 && t.w.progress == cluster.ProgressOffload) {
-		t.spend(cluster.Time(many)*t.w.copyRate.time(n), CauseCopy)
+// copies charges a thread for copying as many messages, each of n bytes, into the eager
+// buffer or out of it. Cells hold their bytes as they are written; an adapter that
+// progresses by itself copies for nothing.
+func (t *thread) copies(way *way, many, n int64) {
+	if n > way.inline && !(t.id < 0 && t.w.progress == cluster.ProgressOffload) {
+		t.spend(cluster.Time(many)*way.copy.time(n), CauseCopy)
 	}
 }

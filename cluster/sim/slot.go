@@ -17,9 +17,10 @@ const (
 type fee uint8
 
 const (
-	feeNone fee = iota
-	feeO        // of a receive: o
-	feeCopy     // and a copy out of the eager buffer
+	feeNone   fee = iota
+	feeO          // of a receive: o
+	feeEager      // of an eager one, by its size: and a copy out of its buffer
+	feeUnpack     // of pieces that came packed: a copy
 )
 
 // slot is an operation under way, in one cache line; what few kinds need stands
@@ -55,6 +56,7 @@ type slotMore struct {
 	a       uint64 // operand, then result
 	left    int64  // fires of an event
 	device  bool   // the bytes go on to the device's memory
+	next    *slotMore
 }
 
 // toDevice makes the bytes go on to the device's memory.
@@ -106,6 +108,17 @@ func (s *slot) set(d cluster.Done) {
 type slots struct {
 	list []slot
 	free uint32
+	more *slotMore // the first of those that no slot uses
+}
+
+// further gives what a slot needs of few kinds.
+func (t *slots) further() *slotMore {
+	m := t.more
+	if m == nil {
+		return &slotMore{}
+	}
+	t.more, m.next = m.next, nil
+	return m
 }
 
 func (t *slots) take(kind cluster.Kind) (*slot, uint32) {
@@ -133,6 +146,10 @@ func (t *slots) give(i uint32) {
 		s.gen = 1
 	}
 	s.state, s.charged, s.waited, s.pays, s.err, s.found = slotFree, false, false, feeNone, cluster.OK, false
+	if s.more != nil {
+		*s.more = slotMore{next: t.more}
+		t.more = s.more
+	}
 	s.buf, s.more = nil, nil
 	s.peer, t.free = int32(t.free), i+1
 }

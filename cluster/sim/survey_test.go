@@ -10,6 +10,9 @@ import (
 // The look for ranks that are stuck while others go on finds none in a long run
 // whose every event is a rank's own: the event that is about to happen counts.
 func TestALongRunIsNotStuck(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds under the race detector")
+	}
 	m := cluster.Machine{Name: "one rank", EagerLimit: 8192, Progress: cluster.ProgressOffload}
 	m.Classes[cluster.InRank] = cluster.Link{Latency: 100 * cluster.Nanosecond, Bandwidth: 1e10}
 	layout := cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1, Model: cluster.Flat, Ranking: cluster.Sequential}

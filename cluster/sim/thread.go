@@ -170,7 +170,6 @@ type rank struct {
 	agent   *thread      // who answers when no thread has to: the adapter, or a progress thread
 	noise   noise
 	voyages []voyage // by slot, where they are written down
-	_       [8]byte  // whole lines
 }
 
 // pendingStep is a continuation that is due.

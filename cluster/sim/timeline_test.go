@@ -87,6 +87,9 @@ func perSecond(piece cluster.Time) float64 {
 //	C            the library's lock, for each further thread
 //	W            a look at the clock; left out: P
 //	O            a byte copied into an eager buffer, or out of it
+//	oI LI        of a message inside a node of up to inline=n bytes
+//	O1 U1 V1     a byte inside a node: of an eager message's copies, of a rendezvous' one,
+//	             of a load beyond its line; UC of a rendezvous of more than cached=n bytes
 //	h            gap of a handshake
 //	S R Q        of the server of a node's messages: one that leaves, one that comes
 //	             in, one without the program's bytes
@@ -96,11 +99,11 @@ func perSecond(piece cluster.Time) float64 {
 // processors where the adapter is -1.
 func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
 	c := map[string]cluster.Time{}
-	for _, name := range strings.Fields("o L g G T o1 L1 G1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q O W TR") {
+	for _, name := range strings.Fields("o L g G T o1 L1 g1 G1 oI LI O1 U1 UC V1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q O W TR") {
 		c[name] = 0
 	}
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
-	adapters := 1
+	adapters, inline, cached := 1, int64(0), int64(0)
 	for _, arg := range d.CmdArgs {
 		switch arg.Key {
 		case "progress":
@@ -109,6 +112,10 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 			arg.Scan(t, 0, &adapters)
 		case "eager":
 			arg.Scan(t, 0, &m.EagerLimit)
+		case "inline":
+			arg.Scan(t, 0, &inline)
+		case "cached":
+			arg.Scan(t, 0, &cached)
 		case "cores":
 			arg.Scan(t, 0, &m.CoresPerNode)
 		case "sockets":
@@ -150,8 +157,15 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 	}
 	m.Classes = [cluster.Classes]cluster.Link{
 		cluster.InRank: {Latency: c["L0"], Access: c["X0"], Bandwidth: perSecond(c["G0"])},
-		cluster.InNode: {Latency: c["L1"], Access: c["X1"], Overhead: c["o1"], Bandwidth: perSecond(c["G1"])},
+		cluster.InNode: {Latency: c["L1"], Access: c["X1"], Overhead: c["o1"], Gap: c["g1"], Bandwidth: perSecond(c["G1"]),
+			EagerCopy: perSecond(c["O1"]), SingleCopy: perSecond(c["U1"]), AccessRate: perSecond(c["V1"])},
 		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"]), HandshakeGap: c["h"], ReceiveRate: perSecond(c["TR"])},
+	}
+	if inline > 0 {
+		m.Classes[cluster.InNode].Inline = cluster.Inline{Limit: inline, Latency: c["LI"], Overhead: c["oI"]}
+	}
+	if cached > 0 {
+		m.Classes[cluster.InNode].Uncached = cluster.Uncached{Limit: cached, Copy: perSecond(c["UC"])}
 	}
 	m.Socket = cluster.Link{Latency: c["LS"], Access: c["XS"], Overhead: c["oS"], Bandwidth: perSecond(c["GS"])}
 	m.Device.Link = cluster.Link{Latency: c["D"], Bandwidth: perSecond(c["GD"])}

@@ -8,8 +8,8 @@ func (w *world) beat(m *msg) cluster.Time {
 		return 0
 	}
 	o := w.net.ways[m.class].o
-	if one := m.size / int64(m.train); w.copyRate > 0 && m.class == cluster.Remote && w.buffered(one, m.more.from) {
-		o += w.copyRate.time(one)
+	if one := m.size / int64(m.train); m.class == cluster.Remote && w.buffered(one, m.more.from) {
+		o += w.net.ways[cluster.Remote].copy.time(one)
 	}
 	return o
 }
@@ -18,6 +18,10 @@ func (w *world) beat(m *msg) cluster.Time {
 // p becomes the way of the last to arrive. It gives how much of that lies before
 // the thread was done with posting.
 func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (before cluster.Time) {
+	if w.net.regular(m.class) {
+		w.passEvenly(m, at, p)
+		return 0
+	}
 	wire := max(m.size/int64(m.train), 1)
 	beat, n := w.beat(m), cluster.Time(m.train)
 	var freed cluster.Time

@@ -10,8 +10,9 @@ import (
 type world struct {
 	kernel
 	protocol
-	net   network
-	trace trace
+	net     network
+	charged charged // by ChargeAccesses
+	trace   trace
 	costs
 	spec  cluster.Spec
 	ranks []rank
@@ -24,7 +25,6 @@ type costs struct {
 	memRate             rate
 	cores, ranksPerNode int64 // of a node; no cores: unknown
 	compNoise           int64
-	copyRate            rate // of eager messages between nodes, by a thread
 	atomicTime          cluster.Time
 	handlerTime         cluster.Time
 	pollTime            cluster.Time
@@ -41,7 +41,7 @@ const leastPoll = 10 * cluster.Nanosecond
 
 func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
 	c := costs{flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), cores: int64(m.CoresPerNode), ranksPerNode: int64(l.RanksPerNode),
-		compNoise: partsOf(m.ComputeNoise), copyRate: rateOf(m.CopyRate), atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime,
+		compNoise: partsOf(m.ComputeNoise), atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime,
 		lockTime: m.LockTime, forkTime: m.ForkTime, meetTime: m.MeetTime}
 	if c.pollTime <= 0 {
 		c.pollTime = leastPoll

@@ -196,6 +196,65 @@ func (s *Shared[T]) Put(i int, v T) error {
 	return s.r.Lib().Put(s.first+thread, s.off+int64(local)*int64(len(b)), b)
 }
 
+// GetRange reads the elements from i on, as many as buf has, which stand in one block
+// (upc_memget). It is one access.
+func (s *Shared[T]) GetRange(i int, buf []T) error {
+	thread, local, err := s.span("get", i, len(buf))
+	if err != nil || len(buf) == 0 {
+		return err
+	}
+	if s.parts != nil {
+		if p := s.parts[thread]; local+len(buf) <= len(p) {
+			s.countRange(thread, len(buf))
+			copy(buf, p[local:])
+			return nil
+		}
+	}
+	return s.r.Lib().Get(s.first+thread, s.at(local), cluster.Bytes(buf))
+}
+
+// PutRange writes them, as GetRange reads them (upc_memput).
+func (s *Shared[T]) PutRange(i int, buf []T) error {
+	thread, local, err := s.span("put", i, len(buf))
+	if err != nil || len(buf) == 0 {
+		return err
+	}
+	if s.parts != nil {
+		if p := s.parts[thread]; local+len(buf) <= len(p) {
+			s.countRange(thread, len(buf))
+			copy(p[local:], buf)
+			return nil
+		}
+	}
+	return s.r.Lib().Put(s.first+thread, s.at(local), cluster.Bytes(buf))
+}
+
+// span finds n elements from i on in one block.
+func (s *Shared[T]) span(call string, i, n int) (thread, local int, err error) {
+	if i < 0 || n > s.n || i > s.n-n {
+		return 0, 0, s.r.Lib().Errorf("%s of %d elements from %d on of a shared array: it has %d elements, numbered from 0", call, n, i, s.n)
+	}
+	if n > s.block-i%s.block {
+		return 0, 0, s.r.Lib().Errorf("%s of %d elements from %d on of a shared array: they are in several blocks of %d; take one range a block", call, n, i, s.block)
+	}
+	if n == 0 {
+		return 0, 0, nil
+	}
+	thread, local = s.place(i)
+	return thread, local, nil
+}
+
+// at is the byte of a segment at which a local element stands.
+func (s *Shared[T]) at(local int) int64 { return s.off + int64(local)*int64(unsafe.Sizeof(s.cell[0])) }
+
+// countRange is Account for n elements.
+func (s *Shared[T]) countRange(thread, n int) {
+	t, c, size := s.traffic, s.class[thread], int64(n)*int64(unsafe.Sizeof(s.cell))
+	t.Ops[c]++
+	t.Bytes[c] += size
+	s.bytes[s.node[thread]] += size
+}
+
 // Ptr is the address of element i (&a[i]); i may be any number that arithmetic
 // then brings back into the array.
 func (s *Shared[T]) Ptr(i int) GlobalPtr[T] {

@@ -4,13 +4,20 @@
 //	hybridtop                       open the screen
 //	hybridtop run WORKLOAD          run without a screen, and verify
 //	hybridtop sweep WORKLOAD        run at every combination of knobs
+//	hybridtop record WORKLOAD       run, or sweep, and keep all of it in a file
+//	hybridtop replay FILE           the screen on a recording, or a picture of a moment
+//	hybridtop verify FILE           run what a recording simulated again, bit by bit
+//	hybridtop compare A B           in what two recordings differ, and what of it is noise
+//	hybridtop export FILE           a recording for other programs
 //	hybridtop list WHAT             workloads, models, knobs, machines, algorithms
 //	hybridtop show schedule WHAT    who sends what to whom in a collective
 //	hybridtop show goal FILE        what a GOAL file has, and how long it takes
+//	hybridtop run goal              a GOAL file replayed on a simulated machine
 //	hybridtop machine VERB          list, show, check and compare machine files
 //	hybridtop bench                 hot paths beside their limits on this host
 //	hybridtop model NAME            what closed formulas predict, and which term rules
 //	hybridtop calibrate             fit a machine to this host
+//	hybridtop tune COLLECTIVE...    the fastest algorithms of collectives, as a table
 //	hybridtop reproduce FIGURE...   the papers' figures beside what they publish
 //
 // This package holds flags and wiring. The table of knobs (engine.Base and each

@@ -16,6 +16,9 @@ import (
 // A simulation has one hash on every host, whatever the width of its words: those of
 // every workload, and of sizes that 32 bits do not hold.
 func TestHashesAreTheSameEverywhere(t *testing.T) {
+	if raced {
+		t.Skip("seconds under the race detector; make test runs it without")
+	}
 	const file = "testdata/hashes.txt"
 	runs := []string{
 		"randomaccess --elements 1000003 --world-seed 3 --model flat",

@@ -14,7 +14,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/tuner"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/engine/workload/collective"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -25,6 +27,7 @@ type knobFlags struct {
 	values map[string]*knobValue
 	many   bool   // a flag takes a list
 	preset string // that --preset names
+	table  string // that --table names
 }
 
 // knobValue is a flag's text; the scenario parses it, once the workload is known.
@@ -53,6 +56,7 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 	}
 	f.knobs = append(slices.Clone(engine.Base), f.knobs...)
 	f.addPreset(cmd)
+	cmd.Flags().StringVar(&f.table, "table", "", "table of the fastest algorithms of collectives, for algorithm = tuned: a file that hybridtop tune has written")
 	aliases := map[string]string{}
 	for i := range f.knobs {
 		k := &f.knobs[i]
@@ -172,6 +176,9 @@ func (f *knobFlags) asLeft(cmd *cobra.Command, name string, left map[string]stri
 
 // from is scenario, where begin changes the defaults before the flags do.
 func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Scenario) error) (engine.Scenario, []session.Axis, []cluster.Machine, error) {
+	if err := useTable(f.table); err != nil {
+		return engine.Scenario{}, nil, nil, err
+	}
 	machine := f.values["machine"]
 	names, own, err := machineFiles(machine.text)
 	if err != nil {
@@ -217,6 +224,23 @@ func (f *knobFlags) from(cmd *cobra.Command, name string, begin func(*engine.Sce
 		}
 	}
 	return sc, axes, own, nil
+}
+
+// useTable gives the collectives the table of a file.
+func useTable(file string) error {
+	if file == "" {
+		return nil
+	}
+	t, err := tuner.Load(file)
+	if err != nil {
+		return err
+	}
+	kind := engine.Measured
+	if t.Fabric == engine.Sim {
+		kind = engine.Simulated
+	}
+	collective.Use(&collective.Tuned{Table: t.Table, Machine: t.Machine, Kind: kind})
+	return nil
 }
 
 // maxRange bounds the values that a range stands for.
@@ -292,15 +316,22 @@ func workloadArgument(cmd *cobra.Command) {
 		var names []string
 		for _, w := range workload.All() {
 			names = append(names, cobra.CompletionWithDesc(w.Name, w.Title))
+			for _, a := range w.Aliases {
+				names = append(names, cobra.CompletionWithDesc(a.Name, a.Title))
+			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
+// workloadNames are those of the workloads, and behind them the other names of some.
 func workloadNames() []string {
-	var names []string
+	var names, others []string
 	for _, w := range workload.All() {
 		names = append(names, w.Name)
+		for _, a := range w.Aliases {
+			others = append(others, a.Name)
+		}
 	}
-	return names
+	return append(names, others...)
 }

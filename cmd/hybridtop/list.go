@@ -131,6 +131,10 @@ func listWorkloads() (listing, error) {
 			metrics = append(metrics, m.Name)
 		}
 		samples, tallies := []string{}, []string{}
+		aliases := []string{}
+		for _, a := range w.Aliases {
+			aliases = append(aliases, a.Name)
+		}
 		for _, m := range w.Samples {
 			samples = append(samples, m.Name)
 		}
@@ -139,7 +143,7 @@ func listWorkloads() (listing, error) {
 		}
 		l.entries = append(l.entries, entry{
 			{"name", w.Name}, {"title", w.Title}, {"doc", w.Doc}, {"paper", w.Paper}, {"knobs", knobs}, {"metrics", metrics},
-			{"samples", samples}, {"tallies", tallies}, {"iterations", w.Iterations},
+			{"samples", samples}, {"tallies", tallies}, {"iterations", w.Iterations}, {"aliases", aliases},
 		})
 	}
 	return l, nil
@@ -178,7 +182,7 @@ func listLevels() (listing, error) {
 }
 
 func listKnobs() (listing, error) {
-	l := listing{what: "knobs", columns: []string{"name", "workload", "type", "default", "choices", "doc"}}
+	l := listing{what: "knobs", columns: []string{"name", "workload", "type", "default", "choices", "doc", "no_effect"}}
 	add := func(owner string, table []engine.Knob) {
 		for _, k := range table {
 			if k.Name == "machine" {
@@ -186,7 +190,7 @@ func listKnobs() (listing, error) {
 			}
 			e := entry{
 				{"name", k.Name}, {"workload", owner}, {"type", k.Type}, {"unit", k.Unit}, {"default", k.Default},
-				{"min", nil}, {"max", nil}, {"choices", append([]string{}, k.Choices...)}, {"doc", k.Doc},
+				{"min", nil}, {"max", nil}, {"choices", append([]string{}, k.Choices...)}, {"doc", k.Doc}, {"no_effect", idleIn(owner, k.Name)},
 			}
 			if k.Type != engine.Choice {
 				e[5].value, e[6].value = k.Min, k.Max
@@ -199,6 +203,36 @@ func listKnobs() (listing, error) {
 		add(w.Name, w.Knobs)
 	}
 	return l, nil
+}
+
+// idleIn says in which workloads turning a knob has no effect as long as the others stand
+// at their defaults, and why. Where reasons differ by the workload's name alone, one
+// stands for all.
+func idleIn(owner, knob string) []string {
+	all, reasons := []string{}, []string{}
+	for _, w := range workload.All() {
+		sc := w.Scenario(presets.Machines())
+		if _, err := sc.Knob(knob); err != nil || owner != "all" && owner != w.Name {
+			continue
+		}
+		why := workload.Idle(&sc, engine.Emulated, knob)
+		if why == "" {
+			continue
+		}
+		why = strings.ReplaceAll(why, w.Name, "it")
+		if i := slices.Index(reasons, why); i >= 0 {
+			all[i] += ", " + w.Name
+			continue
+		}
+		all, reasons = append(all, w.Name), append(reasons, why)
+	}
+	for i := range all {
+		all[i] += ": " + reasons[i] + ";"
+	}
+	if n := len(all); n > 0 {
+		all[n-1] = strings.TrimSuffix(all[n-1], ";")
+	}
+	return all
 }
 
 func listAlgorithms() (listing, error) {

@@ -15,7 +15,7 @@ import (
 )
 
 // format is how a command writes what it found.
-type format struct{ json, csv bool }
+type format struct{ json, csv, lines bool }
 
 func addFormat(cmd *cobra.Command) *format {
 	f := &format{}

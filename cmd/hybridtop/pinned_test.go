@@ -17,6 +17,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // What runs and sweeps of simulations write is the same for good, to the last
 // character, but for the host and the time that it took.
 func TestWhatIsWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds under the race detector")
+	}
 	locality := "sweep randomaccess --fabric sim --machine demo --group 1,2,4,8,16 --iterations 2"
 	schemes := "sweep spmv --fabric sim --machine sr8000-f1 --threads-per-rank 8 --threading masteronly,funneled,multiple --local-k 2,8,32 --iterations 1"
 	for name, line := range map[string]string{

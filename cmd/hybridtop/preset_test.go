@@ -11,6 +11,9 @@ import (
 // Every scenario that comes along runs on its fabric and verifies, and opens a pane
 // that there is.
 func TestEveryPresetRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a launch of each takes seconds under the race detector")
+	}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	all, skipped := session.Presets()
 	if len(all) < 10 || len(skipped) > 0 {

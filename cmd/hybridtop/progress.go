@@ -11,6 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // follow shows how a session gets on in one line of w, if that is a terminal,
@@ -28,7 +29,11 @@ func follow(w io.Writer, s *session.Session) {
 			p.show("")
 			return
 		case <-ticker.C:
-			p.show(line(s.Load()))
+			text := line(s.Load())
+			if left := s.Left(); left > 0 {
+				text += "  about " + pane.Roughly(left) + " left"
+			}
+			p.show(text)
 		}
 	}
 }
@@ -52,7 +57,7 @@ func newSweepLine(w io.Writer) func(*session.Progress) {
 func sweepLine(p *session.Progress) string {
 	parts := []string{fmt.Sprintf("[%d/%d]", p.Done, p.Total)}
 	if p.Left > 0 {
-		parts = append(parts, "about "+roughly(p.Left)+" left")
+		parts = append(parts, "about "+pane.Roughly(p.Left)+" left")
 	}
 	if len(p.Running) == 1 {
 		r := &p.Running[0]
@@ -61,20 +66,13 @@ func sweepLine(p *session.Progress) string {
 	parts = append(parts, fmt.Sprintf("%d at once:", len(p.Running)))
 	for _, r := range p.Running {
 		s := r.Session.Load()
-		parts = append(parts, fmt.Sprintf("%s (%d iterations)", r.Row.Name(), s.Iteration))
+		how := fmt.Sprintf("%d iterations", s.Iteration)
+		if text := pane.Progress(s); text != "" {
+			how = text
+		}
+		parts = append(parts, r.Row.Name()+" ("+how+")")
 	}
 	return strings.Join(parts, "  ")
-}
-
-// roughly writes a span as one would say it.
-func roughly(d time.Duration) string {
-	switch s := d.Seconds(); {
-	case s < 90:
-		return fmt.Sprintf("%.0f s", max(s, 1))
-	case s < 90*60:
-		return fmt.Sprintf("%.0f min", s/60)
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
 // terminalLine is one line of a terminal that is written over and over.
@@ -101,6 +99,9 @@ func (l *terminalLine) show(text string) {
 // line says in few words how far a session is.
 func line(s *engine.Snapshot) string {
 	parts := []string{s.Scenario.Workload, string(s.Phase), fmt.Sprintf("%.1f s", s.Elapsed.Seconds()), fmt.Sprintf("%d iterations", s.Iteration)}
+	if text := pane.Progress(s); text != "" {
+		parts[len(parts)-1] = text
+	}
 	if n := len(s.Series); n > 0 {
 		rate := 0.0
 		for _, r := range s.Series[n-1].Rate {

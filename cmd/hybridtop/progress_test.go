@@ -1,10 +1,14 @@
 package main
 
 import (
+	"math"
 	"testing"
 	"time"
 
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // The line that a sweep writes while it runs.
@@ -35,8 +39,26 @@ func TestSweepLine(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		time.Millisecond: "1 s", 89 * time.Second: "89 s", 2 * time.Minute: "2 min", 3 * time.Hour: "3.0 h",
 	} {
-		if got := roughly(d); got != want {
+		if got := pane.Roughly(d); got != want {
 			t.Errorf("%v is roughly %q, want %q", d, got, want)
+		}
+	}
+}
+
+// What is told of an iteration that takes long: only what is known.
+func TestLongIteration(t *testing.T) {
+	for _, c := range []struct {
+		p    engine.Progress
+		want string
+	}{
+		{engine.Progress{Spent: time.Second, Share: 0.5}, ""},
+		{engine.Progress{Spent: 12 * time.Second, Share: math.NaN()}, "iteration 1: 12 s so far"},
+		{engine.Progress{Spent: 12 * time.Second, Share: 0.374, Left: 20 * time.Second}, "iteration 1: 12 s so far, 37 % done, about 20 s left"},
+		{engine.Progress{Spent: 3 * time.Second, Share: math.NaN(), Clock: 2 * cluster.Millisecond, Events: 3400000},
+			"iteration 1: 3 s so far, 3.4M events, virtual 2 ms"},
+	} {
+		if got := pane.Progress(&engine.Snapshot{Progress: c.p}); got != c.want {
+			t.Errorf("%+v is told as %q, want %q", c.p, got, c.want)
 		}
 	}
 }

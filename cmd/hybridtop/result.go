@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -201,6 +202,10 @@ func (r *result) write(w io.Writer, f *format) error {
 	switch {
 	case f.json:
 		return writeJSON(w, r)
+	case f.lines:
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		return e.Encode(r)
 	case f.csv:
 		var rows [][]string
 		for _, name := range r.order {
@@ -265,7 +270,8 @@ func (r *result) table(w io.Writer) error {
 	if r.Why != "" {
 		t.row("why", r.Why)
 	}
-	t.command("launch", r.LaunchLine)
+	t.command("launch", r.snap.Layout.Launches("myapp")[0].Command)
+	t.command("paper 1's", r.LaunchLine)
 	return t.close()
 }
 

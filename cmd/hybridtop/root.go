@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/xdg"
 	"github.com/hybridtop/hybridtop/presets"
@@ -107,6 +108,8 @@ func newRoot() *cobra.Command {
 			}
 		}
 		options.Limits.Until = at
+		screen.Record = new(recording.Switch)
+		options.Observer = screen.Record
 		s, err := session.New(sc, options)
 		if err != nil {
 			return err
@@ -126,6 +129,7 @@ func newRoot() *cobra.Command {
 		}
 		err = tui.Run(ctx, s, *screen)
 		_ = s.Stop() // the screen has shown why a run failed
+		_ = screen.Record.Stop()
 		switch code := interruption(ctx); {
 		case code != 0:
 			code.say(cmd.ErrOrStderr())
@@ -138,7 +142,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %s --help has the flags, hybridtop list knobs what each knob takes", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(), newSweep(), newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newReproduce())
+	root.AddCommand(newRun(), newSweep(), newRecord(), newReplay(), newVerify(), newCompare(), newExport(), newList(), newShow(), newMachine(), newBench(), newModel(), newCalibrate(), newTune(), newReproduce())
 	return root
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,6 +27,8 @@ func newRun() *cobra.Command {
 	lanes := addTimeline(cmd)
 	picture := addPicture(cmd, "")
 	base := addBaseline(cmd)
+	lines := cmd.Flags().Bool("json-stream", false, "write each sample as a line of JSON while the run goes on, and the result as the last line (docs/json.md)")
+	cmd.MarkFlagsMutuallyExclusive("json", "csv", "json-stream")
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		name := first(args)
@@ -59,7 +62,14 @@ func newRun() *cobra.Command {
 		ctx, done := interruptible(cmd.Context())
 		defer done()
 		s.Start(ctx)
-		follow(cmd.ErrOrStderr(), s)
+		if *lines {
+			out.lines = true
+			if err := stream(cmd.OutOrStdout(), s); err != nil { // nobody reads any more
+				return errors.Join(err, s.Stop())
+			}
+		} else {
+			follow(cmd.ErrOrStderr(), s)
+		}
 		_ = s.Wait() // the snapshot has the failure
 		drawing := writePicture(ctx, cmd.ErrOrStderr(), of, s.Load())
 		if err := conclude(cmd, s.Load(), interruption(ctx), out, lanes, own, before); err != nil {
@@ -67,12 +77,13 @@ func newRun() *cobra.Command {
 		}
 		return drawing
 	}
+	cmd.AddCommand(newRunGoal())
 	return cmd
 }
 
 // conclude writes the result and gives the exit status.
 func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format, lanes *timelineFlag, own []cluster.Machine, before *earlier) error {
-	if snap.Failure == "" || out.json || snap.Iteration > 0 {
+	if snap.Failure == "" || out.json || out.lines || snap.Iteration > 0 {
 		r := newResult(snap, signal != 0)
 		r.Repeat = repeats(cmd, snap, nil)
 		r.Baseline = before.compare(snap)
@@ -83,7 +94,7 @@ func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *for
 		if err := r.write(cmd.OutOrStdout(), out); err != nil {
 			return err
 		}
-		if !out.json && !out.csv {
+		if !out.json && !out.csv && !out.lines {
 			if err := lanes.write(cmd.OutOrStdout(), snap); err != nil {
 				return err
 			}

@@ -33,6 +33,9 @@ type Case struct {
 	// computes: ranks meet nobody, so that the least time counts, of several
 	// launches, because it also depends on where memory came to lie.
 	computes bool
+	// beyond: an iteration of the value has one of the limit in it, and what it takes
+	// beyond that counts.
+	beyond bool
 	// bound is how many times the path may beat its limit before the limit is wrong;
 	// 0: the limit is another way to do it, and may lose by any factor.
 	bound float64

@@ -200,10 +200,17 @@ func (rs rounds) quiet() rounds {
 	return sorted[:n]
 }
 
+// leastBeyond is what a path takes at least: where two times are equal but for noise,
+// their difference may be none.
+const leastBeyond = 1e-9
+
 // figures turns rounds into the row's unit, each list sorted.
 func (k *Case) figures(rs rounds) (values, limits, ratios []float64) {
 	for _, r := range rs {
 		v, l := k.figure(r.value/k.valueOps), k.figure(r.limit/k.limitOps)
+		if k.beyond {
+			v = max(v-l, leastBeyond)
+		}
 		values, limits, ratios = append(values, v), append(limits, l), append(ratios, v/l)
 	}
 	slices.Sort(values)

@@ -73,6 +73,9 @@ var peerPrograms = []struct {
 	{"Open MPI", "p2p", "p2p.openmpi", "mpirun.openmpi", []string{"-n", "2", "--bind-to", "core"}, nil},
 	{"MPICH", "p2p", "p2p.mpich", "mpirun.mpich", []string{"-n", "2", "-bind-to", "core"}, nil},
 	{"Open MPI", "coll", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
+	{"Open MPI", "collectives", "coll.openmpi", "mpirun.openmpi", []string{"--bind-to", "core", "-n", "2"}, []string{"0.15"}},
+	{"Open MPI", "collectives", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "8"}, []string{"0.15"}},
+	{"Open MPI", "collectives", "coll.openmpi", "mpirun.openmpi", []string{"--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "64"}, []string{"0.15"}},
 	{"Open MPI", "mt", "mt.openmpi", "mpirun.openmpi", []string{"--mca", "mpi_yield_when_idle", "1", "--bind-to", "none", "-n", "2"}, nil},
 	{"MPICH", "mt", "mt.mpich", "mpirun.mpich", []string{"-bind-to", "none", "-n", "2"}, nil},
 }
@@ -266,6 +269,9 @@ func (p *PeerRuns) beside(rows []Row) {
 	for i := range rows {
 		r := &rows[i]
 		want, ok := peerRows[r.Name]
+		if line := collectiveLine(r.Name); line != "" {
+			want.by, want.line, ok = "collectives", line, true
+		}
 		if !ok {
 			continue
 		}

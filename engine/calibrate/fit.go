@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -109,11 +108,15 @@ var ErrFit = errors.New("calibrate: the times do not make a machine")
 //
 //	k messages, each after c a + k·(c + o)
 //	k times c alone          a + k·c
-//	flood of k messages      a + k·max(o, g + (n − 1)G)
-//	ping-pong, n ≤ eager     2o + L + (n − 1)G      one way
-//	ping-pong, n > eager     4o + 3L + (n − 1)G     asked for and answered
+//	flood of k messages      a + k·max(o, g)
+//	ping-pong, n ≤ inline    2o + L                 one way; these four of inline messages
+//	ping-pong, n ≤ eager     2o + L + 2nC           copied in and out
+//	exchange of k, n ≤ eager a + k·(2o + 2nC)
+//	ping-pong, n > eager     2o + L + nD            copied once
+//	exchange of k, n > eager a + k·(2o + nD)
 //	get in the own segment   L + (n − 1)G           of class in rank
 //	get of up to a line      access                 in rank, in node
+//	longer get               access + (n − 64)A     in node
 //	RPC                      2o + L + handler
 func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, error) {
 	f := &fitter{by: make(map[string][]Time), machine: cluster.Machine{
@@ -133,9 +136,10 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 	f.compute()
 	own := f.inRank()
 	way := f.inNode()
-	f.access(own, trialGetOwn, "in_rank", "the own segment")
-	f.access(way, trialGetPeer, "in_node", "a neighbour's segment")
-	f.service(own, way)
+	f.access(own, trialAnyOwn, "in_rank", "the own segment")
+	f.access(way, trialAnyPeer, "in_node", "a neighbour's segment")
+	f.far(way)
+	f.service(way)
 	if err := errors.Join(f.errs...); err != nil {
 		return nil, err
 	}
@@ -145,7 +149,7 @@ func Fit(times []Time, base cluster.Machine, name string, cores int) (*Model, er
 		}
 	}
 	f.remote()
-	return &Model{Machine: *m, Numbers: f.numbers, Limits: f.limits(way)}, nil
+	return &Model{Machine: *m, Numbers: f.numbers, Limits: f.limits()}, nil
 }
 
 // compute fits what a core and the node's memory do.
@@ -165,7 +169,7 @@ func (f *fitter) compute() {
 	if len(ts) == 0 {
 		return
 	}
-	m.Source["copy_rate_per_thread_bytes_per_s"] = "unknown: a message's copies are in the bandwidth, which ping-pong gives"
+	m.Source["copy_rate_per_thread_bytes_per_s"] = "unknown: all nodes are this host, and in_node.eager_copy_rate_bytes_per_s has what a copy takes there"
 	best := ts[0]
 	for _, t := range ts {
 		if t.X/t.Seconds > best.X/best.Seconds {
@@ -199,75 +203,47 @@ func (f *fitter) inRank() *cluster.Link {
 	return l
 }
 
-// inNode fits the messages between two ranks.
-func (f *fitter) inNode() *cluster.Link {
-	l := &f.machine.Classes[cluster.InNode]
-	floods := make([]slopeOf, len(floodSizes))
-	for i, n := range floodSizes {
-		floods[i] = f.flood(n)
-	}
-	sparse, spacing := f.line(trialSparse), f.line(trialSpacing)
-	trips := f.of(trialPingpong, 2)
-	if len(f.errs) > 0 {
-		return l
-	}
-	// With computing between two messages no gap holds the second one up. In a flood
-	// the longer of o and g bounds the rate, so that o is no longer than that.
-	o := sparse.slope - spacing.slope
-	if dense := floods[0].slope; o <= 0 || o > dense {
-		o = dense
-	}
-	l.Overhead = cluster.FromSeconds(o)
-	f.state("in_node.overhead_s", "s", o, "messages of 8 B each after some computing: what one more takes beyond the computing, at most what it takes in a flood", sparse.times,
-		func(t Time) float64 { return sparse.first + t.X*(spacing.slope+o) })
-
-	// With an answer before the bytes there are two overheads and two latencies
-	// more.
-	ways := func(n float64) float64 {
-		if n > float64(f.machine.EagerLimit) {
-			return 3
-		}
-		return 1
-	}
-	var terms []term
-	for _, t := range trips {
-		terms = append(terms, term{a: ways(t.X), b: t.X - 1, constant: (ways(t.X) + 1) * o, t: t.Seconds})
-	}
-	latency, perByte, ok := solve(terms)
-	if !ok || latency == 0 || perByte == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s ping-pong leaves a latency of %.3g s and %.3g s a byte; measure again on a quieter host", ErrFit, o, latency, perByte))
-		return l
-	}
-	l.Latency, l.Bandwidth = cluster.FromSeconds(latency), round(1/perByte)
-	at := func(t Time) float64 { return (ways(t.X)+1)*o + ways(t.X)*latency + (t.X-1)*perByte }
-	const trip = "ping-pong, 2o + L + (n - 1)G up to the eager limit and 4o + 3L + (n - 1)G above"
-	f.state("in_node.latency_s", "s", latency, trip, trips, at)
-	f.state("in_node.bandwidth_bytes_per_s", "B/s", l.Bandwidth, trip, trips, at)
-
-	var gaps []Time
-	for i, n := range floodSizes {
-		gaps = append(gaps, Time{X: float64(n), Seconds: max(floods[i].slope-float64(n-1)*perByte, o)})
-	}
-	g := level(gaps)
-	l.Gap = cluster.FromSeconds(g)
-	to := fmt.Sprintf("floods of messages of %s: what one more in a window takes, less (n - 1)G", sizes(floodSizes))
-	if g <= o {
-		to += "; it is no longer than the overhead, and may be shorter"
-	}
-	f.state("in_node.gap_s", "s", g, to, gaps, func(Time) float64 { return g })
-	return l
-}
-
-// access fits what a load takes.
+// access fits what a load takes that finds its line in no cache of its own, and what one
+// beyond its line does.
 func (f *fitter) access(l *cluster.Link, kind, table, whose string) {
-	ts := slices.DeleteFunc(f.of(kind, 1), func(t Time) bool { return t.X > cluster.AccessLine })
+	ts := f.of(kind, 1)
 	if len(ts) == 0 {
-		f.errs = append(f.errs, fmt.Errorf("calibrate: no times of %s of up to %d B", kind, cluster.AccessLine))
 		return
 	}
 	t := level(ts)
 	l.Access = cluster.FromSeconds(t)
-	f.state(table+".access_s", "s", t, fmt.Sprintf("gets of up to %d B from %s", cluster.AccessLine, whose), ts, func(Time) float64 { return t })
+	f.state(table+".access_s", "s", t, fmt.Sprintf("gets of 8 B from all over %d MiB of %s, each place found in what the one before gave", scatterBytes>>20, whose), ts, func(Time) float64 { return t })
+}
+
+// far fits what a load from a neighbour's segment takes beyond its line.
+func (f *fitter) far(l *cluster.Link) {
+	ts := slices.DeleteFunc(f.of(trialGetPeer, 2), func(t Time) bool { return t.X <= cluster.AccessLine })
+	near := f.hot(trialGetPeer)
+	if len(ts) == 0 || len(f.errs) > 0 {
+		return
+	}
+	var terms []term
+	for _, t := range ts {
+		terms = append(terms, term{a: []float64{t.X - cluster.AccessLine}, constant: near, t: t.Seconds})
+	}
+	x, ok := solve(terms)
+	if !ok || x[0] == 0 {
+		f.errs = append(f.errs, fmt.Errorf("%w: gets from a neighbour's segment take no longer with more bytes", ErrFit))
+		return
+	}
+	l.AccessRate = round(1 / x[0])
+	f.state("in_node.access_rate_bytes_per_s", "B/s", l.AccessRate, fmt.Sprintf("gets of more than %d B from a neighbour's segment", cluster.AccessLine), ts,
+		func(t Time) float64 { return near + (t.X-cluster.AccessLine)*x[0] })
+}
+
+// hot is what a get of up to a line takes from a place that was just read.
+func (f *fitter) hot(kind string) float64 {
+	ts := slices.DeleteFunc(f.of(kind, 1), func(t Time) bool { return t.X > cluster.AccessLine })
+	if len(ts) == 0 {
+		f.errs = append(f.errs, fmt.Errorf("calibrate: no times of %s of up to %d B", kind, cluster.AccessLine))
+		return 0
+	}
+	return level(ts)
 }
 
 // slopeOf is a straight line through the times of a flood.
@@ -275,9 +251,6 @@ type slopeOf struct {
 	times        []Time
 	first, slope float64
 }
-
-// flood fits what one more message of n bytes takes in a window.
-func (f *fitter) flood(n int) slopeOf { return f.line(floodOf(n)) }
 
 // line fits what one more of a kind takes in a window.
 func (f *fitter) line(kind string) slopeOf {
@@ -287,27 +260,19 @@ func (f *fitter) line(kind string) slopeOf {
 	}
 	var ok bool
 	if s.first, s.slope, ok = straight(s.times); !ok || s.slope == 0 {
-		f.errs = append(f.errs, fmt.Errorf("%w: a %s takes no longer with more messages; measure again on a quieter host", ErrFit, kind))
+		f.errs = append(f.errs, fmt.Errorf("%w: %s takes no longer with more messages; measure again on a quieter host", ErrFit, kind))
 	}
 	return s
 }
 
-func sizes(all []int) string {
-	var words []string
-	for _, n := range all {
-		words = append(words, fmt.Sprintf("%d B", n))
-	}
-	return strings.Join(words, ", ")
-}
-
 // service fits what happens at a target.
-func (f *fitter) service(own, way *cluster.Link) {
+func (f *fitter) service(way *cluster.Link) {
 	m := &f.machine
 	if ts := f.of(trialAtomic, 1); len(ts) > 0 {
-		there := own.Access.Seconds()
+		there := f.hot(trialGetOwn)
 		t := max(level(ts)-there, 0)
 		m.AtomicTime = cluster.FromSeconds(t)
-		f.state("atomic_time_s", "s", t, "fetch-and-adds on the own segment, less the access", ts, func(Time) float64 { return there + t })
+		f.state("atomic_time_s", "s", t, "fetch-and-adds on the own segment, less a get from there", ts, func(Time) float64 { return there + t })
 	}
 	if ts := f.of(trialRPC, 1); len(ts) > 0 {
 		there := (2*way.Overhead + way.Latency).Seconds()
@@ -326,8 +291,8 @@ func (f *fitter) service(own, way *cluster.Link) {
 // own bytes, so that there are as many adapters as cores.
 func (f *fitter) remote() {
 	m := &f.machine
-	m.Classes[cluster.Remote] = m.Classes[cluster.InNode]
-	m.Classes[cluster.Remote].Adapters, m.Classes[cluster.Remote].Access = m.CoresPerNode, 0
+	node := &m.Classes[cluster.InNode]
+	m.Classes[cluster.Remote] = cluster.Link{Latency: node.Latency, Overhead: node.Overhead, Gap: node.Gap, Bandwidth: node.Bandwidth, Adapters: m.CoresPerNode}
 	for _, key := range []string{"latency_s", "overhead_s", "gap_s", "bandwidth_bytes_per_s"} {
 		m.Source["remote."+key] = "as in_node." + key + ": all nodes are this host"
 	}
@@ -335,16 +300,11 @@ func (f *fitter) remote() {
 }
 
 // limits says what the machine leaves out.
-func (f *fitter) limits(way *cluster.Link) []string {
-	all := []string{
+func (f *fitter) limits() []string {
+	return []string{
 		fmt.Sprintf("a rank a core: with more than %d ranks the live fabric's share cores, park and wake, which a simulation does not know of", f.machine.CoresPerNode),
+		"what a core's caches hold: a simulation tells by a message's size alone whether its bytes are still in its sender's, whatever else is sent in the same window",
 	}
-	if ts := f.by[trialGetPeer]; len(ts) > 0 {
-		t := slices.MaxFunc(ts, func(a, b Time) int { return cmpFloat(a.X, b.X) })
-		all = append(all, fmt.Sprintf("a get of %g B from a neighbour's segment takes %s here; beyond %d B a simulation charges it the bandwidth of messages, %s in all",
-			t.X, cluster.FromSeconds(t.Seconds), cluster.AccessLine, f.machine.AccessTime(cluster.InNode, int64(t.X))))
-	}
-	return all
 }
 
 // round gives a rate to six digits.

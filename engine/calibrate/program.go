@@ -207,6 +207,7 @@ func (p *probe) Report(string, float64)          {}
 func (p *probe) Sample(string, float64)          {}
 func (p *probe) Tally(string, int, int, int64)   {}
 func (p *probe) Part(int, string)                {}
+func (p *probe) Step(int, int)                   {}
 func (p *probe) Clock() cluster.Time             { return 0 }
 func (p *probe) Int(knob string) int64           { return p.scenario.Int(knob) }
 func (p *probe) Float(knob string) float64       { return p.scenario.Float(knob) }

@@ -167,7 +167,7 @@ func bearable(turns [][][]float64) error {
 		}
 	}
 	if float64(wild) > restless*float64(len(turns)) {
-		return fmt.Errorf("%w: %d of %d measurements have no third of their batches within %g times the fastest one; stop what else runs on it", ErrBusy, wild, len(turns), spread)
+		return fmt.Errorf("%w: %d of %d measurements have no third of their batches within %g times each other; stop what else runs on it", ErrBusy, wild, len(turns), spread)
 	}
 	return nil
 }
@@ -198,23 +198,24 @@ func (o *Options) measure(ctx context.Context, jobs []*job) ([][][]float64, erro
 	return turns, nil
 }
 
-// spread is how far apart quiet batches may be.
-const spread = 1.5
+// spread is how far apart quiet batches may be, and slower how much longer than the
+// fastest one they may take: a host that moves its cores about has faster moments, and
+// one that does something else meanwhile takes a time slice.
+const (
+	spread = 1.5
+	slower = 8
+)
 
-// fewest is how many batches count at least, if there are so many.
-const fewest = 3
-
-// quietOnes are the third of some batches that lie closest together, of those that are
-// not half as slow again as the fastest one; where these are fewer, all of them. The
-// fastest third would be biased: its median lies below that of an undisturbed host.
+// quietOnes are the third of some batches that lie closest together: the mood that the
+// host is in most of the time. The fastest third would be biased, and of a host that is
+// now and then in a faster mood each job would be from another one.
 func quietOnes(batches []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(batches))
 	n := (len(sorted) + 2) / 3
 	near := len(sorted)
-	for near > min(n, fewest) && sorted[near-1] > spread*sorted[0] {
+	for near > n && sorted[near-1] > slower*sorted[0] {
 		near--
 	}
-	n = min(n, near)
 	best := 0
 	for i := range near - n + 1 {
 		if sorted[i+n-1]-sorted[i] < sorted[best+n-1]-sorted[best] {
@@ -224,8 +225,13 @@ func quietOnes(batches []float64) []float64 {
 	return sorted[best : best+n]
 }
 
-// calm reports whether a third of the batches are near the fastest.
-func calm(batches []float64) bool { return len(quietOnes(batches)) == (len(batches)+2)/3 }
+// calm reports whether a third of the batches are near each other, and not too far from
+// the fastest.
+func calm(batches []float64) bool {
+	quiet := quietOnes(batches)
+	last := quiet[len(quiet)-1]
+	return last <= spread*quiet[0] && last <= slower*slices.Min(batches)
+}
 
 // settle gives the median of the quiet batches, and how much longer the median of
 // all is, relative to it.

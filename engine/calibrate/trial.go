@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -8,14 +9,17 @@ import (
 
 // The trials by name; those with a size have it behind the name.
 const (
-	trialFlood    = "flood"    // x: messages in a window of so many bytes
-	trialSparse   = "sparse"   // x: messages of 8 B in a window, each after some computing
+	trialFlood    = "flood"    // x: messages of 8 B in a window
+	trialSparse   = "sparse"   // x: likewise, each after some computing
 	trialSpacing  = "spacing"  // x: as many times that computing alone
 	trialPingpong = "pingpong" // x: bytes
 	trialCopy     = "copy"     // x: threads
 	trialStream   = "stream"   // x: threads
+	trialExchange = "exchange" // x: messages of so many bytes each way at once
 	trialGetOwn   = "get own"  // x: bytes
 	trialGetPeer  = "get peer" // x: bytes
+	trialAnyOwn   = "get own anywhere"
+	trialAnyPeer  = "get peer anywhere"
 	trialAtomic   = "atomic"
 	trialRPC      = "rpc"
 	trialNow      = "now"
@@ -34,18 +38,22 @@ const (
 	tagData = 1
 	tagBack = 2
 
-	copyBytes   = 4 << 20
-	streamWords = 1 << 14
-	streamBytes = 16 // an element
-	chainFlops  = 10_000
-	sparseFlops = 400  // between two messages: longer than any gap
-	batchOps    = 1000 // of operations that take a few nanoseconds
+	copyBytes    = 4 << 20
+	scatterBytes = 2 << 20 // more than a core's own cache holds
+	streamWords  = 1 << 14
+	streamBytes  = 16 // an element
+	chainFlops   = 10_000
+	sparseFlops  = 400  // between two messages: longer than any gap
+	batchOps     = 1000 // of operations that take a few nanoseconds
 )
 
 var (
-	floodSizes    = []int{8, 128, 768}
 	floodWindows  = []int{16, 32, 64, 128}
-	pingpongSizes = []int{8, 32, 128, 512, 2048, 4096, 8192, 12 << 10, 24 << 10, 48 << 10, 96 << 10, 192 << 10, 512 << 10}
+	pingpongSizes = []int{8, 16, 32, 128, 512, 2048, 6 << 10, 12 << 10, 24 << 10, 48 << 10, 96 << 10, 192 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20}
+	eagerSizes    = []int{128, 768, 6 << 10} // of exchanges
+	eagerWindows  = []int{4, 8, 16, 32}
+	longSizes     = []int{24 << 10, 96 << 10}
+	longWindows   = []int{1, 2} // with more, a post copies what has come meanwhile
 	getSizes      = []int{8, 512, 4096, 32 << 10, 256 << 10}
 )
 
@@ -55,14 +63,20 @@ func trials(cores int) []trial {
 	add := func(kind string, x, ranks, segment int, ops float64, b body) {
 		all = append(all, trial{kind: kind, x: float64(x), job: job{name: kind, ranks: ranks, segment: int64(segment), ops: ops, body: b}})
 	}
-	for _, n := range floodSizes {
-		for _, k := range floodWindows {
-			add(floodOf(n), k, 2, 0, 1, flood(k, n))
-		}
-	}
 	for _, k := range floodWindows {
+		add(trialFlood, k, 2, 0, 1, flood(k, 8))
 		add(trialSparse, k, 2, 0, 1, sparse(k, true))
 		add(trialSpacing, k, 2, 0, 1, sparse(k, false))
+	}
+	for _, n := range eagerSizes {
+		for _, k := range eagerWindows {
+			add(exchangeOf(n), k, 2, 0, 1, exchange(k, n))
+		}
+	}
+	for _, n := range longSizes {
+		for _, k := range longWindows {
+			add(exchangeOf(n), k, 2, 0, 1, exchange(k, n))
+		}
 	}
 	for _, n := range pingpongSizes {
 		add(trialPingpong, n, 2, 0, 2, pingpong(n))
@@ -71,6 +85,8 @@ func trials(cores int) []trial {
 		add(trialGetOwn, n, 2, n, float64(gets(n)), get(n, true))
 		add(trialGetPeer, n, 2, n, float64(gets(n)), get(n, false))
 	}
+	add(trialAnyOwn, 8, 2, scatterBytes, batchOps, scattered(true))
+	add(trialAnyPeer, 8, 2, scatterBytes, batchOps, scattered(false))
 	for k := 1; k <= cores; k++ {
 		add(trialCopy, k, k, 0, 1, copying)
 		add(trialStream, k, k, 0, streamWords, stream)
@@ -83,8 +99,8 @@ func trials(cores int) []trial {
 	return all
 }
 
-// floodOf is the kind of a flood of n bytes a message.
-func floodOf(n int) string { return fmt.Sprintf("%s %d B", trialFlood, n) }
+// exchangeOf is the kind of exchanges of n bytes a message.
+func exchangeOf(n int) string { return fmt.Sprintf("%s %d B", trialExchange, n) }
 
 // flood sends k messages of n bytes that are all outstanding at once from rank 0 to rank 1,
 // whose receives are posted, and an answer back.
@@ -195,6 +211,36 @@ func pingpong(n int) body {
 	}
 }
 
+// exchange sends k messages of n bytes each way at once, out of the buffers into which was
+// received in the turn before. They begin together, so that both copy at the same time.
+func exchange(k, n int) body {
+	return func(r *cluster.Rank, s *stopwatch) error {
+		in, out := make([]byte, k*n), make([]byte, k*n)
+		requests := make([]cluster.Request, 2*k)
+		world, other := r.World(), 1-r.ID()
+		for s.more() {
+			if err := r.Barrier(r.All()); err != nil {
+				return err
+			}
+			for i := range k {
+				if err := r.Irecv(&requests[i], world, other, tagData, in[i*n:(i+1)*n]); err != nil {
+					return err
+				}
+			}
+			for i := range k {
+				if err := r.Isend(&requests[k+i], world, other, tagData, out[i*n:(i+1)*n]); err != nil {
+					return err
+				}
+			}
+			if err := r.Waitall(requests, nil); err != nil {
+				return err
+			}
+			in, out = out, in
+		}
+		return nil
+	}
+}
+
 func gets(n int) int { return max(1, min(batchOps, 256<<10/n)) }
 
 // get reads n bytes of the own segment or of the neighbour's, rank 0 alone.
@@ -212,6 +258,28 @@ func get(n int, own bool) body {
 			}
 			for range k {
 				if err := r.Get(from, 0, buf); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// scattered reads words from all over the own segment or the neighbour's, on every rank:
+// where the next one is depends on what the last one was, so that no two are read at once.
+func scattered(own bool) body {
+	return func(r *cluster.Rank, s *stopwatch) error {
+		word := make([]byte, 8)
+		from := r.ID()
+		if !own {
+			from = 1 - from
+		}
+		at := uint64(r.ID())
+		for s.more() {
+			for range batchOps {
+				at = at*6364136223846793005 + 1442695040888963407 + binary.NativeEndian.Uint64(word)
+				if err := r.Get(from, int64(at>>32%(scatterBytes/8))*8, word); err != nil {
 					return err
 				}
 			}

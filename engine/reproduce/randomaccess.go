@@ -15,14 +15,7 @@ import (
 var _ = register(&Experiment{
 	Name:     "randomaccess",
 	Workload: "randomaccess",
-	Place: func(s *engine.Scenario, x float64) error {
-		perNode := s.Int("ranks-per-node")
-		n := int64(x)
-		if float64(n) != x || n%perNode != 0 {
-			return fmt.Errorf("%v processors do not fill nodes of %d", x, perNode)
-		}
-		return s.Set("nodes", fmt.Sprint(n/perNode))
-	},
+	Place:    byProcessors,
 	Quantities: []Quantity{
 		{
 			Name: "rank_local_share", Unit: "1", Doc: "share of the accesses in the own rank's memory",
@@ -94,4 +87,14 @@ const element = 8
 // computing is the time of the operations on an element.
 func computing(p *Point) float64 {
 	return p.Machine.ComputeTime(cluster.Work{Flops: float64(p.Scenario.Int("flops"))}).Seconds()
+}
+
+// byProcessors places a point at its number of processors, which fill whole nodes.
+func byProcessors(s *engine.Scenario, x float64) error {
+	perNode := s.Int("ranks-per-node")
+	n := int64(x)
+	if float64(n) != x || n%perNode != 0 {
+		return fmt.Errorf("%v processors do not fill nodes of %d", x, perNode)
+	}
+	return s.Set("nodes", fmt.Sprint(n/perNode))
 }

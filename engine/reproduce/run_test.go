@@ -201,3 +201,44 @@ func moves(a, b *plan, c *presets.Check) bool {
 	}
 	return false
 }
+
+// The models of b_eff and of the Cartesian exchange know a node's message server: where
+// it is what takes longest, the exchange is near what a simulation takes, and b_eff is less
+// for it.
+func TestModelsKnowTheMessageServer(t *testing.T) {
+	served := func(figure, quantity string) (before, after *plan, q *Quantity) {
+		t.Helper()
+		figures, err := presets.FindFigures(figure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before, err = newPlan(&figures[0]); err != nil {
+			t.Fatal(err)
+		}
+		m := before.machine
+		m.Name, m.Classes[cluster.Remote].Gap, m.Topology = "served", 0, cluster.Topology{}
+		m.Server = cluster.Server{Send: 2 * cluster.Millisecond, Receive: 3 * cluster.Millisecond, Handshake: 100 * cluster.Microsecond}
+		if after, err = before.on(m); err != nil {
+			t.Fatal(err)
+		}
+		if q, err = after.experiment.Quantity(quantity); err != nil {
+			t.Fatal(err)
+		}
+		return before, after, q
+	}
+	_, p, q := served("paper2-fig2", "exchange_time")
+	if err := simulate(context.Background(), []*plan{p}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range p.points {
+		if got, want := q.Simulated(s[0], nil), q.Modelled(s[0], nil); !(math.Abs(want/got-1) <= .1) {
+			t.Errorf("%s: simulated %g, modelled %g", name, got, want)
+		}
+	}
+	without, with, q := served("paper2-table1", "average")
+	for name, s := range with.points {
+		if a, b := q.Modelled(without.points[name][0], nil), q.Modelled(s[0], nil); !(b < a/2) {
+			t.Errorf("%s: %g without a server, %g with one of 5 ms a message", name, a, b)
+		}
+	}
+}

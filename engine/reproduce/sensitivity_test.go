@@ -34,6 +34,9 @@ func sensed(t *testing.T, figures []presets.Figure, check string) *Row {
 // What halving or doubling an assumed constant does to a check is told, and whether it
 // flips its verdict. A constant that has a source stays as it is.
 func TestSensitivity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds under the race detector")
+	}
 	find := func(r *Row, key string, factor float64) *presets.Move {
 		for i := range r.Moves {
 			if m := &r.Moves[i]; m.Key == key && m.Factor == factor {
@@ -78,6 +81,9 @@ func TestSensitivity(t *testing.T) {
 // What is recorded is told as long as the runs and the assumed constants are those that
 // it was told of.
 func TestRecordedSensitivity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds under the race detector")
+	}
 	figures := reach(125e-9)
 	first, err := Run(t.Context(), figures, Options{Sense: true}, nil)
 	if err != nil {

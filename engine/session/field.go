@@ -133,6 +133,9 @@ func (f *field) room(i int) bool {
 func (f *field) start(ctx context.Context, i int, ended chan<- int) {
 	o := f.options
 	o.unwatched = f.beside(i)
+	if o.Observers != nil {
+		o.Observer = o.Observers(&f.rows[i])
+	}
 	s, err := New(f.setups[i].scenario, o)
 	if err != nil {
 		f.refuse(i, f.setups[i].scenario, err)
@@ -199,4 +202,14 @@ func share(s *engine.Snapshot, l *Limits) float64 {
 		return min(s.Elapsed.Seconds()/l.For.Seconds(), 1)
 	}
 	return 0
+}
+
+// Left estimates how long the launch under way goes on; 0: nothing tells.
+func (s *Session) Left() time.Duration {
+	now := s.Load()
+	done := share(now, &s.options.Limits)
+	if done <= 0 || now.Phase != engine.Running {
+		return 0
+	}
+	return time.Duration(float64(now.Elapsed) * (1 - min(done, 1)) / done)
 }

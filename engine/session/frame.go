@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -18,6 +19,7 @@ type frame struct {
 	counts
 	iterations int
 	times      []float64 // of rank 0's process: the latest iterations, s
+	share      float64   // of the steps of the iteration under way, by the slowest rank that counts them; NaN: none does
 	traffic    cluster.Traffic
 	pairs      [][]int64 // bytes from block of nodes to block, see [cluster.Layout.Blocks]
 	pile       *pile     // latencies by class, declared samples, tables of counts
@@ -26,7 +28,7 @@ type frame struct {
 
 // newFrame is a frame of nothing; 0 blocks: bytes are not counted by node.
 func newFrame(blocks, sums int) *frame {
-	f := &frame{counts: counts{sums: make([]float64, sums), reports: make([]int64, sums)}}
+	f := &frame{share: math.NaN(), counts: counts{sums: make([]float64, sums), reports: make([]int64, sums)}}
 	if blocks > 0 {
 		f.traffic.Nodes = make([]int64, blocks)
 		f.pairs = make([][]int64, blocks)
@@ -43,6 +45,7 @@ func (f *frame) rank(s *slot, block int) {
 	f.ranks++
 	f.counts.add(&s.counts)
 	f.meet(s.iterations, s.active, s.active, s.times)
+	f.share = least(f.share, s.share.get())
 	f.carry(&s.traffic)
 	if f.pairs != nil {
 		for to, b := range s.traffic.Nodes {
@@ -56,6 +59,7 @@ func (f *frame) add(o *frame) {
 	f.ranks += o.ranks
 	f.counts.add(&o.counts)
 	f.meet(o.iterations, o.stamp, o.spent, o.times)
+	f.share = least(f.share, o.share)
 	f.carry(&o.traffic)
 	for from := range f.pairs {
 		for to, b := range o.pairs[from] {

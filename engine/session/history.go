@@ -41,6 +41,7 @@ type history struct {
 	deadlock *engine.Deadlock
 	warnings []string
 	stretch  stretch
+	under    underway
 	dilation float64 // of the launch before this one; 0: there was none of the same scenario
 }
 
@@ -80,7 +81,7 @@ func (h *history) begin(set setup, at time.Duration) {
 		h.tables = append(h.tables, h.all[st])
 	}
 	h.set, h.began, h.first = set, true, true
-	h.frames, h.last = collector{}, new(frame)
+	h.frames, h.last, h.under = collector{}, newFrame(0, 0), underway{at: at}
 	h.states = states{}
 	h.recent = recent{}
 	h.recent.take(at, h.last)
@@ -218,7 +219,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		Accesses:       t.taken(),
 		Traffic:        t.traffic,
 		Recent:         h.recent.view(&set.spec.Layout),
-		MemoryPerNode:  set.plan.Segment * int64(set.spec.Layout.RanksPerNode),
+		MemoryPerNode:  set.spec.Extent() * int64(set.spec.Layout.RanksPerNode),
 		Replicas:       set.plan.Replicas,
 		Virtual:        h.virtual,
 		LaunchLine:     set.spec.Layout.LaunchLine("myapp"),
@@ -238,6 +239,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 			snap.Timeline = rec.View()
 		}
 		if phase == engine.Running || phase == engine.Paused {
+			snap.Progress = h.under.pass(elapsed, phase == engine.Running, t, r.handle)
 			snap.Warnings = slices.Concat(h.warnings, r.handle.Warnings())
 		}
 		h.distributions(snap, r)

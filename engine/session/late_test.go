@@ -91,6 +91,9 @@ func TestNothingRestsOnWhatIsLate(t *testing.T) {
 		if sc, err := Scenario(w.Name); err != nil || sc.Text("machine") != "demo" {
 			continue // a program of these tests
 		}
+		if testing.Short() && w.Name != "randomaccess" && w.Name != "spmv" {
+			continue // each takes a second of real time
+		}
 		s := onBusyHost(t, w.Name, 1e9)
 		behind := 0
 		s.until("the host has been late for a while", func(s *engine.Snapshot) bool {

@@ -36,6 +36,9 @@ var errCut = errors.New("the session ended the run")
 
 func (s *Session) loop(ctx context.Context) {
 	defer close(s.done)
+	if o := s.options.Observer; o != nil {
+		defer o.Over()
+	}
 	h := newHistory()
 	var last *run
 	for {
@@ -44,6 +47,7 @@ func (s *Session) loop(ctx context.Context) {
 			set.spec.Stretch = h.stretch.factor
 		}
 		h.begin(set, s.elapsed())
+		s.launched(&set)
 		s.publish(h, set, nil, engine.Starting)
 		last = nil
 		host.Back(s.options.memory())
@@ -60,6 +64,7 @@ func (s *Session) loop(ctx context.Context) {
 		if err != nil && why != byStop {
 			phase, h.failure, h.deadlock = engine.Failed, err.Error(), engine.DeadlockOf(err)
 		}
+		s.ended(h, set, last, phase)
 		if s.over(ctx) || why == byStop || (!s.options.Linger && why != byChange && why != byHost) {
 			s.err = err
 			s.publish(h, set, last, phase)
@@ -253,6 +258,9 @@ func (s *Session) publish(h *history, set setup, r *run, phase engine.Phase) {
 	snap := h.snapshot(set, r, phase, s.elapsed())
 	snap.Seq = s.Load().Seq + 1
 	s.current.Store(snap)
+	if o := s.options.Observer; o != nil {
+		o.Published(snap)
+	}
 	if s.options.published != nil {
 		s.options.published(snap)
 	}

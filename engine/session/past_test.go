@@ -81,6 +81,46 @@ func TestUndoAndRedo(t *testing.T) {
 	}
 }
 
+// A scenario that is taken whole is one turn: undone, what ran before is back, its
+// workload and all its knobs, and a walk through the workloads finds it as it was left.
+func TestATakenScenarioIsUndone(t *testing.T) {
+	s := idle(t, "randomaccess")
+	s.told(t, set("group", "8"))
+	before := s.wants()
+	taken, err := Scenario("spmv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := taken.Set("threads-per-rank", "8"); err != nil {
+		t.Fatal(err)
+	}
+	s.told(t, engine.Command{Verb: engine.Take, Scenario: &taken})
+	after := s.wants()
+	if after["workload"] != "spmv" || after["threads-per-rank"] != "8" {
+		t.Fatalf("taken: %v", after)
+	}
+	for range 2 {
+		s.told(t, undo)
+		if diff := cmp.Diff(before, s.wants()); diff != "" {
+			t.Errorf("undone: %s", diff)
+		}
+		s.told(t, redo)
+		if diff := cmp.Diff(after, s.wants()); diff != "" {
+			t.Errorf("redone: %s", diff)
+		}
+	}
+	for _, workload := range []string{"dot", "pingpong", "spmv"} {
+		s.told(t, set("workload", workload))
+	}
+	if got := s.wants()["threads-per-rank"]; got != "8" {
+		t.Errorf("after a walk through the workloads it has %s threads", got)
+	}
+	s.told(t, set("workload", "randomaccess"))
+	if got := s.wants()["group"]; got != "8" {
+		t.Errorf("after a walk the group is %s", got)
+	}
+}
+
 // What changes nothing, or is refused, is no turn.
 func TestWhatIsNoTurn(t *testing.T) {
 	s := idle(t, "randomaccess")
@@ -125,7 +165,11 @@ func TestDefaults(t *testing.T) {
 
 // Whatever was told: undoing all gives the first scenario, redoing all the last.
 func TestUndoAllRedoAll(t *testing.T) {
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		s := idle(t, "randomaccess")
 		first := s.wants()

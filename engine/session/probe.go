@@ -72,6 +72,7 @@ func (p *probe) Next() bool {
 		elapsed = int64(p.rank.Now() - p.started)
 	}
 	p.iteration++
+	p.run.slot(p.rank.ID()).share.none()
 	words := &p.words
 	*words = [2]int64{elapsed, int64(goOn)}
 	if p.chief() {
@@ -149,6 +150,9 @@ func (p *probe) Part(row int, name string) {
 		p.recorder.Enter(p.iteration, row, name, now)
 	}
 }
+
+// Step implements engine.Probe.
+func (p *probe) Step(done, of int) { p.run.slot(p.rank.ID()).share.set(done, of) }
 
 // Access implements engine.Probe.
 func (p *probe) Access(to int, n int64, t cluster.Time) {

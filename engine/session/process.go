@@ -28,6 +28,7 @@ type slot struct {
 	iterations int          // rank 0: done
 	active     cluster.Time // the fabric's time that the counts rest on, pauses left out
 	times      []float64    // rank 0: the latest iterations, s
+	share      fraction     // of the steps of the iteration under way
 }
 
 // reserve makes room for the counts of all ranks.

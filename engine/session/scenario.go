@@ -27,7 +27,8 @@ func Scenario(name string, own ...cluster.Machine) (engine.Scenario, error) {
 		}
 		machines = append(machines, m.Name)
 	}
-	return w.Scenario(machines), nil
+	sc := w.Scenario(machines)
+	return sc, w.Named(name, &sc)
 }
 
 // machine finds the machine that a scenario names.
@@ -63,10 +64,15 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	if set.machine, err = o.machine(sc.Text("machine")); err != nil {
 		return setup{}, err
 	}
+	if set.workload.Fit != nil {
+		set.workload.Fit(&sc, &set.machine)
+	}
 	var ok bool
 	if set.fabric, ok = o.Fabrics[sc.Text("fabric")]; !ok {
 		return setup{}, fmt.Errorf("fabric %s is not built into this program", sc.Text("fabric"))
 	}
+	sc = set.workload.Barred(sc, workload.SiteOf(set.fabric, &set.machine))
+	set.scenario = sc
 	layout := sc.Layout()
 	if err := layout.Validate(); err != nil {
 		return setup{}, err
@@ -78,6 +84,7 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 		Machine:    set.machine,
 		Layout:     layout,
 		Segment:    set.plan.Segment,
+		Modelled:   set.plan.Modelled,
 		EagerLimit: sc.Int("eager-limit"),
 		Seed:       uint64(sc.Int("seed")),
 		Dilation:   sc.Float("dilation"),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // Limits end a session by themselves. The zero Limits never do.
@@ -64,6 +65,10 @@ type Options struct {
 	// Whole ends rows that run together at the first that is refused: the others are
 	// worth nothing without it.
 	Whole bool
+	// Observer is told what becomes of the session; nil: nobody is. Observers gives the
+	// one of each point of a sweep.
+	Observer  engine.Observer
+	Observers func(*Row) engine.Observer
 
 	patience  time.Duration          // of the iteration under way at the end of For; 0: as the limits give
 	unwatched bool                   // snapshots come seldom: the cores are others'
@@ -123,6 +128,14 @@ var errOver = errors.New("the session has ended")
 // Do takes a command. What cannot be run is refused with the reason, and changes
 // nothing.
 func (s *Session) Do(c engine.Command) error {
+	err := s.do(c)
+	if o := s.options.Observer; o != nil && !errors.Is(err, errOver) {
+		o.Commanded(c, s.Load().Elapsed, err)
+	}
+	return err
+}
+
+func (s *Session) do(c engine.Command) error {
 	select {
 	case <-s.done:
 		return errOver
@@ -198,8 +211,9 @@ func (s *Session) want(next func(from *engine.Scenario) (setup, error), left fun
 	if same && !s.idle {
 		return nil
 	}
-	now := from.Workload == to.Workload && !s.idle && !slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
-		return k.Scope != engine.ScopeNow && from.Values[k.Name] != to.Values[k.Name]
+	now := from.Workload == to.Workload && !s.idle && s.wanted.kind() == set.kind() && !slices.ContainsFunc(to.Table, func(k engine.Knob) bool {
+		return k.Scope != engine.ScopeNow && from.Values[k.Name] != to.Values[k.Name] &&
+			(workload.Idle(from, set.kind(), k.Name) == "" || workload.Idle(to, set.kind(), k.Name) == "")
 	})
 	if !same {
 		left(*from)

@@ -196,6 +196,31 @@ func TestAPauseIsNoDeadlock(t *testing.T) {
 	})
 }
 
+// A knob that has no effect as the others stand goes into the scenario, and the launch
+// under way goes on without a mark.
+func TestAKnobWithoutEffectRelaunchesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, told(t, "naps", "model", "flat"), Options{})
+		time.Sleep(time.Second)
+		before := s.Load()
+		s.do(engine.Set, "group", "8")
+		time.Sleep(time.Second)
+		snap := s.Load()
+		if snap.Scenario.Text("group") != "8" || snap.Iteration < before.Iteration+50 || snap.Fabric < before.Fabric || len(snap.Marks) > 0 {
+			t.Errorf("group %s, iteration %d after %d, the fabric's time %v after %v, marks %v",
+				snap.Scenario.Text("group"), snap.Iteration, before.Iteration, snap.Fabric, before.Fabric, snap.Marks)
+		}
+		s.do(engine.Set, "model", "nested-multiple")
+		time.Sleep(time.Second)
+		if again := s.Load(); again.Iteration > snap.Iteration+50 || again.Layout.Group != 8 {
+			t.Errorf("iteration %d with groups of %d: the turn of a knob with an effect launches anew", again.Iteration, again.Layout.Group)
+		}
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // A knob that turns while an iteration takes a day shows its first new sample
 // within 200 ms, and nothing recorded is lost.
 func TestAKnobAnswersWithin200ms(t *testing.T) {

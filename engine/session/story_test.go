@@ -70,6 +70,23 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
+	// steps takes ten steps of a second each for an iteration, which it tells.
+	"steps": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			for i := range 10 {
+				p.Step(i, 10)
+				time.Sleep(time.Second)
+			}
+		}
+		return nil
+	},
+	// wordless takes ten seconds for an iteration, and tells nothing of it.
+	"wordless": func(r *cluster.Rank, p engine.Probe) error {
+		for p.Next() {
+			time.Sleep(10 * time.Second)
+		}
+		return nil
+	},
 	"wrong": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {
 			p.Verify(r.ID() != 2 || p.Iteration() != 1, "rank 2 counted 7, want 8")

@@ -155,6 +155,9 @@ func TestEpsilonPointsAreKept(t *testing.T) {
 }
 
 func TestEpsilonPointsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds under the race detector")
+	}
 	const most = 1024
 	o := newNotes()
 	for i := range most + 10 {

@@ -107,6 +107,9 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 		if t.study.Untimed == nil {
 			v.Why, v.Glance = "", ""
 		}
+		if t.study.Timeless != nil {
+			v.Why = t.study.Timeless(s)
+		}
 	}
 	t.beside(&v)
 	return v

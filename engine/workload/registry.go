@@ -17,6 +17,8 @@ type Workload struct {
 	Doc   string // a sentence or two: what it does, and what there is to see
 	Paper string // "paper 1, section 4.1"
 
+	Aliases []Alias // names of it with some of its knobs set
+
 	Knobs    []engine.Knob       // its own, beyond engine.Base
 	Defaults map[string]string   // of base knobs that it wants otherwise
 	Metrics  []engine.MetricSpec // that Run reports
@@ -35,6 +37,12 @@ type Workload struct {
 	// Idle says why turning a knob has no effect as the others stand; "": it has. May be
 	// nil.
 	Idle func(s *engine.Scenario, kind engine.Kind, knob string) string
+
+	// Fit changes the machine to what the scenario has of it. May be nil.
+	Fit func(s *engine.Scenario, m *cluster.Machine)
+	// Bars gives, by knob and choice, why a choice cannot be run as the others stand.
+	// May be nil.
+	Bars func(s *engine.Scenario, on *Site) map[string]map[string]string
 
 	// Studies are what its runs are compared by; the first has the screen.
 	Studies []*engine.Study
@@ -55,6 +63,12 @@ type Workload struct {
 	Finish func(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric
 }
 
+// Alias is another name of a workload, which turns one of its knobs.
+type Alias struct {
+	Name, Title string
+	Knob, Value string
+}
+
 // Site is what a scenario is to run on.
 type Site struct {
 	Machine  *cluster.Machine
@@ -68,7 +82,8 @@ func SiteOf(f cluster.Fabric, m *cluster.Machine) *Site {
 
 // Plan is what a scenario needs.
 type Plan struct {
-	Segment int64 // bytes of segment a rank
+	Segment  int64 // bytes of segment a rank
+	Modelled int64 // bytes that it has on the machine, where phantoms stand for more than there are; 0: as many
 	// Holds is everything else that the program keeps: its own arrays, its messages'
 	// buffers, and what the fabric copies of those under way.
 	Holds    []Item
@@ -86,16 +101,52 @@ func Register(w *Workload) {
 // All lists the workloads by name.
 func All() []*Workload { return registry }
 
-// Find gives a workload by name.
+// Find gives a workload by name or alias.
 func Find(name string) (*Workload, error) {
 	names := make([]string, len(registry))
 	for i, w := range registry {
-		if w.Name == name {
+		if w.Name == name || w.alias(name) != nil {
 			return w, nil
 		}
 		names[i] = w.Name
 	}
+	for _, w := range registry {
+		for i := range w.Aliases {
+			names = append(names, w.Aliases[i].Name)
+		}
+	}
 	return nil, fmt.Errorf("unknown workload %q: there are %s", name, strings.Join(names, ", "))
+}
+
+// alias is one of the workload's by name; nil: it has none of that name.
+func (w *Workload) alias(name string) *Alias {
+	for i := range w.Aliases {
+		if w.Aliases[i].Name == name {
+			return &w.Aliases[i]
+		}
+	}
+	return nil
+}
+
+// Named turns the knob that a name of the workload stands for.
+func (w *Workload) Named(name string, s *engine.Scenario) error {
+	if a := w.alias(name); a != nil {
+		return s.Set(a.Knob, a.Value)
+	}
+	return nil
+}
+
+// Barred is the scenario with what cannot be run of it marked in its table.
+func (w *Workload) Barred(s engine.Scenario, on *Site) engine.Scenario {
+	if w.Bars == nil {
+		return s
+	}
+	bars := w.Bars(&s, on)
+	s.Table = slices.Clone(s.Table)
+	for i := range s.Table {
+		s.Table[i].Barred = bars[s.Table[i].Name]
+	}
+	return s
 }
 
 // Phrase is a metric's name for a screen.

@@ -37,11 +37,13 @@ presets                : cluster internal/xdg internal/atomicfile
 engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
-engine/workload/*      : engine engine/workload engine/study cluster cluster/upc cluster/rma models
+engine/workload/*      : engine engine/workload engine/study cluster cluster/coll cluster/timeline cluster/upc cluster/rma models
 engine/study           : engine cluster models
+engine/recording       : engine engine/workload cluster cluster/codec cluster/timeline
 engine/session         : engine engine/study engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
+engine/tuner           : engine cluster/** presets models internal/atomicfile
 engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models internal/atomicfile
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine cluster tui/grid
@@ -264,7 +266,8 @@ func TestImportRule(t *testing.T) {
 		{"engine/session/loop.go", our + "engine/workload/dot", false},
 		{"engine/session/loop.go", our + "tui", true},
 		{"engine/session/loop.go", "charm.land/bubbletea/v2", true},
-		{"engine/recording/store.go", our + "engine", true}, // no line yet
+		{"engine/recording/file.go", our + "engine/session", true},
+		{"engine/nowhere/store.go", our + "engine", true}, // no line
 		{"tui/app.go", our + "engine/session", false},
 		{"tui/app.go", our + "cluster/live", true},
 		{"tui/app.go", "charm.land/bubbletea/v2", false},

@@ -212,13 +212,12 @@ func scene(th *grid.Theme) *grid.Grid {
 	for i := range 256 {
 		heat.Values = append(heat.Values, 8192/float64(1+max(i/16-i%16, i%16-i/16)))
 	}
-	table := &grid.Table{Columns: []grid.Column{{Title: "link"}, {Title: "p50", Align: grid.Right}}, Selected: 1,
-		Rows: [][]string{{"in rank", "12 ns"}, {"in node", "95 ns"}, {"remote", "4.1 µs"}}}
+	stack := &grid.Stack{Rows: []grid.StackRow{{Label: "in rank", Parts: []float64{5, 2, 1}}, {Label: "remote", Parts: []float64{2, 6, 0}}}}
 	bars := &grid.Bars{Axis: grid.Axis{Unit: grid.Seconds}, Items: []grid.Bar{
 		{Label: "binomial", Value: 1.9e-3, Mark: '●'}, {Label: "ring", Value: 3.3e-3, Mark: '◆'}, {Label: "dissemination", Value: 1.2e-3, Mark: '×'}}}
 	draws := []interface {
 		Draw(grid.View, *grid.Theme)
-	}{line, heat, spark, table, bars}
+	}{line, heat, spark, stack, bars}
 	for i, title := range []string{"Bandwidth, measured", "Traffic", "Time of a step", "Latency (puts & gets)", "Algorithms: quick, jumpy, {wxyz}"} {
 		draws[i].Draw(g.Box(panes[i], grid.Box{Title: title, Right: "GB/s", Border: th.Border, TitleStyle: th.Title, RightStyle: th.Dim}), th)
 	}

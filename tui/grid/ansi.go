@@ -30,23 +30,27 @@ func appendRow(dst []byte, row []Cell, mono bool) []byte {
 		if c.Rune == Continued {
 			continue
 		}
-		want := Style{c.Fg, c.Bg, c.Attr}
-		if mono {
-			want = Style{Attr: want.Attr & monoAttrs}
-		}
-		if c.blank() {
-			want.Fg = cur.Fg
-			want.Attr = cur.Attr &^ (Underline | Reverse)
-		}
-		if want != cur {
-			dst = appendSGR(dst, cur, want)
-			cur = want
+		if mono || c.Fg != cur.Fg || c.Bg != cur.Bg || c.Attr != cur.Attr {
+			want := Style{c.Fg, c.Bg, c.Attr}
+			if mono {
+				want = Style{Attr: want.Attr & monoAttrs}
+			}
+			if c.blank() {
+				want.Fg = cur.Fg
+				want.Attr = cur.Attr &^ (Underline | Reverse)
+			}
+			if want != cur {
+				dst = appendSGR(dst, cur, want)
+				cur = want
+			}
 		}
 		switch r := c.Rune; {
 		case r == 0:
 			dst = append(dst, ' ')
 		case r < utf8.RuneSelf:
 			dst = append(dst, byte(r))
+		case r >= 0x800 && r < 0xd800: // what screens are full of
+			dst = append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0xbf, 0x80|byte(r)&0xbf)
 		default:
 			dst = utf8.AppendRune(dst, r)
 		}
@@ -85,26 +89,31 @@ func appendSGR(dst []byte, cur, want Style) []byte {
 	return dst
 }
 
+// decimals are the numbers that sequences are made of.
+var decimals = func() (all [256]string) {
+	for i := range all {
+		all[i] = strconv.Itoa(i)
+	}
+	return all
+}()
+
 // appendColor appends the parameters of a colour, each with a semicolon. base
 // is 30 for the foreground and 40 for the background.
-func appendColor(dst []byte, c Color, base int64) []byte {
+func appendColor(dst []byte, c Color, base int) []byte {
 	switch {
 	case c&rgbBit != 0:
-		dst = strconv.AppendInt(dst, base+8, 10)
-		dst = append(dst, ";2;"...)
-		dst = strconv.AppendUint(dst, uint64(c>>16&255), 10)
-		dst = append(dst, ';')
-		dst = strconv.AppendUint(dst, uint64(c>>8&255), 10)
-		dst = append(dst, ';')
-		dst = strconv.AppendUint(dst, uint64(c&255), 10)
+		dst = append(append(dst, decimals[base+8]...), ";2;"...)
+		dst = append(append(dst, decimals[c>>16&255]...), ';')
+		dst = append(append(dst, decimals[c>>8&255]...), ';')
+		dst = append(dst, decimals[c&255]...)
 	case c&paletteBit != 0:
-		n := int64(c & 15)
+		n := int(c & 15)
 		if n >= 8 {
 			n += 52 // the bright ones are 90 to 97 and 100 to 107
 		}
-		dst = strconv.AppendInt(dst, base+n, 10)
+		dst = append(dst, decimals[base+n]...)
 	default:
-		dst = strconv.AppendInt(dst, base+9, 10)
+		dst = append(dst, decimals[base+9]...)
 	}
 	return append(dst, ';')
 }

@@ -73,12 +73,6 @@ var widgets = map[string]func(*rapid.T) widget{
 		}
 		return s
 	},
-	"Histogram": func(t *rapid.T) widget {
-		return &Histogram{
-			Edges: anyValues().Draw(t, "edges"), Counts: rapid.SliceOfN(rapid.Uint64(), 0, 40).Draw(t, "counts"),
-			X: anyAxis().Draw(t, "x"), Quantiles: anyValues().Draw(t, "q"), CDF: rapid.Bool().Draw(t, "cdf"),
-		}
-	},
 	"Heatmap": func(t *rapid.T) widget {
 		return &Heatmap{
 			Values: anyValues().Draw(t, "values"), Cols: rapid.IntRange(-1, 9).Draw(t, "cols"),
@@ -100,15 +94,6 @@ var widgets = map[string]func(*rapid.T) widget{
 	"Sparkline": func(t *rapid.T) widget {
 		return &Sparkline{Values: anyValues().Draw(t, "values"), Fixed: rapid.Bool().Draw(t, "fixed"),
 			Min: anyValue().Draw(t, "min"), Max: anyValue().Draw(t, "max")}
-	},
-	"Table": func(t *rapid.T) widget {
-		tab := &Table{Selected: rapid.IntRange(-2, 9).Draw(t, "selected"), Top: rapid.IntRange(-2, 99).Draw(t, "top"),
-			NoHeader: rapid.Bool().Draw(t, "noheader")}
-		for _, s := range anyLabels().Draw(t, "columns") {
-			tab.Columns = append(tab.Columns, Column{s, Align(rapid.IntRange(0, 2).Draw(t, "align")), rapid.IntRange(-1, 20).Draw(t, "width")})
-		}
-		tab.Rows = rapid.SliceOfN(anyLabels(), 0, 9).Draw(t, "rows")
-		return tab
 	},
 	"Gauge": func(t *rapid.T) widget {
 		return &Gauge{Label: anyText().Draw(t, "label"), Value: anyValue().Draw(t, "value"), Max: anyValue().Draw(t, "max"),
@@ -157,8 +142,8 @@ func checkPane(t *rapid.T, draw widget) {
 
 func TestDrawingTwiceGivesTheSame(t *testing.T) {
 	for name, draw := range map[string]widget{
-		"line": sampleLines(Braille), "locality": sampleLocality(), "sizes": sampleSizes(), "histogram": sampleHistogram(),
-		"bars": sampleBars(), "stack": sampleStack(), "heatmap": sampleHeatmap(), "table": sampleTable(), "boxes": sampleBoxes(),
+		"line": sampleLines(Braille), "locality": sampleLocality(), "sizes": sampleSizes(),
+		"bars": sampleBars(), "stack": sampleStack(), "heatmap": sampleHeatmap(), "boxes": sampleBoxes(),
 	} {
 		a, b := New(60, 12), New(60, 12)
 		draw.Draw(a.All(), themes[0])

@@ -21,7 +21,7 @@ func newDashboard(w, h int) *dashboard {
 	_, rest := d.g.Bounds().CutTop(1)
 	rows := rest.SplitV(Weight(1), Weight(1))
 	d.rects = append(rows[0].SplitH(Weight(1), Weight(2), Weight(1)), rows[1].SplitH(Weight(2), Weight(2), Weight(1))...)
-	d.panes = []widget{sampleHeatmap(), sampleLines(Braille), sampleTable(), sampleLocality(), sampleHistogram(), sampleBars()}
+	d.panes = []widget{sampleHeatmap(), sampleLines(Braille), sampleStack(), sampleLocality(), sampleBoxes(), sampleBars()}
 	for _, s := range []string{"Traffic", "Bandwidth, measured", "Latency", "Locality", "Latency of puts", "Algorithms"} {
 		d.boxes = append(d.boxes, Box{Title: s, Right: "GB/s", Border: th.Border, TitleStyle: th.Title, RightStyle: th.Dim})
 	}

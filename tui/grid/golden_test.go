@@ -90,18 +90,6 @@ func sampleSizes() *LineChart {
 	return c
 }
 
-func sampleHistogram() *Histogram {
-	h := &Histogram{X: Axis{Scale: Log10, Unit: Seconds}, Quantiles: []float64{0.5, 0.99}}
-	for i := range 41 {
-		h.Edges = append(h.Edges, 50e-9*math.Pow(2, float64(i)/8))
-	}
-	for i := range 40 {
-		d := float64(i-10) / 5
-		h.Counts = append(h.Counts, uint64(1000*math.Exp(-d*d/2)+20*math.Exp(-(d-4)*(d-4))))
-	}
-	return h
-}
-
 func sampleBars() *Bars {
 	return &Bars{Axis: Axis{Unit: Seconds}, Items: []Bar{
 		{Label: "binomial", Value: 1.9e-3, Mark: '●'},
@@ -124,16 +112,6 @@ func sampleHeatmap() *Heatmap {
 	return h
 }
 
-func sampleTable() *Table {
-	return &Table{
-		Columns: []Column{{Title: "link"}, {Title: "p50", Align: Right}, {Title: "p99", Align: Right}},
-		Rows: [][]string{
-			{"in rank", "12 ns", "31 ns"}, {"in node", "95 ns", "210 ns"}, {"remote", "4.1 µs", "9.8 µs"},
-		},
-		Selected: 1,
-	}
-}
-
 func sampleStack() *Stack {
 	return &Stack{Rows: []StackRow{
 		{"rank 0", []float64{5, 2, 1}, nil}, {"rank 1", []float64{6, 1, 1}, nil}, {"rank 2", []float64{2, 6, 0}, nil},
@@ -141,8 +119,8 @@ func sampleStack() *Stack {
 }
 
 func TestWidgetsLookLikeThis(t *testing.T) {
-	cdf, digits, wave := sampleHistogram(), sampleHeatmap(), &Sparkline{}
-	cdf.CDF, digits.Digits = true, true
+	digits, wave := sampleHeatmap(), &Sparkline{}
+	digits.Digits = true
 	_, wave.Values = sine(60, 0)
 	wave.Values[50] = math.NaN()
 	for _, tt := range []struct {
@@ -161,15 +139,11 @@ func TestWidgetsLookLikeThis(t *testing.T) {
 		{"line-empty", 40, 8, "dark", false, &LineChart{Y: Axis{Unit: Seconds}}},
 		{"locality", 44, 10, "dark", false, sampleLocality()},
 		{"sizes-crosshair", 64, 14, "dark", false, sampleSizes()},
-		{"histogram", 60, 12, "dark", false, sampleHistogram()},
-		{"cdf", 60, 12, "dark", false, cdf},
 		{"bars", 44, 4, "dark", false, sampleBars()},
 		{"bars-ascii", 44, 3, "dark", true, sampleBars()},
 		{"stack", 30, 3, "dark", false, sampleStack()},
 		{"heatmap-mono", 40, 10, "mono", false, sampleHeatmap()},
 		{"heatmap-digits", 24, 6, "mono", false, digits},
-		{"table", 30, 4, "dark", false, sampleTable()},
-		{"table-narrow", 14, 3, "dark", false, sampleTable()},
 		{"gauge", 48, 1, "dark", false, &Gauge{Label: "memory", Value: 1.4 * (1 << 30), Max: 4 << 30, Unit: Bytes, Mark: 3 << 30}},
 		{"sparkline", 40, 2, "dark", false, wave},
 		{"boxes", 60, 14, "dark", false, sampleBoxes()},
@@ -192,7 +166,6 @@ func TestColoursOfWidgets(t *testing.T) {
 		w, h int
 		draw widget
 	}{
-		{"styled-table", 24, 3, sampleTable()},
 		{"styled-heatmap", 20, 5, sampleHeatmap()},
 		{"styled-locality", 30, 7, sampleLocality()},
 	} {

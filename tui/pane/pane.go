@@ -57,7 +57,10 @@ type Spec struct {
 	// Offered says whether a run has anything for this pane; nil: every run
 	// has. A pane that is not on offer has no digit.
 	Offered func(*engine.Snapshot) bool
-	New     func() Pane
+	// Now says whether a run that it is offered for has anything to show at the moment, so
+	// that a large screen shows the pane beside the others; nil: it has.
+	Now func(*engine.Snapshot) bool
+	New func() Pane
 }
 
 // Place is a pane's home on the screen. Where several panes have one place,

@@ -104,6 +104,9 @@ func (p *Panel) Turn(by int) {
 	}
 	old := p.Value(k.Name)
 	if v := k.Turn(old, by); v != old {
+		if why := k.Passed(old, by); why != "" {
+			p.Say(why)
+		}
 		p.Set(k.Name, v)
 		return
 	}

@@ -1,7 +1,11 @@
 package pane
 
 import (
+	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -79,4 +83,38 @@ func (h *Host) Tell(v grid.View, lines ...string) {
 func (h *Host) BaseLegend(v grid.View) {
 	v.Rune(0, 0, '╌', h.Theme.Dim)
 	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.Told, grid.Left, h.Theme.Dim)
+}
+
+// longIteration is from when on an iteration's progress is told.
+const longIteration = 2 * time.Second
+
+// Progress tells how far an iteration is that takes long: how much of it is done and how
+// long it may still take, as far as anything tells; "": it does not take long.
+func Progress(s *engine.Snapshot) string {
+	p := &s.Progress
+	if p.Spent < longIteration {
+		return ""
+	}
+	parts := []string{strconv.Itoa(int(p.Spent.Seconds())) + " s so far"}
+	if !math.IsNaN(p.Share) {
+		parts = append(parts, strconv.Itoa(int(100*p.Share))+" % done")
+	}
+	if p.Left > 0 {
+		parts = append(parts, "about "+Roughly(p.Left)+" left")
+	}
+	if p.Events > 0 {
+		parts = append(parts, grid.Count.String(float64(p.Events))+" events, virtual "+grid.Seconds.String(p.Clock.Seconds()))
+	}
+	return "iteration " + strconv.Itoa(s.Iteration+1) + ": " + strings.Join(parts, ", ")
+}
+
+// Roughly writes a span as one would say it.
+func Roughly(d time.Duration) string {
+	switch s := d.Seconds(); {
+	case s < 90:
+		return strconv.Itoa(int(math.Round(max(s, 1)))) + " s"
+	case s < 90*60:
+		return strconv.Itoa(int(math.Round(s/60))) + " min"
+	}
+	return strconv.FormatFloat(d.Hours(), 'f', 1, 64) + " h"
 }

@@ -48,8 +48,9 @@ func randomLoad(processes int, nodes int) load {
 
 // Model is b_eff, average and at Lmax in B/s of all processes together, that a
 // machine's constants give: a round takes the longest of what one thread injects,
-// one core moves inside the node and the node's adapters send, behind the overheads
-// of its messages and a latency, with the handshake above the eager limit.
+// one core moves inside the node, the node's adapters send and its message server
+// handles, behind the overheads of its messages and a latency, with the handshake above
+// the eager limit.
 func Model(s *engine.Scenario, m *cluster.Machine) (average, atLmax float64) {
 	l := s.Layout()
 	world := l.World()
@@ -102,5 +103,10 @@ func (of *load) seconds(m *cluster.Machine, n int64, handshake bool) float64 {
 			latency = max(latency, times*link.Latency.Seconds())
 		}
 	}
-	return before + latency + max(core, thread, adapters)
+	server, alone := m.Server.Takes(of.node, handshake)
+	if of.node > 0 { // the first message out and the last one in hold nothing else up
+		latency += alone
+		server -= alone
+	}
+	return before + latency + max(core, thread, adapters, server)
 }

@@ -109,6 +109,7 @@ func (s *suite) measure() error {
 	}
 	wrong := ""
 	for i := range s.patterns {
+		s.p.Step(i, len(s.patterns)) // sizes take very different times
 		exchanges := s.patterns[i].exchanges[s.r.World().Rank()]
 		for k, size := range s.sizes {
 			if err := s.verify(exchanges, size, &wrong); err != nil {

@@ -8,10 +8,11 @@ import (
 )
 
 // Prediction is what a machine's constants give for a round, in s. Between nodes a
-// direction takes the longer of Thread and Adapters, besides Copy and Start.
+// direction takes the longest of Thread, Adapters and Server, besides Copy and Start.
 type Prediction struct {
 	Thread   float64 // one thread's injection, all directions
 	Adapters float64 // the node's adapters, as far as its messages can use them at once
+	Server   float64 // the server of the node's messages, but for one that finds it free
 	Copy     float64 // copies before sending
 	Start    float64 // overheads and latencies, between nodes
 	Inside   float64 // the exchange inside the node
@@ -19,7 +20,7 @@ type Prediction struct {
 }
 
 // Between is the time of the exchange between nodes.
-func (p Prediction) Between() float64 { return p.Start + p.Copy + max(p.Thread, p.Adapters) }
+func (p Prediction) Between() float64 { return p.Start + p.Copy + max(p.Thread, p.Adapters, p.Server) }
 
 // Time is that of a round.
 func (p Prediction) Time() float64 {
@@ -52,7 +53,12 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 			own := &m.Classes[cluster.InRank]
 			p.Copy = 2 * (own.Latency.Seconds() + over(part, own.Bandwidth))
 		}
-		p.Start = start(far, inTurn, int64(part) > eager, m.Progress)
+		rounds := 1.0 // in which a message finds the server free
+		if inTurn {
+			rounds = 2
+		}
+		server, alone := m.Server.Takes(2*processes*senders, int64(part) > eager)
+		p.Start, p.Server = start(far, inTurn, int64(part) > eager, m.Progress)+rounds*alone, server-rounds*alone
 	}
 	if processes > 1 {
 		near := &m.Classes[cluster.InNode]

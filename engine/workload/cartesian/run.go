@@ -16,6 +16,8 @@ type process struct {
 	inTurn     bool        // one direction after the other
 	vertical   []*exchange // by sending thread
 	horizontal *exchange
+	done       int // rounds of this iteration, before the part under way
+	steps      int // rounds of an iteration
 }
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -40,7 +42,12 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if phantoms {
 		timed = newProcess(r, p, at, senders, length, p.Int("size"), false)
 	}
+	timed.steps = rounds + 1
+	if !atOnce {
+		timed.steps *= 2
+	}
 	for p.Next() {
+		timed.done = 0
 		if err := proof.verify(atOnce); err != nil {
 			return err
 		}
@@ -57,6 +64,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		if err != nil {
 			return err
 		}
+		timed.done = rounds + 1
 		ownIntra, intra, err := timed.time(rounds, timed.horizontally)
 		if err != nil {
 			return err
@@ -141,6 +149,9 @@ func (c *process) time(rounds int, round part) (own, slowest float64, err error)
 		for i := range rounds + 1 {
 			if i == 1 {
 				start = r.Now()
+			}
+			if k == 0 {
+				c.p.Step(c.done+i, c.steps)
 			}
 			if err := round(r, k); err != nil {
 				return err

@@ -53,8 +53,17 @@ var overSizes = &engine.Study{
 	Complete: func(v *engine.StudyView, s *engine.Snapshot) {
 		study.Sort(v, columnSize)
 		if now := v.Present(); now != nil {
-			v.Time = now.Cells[columnTime]
-			v.Why = fmt.Sprintf("messages of %s leave before their receives are posted, and each rank goes on to its own; above the eager limit both would wait for ever.", now.Label)
+			v.Time, v.Why = now.Cells[columnTime], came(s)
 		}
 	},
+	Timeless: came,
+}
+
+// came says why the messages of a run have come, which no time has a part in.
+func came(s *engine.Snapshot) string {
+	if s.Iteration == 0 {
+		return ""
+	}
+	return fmt.Sprintf("messages of %s leave before their receives are posted, and each rank goes on to its own; above the eager limit both would wait for ever.",
+		cluster.SizeText(float64(s.Scenario.Int("size"))))
 }

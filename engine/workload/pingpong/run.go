@@ -63,6 +63,9 @@ type game struct {
 	message []byte
 }
 
+// stepRounds are a step of an iteration: telling of each one would show in its time.
+const stepRounds = 64
+
 // serve plays an iteration as the one who begins, and times it.
 func (g *game) serve() error {
 	pattern(g.message, g.p.Iteration())
@@ -70,7 +73,10 @@ func (g *game) serve() error {
 	var total cluster.Time
 	var back []byte
 	at := g.r.Now()
-	for range g.rounds {
+	for k := range g.rounds {
+		if k%stepRounds == 0 {
+			g.p.Step(k, g.rounds)
+		}
 		g.round++
 		stamp(g.message, g.round)
 		if err := g.way.send(g.round, g.message); err != nil {

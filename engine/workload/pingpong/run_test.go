@@ -28,6 +28,7 @@ func (p player) Iteration() int                  { return 3 }
 func (p player) Clock() cluster.Time             { return 0 }
 func (p player) Access(int, int64, cluster.Time) {}
 func (p player) Report(string, float64)          {}
+func (p player) Step(int, int)                   {}
 func (p player) Verify(ok bool, detail string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

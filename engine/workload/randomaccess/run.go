@@ -24,7 +24,10 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	for p.Next() {
 		sum, want := 0.0, 0.0
 		begin := r.Now()
-		for range accesses {
+		for k := range accesses {
+			if k%stepAccesses == 0 {
+				p.Step(int(k), int(accesses))
+			}
 			i := rng.IntN(n)
 			start := r.Now()
 			value, err = data.Get(i)
@@ -47,6 +50,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	return nil
 }
+
+// stepAccesses are a step of an iteration: telling of each one would take longer than it.
+const stepAccesses = 1024
 
 // initialize fills the own part, which is not timed, and checks the group's
 // replica.

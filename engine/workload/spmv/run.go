@@ -79,6 +79,9 @@ func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, e
 			return parts, took, err
 		}
 		reference := stamp%4 == 0 || stamp%4 == 3
+		if c.name != "" {
+			p.Step(int(turn), 2)
+		}
 		switch {
 		case c.name == "":
 		case reference:

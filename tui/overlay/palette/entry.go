@@ -43,8 +43,13 @@ func (o *palette) entries(query string) []entry {
 	}
 	for _, w := range workload.All() {
 		all = append(all, entry{text: "workload " + w.Name, doc: w.Title, run: func() { o.h.Command("workload", w.Name) }})
+		for _, a := range w.Aliases {
+			all = append(all, entry{text: "workload " + a.Name, doc: a.Title, run: func() { o.h.Command("workload", a.Name) }})
+		}
 	}
 	all = append(all, entry{text: "picture", doc: "write the screen to a file, as .svg or .png; after it a pane that is drawn alone, and a size as 120x36", more: true})
+	all = append(all, o.pictures(query)...)
+	all = append(all, entry{text: "seek", doc: "show what was at a time (12.5s, -5s), at a mark (mark 2), or at the words of a mark", more: true})
 	all = append(all, entry{text: "save", doc: "write this scenario to a file of yours, by a name", more: true})
 	all = append(all, entry{text: "load", doc: "run a scenario of a file; O has them with what to watch", more: true})
 	if strings.HasPrefix(query, "load ") {
@@ -87,8 +92,31 @@ func (o *palette) save(text, name string) entry {
 	return entry{text: text, try: func() error { return o.h.Save(name) }}
 }
 
+func (o *palette) seek(text, to string) entry {
+	return entry{text: text, try: func() error { return o.h.Seek(to) }}
+}
+
 func (o *palette) load(name, title string) entry {
 	return entry{text: "load " + name, doc: title, try: func() error { return o.h.Load(name) }}
+}
+
+// pictures are those of the panes, once the file is named.
+func (o *palette) pictures(query string) []entry {
+	rest, ok := strings.CutPrefix(query, "picture ")
+	end := max(strings.LastIndex(rest, ".svg "), strings.LastIndex(rest, ".png "))
+	if !ok || end < 0 {
+		return nil
+	}
+	var all []entry
+	for _, l := range o.h.Lines() {
+		if name, ok := strings.CutPrefix(l.Name, "zoom-"); ok && l.Mode == overlay.OnScreen {
+			of := rest[:end+len(".svg ")] + name
+			e := o.picture("picture "+of, of)
+			e.doc = "this pane alone; after it a size as 120x36"
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 func (o *palette) picture(text, of string) entry {

@@ -35,3 +35,25 @@ func TestOffers(t *testing.T) {
 		t.Errorf("pause is offered: %v, erase, which is no command: %v", offered["pause"], offered["erase"])
 	}
 }
+
+// Behind the file of a picture the panes are offered by name.
+func TestPicturesOfPanesAreOffered(t *testing.T) {
+	s := panetest.Demo(4, 4, 4)
+	asked := ""
+	h := &overlay.Host{Host: &pane.Host{Snap: s}, Close: func() {}, Picture: func(of string) error { asked = of; return nil }, Lines: func() []overlay.Line {
+		return []overlay.Line{{Name: "zoom-latency", Mode: overlay.OnScreen}, {Name: "zoom", Mode: overlay.OnScreen}}
+	}}
+	h.Panel.Load(s.Scenario)
+	o := &palette{h: h}
+	for query, want := range map[string]int{"picture a": 0, "picture my own.svg ": 1, "picture a.png la": 1} {
+		if all := o.pictures(query); len(all) != want {
+			t.Errorf("%q offers %d panes, want %d", query, len(all), want)
+		}
+	}
+	o.line.Put("picture my own.svg lat")
+	o.Retyped()
+	o.complete()
+	if o.run(); asked != "my own.svg latency" {
+		t.Errorf("tab and enter make a picture of %q", asked)
+	}
+}

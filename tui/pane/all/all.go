@@ -3,6 +3,7 @@ package all
 import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/bandwidth"
+	"github.com/hybridtop/hybridtop/tui/pane/collectives"
 	"github.com/hybridtop/hybridtop/tui/pane/knobs"
 	"github.com/hybridtop/hybridtop/tui/pane/latency"
 	"github.com/hybridtop/hybridtop/tui/pane/study"
@@ -10,6 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/topology"
 	"github.com/hybridtop/hybridtop/tui/pane/waits"
 	"github.com/hybridtop/hybridtop/tui/pane/why"
+	"github.com/hybridtop/hybridtop/tui/pane/winners"
 )
 
 // Panes are the panes of the screen.
@@ -23,4 +25,6 @@ var Panes = []pane.Spec{
 	why.Spec,
 	timeline.Spec,
 	waits.Spec,
+	collectives.Spec,
+	winners.Spec,
 }

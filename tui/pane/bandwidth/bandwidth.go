@@ -88,7 +88,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		v = v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 	}
 	if h.Base != nil && v.H() >= legendH {
-		h.BaseLegend(v.Sub(grid.Rect{W: v.W(), H: 1}))
+		p.against(v.Sub(grid.Rect{W: v.W(), H: 1}), samples, h)
 		v = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	}
 	p.points(samples, snap.Marks, (to-from)/float64(max(v.W(), 1)))

@@ -1,7 +1,11 @@
 package bandwidth
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"time"
+	"unicode/utf8"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -58,6 +62,38 @@ func (g *ghost) points(b *engine.Baseline, fabric bool, from, end, column float6
 			g.y[c] = append(g.y[c], sum[c]/float64(n))
 		}
 	}
+}
+
+// against tells of which run the ghosts are, and the bandwidth of all classes since the
+// last mark over the baseline's.
+func (p *Pane) against(v grid.View, samples []engine.Sample, h *pane.Host) {
+	h.BaseLegend(v)
+	if n := len(h.Snap.Marks); n > 0 {
+		i, _ := slices.BinarySearchFunc(samples, h.Snap.Marks[n-1].At, func(s engine.Sample, at time.Duration) int { return cmp.Compare(s.At, at) })
+		samples = samples[i:]
+	}
+	r := engine.Ratio{Value: h.Base.Over(mean(samples), mean(h.Base.Series)), Kind: h.Snap.Kind, Base: h.Base.Kind}
+	if math.IsNaN(r.Value) {
+		return
+	}
+	p.text = append(engine.AppendFactor(append(p.text[:0], "all classes: "...), r.Value), " baseline"...)
+	if kinds := r.Kinds(); kinds != "" {
+		p.text = append(append(append(p.text, " ("...), kinds...), ')')
+	}
+	if n := utf8.RuneCount(p.text); grid.Width("baseline: "+h.Base.Told)+4+n <= v.W() {
+		v.Bytes(v.W()-n, 0, p.text, h.Theme.Accent)
+	}
+}
+
+// mean is the bytes a second of all classes, over samples; NaN: there are none.
+func mean(all []engine.Sample) float64 {
+	sum := 0.0
+	for i := range all {
+		for _, r := range all[i].Rate {
+			sum += r
+		}
+	}
+	return sum / float64(len(all))
 }
 
 // ghosts adds the baseline's curves to those of the run. A single value is a line.

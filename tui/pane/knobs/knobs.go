@@ -146,12 +146,20 @@ func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
 	f.Text(k.Label+" ("+k.Name+")", th.Title)
 	f.Text(k.Doc, th.Text)
 	f.Y++
-	var values []string
+	var values, barred []string
 	for _, c := range k.Choices {
-		values = append(values, string(appendValue(nil, k, c)))
+		text := string(appendValue(nil, k, c))
+		if why := k.Barred[c]; why != "" {
+			barred = append(barred, text+": "+why)
+			continue
+		}
+		values = append(values, text)
 	}
 	if len(values) > 0 {
 		f.Text("values: "+strings.Join(values, ", "), th.Dim)
+	}
+	for _, text := range barred {
+		f.Text("✗ "+text, th.Dim.With(grid.Faint))
 	}
 	if k.Type != engine.Choice {
 		f.Text("takes "+strings.TrimSpace(k.Range()+" "+k.Unit), th.Dim)
@@ -249,10 +257,13 @@ func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
 	x := 0
 	for _, c := range k.Choices {
 		st := th.Dim
-		if c == a.Value(k.Name) {
+		text := string(appendValue(nil, k, c))
+		switch {
+		case k.Barred[c] != "":
+			st, text = st.With(grid.Faint), "✗"+text
+		case c == a.Value(k.Name):
 			st = th.Accent
 		}
-		text := string(appendValue(nil, k, c))
 		n := grid.Width(text)
 		if x+n > v.W() {
 			v.Rune(min(x, v.W()-1), f.Y, '…', th.Dim)

@@ -13,7 +13,7 @@ const blockBins = 16
 
 // looksAFrame bounds how often a frame looks into lanes; rows beyond it are left for
 // the next one.
-const looksAFrame = 6_000
+const looksAFrame = 3_200
 
 // compute brings the bins of the rows that are shown up to date, half of them a
 // cell; false: not all of them yet.

@@ -14,6 +14,7 @@ import (
 // Spec is the line of the registry.
 var Spec = pane.Spec{
 	Name: "timeline", Title: "Timeline", Doc: "what every thread does over time", Place: pane.Story,
+	Now: func(s *engine.Snapshot) bool { return s.Timeline != nil },
 	New: func() pane.Pane { return &Pane{} },
 }
 

@@ -72,6 +72,8 @@ func write(f *grid.Flow, h *pane.Host) {
 		f.Text(pane.Or(snap.Failure, "the run failed and gave no reason"), th.Error)
 		f.Y++
 		f.Text("Turn a knob to start anew.", th.Text)
+	} else if text := pane.Progress(snap); text != "" && snap.Why == "" {
+		f.Text(text, th.Title)
 	} else {
 		f.Text(pane.Or(snap.Why, "The reason stands here as soon as there is something to compare."), th.Title)
 	}

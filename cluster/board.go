@@ -1,0 +1,44 @@
+package cluster
+
+import "sync/atomic"
+
+// What a board has room for.
+const (
+	BoardPlaces = 24
+	BoardWords  = 16
+)
+
+// Board is memory that the members of a context share, where loads and stores get from
+// each of them to all others: buffers that they show, and words that they raise and
+// await (KindRaise, KindReached). What a member has shown or written before it raises a
+// word is there for those who have seen the word reached.
+type Board struct {
+	shown [BoardPlaces][][]byte
+	Words [BoardWords]Word
+}
+
+// Word is one that only grows. Where the fabric's time is the host's own (Port.Direct)
+// a load of it sees what has been raised; elsewhere only KindReached knows when that is.
+type Word struct {
+	N atomic.Uint64
+	_ [56]byte // a cache line of its own
+}
+
+// NewBoard makes the board of so many members, for a fabric.
+func NewBoard(members int) *Board {
+	b := &Board{}
+	all := make([][]byte, BoardPlaces*members)
+	for i := range b.shown {
+		b.shown[i] = all[i*members : (i+1)*members : (i+1)*members]
+	}
+	return b
+}
+
+// Expose lets the others see a buffer of a member at a place.
+func (b *Board) Expose(place, member int, buf []byte) { b.shown[place][member] = buf }
+
+// Peer is what a member has last exposed at a place.
+func (b *Board) Peer(place, member int) []byte { return b.shown[place][member] }
+
+// Peers is what all have, by member; read only.
+func (b *Board) Peers(place int) [][]byte { return b.shown[place] }

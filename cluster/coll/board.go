@@ -1,0 +1,372 @@
+package coll
+
+import (
+	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// A call that loads uses the team's board in turn with others: in each turn a member may
+// show what it has been given, what it gets, and its temporary buffers, the board's own
+// memory until all members have ended the call. A turn has two words: the marks of its
+// calls, and the members that have ended them.
+const (
+	boardTurns = cluster.BoardPlaces / placesOf
+	placesOf   = 3 // In, Out, temporary
+)
+
+func marksOf(turn int) int32 { return int32(2 * turn) }
+func endedOf(turn int) int32 { return int32(2*turn + 1) }
+
+func placeOf(turn int, b Buf) int { return turn*placesOf + int(min(b, temps)) }
+
+// board is a member's side of the team's board.
+type board struct {
+	*cluster.Board
+	asked  bool
+	direct bool // loads cost what they cost the host
+	node   bool // the team is in one node
+	next   int
+	turns  [boardTurns]struct {
+		calls uint64 // of this turn so far
+		marks uint64 // of all of them
+		words []uint64
+	}
+}
+
+// Reaches reports whether loads reach all members of the team: what algorithms that need
+// it can be used for. Every member is told the same.
+func (c *Comm) Reaches() bool {
+	if b := &c.board; !b.asked {
+		b.asked, b.Board, b.direct = true, c.lib.Board(c.team), c.lib.Direct()
+		l := c.r.Layout()
+		b.node = true
+		for _, rank := range c.team.Members() {
+			b.node = b.node && l.NodeOf(int(rank)) == c.r.Node()
+		}
+	}
+	return c.board.Board != nil
+}
+
+// takeTurn gives a call its turn at the board.
+func (x *Run) takeTurn() {
+	b := &x.comm.board
+	x.at = b.next
+	if b.next++; b.next == boardTurns {
+		b.next = 0
+	}
+	t := &b.turns[x.at]
+	x.before, x.marks = t.calls*uint64(x.Schedule.Ranks), t.marks
+	t.calls++
+	t.marks += uint64(x.Schedule.Marks)
+}
+
+// shelf makes the temporary buffers of a call at the board.
+func (x *Run) shelf(total int64) {
+	t := &x.comm.board.turns[x.at]
+	if need := int(total+7) / 8; need > len(t.words) {
+		t.words = make([]uint64, need)
+	}
+	x.temp = cluster.Bytes(t.words)
+}
+
+// show lets the others load a buffer.
+func (x *Run) show(r *Ref) {
+	if r.N == 0 || x.call.Sizes {
+		return
+	}
+	b, me, buf := &x.comm.board, x.comm.team.Rank(), x.buffer(r.Buf)
+	place := placeOf(x.at, r.Buf)
+	if now := b.Peer(place, me); unsafe.SliceData(now) != unsafe.SliceData(buf) || len(now) != len(buf) {
+		b.Expose(place, me, buf)
+	}
+}
+
+// boardWord is the operation of a word of the call's turn.
+func (x *Run) boardWord(kind cluster.Kind, word int32, n uint64) *cluster.Op {
+	o := &x.op
+	o.Kind, o.Ctx, o.Tag, o.A, o.Then = kind, x.comm.lib.BoardContext(x.comm.team), word, n, nil
+	return o
+}
+
+// perform does all nodes one after another, on the rank itself: none is a message.
+func (x *Run) perform() error {
+	c := x.comm
+	x.takeTurn()
+	x.wait(endedOf(x.at), x.before)
+	x.place()
+	nodes := x.Schedule.Nodes
+	for i := range nodes {
+		n := &nodes[i]
+		switch n.Kind {
+		case Mark:
+			x.show(&n.Ref)
+			c.lib.Post(x.boardWord(cluster.KindRaise, marksOf(x.at), 1))
+			continue
+		case Meet:
+			x.wait(marksOf(x.at), x.marks+uint64(n.Count))
+			continue
+		}
+		if n.Kind == Load || n.Kind == Fold {
+			x.accountLoads(n)
+		}
+		x.work(n)
+		if !c.board.direct {
+			x.charge(n)
+			x.op.Then = nil
+			if h := c.lib.Post(&x.op); h != 0 {
+				c.lib.Await(h)
+			}
+		}
+	}
+	c.lib.Post(x.boardWord(cluster.KindRaise, endedOf(x.at), 1))
+	err := x.trouble
+	x.rest()
+	return err
+}
+
+// wait waits at the board until a word has n.
+func (x *Run) wait(word int32, n uint64) {
+	c := x.comm
+	if c.board.direct && c.board.Words[word].N.Load() >= n {
+		return
+	}
+	if h := c.lib.Post(x.boardWord(cluster.KindReached, word, n)); h != 0 {
+		c.lib.Await(h)
+	}
+}
+
+// work does what a node that is no message does to bytes.
+func (x *Run) work(n *Node) {
+	switch {
+	case x.trouble != nil:
+	case n.Kind == Load:
+		x.load(n)
+	case n.Kind == Fold:
+		x.fold(n)
+	case !x.call.Sizes:
+		x.local(n)
+	}
+}
+
+// charge is the operation of the time that a node takes which is no message.
+func (x *Run) charge(n *Node) {
+	o, elems := &x.op, func(size int64) uint64 { return uint64(size / max(x.Blocks.Unit, 1)) }
+	switch n.Kind {
+	case Load, Fold:
+		o.Kind, o.Ctx, o.A, o.B, o.Buf = cluster.KindLoad, x.comm.lib.BoardContext(x.comm.team), uint64(n.Count), 0, nil
+		o.Tag, o.Size = x.foremost(n), x.looked
+		if n.Kind == Fold {
+			o.B = elems(x.looked)
+		}
+	default:
+		size := x.Bytes(n.From)
+		o.Kind, o.A, o.B = cluster.KindWork, 0, uint64(2*size)
+		if n.Kind != Copy {
+			o.A, o.B = elems(size), uint64(3*size)
+		}
+	}
+}
+
+// foremost is the member that a load or a fold begins with.
+func (x *Run) foremost(n *Node) int32 {
+	if n.Kind == Load {
+		return x.Peer(n.Peer)
+	}
+	return x.Root
+}
+
+// number is that of a rank, counted from the root, among the blocks.
+func (p *Place) number(rel int32) int64 {
+	if p.Schedule.Collective.ByMember() {
+		rel = wrap(rel+p.Root, p.Schedule.Ranks)
+	}
+	return int64(rel)
+}
+
+// stride is where the one block of a reference is for all members: at base + i × step for
+// that with number i, each bytes long.
+type stride struct{ base, step, each int64 }
+
+// strided gives the strides of a reference to one block, where all blocks are equally
+// long; of the peers' buffers, or of the own one.
+func (x *Run) strided(r *Ref, peers bool) (s stride, ok bool) {
+	sizes, parts := x.sizes(r.Buf), x.Schedule.Parts
+	if sizes.Displ != nil || sizes.Elems%int64(parts) != 0 || r.Run != 0 || r.Lo != 0 {
+		return s, false
+	}
+	s.each = sizes.Elems / int64(parts) * sizes.Unit
+	w := x.Schedule.window(r.Buf)
+	loose := r.Buf >= temps && x.Schedule.Temps[r.Buf-temps].Loose
+	switch {
+	case loose:
+		return s, false
+	case r.Base == Fixed && r.N < 0 && w.Base == Fixed && w.N == parts: // all of it
+		s.each *= int64(parts)
+		return s, true
+	case r.N != 1 && !(r.N < 0 && parts == 1):
+		return s, false
+	case w.Base == FromMe && w.Lo == 0 && w.N == 1 && (r.Base == FromPeer && peers || r.Base == FromMe && !peers):
+		return s, true
+	case w.Base != Fixed || w.N != parts:
+		return s, false
+	case r.Base == FromMe:
+		s.base = s.each * x.number(x.Rel)
+		return s, true
+	case r.Base == FromPeer:
+		s.step = s.each
+		return s, true
+	}
+	return s, false
+}
+
+// peers is what all members show of a node's buffer, by member.
+func (x *Run) peers(n *Node) [][]byte {
+	if x.call.Sizes {
+		return nil
+	}
+	return x.comm.board.Peers(placeOf(x.at, n.From.Buf))
+}
+
+// shown gives the bytes at off of what a peer shows; nil: it shows less.
+func (x *Run) shown(all [][]byte, peer int32, off, size int64) []byte {
+	b := all[peer]
+	if off+size > int64(len(b)) {
+		x.less(peer, b, off+size)
+		return nil
+	}
+	return b[off : off+size : off+size]
+}
+
+func (x *Run) less(peer int32, b []byte, want int64) {
+	x.fail("rank %d shows %d B, want %d: every member must give the same sizes", peer, len(b), want)
+}
+
+// load takes what some members show.
+func (x *Run) load(n *Node) {
+	p, all := x.Schedule.Ranks, x.peers(n)
+	first := wrap(x.Peer(n.Peer)-x.Root, p) // from the root on
+	dst, even := x.strided(&n.Ref, false)
+	src, also := x.strided(&n.From, true)
+	x.looked = 0
+	if even && also && dst.each == src.each {
+		to := x.own(n.Ref.Buf)
+		for i := range n.Count {
+			peer := wrap(first+i, p)
+			x.looked += src.each
+			if all == nil || src.each == 0 {
+				continue
+			}
+			b := x.shown(all, wrap(peer+x.Root, p), src.base+src.step*x.number(peer), src.each)
+			off := dst.base + dst.step*x.number(peer)
+			copy(to[off:off+dst.each], b)
+		}
+		return
+	}
+	for i := range n.Count {
+		peer := wrap(first+i, p)
+		size := x.theirs(n.From, peer)
+		x.looked += size
+		if all != nil {
+			x.between(n, all, peer, Copy)
+		}
+	}
+}
+
+// fold combines what the first members show, from the root on.
+func (x *Run) fold(n *Node) {
+	p, all := x.Schedule.Ranks, x.peers(n)
+	dst, even := x.strided(&n.Ref, false)
+	src, also := x.strided(&n.From, true)
+	x.looked = 0
+	if even && also && dst.each == src.each && dst.step == 0 {
+		x.looked = src.each * int64(n.Count)
+		if all == nil || src.each == 0 {
+			return
+		}
+		to := x.own(n.Ref.Buf)[dst.base : dst.base+dst.each]
+		from := x.sources[:0]
+		for i, peer := int32(0), x.Root; i < n.Count; i++ {
+			off := src.base
+			if src.step != 0 {
+				off += src.step * x.number(i)
+			}
+			b := all[peer]
+			if off+src.each > int64(len(b)) {
+				x.less(peer, b, off+src.each)
+				return
+			}
+			from = append(from, b[off:off+src.each:off+src.each])
+			if peer++; peer == p {
+				peer = 0
+			}
+		}
+		x.sources = from
+		copy(to, from[0])
+		if x.call.CombineAll != nil {
+			x.call.CombineAll(to, from[1:])
+			return
+		}
+		for _, b := range from[1:] {
+			x.call.Combine(to, b)
+		}
+		return
+	}
+	for i := range n.Count {
+		size := x.theirs(n.From, i)
+		x.looked += size
+		kind := Combine
+		if i == 0 {
+			kind = Copy
+		}
+		if all != nil {
+			x.between(n, all, i, kind)
+		}
+	}
+}
+
+// own is all of a buffer of this rank's; nil where there are sizes only.
+func (x *Run) own(b Buf) []byte {
+	if x.call.Sizes {
+		return nil
+	}
+	return x.buffer(b)
+}
+
+// between does what a node does to bytes of a peer, counted from the root, wherever its
+// blocks are cut.
+func (x *Run) between(n *Node, all [][]byte, peer int32, kind Kind) {
+	most := int64(0)
+	x.cuts = x.cuts[:0]
+	x.runs(n.From, peer, peer, func(off, size int64) {
+		x.cuts = append(x.cuts, cut{off, size})
+		most = max(most, off+size)
+	})
+	src := x.shown(all, wrap(peer+x.Root, x.Schedule.Ranks), 0, most)
+	if src == nil {
+		return
+	}
+	dst, at := x.buffer(n.Ref.Buf), 0
+	x.runs(n.Ref, x.Rel, peer, func(off, size int64) { at = x.cutting(kind, dst, src, off, size, at) })
+}
+
+// accountLoads counts the traffic of a load or a fold.
+func (x *Run) accountLoads(n *Node) {
+	r, team, p := x.comm.r, x.comm.team, x.Schedule.Ranks
+	first := wrap(x.foremost(n)-x.Root, p)
+	if src, even := x.strided(&n.From, true); even && x.comm.board.node {
+		others := int64(n.Count)
+		if wrap(x.Rel-first, p) < n.Count {
+			others--
+		}
+		if others > 0 { // any other one will do: they are all in the node
+			r.Account(team.Global(int(wrap(int32(team.Rank())+1, p))), others, others*src.each)
+		}
+		return
+	}
+	for i := range n.Count {
+		if peer := wrap(first+i, p); peer != x.Rel {
+			r.Account(team.Global(int(wrap(peer+x.Root, p))), 1, x.theirs(n.From, peer))
+		}
+	}
+}

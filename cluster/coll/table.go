@@ -1,0 +1,337 @@
+package coll
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Rule is what a table says of a team: from a size on, these choices, the best first.
+type Rule struct {
+	Tuple   // Lacks is 0
+	Choices []Choice
+	Time    cluster.Time // that the first one took; 0: unknown
+}
+
+// MostChoices is how many a rule has at most.
+const MostChoices = 3
+
+// Table says which algorithm to take. It is immutable: any number of ranks may read it.
+type Table struct {
+	choices []Choice // each once
+	entries []tableEntry
+	columns [Collectives][]tableColumn
+}
+
+// tableEntry is a rule in memory. Which team it is for, its column knows.
+type tableEntry struct {
+	bytes   int64
+	time    cluster.Time
+	choices [MostChoices]uint16 // places in choices, + 1; 0: no more
+}
+
+// tableColumn is the entries of one team, by size.
+type tableColumn struct {
+	ranks, perNode int32
+	first, end     int32
+	modes          Modes // that are asked for
+}
+
+// NewTable makes a table of rules in any order. A team of one size and one number of
+// ranks a node has each size once, and a choice that serves it.
+func NewTable(rules []Rule) (*Table, error) {
+	rules = slices.Clone(rules)
+	for i := range rules {
+		rules[i].Modes.Transfer = 0
+	}
+	slices.SortStableFunc(rules, func(a, b Rule) int {
+		return cmp.Or(cmp.Compare(a.Collective, b.Collective), compareModes(a.Modes, b.Modes), cmp.Compare(a.perNode(), b.perNode()), cmp.Compare(a.Ranks, b.Ranks), cmp.Compare(a.Bytes, b.Bytes))
+	})
+	t := &Table{entries: make([]tableEntry, 0, len(rules))}
+	known := map[Choice]uint16{}
+	for i, r := range rules {
+		refuse := func(format string, args ...any) (*Table, error) {
+			return nil, fmt.Errorf("rule for %s: %w", r.Tuple, fmt.Errorf(format, args...))
+		}
+		switch {
+		case r.Collective >= Collectives:
+			return refuse("no such collective")
+		case r.Ranks < 1 || r.Ranks > MostRanks:
+			return refuse("ranks from 1 to %d", MostRanks)
+		case r.PerNode < 0 || r.perNode() > r.Ranks:
+			return refuse("a node holds at most all ranks")
+		case r.Bytes < 0 || r.Time < 0:
+			return refuse("neither size nor time may be negative")
+		case len(r.Choices) == 0 || len(r.Choices) > MostChoices:
+			return refuse("%d choices: from 1 to %d", len(r.Choices), MostChoices)
+		case i > 0 && r.same(rules[i-1].Tuple) && r.Bytes == rules[i-1].Bytes:
+			return refuse("it is there twice")
+		}
+		e := tableEntry{bytes: r.Bytes, time: r.Time}
+		serves := false
+		for j, c := range r.Choices {
+			if c.Algorithm == nil || c.Algorithm.Collective != r.Collective {
+				return refuse("an algorithm of another collective")
+			}
+			c.Ranks, c.Segments = 0, max(c.Segments, 1)
+			if c.Radix == 0 {
+				c.Radix = int(c.Algorithm.Radix)
+			}
+			c.Modes = Modes{Transfer: c.Transfer}
+			ranks := int32(2) // that all algorithms take
+			if c.Algorithm.Takes(r.Tuple) {
+				serves, ranks = true, r.Ranks
+			}
+			if _, err := c.Under(r.Modes).Key(ranks); err != nil {
+				return refuse("%w", err)
+			}
+			n, ok := known[c]
+			if !ok {
+				if len(t.choices) == math.MaxUint16 {
+					return refuse("more than %d different choices", math.MaxUint16)
+				}
+				t.choices = append(t.choices, c)
+				n = uint16(len(t.choices))
+				known[c] = n
+			}
+			e.choices[j] = n
+		}
+		if !serves {
+			return refuse("no choice that serves such a team")
+		}
+		columns := t.columns[r.Collective]
+		if i == 0 || !r.same(rules[i-1].Tuple) {
+			columns = append(columns, tableColumn{r.Ranks, r.perNode(), int32(i), int32(i), r.Modes})
+		}
+		columns[len(columns)-1].end++
+		t.columns[r.Collective] = columns
+		t.entries = append(t.entries, e)
+	}
+	return t, nil
+}
+
+func (t Tuple) perNode() int32 { return max(t.PerNode, 1) }
+
+// compareModes orders what is asked for.
+func compareModes(a, b Modes) int {
+	return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.In, b.In), cmp.Compare(a.Out, b.Out))
+}
+
+// same reports whether two tuples differ by their sizes alone.
+func (t Tuple) same(o Tuple) bool {
+	return t.Collective == o.Collective && compareModes(t.Modes, o.Modes) == 0 && t.Ranks == o.Ranks && t.perNode() == o.perNode()
+}
+
+// Len is how many rules there are.
+func (t *Table) Len() int { return len(t.entries) }
+
+// Rules lists the rules by collective, ranks a node, ranks and size.
+func (t *Table) Rules() []Rule {
+	rules := make([]Rule, 0, len(t.entries))
+	for c := range t.columns {
+		for _, col := range t.columns[c] {
+			for _, e := range t.entries[col.first:col.end] {
+				r := Rule{Tuple: Tuple{Collective: Collective(c), Ranks: col.ranks, PerNode: col.perNode, Bytes: e.bytes, Modes: col.modes}, Time: e.time}
+				for _, n := range e.choices {
+					if n != 0 {
+						r.Choices = append(r.Choices, t.choices[n-1])
+					}
+				}
+				rules = append(rules, r)
+			}
+		}
+	}
+	return rules
+}
+
+// Column is what a table says of one team: a look-up that does not allocate.
+type Column struct {
+	table   *Table
+	entries []tableEntry
+	tuple   Tuple
+}
+
+// otherShape is how much further away, in octaves, a team of another shape seems: with
+// ranks a power of two algorithms have no ranks to fold.
+const otherShape = 1.5
+
+// otherModes is that where other addresses or another synchronization are asked for.
+const otherModes = 8
+
+// Column gives the part for a team: of the one most like it.
+func (t *Table) Column(c Collective, ranks, perNode int32) Column {
+	return t.For(Tuple{Collective: c, Ranks: ranks, PerNode: perNode})
+}
+
+// For gives the part for the tuples that differ from this one by their size alone.
+func (t *Table) For(at Tuple) Column {
+	at.Modes.Transfer = 0
+	to := Column{table: t, tuple: at}
+	nearest := math.Inf(1)
+	for _, col := range t.columns[at.Collective] {
+		d := octaves(col.ranks, at.Ranks) + octaves(col.perNode, at.perNode())
+		if powerOfTwo(col.ranks) != powerOfTwo(at.Ranks) {
+			d += otherShape
+		}
+		if compareModes(col.modes, at.Modes) != 0 {
+			d += otherModes
+		}
+		if d < nearest {
+			nearest = d
+			to.entries = t.entries[col.first:col.end]
+		}
+	}
+	return to
+}
+
+// octaves is how far apart two numbers are.
+func octaves(a, b int32) float64 { return math.Abs(math.Log2(float64(a) / float64(b))) }
+
+// entry is the last one up to n bytes; where all are beyond, the first.
+func (c *Column) entry(n int64) *tableEntry {
+	lo, hi := 0, len(c.entries)
+	for hi-lo > 1 {
+		if mid := int(uint(lo+hi) >> 1); c.entries[mid].bytes <= n {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return &c.entries[lo]
+}
+
+// Choose gives the first choice that serves a call of n bytes; false: there is none.
+func (c *Column) Choose(n int64, lacks Needs) (Choice, bool) {
+	if len(c.entries) == 0 {
+		return Choice{}, false
+	}
+	at := c.tuple
+	at.Lacks = lacks
+	for _, i := range c.entry(n).choices {
+		if i == 0 {
+			break
+		}
+		if choice := &c.table.choices[i-1]; choice.Algorithm.Takes(at) {
+			return choice.Under(at.Modes), true
+		}
+	}
+	return Choice{}, false
+}
+
+// Step is a choice from a size on.
+type Step struct {
+	From   int64
+	Choice Choice
+}
+
+// Steps lists what the column chooses, from size 0 on; empty: it has nothing that serves.
+func (c *Column) Steps(lacks Needs) []Step {
+	var all []Step
+	for _, e := range c.entries {
+		choice, ok := c.Choose(e.bytes, lacks)
+		if !ok || len(all) > 0 && all[len(all)-1].Choice == choice {
+			continue
+		}
+		from := e.bytes
+		if len(all) == 0 {
+			from = 0
+		}
+		all = append(all, Step{from, choice})
+	}
+	return all
+}
+
+// near lists all choices that serve.
+func (c *Column) near(n int64, lacks Needs) []Choice {
+	if len(c.entries) == 0 {
+		return nil
+	}
+	at := c.tuple
+	at.Lacks = lacks
+	var all []Choice
+	for _, i := range c.entry(n).choices {
+		if i != 0 && c.table.choices[i-1].Algorithm.Takes(at) {
+			all = append(all, c.table.choices[i-1].Under(at.Modes))
+		}
+	}
+	return all
+}
+
+// Find gives the choice for a tuple; where the table has none, the first algorithm that
+// serves.
+func (t *Table) Find(at Tuple) (Choice, error) {
+	c := t.For(at)
+	if choice, ok := c.Choose(at.Bytes, at.Lacks); ok {
+		return choice, nil
+	}
+	choice, err := Serving(at)
+	if err != nil {
+		return choice, err
+	}
+	return choice.Under(at.Modes), nil
+}
+
+// Serving is the first algorithm that serves a tuple, with its usual parameters.
+func Serving(at Tuple) (Choice, error) {
+	for _, a := range Of(at.Collective) {
+		if a.Takes(at) {
+			return Choice{Algorithm: a, Parameters: Parameters{Radix: int(a.Radix)}}, nil
+		}
+	}
+	return Choice{}, fmt.Errorf("%s: no algorithm serves it", at)
+}
+
+// Winners is a table of one collective over teams and sizes.
+type Winners struct {
+	Collective Collective
+	PerNode    int32      // ranks a node; teams of fewer are in one
+	Modes      Modes      // that are asked for
+	Ranks      []int32    // of the teams, ascending
+	Sizes      []int64    // ascending
+	Cells      [][]Choice // by size, then by team
+}
+
+// follows reports whether a column is of a larger team with as many ranks a node, as far
+// as the smaller team had them.
+func (c *tableColumn) follows(o *tableColumn) bool {
+	return c.ranks > o.ranks && (c.perNode == o.perNode || o.perNode == o.ranks && c.perNode > o.perNode)
+}
+
+// Winners lists a table's best choices for each collective and number of ranks a node
+// that it has, at every size of one of its teams.
+func (t *Table) Winners() []Winners {
+	var all []Winners
+	for c := range t.columns {
+		columns := t.columns[c] // by ranks a node, then by ranks
+		for len(columns) > 0 {
+			n := 1
+			for n < len(columns) && columns[n].modes == columns[0].modes && columns[n].follows(&columns[n-1]) {
+				n++
+			}
+			w := Winners{Collective: Collective(c), PerNode: columns[n-1].perNode, Modes: columns[0].modes}
+			for _, col := range columns[:n] {
+				w.Ranks = append(w.Ranks, col.ranks)
+				for _, e := range t.entries[col.first:col.end] {
+					w.Sizes = append(w.Sizes, e.bytes)
+				}
+			}
+			slices.Sort(w.Sizes)
+			w.Sizes = slices.Compact(w.Sizes)
+			for _, size := range w.Sizes {
+				var row []Choice
+				for _, col := range columns[:n] {
+					at := Column{t, t.entries[col.first:col.end], Tuple{Collective: w.Collective, Ranks: col.ranks, PerNode: col.perNode, Modes: col.modes}}
+					choice, _ := at.Choose(size, 0)
+					row = append(row, choice)
+				}
+				w.Cells = append(w.Cells, row)
+			}
+			all = append(all, w)
+			columns = columns[n:]
+		}
+	}
+	return all
+}

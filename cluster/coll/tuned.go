@@ -1,0 +1,170 @@
+package coll
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Use lets the Comm choose by a table. Every member gives the same one; nil: there is
+// none.
+func (c *Comm) Use(t *Table) {
+	c.table = t
+	c.columns = [Collectives]Column{}
+	if t == nil {
+		return
+	}
+	for what := range c.columns {
+		c.columns[what] = t.Column(Collective(what), int32(c.team.Size()), c.perNode())
+	}
+}
+
+// perNode is how many members share a node, on the whole.
+func (c *Comm) perNode() int32 {
+	l := c.r.Layout()
+	p := int32(c.team.Size())
+	nodes := map[int]bool{}
+	for _, rank := range c.team.Members() {
+		nodes[l.NodeOf(int(rank))] = true
+	}
+	n := int32(len(nodes))
+	return (p + n - 1) / n
+}
+
+// Choose gives the key for a collective on n bytes, of a block where blocks go by
+// member. Without a table, or where it says nothing, it loads where loads reach all
+// members, else it is that of the first algorithm that serves.
+func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
+	choice, ok := c.columns[what].Choose(n, lacks)
+	if !ok {
+		var err error
+		if choice, err = c.prefer(Tuple{Collective: what, Ranks: int32(c.team.Size()), Bytes: n, Lacks: lacks}); err != nil {
+			return Key{}, err
+		}
+	}
+	return choice.Key(int32(c.team.Size()))
+}
+
+// Refiner chooses among what a table holds to be near the best by trying it, in the
+// run itself: of each collective and octave of sizes the first calls take turns, and
+// the one that was fastest on the slowest member stays.
+type Refiner struct {
+	comm  *Comm
+	tries int
+	cells map[refined]*refining
+	word  [MostChoices]float64
+}
+
+type refined struct {
+	what   Collective
+	octave int
+	lacks  Needs
+}
+
+type refining struct {
+	keys  []Key
+	times []cluster.Time // the least of each
+	calls int
+	best  int // −1: not known yet
+}
+
+// Refine makes a Refiner of a Comm that uses a table. Every member makes one, with as
+// many tries of each choice, and makes its calls with it.
+func (c *Comm) Refine(tries int) (*Refiner, error) {
+	if c.table == nil {
+		return nil, c.lib.Errorf("refine on %s: it uses no table", c.team.Name())
+	}
+	return &Refiner{comm: c, tries: max(tries, 1), cells: map[refined]*refining{}}, nil
+}
+
+// Do runs a collective on n bytes of elements of unit bytes to its end. The call's key
+// and blocks are the Refiner's.
+func (f *Refiner) Do(what Collective, n, unit int64, lacks Needs, call Call) error {
+	c := f.comm
+	cell := refined{what, octave(n), lacks}
+	t := f.cells[cell]
+	if t == nil {
+		t = &refining{best: -1}
+		if err := t.begin(c, what, n, lacks); err != nil {
+			return err
+		}
+		f.cells[cell] = t
+	}
+	i := t.best
+	if i < 0 {
+		i = t.calls % len(t.keys)
+	}
+	call.Key, call.Blocks = t.keys[i], t.keys[i].Blocks(n, unit)
+	if t.best >= 0 {
+		return c.Do(call)
+	}
+	start := c.r.Now()
+	if err := c.Do(call); err != nil {
+		return err
+	}
+	if took := c.r.Now() - start; t.calls < len(t.keys) || took < t.times[i] {
+		t.times[i] = took
+	}
+	if t.calls++; t.calls < f.tries*len(t.keys) {
+		return nil
+	}
+	return f.settle(t)
+}
+
+// octave is 0 of no bytes, 1 of one, 2 of two or three.
+func octave(n int64) int {
+	o := 0
+	for ; n > 0; n >>= 1 {
+		o++
+	}
+	return o
+}
+
+// begin lists the choices of a cell.
+func (t *refining) begin(c *Comm, what Collective, n int64, lacks Needs) error {
+	first, err := c.Choose(what, n, lacks)
+	if err != nil {
+		return fmt.Errorf("refine: %w", err)
+	}
+	t.keys = append(t.keys, first)
+	for _, choice := range c.columns[what].near(n, lacks) {
+		key, err := choice.Key(int32(c.team.Size()))
+		if err != nil {
+			return err
+		}
+		if key != first {
+			t.keys = append(t.keys, key)
+		}
+	}
+	if t.times = make([]cluster.Time, len(t.keys)); len(t.keys) == 1 {
+		t.best = 0
+	}
+	return nil
+}
+
+// settle keeps the choice whose slowest member was fastest. All members are at the same
+// call.
+func (f *Refiner) settle(t *refining) error {
+	words := f.word[:len(t.keys)]
+	for i, x := range t.times {
+		words[i] = x.Seconds()
+	}
+	if err := cluster.Allreduce(f.comm.r, f.comm.team, cluster.Max, words, words); err != nil {
+		return err
+	}
+	t.best = 0
+	for i := range words {
+		if words[i] < words[t.best] {
+			t.best = i
+		}
+	}
+	return nil
+}
+
+// Settled gives the key that stays for a size; false: it is still being tried.
+func (f *Refiner) Settled(what Collective, n int64, lacks Needs) (Key, bool) {
+	if t := f.cells[refined{what, octave(n), lacks}]; t != nil && t.best >= 0 {
+		return t.keys[t.best], true
+	}
+	return Key{}, false
+}

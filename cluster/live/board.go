@@ -1,0 +1,119 @@
+package live
+
+import (
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// board is what the members of a context share, and the words that sleepers want.
+type board struct {
+	*cluster.Board
+	w     *world
+	wants [cluster.BoardWords]atomic.Uint64 // the least that somebody who sleeps waits for; up to what the word has: nobody
+}
+
+// Board implements cluster.Port.
+func (p *port) Board(ctx int32) *cluster.Board {
+	e, w := p.e, p.e.w
+	p.check()
+	p.enter()
+	m, _ := e.member(ctx)
+	p.leave()
+	for _, r := range m.b.ranks {
+		if !w.way.reaches(e.id, r) {
+			return nil
+		}
+	}
+	w.barrierMu.Lock()
+	defer w.barrierMu.Unlock()
+	b := m.b.board.Load()
+	if b == nil {
+		b = &board{Board: cluster.NewBoard(len(m.b.ranks)), w: w}
+		m.b.board.Store(b)
+	}
+	return b.Board
+}
+
+// boardBit marks, beside barrierBit, the handle of a wait at a board: the place of the
+// member in the engine's list, the word, and the low half of what it has to reach.
+const (
+	boardBit   cluster.Handle = 1 << 62
+	boardShift                = 40
+)
+
+func wordOf(h cluster.Handle) int32 { return int32(h >> 32 & 0xff) }
+
+func (b *board) passed(h cluster.Handle) bool {
+	return int32(uint32(b.Words[wordOf(h)].N.Load())-uint32(h)) >= 0
+}
+
+// raise adds to a word of a board.
+func (e *engine) raise(op *cluster.Op) cluster.Handle {
+	m, _ := e.member(op.Ctx)
+	if e.w.way.raise(e, m.b, op) {
+		m.b.raise(e.w, op.Tag, op.A)
+	}
+	return e.finish(op, cluster.Done{})
+}
+
+// raise wakes the members if that is what one of them sleeps for.
+func (b *barrier) raise(w *world, word int32, by uint64) {
+	s := b.board.Load()
+	n := s.Words[word].N.Add(by)
+	if want := s.wants[word].Load(); n-by < want && want <= n {
+		b.alert(w)
+	}
+}
+
+// reached waits for a word.
+func (e *engine) reached(op *cluster.Op) cluster.Handle {
+	m, i := e.member(op.Ctx)
+	if m.b.board.Load().Words[op.Tag].N.Load() >= op.A {
+		return e.finish(op, cluster.Done{})
+	}
+	if op.Then == nil {
+		return barrierBit | boardBit | cluster.Handle(i)<<boardShift | cluster.Handle(op.Tag)<<32 | cluster.Handle(uint32(op.A))
+	}
+	s := e.pend(op)
+	s.member = m
+	e.gates = append(e.gates, s)
+	return 0
+}
+
+// want lets who raises the words of handles know that a thread is about to sleep for
+// them.
+func (e *engine) want(hs []cluster.Handle) {
+	for _, h := range hs {
+		if h&barrierBit == 0 || h&boardBit == 0 {
+			continue
+		}
+		b := e.memberOf(h).b
+		s := b.board.Load()
+		n := s.Words[wordOf(h)].N.Load()
+		s.wanted(b, wordOf(h), n+uint64(int64(int32(uint32(h)-uint32(n)))))
+	}
+}
+
+// wanted notes that a thread may sleep until a word has n. One number stands for all:
+// the least, and whoever is woken by it and sleeps on says so anew. Where that one is
+// reached, a thread may sleep for it that nobody has woken yet.
+func (b *board) wanted(of *barrier, word int32, n uint64) (reached bool) {
+	want := &b.wants[word]
+	for {
+		least, now := want.Load(), b.Words[word].N.Load()
+		switch {
+		case now >= n:
+			return true
+		case least > now && least <= n:
+			return false
+		case !want.CompareAndSwap(least, n):
+			continue
+		}
+		reached = b.Words[word].N.Load() >= n
+		if least != 0 && (least <= now || reached) { // the other one's number is gone, and nobody may have seen this one
+			of.alert(b.w)
+		}
+		return reached
+	}
+}

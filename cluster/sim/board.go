@@ -1,0 +1,135 @@
+package sim
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// board is what the members of a context share: the board itself, and when its words
+// have what they have.
+type board struct {
+	*cluster.Board
+	words [cluster.BoardWords]word
+}
+
+// word is the time of a board's word. Those who raise it follow each other, as atomics
+// do.
+type word struct {
+	at    cluster.Time // when it has what it has
+	by    int32        // the rank whose cache has it; −1: none's yet
+	cause int32
+	waits []waiting
+}
+
+// waiting is an operation that waits until a word has n.
+type waiting struct {
+	n    uint64
+	rank int32
+	slot uint32
+}
+
+// Board implements cluster.Port.
+func (t *thread) Board(ctx int32) *cluster.Board {
+	t.check()
+	b := t.r.memberIn(ctx).b
+	for _, id := range b.ranks {
+		if t.w.net.nodeOf[id] != t.w.net.nodeOf[t.r.id] {
+			return nil
+		}
+	}
+	if b.board == nil {
+		b.board = &board{Board: cluster.NewBoard(len(b.ranks))}
+		for i := range b.board.words {
+			b.board.words[i].by = -1
+		}
+	}
+	return b.board.Board
+}
+
+// memberIn is the rank's side of a context.
+func (r *rank) memberIn(ctx int32) *member {
+	for i := range r.members {
+		if r.members[i].ctx == ctx {
+			return &r.members[i]
+		}
+	}
+	panic("sim: a context that was not made known")
+}
+
+// see is the time until a rank has a line of memory that another one has written.
+func (w *world) see(rank, by int32) cluster.Time {
+	if by < 0 {
+		return 0
+	}
+	way := &w.net.ways[w.net.class(rank, by)]
+	if way.access > 0 {
+		return way.access
+	}
+	return way.l
+}
+
+// raise adds to a word: the line comes to this rank, one after another.
+func (t *thread) raise(op *cluster.Op) cluster.Handle {
+	w, b := t.w, t.r.memberIn(op.Ctx).b.board
+	if t.id >= 0 && !t.r.stepping {
+		t.sync(evResume)
+	}
+	x := &b.words[op.Tag]
+	took := w.see(t.r.id, x.by)
+	t.spend(took, CauseLatency)
+	t.spend(max(t.now, x.at)+w.atomicTime-t.now, CauseMemory)
+	x.at, x.by, x.cause = t.now, t.r.id, t.cause
+	n := b.Words[op.Tag].N.Add(op.A)
+	left := x.waits[:0]
+	for _, v := range x.waits {
+		if v.n > n {
+			left = append(left, v)
+			continue
+		}
+		s := &w.ranks[v.rank].slots.list[v.slot]
+		s.set(cluster.Done{})
+		s.cause = x.cause
+		w.completeAt(max(x.at+w.see(v.rank, x.by), w.now), v.rank, v.slot)
+	}
+	x.waits = left
+	return t.finish(op, cluster.Done{})
+}
+
+// reached waits for a word.
+func (t *thread) reached(op *cluster.Op) cluster.Handle {
+	w, b := t.w, t.r.memberIn(op.Ctx).b.board
+	if t.id >= 0 && !t.r.stepping {
+		t.sync(evResume)
+	}
+	x := &b.words[op.Tag]
+	there := b.Words[op.Tag].N.Load() >= op.A
+	if there && x.at <= t.now {
+		t.spend(w.see(t.r.id, x.by), CauseLatency)
+		return t.finish(op, cluster.Done{})
+	}
+	s, id := t.pend(op)
+	if !there {
+		x.waits = append(x.waits, waiting{op.A, t.r.id, id})
+		return t.pended(op, id)
+	}
+	s.set(cluster.Done{})
+	s.cause = x.cause
+	w.completeAt(max(x.at+w.see(t.r.id, x.by), w.now), t.r.id, id)
+	return t.pended(op, id)
+}
+
+// looking is work of one access to what each of some members has exposed.
+func (t *thread) looking(op *cluster.Op) cluster.Handle {
+	w, ranks := t.w, t.r.memberIn(op.Ctx).b.ranks
+	begin, each := t.now, op.Size/int64(max(op.A, 1))
+	var lines, bytes cluster.Time
+	for i := range op.A {
+		from := ranks[(uint64(op.Tag)+i)%uint64(len(ranks))]
+		lines += w.see(t.r.id, from)
+		bytes += w.net.ways[w.net.class(t.r.id, from)].bandwidth.time(each - cluster.AccessLine)
+	}
+	t.spend(lines, CauseLatency)
+	t.spend(bytes, CauseBytes)
+	t.spend(t.r.shared(w.flops.time(int64(min(op.B, 1<<62)))), CauseCompute)
+	if memory := &w.net.memories[w.net.nodeOf[t.r.id]]; memory.rate > 0 && op.Size > 0 {
+		t.spend(memory.serve(begin, 1, op.Size, t.now-begin)-t.now, CauseMemory)
+	}
+	return t.finish(op, cluster.Done{})
+}

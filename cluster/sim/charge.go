@@ -1,0 +1,90 @@
+package sim
+
+import (
+	"errors"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// charged is what was charged at once while some rank was under way with it: how long the
+// adapters of each node send of that.
+type charged struct {
+	begin, end cluster.Time
+	busy       []cluster.Time // by node
+}
+
+// Charge implements cluster.Charger.
+func (t *thread) Charge(members []int32, what []cluster.Charge) (worst int, share float64, err error) {
+	t.check()
+	w, n := t.w, &t.w.net
+	if n.served || n.slow != nil {
+		return 0, 0, errors.New("the machine has message servers or slow parts, which accesses would wait for")
+	}
+	c := &w.charged
+	if c.busy == nil {
+		c.busy = make([]cluster.Time, len(n.memories))
+	}
+	if t.now >= c.end {
+		c.begin, c.end = t.now, t.now
+		clear(c.busy)
+	}
+	c.begin = min(c.begin, t.now)
+	remote := &n.ways[cluster.Remote]
+	for _, some := range what {
+		sends := remote.g + remote.bandwidth.time(some.Bytes-1)
+		for i, k := range some.Ops {
+			if k == 0 {
+				continue
+			}
+			t.gets(members[i], cluster.Time(k), some.Bytes)
+			if node := n.nodeOf[members[i]]; node != n.nodeOf[t.r.id] {
+				c.busy[node] += cluster.Time(k) * sends / cluster.Time(n.adapters)
+			}
+		}
+	}
+	c.end = max(c.end, t.now)
+	for node, busy := range c.busy {
+		if s := float64(busy) / float64(max(c.end-c.begin, 1)); s > share {
+			worst, share = node, s
+		}
+	}
+	return worst, share, nil
+}
+
+// gets takes the time of some blocking gets from a rank, each alone.
+func (t *thread) gets(from int32, times cluster.Time, bytes int64) {
+	n := &t.w.net
+	class := n.class(t.r.id, from)
+	way := &n.ways[class]
+	memory := n.memories[0].rate.time(bytes)
+	if class != cluster.Remote && t.w.loads && way.access > 0 {
+		t.spend(times*max(way.access+way.beyond.time(bytes-cluster.AccessLine), memory), CauseLatency)
+		return
+	}
+	one := way.l + max(way.bandwidth.time(bytes-1), memory)
+	if class == cluster.Remote {
+		one = n.roundTrip(t.r.id, from, bytes)
+	}
+	t.spend(times*way.o, CauseOverhead)
+	t.spend(times*one, CauseLatency)
+}
+
+// roundTrip is how long a request to another node and the bytes that come back travel
+// where nobody is on the way.
+func (n *network) roundTrip(from, to int32, bytes int64) cluster.Time {
+	way := &n.ways[cluster.Remote]
+	carry := way.bandwidth.time(bytes - 1)
+	trip := 2 * way.l
+	if n.shape != nil {
+		for _, ends := range [2][2]int32{{from, to}, {to, from}} {
+			path := n.shape.Route(int(n.nodeOf[ends[0]]), int(n.nodeOf[ends[1]]), nil)
+			trip += n.hop * cluster.Time(max(len(path)-1, 0))
+			if ends[0] == to {
+				for _, l := range path {
+					carry = max(carry, n.linkRate[l].time(bytes-1))
+				}
+			}
+		}
+	}
+	return trip + carry
+}

@@ -1,0 +1,120 @@
+package sim
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// regular reports whether the messages of a train come to each resource as evenly as they
+// were posted, or as fast as the one before lets them: then the first and the last tell
+// of all.
+func (n *network) regular(class cluster.Class) bool {
+	return class == cluster.Remote && n.adapters == 1 && n.linkNoise == 0
+}
+
+// flow is where the first and the last message of a train are in time.
+type flow struct {
+	first, last cluster.Time
+	gaps        cluster.Time // between them: their number less one
+}
+
+// through lets a train pass a resource that takes each so long, and is free at a time. It
+// gives when that is free again: what is left between the messages belongs to others, so
+// that trains of several ranks pass at the rate of the resource.
+func (f *flow) through(free, each cluster.Time) cluster.Time {
+	f.first = max(f.first, free)
+	f.last = max(f.last, f.first+f.gaps*each)
+	return f.first + (f.gaps+1)*each
+}
+
+func (f *flow) later(dt cluster.Time) { f.first, f.last = f.first+dt, f.last+dt }
+
+// passEvenly is passTrain where the first and the last message tell of all.
+func (w *world) passEvenly(m *msg, at cluster.Time, p *passage) {
+	net, way, wire := &w.net, &w.net.ways[cluster.Remote], max(m.size/int64(m.train), 1)
+	node, beat := net.nodeOf[m.src], w.beat(m)
+	f := flow{first: at, last: at + cluster.Time(m.train-1)*beat, gaps: cluster.Time(m.train - 1)}
+	*p = passage{at: f.last}
+	if w.fromDevice(m) {
+		r, each := &w.ranks[m.src], w.device.carry(wire)
+		f.through(r.device, each)
+		r.device = f.last + each
+		f.later(each + w.device.l)
+	}
+	if p.staged = f.last; net.served {
+		each := min(net.server.Send, end)
+		net.servers[node] = f.through(net.servers[node], each)
+		f.later(each)
+	}
+	p.served = f.last
+	if way.threadRate > 0 && m.thread >= 0 {
+		t, each := w.threads[m.thread], way.threadRate.time(wire-1)
+		f.through(t.inject, each)
+		t.inject = f.last + each
+	}
+	p.begin = f.last
+	p.carry = way.carry(wire)
+	gap := net.gaps[m.kind]
+	if net.slow != nil {
+		gap, p.carry = net.slow.adapter(node, 0, gap), net.slow.adapter(node, 0, p.carry)
+	}
+	out := net.of(net.out, node)
+	out[0].free = f.through(out[0].free, gap+p.carry)
+	out[0].next = f.first + gap
+	p.start, p.reserved, p.rest = f.last, f.last, CauseBytes
+	p.left = p.start + p.carry
+	if way.threadRate > 0 && m.thread >= 0 {
+		p.left = max(p.left, p.begin+way.threadRate.time(wire-1))
+	}
+	p.late, p.latency = p.left, way.l
+	reach := f.first
+	if c := &net.once; net.shape != nil && net.embark(c, m, wire, p) {
+		reach = net.crossEvenly(c, f)
+		*p = c.passage
+	}
+	m.more.reach = reach + p.latency
+	m.more.first = m.more.reach + p.carry
+	freed := p.left
+	if w.fromDevice(m) {
+		freed = p.staged
+	}
+	w.freeSource(m, freed, w.trace.charge(m.cause, freed-p.at, CauseBytes, m.src))
+}
+
+// crossEvenly takes a train over all its links; c is the way of the last message. It gives
+// when the first byte of the first one has passed them.
+func (n *network) crossEvenly(c *crossing, f flow) cluster.Time {
+	for i, l := range c.path {
+		each, hops := n.linkRate[l].time(c.wire), n.hop*cluster.Time(i)
+		n.linkFree[l] = f.through(n.linkFree[l], each)
+		c.passed = max(c.passed, f.last-hops+n.linkRate[l].time(c.wire-1))
+		if i+1 < len(c.path) {
+			f.later(n.hop)
+			continue
+		}
+		c.start = f.last - hops
+		if c.late = max(c.start+c.carry, c.left); c.passed > c.late {
+			c.late, c.rest = c.passed, CauseLink
+		}
+		c.latency += hops
+		f.later(-hops)
+	}
+	return f.first
+}
+
+// enterEvenly has the adapter of the target's node take in a train whose first message
+// comes at a time and whose last one now, and gives when it has.
+func (w *world) enterEvenly(m *msg, first, carry cluster.Time) cluster.Time {
+	net := &w.net
+	node, f := net.nodeOf[m.dst], flow{first: first, last: w.now, gaps: cluster.Time(m.train - 1)}
+	if net.served {
+		each := min(net.server.Receive, end)
+		net.servers[node] = f.through(net.servers[node], each)
+		f.later(each)
+	}
+	gap := net.gaps[m.kind]
+	if net.slow != nil {
+		gap, carry = net.slow.adapter(node, 0, gap), net.slow.adapter(node, 0, carry)
+	}
+	in := net.of(net.in, node)
+	in[0].free = f.through(in[0].free, gap+carry)
+	in[0].next = f.first + gap
+	return f.last + carry
+}

@@ -1,0 +1,118 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// checked runs a broadcast of two segments in given modes among three ranks. Each reads
+// its data a while after the call, and rank 2 gives what its checker found.
+func checked(t *testing.T, m coll.Modes, wait float64, barrier bool) []*coll.Finding {
+	t.Helper()
+	machine := clustertest.Priced()
+	spec := clustertest.Spec(machine, 3, 1)
+	spec.Segment = 1 << 16
+	var found []*coll.Finding
+	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
+		a, err := coll.Find(coll.Bcast, "flat")
+		if err != nil {
+			return err
+		}
+		key, err := a.Key(coll.Parameters{Ranks: 3, Segments: 2, Modes: m})
+		if err != nil {
+			return err
+		}
+		const n = 4096
+		blocks := key.Blocks(n, 1)
+		c, err := coll.New(r, r.World())
+		if err == nil {
+			err = c.Reserve(key.Room(blocks), 4)
+		}
+		if err != nil {
+			return err
+		}
+		at, err := r.Alloc(n)
+		if err != nil {
+			return err
+		}
+		out := r.Segment()[at : at+n]
+		k := c.Check()
+		if r.ID() == 0 {
+			k.Writes(out)
+			for i := range out {
+				out[i] = 7
+			}
+		}
+		if err := k.Barrier(); err != nil {
+			return err
+		}
+		if err := k.Do(coll.Call{Key: key, Out: out, OutAt: &coll.At{Off: at}, Blocks: blocks}); err != nil {
+			return err
+		}
+		if barrier {
+			if err := k.Barrier(); err != nil {
+				return err
+			}
+		}
+		r.Compute(cluster.Work{Flops: wait * machine.Flops}, nil)
+		if k.Reads(out); r.ID() != 0 {
+			k.Writes(out[:1])
+		}
+		if err := k.Barrier(); err != nil {
+			return err
+		}
+		if r.ID() == 2 {
+			found = k.Findings()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// A program that reads what a call with nosync out brings, with no barrier between, is
+// found: it gets a stale value, a torn one a little later, and the right one by luck
+// after that. Each is the same in every run.
+func TestTooWeakModes(t *testing.T) {
+	weak := coll.Modes{Transfer: coll.PutOnly, In: coll.NoSync, Out: coll.NoSync}
+	var seen []string
+	for step := range 400 {
+		found := checked(t, weak, float64(step)*200e-9, false)
+		if len(found) != 2 || found[0].Writes || !found[1].Writes {
+			t.Fatalf("%d findings, want a read and a write: %v", len(found), found)
+		}
+		if harm := found[0].Harm(); !slices.Contains(seen, harm) {
+			seen = append(seen, harm)
+			if again := checked(t, weak, float64(step)*200e-9, false); fmt.Sprint(again[0]) != fmt.Sprint(found[0]) {
+				t.Errorf("%v, and then %v", found[0], again[0])
+			}
+		}
+		if slices.Contains(seen, "none") {
+			break
+		}
+	}
+	if want := []string{"stale", "torn", "none"}; !slices.Equal(seen, want) {
+		t.Errorf("reads later and later get %v, want %v", seen, want)
+	}
+	for _, m := range []coll.Modes{
+		{Transfer: coll.Put, In: coll.NoSync},
+		{Transfer: coll.PutOnly, In: coll.NoSync, Out: coll.AllSync},
+		{Transfer: coll.Rendezvous},
+	} {
+		if found := checked(t, m, 0, false); len(found) > 0 {
+			t.Errorf("%s, %s out: %v", m.Transfer, m.Out, found)
+		}
+	}
+	if found := checked(t, weak, 0, true); len(found) > 0 {
+		t.Errorf("with a barrier: %v", found)
+	}
+}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	lanes "github.com/hybridtop/hybridtop/cluster/timeline"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/models"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+func newCompare() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "show in what two recordings differ: knobs, metrics, and the terms of simulations",
+		Long: "Compare the last launch of a run with that of another. Ratios are of B to A. Those of series, such as iterations, have an interval of 95 %; " +
+			"one that holds 1 is noise. Numbers of simulations are exact: there the machine's constants and the threads' time by activity that differ are shown, too.",
+		Example: "hybridtop compare before.htr after.htr",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return fmt.Errorf("compare wants two recordings, %d given", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: recordingFiles,
+	}
+	of := [2]*int{cmd.Flags().Int("run-a", 0, "run of A (the last)"), cmd.Flags().Int("run-b", 0, "run of B (the last)")}
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var sides [2]*side
+		for i, name := range args {
+			f, err := recording.Open(name)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			if sides[i], err = sideOf(f, *of[i]); err != nil {
+				return err
+			}
+		}
+		rows, err := compare(sides[0], sides[1])
+		if err != nil {
+			return err
+		}
+		l := listing{what: "differences", columns: []string{"of", "name", "a", "b", "ratio", "interval", "verdict"}}
+		for _, r := range rows {
+			l.entries = append(l.entries, r.entry(out))
+		}
+		return l.write(cmd.OutOrStdout(), out)
+	}
+	return cmd
+}
+
+// side is one of two launches that are compared.
+type side struct {
+	*recording.LaunchInfo
+	file       *recording.File
+	iterations []float64
+	samples    []engine.Sample
+}
+
+// sideOf finds the last launch of a run in which anything was done.
+func sideOf(f *recording.File, number int) (*side, error) {
+	run, err := runOf(f, number)
+	if err != nil {
+		return nil, err
+	}
+	all, err := f.Launches(run.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range slices.Backward(all) {
+		if x := &all[i]; x.Iterations > 0 {
+			s := &side{LaunchInfo: x, file: f}
+			if s.iterations, err = f.Iterations(x.ID); err != nil {
+				return nil, err
+			}
+			s.samples, err = f.LaunchSamples(x.ID)
+			return s, err
+		}
+	}
+	return nil, fmt.Errorf("%s: no iteration of run %d ended", f.Name, run.ID)
+}
+
+// difference is a line of a comparison.
+type difference struct {
+	of, name   string
+	textA      string // of what is no number
+	textB      string
+	a, b       float64
+	unit       string
+	low, high  float64 // of the ratio
+	verdict    string
+	isNumber   bool
+	isInterval bool
+}
+
+func (d *difference) entry(out *format) entry {
+	e := entry{{"of", d.of}, {"name", d.name}}
+	number := func(x float64) any {
+		if !d.isNumber || engine.Finite(x) == nil {
+			return nil
+		}
+		return x
+	}
+	ratio := d.b / d.a
+	switch {
+	case out.json || out.csv:
+		a, b := any(d.textA), any(d.textB)
+		if d.isNumber {
+			a, b = number(d.a), number(d.b)
+		}
+		return append(e, field{"a", a}, field{"b", b}, field{"unit", d.unit}, field{"ratio", number(ratio)}, field{"low", number(d.low)}, field{"high", number(d.high)}, field{"verdict", d.verdict})
+	case !d.isNumber:
+		return entry{{"of", d.of}, {"name", d.name}, {"a", d.textA}, {"b", d.textB}, {"ratio", nil}, {"interval", nil}, {"verdict", d.verdict}}
+	}
+	interval := any(nil)
+	if d.isInterval {
+		interval = fmt.Sprintf("%.3g–%.3g", d.low, d.high)
+	}
+	return append(e, field{"a", text(engine.Metric{Name: d.name, Value: d.a, Unit: d.unit})}, field{"b", text(engine.Metric{Name: d.name, Value: d.b, Unit: d.unit})},
+		field{"ratio", fmt.Sprintf("%.4g×", ratio)}, field{"interval", interval}, field{"verdict", d.verdict})
+}
+
+// compare lists what differs.
+func compare(a, b *side) ([]difference, error) {
+	if a.Scenario.Workload != b.Scenario.Workload {
+		return nil, fmt.Errorf("%s has %s, and %s has %s: other work does not compare", a.file.Name, a.Scenario.Workload, b.file.Name, b.Scenario.Workload)
+	}
+	var all []difference
+	for i := range b.Scenario.Table {
+		name := b.Scenario.Table[i].Name
+		if x, y := a.Scenario.Values[name], b.Scenario.Values[name]; x != y {
+			all = append(all, difference{of: "knob", name: name, textA: x, textB: y})
+		}
+	}
+	exact := a.Kind == engine.Simulated && b.Kind == engine.Simulated
+	if a.Kind != b.Kind {
+		all = append(all, difference{of: "kind", name: "of the numbers", textA: string(a.Kind), textB: string(b.Kind)})
+	}
+	series := func(name, unit string, x, y []float64) {
+		r := models.RatioOf(x, y)
+		if math.IsNaN(r.Value) {
+			return
+		}
+		d := difference{of: "series", name: name, a: mean(x), b: mean(y), unit: unit, isNumber: true, low: r.Low, high: r.High, isInterval: !math.IsNaN(r.Low)}
+		switch {
+		case exact:
+			d.low, d.high, d.isInterval, d.verdict = math.NaN(), math.NaN(), false, sameOr(d.a == d.b)
+		case !d.isInterval:
+			d.verdict = "too few to tell from noise"
+		case r.Noise():
+			d.verdict = "within noise"
+		case r.Value > 1:
+			d.verdict = "more"
+		default:
+			d.verdict = "less"
+		}
+		all = append(all, d)
+	}
+	series("iteration", "s", a.iterations, b.iterations)
+	if !exact { // those of a simulation depend on when somebody looked
+		access := func(s *engine.Sample) float64 { return s.Access }
+		series("access", "s", column(a.samples, access), column(b.samples, access))
+		for c, key := range classKeys {
+			rate := func(s *engine.Sample) float64 { return s.Rate[c] }
+			series("rate "+key, "B/s", column(a.samples, rate), column(b.samples, rate))
+		}
+	}
+	for _, y := range b.Metrics {
+		at := slices.IndexFunc(a.Metrics, func(m engine.Metric) bool { return m.Name == y.Name && m.Unit == y.Unit })
+		if at < 0 {
+			continue
+		}
+		x := a.Metrics[at]
+		d := difference{of: "metric", name: y.Name, a: x.Value, b: y.Value, unit: y.Unit, isNumber: true, low: math.NaN(), high: math.NaN()}
+		switch {
+		case x.Kind != y.Kind:
+			d.verdict = string(x.Kind) + ", " + string(y.Kind)
+		case x.Value == y.Value:
+			d.verdict = "the same"
+		case x.Kind == engine.Simulated || x.Kind == engine.Modelled:
+			d.verdict = "differs (" + string(x.Kind) + ")"
+		default:
+			d.verdict = "one value each: noise is not known"
+		}
+		all = append(all, d)
+	}
+	more, err := terms(a, b, exact)
+	return append(all, more...), err
+}
+
+func sameOr(equal bool) string {
+	if equal {
+		return "the same"
+	}
+	return "differs (simulated)"
+}
+
+// terms are what two simulations differ by inside: the machines' constants, and what the
+// threads did.
+func terms(a, b *side, exact bool) ([]difference, error) {
+	if !exact {
+		return nil, nil
+	}
+	var all []difference
+	if a.MachineFile != b.MachineFile {
+		x, errA := presets.ReadMachine(a.Machine, a.MachineFile)
+		y, errB := presets.ReadMachine(b.Machine, b.MachineFile)
+		if err := errors.Join(errA, errB); err != nil {
+			return nil, err
+		}
+		for _, p := range presets.Pair(&x, &y) {
+			if !reflect.DeepEqual(p[0].Value, p[1].Value) {
+				all = append(all, difference{of: "constant", name: p[1].Key + p[0].Key[min(len(p[0].Key), len(p[1].Key)):], textA: factText(p[0]), textB: factText(p[1])})
+			}
+		}
+	}
+	x, hasA, err := a.file.Activities(a.ID)
+	if err != nil {
+		return nil, err
+	}
+	y, hasB, err := b.file.Activities(b.ID)
+	if err != nil || !hasA || !hasB {
+		return all, err
+	}
+	for k := range lanes.Activities {
+		each := func(t cluster.Time, s *side) float64 { return t.Seconds() / float64(s.Iterations) }
+		if d := (difference{of: "threads' time an iteration", name: lanes.Activity(k).String(), a: each(x[k], a), b: each(y[k], b), unit: "s", isNumber: true, low: math.NaN(), high: math.NaN()}); d.a != d.b {
+			d.verdict = "differs (simulated)"
+			all = append(all, d)
+		}
+	}
+	return all, nil
+}
+
+// column is a number of each sample.
+func column(all []engine.Sample, of func(*engine.Sample) float64) []float64 {
+	var values []float64
+	for i := range all {
+		if x := of(&all[i]); engine.Finite(x) != nil {
+			values = append(values, x)
+		}
+	}
+	if !slices.ContainsFunc(values, func(x float64) bool { return x != 0 }) {
+		return nil
+	}
+	return values
+}
+
+func mean(all []float64) float64 {
+	sum := 0.0
+	for _, x := range all {
+		sum += x
+	}
+	return sum / float64(len(all))
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
+)
+
+func newExport() *cobra.Command {
+	var names, docs []string
+	for _, f := range recording.Formats {
+		names = append(names, f.Name)
+		docs = append(docs, f.Name+" ("+f.Doc+")")
+	}
+	cmd := &cobra.Command{
+		Use:               "export FILE --to FORMAT",
+		Short:             "write a recording in a format that other programs read",
+		Long:              "Write a run of a recording to standard output or a file: " + strings.Join(docs, "; ") + ".",
+		Example:           "hybridtop export run.htr --to perfetto --from 1ms --until 2ms --out trace.json",
+		Args:              oneRecording,
+		ValidArgsFunction: recordingFiles,
+	}
+	to := cmd.Flags().String("to", "", "the format: "+strings.Join(names, ", "))
+	must(cmd.RegisterFlagCompletionFunc("to", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}))
+	out := cmd.Flags().String("out", "", "the file (standard output)")
+	number := cmd.Flags().Int("run", 0, "which run of the file (the last)")
+	var o recording.ExportOptions
+	cmd.Flags().StringVar(&o.Table, "table", "", "of csv, which table (samples): "+strings.Join(recording.Tables, ", "))
+	cmd.Flags().IntVar(&o.Launch, "launch", 0, "of perfetto, which launch of the run (the last that has a timeline)")
+	from := cmd.Flags().Duration("from", 0, "of perfetto, from when on the fabric's clock")
+	until := cmd.Flags().Duration("until", 0, "of perfetto, until when (the end)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *to == "" {
+			return errors.New("export wants a format: --to " + strings.Join(names, ", "))
+		}
+		if *from < 0 || *until < 0 || *until > 0 && *until <= *from || max(*from, *until) > longestUntil {
+			return fmt.Errorf("--from %v --until %v: want a time and a later one", *from, *until)
+		}
+		o.From, o.To = picoseconds(*from), picoseconds(*until)
+		f, err := recording.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		run, err := runOf(f, *number)
+		if err != nil {
+			return err
+		}
+		o.Run = run.ID
+		if *out == "" {
+			return f.Export(cmd.OutOrStdout(), *to, o)
+		}
+		return exportTo(cmd, f, *out, *to, o)
+	}
+	return cmd
+}
+
+func picoseconds(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }
+
+// mostExport is how much of an export is kept in memory until it is whole.
+const mostExport = 1 << 30
+
+// exportTo writes a file, which is there wholly or not at all.
+func exportTo(cmd *cobra.Command, f *recording.File, name, format string, o recording.ExportOptions) error {
+	if oneFile(name, f.Name) {
+		return fmt.Errorf("%s is the recording itself: give another name", name)
+	}
+	if err := atomicfile.Check(name); err != nil {
+		return err
+	}
+	b := &bounded{}
+	if err := f.Export(b, format, o); err != nil {
+		return err
+	}
+	ctx, done := interruptible(cmd.Context())
+	defer done()
+	return atomicfile.Write(ctx, name, b.Bytes())
+}
+
+// bounded is a buffer that does not take all memory.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > mostExport {
+		return 0, fmt.Errorf("more than %d MiB: write it to standard output", mostExport>>20)
+	}
+	return b.Buffer.Write(p)
+}
+
+// oneFile says that two names are of one file.
+func oneFile(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(x, y)
+}

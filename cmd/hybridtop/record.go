@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+func newRecord() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "record [WORKLOAD] --out FILE",
+		Short: "run a workload, or a sweep of it, and keep all of it in a file",
+		Long: "Run a workload without a screen and write what happens into a file (docs/recordings.md), which replays, verifies, compares and exports. " +
+			"A knob with several values makes a sweep, a run of the file for each point; a file that is there already gets further runs. " +
+			"With --timeline on or arrows it has what every thread did. An interruption keeps what was recorded so far.",
+		Example: "hybridtop record randomaccess --fabric sim --machine demo --iterations 20 --out run.htr",
+	}
+	workloadArgument(cmd)
+	file := cmd.Flags().String("out", "", "the file")
+	must(cmd.MarkFlagFilename("out", "htr"))
+	limits := addLimits(cmd, 3*time.Second, "each run")
+	out := addFormat(cmd)
+	knobs := addKnobs(cmd, true)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *file == "" {
+			return errors.New("record wants a file: --out run.htr")
+		}
+		name := first(args)
+		p, err := knobs.begun(cmd, name)
+		if err != nil {
+			return err
+		}
+		sc, axes, own, err := knobs.scenario(cmd, name, p)
+		if err != nil {
+			return err
+		}
+		lim, err := limits.read(cmd)
+		if err != nil {
+			return err
+		}
+		options := session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: lim}
+		if _, err := session.New(sc, options); err != nil && len(axes) == 0 { // before there is a file
+			return err
+		}
+		w, err := recording.Create(*file)
+		if err != nil {
+			return err
+		}
+		ctx, done := interruptible(cmd.Context())
+		defer done()
+		ctx, stop := context.WithCancelCause(ctx)
+		defer stop(nil)
+		go func() {
+			select {
+			case <-w.Failed():
+				stop(errRecording)
+			case <-ctx.Done():
+			}
+		}()
+		var runs []*recording.Run
+		begin := func(sweep string) (engine.Observer, error) {
+			r, err := w.Begin(recording.Facts{Sweep: sweep, Began: time.Now()})
+			if err != nil {
+				return nil, err
+			}
+			runs = append(runs, r)
+			return r, nil
+		}
+		var result error
+		if len(axes) == 0 {
+			if options.Observer, err = begin(""); err == nil {
+				result, err = recordOne(ctx, cmd, sc, options, out)
+			}
+		} else {
+			result, err = recordSweep(ctx, cmd, sc, axes, options, begin, out)
+		}
+		if closed := w.Close(); closed != nil {
+			err = closed
+		}
+		if err != nil {
+			return err
+		}
+		return errors.Join(tellRecorded(cmd.ErrOrStderr(), *file, runs), result)
+	}
+	return cmd
+}
+
+// errRecording ends a run that cannot be written any more.
+var errRecording = errors.New("the recording cannot go on")
+
+// recordOne runs a scenario, and gives what its exit status is.
+func recordOne(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, o session.Options, out *format) (result, err error) {
+	s, err := session.New(sc, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Start(ctx)
+	follow(cmd.ErrOrStderr(), s)
+	_ = s.Wait() // the snapshot has the failure
+	return conclude(cmd, s.Load(), interruption(ctx), out, &timelineFlag{}, o.Machines, nil), nil
+}
+
+// recordSweep runs all points of a sweep.
+func recordSweep(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, axes []session.Axis, o session.Options, begin func(string) (engine.Observer, error), out *format) (result, err error) {
+	var failed error
+	o.Observers = func(r *session.Row) engine.Observer {
+		observer, err := begin(r.Name())
+		if err != nil {
+			failed = err
+			return nil
+		}
+		return observer
+	}
+	rows, err := session.Sweep(ctx, sc, axes, o, newSweepLine(cmd.ErrOrStderr()))
+	if failed != nil {
+		return nil, failed
+	}
+	if err != nil && !errors.Is(err, context.Cause(ctx)) {
+		return nil, err
+	}
+	metric, err := chartMetric(sc.Workload, "")
+	if err != nil {
+		return nil, err
+	}
+	sw := newSweepResult(sc, rows)
+	if err := sw.write(cmd.OutOrStdout(), out, metric); err != nil {
+		return err, nil
+	}
+	if code := interruption(ctx); code != 0 {
+		code.say(cmd.ErrOrStderr())
+		return code, nil
+	}
+	return sw.status(cmd.ErrOrStderr()), nil
+}
+
+// tellRecorded says what has become of a recording.
+func tellRecorded(w io.Writer, file string, runs []*recording.Run) error {
+	f, err := recording.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	size := 0.0
+	if info, err := os.Stat(file); err == nil {
+		size = float64(info.Size())
+	}
+	which := "run"
+	for _, r := range runs {
+		stretches, messages, err := f.Dropped(r.ID)
+		if err != nil {
+			return err
+		}
+		if stretches > 0 || messages > 0 {
+			fmt.Fprintf(w, "run %d: %d stretches and %d messages came too fast to be recorded\n", r.ID, stretches, messages)
+		}
+		if n := r.Lost(); n > 0 {
+			fmt.Fprintf(w, "run %d: %d snapshots came too fast to be recorded\n", r.ID, n)
+		}
+	}
+	switch n := len(runs); {
+	case n == 1:
+		which = fmt.Sprintf("run %d", runs[0].ID)
+	case n > 1:
+		which = fmt.Sprintf("runs %d to %d", runs[0].ID, runs[n-1].ID)
+	}
+	_, err = fmt.Fprintf(w, "recorded as %s of %s (%s)\n", which, file, grid.Bytes.String(size))
+	return err
+}

@@ -1,0 +1,362 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/tuner"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+func newTune() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tune COLLECTIVE...",
+		Short: "find the fastest algorithms of collectives, and keep them in a table",
+		Long: "Time the algorithms of collectives on teams and sizes, and write a table of the fastest, which runs can choose by. " +
+			"What the model gives far more time is left out; between sizes with different winners more sizes are timed. " +
+			"A tuning that was interrupted goes on where it was: its journal stands beside the table until the table is complete.",
+		Example: "hybridtop tune bcast allreduce --fabric sim --machine ranger --ranks 2..64 --out ranger.table.toml",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("tune wants collectives, or one of show, check, export and import")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for c := range coll.Collective(coll.Collectives) {
+				names = append(names, c.String())
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	var file, journal string
+	var held int
+	var exhaustive bool
+	where := addTunePlace(cmd)
+	f := cmd.Flags()
+	f.StringVar(&file, "out", "", "the table to write")
+	f.StringVar(&journal, "journal", "", "what an interrupted tuning goes on from (the table's name and .journal)")
+	f.IntVar(&held, "held-out", 0, "tuples that the tuning has not seen, on which its regret is measured")
+	f.BoolVar(&exhaustive, "exhaustive", false, "time every candidate: the model leaves none out")
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o, err := where.options(args)
+		if err != nil {
+			return err
+		}
+		if file == "" {
+			return errors.New("--out: where the table goes")
+		}
+		if err := atomicfile.Check(file); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+		if held < 0 || held > 10000 {
+			return fmt.Errorf("--held-out %d: from 0 to 10000", held)
+		}
+		o.Exhaustive = exhaustive
+		if o.Journal = journal; journal == "" {
+			o.Journal = file + ".journal"
+		}
+		ctx, done := interruptible(cmd.Context())
+		defer done()
+		err = tune(ctx, cmd, &o, file, held, out)
+		if code := interruption(ctx); code != 0 && err != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: the same command goes on from %s\n", o.Journal)
+			code.say(cmd.ErrOrStderr())
+			return code
+		}
+		return err
+	}
+	cmd.AddCommand(newTuneShow(), newTuneCheck(), newTuneExport(), newTuneImport())
+	return cmd
+}
+
+// tunePlace is the flags that say what is timed where.
+type tunePlace struct {
+	fabric, machine, ranks, sizes         string
+	transfers, addresses, syncIn, syncOut string
+	perNode                               int
+	seed                                  uint64
+}
+
+func addTunePlace(cmd *cobra.Command) *tunePlace {
+	p := &tunePlace{}
+	f := cmd.Flags()
+	f.StringVar(&p.fabric, "fabric", "sim", "sim or live")
+	f.StringVar(&p.machine, "machine", "", "a name or a file (sim: demo; live: this-host)")
+	f.StringVar(&p.ranks, "ranks", "2,3,4,6,8,12,16", "teams: a list, 2..64 doubles, 2..16..2 goes up in steps")
+	f.IntVar(&p.perNode, "ranks-per-node", 0, "ranks of a team on each node (sim: 1; live: all)")
+	f.StringVar(&p.sizes, "size", "8,64,512,4096,32768,262144", "bytes of a block where blocks go by member, of the whole data elsewhere: a list or ranges")
+	f.StringVar(&p.transfers, "transfer", coll.TwoSided.String(), "transfers that are tried: a list of "+strings.Join(coll.Transfers(), ", "))
+	f.StringVar(&p.addresses, "addresses", coll.Single.String(), "what a rank knows of the others' buffers: "+strings.Join(coll.Addresses(), ", "))
+	f.StringVar(&p.syncIn, "sync-in", coll.MySync.String(), "synchronization on the way in: "+strings.Join(coll.Syncs(), ", "))
+	f.StringVar(&p.syncOut, "sync-out", coll.MySync.String(), "and on the way out")
+	f.Uint64Var(&p.seed, "seed", 1, "of a machine whose times vary, and of what is held out")
+	return p
+}
+
+// place gives the fabric and the machine.
+func (p *tunePlace) place() (tuner.Place, error) {
+	to := tuner.Place{Seed: p.seed}
+	name := "demo"
+	switch p.fabric {
+	case "sim":
+		to.Fabric = sim.New()
+	case "live":
+		to.Fabric, name = live.New(), "this-host"
+	default:
+		return to, fmt.Errorf("--fabric %s: there are sim, live", p.fabric)
+	}
+	if p.machine != "" {
+		name = p.machine
+	}
+	var err error
+	to.Machine, err = machineOf(name)
+	return to, err
+}
+
+func (p *tunePlace) options(collectives []string) (tuner.Options, error) {
+	place, err := p.place()
+	if err != nil {
+		return tuner.Options{}, err
+	}
+	o := tuner.Options{Place: place}
+	for _, name := range collectives {
+		c, err := coll.CollectiveOf(name)
+		if err != nil {
+			return o, err
+		}
+		o.Collectives = append(o.Collectives, c)
+	}
+	ranks, err := wholeList(p.ranks, 1, coll.MostRanks)
+	if err != nil {
+		return o, fmt.Errorf("--ranks: %w", err)
+	}
+	most := 1
+	for _, n := range ranks {
+		o.Ranks = append(o.Ranks, int(n))
+		most = max(most, int(n))
+	}
+	if o.Sizes, err = wholeList(p.sizes, 0, 1<<40); err != nil {
+		return o, fmt.Errorf("--size: %w", err)
+	}
+	for _, name := range strings.Split(p.transfers, ",") {
+		way, err := coll.TransferOf(strings.TrimSpace(name))
+		if err != nil {
+			return o, fmt.Errorf("--transfer: %w", err)
+		}
+		o.Transfers = append(o.Transfers, way)
+	}
+	var errs [3]error
+	o.Modes.Address, errs[0] = coll.AddressOf(p.addresses)
+	o.Modes.In, errs[1] = coll.SyncOf(p.syncIn)
+	o.Modes.Out, errs[2] = coll.SyncOf(p.syncOut)
+	if err := errors.Join(errs[:]...); err != nil {
+		return o, err
+	}
+	switch o.PerNode = p.perNode; {
+	case p.perNode < 0:
+		return o, fmt.Errorf("--ranks-per-node %d: at least 1", p.perNode)
+	case p.perNode == 0 && p.fabric == "live":
+		o.PerNode = most
+	case p.perNode == 0:
+		o.PerNode = 1
+	}
+	return o, nil
+}
+
+// wholeList reads whole numbers: a list of values and ranges.
+func wholeList(text string, least, most int64) ([]int64, error) {
+	words, err := valueList(text)
+	if err != nil {
+		return nil, err
+	}
+	var all []int64
+	for _, w := range words {
+		n, err := strconv.ParseInt(strings.TrimSpace(w), 10, 64)
+		if err != nil || n < least || n > most {
+			return nil, fmt.Errorf("%q: a whole number from %d to %d", w, least, most)
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// tune tunes, writes the table, and says what came out.
+func tune(ctx context.Context, cmd *cobra.Command, o *tuner.Options, file string, held int, out *format) error {
+	line := newLine(cmd.ErrOrStderr())
+	if line != nil {
+		o.Progress = func(p tuner.Progress) {
+			left := ""
+			if p.Left > 0 {
+				left = "about " + pane.Roughly(p.Left) + " left  "
+			}
+			line.show(fmt.Sprintf("[%d/%d]  %s%s", p.Done, p.Total, left, p.At))
+		}
+		defer line.show("")
+	}
+	began := time.Now()
+	result, err := tuner.Tune(ctx, *o)
+	if err != nil {
+		return err
+	}
+	took := time.Since(began)
+	f := &tuner.File{Fabric: o.Fabric.Name(), Machine: o.Machine.Name, Table: result.Table}
+	if err := f.Save(ctx, file); err != nil {
+		return err
+	}
+	if err := tuner.RemoveJournal(o.Journal); err != nil {
+		return err
+	}
+	var misses []tuner.Miss
+	if held > 0 {
+		tuples := o.HeldOut(held, o.Seed)
+		misses, err = tuner.Regret(ctx, *o, result.Table, tuples, func(done int) {
+			if line != nil {
+				line.show(fmt.Sprintf("[%d/%d]  held out", done, len(tuples)))
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if line != nil {
+		line.show("")
+	}
+	w := cmd.OutOrStdout()
+	switch {
+	case out.json:
+		return writeJSON(w, tuningJSON(o, f, result, misses))
+	case out.csv:
+		return rulesListing(f).write(w, out)
+	}
+	t := newTable(w)
+	t.row("table", file)
+	t.row("tuples", fmt.Sprintf("%d, %d of them out of the journal, in %s", result.Tuples, result.Known, pane.Roughly(took)))
+	t.row("candidates", fmt.Sprintf("%d, of which the model left in %d", result.Choices, result.Measured))
+	if len(misses) > 0 {
+		t.row("mean regret", fmt.Sprintf("%.2f %% on %d held-out tuples, against the best of all candidates", 100*tuner.Mean(misses), len(misses)))
+		worst := misses[0]
+		for _, m := range misses {
+			if m.Regret() > worst.Regret() {
+				worst = m
+			}
+		}
+		t.row("worst", fmt.Sprintf("%.2f %%: %s: %s took %s, %s %s", 100*worst.Regret(), worst.At, worst.Chosen, worst.Took, worst.Best, worst.Least))
+	}
+	t.row()
+	if err := t.close(); err != nil {
+		return err
+	}
+	return tuner.WriteMaps(w, f.Table)
+}
+
+func newTuneShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "show FILE",
+		Short:   "draw a table as maps of winners",
+		Example: "hybridtop tune show ranger.table.toml",
+	}
+	tableArgument(cmd)
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f, err := tuner.Load(args[0])
+		if err != nil {
+			return err
+		}
+		if out.json {
+			return writeJSON(cmd.OutOrStdout(), tableJSON(f))
+		}
+		if out.csv {
+			return rulesListing(f).write(cmd.OutOrStdout(), out)
+		}
+		if _, err := fmt.Fprintf(cmd.OutOrStdout(), "tuned on %s, machine %s\n\n", f.Fabric, f.Machine); err != nil {
+			return err
+		}
+		return tuner.WriteMaps(cmd.OutOrStdout(), f.Table)
+	}
+	return cmd
+}
+
+// tableArgument wants a table's file.
+func tableArgument(cmd *cobra.Command) {
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("tune %s wants one file", cmd.Name())
+		}
+		return nil
+	}
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+}
+
+func rulesListing(f *tuner.File) *listing {
+	l := &listing{what: "rules", columns: []string{"collective", "ranks", "ranks_per_node", "size", "time", "choices"}}
+	for _, r := range f.Table.Rules() {
+		var all []string
+		for _, c := range r.Choices {
+			all = append(all, c.String())
+		}
+		l.entries = append(l.entries, entry{{"collective", r.Collective.String()}, {"ranks", int(r.Ranks)}, {"ranks_per_node", int(r.PerNode)},
+			{"size", r.Bytes}, {"time", known(r.Time.Seconds())}, {"choices", strings.Join(all, "; ")}})
+	}
+	return l
+}
+
+// tableJSON is a table as data.
+func tableJSON(f *tuner.File) map[string]any {
+	rules := []map[string]any{}
+	for _, r := range f.Table.Rules() {
+		choices := []map[string]any{}
+		for _, c := range r.Choices {
+			choices = append(choices, choiceJSON(c))
+		}
+		rules = append(rules, map[string]any{"collective": r.Collective.String(), "ranks": r.Ranks, "ranks_per_node": r.PerNode, "size": r.Bytes,
+			"addresses": r.Modes.Address.String(), "sync_in": r.Modes.In.String(), "sync_out": r.Modes.Out.String(),
+			"time": known(r.Time.Seconds()), "choices": choices})
+	}
+	return map[string]any{"schema": "hybridtop.table.v1", "fabric": f.Fabric, "machine": f.Machine, "rules": rules}
+}
+
+func choiceJSON(c coll.Choice) map[string]any {
+	return map[string]any{"algorithm": c.Algorithm.Name, "radix": known(float64(c.Radix)), "segments": max(c.Segments, 1), "transfer": c.Transfer.String()}
+}
+
+func tuningJSON(o *tuner.Options, f *tuner.File, r *tuner.Result, misses []tuner.Miss) map[string]any {
+	kind := engine.Simulated
+	if o.Fabric.Clock(&o.Machine) != cluster.VirtualClock {
+		kind = engine.Measured
+		if o.Machine.Emulated {
+			kind = engine.Emulated
+		}
+	}
+	all := tableJSON(f)
+	all["schema"], all["kind"] = "hybridtop.tune.v1", kind
+	all["tuples"], all["known"], all["candidates"], all["measured"] = r.Tuples, r.Known, r.Choices, r.Measured
+	held := []map[string]any{}
+	for _, m := range misses {
+		held = append(held, map[string]any{"collective": m.At.Collective.String(), "ranks": m.At.Ranks, "ranks_per_node": m.At.PerNode, "size": m.At.Bytes,
+			"chosen": choiceJSON(m.Chosen), "best": choiceJSON(m.Best), "chosen_time": m.Took.Seconds(), "best_time": m.Least.Seconds(), "regret": m.Regret()})
+	}
+	mean := math.NaN()
+	if len(misses) > 0 {
+		mean = tuner.Mean(misses)
+	}
+	all["held_out"], all["mean_regret"] = held, engine.Finite(mean)
+	return all
+}

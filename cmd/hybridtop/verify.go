@@ -1,0 +1,218 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+func newVerify() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "run what a recording simulated again, and compare bit by bit",
+		Long: "Check a recording. Each launch of a simulation runs again for as many iterations, and has to come to the same hash, virtual time and verification; " +
+			"one that was cut off in the middle of an iteration cannot. Of a live run the stored verification counts: its times do not repeat.",
+		Example:           "hybridtop verify run.htr",
+		Args:              oneRecording,
+		ValidArgsFunction: recordingFiles,
+	}
+	out := addFormat(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f, err := recording.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		ctx, done := interruptible(cmd.Context())
+		defer done()
+		l := listing{what: "launches", columns: []string{"run", "launch", "workload", "fabric", "iterations", "hash", "verdict", "because"}}
+		held, broke := 0, 0
+		progress := newLine(cmd.ErrOrStderr())
+		for _, run := range f.Runs {
+			launches, err := f.Launches(run.ID)
+			if err != nil {
+				return err
+			}
+			for i := range launches {
+				x := &launches[i]
+				if progress != nil {
+					progress.show(fmt.Sprintf("run %d, launch %d: %s, %s", run.ID, i+1, x.Scenario.Workload, iterations(x.Iterations)))
+				}
+				v := verify(ctx, x)
+				if ctx.Err() != nil {
+					break
+				}
+				switch v.word {
+				case same, stored:
+					held++
+				case differs:
+					broke++
+				}
+				var hash any
+				if x.Virtual != nil {
+					hash = fmt.Sprintf("%016x", x.Virtual.Hash)
+				}
+				l.entries = append(l.entries, entry{{"run", run.ID}, {"launch", i + 1}, {"workload", x.Scenario.Workload}, {"fabric", x.Fabric},
+					{"iterations", x.Iterations}, {"hash", hash}, {"verdict", v.word}, {"because", v.why}})
+			}
+		}
+		if progress != nil {
+			progress.show("")
+		}
+		if err := l.write(cmd.OutOrStdout(), out); err != nil {
+			return err
+		}
+		switch code := interruption(ctx); {
+		case code != 0:
+			code.say(cmd.ErrOrStderr())
+			return code
+		case broke > 0:
+			fmt.Fprintf(cmd.ErrOrStderr(), "hybridtop: %d launches are not what the recording says\n", broke)
+			return status(1)
+		case held == 0:
+			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop: nothing of it can be verified")
+			return status(1)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// Verdicts on a launch.
+const (
+	same    = "the same"
+	stored  = "as stored"
+	differs = "differs"
+	unknown = "cannot tell"
+)
+
+type finding struct{ word, why string }
+
+// verify runs a launch again, or says why it cannot.
+func verify(ctx context.Context, x *recording.LaunchInfo) finding {
+	switch {
+	case x.Failure != "":
+		return finding{unknown, "the run failed: " + x.Failure}
+	case x.Verification.Done && !x.Verification.OK:
+		return finding{differs, "its own verification failed: " + x.Verification.Detail}
+	case x.Kind != engine.Simulated && x.Verified():
+		return finding{stored, fmt.Sprintf("%d checks held; times of the %s kind do not repeat", x.Verification.Checks, x.Kind)}
+	case x.Kind != engine.Simulated:
+		return finding{unknown, "it has verified nothing, and a live run does not repeat"}
+	case !x.Ended:
+		return finding{unknown, "the recording ends before the launch did"}
+	case x.Cut || x.Virtual == nil || !x.Virtual.Whole:
+		return finding{unknown, "it was cut off in the middle of an iteration"}
+	case x.Iterations == 0:
+		return finding{unknown, "no iteration ended"}
+	}
+	again, err := repeat(ctx, x)
+	switch {
+	case err != nil:
+		return finding{unknown, "it cannot run here: " + err.Error()}
+	case again.Failure != "":
+		return finding{differs, "it fails now: " + again.Failure}
+	case again.Virtual == nil:
+		return finding{unknown, "it was interrupted"}
+	}
+	v, w := x.Virtual, again.Virtual
+	switch {
+	case v.Hash != w.Hash:
+		return finding{differs, fmt.Sprintf("hash %016x, now %016x", v.Hash, w.Hash)}
+	case v.Time != w.Time || v.Events != w.Events:
+		return finding{differs, fmt.Sprintf("%v and %d events, now %v and %d", v.Time, v.Events, w.Time, w.Events)}
+	case x.Verification != again.Verification:
+		return finding{differs, fmt.Sprintf("%d checks, %s; now %d, %s", x.Verification.Checks, x.Verification.Detail, again.Verification.Checks, again.Verification.Detail)}
+	}
+	return finding{same, fmt.Sprintf("hash, virtual time, %d events and %d checks", v.Events, x.Verification.Checks)}
+}
+
+// repeat runs a launch of a simulation again.
+func repeat(ctx context.Context, x *recording.LaunchInfo) (*engine.Snapshot, error) {
+	sc, own, err := scenarioOf(x)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{"pace": "max", "timeline": "off"} { // how it was looked at
+		if err := sc.Set(name, value); err != nil {
+			return nil, err
+		}
+	}
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: x.Iterations}})
+	if err != nil {
+		return nil, err
+	}
+	s.Start(ctx)
+	_ = s.Wait() // the snapshot has the failure
+	return s.Load(), nil
+}
+
+// scenarioOf is the scenario of a launch as this program knows it, with the machine of the
+// recording where that is another one.
+func scenarioOf(x *recording.LaunchInfo) (engine.Scenario, []cluster.Machine, error) {
+	fail := func(err error) (engine.Scenario, []cluster.Machine, error) { return engine.Scenario{}, nil, err }
+	m, err := presets.ReadMachine(x.Machine, x.MachineFile)
+	if err != nil {
+		return fail(err)
+	}
+	var own []cluster.Machine
+	if known, err := presets.Machine(x.Machine); err != nil || !reflect.DeepEqual(known, m) {
+		if err == nil {
+			m.Name = "recorded"
+		}
+		own = append(own, m)
+	}
+	sc, err := session.Scenario(x.Scenario.Workload, own...)
+	if err != nil {
+		return fail(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Scenario.Values)) {
+		value := x.Scenario.Values[name]
+		if name == "machine" {
+			value = m.Name
+		}
+		if err := sc.Set(name, value); err != nil {
+			return fail(err)
+		}
+	}
+	return sc, own, nil
+}
+
+// oneRecording wants the name of a file.
+func oneRecording(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s wants one recording, %d given: hybridtop record writes one", cmd.Name(), len(args))
+	}
+	return nil
+}
+
+// recordingFiles completes them.
+func recordingFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"htr"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// runOf finds a run of a file by its number; 0: the last one.
+func runOf(f *recording.File, number int) (*recording.RunInfo, error) {
+	if len(f.Runs) == 0 {
+		return nil, fmt.Errorf("%s has no run", f.Name)
+	}
+	want := cmp.Or(int64(number), f.Runs[len(f.Runs)-1].ID)
+	for i := range f.Runs {
+		if f.Runs[i].ID == want {
+			return &f.Runs[i], nil
+		}
+	}
+	return nil, errors.New(f.Name + fmt.Sprintf(" has no run %d: there are %d to %d", want, f.Runs[0].ID, f.Runs[len(f.Runs)-1].ID))
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
+)
+
+// What cannot be verified says why, and what is not as stored differs.
+func TestFindings(t *testing.T) {
+	good := engine.Verification{Done: true, OK: true, Checks: 3}
+	whole := &engine.Virtual{Hash: 7, Whole: true}
+	for _, c := range []struct {
+		launch recording.LaunchInfo
+		want   string
+	}{
+		{recording.LaunchInfo{Kind: engine.Simulated, Failure: "rank 3 fell"}, "cannot tell: the run failed: rank 3 fell"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: engine.Verification{Done: true, Detail: "2 is not 3"}}, "differs: its own verification failed: 2 is not 3"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1}, "cannot tell: the recording ends before the launch did"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Cut: true, Virtual: whole}, "cannot tell: it was cut off in the middle of an iteration"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: &engine.Virtual{}}, "cannot tell: it was cut off in the middle of an iteration"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Ended: true, Virtual: whole}, "cannot tell: no iteration ended"},
+		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1, Verification: good}, "as stored: 3 checks held; times of the measured kind do not repeat"},
+		{recording.LaunchInfo{Kind: engine.Measured, Iterations: 1}, "cannot tell: it has verified nothing, and a live run does not repeat"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: whole, Machine: "no machine"}, `cannot tell: it cannot run here: no machine.toml: is no name for a machine; use lower-case letters, digits and dashes, at most 40, and the ending .toml`},
+	} {
+		if f := verify(context.Background(), &c.launch); f.word+": "+f.why != c.want {
+			t.Errorf("%s: %s\nwant %s", f.word, f.why, c.want)
+		}
+	}
+}
+
+// A launch whose hash is another one differs, and so does one with other checks.
+func TestWhatDiffers(t *testing.T) {
+	file := t.TempDir() + "/a.htr"
+	if code := command([]string{"record", "randomaccess", "--fabric", "sim", "--machine", "demo", "--iterations", "2", "--out", file}, new(nowhere), new(nowhere)); code != 0 {
+		t.Fatal(code)
+	}
+	f, err := recording.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for what, change := range map[string]func(*recording.LaunchInfo){
+		"hash":       func(x *recording.LaunchInfo) { x.Virtual.Hash++ },
+		"time":       func(x *recording.LaunchInfo) { x.Virtual.Time++ },
+		"checks":     func(x *recording.LaunchInfo) { x.Verification.Checks++ },
+		"iterations": func(x *recording.LaunchInfo) { x.Iterations++ },
+		"seed":       func(x *recording.LaunchInfo) { x.Scenario.Values["seed"] = "99" },
+	} {
+		all, err := f.Launches(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := verify(context.Background(), &all[0]); got.word != same {
+			t.Fatal(got)
+		}
+		if change(&all[0]); verify(context.Background(), &all[0]).word != differs {
+			t.Errorf("another %s is taken for the same", what)
+		}
+	}
+}
+
+// nowhere is where nobody reads.
+type nowhere struct{}
+
+func (nowhere) Write(b []byte) (int, error) { return len(b), nil }

@@ -1,0 +1,197 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// collective is a row of collectives: one call, on so many bytes.
+type collective struct {
+	what  coll.Collective
+	name  string // in rows, as MPI has it
+	bytes int    // of the data; of each block of an all-to-all
+	peer  string // the size in the programs' names for figures
+}
+
+var collectives = []collective{
+	{coll.Bcast, "bcast", 8, "8B"}, {coll.Bcast, "bcast", 65536, "64K"},
+	{coll.Allreduce, "allreduce", 8, "8B"}, {coll.Allreduce, "allreduce", 65536, "64K"},
+	{coll.Exchange, "alltoall", 8, "8B"}, {coll.Exchange, "alltoall", 4096, "4K"},
+}
+
+var collectiveRanks = []int{2, 8, 64}
+
+// CollectiveCases are collectives by the library's own choice, each call between two
+// barriers; behind them the same back to back, which measures how fast they are issued.
+func CollectiveCases() []Case {
+	var all []Case
+	for _, apart := range []bool{true, false} {
+		for _, ranks := range collectiveRanks {
+			for _, c := range collectives {
+				all = append(all, c.row(ranks, apart))
+			}
+		}
+	}
+	return all
+}
+
+// CollectiveNames lists the rows.
+func CollectiveNames() []string {
+	var names []string
+	for _, k := range CollectiveCases() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// backToBack marks the rows of calls that no barrier separates.
+const backToBack = "_row"
+
+// collectiveLine is the programs' name for a row's figure; empty: it is none of these.
+func collectiveLine(row string) string {
+	row, together := strings.CutSuffix(row, backToBack)
+	for _, ranks := range collectiveRanks {
+		for _, c := range collectives {
+			if row != c.row(ranks, true).Name {
+				continue
+			}
+			line := fmt.Sprintf("np%d_%s_%s", ranks, c.name, c.peer)
+			if !together {
+				line += "_apart"
+			}
+			return line
+		}
+	}
+	return ""
+}
+
+func (c collective) row(ranks int, apart bool) Case {
+	k := Case{
+		Name: fmt.Sprintf("%s%d_%d", c.name, c.bytes, ranks), Unit: seconds, Ranks: ranks, beyond: apart,
+		Doc:   fmt.Sprintf("a call of coll's %s on %d B among %d ranks, what it takes beyond the barrier after it", c.what, c.bytes, ranks),
+		Limit: "the barrier alone", Why: "at or under Open MPI's time", least: 10, valueOps: 1, limitOps: 1,
+	}
+	if !apart {
+		k.Name += backToBack
+		k.Doc = fmt.Sprintf("a call of coll's %s on %d B among %d ranks, one behind the other", c.what, c.bytes, ranks)
+		k.Why = "the rate of issue"
+	}
+	k.sides = func(r *cluster.Rank, _ *common) (value, limit side, err error) {
+		call, err := c.call(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		limit = func(n int) error {
+			for range n {
+				if err := r.Barrier(r.All()); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		value = func(n int) error {
+			for range n {
+				if err := call(); err != nil {
+					return err
+				}
+				if !apart {
+					continue
+				}
+				if err := r.Barrier(r.All()); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return value, limit, nil
+	}
+	return k
+}
+
+// call makes a collective on a team of all ranks; it checks what the first call gives.
+func (c collective) call(r *cluster.Rank) (func() error, error) {
+	comm, err := coll.New(r, r.All())
+	if err != nil {
+		return nil, err
+	}
+	key, err := comm.Choose(c.what, int64(c.bytes), 0)
+	if err != nil {
+		return nil, err
+	}
+	words, me := c.bytes/8, int64(r.ID())
+	x := coll.Call{Key: key, Blocks: key.Blocks(int64(c.bytes), 8)}
+	if x.Combine, err = cluster.Combining[int64](r, cluster.Sum); err != nil {
+		return nil, err
+	}
+	if x.CombineAll, err = cluster.CombiningAll[int64](r, cluster.Sum); err != nil {
+		return nil, err
+	}
+	blocks := 1
+	if c.what == coll.Exchange {
+		blocks = r.Ranks()
+	}
+	in, out := make([]int64, blocks*words), make([]int64, blocks*words)
+	for i := range in {
+		in[i] = 1000*me + int64(i/words)
+	}
+	x.In, x.Out = cluster.Bytes(in), cluster.Bytes(out)
+	want := func(block int) int64 { return 1000*int64(block) + me } // what member block has for this one
+	switch {
+	case c.what == coll.Bcast:
+		x.In = nil
+		if want = func(int) int64 { return 0 }; me != 0 {
+			out[0] = 1
+		}
+	case c.what == coll.Allreduce:
+		want = func(int) int64 { return 500 * int64(r.Ranks()) * int64(r.Ranks()-1) }
+	}
+	if err := comm.Do(x); err != nil {
+		return nil, err
+	}
+	for i, v := range out {
+		if v != want(i/words) {
+			return nil, fmt.Errorf("rank %d: %s by %s: word %d is %d, want %d", r.ID(), c.what, key.Algorithm.Name, i, v, want(i/words))
+		}
+	}
+	return func() error { return comm.Do(x) }, nil
+}
+
+// CollectiveRows measures collectives of several sizes among 2, 8 and 64 ranks, each beside
+// the barrier alone.
+func CollectiveRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	names := CollectiveNames()
+	for _, name := range o.Only {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("bench collectives: unknown row %q: there are %v", name, names)
+		}
+	}
+	var rows []Row
+	for _, k := range CollectiveCases() {
+		if len(o.Only) > 0 && !slices.Contains(o.Only, k.Name) {
+			continue
+		}
+		if progress != nil {
+			progress(k.Name)
+		}
+		row, err := k.measure(ctx, &o)
+		if err != nil {
+			return rows, fmt.Errorf("bench %s: %w", k.Name, err)
+		}
+		rows = append(rows, row)
+	}
+	if o.Peers != "" {
+		if progress != nil {
+			progress("peers")
+		}
+		runPeers(ctx, o.Peers, "collectives").beside(rows)
+	}
+	return rows, nil
+}

@@ -1,0 +1,170 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// inlineLimit is the longest message that the live fabric carries in the cells of a ring.
+const inlineLimit = 32
+
+// inNode fits the messages between two ranks, by the ways that they take.
+func (f *fitter) inNode() *cluster.Link {
+	l := &f.machine.Classes[cluster.InNode]
+	flood, sparse, spacing := f.line(trialFlood), f.line(trialSparse), f.line(trialSpacing)
+	var cells, buffers, copies []Time // ping-pong, by way
+	for _, t := range f.of(trialPingpong, 2) {
+		switch {
+		case t.X <= inlineLimit:
+			cells = append(cells, t)
+		case t.X <= float64(f.machine.EagerLimit):
+			buffers = append(buffers, t)
+		default:
+			copies = append(copies, t)
+		}
+	}
+	eager, long := f.exchanges(eagerSizes), f.exchanges(longSizes)
+	if len(f.errs) == 0 {
+		f.cells(l, flood, sparse, spacing, cells)
+		f.buffers(l, buffers, eager)
+	}
+	if len(f.errs) == 0 {
+		f.single(l, copies, long)
+	}
+	return l
+}
+
+// exchanges are what one more message each way takes, by size.
+func (f *fitter) exchanges(sizes []int) (ts []Time) {
+	for _, n := range sizes {
+		ts = append(ts, Time{Kind: trialExchange, X: float64(n), Seconds: f.line(exchangeOf(n)).slope})
+	}
+	return ts
+}
+
+// shortest is the least latency that a machine file holds.
+const shortest = 1e-12
+
+// cells fits messages whose bytes stand in a ring's cells.
+func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []Time) {
+	// With computing between two messages no gap holds the second one up. In a flood
+	// the longer of o and g bounds the rate, so that o is no longer than that.
+	o, g := sparse.slope-spacing.slope, flood.slope
+	if o <= 0 || o > g {
+		o = g
+	}
+	var terms []term
+	for _, t := range trips {
+		terms = append(terms, term{a: []float64{1}, constant: 2 * o, t: t.Seconds})
+	}
+	x, ok := solve(terms)
+	if !ok {
+		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s ping-pong leaves no latency of a message in cells", ErrFit, o))
+		return
+	}
+	latency := max(x[0], shortest)
+	l.Inline = cluster.Inline{Limit: inlineLimit, Latency: cluster.FromSeconds(latency), Overhead: cluster.FromSeconds(o)}
+	l.Gap = cluster.FromSeconds(g)
+	f.machine.Source["in_node.inline.limit_bytes"] = "what the cells of the live fabric's rings hold of a message"
+	f.state("in_node.inline.overhead_s", "s", o, "messages of 8 B each after some computing: what one more takes beyond the computing, at most what it takes in a flood", sparse.times,
+		func(t Time) float64 { return sparse.first + t.X*(spacing.slope+o) })
+	f.state("in_node.inline.latency_s", "s", latency, fmt.Sprintf("ping-pong of up to %d B, 2o + L", inlineLimit), trips, func(Time) float64 { return 2*o + latency })
+	to := "floods of messages of 8 B: what one more in a window takes"
+	if g <= o {
+		to += "; it is no longer than the overhead, and may be shorter"
+	}
+	f.state("in_node.gap_s", "s", g, to, flood.times, func(t Time) float64 { return flood.first + t.X*g })
+}
+
+// buffers fits messages that are copied into a buffer and out of it.
+func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
+	var terms []term
+	for _, t := range trips {
+		terms = append(terms, term{a: []float64{2, 1, 2 * t.X}, t: t.Seconds})
+	}
+	for _, t := range exchanges {
+		terms = append(terms, term{a: []float64{2, 0, 2 * t.X}, t: t.Seconds})
+	}
+	x, ok := solve(terms)
+	if !ok || x[2] == 0 {
+		f.errs = append(f.errs, fmt.Errorf("%w: ping-pong and exchanges leave nothing for a byte of an eager message; measure again on a quieter host", ErrFit))
+		return
+	}
+	o, latency, perByte := x[0], max(x[1], shortest), x[2]
+	l.Overhead, l.Latency, l.EagerCopy = cluster.FromSeconds(o), cluster.FromSeconds(latency), round(1/perByte)
+	at := func(t Time) float64 {
+		if t.Kind == trialExchange {
+			return 2*o + 2*t.X*perByte
+		}
+		return 2*o + latency + 2*t.X*perByte
+	}
+	const to = "ping-pong, 2o + L + 2nC, and exchanges, 2o + 2nC for one more each way, up to the eager limit"
+	all := slices.Concat(trips, exchanges)
+	f.state("in_node.overhead_s", "s", o, to, all, at)
+	f.state("in_node.latency_s", "s", latency, to, all, at)
+	f.state("in_node.eager_copy_rate_bytes_per_s", "B/s", l.EagerCopy, to, all, at)
+}
+
+// single fits the copy of a long message out of the sender's memory: what a byte takes of
+// those that stand in its core's own cache, and of longer ones. What else it takes is as of
+// eager ones.
+func (f *fitter) single(l *cluster.Link, trips, exchanges []Time) {
+	o, latency := l.Overhead.Seconds(), l.Latency.Seconds()
+	fixed := func(t Time) float64 {
+		if t.Kind == trialExchange {
+			return 2 * o
+		}
+		return 2*o + latency
+	}
+	perByte := func(ts []Time) float64 {
+		var terms []term
+		for _, t := range ts {
+			terms = append(terms, term{a: []float64{t.X}, constant: fixed(t), t: t.Seconds})
+		}
+		if x, ok := solve(terms); ok {
+			return x[0]
+		}
+		return 0
+	}
+	// The switch is where the two together are nearest to the times.
+	all := slices.Concat(trips, exchanges)
+	least, limit := math.Inf(1), 0.0
+	var near, far float64 // seconds a byte
+	for i := len(trips) / 3; i < len(trips)-1; i++ {
+		at := trips[i].X
+		cached := slices.DeleteFunc(slices.Clone(all), func(t Time) bool { return t.X > at })
+		beyond := slices.DeleteFunc(slices.Clone(all), func(t Time) bool { return t.X <= at })
+		n, b := perByte(cached), perByte(beyond)
+		sum := 0.0
+		for _, t := range all {
+			e := math.Log((fixed(t) + t.X*pick(t.X > at, b, n)) / t.Seconds)
+			sum += e * e
+		}
+		if n > 0 && b > 0 && sum < least {
+			least, limit, near, far = sum, at, n, b
+		}
+	}
+	if limit == 0 {
+		f.errs = append(f.errs, fmt.Errorf("%w: with an overhead of %.3g s and a latency of %.3g s ping-pong leaves nothing for a byte of a long message; measure again on a quieter host", ErrFit, o, latency))
+		return
+	}
+	l.SingleCopy = round(1 / near)
+	l.Uncached = cluster.Uncached{Limit: int64(limit), Copy: round(1 / far)}
+	l.Bandwidth = l.SingleCopy
+	at := func(t Time) float64 { return fixed(t) + t.X*pick(t.X > limit, far, near) }
+	const to = "ping-pong, 2o + L + nD, and exchanges, 2o + nD for one more each way, above the eager limit"
+	f.state("in_node.single_copy_rate_bytes_per_s", "B/s", l.SingleCopy, to, all, at)
+	f.state("in_node.uncached.limit_bytes", "B", limit, "the same: the size from which on another rate is nearer to them", all, at)
+	f.state("in_node.uncached.copy_rate_bytes_per_s", "B/s", l.Uncached.Copy, to+", of longer ones", all, at)
+	f.machine.Source["in_node.bandwidth_bytes_per_s"] = "derived from in_node.single_copy_rate_bytes_per_s: whoever moves bytes copies them once"
+}
+
+func pick(first bool, a, b float64) float64 {
+	if first {
+		return a
+	}
+	return b
+}

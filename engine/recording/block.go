@@ -1,0 +1,256 @@
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/bits"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/codec"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+)
+
+// blockLength is how many stretches or messages a block has at most.
+const blockLength = 8192
+
+// mostPlain is how many bytes a block or a second of snapshots may have when it is
+// unpacked.
+const mostPlain = 64 << 20
+
+// checksum is that of Castagnoli, for which most hosts have an instruction.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b []byte) int64 { return int64(crc32.Checksum(b, castagnoli)) }
+
+// packer compresses blocks.
+type packer struct{ z *zstd.Encoder }
+
+func newPacker() *packer {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
+	if err != nil {
+		panic("recording: " + err.Error()) // its options are constant
+	}
+	return &packer{z}
+}
+
+func (p *packer) pack(b []byte) []byte { return p.z.EncodeAll(b, nil) }
+
+// unpacker is the other way.
+type unpacker struct{ z *zstd.Decoder }
+
+func newUnpacker() *unpacker {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostPlain))
+	if err != nil {
+		panic("recording: " + err.Error())
+	}
+	return &unpacker{z}
+}
+
+func (u *unpacker) unpack(b []byte, crc int64) ([]byte, error) {
+	if checksum(b) != crc {
+		return nil, errors.New("its checksum is wrong")
+	}
+	return u.z.DecodeAll(b, nil)
+}
+
+// label is a stretch without its times.
+type label struct {
+	activity timeline.Activity
+	call     cluster.Kind
+	peer     int32
+}
+
+// stretches are a block of a lane under way.
+type stretches struct {
+	first   uint64 // number of the first one
+	dropped uint64 // that were lost before it
+	begin   cluster.Time
+	end     cluster.Time
+	before  timeline.Sums
+	sums    timeline.Sums
+	labels  []label
+	known   map[label]uint32
+	which   []uint32
+	spans   []uint64
+}
+
+// start empties the block for the stretch of a number.
+func (b *stretches) start(first, dropped uint64, begin cluster.Time, before timeline.Sums) {
+	if b.known == nil {
+		b.known = make(map[label]uint32)
+	}
+	clear(b.known)
+	*b = stretches{first: first, dropped: dropped, begin: begin, end: begin, before: before,
+		labels: b.labels[:0], known: b.known, which: b.which[:0], spans: b.spans[:0]}
+}
+
+func (b *stretches) add(s *timeline.Stretch) {
+	l := label{s.Activity, s.Call, s.Peer}
+	n := len(b.which)
+	var at uint32
+	if n > 1 && b.labels[b.which[n-2]] == l { // two that take turns are the most common
+		at = b.which[n-2]
+	} else {
+		var ok bool
+		if at, ok = b.known[l]; !ok {
+			at = uint32(len(b.labels))
+			b.known[l] = at
+			b.labels = append(b.labels, l)
+		}
+	}
+	b.which = append(b.which, at)
+	b.spans = append(b.spans, uint64(s.End-b.end))
+	b.sums[s.Activity] += s.End - b.end
+	b.end = s.End
+}
+
+// gcd of whole numbers; gcd(0, n) is n.
+func gcd(a, b uint64) uint64 {
+	if a == 0 || b == 0 {
+		return a | b
+	}
+	shift := bits.TrailingZeros64(a | b)
+	a >>= bits.TrailingZeros64(a)
+	for b != 0 {
+		b >>= bits.TrailingZeros64(b)
+		if a > b {
+			a, b = b, a
+		}
+		b -= a
+	}
+	return a << shift
+}
+
+// encode is the block as bytes: how often the clock ticks, the labels, and for each
+// stretch which label it has and how many ticks it took.
+func (b *stretches) encode() []byte {
+	step := uint64(0)
+	for _, s := range b.spans {
+		if step = gcd(step, s); step == 1 {
+			break
+		}
+	}
+	step = max(step, 1)
+	c := codec.Encode(make([]byte, 0, 4*len(b.spans)+64))
+	n, labels := uint64(len(b.spans)), uint64(len(b.labels))
+	c.Natural(&n)
+	c.Natural(&step)
+	c.Natural(&labels)
+	for i := range b.labels {
+		b.labels[i].fields(c)
+	}
+	if labels > 1 {
+		for _, w := range b.which {
+			at := uint64(w)
+			c.Natural(&at)
+		}
+	}
+	for _, s := range b.spans {
+		ticks := s / step
+		c.Natural(&ticks)
+	}
+	return c.Bytes()
+}
+
+func (l *label) fields(c *codec.Walk) {
+	codec.Below(c, &l.activity, timeline.Activities)
+	codec.Integer(c, &l.call)
+	codec.Integer(c, &l.peer)
+}
+
+// stretch is one of a block that is read: what it was, and how long it took.
+type stretch struct {
+	label
+	span cluster.Time
+}
+
+// decodeStretches reads the n stretches of a block.
+func decodeStretches(b []byte, n int) ([]stretch, error) {
+	c := codec.Decode(b)
+	var count, step, kinds uint64
+	c.Natural(&count)
+	c.Natural(&step)
+	c.Natural(&kinds)
+	if c.Err() == nil && (count != uint64(n) || n < 1 || n > blockLength || step < 1 || kinds < 1 || kinds > count) {
+		return nil, fmt.Errorf("%d stretches with %d labels: want %d", count, kinds, n)
+	}
+	if c.Err() != nil {
+		return nil, c.Err()
+	}
+	labels := make([]label, kinds)
+	for i := range labels {
+		labels[i].fields(c)
+	}
+	all := make([]stretch, n)
+	for i := range all {
+		var at uint64
+		if kinds > 1 {
+			if c.Natural(&at); at >= kinds {
+				return nil, fmt.Errorf("label %d of %d", at, kinds)
+			}
+		}
+		all[i].label = labels[at]
+	}
+	for i := range all {
+		var ticks uint64
+		if c.Natural(&ticks); c.Err() != nil {
+			return nil, c.Err()
+		}
+		hi, span := bits.Mul64(ticks, step)
+		if all[i].span = cluster.Time(span); hi != 0 || all[i].span <= 0 {
+			return nil, fmt.Errorf("a stretch of %d × %d ps", ticks, step)
+		}
+	}
+	return all, c.End()
+}
+
+// encodeArrows is a block of messages, column after column.
+func encodeArrows(all []timeline.Arrow) []byte {
+	c := codec.Encode(make([]byte, 0, 10*len(all)+16))
+	arrowFields(c, all)
+	return c.Bytes()
+}
+
+// arrowFields walks the columns of messages: times are differences, so that they are
+// short.
+func arrowFields(c *codec.Walk, all []timeline.Arrow) {
+	whole := func(of func(*timeline.Arrow) *int32) {
+		for i := range all {
+			codec.Integer(c, of(&all[i]))
+		}
+	}
+	whole(func(a *timeline.Arrow) *int32 { return &a.From })
+	whole(func(a *timeline.Arrow) *int32 { return &a.FromThread })
+	whole(func(a *timeline.Arrow) *int32 { return &a.To })
+	whole(func(a *timeline.Arrow) *int32 { return &a.ToThread })
+	whole(func(a *timeline.Arrow) *int32 { return &a.Tag })
+	for i := range all {
+		codec.Integer(c, &all[i].Bytes)
+	}
+	var last cluster.Time
+	for i := range all {
+		d := all[i].Sent - last
+		codec.Integer(c, &d)
+		last += d
+		all[i].Sent = last
+	}
+	for i := range all {
+		d := all[i].Received - all[i].Sent
+		codec.Integer(c, &d)
+		all[i].Received = all[i].Sent + d
+	}
+}
+
+// decodeArrows reads the n messages of a block.
+func decodeArrows(b []byte, n int) ([]timeline.Arrow, error) {
+	if n < 1 || n > blockLength || n > len(b) {
+		return nil, fmt.Errorf("%d messages in %d bytes", n, len(b))
+	}
+	all := make([]timeline.Arrow, n)
+	c := codec.Decode(b)
+	arrowFields(c, all)
+	return all, c.End()
+}

@@ -1,0 +1,109 @@
+package recording
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+)
+
+// lifelike are stretches as a live rank has them: few labels that take turns, and times
+// of a clock that ticks.
+func lifelike(n int, tick cluster.Time) []timeline.Stretch {
+	rng := rand.New(rand.NewPCG(7, uint64(tick)))
+	at := cluster.Time(1000)
+	all := make([]timeline.Stretch, n)
+	for i := range all {
+		span := tick * cluster.Time(1+rng.IntN(200))
+		all[i] = timeline.Stretch{Begin: at, End: at + span, Activity: timeline.Activity(i % 3), Call: cluster.Kind(i % 3), Peer: int32(rng.IntN(4)) - 1}
+		at += span
+	}
+	return all
+}
+
+func blockOf(all []timeline.Stretch) *stretches {
+	b := new(stretches)
+	b.start(0, 0, all[0].Begin, timeline.Sums{})
+	for i := range all {
+		b.add(&all[i])
+	}
+	return b
+}
+
+// What a block was made of is what it gives, and packed it is small.
+func TestBlocks(t *testing.T) {
+	for _, tick := range []cluster.Time{1, 250, 1000} {
+		all := lifelike(blockLength, tick)
+		b := blockOf(all)
+		packed := newPacker().pack(b.encode())
+		if each := float64(len(packed)) / float64(len(all)); each > 3 {
+			t.Errorf("%.2f B a stretch: want 3 at most", each)
+		}
+		plain, err := newUnpacker().unpack(packed, checksum(packed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := decodeStretches(plain, len(all))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range back {
+			want := label{all[i].Activity, all[i].Call, all[i].Peer}
+			if x.label != want || x.span != all[i].End-all[i].Begin {
+				t.Fatalf("stretch %d: %+v, want %+v", i, x, all[i])
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	arrows := make([]timeline.Arrow, blockLength)
+	at := cluster.Time(0)
+	for i := range arrows {
+		at += cluster.Time(rng.IntN(100000))
+		arrows[i] = timeline.Arrow{From: int32(i % 4), To: int32((i + 1) % 4), FromThread: 1, Sent: at, Received: at + cluster.Time(rng.IntN(10000)), Bytes: 8, Tag: int32(i % 2)}
+	}
+	packed := newPacker().pack(encodeArrows(slices.Clone(arrows)))
+	if each := float64(len(packed)) / float64(len(arrows)); each > 10 {
+		t.Errorf("%.2f B a message: want 10 at most", each)
+	}
+	plain, err := newUnpacker().unpack(packed, checksum(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := decodeArrows(plain, len(arrows)); err != nil || cmp.Diff(arrows, back) != "" {
+		t.Error("messages are others", err)
+	}
+	packed[len(packed)/2] ^= 1
+	if _, err := newUnpacker().unpack(packed, checksum(packed[1:])); err == nil {
+		t.Error("a block with another checksum is taken")
+	}
+}
+
+// Any bytes are a block or an error.
+func FuzzBlock(f *testing.F) {
+	f.Add(blockOf(lifelike(50, 10)).encode(), 50)
+	f.Add(encodeArrows([]timeline.Arrow{{From: 1, Sent: 5, Received: 9}}), 1)
+	f.Fuzz(func(t *testing.T, b []byte, n int) {
+		if all, err := decodeStretches(b, n); err == nil && len(all) != n {
+			t.Errorf("%d stretches of %d", len(all), n)
+		}
+		if all, err := decodeArrows(b, n); err == nil && len(all) != n {
+			t.Errorf("%d messages of %d", len(all), n)
+		}
+		_, _ = decodeFrames(b, max(n, 0))
+	})
+}
+
+func BenchmarkStretches(b *testing.B) {
+	all := lifelike(blockLength, 250)
+	p := newPacker()
+	bytes := 0
+	for b.Loop() {
+		bytes = len(p.pack(blockOf(all).encode()))
+	}
+	b.ReportMetric(float64(bytes)/blockLength, "B/stretch")
+	b.ReportMetric(float64(b.N)*blockLength/b.Elapsed().Seconds(), "stretches/s")
+}

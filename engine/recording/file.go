@@ -1,0 +1,348 @@
+package recording
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// File is a recording that is read.
+type File struct {
+	Name string
+	Runs []RunInfo
+
+	db     *sql.DB
+	conn   *sql.Conn
+	unpack *unpacker
+}
+
+// RunInfo is a run of a file.
+type RunInfo struct {
+	ID             int64
+	Sweep          string // the knobs of a point of a sweep
+	Began          time.Time
+	Length         time.Duration
+	Version, Build string
+	OS, Arch       string
+	Cores          int
+	Finished       bool  // it was ended, and not cut off
+	Lost           int64 // snapshots that came too fast
+}
+
+// Bounds of what is read.
+const (
+	mostBytes  = 64 << 20 // of a value
+	limitBytes = 0        // SQLITE_LIMIT_LENGTH
+	readWait   = 5 * time.Second
+	headerSize = 100
+)
+
+const magic = "SQLite format 3\x00"
+
+// Open opens a recording to be read. A file that is none, or is damaged, is named as
+// such.
+func Open(name string) (*File, error) {
+	if err := sniff(name); err != nil {
+		return nil, fmt.Errorf("%s %w", name, err)
+	}
+	if err := recoverJournal(name); err != nil {
+		return nil, err
+	}
+	at, err := location(name, fmt.Sprintf("mode=ro&_pragma=busy_timeout(%d)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=query_only(1)", readWait.Milliseconds()))
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", at)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	db.SetMaxOpenConns(1)
+	f := &File{Name: name, db: db, unpack: newUnpacker()}
+	if err := f.begin(); err != nil {
+		_ = f.Close()
+		return nil, f.wrong(err)
+	}
+	return f, nil
+}
+
+// sniff looks at the header of a file.
+func sniff(name string) error {
+	info, err := os.Stat(name) // before opening: a pipe would block there
+	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = path.Err
+		}
+		return fmt.Errorf("cannot be read: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("is not a plain file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
+	}
+	defer f.Close()
+	var head [headerSize]byte
+	n, err := io.ReadFull(f, head[:])
+	switch {
+	case n == 0:
+		return errors.New("is empty: it is no recording")
+	case string(head[:min(n, len(magic))]) != magic[:min(n, len(magic))]:
+		return errors.New("is no recording: hybridtop record writes one")
+	case err != nil:
+		return fmt.Errorf("is truncated: it has %d bytes", n)
+	}
+	if id := binary.BigEndian.Uint32(head[68:]); id != applicationID {
+		return errors.New("is no recording: it is an SQLite file of another program")
+	}
+	if v := binary.BigEndian.Uint32(head[60:]); v != version {
+		if v > version {
+			return fmt.Errorf("is a recording of format %d: this program reads format %d; a newer one has written it", v, version)
+		}
+		return fmt.Errorf("is a recording of format %d: this program reads format %d", v, version)
+	}
+	return nil
+}
+
+// recoverJournal takes back what a writer had begun when it was killed: only one that may
+// write can.
+func recoverJournal(name string) error {
+	info, err := os.Stat(name + "-journal")
+	if err != nil || info.Size() == 0 {
+		return nil
+	}
+	at, err := location(name, fmt.Sprintf("mode=rw&_pragma=busy_timeout(%d)", readWait.Milliseconds()))
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", at)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	defer db.Close()
+	var n int
+	if err := db.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&n); err != nil {
+		return fmt.Errorf("%s was cut off while it was written, and cannot be put right here: copy it and %s-journal to a folder that may be written: %w", name, name, err)
+	}
+	return nil
+}
+
+// wrong is an error of the file in words.
+func (f *File) wrong(err error) error {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		switch e.Code() & 0xff {
+		case 11, 26: // SQLITE_CORRUPT, SQLITE_NOTADB
+			return fmt.Errorf("%s is damaged: %w", f.Name, err)
+		case 5: // SQLITE_BUSY
+			return fmt.Errorf("%s is being written by another program, which does not let go of it: %w", f.Name, err)
+		}
+	}
+	return fmt.Errorf("%s: %w", f.Name, err)
+}
+
+func (f *File) begin() error {
+	var err error
+	if f.conn, err = f.db.Conn(context.Background()); err != nil {
+		return err
+	}
+	if _, err := sqlite.Limit(f.conn, limitBytes, mostBytes); err != nil {
+		return err
+	}
+	if err := f.whole(); err != nil {
+		return err
+	}
+	if err := f.tables(); err != nil {
+		return err
+	}
+	return f.each(`SELECT id, sweep, began_utc, ended_ns, version, build, goos, goarch, cores, finished, lost FROM run ORDER BY id`, nil, func(r *line) {
+		x := RunInfo{ID: r.int(), Sweep: r.text()}
+		x.Began, _ = time.Parse(time.RFC3339, r.text())
+		x.Length = time.Duration(r.int())
+		x.Version, x.Build, x.OS, x.Arch = r.text(), r.text(), r.text(), r.text()
+		x.Cores, x.Finished, x.Lost = int(r.int()), r.int() != 0, r.int()
+		f.Runs = append(f.Runs, x)
+	})
+}
+
+// whole refuses a file of which the end is missing.
+func (f *File) whole() error {
+	tx, err := f.conn.BeginTx(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	var tables int64
+	damage := tx.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables) // from now on nobody writes
+	head, err := os.Open(f.Name)
+	if err != nil {
+		return err
+	}
+	defer head.Close()
+	var b [headerSize]byte
+	if _, err := io.ReadFull(head, b[:]); err != nil {
+		return err
+	}
+	info, err := head.Stat()
+	if err != nil {
+		return err
+	}
+	page := int64(binary.BigEndian.Uint16(b[16:]))
+	if page == 1 {
+		page = 1 << 16
+	}
+	if want := int64(binary.BigEndian.Uint32(b[28:])) * page; info.Size() < want {
+		return fmt.Errorf("it is truncated: %d bytes of %d", info.Size(), want)
+	}
+	return damage
+}
+
+// tables refuses tables that are not those of the format, so that no view or trigger of
+// another's making stands in their place.
+func (f *File) tables() error {
+	have := make(map[string]bool)
+	if err := f.each(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`, nil, func(r *line) { have[r.raw()] = true }); err != nil {
+		return err
+	}
+	for _, s := range schema {
+		if !have[s] {
+			return fmt.Errorf("it is damaged: it lacks %q", strings.Join(strings.Fields(s)[:3], " "))
+		}
+	}
+	return nil
+}
+
+// Close closes the file.
+func (f *File) Close() error {
+	if f.conn != nil {
+		_ = f.conn.Close()
+	}
+	return f.db.Close()
+}
+
+// line is a row of a result; a value that is missing or of another kind is 0 or "".
+type line struct {
+	values []driver.Value
+	at     int
+	strict error // the first value that cannot be
+}
+
+func (r *line) next() any {
+	v := r.values[r.at]
+	r.at++
+	return v
+}
+
+func (r *line) int() int64 {
+	switch v := r.next().(type) {
+	case int64:
+		return v
+	case nil:
+		return 0
+	default:
+		r.fail(v)
+		return 0
+	}
+}
+
+// null is a whole number that may be missing.
+func (r *line) null() (int64, bool) {
+	if r.values[r.at] == nil {
+		r.at++
+		return 0, false
+	}
+	return r.int(), true
+}
+
+// real is a number; NULL: none.
+func (r *line) real() float64 {
+	switch v := r.next().(type) {
+	case float64:
+		return v
+	case int64:
+		return float64(v)
+	case nil:
+		return nan
+	default:
+		r.fail(v)
+		return nan
+	}
+}
+
+// raw is a text as it stands.
+func (r *line) raw() string {
+	switch v := r.next().(type) {
+	case string:
+		return v
+	case nil:
+		return ""
+	default:
+		r.fail(v)
+		return ""
+	}
+}
+
+// text is a text that a terminal can be given.
+func (r *line) text() string { return Clean(r.raw()) }
+
+func (r *line) blob() []byte {
+	switch v := r.next().(type) {
+	case []byte:
+		return v
+	case nil:
+		return nil
+	default:
+		r.fail(v)
+		return nil
+	}
+}
+
+func (r *line) fail(v any) {
+	if r.strict == nil {
+		r.strict = fmt.Errorf("a value of type %T in column %d", v, r.at)
+	}
+}
+
+// each calls do with every row of a query, of which a blob is valid during the call. It
+// asks the driver itself: a replay reads thousands of rows between two frames.
+func (f *File) each(query string, args []any, do func(*line)) error {
+	named := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		v, err := driver.DefaultParameterConverter.ConvertValue(a)
+		if err != nil {
+			return err
+		}
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	return f.conn.Raw(func(c any) error {
+		rows, err := c.(driver.QueryerContext).QueryContext(context.Background(), query, named)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		r := &line{values: make([]driver.Value, len(rows.Columns()))}
+		for {
+			switch err := rows.Next(r.values); {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				return err
+			}
+			r.at = 0
+			if do(r); r.strict != nil {
+				return r.strict
+			}
+		}
+	})
+}

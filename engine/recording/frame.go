@@ -1,0 +1,103 @@
+package recording
+
+import (
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster/codec"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// frames are the snapshots of a block under way.
+type frames struct {
+	pack  *packer
+	first int64 // number of the first one in the run
+	n     int64
+	from  time.Duration
+	to    time.Duration
+	began time.Time
+	buf   []byte
+	one   []byte
+}
+
+// due says that the block is old enough to be closed.
+func (f *frames) due(now time.Time) bool { return f.n > 0 && now.Sub(f.began) >= blockSpan }
+
+// Bounds of a block, however late the writer comes to it.
+const (
+	blockFrames = 64
+	blockBytes  = 1 << 20
+)
+
+// full says that nothing more belongs into the block.
+func (f *frames) full() bool { return f.n >= blockFrames || len(f.buf) >= blockBytes }
+
+// frame is what a snapshot has beside itself: its samples are a window of the run's list,
+// and its timeline is made of blocks.
+type frame struct {
+	launch   int   // of the run, from 1; 0: before the first
+	samples  int64 // of the run up to here
+	window   int   // how many of them it shows
+	timeline *timeline.Moment
+}
+
+func (x *frame) fields(c *codec.Walk) {
+	codec.Integer(c, &x.launch)
+	codec.Integer(c, &x.samples)
+	codec.Integer(c, &x.window)
+	codec.Maybe(c, &x.timeline, (*timeline.Moment).Fields)
+}
+
+func (f *frames) add(s *engine.Snapshot, samples int64, launch int) {
+	x := frame{launch: launch, samples: samples, window: len(s.Series)}
+	if s.Timeline != nil {
+		x.timeline = s.Timeline.Moment()
+	}
+	c := codec.Encode(f.one[:0])
+	x.fields(c)
+	lean := *s
+	lean.Series, lean.Timeline = nil, nil
+	var e engine.Encoder
+	f.one = e.Append(c.Bytes(), &lean)
+	if f.n == 0 {
+		f.from, f.began = s.Elapsed, time.Now()
+	}
+	c = codec.Encode(f.buf)
+	text, at := string(f.one), int64(s.Elapsed)
+	codec.Integer(c, &at)
+	codec.Text(c, &text)
+	f.buf = c.Bytes()
+	f.n, f.to = f.n+1, s.Elapsed
+}
+
+// seal writes the block, if there is anything in it.
+func (f *frames) seal(b *batch, run int64) error {
+	if f.n == 0 {
+		return nil
+	}
+	data := f.pack.pack(f.buf)
+	_, err := b.exec(`INSERT INTO frame VALUES (?,?,?,?,?,?,?)`, run, f.first, f.n, int64(f.from), int64(f.to), checksum(data), data)
+	f.first, f.n, f.buf = f.first+f.n, 0, f.buf[:0]
+	return err
+}
+
+// record is a frame that was read.
+type record struct {
+	at   time.Duration
+	body string
+}
+
+// decodeFrames reads a block of n snapshots.
+func decodeFrames(b []byte, n int) ([]record, error) {
+	c := codec.Decode(b)
+	all := make([]record, 0, min(n, len(b)/2+1))
+	for range n {
+		var r record
+		codec.Integer(c, &r.at)
+		if codec.Text(c, &r.body); c.Err() != nil {
+			return nil, c.Err()
+		}
+		all = append(all, r)
+	}
+	return all, c.End()
+}

@@ -1,0 +1,105 @@
+package recording_test
+
+import (
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine/recording"
+)
+
+// fileLimit is how long a file of the child may become, in bytes.
+const fileLimit = "HYBRIDTOP_RECORDING_LIMIT"
+
+func limitFiles(t *testing.T) {
+	if n, err := strconv.ParseUint(os.Getenv(fileLimit), 10, 64); err == nil {
+		signal.Ignore(syscall.SIGXFSZ)
+		limit := syscall.Rlimit{Cur: n, Max: n}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A file that may not grow any more ends the recording, with the reason; what was
+// recorded before stays. So does a disk that is full, where one may be mounted.
+func TestFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two processes write until they cannot")
+	}
+	for name, dir := range map[string]string{"limit": t.TempDir(), "disk": mounted(t, "size=300k", 0)} {
+		t.Run(name, func(t *testing.T) {
+			if dir == "" {
+				t.Skip("no file system may be mounted here")
+			}
+			file := filepath.Join(dir, "run.htr")
+			limit := "100000000"
+			if name == "limit" {
+				limit = "300000"
+			}
+			c, lines := start(t, file, fileLimit+"="+limit)
+			said := ""
+			for said == "" && lines.Scan() {
+				said, _ = strings.CutPrefix(lines.Text(), "failed: ")
+				if strings.HasPrefix(said, "at ") || !strings.HasPrefix(lines.Text(), "failed: ") {
+					said = ""
+				}
+			}
+			_ = c.Wait()
+			if !strings.Contains(said, "run.htr") || !strings.Contains(said, "full") && !strings.Contains(said, "I/O") {
+				t.Errorf("it said %q", said)
+			}
+			if length := whole(t, file); length <= 0 {
+				t.Error("nothing is left")
+			}
+		})
+	}
+}
+
+// mounted is a small file system, or "" where none may be mounted.
+func mounted(t *testing.T, options string, flags uintptr) string {
+	t.Helper()
+	dir := t.TempDir()
+	if syscall.Mount("none", dir, "tmpfs", flags, options) != nil {
+		return ""
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+	return dir
+}
+
+// In a folder that may not be written nothing is recorded, and what is there is read.
+func TestReadOnlyFolder(t *testing.T) {
+	good := small(t)
+	dir := mounted(t, "size=2m", 0)
+	lock := func() error { return syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, "") }
+	if dir == "" {
+		if os.Geteuid() == 0 {
+			t.Skip("root writes everywhere, and no file system may be mounted here")
+		}
+		dir = t.TempDir()
+		t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
+		lock = func() error { return os.Chmod(dir, 0o555) }
+	}
+	file := filepath.Join(dir, "a.htr")
+	if err := os.WriteFile(file, good, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := lock(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, filepath.Join(dir, "new.htr")} {
+		if w, err := recording.Create(name); err == nil {
+			_ = w.Close()
+			t.Errorf("%s is written to", name)
+		} else if !strings.Contains(err.Error(), name) {
+			t.Errorf("%v: which file?", err)
+		}
+	}
+	if err := readAll(file); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,108 @@
+package recording
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// suffixes are the units of OpenMetrics' names.
+var suffixes = map[string]string{"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "flop/s": "flops_per_second", "1": "ratio", "%": "percent"}
+
+// family is a metric of OpenMetrics, with its lines.
+type family struct {
+	name, help string
+	lines      []string
+}
+
+// openMetrics writes the series of a run with its times, and what its launches came to.
+func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportOptions) error {
+	began := float64(run.Began.Unix())
+	of := `{run="` + strconv.FormatInt(run.ID, 10) + `"`
+	for _, x := range []struct {
+		name, help string
+		of         func(*engine.Sample, int) float64
+	}{
+		{"hybridtop_rate_bytes_per_second", "bytes moved, by locality class", func(s *engine.Sample, c int) float64 { return s.Rate[classNames[c].class] }},
+		{"hybridtop_operations_per_second", "operations, by locality class", func(s *engine.Sample, c int) float64 { return s.Ops[classNames[c].class] }},
+	} {
+		head(w, x.name, x.help)
+		for c := range classNames { // the points of a series stand together, in the order of time
+			err := f.samples(run.ID, func(s *engine.Sample) error {
+				_, err := fmt.Fprintf(w, "%s%s,class=%q} %s %s\n", x.name, of, classNames[c].name, number(x.of(s, c)), stamp(began+s.At.Seconds()))
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	const access = "hybridtop_access_time_seconds"
+	head(w, access, "mean time of an access")
+	err := f.samples(run.ID, func(s *engine.Sample) error {
+		if !finite(s.Access) {
+			return nil
+		}
+		_, err := fmt.Fprintf(w, "%s%s} %s %s\n", access, of, number(s.Access), stamp(began+s.At.Seconds()))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var all []*family
+	known := make(map[string]*family)
+	add := func(name, help, line string) {
+		if known[name] == nil {
+			known[name] = &family{name: name, help: help}
+			all = append(all, known[name])
+		}
+		known[name].lines = append(known[name].lines, line)
+	}
+	for i := range launches {
+		l := &launches[i]
+		labels := of + `,launch="` + strconv.Itoa(i+1) + `",workload="` + quoted(l.Scenario.Workload) + `",machine="` + quoted(l.Machine) + `"`
+		for _, m := range l.Metrics {
+			unit, ok := suffixes[m.Unit]
+			if !ok {
+				unit = symbol(m.Unit)
+			}
+			name := "hybridtop_result_" + symbol(m.Name) + "_" + unit
+			add(name, "a result of a launch", name+labels+`,kind="`+quoted(string(m.Kind))+`"} `+number(m.Value))
+		}
+		verified := "0"
+		if l.Verified() {
+			verified = "1"
+		}
+		add("hybridtop_verified", "whether a launch verified what it computed", "hybridtop_verified"+labels+"} "+verified)
+		add("hybridtop_iterations", "iterations of a launch", "hybridtop_iterations"+labels+"} "+strconv.Itoa(l.Iterations))
+	}
+	for _, x := range all {
+		head(w, x.name, x.help)
+		fmt.Fprintln(w, strings.Join(x.lines, "\n"))
+	}
+	_, err = fmt.Fprintln(w, "# EOF")
+	return err
+}
+
+func head(w io.Writer, name, help string) {
+	fmt.Fprintf(w, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help)
+}
+
+// number is a value as OpenMetrics writes it.
+func number(x float64) string {
+	if !finite(x) {
+		return "NaN"
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// stamp is a time since 1970, in seconds.
+func stamp(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
+
+// quoted is a value of a label.
+func quoted(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
+}

@@ -1,0 +1,189 @@
+package recording
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+)
+
+// mostEvents bounds a trace: a viewer does not open one that is larger.
+const mostEvents = 4 << 20
+
+// errNoTimeline says how to get one.
+var errNoTimeline = errors.New("no launch of this run has a timeline: record with --timeline on or arrows")
+
+// micros is a time in µs, to the nanosecond: both ends of a stretch are rounded, so that
+// stretches that follow each other do not overlap.
+func micros(t cluster.Time) string {
+	ns := nanos(t)
+	return strconv.FormatInt(ns/1000, 10) + "." + fmt.Sprintf("%03d", ns%1000)
+}
+
+func nanos(t cluster.Time) int64 { return int64((t + cluster.Nanosecond/2) / cluster.Nanosecond) }
+
+// trace is a Chrome trace under way.
+type trace struct {
+	w     io.Writer
+	n     int
+	err   error
+	lanes map[[2]int]int // number of a thread in the trace, by rank and thread
+}
+
+func (t *trace) event(format string, args ...any) {
+	if t.err != nil {
+		return
+	}
+	if t.n++; t.n > mostEvents {
+		t.err = fmt.Errorf("more than %d events, which no viewer opens: ask for a part of it with --from and --until", mostEvents)
+		return
+	}
+	comma := ",\n"
+	if t.n == 1 {
+		comma = "\n"
+	}
+	if _, err := fmt.Fprintf(t.w, comma+format, args...); err != nil {
+		t.err = err
+	}
+}
+
+// perfetto writes the timeline of a launch: a process a rank, a track a thread, a slice a
+// stretch, an arrow a message. Numbers of processes and threads begin at 1, because 0
+// means the idle process to viewers.
+func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOptions) error {
+	at := -1
+	for i := range launches {
+		_, has, err := f.Activities(launches[i].ID)
+		if err != nil {
+			return err
+		}
+		if has && (o.Launch == 0 || o.Launch == i+1) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return errNoTimeline
+	}
+	to := o.To
+	if to == 0 {
+		to = 1<<63 - 1
+	}
+	t := &trace{w: w, lanes: make(map[[2]int]int)}
+	if _, err := io.WriteString(w, `{"displayTimeUnit":"ns","traceEvents":[`); err != nil {
+		return err
+	}
+	type lane struct {
+		id           int64
+		rank, thread int
+	}
+	var lanes []lane
+	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=? ORDER BY rank, thread, id`, []any{launches[at].ID}, func(r *line) {
+		lanes = append(lanes, lane{r.int(), int(r.int()), int(r.int())})
+	})
+	if err != nil {
+		return f.wrong(err)
+	}
+	named := make(map[int]bool)
+	for i, l := range lanes {
+		if l.rank < 0 {
+			continue
+		}
+		t.lanes[[2]int{l.rank, l.thread}] = i + 1
+		if !named[l.rank] {
+			t.event(`{"ph":"M","name":"process_name","pid":%d,"tid":%d,"args":{"name":"rank %d"}}`, l.rank+1, i+1, l.rank)
+			named[l.rank] = true
+		}
+		t.event(`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":"thread %d"}}`, l.rank+1, i+1, l.thread)
+	}
+	for _, l := range lanes {
+		var one error
+		err := f.each(`SELECT b.kind, b.first, b.n, b.from_ps, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.to_ps>? AND b.from_ps<? ORDER BY b.first`,
+			[]any{l.id, int64(o.From), int64(to)}, func(r *line) {
+				if one != nil || t.err != nil {
+					return
+				}
+				kind, first, n, from, crc, data := r.int(), r.int(), int(r.int()), cluster.Time(r.int()), r.int(), r.blob()
+				b, err := f.unpack.unpack(data, crc)
+				if err == nil && kind == kindArrows {
+					err = t.arrows(b, first, n, o.From, to)
+				} else if err == nil {
+					err = t.stretches(b, n, from, l.rank, t.lanes[[2]int{l.rank, l.thread}], o.From, to)
+				}
+				one = err
+			})
+		if err := errors.Join(err, one, t.err); err != nil {
+			return f.wrong(err)
+		}
+	}
+	samples, err := f.LaunchSamples(launches[at].ID)
+	if err != nil {
+		return err
+	}
+	for i := range samples {
+		s := &samples[i]
+		if s.Fabric >= o.From && s.Fabric < to && finite(s.Rate[0]+s.Rate[1]+s.Rate[2]) {
+			t.event(`{"ph":"C","name":"rate, B/s","pid":1,"ts":%s,"args":{"rank":%s,"node":%s,"remote":%s}}`, micros(s.Fabric),
+				number(s.Rate[cluster.InRank]), number(s.Rate[cluster.InNode]), number(s.Rate[cluster.Remote]))
+		}
+	}
+	if t.err != nil {
+		return t.err
+	}
+	facts, err := json.Marshal(map[string]any{"run": run.ID, "launch": at + 1, "workload": launches[at].Scenario.Workload, "machine": launches[at].Machine, "kind": launches[at].Kind})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\n],\"otherData\":%s}\n", facts)
+	return err
+}
+
+func (t *trace) stretches(b []byte, n int, begin cluster.Time, rank, tid int, from, to cluster.Time) error {
+	all, err := decodeStretches(b, n)
+	if err != nil {
+		return err
+	}
+	end := begin
+	for i := range all {
+		s := &all[i]
+		begin, end = end, end+s.span
+		if end <= begin {
+			return fmt.Errorf("a stretch from %d that ends at %d", begin, end)
+		}
+		if end <= from || begin >= to || nanos(begin) == nanos(end) || s.activity == timeline.ActivitySleep {
+			continue
+		}
+		name := s.activity.String()
+		if s.call != cluster.KindNone {
+			name += " " + s.call.String()
+		}
+		peer := ""
+		if s.peer >= 0 {
+			peer = `,"args":{"peer":` + strconv.Itoa(int(s.peer)) + `}`
+		}
+		span := nanos(end) - nanos(begin)
+		t.event(`{"ph":"X","name":%q,"cat":%q,"pid":%d,"tid":%d,"ts":%s,"dur":%d.%03d%s}`, name, s.activity.String(), rank+1, tid, micros(begin), span/1000, span%1000, peer)
+	}
+	return nil
+}
+
+func (t *trace) arrows(b []byte, first int64, n int, from, to cluster.Time) error {
+	all, err := decodeArrows(b, n)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		a := &all[i]
+		s, r := t.lanes[[2]int{int(a.From), int(a.FromThread)}], t.lanes[[2]int{int(a.To), int(a.ToThread)}]
+		if a.Received < from || a.Sent >= to || s == 0 || r == 0 || a.Sent < 0 || a.Received < a.Sent {
+			continue
+		}
+		id := first + int64(i)
+		t.event(`{"ph":"s","name":"message","cat":"message","id":%d,"pid":%d,"tid":%d,"ts":%s,"args":{"bytes":%d,"tag":%d}}`, id, a.From+1, s, micros(a.Sent), a.Bytes, a.Tag)
+		t.event(`{"ph":"f","bp":"e","name":"message","cat":"message","id":%d,"pid":%d,"tid":%d,"ts":%s}`, id, a.To+1, r, micros(a.Received))
+	}
+	return nil
+}

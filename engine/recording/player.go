@@ -1,0 +1,453 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/codec"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// Player gives the snapshots of a run again.
+type Player struct {
+	Run    RunInfo
+	Marks  []engine.Mark
+	Length time.Duration // until the last snapshot
+
+	file     *File
+	seconds  []second
+	launches []int64
+	open     []*opened // the latest, at most keptSeconds
+	samples  window
+	tracks   *tracks
+	last     *engine.Snapshot
+	lastAt   [2]int // of last: block and number in it
+}
+
+// second is a block of snapshots.
+type second struct {
+	first    int64
+	n        int
+	from, to time.Duration
+}
+
+// opened is a block that was unpacked.
+type opened struct {
+	at      int
+	records []record
+}
+
+// keptSeconds are the blocks that stay unpacked.
+const keptSeconds = 4
+
+// mostFrames is how many snapshots a block has at most.
+const mostFrames = 4096
+
+// Player opens a run.
+func (f *File) Player(run int64) (*Player, error) {
+	at := slices.IndexFunc(f.Runs, func(r RunInfo) bool { return r.ID == run })
+	if at < 0 {
+		return nil, fmt.Errorf("%s has no run %d", f.Name, run)
+	}
+	p := &Player{Run: f.Runs[at], file: f}
+	p.samples = window{file: f, run: run}
+	var bad error
+	err := f.each(`SELECT first, n, from_ns, to_ns FROM frame WHERE run=? ORDER BY first`, []any{run}, func(r *line) {
+		s := second{r.int(), int(r.int()), time.Duration(r.int()), time.Duration(r.int())}
+		if n := len(p.seconds); s.n < 1 || s.n > mostFrames || s.to < s.from || n > 0 && (s.from < p.seconds[n-1].to || s.first != p.seconds[n-1].first+int64(p.seconds[n-1].n)) {
+			bad = fmt.Errorf("snapshots %d to %d do not follow those before", s.first, s.first+int64(s.n)-1)
+		}
+		p.seconds = append(p.seconds, s)
+	})
+	if err == nil {
+		err = bad
+	}
+	if err == nil {
+		err = f.each(`SELECT id FROM launch WHERE run=? ORDER BY id`, []any{run}, func(r *line) { p.launches = append(p.launches, r.int()) })
+	}
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	if len(p.seconds) == 0 {
+		return nil, fmt.Errorf("%s: run %d has no snapshot: it was cut off before the first", f.Name, run)
+	}
+	p.Length = p.seconds[len(p.seconds)-1].to
+	p.Marks, err = f.Marks(run)
+	return p, err
+}
+
+// Begin is when the first snapshot was published.
+func (p *Player) Begin() time.Duration { return p.seconds[0].from }
+
+// At gives the snapshot that was the latest one at a time; before the first it is that.
+func (p *Player) At(at time.Duration) (*engine.Snapshot, error) {
+	k := max(sort.Search(len(p.seconds), func(i int) bool { return p.seconds[i].from > at })-1, 0)
+	o, err := p.unpacked(k)
+	if err != nil {
+		return nil, p.file.wrong(err)
+	}
+	i := max(sort.Search(len(o.records), func(i int) bool { return o.records[i].at > at })-1, 0)
+	if p.last != nil && p.lastAt == [2]int{k, i} {
+		return p.last, nil
+	}
+	s, err := p.restore(&o.records[i], p.lastAt == [2]int{k, i - 1} || i == 0 && p.lastAt[0] == k-1)
+	if err != nil {
+		return nil, p.file.wrong(fmt.Errorf("snapshot %d of run %d: %w", p.seconds[k].first+int64(i), p.Run.ID, err))
+	}
+	p.last, p.lastAt = s, [2]int{k, i}
+	return s, nil
+}
+
+// Next is when the snapshot behind that of a time was published; false: there is none.
+func (p *Player) Next(at time.Duration) (time.Duration, bool) {
+	k := max(sort.Search(len(p.seconds), func(i int) bool { return p.seconds[i].from > at })-1, 0)
+	o, err := p.unpacked(k)
+	if err != nil {
+		return 0, false
+	}
+	if i := sort.Search(len(o.records), func(i int) bool { return o.records[i].at > at }); i < len(o.records) {
+		return o.records[i].at, true
+	}
+	if k+1 < len(p.seconds) {
+		return p.seconds[k+1].from, true
+	}
+	return 0, false
+}
+
+// unpacked gives the snapshots of a block.
+func (p *Player) unpacked(k int) (*opened, error) {
+	for _, o := range p.open {
+		if o.at == k {
+			return o, nil
+		}
+	}
+	s := &p.seconds[k]
+	var data []byte
+	var crc int64
+	if err := p.file.each(`SELECT crc, data FROM frame WHERE run=? AND first=?`, []any{p.Run.ID, s.first}, func(r *line) { crc, data = r.int(), slices.Clone(r.blob()) }); err != nil {
+		return nil, err
+	}
+	b, err := p.file.unpack.unpack(data, crc)
+	var all []record
+	if err == nil {
+		all, err = decodeFrames(b, s.n)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("snapshots %d to %d of run %d: %w", s.first, s.first+int64(s.n)-1, p.Run.ID, err)
+	}
+	o := &opened{k, all}
+	if p.open = append(p.open, o); len(p.open) > keptSeconds {
+		p.open = p.open[1:]
+	}
+	return o, nil
+}
+
+// restore makes a snapshot whole; follows: it is the one behind the last.
+func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
+	s, x, err := decodeSnapshot(r)
+	if err != nil {
+		return nil, err
+	}
+	if x.window < 0 || x.window > mostSamples || int64(x.window) > x.samples || x.launch < 0 || x.launch > len(p.launches) {
+		return nil, fmt.Errorf("%d of %d samples in launch %d of %d", x.window, x.samples, x.launch, len(p.launches))
+	}
+	if s.Series, err = p.samples.slice(x.samples-int64(x.window), x.samples); err != nil {
+		return nil, err
+	}
+	if err := check(s); err != nil {
+		return nil, err
+	}
+	if x.timeline != nil && x.launch > 0 {
+		id := p.launches[x.launch-1]
+		if p.tracks == nil || p.tracks.launch != id {
+			if p.tracks, err = p.file.tracks(id); err != nil {
+				return nil, err
+			}
+		}
+		if s.Timeline, err = p.tracks.view(x.timeline, s.Layout, follows); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// decodeSnapshot reads a frame: the snapshot without its series and its timeline, and what
+// tells of these.
+func decodeSnapshot(r *record) (*engine.Snapshot, *frame, error) {
+	c := codec.Decode([]byte(r.body))
+	x := new(frame)
+	if x.fields(c); c.Err() != nil {
+		return nil, nil, c.Err()
+	}
+	var d engine.Decoder
+	s, err := d.Decode([]byte(r.body)[len(r.body)-c.Left():])
+	return s, x, err
+}
+
+// mostSamples is how many a snapshot shows at most.
+const mostSamples = 1 << 16
+
+// window is a part of a run's samples in memory.
+type window struct {
+	file  *File
+	run   int64
+	first int64
+	all   []engine.Sample
+}
+
+// readAhead is how many samples are read at once: they are asked for one by one.
+const readAhead = 1024
+
+// slice gives samples from a number to another; it is not written to afterwards.
+func (w *window) slice(from, to int64) ([]engine.Sample, error) {
+	if from == to {
+		return nil, nil
+	}
+	if end := w.first + int64(len(w.all)); w.all == nil || from < w.first || from > end {
+		w.first, w.all = from, nil
+	}
+	if end := w.first + int64(len(w.all)); to > end {
+		more, err := w.file.Samples(w.run, end, int(to-end)+readAhead)
+		if err != nil {
+			return nil, err
+		}
+		w.all = append(w.all[:len(w.all):len(w.all)], more...)
+		if w.first+int64(len(w.all)) < to {
+			return nil, fmt.Errorf("samples %d to %d: there are %d", from, to-1, w.first+int64(len(w.all)))
+		}
+	}
+	all := w.all[from-w.first : to-w.first : to-w.first]
+	if len(w.all) > 4*mostSamples { // keep what the next one will want
+		w.all, w.first = slices.Clone(w.all[from-w.first:]), from
+	}
+	return all, nil
+}
+
+// check refuses a snapshot that no session publishes, and that a screen would stumble
+// over.
+func check(s *engine.Snapshot) error {
+	if s.Layout.Nodes == 0 && len(s.Ranks) == 0 {
+		return nil
+	}
+	if err := s.Layout.Validate(); err != nil {
+		return err
+	}
+	n := s.Layout.Ranks()
+	if len(s.Ranks) != 0 && len(s.Ranks) != n {
+		return fmt.Errorf("%d ranks of %d", len(s.Ranks), n)
+	}
+	for i := range s.Ranks {
+		if r := &s.Ranks[i]; r.Node < 0 || r.Node >= s.Layout.Nodes || r.Group < 0 || r.Group >= n {
+			return fmt.Errorf("rank %d on node %d in group %d", i, r.Node, r.Group)
+		}
+	}
+	if s.NodePairs != nil && len(s.NodePairs) != s.Layout.Nodes {
+		return fmt.Errorf("traffic of %d nodes of %d", len(s.NodePairs), s.Layout.Nodes)
+	}
+	for _, p := range s.NodePairs {
+		if len(p) != s.Layout.Nodes {
+			return fmt.Errorf("traffic of %d nodes to %d", s.Layout.Nodes, len(p))
+		}
+	}
+	if r := &s.Recent; r.Nodes < 0 || r.Pairs != nil && len(r.Pairs) != r.Blocks(s.Layout.Nodes)*r.Blocks(s.Layout.Nodes) {
+		return fmt.Errorf("%d pairs of blocks of %d nodes", len(r.Pairs), r.Nodes)
+	}
+	if !slices.Contains(engine.Kinds, s.Kind) {
+		return fmt.Errorf("numbers of kind %q", s.Kind)
+	}
+	return checkKnobs(&s.Scenario)
+}
+
+// checkKnobs wants a workload that this program has, and gives it the knobs that it has
+// got since the recording, at their defaults.
+func checkKnobs(sc *engine.Scenario) error {
+	for i := range sc.Table {
+		if _, ok := sc.Values[sc.Table[i].Name]; !ok {
+			return fmt.Errorf("knob %q has no value", sc.Table[i].Name)
+		}
+	}
+	w, err := workload.Find(sc.Workload)
+	if err != nil {
+		return err
+	}
+	now := w.Scenario(nil)
+	if sc.Values == nil {
+		sc.Values = make(map[string]string)
+	}
+	for _, k := range now.Table {
+		if _, err := sc.Knob(k.Name); err != nil {
+			sc.Table = append(sc.Table, k)
+			sc.Values[k.Name] = now.Values[k.Name]
+		}
+	}
+	return nil
+}
+
+// tracks are the lanes of a launch, as far as they are in memory.
+type tracks struct {
+	file   *File
+	launch int64
+	of     *timeline.Recorder // stands for the launch
+	lanes  map[[2]int]*track
+	arrows *track
+}
+
+// track is a lane: its blocks, and the stretches that were read last.
+type track struct {
+	id    int64
+	strip *timeline.Strip
+}
+
+// Bounds of the stretches that a view of a recording has: of all lanes, and of one.
+const (
+	viewStretches = 1 << 19
+	laneLeast     = 256
+	laneMost      = 1 << 16
+)
+
+// tracks opens the lanes of a launch.
+func (f *File) tracks(launch int64) (*tracks, error) {
+	t := &tracks{file: f, launch: launch, of: new(timeline.Recorder), lanes: make(map[[2]int]*track)}
+	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=?`, []any{launch}, func(r *line) {
+		one := &track{id: r.int()}
+		if key := [2]int{int(r.int()), int(r.int())}; key == [2]int{-1, -1} {
+			t.arrows = one
+		} else {
+			t.lanes[key] = one
+		}
+	})
+	return t, err
+}
+
+// view makes the timeline of a moment. One that does not follow the last is another's, so
+// that nobody goes on with what was worked out for that.
+func (t *tracks) view(m *timeline.Moment, l cluster.Layout, follows bool) (*timeline.View, error) {
+	if !follows {
+		t.of = new(timeline.Recorder)
+	}
+	want := uint64(min(max(viewStretches/max(len(m.Lanes), 1), laneLeast), laneMost))
+	strips := make([]*timeline.Strip, len(m.Lanes))
+	for i := range m.Lanes {
+		x := &m.Lanes[i]
+		if x.Count < 2 {
+			continue
+		}
+		one := t.lanes[[2]int{x.Rank, x.Thread}]
+		if one == nil {
+			continue
+		}
+		if err := one.read(t.file, x.Count-1, want); err != nil {
+			return nil, fmt.Errorf("rank %d, thread %d: %w", x.Rank, x.Thread, err)
+		}
+		strips[i] = one.strip
+	}
+	var arrows []timeline.Arrow
+	if m.Arrows && t.arrows != nil {
+		var err error
+		if arrows, err = t.messages(m.Messages); err != nil {
+			return nil, err
+		}
+	}
+	return m.Restore(t.of, l, strips, arrows)
+}
+
+// read brings the stretches up to number end into memory, and so many before it.
+func (t *track) read(f *File, end, want uint64) error {
+	from := end - min(end, want)
+	if s := t.strip; s != nil && s.First() <= from && s.Count() >= end && s.Count() < end+4*laneMost {
+		return nil
+	}
+	if s := t.strip; s == nil || s.First() > from || s.Count() < from || s.Count()-s.First() > 4*want+4*blockLength {
+		t.strip = nil
+	} else {
+		from = s.Count()
+	}
+	var bad error
+	err := f.each(`SELECT b.first, b.n, b.from_ps, b.before, b.crc, y.data FROM block b JOIN body y ON y.block = b.id
+WHERE b.lane=? AND b.first>=coalesce((SELECT max(first) FROM block WHERE lane=? AND first<=?), 0) AND b.first<? ORDER BY b.first`, []any{t.id, t.id, int64(from), int64(end)}, func(r *line) {
+		if bad == nil {
+			bad = t.add(f, uint64(r.int()), int(r.int()), cluster.Time(r.int()), r.blob(), r.int(), r.blob())
+		}
+	})
+	if err == nil {
+		err = bad
+	}
+	return err
+}
+
+// add appends a block that was read.
+func (t *track) add(f *File, first uint64, n int, begin cluster.Time, before []byte, crc int64, data []byte) error {
+	if t.strip != nil && first < t.strip.Count() {
+		return nil // it is there
+	}
+	b, err := f.unpack.unpack(data, crc)
+	var all []stretch
+	if err == nil {
+		all, err = decodeStretches(b, n)
+	}
+	if err != nil {
+		return fmt.Errorf("stretches from %d on: %w", first, err)
+	}
+	if t.strip == nil || t.strip.Count() != first || t.strip.End() != begin {
+		var sums timeline.Sums
+		c := codec.Decode(before)
+		for i := range sums {
+			codec.Integer(c, &sums[i])
+		}
+		if err := c.End(); err != nil {
+			return err
+		}
+		t.strip = timeline.NewStrip(first, begin, sums)
+	}
+	end := begin
+	for i := range all {
+		x := &all[i]
+		if end+x.span <= end {
+			return fmt.Errorf("stretch %d ends before it begins", first+uint64(i))
+		}
+		end += x.span
+		t.strip.Add(x.activity, x.call, x.peer, end)
+	}
+	return nil
+}
+
+// messages are the latest up to a number.
+func (t *tracks) messages(upTo uint64) ([]timeline.Arrow, error) {
+	first := upTo - min(upTo, timeline.MostArrows)
+	var all []timeline.Arrow
+	var bad error
+	err := t.file.each(`SELECT b.first, b.n, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.first+b.n>? AND b.first<? ORDER BY b.first`,
+		[]any{t.arrows.id, int64(first), int64(upTo)}, func(r *line) {
+			at, n, crc, data := uint64(r.int()), int(r.int()), r.int(), r.blob()
+			b, err := t.file.unpack.unpack(data, crc)
+			var some []timeline.Arrow
+			if err == nil {
+				some, err = decodeArrows(b, n)
+			}
+			if err != nil {
+				if bad == nil {
+					bad = fmt.Errorf("messages from %d on: %w", at, err)
+				}
+				return
+			}
+			lo, hi := uint64(0), uint64(n)
+			if at < first {
+				lo = min(first-at, hi)
+			}
+			if at+hi > upTo {
+				hi = upTo - min(at, upTo)
+			}
+			if lo < hi {
+				all = append(all, some[lo:hi]...)
+			}
+		})
+	if err == nil {
+		err = bad
+	}
+	return all, err
+}

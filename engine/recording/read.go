@@ -1,0 +1,208 @@
+package recording
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// LaunchInfo is a launch of a run.
+type LaunchInfo struct {
+	ID           int64
+	At           time.Duration
+	Scenario     engine.Scenario // its table has what is in the file
+	Machine      string
+	MachineFile  string
+	Fabric       string
+	Kind         engine.Kind
+	Iterations   int
+	Ended        bool // it came to its end, and what follows is known
+	Cut          bool // in the middle of an iteration
+	Virtual      *engine.Virtual
+	Verification engine.Verification
+	Failure      string
+	Metrics      []engine.Metric
+}
+
+// Verified says that all checks held, there was one, and nothing failed.
+func (l *LaunchInfo) Verified() bool {
+	return l.Failure == "" && l.Verification.Done && l.Verification.OK && l.Iterations > 0
+}
+
+// Launches are those of a run, in order.
+func (f *File) Launches(run int64) ([]LaunchInfo, error) {
+	var all []LaunchInfo
+	err := f.each(`SELECT l.id, l.at_ns, l.workload, m.name, m.toml, l.fabric, l.kind, l.iterations, l.cut, l.whole, l.hash, l.total_ps, l.events, l.checks, l.verified, l.detail, l.failure
+FROM launch l LEFT JOIN machine m ON m.id = l.machine WHERE l.run=? ORDER BY l.id`, []any{run}, func(r *line) {
+		x := LaunchInfo{ID: r.int(), At: time.Duration(r.int())}
+		x.Scenario = engine.Scenario{Workload: r.text(), Values: make(map[string]string)}
+		x.Machine, x.MachineFile, x.Fabric, x.Kind = r.text(), r.raw(), r.text(), engine.Kind(r.text())
+		x.Iterations = int(r.int())
+		cut, ended := r.null()
+		x.Cut, x.Ended = cut != 0, ended
+		whole := r.int() != 0
+		hash, total, events := r.text(), r.int(), r.text()
+		if n, err := strconv.ParseUint(hash, 16, 64); err == nil {
+			count, _ := strconv.ParseUint(events, 10, 64)
+			x.Virtual = &engine.Virtual{Hash: n, Time: cluster.Time(total), Events: count, Whole: whole}
+		}
+		v := &x.Verification
+		v.Checks = r.int()
+		v.Done = v.Checks > 0
+		v.OK, v.Detail = r.int() != 0, r.text()
+		x.Failure = r.text()
+		all = append(all, x)
+	})
+	for i := range all {
+		if err == nil {
+			err = f.details(&all[i])
+		}
+	}
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	return all, nil
+}
+
+// details reads the knobs and the metrics of a launch.
+func (f *File) details(l *LaunchInfo) error {
+	err := f.each(`SELECT name, value, type, unit, def, role, label, doc FROM knob WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *line) {
+		k := engine.Knob{Name: r.text()}
+		l.Scenario.Values[k.Name] = r.text()
+		k.Type, k.Unit, k.Default, k.Role = engine.KnobType(r.text()), r.text(), r.text(), engine.Role(r.text())
+		k.Label, k.Doc = r.text(), r.text()
+		l.Scenario.Table = append(l.Scenario.Table, k)
+	})
+	if err != nil {
+		return err
+	}
+	return f.each(`SELECT name, value, unit, kind FROM metric WHERE launch=? ORDER BY i`, []any{l.ID}, func(r *line) {
+		l.Metrics = append(l.Metrics, engine.Metric{Name: r.text(), Value: r.real(), Unit: r.text(), Kind: engine.Kind(r.text())})
+	})
+}
+
+const sampleColumns = `i, at_ns, fabric_ps, rate_rank, rate_node, rate_remote, ops_rank, ops_node, ops_remote, local, access_s`
+
+// sample is a row of sampleColumns behind the first.
+func (r *line) sample() engine.Sample {
+	x := engine.Sample{At: time.Duration(r.int()), Fabric: cluster.Time(r.int())}
+	for _, c := range [...]cluster.Class{cluster.InRank, cluster.InNode, cluster.Remote} {
+		x.Rate[c] = r.real()
+	}
+	for _, c := range [...]cluster.Class{cluster.InRank, cluster.InNode, cluster.Remote} {
+		x.Ops[c] = r.real()
+	}
+	x.Local, x.Access = r.real(), r.real()
+	return x
+}
+
+// Samples are those of a run from number first on, n at most.
+func (f *File) Samples(run, first int64, n int) ([]engine.Sample, error) {
+	var all []engine.Sample
+	at := first
+	var gap error
+	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=? AND i>=? ORDER BY i LIMIT ?`, []any{run, first, n}, func(r *line) {
+		if i := r.int(); i != at && gap == nil {
+			gap = fmt.Errorf("sample %d after sample %d", i, at-1)
+		}
+		at++
+		all = append(all, r.sample())
+	})
+	if err == nil {
+		err = gap
+	}
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	return all, nil
+}
+
+// LaunchSamples are those of a launch.
+func (f *File) LaunchSamples(launch int64) ([]engine.Sample, error) {
+	var all []engine.Sample
+	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=(SELECT run FROM launch WHERE id=?) AND launch=? ORDER BY i`, []any{launch, launch}, func(r *line) {
+		r.int()
+		all = append(all, r.sample())
+	})
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	return all, nil
+}
+
+// Marks are the moments of a run at which something was changed.
+func (f *File) Marks(run int64) ([]engine.Mark, error) {
+	var all []engine.Mark
+	err := f.each(`SELECT at_ns, label FROM mark WHERE run=? ORDER BY at_ns, rowid`, []any{run}, func(r *line) {
+		all = append(all, engine.Mark{At: time.Duration(r.int()), Label: r.text()})
+	})
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	return all, nil
+}
+
+// Iterations are the times of a launch's iterations, s, as far as they are in the file.
+func (f *File) Iterations(launch int64) ([]float64, error) {
+	var all []float64
+	err := f.each(`SELECT s FROM iteration WHERE launch=? ORDER BY i`, []any{launch}, func(r *line) { all = append(all, r.real()) })
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	return all, nil
+}
+
+// CommandInfo is a command that a user gave.
+type CommandInfo struct {
+	At                       time.Duration
+	Verb, Knob, Value, Error string
+}
+
+// Commands are those of a run.
+func (f *File) Commands(run int64) ([]CommandInfo, error) {
+	var all []CommandInfo
+	err := f.each(`SELECT at_ns, verb, knob, value, error FROM command WHERE run=? ORDER BY seq`, []any{run}, func(r *line) {
+		all = append(all, CommandInfo{time.Duration(r.int()), r.text(), r.text(), r.text(), r.text()})
+	})
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	return all, nil
+}
+
+// Dropped is how many stretches and messages of a run came too fast to be recorded.
+func (f *File) Dropped(run int64) (stretches, messages int64, err error) {
+	err = f.each(`SELECT b.kind, sum(b.dropped) FROM block b JOIN lane n ON n.id = b.lane JOIN launch l ON l.id = n.launch WHERE l.run=? GROUP BY b.kind`, []any{run}, func(r *line) {
+		if kind, n := r.int(), r.int(); kind == kindArrows {
+			messages = n
+		} else {
+			stretches = n
+		}
+	})
+	if err != nil {
+		err = f.wrong(err)
+	}
+	return stretches, messages, err
+}
+
+// Activities is how long the threads of a launch did what, by activity, as far as its
+// blocks tell; false: it has none.
+func (f *File) Activities(launch int64) (timeline.Sums, bool, error) {
+	var s timeline.Sums
+	blocks := int64(0)
+	err := f.each(`SELECT count(*), sum(b.sleep_ps), sum(b.compute_ps), sum(b.comm_ps), sum(b.copy_ps), sum(b.wait_ps), sum(b.lock_ps)
+FROM block b JOIN lane n ON n.id = b.lane WHERE n.launch=? AND b.kind=?`, []any{launch, kindStretches}, func(r *line) {
+		blocks = r.int()
+		for _, a := range [...]timeline.Activity{timeline.ActivitySleep, timeline.ActivityCompute, timeline.ActivityCommunicate, timeline.ActivityCopy, timeline.ActivityWait, timeline.ActivityLock} {
+			s[a] = cluster.Time(r.int())
+		}
+	})
+	if err != nil {
+		err = f.wrong(err)
+	}
+	return s, blocks > 0, err
+}

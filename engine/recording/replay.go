@@ -1,0 +1,239 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Position is where a replay stands.
+type Position struct {
+	Name         string // of the file
+	At, Length   time.Duration
+	Speed        float64
+	Playing      bool
+	Mark, Marks  int    // the last mark before At, from 1 (0: none), and how many there are
+	Label, Error string // of that mark; what could not be read
+}
+
+// Replay plays a run: where a session runs, it moves in what has been.
+type Replay struct {
+	current atomic.Pointer[engine.Snapshot]
+	stands  atomic.Pointer[Position]
+
+	mu     sync.Mutex // of what follows
+	player *Player
+	at     Position
+}
+
+// speeds are those that a replay is turned through.
+var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64}
+
+// playEvery is how often a replay moves on.
+const playEvery = 33 * time.Millisecond
+
+// NewReplay stands at a time of a run.
+func NewReplay(p *Player, at time.Duration, speed float64) (*Replay, error) {
+	r := &Replay{player: p, at: Position{Name: p.file.Name, At: min(max(at, p.Begin()), p.Length), Length: p.Length, Marks: len(p.Marks)}}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.turnSpeed(strconv.FormatFloat(speed, 'g', -1, 64)); err != nil {
+		return nil, err
+	}
+	return r, r.show()
+}
+
+// Start plays until ctx ends.
+func (r *Replay) Start(ctx context.Context) {
+	r.mu.Lock()
+	r.at.Playing = true
+	r.mu.Unlock()
+	r.Stand(ctx)
+}
+
+// Stand waits for the user to play, until ctx ends.
+func (r *Replay) Stand(ctx context.Context) {
+	go func() {
+		ticker := time.NewTicker(playEvery)
+		defer ticker.Stop()
+		last := time.Now()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-ticker.C:
+				r.advance(now.Sub(last))
+				last = now
+			}
+		}
+	}()
+}
+
+// advance moves on by so much wall time.
+func (r *Replay) advance(d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.at.Playing {
+		return
+	}
+	r.at.At += time.Duration(float64(d) * r.at.Speed)
+	if r.at.At >= r.at.Length {
+		r.at.At, r.at.Playing = r.at.Length, false
+	}
+	_ = r.show() // the position has the error
+}
+
+// show publishes what is at the position.
+func (r *Replay) show() error {
+	s, err := r.player.At(r.at.At)
+	if r.at.Error = ""; err != nil {
+		r.at.Error, r.at.Playing = err.Error(), false
+	} else {
+		r.current.Store(s)
+	}
+	r.at.Mark, r.at.Label = 0, ""
+	for i, m := range r.player.Marks {
+		if m.At <= r.at.At {
+			r.at.Mark, r.at.Label = i+1, m.Label
+		}
+	}
+	now := r.at
+	r.stands.Store(&now)
+	return err
+}
+
+// Load gives the snapshot at the position.
+func (r *Replay) Load() *engine.Snapshot { return r.current.Load() }
+
+// Position is where the replay stands.
+func (r *Replay) Position() Position { return *r.stands.Load() }
+
+// errTurned says what a recording cannot do.
+var errTurned = errors.New("this is a recording: nothing of it can be turned; play, pause, or move in it")
+
+// Do takes a command: pause, resume, step, and engine's seek and speed.
+func (r *Replay) Do(c engine.Command) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch c.Verb {
+	case engine.Pause:
+		r.at.Playing = false
+	case engine.Resume:
+		if r.at.At >= r.at.Length {
+			r.at.At = r.player.Begin()
+		}
+		r.at.Playing = true
+	case engine.Step:
+		r.at.Playing = false
+		if next, ok := r.player.Next(r.at.At); ok {
+			r.at.At = next
+		}
+	case engine.Seek:
+		at, err := r.player.Find(c.Value, r.at.At)
+		if err != nil {
+			return err
+		}
+		r.at.At = at
+	case engine.Speed:
+		if err := r.turnSpeed(c.Value); err != nil {
+			return err
+		}
+	default:
+		return errTurned
+	}
+	return r.show()
+}
+
+// turnSpeed takes a factor, or + and − for the next one.
+func (r *Replay) turnSpeed(value string) error {
+	at := slices.IndexFunc(speeds, func(s float64) bool { return s >= r.at.Speed })
+	if at < 0 {
+		at = len(speeds) - 1
+	}
+	switch value {
+	case "+":
+		r.at.Speed = speeds[min(at+1, len(speeds)-1)]
+	case "-":
+		r.at.Speed = speeds[max(at-1, 0)]
+	default:
+		x, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(x >= speeds[0] && x <= 1000) {
+			return fmt.Errorf("speed %s: want a factor from %g to 1000", Clean(value), speeds[0])
+		}
+		r.at.Speed = x
+	}
+	return nil
+}
+
+// Find gives the time that a text says, from now on, as Moment does.
+func (p *Player) Find(text string, now time.Duration) (time.Duration, error) {
+	marks := make([]engine.Mark, len(p.Marks))
+	for i := range marks {
+		marks[i] = engine.Mark{At: p.behind(i), Label: p.Marks[i].Label}
+	}
+	at, err := Moment(text, now, marks)
+	return min(max(at, p.Begin()), p.Length), err
+}
+
+// Moment gives the time that a text says: "12.5s", "+5s" and "-5s" from now on, "begin",
+// "end", "mark 2", "next mark", "previous mark", or the words of a mark.
+func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	if d, err := time.ParseDuration(text); err == nil {
+		if strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") {
+			d += now
+		}
+		return d, nil
+	}
+	if rest, ok := strings.CutPrefix(text, "mark "); ok {
+		if n, err := strconv.Atoi(rest); err == nil && n >= 1 && n <= len(marks) {
+			return marks[n-1].At, nil
+		} else if err == nil {
+			return 0, fmt.Errorf("mark %d: there are %d", n, len(marks))
+		}
+	}
+	switch text {
+	case "begin":
+		return 0, nil
+	case "end":
+		return math.MaxInt64, nil
+	case "next mark":
+		for _, m := range marks {
+			if m.At > now {
+				return m.At, nil
+			}
+		}
+		return 0, errors.New("there is no later mark")
+	case "previous mark":
+		for i := range slices.Backward(marks) {
+			if marks[i].At < now {
+				return marks[i].At, nil
+			}
+		}
+		return 0, nil
+	}
+	for _, m := range marks {
+		if text != "" && strings.Contains(m.Label, text) {
+			return m.At, nil
+		}
+	}
+	return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s, mark 2 of %d, or the words of a mark", Clean(text), len(marks))
+}
+
+// behind is when the first snapshot was published that has a mark.
+func (p *Player) behind(mark int) time.Duration {
+	at := p.Marks[mark].At
+	if next, ok := p.Next(at - 1); ok {
+		return next
+	}
+	return at
+}

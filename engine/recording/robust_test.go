@@ -1,0 +1,361 @@
+package recording_test
+
+import (
+	"bufio"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/engine/session"
+)
+
+// child names the file that a process of its own records into, until it is killed.
+const child = "HYBRIDTOP_RECORDING_CHILD"
+
+// told is an observer that prints how far the session is that it passes on.
+type told struct{ engine.Observer }
+
+func (o told) Published(s *engine.Snapshot) {
+	o.Observer.Published(s)
+	fmt.Println("at", int64(s.Elapsed))
+}
+
+// Not a test: the process that the others kill.
+func TestChild(t *testing.T) {
+	file := os.Getenv(child)
+	if file == "" {
+		t.Skip("it is run by others")
+	}
+	limitFiles(t)
+	w, err := recording.Create(file)
+	if err != nil {
+		fmt.Println("failed:", err)
+		return
+	}
+	r, err := w.Begin(recording.Facts{Began: time.Now()})
+	if err != nil {
+		fmt.Println("failed:", err)
+		return
+	}
+	s, err := session.New(scenario(t, "randomaccess", "machine", "this-host", "nodes", "1", "ranks-per-node", "2", "group", "2", "timeline", "on"),
+		session.Options{Fabrics: session.Fabrics(), Observer: told{r}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	<-w.Failed()
+	_ = s.Stop()
+	fmt.Println("failed:", w.Close())
+}
+
+// start runs the child, and gives what it prints.
+func start(t *testing.T, file string, env ...string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v")
+	c.Env = append(append(os.Environ(), child+"="+file), env...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	return c, bufio.NewScanner(out)
+}
+
+// whole refuses a file that SQLite finds anything wrong with, or of which any snapshot
+// cannot be read; it gives how far it goes.
+func whole(t *testing.T, file string) time.Duration {
+	t.Helper()
+	f := open(t, file)
+	length := time.Duration(0)
+	for _, run := range f.Runs {
+		launches, err := f.Launches(run.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(launches) == 0 {
+			continue
+		}
+		p, err := f.Player(run.ID)
+		if err != nil {
+			continue // it was cut off before the first snapshot
+		}
+		for at, ok := p.Begin(), true; ok; at, ok = p.Next(at) {
+			if _, err := p.At(at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		length = p.Length
+	}
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var verdict string
+	if err := db.QueryRow(`PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
+		t.Fatal(verdict, err)
+	}
+	return length
+}
+
+// A process that is killed at any moment leaves a whole file, which opens alone when it is
+// copied, too. With CONFORM=1: fifty times, and nothing older than a second is lost.
+func TestKilled(t *testing.T) {
+	rounds, conform := 2, os.Getenv("CONFORM") != ""
+	if testing.Short() {
+		rounds = 1
+	}
+	if conform {
+		rounds = 50
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for round := range rounds {
+		file := filepath.Join(t.TempDir(), "run.htr")
+		c, lines := start(t, file)
+		last, until := int64(0), int64(300+rng.IntN(1500))*int64(time.Millisecond)
+		for last < until && lines.Scan() {
+			if text, ok := strings.CutPrefix(lines.Text(), "at "); ok {
+				last, _ = strconv.ParseInt(text, 10, 64)
+			}
+		}
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait()
+		if b, err := os.ReadFile(file); err == nil && len(b) > 0 {
+			alone := filepath.Join(t.TempDir(), "copy.htr")
+			if err := os.WriteFile(alone, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 { // else it was killed inside a transaction
+				whole(t, alone)
+			}
+		}
+		length := whole(t, file)
+		if lost := time.Duration(last) - length; conform && lost > time.Second {
+			t.Errorf("round %d: killed at %v, the file ends at %v", round, time.Duration(last), length)
+		}
+	}
+}
+
+// Two writers of one file each have their run.
+func TestTwoWriters(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "both.htr")
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			record(t, file, scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses", "64"), session.Limits{Iterations: 3}, nil)
+		})
+	}
+	wg.Wait()
+	whole(t, file)
+	f := open(t, file)
+	if len(f.Runs) != 2 || !f.Runs[0].Finished || !f.Runs[1].Finished {
+		t.Fatalf("%+v", f.Runs)
+	}
+	for _, run := range f.Runs {
+		if l, err := f.Launches(run.ID); err != nil || len(l) != 1 || l[0].Iterations != 3 || l[0].Virtual == nil {
+			t.Errorf("run %d: %+v, %v", run.ID, l, err)
+		}
+	}
+}
+
+// small is a recording of a few kilobytes.
+func small(t testing.TB) []byte {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "small.htr")
+	record(t, file, scenario(t, "pingpong", "fabric", "sim", "machine", "demo", "timeline", "arrows"), session.Limits{Iterations: 1}, nil)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What is no recording, or a damaged one, is named as such.
+func TestWhatIsNoRecording(t *testing.T) {
+	good := small(t)
+	change := func(at int, with ...byte) []byte {
+		b := append([]byte{}, good...)
+		copy(b[at:], with)
+		return b
+	}
+	number := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
+	for want, b := range map[string][]byte{
+		"is empty: it is no recording":                                   {},
+		"is no recording: hybridtop record writes one":                   []byte("hello, this is a text of mine"),
+		"is no recording: it is an SQLite file of another program":       change(68, number(7)...),
+		"is a recording of format 9: this program reads format 1; a new": change(60, number(9)...),
+		"is truncated: it has 60 bytes":                                  good[:60],
+		"it is truncated":                                                good[:len(good)-4096],
+		"is damaged":                                                     change(100, make([]byte, 900)...),
+		"its checksum is wrong":                                          flipped(good, "frame"),
+	} {
+		file := filepath.Join(t.TempDir(), "a.htr")
+		if err := os.WriteFile(file, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := readAll(file)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %q", err, want)
+		}
+		if w, err := recording.Create(file); err == nil && len(b) > 0 && !strings.Contains(want, "checksum") {
+			t.Errorf("%s: it is written to", want)
+			_ = w.Close()
+		} else if err == nil {
+			_ = w.Close()
+		}
+	}
+	if err := readAll(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not a plain file") {
+		t.Error(err)
+	}
+	if _, err := recording.Create(filepath.Join(t.TempDir(), "no", "a.htr")); err == nil {
+		t.Error("a folder that is not there is written to")
+	}
+}
+
+// flipped changes a bit of a block of snapshots.
+func flipped(b []byte, _ string) []byte {
+	b = append([]byte{}, b...)
+	at := strings.LastIndex(string(b), "\x28\xb5\x2f\xfd") // a Zstandard frame
+	b[at+20] ^= 4
+	return b
+}
+
+// readAll reads everything of a file.
+func readAll(file string) error {
+	f, err := recording.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, run := range f.Runs {
+		launches, err := f.Launches(run.ID)
+		if err != nil {
+			return err
+		}
+		for i := range launches {
+			if _, err := f.Iterations(launches[i].ID); err != nil {
+				return err
+			}
+		}
+		p, err := f.Player(run.ID)
+		if err != nil {
+			return err
+		}
+		for at, ok := p.Begin(), true; ok; at, ok = p.Next(at) {
+			if _, err := p.At(at); err != nil {
+				return err
+			}
+		}
+		for _, x := range recording.Formats {
+			if err := f.Export(discard{}, x.Name, recording.ExportOptions{Run: run.ID}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type discard struct{}
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+
+// Bytes that changed anywhere, and an end that is missing, are an error or do no harm.
+func FuzzOpen(f *testing.F) {
+	good := small(f)
+	f.Add(uint32(100), []byte{0, 0, 0}, uint32(0))
+	f.Add(uint32(4096), []byte{255, 255, 255, 255}, uint32(0))
+	f.Add(uint32(40), []byte{1}, uint32(5000))
+	f.Fuzz(func(t *testing.T, at uint32, patch []byte, cut uint32) {
+		b := append([]byte{}, good...)
+		copy(b[int(at)%len(b):], patch)
+		b = b[:len(b)-int(cut)%len(b)]
+		file := filepath.Join(t.TempDir(), "a.htr")
+		if err := os.WriteFile(file, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_ = readAll(file)
+	})
+}
+
+// The same at random places, a few times.
+func TestDamageDoesNoHarm(t *testing.T) {
+	good := small(t)
+	const seed = 5
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	refused, rounds := 0, 60
+	if testing.Short() {
+		rounds = 10
+	}
+	for range rounds {
+		b := append([]byte{}, good...)
+		for range 1 + rng.IntN(20) {
+			b[rng.IntN(len(b))] = byte(rng.IntN(256))
+		}
+		file := filepath.Join(t.TempDir(), "a.htr")
+		if err := os.WriteFile(file, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if readAll(file) != nil {
+			refused++
+		}
+	}
+	t.Logf("%d of %d were refused", refused, rounds)
+}
+
+// Texts of a file reach nobody's terminal as commands.
+func TestTextsAreCleaned(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain, µs\nand more": "plain, µs\nand more",
+		"a\x1b]52;c;xyz\x07b": "a\uFFFD]52;c;xyz\uFFFDb",
+		"\u202eevil\u200b":    "\uFFFDevil\uFFFD",
+		"\x9b31m":             "\uFFFD31m",
+		"r\rn":                "r\uFFFDn",
+	} {
+		if got := recording.Clean(text); got != want {
+			t.Errorf("%q becomes %q: want %q", text, got, want)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "a.htr")
+	if err := os.WriteFile(file, small(t), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{`UPDATE launch SET workload='p'||char(27)||'[2J', failure=char(155)||'x'`, `UPDATE knob SET value=char(7)`, `UPDATE metric SET unit=char(27)`, `UPDATE run SET version=char(27)`} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, file)
+	l, err := f.Launches(f.Runs[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprintf("%+v %+v", f.Runs, l[0].Scenario.Values) + l[0].Scenario.Workload + l[0].Failure + l[0].Metrics[0].Unit; strings.ContainsAny(text, "\x1b\x07\u009b") {
+		t.Errorf("%q", text)
+	}
+}

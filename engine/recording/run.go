@@ -1,0 +1,368 @@
+package recording
+
+import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// mostWaiting is how many snapshots wait for the file at most: further ones are lost,
+// and counted.
+const mostWaiting = 1024
+
+// Facts are what a run says of itself.
+type Facts struct {
+	Sweep string // the knobs of a point of a sweep: "group 4, nodes 2"
+	Began time.Time
+}
+
+// Run is one session on its way into a file: an engine.Observer.
+type Run struct {
+	ID int64
+
+	mu      sync.Mutex // of what follows
+	events  []any      // what happened, in order
+	waiting int        // snapshots among them
+	lost    int64      // snapshots that did not fit
+	ended   bool
+	off     bool // nothing is written any more
+
+	// What follows is the writer's.
+	taken    []any
+	gone     chan struct{} // closed: all of it is in the file
+	finished bool
+	commands int
+	samples  int64         // so far
+	sampled  time.Duration // the last of them
+	marked   time.Duration
+	marks    bool // there was one
+	launch   *launch
+	ordinal  int // of the launch, from 1
+	frames   frames
+	length   time.Duration
+}
+
+// launch is the one that goes on.
+type launch struct {
+	id         int64
+	iterations int // in the file
+	events     *events
+}
+
+// Begin begins a run.
+func (w *Writer) Begin(f Facts) (*Run, error) {
+	select {
+	case <-w.failed:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return nil, w.err
+	default:
+	}
+	r := &Run{gone: make(chan struct{})}
+	r.frames.pack = w.pack
+	info, _ := debug.ReadBuildInfo()
+	release, build := "", ""
+	if info != nil {
+		release = info.Main.Version
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				build = s.Value
+			}
+		}
+	}
+	err := w.transaction(func(tx *sql.Tx) error {
+		row, err := tx.Exec(`INSERT INTO run(sweep, began_utc, ended_ns, version, build, goos, goarch, cores) VALUES (?,?,0,?,?,?,?,?)`,
+			f.Sweep, f.Began.UTC().Format(time.RFC3339), release, build, runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+		if err == nil {
+			r.ID, err = row.LastInsertId()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runs = append(w.runs, r)
+	return r, nil
+}
+
+// command is one that a user has given.
+type command struct {
+	engine.Command
+	at  time.Duration
+	err error
+}
+
+func (r *Run) leave(event any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.off || r.ended {
+		return
+	}
+	if _, is := event.(*engine.Snapshot); is {
+		if r.waiting >= mostWaiting {
+			r.lost++
+			return
+		}
+		r.waiting++
+	}
+	r.events = append(r.events, event)
+}
+
+// Launched implements engine.Observer.
+func (r *Run) Launched(l *engine.Launch) { r.leave(l) }
+
+// Published implements engine.Observer.
+func (r *Run) Published(s *engine.Snapshot) { r.leave(s) }
+
+// Ended implements engine.Observer.
+func (r *Run) Ended(o *engine.Outcome) { r.leave(o) }
+
+// Commanded implements engine.Observer.
+func (r *Run) Commanded(c engine.Command, at time.Duration, err error) { r.leave(&command{c, at, err}) }
+
+// Over implements engine.Observer.
+func (r *Run) Over() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+}
+
+// Done is closed when all of an ended run is in the file.
+func (r *Run) Done() <-chan struct{} { return r.gone }
+
+// Lost is how many snapshots did not reach the file.
+func (r *Run) Lost() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost
+}
+
+func (r *Run) shut() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.off, r.events = true, nil
+}
+
+// take moves what has happened to the writer, and reports whether there is anything to
+// write.
+func (r *Run) take() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.taken, r.events, r.waiting = r.events, nil, 0
+	if r.ended {
+		r.finished = true
+	}
+	return len(r.taken) > 0 || r.finished || r.frames.due(time.Now())
+}
+
+// write writes what was taken; over: nothing follows, though the run may not have ended.
+func (r *Run) write(b *batch, over bool) error {
+	for _, event := range r.taken {
+		var err error
+		switch e := event.(type) {
+		case *engine.Launch:
+			err = r.launched(b, e)
+		case *engine.Snapshot:
+			err = r.published(b, e)
+		case *engine.Outcome:
+			err = r.outcome(b, e)
+		case *command:
+			err = r.commanded(b, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.taken = nil
+	if over || r.finished || r.frames.due(time.Now()) {
+		if err := r.settle(b); err != nil {
+			return err
+		}
+	}
+	_, err := b.exec(`UPDATE run SET ended_ns=?, finished=?, lost=? WHERE id=?`, int64(r.length), r.finished, r.Lost(), r.ID)
+	return err
+}
+
+// settle closes the block of snapshots, and before it what they lean on.
+func (r *Run) settle(b *batch) error {
+	if l := r.launch; l != nil && l.events != nil {
+		if err := l.events.seal(b); err != nil {
+			return err
+		}
+	}
+	return r.frames.seal(b, r.ID)
+}
+
+func (r *Run) launched(b *batch, l *engine.Launch) error {
+	if err := r.settle(b); err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte(l.Machine + "\x00" + l.File))
+	key := hex.EncodeToString(sum[:])
+	if _, err := b.exec(`INSERT OR IGNORE INTO machine(name, toml, sha256) VALUES (?,?,?)`, l.Machine, l.File, key); err != nil {
+		return err
+	}
+	sc := &l.Scenario
+	id, err := b.insert(`INSERT INTO launch(run, at_ns, workload, machine, fabric, kind, seed, iterations)
+VALUES (?,?,?,(SELECT id FROM machine WHERE sha256=?),?,?,?,0)`, r.ID, int64(l.At), sc.Workload, key, sc.Values["fabric"], string(l.Kind), sc.Values["seed"])
+	if err != nil {
+		return err
+	}
+	for i := range sc.Table {
+		k := &sc.Table[i]
+		if _, err := b.exec(`INSERT INTO knob VALUES (?,?,?,?,?,?,?,?,?,?)`, id, i, k.Name, sc.Values[k.Name], string(k.Type), k.Unit, k.Default, string(k.Role), k.Label, k.Doc); err != nil {
+			return err
+		}
+	}
+	r.launch = &launch{id: id}
+	r.ordinal++
+	return nil
+}
+
+func (r *Run) commanded(b *batch, c *command) error {
+	text, knob, value := "", c.Knob, c.Value
+	if c.err != nil {
+		text = c.err.Error()
+	}
+	if c.Scenario != nil {
+		value = c.Scenario.Workload
+	}
+	_, err := b.exec(`INSERT INTO command VALUES (?,?,?,?,?,?,?,?)`, r.ID, r.commands, int64(c.at), r.launchID(), string(c.Verb), knob, value, text)
+	r.commands++
+	return err
+}
+
+// launchID is NULL before the first launch.
+func (r *Run) launchID() any {
+	if r.launch == nil {
+		return nil
+	}
+	return r.launch.id
+}
+
+// real is a number, or NULL.
+func real(x float64) any {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return x
+}
+
+func (r *Run) published(b *batch, s *engine.Snapshot) error {
+	first := len(s.Series)
+	for first > 0 && (s.Series[first-1].At > r.sampled || r.samples == 0) {
+		first--
+	}
+	for i := range s.Series[first:] {
+		x := &s.Series[first+i]
+		if _, err := b.exec(`INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`, r.ID, r.samples, r.launchID(), int64(x.At), int64(x.Fabric),
+			real(x.Rate[cluster.InRank]), real(x.Rate[cluster.InNode]), real(x.Rate[cluster.Remote]),
+			real(x.Ops[cluster.InRank]), real(x.Ops[cluster.InNode]), real(x.Ops[cluster.Remote]), real(x.Local), real(x.Access)); err != nil {
+			return err
+		}
+		r.samples, r.sampled = r.samples+1, x.At
+	}
+	for i := range s.Marks {
+		if m := &s.Marks[i]; !r.marks || m.At > r.marked {
+			if _, err := b.exec(`INSERT INTO mark VALUES (?,?,?)`, r.ID, int64(m.At), m.Label); err != nil {
+				return err
+			}
+			r.marks, r.marked = true, m.At
+		}
+	}
+	if err := r.progressed(b, s); err != nil {
+		return err
+	}
+	if l := r.launch; l != nil && s.Timeline != nil {
+		if l.events == nil {
+			l.events = &events{launch: l.id, lanes: make(map[[2]int]*lane)}
+		}
+		if err := l.events.take(b, s.Timeline, false); err != nil {
+			return err
+		}
+	}
+	r.length = s.Elapsed
+	if r.frames.add(s, r.samples, r.ordinal); r.frames.full() {
+		return r.settle(b)
+	}
+	return nil
+}
+
+// progressed writes the iterations of the launch, and once in a while what they have come
+// to so far.
+func (r *Run) progressed(b *batch, s *engine.Snapshot) error {
+	l := r.launch
+	if l == nil || s.Iteration <= l.iterations {
+		return nil
+	}
+	fresh := min(s.Iteration-l.iterations, len(s.IterationTimes))
+	for i, t := range s.IterationTimes[len(s.IterationTimes)-fresh:] {
+		if _, err := b.exec(`INSERT OR REPLACE INTO iteration VALUES (?,?,?)`, l.id, s.Iteration-fresh+i, real(t)); err != nil {
+			return err
+		}
+	}
+	l.iterations = s.Iteration
+	return r.result(b, s)
+}
+
+// result writes metrics and verification as they stand.
+func (r *Run) result(b *batch, s *engine.Snapshot) error {
+	for i := range s.Metrics {
+		m := &s.Metrics[i]
+		if _, err := b.exec(`INSERT OR REPLACE INTO metric VALUES (?,?,?,?,?,?)`, r.launch.id, i, m.Name, real(m.Value), m.Unit, string(m.Kind)); err != nil {
+			return err
+		}
+	}
+	_, err := b.exec(`UPDATE launch SET iterations=?, checks=?, verified=?, detail=?, failure=? WHERE id=?`,
+		s.Iteration, s.Verification.Checks, s.Verification.Done && s.Verification.OK, s.Verification.Detail, s.Failure, r.launch.id)
+	return err
+}
+
+// classes name the locality classes.
+var classes = [cluster.Classes]string{"rank", "node", "remote"}
+
+func (r *Run) outcome(b *batch, o *engine.Outcome) error {
+	l, s := r.launch, o.Last
+	if l == nil {
+		return nil
+	}
+	if err := r.progressed(b, s); err != nil {
+		return err
+	}
+	if err := r.result(b, s); err != nil {
+		return err
+	}
+	if l.events != nil && s.Timeline != nil {
+		if err := l.events.take(b, s.Timeline, true); err != nil {
+			return err
+		}
+	}
+	var hash, count, whole, total any
+	if v := s.Virtual; v != nil {
+		hash, total, count, whole = fmt.Sprintf("%016x", v.Hash), int64(v.Time), strconv.FormatUint(v.Events, 10), v.Whole
+	}
+	if _, err := b.exec(`UPDATE launch SET cut=?, whole=?, hash=?, total_ps=?, events=? WHERE id=?`, o.Cut, whole, hash, total, count, l.id); err != nil {
+		return err
+	}
+	for c, hdr := range o.Latency {
+		if hdr == nil {
+			continue
+		}
+		if _, err := b.exec(`INSERT OR REPLACE INTO latency VALUES (?,?,?)`, l.id, classes[c], hdr); err != nil {
+			return err
+		}
+	}
+	return nil
+}

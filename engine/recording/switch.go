@@ -1,0 +1,127 @@
+package recording
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Switch is an observer that records while it is on: a session that goes on already is
+// recorded from then, with the samples that it still has from before.
+type Switch struct {
+	mu     sync.Mutex // of what follows
+	launch *engine.Launch
+	last   *engine.Snapshot // of the launch; nil: none yet
+	writer *Writer
+	run    *Run
+}
+
+// errOn and errOff say that there is nothing to do.
+var (
+	errOn  = errors.New("it is being recorded already")
+	errOff = errors.New("it is not being recorded")
+)
+
+// Start begins to record into a file.
+func (s *Switch) Start(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writer != nil {
+		return errOn
+	}
+	w, err := Create(name)
+	if err != nil {
+		return err
+	}
+	r, err := w.Begin(Facts{Began: time.Now()})
+	if err != nil {
+		return errors.Join(err, w.Close())
+	}
+	s.writer, s.run = w, r
+	if s.launch != nil {
+		r.Launched(s.launch)
+	}
+	if s.last != nil { // a paused session publishes no other
+		r.Published(s.last)
+	}
+	return nil
+}
+
+// Stop ends the recording.
+func (s *Switch) Stop() error {
+	s.mu.Lock()
+	w, r := s.writer, s.run
+	s.writer, s.run = nil, nil
+	s.mu.Unlock()
+	if w == nil {
+		return errOff
+	}
+	r.Over()
+	return w.Close()
+}
+
+// Failed reports that what goes on cannot be recorded any more; Stop says why.
+func (s *Switch) Failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writer == nil {
+		return false
+	}
+	select {
+	case <-s.writer.Failed():
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Switch) to() *Run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run
+}
+
+// Launched implements engine.Observer.
+func (s *Switch) Launched(l *engine.Launch) {
+	s.mu.Lock()
+	s.launch, s.last = l, nil
+	r := s.run
+	s.mu.Unlock()
+	if r != nil {
+		r.Launched(l)
+	}
+}
+
+// Published implements engine.Observer.
+func (s *Switch) Published(x *engine.Snapshot) {
+	s.mu.Lock()
+	s.last = x
+	r := s.run
+	s.mu.Unlock()
+	if r != nil {
+		r.Published(x)
+	}
+}
+
+// Ended implements engine.Observer.
+func (s *Switch) Ended(o *engine.Outcome) {
+	if r := s.to(); r != nil {
+		r.Ended(o)
+	}
+}
+
+// Commanded implements engine.Observer.
+func (s *Switch) Commanded(c engine.Command, at time.Duration, err error) {
+	if r := s.to(); r != nil {
+		r.Commanded(c, at, err)
+	}
+}
+
+// Over implements engine.Observer.
+func (s *Switch) Over() {
+	if r := s.to(); r != nil {
+		r.Over()
+	}
+}

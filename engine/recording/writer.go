@@ -1,0 +1,233 @@
+package recording
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver, which needs no C compiler
+)
+
+// The writer's rhythm. What happened is in the file at most commitEvery later; a block of
+// snapshots is closed when it is blockSpan old, so that less than a second is lost.
+const (
+	commitEvery = 250 * time.Millisecond
+	blockSpan   = 450 * time.Millisecond
+	busyFor     = 10 * time.Second // how long another writer of the file is waited for
+)
+
+// Writer writes runs into a file.
+type Writer struct {
+	name   string
+	db     *sql.DB
+	pack   *packer
+	failed chan struct{}
+	over   chan struct{} // closed: the writer is to end
+	done   chan struct{}
+
+	mu   sync.Mutex // of what follows
+	runs []*Run
+	err  error // the first
+}
+
+// location is a file as the driver wants it.
+func location(name, query string) (string, error) {
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	full = filepath.ToSlash(full)
+	if runtime.GOOS == "windows" {
+		full = "/" + full
+	}
+	return "file:" + (&url.URL{Path: full}).EscapedPath() + "?" + query, nil
+}
+
+// Create makes a file, or opens one to append runs to it.
+func Create(name string) (*Writer, error) {
+	switch info, err := os.Stat(name); {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a folder: give the name of a file in it", name)
+	case info.Size() > 0:
+		f, err := Open(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	at, err := location(name, fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", busyFor.Milliseconds()))
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite", at)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	db.SetMaxOpenConns(1)
+	w := &Writer{name: name, db: db, pack: newPacker(), failed: make(chan struct{}), over: make(chan struct{}), done: make(chan struct{})}
+	if err := w.transaction(create); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	go w.loop()
+	return w, nil
+}
+
+// create makes the tables of a file that has none. Another writer may have made them
+// since the file was looked at.
+func create(tx *sql.Tx) error {
+	var tables int
+	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
+		return err
+	}
+	if tables > 0 {
+		_, err := tx.Exec(`UPDATE meta SET value=value`) // whether it may be written
+		return err
+	}
+	for _, s := range schema {
+		if _, err := tx.Exec(s); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(fmt.Sprintf(`PRAGMA application_id=%d; PRAGMA user_version=%d`, applicationID, version)); err != nil {
+		return err
+	}
+	_, err := tx.Exec(`INSERT INTO meta VALUES ('format', 'a recording of hybridtop: docs/recordings.md')`)
+	return err
+}
+
+// transaction runs one short transaction, and says of which file an error is.
+func (w *Writer) transaction(do func(*sql.Tx) error) error {
+	tx, err := w.db.BeginTx(context.Background(), nil)
+	if err == nil {
+		if err = do(tx); err != nil {
+			_ = tx.Rollback()
+		} else {
+			err = tx.Commit()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.name, err)
+	}
+	return nil
+}
+
+// loop commits what the runs have left, until the writer is closed or fails.
+func (w *Writer) loop() {
+	defer close(w.done)
+	ticker := time.NewTicker(commitEvery)
+	defer ticker.Stop()
+	for over := false; !over; {
+		select {
+		case <-ticker.C:
+		case <-w.over:
+			over = true
+		}
+		if err := w.commit(over); err != nil {
+			w.mu.Lock()
+			w.err = err
+			for _, r := range w.runs {
+				r.shut()
+			}
+			w.mu.Unlock()
+			close(w.failed)
+			return
+		}
+	}
+}
+
+// commit writes what the runs have left; over: nothing follows.
+func (w *Writer) commit(over bool) error {
+	w.mu.Lock()
+	runs := w.runs
+	w.runs = nil
+	w.mu.Unlock()
+	var busy []*Run
+	for _, r := range runs {
+		if r.take() || over {
+			busy = append(busy, r)
+		}
+	}
+	var err error
+	if len(busy) > 0 {
+		err = w.transaction(func(tx *sql.Tx) error {
+			for _, r := range busy {
+				if err := r.write(&batch{tx: tx, pack: w.pack}, over); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range runs {
+		if !r.finished || err != nil {
+			w.runs = append(w.runs, r)
+		} else {
+			close(r.gone)
+		}
+	}
+	return err
+}
+
+// Failed is closed when nothing can be written any more; Close says why.
+func (w *Writer) Failed() <-chan struct{} { return w.failed }
+
+// Close writes what is left and gives the first error.
+func (w *Writer) Close() error {
+	close(w.over)
+	<-w.done
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		_, _ = w.db.Exec(`PRAGMA journal_mode=DELETE`) // removes the empty journal, unless another writer needs it
+	}
+	if err := w.db.Close(); err != nil && w.err == nil {
+		w.err = fmt.Errorf("%s: %w", w.name, err)
+	}
+	return w.err
+}
+
+// batch is one transaction: each statement is prepared once.
+type batch struct {
+	tx   *sql.Tx
+	pack *packer
+	made map[string]*sql.Stmt
+}
+
+func (b *batch) exec(query string, args ...any) (sql.Result, error) {
+	s := b.made[query]
+	if s == nil {
+		var err error
+		if s, err = b.tx.Prepare(query); err != nil {
+			return nil, err
+		}
+		if b.made == nil {
+			b.made = make(map[string]*sql.Stmt)
+		}
+		b.made[query] = s
+	}
+	return s.Exec(args...)
+}
+
+// insert gives the number of the new row.
+func (b *batch) insert(query string, args ...any) (int64, error) {
+	r, err := b.exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return r.LastInsertId()
+}

@@ -1,0 +1,312 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// rangerName is the machine that claims of paper 5 hold another one against.
+const rangerName = "ranger"
+
+// collectives is a collective of paper 5, section 5, over the bytes of a call (of a
+// block, where blocks go by member), on as many cores: a rank each. Its time is from
+// when the last member begins, out of a barrier, to when the last one ends; of several
+// algorithms, that of the best, as the paper has it.
+var collectives = register(&Experiment{
+	Name: "collective",
+	Knobs: []engine.Knob{
+		{Name: "collective", Label: "collective", Doc: "what the team does", Type: engine.Choice, Default: "bcast", Choices: []string{"bcast", "exchange"}},
+		{Name: "algorithm", Label: "algorithm", Doc: "or several, of which the best counts", Type: engine.Choice, Default: "trees", Choices: []string{"trees", "flat", "dissemination"}},
+		{Name: "cores", Label: "cores", Doc: "of the partition, a rank each", Type: engine.Integer, Default: "64", Min: 2, Max: 1 << 15},
+		{Name: "partition", Label: "partition", Doc: "the network: of the nodes of the run, as near to a cube as can be, or of the whole machine", Type: engine.Choice, Default: "own", Choices: []string{"own", "whole"}},
+		{Name: "size", Label: "size", Doc: "bytes of a call, or of a block", Type: engine.Size, Default: "8", Min: 0, Max: 1 << 30},
+		{Name: "calls", Label: "calls", Doc: "one after another, over which the time is shared", Type: engine.Integer, Default: "1", Min: 1, Max: 10000},
+		{Name: "overhead", Label: "overhead", Doc: "o and g of a message in microseconds, instead of the machine's", Type: engine.Real, Unit: "µs", Default: "0", Min: 0, Max: 1000},
+		{Name: "transfer", Label: "transfer", Doc: "how bytes get to the other member", Type: engine.Choice, Default: "two-sided", Choices: coll.Transfers()},
+		{Name: "address", Label: "address", Doc: "what a member knows of the others' buffers", Type: engine.Choice, Default: "single", Choices: coll.Addresses()},
+		{Name: "sync-in", Label: "sync in", Doc: "when the call may read and write", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
+		{Name: "sync-out", Label: "sync out", Doc: "when the program may", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
+	},
+	Place:      onKnob("size"),
+	Quantities: callQuantities,
+	Terms:      callTerms,
+})
+
+// overheads is the same over what a message costs a processor, which no source has: a
+// claim that rests on it holds in a range.
+var _ = register(&Experiment{Name: "collective-overhead", Knobs: collectives.Knobs, Place: onKnob("overhead"), Quantities: callQuantities, Terms: callTerms})
+
+var (
+	callQuantities = []Quantity{
+		{
+			Name: "time", Unit: "s", Doc: "of a call, to the end of the last member",
+			Simulated: func(p, _ *Point) float64 { return callOf(p, p.Machine).seconds },
+			Modelled:  func(p, _ *Point) float64 { return predicted(p, p.Machine) },
+		},
+		{
+			Name: "time_ratio", Unit: "1", Doc: "the time over that of another series", Against: Another,
+			Simulated: func(p, o *Point) float64 {
+				return callOf(p, p.Machine).seconds / callOf(o, o.Machine).seconds
+			},
+			Modelled: func(p, o *Point) float64 { return predicted(p, p.Machine) / predicted(o, o.Machine) },
+		},
+		{
+			Name: "penalty", Unit: "s", Doc: "the time beyond that of another series", Against: Another,
+			Simulated: func(p, o *Point) float64 {
+				return callOf(p, p.Machine).seconds - callOf(o, o.Machine).seconds
+			},
+			Modelled: func(p, o *Point) float64 { return predicted(p, p.Machine) - predicted(o, o.Machine) },
+		},
+		{
+			Name: "penalty_over_ranger", Unit: "1", Doc: "the time beyond that of another series, over what it is on the Sun Constellation with as many cores", Against: Another,
+			Simulated: func(p, o *Point) float64 {
+				r := ranger()
+				return (callOf(p, p.Machine).seconds - callOf(o, o.Machine).seconds) / (callOf(p, r).seconds - callOf(o, r).seconds)
+			},
+			Modelled: func(p, o *Point) float64 {
+				r := ranger()
+				return (predicted(p, p.Machine) - predicted(o, o.Machine)) / (predicted(p, r) - predicted(o, r))
+			},
+		},
+	}
+	callTerms = func(p *Point) []Term {
+		of := callOf(p, p.Machine)
+		var all []Term
+		for why := range sim.Causes {
+			all = append(all, Term{sim.Cause(why).String(), of.path[why], 0})
+		}
+		return all
+	}
+)
+
+func ranger() *cluster.Machine { m := must(presets.Machine(rangerName)); return &m }
+
+// called is what the best of some ways to do a collective came to.
+type called struct {
+	seconds float64
+	path    [sim.Causes]float64 // of the chain of causes that ends last
+}
+
+// calls are those that were run, by scenario and machine. Figures are judged one after
+// another.
+var calls = map[string]called{}
+
+// candidates are the keys of a point's algorithms on so many ranks.
+func candidates(p *Point) ([]coll.Key, error) {
+	what, err := coll.CollectiveOf(p.Scenario.Text("collective"))
+	if err != nil {
+		return nil, err
+	}
+	var m coll.Modes
+	if m.Transfer, err = coll.TransferOf(p.Scenario.Text("transfer")); err != nil {
+		return nil, err
+	}
+	if m.Address, err = coll.AddressOf(p.Scenario.Text("address")); err != nil {
+		return nil, err
+	}
+	if m.In, err = coll.SyncOf(p.Scenario.Text("sync-in")); err != nil {
+		return nil, err
+	}
+	if m.Out, err = coll.SyncOf(p.Scenario.Text("sync-out")); err != nil {
+		return nil, err
+	}
+	base := coll.Parameters{Ranks: int(p.Scenario.Int("cores")), Modes: m}
+	var all []coll.Key
+	add := func(name string, radix, segments int) error {
+		a, err := coll.Find(what, name)
+		if err != nil {
+			return err
+		}
+		want := base
+		want.Radix, want.Segments = radix, segments
+		k, err := a.Key(want)
+		all = append(all, k)
+		return err
+	}
+	switch p.Scenario.Text("algorithm") {
+	case "flat":
+		err = add("flat", 0, 0)
+	case "dissemination": // paper 5, section 5.3: radices 2, 4 and 8
+		for _, radix := range []int{2, 4, 8} {
+			if e := add("bruck", radix, 0); e != nil {
+				err = e
+			}
+		}
+	default: // section 3.2: a search over tree geometries
+		for _, radix := range []int{2, 4, 8} {
+			if e := add("knomial", radix, 0); e != nil {
+				err = e
+			}
+			if p.Scenario.Int("size") >= segmentable {
+				if e := add("knomial", radix, 8); e != nil {
+					err = e
+				}
+			}
+		}
+	}
+	return all, err
+}
+
+// segmentable is from how many bytes on trees are tried in segments.
+const segmentable = 16 << 10
+
+// on is the machine of a point: its partition, with the overhead that is asked for.
+func on(p *Point, m *cluster.Machine) (cluster.Machine, cluster.Layout, error) {
+	cores, per := int(p.Scenario.Int("cores")), max(m.CoresPerNode, 1)
+	if cores < per {
+		per = cores
+	}
+	own := *m
+	l := cluster.Layout{Nodes: cores / per, RanksPerNode: per, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
+	if l.Ranks() != cores {
+		return own, l, fmt.Errorf("%d cores in nodes of %d", cores, per)
+	}
+	if p.Scenario.Text("partition") == "own" {
+		own.Topology = own.Topology.Partition(l.Nodes)
+		own.Nodes = max(l.Nodes, own.Topology.Nodes())
+	}
+	if o := p.Scenario.Float("overhead"); o > 0 {
+		r := &own.Classes[cluster.Remote]
+		r.Overhead = cluster.FromSeconds(o * 1e-6)
+		r.Gap = r.Overhead
+	}
+	return own, l, nil
+}
+
+// predicted is what the costs beside the algorithms say, of the best: as if each rank had
+// a node, and nothing were in another's way.
+func predicted(p *Point, m *cluster.Machine) float64 {
+	keys, err := candidates(p)
+	if err != nil {
+		return math.NaN()
+	}
+	own, _, err := on(p, m)
+	if err != nil {
+		return math.NaN()
+	}
+	cost, err := coll.CostOf(&own)
+	if err != nil {
+		return math.NaN()
+	}
+	best := math.Inf(1)
+	for _, k := range keys {
+		best = min(best, k.Predict(&cost, p.Scenario.Int("size")).Seconds())
+	}
+	return best
+}
+
+// callOf runs a point on a machine. NaN: it could not be run.
+func callOf(p *Point, m *cluster.Machine) called {
+	bare := *m
+	bare.Source = nil
+	at := fmt.Sprintf("%s %+v", p.key, bare)
+	if of, done := calls[at]; done {
+		return of
+	}
+	of := called{seconds: math.NaN()}
+	if keys, err := candidates(p); err == nil {
+		if all, err := run(p, m, keys); err == nil {
+			for _, one := range all {
+				if !(one.seconds >= of.seconds) {
+					of = one
+				}
+			}
+		}
+	}
+	calls[at] = of
+	return of
+}
+
+// apart is between two ways that are run one after the other: all members begin at one
+// time.
+const apart = cluster.Millisecond
+
+// run runs several ways, one after another, on sizes without bytes.
+func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
+	own, layout, err := on(p, m)
+	if err != nil {
+		return nil, err
+	}
+	size, rows := p.Scenario.Int("size"), int(p.Scenario.Int("calls"))
+	slots := int64(4)
+	if rows > 1 {
+		slots = 64
+	}
+	var room coll.Room
+	buffer := int64(1)
+	for _, k := range keys {
+		blocks := k.Blocks(size, 1)
+		room, buffer = room.Most(k.Room(blocks)), max(buffer, blocks.Bytes())
+	}
+	room.Sizes = true
+	spec := cluster.Spec{Machine: own, Layout: layout, EagerLimit: -1, Segment: 8*slots*(room.Words+8) + 256}
+	spec.Modelled = spec.Segment + slots*(room.Bytes+64) + 2*buffer + 128
+	at := spec.Modelled - 2*buffer
+	began, ended := make([]cluster.Time, len(keys)), make([]cluster.Time, len(keys))
+	traced := layout.Ranks() <= mostTraced
+	launch, err := cluster.Start(context.Background(), &sim.Fabric{Trace: traced}, spec, func(r *cluster.Rank) error {
+		c, err := coll.New(r, r.World())
+		if err == nil && keys[0].Transfer.OneSided() {
+			err = c.Reserve(room, int(slots))
+		}
+		for i, k := range keys {
+			if err != nil {
+				return err
+			}
+			begin, err := together(r, own.Flops)
+			if err != nil {
+				return err
+			}
+			call := coll.Call{Key: k, Blocks: k.Blocks(size, 1), Sizes: true, InAt: &coll.At{Off: at}, OutAt: &coll.At{Off: at + buffer}}
+			for range rows {
+				if err := c.Do(call); err != nil {
+					return err
+				}
+			}
+			began[i], ended[i] = begin, max(ended[i], r.Now())
+			if err := r.Barrier(r.World()); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	if err == nil {
+		err = launch.Wait()
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := make([]called, len(keys))
+	for i := range all {
+		all[i].seconds = (ended[i] - began[i]).Seconds() / float64(rows)
+	}
+	for _, s := range launch.(interface{ Path() sim.Path }).Path().Segments {
+		for i := range all {
+			if s.Start >= began[i] && s.Start < ended[i] {
+				all[i].path[s.Why] += s.Span.Seconds()
+			}
+		}
+	}
+	return all, nil
+}
+
+// mostTraced is up to how many ranks a run says why its time passes.
+const mostTraced = 1024
+
+// together lets all ranks go on at one time, and gives it.
+func together(r *cluster.Rank, flops float64) (cluster.Time, error) {
+	now := []int64{int64(r.Now())}
+	if err := cluster.Allreduce(r, r.World(), cluster.Max, now, now); err != nil {
+		return 0, err
+	}
+	begin := cluster.Time(now[0]) + apart
+	r.Compute(cluster.Work{Flops: (begin - r.Now()).Seconds() * flops}, nil)
+	return begin, nil
+}

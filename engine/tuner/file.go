@@ -1,0 +1,324 @@
+package tuner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/internal/atomicfile"
+)
+
+// File is a table with what it was tuned on.
+type File struct {
+	Fabric  string // "sim", "live"; of rules that came in, the library
+	Machine string
+	Table   *coll.Table
+}
+
+const tableSchema = "hybridtop.table.v1"
+
+// Bounds of a table's file.
+const (
+	mostFile  = 32 << 20
+	mostDepth = 8 // brackets in brackets
+)
+
+// Write writes the file as TOML, a rule a block.
+func (f *File) Write(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Which algorithm a collective takes: of the rules for a team, the last one up to the size.\n")
+	fmt.Fprintf(&b, "schema = %q\nfabric = %q\nmachine = %q\n", tableSchema, f.Fabric, f.Machine)
+	for _, r := range f.Table.Rules() {
+		fmt.Fprintf(&b, "\n[[rule]]\ncollective = %q\nranks = %d\nranks_per_node = %d\nbytes = %d\n", r.Collective, r.Ranks, r.PerNode, r.Bytes)
+		for _, x := range asked {
+			if n := x.get(&r.Modes); n != 0 {
+				fmt.Fprintf(&b, "%s = %q\n", x.name, x.words()[n])
+			}
+		}
+		if r.Time > 0 {
+			fmt.Fprintf(&b, "time_ps = %d\n", int64(r.Time))
+		}
+		b.WriteString("choices = [\n")
+		for _, c := range r.Choices {
+			fmt.Fprintf(&b, "  { algorithm = %q", c.Algorithm.Name)
+			for _, p := range parameters {
+				if x := p.get(&c); x != p.usual {
+					if p.words != nil {
+						fmt.Fprintf(&b, ", %s = %q", p.name, p.words()[x])
+					} else {
+						fmt.Fprintf(&b, ", %s = %d", p.name, x)
+					}
+				}
+			}
+			b.WriteString(" },\n")
+		}
+		b.WriteString("]\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// parameter is one of a choice, as files have it.
+type parameter struct {
+	name  string
+	usual int             // left out
+	words func() []string // by value; nil: a number
+	get   func(*coll.Choice) int
+	set   func(*coll.Choice, int)
+}
+
+var parameters = []parameter{
+	{name: "radix", get: func(c *coll.Choice) int { return c.Radix }, set: func(c *coll.Choice, x int) { c.Radix = x }},
+	{name: "segments", usual: 1, get: func(c *coll.Choice) int { return max(c.Segments, 1) }, set: func(c *coll.Choice, x int) { c.Segments = x }},
+	{name: "transfer", words: coll.Transfers, get: func(c *coll.Choice) int { return int(c.Transfer) }, set: func(c *coll.Choice, x int) { c.Transfer = coll.Transfer(x) }},
+}
+
+// asked is what rules say of the program's side.
+var asked = []struct {
+	name  string
+	words func() []string
+	get   func(*coll.Modes) int
+	set   func(*coll.Modes, int)
+}{
+	{"addresses", coll.Addresses, func(m *coll.Modes) int { return int(m.Address) }, func(m *coll.Modes, x int) { m.Address = coll.Address(x) }},
+	{"sync_in", coll.Syncs, func(m *coll.Modes) int { return int(m.In) }, func(m *coll.Modes, x int) { m.In = coll.Sync(x) }},
+	{"sync_out", coll.Syncs, func(m *coll.Modes) int { return int(m.Out) }, func(m *coll.Modes, x int) { m.Out = coll.Sync(x) }},
+}
+
+// Save writes the file, wholly or not at all.
+func (f *File) Save(ctx context.Context, name string) error {
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		return err
+	}
+	return atomicfile.Write(ctx, name, b.Bytes())
+}
+
+// Load reads a table's file.
+func Load(name string) (*File, error) {
+	data, err := readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := Read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// readFile reads a regular file of bounded size.
+func readFile(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", name)
+	case info.Size() > mostFile:
+		return nil, fmt.Errorf("%s: larger than %s", name, cluster.SizeText(mostFile))
+	}
+	return io.ReadAll(io.LimitReader(file, mostFile))
+}
+
+// Read decodes a table's file. What is not known is refused.
+func Read(data []byte) (*File, error) {
+	if depth(data) > mostDepth {
+		return nil, fmt.Errorf("brackets in more than %d brackets: a table has 3", mostDepth)
+	}
+	var tree map[string]any
+	if err := toml.Unmarshal(data, &tree); err != nil {
+		where := ""
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			row, column := at.Position()
+			where = fmt.Sprintf("line %d, column %d: ", row, column)
+		}
+		return nil, fmt.Errorf("%s%s", where, strconv.QuoteToASCII(strings.TrimPrefix(err.Error(), "toml: ")))
+	}
+	head := &fields{where: "", tree: tree}
+	schema := head.text("schema")
+	f := &File{Fabric: head.text("fabric"), Machine: head.text("machine")}
+	blocks := head.list("rule")
+	if err := head.end(); err != nil {
+		return nil, err
+	}
+	if schema != tableSchema {
+		return nil, fmt.Errorf("schema %.40q, want %q", schema, tableSchema)
+	}
+	var rules []coll.Rule
+	for i, block := range blocks {
+		r, err := readRule(&fields{where: fmt.Sprintf("rule %d: ", i+1), tree: block})
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, r)
+	}
+	if len(rules) == 0 {
+		return nil, errors.New("a table without rules")
+	}
+	var err error
+	f.Table, err = coll.NewTable(rules)
+	return f, err
+}
+
+// depth is how far brackets stand in brackets.
+func depth(data []byte) int {
+	now, most := 0, 0
+	for _, c := range data {
+		switch c {
+		case '[', '{':
+			now++
+			most = max(most, now)
+		case ']', '}':
+			now--
+		}
+	}
+	return most
+}
+
+func readRule(f *fields) (coll.Rule, error) {
+	var r coll.Rule
+	name := f.text("collective")
+	r.Ranks = int32(f.number("ranks", 1, coll.MostRanks, 0))
+	r.PerNode = int32(f.number("ranks_per_node", 1, coll.MostRanks, 1))
+	r.Bytes = f.number("bytes", 0, math.MaxInt64, 0)
+	r.Time = cluster.Time(f.number("time_ps", 0, math.MaxInt64, 0))
+	for _, x := range asked {
+		if f.has(x.name) {
+			x.set(&r.Modes, f.word(x.name, x.words()))
+		}
+	}
+	choices := f.list("choices")
+	if err := f.end(); err != nil {
+		return r, err
+	}
+	var err error
+	if r.Collective, err = coll.CollectiveOf(name); err != nil {
+		return r, fmt.Errorf("%s%w", f.where, err)
+	}
+	for i, tree := range choices {
+		x := &fields{where: fmt.Sprintf("%schoice %d: ", f.where, i+1), tree: tree}
+		c := coll.Choice{}
+		algorithm := x.text("algorithm")
+		for _, p := range parameters {
+			if p.words != nil {
+				if x.has(p.name) {
+					p.set(&c, x.word(p.name, p.words()))
+				}
+				continue
+			}
+			p.set(&c, int(x.number(p.name, 0, math.MaxInt32, int64(p.usual))))
+		}
+		if err := x.end(); err != nil {
+			return r, err
+		}
+		if c.Algorithm, err = coll.Find(r.Collective, algorithm); err != nil {
+			return r, fmt.Errorf("%s%w", x.where, err)
+		}
+		r.Choices = append(r.Choices, c)
+	}
+	return r, nil
+}
+
+// fields takes the keys of a table one by one; the first that is wrong or left over is
+// the error.
+type fields struct {
+	where string
+	tree  map[string]any
+	err   error
+}
+
+func (f *fields) take(key string) (any, bool) {
+	v, ok := f.tree[key]
+	delete(f.tree, key)
+	return v, ok
+}
+
+func (f *fields) has(key string) bool { _, ok := f.tree[key]; return ok }
+
+func (f *fields) wrong(key, want string) {
+	if f.err == nil {
+		f.err = fmt.Errorf("%s%s: want %s", f.where, key, want)
+	}
+}
+
+func (f *fields) text(key string) string {
+	v, _ := f.take(key)
+	s, ok := v.(string)
+	if !ok || len(s) > 200 || strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		f.wrong(key, "a word")
+	}
+	return s
+}
+
+func (f *fields) word(key string, words []string) int {
+	v, _ := f.take(key)
+	s, _ := v.(string)
+	i := slices.Index(words, s)
+	if i < 0 {
+		f.wrong(key, "one of "+strings.Join(words, ", "))
+		return 0
+	}
+	return i
+}
+
+// number takes a whole number; usual: where there is none and least would refuse it.
+func (f *fields) number(key string, least, most, usual int64) int64 {
+	v, ok := f.take(key)
+	if !ok {
+		if usual < least {
+			f.wrong(key, "a number")
+		}
+		return usual
+	}
+	n, ok := v.(int64)
+	if !ok || n < least || n > most {
+		f.wrong(key, fmt.Sprintf("a whole number from %d to %d", least, most))
+		return usual
+	}
+	return n
+}
+
+func (f *fields) list(key string) []map[string]any {
+	v, _ := f.take(key)
+	all, ok := v.([]any)
+	if !ok || len(all) == 0 {
+		f.wrong(key, "a list of tables")
+		return nil
+	}
+	var trees []map[string]any
+	for _, x := range all {
+		tree, ok := x.(map[string]any)
+		if !ok {
+			f.wrong(key, "a list of tables")
+			return nil
+		}
+		trees = append(trees, tree)
+	}
+	return trees
+}
+
+func (f *fields) end() error {
+	if f.err == nil && len(f.tree) > 0 {
+		f.err = fmt.Errorf("%s%q is no key of it", f.where, slices.Min(slices.Collect(maps.Keys(f.tree))))
+	}
+	return f.err
+}

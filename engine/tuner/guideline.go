@@ -1,0 +1,216 @@
+package tuner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// Side is one of the calls that a guideline compares.
+type Side struct {
+	At     coll.Tuple
+	Choice coll.Choice
+	Took   cluster.Time
+}
+
+// Violation is a guideline that a table does not keep: the call took longer than the
+// others that do its work, or more, together.
+type Violation struct {
+	Guideline string
+	Call      Side
+	Others    []Side
+	Bound     cluster.Time // what it may take
+}
+
+// Factor is how many times as long as it may the call took.
+func (v *Violation) Factor() float64 { return float64(v.Call.Took) / float64(v.Bound) }
+
+// String says who is slower than whom.
+func (v *Violation) String() string {
+	var others []string
+	for _, o := range v.Others {
+		others = append(others, fmt.Sprintf("%s by %s %s", o.At, o.Choice, o.Took))
+	}
+	return fmt.Sprintf("%s: %s by %s takes %s, %s", v.Guideline, v.Call.At, v.Call.Choice, v.Call.Took, strings.Join(others, ", "))
+}
+
+// guideline is a collective, and others that together do its work.
+type guideline struct {
+	name   string
+	call   coll.Collective
+	others []coll.Collective
+	// size is what the others are called with where the call has n bytes on p ranks.
+	size func(n, p int64) int64
+}
+
+func same(n, _ int64) int64   { return n }
+func shared(n, p int64) int64 { return (n + p - 1) / p }
+func joined(n, p int64) int64 { return n * p }
+
+var guidelines = []guideline{
+	{"allreduce ≤ reduce + broadcast", coll.Allreduce, []coll.Collective{coll.Reduce, coll.Bcast}, same},
+	{"gather ≤ allgather", coll.Gather, []coll.Collective{coll.Allgather}, same},
+	{"reduce ≤ allreduce", coll.Reduce, []coll.Collective{coll.Allreduce}, same},
+	{"scatter ≤ broadcast of all blocks", coll.Scatter, []coll.Collective{coll.Bcast}, joined},
+	{"allgather ≤ exchange", coll.Allgather, []coll.Collective{coll.Exchange}, same},
+	{"broadcast ≤ scatter + allgather", coll.Bcast, []coll.Collective{coll.Scatter, coll.Allgather}, shared},
+}
+
+// What a guideline may be missed by, and what is a cliff: an element or a rank more costs
+// so many times as much as its share.
+const (
+	looseVirtual = 1.01
+	looseReal    = 1.15
+	cliff        = 1.5
+)
+
+// CheckOptions say what to check.
+type CheckOptions struct {
+	Place
+	Table    *coll.Table
+	Ranks    []int
+	PerNode  int
+	Sizes    []int64
+	Modes    coll.Modes
+	Progress func(done, total int)
+}
+
+// Check times what a table chooses and gives the guidelines that it does not keep, the
+// worst first, and how many were looked at. Compositions are looked at where the table
+// has all their collectives.
+func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
+	c := &checking{CheckOptions: o, sides: map[coll.Tuple]*Side{}}
+	c.list()
+	if len(c.needed) == 0 {
+		return nil, 0, fmt.Errorf("nothing to check: the table has no collectives, or no teams or sizes are given")
+	}
+	var mu sync.Mutex
+	done := 0
+	err := each(ctx, o.workers(), len(c.needed), func(ctx context.Context, i int) error {
+		s := c.needed[i]
+		times, err := o.measure(ctx, s.At, []coll.Choice{s.Choice}, comparing)
+		if err != nil {
+			return err
+		}
+		s.Took = times[0]
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; o.Progress != nil {
+			o.Progress(done, len(c.needed))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	var bad []Violation
+	for _, p := range c.promises {
+		bound := cluster.Time(0)
+		v := Violation{Guideline: p.name, Call: *p.call}
+		for _, other := range p.others {
+			v.Others = append(v.Others, *other)
+			bound += other.Took
+		}
+		if v.Bound = cluster.Time(float64(bound) * p.factor); v.Call.Took > v.Bound {
+			bad = append(bad, v)
+		}
+	}
+	slices.SortStableFunc(bad, func(a, b Violation) int { return cmp.Compare(b.Factor(), a.Factor()) })
+	return bad, len(c.promises), nil
+}
+
+// checking lists promises before anything is timed.
+type checking struct {
+	CheckOptions
+	sides    map[coll.Tuple]*Side
+	needed   []*Side // in the order in which they came up
+	promises []promise
+}
+
+type promise struct {
+	name   string
+	call   *Side
+	others []*Side
+	factor float64 // of their sum
+}
+
+// side gives a call; nil: the place cannot run it.
+func (c *checking) side(what coll.Collective, ranks int, n int64) *Side {
+	o := Options{Place: c.Place, PerNode: c.PerNode, Modes: c.Modes}
+	at := o.tuple(what, ranks, n)
+	if s, ok := c.sides[at]; ok {
+		return s
+	}
+	choice, err := c.Table.Find(at)
+	if err != nil || c.fits(at) != nil {
+		c.sides[at] = nil
+		return nil
+	}
+	s := &Side{At: at, Choice: choice}
+	c.sides[at] = s
+	c.needed = append(c.needed, s)
+	return s
+}
+
+func (c *checking) promise(name string, factor float64, call *Side, others ...*Side) {
+	if call != nil && !slices.Contains(others, nil) {
+		c.promises = append(c.promises, promise{name, call, others, factor})
+	}
+}
+
+func (c *checking) list() {
+	loose := looseReal
+	if c.virtual() {
+		loose = looseVirtual
+	}
+	alone := c.PerNode <= 1 // else one rank more may need one node more
+	has := map[coll.Collective]bool{}
+	for _, w := range c.Table.Winners() {
+		has[w.Collective] = true
+	}
+	ranks, sizes := slices.Clone(c.Ranks), slices.Clone(c.Sizes)
+	slices.Sort(ranks)
+	slices.Sort(sizes)
+	for what := range coll.Collective(coll.Collectives) {
+		if !has[what] {
+			continue
+		}
+		ours := sizes
+		if what == coll.Barrier {
+			ours = []int64{0}
+		}
+		for i, p := range ranks {
+			for j, n := range ours {
+				call := c.side(what, p, n)
+				if j > 0 {
+					c.promise("no slower with fewer bytes", loose, c.side(what, p, ours[j-1]), call)
+				}
+				if i > 0 && alone {
+					c.promise("no slower on fewer ranks", loose, c.side(what, ranks[i-1], n), call)
+				}
+				if what != coll.Barrier {
+					c.promise("no cliff at an element more", cliff, c.side(what, p, n+8), call)
+				}
+				if alone {
+					c.promise("no cliff at a rank more", cliff*float64(p+1)/float64(p), c.side(what, p+1, n), call)
+				}
+				for _, g := range guidelines {
+					if g.call != what || slices.ContainsFunc(g.others, func(o coll.Collective) bool { return !has[o] }) {
+						continue
+					}
+					var others []*Side
+					for _, o := range g.others {
+						others = append(others, c.side(o, p, g.size(n, int64(p))))
+					}
+					c.promise(g.name, loose, call, others...)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package tuner
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// The best of all keeps allreduce ≤ reduce + broadcast, because such an allreduce is one
+// of the candidates; a ring for small data does not, and is listed with the numbers.
+func TestCheck(t *testing.T) {
+	o := small(t)
+	o.Collectives = []coll.Collective{coll.Allreduce, coll.Reduce, coll.Bcast}
+	o.Ranks, o.Sizes = []int{4, 8}, []int64{8, 64}
+	r, err := Tune(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(table *coll.Table) ([]Violation, int) {
+		t.Helper()
+		bad, looked, err := Check(t.Context(), CheckOptions{Place: o.Place, Table: table, Ranks: o.Ranks, PerNode: 1, Sizes: o.Sizes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bad, looked
+	}
+	bad, looked := check(r.Table)
+	// Of each collective: 2 pairs of sizes, 2 of teams, 4 elements more, 4 ranks more; and
+	// 4 compositions of each of two.
+	if want := 3*(2+2+4+4) + 2*4; looked != want {
+		t.Errorf("%d guidelines looked at, want %d", looked, want)
+	}
+	for _, v := range bad {
+		if strings.HasPrefix(v.Guideline, "allreduce ≤") {
+			t.Errorf("the best of all: %s", &v)
+		}
+	}
+	rules := r.Table.Rules()
+	for i := range rules {
+		if rules[i].Collective == coll.Allreduce {
+			rules[i].Choices = []coll.Choice{choice(t, coll.Allreduce, "ring", 0, 1)}
+		}
+	}
+	table, err := coll.NewTable(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad, _ = check(table)
+	found := false
+	for _, v := range bad {
+		sum := v.Others[0].Took
+		for _, x := range v.Others[1:] {
+			sum += x.Took
+		}
+		if v.Factor() <= 1 || v.Call.Took <= sum {
+			t.Errorf("%s: no violation: %s", &v, sum)
+		}
+		found = found || v.Guideline == "allreduce ≤ reduce + broadcast" && v.Call.At.Ranks == 8 && v.Call.At.Bytes == 8
+	}
+	if !found {
+		t.Errorf("a ring of 8 B among 8 ranks is not listed: %v", bad)
+	}
+}

@@ -1,0 +1,85 @@
+package tuner
+
+import (
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// Family is an algorithm with the ranges of its parameters: a line of the index.
+type Family struct {
+	Algorithm *coll.Algorithm
+	Radices   []int // those to try; none: it has none
+	Segments  []int
+	Transfers []coll.Transfer
+}
+
+// The values that are tried. A radix beyond the team's ranks is the least one that is:
+// all of them give the same tree. They lie further apart than teams do, so that a radix
+// that takes all ranks at once also does on a team that is a little larger.
+var (
+	radices  = []int{2, 3, 4, 5, 8, 16, 32, 64, 128}
+	segments = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
+)
+
+// leastSegment is how many bytes a segment has at least: shorter ones cost more for
+// being messages than they save.
+const leastSegment = 512
+
+var twoSided = []coll.Transfer{coll.TwoSided}
+
+// Index lists what there is for a collective by some transfers; by none, two-sided.
+func Index(c coll.Collective, transfers ...coll.Transfer) []Family {
+	var all []Family
+	for _, a := range coll.Of(c) {
+		f := Family{Algorithm: a, Segments: segments[:1]}
+		if a.Radix != 0 {
+			for _, r := range radices {
+				if r >= int(max(a.LeastRadix, 2)) {
+					f.Radices = append(f.Radices, r)
+				}
+			}
+		}
+		if a.Segmented {
+			f.Segments = segments
+		}
+		if f.Transfers = transfers; len(transfers) == 0 || c == coll.Barrier || a.Needs&coll.Reach != 0 {
+			f.Transfers = twoSided
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// Candidates lists every choice of the index that serves a tuple.
+func Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
+	var all []coll.Choice
+	for _, f := range Index(at.Collective, transfers...) {
+		if !f.Algorithm.Takes(at) {
+			continue
+		}
+		add := func(p coll.Parameters) {
+			for _, way := range f.Transfers {
+				c := coll.Choice{Algorithm: f.Algorithm, Parameters: p}
+				c.Transfer = way
+				c = c.Under(at.Modes)
+				if _, err := c.Key(at.Ranks); err == nil && c.Transfer == way {
+					all = append(all, c)
+				}
+			}
+		}
+		for _, s := range f.Segments {
+			if s > 1 && at.Bytes/int64(s) < leastSegment {
+				break
+			}
+			if len(f.Radices) == 0 {
+				add(coll.Parameters{Segments: s})
+			}
+			for i, r := range f.Radices {
+				if i > 0 && f.Radices[i-1] >= int(at.Ranks) {
+					break
+				}
+				add(coll.Parameters{Radix: r, Segments: s})
+			}
+		}
+	}
+	return all
+}

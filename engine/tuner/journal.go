@@ -1,0 +1,195 @@
+package tuner
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// journal keeps what a tuning has measured, a line a tuple, so that one that was killed
+// goes on. Its last line may be cut off; any other line that is no record refuses it.
+type journal struct {
+	mu    sync.Mutex
+	file  *os.File
+	known map[string]map[string]cluster.Time // by tuple and choice
+}
+
+// journalHead is the first line.
+type journalHead struct {
+	Schema string `json:"schema"`
+	Of     string `json:"of"` // what is tuned, on what
+}
+
+const journalSchema = "hybridtop.tuning.v1"
+
+// record is any other line.
+type record struct {
+	Tuple string                  `json:"tuple"`
+	Times map[string]cluster.Time `json:"times"` // ps, by choice
+}
+
+// identity tells tunings apart whose times must not be mixed.
+func (o *Options) identity() string {
+	return fmt.Sprintf("%s %s %016x seed %d", o.Fabric.Name(), o.Machine.Name, fingerprint(&o.Machine), o.Seed)
+}
+
+// mostJournal is the largest journal that is read.
+const mostJournal = 256 << 20
+
+// openJournal reads a journal, if there is one, and continues it.
+func openJournal(name, of string) (*journal, error) {
+	j := &journal{known: map[string]map[string]cluster.Time{}}
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	end, err := j.read(file, of)
+	if err == nil {
+		err = file.Truncate(end)
+	}
+	if err == nil {
+		_, err = file.Seek(end, io.SeekStart)
+	}
+	if err == nil && end == 0 {
+		err = json.NewEncoder(file).Encode(journalHead{journalSchema, of})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, errors.Join(err, file.Close()))
+	}
+	j.file = file
+	return j, nil
+}
+
+// read takes in all whole lines and says where they end.
+func (j *journal) read(file *os.File, of string) (end int64, err error) {
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return 0, err
+	case !info.Mode().IsRegular():
+		return 0, errors.New("not a regular file")
+	case info.Size() > mostJournal:
+		return 0, fmt.Errorf("larger than %s", cluster.SizeText(mostJournal))
+	}
+	lines := bufio.NewReader(file)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return end, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		if n == 1 {
+			var h journalHead
+			if err := strictly(line, &h); err != nil || h.Schema != journalSchema {
+				return 0, errors.New("line 1: not the journal of a tuning: remove the file, or name another one")
+			}
+			if h.Of != of {
+				return 0, fmt.Errorf("it is of %s, and this is %s: remove it, or name another file", h.Of, of)
+			}
+		} else {
+			var r record
+			if err := strictly(line, &r); err != nil {
+				return 0, fmt.Errorf("line %d: %w", n, err)
+			}
+			j.keep(r)
+		}
+		end += int64(len(line))
+	}
+}
+
+// strictly decodes one JSON value of known fields.
+func strictly(data []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+func (j *journal) keep(r record) {
+	if j.known[r.Tuple] == nil {
+		j.known[r.Tuple] = map[string]cluster.Time{}
+	}
+	for c, t := range r.Times {
+		j.known[r.Tuple][c] = t
+	}
+}
+
+// times gives what is known of a tuple; false: not all of it is.
+func (j *journal) times(at coll.Tuple, choices []coll.Choice) ([]cluster.Time, bool) {
+	if j == nil {
+		return nil, false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	known := j.known[at.String()]
+	times := make([]cluster.Time, len(choices))
+	for i, c := range choices {
+		t, ok := known[c.String()]
+		if !ok || t <= 0 {
+			return nil, false
+		}
+		times[i] = t
+	}
+	return times, true
+}
+
+// add writes a record, and has it on the disk's way before it returns.
+func (j *journal) add(at coll.Tuple, choices []coll.Choice, times []cluster.Time) error {
+	if j == nil {
+		return nil
+	}
+	r := record{Tuple: at.String(), Times: map[string]cluster.Time{}}
+	for i, c := range choices {
+		r.Times[c.String()] = times[i]
+	}
+	var line strings.Builder
+	if err := json.NewEncoder(&line).Encode(r); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.keep(r)
+	_, err := io.WriteString(j.file, line.String())
+	return err
+}
+
+func (j *journal) close() error { return j.file.Close() }
+
+// Remove ends a journal whose tuning is complete.
+func RemoveJournal(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// fingerprint is FNV-1a over what a machine says, without the sources.
+func fingerprint(m *cluster.Machine) uint64 {
+	plain := *m
+	plain.Source = nil
+	if m.ClockTime != nil {
+		plain.PollTime += *m.ClockTime << 20 // a pointer says nothing
+		plain.ClockTime = nil
+	}
+	h := uint64(14695981039346656037)
+	for _, b := range []byte(fmt.Sprintf("%#v", plain)) {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return h
+}

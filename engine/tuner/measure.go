@@ -1,0 +1,351 @@
+package tuner
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// Place is where collectives are timed.
+type Place struct {
+	Fabric  cluster.Fabric
+	Machine cluster.Machine
+	Seed    uint64
+}
+
+// mostPayload bounds the bytes that all ranks together hold for a tuple, where bytes are
+// real.
+const mostPayload = 256 << 20
+
+// virtual reports whether times are those of a virtual clock: exact, and the same in
+// every run.
+func (p *Place) virtual() bool { return p.Fabric.Clock(&p.Machine) == cluster.VirtualClock }
+
+// layout places a team.
+func layout(at coll.Tuple) cluster.Layout {
+	each := max(at.PerNode, 1)
+	return cluster.Layout{Nodes: int(at.Ranks / each), RanksPerNode: int(each), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
+}
+
+// fits refuses tuples that the place cannot run.
+func (p *Place) fits(at coll.Tuple) error {
+	each := max(at.PerNode, 1)
+	switch {
+	case at.Ranks < 1 || at.Ranks%each != 0:
+		return fmt.Errorf("%s: nodes of %d ranks do not add up to %d", at, each, at.Ranks)
+	case p.Machine.Nodes > 0 && int(at.Ranks/each) > p.Machine.Nodes:
+		return fmt.Errorf("%s: machine %s has %d nodes", at, p.Machine.Name, p.Machine.Nodes)
+	}
+	if in, out := sizes(at, true); !p.virtual() && (in+out) > mostPayload/int64(at.Ranks) {
+		return fmt.Errorf("%s: its data are more than %s", at, cluster.SizeText(mostPayload))
+	}
+	return nil
+}
+
+// sizes are the bytes of a member's buffers; of the root's, the largest, or of others.
+func sizes(at coll.Tuple, root bool) (in, out int64) {
+	n, all := at.Bytes, at.Bytes*int64(at.Ranks)
+	switch at.Collective {
+	case coll.Barrier:
+		return 0, 0
+	case coll.Bcast:
+		return 0, n
+	case coll.Scatter:
+		if root {
+			return all, n
+		}
+		return 0, n
+	case coll.Gather:
+		if root {
+			return n, all
+		}
+		return n, 0
+	case coll.Reduce:
+		if root {
+			return n, n
+		}
+		return n, 0
+	case coll.Allgather:
+		return n, all
+	case coll.Exchange:
+		return all, all
+	case coll.ReduceScatter:
+		return all, n
+	}
+	return n, n
+}
+
+// pace says how long a measurement on a real clock goes on.
+type pace struct {
+	rounds int          // turns of each choice
+	fill   cluster.Time // of a turn
+	drops  bool         // choices that fall behind drop out
+}
+
+// A search may drop what falls behind; a comparison may not. On a dilated clock times are
+// long, and steadier than the host's own.
+var (
+	searching = pace{rounds: 16, fill: 250 * cluster.Microsecond, drops: true}
+	comparing = pace{rounds: 16, fill: 400 * cluster.Microsecond}
+)
+
+const dilatedRounds = 4
+
+// behind is how many times slower than the best a choice may be after so many rounds.
+func behind(rounds int) float64 {
+	switch {
+	case rounds < 2:
+		return math.Inf(1)
+	case rounds < 6:
+		return 1.5
+	}
+	return 1.15
+}
+
+const (
+	mostHidden = 20 // a call takes at least this part of its time with a barrier
+	mostCalls  = 64 // of a turn
+	noisyCalls = 8  // of a machine whose times vary, on a virtual clock
+)
+
+// measure gives the time of each choice for a tuple: on a virtual clock from the moment
+// at which all members begin together to the end of the last one; on a real clock, what
+// a call adds to a barrier behind it. There choices have turns, so that all see the
+// host in the same moods, and a time is the median of the quieter half of the turns.
+func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choice, how pace) ([]cluster.Time, error) {
+	if err := p.fits(at); err != nil {
+		return nil, err
+	}
+	keys := make([]coll.Key, len(choices))
+	for i, c := range choices {
+		var err error
+		if keys[i], err = c.Key(at.Ranks); err != nil {
+			return nil, err
+		}
+	}
+	spec := cluster.Spec{Machine: p.Machine, Layout: layout(at), EagerLimit: -1, Seed: p.Seed}
+	if p.Fabric.Clock(&p.Machine) == cluster.DilatedClock {
+		how.rounds, how.fill = dilatedRounds, 0
+	}
+	room := roomOf(at, keys, p.virtual())
+	spec.Segment, spec.Modelled = room.segment()
+	var times []cluster.Time
+	err := cluster.Launch(ctx, p.Fabric, spec, func(r *cluster.Rank) error {
+		m, err := newMeter(r, at, keys, &room)
+		if err != nil {
+			return err
+		}
+		m.flops = p.Machine.Flops
+		if p.virtual() {
+			err = m.exactly(p.Machine.ComputeNoise > 0 || p.Machine.LinkNoise > 0)
+		} else {
+			err = m.inTurns(how)
+		}
+		if err != nil {
+			return err
+		}
+		if r.ID() == 0 {
+			times = m.settled()
+		}
+		return m.comm.Free()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	return times, nil
+}
+
+// meter is one rank's part of a measurement.
+type meter struct {
+	rank  *cluster.Rank
+	comm  *coll.Comm
+	keys  []coll.Key
+	calls []coll.Call
+	taken [][]cluster.Time // by choice: of each turn
+	alone []cluster.Time   // barriers without calls
+	apart cluster.Time     // from a common look at the clock to a common start
+	flops float64          // of the machine, a second; 0: unknown
+	word  [1]float64
+}
+
+func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, room *room) (*meter, error) {
+	phantom := room.Sizes
+	comm, err := coll.New(r, r.World())
+	if err != nil {
+		return nil, err
+	}
+	m := &meter{rank: r, comm: comm, keys: keys, taken: make([][]cluster.Time, len(keys))}
+	n, unit := at.Bytes, elementOf(at)
+	call := coll.Call{Sizes: phantom}
+	if !phantom {
+		in, out := sizes(at, r.World().Rank() == 0)
+		call.In, call.Out = aligned(in), aligned(out)
+	}
+	if room.oneSided {
+		if err := room.place(r, comm, &call); err != nil {
+			return nil, err
+		}
+	}
+	if at.Collective.Combines() && !phantom {
+		if unit == 8 {
+			call.Combine, err = cluster.Combining[int64](r, cluster.Sum)
+		} else {
+			call.Combine, err = cluster.Combining[int8](r, cluster.Sum)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range keys {
+		call.Key, call.Blocks = k, k.Blocks(n, unit)
+		m.calls = append(m.calls, call)
+	}
+	return m, nil
+}
+
+// aligned is n bytes that may be numbers.
+func aligned(n int64) []byte { return cluster.Bytes(make([]int64, (n+7)/8))[:n:n] }
+
+// largest is the largest of all members' times.
+func (m *meter) largest(t cluster.Time) (cluster.Time, error) {
+	m.word[0] = t.Seconds()
+	err := cluster.Allreduce(m.rank, m.rank.World(), cluster.Max, m.word[:], m.word[:])
+	return cluster.FromSeconds(m.word[0]), err
+}
+
+// together waits until a moment that is the same for all members, and gives it.
+func (m *meter) together() (cluster.Time, error) {
+	now := m.rank.Now()
+	start, err := m.largest(now)
+	if err != nil {
+		return 0, err
+	}
+	if m.apart == 0 { // how long the members take to agree
+		took, err := m.largest(m.rank.Now() - now)
+		if err != nil {
+			return 0, err
+		}
+		m.apart = 2 * took
+		return m.together()
+	}
+	start += m.apart
+	if m.flops > 0 {
+		m.rank.Compute(cluster.Work{Flops: (start - m.rank.Now()).Seconds() * m.flops}, func() {})
+	}
+	for m.rank.Now() < start {
+		m.rank.Progress()
+	}
+	return start, nil
+}
+
+// exactly times calls of each choice on a virtual clock.
+func (m *meter) exactly(noisy bool) error {
+	calls := 1
+	if noisy {
+		calls = noisyCalls
+	}
+	for i := range m.keys {
+		total := cluster.Time(0)
+		for range calls {
+			start, err := m.together()
+			if err != nil {
+				return err
+			}
+			if err := m.comm.Do(m.calls[i]); err != nil {
+				return err
+			}
+			end, err := m.largest(m.rank.Now())
+			if err != nil {
+				return err
+			}
+			total += end - start
+		}
+		m.taken[i] = append(m.taken[i], max(total/cluster.Time(calls), 1))
+	}
+	return nil
+}
+
+// turn makes calls of a choice, each with a barrier behind it, and gives the time of
+// both; of no choice, −1, barriers alone.
+func (m *meter) turn(i, calls int) (cluster.Time, error) {
+	if err := m.rank.Barrier(m.rank.World()); err != nil {
+		return 0, err
+	}
+	start := m.rank.Now()
+	for range calls {
+		if i >= 0 {
+			if err := m.comm.Do(m.calls[i]); err != nil {
+				return 0, err
+			}
+		}
+		if err := m.rank.Barrier(m.rank.World()); err != nil {
+			return 0, err
+		}
+	}
+	return m.largest((m.rank.Now() - start) / cluster.Time(calls))
+}
+
+// inTurns has as many rounds as the pace says. What a rank decides rests on times that
+// all ranks have, so that they decide alike.
+func (m *meter) inTurns(how pace) error {
+	calls := make([]int, len(m.keys))
+	for i := range m.keys { // the first calls make schedules
+		for range 2 {
+			t, err := m.turn(i, 1)
+			if err != nil {
+				return err
+			}
+			calls[i] = int(min(max(how.fill/max(t, 1), 1), mostCalls))
+		}
+	}
+	out := make([]bool, len(m.keys))
+	for round := range how.rounds {
+		t, err := m.turn(-1, slices.Max(calls))
+		if err != nil {
+			return err
+		}
+		m.alone = append(m.alone, t)
+		for i := range m.keys {
+			if out[i] {
+				continue
+			}
+			t, err := m.turn(i, calls[i])
+			if err != nil {
+				return err
+			}
+			m.taken[i] = append(m.taken[i], t)
+		}
+		if !how.drops {
+			continue
+		}
+		now := m.settled()
+		best := slices.Min(now)
+		for i := range now {
+			out[i] = out[i] || float64(now[i]) > behind(round+1)*float64(best)
+		}
+	}
+	return nil
+}
+
+// settled gives the time of each choice.
+func (m *meter) settled() []cluster.Time {
+	times := make([]cluster.Time, len(m.taken))
+	for i, all := range m.taken {
+		times[i] = quiet(all)
+		if len(m.alone) > 0 {
+			times[i] = max(times[i]-quiet(m.alone), times[i]/mostHidden)
+		}
+	}
+	return times
+}
+
+// quiet is the median of the lower half: a disturbance only ever adds time.
+func quiet(all []cluster.Time) cluster.Time {
+	sorted := slices.Sorted(slices.Values(all))
+	half := sorted[:(len(sorted)+1)/2]
+	return (half[(len(half)-1)/2] + half[len(half)/2]) / 2
+}

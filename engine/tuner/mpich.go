@@ -1,0 +1,237 @@
+package tuner
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// branch is a node of MPICH's decision tree: conditions in order, the first that holds
+// counts, or an algorithm. MPICH reads objects whose order matters, so that they are
+// written by hand.
+type branch struct {
+	key  string
+	kids []branch
+}
+
+func when(key string, kids ...branch) branch { return branch{key, kids} }
+func take(name string) branch                { return branch{key: "algorithm=MPIR_" + name} }
+
+// mpich is a collective of MPICH 4.0.
+type mpich struct {
+	name  string
+	what  coll.Collective
+	known bool // what is one of ours
+	// ways are its algorithms by the names of ours; each holds wherever it stands.
+	ways  map[string][]branch
+	usual []branch // where there is none, and without rules
+	inter []branch // between two groups; nil: usual serves there as well
+	total bool     // sizes are those of all ranks' blocks: MPICH does not tell a block's
+	blind bool     // MPICH does not tell sizes at all
+}
+
+func intra(name, algorithm string) branch { return take(name + "_intra_" + algorithm) }
+func inter(name, algorithm string) []branch {
+	return []branch{take(name + "_inter_" + algorithm)}
+}
+func everywhere(name, algorithm string) []branch {
+	return []branch{take(name + "_allcomm_" + algorithm)}
+}
+
+// inPlace asks whether a call's buffers are one.
+func inPlace(yes, no branch) []branch {
+	return []branch{when("is_sendbuf_inplace=yes", yes), when("is_sendbuf_inplace=no", no)}
+}
+
+// powers chooses by whether the ranks are a power of two.
+func powers(yes, no branch) []branch {
+	return []branch{when("comm_size=pow2", yes), when("comm_size=any", no)}
+}
+
+// folds is for algorithms that divide a reduction's elements among the ranks.
+func folds(yes, no branch) []branch {
+	return []branch{when("is_op_built_in=yes", when("count<pow2", no), when("count=any", yes)), when("is_op_built_in=no", no)}
+}
+
+func commutes(yes, no branch) []branch {
+	return []branch{when("is_commutative=yes", yes), when("is_commutative=no", no)}
+}
+
+// mpichs lists all collectives that MPICH asks its file for: without an answer it ends
+// the program.
+var mpichs = func() []mpich {
+	none := func(name, of string, usual, inter []branch) mpich {
+		return mpich{name: name, usual: usual, inter: inter}
+	}
+	one := func(name, of, algorithm string, between []branch) mpich {
+		return none(name, of, []branch{intra(of, algorithm)}, between)
+	}
+	all := []mpich{
+		{name: "bcast", what: coll.Bcast, known: true, usual: []branch{intra("Bcast", "binomial")}, inter: inter("Bcast", "remote_send_local_bcast"), ways: map[string][]branch{
+			"knomial":           {intra("Bcast", "binomial")},
+			"scatter-allgather": powers(intra("Bcast", "scatter_recursive_doubling_allgather"), intra("Bcast", "scatter_ring_allgather")),
+		}},
+		{name: "allreduce", what: coll.Allreduce, known: true, usual: []branch{intra("Allreduce", "recursive_doubling")}, inter: inter("Allreduce", "reduce_exchange_bcast"), ways: map[string][]branch{
+			"recursive-doubling": {intra("Allreduce", "recursive_doubling")},
+			"rabenseifner":       folds(intra("Allreduce", "reduce_scatter_allgather"), intra("Allreduce", "recursive_doubling")),
+		}},
+		{name: "allgather", what: coll.Allgather, known: true, usual: []branch{intra("Allgather", "ring")}, inter: inter("Allgather", "local_gather_remote_bcast"), ways: map[string][]branch{
+			"bruck":              {intra("Allgather", "brucks")},
+			"recursive-doubling": powers(intra("Allgather", "recursive_doubling"), intra("Allgather", "brucks")),
+			"ring":               {intra("Allgather", "ring")},
+		}},
+		{name: "alltoall", what: coll.Exchange, known: true, inter: inter("Alltoall", "pairwise_exchange"),
+			usual: inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")), ways: map[string][]branch{
+				"bruck":    inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "brucks")),
+				"flat":     inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "scattered")),
+				"pairwise": inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")),
+			}},
+		{name: "reduce", what: coll.Reduce, known: true, usual: []branch{intra("Reduce", "binomial")}, inter: inter("Reduce", "local_reduce_remote_send"), ways: map[string][]branch{
+			"knomial":      {intra("Reduce", "binomial")},
+			"rabenseifner": folds(intra("Reduce", "reduce_scatter_gather"), intra("Reduce", "binomial")),
+		}},
+		{name: "scan", what: coll.Scan, known: true, blind: true, usual: []branch{intra("Scan", "recursive_doubling")}, ways: map[string][]branch{
+			"recursive-doubling": {intra("Scan", "recursive_doubling")},
+		}},
+		one("barrier", "Barrier", "dissemination", inter("Barrier", "bcast")),
+		one("gather", "Gather", "binomial", inter("Gather", "linear")),
+		one("scatter", "Scatter", "binomial", inter("Scatter", "linear")),
+		one("allgatherv", "Allgatherv", "ring", inter("Allgatherv", "remote_gather_local_bcast")),
+		none("alltoallv", "", inPlace(intra("Alltoallv", "pairwise_sendrecv_replace"), intra("Alltoallv", "scattered")), inter("Alltoallv", "pairwise_exchange")),
+		none("alltoallw", "", inPlace(intra("Alltoallw", "pairwise_sendrecv_replace"), intra("Alltoallw", "scattered")), inter("Alltoallw", "pairwise_exchange")),
+		one("exscan", "Exscan", "recursive_doubling", nil),
+		none("gatherv", "", everywhere("Gatherv", "linear"), nil),
+		none("scatterv", "", everywhere("Scatterv", "linear"), nil),
+		one("iallgather", "Iallgather", "sched_ring", inter("Iallgather", "sched_local_gather_remote_bcast")),
+		one("iallgatherv", "Iallgatherv", "sched_ring", inter("Iallgatherv", "sched_remote_gather_local_bcast")),
+		one("iallreduce", "Iallreduce", "sched_recursive_doubling", inter("Iallreduce", "sched_remote_reduce_local_bcast")),
+		none("ialltoall", "", inPlace(intra("Ialltoall", "sched_inplace"), intra("Ialltoall", "sched_permuted_sendrecv")), inter("Ialltoall", "sched_pairwise_exchange")),
+		none("ialltoallv", "", inPlace(intra("Ialltoallv", "sched_inplace"), intra("Ialltoallv", "sched_blocked")), inter("Ialltoallv", "sched_pairwise_exchange")),
+		none("ialltoallw", "", inPlace(intra("Ialltoallw", "sched_inplace"), intra("Ialltoallw", "sched_blocked")), inter("Ialltoallw", "sched_pairwise_exchange")),
+		one("ibarrier", "Ibarrier", "sched_recursive_doubling", inter("Ibarrier", "sched_bcast")),
+		one("ibcast", "Ibcast", "sched_binomial", inter("Ibcast", "sched_flat")),
+		one("iexscan", "Iexscan", "sched_recursive_doubling", nil),
+		one("igather", "Igather", "sched_binomial", inter("Igather", "sched_long")),
+		none("igatherv", "", everywhere("Igatherv", "sched_linear"), nil),
+		one("ireduce", "Ireduce", "sched_binomial", inter("Ireduce", "sched_local_reduce_remote_send")),
+		one("ireduce_scatter", "Ireduce_scatter", "sched_recursive_doubling", inter("Ireduce_scatter", "sched_remote_reduce_local_scatterv")),
+		one("ireduce_scatter_block", "Ireduce_scatter_block", "sched_recursive_doubling", inter("Ireduce_scatter_block", "sched_remote_reduce_local_scatterv")),
+		one("iscan", "Iscan", "sched_recursive_doubling", nil),
+		one("iscatter", "Iscatter", "sched_binomial", inter("Iscatter", "sched_linear")),
+		none("iscatterv", "", everywhere("Iscatterv", "sched_linear"), nil),
+	}
+	for _, x := range []struct{ name, of string }{{"reduce_scatter", "Reduce_scatter"}, {"reduce_scatter_block", "Reduce_scatter_block"}} {
+		usual := intra(x.of, "recursive_doubling")
+		all = append(all, mpich{name: x.name, what: coll.ReduceScatter, known: true, usual: []branch{usual}, inter: inter(x.of, "remote_reduce_local_scatter"), total: true, ways: map[string][]branch{
+			"recursive-halving": commutes(intra(x.of, "recursive_halving"), usual),
+			"pairwise":          commutes(intra(x.of, "pairwise"), usual),
+		}})
+	}
+	for _, what := range []string{"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"} {
+		all = append(all, none("neighbor_"+what, "", everywhere("Neighbor_"+what, "nb"), nil),
+			none("ineighbor_"+what, "", everywhere("Ineighbor_"+what, "sched_linear"), nil))
+	}
+	return all
+}()
+
+// way gives MPICH's branches for a choice; those of more parameters than MPICH has are
+// the usual ones.
+func (m *mpich) way(c coll.Choice) []branch {
+	w, ok := m.ways[c.Algorithm.Name]
+	if !ok || c.Segments > 1 || c.Radix > 2 {
+		return m.usual
+	}
+	return w
+}
+
+// tree gives the collective's branches.
+func (m *mpich) tree(t *coll.Table, perNode int32) branch {
+	inside := m.usual
+	if m.known {
+		if all := spans(t, m.what, perNode, m.total); len(all) > 0 {
+			inside = nil
+			for i, s := range all {
+				key := "comm_size=any"
+				if i+1 < len(all) {
+					key = fmt.Sprintf("comm_size<=%d", all[i+1].ranks-1)
+				}
+				inside = append(inside, when(key, m.sizes(s)...))
+			}
+		}
+	}
+	if m.inter == nil {
+		return when("collective="+m.name, inside...)
+	}
+	return when("collective="+m.name, when("comm_type=intra", inside...), when("comm_type=inter", m.inter...))
+}
+
+// sizes are the branches of one team.
+func (m *mpich) sizes(s span) []branch {
+	size, factor := "avg_msg_size", int64(1)
+	if m.total {
+		size, factor = "total_msg_size", int64(s.ranks)
+	}
+	if m.blind {
+		return m.way(middle(s.steps)[0].Choice)
+	}
+	var all []branch
+	for i, step := range s.steps {
+		way := m.way(step.Choice)
+		key := size + "=any"
+		if i+1 < len(s.steps) {
+			below := s.steps[i+1].From*factor - 1
+			if below > 1<<31-1 { // MPICH reads them as C's int
+				return append(all, when(key, way...))
+			}
+			key = fmt.Sprintf("%s<=%d", size, below)
+		}
+		all = append(all, when(key, way...))
+	}
+	return all
+}
+
+// WriteMPICH writes a table as the file that MPICH 4.0 reads by
+// MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE, with an answer for each of its collectives.
+// Where MPICH has no such algorithm, the answer is one that always serves.
+func WriteMPICH(w io.Writer, t *coll.Table, perNode int32) error {
+	some := false
+	var b bytes.Buffer
+	b.WriteString("{\n")
+	for i := range mpichs {
+		m := &mpichs[i]
+		for _, r := range t.Winners() {
+			some = some || m.known && r.Collective == m.what
+		}
+		tree := m.tree(t, perNode)
+		tree.write(&b, 1)
+		if i+1 < len(mpichs) {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("}\n")
+	if !some {
+		return errNothing
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (x *branch) write(b *bytes.Buffer, level int) {
+	indent := strings.Repeat("  ", level)
+	fmt.Fprintf(b, "%s%q: {", indent, x.key)
+	for i := range x.kids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+		x.kids[i].write(b, level+1)
+	}
+	if len(x.kids) > 0 {
+		b.WriteString("\n" + indent)
+	}
+	b.WriteByte('}')
+}

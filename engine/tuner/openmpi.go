@@ -1,0 +1,258 @@
+package tuner
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// ompi is a collective of Open MPI's component tuned.
+type ompi struct {
+	id     int    // in classic rules
+	name   string // in JSON rules
+	what   coll.Collective
+	total  bool // its sizes count the blocks of all ranks
+	silent bool // version 4.1 does not count elements: its sizes say nothing
+	dumb   bool // nor does any later version
+	ways   []ompiWay
+}
+
+// ompiWay is an algorithm of Open MPI, by its number; number 0 is its own decision.
+type ompiWay struct {
+	name  string
+	later string // its name in version 6, where the fan-out is its radix; "": the same
+	since int    // version of the library; 0: 4.1 has it
+	kin   string
+	radix int  // of the kin: it has this one; −1: the fan-out says; 0: any
+	fan   bool // rules say the fan-out
+	seg   bool // rules say the bytes of a segment
+	loose bool // the kin is not the same algorithm
+}
+
+var ompis = []ompi{
+	{0, "allgather", coll.Allgather, true, false, false, []ompiWay{
+		{name: "linear", kin: "gather-bcast"}, {name: "bruck", later: "bruck-k-fanout", kin: "bruck", radix: 2}, {name: "recursive_doubling", kin: "recursive-doubling"},
+		{name: "ring", kin: "ring"}, {name: "neighbor", kin: "neighbour-exchange"}, {name: "two_proc", kin: "flat", loose: true},
+		{name: "sparbit", since: 5, kin: "bruck", loose: true}, {name: "direct-messaging", since: 6, kin: "flat"}}},
+	{2, "allreduce", coll.Allreduce, false, false, false, []ompiWay{
+		{name: "basic_linear", kin: "reduce-bcast", loose: true}, {name: "nonoverlapping", kin: "reduce-bcast"}, {name: "recursive_doubling", kin: "recursive-doubling"},
+		{name: "ring", kin: "ring"}, {name: "segmented_ring", kin: "ring", seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
+		{name: "allgather_reduce", since: 5, kin: "recursive-doubling", loose: true}}},
+	{3, "alltoall", coll.Exchange, true, false, false, []ompiWay{
+		{name: "linear", kin: "flat"}, {name: "pairwise", kin: "pairwise"}, {name: "modified_bruck", kin: "bruck", radix: 2},
+		{name: "linear_sync", kin: "flat", loose: true}, {name: "two_proc", kin: "flat", loose: true}}},
+	{6, "barrier", coll.Barrier, false, true, true, []ompiWay{
+		{name: "linear", kin: "tree", loose: true}, {name: "double_ring", kin: "dissemination", loose: true}, {name: "recursive_doubling", kin: "recursive-doubling"},
+		{name: "bruck", kin: "dissemination", radix: 2}, {name: "two_proc", kin: "dissemination", loose: true}, {name: "tree", kin: "tree"}}},
+	{7, "bcast", coll.Bcast, false, false, false, []ompiWay{
+		{name: "basic_linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
+		{name: "split_binary_tree", kin: "kary", radix: 2, seg: true, loose: true}, {name: "binary_tree", kin: "kary", radix: 2, seg: true},
+		{name: "binomial", kin: "knomial", radix: 2, seg: true}, {name: "knomial", kin: "knomial", radix: 4, seg: true},
+		{name: "scatter_allgather", kin: "scatter-allgather"}, {name: "scatter_allgather_ring", kin: "scatter-allgather", loose: true}}},
+	{9, "gather", coll.Gather, true, true, false, []ompiWay{
+		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_sync", kin: "flat", seg: true, loose: true}}},
+	{11, "reduce", coll.Reduce, false, false, false, []ompiWay{
+		{name: "linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
+		{name: "binary", kin: "kary", radix: 2, seg: true}, {name: "binomial", kin: "knomial", radix: 2, seg: true},
+		{name: "in-order_binary", kin: "kary", radix: 2, seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
+		{name: "knomial", since: 6, kin: "knomial", radix: -1, fan: true, seg: true}}},
+	{12, "reducescatter", coll.ReduceScatter, true, false, false, []ompiWay{
+		{name: "non-overlapping", kin: "reduce-scatter"}, {name: "recursive_halving", kin: "recursive-halving"}, {name: "ring", kin: "ring"},
+		{name: "butterfly", kin: "recursive-halving", loose: true}}},
+	{13, "reducescatterblock", coll.ReduceScatter, true, false, false, []ompiWay{
+		{name: "basic_linear", kin: "reduce-scatter"}, {name: "recursive_doubling", kin: "recursive-halving", loose: true},
+		{name: "recursive_halving", kin: "recursive-halving"}, {name: "butterfly", kin: "recursive-halving", loose: true}}},
+	{14, "scan", coll.Scan, false, true, true, []ompiWay{
+		{name: "linear", kin: "chain"}, {name: "recursive_doubling", kin: "recursive-doubling"}}},
+	{15, "scatter", coll.Scatter, true, true, true, []ompiWay{
+		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_nb", kin: "flat", loose: true}}},
+}
+
+// way gives the number of the algorithm that a choice is in a version of the library, its
+// fan-out and its segments' bytes; 0: it has none, and decides itself.
+func (o *ompi) way(s coll.Step, version int) (number, fan, seg int) {
+	c := &s.Choice
+	for i, w := range o.ways {
+		byFan := w.later != "" && version >= 6
+		if w.kin != c.Algorithm.Name || w.since > version || w.loose || w.radix > 0 && w.radix != c.Radix && !byFan {
+			continue
+		}
+		if c.Segments > 1 {
+			if !w.seg {
+				continue
+			}
+			seg = int((s.From + int64(c.Segments) - 1) / int64(c.Segments))
+		}
+		if w.fan || byFan {
+			fan = c.Radix
+		}
+		return i + 1, fan, seg
+	}
+	return 0, 0, 0
+}
+
+// ompiRule is a line of rules.
+type ompiRule struct {
+	from                    int64
+	algorithm, fan, segment int
+}
+
+// ompiSpan is the rules of teams from a size on.
+type ompiSpan struct {
+	ranks int32
+	rules []ompiRule
+}
+
+// rules gives a collective's rules for a version of the library.
+func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
+	var all []ompiSpan
+	for _, s := range spans(t, o.what, perNode, o.total) {
+		x := ompiSpan{ranks: s.ranks}
+		steps := s.steps
+		if o.dumb || o.silent && version < 5 {
+			steps = middle(steps)
+		}
+		for _, step := range steps {
+			r := ompiRule{from: step.From}
+			if o.total {
+				r.from *= int64(s.ranks)
+			}
+			r.algorithm, r.fan, r.segment = o.way(step, version)
+			if n := len(x.rules); n > 0 && x.rules[n-1].algorithm == r.algorithm && x.rules[n-1].fan == r.fan && x.rules[n-1].segment == r.segment {
+				continue
+			}
+			x.rules = append(x.rules, r)
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+var errNothing = errors.New("nothing in the table is a collective whose algorithms the library lets choose")
+
+// WriteOpenMPI writes a table as the rules that Open MPI 4.1 and later read by
+// coll_tuned_dynamic_rules_filename. Where that library has no such algorithm it decides
+// itself.
+func WriteOpenMPI(w io.Writer, t *coll.Table, perNode int32) error {
+	var b bytes.Buffer
+	n := 0
+	for i := range ompis {
+		o := &ompis[i]
+		all := o.rules(t, perNode, 4)
+		if len(all) == 0 {
+			continue
+		}
+		n++
+		fmt.Fprintf(&b, "%d # collective: %s\n%d # teams\n", o.id, o.name, len(all))
+		for _, s := range all {
+			fmt.Fprintf(&b, "%d # ranks and more\n%d # sizes: bytes and more, algorithm, fan-out, segment\n", s.ranks, len(s.rules))
+			for _, r := range s.rules {
+				fmt.Fprintf(&b, "%d %d %d %d\n", r.from, r.algorithm, r.fan, r.segment)
+			}
+		}
+	}
+	if n == 0 {
+		return errNothing
+	}
+	_, err := fmt.Fprintf(w, "%d # collectives\n%s", n, b.Bytes())
+	return err
+}
+
+// The JSON rules of Open MPI 6.
+type (
+	ompiFile struct {
+		Version     int                   `json:"rule_file_version"`
+		Module      string                `json:"module"`
+		Collectives map[string][]ompiComm `json:"collectives"`
+	}
+	ompiComm struct {
+		Least *int64    `json:"comm_size_min,omitempty"`
+		Most  *ompiSize `json:"comm_size_max,omitempty"`
+		Where string    `json:"comm_rank_distribution,omitempty"`
+		Rules []ompiMsg `json:"rules"`
+	}
+	ompiMsg struct {
+		Least     *int64    `json:"msg_size_min,omitempty"`
+		Most      *ompiSize `json:"msg_size_max,omitempty"`
+		Algorithm any       `json:"alg"`
+		Fan       int       `json:"faninout,omitempty"`
+		Segment   int       `json:"seg_size,omitempty"`
+		Requests  int       `json:"reqs,omitempty"`
+	}
+)
+
+// ompiSize is a number, or without a bound.
+type ompiSize int64
+
+const endless ompiSize = -1
+
+// MarshalJSON implements json.Marshaler.
+func (s ompiSize) MarshalJSON() ([]byte, error) {
+	if s == endless {
+		return []byte(`"inf"`), nil
+	}
+	return json.Marshal(int64(s))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *ompiSize) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case `"inf"`, `"Inf"`, `"INF"`:
+		*s = endless
+		return nil
+	}
+	var n int64
+	if err := json.Unmarshal(b, &n); err != nil || n < 0 {
+		return fmt.Errorf("a size is a whole number, or \"inf\"")
+	}
+	*s = ompiSize(n)
+	return nil
+}
+
+// WriteOpenMPIJSON writes a table as the JSON rules that Open MPI 6 reads. Where that
+// library has no such algorithm there is no rule, and it decides itself.
+func WriteOpenMPIJSON(w io.Writer, t *coll.Table, perNode int32) error {
+	file := ompiFile{Version: 3, Module: "tuned", Collectives: map[string][]ompiComm{}}
+	for i := range ompis {
+		o := &ompis[i]
+		all := o.rules(t, perNode, 6)
+		for j, s := range all {
+			least, most := int64(s.ranks), endless
+			if j+1 < len(all) {
+				most = ompiSize(all[j+1].ranks - 1)
+			}
+			c := ompiComm{Least: &least, Most: &most, Rules: []ompiMsg{}}
+			for k, r := range s.rules {
+				if r.algorithm == 0 {
+					continue
+				}
+				from, to := r.from, endless
+				if k+1 < len(s.rules) {
+					to = ompiSize(s.rules[k+1].from - 1)
+				}
+				c.Rules = append(c.Rules, ompiMsg{Least: &from, Most: &to, Algorithm: o.ways[r.algorithm-1].nameIn(6), Fan: r.fan, Segment: r.segment})
+			}
+			if len(c.Rules) > 0 {
+				file.Collectives[o.name] = append(file.Collectives[o.name], c)
+			}
+		}
+	}
+	if len(file.Collectives) == 0 {
+		return errNothing
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(file)
+}
+
+// nameIn is the name in a version of the library.
+func (w *ompiWay) nameIn(version int) string {
+	if w.later != "" && version >= 6 {
+		return w.later
+	}
+	return w.name
+}

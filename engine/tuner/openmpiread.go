@@ -1,0 +1,430 @@
+package tuner
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// MostRules is the largest file of rules that is read, in bytes; the others bound what
+// it says.
+const (
+	MostRules    = 1 << 20 // bytes of a file
+	mostOmpiComm = 4096    // teams of a collective
+	mostOmpiMsg  = 4096    // sizes of a team
+	mostImported = 200_000 // rules of the table
+)
+
+// incoming is a collective's rules as a file has them, each team up to the next.
+type incoming struct {
+	o     *ompi
+	spans []ompiSpan
+	ends  []int32 // of each span, inclusive; nil: where the next one begins
+}
+
+// ReadOpenMPI reads Open MPI's rules, classic or JSON. Where the library has an algorithm
+// that there is not here, its nearest kin is taken, and where it would decide itself, the
+// first one that serves; the notes say so.
+func ReadOpenMPI(data []byte) (t *coll.Table, notes []string, err error) {
+	if len(data) > MostRules {
+		return nil, nil, fmt.Errorf("more than %d bytes", MostRules)
+	}
+	var all []incoming
+	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		all, notes, err = readOmpiJSON(data)
+	} else {
+		all, notes, err = readOmpiClassic(data)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var rules []coll.Rule
+	seen := map[coll.Collective]string{}
+	for _, in := range all {
+		if other, ok := seen[in.o.what]; ok { // reduce_scatter and reduce_scatter_block
+			notes = append(notes, fmt.Sprintf("%s: left out, %s has the rules of %s", in.o.name, other, in.o.what))
+			continue
+		}
+		seen[in.o.what] = in.o.name
+		more, said, err := in.table()
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", in.o.name, err)
+		}
+		notes = append(notes, said...)
+		if rules = append(rules, more...); len(rules) > mostImported {
+			return nil, nil, fmt.Errorf("more than %d rules of a table", mostImported)
+		}
+	}
+	if len(rules) == 0 {
+		return nil, nil, errors.New("no rules for what there is here")
+	}
+	t, err = coll.NewTable(rules)
+	return t, notes, err
+}
+
+// table gives the rules of a table. A span stands at its ends, at powers of two and
+// behind them, so that each team finds it the nearest of its kind.
+func (in *incoming) table() (rules []coll.Rule, notes []string, err error) {
+	for i, s := range in.spans {
+		from, to := max(s.ranks, 1), int32(0)
+		switch {
+		case in.ends != nil:
+			to = in.ends[i]
+		case i+1 < len(in.spans):
+			to = in.spans[i+1].ranks - 1
+		default:
+			to = int32(min(int64(from)*16, coll.MostRanks))
+		}
+		if to < from {
+			continue
+		}
+		teams := []int32{from, min(from+1, to), to}
+		for q := int32(1); q <= to && q > 0; q *= 2 {
+			if q >= from {
+				teams = append(teams, q, min(q+1, to))
+			}
+		}
+		slices.Sort(teams)
+		for _, p := range slices.Compact(teams) {
+			last := int64(-1)
+			for j, r := range s.rules {
+				at := coll.Tuple{Collective: in.o.what, Ranks: p, PerNode: 1, Bytes: r.from}
+				if in.o.total {
+					at.Bytes = (r.from + int64(p) - 1) / int64(p)
+				}
+				if in.o.dumb && j > 0 || at.Bytes == last {
+					continue
+				}
+				last = at.Bytes
+				choices, note, err := in.o.choices(at, r)
+				if err != nil {
+					return nil, nil, err
+				}
+				if note != "" && !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+				rules = append(rules, coll.Rule{Tuple: at, Choices: choices})
+				if len(rules) > mostImported {
+					return nil, nil, fmt.Errorf("more than %d rules of a table", mostImported)
+				}
+			}
+		}
+	}
+	return rules, notes, nil
+}
+
+// choices are those that a rule means at a tuple: the algorithm, and one that serves
+// where it does not.
+func (o *ompi) choices(at coll.Tuple, r ompiRule) (all []coll.Choice, note string, err error) {
+	if r.algorithm > 0 {
+		w := &o.ways[r.algorithm-1]
+		a, err := coll.Find(o.what, w.kin)
+		if err != nil {
+			return nil, "", err
+		}
+		c := coll.Choice{Algorithm: a, Parameters: coll.Parameters{Radix: int(a.Radix), Segments: 1}}
+		switch {
+		case w.radix > 0:
+			c.Radix = w.radix
+		case w.radix < 0 && r.fan >= 2:
+			c.Radix = min(r.fan, coll.MostRadix)
+		}
+		if w.later != "" && r.fan >= 2 {
+			c.Radix = min(r.fan, coll.MostRadix)
+		}
+		if w.seg && a.Segmented && r.segment > 0 && at.Bytes > int64(r.segment) {
+			c.Segments = int(min((at.Bytes+int64(r.segment)-1)/int64(r.segment), coll.MostSegments))
+		}
+		if w.loose {
+			note = fmt.Sprintf("%s by %s: taken as %s, its nearest kin", o.name, w.name, a.Name)
+		}
+		all = append(all, c)
+	} else {
+		note = o.name + " by the library's own decision: taken as the first algorithm that serves"
+	}
+	if len(all) == 0 || all[0].Algorithm.Needs&(coll.PowerOfTwo|coll.EvenRanks) != 0 {
+		other, err := coll.Serving(coll.Tuple{Collective: o.what, Ranks: 3, Lacks: at.Lacks})
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(all, other)
+	}
+	return all, note, nil
+}
+
+// readOmpiClassic reads rules of numbers: how many collectives, of each its number and
+// how many teams, of each its ranks and how many sizes, of each its bytes, the
+// algorithm's number, the fan-out and the bytes of a segment.
+func readOmpiClassic(data []byte) ([]incoming, []string, error) {
+	r := &numbers{data: data, line: 1, column: 1}
+	version := 1
+	if head, rest, ok := bytes.Cut(data, []byte("\n")); ok && bytes.HasPrefix(head, []byte("rule-file-version-")) {
+		n := bytes.TrimRight(bytes.TrimPrefix(head, []byte("rule-file-version-")), " \t\r")
+		if len(n) != 1 || n[0] < '1' || n[0] > '9' {
+			return nil, nil, errors.New("line 1: rule-file-version: from 1 to 9")
+		}
+		version = int(n[0] - '0')
+		r.data, r.line = rest, 2
+	}
+	var all []incoming
+	var notes []string
+	count := r.next("a number of collectives", 0, 32)
+	used := map[int64]bool{}
+	for range count {
+		id := r.next("a collective", 0, 63)
+		if r.err == nil && used[id] {
+			r.wrong("collective %d a second time", id)
+		}
+		used[id] = true
+		in := incoming{}
+		if i := slices.IndexFunc(ompis, func(o ompi) bool { return int64(o.id) == id }); i >= 0 {
+			in.o = &ompis[i]
+		} else {
+			notes = append(notes, fmt.Sprintf("collective %d: left out, there is none like it here", id))
+		}
+		teams := r.next("a number of teams", 0, mostOmpiComm)
+		for i := range teams {
+			s := ompiSpan{ranks: int32(r.next("ranks", 0, coll.MostRanks))}
+			if i > 0 && r.err == nil && in.o != nil && s.ranks <= in.spans[i-1].ranks {
+				r.wrong("%d ranks after %d: teams go up", s.ranks, in.spans[i-1].ranks)
+			}
+			sizes := r.next("a number of sizes", 0, mostOmpiMsg)
+			for j := range sizes {
+				rule := ompiRule{from: r.next("bytes", 0, math.MaxInt64)}
+				switch {
+				case r.err != nil:
+				case j == 0 && rule.from != 0:
+					r.wrong("%d bytes: the first size is 0", rule.from)
+				case j > 0 && rule.from <= s.rules[j-1].from:
+					r.wrong("%d bytes after %d: sizes go up", rule.from, s.rules[j-1].from)
+				}
+				most := int64(63)
+				if in.o != nil {
+					most = int64(len(in.o.ways))
+				}
+				rule.algorithm = int(r.next("an algorithm", 0, most))
+				rule.fan = int(r.next("a fan-out", 0, math.MaxInt32))
+				rule.segment = int(r.next("bytes of a segment", 0, math.MaxInt32))
+				if version > 1 && r.another() {
+					r.next("a number of requests", 0, math.MaxInt32)
+				}
+				if r.err != nil {
+					return nil, nil, r.err
+				}
+				s.rules = append(s.rules, rule)
+			}
+			if r.err != nil {
+				return nil, nil, r.err
+			}
+			in.spans = append(in.spans, s)
+		}
+		if in.o != nil {
+			all = append(all, in)
+		}
+	}
+	if r.blank(); r.err == nil && len(r.data) > 0 {
+		r.wrong("%q behind the last rule", r.data[0])
+	}
+	return all, notes, r.err
+}
+
+// numbers reads whole numbers between blanks; # begins a comment. The first error stays.
+type numbers struct {
+	data         []byte
+	line, column int
+	err          error
+}
+
+func (r *numbers) wrong(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("line %d, column %d: %w", r.line, r.column, fmt.Errorf(format, args...))
+	}
+}
+
+func (r *numbers) skip() {
+	if r.data[0] == '\n' {
+		r.line, r.column = r.line+1, 0
+	}
+	r.data, r.column = r.data[1:], r.column+1
+}
+
+// blank passes over blanks and comments.
+func (r *numbers) blank() {
+	for len(r.data) > 0 {
+		switch c := r.data[0]; {
+		case c == '#':
+			for len(r.data) > 0 && r.data[0] != '\n' {
+				r.skip()
+			}
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			r.skip()
+		default:
+			return
+		}
+	}
+}
+
+// another reports whether a number follows on the same line.
+func (r *numbers) another() bool {
+	for i := range r.data {
+		if c := r.data[i]; c != ' ' && c != '\t' {
+			return c >= '0' && c <= '9'
+		}
+	}
+	return false
+}
+
+func (r *numbers) next(what string, least, most int64) int64 {
+	if r.err != nil {
+		return 0
+	}
+	r.blank()
+	line, column := r.line, r.column
+	n, digits := int64(0), 0
+	for ; len(r.data) > 0 && r.data[0] >= '0' && r.data[0] <= '9'; digits++ {
+		d := int64(r.data[0] - '0')
+		if n > (most-d)/10 {
+			r.line, r.column = line, column
+			r.wrong("%s: from %d to %d", what, least, most)
+			return 0
+		}
+		n = 10*n + d
+		r.skip()
+	}
+	switch {
+	case digits == 0 && len(r.data) == 0:
+		r.wrong("want %s, the file ends", what)
+	case digits == 0:
+		r.wrong("want %s, there is %q", what, r.data[0])
+	case len(r.data) > 0 && !slices.Contains([]byte(" \t\r\n#"), r.data[0]):
+		r.wrong("%s: %q in a number", what, r.data[0])
+	}
+	return n
+}
+
+// readOmpiJSON reads JSON rules.
+func readOmpiJSON(data []byte) ([]incoming, []string, error) {
+	if depth(data) > 2*mostDepth {
+		return nil, nil, fmt.Errorf("brackets in more than %d brackets", 2*mostDepth)
+	}
+	var file struct {
+		Schema string `json:"$schema"`
+		Where  string `json:"comm_rank_distribution"`
+		ompiFile
+	}
+	if err := strictly(data, &file); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case file.Module != "tuned":
+		return nil, nil, fmt.Errorf("module %.40q, want tuned", file.Module)
+	case file.Version < 1 || file.Version > 9:
+		return nil, nil, fmt.Errorf("rule_file_version %d: from 1 to 9", file.Version)
+	case file.Collectives == nil:
+		return nil, nil, errors.New("no collectives")
+	}
+	var all []incoming
+	var notes []string
+	for i := range ompis { // in their order, so that notes and tables are the same every time
+		o := &ompis[i]
+		comms, ok := file.Collectives[o.name]
+		if !ok {
+			continue
+		}
+		delete(file.Collectives, o.name)
+		in := incoming{o: o}
+		for _, c := range comms {
+			s, end, err := o.comm(c)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", o.name, err)
+			}
+			if n := len(in.ends); n > 0 && s.ranks <= in.ends[n-1] {
+				notes = append(notes, fmt.Sprintf("%s: teams from %d ranks on overlap those before them, which come first", o.name, s.ranks))
+				if s.ranks = in.ends[n-1] + 1; s.ranks > end {
+					continue
+				}
+			}
+			in.spans, in.ends = append(in.spans, s), append(in.ends, end)
+		}
+		if len(in.spans) > 0 {
+			all = append(all, in)
+		}
+	}
+	for name := range file.Collectives {
+		if !slices.Contains(ompiOthers, name) {
+			return nil, nil, fmt.Errorf("collectives: %.40q is none", name)
+		}
+	}
+	return all, notes, nil
+}
+
+// ompiOthers are collectives of Open MPI that there are not here.
+var ompiOthers = []string{"allgatherv", "alltoallv", "alltoallw", "exscan", "gatherv", "scatterv",
+	"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"}
+
+// comm reads the rules of teams.
+func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
+	s := ompiSpan{ranks: 1}
+	if c.Least != nil {
+		if *c.Least < 0 || *c.Least > coll.MostRanks {
+			return s, 0, fmt.Errorf("comm_size_min %d: from 0 to %d", *c.Least, coll.MostRanks)
+		}
+		s.ranks = int32(max(*c.Least, 1))
+	}
+	end := int32(min(int64(s.ranks)*16, coll.MostRanks))
+	if c.Most != nil && *c.Most != endless {
+		end = int32(min(int64(*c.Most), coll.MostRanks))
+	}
+	if !slices.Contains([]string{"", "any", "one-per-node", "single-node"}, c.Where) {
+		return s, 0, fmt.Errorf("comm_rank_distribution %.40q: any, one-per-node or single-node", c.Where)
+	}
+	if len(c.Rules) == 0 {
+		return s, 0, errors.New("a team without rules")
+	}
+	at := int64(0)
+	for _, m := range c.Rules {
+		r := ompiRule{fan: m.Fan, segment: m.Segment}
+		if m.Least != nil {
+			r.from = *m.Least
+		}
+		switch x := m.Algorithm.(type) {
+		case string:
+			r.algorithm = slices.IndexFunc(o.ways, func(w ompiWay) bool { return w.name == x || w.later == x && x != "" }) + 1
+			if r.algorithm == 0 && x != "ignore" {
+				return s, 0, fmt.Errorf("alg %.40q is none", x)
+			}
+		case float64:
+			if r.algorithm = int(x); float64(r.algorithm) != x || r.algorithm < 0 || r.algorithm > len(o.ways) {
+				return s, 0, fmt.Errorf("alg %v: from 0 to %d", x, len(o.ways))
+			}
+		default:
+			return s, 0, errors.New("alg: a name or a number")
+		}
+		if r.from < 0 || m.Fan < 0 || m.Segment < 0 {
+			return s, 0, errors.New("a negative size")
+		}
+		if r.from < at { // the first that matches counts
+			r.from = at
+		}
+		if r.from > at {
+			s.rules = append(s.rules, ompiRule{from: at})
+		}
+		to := int64(math.MaxInt64)
+		if m.Most != nil && *m.Most != endless {
+			to = int64(*m.Most)
+		}
+		if to < r.from {
+			continue
+		}
+		s.rules = append(s.rules, r)
+		if at = to + 1; to == math.MaxInt64 {
+			return s, end, nil
+		}
+	}
+	s.rules = append(s.rules, ompiRule{from: at})
+	return s, end, nil
+}

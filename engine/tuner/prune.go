@@ -1,0 +1,97 @@
+package tuner
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// What the model leaves in: choices whose predicted time is within a factor of the
+// least, and always so many of the best, and the best of each algorithm unless it is
+// hopeless. A real clock has costs that the model does not know, and gets more room.
+const (
+	keepVirtual = 1.6
+	keepReal    = 4
+	keepBetween = 1.2 // between two sizes, beside what is near the best of theirs
+	keepFewest  = 4
+	hopeless    = 3 // times the factor
+)
+
+// prune leaves out what the model gives far more time than the best.
+func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []coll.Choice {
+	type guess struct {
+		choice coll.Choice
+		time   cluster.Time
+		place  int
+	}
+	guesses := make([]guess, 0, len(all))
+	for i, c := range all {
+		k, err := c.Key(at.Ranks)
+		if err != nil {
+			continue
+		}
+		guesses = append(guesses, guess{c, k.Predict(cost, at.Bytes), i})
+	}
+	slices.SortStableFunc(guesses, func(a, b guess) int { return cmp.Compare(a.time, b.time) })
+	seen := map[*coll.Algorithm]bool{}
+	var kept []guess
+	for i, g := range guesses {
+		near := float64(g.time) <= factor*float64(guesses[0].time)
+		first := !seen[g.choice.Algorithm] && float64(g.time) <= hopeless*factor*float64(guesses[0].time)
+		seen[g.choice.Algorithm] = true
+		if near || first || i < keepFewest {
+			kept = append(kept, g)
+		}
+	}
+	slices.SortFunc(kept, func(a, b guess) int { return cmp.Compare(a.place, b.place) })
+	few := make([]coll.Choice, len(kept))
+	for i := range kept {
+		few[i] = kept[i].choice
+	}
+	return few
+}
+
+// cost gives the model its terms for a tuple: those of the machine's links between
+// nodes, of those inside one where the team has one. A host that has no terms is
+// measured.
+func (p *Place) cost(ctx context.Context, at coll.Tuple, host **coll.Cost) (*coll.Cost, error) {
+	m := p.Machine
+	if at.Ranks <= max(at.PerNode, 1) {
+		m.Classes[cluster.Remote] = m.Classes[cluster.InNode]
+	}
+	if c, err := coll.CostOf(&m); err == nil {
+		return &c, nil
+	}
+	if *host == nil {
+		c, err := p.measured(ctx)
+		if err != nil {
+			return nil, err
+		}
+		*host = c
+	}
+	return *host, nil
+}
+
+// measured fits the model's terms to broadcasts between two ranks.
+func (p *Place) measured(ctx context.Context) (*coll.Cost, error) {
+	const short, long = 8, 64 << 10
+	flat, err := coll.Find(coll.Bcast, "flat")
+	if err != nil {
+		return nil, err
+	}
+	var t [2]cluster.Time
+	for i, n := range []int64{short, long} {
+		at := coll.Tuple{Collective: coll.Bcast, Ranks: 2, PerNode: 2, Bytes: n}
+		times, err := p.measure(ctx, at, []coll.Choice{{Algorithm: flat, Parameters: coll.Parameters{Segments: 1}}}, searching)
+		if err != nil {
+			return nil, err
+		}
+		t[i] = times[0]
+	}
+	c := &coll.Cost{L: max(t[0]/2, 1), O: t[0] / 4, G: max(t[1]-t[0], 0) / (long - short)}
+	c.Copy, c.Combine = c.G, 2*c.G
+	return c, nil
+}

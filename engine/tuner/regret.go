@@ -1,0 +1,118 @@
+package tuner
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// Miss is how a table does on one tuple that the tuning has not seen.
+type Miss struct {
+	At     coll.Tuple
+	Chosen coll.Choice
+	Best   coll.Choice // of all candidates
+	Took   cluster.Time
+	Least  cluster.Time
+}
+
+// Regret is how much longer the chosen one took, relative to the best.
+func (m *Miss) Regret() float64 { return float64(m.Took)/float64(m.Least) - 1 }
+
+// Mean is the mean regret.
+func Mean(all []Miss) float64 {
+	sum := 0.0
+	for i := range all {
+		sum += all[i].Regret()
+	}
+	return sum / float64(len(all))
+}
+
+// HeldOut draws n tuples within the bounds of a tuning that are none of its own: teams
+// of any size, sizes of any number of elements, both as likely in each octave.
+func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
+	rng := rand.New(rand.NewPCG(seed, 0x72656772657473))
+	octaves := func(from, to float64) int64 {
+		return int64(math.Round(from * math.Pow(to/from, rng.Float64())))
+	}
+	ranks := slices.Clone(o.Ranks)
+	slices.Sort(ranks)
+	bytes := slices.Clone(o.Sizes)
+	slices.Sort(bytes)
+	var held []coll.Tuple
+	for tries := 0; len(held) < n && tries < 100*n; tries++ {
+		c := o.Collectives[tries%len(o.Collectives)]
+		team := octaves(float64(max(ranks[0], 2)), float64(ranks[len(ranks)-1]))
+		if each := int64(max(o.PerNode, 1)); team > each {
+			team -= team % each
+		}
+		size := octaves(float64(max(bytes[0], 8)), float64(max(bytes[len(bytes)-1], 8))) &^ 7
+		if c == coll.Barrier {
+			size = 0
+		}
+		at := o.tuple(c, int(team), size)
+		if slices.Contains(o.Ranks, int(team)) && slices.Contains(o.Sizes, size) || slices.Contains(held, at) || o.fits(at) != nil {
+			continue
+		}
+		held = append(held, at)
+	}
+	return held
+}
+
+// Regret measures what a table chooses for tuples beside every other candidate. On a
+// real clock the best of many is the one that was lucky: it is found first, and then
+// timed anew beside the chosen one.
+func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple, progress func(done int)) ([]Miss, error) {
+	all := make([]Miss, len(tuples))
+	var mu sync.Mutex
+	done := 0
+	err := each(ctx, o.workers(), len(tuples), func(ctx context.Context, i int) error {
+		var err error
+		if all[i], err = o.miss(ctx, t, tuples[i]); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; progress != nil {
+			progress(done)
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (p *Options) miss(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss, error) {
+	chosen, err := t.Find(at)
+	if err != nil {
+		return Miss{}, err
+	}
+	choices := []coll.Choice{chosen}
+	for _, c := range Candidates(at, p.Transfers...) {
+		if c != chosen {
+			choices = append(choices, c)
+		}
+	}
+	times, err := p.measure(ctx, at, choices, searching)
+	if err != nil {
+		return Miss{}, err
+	}
+	best := slices.Index(times, slices.MinFunc(times, func(a, b cluster.Time) int { return cmp.Compare(a, b) }))
+	m := Miss{At: at, Chosen: chosen, Best: choices[best], Took: times[0], Least: times[best]}
+	if p.virtual() || best == 0 {
+		m.Took = times[0]
+		return m, nil
+	}
+	if times, err = p.measure(ctx, at, []coll.Choice{chosen, choices[best]}, comparing); err != nil {
+		return Miss{}, err
+	}
+	m.Took, m.Least = times[0], times[1]
+	if m.Least >= m.Took {
+		m.Best, m.Least = chosen, m.Took
+	}
+	return m, nil
+}

@@ -1,0 +1,78 @@
+package tuner
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// slots are how many one-sided calls have room at once; the library takes them in turn.
+const slots = 4
+
+// room is what a tuple's one-sided calls take of a rank's segment: buffers that others
+// reach, and the library's slots.
+type room struct {
+	coll.Room
+	oneSided bool
+	in, out  int64
+}
+
+// elementOf is the bytes that a tuple's data are never divided below.
+func elementOf(at coll.Tuple) int64 {
+	if at.Bytes%8 == 0 {
+		return 8
+	}
+	return 1
+}
+
+// roomOf is enough for each of some keys; there are bytes, or only sizes.
+func roomOf(at coll.Tuple, keys []coll.Key, phantom bool) room {
+	r := room{}
+	for _, k := range keys {
+		if k.Transfer.OneSided() {
+			r.oneSided = true
+			r.Room = r.Most(k.Room(k.Blocks(at.Bytes, elementOf(at))))
+		}
+	}
+	r.in, r.out = sizes(at, true)
+	r.in, r.out = lines(r.in), lines(r.out)
+	r.Sizes = phantom
+	return r
+}
+
+// lines is n bytes in whole cache lines.
+func lines(n int64) int64 { return (n + 63) &^ 63 }
+
+// segment is the bytes of a segment, and those that it has on the machine.
+func (r *room) segment() (real, modelled int64) {
+	if !r.oneSided {
+		return 0, 0
+	}
+	words := slots*8*((r.Words+7)&^7) + 64
+	bytes := slots*lines(r.Bytes) + r.in + r.out + 4*64
+	if r.Sizes {
+		return words, lines(words) + bytes
+	}
+	return words + bytes, 0
+}
+
+// place puts a call's buffers into the segment, and has the slots behind them.
+func (r *room) place(rank *cluster.Rank, comm *coll.Comm, call *coll.Call) error {
+	call.InAt, call.OutAt = &coll.At{}, &coll.At{}
+	for i, at := range []*coll.At{call.InAt, call.OutAt} {
+		size := [2]int64{r.in, r.out}[i]
+		if r.Sizes {
+			at.Off = lines(int64(len(rank.Segment()))) + int64(i)*r.in
+			continue
+		}
+		var err error
+		if at.Off, err = rank.Alloc(size); err != nil {
+			return err
+		}
+	}
+	if !r.Sizes {
+		segment := rank.Segment()
+		call.In = segment[call.InAt.Off:][:len(call.In)]
+		call.Out = segment[call.OutAt.Off:][:len(call.Out)]
+	}
+	return comm.Reserve(r.Room, slots)
+}

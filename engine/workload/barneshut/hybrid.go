@@ -1,0 +1,79 @@
+package barneshut
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// What the program has for its groups beyond the one over all ranks stands in this file,
+// whose lines are counted (paper 1, section 4.2: 51 more on 2,454).
+
+// computed is what a rank computes forces on: a piece of what its thread's namesakes
+// insert, or a contiguous region a group.
+func (s *simulation) computed(rank int) span {
+	if s.p.Text("placement") == "block" {
+		return s.order.part(s.order.all(), rank, s.threads*s.groups)
+	}
+	return s.order.part(s.order.inserted(rank%s.threads, s.threads), rank/s.threads, s.groups)
+}
+
+// exchange gives each group the others' bodies. Under nested-funneled its master sends
+// all of the group's, and writes the others' into the group's list; under nested-multiple
+// each thread sends its own.
+func (s *simulation) exchange() error {
+	world, funneled := s.r.World(), s.r.Layout().Model == cluster.NestedFunneled
+	if funneled && s.thread > 0 {
+		return s.r.Barrier(s.r.Group())
+	}
+	var pieces [][]span
+	displ := []int64{0}
+	for m := range world.Size() {
+		ranks := []int{world.Global(m)}
+		for t := 1; funneled && t < s.threads; t++ {
+			ranks = append(ranks, ranks[0]+t)
+		}
+		var of []span
+		end := displ[m]
+		for _, rank := range ranks {
+			of = append(of, s.computed(rank))
+			end += int64(of[len(of)-1].len()) * bodySize * 8
+		}
+		pieces, displ = append(pieces, of), append(displ, end)
+	}
+	if s.comm == nil {
+		var err error
+		if s.comm, err = coll.New(s.r, world); err != nil {
+			return err
+		}
+	}
+	n := displ[len(displ)-1]
+	key, err := s.comm.Choose(coll.Allgather, n/int64(world.Size()), coll.EvenBlocks)
+	if err != nil {
+		return err
+	}
+	var in []float64
+	s.each(pieces[world.Rank()], func(body []float64) { in = append(in, body...) })
+	out := make([]float64, n/8)
+	blocks := coll.Blocks{Unit: 8, Elems: n / 8, Parts: int32(world.Size()), Displ: displ}
+	if err := s.comm.Do(coll.Call{Key: key, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: blocks}); err != nil {
+		return err
+	}
+	for _, of := range pieces {
+		s.each(of, func(body []float64) { out = out[copy(body, out):] })
+	}
+	if funneled {
+		if err := s.writeList(); err != nil {
+			return err
+		}
+	}
+	return s.r.Barrier(s.r.Group())
+}
+
+// each visits the bodies of pieces.
+func (s *simulation) each(pieces []span, visit func(body []float64)) {
+	for _, piece := range pieces {
+		for _, b := range s.order.bodies[piece.lo:piece.hi] {
+			visit(s.state[int(b)*bodySize:][:bodySize])
+		}
+	}
+}

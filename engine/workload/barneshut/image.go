@@ -1,0 +1,90 @@
+package barneshut
+
+// image is one tree for all groups of a simulated launch, whose replicas would have the
+// same bits. It lets large problems be counted: the reads are made of it, and charged.
+type image struct {
+	state  []float64 // of all bodies; those of the next step come in by their owners
+	next   []float64
+	order  order
+	census census
+	hashed uint64 // of state
+
+	root      ref
+	leaves    []int     // by thread: where its leaves begin
+	cells     []int     // likewise its cells
+	summaries []summary // leaves, then cells
+	links     []children
+}
+
+// imageKey is what the launch keeps it by.
+type imageKey struct{}
+
+func (m *image) build(s *simulation) {
+	n := len(m.state) / bodySize
+	m.order.arrange(m.state, s.byCost)
+	p := planTree(&m.order, s.threads, s.p.Text("build") == buildInsert)
+	m.root, m.census, m.hashed = p.root, census{}, hash(m.state)
+	m.leaves, m.cells = m.leaves[:0], m.cells[:0]
+	total := 0
+	for t, part := range p.parts {
+		m.leaves = append(m.leaves, part.lo)
+		m.cells = append(m.cells, total)
+		total += len(p.cells[t])
+	}
+	m.summaries, m.links = make([]summary, n+total), make([]children, total)
+	for i := range n {
+		m.summaries[i] = leafOf(m.state, int(m.order.bodies[i]))
+	}
+	for t, cells := range p.cells {
+		for i := range cells {
+			m.links[m.cells[t]+i] = cells[i].children
+		}
+	}
+	m.sum(m.root, 0)
+}
+
+// sum sums a cell up, its children before it.
+func (m *image) sum(r ref, level int) *summary {
+	i := m.cells[r.owner()] + r.index()
+	s := &m.summaries[len(m.order.bodies)+i]
+	for _, c := range m.links[i] {
+		switch {
+		case c == 0:
+		case c.leaf():
+			leaf := m.at(c)
+			m.census.count(leaf[summaryBody])
+			s.add(leaf)
+		default:
+			s.add(m.sum(c, level+1))
+		}
+	}
+	s.centre()
+	s[summaryHalf] = m.order.cube.half(level)
+	return s
+}
+
+// at is a record's summary.
+func (m *image) at(r ref) *summary {
+	if r.leaf() {
+		return &m.summaries[m.leaves[r.owner()]+r.index()]
+	}
+	return &m.summaries[len(m.order.bodies)+m.cells[r.owner()]+r.index()]
+}
+
+// imageReader reads the image and counts what a shared tree would be asked.
+type imageReader struct {
+	*image
+	reads *reads
+}
+
+func (m *imageReader) summary(r ref, into *summary) error {
+	m.reads.summaries[r.owner()]++
+	*into = *m.at(r)
+	return nil
+}
+
+func (m *imageReader) children(r ref, into *children) error {
+	m.reads.children[r.owner()]++
+	*into = m.links[m.cells[r.owner()]+r.index()]
+	return nil
+}

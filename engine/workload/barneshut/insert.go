@@ -1,0 +1,96 @@
+package barneshut
+
+import "unsafe"
+
+// words are references as they stand in shared memory.
+func words(c *children) []uint64 { return (*[8]uint64)(unsafe.Pointer(c))[:] }
+
+// insert builds the tree as the paper does, all threads at once: each brings its bodies
+// down from the root. A reference changes by compare-and-swap alone, from nothing to a
+// leaf, and from a leaf to a cell that holds it, so that the tree's shape does not depend
+// on the order; a cell is published once it is written.
+func (t *tree) insert(s *simulation) error {
+	t.root = cellRef(0, 0)
+	part, err := t.place(s)
+	if err != nil {
+		return err
+	}
+	if t.me == 0 {
+		if _, err := t.newCell(0); err != nil {
+			return err
+		}
+	}
+	if err := t.r.Barrier(t.r.Group()); err != nil {
+		return err
+	}
+	for i := range part.len() {
+		if err := t.bring(leafRef(t.me, i), s.order.keys[part.lo+i], s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bring takes a leaf down from the root to where there is nothing yet.
+func (t *tree) bring(leaf ref, key uint64, s *simulation) error {
+	at, level, slot := t.root, 0, 0
+	for {
+		if level < depth {
+			slot = octant(key, level)
+		}
+		e := t.child(at, slot)
+		word, err := t.r.AtomicLoad(t.links.Owner(e), t.links.Ptr(e).Offset())
+		if err != nil {
+			return err
+		}
+		next := ref(word)
+		for next == 0 || next.leaf() {
+			put := leaf
+			if next != 0 {
+				if level >= depth && slot < len(children{})-1 {
+					break // the list has another place
+				}
+				if put, err = t.split(next, level+1, s); err != nil {
+					return err
+				}
+			}
+			old, err := t.r.CompareSwap(t.links.Owner(e), t.links.Ptr(e).Offset(), uint64(next), uint64(put))
+			switch {
+			case err != nil:
+				return err
+			case ref(old) == next && put == leaf:
+				return nil
+			case ref(old) == next:
+				next = put
+			default: // another one was first
+				if put != leaf {
+					t.levels = t.levels[:len(t.levels)-1]
+				}
+				next = ref(old)
+			}
+		}
+		if next.leaf() {
+			slot++
+			continue
+		}
+		at, level, slot = next, level+1, 0
+	}
+}
+
+// split makes a cell that holds a leaf.
+func (t *tree) split(leaf ref, level int, s *simulation) (ref, error) {
+	c, err := t.newCell(level)
+	if err != nil {
+		return 0, err
+	}
+	slot := 0
+	if level < depth {
+		var there summary
+		if err := t.read(leaf, &there); err != nil {
+			return 0, err
+		}
+		slot = octant(s.order.cube.key(there[:3]), level)
+	}
+	t.ownChildren(c.index())[slot] = uint64(leaf)
+	return c, nil
+}

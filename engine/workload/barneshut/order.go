@@ -1,0 +1,130 @@
+package barneshut
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// depth is how many times the cube is halved along each dimension: the bits of a Morton
+// number. Bodies that are still together then share a list of cells.
+const depth = 21
+
+// cube holds all bodies.
+type cube struct {
+	low  [3]float64
+	side float64
+}
+
+func cubeOf(state []float64) cube {
+	low, high := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}, [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	for b := 0; b < len(state); b += bodySize {
+		for k := range 3 {
+			low[k], high[k] = min(low[k], state[b+k]), max(high[k], state[b+k])
+		}
+	}
+	c := cube{low: low}
+	for k := range 3 {
+		c.side = max(c.side, high[k]-low[k])
+	}
+	if c.side == 0 {
+		c.side = 1
+	}
+	return c
+}
+
+// key is the Morton number of a place: three bits a level, the uppermost first.
+func (c *cube) key(x []float64) uint64 {
+	key := uint64(0)
+	for k := range 3 {
+		i := min(uint64((x[k]-c.low[k])/c.side*(1<<depth)), 1<<depth-1)
+		key |= spread(i) << k
+	}
+	return key
+}
+
+// spread puts two zeros above each of 21 bits.
+func spread(x uint64) uint64 {
+	x = (x | x<<32) & 0x1f00000000ffff
+	x = (x | x<<16) & 0x1f0000ff0000ff
+	x = (x | x<<8) & 0x100f00f00f00f00f
+	x = (x | x<<4) & 0x10c30c30c30c30c3
+	return (x | x<<2) & 0x1249249249249249
+}
+
+// octant is in which of the eight parts of a cell at a level a body is.
+func octant(key uint64, level int) int { return int(key >> (3 * (depth - 1 - level)) & 7) }
+
+// half is half of the side of a cell at a level.
+func (c *cube) half(level int) float64 { return math.Ldexp(c.side, -min(level, depth)-1) }
+
+// order is the bodies along the space-filling curve, and how they are shared out.
+type order struct {
+	cube   cube
+	bodies []int32   // numbers of bodies, by Morton number
+	keys   []uint64  // of these
+	sums   []float64 // costs of those before each; nil: all count the same
+}
+
+func (o *order) arrange(state []float64, byCost bool) {
+	n := len(state) / bodySize
+	o.cube = cubeOf(state)
+	type place struct {
+		key  uint64
+		body int32
+	}
+	places := make([]place, n)
+	for b := range places {
+		places[b] = place{o.cube.key(state[b*bodySize:]), int32(b)}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		if c := cmp.Compare(a.key, b.key); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.body, b.body)
+	})
+	if o.bodies == nil {
+		o.bodies, o.keys = make([]int32, n), make([]uint64, n)
+	}
+	for i, p := range places {
+		o.bodies[i], o.keys[i] = p.body, p.key
+	}
+	if o.sums = o.sums[:0]; byCost {
+		sum := 0.
+		o.sums = append(o.sums, 0)
+		for _, b := range o.bodies {
+			sum += state[int(b)*bodySize+bodyCost]
+			o.sums = append(o.sums, sum)
+		}
+	}
+}
+
+// span is a run of the order.
+type span struct{ lo, hi int }
+
+func (s span) len() int { return s.hi - s.lo }
+
+// part is number k of equally large parts of a span.
+func (o *order) part(s span, k, parts int) span {
+	return span{o.cut(s, k, parts), o.cut(s, k+1, parts)}
+}
+
+func (o *order) cut(s span, k, parts int) int {
+	switch {
+	case k == 0:
+		return s.lo
+	case k == parts:
+		return s.hi
+	case len(o.sums) == 0:
+		return s.lo + int(int64(s.len())*int64(k)/int64(parts))
+	}
+	want := o.sums[s.lo] + (o.sums[s.hi]-o.sums[s.lo])*float64(k)/float64(parts)
+	return s.lo + sort.Search(s.len(), func(i int) bool { return o.sums[s.lo+i] >= want })
+}
+
+// all is the whole order.
+func (o *order) all() span { return span{0, len(o.bodies)} }
+
+// inserted is what thread t of a group's threads puts into the tree.
+func (o *order) inserted(t, threads int) span { return o.part(o.all(), t, threads) }

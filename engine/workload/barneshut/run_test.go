@@ -1,0 +1,292 @@
+package barneshut
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// trial is a run of the program, of a number of steps.
+type trial struct {
+	*testing.T
+	engine.Probe
+	knobs   engine.Scenario
+	machine cluster.Machine
+	fabric  cluster.Fabric
+	steps   int
+	before  func(s *simulation) // each step; may be nil
+
+	mu       sync.Mutex
+	failures []string
+	checks   int
+	reported map[string][]float64
+}
+
+// try makes a trial of knobs and their values.
+func try(t *testing.T, f cluster.Fabric, steps int, knobs ...string) *trial {
+	tr := &trial{T: t, fabric: f, steps: steps, machine: clustertest.Priced(), knobs: barnesHut.Scenario([]string{"demo"}), reported: map[string][]float64{}}
+	if f.Name() == "live" {
+		tr.machine = clustertest.Host()
+	}
+	for i := 0; i < len(knobs); i += 2 {
+		if err := tr.knobs.Set(knobs[i], knobs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tr
+}
+
+func (tr *trial) Step(int, int)             {}
+func (tr *trial) Clock() cluster.Time       { return 0 }
+func (tr *trial) Iteration() int            { return 0 }
+func (tr *trial) Int(knob string) int64     { return tr.knobs.Int(knob) }
+func (tr *trial) Float(knob string) float64 { return tr.knobs.Float(knob) }
+func (tr *trial) Text(knob string) string   { return tr.knobs.Text(knob) }
+
+func (tr *trial) Report(name string, v float64) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.reported[name] = append(tr.reported[name], v)
+}
+
+func (tr *trial) Verify(ok bool, detail string) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	if tr.checks++; !ok {
+		tr.failures = append(tr.failures, detail)
+	}
+}
+
+// run gives the hash of all bodies after the last step.
+func (tr *trial) run() (bodies uint64, err error) {
+	l := tr.knobs.Layout()
+	if err := l.Validate(); err != nil {
+		return 0, err
+	}
+	p, err := plan(&tr.knobs, &workload.Site{Machine: &tr.machine, Phantoms: tr.fabric.Clock(&tr.machine) == cluster.VirtualClock})
+	if err != nil {
+		return 0, err
+	}
+	spec := cluster.Spec{Machine: tr.machine, Layout: l, Segment: p.Segment, EagerLimit: -1}
+	err = cluster.Launch(context.Background(), tr.fabric, spec, func(r *cluster.Rank) error {
+		s, err := newSimulation(r, tr)
+		for ; err == nil && s.steps < tr.steps; s.steps++ {
+			if tr.before != nil {
+				tr.before(s)
+			}
+			for _, do := range []func() error{s.step, s.verify, s.advance} {
+				if err = do(); err != nil {
+					return err
+				}
+			}
+		}
+		if err == nil && r.ID() == 0 {
+			bodies = hash(s.state)
+			if s.bulk {
+				bodies = s.image.hashed
+			}
+		}
+		return err
+	})
+	return bodies, err
+}
+
+// sound gives the hash of a run that verifies.
+func (tr *trial) sound() uint64 {
+	tr.Helper()
+	h, err := tr.run()
+	if err != nil || tr.checks == 0 || len(tr.failures) > 0 {
+		tr.Errorf("%v: %d checks, %q", err, tr.checks, tr.failures)
+	}
+	return h
+}
+
+// layouts of so many ranks, and groups of them.
+func layout(nodes, perNode int, model cluster.Model, group int) []string {
+	return []string{"nodes", fmt.Sprint(nodes), "ranks-per-node", fmt.Sprint(perNode), "model", string(model), "group", fmt.Sprint(group)}
+}
+
+// Bodies come to the same bits on every fabric, in every model and group, with every
+// placement, partition, build and cache, made or counted: what differs is who asks whom.
+func TestBodiesDoNotDependOnHowTheyAreComputed(t *testing.T) {
+	n, steps := "101", 2
+	if os.Getenv("CONFORM") != "" {
+		n, steps = "2003", 3
+	}
+	want := try(t, sim.New(), steps, "bodies", n, "nodes", "1", "ranks-per-node", "1", "group", "1").sound()
+	for _, c := range [][]string{
+		layout(1, 2, cluster.NestedMultiple, 1),
+		layout(3, 1, cluster.Flat, 1),
+		layout(5, 1, cluster.NestedFunneled, 5),
+		append(layout(2, 4, cluster.NestedFunneled, 2), "placement", "block"),
+		append(layout(2, 4, cluster.NestedMultiple, 4), "build", "sorted", "cache", "on"),
+		append(layout(4, 4, cluster.NestedFunneled, 8), "partition", "cost", "world-seed", "3"),
+		append(layout(4, 4, cluster.NestedMultiple, 4), "partition", "cost", "placement", "block"),
+		append(layout(4, 4, cluster.Flat, 4), "cache", "on"),
+	} {
+		for _, f := range []cluster.Fabric{sim.New(), live.New()} {
+			t.Run(fmt.Sprint(f.Name(), c), func(t *testing.T) {
+				if got := try(t, f, steps, append(c, "bodies", n)...).sound(); got != want {
+					t.Errorf("bodies come to %x, want %x", got, want)
+				}
+			})
+		}
+		t.Run(fmt.Sprint("bulk", c), func(t *testing.T) {
+			tr := try(t, sim.New(), steps, append(c, "bodies", n, "charge", "bulk")...)
+			tr.machine.Classes[cluster.Remote].Gap, tr.machine.Classes[cluster.Remote].Bandwidth = 0, 1e12 // no adapter is busy
+			if got := tr.sound(); got != want {
+				t.Errorf("bodies come to %x, want %x", got, want)
+			}
+		})
+	}
+}
+
+// Fewer bodies than ranks leave ranks idle.
+func TestFewBodies(t *testing.T) {
+	for _, n := range []string{"1", "2", "3", "5"} {
+		for _, build := range []string{"insert", "sorted"} {
+			want := try(t, sim.New(), 2, "bodies", n, "nodes", "1", "ranks-per-node", "1", "group", "1").sound()
+			if got := try(t, sim.New(), 2, append(layout(2, 4, cluster.NestedFunneled, 4), "bodies", n, "build", build)...).sound(); got != want {
+				t.Errorf("%s bodies, %s: %x, want %x", n, build, got, want)
+			}
+		}
+	}
+}
+
+// Reads that are charged at once are those that were made: alone on its node a rank takes
+// the same time to the picosecond, and every rank of a cluster counts the same.
+func TestBulkIsExact(t *testing.T) {
+	for _, c := range [][]string{
+		layout(1, 1, cluster.Flat, 1),
+		layout(2, 2, cluster.Flat, 4),
+		append(layout(2, 2, cluster.NestedFunneled, 2), "cache", "on", "placement", "block"),
+	} {
+		var of [2]*trial
+		for i, charge := range []string{"exact", "bulk"} {
+			of[i] = try(t, sim.New(), 2, append(c, "bodies", "96", "build", "sorted", "charge", charge)...)
+			remote := &of[i].machine.Classes[cluster.Remote]
+			remote.Gap, remote.Bandwidth = 0, 1e12
+			of[i].sound()
+		}
+		for _, name := range []string{"reads", "interactions", "rank_local_share", "node_local_share"} {
+			a, b := slices.Sorted(slices.Values(of[0].reported[name])), slices.Sorted(slices.Values(of[1].reported[name]))
+			if !slices.Equal(a, b) {
+				t.Errorf("%v: %s: made %v, charged %v", c, name, a, b)
+			}
+		}
+		a, b := of[0].reported["force_time_slowest"], of[1].reported["force_time_slowest"]
+		for i := range a {
+			if c[1] == "1" && a[i] != b[i] || !near(b[i], a[i], 0.01) {
+				t.Errorf("%v: step %d takes %v, charged %v", c, i, a[i], b[i])
+			}
+		}
+	}
+}
+
+// Bodies at one place go to a list, below the last level; they need a softening.
+func TestCoincidentBodies(t *testing.T) {
+	for _, build := range []string{"insert", "sorted"} {
+		tr := try(t, sim.New(), 1, append(layout(1, 4, cluster.Flat, 4), "bodies", "40", "build", build)...)
+		tr.before = func(s *simulation) {
+			for b := 1; b < 30; b++ {
+				copy(s.state[b*bodySize:], s.state[:3])
+			}
+		}
+		tr.sound()
+		if err := tr.knobs.Set("eps", "0"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "are at one place, and eps = 0: set eps above 0") {
+			t.Errorf("%s, unsoftened: %v", build, err)
+		}
+	}
+}
+
+// What is wrong is noticed: a body that one group has elsewhere, and a lost one.
+func TestWrongBodiesAreNoticed(t *testing.T) {
+	tr := try(t, sim.New(), 2, append(layout(2, 2, cluster.NestedFunneled, 2), "bodies", "64")...)
+	tr.before = func(s *simulation) {
+		if s.r.ID() == 3 && s.steps == 1 {
+			s.state[5*bodySize] += 1e-9
+		}
+	}
+	_, err := tr.run()
+	if all := strings.Join(tr.failures, "; "); err != nil || !strings.Contains(all, "ranks differ in their bodies") {
+		t.Errorf("%v, %q: want that ranks differ", err, all)
+	}
+	if c := (census{3, 0 + 1 + 1, 0 + 1 + 1}); c.right(3) {
+		t.Error("a body that is twice in the tree is not noticed")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		knobs []string
+		on    cluster.Fabric
+	}{
+		{"theta = 0 with bodies = 9000: all pairs are computed for up to 8192 bodies: set theta = 0.5", []string{"bodies", "9000", "theta", "0"}, sim.New()},
+		{"charge = bulk: time is not simulated, and each read takes its own: set charge = exact", []string{"charge", "bulk"}, live.New()},
+		{"group", []string{"group", "3"}, sim.New()},
+	} {
+		if _, err := try(t, c.on, 1, c.knobs...).run(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.knobs, err, c.want)
+		}
+	}
+	s := barnesHut.Scenario([]string{"demo"})
+	for _, theta := range []string{"-1", "NaN"} {
+		if s.Set("theta", theta) == nil {
+			t.Errorf("theta = %s is taken", theta)
+		}
+	}
+	tr := try(t, sim.New(), 1, append(layout(1, 2, cluster.Flat, 2), "bodies", "64")...)
+	tr.before = func(s *simulation) { s.tree.cells = 3 }
+	if _, err := tr.run(); err == nil || !strings.Contains(err.Error(), "oct-tree: 3 cells used of 3") {
+		t.Errorf("a pool that is too small: %v", err)
+	}
+}
+
+// All pairs are computed where θ is 0, and the energy of the model is −1/4.
+func TestAllPairs(t *testing.T) {
+	tr := try(t, sim.New(), 1, append(layout(1, 1, cluster.Flat, 1), "bodies", "100", "theta", "0")...)
+	tr.sound()
+	if got := tr.reported["interactions"]; !slices.Equal(got, []float64{100 * 99}) {
+		t.Errorf("%v interactions", got)
+	}
+}
+
+// A seed and a number make a body: nothing else does.
+func TestPlummer(t *testing.T) {
+	for seed := range uint64(3) {
+		state := plummer(seed, 4000)
+		kinetic, mass := 0., [3]float64{}
+		for b := range 4000 {
+			for k := range 3 {
+				v := state[b*bodySize+bodyV+k]
+				kinetic += v * v / 2 / 4000
+				mass[k] += state[b*bodySize+k]
+			}
+		}
+		if !near(kinetic, 0.25, 0.05) || !near(1+mass[0], 1, 1e-9) {
+			t.Errorf("seed %d: kinetic energy %v, want 0.25; the centre is %v", seed, kinetic, mass)
+		}
+	}
+}
+
+func TestHybridLines(t *testing.T) {
+	hybrid, others := lines()
+	if hybrid < 20 || others < 5*hybrid {
+		t.Errorf("%d lines for groups, %d others", hybrid, others)
+	}
+}

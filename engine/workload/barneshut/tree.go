@@ -1,0 +1,148 @@
+package barneshut
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/upc"
+)
+
+// ref is where a record of the tree is: the thread that owns it, and its number among
+// that one's leaves or cells. 0: nothing.
+type ref uint64
+
+const leafBit ref = 1 << 63
+
+func cellRef(owner, i int) ref { return ref(owner+1)<<32 | ref(i) }
+func leafRef(owner, i int) ref { return leafBit | cellRef(owner, i) }
+func (r ref) leaf() bool       { return r&leafBit != 0 }
+func (r ref) owner() int       { return int(r&^leafBit>>32) - 1 }
+func (r ref) index() int       { return int(uint32(r)) }
+
+// summary is what a leaf or a cell comes to: the centre of its mass, the mass, and of a
+// cell half of its side, of a leaf the number of its body.
+type summary [5]float64
+
+const (
+	summaryMass = 3
+	summaryHalf = 4
+	summaryBody = 4
+)
+
+// children of a cell; those at the last level have a list of leaves, which goes on in
+// the last child.
+type children [8]ref
+
+// Bytes that a read moves, 104 a record.
+const (
+	summaryBytes  = 5 * 8
+	childrenBytes = 8 * 8
+)
+
+// add takes a child into a sum.
+func (s *summary) add(c *summary) {
+	for k := range 3 {
+		s[k] += c[k] * c[summaryMass]
+	}
+	s[summaryMass] += c[summaryMass]
+}
+
+// centre ends a sum.
+func (s *summary) centre() {
+	for k := range 3 {
+		s[k] /= s[summaryMass]
+	}
+}
+
+// room is how many records a thread has.
+type room struct{ leaves, cells int }
+
+// roomFor holds the share of one of so many threads, twice as large where costs decide.
+func roomFor(n, threads int, byCost bool) room {
+	leaves := (n + threads - 1) / threads
+	if byCost {
+		leaves = min(n, 2*leaves+16)
+	}
+	return room{leaves, 2*leaves + 64}
+}
+
+// bytes of a thread's records.
+func (m room) bytes() int64 {
+	return round(int64(m.leaves+m.cells)*summaryBytes) + round(int64(m.cells)*childrenBytes)
+}
+
+// round is a size as the segment's allocator takes it.
+func round(n int64) int64 { return (n + 63) &^ 63 }
+
+// tree is a group's oct-tree in shared memory.
+type tree struct {
+	room
+	r         *cluster.Rank
+	me        int
+	root      ref
+	summaries *upc.Shared[float64] // of each thread: leaves, then cells
+	links     *upc.Shared[uint64]  // children of each thread's cells
+	levels    []uint16             // of the own cells that are in use
+}
+
+func newTree(r *cluster.Rank, m room) (*tree, error) {
+	t := &tree{room: m, r: r, me: r.Group().Rank()}
+	threads := r.Group().Size()
+	var err error
+	if t.summaries, err = upc.NewShared[float64](r, threads*(m.leaves+m.cells)*5, (m.leaves+m.cells)*5); err != nil {
+		return nil, err
+	}
+	t.links, err = upc.NewShared[uint64](r, threads*m.cells*8, m.cells*8)
+	return t, err
+}
+
+// at is the element at which a record's summary begins.
+func (t *tree) at(r ref) int {
+	i := r.index()
+	if !r.leaf() {
+		i += t.leaves
+	}
+	return (r.owner()*(t.leaves+t.cells) + i) * 5
+}
+
+// child is the element of a cell's child.
+func (t *tree) child(r ref, octant int) int { return (r.owner()*t.cells+r.index())*8 + octant }
+
+// own is the own summary in place.
+func (t *tree) own(r ref) *summary {
+	i := t.at(r) - t.me*(t.leaves+t.cells)*5
+	return (*summary)(t.summaries.Local()[i:])
+}
+
+// ownChildren are those of an own cell in place.
+func (t *tree) ownChildren(i int) []uint64 { return t.links.Local()[i*8:][:8] }
+
+// newCell takes the next own cell.
+func (t *tree) newCell(level int) (ref, error) {
+	i := len(t.levels)
+	if i >= t.cells {
+		return 0, t.r.Lib().Errorf("oct-tree: %d cells used of %d: take more bodies a thread, or partition = count", i, t.cells)
+	}
+	t.levels = append(t.levels, uint16(level))
+	clear(t.ownChildren(i))
+	return cellRef(t.me, i), nil
+}
+
+// place writes the leaves of the own part.
+func (t *tree) place(s *simulation) (span, error) {
+	part := s.order.inserted(t.me, s.threads)
+	if part.len() > t.leaves {
+		return part, t.r.Lib().Errorf("oct-tree: %d leaves used of %d: set partition = count", part.len(), t.leaves)
+	}
+	for i := range part.len() {
+		*t.own(leafRef(t.me, i)) = s.leaf(part.lo + i)
+	}
+	t.levels = t.levels[:0]
+	return part, nil
+}
+
+// read gets a summary.
+func (t *tree) read(r ref, into *summary) error { return t.summaries.GetRange(t.at(r), into[:]) }
+
+// readChildren gets a cell's children.
+func (t *tree) readChildren(r ref, into *children) error {
+	return t.links.GetRange(t.child(r, 0), words(into))
+}

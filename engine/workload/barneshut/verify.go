@@ -1,0 +1,173 @@
+package barneshut
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Columns of what all ranks add up.
+const (
+	sumEnergy = iota
+	sumForceX // three numbers
+	sumForce  = iota + 2
+	sumLeaves
+	sumNumbers
+	sumSquares
+	sumError // squares of the errors of forces, and of these forces
+	sumSquare
+	sumSampled
+	sums
+)
+
+// Columns of what is the largest of all ranks'.
+const (
+	mostTime  = iota
+	mostError // square of a force's
+	mostHigh  // of the hash of all bodies, and of its negative
+	mostLow
+	leastHigh
+	leastLow
+	mosts
+)
+
+// sampled is on how many bodies forces are checked one by one, in the first step.
+const sampled = 300
+
+// verify checks the step on all ranks together, and reports it. It takes no part in what
+// is timed.
+func (s *simulation) verify() error {
+	n := len(s.state) / bodySize
+	var sum [sums]float64
+	var most [mosts]float64
+	interactions := 0
+	for i, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
+		f := &s.pulls[i]
+		interactions += f.interactions
+		square, speed := 0., 0.
+		v := s.velocity(i)
+		for k := range 3 {
+			sum[sumForceX+k] += f.a[k]
+			square += f.a[k] * f.a[k]
+			speed += v[k] * v[k]
+		}
+		sum[sumForce] += math.Sqrt(square)
+		sum[sumEnergy] += (speed + f.potential) / 2 / float64(n)
+		if s.steps == 0 && int(b)%max(1, n/sampled) == 0 {
+			off, square := errorOf(f, s.state, int(b), s.soft)
+			sum[sumError] += off
+			sum[sumSquare] += square
+			sum[sumSampled]++
+			most[mostError] = max(most[mostError], off)
+		}
+	}
+	if whole := !s.bulk && s.r.Layout().GroupOf(s.r.ID()) == 0 || s.bulk && s.r.ID() == 0; whole {
+		copy(sum[sumLeaves:], s.census[:])
+	}
+	var h uint64
+	if s.bulk {
+		h = s.image.hashed
+	} else {
+		h = hash(s.state)
+	}
+	most[mostTime] = s.took.Seconds()
+	most[mostHigh], most[mostLow] = float64(h>>32), float64(uint32(h))
+	most[leastHigh], most[leastLow] = -most[mostHigh], -most[mostLow]
+	if err := cluster.Allreduce(s.r, s.r.All(), cluster.Sum, sum[:], sum[:]); err != nil {
+		return err
+	}
+	if err := cluster.Allreduce(s.r, s.r.All(), cluster.Max, most[:], most[:]); err != nil {
+		return err
+	}
+	s.report(interactions, most[mostTime])
+	if s.steps == 0 {
+		s.energy = sum[sumEnergy]
+	}
+	if s.r.ID() == 0 {
+		s.judge(n, &sum, &most)
+	}
+	return nil
+}
+
+// errorOf gives the square of a force's error against that of all bodies one by one, and
+// the square of this force.
+func errorOf(f *pull, state []float64, body int, soft float64) (off, square float64) {
+	want := direct(state, body, soft)
+	for k := range 3 {
+		off += (f.a[k] - want.a[k]) * (f.a[k] - want.a[k])
+		square += want.a[k] * want.a[k]
+	}
+	return off, square
+}
+
+// near reports whether two numbers agree to a relative error.
+func near(a, b, within float64) bool { return math.Abs(a-b) <= within*math.Abs(b) }
+
+// judge says what holds and what does not, on one rank. What θ does to the accuracy was
+// measured: the bounds are for θ = 1, fall with its square, and are wider for few bodies.
+func (s *simulation) judge(n int, sum *[sums]float64, most *[mosts]float64) {
+	check := func(ok bool, holds, format string, args ...any) {
+		if !ok {
+			holds = fmt.Sprintf("step %d: ", s.steps) + fmt.Sprintf(format, args...)
+		}
+		s.p.Verify(ok, holds)
+	}
+	square := s.theta * s.theta
+	if k := sum[sumSampled]; sum[sumSquare] > 0 {
+		rms, worst := math.Sqrt(sum[sumError]/sum[sumSquare]), math.Sqrt(most[mostError]/(sum[sumSquare]/k))
+		few := math.Sqrt(max(1, 1024/float64(n)))
+		check(rms <= 0.04*square*few+1e-9 && worst <= 0.15*square*few+1e-9, "forces are those of all pairs, to what θ allows",
+			"forces on %.0f bodies are %.2g (rms) and at most %.2g off those of all pairs, relatively to their rms: want %.2g and %.2g", k, rms, worst, 0.04*square*few, 0.15*square*few)
+	}
+	force := math.Sqrt(sum[sumForceX]*sum[sumForceX] + sum[sumForceX+1]*sum[sumForceX+1] + sum[sumForceX+2]*sum[sumForceX+2])
+	bound := 3e-3 * square * math.Sqrt(max(1, 4096/float64(n)))
+	check(n == 1 || force <= (bound+1e-9)*sum[sumForce], "forces add up to nearly nothing",
+		"forces add up to %.2g of their sizes, want %.2g at most", force/sum[sumForce], bound)
+	c := census(sum[sumLeaves : sumLeaves+3])
+	check(c.right(n), "every body is in one leaf", "the tree has %.0f leaves, whose bodies' numbers add up to %.0f: want %d once each", c[0], c[1], n)
+	check(most[mostHigh] == -most[leastHigh] && most[mostLow] == -most[leastLow], "all ranks have the same bodies, to the bit", "ranks differ in their bodies")
+	if step := s.steps; step > 0 && s.dt <= 0.025 && s.soft >= 0.05*0.05 && s.theta <= 1 {
+		most := 2e-3 * max(1, float64(step)/40) * math.Sqrt(max(1, 4096/float64(n)))
+		check(near(sum[sumEnergy], s.energy, most), "energy is kept", "the energy is %.6g, at first %.6g: want it within %.2g", sum[sumEnergy], s.energy, most)
+	}
+	var root summary
+	switch {
+	case s.bulk:
+		root = *s.image.at(s.image.root)
+	case s.tree.root.owner() == s.thread:
+		root = *s.tree.own(s.tree.root)
+	default:
+		return
+	}
+	check(near(root[summaryMass], 1, 1e-9), "the root has all of the mass", "the root's mass is %v, want 1", root[summaryMass])
+}
+
+// hash is over the bits of all bodies.
+func hash(state []float64) uint64 {
+	h := uint64(0)
+	for _, x := range state {
+		h = mix(h ^ math.Float64bits(x))
+	}
+	return h
+}
+
+// report gives what the rank's force computation came to.
+func (s *simulation) report(interactions int, slowest float64) {
+	var at [cluster.Classes]float64
+	all := 0.
+	first := s.r.Group().Global(0)
+	for t := range s.threads {
+		k := float64(s.reads.summaries[t] + s.reads.children[t])
+		at[s.r.Class(first+t)] += k
+		all += k
+	}
+	s.p.Report("force_time", s.took.Seconds())
+	s.p.Report("force_time_slowest", slowest)
+	s.p.Report("reads", all)
+	s.p.Report("interactions", float64(interactions))
+	if all > 0 {
+		s.p.Report("rank_local_share", at[cluster.InRank]/all)
+		s.p.Report("node_local_share", (at[cluster.InRank]+at[cluster.InNode])/all)
+	}
+}

@@ -1,0 +1,45 @@
+package collective
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// busy is the computing that a rank does beside a call: x = x·a + b over numbers that
+// fit into a cache.
+type busy struct {
+	r      *cluster.Rank
+	slices int
+	work   cluster.Work // of a slice
+	each   int64        // numbers of a slice
+	x      []float64
+}
+
+// newBusy is computing over so many numbers in so many slices; nil: there is none.
+func newBusy(r *cluster.Rank, numbers, slices int64) *busy {
+	if numbers == 0 {
+		return nil
+	}
+	b := &busy{r: r, slices: int(min(slices, numbers))}
+	b.each = numbers / int64(b.slices)
+	b.work = cluster.Work{Flops: 2 * float64(b.each)}
+	if !r.Phantoms() {
+		b.x = make([]float64, busyNumbers)
+	}
+	return b
+}
+
+// busyNumbers is how many numbers there are, used again and again.
+const busyNumbers = 1 << 10
+
+// slice computes one part. Virtual time needs no computing to pass.
+func (b *busy) slice() {
+	b.r.Compute(b.work, func() {
+		if b.x == nil {
+			return
+		}
+		for left := b.each; left > 0; left -= busyNumbers {
+			x := b.x[:min(left, busyNumbers)]
+			for i := range x {
+				x[i] = x[i]*0.5 + 1
+			}
+		}
+	})
+}

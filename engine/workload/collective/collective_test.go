@@ -1,0 +1,237 @@
+package collective
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// A byte that is wrong in what any rank gets does not go unnoticed.
+func TestWrongBytesAreFound(t *testing.T) {
+	const ranks, n = 5, 24
+	for what := range coll.Collective(coll.Collectives) {
+		for me := range ranks {
+			x := &call{what: what, ranks: ranks, me: me, root: 2, n: n, stamp: 7}
+			var b buffers
+			b.resize(what, ranks, me == x.root, n)
+			right(x, &b)
+			if wrong := x.check(&b); wrong != "" {
+				t.Errorf("%s, rank %d: what is right is called wrong: %s", what, me, wrong)
+			}
+			for i := range b.get() {
+				b.get()[i] ^= 1
+				if x.check(&b) == "" {
+					t.Errorf("%s, rank %d: nobody notices a wrong byte %d of %d", what, me, i, len(b.get()))
+				}
+				b.get()[i] ^= 1
+			}
+		}
+	}
+}
+
+// right does a collective by the plain definition, from what all ranks would give.
+func right(x *call, b *buffers) {
+	given := func(rank int) []byte {
+		of := *x
+		of.me = rank
+		var b buffers
+		b.resize(x.what, x.ranks, rank == x.root, x.n)
+		of.fill(&b)
+		if x.what == coll.Bcast {
+			return b.get()
+		}
+		return b.give()
+	}
+	block := func(b []byte, i int) []byte { return b[int64(i)*x.n:][:x.n] }
+	out := b.get()
+	switch x.what {
+	case coll.Bcast:
+		copy(out, given(x.root))
+	case coll.Scatter:
+		copy(out, block(given(x.root), x.me))
+	case coll.Gather, coll.Allgather:
+		for r := range x.ranks {
+			if len(out) > 0 {
+				copy(block(out, r), given(r))
+			}
+		}
+	case coll.Exchange:
+		for r := range x.ranks {
+			copy(block(out, r), block(given(r), x.me))
+		}
+	case coll.Reduce, coll.Allreduce, coll.Scan, coll.ReduceScatter:
+		clear(out)
+		last := x.ranks - 1
+		if x.what == coll.Scan {
+			last = x.me
+		}
+		for r := range last + 1 {
+			from := given(r)
+			if x.what == coll.ReduceScatter {
+				from = block(from, x.me)
+			}
+			add(out, from)
+		}
+	}
+}
+
+// What a time is made of adds up to it, and says how often each cost counts: a binomial
+// tree of 64 takes 6 messages on its longest path, a chain 63.
+func TestTermsAddUp(t *testing.T) {
+	c := coll.Cost{L: 5 * cluster.Microsecond, O: cluster.Microsecond, Gap: cluster.Microsecond / 2, G: cluster.Nanosecond, Copy: 300, Combine: 500}
+	for _, a := range coll.All() {
+		for _, ranks := range []int{2, 8, 64, 100} {
+			for _, n := range []int64{0, 8, 4096} {
+				k, err := a.Key(coll.Parameters{Ranks: ranks})
+				if err != nil {
+					continue
+				}
+				sum := 0.0
+				for _, term := range terms(&k, &c, n) {
+					sum += term.Time
+				}
+				if want := k.Predict(&c, n).Seconds(); math.Abs(sum-want) > 0.02*want {
+					t.Errorf("%s by %s, %d ranks, %d B: terms add up to %g of %g", a.Collective, a.Name, ranks, n, sum, want)
+				}
+			}
+		}
+	}
+	for name, want := range map[string]float64{"knomial": 6, "chain": 63, "flat": 1} {
+		a, err := coll.Find(coll.Bcast, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := a.Key(coll.Parameters{Ranks: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := terms(&k, &c, 8)
+		if i := slices.IndexFunc(all, func(t engine.Term) bool { return t.Name == "L" }); i < 0 || all[i].Count != want {
+			t.Errorf("%s among 64: %+v, want %g L", name, all, want)
+		}
+	}
+}
+
+// A run has the network of its partition, unless it asks for the whole machine's.
+func TestPartition(t *testing.T) {
+	s := collective.Scenario([]string{"demo"})
+	if err := s.Set("nodes", "12"); err != nil {
+		t.Fatal(err)
+	}
+	m := cluster.Machine{Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{16, 16, 8}}}
+	own, whole := m, m
+	if fit(&s, &own); !slices.Equal(own.Topology.Dims, []int{3, 2, 2}) {
+		t.Errorf("12 nodes of their own: %v", own.Topology.Dims)
+	}
+	if err := s.Set("partition", partitionWhole); err != nil {
+		t.Fatal(err)
+	}
+	if fit(&s, &whole); !slices.Equal(whole.Topology.Dims, m.Topology.Dims) {
+		t.Errorf("12 nodes of the machine: %v", whole.Topology.Dims)
+	}
+}
+
+// The algorithms that the team cannot run are barred, with the reason, and the knob
+// passes them over.
+func TestBarredAlgorithms(t *testing.T) {
+	s := collective.Scenario([]string{"demo"})
+	for knob, value := range map[string]string{"collective": "allgather", "nodes": "3", "ranks-per-node": "1"} {
+		if err := s.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = collective.Barred(s, &workload.Site{Machine: &cluster.Machine{}, Phantoms: true})
+	k, err := s.Knob("algorithm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := k.Barred["direct"]; !strings.Contains(why, "one node") {
+		t.Errorf("loads between 3 nodes: %q, want the reason", why)
+	}
+	if why := k.Barred["neighbour-exchange"]; !strings.Contains(why, "even") {
+		t.Errorf("neighbour exchange among 3 ranks: %q, want the reason", why)
+	}
+	v := k.Default
+	for range k.Choices {
+		if v = k.Turn(v, +1); k.Barred[v] != "" {
+			t.Errorf("the knob stops at %s: %s", v, k.Barred[v])
+		}
+	}
+	if v != k.Default && len(k.Barred) == 0 {
+		t.Error("nothing is barred")
+	}
+}
+
+// An algorithm that the next collective does not have gives way to the model's choice,
+// and an order of knobs is as good as another.
+func TestAlgorithmsGoByTheCollective(t *testing.T) {
+	s := collective.Scenario([]string{"demo"})
+	set := func(knob, value string) {
+		t.Helper()
+		if err := s.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("algorithm", "chain")
+	set("collective", "exchange")
+	if got := s.Text("algorithm"); got != byModel {
+		t.Errorf("an exchange by %s", got)
+	}
+	s = collective.Scenario([]string{"demo"})
+	set("algorithm", "rabenseifner")
+	set("collective", "allreduce")
+	if got := s.Text("algorithm"); got != "rabenseifner" {
+		t.Errorf("an allreduce by %s", got)
+	}
+	if err := s.Set("algorithm", "nonesuch"); err == nil || strings.Contains(err.Error(), "scatter-allgather") {
+		t.Errorf("an unknown algorithm: %v, want those of an allreduce", err)
+	}
+}
+
+// Where two algorithms ran, the faster one has the cell, with the mark of its kind and
+// what the model says; one alone has nothing to win against, and a row of the model's
+// choice or of a table's names no algorithm.
+func TestRunsWinCells(t *testing.T) {
+	f := &engine.Field{
+		X: []float64{8, 64}, Y: []float64{4}, Names: []string{"chain", "flat", "knomial"}, NowX: 0, NowY: 0,
+		Cells: []engine.Winner{{Best: 1, Kind: engine.Modelled, Model: -1}, {Best: 1, Kind: engine.Modelled, Model: -1}},
+	}
+	row := func(series string, size, time float64) engine.Row {
+		return engine.Row{Series: series + ", 4×1", Kind: engine.Simulated, Cells: []float64{columnSize: size, columnRanks: 4, columnTime: time, columnModel: math.NaN()}}
+	}
+	v := &engine.StudyView{Field: f, Now: -1, Rows: []engine.Row{
+		row("flat", 8, 3), row("knomial, radix 2", 8, 4), row("knomial, radix 4", 8, 2), row(byModel, 8, 1), row("chain", 64, 1),
+	}}
+	got := ran(v)
+	if w := got.At(0, 0); w.Best != 2 || w.Kind != engine.Simulated || w.Model != 1 || w.Lead != 1.5 {
+		t.Errorf("knomial took 2 s, flat 3 s: %+v", *w)
+	}
+	if w := got.At(1, 0); w.Best != 1 || w.Kind != engine.Modelled {
+		t.Errorf("a chain ran alone: %+v", *w)
+	}
+	if f.Cells[0].Kind != engine.Modelled {
+		t.Error("the frame of the launch was written to")
+	}
+}
+
+// Loads reach the ranks of one node, and on this host's memory all.
+func TestWhereLoadsReach(t *testing.T) {
+	m := &cluster.Machine{}
+	for _, c := range []struct {
+		place
+		want bool
+	}{
+		{place{m, engine.Simulated, true, 4}, true}, {place{m, engine.Simulated, false, 4}, false},
+		{place{m, engine.Emulated, false, 4}, false}, {place{m, engine.Measured, false, 4}, true},
+	} {
+		if got := c.reach(); got != c.want {
+			t.Errorf("%+v: %v", c.place, got)
+		}
+	}
+}

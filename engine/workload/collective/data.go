@@ -1,0 +1,200 @@
+package collective
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// unit is the bytes of an element.
+const unit = 8
+
+// word is what element i of a rank's block has in a call. Sums over ranks follow from
+// the ranks' numbers alone, and a block in a wrong place shows.
+func word(rank, block, i int, stamp uint64) uint64 {
+	return uint64(rank+1)*weight(block, i) + offset(block, i, stamp)
+}
+
+func weight(block, i int) uint64 { return (uint64(block)<<32+uint64(i)+1)*0x9e3779b97f4a7c15 | 1 }
+
+func offset(block, i int, stamp uint64) uint64 {
+	return (stamp+uint64(i))*0xbf58476d1ce4e5b9 ^ uint64(block)
+}
+
+// sum is the sum of the words of ranks 0 to n−1, modulo 2⁶⁴.
+func sum(n, block, i int, stamp uint64) uint64 {
+	return uint64(n)*uint64(n+1)/2*weight(block, i) + uint64(n)*offset(block, i, stamp)
+}
+
+// buffers are what a rank gives and gets, in words.
+type buffers struct {
+	in, out []uint64
+	inN     int64 // bytes
+	outN    int64
+}
+
+// lengths are the bytes of a rank's buffers of a collective on n bytes.
+func lengths(c coll.Collective, ranks int, root bool, n int64) (in, out int64) {
+	all := n * int64(ranks)
+	switch c {
+	case coll.Bcast:
+		return 0, n
+	case coll.Scatter:
+		if root {
+			in = all
+		}
+		return in, n
+	case coll.Gather:
+		if root {
+			out = all
+		}
+		return n, out
+	case coll.Reduce:
+		if root {
+			out = n
+		}
+		return n, out
+	case coll.Allgather:
+		return n, all
+	case coll.Exchange:
+		return all, all
+	case coll.ReduceScatter:
+		return all, n
+	case coll.Allreduce, coll.Scan:
+		return n, n
+	}
+	return 0, 0
+}
+
+// resize makes the buffers those of a rank that is the root, or is not.
+func (b *buffers) resize(c coll.Collective, ranks int, root bool, n int64) {
+	b.inN, b.outN = lengths(c, ranks, root, n)
+	b.in, b.out = room(b.in, b.inN), room(b.out, b.outN)
+}
+
+func room(b []uint64, n int64) []uint64 {
+	words := int((n + unit - 1) / unit)
+	if words > cap(b) {
+		return make([]uint64, words)
+	}
+	return b[:words]
+}
+
+func (b *buffers) give() []byte { return cluster.Bytes(b.in)[:b.inN] }
+func (b *buffers) get() []byte  { return cluster.Bytes(b.out)[:b.outN] }
+
+// call is one collective of a rank, for filling and checking its buffers.
+type call struct {
+	what            coll.Collective
+	ranks, me, root int
+	n               int64
+	stamp           uint64
+}
+
+// fill writes what the rank gives, and what it gets must not have been there before.
+func (x *call) fill(b *buffers) {
+	for i := range b.out {
+		b.out[i] = ^uint64(0)
+	}
+	switch {
+	case x.what == coll.Bcast:
+		if x.me == x.root {
+			x.put(b.get(), func(i int) uint64 { return word(x.root, 0, i, x.stamp) })
+		}
+	case b.inN == x.n*int64(x.ranks) && x.what.ByMember() && (x.what == coll.Scatter || x.what == coll.Exchange || x.what == coll.ReduceScatter):
+		for j := range x.ranks {
+			x.put(x.block(b.give(), j), func(i int) uint64 { return word(x.me, j, i, x.stamp) })
+		}
+	default:
+		x.put(b.give(), func(i int) uint64 { return word(x.me, 0, i, x.stamp) })
+	}
+}
+
+// block is the one of a rank in the blocks of all.
+func (x *call) block(b []byte, rank int) []byte { return b[int64(rank)*x.n:][:x.n] }
+
+// put writes words, the last of them as far as there is room.
+func (x *call) put(b []byte, word func(i int) uint64) {
+	i := 0
+	for ; len(b) >= unit; b, i = b[unit:], i+1 {
+		binary.LittleEndian.PutUint64(b, word(i))
+	}
+	if len(b) > 0 {
+		var last [unit]byte
+		binary.LittleEndian.PutUint64(last[:], word(i))
+		copy(b, last[:])
+	}
+}
+
+// check says what is wrong with what the rank got; "": nothing.
+func (x *call) check(b *buffers) string {
+	out := b.get()
+	at := func(from int, b []byte, word func(i int) uint64) string {
+		if i := x.differs(b, word); i >= 0 {
+			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has a wrong byte %d of what comes from rank %d", x.what, x.ranks, x.root, x.me, i, from)
+		}
+		return ""
+	}
+	added := func(n, block int) string {
+		if i := x.differs(out, func(i int) uint64 { return sum(n, block, i, x.stamp) }); i >= 0 {
+			return fmt.Sprintf("%s among %d ranks, root %d: rank %d has a wrong byte %d of the sum", x.what, x.ranks, x.root, x.me, i)
+		}
+		return ""
+	}
+	switch x.what {
+	case coll.Bcast:
+		return at(x.root, out, func(i int) uint64 { return word(x.root, 0, i, x.stamp) })
+	case coll.Scatter:
+		return at(x.root, out, func(i int) uint64 { return word(x.root, x.me, i, x.stamp) })
+	case coll.Gather, coll.Allgather, coll.Exchange:
+		if len(out) == 0 {
+			return ""
+		}
+		block := 0
+		if x.what == coll.Exchange {
+			block = x.me
+		}
+		for from := range x.ranks {
+			if wrong := at(from, x.block(out, from), func(i int) uint64 { return word(from, block, i, x.stamp) }); wrong != "" {
+				return wrong
+			}
+		}
+	case coll.Reduce:
+		if x.me == x.root {
+			return added(x.ranks, 0)
+		}
+	case coll.Allreduce:
+		return added(x.ranks, 0)
+	case coll.ReduceScatter:
+		return added(x.ranks, x.me)
+	case coll.Scan:
+		return added(x.me+1, 0)
+	}
+	return ""
+}
+
+// differs is the place of the first byte that is not as it should be; −1: there is none.
+func (x *call) differs(b []byte, word func(i int) uint64) int {
+	at := 0
+	for i := 0; len(b) > 0; i++ {
+		var want [unit]byte
+		binary.LittleEndian.PutUint64(want[:], word(i))
+		for j := range min(unit, len(b)) {
+			if b[j] != want[j] {
+				return at + j
+			}
+		}
+		at += unit
+		b = b[min(unit, len(b)):]
+	}
+	return -1
+}
+
+// add is acc + in, of elements.
+func add(acc, in []byte) {
+	for ; len(acc) >= unit && len(in) >= unit; acc, in = acc[unit:], in[unit:] {
+		binary.LittleEndian.PutUint64(acc, binary.LittleEndian.Uint64(acc)+binary.LittleEndian.Uint64(in))
+	}
+}

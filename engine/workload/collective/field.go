@@ -1,0 +1,155 @@
+package collective
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// teams are the ranks that the model's lines and its field have values at.
+func teams(ranks int) []int64 {
+	var all []int64
+	for p := int64(2); p <= max(1024, int64(ranks)); p *= 2 {
+		all = append(all, p)
+	}
+	return with(all, int64(ranks))
+}
+
+// field is who wins by the model, over size and ranks.
+func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *engine.Field {
+	what := of(s)
+	l := s.Layout()
+	ranks := len(l.World())
+	n := length(s)
+	f := &engine.Field{Of: fmt.Sprintf("algorithm of %s", what), XTitle: "size", YTitle: "ranks", XUnit: "B", NowX: -1, NowY: -1}
+	for _, a := range coll.Of(what) {
+		f.Names = append(f.Names, a.Name)
+	}
+	for _, x := range sizes(n) {
+		if what == coll.Barrier || x%unit != 0 && what.Combines() {
+			continue
+		}
+		f.X = append(f.X, float64(x))
+	}
+	if what == coll.Barrier {
+		f.X = []float64{0}
+	}
+	for _, y := range teams(ranks) {
+		f.Y = append(f.Y, float64(y))
+	}
+	for y := range f.Y {
+		for x := range f.X {
+			one := engine.Winner{Best: -1, Model: -1}
+			if priced {
+				one = w.winner(s, c, int(f.Y[y]), int64(f.X[x]), f.Names)
+			}
+			f.Cells = append(f.Cells, one)
+		}
+	}
+	if priced {
+		for _, a := range coll.Of(what) {
+			made := ""
+			if k, err := w.key(s, a, ranks); err == nil {
+				made = cluster.FromSeconds(k.Predict(c, n).Seconds()).String()
+				if of := sumOf(terms(&k, c, n)); of != "" {
+					made += " = " + of
+				}
+			}
+			f.Made = append(f.Made, made)
+		}
+	}
+	w.won(f, s, l.RanksPerNode)
+	stand(f, n, ranks)
+	return f
+}
+
+// winner is who wins a cell by the model.
+func (at place) winner(s knobs, c *coll.Cost, ranks int, n int64, names []string) engine.Winner {
+	w := engine.Winner{Best: -1, Model: -1, Kind: engine.Modelled}
+	least, second := cluster.Time(math.MaxInt64), cluster.Time(math.MaxInt64)
+	for _, a := range coll.Of(of(s)) {
+		k, err := at.key(s, a, ranks)
+		if err != nil {
+			continue
+		}
+		switch t := k.Predict(c, n); {
+		case t < least:
+			w.Best, least, second = slices.Index(names, a.Name), t, least
+		case t < second:
+			second = t
+		}
+	}
+	if w.Best >= 0 {
+		w.Time = least.Seconds()
+	}
+	if second < math.MaxInt64 && least > 0 {
+		w.Lead = second.Seconds() / w.Time
+	}
+	return w
+}
+
+// stand finds the cell where the knobs stand.
+func stand(f *engine.Field, n int64, ranks int) {
+	f.NowX, f.NowY = slices.Index(f.X, float64(n)), slices.Index(f.Y, float64(ranks))
+}
+
+// ran is the field with the cells in which at least two algorithms ran: the winner of
+// these is of their kind.
+func ran(v *engine.StudyView) *engine.Field {
+	if v.Field == nil {
+		return nil
+	}
+	f := *v.Field
+	f.Cells = slices.Clone(f.Cells)
+	type cell struct {
+		x, y int
+		kind engine.Kind
+	}
+	best := map[cell]*engine.Row{}
+	second := map[cell]*engine.Row{}
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		t := r.Cells[columnTime]
+		at := cell{slices.Index(f.X, r.Cells[columnSize]), slices.Index(f.Y, r.Cells[columnRanks]), r.Kind}
+		if present(r) == "" || at.x < 0 || at.y < 0 || !(t > 0) {
+			continue
+		}
+		switch b := best[at]; {
+		case b == nil:
+			best[at] = r
+		case present(b) == present(r):
+			if t < b.Cells[columnTime] {
+				best[at] = r
+			}
+		case t < b.Cells[columnTime]:
+			best[at], second[at] = r, b
+		case second[at] == nil || t < second[at].Cells[columnTime]:
+			second[at] = r
+		}
+	}
+	now := engine.Kind("")
+	if r := v.Present(); r != nil {
+		now = r.Kind
+	}
+	for y := range f.Y {
+		for x := range f.X {
+			for _, kind := range []engine.Kind{engine.Simulated, engine.Emulated, engine.Measured, now} { // the present kind has the last word
+				at := cell{x, y, kind}
+				if second[at] == nil {
+					continue
+				}
+				w := f.At(x, y)
+				model := modelled(w)
+				r := best[at]
+				*w = engine.Winner{
+					Best: slices.Index(f.Names, present(r)), Time: r.Cells[columnTime], Lead: second[at].Cells[columnTime] / r.Cells[columnTime], Kind: kind, Model: model,
+				}
+			}
+		}
+	}
+	return &f
+}

@@ -1,0 +1,225 @@
+package collective
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Bounds of a flow: messages that are listed one by one, those that are priced at all,
+// and the spans of time that a large team's are folded into.
+const (
+	mostHops   = 1024
+	mostPriced = 1 << 14
+	spans      = 64
+)
+
+// flow is how the messages of a call go by the model; where there are no costs, each
+// takes a step.
+func flow(s knobs, k *coll.Key, c *coll.Cost, priced bool) *engine.Flow {
+	what := k.Algorithm.Collective
+	n := length(s)
+	f := &engine.Flow{Of: what.String(), Name: what.String() + " by " + called(k), Ranks: int(k.Ranks), Root: -1}
+	root := int32(0)
+	if what.Rooted() {
+		if asked := s.Int("root"); asked > 0 {
+			root = int32(asked)
+		}
+		f.Root = int(root)
+	}
+	if priced {
+		f.Kind = engine.Modelled
+		f.Terms = terms(k, c, n)
+		f.Span = k.Predict(c, n).Seconds()
+	}
+	var cache coll.Cache
+	for rel := range k.Ranks {
+		sends, loads := moved(cache.Schedule(*k, rel))
+		f.Messages += sends + loads
+		f.Loads = f.Loads || loads > 0
+	}
+	if f.Messages == 0 || f.Messages > mostPriced {
+		return f
+	}
+	blocks := k.Blocks(n, 1)
+	if what.Combines() {
+		blocks = k.Blocks(n, unit)
+	}
+	steps, err := coll.Steps(*k, root, blocks)
+	if err != nil {
+		return f // too large to look at
+	}
+	trace := steps
+	if priced {
+		if trace, err = coll.Price(*k, root, blocks, *c); err != nil {
+			return f
+		}
+	}
+	seconds := func(t cluster.Time) float64 {
+		if priced {
+			return t.Seconds()
+		}
+		return float64(t)
+	}
+	f.Steps, f.Bytes, f.Span = int(steps.Last()), steps.Bytes(), seconds(trace.Last())
+	f.Messages = int64(len(steps.Messages)) // but for loads of the own
+	step := map[[3]int32][]int{}
+	for i := range steps.Messages {
+		m := &steps.Messages[i]
+		at := [3]int32{m.From, m.To, m.Lane}
+		step[at] = append(step[at], int(m.Arrived))
+	}
+	var hops []engine.Hop
+	for i := range trace.Messages {
+		m := &trace.Messages[i]
+		at := [3]int32{m.From, m.To, m.Lane}
+		hops = append(hops, engine.Hop{
+			From: int(m.From), To: int(m.To), Bytes: m.Bytes, Step: step[at][0], Sent: seconds(m.Sent), Arrived: seconds(m.Arrived),
+		})
+		step[at] = step[at][1:]
+	}
+	f.Tree, f.Up = treeOf(f, hops)
+	f.Ends = blocksMean(int(k.Ranks), func(rank int) float64 { return seconds(trace.Ends[rank]) })
+	keep(f, hops)
+	return f
+}
+
+// moved counts the messages that a rank sends, and what it loads from others.
+func moved(s *coll.Schedule) (sends, loads int64) {
+	for i := range s.Nodes {
+		switch n := &s.Nodes[i]; n.Kind {
+		case coll.Send:
+			sends++
+		case coll.Load, coll.Fold:
+			loads += int64(n.Count)
+		}
+	}
+	return sends, loads
+}
+
+// keep lists messages one by one, or folds those of a large team.
+func keep(f *engine.Flow, hops []engine.Hop) {
+	f.Hops, f.Folds, f.Blocks = nil, nil, 0
+	if len(hops) <= mostHops {
+		f.Hops = hops
+		return
+	}
+	f.Blocks = blocksOf(f.Ranks)
+	f.Folds = make([]int64, f.Blocks*spans)
+	for i := range hops {
+		h := &hops[i]
+		first, last := int(h.Sent/f.Span*spans), int(h.Arrived/f.Span*spans)
+		for at := first; at <= min(last, spans-1); at++ {
+			f.Folds[h.From*f.Blocks/f.Ranks*spans+at]++
+		}
+	}
+}
+
+// blocksMean is the mean of ranks' values, by block.
+func blocksMean(ranks int, of func(rank int) float64) []float64 {
+	blocks := blocksOf(ranks)
+	sums, n := make([]float64, blocks), make([]float64, blocks)
+	for r := range ranks {
+		b := r * blocks / ranks
+		sums[b] += of(r)
+		n[b]++
+	}
+	for b := range sums {
+		sums[b] /= n[b]
+	}
+	return sums
+}
+
+// treeOf says whether messages run along a tree, and whether to its root: every rank but
+// the root hears from one other rank alone, or tells one alone.
+func treeOf(f *engine.Flow, hops []engine.Hop) (tree, up bool) {
+	if f.Root < 0 {
+		return false, false
+	}
+	for _, up := range []bool{false, true} {
+		parent := make([]int, f.Ranks)
+		for i := range parent {
+			parent[i] = -1
+		}
+		is := true
+		for i := range hops {
+			high, low := hops[i].From, hops[i].To
+			if up {
+				high, low = low, high
+			}
+			if low == f.Root || parent[low] >= 0 && parent[low] != high {
+				is = false
+				break
+			}
+			parent[low] = high
+		}
+		for r := range parent {
+			is = is && (r == f.Root || parent[r] >= 0)
+		}
+		if is {
+			return true, up
+		}
+	}
+	return false, false
+}
+
+// told is the flow with what the run has told: until when each rank took, and where
+// messages were written down, those of the last call.
+func told(f *engine.Flow, s *engine.Snapshot) *engine.Flow {
+	if f == nil {
+		return nil
+	}
+	of := *f
+	if t := tally(s, "progress"); t != nil {
+		of.Done, of.DoneKind = make([]float64, len(t.Rows)), t.Kind
+		for b := range t.Rows {
+			if t.At(b, 1) == 0 {
+				of.Done = nil
+				break
+			}
+			of.Done[b] = float64(t.At(b, 0)) / float64(t.At(b, 1)) * 1e-9
+		}
+	}
+	if s.Timeline != nil {
+		if hops, span := written(s.Timeline, &of); len(hops) > 0 {
+			of.Kind, of.Span = s.Kind, span
+			of.Tree, of.Up = treeOf(&of, hops)
+			keep(&of, hops)
+		}
+	}
+	return &of
+}
+
+// written are the messages of the last call that a timeline has whole, with times from
+// its start.
+func written(v *timeline.View, f *engine.Flow) (hops []engine.Hop, span float64) {
+	for i := len(v.Parts) - 1; i >= 0; i-- {
+		p := &v.Parts[i]
+		if !p.Whole || p.Row != 0 {
+			continue
+		}
+		for _, a := range v.Arrows {
+			if a.Sent >= p.Begin && a.Received <= p.End {
+				hops = append(hops, engine.Hop{
+					From: int(a.From), To: int(a.To), Bytes: a.Bytes, Sent: (a.Sent - p.Begin).Seconds(), Arrived: (a.Received - p.Begin).Seconds(),
+				})
+			}
+		}
+		if int64(len(hops)) != f.Messages {
+			return nil, 0 // some are written down no more, or not yet
+		}
+		return hops, (p.End - p.Begin).Seconds()
+	}
+	return nil, 0
+}
+
+// tally finds a table of counts; nil: there is none.
+func tally(s *engine.Snapshot, name string) *engine.Table {
+	for i := range s.Tallies {
+		if s.Tallies[i].Name == name {
+			return &s.Tallies[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package collective
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// What a rank keeps of an operation under way on a fabric, and of a node of a schedule.
+const (
+	perOperation = 200
+	perNode      = 64
+)
+
+func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
+	l := s.Layout()
+	ranks := len(l.World())
+	c, n := of(s), length(s)
+	switch root := s.Int("root"); {
+	case c.Rooted() && root >= int64(ranks):
+		return workload.Plan{}, fmt.Errorf("root = %d: the team has ranks 0 to %d; use one of these, or more ranks", root, ranks-1)
+	case c.Combines() && n%unit != 0:
+		return workload.Plan{}, fmt.Errorf("size = %d: %s adds up numbers of %d B; use a multiple of that", n, c, unit)
+	case c.ByMember() && n > 0 && int64(ranks) > (1<<40)/n:
+		return workload.Plan{}, fmt.Errorf("size = %d: %d ranks' blocks are more than a TiB; use fewer ranks or smaller blocks", n, ranks)
+	}
+	k, err := on(s, site).chosen(s, ranks)
+	if err != nil {
+		return workload.Plan{}, err
+	}
+	proof, real := proven(c, ranks, n, s.Int("real-limit"), site.Phantoms)
+	in, out := lengths(c, ranks, true, proof)
+	some := int64(0)
+	if c.Rooted() { // one rank at a time has more than the others
+		least, also := lengths(c, ranks, false, proof)
+		some = in + out - least - also
+		in, out = least, also
+	}
+	nodes := nodesOf(k)
+	most := in + out
+	if real || !site.Phantoms {
+		most *= 2 // temporary buffers
+	}
+	timed := extentOf(k, n, real)
+	segment, modelled := timed.segment()
+	if !k.Transfer.OneSided() {
+		segment, modelled = 0, 0
+	} else if !real {
+		short := extentOf(k, proof, true)
+		more, _ := short.segment()
+		segment += more
+		modelled += segment
+	}
+	return workload.Plan{Segment: segment, Modelled: modelled, Holds: []workload.Item{
+		{Name: "collective's buffers", Per: workload.PerRank, Bytes: most},
+		{Name: "buffers of a root", Per: workload.InAll, Bytes: 2 * some},
+		{Name: "messages under way", Per: workload.PerRank, Bytes: 2 * site.Eager(s, proof)},
+		{Name: "operations under way", Per: workload.PerRank, Bytes: perOperation * nodes},
+		{Name: "schedules", Per: workload.InAll, Bytes: perNode * nodes * schedules},
+	}}, nil
+}
+
+// schedules is about how many different ones a team has.
+const schedules = 32
+
+// nodesOf is how many nodes the longest schedule of a team has: the root's, or that of
+// the last rank.
+func nodesOf(k coll.Key) int64 {
+	n := len(k.Make(0).Nodes)
+	if k.Ranks > 1 {
+		n = max(n, len(k.Make(k.Ranks-1).Nodes))
+	}
+	return int64(n)
+}
+
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	w := placeOf(&snap.Scenario, m, snap.Kind)
+	c, ok := w.costs()
+	if !ok {
+		return nil
+	}
+	l := snap.Scenario.Layout()
+	k, err := w.chosen(&snap.Scenario, len(l.World()))
+	if err != nil {
+		return nil
+	}
+	return []engine.Metric{{Name: "call_time_model", Value: k.Predict(&c, length(&snap.Scenario)).Seconds(), Unit: "s", Kind: engine.Modelled}}
+}

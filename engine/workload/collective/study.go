@@ -1,0 +1,158 @@
+package collective
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+)
+
+// Columns of the study of algorithms.
+const (
+	columnSize = iota
+	columnRanks
+	columnTime
+	columnModel
+)
+
+// overSizes compares algorithms over the size of the data and the ranks.
+var overSizes = &engine.Study{
+	Form: engine.Form{
+		Name: "algorithms", Title: "Algorithms", Of: "a call", Item: "algorithm, size, ranks", Metric: "call_time",
+		Absent: "WORKLOAD compares no algorithms of a collective",
+		Columns: []engine.Column{
+			columnSize:  {Name: "size", Title: "size", Unit: "B", Wide: 9},
+			columnRanks: {Name: "ranks", Title: "ranks", Unit: "1", Wide: 7},
+			columnTime:  {Name: "call_time", Title: "call", Unit: "s", Wide: 9},
+			columnModel: {Name: "call_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
+		},
+		Charts: []engine.Chart{
+			{Shape: engine.Curve, X: columnSize, Y: []int{columnTime}, XLog: 2, YLog: 10, Join: true},
+			{Shape: engine.Curve, X: columnRanks, Y: []int{columnTime}, XLog: 2, YLog: 10, Same: []int{columnSize}},
+		},
+		Brief:   engine.Brief{Column: columnTime, After: " a call"},
+		Chooses: []string{"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"},
+	},
+	Apart: study.AnyKind("algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "size", "root", "calls", "slices", "overlap", "nodes", "ranks-per-node", "ranking", "group"),
+	Frame: frame, Observe: observe, Complete: complete,
+}
+
+// sizes are where the model's lines and its field have values.
+func sizes(present int64) []int64 {
+	var all []int64
+	for n := int64(8); n <= 4<<20; n *= 4 {
+		all = append(all, n)
+	}
+	return with(all, present)
+}
+
+// with adds a value above zero to a rising list.
+func with(all []int64, x int64) []int64 {
+	at, there := slices.BinarySearch(all, x)
+	if there || x <= 0 {
+		return all
+	}
+	return slices.Insert(all, at, x)
+}
+
+// frame has the messages by the model, the field of winners, and the model's lines: of
+// the algorithm that the knobs ask for, and of the best at each size.
+func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.StudyView {
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "a call, over size"}, {Title: "a call, over ranks"}}}
+	l := s.Layout()
+	ranks := len(l.World())
+	w := placeOf(s, m, kind)
+	k, err := w.chosen(s, ranks)
+	if err != nil {
+		return v
+	}
+	n := length(s)
+	c, ok := w.costs()
+	v.Flow = flow(s, &k, &c, ok)
+	v.Field = w.field(s, &c, ok)
+	if !ok {
+		return v
+	}
+	own := engine.Line{Name: "modelled", Kind: engine.Modelled, Look: engine.Dashed}
+	least := engine.Line{Name: "best by the model", Kind: engine.Modelled, Look: engine.Faint}
+	before := ""
+	for _, n := range sizes(n) {
+		if n%unit != 0 && of(s).Combines() {
+			continue
+		}
+		own.X, own.Y = append(own.X, float64(n)), append(own.Y, k.Predict(&c, n).Seconds())
+		win, t := w.best(s, &c, ranks, n)
+		least.X, least.Y = append(least.X, float64(n)), append(least.Y, t.Seconds())
+		if name := win.Algorithm.Name; before != "" && name != before {
+			v.Plots[0].Rules = append(v.Plots[0].Rules, engine.Rule{At: float64(n), Vertical: true, Label: name, Wide: name + " wins from here", Minor: true})
+		}
+		before = win.Algorithm.Name
+	}
+	v.Plots[0].Lines = []engine.Line{own, least}
+	own.X, own.Y = nil, nil
+	for _, p := range teams(ranks) {
+		if k, err := w.key(s, k.Algorithm, int(p)); err == nil {
+			own.X, own.Y = append(own.X, float64(p)), append(own.Y, k.Predict(&c, n).Seconds())
+		}
+	}
+	v.Plots[1].Lines = []engine.Line{own}
+	return v
+}
+
+// observe is the row of the present run.
+func observe(s *engine.Snapshot) []engine.Row {
+	t, ok := s.Metric("call_time")
+	if !ok || s.Iteration == 0 {
+		return nil
+	}
+	l := s.Scenario.Layout()
+	ranks := len(l.World())
+	series := s.Scenario.Text("algorithm")
+	if a, err := coll.Find(of(&s.Scenario), s.Scenario.Text("algorithm")); err == nil {
+		k, err := a.Key(parameters(&s.Scenario, a, ranks))
+		if err != nil {
+			return nil
+		}
+		series = called(&k)
+	}
+	model := math.NaN()
+	if m, ok := s.Metric("call_time_model"); ok {
+		model = m.Value
+	}
+	n := length(&s.Scenario)
+	label := fmt.Sprintf("%s, %s, %d×%d", series, cluster.SizeText(float64(n)), l.Nodes, l.RanksPerNode)
+	return []engine.Row{{
+		Key:   fmt.Sprintf("%s %s %s %s %d", t.Kind, label, l.Ranking, s.Scenario.Text("root"), len(l.World())),
+		Label: label, Series: fmt.Sprintf("%s, %d×%d", series, l.Nodes, l.RanksPerNode), Kind: t.Kind,
+		Cells: []float64{columnSize: float64(n), columnRanks: float64(ranks), columnTime: t.Value, columnModel: model},
+	}}
+}
+
+// present is the winner that a row speaks of: its algorithm; "": the model or a table chose it.
+func present(r *engine.Row) string {
+	name, _, _ := strings.Cut(r.Series, ", ")
+	if name == byModel || name == byTable {
+		return ""
+	}
+	return name
+}
+
+// complete says what the present algorithm takes and why, beside the model and others,
+// and takes what ran into the flow and the field.
+func complete(v *engine.StudyView, s *engine.Snapshot) {
+	study.Sort(v, columnSize)
+	v.Field = ran(v)
+	v.Flow = told(v.Flow, s)
+	now := v.Present()
+	if now == nil || v.Flow == nil {
+		return
+	}
+	v.Time, v.Scheme = now.Cells[columnTime], v.Flow.Name
+	v.Why = why(v, s, now)
+	v.Glance = fmt.Sprintf("%s: %s", v.Flow.Name, cluster.FromSeconds(v.Time))
+}

@@ -1,0 +1,134 @@
+package collective
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+)
+
+// why says what a call takes, what that is made of, and what others take.
+func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
+	f := v.Flow
+	text := fmt.Sprintf("%s among %d ranks, %s: %s a call (%s)", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time), now.Kind)
+	model := now.Cells[columnModel]
+	if !(model > 0) {
+		return text + "; " + shape(f) + "." + otherRun(v, now)
+	}
+	text += fmt.Sprintf(", %s× the model's %s", study.Figure(v.Time/model), cluster.FromSeconds(model))
+	if made := sumOf(f.Terms); made != "" {
+		text += " (" + made + ")"
+	}
+	text += "."
+	switch l := s.Scenario.Layout(); {
+	case v.Time/model < crowded:
+	case l.Nodes > 1 && l.RanksPerNode > 1:
+		text += fmt.Sprintf(" In the model no link is shared; here the %d ranks of a node share theirs.", l.RanksPerNode)
+	default:
+		text += " In the model no link is shared."
+	}
+	return text + otherRun(v, now) + elsewhere(v, now)
+}
+
+// crowded is how many times the model's time a call takes where what the model leaves
+// out decides.
+const crowded = 1.5
+
+// shape says how many messages there are, and in how many steps.
+func shape(f *engine.Flow) string {
+	if f.Messages == 0 {
+		return "no messages"
+	}
+	text := plural(f.Messages, "message")
+	if f.Loads {
+		text = plural(f.Messages, "load")
+	}
+	if f.Steps > 0 {
+		text += " in " + plural(int64(f.Steps), "step")
+	}
+	return text
+}
+
+func plural(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// sumOf writes terms as a sum: "6 L + 12 o + 3 KiB·G".
+func sumOf(terms []engine.Term) string {
+	var parts []string
+	for _, t := range terms {
+		count := fmt.Sprintf("%.0f %s", t.Count, t.Name)
+		if t.Name == "G" || t.Name == "copy" || t.Name == "add" {
+			count = cluster.SizeText(t.Count) + "·" + t.Name
+		}
+		parts = append(parts, count)
+	}
+	return strings.Join(parts, " + ")
+}
+
+// otherRun compares with the best other algorithm that ran with this size and team.
+func otherRun(v *engine.StudyView, now *engine.Row) string {
+	var other *engine.Row
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		if r.Kind != now.Kind || r.Series == now.Series || present(r) == "" || math.IsNaN(r.Cells[columnTime]) ||
+			r.Cells[columnSize] != now.Cells[columnSize] || r.Cells[columnRanks] != now.Cells[columnRanks] {
+			continue
+		}
+		if other == nil || r.Cells[columnTime] < other.Cells[columnTime] {
+			other = r
+		}
+	}
+	if other == nil {
+		return ""
+	}
+	name, t := other.Series[:strings.LastIndex(other.Series, ", ")], cluster.FromSeconds(other.Cells[columnTime])
+	switch ratio := other.Cells[columnTime] / v.Time; {
+	case ratio >= study.Alike:
+		return fmt.Sprintf(" %s took %s, %s× as long.", name, t, study.Figure(ratio))
+	case ratio <= 1/study.Alike:
+		return fmt.Sprintf(" %s took %s, %s× faster.", name, t, study.Figure(1/ratio))
+	}
+	return fmt.Sprintf(" %s took as long, %s.", name, t)
+}
+
+// elsewhere says who wins here by the model, and from which size on another does.
+func elsewhere(v *engine.StudyView, now *engine.Row) string {
+	f := v.Field
+	if f == nil || f.NowX < 0 || f.NowY < 0 {
+		return ""
+	}
+	best := modelled(f.At(f.NowX, f.NowY))
+	if best < 0 {
+		return ""
+	}
+	text := ""
+	if own, _, _ := strings.Cut(strings.TrimPrefix(v.Flow.Name, v.Flow.Of+" by "), ","); f.Names[best] == own {
+		text = " By the model nothing is faster here"
+	} else {
+		text = fmt.Sprintf(" By the model %s is best here", f.Names[best])
+		if best < len(f.Made) && f.Made[best] != "" {
+			text += ", " + f.Made[best]
+		}
+	}
+	for x := f.NowX + 1; x < len(f.X); x++ {
+		if other := modelled(f.At(x, f.NowY)); other >= 0 && other != best {
+			return text + fmt.Sprintf("; from %s on %s wins.", cluster.SizeText(f.X[x]), f.Names[other])
+		}
+	}
+	return text + "."
+}
+
+// modelled is who wins a cell by the model; −1: not known.
+func modelled(w *engine.Winner) int {
+	if w.Kind == engine.Modelled {
+		return w.Best
+	}
+	return w.Model
+}

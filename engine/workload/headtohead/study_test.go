@@ -1,0 +1,32 @@
+package headtohead
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// That messages have come is told whatever their times are; before any has come nothing
+// is.
+func TestWhatIsToldWhileTimesAreLate(t *testing.T) {
+	w, err := workload.Find("headtohead")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := study.NewTable(overSizes)
+	s := &engine.Snapshot{Scenario: w.Scenario([]string{"demo"}), Kind: engine.Emulated, Metrics: []engine.Metric{{Name: "exchange_time", Value: 1e-6, Kind: engine.Emulated}}}
+	table.Begin(&s.Scenario, &cluster.Machine{EagerLimit: 8192}, s.Kind)
+	for _, keeping := range []engine.Keeping{engine.Kept, engine.Unproven, engine.Behind, engine.Beyond} {
+		for _, iterations := range []int{0, 1} {
+			s.Keeping, s.Iteration = keeping, iterations
+			why := table.Look(s).Why
+			if came := strings.HasPrefix(why, "messages of 1 KiB leave before"); came != (iterations > 0) {
+				t.Errorf("times %q after %d iterations: %q", keeping, iterations, why)
+			}
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package heat
+
+import (
+	"math/bits"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// Prediction is what a machine's constants give for a step of the process with the most
+// cells, s.
+type Prediction struct {
+	Pack    float64 // faces
+	Start   float64 // the processor's part in their messages or puts
+	Flight  float64 // until they have come
+	Inner   float64 // cells that need no face
+	Rest    float64 // surface and update
+	Reduce  float64 // a step's share of a reduction
+	overlap bool
+}
+
+// Time is that of a step.
+func (p Prediction) Time() float64 {
+	meanwhile := p.Flight + p.Inner
+	if p.overlap {
+		meanwhile = max(p.Flight, p.Inner)
+	}
+	return p.Pack + p.Start + meanwhile + p.Rest + p.Reduce
+}
+
+// Model predicts a step. Neighbours in one node and in another are told apart by the
+// layout; what leaves a node shares its adapters evenly.
+func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
+	l := s.Layout()
+	world := l.World()
+	n, side := divide(len(world)), int(s.Int("size"))
+	onNode, leaving := make([]int, l.Nodes), make([]float64, l.Nodes)
+	p := Prediction{overlap: s.Text("overlap") == "on"}
+	messages, eager := s.Text("variant") == twoSided, s.Int("eager-limit")
+	if eager < 0 {
+		eager = m.EagerLimit
+	}
+	for i, r := range world {
+		node := l.NodeOf(int(r))
+		onNode[node]++
+		b := blockOf(side, n, i)
+		for d, peer := range b.peers {
+			if peer >= 0 && l.ClassOf(int(r), int(world[peer])) == cluster.Remote {
+				leaving[node] += float64(cell * b.face(d))
+			}
+		}
+	}
+	out := &m.Classes[cluster.Remote]
+	for i, r := range world {
+		b := blockOf(side, n, i)
+		var start, flight, near float64
+		for d, peer := range b.peers {
+			if peer < 0 {
+				continue
+			}
+			class := l.ClassOf(int(r), int(world[peer]))
+			size := cell * b.face(d)
+			before, after := message(s, m, class, size, eager)
+			start += before
+			flight = max(flight, after)
+			if link := &m.Classes[class]; class == cluster.InNode && link.Bandwidth > 0 {
+				moved := float64(size) / link.Bandwidth
+				if messages { // a core moves one after another; puts go side by side
+					moved += near
+				}
+				near = max(near, moved)
+			}
+			if messages && size > eager && m.Progress == cluster.ProgressCall {
+				p.overlap = false // the handshake waits for the next call
+			}
+		}
+		far := 0.0
+		if out.Bandwidth > 0 {
+			far = leaving[l.NodeOf(int(r))] / float64(max(out.Adapters, 1)) / out.Bandwidth
+		}
+		p.Start, p.Flight = max(p.Start, start), max(p.Flight, flight+max(near, far))
+	}
+	b, node := blockOf(side, n, 0), 1
+	for _, k := range onNode {
+		node = max(node, k)
+	}
+	kernel := func(w cluster.Work) float64 {
+		t := m.ComputeTime(w).Seconds()
+		if m.NodeRate > 0 {
+			t = max(t, w.Bytes*float64(node)/m.NodeRate)
+		}
+		return t
+	}
+	faces := 0
+	for d, peer := range b.peers {
+		if peer >= 0 {
+			p.Pack += kernel(packWork(&b, d))
+			faces++
+		}
+	}
+	p.Inner, p.Rest = kernel(innerWork(&b)), kernel(surfaceWork(&b))+kernel(updateWork(&b))
+	inside := bits.Len(uint(node - 1))
+	all := bits.Len(uint(len(world) - 1))
+	at := func(class cluster.Class, levels int) float64 {
+		link := &m.Classes[class]
+		return 2 * float64(levels) * (link.Latency + 2*link.Overhead).Seconds()
+	}
+	p.Reduce = (at(cluster.InNode, min(inside, all)) + at(cluster.Remote, max(all-inside, 0))) / float64(s.Int("reduce-every"))
+	return p
+}
+
+// message is the processor's time for a face that goes and one that comes, and the time
+// of the way without its bytes.
+func message(s *engine.Scenario, m *cluster.Machine, class cluster.Class, size, eager int64) (before, after float64) {
+	link := &m.Classes[class]
+	hands, ways := 1.0, 1.0
+	switch {
+	case s.Text("variant") == putRPC:
+		before = m.HandlerTime.Seconds()
+	case s.Text("variant") == twoSided && size > eager:
+		hands, ways = 4, 3
+		if m.Progress == cluster.ProgressOffload {
+			hands = 2
+		}
+	case s.Text("variant") == twoSided:
+		hands = 2
+	}
+	before += hands * link.Overhead.Seconds()
+	after = ways * link.Latency.Seconds()
+	if s.Text("memory") == memoryStaged {
+		if after += 2 * m.Device.Link.Latency.Seconds(); m.Device.Link.Bandwidth > 0 {
+			after += 2 * float64(size) / m.Device.Link.Bandwidth
+		}
+	}
+	return before, after
+}

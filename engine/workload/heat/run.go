@@ -1,0 +1,325 @@
+package heat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// process is one process, and the cube that it conducts heat through with the others.
+type process struct {
+	*exchange
+	p       engine.Probe
+	f       *field // of a cube without numbers, its block alone
+	steps   int
+	every   int
+	overlap bool
+	prepost bool
+	means   cluster.Means
+	told    bool // its steps are those that are shown
+
+	want   []float64 // temperatures after all steps; nil: not known
+	mean   float64   // of T before the last update
+	spans  []span    // by step
+	flows  []float64 // by step: what the block gained, and what it lost by radiation
+	wanted float64   // published average; 0: there is none
+}
+
+// span is where a step's time went.
+type span struct{ pack, exchange, compute, reduce cluster.Time }
+
+func (s *span) total() cluster.Time { return s.pack + s.exchange + s.compute + s.reduce }
+
+func run(r *cluster.Rank, p engine.Probe) error {
+	if r.World().Rank() < 0 { // no MPI rank: it has no block
+		for p.Next() {
+		}
+		return nil
+	}
+	side, steps := int(p.Int("size")), int(p.Int("steps"))
+	n := divide(r.World().Size())
+	proof := cube{side, steps}
+	phantoms := r.Phantoms() && phantom(side, n, p.Int("real-limit"))
+	if phantoms {
+		proof = proofOf(side, steps, n)
+	}
+	c, err := newProcess(r, p, proof, n, true, 0)
+	if err != nil {
+		return err
+	}
+	timed := c
+	if phantoms {
+		if timed, err = newProcess(r, p, cube{side, steps}, n, false, directions); err != nil {
+			return err
+		}
+	}
+	timed.told = true
+	for p.Next() {
+		if err := c.conduct(); err != nil {
+			return err
+		}
+		if err := c.verify(); err != nil {
+			return err
+		}
+		if phantoms {
+			if err := timed.conduct(); err != nil {
+				return err
+			}
+		}
+		timed.report()
+	}
+	return nil
+}
+
+// cube is what heat is conducted through, and for how long.
+type cube struct{ side, steps int }
+
+// phantom reports whether a cube is too large to have numbers in a simulation.
+func phantom(side int, n [3]int, limit int64) bool {
+	b := blockOf(side, n, 0)
+	return b.cells() > limit
+}
+
+// proofOf is the cube that is verified where the one that is timed has no numbers:
+// blocks with inner cells as far as it has them.
+func proofOf(side, steps int, n [3]int) cube {
+	return cube{min(side, 3*slices.Max(n[:])), min(steps, 4)}
+}
+
+// newProcess takes memory for the process's block of a cube.
+func newProcess(r *cluster.Rank, p engine.Probe, of cube, n [3]int, real bool, tag int) (*process, error) {
+	b, most := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
+	x, err := newExchange(r, b, most, p.Text("variant"), real, tag)
+	if err != nil {
+		return nil, err
+	}
+	c := &process{exchange: x, p: p, f: &field{block: b}, steps: of.steps, every: int(p.Int("reduce-every")), spans: make([]span, of.steps+1),
+		overlap: p.Text("overlap") == "on", prepost: p.Text("prepost") == "on" && x.variant == twoSided}
+	if p.Text("memory") != memoryHost {
+		c.means = cluster.Means{Own: cluster.DeviceMemory, Far: cluster.DeviceMemory}
+	}
+	if real {
+		c.f = newField(b)
+		c.flows = make([]float64, 2*(of.steps+1))
+		c.wanted = average[[2]int{of.side, of.steps}]
+		if checkable(&most, of.steps, r.World().Size()) {
+			c.want = sequential(&b, of.steps)
+		}
+	}
+	return c, nil
+}
+
+// conduct makes all steps, from T = 0 on.
+func (c *process) conduct() error {
+	clear(c.f.t)
+	if err := c.expect(c.step); err != nil {
+		return err
+	}
+	if err := c.r.Barrier(c.r.World()); err != nil {
+		return err
+	}
+	now := c.r.Now()
+	for t := range c.steps + 1 {
+		if c.told {
+			c.p.Step(t, c.steps+1)
+		}
+		var err error
+		if now, err = c.one(t, now); err != nil {
+			return err
+		}
+	}
+	for parity := range c.sends { // so that the next iteration starts like the first one
+		if err := c.r.Waitall(c.sends[parity][:], nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one makes step t, which began at a time, and gives that of its end.
+func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
+	s, clock := &c.spans[t], c.p.Clock()
+	lap := func(part *cluster.Time) {
+		now := c.r.Now()
+		*part += max(now-begun-clock, 0)
+		begun = now
+	}
+	*s = span{}
+	c.f.on, c.f.in = t <= c.steps/2, c.in[c.step%2]
+	if t < c.steps {
+		if err := c.expect(c.step + 1); err != nil {
+			return 0, err
+		}
+	}
+	if err := c.r.Using(c.means, c.begin); err != nil {
+		return 0, err
+	}
+	lap(&s.pack)
+	if c.overlap {
+		c.compute(innerWork(&c.b), c.f.inner)
+		lap(&s.compute)
+	}
+	if err := c.wait(); err != nil {
+		return 0, err
+	}
+	lap(&s.exchange)
+	if !c.overlap {
+		c.compute(innerWork(&c.b), c.f.inner)
+	}
+	c.compute(surfaceWork(&c.b), c.f.surface)
+	c.compute(updateWork(&c.b), c.f.update)
+	if c.real {
+		c.flows[2*t], c.flows[2*t+1] = c.f.gained, c.f.radiated
+	}
+	lap(&s.compute)
+	if (t+1)%c.every == 0 || t == c.steps {
+		sum := []float64{c.f.content}
+		if err := cluster.Allreduce(c.r, c.r.World(), cluster.Sum, sum, sum); err != nil {
+			return 0, err
+		}
+		cells := float64(c.b.side) * float64(c.b.side) * float64(c.b.side)
+		c.mean = sum[0] / cells
+		lap(&s.reduce)
+	}
+	return begun, nil
+}
+
+// begin packs each face and starts to send it.
+func (c *process) begin() error {
+	if err := c.reuse(); err != nil {
+		return err
+	}
+	if c.prepost {
+		for d, peer := range c.b.peers {
+			if peer < 0 {
+				continue
+			}
+			if err := c.receive(d); err != nil {
+				return err
+			}
+		}
+	}
+	for d, peer := range c.b.peers {
+		if peer < 0 {
+			continue
+		}
+		c.compute(packWork(&c.b, d), func() { c.f.pack(d, c.out[c.step%2][d]) })
+		if c.variant == twoSided && !c.prepost {
+			if err := c.receive(d); err != nil {
+				return err
+			}
+		}
+		if err := c.send(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compute runs a kernel, or takes its time alone.
+func (c *process) compute(w cluster.Work, kernel func()) {
+	if !c.real {
+		kernel = nil
+	}
+	c.r.Compute(w, kernel)
+}
+
+// How far an average may be from the published one, and the energy of a step from its
+// balance, as shares of the average and of what the source gives while it is on.
+const (
+	averageTolerance = 1e-11
+	energyTolerance  = 1e-12
+)
+
+// verify looks at what the steps have come to.
+func (c *process) verify() error {
+	if err := cluster.Allreduce(c.r, c.r.World(), cluster.Sum, c.flows, c.flows); err != nil {
+		return err
+	}
+	wrong := c.wrong()
+	if wrong != "" {
+		c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d, %s: %s", c.r.ID(), c.p.Iteration(), c.variant, wrong))
+		return nil
+	}
+	detail := "the energy of every step balances"
+	if c.wanted != 0 {
+		detail += ", the average temperature is the published one"
+	}
+	if c.want != nil {
+		detail += ", and every temperature has the bits of the sequential program's"
+	}
+	c.p.Verify(true, detail)
+	return nil
+}
+
+// wrong says what is; "": nothing.
+func (c *process) wrong() string {
+	for i, want := range c.want {
+		if got := c.f.t[i]; math.Float64bits(got) != math.Float64bits(want) {
+			x, y, z := i%c.b.size[0], i/c.b.size[0]%c.b.size[1], i/c.b.size[0]/c.b.size[1]
+			return fmt.Sprintf("the temperature of cell {%d, %d, %d} is %v, want %v", c.b.lo[0]+x, c.b.lo[1]+y, c.b.lo[2]+z, got, want)
+		}
+	}
+	if c.wanted != 0 && !(math.Abs(c.mean-c.wanted) <= averageTolerance*c.wanted) {
+		return fmt.Sprintf("the average temperature is %.15g, published %.15g", c.mean, c.wanted)
+	}
+	most := dt * source * float64(c.b.side) * float64(c.b.side)
+	for t := range c.steps + 1 {
+		given := most
+		if t > c.steps/2 {
+			given = 0
+		}
+		gained, lost := c.flows[2*t], dt*c.flows[2*t+1]
+		if !(math.Abs(gained-(given-lost)) <= energyTolerance*most) {
+			return fmt.Sprintf("step %d: the cube gained %v, and the source gave %v and radiation took %v", t, gained, given, lost)
+		}
+	}
+	return ""
+}
+
+// warmUp is how many steps are not counted.
+func warmUp(steps int) int { return min(3, steps/4) }
+
+// report gives the times of the steps that count. Two successive steps have all of a
+// step's parts on every process, whoever is ahead.
+func (c *process) report() {
+	counted := c.spans[warmUp(c.steps):]
+	var sum span
+	windows := make([]float64, 0, len(counted))
+	for i := range counted {
+		s := &counted[i]
+		sum.pack += s.pack
+		sum.exchange += s.exchange
+		sum.compute += s.compute
+		sum.reduce += s.reduce
+		if i > 0 {
+			window := s.total() + counted[i-1].total()
+			c.p.Sample("two_steps", window.Seconds())
+			windows = append(windows, window.Seconds()/2)
+		}
+	}
+	n := float64(len(counted))
+	each := sum.total().Seconds() / n
+	c.p.Report("step_time", each)
+	c.p.Report("compute_time", sum.compute.Seconds()/n)
+	c.p.Report("exchange_time", (sum.pack+sum.exchange).Seconds()/n)
+	c.p.Report("reduce_time", sum.reduce.Seconds()/n)
+	if each > 0 {
+		c.p.Report("comm_share", 1-sum.compute.Seconds()/n/each)
+	}
+	slices.Sort(windows)
+	at := func(q float64) float64 { return windows[int(q*float64(len(windows)-1)+0.5)] }
+	c.p.Report("step_median", at(0.5))
+	if at(0.5) > 0 {
+		c.p.Report("step_spread", (at(0.9)-at(0.1))/at(0.5))
+	}
+	took := cluster.FromSeconds((sum.pack + sum.exchange).Seconds() / n)
+	for d, peer := range c.b.peers {
+		if peer >= 0 {
+			c.p.Access(c.r.World().Global(peer), cell*c.b.face(d), took)
+		}
+	}
+}

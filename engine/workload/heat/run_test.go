@@ -1,0 +1,196 @@
+package heat_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+)
+
+// try runs heat with some knobs turned, on a machine of its own or on one by name.
+func try(m *cluster.Machine, iterations int, knobs ...string) (*engine.Snapshot, error) {
+	var own []cluster.Machine
+	if m != nil {
+		own = append(own, *m)
+		knobs = append([]string{"machine", m.Name}, knobs...)
+	}
+	s, err := session.Scenario("heat", own...)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(knobs); i += 2 {
+		if err := s.Set(knobs[i], knobs[i+1]); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
+		session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: iterations}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].Snapshot, nil
+}
+
+// sound runs it and wants it verified, and what was checked to be told.
+func sound(t *testing.T, m *cluster.Machine, says string, knobs ...string) *engine.Snapshot {
+	t.Helper()
+	s, err := try(m, 2, knobs...)
+	if err != nil {
+		t.Fatalf("%v: %v", knobs, err)
+	}
+	if s.Failure != "" || !s.Verification.OK || !s.Verification.Done || !strings.Contains(s.Verification.Detail, says) {
+		t.Errorf("%v: failure %q, verification %+v; want %q", knobs, s.Failure, s.Verification, says)
+	}
+	return s
+}
+
+func value(t *testing.T, s *engine.Snapshot, name string) float64 {
+	t.Helper()
+	m, ok := s.Metric(name)
+	if !ok {
+		t.Fatalf("no metric %s in %v; %s", name, s.Metrics, s.Failure)
+	}
+	return m.Value
+}
+
+const bits = "the bits of the sequential program"
+
+// Every variant gives the sequential temperatures, bit for bit, on any number of ranks and
+// on every fabric; reductions may be seldom, and MPI may number ranks otherwise.
+func TestVariantsGiveTheSequentialBits(t *testing.T) {
+	for _, variant := range [][]string{
+		{"variant", "two-sided"},
+		{"variant", "two-sided", "prepost", "on", "eager-limit", "0", "overlap", "off"},
+		{"variant", "put-rpc", "world-seed", "2"},
+		{"variant", "put-signal", "overlap", "off"},
+	} {
+		for i, shape := range [][2]string{{"1", "1"}, {"2", "1"}, {"2", "3"}, {"1", "7"}, {"3", "4"}} {
+			for j, where := range [][]string{{"fabric", "sim"}, {"machine", "this-host"}} {
+				every := strconv.Itoa(1 + 2*((i+j)%2))
+				sound(t, nil, bits, slices.Concat([]string{"nodes", shape[0], "ranks-per-node", shape[1], "size", "9", "steps", "6", "reduce-every", every}, where, variant)...)
+			}
+		}
+		sound(t, nil, bits, slices.Concat([]string{"machine", "demo", "nodes", "2", "ranks-per-node", "2", "size", "8", "steps", "4"}, variant)...)
+	}
+}
+
+// The averages that the example publishes.
+func TestPublishedAverages(t *testing.T) {
+	const published = "the average temperature is the published one"
+	for _, steps := range []string{"10", "100"} { // those of 1000 steps, and of 100³ cells, take longer: a run verifies them
+		sound(t, nil, published, "fabric", "sim", "nodes", "2", "ranks-per-node", "3", "steps", steps, "variant", "put-signal")
+	}
+}
+
+// A rank that computes forty times as slowly lets its neighbours run ahead as far as
+// faces let them: two inboxes hold.
+func TestASlowRankWithoutReductions(t *testing.T) {
+	m := costs
+	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
+	for _, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
+		sound(t, &m, bits, "fabric", "sim", "nodes", "6", "ranks-per-node", "1", "size", "12", "steps", "20", "reduce-every", "10", "variant", variant)
+	}
+}
+
+// costs is a machine that has some of each kind.
+var costs = cluster.Machine{
+	Name: "costs", Emulated: true, Progress: cluster.ProgressThread, Flops: 1e9, MemoryRate: 1e9, EagerLimit: 1024, HandlerTime: 300 * cluster.Nanosecond,
+	Classes: [cluster.Classes]cluster.Link{
+		{Latency: 100 * cluster.Nanosecond, Bandwidth: 4e9},
+		{Latency: 500 * cluster.Nanosecond, Bandwidth: 2e9},
+		{Latency: 2 * cluster.Microsecond, Overhead: 300 * cluster.Nanosecond, Bandwidth: 1e9, Adapters: 1},
+	},
+	Device: cluster.Device{Count: 2, Memory: 1 << 20, Rate: 1e11, Flops: 1e12, Link: cluster.Link{Latency: 5 * cluster.Microsecond, Bandwidth: 1e10}},
+}
+
+// A cube without numbers takes the times of one that has them, but for the order in which
+// processes leave what went before: a hundredth.
+func TestPhantomsTakeTheSameTime(t *testing.T) {
+	for _, c := range [][2]string{{"two-sided", "staged"}, {"put-rpc", "direct"}, {"put-signal", "host"}, {"two-sided", "host"}} {
+		knobs := []string{"fabric", "sim", "nodes", "4", "ranks-per-node", "2", "size", "20", "variant", c[0], "memory", c[1], "reduce-every", "3"}
+		real := sound(t, &costs, bits, knobs...)
+		phantom := sound(t, &costs, bits, append(knobs, "real-limit", "64")...)
+		for _, name := range []string{"step_time", "exchange_time", "compute_time", "step_median"} {
+			if a, b := value(t, real, name), value(t, phantom, name); a < 0.99*b || a > 1.01*b {
+				t.Errorf("%v: %s %v with numbers, %v without", c, name, a, b)
+			}
+		}
+	}
+}
+
+// Faces in device memory wait for the copies through the host's, and direct ones do not.
+func TestStagingCosts(t *testing.T) {
+	at := func(memory, variant string) float64 {
+		return value(t, sound(t, &costs, bits, "fabric", "sim", "nodes", "4", "ranks-per-node", "1", "size", "20", "memory", memory, "variant", variant), "exchange_time")
+	}
+	for _, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
+		staged, direct := at("staged", variant), at("direct", variant)
+		if more := staged - direct; more < 2*costs.Device.Link.Latency.Seconds() {
+			t.Errorf("%s: staged %v s, direct %v s: want two copies' latency more", variant, staged, direct)
+		}
+	}
+}
+
+// Above the eager limit a message waits for its receive and a put does not; the model has
+// the order of both.
+func TestPutsBeatMessagesAboveTheEagerLimit(t *testing.T) {
+	var took, modelled [2]float64
+	for i, variant := range []string{"two-sided", "put-signal"} {
+		s := sound(t, &costs, bits, "fabric", "sim", "nodes", "4", "ranks-per-node", "1", "size", "24", "steps", "8", "reduce-every", "100", "variant", variant)
+		took[i], modelled[i] = value(t, s, "step_time"), value(t, s, "step_time_model")
+	}
+	if took[1] >= took[0] || modelled[1] >= modelled[0] {
+		t.Errorf("two-sided and put-signal take %v s, modelled %v: want less for the puts", took, modelled)
+	}
+	alone := sound(t, &costs, bits, "fabric", "sim", "nodes", "1", "ranks-per-node", "1")
+	if a, b := value(t, alone, "step_time"), value(t, alone, "step_time_model"); a < 0.999*b || a > 1.001*b {
+		t.Errorf("a process alone takes %v s, modelled %v s", a, b)
+	}
+}
+
+// What cannot be run says so, with a hint.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		knobs []string
+		says  []string
+	}{
+		{[]string{"size", "3"}, []string{"size", "4"}},
+		{[]string{"steps", "3"}, []string{"steps", "4"}},
+		{[]string{"nodes", "17", "ranks-per-node", "1", "size", "16"}, []string{"17 processes stand 17×1×1", "use size = 17 or more"}},
+		{[]string{"model", "nested-multiple", "variant", "put-signal"}, []string{"a put ends at its UPC group", "use model = flat"}},
+		{[]string{"fabric", "sim", "memory", "direct"}, []string{"machine demo has no devices", "use memory = host"}},
+		{[]string{"machine", "ac922-summit", "memory", "staged"}, []string{"only virtual time has the costs of devices", "use fabric = sim"}},
+		{[]string{"machine", "ac922-summit", "fabric", "sim", "ranks-per-node", "7", "memory", "direct"}, []string{"7 ranks a node", "use ranks-per-node = 6"}},
+		{[]string{"machine", "ac922-summit", "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "size", "1600", "memory", "direct"}, []string{"a device of ac922-summit has", "use a smaller size"}},
+	} {
+		_, err := try(nil, 1, c.knobs...)
+		if err == nil {
+			t.Errorf("%v: not refused", c.knobs)
+			continue
+		}
+		for _, part := range c.says {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%v: refused with %q, want %q in it", c.knobs, err, part)
+			}
+		}
+	}
+}
+
+// Paper 4's machine at sizes that no host holds: 768 devices with a cube of 6400³.
+func TestACubeOfThePaper(t *testing.T) {
+	if os.Getenv("CONFORM") == "" {
+		t.Skip("takes seconds under the race detector: CONFORM=1 runs it")
+	}
+	s := sound(t, nil, "balances", "machine", "ac922-summit", "fabric", "sim", "nodes", "128", "ranks-per-node", "6", "memory", "direct", "size", "6400", "steps", "4", "variant", "put-signal")
+	cells := 6400. * 6400 * 6400 / 768
+	if compute := value(t, s, "compute_time"); compute < cells*40/900e9 || compute > 1.1*cells*40/900e9 {
+		t.Errorf("computing takes %v s, want about 40 B a cell at 900 GB/s", compute)
+	}
+}

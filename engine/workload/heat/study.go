@@ -1,0 +1,171 @@
+package heat
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+)
+
+// Columns of the study of variants.
+const (
+	columnNodes = iota
+	columnTime
+	columnModel
+	columnMedian
+	columnSpread
+	columnCompute
+	columnExchange
+	columnReduce
+)
+
+var variantColumns = []engine.Column{
+	columnNodes:    {Name: "nodes", Title: "nodes", Unit: "1", Wide: 6},
+	columnTime:     {Name: "step_time", Title: "step", Unit: "s", Wide: 9, Legend: "a step"},
+	columnModel:    {Name: "step_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
+	columnMedian:   {Name: "step_median", Title: "median", Unit: "s", Wide: 9},
+	columnSpread:   {Name: "step_spread", Title: "spread", Unit: "1", Wide: 7},
+	columnCompute:  {Name: "compute_time", Title: "compute", Unit: "s", Wide: 9, Legend: "compute"},
+	columnExchange: {Name: "exchange_time", Title: "exchange", Unit: "s", Wide: 9, Legend: "exchange"},
+	columnReduce:   {Name: "reduce_time", Title: "reduce", Unit: "s", Wide: 9, Legend: "reduce"},
+}
+
+// byVariant compares the ways to exchange faces, over nodes.
+var byVariant = &engine.Study{
+	Form: engine.Form{
+		Name: "variants", Title: "Steps by variant", Of: "a step", Item: "nodes × ranks, variant", Metric: "step_time",
+		Absent:  "this workload has no variants of an exchange of faces",
+		Columns: variantColumns,
+		Charts: []engine.Chart{
+			{Shape: engine.Stack, Y: []int{columnCompute, columnExchange, columnReduce}},
+			{Shape: engine.Curve, X: columnNodes, Y: []int{columnTime}, XLog: 2, YLog: 10, Join: true},
+		},
+		Brief: engine.Brief{Column: columnTime, After: " a step"},
+	},
+	Apart:    study.AnyKind("variant", "prepost", "overlap", "reduce-every", "memory", "nodes", "ranks-per-node", "steps"),
+	Observe:  observe,
+	Complete: complete,
+}
+
+// observe is the row of the present run.
+func observe(s *engine.Snapshot) []engine.Row {
+	cells, ok := study.CellsOf(s, variantColumns, columnTime)
+	if !ok {
+		return nil
+	}
+	l, sc := &s.Layout, &s.Scenario
+	cells[columnNodes] = float64(l.Nodes)
+	series := sc.Text("variant")
+	if series == twoSided && sc.Text("prepost") == "on" {
+		series += ", preposted"
+	}
+	if sc.Text("overlap") == "off" {
+		series += ", no overlap"
+	}
+	if n := sc.Int("reduce-every"); n > 1 {
+		series += fmt.Sprintf(", reduced every %d", n)
+	}
+	if memory := sc.Text("memory"); memory != memoryHost {
+		series += ", " + memory
+	}
+	label := fmt.Sprintf("%d×%d, %s", l.Nodes, l.RanksPerNode, series)
+	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+}
+
+// complete says what a step is spent on, and which variant of the same layout is faster.
+func complete(v *engine.StudyView, s *engine.Snapshot) {
+	study.Sort(v, columnNodes)
+	v.Plots = []engine.Plot{{Title: "what a step is spent on"}, {Title: "a step over nodes"}}
+	now := v.Present()
+	if now == nil {
+		return
+	}
+	if nodes := now.Cells[columnNodes]; nodes > 0 {
+		v.Plots[1].Lines = []engine.Line{ideal(v, now)}
+	}
+	v.Time = now.Cells[columnTime]
+	parts := now.Cells[columnCompute] + now.Cells[columnExchange] + now.Cells[columnReduce]
+	text := fmt.Sprintf("%s: a step takes %s", now.Label, cluster.FromSeconds(v.Time))
+	if words := faces(s); parts > 0 && words != "" {
+		text += fmt.Sprintf(", %s of it for %s and %s for reductions", study.Percent(now.Cells[columnExchange]/parts), words, study.Percent(now.Cells[columnReduce]/parts))
+	}
+	v.Glance = fmt.Sprintf("%s a step, %s", cluster.FromSeconds(v.Time), s.Kind)
+	var best *engine.Row
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		if r.Kind == now.Kind && r.Series != now.Series && head(r.Label) == head(now.Label) && (best == nil || r.Cells[columnTime] < best.Cells[columnTime]) {
+			best = r
+		}
+	}
+	if best == nil {
+		v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
+		return
+	}
+	switch ratio := v.Time / best.Cells[columnTime]; {
+	case ratio >= study.Alike:
+		best.Flag = engine.Best
+		text += fmt.Sprintf("; %s is %s× faster a step", best.Series, study.Figure(ratio))
+	case ratio <= 1/study.Alike:
+		now.Flag = engine.Best
+		text += fmt.Sprintf("; %s, the next, takes %s× as long", best.Series, study.Figure(1/ratio))
+	default:
+		text += "; " + best.Series + " takes as long"
+	}
+	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
+}
+
+// head is the layout of a label.
+func head(label string) string {
+	var nodes, ranks int
+	if _, err := fmt.Sscanf(label, "%d×%d", &nodes, &ranks); err != nil {
+		return label
+	}
+	return fmt.Sprintf("%d×%d", nodes, ranks)
+}
+
+// faces words what the process that sends most sends in a step; "": none sends anything.
+func faces(s *engine.Snapshot) string {
+	l, sc := s.Layout, &s.Scenario
+	world := l.World()
+	n := divide(len(world))
+	var bytes int64
+	var peers int
+	for i := range world {
+		b := blockOf(int(sc.Int("size")), n, i)
+		if sent, k := b.sent(); sent > bytes {
+			bytes, peers = sent, k
+		}
+	}
+	if peers == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d faces of %s", peers, cluster.SizeText(math.Round(float64(bytes)/float64(peers))))
+}
+
+// ideal is the line of a step that nodes share evenly, through the fewest nodes of the
+// present series.
+func ideal(v *engine.StudyView, now *engine.Row) engine.Line {
+	line := engine.Line{Name: "ideal", Kind: engine.Modelled, Look: engine.Faint}
+	first := now
+	most := now.Cells[columnNodes]
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		if r.Kind != now.Kind || r.Series != now.Series {
+			continue
+		}
+		if r.Cells[columnNodes] < first.Cells[columnNodes] {
+			first = r
+		}
+		most = max(most, r.Cells[columnNodes])
+	}
+	if most == first.Cells[columnNodes] {
+		return line
+	}
+	for n := first.Cells[columnNodes]; n <= most; n *= 2 {
+		line.X = append(line.X, n)
+		line.Y = append(line.Y, first.Cells[columnTime]*first.Cells[columnNodes]/n)
+	}
+	return line
+}

@@ -1,0 +1,204 @@
+package heat
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&heat) }
+
+// Choices of the knob memory.
+const (
+	memoryHost   = "host"
+	memoryStaged = "staged"
+	memoryDirect = "direct"
+)
+
+var heat = workload.Workload{
+	Name:  "heat",
+	Title: "Heat conduction",
+	Doc: "Heat is conducted through a cube: every process has a block of it, and exchanges up to six faces with its neighbours in every step. " +
+		"Turn the variant and see whether puts that complete remotely beat messages; raise the nodes and see when the step stops getting shorter.",
+	Paper: "paper 4, sections III to V",
+	Knobs: []engine.Knob{
+		{Name: "size", Label: "size", Doc: "cells along each side of the cube", Type: engine.Integer, Default: "20", Min: 4, Max: 12800,
+			Choices: []string{"20", "50", "100", "200", "400", "800", "1600", "3200", "6400", "12800"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "the share of communication: faces grow with the square of it, computing with the cube", Paper: "paper 4, section V, figure 1"},
+		{Name: "steps", Label: "steps", Doc: "number of the last step, the first one being 0; the source is on for half of them (paper 4: 500 after 3)", Type: engine.Integer, Default: "10", Min: 4, Max: 100000,
+			Choices: []string{"10", "20", "100", "500", "1000"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "how long an iteration takes, and how well median and spread of a step are known", Paper: "paper 4, section V"},
+		{Name: "variant", Label: "variant", Doc: "how faces go: by messages, by puts that run a function where they have come, or by puts that change a flag there", Type: engine.Choice, Default: twoSided,
+			Choices: []string{twoSided, putRPC, putSignal}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the time of a step: above the eager limit a put has no handshake to wait for", Paper: "paper 4, section IV, listing 2"},
+		{Name: "prepost", Label: "prepost", Doc: "receives are posted before packing, not each before its send", Type: engine.Choice, Default: "off",
+			Choices: []string{"off", "on"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the median and the spread of steps: a receive that is there already cannot be missed", Paper: "paper 4, section VI"},
+		{Name: "overlap", Label: "overlap", Doc: "inner cells are computed while faces are under way, or after they have come", Type: engine.Choice, Default: "on",
+			Choices: []string{"off", "on"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the time of the exchange, which computing hides", Paper: "paper 4, section III, listing 1"},
+		{Name: "reduce-every", Label: "reduce every", Doc: "steps for each reduction of the average temperature; the last step has one in any case", Type: engine.Integer, Default: "1", Min: 1, Max: 100000,
+			Choices: []string{"1", "10", "100"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the time of reductions, and how far neighbours run ahead of each other without them", Paper: "paper 4, section III, listing 1"},
+		{Name: "memory", Label: "memory", Doc: "where blocks and faces are: in the host's memory, or in that of a device for each rank, reached through the host's or directly; kernels take the device's rates", Type: engine.Choice, Default: memoryHost,
+			Choices: []string{memoryHost, memoryStaged, memoryDirect}, Scope: engine.ScopeCluster, Role: engine.Scheme,
+			Watch: "the time of the exchange: each face is copied twice more where it is staged", Paper: "paper 4, section V"},
+		{Name: "real-limit", Label: "real up to", Doc: "cells of a process up to which a simulation computes and verifies temperatures; of larger cubes it takes times, beside a small cube that is verified", Type: engine.Integer, Default: "32768", Min: 64, Max: 1 << 27,
+			Choices: []string{"1000", "32768", "1000000"}, Scope: engine.ScopeBody, Role: engine.View,
+			Watch: "memory and time of a simulation; simulated times stay"},
+	},
+	Defaults: map[string]string{"model": "flat"},
+	First:    "variant", Panes: []string{"locality"}, Serial: true, Steady: true, Idle: idle,
+	Metrics: []engine.MetricSpec{
+		{Name: "step_time", Phrase: "time of a step", Unit: "s", Doc: "mean over the steps that count: all but up to three at the beginning"},
+		{Name: "step_median", Phrase: "median of steps", Unit: "s", Doc: "of the means of two successive steps"},
+		{Name: "step_spread", Phrase: "spread of steps", Unit: "1", Doc: "from the tenth to the ninetieth percentile of these, over the median"},
+		{Name: "compute_time", Phrase: "of a step computing", Unit: "s", Doc: "inner cells, surface and update"},
+		{Name: "exchange_time", Phrase: "of a step exchanging", Unit: "s", Doc: "packing and starting to send, and waiting for faces that computing did not hide"},
+		{Name: "reduce_time", Phrase: "of a step reducing", Unit: "s", Doc: "the average temperature, with waiting for the slowest process"},
+		{Name: "comm_share", Phrase: "share of communication", Unit: "1", Doc: "of exchanging and reducing in a step"},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "step_time_model", Phrase: "time of a step, model", Unit: "s", Doc: "out of the machine's constants, all processes in step: computing, the slowest resource of the exchange as far as it is not hidden, and a tree of reductions"},
+	},
+	Samples: []engine.MetricSpec{
+		{Name: "two_steps", Unit: "s", Doc: "of two successive steps of each process, as in paper 4's figure 2"},
+	},
+	Studies:    []*engine.Study{byVariant},
+	Fit:        fit,
+	Bars:       bars,
+	Iterations: 3,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
+}
+
+// fit has kernels run on a device for each rank: they take its rates, no other rank's
+// memory is in their way, and adapters reach its memory or do not.
+func fit(s *engine.Scenario, m *cluster.Machine) {
+	if s.Text("memory") == memoryHost || m.Device.Count == 0 {
+		return
+	}
+	m.Flops, m.MemoryRate, m.NodeRate = m.Device.Flops, m.Device.Rate, 0
+	m.Device.Direct = s.Text("memory") == memoryDirect
+}
+
+// mostCells is the most that a process's block has with numbers.
+const mostCells = 1 << 27
+
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
+	fail := func(format string, args ...any) (workload.Plan, error) {
+		return workload.Plan{}, fmt.Errorf(format, args...)
+	}
+	l := s.Layout()
+	processes := len(l.World())
+	n := divide(processes)
+	side, steps := int(s.Int("size")), int(s.Int("steps"))
+	if variant := s.Text("variant"); variant != twoSided && l.Model != cluster.Flat {
+		return fail("variant = %s under model = %s: a put ends at its UPC group; use model = flat, or variant = two-sided", variant, l.Model)
+	}
+	if most := max(n[0], n[1], n[2]); side < most {
+		return fail("size = %d: %d processes stand %d×%d×%d, and each needs a cell; use size = %d or more, or fewer ranks", side, processes, n[0], n[1], n[2], most)
+	}
+	b := blockOf(side, n, 0)
+	if memory := s.Text("memory"); memory != memoryHost {
+		if why := noDevice(s, on); why != "" {
+			return fail("memory = %s: %s", memory, why)
+		}
+		need := 2*cell*b.cells() + 2*boxes(&b)
+		if has := on.Machine.Device.Memory; has > 0 && need > has {
+			return fail("memory = %s: a block of %d×%d×%d cells takes %s, and a device of %s has %s; use a smaller size or more nodes",
+				memory, b.size[0], b.size[1], b.size[2], cluster.SizeText(float64(need)), on.Machine.Name, cluster.SizeText(float64(has)))
+		}
+	}
+	var modelled int64
+	if on.Phantoms && phantom(side, n, s.Int("real-limit")) {
+		modelled = room(&b) + room(&b)
+		proof := proofOf(side, steps, n)
+		steps, b = proof.steps, blockOf(proof.side, n, 0)
+	}
+	if b.cells() > mostCells {
+		return fail("size = %d: a block of %d×%d×%d cells: at most %d have numbers; use a smaller size or more nodes, or fabric = sim with a lower real-limit", side, b.size[0], b.size[1], b.size[2], mostCells)
+	}
+	return workload.Plan{Segment: 2 * room(&b), Modelled: modelled, Holds: holds(s, on, &b, steps, processes)}, nil
+}
+
+// room is what a cube takes of a segment, as its allocator rounds.
+func room(b *block) int64 { return (counters+63)&^63 + (boxes(b)+63)&^63 }
+
+// holds is what a process keeps beside its segment.
+func holds(s *engine.Scenario, on *workload.Site, b *block, steps, processes int) []workload.Item {
+	faces, underWay := int64(0), int64(0)
+	for d := range directions {
+		n := cell * b.face(d)
+		faces += n
+		if s.Text("variant") == twoSided {
+			underWay += on.Eager(s, n)
+		} else {
+			underWay += workload.Copy(n)
+		}
+	}
+	all := []workload.Item{
+		{Name: "temperatures", Per: workload.PerRank, Bytes: 2 * cell * b.cells()},
+		{Name: "faces to be sent", Per: workload.PerRank, Bytes: 2 * faces},
+		{Name: "faces under way", Per: workload.PerRank, Bytes: 2 * underWay}, // a neighbour may be a step ahead
+		{Name: "times of steps", Per: workload.PerRank, Bytes: 64 * int64(s.Int("steps")+1)},
+	}
+	if checkable(b, steps, processes) {
+		_, size := window(b, steps)
+		all = append(all, workload.Item{Name: "temperatures to compare with", Per: workload.PerRank, Bytes: cell * (b.cells() + 2*int64(size[0])*int64(size[1])*int64(size[2]))})
+	}
+	return all
+}
+
+// noDevice says why a scenario's blocks cannot be in devices; "": they can.
+func noDevice(s *engine.Scenario, on *workload.Site) string {
+	switch ranks, devices := s.Int("ranks-per-node"), on.Machine.Device.Count; {
+	case devices == 0:
+		return fmt.Sprintf("machine %s has no devices; use memory = host, or machine = ac922-summit", on.Machine.Name)
+	case !on.Phantoms:
+		return "only virtual time has the costs of devices; use fabric = sim, or memory = host"
+	case ranks > int64(devices):
+		return fmt.Sprintf("%d ranks a node, and machine %s has %d devices a node, one for each rank; use ranks-per-node = %d or fewer", ranks, on.Machine.Name, devices, devices)
+	}
+	return ""
+}
+
+// bars are the choices that cannot be run as the other knobs stand.
+func bars(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	if why := noDevice(s, on); why != "" {
+		all["memory"] = map[string]string{memoryStaged: why, memoryDirect: why}
+	}
+	if l := s.Layout(); l.Model != cluster.Flat {
+		const why = "a put ends at its UPC group; use model = flat"
+		all["variant"] = map[string]string{putRPC: why, putSignal: why}
+	}
+	return all
+}
+
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	if snap.Kind == engine.Measured || !m.Emulated {
+		return nil
+	}
+	machine := *m
+	if snap.Kind == engine.Emulated { // the live fabric's overheads are the host's own, and it has no limit a node
+		for c := range machine.Classes {
+			machine.Classes[c].Overhead = 0
+		}
+		machine.NodeRate = 0
+	}
+	return []engine.Metric{{Name: "step_time_model", Value: Model(&snap.Scenario, &machine).Time(), Unit: "s", Kind: engine.Modelled}}
+}
+
+func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	switch {
+	case knob == "prepost" && s.Text("variant") != twoSided:
+		return "a put needs no receive"
+	case knob == "real-limit" && kind != engine.Simulated:
+		return "outside simulations every temperature is computed"
+	}
+	return workload.Ungrouped(s, knob)
+}

@@ -1,0 +1,118 @@
+package multigrid
+
+import "math"
+
+// The coarsest grid, where it is more than a cell, is solved by BiCGStab with the
+// operator's diagonal as preconditioner.
+const (
+	bottomTolerance = 1e-3
+	bottomMost      = 200 // iterations
+)
+
+// bottomRounds is how many iterations are charged where there are no numbers to iterate
+// on.
+const bottomRounds = 10
+
+// solveBottom solves the box's grid, which is the whole level. It gives the iterations.
+func (b *box) solveBottom() int {
+	u, f := b.v[vU], b.v[vR]
+	if b.side == 1 {
+		p := b.index(1, 1, 1)
+		u[p] = float64(b.v[vDinv][p] * f[p])
+		return 0
+	}
+	make := func() []float64 { return make([]float64, len(u)) }
+	r, r0, p, ap, s, as, y := make(), make(), make(), make(), make(), make(), make()
+	clear(u)
+	copy(r, f)
+	copy(r0, r)
+	copy(p, r)
+	rho, norm := b.dot(r, r0), b.largest(r)
+	if norm == 0 || rho == 0 {
+		return 0
+	}
+	for round := 1; round <= bottomMost; round++ {
+		b.operate(p, y, ap)
+		down := b.dot(ap, r0)
+		if down == 0 || math.IsInf(down, 0) {
+			return round
+		}
+		alpha := rho / down
+		b.combine(s, r, ap, -alpha)
+		b.operate(s, y, as)
+		size := b.dot(as, as)
+		omega := 0.
+		if size != 0 {
+			omega = b.dot(as, s) / size
+		}
+		b.precondition(p, y)
+		b.combine(u, u, y, alpha)
+		b.precondition(s, y)
+		b.combine(u, u, y, omega)
+		b.combine(r, s, as, -omega)
+		if omega == 0 || b.largest(r) <= bottomTolerance*norm {
+			return round
+		}
+		next := b.dot(r, r0)
+		if next == 0 {
+			return round
+		}
+		beta := next / rho * (alpha / omega)
+		rho = next
+		b.combine(p, p, ap, -omega)
+		b.rows(func(at int) {
+			for q := at; q < at+b.side; q++ {
+				p[q] = r[q] + float64(beta*p[q])
+			}
+		})
+	}
+	return bottomMost
+}
+
+// precondition puts D⁻¹x into to.
+func (b *box) precondition(x, to []float64) {
+	b.rows(func(at int) {
+		for q := at; q < at+b.side; q++ {
+			to[q] = b.v[vDinv][q] * x[q]
+		}
+	})
+}
+
+// operate puts A D⁻¹x into to.
+func (b *box) operate(x, y, to []float64) {
+	b.precondition(x, y)
+	b.bound(y)
+	s, scale := b.stride(), 1/(b.h*b.h)
+	b.rows(func(at int) {
+		for q := at; q < at+b.side; q++ {
+			to[q] = apply(y, b.v[vBetaI], b.v[vBetaJ], b.v[vBetaK], q, s, s*s, scale)
+		}
+	})
+}
+
+// combine puts a + c·x into to.
+func (b *box) combine(to, a, x []float64, c float64) {
+	b.rows(func(at int) {
+		for q := at; q < at+b.side; q++ {
+			to[q] = a[q] + float64(c*x[q])
+		}
+	})
+}
+
+func (b *box) dot(x, y []float64) (sum float64) {
+	b.rows(func(at int) {
+		for q := at; q < at+b.side; q++ {
+			sum += float64(x[q] * y[q])
+		}
+	})
+	return sum
+}
+
+func (b *box) largest(x []float64) (most float64) {
+	b.rows(func(at int) {
+		for q := at; q < at+b.side; q++ {
+			most = max(most, math.Abs(x[q]))
+		}
+	})
+	return most
+}

@@ -1,0 +1,249 @@
+package multigrid
+
+import "math"
+
+// box is the cells of a level that one rank has in one piece.
+type box struct {
+	shape
+	slot  int
+	first [3]int // its first cell in the domain
+	h     float64
+	v     [vectors][]float64 // nil where only the time is wanted
+}
+
+// edge says which of a box's sides are the domain's, by dimension: low and high.
+func (b *box) edge(d int) (low, high bool) {
+	return b.first[d] == 0, b.first[d]+b.side == b.cells()
+}
+
+// bound fills the ghosts of a vector that lie outside the domain: minus what is inside,
+// once for each dimension.
+func (b *box) bound(x []float64) {
+	n, s := b.side, b.stride()
+	if low, high := b.edge(0); low || high {
+		for row := 0; row < len(x); row += s {
+			if low {
+				x[row] = -x[row+1]
+			}
+			if high {
+				x[row+n+1] = -x[row+n]
+			}
+		}
+	}
+	if low, high := b.edge(1); low || high {
+		for plane := 0; plane < len(x); plane += s * s {
+			if low {
+				minus(x[plane:plane+s], x[plane+s:])
+			}
+			if high {
+				minus(x[plane+(n+1)*s:plane+(n+2)*s], x[plane+n*s:])
+			}
+		}
+	}
+	low, high := b.edge(2)
+	if low {
+		minus(x[:s*s], x[s*s:])
+	}
+	if high {
+		minus(x[(n+1)*s*s:], x[n*s*s:])
+	}
+}
+
+func minus(to, from []float64) {
+	for i := range to {
+		to[i] = -from[i]
+	}
+}
+
+// apply is the operator at cell p, −h⁻²Σβ(u_neighbour − u). Products are rounded before
+// they are added, on every processor.
+func apply(x, bi, bj, bk []float64, p, s, ss int, scale float64) float64 {
+	c := x[p]
+	sum := float64(bi[p+1]*(x[p+1]-c)) - float64(bi[p]*(c-x[p-1]))
+	sum += float64(bj[p+s]*(x[p+s]-c)) - float64(bj[p]*(c-x[p-s]))
+	sum += float64(bk[p+ss]*(x[p+ss]-c)) - float64(bk[p]*(c-x[p-ss]))
+	return -scale * sum
+}
+
+// sweep is one step of a Chebyshev pass: from x, and to, which holds the x before, into
+// to.
+func (b *box) sweep(x, to, f []float64, c1, c2 float64) {
+	n, s := b.side, b.stride()
+	ss, scale := s*s, 1/(b.h*b.h)
+	bi, bj, bk, d := b.v[vBetaI], b.v[vBetaJ], b.v[vBetaK], b.v[vDinv]
+	for k := 1; k <= n; k++ {
+		for j := 1; j <= n; j++ {
+			row := b.index(1, j, k)
+			if c1 == 0 {
+				for p := row; p < row+n; p++ {
+					to[p] = x[p] + float64(c2*float64(d[p]*(f[p]-apply(x, bi, bj, bk, p, s, ss, scale))))
+				}
+				continue
+			}
+			for p := row; p < row+n; p++ {
+				to[p] = x[p] + float64(c1*(x[p]-to[p])) + float64(c2*float64(d[p]*(f[p]-apply(x, bi, bj, bk, p, s, ss, scale))))
+			}
+		}
+	}
+}
+
+// residual puts f − Ax into to, and gives the largest of its values.
+func (b *box) residual(x, f, to []float64) float64 {
+	n, s := b.side, b.stride()
+	ss, scale, most := s*s, 1/(b.h*b.h), 0.
+	for k := 1; k <= n; k++ {
+		for j := 1; j <= n; j++ {
+			row := b.index(1, j, k)
+			for p := row; p < row+n; p++ {
+				to[p] = f[p] - apply(x, b.v[vBetaI], b.v[vBetaJ], b.v[vBetaK], p, s, ss, scale)
+				most = max(most, math.Abs(to[p]))
+			}
+		}
+	}
+	return most
+}
+
+// rows runs over the rows of the box.
+func (b *box) rows(row func(at int)) {
+	for k := 1; k <= b.side; k++ {
+		for j := 1; j <= b.side; j++ {
+			row(b.index(1, j, k))
+		}
+	}
+}
+
+// grid is a place for values: the first one, and how far rows and planes are apart.
+type grid struct {
+	v              []float64
+	at, row, plane int
+}
+
+func (b *box) grid(v, i, j, k int) grid {
+	return grid{b.v[v], b.index(i, j, k), b.stride(), b.stride() * b.stride()}
+}
+
+// means puts the mean of each eight cells of x into to.
+func (b *box) means(x []float64, to grid) {
+	n, s := b.side/2, b.stride()
+	ss := s * s
+	for k := range n {
+		for j := range n {
+			p, q := b.index(1, 2*j+1, 2*k+1), to.at+j*to.row+k*to.plane
+			for range n {
+				sum := ((x[p] + x[p+1]) + (x[p+s] + x[p+s+1])) + ((x[p+ss] + x[p+ss+1]) + (x[p+ss+s] + x[p+ss+s+1]))
+				to.v[q] = 0.125 * sum
+				p, q = p+2, q+1
+			}
+		}
+	}
+}
+
+// spread puts each cell of from, which is the coarse image of a fine box of a side, into
+// eight of to; with add it adds them.
+func spread(from, to grid, side int, add bool) {
+	for k := range side {
+		for j := range side {
+			p, q := from.at+j/2*from.row+k/2*from.plane, to.at+j*to.row+k*to.plane
+			if add {
+				for i := range side {
+					to.v[q+i] += from.v[p+i/2]
+				}
+				continue
+			}
+			for i := range side {
+				to.v[q+i] = from.v[p+i/2]
+			}
+		}
+	}
+}
+
+// interpolate is spread by trilinear interpolation, with weights 27, 9, 3 and 1 of 64.
+func interpolate(from, to grid, side int) {
+	for k := range side {
+		dk := from.plane * (2*(k&1) - 1)
+		for j := range side {
+			dj := from.row * (2*(j&1) - 1)
+			p, q := from.at+j/2*from.row+k/2*from.plane, to.at+j*to.row+k*to.plane
+			for i := range side {
+				c, di := p+i/2, 2*(i&1)-1
+				v := from.v
+				near := float64(9 * ((v[c+di] + v[c+dj]) + v[c+dk]))
+				far := float64(3 * ((v[c+di+dj] + v[c+di+dk]) + v[c+dj+dk]))
+				to.v[q+i] = (float64(27*v[c]) + near + far + v[c+di+dj+dk]) * (1. / 64)
+			}
+		}
+	}
+}
+
+// fill puts a function of the place of a cell's centre, in cells' halves, into a vector.
+func (b *box) fill(v int, value func(x, y, z float64) float64) {
+	for k := 1; k <= b.side; k++ {
+		for j := 1; j <= b.side; j++ {
+			for i := 1; i <= b.side; i++ {
+				b.v[v][b.index(i, j, k)] = value(b.place(0, 2*i-1), b.place(1, 2*j-1), b.place(2, 2*k-1))
+			}
+		}
+	}
+}
+
+// place is where in the domain a point stands that is so many half cells from the box's
+// first corner.
+func (b *box) place(d, halves int) float64 {
+	return float64(2*b.first[d]+halves) / float64(2*b.cells())
+}
+
+// betas fills the finest level's faces, those at the upper end of the box included.
+func (b *box) betas() {
+	for k := 1; k <= b.side+1; k++ {
+		for j := 1; j <= b.side+1; j++ {
+			for i := 1; i <= b.side+1; i++ {
+				x, y, z, p := 2*i-2, 2*j-2, 2*k-2, b.index(i, j, k)
+				b.v[vBetaI][p], _ = coefficient(b.place(0, x), b.place(1, y+1), b.place(2, z+1))
+				b.v[vBetaJ][p], _ = coefficient(b.place(0, x+1), b.place(1, y), b.place(2, z+1))
+				b.v[vBetaK][p], _ = coefficient(b.place(0, x+1), b.place(1, y+1), b.place(2, z))
+			}
+		}
+	}
+}
+
+// faceMeans puts the means of each four faces across dimension d into to: those below n
+// coarse cells.
+func (b *box) faceMeans(d int, n [3]int, to grid) {
+	x, s := b.v[vBetaI+d], b.stride()
+	across := [3][2]int{{s, s * s}, {1, s * s}, {1, s}}[d]
+	for k := range n[2] {
+		for j := range n[1] {
+			for i := range n[0] {
+				p := b.index(2*i+1, 2*j+1, 2*k+1)
+				to.v[to.at+i+j*to.row+k*to.plane] = 0.25 * ((x[p] + x[p+across[0]]) + (x[p+across[1]] + x[p+across[0]+across[1]]))
+			}
+		}
+	}
+}
+
+// invert makes D⁻¹ of the faces. A face of the domain counts twice: the ghost behind it
+// is minus its cell.
+func (b *box) invert() {
+	scale := 1 / (b.h * b.h)
+	s := b.stride()
+	for k := 1; k <= b.side; k++ {
+		for j := 1; j <= b.side; j++ {
+			for i := 1; i <= b.side; i++ {
+				p, sum := b.index(i, j, k), 0.
+				for d, at := range [3]int{i, j, k} {
+					step := [3]int{1, s, s * s}[d]
+					low, high := b.edge(d)
+					left, right := b.v[vBetaI+d][p], b.v[vBetaI+d][p+step]
+					if low && at == 1 {
+						left *= 2
+					}
+					if high && at == b.side {
+						right *= 2
+					}
+					sum += left + right
+				}
+				b.v[vDinv][p] = 1 / (scale * sum)
+			}
+		}
+	}
+}

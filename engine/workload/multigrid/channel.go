@@ -1,0 +1,271 @@
+package multigrid
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// piece is what one box gives to another in a step: a region of cells in rows, at both
+// ends.
+type piece struct {
+	from, to int     // ranks
+	key      int     // which of those that the two ranks have between them; both sort by it
+	image    int     // down, up: the first cell of the coarse box below the fine one
+	ends     [3]bool // down: the fine box lies at the coarse one's upper end
+	slots    [2]int
+	of       cluster.Strided // Near: in the giver's memory, Far: in the taker's segment
+}
+
+// group is the pieces between this rank and another one, in the order of their keys.
+type group struct {
+	peer   int
+	pieces []piece
+	bytes  int64
+	source int   // bulk: of the flag words at the peer, this rank's
+	inbox  int64 // likewise, where in its inbox
+}
+
+// channel is all that a step moves.
+type channel struct {
+	level, way int
+	own        []piece // between boxes of this rank
+	out, in    []group
+	peers      []int // of out and in
+	epoch      uint64
+}
+
+// region is a part of a vector: its first cell and how many there are along each
+// dimension.
+type region struct{ first, n [3]int }
+
+func (s shape) lattice(r region, at int64) cluster.Lattice {
+	return cluster.Lattice{Off: at + 8*int64(s.index(r.first[0], r.first[1], r.first[2])),
+		Stride: [2]int64{8 * int64(s.stride()), 8 * int64(s.stride()*s.stride())}}
+}
+
+// rows is a region as the blocks of a strided transfer.
+func rows(n [3]int) cluster.Strided {
+	return cluster.Strided{Block: 8 * int64(n[0]), Count: [2]int{n[1], n[2]}}
+}
+
+// packed is where rows stand one behind the other, from cell at on.
+func packed(n [3]int, at int) cluster.Lattice {
+	return cluster.Lattice{Off: 8 * int64(at), Stride: [2]int64{8 * int64(n[0]), 8 * int64(n[0]*n[1])}}
+}
+
+// directions are those to a box's neighbours: across faces first.
+var directions = func() (all [][3]int) {
+	for touching := 1; touching <= 3; touching++ {
+		for k := -1; k <= 1; k++ {
+			for j := -1; j <= 1; j++ {
+				for i := -1; i <= 1; i++ {
+					if i*i+j*j+k*k == touching {
+						all = append(all, [3]int{i, j, k})
+					}
+				}
+			}
+		}
+	}
+	return all
+}()
+
+// sideOf is what a box gives in a direction, and where that stands beside its neighbour.
+func (s shape) sideOf(d [3]int) (near, far region) {
+	for x, to := range d {
+		near.n[x], near.first[x], far.first[x] = s.side, 1, 1
+		switch to {
+		case 1:
+			near.n[x], near.first[x], far.first[x] = 1, s.side, 0
+		case -1:
+			near.n[x], near.first[x], far.first[x] = 1, 1, s.side+1
+		}
+	}
+	far.n = near.n
+	return near, far
+}
+
+// around lists what boxes of a rank give (give), or take, within a level.
+func (l *layout) around(level, rank, count int, give bool) (all []piece) {
+	s := l.shapes[level]
+	begin, end := s.first(rank, l.ranks), s.first(rank+1, l.ranks)
+	for box := begin; box < end; box++ {
+		at := s.at(box)
+		for k, d := range directions[:count] {
+			sign := 1
+			if !give {
+				sign = -1
+			}
+			other, ok := s.box([3]int{at[0] + sign*d[0], at[1] + sign*d[1], at[2] + sign*d[2]})
+			if !ok {
+				continue
+			}
+			from, to := box, other
+			if !give {
+				from, to = other, box
+			}
+			p := piece{from: s.owner(from, l.ranks), to: s.owner(to, l.ranks), key: from*len(directions) + k}
+			p.slots = [2]int{from - s.first(p.from, l.ranks), to - s.first(p.to, l.ranks)}
+			near, far := s.sideOf(d)
+			p.of = rows(near.n)
+			p.of.Near, p.of.Far = s.lattice(near, l.vector(level, p.slots[0], 0)), s.lattice(far, l.vector(level, p.slots[1], 0))
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// children lists a fine level's boxes below each of which a part of a coarse box lies: of
+// the fine boxes of a rank, or of its coarse ones.
+func (l *layout) children(level, rank int, fine bool) (all []piece) {
+	f, c := l.shapes[level], l.shapes[level+1]
+	half := max(f.side/2, 1)
+	add := func(box int) {
+		at := f.at(box)
+		var in [3]int // the coarse box
+		var r region  // of it, below the fine box
+		for x := range at {
+			cell := at[x] * f.side / 2
+			in[x], r.first[x], r.n[x] = cell/c.side, cell%c.side+1, half
+		}
+		coarse, _ := c.box(in)
+		p := piece{key: box, image: c.index(r.first[0], r.first[1], r.first[2]), from: f.owner(box, l.ranks), to: c.owner(coarse, l.ranks)}
+		for x := range at {
+			p.ends[x] = r.first[x]+half-1 == c.side
+		}
+		p.slots = [2]int{box - f.first(p.from, l.ranks), coarse - c.first(p.to, l.ranks)}
+		p.of = rows(r.n)
+		p.of.Near = packed(r.n, p.slots[0]*half*half*half)
+		p.of.Far = c.lattice(r, l.vector(level+1, p.slots[1], vR))
+		all = append(all, p)
+	}
+	if fine {
+		for box := f.first(rank, l.ranks); box < f.first(rank+1, l.ranks); box++ {
+			add(box)
+		}
+		return all
+	}
+	ratio := f.boxes / c.boxes
+	if ratio == 0 {
+		return nil
+	}
+	for box := c.first(rank, l.ranks); box < c.first(rank+1, l.ranks); box++ {
+		at := c.at(box)
+		for k := range ratio {
+			for j := range ratio {
+				for i := range ratio {
+					b, _ := f.box([3]int{at[0]*ratio + i, at[1]*ratio + j, at[2]*ratio + k})
+					add(b)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// upward turns pieces round: what a fine box gave down comes up to all its cells.
+func (l *layout) upward(level int, all []piece) []piece {
+	f := l.shapes[level]
+	for i := range all {
+		p := &all[i]
+		p.from, p.to, p.slots = p.to, p.from, [2]int{p.slots[1], p.slots[0]}
+		whole := region{first: [3]int{1, 1, 1}, n: [3]int{f.side, f.side, f.side}}
+		far := p.of.Far
+		p.of = rows(whole.n)
+		p.of.Near, p.of.Far = far, f.lattice(whole, l.vector(level, p.slots[1], vTemp))
+	}
+	return all
+}
+
+// gives and takes are all pieces of a rank in a step.
+func (l *layout) gives(level, way, rank int) []piece {
+	switch way {
+	case faces:
+		return l.around(level, rank, 6, true)
+	case sides:
+		return l.around(level, rank, 26, true)
+	case down:
+		return l.children(level, rank, true)
+	}
+	return l.upward(level, l.children(level, rank, false))
+}
+
+func (l *layout) takes(level, way, rank int) []piece {
+	switch way {
+	case faces:
+		return l.around(level, rank, 6, false)
+	case sides:
+		return l.around(level, rank, 26, false)
+	case down:
+		return l.children(level, rank, false)
+	}
+	return l.upward(level, l.children(level, rank, true))
+}
+
+// grouped sorts pieces by the other rank.
+func grouped(all []piece, rank int, other func(*piece) int) (own []piece, groups []group) {
+	slices.SortFunc(all, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(other(&a), other(&b)), cmp.Compare(a.key, b.key))
+	})
+	for _, p := range all {
+		to := other(&p)
+		if to == rank {
+			own = append(own, p)
+			continue
+		}
+		if n := len(groups); n == 0 || groups[n-1].peer != to {
+			groups = append(groups, group{peer: to})
+		}
+		g := &groups[len(groups)-1]
+		g.pieces = append(g.pieces, p)
+		g.bytes += p.of.Bytes()
+	}
+	return own, groups
+}
+
+func (l *layout) arrivals(level, way, rank int) []group {
+	_, in := grouped(l.takes(level, way, rank), rank, func(p *piece) int { return p.from })
+	return in
+}
+
+// channel makes a rank's part of a step. Where the bytes are there, the bulk variant
+// knows where in its peers' inboxes they belong.
+func (l *layout) channel(level, way, rank int, real bool) *channel {
+	c := &channel{level: level, way: way}
+	c.own, c.out = grouped(l.gives(level, way, rank), rank, func(p *piece) int { return p.to })
+	c.in = l.arrivals(level, way, rank)
+	if way == up { // each fine box's image has its place in the scratch of the coarse one's rank
+		side, at := l.shapes[level].side, 0
+		for i := range c.out {
+			for k := range c.out[i].pieces {
+				c.out[i].pieces[k].of.Near = packed([3]int{side, side, side}, at)
+				at += side * side * side
+			}
+		}
+	}
+	for _, groups := range [...][]group{c.out, c.in} {
+		for i := range groups {
+			c.peers = append(c.peers, groups[i].peer)
+		}
+	}
+	slices.Sort(c.peers)
+	c.peers = slices.Compact(c.peers)
+	for i := range c.out {
+		if !l.bulk {
+			break
+		}
+		g := &c.out[i]
+		for k, from := range l.arrivals(level, way, g.peer) {
+			if from.peer == rank {
+				g.source = k
+				break
+			}
+			g.inbox += from.bytes
+		}
+		if !real {
+			g.inbox = 0
+		}
+	}
+	return c
+}

@@ -1,0 +1,178 @@
+package multigrid
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+func run(r *cluster.Rank, p engine.Probe) error {
+	a := askedOf(p.Int, p.Text)
+	phantom := r.Phantoms() && a.phantom(r.Ranks(), p.Int("real-limit"))
+	real, timed, there, _ := a.arranged(r.Ranks(), phantom)
+	if _, err := r.Alloc(there); err != nil {
+		return err
+	}
+	all := []*solver{newSolver(r, real, a.degree, true, a.variant)}
+	if phantom {
+		all = append(all, newSolver(r, timed, a.degree, false, a.variant))
+	}
+	proved := a
+	if phantom {
+		proved = a.proof()
+	}
+	if err := all[0].expect(&proved); err != nil {
+		return err
+	}
+	for p.Next() {
+		for i, s := range all {
+			took, residuals, err := s.timed(a.cycles)
+			if err != nil {
+				return err
+			}
+			if s.real {
+				if err := s.verify(p, residuals); err != nil {
+					return err
+				}
+			}
+			if i == len(all)-1 {
+				s.report(p, took)
+			}
+		}
+	}
+	return nil
+}
+
+// reference is the key of the sequential solution that the ranks of a launch share.
+type reference struct{ cells, degree, cycles int }
+
+// expect computes the coefficients, and puts what u has to be into E.
+func (s *solver) expect(a *asked) error {
+	if err := s.build(); err != nil {
+		return err
+	}
+	cells := s.layout.shapes[0].cells()
+	key := reference{cells, a.degree, a.cycles}
+	var failed error
+	share := func() any {
+		b, _, err := alone(cells, a.degree, a.threshold, a.cycles)
+		if err != nil {
+			failed = err
+			return nil
+		}
+		return &box{shape: b.shape, h: b.h, v: [vectors][]float64{vU: b.v[vU]}}
+	}
+	for turn := range 2 { // one rank computes it, then the others find it
+		if (s.r.ID() == 0) == (turn == 0) {
+			whole, _ := s.r.Lib().Shared(key, share).(*box)
+			if failed != nil {
+				return failed
+			}
+			for _, b := range s.levels[0].boxes {
+				for k := 1; k <= b.side; k++ {
+					for j := 1; j <= b.side; j++ {
+						copy(b.v[vE][b.index(1, j, k):][:b.side], whole.v[vU][whole.index(b.first[0]+1, b.first[1]+j, b.first[2]+k):])
+					}
+				}
+			}
+		}
+		if err := s.r.Barrier(s.r.All()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timed solves once, between two barriers.
+func (s *solver) timed(cycles int) (took cluster.Time, residuals []float64, err error) {
+	if err := s.r.Barrier(s.r.All()); err != nil {
+		return 0, nil, err
+	}
+	clear(s.times)
+	clear(s.messages)
+	s.again = false
+	begin := s.r.Now()
+	s.last = begin
+	if residuals, err = s.solve(cycles); err != nil {
+		return 0, nil, err
+	}
+	if err := s.r.Quiet(); err != nil {
+		return 0, nil, err
+	}
+	if err := s.r.Barrier(s.r.All()); err != nil {
+		return 0, nil, err
+	}
+	return s.r.Now() - begin, residuals, nil
+}
+
+// verify compares u with the sequential program's, bit by bit.
+func (s *solver) verify(p engine.Probe, residuals []float64) error {
+	wrong, detail := 0, ""
+	for _, b := range s.levels[0].boxes {
+		for k := 1; k <= b.side; k++ {
+			for j := 1; j <= b.side; j++ {
+				for i := 1; i <= b.side; i++ {
+					at := b.index(i, j, k)
+					got, want := b.v[vU][at], b.v[vE][at]
+					if math.Float64bits(got) == math.Float64bits(want) {
+						continue
+					}
+					if wrong++; wrong == 1 {
+						detail = fmt.Sprintf("rank %d, iteration %d: u at (%d, %d, %d) of %d³ is %g, and %g by the sequential program",
+							s.r.ID(), p.Iteration(), b.first[0]+i-1, b.first[1]+j-1, b.first[2]+k-1, b.cells(), got, want)
+					}
+				}
+			}
+		}
+	}
+	if wrong > 0 {
+		p.Verify(false, fmt.Sprintf("%s; %d cells are wrong", detail, wrong))
+	} else {
+		p.Verify(true, "u is the sequential program's at every cell, to the bit")
+	}
+	p.Report("residual", residuals[len(residuals)-1])
+	worst, err := s.most(s.worst())
+	if err != nil {
+		return err
+	}
+	p.Report("error", worst)
+	return nil
+}
+
+// report gives what a solve took and where, and what it moved.
+func (s *solver) report(p engine.Probe, took cluster.Time) {
+	n := float64(s.layout.shapes[0].cells())
+	p.Report("solve_time", took.Seconds())
+	p.Report("unknowns_rate", n*n*n/took.Seconds())
+	var sum [parts]cluster.Time
+	adapter := int64(0)
+	for at := range s.times {
+		for part, t := range s.times[at] {
+			sum[part] += t
+			if t > 0 {
+				p.Tally("level_time", at, part, int64(t))
+			}
+		}
+		for link := range links {
+			all := int64(0)
+			for size, n := range s.messages[at][link] {
+				if n > 0 {
+					p.Tally("messages", size, link, n)
+				}
+				all += n
+			}
+			if all > 0 {
+				p.Tally("level_messages", at, link, all)
+			}
+			if link >= linkRouter || s.variant.path == cluster.PathAdapter {
+				adapter += all
+			}
+		}
+	}
+	p.Report("adapter_messages", float64(adapter)*float64(s.r.Layout().RanksPerNode))
+	p.Report("time_smooth", (sum[partSmooth] + sum[partResidual]).Seconds())
+	p.Report("time_move", (sum[partPack] + sum[partTransfer]).Seconds())
+	p.Report("time_sync", sum[partSync].Seconds())
+}

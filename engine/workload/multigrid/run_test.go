@@ -1,0 +1,112 @@
+package multigrid_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+)
+
+var variants = []string{"mpi", "bulk", "natural", "shm", "local", "vis", "groupsync"}
+
+// try runs multigrid with some knobs turned.
+func try(knobs map[string]string, own ...cluster.Machine) (*engine.Snapshot, error) {
+	s, err := session.Scenario("multigrid", own...)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range knobs {
+		if err := s.Set(name, value); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
+		session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: 1}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].Snapshot, nil
+}
+
+func run(t *testing.T, knobs map[string]string, own ...cluster.Machine) *engine.Snapshot {
+	t.Helper()
+	snap, err := try(knobs, own...)
+	if err != nil {
+		t.Fatalf("%v: %v", knobs, err)
+	}
+	if v := snap.Verification; !v.OK {
+		t.Fatalf("%v: %+v %v", knobs, v, snap.Failure)
+	}
+	return snap
+}
+
+// u is the sequential program's to the bit in every variant on any number of ranks, after
+// the F-cycle and after a V-cycle.
+func TestVariantsAgree(t *testing.T) {
+	layouts := []struct{ nodes, per, boxes, side int }{{1, 1, 2, 4}, {1, 2, 2, 8}, {3, 1, 3, 4}, {2, 4, 2, 8}, {4, 4, 4, 4}}
+	cycles := []string{"0", "1"}
+	if testing.Short() {
+		layouts = layouts[2:4]
+	}
+	if os.Getenv("CONFORM") != "" {
+		layouts = append(layouts, []struct{ nodes, per, boxes, side int }{{9, 3, 3, 8}, {9, 3, 6, 4}, {5, 1, 3, 8}, {2, 8, 2, 16}}...)
+	}
+	for _, fabric := range []string{"sim", "live"} {
+		for _, l := range layouts {
+			for i, v := range variants {
+				t.Run(fmt.Sprintf("%s %dx%d boxes=%d box=%d %s", fabric, l.nodes, l.per, l.boxes, l.side, v), func(t *testing.T) {
+					knobs := map[string]string{"fabric": fabric, "machine": "this-host", "nodes": fmt.Sprint(l.nodes), "ranks-per-node": fmt.Sprint(l.per),
+						"boxes": fmt.Sprint(l.boxes), "box": fmt.Sprint(l.side), "variant": v, "vcycles": cycles[i%2], "real-limit": "16777216"}
+					if fabric == "sim" {
+						knobs["machine"] = "demo"
+					}
+					run(t, knobs)
+				})
+			}
+		}
+	}
+}
+
+// What is not real takes the time that it takes with numbers, and a small problem is
+// verified beside it. Rows that go as trains share their adapter otherwise than puts in
+// turn do.
+func TestPhantomsTakeTheSameTime(t *testing.T) {
+	for _, v := range variants {
+		knobs := map[string]string{"fabric": "sim", "machine": "demo", "nodes": "2", "ranks-per-node": "4", "boxes": "2", "box": "8", "variant": v, "real-limit": "4096"}
+		solve := func() float64 {
+			m, _ := run(t, knobs).Metric("solve_time")
+			return m.Value
+		}
+		real := solve()
+		knobs["real-limit"] = "1"
+		phantom := solve()
+		if off := phantom/real - 1; off > 0.02 || off < -0.02 {
+			t.Errorf("%s: %g s with numbers, %g s with phantoms", v, real, phantom)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, c := range []struct{ knob, value, want string }{
+		{"box", "12", "want a power of two, as boxes are halved: 8 or 16"},
+		{"smoother-degree", "3", "want an even number, so that a pass ends in u: 2 or 4"},
+		{"boxes", "13", "the coarsest grid has 13 cells a side, at most 11"},
+		{"agglomerate", "6", "want a power of two"},
+	} {
+		_, err := try(map[string]string{"fabric": "sim", "machine": "demo", c.knob: c.value})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s = %s: %v, want %q", c.knob, c.value, err, c.want)
+		}
+	}
+	// A node of 64 GB does not hold 16 ranks with boxes of 512³, whatever this host has.
+	_, err := try(map[string]string{"fabric": "sim", "machine": "xc30-edison", "nodes": "1", "ranks-per-node": "8", "boxes": "2", "box": "512", "real-limit": "1"})
+	if err == nil || !strings.Contains(err.Error(), "do not fit") {
+		t.Errorf("memory: %v", err)
+	}
+}

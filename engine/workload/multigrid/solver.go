@@ -1,0 +1,479 @@
+package multigrid
+
+import (
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// level is a rank's part of a grid.
+type level struct {
+	shape
+	boxes    []*box
+	channels [ways]*channel
+	scratch  [2][]float64 // images of boxes on their way down, and up
+}
+
+// The parts of a solve.
+const (
+	partSmooth = iota
+	partResidual
+	partBetween
+	partPack
+	partTransfer
+	partSync
+	partBottom
+	parts
+)
+
+var partNames = [parts]string{"smooth", "residual", "restrict, interpolate", "pack", "transfer", "sync", "bottom"}
+
+// Bytes of memory that the parts move for a cell: vectors that are read and written once.
+const (
+	sweepBytes    = 64
+	residualBytes = 48 // u, f, three faces and the residual
+	meansBytes    = 9  // the residual, and an eighth of it
+	spreadBytes   = 25 // what is below, what comes up, u read and written
+	copyBytes     = 16
+	sweepFlops    = 28
+)
+
+// solver is one problem on one rank; without a rank it is the whole problem in one box.
+type solver struct {
+	r       *cluster.Rank
+	layout  *layout
+	levels  []*level
+	real    bool
+	c1, c2  []float64 // of the sweeps of a pass
+	variant *variant
+	norm    float64 // of f
+	again   bool    // the next exchange gives a vector that the last one gave, too
+
+	requests []cluster.Request
+	inboxes  [][]byte // of the two-sided variant, by source
+	buffer   []byte
+
+	times    [][parts]cluster.Time
+	last     cluster.Time
+	messages [][links]counts // by level and link
+}
+
+// counts is messages by the power of two of their size.
+type counts [sizes]int64
+
+// coefficients of a Chebyshev pass on [λ/8, λ], where λ, the largest of the rows' sums
+// over their diagonals, is 2.
+func coefficients(degree int) (c1, c2 []float64) {
+	const high, low = 2., 0.25
+	theta, delta := (high+low)/2, (high-low)/2
+	sigma := theta / delta
+	rho := 1 / sigma
+	c1, c2 = []float64{0}, []float64{1 / theta}
+	for len(c1) < degree {
+		next := 1 / (2*sigma - rho)
+		c1, c2 = append(c1, rho*next), append(c2, 2*next/delta)
+		rho = next
+	}
+	return c1, c2
+}
+
+func newSolver(r *cluster.Rank, l *layout, degree int, real bool, v *variant) *solver {
+	s := &solver{r: r, layout: l, real: real, variant: v, times: make([][parts]cluster.Time, len(l.shapes)), messages: make([][links]counts, len(l.shapes))}
+	s.c1, s.c2 = coefficients(degree)
+	rank := 0
+	if r != nil {
+		rank = r.ID()
+	}
+	for i, shape := range l.shapes {
+		lv := &level{shape: shape}
+		first, end := shape.first(rank, l.ranks), shape.first(rank+1, l.ranks)
+		for k := first; k < end; k++ {
+			b := &box{shape: shape, slot: k - first, h: 1 / float64(shape.cells())}
+			for d, at := range shape.at(k) {
+				b.first[d] = at * shape.side
+			}
+			if real {
+				s.place(b, i)
+			}
+			lv.boxes = append(lv.boxes, b)
+		}
+		for way := range ways {
+			if way >= down && i == len(l.shapes)-1 {
+				break
+			}
+			lv.channels[way] = l.channel(i, way, rank, real)
+		}
+		if real && lv.channels[down] != nil {
+			for way, scratch := range lv.scratch {
+				n := int64(0)
+				for _, g := range lv.channels[down+way].out {
+					n += g.bytes
+				}
+				if way == 0 && n > 0 { // by slot
+					half := shape.side / 2
+					n = 8 * int64(len(lv.boxes)*half*half*half)
+				}
+				scratch = make([]float64, n/8)
+				lv.scratch[way] = scratch
+			}
+		}
+		s.levels = append(s.levels, lv)
+	}
+	return s
+}
+
+// place gives a box its vectors: in the segment, or its own memory.
+func (s *solver) place(b *box, level int) {
+	n := int(b.vectorBytes() / 8)
+	for v := range b.v {
+		if s.r == nil {
+			b.v[v] = make([]float64, n)
+			continue
+		}
+		b.v[v] = cluster.View[float64](s.r.Segment()[s.layout.vector(level, b.slot, v):][:b.vectorBytes()])
+	}
+}
+
+// compute is work of a level's part on so many cells of each box.
+func (s *solver) compute(bytes, flops float64, lv *level, body func(*box)) {
+	if len(lv.boxes) == 0 {
+		return
+	}
+	all := func() {
+		for _, b := range lv.boxes {
+			body(b)
+		}
+	}
+	if s.r == nil {
+		all()
+		return
+	}
+	cells := float64(len(lv.boxes) * lv.side * lv.side * lv.side)
+	if !s.real {
+		all = nil
+	}
+	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells}, all)
+}
+
+// copies charges copying n bytes, and does it where they are there.
+func (s *solver) copies(n int64, body func()) {
+	if s.r == nil {
+		body()
+		return
+	}
+	if !s.real {
+		body = nil
+	}
+	if n > 0 {
+		s.r.Compute(cluster.Work{Bytes: 2 * float64(n)}, body)
+	}
+}
+
+// lap adds the time since the last one to a part of a level.
+func (s *solver) lap(level, part int) {
+	if s.r == nil {
+		return
+	}
+	now := s.r.Now()
+	s.times[level][part] += now - s.last
+	s.last = now
+}
+
+// build computes the coefficients and the right-hand side, the same in every variant: the
+// faces of coarser levels come of finer ones.
+func (s *solver) build() error {
+	if !s.real {
+		return nil
+	}
+	for i, lv := range s.levels {
+		if i == 0 {
+			for _, b := range lv.boxes {
+				b.betas()
+				b.fill(vF, source)
+			}
+		} else if err := s.faces(i - 1); err != nil {
+			return err
+		}
+		for _, b := range lv.boxes {
+			b.invert()
+		}
+	}
+	most := 0.
+	for _, b := range s.levels[0].boxes {
+		most = max(most, b.largest(b.v[vF]))
+	}
+	var err error
+	s.norm, err = s.most(most)
+	return err
+}
+
+// faces gives a level's faces to the next coarser one.
+func (s *solver) faces(at int) error {
+	lv, c := s.levels[at], s.levels[at].channels[down]
+	faces := func(d int, p *piece) [3]int { // the last one is the next box's first
+		n := [3]int{lv.side / 2, lv.side / 2, lv.side / 2}
+		if p.ends[d] {
+			n[d]++
+		}
+		return n
+	}
+	shift := func(d int) int64 { return int64(vBetaI+d-vR) * s.levels[at+1].vectorBytes() }
+	for d := range 3 {
+		for _, p := range c.own {
+			below := s.levels[at+1].boxes[p.slots[1]]
+			lv.boxes[p.slots[0]].faceMeans(d, faces(d, &p), grid{below.v[vBetaI+d], p.image, below.stride(), below.stride() * below.stride()})
+		}
+		for _, g := range c.out {
+			for _, p := range g.pieces {
+				n := faces(d, &p)
+				image := make([]float64, n[0]*n[1]*n[2])
+				lv.boxes[p.slots[0]].faceMeans(d, n, grid{image, 0, n[0], n[0] * n[1]})
+				of := rows(n)
+				of.Near, of.Far = packed(n, 0), p.of.Far
+				of.Far.Off += shift(d)
+				if err := s.r.PutStrided(p.to, &of, cluster.Bytes(image)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if s.r == nil {
+		return nil
+	}
+	return s.r.Barrier(s.r.All())
+}
+
+// most is the largest of a number of all ranks.
+func (s *solver) most(x float64) (float64, error) {
+	if s.r == nil {
+		return x, nil
+	}
+	in, out := [1]float64{x}, [1]float64{}
+	err := cluster.Allreduce(s.r, s.r.All(), cluster.Max, in[:], out[:])
+	return out[0], err
+}
+
+// exchange fills a vector's ghosts: across faces, or of all sides.
+func (s *solver) exchange(at, v, way int) error {
+	if err := s.move(at, way, v); err != nil {
+		return err
+	}
+	if s.real {
+		for _, b := range s.levels[at].boxes {
+			b.bound(b.v[v])
+		}
+	}
+	return nil
+}
+
+// smooth is a Chebyshev pass on u.
+func (s *solver) smooth(at int) error {
+	lv := s.levels[at]
+	for step := range s.c1 {
+		x, to := vU, vTemp
+		if step%2 == 1 {
+			x, to = to, x
+		}
+		if err := s.exchange(at, x, faces); err != nil {
+			return err
+		}
+		s.compute(sweepBytes, sweepFlops, lv, func(b *box) { b.sweep(b.v[x], b.v[to], b.v[vR], s.c1[step], s.c2[step]) })
+		s.lap(at, partSmooth)
+	}
+	return nil
+}
+
+// residual puts f − Au into TEMP, and gives the largest of its values on this rank.
+func (s *solver) residual(at int) (most float64, err error) {
+	if err := s.exchange(at, vU, faces); err != nil {
+		return 0, err
+	}
+	s.compute(residualBytes, sweepFlops, s.levels[at], func(b *box) {
+		most = max(most, b.residual(b.v[vU], b.v[vR], b.v[vTemp]))
+	})
+	s.lap(at, partResidual)
+	return most, nil
+}
+
+// restrict gives means of a vector to R of the next coarser level.
+func (s *solver) restrict(at, v int) error {
+	lv, c := s.levels[at], s.levels[at].channels[down]
+	half := lv.side / 2
+	s.compute(meansBytes, 1, lv, func(b *box) {
+		for _, p := range c.own {
+			if p.slots[0] == b.slot {
+				b.means(b.v[v], s.levels[at+1].boxes[p.slots[1]].image(vR, p.image))
+			}
+		}
+		if n := half * half * half; len(c.out) > 0 {
+			b.means(b.v[v], grid{lv.scratch[0], b.slot * n, half, half * half})
+		}
+	})
+	s.lap(at, partBetween)
+	return s.move(at, down, 0)
+}
+
+// image is a place of a vector.
+func (b *box) image(v, at int) grid {
+	return grid{b.v[v], at, b.stride(), b.stride() * b.stride()}
+}
+
+// prolong brings u of the next coarser level up: added to u, or, interpolated, in place
+// of it.
+func (s *solver) prolong(at int, add bool) error {
+	lv, below, c := s.levels[at], s.levels[at+1], s.levels[at].channels[up]
+	bring := func(p *piece, to grid, into bool) {
+		from := below.boxes[p.slots[0]].image(vU, p.image)
+		if add {
+			spread(from, to, lv.side, into)
+		} else {
+			interpolate(from, to, lv.side)
+		}
+	}
+	images := func() {
+		for i := range c.out {
+			for k := range c.out[i].pieces {
+				p := &c.out[i].pieces[k]
+				bring(p, grid{lv.scratch[1], int(p.of.Near.Off / 8), lv.side, lv.side * lv.side}, false)
+			}
+		}
+	}
+	n := int64(0)
+	for i := range c.out {
+		n += c.out[i].bytes
+	}
+	s.copies(n, images)
+	s.lap(at, partBetween)
+	if err := s.move(at, up, 0); err != nil {
+		return err
+	}
+	s.compute(spreadBytes, 1, lv, func(b *box) {
+		for i := range c.own {
+			if p := &c.own[i]; p.slots[1] == b.slot {
+				bring(p, b.grid(vU, 1, 1, 1), add)
+				return
+			}
+		}
+		u, temp := b.v[vU], b.v[vTemp]
+		b.rows(func(row int) {
+			if !add {
+				copy(u[row:row+b.side], temp[row:])
+				return
+			}
+			for p := row; p < row+b.side; p++ {
+				u[p] += temp[p]
+			}
+		})
+	})
+	s.lap(at, partBetween)
+	return nil
+}
+
+// cycle is a V-cycle for u of R, from a level down and up again.
+func (s *solver) cycle(at int) error {
+	if at == len(s.levels)-1 {
+		s.bottom()
+		return nil
+	}
+	if err := s.smooth(at); err != nil {
+		return err
+	}
+	if _, err := s.residual(at); err != nil {
+		return err
+	}
+	if err := s.restrict(at, vTemp); err != nil {
+		return err
+	}
+	s.compute(1, 0, s.levels[at+1], func(b *box) {
+		b.rows(func(row int) { clear(b.v[vU][row : row+b.side]) })
+	})
+	if err := s.cycle(at + 1); err != nil {
+		return err
+	}
+	if err := s.prolong(at, true); err != nil {
+		return err
+	}
+	s.again = true // neighbours may still read what the residual's exchange gave them
+	return s.smooth(at)
+}
+
+// bottom solves the coarsest grid.
+func (s *solver) bottom() {
+	at := len(s.levels) - 1
+	rounds := float64(bottomRounds)
+	if s.levels[at].side == 1 {
+		rounds = 1
+	}
+	s.compute(rounds*4*sweepBytes, rounds*4*sweepFlops, s.levels[at], func(b *box) { b.solveBottom() })
+	s.lap(at, partBottom)
+}
+
+// solve is an F-cycle, and V-cycles until the residual is small; it gives the residual
+// over f by cycle.
+func (s *solver) solve(cycles int) (residuals []float64, err error) {
+	s.compute(copyBytes, 0, s.levels[0], func(b *box) { copy(b.v[vR], b.v[vF]) })
+	coarsest := len(s.levels) - 1
+	for at := range coarsest {
+		if err := s.restrict(at, vR); err != nil {
+			return nil, err
+		}
+	}
+	s.bottom()
+	for at := coarsest - 1; at >= 0; at-- {
+		if err := s.exchange(at+1, vU, sides); err != nil {
+			return nil, err
+		}
+		if err := s.prolong(at, false); err != nil {
+			return nil, err
+		}
+		if err := s.cycle(at); err != nil {
+			return nil, err
+		}
+	}
+	for cycle := 0; ; cycle++ {
+		most, err := s.residual(0)
+		if err != nil {
+			return residuals, err
+		}
+		if most, err = s.most(most); err != nil {
+			return residuals, err
+		}
+		s.lap(0, partSync)
+		if s.real {
+			residuals = append(residuals, most/s.norm)
+		}
+		if cycle == cycles || s.real && most <= converged*s.norm {
+			return residuals, nil
+		}
+		if err := s.cycle(0); err != nil {
+			return residuals, err
+		}
+	}
+}
+
+// converged is the residual over f at which V-cycles end.
+const converged = 1e-10
+
+// worst is the largest difference of u to the exact solution on this rank.
+func (s *solver) worst() (most float64) {
+	for _, b := range s.levels[0].boxes {
+		for k := 1; k <= b.side; k++ {
+			for j := 1; j <= b.side; j++ {
+				for i := 1; i <= b.side; i++ {
+					most = max(most, math.Abs(b.v[vU][b.index(i, j, k)]-exact(b.place(0, 2*i-1), b.place(1, 2*j-1), b.place(2, 2*k-1))))
+				}
+			}
+		}
+	}
+	return most
+}
+
+// alone solves the problem in one box, without ranks.
+func alone(cells, degree, threshold, cycles int) (*box, []float64, error) {
+	s := newSolver(nil, newLayout(shapes(1, cells, threshold), 1, false), degree, true, nil)
+	if err := s.build(); err != nil {
+		return nil, nil, err
+	}
+	residuals, err := s.solve(cycles)
+	return s.levels[0].boxes[0], residuals, err
+}

@@ -1,0 +1,181 @@
+package multigrid
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&multigrid) }
+
+// mostOdd is the longest side of a coarsest grid that BiCGStab is left with.
+const mostOdd = 11
+
+var multigrid = workload.Workload{
+	Name:  "multigrid",
+	Title: "Geometric multigrid",
+	Doc: "The full multigrid cycle of HPGMG-FV, and the ladder of paper 3: messages packed by the program, or rows put where they belong, 8 bytes at a time where they stand across memory. " +
+		"Turn the variant and see messages leave the network: loads and stores inside a node, strided puts between nodes, and neighbours that wait for each other alone.",
+	Paper: "paper 3",
+	Knobs: []engine.Knob{
+		{Name: "variant", Label: "variant", Doc: "mpi and bulk pack a message for each neighbour, sent or put; natural puts each row, by the adapter inside a node too; then, one upon the other: shm stores inside a node, local without calls, vis puts a whole face between nodes, groupsync synchronizes neighbours only", Type: engine.Choice, Default: "bulk",
+			Choices: []string{"mpi", "bulk", "natural", "shm", "local", "vis", "groupsync"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "which messages leave the adapter at each step of the ladder, and what is left of the time", Paper: "paper 3, figure 6"},
+		{Name: "boxes", Label: "boxes a side", Doc: "boxes of the finest grid along each dimension; with more ranks than boxes some are idle", Type: engine.Integer, Default: "4", Min: 1, Max: 64,
+			Choices: []string{"1", "2", "3", "4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "idle ranks, and weak scaling: boxes with the ranks", Paper: "paper 3, section III.A"},
+		{Name: "box", Label: "box", Doc: "cells of the finest grid along each side of a box, a power of two", Type: engine.Integer, Default: "8", Min: 4, Max: 512,
+			Choices: []string{"4", "8", "16", "32", "64", "128"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "computing against messages: cells grow by eight where faces grow by four", Paper: "paper 3, section VI.A"},
+		{Name: "vcycles", Label: "V-cycles", Doc: "most V-cycles after the F-cycle; they end when the residual is 10⁻¹⁰ of f", Type: engine.Integer, Default: "0", Min: 0, Max: 20,
+			Choices: []string{"0", "1", "8", "20"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "the residual falls by about thirty a cycle, and the error no more: it is the grid's"},
+		{Name: "smoother-degree", Label: "degree", Doc: "sweeps of a Chebyshev pass, an even number", Type: engine.Integer, Default: "4", Min: 2, Max: 12,
+			Choices: []string{"2", "4", "6", "8"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "exchanges against the residual"},
+		{Name: "agglomerate", Label: "agglomerate at", Doc: "side of a box at which eight become one on a coarser level, a power of two", Type: engine.Integer, Default: "8", Min: 2, Max: 128,
+			Choices: []string{"4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "coarse levels on fewer ranks, which move fewer and longer messages"},
+		{Name: "real-limit", Label: "real up to", Doc: "most cells of a rank that a simulation computes and verifies; of more it takes the time, and verifies a small problem by the same variant", Type: engine.Integer, Default: "8192", Min: 1, Max: 1 << 24,
+			Choices: []string{"512", "4096", "8192", "32768"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "memory and time of a simulation; simulated times stay"},
+	},
+	Defaults: map[string]string{"model": "flat"},
+	First:    "variant", Panes: []string{"locality"}, Steady: true, Serial: true, Idle: idle,
+	Metrics: []engine.MetricSpec{
+		{Name: "solve_time", Phrase: "time of a solve", Unit: "s", Doc: "of a solve, from one barrier of all ranks to the next"},
+		{Name: "unknowns_rate", Phrase: "unknowns a second", Unit: "1/s", Doc: "cells of the finest grid over the time of a solve"},
+		{Name: "residual", Phrase: "residual over f", Unit: "1", Doc: "largest residual over the largest f, after the last cycle"},
+		{Name: "error", Phrase: "error", Unit: "1", Doc: "largest difference of u to the exact solution"},
+		{Name: "adapter_messages", Phrase: "messages a node", Unit: "1", Doc: "that the node's ranks gave its adapter in a solve, mean over nodes"},
+		{Name: "time_smooth", Phrase: "time of smoothing", Unit: "s", Doc: "of a solve, mean over ranks: sweeps and residuals"},
+		{Name: "time_move", Phrase: "time of moving", Unit: "s", Doc: "of a solve, mean over ranks: packing and transfers"},
+		{Name: "time_sync", Phrase: "time of synchronizing", Unit: "s", Doc: "of a solve, mean over ranks: barriers and neighbour syncs"},
+	},
+	Tallies: []engine.TallySpec{
+		{Name: "messages", Unit: "1", Doc: "messages by size and by the farthest link that they cross", Row: "size", Column: "link", Labels: sizeLabels},
+		{Name: "level_messages", Unit: "1", Doc: "messages by level and link", Row: "level", Column: "link", Labels: levelLabels(linkNames[:])},
+		{Name: "level_time", Unit: "1", Doc: "picoseconds of all ranks by level and part of a solve", Row: "level", Column: "part", Labels: levelLabels(partNames[:])},
+	},
+	Studies:    []*engine.Study{ladder},
+	Iterations: 1,
+	Plan:       plan,
+	Run:        run,
+}
+
+// asked is the problem that the knobs ask for.
+type asked struct {
+	boxes, side, threshold, degree, cycles int
+	variant                                *variant
+}
+
+func askedOf(number func(string) int64, text func(string) string) asked {
+	return asked{
+		boxes: int(number("boxes")), side: int(number("box")), threshold: int(number("agglomerate")), degree: int(number("smoother-degree")),
+		cycles: int(number("vcycles")), variant: variantOf(text("variant")),
+	}
+}
+
+func (a *asked) layout(ranks int) *layout {
+	return newLayout(shapes(a.boxes, a.side, a.threshold), ranks, a.variant.packs && a.variant.puts)
+}
+
+// phantom reports whether a rank has too many cells for numbers.
+func (a *asked) phantom(ranks int, limit int64) bool {
+	slots := int64(shape{a.boxes, a.side}.slots(ranks))
+	return slots*int64(a.side)*int64(a.side)*int64(a.side) > limit
+}
+
+// The problem that is verified where the one that is timed has no numbers: with every
+// step of a cycle, and no more boxes than tell them apart.
+const (
+	proofBoxes = 4
+	proofSide  = 4
+)
+
+func (a asked) proof() asked {
+	a.boxes, a.side, a.threshold = min(a.boxes, proofBoxes), proofSide, 8
+	return a
+}
+
+// The segment's order: the real problem's flags and boxes, the phantom one's flags, and
+// what only the machine has.
+func (a *asked) arranged(ranks int, phantom bool) (real, timed *layout, there, modelled int64) {
+	if !phantom {
+		real = a.layout(ranks)
+		real.origin.data = aligned(real.flags)
+		there = real.origin.data + real.data
+		return real, real, there, there
+	}
+	proof := a.proof()
+	real, timed = proof.layout(ranks), a.layout(ranks)
+	real.origin.data = aligned(real.flags)
+	timed.origin.flags = real.origin.data + aligned(real.data)
+	there = timed.origin.flags + aligned(timed.flags)
+	timed.origin.data = there
+	return real, timed, there, there + timed.data
+}
+
+func aligned(n int64) int64 { return (n + 63) &^ 63 }
+
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
+	fail := func(format string, args ...any) (workload.Plan, error) {
+		return workload.Plan{}, fmt.Errorf(format, args...)
+	}
+	l := s.Layout()
+	a := askedOf(s.Int, s.Text)
+	switch {
+	case bits.OnesCount(uint(a.side)) != 1:
+		return fail("box = %d: want a power of two, as boxes are halved: %d or %d", a.side, 1<<(bits.Len(uint(a.side))-1), 1<<bits.Len(uint(a.side)))
+	case bits.OnesCount(uint(a.threshold)) != 1:
+		return fail("agglomerate = %d: want a power of two, as boxes are", a.threshold)
+	case a.degree%2 != 0:
+		return fail("smoother-degree = %d: want an even number, so that a pass ends in u: %d or %d", a.degree, a.degree-1, a.degree+1)
+	case l.Groups() > 1:
+		return fail("model = %s with %d groups: puts reach no rank of another group; use model = flat, or one group", l.Model, l.Groups())
+	}
+	if odd := a.boxes >> bits.TrailingZeros(uint(a.boxes)); odd > mostOdd {
+		return fail("boxes = %d: the coarsest grid has %d cells a side, at most %d are solved on one rank; use a number of boxes whose odd factor is smaller, such as %d",
+			a.boxes, odd, mostOdd, 1<<(bits.Len(uint(a.boxes))-1))
+	}
+	phantom := on.Phantoms && a.phantom(l.Ranks(), s.Int("real-limit"))
+	real, _, there, modelled := a.arranged(l.Ranks(), phantom)
+	shape := real.shapes[0]
+	image := 8 * int64(shape.slots(l.Ranks())) * int64(shape.side*shape.side*shape.side)
+	n := int64(shape.cells())
+	p := workload.Plan{Segment: there, Modelled: modelled, Holds: []workload.Item{
+		{Name: "images of boxes", Per: workload.PerRank, Bytes: 2 * image},
+		{Name: "message buffers", Per: workload.PerRank, Bytes: 8 * shape.vectorBytes() * int64(shape.slots(l.Ranks()))},
+		{Name: "pieces of steps", Per: workload.PerRank, Bytes: 64 << 10},
+		{Name: "the sequential solution", Per: workload.InAll, Bytes: 8 * n * n * n * (vectors + 3)},
+	}}
+	return p, nil
+}
+
+func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	if knob == "real-limit" && kind != engine.Simulated {
+		return "on live all cells are computed"
+	}
+	return workload.Ungrouped(s, knob)
+}
+
+// sizeLabels are the sizes of messages that a problem can have, and the links.
+func sizeLabels(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
+	for k := range sizes {
+		rows = append(rows, cluster.SizeText(float64(int64(8)<<k)))
+	}
+	return rows, linkNames[:]
+}
+
+func levelLabels(columns []string) func(*engine.Scenario, *cluster.Machine) ([]string, []string) {
+	return func(s *engine.Scenario, _ *cluster.Machine) (rows, _ []string) {
+		a := askedOf(s.Int, s.Text)
+		for _, shape := range shapes(a.boxes, a.side, a.threshold) {
+			rows = append(rows, fmt.Sprintf("%d³", shape.cells()))
+		}
+		return rows, columns
+	}
+}

@@ -1,0 +1,71 @@
+package models
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Ratio is how two series of measurements compare by their means.
+type Ratio struct {
+	Value     float64 // mean of the second over that of the first
+	Low, High float64 // 95 % interval; NaN: there is too little to tell
+}
+
+// Noise says that the series may be equally long: the interval holds 1.
+func (r *Ratio) Noise() bool { return r.Low <= 1 && 1 <= r.High }
+
+// Measurements that follow each other are alike, so that means of batches stand for them.
+const (
+	batches    = 20
+	fewBatches = 3
+)
+
+// RatioOf compares two series of positive numbers. Its interval is that of Welch on the
+// logarithm of the ratio, of batch means.
+func RatioOf(a, b []float64) Ratio {
+	a, b = finite(a), finite(b)
+	nan := math.NaN()
+	if len(a) == 0 || len(b) == 0 {
+		return Ratio{nan, nan, nan}
+	}
+	r := Ratio{stat.Mean(b, nil) / stat.Mean(a, nil), nan, nan}
+	va, na := relative(a)
+	vb, nb := relative(b)
+	if math.IsNaN(va+vb) || !(r.Value > 0) {
+		return r
+	}
+	if va+vb == 0 {
+		r.Low, r.High = r.Value, r.Value
+		return r
+	}
+	free := (va + vb) * (va + vb) / (va*va/(na-1) + vb*vb/(nb-1))
+	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile(0.975) * math.Sqrt(va+vb)
+	r.Low, r.High = r.Value*math.Exp(-half), r.Value*math.Exp(half)
+	return r
+}
+
+// relative is the variance of a mean over its square, and of how many batches.
+func relative(x []float64) (variance, n float64) {
+	k := min(len(x), batches)
+	if k < fewBatches {
+		return math.NaN(), 0
+	}
+	means := make([]float64, k)
+	for i := range means {
+		means[i] = stat.Mean(x[i*len(x)/k:(i+1)*len(x)/k], nil)
+	}
+	mean, v := stat.MeanVariance(means, nil)
+	return v / float64(k) / (mean * mean), float64(k)
+}
+
+func finite(x []float64) []float64 {
+	var all []float64
+	for _, v := range x {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
+			all = append(all, v)
+		}
+	}
+	return all
+}

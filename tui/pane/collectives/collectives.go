@@ -1,0 +1,302 @@
+package collectives
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "collectives", Title: "Collectives", Doc: "the messages of a collective", Place: pane.Story,
+	Offered: func(s *engine.Snapshot) bool { return flowOf(s) != nil },
+	New:     func() pane.Pane { return &Pane{} },
+}
+
+// flowOf finds the flow of a run; nil: it has none.
+func flowOf(s *engine.Snapshot) *engine.Flow {
+	for i := range s.Studies {
+		if f := s.Studies[i].Flow; f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Pane is the moment that is held, and what the last frame was drawn with.
+type Pane struct {
+	held bool
+	at   float64 // s, if it is held
+
+	flow   *engine.Flow // that what follows is of
+	spots  []spot       // of the ranks
+	canvas grid.Canvas
+	heat   grid.Heatmap
+	text   []byte
+}
+
+// Inputs are the snapshot, and what lines are drawn with.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
+	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
+}
+
+// Actions hold the moment, and move it.
+func (p *Pane) Actions() []pane.Action {
+	some := func(h *pane.Host) bool { return flowOf(h.Snap) != nil }
+	return []pane.Action{
+		{Name: "crosshair-left", Do: func(h *pane.Host) { p.move(h, -1) }, Ready: some},
+		{Name: "crosshair-right", Do: func(h *pane.Host) { p.move(h, +1) }, Ready: some},
+		{Name: "follow", Do: func(*pane.Host) { p.held = false }, Ready: func(*pane.Host) bool { return p.held }},
+	}
+}
+
+// move holds the moment at which a message before or after it arrives.
+func (p *Pane) move(h *pane.Host, by int) {
+	f := flowOf(h.Snap)
+	if f == nil {
+		return
+	}
+	at := p.clock(h, f)
+	p.held, p.at = true, at
+	const soon = 1e-9 // of the span: the same moment
+	next := at
+	for i := range f.Hops {
+		switch t := f.Hops[i].Arrived; {
+		case by > 0 && t > at+soon*f.Span && (next == at || t < next):
+			next = t
+		case by < 0 && t < at-soon*f.Span && (next == at || t > next):
+			next = t
+		}
+	}
+	if next == at && by < 0 {
+		next = 0
+	}
+	p.at = next
+}
+
+// How long a call takes for the eye, and how long its end stands.
+const (
+	playing = 4 * time.Second
+	resting = 2 * time.Second
+)
+
+// clock is the moment that is shown, in the flow's time.
+func (p *Pane) clock(h *pane.Host, f *engine.Flow) float64 {
+	switch {
+	case p.held:
+		return min(p.at, f.Span)
+	case h.Whole || h.Snap.Phase != engine.Running:
+		return f.Span
+	}
+	into := h.Snap.Elapsed % (playing + resting)
+	return min(float64(into)/float64(playing), 1) * f.Span
+}
+
+// The least that the course over time needs beside the scene or below it, and the rows
+// from which there are terms and their words.
+const (
+	besideW = 84
+	belowH  = 22
+	termsH  = 9
+	headH   = 6
+)
+
+// Draw shares the pane out between the scene, the course and the terms.
+func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	f := flowOf(h.Snap)
+	if f == nil {
+		if h.Snap.Layout.Nodes == 0 {
+			h.Empty(v)
+		} else {
+			h.Tell(v, "This workload runs no collective of its own.", "Run one: type "+h.Typed("workload bcast")+".")
+		}
+		return pane.Border{Right: h.KindWords()}
+	}
+	if p.flow == nil || p.flow.Name != f.Name || p.flow.Ranks != f.Ranks || p.flow.Root != f.Root {
+		p.held = false
+	}
+	p.flow = f
+	b := pane.Border{Title: f.Name, Right: p.kind(f, h)}
+	at := p.clock(h, f)
+	rest := v.Local()
+	if v.H() >= headH {
+		var head grid.Rect
+		head, rest = rest.CutTop(1)
+		p.head(v.Sub(head), f, at, h.Theme)
+	}
+	if v.H() >= termsH && len(f.Terms) > 0 {
+		var low grid.Rect
+		low, rest = rest.CutBottom(2)
+		p.terms(v.Sub(low), f, h.Theme)
+	}
+	if len(f.Hops) == 0 {
+		p.folded(v.Sub(rest), f, at, h)
+		return b
+	}
+	switch {
+	case rest.W >= besideW:
+		left, right := rest.CutLeft(rest.W * 11 / 20)
+		_, right = right.CutLeft(2)
+		p.scene(v.Sub(left), f, at, h)
+		p.course(v.Sub(right), f, at, h)
+	case rest.H >= belowH:
+		top, low := rest.CutTop(rest.H * 11 / 20)
+		p.scene(v.Sub(top), f, at, h)
+		p.course(v.Sub(low), f, at, h)
+	default:
+		p.scene(v.Sub(rest), f, at, h)
+	}
+	return b
+}
+
+// kind says where the times are from.
+func (p *Pane) kind(f *engine.Flow, h *pane.Host) string {
+	if f.Kind == "" {
+		return "a step a message"
+	}
+	return string(h.Theme.Kind(pane.KindOf(f.Kind)).Mark) + " " + string(f.Kind)
+}
+
+// span writes a time of the flow, which is a number of steps where nothing is priced.
+func span(f *engine.Flow, t float64) string {
+	if f.Kind == "" {
+		return fmt.Sprintf("step %.0f", t)
+	}
+	return grid.Seconds.String(t)
+}
+
+// head says how far the call has come.
+func (p *Pane) head(v grid.View, f *engine.Flow, at float64, th *grid.Theme) {
+	if f.Messages == 0 {
+		v.TextIn(0, 0, v.W(), "no messages", grid.Left, th.Dim)
+		return
+	}
+	under, arrived, step := 0, 0, 0
+	for i := range f.Hops {
+		m := &f.Hops[i]
+		switch {
+		case m.Arrived <= at:
+			arrived++
+		case m.Sent <= at:
+			under++
+			step = max(step, m.Step)
+		}
+	}
+	what := "message"
+	if f.Loads {
+		what = "load"
+	}
+	whole := fmt.Sprintf("%s, %s, %d ranks", plural(int(f.Messages), what), cluster.SizeText(float64(f.Bytes)), f.Ranks)
+	if f.Steps > 0 {
+		whole = plural(f.Steps, "step") + ", " + whole
+	}
+	if f.Bytes == 0 && f.Steps == 0 {
+		whole = fmt.Sprintf("%s, %d ranks", plural(int(f.Messages), what), f.Ranks)
+	}
+	now := ""
+	switch {
+	case len(f.Hops) == 0:
+	case at >= f.Span:
+		now = "all done after " + span(f, f.Span)
+	default:
+		now = span(f, at)
+		if step > 0 {
+			now += fmt.Sprintf(", step %d", step)
+		}
+		now += fmt.Sprintf(": %d under way, %d arrived", under, arrived)
+	}
+	n := 0
+	if now != "" {
+		n = v.TextIn(0, 0, v.W(), now, grid.Left, th.Focus) + 3
+	}
+	if v.W()-n >= grid.Width(whole) {
+		v.TextIn(n, 0, v.W()-n, whole, grid.Right, th.Dim)
+	} else if now == "" {
+		v.TextIn(0, 0, v.W(), whole, grid.Left, th.Dim)
+	}
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return grid.Count.String(float64(n)) + " " + what
+}
+
+// terms draws what the model's time is made of: a bar in parts, and what each is.
+func (p *Pane) terms(v grid.View, f *engine.Flow, th *grid.Theme) {
+	total := 0.0
+	for _, t := range f.Terms {
+		total += t.Time
+	}
+	if total <= 0 || v.W() < 8 {
+		return
+	}
+	fills := []rune{'█', '▓', '▒', '░'}
+	at, sum := 0, 0.0
+	for i, t := range f.Terms {
+		sum += t.Time
+		end := int(sum/total*float64(v.W()) + 0.5)
+		for ; at < end; at++ {
+			v.Rune(at, 0, fills[i%len(fills)], th.SeriesStyle(i))
+		}
+	}
+	x := 0
+	for i, t := range f.Terms {
+		count := fmt.Sprintf("%.0f %s", t.Count, t.Name)
+		if t.Name == "G" || t.Name == "copy" || t.Name == "add" {
+			count = cluster.SizeText(t.Count) + "·" + t.Name
+		}
+		text := fmt.Sprintf("%s %s %s", t.Doc, count, grid.Seconds.String(t.Time))
+		if v.W() < 70 {
+			text = fmt.Sprintf("%s %s", count, grid.Seconds.String(t.Time))
+		}
+		if x+2+grid.Width(text) > v.W() {
+			return
+		}
+		v.Rune(x, 1, fills[i%len(fills)], th.SeriesStyle(i))
+		x += 2 + v.Text(x+2, 1, text, th.Dim) + 2
+	}
+}
+
+// folded draws a large team: blocks of ranks down, time across, and how many messages
+// are under way.
+func (p *Pane) folded(v grid.View, f *engine.Flow, at float64, h *pane.Host) {
+	if f.Blocks == 0 {
+		what := "too many messages to draw: " + grid.Count.String(float64(f.Messages))
+		if f.Messages == 0 {
+			what = "nobody tells anybody anything"
+		}
+		h.Tell(v, what)
+		return
+	}
+	m := &p.heat
+	m.Cols = len(f.Folds) / f.Blocks
+	m.Values = slices.Grow(m.Values[:0], len(f.Folds))[:len(f.Folds)]
+	now := m.Cols
+	if at < f.Span {
+		now = int(at / f.Span * float64(m.Cols))
+	}
+	for i, n := range f.Folds {
+		m.Values[i] = float64(n)
+		if i%m.Cols > now || n == 0 {
+			m.Values[i] = 0
+		}
+	}
+	if len(m.RowLabels) != f.Blocks || p.text == nil {
+		m.RowLabels = m.RowLabels[:0]
+		for b := range f.Blocks {
+			m.RowLabels = append(m.RowLabels, fmt.Sprint(b*f.Ranks/f.Blocks))
+		}
+	}
+	m.Axis = grid.Axis{Unit: grid.Count, FromZero: true}
+	m.Bar = true
+	top := v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
+	v.TextIn(0, 0, v.W(), "messages under way, by sender (down) and time (across, "+span(f, f.Span)+")", grid.Left, h.Theme.Title)
+	m.Draw(top, h.Theme)
+}

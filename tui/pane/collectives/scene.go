@@ -1,0 +1,281 @@
+package collectives
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// spot is where a rank stands, in cells.
+type spot struct{ x, y float64 }
+
+// Styles of lines, by their number; later ones lie over earlier ones.
+const (
+	waiting = iota
+	gone
+	moving
+)
+
+// scene draws the ranks, the ways of their messages, and the messages that are under
+// way at a moment.
+func (p *Pane) scene(v grid.View, f *engine.Flow, at float64, h *pane.Host) {
+	if v.W() < 4 || v.H() < 2 {
+		return
+	}
+	th := h.Theme
+	label := len(strconv.Itoa(f.Ranks - 1))
+	if f.Tree {
+		p.tree(v, f, label)
+	} else {
+		p.circle(v, f, label)
+	}
+	lines := []grid.Style{waiting: th.Border, gone: th.Accent, moving: th.Focus.With(grid.Bold)}
+	p.canvas.Reset(v, h.Markers)
+	for style := waiting; style <= moving; style++ {
+		for i := range f.Hops {
+			m := &f.Hops[i]
+			if p.look(f, m, at) == style {
+				a, b := p.spots[m.From], p.spots[m.To]
+				p.canvas.Line(a.x, a.y, b.x, b.y, uint8(style))
+			}
+		}
+	}
+	p.canvas.Draw(v, lines)
+	p.ranks(v, f, at, label, th)
+	for i := range f.Hops {
+		m := &f.Hops[i]
+		if m.Sent > at || m.Arrived <= at || m.Arrived <= m.Sent {
+			continue
+		}
+		a, b, way := p.spots[m.From], p.spots[m.To], (at-m.Sent)/(m.Arrived-m.Sent)
+		x, y := int(a.x+(b.x-a.x)*way+0.5), int(a.y+(b.y-a.y)*way+0.5)
+		if r := v.At(x, y).Rune; r >= '0' && r <= '9' { // a number stays
+			v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse)
+			continue
+		}
+		v.Rune(x, y, '◆', th.Warning.With(grid.Bold))
+	}
+}
+
+// never is a line that is not drawn.
+const never = -1
+
+// look is how a message's line is drawn. In a tree all are; in a circle, where they
+// would cover each other, those of this step, and at the end all.
+func (p *Pane) look(f *engine.Flow, m *engine.Hop, at float64) int {
+	switch {
+	case m.Sent <= at && m.Arrived > at:
+		return moving
+	case m.Arrived <= at && (f.Tree || at >= f.Span || at-m.Arrived < f.Span/8):
+		return gone
+	case f.Tree:
+		return waiting
+	}
+	return never
+}
+
+// ranks draws the ranks over the lines: by number where there is room. Those that are
+// done are bright.
+func (p *Pane) ranks(v grid.View, f *engine.Flow, at float64, label int, th *grid.Theme) {
+	numbers := p.apart(label)
+	for r := range p.spots {
+		st := th.Dim
+		switch {
+		case p.done(f, r, at):
+			st = th.Good.With(grid.Bold)
+		case r == f.Root:
+			st = th.Focus
+		}
+		x, y := int(p.spots[r].x+0.5), int(p.spots[r].y+0.5)
+		if !numbers {
+			v.Rune(x, y, '●', st)
+			continue
+		}
+		p.text = strconv.AppendInt(p.text[:0], int64(r), 10)
+		v.Bytes(x-(len(p.text)-1)/2, y, p.text, st)
+	}
+}
+
+// done says that a rank has all that it gets by a moment.
+func (p *Pane) done(f *engine.Flow, rank int, at float64) bool {
+	if n := len(f.Ends); n > 0 {
+		return f.Ends[rank*n/f.Ranks] <= at*(1+1e-9)
+	}
+	return at >= f.Span
+}
+
+// apart says that numbers of so many digits can stand at all places without touching.
+func (p *Pane) apart(label int) bool {
+	taken := map[[2]int]bool{}
+	for _, s := range p.spots {
+		x, y := int(s.x+0.5)-(label-1)/2, int(s.y+0.5)
+		for i := range label + 1 {
+			if taken[[2]int{x + i, y}] {
+				return false
+			}
+		}
+		for i := range label {
+			taken[[2]int{x + i, y}] = true
+		}
+	}
+	return true
+}
+
+// circle puts the ranks on an ellipse, the first at the top and then clockwise.
+func (p *Pane) circle(v grid.View, f *engine.Flow, label int) {
+	w, h := float64(v.W()-label), float64(v.H()-1)
+	w = min(w, 4.4*h) // about as wide as high for the eye, with room to spare
+	p.spots = p.spots[:0]
+	for r := range f.Ranks {
+		a := 2 * math.Pi * float64(r) / float64(f.Ranks)
+		p.spots = append(p.spots, spot{float64(v.W()-1)/2 + w/2*math.Sin(a), h/2 - h/2*math.Cos(a)})
+	}
+}
+
+// tree puts the ranks in rows by how far from the root they are, children below their
+// parent; a chain goes to and fro along the rows.
+func (p *Pane) tree(v grid.View, f *engine.Flow, label int) {
+	kids := make([][]int, f.Ranks)
+	seen := make([]bool, f.Ranks)
+	widest := 0
+	for i := range f.Hops {
+		up, low := f.Hops[i].From, f.Hops[i].To
+		if f.Up {
+			up, low = low, up
+		}
+		if !seen[low] {
+			seen[low] = true
+			kids[up] = append(kids[up], low)
+			widest = max(widest, len(kids[up]))
+		}
+	}
+	p.spots = append(p.spots[:0], make([]spot, f.Ranks)...)
+	if widest <= 1 {
+		p.snake(v, f, kids, label)
+		return
+	}
+	leaves, depth := 0, 0
+	var walk func(r, d int) float64
+	walk = func(r, d int) float64 {
+		depth = max(depth, d)
+		p.spots[r].y = float64(d)
+		if len(kids[r]) == 0 {
+			leaves++
+			p.spots[r].x = float64(leaves - 1)
+			return p.spots[r].x
+		}
+		first, last := 0.0, 0.0
+		for i, k := range kids[r] {
+			x := walk(k, d+1)
+			if i == 0 {
+				first = x
+			}
+			last = x
+		}
+		p.spots[r].x = (first + last) / 2
+		return p.spots[r].x
+	}
+	walk(max(f.Root, 0), 0)
+	across, down := 0.0, float64(v.H()-1)/float64(max(depth, 1))
+	left := float64(v.W()-1) / 2
+	if leaves > 1 {
+		across = min(float64(v.W()-label-1)/float64(leaves-1), 12)
+		left -= across * float64(leaves-1) / 2
+	}
+	down = min(down, 5)
+	for r := range p.spots {
+		p.spots[r].x, p.spots[r].y = left+p.spots[r].x*across, p.spots[r].y*down
+	}
+}
+
+// snake puts a chain on as few rows as hold its numbers.
+func (p *Pane) snake(v grid.View, f *engine.Flow, kids [][]int, label int) {
+	room := max((v.W()-label)/(label+2)+1, 2)
+	rows := min((f.Ranks+room-1)/room, max(v.H(), 1))
+	each := (f.Ranks + rows - 1) / rows
+	pitch := min(float64(v.W()-label-1)/float64(max(each-1, 1)), 10)
+	drop := min(float64(v.H()-1)/float64(max(rows-1, 1)), 4)
+	top := (float64(v.H()-1) - drop*float64(rows-1)) / 2
+	left := (float64(v.W()-1) - pitch*float64(each-1)) / 2
+	for r, i := max(f.Root, 0), 0; ; i++ {
+		col, row := i%each, i/each
+		if row%2 == 1 {
+			col = each - 1 - col
+		}
+		p.spots[r] = spot{left + float64(col)*pitch, top + float64(row)*drop}
+		if len(kids[r]) == 0 {
+			return
+		}
+		r = kids[r][0]
+	}
+}
+
+// course draws all messages over time: ranks down, counted from the root, and time
+// across. What the run took until ranks were done stands over it.
+func (p *Pane) course(v grid.View, f *engine.Flow, at float64, h *pane.Host) {
+	th := h.Theme
+	label := len(strconv.Itoa(f.Ranks - 1))
+	if v.H() < 5 || v.W() < label+12 || f.Span <= 0 {
+		return
+	}
+	in := v.Sub(grid.Rect{X: label + 1, Y: 1, W: v.W() - label - 1, H: v.H() - 2})
+	full := f.Span
+	for _, d := range f.Done {
+		full = max(full, d)
+	}
+	x := func(t float64) float64 { return min(t/full, 1) * float64(in.W()-1) }
+	row := func(rank int) float64 {
+		return (float64((rank-max(f.Root, 0)+f.Ranks)%f.Ranks)+0.5)/float64(f.Ranks)*float64(in.H()) - 0.5
+	}
+	title := "ranks over time"
+	if f.Done != nil {
+		mark := th.Kind(pane.KindOf(f.DoneKind))
+		title += ", " + string(mark.Mark) + " done, " + string(f.DoneKind)
+	}
+	v.TextIn(0, 0, v.W(), title, grid.Left, th.Title)
+	lines := []grid.Style{waiting: th.Border, gone: th.Accent, moving: th.Focus.With(grid.Bold)}
+	p.canvas.Reset(in, h.Markers)
+	for style := waiting; style <= moving; style++ {
+		for i := range f.Hops {
+			m := &f.Hops[i]
+			look := waiting
+			if m.Arrived <= at {
+				look = gone
+			} else if m.Sent <= at {
+				look = moving
+			}
+			if look == style {
+				p.canvas.Line(x(m.Sent), row(m.From), x(m.Arrived), row(m.To), uint8(style))
+			}
+		}
+	}
+	p.canvas.Draw(in, lines)
+	if n := len(f.Done); n > 0 {
+		mark := th.Kind(pane.KindOf(f.DoneKind))
+		for b, d := range f.Done {
+			in.Rune(int(x(d)+0.5), int(row(b*f.Ranks/n)+0.5), mark.Mark, mark.Style)
+		}
+	}
+	if at < f.Span {
+		for y := range in.H() {
+			if c := in.At(int(x(at)+0.5), y); c.Rune == ' ' || c.Rune == 0 {
+				in.Rune(int(x(at)+0.5), y, '┆', th.Focus)
+			}
+		}
+	}
+	every := max(1, (f.Ranks+in.H()-1)/in.H())
+	for r := 0; r < f.Ranks; r += every {
+		rank := (r + max(f.Root, 0)) % f.Ranks
+		p.text = strconv.AppendInt(p.text[:0], int64(rank), 10)
+		v.Bytes(label-len(p.text), 1+int(row(rank)+0.5), p.text, th.Dim)
+	}
+	v.Text(label+1, v.H()-1, "0", th.Dim)
+	end := span(f, full)
+	v.Text(v.W()-grid.Width(end), v.H()-1, end, th.Dim)
+	if mid := span(f, full/2); in.W() > 40 {
+		v.Text(label+1+in.W()/2-grid.Width(mid)/2, v.H()-1, mid, th.Dim)
+	}
+}

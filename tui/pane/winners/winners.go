@@ -1,0 +1,340 @@
+package winners
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "winners", Title: "Winners", Doc: "which algorithm wins where", Place: pane.Story,
+	Offered: func(s *engine.Snapshot) bool { return fieldOf(s) != nil },
+	New:     func() pane.Pane { return &Pane{} },
+}
+
+// fieldOf finds the field of a run; nil: it has none.
+func fieldOf(s *engine.Snapshot) *engine.Field {
+	for i := range s.Studies {
+		if f := s.Studies[i].Field; f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Pane is where the field was drawn, and the cell that is told of.
+type Pane struct {
+	letters []rune
+	names   []string // that the letters are of
+	asked   bool     // for a cell by the mouse
+	x, y    int      // that cell
+	area    grid.Rect
+	cellW   int
+	cellH   int
+	firstX  int // columns and rows of the field that are left out, where there is little room
+	lastY   int
+}
+
+// Inputs is the snapshot alone.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
+
+// Actions move the cell that is told of.
+func (p *Pane) Actions() []pane.Action {
+	some := func(h *pane.Host) bool { return fieldOf(h.Snap) != nil }
+	move := func(dx, dy int) func(*pane.Host) {
+		return func(h *pane.Host) {
+			f := fieldOf(h.Snap)
+			if f == nil || len(f.Cells) == 0 {
+				return
+			}
+			if !p.asked {
+				p.x, p.y, p.asked = max(f.NowX, 0), max(f.NowY, 0), true
+			}
+			p.x, p.y = min(max(p.x+dx, 0), len(f.X)-1), min(max(p.y+dy, 0), len(f.Y)-1)
+		}
+	}
+	return []pane.Action{
+		{Name: "crosshair-left", Do: move(-1, 0), Ready: some},
+		{Name: "crosshair-right", Do: move(+1, 0), Ready: some},
+		{Name: "row-down", Do: move(0, -1), Ready: some},
+		{Name: "row-up", Do: move(0, +1), Ready: some},
+		{Name: "follow", Do: func(*pane.Host) { p.asked = false }, Ready: func(*pane.Host) bool { return p.asked }},
+	}
+}
+
+// Click tells of the cell under the mouse.
+func (p *Pane) Click(h *pane.Host, x, y int) bool {
+	f := fieldOf(h.Snap)
+	if f == nil || !p.area.Contains(x, y) {
+		return false
+	}
+	p.x, p.y, p.asked = p.firstX+(x-p.area.X)/p.cellW, p.lastY-(y-p.area.Y)/p.cellH, true
+	return true
+}
+
+// Draw draws the field, and below it the names and what the cell says.
+func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	f := fieldOf(h.Snap)
+	p.area = grid.Rect{}
+	if f == nil || len(f.Cells) == 0 {
+		if h.Snap.Layout.Nodes == 0 {
+			h.Empty(v)
+		} else {
+			h.Tell(v, "Nothing competes in this workload.", "Algorithms of a collective do: type "+h.Typed("workload bcast")+".")
+		}
+		return pane.Border{Right: h.KindWords()}
+	}
+	p.letter(f)
+	if p.asked && (p.x >= len(f.X) || p.y >= len(f.Y)) {
+		p.asked = false
+	}
+	b := pane.Border{Title: "Winners: " + f.Of, Right: kinds(f, h)}
+	shown := p.shown(f)
+	rest := v.Local()
+	words := 0
+	if v.H() >= 8 {
+		words = 1 + p.legend(grid.View{}, f, shown, h, v.W())
+		words = min(words, v.H()/2)
+	}
+	low, rest := rest.CutBottom(words)
+	p.field(v.Sub(rest), f, h)
+	if words > 0 {
+		p.legend(v.Sub(grid.Rect{X: low.X, Y: low.Y, W: low.W, H: low.H - 1}), f, shown, h, low.W)
+		p.say(v.Sub(grid.Rect{X: low.X, Y: low.Y + low.H - 1, W: low.W, H: 1}), f, h)
+	}
+	return b
+}
+
+// kinds are the kinds of number in the field, with their marks.
+func kinds(f *engine.Field, h *pane.Host) string {
+	var words []string
+	for _, k := range engine.Kinds {
+		if slices.ContainsFunc(f.Cells, func(w engine.Winner) bool { return w.Kind == k && w.Best >= 0 }) {
+			words = append(words, string(h.Theme.Kind(pane.KindOf(k)).Mark)+" "+string(k))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// letter gives each name a letter of its own: its first one that is free.
+func (p *Pane) letter(f *engine.Field) {
+	if slices.Equal(p.names, f.Names) {
+		return
+	}
+	p.names, p.letters = f.Names, p.letters[:0]
+	for _, name := range f.Names {
+		letter := rune(0)
+		for _, r := range strings.ToUpper(name) + "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" {
+			if (unicode.IsLetter(r) || unicode.IsDigit(r)) && !slices.Contains(p.letters, r) {
+				letter = r
+				break
+			}
+		}
+		p.letters = append(p.letters, letter)
+	}
+}
+
+// shown are the names that win anywhere, in their order.
+func (p *Pane) shown(f *engine.Field) []int {
+	var all []int
+	for i := range f.Names {
+		if slices.ContainsFunc(f.Cells, func(w engine.Winner) bool { return w.Best == i }) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// labelW are the columns of the ranks' numbers.
+const labelW = 6
+
+// field draws the cells, with the sizes below and the ranks at the left.
+func (p *Pane) field(v grid.View, f *engine.Field, h *pane.Host) {
+	th := h.Theme
+	if v.W() < labelW+4 || v.H() < 3 {
+		return
+	}
+	rows := v.H() - 1
+	p.cellW = min(max((v.W()-labelW)/len(f.X), 2), 9)
+	p.cellH = min(max(rows/len(f.Y), 1), 3)
+	nx, ny := min(len(f.X), (v.W()-labelW)/p.cellW), min(len(f.Y), rows/p.cellH)
+	p.firstX = first(f.NowX, nx, len(f.X))
+	firstY := first(f.NowY, ny, len(f.Y))
+	p.lastY = firstY + ny - 1
+	p.area = grid.Rect{X: labelW, W: nx * p.cellW, H: ny * p.cellH}
+	for j := range ny {
+		y := p.lastY - j
+		v.TextIn(0, j*p.cellH, labelW-1, fmt.Sprintf("%.0f", f.Y[y]), grid.Right, th.Dim)
+		for i := range nx {
+			x := p.firstX + i
+			p.cell(v.Sub(grid.Rect{X: labelW + i*p.cellW, Y: j * p.cellH, W: p.cellW, H: p.cellH}), f, x, y, h)
+		}
+	}
+	at := labelW
+	for i := range nx {
+		text := short(f.X[p.firstX+i])
+		if x := labelW + i*p.cellW + max((p.cellW-grid.Width(text))/2, 0); x >= at && x+grid.Width(text) <= v.W() {
+			at = x + v.Text(x, ny*p.cellH, text, th.Dim) + 1
+		}
+	}
+	if f.YTitle != "" {
+		v.TextIn(0, ny*p.cellH, labelW-1, f.YTitle, grid.Right, th.Dim)
+	}
+}
+
+// first is the first of n entries of which the one now is among room.
+func first(now, room, n int) int { return min(max(now-room/2, 0), n-room) }
+
+// short is a size in few columns: 4Ki.
+func short(n float64) string {
+	for i, unit := range []string{"", "Ki", "Mi", "Gi"} {
+		if n < 1024 || i == 3 {
+			return fmt.Sprintf("%.4g%s", n, unit)
+		}
+		n /= 1024
+	}
+	return ""
+}
+
+// cell draws a winner: its letter in its colour, the mark of a kind that is not the
+// model's, and at the right and below a line where by the model another one wins.
+func (p *Pane) cell(v grid.View, f *engine.Field, x, y int, h *pane.Host) {
+	th := h.Theme
+	w := f.At(x, y)
+	if w.Best < 0 {
+		v.Rune(v.W()/2, v.H()/2, '·', th.Dim)
+		p.frame(v, f, x, y)
+		return
+	}
+	st := th.SeriesStyle(w.Best)
+	text := grid.Style{Fg: st.Fg, Attr: grid.Bold}
+	if len(th.Ramp) > 0 && !v.Mono() { // with colours
+		v.Fill(v.Local(), grid.Cell{Bg: st.Fg})
+		text = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg, Attr: grid.Bold}
+	}
+	letter := p.letters[w.Best]
+	if w.Lead > 0 && w.Lead < near {
+		letter = unicode.ToLower(letter)
+	}
+	mid := (v.W() - 1) / 2
+	v.Rune(mid, (v.H()-1)/2, letter, text)
+	if w.Kind != engine.Modelled && v.W() > 2 {
+		v.Rune(mid+1, (v.H()-1)/2, th.Kind(pane.KindOf(w.Kind)).Mark, text)
+	}
+	line := text
+	line.Attr = 0
+	if x+1 < len(f.X) && differ(w, f.At(x+1, y)) {
+		for i := range v.H() {
+			v.Rune(v.W()-1, i, '│', line)
+		}
+	}
+	if y > 0 && differ(w, f.At(x, y-1)) {
+		for i := range v.W() {
+			if v.H() > 1 {
+				c := v.At(i, v.H()-1)
+				if c.Rune == '│' {
+					v.Rune(i, v.H()-1, '┘', line)
+				} else if c.Rune == ' ' || c.Rune == 0 {
+					v.Rune(i, v.H()-1, '─', line)
+				}
+			} else {
+				v.Tint(grid.Rect{X: i, W: 1, H: 1}, grid.None, grid.Underline)
+			}
+		}
+	}
+	p.frame(v, f, x, y)
+}
+
+// near is the lead below which a winner hardly is one.
+const near = 1.05
+
+// frame marks the present place, and the one that is told of.
+func (p *Pane) frame(v grid.View, f *engine.Field, x, y int) {
+	now, told := x == f.NowX && y == f.NowY, p.asked && x == p.x && y == p.y
+	if !now && !told {
+		return
+	}
+	left, right := '[', ']'
+	if !now {
+		left, right = '‹', '›'
+	}
+	mid, row := (v.W()-1)/2, (v.H()-1)/2
+	c := v.At(mid, row)
+	st := grid.Style{Fg: c.Fg, Bg: c.Bg, Attr: grid.Bold | grid.Reverse}
+	if v.W() < 3 {
+		v.Tint(grid.Rect{X: mid, Y: row, W: 1, H: 1}, grid.None, grid.Reverse|grid.Bold)
+		return
+	}
+	v.Tint(grid.Rect{X: max(mid-1, 0), Y: row, W: 3, H: 1}, grid.None, grid.Reverse|grid.Bold)
+	v.Rune(max(mid-1, 0), row, left, st)
+	if e := v.At(mid+1, row); mid+1 < v.W() && (e.Rune == ' ' || e.Rune == 0 || e.Rune == '│') {
+		v.Rune(mid+1, row, right, st)
+	}
+
+}
+
+// differ says that by the model two cells have different winners.
+func differ(a, b *engine.Winner) bool {
+	m, n := byModel(a), byModel(b)
+	return m >= 0 && n >= 0 && m != n
+}
+
+func byModel(w *engine.Winner) int {
+	if w.Kind == engine.Modelled {
+		return w.Best
+	}
+	return w.Model
+}
+
+// legend writes the letters and their names on as many rows as they take, and gives
+// these.
+func (p *Pane) legend(v grid.View, f *engine.Field, shown []int, h *pane.Host, cols int) int {
+	x, y := 0, 0
+	for _, i := range shown {
+		n := grid.Width(f.Names[i]) + 2
+		if x > 0 && x+n > cols {
+			x, y = 0, y+1
+		}
+		v.Rune(x, y, p.letters[i], grid.Style{Fg: h.Theme.SeriesStyle(i).Fg, Attr: grid.Bold})
+		v.Text(x+2, y, f.Names[i], h.Theme.Text)
+		x += n + 2
+	}
+	return y + 1
+}
+
+// say tells of the cell that was asked for, else of the present one.
+func (p *Pane) say(v grid.View, f *engine.Field, h *pane.Host) {
+	x, y := f.NowX, f.NowY
+	if p.asked {
+		x, y = p.x, p.y
+	}
+	if x < 0 || y < 0 {
+		v.TextIn(0, 0, v.W(), "│ ─ by the model another one wins beyond", grid.Left, h.Theme.Dim)
+		return
+	}
+	w := f.At(x, y)
+	place := fmt.Sprintf("%s, %.0f ranks: ", cluster.SizeText(f.X[x]), f.Y[y])
+	if w.Best < 0 {
+		v.TextIn(0, 0, v.W(), place+"not known; no model of this host, sweep algorithms", grid.Left, h.Theme.Dim)
+		return
+	}
+	text := place + f.Names[w.Best]
+	if w.Time > 0 {
+		text += " " + grid.Seconds.String(w.Time)
+	}
+	if w.Lead > 0 {
+		text += fmt.Sprintf(", the next %.2g×", w.Lead)
+	}
+	text += " (" + string(w.Kind) + ")"
+	if w.Kind != engine.Modelled && w.Model >= 0 && w.Model != w.Best {
+		text += "; model: " + f.Names[w.Model]
+	}
+	v.TextIn(0, 0, v.W(), text, grid.Left, h.Theme.Focus)
+}

@@ -1,0 +1,96 @@
+package winners
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	_ "github.com/hybridtop/hybridtop/engine/workload/collective"
+	"github.com/hybridtop/hybridtop/presets"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+)
+
+// host has an exchange by the model, and one cell in which two algorithms ran.
+func host(t *testing.T) *pane.Host {
+	t.Helper()
+	w, err := workload.Find("collective")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := presets.Machine("xt4-franklin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := w.Scenario([]string{m.Name})
+	for _, k := range [][2]string{{"collective", "exchange"}, {"nodes", "64"}, {"ranks-per-node", "1"}, {"size", "128"}} {
+		if err := s.Set(k[0], k[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := w.Studies[0].Frame(&s, &m, engine.Simulated)
+	c := v.Field.At(v.Field.NowX, v.Field.NowY)
+	*c = engine.Winner{Best: 1, Model: c.Best, Time: 51e-6, Lead: 1.5, Kind: engine.Simulated}
+	return &pane.Host{
+		Snap:  &engine.Snapshot{Scenario: s, Layout: s.Layout(), Kind: engine.Simulated, Studies: []engine.StudyView{v}},
+		Theme: grid.Themes()[0], Keys: func(a string) string { return a },
+	}
+}
+
+func drawn(p *Pane, h *pane.Host, w, rows int, ascii, mono bool) (string, pane.Border) {
+	g := grid.New(w, rows)
+	g.ASCII, g.Mono = ascii, mono
+	b := p.Draw(g.All(), h)
+	return g.PlainText(), b
+}
+
+func TestFieldOfWinners(t *testing.T) {
+	h := host(t)
+	text, b := drawn(&Pane{}, h, 78, 30, false, false)
+	panetest.Golden(t, "winners", b.Title+"\n"+b.Right+"\n"+text)
+	text, _ = drawn(&Pane{}, h, 40, 12, false, false)
+	panetest.Golden(t, "winners-small", text)
+	text, _ = drawn(&Pane{}, h, 78, 30, true, true)
+	panetest.Golden(t, "winners-ascii", text)
+	for _, r := range text {
+		if r > '~' {
+			t.Fatalf("%q in ASCII:\n%s", r, text)
+		}
+	}
+}
+
+// The cursor and a click tell of a cell, until the run is followed again.
+func TestCellsAreToldOf(t *testing.T) {
+	h := host(t)
+	p := &Pane{}
+	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "128 B, 64 ranks: flat") || !strings.Contains(text, "model: bruck") {
+		t.Errorf("the present cell is not told of:\n%s", text)
+	}
+	act := func(name string) {
+		for _, a := range p.Actions() {
+			if a.Name == name && (a.Ready == nil || a.Ready(h)) {
+				a.Do(h)
+			}
+		}
+	}
+	act("crosshair-left")
+	act("row-up")
+	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "32 B, 128 ranks: bruck") {
+		t.Errorf("the cell beside is not told of:\n%s", text)
+	}
+	if !p.Click(h, p.area.X, p.area.Y) {
+		t.Error("a click on the field does nothing")
+	}
+	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "8 B, 1024 ranks: bruck") {
+		t.Errorf("the cell of the click is not told of:\n%s", text)
+	}
+	act("follow")
+	if p.asked {
+		t.Error("the cell is told of still")
+	}
+	for _, size := range [][2]int{{0, 0}, {1, 1}, {8, 3}, {11, 8}, {20, 40}, {300, 90}} {
+		drawn(p, h, size[0], size[1], false, false)
+	}
+}

@@ -1,0 +1,268 @@
+package tui
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/engine/session"
+)
+
+// kept is an observer that keeps the snapshots that it passes on.
+type kept struct {
+	engine.Observer
+	mu    sync.Mutex
+	snaps []*engine.Snapshot
+}
+
+func (k *kept) Published(s *engine.Snapshot) {
+	k.mu.Lock()
+	k.snaps = append(k.snaps, s)
+	k.mu.Unlock()
+	k.Observer.Published(s)
+}
+
+// replayable is a session that turns a knob, its snapshots, and the player of its recording.
+func replayable(t *testing.T, knobs ...string) ([]*engine.Snapshot, *recording.Player) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "run.htr")
+	var record recording.Switch
+	if err := record.Start(file); err != nil {
+		t.Fatal(err)
+	}
+	sc, err := session.Scenario("spmv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(knobs); i += 2 {
+		if err := sc.Set(knobs[i], knobs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := &kept{Observer: &record}
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Linger: true, Observer: all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	wait := func(is func(*engine.Snapshot) bool) {
+		ticker := time.NewTicker(time.Millisecond)
+		defer ticker.Stop()
+		for !is(s.Load()) {
+			<-ticker.C
+		}
+	}
+	wait(func(n *engine.Snapshot) bool { return n.Iteration > 3 })
+	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "threading", Value: "masteronly"}); err != nil {
+		t.Fatal(err)
+	}
+	wait(func(n *engine.Snapshot) bool {
+		return n.Scenario.Values["threading"] == "masteronly" && n.Iteration > 3
+	})
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := record.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := recording.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	p, err := f.Player(f.Runs[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.snaps, p
+}
+
+// The screen shows the same of a recording as of the session: all panes, each alone, the
+// timeline among them. A screen that has been moved forth and back shows what a fresh one
+// does.
+func TestAReplayShowsTheSame(t *testing.T) {
+	snaps, p := replayable(t, "fabric", "sim", "machine", "demo", "threads-per-rank", "2", "timeline", "arrows")
+	if len(snaps) > 24 {
+		snaps = append(snaps[:12], snaps[len(snaps)-12:]...)
+	}
+	moved, scrubbed := newApp(), screen{}
+	for i, live := range snaps {
+		again, err := p.At(live.Elapsed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pane := -1; pane < len(moved.specs); pane++ {
+			if pane >= 0 && i != len(snaps)-1 {
+				continue
+			}
+			var a, b screen
+			x, y := shownApp(live), shownApp(again)
+			if pane >= 0 {
+				x.zoomTo(pane)
+				y.zoomTo(pane)
+			}
+			want := a.draw(x, 140, 50).StyledText()
+			if d := cmp.Diff(want, b.draw(y, 140, 50).StyledText()); d != "" {
+				t.Fatalf("snapshot %d, pane %d (− live, + replay):\n%s", i, pane, d)
+			}
+		}
+	}
+	for i := range 2 * len(snaps) { // there and back
+		at := snaps[min(i, 2*len(snaps)-1-i)]
+		again, err := p.At(at.Elapsed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved.load(again)
+		fresh := shownApp(again)
+		fresh.Panel.Selected = moved.Panel.Selected
+		var a screen
+		for scrubbed.late() || i == 0 { // rows that are left for the next frame
+			if scrubbed.draw(moved, 140, 50); !scrubbed.late() {
+				break
+			}
+		}
+		if d := cmp.Diff(a.draw(fresh, 140, 50).StyledText(), scrubbed.draw(moved, 140, 50).StyledText()); d != "" {
+			t.Fatalf("step %d (− fresh, + moved):\n%s", i, d)
+		}
+	}
+}
+
+// The program over a recording: it plays, stands still, moves to times and marks, and
+// turns nothing.
+func TestProgramOverARecording(t *testing.T) {
+	snaps, p := replayable(t, "fabric", "sim", "machine", "demo", "threads-per-rank", "2")
+	r, err := recording.NewReplay(p, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(stop)
+	r.Stand(ctx)
+	x := open(t, r, nil)
+	x.shows("┃┃ replay 0.0 s of ")
+	x.shows("5 s")
+	x.press(")")
+	x.shows("mark 1 of 1: threading funneled→masteronly")
+	x.shows("Why")
+	x.press("(")
+	x.shows("mark 0 of 1")
+	x.press("*")
+	x.shows("×2")
+	x.press(":seek end")
+	x.key('\r')
+	x.shows("mark 1 of 1")
+	if got, want := r.Load().Seq, snaps[len(snaps)-1].Seq; got != want {
+		t.Errorf("the end is snapshot %d: want %d", got, want)
+	}
+	x.press(" ")
+	x.shows("▶ replay")
+	x.press("R")
+	x.shows("this is a recording already")
+	x.press(":group 8")
+	x.key('\r')
+	x.shows("✗ this is a recording:")
+	x.press(":seek never")
+	x.key('\r')
+	x.shows(`"never": want a time such as 12.5s`)
+}
+
+// A recording of the screen's session begins and ends with a key, and replays.
+func TestTheScreenRecords(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sc, err := session.Scenario("dot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for knob, value := range map[string]string{"fabric": "sim", "machine": "demo"} {
+		if err := sc.Set(knob, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := new(recording.Switch)
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Linger: true, Observer: record})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start(t.Context())
+	t.Cleanup(func() { _ = s.Stop() })
+	x := open(t, s, func(o *Options) { o.Record = record })
+	x.press("R")
+	x.shows("● recording")
+	x.press("R")
+	x.shows("recorded: hybridtop replay hybridtop-")
+	files, err := filepath.Glob("hybridtop-*.htr")
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	f, err := recording.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := f.Player(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := p.At(p.Length)
+	if err != nil || last.Scenario.Workload != "dot" || !f.Runs[0].Finished || !strings.HasPrefix(last.Machine, "demo") {
+		t.Errorf("%+v, %v", last, err)
+	}
+}
+
+// The last minutes of a session can be gone back to: the screen freezes on what it has
+// shown, but for the timeline, and thaws in the present.
+func TestTheLastMinutesAreRewound(t *testing.T) {
+	past, a := recording.NewPast(), newApp()
+	a.past = past.At
+	var all []*engine.Snapshot
+	for i := range 200 {
+		s := *demo(4, 4, 4)
+		s.Seq, s.Elapsed, s.Iteration = uint64(i), time.Duration(i)*250*time.Millisecond, i
+		s.Series = append([]engine.Sample{}, s.Series[:min(i, len(s.Series))]...)
+		for k := range s.Series {
+			s.Series[k].At = time.Duration(k+1) * 250 * time.Millisecond
+		}
+		s.Marks = []engine.Mark{{At: 20 * time.Second, Label: "group 2→4"}}
+		all = append(all, &s)
+		past.Add(&s)
+		a.load(&s)
+	}
+	shows := func(want int) {
+		t.Helper()
+		if a.Snap.Seq != uint64(want) || a.Snap.Iteration != want || len(a.Snap.Series) != len(all[want].Series) || (want < 199) != a.frozen {
+			t.Errorf("it shows snapshot %d, frozen %v: want %d", a.Snap.Seq, a.frozen, want)
+		}
+	}
+	shows(199)
+	keys(a, "{")
+	shows(179)
+	keys(a, "{", "}")
+	shows(179)
+	keys(a, "(")
+	shows(80)
+	var x, y screen
+	want := shownApp(all[80])
+	want.latest, want.frozen = a.latest, true
+	want.Panel.Load(a.latest.Scenario)
+	if d := cmp.Diff(x.draw(want, 120, 40).StyledText(), y.draw(a, 120, 40).StyledText()); d != "" {
+		t.Errorf("(− as it was shown, + rewound)\n%s", d)
+	}
+	keys(a, "f")
+	shows(199)
+	keys(a, ":", "'seek 3s", "enter")
+	shows(12)
+	keys(a, ":", "'seek end", "enter")
+	shows(199)
+	keys(a, "*")
+	if a.notice != "only a recording has a speed: hybridtop replay FILE" {
+		t.Errorf("%q", a.notice)
+	}
+}
