@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -120,6 +121,45 @@ func TestAnIdleKnobLeavesNoMark(t *testing.T) {
 		})
 		if len(after.Marks) > 0 || after.Change != "" {
 			t.Errorf("%d: marks %v, change %q", i, after.Marks, after.Change)
+		}
+	}
+}
+
+// A knob may turn after a run has ended and before the session waits for one: here it
+// turns while the end is published. It takes effect all the same.
+func TestAKnobTurnedAtTheEndOfARun(t *testing.T) {
+	for _, kv := range [][2]string{{"group", "8"}, {"dilation", "50"}} { // the first without effect, the second at once
+		sc, err := Scenario("randomaccess")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kv := range [][2]string{{"fabric", engine.Sim}, {"model", "flat"}, {"nodes", "2"}} {
+			if err := sc.Set(kv[0], kv[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var s *Session
+		turned, after := make(chan error, 1), make(chan struct{})
+		options := Options{Fabrics: Fabrics(), Linger: true, Limits: Limits{Iterations: 1}}
+		options.published = func(now *engine.Snapshot) {
+			switch {
+			case now.Phase != engine.Ended:
+			case now.Scenario.Text(kv[0]) == kv[1]:
+				close(after)
+			default:
+				turned <- s.Do(engine.Command{Verb: engine.Set, Knob: kv[0], Value: kv[1]})
+			}
+		}
+		if s, err = New(sc, options); err != nil {
+			t.Fatal(err)
+		}
+		s.Start(context.Background())
+		if err := <-turned; err != nil {
+			t.Fatal(err)
+		}
+		<-after
+		if err := s.Stop(); err != nil {
+			t.Error(err)
 		}
 	}
 }

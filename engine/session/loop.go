@@ -96,6 +96,15 @@ func (s *Session) changed(version int) bool {
 	return s.version != version
 }
 
+// turnedSince reports whether another scenario is wanted than the one that ran. A knob
+// that was turned after the last look at a run, and before it was known to be over,
+// leaves the version as it was.
+func (s *Session) turnedSince(ran *engine.Scenario) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !maps.Equal(s.wanted.scenario.Values, ran.Values)
+}
+
 func (s *Session) over(ctx context.Context) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +128,7 @@ func (s *Session) linger(ctx context.Context, h *history, set setup, r *run, pha
 		if s.over(ctx) {
 			return false
 		}
-		if s.changed(version) {
+		if s.changed(version) || s.turnedSince(&set.scenario) {
 			return true
 		}
 		if s.forget() {
