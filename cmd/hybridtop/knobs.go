@@ -13,10 +13,10 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/tuner"
 	"github.com/hybridtop/hybridtop/engine/workload"
-	"github.com/hybridtop/hybridtop/engine/workload/collective"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -239,7 +239,7 @@ func useTable(file string) error {
 	if t.Fabric == engine.Sim {
 		kind = engine.Simulated
 	}
-	collective.Use(&collective.Tuned{Table: t.Table, Machine: t.Machine, Kind: kind})
+	algorithm.Use(&algorithm.Tuned{Table: t.Table, Machine: t.Machine, Kind: kind})
 	return nil
 }
 

@@ -80,6 +80,17 @@ func SiteOf(f cluster.Fabric, m *cluster.Machine) *Site {
 	return &Site{Machine: m, Phantoms: f.Clock(m) == cluster.VirtualClock}
 }
 
+// Kind is that of the numbers that a run there gives.
+func (on *Site) Kind() engine.Kind {
+	switch {
+	case on.Phantoms:
+		return engine.Simulated
+	case on.Machine.Emulated:
+		return engine.Emulated
+	}
+	return engine.Measured
+}
+
 // Plan is what a scenario needs.
 type Plan struct {
 	Segment  int64 // bytes of segment a rank

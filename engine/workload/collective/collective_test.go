@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -180,7 +181,7 @@ func TestAlgorithmsGoByTheCollective(t *testing.T) {
 	}
 	set("algorithm", "chain")
 	set("collective", "exchange")
-	if got := s.Text("algorithm"); got != byModel {
+	if got := s.Text("algorithm"); got != algorithm.ByModel {
 		t.Errorf("an exchange by %s", got)
 	}
 	s = collective.Scenario([]string{"demo"})
@@ -206,7 +207,7 @@ func TestRunsWinCells(t *testing.T) {
 		return engine.Row{Series: series + ", 4×1", Kind: engine.Simulated, Cells: []float64{columnSize: size, columnRanks: 4, columnTime: time, columnModel: math.NaN()}}
 	}
 	v := &engine.StudyView{Field: f, Now: -1, Rows: []engine.Row{
-		row("flat", 8, 3), row("knomial, radix 2", 8, 4), row("knomial, radix 4", 8, 2), row(byModel, 8, 1), row("chain", 64, 1),
+		row("flat", 8, 3), row("knomial, radix 2", 8, 4), row("knomial, radix 4", 8, 2), row(algorithm.ByModel, 8, 1), row("chain", 64, 1),
 	}}
 	got := ran(v)
 	if w := got.At(0, 0); w.Best != 2 || w.Kind != engine.Simulated || w.Model != 1 || w.Lead != 1.5 {
@@ -217,21 +218,5 @@ func TestRunsWinCells(t *testing.T) {
 	}
 	if f.Cells[0].Kind != engine.Modelled {
 		t.Error("the frame of the launch was written to")
-	}
-}
-
-// Loads reach the ranks of one node, and on this host's memory all.
-func TestWhereLoadsReach(t *testing.T) {
-	m := &cluster.Machine{}
-	for _, c := range []struct {
-		place
-		want bool
-	}{
-		{place{m, engine.Simulated, true, 4}, true}, {place{m, engine.Simulated, false, 4}, false},
-		{place{m, engine.Emulated, false, 4}, false}, {place{m, engine.Measured, false, 4}, true},
-	} {
-		if got := c.reach(); got != c.want {
-			t.Errorf("%+v: %v", c.place, got)
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
 // teams are the ranks that the model's lines and its field have values at.
@@ -53,7 +54,7 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *engine.Fiel
 	if priced {
 		for _, a := range coll.Of(what) {
 			made := ""
-			if k, err := w.key(s, a, ranks); err == nil {
+			if k, err := w.Key(s, a, ranks); err == nil {
 				made = cluster.FromSeconds(k.Predict(c, n).Seconds()).String()
 				if of := sumOf(terms(&k, c, n)); of != "" {
 					made += " = " + of
@@ -68,11 +69,11 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *engine.Fiel
 }
 
 // winner is who wins a cell by the model.
-func (at place) winner(s knobs, c *coll.Cost, ranks int, n int64, names []string) engine.Winner {
+func (at place) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, names []string) engine.Winner {
 	w := engine.Winner{Best: -1, Model: -1, Kind: engine.Modelled}
 	least, second := cluster.Time(math.MaxInt64), cluster.Time(math.MaxInt64)
 	for _, a := range coll.Of(of(s)) {
-		k, err := at.key(s, a, ranks)
+		k, err := at.Key(s, a, ranks)
 		if err != nil {
 			continue
 		}

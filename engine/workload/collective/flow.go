@@ -5,6 +5,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
 // Bounds of a flow: messages that are listed one by one, those that are priced at all,
@@ -17,10 +18,10 @@ const (
 
 // flow is how the messages of a call go by the model; where there are no costs, each
 // takes a step.
-func flow(s knobs, k *coll.Key, c *coll.Cost, priced bool) *engine.Flow {
+func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *engine.Flow {
 	what := k.Algorithm.Collective
 	n := length(s)
-	f := &engine.Flow{Of: what.String(), Name: what.String() + " by " + called(k), Ranks: int(k.Ranks), Root: -1}
+	f := &engine.Flow{Of: what.String(), Name: what.String() + " by " + algorithm.Called(k), Ranks: int(k.Ranks), Root: -1}
 	root := int32(0)
 	if what.Rooted() {
 		if asked := s.Int("root"); asked > 0 {

@@ -78,7 +78,7 @@ func nodesOf(k coll.Key) int64 {
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	w := placeOf(&snap.Scenario, m, snap.Kind)
-	c, ok := w.costs()
+	c, ok := w.Costs()
 	if !ok {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
 // team is a rank's side of the run.
@@ -66,7 +67,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return nil
 	}
 	ask := func() any {
-		k, err := place{&r.Spec().Machine, kindOf(r), r.Layout().Nodes == 1, r.Layout().RanksPerNode}.chosen(p, world.Size())
+		k, err := place{algorithm.Team{Machine: &r.Spec().Machine, Kind: algorithm.KindOf(r), Node: r.Layout().Nodes == 1, PerNode: r.Layout().RanksPerNode}}.chosen(p, world.Size())
 		return chosenKey{k, err}
 	}
 	asked := r.Lib().Shared(choice{}, ask).(chosenKey)
@@ -75,7 +76,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	key := asked.key
 	t := &team{
-		r: r, p: p, key: key, name: called(&key), what: key.Algorithm.Collective, ranks: world.Size(), me: world.Rank(),
+		r: r, p: p, key: key, name: algorithm.Called(&key), what: key.Algorithm.Collective, ranks: world.Size(), me: world.Rank(),
 		n: length(p), calls: int(p.Int("calls")),
 	}
 	t.proof, t.real = proven(t.what, t.ranks, t.n, p.Int("real-limit"), r.Phantoms())
@@ -103,17 +104,6 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 	}
 	return t.timed.comm.Free()
-}
-
-// kindOf is what the rank's clock gives.
-func kindOf(r *cluster.Rank) engine.Kind {
-	switch {
-	case r.Phantoms():
-		return engine.Simulated
-	case r.Spec().Machine.Emulated:
-		return engine.Emulated
-	}
-	return engine.Measured
 }
 
 // proven is how many bytes the calls that are verified have, and whether these are the

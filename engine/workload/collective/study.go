@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
@@ -72,7 +73,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 		return v
 	}
 	n := length(s)
-	c, ok := w.costs()
+	c, ok := w.Costs()
 	v.Flow = flow(s, &k, &c, ok)
 	v.Field = w.field(s, &c, ok)
 	if !ok {
@@ -86,7 +87,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 			continue
 		}
 		own.X, own.Y = append(own.X, float64(n)), append(own.Y, k.Predict(&c, n).Seconds())
-		win, t := w.best(s, &c, ranks, n)
+		win, t := w.Best(s, of(s), &c, ranks, n)
 		least.X, least.Y = append(least.X, float64(n)), append(least.Y, t.Seconds())
 		if name := win.Algorithm.Name; before != "" && name != before {
 			v.Plots[0].Rules = append(v.Plots[0].Rules, engine.Rule{At: float64(n), Vertical: true, Label: name, Wide: name + " wins from here", Minor: true})
@@ -96,7 +97,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	v.Plots[0].Lines = []engine.Line{own, least}
 	own.X, own.Y = nil, nil
 	for _, p := range teams(ranks) {
-		if k, err := w.key(s, k.Algorithm, int(p)); err == nil {
+		if k, err := w.Key(s, k.Algorithm, int(p)); err == nil {
 			own.X, own.Y = append(own.X, float64(p)), append(own.Y, k.Predict(&c, n).Seconds())
 		}
 	}
@@ -114,11 +115,11 @@ func observe(s *engine.Snapshot) []engine.Row {
 	ranks := len(l.World())
 	series := s.Scenario.Text("algorithm")
 	if a, err := coll.Find(of(&s.Scenario), s.Scenario.Text("algorithm")); err == nil {
-		k, err := a.Key(parameters(&s.Scenario, a, ranks))
+		k, err := a.Key(algorithm.Asked(&s.Scenario, a, ranks))
 		if err != nil {
 			return nil
 		}
-		series = called(&k)
+		series = algorithm.Called(&k)
 	}
 	model := math.NaN()
 	if m, ok := s.Metric("call_time_model"); ok {
@@ -136,7 +137,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 // present is the winner that a row speaks of: its algorithm; "": the model or a table chose it.
 func present(r *engine.Row) string {
 	name, _, _ := strings.Cut(r.Series, ", ")
-	if name == byModel || name == byTable {
+	if name == algorithm.ByModel || name == algorithm.ByTable {
 		return ""
 	}
 	return name

@@ -1,54 +1,18 @@
 package collective
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
-
-// byTable is the algorithm that a table has for the team and the size.
-const byTable = "tuned"
-
-// Tuned is a table, and what it was tuned on.
-type Tuned struct {
-	Table   *coll.Table
-	Machine string
-	Kind    engine.Kind // of the times that it rests on
-}
-
-// tuned is the table in use; nil: none was given.
-var tuned *Tuned
-
-// Use gives the table that algorithm = tuned chooses by. It is called before anything
-// runs.
-func Use(t *Tuned) { tuned = t }
-
-// fromTable is what the table has for so many ranks and bytes.
-func (w place) fromTable(s knobs, ranks, perNode int, n int64) (coll.Key, error) {
-	if tuned == nil {
-		return coll.Key{}, errors.New("algorithm = tuned: no table was given: use --table FILE, which hybridtop tune makes")
-	}
-	lacks := coll.Needs(0)
-	if !w.reach() {
-		lacks = coll.Reach
-	}
-	column := tuned.Table.Column(of(s), int32(ranks), int32(perNode))
-	choice, ok := column.Choose(n, lacks)
-	if !ok {
-		return coll.Key{}, fmt.Errorf("algorithm = tuned: the table has no %s for %d ranks; use another algorithm, or tune it", of(s), ranks)
-	}
-	k, err := choice.Key(int32(ranks))
-	k.Modes = modes(s)
-	return k, err
-}
 
 // won puts the table's winners into the field, where the table was tuned on the machine
 // and has teams of such sizes.
-func (w place) won(f *engine.Field, s knobs, perNode int) {
-	if tuned == nil || tuned.Machine != w.machine.Name {
+func (w place) won(f *engine.Field, s algorithm.Reader, perNode int) {
+	tuned := algorithm.InUse()
+	if tuned == nil || tuned.Machine != w.Machine.Name {
 		return
 	}
 	all := tuned.Table.Winners()
@@ -61,7 +25,7 @@ func (w place) won(f *engine.Field, s knobs, perNode int) {
 			continue
 		}
 		for x := range f.X {
-			k, err := w.fromTable(s, int(f.Y[y]), perNode, int64(f.X[x]))
+			k, err := w.FromTable(s, of(s), int(f.Y[y]), int64(f.X[x]))
 			if err != nil || int64(f.X[x]) < all[at].Sizes[0] {
 				continue
 			}

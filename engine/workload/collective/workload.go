@@ -5,16 +5,11 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 func init() { workload.Register(&collective) }
-
-// byModel is the algorithm that the model finds best.
-const byModel = "model"
-
-// ownRadix is the radix that an algorithm takes unless told.
-const ownRadix = "own"
 
 // rotating roots: each call has the next one.
 const rotating = "rotating"
@@ -25,6 +20,9 @@ const (
 	partitionWhole = "machine"
 )
 
+// parameters are the knobs of any algorithm: its own two, then how bytes move.
+var parameters = algorithm.Parameters()
+
 var collective = workload.Workload{
 	Name:  "collective",
 	Title: "Collectives",
@@ -32,37 +30,21 @@ var collective = workload.Workload{
 		"Switch the algorithm while it runs and watch the tree or the rounds change, and turn the size to see where another one wins.",
 	Paper:   "paper 5, section 3",
 	Aliases: aliases(),
-	Knobs: []engine.Knob{
+	Knobs: slices.Concat([]engine.Knob{
 		{Name: "collective", Label: "collective", Doc: "what the ranks do together", Type: engine.Choice, Default: coll.Bcast.String(),
 			Choices: collectives(), Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the messages: down a tree from a root, up it, or between all", Paper: "paper 5, section 2"},
-		{Name: "algorithm", Label: "algorithm", Doc: "how they do it; model: the one that the model finds best; tuned: the one that a table has (--table)", Type: engine.Choice, Default: byModel,
+		{Name: "algorithm", Label: "algorithm", Doc: "how they do it; model: the one that the model finds best; tuned: the one that a table has (--table)", Type: engine.Choice, Default: algorithm.ByModel,
 			Choices: algorithms(), By: "collective", Offers: offers(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the drawing of messages, the steps, and the time beside the model's", Paper: "paper 5, sections 3.2 to 3.5"},
-		{Name: "radix", Label: "radix", Doc: "children of a tree's node, or 1 more than the messages of a round; own: what the algorithm takes unless told", Type: engine.Integer, Default: ownRadix, Min: 1, Max: coll.MostRadix,
-			Choices: []string{ownRadix, "2", "3", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "fewer steps of more messages each: where overhead is small a high radix wins", Paper: "paper 5, section 3.4"},
-		{Name: "segments", Label: "segments", Doc: "pieces that long data is sent in, one behind the other", Type: engine.Integer, Default: "1", Min: 1, Max: coll.MostSegments,
-			Choices: []string{"1", "2", "4", "8", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "a pipeline fills: long data down a chain costs little more than once", Paper: "paper 5, section 3.2"},
+	}, parameters[:2], []engine.Knob{
 		{Name: "size", Label: "size", Doc: "bytes: of each rank's block where blocks go by rank, else of the data", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
 			Choices: []string{"0", "8", "64", "512", "4096", "32768", "262144", "1048576", "4194304"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "which algorithm wins: few messages for short data, few bytes for long", Paper: "paper 5, figures 2 to 8"},
 		{Name: "root", Label: "root", Doc: "rank that the data comes from or goes to; rotating: each call the next one", Type: engine.Integer, Default: "0", Min: 0, Max: coll.MostRanks - 1,
 			Choices: []string{"0", "1", rotating}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "nothing, on an even machine: schedules count from the root"},
-		{Name: "transfer", Label: "transfer", Doc: "how bytes get to another rank: messages, puts that set a flag, gets after the sender has told where, or puts without a flag", Type: engine.Choice, Default: coll.TwoSided.String(),
-			Choices: coll.Transfers(), Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "a put needs no receive and no handshake: at every size it beats the rendezvous", Paper: "paper 5, section 3.3"},
-		{Name: "addresses", Label: "addresses", Doc: "what a rank knows of one-sided transfers: where the buffers of all are, where its own are, or bytes go through buffers of the library", Type: engine.Choice, Default: coll.Single.String(),
-			Choices: coll.Addresses(), Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "what finding the others' addresses costs", Paper: "paper 5, section 2.4"},
-		{Name: "sync-in", Label: "sync in", Doc: "when a call may read and write: once its peers have begun (mysync), once all have (allsync), at any time (nosync)", Type: engine.Choice, Default: coll.MySync.String(),
-			Choices: coll.Syncs(), Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "a barrier more or less: strict synchronization costs short calls most", Paper: "paper 5, section 2.2"},
-		{Name: "sync-out", Label: "sync out", Doc: "when a call ends: with the rank's own data (mysync), once all data are there (allsync), once its own part is done (nosync)", Type: engine.Choice, Default: coll.MySync.String(),
-			Choices: coll.Syncs(), Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "a barrier more or less, as on the way in", Paper: "paper 5, section 2.2"},
+	}, parameters[2:], []engine.Knob{
 		{Name: "partition", Label: "partition", Doc: "network of a torus: one of its own for the nodes of the run, as square as they divide, or the first nodes of the whole machine's", Type: engine.Choice, Default: partitionOwn,
 			Choices: []string{partitionOwn, partitionWhole}, Scope: engine.ScopeCluster, Role: engine.Machine,
 			Watch: "exchanges, which its bisection bounds", Paper: "paper 5, section 4"},
@@ -78,7 +60,7 @@ var collective = workload.Workload{
 		{Name: "real-limit", Label: "real up to", Doc: "bytes of a rank's buffers up to which a simulation moves and verifies real bytes; of larger calls it moves sizes, and proves the algorithm on shorter data", Type: engine.Size, Unit: "B", Default: "65536", Min: 64, Max: 1 << 30,
 			Choices: []string{"64", "4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.View,
 			Watch: "memory and time of a simulation; simulated times stay"},
-	},
+	}),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "algorithm", Panes: []string{"collectives"}, Serial: true, Steady: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
@@ -115,18 +97,9 @@ func collectives() []string {
 	return all
 }
 
-// names are those of a collective's algorithms.
-func names(c coll.Collective) []string {
-	all := []string{byModel, byTable}
-	for _, a := range coll.Of(c) {
-		all = append(all, a.Name)
-	}
-	return all
-}
-
 // algorithms are the names of those of any collective.
 func algorithms() []string {
-	all := []string{byModel, byTable}
+	all := []string{algorithm.ByModel, algorithm.ByTable}
 	for _, a := range coll.All() {
 		if !slices.Contains(all, a.Name) {
 			all = append(all, a.Name)
@@ -138,7 +111,7 @@ func algorithms() []string {
 func offers() []engine.Offer {
 	var all []engine.Offer
 	for c := range coll.Collective(coll.Collectives) {
-		all = append(all, engine.Offer{Value: c.String(), Choices: names(c)})
+		all = append(all, engine.Offer{Value: c.String(), Choices: algorithm.Names(c)})
 	}
 	return all
 }
@@ -174,24 +147,14 @@ var titles = [coll.Collectives]string{
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	c := of(s)
-	asked := s.Text("algorithm")
-	if a, err := coll.Find(c, asked); err == nil {
-		switch {
-		case knob == "radix" && a.Radix == 0:
-			return a.Name + " has no radix"
-		case knob == "segments" && !a.Segmented:
-			return c.String() + " by " + a.Name + " is in one piece"
-		}
+	if why := algorithm.Idle(s, c, knob); why != "" {
+		return why
 	}
 	switch {
 	case knob == "size" && c == coll.Barrier:
 		return "a barrier moves no data"
 	case knob == "root" && !c.Rooted():
 		return c.String() + " has no root"
-	case knob == "addresses" && s.Text("transfer") == coll.TwoSided.String():
-		return "messages need no addresses"
-	case c == coll.Barrier && (knob == "transfer" || knob == "sync-in" || knob == "sync-out"):
-		return "a barrier moves no data"
 	case knob == "slices" && s.Int("overlap") == 0:
 		return "nothing is computed during a call: overlap is 0"
 	case knob == "real-limit" && kind != engine.Simulated:
@@ -209,11 +172,11 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 		return nil
 	}
 	all, w := map[string]string{}, on(s, site)
-	if _, err := w.fromTable(s, len(l.World()), l.RanksPerNode, length(s)); err != nil {
-		all[byTable] = err.Error()
+	if _, err := w.FromTable(s, of(s), len(l.World()), length(s)); err != nil {
+		all[algorithm.ByTable] = err.Error()
 	}
 	for _, a := range coll.Of(of(s)) {
-		if _, err := w.key(s, a, len(l.World())); err != nil {
+		if _, err := w.Key(s, a, len(l.World())); err != nil {
 			all[a.Name] = err.Error()
 		}
 	}
@@ -224,7 +187,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 }
 
 // of is the collective that a scenario asks for.
-func of(s knobs) coll.Collective {
+func of(s algorithm.Reader) coll.Collective {
 	c, err := coll.CollectiveOf(s.Text("collective"))
 	if err != nil {
 		panic(err) // the knob has them for choices
