@@ -8,6 +8,9 @@ import (
 
 // Each row checks what its call gives, and takes no less than nothing beyond the barrier.
 func TestRowsOfCollectives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures every collective")
+	}
 	only := []string{}
 	for _, name := range CollectiveNames() {
 		if collectiveLine(name) == "" {

@@ -21,6 +21,9 @@ import (
 
 // Every case runs, verifies what it moved, and gives a whole row.
 func TestRowsOfEveryCase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures every case")
+	}
 	var heard []string
 	rows, err := Rows(t.Context(), Options{Fabric: live.New(), Machine: thisHost, Rounds: 1, Batch: time.Microsecond},
 		func(name string) { heard = append(heard, name) })

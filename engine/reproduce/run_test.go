@@ -206,6 +206,9 @@ func moves(a, b *plan, c *presets.Check) bool {
 // it is what takes longest, the exchange is near what a simulation takes, and b_eff is less
 // for it.
 func TestModelsKnowTheMessageServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates two figures")
+	}
 	served := func(figure, quantity string) (before, after *plan, q *Quantity) {
 		t.Helper()
 		figures, err := presets.FindFigures(figure)

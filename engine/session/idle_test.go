@@ -49,6 +49,9 @@ func (o *Options) placed(t *testing.T, name string, settings []string) (engine.S
 // A knob that is said to have no effect has none: the run with another value has the same
 // hash, to the last event.
 func TestAnIdleKnobChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every workload with every idle knob")
+	}
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
 	hash := func(sc engine.Scenario) uint64 {
 		s := start(t, sc, o)

@@ -300,7 +300,7 @@ func start(t testing.TB, sc engine.Scenario, o Options) *watched {
 }
 
 // patience is how many snapshots go by before a test gives up.
-const patience = 500
+const patience = 2000
 
 // until waits for the first snapshot of which holds is true, and drops those
 // before it.

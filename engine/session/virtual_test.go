@@ -27,7 +27,7 @@ func simulated(t testing.TB, settings ...string) engine.Scenario {
 // What a simulation came to, and all that was measured in it: not when the
 // session looked.
 var timeless = cmp.Options{
-	cmpopts.IgnoreFields(engine.Snapshot{}, "Seq", "Elapsed", "Series", "Marks", "Ranks", "Scenario"),
+	cmpopts.IgnoreFields(engine.Snapshot{}, "Seq", "Elapsed", "Recent", "Series", "Marks", "Ranks", "Scenario"),
 	cmpopts.EquateNaNs(),
 }
 
@@ -119,7 +119,8 @@ func TestAPauseInTheMiddleOfAnIteration(t *testing.T) {
 	}
 	s.do(engine.Set, "pace", "max")
 	s.do(engine.Step)
-	s.until("the end of the iteration", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused && s.Iteration == at.Iteration+1 })
+	// Counts of the middle of an iteration may be those of an earlier one.
+	s.until("the end of the iteration", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused && s.Iteration > at.Iteration })
 	s.do(engine.Resume)
 	if d := cmp.Diff(want, finished(t, s), timeless); d != "" {
 		t.Error(d)

@@ -263,6 +263,9 @@ func TestNodesMatterLittle(t *testing.T) {
 // within 3 % where all messages leave the node, lines share evenly and a chunk is
 // little. With two processes a node a message in it slows down those who compute.
 func TestModelOfTheMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs 192 scenarios")
+	}
 	for _, machine := range []string{"sr8000-f1", "ibm-sp-power3", "demo", "earth-simulator"} {
 		for _, scheme := range [][]string{
 			{"threading", "masteronly"},
