@@ -127,6 +127,12 @@ func (s *suite) testSchedules(t *testing.T) {
 		call.Combine = nil
 		_, err = c.Start(call)
 		p.fails(err, "nothing to combine with")
+		bruck, err := coll.Find(coll.Exchange, "bruck")
+		p.ok(err)
+		call, _ = p.call(bruck, p.All(), 8, 0, coll.Modes{})
+		call.Blocks.Displ = []int64{0, 8, 16}
+		_, err = c.Start(call)
+		p.fails(err, "exchange by bruck", "equal ones", "another algorithm")
 		call, _ = p.call(coll.Of(coll.Allreduce)[0], p.All(), 16, 0, coll.Modes{})
 		call.Out = make([]byte, 24)
 		call.In, call.Out = call.Out[8:], call.Out[:16]

@@ -197,9 +197,8 @@ func (x *Run) strided(r *Ref, peers bool) (s stride, ok bool) {
 	}
 	s.each = sizes.Elems / int64(parts) * sizes.Unit
 	w := x.Schedule.window(r.Buf)
-	loose := r.Buf >= temps && x.Schedule.Temps[r.Buf-temps].Loose
 	switch {
-	case loose:
+	case r.Buf >= temps && (x.Schedule.Temps[r.Buf-temps].Loose || x.Schedule.Temps[r.Buf-temps].Slots):
 		return s, false
 	case r.Base == Fixed && r.N < 0 && w.Base == Fixed && w.N == parts: // all of it
 		s.each *= int64(parts)

@@ -90,28 +90,41 @@ func disseminate(b *Builder) {
 // nothing is no data.
 var nothing = part(Out, 0, 0)
 
+// ring is who disseminates: n of them, with what a buffer has of so many from a
+// distance on.
+type ring struct {
+	n    int32
+	to   func(d int32) Peer
+	some func(d, n int32) Ref
+}
+
 // spread fills a buffer that is turned to begin with the own block, which is there
-// once own is complete, with those of all ranks that follow: each round the first
-// ones go as many ranks back. Those at a distance are written again: not before the
-// nodes that busy lists for it. It gives the node with which all are there.
+// once own is complete, with those of all ranks that follow. Those at a distance are
+// written again: not before the nodes that busy lists for it. It gives the node with
+// which all are there.
 func (b *Builder) spread(t Buf, own id, busy map[int32]id) id {
-	have, messages := digits(b.P, b.Radix)
+	return b.around(ring{b.P, me, func(d, n int32) Ref { return from(t, d, n) }}, own, busy)
+}
+
+// around lets what each has come to all: each round the first ones go as many back.
+func (b *Builder) around(r ring, own id, busy map[int32]id) id {
+	have, messages := digits(r.n, b.Radix)
 	ready := []id{own}
 	all := []id{own}
 	for i, w := range have {
 		var next []id
 		for d := range messages[i] {
 			far := (d + 1) * w
-			n := min(w, b.P-far)
+			n := min(w, r.n-far)
 			before := none
 			if busy != nil {
 				before = busy[far]
 			}
-			next = append(next, b.recv(me(far), from(t, far, n), append(ready, before)...))
+			next = append(next, b.recv(r.to(far), r.some(far, n), append(ready, before)...))
 		}
 		for d := range messages[i] {
 			far := (d + 1) * w
-			all = append(all, b.send(me(-far), from(t, 0, min(w, b.P-far)), ready...))
+			all = append(all, b.send(r.to(-far), r.some(0, min(w, r.n-far)), ready...))
 		}
 		b.lane++
 		ready = append(ready[:len(ready):len(ready)], next...)
@@ -173,43 +186,51 @@ func digit(p, k, w, d int32) int32 {
 	return int32(n + min(max(int64(p)%row-int64(d)*int64(w), 0), int64(w)))
 }
 
-// bruckExchange keeps in slot i of t what has i ranks still to go, counted from the
-// digit of the round on.
 func bruckExchange(b *Builder) {
-	t := b.temp(part(0, 0, b.P))
-	slots := func(buf Buf, w, d int32) Ref {
-		return Ref{Buf: buf, Lo: d * w, N: digit(b.P, b.Radix, w, d), Run: w, Stride: int32(min(int64(w)*int64(b.Radix), int64(b.P)))}
+	t := b.slots(b.P)
+	ready := b.copy(part(t, 0, b.P), from(In, 0, b.P))
+	last := b.relay(t, b.P, 1, me, ready)
+	b.copy(Ref{Buf: Out, Base: FromMe, N: b.P, Run: 1, Stride: -1}, part(t, 0, b.P), last...)
+}
+
+// relay lets blocks travel by the digits of how far they have to go among n who
+// disseminate. Place i of t, of group slots, has what has i of them still to go,
+// counted from the digit of the round on. It gives the nodes with which all are there.
+func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, own id) []id {
+	places := func(buf Buf, w, d int32) Ref {
+		return Ref{Buf: buf, Lo: d * w * group, N: digit(n, b.Radix, w, d) * group, Run: w * group, Stride: int32(min(int64(w)*int64(b.Radix), int64(n))) * group}
 	}
-	ready := []id{b.copy(part(t, 0, b.P), from(In, 0, b.P))}
-	have, messages := digits(b.P, b.Radix)
-	most := int32(0) // blocks of a message
+	all := func(buf Buf, w, d int32) Ref { return part(buf, 0, digit(n, b.Radix, w, d)*group) }
+	ready := []id{own}
+	have, messages := digits(n, b.Radix)
+	most := int32(0) // places of a message
 	for _, w := range have {
-		most = max(most, digit(b.P, b.Radix, w, 1))
+		most = max(most, digit(n, b.Radix, w, 1))
 	}
 	var out, in []Buf
 	var sent []id
 	if len(messages) > 0 {
 		for range messages[0] {
-			out, in, sent = append(out, b.loose(most)), append(in, b.loose(most)), append(sent, none)
+			out, in, sent = append(out, b.slots(most*group)), append(in, b.slots(most*group)), append(sent, none)
 		}
 	}
 	for i, w := range have {
-		b.lane = uint16(i)
 		if b.Transfer.lands() && i > 0 {
 			for d := range messages[i] {
-				in[d] = b.loose(most)
+				in[d] = b.slots(most * group)
 			}
 		}
 		var next, theirs []id
 		for d := range messages[i] {
-			theirs = append(theirs, b.recv(me(-(d+1)*w), slots(in[d], w, d+1), ready...))
+			theirs = append(theirs, b.recv(to(-(d+1)*w), all(in[d], w, d+1), ready...))
 		}
 		for d := range messages[i] {
-			packed := b.copy(slots(out[d], w, d+1), slots(t, w, d+1), append(ready, sent[d])...)
-			sent[d] = b.send(me((d+1)*w), slots(out[d], w, d+1), packed)
-			next = append(next, b.copy(slots(t, w, d+1), slots(in[d], w, d+1), theirs[d], packed))
+			packed := b.copy(all(out[d], w, d+1), places(t, w, d+1), append(ready, sent[d])...)
+			sent[d] = b.send(to((d+1)*w), all(out[d], w, d+1), packed)
+			next = append(next, b.copy(places(t, w, d+1), all(in[d], w, d+1), theirs[d], packed))
 		}
+		b.lane++
 		ready = next
 	}
-	b.copy(Ref{Buf: Out, Base: FromMe, N: b.P, Run: 1, Stride: -1}, part(t, 0, b.P), ready...)
+	return ready
 }

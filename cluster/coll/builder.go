@@ -71,6 +71,12 @@ func (b *Builder) landings(n int, fresh func() Buf) (bufs []Buf, free []id) {
 	return bufs, free
 }
 
+// slots is a temporary buffer of n slots, for blocks that are equally long.
+func (b *Builder) slots(n int32) Buf {
+	b.s.Temps = append(b.s.Temps, Temp{Window: Ref{N: n}, Slots: true})
+	return temps + Buf(len(b.s.Temps)-1)
+}
+
 func (b *Builder) add(n Node, after []id) id {
 	var deps []id
 	for _, a := range after {

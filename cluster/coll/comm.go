@@ -136,6 +136,9 @@ func (c *Comm) take(call *Call) (*Run, error) {
 	if call.Root < 0 || call.Root >= p || call.Root > 0 && !what.Rooted() {
 		return nil, c.lib.Errorf("%s on %s: root %d: the team has ranks 0 to %d", what, c.team.Name(), call.Root, p-1)
 	}
+	if k.Algorithm.Needs&EvenBlocks != 0 && (call.Blocks.Displ != nil || call.Into != nil) {
+		return nil, c.lib.Errorf("%s by %s on %s: blocks of several sizes, it needs equal ones: take another algorithm", what, k.Algorithm.Name, c.team.Name())
+	}
 	if what.Combines() && call.Combine == nil && !call.Sizes {
 		return nil, c.lib.Errorf("%s on %s: nothing to combine with", what, c.team.Name())
 	}

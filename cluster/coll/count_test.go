@@ -66,9 +66,9 @@ func TestCounts(t *testing.T) {
 		"scan recursive-doubling": hops, "scan chain": tree,
 		"allreduce reduce-bcast": func(n, k, s int) int { return 2 * (n - 1) * s },
 		"allgather gather-bcast": func(n, k, s int) int { return 2 * (n - 1) }, "reduce-scatter reduce-scatter": func(n, k, s int) int { return 2 * (n - 1) },
-		"allreduce hierarchical": func(n, k, s int) int { return 2 * (n - 1) * s }, "barrier hierarchical": nil,
-		"barrier tree":    func(n, k, s int) int { return 2 * (n - 1) },
-		"exchange direct": all, "exchange staged": all, "allgather direct": all, "allgather staged": all, "reduce-scatter direct": all, "reduce-scatter staged": all,
+		"allreduce hierarchical": func(n, k, s int) int { return 2 * (n - 1) * s },
+		"barrier tree":           func(n, k, s int) int { return 2 * (n - 1) },
+		"exchange direct":        all, "exchange staged": all, "allgather direct": all, "allgather staged": all, "reduce-scatter direct": all, "reduce-scatter staged": all,
 		"allreduce staged": all, "allreduce direct": func(n, k, s int) int { return 2 * n * (n - 1) }, "reduce direct": func(n, k, s int) int { return n*(n-1) + n - 1 },
 		"allreduce relayed": func(n, k, s int) int { return 2 * (n - 1) }, "scan staged": func(n, k, s int) int { return n * (n - 1) / 2 }, "barrier direct": func(n, k, s int) int { return 0 },
 		"bcast scatter-allgather": nil, // below: what the ring leaves out is what the scatter brought
@@ -99,6 +99,32 @@ func TestCounts(t *testing.T) {
 		"bcast chain":                      func(n, k int, m int64) int64 { return int64(n-1) * m },
 		"scatter flat":                     func(n, k int, m int64) int64 { return int64(n-1) * m },
 	}
+	// Of ranks that share nodes, all members' blocks being of m bytes: what goes inside
+	// the nodes, by way of their leaders, and between the leaders.
+	type counts struct {
+		messages int
+		bytes    int64 // −1: it is not told
+	}
+	between := func(nodes, k int, m, block int64) int64 { // as exchange bruck, of a block
+		if nodes == 1 {
+			return 0
+		}
+		return bytes["exchange bruck"](nodes, k, block*m)
+	}
+	housed := map[string]func(n, nodes, full, k int, squares, m int64) counts{
+		"barrier hierarchical": func(n, nodes, full, k int, _, _ int64) counts {
+			return counts{2*(n-nodes) + nodes*dissemination(nodes, k), -1}
+		},
+		"exchange hierarchical": func(n, nodes, full, k int, squares, m int64) counts {
+			return counts{2*(n-nodes) + nodes*(nodes-1), 2*int64(n-nodes)*int64(n)*m + (int64(n)*int64(n)-squares)*m}
+		},
+		"exchange hierarchical-bruck": func(n, nodes, full, k int, _, m int64) counts { // claim 42: t²·B a pair of nodes
+			return counts{2*(n-nodes) + nodes*dissemination(nodes, k), 2*int64(n-nodes)*int64(n)*m + between(nodes, k, m, int64(full)*int64(full))}
+		},
+		"allgather hierarchical": func(n, nodes, full, k int, _, m int64) counts {
+			return counts{2*(n-nodes) + nodes*dissemination(nodes, k), int64(n-nodes)*int64(n+1)*m + int64(n)*int64(nodes-1)*m}
+		},
+	}
 	teams := append(through(1, 33), 64, 100, 257)
 	if !exhaustive() {
 		teams = append(through(1, 17), 33)
@@ -106,6 +132,9 @@ func TestCounts(t *testing.T) {
 	for _, a := range All() {
 		name := a.Collective.String() + " " + a.Name
 		form, ok := forms[name]
+		if housed[name] != nil {
+			ok = true
+		}
 		if !ok {
 			if !a.Collective.Rooted() {
 				t.Errorf("%s has no closed form here", name)
@@ -123,10 +152,15 @@ func TestCounts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if name == "barrier hierarchical" {
-					nodes := int(k.house(0).nodes)
-					if want := 2*(n-nodes) + nodes*dissemination(nodes, int(k.Radix)); len(tr.Messages) != want {
-						t.Errorf("%s, ranks %d, places %v: %d messages, want %d", name, n, k.Places, len(tr.Messages), want)
+				if count := housed[name]; count != nil {
+					h := k.house(0)
+					squares := int64(0)
+					for node := range h.nodes {
+						squares += int64(h.sizeOf(node)) * int64(h.sizeOf(node))
+					}
+					want := count(n, int(h.nodes), int(h.full()), int(k.Radix), squares, m)
+					if len(tr.Messages) != want.messages || want.bytes >= 0 && tr.Bytes() != want.bytes {
+						t.Errorf("%s, ranks %d, places %v, radix %d: %d messages and %d B, want %d and %d", name, n, k.Places, k.Radix, len(tr.Messages), tr.Bytes(), want.messages, want.bytes)
 					}
 					continue
 				}
@@ -158,7 +192,7 @@ func TestPredictions(t *testing.T) {
 		teams = through(2, 17)
 	}
 	exact := map[string]bool{}
-	for _, s := range []string{"knomial", "kary", "chain", "flat", "fork"} {
+	for _, s := range []string{"knomial", "kary", "chain", "flat", "fork", "hierarchical"} {
 		exact["bcast "+s], exact["scatter "+s], exact["gather "+s] = true, true, true
 	}
 	exact["gather kary"] = false // children of one size may come at one time

@@ -73,10 +73,10 @@ func (h *house) sizeOf(node int32) int32 {
 
 // leader is the rank that speaks for a node, counted from the root.
 func (h *house) leader(node int32) int32 {
-	if h.dealt || node == 0 {
-		return node
+	if node == 0 {
+		return 0
 	}
-	return wrap(wrap(node+h.turn/h.per, h.nodes)*h.per-h.turn, h.ranks)
+	return h.first(node)
 }
 
 // member is a rank of the own node, counted from the root.

@@ -125,6 +125,10 @@ func (p *Place) runs(r Ref, owner, peer int32, each func(off, n int64)) {
 	}
 	sizes := p.sizes(r.Buf)
 	loose := r.Buf >= temps && s.Temps[r.Buf-temps].Loose
+	if r.Buf >= temps && s.Temps[r.Buf-temps].Slots {
+		p.slots(r, each)
+		return
+	}
 	w := s.window(r.Buf)
 	origin := sizes.off(p.first(&w, owner, owner))
 	total := sizes.off(parts)
@@ -159,6 +163,20 @@ func (p *Place) runs(r Ref, owner, peer int32, each func(off, n int64)) {
 	}
 }
 
+// slots is runs in a buffer of slots.
+func (p *Place) slots(r Ref, each func(off, n int64)) {
+	slot := p.Blocks.longest()
+	length := r.Run
+	if length == 0 {
+		length = r.N
+	}
+	for at, left := int64(r.Lo), r.N; left > 0 && slot > 0; at += int64(r.Stride) {
+		k := min(length, left)
+		each(at*slot, int64(k)*slot)
+		left -= k
+	}
+}
+
 // Bytes is the size of a reference.
 func (p *Place) Bytes(r Ref) int64 {
 	total := int64(0)
@@ -176,7 +194,7 @@ func (p *Place) theirs(r Ref, peer int32) int64 {
 // Size is how many bytes a buffer of the schedule has.
 func (p *Place) Size(b Buf) int64 {
 	if b >= temps {
-		if t := p.Schedule.Temps[b-temps]; t.Loose {
+		if t := p.Schedule.Temps[b-temps]; t.Loose || t.Slots {
 			return int64(t.Window.N) * p.Blocks.longest()
 		}
 	}

@@ -48,6 +48,7 @@ type Algorithm struct {
 
 	Make  func(b *Builder)
 	Class func(k Key, rel int32) int64 // ranks of one class have one schedule; nil: all are one class
+	Check func(k Key) error            // refuses a key that no schedule is for; nil: none is refused
 	Parts func(k Key) int32            // blocks; nil: a member each where blocks go by member, else a segment each
 
 	// Predict is the time of the last rank to end, of blocks (or shares' sum) of n
@@ -125,6 +126,11 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 		return refuse("%d ranks dealt to %d places: they must come out even", p.Ranks, d)
 	}
 	k.Modes, k.Places = p.Modes, p.Places
+	if a.Check != nil {
+		if err := a.Check(k); err != nil {
+			return refuse("%w", err)
+		}
+	}
 	return k, nil
 }
 

@@ -72,10 +72,12 @@ type Node struct {
 }
 
 // Temp is a temporary buffer. It holds a window of the numbering of blocks, each
-// block at its place; or, loose, any blocks up to a number, packed.
+// block at its place; or, loose, any blocks up to a number, packed; or it has slots,
+// each as long as the longest block, and references to it count these.
 type Temp struct {
 	Window Ref
 	Loose  bool
+	Slots  bool
 }
 
 // Schedule is what ranks of one class do. It is immutable.

@@ -67,14 +67,19 @@ func (b *Builder) scatter(s *shape, root, own Buf, after ...id) {
 // walk is when the last rank below a vertex has a message whose size is by child, its
 // parent having it at 0 and sending to each child in turn.
 func (s *shape) walk(k Key, rel int32, size func(limb) int64, c *Cost) cluster.Time {
+	return walk(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtree(k, rel) }, rel, size, c)
+}
+
+// walk is the same in any tree whose vertices of one class have equal subtrees.
+func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, size func(limb) int64, c *Cost) cluster.Time {
 	known := map[int64]cluster.Time{} // by class
 	var below func(rel int32) cluster.Time
 	below = func(rel int32) cluster.Time {
-		class := s.subtree(k, rel)
+		class := class(rel)
 		if t, ok := known[class]; ok {
 			return t
 		}
-		v := s.vertex(k.Ranks, k.Radix, rel)
+		v := at(rel)
 		var last, processor, adapter cluster.Time
 		for _, d := range v.largest() {
 			n := size(d)

@@ -98,14 +98,19 @@ func (s *shape) up(c *Cost, k Key, n int64) cluster.Time {
 // rise is when the root has taken in all, each rank having sent to its parent what the
 // size of its subtree says, once it had that itself.
 func (s *shape) rise(k Key, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
+	return rise(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtree(k, rel) }, bytes, work, c)
+}
+
+// rise is the same in any tree whose vertices of one class have equal subtrees.
+func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
 	known := map[int64]cluster.Time{}
 	var whole func(rel int32) cluster.Time
 	whole = func(rel int32) cluster.Time {
-		class := s.subtree(k, rel)
+		class := class(rel)
 		if t, ok := known[class]; ok {
 			return t
 		}
-		v := s.vertex(k.Ranks, k.Radix, rel)
+		v := at(rel)
 		sent := make([]cluster.Time, len(v.kids)) // when the first byte of each is there
 		order := make([]int, len(v.kids))
 		for i, d := range v.kids {

@@ -7,12 +7,13 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// dissemination counts the messages and bytes of an exchange over the nodes (paper 5,
-// section 3.4), of a block of 8 B: those of the schedules, beside the sums.
+// dissemination counts the messages and bytes that an exchange of blocks of 8 B sends from
+// node to node (paper 5, section 3.4): those of the schedules, beside the sums.
 var _ = register(&Experiment{
 	Name: "dissemination",
 	Knobs: []engine.Knob{
-		{Name: "nodes", Label: "nodes", Doc: "N, of one thread each", Type: engine.Integer, Default: "8", Min: 2, Max: 4096},
+		{Name: "nodes", Label: "nodes", Doc: "N", Type: engine.Integer, Default: "8", Min: 2, Max: 4096},
+		{Name: "threads", Label: "threads", Doc: "t of a node, one of which sends for all", Type: engine.Integer, Default: "1", Min: 1, Max: 64},
 		{Name: "radix", Label: "radix", Doc: "k of the dissemination; 0: flat", Type: engine.Integer, Default: "2", Min: 0, Max: 4096},
 	},
 	Place: onKnob("nodes"),
@@ -30,12 +31,12 @@ var _ = register(&Experiment{
 			Name: "bytes", Unit: "B", Doc: "that a node sends",
 			Simulated: func(p, _ *Point) float64 { _, b := counted(p); return b },
 			Modelled: func(p, _ *Point) float64 {
-				n, k := int(p.Scenario.Int("nodes")), int(p.Scenario.Int("radix"))
+				n, k, t := int(p.Scenario.Int("nodes")), int(p.Scenario.Int("radix")), float64(p.Scenario.Int("threads"))
 				sum := 0.0
 				each(p, func(w, d int) {
 					for b := range n {
 						if k == 0 && b == d || k > 0 && b/w%k == d {
-							sum += exchanged
+							sum += t * t * exchanged
 						}
 					}
 				})
@@ -65,17 +66,25 @@ func each(p *Point, message func(w, d int)) {
 	}
 }
 
-// counted is what a node of the schedules sends. NaN: there are none.
+// counted is what a node of the schedules sends to others. NaN: there are none.
 func counted(p *Point) (messages, bytes float64) {
-	name, radix := "bruck", int(p.Scenario.Int("radix"))
+	nodes, threads, radix := p.Scenario.Int("nodes"), p.Scenario.Int("threads"), int(p.Scenario.Int("radix"))
+	name := "bruck"
 	if radix == 0 {
 		name = "flat"
+	}
+	want := coll.Parameters{Ranks: int(nodes * threads), Radix: radix}
+	if threads > 1 {
+		want.Places = coll.Places{Per: int32(threads)}
+		if name = "hierarchical"; radix > 0 {
+			name = "hierarchical-bruck"
+		}
 	}
 	a, err := coll.Find(coll.Exchange, name)
 	if err != nil {
 		return math.NaN(), math.NaN()
 	}
-	k, err := a.Key(coll.Parameters{Ranks: int(p.Scenario.Int("nodes")), Radix: radix})
+	k, err := a.Key(want)
 	if err != nil {
 		return math.NaN(), math.NaN()
 	}
@@ -83,6 +92,11 @@ func counted(p *Point) (messages, bytes float64) {
 	if err != nil {
 		return math.NaN(), math.NaN()
 	}
-	n := float64(k.Ranks)
-	return float64(len(t.Messages)) / n, float64(t.Bytes()) / n
+	for i := range t.Messages {
+		if m := &t.Messages[i]; int64(m.From)/threads != int64(m.To)/threads {
+			messages++
+			bytes += float64(m.Bytes)
+		}
+	}
+	return messages / float64(nodes), bytes / float64(nodes)
 }

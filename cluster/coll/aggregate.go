@@ -1,0 +1,404 @@
+package coll
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// Collectives of the members' blocks, of which a node's leader carries those of its node
+// together: between two nodes goes one message in place of one for each two of their
+// ranks (paper 5, section 3.1).
+
+// mostSlots bounds the blocks that a leader holds.
+const mostSlots = 1 << 30
+
+func init() {
+	const paper = "paper 5, section 3.1"
+	register(&Algorithm{
+		Collective: Gather, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
+		Doc:  "each node's leader collects the blocks of its node, and the leaders send them up a k-nomial tree",
+		Make: (*Builder).collectUp, Class: Key.blockClass,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			return rise(k.housed, k.blockClass, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c)
+		},
+	}, &Algorithm{
+		Collective: Scatter, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
+		Doc:  "the blocks go down a k-nomial tree over the nodes' leaders, each of which gives its node theirs",
+		Make: (*Builder).dealDown, Class: Key.blockClass,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			return walk(k.housed, k.blockClass, 0, func(d limb) int64 { return int64(d.size) * n }, c)
+		},
+	}, &Algorithm{
+		Collective: Allgather, Name: "hierarchical", Paper: paper + " and 3.4", Radix: 2, Housed: true,
+		Doc:  "each node's leader collects the blocks of its node, the leaders gather them all by dissemination, and each gives them to its node",
+		Make: (*Builder).gatherAround, Class: leaderClass,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			h := k.house(0)
+			all := n * int64(k.Ranks)
+			t := c.copies(n) + c.collected(h.size-1, n) + c.copies(all)
+			have, messages := digits(h.nodes, k.Radix)
+			for i, w := range have {
+				var sizes []int64
+				for d := range messages[i] {
+					sizes = append(sizes, n*int64(h.size)*int64(min(w, h.nodes-(d+1)*w)))
+				}
+				t += c.round(sizes, 0)
+			}
+			return t + c.handed(h.size-1, all, 0)
+		},
+	}, &Algorithm{
+		Collective: Exchange, Name: "hierarchical", Paper: paper + " and 3.4", Needs: EvenBlocks, Housed: true, Check: slotted,
+		Doc:  "each node's leader collects what its node gives, sends each other leader all that is for its node, and hands out what comes",
+		Make: func(b *Builder) { b.exchangeNodes(false) }, Class: leaderClass,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			h := k.house(0)
+			away := n * int64(h.size) * int64(k.Ranks-h.size) / int64(max(h.nodes-1, 1)) // where the last node is not full, on average
+			return k.aggregated(c, n) + c.copies(n*int64(h.size)*int64(h.size)) + c.bundles(h.nodes-1, away)
+		},
+	}, &Algorithm{
+		Collective: Exchange, Name: "hierarchical-bruck", Paper: paper + " and 3.4", Radix: 2, Needs: EvenBlocks, Housed: true, Check: slotted,
+		Doc:  "the same, and between the leaders by dissemination; a node that is not full counts as one",
+		Make: func(b *Builder) { b.exchangeNodes(true) }, Class: leaderClass,
+		Predict: func(c *Cost, k Key, n int64) cluster.Time {
+			h := k.house(0)
+			own := n * int64(h.size) * int64(h.size)
+			t := k.aggregated(c, n) + 2*c.copies(own*int64(h.nodes))
+			have, messages := digits(h.nodes, k.Radix)
+			for i, w := range have {
+				var sizes []int64
+				for d := range messages[i] {
+					sizes = append(sizes, own*int64(digit(h.nodes, k.Radix, w, d+1)))
+					t += c.copies(sizes[d])
+				}
+				t += c.round(sizes, c.Copy)
+			}
+			return t
+		},
+	})
+}
+
+// slotted refuses a team whose leaders would hold too many blocks.
+func slotted(k Key) error {
+	h := k.house(0)
+	full := int64(h.full())
+	if n := full * full * int64(h.nodes); n > mostSlots {
+		return fmt.Errorf("%d ranks a node of %d: a leader would hold %d blocks, up to %d: take fewer a place", full, h.nodes, n, mostSlots)
+	}
+	return nil
+}
+
+// full is how many ranks the largest node has.
+func (h *house) full() int32 {
+	if h.dealt {
+		return h.ranks / h.nodes
+	}
+	return min(h.per, h.ranks)
+}
+
+// first is the rank, counted from the root, whose block is the first of a node's.
+func (h *house) first(node int32) int32 {
+	if h.dealt {
+		return node
+	}
+	return wrap(wrap(node+h.turn/h.per, h.nodes)*h.per-h.turn, h.ranks)
+}
+
+// living counts the ranks of n nodes.
+func (h *house) living(node, n int32) int32 {
+	if h.dealt || h.ranks%h.per == 0 {
+		return n * h.full()
+	}
+	if last := wrap(h.nodes-1-h.turn/h.per, h.nodes); wrap(last-node, h.nodes) < n {
+		return (n-1)*h.per + h.sizeOf(last)
+	}
+	return n * h.per
+}
+
+// blocks are those of n nodes, from d further on, of a buffer.
+func (b *branch) blocks(buf Buf, d, n int32) Ref {
+	node := wrap(b.node+d, b.nodes)
+	r := from(buf, wrap(b.first(node)-b.rel, b.ranks), b.living(node, n))
+	if b.dealt {
+		r.Run, r.Stride = n, b.nodes
+	}
+	return r
+}
+
+// subtree is a temporary buffer for the blocks of a leader's subtree.
+func (b *Builder) subtree(at branch) Buf {
+	w := at.blocks(0, 0, at.vertex.size)
+	if at.dealt {
+		w = from(0, 0, (at.house.size-1)*at.nodes+at.vertex.size)
+	}
+	return b.temp(w)
+}
+
+// collectUp is a gather.
+func (b *Builder) collectUp() {
+	at := b.branch(b.Rel)
+	if !at.leads() {
+		b.send(at.mate(0), from(In, 0, 1))
+		return
+	}
+	all := Out
+	if at.inner() {
+		if at.vertex.size == 1 && at.others() == 0 {
+			b.send(at.parent(), from(In, 0, 1))
+			return
+		}
+		all = b.subtree(at)
+	}
+	ready := []id{b.copy(from(all, 0, 1), from(In, 0, 1))}
+	for i := range at.others() {
+		ready = append(ready, b.recv(at.mate(i+1), from(all, at.mate(i+1).D, 1)))
+	}
+	for _, c := range at.kids {
+		ready = append(ready, b.recv(at.child(c), at.blocks(all, c.d, c.size)))
+	}
+	if at.inner() {
+		b.send(at.parent(), at.blocks(all, 0, at.vertex.size), ready...)
+	}
+}
+
+// dealDown is a scatter.
+func (b *Builder) dealDown() {
+	at := b.branch(b.Rel)
+	if !at.leads() {
+		b.recv(at.mate(0), from(Out, 0, 1))
+		return
+	}
+	all, ready := In, none
+	if at.inner() {
+		if at.vertex.size == 1 && at.others() == 0 {
+			b.recv(at.parent(), from(Out, 0, 1))
+			return
+		}
+		all = b.subtree(at)
+		ready = b.recv(at.parent(), at.blocks(all, 0, at.vertex.size))
+	}
+	for _, c := range at.largest() {
+		b.send(at.child(c), at.blocks(all, c.d, c.size), ready)
+	}
+	for i := range at.others() {
+		b.send(at.mate(i+1), from(all, at.mate(i+1).D, 1), ready)
+	}
+	b.copy(from(Out, 0, 1), from(all, 0, 1), ready)
+}
+
+// gatherAround is an allgather.
+func (b *Builder) gatherAround() {
+	at := b.branch(b.Rel)
+	if !at.leads() {
+		b.send(at.mate(0), from(In, 0, 1))
+		b.recv(at.mate(0), part(Out, 0, -1))
+		return
+	}
+	t := b.temp(from(0, 0, b.P))
+	ready := []id{b.copy(from(t, 0, 1), from(In, 0, 1))}
+	for i := range at.others() {
+		ready = append(ready, b.recv(at.mate(i+1), from(t, at.mate(i+1).D, 1)))
+	}
+	have := b.around(ring{at.nodes, at.hop, func(d, n int32) Ref { return at.blocks(t, d, n) }}, b.join(ready), nil)
+	have = b.copy(from(Out, 0, b.P), from(t, 0, b.P), have)
+	b.lane = 0
+	for i := range at.others() {
+		b.send(at.mate(i+1), part(Out, 0, -1), have)
+	}
+}
+
+// rows is how a leader numbers the blocks of an exchange: in the order of their ranks
+// from its node on, as far as nodes are neighbours by number, so that leaders share
+// schedules.
+type rows struct{ branch }
+
+// row is what a rank of the node gives, or gets.
+func (r *rows) row(buf Buf) Ref {
+	if r.dealt {
+		return part(buf, 0, -1)
+	}
+	return from(buf, r.first(r.node)-r.rel, r.ranks)
+}
+
+// before counts the ranks before those of the node d further on.
+func (r *rows) before(d int32) int32 {
+	node := wrap(r.node+d, r.nodes)
+	if r.dealt {
+		return node * r.house.size
+	}
+	return wrap(r.first(node)-r.first(r.node), r.ranks)
+}
+
+// living counts the ranks of the node d further on.
+func (r *rows) living(d int32) int32 { return r.sizeOf(wrap(r.node+d, r.nodes)) }
+
+// given are the blocks of all rows that are for the node d further on, a row after the
+// other.
+func (r *rows) given(buf Buf, d int32) Ref {
+	n := r.living(d)
+	if r.dealt {
+		return Ref{Buf: buf, Lo: wrap(r.node+d, r.nodes), N: r.house.size * n, Run: 1, Stride: r.nodes}
+	}
+	return Ref{Buf: buf, Lo: r.before(d), N: r.house.size * n, Run: n, Stride: r.ranks}
+}
+
+// exchangeNodes: the leader has a row of blocks of each of its ranks. What is for another
+// node leaves in one message, and goes by rank that it is from when it comes: a column of
+// that is what a rank gets.
+func (b *Builder) exchangeNodes(relayed bool) {
+	at := b.branchOf(b.Rel)
+	if !at.leads() {
+		b.send(at.mate(0), at.row(In))
+		b.recv(at.mate(0), at.row(Out))
+		return
+	}
+	size := at.house.size
+	given := b.slots(size * b.P)
+	own := func(i int32) Ref { return part(given, i*b.P, b.P) }
+	here := []id{b.copy(own(0), at.row(In))}
+	for i := range size - 1 {
+		here = append(here, b.recv(at.mate(i+1), own(i+1)))
+	}
+	have := b.join(here)
+	var got Buf
+	var all id
+	if relayed {
+		got, all = b.relayNodes(at, given, have)
+	} else {
+		got, all = b.sendNodes(at, given, have)
+	}
+	b.lane = 0
+	for i := range size {
+		to := own(i) // what it had is gone
+		if i == 0 {
+			to = at.row(Out)
+		}
+		all = b.column(at, to, got, i, all)
+		if i > 0 {
+			b.send(at.mate(i), to, all)
+		}
+	}
+}
+
+// sendNodes sends each other leader all that is for its node, from the next one on.
+func (b *Builder) sendNodes(at rows, given Buf, have id) (got Buf, all id) {
+	size := at.house.size
+	out := b.slots(size * b.P)
+	got = b.slots(size * b.P)
+	bundle := func(buf Buf, d int32) Ref { return part(buf, at.before(d)*size, at.living(d)*size) }
+	var done []id
+	for d := int32(1); d < at.nodes; d++ {
+		done = append(done, b.recv(at.hop(-d), bundle(got, -d)))
+	}
+	for d := int32(1); d < at.nodes; d++ {
+		have = b.copy(bundle(out, d), at.given(given, d), have)
+		b.send(at.hop(d), bundle(out, d), have)
+	}
+	return got, b.join(append(done, b.copy(bundle(got, 0), at.given(given, 0), have)))
+}
+
+// relayNodes lets what is for a node travel by dissemination.
+func (b *Builder) relayNodes(at rows, given Buf, have id) (got Buf, all id) {
+	size, full := at.house.size, at.full()
+	group := full * full
+	t := b.slots(at.nodes * group)
+	for d := range at.nodes {
+		have = b.copy(part(t, d*group, size*at.living(d)), at.given(given, d), have)
+	}
+	last := b.relay(t, at.nodes, group, at.hop, have)
+	got = b.slots(size * b.P)
+	all = b.join(last)
+	for d := range at.nodes {
+		n := at.living(-d) * size
+		all = b.copy(part(got, at.before(-d)*size, n), part(t, d*group, n), all)
+	}
+	return got, all
+}
+
+// column copies what has come for a rank of the node to where that is in the order of the
+// ranks that it is from.
+func (b *Builder) column(at rows, to Ref, got Buf, i int32, after id) id {
+	size := at.house.size
+	if !at.dealt {
+		return b.copy(to, Ref{Buf: got, Lo: i, N: b.P, Run: 1, Stride: size}, after)
+	}
+	for j := range size {
+		some := part(to.Buf, to.Lo+j*at.nodes, at.nodes)
+		after = b.copy(some, Ref{Buf: got, Lo: j*size + i, N: at.nodes, Run: 1, Stride: size * size}, after)
+	}
+	return after
+}
+
+// branchOf is a rank's house without a tree.
+func (k Key) branchOf(rel int32) rows { return rows{branch{house: k.house(rel), rel: rel}} }
+
+// leaderClass tells apart where in its node a rank is, and leaders as far as they see
+// nodes in another order.
+func leaderClass(k Key, rel int32) int64 {
+	h := k.house(rel)
+	if h.own == 0 && (h.dealt || h.ranks%h.per != 0) {
+		return int64(rel) | 1<<32
+	}
+	return int64(h.own)
+}
+
+// blockClass is branchClass with the sizes of subtrees.
+func (k Key) blockClass(rel int32) int64 {
+	b := k.branch(rel)
+	h := uint64(k.branchClass(rel))
+	if !b.leads() {
+		return int64(h)
+	}
+	for _, c := range b.kids {
+		h = (h ^ uint64(b.living(b.node+c.d, c.size))) * 1099511628211
+	}
+	return int64((h ^ uint64(b.living(b.node, b.vertex.size))) * 1099511628211)
+}
+
+// housed is a rank in the tree over all ranks that the leaders' tree and the nodes make.
+func (k Key) housed(rel int32) vertex {
+	b := k.branch(rel)
+	if !b.leads() {
+		return vertex{size: 1}
+	}
+	v := vertex{size: b.living(b.node, b.vertex.size)}
+	for _, c := range b.kids {
+		v.kids = append(v.kids, limb{b.child(c).D, b.living(b.node+c.d, c.size)})
+	}
+	for i := range b.others() {
+		v.kids = append(v.kids, limb{b.mate(i + 1).D, 1})
+	}
+	return v
+}
+
+// collected is when a leader has messages of n bytes of so many others.
+func (c *Cost) collected(others int32, n int64) cluster.Time {
+	if others == 0 {
+		return 0
+	}
+	return c.message(n) + cluster.Time(others-1)*max(c.Gap+c.carry(n), c.in())
+}
+
+// handed is when the last of so many others has its message, each made ready in a time.
+func (c *Cost) handed(others int32, n int64, before cluster.Time) cluster.Time {
+	if others == 0 {
+		return 0
+	}
+	return before + c.message(n) + cluster.Time(others-1)*max(before+c.O, c.Gap+c.carry(n))
+}
+
+// bundles is when so many messages of n bytes, each copied together first, have gone out
+// and as many have come.
+func (c *Cost) bundles(m int32, n int64) cluster.Time {
+	if m == 0 {
+		return 0
+	}
+	return c.handed(m, n, c.copies(n)) + cluster.Time(m-1)*c.in()/2
+}
+
+// aggregated is what an exchange takes inside the nodes.
+func (k Key) aggregated(c *Cost, n int64) cluster.Time {
+	h := k.house(0)
+	row := n * int64(k.Ranks)
+	return max(c.copies(row), c.collected(h.size-1, row)) + c.copies(row) + c.handed(h.size-1, row, c.copies(row))
+}
