@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -20,6 +21,10 @@ func newExport() *cobra.Command {
 	for _, f := range recording.Formats {
 		names = append(names, f.Name)
 		docs = append(docs, f.Name+" ("+f.Doc+")")
+	}
+	for _, f := range shown {
+		names = append(names, f.name)
+		docs = append(docs, f.name+" ("+f.doc+")")
 	}
 	cmd := &cobra.Command{
 		Use:               "export FILE --to FORMAT",
@@ -58,12 +63,35 @@ func newExport() *cobra.Command {
 			return err
 		}
 		o.Run = run.ID
-		if *out == "" {
-			return f.Export(cmd.OutOrStdout(), *to, o)
+		write := func(w io.Writer) error { return f.Export(w, *to, o) }
+		for _, s := range shown {
+			if s.name == *to {
+				write = func(w io.Writer) error { return s.write(w, f, run) }
+			}
 		}
-		return exportTo(cmd, f, *out, *to, o)
+		if *out == "" {
+			return write(cmd.OutOrStdout())
+		}
+		return exportTo(cmd, f, *out, write)
 	}
 	return cmd
+}
+
+// shown are the formats that are drawn, as recording.Formats are those of data.
+var shown = []struct {
+	name, doc string
+	write     func(io.Writer, *recording.File, *recording.RunInfo) error
+}{
+	{"html", "a report with charts, one file that a browser opens", writeRecordingPage},
+}
+
+// writeRecordingPage writes a run as a report.
+func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo) error {
+	p, err := recordingPage(f, run)
+	if err != nil {
+		return err
+	}
+	return p.HTML(w)
 }
 
 func picoseconds(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }
@@ -72,7 +100,7 @@ func picoseconds(d time.Duration) cluster.Time { return cluster.Time(d) * cluste
 const mostExport = 1 << 30
 
 // exportTo writes a file, which is there wholly or not at all.
-func exportTo(cmd *cobra.Command, f *recording.File, name, format string, o recording.ExportOptions) error {
+func exportTo(cmd *cobra.Command, f *recording.File, name string, write func(io.Writer) error) error {
 	if oneFile(name, f.Name) {
 		return fmt.Errorf("%s is the recording itself: give another name", name)
 	}
@@ -80,7 +108,7 @@ func exportTo(cmd *cobra.Command, f *recording.File, name, format string, o reco
 		return err
 	}
 	b := &bounded{}
-	if err := f.Export(b, format, o); err != nil {
+	if err := write(b); err != nil {
 		return err
 	}
 	ctx, done := interruptible(cmd.Context())

@@ -67,8 +67,8 @@ var classNames = [...]struct {
 	class cluster.Class
 }{{"rank", cluster.InRank}, {"node", cluster.InNode}, {"remote", cluster.Remote}}
 
-// turned are the knobs of a launch that are not at their defaults, but for how it was looked at.
-func turned(l *LaunchInfo) (parts [][2]string) {
+// Turned are the knobs of a launch that are not at their defaults, but for how it was looked at.
+func (l *LaunchInfo) Turned() (parts [][2]string) {
 	for i := range l.Scenario.Table {
 		k := &l.Scenario.Table[i]
 		if v := l.Scenario.Values[k.Name]; v != k.Default && k.Name != "pace" && k.Name != "timeline" {
@@ -119,7 +119,7 @@ func (f *File) benchmarks(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *E
 			continue
 		}
 		name := "Benchmark" + strings.ToUpper(symbol(l.Scenario.Workload)[:1]) + symbol(l.Scenario.Workload)[1:]
-		for _, p := range turned(l) {
+		for _, p := range l.Turned() {
 			name += "/" + benchWord(p[0]) + "=" + benchWord(p[1])
 		}
 		fmt.Fprintf(w, "machine: %s\nkind: %s\n", benchWord(l.Machine), benchWord(string(l.Kind)))

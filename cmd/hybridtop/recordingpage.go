@@ -1,0 +1,472 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	lanes "github.com/hybridtop/hybridtop/cluster/timeline"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/presets"
+	"github.com/hybridtop/hybridtop/tui/export"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Bounds of the page of a recording, so that one of hours stays one that a browser opens.
+const (
+	pageSpans    = 600     // of a chart over time: each has its least and its largest value
+	pageLaunches = 40      // that have charts of their own
+	pageRows     = 500     // of a table
+	pageSamples  = 1 << 15 // read at once
+)
+
+// recordingPage is a run of a recording as a report.
+func recordingPage(f *recording.File, run *recording.RunInfo) (*export.Page, error) {
+	launches, err := f.Launches(run.ID)
+	if err != nil {
+		return nil, err
+	}
+	marks, err := f.Marks(run.ID)
+	if err != nil {
+		return nil, err
+	}
+	p := &export.Page{Title: runTitle(launches), Facts: runFacts(f, run, launches)}
+	if run.Sweep != "" {
+		p.Lead = append(p.Lead, "A point of a sweep: "+run.Sweep+".")
+	}
+	kinds := kindsOf(launches)
+	p.Lead = append(p.Lead, "Numbers of launches are "+kinds+" unless a table says otherwise. Times of charts over the run are wall time since it began.")
+	series, err := seriesSection(f, run, launches, marks, kinds)
+	if err != nil {
+		return nil, err
+	}
+	p.Sections = append(p.Sections, launchesSection(launches), series)
+	player, _ := f.Player(run.ID) // one of another version has no snapshots, and all else
+	var activities []export.Bars
+	var named []string
+	for i := range launches {
+		l := &launches[i]
+		if sums, there, err := f.Activities(l.ID); err != nil {
+			return nil, err
+		} else if there && len(named) < pageLaunches {
+			activities, named = addActivities(activities, len(named), &sums), append(named, fmt.Sprint("launch ", i+1))
+		}
+	}
+	if named != nil {
+		p.Sections = append(p.Sections, export.Section{Title: "What the threads did", Charts: []export.Chart{{
+			Title: "Share of the threads' time by activity, " + kinds, Y: export.ChartAxis{Label: "share", Unit: grid.Share, FromZero: true}, Names: named, Bars: activities,
+		}}})
+	}
+	for i := range launches {
+		if i == pageLaunches {
+			p.Sections = append(p.Sections, export.Section{Title: "More launches", Text: []string{fmt.Sprintf("%d more launches stand in the table above alone.", len(launches)-i)}})
+			break
+		}
+		last := run.Length
+		if i+1 < len(launches) {
+			last = launches[i+1].At - 1
+		}
+		s, err := launchSection(f, player, &launches[i], i+1, last)
+		if err != nil {
+			return nil, err
+		}
+		p.Sections = append(p.Sections, s)
+	}
+	commands, err := f.Commands(run.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(commands)+len(marks) > 0 {
+		p.Sections = append(p.Sections, commandsSection(commands, marks))
+	}
+	p.Sections = append(p.Sections, machineSections(launches)...)
+	p.Foot = []string{"Made by hybridtop export --to html out of " + f.Name + ", run " + strconv.FormatInt(run.ID, 10) + ".", kindsText}
+	return p, nil
+}
+
+const kindsText = "Measured: this host's wall clock. Emulated: on this host, with a machine's delays. Simulated: in virtual time. Modelled: a closed formula. Published: from a paper."
+
+// runTitle names the programs of a run.
+func runTitle(launches []recording.LaunchInfo) string {
+	var names []string
+	for i := range launches {
+		if w := launches[i].Scenario.Workload; !slices.Contains(names, w) {
+			names = append(names, w)
+		}
+	}
+	if names == nil {
+		return "A recording without a launch"
+	}
+	return strings.Join(names, ", ") + ": a recorded run"
+}
+
+func runFacts(f *recording.File, run *recording.RunInfo, launches []recording.LaunchInfo) []export.Pair {
+	state := "to its end"
+	if !run.Finished {
+		state = "it was cut off"
+	}
+	all := []export.Pair{
+		{Name: "recorded", Value: run.Began.UTC().Format("2006-01-02 15:04:05 UTC") + ", " + run.Length.Round(time.Millisecond).String() + ", " + state},
+		{Name: "program", Value: strings.TrimSpace("hybridtop " + run.Version + " " + run.Build)},
+		{Name: "host", Value: fmt.Sprintf("%s/%s, %d cores", run.OS, run.Arch, run.Cores)},
+		{Name: "launches", Value: strconv.Itoa(len(launches))},
+	}
+	if stretches, messages, err := f.Dropped(run.ID); err == nil && stretches+messages > 0 {
+		all = append(all, export.Pair{Name: "not recorded", Value: fmt.Sprintf("%d stretches and %d messages, which came too fast", stretches, messages)})
+	}
+	if run.Lost > 0 {
+		all = append(all, export.Pair{Name: "lost", Value: fmt.Sprintf("%d snapshots, which came too fast", run.Lost)})
+	}
+	return all
+}
+
+// kindsOf are the kinds of a run's numbers in words.
+func kindsOf(launches []recording.LaunchInfo) string {
+	var all []string
+	for i := range launches {
+		if k := string(launches[i].Kind); !slices.Contains(all, k) {
+			all = append(all, k)
+		}
+	}
+	return strings.Join(all, " and ")
+}
+
+// launchBadges say what a launch came to.
+func launchBadges(l *recording.LaunchInfo) []export.Badge {
+	var all []export.Badge
+	switch {
+	case l.Failure != "":
+		all = append(all, export.Badge{Word: "failed", Tone: export.Bad})
+	case l.Verified():
+		all = append(all, export.Badge{Word: "verified", Tone: export.Good})
+	case l.Verification.Done:
+		all = append(all, export.Badge{Word: "verification failed", Tone: export.Bad})
+	default:
+		all = append(all, export.Badge{Word: "nothing verified", Tone: export.Amiss})
+	}
+	switch {
+	case !l.Ended:
+		all = append(all, export.Badge{Word: "the recording ends before it", Tone: export.Amiss})
+	case l.Cut:
+		all = append(all, export.Badge{Word: "cut off in the middle of an iteration", Tone: export.Amiss})
+	}
+	return append(all, export.Badge{Word: string(l.Kind), Tone: export.Plain})
+}
+
+func hashText(l *recording.LaunchInfo) string {
+	if l.Virtual == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%016x", l.Virtual.Hash)
+}
+
+// turnedText are the knobs of a launch that are not at their defaults.
+func turnedText(l *recording.LaunchInfo) string {
+	var parts []string
+	for _, k := range l.Turned() {
+		parts = append(parts, k[0]+"="+k[1])
+	}
+	if parts == nil {
+		return "all knobs at their defaults"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func launchesSection(launches []recording.LaunchInfo) export.Section {
+	t := export.Sheet{Head: []string{"launch", "at", "workload", "machine", "turned", "iterations", "checks", "result", "hash"}}
+	for i := range launches {
+		l := &launches[i]
+		if i == pageRows {
+			t.Title = fmt.Sprintf("the first %d of %d", i, len(launches))
+			break
+		}
+		t.Rows = append(t.Rows, []string{
+			strconv.Itoa(i + 1), l.At.Round(time.Millisecond).String(), l.Scenario.Workload, l.Machine, turnedText(l),
+			strconv.Itoa(l.Iterations), strconv.FormatInt(l.Verification.Checks, 10), launchBadges(l)[0].Word, hashText(l),
+		})
+	}
+	return export.Section{Title: "Launches", Tables: []export.Sheet{t}}
+}
+
+// trace is a line over time of which each span has its least and its largest value.
+type trace struct {
+	x, y             []float64
+	span             int
+	loX, lo, hiX, hi float64
+}
+
+func newTrace() trace { return trace{lo: math.NaN(), hi: math.NaN()} }
+
+func (t *trace) add(span int, x, y float64) {
+	if span != t.span {
+		t.flush()
+		t.span = span
+	}
+	if math.IsNaN(y) {
+		return
+	}
+	if math.IsNaN(t.lo) || y < t.lo {
+		t.loX, t.lo = x, y
+	}
+	if math.IsNaN(t.hi) || y > t.hi {
+		t.hiX, t.hi = x, y
+	}
+}
+
+func (t *trace) flush() {
+	switch {
+	case math.IsNaN(t.lo):
+	case t.loX == t.hiX:
+		t.x, t.y = append(t.x, t.loX), append(t.y, t.lo)
+	case t.loX < t.hiX:
+		t.x, t.y = append(t.x, t.loX, t.hiX), append(t.y, t.lo, t.hi)
+	default:
+		t.x, t.y = append(t.x, t.hiX, t.loX), append(t.y, t.hi, t.lo)
+	}
+	t.lo, t.hi = math.NaN(), math.NaN()
+}
+
+// seriesSection has what was counted over the time of the run.
+func seriesSection(f *recording.File, run *recording.RunInfo, launches []recording.LaunchInfo, marks []engine.Mark, kinds string) (export.Section, error) {
+	var rate, ops [cluster.Classes]trace
+	local, access := newTrace(), newTrace()
+	all := []*trace{&local, &access}
+	for c := range cluster.Classes {
+		rate[c], ops[c] = newTrace(), newTrace()
+		all = append(all, &rate[c], &ops[c])
+	}
+	whole := max(run.Length, 1)
+	for first := int64(0); ; {
+		samples, err := f.Samples(run.ID, first, pageSamples)
+		if err != nil {
+			return export.Section{}, err
+		}
+		for i := range samples {
+			s := &samples[i]
+			x, span := s.At.Seconds(), int(float64(s.At)/float64(whole)*pageSpans)
+			for c := range cluster.Classes {
+				rate[c].add(span, x, s.Rate[c])
+				ops[c].add(span, x, s.Ops[c])
+			}
+			local.add(span, x, s.Local)
+			access.add(span, x, s.Access)
+		}
+		if first += int64(len(samples)); len(samples) < pageSamples {
+			break
+		}
+	}
+	for _, t := range all {
+		t.flush()
+	}
+	var rules []float64
+	for i := range launches {
+		if i > 0 && i < pageLaunches {
+			rules = append(rules, launches[i].At.Seconds())
+		}
+	}
+	for i := range marks {
+		if i < pageRows {
+			rules = append(rules, marks[i].At.Seconds())
+		}
+	}
+	time := export.ChartAxis{Label: "wall time of the run", Unit: grid.Seconds, FromZero: true}
+	byClass := func(title, axis string, unit grid.Unit, of *[cluster.Classes]trace) export.Chart {
+		c := export.Chart{Title: title + " by locality, " + kinds, X: time, Y: export.ChartAxis{Label: axis, Unit: unit, FromZero: true}, Rules: rules}
+		for k := range of {
+			c.Curves = append(c.Curves, export.Curve{Label: pane.ClassNames[k], Tint: export.Series(k), X: of[k].x, Y: of[k].y, Line: true})
+		}
+		return c
+	}
+	one := func(title, axis string, unit grid.Unit, scale grid.Scale, t *trace) export.Chart {
+		return export.Chart{Title: title + ", " + kinds, X: time, Y: export.ChartAxis{Label: axis, Unit: unit, Scale: scale, FromZero: scale == grid.Linear}, Rules: rules,
+			Curves: []export.Curve{{Tint: export.Series(0), X: t.x, Y: t.y, Line: true}}}
+	}
+	s := export.Section{Title: "Over the run"}
+	if len(rate[cluster.Remote].x) == 0 {
+		s.Text = []string{"It has no sample: it ended before the first interval did."}
+		return s, nil
+	}
+	s.Charts = append(s.Charts, byClass("Bandwidth", "bytes a second", grid.BytesPerSecond, &rate), byClass("Operations", "operations a second", grid.PerSecond, &ops))
+	if len(access.x) > 0 {
+		s.Charts = append(s.Charts, one("Mean time of an access", "time", grid.Seconds, grid.Log10, &access))
+	}
+	if len(local.x) > 0 {
+		s.Charts = append(s.Charts, one("Share of accesses in the own rank's memory", "share", grid.Share, grid.Linear, &local))
+	}
+	if len(rules) > 0 {
+		s.Text = []string{"Dashed rules stand where something was turned."}
+	}
+	return s, nil
+}
+
+// activityTints are the looks of activities, in the order of their stack.
+var activityTints = []struct {
+	of   lanes.Activity
+	tint export.Tint
+}{
+	{lanes.ActivityCompute, export.Series(0)}, {lanes.ActivityCommunicate, export.Series(1)}, {lanes.ActivityCopy, export.Series(2)},
+	{lanes.ActivityWait, export.Series(3)}, {lanes.ActivityLock, export.Series(4)}, {lanes.ActivitySleep, export.Soft},
+}
+
+// addActivities adds a stack to n others.
+func addActivities(all []export.Bars, n int, sums *lanes.Sums) []export.Bars {
+	total := 0.0
+	for _, t := range sums {
+		total += float64(t)
+	}
+	if all == nil {
+		for _, a := range activityTints {
+			all = append(all, export.Bars{Label: a.of.String(), Tint: a.tint})
+		}
+	}
+	for i, a := range activityTints {
+		all[i].Values = append(all[i].Values[:n:n], float64(sums[a.of])/max(total, 1))
+	}
+	return all
+}
+
+// launchSection is a launch: iterations, latencies, results, knobs. last is when its last
+// snapshot was published at the latest.
+func launchSection(f *recording.File, player *recording.Player, l *recording.LaunchInfo, number int, last time.Duration) (export.Section, error) {
+	s := export.Section{Title: fmt.Sprintf("Launch %d: %s", number, l.Scenario.Workload), Badges: launchBadges(l), Text: []string{turnedText(l) + "."}}
+	if l.Failure != "" {
+		s.Text = append(s.Text, l.Failure)
+	}
+	s.Facts = []export.Pair{{Name: "machine", Value: l.Machine}, {Name: "fabric", Value: l.Fabric}, {Name: "iterations", Value: strconv.Itoa(l.Iterations)},
+		{Name: "verification", Value: strings.TrimSpace(fmt.Sprintf("%d checks. %s", l.Verification.Checks, l.Verification.Detail))}}
+	if v := l.Virtual; v != nil {
+		s.Facts = append(s.Facts, export.Pair{Name: "hash", Value: hashText(l)}, export.Pair{Name: "virtual time", Value: v.Time.String()}, export.Pair{Name: "events", Value: strconv.FormatUint(v.Events, 10)})
+	}
+	times, err := f.Iterations(l.ID)
+	if err != nil {
+		return s, err
+	}
+	iterations := newTrace()
+	for i, t := range times {
+		iterations.add(i*pageSpans/len(times), float64(i+1), t)
+	}
+	iterations.flush()
+	if len(times) > 1 {
+		curve := export.Curve{Tint: export.Series(0), X: iterations.x, Y: iterations.y, Line: true}
+		if len(times) <= 60 {
+			curve.Point = export.Disc
+		}
+		s.Charts = append(s.Charts, export.Chart{Title: "Time of an iteration, " + string(l.Kind), X: export.ChartAxis{Label: "iteration", Unit: grid.Count},
+			Y: export.ChartAxis{Label: "time", Unit: grid.Seconds, FromZero: true}, Curves: []export.Curve{curve}})
+	}
+	if player != nil {
+		// A snapshot that cannot be read leaves its chart out: all else stands.
+		if snap, err := player.At(last); err == nil && snap.Scenario.Workload == l.Scenario.Workload {
+			if c, there := latencyChart(snap); there {
+				s.Charts = append(s.Charts, c)
+			}
+			if snap.Why != "" {
+				s.Text = append(s.Text, snap.Why)
+			}
+		}
+	}
+	metrics := export.Sheet{Title: "results", Head: []string{"name", "value", "kind"}}
+	for i, m := range l.Metrics {
+		if i == pageRows {
+			break
+		}
+		metrics.Rows = append(metrics.Rows, []string{m.Name, text(m), string(m.Kind)})
+	}
+	knobs := export.Sheet{Title: "knobs", Head: []string{"name", "value", "default", "unit", "what it is"}}
+	for i := range l.Scenario.Table {
+		k := &l.Scenario.Table[i]
+		if i == pageRows {
+			break
+		}
+		knobs.Rows = append(knobs.Rows, []string{k.Name, l.Scenario.Values[k.Name], k.Default, k.Unit, k.Label})
+	}
+	for _, t := range []export.Sheet{metrics, knobs} {
+		if len(t.Rows) > 0 {
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	return s, nil
+}
+
+// latencyChart shows how long accesses took; false: there was none.
+func latencyChart(s *engine.Snapshot) (export.Chart, bool) {
+	c := export.Chart{Title: "Share of accesses that took at most so long, " + string(s.Kind), X: export.ChartAxis{Label: "time of an access", Unit: grid.Seconds, Scale: grid.Log10},
+		Y: export.ChartAxis{Label: "share of accesses", Unit: grid.Share, FromZero: true}}
+	for k := range s.Latency {
+		q := &s.Latency[k]
+		if q.Count <= 0 || len(q.Buckets) == 0 {
+			continue
+		}
+		curve := export.Curve{Label: fmt.Sprintf("%s: median %s, 99 %% %s", pane.ClassNames[k], grid.Seconds.String(q.P50), grid.Seconds.String(q.P99)), Tint: export.Series(k), Line: true}
+		sum := int64(0)
+		for i, b := range q.Buckets {
+			if i == 0 && len(q.Buckets) == 1 {
+				curve.X, curve.Y = append(curve.X, b.Upper*0.999), append(curve.Y, 0)
+			}
+			sum += b.Count
+			curve.X, curve.Y = append(curve.X, b.Upper), append(curve.Y, float64(sum)/float64(q.Count))
+		}
+		c.Curves = append(c.Curves, curve)
+	}
+	return c, len(c.Curves) > 0
+}
+
+func commandsSection(commands []recording.CommandInfo, marks []engine.Mark) export.Section {
+	s := export.Section{Title: "What was turned"}
+	asked := export.Sheet{Title: "commands", Head: []string{"at", "command", "refused because"}}
+	for i, c := range commands {
+		if i == pageRows {
+			break
+		}
+		asked.Rows = append(asked.Rows, []string{c.At.Round(time.Millisecond).String(), strings.TrimSpace(c.Verb + " " + c.Knob + " " + c.Value), c.Error})
+	}
+	changed := export.Sheet{Title: "marks", Head: []string{"at", "mark"}}
+	for i, m := range marks {
+		if i == pageRows {
+			break
+		}
+		changed.Rows = append(changed.Rows, []string{m.At.Round(time.Millisecond).String(), m.Label})
+	}
+	for _, t := range []export.Sheet{asked, changed} {
+		if len(t.Rows) > 0 {
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	return s
+}
+
+// machineSections are the machines of the launches, with the source of each constant.
+func machineSections(launches []recording.LaunchInfo) []export.Section {
+	var all []export.Section
+	known := make(map[string]bool)
+	for i := range launches {
+		l := &launches[i]
+		if known[l.MachineFile] || l.MachineFile == "" || len(all) == pageLaunches {
+			continue
+		}
+		known[l.MachineFile] = true
+		s := export.Section{Title: "Machine " + l.Machine}
+		m, err := presets.ReadMachine(l.Machine, l.MachineFile)
+		if err != nil {
+			s.Text = []string{"Its file cannot be read by this program: " + recording.Clean(err.Error())}
+		} else {
+			s.Tables = []export.Sheet{factSheet(presets.Facts(&m))}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func factSheet(facts []presets.Fact) export.Sheet {
+	t := export.Sheet{Head: []string{"constant", "value", "source"}}
+	for _, f := range facts {
+		t.Rows = append(t.Rows, []string{f.Key, factText(f), f.Source})
+	}
+	return t
+}

@@ -1,0 +1,427 @@
+package export
+
+import (
+	"math"
+
+	"golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	plotfont "gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// Chart is a chart of a page, drawn by gonum/plot.
+type Chart struct {
+	Title  string // what is shown, and the kind of its numbers
+	X, Y   ChartAxis
+	Curves []Curve
+	Bars   []Bars   // stacked, in order; each has a value a name
+	Names  []string // of the places 0, 1, … on the x axis; nil: the axis has numbers
+	Spans  []Span   // what is allowed at a place
+	Rules  []float64
+}
+
+// ChartAxis says what an axis shows.
+type ChartAxis struct {
+	Label    string
+	Unit     grid.Unit
+	Scale    grid.Scale
+	FromZero bool
+}
+
+// Curve is a line of a chart, or its points; a value that is no number is a gap.
+type Curve struct {
+	Label  string
+	Tint   Tint
+	X, Y   []float64
+	Point  Point // NoPoint: a line alone
+	Line   bool
+	Dashed bool
+}
+
+// Point is the shape of a point.
+type Point uint8
+
+// The shapes.
+const (
+	NoPoint Point = iota
+	Disc
+	Square
+	Triangle
+	Cross
+	Ring
+)
+
+var pointShapes = map[Point]draw.GlyphDrawer{Disc: draw.CircleGlyph{}, Square: draw.BoxGlyph{}, Triangle: draw.PyramidGlyph{}, Cross: draw.CrossGlyph{}, Ring: draw.RingGlyph{}}
+
+// Bars are a part of stacked bars.
+type Bars struct {
+	Label  string
+	Tint   Tint
+	Values []float64
+}
+
+// Span is a range of allowed values at a place; an end that is infinite is open.
+type Span struct{ X, Least, Most float64 }
+
+// Sizes of a chart, in points.
+const (
+	chartWidth  = 620
+	chartHeight = 250
+	titleSize   = 11
+	labelSize   = 9
+	legendLine  = 14
+	legendMark  = 22 // the width of what stands before a label
+	spanWidth   = 14
+	barShare    = 0.6 // of the room of a name
+	widestBar   = 60
+)
+
+// least is how much of its largest value an axis shows at least, so that its ticks can be
+// told apart.
+const least = 0.1
+
+// svg draws the chart with the letters of a page.
+func (c Chart) svg(letters *outlines) []byte {
+	p := plot.New()
+	p.BackgroundColor = nil
+	for _, s := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
+		sans(s, labelSize)
+	}
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Color, a.Tick.Color = Ink, Ink
+		a.Width, a.Tick.Width = vg.Points(0.6), vg.Points(0.6)
+		a.Padding = vg.Points(3)
+	}
+	p.X.Label.Text, p.Y.Label.Text = c.X.Label, c.Y.Label
+	var xs, ys []float64
+	for i := range c.Curves {
+		xs, ys = append(xs, c.Curves[i].X...), append(ys, c.Curves[i].Y...)
+	}
+	for _, s := range c.Spans {
+		xs, ys = append(xs, s.X), append(ys, s.Least, s.Most)
+	}
+	for i := range c.Names {
+		xs = append(xs, float64(i)-0.5, float64(i)+0.5)
+	}
+	if c.Names != nil {
+		c.X.Scale = grid.Linear
+	}
+	c.X.put(&p.X, xs)
+	c.Y.put(&p.Y, append(ys, c.heights()...))
+	if c.Names != nil {
+		p.X.Tick.Marker = plot.ConstantTicks(c.named())
+	}
+	p.Add((&c).background(p)...)
+	for i := range c.Bars {
+		p.Add(bar{&c, i})
+	}
+	for i := range c.Curves {
+		p.Add(c.Curves[i].plotters(p)...)
+	}
+	rows := c.legend(nil)
+	height := vg.Points(chartHeight + titleSize + 6 + float64(rows)*legendLine)
+	v := newVector(vg.Points(chartWidth), height, letters)
+	canvas := draw.New(v)
+	head := sansFace(titleSize, true)
+	v.SetColor(Ink)
+	v.FillString(head, vg.Point{X: 2, Y: height - titleSize}, fitting(head, c.Title, chartWidth-4))
+	c.legend(v)
+	p.Draw(draw.Crop(canvas, 2, -8, 2, -vg.Points(titleSize+8+float64(rows)*legendLine)))
+	begin := `<svg viewBox="0 0 ` + num(v.w) + " " + num(v.h) + `" role="img" aria-label="` + escape(c.Title) + `">` + "\n"
+	return append(append([]byte(begin), v.out...), "</svg>\n"...)
+}
+
+// sans gives a style the page's letters.
+func sans(s *text.Style, size float64) {
+	s.Font = plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
+	s.Color = Ink
+}
+
+func sansFace(size float64, bold bool) plotfont.Face {
+	f := plotfont.Font{Typeface: "Liberation", Variant: "Sans"}
+	if bold {
+		f.Weight = font.WeightBold
+	}
+	return plotfont.DefaultCache.Lookup(f, vg.Points(size))
+}
+
+// fitting cuts a text to a width.
+func fitting(f plotfont.Face, s string, width float64) string {
+	if f.Width(s).Points() <= width {
+		return s
+	}
+	all := []rune(s)
+	for len(all) > 0 && f.Width(string(all)+"…").Points() > width {
+		all = all[:len(all)-1]
+	}
+	return string(all) + "…"
+}
+
+// put gives an axis of the plot its range, scale and ticks.
+func (a *ChartAxis) put(p *plot.Axis, values []float64) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	log := a.Scale == grid.Log2 || a.Scale == grid.Log10
+	for _, v := range values {
+		if !finite(v) || log && v <= 0 {
+			continue
+		}
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	switch {
+	case lo > hi:
+		lo, hi = 0, 1
+		log = false
+	case log:
+		if hi < lo*1.5 {
+			lo, hi = lo/1.5, hi*1.5
+		}
+		lo, hi = lo/math.Pow(hi/lo, 0.04), hi*math.Pow(hi/lo, 0.04)
+	default:
+		if a.FromZero {
+			lo, hi = min(lo, 0), max(hi, 0)
+		}
+		if span := least * max(math.Abs(lo), math.Abs(hi)); hi-lo < span {
+			lo, hi = (lo+hi-span)/2, (lo+hi+span)/2
+		}
+		if lo == hi {
+			hi = lo + 1
+		}
+		pad := 0.04 * (hi - lo)
+		if lo != 0 || !a.FromZero {
+			lo -= pad
+		}
+		hi += pad
+	}
+	p.Min, p.Max = lo, hi
+	scale := grid.Linear
+	if log {
+		p.Scale, scale = logScale{}, a.Scale
+	}
+	p.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		var all []plot.Tick
+		for _, v := range grid.Ticks(nil, scale, lo, hi, 8) {
+			all = append(all, plot.Tick{Value: v, Label: a.Unit.String(v)})
+		}
+		return all
+	})
+}
+
+// largest is beyond what any chart shows; differences of smaller numbers are numbers.
+const largest = 1e150
+
+// finite says that a number has a place on an axis.
+func finite(v float64) bool { return math.Abs(v) < largest && (v == 0 || math.Abs(v) > 1/largest) }
+
+// logScale is a logarithmic axis on which what is not above 0 lies far below.
+type logScale struct{}
+
+func (logScale) Normalize(lo, hi, x float64) float64 {
+	if x <= 0 {
+		return -1
+	}
+	return math.Log(x/lo) / math.Log(hi/lo)
+}
+
+// named are the ticks of an axis with names.
+func (c *Chart) named() []plot.Tick {
+	face := sansFace(labelSize, false)
+	room := (chartWidth - 90) / float64(max(len(c.Names), 1))
+	var all []plot.Tick
+	each := max(1, int(math.Ceil(18/room)))
+	for i, name := range c.Names {
+		if i%each == 0 {
+			all = append(all, plot.Tick{Value: float64(i), Label: fitting(face, name, room*float64(each)-4)})
+		}
+	}
+	return all
+}
+
+// heights are how high the stacks of bars are.
+func (c *Chart) heights() []float64 {
+	var all []float64
+	for i := range c.Bars {
+		for k, v := range c.Bars[i].Values {
+			if !finite(v) {
+				v = 0
+			}
+			for len(all) <= k {
+				all = append(all, 0)
+			}
+			all[k] += v
+		}
+	}
+	return all
+}
+
+// legend draws the labels of curves and bars above the plot, and gives how many lines they
+// take; a nil canvas: it measures alone.
+func (c *Chart) legend(v *vector) int {
+	face := sansFace(labelSize, false)
+	x, row := 2.0, 0
+	entry := func(label string, draw func(x, y float64)) {
+		label = fitting(face, label, chartWidth-legendMark-8)
+		width := legendMark + face.Width(label).Points() + 14
+		if x > 2 && x+width > chartWidth {
+			x, row = 2, row+1
+		}
+		if v != nil {
+			y := v.h - titleSize - 8 - float64(row)*legendLine - labelSize
+			draw(x, y+labelSize*0.35)
+			v.SetColor(Ink)
+			v.FillString(face, vg.Point{X: vg.Points(x + legendMark), Y: vg.Points(y)}, label)
+		}
+		x += width
+	}
+	n := 0
+	for i := range c.Bars {
+		b := &c.Bars[i]
+		n++
+		entry(b.Label, func(x, y float64) {
+			v.SetColor(b.Tint)
+			v.Fill(vg.Rectangle{Min: vg.Point{X: vg.Points(x + 4), Y: vg.Points(y - 3)}, Max: vg.Point{X: vg.Points(x + legendMark - 6), Y: vg.Points(y + 4)}}.Path())
+		})
+	}
+	for i := range c.Curves {
+		k := &c.Curves[i]
+		if k.Label == "" {
+			continue
+		}
+		n++
+		entry(k.Label, func(x, y float64) {
+			at := draw.New(v)
+			if k.Line {
+				at.StrokeLine2(k.line(), vg.Points(x+2), vg.Points(y), vg.Points(x+legendMark-4), vg.Points(y))
+			}
+			if k.Point != NoPoint {
+				at.DrawGlyph(k.glyph(), vg.Point{X: vg.Points(x + legendMark/2 - 1), Y: vg.Points(y)})
+			}
+		})
+	}
+	if n == 0 {
+		return 0
+	}
+	return row + 1
+}
+
+func (k *Curve) line() draw.LineStyle {
+	s := draw.LineStyle{Color: k.Tint, Width: vg.Points(1.3)}
+	if k.Dashed {
+		s.Dashes = []vg.Length{4, 3}
+	}
+	return s
+}
+
+func (k *Curve) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: k.Tint, Radius: vg.Points(3), Shape: pointShapes[max(k.Point, Disc)]}
+}
+
+// plotters are the pieces of a curve between its gaps, and its points.
+func (k *Curve) plotters(p *plot.Plot) []plot.Plotter {
+	var all []plot.Plotter
+	var piece, points plotter.XYs
+	flush := func() {
+		switch {
+		case len(piece) == 1 && k.Point == NoPoint:
+			points = append(points, piece[0]) // a line of one point would not be seen
+		case len(piece) > 1 && k.Line:
+			if l, err := plotter.NewLine(piece); err == nil {
+				l.LineStyle = k.line()
+				all = append(all, l)
+			}
+		}
+		piece = nil
+	}
+	shown := func(v float64, a *plot.Axis) bool {
+		_, log := a.Scale.(logScale)
+		return finite(v) && (!log || v > 0)
+	}
+	for i := range k.X {
+		if !shown(k.X[i], &p.X) || !shown(k.Y[i], &p.Y) {
+			flush()
+			continue
+		}
+		at := plotter.XY{X: k.X[i], Y: k.Y[i]}
+		piece = append(piece, at)
+		if k.Point != NoPoint {
+			points = append(points, at)
+		}
+	}
+	flush()
+	if len(points) > 0 {
+		if s, err := plotter.NewScatter(points); err == nil {
+			s.GlyphStyle = k.glyph()
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// background is what stands behind the curves: the grid, ranges and rules.
+func (c *Chart) background(p *plot.Plot) []plot.Plotter {
+	g := plotter.NewGrid()
+	g.Vertical.Color, g.Horizontal.Color = Soft, Soft
+	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.4), vg.Points(0.4)
+	if c.Names != nil {
+		g.Vertical.Color = nil
+	}
+	return []plot.Plotter{g, behind{c}}
+}
+
+// behind draws ranges and rules.
+type behind struct{ of *Chart }
+
+// Plot draws them over the whole height of the plot where they are open.
+func (b behind) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, s := range b.of.Spans {
+		lo, hi := c.Min.Y, c.Max.Y
+		if !math.IsInf(s.Least, 0) && !(s.Least <= 0 && p.Y.Min > 0) {
+			lo = max(lo, y(s.Least))
+		}
+		if !math.IsInf(s.Most, 0) {
+			hi = min(hi, y(s.Most))
+		}
+		if !finite(s.X) || math.IsNaN(s.Least) || math.IsNaN(s.Most) || hi < lo {
+			continue
+		}
+		at := x(s.X)
+		c.SetColor(Hint)
+		c.Fill(vg.Rectangle{Min: vg.Point{X: at - spanWidth/2, Y: lo}, Max: vg.Point{X: at + spanWidth/2, Y: hi}}.Path())
+	}
+	for _, at := range b.of.Rules {
+		if finite(at) && at >= p.X.Min && at <= p.X.Max {
+			c.StrokeLine2(draw.LineStyle{Color: Hint, Width: vg.Points(1), Dashes: []vg.Length{2, 2}}, x(at), c.Min.Y, x(at), c.Max.Y)
+		}
+	}
+}
+
+// bar draws a part of the stacks.
+type bar struct {
+	of *Chart
+	i  int
+}
+
+// Plot draws a rectangle a name.
+func (b bar) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	part := &b.of.Bars[b.i]
+	c.SetColor(part.Tint)
+	for k, v := range part.Values {
+		if !finite(v) || v <= 0 || k >= len(b.of.Names) {
+			continue
+		}
+		below := 0.0
+		for j := range b.i {
+			if k < len(b.of.Bars[j].Values) && finite(b.of.Bars[j].Values[k]) {
+				below += b.of.Bars[j].Values[k]
+			}
+		}
+		half := min((x(float64(k)+barShare/2)-x(float64(k)-barShare/2))/2, vg.Points(widestBar/2))
+		c.Fill(vg.Rectangle{Min: vg.Point{X: x(float64(k)) - half, Y: y(below)}, Max: vg.Point{X: x(float64(k)) + half, Y: y(below + v)}}.Path())
+	}
+}

@@ -1,0 +1,125 @@
+package export
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// Page is a report: one HTML document that needs nothing else, no network and no script.
+// All its texts are escaped.
+type Page struct {
+	Title    string
+	Lead     []string // paragraphs
+	Facts    []Pair
+	Sections []Section
+	Foot     []string
+}
+
+// Pair is a name and what it is.
+type Pair struct{ Name, Value string }
+
+// Section is a part of a page. One with a Title of its own stands in the table of contents
+// unless Inner is set.
+type Section struct {
+	Title  string
+	Inner  bool // below the section before it
+	Badges []Badge
+	Text   []string
+	Facts  []Pair
+	Charts []Chart
+	Tables []Sheet
+}
+
+// Badge is a word that is seen at once.
+type Badge struct {
+	Word string
+	Tone Tone
+}
+
+// Tone is what a badge says beside its word.
+type Tone string
+
+// The tones.
+const (
+	Plain Tone = "plain"
+	Good  Tone = "good"
+	Bad   Tone = "bad"
+	Amiss Tone = "amiss" // neither good nor bad: it did not run, it is missing
+)
+
+// Sheet is a table. A cell that begins with a digit or a sign stands to the right.
+type Sheet struct {
+	Title string
+	Head  []string
+	Rows  [][]string
+}
+
+// Kind is the tint of a kind of number.
+func Kind(k grid.Kind) Tint { return Tint("k-" + k.String()) }
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"right": func(cell string) bool {
+		return cell != "" && strings.ContainsRune("0123456789+-–−∞", []rune(cell)[0])
+	},
+}).Parse(pageText))
+
+// HTML writes the page. The same page gives the same bytes.
+func (p *Page) HTML(w io.Writer) error {
+	letters := &outlines{}
+	type drawn struct {
+		*Section
+		ID       string
+		Pictures []template.HTML
+	}
+	data := struct {
+		*Page
+		All         []drawn
+		Dark, Light template.CSS
+		Letters     template.HTML
+	}{Page: p}
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		d := drawn{Section: s, ID: fmt.Sprintf("s%d", i+1)}
+		for k := range s.Charts {
+			d.Pictures = append(d.Pictures, template.HTML(s.Charts[k].svg(letters))) // its texts are outlines, or escaped
+		}
+		data.All = append(data.All, d)
+	}
+	data.Letters = template.HTML(letters.shapes)
+	dark, _ := grid.ThemeByName("dark")
+	light, _ := grid.ThemeByName("light")
+	data.Dark, data.Light = tints(dark), tints(light)
+	return pageTemplate.Execute(w, data)
+}
+
+// tints are a theme's colours as variables of CSS.
+func tints(t *grid.Theme) template.CSS {
+	var b strings.Builder
+	set := func(name Tint, c grid.Color) { fmt.Fprintf(&b, "--%s:%s;", name, solid(c)) }
+	ink, ground := t.Ink, t.Ground
+	set("ground", ground)
+	set(Ink, ink)
+	set(Soft, grid.Blend(solid(ground), solid(ink), 0.18))
+	set(Hint, grid.Blend(solid(ground), solid(ink), 0.28))
+	set("dim", grid.Blend(solid(ground), solid(ink), 0.65))
+	set("sheet", grid.Blend(solid(ground), solid(ink), 0.05))
+	set("accent", t.Accent.Fg)
+	set("good", t.Good.Fg)
+	set("bad", t.Error.Fg)
+	set("amiss", t.Warning.Fg)
+	for i := range t.Series {
+		set(Series(i), t.Series[i])
+	}
+	for k := grid.Measured; k <= grid.Published; k++ {
+		set(Kind(k), t.Kinds[k].Style.Fg)
+	}
+	return template.CSS(b.String())
+}
