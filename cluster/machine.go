@@ -165,11 +165,12 @@ type Machine struct {
 	// dilation that the host can keep. Not emulated: the host's own time.
 	Emulated bool
 
-	Nodes         int     // nodes there are; 0: no limit
-	CoresPerNode  int     // 0: unknown
-	MemoryPerNode int64   // bytes; 0: unknown
-	Flops         float64 // flop/s a core, sustained; 0: unknown
-	MemoryRate    float64 // bytes per second a core; 0: unknown
+	Nodes         int              // nodes there are; 0: no limit
+	CoresPerNode  int              // 0: unknown
+	MemoryPerNode int64            // bytes; 0: unknown
+	Flops         float64          // flop/s a core, sustained; 0: unknown
+	MemoryRate    float64          // bytes per second a core; 0: unknown
+	Kernels       [Kernels]float64 // share of Flops that a kernel reaches; 0: all
 	Progress      Progress
 	Threading     ThreadLevel // most that the MPI library provides; unset: multiple
 	EagerLimit    int64       // bytes up to which a send is eager
@@ -246,14 +247,19 @@ func (m *Machine) AccessTime(c Class, n int64) Time {
 	return t
 }
 
-// ComputeTime is the machine's time for w: the longer of flops and memory.
+// ComputeTime is the machine's time for w: the longer of flops and memory, each by as
+// many cores as it takes and a node has.
 func (m *Machine) ComputeTime(w Work) Time {
+	cores := max(w.Cores, 1)
+	if m.CoresPerNode > 0 {
+		cores = min(cores, m.CoresPerNode)
+	}
 	var s float64
-	if m.Flops > 0 {
-		s = w.Flops / m.Flops
+	if rate := m.KernelRate(w.Kernel); rate > 0 {
+		s = w.Flops / (rate * float64(cores))
 	}
 	if m.MemoryRate > 0 {
-		s = max(s, w.Bytes/m.MemoryRate)
+		s = max(s, w.Bytes/(m.MemoryRate*float64(cores)))
 	}
 	return FromSeconds(s)
 }

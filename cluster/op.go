@@ -211,6 +211,8 @@ type Step interface {
 
 // Work describes computing to a machine model.
 type Work struct {
-	Flops float64 // floating-point operations
-	Bytes float64 // bytes moved between processor and memory
+	Flops  float64 // floating-point operations
+	Bytes  float64 // bytes moved between processor and memory
+	Kernel Kernel  // the library routine that computes; NoKernel: the machine's sustained rate
+	Cores  int     // that the routine's own threads compute on, without a Fork; 0: one
 }

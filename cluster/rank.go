@@ -164,8 +164,14 @@ func (r *Rank) Rand() *rand.Rand {
 // Now is the time since launch, with any dilation divided out.
 func (r *Rank) Now() Time { return r.port.Now() }
 
-// Compute runs body as w of computing.
-func (r *Rank) Compute(w Work, body func()) { r.port.Compute(w, body) }
+// Compute runs body as w of computing. A kernel that there is none of, or a negative
+// number of cores, ends the rank's body with an error.
+func (r *Rank) Compute(w Work, body func()) {
+	if w.Kernel >= Kernels || w.Cores < 0 {
+		panic(misuse{r.errorf("compute by kernel %d on %d cores: kernels are 0 (none) to %d, cores at least 0", w.Kernel, w.Cores, Kernels-1)})
+	}
+	r.port.Compute(w, body)
+}
 
 // Progress lets handshakes, RPC bodies and steps advance.
 func (r *Rank) Progress() { r.port.Progress() }

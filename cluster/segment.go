@@ -64,3 +64,16 @@ func (r *Rank) Alloc(n int64) (int64, error) {
 	r.heap = off + n
 	return off, nil
 }
+
+// Mark is how far the own segment is in use, for Release.
+func (r *Rank) Mark() int64 { return r.heap }
+
+// Release frees what was taken since the mark. Ranks that give back the same marks in the
+// same order stay symmetric. Nobody may reach what is freed any more: synchronize first.
+func (r *Rank) Release(mark int64) error {
+	if mark < 0 || mark > r.heap {
+		return r.errorf("release to %d B: %d B of the segment are in use; take the number from Mark, and release the latest mark first", mark, r.heap)
+	}
+	r.heap = mark
+	return nil
+}

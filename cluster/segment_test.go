@@ -61,6 +61,34 @@ func TestAlloc(t *testing.T) {
 	})
 }
 
+// What is released is given out again, and marks are given back latest first.
+func TestRelease(t *testing.T) {
+	s := flat(2)
+	s.Segment = 256
+	run(t, s, func(r *cluster.Rank) error {
+		outer := r.Mark()
+		first, err := r.Alloc(200)
+		if err != nil {
+			return err
+		}
+		inner := r.Mark()
+		if err := r.Release(outer); err != nil {
+			return err
+		}
+		again, err := r.Alloc(64)
+		if err != nil || again != first {
+			return fmt.Errorf("rank %d: %d after the release, want %d: %v", r.ID(), again, first, err)
+		}
+		for _, mark := range []int64{inner, -1} {
+			want := fmt.Sprintf("rank %d: release to %d B: 64 B of the segment are in use; take the number from Mark, and release the latest mark first", r.ID(), mark)
+			if err := clustertest.Refused(r.Release(mark), want); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Plain loads and stores reach the own group on this host, and the own node on an
 // emulated machine; UPC access ends at the group even where memory does not.
 func TestReach(t *testing.T) {

@@ -38,6 +38,12 @@ func (r *Rank) dup(call string, t *Team, name string) (*Team, error) {
 	if r.gate != gateOpen {
 		return nil, r.errorf("%s of %s: inside a parallel region: make teams before it", call, t.name)
 	}
+	return r.lead(call, t, name)
+}
+
+// lead makes a new team of the members as they are, who call it together: the first hands
+// out the contexts, in a message by the context that the given team has.
+func (r *Rank) lead(call string, t *Team, name string) (*Team, error) {
 	ctx := [1]int64{int64(r.nextCtx)}
 	if err := r.bcast(call, t, 0, Bytes(ctx[:])); err != nil {
 		return nil, err
@@ -73,6 +79,35 @@ func (r *Rank) FreeTeam(t *Team) error {
 	r.port.Team(t.ctx, nil)
 	t.me = -1
 	return nil
+}
+
+// Subteam gives a team of some members of t, in the order of the list, which are numbers
+// in t (MPI_Comm_create_group). Only they call it, each with the same list, so that teams
+// that follow from a rule, such as the rows of a grid, need no gather: their first member
+// hands out the contexts. Two members that are in several lists call for these in one
+// order.
+func (r *Rank) Subteam(t *Team, members []int) (*Team, error) {
+	const call = "subteam"
+	if err := r.member(call, t); err != nil {
+		return nil, err
+	}
+	if r.gate != gateOpen {
+		return nil, r.errorf("%s of %s: inside a parallel region: make teams before it", call, t.name)
+	}
+	ranks := make([]int32, len(members))
+	seen := make(map[int]bool, len(members))
+	for i, m := range members {
+		if m < 0 || m >= len(t.ranks) || seen[m] {
+			return nil, r.errorf("%s of %s: member %d: each of ranks 0 to %d at most once", call, t.name, m, len(t.ranks)-1)
+		}
+		seen[m] = true
+		ranks[i] = t.ranks[m]
+	}
+	if !seen[int(t.me)] {
+		return nil, r.errorf("%s of %s: rank %d is not in the list: only members call it", call, t.name, t.me)
+	}
+	among := newTeam(t.name, t.ctx, ranks, indexOf(ranks, len(r.launch.all)), r.id, t.mpi)
+	return r.lead(call, among, t.name+" subteam")
 }
 
 // splitter is a member of the new team, as all of the parent learn of it.

@@ -21,6 +21,7 @@ func TestBounds(t *testing.T) {
 		{"*.handshake_gap_s", 1e-12, 1},
 		{"*_s", 0, 1},
 		{"*_noise", 0, 10},
+		{"kernel.*", 1e-3, 1},
 		{"*.inline.limit_bytes", 1, 65536},
 		{"*.uncached.limit_bytes", 1, 1e12},
 		{"eager_limit_bytes", 0, 1e12},

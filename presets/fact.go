@@ -58,6 +58,7 @@ var facts = slices.Concat(
 			field: func(m *cluster.Machine) any { return &m.Threading }},
 		{key: "flops_per_core", unit: flops, min: 1e3, max: 1e18, need: stated, cost: true,
 			field: func(m *cluster.Machine) any { return &m.Flops }},
+		kernel(cluster.Dgemm), kernel(cluster.Potrf), kernel(cluster.Trsm), kernel(cluster.FFT),
 		{key: "memory_rate_per_core_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: stated, cost: true,
 			field: func(m *cluster.Machine) any { return &m.MemoryRate }},
 		{key: "memory_rate_per_node_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: free, cost: true,
@@ -164,6 +165,12 @@ func memory(table string, at func(m *cluster.Machine) *cluster.Link) []fact {
 		fact{key: table + ".uncached.copy_rate_bytes_per_s", unit: perSecond, min: 1e3, max: 1e18, need: leads, cost: true,
 			field: func(m *cluster.Machine) any { return &at(m).Uncached.Copy }},
 	)
+}
+
+// kernel is the share of a core's flop rate that a routine of a library reaches.
+func kernel(k cluster.Kernel) fact {
+	return fact{key: "kernel." + k.String(), unit: relative, min: 1e-3, max: 1, need: free, cost: true,
+		field: func(m *cluster.Machine) any { return &m.Kernels[k] }}
 }
 
 // span is a time that may be nothing.

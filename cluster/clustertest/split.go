@@ -3,6 +3,7 @@ package clustertest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,8 @@ import (
 func (s *suite) testSplit(t *testing.T) {
 	t.Run("members are ordered by key, then by rank", s.splitOrdersByKeyThenByRank)
 	t.Run("contexts are their teams' alone", s.contextsAreTheirTeamsAlone)
+	t.Run("teams by a rule need no gather", s.subteamsFollowARule)
+	t.Run("a list that is no team's is refused", s.subteamsAreChecked)
 	t.Run("renumbering gives the IDs", s.renumberGivesTheIDs)
 	t.Run("nested-funneled refuses MPI calls", s.funneledRefusesMPICalls)
 }
@@ -73,6 +76,57 @@ func meets(r *cluster.Rank, team *cluster.Team) error {
 		return fmt.Errorf("rank %d: the ranks of team %s add up to %d, want %d", r.ID(), team.Name(), got[0], want)
 	}
 	return r.Barrier(team)
+}
+
+// The rows and the columns of a grid: each works, in the order of its list, and none
+// meets in another's barriers.
+func (s *suite) subteamsFollowARule(t *testing.T) {
+	const rows, cols = 2, 3
+	s.must(t, s.spec(rows*cols), func(r *cluster.Rank) error {
+		at := r.World().Rank()
+		var row, col []int
+		for j := range cols {
+			row = append(row, at/cols*cols+cols-1-j) // backwards
+		}
+		for i := range rows {
+			col = append(col, i*cols+at%cols)
+		}
+		for range 3 {
+			for _, list := range [][]int{row, col} {
+				team, err := r.Subteam(r.World(), list)
+				if err != nil {
+					return err
+				}
+				if team.Size() != len(list) || list[team.Rank()] != at {
+					return fmt.Errorf("rank %d: number %d of %d in the team of %v", at, team.Rank(), team.Size(), list)
+				}
+				for range team.Members()[0]%3 + 1 { // another number in each
+					if err := meets(r, team); err != nil {
+						return err
+					}
+				}
+				if err := r.FreeTeam(team); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (s *suite) subteamsAreChecked(t *testing.T) {
+	for what, list := range map[string][]int{"two times": {0, 0}, "beyond": {0, 2}, "negative": {0, -1}, "without the caller": {1}, "nobody": nil} {
+		err := Launch(t, s.fabric, s.spec(2), func(r *cluster.Rank) error {
+			if r.World().Rank() > 0 {
+				return nil
+			}
+			_, err := r.Subteam(r.World(), list)
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), "rank 0: subteam of ") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }
 
 // Teams that were split from different parents, a different number of times, do

@@ -3,6 +3,7 @@ package clustertest
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -84,6 +85,46 @@ func (s *suite) testTime(t *testing.T) {
 		}
 		p.took("computing", p.Now()-at, want)
 	})
+
+	// A kernel has the machine's share of a core's rate, and a multi-threaded one as many
+	// cores as it takes, in one call without threads of the program.
+	shares := [cluster.Kernels]float64{cluster.Dgemm: 0.8, cluster.Potrf: 0.5, cluster.FFT: 0.125}
+	for k := range cluster.Kernels {
+		for _, cores := range []int{0, 1, 4} {
+			t.Run(fmt.Sprintf("kernel %s on %d cores takes the time of its rate", k, cores), func(t *testing.T) {
+				spec := s.spec(2)
+				spec.Machine.CoresPerNode, spec.Machine.Kernels = 8, shares
+				virtual := s.fabric.Clock(&spec.Machine) == cluster.VirtualClock
+				s.run(t, spec, func(p *proc) {
+					work := cluster.Work{Flops: 100_000, Kernel: k, Cores: cores}
+					m, runs, want := &p.Spec().Machine, 0, cluster.Time(0)
+					if virtual || m.Emulated {
+						share := shares[k]
+						if share == 0 {
+							share = 1
+						}
+						want = cluster.FromSeconds(work.Flops / (m.Flops * share * float64(max(cores, 1))))
+						same(p, "the machine's time", m.ComputeTime(work), want)
+					}
+					at := p.Now()
+					p.Compute(work, func() { runs++ })
+					took := p.Now() - at
+					same(p, "runs of the body", runs, 1)
+					p.took("computing", took, want)
+					p.check(!virtual || took <= want+cluster.Microsecond, "computing took %v, and nothing is in the way of %v", took, want)
+				})
+			})
+		}
+	}
+
+	for _, w := range []cluster.Work{{Kernel: cluster.Kernels}, {Cores: -1}} {
+		t.Run(fmt.Sprintf("work by kernel %d on %d cores is refused", w.Kernel, w.Cores), func(t *testing.T) {
+			err := s.launch(t, s.spec(1), func(p *proc) { p.Compute(w, nil) })
+			if err == nil || !strings.Contains(err.Error(), "rank 0: compute by kernel") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
 }
 
 // machineTime is what a transfer takes on the machine; nothing where time is the

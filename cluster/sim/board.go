@@ -127,7 +127,7 @@ func (t *thread) looking(op *cluster.Op) cluster.Handle {
 	}
 	t.spend(lines, CauseLatency)
 	t.spend(bytes, CauseBytes)
-	t.spend(t.r.shared(w.flops.time(int64(min(op.B, 1<<62)))), CauseCompute)
+	t.spend(t.r.shared(w.flops.time(int64(min(op.B, 1<<62))), 1), CauseCompute)
 	if memory := &w.net.memories[w.net.nodeOf[t.r.id]]; memory.rate > 0 && op.Size > 0 {
 		t.spend(memory.serve(begin, 1, op.Size, t.now-begin)-t.now, CauseMemory)
 	}

@@ -18,6 +18,14 @@ func rateOf(perSecond float64) rate {
 	return rate(math.Round(perSecond))
 }
 
+// by is the rate of so many at once; no cost stays none.
+func (r rate) by(n int) rate {
+	if n > 1 && uint64(r) > math.MaxUint64/uint64(n) {
+		return math.MaxUint64
+	}
+	return r * rate(n)
+}
+
 // time is how long n take, rounded once, to the nearest picosecond. It saturates
 // at half of what a Time holds, so that sums are seen to overflow.
 func (r rate) time(n int64) cluster.Time {
@@ -158,8 +166,9 @@ func partsOf(sd float64) int64 { return int64(math.Round(sd * 65536)) }
 
 // shared is a computing time where the node has more threads than cores: each gets
 // its share of one. All ranks of a node are taken to have as many threads as this
-// one; a thread that progresses beside a rank takes a core like any other.
-func (r *rank) shared(dt cluster.Time) cluster.Time {
+// one, each computing on as many cores; a thread that progresses beside a rank takes a
+// core like any other.
+func (r *rank) shared(dt cluster.Time, cores int) cluster.Time {
 	w := r.w
 	if w.cores == 0 {
 		return dt
@@ -168,6 +177,7 @@ func (r *rank) shared(dt cluster.Time) cluster.Time {
 	if r.region != nil {
 		threads = int64(r.meeting.threads)
 	}
+	threads *= int64(cores)
 	if w.progress == cluster.ProgressThread {
 		threads++
 	}

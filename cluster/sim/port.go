@@ -312,8 +312,9 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 	if body != nil {
 		body()
 	}
-	dt := max(w.flops.time(whole(work.Flops)), w.memRate.time(whole(work.Bytes)))
-	dt = t.r.shared(dt)
+	cores := min(max(work.Cores, 1), maxCores)
+	dt := max(w.kernels[work.Kernel].by(cores).time(whole(work.Flops)), w.memRate.by(cores).time(whole(work.Bytes)))
+	dt = t.r.shared(dt, cores)
 	if w.net.slow != nil {
 		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)
 	}
@@ -342,7 +343,7 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 func (t *thread) work(op *cluster.Op) cluster.Handle {
 	w := t.w
 	flops, bytes := int64(min(op.A, 1<<62)), int64(min(op.B, 1<<62))
-	dt := t.r.shared(max(w.flops.time(flops), w.memRate.time(bytes)))
+	dt := t.r.shared(max(w.flops.time(flops), w.memRate.time(bytes)), 1)
 	if w.net.slow != nil {
 		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)
 	}
@@ -352,6 +353,9 @@ func (t *thread) work(op *cluster.Op) cluster.Handle {
 	}
 	return t.finish(op, cluster.Done{})
 }
+
+// maxCores bounds what a piece of work may ask for; a node has fewer (presets).
+const maxCores = 1 << 20
 
 // whole is a count as a whole number.
 func whole(x float64) int64 {

@@ -22,6 +22,7 @@ type world struct {
 // costs is what the work of processors takes; it does not change during a run.
 type costs struct {
 	flops               rate
+	kernels             [cluster.Kernels]rate // of a core
 	memRate             rate
 	cores, ranksPerNode int64 // of a node; no cores: unknown
 	compNoise           int64
@@ -43,6 +44,9 @@ func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
 	c := costs{flops: rateOf(m.Flops), memRate: rateOf(m.MemoryRate), cores: int64(m.CoresPerNode), ranksPerNode: int64(l.RanksPerNode),
 		compNoise: partsOf(m.ComputeNoise), atomicTime: m.AtomicTime, handlerTime: m.HandlerTime, pollTime: m.PollTime,
 		lockTime: m.LockTime, forkTime: m.ForkTime, meetTime: m.MeetTime}
+	for k := range c.kernels {
+		c.kernels[k] = rateOf(m.KernelRate(cluster.Kernel(k)))
+	}
 	if c.pollTime <= 0 {
 		c.pollTime = leastPoll
 	}

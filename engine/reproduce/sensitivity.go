@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -41,7 +44,7 @@ func (p *plan) vary() error {
 		return nil
 	}
 	for _, f := range presets.Facts(&p.machine) {
-		if f.Kind() != presets.Assumed {
+		if f.Kind() != presets.Assumed || !p.concerns(f.Key) {
 			continue
 		}
 		for _, by := range factors {
@@ -58,6 +61,17 @@ func (p *plan) vary() error {
 		}
 	}
 	return nil
+}
+
+// concerns reports whether a fact of the machine can bear on the figure: the share of a
+// library's routine only if its workload computes with that.
+func (p *plan) concerns(key string) bool {
+	name, kernel := strings.CutPrefix(key, "kernel.")
+	if !kernel {
+		return true
+	}
+	w, err := workload.Find(p.experiment.Workload)
+	return err == nil && slices.ContainsFunc(w.Kernels, func(k cluster.Kernel) bool { return k.String() == name })
 }
 
 // varied says that the plan is a variant of another.
@@ -102,7 +116,7 @@ func (p *plan) sensed(c *presets.Check, rows []Row) []Row {
 		}
 	}
 	for _, f := range presets.Facts(&p.machine) {
-		if f.Kind() == presets.Assumed {
+		if f.Kind() == presets.Assumed && p.concerns(f.Key) {
 			fmt.Fprintln(base, factLine(&f))
 		}
 	}

@@ -34,6 +34,9 @@ type Workload struct {
 	// Serial says that its ranks are one thread each, Steady that it draws nothing at
 	// random: the knobs of these have no effect.
 	Serial, Steady bool
+	// Kernels are the library routines that it computes with: a machine's shares of others
+	// do not concern it.
+	Kernels []cluster.Kernel
 	// Idle says why turning a knob has no effect as the others stand; "": it has. May be
 	// nil.
 	Idle func(s *engine.Scenario, kind engine.Kind, knob string) string

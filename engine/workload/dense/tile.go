@@ -1,0 +1,111 @@
+package dense
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+	lapack "gonum.org/v1/gonum/lapack/gonum"
+)
+
+// A tile's sides. gonum's Dgemm starts goroutines from four blocks of 64 × 64 on, and
+// then waits for them where a fabric does not see it: tiles are of two.
+const (
+	tileRows  = 64
+	tileCols  = 128
+	tileDepth = 64
+	pad       = 8 // behind a packed row: strides of powers of two share the sets of a cache
+)
+
+// Tiles are the kernels of one rank, with room to pack what they multiply. The zero value
+// is ready; a rank has one.
+type Tiles struct {
+	left, right []float64
+	blas        gonum.Implementation
+	lapack      lapack.Implementation
+}
+
+// Gemm does C += alpha·op(A)·B, of m × p by p × n elements. With trans op(A) is the
+// transpose of the p × m matrix A.
+func (t *Tiles) Gemm(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) {
+	t.product(trans, m, n, p, alpha, a, lda, b, ldb, c, ldc, func(int, int) bool { return true })
+}
+
+// Syrk does C −= AᵀA of the upper triangle alone, of p × n elements. Tiles that the
+// diagonal crosses are computed wholly: what is below it in those is of no meaning.
+func (t *Tiles) Syrk(n, p int, a []float64, lda int, c []float64, ldc int) {
+	t.product(true, n, n, p, -1, a, lda, a, lda, c, ldc, func(row, col int) bool { return col+tileCols > row })
+}
+
+// product multiplies tile by tile those for which wanted, asked for the first row and
+// column, says so.
+func (t *Tiles) product(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, wanted func(row, col int) bool) {
+	if t.left == nil {
+		t.left, t.right = make([]float64, tileRows*(tileDepth+pad)), make([]float64, tileDepth*(tileCols+pad))
+	}
+	for l := 0; l < p; l += tileDepth {
+		depth := min(tileDepth, p-l)
+		for j := 0; j < n; j += tileCols {
+			cols := min(tileCols, n-j)
+			for k := range depth {
+				copy(t.right[k*(tileCols+pad):][:cols], b[(l+k)*ldb+j:][:cols])
+			}
+			for i := 0; i < m; i += tileRows {
+				if !wanted(i, j) {
+					continue
+				}
+				rows := min(tileRows, m-i)
+				t.pack(trans, a, lda, i, l, rows, depth)
+				t.blas.Dgemm(blas.NoTrans, blas.NoTrans, rows, cols, depth, alpha,
+					t.left, tileDepth+pad, t.right, tileCols+pad, 1, c[i*ldc+j:], ldc)
+			}
+		}
+	}
+}
+
+// pack copies a tile of op(A) row by row.
+func (t *Tiles) pack(trans bool, a []float64, lda, i, l, rows, depth int) {
+	if !trans {
+		for r := range rows {
+			copy(t.left[r*(tileDepth+pad):][:depth], a[(i+r)*lda+l:][:depth])
+		}
+		return
+	}
+	for k := range depth {
+		for r, v := range a[(l+k)*lda+i:][:rows] {
+			t.left[r*(tileDepth+pad)+k] = v
+		}
+	}
+}
+
+// Potrf factors the upper triangle of A = UᵀU in place, n × n. It gives −1, or the first
+// row whose pivot is not positive: then A is not positive definite.
+func (t *Tiles) Potrf(n int, a []float64, lda int) int {
+	if t.lapack.Dpotf2(blas.Upper, n, a, lda) {
+		return -1
+	}
+	for j := range n {
+		if d := a[j*lda+j]; d <= 0 || math.IsNaN(d) {
+			return j
+		}
+	}
+	return n - 1
+}
+
+// Trsm does B = U⁻ᵀB, of the upper triangular U, m × m, and B, m × n.
+func (t *Tiles) Trsm(m, n int, u []float64, ldu int, b []float64, ldb int) {
+	t.blas.Dtrsm(blas.Left, blas.Upper, blas.Trans, blas.NonUnit, m, n, 1, u, ldu, b, ldb)
+}
+
+// Flops of the kernels, as LAPACK's working notes count them: m × n × p of a product,
+// n × n of a factorization, m × m by m × n of a solve.
+func GemmFlops(m, n, p int) float64 { return 2 * float64(m) * float64(n) * float64(p) }
+
+// PotrfFlops are those of a factorization.
+func PotrfFlops(n int) float64 {
+	x := float64(n)
+	return x*x*x/3 + x*x/2 + x/6
+}
+
+// TrsmFlops are those of a solve.
+func TrsmFlops(m, n int) float64 { return float64(m) * float64(m) * float64(n) }
