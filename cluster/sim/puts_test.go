@@ -92,7 +92,7 @@ func TestPutsAnsweredInCalls(t *testing.T) {
 			for _, transfer := range []coll.Transfer{coll.Put, coll.Rendezvous} {
 				for _, size := range [][2]int{{3, 8192}, {16, 1}} { // ranks, words
 					spec := clustertest.Spec(slowCalls(), size[0], 1)
-					spec.Segment = 1<<16 + int64(size[0]*size[1])<<7
+					spec.Segment = 1<<16 + int64(size[0]*size[1])<<8
 					err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 						return inPuts(r, a, coll.Modes{Transfer: transfer}, size[1])
 					})
