@@ -10,7 +10,7 @@ import (
 )
 
 // version of the format below. One that adds, drops or moves a field has the next number.
-const version = 5
+const version = 6
 
 // magic begins an encoded snapshot.
 const magic = "htsn"
@@ -67,6 +67,8 @@ var (
 	buckets       = codec.PartOf((*Bucket).fields)
 	distributions = codec.PartOf((*Distribution).fields)
 	tables        = codec.PartOf((*Table).fields)
+	profiles      = codec.PartOf((*Profile).fields)
+	ranked        = codec.PartOf((*Ranked).fields)
 	metrics       = codec.PartOf((*Metric).fields)
 )
 
@@ -93,6 +95,8 @@ func (s *Snapshot) fields(c *codec.Walk) {
 	}
 	codec.List(c, &s.Samples, distributions)
 	codec.List(c, &s.Tallies, tables)
+	codec.List(c, &s.Profiles, profiles)
+	codec.List(c, &s.Ranked, ranked)
 	for i := range s.Accesses {
 		s.Accesses[i].fields(c)
 	}
@@ -217,15 +221,34 @@ func (d *Distribution) fields(c *codec.Walk) {
 
 func (t *Table) fields(c *codec.Walk) {
 	codec.Text(c, &t.Name)
+	codec.Text(c, &t.Title)
 	codec.Text(c, &t.Unit)
+	c.Float(&t.Each)
 	codec.Text(c, &t.Kind)
+	codec.Text(c, &t.Shape)
 	codec.Text(c, &t.Row)
 	codec.Text(c, &t.Column)
 	codec.List(c, &t.Rows, texts)
 	codec.List(c, &t.Columns, texts)
-	if codec.IntegerList(&t.Counts, c); len(t.Counts) != len(t.Rows)*len(t.Columns) {
-		c.Fail(fmt.Errorf("table %q of %d × %d has %d counts", t.Name, len(t.Rows), len(t.Columns), len(t.Counts)))
+	codec.Text(c, &t.Layer)
+	codec.List(c, &t.Layers, texts)
+	if codec.IntegerList(&t.Counts, c); len(t.Counts) != max(len(t.Layers), 1)*len(t.Rows)*len(t.Columns) {
+		c.Fail(fmt.Errorf("table %q of %d × %d × %d has %d counts", t.Name, max(len(t.Layers), 1), len(t.Rows), len(t.Columns), len(t.Counts)))
 	}
+}
+
+func (p *Profile) fields(c *codec.Walk) {
+	codec.Text(c, &p.Name)
+	codec.Text(c, &p.Title)
+	codec.Text(c, &p.Unit)
+	codec.Text(c, &p.Kind)
+	codec.Text(c, &p.Over)
+	c.FloatList(&p.Values)
+}
+
+func (r *Ranked) fields(c *codec.Walk) {
+	r.Metric.fields(c)
+	c.FloatList(&r.Values)
 }
 
 func (a *Accesses) fields(c *codec.Walk) {

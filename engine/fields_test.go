@@ -88,7 +88,7 @@ func (f *filler) fill(v reflect.Value) {
 func (f *filler) repair(v reflect.Value) {
 	switch p := v.Addr().Interface().(type) {
 	case *Table:
-		p.Counts = make([]int64, len(p.Rows)*len(p.Columns))
+		p.Counts = make([]int64, max(len(p.Layers), 1)*len(p.Rows)*len(p.Columns))
 		for i := range p.Counts {
 			p.Counts[i] = f.integer()
 		}
@@ -96,6 +96,10 @@ func (f *filler) repair(v reflect.Value) {
 		p.Now = len(p.Rows)
 	case *Flow:
 		p.Blocks = min(len(p.Folds), 1)
+	case *Domain:
+		p.Ranks = len(p.Grids)
+	case *Grid:
+		p.Boxes = [3]int{1, 2, mostBoxes}
 	case *Field:
 		p.Cells = make([]Winner, len(p.X)*len(p.Y))
 		for i := range p.Cells {

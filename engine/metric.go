@@ -55,6 +55,7 @@ type MetricSpec struct {
 	Phrase string // the name for a screen: "share of communication"
 	Unit   string
 	Doc    string
+	Ranked bool // of a metric: the value of each rank is kept, too
 }
 
 // Verification is what checking a result came to.
@@ -80,8 +81,11 @@ type Probe interface {
 	Report(name string, value float64)
 	// Sample adds a value, 0 or above, to the distribution of a declared sample.
 	Sample(name string, value float64)
-	// Tally adds n to a cell of a declared table of counts.
+	// Tally adds n to a cell of a declared table of counts; TallyIn to one of a layer.
 	Tally(name string, row, column int, n int64)
+	TallyIn(name string, layer, row, column int, n int64)
+	// Place adds a value at a place, from 0, of a declared profile.
+	Place(profile string, at int, value float64)
 	// Verify records a check: detail says what was checked, or what went wrong.
 	Verify(ok bool, detail string)
 	// Part says that the rank goes on to a part of the iteration, for the timeline, where

@@ -108,6 +108,8 @@ type Snapshot struct {
 	Latency        [cluster.Classes]Quantiles
 	Samples        []Distribution            // those declared that have values
 	Tallies        []Table                   // those declared, whole
+	Profiles       []Profile                 // those declared that have values
+	Ranked         []Ranked                  // declared metrics by rank; nil beyond MostRanked ranks
 	Accesses       [cluster.Classes]Accesses // recorded in this launch
 	Traffic        cluster.Traffic           // summed over ranks
 	NodePairs      [][]int64                 // bytes from node to node; nil when there are too many nodes

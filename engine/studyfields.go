@@ -21,6 +21,7 @@ var (
 	hints   = codec.PartOf((*Hint).fields)
 	hops    = codec.PartOf((*Hop).fields)
 	terms   = codec.PartOf((*Term).fields)
+	grids   = codec.PartOf((*Grid).fields)
 	winners = codec.PartOf((*Winner).fields)
 )
 
@@ -37,6 +38,7 @@ func (v *StudyView) fields(c *codec.Walk) {
 	codec.Text(c, &v.Glance)
 	codec.Maybe(c, &v.Flow, (*Flow).fields)
 	codec.Maybe(c, &v.Field, (*Field).fields)
+	codec.Maybe(c, &v.Domain, (*Domain).fields)
 	c.Float(&v.Time)
 	c.Float(&v.Reference)
 	codec.Text(c, &v.Scheme)
@@ -97,6 +99,30 @@ func (f *Field) fields(c *codec.Walk) {
 	}
 	codec.Integer(c, &f.NowX)
 	codec.Integer(c, &f.NowY)
+}
+
+func (d *Domain) fields(c *codec.Walk) {
+	if codec.Integer(c, &d.Ranks); d.Ranks < 0 || d.Ranks > mostOwners {
+		c.Fail(fmt.Errorf("domain of %d ranks", d.Ranks))
+	}
+	codec.List(c, &d.Grids, grids)
+}
+
+// What bounds the boxes of a grid along a dimension, and the ranks that have them.
+const (
+	mostBoxes  = 1 << 12
+	mostOwners = 1 << 24
+)
+
+func (g *Grid) fields(c *codec.Walk) {
+	codec.Text(c, &g.Name)
+	for i := range g.Boxes {
+		codec.Integer(c, &g.Boxes[i])
+		codec.Integer(c, &g.Cells[i])
+		if n := g.Boxes[i]; n < 0 || n > mostBoxes {
+			c.Fail(fmt.Errorf("grid %q has %d boxes along a dimension", g.Name, n))
+		}
+	}
 }
 
 func (w *Winner) fields(c *codec.Walk) {

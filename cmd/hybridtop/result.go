@@ -25,6 +25,8 @@ type result struct {
 	Latency      map[string]latency       `json:"latency"`
 	Samples      map[string]sample        `json:"samples"`
 	Tallies      map[string]tally         `json:"tallies"`
+	Profiles     map[string]profile       `json:"profiles"`
+	Ranked       map[string][]*float64    `json:"by_rank"`
 	Traffic      map[string]traffic       `json:"traffic"`
 	Layout       layoutView               `json:"layout"`
 	Kind         engine.Kind              `json:"kind"`
@@ -88,7 +90,10 @@ type sample struct {
 // tally is a table of counts.
 type tally struct {
 	Unit    string      `json:"unit"`
+	Each    float64     `json:"each"`
 	Kind    engine.Kind `json:"kind"`
+	Layer   string      `json:"layer"`
+	Layers  []string    `json:"layers"`
 	Row     string      `json:"row"`
 	Column  string      `json:"column"`
 	Rows    []string    `json:"rows"`
@@ -97,11 +102,19 @@ type tally struct {
 }
 
 func newTally(t *engine.Table) tally {
-	v := tally{t.Unit, t.Kind, t.Row, t.Column, t.Rows, t.Columns, [][]int64{}}
-	for row := range t.Rows {
+	v := tally{t.Unit, t.Each, t.Kind, t.Layer, append([]string{}, t.Layers...), t.Row, t.Column, t.Rows, t.Columns, [][]int64{}}
+	for row := range max(len(t.Layers), 1) * len(t.Rows) {
 		v.Counts = append(v.Counts, t.Counts[row*len(t.Columns):(row+1)*len(t.Columns)])
 	}
 	return v
+}
+
+// profile is numbers by their place.
+type profile struct {
+	Unit   string      `json:"unit"`
+	Kind   engine.Kind `json:"kind"`
+	Over   string      `json:"over"`
+	Values []*float64  `json:"values"`
 }
 
 func newLatency(q *engine.Quantiles) latency {
@@ -153,7 +166,7 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 		snap: s, Studies: studyRows(s),
 		Schema: "hybridtop.run.v1", Scenario: s.Scenario, Verified: verified(s), Metrics: make(map[string]engine.Metric),
 		Verification: s.Verification, Iterations: s.Iteration, Times: append([]float64{}, s.IterationTimes...),
-		Latency: make(map[string]latency), Samples: make(map[string]sample), Tallies: make(map[string]tally), Traffic: make(map[string]traffic),
+		Latency: make(map[string]latency), Samples: make(map[string]sample), Tallies: make(map[string]tally), Profiles: make(map[string]profile), Ranked: make(map[string][]*float64), Traffic: make(map[string]traffic),
 		Layout: layoutView{
 			s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.ThreadsPerRank, s.Layout.Ranks(), s.Layout.Ranking,
 			s.Layout.Model, s.Layout.GroupSize(), triple{n.Group, n.UPC, n.MPI},
@@ -172,6 +185,13 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 	}
 	for i := range s.Tallies {
 		r.Tallies[s.Tallies[i].Name] = newTally(&s.Tallies[i])
+	}
+	for i := range s.Profiles {
+		p := &s.Profiles[i]
+		r.Profiles[p.Name] = profile{p.Unit, p.Kind, p.Over, finite(p.Values)}
+	}
+	for i := range s.Ranked {
+		r.Ranked[s.Ranked[i].Name] = finite(s.Ranked[i].Values)
 	}
 	for c, key := range classKeys {
 		r.Latency[key] = newLatency(&s.Latency[c])

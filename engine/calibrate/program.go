@@ -201,17 +201,19 @@ func (p *probe) Next() bool {
 	return p.more()
 }
 
-func (p *probe) Iteration() int                  { return p.n - 1 }
-func (p *probe) Access(int, int64, cluster.Time) {}
-func (p *probe) Report(string, float64)          {}
-func (p *probe) Sample(string, float64)          {}
-func (p *probe) Tally(string, int, int, int64)   {}
-func (p *probe) Part(int, string)                {}
-func (p *probe) Step(int, int)                   {}
-func (p *probe) Clock() cluster.Time             { return 0 }
-func (p *probe) Int(knob string) int64           { return p.scenario.Int(knob) }
-func (p *probe) Float(knob string) float64       { return p.scenario.Float(knob) }
-func (p *probe) Text(knob string) string         { return p.scenario.Text(knob) }
+func (p *probe) Iteration() int                       { return p.n - 1 }
+func (p *probe) Access(int, int64, cluster.Time)      {}
+func (p *probe) Report(string, float64)               {}
+func (p *probe) Sample(string, float64)               {}
+func (p *probe) Tally(string, int, int, int64)        {}
+func (p *probe) TallyIn(string, int, int, int, int64) {}
+func (p *probe) Place(string, int, float64)           {}
+func (p *probe) Part(int, string)                     {}
+func (p *probe) Step(int, int)                        {}
+func (p *probe) Clock() cluster.Time                  { return 0 }
+func (p *probe) Int(knob string) int64                { return p.scenario.Int(knob) }
+func (p *probe) Float(knob string) float64            { return p.scenario.Float(knob) }
+func (p *probe) Text(knob string) string              { return p.scenario.Text(knob) }
 
 func (p *probe) Verify(ok bool, detail string) {
 	p.checks++

@@ -24,6 +24,33 @@ type frame struct {
 	pairs      [][]int64 // bytes from block of nodes to block, see [cluster.Layout.Blocks]
 	pile       *pile     // latencies by class, declared samples, tables of counts
 	states     []byte    // looks at each rank, see looks
+	ranked     []ranked  // metrics by rank
+}
+
+// ranked is a declared metric of each rank.
+type ranked struct {
+	metric int
+	values []float64 // by rank; NaN: it is another process's, or has not reported
+}
+
+// rankings makes room for metrics by rank.
+func (f *frame) rankings(metrics []int, ranks int) {
+	for _, metric := range metrics {
+		values := make([]float64, ranks)
+		for i := range values {
+			values[i] = math.NaN()
+		}
+		f.ranked = append(f.ranked, ranked{metric, values})
+	}
+}
+
+// keep keeps what a rank has reported.
+func (f *frame) keep(rank int, c *counts) {
+	for i := range f.ranked {
+		if m := f.ranked[i].metric; m < len(c.reports) && c.reports[m] > 0 {
+			f.ranked[i].values[rank] = c.sums[m] / float64(c.reports[m])
+		}
+	}
 }
 
 // newFrame is a frame of nothing; 0 blocks: bytes are not counted by node.
@@ -67,6 +94,22 @@ func (f *frame) add(o *frame) {
 		}
 	}
 	o.pile.copy(f.pile)
+	if f.ranked == nil {
+		var metrics []int
+		for i := range o.ranked {
+			metrics = append(metrics, o.ranked[i].metric)
+		}
+		if metrics != nil {
+			f.rankings(metrics, len(o.ranked[0].values))
+		}
+	}
+	for i := range o.ranked {
+		for rank, x := range o.ranked[i].values {
+			if !math.IsNaN(x) {
+				f.ranked[i].values[rank] = x
+			}
+		}
+	}
 }
 
 func (f *frame) meet(iterations int, stamp, spent cluster.Time, times []float64) {

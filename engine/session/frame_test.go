@@ -15,7 +15,7 @@ import (
 // parted is what a process of some ranks would report of a run that is over: the counts
 // of the ranks, and none of what stands in shards.
 func parted(r *run, number, first, end int) *process {
-	p := &process{number: number, first: first, layout: r.layout, sums: r.sums, slots: make([]slot, end-first)}
+	p := &process{number: number, first: first, layout: r.layout, sums: r.sums, ranked: r.ranked, slots: make([]slot, end-first)}
 	p.shards = newShards(end-first, len(r.setup.workload.Samples), len(r.shards.total.cells))
 	for i := range p.slots {
 		from := r.slot(first + i)

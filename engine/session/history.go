@@ -303,6 +303,28 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 	for i := range r.tables {
 		snap.Tallies = append(snap.Tallies, r.tables[i].counted(total.cells, snap.Kind))
 	}
+	at := len(w.Metrics) + len(w.Samples)
+	for i := range w.Profiles {
+		p := &w.Profiles[i]
+		values := make([]float64, p.Places)
+		last := 0
+		for k := range values {
+			if values[k] = math.NaN(); at+k < len(t.reports) && t.reports[at+k] > 0 {
+				values[k], last = t.sums[at+k]/float64(t.reports[at+k]), k+1
+			}
+		}
+		if at += p.Places; last > 0 {
+			snap.Profiles = append(snap.Profiles, engine.Profile{Name: p.Name, Title: p.Title, Unit: p.Unit, Kind: snap.Kind, Over: p.Over, Values: values[:last:last]})
+		}
+	}
+	for i := range t.ranked {
+		k := &t.ranked[i]
+		if m := &w.Metrics[k.metric]; k.metric < len(t.reports) && t.reports[k.metric] > 0 {
+			snap.Ranked = append(snap.Ranked, engine.Ranked{
+				Metric: engine.Metric{Name: m.Name, Value: t.sums[k.metric] / float64(t.reports[k.metric]), Unit: m.Unit, Kind: snap.Kind}, Values: k.values,
+			})
+		}
+	}
 }
 
 // metrics fills in the declared metrics that were reported, and what the workload

@@ -38,7 +38,7 @@ type probe struct {
 const clockTries = 64
 
 func newProbe(run *run, r *cluster.Rank) *probe {
-	n := len(run.setup.workload.Metrics) + len(run.setup.workload.Samples)
+	n := run.sums
 	p := &probe{run: run, rank: r, iteration: -1, asked: run.ask.Load()}
 	p.recorder, p.part = timeline.Of(&run.setup.spec), -1
 	p.counts.sums, p.counts.reports = make([]float64, n), make([]int64, n)
@@ -202,17 +202,20 @@ func (p *probe) Sample(name string, value float64) {
 }
 
 // Tally implements engine.Probe.
-func (p *probe) Tally(name string, row, column int, n int64) {
+func (p *probe) Tally(name string, row, column int, n int64) { p.TallyIn(name, 0, row, column, n) }
+
+// TallyIn implements engine.Probe.
+func (p *probe) TallyIn(name string, layer, row, column int, n int64) {
 	for i := range p.run.tables {
 		t := &p.run.tables[i]
 		if t.spec.Name != name {
 			continue
 		}
-		if uint(row) >= uint(len(t.rows)) || uint(column) >= uint(len(t.columns)) {
-			panic(fmt.Sprintf("session: workload %s: table %s of %d × %d has no cell %d, %d", p.run.setup.workload.Name, name, len(t.rows), len(t.columns), row, column))
+		if layers := max(len(t.layers), 1); uint(layer) >= uint(layers) || uint(row) >= uint(len(t.rows)) || uint(column) >= uint(len(t.columns)) {
+			panic(fmt.Sprintf("session: workload %s: table %s of %d × %d × %d has no cell %d, %d, %d", p.run.setup.workload.Name, name, layers, len(t.rows), len(t.columns), layer, row, column))
 		}
 		b := p.batch
-		b.counted[b.tallies] = tallied{int32(t.first + row*len(t.columns) + column), n}
+		b.counted[b.tallies] = tallied{int32(t.first + (layer*len(t.rows)+row)*len(t.columns) + column), n}
 		b.tallies++
 		if b.tallies == len(b.counted) {
 			p.record()
@@ -220,6 +223,26 @@ func (p *probe) Tally(name string, row, column int, n int64) {
 		return
 	}
 	p.undeclared("table", name)
+}
+
+// Place implements engine.Probe.
+func (p *probe) Place(profile string, at int, value float64) {
+	w := p.run.setup.workload
+	first := len(w.Metrics) + len(w.Samples)
+	for i := range w.Profiles {
+		spec := &w.Profiles[i]
+		if spec.Name != profile {
+			first += spec.Places
+			continue
+		}
+		if uint(at) >= uint(spec.Places) {
+			panic(fmt.Sprintf("session: workload %s: profile %s of %d places has no place %d", w.Name, profile, spec.Places, at))
+		}
+		p.counts.sums[first+at] += value
+		p.counts.reports[first+at]++
+		return
+	}
+	p.undeclared("profile", profile)
 }
 
 func (p *probe) undeclared(what, name string) {

@@ -76,14 +76,14 @@ func BenchmarkAccess(b *testing.B) {
 
 func TestWhatIsNotDeclaredPanics(t *testing.T) {
 	for want, call := range map[string]func(p engine.Probe){
-		"session: workload story does not declare the metric speed":         func(p engine.Probe) { p.Report("speed", 1) },
-		"session: workload story does not declare the sample speed":         func(p engine.Probe) { p.Sample("speed", 1) },
-		"session: workload story does not declare the table speed":          func(p engine.Probe) { p.Tally("speed", 0, 0, 1) },
-		"session: workload story: sample span = -1: want a number from 0":   func(p engine.Probe) { p.Sample("span", -1) },
-		"session: workload story: sample span = NaN: want a number from 0":  func(p engine.Probe) { p.Sample("span", math.NaN()) },
-		"session: workload story: sample span = +Inf: want a number from 0": func(p engine.Probe) { p.Sample("span", math.Inf(1)) },
-		"session: workload story: table turns of 2 × 1 has no cell 2, 0":    func(p engine.Probe) { p.Tally("turns", 2, 0, 1) },
-		"session: workload story: table turns of 2 × 1 has no cell 0, -1":   func(p engine.Probe) { p.Tally("turns", 0, -1, 1) },
+		"session: workload story does not declare the metric speed":              func(p engine.Probe) { p.Report("speed", 1) },
+		"session: workload story does not declare the sample speed":              func(p engine.Probe) { p.Sample("speed", 1) },
+		"session: workload story does not declare the table speed":               func(p engine.Probe) { p.Tally("speed", 0, 0, 1) },
+		"session: workload story: sample span = -1: want a number from 0":        func(p engine.Probe) { p.Sample("span", -1) },
+		"session: workload story: sample span = NaN: want a number from 0":       func(p engine.Probe) { p.Sample("span", math.NaN()) },
+		"session: workload story: sample span = +Inf: want a number from 0":      func(p engine.Probe) { p.Sample("span", math.Inf(1)) },
+		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 2, 0":  func(p engine.Probe) { p.Tally("turns", 2, 0, 1) },
+		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 0, -1": func(p engine.Probe) { p.Tally("turns", 0, -1, 1) },
 	} {
 		alone(t, func(p engine.Probe) {
 			defer func() {
@@ -115,8 +115,23 @@ func TestSamplesAndTables(t *testing.T) {
 		if span.Count != 30 || math.Abs(span.Mean/3e-6-1) > 1e-12 || math.Abs(span.Max/5e-6-1) > 0.01 || span.Unit != "s" {
 			t.Errorf("%s: spans of 1 to 5 µs are %+v", fabric, span)
 		}
-		if len(s.Tallies) != 2 || s.Tallies[0].At(0, 0) != 0 {
+		if len(s.Tallies) != 3 || s.Tallies[0].At(0, 0) != 0 {
 			t.Fatalf("%s: tables %+v", fabric, s.Tallies)
+		}
+		if l := s.Tally("layers"); l.In(0, 0, 0) != 0 || l.In(1, 0, 0) != 18 || l.In(2, 0, 0) != 12 || l.At(0, 0) != 30 || l.Each != 1e-12 {
+			t.Errorf("%s: of 30 counts 18 in even and 12 in odd iterations: %+v", fabric, l)
+		}
+		if len(s.Ranked) != 1 || s.Ranked[0].Name != "own" || !slices.Equal(s.Ranked[0].Values, []float64{2, 12, 22, 32, 42, 52}) || s.Ranked[0].Value != 27 {
+			t.Errorf("%s: by rank %+v", fabric, s.Ranked)
+		}
+		if p := s.Profile("squares"); len(s.Profiles) != 1 || p == nil || len(p.Values) != 17 || p.Kind != s.Kind {
+			t.Errorf("%s: profiles %+v", fabric, s.Profiles)
+		} else {
+			for at, x := range p.Values { // 0, 1, 4, 9 and 16 were reported
+				if want := at == 0 || at == 1 || at == 4 || at == 9 || at == 16; want != (x == 2.5) || want == math.IsNaN(x) {
+					t.Errorf("%s: at place %d there is %v", fabric, at, x)
+				}
+			}
 		}
 		for rank := range 6 {
 			if even, odd := s.Tallies[1].At(0, rank), s.Tallies[1].At(1, rank); even != 30 || odd != 20 {

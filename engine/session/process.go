@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // process is the ranks of a launch that run in this process: where they leave what they
@@ -13,7 +15,8 @@ type process struct {
 	number int
 	first  int // rank
 	layout *cluster.Layout
-	sums   int           // declared metrics and samples
+	sums   int           // declared metrics, samples and places of profiles
+	ranked []int         // metrics that are kept by rank
 	ask    atomic.Uint64 // raised when a frame is wanted
 	slots  []slot        // by rank
 	shards *shards
@@ -32,10 +35,18 @@ type slot struct {
 }
 
 // reserve makes room for the counts of all ranks.
-func (p *process) reserve(l *cluster.Layout, metrics, samples, cells int) {
+func (p *process) reserve(l *cluster.Layout, w *workload.Workload, cells int) {
 	ranks := l.Ranks()
-	p.layout, p.sums = l, metrics+samples
-	p.slots, p.shards = make([]slot, ranks), newShards(ranks, samples, cells)
+	p.layout, p.sums = l, len(w.Metrics)+len(w.Samples)
+	for i := range w.Profiles {
+		p.sums += w.Profiles[i].Places
+	}
+	for i := range w.Metrics {
+		if w.Metrics[i].Ranked && ranks <= engine.MostRanked {
+			p.ranked = append(p.ranked, i)
+		}
+	}
+	p.slots, p.shards = make([]slot, ranks), newShards(ranks, len(w.Samples), cells)
 	if blocks, _ := l.Blocks(); blocks > 0 {
 		for i := range p.slots {
 			p.slots[i].traffic.Nodes = make([]int64, blocks)
@@ -51,9 +62,11 @@ func (p *process) frame() *frame {
 	blocks, shift := p.layout.Blocks()
 	f := newFrame(blocks, p.sums)
 	f.process, f.first = p.number, p.first
+	f.rankings(p.ranked, p.layout.Ranks())
 	for i := range p.slots {
 		s := &p.slots[i]
 		s.mu.Lock()
+		f.keep(p.first+i, &s.counts)
 		f.rank(s, p.layout.NodeOf(p.first+i)>>shift)
 		s.mu.Unlock()
 	}

@@ -54,7 +54,7 @@ func launch(ctx context.Context, set setup, g *gate) (*run, error) {
 	}
 	tables, cells := set.lay()
 	r := &run{setup: set, gate: g, tables: tables}
-	r.reserve(&r.setup.spec.Layout, len(set.workload.Metrics), len(set.workload.Samples), cells)
+	r.reserve(&r.setup.spec.Layout, set.workload, cells)
 	if set.kind() == engine.Simulated {
 		r.virtual = &virtual{gate: g, probes: make([]*probe, ranks)}
 	}

@@ -31,6 +31,9 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 			p.Sample("number", float64(r.ID()))
 			p.Sample("span", 1e-6*float64(1+p.Iteration()))
 			p.Tally("turns", p.Iteration()%2, r.ID(), 10)
+			p.TallyIn("layers", 1+p.Iteration()%2, 0, 0, 1)
+			p.Report("own", float64(10*r.ID()+p.Iteration()))
+			p.Place("squares", p.Iteration()*p.Iteration(), float64(r.ID()))
 			if err := r.Put(int(r.Group().Members()[0]), 0, []byte{1}); err != nil {
 				return err
 			}
@@ -185,7 +188,7 @@ func init() {
 			{Name: "segment", Type: engine.Size, Default: "4096", Max: 1 << 50, Role: engine.Problem},
 		},
 		Defaults: map[string]string{"machine": "this-host"},
-		Metrics:  []engine.MetricSpec{{Name: "iteration", Unit: "1"}, {Name: "unused", Unit: "s"}},
+		Metrics:  []engine.MetricSpec{{Name: "iteration", Unit: "1"}, {Name: "unused", Unit: "s"}, {Name: "own", Unit: "1", Ranked: true}},
 		Samples:  []engine.MetricSpec{{Name: "number", Unit: "1"}, {Name: "span", Unit: "s"}, {Name: "unseen", Unit: "B/s"}},
 		Tallies: []engine.TallySpec{
 			{Name: "nothing", Unit: "B", Row: "row", Column: "column", Labels: func(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
@@ -198,6 +201,12 @@ func init() {
 				}
 				return []string{"even", "odd"}, columns
 			}},
+			{Name: "layers", Unit: "s", Each: 1e-12, Row: "row", Column: "column", Layer: "layer",
+				Labels: func(*engine.Scenario, *cluster.Machine) (rows, columns []string) { return []string{"r"}, []string{"c"} },
+				Layers: func(*engine.Scenario, *cluster.Machine) []string { return []string{"none", "even", "odd"} }},
+		},
+		Profiles: []engine.ProfileSpec{
+			{Name: "nothing", Unit: "s", Over: "step", Places: 3}, {Name: "squares", Unit: "1", Over: "square", Places: 20},
 		},
 		Iterations: storyIterations,
 		Studies: []*engine.Study{

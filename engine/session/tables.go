@@ -11,7 +11,8 @@ import (
 type table struct {
 	spec          *engine.TallySpec
 	rows, columns []string
-	first         int // cell
+	layers        []string // empty: one
+	first         int      // cell
 }
 
 // lay lays out the workload's tables, and says how many cells there are.
@@ -19,20 +20,31 @@ func (s *setup) lay() (tables []table, cells int) {
 	for i := range s.workload.Tallies {
 		t := table{spec: &s.workload.Tallies[i], first: cells}
 		t.rows, t.columns = t.spec.Labels(&s.scenario, &s.machine)
-		if len(t.rows) > engine.MaxTally || len(t.columns) > engine.MaxTally {
-			panic(fmt.Sprintf("session: table %s of workload %s has %d × %d cells: at most %d each way", t.spec.Name, s.workload.Name, len(t.rows), len(t.columns), engine.MaxTally))
+		if t.spec.Layers != nil {
+			t.layers = t.spec.Layers(&s.scenario, &s.machine)
 		}
-		cells += len(t.rows) * len(t.columns)
+		if len(t.rows) > engine.MaxTally || len(t.columns) > engine.MaxTally || len(t.layers) > engine.MaxTally {
+			panic(fmt.Sprintf("session: table %s of workload %s has %d × %d × %d cells: at most %d each way", t.spec.Name, s.workload.Name, len(t.layers), len(t.rows), len(t.columns), engine.MaxTally))
+		}
+		cells += t.cells()
 		tables = append(tables, t)
 	}
 	return tables, cells
 }
 
+// cells is how many the table has.
+func (t *table) cells() int { return max(len(t.layers), 1) * len(t.rows) * len(t.columns) }
+
 // counted is a table with what has been counted in it.
 func (t *table) counted(cells []int64, kind engine.Kind) engine.Table {
-	own := make([]int64, len(t.rows)*len(t.columns))
+	own := make([]int64, t.cells())
 	copy(own, cells[t.first:])
+	each := t.spec.Each
+	if each == 0 {
+		each = 1
+	}
 	return engine.Table{
-		Name: t.spec.Name, Unit: t.spec.Unit, Kind: kind, Row: t.spec.Row, Column: t.spec.Column, Rows: t.rows, Columns: t.columns, Counts: own,
+		Name: t.spec.Name, Title: t.spec.Title, Unit: t.spec.Unit, Each: each, Kind: kind, Shape: t.spec.Shape,
+		Row: t.spec.Row, Column: t.spec.Column, Rows: t.rows, Columns: t.columns, Layer: t.spec.Layer, Layers: t.layers, Counts: own,
 	}
 }

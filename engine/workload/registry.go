@@ -19,12 +19,13 @@ type Workload struct {
 
 	Aliases []Alias // names of it with some of its knobs set
 
-	Knobs    []engine.Knob       // its own, beyond engine.Base
-	Defaults map[string]string   // of base knobs that it wants otherwise
-	Metrics  []engine.MetricSpec // that Run reports
-	Derived  []engine.MetricSpec // that Finish adds
-	Samples  []engine.MetricSpec // whose distributions Run gives
-	Tallies  []engine.TallySpec  // tables of counts that Run fills
+	Knobs    []engine.Knob        // its own, beyond engine.Base
+	Defaults map[string]string    // of base knobs that it wants otherwise
+	Metrics  []engine.MetricSpec  // that Run reports
+	Derived  []engine.MetricSpec  // that Finish adds
+	Samples  []engine.MetricSpec  // whose distributions Run gives
+	Tallies  []engine.TallySpec   // tables of counts that Run fills
+	Profiles []engine.ProfileSpec // lists of numbers that Run reports by place
 
 	// First is the knob that its story begins with.
 	First string

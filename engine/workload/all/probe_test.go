@@ -39,8 +39,10 @@ type probe struct {
 }
 
 // Part is for a timeline, and there is none.
-func (p *probe) Part(int, string) {}
-func (p *probe) Step(int, int)    {}
+func (p *probe) Part(int, string)                     {}
+func (p *probe) Place(string, int, float64)           {}
+func (p *probe) TallyIn(string, int, int, int, int64) {}
+func (p *probe) Step(int, int)                        {}
 
 func (p *probe) Next() bool {
 	if err := p.r.Barrier(p.r.All()); err != nil {

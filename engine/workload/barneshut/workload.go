@@ -60,7 +60,7 @@ var barnesHut = workload.Workload{
 	},
 	First: "group", Panes: []string{"locality", "cluster"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
-		{Name: "force_time", Phrase: "time of forces", Unit: "s", Doc: "of a rank's forces in a step, the part that paper 1's figures 8 and 9 are of, mean over ranks"},
+		{Name: "force_time", Phrase: "time of forces", Unit: "s", Ranked: true, Doc: "of a rank's forces in a step, the part that paper 1's figures 8 and 9 are of, mean over ranks"},
 		{Name: "force_time_slowest", Phrase: "time of forces, slowest rank", Unit: "s", Doc: "likewise of the slowest rank: the step's"},
 		{Name: "reads", Phrase: "reads of a rank", Unit: "1", Doc: "records of the tree that a rank read in a step's forces, a summary or a cell's children each"},
 		{Name: "interactions", Phrase: "interactions of a rank", Unit: "1", Doc: "pulls that a rank added up in a step"},

@@ -133,6 +133,9 @@ func (s *solver) verify(p engine.Probe, residuals []float64) error {
 		p.Verify(true, "u is the sequential program's at every cell, to the bit")
 	}
 	p.Report("residual", residuals[len(residuals)-1])
+	for cycle, x := range residuals {
+		p.Place("residuals", cycle, x)
+	}
 	worst, err := s.most(s.worst())
 	if err != nil {
 		return err
@@ -159,12 +162,9 @@ func (s *solver) report(p engine.Probe, took cluster.Time) {
 			all := int64(0)
 			for size, n := range s.messages[at][link] {
 				if n > 0 {
-					p.Tally("messages", size, link, n)
+					p.TallyIn("messages", at, size, link, n)
 				}
 				all += n
-			}
-			if all > 0 {
-				p.Tally("level_messages", at, link, all)
 			}
 			if link >= linkRouter || s.variant.path == cluster.PathAdapter {
 				adapter += all

@@ -11,6 +11,9 @@ import (
 
 func init() { workload.Register(&multigrid) }
 
+// mostCycles is how many V-cycles may follow the F-cycle.
+const mostCycles = 20
+
 // mostOdd is the longest side of a coarsest grid that BiCGStab is left with.
 const mostOdd = 11
 
@@ -30,7 +33,7 @@ var multigrid = workload.Workload{
 		{Name: "box", Label: "box", Doc: "cells of the finest grid along each side of a box, a power of two", Type: engine.Integer, Default: "8", Min: 4, Max: 512,
 			Choices: []string{"4", "8", "16", "32", "64", "128"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "computing against messages: cells grow by eight where faces grow by four", Paper: "paper 3, section VI.A"},
-		{Name: "vcycles", Label: "V-cycles", Doc: "most V-cycles after the F-cycle; they end when the residual is 10⁻¹⁰ of f", Type: engine.Integer, Default: "0", Min: 0, Max: 20,
+		{Name: "vcycles", Label: "V-cycles", Doc: "most V-cycles after the F-cycle; they end when the residual is 10⁻¹⁰ of f", Type: engine.Integer, Default: "0", Min: 0, Max: mostCycles,
 			Choices: []string{"0", "1", "8", "20"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the residual falls by about thirty a cycle, and the error no more: it is the grid's"},
 		{Name: "smoother-degree", Label: "degree", Doc: "sweeps of a Chebyshev pass, an even number", Type: engine.Integer, Default: "4", Min: 2, Max: 12,
@@ -53,12 +56,18 @@ var multigrid = workload.Workload{
 		{Name: "adapter_messages", Phrase: "messages a node", Unit: "1", Doc: "that the node's ranks gave its adapter in a solve, mean over nodes"},
 		{Name: "time_smooth", Phrase: "time of smoothing", Unit: "s", Doc: "of a solve, mean over ranks: sweeps and residuals"},
 		{Name: "time_move", Phrase: "time of moving", Unit: "s", Doc: "of a solve, mean over ranks: packing and transfers"},
-		{Name: "time_sync", Phrase: "time of synchronizing", Unit: "s", Doc: "of a solve, mean over ranks: barriers and neighbour syncs"},
+		{Name: "time_sync", Phrase: "time of synchronizing", Unit: "s", Ranked: true, Doc: "of a solve, mean over ranks: barriers and neighbour syncs"},
 	},
 	Tallies: []engine.TallySpec{
-		{Name: "messages", Unit: "1", Doc: "messages by size and by the farthest link that they cross", Row: "size", Column: "link", Labels: sizeLabels},
-		{Name: "level_messages", Unit: "1", Doc: "messages by level and link", Row: "level", Column: "link", Labels: levelLabels(linkNames[:])},
-		{Name: "level_time", Unit: "1", Doc: "picoseconds of all ranks by level and part of a solve", Row: "level", Column: "part", Labels: levelLabels(partNames[:])},
+		{Name: "messages", Title: "Messages by size and link", Unit: "1", Doc: "messages by size and by the farthest link that they cross, level by level",
+			Layer: "level", Layers: levelNames, Row: "size", Column: "link", Labels: sizeLabels},
+		{Name: "level_time", Title: "Time a level", Unit: "s", Each: 1e-12, Doc: "time of all ranks by level and part of a solve", Shape: engine.Stack, Row: "level", Column: "part",
+			Labels: func(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
+				return levelNames(s, m), partNames[:]
+			}},
+	},
+	Profiles: []engine.ProfileSpec{
+		{Name: "residuals", Title: "Residual over f", Unit: "1", Doc: "largest residual over the largest f after the F-cycle, and after each V-cycle", Over: "V-cycles", Places: mostCycles + 1},
 	},
 	Studies:    []*engine.Study{ladder},
 	Iterations: 1,
@@ -170,12 +179,11 @@ func sizeLabels(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
 	return rows, linkNames[:]
 }
 
-func levelLabels(columns []string) func(*engine.Scenario, *cluster.Machine) ([]string, []string) {
-	return func(s *engine.Scenario, _ *cluster.Machine) (rows, _ []string) {
-		a := askedOf(s.Int, s.Text)
-		for _, shape := range shapes(a.boxes, a.side, a.threshold) {
-			rows = append(rows, fmt.Sprintf("%d³", shape.cells()))
-		}
-		return rows, columns
+// levelNames are the grids of all levels, the finest first.
+func levelNames(s *engine.Scenario, _ *cluster.Machine) (names []string) {
+	a := askedOf(s.Int, s.Text)
+	for _, shape := range shapes(a.boxes, a.side, a.threshold) {
+		names = append(names, fmt.Sprintf("%d³", shape.cells()))
 	}
+	return names
 }
