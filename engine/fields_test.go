@@ -235,7 +235,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	}{
 		{"nothing", "snapshot: it is none", nil},
 		{"another thing", "snapshot: it is none", []byte("GIF89a and more")},
-		{"another version", "snapshot of version 9: this program reads version 5", at(4, 9)},
+		{"another version", "snapshot of version 9: this program reads version 6", at(4, 9)},
 		{"more behind it", "snapshot: 1 bytes behind its end", append(bytes.Clone(good), 0)},
 		{"a number in a longer form", "snapshot: a number is not in its shortest form", at(5, 0x80, 0)},
 		{"a number that is too long", "snapshot: a number is not in its shortest form", at(5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)},
@@ -260,7 +260,7 @@ func TestValuesOutOfRangeAreRefused(t *testing.T) {
 	good := new(Encoder).Append(nil, &Snapshot{Tallies: []Table{{Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{7}}}})
 	i := bytes.Index(good, []byte{1, 1, 14}) // there, one count, 7
 	b := append(bytes.Clone(good[:i]), append([]byte{1, 2, 14, 14}, good[i+3:]...)...)
-	if _, err := new(Decoder).Decode(b); err == nil || !strings.Contains(err.Error(), "of 1 × 1 has 2 counts") {
+	if _, err := new(Decoder).Decode(b); err == nil || !strings.Contains(err.Error(), "of 1 × 1 × 1 has 2 counts") {
 		t.Errorf("two counts in one cell: %v", err)
 	}
 }

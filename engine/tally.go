@@ -15,8 +15,8 @@ type TallySpec struct {
 	Row, Column string // what a row and what a column stands for
 	// Layer is what tables that lie one behind the other stand for; "": there is one.
 	Layer string
-	// Shape is how a screen draws it: Heat (also ""), or Stack, where the columns are the
-	// parts of a bar.
+	// Shape is how a screen draws it: Heat, or Stack, where the columns are the parts of a
+	// bar; "": it does not.
 	Shape Shape
 	// Labels names the rows and columns that a scenario has, at most MaxTally each.
 	Labels func(s *Scenario, m *cluster.Machine) (rows, columns []string)
@@ -37,6 +37,17 @@ type Table struct {
 	Layer         string   // likewise of a layer; "": there is one
 	Layers        []string // names; empty: one without a name
 	Counts        []int64  // layer after layer, row after row
+}
+
+// Drawn reports whether a run has anything that a screen draws as a table of counts, or
+// by rank.
+func Drawn(s *Snapshot) bool {
+	for i := range s.Tallies {
+		if s.Tallies[i].Shape != "" {
+			return true
+		}
+	}
+	return len(s.Ranked) > 0
 }
 
 // At is the count of a cell over all layers.

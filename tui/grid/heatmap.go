@@ -25,6 +25,9 @@ type Heatmap struct {
 	Blank bool
 	// Bar shows the colour bar, in the last row.
 	Bar bool
+	// Wide is the most columns of a cell; 0: 4. Cells of six and more have their value
+	// written in them.
+	Wide int
 
 	text  []byte
 	m     mapping
@@ -66,6 +69,16 @@ func (h *Heatmap) Draw(v View, th *Theme) {
 	}
 }
 
+// Place returns the cell of the view that a row and a column of the matrix have, and
+// its columns.
+func (h *Heatmap) Place(row, col int) (x, y, wide int, ok bool) {
+	if h.area.Empty() || row < 0 || row >= h.rows || col < 0 || col >= h.Cols {
+		return 0, 0, 0, false
+	}
+	x, y = h.area.X+col/h.perX*h.cellW, h.area.Y+row/h.perY
+	return x, y, h.cellW, h.area.Contains(x, y)
+}
+
 // CellAt returns the row and column of the matrix that the cell at x, y of
 // the view stands for (the first of several), for the mouse.
 func (h *Heatmap) CellAt(x, y int) (row, col int, ok bool) {
@@ -101,7 +114,11 @@ func (h *Heatmap) layout(v View) {
 	if h.area.Empty() || h.rows == 0 {
 		return
 	}
-	h.cellW = clampInt(h.area.W/h.Cols, 1, 4)
+	wide := h.Wide
+	if wide == 0 {
+		wide = 4
+	}
+	h.cellW = clampInt(h.area.W/h.Cols, 1, wide)
 	h.perX = max(1, (h.Cols+h.area.W-1)/h.area.W)
 	h.perY = max(1, (h.rows+h.area.H-1)/h.area.H)
 	h.area.W = min(h.area.W, h.cellW*((h.Cols+h.perX-1)/h.perX))
@@ -120,6 +137,10 @@ func (h *Heatmap) labels(v View, th *Theme) {
 	free := h.area.X
 	for x := 0; x*h.cellW < h.area.W; x++ {
 		k, at := x*h.perX, h.area.X+x*h.cellW
+		if k < len(h.ColLabels) && h.cellW >= wordy { // above the values
+			v.TextIn(at, 0, h.cellW-1, h.ColLabels[k], Right, th.Dim)
+			continue
+		}
 		if k < len(h.ColLabels) && at >= free && at+Width(h.ColLabels[k]) <= v.W() {
 			free = at + v.Text(at, 0, h.ColLabels[k], th.Dim) + 1
 		}
@@ -140,7 +161,12 @@ func (h *Heatmap) max(x, y int) float64 {
 }
 
 func (h *Heatmap) cell(v View, th *Theme, x, y int) {
-	f, ok := h.m.frac(h.max(x, y))
+	value := h.max(x, y)
+	f, ok := h.m.frac(value)
+	if ok && h.cellW >= wordy {
+		h.written(v, th, x, y, clamp01(f), value)
+		return
+	}
 	for i := range h.cellW {
 		col, row := h.area.X+x*h.cellW+i, h.area.Y+y
 		if !ok {
@@ -151,6 +177,22 @@ func (h *Heatmap) cell(v View, th *Theme, x, y int) {
 		}
 		h.swatch(v, th, col, row, clamp01(f), i == 0)
 	}
+}
+
+// wordy is how many columns a cell has that its value is written in.
+const wordy = 6
+
+// written draws a wide cell: its value, on the colour of f.
+func (h *Heatmap) written(v View, th *Theme, x, y int, f, value float64) {
+	at := Rect{h.area.X + x*h.cellW, h.area.Y + y, h.cellW, 1}
+	ink := th.Text
+	if len(th.Ramp) > 0 && !v.Mono() {
+		bg := th.RampAt(f)
+		v.Fill(at, Cell{Bg: bg})
+		ink = Style{Fg: th.InkOn(bg), Bg: bg}
+	}
+	h.text = h.Axis.Unit.Append(h.text[:0], value, h.cellW-1)
+	v.Bytes(at.X+at.W-1-runes(h.text), at.Y, h.text, ink)
 }
 
 // swatch draws one cell of the screen in the colour of f. The digit stands in

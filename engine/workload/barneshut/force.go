@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
 )
 
 // flops of an interaction, as they are usually counted (Warren and Salmon, A parallel
@@ -16,16 +17,41 @@ type reader interface {
 	children(r ref, into *children) error
 }
 
-// reads are those of a force computation, by thread of the group.
-type reads struct{ summaries, children []int64 }
+// reads are those of a force computation, by thread of the group, and by depth in the
+// tree and where they landed.
+type reads struct {
+	summaries, children []int64
+	class               []cluster.Class // of a thread
+	depth               int             // of the record that is read next
+	depths              [depths][cluster.Classes]int64
+}
 
-func newReads(threads int) reads {
-	return reads{make([]int64, threads), make([]int64, threads)}
+// depths is how many depths are told apart: deeper records count with the last.
+const depths = engine.MaxTally
+
+func newReads(r *cluster.Rank, threads int) reads {
+	all := reads{summaries: make([]int64, threads), children: make([]int64, threads), class: make([]cluster.Class, threads)}
+	for t := range all.class {
+		all.class[t] = r.Class(r.Group().Global(t))
+	}
+	return all
 }
 
 func (r *reads) clear() {
 	clear(r.summaries)
 	clear(r.children)
+	clear(r.depths[:])
+}
+
+// summary counts a read of a summary, and opened one of a cell's children.
+func (r *reads) summary(owner int) {
+	r.summaries[owner]++
+	r.depths[min(r.depth, depths-1)][r.class[owner]]++
+}
+
+func (r *reads) opened(owner int) {
+	r.children[owner]++
+	r.depths[min(r.depth, depths-1)][r.class[owner]]++
 }
 
 // sharedReader reads the tree by shared accesses.
@@ -35,12 +61,12 @@ type sharedReader struct {
 }
 
 func (s *sharedReader) summary(r ref, into *summary) error {
-	s.reads.summaries[r.owner()]++
+	s.reads.summary(r.owner())
 	return s.read(r, into)
 }
 
 func (s *sharedReader) children(r ref, into *children) error {
-	s.reads.children[r.owner()]++
+	s.reads.opened(r.owner())
 	return s.readChildren(r, into)
 }
 
@@ -117,7 +143,14 @@ type walker struct {
 	root  ref
 	theta float64
 	soft  float64 // square of the softening
-	stack []ref
+	reads *reads  // that are told the depth
+	stack []visit
+}
+
+// visit is a record that a walk has before it, and its depth in the tree.
+type visit struct {
+	ref
+	depth int
 }
 
 // on is the force on a body at a place. A cell is opened where its side is at least θ
@@ -126,10 +159,12 @@ func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err err
 	square := w.theta * w.theta
 	var at summary
 	var below children
-	w.stack = append(w.stack[:0], w.root)
+	w.stack = append(w.stack[:0], visit{ref: w.root})
 	for len(w.stack) > 0 {
-		r := w.stack[len(w.stack)-1]
+		next := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
+		r := next.ref
+		w.reads.depth = next.depth
 		if err := w.summary(r, &at); err != nil {
 			return p, err
 		}
@@ -145,7 +180,7 @@ func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err err
 			}
 			for i := len(below) - 1; i >= 0; i-- {
 				if below[i] != 0 {
-					w.stack = append(w.stack, below[i])
+					w.stack = append(w.stack, visit{below[i], next.depth + 1})
 				}
 			}
 			continue

@@ -78,13 +78,13 @@ type imageReader struct {
 }
 
 func (m *imageReader) summary(r ref, into *summary) error {
-	m.reads.summaries[r.owner()]++
+	m.reads.summary(r.owner())
 	*into = *m.at(r)
 	return nil
 }
 
 func (m *imageReader) children(r ref, into *children) error {
-	m.reads.children[r.owner()]++
+	m.reads.opened(r.owner())
 	*into = m.links[m.cells[r.owner()]+r.index()]
 	return nil
 }

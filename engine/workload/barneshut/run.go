@@ -62,7 +62,7 @@ func newSimulation(r *cluster.Rank, p engine.Probe) (*simulation, error) {
 		byCost: p.Text("partition") == byCost, bulk: p.Text("charge") == chargeBulk,
 		theta: p.Float("theta"), soft: eps * eps, dt: p.Float("dt"),
 	}
-	s.reads = newReads(s.threads)
+	s.reads = newReads(r, s.threads)
 	var from reader
 	if s.bulk {
 		s.image = r.Lib().Shared(imageKey{}, func() any {
@@ -87,7 +87,7 @@ func newSimulation(r *cluster.Rank, p engine.Probe) (*simulation, error) {
 		s.cache = newCache(from, s.thread)
 		from = s.cache
 	}
-	s.walker = walker{reader: from, theta: s.theta, soft: s.soft}
+	s.walker = walker{reader: from, theta: s.theta, soft: s.soft, reads: &s.reads}
 	return s, nil
 }
 

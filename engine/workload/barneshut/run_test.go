@@ -47,12 +47,13 @@ func try(t *testing.T, f cluster.Fabric, steps int, knobs ...string) *trial {
 	return tr
 }
 
-func (tr *trial) Step(int, int)             {}
-func (tr *trial) Clock() cluster.Time       { return 0 }
-func (tr *trial) Iteration() int            { return 0 }
-func (tr *trial) Int(knob string) int64     { return tr.knobs.Int(knob) }
-func (tr *trial) Float(knob string) float64 { return tr.knobs.Float(knob) }
-func (tr *trial) Text(knob string) string   { return tr.knobs.Text(knob) }
+func (tr *trial) Step(int, int)                 {}
+func (tr *trial) Tally(string, int, int, int64) {}
+func (tr *trial) Clock() cluster.Time           { return 0 }
+func (tr *trial) Iteration() int                { return 0 }
+func (tr *trial) Int(knob string) int64         { return tr.knobs.Int(knob) }
+func (tr *trial) Float(knob string) float64     { return tr.knobs.Float(knob) }
+func (tr *trial) Text(knob string) string       { return tr.knobs.Text(knob) }
 
 func (tr *trial) Report(name string, v float64) {
 	tr.mu.Lock()

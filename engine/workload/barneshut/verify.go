@@ -156,11 +156,17 @@ func hash(state []float64) uint64 {
 func (s *simulation) report(interactions int, slowest float64) {
 	var at [cluster.Classes]float64
 	all := 0.
-	first := s.r.Group().Global(0)
 	for t := range s.threads {
 		k := float64(s.reads.summaries[t] + s.reads.children[t])
-		at[s.r.Class(first+t)] += k
+		at[s.reads.class[t]] += k
 		all += k
+	}
+	for depth := range s.reads.depths {
+		for class, n := range s.reads.depths[depth] {
+			if n > 0 {
+				s.p.Tally("reads_by_depth", depth, class, n)
+			}
+		}
 	}
 	s.p.Report("force_time", s.took.Seconds())
 	s.p.Report("force_time_slowest", slowest)

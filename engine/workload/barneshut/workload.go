@@ -58,7 +58,7 @@ var barnesHut = workload.Workload{
 			Choices: []string{chargeExact, chargeBulk}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "how long the simulation itself takes; times stay within 1 %"},
 	},
-	First: "group", Panes: []string{"locality", "cluster"}, Serial: true, Idle: idle,
+	First: "group", Panes: []string{"locality", "tables", "cluster"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "force_time", Phrase: "time of forces", Unit: "s", Ranked: true, Doc: "of a rank's forces in a step, the part that paper 1's figures 8 and 9 are of, mean over ranks"},
 		{Name: "force_time_slowest", Phrase: "time of forces, slowest rank", Unit: "s", Doc: "likewise of the slowest rank: the step's"},
@@ -66,6 +66,18 @@ var barnesHut = workload.Workload{
 		{Name: "interactions", Phrase: "interactions of a rank", Unit: "1", Doc: "pulls that a rank added up in a step"},
 		{Name: "rank_local_share", Phrase: "share in the own rank", Unit: "1", Doc: "share of the reads that landed in the own rank's memory, mean over ranks (figure 9)"},
 		{Name: "node_local_share", Phrase: "share in the own node", Unit: "1", Doc: "share that landed on the own node, the own rank's memory included"},
+	},
+	Tallies: []engine.TallySpec{
+		{Name: "reads_by_depth", Title: "Reads by depth and place", Unit: "1", Doc: "reads of a step's forces by depth in the tree and by where they landed: the top of the tree is every rank's, and few ranks made it",
+			Shape: engine.Heat, Row: "depth", Column: "where", Labels: func(*engine.Scenario, *cluster.Machine) (rows, columns []string) {
+				for depth := range depths {
+					rows = append(rows, fmt.Sprintf("depth %d", depth))
+				}
+				for class := range cluster.Class(cluster.Classes) {
+					columns = append(columns, class.String())
+				}
+				return rows, columns
+			}},
 	},
 	Derived: []engine.MetricSpec{
 		{Name: "slowest_over_mean", Phrase: "slowest rank over mean", Unit: "1", Doc: "time of the slowest rank over the mean: what an even count of bodies leaves uneven"},

@@ -41,7 +41,10 @@ var ladder = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnSolve, After: " a solve"},
 	},
-	Apart:    study.AnyKind("variant"),
+	Apart: study.AnyKind("variant"),
+	Frame: func(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
+		return engine.StudyView{Now: -1, Rows: paperRows(s), Domain: domain(s)}
+	},
 	Observe:  observe,
 	Complete: complete,
 }
@@ -63,15 +66,18 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Plots = []engine.Plot{{Title: "time of a solve"}, {Title: "where it goes, mean of the ranks"}}
 	study.Sort(v, columnRung)
 	now := v.Present()
-	if now == nil {
+	if now == nil || now.Kind == engine.Published {
 		return
 	}
 	v.Time = now.Cells[columnSolve]
-	var bulk *engine.Row
+	var bulk, paper *engine.Row
 	best := now
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		if r.Kind != now.Kind {
+			if r.Kind == engine.Published && r.Label == now.Label+", paper" {
+				paper = r
+			}
 			continue
 		}
 		if r.Cells[columnSolve] < best.Cells[columnSolve] {
@@ -87,6 +93,9 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		v.Why += fmt.Sprintf(", %s× of bulk's %s", study.Figure(v.Time/bulk.Cells[columnSolve]), cluster.FromSeconds(bulk.Cells[columnSolve]))
 		v.Reference = bulk.Cells[columnSolve]
 	}
+	if paper != nil {
+		v.Why += fmt.Sprintf(" (paper %s)", cluster.FromSeconds(paper.Cells[columnSolve]))
+	}
 	v.Why += "; " + injected(s, now) + "."
 	v.Glance = fmt.Sprintf("%s %s", cluster.FromSeconds(v.Time), now.Label)
 }
@@ -96,35 +105,47 @@ func injected(s *engine.Snapshot, now *engine.Row) string {
 	n := now.Cells[columnMessages]
 	smooth := cluster.FromSeconds(now.Cells[columnSmooth])
 	if n < 1 || math.IsNaN(n) {
-		return fmt.Sprintf("no message goes by an adapter, and smoothing takes %s", smooth)
+		return fmt.Sprintf("no message goes by an adapter, and a rank computes for %s", smooth)
 	}
-	text := fmt.Sprintf("a node gives its adapter %s messages a solve", study.Figure(n))
+	text := fmt.Sprintf("at %d ranks a node injects %s messages a solve", s.Layout.Ranks(), count(n))
 	if size, share := common(s); share > 0 {
-		text += fmt.Sprintf(", %.0f %% of all of %s", 100*share, size)
+		text += fmt.Sprintf(", %.0f %% of them of %s", 100*share, size)
 	}
-	return text + fmt.Sprintf(", and smoothing takes %s", smooth)
+	if m, ok := s.Metric("adapter_time"); ok {
+		return text + fmt.Sprintf("; its adapter needs %s for them where a rank computes for %s", cluster.FromSeconds(m.Value), smooth)
+	}
+	return text + fmt.Sprintf(", and a rank computes for %s", smooth)
+}
+
+// count is a large number in words.
+func count(n float64) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.3g million", n/1e6)
+	case n >= 1e4:
+		return fmt.Sprintf("%.3g thousand", n/1e3)
+	}
+	return fmt.Sprintf("%.0f", n)
 }
 
 // common is the size that most messages have, and their share.
 func common(s *engine.Snapshot) (size string, share float64) {
-	for i := range s.Tallies {
-		t := &s.Tallies[i]
-		if t.Name != "messages" {
-			continue
+	t := s.Tally("messages")
+	if t == nil {
+		return "", 0
+	}
+	all, most := int64(0), int64(0)
+	for row := range t.Rows {
+		n := int64(0)
+		for c := range t.Columns {
+			n += t.At(row, c)
 		}
-		all, most := int64(0), int64(0)
-		for row := range t.Rows {
-			n := int64(0)
-			for c := range t.Columns {
-				n += t.Counts[row*len(t.Columns)+c]
-			}
-			if all += n; n > most {
-				most, size = n, t.Rows[row]
-			}
-		}
-		if all > 0 {
-			return size, float64(most) / float64(all)
+		if all += n; n > most {
+			most, size = n, t.Rows[row]
 		}
 	}
-	return "", 0
+	if all == 0 {
+		return "", 0
+	}
+	return size, float64(most) / float64(all)
 }

@@ -47,7 +47,7 @@ var multigrid = workload.Workload{
 			Watch: "memory and time of a simulation; simulated times stay"},
 	},
 	Defaults: map[string]string{"model": "flat"},
-	First:    "variant", Panes: []string{"locality"}, Steady: true, Serial: true, Idle: idle,
+	First:    "variant", Panes: []string{"locality", "tables"}, Steady: true, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "solve_time", Phrase: "time of a solve", Unit: "s", Doc: "of a solve, from one barrier of all ranks to the next"},
 		{Name: "unknowns_rate", Phrase: "unknowns a second", Unit: "1/s", Doc: "cells of the finest grid over the time of a solve"},
@@ -60,7 +60,7 @@ var multigrid = workload.Workload{
 	},
 	Tallies: []engine.TallySpec{
 		{Name: "messages", Title: "Messages by size and link", Unit: "1", Doc: "messages by size and by the farthest link that they cross, level by level",
-			Layer: "level", Layers: levelNames, Row: "size", Column: "link", Labels: sizeLabels},
+			Shape: engine.Heat, Layer: "level", Layers: levelNames, Row: "size", Column: "link", Labels: sizeLabels},
 		{Name: "level_time", Title: "Time a level", Unit: "s", Each: 1e-12, Doc: "time of all ranks by level and part of a solve", Shape: engine.Stack, Row: "level", Column: "part",
 			Labels: func(s *engine.Scenario, m *cluster.Machine) (rows, columns []string) {
 				return levelNames(s, m), partNames[:]
@@ -69,10 +69,14 @@ var multigrid = workload.Workload{
 	Profiles: []engine.ProfileSpec{
 		{Name: "residuals", Title: "Residual over f", Unit: "1", Doc: "largest residual over the largest f after the F-cycle, and after each V-cycle", Over: "V-cycles", Places: mostCycles + 1},
 	},
-	Studies:    []*engine.Study{ladder},
+	Derived: []engine.MetricSpec{
+		{Name: "adapter_time", Phrase: "time of a node's adapter", Unit: "s", Doc: "that the messages of a node need at its adapter: their number times the machine's gap"},
+	},
+	Studies:    []*engine.Study{ladder, convergence},
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
+	Finish:     finish,
 }
 
 // asked is the problem that the knobs ask for.

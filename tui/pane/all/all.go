@@ -3,10 +3,12 @@ package all
 import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/bandwidth"
+	"github.com/hybridtop/hybridtop/tui/pane/boxes"
 	"github.com/hybridtop/hybridtop/tui/pane/collectives"
 	"github.com/hybridtop/hybridtop/tui/pane/knobs"
 	"github.com/hybridtop/hybridtop/tui/pane/latency"
 	"github.com/hybridtop/hybridtop/tui/pane/study"
+	"github.com/hybridtop/hybridtop/tui/pane/tables"
 	"github.com/hybridtop/hybridtop/tui/pane/timeline"
 	"github.com/hybridtop/hybridtop/tui/pane/topology"
 	"github.com/hybridtop/hybridtop/tui/pane/waits"
@@ -19,8 +21,11 @@ var Panes = []pane.Spec{
 	topology.Spec,
 	bandwidth.Spec,
 	latency.Spec,
+	tables.Spec,
 	study.Spec,
 	study.Overlap,
+	study.Convergence,
+	boxes.Spec,
 	knobs.Spec,
 	why.Spec,
 	timeline.Spec,

@@ -12,7 +12,9 @@ import (
 // Spec is the line of the registry.
 var Spec = pane.Spec{
 	Name: "latency", Title: "Latency", Doc: "the latency", Place: pane.Times,
-	New: func() pane.Pane { return &Pane{} },
+	// A run that counts by table and records no access has its tables here.
+	Offered: func(s *engine.Snapshot) bool { return !engine.Drawn(s) || recorded(s) },
+	New:     func() pane.Pane { return &Pane{} },
 }
 
 // Pane is the quantiles and the distributions.
@@ -106,6 +108,16 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 	if strip > 0 {
 		p.axis(v.Sub(grid.Rect{X: 1, Y: y, W: v.W() - 2, H: 1}), lo, hi, th)
 	}
+}
+
+// recorded reports whether the run has recorded any access.
+func recorded(s *engine.Snapshot) bool {
+	for c := range s.Latency {
+		if s.Latency[c].Count > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // filled says that a class has a distribution, of the run or of the baseline.

@@ -25,9 +25,18 @@ var Overlap = pane.Spec{
 	New:     func() pane.Pane { return &Pane{shows: overlap, home: study.EpsilonName} },
 }
 
+// Convergence is the line of the registry for residuals and errors alone.
+var Convergence = pane.Spec{
+	Name: "convergence", Title: "Convergence", Doc: "how an iterative solution converges", Place: pane.Story,
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, convergence) != nil },
+	New:     func() pane.Pane { return &Pane{shows: convergence, home: study.ConvergenceName} },
+}
+
 func overlap(name string) bool { return name == study.EpsilonName }
 
-func other(name string) bool { return !overlap(name) }
+func convergence(name string) bool { return name == study.ConvergenceName }
+
+func other(name string) bool { return !overlap(name) && !convergence(name) }
 
 // find gives the first study that a pane shows; nil: there is none.
 func find(all []engine.StudyView, shows func(name string) bool) *engine.StudyView {

@@ -1,0 +1,48 @@
+package boxes
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+)
+
+// Planes of a domain of 16 ranks whose coarser grids leave ranks idle.
+func TestPlanes(t *testing.T) {
+	d := &engine.Domain{Ranks: 16, Grids: []engine.Grid{
+		{Name: "32³", Boxes: [3]int{4, 4, 4}, Cells: [3]int{8, 8, 8}}, {Name: "16³", Boxes: [3]int{2, 2, 2}, Cells: [3]int{8, 8, 8}}, {Name: "8³", Boxes: [3]int{1, 1, 1}, Cells: [3]int{8, 8, 8}},
+	}}
+	h := &pane.Host{
+		Snap:  &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat}, Studies: []engine.StudyView{{Domain: d}}},
+		Theme: grid.Themes()[0], Keys: func(a string) string { return a },
+	}
+	p := &Pane{}
+	act := map[string]func(*pane.Host){}
+	for _, a := range p.Actions() {
+		act[a.Name] = a.Do
+	}
+	var all strings.Builder
+	draw := func(what string, w, rows int, ascii, mono bool) {
+		g := grid.New(w, rows)
+		g.ASCII, g.Mono = ascii, mono
+		b := p.Draw(g.All(), h)
+		all.WriteString("--- " + what + ": " + b.Title + " · " + b.Right + "\n" + g.PlainText() + "\n")
+	}
+	draw("the finest", 40, 12, false, false)
+	for range 5 {
+		act["row-up"](h)
+	}
+	draw("its last plane, small", 9, 5, true, true)
+	act["fold"](h)
+	draw("coarser", 40, 10, true, true)
+	act["fold"](h)
+	act["fold"](h)
+	draw("the coarsest, folded ranks", 10, 8, false, false)
+	h.Snap = &engine.Snapshot{Layout: h.Snap.Layout, Scenario: engine.Scenario{Workload: "dot"}}
+	draw("none", 60, 5, false, false)
+	panetest.Golden(t, "planes", all.String())
+}

@@ -1,0 +1,365 @@
+package tables
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"unicode"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "tables", Title: "Tables", Doc: "what the workload counts, by table and by rank", Place: pane.Times,
+	Offered: engine.Drawn,
+	Now:     engine.Drawn,
+	New:     func() pane.Pane { return &Pane{} },
+}
+
+// Pane is the page that is shown, and how.
+type Pane struct {
+	page   int
+	of     string // the workload that page and layer are of
+	layer  int    // of the table; 0: all, else the layer before
+	shares bool   // bars show shares of each whole
+	heat   grid.Heatmap
+	stack  grid.Stack
+	bars   grid.Bars
+}
+
+// Inputs is the snapshot alone.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
+
+// Actions turn pages and layers.
+func (p *Pane) Actions() []pane.Action {
+	layered := func(h *pane.Host) bool {
+		t := p.table(h.Snap)
+		return t != nil && len(t.Layers) > 1
+	}
+	stacked := func(h *pane.Host) bool {
+		t := p.table(h.Snap)
+		return t != nil && t.Shape == engine.Stack
+	}
+	return []pane.Action{
+		{Name: "next-table", Keys: []string{"T"}, Doc: "show the next table of what the workload counts",
+			Do:    func(h *pane.Host) { p.page, p.layer = p.page+1, 0 },
+			Ready: func(h *pane.Host) bool { return pages(h.Snap) > 1 }},
+		{Name: "row-up", Do: func(h *pane.Host) { p.turn(h, -1) }, Ready: layered},
+		{Name: "row-down", Do: func(h *pane.Host) { p.turn(h, +1) }, Ready: layered},
+		{Name: "log", Do: func(*pane.Host) { p.shares = !p.shares }, Ready: stacked},
+	}
+}
+
+// Wheel turns layers.
+func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
+	if t := p.table(h.Snap); t == nil || len(t.Layers) < 2 {
+		return false
+	}
+	p.turn(h, -by)
+	return true
+}
+
+func (p *Pane) turn(h *pane.Host, by int) {
+	if t := p.table(h.Snap); t != nil {
+		p.layer = min(max(p.layer+by, 0), len(t.Layers))
+	}
+}
+
+// pages is how many tables and metrics by rank a run has.
+func pages(s *engine.Snapshot) int {
+	n := len(s.Ranked)
+	for i := range s.Tallies {
+		if s.Tallies[i].Shape != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// at is the page that is shown, where the run has any.
+func (p *Pane) at(s *engine.Snapshot) int {
+	n := pages(s)
+	if p.of != s.Scenario.Workload {
+		p.of, p.page, p.layer = s.Scenario.Workload, 0, 0
+	}
+	if n > 0 {
+		p.page %= n
+	}
+	return p.page
+}
+
+// table is the table of the page; nil: it is of a metric by rank, or there is none.
+func (p *Pane) table(s *engine.Snapshot) *engine.Table {
+	k := p.at(s)
+	for i := range s.Tallies {
+		if s.Tallies[i].Shape == "" {
+			continue
+		}
+		if k == 0 {
+			return &s.Tallies[i]
+		}
+		k--
+	}
+	return nil
+}
+
+// Draw draws the page.
+func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	s := h.Snap
+	n := pages(s)
+	switch {
+	case n == 0 && s.Layout.Nodes == 0:
+		h.Empty(v)
+		return pane.Border{Right: h.KindWords()}
+	case n == 0:
+		h.Tell(v, s.Scenario.Workload+" counts nothing by table.", "multigrid counts messages by size and link: type "+h.Typed("workload multigrid")+".")
+		return pane.Border{Right: h.KindWords()}
+	}
+	b := pane.Border{Right: h.KindWords()}
+	if t := p.table(s); t != nil {
+		b.Title = pane.Or(t.Title, t.Name)
+		p.layer = min(p.layer, len(t.Layers))
+		if p.layer > 0 {
+			b.Title += ", " + t.Layer + " " + t.Layers[p.layer-1]
+		}
+		if t.Shape == engine.Stack {
+			p.drawStack(v, t, h)
+		} else {
+			p.drawHeat(v, t, h)
+		}
+	} else {
+		r := &s.Ranked[p.page-(n-len(s.Ranked))]
+		w, _ := workload.Find(s.Scenario.Workload)
+		title := []rune(w.Phrase(r.Name) + " by rank")
+		title[0] = unicode.ToUpper(title[0])
+		b.Title = string(title)
+		p.drawRanks(v, r, h)
+	}
+	if n > 1 {
+		b.Title += fmt.Sprintf(" (%d of %d, %s)", p.page+1, n, h.Keys("next-table"))
+	}
+	return b
+}
+
+// unitOf is how numbers of a unit are written.
+func unitOf(name string) grid.Unit {
+	switch name {
+	case "B":
+		return grid.Bytes
+	case "1", "":
+		return grid.Count
+	}
+	return grid.Unit{Symbol: name}
+}
+
+// used are the rows from the first to the last, and the columns, that have any count in
+// any layer.
+func used(t *engine.Table) (first, end int, columns []int) {
+	first = -1
+	for row := range t.Rows {
+		for c := range t.Columns {
+			if t.At(row, c) > 0 {
+				if first < 0 {
+					first = row
+				}
+				end = row + 1
+				break
+			}
+		}
+	}
+	for c := range t.Columns {
+		for row := range t.Rows {
+			if t.At(row, c) > 0 {
+				columns = append(columns, c)
+				break
+			}
+		}
+	}
+	return first, end, columns
+}
+
+// count is a cell of the layer that is shown.
+func (p *Pane) count(t *engine.Table, row, column int) int64 {
+	if p.layer == 0 {
+		return t.At(row, column)
+	}
+	return t.In(p.layer-1, row, column)
+}
+
+// iterations are those that the counts are of.
+func iterations(s *engine.Snapshot) float64 { return float64(max(s.Iteration, 1)) }
+
+// drawHeat draws rows down and columns across, in powers of ten.
+func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
+	first, end, columns := used(t)
+	if first < 0 {
+		h.Tell(v, "Nothing was counted yet.")
+		return
+	}
+	m := &p.heat
+	m.Cols, m.Bar, m.Digits, m.Wide = len(columns), v.H() > 8, true, 7
+	m.Axis = grid.Axis{Scale: grid.Log10, Unit: unitOf(t.Unit)}
+	m.Values, m.RowLabels, m.ColLabels = m.Values[:0], m.RowLabels[:0], m.ColLabels[:0]
+	each := t.Each / iterations(h.Snap)
+	all, most, where := 0., 0., ""
+	for row := first; row < end; row++ {
+		m.RowLabels = append(m.RowLabels, t.Rows[row])
+		for _, c := range columns {
+			x := float64(p.count(t, row, c)) * each
+			if all += x; x > most {
+				most, where = x, t.Rows[row]+", "+t.Columns[c]
+			}
+			if x == 0 {
+				x = math.NaN()
+			}
+			m.Values = append(m.Values, x)
+		}
+	}
+	for _, c := range columns {
+		m.ColLabels = append(m.ColLabels, t.Columns[c])
+		m.Wide = max(m.Wide, grid.Width(t.Columns[c])+1)
+	}
+	rest := v
+	if v.H() > 6 {
+		line := unitOf(t.Unit).String(all) + " an iteration"
+		if most > 0 && most < all {
+			line += fmt.Sprintf("; %.0f %%: %s", 100*most/all, where)
+		}
+		if t.Layer != "" && p.layer == 0 && len(t.Layers) > 1 {
+			line += "; all " + strconv.Itoa(len(t.Layers)) + " " + t.Layer + "s"
+		}
+		v.TextIn(0, 0, v.W(), line, grid.Left, h.Theme.Text)
+		rest = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
+	}
+	if all == 0 {
+		h.Tell(rest, "Nothing was counted here.")
+		return
+	}
+	m.Draw(rest, h.Theme)
+}
+
+// drawStack draws a bar a row, made of the columns. Times are those of the mean rank.
+func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
+	each, of := t.Each/iterations(h.Snap), "an iteration"
+	if t.Unit == "s" {
+		each, of = each/float64(max(h.Snap.Layout.Ranks(), 1)), "of an iteration, mean rank"
+	}
+	k := &p.stack
+	k.Rows, k.Whole = k.Rows[:0], 0
+	unit := unitOf(t.Unit)
+	columns := make([]float64, len(t.Columns))
+	for row := range t.Rows {
+		parts, sum := make([]float64, len(t.Columns)), 0.
+		for c := range parts {
+			parts[c] = float64(p.count(t, row, c)) * each
+			sum += parts[c]
+			columns[c] += parts[c]
+		}
+		k.Rows = append(k.Rows, grid.StackRow{Label: fmt.Sprintf("%-6s %7s", t.Rows[row], unit.Format(sum, 7)), Parts: parts})
+		if !p.shares {
+			k.Whole = max(k.Whole, sum)
+		}
+	}
+	y := 0
+	if v.H() >= len(t.Rows)+2 {
+		y = p.legend(v, t, columns, h)
+		how := "a full bar is the longest"
+		if p.shares {
+			how = "bars are shares"
+		}
+		if y < v.H() {
+			v.TextIn(0, y, v.W(), of+"; "+how+" ("+h.Keys("log")+")", grid.Left, h.Theme.Dim)
+			y++
+		}
+	}
+	k.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), h.Theme)
+}
+
+// legend explains the parts that have any count, and gives the rows that it took.
+func (p *Pane) legend(v grid.View, t *engine.Table, sums []float64, h *pane.Host) int {
+	x, y := 0, 0
+	for c, name := range t.Columns {
+		n := grid.Width(name) + 2
+		if sums[c] == 0 {
+			continue
+		}
+		if x > 0 && x+n > v.W() {
+			x, y = 0, y+1
+		}
+		v.Rune(x, y, p.stack.Shade(c), p.stack.Style(h.Theme, c))
+		v.TextIn(x+2, y, v.W()-x-2, name, grid.Left, h.Theme.Text)
+		x += n + 2
+	}
+	return y + 1
+}
+
+// drawRanks draws a bar a rank where there is room, else a map of the nodes' ranks. The
+// slowest, or the largest, is marked.
+func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
+	worst := -1
+	for rank, x := range r.Values {
+		if !math.IsNaN(x) && (worst < 0 || x > r.Values[worst]) {
+			worst = rank
+		}
+	}
+	if worst < 0 {
+		h.Tell(v, "Nothing was reported yet.")
+		return
+	}
+	l, unit := &h.Snap.Layout, unitOf(r.Unit)
+	text := fmt.Sprintf("▲ most: rank %d of node %d, %s", worst, l.NodeOf(worst), unit.String(r.Values[worst]))
+	if r.Value > 0 {
+		text += fmt.Sprintf(", %.3g× the mean of %s", r.Values[worst]/r.Value, unit.String(r.Value))
+	}
+	rest := v
+	if v.H() > 2 {
+		v.TextIn(0, 0, v.W(), text, grid.Left, h.Theme.Warning)
+		rest = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
+	}
+	if len(r.Values) <= rest.H() {
+		b := &p.bars
+		b.Items, b.Axis = b.Items[:0], grid.Axis{Unit: unit, FromZero: true}
+		for rank, x := range r.Values {
+			it := grid.Bar{Label: "rank " + strconv.Itoa(rank), Value: x, Mark: ' '}
+			if rank == worst {
+				it.Mark, it.Style = '▲', h.Theme.Warning
+			}
+			b.Items = append(b.Items, it)
+		}
+		b.Draw(rest, h.Theme)
+		return
+	}
+	m := &p.heat
+	m.Cols, m.Digits, m.Bar, m.Wide = max(l.RanksPerNode, 1), true, rest.H() > 6, 4
+	m.Axis = grid.Axis{Unit: unit}
+	m.RowLabels, m.ColLabels = m.RowLabels[:0], m.ColLabels[:0]
+	m.Values = make([]float64, max(l.Nodes, 1)*m.Cols)
+	for i := range m.Values {
+		m.Values[i] = math.NaN()
+	}
+	next := make([]int, max(l.Nodes, 1))
+	row, col := 0, 0
+	for rank, x := range r.Values {
+		node := l.NodeOf(rank)
+		if node >= len(next) || next[node] >= m.Cols {
+			continue
+		}
+		if rank == worst {
+			row, col = node, next[node]
+		}
+		m.Values[node*m.Cols+next[node]] = x
+		next[node]++
+	}
+	for node := range next {
+		m.RowLabels = append(m.RowLabels, "node "+strconv.Itoa(node))
+	}
+	m.Draw(rest, h.Theme)
+	if x, y, wide, ok := m.Place(row, col); ok {
+		c := rest.At(x, y)
+		rest.Rune(x+min(wide-1, 1), y, '▲', grid.Style{Fg: h.Theme.Warning.Fg, Bg: c.Bg, Attr: grid.Bold})
+	}
+}

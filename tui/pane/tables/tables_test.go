@@ -1,0 +1,100 @@
+package tables
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+)
+
+// host has a table of two layers, one of parts, and a metric by rank.
+func host(nodes, per int) *pane.Host {
+	s := &engine.Snapshot{
+		Layout: cluster.Layout{Nodes: nodes, RanksPerNode: per, ThreadsPerRank: 1, Model: cluster.Flat}, Kind: engine.Simulated, Iteration: 2,
+		Tallies: []engine.Table{
+			{Name: "hidden", Each: 1, Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{1}},
+			{Name: "messages", Title: "Messages", Unit: "1", Each: 1, Shape: engine.Heat, Row: "size", Column: "link", Layer: "level", Layers: []string{"64³", "32³"},
+				Rows: []string{"4 B", "8 B", "64 B", "1 KiB"}, Columns: []string{"socket", "unused", "adapter"},
+				Counts: []int64{0, 0, 0, 2000000, 0, 40, 0, 0, 0, 0, 0, 80 /**/, 0, 0, 0, 200, 0, 0, 0, 0, 0, 0, 0, 0}},
+			{Name: "times", Title: "Time a level", Unit: "s", Each: 1e-12, Shape: engine.Stack, Row: "level", Column: "part",
+				Rows: []string{"64³", "32³"}, Columns: []string{"smooth", "sync"}, Counts: []int64{6e12, 2e12, 1e12, 1e12}},
+		},
+	}
+	values := make([]float64, nodes*per)
+	for i := range values {
+		values[i] = 1 + float64(i%3)/10
+	}
+	values[len(values)-2] = 2.5
+	if len(values) > 8 {
+		values[1] = math.NaN()
+	}
+	s.Ranked = []engine.Ranked{{Metric: engine.Metric{Name: "force_time", Value: 1.25, Unit: "s", Kind: engine.Simulated}, Values: values}}
+	return &pane.Host{Snap: s, Theme: grid.Themes()[0], Keys: func(a string) string { return a[:1] }}
+}
+
+func act(t *testing.T, p *Pane, h *pane.Host, name string) {
+	t.Helper()
+	for _, a := range p.Actions() {
+		if a.Name == name {
+			if a.Ready != nil && !a.Ready(h) {
+				t.Fatalf("%s is not ready", name)
+			}
+			a.Do(h)
+			return
+		}
+	}
+	t.Fatalf("no action %s", name)
+}
+
+// Pages and layers as they look: empty rows at both ends and columns are left out, counts
+// are those of an iteration, times those of the mean rank, and the slowest is marked.
+func TestPages(t *testing.T) {
+	h, p := host(2, 2), &Pane{}
+	var all strings.Builder
+	draw := func(what string, w, rows int, ascii, mono bool) {
+		g := grid.New(w, rows)
+		g.ASCII, g.Mono = ascii, mono
+		b := p.Draw(g.All(), h)
+		all.WriteString("--- " + what + ": " + b.Title + " · " + b.Right + "\n" + g.PlainText() + "\n")
+	}
+	draw("all layers", 60, 10, false, false)
+	draw("narrow", 20, 8, false, false)
+	draw("ascii mono", 60, 10, true, true)
+	act(t, p, h, "row-down")
+	act(t, p, h, "row-down")
+	act(t, p, h, "row-down")
+	draw("the last layer", 60, 10, false, false)
+	act(t, p, h, "next-table")
+	draw("parts", 60, 8, false, false)
+	act(t, p, h, "log")
+	draw("shares", 60, 8, false, false)
+	act(t, p, h, "next-table")
+	draw("ranks", 60, 8, false, false)
+	h2 := host(4, 4)
+	h2.Snap.Tallies = nil
+	h, p = h2, &Pane{}
+	draw("a map of ranks", 60, 8, true, true)
+	panetest.Golden(t, "pages", all.String())
+	act(t, &Pane{page: 2}, host(2, 2), "next-table")
+}
+
+// After the last page comes the first, and another workload begins with its first.
+func TestPagesTurn(t *testing.T) {
+	h, p := host(2, 2), &Pane{}
+	g := grid.New(60, 10)
+	for _, want := range []string{"Messages (1 of 3, n)", "Time a level (2 of 3, n)", "Force time by rank (3 of 3, n)", "Messages (1 of 3, n)", "Time a level (2 of 3, n)"} {
+		if got := p.Draw(g.All(), h).Title; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		act(t, p, h, "next-table")
+	}
+	h.Snap.Scenario.Workload = "another"
+	if got := p.Draw(g.All(), h).Title; got != "Messages (1 of 3, n)" {
+		t.Errorf("another workload begins with %s", got)
+	}
+}
