@@ -145,6 +145,12 @@ type Device struct {
 	Flops  float64 // flop/s, each
 	Link   Link    // between host and device memory
 	Direct bool    // adapters reach device memory without staging in the host's
+	Launch Time    // of a processor, to start a kernel
+	Fence  Time    // likewise, to see that one has ended
+
+	// MessageOverhead is what a send or a receive from or to device memory takes of the
+	// processor beside what one of the host's takes: puts do not. Simulations read it.
+	MessageOverhead Time
 }
 
 // Slow is a node or an adapter that is slower than its kind: its processors compute

@@ -124,6 +124,8 @@ func post(p cluster.Poster, op *cluster.Op) cluster.Handle {
 		bytes()
 	case cluster.KindBarrier:
 		q.Ctx = op.Ctx
+	case cluster.KindLaunch:
+		q.Tag, q.A, q.B = op.Tag, op.A, op.B
 	case cluster.KindWork:
 		q.A, q.B = op.A, op.B
 	case cluster.KindRaise, cluster.KindReached:

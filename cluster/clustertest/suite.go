@@ -102,6 +102,7 @@ var parts = []part{
 	{name: "signals", test: (*suite).testSignals, puts: true},
 	{name: "phantoms", test: (*suite).testPhantoms, puts: true},
 	{name: "means", test: (*suite).testMeans},
+	{name: "devices", test: (*suite).testDevices},
 	{name: "atomics", test: (*suite).testAtomics, puts: true},
 	{name: "rpc", test: (*suite).testRPC},
 	{name: "steps", test: (*suite).testSteps},

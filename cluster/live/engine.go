@@ -28,6 +28,7 @@ type engine struct {
 	members  []*member     // of the contexts that this rank is in
 	steps    []pendingStep // continuations and RPC bodies that are due
 	worked   int64         // wire: when the work that was posted last is done
+	kernels  *issue        // of a main engine; nil: the machine has no devices, or no costs
 	awaits   []*slot
 	gates    []*slot // barriers that a step waits for
 	probes   []*slot
@@ -86,6 +87,10 @@ const pollAll = 16
 func (w *world) newEngine(id int32) *engine {
 	e := w.bareEngine(id)
 	e.main, e.plain = e, true
+	if m := &w.spec.Machine; m.Emulated && m.Device.Count > 0 {
+		e.kernels = &issue{}
+		w.staged = !m.Device.Direct
+	}
 	e.seg = alignedBytes(w.spec.Segment)
 	e.words = cluster.Words(e.seg)
 	if w.lanes > 0 {

@@ -59,6 +59,7 @@ type world struct {
 	engines []*engine
 	node    []int32
 	way     transport
+	staged  bool // device memory is reached by way of the host's
 	began   time.Time
 
 	lanes    int // of a rank, beside its main engine

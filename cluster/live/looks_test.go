@@ -142,14 +142,14 @@ func TestWireTakesTheFreeAdapter(t *testing.T) {
 	x := newWire(w, 2)
 	n := int64(4e9) // bytes of a second
 	second := x.wall(cluster.Second)
-	first := x.arrival(x.class(0, 1), 0, 1, n)
+	first := x.arrival(x.class(0, 1), 0, 1, n, x.now())
 	for i, want := range []int64{0, 1, 1, 2, 2} { // seconds after the first one
-		got := x.arrival(x.class(0, 1), 0, 1, n) - first
+		got := x.arrival(x.class(0, 1), 0, 1, n, x.now()) - first
 		if got < want*second || got > want*second+second/2 {
 			t.Errorf("message %d arrives %d ns after the first, want %d s", i+1, got, want)
 		}
 	}
-	if got := x.arrival(x.class(1, 0), 1, 0, n) - first; got > second/2 {
+	if got := x.arrival(x.class(1, 0), 1, 0, n, x.now()) - first; got > second/2 {
 		t.Errorf("a message the other way arrives %d ns after the first: it has adapters of its own", got)
 	}
 }

@@ -25,6 +25,7 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 		p := newParcel()
 		p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelRendez, e.id, op.Peer, op.Ctx, op.Tag, n
 		p.req, p.from = s, e
+		p.leaves = e.w.staged && op.From == cluster.DeviceMemory
 		e.w.way.carry(e, p, 0)
 		return pended(s)
 	}
@@ -52,6 +53,7 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 	if op.Buf != nil {
 		p.hold(op.Buf)
 	}
+	p.leaves = e.w.staged && op.From == cluster.DeviceMemory
 	e.w.way.carry(e, p, n)
 	return e.finish(op, done)
 }
@@ -100,6 +102,7 @@ func (e *engine) recv(op *cluster.Op) cluster.Handle {
 		}
 	}
 	s := e.pend(op)
+	s.device = e.w.staged && op.From == cluster.DeviceMemory
 	e.queues.Post(op.Ctx, op.Peer, op.Tag, s.index)
 	return pended(s)
 }
@@ -117,13 +120,14 @@ func (e *engine) mrecv(op *cluster.Op) cluster.Handle {
 // claim delivers unmatched message i to a receive that is being posted.
 func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 	m := &e.unmatched.list[i]
+	device := e.w.staged && op.From == cluster.DeviceMemory
 	if p := m.parcel; p != nil && p.kind == parcelRendez {
 		e.unmatched.drop(i)
 		if d, moved := e.w.way.matched(e, p, op.Buf, op.Bytes()); moved {
 			return e.finish(op, d)
 		}
 		s := e.pend(op)
-		s.peer, s.ctx, s.tag = p.src, p.ctx, p.tag // a matched receive names none
+		s.peer, s.ctx, s.tag, s.device = p.src, p.ctx, p.tag, device // a matched receive names none
 		p.came = 0
 		e.accept(p, s)
 		return pended(s)
@@ -136,6 +140,11 @@ func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 		copy(op.Buf, m.data[:m.size])
 	}
 	e.unmatched.drop(i)
+	if device {
+		s := e.pend(op)
+		e.w.way.toDevice(e, s, d)
+		return pended(s)
+	}
 	return e.finish(op, d)
 }
 
@@ -211,7 +220,7 @@ func (e *engine) arrive(p *parcel) {
 			copy(s.buf, p.buf)
 			s.came = p.came
 			p.free()
-			e.complete(s, d)
+			e.bring(s, d)
 		default:
 			if d, moved := e.w.way.matched(e, p, s.buf, s.size); moved {
 				e.complete(s, d)

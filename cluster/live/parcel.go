@@ -47,6 +47,8 @@ type parcel struct {
 	vec     []cluster.Span
 	shape   *cluster.Strided
 	adapter bool // it goes by the adapter inside a node, too
+	leaves  bool // a device's memory, by way of the host's
+	enters  bool // likewise
 	done    cluster.Done
 	barrier *barrier
 	port    *port

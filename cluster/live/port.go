@@ -211,6 +211,8 @@ func (e *engine) start(op *cluster.Op) cluster.Handle {
 		return e.reached(op)
 	case cluster.KindLoad:
 		return e.w.way.load(e, op)
+	case cluster.KindLaunch:
+		return e.w.way.launch(e, op)
 	case cluster.KindEvent:
 		return e.event(op)
 	case cluster.KindFire:

@@ -128,7 +128,7 @@ func (e *engine) take(p *parcel) {
 		e.clear(p)
 	case parcelData:
 		p.recv.came = p.came
-		e.complete(p.recv, received(p.src, p.tag, p.size, p.recv.size))
+		e.bring(p.recv, received(p.src, p.tag, p.size, p.recv.size))
 		p.free()
 	case parcelComplete:
 		e.stepOf(p)

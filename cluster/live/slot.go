@@ -27,6 +27,7 @@ type slot struct {
 	next     uint32 // of the free list, index + 1
 	kind     cluster.Kind
 	detached bool // completes into then, nobody holds the handle
+	device   bool // of a receive: its bytes go on to the device's memory
 	peer     int32
 	ctx, tag int32
 	arg      int32 // comparison
@@ -103,7 +104,7 @@ func (s *slot) clear() {
 		s.gen = 1 // the highest bit marks barriers
 		s.outside.Store(0)
 	}
-	s.buf, s.then, s.member, s.detached, s.came = nil, nil, nil, false, 0
+	s.buf, s.then, s.member, s.detached, s.device, s.came = nil, nil, nil, false, false, 0
 }
 
 // isDone reports whether the operation is complete.

@@ -41,6 +41,10 @@ func (x *wire) transfer(e *engine, op *cluster.Op, kind parcelKind, n int64) (*p
 			p.shape = &shape
 		}
 		p.adapter = op.Path == cluster.PathAdapter
+		own, far := x.w.staged && op.From == cluster.DeviceMemory, x.w.staged && op.To == cluster.DeviceMemory
+		if p.leaves, p.enters = own, far; kind == parcelGet {
+			p.leaves, p.enters = far, own
+		}
 	}
 	p.done = cluster.Done{Peer: op.Peer, Size: n}
 	return p, s

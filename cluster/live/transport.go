@@ -27,6 +27,10 @@ type transport interface {
 	work(e *engine, op *cluster.Op) cluster.Handle
 	// load is work of looking at what members of a context have exposed.
 	load(e *engine, op *cluster.Op) cluster.Handle
+	// launch starts a kernel on the rank's device.
+	launch(e *engine, op *cluster.Op) cluster.Handle
+	// toDevice completes a receive once its bytes are in the device's memory.
+	toDevice(e *engine, s *slot, d cluster.Done)
 	// reply completes an RPC at its caller.
 	reply(e *engine, p *parcel, d cluster.Done)
 	// open opens a barrier that all have entered, later; now: the caller has to.
@@ -121,6 +125,10 @@ func (direct) atomic(e *engine, op *cluster.Op) cluster.Handle {
 func (direct) work(e *engine, op *cluster.Op) cluster.Handle { return e.finish(op, cluster.Done{}) }
 
 func (direct) load(e *engine, op *cluster.Op) cluster.Handle { return e.finish(op, cluster.Done{}) }
+
+func (direct) launch(e *engine, op *cluster.Op) cluster.Handle { return e.finish(op, cluster.Done{}) }
+
+func (direct) toDevice(e *engine, s *slot, d cluster.Done) { e.complete(s, d) }
 
 func (direct) reply(_ *engine, p *parcel, d cluster.Done) {
 	p.from.completeFrom(p.req, d)

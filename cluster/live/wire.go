@@ -23,6 +23,8 @@ type wire struct {
 	heap     []*parcel // by (at, seq): equal times in the order of posting
 	seq      uint64
 	adapters [][]int64 // when each adapter of a node is free, wall ns
+	deviceOf []int32   // by rank
+	free     []int64   // when each device is, wall ns
 	last     [][]int64 // by source and target: the latest arrival, which later ones follow
 	until    int64     // while the loop sleeps: when it means to wake; 0: it looks by itself
 	kick     chan struct{}
@@ -70,6 +72,9 @@ func newWire(w *world, cores int) *wire {
 		x.adapters[i] = make([]int64, adapters)
 	}
 	x.last = make([][]int64, len(w.engines))
+	var devices int
+	x.deviceOf, devices = l.Devices(m.Device.Count)
+	x.free = make([]int64, devices)
 	return x
 }
 
@@ -117,11 +122,10 @@ func (x *wire) way(p *parcel, from, to int32) cluster.Class {
 	return x.class(from, to)
 }
 
-// arrival reserves the way of a class for n bytes and gives the time of their arrival.
-// The caller holds mu.
-func (x *wire) arrival(c cluster.Class, from, to int32, n int64) int64 {
+// arrival reserves the way of a class for n bytes that are ready at a time, and gives that
+// of their arrival. The caller holds mu.
+func (x *wire) arrival(c cluster.Class, from, to int32, n, start int64) int64 {
 	link := &x.w.spec.Machine.Classes[c]
-	start := x.now()
 	var carry int64
 	if link.Bandwidth > 0 {
 		carry = x.wall(cluster.FromSeconds(float64(n) / link.Bandwidth))
@@ -222,8 +226,20 @@ func (x *wire) pop() *parcel {
 
 // travel sends a parcel from one rank to another as n bytes.
 func (x *wire) travel(p *parcel, from, to int32, n int64) {
+	first, last := from, to // between which the bytes go
+	if p.kind == parcelGet {
+		first, last = to, from
+	}
 	x.mu.Lock()
-	x.push(p, x.arrival(x.way(p, from, to), from, to, n))
+	at := x.now()
+	if p.leaves && n > 0 {
+		at = x.stage(first, at, n)
+	}
+	at = x.arrival(x.way(p, from, to), from, to, n, at)
+	if p.enters && n > 0 {
+		at = x.stage(last, at, n)
+	}
+	x.push(p, at)
 	x.mu.Unlock()
 }
 
@@ -326,7 +342,10 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	if body != nil {
 		body()
 	}
-	model := x.wall(x.w.spec.Machine.ComputeTime(work))
+	model, kernel := x.wall(x.w.spec.Machine.ComputeTime(work)), false
+	if k := pt.e.kernels; k != nil && work == (cluster.Work{}) { // the body of one that is under way
+		model, kernel = k.model.Swap(0), true
+	}
 	if model == 0 {
 		return
 	}
@@ -335,6 +354,9 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 		x.overruns.Add(1)
 		x.overTook.Add(took)
 		x.overModel.Add(model)
+		return
+	}
+	if kernel {
 		return
 	}
 	p := newParcel()

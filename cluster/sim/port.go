@@ -109,6 +109,8 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 		return t.reached(op)
 	case cluster.KindLoad:
 		return t.looking(op)
+	case cluster.KindLaunch:
+		return t.launch(op)
 	case cluster.KindEvent:
 		return t.event(op)
 	case cluster.KindFire:
@@ -217,6 +219,10 @@ func (t *thread) pays(s *slot) {
 		t.packs(s.size)
 		return
 	}
+	if s.pays == feeFence {
+		t.fences(s.at)
+		return
+	}
 	way := &t.w.net.ways[s.class]
 	if s.pays == feeEager {
 		t.spend(way.overhead(s.size), CauseOverhead)
@@ -283,6 +289,8 @@ func (r *rank) runSteps(t *thread) {
 		t.until(st.at, st.cause)
 		if st.pays == feeUnpack {
 			t.packs(st.done.Size)
+		} else if st.pays == feeFence {
+			t.fences(st.at)
 		} else if st.pays != feeNone {
 			way := &t.w.net.ways[st.class]
 			if st.pays == feeEager {
@@ -319,10 +327,7 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 		dt = w.net.slow.compute(w.net.nodeOf[t.r.id], dt)
 	}
 	if w.compNoise > 0 {
-		if !t.r.noisy {
-			t.r.noise, t.r.noisy = newNoise(w.spec.Seed, uint64(t.r.id)), true
-		}
-		jitter := t.r.noise.jitter(dt, w.compNoise)
+		jitter := t.r.jitter(dt)
 		defer t.spend(max(jitter, 0), CauseNoise)
 		dt += min(jitter, 0)
 	}

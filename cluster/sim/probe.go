@@ -55,6 +55,9 @@ func (t *thread) mrecv(op *cluster.Op) cluster.Handle {
 	if op.A == 0 || k >= uint64(len(t.r.unmatched.held)) || t.r.unmatched.held[k] == 0 {
 		return t.finish(op, cluster.Done{Err: cluster.NoMessage})
 	}
+	if op.From == cluster.DeviceMemory {
+		t.pay(t.w.devices.messaging)
+	}
 	if t.w.staged && op.From == cluster.DeviceMemory && t.id >= 0 && !t.r.stepping {
 		t.sync(evResume)
 	}

@@ -197,6 +197,9 @@ func received(src, tag int32, size, room int64) cluster.Done {
 // recv posts a receive, or takes what has arrived.
 func (t *thread) recv(op *cluster.Op) cluster.Handle {
 	r := t.r
+	if op.From == cluster.DeviceMemory {
+		t.pay(t.w.devices.messaging)
+	}
 	device := t.w.staged && op.From == cluster.DeviceMemory
 	if device && t.id >= 0 && !r.stepping {
 		t.sync(evResume) // the way to the device is taken in the order of time

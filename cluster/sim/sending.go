@@ -11,6 +11,9 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	i, m := w.newMsg()
 	m.class, m.src, m.dst, m.ctx, m.tag, m.size = class, t.r.id, op.Peer, op.Ctx, op.Tag, n
 	way := &w.net.ways[class]
+	if op.From == cluster.DeviceMemory {
+		t.pay(w.devices.messaging)
+	}
 	if !w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
 		t.pay(way.o)
 		_, req := t.pend(op)

@@ -21,6 +21,7 @@ const (
 	feeO          // of a receive: o
 	feeEager      // of an eager one, by its size: and a copy out of its buffer
 	feeUnpack     // of pieces that came packed: a copy
+	feeFence      // of a kernel: to see that it has ended
 )
 
 // slot is an operation under way, in one cache line; what few kinds need stands

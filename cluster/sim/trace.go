@@ -23,12 +23,13 @@ const (
 	CauseNoise
 	CauseServer
 	CauseCopy
+	CauseKernel
 )
 
 // Causes is the number of causes.
-const Causes = 13
+const Causes = 14
 
-var causeNames = [Causes]string{"compute", "o", "L", "g", "G", "adapter", "link", "memory", "lock", "synchronization", "noise", "message server", "copy"}
+var causeNames = [Causes]string{"compute", "o", "L", "g", "G", "adapter", "link", "memory", "lock", "synchronization", "noise", "message server", "copy", "kernel"}
 
 // String names the cause.
 func (c Cause) String() string { return causeNames[c] }

@@ -11,6 +11,7 @@ type world struct {
 	kernel
 	protocol
 	net     network
+	devices devices
 	charged charged // by ChargeAccesses
 	trace   trace
 	costs
@@ -62,7 +63,7 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{kernel: newKernel(c, l.Ranks()), protocol: newProtocol(&spec, &net), net: net, costs: costsOf(m, l), spec: spec}
+	w := &world{kernel: newKernel(c, l.Ranks()), protocol: newProtocol(&spec, &net), net: net, devices: newDevices(&spec), costs: costsOf(m, l), spec: spec}
 	w.ranks, w.wide = make([]rank, l.Ranks()), l.Ranks() > wide
 	mains := make([]thread, l.Ranks())
 	for i := range w.ranks {

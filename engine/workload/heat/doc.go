@@ -28,6 +28,14 @@
 // counted for each face and parity alone, so that no order of arrival is taken for
 // granted.
 //
+// That is for the knob inboxes at two. At one a face has an inbox, and all have a counter
+// that is set to 0, as in paper 4's listing 2: a neighbour that is a step ahead is then
+// counted for another one, unless every step has a reduction.
+//
+// With the knob memory at another choice than host a block is in a device's memory, and the
+// parts of a step are kernels: a stream packs each face and computes each side, another one
+// the inner cells and the update, and each face goes as soon as it is packed.
+//
 // A simulation of a cube with more cells a process than real-limit moves and computes
 // times alone, beside a small cube with the same processes that is verified.
 package heat

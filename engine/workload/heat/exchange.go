@@ -19,6 +19,7 @@ type exchange struct {
 	b       block
 	real    bool // bytes go; else sizes alone
 	variant string
+	single  bool // one inbox a face, and one counter of all, as in listing 2
 	tag     int
 	step    int
 
@@ -46,8 +47,8 @@ const counters = 2 * directions * 8
 
 // newExchange takes memory for the faces of the block; most has the most cells of all
 // processes' blocks.
-func newExchange(r *cluster.Rank, b, most block, variant string, real bool, tag int) (*exchange, error) {
-	x := &exchange{r: r, b: b, real: real, variant: variant, tag: tag}
+func newExchange(r *cluster.Rank, b, most block, variant string, single, real bool, tag int) (*exchange, error) {
+	x := &exchange{r: r, b: b, real: real, variant: variant, single: single && variant != twoSided, tag: tag}
 	for d := 1; d < directions; d++ {
 		x.places[d] = x.places[d-1] + cell*most.face(d-1)
 	}
@@ -73,26 +74,44 @@ func newExchange(r *cluster.Rank, b, most block, variant string, real bool, tag 
 	}
 	if variant == putRPC {
 		x.fn = r.Register(func(c cluster.RPC) uint64 {
-			cluster.FireOn(c.Poster, x.count[c.Arg])
+			if !x.single {
+				cluster.FireOn(c.Poster, x.count[c.Arg])
+				return 0
+			}
+			c.Poster.Post(&cluster.Op{Kind: cluster.KindAtomic, Peer: int32(r.ID()), Off: x.flags, Arg: int32(cluster.AtomicAdd), A: 1, Then: ignored{}})
 			return 0
 		})
 	}
 	return x, nil
 }
 
+// ignored is the step of an operation whose end nobody waits for.
+type ignored struct{}
+
+// Step implements cluster.Step.
+func (ignored) Step(cluster.Poster, int32, cluster.Done) {}
+
 // inbox is where a face from direction d stands in the segment.
 func (x *exchange) inbox(d, parity int) int64 {
+	if x.single {
+		parity = 0
+	}
 	return x.faces + int64(parity)*x.parity + x.places[d]
 }
 
 // flag is the counter of faces from direction d.
-func (x *exchange) flag(d, parity int) int64 { return x.flags + 8*int64(2*d+parity) }
+func (x *exchange) flag(d, parity int) int64 {
+	if x.single {
+		return x.flags
+	}
+	return x.flags + 8*int64(2*d+parity)
+}
 
 // expect makes ready for the faces of a step, before a neighbour may send them: that is
 // not before this process sends those of the step before.
 func (x *exchange) expect(step int) error {
 	_, peers := x.b.sent()
-	if x.variant != putRPC || peers == 0 {
+	if x.variant != putRPC || x.single || peers == 0 {
 		return nil
 	}
 	e, err := x.r.NewEvent(peers)
@@ -143,8 +162,12 @@ func (x *exchange) reuse() error { return x.r.Waitall(x.sends[x.step%2][:], nil)
 // wait returns when the faces of this step have come, and goes on to the next one.
 func (x *exchange) wait() error {
 	parity := x.step % 2
-	switch x.variant {
-	case twoSided:
+	switch {
+	case x.single:
+		if err := x.count0(); err != nil {
+			return err
+		}
+	case x.variant == twoSided:
 		if err := x.r.Waitall(x.receives[:], x.statuses[:]); err != nil {
 			return err
 		}
@@ -153,7 +176,7 @@ func (x *exchange) wait() error {
 				return fmt.Errorf("rank %d: a face of %d B came from process %d, want %d B", x.r.ID(), got, peer, want)
 			}
 		}
-	case putRPC:
+	case x.variant == putRPC:
 		if e := x.arrived[parity]; e != nil {
 			if err := x.r.WaitEvent(e); err != nil {
 				return err
@@ -171,4 +194,25 @@ func (x *exchange) wait() error {
 	}
 	x.step++
 	return nil
+}
+
+// count0 waits until as many faces have come as there are neighbours, whosever they are,
+// and sets their number to 0 for the next step: the end of listing 2.
+func (x *exchange) count0() error {
+	_, peers := x.b.sent()
+	if peers == 0 {
+		return nil
+	}
+	if _, err := x.r.Await(x.flags, cluster.CmpGreaterEqual, uint64(peers)); err != nil {
+		return err
+	}
+	return x.forget()
+}
+
+// forget sets the number of faces that have come to 0.
+func (x *exchange) forget() error {
+	if !x.single {
+		return nil
+	}
+	return x.r.AtomicStore(x.r.ID(), x.flags, 0)
 }

@@ -36,6 +36,7 @@ func work(cells int64, flops, bytes float64) cluster.Work {
 func packWork(b *block, d int) cluster.Work { return work(b.face(d), 0, 2*cell) }
 func innerWork(b *block) cluster.Work       { return work(b.inner(), 12, 2*cell) }
 func surfaceWork(b *block) cluster.Work     { return work(b.cells()-b.inner(), 16, 3*cell) }
+func sideWork(b *block, d int) cluster.Work { return work(b.face(d), 16, 3*cell) }
 func updateWork(b *block) cluster.Work      { return work(b.cells(), 3, 3*cell) }
 
 // pack copies the face of direction d.

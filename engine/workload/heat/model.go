@@ -84,7 +84,11 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 	for _, k := range onNode {
 		node = max(node, k)
 	}
+	device := s.Text("memory") != memoryHost && m.Device.Count > 0
 	kernel := func(w cluster.Work) float64 {
+		if device {
+			return m.Device.KernelTime(w).Seconds()
+		}
 		t := m.ComputeTime(w).Seconds()
 		if m.NodeRate > 0 {
 			t = max(t, w.Bytes*float64(node)/m.NodeRate)
@@ -99,6 +103,9 @@ func Model(s *engine.Scenario, m *cluster.Machine) Prediction {
 		}
 	}
 	p.Inner, p.Rest = kernel(innerWork(&b)), kernel(surfaceWork(&b))+kernel(updateWork(&b))
+	if device {
+		p.launches(m, &b, faces)
+	}
 	inside := bits.Len(uint(node - 1))
 	all := bits.Len(uint(len(world) - 1))
 	at := func(class cluster.Class, levels int) float64 {
@@ -133,4 +140,27 @@ func message(s *engine.Scenario, m *cluster.Machine, class cluster.Class, size, 
 		}
 	}
 	return before, after
+}
+
+// launches adds what starting kernels takes, and seeing their ends. What a device computes
+// beside packs and sends is not waited for.
+func (p *Prediction) launches(m *cluster.Machine, b *block, faces int) {
+	launch, fence := m.Device.Launch.Seconds(), m.Device.Fence.Seconds()
+	started := float64(faces) * launch
+	if p.overlap {
+		started += launch
+		p.Inner = max(p.Inner-fence-p.Start, 0)
+	} else {
+		p.Inner += launch
+	}
+	if faces > 0 {
+		p.Pack += started + fence
+	} else {
+		p.Pack += started
+	}
+	sides := 0.0
+	for d := range directions {
+		sides += m.Device.KernelTime(sideWork(b, d)).Seconds()
+	}
+	p.Rest += sides - m.Device.KernelTime(surfaceWork(b)).Seconds() + directions*launch + fence + launch + fence
 }

@@ -12,6 +12,8 @@ import (
 // process is one process, and the cube that it conducts heat through with the others.
 type process struct {
 	*exchange
+	kernels
+	noise   noise
 	p       engine.Probe
 	f       *field // of a cube without numbers, its block alone
 	steps   int
@@ -92,13 +94,14 @@ func proofOf(side, steps int, n [3]int) cube {
 // newProcess takes memory for the process's block of a cube.
 func newProcess(r *cluster.Rank, p engine.Probe, of cube, n [3]int, real bool, tag int) (*process, error) {
 	b, most := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
-	x, err := newExchange(r, b, most, p.Text("variant"), real, tag)
+	x, err := newExchange(r, b, most, p.Text("variant"), p.Text("inboxes") == oneInbox, real, tag)
 	if err != nil {
 		return nil, err
 	}
-	c := &process{exchange: x, p: p, f: &field{block: b}, steps: of.steps, every: int(p.Int("reduce-every")), spans: make([]span, of.steps+1),
+	device := p.Text("memory") != memoryHost
+	c := &process{exchange: x, kernels: kernels{on: r, bodies: real, device: device}, noise: newNoise(r, p.Float("noise-rate"), p.Float("noise-length")), p: p, f: &field{block: b}, steps: of.steps, every: int(p.Int("reduce-every")), spans: make([]span, of.steps+1),
 		overlap: p.Text("overlap") == "on", prepost: p.Text("prepost") == "on" && x.variant == twoSided}
-	if p.Text("memory") != memoryHost {
+	if device {
 		c.means = cluster.Means{Own: cluster.DeviceMemory, Far: cluster.DeviceMemory}
 	}
 	if real {
@@ -116,6 +119,9 @@ func newProcess(r *cluster.Rank, p engine.Probe, of cube, n [3]int, real bool, t
 func (c *process) conduct() error {
 	clear(c.f.t)
 	if err := c.expect(c.step); err != nil {
+		return err
+	}
+	if err := c.forget(); err != nil {
 		return err
 	}
 	if err := c.r.Barrier(c.r.World()); err != nil {
@@ -154,12 +160,15 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 			return 0, err
 		}
 	}
+	c.noise.until(begun)
 	if err := c.r.Using(c.means, c.begin); err != nil {
 		return 0, err
 	}
 	lap(&s.pack)
-	if c.overlap {
-		c.compute(innerWork(&c.b), c.f.inner)
+	if c.overlap && !c.device {
+		if err := c.inner(); err != nil {
+			return 0, err
+		}
 		lap(&s.compute)
 	}
 	if err := c.wait(); err != nil {
@@ -167,10 +176,22 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 	}
 	lap(&s.exchange)
 	if !c.overlap {
-		c.compute(innerWork(&c.b), c.f.inner)
+		if err := c.inner(); err != nil {
+			return 0, err
+		}
 	}
-	c.compute(surfaceWork(&c.b), c.f.surface)
-	c.compute(updateWork(&c.b), c.f.update)
+	if err := c.surface(); err != nil {
+		return 0, err
+	}
+	if err := c.fenceAll(); err != nil {
+		return 0, err
+	}
+	if err := c.launch(bulk, updateWork(&c.b), c.f.update); err != nil {
+		return 0, err
+	}
+	if err := c.fenceAll(); err != nil {
+		return 0, err
+	}
 	if c.real {
 		c.flows[2*t], c.flows[2*t+1] = c.f.gained, c.f.radiated
 	}
@@ -187,7 +208,11 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 	return begun, nil
 }
 
-// begin packs each face and starts to send it.
+// inner computes the cells that need no face.
+func (c *process) inner() error { return c.launch(bulk, innerWork(&c.b), c.f.inner) }
+
+// begin packs each face and starts to send it. On a device all are packed side by side,
+// and with overlap the inner cells are under way before the first face goes.
 func (c *process) begin() error {
 	if err := c.reuse(); err != nil {
 		return err
@@ -203,10 +228,25 @@ func (c *process) begin() error {
 		}
 	}
 	for d, peer := range c.b.peers {
+		if peer < 0 || !c.device {
+			continue
+		}
+		if err := c.pack(d); err != nil {
+			return err
+		}
+	}
+	if c.device && c.overlap {
+		if err := c.inner(); err != nil {
+			return err
+		}
+	}
+	for d, peer := range c.b.peers {
 		if peer < 0 {
 			continue
 		}
-		c.compute(packWork(&c.b, d), func() { c.f.pack(d, c.out[c.step%2][d]) })
+		if err := c.packed(d); err != nil {
+			return err
+		}
 		if c.variant == twoSided && !c.prepost {
 			if err := c.receive(d); err != nil {
 				return err
@@ -219,12 +259,17 @@ func (c *process) begin() error {
 	return nil
 }
 
-// compute runs a kernel, or takes its time alone.
-func (c *process) compute(w cluster.Work, kernel func()) {
-	if !c.real {
-		kernel = nil
+// pack starts to pack a face.
+func (c *process) pack(d int) error {
+	return c.launch(d, packWork(&c.b, d), func() { c.f.pack(d, c.out[c.step%2][d]) })
+}
+
+// packed returns when a face is: a processor packs it now.
+func (c *process) packed(d int) error {
+	if !c.device {
+		return c.pack(d)
 	}
-	c.r.Compute(w, kernel)
+	return c.fence(d)
 }
 
 // How far an average may be from the published one, and the energy of a step from its

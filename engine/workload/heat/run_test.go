@@ -99,6 +99,67 @@ func TestASlowRankWithoutReductions(t *testing.T) {
 	}
 }
 
+// Blocks in device memory have the sequential bits on every fabric: kernels compute them,
+// and where the time is the host's own a device is a label.
+func TestDevicesGiveTheSequentialBits(t *testing.T) {
+	for i, memory := range []string{"staged", "direct"} {
+		for j, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
+			overlap := []string{"on", "off"}[(i+j)%2]
+			for _, where := range [][]string{{"machine", "ac922-summit", "fabric", "sim"}, {"machine", "this-host"}, {"machine", "ac922-summit", "dilation", "1"}} {
+				if where[1] == "ac922-summit" && len(where) == 4 && where[2] == "dilation" && testing.Short() && i > 0 {
+					continue
+				}
+				sound(t, nil, bits, slices.Concat([]string{"nodes", "2", "ranks-per-node", "3", "size", "9", "steps", "5", "memory", memory, "variant", variant, "overlap", overlap}, where)...)
+			}
+		}
+	}
+}
+
+// One inbox and a counter that is set to 0, as in listing 2, are safe while every step has
+// a reduction. Without, a face of the next step is counted for one of this step, and the
+// run does not verify or waits for ever; two inboxes hold under the same circumstances.
+func TestOneInboxRaces(t *testing.T) {
+	m := costs
+	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
+	knobs := []string{"fabric", "sim", "nodes", "6", "ranks-per-node", "1", "size", "12", "steps", "20"}
+	for _, variant := range []string{"put-rpc", "put-signal"} {
+		with := append(slices.Clone(knobs), "variant", variant)
+		sound(t, &m, bits, append(with, "inboxes", "one")...)
+		sound(t, &m, bits, append(with, "inboxes", "two", "reduce-every", "10")...)
+		var told [2]string
+		for i := range told {
+			s, err := try(&m, 1, append(with, "inboxes", "one", "reduce-every", "10")...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Failure == "" && s.Verification.OK {
+				t.Errorf("%s: one inbox without reductions is not found out: %+v", variant, s.Verification)
+			}
+			told[i] = s.Failure + s.Verification.Detail
+		}
+		if told[0] != told[1] {
+			t.Errorf("%s: the race shows in two ways: %q and %q", variant, told[0], told[1])
+		}
+	}
+}
+
+// Detours take time of their own, by the seed alone, and the more the higher their rate.
+func TestNoise(t *testing.T) {
+	at := func(rate, seed string) float64 {
+		return value(t, sound(t, &costs, bits, "fabric", "sim", "nodes", "3", "ranks-per-node", "1", "size", "12", "steps", "60", "noise-rate", rate, "noise-length", "0.0001", "seed", seed), "step_time")
+	}
+	none, some, more := at("0", "1"), at("200", "1"), at("2000", "1")
+	if again := at("200", "1"); again != some {
+		t.Errorf("a step takes %v s and %v s with equal seeds", some, again)
+	}
+	if other := at("200", "2"); other == some {
+		t.Errorf("a step takes %v s with another seed, too", other)
+	}
+	if some <= none || more <= some {
+		t.Errorf("a step takes %v, %v and %v s at 0, 200 and 2000 detours a second: want more each time", none, some, more)
+	}
+}
+
 // costs is a machine that has some of each kind.
 var costs = cluster.Machine{
 	Name: "costs", Emulated: true, Progress: cluster.ProgressThread, Flops: 1e9, MemoryRate: 1e9, EagerLimit: 1024, HandlerTime: 300 * cluster.Nanosecond,
@@ -166,7 +227,8 @@ func TestRefusals(t *testing.T) {
 		{[]string{"nodes", "17", "ranks-per-node", "1", "size", "16"}, []string{"17 processes stand 17×1×1", "use size = 17 or more"}},
 		{[]string{"model", "nested-multiple", "variant", "put-signal"}, []string{"a put ends at its UPC group", "use model = flat"}},
 		{[]string{"fabric", "sim", "memory", "direct"}, []string{"machine demo has no devices", "use memory = host"}},
-		{[]string{"machine", "ac922-summit", "memory", "staged"}, []string{"only virtual time has the costs of devices", "use fabric = sim"}},
+		{[]string{"memory", "staged"}, []string{"machine demo has no devices", "use memory = host"}},
+		{[]string{"inboxes", "one", "variant", "put-signal", "reduce-every", "2"}, []string{"a race", "use fabric = sim"}},
 		{[]string{"machine", "ac922-summit", "fabric", "sim", "ranks-per-node", "7", "memory", "direct"}, []string{"7 ranks a node", "use ranks-per-node = 6"}},
 		{[]string{"machine", "ac922-summit", "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "size", "1600", "memory", "direct"}, []string{"a device of ac922-summit has", "use a smaller size"}},
 	} {

@@ -17,6 +17,12 @@ const (
 	memoryDirect = "direct"
 )
 
+// Choices of the knob inboxes.
+const (
+	twoInboxes = "two"
+	oneInbox   = "one"
+)
+
 var heat = workload.Workload{
 	Name:  "heat",
 	Title: "Heat conduction",
@@ -42,6 +48,15 @@ var heat = workload.Workload{
 		{Name: "reduce-every", Label: "reduce every", Doc: "steps for each reduction of the average temperature; the last step has one in any case", Type: engine.Integer, Default: "1", Min: 1, Max: 100000,
 			Choices: []string{"1", "10", "100"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the time of reductions, and how far neighbours run ahead of each other without them", Paper: "paper 4, section III, listing 1"},
+		{Name: "inboxes", Label: "inboxes", Doc: "for faces that are put: two a face, for even and odd steps with counters that only grow, or one and a count of all faces that is set to 0, which is safe only if every step has a reduction", Type: engine.Choice, Default: twoInboxes,
+			Choices: []string{twoInboxes, oneInbox}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "whether the run verifies: with one inbox and reduce-every over 1 a face of the next step is taken for one of this step", Paper: "paper 4, section IV, listing 2"},
+		{Name: "noise-rate", Label: "noise rate", Doc: "detours a second that a processor makes, at random times; 0: none", Type: engine.Real, Default: "0", Min: 0, Max: 1e6, Unit: "1/s",
+			Choices: []string{"0", "10", "100", "1000"}, Scope: engine.ScopeBody, Role: engine.Machine,
+			Watch: "the tail of the two-step times: a rank that waits for another one shares its detours", Paper: "paper 4, section V, figure 2"},
+		{Name: "noise-length", Label: "noise length", Doc: "time of a detour", Type: engine.Real, Default: "0.000025", Min: 0, Max: 1, Unit: "s",
+			Choices: []string{"0.000025", "0.00025", "0.0025"}, Scope: engine.ScopeBody, Role: engine.Machine,
+			Watch: "median and spread of two-step times", Paper: "paper 4, section V, figure 2"},
 		{Name: "memory", Label: "memory", Doc: "where blocks and faces are: in the host's memory, or in that of a device for each rank, reached through the host's or directly; kernels take the device's rates", Type: engine.Choice, Default: memoryHost,
 			Choices: []string{memoryHost, memoryStaged, memoryDirect}, Scope: engine.ScopeCluster, Role: engine.Scheme,
 			Watch: "the time of the exchange: each face is copied twice more where it is staged", Paper: "paper 4, section V"},
@@ -50,7 +65,7 @@ var heat = workload.Workload{
 			Watch: "memory and time of a simulation; simulated times stay"},
 	},
 	Defaults: map[string]string{"model": "flat"},
-	First:    "variant", Panes: []string{"locality"}, Serial: true, Steady: true, Idle: idle,
+	First:    "variant", Panes: []string{"locality"}, Serial: true, Idle: idle,
 	Metrics: []engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s", Doc: "mean over the steps that count: all but up to three at the beginning"},
 		{Name: "step_median", Phrase: "median of steps", Unit: "s", Doc: "of the means of two successive steps"},
@@ -75,13 +90,11 @@ var heat = workload.Workload{
 	Finish:     finish,
 }
 
-// fit has kernels run on a device for each rank: they take its rates, no other rank's
-// memory is in their way, and adapters reach its memory or do not.
+// fit has adapters reach the devices' memory, or not.
 func fit(s *engine.Scenario, m *cluster.Machine) {
 	if s.Text("memory") == memoryHost || m.Device.Count == 0 {
 		return
 	}
-	m.Flops, m.MemoryRate, m.NodeRate = m.Device.Flops, m.Device.Rate, 0
 	m.Device.Direct = s.Text("memory") == memoryDirect
 }
 
@@ -112,6 +125,9 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 			return fail("memory = %s: a block of %d×%d×%d cells takes %s, and a device of %s has %s; use a smaller size or more nodes",
 				memory, b.size[0], b.size[1], b.size[2], cluster.SizeText(float64(need)), on.Machine.Name, cluster.SizeText(float64(has)))
 		}
+	}
+	if s.Text("inboxes") == oneInbox && s.Text("variant") != twoSided && s.Int("reduce-every") > 1 && !on.Phantoms {
+		return fail("inboxes = one with reduce-every = %d: a race, which is shown in virtual time alone; use fabric = sim, or inboxes = two", s.Int("reduce-every"))
 	}
 	var modelled int64
 	if on.Phantoms && phantom(side, n, s.Int("real-limit")) {
@@ -156,10 +172,10 @@ func holds(s *engine.Scenario, on *workload.Site, b *block, steps, processes int
 // noDevice says why a scenario's blocks cannot be in devices; "": they can.
 func noDevice(s *engine.Scenario, on *workload.Site) string {
 	switch ranks, devices := s.Int("ranks-per-node"), on.Machine.Device.Count; {
+	case devices == 0 && !on.Machine.Emulated && !on.Phantoms: // a device is a label
+		return ""
 	case devices == 0:
 		return fmt.Sprintf("machine %s has no devices; use memory = host, or machine = ac922-summit", on.Machine.Name)
-	case !on.Phantoms:
-		return "only virtual time has the costs of devices; use fabric = sim, or memory = host"
 	case ranks > int64(devices):
 		return fmt.Sprintf("%d ranks a node, and machine %s has %d devices a node, one for each rank; use ranks-per-node = %d or fewer", ranks, on.Machine.Name, devices, devices)
 	}
@@ -195,6 +211,16 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	switch {
+	case knob == "seed" && s.Float("noise-rate") == 0:
+		return "heat draws nothing at random without noise"
+	case knob == "noise-length" && s.Float("noise-rate") == 0:
+		return "there are no detours: turn noise-rate"
+	case (knob == "noise-rate" || knob == "noise-length") && kind == engine.Measured:
+		return "the host's own time takes no detours but its own"
+	case knob == "memory" && kind == engine.Measured:
+		return "on this host a device is only a label: kernels run on its processors"
+	case knob == "inboxes" && s.Text("variant") == twoSided:
+		return "a message needs no inbox"
 	case knob == "prepost" && s.Text("variant") != twoSided:
 		return "a put needs no receive"
 	case knob == "real-limit" && kind != engine.Simulated:

@@ -1,0 +1,67 @@
+package live
+
+import (
+	"sync/atomic"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
+
+// issue is what a rank's engine knows of its kernels, in wall ns since launch; the wire's
+// lock guards all but model.
+type issue struct {
+	issued  int64 // when the last one was started
+	streams [cluster.Streams]int64
+	link    int64        // when the way to the device is free
+	model   atomic.Int64 // of the kernel whose body is about to run; 0: none
+}
+
+// launch implements transport: a device runs one kernel after another, each as soon as it
+// is started and its stream has run what was there before.
+func (x *wire) launch(e *engine, op *cluster.Op) cluster.Handle {
+	d := &x.w.spec.Machine.Device
+	took := x.wall(d.KernelTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
+	s := e.pend(op)
+	p := newParcel()
+	p.kind, p.src, p.dst, p.from, p.req = parcelComplete, e.id, e.id, e, s
+	k := e.main.kernels
+	k.model.Store(took)
+	x.mu.Lock()
+	k.issued = max(k.issued, x.now()) + x.wall(d.Launch)
+	free := &x.free[x.deviceOf[e.id]]
+	end := max(k.issued, k.streams[op.Tag], *free) + took
+	k.streams[op.Tag], *free = end, end
+	x.push(p, end+x.wall(d.Fence))
+	x.mu.Unlock()
+	return pended(s)
+}
+
+// stage copies bytes between a device's memory and the host's from a time on, over the
+// rank's own way to its device, and gives the end. The caller holds mu.
+func (x *wire) stage(rank int32, at, n int64) int64 {
+	k, link := x.w.engines[rank].kernels, &x.w.spec.Machine.Device.Link
+	begin := max(at, k.link)
+	if link.Bandwidth > 0 {
+		begin += x.wall(cluster.FromSeconds(float64(n) / link.Bandwidth))
+	}
+	k.link = begin
+	return begin + x.wall(link.Latency)
+}
+
+// bring completes a receive whose bytes have come; those for a device's memory are copied
+// there first.
+func (e *engine) bring(s *slot, d cluster.Done) {
+	if !s.device {
+		e.complete(s, d)
+		return
+	}
+	e.w.way.toDevice(e, s, d)
+}
+
+// toDevice implements transport.
+func (x *wire) toDevice(e *engine, s *slot, d cluster.Done) {
+	p := newParcel()
+	p.kind, p.src, p.dst, p.from, p.req, p.done = parcelComplete, e.id, e.id, e, s, d
+	x.mu.Lock()
+	x.push(p, x.stage(e.main.id, x.now(), d.Size))
+	x.mu.Unlock()
+}

@@ -1,0 +1,76 @@
+package sim
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// devices are the accelerators of a machine, which run kernels beside the processors.
+type devices struct {
+	each        []server       // by node, then number: a device's time, which kernels share
+	deviceOf    []int32        // by rank
+	streams     []cluster.Time // by rank, then number: when each has run its kernels
+	fenced      []cluster.Time // by rank: when the last fence returned that saw one
+	shared      bool           // a node has more ranks than devices
+	flops, rate rate
+	launching   cluster.Time
+	fence       cluster.Time
+	messaging   cluster.Time // of a send or a receive of device memory
+}
+
+func newDevices(s *cluster.Spec) devices {
+	d, l := &s.Machine.Device, &s.Layout
+	a := devices{flops: rateOf(d.Flops), rate: rateOf(d.Rate), launching: d.Launch, fence: d.Fence}
+	if d.Count == 0 {
+		return a
+	}
+	a.messaging = d.MessageOverhead
+	a.shared = l.RanksPerNode > d.Count
+	var all int
+	a.deviceOf, all = l.Devices(d.Count)
+	a.each = make([]server, all)
+	a.streams = make([]cluster.Time, l.Ranks()*cluster.Streams)
+	a.fenced = make([]cluster.Time, l.Ranks())
+	for i := range a.fenced {
+		a.fenced[i] = never
+	}
+	for i := range a.each {
+		a.each[i].rate = rate(cluster.Second) // a picosecond of it takes one
+	}
+	return a
+}
+
+// launch starts a kernel.
+func (t *thread) launch(op *cluster.Op) cluster.Handle {
+	w, r := t.w, t.r
+	t.spend(w.devices.launching, CauseOverhead)
+	if w.devices.shared && t.id >= 0 && !r.stepping {
+		t.sync(evResume) // the device is taken in the order of time
+	}
+	stream := &w.devices.streams[r.id*cluster.Streams+op.Tag]
+	dt := max(w.devices.flops.time(int64(min(op.A, 1<<62))), w.devices.rate.time(int64(min(op.B, 1<<62))))
+	if w.compNoise > 0 {
+		dt += r.jitter(dt)
+	}
+	device := &w.devices.each[w.devices.deviceOf[r.id]]
+	begin := max(t.now, *stream)
+	*stream = device.work(begin, int64(dt), dt)
+	s, id := t.pend(op)
+	s.pays, s.cause = feeFence, w.trace.charge(t.cause, *stream-t.now, CauseKernel, r.id)
+	w.completeAt(*stream, r.id, id)
+	return t.pended(op, id)
+}
+
+// jitter is what noise adds to a computing time of the rank; never less than −dt.
+func (r *rank) jitter(dt cluster.Time) cluster.Time {
+	if !r.noisy {
+		r.noise, r.noisy = newNoise(r.w.spec.Seed, uint64(r.id)), true
+	}
+	return r.noise.jitter(dt, r.w.compNoise)
+}
+
+// fences charges a thread for seeing that a kernel has ended. One fence sees all that have
+// ended before it returns.
+func (t *thread) fences(ended cluster.Time) {
+	if fenced := &t.w.devices.fenced[t.r.id]; ended > *fenced {
+		t.pay(t.w.devices.fence)
+		*fenced = t.now
+	}
+}

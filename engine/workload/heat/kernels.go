@@ -1,0 +1,61 @@
+package heat
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// Streams of a device: one for each face, as in the example, and one for the inner cells
+// and the update.
+const (
+	bulk    = directions
+	streams = directions + 1
+)
+
+// kernels are those of a block under way on its device. Without one they run on the
+// processor, each as soon as it is launched.
+type kernels struct {
+	on     *cluster.Rank
+	bodies bool
+	device bool
+	list   [streams]cluster.Request
+}
+
+// launch starts a kernel on a stream.
+func (k *kernels) launch(stream int, w cluster.Work, body func()) error {
+	if !k.bodies {
+		body = nil
+	}
+	if k.device {
+		return k.on.Launch(&k.list[stream], stream, w, body)
+	}
+	k.on.Compute(w, body)
+	return nil
+}
+
+// fence waits for the last kernel of a stream.
+func (k *kernels) fence(stream int) error {
+	_, err := k.on.Wait(&k.list[stream])
+	return err
+}
+
+// fenceAll waits for the last kernel of each stream.
+func (k *kernels) fenceAll() error {
+	if !k.device {
+		return nil
+	}
+	return k.on.Waitall(k.list[:], nil)
+}
+
+// surface computes the cells that need neighbours' faces: on a device a kernel a side of
+// the block, each with its edges, as in the example.
+func (c *process) surface() error {
+	if !c.device {
+		return c.launch(bulk, surfaceWork(&c.b), c.f.surface)
+	}
+	body := c.f.surface // of all sides
+	for d := range directions {
+		if err := c.launch(d, sideWork(&c.b, d), body); err != nil {
+			return err
+		}
+		body = nil
+	}
+	return nil
+}
