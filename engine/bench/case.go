@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -158,26 +157,6 @@ func Cases() []Case {
 		all = append(all, some...)
 	}
 	return all
-}
-
-// find gives the named cases, all of them when there are no names.
-func find(names []string) ([]Case, error) {
-	all := Cases()
-	if len(names) == 0 {
-		return all, nil
-	}
-	var found []Case
-	for _, name := range names {
-		i := 0
-		for i < len(all) && all[i].Name != name {
-			i++
-		}
-		if i == len(all) {
-			return nil, fmt.Errorf("unknown bench row %q: there are %v", name, Names())
-		}
-		found = append(found, all[i])
-	}
-	return found, nil
 }
 
 // Names lists the rows.

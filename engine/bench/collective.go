@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -164,34 +163,5 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 // CollectiveRows measures collectives of several sizes among 2, 8 and 64 ranks, each beside
 // the barrier alone.
 func CollectiveRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	names := CollectiveNames()
-	for _, name := range o.Only {
-		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("bench collectives: unknown row %q: there are %v", name, names)
-		}
-	}
-	var rows []Row
-	for _, k := range CollectiveCases() {
-		if len(o.Only) > 0 && !slices.Contains(o.Only, k.Name) {
-			continue
-		}
-		if progress != nil {
-			progress(k.Name)
-		}
-		row, err := k.measure(ctx, &o)
-		if err != nil {
-			return rows, fmt.Errorf("bench %s: %w", k.Name, err)
-		}
-		rows = append(rows, row)
-	}
-	if o.Peers != "" {
-		if progress != nil {
-			progress("peers")
-		}
-		runPeers(ctx, o.Peers, "collectives").beside(rows)
-	}
-	return rows, nil
+	return rows(ctx, "bench collectives", &o, CollectiveCases(), func(k *Case) string { return k.Name }, (*Case).measure, progress, "collectives")
 }

@@ -63,32 +63,48 @@ func (o *Options) check() error {
 // Rows measures the rows one after the other; progress, if not nil, hears of each
 // before it starts. On an error it gives the rows that are done.
 func Rows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
+	return rows(ctx, "bench", &o, Cases(), func(k *Case) string { return k.Name }, (*Case).measure, progress, "p2p", "coll")
+}
+
+// rows measures the cases of a table that the options name, in the options' order, or
+// all of them; beside them stand the figures of the peers' programs.
+func rows[C any](ctx context.Context, table string, o *Options, cases []C, name func(*C) string,
+	measure func(*C, context.Context, *Options) (Row, error), progress func(name string), programs ...string) ([]Row, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	cases, err := find(o.Only)
-	if err != nil {
-		return nil, err
-	}
-	var rows []Row
+	byName, only := map[string]*C{}, o.Only
+	var names []string
 	for i := range cases {
-		k := &cases[i]
+		names = append(names, name(&cases[i]))
+		byName[name(&cases[i])] = &cases[i]
+	}
+	if len(only) == 0 {
+		only = names
+	}
+	for _, n := range only {
+		if byName[n] == nil {
+			return nil, fmt.Errorf("%s: unknown row %q: there are %v", table, n, names)
+		}
+	}
+	var done []Row
+	for _, n := range only {
 		if progress != nil {
-			progress(k.Name)
+			progress(n)
 		}
-		row, err := k.measure(ctx, &o)
+		row, err := measure(byName[n], ctx, o)
 		if err != nil {
-			return rows, fmt.Errorf("bench %s: %w", k.Name, err)
+			return done, fmt.Errorf("bench %s: %w", n, err)
 		}
-		rows = append(rows, row)
+		done = append(done, row)
 	}
 	if o.Peers != "" {
 		if progress != nil {
 			progress("peers")
 		}
-		runPeers(ctx, o.Peers, "p2p", "coll").beside(rows)
+		runPeers(ctx, o.Peers, programs...).beside(done)
 	}
-	return rows, nil
+	return done, nil
 }
 
 // measure plays the rounds of one case.

@@ -62,7 +62,7 @@ func TestRowsRefuse(t *testing.T) {
 	}{
 		{"no fabric", Options{Machine: thisHost}, "no fabric"},
 		{"an emulated machine", Options{Fabric: live.New(), Machine: emulated}, "machine demo is emulated"},
-		{"an unknown row", Options{Fabric: live.New(), Machine: thisHost, Only: []string{"put9"}}, `unknown bench row "put9"`},
+		{"an unknown row", Options{Fabric: live.New(), Machine: thisHost, Only: []string{"put9"}}, `bench: unknown row "put9"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rows, err := Rows(t.Context(), c.o, nil)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -182,37 +181,7 @@ func pairStream(t *cluster.Thread, team *cluster.Team) func() error {
 // cache line's way, more beside one thread, whose turns come in between in a
 // cluster of its own.
 func ThreadRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	cases := ThreadCases()
-	for _, name := range o.Only {
-		if !slices.Contains(ThreadNames(), name) {
-			return nil, fmt.Errorf("bench threads: unknown row %q: there are %v", name, ThreadNames())
-		}
-	}
-	var rows []Row
-	for i := range cases {
-		k := &cases[i]
-		if len(o.Only) > 0 && !slices.Contains(o.Only, k.Name) {
-			continue
-		}
-		if progress != nil {
-			progress(k.Name)
-		}
-		row, err := k.measure(ctx, &o)
-		if err != nil {
-			return rows, fmt.Errorf("bench %s: %w", k.Name, err)
-		}
-		rows = append(rows, row)
-	}
-	if o.Peers != "" {
-		if progress != nil {
-			progress("peers")
-		}
-		runPeers(ctx, o.Peers, "mt").beside(rows)
-	}
-	return rows, nil
+	return rows(ctx, "bench threads", &o, ThreadCases(), func(k *ThreadCase) string { return k.Name }, (*ThreadCase).measure, progress, "mt")
 }
 
 func (k *ThreadCase) measure(ctx context.Context, o *Options) (Row, error) {
