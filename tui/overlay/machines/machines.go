@@ -15,19 +15,21 @@ import (
 var Spec = overlay.Spec{
 	Open: pane.Action{Name: "machines", Keys: []string{"o"}, Doc: "choose the machine to run on, with its facts and their sources", Hint: "machines"},
 	Mode: "in the machines", Knob: knob,
-	New: func(h *overlay.Host) overlay.Overlay { return &picker{h: h} },
+	New: func(h *overlay.Host) overlay.Overlay { return newPicker(h) },
 }
 
 const knob = "machine"
 
 type picker struct {
-	overlay.Plain
-	h     *overlay.Host
-	line  grid.Line
-	list  overlay.List
-	top   int                   // rows that the facts are scrolled
-	facts grid.Rect             // where they were drawn, on the screen
-	read  map[string]*described // the machines, as they were when the list was opened
+	overlay.Picker
+	read map[string]*described // the machines, as they were when the list was opened
+}
+
+func newPicker(h *overlay.Host) *picker {
+	o := &picker{}
+	o.Picker = overlay.Picker{Host: h, Noun: knob, Verb: "take", Size: [2]int{110, 44}, All: o.choices, Tell: o.tell,
+		Take: func(name string) { h.Set(knob, name) }}
+	return o
 }
 
 // described is a machine as its file tells it, or what was wrong with the file.
@@ -42,9 +44,9 @@ const sketchMark = " sketch"
 
 // describe reads a machine.
 func (o *picker) describe(name string) *described {
-	for i := range o.h.Machines {
-		if o.h.Machines[i].Name == name {
-			return &described{machine: o.h.Machines[i], tally: presets.Count(&o.h.Machines[i])}
+	for i := range o.Host.Machines {
+		if o.Host.Machines[i].Name == name {
+			return &described{machine: o.Host.Machines[i], tally: presets.Count(&o.Host.Machines[i])}
 		}
 	}
 	m, err := presets.Machine(name)
@@ -53,162 +55,42 @@ func (o *picker) describe(name string) *described {
 
 // Open selects the present machine.
 func (o *picker) Open() bool {
-	k, err := o.h.Panel.Scenario.Knob(knob)
-	if err != nil {
+	if _, err := o.Host.Panel.Scenario.Knob(knob); err != nil {
 		return false
 	}
-	o.line.Clear()
-	o.Retyped()
 	if skipped := presets.SkippedMachines(); len(skipped) > 0 {
-		o.h.Say("skipped: " + skipped[0].Err.Error())
+		o.Host.Say("skipped: " + skipped[0].Err.Error())
 	}
-	o.read = make(map[string]*described, len(k.Choices))
-	for i, name := range k.Choices {
-		o.read[name] = o.describe(name)
-		if name == o.h.Asked(knob) {
-			o.list.At = i
-		}
-	}
+	o.read = map[string]*described{}
+	o.Begin()
 	return true
 }
 
-func (o *picker) Line() *grid.Line { return &o.line }
-
-func (o *picker) Retyped() { o.list.At, o.top = 0, 0 }
-
-func (o *picker) Actions() []pane.Action {
-	return []pane.Action{
-		{Name: "take", Keys: []string{"enter"}, Doc: "take the selected machine", Hint: "take", Do: func(*pane.Host) { o.take() }},
-		{Name: "up", Keys: []string{"up"}, Doc: "select the machine above", Do: func(*pane.Host) { o.move(-1) }},
-		{Name: "down", Keys: []string{"down", "tab"}, Doc: "select the machine below", Hint: "select", Both: "↑↓", Other: "up", Do: func(*pane.Host) { o.move(+1) }},
-		{Name: "facts-up", Keys: []string{"pgup"}, Doc: "scroll the facts up", Do: func(*pane.Host) { o.scroll(-8) }},
-		{Name: "facts-down", Keys: []string{"pgdown"}, Doc: "scroll the facts down", Hint: "facts", Both: "pgup/dn", Do: func(*pane.Host) { o.scroll(+8) }},
-		{Name: "close", Keys: []string{"esc"}, Doc: "close the machines", Hint: "close", Do: func(*pane.Host) { o.h.Close() }},
-	}
-}
-
-// offers are the machines that have every word that is typed in name or title.
-func (o *picker) offers() []string {
-	k, err := o.h.Panel.Scenario.Knob(knob)
+func (o *picker) choices() []overlay.Choice {
+	k, err := o.Host.Panel.Scenario.Knob(knob)
 	if err != nil {
 		return nil
 	}
-	words := strings.Fields(strings.ToLower(o.line.String()))
-	var fit []string
+	var all []overlay.Choice
 	for _, name := range k.Choices {
-		if o.read[name] == nil { // the list has grown since
-			o.read[name] = o.describe(name)
+		d := o.read[name]
+		if d == nil { // the list is new, or has grown since
+			d = o.describe(name)
+			o.read[name] = d
 		}
-		text := strings.ToLower(name + " " + o.read[name].machine.Title)
-		if overlay.Fits(text, words) {
-			fit = append(fit, name)
+		c := overlay.Choice{Name: name, Search: name + " " + d.machine.Title, Now: name == o.Host.Asked(knob)}
+		if d.tally.Sketch() {
+			c.Mark = sketchMark
 		}
+		all = append(all, c)
 	}
-	return fit
+	return all
 }
 
-func (o *picker) move(by int) {
-	o.list.Move(by, len(o.offers()))
-	o.top = 0
-}
-
-// scroll moves the facts; Draw stops at their end.
-func (o *picker) scroll(by int) { o.top = max(o.top+by, 0) }
-
-// take asks for the selected machine.
-func (o *picker) take() {
-	if name := o.Offer(); name != "" {
-		o.h.Close()
-		o.h.Set(knob, name)
-	}
-}
-
-// Offer is the selected machine.
-func (o *picker) Offer() string {
-	if all := o.offers(); o.list.At < len(all) {
-		return all[o.list.At]
-	}
-	return ""
-}
-
-// Click selects a machine; a second click takes it.
-func (o *picker) Click(x, y int) {
-	i, ok := o.list.Row(x, y)
-	switch {
-	case ok && o.list.At == i:
-		o.take()
-	case ok:
-		o.list.At, o.top = i, 0
-	}
-}
-
-func (o *picker) Wheel(x, y, by int) {
-	if _, ok := o.list.Row(x, y); ok {
-		o.move(-by)
-	} else if o.facts.Contains(x, y) {
-		o.scroll(-3 * by)
-	}
-}
-
-func (o *picker) Draw(body grid.View) {
-	th := o.h.Theme
-	v := overlay.Box(body, overlay.Middle(body, 110, 44), "Machines", "type to search, enter takes", th)
-	v.Text(0, 0, "/", th.Accent)
-	o.line.Draw(v.Sub(grid.Rect{X: 2, W: v.W() - 2, H: 1}), th)
-	all := o.offers()
-	if len(all) == 0 {
-		v.TextIn(0, 2, v.W(), "no machine fits", grid.Center, th.Dim)
-		return
-	}
-	_, rest := v.Local().CutTop(1)
-	list, facts := rest, rest
-	if v.W() >= 60 {
-		wide := 0
-		for _, name := range all {
-			n := grid.Width(name)
-			if o.read[name].tally.Sketch() {
-				n += grid.Width(sketchMark)
-			}
-			wide = max(wide, n)
-		}
-		list, facts = rest.CutLeft(min(wide+3, v.W()/3))
-	} else {
-		list, facts = rest.CutTop(min(len(all), max(rest.H/3, 2)))
-	}
-	list.W--
-	o.list.Draw(v.Sub(list), len(all), th, func(i int, row grid.View, selected bool) {
-		name, st := all[i], th.Text
-		w := row.W() - 1
-		if o.read[name].tally.Sketch() {
-			w -= grid.Width(sketchMark)
-			row.Text(1+w, 0, sketchMark, th.Warning)
-		}
-		if name == o.h.Asked(knob) {
-			st = th.Accent
-		}
-		if selected {
-			row.Rune(0, 0, '▸', th.Selected)
-			st = th.Selected
-		}
-		row.TextIn(1, 0, w, name, grid.Left, st)
-	})
-	o.drawFacts(v.Sub(facts), o.read[all[min(o.list.At, len(all)-1)]])
-}
-
-// drawFacts tells what a machine's file says.
-func (o *picker) drawFacts(v grid.View, d *described) {
-	th := o.h.Theme
-	o.facts = v.Rect()
-	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1})}
-	factsText(&measure, d, th)
-	most := max(0, measure.Y-v.H())
-	o.top = min(o.top, most)
-	factsText(&grid.Flow{V: v.Sub(grid.Rect{W: v.W() - 1, H: v.H()}), Y: -o.top}, d, th)
-	if o.top > 0 {
-		v.Rune(v.W()-1, 0, '▴', th.Accent)
-	}
-	if o.top < most {
-		v.Rune(v.W()-1, v.H()-1, '▾', th.Accent)
+// tell writes what a machine's file says.
+func (o *picker) tell(f *grid.Flow, name string) {
+	if d := o.read[name]; d != nil {
+		factsText(f, d, o.Host.Theme)
 	}
 }
 
