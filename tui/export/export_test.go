@@ -188,8 +188,11 @@ func scene(th *grid.Theme) *grid.Grid {
 	g.Fill(g.Bounds(), grid.Cell{Bg: th.Background})
 	top, rest := g.Bounds().CutTop(1)
 	g.View(top).Text(1, 0, "hybridtop  randomaccess   [m]odel nested-multiple  [g]roup 4  ε = 1.24", th.Title)
-	rows := rest.SplitV(grid.Weight(1), grid.Weight(1))
-	panes := append(rows[0].SplitH(grid.Weight(3), grid.Weight(2)), rows[1].SplitH(grid.Weight(1), grid.Weight(1), grid.Weight(1))...)
+	upper, lower := rest.CutTop(rest.H / 2)
+	panes := make([]grid.Rect, 5)
+	panes[0], panes[1] = upper.CutLeft(upper.W * 3 / 5)
+	panes[2], lower = lower.CutLeft(lower.W / 3)
+	panes[3], panes[4] = lower.CutLeft(lower.W / 2)
 	line := &grid.LineChart{
 		X: grid.Axis{Unit: grid.Seconds}, Y: grid.Axis{Unit: grid.BytesPerSecond, FromZero: true}, Legend: true,
 		VLines: []grid.VLine{{X: 4, Label: "group 2→4"}}, HLines: []grid.HLine{{Y: 3e9, Label: "adapter limit"}},

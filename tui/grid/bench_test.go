@@ -19,8 +19,15 @@ func newDashboard(w, h int) *dashboard {
 	th := themes[0]
 	d := &dashboard{g: New(w, h), th: th}
 	_, rest := d.g.Bounds().CutTop(1)
-	rows := rest.SplitV(Weight(1), Weight(1))
-	d.rects = append(rows[0].SplitH(Weight(1), Weight(2), Weight(1)), rows[1].SplitH(Weight(2), Weight(2), Weight(1))...)
+	upper, lower := rest.CutTop(rest.H / 2)
+	for _, cut := range []struct {
+		row           Rect
+		first, second int
+	}{{upper, 25, 50}, {lower, 40, 40}} {
+		left, rest := cut.row.CutLeft(cut.row.W * cut.first / 100)
+		middle, right := rest.CutLeft(cut.row.W * cut.second / 100)
+		d.rects = append(d.rects, left, middle, right)
+	}
 	d.panes = []widget{sampleHeatmap(), sampleLines(Braille), sampleStack(), sampleLocality(), sampleBoxes(), sampleBars()}
 	for _, s := range []string{"Traffic", "Bandwidth, measured", "Latency", "Locality", "Latency of puts", "Algorithms"} {
 		d.boxes = append(d.boxes, Box{Title: s, Right: "GB/s", Border: th.Border, TitleStyle: th.Title, RightStyle: th.Dim})
