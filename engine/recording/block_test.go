@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
+	"github.com/hybridtop/hybridtop/engine"
 )
 
 // lifelike are stretches as a live rank has them: few labels that take turns, and times
@@ -86,12 +87,16 @@ func TestBlocks(t *testing.T) {
 func FuzzBlock(f *testing.F) {
 	f.Add(blockOf(lifelike(50, 10)).encode(), 50)
 	f.Add(encodeArrows([]timeline.Arrow{{From: 1, Sent: 5, Received: 9}}), 1)
+	f.Add(encodeSamples([]engine.Sample{{At: 5, Fabric: 7, Local: nan}}), 1)
 	f.Fuzz(func(t *testing.T, b []byte, n int) {
 		if all, err := decodeStretches(b, n); err == nil && len(all) != n {
 			t.Errorf("%d stretches of %d", len(all), n)
 		}
 		if all, err := decodeArrows(b, n); err == nil && len(all) != n {
 			t.Errorf("%d messages of %d", len(all), n)
+		}
+		if all, err := decodeSamples(b, n); err == nil && len(all) != n {
+			t.Errorf("%d samples of %d", len(all), n)
 		}
 		_, _ = decodeFrames(b, max(n, 0))
 	})

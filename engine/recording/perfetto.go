@@ -81,7 +81,7 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 		rank, thread int
 	}
 	var lanes []lane
-	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=? ORDER BY rank, thread, id`, []any{launches[at].ID}, func(r *line) {
+	err := f.each(`SELECT id, rank, thread FROM lane WHERE launch=? AND rank<>? ORDER BY rank, thread, id`, []any{launches[at].ID, sampleLane}, func(r *line) {
 		lanes = append(lanes, lane{r.int(), int(r.int()), int(r.int())})
 	})
 	if err != nil {

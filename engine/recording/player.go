@@ -192,42 +192,6 @@ func decodeSnapshot(r *record) (*engine.Snapshot, *frame, error) {
 // mostSamples is how many a snapshot shows at most.
 const mostSamples = 1 << 16
 
-// window is a part of a run's samples in memory.
-type window struct {
-	file  *File
-	run   int64
-	first int64
-	all   []engine.Sample
-}
-
-// readAhead is how many samples are read at once: they are asked for one by one.
-const readAhead = 1024
-
-// slice gives samples from a number to another; it is not written to afterwards.
-func (w *window) slice(from, to int64) ([]engine.Sample, error) {
-	if from == to {
-		return nil, nil
-	}
-	if end := w.first + int64(len(w.all)); w.all == nil || from < w.first || from > end {
-		w.first, w.all = from, nil
-	}
-	if end := w.first + int64(len(w.all)); to > end {
-		more, err := w.file.Samples(w.run, end, int(to-end)+readAhead)
-		if err != nil {
-			return nil, err
-		}
-		w.all = append(w.all[:len(w.all):len(w.all)], more...)
-		if w.first+int64(len(w.all)) < to {
-			return nil, fmt.Errorf("samples %d to %d: there are %d", from, to-1, w.first+int64(len(w.all)))
-		}
-	}
-	all := w.all[from-w.first : to-w.first : to-w.first]
-	if len(w.all) > 4*mostSamples { // keep what the next one will want
-		w.all, w.first = slices.Clone(w.all[from-w.first:]), from
-	}
-	return all, nil
-}
-
 // check refuses a snapshot that no session publishes, and that a screen would stumble
 // over.
 func check(s *engine.Snapshot) error {

@@ -49,6 +49,7 @@ type Run struct {
 	launch   *launch
 	ordinal  int // of the launch, from 1
 	frames   frames
+	chunks   chunks
 	length   time.Duration
 }
 
@@ -270,6 +271,9 @@ func (r *Run) published(b *batch, s *engine.Snapshot) error {
 		if _, err := b.exec(`INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)`, r.ID, r.samples, r.launchID(), int64(x.At), int64(x.Fabric),
 			real(x.Rate[cluster.InRank]), real(x.Rate[cluster.InNode]), real(x.Rate[cluster.Remote]),
 			real(x.Ops[cluster.InRank]), real(x.Ops[cluster.InNode]), real(x.Ops[cluster.Remote]), real(x.Local), real(x.Access)); err != nil {
+			return err
+		}
+		if err := r.chunks.add(b, x, r.launch); err != nil {
 			return err
 		}
 		r.samples, r.sampled = r.samples+1, x.At

@@ -50,5 +50,9 @@ var schema = []string{
 const (
 	kindStretches = 1
 	kindArrows    = 2
+	kindSamples   = 3
 	codecZstd     = 1
 )
+
+// sampleLane is the rank of the lane that has a run's samples.
+const sampleLane = -2

@@ -1,0 +1,156 @@
+package recording_test
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/engine/session"
+)
+
+// longRun is a recording of hours: snapshots of a simulation, given again and again at later
+// times, with as many samples as a session shows.
+func longRun(b testing.TB, samples int) string {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "long.htr")
+	base := record(b, filepath.Join(b.TempDir(), "base.htr"), scenario(b, "randomaccess", "fabric", "sim", "machine", "demo"), session.Limits{Iterations: 3}, nil)
+	last := *base.ended[0].Last
+	w, err := recording.Create(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := w.Begin(recording.Facts{Began: time.Now()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Launched(&engine.Launch{Scenario: last.Scenario, Kind: last.Kind, Machine: last.Machine})
+	const (
+		shown        = 12000 // of a session's series
+		snapshotEach = 200   // samples, so that the writer keeps up
+	)
+	all := make([]engine.Sample, 0, samples)
+	for i := range samples {
+		at := time.Duration(i+1) * 50 * time.Millisecond
+		all = append(all, engine.Sample{At: at, Fabric: cluster.Time(i), Local: 0.5, Access: 1e-6, Rate: [cluster.Classes]float64{1, 2, float64(i)}})
+		if i%snapshotEach != snapshotEach-1 {
+			continue
+		}
+		s := last
+		s.Seq, s.Elapsed, s.Phase = uint64(i+1), at, engine.Running
+		s.Series = all[max(0, len(all)-shown):len(all):len(all)]
+		r.Published(&s)
+	}
+	r.Over()
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return file
+}
+
+// A window of samples is the same whether it is read in order, backwards or by jumps, and
+// whether the samples are packed or rows alone, as those of a file that was cut off are.
+func TestSamplesAreTheSameHoweverTheyAreRead(t *testing.T) {
+	const samples = 6_000
+	file := longRun(t, samples)
+	const seed = 8
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var times []time.Duration
+	for range 20 {
+		times = append(times, time.Duration(rng.Int64N(samples*int64(50*time.Millisecond))))
+	}
+	read := func(change string) (all [][]engine.Sample) {
+		if change != "" {
+			db, err := sql.Open("sqlite", file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.Exec(change); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := open(t, file)
+		p, err := f.Player(f.Runs[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range times {
+			s, err := p.At(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, s.Series)
+		}
+		return all
+	}
+	packed := read("")
+	for i, at := range times {
+		last := packed[i][len(packed[i])-1]
+		if last.At > at && i > 0 && last.At > 10*time.Second || last.Rate[cluster.Remote] != float64(last.At/(50*time.Millisecond)-1) {
+			t.Errorf("at %v the last sample is %+v", at, last)
+		}
+	}
+	slices.Reverse(times)
+	backwards := read("")
+	slices.Reverse(times)
+	slices.Reverse(backwards)
+	rows := read(`DELETE FROM block WHERE kind=3 AND first>=2048`)
+	for i := range times {
+		if !cmp.Equal(packed[i], backwards[i], cmpopts.EquateNaNs()) || !cmp.Equal(packed[i], rows[i], cmpopts.EquateNaNs()) {
+			t.Errorf("at %v the samples differ", times[i])
+		}
+	}
+	f := open(t, file)
+	if s, m, err := f.Dropped(f.Runs[0].ID); s != 0 || m != 0 || err != nil {
+		t.Errorf("%d stretches, %d messages, %v", s, m, err)
+	}
+}
+
+// A jump to any place of a long recording, or of one with many threads, and what is read
+// of it for the frame that is shown there.
+func BenchmarkScrub(b *testing.B) {
+	jump := func(b *testing.B, file string) {
+		f, err := recording.Open(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		p, err := f.Player(f.Runs[0].ID)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		worst := time.Duration(0)
+		for b.Loop() {
+			began := time.Now()
+			if _, err := p.At(time.Duration(rng.Int64N(int64(p.Length)))); err != nil {
+				b.Fatal(err)
+			}
+			worst = max(worst, time.Since(began))
+		}
+		b.ReportMetric(float64(worst.Microseconds())/1e3, "worst-ms")
+	}
+	for _, samples := range []int{20_000, 200_000} {
+		b.Run(fmt.Sprintf("samples=%d", samples), func(b *testing.B) { jump(b, longRun(b, samples)) })
+	}
+	for _, nodes := range []string{"1", "16", "64"} {
+		b.Run("lanes="+nodes+"x8", func(b *testing.B) {
+			file := filepath.Join(b.TempDir(), "lanes.htr")
+			record(b, file, scenario(b, "randomaccess", "fabric", "sim", "machine", "demo", "nodes", nodes, "ranks-per-node", "8", "timeline", "arrows"), session.Limits{For: 4 * time.Second}, nil)
+			jump(b, file)
+		})
+	}
+}

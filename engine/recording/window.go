@@ -1,0 +1,202 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/codec"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// chunkLength is how many samples a block of them has: a jump wants thousands at once, and
+// as rows of a table they would take longer than a frame.
+const chunkLength = 1024
+
+// keptChunks are the chunks that stay in memory: as many as one window may want.
+const keptChunks = mostSamples/chunkLength + 1
+
+// window is a part of a run's samples in memory.
+type window struct {
+	file   *File
+	run    int64
+	lane   int64 // of the blocks of samples; 0: not looked for, below 0: there is none
+	first  int64
+	all    []engine.Sample
+	chunks map[int64][]engine.Sample
+	used   []int64 // chunks, the latest last
+}
+
+// slice gives samples from a number to another; it is not written to afterwards.
+func (w *window) slice(from, to int64) ([]engine.Sample, error) {
+	if from == to {
+		return nil, nil
+	}
+	if end := w.first + int64(len(w.all)); w.all == nil || from < w.first || from > end {
+		w.first, w.all = from, nil
+	}
+	for end := w.first + int64(len(w.all)); end < to; end = w.first + int64(len(w.all)) {
+		k := end / chunkLength
+		c, err := w.chunk(k, min(to-k*chunkLength, chunkLength))
+		if err != nil {
+			return nil, err
+		}
+		w.all = append(w.all, c[end-k*chunkLength:]...)
+	}
+	all := w.all[from-w.first : to-w.first : to-w.first]
+	if len(w.all) > 4*mostSamples { // keep what the next one will want
+		w.all, w.first = slices.Clone(w.all[from-w.first:]), from
+	}
+	return all, nil
+}
+
+// chunk gives the samples from number k·chunkLength on, at least so many.
+func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
+	if c := w.chunks[k]; int64(len(c)) >= want {
+		return c, nil
+	}
+	c, err := w.block(k)
+	if err == nil && c == nil {
+		c, err = w.file.Samples(w.run, k*chunkLength, chunkLength)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(c)) < want {
+		return nil, fmt.Errorf("samples up to %d: there are %d", k*chunkLength+want-1, k*chunkLength+int64(len(c)))
+	}
+	if w.chunks == nil {
+		w.chunks = make(map[int64][]engine.Sample)
+	}
+	if w.chunks[k] == nil {
+		w.used = append(w.used, k)
+	}
+	if w.chunks[k] = c; len(w.used) > keptChunks {
+		delete(w.chunks, w.used[0])
+		w.used = w.used[1:]
+	}
+	return c, nil
+}
+
+// block reads a chunk that is packed; nil: it is not.
+func (w *window) block(k int64) ([]engine.Sample, error) {
+	if w.lane == 0 {
+		w.lane = -1
+		if err := w.file.each(`SELECT n.id FROM lane n JOIN launch l ON l.id = n.launch WHERE l.run=? AND n.rank=? LIMIT 1`, []any{w.run, sampleLane}, func(r *line) { w.lane = r.int() }); err != nil {
+			return nil, err
+		}
+	}
+	if w.lane < 0 {
+		return nil, nil
+	}
+	var all []engine.Sample
+	var bad error
+	err := w.file.each(`SELECT b.n, b.crc, y.data FROM block b JOIN body y ON y.block = b.id WHERE b.lane=? AND b.first=? AND b.kind=? LIMIT 1`, []any{w.lane, k * chunkLength, kindSamples}, func(r *line) {
+		n, crc := int(r.int()), r.int()
+		b, err := w.file.unpack.unpack(r.blob(), crc)
+		if err == nil {
+			all, err = decodeSamples(b, n)
+		}
+		if err != nil {
+			bad = fmt.Errorf("samples from %d on: %w", k*chunkLength, err)
+		}
+	})
+	if err == nil {
+		err = bad
+	}
+	return all, err
+}
+
+// encodeSamples is a block of samples, column after column.
+func encodeSamples(all []engine.Sample) []byte {
+	c := codec.Encode(make([]byte, 0, 80*len(all)))
+	sampleFields(c, all)
+	return c.Bytes()
+}
+
+// sampleFields walks the columns of samples: times are differences, so that they are short.
+func sampleFields(c *codec.Walk, all []engine.Sample) {
+	var at time.Duration
+	var fabric cluster.Time
+	for i := range all {
+		d := all[i].At - at
+		codec.Integer(c, &d)
+		at += d
+		all[i].At = at
+	}
+	for i := range all {
+		d := all[i].Fabric - fabric
+		codec.Integer(c, &d)
+		fabric += d
+		all[i].Fabric = fabric
+	}
+	for class := range cluster.Classes {
+		for i := range all {
+			c.Float(&all[i].Rate[class])
+		}
+		for i := range all {
+			c.Float(&all[i].Ops[class])
+		}
+	}
+	for i := range all {
+		c.Float(&all[i].Local)
+	}
+	for i := range all {
+		c.Float(&all[i].Access)
+	}
+}
+
+// decodeSamples reads the n samples of a block.
+func decodeSamples(b []byte, n int) ([]engine.Sample, error) {
+	if n < 1 || n > chunkLength || n > len(b) {
+		return nil, fmt.Errorf("%d samples in %d bytes", n, len(b))
+	}
+	all := make([]engine.Sample, n)
+	c := codec.Decode(b)
+	sampleFields(c, all)
+	return all, c.End()
+}
+
+// chunks pack the samples of a run, as they are written.
+type chunks struct {
+	lane int64 // 0: there is none yet
+	next int64 // number of the first of open
+	open []engine.Sample
+}
+
+// add takes a sample; launch: the one that goes on, nil: none.
+func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
+	k.open = append(k.open, plain(*s))
+	if len(k.open) < chunkLength {
+		return nil
+	}
+	defer func() { k.next, k.open = k.next+chunkLength, k.open[:0] }()
+	if launch == nil {
+		return nil // the rows have them
+	}
+	if k.lane == 0 {
+		var err error
+		if k.lane, err = b.insert(newLane, launch.id, sampleLane, sampleLane); err != nil {
+			return err
+		}
+	}
+	data := b.pack.pack(encodeSamples(k.open))
+	return block(b, []any{k.lane, kindSamples, k.next, len(k.open), 0, nil, nil, nil, nil, nil, nil, nil, nil, nil}, data)
+}
+
+// plain is a sample as its row has it: what is no number is NaN.
+func plain(s engine.Sample) engine.Sample {
+	clean := func(x *float64) {
+		if !finite(*x) {
+			*x = nan
+		}
+	}
+	clean(&s.Local)
+	clean(&s.Access)
+	for c := range cluster.Classes {
+		clean(&s.Rate[c])
+		clean(&s.Ops[c])
+	}
+	return s
+}
