@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,11 +13,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/reproduce"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
@@ -50,7 +55,14 @@ func newReproduce() *cobra.Command {
 	cmd.Flags().BoolVar(&o.Sense, "sensitivity", false, "run again with each assumed constant of the machines halved and doubled; --record keeps what that does to each verdict")
 	cmd.Flags().BoolVar(&o.Long, "long", false, "run the long points, too, whose rows are otherwise as recorded")
 	points := cmd.Flags().String("points", "", "where --sensitivity and --long keep the points that are done, until all are recorded (default: hybridtop/points in the cache `DIRECTORY` of the user)")
+	page := cmd.Flags().String("html", "", "write a report with charts into this `FILE`, beside what is printed")
+	must(cmd.MarkFlagFilename("html", "html"))
+	file := cmd.Flags().String("out", "", "record the runs in this `FILE`, as hybridtop record does")
+	must(cmd.MarkFlagFilename("out", "htr"))
 	cmd.MarkFlagsMutuallyExclusive("strict", "record")
+	for _, kept := range []string{"sensitivity", "long"} { // of what is kept there is no run
+		cmd.MarkFlagsMutuallyExclusive("out", kept)
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return listFigures(cmd.OutOrStdout(), out)
@@ -59,14 +71,31 @@ func newReproduce() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		claims, missing, err := claimsOf(figures)
+		if err != nil {
+			return err
+		}
+		if *page != "" {
+			if err := atomicfile.Check(*page); err != nil {
+				return err
+			}
+		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
+		kept := &keptRuns{file: *file}
+		running, err := kept.begin(ctx, &o)
+		if err != nil {
+			return err
+		}
 		if o.Sense || o.Long {
 			if o.Keep, err = openPoints(*points); err != nil {
 				return err
 			}
 		}
-		report, err := reproduce.Run(ctx, figures, o, newSweepLine(cmd.ErrOrStderr()))
+		report, err := reproduce.Run(running, figures, o, newSweepLine(cmd.ErrOrStderr()))
+		if e := kept.end(cmd.ErrOrStderr()); e != nil {
+			return e
+		}
 		if code := interruption(ctx); code != 0 {
 			code.say(cmd.ErrOrStderr())
 			return code
@@ -74,6 +103,16 @@ func newReproduce() *cobra.Command {
 		if err != nil {
 			fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", err)
 			return status(2)
+		}
+		report.Missing = missing
+		if *page != "" {
+			var b bytes.Buffer
+			if err := claimsPage(report, figures, claims).HTML(&b); err != nil {
+				return err
+			}
+			if err := atomicfile.Write(ctx, *page, b.Bytes()); err != nil {
+				return err
+			}
 		}
 		if *record != "" {
 			err := recordVerdicts(ctx, cmd.ErrOrStderr(), *record, figures, report)
@@ -85,6 +124,74 @@ func newReproduce() *cobra.Command {
 		return concludeReport(cmd, report, out, *strict)
 	}
 	return cmd
+}
+
+// claimsOf gives all claims, and those that are missing where all figures are wanted.
+func claimsOf(figures []presets.Figure) (claims, missing []presets.Claim, err error) {
+	if claims, err = presets.Claims(); err != nil {
+		return nil, nil, err
+	}
+	all, err := presets.Figures()
+	if err == nil && len(figures) == len(all) {
+		missing = presets.Missing(claims, figures)
+	}
+	return claims, missing, err
+}
+
+// keptRuns keeps what reproduce runs in a recording, if one is asked for.
+type keptRuns struct {
+	file   string
+	writer *recording.Writer
+	mu     sync.Mutex
+	runs   []*recording.Run
+	failed error
+	stop   context.CancelCauseFunc
+}
+
+// begin opens the file, and gives a context that ends when it cannot be written any more.
+func (k *keptRuns) begin(ctx context.Context, o *reproduce.Options) (context.Context, error) {
+	if k.file == "" {
+		return ctx, nil
+	}
+	var err error
+	if k.writer, err = recording.Create(k.file); err != nil {
+		return nil, err
+	}
+	ctx, k.stop = context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-k.writer.Failed():
+			k.stop(errRecording)
+		case <-ctx.Done():
+		}
+	}()
+	o.Observers = func(row *session.Row) engine.Observer {
+		r, err := k.writer.Begin(recording.Facts{Sweep: row.Name(), Began: time.Now()})
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if err != nil {
+			k.failed = cmp.Or(k.failed, err)
+			return nil
+		}
+		k.runs = append(k.runs, r)
+		return r
+	}
+	return ctx, nil
+}
+
+// end closes the file, and says what is in it.
+func (k *keptRuns) end(w io.Writer) error {
+	if k.writer == nil {
+		return nil
+	}
+	k.stop(nil)
+	if err := k.writer.Close(); err != nil {
+		return err
+	}
+	if k.failed != nil {
+		return k.failed
+	}
+	return tellRecorded(w, k.file, k.runs)
 }
 
 // openPoints opens the store of points that are done.
@@ -201,7 +308,22 @@ func writeReport(w io.Writer, r *reproduce.Report, f *format) error {
 	}
 	err := errors.Join(claims(w, r), charts(w, r), constants(w, r))
 	_, last := fmt.Fprintf(w, "\n%s\n", r.Summary())
+	if len(r.Missing) > 0 {
+		last = errors.Join(last, missingClaims(w, r.Missing))
+	}
 	return errors.Join(err, last)
+}
+
+// missingClaims lists the claims that nothing runs.
+func missingClaims(w io.Writer, missing []presets.Claim) error {
+	t := newTable(w)
+	t.row()
+	t.title("claims that nothing runs yet")
+	t.head("claim", "paper", "place", "says")
+	for _, c := range missing {
+		t.row(strconv.Itoa(c.Number), strconv.Itoa(c.Paper), c.Place, c.Says)
+	}
+	return t.close()
 }
 
 // verdict is a row's, and where that has changed what is recorded.
@@ -289,26 +411,33 @@ func claims(w io.Writer, r *reproduce.Report) error {
 			}
 			t.head("series", "at", "published", "simulated", "modelled", "error", "verdict", "what decides")
 		}
-		at, published, miss := "all", "in words", "-"
-		if !math.IsNaN(row.X) {
-			at, published = plain(row.X), "by formula"
-		}
-		if row.Rule == presets.Range || row.Rule == presets.Peaks {
-			published = "a range"
-		}
-		if !math.IsNaN(row.Published) {
-			published = value(row, row.Published)
-		}
-		if !math.IsNaN(row.Error) {
-			miss = fmt.Sprintf("%+.2f %%", 100*row.Error)
-		}
-		note := row.Note
-		if !math.IsNaN(row.Null) {
-			note = fmt.Sprintf("null %+.2f %%; %s", 100*row.Null, note)
-		}
-		t.row(row.Series, at, published, value(row, row.Simulated), value(row, row.Modelled), miss, verdict(row), note)
+		c := newRowCells(row)
+		t.row(row.Series, c.at, c.published, c.simulated, c.modelled, c.miss, verdict(row), c.note)
 	}
 	return t.close()
+}
+
+// rowCells are the numbers of a row for people.
+type rowCells struct{ at, published, simulated, modelled, miss, note string }
+
+func newRowCells(row *reproduce.Row) rowCells {
+	c := rowCells{at: "all", published: "in words", simulated: value(row, row.Simulated), modelled: value(row, row.Modelled), miss: "-", note: row.Note}
+	if !math.IsNaN(row.X) {
+		c.at, c.published = plain(row.X), "by formula"
+	}
+	if row.Rule == presets.Range || row.Rule == presets.Peaks {
+		c.published = "a range"
+	}
+	if !math.IsNaN(row.Published) {
+		c.published = value(row, row.Published)
+	}
+	if !math.IsNaN(row.Error) {
+		c.miss = fmt.Sprintf("%+.2f %%", 100*row.Error)
+	}
+	if !math.IsNaN(row.Null) {
+		c.note = fmt.Sprintf("null %+.2f %%; %s", 100*row.Null, row.Note)
+	}
+	return c
 }
 
 // value is a number of a row for people; of a series as a whole it is relative.

@@ -18,7 +18,15 @@ type reproduceResult struct {
 	Rows      []reproduceRow  `json:"rows"`
 	Figures   []figureResult  `json:"figures"`
 	Constants []constantValue `json:"constants"`
+	Missing   []missingClaim  `json:"missing"`
 	Host      host            `json:"host"`
+}
+
+type missingClaim struct {
+	Claim int    `json:"claim"`
+	Paper int    `json:"paper"`
+	Place string `json:"place"`
+	Says  string `json:"says"`
 }
 
 type reproduceRow struct {
@@ -106,7 +114,7 @@ type constantValue struct {
 func newReproduceResult(r *reproduce.Report) *reproduceResult {
 	all := &reproduceResult{
 		Schema: "hybridtop.reproduce.v1", Pass: r.Pass(), Recorded: !r.Any(func(row *reproduce.Row) bool { return row.Failed || row.Changed() }), Host: thisHost(),
-		Rows: []reproduceRow{}, Figures: []figureResult{}, Constants: []constantValue{},
+		Rows: []reproduceRow{}, Figures: []figureResult{}, Constants: []constantValue{}, Missing: []missingClaim{},
 	}
 	for _, t := range r.Tallies() {
 		all.Summary = append(all.Summary, useTally{t.Use, t.Rows, t.Refuted, t.Failed, t.Changed})
@@ -131,6 +139,9 @@ func newReproduceResult(r *reproduce.Report) *reproduceResult {
 	}
 	for _, c := range r.Constants {
 		all.Constants = append(all.Constants, constantValue{c.Machine, c.Key, c.Value, c.Unit, c.Source, c.Leans, append([]int{}, c.Sets...)})
+	}
+	for _, c := range r.Missing {
+		all.Missing = append(all.Missing, missingClaim{c.Number, c.Paper, c.Place, c.Says})
 	}
 	return all
 }

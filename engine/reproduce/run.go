@@ -18,6 +18,7 @@ type Report struct {
 	Rows      []Row
 	Curves    []Curve
 	Constants []Constant
+	Missing   []presets.Claim // those of the papers that no figure checks; who asks for all figures sets it
 }
 
 // Pass says that every row passed.
@@ -47,6 +48,8 @@ type Options struct {
 	Long  bool   // the long points, too
 	Sense bool   // with each assumed constant halved and doubled (sensitivity.go)
 	Keep  *Store // points that are done stand here; nil: none are kept
+	// Observers gives each point that is run an observer, which may be nil.
+	Observers func(*session.Row) engine.Observer
 }
 
 // Run runs what the figures rest on, side by side on all cores, and judges their
@@ -74,7 +77,7 @@ func Run(ctx context.Context, figures []presets.Figure, o Options, progress func
 			}
 		}
 	}
-	if err := simulate(ctx, all, o.Keep, progress); err != nil {
+	if err := simulate(ctx, all, o, progress); err != nil {
 		return nil, err
 	}
 	r := &Report{}
@@ -100,7 +103,7 @@ func (p *plan) rows() []Row {
 
 // simulate runs each different scenario of the plans once on each machine, as
 // `hybridtop run --iterations 1` would. What a store has is not run again.
-func simulate(ctx context.Context, plans []*plan, keep *Store, progress func(*session.Progress)) error {
+func simulate(ctx context.Context, plans []*plan, o Options, progress func(*session.Progress)) error {
 	var rows []session.Row
 	var scenarios []engine.Scenario
 	var machines []cluster.Machine
@@ -129,7 +132,7 @@ func simulate(ctx context.Context, plans []*plan, keep *Store, progress func(*se
 			}
 		}
 	}
-	rows, err := keep.run(ctx, rows, scenarios, machines, progress)
+	rows, err := o.Keep.run(ctx, rows, scenarios, session.Options{Machines: machines, Observers: o.Observers}, progress)
 	if err != nil {
 		return err
 	}

@@ -230,7 +230,7 @@ func TestModelsKnowTheMessageServer(t *testing.T) {
 		return before, after, q
 	}
 	_, p, q := served("paper2-fig2", "exchange_time")
-	if err := simulate(context.Background(), []*plan{p}, nil, nil); err != nil {
+	if err := simulate(context.Background(), []*plan{p}, Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for name, s := range p.points {

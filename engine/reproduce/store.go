@@ -89,8 +89,9 @@ func (s *Store) save(ctx context.Context, file string, snap *engine.Snapshot) er
 
 // run runs the rows that are not there yet, and keeps each as soon as it is done. A
 // nil store keeps nothing.
-func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, machines []cluster.Machine, progress func(*session.Progress)) ([]session.Row, error) {
-	options := session.Options{Fabrics: session.Fabrics(), Machines: machines, Limits: session.Limits{Iterations: 1}, Whole: true}
+func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, options session.Options, progress func(*session.Progress)) ([]session.Row, error) {
+	options.Fabrics, options.Limits, options.Whole = session.Fabrics(), session.Limits{Iterations: 1}, true
+	machines := options.Machines
 	if s == nil {
 		return session.RunRows(ctx, rows, scenarios, options, progress)
 	}

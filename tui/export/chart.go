@@ -23,6 +23,7 @@ type Chart struct {
 	Names  []string // of the places 0, 1, … on the x axis; nil: the axis has numbers
 	Spans  []Span   // what is allowed at a place
 	Rules  []float64
+	Low    bool // half as high
 }
 
 // ChartAxis says what an axis shows.
@@ -72,6 +73,7 @@ type Span struct{ X, Least, Most float64 }
 const (
 	chartWidth  = 620
 	chartHeight = 250
+	lowHeight   = 140
 	titleSize   = 11
 	labelSize   = 9
 	legendLine  = 14
@@ -124,7 +126,11 @@ func (c Chart) svg(letters *outlines) []byte {
 		p.Add(c.Curves[i].plotters(p)...)
 	}
 	rows := c.legend(nil)
-	height := vg.Points(chartHeight + titleSize + 6 + float64(rows)*legendLine)
+	body := float64(chartHeight)
+	if c.Low {
+		body = lowHeight
+	}
+	height := vg.Points(body + titleSize + 6 + float64(rows)*legendLine)
 	v := newVector(vg.Points(chartWidth), height, letters)
 	canvas := draw.New(v)
 	head := sansFace(titleSize, true)
@@ -317,7 +323,11 @@ func (k *Curve) line() draw.LineStyle {
 }
 
 func (k *Curve) glyph() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: k.Tint, Radius: vg.Points(3), Shape: pointShapes[max(k.Point, Disc)]}
+	s := draw.GlyphStyle{Color: k.Tint, Radius: vg.Points(3), Shape: pointShapes[max(k.Point, Disc)]}
+	if k.Point == Ring {
+		s.Radius = vg.Points(4.5) // it is seen around another point
+	}
+	return s
 }
 
 // plotters are the pieces of a curve between its gaps, and its points.

@@ -52,7 +52,10 @@ const (
 	Amiss Tone = "amiss" // neither good nor bad: it did not run, it is missing
 )
 
-// Sheet is a table. A cell that begins with a digit or a sign stands to the right.
+// longestNumber is the longest text that is taken for a number with its unit.
+const longestNumber = 14
+
+// Sheet is a table. A short cell that begins with a digit or a sign stands to the right.
 type Sheet struct {
 	Title string
 	Head  []string
@@ -67,7 +70,8 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"right": func(cell string) bool {
-		return cell != "" && strings.ContainsRune("0123456789+-–−∞", []rune(cell)[0])
+		r := []rune(cell)
+		return len(r) > 0 && len(r) <= longestNumber && strings.ContainsRune("0123456789+-–−∞", r[0])
 	},
 }).Parse(pageText))
 
