@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
+	"github.com/hybridtop/hybridtop/tui"
 )
 
 func newExport() *cobra.Command {
@@ -43,8 +45,9 @@ func newExport() *cobra.Command {
 	var o recording.ExportOptions
 	cmd.Flags().StringVar(&o.Table, "table", "", "of csv, which table (samples): "+strings.Join(recording.Tables, ", "))
 	cmd.Flags().IntVar(&o.Launch, "launch", 0, "of perfetto, which launch of the run (the last that has a timeline)")
-	from := cmd.Flags().Duration("from", 0, "of perfetto, from when on the fabric's clock")
-	until := cmd.Flags().Duration("until", 0, "of perfetto, until when (the end)")
+	from := cmd.Flags().Duration("from", 0, "of perfetto, from when on the fabric's clock; of cast, in the time of the run")
+	until := cmd.Flags().Duration("until", 0, "of perfetto and cast, until when (the end)")
+	size := cmd.Flags().String("size", "120x36", "of cast, columns and rows")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *to == "" {
 			return errors.New("export wants a format: --to " + strings.Join(names, ", "))
@@ -53,6 +56,11 @@ func newExport() *cobra.Command {
 			return fmt.Errorf("--from %v --until %v: want a time and a later one", *from, *until)
 		}
 		o.From, o.To = picoseconds(*from), picoseconds(*until)
+		cast := &tui.CastOf{From: *from, Until: *until}
+		var err error
+		if cast.W, cast.H, err = tui.PictureSize(*size); err != nil {
+			return fmt.Errorf("--size %w", err)
+		}
 		f, err := recording.Open(args[0])
 		if err != nil {
 			return err
@@ -66,7 +74,7 @@ func newExport() *cobra.Command {
 		write := func(w io.Writer) error { return f.Export(w, *to, o) }
 		for _, s := range shown {
 			if s.name == *to {
-				write = func(w io.Writer) error { return s.write(w, f, run) }
+				write = func(w io.Writer) error { return s.write(w, f, run, cast) }
 			}
 		}
 		if *out == "" {
@@ -80,18 +88,34 @@ func newExport() *cobra.Command {
 // shown are the formats that are drawn, as recording.Formats are those of data.
 var shown = []struct {
 	name, doc string
-	write     func(io.Writer, *recording.File, *recording.RunInfo) error
+	write     func(io.Writer, *recording.File, *recording.RunInfo, *tui.CastOf) error
 }{
 	{"html", "a report with charts, one file that a browser opens", writeRecordingPage},
+	{"cast", "the screen over time as an asciicast, with a chapter at each mark", writeCast},
 }
 
 // writeRecordingPage writes a run as a report.
-func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo) error {
+func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo, _ *tui.CastOf) error {
 	p, err := recordingPage(f, run)
 	if err != nil {
 		return err
 	}
 	return p.HTML(w)
+}
+
+// writeCast writes the screens of a run.
+func writeCast(w io.Writer, f *recording.File, run *recording.RunInfo, of *tui.CastOf) error {
+	p, err := f.Player(run.ID)
+	if err != nil {
+		return err
+	}
+	launches, err := f.Launches(run.ID)
+	if err != nil {
+		return err
+	}
+	of.Title = runTitle(launches)
+	b := bufio.NewWriterSize(w, 1<<16)
+	return errors.Join(tui.Cast(b, p, *of), b.Flush())
 }
 
 func picoseconds(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }

@@ -39,7 +39,7 @@ func pageOf(t *testing.T, file string) string {
 	}
 	defer f.Close()
 	var b bytes.Buffer
-	if err := writeRecordingPage(&b, f, &f.Runs[0]); err != nil {
+	if err := writeRecordingPage(&b, f, &f.Runs[0], nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -9,7 +9,7 @@
 //
 // A [Page] is a report with charts of gonum/plot, one HTML document that needs nothing
 // else: letters of charts are drawn as outlines, and colours are variables of the page,
-// once light and once dark.
+// once light and once dark. A [Cast] is screens over time, for players of terminals.
 //
 // A cell is 8 units wide and 16 high. One unit is one pixel of an SVG, and
 // scale pixels of a PNG.
