@@ -19,6 +19,7 @@ import (
 var workloadRuns = append(slices.Clone(studyRuns),
 	studyRun{"randomaccess", nil, []session.Axis{{Knob: "group", Values: []string{"1", "2", "8", "16", "4"}}}},
 	studyRun{"spmv", map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, []session.Axis{{Knob: "threading", Values: []string{"masteronly", "funneled", "multiple"}}}},
+	studyRun{"gemm", nil, []session.Axis{{Knob: "schedule", Values: []string{"blocking", "prefetch"}}, {Knob: "slices", Values: []string{"8", "1"}}}},
 	studyRun{"headtohead", nil, nil},
 	studyRun{"heat", nil, []session.Axis{{Knob: "variant", Values: []string{"put-rpc", "put-signal", "two-sided"}}}},
 	studyRun{"multigrid", map[string]string{"boxes": "2", "nodes": "4", "ranks-per-node": "2"}, []session.Axis{{Knob: "variant", Values: []string{"bulk", "natural", "shm", "vis", "groupsync"}}}},

@@ -1,0 +1,108 @@
+package gemm
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload/dense"
+)
+
+// shape is the grid of ranks: number i stands in row i / cols, column i mod cols.
+type shape struct{ rows, cols int }
+
+// shapeOf is the grid that the knob rows asks for; "square" is as near to a square as the
+// ranks divide, with no more rows than columns.
+func shapeOf(rows int64, ranks int) (shape, error) {
+	if rows <= 0 {
+		rows = 1
+		for r := int64(1); r*r <= int64(ranks); r++ {
+			if int64(ranks)%r == 0 {
+				rows = r
+			}
+		}
+	}
+	if int64(ranks)%rows != 0 {
+		return shape{}, fmt.Errorf("rows = %d: %d ranks make no grid of so many rows; use a divisor of %d, or rows = square", rows, ranks, ranks)
+	}
+	return shape{int(rows), ranks / int(rows)}, nil
+}
+
+// problem is a product of square matrices on a grid.
+type problem struct {
+	shape
+	n, block int
+}
+
+// steps is how many panels there are.
+func (p *problem) steps() int { return p.along(1).Blocks() }
+
+// along is a dimension of the matrices over so many ranks.
+func (p *problem) along(ranks int) dense.Cyclic {
+	return dense.Cyclic{N: p.n, Block: p.block, Ranks: ranks}
+}
+
+// most is the largest panel of a team: A's among the ranks of a row, whose rows of A it
+// has, and B's among those of a column.
+func (p *problem) most(line int) int64 {
+	ranks := p.rows
+	if line == column {
+		ranks = p.cols
+	}
+	return int64(p.along(ranks).Most()) * int64(min(p.block, p.n)) * unit
+}
+
+// The two broadcasts of a step.
+const (
+	row    = iota // A's panel, in a row of the grid
+	column        // B's panel, in a column
+	lines
+)
+
+// unit is the bytes of a number.
+const unit = 8
+
+// members are the numbers of a row's or a column's ranks, and the own one among them.
+func (g shape) members(line, me int) (all []int, at int) {
+	if line == row {
+		for j := range g.cols {
+			all = append(all, me/g.cols*g.cols+j)
+		}
+		return all, me % g.cols
+	}
+	for i := range g.rows {
+		all = append(all, i*g.cols+me%g.cols)
+	}
+	return all, me / g.cols
+}
+
+// size is how many ranks a row or a column has.
+func (g shape) size(line int) int {
+	if line == row {
+		return g.cols
+	}
+	return g.rows
+}
+
+// chosen is what the ranks of a launch that have equal teams share: one asks the model.
+type chosen struct {
+	node        bool
+	ranks, each int
+	bytes       int64
+}
+
+type choice struct {
+	key coll.Key
+	err error
+}
+
+// keyOf is how a team does its broadcasts of up to so many bytes.
+func keyOf(r *cluster.Rank, s algorithm.Reader, t *cluster.Team, bytes int64) (coll.Key, error) {
+	w := algorithm.TeamOf(r, t)
+	got := r.Lib().Shared(chosen{w.Node, t.Size(), w.PerNode, bytes}, func() any {
+		k, err := w.Chosen(s, coll.Bcast, t.Size(), bytes)
+		return choice{k, err}
+	}).(choice)
+	return got.key, got.err
+}

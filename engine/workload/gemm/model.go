@@ -1,0 +1,67 @@
+package gemm
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload/dense"
+)
+
+// teamOf is where a scenario's rows and columns run, for numbers of a kind: the ranks of
+// a row are neighbours by number.
+func teamOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, g shape, line int) algorithm.Team {
+	each := int(s.Int("ranks-per-node"))
+	if line == column {
+		each = max(1, each/g.cols)
+	}
+	return algorithm.Team{Machine: m, Kind: kind, Node: s.Int("nodes") == 1, PerNode: min(each, g.size(line))}
+}
+
+// problemOf is a scenario's.
+func problemOf(s *engine.Scenario) (problem, error) {
+	l := s.Layout()
+	g, err := shapeOf(s.Int("rows"), len(l.World()))
+	return problem{g, int(s.Int("n")), int(s.Int("block"))}, err
+}
+
+// Model is the time of a product in s, and of it what computes, out of the machine's
+// constants: all ranks are in step, nothing is in a broadcast's way, and prefetched
+// broadcasts are hidden as far as a step computes. ok: the machine states costs.
+func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compute float64, ok bool) {
+	of, err := problemOf(s)
+	if err != nil {
+		return 0, 0, false
+	}
+	rows, cols := of.along(of.rows).Most(), of.along(of.cols).Most()
+	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm, Cores: int(s.Int("cores"))}
+	compute = m.ComputeTime(work).Seconds()
+	panel, pack := 0.0, 0.0
+	for line := range lines {
+		w := teamOf(s, m, kind, of.shape, line)
+		c, stated := w.Costs()
+		if !stated {
+			return 0, 0, false
+		}
+		most := of.most(line)
+		k, err := w.Chosen(s, coll.Bcast, of.size(line), most)
+		if err != nil {
+			return 0, 0, false
+		}
+		if of.size(line) > 1 {
+			panel += k.Predict(&c, most).Seconds()
+		}
+		moved := cluster.Work{Bytes: 2 * float64(most)}
+		one := m.ComputeTime(moved).Seconds()
+		if m.NodeRate > 0 && kind == engine.Simulated {
+			one = max(one, moved.Bytes/m.NodeRate)
+		}
+		pack += one / float64(of.size(line))
+	}
+	steps := float64(of.steps())
+	if aheadOf(s) == 0 {
+		return compute + steps*(panel+pack), compute, true
+	}
+	each := compute / steps
+	return panel + steps*(max(each+pack, panel)), compute, true
+}

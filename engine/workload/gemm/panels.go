@@ -1,0 +1,192 @@
+package gemm
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// panels are the broadcasts in one row or column of the grid, and the slots that they land
+// in. Panel k has slot k modulo their number. Who enters a call by mysync or allsync says
+// that its slot is free; under nosync a root may put at any time, so each member says so
+// in a barrier of its own when it has multiplied by a panel, which who starts the next one
+// in that slot waits for.
+type panels struct {
+	r       *cluster.Rank
+	comm    *coll.Comm
+	key     coll.Key
+	me      int
+	long    int // rows of A, or columns of B, that the team has
+	real    bool
+	credits bool
+	slots   []slot
+}
+
+type slot struct {
+	at    *coll.At
+	words []float64
+	run   *coll.Run // the broadcast under way; nil: it is complete
+	free  *coll.Run // the barrier that says that all have multiplied; nil: none
+}
+
+// slotsFor is how many slots a product takes; with credits one more, so that the barrier
+// of a slot has a step to end in.
+func slotsFor(m coll.Modes, ahead int) int {
+	if credited(m) {
+		return ahead + 2
+	}
+	return ahead + 1
+}
+
+// credited reports whether slots need credits of the program's.
+func credited(m coll.Modes) bool { return m.In == coll.NoSync && m.Transfer.OneSided() }
+
+// extent is what the broadcasts of a line take of a segment: bytes there are, and bytes
+// that only the machine has.
+func extent(k coll.Key, most int64, ahead int, real bool) (bytes, sizes int64) {
+	if !k.Transfer.OneSided() {
+		return 0, 0
+	}
+	room := k.Room(k.Blocks(most, unit))
+	calls := int64(reserved(ahead))
+	bytes = calls*8*((room.Words+7)&^7) + 64
+	data := calls*lined(room.Bytes) + int64(slotsFor(k.Modes, ahead))*lined(most) + 4*64
+	if real {
+		return bytes + data, 0
+	}
+	return bytes, data
+}
+
+// reserved is how many calls of the library have room: it waits for the calls of the
+// group before the last one, of which the program has waited for all by then.
+func reserved(ahead int) int { return 4 * (ahead + 1) }
+
+// lined is n bytes in whole cache lines.
+func lined(n int64) int64 { return (n + 63) &^ 63 }
+
+// newPanels makes the broadcasts of a team, of up to so many bytes; those without numbers
+// land at an offset behind the segment. It gives where these end.
+func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most int64, ahead int, real bool, behind int64) (*panels, int64, error) {
+	comm, err := coll.New(r, t)
+	if err != nil {
+		return nil, 0, err
+	}
+	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, real: real, credits: credited(key.Modes) && t.Size() > 1,
+		slots: make([]slot, slotsFor(key.Modes, ahead))}
+	for i := range x.slots {
+		s := &x.slots[i]
+		switch {
+		case !key.Transfer.OneSided():
+			if real {
+				s.words = make([]float64, most/unit)
+			}
+		case !real:
+			s.at = &coll.At{Off: behind}
+			behind += lined(most)
+		default:
+			off, err := r.Alloc(lined(most))
+			if err != nil {
+				return nil, 0, err
+			}
+			s.at = &coll.At{Off: off}
+			s.words = cluster.View[float64](r.Segment()[off : off+most])
+		}
+	}
+	if !key.Transfer.OneSided() {
+		return x, behind, nil
+	}
+	room := key.Room(key.Blocks(most, unit))
+	room.Sizes = !real
+	return x, behind, comm.Reserve(room, reserved(ahead))
+}
+
+// slot is panel k's.
+func (x *panels) slot(k int) *slot { return &x.slots[k%len(x.slots)] }
+
+// numbers are those of panel k, where there are any, w wide.
+func (x *panels) numbers(k, w int) []float64 {
+	if !x.real {
+		return nil
+	}
+	return x.slot(k).words[:x.long*w]
+}
+
+// start begins the broadcast of panel k, w wide, which its root has in its slot.
+func (x *panels) start(k, w, root int) error {
+	s := x.slot(k)
+	bytes := int64(x.long) * int64(w) * unit
+	call := coll.Call{Key: x.key, Root: root, Blocks: x.key.Blocks(bytes, unit), OutAt: s.at, Sizes: !x.real}
+	if x.real {
+		call.Out = cluster.Bytes(x.numbers(k, w))
+	}
+	var err error
+	s.run, err = x.comm.Start(call)
+	return err
+}
+
+// freed waits until all members have multiplied by what was in panel k's slot.
+func (x *panels) freed(k int) error {
+	s := x.slot(k)
+	if s.free == nil {
+		return nil
+	}
+	run := s.free
+	s.free = nil
+	return run.Wait()
+}
+
+// multiplied says that the rank has, and does not wait for the others.
+func (x *panels) multiplied(k int) error {
+	if !x.credits {
+		return nil
+	}
+	a, err := coll.Find(coll.Barrier, "dissemination")
+	if err != nil {
+		return err
+	}
+	key, err := a.Key(coll.Parameters{Ranks: int(x.key.Ranks)})
+	if err != nil {
+		return err
+	}
+	x.slot(k).free, err = x.comm.Start(coll.Call{Key: key, Blocks: key.Blocks(0, 1)})
+	return err
+}
+
+// wait blocks until panel k has come.
+func (x *panels) wait(k int) error {
+	s := x.slot(k)
+	if s.run == nil {
+		return nil
+	}
+	run := s.run
+	s.run = nil
+	return run.Wait()
+}
+
+// poll lets the broadcasts under way go on.
+func (x *panels) poll() error {
+	for i := range x.slots {
+		for _, run := range [...]**coll.Run{&x.slots[i].run, &x.slots[i].free} {
+			if *run == nil {
+				continue
+			}
+			complete, err := (*run).Test()
+			if err != nil {
+				return err
+			}
+			if complete {
+				*run = nil
+			}
+		}
+	}
+	return nil
+}
+
+// settle ends what the members tell each other still.
+func (x *panels) settle() error {
+	for k := range x.slots {
+		if err := x.freed(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}

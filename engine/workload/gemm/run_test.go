@@ -1,0 +1,178 @@
+package gemm_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+)
+
+// try runs gemm with some knobs turned, on a machine of its own or on one by name.
+func try(m *cluster.Machine, knobs ...string) (*engine.Snapshot, error) {
+	var own []cluster.Machine
+	if m != nil {
+		own = append(own, *m)
+		knobs = append([]string{"machine", m.Name}, knobs...)
+	}
+	s, err := session.Scenario("gemm", own...)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(knobs); i += 2 {
+		if err := s.Set(knobs[i], knobs[i+1]); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
+		session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: 2}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].Snapshot, nil
+}
+
+// sound runs it and wants every element verified.
+func sound(t *testing.T, m *cluster.Machine, knobs ...string) *engine.Snapshot {
+	t.Helper()
+	s, err := try(m, knobs...)
+	if err != nil {
+		t.Fatalf("%v: %v", knobs, err)
+	}
+	if s.Failure != "" || !s.Verification.OK || !s.Verification.Done || !strings.Contains(s.Verification.Detail, "every element of C = A·B") {
+		t.Errorf("%v: failure %q, verification %+v", knobs, s.Failure, s.Verification)
+	}
+	return s
+}
+
+func value(t *testing.T, s *engine.Snapshot, name string) float64 {
+	t.Helper()
+	m, ok := s.Metric(name)
+	if !ok {
+		t.Fatalf("no metric %s in %v; %s", name, s.Metrics, s.Failure)
+	}
+	return m.Value
+}
+
+// schedules are those of the tests, with every transfer and every way to say that room for
+// a panel is free.
+var schedules = [][]string{
+	{"schedule", "blocking"},
+	{"ahead", "1", "slices", "3"},
+	{"ahead", "4", "eager-limit", "0"},
+	{"schedule", "blocking", "transfer", "put", "sync-in", "nosync"},
+	{"ahead", "1", "transfer", "put"},
+	{"ahead", "2", "slices", "2", "transfer", "put", "sync-in", "nosync"},
+	{"ahead", "3", "transfer", "put", "addresses", "local", "sync-in", "allsync", "sync-out", "allsync"},
+	{"ahead", "2", "transfer", "rendezvous", "algorithm", "knomial"},
+	{"ahead", "1", "transfer", "put", "addresses", "bounced", "algorithm", "chain", "segments", "3"},
+}
+
+// Every schedule multiplies exactly, on any number of ranks, of matrices that neither
+// blocks nor ranks divide, on both fabrics (paper 5, section 6.1).
+func TestSchedulesAreExact(t *testing.T) {
+	for i, schedule := range schedules {
+		for j, shape := range [][3]string{{"1", "1", "9"}, {"2", "1", "17"}, {"1", "3", "10"}, {"5", "1", "23"}, {"2", "4", "29"}, {"4", "4", "35"}} {
+			block := fmt.Sprint(3 + (i+j)%3)
+			for _, where := range [][]string{{"fabric", "sim"}, {"machine", "this-host"}} {
+				sound(t, nil, slices.Concat([]string{"nodes", shape[0], "ranks-per-node", shape[1], "n", shape[2], "block", block}, where, schedule)...)
+			}
+		}
+	}
+	sound(t, nil, "machine", "demo", "nodes", "2", "ranks-per-node", "2", "n", "19", "block", "4") // emulated
+}
+
+// Grids that are no squares, more ranks than blocks, and blocks as large as the matrix.
+func TestGrids(t *testing.T) {
+	for _, knobs := range [][]string{
+		{"rows", "1", "n", "11", "block", "2"}, {"rows", "8", "n", "11", "block", "2"}, {"rows", "4", "n", "20", "block", "7"},
+		{"n", "3", "block", "2"}, {"n", "6", "block", "6"}, {"n", "1", "block", "1"}, {"n", "64", "block", "8", "world-seed", "3"},
+	} {
+		for _, transfer := range []string{"two-sided", "put"} {
+			sound(t, nil, append(slices.Clone(knobs), "fabric", "sim", "nodes", "4", "ranks-per-node", "2", "transfer", transfer)...)
+		}
+	}
+}
+
+// A rank that computes forty times as slowly does not see its panels overwritten by roots
+// that are ahead, whoever gives the credits: the call itself, or barriers of the program.
+func TestASlowRankKeepsItsPanels(t *testing.T) {
+	m := costs
+	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
+	for _, in := range []string{"mysync", "allsync", "nosync"} {
+		for _, ahead := range []string{"1", "3"} {
+			sound(t, &m, "fabric", "sim", "nodes", "6", "ranks-per-node", "1", "n", "61", "block", "4", "transfer", "put", "sync-in", in, "ahead", ahead)
+		}
+	}
+}
+
+// costs is a machine whose transfers take longer than its products, and whose broadcasts
+// go on in calls alone.
+var costs = cluster.Machine{
+	Name: "costs", Emulated: true, Progress: cluster.ProgressCall, Flops: 1e9, MemoryRate: 8e9, EagerLimit: 1024, CoresPerNode: 4,
+	Kernels: [cluster.Kernels]float64{cluster.Dgemm: 0.5},
+	Classes: [cluster.Classes]cluster.Link{
+		{Latency: 100 * cluster.Nanosecond, Bandwidth: 4e9},
+		{Latency: 500 * cluster.Nanosecond, Bandwidth: 2e9},
+		{Latency: 2 * cluster.Microsecond, Overhead: 300 * cluster.Nanosecond, Bandwidth: 4e8, Adapters: 1},
+	},
+}
+
+// Overlap needs progress: where only calls make it, a prefetched broadcast waits for the
+// product to end, and polls between slices hide what adapters that go on alone hide.
+func TestOverlapNeedsProgress(t *testing.T) {
+	at := func(knobs ...string) float64 {
+		return value(t, sound(t, &costs, append([]string{"fabric", "sim", "nodes", "16", "ranks-per-node", "1", "n", "2048", "block", "64", "algorithm", "knomial", "cores", "4"}, knobs...)...), "compute_share")
+	}
+	blocking, unpolled, polled := at("schedule", "blocking"), at(), at("slices", "8")
+	offload := at("progress", "offload")
+	if !(blocking < unpolled && unpolled < polled) || offload < polled {
+		t.Errorf("share of compute-only speed: blocking %.4f, prefetched %.4f, with polls %.4f, by adapters %.4f: want them in this order", blocking, unpolled, polled, offload)
+	}
+}
+
+// The rate is the kernel's: half of the peak, on as many cores as the library takes.
+func TestTheRateIsTheKernels(t *testing.T) {
+	const n = 512
+	for _, cores := range []int{1, 4} {
+		s := sound(t, &costs, "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "n", fmt.Sprint(n), "block", "64", "cores", fmt.Sprint(cores))
+		want := 2 * n * n * n / (0.5e9 * float64(cores))
+		if got := value(t, s, "compute_time"); got < want || got > 1.001*want {
+			t.Errorf("%d cores: multiplying takes %v s, want %v s", cores, got, want)
+		}
+	}
+	s := sound(t, &costs, "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "n", fmt.Sprint(n), "block", "64", "dgemm", "0.8")
+	if got, want := value(t, s, "compute_time"), 2*n*n*n/0.8e9; got < want || got > 1.001*want {
+		t.Errorf("a share of 0.8: multiplying takes %v s, want %v s", got, want)
+	}
+}
+
+// What cannot be run says so, with a hint.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		knobs []string
+		says  []string
+	}{
+		{[]string{"n", "8", "block", "9"}, []string{"block = 9", "n = 8 rows", "use block = 8 or less"}},
+		{[]string{"rows", "3"}, []string{"rows = 3: 16 ranks", "use a divisor of 16"}},
+		{[]string{"sync-out", "nosync"}, []string{"sync-out = nosync", "use mysync"}},
+		{[]string{"transfer", "put-only"}, []string{"put-only", "use"}},
+		{[]string{"fabric", "sim", "machine", "bgp-intrepid", "nodes", "4", "ranks-per-node", "1", "n", "32768", "block", "256"}, []string{"bgp-intrepid has 2 GiB a node", "use a smaller problem"}},
+	} {
+		_, err := try(nil, c.knobs...)
+		if err == nil {
+			t.Errorf("%v: not refused", c.knobs)
+			continue
+		}
+		for _, part := range c.says {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%v: refused with %q, want %q in it", c.knobs, err, part)
+			}
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package gemm
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+)
+
+// Columns of the study of schedules.
+const (
+	columnRanks = iota
+	columnTime
+	columnModel
+	columnShare
+	columnCompute
+	columnPack
+	columnWait
+	columnHidden
+	columnPanel
+	columnStepWait
+	columnLongest
+	columnStep
+)
+
+var scheduleColumns = []engine.Column{
+	columnRanks:    {Name: "ranks", Title: "ranks", Unit: "1", Wide: 6},
+	columnTime:     {Name: "gemm_time", Title: "product", Unit: "s", Wide: 9, Legend: "a product"},
+	columnModel:    {Name: "gemm_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
+	columnShare:    {Name: "compute_share", Title: "speed", Unit: "1", Wide: 7, Legend: "share of compute-only speed"},
+	columnCompute:  {Name: "compute_time", Title: "multiply", Unit: "s", Wide: 9, Legend: "multiply"},
+	columnPack:     {Name: "pack_time", Title: "pack", Unit: "s", Wide: 9, Legend: "pack"},
+	columnWait:     {Name: "wait_time", Title: "wait", Unit: "s", Wide: 9, Legend: "wait for panels"},
+	columnHidden:   {Name: "hidden_share", Title: "hidden", Unit: "1", Wide: 7},
+	columnPanel:    {Name: "panel_time", Unit: "s"},
+	columnStepWait: {Name: "panel_wait", Unit: "s"},
+	columnLongest:  {Name: "longest_wait", Unit: "s"},
+	columnStep:     {Name: "longest_step", Unit: "1"},
+}
+
+// bySchedule compares how panels are fetched, over the ranks.
+var bySchedule = &engine.Study{
+	Form: engine.Form{
+		Name: "panels", Title: "Overlap of panels", Of: "a product", Item: "ranks, schedule", Metric: "gemm_time",
+		Absent:  "this workload has no panels that are fetched ahead",
+		Columns: scheduleColumns,
+		Charts: []engine.Chart{
+			{Shape: engine.Stack, Y: []int{columnCompute, columnPack, columnWait}},
+			{Shape: engine.Curve, X: columnRanks, Y: []int{columnShare}, XLog: 2, Join: true},
+		},
+		Brief: engine.Brief{Column: columnTime, After: " a product"},
+	},
+	Apart: study.AnyKind("n", "block", "rows", "schedule", "ahead", "slices", "cores", "progress", "dgemm", "nodes", "ranks-per-node",
+		"algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out"),
+	Frame:    frame,
+	Observe:  observe,
+	Complete: complete,
+}
+
+// observe is the row of the present run.
+func observe(s *engine.Snapshot) []engine.Row {
+	cells, ok := study.CellsOf(s, scheduleColumns, columnTime)
+	if !ok {
+		return nil
+	}
+	sc := &s.Scenario
+	l := s.Layout
+	ranks := len(l.World())
+	cells[columnRanks] = float64(ranks)
+	where, scheme := whereOf(sc), schemeOf(sc)
+	label := fmt.Sprintf("%d, n = %d%s: %s", ranks, sc.Int("n"), where, scheme)
+	return []engine.Row{{Key: fmt.Sprintf("%s %s nb %d", s.Kind, label, sc.Int("block")), Label: label, Series: scheme + where, Kind: s.Kind, Cells: cells}}
+}
+
+// whereOf words what else than how panels are fetched is not as it was found.
+func whereOf(sc *engine.Scenario) string {
+	text := ""
+	if n := sc.Int("cores"); n > 1 {
+		text += ", " + count(n, "core")
+	}
+	if rows := sc.Text("rows"); rows != square {
+		text += fmt.Sprintf(", %s rows", rows)
+	}
+	for _, knob := range []string{"progress", "dgemm"} {
+		if v := sc.Text(knob); v != ofMachine {
+			text += ", " + knob + " " + v
+		}
+	}
+	return text
+}
+
+// schemeOf names how a scenario fetches its panels.
+func schemeOf(sc *engine.Scenario) string {
+	words := []string{blocking}
+	if sc.Text("schedule") != blocking {
+		words = []string{fmt.Sprintf("%d ahead", sc.Int("ahead")), count(sc.Int("slices"), "slice")}
+	}
+	if t := sc.Text("transfer"); t != "two-sided" {
+		words = append(words, t)
+	}
+	if a := sc.Text("algorithm"); a != "model" {
+		words = append(words, a)
+	}
+	for _, side := range []string{"in", "out"} {
+		if v := sc.Text("sync-" + side); v != "mysync" {
+			words = append(words, v+" "+side)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func count(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// complete says what a product's time is made of, what of its panels is hidden, and what
+// hides more of them.
+func complete(v *engine.StudyView, s *engine.Snapshot) {
+	study.Sort(v, columnRanks)
+	v.Plots = []engine.Plot{{Title: "what a product is spent on"}, {Title: "speed over ranks, of compute-only speed"}}
+	now := v.Present()
+	if now == nil {
+		return
+	}
+	v.Time = now.Cells[columnTime]
+	v.Glance = fmt.Sprintf("%s a product, %s of compute-only speed, %s", seconds(v.Time), study.Percent(now.Cells[columnShare]), s.Kind)
+	best := now
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		if r.Kind == now.Kind && problemIn(r) == problemIn(now) && r.Cells[columnTime]*study.Alike < best.Cells[columnTime] {
+			best = r
+		}
+	}
+	text := why(now, s, len(v.Facts) > 0 && v.Facts[0].Text == inCalls)
+	if best != now {
+		best.Flag = engine.Best
+		text += fmt.Sprintf("; %s hides %s of them and is %s× as fast", schemeIn(best), hides(best), study.Figure(v.Time/best.Cells[columnTime]))
+	}
+	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
+}
+
+// problemIn is what a row multiplies and on what, of its label.
+func problemIn(r *engine.Row) string { text, _, _ := strings.Cut(r.Label, ": "); return text }
+
+// schemeIn is how it fetches panels.
+func schemeIn(r *engine.Row) string { _, text, _ := strings.Cut(r.Label, ": "); return text }
+
+// why says where a product's time goes.
+func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
+	c, sc := now.Cells, &s.Scenario
+	if !(c[columnPanel] > 0) {
+		return fmt.Sprintf("%s: a product takes %s, and there is nobody to wait for", schemeIn(now), seconds(c[columnTime]))
+	}
+	text := fmt.Sprintf("%s: a step's panels take %s alone, and %s of it waits", schemeIn(now), seconds(c[columnPanel]), seconds(c[columnStepWait]))
+	if sc.Text("schedule") == blocking {
+		return text + ": no product is computed meanwhile"
+	}
+	text += fmt.Sprintf(", %s hidden", hides(now))
+	switch longest := c[columnLongest]; {
+	case !(longest > c[columnPanel]/10):
+	case sc.Int("slices") == 1 && calls:
+		text += fmt.Sprintf("; the panel for step %.0f waited longest, %s: nobody polled while a product was computed", c[columnStep], seconds(longest))
+	default:
+		text += fmt.Sprintf("; the panel for step %.0f came latest, after %s", c[columnStep], seconds(longest))
+	}
+	return text
+}
+
+// hides is the share of the panels that a row hides, in words.
+func hides(r *engine.Row) string {
+	return study.Percent(min(1, max(0, 1-r.Cells[columnStepWait]/r.Cells[columnPanel])))
+}
+
+// Who goes on with broadcasts while ranks compute.
+const inCalls = "broadcasts go on in the ranks' own calls"
+
+var progressWords = map[cluster.Progress]string{
+	cluster.ProgressCall: inCalls, cluster.ProgressThread: "a thread beside each rank goes on with broadcasts", cluster.ProgressOffload: "adapters go on with broadcasts",
+}
+
+// frame says who goes on with broadcasts, which is the machine's.
+func frame(_ *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
+	v := engine.StudyView{Now: -1}
+	if words := progressWords[m.Progress]; words != "" {
+		v.Facts = []engine.Note{{Text: words, Dim: true}}
+	}
+	return v
+}
+
+func seconds(x float64) string {
+	if math.IsNaN(x) {
+		return "an unknown time"
+	}
+	return cluster.FromSeconds(x).String()
+}

@@ -1,0 +1,68 @@
+package gemm
+
+import "fmt"
+
+// A(i, k) = f(i) + g(k) and B(k, j) = p(k) + q(j), small whole numbers out of a hash of the
+// index: so every element of C = A·B follows from its row and its column and four sums,
+// and all that is computed on the way is a whole number, exact in floating point:
+//
+//	C(i, j) = f(i)·Σp + n·f(i)·q(j) + Σ g·p + q(j)·Σg
+const (
+	inF = iota
+	inG
+	inP
+	inQ
+)
+
+// entry is a number from −128 to 127.
+func entry(which, i int) float64 {
+	x := (uint64(which)<<40 + uint64(i) + 1) * 0x9e3779b97f4a7c15
+	x ^= x >> 29
+	x *= 0xbf58476d1ce4e5b9
+	return float64(int(x>>56) - 128)
+}
+
+// fill gives the rank its parts of A and B.
+func (x *product) fill() {
+	rows, cols := x.along(x.rows), x.along(x.cols)
+	for i := range x.m {
+		f := entry(inF, rows.Global(x.me[column], i))
+		for k := range x.inner[0] {
+			x.a[i*x.inner[0]+k] = f + entry(inG, cols.Global(x.me[row], k))
+		}
+	}
+	for k := range x.inner[1] {
+		p := entry(inP, rows.Global(x.me[column], k))
+		for j := range x.w {
+			x.b[k*x.w+j] = p + entry(inQ, cols.Global(x.me[row], j))
+		}
+	}
+}
+
+// sums are what elements of C are made of.
+type sums struct{ p, g, gp float64 }
+
+func sumsOf(n int) sums {
+	var s sums
+	for k := range n {
+		g, p := entry(inG, k), entry(inP, k)
+		s.p, s.g, s.gp = s.p+p, s.g+g, s.gp+g*p
+	}
+	return s
+}
+
+// wrong says which element of the rank's part of C is; "": none.
+func (x *product) wrong(s sums) string {
+	rows, cols := x.along(x.rows), x.along(x.cols)
+	for i := range x.m {
+		at := rows.Global(x.me[column], i)
+		f := entry(inF, at)
+		for j, got := range x.c[i*x.w:][:x.w] {
+			q := entry(inQ, cols.Global(x.me[row], j))
+			if want := f*s.p + float64(x.n)*f*q + s.gp + q*s.g; got != want {
+				return fmt.Sprintf("C(%d, %d) is %v, want %v", at, cols.Global(x.me[row], j), got, want)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,74 @@
+package gemm
+
+import (
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// The closed form is what gonum multiplies, and one element that is off is found.
+func TestTheClosedFormIsTheProduct(t *testing.T) {
+	for _, n := range []int{1, 2, 63, 512} {
+		x := &product{problem: problem{shape{1, 1}, n, 5}, m: n, w: n, inner: [2]int{n, n}, a: make([]float64, n*n), b: make([]float64, n*n)}
+		x.fill()
+		var c mat.Dense
+		c.Mul(mat.NewDense(n, n, x.a), mat.NewDense(n, n, x.b))
+		x.c = c.RawMatrix().Data
+		if wrong := x.wrong(sumsOf(n)); wrong != "" {
+			t.Fatalf("n = %d: %s", n, wrong)
+		}
+		x.c[n*n/2]++
+		if wrong := x.wrong(sumsOf(n)); !strings.HasPrefix(wrong, "C(") {
+			t.Errorf("n = %d: an element that is off by 1 is not found: %q", n, wrong)
+		}
+	}
+}
+
+// Parts of the matrices cover them, whoever has them.
+func TestTheGridHasEveryElement(t *testing.T) {
+	for ranks := 1; ranks <= 16; ranks++ {
+		g, err := shapeOf(0, ranks)
+		if err != nil || g.rows*g.cols != ranks || g.rows > g.cols {
+			t.Fatalf("%d ranks: a grid of %v, %v", ranks, g, err)
+		}
+		p := problem{g, 37, 4}
+		total := 0
+		for me := range ranks {
+			inRow, at := g.members(row, me)
+			inColumn, place := g.members(column, me)
+			if len(inRow) != g.cols || inRow[at] != me || len(inColumn) != g.rows || inColumn[place] != me {
+				t.Fatalf("%d ranks: rank %d is number %d of %v and %d of %v", ranks, me, at, inRow, place, inColumn)
+			}
+			total += p.along(g.rows).Len(place) * p.along(g.cols).Len(at)
+		}
+		if total != p.n*p.n {
+			t.Errorf("%d ranks have %d elements of C, want %d", ranks, total, p.n*p.n)
+		}
+	}
+}
+
+// The sentence says what is hidden, that nobody polled, and what would hide more.
+func TestWordsOfTheStudy(t *testing.T) {
+	snap := &engine.Snapshot{Scenario: gemm.Scenario([]string{"demo"}), Kind: engine.Simulated}
+	row := func(scheme string, time, wait float64) engine.Row {
+		c := make([]float64, len(scheduleColumns))
+		c[columnRanks], c[columnTime], c[columnPanel], c[columnStepWait], c[columnLongest], c[columnStep], c[columnShare] = 256, time, 48e-3, wait, 44e-3, 12, 0.95
+		return engine.Row{Key: scheme, Label: "256, n = 131072, 4 cores: " + scheme, Series: scheme, Kind: engine.Simulated, Cells: c}
+	}
+	v := frame(nil, &cluster.Machine{Progress: cluster.ProgressCall}, engine.Simulated)
+	v.Form, v.Now = bySchedule.Form, 0
+	v.Rows = []engine.Row{row("1 ahead, 1 slice", 10, 40e-3), row("1 ahead, 8 slices", 9, 8e-3)}
+	complete(&v, snap)
+	const want = "1 ahead, 1 slice: a step's panels take 48.0 ms alone, and 40.0 ms of it waits, 17% hidden; the panel for step 12 waited longest, 44.0 ms: nobody polled while a product was computed; " +
+		"1 ahead, 8 slices hides 83% of them and is 1.1× as fast (simulated)."
+	if v.Why != want {
+		t.Errorf("why\n%q, want\n%q", v.Why, want)
+	}
+	if v.Rows[1].Flag != engine.Best {
+		t.Error("the faster row is not marked")
+	}
+}

@@ -1,0 +1,223 @@
+package gemm
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&gemm) }
+
+// Choices of the knobs.
+const (
+	blocking  = "blocking"
+	prefetch  = "prefetch"
+	square    = "square"
+	ofMachine = "machine" // what the machine's file says
+	own       = "own"     // a network of the run's own
+	mostAhead = 4
+)
+
+var gemm = workload.Workload{
+	Name:  "gemm",
+	Title: "Matrix product (GEMM)",
+	Doc: "C = A·B by SUMMA: in every step a panel of A goes along the rows of a grid of ranks and one of B along its columns, and each rank multiplies them. " +
+		"Prefetch the next panels, and turn the slices: where only calls make progress, nothing is hidden until somebody polls.",
+	Paper: "paper 5, section 6.1",
+	Knobs: slices.Concat([]engine.Knob{
+		{Name: "n", Label: "n", Doc: "rows and columns of the matrices", Type: engine.Integer, Default: "150", Min: 1, Max: 1 << 22,
+			Choices: []string{"150", "512", "1024", "8192", "16384", "32768", "65536", "131072"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "the share of communication: panels grow with n, what is computed with them with n²", Paper: "paper 5, section 6.1, figures 10 and 11"},
+		{Name: "block", Label: "block", Doc: "nb: rows and columns of the blocks that are dealt to the grid, and the width of a panel", Type: engine.Integer, Default: "16", Min: 1, Max: 1 << 14,
+			Choices: []string{"16", "32", "64", "128", "256", "512"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "how many steps there are, and how long the first panels take, which nothing hides", Paper: "paper 5, figure 9"},
+		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of ranks, which has as many columns as that leaves; square: as near to a square as the ranks divide", Type: engine.Integer, Default: square, Min: 1, Max: 1 << 16,
+			Choices: []string{square, "1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "bytes: a flat grid has long panels in one direction", Paper: "paper 5, figure 9"},
+		{Name: "schedule", Label: "schedule", Doc: "a step's broadcasts block, or later panels are fetched while it computes", Type: engine.Choice, Default: prefetch,
+			Choices: []string{blocking, prefetch}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the time that waits for panels, which prefetching hides if the broadcasts go on", Paper: "paper 5, section 6.1"},
+		{Name: "ahead", Label: "ahead", Doc: "panels that are fetched ahead, each in room of its own", Type: engine.Integer, Default: "1", Min: 1, Max: mostAhead,
+			Choices: []string{"1", "2", "3", "4"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "what still waits: a broadcast may take as many steps as it is ahead, and a rank may run ahead of others", Paper: "paper 5, section 6.1"},
+		{Name: "slices", Label: "slices", Doc: "parts of a step's product, with a test of the broadcasts under way between two", Type: engine.Integer, Default: "1", Min: 1, Max: 1 << 14,
+			Choices: []string{"1", "2", "4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
+		{Name: "cores", Label: "BLAS cores", Doc: "cores that the library's product computes on, in threads of its own", Type: engine.Integer, Default: "1", Min: 1, Max: 1024,
+			Choices: []string{"1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "computing against communication, on machines that state a rate: one rank a node with all its cores has fewer and larger panels", Paper: "paper 5, section 6.1"},
+		{Name: "dgemm", Label: "dgemm share", Doc: "share of the peak that the library's product reaches; machine: what its file says", Type: engine.Real, Default: ofMachine, Min: 0.01, Max: 1,
+			Choices: []string{ofMachine, "0.7", "0.8", "0.9", "0.95"}, Scope: engine.ScopeCluster, Role: engine.Machine,
+			Watch: "whether a conclusion holds for any share that a library may reach"},
+		{Name: "progress", Label: "progress", Doc: "who goes on with broadcasts while ranks compute: their own calls alone, a thread beside each, or the adapter; machine: what its file says", Type: engine.Choice, Default: ofMachine,
+			Choices: []string{ofMachine, string(cluster.ProgressCall), string(cluster.ProgressThread), string(cluster.ProgressOffload)}, Scope: engine.ScopeCluster, Role: engine.Machine,
+			Watch: "what slices are for: with an adapter that goes on by itself nobody has to poll", Paper: "paper 5, section 4"},
+		{Name: "partition", Label: "partition", Doc: "network of a torus: one of its own for the nodes of the run, as square as they divide, or the first nodes of the whole machine's", Type: engine.Choice, Default: own,
+			Choices: []string{own, ofMachine}, Scope: engine.ScopeCluster, Role: engine.Machine,
+			Watch: "broadcasts that share links", Paper: "paper 5, section 4"},
+		{Name: "real-limit", Label: "real up to", Doc: "elements of C that a rank of a simulation computes and verifies at most; of larger products it takes times, beside a small one that is verified", Type: engine.Integer, Default: "16384", Min: 1, Max: 1 << 28,
+			Choices: []string{"1024", "16384", "262144"}, Scope: engine.ScopeBody, Role: engine.View,
+			Watch: "memory and time of a simulation; simulated times stay"},
+	}, algorithm.Knobs(coll.Bcast)),
+	Defaults: map[string]string{"model": "flat"},
+	First:    "schedule", Serial: true, Steady: true, Idle: idle,
+	Kernels: []cluster.Kernel{cluster.Dgemm},
+	Metrics: []engine.MetricSpec{
+		{Name: "gemm_time", Phrase: "time of the product", Unit: "s", Doc: "of the whole product, of the rank that takes longest"},
+		{Name: "compute_time", Phrase: "of it multiplying", Unit: "s", Doc: "local products, with the polls between their slices"},
+		{Name: "pack_time", Phrase: "of it packing", Unit: "s", Doc: "copies of panels into the room that they are broadcast from"},
+		{Name: "wait_time", Phrase: "of it waiting for panels", Unit: "s", Doc: "broadcasts as far as computing does not hide them"},
+		{Name: "panel_time", Phrase: "panels of a step alone", Unit: "s", Doc: "both broadcasts of a step one after the other, with nothing beside them, of the rank that takes longest"},
+		{Name: "panel_wait", Phrase: "wait of a step", Unit: "s", Doc: "what a step waits for its panels"},
+		{Name: "longest_wait", Phrase: "longest wait", Unit: "s", Doc: "of a rank for the panels of a step, but for the first one's"},
+		{Name: "longest_step", Phrase: "step of the longest wait", Unit: "1", Doc: "which step that was, from 0"},
+		{Name: "compute_share", Phrase: "share of compute-only speed", Unit: "1", Doc: "time of multiplying over time of the product: 1 is as fast as without communication"},
+		{Name: "hidden_share", Phrase: "share of the panels hidden", Unit: "1", Doc: "1 − (waiting + packing) / what all panels take alone"},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "node_flops", Phrase: "flop/s a node", Unit: "1/s", Doc: "2n³ over the time of the product and the nodes"},
+		{Name: "gemm_time_model", Phrase: "time of the product, model", Unit: "s", Doc: "out of the machine's constants: all ranks in step, broadcasts by their formula, hidden as far as a step computes where panels are prefetched"},
+	},
+	Studies:    []*engine.Study{bySchedule},
+	Fit:        fit,
+	Bars:       bars,
+	Iterations: 1,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
+}
+
+// fit gives the machine the share, the progress and the network that the knobs ask for.
+func fit(s *engine.Scenario, m *cluster.Machine) {
+	if share := s.Float("dgemm"); s.Text("dgemm") != ofMachine {
+		m.Kernels[cluster.Dgemm] = share
+	}
+	if by := s.Text("progress"); by != ofMachine {
+		m.Progress = cluster.Progress(by)
+	}
+	if s.Text("partition") == own {
+		m.Topology = m.Topology.Partition(int(s.Int("nodes")))
+	}
+}
+
+// mostNumbers is the most that a rank's part of C has.
+const mostNumbers = 1 << 28
+
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
+	fail := func(format string, args ...any) (workload.Plan, error) {
+		return workload.Plan{}, fmt.Errorf(format, args...)
+	}
+	of, err := problemOf(s)
+	if err != nil {
+		return workload.Plan{}, err
+	}
+	if of.block > of.n {
+		return fail("block = %d: the matrices have n = %d rows; use block = %d or less, or a larger n", of.block, of.n, of.n)
+	}
+	if s.Text("sync-out") == coll.NoSync.String() {
+		return fail("sync-out = nosync: a rank would multiply by a panel that may not have come; use mysync or allsync")
+	}
+	timed := of
+	phantoms := on.Phantoms && of.large(s.Int("real-limit"))
+	if phantoms {
+		of = of.proof()
+	}
+	kind := engine.Measured
+	switch {
+	case on.Phantoms:
+		kind = engine.Simulated
+	case on.Machine.Emulated:
+		kind = engine.Emulated
+	}
+	ahead := aheadOf(s)
+	var segment, sizes, panels, nodes, eager int64
+	for line := range lines {
+		for _, p := range []*problem{&of, &timed} {
+			k, err := teamOf(s, on.Machine, kind, of.shape, line).Chosen(s, coll.Bcast, of.size(line), p.most(line))
+			if err != nil {
+				return workload.Plan{}, err
+			}
+			bytes, behind := extent(k, p.most(line), ahead, p == &of)
+			if p == &timed && !phantoms {
+				break
+			}
+			segment, sizes = segment+bytes, sizes+behind
+			if p == &of && !k.Transfer.OneSided() {
+				panels += int64(slotsFor(k.Modes, ahead)) * lined(p.most(line))
+			}
+			nodes += int64(len(k.Make(0).Nodes))
+			eager += on.Eager(s, p.most(line))
+		}
+	}
+	numbers := func(p *problem) int64 {
+		m, w := int64(p.along(p.rows).Most()), int64(p.along(p.cols).Most())
+		return m*w + m*int64(p.along(p.cols).Most()) + w*int64(p.along(p.rows).Most())
+	}
+	if n := numbers(&of); n > 3*mostNumbers {
+		return fail("n = %d: a rank has %d numbers, at most %d are possible; use more ranks, or fabric = sim with a lower real-limit", of.n, n, int64(3*mostNumbers))
+	}
+	result := workload.Plan{Segment: segment, Holds: []workload.Item{
+		{Name: "parts of the matrices", Per: workload.PerRank, Bytes: unit * numbers(&of)},
+		{Name: "panels", Per: workload.PerRank, Bytes: panels},
+		{Name: "panels under way", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
+		{Name: "operations under way", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},
+		{Name: "members of rows and columns", Per: workload.PerRank, Bytes: 8 * int64(of.rows+of.cols) * 4},
+		{Name: "places in rows and columns", Per: workload.PerRank, Bytes: 2 * 4 * int64(of.rows) * int64(of.cols)},
+	}}
+	if phantoms {
+		result.Modelled = segment + sizes + unit*numbers(&timed)
+		for line := range lines {
+			if sizes == 0 {
+				result.Modelled += int64(ahead+1) * timed.most(line)
+			}
+		}
+	}
+	return result, nil
+}
+
+// perOperation is about what a rank keeps of an operation under way.
+const perOperation = 400
+
+// bars are the choices that cannot be run.
+func bars(*engine.Scenario, *workload.Site) map[string]map[string]string {
+	return map[string]map[string]string{
+		"sync-out": {coll.NoSync.String(): "a rank would multiply by a panel that may not have come"},
+	}
+}
+
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	var all []engine.Metric
+	if t, ok := snap.Metric("gemm_time"); ok && t.Value > 0 {
+		n := float64(snap.Scenario.Int("n"))
+		all = append(all, engine.Metric{Name: "node_flops", Value: 2 * n * n * n / t.Value / float64(snap.Layout.Nodes), Unit: "1/s", Kind: snap.Kind})
+	}
+	if t, _, ok := Model(&snap.Scenario, m, snap.Kind); ok && snap.Kind != engine.Measured {
+		all = append(all, engine.Metric{Name: "gemm_time_model", Value: t, Unit: "s", Kind: engine.Modelled})
+	}
+	return all
+}
+
+func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	blocks := s.Text("schedule") == blocking
+	switch {
+	case knob == "ahead" && blocks:
+		return "nothing is fetched ahead where broadcasts block"
+	case knob == "slices" && blocks:
+		return "no broadcast is under way while a step computes"
+	case (knob == "cores" || knob == "dgemm") && kind == engine.Measured:
+		return "on this host a product takes the host's own time"
+	case knob == "real-limit" && kind != engine.Simulated:
+		return "outside simulations all elements are computed"
+	case knob == "partition" && kind != engine.Simulated:
+		return "only simulations have the machine's network"
+	}
+	if why := algorithm.Idle(s, coll.Bcast, knob); why != "" {
+		return why
+	}
+	return workload.Ungrouped(s, knob)
+}
