@@ -26,7 +26,8 @@ type product struct {
 	inner   [2]int    // columns of A and rows of B that it has
 
 	spans span
-	alone cluster.Time // the panels of a step, with nothing beside them
+	alone cluster.Time        // the panels of a step, with nothing beside them
+	each  [lines]cluster.Time // of it each
 }
 
 // span is where a product's time went, and which step waited longest.
@@ -220,6 +221,7 @@ func (x *product) time() error {
 	}
 	begun := x.r.Now()
 	wide := x.along(1).Width(0)
+	now := begun
 	for line, to := range x.lines {
 		if x.me[line] == 0 {
 			x.pack(line, 0, wide)
@@ -230,8 +232,10 @@ func (x *product) time() error {
 		if err := to.wait(0); err != nil {
 			return err
 		}
+		x.each[line] = 0
+		x.lap(&x.each[line], &now)
 	}
-	x.alone = max(x.r.Now()-begun-x.p.Clock(), 0)
+	x.alone = max(now-begun-x.p.Clock(), 0)
 	return x.r.Barrier(x.r.World())
 }
 

@@ -135,7 +135,7 @@ func (x *product) report() error {
 	for line, t := range x.teams {
 		if peers := t.Size(); peers > 1 {
 			bytes := int64(x.lines[line].long) * int64(x.along(1).Width(0)) * unit
-			x.p.Access(t.Global((t.Rank()+1)%peers), bytes, x.alone/lines)
+			x.p.Access(t.Global((t.Rank()+1)%peers), bytes, x.each[line])
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	ranks := len(l.World())
 	cells[columnRanks] = float64(ranks)
 	where, scheme := whereOf(sc), schemeOf(sc)
-	label := fmt.Sprintf("%d, n = %d%s: %s", ranks, sc.Int("n"), where, scheme)
+	label := fmt.Sprintf("%s on %d, n = %d%s", scheme, ranks, sc.Int("n"), where)
 	return []engine.Row{{Key: fmt.Sprintf("%s %s nb %d", s.Kind, label, sc.Int("block")), Label: label, Series: scheme + where, Kind: s.Kind, Cells: cells}}
 }
 
@@ -146,10 +146,10 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 }
 
 // problemIn is what a row multiplies and on what, of its label.
-func problemIn(r *engine.Row) string { text, _, _ := strings.Cut(r.Label, ": "); return text }
+func problemIn(r *engine.Row) string { _, text, _ := strings.Cut(r.Label, " on "); return text }
 
 // schemeIn is how it fetches panels.
-func schemeIn(r *engine.Row) string { _, text, _ := strings.Cut(r.Label, ": "); return text }
+func schemeIn(r *engine.Row) string { text, _, _ := strings.Cut(r.Label, " on "); return text }
 
 // why says where a product's time goes.
 func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
