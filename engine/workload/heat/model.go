@@ -164,3 +164,12 @@ func (p *Prediction) launches(m *cluster.Machine, b *block, faces int) {
 	}
 	p.Rest += sides - m.Device.KernelTime(surfaceWork(b)).Seconds() + directions*launch + fence + launch + fence
 }
+
+// Parts are what of a step goes into exchanging faces, and into computing that does not
+// hide it.
+func (p Prediction) Parts() (exchange, compute float64) {
+	if !p.overlap {
+		return p.Pack + p.Start + p.Flight, p.Inner + p.Rest
+	}
+	return p.Pack + p.Start + max(p.Flight-p.Inner, 0), p.Inner + p.Rest
+}

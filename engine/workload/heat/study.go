@@ -44,7 +44,7 @@ var byVariant = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnTime, After: " a step"},
 	},
-	Apart:    study.AnyKind("variant", "prepost", "overlap", "reduce-every", "memory", "nodes", "ranks-per-node", "steps"),
+	Apart:    study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate", "noise-length", "nodes", "ranks-per-node", "steps"),
 	Observe:  observe,
 	Complete: complete,
 }
@@ -55,8 +55,15 @@ func observe(s *engine.Snapshot) []engine.Row {
 	if !ok {
 		return nil
 	}
-	l, sc := &s.Layout, &s.Scenario
+	l := &s.Layout
 	cells[columnNodes] = float64(l.Nodes)
+	series := series(&s.Scenario)
+	label := fmt.Sprintf("%d×%d, %s", l.Nodes, l.RanksPerNode, series)
+	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+}
+
+// series names how a scenario exchanges faces.
+func series(sc *engine.Scenario) string {
 	series := sc.Text("variant")
 	if series == twoSided && sc.Text("prepost") == "on" {
 		series += ", preposted"
@@ -67,11 +74,16 @@ func observe(s *engine.Snapshot) []engine.Row {
 	if n := sc.Int("reduce-every"); n > 1 {
 		series += fmt.Sprintf(", reduced every %d", n)
 	}
+	if sc.Text("inboxes") == oneInbox && sc.Text("variant") != twoSided {
+		series += ", one inbox"
+	}
 	if memory := sc.Text("memory"); memory != memoryHost {
 		series += ", " + memory
 	}
-	label := fmt.Sprintf("%d×%d, %s", l.Nodes, l.RanksPerNode, series)
-	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+	if rate := sc.Float("noise-rate"); rate > 0 {
+		series += fmt.Sprintf(", %s detours/s", study.Figure(rate))
+	}
+	return series
 }
 
 // complete says what a step is spent on, and which variant of the same layout is faster.
@@ -84,6 +96,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	if nodes := now.Cells[columnNodes]; nodes > 0 {
 		v.Plots[1].Lines = []engine.Line{ideal(v, now)}
+		v.Plots[1].Marks = optima(v, now.Kind)
 	}
 	v.Time = now.Cells[columnTime]
 	parts := now.Cells[columnCompute] + now.Cells[columnExchange] + now.Cells[columnReduce]
@@ -168,4 +181,34 @@ func ideal(v *engine.StudyView, now *engine.Row) engine.Line {
 		line.Y = append(line.Y, first.Cells[columnTime]*first.Cells[columnNodes]/n)
 	}
 	return line
+}
+
+// optima marks where each series of a kind has its shortest step, if more nodes were tried
+// than that takes.
+func optima(v *engine.StudyView, kind engine.Kind) []engine.Marker {
+	var marks []engine.Marker
+	best, most := map[string]int{}, map[string]float64{}
+	var order []string
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		if r.Kind != kind {
+			continue
+		}
+		b, seen := best[r.Series]
+		if !seen {
+			order = append(order, r.Series)
+		}
+		if !seen || r.Cells[columnTime] < v.Rows[b].Cells[columnTime] {
+			best[r.Series] = i
+		}
+		most[r.Series] = max(most[r.Series], r.Cells[columnNodes])
+	}
+	for _, series := range order {
+		r := &v.Rows[best[series]]
+		if r.Cells[columnNodes] < most[series] {
+			marks = append(marks, engine.Marker{X: r.Cells[columnNodes], Y: r.Cells[columnTime], Glyph: engine.AtBest, Kind: kind,
+				Text: fmt.Sprintf("best of %s: %.0f nodes", series, r.Cells[columnNodes])})
+		}
+	}
+	return marks
 }

@@ -81,7 +81,7 @@ var heat = workload.Workload{
 	Samples: []engine.MetricSpec{
 		{Name: "two_steps", Unit: "s", Doc: "of two successive steps of each process, as in paper 4's figure 2"},
 	},
-	Studies:    []*engine.Study{byVariant},
+	Studies:    []*engine.Study{byVariant, bySpread},
 	Fit:        fit,
 	Bars:       bars,
 	Iterations: 3,

@@ -25,6 +25,7 @@ var Panes = []pane.Spec{
 	study.Spec,
 	study.Overlap,
 	study.Convergence,
+	study.Steps,
 	boxes.Spec,
 	knobs.Spec,
 	why.Spec,

@@ -32,11 +32,20 @@ var Convergence = pane.Spec{
 	New:     func() pane.Pane { return &Pane{shows: convergence, home: study.ConvergenceName} },
 }
 
+// Steps is the line of the registry for how times of steps are spread.
+var Steps = pane.Spec{
+	Name: "steps", Title: "Spread of steps", Doc: "how the times of a workload's steps are spread", Place: pane.Story,
+	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, steps) != nil },
+	New:     func() pane.Pane { return &Pane{shows: steps, home: study.StepsName} },
+}
+
+func steps(name string) bool { return name == study.StepsName }
+
 func overlap(name string) bool { return name == study.EpsilonName }
 
 func convergence(name string) bool { return name == study.ConvergenceName }
 
-func other(name string) bool { return !overlap(name) && !convergence(name) }
+func other(name string) bool { return !overlap(name) && !convergence(name) && !steps(name) }
 
 // find gives the first study that a pane shows; nil: there is none.
 func find(all []engine.StudyView, shows func(name string) bool) *engine.StudyView {
