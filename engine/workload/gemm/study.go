@@ -22,6 +22,7 @@ const (
 	columnHidden
 	columnPanel
 	columnStepWait
+	columnUnder
 	columnLongest
 	columnStep
 )
@@ -36,7 +37,8 @@ var scheduleColumns = []engine.Column{
 	columnWait:     {Name: "wait_time", Title: "wait", Unit: "s", Wide: 9, Legend: "wait for panels"},
 	columnHidden:   {Name: "hidden_share", Title: "hidden", Unit: "1", Wide: 7},
 	columnPanel:    {Name: "panel_time", Unit: "s"},
-	columnStepWait: {Name: "panel_wait", Unit: "s"},
+	columnStepWait: {Name: "panel_wait", Unit: "s", Legend: "waited for"},
+	columnUnder:    {Name: "panel_hidden", Unit: "s", Legend: "hidden"},
 	columnLongest:  {Name: "longest_wait", Unit: "s"},
 	columnStep:     {Name: "longest_step", Unit: "1"},
 }
@@ -48,7 +50,7 @@ var bySchedule = &engine.Study{
 		Absent:  "this workload has no panels that are fetched ahead",
 		Columns: scheduleColumns,
 		Charts: []engine.Chart{
-			{Shape: engine.Stack, Y: []int{columnCompute, columnPack, columnWait}},
+			{Shape: engine.Stack, Y: []int{columnUnder, columnStepWait}},
 			{Shape: engine.Curve, X: columnRanks, Y: []int{columnShare}, XLog: 2, Join: true},
 		},
 		Brief: engine.Brief{Column: columnTime, After: " a product"},
@@ -70,6 +72,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	l := s.Layout
 	ranks := len(l.World())
 	cells[columnRanks] = float64(ranks)
+	cells[columnUnder] = max(0, cells[columnPanel]-cells[columnStepWait])
 	where, scheme := whereOf(sc), schemeOf(sc)
 	label := fmt.Sprintf("%s on %d, n = %d%s", scheme, ranks, sc.Int("n"), where)
 	return []engine.Row{{Key: fmt.Sprintf("%s %s nb %d", s.Kind, label, sc.Int("block")), Label: label, Series: scheme + where, Kind: s.Kind, Cells: cells}}
@@ -123,7 +126,7 @@ func count(n int64, what string) string {
 // hides more of them.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnRanks)
-	v.Plots = []engine.Plot{{Title: "what a product is spent on"}, {Title: "speed over ranks, of compute-only speed"}}
+	v.Plots = []engine.Plot{{Title: "the panels of a step"}, {Title: "speed over ranks, of compute-only speed"}}
 	now := v.Present()
 	if now == nil {
 		return
