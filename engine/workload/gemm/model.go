@@ -27,7 +27,9 @@ func problemOf(s *engine.Scenario) (problem, error) {
 
 // Model is the time of a product in s, and of it what computes, out of the machine's
 // constants: all ranks are in step, nothing is in a broadcast's way, and prefetched
-// broadcasts are hidden as far as a step computes. ok: the machine states costs.
+// broadcasts are hidden as far as a step computes. Where only calls make progress, a rank
+// passes a panel on in a call alone: of the hops one behind the other, as many are hidden
+// as there are calls until the panel is wanted. ok: the machine states costs.
 func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compute float64, ok bool) {
 	of, err := problemOf(s)
 	if err != nil {
@@ -36,7 +38,8 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 	rows, cols := of.along(of.rows).Most(), of.along(of.cols).Most()
 	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm, Cores: int(s.Int("cores"))}
 	compute = m.ComputeTime(work).Seconds()
-	panel, pack := 0.0, 0.0
+	panel, pack, exposed := 0.0, 0.0, 0.0
+	calls := float64(aheadOf(s)) * float64(s.Int("slices"))
 	for line := range lines {
 		w := teamOf(s, m, kind, of.shape, line)
 		c, stated := w.Costs()
@@ -49,7 +52,11 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 			return 0, 0, false
 		}
 		if of.size(line) > 1 {
-			panel += k.Predict(&c, most).Seconds()
+			one := k.Predict(&c, most).Seconds()
+			panel += one
+			if hops := float64(k.Predict(&coll.Cost{L: 1}, most)); m.Progress == cluster.ProgressCall && hops > calls {
+				exposed += one * (hops - calls) / hops
+			}
 		}
 		moved := cluster.Work{Bytes: 2 * float64(most)}
 		one := m.ComputeTime(moved).Seconds()
@@ -63,5 +70,5 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 		return compute + steps*(panel+pack), compute, true
 	}
 	each := compute / steps
-	return panel + steps*(max(each+pack, panel)), compute, true
+	return panel + steps*max(each+pack+exposed, panel), compute, true
 }
