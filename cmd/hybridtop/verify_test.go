@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine"
@@ -67,3 +68,29 @@ func TestWhatDiffers(t *testing.T) {
 type nowhere struct{}
 
 func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
+
+// What was recorded with two threads running at a time repeats with one and with two, and
+// the other way round: under the race detector, too, which runs this test.
+func TestARecordingRepeatsOnAnyNumberOfThreads(t *testing.T) {
+	was := runtime.GOMAXPROCS(0)
+	t.Cleanup(func() { runtime.GOMAXPROCS(was) })
+	for _, recorded := range []int{1, 2} {
+		runtime.GOMAXPROCS(recorded)
+		file := recordedFile(t)
+		f, err := recording.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		launches, err := f.Launches(f.Runs[0].ID)
+		if err != nil || len(launches) != 1 {
+			t.Fatal(len(launches), err)
+		}
+		for _, now := range []int{1, 2} {
+			runtime.GOMAXPROCS(now)
+			if v := verify(t.Context(), &launches[0]); v.word != same {
+				t.Errorf("recorded with GOMAXPROCS %d, verified with %d: %s, %s", recorded, now, v.word, v.why)
+			}
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package recording_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/recording"
+	"github.com/hybridtop/hybridtop/engine/session"
+)
+
+// update records testdata/live.htr anew, which amd64 has to.
+var update = flag.Bool("update", false, "record the file of testdata anew")
+
+// A live run that amd64 has recorded shows the same numbers in a program of any other
+// host: as JSON, and as the snapshots that the screen gets. `make 386` runs this in a
+// program of 32 bits. The tables are read by every later version; snapshots are those of
+// the version that has written them.
+func TestARecordingOfAnotherHost(t *testing.T) {
+	const file, golden = "testdata/live.htr", "testdata/live.json"
+	if *update {
+		_ = os.Remove(file)
+		record(t, file, scenario(t, "randomaccess", "machine", "this-host", "nodes", "1", "ranks-per-node", "2", "group", "2", "elements", "1024", "accesses", "64"), session.Limits{Iterations: 40}, nil)
+	}
+	f := open(t, file)
+	if f.Runs[0].Arch != "amd64" {
+		t.Errorf("it was recorded on %s: want amd64", f.Runs[0].Arch)
+	}
+	var b bytes.Buffer
+	if err := f.Export(&b, "json", recording.ExportOptions{Run: f.Runs[0].ID}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := f.Player(f.Runs[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, n := sha256.New(), 0
+	var replayed error
+	for at, more := p.Begin(), true; more; at, more = p.Next(at) {
+		s, err := p.At(at)
+		if err != nil {
+			replayed = err
+			break
+		}
+		plain := *s
+		plain.Scenario = engine.Scenario{} // it gets the knobs that this program has and that one had not
+		sum.Write(new(engine.Encoder).Append(nil, &plain))
+		n++
+	}
+	hash := hex.EncodeToString(sum.Sum(nil)) + "\n"
+	if *update {
+		for name, data := range map[string][]byte{golden: b.Bytes(), "testdata/live.sha256": []byte(hash)} {
+			if err := os.WriteFile(name, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("as JSON it is not what amd64 has written:\n%s", b.String())
+	}
+	wanted, err := os.ReadFile("testdata/live.sha256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case replayed != nil && strings.Contains(replayed.Error(), "version"):
+		t.Logf("its snapshots are of another version: %v", replayed)
+	case replayed != nil:
+		t.Error(replayed)
+	case hash != string(wanted):
+		t.Errorf("%d snapshots are not those that amd64 has recorded: go test -update, if snapshots have changed", n)
+	}
+}
