@@ -97,7 +97,7 @@ func screenActions() ownActions {
 			pair(line("redo", "U", "redo what was undone last", "undo redo", func(a *app) { a.Panel.Return(engine.Redo, "") }), "undo", "uU"),
 			and(line("default", "backspace", "turn the selected knob to its default", "", (*app).turnToDefault), "delete"),
 			named("reset", "turn all knobs to their defaults", func(a *app) { a.Panel.Return(engine.Default, "") }),
-			line("capture", "R", "record the session into a file that replays, or end it", "", (*app).toggleCapture),
+			line("capture", "R", "record the session into a file that replays, or end it; :capture FILE names it", "", (*app).toggleCapture),
 			line("seek-back", "{", "go back by five seconds, in a recording or in what was shown in the last minutes", "", func(a *app) { a.move(engine.Seek, "-5s") }),
 			pair(line("seek-forward", "}", "go on by five seconds", "", func(a *app) { a.move(engine.Seek, "+5s") }), "seek-back", "{}"),
 			line("previous-mark", "(", "go back to the mark before", "", func(a *app) { a.move(engine.Seek, "previous mark") }),

@@ -53,6 +53,7 @@ type app struct {
 
 	replay    *recording.Position                           // of a recording; nil: the session runs
 	past      func(time.Duration) (*engine.Snapshot, error) // what was shown then; nil: nothing is kept
+	captureTo string                                        // the file that was named for it; "": one of the time
 	capture   bool                                          // the recording of the session is to begin or to end
 	capturing string                                        // file that it goes to; "": none
 
@@ -81,7 +82,7 @@ func newApp() *app {
 	a.focus = a.home(pane.Rates)
 	a.overHost = overlay.Host{
 		Host: &a.Host, Close: a.closeOverlay, Choose: a.choose, Lines: a.lines,
-		UseTheme: a.chooseTheme, Picture: a.askPicture, Seek: a.seek, Command: a.command,
+		UseTheme: a.chooseTheme, Picture: a.askPicture, Capture: a.captureInto, Seek: a.seek, Command: a.command,
 		Scenarios: a.scenarios, Load: a.loadScenario, Save: a.saveScenario, Copy: a.copyText,
 	}
 	for i := range overlayreg.Overlays {

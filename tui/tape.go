@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -117,17 +119,33 @@ func (a *app) toggleCapture() {
 	a.capture = true
 }
 
+// captureInto begins to record the session into a file, or into another one.
+func (a *app) captureInto(file string) error {
+	file = strings.TrimSpace(file)
+	switch {
+	case a.replay != nil:
+		return errors.New("this is a recording already")
+	case a.capturing != "":
+		return fmt.Errorf("it is being recorded into %s already: R ends that", a.capturing)
+	case file == "":
+		return errors.New("name a file: capture run.htr")
+	}
+	a.capture, a.captureTo = true, file
+	return nil
+}
+
 // capture gives the command that begins or ends the recording: the screen does not wait
 // for a file.
 func (p *program) capture() tea.Cmd {
 	p.app.capture = false
+	defer func() { p.app.captureTo = "" }()
 	if p.switched == nil {
 		p.app.notice = "this session cannot be recorded"
 		return nil
 	}
 	on, s := p.app.capturing, p.switched
 	if on == "" {
-		file := captureName(time.Now())
+		file := cmp.Or(p.app.captureTo, captureName(time.Now()))
 		return func() tea.Msg { return captured{file, true, s.Start(file)} }
 	}
 	return func() tea.Msg { return captured{on, false, s.Stop()} }

@@ -2,12 +2,14 @@ package tui
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridtop/hybridtop/engine"
@@ -194,6 +196,19 @@ func TestTheScreenRecords(t *testing.T) {
 	s.Start(t.Context())
 	t.Cleanup(func() { _ = s.Stop() })
 	x := open(t, s, func(o *Options) { o.Record = record })
+	x.press(":capture my own.htr")
+	x.key('\r')
+	x.shows("recording into my own.htr")
+	x.press(":capture other.htr")
+	x.key('\r')
+	x.shows("it is being recorded into my own.htr already: R ends that")
+	x.key(uv.KeyEscape)
+	x.hides("tab completes")
+	x.press("R")
+	x.shows("recorded: hybridtop replay my own.htr")
+	if _, err := os.Stat("other.htr"); err == nil {
+		t.Error("a recording that was refused has a file")
+	}
 	x.press("R")
 	x.shows("● recording")
 	x.press("R")

@@ -50,6 +50,7 @@ type Host struct {
 	Lines    func() []Line          // of the key table
 	UseTheme func(name string) bool
 	Picture  func(text string) error  // has the screen or a pane written to a file: FILE [PANE] [WxH]
+	Capture  func(file string) error  // records the session into a file
 	Seek     func(text string) error  // moves in a recording: a time, or a mark
 	Command  func(knob, value string) // asks the session without a look at the knobs
 

@@ -49,6 +49,11 @@ func (o *palette) entries(query string) []entry {
 	}
 	all = append(all, entry{text: "picture", doc: "write the screen to a file, as .svg or .png; after it a pane that is drawn alone, and a size as 120x36", more: true})
 	all = append(all, o.pictures(query)...)
+	if file, ok := strings.CutPrefix(query, "capture "); ok && strings.TrimSpace(file) != "" {
+		e := o.capture(query, file)
+		e.doc = "record the session into this file"
+		all = append(all, e)
+	}
 	all = append(all, entry{text: "seek", doc: "show what was at a time (12.5s, -5s), at a mark (mark 2), or at the words of a mark", more: true})
 	all = append(all, entry{text: "save", doc: "write this scenario to a file of yours, by a name", more: true})
 	all = append(all, entry{text: "load", doc: "run a scenario of a file; O has them with what to watch", more: true})
@@ -90,6 +95,10 @@ func (o *palette) set(knob, value, unit string) entry {
 
 func (o *palette) save(text, name string) entry {
 	return entry{text: text, try: func() error { return o.h.Save(name) }}
+}
+
+func (o *palette) capture(text, file string) entry {
+	return entry{text: text, try: func() error { return o.h.Capture(file) }}
 }
 
 func (o *palette) seek(text, to string) entry {

@@ -148,7 +148,7 @@ func (o *palette) command(text string) (entry, error) {
 		head string
 		take func(text, rest string) entry
 	}{
-		{"picture ", o.picture}, {"seek ", o.seek}, {"save ", o.save},
+		{"picture ", o.picture}, {"capture ", o.capture}, {"seek ", o.seek}, {"save ", o.save},
 		{"load ", func(_, name string) entry {
 			var names []string
 			for _, p := range o.files {
