@@ -13,16 +13,16 @@ import (
 const (
 	tileRows  = 64
 	tileCols  = 128
-	tileDepth = 64
+	tileDepth = 256
 	pad       = 8 // behind a packed row: strides of powers of two share the sets of a cache
 )
 
 // Tiles are the kernels of one rank, with room to pack what they multiply. The zero value
 // is ready; a rank has one.
 type Tiles struct {
-	left, right []float64
-	blas        gonum.Implementation
-	lapack      lapack.Implementation
+	left, right, sum []float64
+	blas             gonum.Implementation
+	lapack           lapack.Implementation
 }
 
 // Gemm does C += alpha·op(A)·B, of m × p by p × n elements. With trans op(A) is the
@@ -42,6 +42,7 @@ func (t *Tiles) Syrk(n, p int, a []float64, lda int, c []float64, ldc int) {
 func (t *Tiles) product(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, wanted func(row, col int) bool) {
 	if t.left == nil {
 		t.left, t.right = make([]float64, tileRows*(tileDepth+pad)), make([]float64, tileDepth*(tileCols+pad))
+		t.sum = make([]float64, tileRows*(tileCols+pad))
 	}
 	for l := 0; l < p; l += tileDepth {
 		depth := min(tileDepth, p-l)
@@ -56,8 +57,14 @@ func (t *Tiles) product(trans bool, m, n, p int, alpha float64, a []float64, lda
 				}
 				rows := min(tileRows, m-i)
 				t.pack(trans, a, lda, i, l, rows, depth)
+				for r := range rows {
+					copy(t.sum[r*(tileCols+pad):][:cols], c[(i+r)*ldc+j:])
+				}
 				t.blas.Dgemm(blas.NoTrans, blas.NoTrans, rows, cols, depth, alpha,
-					t.left, tileDepth+pad, t.right, tileCols+pad, 1, c[i*ldc+j:], ldc)
+					t.left, tileDepth+pad, t.right, tileCols+pad, 1, t.sum, tileCols+pad)
+				for r := range rows {
+					copy(c[(i+r)*ldc+j:][:cols], t.sum[r*(tileCols+pad):])
+				}
 			}
 		}
 	}
