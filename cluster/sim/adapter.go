@@ -12,6 +12,16 @@ type adapter struct {
 	free cluster.Time // when it may start another message
 	firm cluster.Time // likewise, if it were not for bytes that a handshake goes between
 	next cluster.Time // when it may start a handshake among those
+
+	began  cluster.Time // when it was free last: it has been busy since
+	rested cluster.Time // since when it had been, then
+}
+
+// rest notes that it was free until a time, if it was.
+func (a *adapter) rest(until cluster.Time) {
+	if until > a.free {
+		a.began, a.rested = until, a.free
+	}
 }
 
 // takesAt is when the adapter could start a message that is ready at a time.
@@ -31,6 +41,7 @@ func (a *adapter) take(at, gap, carry cluster.Time, m *msg) cluster.Time {
 		a.free = max(a.free, at) + gap // what is under way has waited for it
 		return at
 	}
+	a.rest(at)
 	at = max(at, a.free)
 	a.free = at + gap + carry
 	a.next = at + gap

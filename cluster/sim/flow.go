@@ -113,8 +113,27 @@ func (w *world) enterEvenly(m *msg, first, carry cluster.Time) cluster.Time {
 	if net.slow != nil {
 		gap, carry = net.slow.adapter(node, 0, gap), net.slow.adapter(node, 0, carry)
 	}
-	in := net.of(net.in, node)
-	in[0].free = f.through(in[0].free, gap+carry)
-	in[0].next = f.first + gap
+	in := &net.of(net.in, node)[0]
+	in.rest(f.first)
+	if n := f.earlier(in, gap+carry); n > f.gaps {
+		return f.last + carry
+	} else if n > 0 {
+		f = flow{first: in.free, last: f.last, gaps: f.gaps - n}
+	}
+	in.free = f.through(in.free, gap+carry)
+	in.next = f.first + gap
 	return f.last + carry
+}
+
+// earlier has an adapter take in messages in the time that it was free, before others that
+// it has taken in already, and gives how many these are. A train is known to the adapter
+// with its last message, and shorter ones that left later may have come first.
+func (f *flow) earlier(a *adapter, each cluster.Time) cluster.Time {
+	from := max(f.first, a.rested)
+	if from >= a.began || each <= 0 {
+		return 0
+	}
+	n := min(f.gaps+1, (a.began-from)/each)
+	a.rested = from + n*each
+	return n
 }

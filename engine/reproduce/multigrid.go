@@ -4,9 +4,77 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload/multigrid"
 )
+
+// boxCells is the side of a rank's box of the finest grid (section VI.A).
+const boxCells = 128
+
+// layoutOf is so many processes, 16 a node, half of them a socket, on the figure's machine.
+func layoutOf(p *Point) (*cluster.Layout, *cluster.Machine) {
+	ranks := int(p.Scenario.Int("processes"))
+	return &cluster.Layout{Nodes: (ranks + 15) / 16, RanksPerNode: min(ranks, 16), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, p.Machine
+}
+
+var processes = engine.Knob{Name: "processes", Label: "processes", Doc: "a cube of them", Type: engine.Integer, Default: "8", Min: 8, Max: 1 << 15}
+
+// faces is what a rank gives on the finest grid along a dimension (paper 3, table II).
+var _ = register(&Experiment{
+	Name:  "halo",
+	Knobs: []engine.Knob{processes, {Name: "along", Label: "along", Doc: "dimension: 0, 1, 2 for i, j, k", Type: engine.Integer, Default: "0", Max: 2}},
+	Place: onKnob("processes"),
+	Quantities: []Quantity{
+		formula("messages", "1", "of a face, a row each", func(p *Point) float64 { return float64(faceOf(p).Messages) }),
+		formula("bytes", "B", "of each", func(p *Point) float64 { return float64(faceOf(p).Bytes) }),
+		formula("link", "1", "the farthest that any pair crosses: 1 on-socket, 2 on-node, 3 PCIe, 4 rank-1, 5 rank-2, 6 rank-3", func(p *Point) float64 { return float64(faceOf(p).Link + 1) }),
+	},
+})
+
+func faceOf(p *Point) multigrid.Face {
+	l, m := layoutOf(p)
+	per := *m
+	if l.RanksPerNode < 16 { // eight ranks stand on one socket
+		per.Sockets = 1
+	}
+	return multigrid.Faces(l, &per, boxCells)[p.Scenario.Int("along")]
+}
+
+// reached is which resource the cost of a put can belong to: it is taken from the slowdown
+// at 8 processes and the counts of puts alone, once as a rank's processor's and once as
+// its node's adapter's, and gives the slowdown elsewhere (paper 3, section VI.B).
+var _ = register(&Experiment{
+	Name: "puts",
+	Knobs: []engine.Knob{processes, real("bulk", "time of a solve by bulk messages, s", "0.366", 1000),
+		real("bulk-at-8", "likewise at 8 processes", "0.348", 1000), real("slowdown-at-8", "of rows in their own grain at 8 processes", "1.44", 1000)},
+	Place: onKnob("processes"),
+	Quantities: []Quantity{
+		formula("cost_processor", "s", "of a put, were it the processor's", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(0) }),
+		formula("cost_adapter", "s", "of a put, were it the adapter's", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(1) }),
+		formula("slowdown_processor", "1", "of rows in their own grain, were the cost the processor's", func(p *Point) float64 { return slowdown(p, 0) }),
+		formula("slowdown_adapter", "1", "likewise, were it the adapter's", func(p *Point) float64 { return slowdown(p, 1) }),
+	},
+})
+
+// puts are the most of any rank, and of any node.
+func puts(l *cluster.Layout) [2]float64 {
+	rank, node := multigrid.Puts(l, boxCells)
+	return [2]float64{float64(rank), float64(node)}
+}
+
+func putsAtEight(of int) float64 {
+	return puts(&cluster.Layout{Nodes: 1, RanksPerNode: 8, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat})[of]
+}
+
+func extraAtEight(p *Point) float64 {
+	return (p.Scenario.Float("slowdown-at-8") - 1) * p.Scenario.Float("bulk-at-8")
+}
+
+func slowdown(p *Point, of int) float64 {
+	l, _ := layoutOf(p)
+	return 1 + puts(l)[of]*extraAtEight(p)/putsAtEight(of)/p.Scenario.Float("bulk")
+}
 
 // solves is HPGMG-FV's solve over processes, a box of the finest grid each, 16 a node
 // (paper 3, section VI, table I and figure 6).

@@ -252,6 +252,14 @@ func (l *layout) channel(level, way, rank int, real bool) *channel {
 	slices.Sort(c.peers)
 	c.peers = slices.Compact(c.peers)
 	for i := range c.out {
+		c.out[i].pieces = slices.Clone(c.out[i].pieces)
+	}
+	for i := range c.in {
+		if !real { // how many bytes come is enough
+			c.in[i].pieces = nil
+		}
+	}
+	for i := range c.out {
 		if !l.bulk {
 			break
 		}

@@ -92,7 +92,6 @@ func (s *solver) timed(cycles int) (took cluster.Time, residuals []float64, err 
 	}
 	clear(s.times)
 	clear(s.messages)
-	s.again = false
 	begin := s.r.Now()
 	s.last = begin
 	if residuals, err = s.solve(cycles); err != nil {

@@ -47,7 +47,6 @@ type solver struct {
 	c1, c2  []float64 // of the sweeps of a pass
 	variant *variant
 	norm    float64 // of f
-	again   bool    // the next exchange gives a vector that the last one gave, too
 
 	requests []cluster.Request
 	inboxes  [][]byte // of the two-sided variant, by source
@@ -393,7 +392,6 @@ func (s *solver) cycle(at int) error {
 	if err := s.prolong(at, true); err != nil {
 		return err
 	}
-	s.again = true // neighbours may still read what the residual's exchange gave them
 	return s.smooth(at)
 }
 
