@@ -21,6 +21,7 @@ var workloadRuns = append(slices.Clone(studyRuns),
 	studyRun{"spmv", map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, []session.Axis{{Knob: "threading", Values: []string{"masteronly", "funneled", "multiple"}}}},
 	studyRun{"gemm", nil, []session.Axis{{Knob: "schedule", Values: []string{"blocking", "prefetch"}}, {Knob: "slices", Values: []string{"8", "1"}}}},
 	studyRun{"headtohead", nil, nil},
+	studyRun{"fft", map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32"}, []session.Axis{{Knob: "exchange", Values: []string{"packed", "slabs"}}}},
 	studyRun{"heat", nil, []session.Axis{{Knob: "variant", Values: []string{"put-rpc", "put-signal", "two-sided"}}}},
 	studyRun{"multigrid", map[string]string{"boxes": "2", "nodes": "4", "ranks-per-node": "2"}, []session.Axis{{Knob: "variant", Values: []string{"bulk", "natural", "shm", "vis", "groupsync"}}}},
 )

@@ -4,8 +4,10 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 // PlacesOf gives the rule by which the members of a team share nodes, as threads of one
 // process a node do; where there is none, or with a process a thread, each is alone.
-func PlacesOf(l *cluster.Layout, t *cluster.Team) Places {
-	members := t.Members()
+func PlacesOf(l *cluster.Layout, t *cluster.Team) Places { return PlacesAmong(l, t.Members()) }
+
+// PlacesAmong is that of a team of the given ranks, in the order of their numbers in it.
+func PlacesAmong(l *cluster.Layout, members []int32) Places {
 	fits := func(place func(i int) int) bool {
 		for i, rank := range members {
 			if l.NodeOf(int(rank)) != l.NodeOf(int(members[place(i)])) || i > 0 && place(i) == i && l.NodeOf(int(rank)) == l.NodeOf(int(members[i-1])) {

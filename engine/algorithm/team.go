@@ -27,14 +27,19 @@ type Team struct {
 
 // TeamOf is where the ranks of a team are.
 func TeamOf(r *cluster.Rank, t *cluster.Team) Team {
+	return Among(&r.Spec().Machine, KindOf(r), r.Layout(), t.Members())
+}
+
+// Among is where a team of the given ranks would be.
+func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, members []int32) Team {
 	nodes := map[int]int{}
 	most := 1
-	for _, rank := range t.Members() {
-		node := r.Layout().NodeOf(int(rank))
+	for _, rank := range members {
+		node := l.NodeOf(int(rank))
 		nodes[node]++
 		most = max(most, nodes[node])
 	}
-	return Team{&r.Spec().Machine, KindOf(r), len(nodes) == 1, most}
+	return Team{m, kind, len(nodes) == 1, most}
 }
 
 // KindOf is what the rank's clock gives.

@@ -66,12 +66,12 @@ func TestRegistry(t *testing.T) {
 			}
 		})
 	}
-	for _, want := range []string{"beff", "cartesian", "collective", "dot", "gemm", "headtohead", "heat", "multigrid", "pingpong", "randomaccess"} {
+	for _, want := range []string{"beff", "cartesian", "collective", "dot", "fft", "gemm", "headtohead", "heat", "multigrid", "pingpong", "randomaccess"} {
 		if !names[want] {
 			t.Errorf("%s is not registered", want)
 		}
 	}
-	if _, err := workload.Find("nonesuch"); err == nil || !strings.Contains(err.Error(), "dot, gemm, headtohead, heat, multigrid, pingpong, randomaccess") {
+	if _, err := workload.Find("nonesuch"); err == nil || !strings.Contains(err.Error(), "dot, fft, gemm, headtohead, heat, multigrid, pingpong, randomaccess") {
 		t.Errorf("a workload that is not there: %v", err)
 	}
 }

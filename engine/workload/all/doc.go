@@ -8,6 +8,7 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/cartesian"
 	_ "github.com/hybridtop/hybridtop/engine/workload/collective"
 	_ "github.com/hybridtop/hybridtop/engine/workload/dot"
+	_ "github.com/hybridtop/hybridtop/engine/workload/fft"
 	_ "github.com/hybridtop/hybridtop/engine/workload/gemm"
 	_ "github.com/hybridtop/hybridtop/engine/workload/headtohead"
 	_ "github.com/hybridtop/hybridtop/engine/workload/heat"

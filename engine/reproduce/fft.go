@@ -1,0 +1,104 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/fft"
+)
+
+// NAS FT over cores, 2²⁰ points a core (paper 5, section 6.3, figures 16 to 18), on one
+// process a node that computes on its four cores: nodes then send each other what their
+// cores would, together. Cores are TY × TZ, and each has 16 planes: 128 × 256 and 256 × 128
+// are the two grids of 32,768 cores in which messages of 128 KB and of 8 KB fit.
+var (
+	_ = register(transforms("fft", false))
+	_ = register(transforms("fft-tall", true))
+)
+
+// perNode is the cores of a process, neighbours along TY.
+const perNode = 4
+
+// pointsOf and planesOf are a core's.
+const (
+	pointsOf = 20 // as a power of two
+	planesOf = 16
+)
+
+func transforms(name string, tall bool) *Experiment {
+	return &Experiment{
+		Name:     name,
+		Workload: "fft",
+		Place: func(s *engine.Scenario, x float64) error {
+			k := bits.Len64(uint64(x)) - 1
+			if k < 6 || x != float64(uint64(1)<<k) {
+				return fmt.Errorf("%v cores: a power of two from 64 on", x)
+			}
+			ty, tz := k/2, k-k/2
+			if tall {
+				ty, tz = tz, ty
+			}
+			plane := k + pointsOf - tz - bits.Len(planesOf) + 1 // points of it
+			for knob, value := range map[string]int64{
+				"nodes": int64(x) / perNode, "ranks-per-node": 1, "threads-per-rank": perNode, "rows": 1 << ty / perNode,
+				"nx": 1 << ((plane + 1) / 2), "ny": 1 << (plane / 2), "nz": planesOf << tz,
+			} {
+				if err := s.Set(knob, fmt.Sprint(value)); err != nil {
+					return err
+				}
+			}
+			return s.Set("class", "own")
+		},
+		Quantities: []Quantity{
+			{
+				Name: "flop_rate", Unit: "1/s", Doc: "5·N·log₂ N flops over the time of a step; the model is the bound by the bisection, of which half of the points cross",
+				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") },
+				Modelled:  func(p, _ *Point) float64 { return boundOf(p, 0).Half },
+			},
+			{
+				Name: "gain", Unit: "1", Doc: "times faster than another series", Against: Another,
+				Simulated: func(p, o *Point) float64 { return o.metric("step_time") / p.metric("step_time") }, Modelled: unknown,
+			},
+			{
+				Name: "bound_share", Unit: "1", Doc: "of the bound by the bisection, of which half of the points cross",
+				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, 0).Half }, Modelled: unknown,
+			},
+			{
+				Name: "route_share", Unit: "1", Doc: "of the bound by the link that carries most by the routes",
+				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, math.MaxInt).Busiest }, Modelled: unknown,
+			},
+			{
+				Name: "crossing_share", Unit: "1", Doc: "share of a step's exchanged bytes that crosses the bisection by the routes, of the two exchanges together",
+				Modelled: func(p, _ *Point) float64 {
+					b := boundOf(p, math.MaxInt)
+					return (b.Share[0] + b.Share[1]) / 2
+				},
+			},
+			{
+				Name: "explained", Unit: "1", Doc: "communication that the other series waits for and this one does not, over the difference of their steps", Against: Another,
+				Simulated: func(p, o *Point) float64 {
+					return (o.metric("time_comm") - p.metric("time_comm")) / (o.metric("step_time") - p.metric("step_time"))
+				}, Modelled: unknown,
+			},
+		},
+		Terms: func(p *Point) []Term {
+			var all []Term
+			for _, t := range [][2]string{{"local transforms", "time_fft"}, {"communication", "time_comm"}, {"packing", "time_memory"}, {"evolve and checksum", "time_other"}, {"barrier", "time_barrier"}} {
+				all = append(all, Term{t[0], p.metric(t[1]), math.NaN()})
+			}
+			return all
+		},
+	}
+}
+
+// boundOf is what the network of a point's partition allows, with routes of up to so many
+// pairs of ranks.
+func boundOf(p *Point, pairs int) fft.Bound {
+	s := &p.Scenario
+	m, l := *p.Machine, s.Layout()
+	m.Topology = m.Topology.Partition(l.Nodes)
+	rows := int(s.Int("rows"))
+	return fft.BoundOf([3]int{int(s.Int("nx")), int(s.Int("ny")), int(s.Int("nz"))}, rows, l.Nodes*l.RanksPerNode/rows, &l, &m, pairs)
+}

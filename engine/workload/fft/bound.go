@@ -1,0 +1,120 @@
+package fft
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim/topology"
+)
+
+// Bound is what a network lets a transform reach at most, in flop/s: 5·N·log₂ N flops over
+// the time of its exchanges (paper 5, section 6.3). 0: no limit is known.
+type Bound struct {
+	// Half is the paper's: in each exchange half of the points cross the bisection.
+	Half float64
+	// Crossing is with what crosses it by the routes of the two teams, of which Share is the
+	// share of an exchange's bytes.
+	Crossing float64
+	Share    [exchanges]float64
+	// Busiest is with the link that carries most, by the routes.
+	Busiest float64
+}
+
+// fewPairs is up to how many pairs of ranks are routed while somebody looks.
+const fewPairs = 1 << 14
+
+// BoundOf is the bound of a box on a grid of ranks, a team a plane and a row of it, where
+// ranks are as the layout says. It follows from the network alone. Of more pairs of ranks
+// than given only Half is known.
+func BoundOf(points [3]int, ty, tz int, l *cluster.Layout, m *cluster.Machine, pairs int) Bound {
+	var b Bound
+	net, err := topology.New(m.Topology, l.Nodes)
+	if err != nil || net.Links() == 0 || net.Rate(0) == 0 || net.Bisection() == 0 || ty*tz != len(l.World()) {
+		return b
+	}
+	box := problem{n: points}
+	all := 16 * float64(box.points())
+	cut := cutOf(&m.Topology)
+	bisection := float64(net.Bisection()) * float64(net.Rate(0))
+	flops := box.flops()
+	b.Half = flops / (exchanges * all / 4 / bisection) // half crosses, half of that each way
+	var crossing, busiest float64
+	for e, size := range [exchanges]int{ty, tz} {
+		if size == 1 {
+			continue
+		}
+		if len(l.World())*(size-1) > pairs {
+			return b
+		}
+		load, over := loads(net, cut, l, ty, tz, e)
+		each := all / float64(len(l.World())) / float64(size) // bytes from a rank to another
+		most := 0.0
+		for link, n := range load {
+			if n > 0 {
+				most = max(most, float64(n)*each/float64(net.Rate(link)))
+			}
+		}
+		busiest += most
+		crossing += float64(max(over[0], over[1])) * each / bisection
+		b.Share[e] = float64(over[0]+over[1]) * each / all
+	}
+	if crossing > 0 {
+		b.Crossing = flops / crossing
+	}
+	if busiest > 0 {
+		b.Busiest = flops / busiest
+	}
+	return b
+}
+
+// loads routes a message between each two members of each team of an exchange: how many
+// each link carries, and how many cross the cut each way.
+func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, ty, tz, e int) (load []int64, over [2]int64) {
+	load = make([]int64, net.Links())
+	world := l.World()
+	members, teams, step, next := ty, tz, 1, ty
+	if e == second {
+		members, teams, step, next = tz, ty, ty, 1
+	}
+	var path []int32
+	for team := range teams {
+		for i := range members {
+			from := l.NodeOf(int(world[team*next+i*step]))
+			for j := range members {
+				to := l.NodeOf(int(world[team*next+j*step]))
+				if from == to {
+					continue
+				}
+				path = net.Route(from, to, path[:0])
+				for _, link := range path {
+					load[link]++
+					if a, b := net.Ends(int(link)); cut(a) != cut(b) {
+						way := 0
+						if cut(a) {
+							way = 1
+						}
+						over[way]++
+					}
+				}
+			}
+		}
+	}
+	return load, over
+}
+
+// cutOf says on which side of the bisection a router of a torus is, halved across its
+// longest side. Of other networks all are on one.
+func cutOf(t *cluster.Topology) func(router int) bool {
+	if t.Shape == cluster.Torus {
+		longest, stride := 0, 1
+		for i, d := range t.Dims {
+			if d > t.Dims[longest] {
+				longest = i
+			}
+		}
+		for _, d := range t.Dims[:longest] {
+			stride *= d
+		}
+		side := t.Dims[longest]
+		return func(router int) bool { return router/stride%side >= (side+1)/2 }
+	}
+	return func(int) bool { return false }
+}

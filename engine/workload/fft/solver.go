@@ -1,0 +1,320 @@
+package fft
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+)
+
+// solver is a process of a team that solves the problem, with real points or with their
+// sizes alone.
+type solver struct {
+	r       *cluster.Rank
+	p       engine.Probe
+	problem problem
+	grid    grid
+	team    *cluster.Team
+	real    bool
+	timed   bool // under way: it is the part of the iteration that takes long
+	cores   int  // that a process computes on
+	slices  int  // of a pass, with a look at the exchanges between two
+
+	channels [exchanges]channel // of what is timed
+	setup    [exchanges]channel // of what is not: equal runs begin equally
+	sums     *coll.Comm         // among all
+	sumKey   coll.Key
+
+	there, back       shape // to wave numbers; and back, which is timed
+	linesTo, linesFro [3]*lines
+
+	arrays   [4][]complex128
+	at       [4]int64 // where they are in the segments
+	own      int      // how many there are
+	spectrum []complex128
+	result   int // the array that the last transform has filled
+	decay    [3][]float64
+
+	last cluster.Time
+	took times
+}
+
+// times are what a time step takes, by what for (paper 5, figure 18).
+type times struct{ fft, comm, memory, other, barrier cluster.Time }
+
+// lap adds the time since the last lap.
+func (s *solver) lap(to *cluster.Time) {
+	now := s.r.Now()
+	*to += max(now-s.last-s.p.Clock(), 0)
+	s.last = now
+}
+
+// newSolver sets a process of the team up; team numbers are those of the grid.
+func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g grid, slabs int, real bool) (*solver, error) {
+	s := &solver{
+		r: r, p: p, problem: b, grid: g, team: team, real: real, cores: r.Layout().ThreadsPerRank, slices: int(p.Int("slices")),
+		there: shapeOf(&b, &g, forward, slabs), back: shapeOf(&b, &g, inverse, slabs),
+	}
+	teams, err := s.teams()
+	if err != nil {
+		return nil, err
+	}
+	m := algorithm.Modes(p)
+	s.own = arrays(m)
+	size := 16 * int64(s.back.size())
+	for i := range s.own {
+		switch {
+		case !m.Transfer.OneSided():
+			if real {
+				s.arrays[i] = make([]complex128, s.back.size())
+			}
+		case real:
+			if s.at[i], err = r.Alloc(size); err != nil {
+				return nil, err
+			}
+			s.arrays[i] = cluster.View[complex128](r.Segment()[s.at[i] : s.at[i]+size])
+		default:
+			s.at[i] = lines64(int64(len(r.Segment()))) + int64(i)*lines64(size)
+		}
+	}
+	for e, t := range teams {
+		if t == nil {
+			continue
+		}
+		timed, err := chosen(p, algorithm.TeamOf(r, t), t.Size(), s.back.blocks()[e], coll.PlacesOf(r.Layout(), t))
+		if err != nil {
+			return nil, err
+		}
+		c := &s.channels[e]
+		if *c, err = newChannel(r, t, timed, &s.back); err != nil {
+			return nil, err
+		}
+		if real {
+			k, err := plain(t.Size())
+			if err == nil {
+				s.setup[e], err = newChannel(r, t, k, &s.there, &s.back)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if m.Transfer.OneSided() {
+			need := room(timed, e, &s.back)
+			need.Sizes = !real
+			if err := c.comm.Reserve(need, slots(&s.back)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if s.sums, err = coll.New(r, team); err != nil {
+		return nil, err
+	}
+	sum, err := coll.Find(coll.Allreduce, "recursive-doubling")
+	if err == nil {
+		s.sumKey, err = sum.Key(coll.Parameters{Ranks: team.Size()})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if real {
+		s.spectrum = make([]complex128, s.back.size())
+		s.linesTo, s.linesFro = linesOf(&s.there, false), linesOf(&s.back, true)
+		for a := range s.decay {
+			s.decay[a] = make([]float64, b.n[a])
+		}
+	}
+	return s, nil
+}
+
+func newChannel(r *cluster.Rank, t *cluster.Team, k coll.Key, shapes ...*shape) (channel, error) {
+	most := 0
+	for _, s := range shapes {
+		most = max(most, s.slabs)
+	}
+	c, err := coll.New(r, t)
+	return channel{c, k, make([]*coll.Run, most)}, err
+}
+
+// lines64 is n bytes in whole cache lines.
+func lines64(n int64) int64 { return (n + 63) &^ 63 }
+
+func linesOf(s *shape, inverse bool) [3]*lines {
+	return [3]*lines{newLines(s.n1, inverse), newLines(s.n2, inverse), newLines(s.n3, inverse)}
+}
+
+// teams are those of the grid: of the own plane z, and of the own row y. nil: one member.
+func (s *solver) teams() (all [exchanges]*cluster.Team, err error) {
+	g := &s.grid
+	for e, members := range [exchanges][]int{g.plane(), g.row()} {
+		if len(members) == 1 {
+			continue
+		}
+		if all[e], err = s.r.Subteam(s.team, members); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// free ends what the process has with others.
+func (s *solver) free() error {
+	for _, all := range [][exchanges]channel{s.channels, s.setup} {
+		for e := range all {
+			if c := all[e].comm; c != nil {
+				if err := c.Free(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return s.sums.Free()
+}
+
+// compute does units of computing in slices, of which each does those from lo to hi, and
+// lets exchanges go on between two.
+func (s *solver) compute(units int, each cluster.Work, body func(lo, hi int)) {
+	n := min(s.slices, units)
+	for i := range n {
+		lo, hi := i*units/n, (i+1)*units/n
+		w := each
+		w.Flops *= float64(hi - lo)
+		w.Bytes *= float64(hi - lo)
+		w.Cores = s.cores
+		s.r.Compute(w, func() {
+			if s.real {
+				body(lo, hi)
+			}
+		})
+		if i < n-1 {
+			s.r.Progress()
+		}
+	}
+}
+
+// work is transforming k lines of n points: each is read and written once.
+func (s *solver) work(k float64, n int) cluster.Work {
+	return cluster.Work{Flops: k * flops(n), Bytes: 32 * k * float64(n), Kernel: cluster.FFT}
+}
+
+// transform transforms array 0 along all axes and leaves s.result full. Its exchanges go
+// beside the computing, as far as there are slabs.
+func (s *solver) transform(of *shape, by *[3]*lines) error {
+	from, to := 0, 1 // of the second pass
+	landing := 2
+	if s.grid.ty > 1 {
+		from, to, landing = 2, 0, 1
+		if s.own > 3 {
+			landing = 3
+		}
+	}
+	s.part(0, "first pass")
+	for slab := range of.slabs {
+		s.step(slab, 3*of.slabs)
+		s.pass1(of, by[0], slab)
+		if s.grid.ty > 1 {
+			s.pack(of, slab)
+			if err := s.start(first, of, slab, 1, 2); err != nil {
+				return err
+			}
+		}
+	}
+	s.part(1, "second pass")
+	for slab := range of.slabs {
+		s.step(of.slabs+slab, 3*of.slabs)
+		if s.grid.ty > 1 {
+			if err := s.wait(first, slab); err != nil {
+				return err
+			}
+		}
+		s.pass2(of, by[1], slab, from, to)
+		if s.grid.tz > 1 {
+			if err := s.start(second, of, slab, to, landing); err != nil {
+				return err
+			}
+		}
+	}
+	s.part(2, "third pass")
+	s.step(2*of.slabs, 3*of.slabs)
+	if s.grid.tz > 1 {
+		for slab := range of.slabs {
+			if err := s.wait(second, slab); err != nil {
+				return err
+			}
+		}
+		from = landing
+	} else {
+		from = to
+	}
+	s.result = 0
+	if from == 0 {
+		s.result = 1
+	}
+	s.pass3(of, by[2], from, s.result)
+	s.part(-1, "")
+	return nil
+}
+
+// part names what the process goes on to, for the timeline.
+func (s *solver) part(row int, name string) {
+	if s.timed {
+		s.p.Part(row, name)
+	}
+}
+
+// step says how far the transform is.
+func (s *solver) step(done, of int) {
+	if s.timed {
+		s.p.Step(done, of)
+	}
+}
+
+// pass1 transforms a slab along axis 1, in place.
+func (s *solver) pass1(of *shape, by *lines, slab int) {
+	at := slab * of.slab()
+	s.compute(of.depth*of.rows, s.work(1, of.n1), func(lo, hi int) {
+		by.rows(s.arrays[0][at+lo*of.n1 : at+hi*of.n1])
+	})
+	s.lap(&s.took.fft)
+}
+
+// pack puts what goes to each member of the first team one behind the other.
+func (s *solver) pack(of *shape, slab int) {
+	at := slab * of.slab()
+	rows := of.depth * of.rows
+	s.compute(rows, cluster.Work{Bytes: 32 * float64(of.n1)}, func(lo, hi int) {
+		for row := lo; row < hi; row++ {
+			src := s.arrays[0][at+row*of.n1:][:of.n1]
+			for j := range s.grid.ty {
+				copy(s.arrays[1][at+(j*rows+row)*of.m1:][:of.m1], src[j*of.m1:])
+			}
+		}
+	})
+	s.lap(&s.took.memory)
+}
+
+// pass2 transforms a slab along axis 2, from where the first exchange has left it to where
+// the second one takes it.
+func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
+	at := slab * of.slab()
+	groups := (of.m1 + together - 1) / together
+	s.compute(of.depth*groups, s.work(float64(of.m1)/float64(groups), of.n2), func(lo, hi int) {
+		src, dst := s.arrays[from][at:], s.arrays[to][at:]
+		for u := lo; u < hi; u++ {
+			p, column := u/groups, u%groups*together
+			by.columns(dst, src, column, min(column+together, of.m1), of.afterFirst(p), of.beforeSecond(p))
+		}
+	})
+	s.lap(&s.took.fft)
+}
+
+// pass3 transforms all of them along axis 3.
+func (s *solver) pass3(of *shape, by *lines, from, to int) {
+	groups := (of.m1 + together - 1) / together
+	s.compute(of.m2*groups, s.work(float64(of.m1)/float64(groups), of.n3), func(lo, hi int) {
+		for u := lo; u < hi; u++ {
+			r, column := u/groups, u%groups*together
+			by.across(s.arrays[to][r*of.m1*of.n3:], s.arrays[from], column, min(column+together, of.m1), of.afterSecond(r))
+		}
+	})
+	s.lap(&s.took.fft)
+}

@@ -1,0 +1,179 @@
+package fft
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// alpha is the equation's α.
+const alpha = 1e-6
+
+// begin makes the numbers and their spectrum, from which all time steps start.
+func (s *solver) begin() error {
+	if !s.real {
+		return nil
+	}
+	s.numbers(func(at int, v complex128) { s.arrays[0][at] = v })
+	if err := s.transform(&s.there, &s.linesTo); err != nil {
+		return err
+	}
+	copy(s.spectrum, s.arrays[s.result])
+	return s.r.Barrier(s.team)
+}
+
+// numbers gives the box's numbers that the process has before the transform to wave
+// numbers, and where they stand.
+func (s *solver) numbers(each func(at int, v complex128)) {
+	lo, n := s.there.before(&s.grid)
+	s.problem.generate(lo, n, func(x, y, z int, v complex128) { each(s.there.first(lo, [3]int{x, y, z}), v) })
+}
+
+// advance takes a time step: what it took, and the checksum.
+func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
+	if err := s.together(); err != nil {
+		return 0, 0, err
+	}
+	s.timed, s.took = true, times{}
+	begin := s.r.Now()
+	s.last = begin
+	s.evolve(t)
+	s.lap(&s.took.other)
+	if err := s.transform(&s.back, &s.linesFro); err != nil {
+		return 0, 0, err
+	}
+	if err := s.r.Barrier(s.team); err != nil { // whoever is late keeps the others here, not in the checksum
+		return 0, 0, err
+	}
+	s.lap(&s.took.barrier)
+	if sum, err = s.checksum(); err != nil {
+		return 0, 0, err
+	}
+	s.lap(&s.took.other)
+	s.timed = false
+	return s.r.Now() - begin, sum, nil
+}
+
+// together lets the processes begin behind a barrier. In virtual time the first one comes so
+// much later than all others that it alone says when each goes on.
+func (s *solver) together() error {
+	if m := &s.r.Spec().Machine; s.r.Phantoms() && m.Flops > 0 {
+		if err := s.r.Barrier(s.team); err != nil {
+			return err
+		}
+		l := &m.Classes[cluster.Remote]
+		late := 16 * cluster.Time(bits.Len(uint(s.team.Size()))) * (l.Latency + 2*l.Overhead + cluster.Nanosecond)
+		if s.team.Rank() == 0 {
+			s.r.Compute(cluster.Work{Flops: late.Seconds() * m.Flops}, nil)
+		}
+	}
+	return s.r.Barrier(s.team)
+}
+
+// evolve puts the spectrum at time t into array 0: what has wave number k has decayed by
+// exp(−4απ²k²t).
+func (s *solver) evolve(t int) {
+	n := s.back.size()
+	s.compute(n/s.back.n1, cluster.Work{Flops: 4 * float64(s.back.n1), Bytes: 32 * float64(s.back.n1)}, func(lo, hi int) {
+		if lo == 0 {
+			s.problem.decays(t, &s.decay)
+		}
+		first, _ := s.back.before(&s.grid)
+		for row := lo; row < hi; row++ {
+			of := s.decay[1][first[1]+row%s.back.rows] * s.decay[2][first[2]+row/s.back.rows]
+			at := row * s.back.n1
+			into := s.arrays[0][at : at+s.back.n1]
+			for x, v := range s.spectrum[at : at+s.back.n1] {
+				d := of * s.decay[0][x]
+				into[x] = complex(real(v)*d, imag(v)*d)
+			}
+		}
+	})
+}
+
+// decays fills the factors of wave numbers along each axis at a time.
+func (b *problem) decays(t int, decay *[3][]float64) {
+	for a, all := range decay {
+		n := b.n[a]
+		for i := range all {
+			k := float64((i+n/2)%n - n/2)
+			all[i] = math.Exp(-4 * alpha * math.Pi * math.Pi * k * k * float64(t))
+		}
+	}
+}
+
+// samples are how many points a checksum has.
+const samples = 1024
+
+// sample is point j of a checksum, from 1 on.
+func (b *problem) sample(j int) [3]int { return [3]int{j % b.n[0], 3 * j % b.n[1], 5 * j % b.n[2]} }
+
+// checksum adds up the points of the result that count, over all processes.
+func (s *solver) checksum() (complex128, error) {
+	var mine [2]float64
+	s.compute(1, cluster.Work{Flops: 2 * samples / float64(s.team.Size())}, func(int, int) {
+		lo, n := s.back.after(&s.grid)
+		for j := 1; j <= samples; j++ {
+			x := s.problem.sample(j)
+			if inside(x, lo, n) {
+				v := s.arrays[s.result][s.back.last(lo, x)]
+				mine[0] += real(v)
+				mine[1] += imag(v)
+			}
+		}
+	})
+	all, err := s.sum(mine[:])
+	if err != nil {
+		return 0, err
+	}
+	points := float64(s.problem.points())
+	return complex(all[0]/points, all[1]/points), nil
+}
+
+func inside(x, lo, n [3]int) bool {
+	for a := range x {
+		if x[a] < lo[a] || x[a] >= lo[a]+n[a] {
+			return false
+		}
+	}
+	return true
+}
+
+// sum adds up numbers over the processes.
+func (s *solver) sum(mine []float64) ([]float64, error) {
+	all := make([]float64, len(mine))
+	size := int64(8 * len(mine))
+	c := coll.Call{Key: s.sumKey, Blocks: s.sumKey.Blocks(size, 8), Sizes: !s.real}
+	if s.real {
+		c.In, c.Out = cluster.Bytes(mine), cluster.Bytes(all)
+		var err error
+		if c.Combine, err = cluster.Combining[float64](s.r, cluster.Sum); err != nil {
+			return nil, err
+		}
+	}
+	return all, s.sums.Do(c)
+}
+
+// apart is what the exchanges of a transform's slabs take where nothing else is done: of
+// each team one slab's, as often as there are slabs.
+func (s *solver) apart() (cluster.Time, error) {
+	var all cluster.Time
+	s.timed = true
+	for e := range s.channels {
+		if s.channels[e].comm == nil {
+			continue
+		}
+		if err := s.together(); err != nil {
+			return 0, err
+		}
+		begin := s.r.Now()
+		if err := s.channels[e].comm.Do(s.call(e, &s.back, 0, 1, 2)); err != nil {
+			return 0, err
+		}
+		all += max(s.r.Now()-begin-s.p.Clock(), 0) * cluster.Time(s.back.slabs)
+	}
+	s.timed = false
+	return all, nil
+}

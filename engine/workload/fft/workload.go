@@ -1,0 +1,349 @@
+package fft
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&fft) }
+
+// The choices of knobs.
+const (
+	slabs         = "slabs"
+	packed        = "packed"
+	planes        = "planes"
+	partitionOwn  = "own"
+	partitionAll  = "machine"
+	progressOwn   = "machine"
+	mostPoints    = 1 << 16 // along an axis
+	standardLimit = "2097152"
+)
+
+var fft = workload.Workload{
+	Name:  "fft",
+	Title: "3-D FFT",
+	Doc: "NAS FT: a time step of a partial differential equation is a three-dimensional Fourier transform over a grid of processes, with two exchanges of all points. " +
+		"They go packed, after each pass, or in slabs beside the computing: many small messages that are hidden against few large ones that are not.",
+	Paper: "paper 5, section 6.3",
+	Knobs: slices.Concat([]engine.Knob{
+		{Name: "class", Label: "class", Doc: "size of the box as NAS has it, S 64³, W 128² × 32, A 256² × 128, with published checksums; own: nx, ny and nz", Type: engine.Choice, Default: "S",
+			Choices: []string{"S", "W", "A", own}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "the time of a step, and the checksum beside NASA's", Paper: "paper 5, section 6.3"},
+		{Name: "nx", Label: "n_x", Doc: "points along x, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: mostPoints,
+			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "the length of the first pass's lines"},
+		{Name: "ny", Label: "n_y", Doc: "points along y, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: mostPoints,
+			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "the length of the second pass's lines"},
+		{Name: "nz", Label: "n_z", Doc: "points along z, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: mostPoints,
+			Choices: []string{"16", "64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "planes of a process, and with them slabs"},
+		{Name: "rows", Label: "grid TY", Doc: "processes that share a plane of the box, TY of TY × TZ; square: as near to TZ as divides; 1: whole planes, and one exchange", Type: engine.Integer, Default: square, Min: 1, Max: coll.MostRanks,
+			Choices: []string{square, "1", "2", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the two teams' sizes, and with them the messages: the larger the team, the smaller they are", Paper: "paper 5, figure 15"},
+		{Name: "exchange", Label: "exchange", Doc: "all points of a pass at once and waited for, or slab by slab beside the computing", Type: engine.Choice, Default: slabs,
+			Choices: []string{packed, slabs}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the time of communication, of which slabs hide what goes beside the next slab's computing", Paper: "paper 5, section 6.3, figures 17 and 18"},
+		{Name: "slabs", Label: "slabs", Doc: "parts of a pass that are exchanged as soon as they are done; planes: each plane", Type: engine.Integer, Default: planes, Min: 1, Max: mostPoints,
+			Choices: []string{planes, "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "more slabs begin earlier, in smaller messages", Paper: "paper 5, section 6.3"},
+		{Name: "slices", Label: "slices", Doc: "parts of a pass's computing, of a slab, with a look at the exchanges between two", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
+			Choices: []string{"1", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
+	}, algorithm.Knobs(coll.Exchange), []engine.Knob{
+		{Name: "partition", Label: "partition", Doc: "network of a torus: one of its own for the nodes of the run, as square as they divide, or the first nodes of the whole machine's", Type: engine.Choice, Default: partitionOwn,
+			Choices: []string{partitionOwn, partitionAll}, Scope: engine.ScopeCluster, Role: engine.Machine,
+			Watch: "the bisection, which bounds the exchanges", Paper: "paper 5, section 4"},
+		{Name: "progress", Label: "progress", Doc: "who goes on with transfers while ranks compute: only their calls, a thread beside each, or the adapter; machine: as its file says", Type: engine.Choice, Default: progressOwn,
+			Choices: []string{progressOwn, string(cluster.ProgressCall), string(cluster.ProgressThread), string(cluster.ProgressOffload)}, Scope: engine.ScopeCluster, Role: engine.Machine,
+			Watch: "what slabs hide of messages that need both sides", Paper: "paper 5, section 2.3"},
+		{Name: "real-limit", Label: "real up to", Doc: "bytes of a rank's points up to which a simulation computes and verifies real ones; of more it moves sizes, and proves a small box on some ranks", Type: engine.Size, Unit: "B", Default: standardLimit, Min: 0, Max: 1 << 34,
+			Choices: []string{"0", "65536", standardLimit, "67108864"}, Scope: engine.ScopeBody, Role: engine.View,
+			Watch: "memory and time of a simulation; simulated times stay"},
+	}),
+	Defaults: map[string]string{"model": "flat"},
+	First:    "exchange", Panes: []string{"locality", "timeline"}, Steady: true, Idle: idle, Kernels: []cluster.Kernel{cluster.FFT},
+	Metrics: []engine.MetricSpec{
+		{Name: "step_time", Phrase: "time of a step", Unit: "s", Doc: "of a time step, from a barrier on: evolve, transform, barrier, checksum"},
+		{Name: "time_fft", Phrase: "transforms of lines", Unit: "s", Doc: "of it, the passes' transforms, mean over ranks (figure 18: local FFT)"},
+		{Name: "time_comm", Phrase: "communication not hidden", Unit: "s", Doc: "of it, beginning exchanges and waiting for them (figure 18: synchronous communication)"},
+		{Name: "time_memory", Phrase: "packing", Unit: "s", Doc: "of it, packing for the first exchange (figure 18: in-memory data transfers)"},
+		{Name: "time_other", Phrase: "evolve and checksum", Unit: "s", Doc: "of it, evolving and the checksum (figure 18: other)"},
+		{Name: "time_barrier", Phrase: "barrier", Unit: "s", Doc: "of it, the barrier behind the transform, with what ranks wait there for the slowest (figure 18)"},
+		{Name: "exchange_alone", Phrase: "exchanges with nothing beside", Unit: "s", Doc: "a slab's two exchanges alone, times the slabs: what they take where nothing hides them"},
+		{Name: "flop_rate", Phrase: "rate of the transform", Unit: "1/s", Doc: "5·N·log₂ N flops over the time of a step"},
+		{Name: "checksum_error", Phrase: "error of the checksum", Unit: "1", Doc: "relative error of the checksum, against the published one or one process alone"},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "bound_half", Phrase: "bound by the bisection", Unit: "1/s", Doc: "5·N·log₂ N flops over the time of the exchanges, of which half crosses the network's bisection"},
+		{Name: "bound_busiest", Phrase: "bound by the busiest link", Unit: "1/s", Doc: "the same with the link that carries most by the routes, up to 16,384 pairs of ranks"},
+		{Name: "crossing_first", Phrase: "first exchange across the bisection", Unit: "1", Doc: "share of its bytes that the routes take across, likewise"},
+		{Name: "crossing_second", Phrase: "second exchange across the bisection", Unit: "1", Doc: "likewise"},
+		{Name: "hidden_share", Phrase: "share of exchanges hidden", Unit: "1", Doc: "1 − communication not hidden / exchanges with nothing beside"},
+		{Name: "message_first", Phrase: "message of the first exchange", Unit: "B", Doc: "bytes from a rank to another in a call of the first exchange"},
+		{Name: "message_second", Phrase: "message of the second exchange", Unit: "B", Doc: "likewise of the second"},
+	},
+	Studies:    []*engine.Study{byExchange},
+	Fit:        fit,
+	Bars:       bars,
+	Iterations: 6,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
+}
+
+// slabsOf is how many slabs the knobs ask for; 0: a slab a plane.
+func slabsOf(s algorithm.Reader) int {
+	if s.Text("exchange") == packed {
+		return 1
+	}
+	return int(max(s.Int("slabs"), 0))
+}
+
+// fit gives the machine the network of the run's partition, and the progress asked for.
+func fit(s *engine.Scenario, m *cluster.Machine) {
+	if s.Text("partition") == partitionOwn {
+		m.Topology = m.Topology.Partition(int(s.Int("nodes")))
+	}
+	if by := s.Text("progress"); by != progressOwn {
+		m.Progress = cluster.Progress(by)
+	}
+}
+
+// team is the ranks of a team of an exchange, by number in it.
+func (g *grid) team(world []int32, e, number int) []int32 {
+	at := *g
+	numbers := at.plane
+	at.z, at.y = number, number
+	if e == second {
+		numbers = at.row
+	}
+	var all []int32
+	for _, i := range numbers() {
+		all = append(all, world[i])
+	}
+	return all
+}
+
+// bars are the algorithms that the teams cannot run.
+func bars(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
+	l := s.Layout()
+	if l.Validate() != nil {
+		return nil
+	}
+	g, err := gridOf(s, len(l.World()), 0)
+	if err != nil {
+		return nil
+	}
+	all := map[string]string{}
+	for e, members := range []int{g.ty, g.tz} {
+		if members == 1 {
+			continue
+		}
+		w := algorithm.Among(on.Machine, on.Kind(), &l, g.team(l.World(), e, 0))
+		if _, err := w.FromTable(s, coll.Exchange, members, 1); err != nil {
+			all[algorithm.ByTable] = err.Error()
+		}
+		for _, a := range coll.Of(coll.Exchange) {
+			if _, err := w.Key(s, a, members); err != nil {
+				all[a.Name] = err.Error()
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return map[string]map[string]string{"algorithm": all}
+}
+
+func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
+	fail := func(format string, args ...any) (workload.Plan, error) {
+		return workload.Plan{}, fmt.Errorf(format, args...)
+	}
+	l := s.Layout()
+	g, err := gridOf(s, len(l.World()), 0)
+	if err != nil {
+		return fail("%w", err)
+	}
+	b := problemOf(s)
+	for a, name := range []string{"x", "y", "z"} {
+		for _, side := range []int{g.ty, g.tz} {
+			if b.n[a]%side != 0 {
+				return fail("a grid of %d × %d processes: %d does not divide the %d points along %s; use other rows, ranks or class", g.ty, g.tz, side, b.n[a], name)
+			}
+		}
+	}
+	if n := slabsOf(s); n > 0 && b.n[2]/g.tz%n != 0 {
+		return fail("slabs = %d: they do not divide the %d planes of a process; use a divisor, or %s", n, b.n[2]/g.tz, planes)
+	}
+	if algorithm.Modes(s).Out == coll.NoSync {
+		return fail("sync-out = nosync: a pass reads what has come as soon as its exchange ends; use mysync or allsync")
+	}
+	if phantom(&b, &g, s, on.Phantoms) {
+		small, some := proofOf(&g, slabsOf(s))
+		real, err := needs(s, on, &small, &some, min(slabsOf(s), proofSlabs))
+		if err != nil {
+			return fail("%w", err)
+		}
+		sizes, err := needs(s, on, &b, &g, slabsOf(s))
+		if err != nil {
+			return fail("%w", err)
+		}
+		p := real.plan(s, on)
+		p.Segment += sizes.words
+		p.Modelled = p.Segment + sizes.arrays + sizes.room
+		if !algorithm.Modes(s).Transfer.OneSided() {
+			p.Modelled = sizes.arrays + sizes.spectrum
+		}
+		p.Holds = append(p.Holds, workload.Item{Name: "operations under way", Per: workload.PerRank, Bytes: sizes.underWay})
+		return p, nil
+	}
+	real, err := needs(s, on, &b, &g, slabsOf(s))
+	if err != nil {
+		return fail("%w", err)
+	}
+	return real.plan(s, on), nil
+}
+
+// need is the bytes that a process takes for a problem.
+type need struct {
+	arrays, spectrum int64
+	words, room      int64 // of slots for one-sided calls
+	underWay         int64 // of operations
+	library          int64 // temporary buffers and packed messages of its calls
+	alone            int64 // of the first process, for a checksum
+	message          int64 // the longest
+}
+
+// perOperation is what a rank keeps of an operation under way on a fabric.
+const perOperation = 200
+
+func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int) (need, error) {
+	l := s.Layout()
+	m := algorithm.Modes(s)
+	there, back := shapeOf(b, g, forward, slabs), shapeOf(b, g, inverse, slabs)
+	points := 16 * int64(back.size())
+	n := need{arrays: int64(arrays(m)) * lines64(points), spectrum: points}
+	if all := b.points(); b.steps == 0 && all <= mostAlone {
+		n.alone = 2*16*int64(all) + 1<<16
+	}
+	for e, members := range []int{g.ty, g.tz} {
+		if members == 1 {
+			continue
+		}
+		n.message = max(n.message, back.blocks()[e], there.blocks()[e])
+		n.underWay += perOperation * 2 * int64(members) * int64(max(back.slabs, there.slabs))
+		teams := g.tz
+		if e == second {
+			teams = g.ty
+		}
+		if !housed(s) {
+			teams = 1 // all alike
+		}
+		var words, bytes int64
+		for t := range min(teams, mostTeams) {
+			ranks := g.team(l.World(), e, t)
+			k, err := chosen(s, algorithm.Among(on.Machine, on.Kind(), &l, ranks), members, back.blocks()[e], coll.PlacesAmong(&l, ranks))
+			if err != nil {
+				return n, err
+			}
+			if m.Transfer.OneSided() {
+				r := room(k, e, &back)
+				words, bytes = max(words, 8*((r.Words+7)&^7)), max(bytes, lines64(r.Bytes))
+				continue
+			}
+			own := k
+			own.Transfer = coll.Put // which states its temporary buffers
+			n.library = max(n.library, 2*int64(back.slabs)*room(own, e, &back).Bytes)
+		}
+		n.words += int64(slots(&back)+4) * words
+		n.room += int64(slots(&back)+4) * bytes
+	}
+	return n, nil
+}
+
+// mostTeams is how many of an exchange's teams a plan looks at.
+const mostTeams = 64
+
+// housed reports whether the algorithm goes by who shares a node.
+func housed(s *engine.Scenario) bool {
+	a, err := coll.Find(coll.Exchange, s.Text("algorithm"))
+	return err != nil || a.Housed
+}
+
+// plan is that of real points.
+func (n *need) plan(s *engine.Scenario, on *workload.Site) workload.Plan {
+	p := workload.Plan{Holds: []workload.Item{
+		{Name: "spectrum and lines", Per: workload.PerRank, Bytes: n.spectrum + 1<<16},
+		{Name: "messages under way", Per: workload.PerRank, Bytes: 4 * on.Eager(s, n.message)},
+		{Name: "operations under way", Per: workload.PerRank, Bytes: n.underWay},
+		{Name: "buffers of the exchanges", Per: workload.PerRank, Bytes: n.library},
+		{Name: "points of one process alone", Per: workload.InAll, Bytes: n.alone},
+	}}
+	if algorithm.Modes(s).Transfer.OneSided() {
+		p.Segment = n.arrays + n.words + n.room + 16*64
+	} else {
+		p.Holds = append(p.Holds, workload.Item{Name: "points", Per: workload.PerRank, Bytes: n.arrays})
+	}
+	return p
+}
+
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	s := &snap.Scenario
+	l := s.Layout()
+	g, err := gridOf(s, len(l.World()), 0)
+	if err != nil {
+		return nil
+	}
+	b := problemOf(s)
+	back := shapeOf(&b, &g, inverse, slabsOf(s))
+	var all []engine.Metric
+	for e, name := range []string{"message_first", "message_second"} {
+		if []int{g.ty, g.tz}[e] > 1 {
+			all = append(all, engine.Metric{Name: name, Value: float64(back.blocks()[e]), Unit: "B", Kind: snap.Kind})
+		}
+	}
+	if snap.Kind == engine.Simulated {
+		of := BoundOf(b.n, g.ty, g.tz, &l, m, fewPairs)
+		model := func(name, unit string, v float64, known bool) {
+			if known {
+				all = append(all, engine.Metric{Name: name, Value: v, Unit: unit, Kind: engine.Modelled})
+			}
+		}
+		model("bound_half", "1/s", of.Half, of.Half > 0)
+		model("bound_busiest", "1/s", of.Busiest, of.Busiest > 0)
+		model("crossing_first", "1", of.Share[first], of.Crossing > 0 && g.ty > 1)
+		model("crossing_second", "1", of.Share[second], of.Crossing > 0 && g.tz > 1)
+	}
+	comm, ok := snap.Metric("time_comm")
+	apart, too := snap.Metric("exchange_alone")
+	if ok && too && apart.Value > 0 {
+		all = append(all, engine.Metric{Name: "hidden_share", Value: 1 - comm.Value/apart.Value, Unit: "1", Kind: snap.Kind})
+	}
+	return all
+}
+
+func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	if why := algorithm.Idle(s, coll.Exchange, knob); why != "" {
+		return why
+	}
+	switch {
+	case (knob == "nx" || knob == "ny" || knob == "nz") && s.Text("class") != own:
+		return "class " + s.Text("class") + " has its own size"
+	case knob == "slabs" && s.Text("exchange") == packed:
+		return "packed exchanges have no slabs"
+	case knob == "real-limit" && kind != engine.Simulated:
+		return "outside simulations all points are real"
+	case (knob == "partition" || knob == "progress") && kind != engine.Simulated:
+		return "only simulations have the machine's network"
+	case knob == "threading" || knob == "thread-support":
+		return "a rank's threads are those of its transforms, and make no calls"
+	}
+	return workload.Ungrouped(s, knob)
+}
