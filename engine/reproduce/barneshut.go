@@ -20,6 +20,10 @@ var _ = register(&Experiment{
 			Simulated: func(p, _ *Point) float64 { return p.metric("rank_local_share") }, Modelled: unknown,
 		},
 		{
+			Name: "share_over", Unit: "1", Doc: "share of the reads in the own rank's memory, over that of another series", Against: Another,
+			Simulated: func(p, other *Point) float64 { return p.metric("rank_local_share") / other.metric("rank_local_share") }, Modelled: unknown,
+		},
+		{
 			Name: "gain", Unit: "1", Doc: "times faster than another series, slowest rank against slowest", Against: Another,
 			Simulated: func(p, base *Point) float64 {
 				return base.metric("force_time_slowest") / p.metric("force_time_slowest")
