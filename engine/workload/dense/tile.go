@@ -40,10 +40,8 @@ func (t *Tiles) Syrk(n, p int, a []float64, lda int, c []float64, ldc int) {
 // product multiplies tile by tile those for which wanted, asked for the first row and
 // column, says so.
 func (t *Tiles) product(trans bool, m, n, p int, alpha float64, a []float64, lda int, b []float64, ldb int, c []float64, ldc int, wanted func(row, col int) bool) {
-	if t.left == nil {
-		t.left, t.right = make([]float64, tileRows*(tileDepth+pad)), make([]float64, tileDepth*(tileCols+pad))
-		t.sum = make([]float64, tileRows*(tileCols+pad))
-	}
+	left, right, sum := packed(m, p)
+	t.left, t.right, t.sum = room(t.left, left), room(t.right, right), room(t.sum, sum)
 	for l := 0; l < p; l += tileDepth {
 		depth := min(tileDepth, p-l)
 		for j := 0; j < n; j += tileCols {
@@ -68,6 +66,25 @@ func (t *Tiles) product(trans bool, m, n, p int, alpha float64, a []float64, lda
 			}
 		}
 	}
+}
+
+// packed is how many numbers the tiles of a product of m × p by p × any have at most.
+func packed(m, p int) (left, right, sum int) {
+	m, p = min(m, tileRows), min(p, tileDepth)
+	return m * (tileDepth + pad), p * (tileCols + pad), m * (tileCols + pad)
+}
+
+// Bytes is what a rank's tiles take for such products.
+func Bytes(m, p int) int64 {
+	left, right, sum := packed(m, p)
+	return 8 * int64(left+right+sum)
+}
+
+func room(b []float64, n int) []float64 {
+	if n > len(b) {
+		return make([]float64, n)
+	}
+	return b
 }
 
 // pack copies a tile of op(A) row by row.

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
 func init() { workload.Register(&gemm) }
@@ -164,6 +165,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	result := workload.Plan{Segment: segment, Holds: []workload.Item{
 		{Name: "parts of the matrices", Per: workload.PerRank, Bytes: unit * numbers(&of)},
 		{Name: "panels", Per: workload.PerRank, Bytes: panels},
+		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(of.along(of.rows).Most(), of.block)},
 		{Name: "panels under way", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
 		{Name: "operations under way", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},
 		{Name: "members of rows and columns", Per: workload.PerRank, Bytes: 8 * int64(of.rows+of.cols) * 4},
