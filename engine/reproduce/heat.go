@@ -1,0 +1,78 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/heat"
+)
+
+// heatSteps is heat conduction on so many nodes, six processes and devices each (paper 4,
+// section V). The knob nodes multiplies the place, so that a series can stand for twice as
+// many nodes.
+var _ = register(&Experiment{
+	Name: "heat", Workload: "heat",
+	Place: func(s *engine.Scenario, x float64) error {
+		times := 1.0
+		if s.Int("nodes") == 2 {
+			times = 2
+		}
+		return s.Set("nodes", fmt.Sprint(int64(math.Round(times*x))))
+	},
+	Quantities: heatQuantities,
+	Terms:      heatTerms,
+})
+
+// heatNoise is the same on as many nodes as stand, with so many detours a second of each
+// process, which are as long as takes 2.5 % of its time in all.
+var _ = register(&Experiment{
+	Name: "heat-noise", Workload: "heat",
+	Place: func(s *engine.Scenario, x float64) error {
+		if err := s.Set("noise-rate", fmt.Sprint(x)); err != nil || x == 0 {
+			return err
+		}
+		return s.Set("noise-length", fmt.Sprint(detoured/x))
+	},
+	Quantities: heatQuantities,
+	Terms:      heatTerms,
+})
+
+// detoured is the share of a process's time that its detours take.
+const detoured = 0.025
+
+var heatQuantities = []Quantity{
+	{
+		Name: "step_time", Unit: "s", Doc: "of a step",
+		Simulated: func(p, _ *Point) float64 { return p.metric("step_time") },
+		Modelled:  heatModel,
+	},
+	{
+		Name: "step_over", Unit: "1", Doc: "time of a step over that of another series", Against: Another,
+		Simulated: func(p, other *Point) float64 { return p.metric("step_time") / other.metric("step_time") },
+		Modelled:  func(p, other *Point) float64 { return heatModel(p, nil) / heatModel(other, nil) },
+	},
+	{
+		Name: "median_over", Unit: "1", Doc: "median of two successive steps over that of another series; the model is without noise", Against: Another,
+		Modelled:  func(p, other *Point) float64 { return heatModel(p, nil) / heatModel(other, nil) },
+		Simulated: func(p, other *Point) float64 { return p.metric("step_median") / other.metric("step_median") },
+	},
+	{
+		Name: "width_over", Unit: "1", Doc: "from the tenth to the ninetieth percentile of two successive steps, over that of another series", Against: Another, Modelled: unknown,
+		Simulated: func(p, other *Point) float64 {
+			return p.metric("step_spread") * p.metric("step_median") / (other.metric("step_spread") * other.metric("step_median"))
+		},
+	},
+}
+
+func heatModel(p, _ *Point) float64 { return heat.Model(&p.Scenario, p.Machine).Time() }
+
+func heatTerms(p *Point) []Term {
+	model := heat.Model(&p.Scenario, p.Machine)
+	exchange, compute := model.Parts()
+	return []Term{
+		{"kernels and their fences", p.metric("compute_time"), compute},
+		{"exchange of faces", p.metric("exchange_time"), exchange},
+		{"reduction", p.metric("reduce_time"), model.Reduce},
+	}
+}

@@ -1,0 +1,67 @@
+package reproduce
+
+import (
+	"context"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// nodePuts is paper 3's microbenchmark of figure 7: puts in a row between two processes of
+// one node, by loads and stores or by the way to other nodes.
+var _ = register(&Experiment{
+	Name: "node-puts",
+	Knobs: []engine.Knob{
+		{Name: "size", Label: "size", Doc: "bytes of a put", Type: engine.Size, Unit: "B", Default: "8", Min: 1, Max: 1 << 24},
+		{Name: "path", Label: "path", Doc: "how puts go inside the node", Type: engine.Choice, Default: "loads", Choices: []string{"loads", "adapter"}},
+		{Name: "wait", Label: "wait", Doc: "for each put before the next one, or for all after the last one", Type: engine.Choice, Default: "each", Choices: []string{"each", "last"}},
+	},
+	Place: onKnob("size"),
+	Quantities: []Quantity{
+		{Name: "put_time", Unit: "s", Doc: "of a put, of many in a row", Modelled: unknown, Simulated: func(p, _ *Point) float64 { return putTime(p) }},
+		{Name: "put_over", Unit: "1", Doc: "time of a put over that of another series", Against: Another, Modelled: unknown,
+			Simulated: func(p, other *Point) float64 { return putTime(p) / putTime(other) }},
+	},
+})
+
+// putTime is the time of a put; NaN: it could not be run.
+func putTime(p *Point) float64 {
+	const puts = 256
+	size := p.Scenario.Int("size")
+	means := cluster.Means{}
+	if p.Scenario.Text("path") == "adapter" {
+		means.Path = cluster.PathAdapter
+	}
+	spec := cluster.Spec{
+		Machine: *p.Machine, Segment: size, EagerLimit: -1,
+		Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+	}
+	var took cluster.Time
+	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
+		if err := r.Barrier(r.All()); err != nil || r.ID() != 0 {
+			return err
+		}
+		b := make([]byte, size)
+		begun := r.Now()
+		err := r.Using(means, func() error {
+			put := r.Put
+			if p.Scenario.Text("wait") == "last" {
+				put = r.PutImplicit
+			}
+			for range puts {
+				if err := put(1, 0, b); err != nil {
+					return err
+				}
+			}
+			return r.Quiet()
+		})
+		took = r.Now() - begun
+		return err
+	})
+	if err != nil {
+		return math.NaN()
+	}
+	return took.Seconds() / puts
+}
