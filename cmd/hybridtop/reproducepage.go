@@ -66,10 +66,13 @@ func claimTitle(c *presets.Claim) string {
 	return fmt.Sprintf("Claim %d: paper %d, %s", c.Number, c.Paper, c.Place)
 }
 
-// sentence is words as a sentence.
+// sentence is words as a sentence. A symbol at its beginning stays as it is: ε, x_comm.
 func sentence(words string) string {
-	r := []rune(words)
-	return strings.ToUpper(string(r[:1])) + string(r[1:]) + "."
+	first, _, _ := strings.Cut(words, " ")
+	if first != "" && strings.Trim(first, "abcdefghijklmnopqrstuvwxyz-,:") == "" {
+		words = strings.ToUpper(words[:1]) + words[1:]
+	}
+	return words + "."
 }
 
 // claimUses are the uses of a claim's rows.

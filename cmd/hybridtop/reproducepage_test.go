@@ -77,3 +77,11 @@ func TestEachClaimIsRunOrMissing(t *testing.T) {
 		t.Errorf("%d claims are missing of one figure", len(missing))
 	}
 }
+
+func TestSymbolsAtTheBeginningOfASentenceStay(t *testing.T) {
+	for words, want := range map[string]string{"with groups": "With groups.", "ε = 1 around 32": "ε = 1 around 32.", "x_comm was 4": "x_comm was 4.", "": "."} {
+		if got := sentence(words); got != want {
+			t.Errorf("%q: want %q", got, want)
+		}
+	}
+}
