@@ -23,6 +23,7 @@ var workloadRuns = append(slices.Clone(studyRuns),
 	studyRun{"headtohead", nil, nil},
 	studyRun{"fft", map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32"}, []session.Axis{{Knob: "exchange", Values: []string{"packed", "slabs"}}}},
 	studyRun{"heat", nil, []session.Axis{{Knob: "variant", Values: []string{"put-rpc", "put-signal", "two-sided"}}}},
+	studyRun{"cholesky", nil, []session.Axis{{Knob: "transfer", Values: []string{"two-sided", "put"}}, {Knob: "handoff", Values: []string{"direct", "column"}}}},
 	studyRun{"multigrid", map[string]string{"boxes": "2", "nodes": "4", "ranks-per-node": "2"}, []session.Axis{{Knob: "variant", Values: []string{"bulk", "natural", "shm", "vis", "groupsync"}}}},
 )
 

@@ -30,16 +30,20 @@ func TeamOf(r *cluster.Rank, t *cluster.Team) Team {
 	return Among(&r.Spec().Machine, KindOf(r), r.Layout(), t.Members())
 }
 
-// Among is where a team of the given ranks would be.
-func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, members []int32) Team {
-	nodes := map[int]int{}
-	most := 1
-	for _, rank := range members {
-		node := l.NodeOf(int(rank))
-		nodes[node]++
-		most = max(most, nodes[node])
+// Among is where teams of the cluster's ranks are that choose alike, as the rows of a
+// grid: in a node only if each of them is in one.
+func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]int32) Team {
+	w := Team{Machine: m, Kind: kind, Node: true, PerNode: 1}
+	for _, ranks := range teams {
+		on := map[int]int{}
+		for _, rank := range ranks {
+			node := l.NodeOf(int(rank))
+			on[node]++
+			w.PerNode = max(w.PerNode, on[node])
+		}
+		w.Node = w.Node && len(on) < 2
 	}
-	return Team{m, kind, len(nodes) == 1, most}
+	return w
 }
 
 // KindOf is what the rank's clock gives.

@@ -66,7 +66,7 @@ func TestRegistry(t *testing.T) {
 			}
 		})
 	}
-	for _, want := range []string{"beff", "cartesian", "collective", "dot", "fft", "gemm", "headtohead", "heat", "multigrid", "pingpong", "randomaccess"} {
+	for _, want := range []string{"beff", "cartesian", "cholesky", "collective", "dot", "fft", "gemm", "headtohead", "heat", "multigrid", "pingpong", "randomaccess"} {
 		if !names[want] {
 			t.Errorf("%s is not registered", want)
 		}

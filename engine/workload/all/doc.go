@@ -6,6 +6,7 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/barneshut"
 	_ "github.com/hybridtop/hybridtop/engine/workload/beff"
 	_ "github.com/hybridtop/hybridtop/engine/workload/cartesian"
+	_ "github.com/hybridtop/hybridtop/engine/workload/cholesky"
 	_ "github.com/hybridtop/hybridtop/engine/workload/collective"
 	_ "github.com/hybridtop/hybridtop/engine/workload/dot"
 	_ "github.com/hybridtop/hybridtop/engine/workload/fft"

@@ -2,12 +2,12 @@ package collective
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // team is a rank's side of the run.
@@ -30,7 +30,7 @@ type team struct {
 	data      buffers
 	own       [2][]uint64 // buffers that are not in the segment
 	busy      *busy
-	window    cluster.Time // that ranks begin a call at multiples of; 0: when a barrier lets them
+	start     *workload.Start
 
 	times []int64 // of the calls of an iteration, ps; see iterate
 	worst []int64 // their greatest over ranks
@@ -81,7 +81,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	t.proof, t.real = proven(t.what, t.ranks, t.n, p.Int("real-limit"), r.Phantoms())
 	t.times, t.worst = make([]int64, kept*t.calls), make([]int64, kept*t.calls)
-	t.window = windowOf(r, t.ranks)
+	t.start = workload.NewStart(r, world)
 	t.busy = newBusy(r, p.Int("overlap"), p.Int("slices"))
 	var err error
 	if t.timed, err = newSpace(r, key, t.n, t.real); err != nil {
@@ -130,7 +130,7 @@ func (t *team) iterate() error {
 	if !t.real {
 		x := t.call(t.proof, t.proving)
 		x.fill(&t.data)
-		if _, err := t.start(); err != nil {
+		if _, err := t.start.Together(); err != nil {
 			return err
 		}
 		if err := t.proving.comm.Do(t.of(x, t.proving, true)); err != nil {
@@ -210,7 +210,7 @@ func (t *team) time(times []int64, last bool) error {
 		x = t.next()
 	}
 	c := t.of(x, t.timed, t.real)
-	start, err := t.start()
+	start, err := t.start.Together()
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (t *team) time(times []int64, last bool) error {
 	if t.busy == nil {
 		return nil
 	}
-	if start, err = t.start(); err != nil {
+	if start, err = t.start.Together(); err != nil {
 		return err
 	}
 	for range t.busy.slices {
@@ -246,7 +246,7 @@ func (t *team) time(times []int64, last bool) error {
 	if t.real {
 		x.fill(&t.data)
 	}
-	if start, err = t.start(); err != nil {
+	if start, err = t.start.Together(); err != nil {
 		return err
 	}
 	if err := t.beside(c); err != nil {
@@ -264,41 +264,6 @@ func (t *team) next() *call {
 	x := t.call(t.proof, t.proving)
 	x.n = t.n
 	return x
-}
-
-// start lets all ranks begin at about the same time: behind a barrier, and in virtual
-// time at the same multiple of the window.
-func (t *team) start() (cluster.Time, error) {
-	if err := t.r.Barrier(t.r.World()); err != nil {
-		return 0, err
-	}
-	if t.window > 0 {
-		t.until(t.window / 2) // so that no multiple lies between the ranks that leave the next one
-		if err := t.r.Barrier(t.r.World()); err != nil {
-			return 0, err
-		}
-		t.until(0)
-	}
-	return t.r.Now(), nil
-}
-
-// until computes until the next multiple of the window, and so much longer.
-func (t *team) until(more cluster.Time) {
-	now := t.r.Now()
-	wait := (now+t.window-1)/t.window*t.window + more - now
-	t.r.Compute(cluster.Work{Flops: wait.Seconds() * t.r.Spec().Machine.Flops}, func() {})
-}
-
-// windowOf is longer than the ranks of a team need to leave a barrier one after
-// another; 0: the ranks cannot keep a time.
-func windowOf(r *cluster.Rank, ranks int) cluster.Time {
-	m := &r.Spec().Machine
-	if !r.Phantoms() || m.Flops <= 0 || m.ComputeNoise > 0 || len(m.Slow) > 0 {
-		return 0
-	}
-	l := &m.Classes[cluster.Remote]
-	rounds := cluster.Time(bits.Len(uint(ranks)))
-	return 4 * rounds * (l.Latency + 2*l.Overhead + cluster.Nanosecond)
 }
 
 // beside computes while a call is under way.

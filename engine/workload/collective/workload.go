@@ -14,12 +14,6 @@ func init() { workload.Register(&collective) }
 // rotating roots: each call has the next one.
 const rotating = "rotating"
 
-// The choices of partition.
-const (
-	partitionOwn   = "own"
-	partitionWhole = "machine"
-)
-
 // parameters are the knobs of any algorithm: its own two, then how bytes move.
 var parameters = algorithm.Parameters()
 
@@ -45,9 +39,7 @@ var collective = workload.Workload{
 			Choices: []string{"0", "1", rotating}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "nothing, on an even machine: schedules count from the root"},
 	}, parameters[2:], []engine.Knob{
-		{Name: "partition", Label: "partition", Doc: "network of a torus: one of its own for the nodes of the run, as square as they divide, or the first nodes of the whole machine's", Type: engine.Choice, Default: partitionOwn,
-			Choices: []string{partitionOwn, partitionWhole}, Scope: engine.ScopeCluster, Role: engine.Machine,
-			Watch: "exchanges, which its bisection bounds", Paper: "paper 5, section 4"},
+		workload.Partition,
 		{Name: "calls", Label: "calls", Doc: "calls in an iteration, a barrier before each", Type: engine.Integer, Default: "4", Min: 1, Max: 1e6,
 			Choices: []string{"1", "4", "16", "64", "256"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "how long an iteration takes; the time of a call stays"},
@@ -80,7 +72,7 @@ var collective = workload.Workload{
 		{Name: "progress", Unit: "ns", Doc: "time from the start of the first rank until ranks are done, summed over calls, and the calls of all these ranks", Row: "ranks", Column: "of", Labels: progressLabels},
 	},
 	Studies:    []*engine.Study{overSizes},
-	Fit:        fit,
+	Fit:        workload.FitPartition,
 	Bars:       bars,
 	Iterations: 3,
 	Plan:       plan,

@@ -46,3 +46,15 @@ func (c Cyclic) From(rank, global int) int {
 
 // Most is how many indices a rank has at most.
 func (c Cyclic) Most() int { return c.Len(0) }
+
+// Square is the number of rows of the grid of so many ranks that is as near to a square as
+// they divide, with no more rows than columns.
+func Square(ranks int) int {
+	rows := 1
+	for r := 2; r*r <= ranks; r++ {
+		if ranks%r == 0 {
+			rows = r
+		}
+	}
+	return rows
+}

@@ -205,3 +205,12 @@ func BenchmarkGemm(b *testing.B) {
 		})
 	}
 }
+
+// The nearest to a square that divides, with no more rows than columns.
+func TestSquare(t *testing.T) {
+	for p, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 6: 2, 8: 2, 12: 3, 16: 4, 17: 1, 36: 6, 1024: 32} {
+		if got := Square(p); got != want {
+			t.Errorf("%d processes in %d rows, want %d", p, got, want)
+		}
+	}
+}

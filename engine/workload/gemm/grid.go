@@ -16,12 +16,7 @@ type shape struct{ rows, cols int }
 // ranks divide, with no more rows than columns.
 func shapeOf(rows int64, ranks int) (shape, error) {
 	if rows <= 0 {
-		rows = 1
-		for r := int64(1); r*r <= int64(ranks); r++ {
-			if int64(ranks)%r == 0 {
-				rows = r
-			}
-		}
+		rows = int64(dense.Square(ranks))
 	}
 	if int64(ranks)%rows != 0 {
 		return shape{}, fmt.Errorf("rows = %d: %d ranks make no grid of so many rows; use a divisor of %d, or rows = square", rows, ranks, ranks)

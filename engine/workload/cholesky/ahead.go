@@ -1,0 +1,150 @@
+package cholesky
+
+import (
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
+
+// flight is the panel of a step on its way: round 2, and once that has come round 3, each
+// call begun by all members in one order.
+type flight struct {
+	s     step
+	two   *coll.Run // nil: it has come
+	next  int       // column of processes whose broadcast in round 3 is begun next
+	three []*coll.Run
+}
+
+// runAhead factors the matrix with each step's rounds 2 and 3 during the product of the
+// step before, of which the rows that the next step factors come first.
+func (f *factor) runAhead() error {
+	last := f.blocks() - 1
+	var on *flight
+	for k := 0; ; k++ {
+		f.p.Step(k, f.blocks())
+		f.times.at(k)
+		if err := f.head(k); err != nil || k == last {
+			return err
+		}
+		before := on
+		var err error
+		if on, err = f.depart(f.after(k)); err != nil {
+			return err
+		}
+		if before != nil { // the rest of its product
+			if err := f.meanwhile(before.s, on); err != nil {
+				return err
+			}
+		}
+		if err := f.arrive(on); err != nil || f.broken >= 0 {
+			return err
+		}
+		f.update(f.a, on.s, f.nextRows(k))
+		f.times.lap(partUpdate)
+	}
+}
+
+// nextRows is the own block of rows that step k + 1 factors, if there is one.
+func (f *factor) nextRows(k int) span {
+	all := f.rowsFrom(f.first(k + 1))
+	if (k+1)%f.tx != f.x {
+		all.hi = all.lo
+	}
+	all.hi = min(all.hi, all.lo+1)
+	return all
+}
+
+// depart begins a step's rounds.
+func (f *factor) depart(s step) (*flight, error) {
+	on := &flight{s: s, three: make([]*coll.Run, 0, f.ty)}
+	call, err := f.calling(f.column, s.k%f.tx, f.at.across[s.k%2], f.acrossBytes(s), f.panels[s.k%2].across)
+	if err != nil {
+		return nil, err
+	}
+	if on.two, err = f.column.comm.Start(call); err != nil {
+		return nil, err
+	}
+	err = f.follow(on)
+	f.times.lap(partRound2)
+	return on, err
+}
+
+// follow begins what of round 3 can begin: the own broadcast once round 2 has come.
+func (f *factor) follow(on *flight) error {
+	for ; on.next < f.ty; on.next++ {
+		n := f.pieceBytes(on.s, on.next)
+		if n == 0 {
+			continue
+		}
+		if on.next == f.y {
+			if on.two != nil && f.x != on.s.k%f.tx {
+				return nil
+			}
+			f.cut(on.s)
+		}
+		call, err := f.calling(f.row, on.next, f.at.pieces[on.s.k%2][on.next], n, f.piece(on.s, on.next))
+		if err != nil {
+			return err
+		}
+		x, err := f.row.comm.Start(call)
+		if err != nil {
+			return err
+		}
+		on.three = append(on.three, x)
+	}
+	return nil
+}
+
+// poll looks whether round 2 has come, and goes on.
+func (f *factor) poll(on *flight) error {
+	if on.two == nil {
+		f.r.Progress()
+		return nil
+	}
+	complete, err := on.two.Test()
+	if err != nil || !complete {
+		return err
+	}
+	on.two = nil
+	return f.follow(on)
+}
+
+// meanwhile computes what is left of a step's product, in slices of blocks of rows, and
+// looks after the panel that is on its way.
+func (f *factor) meanwhile(s step, on *flight) error {
+	rows := f.rowsFrom(s.from)
+	rows.lo = max(rows.lo, f.nextRows(s.k).hi)
+	each := max((rows.hi-rows.lo+f.slices-1)/f.slices, 1)
+	for rows.lo < rows.hi {
+		now := span{rows.lo, min(rows.lo+each, rows.hi)}
+		f.update(f.a, s, now)
+		f.times.lap(partUpdate)
+		if rows.lo = now.hi; rows.lo < rows.hi {
+			if err := f.poll(on); err != nil {
+				return err
+			}
+			f.times.lap(partRound2)
+		}
+	}
+	return nil
+}
+
+// arrive waits for the rounds of a step.
+func (f *factor) arrive(on *flight) error {
+	if on.two != nil {
+		if err := on.two.Wait(); err != nil {
+			return err
+		}
+		on.two = nil
+	}
+	f.times.lap(partRound2)
+	if err := f.follow(on); err != nil {
+		return err
+	}
+	for _, x := range on.three {
+		if err := x.Wait(); err != nil {
+			return err
+		}
+	}
+	f.times.lap(partRound3)
+	f.learn(on.s)
+	return nil
+}

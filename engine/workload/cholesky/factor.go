@@ -1,0 +1,280 @@
+package cholesky
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/dense"
+)
+
+// factor is a matrix under factorization as one process has it.
+type factor struct {
+	grid
+	r      *cluster.Rank
+	p      engine.Probe
+	world  *cluster.Team
+	real   bool // numbers are there; else sizes alone
+	direct bool // the hand-off
+	ahead  bool // a step's panels are on their way during the product of the one before
+	cores  int  // that a kernel computes on
+	slices int  // of a product, with a poll between two
+
+	a    []float64 // own elements, row by row; those below the diagonal have no meaning
+	ld   int
+	at   places
+	diag []float64 // a word, and U_kk
+	// By the parity of the step: a word, and the own columns' part of row k of U; and what
+	// came of it for the own rows, a piece for each column of processes that has any.
+	panels [2]panel
+	row    *caster
+	column *caster
+	post   mail
+	tiles  dense.Tiles
+	times  times
+	broken int // global row of the pivot that is not positive; −1: none
+}
+
+// panel is what a process needs of row k of U.
+type panel struct {
+	across []float64   // a word, then block by columns of elements
+	pieces [][]float64 // by column of processes: block by shared
+}
+
+// step is where the numbers of a step begin: row k of the blocks, and the columns from
+// a global one on.
+type step struct{ k, from int }
+
+func (f *factor) after(k int) step { return step{k, f.first(k + 1)} }
+
+// run factors the matrix. All ranks leave it together, with the same broken.
+func (f *factor) run() error {
+	f.broken = -1
+	f.times.begin(f)
+	if f.ahead {
+		if err := f.runAhead(); err != nil {
+			return err
+		}
+	} else {
+		for k := range f.blocks() {
+			f.p.Step(k, f.blocks())
+			f.times.at(k)
+			if err := f.head(k); err != nil {
+				return err
+			}
+			if k == f.blocks()-1 {
+				break
+			}
+			s := f.after(k)
+			if err := f.spread(s); err != nil || f.broken >= 0 {
+				if err != nil {
+					return err
+				}
+				break
+			}
+			f.update(f.a, s, f.rowsFrom(s.from))
+			f.times.lap(partUpdate)
+		}
+	}
+	f.times.end()
+	return f.agree()
+}
+
+// agree tells all of a pivot that the last step has found alone.
+func (f *factor) agree() error {
+	all := []int64{int64(f.broken)}
+	err := cluster.Allreduce(f.r, f.world, cluster.Max, all, all)
+	f.broken = int(all[0])
+	return err
+}
+
+// head factors the diagonal block of step k and solves for the rest of the row: what row
+// k mod TX of the processes does before all others go on.
+func (f *factor) head(k int) error {
+	if f.x != k%f.tx {
+		return nil
+	}
+	b, c := f.width(k), k%f.ty
+	last := k == f.blocks()-1
+	if f.y == c {
+		f.potrf(k)
+		f.times.lap(partPotrf)
+	}
+	if last {
+		return nil
+	}
+	n := int64(1+b*b) * word
+	if err := f.cast(f.row, c, f.at.diag, n, f.diag); err != nil {
+		return err
+	}
+	f.times.lap(partRound1)
+	s := f.after(k)
+	f.solve(s)
+	f.pack(s)
+	f.times.lap(partTrsm)
+	return nil
+}
+
+// potrf factors the diagonal block in place, and makes the message of it.
+func (f *factor) potrf(k int) {
+	b := f.width(k)
+	f.compute(cluster.Work{Flops: dense.PotrfFlops(b), Bytes: word * 2 * float64(b*b), Kernel: cluster.Potrf}, func() {
+		f.diag[0] = 0
+		at := f.rows.Local(f.first(k))*f.ld + f.cols.Local(f.first(k))
+		if bad := f.tiles.Potrf(b, f.a[at:], f.ld); bad >= 0 {
+			f.diag[0] = float64(f.first(k) + bad + 1)
+			f.broken = f.first(k) + bad
+		}
+		for i := range b {
+			copy(f.diag[1+i*b:][:b], f.a[at+i*f.ld:][:b])
+		}
+	})
+}
+
+// solve turns the own part of row k of A into that of U.
+func (f *factor) solve(s step) {
+	b, w := f.width(s.k), f.across(f.y, s.from)
+	f.compute(cluster.Work{Flops: dense.TrsmFlops(b, w), Bytes: word * 2 * float64(b*w), Kernel: cluster.Trsm}, func() {
+		if f.diag[0] == 0 && w > 0 {
+			f.tiles.Trsm(b, w, f.diag[1:], b, f.a[f.rows.Local(f.first(s.k))*f.ld+f.cols.From(f.y, s.from):], f.ld)
+		}
+	})
+}
+
+// pack makes the message of round 2. What it has of the diagonal block is upper
+// triangular.
+func (f *factor) pack(s step) {
+	b, w := f.width(s.k), f.across(f.y, s.from)
+	f.compute(copying(b*w), func() {
+		out := f.panels[s.k%2].across
+		out[0] = f.diag[0]
+		row, col := f.rows.Local(f.first(s.k)), f.cols.From(f.y, s.from)
+		for i := range b {
+			to := out[1+i*w:][:w]
+			copy(to, f.a[(row+i)*f.ld+col:][:w])
+			if s.from == f.first(s.k) && f.y == s.k%f.ty {
+				clear(to[:i])
+			}
+		}
+	})
+}
+
+// cast is a blocking broadcast.
+func (f *factor) cast(c *caster, root int, at, n int64, buf []float64) error {
+	call, err := f.calling(c, root, at, n, buf)
+	if err != nil {
+		return err
+	}
+	return c.comm.Do(call)
+}
+
+func (f *factor) calling(c *caster, root int, at, n int64, buf []float64) (coll.Call, error) {
+	if f.real {
+		buf = buf[:n/word]
+	}
+	return c.call(root, at, n, buf)
+}
+
+// spread is rounds 2 and 3 with the hand-off between them, one after the other.
+func (f *factor) spread(s step) error {
+	if err := f.cast(f.column, s.k%f.tx, f.at.across[s.k%2], f.acrossBytes(s), f.panels[s.k%2].across); err != nil {
+		return err
+	}
+	f.times.lap(partRound2)
+	if f.learn(s) {
+		return nil
+	}
+	if f.direct {
+		if err := f.hand(s); err != nil {
+			return err
+		}
+		f.times.lap(partHandoff)
+	}
+	for y := range f.ty {
+		n := f.pieceBytes(s, y)
+		if n == 0 {
+			continue
+		}
+		if y == f.y {
+			f.cut(s)
+		}
+		if err := f.cast(f.row, y, f.at.pieces[s.k%2][y], n, f.piece(s, y)); err != nil {
+			return err
+		}
+	}
+	f.times.lap(partRound3)
+	return nil
+}
+
+// learn reports whether a pivot was not positive.
+func (f *factor) learn(s step) bool {
+	if f.real {
+		if word := f.panels[s.k%2].across[0]; word > 0 {
+			f.broken = int(word) - 1
+		}
+	}
+	return f.broken >= 0
+}
+
+// acrossBytes are the bytes of round 2 in the own column of processes.
+func (f *factor) acrossBytes(s step) int64 {
+	return word * int64(1+f.width(s.k)*f.across(f.y, s.from))
+}
+
+// pieceBytes are the bytes of round 3 in the own row of processes that come from column y.
+func (f *factor) pieceBytes(s step, y int) int64 {
+	return word * int64(f.width(s.k)*f.shared(f.meet(f.x, y), s.from))
+}
+
+func (f *factor) piece(s step, y int) []float64 {
+	if !f.real {
+		return nil
+	}
+	return f.panels[s.k%2].pieces[y]
+}
+
+// cut copies what the own row of processes needs of the own columns' part of row k, to
+// begin round 3 with; it may have been handed over.
+func (f *factor) cut(s step) {
+	if f.direct && f.x != s.k%f.tx {
+		return
+	}
+	z := f.meet(f.x, f.y)
+	f.compute(copying(f.width(s.k)*f.shared(z, s.from)), func() { f.cutInto(f.panels[s.k%2].pieces[f.y], s, z) })
+}
+
+// copying is the work of so many numbers that are read and written.
+func copying(n int) cluster.Work { return cluster.Work{Bytes: 2 * word * float64(n)} }
+
+// cutInto copies the part of row k that a class of blocks is.
+func (f *factor) cutInto(out []float64, s step, z int) {
+	b, w := f.width(s.k), f.shared(z, s.from)
+	in, all := f.panels[s.k%2].across[1:], f.across(f.y, s.from)
+	begin, first := f.both.From(z, s.from), f.cols.From(f.y, s.from)
+	for at := 0; at < w; {
+		g := f.both.Global(z, begin+at)
+		n := min(f.nb-g%f.nb, w-at)
+		from := f.cols.Local(g) - first
+		for i := range b {
+			copy(out[i*w+at:][:n], in[i*all+from:][:n])
+		}
+		at += n
+	}
+}
+
+// compute takes the time of a kernel, and runs it where there are numbers.
+func (f *factor) compute(w cluster.Work, body func()) {
+	if w.Kernel != cluster.NoKernel {
+		w.Cores = f.cores
+	}
+	if !f.real {
+		body = nil
+	}
+	f.r.Compute(w, body)
+}
+
+// notPositive is the error that all ranks leave with.
+func (f *factor) notPositive(name string) error {
+	return fmt.Errorf("rank %d: cholesky: the matrix %s of %d rows is not positive definite: the pivot of row %d is not positive; use matrix = %s or %s", f.r.ID(), name, f.n, f.broken, exact, random)
+}

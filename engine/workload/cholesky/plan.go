@@ -1,0 +1,140 @@
+package cholesky
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// What a rank keeps of an operation under way on a fabric, of a node of a schedule, and
+// about how many different ones a team has.
+const (
+	perOperation = 200
+	perNode      = 64
+	schedules    = 32
+)
+
+// mostReal is the bytes of a process's numbers at most.
+const mostReal = 1 << 40
+
+func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
+	fail := func(format string, args ...any) (workload.Plan, error) {
+		return workload.Plan{}, fmt.Errorf(format, args...)
+	}
+	l := s.Layout()
+	processes := len(l.World())
+	n, nb := s.Int("n"), s.Int("block")
+	modes := algorithm.Modes(s)
+	g := asked(s, processes, 0)
+	asks, fits := gridRows(s, processes)
+	switch {
+	case nb > n:
+		return fail("block = %d: a block has more rows than the matrix, n = %d; use block = %d or less", nb, n, n)
+	case !fits:
+		return fail("rows = %d: %d processes do not stand in %d rows; use a divisor, or rows = %s", asks, processes, asks, squareGrid)
+	case modes.Transfer.OneSided() && l.Model != cluster.Flat:
+		return fail("transfer = %s under model = %s: %s, or transfer = %s", modes.Transfer, l.Model, putsEnd, coll.TwoSided)
+	case s.Text("lookahead") == on && s.Text("handoff") == direct:
+		return fail("lookahead = on with handoff = direct: %s; use handoff = column", aheadOfHandoff)
+	case modes.In == coll.NoSync:
+		return fail("sync-in = nosync: %s", overwritten)
+	case modes.Out == coll.NoSync:
+		return fail("sync-out = nosync: %s", notThere)
+	}
+	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
+	full, err := extentOf(s, &g, rows, columns, !phantom(&g, s.Int("real-limit"), site.Phantoms))
+	if err != nil {
+		return workload.Plan{}, err
+	}
+	of, all := &g, workload.Plan{Segment: full.segment, Modelled: full.modelled}
+	if full.modelled > 0 {
+		proof := g.proof()
+		small, err := extentOf(s, &proof, rows, columns, true)
+		if err != nil {
+			return workload.Plan{}, err
+		}
+		of = &proof
+		all.Segment += small.segment
+		all.Modelled += all.Segment
+	}
+	if all.Segment > mostReal {
+		return fail("n = %d on %d processes: a process has %s; use fewer rows or more nodes", n, processes, cluster.SizeText(float64(all.Segment)))
+	}
+	longest := int64(word * (1 + of.nb*of.cols.Most()))
+	all.Holds = []workload.Item{
+		{Name: "messages under way", Per: workload.PerRank, Bytes: 4 * site.Eager(s, longest)},
+		{Name: "operations under way", Per: workload.PerRank, Bytes: 4 * perOperation * full.nodes},
+		{Name: "schedules", Per: workload.InAll, Bytes: 2 * perNode * full.nodes * schedules},
+		{Name: "packed tiles", Per: workload.PerRank, Bytes: 256 << 10},
+		{Name: "grids of teams", Per: workload.PerRank, Bytes: 64 * int64(g.tx+g.ty)},
+	}
+	if s.Text("matrix") != exact {
+		all.Holds = append(all.Holds, workload.Item{Name: "what UᵀU is taken off", Per: workload.PerRank, Bytes: word * int64(of.rows.Most()*of.leading())})
+		if of.n <= oracleRows {
+			all.Holds = append(all.Holds, workload.Item{Name: "gonum's factor", Per: workload.InAll, Bytes: 8 * word * int64(of.n) * int64(of.n)})
+		}
+	}
+	return all, nil
+}
+
+// extent is what a matrix takes of a segment.
+type extent struct {
+	segment, modelled int64 // bytes that are there, and those that only the machine has
+	nodes             int64 // of the longest schedule
+}
+
+func extentOf(s *engine.Scenario, g *grid, rows, columns algorithm.Team, real bool) (extent, error) {
+	var e extent
+	f := factor{grid: *g}
+	across, pieces := f.most()
+	for _, team := range []struct {
+		site  algorithm.Team
+		ranks int
+		most  int64
+	}{{rows, g.ty, pieces}, {columns, g.tx, across}} {
+		room := roomOf(team.most, real, func(n int64) (coll.Key, error) {
+			k, err := team.site.Chosen(s, coll.Bcast, team.ranks, octave(n))
+			if err == nil {
+				e.nodes = max(e.nodes, int64(len(k.Make(0).Nodes)), int64(len(k.Make(k.Ranks-1).Nodes)))
+			}
+			return k, err
+		})
+		if room.err != nil {
+			return e, room.err
+		}
+		real, sizes := room.segment()
+		e.segment, e.modelled = e.segment+real, e.modelled+sizes
+	}
+	if own := g.placesFrom(0).end + lines; real {
+		e.segment += own
+	} else {
+		e.segment += wordsOf(g.tx) + lines
+		e.modelled += own
+	}
+	return e, nil
+}
+
+func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
+	if snap.Kind == engine.Measured || !m.Emulated {
+		return nil
+	}
+	var all []engine.Metric
+	s := &snap.Scenario
+	if rate, ok := snap.Metric("flop_rate"); ok && m.Flops > 0 {
+		cores := float64(len(snap.Layout.World()) * coresOf(s, m, &snap.Layout))
+		all = append(all, engine.Metric{Name: "peak_share", Value: rate.Value / (cores * m.Flops), Unit: "1", Kind: snap.Kind})
+	}
+	return append(all, engine.Metric{Name: "factor_time_model", Value: Model(s, m, snap.Kind), Unit: "s", Kind: engine.Modelled})
+}
+
+// coresOf is how many cores a rank's kernels compute on.
+func coresOf(s algorithm.Reader, m *cluster.Machine, l *cluster.Layout) int {
+	if n := s.Int("cores"); s.Text("cores") != nodeCores && n > 0 {
+		return int(n)
+	}
+	return max(m.CoresPerNode/l.RanksPerNode, 1)
+}

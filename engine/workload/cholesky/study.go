@@ -1,0 +1,171 @@
+package cholesky
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/study"
+)
+
+// Columns of the study of hand-offs.
+const (
+	columnProcesses = iota
+	columnTime
+	columnModel
+	columnPeak
+	columnCompute
+	columnRound1
+	columnRound2
+	columnHandoff
+	columnRound3
+)
+
+var handoffColumns = []engine.Column{
+	columnProcesses: {Name: "processes", Title: "procs", Unit: "1", Wide: 6},
+	columnTime:      {Name: "factor_time", Title: "time", Unit: "s", Wide: 9},
+	columnModel:     {Name: "factor_time_model", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
+	columnPeak:      {Name: "peak_share", Title: "of peak", Unit: "%", Wide: 8},
+	columnCompute:   {Name: "compute_time", Title: "compute", Unit: "s", Wide: 9, Legend: "compute"},
+	columnRound1:    {Name: "round1_time", Title: "round 1", Unit: "s", Wide: 9, Legend: "round 1"},
+	columnRound2:    {Name: "round2_time", Title: "round 2", Unit: "s", Wide: 9, Legend: "round 2"},
+	columnHandoff:   {Name: "handoff_time", Title: "hand-off", Unit: "s", Wide: 9, Legend: "hand-off"},
+	columnRound3:    {Name: "round3_time", Title: "round 3", Unit: "s", Wide: 9, Legend: "round 3"},
+}
+
+// schemes are the knobs that rows of the study of hand-offs differ by.
+var schemes = []string{"handoff", "lookahead", "slices", "algorithm", "radix", "segments", "transfer", "addresses", "sync-in", "sync-out", "rows", "block", "cores"}
+
+// byHandoff compares hand-offs, transfers and lookahead by what a factorization is spent
+// on, over processes.
+var byHandoff = &engine.Study{
+	Form: engine.Form{
+		Name: "handoffs", Title: "Rounds of a factorization", Of: "a factorization", Item: "processes, hand-off, transfer", Metric: "factor_time",
+		Absent:  "this workload has no rounds of broadcasts",
+		Columns: handoffColumns,
+		Charts: []engine.Chart{
+			{Shape: engine.Stack, Y: []int{columnCompute, columnRound1, columnRound2, columnHandoff, columnRound3}},
+			{Shape: engine.Curve, X: columnProcesses, Y: []int{columnPeak}, XLog: 2, Join: true},
+		},
+		Brief:   engine.Brief{Column: columnTime},
+		Chooses: schemes,
+	},
+	Apart:    append(study.AnyKind("nodes", "ranks-per-node", "n"), schemes...),
+	Observe:  observe,
+	Complete: complete,
+}
+
+// observe is the row of the present run.
+func observe(s *engine.Snapshot) []engine.Row {
+	cells, ok := study.CellsOf(s, handoffColumns, columnTime)
+	if !ok {
+		return nil
+	}
+	sc := &s.Scenario
+	g := asked(sc, len(s.Layout.World()), 0)
+	cells[columnProcesses] = float64(g.tx * g.ty)
+	cells[columnCompute] = 0
+	for _, name := range partMetrics[:computing] {
+		m, _ := s.Metric(name)
+		cells[columnCompute] += m.Value
+	}
+	series := scheme(sc)
+	label := fmt.Sprintf("%d×%d, %s", g.tx, g.ty, series)
+	return []engine.Row{{Key: fmt.Sprintf("%s %s %d %s", s.Kind, label, g.n, apart(sc)), Label: label, Series: series, Kind: s.Kind, Cells: cells}}
+}
+
+// scheme names how the rounds are done.
+func scheme(s *engine.Scenario) string {
+	words := []string{s.Text("handoff"), s.Text("transfer")}
+	if s.Text("lookahead") == on {
+		words = append(words, "lookahead")
+	}
+	if name := s.Text("algorithm"); name != algorithm.ByModel {
+		words = append(words, name)
+	}
+	return strings.Join(words, ", ")
+}
+
+// apart are the other knobs that rows differ by.
+func apart(s *engine.Scenario) string {
+	var words []string
+	for _, knob := range schemes[2:] {
+		words = append(words, s.Values[knob])
+	}
+	return strings.Join(words, " ")
+}
+
+// complete says what communication is spent on, and what the other hand-off takes.
+func complete(v *engine.StudyView, s *engine.Snapshot) {
+	v.Plots = []engine.Plot{{Title: "what a factorization is spent on, mean of processes"}, {Title: "share of the peak, over processes"}}
+	study.Sort(v, columnProcesses)
+	now := v.Present()
+	if now == nil {
+		return
+	}
+	v.Time, v.Scheme = now.Cells[columnTime], now.Series
+	v.Glance = fmt.Sprintf("%s, %s", cluster.FromSeconds(v.Time), now.Label)
+	text := fmt.Sprintf("%s: a factorization takes %s (%s)", now.Label, cluster.FromSeconds(v.Time), now.Kind)
+	rounds := now.Cells[columnRound1] + now.Cells[columnRound2] + now.Cells[columnHandoff] + now.Cells[columnRound3]
+	if g := asked(&s.Scenario, len(s.Layout.World()), 0); g.tx*g.ty == 1 || rounds == 0 {
+		v.Why = text + ", on one process: there is nothing to broadcast."
+		return
+	}
+	text += fmt.Sprintf(", and a process is in the rounds for %s of it. ", study.Percent(rounds/v.Time))
+	text += most(now, rounds)
+	if why := beside(v, s, now); why != "" {
+		text += "; " + why
+	}
+	v.Why = text + "."
+}
+
+// most says which round takes the most of communication.
+func most(r *engine.Row, rounds float64) string {
+	three := r.Cells[columnHandoff] + r.Cells[columnRound3]
+	text := fmt.Sprintf("Round 3 takes %s of communication", study.Percent(three/rounds))
+	if hand := r.Cells[columnHandoff]; hand > 0 {
+		text += fmt.Sprintf(", %s of it the hand-off", study.Percent(hand/three))
+	}
+	for at, name := range map[int]string{columnRound1: "round 1", columnRound2: "round 2"} {
+		if r.Cells[at] > three && r.Cells[at] >= max(r.Cells[columnRound1], r.Cells[columnRound2]) {
+			text = fmt.Sprintf("%s, where most processes wait for one row of them, takes %s of communication. %s", strings.ToUpper(name[:1])+name[1:], study.Percent(r.Cells[at]/rounds), text)
+		}
+	}
+	return text
+}
+
+// beside compares with the other hand-off, which ran or could, and a run ahead with one
+// that is not.
+func beside(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
+	own := s.Scenario.Text("handoff")
+	want, name := strings.Replace(now.Series, own, column, 1), "handoff = column, without a hop,"
+	switch {
+	case s.Scenario.Text("lookahead") == on:
+		want, name = strings.Replace(now.Series, ", lookahead", "", 1), "without lookahead it"
+	case own == column:
+		want, name = strings.Replace(now.Series, own, direct, 1), "handoff = direct, with a hop more,"
+	}
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		if r.Kind != now.Kind || r.Series != want || r.Cells[columnProcesses] != now.Cells[columnProcesses] || !sameRest(r, now) {
+			continue
+		}
+		if ratio := v.Time / r.Cells[columnTime]; ratio >= 1 {
+			return fmt.Sprintf("%s is %.2f× faster", name, ratio)
+		}
+		return fmt.Sprintf("%s is %.2f× slower", name, r.Cells[columnTime]/v.Time)
+	}
+	if own == direct && asked(&s.Scenario, len(s.Layout.World()), 0).tx > 1 {
+		return "handoff = column removes a hop"
+	}
+	return ""
+}
+
+// sameRest reports whether rows are of one problem: what their keys have behind the label.
+func sameRest(a, b *engine.Row) bool {
+	_, x, _ := strings.Cut(a.Key, a.Label)
+	_, y, _ := strings.Cut(b.Key, b.Label)
+	return x == y
+}

@@ -1,0 +1,132 @@
+package cholesky
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"gonum.org/v1/gonum/mat"
+)
+
+// oracleRows are up to how many rows gonum's factor is made beside ours.
+const oracleRows = 512
+
+// verify holds U against what it must be.
+func (c *process) verify(f *factor) error {
+	of := c.matrix(f)
+	size := fmt.Sprintf("%d rows on %d × %d processes", f.n, f.tx, f.ty)
+	if c.proof == f {
+		size += ", before the timed one of sizes"
+	}
+	if of.name == exact {
+		if wrong := f.differs(); wrong != "" {
+			c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", f.r.ID(), c.p.Iteration(), wrong))
+			return nil
+		}
+		c.p.Verify(true, fmt.Sprintf("every element of U is right to the last bit (%s)", size))
+		return nil
+	}
+	wrong, also := "", ""
+	if f.n <= oracleRows {
+		also = ", and U is gonum's"
+		wrong = f.unlike(of)
+	}
+	residual, err := f.residual(of)
+	if err != nil {
+		return err
+	}
+	if f.world.Rank() == 0 {
+		c.p.Report("residual", residual)
+	}
+	if !(residual < acceptable) {
+		wrong = fmt.Sprintf("‖A − UᵀU‖ / (n·ε·‖A‖) is %.3g, want less than %d", residual, acceptable)
+	}
+	if wrong != "" {
+		c.p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", f.r.ID(), c.p.Iteration(), wrong))
+		return nil
+	}
+	c.p.Verify(true, fmt.Sprintf("‖A − UᵀU‖ / (n·ε·‖A‖) is %.2g, below %d%s (%s)", residual, acceptable, also, size))
+	return nil
+}
+
+// differs says which element of U is not the closed form's; "": none.
+func (f *factor) differs() string {
+	wrong := ""
+	f.each(func(i, j, at int) {
+		if got, want := f.a[at], factorOf(i, j); wrong == "" && math.Float64bits(got) != math.Float64bits(want) {
+			wrong = fmt.Sprintf("U(%d, %d) is %v, want %v", i, j, got, want)
+		}
+	})
+	return wrong
+}
+
+// oracle is what a launch keeps gonum's factor by.
+type oracle struct{ of matrix }
+
+// unlike says which element of U is not gonum's; "": none.
+func (f *factor) unlike(of matrix) string {
+	want := f.r.Lib().Shared(oracle{of}, func() any {
+		a := mat.NewSymDense(f.n, nil)
+		for i := range f.n {
+			for j := i; j < f.n; j++ {
+				a.SetSym(i, j, of.at(i, j))
+			}
+		}
+		var c mat.Cholesky
+		if !c.Factorize(a) {
+			return (*mat.TriDense)(nil)
+		}
+		u := mat.NewTriDense(f.n, mat.Upper, nil)
+		c.UTo(u)
+		return u
+	}).(*mat.TriDense)
+	if want == nil {
+		return "gonum finds the matrix not positive definite"
+	}
+	wrong := ""
+	bound := acceptable * float64(f.n) * epsilon * math.Sqrt(2*float64(f.n)) // of numbers up to √(n + 1)
+	f.each(func(i, j, at int) {
+		if got := f.a[at]; wrong == "" && !(math.Abs(got-want.At(i, j)) <= bound) {
+			wrong = fmt.Sprintf("U(%d, %d) is %v, gonum's is %v", i, j, got, want.At(i, j))
+		}
+	})
+	return wrong
+}
+
+// residual is ‖A − UᵀU‖ / (n·ε·‖A‖) with the norms of Frobenius: the rounds bring U to
+// everyone once more, and UᵀU is taken off the matrix.
+func (f *factor) residual(of matrix) (float64, error) {
+	rest := make([]float64, len(f.a))
+	of.fill(f, rest)
+	sums := []float64{0, f.frobenius(rest)}
+	for k := range f.blocks() {
+		s := step{k, f.first(k)}
+		if f.x == k%f.tx {
+			f.diag[0] = 0
+			f.pack(s)
+		}
+		if err := f.spread(s); err != nil {
+			return 0, err
+		}
+		f.update(rest, s, f.rowsFrom(s.from))
+	}
+	sums[0] = f.frobenius(rest)
+	if err := cluster.Allreduce(f.r, f.world, cluster.Sum, sums, sums); err != nil {
+		return 0, err
+	}
+	return backward(f.n, sums[0], sums[1]), nil
+}
+
+// frobenius is the own part of the square of the norm of a symmetric matrix, of which
+// there is the upper triangle.
+func (f *factor) frobenius(a []float64) float64 {
+	sum := 0.0
+	f.each(func(i, j, at int) {
+		x := a[at] * a[at]
+		if i != j {
+			x *= 2
+		}
+		sum += x
+	})
+	return sum
+}

@@ -1,0 +1,187 @@
+package cholesky
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+func init() { workload.Register(&cholesky) }
+
+// Choices of the knobs.
+const (
+	squareGrid = "square"
+	nodeCores  = "node"
+	direct     = "direct"
+	column     = "column"
+	on         = "on"
+	off        = "off"
+)
+
+// partMetrics are the metrics of the parts of a step.
+var partMetrics = [parts]string{"potrf_time", "trsm_time", "update_time", "round1_time", "round2_time", "handoff_time", "round3_time"}
+
+var cholesky = workload.Workload{
+	Name:  "cholesky",
+	Title: "Cholesky factorization",
+	Doc: "A symmetric matrix is factored into UᵀU on a checkerboard of processes, with three rounds of broadcasts a step. " +
+		"Turn the hand-off and see a hop disappear, the transfer to compare puts with messages, and lookahead to hide the rounds behind the product.",
+	Paper: "paper 5, section 6.2",
+	Knobs: slices.Concat([]engine.Knob{
+		{Name: "n", Label: "n", Doc: "rows of the matrix", Type: engine.Integer, Default: "192", Min: 1, Max: 1 << 20,
+			Choices: []string{"64", "192", "512", "1024", "4096", "16384", "32768", "65536", "131072", "262144"}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "the share of the rounds: a product grows with the square of what is left, a panel with what is left", Paper: "paper 5, section 6.2"},
+		{Name: "block", Label: "block", Doc: "rows and columns of a block", Type: engine.Integer, Default: "16", Min: 1, Max: 4096,
+			Choices: []string{"8", "16", "32", "64", "128", "256", "512"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "large blocks: fewer and longer messages, and more processes without work at the end", Paper: "paper 5, section 6.2"},
+		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of processes; square: as near to a square as goes, with no more rows than columns", Type: engine.Integer, Default: squareGrid, Min: 1, Max: 1 << 20,
+			Choices: []string{squareGrid, "1", "2", "4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "where the time of the rounds goes: a row of processes shares rounds 1 and 3, a column round 2", Paper: "paper 5, section 6.2"},
+		{Name: "matrix", Label: "matrix", Doc: "exact: of whole numbers, U is known to the last bit; random: verified by the norm of what is left; indefinite: it has no factor, and the program says where", Type: engine.Choice, Default: exact,
+			Choices: []string{exact, random, indefinite}, Scope: engine.ScopeBody, Role: engine.Problem,
+			Watch: "what is verified"},
+		{Name: "handoff", Label: "hand-off", Doc: "who begins round 3: a process that the owner of the blocks sends them to (direct, the paper's), or the one that has them from round 2 (column, ours)", Type: engine.Choice, Default: direct,
+			Choices: []string{direct, column}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the time of the hand-off, which is a hop between rounds 2 and 3", Paper: "paper 5, section 6.2; column is ours"},
+		{Name: "lookahead", Label: "lookahead", Doc: "a step's rounds 2 and 3 go on during the product of the step before (ours: the paper's program blocks); it takes handoff = column", Type: engine.Choice, Default: off,
+			Choices: []string{off, on}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the share of waiting: what the product hides"},
+		{Name: "slices", Label: "slices", Doc: "parts of a product under lookahead, with a look at the rounds between two", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 20,
+			Choices: []string{"1", "4", "8", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the share of waiting, on machines where only calls make progress"},
+		{Name: "cores", Label: "cores", Doc: "cores that a rank's kernels compute on, by threads of their library; node: the rank's share of its node's", Type: engine.Integer, Default: nodeCores, Min: 1, Max: 4096,
+			Choices: []string{nodeCores, "1", "2", "4", "8"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the share of the rounds: faster kernels leave less to hide behind", Paper: "paper 5, section 6.2"},
+	}, algorithm.Knobs(coll.Bcast), []engine.Knob{
+		workload.Partition,
+		{Name: "real-limit", Label: "real up to", Doc: "rows up to which a simulation computes and verifies numbers; of larger matrices it takes times, beside a small matrix that is verified", Type: engine.Integer, Default: "1024", Min: 1, Max: 1 << 20,
+			Choices: []string{"64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.View,
+			Watch: "memory and time of a simulation; simulated times stay"},
+	}),
+	Defaults: map[string]string{"model": "flat"},
+	First:    "handoff", Panes: []string{"locality", "tables"}, Serial: true, Idle: idle,
+	Kernels: []cluster.Kernel{cluster.Dgemm, cluster.Potrf, cluster.Trsm},
+	Metrics: []engine.MetricSpec{
+		{Name: "factor_time", Phrase: "time of a factorization", Unit: "s", Doc: "until the slowest process has ended"},
+		{Name: "flop_rate", Phrase: "flops a second", Unit: "1/s", Doc: "n³/3 + n²/2 + n/6 operations over that time, all processes"},
+		{Name: "potrf_time", Phrase: "factoring blocks", Unit: "s", Doc: "blocks on the diagonal, mean over processes"},
+		{Name: "trsm_time", Phrase: "solving for rows", Unit: "s", Doc: "triangular solves and packing, mean over processes"},
+		{Name: "update_time", Phrase: "product", Unit: "s", Doc: "products, mean over processes"},
+		{Name: "round1_time", Phrase: "round 1", Unit: "s", Doc: "the diagonal block along a row of processes, with waiting for it, mean over processes"},
+		{Name: "round2_time", Phrase: "round 2", Unit: "s", Doc: "a row of U down columns of processes, with waiting for it, mean over processes"},
+		{Name: "handoff_time", Phrase: "hand-off", Unit: "s", Doc: "the same row to those who begin round 3, mean over processes"},
+		{Name: "round3_time", Phrase: "round 3", Unit: "s", Doc: "that row along rows of processes, with waiting for it, mean over processes"},
+		{Name: "wait_share", Phrase: "share of the rounds", Unit: "1", Ranked: true, Doc: "of the time, in rounds and hand-off, mean over processes"},
+		{Name: "residual", Phrase: "residual", Unit: "1", Doc: "‖A − UᵀU‖ / (n·ε·‖A‖) of a random matrix, norms of Frobenius"},
+	},
+	Derived: []engine.MetricSpec{
+		{Name: "peak_share", Phrase: "share of the cores' peak", Unit: "1", Doc: "flops a second over those of all cores that compute, as the machine's file has them"},
+		{Name: "factor_time_model", Phrase: "time of a factorization, model", Unit: "s", Doc: "step by step the slowest process's kernels and the formulas of the broadcasts, nothing in another's way"},
+	},
+	Tallies: []engine.TallySpec{
+		{Name: "steps", Title: "Steps over the rows that are left", Unit: "s", Each: 1e-9, Doc: "time of each part of the steps, blocks on the diagonal with solve and the hand-off with round 3, summed over processes",
+			Shape: engine.Stack, Row: "rows left", Column: "part", Labels: stepLabels},
+	},
+	Studies:    []*engine.Study{byHandoff},
+	Fit:        workload.FitPartition,
+	Bars:       bars,
+	Iterations: 1,
+	Plan:       plan,
+	Run:        run,
+	Finish:     finish,
+}
+
+// stepLabels are the rows that are left when each stretch of steps begins, and the parts.
+func stepLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string) {
+	l := s.Layout()
+	g := asked(s, len(l.World()), 0)
+	n := stretches(g.blocks())
+	for i := range n {
+		rows = append(rows, fmt.Sprint(g.n-g.first((i*g.blocks()+n-1)/n)))
+	}
+	return rows, stepColumns
+}
+
+func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
+	if why := algorithm.Idle(s, coll.Bcast, knob); why != "" {
+		return why
+	}
+	l := s.Layout()
+	switch {
+	case knob == "slices" && s.Text("lookahead") == off:
+		return "nothing is computed during the rounds: lookahead is off"
+	case knob == "handoff" && l.Validate() == nil && asked(s, len(l.World()), 0).tx == 1:
+		return "with one row of processes nothing is handed over"
+	case knob == "seed" && s.Text("matrix") == exact:
+		return "the matrix exact draws nothing at random"
+	case knob == "cores" && kind != engine.Simulated && kind != engine.Emulated:
+		return "this host's own time: a rank's kernels compute on one core"
+	case knob == "real-limit" && kind != engine.Simulated:
+		return "outside simulations all numbers are computed"
+	case knob == "partition" && kind != engine.Simulated:
+		return "only simulations have the machine's network"
+	}
+	return workload.Ungrouped(s, knob)
+}
+
+// bars are the choices that cannot be run as the other knobs stand.
+func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string {
+	all := map[string]map[string]string{}
+	bar := func(knob, choice, why string) {
+		if all[knob] == nil {
+			all[knob] = map[string]string{}
+		}
+		all[knob][choice] = why
+	}
+	l := s.Layout()
+	if l.Validate() != nil {
+		return nil
+	}
+	p := len(l.World())
+	for _, choice := range []string{"1", "2", "4", "8", "16", "32"} {
+		rows := 0
+		if fmt.Sscan(choice, &rows); rows > p || p%rows != 0 {
+			bar("rows", choice, fmt.Sprintf("%d processes do not stand in %d rows", p, rows))
+		}
+	}
+	if s.Text("lookahead") == on {
+		bar("handoff", direct, aheadOfHandoff)
+	} else if s.Text("handoff") == direct {
+		bar("lookahead", on, aheadOfHandoff)
+	}
+	if l.Model != cluster.Flat {
+		for _, transfer := range coll.Transfers()[1:] {
+			bar("transfer", transfer, putsEnd)
+		}
+	}
+	bar("sync-in", coll.NoSync.String(), overwritten)
+	bar("sync-out", coll.NoSync.String(), notThere)
+	g := asked(s, p, 0)
+	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
+	for _, a := range coll.Of(coll.Bcast) {
+		_, err := rows.Key(s, a, g.ty)
+		if err == nil {
+			_, err = columns.Key(s, a, g.tx)
+		}
+		if err != nil {
+			bar("algorithm", a.Name, err.Error())
+		}
+	}
+	if _, err := rows.FromTable(s, coll.Bcast, g.ty, word); err != nil {
+		bar("algorithm", algorithm.ByTable, err.Error())
+	}
+	return all
+}
+
+// Why some choices are refused.
+const (
+	aheadOfHandoff = "a hand-off between the rounds holds up what lookahead hides"
+	putsEnd        = "a put ends at its UPC group; use model = flat"
+	overwritten    = "a root could overwrite a panel that is still multiplied with; use mysync or allsync"
+	notThere       = "a panel is used as soon as the call has ended; use mysync or allsync"
+)
