@@ -162,6 +162,22 @@ type Slow struct {
 	Factor  float64 // how many times slower, at least 1
 }
 
+// CollectiveNetwork is one of its own that broadcasts and reduces, as the tree of
+// BlueGene (paper 5, section 3.5). All nodes of a run share it.
+type CollectiveNetwork struct {
+	Latency   Time    // from the last node that comes to the first bytes at all
+	Bandwidth float64 // bytes per second; 0: there is no such network
+	Barrier   Time    // from the last node that comes to a barrier until all know
+}
+
+// Carry is the time of n bytes.
+func (c *CollectiveNetwork) Carry(n int64) Time {
+	if c.Bandwidth <= 0 {
+		return 0
+	}
+	return FromSeconds(float64(n) / c.Bandwidth)
+}
+
 // Machine is the cluster that is run on, or pretended to be.
 type Machine struct {
 	Name  string
@@ -184,23 +200,24 @@ type Machine struct {
 	Classes [Classes]Link // cost by locality class; Adapters counts for Remote only
 
 	// What follows is read by simulations.
-	Sockets      int      // a node; 0 or 1: the node is one
-	Socket       Link     // between ranks of one socket; zero: as in node
-	Topology     Topology // between nodes
-	CopyRate     float64  // bytes per second that one thread copies into an eager buffer, or out of it; 0: copies cost nothing
-	Server       Server   // of a node's messages
-	NodeRate     float64  // bytes per second of memory that a whole node sustains; 0: no limit
-	AtomicTime   Time     // of an atomic at its target
-	HandlerTime  Time     // of starting an RPC body at its target
-	LockTime     Time     // of the library's lock, for each further thread that contends
-	PollTime     Time     // of a test or a probe; 0: 10 ns, because a poll for nothing would never end
-	ClockTime    *Time    // of a look at the clock; nil: as a poll
-	ForkTime     Time     // of a parallel region: to fork its threads and join them
-	MeetTime     Time     // of a barrier among a region's threads
-	ComputeNoise float64  // relative standard deviation of computing times
-	LinkNoise    float64  // relative standard deviation of latencies
-	Slow         []Slow   // parts that are slower than their kind
-	Device       Device   // Count 0: none
+	Sockets           int               // a node; 0 or 1: the node is one
+	Socket            Link              // between ranks of one socket; zero: as in node
+	Topology          Topology          // between nodes
+	CopyRate          float64           // bytes per second that one thread copies into an eager buffer, or out of it; 0: copies cost nothing
+	Server            Server            // of a node's messages
+	CollectiveNetwork CollectiveNetwork // beside the one for messages; zero: there is none
+	NodeRate          float64           // bytes per second of memory that a whole node sustains; 0: no limit
+	AtomicTime        Time              // of an atomic at its target
+	HandlerTime       Time              // of starting an RPC body at its target
+	LockTime          Time              // of the library's lock, for each further thread that contends
+	PollTime          Time              // of a test or a probe; 0: 10 ns, because a poll for nothing would never end
+	ClockTime         *Time             // of a look at the clock; nil: as a poll
+	ForkTime          Time              // of a parallel region: to fork its threads and join them
+	MeetTime          Time              // of a barrier among a region's threads
+	ComputeNoise      float64           // relative standard deviation of computing times
+	LinkNoise         float64           // relative standard deviation of latencies
+	Slow              []Slow            // parts that are slower than their kind
+	Device            Device            // Count 0: none
 
 	// Source tells where each number comes from, by key of the machine file.
 	Source map[string]string

@@ -33,6 +33,7 @@ const (
 	KindReached      // Ctx Tag A: completes when word Tag of the context's board has A or more
 	KindLoad         // Ctx Tag A Size B: Size bytes in all, an equal part from what each of A members from number Tag on has exposed, and B flops; as KindWork
 	KindLaunch       // Tag A B: a kernel of A flops that moves B bytes of the device's memory, on stream Tag of the rank's device
+	KindTree         // Ctx Tag A Size: a call on the machine's collective network that A members of the context come to; Size 0: a barrier
 	KindEvent        // Arg: a handle that completes after that many fires
 	KindFire         // Event: fires the event once, on the own port
 
@@ -53,7 +54,7 @@ func (k Kind) HasPeer() bool { return peered>>k&1 != 0 }
 
 var kindNames = [...]string{
 	"none", "send", "ssend", "recv", "iprobe", "probe", "improbe", "mprobe", "mrecv",
-	"put", "get", "atomic", "await", "rpc", "barrier", "work", "raise", "wait at a board", "load", "kernel", "event", "fire",
+	"put", "get", "atomic", "await", "rpc", "barrier", "work", "raise", "wait at a board", "load", "kernel", "collective network", "event", "fire",
 	"thread barrier", "draw", "enter", "leave",
 }
 

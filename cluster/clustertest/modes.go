@@ -52,7 +52,7 @@ func (s *suite) testModes(t *testing.T) {
 				s.run(t, spec, func(p *proc) {
 					c, at := p.roomy(p.All(), m)
 					for j, a := range coll.All() {
-						if ((i+j)%every == 0 || m.Transfer == coll.PutOnly) && (a.Needs&coll.Reach == 0 || c.Reaches()) {
+						if ((i+j)%every == 0 || m.Transfer == coll.PutOnly) && c.Serves(a) {
 							p.inMode(c, a, p.All(), m, at)
 						}
 					}
@@ -73,7 +73,8 @@ func (s *suite) testModes(t *testing.T) {
 			var checks []func()
 			for i := range s.times(40) {
 				what := coll.Collective(i % int(coll.Scan))
-				a := coll.Of(what)[i%len(coll.Of(what))]
+				all := serving(c, what)
+				a := all[i%len(all)]
 				call, check := p.call(a, p.All(), 16, i%p.Ranks(), m)
 				if call.Key.Ranks == 0 {
 					continue
@@ -94,6 +95,32 @@ func (s *suite) testModes(t *testing.T) {
 			}
 			p.ok(c.Free())
 		}
+	})
+	s.test(t, "room that was reserved is given back", 4, func(p *proc) {
+		mark := p.Mark()
+		c, err := coll.New(p.Rank, p.All())
+		p.ok(err)
+		a, err := coll.Find(coll.Bcast, "knomial")
+		p.ok(err)
+		for i := range 3 { // together more than the segment has
+			p.ok(c.Reserve(coll.Room{Words: 40, Bytes: int64(len(p.Segment()))/4 - int64(i)*64 - 4096}, 1))
+			call, check := p.call(a, p.All(), 16, i, coll.Modes{Transfer: coll.Put, Address: coll.Bounced, In: coll.NoSync})
+			p.ok(c.Do(call))
+			check()
+		}
+		p.ok(c.Free())
+		p.check(p.Mark() == mark, "%d B of the segment are in use, %d before", p.Mark(), mark)
+		kept, err := p.Alloc(64)
+		p.ok(err)
+		c, err = coll.New(p.Rank, p.All())
+		p.ok(err)
+		p.ok(c.Reserve(coll.Room{Words: 40, Bytes: 64}, 1))
+		_, err = p.Alloc(64)
+		p.ok(err)
+		used := p.Mark()
+		p.ok(c.Free()) // what lies behind keeps it
+		p.check(p.Mark() == used, "%d B of the segment are in use, want %d", p.Mark(), used)
+		p.ok(p.Release(kept))
 	})
 	s.test(t, "the places of a team follow from its members", 4, func(p *proc) {
 		l := p.Layout()

@@ -132,6 +132,8 @@ func post(p cluster.Poster, op *cluster.Op) cluster.Handle {
 		q.Ctx, q.Tag, q.A = op.Ctx, op.Tag, op.A
 	case cluster.KindLoad:
 		q.Ctx, q.Tag, q.A, q.B, q.Buf, q.Size = op.Ctx, op.Tag, op.A, op.B, nil, op.Size
+	case cluster.KindTree:
+		q.Ctx, q.Tag, q.A, q.Buf, q.Size = op.Ctx, op.Tag, op.A, nil, op.Size
 	case cluster.KindEvent:
 		q.Arg = op.Arg
 	case cluster.KindFire:

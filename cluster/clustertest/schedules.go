@@ -1,6 +1,7 @@
 package clustertest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -53,7 +54,8 @@ func (s *suite) testSchedules(t *testing.T) {
 		var checks []func()
 		for i := range 100 { // more than one turn of the tags
 			for _, what := range []coll.Collective{coll.Allreduce, coll.Exchange, coll.Bcast} {
-				a := coll.Of(what)[i%len(coll.Of(what))]
+				all := serving(c, what)
+				a := all[i%len(all)]
 				call, check := p.call(a, p.All(), 24, i%p.Ranks(), coll.Modes{})
 				x, err := c.Start(call)
 				p.ok(err)
@@ -94,7 +96,7 @@ func (s *suite) testSchedules(t *testing.T) {
 				s.run(t, s.node(6), func(p *proc) {
 					c, err := coll.New(p.Rank, p.All())
 					p.ok(err)
-					for _, a := range coll.All() {
+					for _, a := range slices.DeleteFunc(slices.Clone(coll.All()), func(a *coll.Algorithm) bool { return !c.Serves(a) }) {
 						call, _ := p.call(a, p.All(), 1200, 0, coll.Modes{})
 						if call.Key.Ranks == 0 {
 							continue
@@ -142,6 +144,11 @@ func (s *suite) testSchedules(t *testing.T) {
 	})
 }
 
+// serving are the algorithms of a collective that a team can use.
+func serving(c *coll.Comm, what coll.Collective) []*coll.Algorithm {
+	return slices.DeleteFunc(slices.Clone(coll.Of(what)), func(a *coll.Algorithm) bool { return !c.Serves(a) })
+}
+
 // everyWay runs an algorithm on a team: blocks of none, of one element, and longer ones
 // than are eager; from the first and the last root; at once, and beside others.
 func (p *proc) everyWay(a *coll.Algorithm, team *cluster.Team) {
@@ -150,6 +157,12 @@ func (p *proc) everyWay(a *coll.Algorithm, team *cluster.Team) {
 	if a.Needs&coll.Reach != 0 && !c.Reaches() {
 		call, _ := p.call(a, team, 8, 0, coll.Modes{})
 		p.fails(c.Do(call), a.Collective.String(), "loads do not reach all its ranks")
+		p.ok(c.Free())
+		return
+	}
+	if a.Needs&coll.Network != 0 && !c.Networked() {
+		call, _ := p.call(a, team, 8, 0, coll.Modes{})
+		p.fails(c.Do(call), a.Collective.String(), "a collective network", "a team of all ranks")
 		p.ok(c.Free())
 		return
 	}

@@ -60,5 +60,5 @@ func chosen(p *proc) {
 
 // ofMessages lists the algorithms of a collective that serve teams of several nodes.
 func ofMessages(what coll.Collective) []*coll.Algorithm {
-	return slices.DeleteFunc(slices.Clone(coll.Of(what)), func(a *coll.Algorithm) bool { return a.Needs&coll.Reach != 0 })
+	return slices.DeleteFunc(slices.Clone(coll.Of(what)), func(a *coll.Algorithm) bool { return a.Needs&(coll.Reach|coll.Network) != 0 })
 }

@@ -121,7 +121,29 @@ func TestRestrictions(t *testing.T) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	if _, err := Find(Bcast, "ring"); err == nil || err.Error() != `bcast by "ring": there are chain, flat, fork, hierarchical, kary, knomial, scatter-allgather, direct, staged` {
+	if _, err := Find(Bcast, "ring"); err == nil || err.Error() != `bcast by "ring": there are chain, flat, fork, hierarchical, kary, knomial, scatter-allgather, direct, staged, hardware` {
 		t.Error(err)
+	}
+}
+
+// What a team's members hold in temporary buffers follows from one of each class.
+func TestTemporary(t *testing.T) {
+	for _, a := range All() {
+		for _, p := range []int{1, 5, 8, 12} {
+			for _, k := range keys(a, p) {
+				for _, blocks := range []Blocks{k.Blocks(24, 8), k.Blocks(7, 1)} {
+					all := int64(0)
+					for rel := range k.Ranks {
+						at := Place{Schedule: k.Make(rel), Rel: rel, Blocks: blocks}
+						for i := range at.Schedule.Temps {
+							all += aligned8(at.Size(temps + Buf(i)))
+						}
+					}
+					if got := k.Temporary(blocks); got != all {
+						t.Errorf("%s by %s, ranks %d, radix %d, places %v: %d B, want %d", a.Collective, a.Name, p, k.Radix, k.Places, got, all)
+					}
+				}
+			}
+		}
 	}
 }

@@ -3,12 +3,20 @@ package coll
 import (
 	"bytes"
 	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // Checker finds calls whose synchronization modes promise less than the program takes
 // for granted: the program makes its calls and barriers through it, and tells which of
 // its data it reads and writes between them. What it finds follows from the order of
 // these alone; what a value was follows from the run.
+//
+// Before each call the members compare what they are about to call, an allreduce of 16 B:
+// members that call different things would take each other's data.
 type Checker struct {
 	c        *Comm
 	calls    int
@@ -82,9 +90,83 @@ func (f *Finding) String() string {
 // Check gives a checker of the Comm's calls at this member.
 func (c *Comm) Check() *Checker { return &Checker{c: c} }
 
+// word is what members compare of a call: its kind, where it is in the registry, its
+// parameters, its root and its bytes.
+type word [4]int64
+
+func wordOf(call *Call) word {
+	k := &call.Key
+	modes := int64(k.Transfer) | int64(k.Address)<<8 | int64(k.In)<<16 | int64(k.Out)<<24
+	return word{1 + int64(slices.Index(registry, k.Algorithm)), int64(k.Radix)<<32 | int64(k.Segments), modes<<32 | int64(call.Root), call.Blocks.Bytes()}
+}
+
+func (w word) String() string {
+	if w[0] == 0 {
+		return "barrier"
+	}
+	a := registry[w[0]-1]
+	s := fmt.Sprintf("%s by %s", a.Collective, a.Name)
+	if a.Radix > 0 {
+		s += fmt.Sprintf(", radix %d", w[1]>>32)
+	}
+	if int32(w[1]) > 1 {
+		s += fmt.Sprintf(", %d segments", int32(w[1]))
+	}
+	if a.Collective.Rooted() {
+		s += fmt.Sprintf(", from %d", int32(w[2]))
+	}
+	return s + fmt.Sprintf(", %d B", w[3])
+}
+
+// agree refuses what not all members are about to call. Where they differ, all are told
+// who calls what.
+func (k *Checker) agree(mine word) error {
+	h := fnv.New64a()
+	for _, w := range mine {
+		fmt.Fprintln(h, w)
+	}
+	hash := int64(h.Sum64() >> 1)
+	most, err := k.c.most(hash, -hash)
+	if err != nil || most[0] == -most[1] {
+		return err
+	}
+	words := make([]int64, len(mine)*k.c.team.Size())
+	if err := k.c.lib.Allgather("check", k.c.team, cluster.Bytes(mine[:]), cluster.Bytes(words)); err != nil {
+		return err
+	}
+	var which []word // the different ones, in the order of the members
+	who := map[word][]int{}
+	for i := 0; i < len(words); i += len(mine) {
+		w := word(words[i : i+len(mine)])
+		if who[w] == nil {
+			which = append(which, w)
+		}
+		who[w] = append(who[w], i/len(mine))
+	}
+	var says []string
+	for _, w := range which[:min(len(which), mostNamed)] {
+		ranks := who[w]
+		text := fmt.Sprintf("rank %d", ranks[0])
+		if more := len(ranks) - 1; more > 0 {
+			text += fmt.Sprintf(" (and %d more)", more)
+		}
+		says = append(says, text+" calls "+w.String())
+	}
+	if more := len(which) - mostNamed; more > 0 {
+		says = append(says, fmt.Sprintf("%d other calls", more))
+	}
+	return k.c.lib.Errorf("call %d on %s: %s: every member must make the same calls in the same order", k.calls, k.c.team.Name(), strings.Join(says, "; "))
+}
+
+// mostNamed is how many different calls an error names.
+const mostNamed = 4
+
 // Do is Comm.Do.
 func (k *Checker) Do(call Call) error {
 	k.calls++
+	if err := k.agree(wordOf(&call)); err != nil {
+		return err
+	}
 	what := call.Key.Algorithm.Collective
 	if call.Key.In == AllSync {
 		k.all()
@@ -109,6 +191,9 @@ func (k *Checker) Do(call Call) error {
 
 // Barrier is a barrier of the team: all members come to it.
 func (k *Checker) Barrier() error {
+	if err := k.agree(word{}); err != nil {
+		return err
+	}
 	err := k.c.r.Barrier(k.c.team)
 	k.all()
 	return err

@@ -61,6 +61,14 @@ func (c Choice) Under(asked Modes) Choice {
 	return c
 }
 
+// Placed is the choice where members share nodes by a rule.
+func (c Choice) Placed(p Places) Choice {
+	if c.Places = (Places{}); c.Algorithm.Housed && p.Per != 1 {
+		c.Places = p
+	}
+	return c
+}
+
 // Key is the choice at so many ranks.
 func (c Choice) Key(ranks int32) (Key, error) {
 	p := c.Parameters

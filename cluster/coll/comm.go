@@ -9,19 +9,23 @@ import (
 // Comm runs collectives on a team. Every member makes one, and starts the same calls
 // in the same order; any number may be under way.
 type Comm struct {
-	r     *cluster.Rank
-	lib   cluster.Lib
-	team  *cluster.Team   // of its own: no message of others can be there
-	cache *Cache          // of the launch
-	own   map[role]*share // that were used before
-	turn  int
-	begun [turns]*Run // by turn
-	idle  []*Run
-	fire  cluster.Op // of the steps
-	space space
-	board board
-	last  role // that was used last, and what it does
-	had   *share
+	r       *cluster.Rank
+	lib     cluster.Lib
+	team    *cluster.Team   // of its own: no message of others can be there
+	cache   *Cache          // of the launch
+	own     map[role]*share // that were used before
+	turn    int
+	begun   [turns]*Run // by turn
+	idle    []*Run
+	fire    cluster.Op // of the steps
+	space   space
+	board   board
+	sharing *Places  // of nodes; nil: not asked for yet
+	world   bool     // the team is that of all ranks
+	carried *carried // by the machine's collective network
+	number  int32    // of the calls on it so far
+	last    role     // that was used last, and what it does
+	had     *share
 
 	table   *Table // that it chooses by; nil: none
 	columns [Collectives]Column
@@ -58,7 +62,7 @@ func New(r *cluster.Rank, t *cluster.Team) (*Comm, error) {
 		return nil, err
 	}
 	cache := lib.Shared(cacheKey{}, func() any { return &Cache{} }).(*Cache)
-	return &Comm{r: r, lib: lib, team: own, cache: cache, own: map[role]*share{}}, nil
+	return &Comm{r: r, lib: lib, team: own, cache: cache, own: map[role]*share{}, world: t.Size() == r.World().Size()}, nil
 }
 
 // Free ends the Comm. Every member calls it, with nothing under way.
@@ -66,7 +70,11 @@ func (c *Comm) Free() error {
 	if err := c.space.settle(); err != nil {
 		return err
 	}
-	return c.r.FreeTeam(c.team)
+	if err := c.r.FreeTeam(c.team); err != nil {
+		return err
+	}
+	c.giveBack()
+	return nil
 }
 
 // Call is one collective: by which schedules, from which root, on what.
@@ -144,6 +152,9 @@ func (c *Comm) take(call *Call) (*Run, error) {
 	}
 	if k.Algorithm.Needs&Reach != 0 && !c.Reaches() {
 		return nil, c.lib.Errorf("%s by %s on %s: loads do not reach all its ranks: take an algorithm of messages", what, k.Algorithm.Name, c.team.Name())
+	}
+	if k.Algorithm.Needs&Network != 0 && !c.Networked() {
+		return nil, c.lib.Errorf("%s by %s on %s: it needs a collective network, of a simulated machine that has one, and a team of all ranks: take an algorithm of messages", what, k.Algorithm.Name, c.team.Name())
 	}
 	*k = k.at(int32(call.Root))
 	rel := wrap(int32(c.team.Rank()-call.Root), k.Ranks)

@@ -17,7 +17,8 @@ type Cost struct {
 	G         cluster.Time // a byte
 	Copy      cluster.Time // a byte copied
 	Combine   cluster.Time // a byte reduced
-	lands     bool         // messages are puts: they take no processor of the receiver
+	Network   CollectiveNetwork
+	lands     bool // messages are puts: they take no processor of the receiver
 }
 
 // CostOf gives the terms of a machine's links between nodes; copying and reducing
@@ -32,6 +33,9 @@ func CostOf(m *cluster.Machine) (Cost, error) {
 		c.Copy = cluster.FromSeconds(2 / m.MemoryRate)
 		c.Combine = cluster.FromSeconds(3 / m.MemoryRate)
 	}
+	if net := &m.CollectiveNetwork; net.Bandwidth > 0 {
+		c.Network = CollectiveNetwork{L: net.Latency, Barrier: net.Barrier, G: cluster.FromSeconds(1 / net.Bandwidth)}
+	}
 	if c.L+c.O+c.Gap+c.G <= 0 {
 		return Cost{}, fmt.Errorf("machine %s has no latency, overhead, gap or bandwidth between nodes: nothing to price messages by", m.Name)
 	}
@@ -40,7 +44,7 @@ func CostOf(m *cluster.Machine) (Cost, error) {
 
 // unit makes each message a step: a rank sends one at a time and receives one at a
 // time.
-var unit = Cost{L: 1, Gap: 1}
+var unit = Cost{L: 1, Gap: 1, Network: CollectiveNetwork{L: 1, Barrier: 1}}
 
 // carry is what follows the first byte.
 func (c *Cost) carry(n int64) cluster.Time { return c.G * cluster.Time(max(n-1, 0)) }

@@ -121,6 +121,10 @@ func TestCounts(t *testing.T) {
 		"exchange hierarchical-bruck": func(n, nodes, full, k int, _, m int64) counts { // claim 42: t²·B a pair of nodes
 			return counts{2*(n-nodes) + nodes*dissemination(nodes, k), 2*int64(n-nodes)*int64(n)*m + between(nodes, k, m, int64(full)*int64(full))}
 		},
+		"bcast hardware":     func(n, nodes, _, _ int, _, m int64) counts { return counts{n - nodes, int64(n-nodes) * m} },
+		"reduce hardware":    func(n, nodes, _, _ int, _, m int64) counts { return counts{n - nodes, int64(n-nodes) * m} },
+		"allreduce hardware": func(n, nodes, _, _ int, _, m int64) counts { return counts{2 * (n - nodes), 2 * int64(n-nodes) * m} },
+		"barrier hardware":   func(n, nodes, _, _ int, _, _ int64) counts { return counts{2 * (n - nodes), -1} },
 		"allgather hierarchical": func(n, nodes, full, k int, _, m int64) counts {
 			return counts{2*(n-nodes) + nodes*dissemination(nodes, k), int64(n-nodes)*int64(n+1)*m + int64(n)*int64(nodes-1)*m}
 		},
@@ -202,7 +206,7 @@ func TestPredictions(t *testing.T) {
 	} {
 		exact[name] = true
 	}
-	c := Cost{L: 2500, O: 1500, Gap: 1000, G: 6, Copy: 1, Combine: 2}
+	c := Cost{L: 2500, O: 1500, Gap: 1000, G: 6, Copy: 1, Combine: 2, Network: CollectiveNetwork{L: 3000, Barrier: 1300, G: 1}}
 	for _, a := range All() {
 		name := a.Collective.String() + " " + a.Name
 		worst, where := 0.0, ""

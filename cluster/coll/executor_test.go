@@ -26,6 +26,8 @@ type executor struct {
 	awaited map[step]bool      // receives that were posted
 	marks   int32
 	meets   []step
+	carried []step // that have come to the collective network
+	carries []byte
 	final   [][][]byte // by rank and buffer, when the rank ended: its caller has them back then
 	nodes   []int      // by rank: that are open
 
@@ -182,6 +184,22 @@ func (x *executor) post(s step) {
 		x.op(dst, a, b)
 		x.store(s.rank, n.Ref, dst)
 		x.complete(s)
+	case Hardware:
+		if mine := x.load(s.rank, n.From); n.From.N != 0 && x.carries == nil {
+			x.carries = append([]byte{}, mine...)
+		} else if n.From.N != 0 {
+			x.op(x.carries, bytes.Clone(x.carries), mine)
+		}
+		if x.carried = append(x.carried, s); len(x.carried) < int(n.Count) {
+			return
+		}
+		for _, m := range x.carried {
+			if n := &x.places[m.rank].Schedule.Nodes[m.node]; n.Ref.N != 0 {
+				x.store(m.rank, n.Ref, x.carries)
+			}
+			x.complete(m)
+		}
+		x.carried = nil
 	case Mark:
 		x.marks++
 		x.complete(s)

@@ -19,6 +19,9 @@ func WriteGoal(w io.Writer, k Key, root int32, blocks Blocks, c Cost) error {
 	if k.Algorithm.Needs&Reach != 0 {
 		return fmt.Errorf("%s by %s: GOAL has messages, and no loads of what others have", k.Algorithm.Collective, k.Algorithm.Name)
 	}
+	if k.Algorithm.Needs&Network != 0 {
+		return fmt.Errorf("%s by %s: GOAL has messages, and no collective network", k.Algorithm.Collective, k.Algorithm.Name)
+	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "num_ranks %d\n", k.Ranks)
 	cache := &Cache{}

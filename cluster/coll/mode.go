@@ -103,6 +103,27 @@ type Modes struct {
 	In, Out  Sync
 }
 
+// passesOn finds a receive of a put without a flag that others wait for than the end of the
+// call; −1: there is none.
+func (s *Schedule) passesOn(m Modes) int {
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.Kind == Recv && m.unsignaled(n) && !s.final(int32(i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// PassesOn reports whether a member goes on with what comes to it by puts without flags,
+// which does not see when it is there: such a call is refused.
+func (k Key) PassesOn() bool {
+	passes := false
+	if k.Transfer == PutOnly {
+		k.each(k.Blocks(0, 1), func(p *Place, _ int64) { passes = passes || p.Schedule.passesOn(k.Modes) >= 0 })
+	}
+	return passes
+}
+
 // check refuses what goes not together.
 func (m Modes) check() error {
 	switch {

@@ -74,10 +74,8 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 	case call.Into != nil:
 		return refuse("sizes that differ by member: the others do not know where their bytes go: use %s", TwoSided)
 	}
-	for i := range s.Nodes {
-		if n := &s.Nodes[i]; n.Kind == Recv && k.unsignaled(n) && !s.final(int32(i)) {
-			return refuse("%s passes on what comes: use %s", k.Algorithm.Name, Put)
-		}
+	if s.passesOn(k.Modes) >= 0 {
+		return refuse("%s passes on what comes: use %s", k.Algorithm.Name, Put)
 	}
 	for b, at := range [...]*At{call.InAt, call.OutAt} {
 		if at == nil || bounced {

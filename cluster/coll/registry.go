@@ -19,9 +19,10 @@ const (
 	EvenBlocks                    // all blocks are equally long
 	Commutative                   // the reduction; one without it combines in the order of members, from the root on
 	Reach                         // loads reach all members: it uses their board
+	Network                       // the machine has a collective network
 )
 
-var needNames = []string{"ranks a power of two", "an even number of ranks", "equal blocks", "a commutative reduction", "loads that reach all ranks"}
+var needNames = []string{"ranks a power of two", "an even number of ranks", "equal blocks", "a commutative reduction", "loads that reach all ranks", "a collective network"}
 
 // Words lists the restrictions.
 func (n Needs) Words() []string {
@@ -116,6 +117,8 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 		return refuse("transfer %s, %s in, %s out: it moves no data", p.Transfer, p.In, p.Out)
 	case a.Needs&Reach != 0 && (p.Transfer != TwoSided || p.Address != Single):
 		return refuse("transfer %s, addresses %s: its members load", p.Transfer, p.Address)
+	case a.Needs&Network != 0 && p.Transfer != TwoSided:
+		return refuse("transfer %s: a network of its own carries it", p.Transfer)
 	case (p.In == AllSync || p.Out == AllSync) && p.Segments > synchronized:
 		return refuse("%d segments with barriers: up to %d", p.Segments, synchronized)
 	}
@@ -191,7 +194,7 @@ func register(all ...*Algorithm) {
 		if a.Collective != b.Collective {
 			return int(a.Collective) - int(b.Collective)
 		}
-		if d := int(a.Needs&Reach) - int(b.Needs&Reach); d != 0 {
+		if d := int(a.Needs&(Reach|Network)) - int(b.Needs&(Reach|Network)); d != 0 {
 			return d
 		}
 		return strings.Compare(a.Name, b.Name)

@@ -15,6 +15,7 @@ type Run struct {
 	call    Call
 	tag     int32
 	left    []uint16 // by node
+	carried int32    // which call on the collective network it is
 	open    int      // nodes that are not complete
 	ready   []int32
 	temp    []byte
@@ -63,6 +64,10 @@ func (x *Run) start() error {
 		if err := c.claim(x); err != nil {
 			return err
 		}
+	}
+	if x.call.Key.Algorithm.Needs&Network != 0 { // those who have no part of it count it, too
+		c.number++
+		x.carried = c.number
 	}
 	x.tag = int32(c.turn) << laneBits
 	c.begun[c.turn] = x
@@ -224,6 +229,8 @@ func (x *Run) complete(node int32, d cluster.Done) {
 		} else if b := x.staged[node]; b != nil {
 			x.unpack(n.Ref, b)
 		}
+	} else if n.Kind == Hardware {
+		x.fetch(n)
 	} else if d.Err != cluster.OK {
 		x.fail("%s to rank %d failed (code %d)", n.Kind, x.Peer(n.Peer), d.Err)
 	}
@@ -262,6 +269,10 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		if !x.call.Sizes && o.Size > 0 {
 			o.Buf = x.piece(n, node)
 		}
+	case Hardware:
+		x.give(n)
+		o.Kind, o.Ctx, o.Tag, o.A, o.Buf = cluster.KindTree, x.comm.lib.BoardContext(x.comm.team), x.carried, uint64(n.Count), nil
+		o.Size = max(x.Bytes(n.Ref), x.Bytes(n.From))
 	case Mark:
 		x.show(&n.Ref)
 		x.boardWord(cluster.KindRaise, marksOf(x.at), 1)

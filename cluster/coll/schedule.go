@@ -16,9 +16,11 @@ const (
 	Meet // Count: that many marks there are
 	Load // Ref ← From, which is the peer's, for each of Count members from Peer on
 	Fold // Ref ← From of Count members, from the root on, combined in their order
+
+	Hardware // Ref ← From of Count members, combined by the machine's collective network
 )
 
-var kindNames = [...]string{"send", "recv", "copy", "combine", "precede", "mark", "meet", "load", "fold"}
+var kindNames = [...]string{"send", "recv", "copy", "combine", "precede", "mark", "meet", "load", "fold", "hardware"}
 
 // String names the kind.
 func (k Kind) String() string { return kindNames[k] }

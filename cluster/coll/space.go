@@ -22,6 +22,8 @@ type space struct {
 	heard []uint64 // what its first words are when all calls so far have ended
 	acked []uint64
 	next  uint64 // calls so far
+	start int64  // of all of it in the own segment
+	end   int64
 	said  [2]*Run
 }
 
@@ -51,6 +53,8 @@ func (r Room) Most(o Room) Room {
 
 // Reserve gives one-sided calls slots in the segments, of which each call takes one in
 // turn. Key.Room says what a call needs. Every member calls it, with nothing under way.
+// What was reserved before is given back where nothing was allocated behind it, as Free
+// does.
 func (c *Comm) Reserve(room Room, slots int) error {
 	if room.Words < 0 || room.Bytes < 0 || slots < 1 {
 		return c.lib.Errorf("%d slots of %d words and %d B on %s: at least one, of no negative size", slots, room.Words, room.Bytes, c.team.Name())
@@ -58,6 +62,7 @@ func (c *Comm) Reserve(room Room, slots int) error {
 	if err := c.space.settle(); err != nil {
 		return err
 	}
+	c.giveBack()
 	room.Words, room.Bytes = (room.Words+7)&^7, (room.Bytes+63)&^63
 	slots = (slots + groups - 1) / groups * groups
 	most, err := c.most(c.lib.Heap(), room.Words, -room.Words, room.Bytes, -room.Bytes, int64(slots), -int64(slots))
@@ -70,6 +75,7 @@ func (c *Comm) Reserve(room Room, slots int) error {
 	}
 	c.lib.Raise(most[0])
 	s := space{room: room, runs: make([]*Run, slots), turns: make([]uint64, slots), heard: make([]uint64, slots), acked: make([]uint64, slots)}
+	s.start = c.lib.Heap()
 	if s.words, err = c.r.Alloc(8 * room.Words * int64(slots)); err != nil {
 		return err
 	}
@@ -81,10 +87,19 @@ func (c *Comm) Reserve(room Room, slots int) error {
 	if end := s.bytes + room.Bytes*int64(slots); end >= 1<<addressBits {
 		return c.lib.Errorf("slots on %s end at %d of the segment: the library's words hold offsets up to %d", c.team.Name(), end, int64(1)<<addressBits)
 	}
+	s.end = c.lib.Heap()
 	clear(c.r.Segment()[s.words : s.words+8*room.Words*int64(slots)])
 	c.space = s
 	_, err = c.most() // nobody signals before all are cleared
 	return err
+}
+
+// giveBack frees the slots' part of the own segment, if it is the last one.
+func (c *Comm) giveBack() {
+	if s := &c.space; s.runs != nil && c.r.Mark() == s.end {
+		_ = c.r.Release(s.start) // the mark is the own one
+	}
+	c.space = space{}
 }
 
 // most is the largest of each number over the members, who come to it together.
@@ -185,21 +200,42 @@ func (k Key) Room(blocks Blocks) Room {
 		return Room{}
 	}
 	var most Room
+	k.each(blocks, func(p *Place, _ int64) { most = most.Most(p.room(k.Address == Bounced)) })
+	return most
+}
+
+// Temporary is how many bytes of temporary buffers a call takes at all members together.
+func (k Key) Temporary(blocks Blocks) int64 {
+	all := int64(0)
+	k.each(blocks, func(p *Place, alike int64) { all += alike * p.within(temps+Buf(len(p.Schedule.Temps))) })
+	return all
+}
+
+// each gives a member of each class, and how many are like it; every member alone where
+// blocks are of several sizes.
+func (k Key) each(blocks Blocks, do func(p *Place, alike int64)) {
 	var cache Cache
-	known := map[int64]bool{}
+	if blocks.Displ != nil || blocks.Elems%int64(blocks.Parts) != 0 {
+		for rel := range k.Ranks {
+			do(&Place{Schedule: cache.Schedule(k, rel), Rel: rel, Blocks: blocks}, 1)
+		}
+		return
+	}
+	var first []int32
+	alike := map[int64]int64{} // by class
 	for rel := range k.Ranks {
-		if class := k.class(rel); !k.Algorithm.Collective.ByMember() && blocks.Displ == nil {
-			if known[class] {
-				continue
-			}
-			known[class] = true
-		} else if k.Algorithm.Class == nil && blocks.Displ == nil && rel > 0 {
+		class := k.class(rel)
+		if alike[class]++; alike[class] == 1 {
+			first = append(first, rel)
+		}
+		if k.Algorithm.Class == nil {
+			alike[class] = int64(k.Ranks)
 			break
 		}
-		p := Place{Schedule: cache.Schedule(k, rel), Rel: rel, Blocks: blocks}
-		most = most.Most(p.room(k.Address == Bounced))
 	}
-	return most
+	for _, rel := range first {
+		do(&Place{Schedule: cache.Schedule(k, rel), Rel: rel, Blocks: blocks}, alike[k.class(rel)])
+	}
 }
 
 // room is how much of a slot a call takes.

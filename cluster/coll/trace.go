@@ -97,6 +97,8 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 				return task{kind: Meet, tag: n.Count}
 			case Load, Fold:
 				return task{kind: n.Kind, loads: p.loads(n)}
+			case Hardware:
+				return task{kind: n.Kind, tag: n.Count, size: max(p.Bytes(n.Ref), p.Bytes(n.From))}
 			}
 			return task{kind: n.Kind, takes: c.work(n.Kind, p.Bytes(n.From))}
 		}
@@ -126,6 +128,7 @@ type pricing struct {
 	messages []Message
 	marks    int32   // that are seen
 	meets    []event // nodes that wait for marks
+	gathered []event // that have come to the collective network
 }
 
 // task is what a node does: a message, or so much time of the processor.
@@ -267,11 +270,12 @@ type event struct {
 type stage uint8
 
 const (
-	ready  stage = iota // the node may begin
-	coming              // the first byte of the message is there
-	landed              // its last one is
-	taken               // the node, a receive, has its message
-	seen                // another mark is
+	ready     stage = iota // the node may begin
+	coming                 // the first byte of the message is there
+	landed                 // its last one is
+	taken                  // the node, a receive, has its message
+	seen                   // another mark is
+	carriedTo              // the collective network has brought what it carries
 )
 
 func (m *pricing) push(e event) {
@@ -324,6 +328,9 @@ func (m *pricing) happen(e event) {
 	case taken:
 		r.processor = max(r.processor, e.at) + m.c.in()
 		m.complete(e.rank, e.node, r.processor)
+	case carriedTo:
+		r.processor = max(r.processor, e.at)
+		m.complete(e.rank, e.node, r.processor)
 	case seen:
 		m.marks++
 		m.marked(e.at)
@@ -351,6 +358,19 @@ func (m *pricing) begin(r *priced, e event) {
 	case Meet:
 		m.meets = append(m.meets, e)
 		m.marked(e.at)
+	case Hardware:
+		r.processor = max(r.processor, e.at) + m.c.O
+		e.at = r.processor
+		if m.gathered = append(m.gathered, e); len(m.gathered) == int(t.tag) {
+			last, size := cluster.Time(0), int64(0)
+			for _, g := range m.gathered {
+				last, size = max(last, g.at), max(size, m.ranks[g.rank].task(g.node).size)
+			}
+			for _, g := range m.gathered {
+				m.push(event{at: last + m.c.hardware(size), rank: g.rank, node: g.node, what: carriedTo})
+			}
+			m.gathered = nil
+		}
 	case Mark:
 		r.processor = max(r.processor, e.at) + t.takes
 		m.push(event{at: r.processor + m.c.L, rank: e.rank, what: seen})

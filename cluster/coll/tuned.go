@@ -35,6 +35,9 @@ func (c *Comm) perNode() int32 {
 // member. Without a table, or where it says nothing, it loads where loads reach all
 // members, else it is that of the first algorithm that serves.
 func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
+	if !c.Networked() {
+		lacks |= Network
+	}
 	choice, ok := c.columns[what].Choose(n, lacks)
 	if !ok {
 		var err error
@@ -42,7 +45,16 @@ func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
 			return Key{}, err
 		}
 	}
-	return choice.Key(int32(c.team.Size()))
+	return choice.Placed(c.places()).Key(int32(c.team.Size()))
+}
+
+// places is which members share nodes.
+func (c *Comm) places() Places {
+	if c.sharing == nil {
+		at := PlacesOf(c.r.Layout(), c.team)
+		c.sharing = &at
+	}
+	return *c.sharing
 }
 
 // Refiner chooses among what a table holds to be near the best by trying it, in the
@@ -128,7 +140,7 @@ func (t *refining) begin(c *Comm, what Collective, n int64, lacks Needs) error {
 	}
 	t.keys = append(t.keys, first)
 	for _, choice := range c.columns[what].near(n, lacks) {
-		key, err := choice.Key(int32(c.team.Size()))
+		key, err := choice.Placed(c.places()).Key(int32(c.team.Size()))
 		if err != nil {
 			return err
 		}

@@ -8,19 +8,20 @@ import (
 // ⌈log₂ n⌉ rounds in which member i tells i + 2ᵏ and hears i − 2ᵏ, each a small
 // message of 2o + L, without contention.
 type barrier struct {
-	ranks  []int32
-	left   int // members that have forgotten it
-	gen    uint32
-	count  int
-	in     []cluster.Time // when each member entered
-	out    []cluster.Time // when each may go on
-	next   []cluster.Time
-	waiter []*thread
-	gates  []gate       // operations with steps
-	board  *board       // nil: nobody has asked for it
-	last   cluster.Time // when the last one entered so far: its cause is everybody's
-	cause  int32
-	opened struct { // both, of the last barrier that was opened
+	ranks      []int32
+	left       int // members that have forgotten it
+	gen        uint32
+	count      int
+	in         []cluster.Time // when each member entered
+	out        []cluster.Time // when each may go on
+	next       []cluster.Time
+	waiter     []*thread
+	gates      []gate               // operations with steps
+	gatherings map[int32]*gathering // on the collective network, by tag
+	board      *board               // nil: nobody has asked for it
+	last       cluster.Time         // when the last one entered so far: its cause is everybody's
+	cause      int32
+	opened     struct { // both, of the last barrier that was opened
 		last  cluster.Time
 		cause int32
 	}

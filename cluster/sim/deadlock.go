@@ -70,6 +70,9 @@ func (w *world) waitOf(t *thread, h cluster.Handle, full bool) cluster.Wait {
 	case cluster.KindReached:
 		x.Call = fmt.Sprintf("%s for word %d", s.kind, s.tag)
 		others(s.ctx)
+	case cluster.KindTree:
+		x.Call = s.kind.String()
+		others(s.ctx)
 	case cluster.KindMeet:
 		x.Call = s.kind.String()
 	case cluster.KindEvent:
@@ -194,7 +197,7 @@ func (w *world) hopeful(t *thread, live []bool, absent map[*barrier][]int32) boo
 func (w *world) canEnd(t *thread, h cluster.Handle, live []bool, absent map[*barrier][]int32) bool {
 	if h&barrierBit == 0 {
 		s := t.r.slots.find(h)
-		if s.kind == cluster.KindReached {
+		if s.kind == cluster.KindReached || s.kind == cluster.KindTree {
 			return slices.ContainsFunc(t.r.memberIn(s.ctx).b.ranks, func(id int32) bool { return id != t.r.id && live[id] })
 		}
 		if s.kind == cluster.KindAwait || s.kind == cluster.KindEvent || s.peer == cluster.AnySource {

@@ -111,6 +111,8 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 		return t.looking(op)
 	case cluster.KindLaunch:
 		return t.launch(op)
+	case cluster.KindTree:
+		return t.hardware(op)
 	case cluster.KindEvent:
 		return t.event(op)
 	case cluster.KindFire:

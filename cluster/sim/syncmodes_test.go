@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -114,5 +115,107 @@ func TestTooWeakModes(t *testing.T) {
 	}
 	if found := checked(t, weak, 0, true); len(found) > 0 {
 		t.Errorf("with a barrier: %v", found)
+	}
+}
+
+// onChecker runs a body among three ranks, each with a checker, a segment and a broadcast of
+// a key.
+func onChecker(m coll.Modes, body func(r *cluster.Rank, k *coll.Checker, call coll.Call) error) error {
+	spec := clustertest.Spec(clustertest.Priced(), 3, 1)
+	spec.Segment = 1 << 16
+	return cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
+		a, err := coll.Find(coll.Bcast, "flat")
+		if err != nil {
+			return err
+		}
+		key, err := a.Key(coll.Parameters{Ranks: 3, Modes: m})
+		if err != nil {
+			return err
+		}
+		const n = 64
+		blocks := key.Blocks(n, 1)
+		c, err := coll.New(r, r.World())
+		if err == nil && m.Transfer.OneSided() {
+			err = c.Reserve(key.Room(blocks), 4)
+		}
+		if err != nil {
+			return err
+		}
+		at, err := r.Alloc(n)
+		if err != nil {
+			return err
+		}
+		return body(r, c.Check(), coll.Call{Key: key, Out: r.Segment()[at : at+n], OutAt: &coll.At{Off: at}, Blocks: blocks})
+	})
+}
+
+// With nosync in a call may read and write before all members have come to it: what a
+// program does to its data before it, with no barrier between, is found.
+func TestTooWeakModeIn(t *testing.T) {
+	for _, c := range []struct {
+		in      coll.Sync
+		barrier bool
+		want    int // of the root, which writes, and of a member that reads what the call brings
+	}{{coll.NoSync, false, 1}, {coll.NoSync, true, 0}, {coll.MySync, false, 0}, {coll.AllSync, false, 0}} {
+		err := onChecker(coll.Modes{Transfer: coll.Put, In: c.in}, func(r *cluster.Rank, k *coll.Checker, call coll.Call) error {
+			if r.ID() == 0 {
+				k.Writes(call.Out)
+				call.Out[0] = 7
+			} else {
+				k.Reads(call.Out)
+			}
+			if c.barrier {
+				if err := k.Barrier(); err != nil {
+					return err
+				}
+			}
+			if err := k.Do(call); err != nil {
+				return err
+			}
+			found := k.Findings()
+			if len(found) != c.want {
+				return fmt.Errorf("%d findings, want %d: %v", len(found), c.want, found)
+			}
+			for _, f := range found {
+				if !f.Before || f.Call != 1 || f.Writes != (r.ID() == 0) || f.Mode != coll.NoSync {
+					return fmt.Errorf("%v", f)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s in, barrier %v: %v", c.in, c.barrier, err)
+		}
+	}
+}
+
+// Members that call different things are told who calls what, before any data move.
+func TestDifferentCalls(t *testing.T) {
+	for name, other := range map[string]func(k *coll.Checker, call coll.Call) error{
+		"rank 0 (and 1 more) calls bcast by flat, from 0, 64 B; rank 1 calls barrier": func(k *coll.Checker, call coll.Call) error {
+			return k.Barrier()
+		},
+		"rank 0 (and 1 more) calls bcast by flat, from 0, 64 B; rank 1 calls bcast by flat, from 2, 64 B": func(k *coll.Checker, call coll.Call) error {
+			call.Root = 2
+			return k.Do(call)
+		},
+	} {
+		told := 0
+		err := onChecker(coll.Modes{}, func(r *cluster.Rank, k *coll.Checker, call coll.Call) error {
+			var err error
+			if r.ID() == 1 {
+				err = other(k, call)
+			} else {
+				err = k.Do(call)
+			}
+			if err == nil || !strings.Contains(err.Error(), name) {
+				return fmt.Errorf("rank %d is told: %v", r.ID(), err)
+			}
+			told++
+			return nil
+		})
+		if err != nil || told != 3 {
+			t.Errorf("%d of 3 ranks are told %q: %v", told, name, err)
+		}
 	}
 }

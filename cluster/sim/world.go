@@ -15,9 +15,10 @@ type world struct {
 	charged charged // by ChargeAccesses
 	trace   trace
 	costs
-	spec  cluster.Spec
-	ranks []rank
-	wide  bool // what the ranks hold is more than a cache has
+	spec    cluster.Spec
+	ranks   []rank
+	carried cluster.Time // when the collective network has carried what it was given
+	wide    bool         // what the ranks hold is more than a cache has
 }
 
 // costs is what the work of processors takes; it does not change during a run.

@@ -15,6 +15,12 @@ const (
 	OwnRadix = "own"   // the radix that an algorithm takes unless told
 )
 
+// Who is a process, which hierarchical algorithms take for a node (paper 5, section 3.1).
+const (
+	ProcessNode = "node" // the ranks of a node are threads of one
+	ProcessRank = "rank" // each rank is one
+)
+
 // Names are the choices of the knob algorithm for a collective.
 func Names(what coll.Collective) []string {
 	all := []string{ByModel, ByTable}
@@ -55,6 +61,9 @@ func Parameters() []engine.Knob {
 		{Name: "sync-out", Label: "sync out", Doc: "when a call ends: with the rank's own data (mysync), once all data are there (allsync), once its own part is done (nosync)", Type: engine.Choice, Default: coll.MySync.String(),
 			Choices: coll.Syncs(), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "a barrier more or less, as on the way in", Paper: "paper 5, section 2.2"},
+		{Name: "process", Label: "process", Doc: "who is a process, one rank of which speaks for all in hierarchical algorithms: the ranks of a node, as threads of one, or each rank", Type: engine.Choice, Default: ProcessNode,
+			Choices: []string{ProcessNode, ProcessRank}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "messages between nodes: many short ones become few long ones, and the node's leader works for all", Paper: "paper 5, section 3.1"},
 	}
 }
 
@@ -80,22 +89,6 @@ func Modes(s Reader) coll.Modes {
 	return m
 }
 
-// Asked are the parameters that the knobs ask of an algorithm; it takes only those that
-// it has.
-func Asked(s Reader, a *coll.Algorithm, ranks int) coll.Parameters {
-	p := coll.Parameters{Ranks: ranks}
-	if a.Collective != coll.Barrier {
-		p.Modes = Modes(s)
-	}
-	if radix := s.Int("radix"); a.Radix != 0 && radix > 0 {
-		p.Radix = int(radix)
-	}
-	if a.Segmented {
-		p.Segments = int(s.Int("segments"))
-	}
-	return p
-}
-
 // Idle says why turning one of the knobs has no effect on a collective as the others
 // stand; "": it has, or is none of them.
 func Idle(s Reader, what coll.Collective, knob string) string {
@@ -103,6 +96,8 @@ func Idle(s Reader, what coll.Collective, knob string) string {
 		switch {
 		case knob == "radix" && a.Radix == 0:
 			return a.Name + " has no radix"
+		case knob == "process" && !a.Housed:
+			return what.String() + " by " + a.Name + " takes each rank alone"
 		case knob == "segments" && !a.Segmented:
 			return what.String() + " by " + a.Name + " is in one piece"
 		}

@@ -23,6 +23,8 @@ type Team struct {
 	Kind    engine.Kind // of the numbers
 	Node    bool        // all ranks are in one node
 	PerNode int         // ranks
+	Places  coll.Places // which of them share a node
+	World   bool        // it is the team of all ranks
 }
 
 // TeamOf is where the ranks of a team are.
@@ -31,10 +33,11 @@ func TeamOf(r *cluster.Rank, t *cluster.Team) Team {
 }
 
 // Among is where teams of the cluster's ranks are that choose alike, as the rows of a
-// grid: in a node only if each of them is in one.
+// grid: in a node only if each of them is in one, and with ranks that share a node only
+// if these are the same in each.
 func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]int32) Team {
 	w := Team{Machine: m, Kind: kind, Node: true, PerNode: 1}
-	for _, ranks := range teams {
+	for i, ranks := range teams {
 		on := map[int]int{}
 		for _, rank := range ranks {
 			node := l.NodeOf(int(rank))
@@ -42,6 +45,13 @@ func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]i
 			w.PerNode = max(w.PerNode, on[node])
 		}
 		w.Node = w.Node && len(on) < 2
+		w.World = w.World || len(ranks) == len(l.World())
+		switch at := coll.PlacesAmong(l, ranks); {
+		case i == 0:
+			w.Places = at
+		case at != w.Places:
+			w.Places = coll.Places{}
+		}
 	}
 	return w
 }
@@ -60,6 +70,11 @@ func KindOf(r *cluster.Rank) engine.Kind {
 // Reach reports whether loads get from each rank to all others: inside a node, and on
 // this host's own memory everywhere.
 func (w Team) Reach() bool { return w.Node || w.Kind == engine.Measured }
+
+// Networked reports whether the team may use a collective network.
+func (w Team) Networked() bool {
+	return w.World && w.Kind == engine.Simulated && w.Machine != nil && w.Machine.CollectiveNetwork.Bandwidth > 0
+}
 
 // Costs are the terms that the machine's links between nodes give, or where there is one
 // node those inside it; false: there are none.
@@ -83,27 +98,44 @@ func (w Team) Key(s Reader, a *coll.Algorithm, ranks int) (coll.Key, error) {
 	if a.Needs&coll.Reach != 0 && !w.Reach() {
 		return coll.Key{}, fmt.Errorf("%s by %s: loads reach the ranks of one node only", a.Collective, a.Name)
 	}
-	k, err := a.Key(Asked(s, a, ranks))
-	if err == nil && k.Transfer == coll.PutOnly && passesOn(k) {
+	if a.Needs&coll.Network != 0 && !w.Networked() {
+		return coll.Key{}, fmt.Errorf("%s by %s: only simulations of a machine with a collective network have one, for a team of all ranks", a.Collective, a.Name)
+	}
+	k, err := a.Key(w.Asked(s, a, ranks))
+	if err == nil && k.PassesOn() {
 		return k, fmt.Errorf("%s by %s: ranks pass on what comes, and %s does not tell them that it has; use transfer %s", a.Collective, a.Name, k.Transfer, coll.Put)
 	}
 	return k, err
 }
 
-// passesOn reports whether a rank has something to do once a message has come.
-func passesOn(k coll.Key) bool {
-	for _, rel := range []int32{0, 1, k.Ranks / 2, k.Ranks - 1} {
-		if rel >= k.Ranks {
-			continue
-		}
-		schedule := k.Make(rel)
-		for i := range schedule.Nodes {
-			if schedule.Nodes[i].Kind == coll.Recv && len(schedule.Next(i)) > 0 {
-				return true
-			}
+// Asked are the parameters that the knobs ask of an algorithm; it takes only those that
+// it has.
+func (w Team) Asked(s Reader, a *coll.Algorithm, ranks int) coll.Parameters {
+	p := coll.Parameters{Ranks: ranks}
+	if a.Collective != coll.Barrier {
+		p.Modes = Modes(s)
+	}
+	if radix := s.Int("radix"); a.Radix != 0 && radix > 0 {
+		p.Radix = int(radix)
+	}
+	if a.Segmented {
+		p.Segments = int(s.Int("segments"))
+	}
+	if a.Housed && s.Text("process") == ProcessNode {
+		p.Places = w.among(ranks)
+	}
+	return p
+}
+
+// among is which of so many ranks would share nodes that hold as many as the team's do.
+func (w Team) among(ranks int) coll.Places {
+	at := w.Places
+	if at.Places > 0 {
+		if at.Places = int32(ranks / max(w.PerNode, 1)); ranks%max(w.PerNode, 1) != 0 || at.Places < 2 {
+			return coll.Places{}
 		}
 	}
-	return false
+	return at
 }
 
 // Best is the algorithm that takes least by the model, on n bytes among so many ranks.
@@ -160,6 +192,12 @@ func Called(k *coll.Key) string {
 	}
 	if k.Segments > 1 {
 		text += fmt.Sprintf(", %d segments", k.Segments)
+	}
+	switch at := k.Places; {
+	case at.Per > 0:
+		text += fmt.Sprintf(", %d a node", at.Per)
+	case at.Places > 0:
+		text += fmt.Sprintf(", dealt to %d nodes", at.Places)
 	}
 	if k.Transfer != coll.TwoSided {
 		text += ", " + k.Transfer.String()

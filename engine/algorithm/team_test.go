@@ -14,8 +14,8 @@ func TestWhereLoadsReach(t *testing.T) {
 		Team
 		want bool
 	}{
-		{Team{m, engine.Simulated, true, 4}, true}, {Team{m, engine.Simulated, false, 4}, false},
-		{Team{m, engine.Emulated, false, 4}, false}, {Team{m, engine.Measured, false, 4}, true},
+		{Team{Machine: m, Kind: engine.Simulated, Node: true}, true}, {Team{Machine: m, Kind: engine.Simulated}, false},
+		{Team{Machine: m, Kind: engine.Emulated}, false}, {Team{Machine: m, Kind: engine.Measured}, true},
 	} {
 		if got := c.Reach(); got != c.want {
 			t.Errorf("%+v: %v", c.Team, got)

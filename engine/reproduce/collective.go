@@ -37,11 +37,12 @@ var collectives = register(&Experiment{
 	Place:      onKnob("size"),
 	Quantities: callQuantities,
 	Terms:      callTerms,
+	Trials:     callHash,
 })
 
 // overheads is the same over what a message costs a processor, which no source has: a
 // claim that rests on it holds in a range.
-var _ = register(&Experiment{Name: "collective-overhead", Knobs: collectives.Knobs, Place: onKnob("overhead"), Quantities: callQuantities, Terms: callTerms})
+var _ = register(&Experiment{Name: "collective-overhead", Knobs: collectives.Knobs, Place: onKnob("overhead"), Quantities: callQuantities, Terms: callTerms, Trials: callHash})
 
 var (
 	callQuantities = []Quantity{
@@ -86,12 +87,15 @@ var (
 	}
 )
 
+func callHash(p *Point) uint64 { return callOf(p, p.Machine).hash }
+
 func ranger() *cluster.Machine { m := must(presets.Machine(rangerName)); return &m }
 
 // called is what the best of some ways to do a collective came to.
 type called struct {
 	seconds float64
 	path    [sim.Causes]float64 // of the chain of causes that ends last
+	hash    uint64              // of the run of all
 }
 
 // calls are those that were run, by scenario and machine. Figures are judged one after
@@ -285,6 +289,7 @@ func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
 	}
 	all := make([]called, len(keys))
 	for i := range all {
+		all[i].hash = launch.(cluster.Virtual).Hash()
 		all[i].seconds = (ended[i] - began[i]).Seconds() / float64(rows)
 	}
 	for _, s := range launch.(interface{ Path() sim.Path }).Path().Segments {

@@ -23,6 +23,9 @@ type Experiment struct {
 	// Terms divide a run's time, a term each; the one that differs most between
 	// two runs, or between simulation and model, decides. May be nil.
 	Terms func(p *Point) []Term
+	// Trials is the hash of the runs that a point's quantities make themselves, on the
+	// figure's machine; 0: there are none. nil: they make none.
+	Trials func(p *Point) uint64
 }
 
 // Quantity is what a figure shows of a run, or of two.

@@ -134,7 +134,7 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 		r.Failed = true
 		return r
 	}
-	r.Hash = hash(at, other)
+	r.Hash = p.experiment.hash(at, other)
 	judged := r.Modelled
 	if q.Simulated != nil {
 		r.Simulated = q.Simulated(at, other)
@@ -213,7 +213,7 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 		r.Failed = true
 		return r
 	}
-	r.Hash = hash(slices.Concat(points, others)...)
+	r.Hash = p.experiment.hash(slices.Concat(points, others)...)
 	values := make([]float64, len(points))
 	low, high := 0, 0
 	for i, at := range points {

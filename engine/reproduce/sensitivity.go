@@ -218,12 +218,18 @@ func moveText(m *presets.Move) string {
 func factLine(f *presets.Fact) string { return fmt.Sprintf("%s = %v\n", f.Key, f.Value) }
 
 // hash is one of the runs of some points; "": they have none.
-func hash(points ...*Point) string {
+func (e *Experiment) hash(points ...*Point) string {
 	sum, any := fnv.New64a(), false
 	for _, at := range points {
 		if at != nil && at.Snapshot != nil && at.Snapshot.Virtual != nil {
 			fmt.Fprintf(sum, "%x\n", at.Snapshot.Virtual.Hash)
 			any = true
+		}
+		if at != nil && e.Trials != nil {
+			if h := e.Trials(at); h != 0 {
+				fmt.Fprintf(sum, "%x\n", h)
+				any = true
+			}
 		}
 	}
 	if !any {

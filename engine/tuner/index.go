@@ -41,12 +41,20 @@ func Index(c coll.Collective, transfers ...coll.Transfer) []Family {
 		if a.Segmented {
 			f.Segments = segments
 		}
-		if f.Transfers = transfers; len(transfers) == 0 || c == coll.Barrier || a.Needs&coll.Reach != 0 {
+		if f.Transfers = transfers; len(transfers) == 0 || c == coll.Barrier || a.Needs&(coll.Reach|coll.Network) != 0 {
 			f.Transfers = twoSided
 		}
 		all = append(all, f)
 	}
 	return all
+}
+
+// Candidates lists every choice of the index that serves a tuple at the place.
+func (p *Place) Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
+	if !p.virtual() || p.Machine.CollectiveNetwork.Bandwidth == 0 {
+		at.Lacks |= coll.Network
+	}
+	return Candidates(at, transfers...)
 }
 
 // Candidates lists every choice of the index that serves a tuple.
@@ -61,7 +69,7 @@ func Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
 				c := coll.Choice{Algorithm: f.Algorithm, Parameters: p}
 				c.Transfer = way
 				c = c.Under(at.Modes)
-				if _, err := c.Key(at.Ranks); err == nil && c.Transfer == way {
+				if k, err := c.Key(at.Ranks); err == nil && c.Transfer == way && !k.PassesOn() {
 					all = append(all, c)
 				}
 			}

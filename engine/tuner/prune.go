@@ -29,7 +29,7 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 	}
 	guesses := make([]guess, 0, len(all))
 	for i, c := range all {
-		k, err := c.Key(at.Ranks)
+		k, err := c.Placed(coll.Places{Per: max(at.PerNode, 1)}).Key(at.Ranks)
 		if err != nil {
 			continue
 		}

@@ -92,7 +92,7 @@ func (p *Options) miss(ctx context.Context, t *coll.Table, at coll.Tuple) (Miss,
 		return Miss{}, err
 	}
 	choices := []coll.Choice{chosen}
-	for _, c := range Candidates(at, p.Transfers...) {
+	for _, c := range p.Candidates(at, p.Transfers...) {
 		if c != chosen {
 			choices = append(choices, c)
 		}

@@ -214,7 +214,7 @@ const (
 func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
 	var all []found
 	for _, at := range tuples {
-		choices := Candidates(at, t.Transfers...)
+		choices := t.Candidates(at, t.Transfers...)
 		few := choices
 		if !t.Exhaustive {
 			cost, err := t.cost(ctx, at)
@@ -255,7 +255,7 @@ func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range prune(Candidates(at, t.Transfers...), at, cost, keepBetween) {
+		for _, c := range prune(t.Candidates(at, t.Transfers...), at, cost, keepBetween) {
 			if !slices.Contains(choices, c) {
 				choices = append(choices, c)
 			}

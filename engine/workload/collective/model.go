@@ -15,7 +15,13 @@ type place struct{ algorithm.Team }
 
 // placeOf is where a scenario's team runs, for numbers of a kind.
 func placeOf(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) place {
-	return place{algorithm.Team{Machine: m, Kind: kind, Node: s.Int("nodes") == 1, PerNode: int(s.Int("ranks-per-node"))}}
+	l := s.Layout()
+	return placeIn(&l, m, kind)
+}
+
+// placeIn is where the team of a layout runs.
+func placeIn(l *cluster.Layout, m *cluster.Machine, kind engine.Kind) place {
+	return place{algorithm.Team{Machine: m, Kind: kind, Node: l.Nodes == 1, PerNode: l.RanksPerNode, Places: coll.PlacesAmong(l, l.World()), World: true}}
 }
 
 // on is that of a site.
@@ -50,6 +56,7 @@ func terms(k *coll.Key, c *coll.Cost, n int64) []engine.Term {
 	scaled := coll.Cost{
 		L: fine*c.L + generic.L, O: fine*c.O + generic.O, Gap: fine*c.Gap + generic.Gap, G: fine*c.G + generic.G,
 		Copy: fine*c.Copy + generic.Copy, Combine: fine*c.Combine + generic.Combine,
+		Network: coll.CollectiveNetwork{L: fine * c.Network.L, Barrier: fine * c.Network.Barrier, G: fine * c.Network.G},
 	}
 	if before := k.Predict(c, n); before > math.MaxInt64/fine/4 {
 		return nil // beyond what a Time holds
@@ -70,5 +77,8 @@ func terms(k *coll.Key, c *coll.Cost, n int64) []engine.Term {
 	add("G", "bandwidth", c.G, func(c *coll.Cost) { c.G += nudge })
 	add("copy", "copies", c.Copy, func(c *coll.Cost) { c.Copy += nudge })
 	add("add", "reductions", c.Combine, func(c *coll.Cost) { c.Combine += nudge })
+	add("Ln", "collective network", c.Network.L, func(c *coll.Cost) { c.Network.L += nudge })
+	add("bn", "barrier of the collective network", c.Network.Barrier, func(c *coll.Cost) { c.Network.Barrier += nudge })
+	add("Gn", "bandwidth of the collective network", c.Network.G, func(c *coll.Cost) { c.Network.G += nudge })
 	return all
 }

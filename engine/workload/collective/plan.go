@@ -40,9 +40,9 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		in, out = least, also
 	}
 	nodes := nodesOf(k)
-	most := in + out
-	if real || !site.Phantoms {
-		most *= 2 // temporary buffers
+	temporary := int64(0)
+	if !k.Transfer.OneSided() { // else they are in the segment
+		temporary = k.Temporary(k.Blocks(proof, elementOf(c)))
 	}
 	timed := extentOf(k, n, real)
 	segment, modelled := timed.segment()
@@ -55,8 +55,9 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		modelled += segment
 	}
 	return workload.Plan{Segment: segment, Modelled: modelled, Holds: []workload.Item{
-		{Name: "collective's buffers", Per: workload.PerRank, Bytes: most},
-		{Name: "buffers of a root", Per: workload.InAll, Bytes: 2 * some},
+		{Name: "collective's buffers", Per: workload.PerRank, Bytes: in + out},
+		{Name: "buffers of a root", Per: workload.InAll, Bytes: some},
+		{Name: "temporary buffers", Per: workload.InAll, Bytes: temporary},
 		{Name: "messages under way", Per: workload.PerRank, Bytes: 2 * site.Eager(s, proof)},
 		{Name: "operations under way", Per: workload.PerRank, Bytes: perOperation * nodes},
 		{Name: "schedules", Per: workload.InAll, Bytes: perNode * nodes * schedules},

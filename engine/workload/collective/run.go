@@ -67,7 +67,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return nil
 	}
 	ask := func() any {
-		k, err := place{algorithm.Team{Machine: &r.Spec().Machine, Kind: algorithm.KindOf(r), Node: r.Layout().Nodes == 1, PerNode: r.Layout().RanksPerNode}}.chosen(p, world.Size())
+		k, err := placeIn(r.Layout(), &r.Spec().Machine, algorithm.KindOf(r)).chosen(p, world.Size())
 		return chosenKey{k, err}
 	}
 	asked := r.Lib().Shared(choice{}, ask).(chosenKey)

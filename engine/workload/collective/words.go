@@ -64,7 +64,7 @@ func sumOf(terms []engine.Term) string {
 	var parts []string
 	for _, t := range terms {
 		count := fmt.Sprintf("%.0f %s", t.Count, t.Name)
-		if t.Name == "G" || t.Name == "copy" || t.Name == "add" {
+		if t.Name == "G" || t.Name == "Gn" || t.Name == "copy" || t.Name == "add" {
 			count = cluster.SizeText(t.Count) + "·" + t.Name
 		}
 		parts = append(parts, count)

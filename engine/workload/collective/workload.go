@@ -1,7 +1,9 @@
 package collective
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
@@ -169,7 +171,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	}
 	for _, a := range coll.Of(of(s)) {
 		if _, err := w.Key(s, a, len(l.World())); err != nil {
-			all[a.Name] = err.Error()
+			all[a.Name] = strings.TrimPrefix(err.Error(), fmt.Sprintf("%s by %s: ", a.Collective, a.Name))
 		}
 	}
 	if len(all) == 0 {

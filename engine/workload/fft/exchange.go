@@ -15,15 +15,9 @@ const (
 )
 
 // chosen are the schedules that the knobs ask for, of blocks of n bytes in a team of so
-// many members, which share nodes as the places say.
-func chosen(s algorithm.Reader, on algorithm.Team, members int, n int64, places coll.Places) (coll.Key, error) {
-	k, err := on.Chosen(s, coll.Exchange, members, n)
-	if err != nil || !k.Algorithm.Housed {
-		return k, err
-	}
-	asked := algorithm.Asked(s, k.Algorithm, members)
-	asked.Places = places
-	return k.Algorithm.Key(asked)
+// many members.
+func chosen(s algorithm.Reader, on algorithm.Team, members int, n int64) (coll.Key, error) {
+	return on.Chosen(s, coll.Exchange, members, n)
 }
 
 // arrays are how many a process holds of its points beside the spectrum. Where a member

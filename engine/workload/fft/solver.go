@@ -81,7 +81,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 		if t == nil {
 			continue
 		}
-		timed, err := chosen(p, algorithm.TeamOf(r, t), t.Size(), s.back.blocks()[e], coll.PlacesOf(r.Layout(), t))
+		timed, err := chosen(p, algorithm.TeamOf(r, t), t.Size(), s.back.blocks()[e])
 		if err != nil {
 			return nil, err
 		}

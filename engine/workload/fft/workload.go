@@ -249,7 +249,7 @@ func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int
 		var words, bytes int64
 		for t := range min(teams, mostTeams) {
 			ranks := g.team(l.World(), e, t)
-			k, err := chosen(s, algorithm.Among(on.Machine, on.Kind(), &l, ranks), members, back.blocks()[e], coll.PlacesAmong(&l, ranks))
+			k, err := chosen(s, algorithm.Among(on.Machine, on.Kind(), &l, ranks), members, back.blocks()[e])
 			if err != nil {
 				return n, err
 			}

@@ -249,7 +249,7 @@ func (p *Pane) terms(v grid.View, f *engine.Flow, th *grid.Theme) {
 	x := 0
 	for i, t := range f.Terms {
 		count := fmt.Sprintf("%.0f %s", t.Count, t.Name)
-		if t.Name == "G" || t.Name == "copy" || t.Name == "add" {
+		if t.Name == "G" || t.Name == "Gn" || t.Name == "copy" || t.Name == "add" {
 			count = cluster.SizeText(t.Count) + "·" + t.Name
 		}
 		text := fmt.Sprintf("%s %s %s", t.Doc, count, grid.Seconds.String(t.Time))

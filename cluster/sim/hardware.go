@@ -1,0 +1,55 @@
+package sim
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// gathering is a call on the machine's collective network that members of a context come
+// to: it begins once the last one has, and the network has sent what was before it.
+type gathering struct {
+	came  uint64
+	last  cluster.Time // when the last one came so far: its cause is everybody's
+	cause int32
+	size  int64
+	gates []gate
+}
+
+// hardware comes to a call on the collective network.
+func (t *thread) hardware(op *cluster.Op) cluster.Handle {
+	w, b := t.w, t.r.memberIn(op.Ctx).b
+	t.spend(w.net.ways[cluster.Remote].overhead(0), CauseOverhead)
+	g := b.gatherings[op.Tag]
+	if g == nil {
+		if b.gatherings == nil {
+			b.gatherings = map[int32]*gathering{}
+		}
+		g = &gathering{}
+		b.gatherings[op.Tag] = g
+	}
+	if g.came++; g.came == 1 || t.now >= g.last {
+		g.last, g.cause = t.now, t.cause
+	}
+	g.size = max(g.size, op.Size)
+	_, id := t.pend(op)
+	g.gates = append(g.gates, gate{rank: t.r.id, slot: id})
+	if g.came == op.A {
+		delete(b.gatherings, op.Tag)
+		w.gathered(g)
+	}
+	return t.pended(op, id)
+}
+
+// gathered ends a call whose members are all there: a barrier takes a network of its own.
+func (w *world) gathered(g *gathering) {
+	net := &w.spec.Machine.CollectiveNetwork
+	done := g.last + net.Barrier
+	if g.size > 0 {
+		w.carried = max(g.last, w.carried) + net.Carry(g.size)
+		done = w.carried + net.Latency
+	}
+	done = min(done, end)
+	for _, at := range g.gates {
+		s := &w.ranks[at.rank].slots.list[at.slot]
+		s.set(cluster.Done{})
+		s.cause = w.trace.charge(g.cause, done-g.last, CauseLatency, at.rank)
+		w.completeAt(max(done, w.now), at.rank, at.slot)
+	}
+}

@@ -1,0 +1,80 @@
+package sim_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// A call on the collective network ends when its formula says, counted from the last rank
+// that comes; one after another have the network in turn.
+func TestCollectiveNetwork(t *testing.T) {
+	m := clustertest.Priced()
+	m.ClockTime = new(cluster.Time) // looks are free
+	cost, err := coll.CostOf(&m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what  coll.Collective
+		bytes int64
+	}{{coll.Bcast, 8}, {coll.Bcast, 64 << 10}, {coll.Reduce, 800}, {coll.Allreduce, 8}, {coll.Allreduce, 64 << 10}, {coll.Barrier, 0}} {
+		a, err := coll.Find(c.what, "hardware")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ranks := range []int{2, 5, 64} {
+			key, err := a.Key(coll.Parameters{Ranks: ranks})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var began, last cluster.Time
+			late := 100 * cluster.Microsecond // of the last rank
+			err = cluster.Launch(context.Background(), sim.New(), clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
+				comm, err := coll.New(r, r.World())
+				if err != nil {
+					return err
+				}
+				if r.ID() == ranks-1 {
+					r.Compute(cluster.Work{Flops: (late - r.Now()).Seconds() * m.Flops}, func() {})
+					began = r.Now()
+				}
+				if err := comm.Do(coll.Call{Key: key, Blocks: key.Blocks(c.bytes, 8), Sizes: true}); err != nil {
+					return err
+				}
+				last = max(last, r.Now())
+				return nil
+			})
+			if want := began + key.Predict(&cost, c.bytes); err != nil || last != want {
+				t.Errorf("%s of %d B among %d ranks: ends at %v, want %v: %v", c.what, c.bytes, ranks, last, want, err)
+			}
+		}
+	}
+}
+
+// Who does not come to a call on the collective network leaves the others waiting, and
+// they say for what.
+func TestCollectiveNetworkDeadlock(t *testing.T) {
+	a, err := coll.Find(coll.Barrier, "hardware")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := a.Key(coll.Parameters{Ranks: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = cluster.Launch(context.Background(), sim.New(), clustertest.Spec(clustertest.Priced(), 3, 1), func(r *cluster.Rank) error {
+		comm, err := coll.New(r, r.World())
+		if err != nil || r.ID() == 1 {
+			return err
+		}
+		return comm.Do(coll.Call{Key: key, Blocks: key.Blocks(0, 1)})
+	})
+	if err == nil {
+		t.Error("two of three ranks come to a barrier, and go on")
+	}
+}
