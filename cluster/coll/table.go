@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -282,6 +283,15 @@ func Serving(at Tuple) (Choice, error) {
 		}
 	}
 	return Choice{}, fmt.Errorf("%s: no algorithm serves it", at)
+}
+
+// Memory is how many bytes a table takes.
+func (t *Table) Memory() int {
+	n := int(unsafe.Sizeof(*t)) + cap(t.entries)*int(unsafe.Sizeof(tableEntry{})) + cap(t.choices)*int(unsafe.Sizeof(Choice{}))
+	for _, c := range t.columns {
+		n += cap(c) * int(unsafe.Sizeof(tableColumn{}))
+	}
+	return n
 }
 
 // Winners is a table of one collective over teams and sizes.

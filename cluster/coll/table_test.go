@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -195,11 +194,7 @@ func TestTableMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := unsafe.Sizeof(*table) + uintptr(cap(table.entries))*unsafe.Sizeof(tableEntry{}) + uintptr(cap(table.choices))*unsafe.Sizeof(Choice{})
-	for _, c := range table.columns {
-		total += uintptr(cap(c)) * unsafe.Sizeof(tableColumn{})
-	}
-	if each := float64(total) / float64(table.Len()); each > 48 {
+	if each := float64(table.Memory()) / float64(table.Len()); each > 48 {
 		t.Errorf("an entry takes %.1f bytes, want at most 48", each)
 	}
 }

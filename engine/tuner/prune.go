@@ -54,6 +54,25 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 	return few
 }
 
+// worthwhile leaves out what the model gives far more time than the best, on the clock of
+// the place.
+func (p *Place) worthwhile(all []coll.Choice, at coll.Tuple, cost *coll.Cost) []coll.Choice {
+	if p.virtual() {
+		return prune(all, at, cost, keepVirtual)
+	}
+	return prune(all, at, cost, keepReal)
+}
+
+// Tried are the choices that a search for a tuple tries on a machine with costs: what its
+// model leaves in of the index (paper 5, section 3.6).
+func (p *Place) Tried(at coll.Tuple, transfers ...coll.Transfer) ([]coll.Choice, error) {
+	cost, err := coll.CostOf(&p.Machine)
+	if err != nil {
+		return nil, err
+	}
+	return p.worthwhile(p.Candidates(at, transfers...), at, &cost), nil
+}
+
 // cost gives the model its terms for a tuple: those of the machine's links between
 // nodes, of those inside one where the team has one. A host that has no terms is
 // measured.

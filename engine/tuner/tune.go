@@ -221,11 +221,7 @@ func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
 			if err != nil {
 				return err
 			}
-			factor := float64(keepReal)
-			if t.virtual() {
-				factor = keepVirtual
-			}
-			few = prune(choices, at, cost, factor)
+			few = t.worthwhile(choices, at, cost)
 		}
 		t.count(len(choices), len(few))
 		f, err := t.find(ctx, at, few)

@@ -46,7 +46,7 @@ engine/session         : engine engine/study engine/workload/** cluster/** prese
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models
 engine/tuner           : engine cluster/** presets models internal/atomicfile
-engine/reproduce       : engine engine/workload/** engine/session cluster/** presets models internal/atomicfile
+engine/reproduce       : engine engine/workload/** engine/session engine/tuner cluster/** presets models internal/atomicfile
 tui                    : engine/** presets models cluster tui/grid tui/export tui/tty tui/pane/** tui/overlay/** tui/state internal/atomicfile
 tui/pane               : engine cluster tui/grid
 tui/pane/all           : tui/pane tui/pane/*

@@ -1,0 +1,127 @@
+package reproduce
+
+import (
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine/tuner"
+)
+
+// tuning is the search of the tuner for one size of a collective (paper 5, section 5.4):
+// the time of one call of each choice that its model leaves in, and what the result takes.
+var _ = register(&Experiment{
+	Name:  "tuning",
+	Knobs: collectives.Knobs,
+	Place: onKnob("size"),
+	Quantities: []Quantity{
+		{
+			Name: "tuning_time", Unit: "s", Doc: "of one call of each choice that is tried",
+			Simulated: func(p, _ *Point) float64 { return tuned(p).seconds },
+			Modelled:  tuningModel,
+		},
+		{
+			Name: "entry_bytes", Unit: "B", Doc: "of an entry of a table of 64 teams and 64 sizes",
+			Modelled: func(_, _ *Point) float64 { return entryBytes() },
+		},
+	},
+	Trials: func(p *Point) uint64 { return tuned(p).hash },
+})
+
+// searches are those that were run, by scenario.
+var searches = map[string]called{}
+
+// tried are the keys of the choices that a search tries.
+func tried(p *Point) ([]coll.Key, error) {
+	what, err := coll.CollectiveOf(p.Scenario.Text("collective"))
+	if err != nil {
+		return nil, err
+	}
+	transfer, err := coll.TransferOf(p.Scenario.Text("transfer"))
+	if err != nil {
+		return nil, err
+	}
+	in, err := coll.SyncOf(p.Scenario.Text("sync-in"))
+	if err != nil {
+		return nil, err
+	}
+	_, layout, err := on(p, p.Machine)
+	if err != nil {
+		return nil, err
+	}
+	place := tuner.Place{Fabric: sim.New(), Machine: *p.Machine}
+	at := coll.Tuple{Collective: what, Ranks: int32(p.Scenario.Int("cores")), PerNode: int32(layout.RanksPerNode), Bytes: p.Scenario.Int("size"), Modes: coll.Modes{In: in}}
+	choices, err := place.Tried(at, transfer)
+	if err != nil {
+		return nil, err
+	}
+	var keys []coll.Key
+	for _, c := range choices {
+		k, err := c.Placed(coll.Places{Per: at.PerNode}).Key(at.Ranks)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	return keys, nil
+}
+
+// tuned runs a search. NaN: it could not be run.
+func tuned(p *Point) called {
+	if of, done := searches[p.Machine.Name+p.key]; done {
+		return of
+	}
+	of := called{seconds: math.NaN()}
+	if keys, err := tried(p); err == nil {
+		if all, err := run(p, p.Machine, keys); err == nil {
+			of = called{hash: all[0].hash}
+			for i := range all {
+				of.seconds += all[i].seconds
+			}
+		}
+	}
+	searches[p.Machine.Name+p.key] = of
+	return of
+}
+
+// tuningModel is the sum of what the costs beside the algorithms say.
+func tuningModel(p, _ *Point) float64 {
+	keys, err := tried(p)
+	if err != nil {
+		return math.NaN()
+	}
+	own, _, err := on(p, p.Machine)
+	if err != nil {
+		return math.NaN()
+	}
+	cost, err := coll.CostOf(&own)
+	if err != nil {
+		return math.NaN()
+	}
+	sum := cluster.Time(0)
+	for _, k := range keys {
+		sum += k.Predict(&cost, p.Scenario.Int("size"))
+	}
+	return sum.Seconds()
+}
+
+// entryBytes is what an entry takes with its share of all else of the table.
+func entryBytes() float64 {
+	a, err := coll.Find(coll.Bcast, "knomial")
+	if err != nil {
+		return math.NaN()
+	}
+	var rules []coll.Rule
+	for team := range int32(64) {
+		for size := range int64(64) {
+			choice := coll.Choice{Algorithm: a, Parameters: coll.Parameters{Radix: 2 + int(size)%7, Segments: 1}}
+			rules = append(rules, coll.Rule{Tuple: coll.Tuple{Collective: coll.Bcast, Ranks: 2 + team, PerNode: 1, Bytes: 64 * size}, Choices: []coll.Choice{choice}})
+		}
+	}
+	table, err := coll.NewTable(rules)
+	if err != nil {
+		return math.NaN()
+	}
+	return float64(table.Memory()) / float64(table.Len())
+}
