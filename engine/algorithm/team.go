@@ -144,7 +144,7 @@ func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n in
 	time := cluster.Time(math.MaxInt64)
 	for _, a := range coll.Of(what) {
 		k, err := w.Key(s, a, ranks)
-		if err != nil {
+		if err != nil || a.Housed && k.Places == (coll.Places{}) { // no ranks share a node: it is another one's twin
 			continue
 		}
 		if t := k.Predict(c, n); t < time {

@@ -131,6 +131,9 @@ func TestCancel(t *testing.T) {
 // And its checks lean on those constants of the machine that move what is modelled,
 // no more and no less.
 func TestFiguresAreSound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("models every figure with each constant moved")
+	}
 	figures, err := presets.Figures()
 	if err != nil {
 		t.Fatal(err)

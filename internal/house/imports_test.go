@@ -42,6 +42,7 @@ engine/workload/dense  :
 engine/workload/*      : engine engine/workload engine/workload/dense engine/study engine/algorithm cluster cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models
 engine/study           : engine cluster models
 engine/recording       : engine engine/workload cluster cluster/codec cluster/timeline
+engine/session/sessiontest : engine engine/session cluster
 engine/session         : engine engine/study engine/workload/** cluster/** presets models
 engine/bench           : engine engine/workload/** cluster/** presets models
 engine/calibrate       : engine engine/workload/** cluster/** presets models

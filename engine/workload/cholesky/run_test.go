@@ -1,7 +1,6 @@
 package cholesky_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,28 +8,18 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
 // try runs a factorization with some knobs turned.
 func try(t *testing.T, knobs ...string) *engine.Snapshot {
 	t.Helper()
-	s, err := session.Scenario("cholesky", costs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(knobs); i += 2 {
-		if err := s.Set(knobs[i], knobs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
-		session.Options{Fabrics: session.Fabrics(), Machines: []cluster.Machine{costs}, Limits: session.Limits{Iterations: 1}}, nil)
+	s, err := sessiontest.Run("cholesky", &costs, 1, append([]string{"machine", "demo"}, knobs...)...)
 	if err != nil {
 		return &engine.Snapshot{Failure: err.Error()}
 	}
-	return rows[0].Snapshot
+	return s
 }
 
 // sound runs it and wants it verified.

@@ -1,7 +1,6 @@
 package fft_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,27 +8,13 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
 // try runs fft with some knobs turned.
 func try(iterations int, knobs ...string) (*engine.Snapshot, error) {
-	s, err := session.Scenario("fft")
-	if err != nil {
-		return nil, err
-	}
-	for i := 0; i < len(knobs); i += 2 {
-		if err := s.Set(knobs[i], knobs[i+1]); err != nil {
-			return nil, err
-		}
-	}
-	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
-		session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: iterations}}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return rows[0].Snapshot, nil
+	return sessiontest.Run("fft", nil, iterations, knobs...)
 }
 
 // sound runs it and wants it verified.

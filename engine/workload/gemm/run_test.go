@@ -1,7 +1,6 @@
 package gemm_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,32 +8,13 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
 // try runs gemm with some knobs turned, on a machine of its own or on one by name.
 func try(m *cluster.Machine, knobs ...string) (*engine.Snapshot, error) {
-	var own []cluster.Machine
-	if m != nil {
-		own = append(own, *m)
-		knobs = append([]string{"machine", m.Name}, knobs...)
-	}
-	s, err := session.Scenario("gemm", own...)
-	if err != nil {
-		return nil, err
-	}
-	for i := 0; i < len(knobs); i += 2 {
-		if err := s.Set(knobs[i], knobs[i+1]); err != nil {
-			return nil, err
-		}
-	}
-	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
-		session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: 2}}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return rows[0].Snapshot, nil
+	return sessiontest.Run("gemm", m, 2, knobs...)
 }
 
 // sound runs it and wants every element verified.

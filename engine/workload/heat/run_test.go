@@ -1,7 +1,6 @@
 package heat_test
 
 import (
-	"context"
 	"os"
 	"slices"
 	"strconv"
@@ -10,32 +9,13 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
 // try runs heat with some knobs turned, on a machine of its own or on one by name.
 func try(m *cluster.Machine, iterations int, knobs ...string) (*engine.Snapshot, error) {
-	var own []cluster.Machine
-	if m != nil {
-		own = append(own, *m)
-		knobs = append([]string{"machine", m.Name}, knobs...)
-	}
-	s, err := session.Scenario("heat", own...)
-	if err != nil {
-		return nil, err
-	}
-	for i := 0; i < len(knobs); i += 2 {
-		if err := s.Set(knobs[i], knobs[i+1]); err != nil {
-			return nil, err
-		}
-	}
-	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
-		session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: iterations}}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return rows[0].Snapshot, nil
+	return sessiontest.Run("heat", m, iterations, knobs...)
 }
 
 // sound runs it and wants it verified, and what was checked to be told.

@@ -1,7 +1,6 @@
 package spmv_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 	"github.com/hybridtop/hybridtop/models"
 )
@@ -33,26 +32,7 @@ func run(t *testing.T, m *cluster.Machine, iterations int, knobs ...string) *eng
 }
 
 func try(m *cluster.Machine, iterations int, knobs ...string) (*engine.Snapshot, error) {
-	var own []cluster.Machine
-	if m != nil {
-		own = append(own, *m)
-		knobs = append([]string{"machine", m.Name}, knobs...)
-	}
-	s, err := session.Scenario("spmv", own...)
-	if err != nil {
-		return nil, err
-	}
-	for i := 0; i < len(knobs); i += 2 {
-		if err := s.Set(knobs[i], knobs[i+1]); err != nil {
-			return nil, err
-		}
-	}
-	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
-		session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: iterations}}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return rows[0].Snapshot, nil
+	return sessiontest.Run("spmv", m, iterations, knobs...)
 }
 
 // sound wants a run to have verified its products.

@@ -1,0 +1,2 @@
+// Package sessiontest runs a workload for the tests of its package.
+package sessiontest

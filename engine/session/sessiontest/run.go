@@ -1,0 +1,35 @@
+package sessiontest
+
+import (
+	"context"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
+)
+
+// Run runs so many iterations of a workload and gives its last snapshot; settings
+// alternate knob and value. A machine of the test's own is the one that it runs on, unless
+// the settings name another.
+func Run(workload string, own *cluster.Machine, iterations int, settings ...string) (*engine.Snapshot, error) {
+	var machines []cluster.Machine
+	if own != nil {
+		machines = append(machines, *own)
+		settings = append([]string{"machine", own.Name}, settings...)
+	}
+	s, err := session.Scenario(workload, machines...)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(settings); i += 2 {
+		if err := s.Set(settings[i], settings[i+1]); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
+		session.Options{Fabrics: session.Fabrics(), Machines: machines, Limits: session.Limits{Iterations: iterations}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0].Snapshot, nil
+}
