@@ -37,6 +37,9 @@ func TestStudiesOfWorkloads(t *testing.T) {
 // A baseline on another machine: its curves are ghosts, and rows have ratios to its rows
 // of the same name.
 func TestBaselineOfStudies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sweeps every workload on two machines")
+	}
 	for _, c := range studyRuns {
 		t.Run(c.workload, func(t *testing.T) {
 			var sc screen

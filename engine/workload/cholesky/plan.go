@@ -2,6 +2,8 @@ package cholesky
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
@@ -44,6 +46,9 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		return fail("sync-in = nosync: %s", overwritten)
 	case modes.Out == coll.NoSync:
 		return fail("sync-out = nosync: %s", notThere)
+	}
+	if local := word * float64(g.rows.Most()) * float64(g.cols.Most()); local > math.MaxInt {
+		return fail("n = %d on %d processes: a process has %s, more than a program of %d bits counts; use fewer rows or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
 	}
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
 	full, err := extentOf(s, &g, rows, columns, !phantom(&g, s.Int("real-limit"), site.Phantoms))

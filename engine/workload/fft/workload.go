@@ -2,7 +2,9 @@ package fft
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
@@ -162,6 +164,9 @@ func bars(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
 	return map[string]map[string]string{"algorithm": all}
 }
 
+// pointBytes is a complex number.
+const pointBytes = 16
+
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf(format, args...)
@@ -172,6 +177,9 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("%w", err)
 	}
 	b := problemOf(s)
+	if all := pointBytes * float64(b.n[0]) * float64(b.n[1]) * float64(b.n[2]); all > math.MaxInt {
+		return fail("%d × %d × %d points are %s, more than a program of %d bits counts; use fewer points", b.n[0], b.n[1], b.n[2], cluster.SizeText(all), strconv.IntSize)
+	}
 	for a, name := range []string{"x", "y", "z"} {
 		for _, side := range []int{g.ty, g.tz} {
 			if b.n[a]%side != 0 {
