@@ -170,6 +170,9 @@ func TestClaimsTable(t *testing.T) {
 		f := &figures[i]
 		for _, c := range f.Checks {
 			verdict := string(c.Record.Verdict)
+			if verdict == "" {
+				verdict = "not run"
+			}
 			if len(c.Record.Decided) > 0 {
 				verdict += ": " + strings.Join(c.Record.Decided, ", ")
 			}
