@@ -138,13 +138,17 @@ func (w Team) among(ranks int) coll.Places {
 	return at
 }
 
+// Twin reports whether an algorithm is another one under a second name: a hierarchical
+// one where no ranks share a node.
+func Twin(a *coll.Algorithm, k *coll.Key) bool { return a.Housed && k.Places == (coll.Places{}) }
+
 // Best is the algorithm that takes least by the model, on n bytes among so many ranks.
 func (w Team) Best(s Reader, what coll.Collective, c *coll.Cost, ranks int, n int64) (coll.Key, cluster.Time) {
 	var least coll.Key
 	time := cluster.Time(math.MaxInt64)
 	for _, a := range coll.Of(what) {
 		k, err := w.Key(s, a, ranks)
-		if err != nil || a.Housed && k.Places == (coll.Places{}) { // no ranks share a node: it is another one's twin
+		if err != nil || Twin(a, &k) {
 			continue
 		}
 		if t := k.Predict(c, n); t < time {
