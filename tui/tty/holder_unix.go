@@ -237,6 +237,9 @@ func (h *holder) over(ws unix.WaitStatus) int {
 		}
 		why += "\n"
 	}
+	if h.said != nil {
+		h.said.end()
+	}
 	printed := make(chan struct{})
 	go func() {
 		if h.said != nil {
@@ -247,7 +250,7 @@ func (h *holder) over(ws unix.WaitStatus) int {
 	}()
 	select {
 	case <-printed:
-	case <-time.After(patience):
+	case <-time.After(lastWords):
 	}
 	return status
 }

@@ -9,6 +9,10 @@ import (
 	"time"
 )
 
+// lastWords is how long the last words of a program may take to be read, and then to be
+// written: on a busy host more than [patience], which only what hangs uses up.
+const lastWords = time.Second
+
 // mostSaid is how much of what a program says is kept: its beginning, where the
 // reason of a crash stands.
 const mostSaid = 256 << 10
@@ -40,11 +44,15 @@ func listen(from *os.File) *said {
 	return s
 }
 
-// print writes what a program that has ended has said. A process that it left
-// behind may keep the pipe open: it is not waited for.
-func (s *said) print(to io.Writer) {
-	_ = s.from.SetReadDeadline(time.Now().Add(patience / 2))
+// end waits until all that a program that has ended has said is read. A process that it
+// left behind may keep the pipe open: it is not waited for.
+func (s *said) end() {
+	_ = s.from.SetReadDeadline(time.Now().Add(lastWords))
 	<-s.done
+}
+
+// print writes what was said; it is called after end.
+func (s *said) print(to io.Writer) {
 	_, _ = to.Write(s.text)
 	if s.more > 0 {
 		fmt.Fprintf(to, "\nhybridtop: %d more bytes are left out\n", s.more)
