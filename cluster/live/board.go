@@ -10,7 +10,7 @@ import (
 type board struct {
 	*cluster.Board
 	w     *world
-	wants [cluster.BoardWords]atomic.Uint64 // the least that somebody who sleeps waits for; up to what the word has: nobody
+	wants [cluster.BoardWords]atomic.Uint64 // the least that a sleeping rank waits for; up to what the word has: none sleeps
 }
 
 // Board implements cluster.Port.

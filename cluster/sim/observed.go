@@ -78,7 +78,7 @@ func (t *thread) names(call cluster.Kind, peer int32) {
 	t.call, t.peer = call, peer
 }
 
-// voyage is the way of bytes that somebody waits for.
+// voyage is the way of bytes that a thread waits for.
 type voyage struct {
 	begin   cluster.Time // both sides have come, so that nobody waits for the other one
 	arrow   timeline.Arrow

@@ -167,7 +167,7 @@ func compare(a, b *side) ([]difference, error) {
 		all = append(all, d)
 	}
 	series("iteration", "s", a.iterations, b.iterations)
-	if !exact { // those of a simulation depend on when somebody looked
+	if !exact { // those of a simulation depend on when the screen looked
 		access := func(s *engine.Sample) float64 { return s.Access }
 		series("access", "s", column(a.samples, access), column(b.samples, access))
 		for c, key := range classKeys {

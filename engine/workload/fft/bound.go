@@ -18,7 +18,7 @@ type Bound struct {
 	Busiest float64
 }
 
-// fewPairs is up to how many pairs of ranks are routed while somebody looks.
+// fewPairs is up to how many pairs of ranks are routed while the screen waits.
 const fewPairs = 1 << 14
 
 // BoundOf is the bound of a box on a grid of ranks, a team a plane and a row of it, where

@@ -28,7 +28,7 @@ var gemm = workload.Workload{
 	Name:  "gemm",
 	Title: "Matrix product (GEMM)",
 	Doc: "C = A·B by SUMMA: in every step a panel of A goes along the rows of a grid of ranks and one of B along its columns, and each rank multiplies them. " +
-		"Prefetch the next panels, and turn the slices: where only calls make progress, nothing is hidden until somebody polls.",
+		"Prefetch the next panels, and turn the slices: where only calls make progress, nothing is hidden until a core polls.",
 	Paper: "paper 5, section 6.1",
 	Knobs: slices.Concat([]engine.Knob{
 		{Name: "n", Label: "n", Doc: "rows and columns of the matrices", Type: engine.Integer, Default: "150", Min: 1, Max: 1 << 22,

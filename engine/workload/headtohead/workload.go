@@ -14,7 +14,7 @@ var headtohead = workload.Workload{
 	Name:  "headtohead",
 	Title: "Head to head",
 	Doc: "MPI ranks 0 and 1 send to each other before they receive. Up to the eager limit that works; raise the size above it, or lower the limit, and both wait for ever: the deadlock is found, and who waits for whom is shown. " +
-		"The program was wrong all along; Sendrecv, or a receive that is posted first, mends it.",
+		"The program was wrong all along; Sendrecv, or a receive that is posted first, removes the deadlock.",
 	Paper: "paper 1, section 2.1",
 	Knobs: []engine.Knob{
 		{Name: "size", Label: "size", Doc: "bytes of each message", Type: engine.Size, Unit: "B", Default: "1024", Min: 0, Max: 1 << 30,
