@@ -114,7 +114,7 @@ type Snapshot struct {
 	Traffic        cluster.Traffic           // summed over ranks
 	NodePairs      [][]int64                 // bytes from node to node; nil when there are too many nodes
 	Recent         Recent                    // traffic of the last second
-	MemoryPerNode  int64                     // bytes that the scenario takes on a node
+	MemoryPerNode  int64                     // bytes of the segments of a node's ranks
 	Replicas       int                       // of the shared data
 	Metrics        []Metric                  // of the workload, declared ones first, then model values
 	Verification   Verification

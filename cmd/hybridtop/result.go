@@ -282,7 +282,9 @@ func (r *result) table(w io.Writer) error {
 		t.row("events", strconv.FormatUint(*r.Events, 10))
 		t.row("hash", r.covers())
 	}
-	t.row("memory", text(engine.Metric{Value: float64(r.Memory), Unit: "B"})+" a node")
+	if r.Memory > 0 { // else all that the program has is its own
+		t.row("memory", text(engine.Metric{Value: float64(r.Memory), Unit: "B"})+" a node")
+	}
 	t.row("verified", r.verdict())
 	for _, warning := range r.Warnings {
 		t.row("warning", warning)
