@@ -11,6 +11,7 @@ import (
 type Observer interface {
 	Launched(*Launch)
 	Published(*Snapshot)
+	Timed(*Latencies)
 	Ended(*Outcome)
 	Commanded(c Command, at time.Duration, err error) // err: why it was refused
 	Over()                                            // nothing follows
@@ -27,7 +28,19 @@ type Launch struct {
 
 // Outcome is what a launch came to.
 type Outcome struct {
-	Last    *Snapshot
-	Cut     bool                    // in the middle of an iteration
-	Latency [cluster.Classes][]byte // of the accesses, ps: HdrHistogram's V2 encoding, compressed; nil: none
+	Last *Snapshot
+	Cut  bool // in the middle of an iteration
+}
+
+// Latencies are how long the accesses of an interval of a launch took, by class. Those of
+// all intervals together are those of the launch.
+type Latencies struct {
+	From, To time.Duration // since the session began; To is that of a snapshot, or of the launch's end
+	Class    [cluster.Classes]Spread
+}
+
+// Spread is a distribution of times; without a count there was none.
+type Spread struct {
+	Quantiles        // the mean is exact; no buckets
+	HDR       []byte // ps: HdrHistogram's V2 encoding, compressed
 }

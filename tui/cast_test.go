@@ -14,7 +14,7 @@ import (
 // A cast is read by a terminal emulator: at its end, and at each chapter, the emulator
 // shows what the screen shows of the recording then.
 func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
-	_, p := replayable(t, "fabric", "sim", "machine", "demo")
+	_, p := replayable(t, threading, "fabric", "sim", "machine", "demo")
 	const w, h = 100, 30
 	var b bytes.Buffer
 	if err := Cast(&b, p, CastOf{W: w, H: h, Title: "a <title>"}); err != nil {
@@ -105,7 +105,7 @@ func TestACastShowsTheScreensOfItsRecording(t *testing.T) {
 // However long a recording is, its cast has a bounded number of screens, and a part of it
 // can be asked for.
 func TestACastIsBounded(t *testing.T) {
-	_, p := replayable(t, "fabric", "sim", "machine", "demo")
+	_, p := replayable(t, threading, "fabric", "sim", "machine", "demo")
 	var whole, part bytes.Buffer
 	if err := Cast(&whole, p, CastOf{W: 60, H: 20}); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
 // kept is an observer that keeps the snapshots that it passes on.
@@ -31,15 +33,20 @@ func (k *kept) Published(s *engine.Snapshot) {
 	k.Observer.Published(s)
 }
 
+// turned is a workload and the knob that is turned while it runs.
+type turned struct{ workload, knob, to string }
+
+var threading = turned{"spmv", "threading", "masteronly"}
+
 // replayable is a session that turns a knob, its snapshots, and the player of its recording.
-func replayable(t *testing.T, knobs ...string) ([]*engine.Snapshot, *recording.Player) {
+func replayable(t *testing.T, of turned, knobs ...string) ([]*engine.Snapshot, *recording.Player) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "run.htr")
 	var record recording.Switch
 	if err := record.Start(file); err != nil {
 		t.Fatal(err)
 	}
-	sc, err := session.Scenario("spmv")
+	sc, err := session.Scenario(of.workload)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,11 +69,11 @@ func replayable(t *testing.T, knobs ...string) ([]*engine.Snapshot, *recording.P
 		}
 	}
 	wait(func(n *engine.Snapshot) bool { return n.Iteration > 3 })
-	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "threading", Value: "masteronly"}); err != nil {
+	if err := s.Do(engine.Command{Verb: engine.Set, Knob: of.knob, Value: of.to}); err != nil {
 		t.Fatal(err)
 	}
 	wait(func(n *engine.Snapshot) bool {
-		return n.Scenario.Values["threading"] == "masteronly" && n.Iteration > 3
+		return n.Scenario.Values[of.knob] == of.to && n.Iteration > 3
 	})
 	if err := s.Stop(); err != nil {
 		t.Fatal(err)
@@ -90,7 +97,7 @@ func replayable(t *testing.T, knobs ...string) ([]*engine.Snapshot, *recording.P
 // timeline among them. A screen that has been moved forth and back shows what a fresh one
 // does.
 func TestAReplayShowsTheSame(t *testing.T) {
-	snaps, p := replayable(t, "fabric", "sim", "machine", "demo", "threads-per-rank", "2", "timeline", "arrows")
+	snaps, p := replayable(t, threading, "fabric", "sim", "machine", "demo", "threads-per-rank", "2", "timeline", "arrows")
 	if len(snaps) > 24 {
 		snaps = append(snaps[:12], snaps[len(snaps)-12:]...)
 	}
@@ -137,10 +144,36 @@ func TestAReplayShowsTheSame(t *testing.T) {
 	}
 }
 
+// At each moment the latency pane is the same of a recording as of the session, to the last
+// cell.
+func TestLatenciesAreReplayedAtEachMoment(t *testing.T) {
+	snaps, p := replayable(t, turned{"randomaccess", "group", "2"}, "nodes", "2", "ranks-per-node", "2", "elements", "4096", "accesses", "64")
+	drawn := make(map[string]bool)
+	for i, live := range snaps {
+		again, err := p.At(live.Elapsed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := shownApp(live), shownApp(again)
+		at := slices.IndexFunc(x.specs, func(s pane.Spec) bool { return s.Name == "latency" })
+		x.zoomTo(at)
+		y.zoomTo(at)
+		var a, b screen
+		want := a.draw(x, 140, 50).StyledText()
+		if d := cmp.Diff(want, b.draw(y, 140, 50).StyledText()); d != "" {
+			t.Fatalf("snapshot %d (− live, + replay):\n%s", i, d)
+		}
+		drawn[want] = true
+	}
+	if len(drawn) < 3 {
+		t.Errorf("%d screens of %d snapshots differ: want more", len(drawn), len(snaps))
+	}
+}
+
 // The program over a recording: it plays, stands still, moves to times and marks, and
 // turns nothing.
 func TestProgramOverARecording(t *testing.T) {
-	snaps, p := replayable(t, "fabric", "sim", "machine", "demo", "threads-per-rank", "2")
+	snaps, p := replayable(t, threading, "fabric", "sim", "machine", "demo", "threads-per-rank", "2")
 	r, err := recording.NewReplay(p, 0, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -360,6 +360,13 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 		s.Charts = append(s.Charts, export.Chart{Title: "Time of an iteration, " + string(l.Kind), X: export.ChartAxis{Label: "iteration", Unit: grid.Count},
 			Y: export.ChartAxis{Label: "time", Unit: grid.Seconds, FromZero: true}, Curves: []export.Curve{curve}})
 	}
+	latencies, err := f.Latencies(l.ID)
+	if err != nil {
+		return s, err
+	}
+	if c, there := spreadChart(latencies, l); there {
+		s.Charts = append(s.Charts, c)
+	}
 	if player != nil {
 		// A snapshot that cannot be read leaves its chart out: all else stands.
 		if snap, err := player.At(last); err == nil && snap.Scenario.Workload == l.Scenario.Workload {
@@ -392,6 +399,36 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 		}
 	}
 	return s, nil
+}
+
+// spreadChart shows how the times of accesses went while a launch ran; false: there was
+// one interval at most.
+func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.Chart, bool) {
+	c := export.Chart{Title: "Median and 99 % of accesses over the launch, " + string(l.Kind), X: export.ChartAxis{Label: "wall time of the run", Unit: grid.Seconds},
+		Y: export.ChartAxis{Label: "time of an access", Unit: grid.Seconds, Scale: grid.Log10}}
+	if len(all) == 0 || all[0].To == all[len(all)-1].To {
+		return c, false
+	}
+	first, whole := all[0].To, float64(all[len(all)-1].To-all[0].To)
+	for k := range classKeys {
+		half, most := newTrace(), newTrace()
+		for i := range all {
+			x := &all[i]
+			if x.Class != classKeys[k] {
+				continue
+			}
+			span := int(float64(x.To-first) / whole * pageSpans)
+			half.add(span, x.To.Seconds(), x.P50)
+			most.add(span, x.To.Seconds(), x.P99)
+		}
+		half.flush()
+		most.flush()
+		if len(half.x) > 0 {
+			c.Curves = append(c.Curves, export.Curve{Label: pane.ClassNames[k] + ": median", Tint: export.Series(k), X: half.x, Y: half.y, Line: true},
+				export.Curve{Label: "99 %", Tint: export.Series(k), X: most.x, Y: most.y, Line: true, Dashed: true})
+		}
+	}
+	return c, len(c.Curves) > 0
 }
 
 // latencyChart shows how long accesses took; false: there was none.

@@ -41,6 +41,19 @@ var tables = map[string]func(*File, *RunInfo, []LaunchInfo, func(...any)) error{
 		}
 		return nil
 	},
+	"latencies": func(f *File, _ *RunInfo, launches []LaunchInfo, row func(...any)) error {
+		row("launch", "from_s", "to_s", "class", "accesses", "mean_s", "min_s", "p50_s", "p99_s", "max_s")
+		for i := range launches {
+			all, err := f.Latencies(launches[i].ID)
+			if err != nil {
+				return err
+			}
+			for _, x := range all {
+				row(i+1, x.From.Seconds(), x.To.Seconds(), x.Class, x.Count, x.Mean, x.Min, x.P50, x.P99, x.Max)
+			}
+		}
+		return nil
+	},
 	"metrics": func(_ *File, _ *RunInfo, launches []LaunchInfo, row func(...any)) error {
 		row("launch", "metric", "value", "unit", "kind", "verified")
 		for i := range launches {
@@ -177,6 +190,19 @@ type launchDocument struct {
 	Verified     bool                     `json:"verified"`
 	Failure      string                   `json:"failure"`
 	Metrics      map[string]engine.Metric `json:"metrics"`
+	Latencies    []latencyDocument        `json:"latencies"`
+}
+
+type latencyDocument struct {
+	From  float64  `json:"from_s"`
+	To    float64  `json:"to_s"`
+	Class string   `json:"class"`
+	Count int64    `json:"accesses"`
+	Mean  *float64 `json:"mean_s"`
+	Min   *float64 `json:"min_s"`
+	P50   *float64 `json:"p50_s"`
+	P99   *float64 `json:"p99_s"`
+	Max   *float64 `json:"max_s"`
 }
 
 type sampleDocument struct {
@@ -197,7 +223,7 @@ func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportO
 	for i := range launches {
 		l := &launches[i]
 		x := launchDocument{At: l.At.Seconds(), Scenario: l.Scenario, Kind: l.Kind, MachineFile: Clean(l.MachineFile), Iterations: l.Iterations, Cut: l.Cut,
-			Verification: l.Verification, Verified: l.Verified(), Failure: l.Failure, Times: []*float64{}, Metrics: make(map[string]engine.Metric)}
+			Verification: l.Verification, Verified: l.Verified(), Failure: l.Failure, Times: []*float64{}, Metrics: make(map[string]engine.Metric), Latencies: []latencyDocument{}}
 		if v := l.Virtual; v != nil {
 			hash, time := fmt.Sprintf("%016x", v.Hash), v.Time.Seconds()
 			x.Hash, x.Time = &hash, &time
@@ -211,6 +237,14 @@ func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportO
 		}
 		for _, m := range l.Metrics {
 			x.Metrics[m.Name] = m
+		}
+		latencies, err := f.Latencies(l.ID)
+		if err != nil {
+			return err
+		}
+		for _, q := range latencies {
+			x.Latencies = append(x.Latencies, latencyDocument{q.From.Seconds(), q.To.Seconds(), q.Class, q.Count,
+				engine.Finite(q.Mean), engine.Finite(q.Min), engine.Finite(q.P50), engine.Finite(q.P99), engine.Finite(q.Max)})
 		}
 		d.Launches = append(d.Launches, x)
 	}

@@ -22,7 +22,7 @@ type ExportOptions struct {
 
 // Formats are what a recording is exported to, by name.
 var Formats = []Format{
-	{"csv", "a table: samples, iterations, metrics, launches, knobs, commands or marks", (*File).csv},
+	{"csv", "a table: samples, iterations, latencies, metrics, launches, knobs, commands or marks", (*File).csv},
 	{"json", "a run as one document", (*File).json},
 	{"perfetto", "the timeline of a launch as a Chrome trace, for ui.perfetto.dev", (*File).perfetto},
 	{"openmetrics", "samples with their times, and metrics, for Prometheus", (*File).openMetrics},

@@ -21,6 +21,7 @@ type File struct {
 	Name string
 	Runs []RunInfo
 
+	format int
 	db     *sql.DB
 	conn   *sql.Conn
 	unpack *unpacker
@@ -52,7 +53,8 @@ const magic = "SQLite format 3\x00"
 // Open opens a recording to be read. A file that is none, or is damaged, is named as
 // such.
 func Open(name string) (*File, error) {
-	if err := sniff(name); err != nil {
+	format, err := sniff(name)
+	if err != nil {
 		return nil, fmt.Errorf("%s %w", name, err)
 	}
 	if err := recoverJournal(name); err != nil {
@@ -67,7 +69,7 @@ func Open(name string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	db.SetMaxOpenConns(1)
-	f := &File{Name: name, db: db, unpack: newUnpacker()}
+	f := &File{Name: name, format: format, db: db, unpack: newUnpacker()}
 	if err := f.begin(); err != nil {
 		_ = f.Close()
 		return nil, f.wrong(err)
@@ -75,44 +77,45 @@ func Open(name string) (*File, error) {
 	return f, nil
 }
 
-// sniff looks at the header of a file.
-func sniff(name string) error {
+// sniff looks at the header of a file, and gives the format of its tables.
+func sniff(name string) (int, error) {
 	info, err := os.Stat(name) // before opening: a pipe would block there
 	if err != nil {
 		var path *fs.PathError
 		if errors.As(err, &path) {
 			err = path.Err
 		}
-		return fmt.Errorf("cannot be read: %w", err)
+		return 0, fmt.Errorf("cannot be read: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return errors.New("is not a plain file")
+		return 0, errors.New("is not a plain file")
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
+		return 0, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
 	}
 	defer f.Close()
 	var head [headerSize]byte
 	n, err := io.ReadFull(f, head[:])
 	switch {
 	case n == 0:
-		return errors.New("is empty: it is no recording")
+		return 0, errors.New("is empty: it is no recording")
 	case string(head[:min(n, len(magic))]) != magic[:min(n, len(magic))]:
-		return errors.New("is no recording: hybridtop record writes one")
+		return 0, errors.New("is no recording: hybridtop record writes one")
 	case err != nil:
-		return fmt.Errorf("is truncated: it has %d bytes", n)
+		return 0, fmt.Errorf("is truncated: it has %d bytes", n)
 	}
 	if id := binary.BigEndian.Uint32(head[68:]); id != applicationID {
-		return errors.New("is no recording: it is an SQLite file of another program")
+		return 0, errors.New("is no recording: it is an SQLite file of another program")
 	}
-	if v := binary.BigEndian.Uint32(head[60:]); v != version {
-		if v > version {
-			return fmt.Errorf("is a recording of format %d: this program reads format %d; a newer one has written it", v, version)
-		}
-		return fmt.Errorf("is a recording of format %d: this program reads format %d", v, version)
+	v := binary.BigEndian.Uint32(head[60:])
+	switch {
+	case v > version:
+		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d; a newer one has written it", v, oldest, version)
+	case v < oldest:
+		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d", v, oldest, version)
 	}
-	return nil
+	return int(v), nil
 }
 
 // recoverJournal takes back what a writer had begun when it was killed: only one that may
@@ -215,7 +218,7 @@ func (f *File) tables() error {
 	if err := f.each(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`, nil, func(r *line) { have[r.raw()] = true }); err != nil {
 		return err
 	}
-	for _, s := range schema {
+	for _, s := range schemaOf(f.format) {
 		if !have[s] {
 			return fmt.Errorf("it is damaged: it lacks %q", strings.Join(strings.Fields(s)[:3], " "))
 		}

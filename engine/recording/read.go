@@ -156,6 +156,29 @@ func (f *File) Iterations(launch int64) ([]float64, error) {
 	return all, nil
 }
 
+// LatencyInfo is how long the accesses of a class took in an interval of a launch.
+type LatencyInfo struct {
+	From, To         time.Duration
+	Class            string
+	engine.Quantiles // without buckets
+}
+
+// Latencies are those of a launch, in order; a recording of format 1 has none with times.
+func (f *File) Latencies(launch int64) ([]LatencyInfo, error) {
+	if f.format < version {
+		return nil, nil
+	}
+	var all []LatencyInfo
+	err := f.each(`SELECT from_ns, to_ns, class, n, mean_s, min_s, p50_s, p99_s, max_s FROM latency WHERE launch=? ORDER BY to_ns, class`, []any{launch}, func(r *line) {
+		all = append(all, LatencyInfo{time.Duration(r.int()), time.Duration(r.int()), r.text(),
+			engine.Quantiles{Count: r.int(), Mean: r.real(), Min: r.real(), P50: r.real(), P99: r.real(), Max: r.real()}})
+	})
+	if err != nil {
+		return nil, f.wrong(err)
+	}
+	return all, nil
+}
+
 // CommandInfo is a command that a user gave.
 type CommandInfo struct {
 	At                       time.Duration

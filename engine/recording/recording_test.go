@@ -23,6 +23,7 @@ type tee struct {
 	engine.Observer
 	mu    sync.Mutex
 	snaps []*engine.Snapshot
+	timed []*engine.Latencies
 	ended []*engine.Outcome
 }
 
@@ -31,6 +32,11 @@ func (t *tee) Published(s *engine.Snapshot) {
 	t.snaps = append(t.snaps, s)
 	t.mu.Unlock()
 	t.Observer.Published(s)
+}
+
+func (t *tee) Timed(l *engine.Latencies) {
+	t.timed = append(t.timed, l)
+	t.Observer.Timed(l)
 }
 
 func (t *tee) Ended(o *engine.Outcome) {

@@ -198,14 +198,14 @@ func TestWhatIsNoRecording(t *testing.T) {
 	}
 	number := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
 	for want, b := range map[string][]byte{
-		"is empty: it is no recording":                                   {},
-		"is no recording: hybridtop record writes one":                   []byte("hello, this is a text of mine"),
-		"is no recording: it is an SQLite file of another program":       change(68, number(7)...),
-		"is a recording of format 9: this program reads format 1; a new": change(60, number(9)...),
-		"is truncated: it has 60 bytes":                                  good[:60],
-		"it is truncated":                                                good[:len(good)-4096],
-		"is damaged":                                                     change(100, make([]byte, 900)...),
-		"its checksum is wrong":                                          flipped(good, "frame"),
+		"is empty: it is no recording":                                           {},
+		"is no recording: hybridtop record writes one":                           []byte("hello, this is a text of mine"),
+		"is no recording: it is an SQLite file of another program":               change(68, number(7)...),
+		"is a recording of format 9: this program reads formats 1 to 2; a newer": change(60, number(9)...),
+		"is truncated: it has 60 bytes":                                          good[:60],
+		"it is truncated":                                                        good[:len(good)-4096],
+		"is damaged":                                                             change(100, make([]byte, 900)...),
+		"its checksum is wrong":                                                  flipped(good, "frame"),
 	} {
 		file := filepath.Join(t.TempDir(), "a.htr")
 		if err := os.WriteFile(file, b, 0o644); err != nil {

@@ -127,6 +127,9 @@ func (r *Run) Launched(l *engine.Launch) { r.leave(l) }
 // Published implements engine.Observer.
 func (r *Run) Published(s *engine.Snapshot) { r.leave(s) }
 
+// Timed implements engine.Observer.
+func (r *Run) Timed(l *engine.Latencies) { r.leave(l) }
+
 // Ended implements engine.Observer.
 func (r *Run) Ended(o *engine.Outcome) { r.leave(o) }
 
@@ -177,6 +180,8 @@ func (r *Run) write(b *batch, over bool) error {
 			err = r.launched(b, e)
 		case *engine.Snapshot:
 			err = r.published(b, e)
+		case *engine.Latencies:
+			err = r.timed(b, e)
 		case *engine.Outcome:
 			err = r.outcome(b, e)
 		case *command:
@@ -357,14 +362,22 @@ func (r *Run) outcome(b *batch, o *engine.Outcome) error {
 	if v := s.Virtual; v != nil {
 		hash, total, count, whole = fmt.Sprintf("%016x", v.Hash), int64(v.Time), strconv.FormatUint(v.Events, 10), v.Whole
 	}
-	if _, err := b.exec(`UPDATE launch SET cut=?, whole=?, hash=?, total_ps=?, events=? WHERE id=?`, o.Cut, whole, hash, total, count, l.id); err != nil {
-		return err
+	_, err := b.exec(`UPDATE launch SET cut=?, whole=?, hash=?, total_ps=?, events=? WHERE id=?`, o.Cut, whole, hash, total, count, l.id)
+	return err
+}
+
+// timed writes how long the accesses of an interval took.
+func (r *Run) timed(b *batch, l *engine.Latencies) error {
+	if r.launch == nil {
+		return nil
 	}
-	for c, hdr := range o.Latency {
-		if hdr == nil {
+	for c := range l.Class {
+		x := &l.Class[c]
+		if x.Count == 0 {
 			continue
 		}
-		if _, err := b.exec(`INSERT OR REPLACE INTO latency VALUES (?,?,?)`, l.id, classes[c], hdr); err != nil {
+		if _, err := b.exec(`INSERT OR REPLACE INTO latency VALUES (?,?,?,?,?,?,?,?,?,?,?)`, r.launch.id, classes[c], int64(l.From), int64(l.To),
+			x.Count, real(x.Mean), real(x.Min), real(x.P50), real(x.P99), real(x.Max), x.HDR); err != nil {
 			return err
 		}
 	}

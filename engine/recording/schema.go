@@ -1,10 +1,12 @@
 package recording
 
 // What the header of a file says: whose it is, and the version of the tables. A version
-// that adds, drops or changes a column has the next number.
+// that adds, drops or changes a column has the next number. Format 1 is read, and not
+// written any more.
 const (
 	applicationID = 0x48545231 // "HTR1"
-	version       = 1
+	version       = 2
+	oldest        = 1
 )
 
 // schema is the tables, in the order in which they are made. NULL stands for a number
@@ -31,7 +33,7 @@ var schema = []string{
 	`CREATE TABLE iteration(launch INTEGER, i INTEGER, s REAL, PRIMARY KEY(launch,i)) WITHOUT ROWID`,
 	`CREATE TABLE metric(launch INTEGER, i INTEGER, name TEXT, value REAL, unit TEXT, kind TEXT,
   PRIMARY KEY(launch,name)) WITHOUT ROWID`,
-	`CREATE TABLE latency(launch INTEGER, class TEXT, hdr BLOB, PRIMARY KEY(launch,class)) WITHOUT ROWID`,
+	latencyTable,
 	`CREATE TABLE frame(run INTEGER, first INTEGER, n INTEGER, from_ns INTEGER, to_ns INTEGER,
   crc INTEGER, data BLOB, PRIMARY KEY(run,first))`,
 	`CREATE TABLE lane(id INTEGER PRIMARY KEY, launch INTEGER, rank INTEGER, thread INTEGER)`,
@@ -44,6 +46,33 @@ var schema = []string{
 	`CREATE VIEW bandwidth AS SELECT run, at_ns/1e9 AS t_s, rate_rank, rate_node, rate_remote FROM sample`,
 	`CREATE VIEW verification AS SELECT run, id AS launch, workload, fabric, iterations, cut, hash, checks, verified, detail FROM launch`,
 	`CREATE VIEW metrics AS SELECT l.run, l.id AS launch, l.workload, m.name, m.value, m.unit, m.kind FROM metric m JOIN launch l ON l.id = m.launch`,
+	latencyView,
+}
+
+// What format 1 has otherwise: latencies of a whole launch, without their times.
+const (
+	latencyTable = `CREATE TABLE latency(launch INTEGER, class TEXT, from_ns INTEGER, to_ns INTEGER,
+  n INTEGER, mean_s REAL, min_s REAL, p50_s REAL, p99_s REAL, max_s REAL, hdr BLOB, PRIMARY KEY(launch,to_ns,class))`
+	latencyView   = `CREATE VIEW latencies AS SELECT l.run, l.id AS launch, x.to_ns/1e9 AS t_s, x.class, x.n, x.mean_s, x.min_s, x.p50_s, x.p99_s, x.max_s FROM latency x JOIN launch l ON l.id = x.launch`
+	latencyTable1 = `CREATE TABLE latency(launch INTEGER, class TEXT, hdr BLOB, PRIMARY KEY(launch,class)) WITHOUT ROWID`
+)
+
+// schemaOf is the tables of a format.
+func schemaOf(format int) []string {
+	if format == version {
+		return schema
+	}
+	var all []string
+	for _, s := range schema {
+		switch s {
+		case latencyTable:
+			all = append(all, latencyTable1)
+		case latencyView:
+		default:
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // Kinds of blocks, and how they are encoded.

@@ -105,6 +105,13 @@ func (s *Switch) Published(x *engine.Snapshot) {
 	}
 }
 
+// Timed implements engine.Observer.
+func (s *Switch) Timed(l *engine.Latencies) {
+	if r := s.to(); r != nil {
+		r.Timed(l)
+	}
+}
+
 // Ended implements engine.Observer.
 func (s *Switch) Ended(o *engine.Outcome) {
 	if r := s.to(); r != nil {

@@ -66,6 +66,9 @@ func Create(name string) (*Writer, error) {
 		if err := f.Close(); err != nil {
 			return nil, err
 		}
+		if f.format != version {
+			return nil, fmt.Errorf("%s is a recording of format %d, which gets no further runs: this program writes format %d; give another file", name, f.format, version)
+		}
 	}
 	at, err := location(name, fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", busyFor.Milliseconds()))
 	if err != nil {

@@ -42,7 +42,8 @@ type history struct {
 	warnings []string
 	stretch  stretch
 	under    underway
-	dilation float64 // of the launch before this one; 0: there was none of the same scenario
+	told     intervals // of latencies
+	dilation float64   // of the launch before this one; 0: there was none of the same scenario
 }
 
 func newHistory() *history {
@@ -82,6 +83,7 @@ func (h *history) begin(set setup, at time.Duration) {
 	}
 	h.set, h.began, h.first = set, true, true
 	h.frames, h.last, h.under = collector{}, newFrame(0, 0), underway{at: at}
+	h.told = intervals{at: at}
 	h.states = states{}
 	h.recent = recent{}
 	h.recent.take(at, h.last)

@@ -269,6 +269,7 @@ func (s *Session) publish(h *history, set setup, r *run, phase engine.Phase) {
 	s.current.Store(snap)
 	if o := s.options.Observer; o != nil {
 		o.Published(snap)
+		s.timed(h, snap.Elapsed, false)
 	}
 	if s.options.published != nil {
 		s.options.published(snap)
