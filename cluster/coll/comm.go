@@ -20,12 +20,11 @@ type Comm struct {
 	fire    cluster.Op // of the steps
 	space   space
 	board   board
-	sharing *Places  // of nodes; nil: not asked for yet
-	world   bool     // the team is that of all ranks
-	carried *carried // by the machine's collective network
-	number  int32    // of the calls on it so far
-	last    role     // that was used last, and what it does
-	had     *share
+	sharing *Places         // of nodes; nil: not asked for yet
+	world   bool            // the team is that of all ranks
+	carried *carried        // by the machine's collective network
+	number  int32           // of the calls on it so far
+	recent  [recents]*share // that were used last, by number after the root
 
 	table   *Table // that it chooses by; nil: none
 	columns [Collectives]Column
@@ -37,11 +36,17 @@ type role struct {
 	rel int32
 }
 
+// recents is for how many roots a member finds what it does at once: programs on grids
+// take the members of rows and columns as roots by turns.
+const recents = 16
+
 // share is what a member does in the schedules of a key.
 type share struct {
+	role
 	*Schedule
-	partners []int32 // of one-sided transfers: by node, the message's other end
-	leads    []int32 // by node that is put or lands where the sender has to be told: the node whose word, or message, tells it; else −1
+	partners []int32     // of one-sided transfers: by node, the message's other end
+	others   []*Schedule // and whose that is; nil: all ranks have one
+	leads    []int32     // by node that is put or lands where the sender has to be told: the node whose word, or message, tells it; else −1
 }
 
 // turns is how many calls may be under way before one more waits for the oldest:
@@ -184,25 +189,28 @@ func (c *Comm) take(call *Call) (*Run, error) {
 		c.idle = append(c.idle, x)
 		return nil, c.lib.Errorf("%s on %s: in and out overlap: give it buffers of their own, or a copy of in", what, c.team.Name())
 	}
-	x.comm, x.call, x.trouble, x.partners, x.leads = c, *call, nil, does.partners, does.leads
+	x.comm, x.call, x.trouble, x.partners, x.others, x.leads = c, *call, nil, does.partners, does.others, does.leads
 	return x, nil
 }
 
 // share is what a member does.
 func (c *Comm) share(r role) *share {
-	if c.last != r {
-		does := c.own[r]
-		if does == nil {
-			does = &share{Schedule: c.cache.Schedule(r.key, r.rel)}
-			if r.key.Transfer.OneSided() {
-				does.partners = c.cache.partners(r.key, r.rel, does.Schedule)
-				does.leads = c.cache.leads(r.key, r.rel, does)
-			}
-			c.own[r] = does
-		}
-		c.last, c.had = r, does
+	at := &c.recent[uint32(r.rel)%recents]
+	if *at != nil && (*at).role == r {
+		return *at
 	}
-	return c.had
+	does := c.own[r]
+	if does == nil {
+		does = &share{role: r, Schedule: c.cache.Schedule(r.key, r.rel)}
+		if r.key.Transfer.OneSided() {
+			does.partners = c.cache.partners(r.key, r.rel, does.Schedule)
+			does.others = c.cache.others(r.key, r.rel, does.Schedule)
+			does.leads = c.cache.leads(r.key, r.rel, does)
+		}
+		c.own[r] = does
+	}
+	*at = does
+	return does
 }
 
 // overlap reports whether two buffers share bytes.

@@ -181,12 +181,12 @@ func (x *Run) oneSided(p cluster.Poster, n *Node, node int32) {
 		x.offer(p, n, node)
 	case n.Kind == Send:
 		if x.leads[node] >= 0 {
-			if x.inTurn = append(x.inTurn, node); len(x.inTurn) == 1 {
+			if x.inTurn = append(x.inTurn, node); len(x.inTurn) == x.served+1 {
 				x.serve(p)
 			}
 			return
 		}
-		q := x.there(n.Peer)
+		q := x.there(node)
 		x.put(p, n, node, &q, -1)
 	case k.pulled(n):
 		x.watch(p, node, stageFlagged)
@@ -202,19 +202,19 @@ func (x *Run) oneSided(p cluster.Poster, n *Node, node int32) {
 // serve puts what the receivers have told the addresses of, in the order in which it was
 // ready, whatever the order in which they tell: the order says whom the others wait for.
 func (x *Run) serve(p cluster.Poster) {
-	for len(x.inTurn) > 0 && x.trouble == nil {
-		node := x.inTurn[0]
+	for x.served < len(x.inTurn) && x.trouble == nil {
+		node := x.inTurn[x.served]
 		n := &x.Schedule.Nodes[node]
 		base, told := x.bases[x.leads[node]]
 		if !told {
 			x.watchWord(p, x.leads[node], node, stageCleared)
 			return
 		}
-		x.inTurn = x.inTurn[1:]
-		q := x.there(n.Peer)
+		x.served++
+		q := x.there(node)
 		x.put(p, n, node, &q, base)
 	}
-	x.inTurn = nil
+	x.inTurn, x.served = x.inTurn[:0], 0
 }
 
 // offer tells the receiver of a rendezvous where the bytes are.
@@ -288,7 +288,7 @@ func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
 		if b := x.staged[node]; b != nil {
 			x.unpack(n.Ref, b)
 		}
-		q := x.there(n.Peer)
+		q := x.there(node)
 		to, how, v := wordNode+x.partners[node], cluster.SigSet, x.told(0)
 		if q.Schedule.counted(x.call.Key.Modes, x.partners[node]) {
 			to, how, v = wordAcked, cluster.SigAdd, 1
@@ -348,10 +348,14 @@ func (x *Run) signal(p cluster.Poster, to Peer, word int32, how cluster.SigOp, v
 	p.Post(&x.op)
 }
 
-// there is the place of a peer.
-func (x *Run) there(to Peer) Place {
-	rel := wrap(x.Peer(to)-x.Root, x.Schedule.Ranks)
-	return Place{Schedule: x.comm.cache.Schedule(x.call.Key, rel), Rel: rel, Root: x.Root, Blocks: x.Blocks}
+// there is the place of a node's peer.
+func (x *Run) there(node int32) Place {
+	s := x.Schedule
+	q := Place{Schedule: s, Rel: wrap(x.Peer(s.Nodes[node].Peer)-x.Root, s.Ranks), Root: x.Root, Blocks: x.Blocks}
+	if x.others != nil {
+		q.Schedule = x.others[node]
+	}
+	return q
 }
 
 // target finds the bytes of a reference at a peer whose buffer begins at base.
@@ -403,7 +407,7 @@ func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 
 // get fetches a message out of the sender's buffer, which begins at base.
 func (x *Run) get(p cluster.Poster, n *Node, node int32, base int64) {
-	q := x.there(n.Peer)
+	q := x.there(node)
 	x.op = cluster.Op{Kind: cluster.KindGet, Peer: int32(x.comm.team.Global(int(x.Peer(n.Peer)))), Size: x.Bytes(n.Ref), Then: x, ThenArg: node | stageGot}
 	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.partners[node]].Ref, base)
 	if !x.call.Sizes && x.op.Size > 0 {

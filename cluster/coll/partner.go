@@ -62,6 +62,21 @@ func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 	return made
 }
 
+// others are the schedules of the messages' other ends, by node.
+func (c *Cache) others(k Key, rel int32, s *Schedule) []*Schedule {
+	if k.Algorithm.Class == nil {
+		return nil
+	}
+	made := make([]*Schedule, len(s.Nodes))
+	pl := Place{Schedule: s, Rel: rel}
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.Kind == Send || n.Kind == Recv {
+			made[i] = c.Schedule(k, pl.Peer(n.Peer))
+		}
+	}
+	return made
+}
+
 // leads gives, by node of a rank's schedule, where the other side of a put tells the
 // sender of its buffer: of all messages from one rank to another the first that the
 // receiver has. −1: it need not.

@@ -217,11 +217,13 @@ func Of(c Collective) []*Algorithm {
 
 // Find gives an algorithm by its name.
 func Find(c Collective, name string) (*Algorithm, error) {
-	var names []string
-	for _, a := range Of(c) {
-		if a.Name == name {
+	for _, a := range registry {
+		if a.Collective == c && a.Name == name {
 			return a, nil
 		}
+	}
+	var names []string
+	for _, a := range Of(c) {
 		names = append(names, a.Name)
 	}
 	return nil, fmt.Errorf("%s by %q: there are %s", c, name, strings.Join(names, ", "))

@@ -38,7 +38,9 @@ type Run struct {
 	round    uint64 // how often the slot was taken
 	partners []int32
 	leads    []int32
-	inTurn   []int32         // sends that wait for an address
+	others   []*Schedule     // of the other ends; nil: the own one
+	inTurn   []int32         // sends that wait for an address, but for those
+	served   int             // that have it
 	bases    map[int32]int64 // addresses, by lead
 	spans    []cluster.Span
 
@@ -119,7 +121,7 @@ func (x *Run) place() {
 		if x.bases == nil && x.call.Key.asks() {
 			x.bases = map[int32]int64{}
 		}
-		x.inTurn = nil
+		x.inTurn, x.served = x.inTurn[:0], 0
 		if !x.call.Sizes {
 			x.temp = x.comm.r.Segment()[x.bytes:]
 		}

@@ -24,6 +24,7 @@ type space struct {
 	next  uint64 // calls so far
 	start int64  // of all of it in the own segment
 	end   int64
+	key   Key // of the barriers that say so
 	said  [2]*Run
 }
 
@@ -75,6 +76,13 @@ func (c *Comm) Reserve(room Room, slots int) error {
 	}
 	c.lib.Raise(most[0])
 	s := space{room: room, runs: make([]*Run, slots), turns: make([]uint64, slots), heard: make([]uint64, slots), acked: make([]uint64, slots)}
+	a, err := Find(Barrier, "dissemination")
+	if err != nil {
+		return err
+	}
+	if s.key, err = a.Key(Parameters{Ranks: c.team.Size()}); err != nil {
+		return err
+	}
 	s.start = c.lib.Heap()
 	if s.words, err = c.r.Alloc(8 * room.Words * int64(slots)); err != nil {
 		return err
@@ -167,15 +175,8 @@ func (c *Comm) credit(b int) error {
 			x.await()
 		}
 	}
-	a, err := Find(Barrier, "dissemination")
-	if err != nil {
-		return err
-	}
-	k, err := a.Key(Parameters{Ranks: c.team.Size()})
-	if err != nil {
-		return err
-	}
-	s.said[b%2], err = c.Start(Call{Key: k, Blocks: k.Blocks(0, 1)})
+	var err error
+	s.said[b%2], err = c.Start(Call{Key: s.key, Blocks: s.key.Blocks(0, 1)})
 	return err
 }
 

@@ -86,7 +86,9 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64)
 	i, m := w.newMsg()
 	m.train = uint16(train)
 	m.kind, m.class, m.src, m.dst, m.size, m.req = kind, class, t.r.id, op.Peer, n, id
-	m.more = &transfer{off: op.Off, a: op.A, b: op.B, arg: op.Arg, done: cluster.Done{Peer: op.Peer, Size: n}}
+	x := w.transfer()
+	x.off, x.a, x.b, x.arg, x.done.Peer, x.done.Size = op.Off, op.A, op.B, op.Arg, op.Peer, n
+	m.more = x
 	if kind == msgPut || kind == msgGet { // the only kinds that name a memory
 		m.more.from, m.more.to = op.From, op.To
 		m.more.packed = packed(op)

@@ -13,6 +13,7 @@ type protocol struct {
 	lasts    []cluster.Time // when the last byte of a message is there, if nothing holds it up
 	comes    []cluster.Time // by rank: when the last message arrives that a receive can match and whose bytes are coming in
 	freeMsgs []int32        // not in msgs' own lines, which are cold by the time they are taken
+	freeMore []*transfer    // that no message has
 	buffers  buffers
 	barriers map[int32]*barrier
 
@@ -64,7 +65,22 @@ func (w *world) newMsg() (int32, *msg) {
 	return int32(len(w.msgs) - 1), &w.msgs[len(w.msgs)-1]
 }
 
+// transfer gives what a one-sided message carries besides.
+func (p *protocol) transfer() *transfer {
+	n := len(p.freeMore)
+	if n == 0 {
+		return &transfer{}
+	}
+	x := p.freeMore[n-1]
+	p.freeMore = p.freeMore[:n-1]
+	return x
+}
+
 func (p *protocol) dropMsg(i int32) {
+	if x := p.msgs[i].more; x != nil {
+		*x = transfer{}
+		p.freeMore = append(p.freeMore, x)
+	}
 	p.msgs[i] = msg{}
 	p.freeMsgs = append(p.freeMsgs, i)
 }

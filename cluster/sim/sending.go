@@ -19,7 +19,8 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 		_, req := t.pend(op)
 		m.kind, m.req = msgAsk, req
 		if w.staged && op.From == cluster.DeviceMemory {
-			m.more = &transfer{from: op.From}
+			m.more = w.transfer()
+			m.more.from = op.From
 		}
 		w.dispatch(i, t)
 		return t.pended(op, req)
@@ -32,7 +33,8 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	}
 	if w.staged && op.From == cluster.DeviceMemory { // complete when it stands in the host's memory
 		_, source := t.pend(op)
-		m.more = &transfer{from: op.From, source: source + 1}
+		m.more = w.transfer()
+		m.more.from, m.more.source = op.From, source+1
 		w.dispatch(i, t)
 		return t.pended(op, source)
 	}

@@ -18,6 +18,7 @@ type panels struct {
 	long    int // rows of A, or columns of B, that the team has
 	real    bool
 	credits bool
+	said    coll.Key // of the barriers that give them
 	slots   []slot
 }
 
@@ -72,6 +73,15 @@ func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most in
 	}
 	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, real: real, credits: credited(key.Modes) && t.Size() > 1,
 		slots: make([]slot, slotsFor(key.Modes, ahead))}
+	if x.credits {
+		a, err := coll.Find(coll.Barrier, "dissemination")
+		if err != nil {
+			return nil, 0, err
+		}
+		if x.said, err = a.Key(coll.Parameters{Ranks: t.Size()}); err != nil {
+			return nil, 0, err
+		}
+	}
 	for i := range x.slots {
 		s := &x.slots[i]
 		switch {
@@ -94,9 +104,15 @@ func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most in
 	if !key.Transfer.OneSided() {
 		return x, behind, nil
 	}
-	room := key.Room(key.Blocks(most, unit))
+	room := r.Lib().Shared(roomFor{key, most}, func() any { return key.Room(key.Blocks(most, unit)) }).(coll.Room)
 	room.Sizes = !real
 	return x, behind, comm.Reserve(room, reserved(ahead))
+}
+
+// roomFor is what the ranks of a launch share the room of a call by.
+type roomFor struct {
+	key  coll.Key
+	most int64
 }
 
 // slot is panel k's.
@@ -139,15 +155,8 @@ func (x *panels) multiplied(k int) error {
 	if !x.credits {
 		return nil
 	}
-	a, err := coll.Find(coll.Barrier, "dissemination")
-	if err != nil {
-		return err
-	}
-	key, err := a.Key(coll.Parameters{Ranks: int(x.key.Ranks)})
-	if err != nil {
-		return err
-	}
-	x.slot(k).free, err = x.comm.Start(coll.Call{Key: key, Blocks: key.Blocks(0, 1)})
+	var err error
+	x.slot(k).free, err = x.comm.Start(coll.Call{Key: x.said, Blocks: x.said.Blocks(0, 1)})
 	return err
 }
 

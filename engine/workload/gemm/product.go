@@ -158,17 +158,19 @@ func (x *product) start(k int, now *cluster.Time) error {
 // pack copies the rank's part of panel k into its slot.
 func (x *product) pack(line, k, wide int) {
 	bytes := 2 * float64(x.lines[line].long) * float64(wide) * unit
+	if !x.real {
+		x.r.Compute(cluster.Work{Bytes: bytes}, nil)
+		return
+	}
 	first := k / x.size(line) * x.block
 	to := x.lines[line].numbers(k, wide)
 	x.r.Compute(cluster.Work{Bytes: bytes}, func() {
-		switch {
-		case !x.real:
-		case line == column:
+		if line == column {
 			copy(to, x.b[first*x.w:][:wide*x.w])
-		default:
-			for i := range x.m {
-				copy(to[i*wide:][:wide], x.a[i*x.inner[0]+first:][:wide])
-			}
+			return
+		}
+		for i := range x.m {
+			copy(to[i*wide:][:wide], x.a[i*x.inner[0]+first:][:wide])
 		}
 	})
 }
@@ -196,11 +198,11 @@ func (x *product) update(k int, now *cluster.Time) error {
 	for part := range x.slices {
 		from, to := x.m*part/x.slices, x.m*(part+1)/x.slices
 		work := cluster.Work{Flops: dense.GemmFlops(to-from, x.w, wide), Kernel: cluster.Dgemm, Cores: x.cores}
-		x.r.Compute(work, func() {
-			if x.real && to > from && x.w > 0 {
-				x.tiles.Gemm(false, to-from, x.w, wide, 1, a[from*wide:], wide, b, x.w, x.c[from*x.w:], x.w)
-			}
-		})
+		if x.real && to > from && x.w > 0 {
+			x.r.Compute(work, func() { x.tiles.Gemm(false, to-from, x.w, wide, 1, a[from*wide:], wide, b, x.w, x.c[from*x.w:], x.w) })
+		} else {
+			x.r.Compute(work, nil)
+		}
 		if x.ahead == 0 || part == x.slices-1 {
 			continue
 		}
