@@ -85,6 +85,7 @@ func screenActions() ownActions {
 			now(line("mouse", "M", "let the mouse work here, or leave it to the terminal", "mouse off", func(a *app) { a.mouse = !a.mouse }),
 				func(a *app) bool { return a.mouse }, "mouse on"),
 			line("theme", "t", "use the next theme", "theme", (*app).nextTheme),
+			line("units", "B", "write sizes and rates in the next units: mixed, binary, decimal, bits", "", func(a *app) { a.useUnits(a.Units.Next()) }),
 		},
 		choosing: []binding{
 			line("workload", "w", "run the next workload", "workload", (*app).nextWorkload),
@@ -226,6 +227,9 @@ func (a *app) nextTheme() {
 		}
 	}
 }
+
+// useUnits writes bytes in other units.
+func (a *app) useUnits(u grid.Units) { a.Units, a.notice = u, "units "+u.String()+": "+u.Doc() }
 
 func (a *app) nextWorkload() {
 	all := workload.All()

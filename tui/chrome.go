@@ -136,9 +136,9 @@ func (s *screen) status(a *app) {
 	}
 	switch {
 	case a.notice != "":
-		all = append(all, part{a.notice, th.Warning, must})
+		all = append(all, part{a.Units.Text(a.notice), th.Warning, must})
 	case a.Panel.Fault.Text != "" && s.at.at[pane.Knobs].Empty():
-		all = append(all, part{"✗ " + a.Panel.Fault.Text, th.Error, must})
+		all = append(all, part{"✗ " + a.Units.Text(a.Panel.Fault.Text), th.Error, must})
 	}
 	if s.at.at[pane.Knobs].Empty() {
 		all = append(all, s.knobPart(a))
@@ -152,7 +152,7 @@ func (s *screen) status(a *app) {
 	if snap.Keeping == engine.Beyond {
 		all = append(all, part{"▲ this host is too busy to keep the machine's times: " + a.Keys("simulate") + " simulates it", th.Warning, 8})
 	} else if n := len(snap.Warnings); n > 0 {
-		all = append(all, part{"▲ " + snap.Warnings[0], th.Warning, 3})
+		all = append(all, part{"▲ " + a.Units.Text(snap.Warnings[0]), th.Warning, 3})
 	}
 	if a.fps > 0 {
 		all = append(all, part{strconv.Itoa(a.fps) + " fps", th.Dim, 1})
@@ -245,7 +245,7 @@ func (s *screen) whyLine(a *app) {
 			rows = 1
 		}
 		x += v.Text(x, y, p.head, a.Theme.Accent)
-		x += v.TextRows(x, y, v.W()-1-x, rows, p.text, a.Theme.Text) + 2
+		x += v.TextRows(x, y, v.W()-1-x, rows, a.Units.Text(p.text), a.Theme.Text) + 2
 		if y+1 < v.H() {
 			x, y = 1, y+1
 		}

@@ -24,10 +24,10 @@ func (s *screen) essential(a *app) {
 		}
 	}
 	if a.notice != "" {
-		lines = append(lines, part{a.notice, th.Warning, 8})
+		lines = append(lines, part{a.Units.Text(a.notice), th.Warning, 8})
 	}
 	if a.Panel.Fault.Text != "" {
-		lines = append(lines, part{"✗ " + a.Panel.Fault.Text, th.Error, 7})
+		lines = append(lines, part{"✗ " + a.Units.Text(a.Panel.Fault.Text), th.Error, 7})
 	}
 	knob := s.knobPart(a)
 	lines = append(lines, part{knob.text, th.Accent, 3})
@@ -36,14 +36,14 @@ func (s *screen) essential(a *app) {
 		for _, r := range snap.Series[n-1].Rate {
 			sum += r
 		}
-		lines = append(lines, part{grid.BytesPerSecond.Format(sum, 10) + " " + snap.Scenario.Workload, th.Text, 4})
+		lines = append(lines, part{a.Units.Rate().Format(sum, 10) + " " + snap.Scenario.Workload, th.Text, 4})
 	}
 	if q := &snap.Latency[cluster.Remote]; q.Count > 0 {
 		lines = append(lines, part{"remote p50 " + grid.Seconds.Format(q.P50, 8), th.Text, 2})
 	}
 	for i := range snap.Studies {
 		if text := snap.Studies[i].Glance; text != "" {
-			lines = append(lines, part{text, th.Text, 4})
+			lines = append(lines, part{a.Units.Text(text), th.Text, 4})
 		}
 	}
 	lines = append(lines,

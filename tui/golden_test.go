@@ -170,6 +170,9 @@ var goldens = []struct {
 		a.ascii = true
 		return a
 	}},
+	{"units-binary", sizes(120, 40), typed("B")},
+	{"units-decimal", sizes(80, 24, 120, 40), typed("B", "B")},
+	{"units-bits", sizes(80, 24, 120, 40, 200, 60), typed("B", "B", "B")},
 	{"ascii", sizes(80, 24, 120, 40), func() *app {
 		a := shownApp(demo(4, 4, 4))
 		a.ascii = true

@@ -23,6 +23,8 @@ type PictureOf struct {
 	File string
 	Pane string // alone, as when zoomed; "": the screen as it stands
 	W, H int    // columns and rows; of a picture asked for on the screen 0: as the screen has
+	// Units are those of the picture; one that is asked for on the screen has its own.
+	Units grid.Units
 }
 
 // mostCells is the longest side of a picture.
@@ -43,7 +45,7 @@ func Picture(of *PictureOf, s *engine.Snapshot) ([]byte, error) {
 		return nil, err
 	}
 	a := newApp()
-	a.Whole = true
+	a.Whole, a.Units = true, of.Units
 	a.load(s)
 	return a.drawn(of, of.W, of.H)
 }

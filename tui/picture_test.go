@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
 // A picture has the size that was asked for, in both formats, and all of the
@@ -79,9 +81,9 @@ func TestPictureOfAPane(t *testing.T) {
 		of         PictureOf
 		want, none string
 	}{
-		{PictureOf{"a.svg", "latency", 100, 30}, "Latency", "Cluster"},
-		{PictureOf{"a.svg", "cluster", 30, 8}, "Cluster", "Latency"},
-		{PictureOf{"a.svg", "", 120, 36}, "Latency", "Zoomed"},
+		{PictureOf{"a.svg", "latency", 100, 30, grid.MixedUnits}, "Latency", "Cluster"},
+		{PictureOf{"a.svg", "cluster", 30, 8, grid.MixedUnits}, "Cluster", "Latency"},
+		{PictureOf{"a.svg", "", 120, 36, grid.MixedUnits}, "Latency", "Zoomed"},
 	} {
 		b, err := Picture(&c.of, s)
 		if err != nil {
@@ -100,9 +102,9 @@ func TestPictureOfAPane(t *testing.T) {
 		of   PictureOf
 		want string
 	}{
-		{PictureOf{"a.svg", "speed", 100, 30}, `no pane "speed": there are cluster, `},
-		{PictureOf{"a.svg", "latency", 29, 30}, "too small for a pane: want at least 30×8"},
-		{PictureOf{"a.png", "latency", 1000, 1000}, "is too large: the limit is 64 million pixels"},
+		{PictureOf{"a.svg", "speed", 100, 30, grid.MixedUnits}, `no pane "speed": there are cluster, `},
+		{PictureOf{"a.svg", "latency", 29, 30, grid.MixedUnits}, "too small for a pane: want at least 30×8"},
+		{PictureOf{"a.png", "latency", 1000, 1000, grid.MixedUnits}, "is too large: the limit is 64 million pixels"},
 	} {
 		for what, err := range map[string]error{"check": c.of.Check(), "draw": func() error { _, err := Picture(&c.of, s); return err }()} {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -123,8 +125,8 @@ func TestReadPicture(t *testing.T) {
 		{"my own.png ", PictureOf{File: "my own.png"}, ""},
 		{"a.svg latency", PictureOf{File: "a.svg", Pane: "latency"}, ""},
 		{"a.svg 100x30", PictureOf{File: "a.svg", W: 100, H: 30}, ""},
-		{"my own.svg latency  100x30", PictureOf{"my own.svg", "latency", 100, 30}, ""},
-		{"a.svg 100x30 latency", PictureOf{"a.svg", "latency", 100, 30}, ""},
+		{"my own.svg latency  100x30", PictureOf{"my own.svg", "latency", 100, 30, grid.MixedUnits}, ""},
+		{"a.svg 100x30 latency", PictureOf{"a.svg", "latency", 100, 30, grid.MixedUnits}, ""},
 		{"a.gif latency", PictureOf{}, "want a name that ends in .svg or .png"},
 		{"a.svg speed", PictureOf{}, `no pane "speed": there are cluster, `},
 		{"a.svg 9000x30", PictureOf{}, "size 9000x30: want columns and rows from 1 to 1000"},

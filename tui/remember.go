@@ -25,6 +25,13 @@ func (a *app) restore(k state.Kept) (skipped []string) {
 	if k.Theme != "" && !a.chooseTheme(k.Theme) {
 		skipped = append(skipped, fmt.Sprintf("theme %q is not known: skipped", k.Theme))
 	}
+	if k.Units != "" {
+		u, known := grid.UnitsByName(k.Units)
+		if !known {
+			skipped = append(skipped, fmt.Sprintf("units %q are not known: skipped", k.Units))
+		}
+		a.Units = u
+	}
 	if k.Mouse != nil {
 		a.mouse = *k.Mouse
 	}
@@ -47,7 +54,7 @@ func (a *app) restore(k state.Kept) (skipped []string) {
 
 // kept is what is to be remembered of the screen as it stands.
 func (a *app) kept() state.Kept {
-	k := state.Kept{Markers: markerNames[a.Markers], Mouse: &[]bool{a.mouse}[0], Workloads: make(map[string]state.Workload, len(a.left)+1)}
+	k := state.Kept{Units: a.Units.String(), Markers: markerNames[a.Markers], Mouse: &[]bool{a.mouse}[0], Workloads: make(map[string]state.Workload, len(a.left)+1)}
 	if a.chosen {
 		k.Theme = a.Theme.Name
 	}

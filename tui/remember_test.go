@@ -12,7 +12,7 @@ import (
 // What is kept of one screen is how another one begins; what is not known is told.
 func TestRestore(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
-	keys(a, ":", "'theme mono", "enter", "M", "m", "m")
+	keys(a, ":", "'theme mono", "enter", "M", "m", "m", ":", "'units decimal", "enter")
 	a.setFocus(latencyPane)
 	a.setFocus(timelinePane)
 	a.zoomed = true
@@ -22,17 +22,17 @@ func TestRestore(t *testing.T) {
 		t.Errorf("it skips %q", skipped)
 	}
 	b.load(demo(4, 4, 4))
-	if b.Theme != a.Theme || !b.chosen || b.mouse || b.Markers != grid.Lines || b.focus != timelinePane || !b.zoomed || b.last != a.last {
+	if b.Theme != a.Theme || !b.chosen || b.mouse || b.Units != grid.DecimalUnits || b.Markers != grid.Lines || b.focus != timelinePane || !b.zoomed || b.last != a.last {
 		t.Errorf("theme %s, mouse %v, markers %v, focus %d, zoomed %v, last %v", b.Theme.Name, b.mouse, b.Markers, b.focus, b.zoomed, b.last)
 	}
 	if d := cmp.Diff(kept, b.kept()); d != "" {
 		t.Errorf("kept again it differs:\n%s", d)
 	}
 	c := newApp()
-	skipped := c.restore(state.Kept{Theme: "pink", Markers: "stars", Workloads: map[string]state.Workload{
+	skipped := c.restore(state.Kept{Theme: "pink", Units: "yards", Markers: "stars", Workloads: map[string]state.Workload{
 		"demo-access": {Layout: &state.Layout{Focus: "moon", Panes: []string{"latency", "moon"}}},
 	}})
-	if d := cmp.Diff([]string{`theme "pink" is not known: skipped`, `markers "stars" are not known: skipped`}, skipped); d != "" {
+	if d := cmp.Diff([]string{`theme "pink" is not known: skipped`, `units "yards" are not known: skipped`, `markers "stars" are not known: skipped`}, skipped); d != "" {
 		t.Error(d)
 	}
 	c.load(demo(4, 4, 4))

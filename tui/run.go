@@ -32,6 +32,7 @@ type Session interface {
 // Options are how the screen begins. The zero value suits a terminal.
 type Options struct {
 	Theme   string // by name; "" follows the terminal and NO_COLOR
+	Units   string // that bytes are written in, by name; "" as they were left
 	ASCII   *bool  // draw with ASCII alone; nil: where the terminal or the locale has no more
 	NoMouse bool   // leave the mouse to the terminal
 	FPS     int    // frames a second at most; 0: 20, and 8 over SSH
@@ -212,6 +213,9 @@ func newProgram(s Session, o Options) (*program, error) {
 	}
 	if o.NoMouse {
 		left.Mouse = nil
+	}
+	if o.Units != "" {
+		left.Units = o.Units
 	}
 	notes := a.restore(left)
 	if name != "" && !a.chooseTheme(name) {

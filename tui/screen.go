@@ -36,6 +36,7 @@ type title struct {
 type whole struct {
 	w, h  int
 	theme *grid.Theme
+	units grid.Units
 	ascii bool
 	base  *engine.Baseline
 	over  overlay.Overlay // covers panes
@@ -56,7 +57,7 @@ type inputs struct {
 // returns it.
 func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	a.w, a.h = w, h
-	now := whole{w: w, h: h, theme: a.Theme, ascii: a.ascii, base: a.base, under: s.whole.over}
+	now := whole{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, under: s.whole.over}
 	if a.covered() {
 		now.over = a.over
 	}

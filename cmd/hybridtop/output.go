@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/xdg"
 	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/state"
 )
 
 // format is how a command writes what it found.
@@ -39,17 +41,39 @@ func writeCSV(w io.Writer, head []string, rows [][]string) error {
 	return errors.Join(c.Write(head), c.WriteAll(rows))
 }
 
-// units say how numbers of an SI unit are written for people.
-var units = map[string]grid.Unit{
-	"s": grid.Seconds, "B": grid.Bytes, "B/s": grid.BytesPerSecond, "1/s": grid.PerSecond, "flop/s": grid.Flops,
+// inUnits is how text has numbers of bytes: as --units says, else as the screen was left.
+// JSON and CSV have SI base units whatever it is.
+var inUnits grid.Units
+
+// addUnits gives all commands the flag.
+func addUnits(root *cobra.Command) *string {
+	name := root.PersistentFlags().String("units", "", "how text has sizes and rates, as the screen was left (mixed): "+strings.Join(grid.UnitsNames(), ", "))
+	must(root.RegisterFlagCompletionFunc("units", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return grid.UnitsNames(), cobra.ShellCompDirectiveNoFileComp
+	}))
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		known := true
+		if inUnits = grid.MixedUnits; *name != "" {
+			inUnits, known = grid.UnitsByName(*name)
+		} else if _, kept := state.Open(xdg.Config(), ""); kept.Units != "" {
+			inUnits, _ = grid.UnitsByName(kept.Units) // the screen tells of a broken file
+		}
+		if !known {
+			return fmt.Errorf("--units %s: there are %s", *name, strings.Join(grid.UnitsNames(), ", "))
+		}
+		return nil
+	}
+	return name
 }
+
+// siUnits are those of which numbers have prefixes.
+var siUnits = map[string]bool{"s": true, "B": true, "B/s": true, "1/s": true, "flop/s": true}
 
 // text is a metric's value with its unit.
 func text(m engine.Metric) string {
-	u, known := units[m.Unit]
 	switch {
-	case known:
-		return u.String(m.Value)
+	case siUnits[m.Unit]:
+		return inUnits.Of(m.Unit).String(m.Value)
 	case m.Unit == "1" && strings.HasSuffix(m.Name, "_share"):
 		return fmt.Sprintf("%.4g %%", 100*m.Value)
 	case m.Unit == "1" || m.Unit == "":

@@ -47,7 +47,7 @@ func (p *pictureFlags) read() (*tui.PictureOf, error) {
 		}
 		return nil, nil
 	}
-	of := &tui.PictureOf{File: p.file, Pane: p.pane, W: w, H: h}
+	of := &tui.PictureOf{File: p.file, Pane: p.pane, Units: inUnits, W: w, H: h}
 	return of, of.Check()
 }
 

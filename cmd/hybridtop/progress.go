@@ -107,7 +107,7 @@ func line(s *engine.Snapshot) string {
 		for _, r := range s.Series[n-1].Rate {
 			rate += r
 		}
-		parts = append(parts, grid.BytesPerSecond.String(rate)+" "+string(s.Kind))
+		parts = append(parts, inUnits.Rate().String(rate)+" "+string(s.Kind))
 		if engine.Finite(s.Series[n-1].Access) != nil {
 			parts = append(parts, grid.Seconds.String(s.Series[n-1].Access)+" an access")
 		}

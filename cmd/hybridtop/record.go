@@ -13,7 +13,6 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
 	"github.com/hybridtop/hybridtop/engine/session"
-	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
 func newRecord() *cobra.Command {
@@ -173,6 +172,6 @@ func tellRecorded(w io.Writer, file string, runs []*recording.Run) error {
 	case n > 1:
 		which = fmt.Sprintf("runs %d to %d", runs[0].ID, runs[n-1].ID)
 	}
-	_, err = fmt.Fprintf(w, "recorded as %s of %s (%s)\n", which, file, grid.Bytes.String(size))
+	_, err = fmt.Fprintf(w, "recorded as %s of %s (%s)\n", which, file, inUnits.Bytes().String(size))
 	return err
 }

@@ -98,7 +98,7 @@ func play(cmd *cobra.Command, p *recording.Player, at time.Duration, speed float
 	} else {
 		r.Stand(ctx)
 	}
-	screen.Terminal = terminal
+	screen.Terminal, screen.Units = terminal, inUnits.String()
 	if cmd.Flags().Changed("ascii") {
 		screen.ASCII = ascii
 	}

@@ -261,7 +261,10 @@ func rowUnit(r *reproduce.Row) grid.Unit {
 	case math.IsNaN(r.X) || strings.HasSuffix(r.Quantity, "_share"):
 		return grid.Share
 	}
-	return units[r.Unit] // one that is not known is a count
+	if !siUnits[r.Unit] {
+		return grid.Count
+	}
+	return grid.MixedUnits.Of(r.Unit)
 }
 
 func unitLabel(unit string) string {
@@ -289,8 +292,8 @@ func figureCurves(f *presets.Figure, r *reproduce.Report) (export.Section, bool)
 		if c.Figure.Name != f.Name {
 			continue
 		}
-		if u, known := units[c.Unit]; known {
-			chart.Y.Unit = u
+		if siUnits[c.Unit] {
+			chart.Y.Unit = grid.MixedUnits.Of(c.Unit)
 		} else if strings.HasSuffix(f.Y, "_share") {
 			chart.Y.Unit = grid.Share
 		}

@@ -192,8 +192,11 @@ func figureTable(w io.Writer, curves []reproduce.Curve) error {
 // figureChart draws simulated points, and the model as dashes.
 func figureChart(w io.Writer, curves []reproduce.Curve) error {
 	f, theme := curves[0].Figure, grid.Themes()[0]
-	unit, known := units[curves[0].Unit]
-	if !known && strings.HasSuffix(f.Y, "_share") {
+	unit := grid.Count
+	switch {
+	case siUnits[curves[0].Unit]:
+		unit = inUnits.Of(curves[0].Unit)
+	case strings.HasSuffix(f.Y, "_share"):
 		unit = grid.Share
 	}
 	chart := grid.LineChart{X: grid.Axis{Scale: grid.Log2}, Y: grid.Axis{Unit: unit, FromZero: true}}

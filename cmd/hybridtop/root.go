@@ -54,6 +54,7 @@ func newRoot() *cobra.Command {
 	complete("workload", workloadNames)
 	complete("theme", themes)
 	complete("pane", tui.PaneNames)
+	units := addUnits(root)
 	knobs := addKnobs(root, false)
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := checkPane(screen.Pane); err != nil {
@@ -122,6 +123,7 @@ func newRoot() *cobra.Command {
 		ctx, done := endable(cmd.Context(), terminal, cmd.ErrOrStderr())
 		defer done()
 		s.Start(cmd.Context())
+		screen.Units = *units
 		screen.Terminal, screen.Machines = terminal, options.Machines
 		screen.Warn = func(err error) { fmt.Fprintln(cmd.ErrOrStderr(), "hybridtop:", err) }
 		if cmd.Flags().Changed("ascii") {

@@ -162,7 +162,7 @@ func (s *schedule) write(w io.Writer, out *format) error {
 	}
 	fmt.Fprintf(w, "%s: %s\n", head, s.key.Algorithm.Doc)
 	fmt.Fprintf(w, "%s in %s, %s in all, %s\n\n", count(int64(len(steps.Messages)), "message"), count(int64(steps.Last()), "step"),
-		cluster.SizeText(float64(steps.Bytes())), count(int64(s.schedules()), "schedule"))
+		inUnits.Text(cluster.SizeText(float64(steps.Bytes()))), count(int64(s.schedules()), "schedule"))
 	if tree := treeOf(s.key.Ranks, s.root, steps); tree != nil {
 		err = tree.draw(w)
 	} else {
@@ -267,7 +267,7 @@ func (t *tree) drawKids(w io.Writer, r int32, indent string) error {
 		if k.more > 0 {
 			more = fmt.Sprintf(" and %d more", k.more)
 		}
-		if _, err := fmt.Fprintf(w, "%s%s%d  step %d%s, %s\n", indent, branch, k.rank, k.step, more, cluster.SizeText(float64(k.bytes))); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s%d  step %d%s, %s\n", indent, branch, k.rank, k.step, more, inUnits.Text(cluster.SizeText(float64(k.bytes)))); err != nil {
 			return err
 		}
 		if err := t.drawKids(w, k.rank, indent+below); err != nil {

@@ -47,6 +47,7 @@ func newTable(w io.Writer) *table {
 // title writes a line that says what follows.
 func (t *table) title(s string) {
 	t.flush()
+	s = inUnits.Text(s)
 	if t.styles != nil {
 		s = t.styles.Title.Render(t.wrap(s))
 	}
@@ -68,9 +69,13 @@ func (t *table) row(cells ...string) {
 		t.write("\n")
 	case 1:
 		t.flush()
-		t.write(t.wrap(cells[0]) + "\n")
+		t.write(t.wrap(inUnits.Text(cells[0])) + "\n")
 	default:
-		t.rows = append(t.rows, cells)
+		row := make([]string, len(cells))
+		for i, cell := range cells {
+			row[i] = inUnits.Text(cell)
+		}
+		t.rows = append(t.rows, row)
 	}
 }
 

@@ -16,12 +16,29 @@ type Axis struct {
 	FromZero bool
 }
 
-// ticks returns the scale that the ticks of the axis follow.
+// ticks returns the scale that the ticks of the axis follow: bytes have theirs at powers
+// of two or of ten, as they are written.
 func (ax *Axis) ticks() Scale {
-	if ax.Scale == Linear && ax.Unit.Kind == Binary {
+	switch {
+	case ax.Unit.Kind == Binary && ax.Scale == Linear:
 		return binary
+	case ax.Unit.Kind == Binary:
+		return Log2
+	case ax.Scale == Log2 && ax.Unit.Symbol == Bytes.Symbol:
+		return Log10
 	}
 	return ax.Scale
+}
+
+// appendTicks appends at most n ticks of the axis, which are round as they are written.
+func (ax *Axis) appendTicks(dst []float64, lo, hi float64, n int) []float64 {
+	by := ax.Unit.div()
+	from := len(dst)
+	dst = Ticks(dst, ax.ticks(), lo/by, hi/by, n)
+	for i := range dst[from:] {
+		dst[from+i] *= by
+	}
+	return dst
 }
 
 // tickUnit returns the unit of the axis; on a linear one all ticks get the
@@ -72,7 +89,7 @@ func (ax *Axis) settle(s span, nice bool, n int) mapping {
 		m.widen(ax.FromZero)
 	}
 	if nice && n > 0 {
-		m.round(ax.ticks(), n)
+		m.round(ax.ticks(), n, ax.Unit.div())
 	}
 	m.a, m.b = m.on(m.lo), m.on(m.hi)
 	return m
@@ -104,13 +121,14 @@ func (m *mapping) widen(fromZero bool) {
 	}
 }
 
-// round moves the ends of the range outwards to round numbers.
-func (m *mapping) round(s Scale, n int) {
+// round moves the ends of the range outwards to numbers that are round once they are
+// divided.
+func (m *mapping) round(s Scale, n int, by float64) {
 	if m.scale != Linear {
-		m.lo, m.hi = round125(m.lo, false), round125(m.hi, true)
+		m.lo, m.hi = round125(m.lo/by, false)*by, round125(m.hi/by, true)*by
 		return
 	}
-	step := niceStep(s, m.lo, m.hi, n)
+	step := niceStep(s, m.lo/by, m.hi/by, n) * by
 	lo, hi := math.Floor(m.lo/step+1e-9)*step, math.Ceil(m.hi/step-1e-9)*step
 	if lo < hi && !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
 		m.lo, m.hi = lo, hi

@@ -75,7 +75,7 @@ func (b *BoxPlot) Draw(v View, th *Theme) {
 	}
 	n := clampInt((p.area.H+1)/2, 2, 6)
 	p.y = b.Y.settle(ys, true, n)
-	p.yticks = Ticks(p.yticks[:0], b.Y.ticks(), p.y.lo, p.y.hi, n)
+	p.yticks = b.Y.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {
 		p.verticalAxis(v, th, b.Y.tickUnit(&p.y))
 	}

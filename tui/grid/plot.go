@@ -25,7 +25,7 @@ func (p *plot) frame(v View, th *Theme, xa, ya *Axis, xs, ys span) {
 	}
 	n := clampInt((p.area.H+1)/2, 2, 6)
 	p.x, p.y = xa.settle(xs, false, 0), ya.settle(ys, true, n)
-	p.yticks = Ticks(p.yticks[:0], ya.ticks(), p.y.lo, p.y.hi, n)
+	p.yticks = ya.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {
 		p.verticalAxis(v, th, ya.tickUnit(&p.y))
 	}
@@ -67,7 +67,7 @@ func (p *plot) horizontalAxis(v View, th *Theme, xa *Axis) {
 	for x := range p.area.W {
 		v.Rune(p.area.X+x, row, '─', th.Border)
 	}
-	p.xticks = Ticks(p.xticks[:0], xa.ticks(), p.x.lo, p.x.hi, max(1, p.area.W/9))
+	p.xticks = xa.appendTicks(p.xticks[:0], p.x.lo, p.x.hi, max(1, p.area.W/9))
 	u, free, sig := xa.tickUnit(&p.x), 0, tickDigits(p.xticks)
 	for _, t := range p.xticks {
 		f, _ := p.x.frac(t)

@@ -27,11 +27,10 @@ type Unit struct {
 	// Symbol is the unit without prefix: "s", "B/s", or nothing for counts.
 	Symbol string
 	Kind   UnitKind
-	// Div divides Plain numbers before they are written; 0 counts as 1.
+	// Div divides numbers before they are written; 0 counts as 1.
 	Div float64
 
-	// prefix is the one prefix of all numbers of an axis, which are divided
-	// by Div, where shared is set.
+	// prefix is the one prefix of all numbers of an axis, where shared is set.
 	prefix string
 	shared bool
 }
@@ -121,6 +120,14 @@ func (u Unit) appendDigits(dst []byte, v float64, cols, sig int) []byte {
 	return appendHashes(dst[:from], cols)
 }
 
+// div is what numbers are divided by.
+func (u Unit) div() float64 {
+	if u.Div == 0 {
+		return 1
+	}
+	return u.Div
+}
+
 // gap returns the blank between number and unit, if there is one.
 func (u Unit) gap() string {
 	if u.Kind == Percent || u.Kind == Plain || u.Symbol == "" {
@@ -132,18 +139,15 @@ func (u Unit) gap() string {
 // scale divides v by the prefix that suits it once it is rounded to sig
 // digits. exponent tells that no prefix suits and powers of ten have to do.
 func (u Unit) scale(v float64, sig int) (scaled float64, prefix string, exponent bool) {
+	v /= u.div()
 	mag := math.Abs(v)
 	if u.shared {
-		return v / u.Div, u.prefix, mag/u.Div >= 1e7
+		return v, u.prefix, mag >= 1e7
 	}
 	switch u.Kind {
 	case Percent:
 		return v * 100, "", mag >= 1e7 || mag > 0 && mag < 1e-6
 	case Plain:
-		if u.Div != 0 {
-			v /= u.Div
-			mag = math.Abs(v)
-		}
 		return v, "", mag >= 1e9 || mag > 0 && mag < 1e-4
 	case Binary:
 		i := 0

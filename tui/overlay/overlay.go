@@ -49,6 +49,7 @@ type Host struct {
 	Choose   func(knob string) bool // opens the overlay that turns a knob, if there is one
 	Lines    func() []Line          // of the key table
 	UseTheme func(name string) bool
+	UseUnits func(grid.Units)
 	Picture  func(text string) error  // has the screen or a pane written to a file: FILE [PANE] [WxH]
 	Capture  func(file string) error  // records the session into a file
 	Seek     func(text string) error  // moves in a recording: a time, or a mark

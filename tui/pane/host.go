@@ -10,6 +10,7 @@ import (
 type Host struct {
 	Snap    *engine.Snapshot // shown; never nil
 	Theme   *grid.Theme
+	Units   grid.Units   // that bytes are written in
 	Markers grid.Markers // of curves
 	Alone   bool         // no other pane is shown
 	Whole   bool         // a picture: charts over time show all of it

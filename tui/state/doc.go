@@ -1,5 +1,5 @@
 // Package state is what the screen remembers from one time to the next: theme,
-// mouse and markers in config.toml, which the user may write as well; the last
+// units, mouse and markers in config.toml, which the user may write as well; the last
 // scenario and the layout of the panes of each workload in state.toml.
 //
 //	s, kept := state.Open(xdg.Config(), xdg.State())

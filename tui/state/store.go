@@ -12,6 +12,7 @@ import (
 // Kept is what is remembered. The zero value is nothing.
 type Kept struct {
 	Theme     string
+	Units     string
 	Mouse     *bool
 	Markers   string
 	Workloads map[string]Workload

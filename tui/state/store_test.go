@@ -18,7 +18,7 @@ func on(v bool) *bool { return &v }
 // full has a value of every sort.
 func full() Kept {
 	return Kept{
-		Theme: "mono", Mouse: on(false), Markers: "blocks",
+		Theme: "mono", Units: "decimal", Mouse: on(false), Markers: "blocks",
 		Workloads: map[string]Workload{
 			"dot":      {Knobs: map[string]string{"nodes": "8", "dilation": "auto", "pace": "1e-06", "threading": "multiple"}},
 			"pingpong": {Layout: &Layout{Focus: "timeline", Zoomed: true, Panes: []string{"traffic", "timeline"}}},
@@ -213,7 +213,7 @@ layout.corner = "left"
 `)
 	s, k := Open(folder, folder)
 	want := []string{
-		"config.toml: colour: unknown key, there are theme, mouse and markers: skipped",
+		"config.toml: colour: unknown key, there are theme, units, mouse and markers: skipped",
 		"config.toml: markers: a text that is not printable: skipped",
 		"config.toml: mouse: want true or false: skipped",
 		"config.toml: theme: want a text in quotes: skipped",

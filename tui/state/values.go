@@ -31,6 +31,8 @@ func (r *reader) config(t tree, k *Kept) {
 		case "version":
 		case "theme":
 			k.Theme = r.text(key, v)
+		case "units":
+			k.Units = r.text(key, v)
 		case "markers":
 			k.Markers = r.text(key, v)
 		case "mouse":
@@ -40,7 +42,7 @@ func (r *reader) config(t tree, k *Kept) {
 				r.skip(key, "want true or false")
 			}
 		default:
-			r.skip(key, "unknown key, there are theme, mouse and markers")
+			r.skip(key, "unknown key, there are theme, units, mouse and markers")
 		}
 	})
 }
@@ -170,6 +172,9 @@ func configChange(last, now *Kept) func(tree) {
 	set := func(key string, v any) { all = append(all, func(t tree) { t[key] = v }) }
 	if now.Theme != last.Theme && now.Theme != "" {
 		set("theme", now.Theme)
+	}
+	if now.Units != last.Units && now.Units != "" {
+		set("units", now.Units)
 	}
 	if now.Markers != last.Markers && now.Markers != "" {
 		set("markers", now.Markers)

@@ -34,7 +34,7 @@ func TestWhatStudiesSay(t *testing.T) {
 			"nested-multiple, 4×4 in 4: 7% of a product is spent in reductions and in waiting for them (simulated).",
 		}},
 		{"beff", []map[string]string{{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}}, []string{
-			"with messages of 4 KiB rings of 2 get 1.2× the bandwidth of random rings (10.8 and 8.71 GB/s of all processes, simulated).",
+			"with messages of 4 KiB rings of 2 get 1.2× the bandwidth of random rings (10.8 GB/s and 8.71 GB/s of all processes, simulated).",
 		}},
 	} {
 		w, err := workload.Find(c.workload)

@@ -147,7 +147,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	}
 	if most != nil && most != least {
 		most.Flag = engine.Best
-		v.Why = fmt.Sprintf("with messages of %s %s get %s× the bandwidth of %s (%.3g and %.3g GB/s of all processes, %s).", cluster.SizeText(longest),
+		v.Why = fmt.Sprintf("with messages of %s %s get %s× the bandwidth of %s (%.3g GB/s and %.3g GB/s of all processes, %s).", cluster.SizeText(longest),
 			most.Series, study.Figure(most.Cells[columnBandwidth]/least.Cells[columnBandwidth]), least.Series,
 			most.Cells[columnBandwidth]/1e9, least.Cells[columnBandwidth]/1e9, s.Kind)
 	}

@@ -90,11 +90,11 @@ func (o *picker) choices() []overlay.Choice {
 // tell writes what a machine's file says.
 func (o *picker) tell(f *grid.Flow, name string) {
 	if d := o.read[name]; d != nil {
-		factsText(f, d, o.Host.Theme)
+		factsText(f, d, o.Host.Units, o.Host.Theme)
 	}
 }
 
-func factsText(f *grid.Flow, d *described, th *grid.Theme) {
+func factsText(f *grid.Flow, d *described, u grid.Units, th *grid.Theme) {
 	if d.err != nil {
 		f.Text(d.err.Error(), th.Error)
 		return
@@ -118,7 +118,7 @@ func factsText(f *grid.Flow, d *described, th *grid.Theme) {
 		if fact.Value == nil {
 			st = th.Dim
 		}
-		f.Pair(fact.Key, factText(&fact), th.Dim, st)
+		f.Pair(fact.Key, factText(&fact, u), th.Dim, st)
 		source := th.Dim
 		text := fact.Source
 		switch fact.Kind() {
@@ -132,24 +132,21 @@ func factsText(f *grid.Flow, d *described, th *grid.Theme) {
 }
 
 // factText is a fact's value with its unit.
-func factText(f *presets.Fact) string {
+func factText(f *presets.Fact, u grid.Units) string {
 	switch v := f.Value.(type) {
 	case nil:
 		return "unknown"
 	case float64:
-		return factUnit(f.Unit).String(v)
+		return factUnit(f.Unit, u).String(v)
 	case []float64:
 		return strings.Trim(fmt.Sprint(v), "[]")
 	}
 	return fmt.Sprint(f.Value)
 }
 
-func factUnit(symbol string) grid.Unit {
-	switch symbol {
-	case "B":
-		return grid.Bytes
-	case "":
+func factUnit(symbol string, u grid.Units) grid.Unit {
+	if symbol == "" {
 		return pane.Integer
 	}
-	return grid.Unit{Symbol: symbol}
+	return u.Of(symbol)
 }

@@ -75,6 +75,10 @@ func (o *palette) entries(query string) []entry {
 	for _, th := range grid.Themes() {
 		all = append(all, entry{text: "theme " + th.Name, doc: "use this theme", run: func() { o.h.UseTheme(th.Name) }})
 	}
+	for _, name := range grid.UnitsNames() {
+		u, _ := grid.UnitsByName(name)
+		all = append(all, entry{text: "units " + name, doc: "write sizes and rates so: " + u.Doc(), run: func() { o.h.UseUnits(u) }})
+	}
 	return all
 }
 

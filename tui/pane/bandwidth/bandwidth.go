@@ -84,7 +84,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		return b
 	}
 	if v.H() >= 4 {
-		rows := p.legend(v, samples[len(samples)-1], th)
+		rows := p.legend(v, samples[len(samples)-1], h.Units, th)
 		v = v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 	}
 	if h.Base != nil && v.H() >= legendH {
@@ -94,7 +94,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	p.points(samples, snap.Marks, (to-from)/float64(max(v.W(), 1)))
 	c := &p.chart
 	c.X = grid.Axis{Unit: grid.Seconds, Fixed: true, Min: from, Max: to}
-	c.Y.FromZero, c.Y.Unit = true, grid.BytesPerSecond
+	c.Y.FromZero, c.Y.Unit = true, h.Units.Rate()
 	c.Y.Scale = grid.Linear
 	if p.log {
 		c.Y.Scale = grid.Log10
@@ -224,10 +224,10 @@ func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float
 
 // legend shows the classes, with their newest values where there is room, and gives
 // how many rows it takes.
-func (p *Pane) legend(v grid.View, s engine.Sample, th *grid.Theme) (rows int) {
+func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme) (rows int) {
 	words := func(c int, values bool) {
 		if p.text = append(p.text[:0], pane.ClassNames[c]...); values {
-			p.text = grid.BytesPerSecond.Append(append(p.text, ' '), s.Rate[c], 10)
+			p.text = u.Rate().Append(append(p.text, ' '), s.Rate[c], 10)
 		}
 	}
 	total := -gap

@@ -127,12 +127,12 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	if v.H() >= headH {
 		var head grid.Rect
 		head, rest = rest.CutTop(1)
-		p.head(v.Sub(head), f, at, h.Theme)
+		p.head(v.Sub(head), f, at, h.Units, h.Theme)
 	}
 	if v.H() >= termsH && len(f.Terms) > 0 {
 		var low grid.Rect
 		low, rest = rest.CutBottom(2)
-		p.terms(v.Sub(low), f, h.Theme)
+		p.terms(v.Sub(low), f, h.Units, h.Theme)
 	}
 	if len(f.Hops) == 0 {
 		p.folded(v.Sub(rest), f, at, h)
@@ -171,7 +171,7 @@ func span(f *engine.Flow, t float64) string {
 }
 
 // head says how far the call has come.
-func (p *Pane) head(v grid.View, f *engine.Flow, at float64, th *grid.Theme) {
+func (p *Pane) head(v grid.View, f *engine.Flow, at float64, u grid.Units, th *grid.Theme) {
 	if f.Messages == 0 {
 		v.TextIn(0, 0, v.W(), "no messages", grid.Left, th.Dim)
 		return
@@ -191,7 +191,7 @@ func (p *Pane) head(v grid.View, f *engine.Flow, at float64, th *grid.Theme) {
 	if f.Loads {
 		what = "load"
 	}
-	whole := fmt.Sprintf("%s, %s, %d ranks", plural(int(f.Messages), what), cluster.SizeText(float64(f.Bytes)), f.Ranks)
+	whole := fmt.Sprintf("%s, %s, %d ranks", plural(int(f.Messages), what), u.Text(cluster.SizeText(float64(f.Bytes))), f.Ranks)
 	if f.Steps > 0 {
 		whole = plural(f.Steps, "step") + ", " + whole
 	}
@@ -229,7 +229,7 @@ func plural(n int, what string) string {
 }
 
 // terms draws what the model's time is made of: a bar in parts, and what each is.
-func (p *Pane) terms(v grid.View, f *engine.Flow, th *grid.Theme) {
+func (p *Pane) terms(v grid.View, f *engine.Flow, u grid.Units, th *grid.Theme) {
 	total := 0.0
 	for _, t := range f.Terms {
 		total += t.Time
@@ -250,7 +250,7 @@ func (p *Pane) terms(v grid.View, f *engine.Flow, th *grid.Theme) {
 	for i, t := range f.Terms {
 		count := fmt.Sprintf("%.0f %s", t.Count, t.Name)
 		if t.Name == "G" || t.Name == "Gn" || t.Name == "copy" || t.Name == "add" {
-			count = cluster.SizeText(t.Count) + "·" + t.Name
+			count = u.Text(cluster.SizeText(t.Count)) + "·" + t.Name
 		}
 		text := fmt.Sprintf("%s %s %s", t.Doc, count, grid.Seconds.String(t.Time))
 		if v.W() < 70 {

@@ -148,7 +148,7 @@ func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
 	f.Y++
 	var values, barred []string
 	for _, c := range k.Choices {
-		text := string(appendValue(nil, k, c))
+		text := string(appendValue(nil, k, c, h.Units))
 		if why := k.Barred[c]; why != "" {
 			barred = append(barred, text+": "+why)
 			continue
@@ -205,7 +205,7 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 		a.Typed.Draw(v.Sub(grid.Rect{X: n + 2, W: v.W() - n - 3, H: 1}), th)
 		return
 	}
-	p.text = appendValue(p.text[:0], k, value)
+	p.text = appendValue(p.text[:0], k, value, h.Units)
 	if asked {
 		p.text = append(p.text, "…"...)
 	}
@@ -220,15 +220,18 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 	v.Sub(grid.Rect{X: max(x, n+2), W: v.W() - 2 - max(x, n+2), H: 1}).Bytes(0, 0, p.text, st)
 }
 
-// appendValue writes a knob's value with its unit. Whole multiples of 1,024
-// bytes are written in KiB, MiB and so on, if that is exact.
-func appendValue(dst []byte, k *engine.Knob, value string) []byte {
+// appendValue writes a knob's value with its unit. Bytes have the largest prefix of
+// the chosen units with which they are a whole number.
+func appendValue(dst []byte, k *engine.Knob, value string, u grid.Units) []byte {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if k.Type == engine.Size && err == nil {
-		units := [...]string{"B", "KiB", "MiB", "GiB", "TiB"}
+		units, step := [...]string{"B", "KiB", "MiB", "GiB", "TiB"}, int64(1024)
+		if u.Bytes().Kind != grid.Binary {
+			units, step = [...]string{"B", "kB", "MB", "GB", "TB"}, 1000
+		}
 		i := 0
-		for n != 0 && n%1024 == 0 && i < len(units)-1 {
-			n, i = n/1024, i+1
+		for n != 0 && n%step == 0 && i < len(units)-1 {
+			n, i = n/step, i+1
 		}
 		return append(append(strconv.AppendInt(dst, n, 10), ' '), units[i]...)
 	}
@@ -257,7 +260,7 @@ func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
 	x := 0
 	for _, c := range k.Choices {
 		st := th.Dim
-		text := string(appendValue(nil, k, c))
+		text := string(appendValue(nil, k, c, h.Units))
 		switch {
 		case k.Barred[c] != "":
 			st, text = st.With(grid.Faint), "✗"+text

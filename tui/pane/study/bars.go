@@ -14,16 +14,16 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, th *grid.Theme
 	of, pl := &s.Charts[n], plot(s, n)
 	b := &c.bars
 	b.Items = b.Items[:0]
-	b.Axis = axis(s, of.Y[0], of.YLog, pl.YRange)
+	b.Axis = c.axis(s, of.Y[0], of.YLog, pl.YRange)
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		bar := grid.Bar{Label: r.Label, Value: s.Cell(i, of.Y[0]), Mark: th.Kind(pane.KindOf(r.Kind)).Mark, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
+		bar := grid.Bar{Label: c.units.Text(r.Label), Value: s.Cell(i, of.Y[0]), Mark: th.Kind(pane.KindOf(r.Kind)).Mark, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
 		if i == s.Now {
 			bar.Style = th.Focus
 		}
 		bar.Ghost = c.ghost.cell(s, i, of.Y[0])
 		if len(of.Y) > 1 && known(s.Cell(i, of.Y[1])) { // the model's, beside it
-			bar.Note = unit(&s.Columns[of.Y[1]]).Format(s.Cell(i, of.Y[1]), 9) + " " + s.Columns[of.Y[1]].Legend
+			bar.Note = unit(&s.Columns[of.Y[1]], c.units).Format(s.Cell(i, of.Y[1]), 9) + " " + s.Columns[of.Y[1]].Legend
 		}
 		b.Items = append(b.Items, bar)
 	}
@@ -40,7 +40,7 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, th *grid.Them
 		for k, y := range of.Y {
 			parts[k] = s.Cell(i, y)
 		}
-		row := grid.StackRow{Label: s.Rows[i].Label, Parts: parts}
+		row := grid.StackRow{Label: c.units.Text(s.Rows[i].Label), Parts: parts}
 		if c.ghost.row(s, i) != nil {
 			for _, y := range of.Y {
 				row.Ghost = append(row.Ghost, c.ghost.cell(s, i, y))
@@ -67,7 +67,7 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, th *grid.Theme
 	}
 	slices.Sort(across)
 	m := &c.heat
-	m.Cols, m.Bar, m.Axis = len(across), v.H() > 8, axis(s, of.Y[0], of.YLog, pl.YRange)
+	m.Cols, m.Bar, m.Axis = len(across), v.H() > 8, c.axis(s, of.Y[0], of.YLog, pl.YRange)
 	m.Values = slices.Grow(m.Values[:0], len(across)*len(c.series))[:len(across)*len(c.series)]
 	for i := range m.Values {
 		m.Values[i] = math.NaN()
@@ -79,7 +79,7 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, th *grid.Theme
 	}
 	m.RowLabels, m.ColLabels = append(m.RowLabels[:0], c.series...), m.ColLabels[:0]
 	for _, x := range across {
-		m.ColLabels = append(m.ColLabels, unit(&s.Columns[of.X]).Format(x, 8))
+		m.ColLabels = append(m.ColLabels, unit(&s.Columns[of.X], c.units).Format(x, 8))
 	}
 	m.Draw(c.head(v, title(s, of, pl), th), th)
 }

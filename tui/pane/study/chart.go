@@ -18,6 +18,7 @@ type chart struct {
 	points []points // storage of series, by their place in a chart
 	legend []item
 	series []string
+	units  grid.Units
 }
 
 // item explains a mark.
@@ -46,6 +47,7 @@ func (c *chart) storage() *points {
 }
 
 func (c *chart) draw(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
+	c.units = h.Units
 	c.points, c.legend, c.series = c.points[:0], c.legend[:0], c.series[:0]
 	for i := range s.Rows {
 		c.note(s.Rows[i].Series)
@@ -90,7 +92,7 @@ func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
 	if title == "" {
 		c.explain(v.Sub(grid.Rect{W: v.W(), H: rows}), look)
 	} else {
-		v.TextIn(0, 0, v.W(), title, grid.Left, th.Title)
+		v.TextIn(0, 0, v.W(), c.units.Text(title), grid.Left, th.Title)
 		rows += min((v.H()-6)/3, 2) // in all charts alike, so that they compare
 		c.explain(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows - 1}), th.Text)
 	}
@@ -102,7 +104,7 @@ func (c *chart) explain(v grid.View, look grid.Style) {
 	x, y := 0, 0
 	for i := range c.legend {
 		it := &c.legend[i]
-		name := it.name
+		name := c.units.Text(it.name)
 		if it.short != "" && x+grid.Width(name)+2 > v.W() {
 			name = it.short
 		}
@@ -131,8 +133,8 @@ func scale(log int) grid.Scale {
 }
 
 // axis is that of a column.
-func axis(s *engine.StudyView, column, log int, r engine.Range) grid.Axis {
-	a := grid.Axis{Scale: scale(log), Unit: unit(&s.Columns[column])}
+func (c *chart) axis(s *engine.StudyView, column, log int, r engine.Range) grid.Axis {
+	a := grid.Axis{Scale: scale(log), Unit: unit(&s.Columns[column], c.units)}
 	if r != (engine.Range{}) {
 		a.Fixed, a.Min, a.Max = true, r.Min, r.Max
 	}

@@ -13,7 +13,7 @@ import (
 func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
 	l := &c.line
-	l.X, l.Y = axis(s, of.X, of.XLog, pl.XRange), axis(s, of.Y[0], of.YLog, pl.YRange)
+	l.X, l.Y = c.axis(s, of.X, of.XLog, pl.XRange), c.axis(s, of.Y[0], of.YLog, pl.YRange)
 	l.Markers = h.Markers
 	l.Series, l.VLines, l.HLines = l.Series[:0], l.VLines[:0], l.HLines[:0]
 	c.rules(pl, v, th)
@@ -80,6 +80,7 @@ func (c *chart) rules(pl *engine.Plot, v grid.View, th *grid.Theme) {
 		case r.Wide != "" && v.W() >= 45:
 			label = r.Wide
 		}
+		label = c.units.Text(label)
 		if r.Vertical {
 			c.line.VLines = append(c.line.VLines, grid.VLine{X: r.At, Label: label, Style: st})
 		} else {
@@ -110,7 +111,7 @@ func (c *chart) label(v grid.View, m *engine.Line, th *grid.Theme) {
 		return
 	}
 	if col, row, ok := c.line.Place(m.LabelX, m.LabelY); ok && row > 0 {
-		v.Text(col-1, row-1, m.Label, th.Text)
+		v.Text(col-1, row-1, c.units.Text(m.Label), th.Text)
 	}
 }
 

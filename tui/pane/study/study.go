@@ -64,6 +64,7 @@ type Pane struct {
 	text   []byte
 	labels int // columns of the table's first one
 	scroll scroll
+	units  grid.Units
 }
 
 // Inputs are the snapshot, how curves are drawn, and whether words stand elsewhere.
@@ -108,6 +109,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	}
 	p.ghost.look(s, h)
 	p.scroll.scrolled = false
+	p.units = h.Units
 	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W())}
 	if len(s.Missing) > 0 {
 		h.Tell(v, missing(s, h)...)
@@ -127,7 +129,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 			words, rest = rest.CutBottom(1)
 		}
 		if words.H > 0 {
-			p.facts(v.Sub(words), s, h.Theme)
+			p.facts(v.Sub(words), s, h)
 			_, words = words.CutTop(1)
 			p.words(v.Sub(words), s, h, words.W)
 		}
@@ -210,14 +212,15 @@ func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
 }
 
 // facts is the row of numbers of the present run.
-func (p *Pane) facts(v grid.View, s *engine.StudyView, th *grid.Theme) {
+func (p *Pane) facts(v grid.View, s *engine.StudyView, h *pane.Host) {
+	th := h.Theme
 	items := make([]grid.LegendItem, 0, len(s.Facts))
 	for i := range s.Facts {
 		n := &s.Facts[i]
-		it := grid.LegendItem{Mark: glyph(n.Glyph, n.Kind, th), Name: n.Text, Style: th.Kind(pane.KindOf(n.Kind)).Style}
+		it := grid.LegendItem{Mark: glyph(n.Glyph, n.Kind, th), Name: h.Units.Text(n.Text), Style: th.Kind(pane.KindOf(n.Kind)).Style}
 		switch {
 		case n.Glyph == engine.NoGlyph:
-			v.TextIn(0, 0, v.W(), n.Text, grid.Left, th.Dim)
+			v.TextIn(0, 0, v.W(), h.Units.Text(n.Text), grid.Left, th.Dim)
 			return
 		case n.Dim:
 			it.Style = th.Dim
@@ -237,10 +240,10 @@ func (p *Pane) words(v grid.View, s *engine.StudyView, h *pane.Host, cols int) i
 	}
 	f := grid.Flow{V: v}
 	if s.Present() != nil && h.Snap.Why != "" {
-		f.Text(h.Snap.Why, h.Theme.Text)
+		f.Text(h.Units.Text(h.Snap.Why), h.Theme.Text)
 	}
 	if h.Snap.Change != "" {
-		f.Text(h.Snap.Change, h.Theme.Accent)
+		f.Text(h.Units.Text(h.Snap.Change), h.Theme.Accent)
 	}
 	return f.Y
 }
@@ -256,16 +259,12 @@ func glyph(g engine.Glyph, kind engine.Kind, th *grid.Theme) rune {
 }
 
 // unit is how a column's numbers are written.
-func unit(c *engine.Column) grid.Unit {
+func unit(c *engine.Column, u grid.Units) grid.Unit {
 	switch c.Unit {
 	case "%":
 		return grid.Share
-	case "B":
-		return grid.Bytes
 	case "1", "":
 		return pane.Integer
-	case "1/s":
-		return grid.PerSecond
 	}
-	return grid.Unit{Symbol: c.Unit}
+	return u.Of(c.Unit)
 }

@@ -27,7 +27,7 @@ func (p *Pane) measure(s *engine.StudyView) int {
 	wide += p.ghost.wide(s)
 	p.labels = max(leastLabel, grid.Width(s.Item))
 	for i := range s.Rows {
-		p.labels = max(p.labels, min(grid.Width(s.Rows[i].Label), mostLabel))
+		p.labels = max(p.labels, min(grid.Width(p.units.Text(s.Rows[i].Label)), mostLabel))
 	}
 	return 3 + p.labels + wide
 }
@@ -117,7 +117,7 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 		v.Tint(v.Local(), th.Selected.Bg, th.Selected.Attr)
 		st = st.With(th.Selected.Attr)
 	}
-	v.TextIn(2, 0, p.labels, r.Label, grid.Right, st)
+	v.TextIn(2, 0, p.labels, p.units.Text(r.Label), grid.Right, st)
 	x := 3 + p.labels
 	for i := range s.Columns {
 		c := &s.Columns[i]
@@ -133,7 +133,7 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 				look = look.With(th.Selected.Attr)
 			}
 		}
-		p.text = unit(c).Append(p.text[:0], s.Cell(n, i), c.Wide-1)
+		p.text = unit(c, p.units).Append(p.text[:0], s.Cell(n, i), c.Wide-1)
 		v.Bytes(x+c.Wide-grid.Width(string(p.text)), 0, p.text, look)
 		x += c.Wide
 		if wide := p.ghost.wide(s); i == p.ghost.column && wide > 0 && x+wide <= v.W() {
@@ -158,8 +158,8 @@ func (p *Pane) oneLine(v grid.View, s *engine.StudyView, th *grid.Theme) {
 		case i != s.Now:
 			continue
 		}
-		p.text = append(p.text[:0], s.Brief.Before+s.Rows[i].Label+": "...)
-		p.text = append(unit(&s.Columns[s.Brief.Column]).Append(p.text, s.Cell(i, s.Brief.Column), 9), s.Brief.After...)
+		p.text = append(p.text[:0], s.Brief.Before+p.units.Text(s.Rows[i].Label)+": "...)
+		p.text = append(unit(&s.Columns[s.Brief.Column], p.units).Append(p.text, s.Cell(i, s.Brief.Column), 9), s.Brief.After...)
 		if x+2+grid.Width(string(p.text)) > v.W() {
 			return
 		}

@@ -145,17 +145,6 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// unitOf is how numbers of a unit are written.
-func unitOf(name string) grid.Unit {
-	switch name {
-	case "B":
-		return grid.Bytes
-	case "1", "":
-		return grid.Count
-	}
-	return grid.Unit{Symbol: name}
-}
-
 // used are the rows from the first to the last, and the columns, that have any count in
 // any layer.
 func used(t *engine.Table) (first, end int, columns []int) {
@@ -202,16 +191,16 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	}
 	m := &p.heat
 	m.Cols, m.Bar, m.Digits, m.Wide = len(columns), v.H() > 8, true, 7
-	m.Axis = grid.Axis{Scale: grid.Log10, Unit: unitOf(t.Unit)}
+	m.Axis = grid.Axis{Scale: grid.Log10, Unit: h.Units.Of(t.Unit)}
 	m.Values, m.RowLabels, m.ColLabels = m.Values[:0], m.RowLabels[:0], m.ColLabels[:0]
 	each := t.Each / iterations(h.Snap)
 	all, most, where := 0., 0., ""
 	for row := first; row < end; row++ {
-		m.RowLabels = append(m.RowLabels, t.Rows[row])
+		m.RowLabels = append(m.RowLabels, h.Units.Text(t.Rows[row]))
 		for _, c := range columns {
 			x := float64(p.count(t, row, c)) * each
 			if all += x; x > most {
-				most, where = x, t.Rows[row]+", "+t.Columns[c]
+				most, where = x, h.Units.Text(t.Rows[row])+", "+t.Columns[c]
 			}
 			if x == 0 {
 				x = math.NaN()
@@ -225,7 +214,7 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	}
 	rest := v
 	if v.H() > 6 {
-		line := unitOf(t.Unit).String(all) + " an iteration"
+		line := h.Units.Of(t.Unit).String(all) + " an iteration"
 		if most > 0 && most < all {
 			line += fmt.Sprintf("; %.0f %%: %s", 100*most/all, where)
 		}
@@ -250,7 +239,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	}
 	k := &p.stack
 	k.Rows, k.Whole = k.Rows[:0], 0
-	unit := unitOf(t.Unit)
+	unit := h.Units.Of(t.Unit)
 	columns := make([]float64, len(t.Columns))
 	for row := range t.Rows {
 		parts, sum := make([]float64, len(t.Columns)), 0.
@@ -310,7 +299,7 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		h.Tell(v, "Nothing was reported yet.")
 		return
 	}
-	l, unit := &h.Snap.Layout, unitOf(r.Unit)
+	l, unit := &h.Snap.Layout, h.Units.Of(r.Unit)
 	text := fmt.Sprintf("▲ most: rank %d of node %d, %s", worst, l.NodeOf(worst), unit.String(r.Values[worst]))
 	if r.Value > 0 {
 		text += fmt.Sprintf(", %.3g× the mean of %s", r.Values[worst]/r.Value, unit.String(r.Value))

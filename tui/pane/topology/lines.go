@@ -201,7 +201,7 @@ func weightOf(rate, heavy float64) uint8 {
 
 // lines draws the nodes of a column, and a line between any two that sent each other
 // bytes.
-func (t *Pane) lines(v grid.View, c *column, heavy float64, snap *engine.Snapshot, th *grid.Theme) {
+func (t *Pane) lines(v grid.View, c *column, heavy float64, snap *engine.Snapshot, u grid.Units, th *grid.Theme) {
 	r, nodes := &snap.Recent, t.layout.Nodes
 	inside := th.SeriesStyle(int(cluster.InNode))
 	for n := range nodes {
@@ -260,7 +260,7 @@ func (t *Pane) lines(v grid.View, c *column, heavy float64, snap *engine.Snapsho
 			in.Rune(0, p.ya, '◂', st)
 		}
 	}
-	t.rates(v, c, r, th)
+	t.rates(v, c, r, u, th)
 }
 
 func heavier(st grid.Style, weight uint8) grid.Style {
@@ -274,7 +274,7 @@ func heavier(st grid.Style, weight uint8) grid.Style {
 const ratesW = 18
 
 // rates writes beside each node what it sends and gets, where there is room.
-func (t *Pane) rates(v grid.View, c *column, r *engine.Recent, th *grid.Theme) {
+func (t *Pane) rates(v grid.View, c *column, r *engine.Recent, u grid.Units, th *grid.Theme) {
 	if v.W()-c.right < ratesW || c.h < 3 {
 		return
 	}
@@ -293,7 +293,7 @@ func (t *Pane) rates(v grid.View, c *column, r *engine.Recent, th *grid.Theme) {
 			class cluster.Class
 		}{{"sends  ", out, cluster.Remote}, {"gets   ", in, cluster.Remote}, {"inside ", r.Pairs[n*nodes+n], cluster.InNode}} {
 			x := c.right + 1 + v.Text(c.right+1, n*c.stride+i, one.words, th.Dim)
-			t.text = grid.BytesPerSecond.Append(t.text[:0], rate(r, one.bytes), 10)
+			t.text = u.Rate().Append(t.text[:0], rate(r, one.bytes), 10)
 			st := th.Dim
 			if one.bytes > 0 {
 				st = th.SeriesStyle(int(one.class))

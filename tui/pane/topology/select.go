@@ -221,9 +221,9 @@ func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 		}{{'→', o.out, o.all}, {'←', o.in, o.back}} {
 			t.write(way.mark, st, func(b []byte) []byte {
 				b = strconv.AppendInt(append(b, 'n'), int64(o.node*r.Nodes), 10)
-				b = grid.BytesPerSecond.Append(append(b, ' '), rate(r, way.last), 10)
+				b = h.Units.Rate().Append(append(b, ' '), rate(r, way.last), 10)
 				if len(snap.NodePairs) > 0 && !t.short {
-					b = append(grid.Bytes.Append(append(b, ", "...), float64(way.all), 9), " in all"...)
+					b = append(h.Units.Bytes().Append(append(b, ", "...), float64(way.all), 9), " in all"...)
 				}
 				return b
 			})

@@ -29,7 +29,7 @@ func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 			states = 2
 			c, _ = t.stand(v, v.H()-foot-states)
 		}
-		t.lines(v.Sub(grid.Rect{W: v.W(), H: v.H() - foot - states}), &c, heavy, snap, th)
+		t.lines(v.Sub(grid.Rect{W: v.W(), H: v.H() - foot - states}), &c, heavy, snap, h.Units, th)
 		t.notes(v.Sub(grid.Rect{Y: v.H() - foot - states, W: v.W(), H: foot}), v.W(), th)
 		t.legend(v.Sub(grid.Rect{Y: v.H() - states, W: v.W(), H: states}), snap, th)
 		return true
@@ -95,8 +95,8 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 		t.say("no bytes between nodes")
 		t.say("in the last second")
 	case heavy > 0:
-		t.write('1', st, func(b []byte) []byte { return grid.BytesPerSecond.Append(append(b, '<'), heavy/10, 10) })
-		t.write('2', st, func(b []byte) []byte { return grid.BytesPerSecond.Append(append(b, '<'), heavy, 10) })
+		t.write('1', st, func(b []byte) []byte { return h.Units.Rate().Append(append(b, '<'), heavy/10, 10) })
+		t.write('2', st, func(b []byte) []byte { return h.Units.Rate().Append(append(b, '<'), heavy, 10) })
 		t.write('3', heavier(st, 3), func(b []byte) []byte { return append(b, "more"...) })
 	}
 	kind := th.Kind(pane.KindOf(h.Snap.Kind))
@@ -111,7 +111,7 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 			break // what is selected has their place
 		}
 		t.write(pane.ClassMarks[c], th.SeriesStyle(c), func(b []byte) []byte {
-			return grid.BytesPerSecond.Append(append(append(b, pane.ClassNames[c]...), ' '), rate(r, r.Class[c]), 10)
+			return h.Units.Rate().Append(append(append(b, pane.ClassNames[c]...), ' '), rate(r, r.Class[c]), 10)
 		})
 	}
 }
@@ -167,7 +167,7 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 		}
 		m.Values = append(m.Values, x)
 	}
-	m.Axis = grid.Axis{Scale: grid.Log10, Unit: grid.BytesPerSecond}
+	m.Axis = grid.Axis{Scale: grid.Log10, Unit: h.Units.Rate()}
 	if high > 0 {
 		m.Axis.Fixed = true
 		m.Axis.Max = math.Pow(10, math.Ceil(math.Log10(high)))

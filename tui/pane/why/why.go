@@ -63,27 +63,27 @@ func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 
 func write(f *grid.Flow, h *pane.Host) {
-	snap, th := h.Snap, h.Theme
+	snap, th, u := h.Snap, h.Theme, h.Units
 	var w *workload.Workload
 	if i := slices.IndexFunc(workload.All(), func(w *workload.Workload) bool { return w.Name == snap.Scenario.Workload }); i >= 0 {
 		w = workload.All()[i]
 	}
 	if snap.Phase == engine.Failed {
-		f.Text(pane.Or(snap.Failure, "the run failed and gave no reason"), th.Error)
+		f.Text(u.Text(pane.Or(snap.Failure, "the run failed and gave no reason")), th.Error)
 		f.Y++
 		f.Text("Turn a knob to start anew.", th.Text)
 	} else if text := pane.Progress(snap); text != "" && snap.Why == "" {
 		f.Text(text, th.Title)
 	} else {
-		f.Text(pane.Or(snap.Why, "The reason stands here as soon as there is something to compare."), th.Title)
+		f.Text(u.Text(pane.Or(snap.Why, "The reason stands here as soon as there is something to compare.")), th.Title)
 	}
 	if snap.Change != "" {
-		f.Text(snap.Change, th.Accent)
+		f.Text(u.Text(snap.Change), th.Accent)
 	}
 	f.Y++
-	verification(f, &snap.Verification, th)
+	verification(f, &snap.Verification, u, th)
 	for _, w := range snap.Warnings {
-		f.Text("▲ "+w, th.Warning)
+		f.Text("▲ "+u.Text(w), th.Warning)
 	}
 	if len(snap.Metrics) > 0 || snap.MemoryPerNode > 0 {
 		f.Y++
@@ -95,7 +95,7 @@ func write(f *grid.Flow, h *pane.Host) {
 		f.Text("▲ no ratios: times of this run or of the baseline are late, or too few to tell", th.Warning)
 	}
 	if _, told := snap.Metric("memory_per_node"); snap.MemoryPerNode > 0 && !told {
-		f.Pair("memory a node", memoryWords(snap), th.Dim, th.Dim)
+		f.Pair("memory a node", memoryWords(snap, u), th.Dim, th.Dim)
 	}
 	if x := snap.Virtual; x != nil {
 		f.Pair("virtual time", grid.Seconds.String(x.Time.Seconds()), th.Dim, th.Dim)
@@ -108,22 +108,22 @@ func write(f *grid.Flow, h *pane.Host) {
 	}
 }
 
-func memoryWords(snap *engine.Snapshot) string {
-	s := grid.Bytes.String(float64(snap.MemoryPerNode))
+func memoryWords(snap *engine.Snapshot, u grid.Units) string {
+	s := u.Bytes().String(float64(snap.MemoryPerNode))
 	if snap.Replicas > 0 {
 		s += ", " + strconv.Itoa(snap.Replicas) + " replicas"
 	}
 	return s
 }
 
-func verification(f *grid.Flow, v *engine.Verification, th *grid.Theme) {
+func verification(f *grid.Flow, v *engine.Verification, u grid.Units, th *grid.Theme) {
 	switch {
 	case !v.Done:
 		f.Text("– not verified yet", th.Dim)
 	case v.OK:
-		f.Text("✓ verified "+grid.Count.String(float64(v.Checks))+" times: "+v.Detail, th.OK)
+		f.Text("✓ verified "+grid.Count.String(float64(v.Checks))+" times: "+u.Text(v.Detail), th.OK)
 	default:
-		f.Text("✗ wrong: "+v.Detail, th.Error)
+		f.Text("✗ wrong: "+u.Text(v.Detail), th.Error)
 	}
 }
 
@@ -136,7 +136,7 @@ func metric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 	if m.Kind == engine.Emulated && strings.Contains(m.Unit, "s") && h.Snap.Late() {
 		kind.Mark, kind.Style = '▲', th.Dim
 	}
-	text := metricUnit(m, name).String(m.Value)
+	text := metricUnit(m, name, h.Units).String(m.Value)
 	end := f.V.W() - 1
 	below := ""
 	if h.Base != nil {
@@ -163,17 +163,13 @@ func metric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 }
 
 // metricUnit is how a metric's values are written.
-func metricUnit(m *engine.Metric, name string) grid.Unit {
+func metricUnit(m *engine.Metric, name string, u grid.Units) grid.Unit {
 	switch m.Unit {
-	case "B":
-		return grid.Bytes
-	case "1/s":
-		return grid.PerSecond
-	case "1":
+	case "1", "":
 		if strings.Contains(name, "share") {
 			return grid.Share
 		}
 		return grid.Unit{Kind: grid.Plain}
 	}
-	return grid.Unit{Symbol: m.Unit}
+	return u.Of(m.Unit)
 }

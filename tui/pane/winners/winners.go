@@ -179,7 +179,7 @@ func (p *Pane) field(v grid.View, f *engine.Field, h *pane.Host) {
 	}
 	at := labelW
 	for i := range nx {
-		text := short(f.X[p.firstX+i])
+		text := short(f.X[p.firstX+i], h.Units)
 		if x := labelW + i*p.cellW + max((p.cellW-grid.Width(text))/2, 0); x >= at && x+grid.Width(text) <= v.W() {
 			at = x + v.Text(x, ny*p.cellH, text, th.Dim) + 1
 		}
@@ -193,7 +193,10 @@ func (p *Pane) field(v grid.View, f *engine.Field, h *pane.Host) {
 func first(now, room, n int) int { return min(max(now-room/2, 0), n-room) }
 
 // short is a size in few columns: 4Ki.
-func short(n float64) string {
+func short(n float64, u grid.Units) string {
+	if unit := u.Bytes(); unit.Kind != grid.Binary {
+		return strings.Replace(strings.TrimSuffix(unit.Format(n, 8), unit.Symbol), " ", "", 1)
+	}
 	for i, unit := range []string{"", "Ki", "Mi", "Gi"} {
 		if n < 1024 || i == 3 {
 			return fmt.Sprintf("%.4g%s", n, unit)
@@ -320,7 +323,7 @@ func (p *Pane) say(v grid.View, f *engine.Field, h *pane.Host) {
 		return
 	}
 	w := f.At(x, y)
-	place := fmt.Sprintf("%s, %.0f ranks: ", cluster.SizeText(f.X[x]), f.Y[y])
+	place := fmt.Sprintf("%s, %.0f ranks: ", h.Units.Text(cluster.SizeText(f.X[x])), f.Y[y])
 	if w.Best < 0 {
 		v.TextIn(0, 0, v.W(), place+"not known; no model of this host, sweep algorithms", grid.Left, h.Theme.Dim)
 		return
