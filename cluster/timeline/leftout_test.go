@@ -8,7 +8,7 @@ import (
 )
 
 // A view that leaves out the only stretch of a new chunk travels after one that has it:
-// the chunk before it went as a full one.
+// the chunk before it went as a full one. So does one in which that stretch begins.
 func TestALookThatLeavesAStretchOutTravels(t *testing.T) {
 	rec := NewRecorder(cluster.Layout{Nodes: 1, RanksPerNode: 1, ThreadsPerRank: 1}, false)
 	l := rec.Team(0, 1)[0]
@@ -17,9 +17,11 @@ func TestALookThatLeavesAStretchOutTravels(t *testing.T) {
 	}
 	less := rec.View()
 	less.Lanes[0].leaveOut()
+	begun := rec.View() // its last stretch begins this moment, and has no end yet
+	begun.Lanes[0].end = begun.Lanes[0].chunks[2].begin
 	var s Sender
 	var r Receiver
-	for _, v := range []*View{rec.View(), less, rec.View()} {
+	for _, v := range []*View{rec.View(), less, begun, rec.View()} {
 		c := codec.Encode(nil)
 		s.Send(c, v)
 		d := codec.Decode(c.Bytes())

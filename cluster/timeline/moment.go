@@ -181,7 +181,7 @@ func (s *Strip) view(x *LaneMoment, to cluster.Time) (LaneView, error) {
 	if x.Count == 0 {
 		return v, nil
 	}
-	if x.Last.End <= x.Last.Begin || x.Last.End > to {
+	if x.Last.End < x.Last.Begin || x.Last.End > to { // one that begins this moment has no end yet
 		return v, fmt.Errorf("lane %d.%d: a stretch from %d to %d in a view up to %d", x.Rank, x.Thread, x.Last.Begin, x.Last.End, to)
 	}
 	settled := x.Count - 1

@@ -33,6 +33,13 @@ func TestAMomentIsRestored(t *testing.T) {
 		}
 		v := rec.View()
 		views = append(views, v)
+		if one := v.Lanes[0]; one.Count() > 0 { // a look at a stretch that begins this moment
+			one.end = one.span(len(one.chunks)-1, int(one.n)-1).Begin
+			begun := *v
+			begun.Lanes = append([]LaneView{one}, v.Lanes[1:]...)
+			begun.clip()
+			views = append(views, &begun)
+		}
 		for i := range v.Lanes {
 			lane := &v.Lanes[i]
 			if lane.Count() == 0 {
@@ -88,7 +95,7 @@ func TestAMomentThatCannotBeIsRefused(t *testing.T) {
 	for _, m := range []Moment{
 		{Ranks: 3},
 		{Ranks: 1, To: 20, Lanes: []LaneMoment{{Rank: 1}}},
-		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 5}}}},
+		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 4}}}},
 		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 25}}}},
 		{Ranks: 2, To: 20, Lanes: []LaneMoment{{Count: 1, Last: Stretch{Begin: 5, End: 15}}}}, // it began at 0
 	} {
