@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,7 @@ func newVerify() *cobra.Command {
 		Use:   "verify FILE",
 		Short: "run what a recording simulated again, and compare bit by bit",
 		Long: "Check a recording. Each launch of a simulation runs again for as many iterations, and has to come to the same hash, virtual time and verification; " +
-			"one that was cut off in the middle of an iteration cannot. Of a live run the stored verification counts: its times do not repeat.",
+			"one that was cut off in the middle of an iteration cannot, and one that failed has to fail in the same words. Of a live run the stored verification counts: its times do not repeat.",
 		Example:           "hybridtop verify run.htr",
 		Args:              oneRecording,
 		ValidArgsFunction: recordingFiles,
@@ -55,7 +56,7 @@ func newVerify() *cobra.Command {
 					break
 				}
 				switch v.word {
-				case same, stored:
+				case same, failing, stored:
 					held++
 				case differs:
 					broke++
@@ -93,6 +94,7 @@ func newVerify() *cobra.Command {
 // Verdicts on a launch.
 const (
 	same    = "the same"
+	failing = "the same, failing as recorded"
 	stored  = "as stored"
 	differs = "differs"
 	unknown = "cannot tell"
@@ -100,12 +102,14 @@ const (
 
 type finding struct{ word, why string }
 
-// verify runs a launch again, or says why it cannot.
+// verify runs a launch again, or says why it cannot. One that failed has to fail again,
+// in the same words and with the same hash: some are recorded to show that.
 func verify(ctx context.Context, x *recording.LaunchInfo) finding {
+	wrong := x.Verification.Done && !x.Verification.OK
 	switch {
-	case x.Failure != "":
-		return finding{unknown, "the run failed: " + x.Failure}
-	case x.Verification.Done && !x.Verification.OK:
+	case x.Kind != engine.Simulated && x.Failure != "":
+		return finding{unknown, "the run failed, and a live one does not repeat: " + firstLine(x.Failure)}
+	case x.Kind != engine.Simulated && wrong:
 		return finding{differs, "its own verification failed: " + x.Verification.Detail}
 	case x.Kind != engine.Simulated && x.Verified():
 		return finding{stored, fmt.Sprintf("%d checks held; times of the %s kind do not repeat", x.Verification.Checks, x.Kind)}
@@ -113,19 +117,28 @@ func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 		return finding{unknown, "it has verified nothing, and a live run does not repeat"}
 	case !x.Ended:
 		return finding{unknown, "the recording ends before the launch did"}
-	case x.Cut || x.Virtual == nil || !x.Virtual.Whole:
+	case x.Failure != "" && x.Virtual == nil:
+		return finding{unknown, "the run failed before anything was simulated: " + firstLine(x.Failure)}
+	case x.Failure == "" && (x.Cut || x.Virtual == nil || !x.Virtual.Whole):
 		return finding{unknown, "it was cut off in the middle of an iteration"}
-	case x.Iterations == 0:
+	case x.Failure == "" && x.Iterations == 0:
 		return finding{unknown, "no iteration ended"}
 	}
 	again, err := repeat(ctx, x)
 	switch {
 	case err != nil:
 		return finding{unknown, "it cannot run here: " + err.Error()}
-	case again.Failure != "":
-		return finding{differs, "it fails now: " + again.Failure}
-	case again.Virtual == nil:
+	case ctx.Err() != nil || again.Virtual == nil && again.Failure == "":
 		return finding{unknown, "it was interrupted"}
+	}
+	fails := recording.Clean(again.Failure)
+	switch {
+	case x.Failure == "" && fails != "":
+		return finding{differs, "it fails now: " + firstLine(fails)}
+	case x.Failure != "" && fails == "":
+		return finding{differs, "it does not fail now; recorded: " + firstLine(x.Failure)}
+	case x.Failure != fails || again.Virtual == nil:
+		return finding{differs, "it fails otherwise: " + firstLine(fails) + "; recorded: " + firstLine(x.Failure)}
 	}
 	v, w := x.Virtual, again.Virtual
 	switch {
@@ -133,13 +146,29 @@ func verify(ctx context.Context, x *recording.LaunchInfo) finding {
 		return finding{differs, fmt.Sprintf("hash %016x, now %016x", v.Hash, w.Hash)}
 	case v.Time != w.Time || v.Events != w.Events:
 		return finding{differs, fmt.Sprintf("%v and %d events, now %v and %d", v.Time, v.Events, w.Time, w.Events)}
-	case x.Verification != again.Verification:
-		return finding{differs, fmt.Sprintf("%d checks, %s; now %d, %s", x.Verification.Checks, x.Verification.Detail, again.Verification.Checks, again.Verification.Detail)}
 	}
-	return finding{same, fmt.Sprintf("hash, virtual time, %d events and %d checks", v.Events, x.Verification.Checks)}
+	now := again.Verification
+	if now.Detail = recording.Clean(now.Detail); x.Verification != now {
+		return finding{differs, fmt.Sprintf("%d checks, %s; now %d, %s", x.Verification.Checks, x.Verification.Detail, now.Checks, now.Detail)}
+	}
+	what := fmt.Sprintf("hash, virtual time, %d events and %d checks", v.Events, x.Verification.Checks)
+	switch {
+	case x.Failure != "":
+		return finding{failing, what + ", and the failure: " + firstLine(x.Failure)}
+	case wrong:
+		return finding{failing, what + ", of which some fail: " + firstLine(x.Verification.Detail)}
+	}
+	return finding{same, what}
 }
 
-// repeat runs a launch of a simulation again.
+// firstLine is that of a text that may have several.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// repeat runs a launch of a simulation again: as many iterations, and of one that failed
+// that in which it did, too.
 func repeat(ctx context.Context, x *recording.LaunchInfo) (*engine.Snapshot, error) {
 	sc, own, err := scenarioOf(x)
 	if err != nil {
@@ -150,7 +179,11 @@ func repeat(ctx context.Context, x *recording.LaunchInfo) (*engine.Snapshot, err
 			return nil, err
 		}
 	}
-	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: x.Iterations}})
+	limits := session.Limits{Iterations: x.Iterations}
+	if x.Failure != "" {
+		limits.Iterations++
+	}
+	s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: limits})
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,9 @@ func TestFindings(t *testing.T) {
 		launch recording.LaunchInfo
 		want   string
 	}{
-		{recording.LaunchInfo{Kind: engine.Simulated, Failure: "rank 3 fell"}, "cannot tell: the run failed: rank 3 fell"},
-		{recording.LaunchInfo{Kind: engine.Simulated, Verification: engine.Verification{Done: true, Detail: "2 is not 3"}}, "differs: its own verification failed: 2 is not 3"},
+		{recording.LaunchInfo{Kind: engine.Measured, Failure: "rank 3 fell\n  twice"}, "cannot tell: the run failed, and a live one does not repeat: rank 3 fell"},
+		{recording.LaunchInfo{Kind: engine.Simulated, Failure: "no memory", Ended: true}, "cannot tell: the run failed before anything was simulated: no memory"},
+		{recording.LaunchInfo{Kind: engine.Measured, Verification: engine.Verification{Done: true, Detail: "2 is not 3"}}, "differs: its own verification failed: 2 is not 3"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1}, "cannot tell: the recording ends before the launch did"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Cut: true, Virtual: whole}, "cannot tell: it was cut off in the middle of an iteration"},
 		{recording.LaunchInfo{Kind: engine.Simulated, Verification: good, Iterations: 1, Ended: true, Virtual: &engine.Virtual{}}, "cannot tell: it was cut off in the middle of an iteration"},
@@ -60,6 +61,48 @@ func TestWhatDiffers(t *testing.T) {
 		}
 		if change(&all[0]); verify(context.Background(), &all[0]).word != differs {
 			t.Errorf("another %s is taken for the same", what)
+		}
+	}
+}
+
+// A launch that failed, or that verified what is wrong, has to do so again in the same
+// words.
+func TestAFailureIsVerified(t *testing.T) {
+	file := t.TempDir() + "/a.htr"
+	for _, args := range [][]string{
+		{"record", "headtohead", "--fabric", "sim", "--machine", "demo", "--eager-limit", "0", "--iterations", "3"},
+		{"record", "spmv", "--fabric", "sim", "--machine", "demo", "--threads-per-rank", "4", "--threading", "funneled", "--master-section", "none", "--iterations", "1"},
+	} {
+		if code := command(append(args, "--out", file), new(nowhere), new(nowhere)); code != 1 {
+			t.Fatalf("%s: exit status %d", args[1], code)
+		}
+	}
+	f, err := recording.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, run := range f.Runs {
+		all, err := f.Launches(run.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &all[0]
+		if got := verify(t.Context(), x); got.word != failing {
+			t.Fatalf("%s: %+v", x.Scenario.Workload, got)
+		}
+		other := *x
+		if x.Failure != "" {
+			other.Failure += "!"
+		} else {
+			other.Verification.Detail += "!"
+		}
+		if got := verify(t.Context(), &other); got.word != differs {
+			t.Errorf("%s, failing in other words: %+v", x.Scenario.Workload, got)
+		}
+		x.Virtual.Hash++
+		if got := verify(t.Context(), x); got.word != differs {
+			t.Errorf("%s, failing with another hash: %+v", x.Scenario.Workload, got)
 		}
 	}
 }
