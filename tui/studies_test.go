@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -55,7 +56,7 @@ var studyRuns = []studyRun{
 	{"beff", map[string]string{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}, nil},
 	{"cartesian", map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, []session.Axis{{Knob: "directions", Values: []string{"apart", "together"}}, {Knob: "senders", Values: []string{"1", "2", "4"}}}},
 	{"collective", map[string]string{"nodes": "16", "ranks-per-node": "1", "size": "4096"}, []session.Axis{{Knob: "algorithm", Values: []string{"chain", "flat", "scatter-allgather", "knomial"}}}},
-	{"barneshut", map[string]string{"bodies": "256"}, []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled"}}, {Knob: "group", Values: []string{"4", "8"}}}},
+	{"barneshut", map[string]string{"bodies": "128"}, []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled"}}, {Knob: "group", Values: []string{"4", "8"}}}},
 	{"dot", nil, []session.Axis{{Knob: "model", Values: []string{"flat", "nested-funneled", "nested-multiple"}}}},
 }
 
@@ -65,8 +66,23 @@ type studyRun struct {
 	axes     []session.Axis
 }
 
+// sweeps are those that were simulated: several tests draw the same ones.
+var sweeps sync.Map
+
 // swept is the last run of a sweep, with the rows of all before it.
 func swept(t *testing.T, machine string, of *studyRun) *engine.Snapshot {
+	t.Helper()
+	key := fmt.Sprint(machine, *of)
+	s, known := sweeps.Load(key)
+	if !known {
+		s = sweep(t, machine, of)
+		sweeps.Store(key, s)
+	}
+	own := *s.(*engine.Snapshot)
+	return &own
+}
+
+func sweep(t *testing.T, machine string, of *studyRun) *engine.Snapshot {
 	t.Helper()
 	name := of.workload
 	sc, err := session.Scenario(name)
