@@ -42,7 +42,7 @@ func transforms(name string, tall bool) *Experiment {
 			}
 			plane := k + pointsOf - tz - bits.Len(planesOf) + 1 // points of it
 			for knob, value := range map[string]int64{
-				"nodes": int64(x) / perNode, "ranks-per-node": 1, "threads-per-rank": perNode, "rows": 1 << ty / perNode,
+				"nodes": int64(x) / perNode, "ranks-per-node": 1, "cores": perNode, "rows": 1 << ty / perNode,
 				"nx": 1 << ((plane + 1) / 2), "ny": 1 << (plane / 2), "nz": planesOf << tz,
 			} {
 				if err := s.Set(knob, fmt.Sprint(value)); err != nil {

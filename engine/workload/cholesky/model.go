@@ -4,6 +4,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
@@ -20,7 +21,7 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) float64 {
 	if !priced || !also {
 		return 0
 	}
-	cores := coresOf(s, m, &l)
+	cores := workload.CoresOf(s, m, &l)
 	kernel := func(k cluster.Kernel, flops float64) cluster.Time {
 		return m.ComputeTime(cluster.Work{Flops: flops, Kernel: k, Cores: cores})
 	}

@@ -130,16 +130,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	var all []engine.Metric
 	s := &snap.Scenario
 	if rate, ok := snap.Metric("flop_rate"); ok && m.Flops > 0 {
-		cores := float64(len(snap.Layout.World()) * coresOf(s, m, &snap.Layout))
+		cores := float64(len(snap.Layout.World()) * workload.CoresOf(s, m, &snap.Layout))
 		all = append(all, engine.Metric{Name: "peak_share", Value: rate.Value / (cores * m.Flops), Unit: "1", Kind: snap.Kind})
 	}
 	return append(all, engine.Metric{Name: "factor_time_model", Value: Model(s, m, snap.Kind), Unit: "s", Kind: engine.Modelled})
-}
-
-// coresOf is how many cores a rank's kernels compute on.
-func coresOf(s algorithm.Reader, m *cluster.Machine, l *cluster.Layout) int {
-	if n := s.Int("cores"); s.Text("cores") != nodeCores && n > 0 {
-		return int(n)
-	}
-	return max(m.CoresPerNode/l.RanksPerNode, 1)
 }

@@ -148,7 +148,7 @@ func newFactor(r *cluster.Rank, p engine.Probe, g grid, real bool) *factor {
 	}
 	return &factor{
 		grid: g, r: r, p: p, real: real, ld: g.leading(), direct: p.Text("handoff") == direct && g.tx > 1,
-		ahead: p.Text("lookahead") == "on", slices: int(p.Int("slices")), cores: coresOf(p, &r.Spec().Machine, r.Layout()),
+		ahead: p.Text("lookahead") == "on", slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, r.Layout()),
 		post: mail{puts: transfer.OneSided()},
 	}
 }

@@ -16,7 +16,6 @@ func init() { workload.Register(&cholesky) }
 // Choices of the knobs.
 const (
 	squareGrid = "square"
-	nodeCores  = "node"
 	direct     = "direct"
 	column     = "column"
 	on         = "on"
@@ -54,9 +53,7 @@ var cholesky = workload.Workload{
 		{Name: "slices", Label: "slices", Doc: "parts of a product under lookahead, with a look at the rounds between two", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 20,
 			Choices: []string{"1", "4", "8", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of waiting, on machines where only calls make progress"},
-		{Name: "cores", Label: "cores", Doc: "cores that a rank's kernels compute on, by threads of their library; node: the rank's share of its node's", Type: engine.Integer, Default: nodeCores, Min: 1, Max: 4096,
-			Choices: []string{nodeCores, "1", "2", "4", "8"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the share of the rounds: faster kernels leave less to hide behind", Paper: "paper 5, section 6.2"},
+		workload.Cores,
 	}, algorithm.Knobs(coll.Bcast), []engine.Knob{
 		workload.Partition,
 		{Name: "real-limit", Label: "real up to", Doc: "rows up to which a simulation computes and verifies numbers; of larger matrices it takes times, beside a small matrix that is verified", Type: engine.Integer, Default: "1024", Min: 1, Max: 1 << 20,
@@ -88,7 +85,7 @@ var cholesky = workload.Workload{
 			Shape: engine.Stack, Row: "rows left", Column: "part", Labels: stepLabels},
 	},
 	Studies:    []*engine.Study{byHandoff},
-	Fit:        workload.FitPartition,
+	Fit:        workload.FitMachine,
 	Bars:       bars,
 	Iterations: 1,
 	Plan:       plan,
@@ -119,12 +116,11 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "with one row of processes nothing is handed over"
 	case knob == "seed" && s.Text("matrix") == exact:
 		return "the matrix exact draws nothing at random"
-	case knob == "cores" && kind != engine.Simulated && kind != engine.Emulated:
-		return "this host's own time: a rank's kernels compute on one core"
 	case knob == "real-limit" && kind != engine.Simulated:
 		return "outside simulations all numbers are computed"
-	case knob == "partition" && kind != engine.Simulated:
-		return "only simulations have the machine's network"
+	}
+	if why := workload.Unmachined(kind, knob); why != "" {
+		return why
 	}
 	return workload.Ungrouped(s, knob)
 }

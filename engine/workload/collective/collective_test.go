@@ -127,13 +127,13 @@ func TestPartition(t *testing.T) {
 	}
 	m := cluster.Machine{Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{16, 16, 8}}}
 	own, whole := m, m
-	if workload.FitPartition(&s, &own); !slices.Equal(own.Topology.Dims, []int{3, 2, 2}) {
+	if workload.FitMachine(&s, &own); !slices.Equal(own.Topology.Dims, []int{3, 2, 2}) {
 		t.Errorf("12 nodes of their own: %v", own.Topology.Dims)
 	}
 	if err := s.Set("partition", "machine"); err != nil {
 		t.Fatal(err)
 	}
-	if workload.FitPartition(&s, &whole); !slices.Equal(whole.Topology.Dims, m.Topology.Dims) {
+	if workload.FitMachine(&s, &whole); !slices.Equal(whole.Topology.Dims, m.Topology.Dims) {
 		t.Errorf("12 nodes of the machine: %v", whole.Topology.Dims)
 	}
 }

@@ -74,7 +74,7 @@ var collective = workload.Workload{
 		{Name: "progress", Unit: "ns", Doc: "time from the start of the first rank until ranks are done, summed over calls, and the calls of all these ranks", Row: "ranks", Column: "of", Labels: progressLabels},
 	},
 	Studies:    []*engine.Study{overSizes},
-	Fit:        workload.FitPartition,
+	Fit:        workload.FitMachine,
 	Bars:       bars,
 	Iterations: 3,
 	Plan:       plan,
@@ -153,8 +153,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "nothing is computed during a call: overlap is 0"
 	case knob == "real-limit" && kind != engine.Simulated:
 		return "outside simulations all bytes move"
-	case knob == "partition" && kind != engine.Simulated:
-		return "only simulations have the machine's network"
+	}
+	if why := workload.Unmachined(kind, knob); why != "" {
+		return why
 	}
 	return workload.Ungrouped(s, knob)
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // solver is a process of a team that solves the problem, with real points or with their
@@ -52,7 +53,7 @@ func (s *solver) lap(to *cluster.Time) {
 // newSolver sets a process of the team up; team numbers are those of the grid.
 func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g grid, slabs int, real bool) (*solver, error) {
 	s := &solver{
-		r: r, p: p, problem: b, grid: g, team: team, real: real, cores: r.Layout().ThreadsPerRank, slices: int(p.Int("slices")),
+		r: r, p: p, problem: b, grid: g, team: team, real: real, cores: workload.CoresOf(p, &r.Spec().Machine, r.Layout()), slices: int(p.Int("slices")),
 		there: shapeOf(&b, &g, forward, slabs), back: shapeOf(&b, &g, inverse, slabs),
 	}
 	teams, err := s.teams()

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // Columns of the study of exchanges.
@@ -53,7 +54,7 @@ var byExchange = &engine.Study{
 		},
 		Brief: engine.Brief{Column: columnStep, After: " a step"},
 	},
-	Apart:    study.AnyKind("exchange", "slabs", "slices", "transfer", "sync-in", "progress", "nodes", "ranks-per-node"),
+	Apart:    study.AnyKind("exchange", "slabs", "slices", "transfer", "sync-in", "cores", "progress", "nodes", "ranks-per-node"),
 	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,
@@ -108,7 +109,8 @@ func observe(s *engine.Snapshot) []engine.Row {
 	say("transfer", coll.TwoSided.String(), "")
 	say("sync-in", coll.MySync.String(), "")
 	say("slices", "1", "slices ")
-	say("progress", progressOwn, "progress ")
+	say("cores", workload.Cores.Default, "cores ")
+	say("progress", workload.OfMachine, "progress ")
 	series := strings.Join(words, ", ")
 	label := fmt.Sprintf("%d, %s", ranks, series)
 	return []engine.Row{{Key: fmt.Sprintf("%s %s", s.Kind, label), Label: label, Series: series, Kind: s.Kind, Cells: cells}}

@@ -20,9 +20,6 @@ const (
 	slabs         = "slabs"
 	packed        = "packed"
 	planes        = "planes"
-	partitionOwn  = "own"
-	partitionAll  = "machine"
-	progressOwn   = "machine"
 	mostPoints    = 1 << 16 // along an axis
 	standardLimit = "2097152"
 )
@@ -34,7 +31,7 @@ var fft = workload.Workload{
 		"They go packed, after each pass, or in slabs beside the computing: many small messages that are hidden against few large ones that are not.",
 	Paper: "paper 5, section 6.3",
 	Knobs: slices.Concat([]engine.Knob{
-		{Name: "class", Label: "class", Doc: "size of the box as NAS has it, S 64³, W 128² × 32, A 256² × 128, with published checksums; own: nx, ny and nz", Type: engine.Choice, Default: "S",
+		{Name: "class", Label: "class", Doc: "size of the box as NAS has it, S 64³, W 128² × 32, A 256² × 128, with published checksums; own: nx, ny and nz, of any lengths that the grid divides", Type: engine.Choice, Default: "S",
 			Choices: []string{"S", "W", "A", own}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the time of a step, and the checksum beside NASA's", Paper: "paper 5, section 6.3"},
 		{Name: "nx", Label: "n_x", Doc: "points along x, under class = own", Type: engine.Integer, Default: "64", Min: 1, Max: mostPoints,
@@ -59,18 +56,13 @@ var fft = workload.Workload{
 			Choices: []string{"1", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
 	}, algorithm.Knobs(coll.Exchange), []engine.Knob{
-		{Name: "partition", Label: "partition", Doc: "network of a torus: one of its own for the nodes of the run, as square as they divide, or the first nodes of the whole machine's", Type: engine.Choice, Default: partitionOwn,
-			Choices: []string{partitionOwn, partitionAll}, Scope: engine.ScopeCluster, Role: engine.Machine,
-			Watch: "the bisection, which bounds the exchanges", Paper: "paper 5, section 4"},
-		{Name: "progress", Label: "progress", Doc: "who goes on with transfers while ranks compute: only their calls, a thread beside each, or the adapter; machine: as its file says", Type: engine.Choice, Default: progressOwn,
-			Choices: []string{progressOwn, string(cluster.ProgressCall), string(cluster.ProgressThread), string(cluster.ProgressOffload)}, Scope: engine.ScopeCluster, Role: engine.Machine,
-			Watch: "what slabs hide of messages that need both sides", Paper: "paper 5, section 2.3"},
+		workload.Cores, workload.Progress, workload.Partition,
 		{Name: "real-limit", Label: "real up to", Doc: "bytes of a rank's points up to which a simulation computes and verifies real ones; of more it moves sizes, and proves a small box on some ranks", Type: engine.Size, Unit: "B", Default: standardLimit, Min: 0, Max: 1 << 34,
 			Choices: []string{"0", "65536", standardLimit, "67108864"}, Scope: engine.ScopeBody, Role: engine.View,
 			Watch: "memory and time of a simulation; simulated times stay"},
 	}),
 	Defaults: map[string]string{"model": "flat"},
-	First:    "exchange", Panes: []string{"locality", "timeline"}, Steady: true, Idle: idle, Kernels: []cluster.Kernel{cluster.FFT},
+	First:    "exchange", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle, Kernels: []cluster.Kernel{cluster.FFT},
 	Metrics: []engine.MetricSpec{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s", Doc: "of a time step, from a barrier on: evolve, transform, barrier, checksum"},
 		{Name: "time_fft", Phrase: "transforms of lines", Unit: "s", Doc: "of it, the passes' transforms, mean over ranks (figure 18: local FFT)"},
@@ -92,7 +84,7 @@ var fft = workload.Workload{
 		{Name: "message_second", Phrase: "message of the second exchange", Unit: "B", Doc: "likewise of the second"},
 	},
 	Studies:    []*engine.Study{byExchange},
-	Fit:        fit,
+	Fit:        workload.FitMachine,
 	Bars:       bars,
 	Iterations: 6,
 	Plan:       plan,
@@ -106,16 +98,6 @@ func slabsOf(s algorithm.Reader) int {
 		return 1
 	}
 	return int(max(s.Int("slabs"), 0))
-}
-
-// fit gives the machine the network of the run's partition, and the progress asked for.
-func fit(s *engine.Scenario, m *cluster.Machine) {
-	if s.Text("partition") == partitionOwn {
-		m.Topology = m.Topology.Partition(int(s.Int("nodes")))
-	}
-	if by := s.Text("progress"); by != progressOwn {
-		m.Progress = cluster.Progress(by)
-	}
 }
 
 // team is the ranks of a team of an exchange, by number in it.
@@ -348,10 +330,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "packed exchanges have no slabs"
 	case knob == "real-limit" && kind != engine.Simulated:
 		return "outside simulations all points are real"
-	case (knob == "partition" || knob == "progress") && kind != engine.Simulated:
-		return "only simulations have the machine's network"
-	case knob == "threading" || knob == "thread-support":
-		return "a rank's threads are those of its transforms, and make no calls"
+	}
+	if why := workload.Unmachined(kind, knob); why != "" {
+		return why
 	}
 	return workload.Ungrouped(s, knob)
 }

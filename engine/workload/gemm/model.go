@@ -5,6 +5,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
@@ -36,7 +37,8 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 		return 0, 0, false
 	}
 	rows, cols := of.along(of.rows).Most(), of.along(of.cols).Most()
-	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm, Cores: int(s.Int("cores"))}
+	l := s.Layout()
+	work := cluster.Work{Flops: dense.GemmFlops(rows, cols, of.n), Kernel: cluster.Dgemm, Cores: workload.CoresOf(s, m, &l)}
 	compute = m.ComputeTime(work).Seconds()
 	panel, pack, exposed := 0.0, 0.0, 0.0
 	calls := float64(aheadOf(s)) * float64(s.Int("slices"))

@@ -3,6 +3,7 @@ package gemm
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
@@ -39,7 +40,7 @@ type span struct {
 
 // newProduct takes memory for the rank's part.
 func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*cluster.Team, behind int64, real bool) (*product, int64, error) {
-	x := &product{problem: of, r: r, p: p, teams: teams, real: real, ahead: aheadOf(p), slices: int(p.Int("slices")), cores: int(p.Int("cores"))}
+	x := &product{problem: of, r: r, p: p, teams: teams, real: real, ahead: aheadOf(p), slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, r.Layout())}
 	if p.Text("schedule") == blocking {
 		x.slices = 1
 	}

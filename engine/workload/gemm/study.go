@@ -8,6 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // Columns of the study of schedules.
@@ -81,14 +82,14 @@ func observe(s *engine.Snapshot) []engine.Row {
 // whereOf words what else than how panels are fetched is not as it was found.
 func whereOf(sc *engine.Scenario) string {
 	text := ""
-	if n := sc.Int("cores"); n > 1 {
+	if n := sc.Int("cores"); n > 0 {
 		text += ", " + count(n, "core")
 	}
 	if rows := sc.Text("rows"); rows != square {
 		text += fmt.Sprintf(", %s rows", rows)
 	}
 	for _, knob := range []string{"progress", "dgemm"} {
-		if v := sc.Text(knob); v != ofMachine {
+		if v := sc.Text(knob); v != workload.OfMachine {
 			text += ", " + knob + " " + v
 		}
 	}

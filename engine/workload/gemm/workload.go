@@ -19,8 +19,6 @@ const (
 	blocking  = "blocking"
 	prefetch  = "prefetch"
 	square    = "square"
-	ofMachine = "machine" // what the machine's file says
-	own       = "own"     // a network of the run's own
 	mostAhead = 4
 )
 
@@ -49,18 +47,11 @@ var gemm = workload.Workload{
 		{Name: "slices", Label: "slices", Doc: "parts of a step's product, with a test of the broadcasts under way between two", Type: engine.Integer, Default: "1", Min: 1, Max: 1 << 14,
 			Choices: []string{"1", "2", "4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
-		{Name: "cores", Label: "BLAS cores", Doc: "cores that the library's product computes on, in threads of its own", Type: engine.Integer, Default: "1", Min: 1, Max: 1024,
-			Choices: []string{"1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "computing against communication, on machines that state a rate: one rank a node with all its cores has fewer and larger panels", Paper: "paper 5, section 6.1"},
-		{Name: "dgemm", Label: "dgemm share", Doc: "share of the peak that the library's product reaches; machine: what its file says", Type: engine.Real, Default: ofMachine, Min: 0.01, Max: 1,
-			Choices: []string{ofMachine, "0.7", "0.8", "0.9", "0.95"}, Scope: engine.ScopeCluster, Role: engine.Machine,
+		workload.Cores,
+		{Name: "dgemm", Label: "dgemm share", Doc: "share of the peak that the library's product reaches; machine: what its file says", Type: engine.Real, Default: workload.OfMachine, Min: 0.01, Max: 1,
+			Choices: []string{workload.OfMachine, "0.7", "0.8", "0.9", "0.95"}, Scope: engine.ScopeCluster, Role: engine.Machine,
 			Watch: "whether a conclusion holds for any share that a library may reach"},
-		{Name: "progress", Label: "progress", Doc: "who goes on with broadcasts while ranks compute: their own calls alone, a thread beside each, or the adapter; machine: what its file says", Type: engine.Choice, Default: ofMachine,
-			Choices: []string{ofMachine, string(cluster.ProgressCall), string(cluster.ProgressThread), string(cluster.ProgressOffload)}, Scope: engine.ScopeCluster, Role: engine.Machine,
-			Watch: "what slices are for: with an adapter that goes on by itself nobody has to poll", Paper: "paper 5, section 4"},
-		{Name: "partition", Label: "partition", Doc: "network of a torus: one of its own for the nodes of the run, as square as they divide, or the first nodes of the whole machine's", Type: engine.Choice, Default: own,
-			Choices: []string{own, ofMachine}, Scope: engine.ScopeCluster, Role: engine.Machine,
-			Watch: "broadcasts that share links", Paper: "paper 5, section 4"},
+		workload.Progress, workload.Partition,
 		{Name: "real-limit", Label: "real up to", Doc: "elements of C that a rank of a simulation computes and verifies at most; of larger products it takes times, beside a small one that is verified", Type: engine.Integer, Default: "16384", Min: 1, Max: 1 << 28,
 			Choices: []string{"1024", "16384", "262144"}, Scope: engine.ScopeBody, Role: engine.View,
 			Watch: "memory and time of a simulation; simulated times stay"},
@@ -95,15 +86,10 @@ var gemm = workload.Workload{
 
 // fit gives the machine the share, the progress and the network that the knobs ask for.
 func fit(s *engine.Scenario, m *cluster.Machine) {
-	if share := s.Float("dgemm"); s.Text("dgemm") != ofMachine {
+	if share := s.Float("dgemm"); s.Text("dgemm") != workload.OfMachine {
 		m.Kernels[cluster.Dgemm] = share
 	}
-	if by := s.Text("progress"); by != ofMachine {
-		m.Progress = cluster.Progress(by)
-	}
-	if s.Text("partition") == own {
-		m.Topology = m.Topology.Partition(int(s.Int("nodes")))
-	}
+	workload.FitMachine(s, m)
 }
 
 // mostNumbers is the most that a rank's part of C has.
@@ -211,12 +197,13 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "nothing is fetched ahead where broadcasts block"
 	case knob == "slices" && blocks:
 		return "no broadcast is under way while a step computes"
-	case (knob == "cores" || knob == "dgemm") && kind == engine.Measured:
+	case knob == "dgemm" && kind == engine.Measured:
 		return "on this host a product takes the host's own time"
 	case knob == "real-limit" && kind != engine.Simulated:
 		return "outside simulations all elements are computed"
-	case knob == "partition" && kind != engine.Simulated:
-		return "only simulations have the machine's network"
+	}
+	if why := workload.Unmachined(kind, knob); why != "" {
+		return why
 	}
 	if why := algorithm.Idle(s, coll.Bcast, knob); why != "" {
 		return why
