@@ -1,42 +1,26 @@
 package multigrid_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
 var variants = []string{"mpi", "bulk", "natural", "shm", "local", "vis", "groupsync"}
 
 // try runs multigrid with some knobs turned.
-func try(knobs map[string]string, own ...cluster.Machine) (*engine.Snapshot, error) {
-	s, err := session.Scenario("multigrid", own...)
-	if err != nil {
-		return nil, err
-	}
-	for name, value := range knobs {
-		if err := s.Set(name, value); err != nil {
-			return nil, err
-		}
-	}
-	rows, err := session.RunRows(context.Background(), []session.Row{{}}, []engine.Scenario{s},
-		session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: session.Limits{Iterations: 1}}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return rows[0].Snapshot, nil
+func try(knobs ...string) (*engine.Snapshot, error) {
+	return sessiontest.Run("multigrid", nil, 1, knobs...)
 }
 
-func run(t *testing.T, knobs map[string]string, own ...cluster.Machine) *engine.Snapshot {
+func run(t *testing.T, knobs ...string) *engine.Snapshot {
 	t.Helper()
-	snap, err := try(knobs, own...)
+	snap, err := try(knobs...)
 	if err != nil {
 		t.Fatalf("%v: %v", knobs, err)
 	}
@@ -61,12 +45,12 @@ func TestVariantsAgree(t *testing.T) {
 		for _, l := range layouts {
 			for i, v := range variants {
 				t.Run(fmt.Sprintf("%s %dx%d boxes=%d box=%d %s", fabric, l.nodes, l.per, l.boxes, l.side, v), func(t *testing.T) {
-					knobs := map[string]string{"fabric": fabric, "machine": "this-host", "nodes": fmt.Sprint(l.nodes), "ranks-per-node": fmt.Sprint(l.per),
-						"boxes": fmt.Sprint(l.boxes), "box": fmt.Sprint(l.side), "variant": v, "vcycles": cycles[i%2], "real-limit": "16777216"}
+					machine := "this-host"
 					if fabric == "sim" {
-						knobs["machine"] = "demo"
+						machine = "demo"
 					}
-					run(t, knobs)
+					run(t, "fabric", fabric, "machine", machine, "nodes", fmt.Sprint(l.nodes), "ranks-per-node", fmt.Sprint(l.per),
+						"boxes", fmt.Sprint(l.boxes), "box", fmt.Sprint(l.side), "variant", v, "vcycles", cycles[i%2], "real-limit", "16777216")
 				})
 			}
 		}
@@ -78,14 +62,11 @@ func TestVariantsAgree(t *testing.T) {
 // turn do.
 func TestPhantomsTakeTheSameTime(t *testing.T) {
 	for _, v := range variants {
-		knobs := map[string]string{"fabric": "sim", "machine": "demo", "nodes": "2", "ranks-per-node": "4", "boxes": "2", "box": "8", "variant": v, "real-limit": "4096"}
-		solve := func() float64 {
-			m, _ := run(t, knobs).Metric("solve_time")
+		solve := func(limit string) float64 {
+			m, _ := run(t, "fabric", "sim", "machine", "demo", "nodes", "2", "ranks-per-node", "4", "boxes", "2", "box", "8", "variant", v, "real-limit", limit).Metric("solve_time")
 			return m.Value
 		}
-		real := solve()
-		knobs["real-limit"] = "1"
-		phantom := solve()
+		real, phantom := solve("4096"), solve("1")
 		if off := phantom/real - 1; off > 0.02 || off < -0.02 {
 			t.Errorf("%s: %g s with numbers, %g s with phantoms", v, real, phantom)
 		}
@@ -99,13 +80,13 @@ func TestRefused(t *testing.T) {
 		{"boxes", "13", "the coarsest grid has 13 cells a side, at most 11"},
 		{"agglomerate", "6", "want a power of two"},
 	} {
-		_, err := try(map[string]string{"fabric": "sim", "machine": "demo", c.knob: c.value})
+		_, err := try("fabric", "sim", "machine", "demo", c.knob, c.value)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s = %s: %v, want %q", c.knob, c.value, err, c.want)
 		}
 	}
 	// A node of 64 GB does not hold 16 ranks with boxes of 512³, whatever this host has.
-	_, err := try(map[string]string{"fabric": "sim", "machine": "xc30-edison", "nodes": "1", "ranks-per-node": "8", "boxes": "2", "box": "512", "real-limit": "1"})
+	_, err := try("fabric", "sim", "machine", "xc30-edison", "nodes", "1", "ranks-per-node", "8", "boxes", "2", "box", "512", "real-limit", "1")
 	if err == nil || !strings.Contains(err.Error(), "do not fit") {
 		t.Errorf("memory: %v", err)
 	}
