@@ -21,6 +21,12 @@ type Baseline struct {
 	End      time.Duration // of the series
 	Latency  [cluster.Classes]Quantiles
 	Studies  []StudyView
+
+	Iterations int // that the tables are of
+	Tables     []Table
+	Ranked     []Ranked
+	Layout     cluster.Layout // of the ranks
+	Recent     Recent
 }
 
 // NewBaseline takes what is compared from a snapshot.
@@ -28,6 +34,7 @@ func NewBaseline(s *Snapshot) *Baseline {
 	b := &Baseline{
 		Scenario: s.Scenario.Clone(), Kind: s.Kind, Late: s.Keeping != Kept,
 		Metrics: slices.Clone(s.Metrics), Series: s.Series, Latency: s.Latency, Studies: slices.Clone(s.Studies),
+		Iterations: s.Iteration, Tables: slices.Clone(s.Tallies), Ranked: slices.Clone(s.Ranked), Layout: s.Layout, Recent: s.Recent,
 	}
 	if n := len(s.Marks); n > 0 {
 		b.Series = b.Series[len(b.Series)-since(b.Series, s.Marks[n-1].At):]
@@ -142,6 +149,52 @@ func (a *Against) Over(x, base float64) float64 {
 		return math.NaN()
 	}
 	return Quotient(x, base)
+}
+
+// OverIn is Over for numbers of a unit: what has no time in it is never late.
+func (a *Against) OverIn(unit string, x, base float64) float64 {
+	if strings.Contains(unit, "s") {
+		return a.Over(x, base)
+	}
+	return Quotient(x, base)
+}
+
+// Left is OverIn where numbers may be missing: 0 where only the baseline has one.
+func (a *Against) Left(unit string, x, base float64) float64 {
+	if !(x > 0) && base > 0 && !a.Late {
+		return 0
+	}
+	return a.OverIn(unit, x, base)
+}
+
+// Table finds the baseline's table of counts of a name and unit; nil: it has none.
+func (a *Against) Table(t *Table) *Table {
+	for i := range a.Tables {
+		if b := &a.Tables[i]; b.Name == t.Name && b.Unit == t.Unit {
+			return b
+		}
+	}
+	return nil
+}
+
+// ByRank finds the values by rank that a baseline of as many ranks has of a metric; nil:
+// it has none.
+func (a *Against) ByRank(r *Ranked) *Ranked {
+	for i := range a.Ranked {
+		if b := &a.Ranked[i]; b.Name == r.Name && b.Unit == r.Unit && len(b.Values) == len(r.Values) {
+			return b
+		}
+	}
+	return nil
+}
+
+// Traffic is the baseline's bytes a second between blocks, where it has the same blocks
+// of nodes; nil: it has not.
+func (a *Against) Traffic(r *Recent) *Recent {
+	if b := &a.Recent; r.Nodes > 0 && b.Nodes == r.Nodes && len(b.Pairs) == len(r.Pairs) && b.Span > 0 {
+		return b
+	}
+	return nil
 }
 
 // Quotient is a number over another; NaN unless both and what comes out are above zero

@@ -94,6 +94,7 @@ func screenActions() ownActions {
 		leaving: []binding{
 			now(line("baseline", "b", "keep this run as the baseline that others are compared with, or drop it", "baseline", (*app).toggleBaseline),
 				func(a *app) bool { return a.base != nil }, "drop baseline"),
+			line("ratios", "%", "show on heat maps ratios to the baseline, or the numbers", "", (*app).toggleRatios),
 			line("undo", "u", "undo the last turn of a knob, also of workload, model or machine", "", func(a *app) { a.Panel.Return(engine.Undo, "") }),
 			pair(line("redo", "U", "redo what was undone last", "undo redo", func(a *app) { a.Panel.Return(engine.Redo, "") }), "undo", "uU"),
 			and(line("default", "backspace", "turn the selected knob to its default", "", (*app).turnToDefault), "delete"),
@@ -186,6 +187,18 @@ func (a *app) toggleBaseline() {
 		a.base, a.notice = engine.NewBaseline(a.Snap), "this run is the baseline: turn something and compare; b drops it"
 	}
 	a.compare()
+}
+
+// toggleRatios shows ratios or numbers on heat maps.
+func (a *app) toggleRatios() {
+	switch a.Absolute = !a.Absolute; {
+	case a.Absolute:
+		a.notice = "heat maps show numbers"
+	case a.base == nil:
+		a.notice = "heat maps show ratios as soon as there is a baseline: b keeps this run as one"
+	default:
+		a.notice = "heat maps show ratios to the baseline"
+	}
 }
 
 func (a *app) toggleFreeze() {

@@ -154,6 +154,12 @@ var goldens = []struct {
 		return against(base, scheme(1, 8), "4")
 	}},
 	{"baseline-overlap-other-table", sizes(120, 40), func() *app { return against(scheme(1, 4), scheme(1, 8), "4") }},
+	{"baseline-traffic", sizes(120, 40), func() *app { return against(demo(4, 4, 4), demo(4, 4, 16), "1") }},
+	{"baseline-matrix", sizes(80, 24, 120, 40), func() *app { return against(panetest.Slower(demo(64, 16, 128), 1.6), demo(64, 16, 64), "1") }},
+	{"baseline-matrix-mono", sizes(80, 24), func() *app {
+		return against(demo(64, 16, 128), demo(64, 16, 64), "1", ":", "'theme mono", "enter")
+	}},
+	{"baseline-matrix-numbers", sizes(80, 24), func() *app { return against(demo(64, 16, 128), demo(64, 16, 64), "1", "%") }},
 	{"baseline-starting", sizes(80, 24, 120, 40), func() *app {
 		s := demo(4, 4, 8)
 		s.Phase, s.Series, s.Metrics, s.Iteration = engine.Starting, nil, nil, 0

@@ -39,6 +39,7 @@ type whole struct {
 	units grid.Units
 	ascii bool
 	base  *engine.Baseline
+	plain bool            // heat maps without ratios
 	over  overlay.Overlay // covers panes
 	under overlay.Overlay // covered panes in the frame before
 	lines bool
@@ -57,7 +58,7 @@ type inputs struct {
 // returns it.
 func (s *screen) draw(a *app, w, h int) *grid.Grid {
 	a.w, a.h = w, h
-	now := whole{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, under: s.whole.over}
+	now := whole{w: w, h: h, theme: a.Theme, units: a.Units, ascii: a.ascii, base: a.base, plain: a.Absolute, under: s.whole.over}
 	if a.covered() {
 		now.over = a.over
 	}

@@ -29,7 +29,15 @@ type Heatmap struct {
 	// written in them.
 	Wide int
 
+	// Ratios, where there are any, are what the cells show instead of the values: each
+	// over the value that it is compared with, 0 where nothing is left of that, and NaN
+	// where there was none. Against says in
+	// the bar what that is.
+	Ratios  []float64
+	Against string
+
 	text  []byte
+	reach float64 // the ratio of full colour
 	m     mapping
 	area  Rect // of the cells, in the coordinates of the view
 	cellW int
@@ -59,13 +67,26 @@ func (h *Heatmap) Draw(v View, th *Theme) {
 		return
 	}
 	h.labels(v, th)
+	compared := h.compared()
+	if compared {
+		h.reach = h.widest()
+	}
 	for y := 0; y*h.perY < h.rows; y++ {
 		for x := 0; x*h.perX < h.Cols; x++ {
-			h.cell(v, th, x, y)
+			if compared {
+				h.compare(v, th, x, y)
+			} else {
+				h.cell(v, th, x, y)
+			}
 		}
 	}
 	if h.Bar && v.H() > 3 {
-		h.bar(v.Sub(Rect{h.area.X, v.H() - 1, v.W() - h.area.X, 1}), th)
+		bar := v.Sub(Rect{h.area.X, v.H() - 1, v.W() - h.area.X, 1})
+		if compared {
+			h.compareBar(bar, th)
+		} else {
+			h.bar(bar, th)
+		}
 	}
 }
 

@@ -18,7 +18,8 @@ type Host struct {
 	Held    bool         // ctrl, alt or shift is held while the wheel turns
 	Panel   Panel        // the knobs as the user turns them
 
-	Base *engine.Against // the baseline beside Snap; nil: there is none
+	Base     *engine.Against // the baseline beside Snap; nil: there is none
+	Absolute bool            // heat maps show numbers and no ratios to it
 
 	// Say shows words in the status line until the next key.
 	Say func(string)

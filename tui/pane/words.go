@@ -85,6 +85,14 @@ func (h *Host) BaseLegend(v grid.View) {
 	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.Told, grid.Left, h.Theme.Dim)
 }
 
+// Versus says what ratios on a heat map compare.
+func (h *Host) Versus() string {
+	if h.Base == nil {
+		return ""
+	}
+	return "× baseline: " + h.Base.Told
+}
+
 // longIteration is from when on an iteration's progress is told.
 const longIteration = 2 * time.Second
 

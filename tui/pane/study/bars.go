@@ -57,8 +57,8 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, th *grid.Them
 
 // drawHeat draws a cell a row: series down, column X across. The series of the present
 // run is shown where runs have several.
-func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
-	of, pl := &s.Charts[n], plot(s, n)
+func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
+	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
 	var across []float64
 	for i := range s.Rows {
 		if x := s.Cell(i, of.X); known(x) && !slices.Contains(across, x) {
@@ -72,9 +72,17 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, th *grid.Theme
 	for i := range m.Values {
 		m.Values[i] = math.NaN()
 	}
+	m.Ratios, m.Against = nil, h.Versus()
+	if c.ghost.view != nil && !h.Absolute {
+		m.Ratios = slices.Clone(m.Values)
+	}
 	for i := range s.Rows {
 		if k := slices.Index(across, s.Cell(i, of.X)); k >= 0 {
-			m.Values[slices.Index(c.series, s.Rows[i].Series)*len(across)+k] = s.Cell(i, of.Y[0])
+			at := slices.Index(c.series, s.Rows[i].Series)*len(across) + k
+			m.Values[at] = s.Cell(i, of.Y[0])
+			if m.Ratios != nil {
+				m.Ratios[at] = c.ghost.ratio(s, i, of.Y[0])
+			}
 		}
 	}
 	m.RowLabels, m.ColLabels = append(m.RowLabels[:0], c.series...), m.ColLabels[:0]

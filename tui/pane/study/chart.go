@@ -58,7 +58,7 @@ func (c *chart) draw(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	case engine.Stack:
 		c.drawStack(v, s, n, h.Theme)
 	case engine.Heat:
-		c.drawHeat(v, s, n, h.Theme)
+		c.drawHeat(v, s, n, h)
 	default:
 		c.drawCurve(v, s, n, h)
 	}

@@ -117,14 +117,14 @@ func (g *ghost) cell(s *engine.StudyView, n, column int) float64 {
 	return r.Cells[column]
 }
 
-// ratio is a row's number over that of its row; NaN: there is none, or the host could
-// not keep the times of one.
-func (g *ghost) ratio(s *engine.StudyView, n int) float64 {
+// ratio is a row's number of a column over that of its row; NaN: there is none, or the
+// host could not keep the times of one.
+func (g *ghost) ratio(s *engine.StudyView, n, column int) float64 {
 	r := g.row(s, n)
 	if r == nil || g.late || r.Flag == engine.Late || s.Rows[n].Flag == engine.Late {
 		return math.NaN()
 	}
-	return engine.Quotient(s.Cell(n, g.column), g.cell(s, n, g.column))
+	return engine.Quotient(s.Cell(n, column), g.cell(s, n, column))
 }
 
 // The columns of the table's ratio, and what the marks of two kinds take beside it.
@@ -133,7 +133,45 @@ const (
 	marksWide = 4
 )
 
-// wide is the columns of the table's ratio; 0: there is none.
+// beside gives for each column of a table the columns that its ratio takes behind it, 0:
+// none, where the table has so many columns of the screen. The one that compares comes
+// first, the others as far as there is room behind all numbers.
+func (g *ghost) beside(dst []int, s *engine.StudyView, labels, room int) []int {
+	dst = dst[:0]
+	wide, numbers := g.wide(s), 3+labels
+	for i := range s.Columns {
+		dst = append(dst, 0)
+		if c := &s.Columns[i]; c.Title != "" {
+			if numbers += c.Wide; i == g.column && numbers+wide <= room {
+				dst[i] = wide
+			}
+		}
+	}
+	if wide == 0 {
+		return dst
+	}
+	if g.column >= 0 && dst[g.column] > 0 {
+		numbers += wide
+	}
+	for i := range s.Columns {
+		if dst[i] == 0 && measured(&s.Form, i) && numbers+wide <= room {
+			dst[i], numbers = wide, numbers+wide
+		}
+	}
+	return dst
+}
+
+// measured says that a column of a table has results of runs: it is no model's, and
+// nothing that charts stand over.
+func measured(f *engine.Form, column int) bool {
+	c := &f.Columns[column]
+	return c.Title != "" && c.Kind == "" &&
+		!slices.ContainsFunc(f.Charts, func(of engine.Chart) bool {
+			return of.X == column && of.Shape != engine.Bars && of.Shape != engine.Stack
+		})
+}
+
+// wide is the columns of a ratio in the table; 0: there is none.
 func (g *ghost) wide(s *engine.StudyView) int {
 	switch now := s.Present(); {
 	case g.view == nil || g.column < 0:
@@ -144,9 +182,9 @@ func (g *ghost) wide(s *engine.StudyView) int {
 	return ratioWide
 }
 
-// append writes the ratio of a row, and the marks of both kinds where they differ.
-func (g *ghost) append(dst []byte, s *engine.StudyView, n int, th *grid.Theme) []byte {
-	q := g.ratio(s, n)
+// append writes the ratio of a row's number, and the marks of both kinds where they differ.
+func (g *ghost) append(dst []byte, s *engine.StudyView, n, column int, th *grid.Theme) []byte {
+	q := g.ratio(s, n, column)
 	dst = engine.AppendFactor(dst, q)
 	if now, base := &s.Rows[n], g.row(s, n); !math.IsNaN(q) && now.Kind != base.Kind && now.Kind != "" && base.Kind != "" {
 		dst = append(dst, ' ')

@@ -62,7 +62,8 @@ type Pane struct {
 	charts []chart
 	ghost  ghost // of the baseline
 	text   []byte
-	labels int // columns of the table's first one
+	labels int   // columns of the table's first one
+	beside []int // columns of the ratios behind each
 	scroll scroll
 	units  grid.Units
 }

@@ -24,7 +24,11 @@ func (p *Pane) measure(s *engine.StudyView) int {
 	if wide == 0 {
 		return 0
 	}
-	wide += p.ghost.wide(s)
+	for i := range s.Columns {
+		if i == p.ghost.column || measured(&s.Form, i) {
+			wide += p.ghost.wide(s)
+		}
+	}
 	p.labels = max(leastLabel, grid.Width(s.Item))
 	for i := range s.Rows {
 		p.labels = max(p.labels, min(grid.Width(p.units.Text(s.Rows[i].Label)), mostLabel))
@@ -43,6 +47,7 @@ func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
 		return
 	}
 	first := 2
+	p.beside = p.ghost.beside(p.beside, s, p.labels, v.W())
 	v.TextIn(first, 0, p.labels, s.Item, grid.Left, h.Theme.Dim)
 	x := first + p.labels + 1
 	for i := range s.Columns {
@@ -55,7 +60,7 @@ func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
 		}
 		v.TextIn(x, 0, c.Wide, c.Title, grid.Right, h.Theme.Dim)
 		x += c.Wide
-		if wide := p.ghost.wide(s); i == p.ghost.column && wide > 0 && x+wide <= v.W() {
+		if wide := p.beside[i]; wide > 0 {
 			v.TextIn(x, 0, wide, "× base", grid.Right, h.Theme.Dim)
 			x += wide
 		}
@@ -136,11 +141,11 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 		p.text = unit(c, p.units).Append(p.text[:0], s.Cell(n, i), c.Wide-1)
 		v.Bytes(x+c.Wide-grid.Width(string(p.text)), 0, p.text, look)
 		x += c.Wide
-		if wide := p.ghost.wide(s); i == p.ghost.column && wide > 0 && x+wide <= v.W() {
+		if wide := p.beside[i]; wide > 0 {
 			if look = th.Accent; n == s.Now {
 				look = look.With(th.Selected.Attr)
 			}
-			p.text = p.ghost.append(p.text[:0], s, n, th)
+			p.text = p.ghost.append(p.text[:0], s, n, i, th)
 			v.Bytes(x+wide-grid.Width(string(p.text)), 0, p.text, look)
 			x += wide
 		}

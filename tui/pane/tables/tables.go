@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode"
 
@@ -29,6 +30,7 @@ type Pane struct {
 	heat   grid.Heatmap
 	stack  grid.Stack
 	bars   grid.Bars
+	ghost  ghost // of the baseline
 }
 
 // Inputs is the snapshot alone.
@@ -192,7 +194,9 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	m := &p.heat
 	m.Cols, m.Bar, m.Digits, m.Wide = len(columns), v.H() > 8, true, 7
 	m.Axis = grid.Axis{Scale: grid.Log10, Unit: h.Units.Of(t.Unit)}
-	m.Values, m.RowLabels, m.ColLabels = m.Values[:0], m.RowLabels[:0], m.ColLabels[:0]
+	m.Values, m.Ratios, m.RowLabels, m.ColLabels = m.Values[:0], m.Ratios[:0], m.RowLabels[:0], m.ColLabels[:0]
+	p.ghost.look(t, p.layer, h)
+	m.Against = h.Versus()
 	each := t.Each / iterations(h.Snap)
 	all, most, where := 0., 0., ""
 	for row := first; row < end; row++ {
@@ -206,6 +210,9 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 				x = math.NaN()
 			}
 			m.Values = append(m.Values, x)
+			if p.ghost.table != nil && !h.Absolute {
+				m.Ratios = append(m.Ratios, h.Base.Left(t.Unit, x, p.ghost.at(row, c)))
+			}
 		}
 	}
 	for _, c := range columns {
@@ -231,6 +238,9 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	m.Draw(rest, h.Theme)
 }
 
+// factorW is the columns from which bars have their ratio to the baseline.
+const factorW = 48
+
 // drawStack draws a bar a row, made of the columns. Times are those of the mean rank.
 func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	each, of := t.Each/iterations(h.Snap), "an iteration"
@@ -239,6 +249,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	}
 	k := &p.stack
 	k.Rows, k.Whole = k.Rows[:0], 0
+	p.ghost.look(t, p.layer, h)
 	unit := h.Units.Of(t.Unit)
 	columns := make([]float64, len(t.Columns))
 	for row := range t.Rows {
@@ -248,7 +259,24 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 			sum += parts[c]
 			columns[c] += parts[c]
 		}
-		k.Rows = append(k.Rows, grid.StackRow{Label: fmt.Sprintf("%-6s %7s", t.Rows[row], unit.Format(sum, 7)), Parts: parts})
+		it := grid.StackRow{Label: fmt.Sprintf("%-6s %7s", t.Rows[row], unit.Format(sum, 7)), Parts: parts}
+		if p.ghost.table != nil {
+			var base float64
+			base, it.Ghost = p.ghost.total(row, len(t.Columns), nil)
+			if t.Unit == "s" {
+				base /= float64(max(h.Base.Layout.Ranks(), 1))
+				for c := range it.Ghost {
+					it.Ghost[c] /= float64(max(h.Base.Layout.Ranks(), 1))
+				}
+			}
+			if v.W() >= factorW {
+				it.Label += fmt.Sprintf(" %6s", factor(h.Base.OverIn(t.Unit, sum, base)))
+			}
+			if !p.shares {
+				k.Whole = max(k.Whole, base)
+			}
+		}
+		k.Rows = append(k.Rows, it)
 		if !p.shares {
 			k.Whole = max(k.Whole, sum)
 		}
@@ -263,6 +291,9 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 		if y < v.H() {
 			v.TextIn(0, y, v.W(), of+"; "+how+" ("+h.Keys("log")+")", grid.Left, h.Theme.Dim)
 			y++
+		}
+		if p.ghost.table != nil && v.H() >= len(t.Rows)+y+1 {
+			y += explain(v, y, h, h.Base.Late && timed(t.Unit))
 		}
 	}
 	k.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), h.Theme)
@@ -309,6 +340,14 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		v.TextIn(0, 0, v.W(), text, grid.Left, h.Theme.Warning)
 		rest = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	}
+	var base *engine.Ranked
+	if h.Base != nil {
+		base = h.Base.ByRank(r)
+	}
+	if base != nil && len(r.Values) < rest.H() {
+		explain(v, 1, h, h.Base.Late && timed(r.Unit))
+		rest = rest.Sub(grid.Rect{Y: 1, W: rest.W(), H: rest.H() - 1})
+	}
 	if len(r.Values) <= rest.H() {
 		b := &p.bars
 		b.Items, b.Axis = b.Items[:0], grid.Axis{Unit: unit, FromZero: true}
@@ -316,6 +355,9 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 			it := grid.Bar{Label: "rank " + strconv.Itoa(rank), Value: x, Mark: ' '}
 			if rank == worst {
 				it.Mark, it.Style = '▲', h.Theme.Warning
+			}
+			if base != nil {
+				it.Ghost, it.Note = base.Values[rank], factor(h.Base.OverIn(r.Unit, x, base.Values[rank]))
 			}
 			b.Items = append(b.Items, it)
 		}
@@ -325,10 +367,13 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 	m := &p.heat
 	m.Cols, m.Digits, m.Bar, m.Wide = max(l.RanksPerNode, 1), true, rest.H() > 6, 4
 	m.Axis = grid.Axis{Unit: unit}
-	m.RowLabels, m.ColLabels = m.RowLabels[:0], m.ColLabels[:0]
+	m.RowLabels, m.ColLabels, m.Ratios, m.Against = m.RowLabels[:0], m.ColLabels[:0], nil, h.Versus()
 	m.Values = make([]float64, max(l.Nodes, 1)*m.Cols)
 	for i := range m.Values {
 		m.Values[i] = math.NaN()
+	}
+	if base != nil && !h.Absolute {
+		m.Ratios = slices.Clone(m.Values)
 	}
 	next := make([]int, max(l.Nodes, 1))
 	row, col := 0, 0
@@ -341,6 +386,9 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 			row, col = node, next[node]
 		}
 		m.Values[node*m.Cols+next[node]] = x
+		if m.Ratios != nil {
+			m.Ratios[node*m.Cols+next[node]] = h.Base.OverIn(r.Unit, x, base.Values[rank])
+		}
 		next[node]++
 	}
 	for node := range next {

@@ -98,3 +98,42 @@ func TestPagesTurn(t *testing.T) {
 		t.Errorf("another workload begins with %s", got)
 	}
 }
+
+// Beside a baseline a map of heat shows ratios, bars have marks and factors, and what only
+// one of the runs has is told; late times have none.
+func TestTablesBesideABaseline(t *testing.T) {
+	base, h, p := host(2, 2), host(2, 2), &Pane{}
+	base.Snap.Iteration = 1
+	counts := base.Snap.Tallies[1].Counts
+	counts[3], counts[5], counts[11] = 500000, 0, 10
+	counts[2] = 7
+	base.Snap.Tallies[2].Counts = []int64{2e12, 1e12, 1e12, 3e12}
+	base.Snap.Ranked[0].Values = []float64{0.5, 1.1, 2.4, 1.3}
+	h.Base = engine.NewBaseline(base.Snap).Against(h.Snap)
+	var all strings.Builder
+	draw := func(what string, w, rows int, mono bool) {
+		g := grid.New(w, rows)
+		g.Mono = mono
+		b := p.Draw(g.All(), h)
+		all.WriteString("--- " + what + ": " + b.Title + "\n" + g.PlainText() + "\n")
+	}
+	draw("ratios", 70, 10, false)
+	draw("mono, narrow cells", 18, 10, true)
+	h.Absolute = true
+	draw("numbers", 70, 10, false)
+	h.Absolute = false
+	act(t, p, h, "row-down")
+	draw("a layer", 70, 10, false)
+	act(t, p, h, "next-table")
+	draw("parts", 70, 8, false)
+	act(t, p, h, "next-table")
+	draw("ranks", 70, 8, false)
+	h.Base.Late = true
+	draw("late", 70, 8, false)
+	wide, late := host(4, 4), host(4, 4)
+	late.Snap.Ranked[0].Values[2] = 9
+	wide.Base = engine.NewBaseline(late.Snap).Against(wide.Snap)
+	wide.Snap.Tallies, h, p = nil, wide, &Pane{}
+	draw("ranks as a map", 60, 8, false)
+	panetest.Golden(t, "baseline", all.String())
+}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -111,8 +112,16 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 			break // what is selected has their place
 		}
 		t.write(pane.ClassMarks[c], th.SeriesStyle(c), func(b []byte) []byte {
-			return h.Units.Rate().Append(append(append(b, pane.ClassNames[c]...), ' '), rate(r, r.Class[c]), 10)
+			b = h.Units.Rate().Append(append(append(b, pane.ClassNames[c]...), ' '), rate(r, r.Class[c]), 10)
+			if h.Base != nil && h.Base.Recent.Span > 0 {
+				base := &h.Base.Recent
+				b = engine.AppendFactor(append(b, ' '), h.Base.Over(rate(r, r.Class[c]), rate(base, base.Class[c])))
+			}
+			return b
 		})
+	}
+	if h.Base != nil && h.Base.Recent.Span > 0 && !t.short {
+		t.say(h.Versus())
 	}
 }
 
@@ -157,7 +166,11 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 		}
 		m.ColLabels = m.RowLabels
 	}
-	m.Cols, m.Bar, m.Blank, m.Values = blocks, true, true, m.Values[:0]
+	m.Cols, m.Bar, m.Blank, m.Values, m.Ratios, m.Against = blocks, true, true, m.Values[:0], m.Ratios[:0], h.Versus()
+	var base *engine.Recent
+	if h.Base != nil && !h.Absolute {
+		base = h.Base.Traffic(r)
+	}
 	low, high := math.Inf(1), 0.0
 	for i := range blocks * blocks {
 		x := math.NaN()
@@ -166,6 +179,9 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 			low, high = min(low, x), max(high, x)
 		}
 		m.Values = append(m.Values, x)
+		if base != nil && i < len(base.Pairs) {
+			m.Ratios = append(m.Ratios, h.Base.Left("B/s", x, rate(base, base.Pairs[i])))
+		}
 	}
 	m.Axis = grid.Axis{Scale: grid.Log10, Unit: h.Units.Rate()}
 	if high > 0 {
@@ -189,7 +205,11 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 		t.text = strconv.AppendInt(append(t.text, "×"...), int64(r.Nodes*cols), 10)
 		t.text = append(t.text, " nodes"...)
 		if rows*cols > 1 {
-			t.text = append(t.text, ", their largest"...)
+			if base != nil {
+				t.text = append(t.text, ", where they differ most"...)
+			} else {
+				t.text = append(t.text, ", their largest"...)
+			}
 		}
 	}
 	text := t.text

@@ -1,0 +1,148 @@
+package grid
+
+import "math"
+
+// Diverge returns the colour of a number that is compared, at f from −1 (far below) over
+// 0 (the same) to 1 (far above): the colours of the first two lines of a chart, and a
+// grey between. A theme without colours has none.
+func (t *Theme) Diverge(f float64) Color {
+	if len(t.Ramp) == 0 {
+		return None
+	}
+	end := t.Series[1]
+	if f < 0 {
+		end, f = t.Series[0], -f
+	}
+	same := Blend(t.Ground, t.Ink, 0.25)
+	if end&paletteBit != 0 && f > 0.1 {
+		f = 1 // there is nothing between
+	}
+	return Blend(same, end, f)
+}
+
+// Of a ratio that differs from one by less than this nothing is to be seen.
+const alike = 1.05
+
+// compared says that cells show ratios.
+func (h *Heatmap) compared() bool {
+	for _, q := range h.Ratios {
+		if q > 0 && !math.IsInf(q, 1) {
+			return len(h.Ratios) == len(h.Values)
+		}
+	}
+	return false
+}
+
+// widest is the largest factor of the ratios, up or down, rounded up.
+func (h *Heatmap) widest() float64 {
+	most := alike
+	for _, q := range h.Ratios {
+		if q > 0 && !math.IsInf(q, 1) {
+			most = max(most, q, 1/q)
+		}
+	}
+	for _, round := range [...]float64{1.1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100} {
+		if most <= round*(1+1e-9) {
+			return round
+		}
+	}
+	return min(math.Pow(10, math.Ceil(math.Log10(most))), 1e12)
+}
+
+// ratio is that of the values that cell x, y stands for which differs most from one, or 0
+// where of all of them nothing is left; NaN: there is none.
+func (h *Heatmap) ratio(x, y int) float64 {
+	best := math.NaN()
+	for r := y * h.perY; r < min((y+1)*h.perY, h.rows); r++ {
+		for c := x * h.perX; c < min((x+1)*h.perX, h.Cols); c++ {
+			q := h.Ratios[r*h.Cols+c]
+			switch {
+			case !(q >= 0) || math.IsInf(q, 1):
+			case math.IsNaN(best), best == 0, q > 0 && max(q, 1/q) > max(best, 1/best):
+				best = q
+			}
+		}
+	}
+	return best
+}
+
+// compare draws a cell by its ratio.
+func (h *Heatmap) compare(v View, th *Theme, x, y int) {
+	q, at := h.ratio(x, y), Rect{h.area.X + x*h.cellW, h.area.Y + y, h.cellW, 1}
+	switch {
+	case math.IsNaN(q) && math.IsNaN(h.max(x, y)):
+		if !h.Blank {
+			v.Rune(at.X, at.Y, '·', th.Dim)
+		}
+	case math.IsNaN(q):
+		v.Rune(at.X, at.Y, onlyNow, th.Dim)
+	case q == 0:
+		v.Rune(at.X, at.Y, onlyThen, th.Dim)
+	case h.cellW >= wordy:
+		ink := h.tint(v, th, at, q)
+		h.text = Factor.Append(h.text[:0], q, h.cellW-1)
+		v.Bytes(at.X+at.W-1-runes(h.text), at.Y, h.text, ink)
+	default:
+		ink := h.tint(v, th, at, q)
+		v.Rune(at.X, at.Y, direction(q), ink)
+	}
+}
+
+// Marks of a value of which the other side has none, or nothing is left.
+const (
+	onlyNow  = '*'
+	onlyThen = '0'
+)
+
+// direction tells without a colour on which side of one a ratio lies.
+func direction(q float64) rune {
+	switch {
+	case q >= alike:
+		return '+'
+	case q <= 1/alike:
+		return '-'
+	}
+	return '='
+}
+
+// tint gives cells the colour of a ratio, and the ink that can be read on it.
+func (h *Heatmap) tint(v View, th *Theme, at Rect, q float64) Style {
+	if len(th.Ramp) == 0 || v.Mono() {
+		return th.Text
+	}
+	bg := th.Diverge(max(-1, min(math.Log(q)/math.Log(h.reach), 1)))
+	v.Fill(at, Cell{Bg: bg})
+	return Style{Fg: th.InkOn(bg), Bg: bg}
+}
+
+// compareBar explains the colours: the ratios of both ends, and what they compare.
+func (h *Heatmap) compareBar(v View, th *Theme) {
+	h.text = Factor.Append(h.text[:0], 1/h.reach, v.W()/4)
+	x := v.Bytes(0, 0, h.text, th.Dim) + 1
+	h.text = Factor.Append(h.text[:0], h.reach, v.W()/4)
+	n := min(9, v.W()-x-runes(h.text)-1) | 1
+	for i := range n {
+		q := math.Pow(h.reach, 2*float64(i)/float64(max(1, n-1))-1)
+		v.Rune(x+i, 0, direction(q), h.tint(v, th, Rect{x + i, 0, 1, 1}, q))
+	}
+	x += n + 1
+	x += v.Bytes(x, 0, h.text, th.Dim) + 2
+	x += v.TextIn(x, 0, v.W()-x, h.Against, Left, th.Dim) + 2
+	for _, m := range [...]struct {
+		mark  rune
+		words string
+		holds func(value, ratio float64) bool
+	}{
+		{onlyNow, "only now", func(x, q float64) bool { return x > 0 && math.IsNaN(q) }},
+		{onlyThen, "only then", func(_, q float64) bool { return q == 0 }},
+	} {
+		some := false
+		for i := range h.Values {
+			some = some || m.holds(h.Values[i], h.Ratios[i])
+		}
+		if some && x+2+len(m.words) <= v.W() {
+			v.Rune(x, 0, m.mark, th.Text)
+			x += v.Text(x+2, 0, m.words, th.Dim) + 4
+		}
+	}
+}
