@@ -270,6 +270,14 @@ func (m *Machine) AccessTime(c Class, n int64) Time {
 	return t
 }
 
+// CopyTime is how long a thread copies n bytes into an eager buffer, or out of it.
+func (m *Machine) CopyTime(n int64) Time {
+	if m.CopyRate <= 0 {
+		return 0
+	}
+	return FromSeconds(float64(n) / m.CopyRate)
+}
+
 // ComputeTime is the machine's time for w: the longer of flops and memory, each by as
 // many cores as it takes and a node has.
 func (m *Machine) ComputeTime(w Work) Time {

@@ -174,6 +174,12 @@ func (o *Op) Bytes() int64 {
 	return o.Size
 }
 
+// Packed reports whether a put or a get is of several pieces that go as one message: they
+// are packed at the one end, and the other end takes a hand to unpack them.
+func (o *Op) Packed() bool {
+	return len(o.Vec) > 1 || o.Shape != nil && (o.Kind == KindGet || o.Train <= 1) && !o.Shape.Contiguous()
+}
+
 // Code says how an operation failed.
 type Code uint8
 

@@ -75,6 +75,29 @@ func (s *suite) testTime(t *testing.T) {
 		})
 	}
 
+	t.Run("pieces that go as one message are packed and unpacked by a thread at either end", func(t *testing.T) {
+		const rows, size = 500, 8
+		spec := s.spec(2)
+		spec.Machine.CopyRate = 2e8
+		s.run(t, spec, func(p *proc) {
+			b, want := make([]byte, rows*size), cluster.Time(0)
+			if m := &p.Spec().Machine; m.Emulated {
+				want = m.TransferTime(p.Class(1-p.ID()), rows*size) + 2*m.CopyTime(rows*size) + m.HandlerTime
+				same(p, "the copies' time", m.CopyTime(rows*size), 20*cluster.Microsecond)
+			}
+			face := cluster.Column(0, 2*size, size, rows)
+			if p.ID() == 0 {
+				at := p.Now()
+				p.ok(p.PutStrided(1, &face, b))
+				p.took("strided put", p.Now()-at, want)
+				at = p.Now()
+				p.ok(p.GetStrided(1, &face, b))
+				p.took("strided get", p.Now()-at, want)
+			}
+			p.ok(p.Barrier(p.All()))
+		})
+	})
+
 	s.test(t, "computing takes the machine's time at least", 2, func(p *proc) {
 		w := cluster.Work{Flops: 10_000, Bytes: 10_000}
 		at := p.Now()

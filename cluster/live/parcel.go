@@ -39,19 +39,22 @@ type parcel struct {
 	req  *slot   // the operation that waits for this: at the sender or initiator
 	recv *slot   // emulated rendezvous: the matched receive
 
-	fn, arg int32
-	a, b    uint64
-	off     int64
-	sig     int64
-	sigOp   cluster.SigOp
-	vec     []cluster.Span
-	shape   *cluster.Strided
-	adapter bool // it goes by the adapter inside a node, too
-	leaves  bool // a device's memory, by way of the host's
-	enters  bool // likewise
-	done    cluster.Done
-	barrier *barrier
-	port    *port
+	fn, arg  int32
+	a, b     uint64
+	off      int64
+	sig      int64
+	sigOp    cluster.SigOp
+	vec      []cluster.Span
+	shape    *cluster.Strided
+	adapter  bool  // it goes by the adapter inside a node, too
+	leaves   bool  // a device's memory, by way of the host's
+	enters   bool  // likewise
+	packing  int64 // wire: wall ns that pieces take to be packed before they leave
+	handling int64 // and to be unpacked, or packed for the answer, once they have come
+	unpack   int64 // those of a get's answer
+	done     cluster.Done
+	barrier  *barrier
+	port     *port
 
 	came int64 // wire: when both sides of its message had come, wall ns since launch
 

@@ -63,6 +63,12 @@ func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 		p.hold(op.Buf)
 	}
 	p.sig, p.sigOp, p.fn = op.Sig, op.SigOp, op.Fn
+	if op.Packed() {
+		copies := x.copies(n)
+		now := x.now()
+		e.worked = max(e.worked, now) + copies
+		p.packing, p.handling = e.worked-now, x.wall(x.w.spec.Machine.HandlerTime)+copies
+	}
 	x.travel(p, e.id, op.Peer, n)
 	if early {
 		op.Then = then
@@ -70,6 +76,9 @@ func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	}
 	return pended(s)
 }
+
+// copies is how long a thread packs n bytes, or unpacks them, in wall ns.
+func (x *wire) copies(n int64) int64 { return x.wall(x.w.spec.Machine.CopyTime(n)) }
 
 // nobody is the step of an operation whose end nobody waits for.
 type nobody struct{}
@@ -97,7 +106,7 @@ func (x *wire) land(p *parcel) {
 // answer completes an operation at its initiator: at once inside a node, a
 // message of n bytes later from another one.
 func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
-	p.kind, p.done = parcelComplete, d
+	p.kind, p.done, p.packing, p.handling = parcelComplete, d, 0, p.unpack
 	if x.way(p, p.src, p.dst) != cluster.Remote {
 		p.from.completeFrom(p.req, d)
 		p.free()
@@ -108,7 +117,7 @@ func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
 
 // reply answers an RPC.
 func (x *wire) reply(e *engine, p *parcel, d cluster.Done) {
-	p.buf, p.pooled, p.kind, p.done = nil, nil, parcelComplete, d
+	p.buf, p.pooled, p.kind, p.done, p.packing, p.handling = nil, nil, parcelComplete, d, 0, 0
 	x.travel(p, e.id, p.src, 8)
 }
 
@@ -116,6 +125,13 @@ func (x *wire) reply(e *engine, p *parcel, d cluster.Done) {
 // request goes there first.
 func (x *wire) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	p, s := x.transfer(e, op, parcelGet, n)
+	if op.Packed() { // by a handler of the target's, and back in their places here
+		copies := x.copies(n)
+		p.handling, p.unpack = x.wall(x.w.spec.Machine.HandlerTime)+copies, copies
+		if x.way(p, p.src, p.dst) != cluster.Remote { // which is then at once
+			p.handling += copies
+		}
+	}
 	x.request(p, n)
 	return pended(s)
 }

@@ -231,7 +231,7 @@ func (x *wire) travel(p *parcel, from, to int32, n int64) {
 		first, last = to, from
 	}
 	x.mu.Lock()
-	at := x.now()
+	at := x.now() + p.packing
 	if p.leaves && n > 0 {
 		at = x.stage(first, at, n)
 	}
@@ -239,7 +239,7 @@ func (x *wire) travel(p *parcel, from, to int32, n int64) {
 	if p.enters && n > 0 {
 		at = x.stage(last, at, n)
 	}
-	x.push(p, at)
+	x.push(p, at+p.handling)
 	x.mu.Unlock()
 }
 

@@ -91,7 +91,7 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64)
 	m.more = x
 	if kind == msgPut || kind == msgGet { // the only kinds that name a memory
 		m.more.from, m.more.to = op.From, op.To
-		m.more.packed = packed(op)
+		m.more.packed = op.Packed()
 		if op.Shape != nil && op.Buf != nil {
 			shape := *op.Shape
 			m.more.shape = &shape
@@ -107,12 +107,6 @@ func (t *thread) classOf(op *cluster.Op) cluster.Class {
 		return cluster.Remote
 	}
 	return t.w.net.class(t.r.id, op.Peer)
-}
-
-// packed reports whether a put or a get is of several pieces that go as one message: they
-// are packed at the one end, and the other end takes a hand to unpack them.
-func packed(op *cluster.Op) bool {
-	return len(op.Vec) > 1 || op.Shape != nil && (op.Kind == cluster.KindGet || op.Train <= 1) && !op.Shape.Contiguous()
 }
 
 // packs charges whoever packs n bytes, or unpacks them: also the agent, as no adapter does
@@ -140,7 +134,7 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 		return t.finish(op, cluster.Done{Peer: op.Peer, Size: n, Err: code})
 	}
 	class := t.classOf(op)
-	if one := n / int64(max(op.Train, 1)); packed(op) {
+	if one := n / int64(max(op.Train, 1)); op.Packed() {
 		t.packs(n)
 	} else if w.net.ways[cluster.Remote].copy > 0 && w.buffered(one, op.From) && class == cluster.Remote {
 		t.copies(&w.net.ways[cluster.Remote], int64(max(op.Train, 1)), one)
@@ -279,7 +273,7 @@ func (t *thread) get(op *cluster.Op) cluster.Handle {
 	}
 	i, id := t.ask(op, msgGet, t.classOf(op), n)
 	w.msgs[i].more.vec = slices.Clone(op.Vec)
-	if packed(op) {
+	if op.Packed() {
 		t.r.slots.list[id].pays = feeUnpack
 	}
 	w.dispatch(i, t)
