@@ -106,7 +106,7 @@ func recordOne(ctx context.Context, cmd *cobra.Command, sc engine.Scenario, o se
 	s.Start(ctx)
 	follow(cmd.ErrOrStderr(), s)
 	_ = s.Wait() // the snapshot has the failure
-	return conclude(cmd, s.Load(), interruption(ctx), out, &timelineFlag{}, o.Machines, nil), nil
+	return conclude(cmd, s, interruption(ctx), out, &timelineFlag{}, o.Machines, nil), nil
 }
 
 // recordSweep runs all points of a sweep.

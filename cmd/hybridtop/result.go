@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -31,6 +32,7 @@ type result struct {
 	Layout       layoutView               `json:"layout"`
 	Kind         engine.Kind              `json:"kind"`
 	Dilation     float64                  `json:"dilation"`
+	Late         []float64                `json:"dilations_late"` // that launches before this one had, which began anew
 	FabricTime   float64                  `json:"fabric_time"`
 	virtual
 	Elapsed     float64               `json:"elapsed"`
@@ -171,7 +173,7 @@ func newResult(s *engine.Snapshot, interrupted bool) *result {
 			s.Layout.Nodes, s.Layout.RanksPerNode, s.Layout.ThreadsPerRank, s.Layout.Ranks(), s.Layout.Ranking,
 			s.Layout.Model, s.Layout.GroupSize(), triple{n.Group, n.UPC, n.MPI},
 		},
-		Kind: s.Kind, Dilation: s.Dilation, FabricTime: s.Fabric.Seconds(), virtual: virtualOf(s), Elapsed: s.Elapsed.Seconds(),
+		Kind: s.Kind, Dilation: s.Dilation, Late: []float64{}, FabricTime: s.Fabric.Seconds(), virtual: virtualOf(s), Elapsed: s.Elapsed.Seconds(),
 		Memory: s.MemoryPerNode, Replicas: s.Replicas, LaunchLine: s.LaunchLine, Why: s.Why,
 		Warnings: append([]string{}, s.Warnings...), Failure: s.Failure, Interrupted: interrupted, Host: thisHost(),
 	}
@@ -238,6 +240,18 @@ func (r *result) write(w io.Writer, f *format) error {
 	return errors.Join(r.table(w), writeStudies(w, "", r.snap))
 }
 
+// latePhrase says why a run was repeated; "": it was not.
+func latePhrase(late []float64) string {
+	if len(late) == 0 {
+		return ""
+	}
+	words := make([]string, len(late))
+	for i, d := range late {
+		words[i] = fmt.Sprintf("%.4g", d)
+	}
+	return "run again: the host could not keep a dilation of " + strings.Join(words, ", nor of ")
+}
+
 func (r *result) table(w io.Writer) error {
 	l := &r.Layout
 	t := newTable(w)
@@ -253,6 +267,9 @@ func (r *result) table(w io.Writer) error {
 		machine, l.Nodes, l.RanksPerNode, threads, l.Model, l.N.Groups, l.N.UPC, l.N.MPI))
 	if r.Dilation != 1 {
 		t.row(fmt.Sprintf("times are the machine's: they ran %.4g× slower and are divided again", r.Dilation))
+	}
+	if text := latePhrase(r.Late); text != "" {
+		t.row(text)
 	}
 	if len(r.order) > 0 {
 		t.row()

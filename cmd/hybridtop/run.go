@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/presets"
 )
@@ -72,7 +71,7 @@ func newRun() *cobra.Command {
 		}
 		_ = s.Wait() // the snapshot has the failure
 		drawing := writePicture(ctx, cmd.ErrOrStderr(), of, s.Load())
-		if err := conclude(cmd, s.Load(), interruption(ctx), out, lanes, own, before); err != nil {
+		if err := conclude(cmd, s, interruption(ctx), out, lanes, own, before); err != nil {
 			return err
 		}
 		return drawing
@@ -82,9 +81,11 @@ func newRun() *cobra.Command {
 }
 
 // conclude writes the result and gives the exit status.
-func conclude(cmd *cobra.Command, snap *engine.Snapshot, signal status, out *format, lanes *timelineFlag, own []cluster.Machine, before *earlier) error {
+func conclude(cmd *cobra.Command, s *session.Session, signal status, out *format, lanes *timelineFlag, own []cluster.Machine, before *earlier) error {
+	snap := s.Load()
 	if snap.Failure == "" || out.json || out.lines || snap.Iteration > 0 {
 		r := newResult(snap, signal != 0)
+		r.Late = append(r.Late, s.Late()...)
 		r.Repeat = repeats(cmd, snap, nil)
 		r.Baseline = before.compare(snap)
 		r.sketch = presets.IsSketch(snap.Machine, own)

@@ -140,6 +140,7 @@ type sweepRow struct {
 	Iterations   int                      `json:"iterations"`
 	Kind         engine.Kind              `json:"kind"`
 	Dilation     float64                  `json:"dilation"`
+	Late         []float64                `json:"dilations_late"`
 	virtual
 	Warnings []string              `json:"warnings"`
 	Failure  string                `json:"failure"`
@@ -183,7 +184,7 @@ func newSweepResult(sc engine.Scenario, rows []session.Row) *sweepResult {
 		r := newResult(snap, false)
 		row := sweepRow{
 			Knobs: make(map[string]any), Metrics: r.Metrics, Verified: r.Verified, Verification: r.Verification,
-			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, virtual: r.virtual, Warnings: r.Warnings, Failure: r.Failure, Change: changes[i], Studies: r.Studies,
+			Iterations: r.Iterations, Kind: r.Kind, Dilation: r.Dilation, Late: append(r.Late, rows[i].Late...), virtual: r.virtual, Warnings: r.Warnings, Failure: r.Failure, Change: changes[i], Studies: r.Studies,
 			row: &rows[i], order: r.order,
 		}
 		for _, k := range rows[i].Knobs {
@@ -246,7 +247,7 @@ func (sw *sweepResult) write(w io.Writer, f *format, metric string) error {
 	if len(sw.Rows) == 0 {
 		return nil
 	}
-	return errors.Join(sw.table(w), sw.failures(w), sw.chart(w, metric), sw.boxes(w), sw.changes(w), sw.repeats(w), sw.law(w), sw.studies(w))
+	return errors.Join(sw.table(w), sw.failures(w), sw.lates(w), sw.chart(w, metric), sw.boxes(w), sw.changes(w), sw.repeats(w), sw.law(w), sw.studies(w))
 }
 
 // failed says that a point was refused or failed.
@@ -352,6 +353,29 @@ func (sw *sweepResult) failures(w io.Writer) error {
 		}
 		why, _, _ := strings.Cut(r.Failure, "\n")
 		t.row("  "+r.row.Name(), why)
+	}
+	return t.close()
+}
+
+// lates says which points the host was too busy for at a dilation, and what was done.
+func (sw *sweepResult) lates(w io.Writer) error {
+	t := newTable(w)
+	head := false
+	for i := range sw.Rows {
+		r := &sw.Rows[i]
+		words := latePhrase(r.Late)
+		if r.row.Snapshot.Late() {
+			words = strings.Join(append(r.Warnings, "its times are no result"), "; ")
+		}
+		if words == "" {
+			continue
+		}
+		if !head {
+			t.row()
+			t.title("points that the host was late with")
+			head = true
+		}
+		t.row("  "+r.row.Name(), words, fmt.Sprintf("dilation %.4g", r.Dilation))
 	}
 	return t.close()
 }

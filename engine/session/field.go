@@ -152,7 +152,7 @@ func (f *field) start(ctx context.Context, i int, ended chan<- int) {
 
 func (f *field) end(i int) {
 	at := slices.IndexFunc(f.running, func(r Running) bool { return r.index == i })
-	f.rows[i].Snapshot = f.running[at].Session.Load()
+	f.rows[i].Snapshot, f.rows[i].Late = f.running[at].Session.Load(), f.running[at].Session.Late()
 	f.running = slices.Delete(f.running, at, at+1)
 	f.load += f.weight(i)
 	f.done++

@@ -46,8 +46,8 @@ type history struct {
 	dilation float64   // of the launch before this one; 0: there was none of the same scenario
 }
 
-func newHistory() *history {
-	return &history{all: make(map[*engine.Study]*study.Table), stretch: newStretch()}
+func newHistory(alone bool) *history {
+	return &history{all: make(map[*engine.Study]*study.Table), stretch: newStretch(alone)}
 }
 
 // begin sets the history up for a launch, and marks what changed.

@@ -11,7 +11,7 @@ import (
 // The past has an end: the oldest samples go, and marks go with them, so that none
 // stands before the series.
 func TestThePastIsTrimmed(t *testing.T) {
-	h := newHistory()
+	h := newHistory(false)
 	const every = 1000
 	second := func(i int) time.Duration { return time.Duration(i) * time.Second }
 	for i := range maxSamples + 2500 {
@@ -30,7 +30,7 @@ func TestThePastIsTrimmed(t *testing.T) {
 	}
 
 	// The mark at which the workload began outlasts its sample.
-	h = newHistory()
+	h = newHistory(false)
 	for i := range maxSamples + 2*every {
 		if i%every == 1 {
 			h.mark(fmt.Sprint(i), second(i))
@@ -42,7 +42,7 @@ func TestThePastIsTrimmed(t *testing.T) {
 		t.Errorf("%d marks, the first at %v and %v: want the beginning of the workload and %d", len(h.marks), h.marks[0].At, h.marks[1].At, n)
 	}
 
-	h = newHistory()
+	h = newHistory(false)
 	for i := range maxMarks + 10 {
 		h.mark(fmt.Sprint(i), second(i))
 	}

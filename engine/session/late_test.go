@@ -115,7 +115,7 @@ func TestNothingRestsOnWhatIsLate(t *testing.T) {
 }
 
 // Where more dilation does, the session takes it by itself, says so by a mark, and its
-// numbers count from then on; where a user has chosen one, or nobody looks on, it stays.
+// numbers count from then on; where a user has chosen one it stays.
 func TestTheDilationFollowsTheHost(t *testing.T) {
 	sc, err := Scenario("pingpong")
 	if err != nil {
@@ -141,6 +141,61 @@ func TestTheDilationFollowsTheHost(t *testing.T) {
 		t.Errorf("the user chose 10, and it is %v", own.Dilation)
 	}
 }
+
+// Where nobody looks on, a launch that was late begins anew with the dilation that would
+// have done, and the row says which ones were too small; where that is far too large, or
+// none would do, the row is late and runs once.
+func TestALateRowRunsAgain(t *testing.T) {
+	for _, c := range []struct {
+		mean, factor float64
+		dilation     string
+		keeping      engine.Keeping
+		launches     int
+	}{
+		{shortest / 100, 1, "auto", engine.Kept, 1},
+		{shortest / 5, 5, "auto", engine.Kept, 2},
+		{shortest, 1, "auto", engine.Behind, 1},
+		{1e9, 1, "auto", engine.Beyond, 1},
+		{shortest / 5, 0.1, "10", engine.Behind, 1},
+	} {
+		sc, err := Scenario("pingpong")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sc.Set("dilation", c.dilation); err != nil {
+			t.Fatal(err)
+		}
+		fabrics := Fabrics()
+		fabrics[engine.Live] = busy{fabrics[engine.Live], c.mean}
+		launches := &launchesOf{}
+		rows, err := RunRows(t.Context(), []Row{{}}, []engine.Scenario{sc}, Options{Fabrics: fabrics, Limits: Limits{Iterations: 20}, Observer: launches}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := rows[0].Snapshot
+		own := s.Dilation / c.factor
+		if s.Keeping != c.keeping || own != 100 || s.Iteration != 20 || !s.Verification.OK || launches.n != c.launches || len(rows[0].Late) != c.launches-1 {
+			t.Errorf("%v ns late at %s: %q at a dilation of %v after %v, %d launches, %d iterations", c.mean, c.dilation, s.Keeping, s.Dilation, rows[0].Late, launches.n, s.Iteration)
+		}
+		for _, late := range rows[0].Late {
+			if late != own {
+				t.Errorf("late at %v, want %v", late, own)
+			}
+		}
+	}
+}
+
+// launchesOf counts launches.
+type launchesOf struct {
+	engine.Observer
+	n int
+}
+
+func (c *launchesOf) Launched(*engine.Launch)    { c.n++ }
+func (c *launchesOf) Published(*engine.Snapshot) {}
+func (c *launchesOf) Timed(*engine.Latencies)    {}
+func (c *launchesOf) Ended(*engine.Outcome)      {}
+func (c *launchesOf) Over()                      {}
 
 // The deadlock of two that send first stands in the snapshot, the same on both fabrics.
 func TestADeadlockIsListed(t *testing.T) {

@@ -39,11 +39,11 @@ func (s *Session) loop(ctx context.Context) {
 	if o := s.options.Observer; o != nil {
 		defer o.Over()
 	}
-	h := newHistory()
+	h := newHistory(!s.options.Linger)
 	var last *run
 	for {
 		set, version := s.take()
-		if set.adapts(&s.options) {
+		if set.adapts() {
 			set.spec.Stretch = h.stretch.factor
 		}
 		h.begin(set, s.elapsed())
@@ -59,6 +59,14 @@ func (s *Session) loop(ctx context.Context) {
 			why, err = s.watch(ctx, h, r, version)
 			h.fold(r, err == nil && !r.cut, why != byItself, s.elapsed())
 			set = h.set // what was turned meanwhile
+			if x, ok := r.handle.(cluster.Dilated); ok && err == nil && (why == byItself || why == byLimit) && set.adapts() && h.stretch.end(x.Lateness()) {
+				why = byHost
+			}
+			if why == byHost && !s.options.Linger {
+				s.mu.Lock()
+				s.late = append(s.late, r.handle.Dilation())
+				s.mu.Unlock()
+			}
 		}
 		phase := engine.Ended
 		if err != nil && why != byStop {
@@ -238,7 +246,7 @@ func (s *Session) tick(h *history, r *run, n int) bool {
 		s.publish(h, h.set, r, phase)
 	}
 	x, ok := r.handle.(cluster.Dilated)
-	return ok && phase == engine.Running && r.setup.adapts(&s.options) && h.stretch.look(s.elapsed(), x.Lateness())
+	return ok && phase == engine.Running && r.setup.adapts() && h.stretch.look(s.elapsed(), x.Lateness())
 }
 
 // adjust takes over knobs that turn while the run goes on.

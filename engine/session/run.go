@@ -26,11 +26,8 @@ var kinds = [...]engine.Kind{cluster.WallClock: engine.Measured, cluster.Dilated
 // kind of the numbers that this setup gives.
 func (s *setup) kind() engine.Kind { return kinds[s.fabric.Clock(&s.machine)] }
 
-// adapts reports whether the session chooses the dilation while the run goes on: a user
-// looks on, and has chosen none.
-func (s *setup) adapts(o *Options) bool {
-	return o.Linger && s.spec.Dilation == 0 && s.kind() == engine.Emulated
-}
+// adapts reports whether the session chooses the dilation: the user has chosen none.
+func (s *setup) adapts() bool { return s.spec.Dilation == 0 && s.kind() == engine.Emulated }
 
 // run is one launch, seen by its ranks and by the session.
 type run struct {

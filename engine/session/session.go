@@ -93,6 +93,7 @@ type Session struct {
 	stop    bool
 	idle    bool                       // the run is over, and a knob starts the next
 	left    map[string]engine.Scenario // of workloads that ran before, as they were left
+	late    []float64                  // dilations of launches that began anew because the host was late
 	err     error
 }
 
@@ -105,7 +106,7 @@ func New(scenario engine.Scenario, o Options) (*Session, error) {
 	}
 	s.options.Limits = o.Limits.of(&s.wanted)
 	s.gate = newGate(s.options.Limits, o.Linger)
-	h := newHistory()
+	h := newHistory(!o.Linger)
 	h.begin(s.wanted, 0)
 	s.current.Store(h.snapshot(s.wanted, nil, engine.Starting, 0))
 	return s, nil
@@ -233,6 +234,14 @@ func (s *Session) wake() {
 	case s.poke <- struct{}{}:
 	default:
 	}
+}
+
+// Late are the dilations that the host could not keep, each of a launch that began anew
+// with the next one, where nobody looked on.
+func (s *Session) Late() []float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.late)
 }
 
 // Wait returns when the session is over: nil, or why its last run failed.

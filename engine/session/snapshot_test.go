@@ -24,7 +24,7 @@ func BenchmarkPublish(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(fmt.Sprintf("ranks=%d", set.spec.Layout.Ranks()), func(b *testing.B) {
-			h := newHistory()
+			h := newHistory(false)
 			h.begin(set, 0)
 			b.ReportAllocs()
 			n := 0

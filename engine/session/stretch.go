@@ -11,6 +11,9 @@ import (
 // from measured lateness alone. It rises at once and by what is missing; it falls a step
 // at a time after a calm while, which doubles whenever a fall was too early.
 type stretch struct {
+	// alone says that nobody looks on: a launch that was late begins anew, and one that
+	// is in time is not disturbed.
+	alone  bool
 	factor float64 // on the fabric's own dilation
 	beyond bool    // no factor up to mostStretch would do, and factor is 1
 
@@ -27,6 +30,7 @@ const (
 	windowEvents = 200                    // a window has at least
 	windowTime   = 250 * time.Millisecond // and lasts at least
 	mostStretch  = 100                    // above it one waits seconds for an iteration
+	mostAlone    = 10                     // likewise where nobody looks on, who would know why it takes so long
 	spare        = 2                      // what a rise adds to what was missing
 	lateWindows  = 3                      // in a row make a rise; so does a launch's first, if a rise helps
 	calmPart     = 4                      // a smaller factor does if it leaves so much room
@@ -34,7 +38,7 @@ const (
 	mostWait     = 64 * calmWindows
 )
 
-func newStretch() stretch { return stretch{factor: 1, wait: calmWindows} }
+func newStretch(alone bool) stretch { return stretch{alone: alone, factor: 1, wait: calmWindows} }
 
 // launch begins anew with a launch.
 func (x *stretch) launch(at time.Duration) {
@@ -51,7 +55,10 @@ func (x *stretch) look(at time.Duration, l cluster.Lateness) bool {
 	first := x.first
 	x.begun, x.since, x.first = l, at, false
 	excess := w.Excess()
-	if x.beyond {
+	switch {
+	case x.alone && (x.beyond || l.Excess() <= 1): // nothing would be better, or the launch as a whole is in time
+		return false
+	case x.beyond:
 		return x.recover(excess)
 	}
 	if excess > 1 {
@@ -60,7 +67,13 @@ func (x *stretch) look(at time.Duration, l cluster.Lateness) bool {
 		return (x.late == lateWindows || first && x.factor*excess*spare <= mostStretch) && x.rise(excess)
 	}
 	x.late = 0
-	return x.rest(excess)
+	return !x.alone && x.rest(excess)
+}
+
+// end takes in what was counted of a launch that has ended, and reports whether it is to
+// begin anew with another factor.
+func (x *stretch) end(l cluster.Lateness) bool {
+	return x.alone && !x.beyond && l.Proven() && l.Excess() > 1 && x.rise(l.Excess())
 }
 
 // rise takes the factor that would have kept a window, with some room.
@@ -69,10 +82,13 @@ func (x *stretch) rise(excess float64) bool {
 	if x.fallen {
 		x.wait, x.fallen = min(2*x.wait, mostWait), false
 	}
-	was := x.factor
-	if want := x.factor * excess * spare; want > mostStretch {
+	was, want := x.factor, x.factor*excess*spare
+	switch {
+	case x.alone && want > mostAlone:
+		x.beyond = want > mostStretch
+	case want > mostStretch:
 		x.factor, x.beyond = 1, true
-	} else {
+	default:
 		x.factor = stepUp(want)
 	}
 	return x.factor != was

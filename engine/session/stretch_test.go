@@ -22,7 +22,7 @@ type pretend struct {
 const shortest = 40_000
 
 func newPretend() *pretend {
-	p := &pretend{x: newStretch()}
+	p := &pretend{x: newStretch(false)}
 	p.x.launch(0)
 	return p
 }
@@ -109,6 +109,41 @@ func TestAtTheLimit(t *testing.T) {
 	}
 }
 
+// Where nobody looks on, a launch that is in time as a whole goes on, whatever comes; one
+// that is late begins anew, by a factor that a user can wait for; and nothing falls.
+func TestNobodyLooksOn(t *testing.T) {
+	p := newPretend()
+	p.x = newStretch(true)
+	p.x.launch(0)
+	p.run(20, 100)
+	p.run(3, 5_000)
+	if p.x.factor != 1 {
+		t.Errorf("factor %v where the launch as a whole is in time", p.x.factor)
+	}
+	p.x.launch(p.at)
+	p.counts = cluster.Lateness{}
+	if !p.window(8_000) || p.x.factor != 5 {
+		t.Errorf("factor %v after a late window, want 5", p.x.factor)
+	}
+	if p.run(200, 100); p.falls > 0 {
+		t.Errorf("%d falls", p.falls)
+	}
+	if p.run(10, 100_000); p.x.factor != 5 || p.x.beyond {
+		t.Errorf("factor %v, beyond %v, where ten times more would do", p.x.factor, p.x.beyond)
+	}
+	short := cluster.Lateness{Shortest: shortest, Events: windowEvents/2 + 1, Late: (windowEvents/2 + 1) * 8_000}
+	for _, c := range []struct {
+		alone bool
+		want  float64
+	}{{true, 5}, {false, 1}} {
+		x := newStretch(c.alone)
+		x.launch(0)
+		if again := x.end(short); again != c.alone || x.factor != c.want {
+			t.Errorf("alone %v: a launch that was late and short begins anew: %v, factor %v", c.alone, again, x.factor)
+		}
+	}
+}
+
 // A single late window is no reason once a launch has been in time; three in a row are.
 func TestAHiccup(t *testing.T) {
 	p := newPretend()
@@ -177,7 +212,7 @@ func TestTheFactorIsAStep(t *testing.T) {
 
 // Too few events, or too short a time, decide nothing.
 func TestAWindowHasEnough(t *testing.T) {
-	x := newStretch()
+	x := newStretch(false)
 	x.launch(0)
 	late := cluster.Lateness{Shortest: shortest, Events: windowEvents, Late: windowEvents * shortest}
 	few := late

@@ -26,6 +26,7 @@ type Setting struct{ Knob, Value string }
 type Row struct {
 	Knobs    []Setting
 	Snapshot *engine.Snapshot
+	Late     []float64 // dilations at which the point was late, and began anew
 }
 
 // Name says which point it is: "group 4, nodes 2".
