@@ -72,7 +72,7 @@ func (s *suite) testModes(t *testing.T) {
 			var runs []*coll.Run
 			var checks []func()
 			for i := range s.times(40) {
-				what := coll.Collective(i % int(coll.Scan))
+				what := coll.Collective(i % int(coll.OpScan))
 				all := serving(c, what)
 				a := all[i%len(all)]
 				call, check := p.call(a, p.All(), 16, i%p.Ranks(), m)
@@ -100,7 +100,7 @@ func (s *suite) testModes(t *testing.T) {
 		mark := p.Mark()
 		c, err := coll.New(p.Rank, p.All())
 		p.ok(err)
-		a, err := coll.Find(coll.Bcast, "knomial")
+		a, err := coll.Find(coll.OpBcast, "knomial")
 		p.ok(err)
 		for i := range 3 { // together more than the segment has
 			p.ok(c.Reserve(coll.Room{Words: 40, Bytes: int64(len(p.Segment()))/4 - int64(i)*64 - 4096}, 1))
@@ -151,7 +151,7 @@ func (s *suite) testModes(t *testing.T) {
 			root, place, err := c.Root(at)
 			p.ok(err)
 			same(p, "root", root, from)
-			a, err := coll.Find(coll.Bcast, "knomial")
+			a, err := coll.Find(coll.OpBcast, "knomial")
 			p.ok(err)
 			key, err := a.Key(coll.Parameters{Ranks: p.Ranks(), Modes: coll.Modes{Transfer: coll.Put}})
 			p.ok(err)
@@ -168,7 +168,7 @@ func (s *suite) testModes(t *testing.T) {
 	s.test(t, "what one-sided transfers cannot do is refused", 2, func(p *proc) {
 		c, err := coll.New(p.Rank, p.All())
 		p.ok(err)
-		a, err := coll.Find(coll.Bcast, "knomial")
+		a, err := coll.Find(coll.OpBcast, "knomial")
 		p.ok(err)
 		put := coll.Modes{Transfer: coll.Put, In: coll.NoSync}
 		call, _ := p.call(a, p.All(), 8, 0, put)
@@ -243,7 +243,7 @@ func (p *proc) inMode(c *coll.Comm, a *coll.Algorithm, team *cluster.Team, m col
 
 // ends reports whether no member passes on what comes to it.
 func ends(a *coll.Algorithm) bool {
-	return a.Name == "flat" && (a.Collective == coll.Bcast || a.Collective == coll.Scatter || a.Collective == coll.Exchange || a.Collective == coll.Allgather)
+	return a.Name == "flat" && (a.Collective == coll.OpBcast || a.Collective == coll.OpScatter || a.Collective == coll.OpExchange || a.Collective == coll.OpAllgather)
 }
 
 // placed is a call whose buffers are in the segments, unless its bytes go through the

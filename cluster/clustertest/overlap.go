@@ -19,7 +19,7 @@ func (s *suite) testOverlap(t *testing.T) {
 				s.run(t, s.node(3), func(p *proc) {
 					c, err := coll.New(p.Rank, p.All())
 					p.ok(err)
-					a, err := coll.Find(coll.Allreduce, name)
+					a, err := coll.Find(coll.OpAllreduce, name)
 					p.ok(err)
 					var runs [2]*coll.Run
 					var checks [2]func()
@@ -48,7 +48,7 @@ func (s *suite) testOverlap(t *testing.T) {
 			s.run(t, s.node(3), func(p *proc) {
 				c, err := coll.New(p.Rank, p.All())
 				p.ok(err)
-				a, err := coll.Find(coll.Allreduce, name)
+				a, err := coll.Find(coll.OpAllreduce, name)
 				p.ok(err)
 				call, check := p.call(a, p.All(), 24, 0, coll.Modes{})
 				x, err := c.Start(call)
@@ -91,7 +91,7 @@ func (s *suite) testOverlap(t *testing.T) {
 			for i := range mine {
 				mine[i] = int64(100*me + i)
 			}
-			for _, what := range []coll.Collective{coll.Gather, coll.Allgather} {
+			for _, what := range []coll.Collective{coll.OpGather, coll.OpAllgather} {
 				for _, a := range coll.Of(what) {
 					if a.Needs&coll.Reach != 0 && !c.Reaches() || a.Needs&coll.EvenBlocks != 0 {
 						continue
@@ -102,7 +102,7 @@ func (s *suite) testOverlap(t *testing.T) {
 					blocks.Displ = displ
 					all := make([]int64, displ[n]/8)
 					p.ok(c.Do(coll.Call{Key: key, In: cluster.Bytes(mine), Out: cluster.Bytes(all), Blocks: blocks}))
-					if what == coll.Gather && me != 0 {
+					if what == coll.OpGather && me != 0 {
 						continue
 					}
 					for m := range n {

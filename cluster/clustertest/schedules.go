@@ -53,7 +53,7 @@ func (s *suite) testSchedules(t *testing.T) {
 		var runs []*coll.Run
 		var checks []func()
 		for i := range 100 { // more than one turn of the tags
-			for _, what := range []coll.Collective{coll.Allreduce, coll.Exchange, coll.Bcast} {
+			for _, what := range []coll.Collective{coll.OpAllreduce, coll.OpExchange, coll.OpBcast} {
 				all := serving(c, what)
 				a := all[i%len(all)]
 				call, check := p.call(a, p.All(), 24, i%p.Ranks(), coll.Modes{})
@@ -76,7 +76,7 @@ func (s *suite) testSchedules(t *testing.T) {
 		c, err := coll.New(p.Rank, p.All())
 		p.ok(err)
 		for range s.times(20) {
-			call, check := p.call(coll.Of(coll.Allreduce)[0], p.All(), 800, 0, coll.Modes{})
+			call, check := p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 800, 0, coll.Modes{})
 			x, err := c.Start(call)
 			p.ok(err)
 			p.Compute(cluster.Work{Flops: 1000}, func() {})
@@ -118,24 +118,24 @@ func (s *suite) testSchedules(t *testing.T) {
 	s.test(t, "what cannot be is refused", 2, func(p *proc) {
 		c, err := coll.New(p.Rank, p.All())
 		p.ok(err)
-		call, _ := p.call(coll.Of(coll.Bcast)[0], p.All(), 8, 0, coll.Modes{})
+		call, _ := p.call(coll.Of(coll.OpBcast)[0], p.All(), 8, 0, coll.Modes{})
 		call.Root = 2
 		_, err = c.Start(call)
 		p.fails(err, "bcast", "root 2", "ranks 0 to 1")
 		call.Root, call.Out = 0, call.Out[:7]
 		_, err = c.Start(call)
 		p.fails(err, "out of 7 B, want 8")
-		call, _ = p.call(coll.Of(coll.Allreduce)[0], p.All(), 8, 0, coll.Modes{})
+		call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 8, 0, coll.Modes{})
 		call.Combine = nil
 		_, err = c.Start(call)
 		p.fails(err, "nothing to combine with")
-		bruck, err := coll.Find(coll.Exchange, "bruck")
+		bruck, err := coll.Find(coll.OpExchange, "bruck")
 		p.ok(err)
 		call, _ = p.call(bruck, p.All(), 8, 0, coll.Modes{})
 		call.Blocks.Displ = []int64{0, 8, 16}
 		_, err = c.Start(call)
 		p.fails(err, "exchange by bruck", "equal ones", "another algorithm")
-		call, _ = p.call(coll.Of(coll.Allreduce)[0], p.All(), 16, 0, coll.Modes{})
+		call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 16, 0, coll.Modes{})
 		call.Out = make([]byte, 24)
 		call.In, call.Out = call.Out[8:], call.Out[:16]
 		_, err = c.Start(call)
@@ -235,33 +235,33 @@ func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.M
 		}
 	}
 	switch a.Collective {
-	case coll.Bcast:
+	case coll.OpBcast:
 		each(1, func(_, e int) int64 { return given(root, 0, e) })
 		if out = make([]int64, n/8); me == root {
 			out = fill(root, 1)
 		}
-	case coll.Scatter:
+	case coll.OpScatter:
 		if me == root {
 			in = fill(root, size)
 		}
 		each(1, func(_, e int) int64 { return given(root, me, e) })
-	case coll.Gather, coll.Allgather:
+	case coll.OpGather, coll.OpAllgather:
 		in = fill(me, 1)
-		if a.Collective == coll.Allgather || me == root {
+		if a.Collective == coll.OpAllgather || me == root {
 			each(size, func(b, e int) int64 { return given(b, 0, e) })
 		}
-	case coll.Exchange:
+	case coll.OpExchange:
 		in = fill(me, size)
 		each(size, func(b, e int) int64 { return given(b, me, e) })
-	case coll.Reduce, coll.Allreduce:
+	case coll.OpReduce, coll.OpAllreduce:
 		in = fill(me, 1)
-		if a.Collective == coll.Allreduce || me == root {
+		if a.Collective == coll.OpAllreduce || me == root {
 			each(1, func(_, e int) int64 { return sum(size, 0, e) })
 		}
-	case coll.ReduceScatter:
+	case coll.OpReduceScatter:
 		in = fill(me, size)
 		each(1, func(_, e int) int64 { return sum(size, me, e) })
-	case coll.Scan:
+	case coll.OpScan:
 		in = fill(me, 1)
 		each(1, func(_, e int) int64 { return sum(me+1, 0, e) })
 	}

@@ -11,7 +11,7 @@ import (
 // near the best, and all members settle on the same.
 func chosen(p *proc) {
 	var rules []coll.Rule
-	for _, what := range []coll.Collective{coll.Bcast, coll.Allreduce} {
+	for _, what := range []coll.Collective{coll.OpBcast, coll.OpAllreduce} {
 		var choices []coll.Choice
 		for _, a := range ofMessages(what)[:coll.MostChoices] {
 			choices = append(choices, coll.Choice{Algorithm: a, Parameters: coll.Parameters{Radix: int(a.Radix)}})
@@ -27,7 +27,7 @@ func chosen(p *proc) {
 	p.ok(err)
 	_, err = c.Refine(1)
 	p.fails(err, "refine", "uses no table")
-	key, err := c.Choose(coll.Exchange, 8, 0)
+	key, err := c.Choose(coll.OpExchange, 8, 0)
 	p.ok(err)
 	p.check((key.Algorithm.Needs&coll.Reach != 0) == c.Reaches(), "without a table, exchange is by %s", key.Algorithm.Name)
 	c.Use(table)
@@ -40,7 +40,7 @@ func chosen(p *proc) {
 	f, err := c.Refine(tries)
 	p.ok(err)
 	for i := range tries*coll.MostChoices + 2 {
-		for _, what := range []coll.Collective{coll.Bcast, coll.Allreduce} {
+		for _, what := range []coll.Collective{coll.OpBcast, coll.OpAllreduce} {
 			_, settled := f.Settled(what, 800, 0)
 			p.check(settled == (i >= tries*coll.MostChoices), "call %d of %s: settled is %v", i, what, settled)
 			call, check := p.call(ofMessages(what)[0], p.All(), 800, i%p.Ranks(), coll.Modes{})
@@ -48,7 +48,7 @@ func chosen(p *proc) {
 			check()
 		}
 	}
-	for _, what := range []coll.Collective{coll.Bcast, coll.Allreduce} { // all members settle on the same
+	for _, what := range []coll.Collective{coll.OpBcast, coll.OpAllreduce} { // all members settle on the same
 		key, _ := f.Settled(what, 800, 0)
 		mine := []int64{int64(slices.Index(coll.Of(what), key.Algorithm))}
 		all := make([]int64, p.Ranks())

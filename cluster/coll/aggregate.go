@@ -16,21 +16,21 @@ const mostSlots = 1 << 30
 func init() {
 	const paper = "paper 5, section 3.1"
 	register(&Algorithm{
-		Collective: Gather, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
+		Collective: OpGather, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
 		Doc:  "each node's leader collects the blocks of its node, and the leaders send them up a k-nomial tree",
 		Make: (*Builder).collectUp, Class: Key.blockClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return rise(k.housed, k.blockClass, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c)
 		},
 	}, &Algorithm{
-		Collective: Scatter, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
+		Collective: OpScatter, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
 		Doc:  "the blocks go down a k-nomial tree over the nodes' leaders, each of which gives its node theirs",
 		Make: (*Builder).dealDown, Class: Key.blockClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return walk(k.housed, k.blockClass, 0, func(d limb) int64 { return int64(d.size) * n }, c)
 		},
 	}, &Algorithm{
-		Collective: Allgather, Name: "hierarchical", Paper: paper + " and 3.4", Radix: 2, Housed: true,
+		Collective: OpAllgather, Name: "hierarchical", Paper: paper + " and 3.4", Radix: 2, Housed: true,
 		Doc:  "each node's leader collects the blocks of its node, the leaders gather them all by dissemination, and each gives them to its node",
 		Make: (*Builder).gatherAround, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
@@ -48,7 +48,7 @@ func init() {
 			return t + c.handed(h.size-1, all, 0)
 		},
 	}, &Algorithm{
-		Collective: Exchange, Name: "hierarchical", Paper: paper + " and 3.4", Needs: EvenBlocks, Housed: true, Check: slotted,
+		Collective: OpExchange, Name: "hierarchical", Paper: paper + " and 3.4", Needs: EvenBlocks, Housed: true, Check: slotted,
 		Doc:  "each node's leader collects what its node gives, sends each other leader all that is for its node, and hands out what comes",
 		Make: func(b *Builder) { b.exchangeNodes(false) }, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
@@ -57,7 +57,7 @@ func init() {
 			return k.aggregated(c, n) + c.copies(n*int64(h.size)*int64(h.size)) + c.bundles(h.nodes-1, away)
 		},
 	}, &Algorithm{
-		Collective: Exchange, Name: "hierarchical-bruck", Paper: paper + " and 3.4", Radix: 2, Needs: EvenBlocks, Housed: true, Check: slotted,
+		Collective: OpExchange, Name: "hierarchical-bruck", Paper: paper + " and 3.4", Radix: 2, Needs: EvenBlocks, Housed: true, Check: slotted,
 		Doc:  "the same, and between the leaders by dissemination; a node that is not full counts as one",
 		Make: func(b *Builder) { b.exchangeNodes(true) }, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {

@@ -4,7 +4,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 func init() {
 	register(&Algorithm{
-		Collective: Allgather, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2,
+		Collective: OpAllgather, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2,
 		Doc: "dissemination: each round a rank has as many times more blocks as the radix says, and turns them to their places at the end",
 		Make: func(b *Builder) {
 			t := b.temp(from(0, 0, b.P))
@@ -15,7 +15,7 @@ func init() {
 			return c.copies(n) + spreadTime(c, k, n, 0) + c.copies(n*int64(k.Ranks))
 		},
 	}, &Algorithm{
-		Collective: ReduceScatter, Name: "bruck", Paper: "paper 5, section 3.5", Radix: 2, Needs: Commutative,
+		Collective: OpReduceScatter, Name: "bruck", Paper: "paper 5, section 3.5", Radix: 2, Needs: Commutative,
 		Doc: "dissemination turned around: each round a rank gives away the sums for ranks further on than the distance, which shrinks by the radix",
 		Make: func(b *Builder) {
 			t := b.temp(from(0, 0, b.P))
@@ -26,7 +26,7 @@ func init() {
 			return c.copies(n*int64(k.Ranks)) + spreadTime(c, k, n, c.Combine) + c.copies(n)
 		},
 	}, &Algorithm{
-		Collective: Allreduce, Name: "bruck", Paper: "paper 5, section 3.5", Radix: 2, Needs: Commutative,
+		Collective: OpAllreduce, Name: "bruck", Paper: "paper 5, section 3.5", Radix: 2, Needs: Commutative,
 		Doc: "a reduce-scatter by dissemination, then an allgather by it, among any number of ranks",
 		Make: func(b *Builder) {
 			t := b.temp(from(0, 0, b.P))
@@ -39,7 +39,7 @@ func init() {
 			return 2*c.copies(n) + spreadTime(c, k, each, c.Combine) + spreadTime(c, k, each, 0)
 		},
 	}, &Algorithm{
-		Collective: Exchange, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2, Needs: EvenBlocks,
+		Collective: OpExchange, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2, Needs: EvenBlocks,
 		Doc:  "dissemination: blocks travel by the digits of how far they have to go, a digit a round, all with the same digit in one message",
 		Make: bruckExchange,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
@@ -56,7 +56,7 @@ func init() {
 			return t
 		},
 	}, &Algorithm{
-		Collective: Barrier, Name: "dissemination", Paper: "paper 5, section 3.4", Radix: 2,
+		Collective: OpBarrier, Name: "dissemination", Paper: "paper 5, section 3.4", Radix: 2,
 		Doc:  "each round a rank tells as many others as the radix less one, and further away by it",
 		Make: disseminate,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {

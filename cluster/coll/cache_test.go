@@ -30,21 +30,21 @@ func TestSchedulesOfLargeTeams(t *testing.T) {
 		radix      int
 		want       int
 	}{
-		{Bcast, "knomial", 65_536, 0, 17},
-		{Scatter, "knomial", 65_536, 0, 17},
-		{Reduce, "knomial", 65_536, 0, 17},
-		{Bcast, "knomial", 65_536, 4, 25},
-		{Bcast, "chain", 65_536, 0, 3},
-		{Barrier, "dissemination", 65_536, 0, 1},
-		{Barrier, "dissemination", 50_000, 8, 1},
-		{Allgather, "recursive-doubling", 4096, 0, 1},
-		{Allreduce, "recursive-doubling", 65_536, 0, 1},
-		{Allreduce, "recursive-doubling", 50_000, 0, 3},
-		{Allreduce, "rabenseifner", 50_000, 0, 3},
-		{Allreduce, "ring", 4096, 0, 1},
-		{Exchange, "bruck", 4096, 4, 1},
-		{Exchange, "flat", 4096, 0, 1},
-		{Scan, "recursive-doubling", 65_536, 0, 32},
+		{OpBcast, "knomial", 65_536, 0, 17},
+		{OpScatter, "knomial", 65_536, 0, 17},
+		{OpReduce, "knomial", 65_536, 0, 17},
+		{OpBcast, "knomial", 65_536, 4, 25},
+		{OpBcast, "chain", 65_536, 0, 3},
+		{OpBarrier, "dissemination", 65_536, 0, 1},
+		{OpBarrier, "dissemination", 50_000, 8, 1},
+		{OpAllgather, "recursive-doubling", 4096, 0, 1},
+		{OpAllreduce, "recursive-doubling", 65_536, 0, 1},
+		{OpAllreduce, "recursive-doubling", 50_000, 0, 3},
+		{OpAllreduce, "rabenseifner", 50_000, 0, 3},
+		{OpAllreduce, "ring", 4096, 0, 1},
+		{OpExchange, "bruck", 4096, 4, 1},
+		{OpExchange, "flat", 4096, 0, 1},
+		{OpScan, "recursive-doubling", 65_536, 0, 32},
 	} {
 		a, err := Find(c.collective, c.name)
 		if err != nil {
@@ -66,7 +66,7 @@ func TestSchedulesOfLargeTeams(t *testing.T) {
 
 // Many ranks may ask one cache at once, and get the same schedules.
 func TestCacheOfManyRanks(t *testing.T) {
-	a, err := Find(Bcast, "knomial")
+	a, err := Find(OpBcast, "knomial")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,13 +105,13 @@ func TestRestrictions(t *testing.T) {
 		p          Parameters
 		want       string
 	}{
-		{Bcast, "knomial", Parameters{Ranks: 0}, "bcast by knomial: 0 ranks: from 1 to 1048576"},
-		{Bcast, "knomial", Parameters{Ranks: 8, Radix: 1}, "bcast by knomial: radix 1: from 2 to 4096"},
-		{Bcast, "chain", Parameters{Ranks: 8, Radix: 2}, "bcast by chain: radix 2: it has none"},
-		{Bcast, "chain", Parameters{Ranks: 8, Segments: 70_000}, "bcast by chain: 70000 segments: from 1 to 65535"},
-		{Scatter, "chain", Parameters{Ranks: 8, Segments: 2}, "scatter by chain: 2 segments: it has none"},
-		{Allgather, "recursive-doubling", Parameters{Ranks: 6}, "allgather by recursive-doubling: 6 ranks: it needs a power of two"},
-		{Allgather, "neighbour-exchange", Parameters{Ranks: 7}, "allgather by neighbour-exchange: 7 ranks: it needs an even number"},
+		{OpBcast, "knomial", Parameters{Ranks: 0}, "bcast by knomial: 0 ranks: from 1 to 1048576"},
+		{OpBcast, "knomial", Parameters{Ranks: 8, Radix: 1}, "bcast by knomial: radix 1: from 2 to 4096"},
+		{OpBcast, "chain", Parameters{Ranks: 8, Radix: 2}, "bcast by chain: radix 2: it has none"},
+		{OpBcast, "chain", Parameters{Ranks: 8, Segments: 70_000}, "bcast by chain: 70000 segments: from 1 to 65535"},
+		{OpScatter, "chain", Parameters{Ranks: 8, Segments: 2}, "scatter by chain: 2 segments: it has none"},
+		{OpAllgather, "recursive-doubling", Parameters{Ranks: 6}, "allgather by recursive-doubling: 6 ranks: it needs a power of two"},
+		{OpAllgather, "neighbour-exchange", Parameters{Ranks: 7}, "allgather by neighbour-exchange: 7 ranks: it needs an even number"},
 	} {
 		a, err := Find(c.collective, c.name)
 		if err != nil {
@@ -121,7 +121,7 @@ func TestRestrictions(t *testing.T) {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	if _, err := Find(Bcast, "ring"); err == nil || err.Error() != `bcast by "ring": there are chain, flat, fork, hierarchical, kary, knomial, scatter-allgather, direct, staged, hardware` {
+	if _, err := Find(OpBcast, "ring"); err == nil || err.Error() != `bcast by "ring": there are chain, flat, fork, hierarchical, kary, knomial, scatter-allgather, direct, staged, hardware` {
 		t.Error(err)
 	}
 }

@@ -48,7 +48,7 @@ func powerOfTwo(n int32) bool { return bits.OnesCount32(uint32(n)) == 1 }
 
 // Under is the choice where such addresses and synchronization are asked for.
 func (c Choice) Under(asked Modes) Choice {
-	if c.Algorithm.Collective == Barrier {
+	if c.Algorithm.Collective == OpBarrier {
 		return c
 	}
 	c.Address, c.In, c.Out = Single, asked.In, asked.Out

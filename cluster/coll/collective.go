@@ -8,17 +8,17 @@ type Collective uint8
 // The collectives. Blocks are numbered by member, or are equal shares of one piece of
 // data, as the comment says.
 const (
-	Bcast         Collective = iota // the root's Out to every Out; shares
-	Scatter                         // block i of the root's In to member i
-	Gather                          // every In to block i of the root's Out
-	Reduce                          // every In, combined, to the root's Out; shares
-	Allgather                       // every In to block i of every Out
-	Exchange                        // block j of i's In to block i of j's Out (all-to-all)
-	ReduceScatter                   // every In, combined, block i of that to member i
-	Allreduce                       // every In, combined, to every Out; shares
-	Scan                            // In of the members up to the own one, combined; shares
-	Barrier                         // no data
-	Collectives   = iota
+	OpBcast         Collective = iota // the root's Out to every Out; shares
+	OpScatter                         // block i of the root's In to member i
+	OpGather                          // every In to block i of the root's Out
+	OpReduce                          // every In, combined, to the root's Out; shares
+	OpAllgather                       // every In to block i of every Out
+	OpExchange                        // block j of i's In to block i of j's Out (all-to-all)
+	OpReduceScatter                   // every In, combined, block i of that to member i
+	OpAllreduce                       // every In, combined, to every Out; shares
+	OpScan                            // In of the members up to the own one, combined; shares
+	OpBarrier                         // no data
+	Collectives     = iota
 )
 
 var collectiveNames = [Collectives]string{
@@ -44,17 +44,17 @@ func CollectiveOf(name string) (Collective, error) {
 }
 
 // Rooted reports whether one member is the source or the destination of all.
-func (c Collective) Rooted() bool { return c <= Reduce }
+func (c Collective) Rooted() bool { return c <= OpReduce }
 
 // ByMember reports whether blocks are numbered by member; those of the others are
 // shares of one piece of data.
 func (c Collective) ByMember() bool {
-	return c == Scatter || c == Gather || c == Allgather || c == Exchange || c == ReduceScatter
+	return c == OpScatter || c == OpGather || c == OpAllgather || c == OpExchange || c == OpReduceScatter
 }
 
 // Combines reports whether the collective reduces.
 func (c Collective) Combines() bool {
-	return c == Reduce || c == ReduceScatter || c == Allreduce || c == Scan
+	return c == OpReduce || c == OpReduceScatter || c == OpAllreduce || c == OpScan
 }
 
 // whole is a window of all blocks, mine of the own one.
@@ -67,7 +67,7 @@ var (
 // which members matters to the caller only.
 func (c Collective) window(b Buf) Ref {
 	switch {
-	case b == In && (c == Gather || c == Allgather), b == Out && (c == Scatter || c == ReduceScatter):
+	case b == In && (c == OpGather || c == OpAllgather), b == Out && (c == OpScatter || c == OpReduceScatter):
 		return mine
 	}
 	return whole

@@ -241,13 +241,13 @@ func (c *Comm) Root(p Pointer) (root int, at *At, err error) {
 // uses reports whether a member has such a buffer.
 func (c Collective) uses(b Buf, rel int32) bool {
 	switch c {
-	case Barrier:
+	case OpBarrier:
 		return false
-	case Bcast:
+	case OpBcast:
 		return b == Out
-	case Scatter:
+	case OpScatter:
 		return b == Out || rel == 0
-	case Gather, Reduce:
+	case OpGather, OpReduce:
 		return b == In || rel == 0
 	}
 	return true

@@ -6,7 +6,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 func init() {
 	tree := &shapes[0]
 	register(&Algorithm{
-		Collective: Bcast, Name: "scatter-allgather", Paper: "paper 5, section 3.5", Radix: 2,
+		Collective: OpBcast, Name: "scatter-allgather", Paper: "paper 5, section 3.5", Radix: 2,
 		Doc:  "a scatter down a k-nomial tree, then an allgather around the ring of what a rank does not have yet",
 		Make: scatterAllgather,
 		Class: func(k Key, rel int32) int64 {
@@ -20,7 +20,7 @@ func init() {
 				cluster.Time(k.Ranks-2)*c.message(each) + max(c.apart(each), c.O+c.in())
 		},
 	}, &Algorithm{
-		Collective: Allreduce, Name: "reduce-bcast", Paper: "paper 5, section 3.5", Radix: 2, Segmented: true,
+		Collective: OpAllreduce, Name: "reduce-bcast", Paper: "paper 5, section 3.5", Radix: 2, Segmented: true,
 		Doc: "a reduce up a k-nomial tree, then a broadcast down it, segment by segment",
 		Make: func(b *Builder) {
 			done := b.fold(tree)
@@ -31,7 +31,7 @@ func init() {
 			return c.copies(n) + tree.up(c, k, n) + tree.down(c, k, n)
 		},
 	}, &Algorithm{
-		Collective: Allgather, Name: "gather-bcast", Paper: "paper 5, section 3.5", Radix: 2,
+		Collective: OpAllgather, Name: "gather-bcast", Paper: "paper 5, section 3.5", Radix: 2,
 		Doc: "a gather up a k-nomial tree, then a broadcast down it",
 		Make: func(b *Builder) {
 			v := tree.vertex(b.P, b.Radix, b.Rel)
@@ -50,7 +50,7 @@ func init() {
 				tree.walk(k, 0, func(limb) int64 { return all }, c)
 		},
 	}, &Algorithm{
-		Collective: ReduceScatter, Name: "reduce-scatter", Paper: "paper 5, section 3.5", Radix: 2,
+		Collective: OpReduceScatter, Name: "reduce-scatter", Paper: "paper 5, section 3.5", Radix: 2,
 		Doc: "a reduce up a k-nomial tree, then a scatter down it",
 		Make: func(b *Builder) {
 			all, done := b.foldAll(tree)
@@ -63,7 +63,7 @@ func init() {
 				tree.walk(k, 0, func(d limb) int64 { return int64(d.size) * n }, c)
 		},
 	}, &Algorithm{
-		Collective: Barrier, Name: "tree", Paper: "paper 5, section 3.2", Radix: 2,
+		Collective: OpBarrier, Name: "tree", Paper: "paper 5, section 3.2", Radix: 2,
 		Doc: "empty messages up a k-nomial tree, then down it",
 		Make: func(b *Builder) {
 			v := tree.vertex(b.P, b.Radix, b.Rel)
@@ -84,7 +84,7 @@ func init() {
 			return tree.rise(k, func(int32) int64 { return 0 }, none, c) + tree.walk(k, 0, func(limb) int64 { return 0 }, c)
 		},
 	}, &Algorithm{
-		Collective: Scan, Name: "chain", Paper: "paper 5, section 3.2", Segmented: true,
+		Collective: OpScan, Name: "chain", Paper: "paper 5, section 3.2", Segmented: true,
 		Doc: "each rank combines what the one before it has with its own, and passes it on",
 		Make: func(b *Builder) {
 			var theirs Buf

@@ -106,7 +106,7 @@ func (k Key) Predict(c *Cost, n int64) cluster.Time {
 	case k.Ranks > 1:
 		of, more := k.cost(c)
 		return more + k.Algorithm.Predict(&of, k, n)
-	case k.Algorithm.Collective == Bcast || k.Algorithm.Collective == Barrier:
+	case k.Algorithm.Collective == OpBcast || k.Algorithm.Collective == OpBarrier:
 		return 0
 	}
 	return c.copies(n)
@@ -121,7 +121,7 @@ func (k Key) cost(c *Cost) (of Cost, more cluster.Time) {
 		of.L += 2 * c.L
 		more += c.O + c.L
 	}
-	if k.asks() && k.Algorithm.Collective != Barrier {
+	if k.asks() && k.Algorithm.Collective != OpBarrier {
 		more += c.O + c.L // all ask at once
 	}
 	for _, s := range []Sync{k.In, k.Out} {

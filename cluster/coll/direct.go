@@ -15,26 +15,26 @@ func init() {
 		add := func(of Collective, words string, make func(b *Builder), class func(k Key, rel int32) int64, predict func(c *Cost, k Key, n int64) cluster.Time) {
 			register(&Algorithm{Collective: of, Name: name, Doc: words + doc, Paper: paper, Needs: Reach, Make: make, Class: class, Predict: predict})
 		}
-		add(Bcast, "all load what the root has", func(b *Builder) { b.showing(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpBcast, "all load what the root has", func(b *Builder) { b.showing(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
 			return shownTime(c, k, staged, n, n)
 		})
-		add(Scatter, "each loads its block of what the root has", func(b *Builder) { b.dealing(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpScatter, "each loads its block of what the root has", func(b *Builder) { b.dealing(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
 			return shownTime(c, k, staged, n*int64(k.Ranks), n)
 		})
-		add(Gather, "the root loads the blocks of all", func(b *Builder) { b.collecting(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpGather, "the root loads the blocks of all", func(b *Builder) { b.collecting(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
 			t := c.given(staged, n) + c.L + c.looks(k.Ranks-1, n)
 			if staged {
 				return max(t, c.copies(n)+t)
 			}
 			return c.copies(n) + t + c.O + c.L
 		})
-		add(Allgather, "each loads the blocks of all others", func(b *Builder) { b.taking(staged, part(In, 0, -1), mine) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpAllgather, "each loads the blocks of all others", func(b *Builder) { b.taking(staged, part(In, 0, -1), mine) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
 			return takenTime(c, k, staged, n, n)
 		})
-		add(Exchange, "each loads its block of what each other one has", func(b *Builder) { b.taking(staged, part(In, 0, -1), whole) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpExchange, "each loads its block of what each other one has", func(b *Builder) { b.taking(staged, part(In, 0, -1), whole) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
 			return takenTime(c, k, staged, n*int64(k.Ranks), n)
 		})
-		add(ReduceScatter, "each loads its block of what all have, and combines them", func(b *Builder) { b.adding(staged) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpReduceScatter, "each loads its block of what all have, and combines them", func(b *Builder) { b.adding(staged) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
 			t := c.given(staged, n*int64(k.Ranks)) + c.L + c.looks(k.Ranks-1, n) + c.combines(n*int64(k.Ranks))
 			if staged {
 				return t
@@ -43,7 +43,7 @@ func init() {
 		})
 	}
 	register(&Algorithm{
-		Collective: Barrier, Name: "direct", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
+		Collective: OpBarrier, Name: "direct", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
 		Doc: "each says at the board that it is there, and waits for all others",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P
@@ -51,7 +51,7 @@ func init() {
 		},
 		Predict: func(c *Cost, k Key, _ int64) cluster.Time { return c.O + c.L },
 	}, &Algorithm{
-		Collective: Allreduce, Name: "staged", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
+		Collective: OpAllreduce, Name: "staged", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
 		Doc: "each copies what it gives to the board, loads what all have there, and combines it",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P
@@ -61,14 +61,14 @@ func init() {
 			return c.given(true, n) + c.L + c.looks(k.Ranks-1, n) + c.combines(n*int64(k.Ranks))
 		},
 	}, &Algorithm{
-		Collective: Allreduce, Name: "direct", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
+		Collective: OpAllreduce, Name: "direct", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
 		Doc: "each loads a share of what all have and combines it, then the shares of all others",
 		Make: func(b *Builder) {
 			b.load(me(0), b.P, theirs(Out), theirs(temps), b.sharing())
 		},
 		Parts: func(k Key) int32 { return k.Ranks }, Predict: sharesTime,
 	}, &Algorithm{
-		Collective: Allreduce, Name: "relayed", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
+		Collective: OpAllreduce, Name: "relayed", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
 		Doc: "each copies what it gives to the board, the first one loads and combines it, and the others load the result",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P + 1
@@ -86,7 +86,7 @@ func init() {
 			return c.given(true, n) + c.L + c.looks(k.Ranks-1, n) + c.combines(n*int64(k.Ranks)) + c.given(true, n) + c.L + c.looks(1, n)
 		},
 	}, &Algorithm{
-		Collective: Reduce, Name: "staged", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
+		Collective: OpReduce, Name: "staged", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
 		Doc: "each copies what it gives to the board, and the root loads and combines it",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P
@@ -100,7 +100,7 @@ func init() {
 			return c.given(true, n) + c.L + c.looks(k.Ranks-1, n) + c.combines(n*int64(k.Ranks))
 		},
 	}, &Algorithm{
-		Collective: Reduce, Name: "direct", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
+		Collective: OpReduce, Name: "direct", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
 		Doc: "each loads a share of what all have and combines it, then the root loads the shares of all others",
 		Make: func(b *Builder) {
 			if shared := b.sharing(); b.Rel == 0 {
@@ -109,7 +109,7 @@ func init() {
 		},
 		Class: rootClass, Parts: func(k Key) int32 { return k.Ranks }, Predict: sharesTime,
 	}, &Algorithm{
-		Collective: Scan, Name: "staged", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
+		Collective: OpScan, Name: "staged", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
 		Doc: "each copies what it gives to the board, then loads and combines what those up to it have",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P

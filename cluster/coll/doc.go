@@ -1,7 +1,7 @@
 // Package coll holds collective operations as data: an algorithm gives each rank of
 // a team a small graph of sends, receives, copies and reductions, its schedule.
 //
-//	a, err := coll.Find(coll.Bcast, "knomial")
+//	a, err := coll.Find(coll.OpBcast, "knomial")
 //	key, err := a.Key(coll.Parameters{Ranks: 8, Radix: 4}) // refused where the algorithm is restricted
 //	s := cache.Schedule(key, rel)           // of the rank that is rel after the root
 //	p := coll.Place{Schedule: s, Rel: rel, Root: root, Blocks: coll.Share(bytes, s.Parts)}
@@ -33,7 +33,7 @@
 // and a [Refiner] tries in the run what it holds to be near the best:
 //
 //	c.Use(table)
-//	key, err := c.Choose(coll.Allreduce, n, 0)
+//	key, err := c.Choose(coll.OpAllreduce, n, 0)
 //
 // Where loads reach all members a schedule needs no messages: a member marks what it has
 // at the team's board, and the others load it from there ([Comm.Reaches], direct.go).

@@ -4,7 +4,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 func init() {
 	register(&Algorithm{
-		Collective: Allgather, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: PowerOfTwo,
+		Collective: OpAllgather, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: PowerOfTwo,
 		Doc: "ranks exchange all they have with the one whose number differs in a bit, from the lowest on",
 		Make: func(b *Builder) {
 			b.double(func(int32) []id { return []id{none} }, b.copy(from(Out, 0, 1), from(In, 0, 1)))
@@ -17,7 +17,7 @@ func init() {
 			return t
 		},
 	}, &Algorithm{
-		Collective: ReduceScatter, Name: "recursive-halving", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: PowerOfTwo | Commutative,
+		Collective: OpReduceScatter, Name: "recursive-halving", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: PowerOfTwo | Commutative,
 		Doc: "ranks exchange the half that they give away with the one whose number differs in a bit, from the highest down",
 		Make: func(b *Builder) {
 			acc := b.temp(part(0, 0, -1))
@@ -28,7 +28,7 @@ func init() {
 			return c.copies(n*int64(k.Ranks)) + halveTime(c, k.Ranks, n) + c.copies(n)
 		},
 	}, &Algorithm{
-		Collective: Allreduce, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
+		Collective: OpAllreduce, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
 		Doc:  "ranks exchange all data with the one whose number differs in a bit; those beyond a power of two are folded into others",
 		Make: doublingAllreduce, Class: foldedClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
@@ -38,7 +38,7 @@ func init() {
 			})
 		},
 	}, &Algorithm{
-		Collective: Allreduce, Name: "rabenseifner", Paper: "paper 5, section 3.5; Rabenseifner 2004", Needs: Commutative,
+		Collective: OpAllreduce, Name: "rabenseifner", Paper: "paper 5, section 3.5; Rabenseifner 2004", Needs: Commutative,
 		Doc: "a reduce-scatter by recursive halving, then an allgather by recursive doubling; those beyond a power of two are folded into others",
 		Make: func(b *Builder) {
 			have, unfold, member := b.folding()
@@ -62,7 +62,7 @@ func init() {
 			})
 		},
 	}, &Algorithm{
-		Collective: Reduce, Name: "rabenseifner", Paper: "paper 5, section 3.5; Rabenseifner 2004", Needs: Commutative,
+		Collective: OpReduce, Name: "rabenseifner", Paper: "paper 5, section 3.5; Rabenseifner 2004", Needs: Commutative,
 		Doc:  "a reduce-scatter by recursive halving, then a gather up a binomial tree",
 		Make: halvingReduce,
 		Class: func(k Key, rel int32) int64 {
@@ -86,7 +86,7 @@ func init() {
 			return t
 		},
 	}, &Algorithm{
-		Collective: Scan, Name: "recursive-doubling", Paper: "Hillis and Steele 1986",
+		Collective: OpScan, Name: "recursive-doubling", Paper: "Hillis and Steele 1986",
 		Doc:  "each round a rank sends what it has combined to the one twice as far on as in the round before",
 		Make: doublingScan,
 		Class: func(k Key, rel int32) int64 {
@@ -101,7 +101,7 @@ func init() {
 			return t
 		},
 	}, &Algorithm{
-		Collective: Barrier, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005",
+		Collective: OpBarrier, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005",
 		Doc: "ranks tell the one whose number differs in a bit, from the lowest on; those beyond a power of two are folded into others",
 		Make: func(b *Builder) {
 			q, beyond := core(b.P)

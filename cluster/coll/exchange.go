@@ -4,7 +4,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 func init() {
 	register(&Algorithm{
-		Collective: Exchange, Name: "flat", Paper: "paper 5, section 3.4",
+		Collective: OpExchange, Name: "flat", Paper: "paper 5, section 3.4",
 		Doc: "each rank sends its blocks straight to all others, all under way at once, from the next rank on",
 		Make: func(b *Builder) {
 			for d := int32(1); d < b.P; d++ {
@@ -17,7 +17,7 @@ func init() {
 		},
 		Predict: func(c *Cost, k Key, n int64) cluster.Time { return c.all(k.Ranks-1, n) + c.copies(n) },
 	}, &Algorithm{
-		Collective: Exchange, Name: "pairwise", Paper: "Thakur, Rabenseifner and Gropp 2005",
+		Collective: OpExchange, Name: "pairwise", Paper: "Thakur, Rabenseifner and Gropp 2005",
 		Doc: "a round for each distance: a rank sends that far on and receives from as far behind",
 		Make: func(b *Builder) {
 			b.copy(from(Out, 0, 1), from(In, 0, 1))
@@ -32,7 +32,7 @@ func init() {
 			return c.copies(n) + cluster.Time(k.Ranks-1)*c.message(n)
 		},
 	}, &Algorithm{
-		Collective: Allgather, Name: "flat", Paper: "paper 5, section 3.4",
+		Collective: OpAllgather, Name: "flat", Paper: "paper 5, section 3.4",
 		Doc: "each rank sends its block straight to all others, from the next rank on",
 		Make: func(b *Builder) {
 			for d := int32(1); d < b.P; d++ {
@@ -45,7 +45,7 @@ func init() {
 		},
 		Predict: func(c *Cost, k Key, n int64) cluster.Time { return c.all(k.Ranks-1, n) + c.copies(n) },
 	}, &Algorithm{
-		Collective: ReduceScatter, Name: "pairwise", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
+		Collective: OpReduceScatter, Name: "pairwise", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
 		Doc: "a round for each distance: a rank sends the block of the one that far on, and adds what comes to its own",
 		Make: func(b *Builder) {
 			have := b.copy(from(Out, 0, 1), from(In, 0, 1))
@@ -64,7 +64,7 @@ func init() {
 			return c.copies(n) + one + cluster.Time(k.Ranks-2)*max(c.apart(n), c.O+c.in()+c.combines(n), one/2)
 		},
 	}, &Algorithm{
-		Collective: Allgather, Name: "neighbour-exchange", Paper: "Chen and others 2005", Needs: EvenRanks,
+		Collective: OpAllgather, Name: "neighbour-exchange", Paper: "Chen and others 2005", Needs: EvenRanks,
 		Doc:  "ranks exchange with the one on either side in turn: their own blocks first, then the two that came last",
 		Make: neighbourExchange, Class: func(_ Key, rel int32) int64 { return int64(rel % 2) },
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {

@@ -63,9 +63,9 @@ func TestGoalClosedForms(t *testing.T) {
 		text string
 		want cluster.Time
 	}{
-		{"binomial broadcast of 64", goalOf(t, Bcast, "knomial", 64, size), 6 * hop},
+		{"binomial broadcast of 64", goalOf(t, OpBcast, "knomial", 64, size), 6 * hop},
 		{"dissemination of 64", goalDissemination(64, size), 6 * hop},
-		{"linear all-to-all of 64", goalOf(t, Exchange, "flat", 64, size), 62*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
+		{"linear all-to-all of 64", goalOf(t, OpExchange, "flat", 64, size), 62*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
 		{"halo of 4 × 4 × 4", goalHalo(4, size), 5*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
 	} {
 		g, err := LoadGoal(strings.NewReader(c.text), 1<<20)

@@ -20,16 +20,16 @@ func init() {
 		}
 		return c.copies(n) + c.message(n) + cluster.Time(h.size-2)*max(c.Gap+c.carry(n), c.in()+c.combines(n)) + c.combines(n)
 	}
-	add(Bcast, "the root's node gives it to the collective network, which brings it to all nodes", 0, (*Builder).hardwareCast, func(c *Cost, h house, n int64) cluster.Time {
+	add(OpBcast, "the root's node gives it to the collective network, which brings it to all nodes", 0, (*Builder).hardwareCast, func(c *Cost, h house, n int64) cluster.Time {
 		return c.O + c.hardware(n) + c.handed(h.size-1, n, 0)
 	})
-	add(Reduce, "each node's leader combines what its node has, and the collective network that of all nodes", Commutative, func(b *Builder) { b.hardwareFold(false) }, func(c *Cost, h house, n int64) cluster.Time {
+	add(OpReduce, "each node's leader combines what its node has, and the collective network that of all nodes", Commutative, func(b *Builder) { b.hardwareFold(false) }, func(c *Cost, h house, n int64) cluster.Time {
 		return up(c, h, n) + c.O + c.hardware(n)
 	})
-	add(Allreduce, "the same, which also brings it to all nodes", Commutative, func(b *Builder) { b.hardwareFold(true) }, func(c *Cost, h house, n int64) cluster.Time {
+	add(OpAllreduce, "the same, which also brings it to all nodes", Commutative, func(b *Builder) { b.hardwareFold(true) }, func(c *Cost, h house, n int64) cluster.Time {
 		return up(c, h, n) + c.O + c.hardware(n) + c.handed(h.size-1, n, 0)
 	})
-	add(Barrier, "the ranks of a node tell its leader, the leaders come to the collective network's barrier, and each tells its node", 0, (*Builder).hardwareMeet, func(c *Cost, h house, _ int64) cluster.Time {
+	add(OpBarrier, "the ranks of a node tell its leader, the leaders come to the collective network's barrier, and each tells its node", 0, (*Builder).hardwareMeet, func(c *Cost, h house, _ int64) cluster.Time {
 		return c.collected(h.size-1, 0) + c.O + c.hardware(0) + c.handed(h.size-1, 0, 0)
 	})
 }

@@ -200,7 +200,7 @@ func init() {
 	const paper = "paper 5, section 3.1"
 	class := func(k Key, rel int32) int64 { return k.branchClass(rel) }
 	register(&Algorithm{
-		Collective: Bcast, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true,
+		Collective: OpBcast, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true,
 		Doc:   "down a k-nomial tree over the nodes' leaders, each of which gives it to its node",
 		Make:  func(b *Builder) { b.castDown(b.branch(b.Rel), nil) },
 		Class: class,
@@ -208,7 +208,7 @@ func init() {
 			return k.walk(c, n, 0)
 		},
 	}, &Algorithm{
-		Collective: Reduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
+		Collective: OpReduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
 		Doc:   "each node's leader combines what its node has, and the leaders go up a k-nomial tree",
 		Make:  func(b *Builder) { b.foldUp(b.branch(b.Rel)) },
 		Class: class,
@@ -216,7 +216,7 @@ func init() {
 			return c.copies(n) + k.walk(c, n, c.combines(n))
 		},
 	}, &Algorithm{
-		Collective: Allreduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
+		Collective: OpAllreduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
 		Doc: "up to the leaders and a k-nomial tree over them, and down again",
 		Make: func(b *Builder) {
 			at := b.branch(b.Rel)
@@ -228,7 +228,7 @@ func init() {
 			return c.copies(n) + k.walk(c, n, c.combines(n)) + k.walk(c, n, 0)
 		},
 	}, &Algorithm{
-		Collective: Barrier, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
+		Collective: OpBarrier, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
 		Doc: "the ranks of a node tell its leader, the leaders tell each other by dissemination, and each tells its node",
 		Make: func(b *Builder) {
 			at := b.branch(b.Rel)

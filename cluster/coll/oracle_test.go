@@ -71,15 +71,15 @@ func (c trial) run() (*executor, error) {
 		pl := Place{Schedule: c.cache.Schedule(c.key, rel), Rel: rel, Root: c.root, Blocks: blocks}
 		bufs := make([][]byte, int(temps)+len(pl.Schedule.Temps))
 		for b := range bufs {
-			if b == int(In) && (a.Collective == Bcast || a.Collective == Barrier || a.Collective == Scatter && rel != 0) ||
-				b == int(Out) && (a.Collective == Barrier || (a.Collective == Gather || a.Collective == Reduce) && rel != 0) {
+			if b == int(In) && (a.Collective == OpBcast || a.Collective == OpBarrier || a.Collective == OpScatter && rel != 0) ||
+				b == int(Out) && (a.Collective == OpBarrier || (a.Collective == OpGather || a.Collective == OpReduce) && rel != 0) {
 				continue
 			}
 			bufs[b] = make([]byte, pl.Size(Buf(b)))
 			random(bufs[b], rng)
 		}
 		given[r] = bytes.Clone(bufs[In])
-		if a.Collective == Bcast && rel == 0 {
+		if a.Collective == OpBcast && rel == 0 {
 			given[r] = bytes.Clone(bufs[Out])
 		}
 		x.places, x.bufs = append(x.places, pl), append(x.bufs, bufs)
@@ -104,34 +104,34 @@ func (c trial) run() (*executor, error) {
 	for r := range p {
 		want := x.final[r][Out]
 		switch a.Collective {
-		case Bcast:
+		case OpBcast:
 			want = given[c.root]
-		case Scatter:
+		case OpScatter:
 			want = at(given[c.root], r)
-		case Gather, Allgather:
-			if a.Collective == Gather && r != int(c.root) {
+		case OpGather, OpAllgather:
+			if a.Collective == OpGather && r != int(c.root) {
 				continue
 			}
 			want = bytes.Join(given, nil)
-		case Exchange:
+		case OpExchange:
 			want = nil
 			for i := range p {
 				want = append(want, at(given[i], r)...)
 			}
-		case Reduce, Allreduce:
-			if a.Collective == Reduce && r != int(c.root) {
+		case OpReduce, OpAllreduce:
+			if a.Collective == OpReduce && r != int(c.root) {
 				continue
 			}
 			want = combined(int(c.root), p, all)
-		case ReduceScatter:
+		case OpReduceScatter:
 			want = combined(0, p, func(i int) []byte { return at(given[i], r) })
-		case Scan:
+		case OpScan:
 			want = combined(0, r+1, all)
 		}
 		if !bytes.Equal(x.final[r][Out], want) {
 			return x, fmt.Errorf("rank %d has %v, want %v", r, x.final[r][Out], want)
 		}
-		if a.Collective != Bcast && !bytes.Equal(x.final[r][In], given[r]) {
+		if a.Collective != OpBcast && !bytes.Equal(x.final[r][In], given[r]) {
 			return x, fmt.Errorf("rank %d: what it gave was changed", r)
 		}
 	}
@@ -238,7 +238,7 @@ func TestOracle(t *testing.T) {
 // not ready for them.
 func TestOracleOfModes(t *testing.T) {
 	for _, a := range All() {
-		if a.Collective == Barrier {
+		if a.Collective == OpBarrier {
 			continue
 		}
 		t.Run(a.Collective.String()+" by "+a.Name, func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestOracleOfModes(t *testing.T) {
 // Where blocks go by member, and need not be equal, each may have its own size.
 func TestUnequalBlocks(t *testing.T) {
 	for _, a := range All() {
-		if !a.Collective.ByMember() || a.Collective == Exchange {
+		if !a.Collective.ByMember() || a.Collective == OpExchange {
 			continue
 		}
 		for _, p := range []int{1, 2, 3, 5, 8, 13, 16} {

@@ -15,20 +15,20 @@ func (c *Comm) prefer(at Tuple) (Choice, error) {
 	}
 	name, given := "direct", at.Bytes
 	switch at.Collective {
-	case Scatter, Exchange, ReduceScatter:
+	case OpScatter, OpExchange, OpReduceScatter:
 		given *= int64(at.Ranks)
-	case Reduce, Allreduce:
+	case OpReduce, OpAllreduce:
 		if at.Bytes*int64(at.Ranks) <= stagedCombine {
 			name = "staged"
-			if at.Collective == Allreduce && at.Ranks > stagedRanks {
+			if at.Collective == OpAllreduce && at.Ranks > stagedRanks {
 				name = "relayed"
 			}
 		}
 		given = stagedBytes + 1
-	case Scan:
+	case OpScan:
 		name = "staged"
 	}
-	if given <= stagedBytes && at.Collective != Barrier {
+	if given <= stagedBytes && at.Collective != OpBarrier {
 		name = "staged"
 	}
 	a, err := Find(at.Collective, name)

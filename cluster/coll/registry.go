@@ -113,7 +113,7 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 		return refuse("%w", err)
 	}
 	switch synced := p.In != MySync || p.Out != MySync; {
-	case a.Collective == Barrier && (synced || p.Transfer != TwoSided):
+	case a.Collective == OpBarrier && (synced || p.Transfer != TwoSided):
 		return refuse("transfer %s, %s in, %s out: it moves no data", p.Transfer, p.In, p.Out)
 	case a.Needs&Reach != 0 && (p.Transfer != TwoSided || p.Address != Single):
 		return refuse("transfer %s, addresses %s: its members load", p.Transfer, p.Address)

@@ -4,21 +4,21 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 func init() {
 	register(&Algorithm{
-		Collective: Allgather, Name: "ring", Paper: "Thakur, Rabenseifner and Gropp 2005",
+		Collective: OpAllgather, Name: "ring", Paper: "Thakur, Rabenseifner and Gropp 2005",
 		Doc:  "each rank passes on to the next one what the one before it sent last",
 		Make: func(b *Builder) { b.ring(b.copy(from(Out, 0, 1), from(In, 0, 1)), nil) },
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return c.copies(n) + cluster.Time(k.Ranks-1)*c.message(n)
 		},
 	}, &Algorithm{
-		Collective: ReduceScatter, Name: "ring", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
+		Collective: OpReduceScatter, Name: "ring", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
 		Doc:  "a sum of each block goes around to its owner, and each rank adds to it",
 		Make: ringReduceScatter,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return cluster.Time(k.Ranks-1) * (c.message(n) + c.combines(n))
 		},
 	}, &Algorithm{
-		Collective: Allreduce, Name: "ring", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
+		Collective: OpAllreduce, Name: "ring", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
 		Doc:   "a reduce-scatter around the ring, then an allgather",
 		Make:  ringAllreduce,
 		Parts: func(k Key) int32 { return k.Ranks },

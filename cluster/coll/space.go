@@ -76,7 +76,7 @@ func (c *Comm) Reserve(room Room, slots int) error {
 	}
 	c.lib.Raise(most[0])
 	s := space{room: room, runs: make([]*Run, slots), turns: make([]uint64, slots), heard: make([]uint64, slots), acked: make([]uint64, slots)}
-	a, err := Find(Barrier, "dissemination")
+	a, err := Find(OpBarrier, "dissemination")
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (c *Comm) most(own ...int64) ([]int64, error) {
 	for i, v := range own {
 		binary.NativeEndian.PutUint64(in[8*i:], uint64(v))
 	}
-	a, err := Find(Allreduce, "recursive-doubling")
+	a, err := Find(OpAllreduce, "recursive-doubling")
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ func ruleOf(ranks, perNode int32, bytes int64, choices ...Choice) Rule {
 // A rule holds from its size on; below the first one, the first holds. A team that the
 // table does not have takes the column most like it: of its kind, powers of two or not.
 func TestTableFinds(t *testing.T) {
-	bruck, ring := choiceOf(t, Allgather, "bruck", 2, 0), choiceOf(t, Allgather, "ring", 0, 0)
-	doubling, flat := choiceOf(t, Allgather, "recursive-doubling", 0, 0), choiceOf(t, Allgather, "flat", 0, 0)
+	bruck, ring := choiceOf(t, OpAllgather, "bruck", 2, 0), choiceOf(t, OpAllgather, "ring", 0, 0)
+	doubling, flat := choiceOf(t, OpAllgather, "recursive-doubling", 0, 0), choiceOf(t, OpAllgather, "flat", 0, 0)
 	table, err := NewTable([]Rule{
 		ruleOf(16, 1, 4096, ring),
 		ruleOf(16, 1, 8, doubling, bruck),
@@ -52,7 +52,7 @@ func TestTableFinds(t *testing.T) {
 		{16, 4, 8, flat},
 		{64, 64, 8, flat},
 	} {
-		got, err := table.Find(Tuple{Collective: Allgather, Ranks: c.ranks, PerNode: c.perNode, Bytes: c.bytes})
+		got, err := table.Find(Tuple{Collective: OpAllgather, Ranks: c.ranks, PerNode: c.perNode, Bytes: c.bytes})
 		if err != nil || got != c.want {
 			t.Errorf("ranks %d, a node %d, %d B: %v, %v; want %v", c.ranks, c.perNode, c.bytes, got, err, c.want)
 		}
@@ -61,15 +61,15 @@ func TestTableFinds(t *testing.T) {
 
 // A choice that does not serve gives way to the next one, and to any that serves.
 func TestTableServes(t *testing.T) {
-	doubling, bruck := choiceOf(t, Allgather, "recursive-doubling", 0, 0), choiceOf(t, Allgather, "bruck", 4, 0)
+	doubling, bruck := choiceOf(t, OpAllgather, "recursive-doubling", 0, 0), choiceOf(t, OpAllgather, "bruck", 4, 0)
 	table, err := NewTable([]Rule{ruleOf(8, 1, 0, doubling, bruck), ruleOf(8, 1, 64, doubling)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := table.Find(Tuple{Collective: Allgather, Ranks: 9, Bytes: 8}); err != nil || got != bruck {
+	if got, err := table.Find(Tuple{Collective: OpAllgather, Ranks: 9, Bytes: 8}); err != nil || got != bruck {
 		t.Errorf("9 ranks: %v, %v; want %v", got, err, bruck)
 	}
-	if got, err := table.Find(Tuple{Collective: Allgather, Ranks: 9, Bytes: 64}); err != nil || got.Algorithm.Needs&PowerOfTwo != 0 {
+	if got, err := table.Find(Tuple{Collective: OpAllgather, Ranks: 9, Bytes: 64}); err != nil || got.Algorithm.Needs&PowerOfTwo != 0 {
 		t.Errorf("9 ranks where the only choice wants a power of two: %v, %v", got, err)
 	}
 	for _, a := range All() {
@@ -91,10 +91,10 @@ func TestTableServes(t *testing.T) {
 // What is asked for of addresses and synchronization has columns of its own, and goes
 // into the choice; the transfer is the choice's.
 func TestTableModes(t *testing.T) {
-	put := choiceOf(t, Bcast, "knomial", 2, 1)
+	put := choiceOf(t, OpBcast, "knomial", 2, 1)
 	put.Transfer = Put
 	local := Modes{Address: Local, In: AllSync}
-	byPut, byFlat := ruleOf(8, 1, 0, put), ruleOf(8, 1, 0, choiceOf(t, Bcast, "flat", 0, 1))
+	byPut, byFlat := ruleOf(8, 1, 0, put), ruleOf(8, 1, 0, choiceOf(t, OpBcast, "flat", 0, 1))
 	byPut.Modes = local
 	table, err := NewTable([]Rule{byPut, byFlat})
 	if err != nil {
@@ -109,7 +109,7 @@ func TestTableModes(t *testing.T) {
 		{local, "knomial, radix 2, put", Modes{Transfer: Put, Address: Local, In: AllSync}},
 		{Modes{Out: NoSync}, "flat", Modes{Out: NoSync}}, // there is no column of these: the first that is near
 	} {
-		got, err := table.Find(Tuple{Collective: Bcast, Ranks: 8, Modes: c.asked})
+		got, err := table.Find(Tuple{Collective: OpBcast, Ranks: 8, Modes: c.asked})
 		if err != nil || got.String() != c.want || got.Modes != c.modes {
 			t.Errorf("asked%s: %s, %+v (%v), want %s, %+v", c.asked.Words(), got, got.Modes, err, c.want, c.modes)
 		}
@@ -124,7 +124,7 @@ func TestTableModes(t *testing.T) {
 
 // A table of so many ranks a node is one field: its smaller teams are in one node.
 func TestTableWinners(t *testing.T) {
-	flat := choiceOf(t, Bcast, "flat", 0, 1)
+	flat := choiceOf(t, OpBcast, "flat", 0, 1)
 	table, err := NewTable([]Rule{ruleOf(2, 2, 0, flat), ruleOf(4, 4, 0, flat), ruleOf(8, 4, 0, flat), ruleOf(2, 1, 0, flat), ruleOf(8, 1, 0, flat)})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestTableWinners(t *testing.T) {
 }
 
 func TestTableRefuses(t *testing.T) {
-	flat := choiceOf(t, Bcast, "flat", 0, 0)
+	flat := choiceOf(t, OpBcast, "flat", 0, 0)
 	for _, c := range []struct {
 		want  string
 		rules []Rule
@@ -145,10 +145,10 @@ func TestTableRefuses(t *testing.T) {
 		{"ranks from 1", []Rule{ruleOf(0, 1, 4, flat)}},
 		{"a node holds", []Rule{ruleOf(8, 9, 4, flat)}},
 		{"negative", []Rule{ruleOf(8, 1, -1, flat)}},
-		{"no choice that serves", []Rule{ruleOf(9, 1, 0, choiceOf(t, Allgather, "recursive-doubling", 0, 0))}},
-		{"radix 3: it has none", []Rule{ruleOf(8, 1, 0, choiceOf(t, Bcast, "flat", 3, 0))}},
-		{"another collective", []Rule{{Tuple: Tuple{Collective: Gather, Ranks: 8}, Choices: []Choice{flat}}}},
-		{"0 choices", []Rule{{Tuple: Tuple{Collective: Bcast, Ranks: 8}}}},
+		{"no choice that serves", []Rule{ruleOf(9, 1, 0, choiceOf(t, OpAllgather, "recursive-doubling", 0, 0))}},
+		{"radix 3: it has none", []Rule{ruleOf(8, 1, 0, choiceOf(t, OpBcast, "flat", 3, 0))}},
+		{"another collective", []Rule{{Tuple: Tuple{Collective: OpGather, Ranks: 8}, Choices: []Choice{flat}}}},
+		{"0 choices", []Rule{{Tuple: Tuple{Collective: OpBcast, Ranks: 8}}}},
 	} {
 		if _, err := NewTable(c.rules); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v, want %q", c.rules, err, c.want)
@@ -179,7 +179,7 @@ func big(t testing.TB, teams, sizes int) []Rule {
 	var rules []Rule
 	for i := range teams {
 		for j := range sizes {
-			r := ruleOf(int32(i+2), 1, int64(j)*64, choiceOf(t, Bcast, "knomial", 2+(i+j)%7, 1), choiceOf(t, Bcast, "flat", 0, 1))
+			r := ruleOf(int32(i+2), 1, int64(j)*64, choiceOf(t, OpBcast, "knomial", 2+(i+j)%7, 1), choiceOf(t, OpBcast, "flat", 0, 1))
 			r.Time = cluster.Time(1000 * (i + j))
 			rules = append(rules, r)
 		}
@@ -204,7 +204,7 @@ func TestChooseDoesNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := table.Column(Bcast, 6, 1)
+	c := table.Column(OpBcast, 6, 1)
 	n := int64(0)
 	if got := testing.AllocsPerRun(100, func() {
 		n += 37
@@ -223,7 +223,7 @@ func BenchmarkChoose(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			c := table.Column(Bcast, 6, 1)
+			c := table.Column(OpBcast, 6, 1)
 			b.ReportAllocs()
 			n := int64(0)
 			for b.Loop() {

@@ -6,11 +6,11 @@ func init() {
 	for i := range shapes {
 		s := &shapes[i]
 		register(&Algorithm{
-			Collective: Bcast, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least, Segmented: true,
+			Collective: OpBcast, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least, Segmented: true,
 			Make: func(b *Builder) { b.cast(s, nil) }, Class: s.place,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time { return s.down(c, k, n) },
 		}, &Algorithm{
-			Collective: Scatter, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least,
+			Collective: OpScatter, Name: s.name, Doc: "down " + s.doc, Paper: s.paper, Radix: s.radix, LeastRadix: s.least,
 			Make: func(b *Builder) { b.scatter(s, In, Out) }, Class: s.subtree,
 			Predict: func(c *Cost, k Key, n int64) cluster.Time {
 				return s.walk(k, 0, func(d limb) int64 { return int64(d.size) * n }, c)

@@ -22,7 +22,7 @@ func TestCollectiveNetwork(t *testing.T) {
 	for _, c := range []struct {
 		what  coll.Collective
 		bytes int64
-	}{{coll.Bcast, 8}, {coll.Bcast, 64 << 10}, {coll.Reduce, 800}, {coll.Allreduce, 8}, {coll.Allreduce, 64 << 10}, {coll.Barrier, 0}} {
+	}{{coll.OpBcast, 8}, {coll.OpBcast, 64 << 10}, {coll.OpReduce, 800}, {coll.OpAllreduce, 8}, {coll.OpAllreduce, 64 << 10}, {coll.OpBarrier, 0}} {
 		a, err := coll.Find(c.what, "hardware")
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestCollectiveNetwork(t *testing.T) {
 // Who does not come to a call on the collective network leaves the others waiting, and
 // they say for what.
 func TestCollectiveNetworkDeadlock(t *testing.T) {
-	a, err := coll.Find(coll.Barrier, "hardware")
+	a, err := coll.Find(coll.OpBarrier, "hardware")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func overlapped(t *testing.T, p cluster.Progress, compute cluster.Time, slices i
 		if err != nil {
 			return err
 		}
-		a, err := coll.Find(coll.Allreduce, "rabenseifner")
+		a, err := coll.Find(coll.OpAllreduce, "rabenseifner")
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func inPuts(r *cluster.Rank, a *coll.Algorithm, m coll.Modes, words int) error {
 		return err
 	}
 	lengths := [2]int{words, words}
-	if a.Collective == coll.Exchange {
+	if a.Collective == coll.OpExchange {
 		lengths = [2]int{ranks * words, ranks * words}
 	}
 	var at [2]int64
@@ -64,12 +64,12 @@ func inPuts(r *cluster.Rank, a *coll.Algorithm, m coll.Modes, words int) error {
 		if err != nil {
 			return err
 		}
-		if a.Collective == coll.Reduce && r.ID() > 0 {
+		if a.Collective == coll.OpReduce && r.ID() > 0 {
 			continue
 		}
 		for i, got := range data[1] {
 			want := int64(call*1e8 + i/words*1e6 + r.ID()*words + i%words)
-			if a.Collective != coll.Exchange {
+			if a.Collective != coll.OpExchange {
 				want = int64(ranks*(call*1e8+i) + ranks*(ranks-1)/2*1e6)
 			}
 			if got != want {
@@ -84,7 +84,7 @@ func inPuts(r *cluster.Rank, a *coll.Algorithm, m coll.Modes, words int) error {
 // comes between two posts of a rank that begins a call: none of its steps may change the
 // operation that it is posting.
 func TestPutsAnsweredInCalls(t *testing.T) {
-	for _, what := range []coll.Collective{coll.Exchange, coll.Reduce, coll.Allreduce} {
+	for _, what := range []coll.Collective{coll.OpExchange, coll.OpReduce, coll.OpAllreduce} {
 		for _, a := range coll.Of(what) {
 			if a.Needs&(coll.Reach|coll.Network) != 0 {
 				continue

@@ -16,7 +16,7 @@ func BenchmarkSchedules(b *testing.B) {
 		what  coll.Collective
 		name  string
 		ranks int
-	}{{coll.Barrier, "dissemination", 65536}, {coll.Exchange, "flat", 1024}} {
+	}{{coll.OpBarrier, "dissemination", 65536}, {coll.OpExchange, "flat", 1024}} {
 		b.Run(fmt.Sprintf("%s/ranks=%d", c.what, c.ranks), func(b *testing.B) {
 			n := b.N
 			messages := 0

@@ -22,7 +22,7 @@ func checked(t *testing.T, m coll.Modes, wait float64, barrier bool) []*coll.Fin
 	spec.Segment = 1 << 16
 	var found []*coll.Finding
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
-		a, err := coll.Find(coll.Bcast, "flat")
+		a, err := coll.Find(coll.OpBcast, "flat")
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func onChecker(m coll.Modes, body func(r *cluster.Rank, k *coll.Checker, call co
 	spec := clustertest.Spec(clustertest.Priced(), 3, 1)
 	spec.Segment = 1 << 16
 	return cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
-		a, err := coll.Find(coll.Bcast, "flat")
+		a, err := coll.Find(coll.OpBcast, "flat")
 		if err != nil {
 			return err
 		}

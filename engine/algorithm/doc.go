@@ -3,7 +3,7 @@
 // best, or by the one that a table has.
 //
 //	w := algorithm.TeamOf(r, team)            // where the team runs
-//	k, err := w.Chosen(p, coll.Bcast, n)      // of n bytes: a key for coll.Call
+//	k, err := w.Chosen(p, coll.OpBcast, n)      // of n bytes: a key for coll.Call
 //
 // Knobs gives the knobs themselves, for the programs whose collective is always the same.
 package algorithm

@@ -105,7 +105,7 @@ func Idle(s Reader, what coll.Collective, knob string) string {
 	switch {
 	case knob == "addresses" && s.Text("transfer") == coll.TwoSided.String():
 		return "messages need no addresses"
-	case what == coll.Barrier && slices.Contains([]string{"transfer", "sync-in", "sync-out"}, knob):
+	case what == coll.OpBarrier && slices.Contains([]string{"transfer", "sync-in", "sync-out"}, knob):
 		return "a barrier moves no data"
 	}
 	return ""

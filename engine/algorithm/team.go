@@ -112,7 +112,7 @@ func (w Team) Key(s Reader, a *coll.Algorithm, ranks int) (coll.Key, error) {
 // it has.
 func (w Team) Asked(s Reader, a *coll.Algorithm, ranks int) coll.Parameters {
 	p := coll.Parameters{Ranks: ranks}
-	if a.Collective != coll.Barrier {
+	if a.Collective != coll.OpBarrier {
 		p.Modes = Modes(s)
 	}
 	if radix := s.Int("radix"); a.Radix != 0 && radix > 0 {

@@ -18,9 +18,9 @@ type collective struct {
 }
 
 var collectives = []collective{
-	{coll.Bcast, "bcast", 8, "8B"}, {coll.Bcast, "bcast", 65536, "64K"},
-	{coll.Allreduce, "allreduce", 8, "8B"}, {coll.Allreduce, "allreduce", 65536, "64K"},
-	{coll.Exchange, "alltoall", 8, "8B"}, {coll.Exchange, "alltoall", 4096, "4K"},
+	{coll.OpBcast, "bcast", 8, "8B"}, {coll.OpBcast, "bcast", 65536, "64K"},
+	{coll.OpAllreduce, "allreduce", 8, "8B"}, {coll.OpAllreduce, "allreduce", 65536, "64K"},
+	{coll.OpExchange, "alltoall", 8, "8B"}, {coll.OpExchange, "alltoall", 4096, "4K"},
 }
 
 var collectiveRanks = []int{2, 8, 64}
@@ -131,7 +131,7 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 		return nil, err
 	}
 	blocks := 1
-	if c.what == coll.Exchange {
+	if c.what == coll.OpExchange {
 		blocks = r.Ranks()
 	}
 	in, out := make([]int64, blocks*words), make([]int64, blocks*words)
@@ -141,12 +141,12 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 	x.In, x.Out = cluster.Bytes(in), cluster.Bytes(out)
 	want := func(block int) int64 { return 1000*int64(block) + me } // what member block has for this one
 	switch {
-	case c.what == coll.Bcast:
+	case c.what == coll.OpBcast:
 		x.In = nil
 		if want = func(int) int64 { return 0 }; me != 0 {
 			out[0] = 1
 		}
-	case c.what == coll.Allreduce:
+	case c.what == coll.OpAllreduce:
 		want = func(int) int64 { return 500 * int64(r.Ranks()) * int64(r.Ranks()-1) }
 	}
 	if err := comm.Do(x); err != nil {

@@ -80,7 +80,7 @@ func counted(p *Point) (messages, bytes float64) {
 			name = "hierarchical-bruck"
 		}
 	}
-	a, err := coll.Find(coll.Exchange, name)
+	a, err := coll.Find(coll.OpExchange, name)
 	if err != nil {
 		return math.NaN(), math.NaN()
 	}

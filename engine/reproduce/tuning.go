@@ -108,7 +108,7 @@ func tuningModel(p, _ *Point) float64 {
 
 // entryBytes is what an entry takes with its share of all else of the table.
 func entryBytes() float64 {
-	a, err := coll.Find(coll.Bcast, "knomial")
+	a, err := coll.Find(coll.OpBcast, "knomial")
 	if err != nil {
 		return math.NaN()
 	}
@@ -116,7 +116,7 @@ func entryBytes() float64 {
 	for team := range int32(64) {
 		for size := range int64(64) {
 			choice := coll.Choice{Algorithm: a, Parameters: coll.Parameters{Radix: 2 + int(size)%7, Segments: 1}}
-			rules = append(rules, coll.Rule{Tuple: coll.Tuple{Collective: coll.Bcast, Ranks: 2 + team, PerNode: 1, Bytes: 64 * size}, Choices: []coll.Choice{choice}})
+			rules = append(rules, coll.Rule{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 2 + team, PerNode: 1, Bytes: 64 * size}, Choices: []coll.Choice{choice}})
 		}
 	}
 	table, err := coll.NewTable(rules)

@@ -101,10 +101,10 @@ func FuzzRead(f *testing.F) {
 
 func TestMaps(t *testing.T) {
 	table, err := coll.NewTable([]coll.Rule{
-		{Tuple: coll.Tuple{Collective: coll.Bcast, Ranks: 2, Bytes: 8}, Choices: []coll.Choice{choice(t, coll.Bcast, "flat", 0, 1)}},
-		{Tuple: coll.Tuple{Collective: coll.Bcast, Ranks: 8, Bytes: 8}, Choices: []coll.Choice{choice(t, coll.Bcast, "knomial", 2, 1)}},
-		{Tuple: coll.Tuple{Collective: coll.Bcast, Ranks: 8, Bytes: 64}, Choices: []coll.Choice{choice(t, coll.Bcast, "knomial", 2, 1)}},
-		{Tuple: coll.Tuple{Collective: coll.Bcast, Ranks: 8, Bytes: 4096}, Choices: []coll.Choice{choice(t, coll.Bcast, "chain", 0, 8)}},
+		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 2, Bytes: 8}, Choices: []coll.Choice{choice(t, coll.OpBcast, "flat", 0, 1)}},
+		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 8, Bytes: 8}, Choices: []coll.Choice{choice(t, coll.OpBcast, "knomial", 2, 1)}},
+		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 8, Bytes: 64}, Choices: []coll.Choice{choice(t, coll.OpBcast, "knomial", 2, 1)}},
+		{Tuple: coll.Tuple{Collective: coll.OpBcast, Ranks: 8, Bytes: 4096}, Choices: []coll.Choice{choice(t, coll.OpBcast, "chain", 0, 8)}},
 	})
 	if err != nil {
 		t.Fatal(err)

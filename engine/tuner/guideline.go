@@ -54,12 +54,12 @@ func shared(n, p int64) int64 { return (n + p - 1) / p }
 func joined(n, p int64) int64 { return n * p }
 
 var guidelines = []guideline{
-	{"allreduce ≤ reduce + broadcast", coll.Allreduce, []coll.Collective{coll.Reduce, coll.Bcast}, same},
-	{"gather ≤ allgather", coll.Gather, []coll.Collective{coll.Allgather}, same},
-	{"reduce ≤ allreduce", coll.Reduce, []coll.Collective{coll.Allreduce}, same},
-	{"scatter ≤ broadcast of all blocks", coll.Scatter, []coll.Collective{coll.Bcast}, joined},
-	{"allgather ≤ exchange", coll.Allgather, []coll.Collective{coll.Exchange}, same},
-	{"broadcast ≤ scatter + allgather", coll.Bcast, []coll.Collective{coll.Scatter, coll.Allgather}, shared},
+	{"allreduce ≤ reduce + broadcast", coll.OpAllreduce, []coll.Collective{coll.OpReduce, coll.OpBcast}, same},
+	{"gather ≤ allgather", coll.OpGather, []coll.Collective{coll.OpAllgather}, same},
+	{"reduce ≤ allreduce", coll.OpReduce, []coll.Collective{coll.OpAllreduce}, same},
+	{"scatter ≤ broadcast of all blocks", coll.OpScatter, []coll.Collective{coll.OpBcast}, joined},
+	{"allgather ≤ exchange", coll.OpAllgather, []coll.Collective{coll.OpExchange}, same},
+	{"broadcast ≤ scatter + allgather", coll.OpBcast, []coll.Collective{coll.OpScatter, coll.OpAllgather}, shared},
 }
 
 // What a guideline may be missed by, and what is a cliff: an element or a rank more costs
@@ -182,7 +182,7 @@ func (c *checking) list() {
 			continue
 		}
 		ours := sizes
-		if what == coll.Barrier {
+		if what == coll.OpBarrier {
 			ours = []int64{0}
 		}
 		for i, p := range ranks {
@@ -194,7 +194,7 @@ func (c *checking) list() {
 				if i > 0 && alone {
 					c.promise("no slower on fewer ranks", loose, c.side(what, ranks[i-1], n), call)
 				}
-				if what != coll.Barrier {
+				if what != coll.OpBarrier {
 					c.promise("no cliff at an element more", cliff, c.side(what, p, n+8), call)
 				}
 				if alone {

@@ -11,7 +11,7 @@ import (
 // of the candidates; a ring for small data does not, and is listed with the numbers.
 func TestCheck(t *testing.T) {
 	o := small(t)
-	o.Collectives = []coll.Collective{coll.Allreduce, coll.Reduce, coll.Bcast}
+	o.Collectives = []coll.Collective{coll.OpAllreduce, coll.OpReduce, coll.OpBcast}
 	o.Ranks, o.Sizes = []int{4, 8}, []int64{8, 64}
 	r, err := Tune(t.Context(), o)
 	if err != nil {
@@ -38,8 +38,8 @@ func TestCheck(t *testing.T) {
 	}
 	rules := r.Table.Rules()
 	for i := range rules {
-		if rules[i].Collective == coll.Allreduce {
-			rules[i].Choices = []coll.Choice{choice(t, coll.Allreduce, "ring", 0, 1)}
+		if rules[i].Collective == coll.OpAllreduce {
+			rules[i].Choices = []coll.Choice{choice(t, coll.OpAllreduce, "ring", 0, 1)}
 		}
 	}
 	table, err := coll.NewTable(rules)

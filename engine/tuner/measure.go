@@ -50,30 +50,30 @@ func (p *Place) fits(at coll.Tuple) error {
 func sizes(at coll.Tuple, root bool) (in, out int64) {
 	n, all := at.Bytes, at.Bytes*int64(at.Ranks)
 	switch at.Collective {
-	case coll.Barrier:
+	case coll.OpBarrier:
 		return 0, 0
-	case coll.Bcast:
+	case coll.OpBcast:
 		return 0, n
-	case coll.Scatter:
+	case coll.OpScatter:
 		if root {
 			return all, n
 		}
 		return 0, n
-	case coll.Gather:
+	case coll.OpGather:
 		if root {
 			return n, all
 		}
 		return n, 0
-	case coll.Reduce:
+	case coll.OpReduce:
 		if root {
 			return n, n
 		}
 		return n, 0
-	case coll.Allgather:
+	case coll.OpAllgather:
 		return n, all
-	case coll.Exchange:
+	case coll.OpExchange:
 		return all, all
-	case coll.ReduceScatter:
+	case coll.OpReduceScatter:
 		return all, n
 	}
 	return n, n

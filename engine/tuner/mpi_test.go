@@ -77,9 +77,9 @@ func TestOpenMPIRuns(t *testing.T) {
 		choice coll.Choice
 		want   []string
 	}{
-		{choice(t, coll.Bcast, "flat", 0, 1), []string{"0→1", "0→2", "0→3"}},
-		{choice(t, coll.Bcast, "chain", 0, 1), []string{"0→1", "1→2", "2→3"}},
-		{choice(t, coll.Bcast, "knomial", 2, 1), []string{"0→1", "0→2", "1→3"}}, // bits from the lowest
+		{choice(t, coll.OpBcast, "flat", 0, 1), []string{"0→1", "0→2", "0→3"}},
+		{choice(t, coll.OpBcast, "chain", 0, 1), []string{"0→1", "1→2", "2→3"}},
+		{choice(t, coll.OpBcast, "knomial", 2, 1), []string{"0→1", "0→2", "1→3"}}, // bits from the lowest
 	} {
 		rules := rulesFile(t, WriteOpenMPI, c.choice)
 		traffic := filepath.Join(t.TempDir(), "traffic")
@@ -115,7 +115,7 @@ func TestOpenMPIRuns(t *testing.T) {
 func TestMPICHRuns(t *testing.T) {
 	program := mpiProgram(t, "mpicc.mpich", "mpirun.mpich")
 	r, err := Tune(t.Context(), Options{Place: small(t).Place, PerNode: 1, Ranks: []int{2, 4, 8}, Sizes: []int64{8, 4096, 65536},
-		Collectives: []coll.Collective{coll.Bcast, coll.Allreduce, coll.Allgather, coll.Exchange, coll.Reduce, coll.ReduceScatter, coll.Scan}})
+		Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpAllgather, coll.OpExchange, coll.OpReduce, coll.OpReduceScatter, coll.OpScan}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,30 +70,30 @@ var mpichs = func() []mpich {
 		return none(name, of, []branch{intra(of, algorithm)}, between)
 	}
 	all := []mpich{
-		{name: "bcast", what: coll.Bcast, known: true, usual: []branch{intra("Bcast", "binomial")}, inter: inter("Bcast", "remote_send_local_bcast"), ways: map[string][]branch{
+		{name: "bcast", what: coll.OpBcast, known: true, usual: []branch{intra("Bcast", "binomial")}, inter: inter("Bcast", "remote_send_local_bcast"), ways: map[string][]branch{
 			"knomial":           {intra("Bcast", "binomial")},
 			"scatter-allgather": powers(intra("Bcast", "scatter_recursive_doubling_allgather"), intra("Bcast", "scatter_ring_allgather")),
 		}},
-		{name: "allreduce", what: coll.Allreduce, known: true, usual: []branch{intra("Allreduce", "recursive_doubling")}, inter: inter("Allreduce", "reduce_exchange_bcast"), ways: map[string][]branch{
+		{name: "allreduce", what: coll.OpAllreduce, known: true, usual: []branch{intra("Allreduce", "recursive_doubling")}, inter: inter("Allreduce", "reduce_exchange_bcast"), ways: map[string][]branch{
 			"recursive-doubling": {intra("Allreduce", "recursive_doubling")},
 			"rabenseifner":       folds(intra("Allreduce", "reduce_scatter_allgather"), intra("Allreduce", "recursive_doubling")),
 		}},
-		{name: "allgather", what: coll.Allgather, known: true, usual: []branch{intra("Allgather", "ring")}, inter: inter("Allgather", "local_gather_remote_bcast"), ways: map[string][]branch{
+		{name: "allgather", what: coll.OpAllgather, known: true, usual: []branch{intra("Allgather", "ring")}, inter: inter("Allgather", "local_gather_remote_bcast"), ways: map[string][]branch{
 			"bruck":              {intra("Allgather", "brucks")},
 			"recursive-doubling": powers(intra("Allgather", "recursive_doubling"), intra("Allgather", "brucks")),
 			"ring":               {intra("Allgather", "ring")},
 		}},
-		{name: "alltoall", what: coll.Exchange, known: true, inter: inter("Alltoall", "pairwise_exchange"),
+		{name: "alltoall", what: coll.OpExchange, known: true, inter: inter("Alltoall", "pairwise_exchange"),
 			usual: inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")), ways: map[string][]branch{
 				"bruck":    inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "brucks")),
 				"flat":     inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "scattered")),
 				"pairwise": inPlace(intra("Alltoall", "pairwise_sendrecv_replace"), intra("Alltoall", "pairwise")),
 			}},
-		{name: "reduce", what: coll.Reduce, known: true, usual: []branch{intra("Reduce", "binomial")}, inter: inter("Reduce", "local_reduce_remote_send"), ways: map[string][]branch{
+		{name: "reduce", what: coll.OpReduce, known: true, usual: []branch{intra("Reduce", "binomial")}, inter: inter("Reduce", "local_reduce_remote_send"), ways: map[string][]branch{
 			"knomial":      {intra("Reduce", "binomial")},
 			"rabenseifner": folds(intra("Reduce", "reduce_scatter_gather"), intra("Reduce", "binomial")),
 		}},
-		{name: "scan", what: coll.Scan, known: true, blind: true, usual: []branch{intra("Scan", "recursive_doubling")}, ways: map[string][]branch{
+		{name: "scan", what: coll.OpScan, known: true, blind: true, usual: []branch{intra("Scan", "recursive_doubling")}, ways: map[string][]branch{
 			"recursive-doubling": {intra("Scan", "recursive_doubling")},
 		}},
 		one("barrier", "Barrier", "dissemination", inter("Barrier", "bcast")),
@@ -125,7 +125,7 @@ var mpichs = func() []mpich {
 	}
 	for _, x := range []struct{ name, of string }{{"reduce_scatter", "Reduce_scatter"}, {"reduce_scatter_block", "Reduce_scatter_block"}} {
 		usual := intra(x.of, "recursive_doubling")
-		all = append(all, mpich{name: x.name, what: coll.ReduceScatter, known: true, usual: []branch{usual}, inter: inter(x.of, "remote_reduce_local_scatter"), total: true, ways: map[string][]branch{
+		all = append(all, mpich{name: x.name, what: coll.OpReduceScatter, known: true, usual: []branch{usual}, inter: inter(x.of, "remote_reduce_local_scatter"), total: true, ways: map[string][]branch{
 			"recursive-halving": commutes(intra(x.of, "recursive_halving"), usual),
 			"pairwise":          commutes(intra(x.of, "pairwise"), usual),
 		}})

@@ -34,41 +34,41 @@ type ompiWay struct {
 }
 
 var ompis = []ompi{
-	{0, "allgather", coll.Allgather, true, false, false, []ompiWay{
+	{0, "allgather", coll.OpAllgather, true, false, false, []ompiWay{
 		{name: "linear", kin: "gather-bcast"}, {name: "bruck", later: "bruck-k-fanout", kin: "bruck", radix: 2}, {name: "recursive_doubling", kin: "recursive-doubling"},
 		{name: "ring", kin: "ring"}, {name: "neighbor", kin: "neighbour-exchange"}, {name: "two_proc", kin: "flat", loose: true},
 		{name: "sparbit", since: 5, kin: "bruck", loose: true}, {name: "direct-messaging", since: 6, kin: "flat"}}},
-	{2, "allreduce", coll.Allreduce, false, false, false, []ompiWay{
+	{2, "allreduce", coll.OpAllreduce, false, false, false, []ompiWay{
 		{name: "basic_linear", kin: "reduce-bcast", loose: true}, {name: "nonoverlapping", kin: "reduce-bcast"}, {name: "recursive_doubling", kin: "recursive-doubling"},
 		{name: "ring", kin: "ring"}, {name: "segmented_ring", kin: "ring", seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
 		{name: "allgather_reduce", since: 5, kin: "recursive-doubling", loose: true}}},
-	{3, "alltoall", coll.Exchange, true, false, false, []ompiWay{
+	{3, "alltoall", coll.OpExchange, true, false, false, []ompiWay{
 		{name: "linear", kin: "flat"}, {name: "pairwise", kin: "pairwise"}, {name: "modified_bruck", kin: "bruck", radix: 2},
 		{name: "linear_sync", kin: "flat", loose: true}, {name: "two_proc", kin: "flat", loose: true}}},
-	{6, "barrier", coll.Barrier, false, true, true, []ompiWay{
+	{6, "barrier", coll.OpBarrier, false, true, true, []ompiWay{
 		{name: "linear", kin: "tree", loose: true}, {name: "double_ring", kin: "dissemination", loose: true}, {name: "recursive_doubling", kin: "recursive-doubling"},
 		{name: "bruck", kin: "dissemination", radix: 2}, {name: "two_proc", kin: "dissemination", loose: true}, {name: "tree", kin: "tree"}}},
-	{7, "bcast", coll.Bcast, false, false, false, []ompiWay{
+	{7, "bcast", coll.OpBcast, false, false, false, []ompiWay{
 		{name: "basic_linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
 		{name: "split_binary_tree", kin: "kary", radix: 2, seg: true, loose: true}, {name: "binary_tree", kin: "kary", radix: 2, seg: true},
 		{name: "binomial", kin: "knomial", radix: 2, seg: true}, {name: "knomial", kin: "knomial", radix: 4, seg: true},
 		{name: "scatter_allgather", kin: "scatter-allgather"}, {name: "scatter_allgather_ring", kin: "scatter-allgather", loose: true}}},
-	{9, "gather", coll.Gather, true, true, false, []ompiWay{
+	{9, "gather", coll.OpGather, true, true, false, []ompiWay{
 		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_sync", kin: "flat", seg: true, loose: true}}},
-	{11, "reduce", coll.Reduce, false, false, false, []ompiWay{
+	{11, "reduce", coll.OpReduce, false, false, false, []ompiWay{
 		{name: "linear", kin: "flat"}, {name: "chain", kin: "chain", fan: true, seg: true, loose: true}, {name: "pipeline", kin: "chain", seg: true},
 		{name: "binary", kin: "kary", radix: 2, seg: true}, {name: "binomial", kin: "knomial", radix: 2, seg: true},
 		{name: "in-order_binary", kin: "kary", radix: 2, seg: true, loose: true}, {name: "rabenseifner", kin: "rabenseifner"},
 		{name: "knomial", since: 6, kin: "knomial", radix: -1, fan: true, seg: true}}},
-	{12, "reducescatter", coll.ReduceScatter, true, false, false, []ompiWay{
+	{12, "reducescatter", coll.OpReduceScatter, true, false, false, []ompiWay{
 		{name: "non-overlapping", kin: "reduce-scatter"}, {name: "recursive_halving", kin: "recursive-halving"}, {name: "ring", kin: "ring"},
 		{name: "butterfly", kin: "recursive-halving", loose: true}}},
-	{13, "reducescatterblock", coll.ReduceScatter, true, false, false, []ompiWay{
+	{13, "reducescatterblock", coll.OpReduceScatter, true, false, false, []ompiWay{
 		{name: "basic_linear", kin: "reduce-scatter"}, {name: "recursive_doubling", kin: "recursive-halving", loose: true},
 		{name: "recursive_halving", kin: "recursive-halving"}, {name: "butterfly", kin: "recursive-halving", loose: true}}},
-	{14, "scan", coll.Scan, false, true, true, []ompiWay{
+	{14, "scan", coll.OpScan, false, true, true, []ompiWay{
 		{name: "linear", kin: "chain"}, {name: "recursive_doubling", kin: "recursive-doubling"}}},
-	{15, "scatter", coll.Scatter, true, true, true, []ompiWay{
+	{15, "scatter", coll.OpScatter, true, true, true, []ompiWay{
 		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_nb", kin: "flat", loose: true}}},
 }
 

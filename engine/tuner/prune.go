@@ -97,13 +97,13 @@ func (p *Place) cost(ctx context.Context, at coll.Tuple, host **coll.Cost) (*col
 // measured fits the model's terms to broadcasts between two ranks.
 func (p *Place) measured(ctx context.Context) (*coll.Cost, error) {
 	const short, long = 8, 64 << 10
-	flat, err := coll.Find(coll.Bcast, "flat")
+	flat, err := coll.Find(coll.OpBcast, "flat")
 	if err != nil {
 		return nil, err
 	}
 	var t [2]cluster.Time
 	for i, n := range []int64{short, long} {
-		at := coll.Tuple{Collective: coll.Bcast, Ranks: 2, PerNode: 2, Bytes: n}
+		at := coll.Tuple{Collective: coll.OpBcast, Ranks: 2, PerNode: 2, Bytes: n}
 		times, err := p.measure(ctx, at, []coll.Choice{{Algorithm: flat, Parameters: coll.Parameters{Segments: 1}}}, searching)
 		if err != nil {
 			return nil, err

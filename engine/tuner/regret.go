@@ -52,7 +52,7 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 			team -= team % each
 		}
 		size := octaves(float64(max(bytes[0], 8)), float64(max(bytes[len(bytes)-1], 8))) &^ 7
-		if c == coll.Barrier {
+		if c == coll.OpBarrier {
 			size = 0
 		}
 		at := o.tuple(c, int(team), size)

@@ -18,10 +18,10 @@ func sample(t testing.TB) *coll.Table {
 	t.Helper()
 	var rules []coll.Rule
 	for _, c := range []coll.Choice{
-		choice(t, coll.Bcast, "knomial", 2, 4), choice(t, coll.Scatter, "knomial", 2, 1), choice(t, coll.Gather, "flat", 0, 1),
-		choice(t, coll.Reduce, "rabenseifner", 0, 1), choice(t, coll.Allgather, "bruck", 2, 1), choice(t, coll.Exchange, "pairwise", 0, 1),
-		choice(t, coll.ReduceScatter, "ring", 0, 1), choice(t, coll.Allreduce, "recursive-doubling", 0, 1), choice(t, coll.Scan, "recursive-doubling", 0, 1),
-		choice(t, coll.Barrier, "dissemination", 2, 1),
+		choice(t, coll.OpBcast, "knomial", 2, 4), choice(t, coll.OpScatter, "knomial", 2, 1), choice(t, coll.OpGather, "flat", 0, 1),
+		choice(t, coll.OpReduce, "rabenseifner", 0, 1), choice(t, coll.OpAllgather, "bruck", 2, 1), choice(t, coll.OpExchange, "pairwise", 0, 1),
+		choice(t, coll.OpReduceScatter, "ring", 0, 1), choice(t, coll.OpAllreduce, "recursive-doubling", 0, 1), choice(t, coll.OpScan, "recursive-doubling", 0, 1),
+		choice(t, coll.OpBarrier, "dissemination", 2, 1),
 	} {
 		for _, p := range []int32{4, 6, 8, 16} {
 			for _, n := range []int64{0, 8, 4096} {
@@ -29,10 +29,10 @@ func sample(t testing.TB) *coll.Table {
 				if n < 4096 && c.Segments > 1 {
 					x.Segments = 1
 				}
-				if c.Algorithm.Collective == coll.Exchange && n == 4096 && p == 16 {
-					x = choice(t, coll.Exchange, "flat", 0, 1)
+				if c.Algorithm.Collective == coll.OpExchange && n == 4096 && p == 16 {
+					x = choice(t, coll.OpExchange, "flat", 0, 1)
 				}
-				if c.Algorithm.Collective != coll.Barrier || n == 0 {
+				if c.Algorithm.Collective != coll.OpBarrier || n == 0 {
 					rules = append(rules, coll.Rule{Tuple: coll.Tuple{Collective: c.Algorithm.Collective, Ranks: p, Bytes: n}, Choices: []coll.Choice{x}})
 				}
 			}
@@ -61,11 +61,11 @@ func TestOpenMPIRoundTrip(t *testing.T) {
 			t.Errorf("%s: %q", name, notes)
 		}
 		for _, at := range []coll.Tuple{
-			{Collective: coll.Bcast, Ranks: 4, Bytes: 64}, {Collective: coll.Bcast, Ranks: 8, Bytes: 4096},
-			{Collective: coll.Reduce, Ranks: 6, Bytes: 8}, {Collective: coll.Allgather, Ranks: 6, Bytes: 4096},
-			{Collective: coll.Exchange, Ranks: 16, Bytes: 4095}, {Collective: coll.Exchange, Ranks: 16, Bytes: 4096},
-			{Collective: coll.ReduceScatter, Ranks: 8, Bytes: 64}, {Collective: coll.Allreduce, Ranks: 16, Bytes: 8},
-			{Collective: coll.Scan, Ranks: 6, Bytes: 8}, {Collective: coll.Barrier, Ranks: 8},
+			{Collective: coll.OpBcast, Ranks: 4, Bytes: 64}, {Collective: coll.OpBcast, Ranks: 8, Bytes: 4096},
+			{Collective: coll.OpReduce, Ranks: 6, Bytes: 8}, {Collective: coll.OpAllgather, Ranks: 6, Bytes: 4096},
+			{Collective: coll.OpExchange, Ranks: 16, Bytes: 4095}, {Collective: coll.OpExchange, Ranks: 16, Bytes: 4096},
+			{Collective: coll.OpReduceScatter, Ranks: 8, Bytes: 64}, {Collective: coll.OpAllreduce, Ranks: 16, Bytes: 8},
+			{Collective: coll.OpScan, Ranks: 6, Bytes: 8}, {Collective: coll.OpBarrier, Ranks: 8},
 		} {
 			want, err := table.Find(at)
 			if err != nil {
@@ -213,7 +213,7 @@ func TestOpenMPIReads(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 	for n, want := range map[int64]string{8: "flat", 511: "flat", 512: "pairwise"} { // 4096 of all 8 ranks
-		got, err := table.Find(coll.Tuple{Collective: coll.Exchange, Ranks: 8, Bytes: n})
+		got, err := table.Find(coll.Tuple{Collective: coll.OpExchange, Ranks: 8, Bytes: n})
 		if err != nil || got.Algorithm.Name != want {
 			t.Errorf("%d B: %s (%v), want %s", n, got, err, want)
 		}

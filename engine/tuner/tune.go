@@ -58,7 +58,7 @@ func (o *Options) tuple(c coll.Collective, ranks int, bytes int64) coll.Tuple {
 
 // modes are what is asked for of a collective.
 func (o *Options) modes(c coll.Collective) coll.Modes {
-	if c == coll.Barrier {
+	if c == coll.OpBarrier {
 		return coll.Modes{}
 	}
 	m := o.Modes
@@ -94,7 +94,7 @@ func (o *Options) columns() ([][]coll.Tuple, error) {
 		for _, ranks := range o.Ranks {
 			var column []coll.Tuple
 			for _, n := range o.sizes() {
-				if c == coll.Barrier {
+				if c == coll.OpBarrier {
 					n = 0
 				}
 				at := o.tuple(c, ranks, n)

@@ -29,7 +29,7 @@ func on(t testing.TB, f cluster.Fabric, machine string) Place {
 
 // small is a tuning of a second or less.
 func small(t testing.TB) Options {
-	return Options{Place: on(t, sim.New(), "ranger"), Collectives: []coll.Collective{coll.Bcast, coll.Allreduce, coll.Barrier},
+	return Options{Place: on(t, sim.New(), "ranger"), Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpBarrier},
 		Ranks: []int{2, 3, 4, 6, 8}, PerNode: 1, Sizes: []int64{8, 512, 32768}}
 }
 
@@ -172,7 +172,7 @@ func TestResume(t *testing.T) {
 func TestJournalRefuses(t *testing.T) {
 	dir := t.TempDir()
 	o := small(t)
-	o.Collectives, o.Ranks = []coll.Collective{coll.Barrier}, []int{2}
+	o.Collectives, o.Ranks = []coll.Collective{coll.OpBarrier}, []int{2}
 	o.Journal = filepath.Join(dir, "journal")
 	if _, err := Tune(t.Context(), o); err != nil {
 		t.Fatal(err)
@@ -202,7 +202,7 @@ func TestJournalRefuses(t *testing.T) {
 
 // On a real clock a tuning comes to a table as well, of choices that serve.
 func TestLive(t *testing.T) {
-	o := Options{Place: on(t, live.New(), "this-host"), Collectives: []coll.Collective{coll.Allreduce}, Ranks: []int{3}, PerNode: 4, Sizes: []int64{8, 4096}}
+	o := Options{Place: on(t, live.New(), "this-host"), Collectives: []coll.Collective{coll.OpAllreduce}, Ranks: []int{3}, PerNode: 4, Sizes: []int64{8, 4096}}
 	r, err := Tune(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

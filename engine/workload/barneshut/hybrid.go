@@ -47,7 +47,7 @@ func (s *simulation) exchange() error {
 		}
 	}
 	n := displ[len(displ)-1]
-	key, err := s.comm.Choose(coll.Allgather, n/int64(world.Size()), coll.EvenBlocks)
+	key, err := s.comm.Choose(coll.OpAllgather, n/int64(world.Size()), coll.EvenBlocks)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (c *caster) key(n int64) (coll.Key, error) {
 		return k, nil
 	}
 	of := c.r.Lib().Shared(chosenFor{c.site, c.team.Size(), n}, func() any {
-		k, err := c.site.Chosen(c.asks, coll.Bcast, c.team.Size(), n)
+		k, err := c.site.Chosen(c.asks, coll.OpBcast, c.team.Size(), n)
 		return chosen{k, err}
 	}).(chosen)
 	c.keys[n] = of.key

@@ -45,8 +45,8 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) float64 {
 			return k, err
 		}
 	}
-	inRow := memo(func(n int64) (coll.Key, error) { return rows.Chosen(s, coll.Bcast, g.ty, n) })
-	inColumn := memo(func(n int64) (coll.Key, error) { return columns.Chosen(s, coll.Bcast, g.tx, n) })
+	inRow := memo(func(n int64) (coll.Key, error) { return rows.Chosen(s, coll.OpBcast, g.ty, n) })
+	inColumn := memo(func(n int64) (coll.Key, error) { return columns.Chosen(s, coll.OpBcast, g.tx, n) })
 	total := kernel(cluster.Potrf, dense.PotrfFlops(g.width(g.blocks()-1)))
 	every := max(g.blocks()/sampled, 1)
 	for k := 0; k < g.blocks()-1; k += every {

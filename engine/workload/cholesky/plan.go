@@ -102,7 +102,7 @@ func extentOf(s *engine.Scenario, g *grid, rows, columns algorithm.Team, real bo
 		most  int64
 	}{{rows, g.ty, pieces}, {columns, g.tx, across}} {
 		room := roomOf(team.most, real, func(n int64) (coll.Key, error) {
-			k, err := team.site.Chosen(s, coll.Bcast, team.ranks, octave(n))
+			k, err := team.site.Chosen(s, coll.OpBcast, team.ranks, octave(n))
 			if err == nil {
 				e.nodes = max(e.nodes, int64(len(k.Make(0).Nodes)), int64(len(k.Make(k.Ranks-1).Nodes)))
 			}

@@ -54,7 +54,7 @@ var cholesky = workload.Workload{
 			Choices: []string{"1", "4", "8", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of waiting, on machines where only calls make progress"},
 		workload.Cores,
-	}, algorithm.Knobs(coll.Bcast), []engine.Knob{
+	}, algorithm.Knobs(coll.OpBcast), []engine.Knob{
 		workload.Partition,
 		{Name: "real-limit", Label: "real up to", Doc: "rows up to which a simulation computes and verifies numbers; of larger matrices it takes times, beside a small matrix that is verified", Type: engine.Integer, Default: "1024", Min: 1, Max: 1 << 20,
 			Choices: []string{"64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.View,
@@ -105,7 +105,7 @@ func stepLabels(s *engine.Scenario, _ *cluster.Machine) (rows, columns []string)
 }
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
-	if why := algorithm.Idle(s, coll.Bcast, knob); why != "" {
+	if why := algorithm.Idle(s, coll.OpBcast, knob); why != "" {
 		return why
 	}
 	l := s.Layout()
@@ -159,7 +159,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	bar("sync-out", coll.NoSync.String(), notThere)
 	g := asked(s, p, 0)
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
-	for _, a := range coll.Of(coll.Bcast) {
+	for _, a := range coll.Of(coll.OpBcast) {
 		_, err := rows.Key(s, a, g.ty)
 		if err == nil {
 			_, err = columns.Key(s, a, g.tx)
@@ -168,7 +168,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 			bar("algorithm", a.Name, err.Error())
 		}
 	}
-	if _, err := rows.FromTable(s, coll.Bcast, g.ty, word); err != nil {
+	if _, err := rows.FromTable(s, coll.OpBcast, g.ty, word); err != nil {
 		bar("algorithm", algorithm.ByTable, err.Error())
 	}
 	return all

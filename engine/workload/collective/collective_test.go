@@ -44,7 +44,7 @@ func right(x *call, b *buffers) {
 		var b buffers
 		b.resize(x.what, x.ranks, rank == x.root, x.n)
 		of.fill(&b)
-		if x.what == coll.Bcast {
+		if x.what == coll.OpBcast {
 			return b.get()
 		}
 		return b.give()
@@ -52,29 +52,29 @@ func right(x *call, b *buffers) {
 	block := func(b []byte, i int) []byte { return b[int64(i)*x.n:][:x.n] }
 	out := b.get()
 	switch x.what {
-	case coll.Bcast:
+	case coll.OpBcast:
 		copy(out, given(x.root))
-	case coll.Scatter:
+	case coll.OpScatter:
 		copy(out, block(given(x.root), x.me))
-	case coll.Gather, coll.Allgather:
+	case coll.OpGather, coll.OpAllgather:
 		for r := range x.ranks {
 			if len(out) > 0 {
 				copy(block(out, r), given(r))
 			}
 		}
-	case coll.Exchange:
+	case coll.OpExchange:
 		for r := range x.ranks {
 			copy(block(out, r), block(given(r), x.me))
 		}
-	case coll.Reduce, coll.Allreduce, coll.Scan, coll.ReduceScatter:
+	case coll.OpReduce, coll.OpAllreduce, coll.OpScan, coll.OpReduceScatter:
 		clear(out)
 		last := x.ranks - 1
-		if x.what == coll.Scan {
+		if x.what == coll.OpScan {
 			last = x.me
 		}
 		for r := range last + 1 {
 			from := given(r)
-			if x.what == coll.ReduceScatter {
+			if x.what == coll.OpReduceScatter {
 				from = block(from, x.me)
 			}
 			add(out, from)
@@ -104,7 +104,7 @@ func TestTermsAddUp(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]float64{"knomial": 6, "chain": 63, "flat": 1} {
-		a, err := coll.Find(coll.Bcast, name)
+		a, err := coll.Find(coll.OpBcast, name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,30 +39,30 @@ type buffers struct {
 func lengths(c coll.Collective, ranks int, root bool, n int64) (in, out int64) {
 	all := n * int64(ranks)
 	switch c {
-	case coll.Bcast:
+	case coll.OpBcast:
 		return 0, n
-	case coll.Scatter:
+	case coll.OpScatter:
 		if root {
 			in = all
 		}
 		return in, n
-	case coll.Gather:
+	case coll.OpGather:
 		if root {
 			out = all
 		}
 		return n, out
-	case coll.Reduce:
+	case coll.OpReduce:
 		if root {
 			out = n
 		}
 		return n, out
-	case coll.Allgather:
+	case coll.OpAllgather:
 		return n, all
-	case coll.Exchange:
+	case coll.OpExchange:
 		return all, all
-	case coll.ReduceScatter:
+	case coll.OpReduceScatter:
 		return all, n
-	case coll.Allreduce, coll.Scan:
+	case coll.OpAllreduce, coll.OpScan:
 		return n, n
 	}
 	return 0, 0
@@ -99,11 +99,11 @@ func (x *call) fill(b *buffers) {
 		b.out[i] = ^uint64(0)
 	}
 	switch {
-	case x.what == coll.Bcast:
+	case x.what == coll.OpBcast:
 		if x.me == x.root {
 			x.put(b.get(), func(i int) uint64 { return word(x.root, 0, i, x.stamp) })
 		}
-	case b.inN == x.n*int64(x.ranks) && x.what.ByMember() && (x.what == coll.Scatter || x.what == coll.Exchange || x.what == coll.ReduceScatter):
+	case b.inN == x.n*int64(x.ranks) && x.what.ByMember() && (x.what == coll.OpScatter || x.what == coll.OpExchange || x.what == coll.OpReduceScatter):
 		for j := range x.ranks {
 			x.put(x.block(b.give(), j), func(i int) uint64 { return word(x.me, j, i, x.stamp) })
 		}
@@ -144,16 +144,16 @@ func (x *call) check(b *buffers) string {
 		return ""
 	}
 	switch x.what {
-	case coll.Bcast:
+	case coll.OpBcast:
 		return at(x.root, out, func(i int) uint64 { return word(x.root, 0, i, x.stamp) })
-	case coll.Scatter:
+	case coll.OpScatter:
 		return at(x.root, out, func(i int) uint64 { return word(x.root, x.me, i, x.stamp) })
-	case coll.Gather, coll.Allgather, coll.Exchange:
+	case coll.OpGather, coll.OpAllgather, coll.OpExchange:
 		if len(out) == 0 {
 			return ""
 		}
 		block := 0
-		if x.what == coll.Exchange {
+		if x.what == coll.OpExchange {
 			block = x.me
 		}
 		for from := range x.ranks {
@@ -161,15 +161,15 @@ func (x *call) check(b *buffers) string {
 				return wrong
 			}
 		}
-	case coll.Reduce:
+	case coll.OpReduce:
 		if x.me == x.root {
 			return added(x.ranks, 0)
 		}
-	case coll.Allreduce:
+	case coll.OpAllreduce:
 		return added(x.ranks, 0)
-	case coll.ReduceScatter:
+	case coll.OpReduceScatter:
 		return added(x.ranks, x.me)
-	case coll.Scan:
+	case coll.OpScan:
 		return added(x.me+1, 0)
 	}
 	return ""

@@ -31,12 +31,12 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *engine.Fiel
 		f.Names = append(f.Names, a.Name)
 	}
 	for _, x := range sizes(n) {
-		if what == coll.Barrier || x%unit != 0 && what.Combines() {
+		if what == coll.OpBarrier || x%unit != 0 && what.Combines() {
 			continue
 		}
 		f.X = append(f.X, float64(x))
 	}
-	if what == coll.Barrier {
+	if what == coll.OpBarrier {
 		f.X = []float64{0}
 	}
 	for _, y := range teams(ranks) {

@@ -34,7 +34,7 @@ func (w place) chosen(s algorithm.Reader, ranks int) (coll.Key, error) {
 
 // length is the size that the model and the call take.
 func length(s algorithm.Reader) int64 {
-	if of(s) == coll.Barrier {
+	if of(s) == coll.OpBarrier {
 		return 0
 	}
 	return s.Int("size")

@@ -314,7 +314,7 @@ func (t *team) report() {
 		row := t.me * blocks / t.ranks
 		t.p.Tally("progress", row, 0, (mine[lastEnd]+all[firstStart])/int64(cluster.Nanosecond))
 		t.p.Tally("progress", row, 1, 1)
-		if t.what == coll.Barrier && -all[firstEnd] < all[lastStart] {
+		if t.what == coll.OpBarrier && -all[firstEnd] < all[lastStart] {
 			t.note(fmt.Sprintf("barrier: a rank went on %s before the last one came", cluster.Time(all[lastStart]+all[firstEnd])))
 		}
 	}
@@ -340,7 +340,7 @@ func (t *team) report() {
 // proved says what was verified.
 func (t *team) proved() string {
 	switch {
-	case t.what == coll.Barrier:
+	case t.what == coll.OpBarrier:
 		return fmt.Sprintf("barrier by %s among %d ranks: nobody went on before all had come", t.name, t.ranks)
 	case t.real:
 		return fmt.Sprintf("%s by %s among %d ranks: every byte of every rank's result is right", t.what, t.name, t.ranks)

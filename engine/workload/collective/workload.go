@@ -27,7 +27,7 @@ var collective = workload.Workload{
 	Paper:   "paper 5, section 3",
 	Aliases: aliases(),
 	Knobs: slices.Concat([]engine.Knob{
-		{Name: "collective", Label: "collective", Doc: "what the ranks do together", Type: engine.Choice, Default: coll.Bcast.String(),
+		{Name: "collective", Label: "collective", Doc: "what the ranks do together", Type: engine.Choice, Default: coll.OpBcast.String(),
 			Choices: collectives(), Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the messages: down a tree from a root, up it, or between all", Paper: "paper 5, section 2"},
 		{Name: "algorithm", Label: "algorithm", Doc: "how they do it; model: the one that the model finds best; tuned: the one that a table has (--table)", Type: engine.Choice, Default: algorithm.ByModel,
@@ -118,7 +118,7 @@ func aliases() []workload.Alias {
 	}
 	for c := range coll.Collective(coll.Collectives) {
 		add(c.String(), c)
-		if c == coll.Exchange {
+		if c == coll.OpExchange {
 			add("alltoall", c)
 		}
 	}
@@ -127,16 +127,16 @@ func aliases() []workload.Alias {
 
 // titles say what each collective does.
 var titles = [coll.Collectives]string{
-	coll.Bcast:         "the root's data to all",
-	coll.Scatter:       "a block of the root's to each",
-	coll.Gather:        "a block of each to the root",
-	coll.Reduce:        "the data of all, added up, to the root",
-	coll.Allgather:     "a block of each to all",
-	coll.Exchange:      "a block of each for each (all-to-all)",
-	coll.ReduceScatter: "the data of all, added up, a block of it to each",
-	coll.Allreduce:     "the data of all, added up, to all",
-	coll.Scan:          "the data of all ranks up to the own one, added up",
-	coll.Barrier:       "nobody goes on before all have come",
+	coll.OpBcast:         "the root's data to all",
+	coll.OpScatter:       "a block of the root's to each",
+	coll.OpGather:        "a block of each to the root",
+	coll.OpReduce:        "the data of all, added up, to the root",
+	coll.OpAllgather:     "a block of each to all",
+	coll.OpExchange:      "a block of each for each (all-to-all)",
+	coll.OpReduceScatter: "the data of all, added up, a block of it to each",
+	coll.OpAllreduce:     "the data of all, added up, to all",
+	coll.OpScan:          "the data of all ranks up to the own one, added up",
+	coll.OpBarrier:       "nobody goes on before all have come",
 }
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
@@ -145,7 +145,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return why
 	}
 	switch {
-	case knob == "size" && c == coll.Barrier:
+	case knob == "size" && c == coll.OpBarrier:
 		return "a barrier moves no data"
 	case knob == "root" && !c.Rooted():
 		return c.String() + " has no root"

@@ -17,7 +17,7 @@ const (
 // chosen are the schedules that the knobs ask for, of blocks of n bytes in a team of so
 // many members.
 func chosen(s algorithm.Reader, on algorithm.Team, members int, n int64) (coll.Key, error) {
-	return on.Chosen(s, coll.Exchange, members, n)
+	return on.Chosen(s, coll.OpExchange, members, n)
 }
 
 // arrays are how many a process holds of its points beside the spectrum. Where a member
@@ -50,7 +50,7 @@ type channel struct {
 
 // plain is how exchanges go that are not timed.
 func plain(members int) (coll.Key, error) {
-	a, err := coll.Find(coll.Exchange, "pairwise")
+	a, err := coll.Find(coll.OpExchange, "pairwise")
 	if err != nil {
 		return coll.Key{}, err
 	}

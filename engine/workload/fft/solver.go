@@ -110,7 +110,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 	if s.sums, err = coll.New(r, team); err != nil {
 		return nil, err
 	}
-	sum, err := coll.Find(coll.Allreduce, "recursive-doubling")
+	sum, err := coll.Find(coll.OpAllreduce, "recursive-doubling")
 	if err == nil {
 		s.sumKey, err = sum.Key(coll.Parameters{Ranks: team.Size()})
 	}

@@ -55,7 +55,7 @@ var fft = workload.Workload{
 		{Name: "slices", Label: "slices", Doc: "parts of a pass's computing, of a slab, with a look at the exchanges between two", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
 			Choices: []string{"1", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
-	}, algorithm.Knobs(coll.Exchange), []engine.Knob{
+	}, algorithm.Knobs(coll.OpExchange), []engine.Knob{
 		workload.Cores, workload.Progress, workload.Partition,
 		{Name: "real-limit", Label: "real up to", Doc: "bytes of a rank's points up to which a simulation computes and verifies real ones; of more it moves sizes, and proves a small box on some ranks", Type: engine.Size, Unit: "B", Default: standardLimit, Min: 0, Max: 1 << 34,
 			Choices: []string{"0", "65536", standardLimit, "67108864"}, Scope: engine.ScopeBody, Role: engine.View,
@@ -131,10 +131,10 @@ func bars(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
 			continue
 		}
 		w := algorithm.Among(on.Machine, on.Kind(), &l, g.team(l.World(), e, 0))
-		if _, err := w.FromTable(s, coll.Exchange, members, 1); err != nil {
+		if _, err := w.FromTable(s, coll.OpExchange, members, 1); err != nil {
 			all[algorithm.ByTable] = err.Error()
 		}
-		for _, a := range coll.Of(coll.Exchange) {
+		for _, a := range coll.Of(coll.OpExchange) {
 			if _, err := w.Key(s, a, members); err != nil {
 				all[a.Name] = err.Error()
 			}
@@ -263,7 +263,7 @@ const mostTeams = 64
 
 // housed reports whether the algorithm goes by who shares a node.
 func housed(s *engine.Scenario) bool {
-	a, err := coll.Find(coll.Exchange, s.Text("algorithm"))
+	a, err := coll.Find(coll.OpExchange, s.Text("algorithm"))
 	return err != nil || a.Housed
 }
 
@@ -320,7 +320,7 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 }
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
-	if why := algorithm.Idle(s, coll.Exchange, knob); why != "" {
+	if why := algorithm.Idle(s, coll.OpExchange, knob); why != "" {
 		return why
 	}
 	switch {

@@ -96,7 +96,7 @@ type choice struct {
 func keyOf(r *cluster.Rank, s algorithm.Reader, t *cluster.Team, bytes int64) (coll.Key, error) {
 	w := algorithm.TeamOf(r, t)
 	got := r.Lib().Shared(chosen{w.Node, t.Size(), w.PerNode, bytes}, func() any {
-		k, err := w.Chosen(s, coll.Bcast, t.Size(), bytes)
+		k, err := w.Chosen(s, coll.OpBcast, t.Size(), bytes)
 		return choice{k, err}
 	}).(choice)
 	return got.key, got.err

@@ -49,7 +49,7 @@ func Model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) (all, compu
 			return 0, 0, false
 		}
 		most := of.most(line)
-		k, err := w.Chosen(s, coll.Bcast, of.size(line), most)
+		k, err := w.Chosen(s, coll.OpBcast, of.size(line), most)
 		if err != nil {
 			return 0, 0, false
 		}

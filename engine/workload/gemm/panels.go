@@ -74,7 +74,7 @@ func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most in
 	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, real: real, credits: credited(key.Modes) && t.Size() > 1,
 		slots: make([]slot, slotsFor(key.Modes, ahead))}
 	if x.credits {
-		a, err := coll.Find(coll.Barrier, "dissemination")
+		a, err := coll.Find(coll.OpBarrier, "dissemination")
 		if err != nil {
 			return nil, 0, err
 		}

@@ -55,7 +55,7 @@ var gemm = workload.Workload{
 		{Name: "real-limit", Label: "real up to", Doc: "elements of C that a rank of a simulation computes and verifies at most; of larger products it takes times, beside a small one that is verified", Type: engine.Integer, Default: "16384", Min: 1, Max: 1 << 28,
 			Choices: []string{"1024", "16384", "262144"}, Scope: engine.ScopeBody, Role: engine.View,
 			Watch: "memory and time of a simulation; simulated times stay"},
-	}, algorithm.Knobs(coll.Bcast)),
+	}, algorithm.Knobs(coll.OpBcast)),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "schedule", Serial: true, Steady: true, Idle: idle,
 	Kernels: []cluster.Kernel{cluster.Dgemm},
@@ -125,7 +125,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	var segment, sizes, panels, nodes, eager int64
 	for line := range lines {
 		for _, p := range []*problem{&of, &timed} {
-			k, err := teamOf(s, on.Machine, kind, of.shape, line).Chosen(s, coll.Bcast, of.size(line), p.most(line))
+			k, err := teamOf(s, on.Machine, kind, of.shape, line).Chosen(s, coll.OpBcast, of.size(line), p.most(line))
 			if err != nil {
 				return workload.Plan{}, err
 			}
@@ -205,7 +205,7 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 	if why := workload.Unmachined(kind, knob); why != "" {
 		return why
 	}
-	if why := algorithm.Idle(s, coll.Bcast, knob); why != "" {
+	if why := algorithm.Idle(s, coll.OpBcast, knob); why != "" {
 		return why
 	}
 	return workload.Ungrouped(s, knob)
