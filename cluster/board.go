@@ -6,6 +6,7 @@ import "sync/atomic"
 const (
 	BoardPlaces = 24
 	BoardWords  = 16
+	BoardNotes  = 8
 )
 
 // Board is memory that the members of a context share, where loads and stores get from
@@ -14,6 +15,7 @@ const (
 // word is there for those who have seen the word reached.
 type Board struct {
 	shown [BoardPlaces][][]byte
+	notes [BoardNotes][]uint64
 	Words [BoardWords]Word
 }
 
@@ -31,8 +33,23 @@ func NewBoard(members int) *Board {
 	for i := range b.shown {
 		b.shown[i] = all[i*members : (i+1)*members : (i+1)*members]
 	}
+	words := make([]uint64, BoardNotes*members)
+	for i := range b.notes {
+		b.notes[i] = words[i*members : (i+1)*members : (i+1)*members]
+	}
 	return b
 }
+
+// Note leaves a member's word for those who see what it raises after; Noted is what it has
+// left last.
+func (b *Board) Note(at, member int, what uint64) {
+	if b.notes[at][member] != what { // a line that others read is left to them
+		b.notes[at][member] = what
+	}
+}
+
+// Noted is what a member has noted.
+func (b *Board) Noted(at, member int) uint64 { return b.notes[at][member] }
 
 // Expose lets the others see a buffer of a member at a place.
 func (b *Board) Expose(place, member int, buf []byte) { b.shown[place][member] = buf }

@@ -36,7 +36,37 @@ func (l Lib) Dup(call string, t *Team) (*Team, error) {
 	return l.r.dup(call, t, t.name)
 }
 
-// Allgather is Rank.Allgather for the named call.
+// Enter lets the thread's call on the team in, if the thread level in force does; Leave
+// ends it.
+func (l Lib) Enter(call string, t *Team) error {
+	if err := l.r.member(call, t); err != nil {
+		return err
+	}
+	return l.r.enter(call, t)
+}
+
+// Leave ends a call that Enter let in.
+func (l Lib) Leave() { l.r.leave() }
+
+// Kept is what a library keeps at the rank's own side of a team; nil: nothing yet.
+func (l Lib) Kept(t *Team) any { return t.kept }
+
+// Keep keeps it.
+func (l Lib) Keep(t *Team, what any) { t.kept = what }
+
+// Send sends buf to a member in a call that was let in, where no message of a program
+// can be, and waits until buf may be written again. Tags are as in Notify.
+func (l Lib) Send(call string, t *Team, to int, tag int32, buf []byte) error {
+	return l.r.send(call, t, to, tagLibrary+tag, buf)
+}
+
+// Recv receives what Send sent: an error if it is not as long as buf.
+func (l Lib) Recv(call string, t *Team, from int, tag int32, buf []byte) error {
+	return l.r.recv(call, t, from, tagLibrary+tag, buf)
+}
+
+// Allgather collects the members' in, all equally long, into everyone's out, in the
+// order of their numbers, for a library that is not ready for collectives yet.
 func (l Lib) Allgather(call string, t *Team, in, out []byte) error {
 	return l.r.allgather(call, t, in, out)
 }

@@ -1,6 +1,9 @@
 package cluster
 
-import "reflect"
+import (
+	"math/bits"
+	"reflect"
+)
 
 // ReduceOp combines numbers in a reduction or an accumulate.
 type ReduceOp uint8
@@ -28,108 +31,178 @@ type ordered interface {
 	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
 }
 
-// combiners hold, by kind of number, the function that combines in into acc. Both
-// are aligned for the kind and equally long. An accumulate names the kind in its
-// message, for its target knows bytes only.
-var combiners = [...]func(op ReduceOp, acc, in []byte){
-	reflect.Int8:       combineOrdered[int8],
-	reflect.Uint8:      combineOrdered[uint8],
-	reflect.Int16:      combineOrdered[int16],
-	reflect.Uint16:     combineOrdered[uint16],
-	reflect.Int32:      combineOrdered[int32],
-	reflect.Uint32:     combineOrdered[uint32],
-	reflect.Int64:      combineOrdered[int64],
-	reflect.Uint64:     combineOrdered[uint64],
-	reflect.Float32:    combineOrdered[float32],
-	reflect.Float64:    combineOrdered[float64],
-	reflect.Complex64:  combineComplex[complex64],
-	reflect.Complex128: combineComplex[complex128],
+// combiner is what numbers of a kind combine by, for each reduction; nil: the kind does
+// not have it.
+type combiner struct {
+	two [len(reduceNames)]func(acc, in []byte)
+	all [len(reduceNames)]func(out []byte, in [][]byte)
+}
+
+var combiners = [...]combiner{
+	reflect.Int8:       orderedBy[int8](),
+	reflect.Uint8:      orderedBy[uint8](),
+	reflect.Int16:      orderedBy[int16](),
+	reflect.Uint16:     orderedBy[uint16](),
+	reflect.Int32:      orderedBy[int32](),
+	reflect.Uint32:     orderedBy[uint32](),
+	reflect.Int64:      orderedBy[int64](),
+	reflect.Uint64:     orderedBy[uint64](),
+	reflect.Float32:    orderedBy[float32](),
+	reflect.Float64:    orderedBy[float64](),
+	reflect.Complex64:  complexBy[complex64](),
+	reflect.Complex128: complexBy[complex128](),
 }
 
 func kindOf[T Number]() reflect.Kind { return reflect.TypeFor[T]().Kind() }
 
-// combine does acc[i] = acc[i] op in[i].
-func combine[T Number](op ReduceOp, acc, in []T) { combiners[kindOf[T]()](op, Bytes(acc), Bytes(in)) }
-
 // Combining gives the function that does acc = acc op in on the bytes of numbers, which
-// are aligned and equally many, for libraries.
-func Combining[T Number](r *Rank, op ReduceOp) (func(acc, in []byte), error) {
-	if err := reducible[T](r, "combine", op); err != nil {
+// are aligned and equally many, for the named call of a library.
+func Combining[T Number](r *Rank, call string, op ReduceOp) (func(acc, in []byte), error) {
+	if err := reducible[T](r, call, op); err != nil {
 		return nil, err
 	}
-	f := combiners[kindOf[T]()]
-	return func(acc, in []byte) { f(op, acc, in) }, nil
+	return combiners[kindOf[T]()].two[op], nil
 }
 
-// CombiningAll gives the function that does acc = acc op in for many in, in their order:
-// sums take eight at a time.
-func CombiningAll[T Number](r *Rank, op ReduceOp) (func(acc []byte, in [][]byte), error) {
-	if err := reducible[T](r, "combine", op); err != nil {
+// CombiningAll gives the function that combines many into out in one go, bit by bit as a
+// binomial tree of them would: the first half, a power of two, then the rest. out is none
+// of them.
+func CombiningAll[T Number](r *Rank, call string, op ReduceOp) (func(out []byte, in [][]byte), error) {
+	if err := reducible[T](r, call, op); err != nil {
 		return nil, err
 	}
-	one := combiners[kindOf[T]()]
-	return func(acc []byte, in [][]byte) {
-		for op == Sum && len(in) >= 8 {
-			add8(View[T](acc), (*[8][]byte)(in))
-			in = in[8:]
-		}
-		for _, b := range in {
-			one(op, acc, b)
-		}
-	}, nil
+	return combiners[kindOf[T]()].all[op], nil
 }
 
-// add8 adds eight in one pass, in their order.
-func add8[T Number](acc []T, in *[8][]byte) {
-	n := len(acc)
-	if n == 1 { // a word of each is no pass
-		sum := acc[0]
-		for _, b := range in {
-			sum += View[T](b)[0]
-		}
-		acc[0] = sum
-		return
-	}
-	a, b, c, d := View[T](in[0])[:n], View[T](in[1])[:n], View[T](in[2])[:n], View[T](in[3])[:n]
-	e, f, g, h := View[T](in[4])[:n], View[T](in[5])[:n], View[T](in[6])[:n], View[T](in[7])[:n]
-	for i := range acc {
-		acc[i] = acc[i] + a[i] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i] + h[i]
-	}
-}
-
-func combineOrdered[T ordered](op ReduceOp, acc, in []byte) {
-	a, b := View[T](acc), View[T](in)
-	switch op {
-	case Sum:
-		for i, v := range b {
-			a[i] += v
-		}
-	case Prod:
-		for i, v := range b {
-			a[i] *= v
-		}
-	case Min:
-		for i, v := range b {
+func orderedBy[T ordered]() combiner {
+	c := complexBy[T]()
+	c.two[Min] = func(acc, in []byte) {
+		a := View[T](acc)
+		for i, v := range View[T](in) {
 			a[i] = min(a[i], v)
 		}
-	case Max:
-		for i, v := range b {
+	}
+	c.two[Max] = func(acc, in []byte) {
+		a := View[T](acc)
+		for i, v := range View[T](in) {
 			a[i] = max(a[i], v)
 		}
 	}
+	c.all[Min], c.all[Max] = inTree(c.two[Min]), inTree(c.two[Max])
+	return c
 }
 
-func combineComplex[T complex64 | complex128](op ReduceOp, acc, in []byte) {
-	a, b := View[T](acc), View[T](in)
-	switch op {
-	case Sum:
-		for i, v := range b {
+// complexBy has what numbers without an order have.
+func complexBy[T Number]() combiner {
+	var c combiner
+	c.two[Sum] = func(acc, in []byte) {
+		a := View[T](acc)
+		for i, v := range View[T](in) {
 			a[i] += v
 		}
-	case Prod:
-		for i, v := range b {
+	}
+	c.two[Prod] = func(acc, in []byte) {
+		a := View[T](acc)
+		for i, v := range View[T](in) {
 			a[i] *= v
 		}
+	}
+	c.all[Sum], c.all[Prod] = sumTree[T], inTree(c.two[Prod])
+	return c
+}
+
+// stretch is how many bytes, or numbers, of each piece are combined at once, beside what
+// is half done.
+const stretch = 256
+
+// firstHalf is the largest power of two below n.
+func firstHalf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
+
+// inTree is CombiningAll by a function for two.
+func inTree(two func(acc, in []byte)) func(out []byte, in [][]byte) {
+	var part func(out []byte, in [][]byte, lo int)
+	part = func(out []byte, in [][]byte, lo int) {
+		if len(in) == 1 {
+			copy(out, in[0][lo:])
+			return
+		}
+		half := firstHalf(len(in))
+		part(out, in[:half], lo)
+		if rest := in[half:]; len(rest) == 1 {
+			two(out, rest[0][lo:lo+len(out)])
+			return
+		}
+		var room [stretch / 8]uint64
+		rest := Bytes(room[:])[:len(out)]
+		part(rest, in[half:], lo)
+		two(out, rest)
+	}
+	return func(out []byte, in [][]byte) {
+		for lo := 0; lo < len(out); lo += stretch {
+			part(out[lo:min(lo+stretch, len(out))], in, lo)
+		}
+	}
+}
+
+// sumTree is CombiningAll of sums: eight pieces in one pass.
+func sumTree[T Number](out []byte, in [][]byte) {
+	o := View[T](out)
+	if len(o) == 1 { // a word of each is no pass
+		o[0] = sumWords[T](in)
+		return
+	}
+	for lo := 0; lo < len(o); lo += stretch {
+		sumPart(o[lo:min(lo+stretch, len(o))], in, lo)
+	}
+}
+
+func sumWords[T Number](in [][]byte) T {
+	word := func(i int) T { return View[T](in[i])[0] }
+	switch len(in) {
+	case 1:
+		return word(0)
+	case 2:
+		return word(0) + word(1)
+	case 8:
+		return ((word(0) + word(1)) + (word(2) + word(3))) + ((word(4) + word(5)) + (word(6) + word(7)))
+	}
+	half := firstHalf(len(in))
+	return sumWords[T](in[:half]) + sumWords[T](in[half:])
+}
+
+func sumPart[T Number](out []T, in [][]byte, lo int) {
+	n := len(out)
+	of := func(i int) []T { return View[T](in[i])[lo : lo+n] }
+	switch len(in) {
+	case 1:
+		copy(out, of(0))
+		return
+	case 2:
+		a, b := of(0), of(1)
+		for i := range out {
+			out[i] = a[i] + b[i]
+		}
+		return
+	case 8:
+		a, b, c, d, e, f, g, h := of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)
+		for i := range out {
+			out[i] = ((a[i] + b[i]) + (c[i] + d[i])) + ((e[i] + f[i]) + (g[i] + h[i]))
+		}
+		return
+	}
+	half := firstHalf(len(in))
+	sumPart(out, in[:half], lo)
+	if len(in) == half+1 {
+		for i, v := range of(half) {
+			out[i] += v
+		}
+		return
+	}
+	var room [stretch]T
+	rest := room[:n]
+	sumPart(rest, in[half:], lo)
+	for i, v := range rest {
+		out[i] += v
 	}
 }
 

@@ -34,7 +34,7 @@ func combines[T Number](t *testing.T, a, b []T, results ...[]T) {
 			t.Error(err)
 		}
 		acc := append([]T(nil), a...)
-		combine(op, acc, b)
+		combiners[kindOf[T]()].two[op](Bytes(acc), Bytes(b))
 		for i := range want {
 			if acc[i] != want[i] {
 				t.Errorf("%s of %v and %v is %v, want %v", op, a, b, acc, want)

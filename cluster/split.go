@@ -45,7 +45,7 @@ func (r *Rank) dup(call string, t *Team, name string) (*Team, error) {
 // out the contexts, in a message by the context that the given team has.
 func (r *Rank) lead(call string, t *Team, name string) (*Team, error) {
 	ctx := [1]int64{int64(r.nextCtx)}
-	if err := r.bcast(call, t, 0, Bytes(ctx[:])); err != nil {
+	if err := r.bcast(call, t, Bytes(ctx[:])); err != nil {
 		return nil, err
 	}
 	stride := int64(ctxFanout) * int64(len(r.launch.all))
@@ -203,7 +203,7 @@ func (r *Rank) Renumber() (*Team, int, error) {
 // master is the MPI rank of the own group's thread 0, which shares it.
 func (r *Rank) master() (int64, error) {
 	r0 := [1]int64{int64(r.world.Rank())}
-	err := r.Bcast(r.group, 0, Bytes(r0[:]))
+	err := r.bcast("renumber", r.group, Bytes(r0[:]))
 	return r0[0], err
 }
 

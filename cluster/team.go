@@ -11,6 +11,7 @@ type Team struct {
 	ranks []int32 // cluster ranks by number in the team; shared, never written
 	index []int32 // number in the team by cluster rank, −1: not a member; nil: ranks are consecutive
 	mpi   bool    // its calls are MPI calls
+	kept  any     // by the library of collectives
 }
 
 // Rank is the caller's number in the team, −1 if it is no member.

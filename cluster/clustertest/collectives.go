@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
 func (s *suite) testCollectives(t *testing.T) {
@@ -17,8 +19,9 @@ func (s *suite) testCollectives(t *testing.T) {
 	t.Run("groups reduce by themselves", s.groupsReduceByThemselves)
 	t.Run("arguments that cannot be are refused", s.collectivesRefuseBadArguments)
 	t.Run("different lengths are noticed", s.collectivesNoticeDifferentLengths)
-	t.Run("different collectives are a deadlock", s.differentCollectivesAreADeadlock)
+	t.Run("different collectives are an error or a deadlock", s.differentCollectivesEnd)
 	t.Run("traffic is counted", s.collectivesCountTraffic)
+	t.Run("threads call as their level permits", s.threadsCallCollectives)
 }
 
 // block is what a rank gives: n bytes that name it.
@@ -55,7 +58,7 @@ func (s *suite) inARow(t *testing.T, spec cluster.Spec) {
 				if r.ID() == root {
 					copy(buf, block(root, n))
 				}
-				if err := r.Bcast(w, root, buf); err != nil {
+				if err := coll.Bcast(r, w, root, buf); err != nil {
 					return err
 				}
 				if !bytes.Equal(buf, block(root, n)) {
@@ -65,7 +68,7 @@ func (s *suite) inARow(t *testing.T, spec cluster.Spec) {
 				if r.ID() == root {
 					out = make([]byte, n*p)
 				}
-				if err := r.Gather(w, root, block(r.ID(), n), out); err != nil {
+				if err := coll.Gather(r, w, root, block(r.ID(), n), out); err != nil {
 					return err
 				}
 				if r.ID() == root && !bytes.Equal(out, all) {
@@ -75,7 +78,7 @@ func (s *suite) inARow(t *testing.T, spec cluster.Spec) {
 				for i := range sum {
 					sum[i] = int64(r.ID()*n + i)
 				}
-				if err := cluster.Reduce(r, w, root, cluster.Sum, sum, sum); err != nil {
+				if err := coll.Reduce(r, w, root, cluster.Sum, sum, sum); err != nil {
 					return err
 				}
 				for i := range sum {
@@ -85,7 +88,7 @@ func (s *suite) inARow(t *testing.T, spec cluster.Spec) {
 				}
 			}
 			out := make([]byte, n*p)
-			if err := r.Allgather(w, block(r.ID(), n), out); err != nil {
+			if err := coll.Allgather(r, w, block(r.ID(), n), out); err != nil {
 				return err
 			}
 			if !bytes.Equal(out, all) {
@@ -105,7 +108,7 @@ func (s *suite) reduceOperations(t *testing.T) {
 			want float64
 		}{{cluster.Sum, 2.5}, {cluster.Prod, 1.40625}, {cluster.Min, -1.5}, {cluster.Max, 2.5}} {
 			out := []float64{0}
-			if err := cluster.Allreduce(r, r.World(), c.op, []float64{x}, out); err != nil {
+			if err := coll.Allreduce(r, r.World(), c.op, []float64{x}, out); err != nil {
 				return err
 			}
 			if out[0] != c.want {
@@ -113,7 +116,7 @@ func (s *suite) reduceOperations(t *testing.T) {
 			}
 		}
 		z := []complex128{complex(x, 1)}
-		return Refused(cluster.Allreduce(r, r.World(), cluster.Max, z, z),
+		return Refused(coll.Allreduce(r, r.World(), cluster.Max, z, z),
 			fmt.Sprintf("rank %d: allreduce with max of complex128: complex numbers have no order; use sum or prod", r.ID()))
 	})
 }
@@ -143,7 +146,7 @@ func (s *suite) reduceDoesNotDependOnTiming(t *testing.T) {
 					r.Progress() // arrive at different times
 				}
 				out := []float64{0}
-				if err := cluster.Reduce(r, r.World(), root, cluster.Sum, x[r.ID():r.ID()+1], out); err != nil {
+				if err := coll.Reduce(r, r.World(), root, cluster.Sum, x[r.ID():r.ID()+1], out); err != nil {
 					return err
 				}
 				if r.ID() == root && out[0] != want {
@@ -158,7 +161,7 @@ func (s *suite) reduceDoesNotDependOnTiming(t *testing.T) {
 func (s *suite) groupsReduceByThemselves(t *testing.T) {
 	s.must(t, s.grouped(cluster.NestedFunneled, 3, 4, 1), func(r *cluster.Rank) error {
 		ours := []int64{0}
-		if err := cluster.Reduce(r, r.Group(), 0, cluster.Sum, []int64{int64(r.ID())}, ours); err != nil {
+		if err := coll.Reduce(r, r.Group(), 0, cluster.Sum, []int64{int64(r.ID())}, ours); err != nil {
 			return err
 		}
 		if r.Group().Rank() != 0 {
@@ -169,7 +172,7 @@ func (s *suite) groupsReduceByThemselves(t *testing.T) {
 			return fmt.Errorf("group %d adds up to %d, want %d", g, ours[0], want)
 		}
 		all := []int64{0}
-		if err := cluster.Allreduce(r, r.World(), cluster.Sum, ours, all); err != nil {
+		if err := coll.Allreduce(r, r.World(), cluster.Sum, ours, all); err != nil {
 			return err
 		}
 		if all[0] != 66 {
@@ -184,14 +187,14 @@ func (s *suite) collectivesRefuseBadArguments(t *testing.T) {
 		w := r.World()
 		b := make([]byte, 3)
 		for want, err := range map[string]error{
-			"rank 0: bcast on MPI_COMM_WORLD: root 1: the team has ranks 0 to 0":                               r.Bcast(w, 1, b),
-			"rank 0: gather on MPI_COMM_WORLD: root -1: the team has ranks 0 to 0":                             r.Gather(w, -1, b, b),
-			"rank 0: gather on MPI_COMM_WORLD: 2 B of output: 1 members with 3 B each need 3 B":                r.Gather(w, 0, b, b[:2]),
-			"rank 0: allgather on MPI_COMM_WORLD: 3 B of output: 1 members with 2 B each need 2 B":             r.Allgather(w, b[:2], b),
-			"rank 0: reduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long at the root": cluster.Reduce(r, w, 0, cluster.Sum, b, b[:1]),
-			"rank 0: allreduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long":          cluster.Allreduce(r, w, cluster.Sum, b, b[:1]),
+			"rank 0: bcast on MPI_COMM_WORLD: root 1: the team has ranks 0 to 0":                               coll.Bcast(r, w, 1, b),
+			"rank 0: gather on MPI_COMM_WORLD: root -1: the team has ranks 0 to 0":                             coll.Gather(r, w, -1, b, b),
+			"rank 0: gather on MPI_COMM_WORLD: 2 B of output: 1 members with 3 B each need 3 B":                coll.Gather(r, w, 0, b, b[:2]),
+			"rank 0: allgather on MPI_COMM_WORLD: 3 B of output: 1 members with 2 B each need 2 B":             coll.Allgather(r, w, b[:2], b),
+			"rank 0: reduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long at the root": coll.Reduce(r, w, 0, cluster.Sum, b, b[:1]),
+			"rank 0: allreduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long":          coll.Allreduce(r, w, cluster.Sum, b, b[:1]),
 			"rank 0: neighbour sync with rank 1: team MPI_COMM_WORLD has ranks 0 to 0":                         r.SyncNeighbours(w, []int{0, 1}),
-			"rank 0: allreduce with operation 9: there are sum, prod, min and max":                             cluster.Allreduce(r, w, 9, b, b),
+			"rank 0: allreduce with operation 9: there are sum, prod, min and max":                             coll.Allreduce(r, w, 9, b, b),
 		} {
 			if err := Refused(err, want); err != nil {
 				return err
@@ -201,37 +204,105 @@ func (s *suite) collectivesRefuseBadArguments(t *testing.T) {
 	})
 }
 
-// Members that give different lengths hear of it.
+// Members that give different lengths hear of it, whichever gives more.
 func (s *suite) collectivesNoticeDifferentLengths(t *testing.T) {
-	for _, c := range []struct {
-		root int
-		want string
-	}{
-		{0, "rank 1: bcast on MPI_COMM_WORLD: 8 B came from rank 0 where 16 B are wanted: every member must give the same length"},
-		{1, "rank 0: recv from 1 tag 0: truncated, 16 B into 8 B (in bcast on MPI_COMM_WORLD, where every member must give the same length)"},
+	for name, call := range map[string]func(r *cluster.Rank, b []byte) error{
+		"bcast":     func(r *cluster.Rank, b []byte) error { return coll.Bcast(r, r.World(), 0, b) },
+		"reduce":    func(r *cluster.Rank, b []byte) error { return coll.Reduce(r, r.World(), 0, cluster.Sum, b, b) },
+		"allreduce": func(r *cluster.Rank, b []byte) error { return coll.Allreduce(r, r.World(), cluster.Sum, b, b) },
+		"gather": func(r *cluster.Rank, b []byte) error {
+			return coll.Gather(r, r.World(), 0, b, make([]byte, 2*len(b)))
+		},
+		"allgather": func(r *cluster.Rank, b []byte) error { return coll.Allgather(r, r.World(), b, make([]byte, 2*len(b))) },
 	} {
-		err := Launch(t, s.fabric, s.spec(2), func(r *cluster.Rank) error {
-			return r.Bcast(r.World(), c.root, make([]byte, 8+8*r.ID()))
-		})
-		if err := Refused(err, c.want); err != nil {
-			t.Error(err)
+		for longer := range 2 {
+			err := Launch(t, s.fabric, s.spec(2), func(r *cluster.Rank) error {
+				n := 8
+				if r.ID() == longer {
+					n = 16
+				}
+				return call(r, make([]byte, n))
+			})
+			if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "every member must") || !strings.Contains(err.Error(), "MPI_COMM_WORLD") {
+				t.Errorf("%s, rank %d gives more: the error is %v", name, longer, err)
+			}
 		}
 	}
 }
 
-// Members that call different collectives do not mix their data: nobody goes on,
-// and the deadlock is reported.
-func (s *suite) differentCollectivesAreADeadlock(t *testing.T) {
-	err := Launch(t, s.fabric, s.spec(2), func(r *cluster.Rank) error {
-		word := []int64{1}
-		if r.ID() == 0 {
-			return r.Bcast(r.World(), 1, cluster.Bytes(word))
+// Members that call different collectives do not mix their data: they hear of it, or
+// nobody goes on and the deadlock is reported. Where both only give, and wait for nobody,
+// the next call takes none of it.
+func (s *suite) differentCollectivesEnd(t *testing.T) {
+	const marked = 77 // what rank 1 gives; no other rank may get it from another call
+	calls := []struct {
+		name  string
+		gives [2]bool // rank 0, rank 1: it waits for nobody
+		body  func(r *cluster.Rank, words []int64) (got int64, err error)
+	}{
+		{"bcast", [2]bool{1: true}, func(r *cluster.Rank, w []int64) (int64, error) {
+			err := coll.Bcast(r, r.World(), 1, cluster.Bytes(w))
+			return w[0], err
+		}},
+		{"reduce", [2]bool{0: true}, func(r *cluster.Rank, w []int64) (int64, error) {
+			err := coll.Reduce(r, r.World(), 1, cluster.Sum, w, w)
+			return w[0], err
+		}},
+		{"reduce to 0", [2]bool{1: true}, func(r *cluster.Rank, w []int64) (int64, error) {
+			err := coll.Reduce(r, r.World(), 0, cluster.Sum, w, w)
+			return w[0], err
+		}},
+		{"allreduce", [2]bool{}, func(r *cluster.Rank, w []int64) (int64, error) {
+			err := coll.Allreduce(r, r.World(), cluster.Sum, w, w)
+			return w[0], err
+		}},
+		{"gather", [2]bool{0: true}, func(r *cluster.Rank, w []int64) (int64, error) {
+			all := make([]int64, 2*len(w))
+			err := coll.Gather(r, r.World(), 1, cluster.Bytes(w), cluster.Bytes(all))
+			return all[1], err
+		}},
+		{"allgather", [2]bool{}, func(r *cluster.Rank, w []int64) (int64, error) {
+			all := make([]int64, 2*len(w))
+			err := coll.Allgather(r, r.World(), cluster.Bytes(w), cluster.Bytes(all))
+			return all[1], err
+		}},
+	}
+	for i, a := range calls {
+		for j, b := range calls {
+			if i == j {
+				continue
+			}
+			err := Launch(t, s.fabric, s.spec(2), func(r *cluster.Rank) error {
+				words := []int64{int64(r.ID()) * marked}
+				call := a
+				if r.ID() == 1 {
+					call = b
+				}
+				got, err := call.body(r, words)
+				if err == nil && r.ID() == 0 && got != 0 {
+					return fmt.Errorf("mixed: %d", got)
+				}
+				if err != nil {
+					return err
+				}
+				next := []int64{int64(r.ID()) + 4}
+				if err := coll.Bcast(r, r.World(), 1, cluster.Bytes(next)); err != nil {
+					return err
+				}
+				if next[0] != 5 {
+					return fmt.Errorf("mixed with the next call: %d", next[0])
+				}
+				return nil
+			})
+			var abort *cluster.Abort
+			switch {
+			case errors.As(err, &abort) && abort.Reason == cluster.ReasonDeadlock:
+			case err != nil && strings.Contains(err.Error(), "every member must make the same call"):
+			case err == nil && a.gives[0] && b.gives[1]:
+			default:
+				t.Errorf("%s on rank 0 and %s on rank 1 end with %v, want a deadlock, or an error that names the calls", a.name, b.name, err)
+			}
 		}
-		return cluster.Reduce(r, r.World(), 1, cluster.Sum, word, word)
-	})
-	var abort *cluster.Abort
-	if !errors.As(err, &abort) || abort.Reason != cluster.ReasonDeadlock {
-		t.Errorf("bcast on one rank and reduce on the other end with %v, want a deadlock", err)
 	}
 }
 
@@ -260,15 +331,89 @@ func (s *suite) syncNeighbours(t *testing.T) {
 	})
 }
 
+// Who sends counts, or where members load who loads: in all the same bytes.
 func (s *suite) collectivesCountTraffic(t *testing.T) {
 	s.must(t, Spec(s.machine, 1, 4), func(r *cluster.Rank) error {
-		if err := r.Bcast(r.World(), 0, make([]byte, 100)); err != nil {
+		if err := coll.Bcast(r, r.World(), 0, make([]byte, 100)); err != nil {
 			return err
 		}
-		want := map[int]int64{0: 200, 2: 100}[r.ID()]
-		if got := r.Traffic().Bytes[cluster.InNode]; got != want {
-			return fmt.Errorf("rank %d counts %d B sent, want %d", r.ID(), got, want)
+		counted := []int64{r.Traffic().Bytes[cluster.InNode]}
+		if err := coll.Allreduce(r, r.World(), cluster.Sum, counted, counted); err != nil {
+			return err
+		}
+		if counted[0] != 300 {
+			return fmt.Errorf("the ranks count %d B, want 300", counted[0])
 		}
 		return nil
+	})
+}
+
+// every makes each of the calls once, from or to a root.
+func (p *proc) every(team *cluster.Team, root, salt int) {
+	n, me := team.Size(), team.Rank()
+	word, all := []int64{0}, make([]int64, n)
+	if me == root {
+		word[0] = int64(salt)
+	}
+	p.ok(coll.Bcast(p.Rank, team, root, cluster.Bytes(word)))
+	same(p, "broadcast", word[0], int64(salt))
+	sum := func(add int) int64 { return int64(n*(n-1)/2 + n*add) }
+	word[0] = int64(me + salt)
+	p.ok(coll.Reduce(p.Rank, team, root, cluster.Sum, word, word))
+	if me == root {
+		same(p, "sum at the root", word[0], sum(salt))
+	}
+	word[0] = int64(me + salt)
+	p.ok(coll.Allreduce(p.Rank, team, cluster.Sum, word, word))
+	same(p, "sum", word[0], sum(salt))
+	for _, collect := range []func() error{
+		func() error {
+			return coll.Gather(p.Rank, team, root, cluster.Bytes([]int64{int64(me * salt)}), cluster.Bytes(all))
+		},
+		func() error {
+			return coll.Allgather(p.Rank, team, cluster.Bytes([]int64{int64(me * salt)}), cluster.Bytes(all))
+		},
+	} {
+		p.ok(collect())
+		for i := range all {
+			if me == root {
+				same(p, "what a member gave", all[i], int64(i*salt))
+			}
+		}
+	}
+}
+
+// The master calls out of a region while other ranks do outside of theirs; threads that
+// may all call have a team each.
+func (s *suite) threadsCallCollectives(t *testing.T) {
+	const threads = 3
+	spec := s.spec(4)
+	spec.Threading = cluster.ThreadFunneled
+	s.run(t, spec, func(p *proc) {
+		w := p.World()
+		for i := range s.times(5) {
+			if p.ID()%2 == 0 {
+				p.every(w, i%4, 10*i+1)
+				continue
+			}
+			p.fork(threads, func(th *proc, thread int) {
+				if thread == 0 {
+					th.every(w, i%4, 10*i+1)
+				}
+			})
+		}
+	})
+	s.run(t, s.spec(4), func(p *proc) {
+		ends, err := p.Endpoints(p.World(), threads)
+		p.ok(err)
+		for round := range 2 { // kept from one region to the next
+			p.fork(threads, func(th *proc, thread int) {
+				for i := range s.times(5) {
+					th.every(ends[thread], (i+thread)%4, 100*thread+10*i+round)
+				}
+			})
+			p.every(p.World(), 0, 7)
+			p.every(ends[1], 2, 9)
+		}
 	})
 }

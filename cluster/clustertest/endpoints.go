@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
 func (s *suite) testEndpoints(t *testing.T) {
@@ -62,7 +63,7 @@ func (s *suite) testEndpoints(t *testing.T) {
 			if e.Rank() != 1 {
 				x[0] = 0
 			}
-			p.ok(p.Bcast(e, 1, x))
+			p.ok(coll.Bcast(p.Rank, e, 1, x))
 			same(p, "broadcast", int(x[0]), i+1)
 			half, err := p.Split(e, e.Rank()%2, 0)
 			p.ok(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
 // testLevels holds what paper 2's section 3 and MPI's thread levels permit.
@@ -88,11 +89,11 @@ func (s *suite) testLevels(t *testing.T) {
 					{"sendrecv", only(th.Sendrecv(w, 0, 1, nil, 0, 1, nil))},
 					{"barrier", th.Barrier(w)},
 					{"notify", th.Notify(&r, w)},
-					{"bcast", th.Bcast(w, 0, nil)},
-					{"reduce", cluster.Reduce(&th.Rank, w, 0, cluster.Sum, word, word)},
-					{"allreduce", cluster.Allreduce(&th.Rank, w, cluster.Sum, word, word)},
-					{"gather", th.Gather(w, 0, nil, nil)},
-					{"allgather", th.Allgather(w, nil, nil)},
+					{"bcast", coll.Bcast(&th.Rank, w, 0, nil)},
+					{"reduce", coll.Reduce(&th.Rank, w, 0, cluster.Sum, word, word)},
+					{"allreduce", coll.Allreduce(&th.Rank, w, cluster.Sum, word, word)},
+					{"gather", coll.Gather(&th.Rank, w, 0, nil, nil)},
+					{"allgather", coll.Allgather(&th.Rank, w, nil, nil)},
 					{"neighbour sync", th.SyncNeighbours(w, nil)},
 					{"split", second(th.Split(w, 0, 0))},
 					{"wait", only(th.Wait(&before))},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/rma"
 	"github.com/hybridtop/hybridtop/cluster/upc"
 )
@@ -112,11 +113,11 @@ func (s *suite) testMeans(t *testing.T) {
 
 		{"collectives", false, func(p *proc, other int) {
 			b, all := make([]byte, 8), make([]byte, 16)
-			p.ok(p.Bcast(p.World(), 0, b))
-			p.ok(p.Gather(p.World(), 0, b, all))
-			p.ok(p.Allgather(p.World(), b, all))
-			p.ok(cluster.Reduce(p.Rank, p.World(), 1, cluster.Sum, b, b))
-			p.ok(cluster.Allreduce(p.Rank, p.World(), cluster.Sum, b, b))
+			p.ok(coll.Bcast(p.Rank, p.World(), 0, b))
+			p.ok(coll.Gather(p.Rank, p.World(), 0, b, all))
+			p.ok(coll.Allgather(p.Rank, p.World(), b, all))
+			p.ok(coll.Reduce(p.Rank, p.World(), 1, cluster.Sum, b, b))
+			p.ok(coll.Allreduce(p.Rank, p.World(), cluster.Sum, b, b))
 		}},
 		{"neighbour sync", false, func(p *proc, other int) { p.ok(p.SyncNeighbours(p.World(), []int{other})) }},
 		{"split", false, func(p *proc, other int) {

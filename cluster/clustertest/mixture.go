@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/rma"
 )
 
@@ -239,10 +240,10 @@ func (p *mixer) team(m *mixed) {
 	for i := p.me % parts; i < p.n; i += parts {
 		want += int64(i)
 	}
-	p.ok(cluster.Allreduce(p.Rank, team, cluster.Sum, sum, sum))
+	p.ok(coll.Allreduce(p.Rank, team, cluster.Sum, sum, sum))
 	same(p.proc, "sum over a team", sum[0], want)
 	b := []byte{byte(team.Rank())}
-	p.ok(p.Bcast(team, m.c%team.Size(), b))
+	p.ok(coll.Bcast(p.Rank, team, m.c%team.Size(), b))
 	same(p.proc, "root of a team", int(b[0]), m.c%team.Size())
 }
 

@@ -262,7 +262,7 @@ func (p *proc) placed(a *coll.Algorithm, team *cluster.Team, n, root int, m coll
 			return &coll.At{Off: off}
 		}
 		all := make([]int64, team.Size())
-		p.ok(p.Allgather(team, cluster.Bytes([]int64{off}), cluster.Bytes(all)))
+		p.ok(coll.Allgather(p.Rank, team, cluster.Bytes([]int64{off}), cluster.Bytes(all)))
 		return &coll.At{Of: all}
 	}
 	call.InAt, call.OutAt = place(at[0]), place(at[1])

@@ -268,9 +268,9 @@ func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.M
 	if out == nil {
 		out = make([]int64, len(result))
 	}
-	combine, err := cluster.Combining[int64](p.Rank, cluster.Sum)
+	combine, err := cluster.Combining[int64](p.Rank, "combine", cluster.Sum)
 	p.ok(err)
-	all, err := cluster.CombiningAll[int64](p.Rank, cluster.Sum)
+	all, err := cluster.CombiningAll[int64](p.Rank, "combine", cluster.Sum)
 	p.ok(err)
 	return coll.Call{Key: key, Root: root, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: key.Blocks(int64(n), 8), Combine: combine, CombineAll: all}, func() {
 		for i := range result {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/rma"
 )
 
@@ -69,7 +70,7 @@ func meets(r *cluster.Rank, team *cluster.Team) error {
 		want += int64(m)
 	}
 	got := []int64{int64(r.ID())}
-	if err := cluster.Allreduce(r, team, cluster.Sum, got, got); err != nil {
+	if err := coll.Allreduce(r, team, cluster.Sum, got, got); err != nil {
 		return err
 	}
 	if got[0] != want {
@@ -224,11 +225,11 @@ func (s *suite) funneledRefusesMPICalls(t *testing.T) {
 		}
 		word := make([]int64, 1)
 		calls := map[string]error{
-			"bcast":          r.Bcast(r.World(), 0, nil),
-			"reduce":         cluster.Reduce(r, r.World(), 0, cluster.Sum, word, word),
-			"allreduce":      cluster.Allreduce(r, r.World(), cluster.Sum, word, word),
-			"gather":         r.Gather(r.World(), 0, nil, nil),
-			"allgather":      r.Allgather(r.World(), nil, nil),
+			"bcast":          coll.Bcast(r, r.World(), 0, nil),
+			"reduce":         coll.Reduce(r, r.World(), 0, cluster.Sum, word, word),
+			"allreduce":      coll.Allreduce(r, r.World(), cluster.Sum, word, word),
+			"gather":         coll.Gather(r, r.World(), 0, nil, nil),
+			"allgather":      coll.Allgather(r, r.World(), nil, nil),
 			"neighbour sync": r.SyncNeighbours(r.World(), nil),
 		}
 		_, calls["split"] = r.Split(r.World(), 0, 0)

@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -57,6 +59,7 @@ func (x *Run) takeTurn() {
 	}
 	t := &b.turns[x.at]
 	x.before, x.marks = t.calls*uint64(x.Schedule.Ranks), t.marks
+	x.says = uint64(x.call.Key.Algorithm.id)<<56 | uint64(x.Root)<<32 | uint64(uint32(x.Blocks.Bytes()))
 	t.calls++
 	t.marks += uint64(x.Schedule.Marks)
 }
@@ -70,8 +73,34 @@ func (x *Run) shelf(total int64) {
 	x.temp = cluster.Bytes(t.words)
 }
 
+// agrees reports whether a member whose bytes are wanted has made the same call, on as
+// many bytes, up to 4 GiB.
+func (x *Run) agrees(member int32) bool {
+	says := x.comm.board.Noted(x.at, int(member))
+	if says != x.says {
+		x.fail("rank %d calls %s, this one %s: every member must make the same call, and give the same length", member, called(says), called(x.says))
+	}
+	return says == x.says
+}
+
+// called is what a member says that it calls.
+func called(says uint64) string {
+	for _, a := range registry {
+		if uint64(a.id) != says>>56 {
+			continue
+		}
+		text := fmt.Sprintf("%s by %s", a.Collective, a.Name)
+		if a.Collective.Rooted() {
+			text += fmt.Sprintf(" with root %d", says>>32&(1<<24-1))
+		}
+		return fmt.Sprintf("%s of %d B", text, uint32(says))
+	}
+	return "nothing"
+}
+
 // show lets the others load a buffer.
 func (x *Run) show(r *Ref) {
+	x.comm.board.Note(x.at, x.comm.team.Rank(), x.says)
 	if r.N == 0 || x.call.Sizes {
 		return
 	}
@@ -252,6 +281,9 @@ func (x *Run) load(n *Node) {
 		to := x.own(n.Ref.Buf)
 		for i := range n.Count {
 			peer := wrap(first+i, p)
+			if !x.agrees(wrap(peer+x.Root, p)) {
+				return
+			}
 			x.looked += src.each
 			if all == nil || src.each == 0 {
 				continue
@@ -264,64 +296,80 @@ func (x *Run) load(n *Node) {
 	}
 	for i := range n.Count {
 		peer := wrap(first+i, p)
+		if !x.agrees(wrap(peer+x.Root, p)) {
+			return
+		}
 		size := x.theirs(n.From, peer)
 		x.looked += size
 		if all != nil {
-			x.between(n, all, peer, Copy)
+			x.between(n, all, peer)
 		}
 	}
 }
 
-// fold combines what the first members show, from the root on.
+// fold combines what the first members show, from the root on, bit by bit as a binomial
+// tree of them would.
 func (x *Run) fold(n *Node) {
 	p, all := x.Schedule.Ranks, x.peers(n)
 	dst, even := x.strided(&n.Ref, false)
 	src, also := x.strided(&n.From, true)
+	even = even && also && dst.each == src.each && dst.step == 0
+	from := x.sources[:0]
 	x.looked = 0
-	if even && also && dst.each == src.each && dst.step == 0 {
-		x.looked = src.each * int64(n.Count)
-		if all == nil || src.each == 0 {
+	for i, peer := int32(0), x.Root; i < n.Count; i++ {
+		if !x.agrees(peer) {
 			return
 		}
-		to := x.own(n.Ref.Buf)[dst.base : dst.base+dst.each]
-		from := x.sources[:0]
-		for i, peer := int32(0), x.Root; i < n.Count; i++ {
-			off := src.base
-			if src.step != 0 {
-				off += src.step * x.number(i)
-			}
-			b := all[peer]
-			if off+src.each > int64(len(b)) {
-				x.less(peer, b, off+src.each)
+		off, size := src.base, src.each
+		if !even {
+			off, size = x.span(n.From, i, i)
+		} else if src.step != 0 {
+			off += src.step * x.number(i)
+		}
+		x.looked += size
+		if all != nil && size > 0 {
+			b := x.shown(all, peer, off, size)
+			if b == nil {
 				return
 			}
-			from = append(from, b[off:off+src.each:off+src.each])
-			if peer++; peer == p {
-				peer = 0
-			}
+			from = append(from, b)
 		}
-		x.sources = from
-		copy(to, from[0])
-		if x.call.CombineAll != nil {
-			x.call.CombineAll(to, from[1:])
-			return
+		if peer++; peer == p {
+			peer = 0
 		}
-		for _, b := range from[1:] {
-			x.call.Combine(to, b)
-		}
+	}
+	if x.sources = from; len(from) == 0 {
 		return
 	}
-	for i := range n.Count {
-		size := x.theirs(n.From, i)
-		x.looked += size
-		kind := Combine
-		if i == 0 {
-			kind = Copy
-		}
-		if all != nil {
-			x.between(n, all, i, kind)
-		}
+	if !even {
+		dst.base, dst.each = x.span(n.Ref, x.Rel, x.Rel)
 	}
+	to := x.own(n.Ref.Buf)[dst.base : dst.base+dst.each]
+	if x.call.CombineAll != nil {
+		x.call.CombineAll(to, from)
+		return
+	}
+	if need := bits.Len(uint(len(from))) * (len(to) + 7) / 8; need > len(x.scratch) {
+		x.scratch = make([]uint64, need)
+	}
+	x.inTree(to, from, x.scratch)
+}
+
+// inTree is CombineAll by Combine, with room for what is half done.
+func (x *Run) inTree(to []byte, from [][]byte, room []uint64) {
+	if len(from) == 1 {
+		copy(to, from[0])
+		return
+	}
+	half := 1 << (bits.Len(uint(len(from)-1)) - 1)
+	x.inTree(to, from[:half], room)
+	rest := from[half]
+	if len(from) > half+1 {
+		words := (len(to) + 7) / 8
+		rest = cluster.Bytes(room[:words])[:len(to)]
+		x.inTree(rest, from[half:], room[words:])
+	}
+	x.call.Combine(to, rest)
 }
 
 // own is all of a buffer of this rank's; nil where there are sizes only.
@@ -332,9 +380,8 @@ func (x *Run) own(b Buf) []byte {
 	return x.buffer(b)
 }
 
-// between does what a node does to bytes of a peer, counted from the root, wherever its
-// blocks are cut.
-func (x *Run) between(n *Node, all [][]byte, peer int32, kind Kind) {
+// between copies bytes of a peer, counted from the root, wherever their blocks are cut.
+func (x *Run) between(n *Node, all [][]byte, peer int32) {
 	most := int64(0)
 	x.cuts = x.cuts[:0]
 	x.runs(n.From, peer, peer, func(off, size int64) {
@@ -346,7 +393,7 @@ func (x *Run) between(n *Node, all [][]byte, peer int32, kind Kind) {
 		return
 	}
 	dst, at := x.buffer(n.Ref.Buf), 0
-	x.runs(n.Ref, x.Rel, peer, func(off, size int64) { at = x.cutting(kind, dst, src, off, size, at) })
+	x.runs(n.Ref, x.Rel, peer, func(off, size int64) { at = x.cutting(Copy, dst, src, off, size, at) })
 }
 
 // accountLoads counts the traffic of a load or a fold.

@@ -50,10 +50,14 @@ type share struct {
 }
 
 // turns is how many calls may be under way before one more waits for the oldest:
-// messages carry the turn above the lane.
+// messages carry the turn, from 1 on, above the lane; what has none is of the contract or
+// of a program's calls. The upper bits of the lane also say which collective it is:
+// members that call different ones do not take each other's messages, unless these have
+// thousands of segments.
 const (
-	turns    = 64
+	turns    = 63
 	laneBits = 16
+	kindBits = 4
 )
 
 // cacheKey is what a launch keeps its schedules by.
@@ -97,9 +101,11 @@ type Call struct {
 	InAt, OutAt *At
 
 	// Combine does acc = acc op in, of whole elements. CombineAll, which a call need not
-	// have, does it for many in their order, in fewer passes.
+	// have, combines many into out at once, in the order in which a binomial tree does.
 	Combine    func(acc, in []byte)
-	CombineAll func(acc []byte, in [][]byte)
+	CombineAll func(out []byte, in [][]byte)
+
+	program bool // it is a program's (calls.go): also in a parallel region, and a reduction's In may be its Out
 }
 
 // At is where the members' buffers are, as offsets in their segments.
@@ -139,7 +145,7 @@ func (c *Comm) Start(call Call) (*Run, error) {
 func (c *Comm) take(call *Call) (*Run, error) {
 	k := &call.Key
 	what := k.Algorithm.Collective
-	if c.lib.Parallel() {
+	if c.lib.Parallel() && !call.program {
 		return nil, c.lib.Errorf("%s on %s: inside a parallel region: start it outside", what, c.team.Name())
 	}
 	p := int(k.Ranks)
@@ -185,7 +191,7 @@ func (c *Comm) take(call *Call) (*Run, error) {
 			return nil, c.lib.Errorf("%s on %s: %s of %d B, want %d", what, c.team.Name(), [...]string{"in", "out"}[b], len(buf), want)
 		}
 	}
-	if !call.Sizes && what.uses(In, rel) && what.uses(Out, rel) && overlap(call.In, call.Out) {
+	if !call.Sizes && !call.program && what.uses(In, rel) && what.uses(Out, rel) && overlap(call.In, call.Out) {
 		c.idle = append(c.idle, x)
 		return nil, c.lib.Errorf("%s on %s: in and out overlap: give it buffers of their own, or a copy of in", what, c.team.Name())
 	}

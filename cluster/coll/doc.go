@@ -19,7 +19,11 @@
 // complete at once and with sends that wait for their receives. Messages from one
 // rank to another match by their lane, first to first.
 //
-// A [Comm] runs schedules on a team of ranks, on any fabric, blocking or not:
+// A program calls them on any team of its own, in MPI's terms, and needs nothing else:
+//
+//	err := coll.Allreduce(r, r.World(), cluster.Sum, in, out) // [Bcast], [Reduce], [Gather], [Allgather]
+//
+// A [Comm] runs schedules that are chosen, blocking or not, on a team of ranks, on any fabric, blocking or not:
 //
 //	c, err := coll.New(r, team)             // every member
 //	x, err := c.Start(coll.Call{Key: key, Root: root, Out: data, Blocks: key.Blocks(n, 8)})

@@ -191,6 +191,18 @@ func (p *Place) theirs(r Ref, peer int32) int64 {
 	return total
 }
 
+// span is where a reference of one piece is: in a buffer of the rank owner, of a node that
+// concerns the rank peer, both counted from the root.
+func (p *Place) span(r Ref, owner, peer int32) (off, size int64) {
+	p.runs(r, owner, peer, func(o, n int64) {
+		if size == 0 {
+			off = o
+		}
+		size += n
+	})
+	return off, size
+}
+
 // Size is how many bytes a buffer of the schedule has.
 func (p *Place) Size(b Buf) int64 {
 	if b >= temps {

@@ -55,6 +55,8 @@ type Algorithm struct {
 	// Predict is the time of the last rank to end, of blocks (or shares' sum) of n
 	// bytes, all ranks starting at once and nothing in each other's way.
 	Predict func(c *Cost, k Key, n int64) cluster.Time
+
+	id uint8 // by which members compare what they call
 }
 
 // MostRanks is the largest team; MostRadix and MostSegments bound what a schedule
@@ -189,6 +191,7 @@ func register(all ...*Algorithm) {
 			panic("coll: two algorithms " + a.Name + " of " + a.Collective.String())
 		}
 		registry = append(registry, a)
+		a.id = uint8(len(registry))
 	}
 	slices.SortFunc(registry, func(a, b *Algorithm) int { // those that serve any team first
 		if a.Collective != b.Collective {

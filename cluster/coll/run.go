@@ -28,6 +28,7 @@ type Run struct {
 	// Of loads.
 	at            int    // the turn at the board
 	before, marks uint64 // that were made in it by earlier calls: ends, and marks
+	says          uint64 // what this member calls
 	looked        int64  // bytes of the load or fold that was done last
 	sources       [][]byte
 
@@ -71,7 +72,7 @@ func (x *Run) start() error {
 		c.number++
 		x.carried = c.number
 	}
-	x.tag = int32(c.turn) << laneBits
+	x.tag = int32(c.turn+1)<<laneBits | int32(x.Schedule.Collective)<<(laneBits-kindBits)
 	c.begun[c.turn] = x
 	c.turn = (c.turn + 1) % turns
 	x.open = len(s.Nodes)
@@ -165,7 +166,7 @@ func (x *Run) await() {
 // end gives the Run back.
 func (x *Run) end() error {
 	c, err := x.comm, x.trouble
-	if i := int(x.tag >> laneBits); c.begun[i] == x {
+	if i := int(x.tag>>laneBits) - 1; i >= 0 && c.begun[i] == x {
 		c.begun[i] = nil
 	}
 	if x.call.Key.Transfer.OneSided() {
@@ -264,7 +265,7 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		if n.Kind == Recv {
 			o.Kind = cluster.KindRecv
 		}
-		o.Ctx, o.Tag = x.comm.lib.Context(x.comm.team), x.tag|int32(n.Lane)
+		o.Ctx, o.Tag = x.comm.lib.Context(x.comm.team), x.tag^int32(n.Lane)
 		o.Peer = int32(x.comm.team.Global(int(x.Peer(n.Peer))))
 		o.Size = x.Bytes(n.Ref)
 		o.Buf = nil

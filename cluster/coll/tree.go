@@ -11,6 +11,7 @@ type shape struct {
 	radix      int32 // unless told; 0: the shape has none
 	least      int32
 	vertex     func(p, radix, rel int32) vertex
+	far        bool // a broadcast serves the child farthest away first; else the one with the largest subtree
 }
 
 // vertex is a rank in the tree.

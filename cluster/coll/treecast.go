@@ -1,6 +1,10 @@
 package coll
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"slices"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 func init() {
 	for i := range shapes {
@@ -25,6 +29,10 @@ func init() {
 func (b *Builder) cast(s *shape, after func(part int32) []id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	order := v.largest()
+	if s.far {
+		order = slices.Clone(v.kids)
+		slices.Reverse(order)
+	}
 	last := [2]id{none, none}
 	for i := range b.s.Parts {
 		b.lane = uint16(i)

@@ -161,7 +161,7 @@ func (f *Refiner) settle(t *refining) error {
 	for i, x := range t.times {
 		words[i] = x.Seconds()
 	}
-	if err := cluster.Allreduce(f.comm.r, f.comm.team, cluster.Max, words, words); err != nil {
+	if err := Allreduce(f.comm.r, f.comm.team, cluster.Max, words, words); err != nil {
 		return err
 	}
 	t.best = 0

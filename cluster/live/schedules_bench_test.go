@@ -12,8 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// BenchmarkSchedules has collectives by the calls of a Rank beside those that are
-// data, each separated by a barrier.
+// BenchmarkSchedules has collectives by the calls of a program beside those by chosen
+// schedules, each separated by a barrier.
 func BenchmarkSchedules(b *testing.B) {
 	for _, ranks := range []int{2, 8, 64} {
 		for _, size := range []int{8, 4096, 65536} {
@@ -66,9 +66,9 @@ func collective(r *cluster.Rank, way string, size int) (func() error, error) {
 	case "none":
 		return func() error { return nil }, nil
 	case "bcast/call":
-		return func() error { return r.Bcast(r.All(), 0, cluster.Bytes(out)) }, nil
+		return func() error { return coll.Bcast(r, r.All(), 0, cluster.Bytes(out)) }, nil
 	case "allreduce/call":
-		return func() error { return cluster.Allreduce(r, r.All(), cluster.Sum, in, out) }, nil
+		return func() error { return coll.Allreduce(r, r.All(), cluster.Sum, in, out) }, nil
 	}
 	of, name, _ := strings.Cut(way, "/")
 	what, err := coll.CollectiveOf(of)
@@ -87,11 +87,11 @@ func collective(r *cluster.Rank, way string, size int) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	combine, err := cluster.Combining[int64](r, cluster.Sum)
+	combine, err := cluster.Combining[int64](r, "combine", cluster.Sum)
 	if err != nil {
 		return nil, err
 	}
-	all, err := cluster.CombiningAll[int64](r, cluster.Sum)
+	all, err := cluster.CombiningAll[int64](r, "combine", cluster.Sum)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/live"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/cluster/upc"
@@ -335,7 +336,7 @@ func TestDotAsLive(t *testing.T) {
 				r.Compute(cluster.Work{Flops: 2, Bytes: 16}, func() { sum += x * y })
 			}
 			total := []float64{0}
-			err = cluster.Allreduce(r, r.All(), cluster.Sum, []float64{sum}, total)
+			err = coll.Allreduce(r, r.All(), cluster.Sum, []float64{sum}, total)
 			out[r.ID()] = total[0]
 			return err
 		})

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
 // Shared is a UPC array `shared [B] T a[n]`, distributed block-cyclically over the
@@ -61,7 +62,7 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 	// Agree on what is allocated, and on an offset that is free on all.
 	want := [...]int64{int64(n), int64(block), size, lib.Heap(), int64(-n), int64(-block), -size}
 	agreed := want
-	if err := cluster.Allreduce(r, g, cluster.Max, want[:], agreed[:]); err != nil {
+	if err := coll.Allreduce(r, g, cluster.Max, want[:], agreed[:]); err != nil {
 		return nil, err
 	}
 	for i, name := range [...]string{"elements", "elements a block", "bytes an element"} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
 // pace says how long a job's batches are.
@@ -102,7 +103,7 @@ func (s *stopwatch) end(now cluster.Time) bool {
 // largest is the largest of the ranks' values, on every rank.
 func (s *stopwatch) largest(x float64) (float64, error) {
 	s.word[0] = x
-	err := cluster.Allreduce(s.rank, s.rank.All(), cluster.Max, s.word[:], s.word[:])
+	err := coll.Allreduce(s.rank, s.rank.All(), cluster.Max, s.word[:], s.word[:])
 	return s.word[0], err
 }
 

@@ -308,7 +308,7 @@ const mostTraced = 1024
 // together lets all ranks go on at one time, and gives it.
 func together(r *cluster.Rank, flops float64) (cluster.Time, error) {
 	now := []int64{int64(r.Now())}
-	if err := cluster.Allreduce(r, r.World(), cluster.Max, now, now); err != nil {
+	if err := coll.Allreduce(r, r.World(), cluster.Max, now, now); err != nil {
 		return 0, err
 	}
 	begin := cluster.Time(now[0]) + apart

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -127,7 +128,7 @@ func (p *probe) agree() {
 	t := p.rank.Traffic()
 	copy(p.traffic.Nodes, t.Nodes)
 	p.traffic.Ops, p.traffic.Bytes = t.Ops, t.Bytes
-	if err := cluster.Allreduce(p.rank, p.rank.All(), cluster.Max, p.words[:], p.words[:]); err != nil {
+	if err := coll.Allreduce(p.rank, p.rank.All(), cluster.Max, p.words[:], p.words[:]); err != nil {
 		panic(fmt.Sprintf("session: the ranks could not agree on the next iteration: %v", err))
 	}
 	copy(t.Nodes, p.traffic.Nodes)

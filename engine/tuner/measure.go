@@ -192,9 +192,9 @@ func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, room *room) (*met
 	}
 	if at.Collective.Combines() && !phantom {
 		if unit == 8 {
-			call.Combine, err = cluster.Combining[int64](r, cluster.Sum)
+			call.Combine, err = cluster.Combining[int64](r, "combine", cluster.Sum)
 		} else {
-			call.Combine, err = cluster.Combining[int8](r, cluster.Sum)
+			call.Combine, err = cluster.Combining[int8](r, "combine", cluster.Sum)
 		}
 		if err != nil {
 			return nil, err
@@ -213,7 +213,7 @@ func aligned(n int64) []byte { return cluster.Bytes(make([]int64, (n+7)/8))[:n:n
 // largest is the largest of all members' times.
 func (m *meter) largest(t cluster.Time) (cluster.Time, error) {
 	m.word[0] = t.Seconds()
-	err := cluster.Allreduce(m.rank, m.rank.World(), cluster.Max, m.word[:], m.word[:])
+	err := coll.Allreduce(m.rank, m.rank.World(), cluster.Max, m.word[:], m.word[:])
 	return cluster.FromSeconds(m.word[0]), err
 }
 

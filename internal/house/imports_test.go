@@ -22,7 +22,7 @@ const module = "github.com/hybridtop/hybridtop"
 const table = `
 models                 :
 cluster                :
-cluster/upc            : cluster
+cluster/upc            : cluster cluster/coll
 cluster/rma            : cluster
 cluster/match          : cluster
 cluster/coll           : cluster models

@@ -1,6 +1,9 @@
 package barneshut
 
-import "github.com/hybridtop/hybridtop/cluster"
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+)
 
 // census counts the leaves under the own cells, and adds up the numbers of their bodies
 // and the squares of these: all bodies once give the known sums.
@@ -29,7 +32,7 @@ func (t *tree) summarize(s *simulation) error {
 	for _, level := range t.levels {
 		lowest[0] = max(lowest[0], int64(level))
 	}
-	if err := cluster.Allreduce(t.r, group, cluster.Max, lowest, lowest); err != nil {
+	if err := coll.Allreduce(t.r, group, cluster.Max, lowest, lowest); err != nil {
 		return err
 	}
 	s.census = census{}

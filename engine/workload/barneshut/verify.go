@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
 // Columns of what all ranks add up.
@@ -74,10 +75,10 @@ func (s *simulation) verify() error {
 	most[mostTime] = s.took.Seconds()
 	most[mostHigh], most[mostLow] = float64(h>>32), float64(uint32(h))
 	most[leastHigh], most[leastLow] = -most[mostHigh], -most[mostLow]
-	if err := cluster.Allreduce(s.r, s.r.All(), cluster.Sum, sum[:], sum[:]); err != nil {
+	if err := coll.Allreduce(s.r, s.r.All(), cluster.Sum, sum[:], sum[:]); err != nil {
 		return err
 	}
-	if err := cluster.Allreduce(s.r, s.r.All(), cluster.Max, most[:], most[:]); err != nil {
+	if err := coll.Allreduce(s.r, s.r.All(), cluster.Max, most[:], most[:]); err != nil {
 		return err
 	}
 	s.report(interactions, most[mostTime])

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -65,7 +66,7 @@ func (s *suite) draw() error {
 					order[i] = int64(k)
 				}
 			}
-			if err := s.r.Bcast(world, 0, cluster.Bytes(order)); err != nil {
+			if err := coll.Bcast(s.r, world, 0, cluster.Bytes(order)); err != nil {
 				return err
 			}
 			ring := make([]int, p)
@@ -180,7 +181,7 @@ func (s *suite) time(d *round, method string) (float64, error) {
 // report has the slowest process of each time, and makes of them what b_eff makes.
 func (s *suite) report() error {
 	world := s.r.World()
-	if err := cluster.Allreduce(s.r, world, cluster.Max, s.seconds, s.seconds); err != nil {
+	if err := coll.Allreduce(s.r, world, cluster.Max, s.seconds, s.seconds); err != nil {
 		return err
 	}
 	if world.Rank() != 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -165,7 +166,7 @@ func (c *process) time(rounds int, round part) (own, slowest float64, err error)
 	}
 	own = max(slices.Max(took)-c.p.Clock(), 0).Seconds() / float64(rounds)
 	all := []float64{own}
-	err = cluster.Allreduce(c.r, world, cluster.Max, all, all)
+	err = coll.Allreduce(c.r, world, cluster.Max, all, all)
 	return own, all[0], err
 }
 

@@ -84,7 +84,7 @@ func (f *factor) run() error {
 // agree tells all of a pivot that the last step has found alone.
 func (f *factor) agree() error {
 	all := []int64{int64(f.broken)}
-	err := cluster.Allreduce(f.r, f.world, cluster.Max, all, all)
+	err := coll.Allreduce(f.r, f.world, cluster.Max, all, all)
 	f.broken = int(all[0])
 	return err
 }

@@ -254,7 +254,7 @@ func (f *factor) each(do func(i, j, at int)) {
 // counts.
 func (c *process) report(f *factor) error {
 	took := []int64{int64(f.times.took)}
-	if err := cluster.Allreduce(f.r, f.world, cluster.Max, took, took); err != nil {
+	if err := coll.Allreduce(f.r, f.world, cluster.Max, took, took); err != nil {
 		return err
 	}
 	slowest := cluster.Time(took[0]).Seconds()

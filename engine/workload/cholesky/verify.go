@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -111,7 +112,7 @@ func (f *factor) residual(of matrix) (float64, error) {
 		f.update(rest, s, f.rowsFrom(s.from))
 	}
 	sums[0] = f.frobenius(rest)
-	if err := cluster.Allreduce(f.r, f.world, cluster.Sum, sums, sums); err != nil {
+	if err := coll.Allreduce(f.r, f.world, cluster.Sum, sums, sums); err != nil {
 		return 0, err
 	}
 	return backward(f.n, sums[0], sums[1]), nil

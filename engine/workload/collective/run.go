@@ -148,7 +148,7 @@ func (t *team) iterate() error {
 	if err := t.r.Barrier(t.r.World()); err != nil { // what follows is no part of the last call, for the timeline
 		return err
 	}
-	if err := cluster.Allreduce(t.r, t.r.World(), cluster.Max, t.times, t.worst); err != nil {
+	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, t.times, t.worst); err != nil {
 		return err
 	}
 	t.report()

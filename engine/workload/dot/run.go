@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/upc"
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -60,7 +61,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			partial = ours
 		}
 		if callsMPI {
-			if err := cluster.Reduce(r, mpi, 0, cluster.Sum, partial, dot); err != nil {
+			if err := coll.Reduce(r, mpi, 0, cluster.Sum, partial, dot); err != nil {
 				return err
 			}
 		}
@@ -86,7 +87,7 @@ func groupSum(r *cluster.Rank, sum, ours []float64) error {
 	if err := r.Barrier(r.Group()); err != nil {
 		return err
 	}
-	if err := cluster.Reduce(r, r.Group(), 0, cluster.Sum, sum, ours); err != nil {
+	if err := coll.Reduce(r, r.Group(), 0, cluster.Sum, sum, ours); err != nil {
 		return err
 	}
 	return r.Barrier(r.Group())

@@ -149,7 +149,7 @@ func (s *solver) sum(mine []float64) ([]float64, error) {
 	if s.real {
 		c.In, c.Out = cluster.Bytes(mine), cluster.Bytes(all)
 		var err error
-		if c.Combine, err = cluster.Combining[float64](s.r, cluster.Sum); err != nil {
+		if c.Combine, err = cluster.Combining[float64](s.r, "combine", cluster.Sum); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -106,14 +107,14 @@ func (x *product) report() error {
 	s, world := &x.spans, x.r.World()
 	mine := []int64{int64(s.all), int64(s.longest), int64(x.alone), int64(s.compute)}
 	worst := make([]int64, len(mine))
-	if err := cluster.Allreduce(x.r, world, cluster.Max, mine, worst); err != nil {
+	if err := coll.Allreduce(x.r, world, cluster.Max, mine, worst); err != nil {
 		return err
 	}
 	step := []int64{-1}
 	if mine[1] == worst[1] { // its place, of the first where several waited as long
 		step[0] = int64(x.steps() - s.step)
 	}
-	if err := cluster.Allreduce(x.r, world, cluster.Max, step, step); err != nil {
+	if err := coll.Allreduce(x.r, world, cluster.Max, step, step); err != nil {
 		return err
 	}
 	at := func(ps int64) float64 { return cluster.Time(ps).Seconds() }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 )
 
@@ -198,7 +199,7 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 	lap(&s.compute)
 	if (t+1)%c.every == 0 || t == c.steps {
 		sum := []float64{c.f.content}
-		if err := cluster.Allreduce(c.r, c.r.World(), cluster.Sum, sum, sum); err != nil {
+		if err := coll.Allreduce(c.r, c.r.World(), cluster.Sum, sum, sum); err != nil {
 			return 0, err
 		}
 		cells := float64(c.b.side) * float64(c.b.side) * float64(c.b.side)
@@ -281,7 +282,7 @@ const (
 
 // verify looks at what the steps have come to.
 func (c *process) verify() error {
-	if err := cluster.Allreduce(c.r, c.r.World(), cluster.Sum, c.flows, c.flows); err != nil {
+	if err := coll.Allreduce(c.r, c.r.World(), cluster.Sum, c.flows, c.flows); err != nil {
 		return err
 	}
 	wrong := c.wrong()

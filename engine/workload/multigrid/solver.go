@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
 // level is a rank's part of a grid.
@@ -248,7 +249,7 @@ func (s *solver) most(x float64) (float64, error) {
 		return x, nil
 	}
 	in, out := [1]float64{x}, [1]float64{}
-	err := cluster.Allreduce(s.r, s.r.All(), cluster.Max, in[:], out[:])
+	err := coll.Allreduce(s.r, s.r.All(), cluster.Max, in[:], out[:])
 	return out[0], err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/upc"
 	"github.com/hybridtop/hybridtop/engine"
 )
@@ -63,7 +64,7 @@ func initialize(r *cluster.Rank, p engine.Probe, data *upc.Shared[float64]) erro
 		sum[0] += part[local]
 	}
 	group := r.Group()
-	if err := cluster.Reduce(r, group, 0, cluster.Sum, sum, sum); err != nil {
+	if err := coll.Reduce(r, group, 0, cluster.Sum, sum, sum); err != nil {
 		return err
 	}
 	if group.Rank() == 0 {

@@ -1,0 +1,181 @@
+package coll
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// calling is a call of a program.
+type calling struct {
+	r       *cluster.Rank // of the thread that calls
+	lib     cluster.Lib
+	team    *cluster.Team
+	what    Collective
+	root    int32
+	in, out []byte
+	size    int64 // of a block where blocks go by member, else of the whole data
+	unit    int64 // of an element
+	two     func(acc, in []byte)
+	all     func(out []byte, in [][]byte)
+}
+
+// caller is what a member keeps for a program's calls on a team.
+type caller struct {
+	calls uint32
+	board *Comm // where the calls go by the board; it shares the team's messages' place, and sends none
+	comm  *Comm // where a call is no walk
+	cache *Cache
+	parts []act               // that the member has played
+	last  int                 // which one it was
+	keys  *[Collectives]sized // of calls by a Comm
+}
+
+// act is what a member does in walks of a collective.
+type act struct {
+	what Collective
+	rel  int32
+	*Schedule
+}
+
+// sized is the key for a size.
+type sized struct {
+	size int64
+	Key
+}
+
+// walks are the schedules that can be walked: a rank never waits for one that waits for
+// it, as their messages go along a tree. The order of a broadcast is MPI's usual one.
+var walks = func() (w [Collectives]*Algorithm) {
+	tree, flat := shapes[0], &shapes[3]
+	tree.far = true
+	w[OpBcast] = &Algorithm{Collective: OpBcast, Name: "binomial", Radix: 2, Make: func(b *Builder) { b.cast(&tree, nil) }, Class: tree.subtree}
+	w[OpReduce] = &Algorithm{Collective: OpReduce, Name: "binomial", Radix: 2, Make: func(b *Builder) { b.fold(&tree) }, Class: tree.subtree}
+	w[OpAllreduce] = &Algorithm{Collective: OpAllreduce, Name: "binomial", Radix: 2, Class: tree.subtree, Make: func(b *Builder) {
+		done := b.fold(&tree)
+		b.cast(&tree, func(i int32) []id { return []id{done[i]} })
+	}}
+	w[OpGather] = &Algorithm{Collective: OpGather, Name: "flat", Make: func(b *Builder) { b.gather(flat, false) }, Class: flat.subtree}
+	return w
+}()
+
+// caller is the member's of the team.
+func (x *calling) caller() *caller {
+	c, _ := x.lib.Kept(x.team).(*caller)
+	if c == nil {
+		c = &caller{cache: x.lib.Shared(cacheKey{}, func() any { return &Cache{} }).(*Cache)}
+		if x.lib.Direct() {
+			if m := x.newComm(c); m.Reaches() {
+				c.board = m
+			}
+		}
+		x.lib.Keep(x.team, c)
+	}
+	return c
+}
+
+func (x *calling) newComm(c *caller) *Comm {
+	return &Comm{r: x.r, lib: x.lib, team: x.team, cache: c.cache, own: map[role]*share{}, world: x.team.Size() == x.r.World().Size()}
+}
+
+// do makes the call.
+func (x *calling) do() error {
+	c := x.caller()
+	c.calls++
+	switch {
+	case c.board != nil && x.team.Size() > 1:
+		return x.by(c, c.board)
+	case walks[x.what] != nil:
+		return x.walk(c)
+	}
+	if c.comm == nil {
+		c.comm = x.newComm(c)
+	}
+	return x.by(c, c.comm)
+}
+
+// by makes the call by a Comm.
+func (x *calling) by(c *caller, m *Comm) error {
+	m.r, m.lib = x.r, x.lib
+	if c.keys == nil {
+		c.keys = new([Collectives]sized)
+	}
+	k := &c.keys[x.what]
+	if k.Algorithm == nil || k.size != x.size {
+		key, err := m.Choose(x.what, x.size, 0)
+		if err != nil {
+			return err
+		}
+		*k = sized{x.size, key}
+	}
+	return m.Do(Call{Key: k.Key, Root: int(x.root), In: x.in, Out: x.out, Blocks: k.Blocks(x.size, x.unit), Combine: x.two, CombineAll: x.all, program: true})
+}
+
+// schedule is what the member does.
+func (c *caller) schedule(what Collective, rel, ranks int32) (*Schedule, error) {
+	if c.last < len(c.parts) {
+		if a := &c.parts[c.last]; a.what == what && a.rel == rel {
+			return a.Schedule, nil
+		}
+	}
+	for i := range c.parts {
+		if a := &c.parts[i]; a.what == what && a.rel == rel {
+			c.last = i
+			return a.Schedule, nil
+		}
+	}
+	k, err := walks[what].Key(Parameters{Ranks: int(ranks)})
+	if err != nil {
+		return nil, err
+	}
+	c.last = len(c.parts)
+	c.parts = append(c.parts, act{what, rel, c.cache.Schedule(k, rel)})
+	return c.parts[c.last].Schedule, nil
+}
+
+// tagOf is of the messages of a call, by its number and its collective: members that make
+// other calls do not take them, nor does a later call.
+func tagOf(number uint32, what Collective) int32 {
+	return int32(1+number%turns)<<kindBits | int32(what)
+}
+
+// walk does the nodes of the schedule one after another.
+func (x *calling) walk(c *caller) error {
+	p := Place{Rel: wrap(int32(x.team.Rank())-x.root, int32(x.team.Size())), Root: x.root}
+	var err error
+	if p.Schedule, err = c.schedule(x.what, p.Rel, int32(x.team.Size())); err != nil {
+		return err
+	}
+	if p.Blocks = Share(x.size, x.unit, p.Schedule.Parts); x.what.ByMember() {
+		p.Blocks = Even(x.size, p.Schedule.Parts)
+	}
+	room := int(x.size+7) &^ 7 // of each temporary buffer, which has all the data
+	var work []byte
+	if n := len(p.Schedule.Temps); n > 0 {
+		work = x.lib.Scratch(n * room)
+	}
+	at := func(r *Ref) []byte {
+		buf := x.in
+		if r.Buf == Out {
+			buf = x.out
+		} else if r.Buf >= temps {
+			buf = work[int(r.Buf-temps)*room:]
+		}
+		off, n := p.span(*r, p.Rel, p.Rel)
+		return buf[off : off+n]
+	}
+	call, tag := x.what.String(), tagOf(c.calls, x.what)
+	for i := range p.Schedule.Nodes {
+		n := &p.Schedule.Nodes[i]
+		switch n.Kind {
+		case Send:
+			err = x.lib.Send(call, x.team, int(p.Peer(n.Peer)), tag, at(&n.Ref))
+		case Recv:
+			err = x.lib.Recv(call, x.team, int(p.Peer(n.Peer)), tag, at(&n.Ref))
+		case Copy:
+			copy(at(&n.Ref), at(&n.From))
+		case Combine:
+			x.two(at(&n.Ref), at(&n.From))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
