@@ -64,6 +64,10 @@ func (c *Walk) Natural(p *uint64) {
 		c.b = binary.AppendUvarint(c.b, *p)
 		return
 	}
+	if len(c.b) > 0 && c.b[0] < 0x80 { // most are short
+		*p, c.b = uint64(c.b[0]), c.b[1:]
+		return
+	}
 	v, n := binary.Uvarint(c.b)
 	switch {
 	case n == 0:

@@ -102,13 +102,30 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
+// Packing and unpacking a block of what a live rank does, on one core.
 func BenchmarkStretches(b *testing.B) {
 	all := lifelike(blockLength, 250)
-	p := newPacker()
-	bytes := 0
-	for b.Loop() {
-		bytes = len(p.pack(blockOf(all).encode()))
+	p, u := newPacker(), newUnpacker()
+	var data []byte
+	run := func(name string, do func() error) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := do(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(data))/blockLength, "B/stretch")
+			b.ReportMetric(float64(b.N)*blockLength/b.Elapsed().Seconds(), "stretches/s")
+		})
 	}
-	b.ReportMetric(float64(bytes)/blockLength, "B/stretch")
-	b.ReportMetric(float64(b.N)*blockLength/b.Elapsed().Seconds(), "stretches/s")
+	run("pack", func() error { data = p.pack(blockOf(all).encode()); return nil })
+	data = p.pack(blockOf(all).encode())
+	sum := checksum(data)
+	run("unpack", func() error {
+		plain, err := u.unpack(data, sum)
+		if err == nil {
+			_, err = decodeStretches(plain, len(all))
+		}
+		return err
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hybridtop/hybridtop/engine/recording"
 )
@@ -23,6 +24,16 @@ func limitFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// busy is the processor time that this process has taken: what else runs on the host counts
+// for less in it than in the time that has passed.
+func busy(t testing.TB) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // A file that may not grow any more ends the recording, with the reason; what was

@@ -2,6 +2,14 @@
 
 package recording_test
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func limitFiles(*testing.T) {}
+
+var started = time.Now()
+
+// busy is the time that has passed, where the processor's is not asked for.
+func busy(testing.TB) time.Duration { return time.Since(started) }
