@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/presets"
 )
@@ -42,6 +43,24 @@ func (f *knobFlags) begun(cmd *cobra.Command, given string) (*presets.Scenario, 
 		return nil, fmt.Errorf("--preset %s is of the workload %s, not of %s: leave out the workload, or take another preset", p.Name, p.Workload, given)
 	}
 	return &p, nil
+}
+
+// asked is what a command that runs a workload is asked for: the scenario, the knobs with
+// several values, and what a session is to run it with.
+func (f *knobFlags) asked(cmd *cobra.Command, args []string, limits *limitFlags) (engine.Scenario, []session.Axis, session.Options, error) {
+	o := session.Options{Fabrics: session.Fabrics()}
+	name := first(args)
+	p, err := f.begun(cmd, name)
+	if err != nil {
+		return engine.Scenario{}, nil, o, err
+	}
+	sc, axes, own, err := f.scenario(cmd, name, p)
+	if err != nil {
+		return sc, nil, o, err
+	}
+	o.Machines = own
+	o.Limits, err = limits.read(cmd)
+	return sc, axes, o, err
 }
 
 // first is the first argument; "": there is none.

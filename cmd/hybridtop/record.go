@@ -34,20 +34,10 @@ func newRecord() *cobra.Command {
 		if *file == "" {
 			return errors.New("record wants a file: --out run.htr")
 		}
-		name := first(args)
-		p, err := knobs.begun(cmd, name)
+		sc, axes, options, err := knobs.asked(cmd, args, limits)
 		if err != nil {
 			return err
 		}
-		sc, axes, own, err := knobs.scenario(cmd, name, p)
-		if err != nil {
-			return err
-		}
-		lim, err := limits.read(cmd)
-		if err != nil {
-			return err
-		}
-		options := session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: lim}
 		if _, err := session.New(sc, options); err != nil && len(axes) == 0 { // before there is a file
 			return err
 		}

@@ -30,16 +30,7 @@ func newRun() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "json-stream")
 	knobs := addKnobs(cmd, false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name := first(args)
-		p, err := knobs.begun(cmd, name)
-		if err != nil {
-			return err
-		}
-		sc, _, own, err := knobs.scenario(cmd, name, p)
-		if err != nil {
-			return err
-		}
-		lim, err := limits.read(cmd)
+		sc, _, options, err := knobs.asked(cmd, args, limits)
 		if err != nil {
 			return err
 		}
@@ -54,7 +45,7 @@ func newRun() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		s, err := session.New(sc, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: lim})
+		s, err := session.New(sc, options)
 		if err != nil {
 			return err
 		}
@@ -71,7 +62,7 @@ func newRun() *cobra.Command {
 		}
 		_ = s.Wait() // the snapshot has the failure
 		drawing := writePicture(ctx, cmd.ErrOrStderr(), of, s.Load())
-		if err := conclude(cmd, s, interruption(ctx), out, lanes, own, before); err != nil {
+		if err := conclude(cmd, s, interruption(ctx), out, lanes, options.Machines, before); err != nil {
 			return err
 		}
 		return drawing

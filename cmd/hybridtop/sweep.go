@@ -37,16 +37,7 @@ func newSweep() *cobra.Command {
 	picture := addPicture(cmd, " of the last point that ran")
 	knobs := addKnobs(cmd, true)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		name := first(args)
-		p, err := knobs.begun(cmd, name)
-		if err != nil {
-			return err
-		}
-		sc, axes, own, err := knobs.scenario(cmd, name, p)
-		if err != nil {
-			return err
-		}
-		lim, err := limits.read(cmd)
+		sc, axes, options, err := knobs.asked(cmd, args, limits)
 		if err != nil {
 			return err
 		}
@@ -60,7 +51,7 @@ func newSweep() *cobra.Command {
 		}
 		ctx, done := interruptible(cmd.Context())
 		defer done()
-		rows, err := session.Sweep(ctx, sc, axes, session.Options{Fabrics: session.Fabrics(), Machines: own, Limits: lim}, newSweepLine(cmd.ErrOrStderr()))
+		rows, err := session.Sweep(ctx, sc, axes, options, newSweepLine(cmd.ErrOrStderr()))
 		if err != nil && !errors.Is(err, context.Cause(ctx)) {
 			return err
 		}

@@ -207,11 +207,22 @@ func decodeStretches(b []byte, n int) ([]stretch, error) {
 	return all, c.End()
 }
 
-// encodeArrows is a block of messages, column after column.
-func encodeArrows(all []timeline.Arrow) []byte {
-	c := codec.Encode(make([]byte, 0, 10*len(all)+16))
-	arrowFields(c, all)
+// encodeColumns is a block of messages or samples, column after column.
+func encodeColumns[T any](all []T, fields func(*codec.Walk, []T)) []byte {
+	c := codec.Encode(make([]byte, 0, 16*len(all)))
+	fields(c, all)
 	return c.Bytes()
+}
+
+// decodeColumns reads the n messages or samples of a block that has so many at most.
+func decodeColumns[T any](b []byte, n, most int, fields func(*codec.Walk, []T)) ([]T, error) {
+	if n < 1 || n > most || n > len(b) {
+		return nil, fmt.Errorf("%d in a block of %d bytes", n, len(b))
+	}
+	all := make([]T, n)
+	c := codec.Decode(b)
+	fields(c, all)
+	return all, c.End()
 }
 
 // arrowFields walks the columns of messages: times are differences, so that they are
@@ -242,15 +253,4 @@ func arrowFields(c *codec.Walk, all []timeline.Arrow) {
 		codec.Integer(c, &d)
 		all[i].Received = all[i].Sent + d
 	}
-}
-
-// decodeArrows reads the n messages of a block.
-func decodeArrows(b []byte, n int) ([]timeline.Arrow, error) {
-	if n < 1 || n > blockLength || n > len(b) {
-		return nil, fmt.Errorf("%d messages in %d bytes", n, len(b))
-	}
-	all := make([]timeline.Arrow, n)
-	c := codec.Decode(b)
-	arrowFields(c, all)
-	return all, c.End()
 }

@@ -66,7 +66,7 @@ func TestBlocks(t *testing.T) {
 		at += cluster.Time(rng.IntN(100000))
 		arrows[i] = timeline.Arrow{From: int32(i % 4), To: int32((i + 1) % 4), FromThread: 1, Sent: at, Received: at + cluster.Time(rng.IntN(10000)), Bytes: 8, Tag: int32(i % 2)}
 	}
-	packed := newPacker().pack(encodeArrows(slices.Clone(arrows)))
+	packed := newPacker().pack(encodeColumns(slices.Clone(arrows), arrowFields))
 	if each := float64(len(packed)) / float64(len(arrows)); each > 10 {
 		t.Errorf("%.2f B a message: want 10 at most", each)
 	}
@@ -74,7 +74,7 @@ func TestBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err := decodeArrows(plain, len(arrows)); err != nil || cmp.Diff(arrows, back) != "" {
+	if back, err := decodeColumns(plain, len(arrows), blockLength, arrowFields); err != nil || cmp.Diff(arrows, back) != "" {
 		t.Error("messages are others", err)
 	}
 	packed[len(packed)/2] ^= 1
@@ -86,16 +86,16 @@ func TestBlocks(t *testing.T) {
 // Any bytes are a block or an error.
 func FuzzBlock(f *testing.F) {
 	f.Add(blockOf(lifelike(50, 10)).encode(), 50)
-	f.Add(encodeArrows([]timeline.Arrow{{From: 1, Sent: 5, Received: 9}}), 1)
-	f.Add(encodeSamples([]engine.Sample{{At: 5, Fabric: 7, Local: nan}}), 1)
+	f.Add(encodeColumns([]timeline.Arrow{{From: 1, Sent: 5, Received: 9}}, arrowFields), 1)
+	f.Add(encodeColumns([]engine.Sample{{At: 5, Fabric: 7, Local: nan}}, sampleFields), 1)
 	f.Fuzz(func(t *testing.T, b []byte, n int) {
 		if all, err := decodeStretches(b, n); err == nil && len(all) != n {
 			t.Errorf("%d stretches of %d", len(all), n)
 		}
-		if all, err := decodeArrows(b, n); err == nil && len(all) != n {
+		if all, err := decodeColumns(b, n, blockLength, arrowFields); err == nil && len(all) != n {
 			t.Errorf("%d messages of %d", len(all), n)
 		}
-		if all, err := decodeSamples(b, n); err == nil && len(all) != n {
+		if all, err := decodeColumns(b, n, chunkLength, sampleFields); err == nil && len(all) != n {
 			t.Errorf("%d samples of %d", len(all), n)
 		}
 		_, _ = decodeFrames(b, max(n, 0))

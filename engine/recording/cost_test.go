@@ -164,7 +164,16 @@ func eventful(b testing.TB, messages bool, more func(stretches, arrows int) bool
 		s.Series = all[max(0, len(all)-12000):len(all):len(all)]
 		s.Timeline = rec.View()
 		r.Published(&s)
-		if seq%64 == 0 { // a session is slower: the file keeps up with this one
+		for seq%256 == 0 { // a session is slower: the file keeps up with it
+			f, err := recording.Open(file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			behind := at - f.Runs[0].Length
+			_ = f.Close()
+			if behind < 256*every {
+				break
+			}
 			time.Sleep(10 * time.Millisecond)
 		}
 	}

@@ -60,15 +60,10 @@ func Open(name string) (*File, error) {
 	if err := recoverJournal(name); err != nil {
 		return nil, err
 	}
-	at, err := location(name, fmt.Sprintf("mode=ro&_pragma=busy_timeout(%d)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=query_only(1)", readWait.Milliseconds()))
+	db, err := connect(name, fmt.Sprintf("mode=ro&_pragma=busy_timeout(%d)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=query_only(1)", readWait.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", at)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	db.SetMaxOpenConns(1)
 	f := &File{Name: name, format: format, db: db, unpack: newUnpacker()}
 	if err := f.begin(); err != nil {
 		_ = f.Close()
@@ -125,13 +120,9 @@ func recoverJournal(name string) error {
 	if err != nil || info.Size() == 0 {
 		return nil
 	}
-	at, err := location(name, fmt.Sprintf("mode=rw&_pragma=busy_timeout(%d)", readWait.Milliseconds()))
+	db, err := connect(name, fmt.Sprintf("mode=rw&_pragma=busy_timeout(%d)", readWait.Milliseconds()))
 	if err != nil {
 		return err
-	}
-	db, err := sql.Open("sqlite", at)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
 	}
 	defer db.Close()
 	var n int

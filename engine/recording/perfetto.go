@@ -171,7 +171,7 @@ func (t *trace) stretches(b []byte, n int, begin cluster.Time, rank, tid int, fr
 }
 
 func (t *trace) arrows(b []byte, first int64, n int, from, to cluster.Time) error {
-	all, err := decodeArrows(b, n)
+	all, err := decodeColumns(b, n, blockLength, arrowFields)
 	if err != nil {
 		return err
 	}

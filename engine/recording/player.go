@@ -391,7 +391,7 @@ func (t *tracks) messages(upTo uint64) ([]timeline.Arrow, error) {
 			b, err := t.file.unpack.unpack(data, crc)
 			var some []timeline.Arrow
 			if err == nil {
-				some, err = decodeArrows(b, n)
+				some, err = decodeColumns(b, n, blockLength, arrowFields)
 			}
 			if err != nil {
 				if bad == nil {

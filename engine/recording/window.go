@@ -96,7 +96,7 @@ func (w *window) block(k int64) ([]engine.Sample, error) {
 		n, crc := int(r.int()), r.int()
 		b, err := w.file.unpack.unpack(r.blob(), crc)
 		if err == nil {
-			all, err = decodeSamples(b, n)
+			all, err = decodeColumns(b, n, chunkLength, sampleFields)
 		}
 		if err != nil {
 			bad = fmt.Errorf("samples from %d on: %w", k*chunkLength, err)
@@ -106,13 +106,6 @@ func (w *window) block(k int64) ([]engine.Sample, error) {
 		err = bad
 	}
 	return all, err
-}
-
-// encodeSamples is a block of samples, column after column.
-func encodeSamples(all []engine.Sample) []byte {
-	c := codec.Encode(make([]byte, 0, 80*len(all)))
-	sampleFields(c, all)
-	return c.Bytes()
 }
 
 // sampleFields walks the columns of samples: times are differences, so that they are short.
@@ -147,17 +140,6 @@ func sampleFields(c *codec.Walk, all []engine.Sample) {
 	}
 }
 
-// decodeSamples reads the n samples of a block.
-func decodeSamples(b []byte, n int) ([]engine.Sample, error) {
-	if n < 1 || n > chunkLength || n > len(b) {
-		return nil, fmt.Errorf("%d samples in %d bytes", n, len(b))
-	}
-	all := make([]engine.Sample, n)
-	c := codec.Decode(b)
-	sampleFields(c, all)
-	return all, c.End()
-}
-
 // chunks pack the samples of a run, as they are written.
 type chunks struct {
 	lane int64 // 0: there is none yet
@@ -181,7 +163,7 @@ func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
 			return err
 		}
 	}
-	data := b.pack.pack(encodeSamples(k.open))
+	data := b.pack.pack(encodeColumns(k.open, sampleFields))
 	return block(b, []any{k.lane, kindSamples, k.next, len(k.open), 0, nil, nil, nil, nil, nil, nil, nil, nil, nil}, data)
 }
 

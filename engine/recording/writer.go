@@ -37,17 +37,22 @@ type Writer struct {
 	err  error // the first
 }
 
-// location is a file as the driver wants it.
-func location(name, query string) (string, error) {
+// connect opens a file as a database, by one connection.
+func connect(name, query string) (*sql.DB, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	full = filepath.ToSlash(full)
 	if runtime.GOOS == "windows" {
 		full = "/" + full
 	}
-	return "file:" + (&url.URL{Path: full}).EscapedPath() + "?" + query, nil
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: full}).EscapedPath()+"?"+query)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
 }
 
 // Create makes a file, or opens one to append runs to it.
@@ -70,15 +75,10 @@ func Create(name string) (*Writer, error) {
 			return nil, fmt.Errorf("%s is a recording of format %d, which gets no further runs: this program writes format %d; give another file", name, f.format, version)
 		}
 	}
-	at, err := location(name, fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", busyFor.Milliseconds()))
+	db, err := connect(name, fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", busyFor.Milliseconds()))
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite", at)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	db.SetMaxOpenConns(1)
 	w := &Writer{name: name, db: db, pack: newPacker(), failed: make(chan struct{}), over: make(chan struct{}), done: make(chan struct{})}
 	if err := w.transaction(create); err != nil {
 		_ = db.Close()
