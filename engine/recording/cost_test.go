@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -69,7 +70,7 @@ func BenchmarkRecording(b *testing.B) {
 			r.Launched(&engine.Launch{Scenario: last.Scenario, Kind: last.Kind, Machine: last.Machine})
 			began, was := time.Now(), busy(b)
 			for _, s := range all.snaps {
-				time.Sleep(time.Until(began.Add(s.Elapsed)))
+				<-time.After(time.Until(began.Add(s.Elapsed)))
 				r.Published(s)
 				for _, l := range all.timed {
 					if l.To == s.Elapsed {
@@ -139,6 +140,13 @@ func eventful(b testing.TB, messages bool, more func(stretches, arrows int) bool
 		lanes[i] = rec.Team(i, 1)[0]
 	}
 	rng := rand.New(rand.NewPCG(7, 0))
+	db, err := sql.Open("sqlite", "file:"+file+"?mode=ro&_pragma=busy_timeout(60000)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
 	all := []engine.Sample{}
 	at := time.Duration(0)
 	for seq := uint64(1); more(stretches, arrows); seq++ {
@@ -164,17 +172,13 @@ func eventful(b testing.TB, messages bool, more func(stretches, arrows int) bool
 		s.Series = all[max(0, len(all)-12000):len(all):len(all)]
 		s.Timeline = rec.View()
 		r.Published(&s)
-		for seq%256 == 0 { // a session is slower: the file keeps up with it
-			f, err := recording.Open(file)
-			if err != nil {
+		for behind := 256 * every; seq%256 == 0 && behind >= 256*every; { // a session is slower: the file keeps up with it
+			<-ticker.C
+			var length int64
+			if err := db.QueryRow(`SELECT ended_ns FROM run`).Scan(&length); err != nil {
 				b.Fatal(err)
 			}
-			behind := at - f.Runs[0].Length
-			_ = f.Close()
-			if behind < 256*every {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
+			behind = at - time.Duration(length)
 		}
 	}
 	r.Over()

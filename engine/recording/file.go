@@ -127,21 +127,32 @@ func recoverJournal(name string) error {
 	defer db.Close()
 	var n int
 	if err := db.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&n); err != nil {
+		if busy(err) {
+			return fmt.Errorf(beingWritten, name, err)
+		}
 		return fmt.Errorf("%s was cut off while it was written, and cannot be put right here: copy it and %s-journal to a folder that may be written: %w", name, name, err)
 	}
 	return nil
+}
+
+const beingWritten = "%s is being written by another program, which does not let go of it: %w"
+
+// busy says that another program has the file.
+func busy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == 5 // SQLITE_BUSY
 }
 
 // wrong is an error of the file in words.
 func (f *File) wrong(err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
-		switch e.Code() & 0xff {
-		case 11, 26: // SQLITE_CORRUPT, SQLITE_NOTADB
+		if code := e.Code() & 0xff; code == 11 || code == 26 { // SQLITE_CORRUPT, SQLITE_NOTADB
 			return fmt.Errorf("%s is damaged: %w", f.Name, err)
-		case 5: // SQLITE_BUSY
-			return fmt.Errorf("%s is being written by another program, which does not let go of it: %w", f.Name, err)
 		}
+	}
+	if busy(err) {
+		return fmt.Errorf(beingWritten, f.Name, err)
 	}
 	return fmt.Errorf("%s: %w", f.Name, err)
 }

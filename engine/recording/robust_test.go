@@ -359,3 +359,34 @@ func TestTextsAreCleaned(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+// A recording of which another program has begun a transaction, and does not end it, is being
+// written: it was not cut off.
+func TestAFileThatIsBeingWrittenSaysSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for five seconds")
+	}
+	file := filepath.Join(t.TempDir(), "a.htr")
+	if err := os.WriteFile(file, small(t), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+file+"?_txlock=exclusive&_pragma=cache_size(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.Exec(`UPDATE launch SET detail=hex(zeroblob(1000000))`); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 {
+		t.Fatal("no journal", err)
+	}
+	if _, err := recording.Open(file); err == nil || !strings.Contains(err.Error(), "is being written by another program, which does not let go of it") {
+		t.Error(err)
+	}
+}
