@@ -196,6 +196,7 @@ func (c *Comm) take(call *Call) (*Run, error) {
 		return nil, c.lib.Errorf("%s on %s: in and out overlap: give it buffers of their own, or a copy of in", what, c.team.Name())
 	}
 	x.comm, x.call, x.trouble, x.partners, x.others, x.leads = c, *call, nil, does.partners, does.others, does.leads
+	x.oneSide, x.phantom = k.Transfer.OneSided(), call.Sizes
 	return x, nil
 }
 

@@ -179,6 +179,14 @@ func (p *Place) slots(r Ref, each func(off, n int64)) {
 
 // Bytes is the size of a reference.
 func (p *Place) Bytes(r Ref) int64 {
+	if r.N == 0 {
+		return 0
+	}
+	if b := p.sizes(r.Buf); b.Displ == nil && r.N > 0 { // mostly all blocks are equally long
+		if each := b.Elems / int64(b.Parts); each*int64(b.Parts) == b.Elems {
+			return each * b.Unit * int64(r.N)
+		}
+	}
 	total := int64(0)
 	p.Runs(r, func(_, n int64) { total += n })
 	return total

@@ -9,15 +9,27 @@ import (
 // Run is a call under way: a schedule, and what each of its nodes still waits for.
 // The fabric goes on with it, one step for each node that completes, whenever the
 // rank is inside a call or whoever progresses for it has time.
+//
+// What a step of messages needs comes first: of many ranks each step finds it out of
+// every cache.
 type Run struct {
 	Place
 	comm    *Comm
-	call    Call
-	tag     int32
+	members []int32  // of the cluster, by number in the team
 	left    []uint16 // by node
-	carried int32    // which call on the collective network it is
-	open    int      // nodes that are not complete
 	ready   []int32
+	done    cluster.Handle // an event; 0: it was waited for
+	trouble error
+	open    int32 // nodes that are not complete
+	tag     int32
+	ctx     int32            // of messages
+	oneSide bool             // transfers are one-sided
+	phantom bool             // sizes without bytes
+	few     [fewNodes]uint16 // left, of a short schedule
+	op      cluster.Op       // that is posted next
+
+	call    Call
+	carried int32 // which call on the collective network it is
 	temp    []byte
 	temps   []int64          // where each temporary buffer begins
 	staged  map[int32][]byte // of messages that are not in one piece
@@ -44,11 +56,10 @@ type Run struct {
 	served   int             // that have it
 	bases    map[int32]int64 // addresses, by lead
 	spans    []cluster.Span
-
-	op      cluster.Op     // that is posted next
-	done    cluster.Handle // an event; 0: it was waited for
-	trouble error
 }
+
+// fewNodes is how many nodes a short schedule has: a dissemination of 65,536 ranks.
+const fewNodes = 40
 
 // Arguments of steps that are no node's.
 const (
@@ -75,8 +86,11 @@ func (x *Run) start() error {
 	x.tag = int32(c.turn+1)<<laneBits | int32(x.Schedule.Collective)<<(laneBits-kindBits)
 	c.begun[c.turn] = x
 	c.turn = (c.turn + 1) % turns
-	x.open = len(s.Nodes)
-	x.left = x.left[:0]
+	x.open = int32(len(s.Nodes))
+	x.ctx, x.members = c.lib.Context(c.team), c.team.Members()
+	if x.left = x.left[:0]; x.left == nil && len(s.Nodes) <= fewNodes {
+		x.left = x.few[:0]
+	}
 	x.ready = x.ready[:0]
 	for i := range s.Nodes {
 		x.left = append(x.left, s.Nodes[i].Deps)
@@ -87,10 +101,10 @@ func (x *Run) start() error {
 		case n.Kind == Load || n.Kind == Fold:
 			x.accountLoads(n)
 		case n.Kind != Send && n.Kind != Recv:
-		case x.call.Key.Transfer.OneSided():
+		case x.oneSide:
 			x.account(n, int32(i))
 		case n.Kind == Send:
-			c.r.Account(c.team.Global(int(x.Peer(n.Peer))), 1, x.Bytes(n.Ref))
+			c.r.Account(int(x.members[x.Peer(n.Peer)]), 1, x.Bytes(n.Ref))
 		}
 	}
 	if s.Marks == 0 {
@@ -196,10 +210,10 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 		if x.Schedule.Marks > 0 {
 			x.place()
 		}
-		if x.call.Key.Transfer.lands() {
+		if x.oneSide && x.call.Key.Transfer.lands() {
 			x.asks(p)
 		}
-	case x.call.Key.Transfer.OneSided():
+	case x.oneSide:
 		x.goesOn(p, node, d)
 	default:
 		x.complete(node, d)
@@ -208,7 +222,7 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 		x.post(p, x.ready[i])
 	}
 	x.ready = x.ready[:0]
-	if node == begins && x.call.Key.Transfer.OneSided() {
+	if node == begins && x.oneSide {
 		x.count(p)
 	}
 	if x.open == 0 || x.trouble != nil && x.open > 0 {
@@ -225,12 +239,14 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 // complete lets those go on that waited for a node.
 func (x *Run) complete(node int32, d cluster.Done) {
 	n := &x.Schedule.Nodes[node]
-	if n.Kind == Recv && !x.call.Key.Transfer.OneSided() {
+	if n.Kind == Recv && !x.oneSide {
 		want := x.Bytes(n.Ref)
 		if d.Err != cluster.OK || d.Size != want {
 			x.fail("rank %d sent %d B, want %d: every member must give the same sizes", x.Peer(n.Peer), d.Size, want)
-		} else if b := x.staged[node]; b != nil {
-			x.unpack(n.Ref, b)
+		} else if !x.phantom {
+			if b := x.staged[node]; b != nil {
+				x.unpack(n.Ref, b)
+			}
 		}
 	} else if n.Kind == Hardware {
 		x.fetch(n)
@@ -257,7 +273,7 @@ func (x *Run) post(p cluster.Poster, node int32) {
 	o := &x.op
 	switch n.Kind {
 	case Send, Recv:
-		if x.call.Key.Transfer.OneSided() {
+		if x.oneSide {
 			x.oneSided(p, n, node)
 			return
 		}
@@ -265,11 +281,11 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		if n.Kind == Recv {
 			o.Kind = cluster.KindRecv
 		}
-		o.Ctx, o.Tag = x.comm.lib.Context(x.comm.team), x.tag^int32(n.Lane)
-		o.Peer = int32(x.comm.team.Global(int(x.Peer(n.Peer))))
+		o.Ctx, o.Tag = x.ctx, x.tag^int32(n.Lane)
+		o.Peer = x.members[x.Peer(n.Peer)]
 		o.Size = x.Bytes(n.Ref)
 		o.Buf = nil
-		if !x.call.Sizes && o.Size > 0 {
+		if !x.phantom && o.Size > 0 {
 			o.Buf = x.piece(n, node)
 		}
 	case Hardware:

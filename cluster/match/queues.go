@@ -85,6 +85,14 @@ func covers(pctx, psrc, ptag, ctx, src, tag int32) bool {
 	return pctx == ctx && (psrc == src || psrc == cluster.AnySource) && (ptag == tag || ptag == cluster.AnyTag)
 }
 
+// First is the receive that was posted first; false: there is none, or it is hashed.
+func (q *Queues) First() (id uint32, ok bool) {
+	if p := &q.posted; uint(p.head) < uint(len(p.line)) {
+		return p.line[p.head].id, true
+	}
+	return 0, false
+}
+
 // Front is the address of the receive that was posted first, nil: there is none, or
 // it is hashed.
 func (q *Queues) Front() unsafe.Pointer {

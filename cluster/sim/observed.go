@@ -99,7 +99,7 @@ func (w *world) leaves(i int32, p *passage) {
 	}
 	if m.kind == msgData {
 		v.begin = w.bothCame(m)
-		*grown(&w.ranks[m.src].voyages, int(m.req)) = voyage{begin: v.begin}
+		*w.ranks[m.src].voyage(m.req) = voyage{begin: v.begin}
 	}
 	*grown(&w.trace.voyages, int(i)) = v
 }
@@ -108,13 +108,13 @@ func (w *world) leaves(i int32, p *passage) {
 func (w *world) pulls(m *msg, t *thread) {
 	w.met(m, t)
 	v := voyage{begin: w.bothCame(m)}
-	*grown(&w.ranks[m.src].voyages, int(m.req)) = v
+	*w.ranks[m.src].voyage(m.req) = v
 	v.message = true
 	v.arrow = timeline.Arrow{From: m.src, To: m.dst, Sent: t.now, Bytes: m.size, Tag: m.tag}
 	if m.thread >= 0 {
 		v.arrow.FromThread = int32(w.threads[m.thread].number)
 	}
-	*grown(&w.ranks[m.dst].voyages, int(m.recv)) = v
+	*w.ranks[m.dst].voyage(m.recv) = v
 }
 
 // bothCame is when the later side of a rendezvous has come.
@@ -136,7 +136,7 @@ func (w *world) met(m *msg, t *thread) {
 // comesTo notes that message i has come to a receive.
 func (w *world) comesTo(r *rank, recv uint32, i int32) {
 	if w.trace.recorder != nil {
-		*grown(&r.voyages, int(recv)) = *grown(&w.trace.voyages, int(i))
+		*r.voyage(recv) = *grown(&w.trace.voyages, int(i))
 	}
 }
 
@@ -146,7 +146,7 @@ func (t *thread) finds(s *slot, i uint32) {
 	t.names(s.kind, s.peer)
 	switch s.kind {
 	case cluster.KindSend, cluster.KindSsend, cluster.KindRecv, cluster.KindMrecv:
-		t.moves = grown(&t.r.voyages, int(i)).begin
+		t.moves = t.r.voyage(i).begin
 	case cluster.KindPut, cluster.KindGet, cluster.KindAtomic:
 		t.moves = max(t.lane.End(), 1)
 	}
@@ -169,6 +169,9 @@ func grown[T any](table *[]T, i int) *T {
 	}
 	return &(*table)[i]
 }
+
+// voyage is that of the message of an operation.
+func (r *rank) voyage(slot uint32) *voyage { return grown(&r.w.trace.bySlot[r.id], int(slot)) }
 
 // Post implements cluster.Port.
 func (o observed) Post(op *cluster.Op) cluster.Handle {

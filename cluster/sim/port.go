@@ -126,12 +126,13 @@ func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
 	s, i := t.r.slots.take(op.Kind)
 	s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, op.Bytes(), t.now, t.cause
 	s.setBytes(op.Buf)
-	if op.Then != nil || op.Kind >= cluster.KindMrecv {
-		if op.Then != nil {
-			t.r.then++
-		}
+	if op.Then != nil {
+		t.r.then++
+		t.r.slots.steps(i, op.Then, op.ThenArg)
+	}
+	if op.Kind >= cluster.KindMrecv {
 		s.more = t.r.slots.further()
-		s.more.then, s.more.thenArg, s.more.arg, s.more.off, s.more.a = op.Then, op.ThenArg, op.Arg, op.Off, op.A
+		s.more.arg, s.more.off, s.more.a = op.Arg, op.Off, op.A
 	}
 	return s, i
 }
@@ -147,7 +148,12 @@ func (t *thread) pended(op *cluster.Op, i uint32) cluster.Handle {
 // finish gives the result of an operation that completes inside Post.
 func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 	if op.Then != nil {
-		t.r.steps = append(t.r.steps, pendingStep{then: op.Then, arg: op.ThenArg, done: d, at: t.now, cause: t.cause})
+		w, r := t.w, t.r
+		steps := &r.steps
+		if w.stepper == r && len(r.steps) == 0 {
+			steps = &w.inline
+		}
+		*steps = append(*steps, pendingStep{then: op.Then, arg: op.ThenArg, done: d, at: t.now, cause: t.cause})
 		return 0
 	}
 	o := &op.Done
@@ -176,16 +182,24 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 	if s.at > at { // the thread that posted it is ahead of the world
 		at, cause = s.at, s.cause
 	}
-	if s.more != nil && s.more.then != nil {
-		r.steps = append(r.steps, pendingStep{s.more.then, s.more.thenArg, s.done(), at, cause, s.pays, s.class})
+	if s.state == slotSteps {
+		c := &r.slots.thens[i]
+		st := pendingStep{c.then, c.arg, s.done(), at, cause, s.pays, s.class}
+		c.then = nil
 		if r.main.lane != nil {
-			r.took(grown(&r.voyages, int(i)), 0, at)
+			r.took(r.voyage(i), 0, at)
 		}
 		r.slots.give(i)
 		r.then--
-		if a := r.actor(at, cause); a != nil {
-			r.runSteps(a)
+		a := r.actor(at, cause)
+		if a == nil || r.stepping || len(r.steps) > 0 {
+			r.steps = append(r.steps, st)
+			if a != nil {
+				r.runSteps(a)
+			}
+			return nil
 		}
+		r.goOn(a, &st)
 		return nil
 	}
 	s.state, s.at, s.cause = slotDone, at, cause
@@ -200,7 +214,7 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 	t.until(at, cause)
 	r.charge(t, s)
 	if t.lane != nil {
-		r.took(grown(&r.voyages, int(i)), t.number, t.now)
+		r.took(r.voyage(i), t.number, t.now)
 	}
 	if t.left--; t.left > 0 {
 		return nil
@@ -264,7 +278,7 @@ func (t *thread) settle(h cluster.Handle) {
 	t.until(s.at, s.cause)
 	t.r.charge(t, s)
 	if t.lane != nil {
-		t.r.took(grown(&t.r.voyages, int(uint32(h))), t.number, t.now)
+		t.r.took(t.r.voyage(uint32(h)), t.number, t.now)
 	}
 }
 
@@ -283,29 +297,54 @@ func (r *rank) runSteps(t *thread) {
 	if r.stepping || len(r.steps) == 0 {
 		return
 	}
-	r.stepping = true
-	r.w.acting = r.id
+	r.goOn(t, nil)
+}
+
+// goOn runs the continuation first, if there is one, and then those that are due; those
+// that become so meanwhile come behind them. What an operation inside a step completes at
+// once stands in a list of the world, as long as nothing else of the rank is due: it is
+// warm where the rank's own is not.
+func (r *rank) goOn(t *thread, first *pendingStep) {
+	w := r.w
+	outer, base := w.stepper, len(w.inline)
+	r.stepping, w.acting, w.stepper = true, r.id, r
+	if first != nil {
+		first.run(t)
+	}
+	for i := base; i < len(w.inline); i++ {
+		st := w.inline[i]
+		w.inline[i].then = nil
+		st.run(t)
+	}
+	w.inline = w.inline[:base]
 	for i := 0; i < len(r.steps); i++ {
 		st := r.steps[i]
-		r.steps[i] = pendingStep{}
-		t.until(st.at, st.cause)
-		if st.pays == feeUnpack {
-			t.packs(st.done.Size)
-		} else if st.pays == feeFence {
-			t.fences(st.at)
-		} else if st.pays != feeNone {
-			way := &t.w.net.ways[st.class]
-			if st.pays == feeEager {
-				t.pay(way.overhead(st.done.Size))
-				t.copies(way, 1, st.done.Size)
-			} else {
-				t.pay(way.o)
-			}
-		}
-		st.then.Step(inside{t}, st.arg, st.done)
+		r.steps[i].then = nil
+		st.run(t)
 	}
-	r.steps = r.steps[:0]
-	r.stepping = false
+	if len(r.steps) > 0 {
+		r.steps = r.steps[:0]
+	}
+	r.stepping, w.stepper = false, outer
+}
+
+// run runs a continuation on an actor's clock.
+func (st *pendingStep) run(t *thread) {
+	t.until(st.at, st.cause)
+	if st.pays == feeUnpack {
+		t.packs(st.done.Size)
+	} else if st.pays == feeFence {
+		t.fences(st.at)
+	} else if st.pays != feeNone {
+		way := &t.w.net.ways[st.class]
+		if st.pays == feeEager {
+			t.pay(way.overhead(st.done.Size))
+			t.copies(way, 1, st.done.Size)
+		} else {
+			t.pay(way.o)
+		}
+	}
+	st.then.Step(inside{t}, st.arg, st.done)
 }
 
 // inside posts from within the fabric: a step, an RPC body.

@@ -9,3 +9,8 @@ import "unsafe"
 //
 //go:noescape
 func prefetch(p unsafe.Pointer)
+
+// prefetchLines asks for n lines from p on, n > 0.
+//
+//go:noescape
+func prefetchLines(p unsafe.Pointer, n int)

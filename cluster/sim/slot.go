@@ -10,6 +10,7 @@ import (
 const (
 	slotFree uint8 = iota
 	slotPending
+	slotSteps // likewise, and a step goes on when it completes
 	slotDone
 )
 
@@ -47,17 +48,20 @@ type slot struct {
 	more    *slotMore
 }
 
-// slotMore is what an operation has that is neither a send nor a receive without
-// a step.
+// continuation is the step of an operation, with its argument.
+type continuation struct {
+	then cluster.Step
+	arg  int32
+}
+
+// slotMore is what an operation has that is neither a send nor a receive.
 type slotMore struct {
-	then    cluster.Step
-	thenArg int32
-	arg     int32
-	off     int64
-	a       uint64 // operand, then result
-	left    int64  // fires of an event
-	device  bool   // the bytes go on to the device's memory
-	next    *slotMore
+	arg    int32
+	off    int64
+	a      uint64 // operand, then result
+	left   int64  // fires of an event
+	device bool   // the bytes go on to the device's memory
+	next   *slotMore
 }
 
 // toDevice makes the bytes go on to the device's memory.
@@ -107,9 +111,21 @@ func (s *slot) set(d cluster.Done) {
 
 // slots is a rank's table of operations.
 type slots struct {
-	list []slot
-	free uint32
-	more *slotMore // the first of those that no slot uses
+	list  []slot
+	thens []continuation // by slot; empty before the first operation with a step
+	free  uint32
+	more  *slotMore // the first of those that no slot uses
+}
+
+// steps leaves it to a step to go on when an operation completes.
+func (t *slots) steps(i uint32, then cluster.Step, arg int32) {
+	if int(i) >= len(t.thens) {
+		more := make([]continuation, cap(t.list))
+		copy(more, t.thens)
+		t.thens = more
+	}
+	t.thens[i] = continuation{then, arg}
+	t.list[i].state = slotSteps
 }
 
 // further gives what a slot needs of few kinds.

@@ -169,7 +169,6 @@ type rank struct {
 	lock    cluster.Time // when the last call of a parallel region left the library
 	agent   *thread      // who answers when no thread has to: the adapter, or a progress thread
 	noise   noise
-	voyages []voyage // by slot, where they are written down
 }
 
 // pendingStep is a continuation that is due.

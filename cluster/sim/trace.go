@@ -51,12 +51,16 @@ type trace struct {
 	watched  bool // records or a timeline are kept
 	arrows   bool // the timeline has messages
 	recorder *timeline.Recorder
-	voyages  []voyage // by message, where they are written down
+	voyages  []voyage   // by message, where they are written down
+	bySlot   [][]voyage // likewise by rank and its slots
 	records  []record
 }
 
 func newTrace(on bool, s *cluster.Spec) trace {
 	t := trace{on: on, recorder: timeline.Of(s)}
+	if t.recorder != nil {
+		t.bySlot = make([][]voyage, s.Layout.Ranks())
+	}
 	t.watched, t.arrows = on || t.recorder != nil, t.recorder != nil && t.recorder.Arrows()
 	return t
 }

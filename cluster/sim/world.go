@@ -17,8 +17,11 @@ type world struct {
 	costs
 	spec    cluster.Spec
 	ranks   []rank
-	carried cluster.Time // when the collective network has carried what it was given
-	wide    bool         // what the ranks hold is more than a cache has
+	stepper *rank         // whose step runs now
+	inline  []pendingStep // of it, and of those whose steps it is inside
+	carried cluster.Time  // when the collective network has carried what it was given
+	outlook outlook
+	wide    bool // what the ranks hold is more than a cache has
 }
 
 // costs is what the work of processors takes; it does not change during a run.
@@ -110,7 +113,7 @@ func (w *world) run() {
 			}
 		}
 		e := w.queue.pop()
-		if w.wide {
+		if w.wide || len(w.msgs) > manyUnderWay {
 			w.ahead()
 		}
 		w.come(e)
