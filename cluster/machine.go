@@ -52,8 +52,8 @@ type Link struct {
 // Uncached is what of the one copy of long messages changes with those that no longer stand
 // in their sender's own cache.
 type Uncached struct {
-	Limit int64   // bytes that a message has at most to stand there; 0: all do
-	Copy  float64 // bytes per second of longer ones
+	Limit int64   // bytes that stand there at most: of a message, with those of its sender that came later and are not copied yet; 0: all do
+	Copy  float64 // bytes per second of the others
 }
 
 // Inline is a way of short messages: in the cells of a queue, beside their heads.
@@ -61,6 +61,7 @@ type Inline struct {
 	Limit    int64 // bytes; 0: there is none
 	Latency  Time
 	Overhead Time // at each end
+	Gap      Time // from start to start; 0: as of other messages
 }
 
 // Server is a processor of a node that all its messages to and from other nodes pass,

@@ -167,6 +167,7 @@ func memory(table string, at func(m *cluster.Machine) *cluster.Link) []fact {
 		fact{key: table + ".inline.latency_s", unit: seconds, min: 1e-12, max: 1, need: leads, cost: true,
 			field: func(m *cluster.Machine) any { return &at(m).Inline.Latency }},
 		span(table+".inline.overhead_s", func(m *cluster.Machine) *cluster.Time { return &at(m).Inline.Overhead }),
+		span(table+".inline.gap_s", func(m *cluster.Machine) *cluster.Time { return &at(m).Inline.Gap }),
 		rate("eager_copy_rate", func(l *cluster.Link) *float64 { return &l.EagerCopy }),
 		rate("single_copy_rate", func(l *cluster.Link) *float64 { return &l.SingleCopy }),
 		fact{key: table + ".uncached.limit_bytes", unit: wholeB, min: 1, max: 1e12, need: leads, cost: true,

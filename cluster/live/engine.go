@@ -40,6 +40,7 @@ type engine struct {
 	words     []uint64
 	serve     func(cluster.RPC) (uint64, bool)
 	out       []*ring // to each rank, made at first use
+	spares    spares
 
 	mu       sync.Mutex // see above
 	finished atomic.Bool

@@ -41,6 +41,7 @@ const (
 	ringOverhead   = 640
 	cellOverhead   = 24
 	pairOverhead   = 17
+	parcelOverhead = 512
 )
 
 // Overhead implements cluster.Fabric. Ranks are thought to talk to as many others as
@@ -48,8 +49,9 @@ const (
 func (*Fabric) Overhead(s *cluster.Spec) int64 {
 	ranks, lanes := int64(s.Layout.Ranks()), int64(lanesOf(s))
 	rings := min(ranks, int64(bits.Len64(uint64(ranks)))+8)
+	own, back := spareParcels(int(ranks))
 	ring := ringOverhead + cellOverhead*int64(ringCells(int(ranks*(1+lanes/2))))
-	return ranks * (rankOverhead + threadOverhead*int64(s.Layout.ThreadsPerRank-1) + rings*ring + (1+lanes)*pairOverhead*ranks)
+	return ranks * (rankOverhead + (1+lanes)*int64(own+back)*(longestKept+parcelOverhead) + threadOverhead*int64(s.Layout.ThreadsPerRank-1) + rings*ring + (1+lanes)*pairOverhead*ranks)
 }
 
 // world is one cluster under way.
@@ -69,6 +71,9 @@ type world struct {
 	spins    int          // polls before a waiting rank yields
 	yields   int          // yields before it parks
 	patience int          // polls for room in a full ring
+
+	spareOwn  int // parcels of an engine
+	spareBack int32
 
 	barrierMu sync.Mutex
 	barriers  map[int32]*barrier
@@ -107,6 +112,8 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	w.spins, w.yields, w.patience = 1, 3, 0
 	w.cores = int32(cores)
 	w.threads.Store(int32(n))
+	own, back := spareParcels(n)
+	w.spareOwn, w.spareBack = own, int32(back)
 	w.way = newTransport(w, cores)
 	for i := range w.engines {
 		w.engines[i] = w.newEngine(int32(i))

@@ -22,7 +22,7 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 	n := op.Bytes()
 	if !e.w.isEager(op.Ctx, n) || op.Kind == cluster.KindSsend {
 		s := e.pend(op)
-		p := newParcel()
+		p := e.message()
 		p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelRendez, e.id, op.Peer, op.Ctx, op.Tag, n
 		p.req, p.from = s, e
 		p.leaves = e.w.staged && op.From == cluster.DeviceMemory
@@ -48,7 +48,7 @@ func (e *engine) send(op *cluster.Op) cluster.Handle {
 			return e.finish(op, done)
 		}
 	}
-	p := newParcel()
+	p := e.message()
 	p.kind, p.src, p.dst, p.ctx, p.tag, p.size = parcelEager, e.id, op.Peer, op.Ctx, op.Tag, n
 	if op.Buf != nil {
 		p.hold(op.Buf)
@@ -135,7 +135,7 @@ func (e *engine) claim(op *cluster.Op, i uint32) cluster.Handle {
 	d := received(m.src, m.tag, m.size, op.Bytes())
 	if m.parcel != nil {
 		copy(op.Buf, m.parcel.buf)
-		m.parcel.free()
+		e.release(m.parcel)
 	} else {
 		copy(op.Buf, m.data[:m.size])
 	}
@@ -219,7 +219,7 @@ func (e *engine) arrive(p *parcel) {
 			d := received(p.src, p.tag, p.size, s.size)
 			copy(s.buf, p.buf)
 			s.came = p.came
-			p.free()
+			e.release(p)
 			e.bring(s, d)
 		default:
 			if d, moved := e.w.way.matched(e, p, s.buf, s.size); moved {

@@ -3,6 +3,7 @@ package live
 import (
 	"math/bits"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -26,7 +27,8 @@ const (
 )
 
 // parcel is what passes between engines by reference: a message longer than a
-// cell holds, a handshake, an RPC, or anything that happens at a time on the wire.
+// cell holds, a handshake, an RPC, or anything that happens at a time on the wire. What a
+// message needs stands in its first two cache lines, because each goes from core to core.
 type parcel struct {
 	kind     parcelKind
 	src, dst int32
@@ -35,9 +37,15 @@ type parcel struct {
 	buf      []byte // eager bytes (pooled), or the bytes of a put
 	pooled   *buffer
 
-	from *engine // of req
-	req  *slot   // the operation that waits for this: at the sender or initiator
-	recv *slot   // emulated rendezvous: the matched receive
+	from    *engine // of req
+	req     *slot   // the operation that waits for this: at the sender or initiator
+	recv    *slot   // emulated rendezvous: the matched receive
+	home    *engine // that sent it, of a message
+	next    *parcel // in a list of spare ones
+	came    int64   // wire: when both sides of its message had come, wall ns since launch
+	adapter bool    // it goes by the adapter inside a node, too
+	leaves  bool    // a device's memory, by way of the host's
+	enters  bool    // likewise
 
 	fn, arg  int32
 	a, b     uint64
@@ -46,17 +54,12 @@ type parcel struct {
 	sigOp    cluster.SigOp
 	vec      []cluster.Span
 	shape    *cluster.Strided
-	adapter  bool  // it goes by the adapter inside a node, too
-	leaves   bool  // a device's memory, by way of the host's
-	enters   bool  // likewise
 	packing  int64 // wire: wall ns that pieces take to be packed before they leave
 	handling int64 // and to be unpacked, or packed for the answer, once they have come
 	unpack   int64 // those of a get's answer
 	done     cluster.Done
 	barrier  *barrier
 	port     *port
-
-	came int64 // wire: when both sides of its message had come, wall ns since launch
 
 	at  int64 // wire: wall ns since launch
 	seq uint64
@@ -66,7 +69,77 @@ var parcelPool = sync.Pool{New: func() any { return new(parcel) }}
 
 func newParcel() *parcel { return parcelPool.Get().(*parcel) }
 
-// free gives the parcel and its bytes back.
+// spares are an engine's parcels of messages, with their buffers. What it received serves
+// what it sends next, because it stands in its core's cache; what is too many goes home to
+// its sender. A pool alone would leave all with the receiver where messages go one way, and
+// senders would have to look for them there.
+type spares struct {
+	own  *parcel
+	many int // of own
+	_    [128]byte
+	back atomic.Pointer[parcel] // that receivers sent home
+	came atomic.Int32           // how many of them, at most
+	_    [128]byte
+}
+
+// longestKept is the longest buffer that a spare parcel keeps.
+const longestKept = 16 << 10
+
+// spareParcels is how many an engine keeps that it received, and how many it takes back.
+func spareParcels(ranks int) (own, back int) {
+	own = min(max(1024/ranks, 1), 64)
+	return own, own
+}
+
+// message gives the engine a parcel for a message.
+func (e *engine) message() *parcel {
+	s := &e.spares
+	if s.own == nil && s.back.Load() != nil {
+		s.own = s.back.Swap(nil)
+		for p := s.own; p != nil; p = p.next {
+			s.many++
+		}
+		s.came.Add(int32(-s.many))
+	}
+	p := s.own
+	if p == nil {
+		p = newParcel()
+		p.home = e
+		return p
+	}
+	s.own = p.next
+	s.many--
+	p.home = e
+	return p
+}
+
+// release gives a parcel back whose message the engine has received.
+func (e *engine) release(p *parcel) {
+	if p.pooled != nil && len(p.pooled.b) > longestKept {
+		p.pooled.free()
+		p.pooled = nil
+	}
+	p.buf, p.req, p.from, p.leaves, p.came = nil, nil, nil, false, 0 // else it is as new
+	if s := &e.spares; s.many < e.w.spareOwn {
+		p.next, s.own = s.own, p
+		s.many++
+		return
+	}
+	home := &p.home.spares
+	if home.came.Load() >= e.w.spareBack {
+		p.free()
+		return
+	}
+	home.came.Add(1)
+	for {
+		p.next = home.back.Load()
+		if home.back.CompareAndSwap(p.next, p) {
+			return
+		}
+	}
+}
+
+// free gives the parcel and its bytes to the pool.
 func (p *parcel) free() {
 	if p.pooled != nil {
 		p.pooled.free()
@@ -77,7 +150,13 @@ func (p *parcel) free() {
 
 // hold copies b into a pooled buffer of the parcel.
 func (p *parcel) hold(b []byte) {
-	p.pooled = newBuffer(len(b))
+	if p.pooled != nil && len(p.pooled.b) < len(b) {
+		p.pooled.free()
+		p.pooled = nil
+	}
+	if p.pooled == nil {
+		p.pooled = newBuffer(len(b))
+	}
 	p.buf = p.pooled.b[:len(b)]
 	copy(p.buf, b)
 }

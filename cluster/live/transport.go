@@ -91,7 +91,7 @@ func (direct) matched(e *engine, p *parcel, buf []byte, room int64) (cluster.Don
 		copy(buf, p.req.buf)
 	}
 	p.from.completeFrom(p.req, cluster.Done{Peer: e.id, Tag: p.tag, Size: p.size})
-	p.free()
+	e.release(p)
 	return d, true
 }
 

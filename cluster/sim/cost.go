@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -53,6 +54,7 @@ type way struct {
 	inline     int64        // longest message that its queue's cells hold; none: -1
 	inlineL    cluster.Time
 	inlineO    cluster.Time
+	inlineG    cluster.Time
 	copy       rate // of an eager message's two copies, by a thread; 0: they cost it nothing
 	pull       rate // of the copy that a receiver makes of a rendezvous; 0: the sender sends it
 	cached     int64
@@ -68,6 +70,7 @@ func wayOf(l cluster.Link) way {
 	w.copy, w.pull, w.inline = rateOf(l.EagerCopy), rateOf(l.SingleCopy), -1
 	if l.Inline.Limit > 0 {
 		w.inline, w.inlineL, w.inlineO = l.Inline.Limit, min(l.Inline.Latency, end), min(l.Inline.Overhead, end)
+		w.inlineG = min(cmp.Or(l.Inline.Gap, l.Gap), end)
 	}
 	if w.cached, w.uncached = math.MaxInt64, w.pull; l.Uncached.Limit > 0 {
 		w.cached, w.uncached = l.Uncached.Limit, rateOf(l.Uncached.Copy)
@@ -89,9 +92,10 @@ func (w *way) overhead(n int64) cluster.Time {
 	return w.o
 }
 
-// pulls is what a receiver's copy of n bytes of a message takes.
-func (w *way) pulls(size, n int64) cluster.Time {
-	if size > w.cached {
+// pulls is what a receiver's copy of n bytes takes, where as many stand in the sender's
+// memory that it wrote then or later.
+func (w *way) pulls(standing, n int64) cluster.Time {
+	if standing > w.cached {
 		return w.uncached.time(n)
 	}
 	return w.pull.time(n)

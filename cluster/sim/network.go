@@ -18,6 +18,7 @@ type network struct {
 	out, in  []adapter                // of all nodes, adapters of each in a row
 	adapters int                      // of a node, each way
 	memories []server                 // by node
+	standing []int64                  // by rank: bytes of its sends that wait in the host's memory for receivers to copy them; nil: copies take the same wherever these are
 	movers   []cluster.Time           // by rank: when it may move the next message inside the node
 
 	shape    *topology.Network // nil: no shared link
@@ -77,6 +78,9 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 		n.memories[i].rate = rateOf(m.NodeRate)
 	}
 	n.movers = make([]cluster.Time, l.Ranks())
+	if m.Classes[cluster.InNode].Uncached.Limit > 0 || m.Socket.Uncached.Limit > 0 {
+		n.standing = make([]int64, l.Ranks())
+	}
 	n.place(l, max(1, m.Sockets), sockets)
 	return n, nil
 }
@@ -173,14 +177,33 @@ func (n *network) begin(m *msg, wire int64, p *passage) {
 	}
 }
 
+// stand counts the bytes of a rendezvous, which its sender has just written.
+func (n *network) stand(m *msg) {
+	if n.standing != nil && (m.more == nil || m.more.from != cluster.DeviceMemory) {
+		n.standing[m.src] += m.size
+	}
+}
+
+// stood gives how many bytes its sender wrote then or later, which tells whether the
+// message's are still in its cache, and takes it out of the count.
+func (n *network) stood(m *msg) int64 {
+	if n.standing == nil || m.more != nil && m.more.from == cluster.DeviceMemory {
+		return m.size
+	}
+	all := n.standing[m.src]
+	n.standing[m.src] -= m.size
+	return all
+}
+
 // hand reserves what a message takes whose bytes its own threads move: the gap from the one
 // before, and for what a buffer holds a copy besides.
 func (n *network) hand(m *msg, way *way, p *passage) {
 	mover := &n.movers[m.src]
 	p.start = max(p.start, *mover)
-	*mover = p.start + way.g
 	if m.size > way.inline {
-		*mover += way.copy.time(m.size)
+		*mover = p.start + way.g + way.copy.time(m.size)
+	} else {
+		*mover = p.start + way.inlineG
 	}
 	p.latency = way.latency(m.size)
 	p.reserved, p.left, p.carry, p.rest = p.start, p.start, 0, CauseMemory

@@ -87,8 +87,9 @@ func (w *world) handle(i int32, t *thread) {
 	t.pay(w.net.ways[m.class].o)
 	switch m.kind {
 	case msgAsk: // its receive is m.recv
+		standing := w.net.stood(m)
 		if w.net.ways[m.class].pull > 0 && !w.fromDevice(m) && !w.ranks[m.dst].slots.list[m.recv].forDevice() {
-			w.pull(i, t)
+			w.pull(i, t, standing)
 			return
 		}
 		m.kind = msgClear
@@ -108,15 +109,16 @@ func (w *world) handle(i int32, t *thread) {
 }
 
 // pull has the receiver of a rendezvous copy the bytes out of the sender's memory, which
-// both reach, and let the sender know.
-func (w *world) pull(i int32, t *thread) {
+// both reach, and let the sender know. As many bytes stand there that wait to be copied;
+// the last ones written are in the sender's own cache.
+func (w *world) pull(i int32, t *thread, standing int64) {
 	m := &w.msgs[i]
 	way := &w.net.ways[m.class]
 	send, recv := &w.ranks[m.src].slots.list[m.req], &w.ranks[m.dst].slots.list[m.recv]
 	if w.trace.recorder != nil {
 		w.pulls(m, t)
 	}
-	t.spend(way.pulls(m.size, min(m.size, recv.size)), CauseCopy)
+	t.spend(way.pulls(standing, min(m.size, recv.size)), CauseCopy)
 	copy(recv.bytes(), send.bytes())
 	recv.set(received(m.src, m.tag, m.size, recv.size))
 	recv.pays, recv.cause = feeNone, t.cause

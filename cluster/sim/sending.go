@@ -22,6 +22,7 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 			m.more = w.transfer()
 			m.more.from = op.From
 		}
+		w.net.stand(m)
 		w.dispatch(i, t)
 		return t.pended(op, req)
 	}

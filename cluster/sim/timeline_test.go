@@ -87,7 +87,7 @@ func perSecond(piece cluster.Time) float64 {
 //	C            the library's lock, for each further thread
 //	W            a look at the clock; left out: P
 //	O            a byte copied into an eager buffer, or out of it
-//	oI LI        of a message inside a node of up to inline=n bytes
+//	oI LI gI     of a message inside a node of up to inline=n bytes
 //	O1 U1 V1     a byte inside a node: of an eager message's copies, of a rendezvous' one,
 //	             of a load beyond its line; UC of a rendezvous of more than cached=n bytes
 //	h            gap of a handshake
@@ -99,7 +99,7 @@ func perSecond(piece cluster.Time) float64 {
 // processors where the adapter is -1.
 func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cluster.Time) {
 	c := map[string]cluster.Time{}
-	for _, name := range strings.Fields("o L g G T o1 L1 g1 G1 oI LI O1 U1 UC V1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q O W TR") {
+	for _, name := range strings.Fields("o L g G T o1 L1 g1 G1 oI LI gI O1 U1 UC V1 oS LS GS L0 G0 X0 X1 XS M N A H P K hop D GD C h S R Q O W TR") {
 		c[name] = 0
 	}
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressCall, Flops: 1e9}
@@ -162,7 +162,7 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 		cluster.Remote: {Latency: c["L"], Overhead: c["o"], Gap: c["g"], Bandwidth: perSecond(c["G"]), Adapters: adapters, ThreadRate: perSecond(c["T"]), HandshakeGap: c["h"], ReceiveRate: perSecond(c["TR"])},
 	}
 	if inline > 0 {
-		m.Classes[cluster.InNode].Inline = cluster.Inline{Limit: inline, Latency: c["LI"], Overhead: c["oI"]}
+		m.Classes[cluster.InNode].Inline = cluster.Inline{Limit: inline, Latency: c["LI"], Overhead: c["oI"], Gap: c["gI"]}
 	}
 	if cached > 0 {
 		m.Classes[cluster.InNode].Uncached = cluster.Uncached{Limit: cached, Copy: perSecond(c["UC"])}

@@ -108,7 +108,8 @@ var ErrFit = errors.New("calibrate: the times do not make a machine")
 //
 //	k messages, each after c a + k·(c + o)
 //	k times c alone          a + k·c
-//	flood of k messages      a + k·max(o, g)
+//	flood of k messages      a + k·max(o, g)         inline ones
+//	window of k, n ≤ eager   a + k·(g + nC)          the gap of those in buffers
 //	ping-pong, n ≤ inline    2o + L                 one way; these four of inline messages
 //	ping-pong, n ≤ eager     2o + L + 2nC           copied in and out
 //	exchange of k, n ≤ eager a + k·(2o + 2nC)
@@ -303,7 +304,7 @@ func (f *fitter) remote() {
 func (f *fitter) limits() []string {
 	return []string{
 		fmt.Sprintf("a rank a core: with more than %d ranks the live fabric's share cores, park and wake, which a simulation does not know of", f.machine.CoresPerNode),
-		"what a core's caches hold: a simulation tells by a message's size alone whether its bytes are still in its sender's, whatever else is sent in the same window",
+		"what a core's caches hold: a simulation tells by how many bytes a sender has waiting to be copied whether those of a message are still in its cache, whatever else the program touches",
 	}
 }
 

@@ -32,6 +32,9 @@ func (f *fitter) inNode() *cluster.Link {
 		f.buffers(l, buffers, eager)
 	}
 	if len(f.errs) == 0 {
+		f.gap(l)
+	}
+	if len(f.errs) == 0 {
 		f.single(l, copies, long)
 	}
 	return l
@@ -66,8 +69,7 @@ func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []
 		return
 	}
 	latency := max(x[0], shortest)
-	l.Inline = cluster.Inline{Limit: inlineLimit, Latency: cluster.FromSeconds(latency), Overhead: cluster.FromSeconds(o)}
-	l.Gap = cluster.FromSeconds(g)
+	l.Inline = cluster.Inline{Limit: inlineLimit, Latency: cluster.FromSeconds(latency), Overhead: cluster.FromSeconds(o), Gap: cluster.FromSeconds(g)}
 	f.machine.Source["in_node.inline.limit_bytes"] = "what the cells of the live fabric's rings hold of a message"
 	f.state("in_node.inline.overhead_s", "s", o, "messages of 8 B each after some computing: what one more takes beyond the computing, at most what it takes in a flood", sparse.times,
 		func(t Time) float64 { return sparse.first + t.X*(spacing.slope+o) })
@@ -76,7 +78,7 @@ func (f *fitter) cells(l *cluster.Link, flood, sparse, spacing slopeOf, trips []
 	if g <= o {
 		to += "; it is no longer than the overhead, and may be shorter"
 	}
-	f.state("in_node.gap_s", "s", g, to, flood.times, func(t Time) float64 { return flood.first + t.X*g })
+	f.state("in_node.inline.gap_s", "s", g, to, flood.times, func(t Time) float64 { return flood.first + t.X*g })
 }
 
 // buffers fits messages that are copied into a buffer and out of it.
@@ -106,6 +108,36 @@ func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
 	f.state("in_node.overhead_s", "s", o, to, all, at)
 	f.state("in_node.latency_s", "s", latency, to, all, at)
 	f.state("in_node.eager_copy_rate_bytes_per_s", "B/s", l.EagerCopy, to, all, at)
+}
+
+// gap fits what holds up messages in buffers that go one way: receivers look at the cells
+// of a queue while senders write the next ones.
+func (f *fitter) gap(l *cluster.Link) {
+	var terms []term
+	lines := map[string]slopeOf{}
+	var all []Time
+	perByte := 1 / l.EagerCopy
+	for _, n := range volleySizes {
+		s := f.line(volleyOf(n))
+		lines[volleyOf(n)] = s
+		all = append(all, s.times...)
+		terms = append(terms, term{a: []float64{1}, constant: float64(n) * perByte, t: s.slope})
+	}
+	if len(f.errs) > 0 {
+		return
+	}
+	x, ok := solve(terms)
+	if !ok {
+		f.errs = append(f.errs, fmt.Errorf("%w: windows of messages take less than their copies; measure again on a quieter host", ErrFit))
+		return
+	}
+	l.Gap = cluster.FromSeconds(x[0])
+	bytes := map[string]int{}
+	for _, n := range volleySizes {
+		bytes[volleyOf(n)] = n
+	}
+	f.state("in_node.gap_s", "s", x[0], "windows of messages one way and then back: what one more takes, less a copy, g + nC", all,
+		func(t Time) float64 { return lines[t.Kind].first + t.X*(x[0]+float64(bytes[t.Kind])*perByte) })
 }
 
 // single fits the copy of a long message out of the sender's memory: what a byte takes of

@@ -47,7 +47,7 @@ func programs(ranks int) ([]program, error) {
 	}
 	add(ProgramBarrier, fmt.Sprintf("%d ranks", ranks), 1, barrier)
 	for _, n := range windowSizes {
-		add(ProgramBandwidth, fmt.Sprintf("%d × %d B", windowMessages, n), 2, windowed(n))
+		add(ProgramBandwidth, fmt.Sprintf("%d × %d B", windowMessages, n), 2, windows(windowMessages, n))
 	}
 	for _, n := range haloSizes {
 		add(ProgramHalo, fmt.Sprintf("faces of %d B", n), 1, halo(n))
@@ -80,12 +80,12 @@ func barrier(r *cluster.Rank, s *stopwatch) error {
 	return nil
 }
 
-// windowed sends a window of messages from each even rank to the next one, and
-// then the same bytes back.
-func windowed(n int) body {
+// windows sends a window of k messages from each even rank to the next one, and then the
+// same bytes back.
+func windows(k, n int) body {
 	return func(r *cluster.Rank, s *stopwatch) error {
-		bytes := make([]byte, windowMessages*n)
-		requests := make([]cluster.Request, windowMessages)
+		bytes := make([]byte, k*n)
+		requests := make([]cluster.Request, k)
 		other := r.ID() ^ 1
 		if other >= r.Ranks() {
 			for s.more() {

@@ -156,8 +156,8 @@ func TestOverheadAndGap(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := m.Machine.Classes[cluster.InNode]
-		if math.Abs(l.Inline.Overhead.Seconds()/c.o-1) > .01 || math.Abs(l.Gap.Seconds()/c.fitted-1) > .05 {
-			t.Errorf("o %g, g %g: fitted %v and %v", c.o, c.g, l.Inline.Overhead, l.Gap)
+		if math.Abs(l.Inline.Overhead.Seconds()/c.o-1) > .01 || math.Abs(l.Inline.Gap.Seconds()/c.fitted-1) > .05 {
+			t.Errorf("o %g, g %g: fitted %v and %v", c.o, c.g, l.Inline.Overhead, l.Inline.Gap)
 		}
 	}
 }

@@ -16,6 +16,7 @@ const (
 	trialCopy     = "copy"     // x: threads
 	trialStream   = "stream"   // x: threads
 	trialExchange = "exchange" // x: messages of so many bytes each way at once
+	trialVolley   = "volley"   // x: messages of so many bytes in a window, one way and then back
 	trialGetOwn   = "get own"  // x: bytes
 	trialGetPeer  = "get peer" // x: bytes
 	trialAnyOwn   = "get own anywhere"
@@ -52,6 +53,7 @@ var (
 	pingpongSizes = []int{8, 16, 32, 128, 512, 2048, 6 << 10, 12 << 10, 24 << 10, 48 << 10, 96 << 10, 192 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20}
 	eagerSizes    = []int{128, 768, 6 << 10} // of exchanges
 	eagerWindows  = []int{4, 8, 16, 32}
+	volleySizes   = []int{64, 512}
 	longSizes     = []int{24 << 10, 96 << 10}
 	longWindows   = []int{1, 2} // with more, a post copies what has come meanwhile
 	getSizes      = []int{8, 512, 4096, 32 << 10, 256 << 10}
@@ -71,6 +73,11 @@ func trials(cores int) []trial {
 	for _, n := range eagerSizes {
 		for _, k := range eagerWindows {
 			add(exchangeOf(n), k, 2, 0, 1, exchange(k, n))
+		}
+	}
+	for _, n := range volleySizes {
+		for _, k := range eagerWindows {
+			add(volleyOf(n), k, 2, 0, 2, windows(k, n))
 		}
 	}
 	for _, n := range longSizes {
@@ -101,6 +108,9 @@ func trials(cores int) []trial {
 
 // exchangeOf is the kind of exchanges of n bytes a message.
 func exchangeOf(n int) string { return fmt.Sprintf("%s %d B", trialExchange, n) }
+
+// volleyOf is the kind of windows of messages of n bytes.
+func volleyOf(n int) string { return fmt.Sprintf("%s %d B", trialVolley, n) }
 
 // flood sends k messages of n bytes that are all outstanding at once from rank 0 to rank 1,
 // whose receives are posted, and an answer back.

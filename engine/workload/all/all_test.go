@@ -120,8 +120,10 @@ func TestStudies(t *testing.T) {
 
 // quick are knobs of workloads that run long as they stand.
 var quick = map[string]map[string]string{
+	"barneshut": {"bodies": "64"},
 	"beff":      {"lmax": "512", "randoms": "1", "rounds": "1"},
 	"cartesian": {"size": "3000"},
+	"fft":       {"class": "own", "nx": "16", "ny": "16", "nz": "16"},
 	"spmv":      {"ni": "8", "nj": "8"},
 }
 
