@@ -100,3 +100,19 @@ func recordedRun(t *testing.T, machine string, of *studyRun) *engine.Snapshot {
 	s.Elapsed = 5 * time.Second
 	return s
 }
+
+// The tree of Barnes-Hut by owner: a plane of its lowest level that is shown, and the one
+// above.
+func TestScreensOfTheTree(t *testing.T) {
+	i := slices.IndexFunc(workloadRuns, func(r studyRun) bool { return r.workload == "barneshut" })
+	s := recordedRun(t, "demo", &workloadRuns[i])
+	for _, c := range []struct {
+		name string
+		keys []string
+	}{{"deep", nil}, {"above", []string{"[", "k"}}} {
+		for _, size := range [][2]int{{80, 24}, {200, 60}} {
+			a := pressed(s, append([]string{":", "'zoom-boxes", "enter"}, c.keys...)...)
+			panetest.Golden(t, fmt.Sprintf("tree-%s-%dx%d", c.name, size[0], size[1]), wholly(a, size[0], size[1]).PlainText())
+		}
+	}
+}

@@ -112,6 +112,7 @@ func (s *simulation) step() error {
 		}
 		s.walker.root = s.tree.root
 	}
+	s.picture()
 	s.piece = s.computed(s.r.ID())
 	return s.force()
 }

@@ -3,6 +3,7 @@ package barneshut
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ type trial struct {
 	failures []string
 	checks   int
 	reported map[string][]float64
+	placed   map[int]float64 // ranks by the cells of the tree that they made
 }
 
 // try makes a trial of knobs and their values.
@@ -54,6 +56,18 @@ func (tr *trial) Iteration() int                { return 0 }
 func (tr *trial) Int(knob string) int64         { return tr.knobs.Int(knob) }
 func (tr *trial) Float(knob string) float64     { return tr.knobs.Float(knob) }
 func (tr *trial) Text(knob string) string       { return tr.knobs.Text(knob) }
+
+func (tr *trial) Place(profile string, at int, rank float64) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	if tr.placed == nil {
+		tr.placed = map[int]float64{}
+	}
+	if _, twice := tr.placed[at]; twice {
+		tr.failures = append(tr.failures, fmt.Sprintf("two ranks made cell %d", at))
+	}
+	tr.placed[at] = rank
+}
 
 func (tr *trial) Report(name string, v float64) {
 	tr.mu.Lock()
@@ -111,6 +125,33 @@ func (tr *trial) sound() uint64 {
 		tr.Errorf("%v: %d checks, %q", err, tr.checks, tr.failures)
 	}
 	return h
+}
+
+// The picture of the tree has each cell of its first levels, with the rank that its plan
+// gives it to, made or counted.
+func TestPicture(t *testing.T) {
+	for _, charge := range []string{chargeExact, chargeBulk} {
+		tr := try(t, sim.New(), 1, append(layout(2, 4, cluster.NestedFunneled, 4), "bodies", "300", "build", "sorted", "charge", charge)...)
+		tr.sound()
+		var o order
+		o.arrange(plummer(1, 300), false)
+		plan := planTree(&o, 4, false)
+		want := map[int]float64{}
+		var visit func(c ref, level, at int)
+		visit = func(c ref, level, at int) {
+			if c == 0 || c.leaf() || level == shown {
+				return
+			}
+			want[(1<<(3*level)-1)/7+at] = float64(c.owner())
+			for i, child := range plan.cells[c.owner()][c.index()].children {
+				visit(child, level+1, 8*at+i)
+			}
+		}
+		visit(plan.root, 0, 0)
+		if len(want) < 50 || !maps.Equal(tr.placed, want) {
+			t.Errorf("charge = %s: the cells of the picture are %v, want %v", charge, tr.placed, want)
+		}
+	}
 }
 
 // layouts of so many ranks, and groups of them.

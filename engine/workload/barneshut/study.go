@@ -42,14 +42,14 @@ var byGroup = &engine.Study{
 		Charts:  []engine.Chart{{Shape: engine.Bars, Y: []int{columnSlowest}}},
 		Brief:   engine.Brief{Before: "G ", Column: columnMemory, After: "/node"},
 	},
-	Apart:    study.AnyKind("model", "group", "placement", "cache"),
+	Apart:    study.AnyKind("model", "group", "placement", "partition", "cache"),
 	Observe:  observe,
 	Complete: complete,
 }
 
 // key is what a row was run with.
-func key(kind engine.Kind, group, placement, cache string) string {
-	return strings.Join([]string{string(kind), group, placement, cache}, " ")
+func key(kind engine.Kind, group, placement, partition, cache string) string {
+	return strings.Join([]string{string(kind), group, placement, partition, cache}, " ")
 }
 
 // observe is the row of the present run.
@@ -58,7 +58,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	if !ok {
 		return nil
 	}
-	group, placement, cache := baseline, "interleave", s.Scenario.Text("cache")
+	group, placement, partition, cache := baseline, "interleave", s.Scenario.Text("partition"), s.Scenario.Text("cache")
 	label := group
 	if s.Layout.Model != cluster.Flat {
 		group, placement = strconv.Itoa(s.Layout.GroupSize()), s.Scenario.Text("placement")
@@ -66,10 +66,13 @@ func observe(s *engine.Snapshot) []engine.Row {
 			label += " block"
 		}
 	}
+	if partition == byCost {
+		label += " by cost"
+	}
 	if cache == "on" {
 		label += " cached"
 	}
-	return []engine.Row{{Key: key(s.Kind, group, placement, cache), Label: label, Kind: s.Kind, Cells: cells}}
+	return []engine.Row{{Key: key(s.Kind, group, placement, partition, cache), Label: label, Kind: s.Kind, Cells: cells}}
 }
 
 // complete says where the reads of the present run go, and what that gains over the tree
@@ -83,24 +86,29 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Time = now.Cells[columnSlowest]
 	away := func(r *engine.Row) string { return study.Percent(1 - r.Cells[columnNode]) }
 	v.Why = fmt.Sprintf("%s of the reads leave the node, %s stay in the rank (%s).", away(now), study.Percent(now.Cells[columnRank]), now.Kind)
-	find := func(group, placement, cache string) *engine.Row {
+	partition, cache := s.Scenario.Text("partition"), s.Scenario.Text("cache")
+	find := func(group, placement, partition, cache string) *engine.Row {
 		for i := range v.Rows {
-			if r := &v.Rows[i]; r.Key == key(now.Kind, group, placement, cache) && r != now && !math.IsNaN(r.Cells[columnSlowest]) {
+			if r := &v.Rows[i]; r.Key == key(now.Kind, group, placement, partition, cache) && r != now && !math.IsNaN(r.Cells[columnSlowest]) {
 				return r
 			}
 		}
 		return nil
 	}
-	cache := s.Scenario.Text("cache")
-	if one := find(baseline, "interleave", cache); one != nil {
+	if one := find(baseline, "interleave", partition, cache); one != nil {
 		v.Why = fmt.Sprintf("G = %d is %.2f× the tree over all ranks: %s of the reads leave the node, there %s.", s.Layout.GroupSize(), one.Cells[columnSlowest]/v.Time, away(now), away(one))
 	}
 	group, placement := baseline, "interleave"
 	if s.Layout.Model != cluster.Flat {
 		group, placement = strconv.Itoa(s.Layout.GroupSize()), s.Scenario.Text("placement")
 	}
+	if partition == byCost {
+		if even := find(group, placement, byCount, cache); even != nil {
+			v.Why += fmt.Sprintf(" Shared out by cost, the slowest rank is %s× as fast as by count.", study.Figure(even.Cells[columnSlowest]/v.Time))
+		}
+	}
 	if cache == "off" {
-		if with := find(group, placement, "on"); with != nil {
+		if with := find(group, placement, partition, "on"); with != nil {
 			v.Why += fmt.Sprintf(" A cache makes it %s× faster.", study.Figure(v.Time/with.Cells[columnSlowest]))
 		}
 	}

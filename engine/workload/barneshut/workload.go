@@ -15,6 +15,7 @@ func init() { workload.Register(&barnesHut) }
 const (
 	buildInsert = "insert"
 	buildSorted = "sorted"
+	byCount     = "count"
 	byCost      = "cost"
 	chargeExact = "exact"
 	chargeBulk  = "bulk"
@@ -45,8 +46,8 @@ var barnesHut = workload.Workload{
 		{Name: "placement", Label: "placement", Doc: "which bodies a rank computes: a piece of those that its thread inserts, or a contiguous region a group", Type: engine.Choice, Default: "interleave",
 			Choices: []string{"interleave", "block"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "reads in the own rank: interleaved pieces are near the own cells, a group's region belongs to few owners", Paper: "paper 1, section 4.2 (either fits its words)"},
-		{Name: "partition", Label: "partition", Doc: "bodies are shared out evenly by count, or by the interactions of the last step", Type: engine.Choice, Default: "count",
-			Choices: []string{"count", byCost}, Scope: engine.ScopeBody, Role: engine.Scheme,
+		{Name: "partition", Label: "partition", Doc: "bodies are shared out evenly by count, or by the interactions of the last step", Type: engine.Choice, Default: byCount,
+			Choices: []string{byCount, byCost}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the slowest rank against the mean, from the second step on", Paper: "paper 1, section 4.2 (evenly)"},
 		{Name: "build", Label: "build", Doc: "the tree is built by insertion with compare-and-swap, or from the sorted order, where a cell's first body says who makes it", Type: engine.Choice, Default: buildInsert,
 			Choices: []string{buildInsert, buildSorted}, Scope: engine.ScopeBody, Role: engine.Scheme,
@@ -79,6 +80,7 @@ var barnesHut = workload.Workload{
 				return rows, columns
 			}},
 	},
+	Profiles: []engine.ProfileSpec{owners},
 	Derived: []engine.MetricSpec{
 		{Name: "slowest_over_mean", Phrase: "slowest rank over mean", Unit: "1", Doc: "time of the slowest rank over the mean: what an even count of bodies leaves uneven"},
 		{Name: "memory_per_node", Phrase: "memory a node", Unit: "B", Doc: "segments of a node's ranks"},

@@ -12,55 +12,115 @@ import (
 // Spec is the line of the registry.
 var Spec = pane.Spec{
 	Name: "boxes", Title: "Boxes", Doc: "which rank has which box of the grid", Place: pane.Cluster,
-	Offered: func(s *engine.Snapshot) bool { return s.Domain() != nil },
+	Offered: func(s *engine.Snapshot) bool { return planOf(s).Domain != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
+// plan is how a run shares out grids, or the levels of a tree.
+type plan struct {
+	*engine.Domain
+	tree *engine.Octree // nil: they are grids
+}
+
+func planOf(s *engine.Snapshot) plan {
+	if t := s.Octree(); t != nil {
+		return plan{&t.Domain, t}
+	}
+	return plan{s.Domain(), nil}
+}
+
+// Owner is the rank that has a box; −1: it is not there.
+func (p plan) Owner(grid, x, y, z int) int {
+	if p.tree != nil {
+		return p.tree.Owner(grid, x, y, z)
+	}
+	return p.Domain.Owner(grid, x, y, z)
+}
+
+// Owns reports whether a rank has a box of a grid.
+func (p plan) Owns(grid, rank int) bool {
+	if p.tree != nil {
+		return p.tree.Owns(grid, rank)
+	}
+	return p.Domain.Owns(grid, rank)
+}
+
+// words say what the boxes of a grid are, and who has none.
+func (p plan) words(grid int) (title, boxes, idle string, warns bool) {
+	g := &p.Grids[grid]
+	if p.tree != nil {
+		all, _ := p.tree.Cells(grid)
+		boxes, idle = fmt.Sprintf("%d of %s octants have a cell", all, product(g.Boxes)), fmt.Sprintf("each of %d ranks of a group made cells of it", p.Ranks)
+		if n := p.Ranks - p.tree.Owners(grid); n > 0 {
+			idle = fmt.Sprintf("%d of %d ranks of a group made no cell of it (╱)", n, p.Ranks)
+		}
+		return "Cells of the tree at", boxes, idle, false
+	}
+	boxes, idle = fmt.Sprintf("%d × %d × %d boxes of %s cells", g.Boxes[0], g.Boxes[1], g.Boxes[2], product(g.Cells)), fmt.Sprintf("each of %d ranks has a box", p.Ranks)
+	n := p.Ranks - p.Owners(grid)
+	if n > 0 {
+		idle = fmt.Sprintf("%d of %d ranks are idle on it (╱)", n, p.Ranks)
+	}
+	return "Boxes of grid", boxes, idle, n > 0
+}
+
 // Pane is the grid and the plane that are shown.
-type Pane struct{ grid, plane int }
+type Pane struct {
+	grid, plane int
+	moved       bool // to the plane; else of a tree the one with the most cells is shown
+}
 
 // Inputs are the snapshot and what is selected of the cluster.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap, Pick: h.Pick} }
 
 // Actions go from grid to grid, and from plane to plane.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return h.Snap.Domain() != nil }
-	planes := func(h *pane.Host) bool { return some(h) && h.Snap.Domain().Grids[p.at(h.Snap.Domain())].Boxes[2] > 1 }
+	some := func(h *pane.Host) bool { return planOf(h.Snap).Domain != nil }
+	planes := func(h *pane.Host) bool { d := planOf(h.Snap); return d.Domain != nil && d.Grids[p.at(d)].Boxes[2] > 1 }
 	return []pane.Action{
-		{Name: "fold", Do: func(*pane.Host) { p.grid++ }, Ready: some},
-		{Name: "unfold", Do: func(*pane.Host) { p.grid = max(p.grid-1, 0) }, Ready: some},
-		{Name: "row-up", Do: func(*pane.Host) { p.plane++ }, Ready: planes},
-		{Name: "row-down", Do: func(*pane.Host) { p.plane = max(p.plane-1, 0) }, Ready: planes},
+		{Name: "fold", Do: func(*pane.Host) { p.grid, p.moved = p.grid+1, false }, Ready: some},
+		{Name: "unfold", Do: func(*pane.Host) { p.grid, p.moved = max(p.grid-1, 0), false }, Ready: some},
+		{Name: "row-up", Do: func(*pane.Host) { p.plane, p.moved = p.plane+1, true }, Ready: planes},
+		{Name: "row-down", Do: func(*pane.Host) { p.plane, p.moved = max(p.plane-1, 0), true }, Ready: planes},
 	}
 }
 
 // at is the grid that is shown; it keeps grid and plane among those that there are.
-func (p *Pane) at(d *engine.Domain) int {
+func (p *Pane) at(d plan) int {
 	p.grid = min(p.grid, len(d.Grids)-1)
+	if !p.moved && d.tree != nil {
+		_, p.plane = d.tree.Cells(p.grid)
+	}
 	p.plane = min(p.plane, d.Grids[p.grid].Boxes[2]-1)
 	return p.grid
 }
 
 // Draw draws the plane, and the ranks below it.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
-	d := h.Snap.Domain()
+	d := planOf(h.Snap)
 	switch {
-	case d == nil && h.Snap.Layout.Nodes == 0:
+	case d.Domain == nil && h.Snap.Layout.Nodes == 0:
 		h.Empty(v)
 		return pane.Border{}
-	case d == nil || len(d.Grids) == 0 || d.Grids[0].Count() == 0:
+	case d.Domain == nil || len(d.Grids) == 0 || d.Grids[0].Count() == 0:
 		h.Tell(v, h.Snap.Scenario.Workload+" shares no grid out.", "multigrid does: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{}
 	}
 	p.at(d)
 	g := &d.Grids[p.grid]
-	b := pane.Border{Title: fmt.Sprintf("Boxes of grid %s (%d of %d)", g.Name, p.grid+1, len(d.Grids)), Right: fmt.Sprintf("plane %d of %d", p.plane+1, g.Boxes[2])}
+	title, boxes, idle, warns := d.words(p.grid)
+	b := pane.Border{Title: fmt.Sprintf("%s %s (%d of %d)", title, g.Name, p.grid+1, len(d.Grids)), Right: fmt.Sprintf("plane %d of %d", p.plane+1, g.Boxes[2])}
 	rest := v.Local()
 	if v.H() >= 6 {
 		var top, low grid.Rect
 		top, rest = rest.CutTop(1)
-		v.TextIn(0, top.Y, v.W(), fmt.Sprintf("%d × %d × %d boxes of %s cells", g.Boxes[0], g.Boxes[1], g.Boxes[2], product(g.Cells)), grid.Left, h.Theme.Text)
+		v.TextIn(0, top.Y, v.W(), boxes, grid.Left, h.Theme.Text)
 		low, rest = rest.CutBottom(2)
+		look := h.Theme.Dim
+		if warns {
+			look = h.Theme.Warning
+		}
+		v.TextIn(0, low.Y, v.W(), idle, grid.Left, look)
 		p.ranks(v.Sub(low), d, h)
 	}
 	p.draw(v.Sub(rest), d, h)
@@ -82,7 +142,7 @@ const (
 
 // draw draws the boxes of the plane, y upwards. Of a plane that is larger than its room
 // every few boxes are shown.
-func (p *Pane) draw(v grid.View, d *engine.Domain, h *pane.Host) {
+func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 	g := &d.Grids[p.grid]
 	if v.W() < 1 || v.H() < 1 {
 		return
@@ -94,7 +154,11 @@ func (p *Pane) draw(v grid.View, d *engine.Domain, h *pane.Host) {
 	for row := range ny {
 		for col := range nx {
 			rank := d.Owner(p.grid, col*byX, (ny-1-row)*byY, p.plane)
-			p.box(v.Sub(grid.Rect{X: col * wide, Y: row * high, W: wide, H: high}), rank, h)
+			if at := v.Sub(grid.Rect{X: col * wide, Y: row * high, W: wide, H: high}); rank >= 0 {
+				p.box(at, rank, h)
+			} else {
+				at.Rune((wide-1)/2, (high-1)/2, '·', h.Theme.Dim)
+			}
 		}
 	}
 }
@@ -122,13 +186,8 @@ func (p *Pane) box(v grid.View, rank int, h *pane.Host) {
 }
 
 // ranks draws all ranks, those hatched that have no box.
-func (p *Pane) ranks(v grid.View, d *engine.Domain, h *pane.Host) {
-	th, idle := h.Theme, d.Ranks-d.Owners(p.grid)
-	text, look := fmt.Sprintf("each of %d ranks has a box", d.Ranks), th.Dim
-	if idle > 0 {
-		text, look = fmt.Sprintf("%d of %d ranks are idle on it (╱)", idle, d.Ranks), th.Warning
-	}
-	v.TextIn(0, 0, v.W(), text, grid.Left, look)
+func (p *Pane) ranks(v grid.View, d plan, h *pane.Host) {
+	th := h.Theme
 	if v.W() < 1 {
 		return
 	}

@@ -1,6 +1,7 @@
 package boxes
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -42,6 +43,10 @@ func TestPlanes(t *testing.T) {
 	act["fold"](h)
 	act["fold"](h)
 	draw("the coarsest, folded ranks", 10, 8, false, false)
+	tree := []float64{0, 0, math.NaN(), 1, 1, math.NaN(), 2, 3, 2}
+	h.Snap = &engine.Snapshot{Layout: h.Snap.Layout, Profiles: []engine.Profile{{Over: engine.Octants, Values: tree}}}
+	p = &Pane{}
+	draw("a tree's fullest plane", 40, 10, false, false)
 	h.Snap = &engine.Snapshot{Layout: h.Snap.Layout, Scenario: engine.Scenario{Workload: "dot"}}
 	draw("none", 60, 5, false, false)
 	panetest.Golden(t, "planes", all.String())
