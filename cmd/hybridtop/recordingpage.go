@@ -339,7 +339,7 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 		s.Text = append(s.Text, l.Failure)
 	}
 	s.Facts = []export.Pair{{Name: "machine", Value: l.Machine}, {Name: "fabric", Value: l.Fabric}, {Name: "iterations", Value: strconv.Itoa(l.Iterations)},
-		{Name: "verification", Value: strings.TrimSpace(fmt.Sprintf("%d checks. %s", l.Verification.Checks, l.Verification.Detail))}}
+		{Name: "verification", Value: strings.TrimSpace(strings.TrimSuffix(fmt.Sprintf("%d checks: %s", l.Verification.Checks, l.Verification.Detail), ": "))}}
 	if v := l.Virtual; v != nil {
 		s.Facts = append(s.Facts, export.Pair{Name: "hash", Value: hashText(l)}, export.Pair{Name: "virtual time", Value: v.Time.String()}, export.Pair{Name: "events", Value: strconv.FormatUint(v.Events, 10)})
 	}
@@ -410,11 +410,11 @@ func spreadChart(all []recording.LatencyInfo, l *recording.LaunchInfo) (export.C
 		return c, false
 	}
 	first, whole := all[0].To, float64(all[len(all)-1].To-all[0].To)
-	for k := range classKeys {
+	for k := range cluster.Classes {
 		half, most := newTrace(), newTrace()
 		for i := range all {
 			x := &all[i]
-			if x.Class != classKeys[k] {
+			if x.Class != cluster.Class(k) {
 				continue
 			}
 			span := int(float64(x.To-first) / whole * pageSpans)

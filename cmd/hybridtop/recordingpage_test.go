@@ -9,11 +9,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/recording"
 )
 
@@ -131,5 +135,20 @@ func TestChromiumDrawsAPage(t *testing.T) {
 	}
 	if len(grounds) != 2 {
 		t.Error("the light and the dark page have one ground")
+	}
+}
+
+// The times of accesses over a launch have two lines a class, and one interval has none.
+func TestLatenciesOverALaunchAreACurve(t *testing.T) {
+	at := func(to time.Duration, c cluster.Class) recording.LatencyInfo {
+		return recording.LatencyInfo{From: to - time.Second, To: to, Class: c, Quantiles: engine.Quantiles{Count: 5, P50: 1e-7, P99: 1e-6}}
+	}
+	l := &recording.LaunchInfo{Kind: engine.Measured}
+	c, there := spreadChart([]recording.LatencyInfo{at(time.Second, cluster.InNode), at(2*time.Second, cluster.InNode), at(2*time.Second, cluster.Remote)}, l)
+	if !there || len(c.Curves) != 4 || c.Curves[0].Label != "in node: median" || !slices.Equal(c.Curves[0].X, []float64{1, 2}) || !slices.Equal(c.Curves[1].Y, []float64{1e-6, 1e-6}) || len(c.Curves[2].X) != 1 {
+		t.Errorf("%v, %+v", there, c.Curves)
+	}
+	if _, there := spreadChart([]recording.LatencyInfo{at(time.Second, cluster.InNode), at(time.Second, cluster.Remote)}, l); there {
+		t.Error("one interval has a chart")
 	}
 }

@@ -49,7 +49,7 @@ var tables = map[string]func(*File, *RunInfo, []LaunchInfo, func(...any)) error{
 				return err
 			}
 			for _, x := range all {
-				row(i+1, x.From.Seconds(), x.To.Seconds(), x.Class, x.Count, x.Mean, x.Min, x.P50, x.P99, x.Max)
+				row(i+1, x.From.Seconds(), x.To.Seconds(), classes[x.Class], x.Count, x.Mean, x.Min, x.P50, x.P99, x.Max)
 			}
 		}
 		return nil
@@ -243,7 +243,7 @@ func (f *File) json(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportO
 			return err
 		}
 		for _, q := range latencies {
-			x.Latencies = append(x.Latencies, latencyDocument{q.From.Seconds(), q.To.Seconds(), q.Class, q.Count,
+			x.Latencies = append(x.Latencies, latencyDocument{q.From.Seconds(), q.To.Seconds(), classes[q.Class], q.Count,
 				engine.Finite(q.Mean), engine.Finite(q.Min), engine.Finite(q.P50), engine.Finite(q.P99), engine.Finite(q.Max)})
 		}
 		d.Launches = append(d.Launches, x)

@@ -56,7 +56,7 @@ func TestLatenciesHaveTheirTimes(t *testing.T) {
 			t.Fatalf("interval %d ends at %v, when nothing was shown", i, x.To)
 		}
 		for c, class := range names {
-			at := slices.IndexFunc(infos, func(q recording.LatencyInfo) bool { return q.To == x.To && q.Class == class })
+			at := slices.IndexFunc(infos, func(q recording.LatencyInfo) bool { return q.To == x.To && q.Class == cluster.Class(c) })
 			if x.Class[c].Count == 0 {
 				if at >= 0 {
 					t.Errorf("%v, %s: a row without an access", x.To, class)

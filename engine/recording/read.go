@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -159,7 +160,7 @@ func (f *File) Iterations(launch int64) ([]float64, error) {
 // LatencyInfo is how long the accesses of a class took in an interval of a launch.
 type LatencyInfo struct {
 	From, To         time.Duration
-	Class            string
+	Class            cluster.Class
 	engine.Quantiles // without buckets
 }
 
@@ -170,8 +171,16 @@ func (f *File) Latencies(launch int64) ([]LatencyInfo, error) {
 	}
 	var all []LatencyInfo
 	err := f.each(`SELECT from_ns, to_ns, class, n, mean_s, min_s, p50_s, p99_s, max_s FROM latency WHERE launch=? ORDER BY to_ns, class`, []any{launch}, func(r *line) {
-		all = append(all, LatencyInfo{time.Duration(r.int()), time.Duration(r.int()), r.text(),
-			engine.Quantiles{Count: r.int(), Mean: r.real(), Min: r.real(), P50: r.real(), P99: r.real(), Max: r.real()}})
+		x := LatencyInfo{From: time.Duration(r.int()), To: time.Duration(r.int())}
+		name := r.text()
+		class := slices.Index(classes[:], name)
+		if class < 0 {
+			r.strict = fmt.Errorf("latencies of class %q", name)
+			return
+		}
+		x.Class = cluster.Class(class)
+		x.Quantiles = engine.Quantiles{Count: r.int(), Mean: r.real(), Min: r.real(), P50: r.real(), P99: r.real(), Max: r.real()}
+		all = append(all, x)
 	})
 	if err != nil {
 		return nil, f.wrong(err)
