@@ -334,7 +334,7 @@ func addActivities(all []export.Bars, n int, sums *lanes.Sums) []export.Bars {
 // launchSection is a launch: iterations, latencies, results, knobs. last is when its last
 // snapshot was published at the latest.
 func launchSection(f *recording.File, player *recording.Player, l *recording.LaunchInfo, number int, last time.Duration) (export.Section, error) {
-	s := export.Section{Title: fmt.Sprintf("Launch %d: %s", number, l.Scenario.Workload), Badges: launchBadges(l), Text: []string{turnedText(l) + "."}}
+	s := export.Section{Title: fmt.Sprintf("Launch %d: %s", number, l.Scenario.Workload), Badges: launchBadges(l), Text: []string{sentence(turnedText(l))}}
 	if l.Failure != "" {
 		s.Text = append(s.Text, l.Failure)
 	}
@@ -374,7 +374,7 @@ func launchSection(f *recording.File, player *recording.Player, l *recording.Lau
 				s.Charts = append(s.Charts, c)
 			}
 			if snap.Why != "" {
-				s.Text = append(s.Text, snap.Why)
+				s.Text = append(s.Text, sentence(strings.TrimSuffix(snap.Why, ".")))
 			}
 		}
 	}
