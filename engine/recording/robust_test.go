@@ -225,8 +225,18 @@ func TestWhatIsNoRecording(t *testing.T) {
 	if err := readAll(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not a plain file") {
 		t.Error(err)
 	}
-	if _, err := recording.Create(filepath.Join(t.TempDir(), "no", "a.htr")); err == nil {
-		t.Error("a folder that is not there is written to")
+	if _, err := recording.Create(filepath.Join(t.TempDir(), "no", "a.htr")); err == nil || !strings.Contains(err.Error(), "a.htr cannot be made: its folder is not there, or may not be written") {
+		t.Error(err)
+	}
+	file := filepath.Join(t.TempDir(), "a.htr")
+	if err := os.WriteFile(file, good, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := recording.Create(file); err == nil {
+		t.Log("who runs this may write what nobody may") // root
+		_ = w.Close()
+	} else if !strings.Contains(err.Error(), "a.htr may not be written") {
+		t.Error(err)
 	}
 }
 

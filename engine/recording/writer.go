@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver, which needs no C compiler
+	"modernc.org/sqlite" // the driver, which needs no C compiler
 )
 
 // The writer's rhythm. What happened is in the file at most commitEvery later; a block of
@@ -122,9 +122,25 @@ func (w *Writer) transaction(do func(*sql.Tx) error) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", w.name, err)
+		return unwritten(w.name, err)
 	}
 	return nil
+}
+
+// unwritten says why a file cannot be written.
+func unwritten(name string, err error) error {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		switch e.Code() & 0xff {
+		case 8: // SQLITE_READONLY
+			return fmt.Errorf("%s may not be written: %w", name, err)
+		case 13: // SQLITE_FULL
+			return fmt.Errorf("%s cannot grow, what was recorded before stays: %w", name, err)
+		case 14: // SQLITE_CANTOPEN
+			return fmt.Errorf("%s cannot be made: its folder is not there, or may not be written: %w", name, err)
+		}
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // loop commits what the runs have left, until the writer is closed or fails.
