@@ -112,12 +112,7 @@ func named(k *Knob, value string) string {
 	case "fabric", "model", "ranking":
 		return value
 	}
-	if k.Unit != "" {
-		if _, err := strconv.ParseFloat(value, 64); err == nil {
-			value += " " + k.Unit
-		}
-	}
-	return k.Label + " " + value
+	return k.Label + " " + k.Text(value)
 }
 
 // Ratio is a number over the baseline's.

@@ -163,11 +163,19 @@ func (k *Knob) Parse(text string) (string, error) {
 	panic("engine: knob " + k.Name + " has no type")
 }
 
+// Text is a value with the knob's unit, where it is a number.
+func (k *Knob) Text(value string) string {
+	if _, err := strconv.ParseFloat(value, 64); err != nil || k.Unit == "" {
+		return value
+	}
+	return value + " " + k.Unit
+}
+
 // Range is what a number may be, with the words that stand for one.
 func (k *Knob) Range() string { return k.rangeText("") }
 
 func (k *Knob) rangeText(what string) string {
-	s := strings.TrimSpace(fmt.Sprintf("%s from %s to %s", what, plain(k.Min), plain(k.Max)))
+	s := strings.TrimSpace(fmt.Sprintf("%s from %s to %s %s", what, plain(k.Min), plain(k.Max), k.Unit))
 	words := slices.DeleteFunc(append([]string{k.Default}, k.Choices...), func(w string) bool {
 		_, err := strconv.ParseFloat(w, 64)
 		return err == nil || w == ""

@@ -423,6 +423,6 @@ func (x *wire) warnings() []string {
 		return []string{fmt.Sprintf("%.0f%% of the computing took longer than modelled, %.1f times on average; a dilation of %g would do",
 			100*float64(l.Overruns)/float64(l.Bodies), float64(l.Took)/float64(l.Modelled), would)}
 	}
-	return []string{fmt.Sprintf("things happened %.3g µs late on average, over a tenth of the shortest modelled time; a dilation of %g would do",
-		l.Mean()/1e3, would)}
+	return []string{fmt.Sprintf("things happened %s late on average, over a tenth of the shortest modelled time; a dilation of %g would do",
+		cluster.FromSeconds(l.Mean()/1e9), would)}
 }

@@ -120,6 +120,18 @@ func offered(k *engine.Knob) string {
 	return "; " + k.Range()
 }
 
+// tellIdle adds to the help of each knob's flag where turning it has no effect.
+func tellIdle(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, ok := f.Value.(*knobValue); !ok {
+			return
+		}
+		if all := idleIn("all", f.Name); len(all) > 0 {
+			f.Usage += "; no effect where the others have their defaults: " + strings.Join(all, " ")
+		}
+	})
+}
+
 // must is for registrations that only a bug can make fail.
 func must(err error) {
 	if err != nil {

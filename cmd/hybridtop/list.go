@@ -182,7 +182,7 @@ func listLevels() (listing, error) {
 }
 
 func listKnobs() (listing, error) {
-	l := listing{what: "knobs", columns: []string{"name", "workload", "type", "default", "choices", "doc", "no_effect"}}
+	l := listing{what: "knobs", columns: []string{"name", "workload", "type", "unit", "default", "choices", "doc", "no_effect"}}
 	add := func(owner string, table []engine.Knob) {
 		for _, k := range table {
 			if k.Name == "machine" {
@@ -227,6 +227,9 @@ func idleIn(owner, knob string) []string {
 		all, reasons = append(all, w.Name), append(reasons, why)
 	}
 	for i := range all {
+		if strings.Count(all[i], ", ")+1 == len(workload.All()) {
+			all[i] = "all"
+		}
 		all[i] += ": " + reasons[i] + ";"
 	}
 	if n := len(all); n > 0 {

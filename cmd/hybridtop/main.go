@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 
 	"charm.land/fang/v2"
@@ -30,6 +31,11 @@ func command(args []string, stdout, stderr io.Writer) int {
 	}
 	root := newRoot()
 	root.SetArgs(args)
+	if slices.ContainsFunc(args, func(a string) bool { return a == "--help" || a == "-h" || a == "help" }) {
+		if cmd, _, err := root.Find(slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "help" })); err == nil {
+			tellIdle(cmd)
+		}
+	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	help := &trimmed{w: stdout}

@@ -167,7 +167,7 @@ func (e *epsilon) complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Gain = hidden(&t)
 	p := v.Present()
 	if p == nil {
-		v.Facts = noFacts(s.Phase)
+		v.Facts = noFacts(s)
 		fitRanges(v)
 		return
 	}

@@ -10,10 +10,13 @@ import (
 )
 
 // noFacts says why there is no point yet.
-func noFacts(phase engine.Phase) []engine.Note {
+func noFacts(s *engine.Snapshot) []engine.Note {
 	text := "no point yet: ε stands here when an iteration has ended"
-	if phase == engine.Failed {
+	switch {
+	case s.Phase == engine.Failed:
 		text = "no point: the run failed"
+	case s.Late():
+		text = "no point: the host is too busy to keep this run's times"
 	}
 	return []engine.Note{{Text: text, Glyph: engine.NoGlyph, Dim: true}}
 }

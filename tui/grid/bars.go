@@ -29,6 +29,9 @@ type Bars struct {
 	Axis Axis
 	// LabelW is the columns of the labels, 0 for as many as they take.
 	LabelW int
+	// Shown is the number of a bar that is shown where not all are; −1: none is before
+	// the others.
+	Shown int
 
 	text []byte
 }
@@ -38,15 +41,16 @@ var eighths = [8]rune{' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'}
 
 // Draw draws the bars over v.
 func (b *Bars) Draw(v View, th *Theme) {
-	shown := len(b.Items)
+	shown, first := len(b.Items), 0
 	if shown > v.H() {
 		shown = max(0, v.H()-1)
+		first = clampInt(b.Shown-shown+1, 0, len(b.Items)-shown)
 	}
 	label, value, note := b.columns(v.W())
 	bar := v.W() - label - value - note
 	m := b.scale()
 	for y := range shown {
-		it := &b.Items[y]
+		it := &b.Items[first+y]
 		x := 0
 		if it.Mark != 0 && label > 2 {
 			v.Rune(0, y, it.Mark, orStyle(it.Style, th.SeriesStyle(0)))

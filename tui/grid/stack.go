@@ -57,7 +57,7 @@ func (s *Stack) Draw(v View, th *Theme) {
 		}
 	}
 	if label > 0 {
-		label = min(label+1, v.W()/2)
+		label = min(label+1, v.W()*11/20)
 	}
 	for y := range shown {
 		v.TextIn(0, y, label-1, s.Rows[y].Label, Left, th.Text)

@@ -78,7 +78,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 // complete says where the reads of the present run go, and what that gains over the tree
 // of all ranks.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
-	v.Plots = []engine.Plot{{Title: "time of forces, slowest rank"}}
+	v.Plots = []engine.Plot{{Title: "time of forces by group, slowest rank"}}
 	now := v.Present()
 	if now == nil {
 		return

@@ -40,6 +40,7 @@ var overSizes = &engine.Study{
 			columnBandwidth: {Name: "bandwidth", Title: "bandwidth", Unit: "B/s", Wide: 11},
 		},
 		Charts: []engine.Chart{
+			{Shape: engine.Bars, Y: []int{columnBandwidth}, Same: []int{columnSize}},
 			{Shape: engine.Curve, X: columnSize, Y: []int{columnBandwidth}, XLog: 2, YLog: 10, Join: true},
 			{Shape: engine.Heat, X: columnSize, Y: []int{columnBandwidth}, YLog: 10},
 		},
@@ -56,7 +57,7 @@ func key(series, size string) string { return series + ", " + size }
 
 // frame has the sizes of all rows that the run will give.
 func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
-	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bandwidth of all processes, over size"}, {Title: "bandwidth by pattern and size"}}}
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bandwidth with the longest message"}, {Title: "bandwidth of all processes, over size"}, {Title: "bandwidth by pattern and size"}}}
 	rows, patterns := patternLabels(s, m)
 	_, methods := labels(s, m)
 	l := s.Layout()

@@ -10,6 +10,7 @@ import (
 // Columns of the study of models.
 const (
 	columnTime = iota
+	columnCallers
 	columnCompute
 	columnReduce
 	columnModel
@@ -17,6 +18,7 @@ const (
 
 var modelColumns = []engine.Column{
 	columnTime:    {Name: "dot_time", Title: "product", Unit: "s", Wide: 9},
+	columnCallers: {Name: "mpi_callers", Title: "may call", Unit: "1", Wide: 9},
 	columnCompute: {Name: "compute_time", Title: "compute", Unit: "s", Wide: 9, Legend: "compute"},
 	columnReduce:  {Name: "reduce_time", Title: "reduce", Unit: "s", Wide: 9, Legend: "reduce and wait"},
 	columnModel:   {Name: "dot_compute_time", Title: "model", Unit: "s", Wide: 9, Kind: engine.Modelled},
@@ -43,12 +45,13 @@ func observe(s *engine.Snapshot) []engine.Row {
 		return nil
 	}
 	l := &s.Layout
-	label := fmt.Sprintf("%s, %d×%d in %d", l.Model, l.Nodes, l.RanksPerNode, l.GroupSize())
+	cells[columnCallers] = float64(l.N().MPI)
+	label := fmt.Sprintf("%s %d×%d in %d", l.Model, l.Nodes, l.RanksPerNode, l.GroupSize())
 	return []engine.Row{{Key: fmt.Sprintf("%s %s %s", s.Kind, label, l.Ranking), Label: label, Kind: s.Kind, Cells: cells}}
 }
 
 // complete says what part of the present product is no computing.
-func complete(v *engine.StudyView, _ *engine.Snapshot) {
+func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Plots = []engine.Plot{{Title: "shares of a product"}}
 	now := v.Present()
 	if now == nil {
@@ -56,6 +59,6 @@ func complete(v *engine.StudyView, _ *engine.Snapshot) {
 	}
 	v.Time = now.Cells[columnTime]
 	if reduce, compute := now.Cells[columnReduce], now.Cells[columnCompute]; reduce+compute > 0 {
-		v.Why = fmt.Sprintf("%s: %s of a product is spent in reductions and in waiting for them (%s).", now.Label, study.Percent(reduce/(reduce+compute)), now.Kind)
+		v.Why = fmt.Sprintf("%s: %.0f of %d ranks may call MPI, and %s of a product is spent in reductions and in waiting for them (%s).", now.Label, now.Cells[columnCallers], s.Layout.Ranks(), study.Percent(reduce/(reduce+compute)), now.Kind)
 	}
 }

@@ -162,7 +162,7 @@ func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
 		f.Text("✗ "+text, th.Dim.With(grid.Faint))
 	}
 	if k.Type != engine.Choice {
-		f.Text("takes "+strings.TrimSpace(k.Range()+" "+k.Unit), th.Dim)
+		f.Text("takes "+k.Range(), th.Dim)
 	}
 	f.Text("is about the "+string(k.Role)+"; "+scopes[k.Scope], th.Dim)
 	if k.Watch != "" {
@@ -220,6 +220,9 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 	v.Sub(grid.Rect{X: max(x, n+2), W: v.W() - 2 - max(x, n+2), H: 1}).Bytes(0, 0, p.text, st)
 }
 
+// knobCols are more than what a time takes.
+const knobCols = 20
+
 // appendValue writes a knob's value with its unit. Bytes have the largest prefix of
 // the chosen units with which they are a whole number.
 func appendValue(dst []byte, k *engine.Knob, value string, u grid.Units) []byte {
@@ -235,11 +238,14 @@ func appendValue(dst []byte, k *engine.Knob, value string, u grid.Units) []byte 
 		}
 		return append(append(strconv.AppendInt(dst, n, 10), ' '), units[i]...)
 	}
-	dst = append(dst, value...)
-	if k.Unit != "" && err == nil {
-		dst = append(append(dst, ' '), k.Unit...)
+	x, err := strconv.ParseFloat(value, 64)
+	switch {
+	case err != nil || k.Unit == "":
+		return append(dst, value...)
+	case k.Unit == grid.Seconds.Symbol:
+		return grid.Seconds.Append(dst, x, knobCols)
 	}
-	return dst
+	return append(append(append(dst, value...), ' '), k.Unit...)
 }
 
 // near is where a click counts for a cell: a column to both sides of it.

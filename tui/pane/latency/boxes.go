@@ -33,22 +33,42 @@ type boxes struct {
 
 // draw draws the boxes at the foot of v, and gives the view that is left.
 func (b *boxes) draw(v grid.View, snap *engine.Snapshot, th *grid.Theme) grid.View {
-	times := snap.IterationTimes
-	if v.H() < boxesFrom || v.W() < 24 || len(times) < leastIn {
+	if v.H() < boxesFrom || v.W() < 24 || len(snap.IterationTimes) < leastIn {
 		return v
 	}
-	b.group(times, snap.Iteration)
+	rows := int(float64(v.H()) * boxesShare)
+	b.plot(v.Sub(grid.Rect{Y: v.H() - rows, W: v.W(), H: rows}), snap, th)
+	return v.Sub(grid.Rect{W: v.W(), H: v.H() - rows})
+}
+
+// leastAlone are the rows that the boxes need where nothing else is shown.
+const leastAlone = 6
+
+// alone draws the boxes where no accesses were timed, and reports whether there are any.
+func (b *boxes) alone(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
+	if v.H() < leastAlone || v.W() < 24 || len(snap.IterationTimes) < leastIn {
+		return false
+	}
+	v.TextIn(0, 0, v.W(), "no single accesses timed", grid.Left, th.Dim)
+	rows := min(v.H()-1, mostAlone)
+	b.plot(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows}), snap, th)
+	return true
+}
+
+// mostAlone are the rows that make boxes no clearer.
+const mostAlone = 24
+
+// plot draws the boxes over all of a view.
+func (b *boxes) plot(in grid.View, snap *engine.Snapshot, th *grid.Theme) {
+	b.group(snap.IterationTimes, snap.Iteration)
 	kind := th.Kind(pane.KindOf(snap.Kind))
 	for i := range b.chart.Items {
 		b.chart.Items[i].Style = kind.Style
 	}
-	rows := int(float64(v.H()) * boxesShare)
-	rest, in := v.Sub(grid.Rect{W: v.W(), H: v.H() - rows}), v.Sub(grid.Rect{Y: v.H() - rows, W: v.W(), H: rows})
 	in.Text(grid.DrawLegendRow(in, 0, 0, th, []grid.LegendItem{{Mark: kind.Mark, Name: "time of an iteration", Style: kind.Style}})+2, 0,
-		legend(v), th.Dim)
+		legend(in), th.Dim)
 	b.chart.Y = grid.Axis{Unit: grid.Seconds, FromZero: true}
 	b.chart.Draw(in.Sub(grid.Rect{Y: 1, W: in.W(), H: in.H() - 1}), th)
-	return rest
 }
 
 // legend explains a box; in ASCII a heavy line would look as a light one.

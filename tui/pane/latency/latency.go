@@ -56,6 +56,9 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 	snap, th := h.Snap, h.Theme
 	lo, hi := span(h)
 	if lo > hi {
+		if p.boxes.alone(v, snap, th) {
+			return
+		}
 		if snap.Phase != engine.Starting && snap.Iteration > 0 {
 			v.TextIn(0, v.H()/2, v.W(), "no single accesses timed", grid.Center, th.Dim)
 			return

@@ -15,11 +15,19 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, th *grid.Theme
 	b := &c.bars
 	b.Items = b.Items[:0]
 	b.Axis = c.axis(s, of.Y[0], of.YLog, pl.YRange)
+	b.Shown = -1
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		bar := grid.Bar{Label: c.units.Text(r.Label), Value: s.Cell(i, of.Y[0]), Mark: th.Kind(pane.KindOf(r.Kind)).Mark, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
+		if len(of.Same) > 0 && !same(s, of, i) {
+			continue
+		}
+		label := r.Label
+		if len(of.Same) > 0 && r.Series != "" {
+			label = r.Series // all else they have in common
+		}
+		bar := grid.Bar{Label: c.units.Text(label), Value: s.Cell(i, of.Y[0]), Mark: th.Kind(pane.KindOf(r.Kind)).Mark, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
 		if i == s.Now {
-			bar.Style = th.Focus
+			bar.Style, b.Shown = th.Focus, len(b.Items)
 		}
 		bar.Ghost = c.ghost.cell(s, i, of.Y[0])
 		if len(of.Y) > 1 && known(s.Cell(i, of.Y[1])) { // the model's, beside it
@@ -28,6 +36,7 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, th *grid.Theme
 		b.Items = append(b.Items, bar)
 	}
 	c.explainGhost(acrossBars, th)
+	c.bodies = len(b.Items)
 	b.Draw(c.head(v, title(s, of, pl), th), th)
 }
 
@@ -52,6 +61,7 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, th *grid.Them
 		c.legend = append(c.legend, item{c.stack.Shade(k), s.Columns[y].Legend, s.Columns[y].Short, c.stack.Style(th, k)})
 	}
 	c.explainGhost(acrossBars, th)
+	c.bodies = len(c.stack.Rows)
 	c.stack.Draw(c.head(v, title(s, of, plot(s, n)), th), th)
 }
 

@@ -17,6 +17,8 @@ type chart struct {
 	ghost  *ghost   // of the baseline
 	points []points // storage of series, by their place in a chart
 	legend []item
+	over   bool // it stands over an axis
+	bodies int  // bars, where it does not
 	series []string
 	units  grid.Units
 }
@@ -52,6 +54,7 @@ func (c *chart) draw(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	for i := range s.Rows {
 		c.note(s.Rows[i].Series)
 	}
+	c.over = s.Charts[n].Shape == engine.Curve || s.Charts[n].Shape == engine.Heat
 	switch s.Charts[n].Shape {
 	case engine.Bars:
 		c.drawBars(v, s, n, h.Theme)
@@ -85,7 +88,7 @@ func plot(s *engine.StudyView, n int) *engine.Plot {
 // head writes a chart's title and, if there is room, its legend, and gives the view
 // that is left.
 func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
-	if v.H() < 6 {
+	if v.H() < 6 && (c.over || v.H() < c.bodies+1) {
 		return v
 	}
 	rows, look := 1, th.Dim
@@ -93,7 +96,12 @@ func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
 		c.explain(v.Sub(grid.Rect{W: v.W(), H: rows}), look)
 	} else {
 		v.TextIn(0, 0, v.W(), c.units.Text(title), grid.Left, th.Title)
-		rows += min((v.H()-6)/3, 2) // in all charts alike, so that they compare
+		switch {
+		case c.over: // in all charts over an axis alike, so that they compare
+			rows += min((v.H()-6)/3, 2)
+		case len(c.legend) > 0: // what the bars leave
+			rows += min(max(v.H()-1-c.bodies, 0), 2)
+		}
 		c.explain(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows - 1}), th.Text)
 	}
 	return v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
