@@ -40,16 +40,15 @@ func NewBoard(members int) *Board {
 	return b
 }
 
-// Note leaves a member's word for those who see what it raises after; Noted is what it has
-// left last.
+// Note leaves a member's word for those who see what it raises after.
 func (b *Board) Note(at, member int, what uint64) {
 	if b.notes[at][member] != what { // a line that others read is left to them
 		b.notes[at][member] = what
 	}
 }
 
-// Noted is what a member has noted.
-func (b *Board) Noted(at, member int) uint64 { return b.notes[at][member] }
+// Notes is what all have noted, by member; read only.
+func (b *Board) Notes(at int) []uint64 { return b.notes[at] }
 
 // Expose lets the others see a buffer of a member at a place.
 func (b *Board) Expose(place, member int, buf []byte) { b.shown[place][member] = buf }

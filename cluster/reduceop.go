@@ -111,9 +111,9 @@ func complexBy[T Number]() combiner {
 	return c
 }
 
-// stretch is how many bytes, or numbers, of each piece are combined at once, beside what
+// stretch is how many numbers, or words, of each piece are combined at once, beside what
 // is half done.
-const stretch = 256
+const stretch = 128
 
 // firstHalf is the largest power of two below n.
 func firstHalf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
@@ -132,14 +132,14 @@ func inTree(two func(acc, in []byte)) func(out []byte, in [][]byte) {
 			two(out, rest[0][lo:lo+len(out)])
 			return
 		}
-		var room [stretch / 8]uint64
+		var room [stretch]uint64
 		rest := Bytes(room[:])[:len(out)]
 		part(rest, in[half:], lo)
 		two(out, rest)
 	}
 	return func(out []byte, in [][]byte) {
-		for lo := 0; lo < len(out); lo += stretch {
-			part(out[lo:min(lo+stretch, len(out))], in, lo)
+		for lo := 0; lo < len(out); lo += 8 * stretch {
+			part(out[lo:min(lo+8*stretch, len(out))], in, lo)
 		}
 	}
 }

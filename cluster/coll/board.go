@@ -73,14 +73,10 @@ func (x *Run) shelf(total int64) {
 	x.temp = cluster.Bytes(t.words)
 }
 
-// agrees reports whether a member whose bytes are wanted has made the same call, on as
-// many bytes, up to 4 GiB.
-func (x *Run) agrees(member int32) bool {
-	says := x.comm.board.Noted(x.at, int(member))
-	if says != x.says {
-		x.fail("rank %d calls %s, this one %s: every member must make the same call, and give the same length", member, called(says), called(x.says))
-	}
-	return says == x.says
+// differs fails a call in which a member whose bytes are wanted has made another one, or
+// one on other bytes, up to 4 GiB.
+func (x *Run) differs(member int32, says uint64) {
+	x.fail("rank %d calls %s, this one %s: every member must make the same call, and give the same length", member, called(says), called(x.says))
 }
 
 // called is what a member says that it calls.
@@ -273,6 +269,7 @@ func (x *Run) less(peer int32, b []byte, want int64) {
 // load takes what some members show.
 func (x *Run) load(n *Node) {
 	p, all := x.Schedule.Ranks, x.peers(n)
+	notes := x.comm.board.Notes(x.at)
 	first := wrap(x.Peer(n.Peer)-x.Root, p) // from the root on
 	dst, even := x.strided(&n.Ref, false)
 	src, also := x.strided(&n.From, true)
@@ -281,14 +278,16 @@ func (x *Run) load(n *Node) {
 		to := x.own(n.Ref.Buf)
 		for i := range n.Count {
 			peer := wrap(first+i, p)
-			if !x.agrees(wrap(peer+x.Root, p)) {
+			member := wrap(peer+x.Root, p)
+			if notes[member] != x.says {
+				x.differs(member, notes[member])
 				return
 			}
 			x.looked += src.each
 			if all == nil || src.each == 0 {
 				continue
 			}
-			b := x.shown(all, wrap(peer+x.Root, p), src.base+src.step*x.number(peer), src.each)
+			b := x.shown(all, member, src.base+src.step*x.number(peer), src.each)
 			off := dst.base + dst.step*x.number(peer)
 			copy(to[off:off+dst.each], b)
 		}
@@ -296,7 +295,8 @@ func (x *Run) load(n *Node) {
 	}
 	for i := range n.Count {
 		peer := wrap(first+i, p)
-		if !x.agrees(wrap(peer+x.Root, p)) {
+		if member := wrap(peer+x.Root, p); notes[member] != x.says {
+			x.differs(member, notes[member])
 			return
 		}
 		size := x.theirs(n.From, peer)
@@ -314,10 +314,11 @@ func (x *Run) fold(n *Node) {
 	dst, even := x.strided(&n.Ref, false)
 	src, also := x.strided(&n.From, true)
 	even = even && also && dst.each == src.each && dst.step == 0
-	from := x.sources[:0]
+	notes, from := x.comm.board.Notes(x.at), x.sources[:0]
 	x.looked = 0
 	for i, peer := int32(0), x.Root; i < n.Count; i++ {
-		if !x.agrees(peer) {
+		if notes[peer] != x.says {
+			x.differs(peer, notes[peer])
 			return
 		}
 		off, size := src.base, src.each
@@ -328,11 +329,12 @@ func (x *Run) fold(n *Node) {
 		}
 		x.looked += size
 		if all != nil && size > 0 {
-			b := x.shown(all, peer, off, size)
-			if b == nil {
+			b := all[peer]
+			if off+size > int64(len(b)) {
+				x.less(peer, b, off+size)
 				return
 			}
-			from = append(from, b)
+			from = append(from, b[off:off+size:off+size])
 		}
 		if peer++; peer == p {
 			peer = 0
