@@ -80,6 +80,29 @@ func (c *Walk) Natural(p *uint64) {
 	*p, c.b = v, c.b[n:]
 }
 
+// Naturals are so many, without their number.
+func (c *Walk) Naturals(p []uint64) {
+	if !c.read {
+		for i := range p {
+			c.b = binary.AppendUvarint(c.b, p[i])
+		}
+		return
+	}
+	b := c.b // a step of c for each number would tell the collector of it
+	for i := range p {
+		if len(b) > 0 && b[0] < 0x80 {
+			p[i], b = uint64(b[0]), b[1:]
+			continue
+		}
+		c.b = b
+		if c.Natural(&p[i]); c.err != nil {
+			return
+		}
+		b = c.b
+	}
+	c.b = b
+}
+
 // Integer is a whole number of any size and sign.
 func Integer[T ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64](c *Walk, p *T) {
 	if !c.read {

@@ -20,6 +20,7 @@ type point struct {
 	On      bool
 	X       float64
 	Pair    [2]float64
+	Pairs   [2]uint64
 	Numbers []int64
 	Reals   []float64
 	Names   []string
@@ -38,6 +39,7 @@ func (p *point) fields(c *Walk) {
 	c.Flag(&p.On)
 	c.Float(&p.X)
 	c.Floats(p.Pair[:])
+	c.Naturals(p.Pairs[:])
 	IntegerList(&p.Numbers, c)
 	c.FloatList(&p.Reals)
 	List(c, &p.Names, names)
@@ -57,6 +59,7 @@ func points() *rapid.Generator[*point] {
 		p := &point{
 			Natural: rapid.Uint64().Draw(t, "natural"), Signed: rapid.Int64().Draw(t, "signed"), Short: rapid.Int8().Draw(t, "short"), Small: rapid.Uint8Range(0, 8).Draw(t, "small"),
 			Name: rapid.String().Draw(t, "name"), On: rapid.Bool().Draw(t, "on"), X: real.Draw(t, "x"), Pair: [2]float64{real.Draw(t, "p"), real.Draw(t, "q")},
+			Pairs:   [2]uint64{rapid.Uint64().Draw(t, "first"), rapid.Uint64Range(0, 300).Draw(t, "second")},
 			Numbers: rapid.SampledFrom([][]int64{nil, {}, {1, -2, math.MinInt64}}).Draw(t, "numbers"), Reals: rapid.SampledFrom([][]float64{nil, {}, {1.5}}).Draw(t, "reals"),
 			Names: rapid.SampledFrom([][]string{nil, {}, {"", "b"}}).Draw(t, "names"),
 			By:    rapid.SampledFrom([]map[string]string{nil, {}, {"": "", "b": "2", "a": "1"}}).Draw(t, "by"),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/bits"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -38,22 +39,49 @@ func newPacker() *packer {
 
 func (p *packer) pack(b []byte) []byte { return p.z.EncodeAll(b, nil) }
 
-// unpacker is the other way.
-type unpacker struct{ z *zstd.Decoder }
+// unpacker is the other way. A replay unpacks a hundred blocks for a frame: what it gives is
+// valid until the next call.
+type unpacker struct {
+	z     *zstd.Decoder
+	plain []byte
+	room  room
+}
+
+// room is for the stretches of a block that is read.
+type room struct {
+	all     []stretch
+	numbers []uint64
+}
 
 func newUnpacker() *unpacker {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(mostPlain))
 	if err != nil {
 		panic("recording: " + err.Error())
 	}
-	return &unpacker{z}
+	return &unpacker{z: z}
 }
 
 func (u *unpacker) unpack(b []byte, crc int64) ([]byte, error) {
 	if checksum(b) != crc {
 		return nil, errors.New("its checksum is wrong")
 	}
-	return u.z.DecodeAll(b, nil)
+	plain, err := u.z.DecodeAll(b, u.plain[:0])
+	if cap(plain) <= keptPlain {
+		u.plain = plain
+	}
+	return plain, err
+}
+
+// keptPlain is how many bytes an unpacker keeps room for.
+const keptPlain = 1 << 20
+
+// lane unpacks the n stretches of a block.
+func (u *unpacker) lane(b []byte, crc int64, n int) ([]stretch, error) {
+	plain, err := u.unpack(b, crc)
+	if err != nil {
+		return nil, err
+	}
+	return decodeStretches(plain, n, &u.room)
 }
 
 // label is a stretch without its times.
@@ -148,10 +176,10 @@ func (b *stretches) encode() []byte {
 			c.Natural(&at)
 		}
 	}
-	for _, s := range b.spans {
-		ticks := s / step
-		c.Natural(&ticks)
+	for i := range b.spans {
+		b.spans[i] /= step
 	}
+	c.Naturals(b.spans)
 	return c.Bytes()
 }
 
@@ -167,8 +195,9 @@ type stretch struct {
 	span cluster.Time
 }
 
-// decodeStretches reads the n stretches of a block.
-func decodeStretches(b []byte, n int) ([]stretch, error) {
+// decodeStretches reads the n stretches of a block; they are valid until the room is used
+// again.
+func decodeStretches(b []byte, n int, r *room) ([]stretch, error) {
 	c := codec.Decode(b)
 	var count, step, kinds uint64
 	c.Natural(&count)
@@ -184,27 +213,28 @@ func decodeStretches(b []byte, n int) ([]stretch, error) {
 	for i := range labels {
 		labels[i].fields(c)
 	}
-	all := make([]stretch, n)
-	for i := range all {
-		var at uint64
-		if kinds > 1 {
-			if c.Natural(&at); at >= kinds {
-				return nil, fmt.Errorf("label %d of %d", at, kinds)
-			}
-		}
-		all[i].label = labels[at]
+	r.all, r.numbers = slices.Grow(r.all[:0], n)[:n], slices.Grow(r.numbers[:0], n)[:n]
+	clear(r.numbers)
+	if kinds > 1 {
+		c.Naturals(r.numbers)
 	}
-	for i := range all {
-		var ticks uint64
-		if c.Natural(&ticks); c.Err() != nil {
-			return nil, c.Err()
+	for i, at := range r.numbers {
+		if at >= kinds {
+			return nil, fmt.Errorf("label %d of %d", at, kinds)
 		}
+		r.all[i].label = labels[at]
+	}
+	c.Naturals(r.numbers)
+	if c.Err() != nil {
+		return nil, c.Err()
+	}
+	for i, ticks := range r.numbers {
 		hi, span := bits.Mul64(ticks, step)
-		if all[i].span = cluster.Time(span); hi != 0 || all[i].span <= 0 {
+		if r.all[i].span = cluster.Time(span); hi != 0 || r.all[i].span <= 0 {
 			return nil, fmt.Errorf("a stretch of %d × %d ps", ticks, step)
 		}
 	}
-	return all, c.End()
+	return r.all, c.End()
 }
 
 // encodeColumns is a block of messages or samples, column after column.

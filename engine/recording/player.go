@@ -349,11 +349,7 @@ func (t *track) add(f *File, first uint64, n int, begin cluster.Time, before []b
 	if t.strip != nil && first < t.strip.Count() {
 		return nil // it is there
 	}
-	b, err := f.unpack.unpack(data, crc)
-	var all []stretch
-	if err == nil {
-		all, err = decodeStretches(b, n)
-	}
+	all, err := f.unpack.lane(data, crc, n)
 	if err != nil {
 		return fmt.Errorf("stretches from %d on: %w", first, err)
 	}
