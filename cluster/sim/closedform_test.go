@@ -112,3 +112,51 @@ func halo(side int) func(r *cluster.Rank, size int) error {
 		return nil
 	}
 }
+
+// Long exchanges side by side take as long as one after another, whatever their number:
+// each rank of a ring exchanges k messages with either neighbour, all under way at once.
+// An eager message takes g + (s−1)G of its adapter, a rendezvous 3g + (s−1)G, as both
+// handshakes and the bytes each take a gap. From the third on each exchange adds just
+// that; the second one hides in latencies of the first.
+func TestExchangesSideBySide(t *testing.T) {
+	const ns, most = cluster.Nanosecond, 6
+	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressOffload, EagerLimit: 8 << 10, Flops: 1e9}
+	m.Classes[cluster.Remote] = cluster.Link{Latency: 2500 * ns, Overhead: 1500 * ns, Gap: 1000 * ns, Bandwidth: 250e6}
+	for _, ranks := range []int{2, 3, 16} {
+		for _, c := range []struct {
+			size int64
+			gaps cluster.Time
+		}{{1 << 10, 1}, {8 << 10, 1}, {16 << 10, 3}, {1 << 20, 3}} {
+			var ends [most + 1]cluster.Time
+			for k := 1; k <= most; k++ {
+				simulated(t, clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
+					err := bothSides(r, k, c.size)
+					ends[k] = max(ends[k], sim.Clock(r.Port()))
+					return err
+				})
+				each := 2 * (c.gaps*1000*ns + cluster.Time(c.size-1)*4*ns)
+				if more := ends[k] - ends[k-1]; k > 2 && more != each {
+					t.Errorf("ring of %d, %d B: exchange %d a side adds %s, want 2(%dg + (s-1)G) = %s", ranks, c.size, k, nanoseconds(more), c.gaps, nanoseconds(each))
+				}
+			}
+		}
+	}
+}
+
+// bothSides exchanges k messages with either neighbour in a ring.
+func bothSides(r *cluster.Rank, k int, size int64) error {
+	n := r.Ranks()
+	peers := [2]int{(r.ID() + 1) % n, (r.ID() + n - 1) % n}
+	qs := make([]cluster.Request, 4*k)
+	for i := range 2 * k {
+		if err := r.IrecvPhantom(&qs[i], r.World(), peers[i%2], i^1, size); err != nil { // the other side sends it
+			return err
+		}
+	}
+	for i := range 2 * k {
+		if err := r.IsendPhantom(&qs[2*k+i], r.World(), peers[i%2], i, size); err != nil {
+			return err
+		}
+	}
+	return r.Waitall(qs, nil)
+}
