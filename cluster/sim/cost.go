@@ -114,12 +114,16 @@ func (w *way) handed(n int64) bool { return n <= w.inline || w.copy > 0 }
 
 // carry is (n − 1)G: what follows the first byte.
 func (w *way) carry(n int64) cluster.Time {
-	if n == w.lastN {
-		return w.lastT
+	if n != w.lastN {
+		w.other(n)
 	}
-	w.lastN, w.lastT = n, w.bandwidth.time(n-1)
 	return w.lastT
 }
+
+// other works out carry of a size that was not asked for last.
+//
+//go:noinline
+func (w *way) other(n int64) { w.lastN, w.lastT = n, w.bandwidth.time(n-1) }
 
 // noise is a seeded source of relative errors. It uses integers alone: twelve
 // uniform numbers make a normal one nearly enough.

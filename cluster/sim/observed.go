@@ -136,8 +136,13 @@ func (w *world) met(m *msg, t *thread) {
 // comesTo notes that message i has come to a receive.
 func (w *world) comesTo(r *rank, recv uint32, i int32) {
 	if w.trace.recorder != nil {
-		*r.voyage(recv) = *grown(&w.trace.voyages, int(i))
+		w.brings(r, recv, i)
 	}
+}
+
+//go:noinline
+func (w *world) brings(r *rank, recv uint32, i int32) {
+	*r.voyage(recv) = *grown(&w.trace.voyages, int(i))
 }
 
 // finds notes what a thread finds complete, and since when nobody was waited for. What

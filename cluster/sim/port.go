@@ -147,18 +147,29 @@ func (t *thread) pended(op *cluster.Op, i uint32) cluster.Handle {
 
 // finish gives the result of an operation that completes inside Post.
 func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
+	result(op, d)
 	if op.Then != nil {
-		w, r := t.w, t.r
-		steps := &r.steps
-		if w.stepper == r && len(r.steps) == 0 {
-			steps = &w.inline
-		}
-		*steps = append(*steps, pendingStep{then: op.Then, arg: op.ThenArg, done: d, at: t.now, cause: t.cause})
-		return 0
+		t.follows(op)
 	}
+	return 0
+}
+
+// result is finish of an operation without a step.
+func result(op *cluster.Op, d cluster.Done) {
 	o := &op.Done
 	o.Peer, o.Tag, o.Size, o.A, o.Err, o.Found = d.Peer, d.Tag, d.Size, d.A, d.Err, d.Found
-	return 0
+}
+
+// follows lets the step of an operation that has completed inside Post run.
+//
+//go:noinline
+func (t *thread) follows(op *cluster.Op) {
+	w, r := t.w, t.r
+	steps := &r.steps
+	if w.stepper == r && len(r.steps) == 0 {
+		steps = &w.inline
+	}
+	*steps = append(*steps, pendingStep{then: op.Then, arg: op.ThenArg, done: op.Done, at: t.now, cause: t.cause})
 }
 
 // complete finishes a slot at a time, and resumes the thread whose wait is over.
@@ -231,21 +242,20 @@ func (r *rank) charge(t *thread, s *slot) {
 }
 
 func (t *thread) pays(s *slot) {
-	if s.pays == feeUnpack {
-		t.packs(s.size)
-		return
-	}
-	if s.pays == feeFence {
-		t.fences(s.at)
-		return
-	}
 	way := &t.w.net.ways[s.class]
-	if s.pays == feeEager {
+	switch s.pays {
+	case feeO:
+		t.spend(way.o, CauseOverhead)
+	case feeEager:
 		t.spend(way.overhead(s.size), CauseOverhead)
-		t.copies(way, 1, s.size)
-		return
+		if way.copy > 0 {
+			t.copies(way, 1, s.size)
+		}
+	case feeUnpack:
+		t.packs(s.size)
+	case feeFence:
+		t.fences(s.at)
 	}
-	t.spend(way.o, CauseOverhead)
 }
 
 func (r *rank) threadOf(number int) *thread {

@@ -60,6 +60,7 @@ func (w *world) newMsg() (int32, *msg) {
 		w.abort(fmt.Errorf("more than %d messages under way at %v", maxRef, w.now))
 		return 0, &w.msgs[0]
 	}
+	w.wide = w.wide || len(w.msgs) >= manyUnderWay
 	w.msgs = append(w.msgs, msg{})
 	w.lasts = append(w.lasts, 0)
 	return int32(len(w.msgs) - 1), &w.msgs[len(w.msgs)-1]

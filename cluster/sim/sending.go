@@ -40,7 +40,11 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 		return t.pended(op, source)
 	}
 	w.dispatch(i, t)
-	return t.finish(op, cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n})
+	result(op, cluster.Done{Peer: op.Peer, Tag: op.Tag, Size: n})
+	if op.Then != nil {
+		t.follows(op)
+	}
+	return 0
 }
 
 // copies charges a thread for copying as many messages, each of n bytes, into the eager

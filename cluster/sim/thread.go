@@ -110,7 +110,15 @@ func (t *thread) sync(kind eventKind) {
 
 // spend moves the thread's clock, for a reason.
 func (t *thread) spend(dt cluster.Time, why Cause) {
-	if t.now += dt; uint64(t.now) > uint64(end) {
+	t.now += dt
+	if t.w.trace.watched || uint64(t.now) > uint64(end) {
+		t.spent(dt, why)
+	}
+}
+
+// spent is spend where somebody watches, or the clock has gone too far.
+func (t *thread) spent(dt cluster.Time, why Cause) {
+	if uint64(t.now) > uint64(end) {
 		t.w.overflow()
 		t.now = end
 	}

@@ -21,7 +21,7 @@ type world struct {
 	inline  []pendingStep // of it, and of those whose steps it is inside
 	carried cluster.Time  // when the collective network has carried what it was given
 	outlook outlook
-	wide    bool // what the ranks hold is more than a cache has
+	wide    bool // what the ranks or the messages hold is more than a cache has
 }
 
 // costs is what the work of processors takes; it does not change during a run.
@@ -113,7 +113,7 @@ func (w *world) run() {
 			}
 		}
 		e := w.queue.pop()
-		if w.wide || len(w.msgs) > manyUnderWay {
+		if w.wide {
 			w.ahead()
 		}
 		w.come(e)
