@@ -116,3 +116,16 @@ func TestScreensOfTheTree(t *testing.T) {
 		}
 	}
 }
+
+// What the links of a torus carry of an FFT's exchanges and of a broadcast.
+func TestScreensOfLinks(t *testing.T) {
+	wide := map[string]string{"nodes": "32", "ranks-per-node": "1"}
+	box := map[string]string{"class": "own", "nx": "64", "ny": "64", "nz": "64", "rows": "4", "nodes": "32", "ranks-per-node": "1"}
+	for _, run := range []studyRun{{"fft", box, nil}, {"collective", wide, nil}} {
+		s := recordedRun(t, "xt4-franklin", &run)
+		for _, size := range [][2]int{{80, 24}, {200, 60}} {
+			a := pressed(s, ":", "'zoom-links", "enter")
+			panetest.Golden(t, fmt.Sprintf("links-%s-%dx%d", run.workload, size[0], size[1]), wholly(a, size[0], size[1]).PlainText())
+		}
+	}
+}

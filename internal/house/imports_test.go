@@ -39,7 +39,7 @@ engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
 engine/algorithm       : engine cluster cluster/coll
 engine/workload/dense  :
-engine/workload/*      : engine engine/workload engine/workload/dense engine/study engine/algorithm cluster cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models
+engine/workload/*      : engine engine/workload engine/workload/dense engine/workload/network engine/study engine/algorithm cluster cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models
 engine/study           : engine cluster models
 engine/recording       : engine engine/workload cluster cluster/codec cluster/timeline
 engine/session/sessiontest : engine engine/session cluster

@@ -86,6 +86,42 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *engine.Fl
 	return f
 }
 
+// messagesOf sends what nodes send each other in a call.
+func messagesOf(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send func(from, to int, bytes float64)) bool {
+	world := l.World()
+	w := placeOf(s, m, engine.Simulated)
+	k, err := w.chosen(s, len(world))
+	if err != nil {
+		return false
+	}
+	var cache coll.Cache
+	n := int64(0)
+	for rel := range k.Ranks {
+		sends, _ := moved(cache.Schedule(k, rel))
+		if n += sends; n > mostPriced {
+			return false
+		}
+	}
+	root, blocks := int32(0), k.Blocks(length(s), 1)
+	if of(s).Rooted() {
+		root = int32(max(s.Int("root"), 0))
+	}
+	if of(s).Combines() {
+		blocks = k.Blocks(length(s), unit)
+	}
+	trace, err := coll.Steps(k, root, blocks)
+	if err != nil {
+		return false
+	}
+	for i := range trace.Messages {
+		x := &trace.Messages[i]
+		if a, b := l.NodeOf(int(world[x.From])), l.NodeOf(int(world[x.To])); a != b {
+			send(a, b, float64(x.Bytes))
+		}
+	}
+	return true
+}
+
 // moved counts the messages that a rank sends, and what it loads from others.
 func moved(s *coll.Schedule) (sends, loads int64) {
 	for i := range s.Nodes {

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/engine/workload/network"
 )
 
 func init() { workload.Register(&collective) }
@@ -73,7 +74,7 @@ var collective = workload.Workload{
 	Tallies: []engine.TallySpec{
 		{Name: "progress", Unit: "ns", Doc: "time from the start of the first rank until ranks are done, summed over calls, and the calls of all these ranks", Row: "ranks", Column: "of", Labels: progressLabels},
 	},
-	Studies:    []*engine.Study{overSizes},
+	Studies:    []*engine.Study{overSizes, network.Links("a call", messagesOf)},
 	Fit:        workload.FitMachine,
 	Bars:       bars,
 	Iterations: 3,

@@ -3,6 +3,7 @@ package fft
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
+	"github.com/hybridtop/hybridtop/engine"
 )
 
 // Bound is what a network lets a transform reach at most, in flop/s: 5·N·log₂ N flops over
@@ -98,6 +99,30 @@ func loads(net *topology.Network, cut func(router int) bool, l *cluster.Layout, 
 		}
 	}
 	return load, over
+}
+
+// messagesOf sends what the nodes exchange in a step.
+func messagesOf(s *engine.Scenario, l *cluster.Layout, _ *cluster.Machine, send func(from, to int, bytes float64)) bool {
+	world := l.World()
+	g, err := gridOf(s, len(world), 0)
+	b := problemOf(s)
+	if err != nil || len(world)*(g.ty+g.tz-2) > fewPairs {
+		return false
+	}
+	for e, members := range [exchanges]int{g.ty, g.tz} {
+		each := pointBytes * float64(b.points()) / float64(len(world)) / float64(members)
+		for t := range len(world) / members {
+			team := g.team(world, e, t)
+			for _, from := range team {
+				for _, to := range team {
+					if a, b := l.NodeOf(int(from)), l.NodeOf(int(to)); a != b {
+						send(a, b, each)
+					}
+				}
+			}
+		}
+	}
+	return true
 }
 
 // cutOf says on which side of the bisection a router of a torus is, halved across its

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/engine/workload/network"
 )
 
 func init() { workload.Register(&fft) }
@@ -83,7 +84,7 @@ var fft = workload.Workload{
 		{Name: "message_first", Phrase: "message of the first exchange", Unit: "B", Doc: "bytes from a rank to another in a call of the first exchange"},
 		{Name: "message_second", Phrase: "message of the second exchange", Unit: "B", Doc: "likewise of the second"},
 	},
-	Studies:    []*engine.Study{byExchange},
+	Studies:    []*engine.Study{byExchange, network.Links("a step", messagesOf)},
 	Fit:        workload.FitMachine,
 	Bars:       bars,
 	Iterations: 6,

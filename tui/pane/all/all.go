@@ -26,6 +26,7 @@ var Panes = []pane.Spec{
 	study.Overlap,
 	study.Convergence,
 	study.Steps,
+	study.Links,
 	boxes.Spec,
 	knobs.Spec,
 	why.Spec,

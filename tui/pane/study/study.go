@@ -39,13 +39,24 @@ var Steps = pane.Spec{
 	New:     func() pane.Pane { return &Pane{shows: steps, home: study.StepsName} },
 }
 
+// Links is the line of the registry for what a network's links carry.
+var Links = pane.Spec{
+	Name: "links", Title: "Links", Doc: "what the network's links carry", Place: pane.Story,
+	Offered: func(s *engine.Snapshot) bool { v := find(s.Studies, links); return v != nil && len(v.Rows) > 0 },
+	New:     func() pane.Pane { return &Pane{shows: links, home: study.LinksName} },
+}
+
+func links(name string) bool { return name == study.LinksName }
+
 func steps(name string) bool { return name == study.StepsName }
 
 func overlap(name string) bool { return name == study.EpsilonName }
 
 func convergence(name string) bool { return name == study.ConvergenceName }
 
-func other(name string) bool { return !overlap(name) && !convergence(name) && !steps(name) }
+func other(name string) bool {
+	return !overlap(name) && !convergence(name) && !steps(name) && !links(name)
+}
 
 // find gives the first study that a pane shows; nil: there is none.
 func find(all []engine.StudyView, shows func(name string) bool) *engine.StudyView {

@@ -1,0 +1,146 @@
+package network
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim/topology"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// Columns of the study of links.
+const (
+	columnPlane = iota
+	columnMost
+	columnMean
+)
+
+var linkColumns = []engine.Column{
+	columnPlane: {Name: "plane", Title: "plane", Unit: "1", Wide: 6},
+	columnMost:  {Name: "busiest_link", Title: "busiest", Unit: "B", Wide: 9, Legend: "busiest link"},
+	columnMean:  {Name: "mean_link", Title: "mean", Unit: "B", Wide: 9, Legend: "mean link"},
+}
+
+// Messages sends what a program does between nodes, of an iteration; false: there are too
+// many of them.
+type Messages func(s *engine.Scenario, l *cluster.Layout, m *cluster.Machine, send func(from, to int, bytes float64)) bool
+
+// Links is the study of what links carry, by the routes of messages; of says of what:
+// "a step".
+func Links(of string, each Messages) *engine.Study {
+	return &engine.Study{
+		Form: engine.Form{
+			Name: study.LinksName, Title: "Links", Caption: "bytes of " + of + " on the links of a torus, by the routes alone", Of: of, Item: "links that leave a plane",
+			Absent:  "WORKLOAD does not say what links carry",
+			Columns: linkColumns,
+			Charts:  []engine.Chart{{Shape: engine.Heat, X: columnPlane, Y: []int{columnMost}}},
+			Brief:   engine.Brief{Column: columnMost, After: " on a link"},
+		},
+		Frame: func(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
+			return frame(s, m, of, each)
+		},
+		Observe: func(*engine.Snapshot) []engine.Row { return nil },
+		Complete: func(v *engine.StudyView, _ *engine.Snapshot) {
+			v.Why = words(v.Rows, of)
+		},
+	}
+}
+
+// plane is the links of one direction that leave routers of one coordinate along it.
+type plane struct {
+	dim, at int
+	minus   bool
+}
+
+func (p plane) direction() string {
+	sign := "+"
+	if p.minus {
+		sign = "−"
+	}
+	return sign + string("xyz"[p.dim])
+}
+
+func frame(s *engine.Scenario, m *cluster.Machine, of string, each Messages) engine.StudyView {
+	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{Title: "bytes of " + of + " on the busiest link that leaves a plane"}}}
+	miss := func(text, command string) engine.StudyView {
+		v.Missing = []engine.Hint{{Text: text, Command: command}}
+		return v
+	}
+	l, own := s.Layout(), *m
+	if l.Validate() != nil {
+		return v
+	}
+	workload.FitMachine(s, &own)
+	dims := own.Topology.Dims
+	net, err := topology.New(own.Topology, l.Nodes)
+	if own.Topology.Shape != cluster.Torus || err != nil || net.Links() == 0 {
+		return miss("The machine's network is no torus of several nodes.", "machine xt4-franklin")
+	}
+	carries := make([]float64, net.Links())
+	var path []int32
+	if !each(s, &l, &own, func(from, to int, bytes float64) {
+		path = net.Route(from, to, path[:0])
+		for _, link := range path {
+			carries[link] += bytes
+		}
+	}) {
+		return miss("There are too many messages to route them here.", "nodes 16")
+	}
+	for dim := range dims {
+		for _, minus := range []bool{false, true} {
+			for at := range dims[dim] {
+				row(&v, carries, net, dims, plane{dim, at, minus})
+			}
+		}
+	}
+	return v
+}
+
+// row adds the row of a plane's links, if it has any.
+func row(v *engine.StudyView, carries []float64, net *topology.Network, dims []int, of plane) {
+	n, sum, most := 0, 0.0, 0.0
+	for link, bytes := range carries {
+		if planeOf(net, dims, link) == of {
+			n, sum, most = n+1, sum+bytes, math.Max(most, bytes)
+		}
+	}
+	if n == 0 {
+		return
+	}
+	label := fmt.Sprintf("%s from %d", of.direction(), of.at)
+	v.Rows = append(v.Rows, engine.Row{Key: label, Label: label, Series: of.direction(), Kind: engine.Modelled,
+		Cells: []float64{columnPlane: float64(of.at), columnMost: most, columnMean: sum / float64(n)}})
+}
+
+// planeOf is the plane that a link leaves.
+func planeOf(net *topology.Network, dims []int, link int) plane {
+	from, to := net.Ends(link)
+	for dim, side := range dims {
+		if a, b := from%side, to%side; a != b {
+			return plane{dim, a, (a+1)%side != b}
+		}
+		from, to = from/side, to/side
+	}
+	return plane{dim: -1}
+}
+
+// words say which link carries most, and how unevenly they are used.
+func words(rows []engine.Row, of string) string {
+	var busiest *engine.Row
+	sum := 0.0
+	for i := range rows {
+		r := &rows[i]
+		if sum += r.Cells[columnMean]; busiest == nil || r.Cells[columnMost] > busiest.Cells[columnMost] {
+			busiest = r
+		}
+	}
+	if busiest == nil || busiest.Cells[columnMost] == 0 {
+		return ""
+	}
+	most := busiest.Cells[columnMost]
+	return fmt.Sprintf("The busiest link, %s, carries %s of %s, %s× the mean link (modelled, by the routes).",
+		busiest.Label, cluster.SizeText(math.Round(most)), of, study.Figure(most/(sum/float64(len(rows)))))
+}
