@@ -49,7 +49,7 @@ const (
 func (*Fabric) Overhead(s *cluster.Spec) int64 {
 	ranks, lanes := int64(s.Layout.Ranks()), int64(lanesOf(s))
 	rings := min(ranks, int64(bits.Len64(uint64(ranks)))+8)
-	own, back := spareParcels(int(ranks))
+	own, back := spareParcels(int(ranks * (1 + lanes)))
 	ring := ringOverhead + cellOverhead*int64(ringCells(int(ranks*(1+lanes/2))))
 	return ranks * (rankOverhead + (1+lanes)*int64(own+back)*(longestKept+parcelOverhead) + threadOverhead*int64(s.Layout.ThreadsPerRank-1) + rings*ring + (1+lanes)*pairOverhead*ranks)
 }
@@ -112,7 +112,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	w.spins, w.yields, w.patience = 1, 3, 0
 	w.cores = int32(cores)
 	w.threads.Store(int32(n))
-	own, back := spareParcels(n)
+	own, back := spareParcels(n * (1 + lanesOf(&spec)))
 	w.spareOwn, w.spareBack = own, int32(back)
 	w.way = newTransport(w, cores)
 	for i := range w.engines {

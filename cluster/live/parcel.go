@@ -85,9 +85,10 @@ type spares struct {
 // longestKept is the longest buffer that a spare parcel keeps.
 const longestKept = 16 << 10
 
-// spareParcels is how many an engine keeps that it received, and how many it takes back.
-func spareParcels(ranks int) (own, back int) {
-	own = min(max(1024/ranks, 1), 64)
+// spareParcels is how many an engine keeps that it received, and how many it takes back:
+// all engines together stay within 40 MiB, or two parcels each.
+func spareParcels(engines int) (own, back int) {
+	own = min(max(1024/engines, 1), 64)
 	return own, own
 }
 
