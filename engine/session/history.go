@@ -125,7 +125,7 @@ func difference(from, to *engine.Scenario, a, b engine.Kind) string {
 	}
 	for i := range table {
 		name := table[i].Name
-		if x, y := from.Text(name), to.Text(name); x != y && (workload.Idle(from, a, name) == "" || workload.Idle(to, b, name) == "") {
+		if x, y := from.Text(name), table[i].Text(to.Text(name)); table[i].Text(x) != y && (workload.Idle(from, a, name) == "" || workload.Idle(to, b, name) == "") {
 			turned = append(turned, name+" "+x+"→"+y)
 		}
 	}

@@ -24,7 +24,7 @@ func why(s *engine.Snapshot) string {
 	case engine.Behind:
 		return "the host is too busy to keep the machine's times: none of them is a result yet."
 	case engine.Beyond:
-		return "the host is too busy to keep the machine's times at any dilation; a simulation keeps them all."
+		return "the host is too busy to keep the machine's times at any dilation that is worth a wait; a simulation keeps them all."
 	}
 	if present || s.Kind == engine.Simulated && s.Phase == engine.Ended {
 		return "" // when the session looked is no part of what was simulated

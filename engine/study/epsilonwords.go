@@ -16,7 +16,7 @@ func noFacts(s *engine.Snapshot) []engine.Note {
 	case s.Phase == engine.Failed:
 		text = "no point: the run failed"
 	case s.Late():
-		text = "no point: the host is too busy to keep this run's times"
+		text = "no point: the times of this run are late"
 	}
 	return []engine.Note{{Text: text, Glyph: engine.NoGlyph, Dim: true}}
 }
