@@ -73,12 +73,15 @@ func TestPhantomsTakeTheSameTime(t *testing.T) {
 	}
 }
 
+// What cannot be run is refused, and says what to use.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ knob, value, want string }{
 		{"box", "12", "want a power of two, as boxes are halved: 8 or 16"},
 		{"smoother-degree", "3", "want an even number, so that a pass ends in u: 2 or 4"},
 		{"boxes", "13", "the coarsest grid has 13 cells a side, at most 11"},
 		{"agglomerate", "6", "want a power of two"},
+		{"box", "2", "from 4"},
+		{"model", "nested-multiple", "with 4 groups: puts reach no rank of another group; use model = flat"},
 	} {
 		_, err := try("fabric", "sim", "machine", "demo", c.knob, c.value)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
