@@ -226,7 +226,10 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 			return m.At, nil
 		}
 	}
-	return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s, mark 2 of %d, or the words of a mark", Clean(text), len(marks))
+	if len(marks) == 0 {
+		return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s; it has no marks", Clean(text))
+	}
+	return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or the words of a mark", Clean(text), len(marks))
 }
 
 // behind is when the first snapshot was published that has a mark.
