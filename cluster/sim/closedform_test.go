@@ -117,7 +117,8 @@ func halo(side int) func(r *cluster.Rank, size int) error {
 // each rank of a ring exchanges k messages with either neighbour, all under way at once.
 // An eager message takes g + (s−1)G of its adapter, a rendezvous 3g + (s−1)G, as both
 // handshakes and the bytes each take a gap. From the third on each exchange adds just
-// that; the second one hides in latencies of the first.
+// that; the second one hides in latencies of the first. Calls of an exchange among more
+// than two ranks meet at receivers: see TestCallsSideBySide.
 func TestExchangesSideBySide(t *testing.T) {
 	const ns, most = cluster.Nanosecond, 6
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressOffload, EagerLimit: 8 << 10, Flops: 1e9}

@@ -1,0 +1,78 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+)
+
+// Several calls of an exchange under way at once may take longer than as many one after
+// another: messages of different rounds meet at a receiver, whose adapter takes them in
+// one by one, and meanwhile another adapter has nothing to do. They take no less than an
+// adapter needs for its messages, k(n−1)(3g + (s−1)G), and here no more than twice that,
+// the bound of open shops whose machines rest only when they have nothing to do (Bárány
+// and Fiala 1982). Among two ranks no messages meet so.
+func TestCallsSideBySide(t *testing.T) {
+	const most = 5
+	m := clustertest.Priced()
+	m.MemoryRate, m.NodeRate = 0, 0 // the own block costs nothing
+	link := m.Classes[cluster.Remote]
+	for _, progress := range []cluster.Progress{cluster.ProgressCall, cluster.ProgressOffload} {
+		m.Progress = progress
+		for _, ranks := range []int{2, 4, 8} {
+			for _, size := range []int64{256 << 10, 1 << 20} {
+				carry := cluster.Time(float64(size-1) / link.Bandwidth * float64(cluster.Second))
+				for k := 1; k <= most; k++ {
+					took := sideBySide(t, m, ranks, "pairwise", size, k)
+					least := cluster.Time(k*(ranks-1)) * (3*link.Gap + carry)
+					bound := 2 * least
+					if ranks == 2 {
+						bound = least + 2*(3*link.Latency+6*link.Overhead)
+					}
+					if took < least || took > bound {
+						t.Errorf("%d calls among %d, %d B, progress by %v: %v, want %v to %v", k, ranks, size, progress, took, least, bound)
+					}
+				}
+			}
+		}
+	}
+}
+
+// sideBySide is how long some calls of an exchange take that all members start at once.
+func sideBySide(t *testing.T, m cluster.Machine, ranks int, name string, size int64, calls int) (took cluster.Time) {
+	t.Helper()
+	simulated(t, clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
+		comm, err := coll.New(r, r.All())
+		if err != nil {
+			return err
+		}
+		a, err := coll.Find(coll.OpExchange, name)
+		if err != nil {
+			return err
+		}
+		key, err := a.Key(coll.Parameters{Ranks: ranks})
+		if err != nil {
+			return err
+		}
+		begin := sim.Clock(r.Port())
+		var under []*coll.Run
+		for range calls {
+			x, err := comm.Start(coll.Call{Key: key, Blocks: key.Blocks(size, 8), Sizes: true})
+			if err != nil {
+				return err
+			}
+			under = append(under, x)
+		}
+		for _, x := range under {
+			if err := x.Wait(); err != nil {
+				return err
+			}
+		}
+		took = max(took, sim.Clock(r.Port())-begin)
+		return nil
+	})
+	return took
+}
