@@ -1,0 +1,61 @@
+package sim_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
+)
+
+// Messages of a rank to another keep their order over the links of a network, though each
+// takes the adapter of its node that is free first: a rendezvous asks between the bytes of
+// puts, where an eager message has to wait for them.
+func TestNoMessageOvertakesOnLinks(t *testing.T) {
+	m := clustertest.Priced()
+	m.Classes[cluster.Remote].Adapters = 2
+	m.Topology = cluster.Topology{Shape: cluster.Torus, Dims: []int{2, 1, 1}, LinkBandwidth: 50e9, HopLatency: 500 * cluster.Nanosecond}
+	spec := clustertest.Spec(m, 2, 4)
+	spec.EagerLimit, spec.Segment = 256, 1<<16
+	const n = 200
+	size := func(i int) int { return 8 + i*37%512 }
+	simulated(t, spec, func(r *cluster.Rank) error {
+		switch r.ID() {
+		case 0, 4:
+		case 1, 2, 3: // keep the adapters busy
+			b := make([]byte, 40000)
+			for i := range n {
+				if err := r.Put(4+r.ID(), 0, b[:10000+(i*7919+r.ID()*3571)%30000]); err != nil {
+					return err
+				}
+			}
+			return nil
+		default:
+			return nil
+		}
+		qs, bs := make([]cluster.Request, n), make([][]byte, n)
+		for i := range n {
+			var err error
+			if bs[i] = make([]byte, 520); r.ID() == 0 {
+				bs[i] = bs[i][:size(i)]
+				binary.LittleEndian.PutUint64(bs[i], uint64(i))
+				err = r.Isend(&qs[i], r.World(), 4, 7, bs[i])
+			} else {
+				err = r.Irecv(&qs[i], r.World(), 0, 7, bs[i])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := r.Waitall(qs, nil); err != nil {
+			return err
+		}
+		for i, b := range bs {
+			if came := int(binary.LittleEndian.Uint64(b)); came != i {
+				return fmt.Errorf("receive %d (%d B) has message %d (%d B)", i, size(i), came, size(came))
+			}
+		}
+		return nil
+	})
+}
