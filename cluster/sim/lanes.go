@@ -12,11 +12,14 @@ import (
 // luck with the noise. The first bytes count because the target's adapters take
 // messages in as these come.
 type lanes struct {
-	heads []departure  // those that the links of a network are before, and a few that are on them
 	under []arrival    // those under way, and a few that have arrived
 	reach cluster.Time // the latest first byte of all
 	last  cluster.Time // the latest arrival of all
 }
+
+// heads are those of a rank's messages that have not come to the first link of a network,
+// and a few that have.
+type heads []departure
 
 type departure struct {
 	dst int32
@@ -25,18 +28,17 @@ type departure struct {
 
 // embark gives the time at which the head of a message to dst comes to the first link,
 // which it could at such a time. On the same way behind it none passes another.
-func (l *lanes) embark(dst int32, at, now cluster.Time) cluster.Time {
-	n := 0
-	for _, d := range l.heads {
+func (h *heads) embark(dst int32, at, now cluster.Time) cluster.Time {
+	left := (*h)[:0]
+	for _, d := range *h {
 		if d.dst == dst {
 			at = max(at, d.at)
 		} else if d.at > now {
-			l.heads[n] = d
-			n++
+			left = append(left, d)
 		}
 	}
-	if l.heads = l.heads[:n]; at > now {
-		l.heads = append(l.heads, departure{dst, at})
+	if *h = left; at > now {
+		*h = append(left, departure{dst, at})
 	}
 	return at
 }

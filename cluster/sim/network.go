@@ -18,6 +18,7 @@ type network struct {
 	out, in  []adapter                // of all nodes, adapters of each in a row
 	adapters int                      // of a node, each way
 	memories []server                 // by node
+	heads    []heads                  // by rank; nil: messages come to the links in the order of posting by themselves
 	standing []int64                  // by rank: bytes of its sends that wait in the host's memory for receivers to copy them; nil: copies take the same wherever these are
 	movers   []cluster.Time           // by rank: when it may move the next message inside the node
 
@@ -72,6 +73,9 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	n.server, n.served = m.Server, m.Server != (cluster.Server{})
 	n.servers = make([]cluster.Time, l.Nodes)
 	n.adapters = max(1, n.ways[cluster.Remote].adapters)
+	if n.shape != nil && n.adapters > 1 {
+		n.heads = make([]heads, l.Ranks())
+	}
 	n.out, n.in = make([]adapter, l.Nodes*n.adapters), make([]adapter, l.Nodes*n.adapters)
 	n.memories = make([]server, l.Nodes)
 	for i := range n.memories {

@@ -132,8 +132,8 @@ func (w *world) depart(i int32, at cluster.Time) {
 	m = &w.msgs[i] // the list may have grown
 	if w.net.shape != nil && m.class == cluster.Remote && m.train <= 1 {
 		if c := w.net.crossingOf(i); w.net.embark(c, m, m.wire(), &p) {
-			if m.ordered() && w.net.adapters > 1 {
-				c.head = w.ranks[m.src].lanes.embark(m.dst, c.head, w.now)
+			if m.ordered() && w.net.heads != nil {
+				c.head = w.net.heads[m.src].embark(m.dst, c.head, w.now)
 			}
 			w.cross(i, c)
 			return
