@@ -3,6 +3,7 @@ package presets
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"regexp"
@@ -244,12 +245,30 @@ var (
 )
 
 // WriteRecords gives a figure file's bytes with these records of its checks, by name,
-// and nothing else changed: file is refused unless it is f's.
+// and nothing else changed: file is refused unless it is f's. Long runs and sensitivities
+// that are as in f were not made anew: the file's stay, which may be of a later program.
 func WriteRecords(f *Figure, file string, data []byte, records map[string]Record) ([]byte, error) {
-	if before, err := decodeFigure(file, data); err != nil {
+	before, err := decodeFigure(file, data)
+	if err != nil {
 		return nil, err
-	} else if !sameButRecords(*f, before) {
+	}
+	if !sameButRecords(*f, before) {
 		return nil, &mistake{file: file, text: "is not the figure that was run; build the program again"}
+	}
+	records = maps.Clone(records)
+	for i := range f.Checks {
+		r, recorded := records[f.Checks[i].Name]
+		if !recorded {
+			continue
+		}
+		known, there := &f.Checks[i].Record, &before.Checks[i].Record
+		if reflect.DeepEqual(r.Long, known.Long) {
+			r.Long = there.Long
+		}
+		if r.Base == known.Base && reflect.DeepEqual(r.Moves, known.Moves) {
+			r.Base, r.Moves = there.Base, there.Moves
+		}
+		records[f.Checks[i].Name] = r
 	}
 	var out, tail []byte // tail: empty lines and comments that may belong to the next table
 	var pending *Record  // of the check that is being read, until it is written

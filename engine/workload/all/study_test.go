@@ -31,7 +31,7 @@ func TestWhatStudiesSay(t *testing.T) {
 			"4×4, column, two-sided, lookahead: a factorization takes 76.0 µs (simulated), and a process is in the rounds for 80% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 28% of communication; without lookahead it is 1.07× slower.",
 		}},
 		{"dot", []map[string]string{{}}, []string{
-			"nested-multiple, 4×4 in 4: 7% of a product is spent in reductions and in waiting for them (simulated).",
+			"nested-multiple 4×4 in 4: 16 of 16 ranks may call MPI, and 7% of a product is spent in reductions and in waiting for them (simulated).",
 		}},
 		{"beff", []map[string]string{{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}}, []string{
 			"with messages of 4 KiB rings of 2 get 1.2× the bandwidth of random rings (10.8 GB/s and 8.71 GB/s of all processes, simulated).",
