@@ -4,7 +4,7 @@
 //	w, err := recording.Create("run.htr")          // or appends to it
 //	r, err := w.Begin(recording.Facts{})           // a run; it is an engine.Observer
 //	s, err := session.New(sc, session.Options{Observer: r})
-//	...                                            // every 400 ms: one short transaction
+//	...                                            // every 250 ms: one short transaction
 //	err = s.Wait()
 //	err = w.Close()
 //

@@ -18,7 +18,7 @@ import (
 // The writer's rhythm. What happened is in the file at most commitEvery later; a block of
 // snapshots is closed when it is blockSpan old, so that less than a second is lost.
 const (
-	commitEvery = 400 * time.Millisecond
+	commitEvery = 250 * time.Millisecond
 	blockSpan   = 450 * time.Millisecond
 	busyFor     = 10 * time.Second // how long another writer of the file is waited for
 )
