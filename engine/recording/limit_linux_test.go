@@ -42,15 +42,15 @@ func TestFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two processes write until they cannot")
 	}
-	for name, dir := range map[string]string{"limit": t.TempDir(), "disk": mounted(t, "size=300k", 0)} {
+	for name, dir := range map[string]string{"limit": t.TempDir(), "disk": mounted(t, "size=8m", 0)} {
 		t.Run(name, func(t *testing.T) {
 			if dir == "" {
 				t.Skip("no file system may be mounted here")
 			}
 			file := filepath.Join(dir, "run.htr")
-			limit := "100000000"
+			limit := "1000000000"
 			if name == "limit" {
-				limit = "300000"
+				limit = "8000000"
 			}
 			c, lines := start(t, file, fileLimit+"="+limit)
 			said := ""
