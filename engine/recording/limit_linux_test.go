@@ -42,7 +42,7 @@ func TestFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two processes write until they cannot")
 	}
-	for name, dir := range map[string]string{"limit": t.TempDir(), "disk": mounted(t, "size=8m", 0)} {
+	for name, dir := range map[string]string{"limit": t.TempDir(), "disk": mounted(t, "size=2500k", 0)} {
 		t.Run(name, func(t *testing.T) {
 			if dir == "" {
 				t.Skip("no file system may be mounted here")
@@ -50,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 			file := filepath.Join(dir, "run.htr")
 			limit := "1000000000"
 			if name == "limit" {
-				limit = "8000000"
+				limit = "2500000"
 			}
 			c, lines := start(t, file, fileLimit+"="+limit)
 			said := ""
