@@ -31,6 +31,7 @@ type Writer struct {
 	failed chan struct{}
 	over   chan struct{} // closed: the writer is to end
 	done   chan struct{}
+	known  map[string]*sql.Stmt // that transactions before had prepared; the loop's
 
 	mu   sync.Mutex // of what follows
 	runs []*Run
@@ -180,15 +181,20 @@ func (w *Writer) commit(over bool) error {
 		}
 	}
 	var err error
+	b := batch{known: w.known, pack: w.pack}
 	if len(busy) > 0 {
 		err = w.transaction(func(tx *sql.Tx) error {
+			b.tx = tx
 			for _, r := range busy {
-				if err := r.write(&batch{tx: tx, pack: w.pack}, over); err != nil {
+				if err := r.write(&b, over); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
+		if err == nil {
+			err = w.keep(b.made)
+		}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -200,6 +206,24 @@ func (w *Writer) commit(over bool) error {
 		}
 	}
 	return err
+}
+
+// keep prepares for later transactions what was new to one.
+func (w *Writer) keep(made map[string]*sql.Stmt) error {
+	for query := range made {
+		if w.known[query] != nil {
+			continue
+		}
+		s, err := w.db.Prepare(query)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+		if w.known == nil {
+			w.known = make(map[string]*sql.Stmt)
+		}
+		w.known[query] = s
+	}
+	return nil
 }
 
 // Failed is closed when nothing can be written any more; Close says why.
@@ -220,18 +244,21 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// batch is one transaction: each statement is prepared once.
+// batch is one transaction: each statement is prepared once, by the first that has it.
 type batch struct {
-	tx   *sql.Tx
-	pack *packer
-	made map[string]*sql.Stmt
+	tx    *sql.Tx
+	pack  *packer
+	known map[string]*sql.Stmt // of the database
+	made  map[string]*sql.Stmt // of the transaction
 }
 
 func (b *batch) exec(query string, args ...any) (sql.Result, error) {
 	s := b.made[query]
 	if s == nil {
 		var err error
-		if s, err = b.tx.Prepare(query); err != nil {
+		if known := b.known[query]; known != nil {
+			s = b.tx.Stmt(known)
+		} else if s, err = b.tx.Prepare(query); err != nil {
 			return nil, err
 		}
 		if b.made == nil {

@@ -31,8 +31,7 @@ type Heatmap struct {
 
 	// Ratios, where there are any, are what the cells show instead of the values: each
 	// over the value that it is compared with, 0 where nothing is left of that, and NaN
-	// where there was none. Against says in
-	// the bar what that is.
+	// where there was none. Against says in the bar what that is.
 	Ratios  []float64
 	Against string
 

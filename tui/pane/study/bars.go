@@ -77,6 +77,7 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	}
 	slices.Sort(across)
 	m := &c.heat
+	m.Wide = 12 // where they are few, with what they say
 	m.Cols, m.Bar, m.Axis = len(across), v.H() > 8, c.axis(s, of.Y[0], of.YLog, pl.YRange)
 	m.Values = slices.Grow(m.Values[:0], len(across)*len(c.series))[:len(across)*len(c.series)]
 	for i := range m.Values {
