@@ -65,6 +65,7 @@ const (
 	MostRanks    = 1 << 20
 	MostRadix    = 4096
 	MostSegments = math.MaxUint16
+	mostParts    = 1 << 19 // segments times ranks
 )
 
 // Parameters are the choices of a key; 0: what the algorithm takes unless told.
@@ -104,6 +105,8 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 		return refuse("%d segments: it has none", p.Segments)
 	case p.Segments < 0 || p.Segments > MostSegments:
 		return refuse("%d segments: from 1 to %d", p.Segments, MostSegments)
+	case p.Segments > 1 && p.Segments > mostParts/p.Ranks: // a root may send each to all
+		return refuse("%d segments among %d ranks: up to %d", p.Segments, p.Ranks, max(mostParts/p.Ranks, 1))
 	case !a.Housed && p.Places != Places{}:
 		return refuse("places: it has no use for them")
 	}

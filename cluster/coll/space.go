@@ -207,7 +207,11 @@ func (k Key) Room(blocks Blocks) Room {
 
 // Temporary is how many bytes of temporary buffers a call takes at all members together.
 func (k Key) Temporary(blocks Blocks) int64 {
+	if k.Algorithm.Collective == OpBcast && k.Algorithm.Needs&Reach == 0 {
+		return 0 // messages leave what they bring where it belongs
+	}
 	all := int64(0)
+	k.In, k.Out = MySync, MySync // barriers have none, and as many nodes as much else
 	k.each(blocks, func(p *Place, alike int64) { all += alike * p.within(temps+Buf(len(p.Schedule.Temps))) })
 	return all
 }
@@ -215,10 +219,13 @@ func (k Key) Temporary(blocks Blocks) int64 {
 // each gives a member of each class, and how many are like it; every member alone where
 // blocks are of several sizes.
 func (k Key) each(blocks Blocks, do func(p *Place, alike int64)) {
-	var cache Cache
 	if blocks.Displ != nil || blocks.Elems%int64(blocks.Parts) != 0 {
+		var s *Schedule
 		for rel := range k.Ranks {
-			do(&Place{Schedule: cache.Schedule(k, rel), Rel: rel, Blocks: blocks}, 1)
+			if rel == 0 || k.class(rel) != k.class(rel-1) {
+				s = k.Make(rel)
+			}
+			do(&Place{Schedule: s, Rel: rel, Blocks: blocks}, 1)
 		}
 		return
 	}
@@ -235,7 +242,7 @@ func (k Key) each(blocks Blocks, do func(p *Place, alike int64)) {
 		}
 	}
 	for _, rel := range first {
-		do(&Place{Schedule: cache.Schedule(k, rel), Rel: rel, Blocks: blocks}, alike[k.class(rel)])
+		do(&Place{Schedule: k.Make(rel), Rel: rel, Blocks: blocks}, alike[k.class(rel)])
 	}
 }
 
