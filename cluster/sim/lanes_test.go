@@ -1,8 +1,6 @@
 package sim_test
 
 import (
-	"encoding/binary"
-	"fmt"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -19,7 +17,6 @@ func TestNoMessageOvertakesOnLinks(t *testing.T) {
 	spec := clustertest.Spec(m, 2, 4)
 	spec.EagerLimit, spec.Segment = 256, 1<<16
 	const n = 200
-	size := func(i int) int { return 8 + i*37%512 }
 	simulated(t, spec, func(r *cluster.Rank) error {
 		switch r.ID() {
 		case 0, 4:
@@ -34,28 +31,6 @@ func TestNoMessageOvertakesOnLinks(t *testing.T) {
 		default:
 			return nil
 		}
-		qs, bs := make([]cluster.Request, n), make([][]byte, n)
-		for i := range n {
-			var err error
-			if bs[i] = make([]byte, 520); r.ID() == 0 {
-				bs[i] = bs[i][:size(i)]
-				binary.LittleEndian.PutUint64(bs[i], uint64(i))
-				err = r.Isend(&qs[i], r.World(), 4, 7, bs[i])
-			} else {
-				err = r.Irecv(&qs[i], r.World(), 0, 7, bs[i])
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if err := r.Waitall(qs, nil); err != nil {
-			return err
-		}
-		for i, b := range bs {
-			if came := int(binary.LittleEndian.Uint64(b)); came != i {
-				return fmt.Errorf("receive %d (%d B) has message %d (%d B)", i, size(i), came, size(came))
-			}
-		}
-		return nil
+		return inOrder(r, 4, n)
 	})
 }

@@ -12,9 +12,10 @@ import (
 // Several calls of an exchange under way at once may take longer than as many one after
 // another: messages of different rounds meet at a receiver, whose adapter takes them in
 // one by one, and meanwhile another adapter has nothing to do. They take no less than an
-// adapter needs for its messages, k(n−1)(3g + (s−1)G), and here no more than twice that,
-// the bound of open shops whose machines rest only when they have nothing to do (Bárány
-// and Fiala 1982). Among two ranks no messages meet so.
+// adapter needs for its messages, k(n−1)(3g + (s−1)G), and here no more than twice that:
+// the adapter that ends last rests only while the sender of its last message serves other
+// receivers, which takes that sender at most as long again. Among two ranks no messages
+// meet so.
 func TestCallsSideBySide(t *testing.T) {
 	const most = 5
 	m := clustertest.Priced()

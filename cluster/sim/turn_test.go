@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -17,31 +18,34 @@ func TestWhoWaitsForATurnGoesFirst(t *testing.T) {
 	m.Classes[cluster.Remote].ThreadRate = 2e9
 	spec := clustertest.Spec(m, 2, 1)
 	spec.EagerLimit = 256
+	simulated(t, spec, func(r *cluster.Rank) error { return inOrder(r, 1, 200) })
+}
+
+// inOrder sends n messages of every size from rank 0 to another, which posts as many
+// receives and finds them in the order of posting.
+func inOrder(r *cluster.Rank, to, n int) error {
 	size := func(i int) int { return 8 + i*37%512 }
-	simulated(t, spec, func(r *cluster.Rank) error {
-		const n = 200
-		qs, bs := make([]cluster.Request, n), make([][]byte, n)
-		for i := range n {
-			var err error
-			if bs[i] = make([]byte, 520); r.ID() == 0 {
-				bs[i] = bs[i][:size(i)]
-				binary.LittleEndian.PutUint64(bs[i], uint64(i))
-				err = r.Isend(&qs[i], r.World(), 1, 7, bs[i])
-			} else {
-				err = r.Irecv(&qs[i], r.World(), 0, 7, bs[i])
-			}
-			if err != nil {
-				return err
-			}
+	qs, bs := make([]cluster.Request, n), make([][]byte, n)
+	for i := range n {
+		var err error
+		if bs[i] = make([]byte, 520); r.ID() == 0 {
+			bs[i] = bs[i][:size(i)]
+			binary.LittleEndian.PutUint64(bs[i], uint64(i))
+			err = r.Isend(&qs[i], r.World(), to, 7, bs[i])
+		} else {
+			err = r.Irecv(&qs[i], r.World(), 0, 7, bs[i])
 		}
-		if err := r.Waitall(qs, nil); err != nil {
+		if err != nil {
 			return err
 		}
-		for i, b := range bs {
-			if came := int(binary.LittleEndian.Uint64(b)); came != i {
-				t.Errorf("receive %d (%d B) has message %d (%d B)", i, size(i), came, size(came))
-			}
+	}
+	if err := r.Waitall(qs, nil); err != nil {
+		return err
+	}
+	for i, b := range bs {
+		if came := int(binary.LittleEndian.Uint64(b)); came != i {
+			return fmt.Errorf("receive %d (%d B) has message %d (%d B)", i, size(i), came, size(came))
 		}
-		return nil
-	})
+	}
+	return nil
 }

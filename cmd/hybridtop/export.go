@@ -100,7 +100,7 @@ func writeRecordingPage(w io.Writer, f *recording.File, run *recording.RunInfo, 
 	if err != nil {
 		return err
 	}
-	return p.HTML(w)
+	return p.In(inUnits).HTML(w)
 }
 
 // writeCast writes the screens of a run.

@@ -31,7 +31,10 @@ type knobFlags struct {
 }
 
 // knobValue is a flag's text; the scenario parses it, once the workload is known.
-type knobValue struct{ text, kind string }
+type knobValue struct {
+	text, kind string
+	of         *knobFlags
+}
 
 func (v *knobValue) String() string     { return v.text }
 func (v *knobValue) Set(s string) error { v.text = s; return nil }
@@ -69,15 +72,14 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		if many {
 			kind += ",..."
 		}
-		usage := k.Doc + offered(k)
 		if k.Alias != "" {
 			aliases[k.Alias] = k.Name
-			usage += " (also --" + k.Alias + ")"
 		}
+		usage := usage(k)
 		if names := own[k.Name]; len(names) > 0 {
 			usage += " (" + strings.Join(names, ", ") + ")"
 		}
-		v := &knobValue{kind: kind, text: k.Default}
+		v := &knobValue{kind: kind, text: k.Default, of: f}
 		f.values[k.Name] = v
 		cmd.Flags().Var(v, k.Name, usage)
 		choices := k.Choices
@@ -91,13 +93,15 @@ func addKnobs(cmd *cobra.Command, many bool) *knobFlags {
 		}
 		return pflag.NormalizedName(name)
 	})
-	cmd.Flags().Lookup("machine").Usage += ", or its file (docs/machines.md)"
 	return f
 }
 
 // widen makes a flag take what another workload's knob of the name takes as well; each
-// workload has its own default.
+// workload has its own default, and may mean another thing.
 func widen(k, other *engine.Knob) {
+	if k.Doc != other.Doc {
+		k.Doc = "each of its workloads says what it is: hybridtop run WORKLOAD --help"
+	}
 	if k.Default != other.Default {
 		k.Default = ""
 	}
@@ -107,6 +111,18 @@ func widen(k, other *engine.Knob) {
 			k.Choices = append(k.Choices, c)
 		}
 	}
+}
+
+// usage is what help says of a knob's flag.
+func usage(k *engine.Knob) string {
+	s := k.Doc + offered(k)
+	if k.Name == "machine" {
+		s += ", or its file (docs/machines.md)"
+	}
+	if k.Alias != "" {
+		s += " (also --" + k.Alias + ")"
+	}
+	return s
 }
 
 // offered is what a flag takes, as its help says it: the words, or the range.
@@ -120,15 +136,49 @@ func offered(k *engine.Knob) string {
 	return "; " + k.Range()
 }
 
-// tellIdle adds to the help of each knob's flag where turning it has no effect.
-func tellIdle(cmd *cobra.Command) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, ok := f.Value.(*knobValue); !ok {
+// tellWorkload makes the help of a command that of the workload which its arguments name:
+// the flags of that workload's knobs alone, in its own words, with its defaults and with
+// why a knob has no effect there.
+func tellWorkload(cmd *cobra.Command, args []string) {
+	machine := cmd.Flags().Lookup("machine")
+	if machine == nil {
+		return
+	}
+	v, ok := machine.Value.(*knobValue)
+	if !ok {
+		return
+	}
+	f := v.of
+	cmd.InitDefaultHelpFlag()
+	_ = cmd.ParseFlags(args) // what is wrong in it is told when it runs
+	name := first(cmd.Flags().Args())
+	if asked := cmd.Flags().Lookup("workload"); asked != nil && asked.Changed {
+		name = asked.Value.String()
+	}
+	p, err := presets.FindScenario(f.preset)
+	if f.preset != "" && err == nil {
+		name = p.Workload
+	}
+	sc, err := session.Scenario(name)
+	if err != nil {
+		return
+	}
+	for _, k := range p.Knobs {
+		_ = sc.Set(k.Name, k.Value)
+	}
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if f.values[flag.Name] == nil {
 			return
 		}
-		if all := idleIn("all", f.Name); len(all) > 0 {
-			f.Usage += "; no effect where the others have their defaults: " + strings.Join(all, " ")
+		k, err := sc.Knob(flag.Name)
+		if flag.Hidden = err != nil; flag.Hidden {
+			return
 		}
+		flag.Usage = usage(k)
+		if why := workload.Idle(&sc, engine.Emulated, k.Name); why != "" {
+			flag.Usage += "; no effect as the others stand: " + why
+		}
+		flag.DefValue = sc.Text(k.Name)
 	})
 }
 

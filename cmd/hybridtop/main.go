@@ -32,8 +32,8 @@ func command(args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	if slices.ContainsFunc(args, func(a string) bool { return a == "--help" || a == "-h" || a == "help" }) {
-		if cmd, _, err := root.Find(slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "help" })); err == nil {
-			tellIdle(cmd)
+		if cmd, rest, err := root.Find(slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "help" })); err == nil {
+			tellWorkload(cmd, rest)
 		}
 	}
 	root.SetOut(stdout)

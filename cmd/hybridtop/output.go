@@ -69,12 +69,18 @@ func addUnits(root *cobra.Command) *string {
 // siUnits are those of which numbers have prefixes.
 var siUnits = map[string]bool{"s": true, "B": true, "B/s": true, "1/s": true, "flop/s": true}
 
+// isShare says that a metric is a share of one, which is written in per cent, as what a law
+// or a model says of it.
+func isShare(metric string) bool {
+	return strings.HasSuffix(metric, "_share") || strings.Contains(metric, "_share_")
+}
+
 // text is a metric's value with its unit.
 func text(m engine.Metric) string {
 	switch {
 	case siUnits[m.Unit]:
 		return inUnits.Of(m.Unit).String(m.Value)
-	case m.Unit == "1" && strings.HasSuffix(m.Name, "_share"):
+	case m.Unit == "1" && isShare(m.Name):
 		return fmt.Sprintf("%.4g %%", 100*m.Value)
 	case m.Unit == "1" || m.Unit == "":
 		return fmt.Sprintf("%.6g", m.Value)

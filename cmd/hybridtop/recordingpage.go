@@ -292,7 +292,7 @@ func seriesSection(f *recording.File, run *recording.RunInfo, launches []recordi
 		s.Text = []string{"It has no sample: it ended before the first interval did."}
 		return s, nil
 	}
-	s.Charts = append(s.Charts, byClass("Bandwidth", "bytes a second", grid.BytesPerSecond, &rate), byClass("Operations", "operations a second", grid.PerSecond, &ops))
+	s.Charts = append(s.Charts, byClass("Bandwidth", "rate", inUnits.Rate(), &rate), byClass("Operations", "rate", grid.PerSecond, &ops))
 	if len(access.x) > 0 {
 		s.Charts = append(s.Charts, one("Mean time of an access", "time", grid.Seconds, grid.Log10, &access))
 	}

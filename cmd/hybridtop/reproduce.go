@@ -104,7 +104,7 @@ func newReproduce() *cobra.Command {
 		report.Missing = missing
 		if *page != "" {
 			var b bytes.Buffer
-			if err := claimsPage(report, figures, claims).HTML(&b); err != nil {
+			if err := claimsPage(report, figures, claims).In(inUnits).HTML(&b); err != nil {
 				return err
 			}
 			if err := atomicfile.Write(ctx, *page, b.Bytes()); err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -179,7 +178,7 @@ func rowsChart(c *presets.Claim, rows []*reproduce.Row, numbers map[*reproduce.R
 	chart := export.Chart{
 		Title: fmt.Sprintf("Claim %d: %s, published, simulated and modelled", c.Number, row.Quantity),
 		X:     export.ChartAxis{Label: "row of the tables below"}, Low: true,
-		Y: export.ChartAxis{Label: cmp.Or(unitLabel(row.Unit), row.Quantity), Unit: rowUnit(row)},
+		Y: export.ChartAxis{Label: rowLabel(row), Unit: rowUnit(row)},
 	}
 	kinds := [...]struct {
 		kind  grid.Kind
@@ -258,20 +257,22 @@ func rowUnit(r *reproduce.Row) grid.Unit {
 	switch {
 	case r.Rule == presets.Crosses || r.Rule == presets.Peaks:
 		return grid.Count
-	case math.IsNaN(r.X) || strings.HasSuffix(r.Quantity, "_share"):
+	case math.IsNaN(r.X) || isShare(r.Quantity):
 		return grid.Share
 	}
 	if !siUnits[r.Unit] {
 		return grid.Count
 	}
-	return grid.MixedUnits.Of(r.Unit)
+	return inUnits.Of(r.Unit)
 }
 
-func unitLabel(unit string) string {
-	if unit == "1" {
-		return ""
+// rowLabel is what an axis says of the numbers of a row, whose unit stands at each tick
+// where it may have a prefix.
+func rowLabel(r *reproduce.Row) string {
+	if siUnits[r.Unit] || r.Unit == "1" || r.Unit == "" {
+		return r.Quantity
 	}
-	return unit
+	return r.Unit
 }
 
 // figureCurves is a figure's chart, as run; false: it has no curve.
@@ -293,8 +294,8 @@ func figureCurves(f *presets.Figure, r *reproduce.Report) (export.Section, bool)
 			continue
 		}
 		if siUnits[c.Unit] {
-			chart.Y.Unit = grid.MixedUnits.Of(c.Unit)
-		} else if strings.HasSuffix(f.Y, "_share") {
+			chart.Y.Unit = inUnits.Of(c.Unit)
+		} else if isShare(f.Y) {
 			chart.Y.Unit = grid.Share
 		}
 		chart.Curves = append(chart.Curves,
@@ -320,7 +321,7 @@ func figureCurves(f *presets.Figure, r *reproduce.Report) (export.Section, bool)
 		chart.X.Scale = grid.Log2
 	}
 	if strings.Contains(f.X, "bytes") || strings.Contains(f.X, "size") {
-		chart.X.Unit = grid.Bytes
+		chart.X.Unit = inUnits.Bytes()
 	}
 	chart.Y.Scale, chart.Y.FromZero = spread(ys)
 	s.Charts = []export.Chart{chart}

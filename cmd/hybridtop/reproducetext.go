@@ -196,7 +196,7 @@ func figureChart(w io.Writer, curves []reproduce.Curve) error {
 	switch {
 	case siUnits[curves[0].Unit]:
 		unit = inUnits.Of(curves[0].Unit)
-	case strings.HasSuffix(f.Y, "_share"):
+	case isShare(f.Y):
 		unit = grid.Share
 	}
 	chart := grid.LineChart{X: grid.Axis{Scale: grid.Log2}, Y: grid.Axis{Unit: unit, FromZero: true}}

@@ -34,7 +34,7 @@ func Names(what coll.Collective) []string {
 // transfer, addresses and synchronization.
 func Knobs(what coll.Collective) []engine.Knob {
 	return append([]engine.Knob{
-		{Name: "algorithm", Label: "algorithm", Doc: "how a " + what.String() + " is done; model: by the algorithm that the model finds best; tuned: by the one that a table has (--table)", Type: engine.Choice, Default: ByModel,
+		{Name: "algorithm", Label: "algorithm", Doc: "how the " + what.String() + " is done; model: by the algorithm that the model finds best; tuned: by the one that a table has (--table)", Type: engine.Choice, Default: ByModel,
 			Choices: Names(what), Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the share of communication: long data wants few bytes a rank, short data few steps", Paper: "paper 5, sections 3.2 to 3.5"},
 	}, Parameters()...)

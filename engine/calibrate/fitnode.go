@@ -114,14 +114,13 @@ func (f *fitter) buffers(l *cluster.Link, trips, exchanges []Time) {
 // of a queue while senders write the next ones.
 func (f *fitter) gap(l *cluster.Link) {
 	var terms []term
-	lines := map[string]slopeOf{}
+	windows := map[string]struct{ first, copied float64 }{}
 	var all []Time
-	perByte := 1 / l.EagerCopy
 	for _, n := range volleySizes {
-		s := f.line(volleyOf(n))
-		lines[volleyOf(n)] = s
+		s, copied := f.line(volleyOf(n)), float64(n)/l.EagerCopy
+		windows[volleyOf(n)] = struct{ first, copied float64 }{s.first, copied}
 		all = append(all, s.times...)
-		terms = append(terms, term{a: []float64{1}, constant: float64(n) * perByte, t: s.slope})
+		terms = append(terms, term{a: []float64{1}, constant: copied, t: s.slope})
 	}
 	if len(f.errs) > 0 {
 		return
@@ -132,12 +131,8 @@ func (f *fitter) gap(l *cluster.Link) {
 		return
 	}
 	l.Gap = cluster.FromSeconds(x[0])
-	bytes := map[string]int{}
-	for _, n := range volleySizes {
-		bytes[volleyOf(n)] = n
-	}
 	f.state("in_node.gap_s", "s", x[0], "windows of messages one way and then back: what one more takes, less a copy, g + nC", all,
-		func(t Time) float64 { return lines[t.Kind].first + t.X*(x[0]+float64(bytes[t.Kind])*perByte) })
+		func(t Time) float64 { w := windows[t.Kind]; return w.first + t.X*(x[0]+w.copied) })
 }
 
 // single fits the copy of a long message out of the sender's memory: what a byte takes of

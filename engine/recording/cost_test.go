@@ -116,17 +116,7 @@ func BenchmarkRecording(b *testing.B) {
 func eventful(b testing.TB, messages bool, more func(stretches, arrows int) bool) (file string, stretches, arrows int) {
 	b.Helper()
 	file = filepath.Join(b.TempDir(), "events.htr")
-	base := record(b, filepath.Join(b.TempDir(), "base.htr"), scenario(b, "randomaccess", "fabric", "sim", "machine", "demo", "nodes", "2", "ranks-per-node", "4"), session.Limits{Iterations: 3}, nil)
-	last := *base.ended[0].Last
-	w, err := recording.Create(file)
-	if err != nil {
-		b.Fatal(err)
-	}
-	r, err := w.Begin(recording.Facts{Began: time.Now()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	r.Launched(&engine.Launch{Scenario: last.Scenario, Kind: last.Kind, Machine: last.Machine})
+	last, w, r := begun(b, file, "nodes", "2", "ranks-per-node", "4")
 	const (
 		every = 50 * time.Millisecond
 		tick  = 250 // ps

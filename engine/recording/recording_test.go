@@ -88,6 +88,25 @@ func record(t testing.TB, file string, sc engine.Scenario, l session.Limits, dur
 	return all
 }
 
+// begun is a recording in which a short simulation has been launched, and the last snapshot
+// of that, for a test to publish as its own.
+func begun(t testing.TB, file string, knobs ...string) (engine.Snapshot, *recording.Writer, *recording.Run) {
+	t.Helper()
+	knobs = append([]string{"fabric", "sim", "machine", "demo"}, knobs...)
+	base := record(t, filepath.Join(t.TempDir(), "base.htr"), scenario(t, "randomaccess", knobs...), session.Limits{Iterations: 3}, nil)
+	last := *base.ended[0].Last
+	w, err := recording.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.Begin(recording.Facts{Began: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Launched(&engine.Launch{Scenario: last.Scenario, Kind: last.Kind, Machine: last.Machine})
+	return last, w, r
+}
+
 func open(t testing.TB, file string) *recording.File {
 	t.Helper()
 	f, err := recording.Open(file)

@@ -23,17 +23,7 @@ import (
 func longRun(b testing.TB, samples int) string {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "long.htr")
-	base := record(b, filepath.Join(b.TempDir(), "base.htr"), scenario(b, "randomaccess", "fabric", "sim", "machine", "demo"), session.Limits{Iterations: 3}, nil)
-	last := *base.ended[0].Last
-	w, err := recording.Create(file)
-	if err != nil {
-		b.Fatal(err)
-	}
-	r, err := w.Begin(recording.Facts{Began: time.Now()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	r.Launched(&engine.Launch{Scenario: last.Scenario, Kind: last.Kind, Machine: last.Machine})
+	last, w, r := begun(b, file)
 	const (
 		shown        = 12000 // of a session's series
 		snapshotEach = 200   // samples, so that the writer keeps up

@@ -204,14 +204,14 @@ func (a *ChartAxis) put(p *plot.Axis, values []float64) {
 		hi += pad
 	}
 	p.Min, p.Max = lo, hi
-	scale := grid.Linear
+	axis := grid.Axis{Unit: a.Unit}
 	if log {
-		p.Scale, scale = logScale{}, a.Scale
+		p.Scale, axis.Scale = logScale{}, a.Scale
 	}
 	p.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 		var all []plot.Tick
-		for _, v := range grid.Ticks(nil, scale, lo, hi, 8) {
-			all = append(all, plot.Tick{Value: v, Label: a.Unit.String(v)})
+		for _, t := range axis.Ticks(lo, hi, 8) {
+			all = append(all, plot.Tick{Value: t.Value, Label: t.Label})
 		}
 		return all
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/hybridtop/hybridtop/tui/grid"
@@ -74,6 +75,38 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 		return len(r) > 0 && len(r) <= longestNumber && strings.ContainsRune("0123456789+-–−∞", r[0])
 	},
 }).Parse(pageText))
+
+// In gives the page with the sizes and rates of its texts in units; axes have their own.
+func (p *Page) In(u grid.Units) *Page {
+	texts := func(all []string) []string {
+		all = slices.Clone(all)
+		for i, s := range all {
+			all[i] = u.Text(s)
+		}
+		return all
+	}
+	pairs := func(all []Pair) []Pair {
+		all = slices.Clone(all)
+		for i := range all {
+			all[i].Value = u.Text(all[i].Value)
+		}
+		return all
+	}
+	q := *p
+	q.Lead, q.Facts, q.Sections = texts(p.Lead), pairs(p.Facts), slices.Clone(p.Sections)
+	for i := range q.Sections {
+		s := &q.Sections[i]
+		s.Title, s.Text, s.Facts, s.Tables = u.Text(s.Title), texts(s.Text), pairs(s.Facts), slices.Clone(s.Tables)
+		for k := range s.Tables {
+			rows := slices.Clone(s.Tables[k].Rows)
+			for r := range rows {
+				rows[r] = texts(rows[r])
+			}
+			s.Tables[k].Rows = rows
+		}
+	}
+	return &q
+}
 
 // HTML writes the page. The same page gives the same bytes.
 func (p *Page) HTML(w io.Writer) error {

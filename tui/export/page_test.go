@@ -113,6 +113,20 @@ func TestColoursFollowThePage(t *testing.T) {
 	}
 }
 
+// A page has the sizes and rates of all its texts in the units that are asked for, and the
+// page that it was made of stays.
+func TestTextsOfAPageAreInUnits(t *testing.T) {
+	const said = "8 KiB at 1.2 GB/s"
+	p := &Page{Lead: []string{said}, Facts: []Pair{{"size", said}}, Sections: []Section{{Title: said, Text: []string{said}, Facts: []Pair{{"size", said}}, Tables: []Sheet{{Rows: [][]string{{said}}}}}}}
+	before := written(t, p)
+	if n := strings.Count(written(t, p.In(grid.DecimalUnits)), "8.192 kB at 1.2 GB/s"); n < 6 {
+		t.Errorf("%d texts are in decimal units: want 6", n)
+	}
+	if written(t, p) != before || strings.Count(before, said) < 6 {
+		t.Error("the page has changed")
+	}
+}
+
 func TestALabelIsCutToItsRoom(t *testing.T) {
 	f := sansFace(labelSize, false)
 	long := strings.Repeat("wide ", 100)

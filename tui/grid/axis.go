@@ -41,13 +41,29 @@ func (ax *Axis) appendTicks(dst []float64, lo, hi float64, n int) []float64 {
 	return dst
 }
 
-// tickUnit returns the unit of the axis; on a linear one all ticks get the
+// tickUnit returns the unit of the axis from lo to hi; on a linear one all ticks get the
 // prefix of the largest.
-func (ax *Axis) tickUnit(m *mapping) Unit {
+func (ax *Axis) tickUnit(lo, hi float64) Unit {
 	if ax.Scale != Linear {
 		return ax.Unit
 	}
-	return ax.Unit.share(max(math.Abs(m.lo), math.Abs(m.hi)))
+	return ax.Unit.share(max(math.Abs(lo), math.Abs(hi)))
+}
+
+// Tick is a round number of an axis, as it is written there.
+type Tick struct {
+	Value float64
+	Label string
+}
+
+// Ticks gives at most n ticks from lo to hi, for a chart that is not drawn in cells.
+func (ax *Axis) Ticks(lo, hi float64, n int) []Tick {
+	values, u := ax.appendTicks(nil, lo, hi, n), ax.tickUnit(lo, hi)
+	all, sig := make([]Tick, len(values)), tickDigits(values)
+	for i, v := range values {
+		all[i] = Tick{v, string(u.appendDigits(nil, v, anyCols, sig))}
+	}
+	return all
 }
 
 // span is a range that grows over the values that an axis can show.

@@ -77,7 +77,7 @@ func (b *BoxPlot) Draw(v View, th *Theme) {
 	p.y = b.Y.settle(ys, true, n)
 	p.yticks = b.Y.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {
-		p.verticalAxis(v, th, b.Y.tickUnit(&p.y))
+		p.verticalAxis(v, th, b.Y.tickUnit(p.y.lo, p.y.hi))
 	}
 	items := b.Items[max(0, len(b.Items)-max(p.area.W, 0)):]
 	if v.H() >= axisMinH {

@@ -27,7 +27,7 @@ func (p *plot) frame(v View, th *Theme, xa, ya *Axis, xs, ys span) {
 	p.x, p.y = xa.settle(xs, false, 0), ya.settle(ys, true, n)
 	p.yticks = ya.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {
-		p.verticalAxis(v, th, ya.tickUnit(&p.y))
+		p.verticalAxis(v, th, ya.tickUnit(p.y.lo, p.y.hi))
 	}
 	if v.H() >= axisMinH {
 		p.horizontalAxis(v, th, xa)
@@ -68,7 +68,7 @@ func (p *plot) horizontalAxis(v View, th *Theme, xa *Axis) {
 		v.Rune(p.area.X+x, row, '─', th.Border)
 	}
 	p.xticks = xa.appendTicks(p.xticks[:0], p.x.lo, p.x.hi, max(1, p.area.W/9))
-	u, free, sig := xa.tickUnit(&p.x), 0, tickDigits(p.xticks)
+	u, free, sig := xa.tickUnit(p.x.lo, p.x.hi), 0, tickDigits(p.xticks)
 	for _, t := range p.xticks {
 		f, _ := p.x.frac(t)
 		col, ok := cell(f, p.area.W)

@@ -1,6 +1,9 @@
 package grid
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Each choice writes sizes and rates in its way, alone and in a sentence.
 func TestUnitsOfBytes(t *testing.T) {
@@ -45,8 +48,32 @@ func TestTicksOfBits(t *testing.T) {
 	s.add(Linear, 0)
 	s.add(Linear, 1.2e9)
 	m := ax.settle(s, true, 5)
-	u := ax.tickUnit(&m)
+	u := ax.tickUnit(m.lo, m.hi)
 	if got := u.String(m.hi); got != "10 Gbit/s" {
 		t.Errorf("the axis ends at %q", got)
+	}
+}
+
+// The ticks of a linear axis have one prefix, that of the largest; those of a logarithmic
+// one have their own.
+func TestTicksHaveOnePrefix(t *testing.T) {
+	for _, c := range []struct {
+		ax     Axis
+		lo, hi float64
+		want   string
+	}{
+		{Axis{Unit: Seconds}, 0, 0.002, "0 ms, 0.5 ms, 1 ms, 1.5 ms, 2 ms"},
+		{Axis{Unit: MixedUnits.Rate()}, 0, 1.5e9, "0 GB/s, 0.5 GB/s, 1 GB/s, 1.5 GB/s"},
+		{Axis{Unit: BinaryUnits.Rate()}, 0, 1 << 30, "0 GiB/s, 0.25 GiB/s, 0.5 GiB/s, 0.75 GiB/s, 1 GiB/s"},
+		{Axis{Unit: Seconds, Scale: Log10}, 1e-4, 1e-2, "100 µs, 1 ms, 10 ms"},
+		{Axis{Unit: Count}, 1000.1, 1000.3, "1.0001k, 1.00015k, 1.0002k, 1.00025k, 1.0003k"},
+	} {
+		var all []string
+		for _, tick := range c.ax.Ticks(c.lo, c.hi, 5) {
+			all = append(all, tick.Label)
+		}
+		if got := strings.Join(all, ", "); got != c.want {
+			t.Errorf("ticks from %v to %v %v: %s: want %s", c.lo, c.hi, c.ax.Unit.Symbol, got, c.want)
+		}
 	}
 }
