@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // accelerated is the suite on its machine with devices, of which each rank has one.
@@ -58,6 +59,46 @@ func (s *suite) testDevices(t *testing.T) {
 			}
 			p.ok(p.Waitall(q[:], nil))
 			p.took("kernels", p.Now()-at, dev.Launch+dev.Fence+one*cluster.Time(len(streams)))
+		}
+	})
+
+	t.Run("each stream that ran a kernel has a lane of the timeline", func(t *testing.T) {
+		spec := d.spec(2)
+		spec.Timeline = timeline.NewRecorder(spec.Layout, false)
+		w := cluster.Work{Flops: 400_000}
+		d.run(t, spec, func(p *proc) {
+			var q [3]cluster.Request
+			for i, stream := range []int{0, 4, 0} {
+				p.ok(p.Launch(&q[i], stream, w, func() {
+					for at := p.Now(); p.Now() == at && !s.oneAtATime; { // where time is the host's own, some passes
+					}
+				}))
+			}
+			p.ok(p.Waitall(q[:], nil))
+		})
+		v := timeline.Of(&spec).View()
+		one := d.machine.Device.KernelTime(w)
+		for i := range v.Lanes {
+			l := &v.Lanes[i]
+			covers(t, l, v.To)
+			number, ok := l.Stream()
+			if at := i - 2*d.threads; at < 0 || !ok {
+				if ok != (at >= 0) {
+					t.Errorf("lane %d of %d is a stream's: %t", i, len(v.Lanes), ok)
+				}
+				continue
+			}
+			sums := l.Sums(v.To, new(timeline.Place))
+			want := one
+			if number == 0 {
+				want *= 2
+			}
+			if took := sums[timeline.ActivityCompute]; took <= 0 || s.charged() && (took < want-want/100 || took > want+want/100) {
+				t.Errorf("kernels of rank %d's stream %d take %v, want %v", l.Rank, number, took, want)
+			}
+		}
+		if n := len(v.Lanes) - 2*d.threads; n != 4 {
+			t.Errorf("%d lanes of streams, want two of each rank", n)
 		}
 	})
 

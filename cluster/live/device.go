@@ -2,8 +2,10 @@ package live
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
 // issue is what a rank's engine knows of its kernels, in wall ns since launch; the wire's
@@ -28,10 +30,16 @@ func (x *wire) launch(e *engine, op *cluster.Op) cluster.Handle {
 	x.mu.Lock()
 	k.issued = max(k.issued, x.now()) + x.wall(d.Launch)
 	free := &x.free[x.deviceOf[e.id]]
-	end := max(k.issued, k.streams[op.Tag], *free) + took
+	ready := max(k.issued, k.streams[op.Tag])
+	begin := max(ready, *free)
+	end := begin + took
 	k.streams[op.Tag], *free = end, end
 	x.push(p, end+x.wall(d.Fence))
 	x.mu.Unlock()
+	if rec := timeline.Of(&x.w.spec); rec != nil {
+		at := func(t int64) cluster.Time { return x.model(time.Duration(t)) }
+		rec.Kernel(e.main.id, op.Tag, at(ready), at(begin), at(end))
+	}
 	return pended(s)
 }
 

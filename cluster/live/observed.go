@@ -19,10 +19,11 @@ type observed struct {
 
 	call     cluster.Kind // posted last since the clock was looked at; KindNone: nothing
 	peer     int32
-	talks    bool // something was posted since then
-	computes bool // Compute was called since then, or a region's threads are at work
-	meets    bool // the region's barrier was entered since then
-	waits    bool // it is inside a wait, for call and peer
+	talks    bool  // something was posted since then
+	computes bool  // Compute was called since then, or a region's threads are at work
+	meets    bool  // the region's barrier was entered since then
+	waits    bool  // it is inside a wait, for call and peer
+	kernel   int32 // stream of the kernel whose body comes next, where devices are labels, + 1
 	dress    cluster.Port
 }
 
@@ -104,6 +105,9 @@ func (o *observed) another(op *cluster.Op) cluster.Handle {
 	case cluster.KindDraw, cluster.KindEnter, cluster.KindLeave:
 		return o.port.Post(op)
 	}
+	if o.kernel = 0; op.Kind == cluster.KindLaunch {
+		return o.launch(op)
+	}
 	if o.computes {
 		o.turn(o.Now())
 	}
@@ -125,6 +129,18 @@ func (o *observed) another(op *cluster.Op) cluster.Handle {
 		o.talks, o.call, o.peer = true, op.Kind, op.Peer
 		return h
 	}
+	return o.port.Post(op)
+}
+
+// launch posts a kernel, which is the program's own computing.
+func (o *observed) launch(op *cluster.Op) cluster.Handle {
+	if o.talks {
+		o.turn(o.Now())
+	}
+	if o.e.w.way.inPlace() {
+		o.kernel = op.Tag + 1
+	}
+	o.computes, o.call, o.peer = true, op.Kind, timeline.NoPeer
 	return o.port.Post(op)
 }
 
@@ -256,6 +272,13 @@ func (o *observed) Compute(work cluster.Work, body func()) {
 		o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 	}
 	o.computes = true
+	if o.kernel > 0 && work == (cluster.Work{}) {
+		begin := o.Now()
+		o.port.Compute(work, body)
+		o.rec.Kernel(int32(o.ID()), o.kernel-1, begin, begin, o.Now())
+		o.kernel = 0
+		return
+	}
 	o.port.Compute(work, body)
 }
 

@@ -52,6 +52,9 @@ func (t *thread) launch(op *cluster.Op) cluster.Handle {
 	device := &w.devices.each[w.devices.deviceOf[r.id]]
 	begin := max(t.now, *stream)
 	*stream = device.work(begin, int64(dt), dt)
+	if rec := w.trace.recorder; rec != nil {
+		rec.Kernel(r.id, op.Tag, begin, *stream-dt, *stream)
+	}
 	s, id := t.pend(op)
 	s.pays, s.cause = feeFence, w.trace.charge(t.cause, *stream-t.now, CauseKernel, r.id)
 	w.completeAt(*stream, r.id, id)

@@ -48,7 +48,11 @@ func (t *thread) note(dt cluster.Time, why Cause) {
 		}
 		t.lane.Until(t.now, a, t.call, timeline.NoPeer)
 	default:
-		t.lane.Until(t.now, timeline.ActivityCommunicate, t.call, t.peer)
+		a := timeline.ActivityCommunicate
+		if t.call == cluster.KindLaunch { // starting a kernel, or seeing its end
+			a = timeline.ActivityCompute
+		}
+		t.lane.Until(t.now, a, t.call, t.peer)
 	}
 }
 

@@ -1,5 +1,6 @@
 // Package timeline records what the threads of a launch did and when: a lane a
-// thread, made of stretches that follow each other, and the messages between them.
+// thread, made of stretches that follow each other, and the messages between them. A
+// stream of a device has a lane as well.
 //
 //	spec.Timeline = timeline.NewRecorder(spec.Layout, true) // hand it to a launch
 //	rec := timeline.Of(&spec)                               // the fabric finds it,

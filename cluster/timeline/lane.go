@@ -82,7 +82,7 @@ type chunk struct {
 	ends   [chunkLength]cluster.Time // that of the open stretch is the lane's
 }
 
-// Lane is what one thread of a rank did, from the launch on. One goroutine at a time
+// Lane is what one thread of a rank did, or one stream of its device, from the launch on. One goroutine at a time
 // writes to it; View reads it meanwhile.
 type Lane struct {
 	rank, thread int32
@@ -97,6 +97,13 @@ type Lane struct {
 	open         atomic.Int64  // end of the last one, so far
 	ring         []atomic.Pointer[chunk]
 	_            [64]byte // lanes are written to by different cores
+}
+
+// newLane is a lane that sleeps, and keeps so many chunks.
+func newLane(rank, thread, keep int) *Lane {
+	l := &Lane{rank: int32(rank), thread: int32(thread), last: noLabel, shown: noLabel, ring: make([]atomic.Pointer[chunk], keep)}
+	l.Now(ActivitySleep, cluster.KindNone, NoPeer)
+	return l
 }
 
 // Until says that from the end of the last stretch until t the thread did a, for a call

@@ -238,7 +238,7 @@ func (m *Moment) Restore(of *Recorder, l cluster.Layout, strips []*Strip, arrows
 	v.From = v.To
 	for i := range m.Lanes {
 		x := &m.Lanes[i]
-		if x.Rank < 0 || x.Rank >= m.Ranks || x.Thread < 0 {
+		if x.Rank < 0 || x.Rank >= m.Ranks || x.Thread < threadOf(cluster.Streams-1) {
 			return nil, errLanes
 		}
 		lane, err := strips[i].view(x, m.To)

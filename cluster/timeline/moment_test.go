@@ -28,6 +28,9 @@ func TestAMomentIsRestored(t *testing.T) {
 			one := lanes[rng.IntN(2)]
 			one.Until(one.End()+cluster.Time(rng.IntN(50)), Activity(rng.IntN(Activities)), cluster.KindNone, int32(rng.IntN(3))-1)
 		}
+		if ahead := lanes[0].End() + cluster.Time(rng.IntN(300)); step > 5 {
+			rec.Kernel(int32(rng.IntN(2)), int32(rng.IntN(3)), ahead, ahead+5, ahead+40)
+		}
 		if step%3 == 0 {
 			rec.Message(Arrow{From: 0, To: 1, Sent: cluster.Time(step), Received: cluster.Time(step + 1)})
 		}
@@ -42,6 +45,9 @@ func TestAMomentIsRestored(t *testing.T) {
 		}
 		for i := range v.Lanes {
 			lane := &v.Lanes[i]
+			if i == len(strips) {
+				strips = append(strips, nil)
+			}
 			if lane.Count() == 0 {
 				continue
 			}
@@ -66,7 +72,7 @@ func TestAMomentIsRestored(t *testing.T) {
 		if m.Fields(d); d.End() != nil {
 			t.Fatal(d.End())
 		}
-		back, err := m.Restore(rec, l, strips, arrows[:m.Messages])
+		back, err := m.Restore(rec, l, strips[:len(v.Lanes)], arrows[:m.Messages])
 		if err != nil {
 			t.Fatal(err)
 		}

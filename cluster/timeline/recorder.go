@@ -6,10 +6,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Bounds of what a recorder keeps: stretches (of 18 B with their sums), and lanes; ranks
-// beyond have none.
+// Bounds of what a recorder keeps: stretches (of 18 B with their sums) of threads and of
+// devices' streams, and lanes; ranks beyond have none.
 const (
 	maxStretches = 4 << 20
+	maxKernels   = 1 << 20
 	maxLanes     = 8192
 	minChunks    = 2
 	maxChunks    = 4096
@@ -23,6 +24,7 @@ type Recorder struct {
 	keep   int // chunks a lane
 	arrows *arrows
 	parts  parts
+	device streams
 	clock  atomic.Pointer[func() cluster.Time] // what time it is; nil: as late as the latest lane
 	closed atomic.Bool
 }
@@ -39,6 +41,8 @@ func NewRecorder(l cluster.Layout, withArrows bool) *Recorder {
 	ranks := min(l.Ranks(), max(1, maxLanes/threads))
 	r := &Recorder{layout: l, ranks: make([]atomic.Pointer[[]*Lane], ranks)}
 	r.keep = min(max(maxStretches/chunkLength/(ranks*threads), minChunks), maxChunks)
+	r.device.ranks = min(ranks, (maxLanes-ranks*threads)/cluster.Streams)
+	r.device.keep = min(max(maxKernels/chunkLength/(ranks*cluster.Streams), minChunks), maxChunks)
 	if withArrows {
 		r.arrows = newArrows()
 	}
@@ -76,9 +80,7 @@ func (r *Recorder) Team(rank, n int) []*Lane {
 	}
 	lanes = append([]*Lane(nil), lanes...)
 	for i := len(lanes); i < n; i++ {
-		l := &Lane{rank: int32(rank), thread: int32(i), last: noLabel, shown: noLabel, ring: make([]atomic.Pointer[chunk], r.keep)}
-		l.Now(ActivitySleep, cluster.KindNone, NoPeer)
-		lanes = append(lanes, l)
+		lanes = append(lanes, newLane(rank, i, r.keep))
 	}
 	r.ranks[rank].Store(&lanes)
 	return lanes
@@ -92,5 +94,6 @@ func (r *Recorder) Close(t cluster.Time) {
 			l.Now(ActivitySleep, cluster.KindNone, NoPeer)
 		}
 	}
+	r.device.close(t)
 	r.closed.Store(true)
 }

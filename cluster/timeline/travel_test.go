@@ -77,6 +77,12 @@ func live(t *rapid.T, rec *timeline.Recorder, at *cluster.Time) {
 			l.Now(timeline.ActivityWait, cluster.KindRecv, 1)
 		}
 	}
+	for range rapid.IntRange(0, 300).Draw(t, "kernels") { // they end later than any thread knows of
+		rank, stream := int32(rapid.IntRange(0, 3).Draw(t, "device")), int32(rapid.IntRange(0, 2).Draw(t, "stream"))
+		ready := *at + cluster.Time(rapid.IntRange(0, 3000).Draw(t, "ready"))
+		begin := ready + cluster.Time(rapid.IntRange(0, 50).Draw(t, "until it begins"))
+		rec.Kernel(rank, stream, ready, begin, begin+cluster.Time(rapid.IntRange(0, 400).Draw(t, "it takes")))
+	}
 	if rec.Arrows() {
 		for range rapid.IntRange(0, 20).Draw(t, "messages") {
 			rec.Message(timeline.Arrow{From: 1, To: 2, Sent: *at, Received: *at + 5, Bytes: 8, Tag: int32(rapid.IntRange(0, 9).Draw(t, "tag"))})

@@ -23,7 +23,7 @@ type View struct {
 
 // LaneView is a lane at one moment.
 type LaneView struct {
-	Rank, Thread int
+	Rank, Thread int // a thread below 0 stands for a stream: see Stream
 	chunks       []*chunk
 	n            uint32       // stretches in the last one
 	end          cluster.Time // of the last stretch
@@ -41,7 +41,8 @@ func (r *Recorder) View() *View {
 	for i := range r.ranks {
 		count += len(*r.ranks[i].Load())
 	}
-	v.Lanes = make([]LaneView, 0, count)
+	streams := r.device.lanes()
+	v.Lanes = make([]LaneView, 0, count+len(streams))
 	for i := range r.ranks {
 		for _, l := range *r.ranks[i].Load() {
 			v.Lanes = append(v.Lanes, l.view())
@@ -50,12 +51,18 @@ func (r *Recorder) View() *View {
 	for i := range v.Lanes {
 		v.To = max(v.To, v.Lanes[i].end)
 	}
+	for _, l := range streams { // behind the threads', so that lanes keep their places
+		v.Lanes = append(v.Lanes, l.view())
+	}
 	if now := r.clock.Load(); now != nil && !r.closed.Load() {
 		v.To = max(v.To, (*now)())
 	}
 	v.From = v.To
 	for i := range v.Lanes {
 		v.Lanes[i].to = v.To
+		if i >= count {
+			v.Lanes[i].cut()
+		}
 		v.From = min(v.From, v.Lanes[i].From())
 	}
 	v.clip()

@@ -61,7 +61,8 @@ type timeline struct {
 type lane struct {
 	Rank   int                `json:"rank"`
 	Node   int                `json:"node"`
-	Thread int                `json:"thread"`
+	Thread *int               `json:"thread"`
+	Stream *int               `json:"stream"`
 	Time   map[string]float64 `json:"time"`
 	Spans  []stretch          `json:"intervals"`
 }
@@ -104,7 +105,12 @@ func (f *timelineFlag) view(s *engine.Snapshot) *timeline {
 		l := &tl.Lanes[i]
 		var at record.Place
 		before, after := l.Sums(from, &at), l.Sums(tl.To, &at)
-		out := lane{Rank: l.Rank, Node: tl.Layout.NodeOf(l.Rank), Thread: l.Thread, Time: make(map[string]float64), Spans: []stretch{}}
+		out := lane{Rank: l.Rank, Node: tl.Layout.NodeOf(l.Rank), Time: make(map[string]float64), Spans: []stretch{}}
+		if number, ok := l.Stream(); ok {
+			out.Stream = &number
+		} else {
+			out.Thread = &l.Thread
+		}
 		for a := range after {
 			out.Time[t.Words[a]] = (after[a] - before[a]).Seconds()
 		}

@@ -97,7 +97,12 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 			t.event(`{"ph":"M","name":"process_name","pid":%d,"tid":%d,"args":{"name":"rank %d"}}`, l.rank+1, i+1, l.rank)
 			named[l.rank] = true
 		}
-		t.event(`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":"thread %d"}}`, l.rank+1, i+1, l.thread)
+		name := fmt.Sprintf("thread %d", l.thread)
+		if l.thread < 0 {
+			number, _ := (&timeline.LaneView{Thread: l.thread}).Stream()
+			name = fmt.Sprintf("stream %d", number)
+		}
+		t.event(`{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%q}}`, l.rank+1, i+1, name)
 	}
 	for _, l := range lanes {
 		var one error

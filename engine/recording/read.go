@@ -222,12 +222,12 @@ func (f *File) Dropped(run int64) (stretches, messages int64, err error) {
 }
 
 // Activities is how long the threads of a launch did what, by activity, as far as its
-// blocks tell; false: it has none.
+// blocks tell, devices' streams left out; false: it has none.
 func (f *File) Activities(launch int64) (timeline.Sums, bool, error) {
 	var s timeline.Sums
 	blocks := int64(0)
 	err := f.each(`SELECT count(*), sum(b.sleep_ps), sum(b.compute_ps), sum(b.comm_ps), sum(b.copy_ps), sum(b.wait_ps), sum(b.lock_ps)
-FROM block b JOIN lane n ON n.id = b.lane WHERE n.launch=? AND b.kind=?`, []any{launch, kindStretches}, func(r *line) {
+FROM block b JOIN lane n ON n.id = b.lane WHERE n.launch=? AND n.thread>=0 AND b.kind=?`, []any{launch, kindStretches}, func(r *line) {
 		blocks = r.int()
 		for _, a := range [...]timeline.Activity{timeline.ActivitySleep, timeline.ActivityCompute, timeline.ActivityCommunicate, timeline.ActivityCopy, timeline.ActivityWait, timeline.ActivityLock} {
 			s[a] = cluster.Time(r.int())

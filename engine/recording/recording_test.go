@@ -144,8 +144,10 @@ func TestWhatWasPublishedIsReplayed(t *testing.T) {
 		limits session.Limits
 		during func(*session.Session)
 	}{
-		"simulated": {sc: scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "timeline", "arrows", "elements", "4096", "accesses", "64"), limits: session.Limits{Iterations: 3}},
-		"live":      {sc: scenario(t, "pingpong", "timeline", "arrows"), limits: session.Limits{For: 300 * time.Millisecond}},
+		"simulated":    {sc: scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "timeline", "arrows", "elements", "4096", "accesses", "64"), limits: session.Limits{Iterations: 3}},
+		"streams":      {sc: scenario(t, "heat", "fabric", "sim", "machine", "ac922-summit", "memory", "direct", "ranks-per-node", "2", "size", "9", "steps", "40", "timeline", "on"), limits: session.Limits{Iterations: 4}},
+		"live streams": {sc: scenario(t, "heat", "machine", "ac922-summit", "memory", "direct", "nodes", "2", "ranks-per-node", "1", "size", "8", "timeline", "on"), limits: session.Limits{For: 300 * time.Millisecond}},
+		"live":         {sc: scenario(t, "pingpong", "timeline", "arrows"), limits: session.Limits{For: 300 * time.Millisecond}},
 		"turned": {sc: scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses", "64", "group", "4"), during: func(s *session.Session) {
 			for i, group := range []string{"1", "2"} {
 				if err := s.Do(engine.Command{Verb: engine.Set, Knob: "group", Value: group}); err != nil && i == 0 {

@@ -35,6 +35,7 @@ const (
 	laneBytes    = 32 << 10
 	stretchBytes = 40
 	mostTimeline = 160 << 20
+	mostStreams  = 80 << 20
 )
 
 // need is everything that a run takes of the host.
@@ -49,6 +50,9 @@ func (s *setup) need() []workload.Item {
 		workload.Item{Name: "counters", Per: workload.PerRank, Bytes: probes},
 		workload.Item{Name: "series", Per: workload.InAll, Bytes: runBytes})
 	if s.scenario.Text("timeline") != "off" {
+		if m := &s.spec.Machine; m.Device.Count > 0 || !m.Emulated { // or a device is a label
+			items = append(items, workload.Item{Name: "timelines of streams", Per: workload.InAll, Bytes: min(mostStreams, int64(l.Ranks())*cluster.Streams*laneBytes)})
+		}
 		items = append(items, workload.Item{Name: "timelines", Per: workload.InAll,
 			Bytes: min(mostTimeline, int64(l.Ranks())*int64(l.ThreadsPerRank)*laneBytes+64<<20)})
 	}

@@ -154,7 +154,11 @@ func faces(s *engine.Snapshot) string {
 	if peers == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d faces of %s", peers, cluster.SizeText(math.Round(float64(bytes)/float64(peers))))
+	size := cluster.SizeText(math.Round(float64(bytes) / float64(peers)))
+	if peers == 1 {
+		return "a face of " + size
+	}
+	return fmt.Sprintf("%d faces of %s", peers, size)
 }
 
 // ideal is the line of a step that nodes share evenly, through the fewest nodes of the

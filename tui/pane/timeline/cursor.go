@@ -58,7 +58,10 @@ func (t *Pane) under(tl *timeline.View) string {
 			where = fmt.Sprintf("rank %d (node %d, %d threads)", row.rank, row.node, n)
 		}
 	default:
-		where = fmt.Sprintf("rank %d thread %d (node %d)", row.rank, row.thread, row.node)
+		if where = fmt.Sprintf("rank %d thread %d (node %d)", row.rank, row.thread, row.node); row.thread < 0 {
+			_, number := row.lane()
+			where = fmt.Sprintf("rank %d stream %d (node %d)", row.rank, number, row.node)
+		}
 	}
 	if row.hi-row.lo > 1 {
 		return where + " at " + exactTime(begin, s.column) + ": " + t.shareWords(tl, begin)
@@ -67,7 +70,7 @@ func (t *Pane) under(tl *timeline.View) string {
 	if !ok {
 		return where + " at " + exactTime(begin, s.column) + ": not kept, or not yet known"
 	}
-	return where + ": " + stretchWords(&x) + ", at " + exactTime(x.Begin, min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
+	return where + ": " + stretchWords(&x, row.thread < 0) + ", at " + exactTime(x.Begin, min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
 }
 
 // longestOf bounds how many stretches are looked at for the longest one in a cell.
@@ -105,9 +108,21 @@ func (t *Pane) shareWords(tl *timeline.View, begin cluster.Time) string {
 	return strings.Join(words, ", ")
 }
 
-// stretchWords names an activity with its call and peer.
-func stretchWords(x *timeline.Stretch) string {
+// stretchWords names an activity of a thread, or of a stream, with its call and peer.
+func stretchWords(x *timeline.Stretch, stream bool) string {
 	text := x.Activity.String()
+	switch {
+	case x.Call != cluster.KindLaunch:
+	case stream && x.Activity == timeline.ActivityWait:
+		return text + " for the device"
+	case x.Activity == timeline.ActivityWait:
+		return text + " for a kernel"
+	case !stream:
+		return text + ": starts a kernel, or sees its end"
+	}
+	if x.Activity == timeline.ActivityWait && x.Call == cluster.KindLaunch {
+		return text + " for the device"
+	}
 	if x.Call == cluster.KindNone {
 		if x.Activity == timeline.ActivityWait {
 			text += " for the node's memory"
@@ -183,6 +198,9 @@ func (r *laneRows) index(tl *timeline.View) func(rank, thread int32) (int, bool)
 	for i := range r.all {
 		for _, k := range r.order[r.all[i].lo:r.all[i].hi] {
 			l := &tl.Lanes[k]
+			if _, stream := l.Stream(); stream {
+				continue
+			}
 			rows[int64(l.Rank)<<32|int64(l.Thread)] = i
 		}
 	}

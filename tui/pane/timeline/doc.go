@@ -1,5 +1,5 @@
 // Package timeline is the pane of what every thread does over the fabric's time
-// (paper 2, figure 1):
+// (paper 2, figure 1), and below a rank's threads what every stream of its device does:
 //
 //	█ compute ▓ communicate ▚ copy ░ wait ╳ lock · sleep        comp comm wait sleep
 //	n0 r0 t0 █████░░░▓▓░░░█████████░░░▓▓░░                        61%  12%  27%

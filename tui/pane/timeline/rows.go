@@ -21,6 +21,7 @@ type laneRows struct {
 	lanes  int
 	threaded,
 	ranked bool // threads and ranks have columns in the labels
+	streams bool // there are lanes of devices' streams
 
 	origin cluster.Time    // of the first bin
 	until  cluster.Time    // no bin shows what is later; 0: as far as all lanes tell
@@ -74,14 +75,25 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 		return
 	}
 	r.fold, r.of, r.layout, r.lanes = f, tl.Of, tl.Layout, len(tl.Lanes)
-	r.order, r.who = r.order[:0], r.who[:0]
+	r.order, r.who, r.streams = r.order[:0], r.who[:0], false
 	r.edges = make([][2]timeline.Place, len(tl.Lanes))
 	for i := range tl.Lanes {
-		r.order = append(r.order, int32(i))
+		_, stream := tl.Lanes[i].Stream()
+		if r.streams = r.streams || stream; !stream || f == foldThreads {
+			r.order = append(r.order, int32(i))
+		}
 		r.who = append(r.who, [2]int32{int32(tl.Lanes[i].Rank), int32(tl.Lanes[i].Thread)})
 	}
 	node := func(i int32) int { return tl.Layout.NodeOf(tl.Lanes[i].Rank) }
-	slices.SortStableFunc(r.order, func(i, j int32) int { return cmp.Compare(node(i), node(j)) })
+	place := func(i int32) int { // a rank's threads, then its streams
+		if number, stream := tl.Lanes[i].Stream(); stream {
+			return 1<<30 + number
+		}
+		return tl.Lanes[i].Thread
+	}
+	slices.SortFunc(r.order, func(i, j int32) int {
+		return cmp.Or(cmp.Compare(node(i), node(j)), cmp.Compare(tl.Lanes[i].Rank, tl.Lanes[j].Rank), cmp.Compare(place(i), place(j)))
+	})
 	r.all = r.all[:0]
 	r.ranked, r.threaded = f != foldNodes, false
 	for k, i := range r.order {
@@ -97,7 +109,7 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 		} else {
 			at.newNode, at.newRank = true, true
 		}
-		r.threaded = r.threaded || f == foldThreads && at.thread > 0
+		r.threaded = r.threaded || f == foldThreads && at.thread != 0
 		r.all = append(r.all, at)
 	}
 	r.column = 0
@@ -116,7 +128,8 @@ func (r *laneRows) widths() (node, rank, thread int) {
 	if r.threaded {
 		most := 0
 		for i := range r.all {
-			most = max(most, r.all[i].thread)
+			_, number := r.all[i].lane()
+			most = max(most, number)
 		}
 		thread = 1 + digits(most)
 	}
@@ -146,6 +159,16 @@ func (r *laneRows) label(dst []byte, i int, full bool) []byte {
 	}
 	part(node, 'n', row.node, full || row.newNode)
 	part(rank, 'r', row.rank, full || row.newRank || row.newNode)
-	part(thread, 't', row.thread, true)
+	mark, number := row.lane()
+	part(thread, mark, number, true)
 	return dst
+}
+
+// lane is the mark and the number of the row's thread, or of its stream.
+func (row *laneRow) lane() (mark byte, number int) {
+	l := timeline.LaneView{Thread: row.thread}
+	if number, ok := l.Stream(); ok {
+		return 's', number
+	}
+	return 't', row.thread
 }

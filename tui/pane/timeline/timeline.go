@@ -55,6 +55,17 @@ const (
 
 var foldNames = [...]string{"", "a row a thread", "a row a rank", "a row a node"}
 
+// each says what a row stands for.
+func (r *laneRows) each() string {
+	switch {
+	case r.streams && r.fold == foldThreads:
+		return foldNames[r.fold] + " or stream"
+	case r.streams:
+		return foldNames[r.fold] + ", without streams"
+	}
+	return foldNames[r.fold]
+}
+
 // shownLanes is what was drawn last, for the keys that move in it.
 type shownLanes struct {
 	column, begin, end cluster.Time
@@ -286,7 +297,7 @@ func (t *Pane) caption(h *pane.Host) string {
 	}
 	text := h.KindWords()
 	if s := &t.shown; s.columns > 0 {
-		text = s.column.String() + " a cell, " + foldNames[s.fold] + "  " + text
+		text = s.column.String() + " a cell, " + t.rows.each() + "  " + text
 		if s.rows < s.all {
 			text = fmt.Sprintf("rows %d–%d of %d, ", s.top+1, s.top+s.rows, s.all) + text
 		}

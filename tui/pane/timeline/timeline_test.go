@@ -342,6 +342,50 @@ func TestCursorNamesWhatIsUnderIt(t *testing.T) {
 	}
 }
 
+// A rank's streams stand below its threads, in their order, and have shares and words of
+// their own; a row of several lanes tells of threads alone.
+func TestStreamsStandBelowTheirRank(t *testing.T) {
+	s := panetest.Recorded(2, 2, 1, 1, false)
+	rec := timeline.NewRecorder(s.Layout, false)
+	for rank := range 4 {
+		thread := rec.Team(rank, 1)[0]
+		thread.Until(20*us, timeline.ActivityCompute, cluster.KindLaunch, timeline.NoPeer)
+		thread.Until(80*us, timeline.ActivityWait, cluster.KindLaunch, timeline.NoPeer)
+		thread.Until(100*us, timeline.ActivityCommunicate, cluster.KindPut, int32(rank)^1)
+	}
+	for _, stream := range []int32{6, 0} {
+		for rank := range int32(4) {
+			ready := cluster.Time(10+stream) * us
+			rec.Kernel(rank, stream, ready, ready+cluster.Time(4*(6-stream))*us, 60*us+cluster.Time(stream)*us)
+		}
+	}
+	s.Timeline = rec.View()
+	p := looking(s)
+	panetest.Golden(t, "timeline-streams", p.screen(110, 17))
+	p.act("crosshair")
+	for _, c := range []struct {
+		at    cluster.Time
+		row   int
+		wants string
+	}{
+		{15 * us, 0, "rank 0 thread 0 (node 0): compute: starts a kernel, or sees its end, at"},
+		{50 * us, 3, "rank 1 thread 0 (node 0): wait for a kernel, at"},
+		{20 * us, 1, "rank 0 stream 0 (node 0): wait for the device, at"},
+		{40 * us, 11, "rank 3 stream 6 (node 1): compute in kernel, at"},
+	} {
+		p.Want.At, p.Want.Row = c.at, c.row
+		p.screen(110, 17)
+		if got := p.under(s.Timeline); !strings.HasPrefix(got, c.wants) {
+			t.Errorf("at %v in row %d: %q, want %q", c.at, c.row, got, c.wants)
+		}
+	}
+	p.act("crosshair", "fold")
+	folded := p.screen(110, 17)
+	if want := "a row a rank, without streams"; !strings.Contains(p.caption(p.h), want) || strings.Contains(folded, " s0 ") {
+		t.Errorf("caption %q, want %q, and no stream in\n%s", p.caption(p.h), want, folded)
+	}
+}
+
 func TestZoomSteps(t *testing.T) {
 	for at := cluster.Time(1); at < cluster.Second; at = roundTime(at + 1) {
 		if back := shorterTime(roundTime(at + 1)); back != at {
