@@ -131,6 +131,11 @@ func (s *Shared[T]) Local() []T {
 	return cluster.View[T](s.r.Segment()[s.off:])[:s.LocalLen()]
 }
 
+// Parts are the elements of each thread, in rising order, where they may be accessed in
+// place at no cost of their own (pointers to shared that are cast to local ones); nil where
+// they may not. Such accesses count once the program accounts for them.
+func (s *Shared[T]) Parts() [][]T { return s.parts }
+
 // Index is the element that stands at a local index of the own part.
 func (s *Shared[T]) Index(local int) int {
 	if uint(local) >= uint(s.LocalLen()) {

@@ -59,6 +59,10 @@ type Workload struct {
 	Plan func(s *engine.Scenario, on *Site) (Plan, error)
 	// Run is the body: it loops while p.Next(), and verifies what it computed.
 	Run func(r *cluster.Rank, p engine.Probe) error
+	// Beside is for measurements: what a rank does of the program's hot path, and what one
+	// process does for the same with no cluster, which rank 0 alone may call. Both check what
+	// they computed. May be nil.
+	Beside func(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error)
 	// Doubt says which result of a snapshot cannot be, and the likely reason; "": none.
 	// May be nil.
 	Doubt func(snap *engine.Snapshot) string

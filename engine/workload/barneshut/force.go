@@ -11,10 +11,11 @@ import (
 // hashed oct-tree N-body algorithm, 1993).
 const flops = 38
 
-// reader gives the records of a tree to a walk, and counts each read by its owner.
+// reader gives the records of a tree to a walk, and counts each read by its owner and its
+// depth, at most the last that is told apart. What it gives stays until the next read.
 type reader interface {
-	summary(r ref, into *summary) error
-	children(r ref, into *children) error
+	summary(r ref, depth int) (*summary, error)
+	children(r ref, depth int) (*children, error)
 }
 
 // reads are those of a force computation, by thread of the group, and by depth in the
@@ -22,7 +23,6 @@ type reader interface {
 type reads struct {
 	summaries, children []int64
 	class               []cluster.Class // of a thread
-	depth               int             // of the record that is read next
 	depths              [depths][cluster.Classes]int64
 }
 
@@ -44,42 +44,112 @@ func (r *reads) clear() {
 }
 
 // summary counts a read of a summary, and opened one of a cell's children.
-func (r *reads) summary(owner int) {
+func (r *reads) summary(owner, depth int) {
 	r.summaries[owner]++
-	r.depths[min(r.depth, depths-1)][r.class[owner]]++
+	r.depths[depth][r.class[owner]]++
 }
 
-func (r *reads) opened(owner int) {
+func (r *reads) opened(owner, depth int) {
 	r.children[owner]++
-	r.depths[min(r.depth, depths-1)][r.class[owner]]++
+	r.depths[depth][r.class[owner]]++
 }
 
 // sharedReader reads the tree by shared accesses.
 type sharedReader struct {
 	*tree
 	reads *reads
+	sum   summary
+	below children
 }
 
-func (s *sharedReader) summary(r ref, into *summary) error {
-	s.reads.summary(r.owner())
-	return s.read(r, into)
+func (s *sharedReader) summary(r ref, depth int) (*summary, error) {
+	s.reads.summary(r.owner(), depth)
+	return &s.sum, s.read(r, &s.sum)
 }
 
-func (s *sharedReader) children(r ref, into *children) error {
-	s.reads.opened(r.owner())
-	return s.readChildren(r, into)
+func (s *sharedReader) children(r ref, depth int) (*children, error) {
+	s.reads.opened(r.owner(), depth)
+	return &s.below, s.readChildren(r, &s.below)
+}
+
+// placeReader reads the tree where it stands, by pointers to shared that were cast to local
+// ones. What it has read it counts by itself, until it tells.
+type placeReader struct {
+	leaves, threads int
+	summaries       [][]float64 // of each thread: leaves, then cells
+	links           [][]uint64
+	counts          []int64 // reads, by depth and thread
+	opened          []int64 // of these, of children, by thread
+}
+
+// newPlaceReader gives a reader of records in place; nil: some are not reached so.
+func newPlaceReader(t *tree) *placeReader {
+	p := &placeReader{leaves: t.leaves, summaries: t.summaries.Parts(), links: t.links.Parts()}
+	p.threads = len(p.summaries)
+	for i := range p.threads {
+		if p.summaries[i] == nil || p.links[i] == nil {
+			return nil
+		}
+	}
+	if p.threads == 0 {
+		return nil
+	}
+	p.counts, p.opened = make([]int64, depths*p.threads), make([]int64, p.threads)
+	return p
+}
+
+// at is a record's summary in place.
+func (p *placeReader) at(r ref, depth int) *summary {
+	owner, i := r.owner(), r.index()
+	if !r.leaf() {
+		i += p.leaves
+	}
+	p.counts[depth*p.threads+owner]++
+	return (*summary)(p.summaries[owner][i*5:])
+}
+
+// below are a cell's children in place.
+func (p *placeReader) below(r ref, depth int) *children {
+	owner := r.owner()
+	p.counts[depth*p.threads+owner]++
+	p.opened[owner]++
+	return childrenOf(p.links[owner][r.index()*8:])
+}
+
+func (p *placeReader) summary(r ref, depth int) (*summary, error)   { return p.at(r, depth), nil }
+func (p *placeReader) children(r ref, depth int) (*children, error) { return p.below(r, depth), nil }
+
+// tell adds what was read since the last time to the counts of a rank and to its traffic.
+func (p *placeReader) tell(to *reads, r *cluster.Rank) {
+	group := r.Group()
+	for t, opened := range p.opened {
+		all := int64(0)
+		for depth := range depths {
+			n := p.counts[depth*p.threads+t]
+			all += n
+			to.depths[depth][to.class[t]] += n
+		}
+		if all == 0 {
+			continue
+		}
+		to.summaries[t] += all - opened
+		to.children[t] += opened
+		r.Account(group.Global(t), all, (all-opened)*summaryBytes+opened*childrenBytes)
+	}
+	clear(p.counts)
+	clear(p.opened)
 }
 
 // cache keeps what a walk read of other ranks' memory, for a step.
 type cache struct {
 	reader
 	me        int
-	summaries map[ref]summary
-	opened    map[ref]children
+	summaries map[ref]*summary
+	opened    map[ref]*children
 }
 
 func newCache(of reader, me int) *cache {
-	return &cache{reader: of, me: me, summaries: map[ref]summary{}, opened: map[ref]children{}}
+	return &cache{reader: of, me: me, summaries: map[ref]*summary{}, opened: map[ref]*children{}}
 }
 
 func (c *cache) clear() {
@@ -87,30 +157,36 @@ func (c *cache) clear() {
 	clear(c.opened)
 }
 
-func (c *cache) summary(r ref, into *summary) error {
+func (c *cache) summary(r ref, depth int) (*summary, error) {
 	if r.owner() == c.me {
-		return c.reader.summary(r, into)
+		return c.reader.summary(r, depth)
 	}
-	if had, ok := c.summaries[r]; ok {
-		*into = had
-		return nil
+	if had := c.summaries[r]; had != nil {
+		return had, nil
 	}
-	err := c.reader.summary(r, into)
-	c.summaries[r] = *into
-	return err
+	got, err := c.reader.summary(r, depth)
+	if err != nil {
+		return nil, err
+	}
+	kept := *got
+	c.summaries[r] = &kept
+	return &kept, nil
 }
 
-func (c *cache) children(r ref, into *children) error {
+func (c *cache) children(r ref, depth int) (*children, error) {
 	if r.owner() == c.me {
-		return c.reader.children(r, into)
+		return c.reader.children(r, depth)
 	}
-	if had, ok := c.opened[r]; ok {
-		*into = had
-		return nil
+	if had := c.opened[r]; had != nil {
+		return had, nil
 	}
-	err := c.reader.children(r, into)
-	c.opened[r] = *into
-	return err
+	got, err := c.reader.children(r, depth)
+	if err != nil {
+		return nil, err
+	}
+	kept := *got
+	c.opened[r] = &kept
+	return &kept, nil
 }
 
 // pull is the force on a body of mass 1: an acceleration, and the potential.
@@ -140,32 +216,32 @@ func (p *pull) add(d *[3]float64, square, mass, soft float64) bool {
 // walker computes forces by walks from the root.
 type walker struct {
 	reader
+	place *placeReader // the reader, where it is one of records in place: it is asked for each
 	root  ref
 	theta float64
 	soft  float64 // square of the softening
-	reads *reads  // that are told the depth
 	stack []visit
 }
 
 // visit is a record that a walk has before it, and its depth in the tree.
 type visit struct {
 	ref
-	depth int
+	depth int // at most the last that is told apart
 }
 
 // on is the force on a body at a place. A cell is opened where its side is at least θ
 // times as long as its distance.
 func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err error) {
 	square := w.theta * w.theta
-	var at summary
-	var below children
-	w.stack = append(w.stack[:0], visit{ref: w.root})
-	for len(w.stack) > 0 {
-		next := w.stack[len(w.stack)-1]
-		w.stack = w.stack[:len(w.stack)-1]
-		r := next.ref
-		w.reads.depth = next.depth
-		if err := w.summary(r, &at); err != nil {
+	stack, place := append(w.stack[:0], visit{ref: w.root}), w.place
+	for len(stack) > 0 {
+		next := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		r, depth := next.ref, next.depth
+		var at *summary
+		if place != nil {
+			at = place.at(r, depth)
+		} else if at, err = w.summary(r, depth); err != nil {
 			return p, err
 		}
 		d := [3]float64{at[0] - x[0], at[1] - x[1], at[2] - x[2]}
@@ -175,12 +251,16 @@ func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err err
 				continue
 			}
 		} else if side := 2 * at[summaryHalf]; side*side >= square*distance {
-			if err := w.reader.children(r, &below); err != nil {
+			var below *children
+			if place != nil {
+				below = place.below(r, depth)
+			} else if below, err = w.children(r, depth); err != nil {
 				return p, err
 			}
+			deeper := min(depth+1, depths-1)
 			for i := len(below) - 1; i >= 0; i-- {
 				if below[i] != 0 {
-					w.stack = append(w.stack, visit{below[i], next.depth + 1})
+					stack = append(stack, visit{below[i], deeper})
 				}
 			}
 			continue
@@ -189,6 +269,7 @@ func (w *walker) on(body float64, x []float64, lib cluster.Lib) (p pull, err err
 			return p, lib.Errorf("bodies %.0f and %.0f are at one place, and eps = 0: set eps above 0", body, at[summaryBody])
 		}
 	}
+	w.stack = stack
 	return p, nil
 }
 

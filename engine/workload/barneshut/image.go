@@ -77,14 +77,12 @@ type imageReader struct {
 	reads *reads
 }
 
-func (m *imageReader) summary(r ref, into *summary) error {
-	m.reads.summary(r.owner())
-	*into = *m.at(r)
-	return nil
+func (m *imageReader) summary(r ref, depth int) (*summary, error) {
+	m.reads.summary(r.owner(), depth)
+	return m.at(r), nil
 }
 
-func (m *imageReader) children(r ref, into *children) error {
-	m.reads.opened(r.owner())
-	*into = m.links[m.cells[r.owner()]+r.index()]
-	return nil
+func (m *imageReader) children(r ref, depth int) (*children, error) {
+	m.reads.opened(r.owner(), depth)
+	return &m.links[m.cells[r.owner()]+r.index()], nil
 }

@@ -5,6 +5,9 @@ import "unsafe"
 // words are references as they stand in shared memory.
 func words(c *children) []uint64 { return (*[8]uint64)(unsafe.Pointer(c))[:] }
 
+// childrenOf are those that words in shared memory begin with, in place.
+func childrenOf(w []uint64) *children { return (*children)(unsafe.Pointer((*[8]uint64)(w))) }
+
 // insert builds the tree as the paper does, all threads at once: each brings its bodies
 // down from the root. A reference changes by compare-and-swap alone, from nothing to a
 // leaf, and from a leaf to a cell that holds it, so that the tree's shape does not depend

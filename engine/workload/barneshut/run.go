@@ -26,6 +26,7 @@ type simulation struct {
 	tree   *tree
 	image  *image // of charge = bulk
 	reads  reads
+	place  *placeReader // of reads in place; nil: there are none
 	cache  *cache
 	walker walker
 	took   cluster.Time // the force computation
@@ -81,13 +82,18 @@ func newSimulation(r *cluster.Rank, p engine.Probe) (*simulation, error) {
 		if s.tree, err = newTree(r, roomFor(n, s.threads, s.byCost)); err != nil {
 			return nil, err
 		}
-		from = &sharedReader{s.tree, &s.reads}
+		if s.place = newPlaceReader(s.tree); s.place != nil {
+			from = s.place
+		} else {
+			from = &sharedReader{tree: s.tree, reads: &s.reads}
+		}
 	}
 	if p.Text("cache") == "on" {
 		s.cache = newCache(from, s.thread)
 		from = s.cache
 	}
-	s.walker = walker{reader: from, theta: s.theta, soft: s.soft, reads: &s.reads}
+	s.walker = walker{reader: from, theta: s.theta, soft: s.soft}
+	s.walker.place, _ = from.(*placeReader)
 	return s, nil
 }
 
@@ -134,6 +140,7 @@ func (s *simulation) force() error {
 	start := s.r.Now()
 	for i, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
 		if i%noStep == 0 {
+			s.account()
 			s.p.Step(i, s.piece.len())
 		}
 		f, err := s.walker.on(float64(b), s.state[int(b)*bodySize:][:3], s.r.Lib())
@@ -143,6 +150,7 @@ func (s *simulation) force() error {
 		s.r.Compute(cluster.Work{Flops: float64(flops * f.interactions)}, func() {})
 		s.pulls = append(s.pulls, f)
 	}
+	s.account()
 	if s.bulk {
 		if err := s.r.ChargeAccesses(cluster.Charge{Ops: s.reads.summaries, Bytes: summaryBytes}, cluster.Charge{Ops: s.reads.children, Bytes: childrenBytes}); err != nil {
 			return err
@@ -150,6 +158,13 @@ func (s *simulation) force() error {
 	}
 	s.took = max(s.r.Now()-start-s.p.Clock(), 0)
 	return nil
+}
+
+// account takes reads in place down that are not yet.
+func (s *simulation) account() {
+	if s.place != nil {
+		s.place.tell(&s.reads, s.r)
+	}
 }
 
 // leaf is the summary of a body of the order.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -234,6 +235,126 @@ func TestBulkIsExact(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a rank's forces read is what a walk over a tree of one process reads, a summary of
+// 40 B or the children of a cell of 64 B an access, whether reads are made in place, by
+// shared accesses or charged; and each of M who exchange bodies gets those of all others,
+// (M − 1)·n·56 B in all (paper 1, section 4.2).
+func TestTrafficIsWhatWalksRead(t *testing.T) {
+	for _, f := range []cluster.Fabric{sim.New(), live.New()} {
+		for _, c := range [][]string{
+			layout(1, 1, cluster.Flat, 1), layout(3, 1, cluster.Flat, 3), layout(2, 4, cluster.NestedFunneled, 4), layout(2, 3, cluster.NestedMultiple, 2),
+		} {
+			const n = 131
+			tr := try(t, f, 1, append(c, "bodies", fmt.Sprint(n))...)
+			var mu sync.Mutex
+			var read [2]int64 // accesses and bytes, of all
+			var passed int64  // bytes that bodies are
+			members := int64(0)
+			launched := func(r *cluster.Rank) error {
+				s, err := newSimulation(r, tr)
+				if err == nil {
+					err = s.step()
+				}
+				if err == nil {
+					err = r.Barrier(r.All())
+				}
+				if err != nil {
+					return err
+				}
+				total := func() (ops, bytes int64) {
+					for class := range cluster.Classes {
+						ops, bytes = ops+r.Traffic().Ops[class], bytes+r.Traffic().Bytes[class]
+					}
+					return ops, bytes
+				}
+				ops, bytes := total()
+				if err := s.force(); err != nil {
+					return err
+				}
+				more, longer := total()
+				want, alone := [2]int64{}, newPlain(s.state)
+				for i, b := range s.order.bodies[s.piece.lo:s.piece.hi] {
+					summaries, opened := alone.reads(float64(b), s.state[int(b)*bodySize:][:3], s.theta)
+					want[0], want[1] = want[0]+summaries+opened, want[1]+summaries*summaryBytes+opened*childrenBytes
+					if int64(s.pulls[i].interactions) >= summaries {
+						t.Errorf("body %d: %d interactions, %d summaries read", b, s.pulls[i].interactions, summaries)
+					}
+				}
+				if got := [2]int64{more - ops, longer - bytes}; got != want {
+					t.Errorf("%s %v, rank %d: %v reads and bytes, want %v", f.Name(), c, r.ID(), got, want)
+				}
+				mu.Lock()
+				read[0], read[1] = read[0]+want[0], read[1]+want[1]
+				mu.Unlock()
+				if s.groups == 1 {
+					return nil
+				}
+				if err := s.publish(); err != nil {
+					return err
+				}
+				for range 2 { // the first time members agree on what they exchange by
+					if err := r.Barrier(r.All()); err != nil {
+						return err
+					}
+					_, bytes = total()
+					if err := s.exchange(); err != nil {
+						return err
+					}
+				}
+				_, longer = total()
+				list := int64(0) // that a master writes for its group
+				if r.World().Rank() >= 0 && r.Layout().Model == cluster.NestedFunneled {
+					list = n * bodySize * 8
+				}
+				mu.Lock()
+				passed += longer - bytes - list
+				members = max(members, int64(r.World().Size()))
+				mu.Unlock()
+				return nil
+			}
+			p, err := plan(&tr.knobs, workload.SiteOf(f, &tr.machine))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cluster.Launch(context.Background(), f, cluster.Spec{Machine: tr.machine, Layout: tr.knobs.Layout(), Segment: p.Segment, EagerLimit: -1}, launched); err != nil {
+				t.Errorf("%s %v: %v", f.Name(), c, err)
+			}
+			if want := max(members-1, 0) * n * bodySize * 8; passed != want {
+				t.Errorf("%s %v: bodies of %d B passed, want %d", f.Name(), c, passed, want)
+			}
+			if read[0] == 0 {
+				t.Errorf("%s %v: nothing was read", f.Name(), c)
+			}
+		}
+	}
+}
+
+// reads are how many summaries, and children of how many cells, the force on a body reads.
+func (t *plain) reads(body float64, x []float64, theta float64) (summaries, opened int64) {
+	var visit func(c ref)
+	visit = func(c ref) {
+		summaries++
+		if c.leaf() {
+			return
+		}
+		cell, square := &t.cells[c.index()], 0.
+		for k := range 3 {
+			square += (cell.sum[k] - x[k]) * (cell.sum[k] - x[k])
+		}
+		if side := 2 * cell.sum[summaryHalf]; side < theta*math.Sqrt(square) {
+			return
+		}
+		opened++
+		for _, child := range cell.below {
+			if child != 0 {
+				visit(child)
+			}
+		}
+	}
+	visit(t.root)
+	return summaries, opened
 }
 
 // Bodies at one place go to a list, below the last level; they need a softening.

@@ -92,6 +92,7 @@ var barnesHut = workload.Workload{
 	Iterations: 2,
 	Plan:       plan,
 	Run:        run,
+	Beside:     beside,
 	Finish:     finish,
 }
 

@@ -1,7 +1,6 @@
 package dense
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -174,35 +173,6 @@ func TestGemmStartsNoGoroutines(t *testing.T) {
 		gonum.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, a, n, b, n, 1, c, n)
 	}); allocs == 0 {
 		t.Error("gonum's own call allocates nothing: this test cannot tell")
-	}
-}
-
-// The bar is 0.85 of gonum's best tile, which stands beside it.
-func BenchmarkGemm(b *testing.B) {
-	for _, n := range []int{512, 1024} {
-		x, y, z := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
-		for i := range x {
-			x[i], y[i] = float64(i%7+1), float64(i%5)
-		}
-		var tiles Tiles
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			for b.Loop() {
-				tiles.Gemm(false, n, n, n, 1, x, n, y, n, z, n)
-			}
-			b.ReportMetric(GemmFlops(n, n, n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GF/s")
-		})
-	}
-	for _, ld := range []int{128, 136, 520} {
-		x, y, z := make([]float64, 64*ld*4), make([]float64, 256*ld), make([]float64, 64*ld)
-		for i := range x { // gonum passes over zeros
-			x[i] = float64(i%7 + 1)
-		}
-		b.Run(fmt.Sprintf("tile/ld=%d", ld), func(b *testing.B) {
-			for b.Loop() {
-				gonum.Implementation{}.Dgemm(blas.NoTrans, blas.NoTrans, 64, 128, 256, 1, x, max(ld, 264), y, ld, 1, z, ld)
-			}
-			b.ReportMetric(GemmFlops(64, 128, 256)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GF/s")
-		})
 	}
 }
 

@@ -90,6 +90,7 @@ var fft = workload.Workload{
 	Iterations: 6,
 	Plan:       plan,
 	Run:        run,
+	Beside:     beside,
 	Finish:     finish,
 }
 

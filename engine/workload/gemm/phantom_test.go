@@ -6,18 +6,8 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim"
-	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
-
-// knobs are a probe that has a scenario's, and takes nothing down.
-type knobs struct {
-	engine.Probe
-	s engine.Scenario
-}
-
-func (k knobs) Text(knob string) string { return k.s.Text(knob) }
-func (k knobs) Int(knob string) int64   { return k.s.Int(knob) }
-func (knobs) Clock() cluster.Time       { return 0 }
 
 // A product without numbers takes the time of one that has them, to the picosecond, and so
 // does the wait of every rank.
@@ -35,9 +25,9 @@ func TestPhantomsTakeTheSameTime(t *testing.T) {
 		{"schedule", "blocking"}, {"ahead", "2", "slices", "4"}, {"transfer", "put"}, {"transfer", "put", "sync-in", "nosync", "slices", "2"},
 		{"transfer", "rendezvous", "algorithm", "chain", "segments", "3"},
 	} {
-		k := knobs{s: gemm.Scenario([]string{"demo"})}
+		k := gemm.Scenario([]string{"demo"})
 		for i := 0; i < len(turned); i += 2 {
-			if err := k.s.Set(turned[i], turned[i+1]); err != nil {
+			if err := k.Set(turned[i], turned[i+1]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -47,15 +37,11 @@ func TestPhantomsTakeTheSameTime(t *testing.T) {
 				Layout: cluster.Layout{Nodes: ranks, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}}
 			err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 				of := problem{shape{2, 3}, 100, 8}
-				var teams [lines]*cluster.Team
-				for line := range lines {
-					list, _ := of.members(line, r.ID())
-					var err error
-					if teams[line], err = r.Subteam(r.World(), list); err != nil {
-						return err
-					}
+				teams, err := teamsOf(r, of.shape)
+				if err != nil {
+					return err
 				}
-				x, _, err := newProduct(r, k, of, teams, lined(int64(len(r.Segment()))), real)
+				x, _, err := newProduct(r, workload.Still{Scenario: &k}, of, teams, lined(int64(len(r.Segment()))), real)
 				if err != nil {
 					return err
 				}

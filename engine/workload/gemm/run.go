@@ -19,12 +19,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err != nil {
 		return err
 	}
-	var teams [lines]*cluster.Team
-	for line := range lines {
-		list, _ := g.members(line, world.Rank())
-		if teams[line], err = r.Subteam(world, list); err != nil {
-			return err
-		}
+	teams, err := teamsOf(r, g)
+	if err != nil {
+		return err
 	}
 	whole := problem{g, int(p.Int("n")), int(p.Int("block"))}
 	phantoms := r.Phantoms() && whole.large(p.Int("real-limit"))
@@ -80,6 +77,17 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 	}
 	return nil
+}
+
+// teamsOf are the rank's row and column of a grid.
+func teamsOf(r *cluster.Rank, g shape) (teams [lines]*cluster.Team, err error) {
+	for line := range lines {
+		list, _ := g.members(line, r.World().Rank())
+		if teams[line], err = r.Subteam(r.World(), list); err != nil {
+			return teams, err
+		}
+	}
+	return teams, nil
 }
 
 // large reports whether a rank's part of C is too large to have numbers in a simulation.

@@ -2,6 +2,7 @@ package gemm_test
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -133,6 +134,46 @@ func TestTheRateIsTheKernels(t *testing.T) {
 	s := sound(t, &costs, "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "n", fmt.Sprint(n), "block", "64", "cores", "1", "dgemm", "0.8")
 	if got, want := value(t, s, "compute_time"), 2*n*n*n/0.8e9; got < want || got > 1.001*want {
 		t.Errorf("a share of 0.8: multiplying takes %v s, want %v s", got, want)
+	}
+}
+
+// A step sends each row of a grid of R × C its panel of A along a tree, R·(C − 1) messages,
+// and each column its panel of B, C·(R − 1): n² numbers of either matrix come to all but
+// one of a line (paper 5, section 6.1). A put waits for a word that says that its room is
+// free, and every ahead + 1 calls a team meets in a dissemination barrier, for slots of
+// words. What a larger matrix sends more is that.
+func TestMessageCounts(t *testing.T) {
+	const nb, products, steps = 5, 2, 7
+	const few, many = 4 * nb, 11*nb - 1
+	for _, c := range []struct {
+		rows, cols int
+		ahead      int // 0: no puts
+		knobs      []string
+	}{
+		{2, 2, 0, nil}, {3, 3, 0, []string{"schedule", "blocking"}}, {2, 4, 0, []string{"ahead", "3", "slices", "2"}}, {4, 4, 0, []string{"algorithm", "chain"}},
+		{1, 4, 0, nil}, {4, 1, 0, []string{"algorithm", "flat"}}, {2, 3, 1, []string{"transfer", "put"}}, {3, 5, 1, []string{"transfer", "put", "slices", "3"}},
+	} {
+		sent := func(n int) (messages, bytes int) {
+			s := sound(t, &costs, append([]string{"fabric", "sim", "nodes", fmt.Sprint(c.rows * c.cols), "ranks-per-node", "1", "rows", fmt.Sprint(c.rows),
+				"block", fmt.Sprint(nb), "n", fmt.Sprint(n), "algorithm", "knomial"}, c.knobs...)...)
+			for class := range s.Traffic.Ops {
+				messages, bytes = messages+int(s.Traffic.Ops[class]), bytes+int(s.Traffic.Bytes[class])
+			}
+			return messages, bytes
+		}
+		edges := c.rows*(c.cols-1) + c.cols*(c.rows-1)
+		messages := products * steps * edges
+		if c.ahead > 0 {
+			barrier := func(members int) int { return members * bits.Len(uint(members-1)) }
+			messages += messages + products*steps/(c.ahead+1)*(c.rows*barrier(c.cols)+c.cols*barrier(c.rows))
+		}
+		others := c.cols - 1 + c.rows - 1                                      // to whom a number of A and one of B go
+		bytes := products * 8 * others * (many*many - few*few + nb*(many-few)) // with the panels that go alone
+		a, b := sent(few)
+		m, n := sent(many)
+		if m-a != messages || n-b != bytes {
+			t.Errorf("%d × %d, %v: 11 blocks send %d messages of %d B more than 4, want %d of %d B", c.rows, c.cols, c.knobs, m-a, n-b, messages, bytes)
+		}
 	}
 }
 

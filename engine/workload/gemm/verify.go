@@ -51,16 +51,18 @@ func sumsOf(n int) sums {
 	return s
 }
 
+// element is what the closed form says of a local element of C.
+func (x *product) element(s sums, i, j int) float64 {
+	f, q := entry(inF, x.along(x.rows).Global(x.me[column], i)), entry(inQ, x.along(x.cols).Global(x.me[row], j))
+	return f*s.p + float64(x.n)*f*q + s.gp + q*s.g
+}
+
 // wrong says which element of the rank's part of C is; "": none.
 func (x *product) wrong(s sums) string {
-	rows, cols := x.along(x.rows), x.along(x.cols)
 	for i := range x.m {
-		at := rows.Global(x.me[column], i)
-		f := entry(inF, at)
 		for j, got := range x.c[i*x.w:][:x.w] {
-			q := entry(inQ, cols.Global(x.me[row], j))
-			if want := f*s.p + float64(x.n)*f*q + s.gp + q*s.g; got != want {
-				return fmt.Sprintf("C(%d, %d) is %v, want %v", at, cols.Global(x.me[row], j), got, want)
+			if want := x.element(s, i, j); got != want {
+				return fmt.Sprintf("C(%d, %d) is %v, want %v", x.along(x.rows).Global(x.me[column], i), x.along(x.cols).Global(x.me[row], j), got, want)
 			}
 		}
 	}

@@ -81,6 +81,7 @@ var gemm = workload.Workload{
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
+	Beside:     beside,
 	Finish:     finish,
 }
 

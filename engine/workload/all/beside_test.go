@@ -1,0 +1,62 @@
+package all_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/live"
+	"github.com/hybridtop/hybridtop/engine/workload"
+)
+
+// What stands beside a workload's hot path computes the same: both say so.
+func TestBeside(t *testing.T) {
+	of := map[string]map[string]string{"barneshut": {}, "fft": {}, "gemm": {"n": "61", "block": "8"}}
+	for _, w := range workload.All() {
+		knobs, known := of[w.Name]
+		if w.Beside == nil && !known {
+			continue
+		}
+		if w.Beside == nil || !known {
+			t.Errorf("%s: has something beside it %t, its knobs stand here %t", w.Name, w.Beside != nil, known)
+			continue
+		}
+		for _, ranks := range []int{1, 4} {
+			s := w.Scenario([]string{"this-host"})
+			for knob, v := range quickly(w.Name, map[string]string{"nodes": "1", "ranks-per-node": fmt.Sprint(ranks), "model": string(cluster.Flat)}) {
+				if err := s.Set(knob, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for knob, v := range knobs {
+				if err := s.Set(knob, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			plan, err := w.Plan(&s, &workload.Site{Machine: &cluster.Machine{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec := cluster.Spec{Machine: cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall}, Layout: s.Layout(), Segment: plan.Segment, EagerLimit: -1}
+			err = cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
+				path, alone, err := w.Beside(r, workload.Still{Scenario: &s})
+				if err != nil {
+					return err
+				}
+				for range 2 {
+					if err := path(); err != nil {
+						return err
+					}
+				}
+				if r.ID() > 0 {
+					return nil
+				}
+				return alone()
+			})
+			if err != nil {
+				t.Errorf("%s on %d ranks: %v", w.Name, ranks, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package fft
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// beside gives a process's part of a time step, and the sequential program's step, whose
+// checksums are equal to 1e-12.
+func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
+	g, err := gridOf(p, r.World().Size(), r.World().Rank())
+	if err != nil {
+		return nil, nil, err
+	}
+	box := problemOf(p)
+	x, err := newSolver(r, p, r.World(), box, g, slabsOf(p), true)
+	if err == nil {
+		err = x.begin()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	q := newSequential(&box)
+	want := q.checksum(1)
+	check := func(sum complex128) error {
+		if relative(real(sum), real(want)) > tolerance || relative(imag(sum), imag(want)) > tolerance {
+			return fmt.Errorf("the checksum is %v, want %v", sum, want)
+		}
+		return nil
+	}
+	path = func() error {
+		_, sum, err := x.advance(1)
+		if err != nil {
+			return err
+		}
+		return check(sum)
+	}
+	return path, func() error { return check(q.checksum(1)) }, nil
+}

@@ -1,0 +1,73 @@
+package gemm
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/dense"
+)
+
+// beside gives a rank's part of a product, and the local kernel for all of it. Every element
+// of the first ones is checked, of those that are timed the last.
+func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
+	g, err := shapeOf(p.Int("rows"), r.World().Size())
+	if err != nil {
+		return nil, nil, err
+	}
+	teams, err := teamsOf(r, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	of := problem{g, int(p.Int("n")), int(p.Int("block"))}
+	known := sumsOf(of.n)
+	x, _, err := newProduct(r, p, of, teams, 0, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.fill()
+	if err := x.multiply(); err != nil {
+		return nil, nil, err
+	}
+	path = x.checked(x.multiply, known)
+	if r.ID() > 0 {
+		return path, nil, x.known(known)
+	}
+	n := of.n
+	whole := &product{problem: problem{shape{1, 1}, n, of.block}, r: r, m: n, w: n, inner: [2]int{n, n},
+		a: make([]float64, n*n), b: make([]float64, n*n), c: make([]float64, n*n), tiles: new(dense.Tiles)}
+	whole.fill()
+	kernel := func() error {
+		clear(whole.c)
+		whole.tiles.Gemm(false, n, n, n, 1, whole.a, n, whole.b, n, whole.c, n)
+		return nil
+	}
+	if err := kernel(); err != nil {
+		return nil, nil, err
+	}
+	for _, y := range []*product{x, whole} {
+		if err := y.known(known); err != nil {
+			return nil, nil, err
+		}
+	}
+	return path, whole.checked(kernel, known), nil
+}
+
+// known is an error if an element of the rank's part is not what the closed form says.
+func (x *product) known(s sums) error {
+	if wrong := x.wrong(s); wrong != "" {
+		return x.r.Lib().Errorf("%s", wrong)
+	}
+	return nil
+}
+
+// checked multiplies and looks at the last element of the rank's part.
+func (x *product) checked(multiply func() error, s sums) func() error {
+	return func() error {
+		if err := multiply(); err != nil || len(x.c) == 0 {
+			return err
+		}
+		if got, want := x.c[len(x.c)-1], x.element(s, x.m-1, x.w-1); got != want {
+			return x.r.Lib().Errorf("the last element of C is %v, want %v", got, want)
+		}
+		return nil
+	}
+}
