@@ -261,6 +261,9 @@ func (x *Run) complete(node int32, d cluster.Done) {
 	}
 }
 
+// Next lists the nodes that wait for one, for those who write a call down.
+func (x *Run) Next(node int) []int32 { return x.Schedule.Next(node) }
+
 func (x *Run) fail(format string, args ...any) {
 	if x.trouble == nil {
 		x.trouble = x.comm.lib.Errorf("%s by %s on %s: %w", x.Schedule.Collective, x.call.Key.Algorithm.Name, x.comm.team.Name(), fmt.Errorf(format, args...))

@@ -13,7 +13,7 @@ import (
 )
 
 // once are the flags that say nothing of what is run.
-var once = []string{"for", "iterations", "until", "chart", "json", "csv", "picture", "picture-pane", "picture-size", "timeline-last", "baseline", "json-stream", "out"}
+var once = []string{"for", "iterations", "until", "chart", "json", "csv", "picture", "picture-pane", "picture-size", "timeline-last", "baseline", "json-stream", "to", "out"}
 
 // repeats is the command that makes the iterations of a simulation again that the wall
 // clock has ended, by --for or an interruption; nil: it has not, or the run was cut off

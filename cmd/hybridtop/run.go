@@ -26,6 +26,7 @@ func newRun() *cobra.Command {
 	lanes := addTimeline(cmd)
 	picture := addPicture(cmd, "")
 	base := addBaseline(cmd)
+	text := addGoal(cmd)
 	lines := cmd.Flags().Bool("json-stream", false, "write each sample as a line of JSON while the run goes on, and the result as the last line (docs/json.md)")
 	cmd.MarkFlagsMutuallyExclusive("json", "csv", "json-stream")
 	knobs := addKnobs(cmd, false)
@@ -45,6 +46,10 @@ func newRun() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := text.read(&sc, &options); err != nil {
+			return err
+		}
+		defer text.close()
 		s, err := session.New(sc, options)
 		if err != nil {
 			return err
@@ -61,7 +66,7 @@ func newRun() *cobra.Command {
 			follow(cmd.ErrOrStderr(), s)
 		}
 		_ = s.Wait() // the snapshot has the failure
-		drawing := writePicture(ctx, cmd.ErrOrStderr(), of, s.Load())
+		drawing := errors.Join(writePicture(ctx, cmd.ErrOrStderr(), of, s.Load()), text.write(ctx, cmd.ErrOrStderr(), s.Load()))
 		if err := conclude(cmd, s, interruption(ctx), out, lanes, options.Machines, before); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,8 +74,22 @@ const lastWords = 200 * time.Millisecond
 // Write makes or replaces a file. When the context ends first, the file stays as
 // it was; a file system that does not answer then is not waited for.
 func Write(ctx context.Context, name string, data []byte) error {
+	return Stream(ctx, name, func(w io.Writer) error {
+		for len(data) > 0 {
+			n := min(len(data), piece)
+			if _, err := w.Write(data[:n]); err != nil {
+				return err
+			}
+			data = data[n:]
+		}
+		return nil
+	})
+}
+
+// Stream is Write of what a function writes. It ends with the context.
+func Stream(ctx context.Context, name string, fill func(io.Writer) error) error {
 	done := make(chan error, 1)
-	go func() { done <- write(ctx, name, data) }()
+	go func() { done <- stream(ctx, name, fill) }()
 	select {
 	case err := <-done:
 		return err
@@ -88,7 +103,7 @@ func Write(ctx context.Context, name string, data []byte) error {
 	}
 }
 
-func write(ctx context.Context, name string, data []byte) error {
+func stream(ctx context.Context, name string, fill func(io.Writer) error) error {
 	mode, err := target(name)
 	if err != nil {
 		return err
@@ -97,7 +112,13 @@ func write(ctx context.Context, name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err = fill(ctx, f, data); err == nil {
+	if err = fill(&until{ctx, f}); err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
@@ -111,19 +132,17 @@ func write(ctx context.Context, name string, data []byte) error {
 	return nil
 }
 
-// fill writes, syncs and closes a file.
-func fill(ctx context.Context, f *os.File, data []byte) error {
-	for len(data) > 0 && ctx.Err() == nil {
-		n := min(len(data), piece)
-		if _, err := f.Write(data[:n]); err != nil {
-			return errors.Join(err, f.Close())
-		}
-		data = data[n:]
+// until writes as long as its context goes on.
+type until struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u *until) Write(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, context.Cause(u.ctx)
 	}
-	if ctx.Err() != nil {
-		return errors.Join(context.Cause(ctx), f.Close())
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return u.w.Write(p)
 }
 
 // reason is an error without the temporary name, which means nothing to the user.
