@@ -37,6 +37,7 @@ func TeamOf(r *cluster.Rank, t *cluster.Team) Team {
 // if these are the same in each.
 func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]int32) Team {
 	w := Team{Machine: m, Kind: kind, Node: true, PerNode: 1}
+	world := l.N().MPI
 	for i, ranks := range teams {
 		on := map[int]int{}
 		for _, rank := range ranks {
@@ -45,7 +46,7 @@ func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]i
 			w.PerNode = max(w.PerNode, on[node])
 		}
 		w.Node = w.Node && len(on) < 2
-		w.World = w.World || len(ranks) == len(l.World())
+		w.World = w.World || len(ranks) == world
 		switch at := coll.PlacesAmong(l, ranks); {
 		case i == 0:
 			w.Places = at
