@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -94,11 +95,34 @@ func (c *Walk) Naturals(p []uint64) {
 			p[i], b = uint64(b[0]), b[1:]
 			continue
 		}
+		if len(b) > 1 && b[1]-1 < 0x7f { // two bytes, of which the last is not 0
+			p[i], b = uint64(b[0]&0x7f)|uint64(b[1])<<7, b[2:]
+			continue
+		}
 		c.b = b
 		if c.Natural(&p[i]); c.err != nil {
 			return
 		}
 		b = c.b
+	}
+	c.b = b
+}
+
+// Pass goes over so many naturals that nobody wants.
+func (c *Walk) Pass(n int) {
+	b := c.b
+	for n > 8 && len(b) >= 8 { // a byte below 0x80 ends a number: the last one is not among eight
+		n -= bits.OnesCount64(^binary.LittleEndian.Uint64(b) & 0x8080808080808080)
+		b = b[8:]
+	}
+	for ; n > 0; b = b[1:] {
+		if len(b) == 0 {
+			c.Fail(errShort)
+			return
+		}
+		if b[0] < 0x80 {
+			n--
+		}
 	}
 	c.b = b
 }

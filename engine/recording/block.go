@@ -75,13 +75,13 @@ func (u *unpacker) unpack(b []byte, crc int64) ([]byte, error) {
 // keptPlain is how many bytes an unpacker keeps room for.
 const keptPlain = 1 << 20
 
-// lane unpacks the n stretches of a block.
-func (u *unpacker) lane(b []byte, crc int64, n int) ([]stretch, error) {
+// lane unpacks of the n stretches of a block those up to a number.
+func (u *unpacker) lane(b []byte, crc int64, n, upTo int) ([]stretch, error) {
 	plain, err := u.unpack(b, crc)
 	if err != nil {
 		return nil, err
 	}
-	return decodeStretches(plain, n, &u.room)
+	return decodeStretches(plain, n, upTo, &u.room)
 }
 
 // label is a stretch without its times.
@@ -195,9 +195,9 @@ type stretch struct {
 	span cluster.Time
 }
 
-// decodeStretches reads the n stretches of a block; they are valid until the room is used
-// again.
-func decodeStretches(b []byte, n int, r *room) ([]stretch, error) {
+// decodeStretches reads of the n stretches of a block those up to a number; they are valid
+// until the room is used again.
+func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
 	c := codec.Decode(b)
 	var count, step, kinds uint64
 	c.Natural(&count)
@@ -213,10 +213,12 @@ func decodeStretches(b []byte, n int, r *room) ([]stretch, error) {
 	for i := range labels {
 		labels[i].fields(c)
 	}
-	r.all, r.numbers = slices.Grow(r.all[:0], n)[:n], slices.Grow(r.numbers[:0], n)[:n]
+	upTo = min(upTo, n)
+	r.all, r.numbers = slices.Grow(r.all[:0], upTo)[:upTo], slices.Grow(r.numbers[:0], upTo)[:upTo]
 	clear(r.numbers)
 	if kinds > 1 {
 		c.Naturals(r.numbers)
+		c.Pass(n - upTo)
 	}
 	for i, at := range r.numbers {
 		if at >= kinds {
@@ -225,6 +227,7 @@ func decodeStretches(b []byte, n int, r *room) ([]stretch, error) {
 		r.all[i].label = labels[at]
 	}
 	c.Naturals(r.numbers)
+	c.Pass(n - upTo)
 	if c.Err() != nil {
 		return nil, c.Err()
 	}

@@ -48,7 +48,7 @@ func TestBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := decodeStretches(plain, len(all), new(room))
+		back, err := decodeStretches(plain, len(all), len(all), new(room))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,8 +89,15 @@ func FuzzBlock(f *testing.F) {
 	f.Add(encodeColumns([]timeline.Arrow{{From: 1, Sent: 5, Received: 9}}, arrowFields), 1)
 	f.Add(encodeColumns([]engine.Sample{{At: 5, Fabric: 7, Local: nan}}, sampleFields), 1)
 	f.Fuzz(func(t *testing.T, b []byte, n int) {
-		if all, err := decodeStretches(b, n, new(room)); err == nil && len(all) != n {
-			t.Errorf("%d stretches of %d", len(all), n)
+		if all, err := decodeStretches(b, n, n, new(room)); err == nil {
+			if len(all) != n {
+				t.Errorf("%d stretches of %d", len(all), n)
+			}
+			for _, upTo := range []int{1, n / 2} {
+				if some, err := decodeStretches(b, n, upTo, new(room)); err != nil || !slices.Equal(some, all[:upTo]) {
+					t.Errorf("%d of %d stretches are %v, %v: want %v", upTo, n, some, err, all[:upTo])
+				}
+			}
 		}
 		if all, err := decodeColumns(b, n, blockLength, arrowFields); err == nil && len(all) != n {
 			t.Errorf("%d messages of %d", len(all), n)
@@ -122,7 +129,7 @@ func BenchmarkStretches(b *testing.B) {
 	data = p.pack(blockOf(all).encode())
 	sum := checksum(data)
 	run("unpack", func() error {
-		_, err := u.lane(data, sum, len(all))
+		_, err := u.lane(data, sum, len(all), len(all))
 		return err
 	})
 }

@@ -111,20 +111,22 @@ func BenchmarkRecording(b *testing.B) {
 	})
 }
 
-// eventful is a recording of what the threads of 8 ranks did, as random as a live run's, and
-// of the messages between them, with 20 snapshots a second; it ends when more gives false.
-func eventful(b testing.TB, messages bool, more func(stretches, arrows int) bool) (file string, stretches, arrows int) {
+// eventful is a recording of what the threads of so many nodes of 8 ranks did, as random as a
+// live run's, and of the messages between them, with 20 snapshots a second; it ends when more
+// gives false.
+func eventful(b testing.TB, nodes int, messages bool, more func(stretches, arrows int) bool) (file string, stretches, arrows int) {
 	b.Helper()
 	file = filepath.Join(b.TempDir(), "events.htr")
-	last, w, r := begun(b, file, "nodes", "2", "ranks-per-node", "4")
+	last, w, r := begun(b, file, "nodes", strconv.Itoa(nodes), "ranks-per-node", "8")
 	const (
 		every = 50 * time.Millisecond
 		tick  = 250 // ps
-		each  = 1 << 13
+		turn  = 1 << 16
 		sends = 1 << 12
 	)
 	rec := timeline.NewRecorder(last.Layout, messages)
 	ranks := last.Layout.Ranks()
+	each := turn / ranks
 	lanes := make([]*timeline.Lane, ranks)
 	for i := range lanes {
 		lanes[i] = rec.Team(i, 1)[0]
@@ -211,7 +213,7 @@ func BenchmarkEvents(b *testing.B) {
 			for b.Loop() {
 				size := func(messages bool) (int64, int, int) {
 					turn := 0
-					file, s, a := eventful(b, messages, func(int, int) bool { turn++; return turn <= turns })
+					file, s, a := eventful(b, 1, messages, func(int, int) bool { turn++; return turn <= turns })
 					return sizeOf(b, file), s, a
 				}
 				was := busy(b)
@@ -243,7 +245,7 @@ func BenchmarkOpen(b *testing.B) {
 		mb = 20
 	}
 	const each = 2.2 // B a stretch, and with messages in front of them
-	file, _, _ := eventful(b, false, func(s, _ int) bool { return float64(s)*each < 1e6*float64(mb) })
+	file, _, _ := eventful(b, 1, false, func(s, _ int) bool { return float64(s)*each < 1e6*float64(mb) })
 	if keep := os.Getenv("HYBRIDTOP_RECORDING_KEEP"); keep != "" {
 		if err := os.Rename(file, keep); err != nil {
 			b.Fatal(err)

@@ -29,8 +29,9 @@ const newLane = `INSERT INTO lane(launch, rank, thread) VALUES (?,?,?)`
 
 // take writes what of a view is new and settled; last: nothing follows, and all of it is.
 func (e *events) take(b *batch, v *timeline.View, last bool) error {
+	most := laneBlock(len(v.Lanes))
 	for i := range v.Lanes {
-		if err := e.lane(b, &v.Lanes[i], last); err != nil {
+		if err := e.lane(b, &v.Lanes[i], most, last); err != nil {
 			return err
 		}
 	}
@@ -62,7 +63,14 @@ func (e *events) take(b *batch, v *timeline.View, last bool) error {
 	return nil
 }
 
-func (e *events) lane(b *batch, v *timeline.LaneView, last bool) error {
+// laneBlock is how many stretches a block of each of so many lanes has: a jump unpacks one or
+// two blocks of each lane, and shows no more of them than viewStretches.
+func laneBlock(lanes int) int {
+	const least = 1024
+	return min(max(2*viewStretches/max(lanes, 1), least), blockLength)
+}
+
+func (e *events) lane(b *batch, v *timeline.LaneView, most int, last bool) error {
 	end := v.Count()
 	if !last && end > 0 {
 		end--
@@ -94,7 +102,7 @@ func (e *events) lane(b *batch, v *timeline.LaneView, last bool) error {
 		l.begin(v, n)
 	}
 	for s := range v.After(n) {
-		if len(l.open.which) == blockLength {
+		if len(l.open.which) >= most {
 			if err := l.seal(b); err != nil {
 				return err
 			}

@@ -24,7 +24,10 @@ type File struct {
 	format int
 	db     *sql.DB
 	conn   *sql.Conn
+	known  map[string]driver.Stmt // by query; nil: it runs
 	unpack *unpacker
+
+	decoders []*unpacker // of lanes
 }
 
 // RunInfo is a run of a file.
@@ -64,7 +67,7 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Name: name, format: format, db: db, unpack: newUnpacker()}
+	f := &File{Name: name, format: format, db: db, known: make(map[string]driver.Stmt), unpack: newUnpacker()}
 	if err := f.begin(); err != nil {
 		_ = f.Close()
 		return nil, f.wrong(err)
@@ -231,6 +234,14 @@ func (f *File) tables() error {
 // Close closes the file.
 func (f *File) Close() error {
 	if f.conn != nil {
+		_ = f.conn.Raw(func(any) error {
+			for _, s := range f.known {
+				if s != nil {
+					_ = s.Close()
+				}
+			}
+			return nil
+		})
 		_ = f.conn.Close()
 	}
 	return f.db.Close()
@@ -319,8 +330,18 @@ func (r *line) fail(v any) {
 	}
 }
 
+// keep has a statement ready for the next one who asks the same.
+func (f *File) keep(query string, s driver.Stmt) {
+	if f.known[query] != nil {
+		_ = s.Close()
+		return
+	}
+	f.known[query] = s
+}
+
 // each calls do with every row of a query, of which a blob is valid during the call. It
-// asks the driver itself: a replay reads thousands of rows between two frames.
+// asks the driver itself, which prepares a query once: a replay reads thousands of rows between
+// two frames.
 func (f *File) each(query string, args []any, do func(*line)) error {
 	named := make([]driver.NamedValue, len(args))
 	for i, a := range args {
@@ -331,7 +352,16 @@ func (f *File) each(query string, args []any, do func(*line)) error {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
 	return f.conn.Raw(func(c any) error {
-		rows, err := c.(driver.QueryerContext).QueryContext(context.Background(), query, named)
+		s := f.known[query]
+		if s == nil {
+			var err error
+			if s, err = c.(driver.ConnPrepareContext).PrepareContext(context.Background(), query); err != nil {
+				return err
+			}
+		}
+		f.known[query] = nil // one that runs is nobody else's
+		defer func() { f.keep(query, s) }()
+		rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), named)
 		if err != nil {
 			return err
 		}
@@ -350,4 +380,13 @@ func (f *File) each(query string, args []any, do func(*line)) error {
 			}
 		}
 	})
+}
+
+// together makes the queries of do one transaction, so that the file is locked once.
+func (f *File) together(do func() error) error {
+	none := func(*line) {}
+	if err := f.each(`BEGIN`, nil, none); err != nil {
+		return err
+	}
+	return errors.Join(do(), f.each(`COMMIT`, nil, none))
 }

@@ -147,7 +147,7 @@ func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *Exp
 }
 
 func (t *trace) stretches(b []byte, n int, begin cluster.Time, rank, tid int, from, to cluster.Time) error {
-	all, err := decodeStretches(b, n, new(room))
+	all, err := decodeStretches(b, n, n, new(room))
 	if err != nil {
 		return err
 	}

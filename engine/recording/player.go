@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -169,7 +170,11 @@ func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
 				return nil, err
 			}
 		}
-		if s.Timeline, err = p.tracks.view(x.timeline, s.Layout, follows); err != nil {
+		err = p.file.together(func() (err error) {
+			s.Timeline, err = p.tracks.view(x.timeline, s.Layout, follows)
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -296,17 +301,29 @@ func (t *tracks) view(m *timeline.Moment, l cluster.Layout, follows bool) (*time
 	}
 	want := uint64(min(max(viewStretches/max(len(m.Lanes), 1), laneLeast), laneMost))
 	strips := make([]*timeline.Strip, len(m.Lanes))
+	all := make([]*track, len(m.Lanes))
 	for i := range m.Lanes {
-		x := &m.Lanes[i]
-		if x.Count < 2 {
-			continue
+		if x := &m.Lanes[i]; x.Count > 1 {
+			all[i] = t.lanes[[2]int{x.Rank, x.Thread}]
 		}
-		one := t.lanes[[2]int{x.Rank, x.Thread}]
+	}
+	d := t.file.decoding()
+	for i, one := range all {
 		if one == nil {
 			continue
 		}
-		if err := one.read(t.file, x.Count-1, want); err != nil {
-			return nil, fmt.Errorf("rank %d, thread %d: %w", x.Rank, x.Thread, err)
+		if err := one.read(t.file, d, m.Lanes[i].Count-1, want, follows); err != nil {
+			d.fail(one, err)
+			break
+		}
+	}
+	bad := d.end()
+	for i, one := range all {
+		if one == nil {
+			continue
+		}
+		if err := bad[one]; err != nil {
+			return nil, fmt.Errorf("rank %d, thread %d: %w", m.Lanes[i].Rank, m.Lanes[i].Thread, err)
 		}
 		strips[i] = one.strip
 	}
@@ -320,8 +337,9 @@ func (t *tracks) view(m *timeline.Moment, l cluster.Layout, follows bool) (*time
 	return m.Restore(t.of, l, strips, arrows)
 }
 
-// read brings the stretches up to number end into memory, and so many before it.
-func (t *track) read(f *File, end, want uint64) error {
+// read brings the stretches up to number end into memory, and so many before it. whole: what
+// else their blocks have as well, since the next view will want it.
+func (t *track) read(f *File, d *decoding, end, want uint64, whole bool) error {
 	from := end - min(end, want)
 	if s := t.strip; s != nil && s.First() <= from && s.Count() >= end && s.Count() < end+4*laneMost {
 		return nil
@@ -331,47 +349,79 @@ func (t *track) read(f *File, end, want uint64) error {
 	} else {
 		from = s.Count()
 	}
-	var bad error
+	piece := piece{of: t, from: from, upTo: end}
+	if whole {
+		piece.upTo = math.MaxUint64
+	}
 	err := f.each(`SELECT b.first, b.n, b.from_ps, b.before, b.crc, y.data FROM block b JOIN body y ON y.block = b.id
 WHERE b.lane=? AND b.first>=coalesce((SELECT max(first) FROM block WHERE lane=? AND first<=?), 0) AND b.first<? ORDER BY b.first`, []any{t.id, t.id, int64(from), int64(end)}, func(r *line) {
-		if bad == nil {
-			bad = t.add(f, uint64(r.int()), int(r.int()), cluster.Time(r.int()), r.blob(), r.int(), r.blob())
-		}
+		piece.rows = append(piece.rows, blockRow{first: uint64(r.int()), n: int(r.int()), begin: cluster.Time(r.int()), before: slices.Clone(r.blob()), crc: r.int(), data: slices.Clone(r.blob())})
 	})
-	if err == nil {
-		err = bad
+	if err == nil && piece.rows != nil {
+		d.add(piece)
 	}
 	return err
 }
 
-// add appends a block that was read.
-func (t *track) add(f *File, first uint64, n int, begin cluster.Time, before []byte, crc int64, data []byte) error {
-	if t.strip != nil && first < t.strip.Count() {
-		return nil // it is there
+// blockRow is a row of stretches.
+type blockRow struct {
+	first  uint64
+	n      int
+	begin  cluster.Time
+	before []byte // sums
+	crc    int64
+	data   []byte
+}
+
+// add appends the stretches of a block from a number up to another.
+func (t *track) add(u *unpacker, b *blockRow, from, upTo uint64) error {
+	if upTo <= b.first || t.strip != nil && b.first+uint64(b.n) <= t.strip.Count() {
+		return nil // it is there, or nobody wants it
 	}
-	all, err := f.unpack.lane(data, crc, n)
+	all, err := u.lane(b.data, b.crc, b.n, int(min(upTo-b.first, uint64(b.n))))
 	if err != nil {
-		return fmt.Errorf("stretches from %d on: %w", first, err)
+		return fmt.Errorf("stretches from %d on: %w", b.first, err)
 	}
-	if t.strip == nil || t.strip.Count() != first || t.strip.End() != begin {
+	first, end := b.first, b.begin
+	next := func(x *stretch) error {
+		if end+x.span <= end {
+			return fmt.Errorf("stretch %d ends before it begins", first)
+		}
+		end += x.span
+		first++
+		return nil
+	}
+	if s := t.strip; s == nil || s.Count() < first || s.Count() == first && s.End() != end { // there is a gap before it
 		var sums timeline.Sums
-		c := codec.Decode(before)
+		c := codec.Decode(b.before)
 		for i := range sums {
 			codec.Integer(c, &sums[i])
 		}
 		if err := c.End(); err != nil {
 			return err
 		}
-		t.strip = timeline.NewStrip(first, begin, sums)
-	}
-	end := begin
-	for i := range all {
-		x := &all[i]
-		if end+x.span <= end {
-			return fmt.Errorf("stretch %d ends before it begins", first+uint64(i))
+		for ; len(all) > 0 && first < from; all = all[1:] {
+			if err := next(&all[0]); err != nil {
+				return err
+			}
+			sums[all[0].activity] += all[0].span
 		}
-		end += x.span
-		t.strip.Add(x.activity, x.call, x.peer, end)
+		t.strip = timeline.NewStrip(first, end, sums)
+	} else {
+		for ; len(all) > 0 && first < s.Count(); all = all[1:] {
+			if err := next(&all[0]); err != nil {
+				return err
+			}
+		}
+		if end != s.End() {
+			return fmt.Errorf("stretch %d begins at %d: want %d", first, end, s.End())
+		}
+	}
+	for i := range all {
+		if err := next(&all[i]); err != nil {
+			return err
+		}
+		t.strip.Add(all[i].activity, all[i].call, all[i].peer, end)
 	}
 	return nil
 }
