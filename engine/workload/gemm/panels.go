@@ -48,7 +48,7 @@ func extent(k coll.Key, most int64, ahead int, real bool) (bytes, sizes int64) {
 		return 0, 0
 	}
 	room := k.Room(k.Blocks(most, unit))
-	calls := int64(reserved(ahead))
+	calls := int64(reserved(ahead, room))
 	bytes = calls*8*((room.Words+7)&^7) + 64
 	data := calls*lined(room.Bytes) + int64(slotsFor(k.Modes, ahead))*lined(most) + 4*64
 	if real {
@@ -57,9 +57,15 @@ func extent(k coll.Key, most int64, ahead int, real bool) (bytes, sizes int64) {
 	return bytes, data
 }
 
-// reserved is how many calls of the library have room: it waits for the calls of the
-// group before the last one, of which the program has waited for all by then.
-func reserved(ahead int) int { return 4 * (ahead + 1) }
+// reserved is how many calls of the library have room, in four groups: it waits for the
+// calls of the group before the last one, of which the program has waited for all by then.
+// Members meet once a group, so that groups are longer where a call has no buffers.
+func reserved(ahead int, room coll.Room) int {
+	if room.Bytes > 0 {
+		return 4 * (ahead + 1)
+	}
+	return 16 * (ahead + 1)
+}
 
 // lined is n bytes in whole cache lines.
 func lined(n int64) int64 { return (n + 63) &^ 63 }
@@ -106,7 +112,7 @@ func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most in
 	}
 	room := r.Lib().Shared(roomFor{key, most}, func() any { return key.Room(key.Blocks(most, unit)) }).(coll.Room)
 	room.Sizes = !real
-	return x, behind, comm.Reserve(room, reserved(ahead))
+	return x, behind, comm.Reserve(room, reserved(ahead, room))
 }
 
 // roomFor is what the ranks of a launch share the room of a call by.

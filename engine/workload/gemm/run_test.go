@@ -140,11 +140,11 @@ func TestTheRateIsTheKernels(t *testing.T) {
 // A step sends each row of a grid of R × C its panel of A along a tree, R·(C − 1) messages,
 // and each column its panel of B, C·(R − 1): n² numbers of either matrix come to all but
 // one of a line (paper 5, section 6.1). A put waits for a word that says that its room is
-// free, and every ahead + 1 calls a team meets in a dissemination barrier, for slots of
-// words. What a larger matrix sends more is that.
+// free, and every 4·(ahead + 1) calls a team meets in a dissemination barrier, for slots
+// of words. What a larger matrix sends more is that.
 func TestMessageCounts(t *testing.T) {
-	const nb, products, steps = 5, 2, 7
-	const few, many = 4 * nb, 11*nb - 1
+	const nb, products, steps = 5, 2, 8
+	const few, many = 4 * nb, 12*nb - 1
 	for _, c := range []struct {
 		rows, cols int
 		ahead      int // 0: no puts
@@ -165,14 +165,14 @@ func TestMessageCounts(t *testing.T) {
 		messages := products * steps * edges
 		if c.ahead > 0 {
 			barrier := func(members int) int { return members * bits.Len(uint(members-1)) }
-			messages += messages + products*steps/(c.ahead+1)*(c.rows*barrier(c.cols)+c.cols*barrier(c.rows))
+			messages += messages + products*steps/4/(c.ahead+1)*(c.rows*barrier(c.cols)+c.cols*barrier(c.rows))
 		}
 		others := c.cols - 1 + c.rows - 1                                      // to whom a number of A and one of B go
 		bytes := products * 8 * others * (many*many - few*few + nb*(many-few)) // with the panels that go alone
 		a, b := sent(few)
 		m, n := sent(many)
 		if m-a != messages || n-b != bytes {
-			t.Errorf("%d × %d, %v: 11 blocks send %d messages of %d B more than 4, want %d of %d B", c.rows, c.cols, c.knobs, m-a, n-b, messages, bytes)
+			t.Errorf("%d × %d, %v: 12 blocks send %d messages of %d B more than 4, want %d of %d B", c.rows, c.cols, c.knobs, m-a, n-b, messages, bytes)
 		}
 	}
 }
