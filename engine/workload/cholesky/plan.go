@@ -38,7 +38,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		return fail("block = %d: a block has more rows than the matrix, n = %d; use block = %d or less", nb, n, n)
 	case !fits:
 		return fail("rows = %d: %d processes do not stand in %d rows; use a divisor, or rows = %s", asks, processes, asks, squareGrid)
-	case modes.Transfer.OneSided() && l.Model != cluster.Flat:
+	case modes.Transfer.OneSided() && l.Model != cluster.Flat && s.Text("handoff") == direct && g.tx > 1:
 		return fail("transfer = %s under model = %s: %s, or transfer = %s", modes.Transfer, l.Model, putsEnd, coll.TwoSided)
 	case s.Text("lookahead") == on && s.Text("handoff") == direct:
 		return fail("lookahead = on with handoff = direct: %s; use handoff = column", aheadOfHandoff)

@@ -92,10 +92,14 @@ func TestEveryWayIsExact(t *testing.T) {
 	}
 }
 
-// Where only some ranks have an MPI rank, these factor.
+// Where only some ranks have an MPI rank, these factor, and broadcasts put across groups.
 func TestEveryModel(t *testing.T) {
 	for _, model := range []string{"nested-funneled", "nested-multiple"} {
-		sound(t, lastBit, "machine", "this-host", "nodes", "4", "ranks-per-node", "2", "group", "2", "model", model, "n", "50", "block", "6")
+		for _, way := range [][]string{nil, {"handoff", "column", "transfer", "put"}, {"handoff", "column", "transfer", "rendezvous", "lookahead", "on"}, {"rows", "1", "transfer", "put"}} {
+			for _, where := range [][]string{{"machine", "this-host"}, {"fabric", "sim", "machine", "costs"}} {
+				sound(t, lastBit, slices.Concat([]string{"nodes", "4", "ranks-per-node", "2", "group", "2", "model", model, "n", "50", "block", "6"}, where, way)...)
+			}
+		}
 	}
 }
 
@@ -193,7 +197,7 @@ func TestRefusals(t *testing.T) {
 		{"block = 16: a block has more rows than the matrix, n = 15; use block = 15 or less", []string{"n", "15"}},
 		{"rows = 3: 16 processes do not stand in 3 rows; use a divisor, or rows = square", []string{"rows", "3"}},
 		{"rows = 32: 16 processes do not stand in 32 rows", []string{"rows", "32"}},
-		{"a put ends at its UPC group; use model = flat", []string{"transfer", "put", "model", "nested-multiple"}},
+		{"a put of the program ends at its UPC group, and the hand-off is one; use handoff = column", []string{"transfer", "put", "model", "nested-multiple"}},
 		{"lookahead = on with handoff = direct: a hand-off between the rounds holds up what lookahead hides; use handoff = column", []string{"lookahead", "on"}},
 		{"sync-in = nosync: a root could overwrite a panel that is still multiplied with; use mysync or allsync", []string{"sync-in", "nosync", "transfer", "put"}},
 		{"sync-out = nosync: a panel is used as soon as the call has ended; use mysync or allsync", []string{"sync-out", "nosync"}},

@@ -150,9 +150,14 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 	} else if s.Text("handoff") == direct {
 		bar("lookahead", on, aheadOfHandoff)
 	}
-	if l.Model != cluster.Flat {
-		for _, transfer := range coll.Transfers()[1:] {
-			bar("transfer", transfer, putsEnd)
+	if handsOver := asked(s, p, 0).tx > 1; handsOver && l.Model != cluster.Flat {
+		if s.Text("handoff") == direct {
+			for _, transfer := range coll.Transfers()[1:] {
+				bar("transfer", transfer, putsEnd)
+			}
+		}
+		if algorithm.Modes(s).Transfer.OneSided() {
+			bar("handoff", direct, putsEnd)
 		}
 	}
 	bar("sync-in", coll.NoSync.String(), overwritten)
@@ -177,7 +182,7 @@ func bars(s *engine.Scenario, site *workload.Site) map[string]map[string]string 
 // Why some choices are refused.
 const (
 	aheadOfHandoff = "a hand-off between the rounds holds up what lookahead hides"
-	putsEnd        = "a put ends at its UPC group; use model = flat"
+	putsEnd        = "a put of the program ends at its UPC group, and the hand-off is one; use handoff = column"
 	overwritten    = "a root could overwrite a panel that is still multiplied with; use mysync or allsync"
 	notThere       = "a panel is used as soon as the call has ended; use mysync or allsync"
 )
