@@ -9,14 +9,14 @@ import (
 var sources embed.FS
 
 // lines counts those of the program that have code: what the groups need (hybrid.go), and
-// the others.
+// the others. What stands beside it for measurements is no part of it.
 func lines() (hybrid, others int) {
 	files, err := sources.ReadDir(".")
 	if err != nil {
 		panic(err)
 	}
 	for _, f := range files {
-		if strings.HasSuffix(f.Name(), "_test.go") {
+		if strings.HasSuffix(f.Name(), "_test.go") || f.Name() == "beside.go" {
 			continue
 		}
 		text, err := sources.ReadFile(f.Name())

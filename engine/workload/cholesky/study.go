@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/study"
@@ -78,7 +79,10 @@ func observe(s *engine.Snapshot) []engine.Row {
 
 // scheme names how the rounds are done.
 func scheme(s *engine.Scenario) string {
-	words := []string{s.Text("handoff"), s.Text("transfer")}
+	words := []string{s.Text("handoff")}
+	if transfer := s.Text("transfer"); transfer != coll.TwoSided.String() {
+		words = append(words, transfer)
+	}
 	if s.Text("lookahead") == on {
 		words = append(words, "lookahead")
 	}

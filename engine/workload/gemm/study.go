@@ -75,8 +75,10 @@ func observe(s *engine.Snapshot) []engine.Row {
 	cells[columnRanks] = float64(ranks)
 	cells[columnUnder] = max(0, cells[columnPanel]-cells[columnStepWait])
 	where, scheme := whereOf(sc), schemeOf(sc)
-	label := fmt.Sprintf("%s on %d, n = %d%s", scheme, ranks, sc.Int("n"), where)
-	return []engine.Row{{Key: fmt.Sprintf("%s %s nb %d", s.Kind, label, sc.Int("block")), Label: label, Series: scheme + where, Kind: s.Kind, Cells: cells}}
+	return []engine.Row{{
+		Key:   fmt.Sprintf("%s%s%d, n = %d%s, nb %d, %s", scheme, apart, ranks, sc.Int("n"), where, sc.Int("block"), s.Kind),
+		Label: fmt.Sprintf("%d, %s, n = %d%s", ranks, scheme, sc.Int("n"), where), Series: scheme + where, Kind: s.Kind, Cells: cells,
+	}}
 }
 
 // whereOf words what else than how panels are fetched is not as it was found.
@@ -137,7 +139,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	best := now
 	for i := range v.Rows {
 		r := &v.Rows[i]
-		if r.Kind == now.Kind && problemIn(r) == problemIn(now) && r.Cells[columnTime]*study.Alike < best.Cells[columnTime] {
+		if problemIn(r) == problemIn(now) && r.Cells[columnTime]*study.Alike < best.Cells[columnTime] {
 			best = r
 		}
 	}
@@ -149,11 +151,15 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
 
-// problemIn is what a row multiplies and on what, of its label.
-func problemIn(r *engine.Row) string { _, text, _ := strings.Cut(r.Label, " on "); return text }
+// apart is between what a row's key has of how panels are fetched, and of what is multiplied
+// and on what.
+const apart = " on "
+
+// problemIn is what a row multiplies and on what.
+func problemIn(r *engine.Row) string { _, text, _ := strings.Cut(r.Key, apart); return text }
 
 // schemeIn is how it fetches panels.
-func schemeIn(r *engine.Row) string { text, _, _ := strings.Cut(r.Label, " on "); return text }
+func schemeIn(r *engine.Row) string { text, _, _ := strings.Cut(r.Key, apart); return text }
 
 // why says where a product's time goes.
 func why(now *engine.Row, s *engine.Snapshot, calls bool) string {

@@ -57,7 +57,7 @@ func TestWordsOfTheStudy(t *testing.T) {
 	row := func(scheme string, time, wait float64) engine.Row {
 		c := make([]float64, len(scheduleColumns))
 		c[columnRanks], c[columnTime], c[columnPanel], c[columnStepWait], c[columnLongest], c[columnStep], c[columnShare] = 256, time, 48e-3, wait, 44e-3, 12, 0.95
-		return engine.Row{Key: scheme, Label: scheme + " on 256, n = 131072, 4 cores", Series: scheme, Kind: engine.Simulated, Cells: c}
+		return engine.Row{Key: scheme + " on 256, n = 131072, 4 cores, nb 256", Label: "256, " + scheme, Series: scheme, Kind: engine.Simulated, Cells: c}
 	}
 	v := frame(nil, &cluster.Machine{Progress: cluster.ProgressCall}, engine.Simulated)
 	v.Form, v.Now = bySchedule.Form, 0

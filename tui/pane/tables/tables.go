@@ -238,6 +238,12 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	m.Draw(rest, h.Theme)
 }
 
+// The least that bars have their legend in where not all of them fit.
+const (
+	legendW = 24
+	legendH = 6
+)
+
 // factorW is the columns from which bars have their ratio to the baseline.
 const factorW = 48
 
@@ -281,9 +287,11 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 			k.Whole = max(k.Whole, sum)
 		}
 	}
-	y := 0
-	if v.H() >= len(t.Rows)+2 {
+	y, fits := 0, v.H() >= len(t.Rows)+2
+	if fits || v.H() >= legendH && v.W() >= legendW {
 		y = p.legend(v, t, columns, h)
+	}
+	if fits {
 		how := "a full bar is the longest"
 		if p.shares {
 			how = "bars are shares"
