@@ -28,7 +28,9 @@ func init() {
 		},
 		Class: tree.place,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
-			return c.copies(n) + tree.up(c, k, n) + tree.down(c, k, n)
+			up, in, before := tree.upward(c, k, n)
+			down, out, behind := tree.downward(c, k, n)
+			return c.copies(n) + up + down + cluster.Time(k.Segments-1)*max(in+out, before, behind)
 		},
 	}, &Algorithm{
 		Collective: OpAllgather, Name: "gather-bcast", Paper: "paper 5, section 3.5", Radix: 2,
@@ -108,7 +110,12 @@ func init() {
 		Class: (&shape{name: "chain"}).place,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-			return c.copies(piece) + cluster.Time(k.Ranks-1)*(c.message(piece)+c.combines(piece)) + cluster.Time(k.Segments-1)*max(c.apart(piece), c.O+c.in()+c.combines(piece)+c.copies(piece))
+			works, passes := c.in()+c.combines(piece), c.O // of the last rank, and of those between
+			if k.Ranks == 2 {
+				passes = 0
+			}
+			return c.copies(n) + cluster.Time(k.Ranks-1)*(c.message(piece)+c.combines(piece)) +
+				cluster.Time(k.Segments-1)*max(c.apart(piece), works+passes, c.landing(min(int(k.Segments), 2), piece, c.combines(piece)+passes))
 		},
 	})
 }

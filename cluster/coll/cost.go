@@ -18,7 +18,8 @@ type Cost struct {
 	Copy      cluster.Time // a byte copied
 	Combine   cluster.Time // a byte reduced
 	Network   CollectiveNetwork
-	lands     bool // messages are puts: they take no processor of the receiver
+	lands     bool         // messages are puts: they take no processor of the receiver
+	pulls     cluster.Time // messages are gets, which ask for their bytes and acknowledge them: there and back; 0: they are not
 }
 
 // CostOf gives the terms of a machine's links between nodes; copying and reducing
@@ -51,10 +52,23 @@ func (c *Cost) carry(n int64) cluster.Time { return c.G * cluster.Time(max(n-1, 
 
 // in is what a message takes of the receiver's processor.
 func (c *Cost) in() cluster.Time {
-	if c.lands {
+	switch {
+	case c.lands:
 		return 0
+	case c.pulls > 0:
+		return 2 * c.O
 	}
 	return c.O
+}
+
+// landing is the least time from one message into a buffer to the next one, where so many
+// buffers take turns and each message has work after it: bytes that are got leave for a
+// buffer only once it is free. Bytes that are sent do not wait.
+func (c *Cost) landing(buffers int, n int64, work cluster.Time) cluster.Time {
+	if c.pulls == 0 || buffers == 0 {
+		return 0
+	}
+	return (c.in() + c.pulls + c.carry(n) + work) / cluster.Time(buffers)
 }
 
 // message is the time from the start of a send to the end of its receive.
@@ -118,11 +132,12 @@ func (k Key) cost(c *Cost) (of Cost, more cluster.Time) {
 	of = *c
 	of.lands = k.Transfer.lands()
 	if k.Transfer == Rendezvous { // an offer and a request go before the bytes, an acknowledgement after the last
-		of.L += 2 * c.L
-		more += c.O + c.L
+		of.pulls = 2 * c.L
+		of.L += of.pulls
+		more += c.L
 	}
-	if k.asks() && k.Algorithm.Collective != OpBarrier {
-		more += c.O + c.L // all ask at once
+	if n := k.asksFirst(); n > 0 {
+		more += cluster.Time(n)*c.O + c.L
 	}
 	for _, s := range []Sync{k.In, k.Out} {
 		if s == AllSync {
@@ -132,6 +147,50 @@ func (k Key) cost(c *Cost) (of Cost, more cluster.Time) {
 		}
 	}
 	return of, more
+}
+
+// asksFirst is how many of the others a member asks for puts before the first can go; 0: by
+// the time that puts have to be asked for others are under way, into buffers of the library.
+// All members of a collective without a root ask at once, each of its peers.
+func (k Key) asksFirst() int {
+	if !k.asks() || k.Algorithm.Collective == OpBarrier {
+		return 0
+	}
+	k.Segments = 1
+	const small = 32
+	if k.Ranks > 2*small { // a member has all others as peers, or some more with each doubling
+		few, more, doublings := k, k, rounds(k.Ranks)-rounds(small)
+		few.Ranks, more.Ranks = small, 2*small
+		least, step := few.asksFirst(), more.asksFirst()-few.asksFirst()
+		if step == small {
+			return int(k.Ranks) - 1
+		}
+		return least + doublings*step
+	}
+	most := 0
+	for _, rel := range slices.Compact([]int32{0, 1, min(2, k.Ranks-1), k.Ranks - 1}) {
+		s := k.Make(rel)
+		var peers []Peer
+		behind := make([]bool, len(s.Nodes)) // a receive
+		for i := range s.Nodes {
+			n := &s.Nodes[i]
+			recv := n.Kind == Recv && n.Ref.N != 0
+			if recv && n.Ref.Buf >= temps && !behind[i] {
+				return 0
+			}
+			if recv && n.Ref.Buf == Out && !slices.Contains(peers, n.Peer) {
+				peers = append(peers, n.Peer)
+			}
+			for _, next := range s.Next(i) {
+				behind[next] = behind[next] || recv || behind[i]
+			}
+		}
+		most = max(most, len(peers))
+	}
+	if k.Algorithm.Collective.Rooted() {
+		return min(most, 1)
+	}
+	return most
 }
 
 // digits lists the rounds of a dissemination among p ranks: the distance of each, and

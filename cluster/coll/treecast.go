@@ -105,11 +105,32 @@ func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, siz
 // down is the time of a broadcast: one segment goes down the tree, and the others
 // follow as far apart as the busiest rank takes to pass one on.
 func (s *shape) down(c *Cost, k Key, n int64) cluster.Time {
+	first, each, behind := s.downward(c, k, n)
+	return first + cluster.Time(k.Segments-1)*max(each, behind)
+}
+
+// downward is the time of the first segment, and what each further one takes of the
+// busiest rank's processor, and of what else it goes through.
+func (s *shape) downward(c *Cost, k Key, n int64) (first, processor, elsewhere cluster.Time) {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-	first := s.walk(k, 0, func(limb) int64 { return piece }, c)
-	most := 0
-	for rel := range min(k.Ranks, 1+k.Radix) {
-		most = max(most, len(s.vertex(k.Ranks, k.Radix, rel).kids))
+	s.busiest(k, func(v *vertex) {
+		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
+		processor = max(processor, kids*c.O+up*c.in())
+		elsewhere = max(elsewhere, max(kids, up)*(c.Gap+c.carry(piece)), up*c.landing(2, piece, kids*c.O))
+	})
+	return s.walk(k, 0, func(limb) int64 { return piece }, c), processor, elsewhere
+}
+
+// busiest visits the root and its children, which have the most children of all.
+func (s *shape) busiest(k Key, visit func(*vertex)) {
+	root := s.vertex(k.Ranks, k.Radix, 0)
+	visit(&root)
+	last := int32(-1)
+	for _, d := range root.kids {
+		if d.size != last {
+			v := s.vertex(k.Ranks, k.Radix, d.d)
+			visit(&v)
+			last = d.size
+		}
 	}
-	return first + cluster.Time(k.Segments-1)*max(cluster.Time(most)*c.apart(piece), c.O*cluster.Time(most)+c.in())
 }

@@ -85,14 +85,25 @@ func (b *Builder) gather(s *shape, everywhere bool) id {
 
 // up is the time of a reduction: as down, with the work between.
 func (s *shape) up(c *Cost, k Key, n int64) cluster.Time {
+	first, each, behind := s.upward(c, k, n)
+	return first + cluster.Time(k.Segments-1)*max(each, behind)
+}
+
+// upward is downward of a reduction.
+func (s *shape) upward(c *Cost, k Key, n int64) (first, processor, elsewhere cluster.Time) {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-	first := s.rise(k, func(int32) int64 { return piece }, func(int32) cluster.Time { return c.combines(piece) }, c)
-	kids := 0
-	for rel := range min(k.Ranks, 1+k.Radix) {
-		kids = max(kids, len(s.vertex(k.Ranks, k.Radix, rel).kids))
-	}
-	each := max(c.Gap+c.carry(piece), c.in()+c.combines(piece))
-	return first + cluster.Time(k.Segments-1)*(cluster.Time(kids)*each+c.O)
+	wait := cluster.Time(0) // for a buffer that is free
+	s.busiest(k, func(v *vertex) {
+		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
+		turn := c.landing(min(len(v.kids), 2), piece, c.combines(piece))
+		if len(v.kids) > 2 {
+			wait = max(wait, turn-c.in()-c.combines(piece))
+		}
+		processor = max(processor, kids*(c.in()+c.combines(piece))+up*c.O)
+		elsewhere = max(elsewhere, max(kids, up)*(c.Gap+c.carry(piece)), kids*turn)
+	})
+	first = s.rise(k, func(int32) int64 { return piece }, func(int32) cluster.Time { return c.combines(piece) + wait }, c)
+	return first, processor, elsewhere
 }
 
 // rise is when the root has taken in all, each rank having sent to its parent what the

@@ -1,0 +1,32 @@
+package coll
+
+import "testing"
+
+// What members ask for before a put can go: of large teams it is told by small ones.
+func TestAsksFirst(t *testing.T) {
+	for _, c := range []struct {
+		what  Collective
+		name  string
+		ranks int
+		want  int
+	}{
+		{OpBcast, "flat", 8, 1}, {OpBcast, "chain", 4096, 1}, {OpScatter, "flat", 4096, 1}, {OpScatter, "knomial", 8, 0},
+		{OpReduce, "knomial", 1024, 0}, {OpAllgather, "bruck", 1024, 0}, {OpAllgather, "ring", 4096, 1},
+		{OpExchange, "flat", 16, 15}, {OpExchange, "pairwise", 64, 63}, {OpExchange, "flat", 65536, 65535}, {OpAllgather, "recursive-doubling", 65536, 16},
+	} {
+		a, err := Find(c.what, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := a.Key(Parameters{Ranks: c.ranks, Modes: Modes{Transfer: Put}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := k.asksFirst(); got != c.want {
+			t.Errorf("%s by %s, ranks %d: %d, want %d", c.what, c.name, c.ranks, got, c.want)
+		}
+		if k.In = NoSync; k.asksFirst() != 0 {
+			t.Errorf("%s by %s: it asks although its puts may go at any time", c.what, c.name)
+		}
+	}
+}
