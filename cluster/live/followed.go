@@ -5,7 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// followed is an observed port whose messages are written down as well.
+// followed is an observed port whose messages are written down as well, those that steps
+// post included.
 type followed struct {
 	*observed
 	pending map[cluster.Handle]int32 // context of each receive under way
@@ -13,15 +14,18 @@ type followed struct {
 
 // Post implements cluster.Port.
 func (f *followed) Post(op *cluster.Op) cluster.Handle {
+	if op.Then != nil {
+		return f.detached(f.observed, op, f.Now())
+	}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
-		f.rec.Sent(timeline.Envelope{From: f.e.id, To: op.Peer, Ctx: op.Ctx, Tag: op.Tag}, int32(f.thread), f.Now(), op.Bytes())
+		f.sent(op, f.Now())
 	case cluster.KindRecv:
 		h := f.observed.Post(op)
 		if h != 0 {
 			f.pending[h] = op.Ctx
 		} else {
-			f.arrived(op.Ctx, &op.Done)
+			f.arrived(op.Ctx, &op.Done, f.Now())
 		}
 		return h
 	}
@@ -34,14 +38,65 @@ func (f *followed) Test(h cluster.Handle) (cluster.Done, bool) {
 	if ok {
 		if ctx, is := f.pending[h]; is {
 			delete(f.pending, h)
-			f.arrived(ctx, &d)
+			f.arrived(ctx, &d, f.Now())
 		}
 	}
 	return d, ok
 }
 
-func (f *followed) arrived(ctx int32, d *cluster.Done) {
+func (f *followed) sent(op *cluster.Op, now cluster.Time) {
+	f.rec.Sent(timeline.Envelope{From: f.e.id, To: op.Peer, Ctx: op.Ctx, Tag: op.Tag}, int32(f.thread), now, op.Bytes())
+}
+
+func (f *followed) arrived(ctx int32, d *cluster.Done, now cluster.Time) {
 	if d.Err != cluster.Cancelled {
-		f.rec.Received(timeline.Envelope{From: d.Peer, To: f.e.id, Ctx: ctx, Tag: d.Tag}, int32(f.thread), f.Now())
+		f.rec.Received(timeline.Envelope{From: d.Peer, To: f.e.id, Ctx: ctx, Tag: d.Tag}, int32(f.thread), now)
 	}
+}
+
+// detached posts an operation whose step is followed, too.
+func (f *followed) detached(to cluster.Poster, op *cluster.Op, now cluster.Time) cluster.Handle {
+	then := op.Then
+	s := &followedStep{f: f, then: then, ctx: op.Ctx}
+	switch op.Kind {
+	case cluster.KindSend, cluster.KindSsend:
+		f.sent(op, now)
+	case cluster.KindRecv:
+		s.receives = true
+	}
+	op.Then = s
+	h := to.Post(op)
+	op.Then = then
+	return h
+}
+
+// followedStep goes on with an operation of a followed port.
+type followedStep struct {
+	f        *followed
+	then     cluster.Step
+	ctx      int32
+	receives bool
+}
+
+// Step implements cluster.Step. Locks may be held here, so that nothing may unwind, as a
+// look at the port's clock does in a run that is aborted.
+func (s *followedStep) Step(p cluster.Poster, arg int32, d cluster.Done) {
+	if s.receives {
+		s.f.arrived(s.ctx, &d, s.f.e.w.clock())
+	}
+	s.then.Step(followedPoster{p, s.f}, arg, d)
+}
+
+// followedPoster is what a followed step posts by.
+type followedPoster struct {
+	cluster.Poster
+	f *followed
+}
+
+// Post implements cluster.Poster. What has no step is no message: nobody could wait for it.
+func (p followedPoster) Post(op *cluster.Op) cluster.Handle {
+	if op.Then == nil {
+		return p.Poster.Post(op)
+	}
+	return p.f.detached(p.Poster, op, p.f.e.w.clock())
 }
