@@ -22,6 +22,9 @@ func View[T Number](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)
 }
 
+// aligned reports whether bytes begin where a word may.
+func aligned(b []byte) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 == 0 }
+
 // Words looks at a segment as 64-bit words.
 func Words(b []byte) []uint64 { return View[uint64](b) }
 

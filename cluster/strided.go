@@ -35,16 +35,36 @@ func (l *Lattice) at(i, j int) int64 {
 
 // Copy copies between the blocks in a segment and those in a buffer.
 func (s *Strided) Copy(segment, buf []byte, in bool) {
+	to, from, put, take := segment, buf, &s.Far, &s.Near
+	if !in {
+		to, from, put, take = from, to, take, put
+	}
 	for j := range max(s.Count[1], 1) {
-		for i := range max(s.Count[0], 1) {
-			far, near := segment[s.Far.at(i, j):][:s.Block], buf[s.Near.at(i, j):][:s.Block]
-			if in {
-				copy(far, near)
-			} else {
-				copy(near, far)
-			}
+		x, y, n := put.at(0, j), take.at(0, j), max(s.Count[0], 1)
+		if s.Block == 8 && copyWords(to[x:], from[y:], put.Stride[0], take.Stride[0], n) {
+			continue
+		}
+		for range n {
+			copy(to[x:][:s.Block], from[y:][:s.Block])
+			x, y = x+put.Stride[0], y+take.Stride[0]
 		}
 	}
+}
+
+// copyWords copies n blocks of 8 bytes, a load and a store each; false: they do not stand
+// as words do.
+func copyWords(to, from []byte, put, take int64, n int) bool {
+	if (put|take)%8 != 0 || !aligned(to) || !aligned(from) {
+		return false
+	}
+	far, near := Words(to), Words(from)
+	put, take = put/8, take/8
+	x, y := int64(0), int64(0)
+	for range n {
+		far[x] = near[y]
+		x, y = x+put, y+take
+	}
+	return true
 }
 
 // Packed is the transfer with its blocks one behind the other in the buffer.

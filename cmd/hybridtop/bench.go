@@ -16,12 +16,12 @@ import (
 
 func newBench() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:       "bench [sim|threads|collectives|applications]",
+		Use:       "bench [sim|threads|collectives|applications|multigrid]",
 		Short:     "measure the hot paths on this host, each beside its limit",
-		Long:      "Measure the hot paths of the live fabric on this host, each beside its limit measured in the same process; with the word sim, the speed of the simulator; with threads, what threads of two ranks reach that communicate at once, beside one thread; with collectives, calls among 2, 8 and 64 ranks, beside the barrier; with applications, what workloads compute with and wait for, beside one process alone. " + bench.Statement,
+		Long:      "Measure the hot paths of the live fabric on this host, each beside its limit measured in the same process; with the word sim, the speed of the simulator; with threads, what threads of two ranks reach that communicate at once, beside one thread; with collectives, calls among 2, 8 and 64 ranks, beside the barrier; with applications, what workloads compute with and wait for, beside one process alone; with multigrid, its faces beside a plain loop, and its simulation. " + bench.Statement,
 		Example:   "hybridtop bench --only put8,pingpong8 --json",
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"sim", "threads", "collectives", "applications"},
+		ValidArgs: []string{"sim", "threads", "collectives", "applications", "multigrid"},
 	}
 	out := addFormat(cmd)
 	o := bench.Options{Fabric: live.New()}
@@ -29,7 +29,7 @@ func newBench() *cobra.Command {
 	cmd.Flags().IntVar(&o.Rounds, "rounds", bench.DefaultRounds, "turns of each side")
 	cmd.Flags().StringVar(&o.Peers, "peers", "", "folder with compiled MPI programs to run beside")
 	must(cmd.RegisterFlagCompletionFunc("only", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return slices.Concat(bench.Names(), bench.SimNames(), bench.ThreadNames(), bench.CollectiveNames(), bench.ApplicationNames()), cobra.ShellCompDirectiveNoFileComp
+		return slices.Concat(bench.Names(), bench.SimNames(), bench.ThreadNames(), bench.CollectiveNames(), bench.ApplicationNames(), bench.MultigridNames()), cobra.ShellCompDirectiveNoFileComp
 	}))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if o.Rounds < 1 {
@@ -54,6 +54,8 @@ func newBench() *cobra.Command {
 			rows, err = bench.Rows(ctx, o, show)
 		case args[0] == "sim":
 			rows, err = bench.SimRows(ctx, o.Only, simRounds, show)
+		case args[0] == "multigrid":
+			rows, err = bench.MultigridRows(ctx, o, show)
 		case args[0] == "collectives":
 			rows, err = bench.CollectiveRows(ctx, o, show)
 		case args[0] == "applications":

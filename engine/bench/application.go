@@ -15,6 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 	_ "github.com/hybridtop/hybridtop/engine/workload/fft"
 	_ "github.com/hybridtop/hybridtop/engine/workload/gemm"
+	_ "github.com/hybridtop/hybridtop/engine/workload/multigrid"
 )
 
 // application is a row of a workload's hot path beside what one process does for the same.
@@ -33,6 +34,10 @@ var applications = []application{
 		"gemm", map[string]string{"n": "1024", "block": "128"}},
 	{Case{Name: "fft1", Doc: "a step of NAS FT, class S, on one rank", Limit: "the sequential program's step", Target: 1.1, Ranks: 1, computes: true},
 		"fft", map[string]string{"class": "S"}},
+	{Case{Name: "multigrid1", Doc: "an F-cycle of 64³ on one rank, by bulk messages", Limit: "the sequential program, in one box", Target: 1 / 0.9, Ranks: 1, computes: true},
+		"multigrid", map[string]string{"boxes": "2", "box": "32"}},
+	{Case{Name: "multigrid2", Doc: "an F-cycle of 64³ on two ranks, by bulk messages", Limit: "the sequential program, in one box", Target: 1 / 1.6, Why: "1.6 times as fast, with a core for each rank", Ranks: 2, computes: true},
+		"multigrid", map[string]string{"boxes": "2", "box": "32"}},
 }
 
 // ApplicationCases are workloads' hot paths, and the kernel of dense matrices.

@@ -12,7 +12,7 @@ import (
 
 // What stands beside a workload's hot path computes the same: both say so.
 func TestBeside(t *testing.T) {
-	of := map[string]map[string]string{"barneshut": {}, "fft": {}, "gemm": {"n": "61", "block": "8"}}
+	of := map[string]map[string]string{"barneshut": {}, "fft": {}, "gemm": {"n": "61", "block": "8"}, "multigrid": {"boxes": "2"}}
 	for _, w := range workload.All() {
 		knobs, known := of[w.Name]
 		if w.Beside == nil && !known {

@@ -58,6 +58,7 @@ func TestVariantsGiveTheSequentialBits(t *testing.T) {
 			}
 		}
 		sound(t, nil, bits, slices.Concat([]string{"machine", "demo", "nodes", "2", "ranks-per-node", "2", "size", "8", "steps", "4"}, variant)...)
+		sound(t, nil, bits, slices.Concat([]string{"fabric", "sim", "nodes", "2", "ranks-per-node", "3", "size", "8", "steps", "4", "model", "nested-multiple", "group", "6"}, variant)...)
 	}
 }
 
@@ -205,7 +206,7 @@ func TestRefusals(t *testing.T) {
 		{[]string{"size", "3"}, []string{"size", "4"}},
 		{[]string{"steps", "3"}, []string{"steps", "4"}},
 		{[]string{"nodes", "17", "ranks-per-node", "1", "size", "16"}, []string{"17 processes stand 17×1×1", "use size = 17 or more"}},
-		{[]string{"model", "nested-multiple", "variant", "put-signal"}, []string{"a put ends at its UPC group", "use model = flat"}},
+		{[]string{"model", "nested-multiple", "variant", "put-signal"}, []string{"under model = nested-multiple with 4 groups: a put ends at its UPC group", "use model = flat, or one group, or variant = two-sided"}},
 		{[]string{"fabric", "sim", "memory", "direct"}, []string{"machine demo has no devices", "use memory = host"}},
 		{[]string{"memory", "staged"}, []string{"machine demo has no devices", "use memory = host"}},
 		{[]string{"inboxes", "one", "variant", "put-signal", "reduce-every", "2"}, []string{"a race", "use fabric = sim"}},

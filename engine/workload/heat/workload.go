@@ -98,6 +98,9 @@ func fit(s *engine.Scenario, m *cluster.Machine) {
 	m.Device.Direct = s.Text("memory") == memoryDirect
 }
 
+// putsEnd is why puts are refused between UPC groups, which MPI messages alone cross.
+const putsEnd = "a put ends at its UPC group; use model = flat, or one group"
+
 // mostCells is the most that a process's block has with numbers.
 const mostCells = 1 << 27
 
@@ -109,8 +112,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	processes := len(l.World())
 	n := divide(processes)
 	side, steps := int(s.Int("size")), int(s.Int("steps"))
-	if variant := s.Text("variant"); variant != twoSided && l.Model != cluster.Flat {
-		return fail("variant = %s under model = %s: a put ends at its UPC group; use model = flat, or variant = two-sided", variant, l.Model)
+	if variant := s.Text("variant"); variant != twoSided && l.Groups() > 1 {
+		return fail("variant = %s under model = %s with %d groups: %s, or variant = two-sided", variant, l.Model, l.Groups(), putsEnd)
 	}
 	if most := max(n[0], n[1], n[2]); side < most {
 		return fail("size = %d: %d processes stand %d×%d×%d, and each needs a cell; use size = %d or more, or fewer ranks", side, processes, n[0], n[1], n[2], most)
@@ -188,9 +191,8 @@ func bars(s *engine.Scenario, on *workload.Site) map[string]map[string]string {
 	if why := noDevice(s, on); why != "" {
 		all["memory"] = map[string]string{memoryStaged: why, memoryDirect: why}
 	}
-	if l := s.Layout(); l.Model != cluster.Flat {
-		const why = "a put ends at its UPC group; use model = flat"
-		all["variant"] = map[string]string{putRPC: why, putSignal: why}
+	if l := s.Layout(); l.Groups() > 1 {
+		all["variant"] = map[string]string{putRPC: putsEnd, putSignal: putsEnd}
 	}
 	return all
 }

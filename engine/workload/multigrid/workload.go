@@ -76,6 +76,7 @@ var multigrid = workload.Workload{
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
+	Beside:     beside,
 	Finish:     finish,
 }
 

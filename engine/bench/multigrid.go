@@ -1,0 +1,102 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine/workload/multigrid"
+)
+
+// multigridRow is a row of bench multigrid, on live or of a simulation.
+type multigridRow struct {
+	name    string
+	measure func(context.Context, *Options) (Row, error)
+}
+
+// multigridRows are the rows in the order of the table.
+func multigridRows() []multigridRow {
+	cases, sims := MultigridCases(), multigridSims()
+	var all []multigridRow
+	for i := range cases {
+		all = append(all, multigridRow{cases[i].Name, cases[i].measure})
+	}
+	for i := range sims {
+		all = append(all, multigridRow{sims[i].name, sims[i].measure})
+	}
+	return all
+}
+
+// MultigridNames lists the rows.
+func MultigridNames() []string {
+	var names []string
+	for _, k := range multigridRows() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// MultigridRows measures the faces of multigrid, and its simulation. Its solves stand among
+// the applications.
+func MultigridRows(ctx context.Context, o Options, progress func(name string)) ([]Row, error) {
+	return rows(ctx, "bench multigrid", &o, multigridRows(), func(k *multigridRow) string { return k.name },
+		func(k *multigridRow, ctx context.Context, o *Options) (Row, error) { return k.measure(ctx, o) }, progress)
+}
+
+// faceSide is the side of the box whose face is timed: the paper's.
+const faceSide = 128
+
+// MultigridCases are a face's way into a neighbour's ghosts, beside a plain loop.
+func MultigridCases() []Case {
+	face := func(variant string, target float64, doc string) Case {
+		return Case{Name: "mg_face_" + variant, Doc: "a cell of 128² of a face along i to the neighbour's ghosts, " + doc, Unit: seconds, Limit: "a plain loop over []float64", Target: target,
+			Ranks: 2, segment: 8 * (faceSide + 2) * (faceSide + 2) * (faceSide + 2), valueOps: faceSide * faceSide, limitOps: faceSide * faceSide, bound: hard,
+			sides: func(r *cluster.Rank, _ *common) (value, limit side, err error) { return facePuts(r, variant) }}
+	}
+	return []Case{face("local", 1.3, "by loads and stores"), face("natural", 8, "by a put each")}
+}
+
+// facePuts are puts of a face by rank 0, and a loop that stores there.
+func facePuts(r *cluster.Rank, variant string) (value, limit side, err error) {
+	seg, err := neighbour(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	const row, plane = faceSide + 2, (faceSide + 2) * (faceSide + 2)
+	const last = (faceSide - 1) * (row + plane)
+	own := cluster.View[float64](r.Segment())[faceSide+row+plane:]
+	there := cluster.View[float64](seg)[row+plane:]
+	put := multigrid.FacePut(r, 1, faceSide, variant)
+	turn := 0.
+	timed := func(move func() error) side {
+		return func(n int) error {
+			turn++
+			own[0], own[last] = turn, -turn
+			for range n {
+				if err := move(); err != nil {
+					return err
+				}
+			}
+			if there[0] != turn || there[last] != -turn {
+				return fmt.Errorf("the ghosts hold %g and %g, want %g and %g", there[0], there[last], turn, -turn)
+			}
+			return nil
+		}
+	}
+	loop := func() error {
+		faceLoop(there, own)
+		return nil
+	}
+	return only(r, timed(put)), only(r, timed(loop)), nil
+}
+
+//go:noinline
+func faceLoop(to, from []float64) {
+	const row, plane = faceSide + 2, (faceSide + 2) * (faceSide + 2)
+	for k := range faceSide {
+		for j := range faceSide {
+			at := j*row + k*plane
+			to[at] = from[at]
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/sim"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/multigrid"
+	"github.com/hybridtop/hybridtop/presets"
+)
+
+// multigridSim is a simulated program of multigrid on paper 3's machine.
+type multigridSim struct {
+	name, doc, limit, want, unit string
+	ranks                        int
+	rounds                       int
+	side                         int // of a rank's box; 0: rank 0 puts trains
+}
+
+func multigridSims() []multigridSim {
+	const events = "an event a message and a coroutine switch in six, nothing else"
+	return []multigridSim{
+		{"mg_sim_64", "F-cycles by bulk messages, a box of 128³ a rank without numbers, events a second", events, "1.5 M events/s on one core", perSecond, 64, 5, 128},
+		{"mg_sim_4096", "an F-cycle by bulk messages, a box of 128³ a rank without numbers, events a second", events, "0.5 M events/s on one core, at 32,768 ranks", perSecond, 4096, 1, 128},
+		{"mg_train", "a train of 16,384 puts of 8 B without numbers, simulated: the host's time", "as many stores into []uint64", "at most 5 µs", seconds, 32, 5, 0},
+	}
+}
+
+// measure times a program's rounds, each beside its limit.
+func (k *multigridSim) measure(ctx context.Context, o *Options) (Row, error) {
+	var values, limits, ratios []float64
+	for range min(k.rounds, o.Rounds) {
+		runtime.GC()
+		value, limit := 0.0, 0.0
+		if k.side > 0 {
+			n, took, err := simulatedSolve(ctx, k.ranks, k.side)
+			if err != nil {
+				return Row{}, err
+			}
+			value, limit = float64(n)/took.Seconds(), bareRate(k.ranks)
+		} else {
+			took, err := simulatedTrains(ctx, k.ranks)
+			if err != nil {
+				return Row{}, err
+			}
+			value, limit = took.Seconds(), storeTrains().Seconds()
+		}
+		values, limits, ratios = append(values, value), append(limits, limit), append(ratios, value/limit)
+	}
+	for _, v := range [][]float64{values, limits, ratios} {
+		slices.Sort(v)
+	}
+	return Row{
+		Name: k.name, Value: quantile(values, 0.5), Unit: k.unit, Kind: engine.Measured,
+		Limit: quantile(limits, 0.5), LimitName: k.limit,
+		Ratio: quantile(ratios, 0.5), RatioLow: quantile(ratios, 0.25), RatioHigh: quantile(ratios, 0.75),
+		Want: k.want, Ranks: k.ranks, Note: k.doc,
+	}, nil
+}
+
+// edison is paper 3's machine with so many ranks, 16 a node.
+func edison(ranks int) (cluster.Spec, error) {
+	m, err := presets.Machine("xc30-edison")
+	return cluster.Spec{
+		Machine:    m,
+		Layout:     cluster.Layout{Nodes: (ranks + 15) / 16, RanksPerNode: min(ranks, 16), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
+		EagerLimit: -1, Seed: 1,
+	}, err
+}
+
+// simulatedSolve is how many events F-cycles have, and how long the host takes for them,
+// once all ranks have their boxes.
+func simulatedSolve(ctx context.Context, ranks, side int) (events uint64, took time.Duration, err error) {
+	spec, err := edison(ranks)
+	if err != nil {
+		return 0, 0, err
+	}
+	boxes := 1
+	for boxes*boxes*boxes < ranks {
+		boxes++
+	}
+	spec.Segment, spec.Modelled = multigrid.PhantomBytes(boxes, side, ranks, "bulk")
+	run, err := cluster.Start(ctx, sim.New(), spec, func(r *cluster.Rank) error {
+		solve, err := multigrid.Phantom(r, boxes, side, "bulk")
+		if err != nil {
+			return err
+		}
+		if err := r.Barrier(r.All()); err != nil {
+			return err
+		}
+		begun := time.Now()
+		for range max(1, 512/ranks) {
+			if err := solve(); err != nil {
+				return err
+			}
+		}
+		if err := r.Barrier(r.All()); err != nil {
+			return err
+		}
+		if r.ID() == 0 {
+			took = time.Since(begun)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := run.Wait(); err != nil {
+		return 0, 0, err
+	}
+	virtual, ok := run.(cluster.Virtual)
+	if !ok {
+		return 0, 0, fmt.Errorf("a run of the fabric sim has no virtual clock")
+	}
+	return virtual.Events(), took, nil
+}
+
+// Trains of a round, and puts of each.
+const (
+	trains    = 2000
+	trainPuts = 128 * 128
+)
+
+// simulatedTrains is how long the host takes for a train from a node to another.
+func simulatedTrains(ctx context.Context, ranks int) (took time.Duration, err error) {
+	spec, err := edison(ranks)
+	if err != nil {
+		return 0, err
+	}
+	of := cluster.Column(0, 8*130, 8, trainPuts)
+	spec.Modelled = of.Far.Stride[0] * trainPuts
+	err = cluster.Launch(ctx, sim.New(), spec, func(r *cluster.Rank) error {
+		if err := r.Barrier(r.All()); err != nil || r.ID() > 0 {
+			return err
+		}
+		var q cluster.Request
+		begun := time.Now()
+		for range trains {
+			if err := r.IputTrainPhantom(&q, nil, ranks-1, &of); err != nil {
+				return err
+			}
+			if _, err := r.Wait(&q); err != nil {
+				return err
+			}
+		}
+		took = time.Since(begun) / trains
+		return nil
+	})
+	return took, err
+}
+
+// storeTrains is how long as many stores take as a train has puts.
+func storeTrains() time.Duration {
+	words := make([]uint64, wordMask+1)
+	begun := time.Now()
+	for range trains {
+		store(words, trainPuts)
+	}
+	return time.Since(begun) / trains
+}
