@@ -150,16 +150,21 @@ func (p *passage) arrival() cluster.Time { return p.late + p.latency }
 // adapter, or who moves it. Links are still to come.
 func (n *network) begin(m *msg, wire int64, p *passage) {
 	way := &n.ways[m.class]
-	p.carry, p.latency = way.carry(wire), way.l
-	p.start = p.begin
 	if m.class == cluster.Remote {
-		p.start, p.carry = n.leave(m, p.begin, p.carry)
-		p.reserved, p.rest = p.start, CauseBytes
-		p.left = p.start + p.carry
+		start, carry := n.leave(m, p.begin, way.carry(wire))
+		left, latency := start+carry, way.l
 		if way.threadRate > 0 && m.thread >= 0 { // no faster than its thread, whatever the adapter does
-			p.left = max(p.left, p.begin+way.threadRate.time(wire-1))
+			left = max(left, p.begin+way.threadRate.time(wire-1))
 		}
-	} else if m.kind == msgEager && way.handed(m.size) {
+		if n.linkNoise > 0 {
+			p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
+			latency += p.jitter
+		}
+		p.start, p.carry, p.latency, p.reserved, p.rest, p.left, p.late = start, carry, latency, start, CauseBytes, left, left
+		return
+	}
+	p.start, p.carry, p.latency = p.begin, way.carry(wire), way.l
+	if m.kind == msgEager && way.handed(m.size) {
 		n.hand(m, way, p)
 	} else {
 		if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
@@ -175,10 +180,6 @@ func (n *network) begin(m *msg, wire int64, p *passage) {
 		}
 	}
 	p.late = p.left
-	if n.linkNoise > 0 && m.class == cluster.Remote {
-		p.jitter = n.linkRand.jitter(way.l, n.linkNoise)
-		p.latency += p.jitter
-	}
 }
 
 // stand counts the bytes of a rendezvous, which its sender has just written.

@@ -282,14 +282,17 @@ func (t *thread) settle(h cluster.Handle) {
 		return
 	}
 	s := t.r.slots.find(h)
-	if t.lane != nil && !s.charged {
+	if t.lane == nil {
+		t.until(s.at, s.cause)
+		t.r.charge(t, s)
+		return
+	}
+	if !s.charged {
 		t.finds(s, uint32(h))
 	}
 	t.until(s.at, s.cause)
 	t.r.charge(t, s)
-	if t.lane != nil {
-		t.r.took(t.r.voyage(uint32(h)), t.number, t.now)
-	}
+	t.r.took(t.r.voyage(uint32(h)), t.number, t.now)
 }
 
 // answer handles what waited for the rank to be inside a call.
