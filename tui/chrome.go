@@ -150,7 +150,7 @@ func (s *screen) status(a *app) {
 		verifiedPart(&snap.Verification, th),
 	)
 	if snap.Keeping == engine.Beyond {
-		all = append(all, part{"▲ this host is too busy to keep the machine's times: " + a.Keys("simulate") + " simulates it", th.Warning, 8})
+		all = append(all, part{"▲ this host cannot keep the machine's times: " + a.Keys("simulate") + " simulates", th.Warning, 8})
 	} else if n := len(snap.Warnings); n > 0 {
 		all = append(all, part{"▲ " + a.Units.Text(snap.Warnings[0]), th.Warning, 3})
 	}

@@ -103,7 +103,7 @@ func apart(s *engine.Scenario) string {
 
 // complete says what communication is spent on, and what the other hand-off takes.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
-	v.Plots = []engine.Plot{{Title: "what a factorization is spent on, mean of processes"}, {Title: "share of the peak, over processes"}}
+	v.Plots = []engine.Plot{{Title: "what a factorization is spent on, mean"}, {Title: "share of the peak, over processes"}}
 	study.Sort(v, columnProcesses)
 	now := v.Present()
 	if now == nil {

@@ -81,7 +81,7 @@ var cholesky = workload.Workload{
 		{Name: "factor_time_model", Phrase: "time of a factorization, model", Unit: "s", Doc: "step by step the slowest process's kernels and the formulas of the broadcasts, nothing in another's way"},
 	},
 	Tallies: []engine.TallySpec{
-		{Name: "steps", Title: "Steps over the rows that are left", Unit: "s", Each: 1e-9, Doc: "time of each part of the steps, blocks on the diagonal with solve and the hand-off with round 3, summed over processes",
+		{Name: "steps", Title: "Steps over the rows left", Unit: "s", Each: 1e-9, Doc: "time of each part of the steps, blocks on the diagonal with solve and the hand-off with round 3, summed over processes",
 			Shape: engine.Stack, Row: "rows left", Column: "part", Labels: stepLabels},
 	},
 	Studies:    []*engine.Study{byHandoff},

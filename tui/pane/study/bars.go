@@ -10,8 +10,8 @@ import (
 )
 
 // drawBars draws a bar a row, in the colour of its series; the present one is bright.
-func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
-	of, pl := &s.Charts[n], plot(s, n)
+func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
+	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
 	b := &c.bars
 	b.Items = b.Items[:0]
 	b.Axis = c.axis(s, of.Y[0], of.YLog, pl.YRange)
@@ -37,12 +37,17 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, th *grid.Theme
 	}
 	c.explainGhost(acrossBars, th)
 	c.bodies = len(b.Items)
-	b.Draw(c.head(v, title(s, of, pl), th), th)
+	rest := c.head(v, title(s, of, pl), th)
+	if c.bodies == 0 {
+		h.Empty(rest)
+		return
+	}
+	b.Draw(rest, th)
 }
 
 // drawStack draws a bar a row, made of the columns.
-func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
-	of := &s.Charts[n]
+func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
+	of, th := &s.Charts[n], h.Theme
 	c.stack.Rows = c.stack.Rows[:0]
 	for i := range s.Rows {
 		parts := make([]float64, len(of.Y))
@@ -62,7 +67,12 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, th *grid.Them
 	}
 	c.explainGhost(acrossBars, th)
 	c.bodies = len(c.stack.Rows)
-	c.stack.Draw(c.head(v, title(s, of, plot(s, n)), th), th)
+	rest := c.head(v, title(s, of, plot(s, n)), th)
+	if c.bodies == 0 {
+		h.Empty(rest)
+		return
+	}
+	c.stack.Draw(rest, th)
 }
 
 // drawHeat draws a cell a row: series down, column X across. The series of the present

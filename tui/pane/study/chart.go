@@ -57,9 +57,9 @@ func (c *chart) draw(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	c.over = s.Charts[n].Shape == engine.Curve || s.Charts[n].Shape == engine.Heat
 	switch s.Charts[n].Shape {
 	case engine.Bars:
-		c.drawBars(v, s, n, h.Theme)
+		c.drawBars(v, s, n, h)
 	case engine.Stack:
-		c.drawStack(v, s, n, h.Theme)
+		c.drawStack(v, s, n, h)
 	case engine.Heat:
 		c.drawHeat(v, s, n, h)
 	default:

@@ -142,7 +142,13 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		p.drawRanks(v, r, h)
 	}
 	if n > 1 {
-		b.Title += fmt.Sprintf(" (%d of %d, %s)", p.page+1, n, h.Keys("next-table"))
+		const besides = 6 // of the border, the pane's digit and blanks
+		for _, which := range [...]string{fmt.Sprintf(" (%d of %d, %s)", p.page+1, n, h.Keys("next-table")), fmt.Sprintf(" %d/%d", p.page+1, n)} {
+			if grid.Width(b.Title+which)+besides <= v.W() {
+				b.Title += which
+				break
+			}
+		}
 	}
 	return b
 }
@@ -222,11 +228,16 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	rest := v
 	if v.H() > 6 {
 		line := h.Units.Of(t.Unit).String(all) + " an iteration"
+		add := func(more string) {
+			if grid.Width(line+more) <= v.W() {
+				line += more
+			}
+		}
 		if most > 0 && most < all {
-			line += fmt.Sprintf("; %.0f %%: %s", 100*most/all, where)
+			add(fmt.Sprintf("; %.0f %%: %s", 100*most/all, where))
 		}
 		if t.Layer != "" && p.layer == 0 && len(t.Layers) > 1 {
-			line += "; all " + strconv.Itoa(len(t.Layers)) + " " + t.Layer + "s"
+			add("; all " + strconv.Itoa(len(t.Layers)) + " " + t.Layer + "s")
 		}
 		v.TextIn(0, 0, v.W(), line, grid.Left, h.Theme.Text)
 		rest = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
