@@ -21,9 +21,10 @@ type Board struct {
 
 // Word is one that only grows. Where the fabric's time is the host's own (Port.Direct)
 // a load of it sees what has been raised; elsewhere only KindReached knows when that is.
+// Its cache line has room for some words of data, which come along with it.
 type Word struct {
-	N atomic.Uint64
-	_ [56]byte // a cache line of its own
+	N    atomic.Uint64
+	Room [7]uint64
 }
 
 // NewBoard makes the board of so many members, for a fabric.

@@ -1,6 +1,7 @@
 package clustertest
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -69,6 +70,41 @@ func (s *suite) testSchedules(t *testing.T) {
 				checks[j]()
 			}
 			runs, checks = runs[:0], checks[:0]
+		}
+		p.ok(c.Free())
+	})
+	inNode("calls that block between calls under way, of all sizes, from all roots", 5, func(p *proc) {
+		c, err := coll.New(p.Rank, p.All())
+		p.ok(err)
+		rng := rand.New(rand.NewPCG(7, 7)) // the same calls at every rank
+		var runs []*coll.Run
+		var checks []func()
+		for range s.times(400) {
+			all := serving(c, []coll.Collective{coll.OpBcast, coll.OpScatter, coll.OpAllreduce, coll.OpReduce, coll.OpExchange, coll.OpBarrier}[rng.IntN(6)])
+			a := all[rng.IntN(len(all))]
+			call, check := p.call(a, p.All(), 8*rng.IntN(8), rng.IntN(p.Ranks()), coll.Modes{})
+			if call.Key.Ranks == 0 {
+				continue
+			}
+			if rng.IntN(3) > 0 {
+				p.ok(c.Do(call))
+				check()
+				continue
+			}
+			x, err := c.Start(call)
+			p.ok(err)
+			if runs, checks = append(runs, x), append(checks, check); rng.IntN(8) > 0 {
+				continue
+			}
+			for i := range runs {
+				p.ok(runs[i].Wait())
+				checks[i]()
+			}
+			runs, checks = runs[:0], checks[:0]
+		}
+		for i := range runs {
+			p.ok(runs[i].Wait())
+			checks[i]()
 		}
 		p.ok(c.Free())
 	})

@@ -3,6 +3,7 @@ package coll
 import (
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -11,14 +12,20 @@ import (
 // A call that loads uses the team's board in turn with others: in each turn a member may
 // show what it has been given, what it gets, and its temporary buffers, the board's own
 // memory until all members have ended the call. A turn has two words: the marks of its
-// calls, and the members that have ended them.
+// calls, and the members that have ended them. Where a raise costs what it costs the host,
+// a group of turns shares the second: cores would send each other its line at every call.
 const (
 	boardTurns = cluster.BoardPlaces / placesOf
 	placesOf   = 3 // In, Out, temporary
+	groupTurns = 4
 )
 
 func marksOf(turn int) int32 { return int32(2 * turn) }
-func endedOf(turn int) int32 { return int32(2*turn + 1) }
+
+// group is the first turn of those that share the word of the members that have ended.
+func (b *board) group(turn int) int { return turn - turn%b.shared }
+
+func (b *board) endedOf(turn int) int32 { return int32(2*b.group(turn) + 1) }
 
 func placeOf(turn int, b Buf) int { return turn*placesOf + int(min(b, temps)) }
 
@@ -29,10 +36,13 @@ type board struct {
 	direct bool // loads cost what they cost the host
 	node   bool // the team is in one node
 	next   int
+	shared int   // turns of a group
+	done   int32 // calls of the present group that were done at once, and are not counted as ended yet
 	turns  [boardTurns]struct {
 		calls uint64 // of this turn so far
 		marks uint64 // of all of them
 		words []uint64
+		open  atomic.Int32 // of a group's first one: the calls of the group that have not ended here
 	}
 }
 
@@ -41,6 +51,12 @@ type board struct {
 func (c *Comm) Reaches() bool {
 	if b := &c.board; !b.asked {
 		b.asked, b.Board, b.direct = true, c.lib.Board(c.team), c.lib.Direct()
+		if b.shared = 1; b.direct {
+			b.shared = groupTurns
+		}
+		for i := range b.turns {
+			b.turns[i].open.Store(int32(b.shared))
+		}
 		l := c.r.Layout()
 		b.node = true
 		for _, rank := range c.team.Members() {
@@ -64,9 +80,38 @@ func (x *Run) takeTurn() {
 	t.marks += uint64(x.Schedule.Marks)
 }
 
-// shelf makes the temporary buffers of a call at the board.
+// settle is how many calls were done at once and have to be counted now.
+func (b *board) settle() int32 {
+	n := b.done
+	b.done = 0
+	return n
+}
+
+// last reports whether the call's turn is the last one of its group.
+func (x *Run) last() bool { return (x.at+1)%x.comm.board.shared == 0 }
+
+// ends ends so many calls of the turn's group at the board; it reports whether the others
+// have to be told.
+func (x *Run) ends(calls int32) bool {
+	b := &x.comm.board
+	open := &b.turns[b.group(x.at)].open
+	if open.Add(-calls) > 0 {
+		return false
+	}
+	open.Store(int32(b.shared)) // no later call of the group ends before all members are told
+	return true
+}
+
+// shelf makes the temporary buffers of a call at the board: beside the marks, where those
+// of all members find room there, so that whoever awaits the marks has the bytes too.
 func (x *Run) shelf(total int64) {
-	t := &x.comm.board.turns[x.at]
+	b, me := &x.comm.board, x.comm.team.Rank()
+	room := b.Words[marksOf(x.at)].Room[:]
+	if each := len(room) / x.comm.team.Size(); total <= 8*int64(each) {
+		x.temp = cluster.Bytes(room[each*me : each*(me+1)])
+		return
+	}
+	t := &b.turns[x.at]
 	if need := int(total+7) / 8; need > len(t.words) {
 		t.words = make([]uint64, need)
 	}
@@ -116,10 +161,15 @@ func (x *Run) boardWord(kind cluster.Kind, word int32, n uint64) *cluster.Op {
 
 // perform does all nodes one after another, on the rank itself: none is a message.
 func (x *Run) perform() error {
-	c := x.comm
+	c, bound := x.comm, x.bound
 	x.takeTurn()
-	x.wait(endedOf(x.at), x.before)
-	x.place()
+	x.wait(c.board.endedOf(x.at), x.before)
+	if bound == nil {
+		x.place()
+	} else {
+		x.temps = append(x.temps[:0], bound.temps...)
+		x.reserve(bound.total)
+	}
 	nodes := x.Schedule.Nodes
 	for i := range nodes {
 		n := &nodes[i]
@@ -132,10 +182,16 @@ func (x *Run) perform() error {
 			x.wait(marksOf(x.at), x.marks+uint64(n.Count))
 			continue
 		}
-		if n.Kind == Load || n.Kind == Fold {
-			x.accountLoads(n)
+		at := &x.strides
+		if bound != nil {
+			at = &bound.nodes[i]
+		} else {
+			*at = x.stridesOf(n)
 		}
-		x.work(n)
+		if n.Kind == Load || n.Kind == Fold {
+			x.accountLoads(n, at)
+		}
+		x.work(n, at)
 		if !c.board.direct {
 			x.charge(n)
 			x.op.Then = nil
@@ -144,7 +200,9 @@ func (x *Run) perform() error {
 			}
 		}
 	}
-	c.lib.Post(x.boardWord(cluster.KindRaise, endedOf(x.at), 1))
+	if c.board.done++; x.last() && x.ends(c.board.settle()) {
+		c.lib.Post(x.boardWord(cluster.KindRaise, c.board.endedOf(x.at), 1))
+	}
 	err := x.trouble
 	x.rest()
 	return err
@@ -162,15 +220,15 @@ func (x *Run) wait(word int32, n uint64) {
 }
 
 // work does what a node that is no message does to bytes.
-func (x *Run) work(n *Node) {
+func (x *Run) work(n *Node, at *strides) {
 	switch {
 	case x.trouble != nil:
 	case n.Kind == Load:
-		x.load(n)
+		x.load(n, at)
 	case n.Kind == Fold:
-		x.fold(n)
+		x.fold(n, at)
 	case !x.call.Sizes:
-		x.local(n)
+		x.local(n, at)
 	}
 }
 
@@ -201,49 +259,6 @@ func (x *Run) foremost(n *Node) int32 {
 	return x.Root
 }
 
-// number is that of a rank, counted from the root, among the blocks.
-func (p *Place) number(rel int32) int64 {
-	if p.Schedule.Collective.ByMember() {
-		rel = wrap(rel+p.Root, p.Schedule.Ranks)
-	}
-	return int64(rel)
-}
-
-// stride is where the one block of a reference is for all members: at base + i × step for
-// that with number i, each bytes long.
-type stride struct{ base, step, each int64 }
-
-// strided gives the strides of a reference to one block, where all blocks are equally
-// long; of the peers' buffers, or of the own one.
-func (x *Run) strided(r *Ref, peers bool) (s stride, ok bool) {
-	sizes, parts := x.sizes(r.Buf), x.Schedule.Parts
-	if sizes.Displ != nil || sizes.Elems%int64(parts) != 0 || r.Run != 0 || r.Lo != 0 {
-		return s, false
-	}
-	s.each = sizes.Elems / int64(parts) * sizes.Unit
-	w := x.Schedule.window(r.Buf)
-	switch {
-	case r.Buf >= temps && (x.Schedule.Temps[r.Buf-temps].Loose || x.Schedule.Temps[r.Buf-temps].Slots):
-		return s, false
-	case r.Base == Fixed && r.N < 0 && w.Base == Fixed && w.N == parts: // all of it
-		s.each *= int64(parts)
-		return s, true
-	case r.N != 1 && !(r.N < 0 && parts == 1):
-		return s, false
-	case w.Base == FromMe && w.Lo == 0 && w.N == 1 && (r.Base == FromPeer && peers || r.Base == FromMe && !peers):
-		return s, true
-	case w.Base != Fixed || w.N != parts:
-		return s, false
-	case r.Base == FromMe:
-		s.base = s.each * x.number(x.Rel)
-		return s, true
-	case r.Base == FromPeer:
-		s.step = s.each
-		return s, true
-	}
-	return s, false
-}
-
 // peers is what all members show of a node's buffer, by member.
 func (x *Run) peers(n *Node) [][]byte {
 	if x.call.Sizes {
@@ -267,15 +282,13 @@ func (x *Run) less(peer int32, b []byte, want int64) {
 }
 
 // load takes what some members show.
-func (x *Run) load(n *Node) {
+func (x *Run) load(n *Node, at *strides) {
 	p, all := x.Schedule.Ranks, x.peers(n)
 	notes := x.comm.board.Notes(x.at)
 	first := wrap(x.Peer(n.Peer)-x.Root, p) // from the root on
-	dst, even := x.strided(&n.Ref, false)
-	src, also := x.strided(&n.From, true)
 	x.looked = 0
-	if even && also && dst.each == src.each {
-		to := x.own(n.Ref.Buf)
+	if at.even {
+		dst, src, to := &at.to, &at.from, x.own(n.Ref.Buf)
 		for i := range n.Count {
 			peer := wrap(first+i, p)
 			member := wrap(peer+x.Root, p)
@@ -309,11 +322,9 @@ func (x *Run) load(n *Node) {
 
 // fold combines what the first members show, from the root on, bit by bit as a binomial
 // tree of them would.
-func (x *Run) fold(n *Node) {
+func (x *Run) fold(n *Node, at *strides) {
 	p, all := x.Schedule.Ranks, x.peers(n)
-	dst, even := x.strided(&n.Ref, false)
-	src, also := x.strided(&n.From, true)
-	even = even && also && dst.each == src.each && dst.step == 0
+	dst, src, even := at.to, at.from, at.even && at.to.step == 0
 	notes, from := x.comm.board.Notes(x.at), x.sources[:0]
 	x.looked = 0
 	for i, peer := int32(0), x.Root; i < n.Count; i++ {
@@ -399,16 +410,16 @@ func (x *Run) between(n *Node, all [][]byte, peer int32) {
 }
 
 // accountLoads counts the traffic of a load or a fold.
-func (x *Run) accountLoads(n *Node) {
+func (x *Run) accountLoads(n *Node, at *strides) {
 	r, team, p := x.comm.r, x.comm.team, x.Schedule.Ranks
 	first := wrap(x.foremost(n)-x.Root, p)
-	if src, even := x.strided(&n.From, true); even && x.comm.board.node {
+	if at.shown && x.comm.board.node {
 		others := int64(n.Count)
 		if wrap(x.Rel-first, p) < n.Count {
 			others--
 		}
 		if others > 0 { // any other one will do: they are all in the node
-			r.Account(team.Global(int(wrap(int32(team.Rank())+1, p))), others, others*src.each)
+			r.Account(team.Global(int(wrap(int32(team.Rank())+1, p))), others, others*at.from.each)
 		}
 		return
 	}

@@ -46,6 +46,7 @@ type share struct {
 	*Schedule
 	partners []int32     // of one-sided transfers: by node, the message's other end
 	others   []*Schedule // and whose that is; nil: all ranks have one
+	bound    bound       // of the call that was done last
 	leads    []int32     // by node that is put or lands where the sender has to be told: the node whose word, or message, tells it; else −1
 }
 
@@ -167,26 +168,34 @@ func (c *Comm) take(call *Call) (*Run, error) {
 	if k.Algorithm.Needs&Network != 0 && !c.Networked() {
 		return nil, c.lib.Errorf("%s by %s on %s: it needs a collective network, of a simulated machine that has one, and a team of all ranks: take an algorithm of messages", what, k.Algorithm.Name, c.team.Name())
 	}
-	*k = k.at(int32(call.Root))
+	k.at(int32(call.Root))
 	rel := wrap(int32(c.team.Rank()-call.Root), k.Ranks)
-	does := c.share(role{*k, rel})
+	does := c.share(k, rel)
 	s := does.Schedule
 	if call.Blocks.Parts != s.Parts || call.Into != nil && call.Into.Parts != s.Parts {
 		return nil, c.lib.Errorf("%s on %s: %d blocks for schedules of %d", what, c.team.Name(), call.Blocks.Parts, s.Parts)
 	}
 	x := c.unused()
-	x.Place = Place{Schedule: s, Rel: rel, Root: int32(call.Root), Blocks: call.Blocks, Into: call.Into}
+	x.Schedule, x.Rel, x.Root, x.Into = s, rel, int32(call.Root), call.Into
+	x.Blocks.Unit, x.Blocks.Elems, x.Blocks.Parts, x.Blocks.Displ = call.Blocks.Unit, call.Blocks.Elems, call.Blocks.Parts, call.Blocks.Displ
 	if k.Transfer.OneSided() {
 		if err := c.reaches(call, does, &x.Place); err != nil {
 			c.idle = append(c.idle, x)
 			return nil, err
 		}
 	}
+	x.bound = x.binds(does)
 	for b, buf := range [...][]byte{call.In, call.Out} {
 		if call.Sizes || !what.uses(Buf(b), rel) {
 			continue
 		}
-		if want := x.Size(Buf(b)); int64(len(buf)) != want {
+		want := int64(0)
+		if x.bound != nil {
+			want = x.bound.sizes[b]
+		} else {
+			want = x.Size(Buf(b))
+		}
+		if int64(len(buf)) != want {
 			c.idle = append(c.idle, x)
 			return nil, c.lib.Errorf("%s on %s: %s of %d B, want %d", what, c.team.Name(), [...]string{"in", "out"}[b], len(buf), want)
 		}
@@ -201,11 +210,12 @@ func (c *Comm) take(call *Call) (*Run, error) {
 }
 
 // share is what a member does.
-func (c *Comm) share(r role) *share {
-	at := &c.recent[uint32(r.rel)%recents]
-	if *at != nil && (*at).role == r {
-		return *at
+func (c *Comm) share(k *Key, rel int32) *share {
+	at := &c.recent[uint32(rel)%recents]
+	if does := *at; does != nil && does.rel == rel && does.key == *k {
+		return does
 	}
+	r := role{*k, rel}
 	does := c.own[r]
 	if does == nil {
 		does = &share{role: r, Schedule: c.cache.Schedule(r.key, r.rel)}

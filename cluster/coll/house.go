@@ -130,14 +130,13 @@ func (k Key) walk(c *Cost, n int64, work cluster.Time) cluster.Time {
 	return first + cluster.Time(k.Segments-1)*max(cluster.Time(most)*max(c.apart(piece), work), c.O*cluster.Time(most)+c.in())
 }
 
-// at gives the places as a call from a root sees them.
-func (k Key) at(root int32) Key {
+// at turns the places to how a call from a root sees them.
+func (k *Key) at(root int32) {
 	if k.turn = 0; k.Places.Per > 0 {
 		if k.turn = root; k.Ranks%k.Places.Per == 0 {
 			k.turn = root % k.Places.Per
 		}
 	}
-	return k
 }
 
 // branch is what a rank does in a tree over the nodes' leaders.

@@ -45,7 +45,7 @@ func (c trial) String() string {
 
 // run runs the trial and holds what came of it against the definition.
 func (c trial) run() (*executor, error) {
-	c.key = c.key.at(c.root)
+	c.key.at(c.root)
 	a := c.key.Algorithm
 	p := int(c.key.Ranks)
 	rng := rand.New(rand.NewPCG(c.seed, 1))

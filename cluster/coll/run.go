@@ -42,6 +42,8 @@ type Run struct {
 	before, marks uint64 // that were made in it by earlier calls: ends, and marks
 	says          uint64 // what this member calls
 	looked        int64  // bytes of the load or fold that was done last
+	bound         *bound // of a call that is done at once; nil: it has to be found out
+	strides       strides
 	sources       [][]byte
 
 	// Of one-sided transfers.
@@ -99,7 +101,8 @@ func (x *Run) start() error {
 		}
 		switch n := &s.Nodes[i]; {
 		case n.Kind == Load || n.Kind == Fold:
-			x.accountLoads(n)
+			x.strides = x.stridesOf(n)
+			x.accountLoads(n, &x.strides)
 		case n.Kind != Send && n.Kind != Recv:
 		case x.oneSide:
 			x.account(n, int32(i))
@@ -115,7 +118,10 @@ func (x *Run) start() error {
 	x.op = cluster.Op{Kind: cluster.KindWork}
 	if s.Marks > 0 {
 		x.takeTurn()
-		x.boardWord(cluster.KindReached, endedOf(x.at), x.before)
+		if x.last() {
+			x.ends(c.board.settle()) // not all: this one is open
+		}
+		x.boardWord(cluster.KindReached, c.board.endedOf(x.at), x.before)
 	}
 	x.op.Then, x.op.ThenArg = x, begins
 	c.lib.Post(&x.op)
@@ -124,13 +130,24 @@ func (x *Run) start() error {
 
 // place makes the temporary buffers.
 func (x *Run) place() {
-	s := x.Schedule
-	x.temps = x.temps[:0]
-	total := int64(0)
-	for i := range s.Temps {
-		x.temps = append(x.temps, total)
-		total += (x.Size(temps+Buf(i)) + 7) &^ 7
+	var total int64
+	x.temps, total = x.begins(x.temps)
+	x.reserve(total)
+}
+
+// begins gives where each temporary buffer begins, and how long they all are.
+func (p *Place) begins(at []int64) (begins []int64, total int64) {
+	begins = at[:0]
+	for i := range p.Schedule.Temps {
+		begins = append(begins, total)
+		total += aligned8(p.Size(temps + Buf(i)))
 	}
+	return begins, total
+}
+
+// reserve makes the memory of the temporary buffers.
+func (x *Run) reserve(total int64) {
+	s := x.Schedule
 	switch {
 	case x.call.Key.Transfer.OneSided():
 		if x.bases == nil && x.call.Key.asks() {
@@ -226,8 +243,8 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 		x.count(p)
 	}
 	if x.open == 0 || x.trouble != nil && x.open > 0 {
-		if x.Schedule.Marks > 0 {
-			p.Post(x.boardWord(cluster.KindRaise, endedOf(x.at), 1))
+		if x.Schedule.Marks > 0 && x.ends(1) {
+			p.Post(x.boardWord(cluster.KindRaise, x.comm.board.endedOf(x.at), 1))
 		}
 		x.open = -1 // what else is under way of a call that failed comes to nothing
 		fire := &x.comm.fire
@@ -301,7 +318,8 @@ func (x *Run) post(p cluster.Poster, node int32) {
 	case Meet:
 		x.boardWord(cluster.KindReached, marksOf(x.at), x.marks+uint64(n.Count))
 	default:
-		x.work(n)
+		x.strides = x.stridesOf(n)
+		x.work(n, &x.strides)
 		x.charge(n)
 	}
 	o.Then, o.ThenArg = x, node
@@ -350,18 +368,16 @@ func (x *Run) unpack(r Ref, b []byte) {
 
 // local does what a node does to bytes of this rank. The blocks of both sides are as
 // long, but may be cut at other places.
-func (x *Run) local(n *Node) {
-	if dst, ok := x.strided(&n.Ref, false); ok { // mostly
-		if src, ok := x.strided(&n.From, false); ok && src.each == dst.each && dst.each > 0 {
-			x.apply(n.Kind, x.buffer(n.Ref.Buf)[dst.base:dst.base+dst.each], x.buffer(n.From.Buf)[src.base:src.base+src.each])
-			return
-		}
+func (x *Run) local(n *Node, at *strides) {
+	if dst, src := &at.to, &at.from; at.even && dst.each > 0 { // mostly
+		x.apply(n.Kind, x.buffer(n.Ref.Buf)[dst.base:dst.base+dst.each], x.buffer(n.From.Buf)[src.base:src.base+src.each])
+		return
 	}
 	x.cuts = x.cuts[:0]
 	x.Runs(n.From, func(off, n int64) { x.cuts = append(x.cuts, cut{off, n}) })
 	dst, src := x.buffer(n.Ref.Buf), x.buffer(n.From.Buf)
-	at := 0
-	x.Runs(n.Ref, func(off, size int64) { at = x.cutting(n.Kind, dst, src, off, size, at) })
+	next := 0
+	x.Runs(n.Ref, func(off, size int64) { next = x.cutting(n.Kind, dst, src, off, size, next) })
 }
 
 // cutting does what a node does to one run of its blocks, of which the other side has the

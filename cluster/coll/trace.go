@@ -78,7 +78,7 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 	if err := k.check(root); err != nil {
 		return nil, err
 	}
-	k = k.at(root)
+	k.at(root)
 	c, _ = k.cost(&c)
 	m := newPricing(c, k.Ranks)
 	cache := &Cache{}

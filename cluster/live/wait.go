@@ -40,7 +40,7 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	if len(e.batch) > 0 {
 		e.flush()
 	}
-	if e.w.crowded && !e.multi && need == 1 && len(hs) == 1 && hs[0]&barrierBit != 0 && p.yieldFor(hs[0]) {
+	if !e.multi && need == 1 && len(hs) == 1 && hs[0]&barrierBit != 0 && (e.w.crowded && p.yieldFor(hs[0]) || !e.w.crowded && e.spinFor(hs[0])) {
 		return
 	}
 	p.await(hs, need)
@@ -58,6 +58,30 @@ func (p *port) yieldFor(h cluster.Handle) bool {
 		runtime.Gosched()
 	}
 	return e.passed(h)
+}
+
+// briefly is how often a rank with a core of its own looks at nothing but the barrier or
+// the word that it waits for: what comes soon is seen at once.
+const briefly = 200
+
+// spinFor looks briefly for a barrier to open, or a word to be reached.
+func (e *engine) spinFor(h cluster.Handle) bool {
+	b := e.memberOf(h).b
+	if h&boardBit != 0 {
+		s := b.board.Load()
+		for range briefly {
+			if s.passed(h) {
+				return true
+			}
+		}
+		return false
+	}
+	for range briefly {
+		if b.gen.Load() != uint32(h) {
+			return true
+		}
+	}
+	return false
 }
 
 // await is the main loop of a rank inside a call: progress, spin, yield, park.

@@ -1,0 +1,96 @@
+package coll
+
+// number is that of a rank, counted from the root, among the blocks.
+func (p *Place) number(rel int32) int64 {
+	if p.Schedule.Collective.ByMember() {
+		rel = wrap(rel+p.Root, p.Schedule.Ranks)
+	}
+	return int64(rel)
+}
+
+// stride is where the one block of a reference is for all members: at base + i × step for
+// that with number i, each bytes long.
+type stride struct{ base, step, each int64 }
+
+// strides are those of both sides of a node.
+type strides struct {
+	to, from stride
+	even     bool // both sides have them, for blocks that are equally long
+	shown    bool // what is loaded has
+}
+
+func (x *Run) stridesOf(n *Node) (s strides) {
+	var to bool
+	s.to, to = x.strided(&n.Ref, false)
+	s.from, s.shown = x.strided(&n.From, n.Kind == Load || n.Kind == Fold)
+	s.even = to && s.shown && s.to.each == s.from.each
+	return s
+}
+
+// strided gives the strides of a reference to one block, where all blocks are equally
+// long; of the peers' buffers, or of the own one.
+func (x *Run) strided(r *Ref, peers bool) (s stride, ok bool) {
+	sizes, parts := x.sizes(r.Buf), x.Schedule.Parts
+	if sizes.Displ != nil || sizes.Elems%int64(parts) != 0 || r.Run != 0 || r.Lo != 0 {
+		return s, false
+	}
+	s.each = sizes.Elems / int64(parts) * sizes.Unit
+	w := x.Schedule.window(r.Buf)
+	switch {
+	case r.Buf >= temps && (x.Schedule.Temps[r.Buf-temps].Loose || x.Schedule.Temps[r.Buf-temps].Slots):
+		return s, false
+	case r.Base == Fixed && r.N < 0 && w.Base == Fixed && w.N == parts: // all of it
+		s.each *= int64(parts)
+		return s, true
+	case r.N != 1 && !(r.N < 0 && parts == 1):
+		return s, false
+	case w.Base == FromMe && w.Lo == 0 && w.N == 1 && (r.Base == FromPeer && peers || r.Base == FromMe && !peers):
+		return s, true
+	case w.Base != Fixed || w.N != parts:
+		return s, false
+	case r.Base == FromMe:
+		s.base = s.each * x.number(x.Rel)
+		return s, true
+	case r.Base == FromPeer:
+		s.step = s.each
+		return s, true
+	}
+	return s, false
+}
+
+// bound is what follows from where the blocks of a member's call are. The next call in the
+// same role mostly has the same, and is short.
+type bound struct {
+	root   int32
+	blocks Blocks
+	sizes  [temps]int64 // of the caller's buffers
+	temps  []int64      // where each temporary one begins
+	total  int64        // of these
+	nodes  []strides
+}
+
+// binds gives it for a call that is done at once, on blocks that are shared out evenly;
+// else nil.
+func (x *Run) binds(does *share) *bound {
+	if !x.Schedule.alone || x.Blocks.Displ != nil || x.Into != nil {
+		return nil
+	}
+	k := &does.bound
+	if k.root == x.Root && k.blocks.Elems == x.Blocks.Elems && k.blocks.Unit == x.Blocks.Unit && k.nodes != nil { // as many parts as the schedule has
+		return k
+	}
+	k.root, k.blocks, k.nodes = x.Root, x.Blocks, k.nodes[:0]
+	for b := range k.sizes {
+		if k.sizes[b] = 0; x.Schedule.Collective.uses(Buf(b), x.Rel) {
+			k.sizes[b] = x.Size(Buf(b))
+		}
+	}
+	k.temps, k.total = x.begins(k.temps)
+	for i := range x.Schedule.Nodes {
+		k.nodes = append(k.nodes, strides{})
+		if n := &x.Schedule.Nodes[i]; n.Kind != Mark && n.Kind != Meet {
+			k.nodes[i] = x.stridesOf(n)
+		}
+	}
+	return k
+}
