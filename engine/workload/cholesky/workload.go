@@ -85,12 +85,23 @@ var cholesky = workload.Workload{
 			Shape: engine.Stack, Row: "rows left", Column: "part", Labels: stepLabels},
 	},
 	Studies:    []*engine.Study{byHandoff},
+	Board:      board,
 	Fit:        workload.FitMachine,
 	Bars:       bars,
 	Iterations: 1,
 	Plan:       plan,
 	Run:        run,
 	Finish:     finish,
+}
+
+// board is the grid of a scenario; nil: there is none.
+func board(s *engine.Scenario) *engine.Checkerboard {
+	l := s.Layout()
+	if l.Validate() != nil {
+		return nil
+	}
+	g := asked(s, len(l.World()), 0)
+	return &engine.Checkerboard{Rows: g.tx, Cols: g.ty, Steps: g.blocks(), Upper: true}
 }
 
 // stepLabels are the rows that are left when each stretch of steps begins, and the parts.

@@ -4,6 +4,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/bandwidth"
 	"github.com/hybridtop/hybridtop/tui/pane/boxes"
+	"github.com/hybridtop/hybridtop/tui/pane/checkerboard"
 	"github.com/hybridtop/hybridtop/tui/pane/collectives"
 	"github.com/hybridtop/hybridtop/tui/pane/knobs"
 	"github.com/hybridtop/hybridtop/tui/pane/latency"
@@ -28,6 +29,7 @@ var Panes = []pane.Spec{
 	study.Steps,
 	study.Links,
 	boxes.Spec,
+	checkerboard.Spec,
 	knobs.Spec,
 	why.Spec,
 	timeline.Spec,

@@ -1,0 +1,28 @@
+package engine
+
+import "testing"
+
+// A rank works in a step where one of its blocks is on or above the diagonal and in neither
+// a row nor a column before the step.
+func TestWhoWorksOnACheckerboard(t *testing.T) {
+	for _, c := range []Checkerboard{{1, 1, 3, 0, true}, {2, 3, 7, 0, true}, {4, 2, 9, 0, true}, {4, 4, 4, 0, true}, {3, 5, 2, 0, true}, {3, 2, 8, 0, false}, {3, 5, 2, 0, false}} {
+		for step := range c.Steps {
+			works := make([]bool, c.Rows*c.Cols)
+			for i := range c.Steps {
+				for j := range c.Steps {
+					if !c.Upper || step <= i && i <= j {
+						works[i%c.Rows*c.Cols+j%c.Cols] = true
+					}
+				}
+			}
+			for rank, want := range works {
+				if got := c.Works(rank, step); got != want {
+					t.Errorf("%+v: rank %d works in step %d: %t, want %t", c, rank, step, got, want)
+				}
+			}
+			if owner := c.Row(step)*c.Cols + c.Column(step); !works[owner] {
+				t.Errorf("%+v: rank %d has the block of step %d and does not work", c, owner, step)
+			}
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package checkerboard
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+)
+
+// Spec is the line of the registry.
+var Spec = pane.Spec{
+	Name: "checkerboard", Title: "Checkerboard", Doc: "which ranks have the panels of a step of a matrix, and who has nothing left", Place: pane.Cluster,
+	Offered: func(s *engine.Snapshot) bool { return boardOf(s) != nil },
+	New:     func() pane.Pane { return &Pane{} },
+}
+
+// boardOf is how a run's program deals its blocks; nil: it deals none.
+func boardOf(s *engine.Snapshot) *engine.Checkerboard {
+	w, err := workload.Find(s.Scenario.Workload)
+	if err != nil || w.Board == nil || s.Layout.Nodes == 0 {
+		return nil
+	}
+	return w.Board(&s.Scenario)
+}
+
+// Pane is the step that is shown.
+type Pane struct {
+	step  int
+	moved bool // to the step; else the program's is shown
+}
+
+// Inputs are the snapshot and what is selected of the cluster.
+func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap, Pick: h.Pick} }
+
+// Actions go from step to step.
+func (p *Pane) Actions() []pane.Action {
+	some := func(h *pane.Host) bool { return boardOf(h.Snap) != nil }
+	by := func(n int) func(*pane.Host) {
+		return func(h *pane.Host) {
+			if b := boardOf(h.Snap); b != nil {
+				p.step, p.moved = p.at(b, h.Snap)+n, true
+				p.at(b, h.Snap)
+			}
+		}
+	}
+	return []pane.Action{{Name: "row-up", Do: by(1), Ready: some}, {Name: "row-down", Do: by(-1), Ready: some}}
+}
+
+// at is the step that is shown, one that there is.
+func (p *Pane) at(b *engine.Checkerboard, s *engine.Snapshot) int {
+	if !p.moved {
+		p.step = 0
+		if share := s.Progress.Share; s.Phase != engine.Ended && !math.IsNaN(share) {
+			p.step = int(share * float64(b.Steps))
+		}
+	}
+	p.step = max(0, min(p.step, b.Steps-1))
+	return p.step
+}
+
+// Draw draws the grid, and above it who sends.
+func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
+	b := boardOf(h.Snap)
+	switch {
+	case b == nil && h.Snap.Layout.Nodes == 0:
+		h.Empty(v)
+		return pane.Border{}
+	case b == nil:
+		h.Tell(v, h.Snap.Scenario.Workload+" deals out no blocks of matrices.", "gemm and cholesky do: type "+h.Typed("workload gemm")+".")
+		return pane.Border{}
+	}
+	step := p.at(b, h.Snap)
+	border := pane.Border{Title: fmt.Sprintf("Checkerboard of %d × %d ranks", b.Rows, b.Cols), Right: fmt.Sprintf("step %d of %d", step+1, b.Steps)}
+	rest := v.Local()
+	if v.H() >= 6 {
+		var top, low grid.Rect
+		top, rest = rest.CutTop(2)
+		rows, columns := h.Theme.SeriesStyle(0), h.Theme.SeriesStyle(1)
+		v.Rune(0, top.Y, '▶', rows)
+		along, down := words(b, step)
+		v.TextIn(2, top.Y, v.W()-2, along, grid.Left, h.Theme.Text)
+		v.Rune(0, top.Y+1, '▼', columns)
+		v.TextIn(2, top.Y+1, v.W()-2, down, grid.Left, h.Theme.Text)
+		low, rest = rest.CutBottom(1)
+		text, look := below(b, step, h)
+		v.TextIn(0, low.Y, v.W(), text, grid.Left, look)
+	}
+	draw(v.Sub(rest), b, step, h)
+	return border
+}
+
+// words say who sends. Of what is on and above a diagonal one block goes along a row, and
+// what its row makes of it down columns, from where it goes along rows.
+func words(b *engine.Checkerboard, step int) (along, down string) {
+	row, column := b.Row(step)+1, b.Column(step)+1
+	if b.Upper {
+		return fmt.Sprintf("diagonal block along row %d", row), fmt.Sprintf("row %d down columns, then along rows", row)
+	}
+	return fmt.Sprintf("panel along rows from column %d", column), fmt.Sprintf("panel down columns from row %d", row)
+}
+
+// below says how many have nothing left, and what is fetched ahead.
+func below(b *engine.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
+	idle := 0
+	for rank := range b.Rows * b.Cols {
+		if !b.Works(rank, step) {
+			idle++
+		}
+	}
+	switch more := min(b.Ahead, b.Steps-1-step); {
+	case idle > 0 && !b.Upper:
+		return fmt.Sprintf("%d of %d ranks have no block (╱)", idle, b.Rows*b.Cols), h.Theme.Warning
+	case idle > 0:
+		return fmt.Sprintf("%d of %d ranks have nothing left (╱)", idle, b.Rows*b.Cols), h.Theme.Warning
+	case b.Upper:
+		left := 100 * (b.Steps - step) / b.Steps
+		return fmt.Sprintf("%d %% of the rows are left, for all ranks", left), h.Theme.Dim
+	case more == 1:
+		return "the next panels are under way", h.Theme.Dim
+	case more > 1:
+		return fmt.Sprintf("the next %d panels are under way", more), h.Theme.Dim
+	}
+	return "no other panels are under way", h.Theme.Dim
+}
+
+// The most that a rank takes on the screen.
+const (
+	mostWide = 8
+	mostHigh = 3
+)
+
+// draw draws the ranks. Of a grid that is larger than its room every few are shown, and of
+// each few those that send.
+func draw(v grid.View, b *engine.Checkerboard, step int, h *pane.Host) {
+	if v.W() < 1 || v.H() < 1 {
+		return
+	}
+	byX, byY := (b.Cols+v.W()-1)/v.W(), (b.Rows+v.H()-1)/v.H()
+	nx, ny := (b.Cols+byX-1)/byX, (b.Rows+byY-1)/byY
+	wide := min(max(v.W()/nx, 1), mostWide)
+	high := min(max(v.H()/ny, 1), mostHigh, max((wide+1)/2, 1))
+	for row := range ny {
+		for column := range nx {
+			at := v.Sub(grid.Rect{X: column * wide, Y: row * high, W: wide, H: high})
+			rank := row*byY*b.Cols + column*byX
+			along, down := b.Column(step)/byX == column, b.Row(step)/byY == row
+			cell(at, b, step, rank, along && (down || !b.Upper), down, h)
+		}
+	}
+}
+
+// cell draws a rank: its number, and marks of the panels that it sends.
+func cell(v grid.View, b *engine.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
+	th := h.Theme
+	st, y := th.Text, (v.H()-1)/2
+	number := strconv.Itoa(rank)
+	if !b.Works(rank, step) {
+		st, number = th.Warning, "╱"
+	}
+	if world := h.Snap.Layout.World(); h.Pick.Level != pane.Nothing && rank < len(world) && int(world[rank]) < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, int(world[rank]), 0) {
+		st.Attr |= grid.Reverse | grid.Bold
+	}
+	marks := v.W()
+	if along {
+		marks--
+		v.Rune(marks, y, '▶', th.SeriesStyle(0))
+	}
+	if down && marks > 0 {
+		marks--
+		v.Rune(marks, y, '▼', th.SeriesStyle(1))
+	}
+	switch n := grid.Width(number); {
+	case n <= marks:
+		v.Text(marks-n, y, number, st)
+	case marks == v.W():
+		v.Rune(0, y, '·', st)
+	}
+}
