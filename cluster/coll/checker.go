@@ -36,36 +36,34 @@ type touch struct {
 type opened struct {
 	number int
 	call   Call
+	was    []byte // in its Out before it
 }
 
 // Finding is an access that a mode does not allow.
 type Finding struct {
+	Rank   int    // of the cluster
+	At     int64  // where its data begin in its segment; −1: they are not there
+	Bytes  int    // of them
 	Call   int    // which one, from 1
 	What   string // of the call
 	Before bool   // the access came before the call; else after it
 	Writes bool
 	Mode   Sync   // that the call has on that side
 	Seen   []byte // what a read got
+	Was    []byte // what stood there before the call
 	Then   []byte // what stands there once all are known to have ended
 	buf    []byte
 }
 
-// Harm says what became of a read: it got what is there in the end ("none"), nothing of
-// it ("stale"), or some ("torn"). "": it is not known.
+// Harm says what became of a read: it got what is there in the end ("none"), what was
+// there before the call ("stale"), or something between ("torn"). "": it is not known.
 func (f *Finding) Harm() string {
-	if f.Seen == nil || f.Then == nil {
+	switch {
+	case f.Seen == nil || f.Then == nil:
 		return ""
-	}
-	same := 0
-	for i, b := range f.Seen {
-		if b == f.Then[i] {
-			same++
-		}
-	}
-	switch same {
-	case len(f.Seen):
+	case bytes.Equal(f.Seen, f.Then):
 		return "none"
-	case 0:
+	case bytes.Equal(f.Seen, f.Was):
 		return "stale"
 	}
 	return "torn"
@@ -80,9 +78,17 @@ func (f *Finding) String() string {
 	if f.Before {
 		side, when = "in", "before"
 	}
-	s := fmt.Sprintf("call %d, %s: its data are %s %s it, and it has %s %s", f.Call, f.What, access, when, f.Mode, side)
+	where := ""
+	if f.At >= 0 {
+		where = fmt.Sprintf(" at %d of its segment", f.At)
+	}
+	s := fmt.Sprintf("rank %d: call %d, %s: its data (%d B%s) are %s %s it, and it has %s %s", f.Rank, f.Call, f.What, f.Bytes, where, access, when, f.Mode, side)
 	if harm := f.Harm(); harm == "stale" || harm == "torn" {
-		s += fmt.Sprintf(": a %s value (%x, then %x)", harm, f.Seen, f.Then)
+		i := 0
+		for f.Seen[i] == f.Then[i] {
+			i++
+		}
+		s += fmt.Sprintf(": a %s value (byte %d is %02x, then %02x)", harm, i, f.Seen[i], f.Then[i])
 	}
 	return s + fmt.Sprintf("; use %s, or a barrier between them", MySync)
 }
@@ -175,16 +181,21 @@ func (k *Checker) Do(call Call) error {
 	if call.Key.In == NoSync {
 		for _, t := range k.touched {
 			if what.uses(Out, rel) && overlap(t.buf, call.Out) || t.writes && what.uses(In, rel) && overlap(t.buf, call.In) {
-				k.findings = append(k.findings, &Finding{Call: k.calls, What: what.String(), Before: true, Writes: t.writes, Mode: NoSync})
+				f := k.finding(t.buf, k.calls, what)
+				f.Before, f.Writes = true, t.writes
 			}
 		}
+	}
+	var was []byte
+	if call.Key.Out == NoSync && !call.Sizes && what.uses(Out, rel) {
+		was = bytes.Clone(call.Out)
 	}
 	err := k.c.Do(call)
 	switch call.Key.Out {
 	case AllSync:
 		k.all()
 	case NoSync:
-		k.open = append(k.open, opened{k.calls, call})
+		k.open = append(k.open, opened{k.calls, call, was})
 	}
 	return err
 }
@@ -226,13 +237,28 @@ func (k *Checker) touch(buf []byte, writes bool) {
 		if !(what.uses(Out, rel) && overlap(buf, o.call.Out)) && !(writes && what.uses(In, rel) && overlap(buf, o.call.In)) {
 			continue
 		}
-		f := &Finding{Call: o.number, What: what.String(), Writes: writes, Mode: NoSync, buf: buf}
-		if !writes {
-			f.Seen = bytes.Clone(buf)
+		f := k.finding(buf, o.number, what)
+		if f.Writes = writes; !writes {
+			f.Seen, f.Was = bytes.Clone(buf), o.before(buf)
 			k.waiting = append(k.waiting, f)
 		}
-		k.findings = append(k.findings, f)
 	}
+}
+
+// before is what stood in data of the call's Out before it; nil: it is not all known.
+func (o *opened) before(buf []byte) []byte {
+	at := offsetIn(o.call.Out, buf)
+	if at < 0 || at+int64(len(buf)) > int64(len(o.was)) {
+		return nil
+	}
+	return o.was[at : at+int64(len(buf))]
+}
+
+// finding adds one about data and a call.
+func (k *Checker) finding(buf []byte, call int, what Collective) *Finding {
+	f := &Finding{Rank: k.c.r.ID(), At: offsetIn(k.c.r.Segment(), buf), Bytes: len(buf), Call: call, What: what.String(), Mode: NoSync, buf: buf}
+	k.findings = append(k.findings, f)
+	return f
 }
 
 // Findings are what was found, in the order of the program.

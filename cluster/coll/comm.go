@@ -239,6 +239,14 @@ func overlap(a, b []byte) bool {
 	return p < q+uintptr(len(b)) && q < p+uintptr(len(a))
 }
 
+// offsetIn is where a buffer begins in a segment; −1: it is not in it.
+func offsetIn(segment, buf []byte) int64 {
+	if !overlap(segment, buf) {
+		return -1
+	}
+	return int64(uintptr(unsafe.Pointer(unsafe.SliceData(buf))) - uintptr(unsafe.Pointer(unsafe.SliceData(segment))))
+}
+
 // Pointer says where data are, as one to shared does.
 type Pointer interface {
 	Rank() int // of the cluster

@@ -35,6 +35,7 @@ type team struct {
 	times []int64 // of the calls of an iteration, ps; see iterate
 	worst []int64 // their greatest over ranks
 	wrong string
+	weak  string // what the modes do not promise
 }
 
 // What is kept of a call: its start and its end, as they are and negative, so that the
@@ -126,7 +127,12 @@ func proven(c coll.Collective, ranks int, n, limit int64, phantoms bool) (int64,
 
 // iterate makes the calls of an iteration, and tells of them.
 func (t *team) iterate() error {
-	t.wrong = ""
+	t.wrong, t.weak = "", ""
+	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
+		if err := t.checked(); err != nil {
+			return err
+		}
+	}
 	if !t.real {
 		x := t.call(t.proof, t.proving)
 		x.fill(&t.data)
@@ -330,11 +336,21 @@ func (t *team) report() {
 			}
 		}
 	}
+	if t.weak != "" {
+		if t.weak != another {
+			t.p.Verify(false, fmt.Sprintf("iteration %d: %s", t.p.Iteration(), t.weak))
+		}
+		return
+	}
 	if t.wrong != "" {
 		t.p.Verify(false, fmt.Sprintf("iteration %d: %s by %s", t.p.Iteration(), t.wrong, t.name))
 		return
 	}
-	t.p.Verify(true, t.proved())
+	proved := t.proved()
+	if t.p.Text("check-modes") == "on" && t.what != coll.OpBarrier {
+		proved += "; its modes promise all that a program takes for granted which writes just before a call and reads just after"
+	}
+	t.p.Verify(true, proved)
 }
 
 // proved says what was verified.

@@ -55,6 +55,9 @@ var collective = workload.Workload{
 		{Name: "real-limit", Label: "real up to", Doc: "bytes of a rank's buffers up to which a simulation moves and verifies real bytes; of larger calls it moves sizes, and proves the algorithm on shorter data", Type: engine.Size, Unit: "B", Default: "65536", Min: 64, Max: 1 << 30,
 			Choices: []string{"64", "4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.View,
 			Watch: "memory and time of a simulation; simulated times stay"},
+		{Name: "check-modes", Label: "check modes", Doc: "make one more call an iteration, before which each rank writes its data and after which it reads them, with no barrier between; where a synchronization mode does not promise that, verification fails with the rank, the data and the mode", Type: engine.Choice, Default: "off",
+			Choices: []string{"off", "on"}, Scope: engine.ScopeBody, Role: engine.View,
+			Watch: "verified: with nosync it fails, and says what stale or torn value a rank has read", Paper: "paper 5, section 2.2"},
 	}),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "algorithm", Panes: []string{"collectives"}, Serial: true, Steady: true, Idle: idle,
@@ -152,6 +155,10 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return c.String() + " has no root"
 	case knob == "slices" && s.Int("overlap") == 0:
 		return "nothing is computed during a call: overlap is 0"
+	case knob == "check-modes" && c == coll.OpBarrier:
+		return "a barrier moves no data"
+	case knob == "check-modes" && s.Text("sync-in") != coll.NoSync.String() && s.Text("sync-out") != coll.NoSync.String():
+		return "mysync and allsync promise all that it asks for"
 	case knob == "real-limit" && kind != engine.Simulated:
 		return "outside simulations all bytes move"
 	}
