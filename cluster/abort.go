@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,6 +25,21 @@ type Abort struct {
 	Cause  error  // of a cancel or a panic
 	Stack  string // of a panic, or of the call that ended the goroutine
 	Waits  []Wait // who waited for whom: of a deadlock the stuck ranks, else those that were parked or asked
+}
+
+// Ended is the abort of a rank whose body panicked with v, or with v = nil ended its goroutine.
+// A deferred call of that goroutine makes it.
+func Ended(v any, rank int) *Abort {
+	a := &Abort{Reason: ReasonExit, Rank: rank, Stack: string(debug.Stack())}
+	if v != nil {
+		a.Reason = ReasonPanic
+		if err, ok := v.(error); ok {
+			a.Cause = err
+		} else {
+			a.Cause = fmt.Errorf("%v", v)
+		}
+	}
+	return a
 }
 
 // Wait is one rank that is parked inside a call, or that makes one over and over.

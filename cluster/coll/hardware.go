@@ -124,18 +124,7 @@ func (b *Builder) hardwareFold(everywhere bool) {
 
 func (b *Builder) hardwareMeet() {
 	at := b.branchOf(b.Rel)
-	if !at.leads() {
-		b.recv(at.mate(0), nothing, b.send(at.mate(0), nothing))
-		return
-	}
-	var told []id
-	for i := range at.others() {
-		told = append(told, b.recv(at.mate(i+1), nothing))
-	}
-	have := b.hardware(nothing, nothing, at.nodes, told...)
-	for i := range at.others() {
-		b.send(at.mate(i+1), nothing, have)
-	}
+	b.meetNode(at.branch, func(told []id) []id { return []id{b.hardware(nothing, nothing, at.nodes, told...)} })
 }
 
 // carriedKey is what a launch keeps calls on the collective network by.

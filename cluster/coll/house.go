@@ -231,30 +231,22 @@ func init() {
 		Doc: "the ranks of a node tell its leader, the leaders tell each other by dissemination, and each tells its node",
 		Make: func(b *Builder) {
 			at := b.branch(b.Rel)
-			if !at.leads() {
-				b.recv(at.mate(0), nothing, b.send(at.mate(0), nothing))
-				return
-			}
-			var told []id
-			for i := range at.others() {
-				told = append(told, b.recv(at.mate(i+1), nothing))
-			}
-			have, messages := digits(at.nodes, b.Radix)
-			for i, w := range have {
-				b.lane = uint16(i + 1)
-				var next []id
-				for d := range messages[i] {
-					next = append(next, b.recv(at.hop(-(d+1)*w), nothing, told...))
+			b.meetNode(at, func(told []id) []id {
+				have, messages := digits(at.nodes, b.Radix)
+				for i, w := range have {
+					b.lane = uint16(i + 1)
+					var next []id
+					for d := range messages[i] {
+						next = append(next, b.recv(at.hop(-(d+1)*w), nothing, told...))
+					}
+					for d := range messages[i] {
+						b.send(at.hop((d+1)*w), nothing, told...)
+					}
+					told = next
 				}
-				for d := range messages[i] {
-					b.send(at.hop((d+1)*w), nothing, told...)
-				}
-				told = next
-			}
-			b.lane = 0
-			for i := range at.others() {
-				b.send(at.mate(i+1), nothing, told...)
-			}
+				b.lane = 0
+				return told
+			})
 		},
 		Class: func(k Key, rel int32) int64 {
 			h := k.house(rel)
@@ -349,5 +341,22 @@ func (b *Builder) castDown(at branch, after []id) {
 		for _, peer := range to {
 			b.send(peer, part(Out, i, 1), ready)
 		}
+	}
+}
+
+// meetNode is a barrier of nodes: the ranks of one tell its leader, the leaders meet when all
+// have told them, and what they have met by lets each tell its node.
+func (b *Builder) meetNode(at branch, meet func(told []id) []id) {
+	if !at.leads() {
+		b.recv(at.mate(0), nothing, b.send(at.mate(0), nothing))
+		return
+	}
+	var told []id
+	for i := range at.others() {
+		told = append(told, b.recv(at.mate(i+1), nothing))
+	}
+	met := meet(told)
+	for i := range at.others() {
+		b.send(at.mate(i+1), nothing, met...)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -196,16 +195,7 @@ func (w *world) catch(p *port) {
 	if _, ok := v.(unwound); ok || p.returned {
 		return
 	}
-	a := &cluster.Abort{Reason: cluster.ReasonExit, Rank: int(p.e.id), Stack: string(debug.Stack())}
-	if v != nil {
-		a.Reason = cluster.ReasonPanic
-		if err, ok := v.(error); ok {
-			a.Cause = err
-		} else {
-			a.Cause = fmt.Errorf("%v", v)
-		}
-	}
-	w.abort(a)
+	w.abort(cluster.Ended(v, int(p.e.id)))
 }
 
 // abort ends every rank; the first reason stands.

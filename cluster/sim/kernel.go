@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"runtime/debug"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -136,14 +135,5 @@ func (k *kernel) caught(v any, returned bool, rank int32) {
 	if _, ok := v.(unwound); ok || returned {
 		return
 	}
-	a := &cluster.Abort{Reason: cluster.ReasonExit, Rank: int(rank), Stack: string(debug.Stack())}
-	if v != nil {
-		a.Reason = cluster.ReasonPanic
-		if err, ok := v.(error); ok {
-			a.Cause = err
-		} else {
-			a.Cause = fmt.Errorf("%v", v)
-		}
-	}
-	k.abort(a)
+	k.abort(cluster.Ended(v, int(rank)))
 }
