@@ -285,11 +285,15 @@ func TestZoomFocusAndBack(t *testing.T) {
 // pane is there whenever any pane is.
 func TestArrange(t *testing.T) {
 	a := shownApp(demo(4, 4, 4))
+	step := 1
+	if testing.Short() {
+		step = 3 // a third of the widths for each pane, another third for the next one
+	}
 	for _, phase := range []engine.Phase{engine.Running, engine.Failed} {
 		a.Snap.Phase = phase
 		for focus := range a.panes {
 			a.focus = focus
-			for w := range 210 {
+			for w := focus % step; w < 210; w += step {
 				for h := range 70 {
 					checkPlaces(t, arrange(w, h, a), a, w, h)
 				}
@@ -356,7 +360,10 @@ func TestDrawsAnything(t *testing.T) {
 	odd := []*engine.Snapshot{nothing, demo(1, 1, 1), demo(3, 5, 15), demo(200, 30, 1), scheme(1, 2), scheme(63, 64), wildScheme()}
 	odd = append(odd, &engine.Snapshot{Phase: engine.Running, Layout: cluster.Layout{Nodes: 7, RanksPerNode: 3, Model: cluster.Flat}})
 	for i, s := range odd {
-		for _, th := range grid.Themes() {
+		for k, th := range grid.Themes() {
+			if testing.Short() && k%3 != i%3 {
+				continue // every theme draws some, and every snapshot is drawn in some
+			}
 			a := shownApp(s)
 			a.chooseTheme(th.Name)
 			if s.Study(study.EpsilonName) != nil {

@@ -26,9 +26,9 @@ func TestWhatStudiesSay(t *testing.T) {
 			"1×4, 4 apart, sendrecv: an exchange takes 28.6 µs, 2.3× faster than 1×4, 1 apart, sendrecv (simulated).",
 		}},
 		{"cholesky", []map[string]string{{}, {"handoff": "column"}, {"handoff": "column", "lookahead": "on"}}, []string{
-			"4×4, direct, two-sided: a factorization takes 84.9 µs (simulated), and a process is in the rounds for 83% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 28% of communication, 20% of it the hand-off; handoff = column removes a hop.",
-			"4×4, column, two-sided: a factorization takes 81.2 µs (simulated), and a process is in the rounds for 82% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 27% of communication; handoff = direct, with a hop more, is 1.05× slower.",
-			"4×4, column, two-sided, lookahead: a factorization takes 76.0 µs (simulated), and a process is in the rounds for 80% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 28% of communication; without lookahead it is 1.07× slower.",
+			"4×4, direct: a factorization takes 84.9 µs (simulated), and a process is in the rounds for 83% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 28% of communication, 20% of it the hand-off; handoff = column removes a hop.",
+			"4×4, column: a factorization takes 81.2 µs (simulated), and a process is in the rounds for 82% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 27% of communication; handoff = direct, with a hop more, is 1.05× slower.",
+			"4×4, column, lookahead: a factorization takes 76.0 µs (simulated), and a process is in the rounds for 80% of it. Round 2, where most processes wait for one row of them, takes 71% of communication. Round 3 takes 28% of communication; without lookahead it is 1.07× slower.",
 		}},
 		{"dot", []map[string]string{{}}, []string{
 			"nested-multiple 4×4 in 4: 16 of 16 ranks may call MPI, and 7% of a product is spent in reductions and in waiting for them (simulated).",
