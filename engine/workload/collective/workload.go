@@ -157,8 +157,6 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "nothing is computed during a call: overlap is 0"
 	case knob == "check-modes" && c == coll.OpBarrier:
 		return "a barrier moves no data"
-	case knob == "check-modes" && s.Text("sync-in") != coll.NoSync.String() && s.Text("sync-out") != coll.NoSync.String():
-		return "mysync and allsync promise all that it asks for"
 	case knob == "real-limit" && kind != engine.Simulated:
 		return "outside simulations all bytes move"
 	}
