@@ -152,9 +152,8 @@ func (x *Run) show(r *Ref) {
 	}
 }
 
-// boardWord is the operation of a word of the call's turn.
-func (x *Run) boardWord(kind cluster.Kind, word int32, n uint64) *cluster.Op {
-	o := &x.op
+// boardWord makes an operation of a word of the call's turn.
+func (x *Run) boardWord(o *cluster.Op, kind cluster.Kind, word int32, n uint64) *cluster.Op {
 	o.Kind, o.Ctx, o.Tag, o.A, o.Then = kind, x.comm.lib.BoardContext(x.comm.team), word, n, nil
 	return o
 }
@@ -176,7 +175,7 @@ func (x *Run) perform() error {
 		switch n.Kind {
 		case Mark:
 			x.show(&n.Ref)
-			c.lib.Post(x.boardWord(cluster.KindRaise, marksOf(x.at), 1))
+			c.lib.Post(x.boardWord(&x.op, cluster.KindRaise, marksOf(x.at), 1))
 			continue
 		case Meet:
 			x.wait(marksOf(x.at), x.marks+uint64(n.Count))
@@ -201,7 +200,7 @@ func (x *Run) perform() error {
 		}
 	}
 	if c.board.done++; x.last() && x.ends(c.board.settle()) {
-		c.lib.Post(x.boardWord(cluster.KindRaise, c.board.endedOf(x.at), 1))
+		c.lib.Post(x.boardWord(&x.op, cluster.KindRaise, c.board.endedOf(x.at), 1))
 	}
 	err := x.trouble
 	x.rest()
@@ -214,7 +213,7 @@ func (x *Run) wait(word int32, n uint64) {
 	if c.board.direct && c.board.Words[word].N.Load() >= n {
 		return
 	}
-	if h := c.lib.Post(x.boardWord(cluster.KindReached, word, n)); h != 0 {
+	if h := c.lib.Post(x.boardWord(&x.op, cluster.KindReached, word, n)); h != 0 {
 		c.lib.Await(h)
 	}
 }

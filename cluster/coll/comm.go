@@ -17,6 +17,7 @@ type Comm struct {
 	turn    int
 	begun   [turns]*Run // by turn
 	idle    []*Run
+	begin   cluster.Op // of the thread that starts a call
 	fire    cluster.Op // of the steps
 	space   space
 	board   board

@@ -113,18 +113,19 @@ func (x *Run) start() error {
 	if s.Marks == 0 {
 		x.place()
 	}
-	x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}
-	x.done = c.lib.Post(&x.op)
-	x.op = cluster.Op{Kind: cluster.KindWork}
+	o := &c.begin // not the steps' own: another thread may run them before Post is back
+	*o, x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}, cluster.Op{}
+	x.done = c.lib.Post(o)
+	*o = cluster.Op{Kind: cluster.KindWork}
 	if s.Marks > 0 {
 		x.takeTurn()
 		if x.last() {
 			x.ends(c.board.settle()) // not all: this one is open
 		}
-		x.boardWord(cluster.KindReached, c.board.endedOf(x.at), x.before)
+		x.boardWord(o, cluster.KindReached, c.board.endedOf(x.at), x.before)
 	}
-	x.op.Then, x.op.ThenArg = x, begins
-	c.lib.Post(&x.op)
+	o.Then, o.ThenArg = x, begins
+	c.lib.Post(o)
 	return nil
 }
 
@@ -244,7 +245,7 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 	}
 	if x.open == 0 || x.trouble != nil && x.open > 0 {
 		if x.Schedule.Marks > 0 && x.ends(1) {
-			p.Post(x.boardWord(cluster.KindRaise, x.comm.board.endedOf(x.at), 1))
+			p.Post(x.boardWord(&x.op, cluster.KindRaise, x.comm.board.endedOf(x.at), 1))
 		}
 		x.open = -1 // what else is under way of a call that failed comes to nothing
 		fire := &x.comm.fire
@@ -314,9 +315,9 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		o.Size = max(x.Bytes(n.Ref), x.Bytes(n.From))
 	case Mark:
 		x.show(&n.Ref)
-		x.boardWord(cluster.KindRaise, marksOf(x.at), 1)
+		x.boardWord(o, cluster.KindRaise, marksOf(x.at), 1)
 	case Meet:
-		x.boardWord(cluster.KindReached, marksOf(x.at), x.marks+uint64(n.Count))
+		x.boardWord(o, cluster.KindReached, marksOf(x.at), x.marks+uint64(n.Count))
 	default:
 		x.strides = x.stridesOf(n)
 		x.work(n, &x.strides)
