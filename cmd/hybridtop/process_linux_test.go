@@ -12,11 +12,14 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
 )
 
 // program is this test binary under the name that makes it the command.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
+	ttytest.HearSignals()
 	path, err := exec.LookPath("hybridtop")
 	if err != nil {
 		t.Fatal(err)

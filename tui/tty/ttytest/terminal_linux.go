@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -37,11 +38,22 @@ type Terminal struct {
 	late    bool
 }
 
+// HearSignals lets programs that are started from now on end by signals that the tests'
+// own parent ignores, as nohup and shells without job control do.
+var HearSignals = sync.OnceFunc(func() {
+	for _, s := range []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s) // what is caught is not ignored after exec
+		}
+	}
+})
+
 // Start starts a command as the leader of a session on a terminal of its own,
 // which is its input, its output and, if the command has no other one, its
 // standard error.
 func Start(t testing.TB, columns, rows int, cmd *exec.Cmd) *Terminal {
 	t.Helper()
+	HearSignals()
 	x := &Terminal{t: t, cmd: cmd, em: vt.NewEmulator(columns, rows), modes: map[ansi.Mode]bool{}}
 	x.came.L = &x.mu
 	x.em.SetCallbacks(vt.Callbacks{
