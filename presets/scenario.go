@@ -27,13 +27,14 @@ type Scenario struct {
 	Paper    string // "paper 2, section 7.2"; "": none
 	Workload string
 	Pane     string // that has the focus; "": as the screen has it
+	Turn     string // the knob that Watch turns first, and the cursor begins on; "": the workload's
 	Knobs    []Knob // in the order of the file; the others stand at their defaults
 
 	document *document // that it was read from; nil: none
 }
 
 // The keys of a scenario file.
-var scenarioHeads = []string{"title", "watch", "paper", "workload", "pane", "knobs"}
+var scenarioHeads = []string{"title", "watch", "paper", "workload", "pane", "turn", "knobs"}
 
 func scenarioKey(key string) bool {
 	head, knob, nested := strings.Cut(key, ".")
@@ -99,6 +100,9 @@ func decodeScenario(file string, data []byte) (Scenario, error) {
 	if r.has("pane") {
 		s.Pane = r.name("pane", "locality")
 	}
+	if r.has("turn") {
+		s.Turn = r.name("turn", "group")
+	}
 	s.Knobs = r.knobs("knobs")
 	if r.err != nil {
 		return Scenario{}, r.err
@@ -151,7 +155,7 @@ func SaveScenario(ctx context.Context, s Scenario) (string, error) {
 func (s *Scenario) encode() ([]byte, error) {
 	var b bytes.Buffer
 	for _, line := range []struct{ key, value string }{
-		{"title", s.Title}, {"watch", s.Watch}, {"paper", s.Paper}, {"workload", s.Workload}, {"pane", s.Pane},
+		{"title", s.Title}, {"watch", s.Watch}, {"paper", s.Paper}, {"workload", s.Workload}, {"pane", s.Pane}, {"turn", s.Turn},
 	} {
 		if line.value != "" {
 			fmt.Fprintf(&b, "%s = %s\n", line.key, strconv.Quote(line.value))
@@ -171,7 +175,7 @@ func (s *Scenario) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s cannot be written: %w", s.Name, err)
 	}
-	same := back.Title == s.Title && back.Watch == s.Watch && back.Paper == s.Paper && back.Workload == s.Workload && back.Pane == s.Pane
+	same := back.Title == s.Title && back.Watch == s.Watch && back.Paper == s.Paper && back.Workload == s.Workload && back.Pane == s.Pane && back.Turn == s.Turn
 	if !same || !slices.Equal(back.Knobs, s.Knobs) {
 		return nil, fmt.Errorf("scenario %s cannot be written: it has what a file does not state", s.Name)
 	}

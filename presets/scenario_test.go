@@ -16,6 +16,7 @@ watch = "turn it"
 paper = "paper 2, section 7"
 workload = "spmv"
 pane = "overlap"
+turn = "reserved"
 
 [knobs]
 threading = "multiple"
@@ -29,10 +30,10 @@ func TestScenarioFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Knob{{"threading", "multiple"}, {"reserved", "2"}, {"dilation", "2.5"}}
-	if s.Name != "out-of-step" || s.Title != "Out of step" || s.Watch != "turn it" || s.Paper != "paper 2, section 7" || s.Workload != "spmv" || s.Pane != "overlap" || !slices.Equal(s.Knobs, want) {
+	if s.Name != "out-of-step" || s.Title != "Out of step" || s.Watch != "turn it" || s.Paper != "paper 2, section 7" || s.Workload != "spmv" || s.Pane != "overlap" || s.Turn != "reserved" || !slices.Equal(s.Knobs, want) {
 		t.Errorf("%+v", s)
 	}
-	wantError(t, s.Wrong("knobs.reserved", errors.New("too\x1b many")), "x/out-of-step.toml:9: knobs.reserved: too\ufffd many")
+	wantError(t, s.Wrong("knobs.reserved", errors.New("too\x1b many")), "x/out-of-step.toml:10: knobs.reserved: too\ufffd many")
 	made := Scenario{Name: "made"}
 	wantError(t, made.Wrong("pane", errors.New("none")), "scenario made: pane: none")
 }
@@ -53,12 +54,13 @@ func TestScenarioFilesWithMistakes(t *testing.T) {
 		{"x.toml", swap(`workload = "spmv"`, ""), "x.toml: workload: missing"},
 		{"x.toml", swap(`"spmv"`, `"../spmv"`), `x.toml:4: workload: is "../spmv"; want a name such as "randomaccess"`},
 		{"x.toml", swap(`"overlap"`, `""`), "x.toml:5: pane: is empty"},
-		{"x.toml", swap("reserved = 2", "reserved = [2]"), "x.toml:9: knobs.reserved: want a text in quotes"},
-		{"x.toml", swap("reserved = 2", "reserved = nan"), "x.toml:9: knobs.reserved: is NaN"},
-		{"x.toml", swap("reserved = 2", "reserved.two = 2"), "x.toml:9: knobs.reserved.two: unknown key; a knob's name has lower-case letters"},
-		{"x.toml", swap("reserved = 2", "Reserved = 2"), "x.toml:9: knobs.Reserved: unknown key"},
-		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; there are title, watch, paper, workload, pane, knobs"},
-		{"x.toml", swap("[knobs]", "knobs = 3\n[other]"), "x.toml:8: other: unknown key"},
+		{"x.toml", swap(`"reserved"`, "3"), "x.toml:6: turn: want a text in quotes"},
+		{"x.toml", swap("reserved = 2", "reserved = [2]"), "x.toml:10: knobs.reserved: want a text in quotes"},
+		{"x.toml", swap("reserved = 2", "reserved = nan"), "x.toml:10: knobs.reserved: is NaN"},
+		{"x.toml", swap("reserved = 2", "reserved.two = 2"), "x.toml:10: knobs.reserved.two: unknown key; a knob's name has lower-case letters"},
+		{"x.toml", swap("reserved = 2", "Reserved = 2"), "x.toml:10: knobs.Reserved: unknown key"},
+		{"x.toml", swap("watch", "wtach"), "x.toml:2: wtach: unknown key; there are title, watch, paper, workload, pane, turn, knobs"},
+		{"x.toml", swap("[knobs]", "knobs = 3\n[other]"), "x.toml:9: other: unknown key"},
 		{"x.toml", "title = \n", "x.toml:1: "},
 		{"x.toml", strings.Repeat("[", 2000), "x.toml: 2000 opening brackets"},
 	} {
@@ -90,7 +92,7 @@ func TestUserScenarios(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", home)
 	folder := filepath.Join(home, "hybridtop", "scenarios")
-	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", Knobs: []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}}}
+	s := Scenario{Name: "ours", Title: `A "quoted" title`, Workload: "dot", Turn: "model", Knobs: []Knob{{"elements", "1000"}, {"pace", "1e-06"}, {"model", "flat"}}}
 	for range 2 { // the second takes the place of the first
 		file, err := SaveScenario(context.Background(), s)
 		if err != nil || file != filepath.Join(folder, "ours.toml") {
@@ -98,7 +100,7 @@ func TestUserScenarios(t *testing.T) {
 		}
 	}
 	got, err := FindScenario("ours")
-	if err != nil || got.Title != s.Title || !slices.Equal(got.Knobs, s.Knobs) {
+	if err != nil || got.Title != s.Title || got.Turn != s.Turn || !slices.Equal(got.Knobs, s.Knobs) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err = FindScenario(filepath.Join(folder, "ours.toml")); err != nil || got.Name != "ours" {

@@ -44,6 +44,7 @@ type app struct {
 	overSpec *overlay.Spec   // of it
 
 	out     []engine.Command // to be sent, in order
+	first   string           // the knob that the cursor begins on at the next workload; "": the workload's
 	quit    bool
 	suspend bool
 	picture *PictureOf        // to be written; nil: none
@@ -98,7 +99,11 @@ func (a *app) load(s *engine.Snapshot) bool {
 		return false
 	}
 	if s.Scenario.Workload != a.latest.Scenario.Workload {
-		if first := workload.First(&s.Scenario, s.Kind); first != "" {
+		first := a.first
+		if _, err := s.Scenario.Knob(first); err != nil {
+			first = workload.First(&s.Scenario, s.Kind)
+		}
+		if a.first = ""; first != "" {
 			a.Panel.Selected = first
 		}
 	}

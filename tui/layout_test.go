@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
@@ -112,6 +113,30 @@ func TestFocusFollowsTheWorkload(t *testing.T) {
 	other.Scenario.Workload = "demo-dot"
 	if a.load(other); a.focus != epsilonPane {
 		t.Errorf("the pane that was asked for has gone: the focus is on %d", a.focus)
+	}
+}
+
+// A scenario of a file begins on the knob that it turns first, at once or when its
+// workload comes, and the next workload on its own.
+func TestScenariosBeginOnTheirKnob(t *testing.T) {
+	a := shownApp(demo(4, 4, 4))
+	if err := a.loadScenario("bh-cache"); err != nil {
+		t.Fatal(err)
+	}
+	sc, err := session.Scenario("barneshut")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := demo(4, 4, 4)
+	bodies.Scenario = sc
+	if a.load(bodies); a.Panel.Selected != "cache" {
+		t.Errorf("%s is selected", a.Panel.Selected)
+	}
+	if err := a.loadScenario("bh-paper1"); err != nil || a.Panel.Selected != "model" {
+		t.Errorf("%s is selected, %v", a.Panel.Selected, err)
+	}
+	if a.load(demo(4, 4, 4)); a.Panel.Selected != "group" {
+		t.Errorf("%s is selected by another workload", a.Panel.Selected)
 	}
 }
 

@@ -36,6 +36,7 @@ func (a *app) loadScenario(name string) error {
 			a.left[sc.Workload] = w
 		}
 	}
+	a.turn(sc.Workload, p.Turn)
 	a.Panel.Forget()
 	a.do(engine.Command{Verb: engine.Take, Scenario: &sc})
 	a.notice = "loaded " + p.Name + ": " + p.Title
@@ -45,13 +46,22 @@ func (a *app) loadScenario(name string) error {
 	return nil
 }
 
+// turn puts the cursor on the knob that a scenario turns first, at once or when its
+// workload comes.
+func (a *app) turn(of, knob string) {
+	a.first = knob
+	if knob != "" && of == a.latest.Scenario.Workload {
+		a.Panel.Selected, a.first = knob, ""
+	}
+}
+
 // saveScenario has what runs written to a file of the user's.
 func (a *app) saveScenario(name string) error {
 	p, err := session.AsPreset(name, &a.latest.Scenario)
 	if err != nil {
 		return err
 	}
-	p.Pane = a.specs[a.focus].Name
+	p.Pane, p.Turn = a.specs[a.focus].Name, a.Panel.Selected
 	if err := presets.CheckName(name); err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ type Options struct {
 	FPS     int    // frames a second at most; 0: 20, and 8 over SSH
 
 	Pane   string // that has the focus, by name; "" as it was left
+	Turn   string // the knob that the cursor begins on; "": the workload's first
 	Notice string // in the status line until the first key
 
 	// Store keeps what is remembered, and Kept is what it had; nil: nothing is.
@@ -225,6 +226,7 @@ func newProgram(s Session, o Options) (*program, error) {
 		}
 		return nil, fmt.Errorf("unknown theme %q: there are %s", name, strings.Join(names, ", "))
 	}
+	a.first = o.Turn
 	a.load(s.Load())
 	if o.Pane != "" {
 		if err := a.openPane(o.Pane); err != nil {

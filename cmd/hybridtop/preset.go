@@ -89,7 +89,7 @@ func listScenarios() (listing, error) {
 		}
 		l.entries = append(l.entries, entry{
 			{"name", p.Name}, {"workload", p.Workload}, {"title", p.Title}, {"paper", p.Paper},
-			{"watch", p.Watch}, {"pane", p.Pane}, {"knobs", knobs}, {"built_in", presets.BuiltIn(p.Name)},
+			{"watch", p.Watch}, {"pane", p.Pane}, {"turn", p.Turn}, {"knobs", knobs}, {"built_in", presets.BuiltIn(p.Name)},
 		})
 	}
 	return l, nil

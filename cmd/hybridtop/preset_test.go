@@ -2,9 +2,12 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/tui"
 )
 
@@ -58,5 +61,29 @@ func TestEveryPresetRuns(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The cursor begins on the knob that the words of a scenario turn first, by its label on
+// the screen, and on none that has no effect.
+func TestScenariosTurnWhatTheySay(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	all, _ := session.Presets()
+	for _, p := range all {
+		sc, err := session.FromPreset(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := sc.Knob(p.Turn)
+		if err != nil {
+			t.Errorf("%s: turn: %v", p.Name, err)
+			continue
+		}
+		if _, words, _ := strings.Cut(p.Watch, "Turn "); !strings.HasPrefix(words, k.Label) {
+			t.Errorf("%s begins on %s, and says: turn %.30s", p.Name, k.Label, words)
+		}
+		if why := workload.Idle(&sc, engine.Simulated, p.Turn); why != "" && sc.Text("fabric") == "sim" {
+			t.Errorf("%s begins on %s, which has no effect: %s", p.Name, k.Label, why)
+		}
 	}
 }

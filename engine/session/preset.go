@@ -21,6 +21,11 @@ func FromPreset(p *presets.Scenario, own ...cluster.Machine) (engine.Scenario, e
 			return engine.Scenario{}, p.Wrong("knobs."+k.Name, err)
 		}
 	}
+	if p.Turn != "" {
+		if _, err := sc.Knob(p.Turn); err != nil {
+			return engine.Scenario{}, p.Wrong("turn", err)
+		}
+	}
 	return sc, nil
 }
 
