@@ -55,14 +55,16 @@ conform:
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestRandomScenariosStayUnderTheLimit$$' ./engine/session
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestChromiumDrawsAPage$$' ./cmd/hybridtop
 
-# The short tests in a program of 32 bits.
+# The short tests in a program of 32 bits, but those of whole screens, which are drawn of
+# what the panes' tests have.
 386:
 	GOARCH=386 CGO_ENABLED=0 $(GO) vet ./...
-	GOARCH=386 CGO_ENABLED=0 $(GO) test -short -vet=off ./...
+	GOARCH=386 CGO_ENABLED=0 $(GO) test -short -vet=off $$($(GO) list ./... | grep -v '/tui$$')
 
-# The short tests of what has threads, where one of them runs at a time.
+# The short tests of what has threads, where one of them runs at a time; two packages side
+# by side, or go would take GOMAXPROCS for their number.
 single:
-	GOMAXPROCS=1 $(GO) test -short -vet=off ./cluster/... ./engine/session ./tui
+	GOMAXPROCS=1 $(GO) test -p 2 -short -vet=off ./cluster/... ./engine/session ./tui
 
 platforms:
 	@for p in $(PLATFORMS); do \

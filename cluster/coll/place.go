@@ -53,9 +53,12 @@ type Place struct {
 	Into     *Blocks // of Out, where an exchange has other sizes there; nil: the same
 }
 
+// wrap is i modulo n, from 0 on; mostly i is that already, and a division takes longest.
 func wrap(i, n int32) int32 {
-	i %= n
-	if i < 0 {
+	if uint32(i) < uint32(n) {
+		return i
+	}
+	if i %= n; i < 0 {
 		i += n
 	}
 	return i
