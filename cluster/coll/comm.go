@@ -48,6 +48,9 @@ type share struct {
 	partners []int32     // of one-sided transfers: by node, the message's other end
 	others   []*Schedule // and whose that is; nil: all ranks have one
 	bound    bound       // of the call that was done last
+	counted  []bool      // by node: it has no word of its own
+	heards   uint64      // receives among those
+	ackeds   uint64      // and sends
 	leads    []int32     // by node that is put or lands where the sender has to be told: the node whose word, or message, tells it; else −1
 }
 
@@ -205,7 +208,7 @@ func (c *Comm) take(call *Call) (*Run, error) {
 		c.idle = append(c.idle, x)
 		return nil, c.lib.Errorf("%s on %s: in and out overlap: give it buffers of their own, or a copy of in", what, c.team.Name())
 	}
-	x.comm, x.call, x.trouble, x.partners, x.others, x.leads = c, *call, nil, does.partners, does.others, does.leads
+	x.comm, x.call, x.trouble, x.does = c, *call, nil, does
 	x.oneSide, x.phantom = k.Transfer.OneSided(), call.Sizes
 	return x, nil
 }
@@ -224,11 +227,28 @@ func (c *Comm) share(k *Key, rel int32) *share {
 			does.partners = c.cache.partners(r.key, r.rel, does.Schedule)
 			does.others = c.cache.others(r.key, r.rel, does.Schedule)
 			does.leads = c.cache.leads(r.key, r.rel, does)
+			does.count()
 		}
 		c.own[r] = does
 	}
 	*at = does
 	return does
+}
+
+// count finds the nodes that share a word.
+func (s *share) count() {
+	s.counted = make([]bool, len(s.Nodes))
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if n.Kind != Send && n.Kind != Recv || !s.Schedule.counted(s.key.Modes, int32(i)) {
+			continue
+		}
+		if s.counted[i] = true; n.Kind == Recv {
+			s.heards++
+		} else {
+			s.ackeds++
+		}
+	}
 }
 
 // overlap reports whether two buffers share bytes.

@@ -137,7 +137,7 @@ func (x *Run) account(n *Node, node int32) {
 	case k.pulled(n):
 		x.comm.r.Account(to, 1, x.Bytes(n.Ref))
 		x.comm.r.Account(to, 1, 0)
-	case x.leads[node] == node:
+	case x.does.leads[node] == node:
 		x.comm.r.Account(to, 1, 0)
 	}
 }
@@ -145,17 +145,7 @@ func (x *Run) account(n *Node, node int32) {
 // count awaits the words that messages share: in a step, as the steps of the first nodes
 // may run inside any later post of the rank, and they share the op that is posted.
 func (x *Run) count(p cluster.Poster) {
-	s, space := x.Schedule, &x.comm.space
-	heards, ackeds := uint64(0), uint64(0)
-	for i := range s.Nodes {
-		if n := &s.Nodes[i]; (n.Kind == Send || n.Kind == Recv) && s.counted(x.call.Key.Modes, int32(i)) {
-			if n.Kind == Recv {
-				heards++
-			} else {
-				ackeds++
-			}
-		}
-	}
+	space, heards, ackeds := &x.comm.space, x.does.heards, x.does.ackeds
 	space.heard[x.slot] += heards
 	space.acked[x.slot] += ackeds
 	if heards > 0 {
@@ -171,7 +161,6 @@ func (x *Run) count(p cluster.Poster) {
 // oneSided starts a message's end.
 func (x *Run) oneSided(p cluster.Poster, n *Node, node int32) {
 	k := x.call.Key
-	s := x.Schedule
 	switch {
 	case n.Kind == Send && k.pulled(n):
 		if n.Ref.Buf < temps && k.Address == Bounced {
@@ -180,7 +169,7 @@ func (x *Run) oneSided(p cluster.Poster, n *Node, node int32) {
 		}
 		x.offer(p, n, node)
 	case n.Kind == Send:
-		if x.leads[node] >= 0 {
+		if x.does.leads[node] >= 0 {
 			if x.inTurn = append(x.inTurn, node); len(x.inTurn) == x.served+1 {
 				x.serve(p)
 			}
@@ -193,7 +182,7 @@ func (x *Run) oneSided(p cluster.Poster, n *Node, node int32) {
 	case k.unsignaled(n):
 		x.complete(node, cluster.Done{})
 	default:
-		if !s.counted(k.Modes, node) {
+		if !x.does.counted[node] {
 			x.watch(p, node, stageFlagged)
 		}
 	}
@@ -205,9 +194,9 @@ func (x *Run) serve(p cluster.Poster) {
 	for x.served < len(x.inTurn) && x.trouble == nil {
 		node := x.inTurn[x.served]
 		n := &x.Schedule.Nodes[node]
-		base, told := x.bases[x.leads[node]]
-		if !told {
-			x.watchWord(p, x.leads[node], node, stageCleared)
+		base := x.bases[x.does.leads[node]]
+		if base < 0 {
+			x.watchWord(p, x.does.leads[node], node, stageCleared)
 			return
 		}
 		x.served++
@@ -224,17 +213,17 @@ func (x *Run) offer(p cluster.Poster, n *Node, node int32) {
 		x.fail("a rendezvous needs the address of what is sent: give it, or use %s addresses", Bounced)
 		return
 	}
-	if !x.Schedule.counted(x.call.Key.Modes, node) {
+	if !x.does.counted[node] {
 		x.watch(p, node, stageDone)
 	}
-	x.signal(p, n.Peer, wordNode+x.partners[node], cluster.SigSet, x.told(from))
+	x.signal(p, n.Peer, wordNode+x.does.partners[node], cluster.SigSet, x.told(from))
 }
 
 // asks tells those who will put where that goes, and that they may: once each, whatever
 // they put.
 func (x *Run) asks(p cluster.Poster) {
-	for i := range x.leads {
-		if n := &x.Schedule.Nodes[i]; n.Kind == Recv && x.leads[i] == int32(i) && x.trouble == nil {
+	for i := range x.does.leads {
+		if n := &x.Schedule.Nodes[i]; n.Kind == Recv && x.does.leads[i] == int32(i) && x.trouble == nil {
 			x.ask(p, n, int32(i))
 		}
 	}
@@ -246,7 +235,7 @@ func (x *Run) ask(p cluster.Poster, n *Node, node int32) {
 		x.fail("a put needs the address of where it goes: give it, or use %s addresses", Bounced)
 		return
 	}
-	x.signal(p, n.Peer, wordNode+x.partners[node], cluster.SigSet, x.told(to))
+	x.signal(p, n.Peer, wordNode+x.does.partners[node], cluster.SigSet, x.told(to))
 }
 
 // goesOn is the step of a part of a message, or of a node that moves none.
@@ -258,7 +247,7 @@ func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
 		}
 		s := x.Schedule
 		for i := range s.Nodes {
-			if n := &s.Nodes[i]; n.Kind == kind && s.counted(x.call.Key.Modes, int32(i)) {
+			if n := &s.Nodes[i]; n.Kind == kind && x.does.counted[i] {
 				x.arrived(p, n, int32(i))
 			}
 		}
@@ -272,7 +261,7 @@ func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
 	}
 	switch stage {
 	case stageCleared:
-		x.bases[x.leads[node]] = int64(d.A & (1<<addressBits - 1))
+		x.bases[x.does.leads[node]] = int64(d.A & (1<<addressBits - 1))
 		x.serve(p)
 	case stageFlagged:
 		if n.Kind == Send {
@@ -289,8 +278,8 @@ func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
 			x.unpack(n.Ref, b)
 		}
 		q := x.there(node)
-		to, how, v := wordNode+x.partners[node], cluster.SigSet, x.told(0)
-		if q.Schedule.counted(x.call.Key.Modes, x.partners[node]) {
+		to, how, v := wordNode+x.does.partners[node], cluster.SigSet, x.told(0)
+		if q.Schedule.counted(x.call.Key.Modes, x.does.partners[node]) {
 			to, how, v = wordAcked, cluster.SigAdd, 1
 		}
 		x.signal(p, n.Peer, to, how, v)
@@ -352,8 +341,8 @@ func (x *Run) signal(p cluster.Poster, to Peer, word int32, how cluster.SigOp, v
 func (x *Run) there(node int32) Place {
 	s := x.Schedule
 	q := Place{Schedule: s, Rel: wrap(x.Peer(s.Nodes[node].Peer)-x.Root, s.Ranks), Root: x.Root, Blocks: x.Blocks}
-	if x.others != nil {
-		q.Schedule = x.others[node]
+	if x.does.others != nil {
+		q.Schedule = x.does.others[node]
 	}
 	return q
 }
@@ -380,7 +369,7 @@ func (x *Run) target(q *Place, r Ref, base int64) (off int64, vec []cluster.Span
 // put moves a message to where its buffer begins at the peer, or to where the address
 // says that is (base −1).
 func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
-	recv := &q.Schedule.Nodes[x.partners[node]]
+	recv := &q.Schedule.Nodes[x.does.partners[node]]
 	member := x.Peer(n.Peer)
 	if base < 0 {
 		var there bool
@@ -397,10 +386,10 @@ func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 	switch k := x.call.Key; {
 	case k.unsignaled(n):
 		x.op.Early = false
-	case q.Schedule.counted(k.Modes, x.partners[node]):
+	case q.Schedule.counted(k.Modes, x.does.partners[node]):
 		x.op.Sig, x.op.SigOp, x.op.A = x.word(wordHeard), cluster.SigAdd, 1
 	default:
-		x.op.Sig, x.op.SigOp, x.op.A = x.word(wordNode+x.partners[node]), cluster.SigSet, x.told(0)
+		x.op.Sig, x.op.SigOp, x.op.A = x.word(wordNode+x.does.partners[node]), cluster.SigSet, x.told(0)
 	}
 	p.Post(&x.op)
 }
@@ -409,7 +398,7 @@ func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 func (x *Run) get(p cluster.Poster, n *Node, node int32, base int64) {
 	q := x.there(node)
 	x.op = cluster.Op{Kind: cluster.KindGet, Peer: int32(x.comm.team.Global(int(x.Peer(n.Peer)))), Size: x.Bytes(n.Ref), Then: x, ThenArg: node | stageGot}
-	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.partners[node]].Ref, base)
+	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.does.partners[node]].Ref, base)
 	if !x.call.Sizes && x.op.Size > 0 {
 		x.op.Buf = x.piece(n, node)
 	}

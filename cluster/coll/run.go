@@ -15,6 +15,7 @@ import (
 type Run struct {
 	Place
 	comm    *Comm
+	does    *share
 	members []int32  // of the cluster, by number in the team
 	left    []uint16 // by node
 	ready   []int32
@@ -47,17 +48,14 @@ type Run struct {
 	sources       [][]byte
 
 	// Of one-sided transfers.
-	slot     int
-	words    int64  // where those of the slot are at every member
-	bytes    int64  // and its buffers
-	round    uint64 // how often the slot was taken
-	partners []int32
-	leads    []int32
-	others   []*Schedule     // of the other ends; nil: the own one
-	inTurn   []int32         // sends that wait for an address, but for those
-	served   int             // that have it
-	bases    map[int32]int64 // addresses, by lead
-	spans    []cluster.Span
+	slot   int
+	words  int64   // where those of the slot are at every member
+	bytes  int64   // and its buffers
+	round  uint64  // how often the slot was taken
+	inTurn []int32 // sends that wait for an address, but for those
+	served int     // that have it
+	bases  []int64 // addresses, by lead; −1: not told yet
+	spans  []cluster.Span
 }
 
 // fewNodes is how many nodes a short schedule has: a dissemination of 65,536 ranks.
@@ -151,8 +149,11 @@ func (x *Run) reserve(total int64) {
 	s := x.Schedule
 	switch {
 	case x.call.Key.Transfer.OneSided():
-		if x.bases == nil && x.call.Key.asks() {
-			x.bases = map[int32]int64{}
+		if x.call.Key.asks() {
+			x.bases = x.bases[:0]
+			for range s.Nodes {
+				x.bases = append(x.bases, -1)
+			}
 		}
 		x.inTurn, x.served = x.inTurn[:0], 0
 		if !x.call.Sizes {
@@ -209,7 +210,6 @@ func (x *Run) end() error {
 	}
 	if err == nil { // else there is more under way
 		clear(x.staged)
-		clear(x.bases)
 		x.rest()
 	}
 	return err
