@@ -146,7 +146,7 @@ func (w *world) stuck() []cluster.Wait {
 	for i := range w.ranks {
 		live[i] = w.ranks[i].busy()
 	}
-	for _, e := range w.queue.events() {
+	for e := range w.queue.events() {
 		switch ref := e.ref(); e.kind() {
 		case evInject, evLink, evReach, evArrive, evComplete:
 			live[w.msgs[ref].src], live[w.msgs[ref].dst] = true, true

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 
@@ -73,18 +74,22 @@ func (b *bucket) of(c *chunk) []event {
 	return c.events[:]
 }
 
-// events lists what is in the queue, in no order that matters.
-func (q *queue) events() []event {
-	var all []event
-	head := q.head
-	for i := range q.buckets {
-		b := &q.buckets[i]
-		for c := b.first; c != nil; c = c.next {
-			all = append(all, b.of(c)[head:]...)
-			head = 0
+// events is what is in the queue, in no order that matters.
+func (q *queue) events() iter.Seq[event] {
+	return func(yield func(event) bool) {
+		head := q.head
+		for i := range q.buckets {
+			b := &q.buckets[i]
+			for c := b.first; c != nil; c = c.next {
+				for _, e := range b.of(c)[head:] {
+					if !yield(e) {
+						return
+					}
+				}
+				head = 0
+			}
 		}
 	}
-	return all
 }
 
 // push adds an event.

@@ -96,7 +96,7 @@ func TestQueueOrder(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
-				if q.len() != len(plain) || len(q.events()) != len(plain) {
+				if q.len() != len(plain) || len(slices.Collect(q.events())) != len(plain) {
 					t.Fatalf("%d events, want %d", q.len(), len(plain))
 				}
 			},
