@@ -259,11 +259,17 @@ func (l *layout) channel(level, way, rank int, real bool) *channel {
 			c.in[i].pieces = nil
 		}
 	}
+	var senders []int
 	for i := range c.out {
 		if !l.bulk {
 			break
 		}
 		g := &c.out[i]
+		if !real {
+			senders = l.senders(level, way, g.peer, senders[:0])
+			g.source, _ = slices.BinarySearch(senders, rank)
+			continue
+		}
 		for k, from := range l.arrivals(level, way, g.peer) {
 			if from.peer == rank {
 				g.source = k
@@ -271,9 +277,36 @@ func (l *layout) channel(level, way, rank int, real bool) *channel {
 			}
 			g.inbox += from.bytes
 		}
-		if !real {
-			g.inbox = 0
-		}
 	}
 	return c
+}
+
+// senders appends the peers of arrivals, without what comes from them.
+func (l *layout) senders(level, way, rank int, all []int) []int {
+	s := l.shapes[level]
+	switch way {
+	case faces, sides:
+		count := len(directions)
+		if way == faces {
+			count = 6
+		}
+		for box := s.first(rank, l.ranks); box < s.first(rank+1, l.ranks); box++ {
+			at := s.at(box)
+			for _, d := range directions[:count] {
+				if other, ok := s.box([3]int{at[0] - d[0], at[1] - d[1], at[2] - d[2]}); ok {
+					all = append(all, s.owner(other, l.ranks))
+				}
+			}
+		}
+	default:
+		for _, p := range l.takes(level, way, rank) {
+			all = append(all, p.from)
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if i, own := slices.BinarySearch(all, rank); own {
+		all = slices.Delete(all, i, i+1)
+	}
+	return all
 }

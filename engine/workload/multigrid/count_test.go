@@ -167,8 +167,11 @@ func TestGivenIsTaken(t *testing.T) {
 				}
 				given, taken := map[[2]int]group{}, map[[2]int]group{}
 				for r := range c.ranks {
-					ch := l.channel(at, way, r, true)
-					for _, g := range ch.out {
+					ch, bare := l.channel(at, way, r, true), l.channel(at, way, r, false)
+					for i, g := range ch.out {
+						if bare.out[i].peer != g.peer || bare.out[i].source != g.source {
+							t.Errorf("%v, level %d, way %d: rank %d is source %d of rank %d, and %d of rank %d without bytes", c, at, way, r, g.source, g.peer, bare.out[i].source, bare.out[i].peer)
+						}
 						given[[2]int{r, g.peer}] = g
 					}
 					for _, g := range ch.in {
