@@ -75,6 +75,21 @@ func TestClassS(t *testing.T) {
 	}
 }
 
+// Two ranks, whose one team has two members and whose other one has one, give NASA's
+// checksums on either fabric, with either exchange, messages and puts.
+func TestTwoRanks(t *testing.T) {
+	for _, g := range [][2]int{{1, 2}, {2, 1}} {
+		for _, where := range [][]string{{"machine", "this-host"}, {"fabric", "sim", "real-limit", "8388608", "nodes", "2", "ranks-per-node", "1"}} {
+			for _, how := range [][]string{{"exchange", "packed"}, {"exchange", "slabs"}, {"exchange", "slabs", "transfer", "put", "sync-in", "nosync"}} {
+				s := sound(t, 2, slices.Concat(how, layout(g[0], g[1]), where)...)
+				if e := value(t, s, "checksum_error"); e > 1e-12 || s.Layout.Ranks() != 2 {
+					t.Errorf("grid %v, %v, %v, %d ranks: checksums are off by %.3g", g, where, how, s.Layout.Ranks(), e)
+				}
+			}
+		}
+	}
+}
+
 // Class W on a host's own time.
 func TestClassW(t *testing.T) {
 	if testing.Short() {
