@@ -10,7 +10,12 @@ import (
 )
 
 // version of the format below. One that adds, drops or moves a field has the next number.
-const version = 6
+// An older one is read where what it lacks follows from what it has.
+const (
+	version      = 7
+	oldest       = 6
+	countedSince = 7
+)
 
 // magic begins an encoded snapshot.
 const magic = "htsn"
@@ -23,6 +28,7 @@ type Encoder struct{ timeline timeline.Sender }
 func (e *Encoder) Append(b []byte, s *Snapshot) []byte {
 	c := codec.Encode(append(append(b, magic...), version))
 	s.fields(c)
+	codec.Integer(c, &s.Counted)
 	there := s.Timeline != nil
 	if c.Flag(&there); there {
 		e.timeline.Send(c, s.Timeline)
@@ -39,12 +45,16 @@ func (d *Decoder) Decode(b []byte) (*Snapshot, error) {
 	if len(b) <= len(magic) || string(b[:len(magic)]) != magic {
 		return nil, errors.New("snapshot: it is none")
 	}
-	if v := b[len(magic)]; v != version {
-		return nil, fmt.Errorf("snapshot of version %d: this program reads version %d", v, version)
+	v := b[len(magic)]
+	if v < oldest || v > version {
+		return nil, fmt.Errorf("snapshot of version %d: this program reads versions %d and %d", v, oldest, version)
 	}
 	c := codec.Decode(b[len(magic)+1:])
 	s := new(Snapshot)
 	s.fields(c)
+	if s.Counted = s.Iteration; v >= countedSince {
+		codec.Integer(c, &s.Counted)
+	}
 	var there bool
 	if c.Flag(&there); there {
 		s.Timeline = d.timeline.Receive(c, s.Layout)
@@ -72,7 +82,8 @@ var (
 	metrics       = codec.PartOf((*Metric).fields)
 )
 
-// fields is the list of the fields of a snapshot; its timeline stands behind them.
+// fields is the list of the fields of a snapshot; the iterations that its tables are of,
+// and its timeline, stand behind them.
 func (s *Snapshot) fields(c *codec.Walk) {
 	c.Natural(&s.Seq)
 	codec.Text(c, &s.Phase)

@@ -225,6 +225,21 @@ func TestAPartOfASnapshotIsRefused(t *testing.T) {
 	}
 }
 
+// A snapshot of version 6 says not of how many iterations its tables are: of all.
+func TestTheVersionBeforeIsRead(t *testing.T) {
+	s := &Snapshot{Iteration: 5, Counted: 4, Why: "because"}
+	b := new(Encoder).Append(nil, s)
+	b[len(magic)] = 6
+	b = slices.Delete(b, len(b)-2, len(b)-1) // before the flag of the timeline
+	old, err := new(Decoder).Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Counted = 5; !cmp.Equal(s, old, same, cmpopts.EquateEmpty()) {
+		t.Errorf("it is read as\n%s", cmp.Diff(s, old, same, cmpopts.EquateEmpty()))
+	}
+}
+
 func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	good := new(Encoder).Append(nil, &Snapshot{})
 	at := func(i int, b ...byte) []byte { return append(append(bytes.Clone(good[:i]), b...), good[i+1:]...) }
@@ -235,7 +250,7 @@ func TestWhatIsNoSnapshotIsRefused(t *testing.T) {
 	}{
 		{"nothing", "snapshot: it is none", nil},
 		{"another thing", "snapshot: it is none", []byte("GIF89a and more")},
-		{"another version", "snapshot of version 9: this program reads version 6", at(4, 9)},
+		{"another version", "snapshot of version 9: this program reads versions 6 and 7", at(4, 9)},
 		{"more behind it", "snapshot: 1 bytes behind its end", append(bytes.Clone(good), 0)},
 		{"a number in a longer form", "snapshot: a number is not in its shortest form", at(5, 0x80, 0)},
 		{"a number that is too long", "snapshot: a number is not in its shortest form", at(5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)},

@@ -107,7 +107,8 @@ type Snapshot struct {
 	Marks          []Mark
 	Latency        [cluster.Classes]Quantiles
 	Samples        []Distribution            // those declared that have values
-	Tallies        []Table                   // those declared, whole
+	Tallies        []Table                   // those declared, of Counted iterations
+	Counted        int                       // iterations that every rank has counted whole
 	Profiles       []Profile                 // those declared that have values
 	Ranked         []Ranked                  // declared metrics by rank; nil beyond MostRanked ranks
 	Accesses       [cluster.Classes]Accesses // recorded in this launch

@@ -24,7 +24,8 @@ type TallySpec struct {
 	Layers func(s *Scenario, m *cluster.Machine) []string
 }
 
-// Table is what was counted by layer, row and column, of all ranks since the launch.
+// Table is what was counted by layer, row and column, of all ranks, in the iterations since
+// the launch that all of them have ended (Snapshot.Counted).
 type Table struct {
 	Name          string
 	Title         string

@@ -77,6 +77,6 @@ func TestARecordingOfAnotherHost(t *testing.T) {
 	case replayed != nil:
 		t.Error(replayed)
 	case hash != string(wanted):
-		t.Errorf("%d snapshots are not those that amd64 has recorded: go test -update, if snapshots have changed", n)
+		t.Errorf("%d snapshots are not those that amd64 has recorded, but %s: go test -update, if snapshots have changed", n, strings.TrimSpace(hash))
 	}
 }

@@ -22,7 +22,9 @@ type frame struct {
 	share      float64   // of the steps of the iteration under way, by the slowest rank that counts them; NaN: none does
 	traffic    cluster.Traffic
 	pairs      [][]int64 // bytes from block of nodes to block, see [cluster.Layout.Blocks]
-	pile       *pile     // latencies by class, declared samples, tables of counts
+	pile       *pile     // latencies by class, declared samples
+	cells      []int64   // tables of counts, of whole iterations
+	counted    int       // these iterations
 	states     []byte    // looks at each rank, see looks
 	ranked     []ranked  // metrics by rank
 }
@@ -94,6 +96,10 @@ func (f *frame) add(o *frame) {
 		}
 	}
 	o.pile.copy(f.pile)
+	for i, n := range o.cells {
+		f.cells[i] += n
+	}
+	f.counted = max(f.counted, o.counted)
 	if f.ranked == nil {
 		var metrics []int
 		for i := range o.ranked {
@@ -151,7 +157,7 @@ func (c *collector) sum() *frame {
 	}
 	one := c.frames[0]
 	all := newFrame(len(one.pairs), len(one.sums))
-	all.pile = newPile(len(one.pile.series)-cluster.Classes, len(one.pile.cells))
+	all.pile, all.cells = newPile(len(one.pile.series)-cluster.Classes), make([]int64, len(one.cells))
 	for _, f := range c.frames {
 		all.add(f)
 	}

@@ -16,7 +16,7 @@ import (
 // of the ranks, and none of what stands in shards.
 func parted(r *run, number, first, end int) *process {
 	p := &process{number: number, first: first, layout: r.layout, sums: r.sums, ranked: r.ranked, slots: make([]slot, end-first)}
-	p.shards = newShards(end-first, len(r.setup.workload.Samples), len(r.shards.total.cells))
+	p.shards = newShards(end-first, len(r.setup.workload.Samples), len(r.shards.whole))
 	for i := range p.slots {
 		from := r.slot(first + i)
 		p.slots[i].traffic, p.slots[i].counts = from.traffic, from.counts
@@ -46,7 +46,7 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := r.frame()
-	if whole.ranks != 12 || whole.iterations != 3 || len(whole.times) != 3 || whole.checks != 36 || whole.traffic.Ops == [cluster.Classes]int64{} {
+	if whole.ranks != 12 || whole.iterations != 3 || whole.counted != 3 || len(whole.times) != 3 || whole.checks != 36 || whole.traffic.Ops == [cluster.Classes]int64{} {
 		t.Fatalf("the run's own frame: %+v", whole)
 	}
 	for _, cuts := range [][]int{{0, 12}, {0, 5, 12}, {0, 1, 2, 11, 12}} {
@@ -57,7 +57,10 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 		for _, i := range order {
 			p := parted(r, i, cuts[i], cuts[i+1])
 			if i == 0 {
-				p.shards.total = whole.pile
+				p.shards.total, p.shards.whole = whole.pile, whole.cells
+			}
+			if p.shards.counted = whole.counted; i == 0 {
+				p.left.Store(int64(len(p.slots))) // which takes no cells twice
 			}
 			c.take(&frame{process: i}) // an earlier one
 			f := p.frame()
@@ -65,12 +68,12 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 			s.take(f, 12)
 		}
 		sum := c.sum()
-		if sum.ranks != whole.ranks || sum.stamp != whole.stamp || sum.spent != whole.spent || sum.iterations != whole.iterations || !slices.Equal(sum.times, whole.times) {
+		if sum.ranks != whole.ranks || sum.stamp != whole.stamp || sum.spent != whole.spent || sum.iterations != whole.iterations || sum.counted != whole.counted || !slices.Equal(sum.times, whole.times) {
 			t.Errorf("%v: %d ranks to %v, %v in all, %d iterations of %v", cuts, sum.ranks, sum.stamp, sum.spent, sum.iterations, sum.times)
 		}
 		for what, d := range map[string]string{
 			"counts": cmp.Diff(whole.counts, sum.counts, cmp.AllowUnexported(counts{}), cmpopts.EquateApprox(1e-12, 0)), "traffic": cmp.Diff(whole.traffic, sum.traffic),
-			"pairs": cmp.Diff(whole.pairs, sum.pairs), "cells": cmp.Diff(whole.pile.cells, sum.pile.cells),
+			"pairs": cmp.Diff(whole.pairs, sum.pairs), "cells": cmp.Diff(whole.cells, sum.cells),
 		} {
 			if d != "" {
 				t.Errorf("%v: %s\n%s", cuts, what, d)

@@ -12,7 +12,8 @@ type verdict int64
 
 const (
 	goOn verdict = iota
-	hold         // every rank leaves its counts, and rank 0 waits at the gate
+	look         // every rank leaves its counts, which are those of whole iterations
+	hold         // likewise, and rank 0 waits at the gate
 	end
 )
 

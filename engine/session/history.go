@@ -215,6 +215,7 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 		Elapsed:        elapsed,
 		Fabric:         t.stamp,
 		Iteration:      t.iterations,
+		Counted:        t.counted,
 		IterationTimes: t.times,
 		Series:         h.series[:len(h.series):len(h.series)],
 		Marks:          h.marks[:len(h.marks):len(h.marks)],
@@ -303,7 +304,7 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 		}
 	}
 	for i := range r.tables {
-		snap.Tallies = append(snap.Tallies, r.tables[i].counted(total.cells, snap.Kind))
+		snap.Tallies = append(snap.Tallies, r.tables[i].counted(t.cells, snap.Kind))
 	}
 	at := len(w.Metrics) + len(w.Samples)
 	for i := range w.Profiles {

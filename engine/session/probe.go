@@ -25,6 +25,7 @@ type probe struct {
 	done      int          // rank 0: iterations that every rank has ended
 	started   cluster.Time // of the iteration
 	clock     cluster.Time
+	gathered  uint64          // rank 0: the request that comes after the tables were gathered last
 	words     [2]int64        // that the ranks agree on: ps of the iteration, verdict
 	traffic   cluster.Traffic // scratch: as it was before a call of the house's own
 	paused    cluster.Time    // spent while the session was paused
@@ -77,20 +78,27 @@ func (p *probe) Next() bool {
 	words := &p.words
 	*words = [2]int64{elapsed, int64(goOn)}
 	if p.chief() {
-		words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
+		if words[1] = int64(p.run.gate.ask(p.iteration, p.now())); words[1] == int64(goOn) && p.iteration > 0 && p.wants() {
+			words[1] = int64(look)
+		}
 	}
 	p.agree()
 	if p.chief() && p.iteration > 0 {
 		p.keep(cluster.Time(words[0]).Seconds())
 	}
-	for words[1] == int64(hold) {
+	for words[1] == int64(look) || words[1] == int64(hold) {
+		held := words[1] == int64(hold)
 		p.flush(true)
 		p.paused -= p.rank.Now()
-		p.agree() // all have left their counts before rank 0 stands at the gate
+		p.agree() // all have left their counts before rank 0 takes them, and stands at the gate
 		words[1] = int64(goOn)
 		if p.chief() {
-			p.run.gate.wait()
-			words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
+			p.gathered = p.run.ask.Load() + 1
+			p.run.shards.gather(p.done)
+			if held {
+				p.run.gate.wait()
+				words[1] = int64(p.run.gate.ask(p.iteration, p.now()))
+			}
 		}
 		p.agree()
 		p.paused += p.rank.Now()
@@ -101,6 +109,9 @@ func (p *probe) Next() bool {
 	p.started = p.rank.Now()
 	return words[1] == int64(goOn)
 }
+
+// wants says that tables are asked for, and were not gathered since.
+func (p *probe) wants() bool { return len(p.run.tables) > 0 && p.gathered != p.run.ask.Load()+1 }
 
 // now is the rank's clock, for the session's own use.
 func (p *probe) now() cluster.Time {

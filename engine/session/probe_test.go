@@ -141,6 +141,39 @@ func TestSamplesAndTables(t *testing.T) {
 	}
 }
 
+// Whenever a run is looked at, its tables are those of whole iterations: running, paused,
+// stepped and at its end.
+func TestTablesAreOfWholeIterations(t *testing.T) {
+	const ranks = 6
+	for _, fabric := range []string{"live", "sim"} {
+		run := start(t, told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
+		seen := map[int]bool{}
+		whole := func(s *engine.Snapshot) {
+			if len(s.Tallies) == 0 {
+				return
+			}
+			seen[s.Counted] = true
+			even, odd := (s.Counted+1)/2, s.Counted/2
+			for rank := range ranks {
+				if a, b := s.Tallies[1].At(0, rank), s.Tallies[1].At(1, rank); a != int64(10*even) || b != int64(10*odd) {
+					t.Errorf("%s, iteration %d: rank %d has counted %d and %d in %d iterations, want %d and %d", fabric, s.Iteration, rank, a, b, s.Counted, 10*even, 10*odd)
+				}
+			}
+		}
+		run.until("looks", func(s *engine.Snapshot) bool { whole(s); return len(seen) > 2 })
+		run.do(engine.Pause)
+		at := run.until("paused", func(s *engine.Snapshot) bool { whole(s); return s.Phase == engine.Paused && s.Counted == s.Iteration })
+		run.do(engine.Step)
+		run.until("a step", func(s *engine.Snapshot) bool { whole(s); return s.Counted > at.Counted })
+		run.do(engine.Resume)
+		run.until("more", func(s *engine.Snapshot) bool { whole(s); return s.Counted > at.Counted+1 })
+		if err := run.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		whole(run.Load())
+	}
+}
+
 // Many values and counts pass whole through their batches.
 func TestManySamples(t *testing.T) {
 	r := alone(t, func(p engine.Probe) {
@@ -149,11 +182,11 @@ func TestManySamples(t *testing.T) {
 			p.Tally("turns", i%2, 0, int64(i))
 		}
 	})
-	pile := r.shards.merge()
-	if n := pile.series[cluster.Classes+1].TotalCount(); n != 10000 {
+	f := r.frame()
+	if n := f.pile.series[cluster.Classes+1].TotalCount(); n != 10000 {
 		t.Errorf("%d values, want 10000", n)
 	}
-	y := r.tables[1].counted(pile.cells, engine.Measured)
+	y := r.tables[1].counted(f.cells, engine.Measured)
 	if y.At(0, 0) != 24995000 || y.At(1, 0) != 25000000 {
 		t.Errorf("counts %v", y.Counts)
 	}

@@ -21,6 +21,7 @@ type process struct {
 	slots  []slot        // by rank
 	shards *shards
 	looks  looks
+	left   atomic.Int64 // ranks that have come to their ends
 }
 
 // slot is where a rank leaves its counts.
@@ -60,6 +61,7 @@ func (p *process) slot(rank int) *slot { return &p.slots[rank-p.first] }
 // frame is what the ranks have left. Its states are valid until the next but one.
 func (p *process) frame() *frame {
 	blocks, shift := p.layout.Blocks()
+	over := int(p.left.Load()) == len(p.slots)
 	f := newFrame(blocks, p.sums)
 	f.process, f.first = p.number, p.first
 	f.rankings(p.ranked, p.layout.Ranks())
@@ -70,7 +72,11 @@ func (p *process) frame() *frame {
 		f.rank(s, p.layout.NodeOf(p.first+i)>>shift)
 		s.mu.Unlock()
 	}
+	if over {
+		p.shards.gather(f.iterations)
+	}
 	f.pile = p.shards.merge()
+	f.cells, f.counted = p.shards.ended()
 	f.states = p.looks.leave()
 	return f
 }

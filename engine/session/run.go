@@ -77,6 +77,7 @@ func (r *run) body(rank *cluster.Rank) error {
 		return err
 	}
 	p.flush(true)
+	r.left.Add(1)
 	ended = true
 	return nil
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -11,14 +12,11 @@ import (
 )
 
 // pile is what ranks have recorded: a histogram for the accesses of each class and
-// for each declared sample, and the cells of all tables of counts.
-type pile struct {
-	series []*hdrhistogram.Histogram
-	cells  []int64
-}
+// for each declared sample.
+type pile struct{ series []*hdrhistogram.Histogram }
 
-func newPile(samples, cells int) *pile {
-	p := &pile{series: make([]*hdrhistogram.Histogram, cluster.Classes+samples), cells: make([]int64, cells)}
+func newPile(samples int) *pile {
+	p := &pile{series: make([]*hdrhistogram.Histogram, cluster.Classes+samples)}
 	for i := range p.series {
 		if i < cluster.Classes {
 			p.series[i] = hdrhistogram.New(lowestLatency, highestLatency, digits)
@@ -36,9 +34,6 @@ func (p *pile) copy(to *pile) {
 			to.series[i].Merge(h)
 		}
 	}
-	for i, n := range p.cells {
-		to.cells[i] += n
-	}
 }
 
 // move adds what is in p to another pile, and empties p.
@@ -49,21 +44,26 @@ func (p *pile) move(to *pile) {
 			h.Reset()
 		}
 	}
-	clear(p.cells)
 }
 
-// shards are the piles that ranks record into. Any shard will do for any rank,
-// because in the end they are added up: a rank that finds one taken tries the next.
+// shards are the piles that ranks record into, and the cells of all tables of counts. Any
+// shard will do for any rank, because in the end they are added up: a rank that finds one
+// taken tries the next.
 type shards struct {
 	part  []shard
 	total *pile // by the session alone
 	spare *pile // empty, to be swapped for a shard's
+
+	mu      sync.Mutex
+	whole   []int64 // cells, of iterations that every rank has ended
+	counted int     // these iterations
 }
 
 type shard struct {
 	mu    sync.Mutex
 	pile  *pile
-	fresh bool     // something was recorded since the last merge
+	cells []int64
+	fresh bool     // something was recorded into the pile since the last merge
 	_     [64]byte // shards of two ranks share no cache line
 }
 
@@ -71,9 +71,9 @@ func newShards(ranks, samples, cells int) *shards {
 	if samples > mostSamples {
 		panic(fmt.Sprintf("session: %d samples are declared: at most %d", samples, mostSamples))
 	}
-	s := &shards{part: make([]shard, min(ranks, 2*runtime.GOMAXPROCS(0))), total: newPile(samples, cells), spare: newPile(samples, cells)}
+	s := &shards{part: make([]shard, min(ranks, 2*runtime.GOMAXPROCS(0))), total: newPile(samples), spare: newPile(samples), whole: make([]int64, cells)}
 	for i := range s.part {
-		s.part[i].pile = newPile(samples, cells)
+		s.part[i].pile, s.part[i].cells = newPile(samples), make([]int64, cells)
 	}
 	return s
 }
@@ -126,7 +126,7 @@ func (s *shards) record(rank int, b *batch) {
 		}
 	}
 	for _, c := range b.counted[:b.tallies] {
-		part.pile.cells[c.cell] += c.n
+		part.cells[c.cell] += c.n
 	}
 	b.values, b.tallies = 0, 0
 }
@@ -144,7 +144,30 @@ func (s *shards) free(rank int) *shard {
 	return p
 }
 
-// merge adds what was recorded to the total.
+// gather takes the cells of so many iterations, which every rank has ended and recorded.
+func (s *shards) gather(iterations int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.part {
+		p := &s.part[i]
+		p.mu.Lock()
+		for k, n := range p.cells {
+			s.whole[k] += n
+		}
+		clear(p.cells)
+		p.mu.Unlock()
+	}
+	s.counted = iterations
+}
+
+// ended is the cells that were gathered, and of how many iterations they are.
+func (s *shards) ended() ([]int64, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.whole), s.counted
+}
+
+// merge adds the histograms that were recorded to the total.
 func (s *shards) merge() *pile {
 	for i := range s.part {
 		p := &s.part[i]

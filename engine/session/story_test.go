@@ -33,7 +33,9 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 			p.Tally("turns", p.Iteration()%2, r.ID(), 10)
 			p.TallyIn("layers", 1+p.Iteration()%2, 0, 0, 1)
 			p.Report("own", float64(10*r.ID()+p.Iteration()))
-			p.Place("squares", p.Iteration()*p.Iteration(), float64(r.ID()))
+			if at := p.Iteration() * p.Iteration(); at <= 16 {
+				p.Place("squares", at, float64(r.ID()))
+			}
 			if err := r.Put(int(r.Group().Members()[0]), 0, []byte{1}); err != nil {
 				return err
 			}

@@ -49,15 +49,20 @@ func (v *virtual) settle(r *round) {
 		return
 	}
 	r.settled = true
+	chief := v.probes[0]
 	if r.iteration > 0 {
-		v.probes[0].keep(r.longest.Seconds())
+		chief.keep(r.longest.Seconds())
+	}
+	if len(chief.run.tables) > 0 {
+		chief.record()
+		chief.run.shards.gather(chief.done)
 	}
 	for r.verdict == hold {
 		for _, p := range v.probes {
 			p.flush(true)
 		}
 		v.gate.wait()
-		r.verdict = v.gate.ask(r.iteration, v.probes[0].now())
+		r.verdict = v.gate.ask(r.iteration, chief.now())
 	}
 }
 

@@ -76,7 +76,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 // b_eff's last number is about: one ring of all, or the grid, with the longest message.
 func observe(s *engine.Snapshot) []engine.Row {
 	wins, patterns, methods := tally(s, "best_method"), tally(s, "pattern_bandwidth"), tally(s, "method_bandwidth")
-	if wins == nil || patterns == nil || methods == nil || s.Iteration == 0 {
+	if wins == nil || patterns == nil || methods == nil || s.Counted == 0 {
 		return nil
 	}
 	var all []engine.Row
@@ -85,7 +85,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 		for m := range wins.Columns {
 			measured += wins.At(k, m)
 		}
-		rings := min(int64(s.Iteration), measured)
+		rings := min(int64(s.Counted), measured)
 		row := func(series string, sum, n int64) {
 			if n > 0 {
 				all = append(all, engine.Row{
