@@ -41,6 +41,37 @@ func TestTextIsClippedAndCounted(t *testing.T) {
 	}
 }
 
+// Rows of text break between words, and what does not fit is cut there too: not behind a
+// number, whose unit is gone. A word that is too long is cut anywhere.
+func TestRowsOfTextAreCutBetweenWords(t *testing.T) {
+	const text = "a step takes 61.2 ms alone"
+	for _, c := range []struct {
+		cols, rows int
+		text, want string
+	}{
+		{26, 1, text, text},
+		{25, 1, text, "a step takes 61.2 ms …"},
+		{22, 1, text, "a step takes 61.2 ms …"},
+		{21, 1, text, "a step takes …"},
+		{14, 1, text, "a step takes …"},
+		{13, 1, text, "a step …"},
+		{13, 2, text, "a step takes\n61.2 ms alone"},
+		{12, 2, text, "a step takes\n61.2 ms …"},
+		{8, 1, "unbreakable", "unbreak…"},
+		{8, 1, "12345 GB/s", "12345 G…"},
+	} {
+		g := New(30, c.rows)
+		n := g.All().TextRows(0, 0, c.cols, c.rows, c.text, Style{})
+		got := strings.TrimRight(g.PlainText(), "\n")
+		if got != c.want {
+			t.Errorf("%d × %d: %q, want %q", c.cols, c.rows, got, c.want)
+		}
+		if last := got[strings.LastIndex(got, "\n")+1:]; n != Width(last) {
+			t.Errorf("%d × %d: %d columns, want %d", c.cols, c.rows, n, Width(last))
+		}
+	}
+}
+
 func TestHalfOfAWideRuneIsNeverLeft(t *testing.T) {
 	for _, tt := range []struct {
 		name string

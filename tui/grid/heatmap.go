@@ -1,6 +1,9 @@
 package grid
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // Heatmap draws a labelled matrix with a bar that explains its colours:
 //
@@ -8,7 +11,7 @@ import "math"
 //	n0   █▓▒░      0 B ░▒▓█ 8 KiB
 //
 // A matrix that is larger than its room is shown coarser: a cell then stands
-// for several values, and shows the largest. Without colours the cells are
+// for several values, and shows the largest; a row names its range. Without colours the cells are
 // shades, or digits from 0 to 9 where Digits is set or there is ASCII only.
 type Heatmap struct {
 	// Values holds the rows of the matrix one after the other, Cols values
@@ -17,6 +20,8 @@ type Heatmap struct {
 	Cols   int
 	// RowLabels and ColLabels may be shorter than the matrix, or missing.
 	RowLabels, ColLabels []string
+	// Corner is what a row stands for, above the labels of the rows.
+	Corner string
 	// Axis gives the unit and scale of the values, and the range if fixed.
 	Axis Axis
 	// Digits shows shares of the range as digits, beside or without colour.
@@ -116,14 +121,7 @@ func (h *Heatmap) Folded() (rows, cols int) { return max(h.perY, 1), max(h.perX,
 // layout leaves room for the labels and the bar, and chooses the size of
 // cells.
 func (h *Heatmap) layout(v View) {
-	label := 0
-	for _, s := range h.RowLabels {
-		label = max(label, Width(s))
-	}
-	if label > 0 {
-		label = min(label+1, v.W()/3)
-	}
-	_, h.area = v.Local().CutLeft(label)
+	h.area = v.Local()
 	if len(h.ColLabels) > 0 && v.H() > 2 {
 		_, h.area = h.area.CutTop(1)
 	}
@@ -131,6 +129,17 @@ func (h *Heatmap) layout(v View) {
 		_, h.area = h.area.CutBottom(1)
 	}
 	h.cellW, h.perX, h.perY = 1, 1, 1
+	if h.area.H > 0 {
+		h.perY = max(1, (h.rows+h.area.H-1)/h.area.H)
+	}
+	label := Width(h.Corner)
+	for row := 0; row < len(h.RowLabels); row += h.perY {
+		label = max(label, Width(h.rowLabel(row)))
+	}
+	if label > 0 {
+		label = min(label+1, v.W()/3)
+	}
+	_, h.area = h.area.CutLeft(label)
 	if h.area.Empty() || h.rows == 0 {
 		return
 	}
@@ -140,20 +149,43 @@ func (h *Heatmap) layout(v View) {
 	}
 	h.cellW = clampInt(h.area.W/h.Cols, 1, wide)
 	h.perX = max(1, (h.Cols+h.area.W-1)/h.area.W)
-	h.perY = max(1, (h.rows+h.area.H-1)/h.area.H)
 	h.area.W = min(h.area.W, h.cellW*((h.Cols+h.perX-1)/h.perX))
 	h.area.H = min(h.area.H, (h.rows+h.perY-1)/h.perY)
 }
 
+// rowLabel names the rows from one on that a row of cells stands for.
+func (h *Heatmap) rowLabel(row int) string {
+	return Range(h.RowLabels[row], h.RowLabels[min(row+h.perY, len(h.RowLabels), max(h.rows, row+1))-1])
+}
+
+// Range names what lies between two names, themselves included: "depth 0" and "depth 1"
+// are "depth 0–1". Either may be a range.
+func Range(first, last string) string {
+	if first == last {
+		return first
+	}
+	first, _, _ = strings.Cut(first, "–")
+	last = last[strings.LastIndex(last, "–")+1:]
+	if i := strings.LastIndexFunc(first, notDigit) + 1; i < len(first) {
+		if number, same := strings.CutPrefix(last, first[:i]); same && number != "" && strings.IndexFunc(number, notDigit) < 0 {
+			last = number
+		}
+	}
+	return first + "–" + last
+}
+
+func notDigit(r rune) bool { return r < '0' || r > '9' }
+
 func (h *Heatmap) labels(v View, th *Theme) {
 	for y := range h.area.H {
 		if k := y * h.perY; k < len(h.RowLabels) {
-			v.TextIn(0, h.area.Y+y, h.area.X-1, h.RowLabels[k], Left, th.Dim)
+			v.TextIn(0, h.area.Y+y, h.area.X-1, h.rowLabel(k), Left, th.Dim)
 		}
 	}
 	if h.area.Y == 0 {
 		return
 	}
+	v.TextIn(0, 0, h.area.X-1, h.Corner, Left, th.Dim)
 	free := h.area.X
 	for x := 0; x*h.cellW < h.area.W; x++ {
 		k, at := x*h.perX, h.area.X+x*h.cellW

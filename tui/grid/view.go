@@ -161,13 +161,23 @@ func (v View) TextIn(x, y, cols int, s string, align Align, st Style) int {
 }
 
 // TextRows writes s into the cols columns from x, y, wrapped between words on up to so
-// many rows, the last shortened with an ellipsis. It returns the columns of the last.
+// many rows. What is left is shortened between words, and never behind a number, which
+// its unit follows. It returns the columns of the last row.
 func (v View) TextRows(x, y, cols, rows int, s string, st Style) int {
 	for ; rows > 1 && cols > 0 && Width(s) > cols; rows-- {
 		n := breakAt(s, cols)
 		v.Text(x, y, s[:n], st)
 		s = strings.TrimLeft(s[n:], " ")
 		y++
+	}
+	if Width(s) > cols {
+		n := breakAt(s, max(cols-2, 1))
+		for n > 0 && (s[n] != ' ' || s[n-1] >= '0' && s[n-1] <= '9') {
+			n = strings.LastIndexByte(s[:n], ' ')
+		}
+		if n > 0 {
+			return v.Text(x, y, s[:n]+" …", st)
+		}
 	}
 	return v.TextIn(x, y, cols, s, Left, st)
 }

@@ -3,6 +3,7 @@ package collectives
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -38,6 +39,8 @@ type Pane struct {
 	canvas grid.Canvas
 	heat   grid.Heatmap
 	text   []byte
+
+	labelled [2]int // blocks and ranks that the rows of heat are named for
 }
 
 // Inputs are the snapshot, and what lines are drawn with.
@@ -288,10 +291,12 @@ func (p *Pane) folded(v grid.View, f *engine.Flow, at float64, h *pane.Host) {
 			m.Values[i] = 0
 		}
 	}
-	if len(m.RowLabels) != f.Blocks || p.text == nil {
+	if p.labelled != [2]int{f.Blocks, f.Ranks} {
+		p.labelled = [2]int{f.Blocks, f.Ranks}
 		m.RowLabels = m.RowLabels[:0]
 		for b := range f.Blocks {
-			m.RowLabels = append(m.RowLabels, fmt.Sprint(b*f.Ranks/f.Blocks))
+			first, end := b*f.Ranks/f.Blocks, (b+1)*f.Ranks/f.Blocks
+			m.RowLabels = append(m.RowLabels, grid.Range(strconv.Itoa(first), strconv.Itoa(max(end-1, first))))
 		}
 	}
 	m.Axis = grid.Axis{Unit: grid.Count, FromZero: true}

@@ -3,11 +3,48 @@ package study
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
+
+// apart drops from names, which are parts between commas, those parts at both ends that all
+// share, where a name takes more than so many columns.
+func apart(names []string, cols int) {
+	longest := 0
+	for _, n := range names {
+		longest = max(longest, grid.Width(n))
+	}
+	if longest <= cols || len(names) < 2 {
+		return
+	}
+	const comma = ", "
+	for _, cut := range [...]func(s, sep string) (part, rest string, found bool){strings.Cut, cutLast} {
+		for {
+			shared, _, found := cut(names[0], comma)
+			for _, n := range names[1:] {
+				part, _, more := cut(n, comma)
+				found = found && more && part == shared
+			}
+			if !found {
+				break
+			}
+			for i := range names {
+				_, names[i], _ = cut(names[i], comma)
+			}
+		}
+	}
+}
+
+// cutLast cuts off the part behind the last separator.
+func cutLast(s, sep string) (part, rest string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[i+len(sep):], s[:i], true
+	}
+	return s, "", false
+}
 
 // drawBars draws a bar a row, in the colour of its series; the present one is bright.
 func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
@@ -34,6 +71,14 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 			bar.Note = unit(&s.Columns[of.Y[1]], c.units).Format(s.Cell(i, of.Y[1]), 9) + " " + s.Columns[of.Y[1]].Legend
 		}
 		b.Items = append(b.Items, bar)
+	}
+	c.names = c.names[:0]
+	for i := range b.Items {
+		c.names = append(c.names, b.Items[i].Label)
+	}
+	apart(c.names, v.W()/2-3) // a mark stands before them
+	for i := range b.Items {
+		b.Items[i].Label = c.names[i]
 	}
 	c.explainGhost(acrossBars, th)
 	c.bodies = len(b.Items)
@@ -64,6 +109,14 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	}
 	for k, y := range of.Y {
 		c.legend = append(c.legend, item{c.stack.Shade(k), s.Columns[y].Legend, s.Columns[y].Short, c.stack.Style(th, k)})
+	}
+	c.names = c.names[:0]
+	for i := range c.stack.Rows {
+		c.names = append(c.names, c.stack.Rows[i].Label)
+	}
+	apart(c.names, v.W()*11/20-1)
+	for i := range c.stack.Rows {
+		c.stack.Rows[i].Label = c.names[i]
 	}
 	c.explainGhost(acrossBars, th)
 	c.bodies = len(c.stack.Rows)

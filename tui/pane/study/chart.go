@@ -20,6 +20,7 @@ type chart struct {
 	over   bool // it stands over an axis
 	bodies int  // bars, where it does not
 	series []string
+	names  []string // of bars
 	units  grid.Units
 }
 

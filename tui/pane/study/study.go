@@ -146,10 +146,14 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 			p.words(v.Sub(words), s, h, words.W)
 		}
 	}
-	if wide := p.measure(s); wide > 0 {
+	beside, room := v.W() >= tableW && v.H() < tableH, v.W()
+	if beside { // names take no chart's place
+		room = rest.W - 1 - charts(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(chartW+2) + 2
+	}
+	if wide := p.measure(s, room); wide > 0 {
 		var table grid.Rect
 		switch {
-		case v.W() >= tableW && v.H() < tableH:
+		case beside:
 			table, rest = rest.CutRight(min(wide, v.W()/2))
 			rest.W--
 		case v.H() >= 10:
@@ -163,15 +167,20 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
+// charts is how many of a study's charts stand beside each other on so many columns.
+func charts(cols int, s *engine.StudyView) int {
+	return min(max((cols+2)/(chartW+2), 1), max(len(s.Charts), 1))
+}
+
 // share puts charts beside each other, or one below the other, as far as there is room.
 func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.Host) {
 	n := len(s.Charts)
 	for len(p.charts) < n {
 		p.charts = append(p.charts, chart{ghost: &p.ghost})
 	}
-	switch beside := (rest.W + 2) / (chartW + 2); {
+	switch beside := charts(rest.W, s); {
 	case n > 1 && beside > 1:
-		n = min(n, beside)
+		n = beside
 		for i := range n {
 			var at grid.Rect
 			at, rest = rest.CutLeft((rest.W - 2*(n-1-i)) / (n - i))

@@ -1,6 +1,8 @@
 package study
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine"
@@ -51,6 +53,38 @@ func TestThePointMoves(t *testing.T) {
 	}
 }
 
+// The names of rows are whole where there is room for them, beside as many charts as with
+// short ones, and leave the numbers their places where there is not.
+func TestNamesOfRowsAreWhole(t *testing.T) {
+	const name = "two-sided, direct, 1000³, 16×6"
+	snap := panetest.Demo(4, 4, 4)
+	v := &snap.Studies[0]
+	last := v.Columns[len(v.Columns)-1].Title
+	short := v.Rows[v.Now].Label
+	count := func(cols, rows int, what string) int {
+		g := grid.New(cols, rows)
+		Spec.New().(*Pane).Draw(g.All(), &pane.Host{Snap: snap, Theme: grid.Themes()[0], Keys: func(a string) string { return a }})
+		return strings.Count(g.PlainText(), what)
+	}
+	for _, c := range []struct {
+		cols, rows int
+		whole      bool
+	}{{240, 16, true}, {110, 36, true}, {84, 16, false}, {60, 36, false}} {
+		v.Rows[v.Now].Label = short
+		axes := count(c.cols, c.rows, "└")
+		v.Rows[v.Now].Label = name
+		if whole := count(c.cols, c.rows, name) > 0; whole != c.whole {
+			t.Errorf("%d×%d: the name is whole: %v, want %v", c.cols, c.rows, whole, c.whole)
+		}
+		if n := count(c.cols, c.rows, "└"); n != axes {
+			t.Errorf("%d×%d: %d charts, %d beside a short name", c.cols, c.rows, n, axes)
+		}
+		if c.whole && count(c.cols, c.rows, last) == 0 {
+			t.Errorf("%d×%d: no column %q", c.cols, c.rows, last)
+		}
+	}
+}
+
 // A table that is longer than its place scrolls, and marks say where there is more. The
 // present row is what it goes back to when another one is present.
 func TestALongTableScrolls(t *testing.T) {
@@ -63,6 +97,28 @@ func TestALongTableScrolls(t *testing.T) {
 		c.by += tt.by
 		if got := c.top(tt.now, tt.n, tt.room); got != tt.want {
 			t.Errorf("%d rows from %d of %d, scrolled by %d: the first is %d, want %d", tt.room, tt.now, tt.n, tt.by, got, tt.want)
+		}
+	}
+}
+
+// Names of bars that do not fit leave out what all have in common, and no more; a bar alone
+// keeps its name.
+func TestNamesOfBarsSayWhatDiffers(t *testing.T) {
+	for _, c := range []struct {
+		cols        int
+		names, want []string
+	}{
+		{12, []string{"64, blocking, knomial, 4 cores", "64, 1 ahead, 1 slice, knomial, 4 cores"}, []string{"blocking", "1 ahead, 1 slice"}},
+		{40, []string{"64, blocking", "64, 1 ahead"}, []string{"64, blocking", "64, 1 ahead"}},
+		{4, []string{"64, blocking"}, []string{"64, blocking"}},
+		{4, []string{"4×4, column", "4×4, column, lookahead"}, []string{"column", "column, lookahead"}},
+		{4, []string{"natural", "natural, paper"}, []string{"natural", "natural, paper"}},
+		{4, []string{"put, a", "puts, a"}, []string{"put", "puts"}},
+		{4, nil, nil},
+	} {
+		got := slices.Clone(c.names)
+		if apart(got, c.cols); !slices.Equal(got, c.want) {
+			t.Errorf("%q on %d columns: %q, want %q", c.names, c.cols, got, c.want)
 		}
 	}
 }

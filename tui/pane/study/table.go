@@ -6,22 +6,23 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// leastLabel is the columns of the first column of a table, and mostLabel what it takes
-// of a long name.
+// leastLabel is the columns of the first column of a table, and longLabel what it takes
+// of a long name where others want the room.
 const (
 	leastLabel = 5
-	mostLabel  = 24
+	longLabel  = 24
 )
 
-// measure finds the columns of a study's table; 0: it has none.
-func (p *Pane) measure(s *engine.StudyView) int {
-	wide := 0
+// measure finds the columns of a study's table, whose names are whole where room allows;
+// 0: it has none.
+func (p *Pane) measure(s *engine.StudyView, room int) int {
+	wide := 3
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Title != "" {
 			wide += c.Wide
 		}
 	}
-	if wide == 0 {
+	if wide == 3 {
 		return 0
 	}
 	for i := range s.Columns {
@@ -31,9 +32,9 @@ func (p *Pane) measure(s *engine.StudyView) int {
 	}
 	p.labels = max(leastLabel, grid.Width(s.Item))
 	for i := range s.Rows {
-		p.labels = max(p.labels, min(grid.Width(p.units.Text(s.Rows[i].Label)), mostLabel))
+		p.labels = max(p.labels, min(grid.Width(p.units.Text(s.Rows[i].Label)), max(longLabel, room-wide)))
 	}
-	return 3 + p.labels + wide
+	return p.labels + wide
 }
 
 // table lists the rows. The best has a star, what cannot be run is struck by a cross,

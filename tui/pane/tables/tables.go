@@ -3,8 +3,8 @@ package tables
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 
 	"github.com/hybridtop/hybridtop/engine"
@@ -188,7 +188,7 @@ func (p *Pane) count(t *engine.Table, row, column int) int64 {
 }
 
 // iterations are those that the counts are of.
-func iterations(s *engine.Snapshot) float64 { return float64(max(s.Iteration, 1)) }
+func iterations(s *engine.Snapshot) float64 { return float64(max(s.Counted, 1)) }
 
 // drawHeat draws rows down and columns across, in powers of ten.
 func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
@@ -204,20 +204,37 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	p.ghost.look(t, p.layer, h)
 	m.Against = h.Versus()
 	each := t.Each / iterations(h.Snap)
+	rest := v
+	if v.H() > 6 {
+		rest = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
+	}
+	m.Corner = t.Row
+	fold := folded(end-first, rest.H(), m.Bar)
 	all, most, where := 0., 0., ""
-	for row := first; row < end; row++ {
-		m.RowLabels = append(m.RowLabels, h.Units.Text(t.Rows[row]))
+	for ; first < end; first += fold {
+		last := min(first+fold, end) - 1
+		label := grid.Range(h.Units.Text(t.Rows[first]), h.Units.Text(t.Rows[last]))
+		m.RowLabels = append(m.RowLabels, strings.TrimPrefix(label, t.Row+" "))
 		for _, c := range columns {
-			x := float64(p.count(t, row, c)) * each
+			x, base := 0., math.NaN()
+			for row := first; row <= last; row++ {
+				x += float64(p.count(t, row, c)) * each
+				switch y := p.ghost.at(row, c); {
+				case math.IsNaN(base):
+					base = y
+				case !math.IsNaN(y):
+					base += y
+				}
+			}
 			if all += x; x > most {
-				most, where = x, h.Units.Text(t.Rows[row])+", "+t.Columns[c]
+				most, where = x, label+", "+t.Columns[c]
 			}
 			if x == 0 {
 				x = math.NaN()
 			}
 			m.Values = append(m.Values, x)
 			if p.ghost.table != nil && !h.Absolute {
-				m.Ratios = append(m.Ratios, h.Base.Left(t.Unit, x, p.ghost.at(row, c)))
+				m.Ratios = append(m.Ratios, h.Base.Left(t.Unit, x, base))
 			}
 		}
 	}
@@ -225,7 +242,6 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 		m.ColLabels = append(m.ColLabels, t.Columns[c])
 		m.Wide = max(m.Wide, grid.Width(t.Columns[c])+1)
 	}
-	rest := v
 	if v.H() > 6 {
 		line := h.Units.Of(t.Unit).String(all) + " an iteration"
 		add := func(more string) {
@@ -240,13 +256,24 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 			add("; all " + strconv.Itoa(len(t.Layers)) + " " + t.Layer + "s")
 		}
 		v.TextIn(0, 0, v.W(), line, grid.Left, h.Theme.Text)
-		rest = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
 	}
 	if all == 0 {
 		h.Tell(rest, "Nothing was counted here.")
 		return
 	}
 	m.Draw(rest, h.Theme)
+}
+
+// folded is how many rows of a table are added up in one, below the names of the columns
+// and above the bar.
+func folded(rows, room int, bar bool) int {
+	if room > 2 {
+		room--
+	}
+	if bar && room > 2 {
+		room--
+	}
+	return max(1, (rows+room-1)/max(room, 1))
 }
 
 // The least that bars have their legend in where not all of them fit.
@@ -334,88 +361,4 @@ func (p *Pane) legend(v grid.View, t *engine.Table, sums []float64, h *pane.Host
 		x += n + 2
 	}
 	return y + 1
-}
-
-// drawRanks draws a bar a rank where there is room, else a map of the nodes' ranks. The
-// slowest, or the largest, is marked.
-func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
-	worst := -1
-	for rank, x := range r.Values {
-		if !math.IsNaN(x) && (worst < 0 || x > r.Values[worst]) {
-			worst = rank
-		}
-	}
-	if worst < 0 {
-		h.Tell(v, "Nothing was reported yet.")
-		return
-	}
-	l, unit := &h.Snap.Layout, h.Units.Of(r.Unit)
-	text := fmt.Sprintf("▲ most: rank %d of node %d, %s", worst, l.NodeOf(worst), unit.String(r.Values[worst]))
-	if r.Value > 0 {
-		text += fmt.Sprintf(", %.3g× the mean of %s", r.Values[worst]/r.Value, unit.String(r.Value))
-	}
-	rest := v
-	if v.H() > 2 {
-		v.TextIn(0, 0, v.W(), text, grid.Left, h.Theme.Warning)
-		rest = v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
-	}
-	var base *engine.Ranked
-	if h.Base != nil {
-		base = h.Base.ByRank(r)
-	}
-	if base != nil && len(r.Values) < rest.H() {
-		explain(v, 1, h, h.Base.Late && timed(r.Unit))
-		rest = rest.Sub(grid.Rect{Y: 1, W: rest.W(), H: rest.H() - 1})
-	}
-	if len(r.Values) <= rest.H() {
-		b := &p.bars
-		b.Items, b.Axis = b.Items[:0], grid.Axis{Unit: unit, FromZero: true}
-		for rank, x := range r.Values {
-			it := grid.Bar{Label: "rank " + strconv.Itoa(rank), Value: x, Mark: ' '}
-			if rank == worst {
-				it.Mark, it.Style = '▲', h.Theme.Warning
-			}
-			if base != nil {
-				it.Ghost, it.Note = base.Values[rank], factor(h.Base.OverIn(r.Unit, x, base.Values[rank]))
-			}
-			b.Items = append(b.Items, it)
-		}
-		b.Draw(rest, h.Theme)
-		return
-	}
-	m := &p.heat
-	m.Cols, m.Digits, m.Bar, m.Wide = max(l.RanksPerNode, 1), true, rest.H() > 6, 4
-	m.Axis = grid.Axis{Unit: unit}
-	m.RowLabels, m.ColLabels, m.Ratios, m.Against = m.RowLabels[:0], m.ColLabels[:0], nil, h.Versus()
-	m.Values = make([]float64, max(l.Nodes, 1)*m.Cols)
-	for i := range m.Values {
-		m.Values[i] = math.NaN()
-	}
-	if base != nil && !h.Absolute {
-		m.Ratios = slices.Clone(m.Values)
-	}
-	next := make([]int, max(l.Nodes, 1))
-	row, col := 0, 0
-	for rank, x := range r.Values {
-		node := l.NodeOf(rank)
-		if node >= len(next) || next[node] >= m.Cols {
-			continue
-		}
-		if rank == worst {
-			row, col = node, next[node]
-		}
-		m.Values[node*m.Cols+next[node]] = x
-		if m.Ratios != nil {
-			m.Ratios[node*m.Cols+next[node]] = h.Base.OverIn(r.Unit, x, base.Values[rank])
-		}
-		next[node]++
-	}
-	for node := range next {
-		m.RowLabels = append(m.RowLabels, "node "+strconv.Itoa(node))
-	}
-	m.Draw(rest, h.Theme)
-	if x, y, wide, ok := m.Place(row, col); ok {
-		c := rest.At(x, y)
-		rest.Rune(x+min(wide-1, 1), y, '▲', grid.Style{Fg: h.Theme.Warning.Fg, Bg: c.Bg, Attr: grid.Bold})
-	}
 }

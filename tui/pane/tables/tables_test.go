@@ -15,7 +15,7 @@ import (
 // host has a table of two layers, one of parts, and a metric by rank.
 func host(nodes, per int) *pane.Host {
 	s := &engine.Snapshot{
-		Layout: cluster.Layout{Nodes: nodes, RanksPerNode: per, ThreadsPerRank: 1, Model: cluster.Flat}, Kind: engine.Simulated, Iteration: 2,
+		Layout: cluster.Layout{Nodes: nodes, RanksPerNode: per, ThreadsPerRank: 1, Model: cluster.Flat}, Kind: engine.Simulated, Iteration: 2, Counted: 2,
 		Tallies: []engine.Table{
 			{Name: "hidden", Each: 1, Rows: []string{"r"}, Columns: []string{"c"}, Counts: []int64{1}},
 			{Name: "messages", Title: "Messages", Unit: "1", Each: 1, Shape: engine.Heat, Row: "size", Column: "link", Layer: "level", Layers: []string{"64³", "32³"},
@@ -83,6 +83,41 @@ func TestPages(t *testing.T) {
 	act(t, &Pane{page: 2}, host(2, 2), "next-table")
 }
 
+// Where rows do not fit, each stands for several: it names them and has their sum, and its
+// ratio is that of the sums.
+func TestFoldedRowsAreNamedAndAddedUp(t *testing.T) {
+	h, p := host(1, 2), &Pane{}
+	of := func() *pane.Host {
+		h := host(1, 2)
+		h.Snap.Counted = 1
+		m := &h.Snap.Tallies[1]
+		*m = engine.Table{Name: "reads", Unit: "1", Each: 1, Shape: engine.Heat, Row: "depth", Columns: []string{"here", "there"}}
+		for depth := range 7 {
+			m.Rows = append(m.Rows, "depth "+string(rune('0'+depth)))
+			m.Counts = append(m.Counts, int64(depth+1), int64(10*(depth+1)))
+		}
+		return h
+	}
+	h = of()
+	lines := func(rows int) []string {
+		g := grid.New(40, rows)
+		p.Draw(g.All(), h)
+		return strings.Split(g.PlainText(), "\n")
+	}
+	text := strings.Join(lines(6), "\n") // of which one has the columns' names
+	for _, want := range []string{"depth   here  there", "0–1        3     30", "2–3        7     70", "4–5       11    110", "6          7     70"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	base := of()
+	base.Snap.Tallies[1].Counts[0], base.Snap.Tallies[1].Counts[2] = 5, 1 // of here, 6 in depths 0 and 1
+	h.Base = engine.NewBaseline(base.Snap).Against(h.Snap)
+	if all := lines(6); !strings.Contains(all[1], "0–1") || !strings.Contains(all[1], "0.5×") {
+		t.Errorf("3 beside 6 are %q", all[1])
+	}
+}
+
 // After the last page comes the first, and another workload begins with its first.
 func TestPagesTurn(t *testing.T) {
 	h, p := host(2, 2), &Pane{}
@@ -103,7 +138,7 @@ func TestPagesTurn(t *testing.T) {
 // one of the runs has is told; late times have none.
 func TestTablesBesideABaseline(t *testing.T) {
 	base, h, p := host(2, 2), host(2, 2), &Pane{}
-	base.Snap.Iteration = 1
+	base.Snap.Counted = 1
 	counts := base.Snap.Tallies[1].Counts
 	counts[3], counts[5], counts[11] = 500000, 0, 10
 	counts[2] = 7

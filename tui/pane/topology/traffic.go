@@ -160,11 +160,12 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 	blocks := r.Blocks(t.layout.Nodes)
 	if t.labelled != [2]int{blocks, r.Nodes} {
 		t.labelled = [2]int{blocks, r.Nodes}
-		m.RowLabels = m.RowLabels[:0]
+		m.RowLabels, m.ColLabels = m.RowLabels[:0], m.ColLabels[:0]
+		node := func(n int) string { return "n" + strconv.Itoa(min(n, t.layout.Nodes-1)) }
 		for b := range blocks {
-			m.RowLabels = append(m.RowLabels, "n"+strconv.Itoa(b*r.Nodes))
+			m.RowLabels = append(m.RowLabels, grid.Range(node(b*r.Nodes), node((b+1)*r.Nodes-1)))
+			m.ColLabels = append(m.ColLabels, node(b*r.Nodes))
 		}
-		m.ColLabels = m.RowLabels
 	}
 	m.Cols, m.Bar, m.Blank, m.Values, m.Ratios, m.Against = blocks, true, true, m.Values[:0], m.Ratios[:0], h.Versus()
 	var base *engine.Recent
