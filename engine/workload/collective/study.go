@@ -154,6 +154,6 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		return
 	}
 	v.Time, v.Scheme = now.Cells[columnTime], v.Flow.Name
-	v.Why = why(v, s, now)
+	v.Why, v.Gain = why(v, s, now), hidden(s)
 	v.Glance = fmt.Sprintf("%s: %s", v.Flow.Name, cluster.FromSeconds(v.Time))
 }

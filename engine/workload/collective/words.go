@@ -13,7 +13,11 @@ import (
 // why says what a call takes, what that is made of, and what others take.
 func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 	f := v.Flow
-	text := fmt.Sprintf("%s among %d ranks, %s: %s a call (%s)", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time), now.Kind)
+	text := fmt.Sprintf("%s among %d ranks, %s: %s a call", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time))
+	if share := hidden(s); share != "" {
+		text += ", " + share
+	}
+	text += fmt.Sprintf(" (%s)", now.Kind)
 	model := now.Cells[columnModel]
 	if !(model > 0) {
 		return text + "; " + shape(f) + "." + otherRun(v, now)
@@ -31,6 +35,18 @@ func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
 		text += " In the model no link is shared."
 	}
 	return text + otherRun(v, now) + elsewhere(v, now)
+}
+
+// hidden says how much of what computing beside a call can hide of it is hidden; "":
+// nothing is computed.
+func hidden(s *engine.Snapshot) string {
+	call, _ := s.Metric("call_time")
+	alone, _ := s.Metric("compute_time")
+	share, ok := s.Metric("hidden_share")
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s hidden", study.Percent(min(max(share.Value, 0), 1)), cluster.FromSeconds(min(call.Value, alone.Value)))
 }
 
 // crowded is how many times the model's time a call takes where what the model leaves

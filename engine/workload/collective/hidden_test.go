@@ -1,0 +1,29 @@
+package collective_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
+	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+)
+
+// Where ranks compute beside a call, the sentence and what a turn has gained begin with how
+// much of it is hidden; where they do not, neither speaks of it.
+func TestSentenceSaysWhatIsHidden(t *testing.T) {
+	for overlap, want := range map[string]map[string]string{
+		"1000000": {"1": ": 467 µs a call, 3% of 217 µs hidden (simulated)", "256": ": 467 µs a call, 95% of 217 µs hidden (simulated)"},
+		"0":       {"1": ": 467 µs a call (simulated)"},
+	} {
+		for slices, says := range want {
+			s, err := sessiontest.Run("collective", nil, 1, "fabric", "sim", "machine", "xt4-franklin", "nodes", "32", "ranks-per-node", "1",
+				"collective", "allreduce", "algorithm", "ring", "size", "65536", "overlap", overlap, "slices", slices)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(s.Why, says) || strings.HasSuffix(s.Studies[0].Gain, " hidden") != (overlap != "0") {
+				t.Errorf("overlap %s, %s slices: %q, gain %q, want %q", overlap, slices, s.Why, s.Studies[0].Gain, says)
+			}
+		}
+	}
+}
