@@ -28,7 +28,7 @@ func init() {
 		},
 		Class: tree.place,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
-			up, in, before := tree.upward(c, k, n)
+			up, in, before := tree.upward(c, k, n, true)
 			down, out, behind := tree.downward(c, k, n)
 			return c.copies(n) + up + down + cluster.Time(k.Segments-1)*max(in+out, before, behind)
 		},
@@ -110,12 +110,12 @@ func init() {
 		Class: (&shape{name: "chain"}).place,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-			works, passes := c.in()+c.combines(piece), c.O // of the last rank, and of those between
+			works, passes, ahead := c.in()+c.combines(piece), c.O, 2*c.leaves(1, piece) // of the last rank, of those between, and before their requests and bytes
 			if k.Ranks == 2 {
-				passes = 0
+				passes, ahead = 0, 0
 			}
 			return c.copies(n) + cluster.Time(k.Ranks-1)*(c.message(piece)+c.combines(piece)) +
-				cluster.Time(k.Segments-1)*max(c.apart(piece), works+passes, c.landing(min(int(k.Segments), 2), piece, c.combines(piece)+passes))
+				cluster.Time(k.Segments-1)*max(c.apart(piece), works+passes, c.landing(min(int(k.Segments), 2), piece, c.combines(piece)+passes, ahead))
 		},
 	})
 }

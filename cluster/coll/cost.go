@@ -63,12 +63,27 @@ func (c *Cost) in() cluster.Time {
 
 // landing is the least time from one message into a buffer to the next one, where so many
 // buffers take turns and each message has work after it: bytes that are got leave for a
-// buffer only once it is free. Bytes that are sent do not wait.
-func (c *Cost) landing(buffers int, n int64, work cluster.Time) cluster.Time {
+// buffer only once it is free. Where bytes of other messages leave meanwhile, those are
+// ahead at the adapters: of the request, and of the bytes that it asks for. With b buffers
+// and w bytes' time ahead it is (in + 2L + (n−1)G + work + (b−1)w)/b: a single buffer's
+// request leaves before others ask. Bytes that are sent do not wait.
+func (c *Cost) landing(buffers int, n int64, work, ahead cluster.Time) cluster.Time {
 	if c.pulls == 0 || buffers == 0 {
 		return 0
 	}
-	return (c.in() + c.pulls + c.carry(n) + work) / cluster.Time(buffers)
+	b := cluster.Time(buffers)
+	return (c.in() + c.pulls + c.carry(n) + work + (b-1)*ahead) / b
+}
+
+// leaves is what so many messages in a row take of the adapter that they leave by.
+func (c *Cost) leaves(m int, n int64) cluster.Time { return cluster.Time(m) * (c.Gap + c.carry(n)) }
+
+// offers is what goes of that adapter before so many messages that are got.
+func (c *Cost) offers(m int) cluster.Time {
+	if c.pulls == 0 {
+		return 0
+	}
+	return cluster.Time(m) * c.Gap
 }
 
 // message is the time from the start of a send to the end of its receive.

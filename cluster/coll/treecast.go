@@ -113,23 +113,28 @@ func (s *shape) down(c *Cost, k Key, n int64) cluster.Time {
 // busiest rank's processor, and of what else it goes through.
 func (s *shape) downward(c *Cost, k Key, n int64) (first, processor, elsewhere cluster.Time) {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-	s.busiest(k, func(v *vertex) {
+	s.busiest(k, func(v *vertex, siblings int) {
 		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
 		processor = max(processor, kids*c.O+up*c.in())
-		elsewhere = max(elsewhere, max(kids, up)*(c.Gap+c.carry(piece)), up*c.landing(2, piece, kids*c.O))
+		ahead := siblings - 1 // segments that leave the parent for the others
+		if len(v.kids) > 0 {  // it passes on: then also its own, and the requests come in pairs
+			ahead = len(v.kids) + siblings
+		}
+		elsewhere = max(elsewhere, c.offers(len(v.kids))+c.leaves(max(len(v.kids), 1), piece), up*c.landing(2, piece, kids*c.O, c.leaves(ahead, piece)))
 	})
 	return s.walk(k, 0, func(limb) int64 { return piece }, c), processor, elsewhere
 }
 
-// busiest visits the root and its children, which have the most children of all.
-func (s *shape) busiest(k Key, visit func(*vertex)) {
+// busiest visits the root and its children, which have the most children of all, and says
+// how many have the same parent.
+func (s *shape) busiest(k Key, visit func(v *vertex, siblings int)) {
 	root := s.vertex(k.Ranks, k.Radix, 0)
-	visit(&root)
+	visit(&root, 0)
 	last := int32(-1)
 	for _, d := range root.kids {
 		if d.size != last {
 			v := s.vertex(k.Ranks, k.Radix, d.d)
-			visit(&v)
+			visit(&v, len(root.kids))
 			last = d.size
 		}
 	}

@@ -83,24 +83,39 @@ func (b *Builder) gather(s *shape, everywhere bool) id {
 	return b.join(ready)
 }
 
-// up is the time of a reduction: as down, with the work between.
+// up is the time of a reduction: as down, with the work between. Ranks copy all of their
+// own segments before they take the first message, or ask for it.
 func (s *shape) up(c *Cost, k Key, n int64) cluster.Time {
-	first, each, behind := s.upward(c, k, n)
+	first, each, behind := s.upward(c, k, n, false)
+	own := c.copies((n + int64(k.Segments) - 1) / int64(k.Segments))
+	each += own
+	if c.pulls > 0 {
+		behind += own
+	}
 	return first + cluster.Time(k.Segments-1)*max(each, behind)
 }
 
-// upward is downward of a reduction.
-func (s *shape) upward(c *Cost, k Key, n int64) (first, processor, elsewhere cluster.Time) {
+// upward is downward of a reduction. Where what is whole goes down again, the requests of a
+// segment wait behind the bytes of another one that leave.
+func (s *shape) upward(c *Cost, k Key, n int64, again bool) (first, processor, elsewhere cluster.Time) {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
 	wait := cluster.Time(0) // for a buffer that is free
-	s.busiest(k, func(v *vertex) {
+	s.busiest(k, func(v *vertex, _ int) {
 		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
-		turn := c.landing(min(len(v.kids), 2), piece, c.combines(piece))
-		if len(v.kids) > 2 {
-			wait = max(wait, turn-c.in()-c.combines(piece))
-		}
 		processor = max(processor, kids*(c.in()+c.combines(piece))+up*c.O)
-		elsewhere = max(elsewhere, max(kids, up)*(c.Gap+c.carry(piece)), kids*turn)
+		elsewhere = max(elsewhere, max(kids, up)*c.leaves(1, piece))
+		if c.pulls == 0 {
+			return
+		}
+		down := cluster.Time(0)
+		if again && len(v.kids) > 1 {
+			down = c.leaves(len(v.kids), piece)
+		}
+		buffers := min(len(v.kids), 2)
+		if len(v.kids) > 2 {
+			wait = max(wait, c.landing(buffers, piece, c.combines(piece), 0)-c.in()-c.combines(piece))
+		}
+		elsewhere = max(elsewhere, down+kids*c.landing(buffers, piece, c.combines(piece), up*c.leaves(1, piece)))
 	})
 	first = s.rise(k, func(int32) int64 { return piece }, func(int32) cluster.Time { return c.combines(piece) + wait }, c)
 	return first, processor, elsewhere
