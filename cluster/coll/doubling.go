@@ -56,7 +56,8 @@ func init() {
 				half := int64(q) / 2 >> i
 				if down := 2*rounds(q) - 1 - i; down < rounds(q) {
 					half = int64(q) / 2 >> down
-					return c.message(half * each), 2 * c.O
+					both = c.message(half * each)
+					return both, both // the partner waited for the late one on the way up
 				}
 				return c.message(half*each) + c.combines(half*each), c.O + c.in() + c.combines(half*each)
 			})
@@ -95,8 +96,12 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			q, beyond := core(k.Ranks)
 			t := c.copies(n) + cluster.Time(rounds(q))*(c.message(n)+c.combines(n))
-			if beyond > 0 { // what comes in one more round has come before
-				t += c.in() + c.combines(n)
+			switch {
+			case beyond == 0:
+			case c.pulls > 0:
+				t += c.message(n) + c.combines(n)
+			default: // what comes in one more round has left the first rank behind all others
+				t = max(t, c.copies(n)+c.message(n)-c.in()+c.leaves(rounds(q), n)) + c.in() + c.combines(n)
 			}
 			return t
 		},
@@ -173,14 +178,15 @@ func (b *Builder) folding() (have id, unfold func(done id), member bool) {
 
 // foldTime is the time of a reduction of n bytes with folding around steps, whose
 // times each gives: among ranks that are all late, because they took in a folded one,
-// and of a late one whose partner was not, for which its message waits.
+// and of a late one whose partner was not, for which its message waits: bytes that it gets
+// do not leave before it asks.
 func foldTime(c *Cost, k Key, n int64, steps int, each func(step int) (both, waiting cluster.Time)) cluster.Time {
 	_, beyond := core(k.Ranks)
 	var all, late cluster.Time
 	for i := range steps {
 		both, waiting := each(i)
 		all += both
-		if i < rounds(beyond) {
+		if i < rounds(beyond) || c.pulls > 0 {
 			waiting = both
 		}
 		late += waiting

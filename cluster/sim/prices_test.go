@@ -64,9 +64,9 @@ func TestPricesOfTransfers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	teams, lengths, radices := []int{2, 8, 16}, []int64{8, 4096, 65536}, []int{0, 4}
+	teams, lengths, radices := []int{2, 3, 8, 16}, []int64{8, 4096, 65536}, []int{0, 4}
 	if testing.Short() {
-		teams, lengths, radices = teams[1:2], lengths[1:2], radices[:1]
+		teams, lengths, radices = teams[2:3], lengths[1:2], radices[:1]
 	}
 	for _, a := range coll.All() {
 		if a.Needs&(coll.Reach|coll.Network) != 0 || a.Housed || a.Collective == coll.OpBarrier {
@@ -78,7 +78,7 @@ func TestPricesOfTransfers(t *testing.T) {
 				for _, p := range teams {
 					for _, radix := range radices {
 						for _, n := range lengths {
-							if segments > 1 && (!a.Segmented || n < 4096) || radix > 0 && a.Radix == 0 {
+							if segments > 1 && (!a.Segmented || n < 4096) || radix > 0 && a.Radix == 0 || !a.Takes(coll.Tuple{Collective: a.Collective, Ranks: int32(p)}) {
 								continue
 							}
 							k, err := a.Key(coll.Parameters{Ranks: p, Segments: segments, Radix: radix, Modes: coll.Modes{Transfer: transfer}})
