@@ -191,6 +191,22 @@ func (l Lib) Await(h Handle) {
 	l.r.port.Test(h)
 }
 
+// AwaitAll blocks until all of several operations that Post started are complete, as Waitall
+// does, and gives the first failure among them. A handle of 0 is complete.
+func (l Lib) AwaitAll(hs []Handle) Code {
+	l.r.port.Wait(hs, len(hs))
+	failed := OK
+	for _, h := range hs {
+		if h == 0 {
+			continue
+		}
+		if d, _ := l.r.port.Test(h); failed == OK {
+			failed = d.Err
+		}
+	}
+	return failed
+}
+
 // Test reports whether it is complete, and forgets it if so.
 func (l Lib) Test(h Handle) bool {
 	_, ok := l.r.port.Test(h)

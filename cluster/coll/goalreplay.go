@@ -10,7 +10,9 @@ import (
 )
 
 // GoalReplay is a GOAL program on a cluster: each rank posts its operations as what they
-// require is complete, or has started. Messages are sizes without bytes.
+// require is complete, or has started. Messages are sizes without bytes. A rank whose
+// operations each follow the one before makes calls: it posts one after the other, and waits
+// for what the next one requires. Another rank's are steps, posted as they are ready.
 type GoalReplay struct {
 	program *GoalProgram
 	flops   float64 // a second, by which calculations take their ns
@@ -33,6 +35,10 @@ type replayed struct {
 	op      cluster.Op
 	end     cluster.Handle
 	trouble error
+
+	calls   bool
+	handles []cluster.Handle // of operations under way, where the rank makes calls; 0: complete
+	awaited []cluster.Handle // scratch
 }
 
 // NewReplay prepares a run on processors of so many flop/s each; 0: unknown, which only
@@ -41,17 +47,23 @@ func (p *GoalProgram) NewReplay(flops float64) (*GoalReplay, error) {
 	g := &GoalReplay{program: p, flops: flops, ranks: make([]replayed, len(p.ranks))}
 	for r := range p.ranks {
 		of := &p.ranks[r]
-		left, err := of.left(r)
-		if err != nil {
-			return nil, err
-		}
 		for i := range of.ops {
 			if o := &of.ops[i]; o.Kind == GoalCalc && o.Size > 0 && !(flops > 0 && flops <= 1e15) {
 				return nil, fmt.Errorf("rank %d calculates, and the machine does not say how fast: give one with flop/s", r)
 			}
 		}
-		g.ranks[r] = replayed{of: of, flops: flops, left: left, open: len(of.ops), waiting: make([]bool, len(of.ops)),
-			done: edges(len(of.ops), of.need, false), begun: edges(len(of.ops), of.need, true)}
+		x := replayed{of: of, flops: flops, open: len(of.ops), calls: of.sequential()}
+		if x.calls {
+			x.handles = make([]cluster.Handle, len(of.ops))
+		} else {
+			var err error
+			if x.left, err = of.left(r); err != nil {
+				return nil, err
+			}
+			x.waiting = make([]bool, len(of.ops))
+			x.done, x.begun = edges(len(of.ops), of.need, false), edges(len(of.ops), of.need, true)
+		}
+		g.ranks[r] = x
 	}
 	return g, nil
 }
@@ -75,6 +87,9 @@ func (g *GoalReplay) Rank(r *cluster.Rank) error {
 	x.rank, x.lib, x.team = r, r.Lib(), r.World()
 	if x.open == 0 {
 		return nil
+	}
+	if x.calls {
+		return x.makes()
 	}
 	for i, n := range x.left {
 		if n == 0 {
@@ -121,45 +136,60 @@ func (x *replayed) release(nodes []int32) {
 // post starts an operation.
 func (x *replayed) post(p cluster.Poster, node int32) {
 	o := &x.of.ops[node]
-	x.op = cluster.Op{Then: x, ThenArg: node}
-	switch o.Kind {
-	case GoalCalc:
-		x.op.Kind, x.op.A = cluster.KindWork, uint64(float64(o.Size)*1e-9*x.flops+0.5)
-	case GoalSend:
-		x.op.Kind, x.op.Size = cluster.KindSend, o.Size
-	case GoalRecv:
-		x.op.Kind, x.op.Size = cluster.KindRecv, MostGoalSize // the sender says how many
-		x.waiting[node] = true
+	if o.Kind == GoalCalc {
+		x.op = cluster.Op{Kind: cluster.KindWork, A: x.takes(o)}
+	} else {
+		x.message(o)
+		x.waiting[node] = o.Kind == GoalRecv
 	}
-	if o.Kind != GoalCalc {
-		x.op.Ctx, x.op.Tag, x.op.Peer = x.lib.Context(x.team), o.Tag, o.Peer
-		if o.Peer >= 0 {
-			x.op.Peer = int32(x.team.Global(int(o.Peer)))
-		}
-	}
-	if o.Kind == GoalSend {
-		x.rank.Account(int(x.op.Peer), 1, o.Size)
-	}
+	x.op.Then, x.op.ThenArg = x, node
 	p.Post(&x.op)
 	x.release(x.begun(node)) // the loop of Step goes on with them
 }
 
-// Stuck names the ranks that wait after a run that ended in a deadlock.
-func (g *GoalReplay) Stuck() error {
+// takes is a calculation's flop.
+func (x *replayed) takes(o *GoalOp) uint64 { return uint64(float64(o.Size)*1e-9*x.flops + 0.5) }
+
+// message makes the op of a send or a receive.
+func (x *replayed) message(o *GoalOp) {
+	x.op = cluster.Op{Kind: cluster.KindSend, Size: o.Size, Ctx: x.lib.Context(x.team), Tag: o.Tag, Peer: o.Peer}
+	if o.Peer >= 0 {
+		x.op.Peer = int32(x.team.Global(int(o.Peer)))
+	}
+	if o.Kind == GoalRecv {
+		x.op.Kind, x.op.Size = cluster.KindRecv, MostGoalSize // the sender says how many
+		return
+	}
+	x.rank.Account(int(x.op.Peer), 1, o.Size)
+}
+
+// Stuck names the ranks that wait after a run that ended in a deadlock with these waits.
+func (g *GoalReplay) Stuck(calls []cluster.Wait) error {
 	open, waits := 0, 0
 	words := ""
 	const most = 4
+	receive := func(rank int, peer, tag int32) {
+		if waits++; waits <= most {
+			words += fmt.Sprintf("; rank %d waits for %s with %s", rank, anyOr("rank", peer), anyOr("tag", tag))
+		}
+	}
 	for r := range g.ranks {
 		x := &g.ranks[r]
 		if x.open > 0 {
 			open += x.open
 		}
 		for i, waiting := range x.waiting {
-			if !waiting {
-				continue
+			if waiting {
+				receive(r, x.of.ops[i].Peer, x.of.ops[i].Tag)
 			}
-			if waits++; waits <= most {
-				words += fmt.Sprintf("; rank %d waits for %s with %s", r, anyOr("rank", x.of.ops[i].Peer), anyOr("tag", x.of.ops[i].Tag))
+		}
+		for _, w := range calls {
+			if x.calls && w.Kind == cluster.KindRecv && x.team.Local(w.Rank) == r {
+				peer := int32(w.Peer)
+				if peer >= 0 {
+					peer = int32(x.team.Local(w.Peer))
+				}
+				receive(r, peer, int32(w.Tag))
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func replay(t *testing.T, text string, m cluster.Machine) (cluster.Time, error) 
 	})
 	var a *cluster.Abort
 	if errors.As(err, &a) && a.Reason == cluster.ReasonDeadlock {
-		err = g.Stuck()
+		err = g.Stuck(a.Waits)
 	}
 	return last, err
 }

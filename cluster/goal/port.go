@@ -111,6 +111,7 @@ func (p *port) begins(op *cluster.Op) cluster.Handle {
 		p.refuses(callOf(op), unknown)
 	}
 	s.computes()
+	s.trace.stepped = true
 	return s.detached(p.Port, op, g, s.follows(record{kind: calc}))
 }
 
@@ -209,6 +210,8 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	inner := s.inner
 	if p.region {
 		inner = nil
+	} else if need > 0 {
+		s.waits()
 	}
 	for _, h := range hs {
 		if h == 0 {
@@ -252,6 +255,9 @@ func (p *port) Test(h cluster.Handle) (d cluster.Done, ok bool) {
 		d, ok = p.Port.Test(x.handle)
 	}
 	if ok {
+		if !p.region {
+			p.s.computes() // before it found out
+		}
 		p.s.sees(h)
 	}
 	return d, ok

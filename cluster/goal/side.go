@@ -16,9 +16,10 @@ type side struct {
 	chunks  []chunk
 	trouble error // of a step, which cannot end the rank
 
-	last int32        // that the program has posted; −1: none
-	seen []int32      // that it has seen complete since
-	rest cluster.Time // that it has computed since, and the remainder of a ns before
+	last   int32        // that the program has posted; −1: none
+	seen   []int32      // that it has seen complete since
+	waited bool         // for one of them
+	rest   cluster.Time // that it has computed since, and the remainder of a ns before
 
 	held  []held // by number of the handle
 	free  []uint32
@@ -69,6 +70,16 @@ func (s *side) computes() {
 	s.seen = append(s.seen, i)
 }
 
+// waits writes down what comes before a wait of the program: what it has computed, or else an
+// empty calculation after what it has waited for since its last operation, as the order of
+// waits says when it pays for what.
+func (s *side) waits() {
+	s.computes()
+	if s.waited {
+		s.seen = append(s.seen, s.follows(record{kind: calc}))
+	}
+}
+
 // follows writes down the next operation of the program.
 func (s *side) follows(r record) int32 {
 	slices.Sort(s.seen)
@@ -78,12 +89,13 @@ func (s *side) follows(r record) int32 {
 		r.after = -1
 	}
 	s.last = s.trace.add(s, r)
-	s.seen = s.seen[:0]
+	s.seen, s.waited = s.seen[:0], false
 	return s.last
 }
 
 // message is a send or a receive as it is written. GOAL knows no empty ones.
 func (s *side) message(op *cluster.Op) record {
+	s.trace.asked = s.trace.asked || op.Bytes() > s.trace.eager && op.Kind == cluster.KindSend
 	r := record{kind: send, peer: op.Peer, size: max(op.Bytes(), 1), tag: s.trace.tagOf(op.Ctx, op.Tag), after: -1}
 	if op.Kind == cluster.KindRecv {
 		r.kind = recv
@@ -145,6 +157,7 @@ func (s *side) sees(h cluster.Handle) {
 	for _, i := range append(x.ops[:], x.more...) {
 		if i >= 0 {
 			s.seen = append(s.seen, i)
+			s.waited = s.waited || x.handle != 0
 		}
 	}
 	*x = held{gen: x.gen}

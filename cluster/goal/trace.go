@@ -25,6 +25,10 @@ type Trace struct {
 	failed   error // of the temporary file
 	Ops      int64
 	Messages int64
+
+	eager   int64 // a message of more bytes asks first
+	asked   bool  // one of them has
+	stepped bool  // a collective went on in steps
 }
 
 // tag is a tag of a team.
@@ -72,7 +76,7 @@ func (f *fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	}
 	l := spec.Layout
 	n := l.Ranks()
-	t.sides = make([]*side, n)
+	t.sides, t.eager = make([]*side, n), spec.Eager()
 	if t.most == 0 {
 		t.most = min(max(kept/n, 256), 64<<10)
 	}
@@ -110,6 +114,14 @@ func (t *Trace) tagOf(ctx, number int32) int32 {
 		t.tags[tag{ctx, number}] = n
 	}
 	return n
+}
+
+// Note says what a replay of the text does not know; "": nothing.
+func (t *Trace) Note() string {
+	if !t.asked || !t.stepped {
+		return ""
+	}
+	return "some messages ask first (rendezvous), and collectives go on in steps: GOAL does not tell the calls of a program, between which a rank answers, from such steps; a replay may take another time"
 }
 
 // chunk is a piece of a rank's operations in the temporary file.

@@ -78,8 +78,16 @@ func replayed(t *testing.T, text string, s cluster.Spec) cluster.Time {
 // same time to the picosecond; and it ends then whether it is written down or not.
 func TestRoundTrip(t *testing.T) {
 	programs := map[string]func(*cluster.Rank) error{
-		"pingpong": func(r *cluster.Rank) error { return pingpong(r, 1000) },
-		"halo":     func(r *cluster.Rank) error { return halo(r, 700) },
+		"pingpong":            func(r *cluster.Rank) error { return pingpong(r, 1000) },
+		"halo":                func(r *cluster.Rank) error { return halo(r, 700, together) },
+		"halo, waits in turn": func(r *cluster.Rank) error { return halo(r, 700, inTurn) },
+		"halo, waits for any": func(r *cluster.Rank) error { return halo(r, 700, forAny) },
+		"halo, computes before it waits": func(r *cluster.Rank) error {
+			return halo(r, 700, func(r *cluster.Rank, q []cluster.Request) error {
+				r.Compute(cluster.Work{Flops: 1e3 * float64(1+r.ID()*7%5)}, nil)
+				return together(r, q)
+			})
+		},
 		"barriers": func(r *cluster.Rank) error {
 			for i := range 3 {
 				r.Compute(cluster.Work{Flops: float64(1e3 * (1 + (r.ID()*7+i)%5))}, nil)
@@ -95,8 +103,6 @@ func TestRoundTrip(t *testing.T) {
 		for _, s := range []cluster.Spec{spec(machine(1<<20), 12, 1), spec(machine(256), 12, 1), spec(machine(1<<20), 4, 3)} {
 			s.Layout.Ranking = cluster.RoundRobin
 			switch {
-			case name == "halo" && s.Machine.EagerLimit < 700:
-				continue // handshakes go on at each call, of which GOAL has none
 			case name == "barriers" && s.Layout.RanksPerNode > 1:
 				continue // a barrier's messages meet at adapters, the formula of one does not
 			}
@@ -136,7 +142,7 @@ func world(r *cluster.Rank, id int) int { return r.World().Local(id) }
 
 // halo exchanges with the neighbours in a periodic grid of three dimensions, all messages
 // at once, and computes.
-func halo(r *cluster.Rank, size int) error {
+func halo(r *cluster.Rank, size int, wait func(*cluster.Rank, []cluster.Request) error) error {
 	sides := [3]int{3, 2, 2}
 	for range 3 {
 		var q [12]cluster.Request
@@ -156,12 +162,64 @@ func halo(r *cluster.Rank, size int) error {
 			}
 			stride *= side
 		}
-		if err := r.Waitall(q[:n], nil); err != nil {
+		if err := wait(r, q[:n]); err != nil {
 			return err
 		}
-		r.Compute(cluster.Work{Flops: 20e3}, nil)
+		r.Compute(cluster.Work{Flops: 20e3 + 1e3*float64(r.ID()%5)}, nil)
 	}
 	return nil
+}
+
+func together(r *cluster.Rank, q []cluster.Request) error { return r.Waitall(q, nil) }
+
+// inTurn waits for the last one first.
+func inTurn(r *cluster.Rank, q []cluster.Request) error {
+	for i := range q {
+		if _, err := r.Wait(&q[len(q)-1-i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forAny computes after each message.
+func forAny(r *cluster.Rank, q []cluster.Request) error {
+	for range q {
+		if _, _, err := r.Waitany(q); err != nil {
+			return err
+		}
+		r.Compute(cluster.Work{Flops: 500}, nil)
+	}
+	return nil
+}
+
+// Of a program with handshakes and collectives in steps the trace notes that its replay is
+// not exact; of any other it notes nothing.
+func TestNotesWhatAReplayCannotTell(t *testing.T) {
+	halos := func(r *cluster.Rank) error { return halo(r, 700, together) }
+	both := func(r *cluster.Rank) error {
+		if err := halos(r); err != nil {
+			return err
+		}
+		return coll.Allgather(r, r.World(), make([]byte, 800), make([]byte, 800*12))
+	}
+	for _, c := range []struct {
+		eager int64
+		body  func(*cluster.Rank) error
+		noted bool
+	}{{256, halos, false}, {1 << 20, both, false}, {256, both, true}} {
+		trace, err := goal.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, trace.On(sim.New()), spec(machine(c.eager), 12, 1), c.body)
+		if note := trace.Note(); (note != "") != c.noted {
+			t.Errorf("eager up to %d B, want a note: %v, is %q", c.eager, c.noted, note)
+		}
+		if err := trace.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // anySource passes a token on, whoever it comes from.

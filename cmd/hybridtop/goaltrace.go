@@ -65,6 +65,9 @@ func (g *goalFlags) write(ctx context.Context, stderr io.Writer, s *engine.Snaps
 		return status(1)
 	}
 	fmt.Fprintf(stderr, "wrote %s: %d operations, %s\n", g.out, g.trace.Ops, count(g.trace.Messages, "message"))
+	if note := g.trace.Note(); note != "" {
+		fmt.Fprintln(stderr, "note:", note)
+	}
 	return nil
 }
 

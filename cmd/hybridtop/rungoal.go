@@ -140,7 +140,7 @@ func replayGoal(ctx context.Context, p *coll.GoalProgram, m cluster.Machine, per
 	if err := run.Wait(); err != nil {
 		var a *cluster.Abort
 		if errors.As(err, &a) && a.Reason == cluster.ReasonDeadlock {
-			return nil, g.Stuck()
+			return nil, g.Stuck(a.Waits)
 		}
 		return nil, err
 	}
