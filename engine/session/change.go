@@ -15,8 +15,9 @@ import (
 // simulation's are exact.
 const enoughIterations = 3
 
-// alikeSim is the ratio of simulated times below which two runs count as equally fast.
-const alikeSim = 1.001
+// alikeSim is the ratio of simulated times below which two runs count as equally fast:
+// it would be written as 1.
+const alikeSim = 1.005
 
 // Change puts into words what turning knobs has done to the time of an iteration,
 // from a run to a later one of the same workload: "multiple, m = 1: 1.46× faster

@@ -44,6 +44,8 @@ func TestChange(t *testing.T) {
 			"group 4→8: as fast as before (1.00 ms → 1.04 ms an iteration, measured)"},
 		{"a simulation is exact", took(t, engine.Simulated, 1e-3), took(t, engine.Simulated, 1.04e-3, "group", "8"),
 			"group 4→8: 1.04× slower (1.00 ms → 1.04 ms an iteration, simulated)"},
+		{"hardly anything", took(t, engine.Simulated, 1e-3), took(t, engine.Simulated, 1.004e-3, "group", "8"),
+			"group 4→8: as fast as before (1.00 ms → 1.00 ms an iteration, simulated)"},
 		{"one simulated iteration is enough", took(t, engine.Simulated, 2e-3), one,
 			"group 4→8: 2× faster (2.00 ms → 1.00 ms an iteration, simulated)"},
 		{"kinds are not mixed up", took(t, engine.Emulated, 2e-3), took(t, engine.Simulated, 1e-3, "fabric", "sim"),

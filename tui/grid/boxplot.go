@@ -73,7 +73,7 @@ func (b *BoxPlot) Draw(v View, th *Theme) {
 	if v.H() >= axisMinH {
 		p.area.H -= 2
 	}
-	n := clampInt((p.area.H+1)/2, 2, 6)
+	n := clampInt((p.area.H+1)/2, min(3, max(p.area.H, 2)), 6) // of two the upper one may lie outside
 	p.y = b.Y.settle(ys, true, n)
 	p.yticks = b.Y.appendTicks(p.yticks[:0], p.y.lo, p.y.hi, n)
 	if v.W() >= axisMinW {

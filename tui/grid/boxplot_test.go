@@ -2,6 +2,7 @@ package grid
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -20,6 +21,20 @@ func sampleBoxes() *BoxPlot {
 	}
 	b.Items = append(b.Items, BoxItem{Label: "one", Spread: Spread{5e-6, 5e-6, 5e-6, 5e-6, 5e-6}})
 	return b
+}
+
+// An axis from zero has a number above it, whatever the values and the rows.
+func TestBoxesHaveANumberAboveZero(t *testing.T) {
+	for _, x := range []float64{0.1, 0.11, 0.16, 0.2, 0.25, 0.3, 0.46, 0.49, 0.7, 0.99} {
+		for rows := 5; rows < 12; rows++ {
+			b := BoxPlot{Items: []BoxItem{{Spread: Spread{x, x, x, x, x}}}, Y: Axis{Unit: Seconds, FromZero: true}}
+			g := New(40, rows)
+			b.Draw(g.All(), Themes()[0])
+			if n := strings.Count(g.PlainText(), "┤"); n < 2 {
+				t.Errorf("%g s on %d rows: %d numbers\n%s", x, rows, n, g.PlainText())
+			}
+		}
+	}
 }
 
 // The quartiles of 1 to 5 are 2, 3 and 4, between values they lie in proportion, and

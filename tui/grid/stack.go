@@ -57,7 +57,7 @@ func (s *Stack) Draw(v View, th *Theme) {
 		}
 	}
 	if label > 0 {
-		label = min(label+1, v.W()*11/20)
+		label = min(label+1, stackLabel(v.W()))
 	}
 	for y := range shown {
 		v.TextIn(0, y, label-1, s.Rows[y].Label, Left, th.Text)
@@ -67,6 +67,15 @@ func (s *Stack) Draw(v View, th *Theme) {
 	}
 	more(v, th, shown, len(s.Rows))
 }
+
+// stackLabel is the columns that names have at most, a blank behind them included.
+func stackLabel(cols int) int { return max(cols*11/20, cols-stackBar) }
+
+// stackBar is the columns of a bar that need no more.
+const stackBar = 32
+
+// Names is how many columns names of bars have on a view of so many.
+func (s *Stack) Names(cols int) int { return stackLabel(cols) - 1 }
 
 // bar draws one bar. Ends of parts are rounded, not their lengths, so that
 // the bar as a whole is right.

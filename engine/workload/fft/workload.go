@@ -80,7 +80,7 @@ var fft = workload.Workload{
 		{Name: "bound_busiest", Phrase: "bound by the busiest link", Unit: "1/s", Doc: "the same with the link that carries most by the routes, up to 16,384 pairs of ranks"},
 		{Name: "crossing_first", Phrase: "first exchange across the bisection", Unit: "1", Doc: "share of its bytes that the routes take across, likewise"},
 		{Name: "crossing_second", Phrase: "second exchange across the bisection", Unit: "1", Doc: "likewise"},
-		{Name: "hidden_share", Phrase: "share of exchanges hidden", Unit: "1", Doc: "1 − communication not hidden / exchanges with nothing beside"},
+		{Name: "hidden_share", Phrase: "share of exchanges hidden", Unit: "1", Doc: "1 − communication not hidden / exchanges with nothing beside; 0 where a step waits longer than that"},
 		{Name: "message_first", Phrase: "message of the first exchange", Unit: "B", Doc: "bytes from a rank to another in a call of the first exchange"},
 		{Name: "message_second", Phrase: "message of the second exchange", Unit: "B", Doc: "likewise of the second"},
 	},
@@ -316,7 +316,7 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 	comm, ok := snap.Metric("time_comm")
 	apart, too := snap.Metric("exchange_alone")
 	if ok && too && apart.Value > 0 {
-		all = append(all, engine.Metric{Name: "hidden_share", Value: 1 - comm.Value/apart.Value, Unit: "1", Kind: snap.Kind})
+		all = append(all, engine.Metric{Name: "hidden_share", Value: max(1-comm.Value/apart.Value, 0), Unit: "1", Kind: snap.Kind})
 	}
 	return all
 }

@@ -167,7 +167,7 @@ func why(now *engine.Row, s *engine.Snapshot, calls bool) string {
 	if !(c[columnPanel] > 0) {
 		return fmt.Sprintf("%s: a product takes %s, and there is nobody to wait for", schemeIn(now), seconds(c[columnTime]))
 	}
-	text := fmt.Sprintf("%s: a step's panels take %s alone, and %s of it waits", schemeIn(now), seconds(c[columnPanel]), seconds(c[columnStepWait]))
+	text := fmt.Sprintf("%s: a step waits %s for panels that take %s alone", schemeIn(now), seconds(c[columnStepWait]), seconds(c[columnPanel]))
 	if sc.Text("schedule") == blocking {
 		return text + ": no product is computed meanwhile"
 	}

@@ -63,7 +63,7 @@ func TestWordsOfTheStudy(t *testing.T) {
 	v.Form, v.Now = bySchedule.Form, 0
 	v.Rows = []engine.Row{row("1 ahead, 1 slice", 10, 40e-3), row("1 ahead, 8 slices", 9, 8e-3)}
 	complete(&v, snap)
-	const want = "1 ahead, 1 slice: a step's panels take 48.0 ms alone, and 40.0 ms of it waits, 17% hidden; the panel for step 12 waited longest, 44.0 ms: nobody polled while a product was computed; " +
+	const want = "1 ahead, 1 slice: a step waits 40.0 ms for panels that take 48.0 ms alone, 17% hidden; the panel for step 12 waited longest, 44.0 ms: nobody polled while a product was computed; " +
 		"1 ahead, 8 slices hides 83% of them and is 1.1× as fast (simulated)."
 	if v.Why != want {
 		t.Errorf("why\n%q, want\n%q", v.Why, want)

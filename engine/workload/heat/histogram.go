@@ -57,7 +57,7 @@ func spread(s *engine.Snapshot) []engine.Row {
 		}
 		row.Cells = []float64{
 			spreadMedian: d.P50, spreadPeak: float64(peak) / float64(d.Count),
-			spreadTenth: within(d, 0.1), spreadNinetieth: within(d, 0.9), spreadMost: d.Max, spreadCount: float64(d.Count),
+			spreadTenth: min(within(d, 0.1), d.P50), spreadNinetieth: max(within(d, 0.9), d.P50), spreadMost: d.Max, spreadCount: float64(d.Count),
 		}
 		return []engine.Row{row}
 	}
@@ -65,7 +65,7 @@ func spread(s *engine.Snapshot) []engine.Row {
 }
 
 // within is the value below which a share of all is, values being spread evenly in their
-// buckets.
+// buckets, which are wider than the median's.
 func within(d *engine.Distribution, share float64) float64 {
 	n, wanted := 0.0, share*float64(d.Count)
 	for _, b := range d.Buckets {
@@ -84,7 +84,7 @@ var bucketStep = math.Pow(10, -1.0/engine.BucketsPerDecade)
 
 // histograms draws one a row, with its median, and says which is wider.
 func histograms(v *engine.StudyView, s *engine.Snapshot) {
-	p := engine.Plot{Title: "share of all (a line a variant, its median upright)"}
+	p := engine.Plot{Title: "share of all by variant, and medians"}
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		line := engine.Line{Name: r.Series, Kind: r.Kind, Look: engine.Dashed}

@@ -49,6 +49,18 @@ func TestHistograms(t *testing.T) {
 	}
 }
 
+// The median lies between the tenth and the ninetieth of a hundred, although buckets are
+// wider than it is exact.
+func TestMedianLiesInTheMiddle(t *testing.T) {
+	for _, median := range []float64{180e-6, 185e-6, 199e-6, 200e-6} {
+		s := spreadOf("two-sided", 200e-6, [2]int64{100, 0})
+		s.Samples[0].P50, s.Samples[0].Max = median, 200e-6
+		if c := spread(s)[0].Cells; c[spreadTenth] > median || c[spreadNinetieth] < median {
+			t.Errorf("median %v s, eight of ten from %v s to %v s", median, c[spreadTenth], c[spreadNinetieth])
+		}
+	}
+}
+
 // The fewest nodes at which a step is shortest are marked, if more were tried.
 func TestOptimum(t *testing.T) {
 	row := func(nodes, time float64) engine.Row {

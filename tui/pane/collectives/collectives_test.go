@@ -2,6 +2,7 @@ package collectives
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +127,22 @@ func TestCollectivesAnywhere(t *testing.T) {
 			p := &Pane{}
 			for _, size := range [][2]int{{0, 0}, {1, 1}, {5, 3}, {20, 9}, {37, 11}, {300, 5}, {12, 90}, {120, 40}} {
 				drawn(p, h, size[0], size[1], size[0]%2 == 0)
+			}
+		}
+	}
+}
+
+// Numbers of ranks on a circle stand whole inside the pane, whatever its width.
+func TestNumbersOnACircleStandInside(t *testing.T) {
+	for _, ranks := range []int{8, 64, 128} {
+		for cols := 12; cols < 90; cols++ {
+			var p Pane
+			label := len(strconv.Itoa(ranks - 1))
+			p.circle(grid.New(cols, 30).All(), &engine.Flow{Ranks: ranks}, label)
+			for r, s := range p.spots {
+				if first := int(s.x+0.5) - (label-1)/2; first < 0 || first+label > cols {
+					t.Errorf("%d ranks on %d columns: rank %d stands from column %d", ranks, cols, r, first)
+				}
 			}
 		}
 	}

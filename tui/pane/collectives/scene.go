@@ -126,7 +126,7 @@ func (p *Pane) apart(label int) bool {
 
 // circle puts the ranks on an ellipse, the first at the top and then clockwise.
 func (p *Pane) circle(v grid.View, f *engine.Flow, label int) {
-	w, h := float64(v.W()-label), float64(v.H()-1)
+	w, h := float64(v.W()-label-1), float64(v.H()-1)
 	w = min(w, 4.4*h) // about as wide as high for the eye, with room to spare
 	p.spots = p.spots[:0]
 	for r := range f.Ranks {

@@ -95,9 +95,13 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	of, th := &s.Charts[n], h.Theme
 	c.stack.Rows = c.stack.Rows[:0]
 	for i := range s.Rows {
-		parts := make([]float64, len(of.Y))
+		parts, some := make([]float64, len(of.Y)), false
 		for k, y := range of.Y {
 			parts[k] = s.Cell(i, y)
+			some = some || known(parts[k])
+		}
+		if !some { // of what is published there is the whole alone
+			continue
 		}
 		row := grid.StackRow{Label: c.units.Text(s.Rows[i].Label), Parts: parts}
 		if c.ghost.row(s, i) != nil {
@@ -114,7 +118,7 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	for i := range c.stack.Rows {
 		c.names = append(c.names, c.stack.Rows[i].Label)
 	}
-	apart(c.names, v.W()*11/20-1)
+	apart(c.names, c.stack.Names(v.W()))
 	for i := range c.stack.Rows {
 		c.stack.Rows[i].Label = c.names[i]
 	}

@@ -69,18 +69,22 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 
 // rules are the thresholds.
 func (c *chart) rules(pl *engine.Plot, v grid.View, th *grid.Theme) {
+	c.names = c.names[:0]
+	for i := range pl.Rules {
+		c.names = append(c.names, c.units.Text(pl.Rules[i].Label))
+	}
+	apart(c.names, v.W()/3)
 	for i := range pl.Rules {
 		r := &pl.Rules[i]
-		label, st := r.Label, grid.Style{}
+		label, st := c.names[i], grid.Style{}
 		switch {
 		case r.Minor:
 			if st = th.Dim; v.H() < 10 {
 				label = ""
 			}
 		case r.Wide != "" && v.W() >= 45:
-			label = r.Wide
+			label = c.units.Text(r.Wide)
 		}
-		label = c.units.Text(label)
 		if r.Vertical {
 			c.line.VLines = append(c.line.VLines, grid.VLine{X: r.At, Label: label, Style: st})
 		} else {

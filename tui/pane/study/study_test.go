@@ -1,6 +1,7 @@
 package study
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +83,22 @@ func TestNamesOfRowsAreWhole(t *testing.T) {
 		if c.whole && count(c.cols, c.rows, last) == 0 {
 			t.Errorf("%d×%d: no column %q", c.cols, c.rows, last)
 		}
+	}
+}
+
+// What is published as a whole has no bar of parts.
+func TestWholesHaveNoBarOfParts(t *testing.T) {
+	s := &engine.StudyView{
+		Form: engine.Form{Columns: []engine.Column{{Name: "move", Legend: "move", Unit: "s"}, {Name: "sync", Legend: "sync", Unit: "s"}},
+			Charts: []engine.Chart{{Shape: engine.Stack, Y: []int{0, 1}}}},
+		Rows: []engine.Row{{Label: "bulk, paper", Cells: []float64{math.NaN(), math.NaN()}}, {Label: "bulk", Cells: []float64{3e-3, math.NaN()}}},
+		Now:  1,
+	}
+	g := grid.New(60, 8)
+	c := chart{ghost: &ghost{}}
+	c.draw(g.All(), s, 0, &pane.Host{Snap: &engine.Snapshot{}, Theme: grid.Themes()[0], Keys: func(a string) string { return a }})
+	if text := g.PlainText(); strings.Contains(text, "paper") || !strings.Contains(text, "bulk █") {
+		t.Errorf("of a whole and of parts:\n%s", text)
 	}
 }
 
