@@ -72,6 +72,19 @@ func TestRowsOfTextAreCutBetweenWords(t *testing.T) {
 	}
 }
 
+// A range says once what both of its ends have.
+func TestRange(t *testing.T) {
+	for _, c := range [][3]string{
+		{"depth 0", "depth 1", "depth 0–1"}, {"n8", "n15", "n8–15"}, {"0", "31", "0–31"}, {"n0–3", "n4–7", "n0–7"}, {"n3", "n3", "n3"},
+		{"8 B", "16 B", "8–16 B"}, {"512 B", "1 KiB", "512 B–1 KiB"}, {"2 KiB", "8 KiB", "2–8 KiB"}, {"8–16 B", "32–64 B", "8–64 B"},
+		{"bruck", "flat", "bruck–flat"}, {"", "x", "–x"},
+	} {
+		if got := Range(c[0], c[1]); got != c[2] {
+			t.Errorf("from %q to %q is %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}
+
 func TestHalfOfAWideRuneIsNeverLeft(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -159,19 +159,29 @@ func (h *Heatmap) rowLabel(row int) string {
 }
 
 // Range names what lies between two names, themselves included: "depth 0" and "depth 1"
-// are "depth 0–1". Either may be a range.
+// are "depth 0–1", "8 B" and "16 B" are "8–16 B". Either may be a range.
 func Range(first, last string) string {
 	if first == last {
 		return first
 	}
-	first, _, _ = strings.Cut(first, "–")
-	last = last[strings.LastIndex(last, "–")+1:]
+	const to = "–"
+	begin, end, ranged := strings.Cut(first, to)
+	if _, unit, some := strings.Cut(end, " "); ranged && some && !strings.Contains(begin, " ") {
+		begin += " " + unit // that was said once
+	}
+	first = begin
+	if i := strings.LastIndex(last, to); i >= 0 {
+		last = last[i+len(to):]
+	}
 	if i := strings.LastIndexFunc(first, notDigit) + 1; i < len(first) {
 		if number, same := strings.CutPrefix(last, first[:i]); same && number != "" && strings.IndexFunc(number, notDigit) < 0 {
 			last = number
 		}
 	}
-	return first + "–" + last
+	if number, unit, some := strings.Cut(first, " "); some && unit != "" && strings.IndexFunc(unit, notDigit) == 0 && strings.HasSuffix(last, " "+unit) {
+		first = number
+	}
+	return first + to + last
 }
 
 func notDigit(r rune) bool { return r < '0' || r > '9' }
@@ -179,7 +189,11 @@ func notDigit(r rune) bool { return r < '0' || r > '9' }
 func (h *Heatmap) labels(v View, th *Theme) {
 	for y := range h.area.H {
 		if k := y * h.perY; k < len(h.RowLabels) {
-			v.TextIn(0, h.area.Y+y, h.area.X-1, h.rowLabel(k), Left, th.Dim)
+			label := h.rowLabel(k)
+			if Width(label) > h.area.X-1 && strings.Contains(label, "–") { // better close than cut
+				label = strings.ReplaceAll(label, " ", "")
+			}
+			v.TextIn(0, h.area.Y+y, h.area.X-1, label, Left, th.Dim)
 		}
 	}
 	if h.area.Y == 0 {
