@@ -17,6 +17,19 @@ type Board struct {
 	shown [BoardPlaces][][]byte
 	notes [BoardNotes][]uint64
 	Words [BoardWords]Word
+
+	// Of a fabric whose time is the host's own (Port.Direct).
+	Looks int                       // how often a member may look for a word before it awaits it: it has a core of its own
+	Wants [BoardWords]atomic.Uint64 // the least that a sleeping member waits for; up to what the word has: none sleeps
+}
+
+// Raise adds to a word, where the fabric's time is the host's own. It reports whether a
+// member may sleep for what the word has now: the caller then raises it by 0 (KindRaise),
+// and the fabric wakes the member.
+func (b *Board) Raise(word int32, by uint64) (wake bool) {
+	n := b.Words[word].N.Add(by)
+	want := b.Wants[word].Load()
+	return n-by < want && want <= n
 }
 
 // Word is one that only grows. Where the fabric's time is the host's own (Port.Direct)

@@ -29,7 +29,7 @@ const (
 	KindRPC          // Peer Fn Arg Buf Size: completes when the body has run, Done.A is what it returned
 	KindBarrier      // Ctx: Post notifies, Wait waits
 	KindWork         // A B: computing of A flops that moves B bytes of memory, by whoever runs the step or the call; where time is the host's own it takes none
-	KindRaise        // Ctx Tag A: word Tag of the context's board grows by A
+	KindRaise        // Ctx Tag A: word Tag of the context's board grows by A; by 0: those who sleep for it are woken (Board.Raise)
 	KindReached      // Ctx Tag A: completes when word Tag of the context's board has A or more
 	KindLoad         // Ctx Tag A Size B: Size bytes in all, an equal part from what each of A members from number Tag on has exposed, and B flops; as KindWork
 	KindLaunch       // Tag A B: a kernel of A flops that moves B bytes of the device's memory, on stream Tag of the rank's device

@@ -23,7 +23,7 @@ const (
 func marksOf(turn int) int32 { return int32(2 * turn) }
 
 // group is the first turn of those that share the word of the members that have ended.
-func (b *board) group(turn int) int { return turn - turn%b.shared }
+func (b *board) group(turn int) int { return turn &^ (b.shared - 1) }
 
 func (b *board) endedOf(turn int) int32 { return int32(2*b.group(turn) + 1) }
 
@@ -36,7 +36,7 @@ type board struct {
 	direct bool // loads cost what they cost the host
 	node   bool // the team is in one node
 	next   int
-	shared int   // turns of a group
+	shared int   // turns of a group, a power of two
 	done   int32 // calls of the present group that were done at once, and are not counted as ended yet
 	turns  [boardTurns]struct {
 		calls uint64 // of this turn so far
@@ -88,7 +88,7 @@ func (b *board) settle() int32 {
 }
 
 // last reports whether the call's turn is the last one of its group.
-func (x *Run) last() bool { return (x.at+1)%x.comm.board.shared == 0 }
+func (x *Run) last() bool { return (x.at+1)&(x.comm.board.shared-1) == 0 }
 
 // ends ends so many calls of the turn's group at the board; it reports whether the others
 // have to be told.
@@ -175,7 +175,7 @@ func (x *Run) perform() error {
 		switch n.Kind {
 		case Mark:
 			x.show(&n.Ref)
-			c.lib.Post(x.boardWord(&x.op, cluster.KindRaise, marksOf(x.at), 1))
+			x.raise(marksOf(x.at))
 			continue
 		case Meet:
 			x.wait(marksOf(x.at), x.marks+uint64(n.Count))
@@ -200,18 +200,35 @@ func (x *Run) perform() error {
 		}
 	}
 	if c.board.done++; x.last() && x.ends(c.board.settle()) {
-		c.lib.Post(x.boardWord(&x.op, cluster.KindRaise, c.board.endedOf(x.at), 1))
+		x.raise(c.board.endedOf(x.at))
 	}
 	err := x.trouble
 	x.rest()
 	return err
 }
 
+// raise raises a word of the board by one.
+func (x *Run) raise(word int32) {
+	b, by := &x.comm.board, uint64(1)
+	if b.direct {
+		if !b.Raise(word, 1) {
+			return
+		}
+		by = 0
+	}
+	x.comm.lib.Post(x.boardWord(&x.op, cluster.KindRaise, word, by))
+}
+
 // wait waits at the board until a word has n.
 func (x *Run) wait(word int32, n uint64) {
 	c := x.comm
-	if c.board.direct && c.board.Words[word].N.Load() >= n {
-		return
+	if c.board.direct {
+		now := &c.board.Words[word].N
+		for range c.board.Looks + 1 {
+			if now.Load() >= n {
+				return
+			}
+		}
 	}
 	if h := c.lib.Post(x.boardWord(&x.op, cluster.KindReached, word, n)); h != 0 {
 		c.lib.Await(h)

@@ -1,16 +1,13 @@
 package live
 
 import (
-	"sync/atomic"
-
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
 // board is what the members of a context share, and the words that sleepers want.
 type board struct {
 	*cluster.Board
-	w     *world
-	wants [cluster.BoardWords]atomic.Uint64 // the least that a sleeping rank waits for; up to what the word has: none sleeps
+	w *world
 }
 
 // Board implements cluster.Port.
@@ -30,6 +27,9 @@ func (p *port) Board(ctx int32) *cluster.Board {
 	b := m.b.board.Load()
 	if b == nil {
 		b = &board{Board: cluster.NewBoard(len(m.b.ranks)), w: w}
+		if !w.crowded && !e.multi {
+			b.Looks = briefly
+		}
 		m.b.board.Store(b)
 	}
 	return b.Board
@@ -59,9 +59,7 @@ func (e *engine) raise(op *cluster.Op) cluster.Handle {
 
 // raise wakes the members if that is what one of them sleeps for.
 func (b *barrier) raise(w *world, word int32, by uint64) {
-	s := b.board.Load()
-	n := s.Words[word].N.Add(by)
-	if want := s.wants[word].Load(); n-by < want && want <= n {
+	if s := b.board.Load(); s.Raise(word, by) || by == 0 {
 		b.alert(w)
 	}
 }
@@ -99,7 +97,7 @@ func (e *engine) want(hs []cluster.Handle) {
 // the least, and whoever is woken by it and sleeps on says so anew. Where that one is
 // reached, a thread may sleep for it that nobody has woken yet.
 func (b *board) wanted(of *barrier, word int32, n uint64) (reached bool) {
-	want := &b.wants[word]
+	want := &b.Wants[word]
 	for {
 		least, now := want.Load(), b.Words[word].N.Load()
 		switch {
