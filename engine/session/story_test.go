@@ -56,6 +56,9 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
+	// The next four sleep. Tests start them inside synctest bubbles, whose clock does not go
+	// on while a program works.
+	//
 	// sleepy takes a day for an iteration, and accesses every 10 ms.
 	"sleepy": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {

@@ -16,15 +16,16 @@ const (
 // measure finds the columns of a study's table, whose names are whole where room allows;
 // 0: it has none.
 func (p *Pane) measure(s *engine.StudyView, room int) int {
-	wide := 3
+	wide := 0
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Title != "" {
 			wide += c.Wide
 		}
 	}
-	if wide == 3 {
+	if wide == 0 {
 		return 0
 	}
+	wide += 3 // the mark before names, and blanks
 	for i := range s.Columns {
 		if i == p.ghost.column || measured(&s.Form, i) {
 			wide += p.ghost.wide(s)
