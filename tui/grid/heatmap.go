@@ -30,8 +30,8 @@ type Heatmap struct {
 	Blank bool
 	// Bar shows the colour bar, in the last row.
 	Bar bool
-	// Wide is the most columns of a cell; 0: 4. Cells of six and more have their value
-	// written in them.
+	// Wide is the most columns of a cell of few rows; 0: 4. Cells of six and more have
+	// their value written in them.
 	Wide int
 
 	// Ratios, where there are any, are what the cells show instead of the values: each
@@ -45,6 +45,7 @@ type Heatmap struct {
 	m     mapping
 	area  Rect // of the cells, in the coordinates of the view
 	cellW int
+	cellH int
 	rows  int // matrix rows
 	perY  int // matrix rows a cell
 	perX  int // matrix columns a cell
@@ -94,13 +95,13 @@ func (h *Heatmap) Draw(v View, th *Theme) {
 	}
 }
 
-// Place returns the cell of the view that a row and a column of the matrix have, and
-// its columns.
+// Place returns the cell of the view where a row and a column of the matrix begin, in the
+// middle of its rows, and its columns.
 func (h *Heatmap) Place(row, col int) (x, y, wide int, ok bool) {
 	if h.area.Empty() || row < 0 || row >= h.rows || col < 0 || col >= h.Cols {
 		return 0, 0, 0, false
 	}
-	x, y = h.area.X+col/h.perX*h.cellW, h.area.Y+row/h.perY
+	x, y = h.area.X+col/h.perX*h.cellW, h.area.Y+row/h.perY*h.cellH+h.middle()
 	return x, y, h.cellW, h.area.Contains(x, y)
 }
 
@@ -110,7 +111,7 @@ func (h *Heatmap) CellAt(x, y int) (row, col int, ok bool) {
 	if !h.area.Contains(x, y) {
 		return 0, 0, false
 	}
-	row, col = (y-h.area.Y)*h.perY, (x-h.area.X)/h.cellW*h.perX
+	row, col = (y-h.area.Y)/h.cellH*h.perY, (x-h.area.X)/h.cellW*h.perX
 	return row, col, row < h.rows && col < h.Cols
 }
 
@@ -128,7 +129,7 @@ func (h *Heatmap) layout(v View) {
 	if h.Bar && v.H() > 3 {
 		_, h.area = h.area.CutBottom(1)
 	}
-	h.cellW, h.perX, h.perY = 1, 1, 1
+	h.cellW, h.cellH, h.perX, h.perY = 1, 1, 1, 1
 	if h.area.H > 0 {
 		h.perY = max(1, (h.rows+h.area.H-1)/h.area.H)
 	}
@@ -147,10 +148,28 @@ func (h *Heatmap) layout(v View) {
 	if wide == 0 {
 		wide = 4
 	}
-	h.cellW = clampInt(h.area.W/h.Cols, 1, wide)
 	h.perX = max(1, (h.Cols+h.area.W-1)/h.area.W)
-	h.area.W = min(h.area.W, h.cellW*((h.Cols+h.perX-1)/h.perX))
-	h.area.H = min(h.area.H, (h.rows+h.perY-1)/h.perY)
+	nx, ny := (h.Cols+h.perX-1)/h.perX, (h.rows+h.perY-1)/h.perY
+	h.cellW, h.cellH = Tile(h.area.W, h.area.H, nx, ny, wide)
+	h.area.W = min(h.area.W, h.cellW*nx)
+	h.area.H = min(h.area.H, h.cellH*ny)
+}
+
+// middle is the row of a cell that its words stand in.
+func (h *Heatmap) middle() int { return (h.cellH - 1) / 2 }
+
+// at is where cell x, y lies.
+func (h *Heatmap) at(x, y int) Rect {
+	return Rect{h.area.X + x*h.cellW, h.area.Y + y*h.cellH, h.cellW, h.cellH}
+}
+
+// mark is the column of a mark that stands for what a cell does not have: where numbers
+// end, if cells have any.
+func (h *Heatmap) mark(at Rect) int {
+	if h.cellW >= wordy {
+		return at.X + at.W - 2
+	}
+	return at.X
 }
 
 // rowLabel names the rows from one on that a row of cells stands for.
@@ -187,13 +206,13 @@ func Range(first, last string) string {
 func notDigit(r rune) bool { return r < '0' || r > '9' }
 
 func (h *Heatmap) labels(v View, th *Theme) {
-	for y := range h.area.H {
+	for y := range h.area.H / h.cellH {
 		if k := y * h.perY; k < len(h.RowLabels) {
 			label := h.rowLabel(k)
 			if Width(label) > h.area.X-1 && strings.Contains(label, "–") { // better close than cut
 				label = strings.ReplaceAll(label, " ", "")
 			}
-			v.TextIn(0, h.area.Y+y, h.area.X-1, label, Left, th.Dim)
+			v.TextIn(0, h.area.Y+y*h.cellH+h.middle(), h.area.X-1, label, Left, th.Dim)
 		}
 	}
 	if h.area.Y == 0 {
@@ -233,15 +252,17 @@ func (h *Heatmap) cell(v View, th *Theme, x, y int) {
 		h.written(v, th, x, y, clamp01(f), value)
 		return
 	}
-	for i := range h.cellW {
-		col, row := h.area.X+x*h.cellW+i, h.area.Y+y
-		if !ok {
-			if i == 0 && !h.Blank {
-				v.Rune(col, row, '·', th.Dim)
-			}
-			continue
+	at := h.at(x, y)
+	if !ok {
+		if !h.Blank {
+			v.Rune(h.mark(at), at.Y+h.middle(), '·', th.Dim)
 		}
-		h.swatch(v, th, col, row, clamp01(f), i == 0)
+		return
+	}
+	for j := range at.H {
+		for i := range at.W {
+			h.swatch(v, th, at.X+i, at.Y+j, clamp01(f), i == 0 && j == h.middle())
+		}
 	}
 }
 
@@ -250,15 +271,14 @@ const wordy = 6
 
 // written draws a wide cell: its value, on the colour of f.
 func (h *Heatmap) written(v View, th *Theme, x, y int, f, value float64) {
-	at := Rect{h.area.X + x*h.cellW, h.area.Y + y, h.cellW, 1}
-	ink := th.Text
+	at, ink := h.at(x, y), th.Text
 	if len(th.Ramp) > 0 && !v.Mono() {
 		bg := th.RampAt(f)
 		v.Fill(at, Cell{Bg: bg})
 		ink = Style{Fg: th.InkOn(bg), Bg: bg}
 	}
 	h.text = h.Axis.Unit.Append(h.text[:0], value, h.cellW-1)
-	v.Bytes(at.X+at.W-1-runes(h.text), at.Y, h.text, ink)
+	v.Bytes(at.X+at.W-1-runes(h.text), at.Y+h.middle(), h.text, ink)
 }
 
 // swatch draws one cell of the screen in the colour of f. The digit stands in

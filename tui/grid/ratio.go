@@ -68,23 +68,24 @@ func (h *Heatmap) ratio(x, y int) float64 {
 
 // compare draws a cell by its ratio.
 func (h *Heatmap) compare(v View, th *Theme, x, y int) {
-	q, at := h.ratio(x, y), Rect{h.area.X + x*h.cellW, h.area.Y + y, h.cellW, 1}
+	q, at := h.ratio(x, y), h.at(x, y)
+	middle := at.Y + h.middle()
 	switch {
 	case math.IsNaN(q) && math.IsNaN(h.max(x, y)):
 		if !h.Blank {
-			v.Rune(at.X, at.Y, '·', th.Dim)
+			v.Rune(h.mark(at), middle, '·', th.Dim)
 		}
 	case math.IsNaN(q):
-		v.Rune(at.X, at.Y, onlyNow, th.Dim)
+		v.Rune(h.mark(at), middle, onlyNow, th.Dim)
 	case q == 0:
-		v.Rune(at.X, at.Y, onlyThen, th.Dim)
+		v.Rune(h.mark(at), middle, onlyThen, th.Dim)
 	case h.cellW >= wordy:
 		ink := h.tint(v, th, at, q)
 		h.text = Factor.Append(h.text[:0], q, h.cellW-1)
-		v.Bytes(at.X+at.W-1-runes(h.text), at.Y, h.text, ink)
+		v.Bytes(at.X+at.W-1-runes(h.text), middle, h.text, ink)
 	default:
 		ink := h.tint(v, th, at, q)
-		v.Rune(at.X, at.Y, direction(q), ink)
+		v.Rune(at.X, middle, direction(q), ink)
 	}
 }
 

@@ -14,7 +14,7 @@ func TestHeatmapOfRatios(t *testing.T) {
 		Values: []float64{1, 2, 3, nan, 5, 6}, Cols: 3, Bar: true, Against: "× baseline: group 4",
 		Ratios: []float64{1, 1.8, 0.5, 0, nan, 1.01},
 	}
-	g := New(60, 6)
+	g := New(60, 4)
 	h.Draw(g.All(), Themes()[0])
 	text := g.PlainText()
 	for _, want := range []string{"=   +   -", "0   *   =", "0.5× ", "2×  × baseline: group 4  * only now"} {

@@ -134,14 +134,14 @@ func product(n [3]int) string {
 	return fmt.Sprintf("%d × %d × %d", n[0], n[1], n[2])
 }
 
-// The most that a box takes on the screen.
+// Boxes from so many rows have a frame, and lower ones no more than so many columns.
 const (
-	mostWide = 8
-	mostHigh = 3
+	framed = 4
+	lowest = 8
 )
 
-// draw draws the boxes of the plane, y upwards. Of a plane that is larger than its room
-// every few boxes are shown.
+// draw draws the boxes of the plane, y upwards, as large as they fit. Of a plane that is
+// larger than its room every few boxes are shown.
 func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 	g := &d.Grids[p.grid]
 	if v.W() < 1 || v.H() < 1 {
@@ -149,13 +149,12 @@ func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 	}
 	byX, byY := (g.Boxes[0]+v.W()-1)/v.W(), (g.Boxes[1]+v.H()-1)/v.H()
 	nx, ny := (g.Boxes[0]+byX-1)/byX, (g.Boxes[1]+byY-1)/byY
-	wide := min(max(v.W()/nx, 1), mostWide)
-	high := min(max(v.H()/ny, 1), mostHigh, max((wide+1)/2, 1))
+	wide, high := grid.Tile(v.W(), v.H(), nx, ny, lowest)
 	for row := range ny {
 		for col := range nx {
 			rank := d.Owner(p.grid, col*byX, (ny-1-row)*byY, p.plane)
 			if at := v.Sub(grid.Rect{X: col * wide, Y: row * high, W: wide, H: high}); rank >= 0 {
-				p.box(at, rank, h)
+				p.box(at, rank, d.Ranks, h)
 			} else {
 				at.Rune((wide-1)/2, (high-1)/2, '·', h.Theme.Dim)
 			}
@@ -164,7 +163,7 @@ func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 }
 
 // box draws one box: the number of its rank, on the rank's colour where there are colours.
-func (p *Pane) box(v grid.View, rank int, h *pane.Host) {
+func (p *Pane) box(v grid.View, rank, ranks int, h *pane.Host) {
 	th := h.Theme
 	st := th.SeriesStyle(rank)
 	text := strconv.Itoa(rank)
@@ -173,7 +172,19 @@ func (p *Pane) box(v grid.View, rank int, h *pane.Host) {
 		v.Fill(v.Local(), grid.Cell{Bg: st.Fg})
 		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
 	}
-	if h.Pick.Level != pane.Nothing && rank < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, rank, 0) {
+	picked := h.Pick.Level != pane.Nothing && rank < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, rank, 0)
+	if v.H() >= framed {
+		in := v.Box(v.Local(), grid.Box{Border: st})
+		if scale := grid.Numerals(in.W(), in.H(), len(strconv.Itoa(ranks-1))); scale > 0 {
+			in.Numeral(text, scale, st)
+			if picked {
+				v.Tint(v.Local(), grid.None, grid.Reverse|grid.Bold)
+			}
+			return
+		}
+		v = in
+	}
+	if picked {
 		st.Attr |= grid.Reverse | grid.Bold
 	}
 	switch n := grid.Width(text); {

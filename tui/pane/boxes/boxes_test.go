@@ -34,6 +34,7 @@ func TestPlanes(t *testing.T) {
 		all.WriteString("--- " + what + ": " + b.Title + " · " + b.Right + "\n" + g.PlainText() + "\n")
 	}
 	draw("the finest", 40, 12, false, false)
+	draw("the same on a large screen", 120, 34, false, true)
 	for range 5 {
 		act["row-up"](h)
 	}

@@ -127,30 +127,80 @@ func below(b *engine.Checkerboard, step int, h *pane.Host) (string, grid.Style) 
 	return "no other panels are under way", h.Theme.Dim
 }
 
-// The most that a rank takes on the screen.
+// Ranks from so many rows have a frame, and lower ones no more than so many columns.
 const (
-	mostWide = 8
-	mostHigh = 3
+	framed = 4
+	lowest = 8
 )
 
-// draw draws the ranks. Of a grid that is larger than its room every few are shown, and of
-// each few those that send.
+// draw draws the ranks, as large as they fit. Of a grid that is larger than its room every
+// few are shown, and of each few those that send.
 func draw(v grid.View, b *engine.Checkerboard, step int, h *pane.Host) {
 	if v.W() < 1 || v.H() < 1 {
 		return
 	}
 	byX, byY := (b.Cols+v.W()-1)/v.W(), (b.Rows+v.H()-1)/v.H()
 	nx, ny := (b.Cols+byX-1)/byX, (b.Rows+byY-1)/byY
-	wide := min(max(v.W()/nx, 1), mostWide)
-	high := min(max(v.H()/ny, 1), mostHigh, max((wide+1)/2, 1))
+	wide, high := grid.Tile(v.W(), v.H(), nx, ny, lowest)
 	for row := range ny {
 		for column := range nx {
 			at := v.Sub(grid.Rect{X: column * wide, Y: row * high, W: wide, H: high})
 			rank := row*byY*b.Cols + column*byX
 			along, down := b.Column(step)/byX == column, b.Row(step)/byY == row
-			cell(at, b, step, rank, along && (down || !b.Upper), down, h)
+			along = along && (down || !b.Upper)
+			if high >= framed {
+				large(at, b, step, rank, along, down, h)
+			} else {
+				cell(at, b, step, rank, along, down, h)
+			}
 		}
 	}
+}
+
+// picked reports whether a rank of the grid is selected.
+func picked(rank int, h *pane.Host) bool {
+	world := h.Snap.Layout.World()
+	return h.Pick.Level != pane.Nothing && rank < len(world) && int(world[rank]) < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, int(world[rank]), 0)
+}
+
+// large draws a rank in a frame: hatched if it has nothing left, and with the panels that
+// it sends at the sides where they leave.
+func large(v grid.View, b *engine.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
+	th := h.Theme
+	in := v.Box(v.Local(), grid.Box{Border: th.Dim})
+	thick := max(in.H()/6, 1)
+	scale := grid.Numerals(in.W()-2*thick, in.H()-thick, len(strconv.Itoa(b.Rows*b.Cols-1))) // of all ranks, senders or not
+	rest := in.Local()
+	if down {
+		var low grid.Rect
+		low, rest = rest.CutBottom(thick)
+		panel(in.Sub(low), '▼', th.SeriesStyle(1), th)
+	}
+	if along {
+		var right grid.Rect
+		right, rest = rest.CutRight(2 * thick)
+		panel(in.Sub(right), '▶', th.SeriesStyle(0), th)
+	}
+	room, number := in.Sub(rest), strconv.Itoa(rank)
+	switch {
+	case !b.Works(rank, step):
+		room.Fill(room.Local(), grid.Cell{Rune: '╱', Fg: th.Warning.Fg, Attr: th.Warning.Attr})
+	case scale > 0:
+		room.Numeral(number, scale, th.Text)
+	default:
+		room.TextIn(0, (room.H()-1)/2, room.W(), number, grid.Center, th.Text)
+	}
+	if picked(rank, h) {
+		v.Tint(v.Local(), grid.None, grid.Reverse|grid.Bold)
+	}
+}
+
+// panel fills a side of a rank with the mark of what leaves there.
+func panel(v grid.View, mark rune, st grid.Style, th *grid.Theme) {
+	if len(th.Ramp) > 0 && !v.Mono() {
+		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
+	}
+	v.Fill(v.Local(), grid.Cell{Rune: mark, Fg: st.Fg, Bg: st.Bg, Attr: st.Attr})
 }
 
 // cell draws a rank: its number, and marks of the panels that it sends.
@@ -161,7 +211,7 @@ func cell(v grid.View, b *engine.Checkerboard, step, rank int, along, down bool,
 	if !b.Works(rank, step) {
 		st, number = th.Warning, "╱"
 	}
-	if world := h.Snap.Layout.World(); h.Pick.Level != pane.Nothing && rank < len(world) && int(world[rank]) < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, int(world[rank]), 0) {
+	if picked(rank, h) {
 		st.Attr |= grid.Reverse | grid.Bold
 	}
 	marks := v.W()

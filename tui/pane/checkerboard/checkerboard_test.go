@@ -62,6 +62,7 @@ func TestSteps(t *testing.T) {
 	for _, share := range []float64{0, 0.7, 0.95} {
 		h.Snap = snapshot(t, "cholesky", share, "nodes", "12", "ranks-per-node", "1", "rows", "3", "n", "1000", "block", "100")
 		draw("a factorization", 44, 9, false)
+		draw("the same on a large screen", 100, 27, false)
 	}
 	h.Snap = &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat}, Scenario: engine.Scenario{Workload: "dot"}}
 	draw("none", 60, 5, false)

@@ -152,8 +152,13 @@ func (p *Pane) shown(f *engine.Field) []int {
 	return all
 }
 
-// labelW are the columns of the ranks' numbers.
-const labelW = 6
+// labelW are the columns of the ranks' numbers, narrowest those of a cell, and lowest the
+// most of cells of few rows.
+const (
+	labelW    = 6
+	narrowest = 2
+	lowest    = 9
+)
 
 // field draws the cells, with the sizes below and the ranks at the left.
 func (p *Pane) field(v grid.View, f *engine.Field, h *pane.Host) {
@@ -162,8 +167,8 @@ func (p *Pane) field(v grid.View, f *engine.Field, h *pane.Host) {
 		return
 	}
 	rows := v.H() - 1
-	p.cellW = min(max((v.W()-labelW)/len(f.X), 2), 9)
-	p.cellH = min(max(rows/len(f.Y), 1), 3)
+	p.cellW, p.cellH = grid.Tile(v.W()-labelW, rows, len(f.X), len(f.Y), lowest)
+	p.cellW = max(p.cellW, narrowest)
 	nx, ny := min(len(f.X), (v.W()-labelW)/p.cellW), min(len(f.Y), rows/p.cellH)
 	p.firstX = first(f.NowX, nx, len(f.X))
 	firstY := first(f.NowY, ny, len(f.Y))
@@ -171,7 +176,7 @@ func (p *Pane) field(v grid.View, f *engine.Field, h *pane.Host) {
 	p.area = grid.Rect{X: labelW, W: nx * p.cellW, H: ny * p.cellH}
 	for j := range ny {
 		y := p.lastY - j
-		v.TextIn(0, j*p.cellH, labelW-1, fmt.Sprintf("%.0f", f.Y[y]), grid.Right, th.Dim)
+		v.TextIn(0, j*p.cellH+(p.cellH-1)/2, labelW-1, fmt.Sprintf("%.0f", f.Y[y]), grid.Right, th.Dim)
 		for i := range nx {
 			x := p.firstX + i
 			p.cell(v.Sub(grid.Rect{X: labelW + i*p.cellW, Y: j * p.cellH, W: p.cellW, H: p.cellH}), f, x, y, h)

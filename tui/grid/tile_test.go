@@ -1,0 +1,81 @@
+package grid
+
+import (
+	"strings"
+	"testing"
+)
+
+// Cells take the room that there is: none of them can have another row without being higher
+// than wide, or another column without being flat.
+func TestTilesTakeTheRoom(t *testing.T) {
+	const some = 8
+	for _, c := range []struct{ w, h, nx, ny, wide, high int }{
+		{198, 53, 4, 4, 49, 13}, {298, 83, 4, 4, 74, 20}, {78, 17, 4, 4, 16, 4}, {78, 17, 40, 4, 1, 1}, {78, 3, 4, 4, 8, 1}, {10, 90, 2, 2, 5, 3}, {0, 0, 0, 0, 1, 1},
+	} {
+		if wide, high := Tile(c.w, c.h, c.nx, c.ny, some); wide != c.wide || high != c.high {
+			t.Errorf("%d × %d cells on %d × %d: %d × %d, want %d × %d", c.nx, c.ny, c.w, c.h, wide, high, c.wide, c.high)
+		}
+	}
+	for w := range 120 {
+		for h := range 60 {
+			for n := range 12 {
+				wide, high := Tile(w, h, n+1, n+1, some)
+				if w >= n+1 && h >= n+1 && (wide*(n+1) > w || high*(n+1) > h) {
+					t.Fatalf("%d × %d cells of %d × %d on %d × %d", n+1, n+1, wide, high, w, h)
+				}
+				moreH, moreW := (high+1)*(n+1) <= h && high+1 <= (wide+1)/2, (wide+1)*(n+1) <= w && wide+1 <= max(some, 4*high)
+				if w >= n+1 && h >= n+1 && (moreH || moreW) {
+					t.Fatalf("%d × %d cells of %d × %d leave room on %d × %d", n+1, n+1, wide, high, w, h)
+				}
+			}
+		}
+	}
+}
+
+// Digits are whole at every scale and in the middle, and there are none without room.
+func TestNumerals(t *testing.T) {
+	g := New(20, 7)
+	g.All().Numeral("40", Numerals(20, 7, 2), Style{})
+	const want = `
+
+   ██  ██  ██████
+   ██  ██  ██  ██
+   ██████  ██  ██
+       ██  ██  ██
+       ██  ██████`
+	if got := strings.TrimRight(g.PlainText(), "\n "); got != strings.TrimPrefix(want, "\n") {
+		t.Errorf("drawn\n%s", got)
+	}
+	for _, c := range []struct{ w, h, digits, scale int }{{0, 0, 0, 0}, {1, 1, 1, 0}, {15, 7, 2, 0}, {16, 5, 2, 1}, {20, 4, 2, 0}, {60, 14, 2, 2}, {60, 14, 4, 1}, {29, 90, 2, 1}} {
+		got := Numerals(c.w, c.h, c.digits)
+		if got != c.scale {
+			t.Errorf("%d digits on %d × %d are %d times their size, want %d", c.digits, c.w, c.h, got, c.scale)
+		}
+		g := New(c.w, c.h)
+		g.All().Numeral("7", got, Style{})
+		if n := strings.Count(g.PlainText(), "█"); n != 14*got*got {
+			t.Errorf("%d cells of a seven on %d × %d at scale %d:\n%s", n, c.w, c.h, got, g.PlainText())
+		}
+	}
+}
+
+// A map of few cells fills its room, and every cell of the screen leads to its place.
+func TestHeatmapGrows(t *testing.T) {
+	h := Heatmap{Values: []float64{1, 2, 3, 4}, Cols: 2, RowLabels: []string{"a", "b"}}
+	g := New(40, 16)
+	h.Draw(g.All(), Themes()[0])
+	for row := range 2 {
+		for col := range 2 {
+			x, y, wide, ok := h.Place(row, col)
+			if !ok || wide != 19 || g.At(x, y-3).Bg != g.At(x+18, y+4).Bg || g.At(x, y).Bg == None {
+				t.Errorf("cell %d, %d is %d columns at %d, %d", row, col, wide, x, y)
+			}
+			if r, c, ok := h.CellAt(x+wide-1, y+4); !ok || r != row || c != col {
+				t.Errorf("the corner of %d, %d leads to %d, %d", row, col, r, c)
+			}
+		}
+	}
+	if a, b := g.At(2, 0).Bg, g.At(2, 15).Bg; a == b || b == None {
+		t.Errorf("the rows have colours %v and %v", a, b)
+	}
+}
