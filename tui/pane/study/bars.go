@@ -3,48 +3,11 @@ package study
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
-
-// apart drops from names, which are parts between commas, those parts at both ends that all
-// share, where a name takes more than so many columns.
-func apart(names []string, cols int) {
-	longest := 0
-	for _, n := range names {
-		longest = max(longest, grid.Width(n))
-	}
-	if longest <= cols || len(names) < 2 {
-		return
-	}
-	const comma = ", "
-	for _, cut := range [...]func(s, sep string) (part, rest string, found bool){strings.Cut, cutLast} {
-		for {
-			shared, _, found := cut(names[0], comma)
-			for _, n := range names[1:] {
-				part, _, more := cut(n, comma)
-				found = found && more && part == shared
-			}
-			if !found {
-				break
-			}
-			for i := range names {
-				_, names[i], _ = cut(names[i], comma)
-			}
-		}
-	}
-}
-
-// cutLast cuts off the part behind the last separator.
-func cutLast(s, sep string) (part, rest string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[i+len(sep):], s[:i], true
-	}
-	return s, "", false
-}
 
 // drawBars draws a bar a row, in the colour of its series; the present one is bright.
 func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
@@ -76,7 +39,7 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	for i := range b.Items {
 		c.names = append(c.names, b.Items[i].Label)
 	}
-	apart(c.names, v.W()/2-3) // a mark stands before them
+	shorten(c.names, v.W()/2-3) // a mark stands before them
 	for i := range b.Items {
 		b.Items[i].Label = c.names[i]
 	}
@@ -118,7 +81,7 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	for i := range c.stack.Rows {
 		c.names = append(c.names, c.stack.Rows[i].Label)
 	}
-	apart(c.names, c.stack.Names(v.W()))
+	shorten(c.names, c.stack.Names(v.W()))
 	for i := range c.stack.Rows {
 		c.stack.Rows[i].Label = c.names[i]
 	}

@@ -73,8 +73,10 @@ type Pane struct {
 	charts []chart
 	ghost  ghost // of the baseline
 	text   []byte
-	labels int   // columns of the table's first one
-	beside []int // columns of the ratios behind each
+	labels int      // columns of the table's first one
+	names  []string // of its rows
+	item   string   // that heads them
+	beside []int    // columns of the ratios behind each
 	scroll scroll
 	units  grid.Units
 }

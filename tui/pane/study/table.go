@@ -1,6 +1,8 @@
 package study
 
 import (
+	"strings"
+
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -13,8 +15,8 @@ const (
 	longLabel  = 24
 )
 
-// measure finds the columns of a study's table, whose names are whole where room allows;
-// 0: it has none.
+// measure finds the columns of a study's table, whose names are whole where room allows,
+// and else without what all share, which the heading then leaves out; 0: it has none.
 func (p *Pane) measure(s *engine.StudyView, room int) int {
 	wide := 0
 	for i := range s.Columns {
@@ -31,10 +33,17 @@ func (p *Pane) measure(s *engine.StudyView, room int) int {
 			wide += p.ghost.wide(s)
 		}
 	}
-	p.labels = max(leastLabel, grid.Width(s.Item))
+	p.names = p.names[:0]
 	for i := range s.Rows {
-		p.labels = max(p.labels, min(grid.Width(p.units.Text(s.Rows[i].Label)), max(longLabel, room-wide)))
+		p.names = append(p.names, p.units.Text(s.Rows[i].Label))
 	}
+	p.item = s.Item
+	for range shorten(p.names, max(longLabel, room-wide)) {
+		if _, rest, more := strings.Cut(p.item, comma); more {
+			p.item = rest
+		}
+	}
+	p.labels = max(leastLabel, grid.Width(p.item), longest(p.names))
 	return p.labels + wide
 }
 
@@ -50,7 +59,7 @@ func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
 	}
 	first := 2
 	p.beside = p.ghost.beside(p.beside, s, p.labels, v.W())
-	v.TextIn(first, 0, p.labels, s.Item, grid.Left, h.Theme.Dim)
+	v.TextIn(first, 0, p.labels, p.item, grid.Left, h.Theme.Dim)
 	x := first + p.labels + 1
 	for i := range s.Columns {
 		c := &s.Columns[i]
@@ -124,7 +133,7 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 		v.Tint(v.Local(), th.Selected.Bg, th.Selected.Attr)
 		st = st.With(th.Selected.Attr)
 	}
-	v.TextIn(2, 0, p.labels, p.units.Text(r.Label), grid.Right, st)
+	v.TextIn(2, 0, p.labels, p.names[n], grid.Right, st)
 	x := 3 + p.labels
 	for i := range s.Columns {
 		c := &s.Columns[i]

@@ -1,0 +1,112 @@
+package study
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/tui/grid"
+)
+
+// comma is between the parts of a name.
+const comma = ", "
+
+// shorten brings names to so many columns so that what tells them apart stays: parts that
+// all share go first, and a name that is longer still is cut where most of them differ
+// beside the cut. It gives how many parts at the beginning went.
+func shorten(names []string, cols int) (head int) {
+	head = apart(names, cols)
+	if longest(names) > cols && cols > 2 {
+		squeeze(names, cols)
+	}
+	return head
+}
+
+// longest is the columns of the longest name.
+func longest(names []string) (cols int) {
+	for _, n := range names {
+		cols = max(cols, grid.Width(n))
+	}
+	return cols
+}
+
+// apart drops from names those parts that all share, at both ends and then between, where a
+// name takes more than so many columns. A part stays where without it a name is empty, or
+// equals another one. It gives how many parts at the beginning went.
+func apart(names []string, cols int) (head int) {
+	if longest(names) <= cols || len(names) < 2 {
+		return 0
+	}
+	for i, cut := range [...]func(s, sep string) (part, rest string, found bool){strings.Cut, cutLast} {
+		for {
+			shared, _, found := cut(names[0], comma)
+			for _, n := range names[1:] {
+				part, _, more := cut(n, comma)
+				found = found && more && part == shared
+			}
+			if !found {
+				break
+			}
+			for k := range names {
+				_, names[k], _ = cut(names[k], comma)
+			}
+			if i == 0 {
+				head++
+			}
+		}
+	}
+	if longest(names) <= cols {
+		return head
+	}
+	for _, part := range strings.Split(names[0], comma) {
+		without := make([]string, 0, len(names))
+		for _, n := range names {
+			parts := strings.Split(n, comma)
+			at := slices.Index(parts, part)
+			if at < 0 || len(parts) == 1 {
+				break
+			}
+			without = append(without, strings.Join(slices.Delete(parts, at, at+1), comma))
+		}
+		if len(without) == len(names) && different(without) == different(names) {
+			copy(names, without)
+		}
+	}
+	return head
+}
+
+// cutLast cuts off the part behind the last separator.
+func cutLast(s, sep string) (part, rest string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[i+len(sep):], s[:i], true
+	}
+	return s, "", false
+}
+
+// different is how many of the names differ.
+func different(names []string) int {
+	seen := make(map[string]bool, len(names))
+	for _, n := range names {
+		seen[n] = true
+	}
+	return len(seen)
+}
+
+// squeeze cuts names that are too long to so many columns, all behind the same one: at the
+// end if they differ before it, else as near to the end as leaves most of them apart.
+func squeeze(names []string, cols int) {
+	all, most := different(names), 0
+	best, cut := []string(nil), make([]string, len(names))
+	for tail := 0; tail < cols && most < all; tail++ {
+		for i, n := range names {
+			if r := []rune(n); len(r) <= cols {
+				cut[i] = n
+			} else {
+				cut[i] = string(r[:cols-1-tail]) + "…" + string(r[len(r)-tail:])
+			}
+		}
+		if n := different(cut); n > most {
+			most, best = n, slices.Clone(cut)
+		}
+	}
+	copy(names, best)
+}
