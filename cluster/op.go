@@ -131,39 +131,40 @@ const (
 type Span struct{ Off, Len int64 }
 
 // Op is one operation: plain data except Buf, Vec and Then. A fabric reads it
-// during Post only, so that one Op can be used again for each call.
+// during Post only, so that one Op can be used again for each call. What messages need
+// comes first: of many ranks each finds its own out of every cache.
 type Op struct {
 	Kind  Kind
 	SigOp SigOp
-	Batch bool  // send: may leave together with what follows, at the latest on the next call that waits, tests, probes or computes
-	Ctx   int32 // communication context
-	Peer  int32 // the other rank, by number in the cluster
+	Batch bool   // send: may leave together with what follows, at the latest on the next call that waits, tests, probes or computes
+	Early bool   // of a put with a step and without Fn: the step runs as soon as Buf may be written again
+	From  Memory // send, put: where the bytes are; receive, get: where they go
+	To    Memory // put: where they go; get: where they are
+	Path  Path   // put, get: how they go inside a node
+	Ctx   int32  // communication context
+	Peer  int32  // the other rank, by number in the cluster
 	Tag   int32
-	Arg   int32    // atomic, comparison, argument of an RPC
-	Fn    int32    // RPC function by number; 0: none
-	Buf   []byte   // the bytes; nil with a Size: phantom, sizes without bytes
-	Size  int64    // bytes; read only when Buf is nil
-	Off   int64    // offset in the segment of Peer (await: of the own)
-	Sig   int64    // offset of the flag word that a put signals at Peer, with SigOp
-	Vec   []Span   // target side of a strided or indexed put or get
-	Shape *Strided // likewise, of equal blocks, which stand packed in Buf; read during Post, as Buf of a put is then
-	Train int32    // put: it stands for so many equal small ones, which cost what they would alone; 0: one
-	From  Memory   // send, put: where the bytes are; receive, get: where they go
-	To    Memory   // put: where they go; get: where they are
-	Path  Path     // put, get: how they go inside a node
-	A, B  uint64
-	Event Handle // fire: which event
 
 	// Then runs inside the fabric when the operation completes. It detaches the
 	// operation: Post returns 0, and the result goes to the step alone, with ThenArg.
-	// Early, of a put without Fn: it runs as soon as Buf may be written again.
-	Then    Step
 	ThenArg int32
-	Early   bool
+	Then    Step
 
-	// Results.
-	Done   Done   // of an operation that completed inside Post
-	Source Handle // put: completes when Buf may be written again; 0: already
+	Buf   []byte // the bytes; nil with a Size: phantom, sizes without bytes
+	Size  int64  // bytes; read only when Buf is nil
+	Done  Done   // the result of an operation that completed inside Post
+	Event Handle // fire: which event
+
+	// What neither sends nor receives have.
+	Off    int64    // offset in the segment of Peer (await: of the own)
+	Sig    int64    // offset of the flag word that a put signals at Peer, with SigOp
+	A, B   uint64   // operands
+	Arg    int32    // atomic, comparison, argument of an RPC
+	Fn     int32    // RPC function by number; 0: none
+	Vec    []Span   // target side of a strided or indexed put or get
+	Shape  *Strided // likewise, of equal blocks, which stand packed in Buf; read during Post, as Buf of a put is then
+	Train  int32    // put: it stands for so many equal small ones, which cost what they would alone; 0: one
+	Source Handle   // put, a result: completes when Buf may be written again; 0: already
 }
 
 // Bytes is the payload's length in bytes, real or phantom.

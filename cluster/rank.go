@@ -41,13 +41,13 @@ type Rank struct {
 	gate     gate
 	claimed  bool // the thread has the library to itself
 	inside   int  // calls that the present one is made of, and itself
+	traffic  Traffic
 	op       Op
 	shape    Strided // of r.op
 	packed   []byte  // bytes of a strided transfer
 	world    *Team
 	all      *Team
 	group    *Team
-	traffic  Traffic
 	segment  []byte
 	nbi      []Handle // implicit puts and gets that Quiet waits for
 	heap     int64    // bytes of the segment in use

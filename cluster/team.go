@@ -23,6 +23,15 @@ func (t *Team) Size() int { return len(t.ranks) }
 // Global translates a number in the team to a rank of the cluster.
 func (t *Team) Global(i int) int { return int(t.ranks[i]) }
 
+// First is the rank of the cluster that member 0 is, where the members' ranks are
+// consecutive; −1: they are not.
+func (t *Team) First() int {
+	if t.index != nil || len(t.ranks) == 0 {
+		return -1
+	}
+	return int(t.ranks[0])
+}
+
 // Local translates a rank of the cluster to its number in the team, −1 if it is
 // no member.
 func (t *Team) Local(rank int) int {

@@ -162,6 +162,13 @@ func (b *Builder) finish() *Schedule {
 		n := &s.Nodes[i]
 		s.alone = s.alone && n.Kind != Send && n.Kind != Recv
 		s.keeps = s.keeps || n.Kind != Send && n.Kind != Mark && n.Ref.Buf >= temps
+		s.deps = append(s.deps, n.Deps)
+		if n.Deps == 0 {
+			s.heads = append(s.heads, int32(i))
+		}
+		if n.Kind == Send {
+			s.sends = append(s.sends, int32(i))
+		}
 	}
 	s.first = make([]int32, len(s.Nodes)+1)
 	for _, deps := range b.after {

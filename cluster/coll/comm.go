@@ -11,21 +11,26 @@ import (
 type Comm struct {
 	r       *cluster.Rank
 	lib     cluster.Lib
-	team    *cluster.Team   // of its own: no message of others can be there
-	cache   *Cache          // of the launch
-	own     map[role]*share // that were used before
+	team    *cluster.Team // of its own: no message of others can be there
+	members []int32       // of the cluster, by number in the team
+	first   int32         // as a Run's
+	me, ctx int32         // its own number, and of messages
+	idle    *Run          // the first of those that serve no call
 	turn    int
-	begun   [turns]*Run // by turn
-	idle    []*Run
-	begin   cluster.Op // of the thread that starts a call
-	fire    cluster.Op // of the steps
+	world   bool // the team is that of all ranks
+
+	begin  cluster.Op // of the thread that starts a call
+	fire   cluster.Op // of the steps
+	begun  [turns]*Run
+	recent [recents]recent // by number after the root
+	cache  *Cache          // of the launch
+	own    map[role]*share // that were used before
+
 	space   space
 	board   board
-	sharing *Places         // of nodes; nil: not asked for yet
-	world   bool            // the team is that of all ranks
-	carried *carried        // by the machine's collective network
-	number  int32           // of the calls on it so far
-	recent  [recents]*share // that were used last, by number after the root
+	sharing *Places  // of nodes; nil: not asked for yet
+	carried *carried // by the machine's collective network
+	number  int32    // of the calls on it so far
 
 	table   *Table // that it chooses by; nil: none
 	columns [Collectives]Column
@@ -40,6 +45,12 @@ type role struct {
 // recents is for how many roots a member finds what it does at once: programs on grids
 // take the members of rows and columns as roots by turns.
 const recents = 16
+
+// recent is a share that was used last, with its role beside it.
+type recent struct {
+	role
+	does *share
+}
 
 // share is what a member does in the schedules of a key.
 type share struct {
@@ -76,7 +87,13 @@ func New(r *cluster.Rank, t *cluster.Team) (*Comm, error) {
 		return nil, err
 	}
 	cache := lib.Shared(cacheKey{}, func() any { return &Cache{} }).(*Cache)
-	return &Comm{r: r, lib: lib, team: own, cache: cache, own: map[role]*share{}, world: t.Size() == r.World().Size()}, nil
+	return newComm(r, own, cache), nil
+}
+
+// newComm is a Comm on a team that has contexts of its own.
+func newComm(r *cluster.Rank, own *cluster.Team, cache *Cache) *Comm {
+	return &Comm{r: r, lib: r.Lib(), team: own, members: own.Members(), first: int32(own.First()), me: int32(own.Rank()), ctx: r.Lib().Context(own),
+		cache: cache, own: map[role]*share{}, world: own.Size() == r.World().Size()}
 }
 
 // Free ends the Comm. Every member calls it, with nothing under way.
@@ -154,8 +171,8 @@ func (c *Comm) take(call *Call) (*Run, error) {
 		return nil, c.lib.Errorf("%s on %s: inside a parallel region: start it outside", what, c.team.Name())
 	}
 	p := int(k.Ranks)
-	if p != c.team.Size() {
-		return nil, c.lib.Errorf("%s on %s: schedules for %d ranks, the team has %d", what, c.team.Name(), p, c.team.Size())
+	if p != len(c.members) {
+		return nil, c.lib.Errorf("%s on %s: schedules for %d ranks, the team has %d", what, c.team.Name(), p, len(c.members))
 	}
 	if call.Root < 0 || call.Root >= p || call.Root > 0 && !what.Rooted() {
 		return nil, c.lib.Errorf("%s on %s: root %d: the team has ranks 0 to %d", what, c.team.Name(), call.Root, p-1)
@@ -173,18 +190,19 @@ func (c *Comm) take(call *Call) (*Run, error) {
 		return nil, c.lib.Errorf("%s by %s on %s: it needs a collective network, of a simulated machine that has one, and a team of all ranks: take an algorithm of messages", what, k.Algorithm.Name, c.team.Name())
 	}
 	k.at(int32(call.Root))
-	rel := wrap(int32(c.team.Rank()-call.Root), k.Ranks)
+	rel := wrap(c.me-int32(call.Root), k.Ranks)
 	does := c.share(k, rel)
 	s := does.Schedule
 	if call.Blocks.Parts != s.Parts || call.Into != nil && call.Into.Parts != s.Parts {
 		return nil, c.lib.Errorf("%s on %s: %d blocks for schedules of %d", what, c.team.Name(), call.Blocks.Parts, s.Parts)
 	}
 	x := c.unused()
+	x.comm = c
 	x.Schedule, x.Rel, x.Root, x.Into = s, rel, int32(call.Root), call.Into
 	x.Blocks.Unit, x.Blocks.Elems, x.Blocks.Parts, x.Blocks.Displ = call.Blocks.Unit, call.Blocks.Elems, call.Blocks.Parts, call.Blocks.Displ
 	if k.Transfer.OneSided() {
 		if err := c.reaches(call, does, &x.Place); err != nil {
-			c.idle = append(c.idle, x)
+			x.rest()
 			return nil, err
 		}
 	}
@@ -200,15 +218,15 @@ func (c *Comm) take(call *Call) (*Run, error) {
 			want = x.Size(Buf(b))
 		}
 		if int64(len(buf)) != want {
-			c.idle = append(c.idle, x)
+			x.rest()
 			return nil, c.lib.Errorf("%s on %s: %s of %d B, want %d", what, c.team.Name(), [...]string{"in", "out"}[b], len(buf), want)
 		}
 	}
 	if !call.Sizes && !call.program && what.uses(In, rel) && what.uses(Out, rel) && overlap(call.In, call.Out) {
-		c.idle = append(c.idle, x)
+		x.rest()
 		return nil, c.lib.Errorf("%s on %s: in and out overlap: give it buffers of their own, or a copy of in", what, c.team.Name())
 	}
-	x.comm, x.call, x.trouble, x.does = c, *call, nil, does
+	x.call, x.trouble, x.does = *call, nil, does
 	x.oneSide, x.phantom = k.Transfer.OneSided(), call.Sizes
 	return x, nil
 }
@@ -216,8 +234,8 @@ func (c *Comm) take(call *Call) (*Run, error) {
 // share is what a member does.
 func (c *Comm) share(k *Key, rel int32) *share {
 	at := &c.recent[uint32(rel)%recents]
-	if does := *at; does != nil && does.rel == rel && does.key == *k {
-		return does
+	if at.does != nil && at.rel == rel && at.key == *k {
+		return at.does
 	}
 	r := role{*k, rel}
 	does := c.own[r]
@@ -231,7 +249,7 @@ func (c *Comm) share(k *Key, rel int32) *share {
 		}
 		c.own[r] = does
 	}
-	*at = does
+	*at = recent{r, does}
 	return does
 }
 
@@ -301,10 +319,10 @@ func (c Collective) uses(b Buf, rel int32) bool {
 
 // unused gives a Run that nobody uses.
 func (c *Comm) unused() *Run {
-	if n := len(c.idle); n > 0 {
-		x := c.idle[n-1]
-		c.idle = c.idle[:n-1]
-		return x
+	x := c.idle
+	if x == nil {
+		return &Run{}
 	}
-	return &Run{}
+	c.idle, x.next = x.next, nil
+	return x
 }

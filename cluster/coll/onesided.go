@@ -128,7 +128,7 @@ func (x *Run) origin(p *Place, b Buf, member int32) (int64, bool) {
 // account counts what the member sends or asks for.
 func (x *Run) account(n *Node, node int32) {
 	k := x.call.Key
-	to := x.comm.team.Global(int(x.Peer(n.Peer)))
+	to := int(x.global(n.Peer))
 	switch {
 	case n.Kind == Send && k.pulled(n):
 		x.comm.r.Account(to, 1, 0)
@@ -333,7 +333,7 @@ func (x *Run) watchWord(p cluster.Poster, word, node, stage int32) {
 
 // signal changes a word of the slot at a peer.
 func (x *Run) signal(p cluster.Poster, to Peer, word int32, how cluster.SigOp, v uint64) {
-	x.op = cluster.Op{Kind: cluster.KindPut, Peer: int32(x.comm.team.Global(int(x.Peer(to)))), Off: x.words, Sig: x.word(word), SigOp: how, A: v, Early: true, Then: discard{}}
+	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(to), Off: x.words, Sig: x.word(word), SigOp: how, A: v, Early: true, Then: discard{}}
 	p.Post(&x.op)
 }
 
@@ -378,7 +378,7 @@ func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 			return
 		}
 	}
-	x.op = cluster.Op{Kind: cluster.KindPut, Peer: int32(x.comm.team.Global(int(member))), Size: x.Bytes(n.Ref), Early: true, Then: x, ThenArg: node | stageDone}
+	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Early: true, Then: x, ThenArg: node | stageDone}
 	x.op.Off, x.op.Vec = x.target(q, recv.Ref, base)
 	if !x.call.Sizes && x.op.Size > 0 {
 		x.op.Buf = x.piece(n, node)
@@ -397,7 +397,7 @@ func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 // get fetches a message out of the sender's buffer, which begins at base.
 func (x *Run) get(p cluster.Poster, n *Node, node int32, base int64) {
 	q := x.there(node)
-	x.op = cluster.Op{Kind: cluster.KindGet, Peer: int32(x.comm.team.Global(int(x.Peer(n.Peer)))), Size: x.Bytes(n.Ref), Then: x, ThenArg: node | stageGot}
+	x.op = cluster.Op{Kind: cluster.KindGet, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Then: x, ThenArg: node | stageGot}
 	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.does.partners[node]].Ref, base)
 	if !x.call.Sizes && x.op.Size > 0 {
 		x.op.Buf = x.piece(n, node)

@@ -16,7 +16,7 @@ type Run struct {
 	Place
 	comm    *Comm
 	does    *share
-	members []int32  // of the cluster, by number in the team
+	first   int32    // rank of the cluster that member 0 is; −1: the members' are not consecutive
 	left    []uint16 // by node
 	ready   []int32
 	done    cluster.Handle // an event; 0: it was waited for
@@ -27,7 +27,9 @@ type Run struct {
 	oneSide bool             // transfers are one-sided
 	phantom bool             // sizes without bytes
 	few     [fewNodes]uint16 // left, of a short schedule
+	soon    [fewReady]int32  // ready, of one that is narrow
 	op      cluster.Op       // that is posted next
+	next    *Run             // of those that serve no call
 
 	call    Call
 	carried int32 // which call on the collective network it is
@@ -61,6 +63,9 @@ type Run struct {
 // fewNodes is how many nodes a short schedule has: a dissemination of 65,536 ranks.
 const fewNodes = 40
 
+// fewReady is how many nodes of a narrow schedule can be posted at once.
+const fewReady = 4
+
 // Arguments of steps that are no node's.
 const (
 	begins = -1 - iota // it posts the first nodes: inside the fabric like all others, so that no two of them run at once
@@ -87,25 +92,32 @@ func (x *Run) start() error {
 	c.begun[c.turn] = x
 	c.turn = (c.turn + 1) % turns
 	x.open = int32(len(s.Nodes))
-	x.ctx, x.members = c.lib.Context(c.team), c.team.Members()
-	if x.left = x.left[:0]; x.left == nil && len(s.Nodes) <= fewNodes {
+	x.ctx, x.first = c.ctx, c.first
+	if x.left == nil && len(s.Nodes) <= fewNodes {
 		x.left = x.few[:0]
 	}
-	x.ready = x.ready[:0]
-	for i := range s.Nodes {
-		x.left = append(x.left, s.Nodes[i].Deps)
-		if s.Nodes[i].Deps == 0 {
-			x.ready = append(x.ready, int32(i))
+	if x.ready == nil {
+		x.ready = x.soon[:0]
+	}
+	x.left, x.ready = append(x.left[:0], s.deps...), append(x.ready[:0], s.heads...)
+	switch {
+	case s.Marks > 0:
+		for i := range s.Nodes {
+			if n := &s.Nodes[i]; n.Kind == Load || n.Kind == Fold {
+				x.strides = x.stridesOf(n)
+				x.accountLoads(n, &x.strides)
+			}
 		}
-		switch n := &s.Nodes[i]; {
-		case n.Kind == Load || n.Kind == Fold:
-			x.strides = x.stridesOf(n)
-			x.accountLoads(n, &x.strides)
-		case n.Kind != Send && n.Kind != Recv:
-		case x.oneSide:
-			x.account(n, int32(i))
-		case n.Kind == Send:
-			c.r.Account(int(x.members[x.Peer(n.Peer)]), 1, x.Bytes(n.Ref))
+	case x.oneSide:
+		for i := range s.Nodes {
+			if n := &s.Nodes[i]; n.Kind == Send || n.Kind == Recv {
+				x.account(n, int32(i))
+			}
+		}
+	default:
+		for _, i := range s.sends {
+			n := &s.Nodes[i]
+			c.r.Account(int(x.global(n.Peer)), 1, x.Bytes(n.Ref))
 		}
 	}
 	if s.Marks == 0 {
@@ -218,7 +230,7 @@ func (x *Run) end() error {
 // rest lets the Run serve another call.
 func (x *Run) rest() {
 	x.call, x.temp = Call{}, nil
-	x.comm.idle = append(x.comm.idle, x)
+	x.next, x.comm.idle = x.comm.idle, x
 }
 
 // Step implements cluster.Step: a node is complete.
@@ -247,8 +259,8 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 		if x.Schedule.Marks > 0 && x.ends(1) {
 			p.Post(x.boardWord(&x.op, cluster.KindRaise, x.comm.board.endedOf(x.at), 1))
 		}
-		x.open = -1 // what else is under way of a call that failed comes to nothing
-		fire := &x.comm.fire
+		x.open = -1          // what else is under way of a call that failed comes to nothing
+		fire := &x.comm.fire // not the call's own: once it is done, its thread may start the next one with it
 		fire.Kind, fire.Event = cluster.KindFire, x.done
 		p.Post(fire)
 	}
@@ -303,7 +315,7 @@ func (x *Run) post(p cluster.Poster, node int32) {
 			o.Kind = cluster.KindRecv
 		}
 		o.Ctx, o.Tag = x.ctx, x.tag^int32(n.Lane)
-		o.Peer = x.members[x.Peer(n.Peer)]
+		o.Peer = x.global(n.Peer)
 		o.Size = x.Bytes(n.Ref)
 		o.Buf = nil
 		if !x.phantom && o.Size > 0 {
@@ -325,6 +337,15 @@ func (x *Run) post(p cluster.Poster, node int32) {
 	}
 	o.Then, o.ThenArg = x, node
 	p.Post(o)
+}
+
+// global is a peer's rank of the cluster. Tables of large teams stand in no cache.
+func (x *Run) global(to Peer) int32 {
+	at := x.Peer(to)
+	if x.first >= 0 {
+		return x.first + at
+	}
+	return x.comm.members[at]
 }
 
 // buffer is all of a buffer.

@@ -96,6 +96,9 @@ type Schedule struct {
 	keeps      bool    // it writes to temporary buffers
 	next       []int32 // nodes that wait for node i: next[first[i]:first[i+1]]
 	first      []int32
+	deps       []uint16 // by node, as Deps
+	heads      []int32  // nodes that wait for none
+	sends      []int32
 }
 
 // Next lists the nodes that wait for node i.

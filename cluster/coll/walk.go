@@ -71,7 +71,7 @@ func (x *calling) caller() *caller {
 }
 
 func (x *calling) newComm(c *caller) *Comm {
-	return &Comm{r: x.r, lib: x.lib, team: x.team, cache: c.cache, own: map[role]*share{}, world: x.team.Size() == x.r.World().Size()}
+	return newComm(x.r, x.team, c.cache)
 }
 
 // do makes the call.

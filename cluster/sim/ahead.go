@@ -87,8 +87,8 @@ func (w *world) ahead() {
 
 // So many lines of a rank, and of what a step is called on, are asked for.
 const (
-	rankLines = 5
-	stepLines = 8
+	rankLines = 4
+	stepLines = 7
 )
 
 // object is what an interface points to.

@@ -19,9 +19,10 @@ func TestHotFieldsShareLines(t *testing.T) {
 		at, most uintptr
 	}
 	for _, e := range []end{
-		{"thread: clock, wait and switch", unsafe.Offsetof(th.yield) + unsafe.Sizeof(th.yield), line},
+		{"thread: clock, wait and looks", unsafe.Offsetof(th.looks) + unsafe.Sizeof(th.looks), line},
 		{"rank: first thread and posted receives", unsafe.Offsetof(r.queues) + unsafe.Sizeof(match.Queues{})/2, line},
 		{"rank: arrived messages and slots", unsafe.Offsetof(r.slots) + unsafe.Sizeof(r.slots.list[:0]) - unsafe.Sizeof(uintptr(0)), 2 * line},
+		{"rank: steps and regions", unsafe.Offsetof(r.region) + unsafe.Sizeof(r.region), rankLines * line},
 		{"slot", unsafe.Sizeof(slot{}), line},
 		{"msg", unsafe.Sizeof(msg{}), line},
 	} {

@@ -31,14 +31,14 @@ type thread struct {
 	w     *world
 	r     *rank
 	next  func() (struct{}, bool)
-	yield func(struct{}) bool
+	looks int // direct looks at memory since it did anything else
 
+	yield  func(struct{}) bool
 	hs     []cluster.Handle
 	number int          // in the rank
 	inject cluster.Time // when it has injected all that it posted
 	firm   cluster.Time // likewise, but for bytes that a handshake goes between
 	order  cluster.Time // when the last message that it sent stood in the host's memory
-	looks  int          // direct looks at memory since it did anything else
 	looked cluster.Time // when it last looked so
 	loaded place        // by its last atomic, if that only loaded
 	peer   int32        // of the call that its time passes for
@@ -146,21 +146,22 @@ func (t *thread) until(at cluster.Time, cause int32) {
 }
 
 // rank is what the threads of a rank share. What the arrival of a message needs
-// comes first, in two cache lines.
+// comes first, in four cache lines.
 type rank struct {
 	w      *world
 	main   *thread
 	queues match.Queues
 	slots  slots
 	id     int32
-	steps  []pendingStep
 
-	deferred  []int32 // messages that need a call to be answered
-	region    []*thread
-	asked     int // messages on their way here that will
-	then      int // operations under way that a step waits for
-	stepping  bool
-	noisy     bool
+	stepping bool
+	noisy    bool
+	steps    []pendingStep
+	then     int // operations under way that a step waits for
+	asked    int // messages on their way here that will
+	region   []*thread
+
+	deferred  []int32      // messages that need a call to be answered
 	taken     cluster.Time // when the last message arrives that the adapters were late with
 	lanes     lanes
 	unmatched unmatched
@@ -177,6 +178,7 @@ type rank struct {
 	lock    cluster.Time // when the last call of a parallel region left the library
 	agent   *thread      // who answers when no thread has to: the adapter, or a progress thread
 	noise   noise
+	_       uint64 // to whole cache lines
 }
 
 // pendingStep is a continuation that is due.
