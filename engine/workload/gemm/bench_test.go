@@ -1,14 +1,18 @@
 package gemm_test
 
-import "testing"
+import (
+	"testing"
 
-// BenchmarkSUMMA is two products of paper 5, figure 10, at q = 16, prefetched two ahead in
+	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
+)
+
+// BenchmarkSUMMA is a product of paper 5, figure 10, at q = 16, prefetched two ahead in
 // eight slices: what the host takes for a simulation, launch and proofs included.
 func BenchmarkSUMMA(b *testing.B) {
 	for _, transfer := range []string{"two-sided", "put"} {
 		b.Run("transfer="+transfer+"/ranks=256", func(b *testing.B) {
 			for b.Loop() {
-				s, err := try(nil, "fabric", "sim", "machine", "xt4-franklin", "nodes", "256", "ranks-per-node", "1", "n", "131072", "block", "256",
+				s, err := sessiontest.Run("gemm", nil, 1, "fabric", "sim", "machine", "xt4-franklin", "nodes", "256", "ranks-per-node", "1", "n", "131072", "block", "256",
 					"cores", "4", "algorithm", "knomial", "ahead", "2", "slices", "8", "transfer", transfer)
 				if err != nil || !s.Verification.OK {
 					b.Fatalf("%v, %+v", err, s.Verification)
