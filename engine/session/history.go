@@ -299,7 +299,7 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 	}
 	for i, m := range w.Samples {
 		if at := len(w.Metrics) + i; at < len(t.reports) && t.reports[at] > 0 {
-			q := quantiles(total.series[cluster.Classes+i], t.sums[at]/float64(t.reports[at]), stepsOf(m.Unit))
+			q := sampleQuantiles(total.series[cluster.Classes+i], t.sums[at]/float64(t.reports[at]), stepsOf(m.Unit))
 			snap.Samples = append(snap.Samples, engine.Distribution{Name: m.Name, Unit: m.Unit, Kind: snap.Kind, Quantiles: q})
 		}
 	}

@@ -37,10 +37,19 @@ func latencyQuantiles(h *hdrhistogram.Histogram, count int64, sum cluster.Time) 
 	if count == 0 {
 		return engine.Quantiles{}
 	}
-	return quantiles(h, sum.Seconds()/float64(count), float64(cluster.Second))
+	q := quantiles(h, sum.Seconds()/float64(count), float64(cluster.Second))
+	q.Buckets = decades(h, float64(cluster.Second))
+	return q
 }
 
-// quantiles summarizes a distribution of which a unit is so many steps; the mean is
+// sampleQuantiles summarizes a declared sample.
+func sampleQuantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles {
+	q := quantiles(h, mean, steps)
+	q.Buckets = narrow(h.Distribution(), steps)
+	return q
+}
+
+// quantiles are the numbers of a distribution of which a unit is so many steps; the mean is
 // exact, the rest is to two digits.
 func quantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles {
 	n := h.TotalCount()
@@ -49,7 +58,11 @@ func quantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles 
 	}
 	at := h.ValueAtPercentilesSlice([]float64{50, 99})
 	value := func(v int64) float64 { return float64(v) / steps }
-	q := engine.Quantiles{Count: n, Mean: mean, Min: value(h.Min()), P50: value(at[0]), P99: value(at[1]), Max: value(h.Max())}
+	return engine.Quantiles{Count: n, Mean: mean, Min: value(h.Min()), P50: value(at[0]), P99: value(at[1]), Max: value(h.Max())}
+}
+
+// decades are buckets of equal parts of a decade.
+func decades(h *hdrhistogram.Histogram, steps float64) (all []engine.Bucket) {
 	last := math.MinInt
 	for _, bar := range h.Distribution() {
 		if bar.Count == 0 {
@@ -58,10 +71,42 @@ func quantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles 
 		step := int(math.Ceil(math.Log10(float64(max(bar.To, 1))) * engine.BucketsPerDecade))
 		if step != last {
 			upper := math.Pow(10, float64(step)/engine.BucketsPerDecade)
-			q.Buckets = append(q.Buckets, engine.Bucket{Upper: upper / steps})
+			all = append(all, engine.Bucket{Upper: upper / steps})
 			last = step
 		}
-		q.Buckets[len(q.Buckets)-1].Count += bar.Count
+		all[len(all)-1].Count += bar.Count
 	}
-	return q
+	return all
+}
+
+// mostCells is how many filled buckets a sample has at most; one that is wider has them
+// twice as wide.
+const mostCells = 128
+
+// narrow are buckets as narrow as values are told apart, those of a histogram; of too many
+// always two, four, … become one.
+func narrow(bars []hdrhistogram.Bar, steps float64) (all []engine.Bucket) {
+	for merged := int64(1); ; merged *= 2 {
+		all = all[:0]
+		last, filled := int64(-1), 0
+		for _, bar := range bars {
+			if bar.Count == 0 {
+				continue
+			}
+			wide := (bar.To - bar.From + 1) * merged
+			from := bar.From / wide * wide
+			if to := from + wide - 1; to != last {
+				if last >= 0 && from > last+1 { // nothing lies between
+					all = append(all, engine.Bucket{Upper: float64(from-1) / steps})
+				}
+				all = append(all, engine.Bucket{Upper: float64(to) / steps})
+				last = to
+				filled++
+			}
+			all[len(all)-1].Count += bar.Count
+		}
+		if filled <= mostCells || merged == mostCells {
+			return all
+		}
+	}
 }

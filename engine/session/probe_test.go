@@ -276,6 +276,43 @@ func TestQuantilesAgainstSorting(t *testing.T) {
 	})
 }
 
+// Buckets of a sample are as narrow as its values are told apart, to a hundredth, have their
+// gaps between them, and are twice as wide where they would be too many.
+func TestBucketsOfSamplesAreNarrow(t *testing.T) {
+	for _, c := range []struct {
+		what          string
+		from, by      float64
+		n             int
+		filled, finer int // filled buckets, and the least that a decade would have
+	}{{"a few values near each other", 400e-6, 1.01, 20, 20, 250}, {"one", 1e-3, 1, 50, 1, 250}, {"a decade", 1e-5, 1.0023, 1000, 100, 60}, {"nine decades", 1e-8, 1.021, 1000, 100, 5}} {
+		h := newPile(1).series[cluster.Classes]
+		x, least := c.from, math.Inf(1)
+		for range c.n {
+			if err := h.RecordValue(int64(x * stepsOf("s"))); err != nil {
+				t.Fatal(err)
+			}
+			least, x = min(least, x), x*c.by
+		}
+		q := sampleQuantiles(h, 0, stepsOf("s"))
+		n, filled, lower := int64(0), 0, q.Min
+		for _, b := range q.Buckets {
+			if b.Upper <= lower {
+				t.Fatalf("%s: a bucket to %v after one to %v", c.what, b.Upper, lower)
+			}
+			if b.Count > 0 {
+				filled++
+				if wide := math.Log10(b.Upper / lower); wide > 1/float64(c.finer) {
+					t.Errorf("%s: a bucket from %v to %v", c.what, lower, b.Upper)
+				}
+			}
+			n, lower = n+b.Count, b.Upper
+		}
+		if n != int64(c.n) || filled > mostCells || filled < min(c.filled, mostCells/2) || q.Min > least || q.Buckets[len(q.Buckets)-1].Upper < q.Max*0.9999 {
+			t.Errorf("%s: %d values in %d buckets from %v to %v", c.what, n, filled, q.Min, q.Buckets[len(q.Buckets)-1].Upper)
+		}
+	}
+}
+
 func TestLatenciesBeyondTheScaleAreClamped(t *testing.T) {
 	s := newShards(1, 0, 0)
 	s.record(0, &batch{values: 2, waiting: [256]pending{packTime(cluster.InNode, 0), packTime(cluster.InNode, math.MaxInt64)}})

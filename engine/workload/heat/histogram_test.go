@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -34,10 +35,11 @@ func TestHistograms(t *testing.T) {
 		t.Errorf("eight of ten lie from %v s to %v s", tenth, ninetieth)
 	}
 	line, sum := v.Plots[0].Lines[0], 0.0
-	for i := 1; i < len(line.Y); i++ {
-		if line.Y[i] == line.Y[i-1] && line.Y[i] > 0.01 {
-			sum += line.Y[i]
+	for i := 1; i+1 < len(line.Y); i += 2 { // between the ends both edges of each bucket
+		if line.Y[i] != line.Y[i+1] {
+			t.Fatalf("edges at %v and %v", line.Y[i], line.Y[i+1])
 		}
+		sum += line.Y[i]
 	}
 	if sum < 0.99 || sum > 1.01 {
 		t.Errorf("shares %v add up to %v", line.Y, sum)
@@ -46,6 +48,80 @@ func TestHistograms(t *testing.T) {
 		if !strings.Contains(v.Why, part) {
 			t.Errorf("why %q, want %q in it", v.Why, part)
 		}
+	}
+}
+
+// gather is the row of a variant whose times are counts of cells of a two hundredth from a
+// time on.
+func gather(name string, from float64, counts ...float64) engine.Row {
+	r := engine.Row{Series: name, Kind: engine.Simulated, Cells: make([]float64, spreadCount+1)}
+	for _, n := range counts {
+		if n > 0 {
+			r.Raw = append(r.Raw, from, from*1.005, n)
+		}
+		from *= 1.005
+		r.Cells[spreadCount] += n
+	}
+	return r
+}
+
+// Buckets are as narrow as the narrowest row asks for, as values are told apart and as the
+// rows together have room, and the same for all rows.
+func TestBucketsFollowTheData(t *testing.T) {
+	var bell []float64
+	for i := -20.; i <= 20; i++ {
+		bell = append(bell, 1e4*math.Exp(-i*i/50))
+	}
+	few := make([]float64, len(bell))
+	for i := range bell {
+		few[i] = math.Round(bell[i] / 1e4 * 4)
+	}
+	for _, c := range []struct {
+		what string
+		want int
+		rows []engine.Row
+	}{
+		{"narrow, of many", 256, []engine.Row{gather("a", 400e-6, bell...)}},
+		{"narrow, of few", 128, []engine.Row{gather("a", 400e-6, few...)}},
+		{"one value", 256, []engine.Row{gather("a", 400e-6, 100)}},
+		{"beside one that is far away", 128, []engine.Row{gather("a", 400e-6, bell...), gather("b", 3e-3, bell...)}},
+		{"over many decades", 16, []engine.Row{gather("a", 1e-6, bell...), gather("b", 1, bell...)}},
+		{"hardly told apart", 16, []engine.Row{{Raw: []float64{1e-6, 2e-6, 1e6, 2e-6, 4e-6, 1e6}, Cells: []float64{spreadCount: 2e6}}}},
+		{"nothing", 16, nil},
+	} {
+		got := bucketsPerDecade(c.rows)
+		if got != c.want {
+			t.Errorf("%s: %d buckets a decade, want %d", c.what, got, c.want)
+		}
+		for i := range c.rows {
+			shares, _ := rebucket(c.rows[i].Raw, got)
+			sum := 0.0
+			for _, x := range shares {
+				sum += x
+			}
+			if math.Abs(sum-1) > 1e-9 {
+				t.Errorf("%s: shares add up to %v", c.what, sum)
+			}
+		}
+	}
+	v := &engine.StudyView{Form: bySpread.Form, Now: 0, Rows: []engine.Row{gather("a", 400e-6, bell...), gather("b", 450e-6, 5, 90, 5)}}
+	s := spreadOf("two-sided", 400e-6, [2]int64{1, 1})
+	histograms(v, s)
+	for _, line := range v.Plots[0].Lines {
+		for _, x := range line.X {
+			if k := math.Log10(x) * 256; math.Abs(k-math.Round(k)) > 1e-6 {
+				t.Errorf("%s has an edge at %v s, between those of 256 a decade", line.Name, x)
+			}
+		}
+	}
+	if n := len(v.Plots[0].Lines[0].X); n < 40 {
+		t.Errorf("%d corners of a bell", n)
+	}
+	if title := v.Plots[0].Title; title != "share of all, in buckets of 0.9 %" {
+		t.Errorf("title %q", title)
+	}
+	if peak := v.Rows[1].Cells[spreadPeak]; peak < 0.5 || peak > 0.95 {
+		t.Errorf("the highest bucket of the narrow one has %v", peak)
 	}
 }
 
