@@ -3,7 +3,6 @@ package heat
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -13,7 +12,7 @@ import (
 // Columns of the study of steps: of two successive steps of a process.
 const (
 	spreadMedian = iota
-	spreadPeak
+	spreadShare
 	spreadTenth
 	spreadNinetieth
 	spreadMost
@@ -27,13 +26,13 @@ var bySpread = &engine.Study{
 		Absent: "this workload has no steps whose times are spread",
 		Columns: []engine.Column{
 			spreadMedian:    {Name: "median", Title: "median", Unit: "s", Wide: 9},
-			spreadPeak:      {Name: "peak", Unit: "%", Legend: "median"},
+			spreadShare:     {Name: "peak", Unit: "%", Legend: "median"},
 			spreadTenth:     {Name: "p10", Title: "10 %", Unit: "s", Wide: 9},
 			spreadNinetieth: {Name: "p90", Title: "90 %", Unit: "s", Wide: 9},
 			spreadMost:      {Name: "most", Title: "most", Unit: "s", Wide: 9},
 			spreadCount:     {Name: "count", Title: "of", Unit: "1", Wide: 8},
 		},
-		Charts: []engine.Chart{{Shape: engine.Curve, X: spreadMedian, Y: []int{spreadPeak}, XLog: 10, YLog: 10}},
+		Charts: []engine.Chart{{Shape: engine.Curve, X: spreadMedian, Y: []int{spreadShare}, XLog: 10, YLog: 10}},
 		Brief:  engine.Brief{Column: spreadMedian, After: " for two steps"},
 	},
 	Apart:    study.AnyKind("variant", "prepost", "overlap", "reduce-every", "inboxes", "memory", "noise-rate", "noise-length"),
@@ -59,7 +58,7 @@ func spread(s *engine.Snapshot) []engine.Row {
 			lower = b.Upper
 		}
 		row.Cells = []float64{
-			spreadMedian: d.P50, spreadPeak: math.NaN(), // the chart's buckets give it
+			spreadMedian: d.P50, spreadShare: math.NaN(), // the chart's buckets give it
 
 			spreadTenth: min(within(d, 0.1), d.P50), spreadNinetieth: max(within(d, 0.9), d.P50), spreadMost: d.Max, spreadCount: float64(d.Count),
 		}
@@ -89,7 +88,7 @@ func histograms(v *engine.StudyView, s *engine.Snapshot) {
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		shares, first := rebucket(r.Raw, per)
-		r.Cells[spreadPeak] = slices.Max(append(shares, 0))
+		r.Cells[spreadShare] = shareAt(r.Cells[spreadMedian], shares, first, per)
 		line := engine.Line{Name: r.Series, Kind: r.Kind, Look: engine.Dashed}
 		if i == v.Now {
 			line.Look = engine.Plain
@@ -198,6 +197,15 @@ func rebucket(raw []float64, per int) (shares []float64, first int) {
 		shares[i] /= all
 	}
 	return shares, first
+}
+
+// shareAt is that of the bucket that a time lies in; NaN: there is none.
+func shareAt(x float64, shares []float64, first, per int) float64 {
+	if len(shares) == 0 {
+		return math.NaN()
+	}
+	i := int(math.Floor(math.Log10(max(x, 1e-12))*float64(per))) - first
+	return shares[max(0, min(i, len(shares)-1))]
 }
 
 // outline is a histogram's upper edge. An empty bucket stands at half a value.
