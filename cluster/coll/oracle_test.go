@@ -182,10 +182,10 @@ func keys(a *Algorithm, ranks int) []Key {
 const mostPayload = 256 << 20
 
 // payload is what the ranks of a team of p hold together, in bytes, when a collective's
-// block, or its whole where it has no blocks by member, is of n.
+// block, or its whole where it has no blocks by member, is of n. Ranks of a chain hold the
+// blocks of all behind them.
 func payload(a *Algorithm, p int, n int64) int64 {
-	switch a.Collective {
-	case OpAllgather, OpExchange, OpReduceScatter:
+	if a.Collective.ByMember() {
 		return int64(p) * int64(p) * n
 	}
 	return int64(p) * n
