@@ -18,7 +18,7 @@ const (
 const (
 	askMessage  = 10
 	askRank     = 8
-	askLists    = 5 // of the rank: the receive posted first, operations, their steps
+	askLists    = 5 // of the rank: the receive posted first, operations, their steps; of the thread: its stack
 	askReceive  = 3 // the operation of that receive
 	askStep     = 1 // what its step is called on
 	outlookSize = 16
@@ -28,9 +28,10 @@ const (
 type outlook struct {
 	n    uint // events so far
 	next [outlookSize]struct {
-		kind eventKind // evResume: no message's, or none that can be seen yet
-		msg  int32
-		to   *rank // at which it is; nil: it leaves, or is not known yet
+		kind eventKind
+		ref  int32   // of the message, or of the thread; −1: none is known
+		to   *rank   // at which it is; nil: it leaves, or is not known yet
+		who  *thread // that it may resume; nil: none, or not known yet
 	}
 }
 
@@ -40,33 +41,46 @@ func (w *world) ahead() {
 	o := &w.outlook
 	o.n++
 	x := &o.next[(o.n+askMessage)%outlookSize]
-	x.kind, x.to = evResume, nil
-	if e, ok := w.queue.peek(askMessage); ok && e.moves() {
-		x.kind, x.msg = e.kind(), e.ref()
-		prefetch(unsafe.Pointer(&w.msgs[x.msg]))
-		if x.kind == evReach {
-			prefetch(unsafe.Pointer(&w.lasts[x.msg]))
+	x.ref, x.to, x.who = -1, nil, nil
+	if e, ok := w.queue.peek(askMessage); ok {
+		x.kind, x.ref = e.kind(), e.ref()
+		if e.moves() {
+			prefetch(unsafe.Pointer(&w.msgs[x.ref]))
+			if x.kind == evReach {
+				prefetch(unsafe.Pointer(&w.lasts[x.ref]))
+			}
+		} else {
+			prefetchLines(unsafe.Pointer(w.threads[x.ref]), threadLines)
 		}
 	}
-	if x = &o.next[(o.n+askRank)%outlookSize]; x.kind != evResume {
-		m := &w.msgs[x.msg]
+	if x = &o.next[(o.n+askRank)%outlookSize]; x.ref >= 0 {
 		switch x.kind {
 		case evInject, evLink:
-			prefetch(unsafe.Pointer(&w.net.out[int(w.net.nodeOf[m.src])*w.net.adapters]))
+			prefetch(unsafe.Pointer(&w.net.out[int(w.net.nodeOf[w.msgs[x.ref].src])*w.net.adapters]))
+		case evResume, evPoll, evBarrier:
+			x.who = w.threads[x.ref]
+			x.to = x.who.r
+			prefetchLines(unsafe.Pointer(x.to), rankLines)
 		case evReach:
-			prefetch(unsafe.Pointer(&w.net.in[int(w.net.nodeOf[m.dst])*w.net.adapters]))
-			prefetch(unsafe.Pointer(&w.comes[m.dst]))
+			dst := w.msgs[x.ref].dst
+			prefetch(unsafe.Pointer(&w.net.in[int(w.net.nodeOf[dst])*w.net.adapters]))
+			prefetch(unsafe.Pointer(&w.comes[dst]))
 			fallthrough
 		default:
-			x.to = &w.ranks[m.dst]
+			dst := w.msgs[x.ref].dst
+			x.to, x.who = &w.ranks[dst], w.threads[dst]
 			prefetchLines(unsafe.Pointer(x.to), rankLines)
-			prefetch(unsafe.Pointer(w.threads[m.dst]))
+			prefetchLines(unsafe.Pointer(x.who), threadLines)
 		}
 	}
-	if r := o.next[(o.n+askLists)%outlookSize].to; r != nil {
+	if x = &o.next[(o.n+askLists)%outlookSize]; x.to != nil {
+		r := x.to
 		prefetch(r.queues.Front())
 		prefetch(unsafe.Pointer(unsafe.SliceData(r.slots.list)))
 		prefetch(unsafe.Pointer(unsafe.SliceData(r.slots.thens)))
+		if t := x.who; t.state == threadReady || t.state == threadWaits && r.then == 0 { // else a step goes on, and seldom a thread
+			prefetchAt(t.frame, frameLines)
+		}
 	}
 	if r := o.next[(o.n+askReceive)%outlookSize].to; r != nil {
 		if id, ok := r.queues.First(); ok {
@@ -85,10 +99,13 @@ func (w *world) ahead() {
 	}
 }
 
-// So many lines of a rank, and of what a step is called on, are asked for.
+// So many lines of a rank, of a thread, of the frames of its last calls and of what a step
+// is called on are asked for.
 const (
-	rankLines = 4
-	stepLines = 7
+	rankLines   = 4
+	threadLines = 2
+	frameLines  = 16
+	stepLines   = 7
 )
 
 // object is what an interface points to.
@@ -98,17 +115,3 @@ func object(then *cluster.Step) unsafe.Pointer {
 
 // moves reports whether the event is a message's.
 func (e event) moves() bool { return e.kind() >= evInject && e.kind() != evBarrier }
-
-// peek gives the event that is popped k + 1 pops from now, if it is of this very time
-// and near in the list.
-func (q *queue) peek(k int) (event, bool) {
-	b := &q.buckets[0]
-	c, i := b.first, q.head+k
-	if c != nil && i >= chunkLen {
-		c, i = c.next, i-chunkLen
-	}
-	if c == nil || i >= len(b.of(c)) {
-		return event{}, false
-	}
-	return c.events[i], true
-}

@@ -35,7 +35,7 @@ func (w *world) waits(spared []bool) []cluster.Wait {
 
 // waitOf describes a wait; full: with all the ranks that could end it.
 func (w *world) waitOf(t *thread, h cluster.Handle, full bool) cluster.Wait {
-	x := cluster.Wait{Rank: int(t.r.id), Thread: t.number}
+	x := cluster.Wait{Rank: int(t.r.id), Thread: int(t.number)}
 	others := func(ctx int32) {
 		x.For, x.Any = nil, true
 		if full {

@@ -34,7 +34,7 @@ func (w *world) loops() []cluster.Wait {
 	var out []cluster.Wait
 	for _, t := range w.threads {
 		if t.state == threadReady || t.state == threadRuns {
-			out = append(out, cluster.Wait{Rank: int(t.r.id), Thread: t.number, Call: "a loop of looks that nothing can end (livelock)"})
+			out = append(out, cluster.Wait{Rank: int(t.r.id), Thread: int(t.number), Call: "a loop of looks that nothing can end (livelock)"})
 		}
 	}
 	return out

@@ -99,7 +99,7 @@ func (w *world) leaves(i int32, p *passage) {
 	v := voyage{begin: p.at, message: true}
 	v.arrow = timeline.Arrow{From: m.src, To: m.dst, Sent: p.at, Bytes: m.size, Tag: m.tag}
 	if m.thread >= 0 {
-		v.arrow.FromThread = int32(w.threads[m.thread].number)
+		v.arrow.FromThread = w.threads[m.thread].number
 	}
 	if m.kind == msgData {
 		v.begin = w.bothCame(m)
@@ -116,7 +116,7 @@ func (w *world) pulls(m *msg, t *thread) {
 	v.message = true
 	v.arrow = timeline.Arrow{From: m.src, To: m.dst, Sent: t.now, Bytes: m.size, Tag: m.tag}
 	if m.thread >= 0 {
-		v.arrow.FromThread = int32(w.threads[m.thread].number)
+		v.arrow.FromThread = w.threads[m.thread].number
 	}
 	*w.ranks[m.dst].voyage(m.recv) = v
 }
@@ -163,9 +163,9 @@ func (t *thread) finds(s *slot, i uint32) {
 
 // took writes down that a thread has taken the message of a receive, or has seen that
 // its own has left.
-func (r *rank) took(v *voyage, thread int, at cluster.Time) {
+func (r *rank) took(v *voyage, thread int32, at cluster.Time) {
 	if v.message && r.w.trace.arrows {
-		v.arrow.ToThread, v.arrow.Received = int32(thread), at
+		v.arrow.ToThread, v.arrow.Received = thread, at
 		r.w.trace.recorder.Message(v.arrow)
 	}
 	*v = voyage{}

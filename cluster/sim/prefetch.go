@@ -14,3 +14,8 @@ func prefetch(p unsafe.Pointer)
 //
 //go:noescape
 func prefetchLines(p unsafe.Pointer, n int)
+
+// prefetchAt asks for n lines from an address on, n > 0. Nothing need be there.
+//
+//go:noescape
+func prefetchAt(at uintptr, n int)

@@ -16,3 +16,14 @@ loop:
 	DECQ CX
 	JNZ  loop
 	RET
+
+// func prefetchAt(at uintptr, n int)
+TEXT ·prefetchAt(SB), NOSPLIT, $0-16
+	MOVQ at+0(FP), AX
+	MOVQ n+8(FP), CX
+loop:
+	PREFETCHT0 (AX)
+	ADDQ $64, AX
+	DECQ CX
+	JNZ  loop
+	RET

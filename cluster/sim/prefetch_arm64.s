@@ -16,3 +16,14 @@ loop:
 	SUBS $1, R1
 	BNE  loop
 	RET
+
+// func prefetchAt(at uintptr, n int)
+TEXT ·prefetchAt(SB), NOSPLIT, $0-16
+	MOVD at+0(FP), R0
+	MOVD n+8(FP), R1
+loop:
+	PRFM (R0), PLDL1KEEP
+	ADD  $64, R0
+	SUBS $1, R1
+	BNE  loop
+	RET

@@ -7,3 +7,5 @@ import "unsafe"
 func prefetch(unsafe.Pointer) {}
 
 func prefetchLines(unsafe.Pointer, int) {}
+
+func prefetchAt(uintptr, int) {}

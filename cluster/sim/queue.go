@@ -29,12 +29,15 @@ func (e event) ref() int32      { return int32(e.what & maxRef) }
 // algorithms for the shortest path problem, JACM 1990), which holds because
 // nothing is pushed before the time of what was popped last.
 //
-// There is a base that no event is before. Bucket 0 has the events of that very
+// There is a base that no event in a bucket is before. Bucket 0 has the events of that very
 // time; bucket i those whose time differs from it in bit i − 1 and in none above.
 // So an event of a lower bucket is always earlier. When the lowest bucket with
 // events is a long one, its earliest time becomes the base, and its events move to
 // lower buckets, which are all empty: each keeps the order of pushing. A short one
-// is searched.
+// is sorted.
+//
+// The events that come next stand before the buckets, in order, so that what they need can
+// be asked for ahead. One that is pushed before the last of these is put among them.
 type queue struct {
 	base    uint64
 	some    uint64 // a bit for each bucket that has events
@@ -42,6 +45,9 @@ type queue struct {
 	head    int // of bucket 0: so many of the events of its first chunk are gone
 	buckets [64]bucket
 	free    *chunk
+
+	near  []event // from first on
+	first int
 }
 
 // bucket is a list of events in chunks, and their earliest time.
@@ -61,7 +67,11 @@ type chunk struct {
 const (
 	chunkLen = 31 // half a KiB
 	slab     = 16 // chunks that are made at a time
-	short    = 4  // so many events are searched rather than moved
+	short    = 8  // so many events are sorted rather than moved
+
+	nearLeast = 12 // so many stand before the buckets, if there are as many
+	nearFull  = 24 // and so many when they are made up
+	nearMost  = 64 // more than so many go back
 )
 
 func (q *queue) len() int { return q.n }
@@ -77,6 +87,11 @@ func (b *bucket) of(c *chunk) []event {
 // events is what is in the queue, in no order that matters.
 func (q *queue) events() iter.Seq[event] {
 	return func(yield func(event) bool) {
+		for _, e := range q.near[q.first:] {
+			if !yield(e) {
+				return
+			}
+		}
 		head := q.head
 		for i := range q.buckets {
 			b := &q.buckets[i]
@@ -95,7 +110,13 @@ func (q *queue) events() iter.Seq[event] {
 // push adds an event.
 func (q *queue) push(at cluster.Time, kind eventKind, ref int32) {
 	q.n++
-	q.put(event{max(uint64(at), q.base), uint64(kind)<<refBits | uint64(ref)})
+	e := event{uint64(at), uint64(kind)<<refBits | uint64(ref)}
+	if last := len(q.near) - 1; last >= q.first && e.at < q.near[last].at {
+		q.insert(e)
+		return
+	}
+	e.at = max(e.at, q.base)
+	q.put(e)
 }
 
 func (q *queue) put(e event) {
@@ -145,66 +166,124 @@ func (q *queue) lowest() int { return bits.TrailingZeros64(q.some) & 63 }
 // pop takes the earliest event out; there is one.
 func (q *queue) pop() event {
 	q.n--
-	if i := q.lowest(); i > 0 {
-		b := q.buckets[i]
-		if b.first == b.last && chunkLen-b.room <= short {
-			return q.search(i)
-		}
-		q.base = b.min
-		q.clear(i)
-		for c := b.first; c != nil; {
-			for _, e := range b.of(c) {
-				q.put(e)
-			}
-			next := c.next
-			q.give(c)
-			c = next
-		}
+	if len(q.near)-q.first < nearLeast && q.some != 0 {
+		q.fill()
 	}
-	b := &q.buckets[0]
-	c := b.first
-	e := c.events[q.head]
-	q.head++
-	switch {
-	case c == b.last:
-		if q.head == chunkLen-b.room {
-			q.head = 0
-			q.clear(0)
-			q.give(c)
-		}
-	case q.head == chunkLen:
-		q.head, b.first = 0, c.next
-		q.give(c)
-	}
+	e := q.near[q.first]
+	q.first++
 	return e
 }
 
-// search takes the first of the earliest events out of a short bucket.
-func (q *queue) search(i int) event {
-	b := &q.buckets[i]
-	es := b.of(b.first)
-	k := 0
-	for es[k].at != b.min {
-		k++
+// fill takes the earliest events out of the buckets.
+func (q *queue) fill() {
+	q.near = q.near[:copy(q.near, q.near[q.first:])]
+	q.first = 0
+	for len(q.near) < nearFull && q.some != 0 {
+		i := q.lowest()
+		b := q.buckets[i]
+		switch {
+		case i == 0:
+			q.takeSome()
+		case b.first == b.last && chunkLen-b.room <= short:
+			sorted := len(q.near)
+			for _, e := range b.of(b.first) {
+				k := len(q.near)
+				q.near = append(q.near, e)
+				for ; k > sorted && q.near[k-1].at > e.at; k-- {
+					q.near[k] = q.near[k-1]
+				}
+				q.near[k] = e
+			}
+			q.clear(i)
+			q.give(b.first)
+		default:
+			q.base = b.min
+			q.clear(i)
+			q.move(&b, 0)
+		}
 	}
-	e := es[k]
-	copy(es[k:], es[k+1:])
-	es = es[:len(es)-1]
-	if len(es) == 0 {
-		q.give(b.first)
-		q.clear(i)
-		return e
+}
+
+// takeSome takes events out of the first chunk of bucket 0.
+func (q *queue) takeSome() {
+	b := &q.buckets[0]
+	c := b.first
+	es := b.of(c)[q.head:]
+	k := min(len(es), nearFull-len(q.near))
+	q.near = append(q.near, es[:k]...)
+	q.head += k
+	if k < len(es) {
+		return
 	}
-	b.room++
-	first := es[0].at
-	for _, o := range es[1:] {
-		first = min(first, o.at)
+	q.head = 0
+	if c == b.last {
+		q.clear(0)
+	} else {
+		b.first = c.next
 	}
-	b.min = first
-	return e
+	q.give(c)
+}
+
+// move puts the events of a bucket that is cleared where they belong now; head of them
+// are gone.
+func (q *queue) move(b *bucket, head int) {
+	for c := b.first; c != nil; head = 0 {
+		for _, e := range b.of(c)[head:] {
+			q.put(e)
+		}
+		next := c.next
+		q.give(c)
+		c = next
+	}
+}
+
+// insert puts an event among those that come next, behind those of its time.
+func (q *queue) insert(e event) {
+	k := len(q.near)
+	q.near = append(q.near, e)
+	for ; k > q.first && q.near[k-1].at > e.at; k-- {
+		q.near[k] = q.near[k-1]
+	}
+	q.near[k] = e
+	if len(q.near)-q.first > nearMost {
+		q.giveBack()
+	}
+}
+
+// giveBack puts what has become too many into the buckets again. They have to be made
+// anew, by an earlier base.
+func (q *queue) giveBack() {
+	old, some, head := q.buckets, q.some, q.head
+	clear(q.buckets[:])
+	q.some, q.head = 0, 0
+	back := q.near[q.first+nearFull:]
+	q.near = q.near[:q.first+nearFull]
+	q.base = q.near[len(q.near)-1].at // what is pushed from now on at that time or later belongs into a bucket
+	for _, e := range back {
+		q.put(e)
+	}
+	for ; some != 0; some &= some - 1 {
+		i := bits.TrailingZeros64(some)
+		q.move(&old[i], head)
+		head = 0
+	}
+}
+
+// earliest is the time of the event that is popped next; there is one.
+func (q *queue) earliest() cluster.Time {
+	if q.first < len(q.near) {
+		return cluster.Time(q.near[q.first].at)
+	}
+	return cluster.Time(q.buckets[q.lowest()].min)
 }
 
 // quietUntil reports whether nothing happens up to and including t.
-func (q *queue) quietUntil(t cluster.Time) bool {
-	return q.n == 0 || cluster.Time(q.buckets[q.lowest()].min) > t
+func (q *queue) quietUntil(t cluster.Time) bool { return q.n == 0 || q.earliest() > t }
+
+// peek gives the event that is popped k + 1 pops from now, as far as that is known.
+func (q *queue) peek(k int) (event, bool) {
+	if k += q.first; k < len(q.near) {
+		return q.near[k], true
+	}
+	return event{}, false
 }

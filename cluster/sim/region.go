@@ -10,8 +10,8 @@ type meeting struct {
 	came     []uint32     // slots of the threads at the barrier, but for the last
 	counters []uint64     // of the work-sharing constructs since the threads last met
 	drawn    cluster.Time // when the last draw is done
-	holder   int          // thread inside the library at SERIALIZED, + 1
-	last     int          // that was there before
+	holder   int32        // thread inside the library at SERIALIZED, + 1
+	last     int32        // that was there before
 	until    cluster.Time // when it left
 }
 
@@ -39,9 +39,9 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 	case cluster.KindEnter:
 		switch {
 		case g.holder != 0:
-			op.Done = cluster.Done{Peer: int32(g.holder - 1)}
+			op.Done = cluster.Done{Peer: g.holder - 1}
 		case g.until > t.now && g.last != t.number:
-			op.Done = cluster.Done{Peer: int32(g.last)}
+			op.Done = cluster.Done{Peer: g.last}
 		default:
 			op.Done = cluster.Done{Found: true}
 			g.holder = t.number + 1

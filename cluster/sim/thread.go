@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"unsafe"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/match"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
@@ -34,14 +36,15 @@ type thread struct {
 	looks int // direct looks at memory since it did anything else
 
 	yield  func(struct{}) bool
+	frame  uintptr // where the frames of the calls that it is in begin, to be asked for ahead
 	hs     []cluster.Handle
-	number int          // in the rank
+	number int32        // in the rank
+	peer   int32        // of the call that its time passes for
 	inject cluster.Time // when it has injected all that it posted
 	firm   cluster.Time // likewise, but for bytes that a handshake goes between
 	order  cluster.Time // when the last message that it sent stood in the host's memory
 	looked cluster.Time // when it last looked so
 	loaded place        // by its last atomic, if that only loaded
-	peer   int32        // of the call that its time passes for
 	told   cluster.Time // when it last looked at the clock
 	moves  cluster.Time // since when the other side of what it waits for has come; 0: it has not
 
@@ -88,7 +91,8 @@ func (t *thread) life(yield func(struct{}) bool) {
 // suspend gives way until the world resumes the thread; when the run has ended it
 // does so to unwind it.
 func (t *thread) suspend(s threadState) {
-	t.state = s
+	var here byte
+	t.state, t.frame = s, uintptr(unsafe.Pointer(&here))
 	t.yield(struct{}{})
 	if t.w.err != nil {
 		panic(unwound{})
@@ -246,7 +250,7 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 		t.spend(w.forkTime, CauseSync)
 	}
 	for i := 1; i < n; i++ {
-		c := &thread{w: w, r: r, id: int32(len(w.threads)), number: i, now: t.now, cause: t.cause, told: never}
+		c := &thread{w: w, r: r, id: int32(len(w.threads)), number: int32(i), now: t.now, cause: t.cause, told: never}
 		c.body = func() error {
 			body(c, i)
 			r.forked--

@@ -54,7 +54,7 @@ func (t *thread) mark(h cluster.Handle, on bool) {
 		}
 	default:
 		if s := t.r.slots.find(h); s.state == slotPending {
-			s.waited, s.waiter = on, int32(t.number)
+			s.waited, s.waiter = on, t.number
 		}
 	}
 }
