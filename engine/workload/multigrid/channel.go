@@ -31,6 +31,7 @@ type group struct {
 type channel struct {
 	level, way int
 	own        []piece // between boxes of this rank
+	inside     int64   // bytes of those
 	out, in    []group
 	peers      []int // of out and in
 	epoch      uint64
@@ -230,10 +231,12 @@ func (l *layout) arrivals(level, way, rank int) []group {
 }
 
 // channel makes a rank's part of a step. Where the bytes are there, the bulk variant
-// knows where in its peers' inboxes they belong.
-func (l *layout) channel(level, way, rank int, real bool) *channel {
+// knows where in its peers' inboxes they belong. Pieces are kept where they are read: with
+// bytes, or to be put one by one.
+func (l *layout) channel(level, way, rank int, real, packs bool) *channel {
 	c := &channel{level: level, way: way}
 	c.own, c.out = grouped(l.gives(level, way, rank), rank, func(p *piece) int { return p.to })
+	c.inside = total(c.own)
 	c.in = l.arrivals(level, way, rank)
 	if way == up { // each fine box's image has its place in the scratch of the coarse one's rank
 		side, at := l.shapes[level].side, 0
@@ -251,14 +254,20 @@ func (l *layout) channel(level, way, rank int, real bool) *channel {
 	}
 	slices.Sort(c.peers)
 	c.peers = slices.Compact(c.peers)
+	if !real {
+		c.own = nil
+	}
 	for i := range c.out {
-		c.out[i].pieces = slices.Clone(c.out[i].pieces)
+		if c.out[i].pieces = slices.Clone(c.out[i].pieces); packs && !real {
+			c.out[i].pieces = nil
+		}
 	}
 	for i := range c.in {
 		if !real { // how many bytes come is enough
 			c.in[i].pieces = nil
 		}
 	}
+	c.in, c.out = slices.Clone(c.in), slices.Clone(c.out)
 	var senders []int
 	for i := range c.out {
 		if !l.bulk {

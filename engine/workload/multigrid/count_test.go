@@ -167,7 +167,7 @@ func TestGivenIsTaken(t *testing.T) {
 				}
 				given, taken := map[[2]int]group{}, map[[2]int]group{}
 				for r := range c.ranks {
-					ch, bare := l.channel(at, way, r, true), l.channel(at, way, r, false)
+					ch, bare := l.channel(at, way, r, true, true), l.channel(at, way, r, false, true)
 					for i, g := range ch.out {
 						if bare.out[i].peer != g.peer || bare.out[i].source != g.source {
 							t.Errorf("%v, level %d, way %d: rank %d is source %d of rank %d, and %d of rank %d without bytes", c, at, way, r, g.source, g.peer, bare.out[i].source, bare.out[i].peer)

@@ -101,7 +101,7 @@ func newSolver(r *cluster.Rank, l *layout, degree int, real bool, v *variant) *s
 			if way >= down && i == len(l.shapes)-1 {
 				break
 			}
-			lv.channels[way] = l.channel(i, way, rank, real)
+			lv.channels[way] = l.channel(i, way, rank, real, v != nil && v.packs)
 		}
 		if real && lv.channels[down] != nil {
 			for way, scratch := range lv.scratch {

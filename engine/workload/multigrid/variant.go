@@ -51,13 +51,17 @@ func (s *solver) move(at, way, vector int) error {
 	if s.r == nil {
 		return nil // one box
 	}
-	if way <= sides && len(c.own) > 0 {
-		s.copies(total(c.own), func() {
-			for i := range c.own {
-				of := c.own[i].shifted(shift)
-				of.Copy(s.r.Segment(), s.r.Segment(), true)
+	if way <= sides && c.inside > 0 {
+		var copies func()
+		if s.real {
+			copies = func() {
+				for i := range c.own {
+					of := c.own[i].shifted(shift)
+					of.Copy(s.r.Segment(), s.r.Segment(), true)
+				}
 			}
-		})
+		}
+		s.copies(c.inside, copies)
 		s.lap(at, partPack)
 	}
 	s.count(c)
@@ -179,7 +183,11 @@ func (s *solver) twoSided(c *channel, near []byte, shift int64) error {
 		if s.real {
 			buf, out = out[:g.bytes], out[g.bytes:]
 		}
-		s.copies(g.bytes, func() { c.pack(g, near, buf, shift) })
+		var pack func() // made where it is called: many ranks only charge it
+		if s.real {
+			pack = func() { c.pack(g, near, buf, shift) }
+		}
+		s.copies(g.bytes, pack)
 		s.lap(c.level, partPack)
 		var err error
 		if s.real {
@@ -198,7 +206,11 @@ func (s *solver) twoSided(c *channel, near []byte, shift int64) error {
 	s.lap(c.level, partTransfer)
 	for i := range c.in {
 		g := &c.in[i]
-		s.copies(g.bytes, func() { c.unpack(g, r.Segment(), s.inboxes[i], shift) })
+		var unpack func()
+		if s.real {
+			unpack = func() { c.unpack(g, r.Segment(), s.inboxes[i], shift) }
+		}
+		s.copies(g.bytes, unpack)
 	}
 	s.lap(c.level, partPack)
 	return nil
@@ -224,7 +236,11 @@ func (s *solver) bulk(c *channel, near []byte, shift int64) error {
 	for i := range c.out {
 		g := &c.out[i]
 		buf := s.lend(g.bytes)
-		s.copies(g.bytes, func() { c.pack(g, near, buf, shift) })
+		var pack func() // made where it is called: many ranks only charge it
+		if s.real {
+			pack = func() { c.pack(g, near, buf, shift) }
+		}
+		s.copies(g.bytes, pack)
 		s.lap(c.level, partPack)
 		var err error
 		if sig := flag + 8*int64(g.source); s.real {
@@ -244,7 +260,12 @@ func (s *solver) bulk(c *channel, near []byte, shift int64) error {
 			return err
 		}
 		s.lap(c.level, partTransfer)
-		s.copies(g.bytes, func() { c.unpack(g, r.Segment(), r.Segment()[at:], shift) })
+		var unpack func()
+		if s.real {
+			from := r.Segment()[at:]
+			unpack = func() { c.unpack(g, r.Segment(), from, shift) }
+		}
+		s.copies(g.bytes, unpack)
 		at += g.bytes
 		s.lap(c.level, partPack)
 	}
