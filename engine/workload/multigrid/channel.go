@@ -258,8 +258,10 @@ func (l *layout) channel(level, way, rank int, real, packs bool) *channel {
 		c.own = nil
 	}
 	for i := range c.out {
-		if c.out[i].pieces = slices.Clone(c.out[i].pieces); packs && !real {
-			c.out[i].pieces = nil
+		if g := &c.out[i]; packs && !real {
+			g.pieces = nil
+		} else {
+			g.pieces = slices.Clone(g.pieces)
 		}
 	}
 	for i := range c.in {
