@@ -29,6 +29,7 @@ type outlook struct {
 	n    uint // events so far
 	next [outlookSize]struct {
 		kind eventKind
+		at   cluster.Time
 		ref  int32   // of the message, or of the thread; −1: none is known
 		to   *rank   // at which it is; nil: it leaves, or is not known yet
 		who  *thread // that it may resume; nil: none, or not known yet
@@ -43,7 +44,7 @@ func (w *world) ahead() {
 	x := &o.next[(o.n+askMessage)%outlookSize]
 	x.ref, x.to, x.who = -1, nil, nil
 	if e, ok := w.queue.peek(askMessage); ok {
-		x.kind, x.ref = e.kind(), e.ref()
+		x.kind, x.at, x.ref = e.kind(), cluster.Time(e.at), e.ref()
 		if e.moves() {
 			prefetch(unsafe.Pointer(&w.msgs[x.ref]))
 			if x.kind == evReach {
@@ -64,7 +65,9 @@ func (w *world) ahead() {
 		case evReach:
 			dst := w.msgs[x.ref].dst
 			prefetch(unsafe.Pointer(&w.net.in[int(w.net.nodeOf[dst])*w.net.adapters]))
-			prefetch(unsafe.Pointer(&w.comes[dst]))
+			if w.comes[dst] >= x.at { // it arrives later, by an event of its own
+				break
+			}
 			fallthrough
 		default:
 			dst := w.msgs[x.ref].dst
