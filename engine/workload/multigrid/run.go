@@ -8,16 +8,32 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
+// arrangement is what the ranks of a launch share their layouts by.
+type arrangement struct {
+	asked
+	phantom bool
+}
+
+// layouts are those of the real problem and of the one that is timed, and how many bytes of a
+// segment are there.
+type layouts struct {
+	real, timed *layout
+	there       int64
+}
+
 func run(r *cluster.Rank, p engine.Probe) error {
 	a := askedOf(p.Int, p.Text)
 	phantom := r.Phantoms() && a.phantom(r.Ranks(), p.Int("real-limit"))
-	real, timed, there, _ := a.arranged(r.Ranks(), phantom)
-	if _, err := r.Alloc(there); err != nil {
+	at := r.Lib().Shared(arrangement{a, phantom}, func() any {
+		real, timed, there, _ := a.arranged(r.Ranks(), phantom)
+		return layouts{real, timed, there}
+	}).(layouts)
+	if _, err := r.Alloc(at.there); err != nil {
 		return err
 	}
-	all := []*solver{newSolver(r, real, a.degree, true, a.variant)}
+	all := []*solver{newSolver(r, at.real, a.degree, true, a.variant)}
 	if phantom {
-		all = append(all, newSolver(r, timed, a.degree, false, a.variant))
+		all = append(all, newSolver(r, at.timed, a.degree, false, a.variant))
 	}
 	proved := a
 	if phantom {

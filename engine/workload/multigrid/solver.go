@@ -43,18 +43,17 @@ const (
 type solver struct {
 	r       *cluster.Rank
 	layout  *layout
-	levels  []*level
-	real    bool
-	c1, c2  []float64 // of the sweeps of a pass
+	times   [][parts]cluster.Time
+	last    cluster.Time
 	variant *variant
-	norm    float64 // of f
+	real    bool
+	levels  []*level
+	c1, c2  []float64 // of the sweeps of a pass
+	norm    float64   // of f
 
 	requests []cluster.Request
 	inboxes  [][]byte // of the two-sided variant, by source
 	buffer   []byte
-
-	times    [][parts]cluster.Time
-	last     cluster.Time
 	messages [][links]counts // by level and link
 }
 
