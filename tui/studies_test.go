@@ -20,7 +20,7 @@ func TestStudiesOfWorkloads(t *testing.T) {
 	for _, c := range studyRuns {
 		t.Run(c.workload, func(t *testing.T) {
 			s := swept(t, "demo", &c)
-			for _, size := range [][2]int{{80, 24}, {120, 40}} {
+			for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 				var sc screen
 				g := sc.draw(pressed(s, "4"), size[0], size[1])
 				panetest.Golden(t, fmt.Sprintf("study-%s-%dx%d", c.workload, size[0], size[1]), g.PlainText())

@@ -28,6 +28,8 @@ type Stack struct {
 	Whole float64
 	// LabelW is the columns of the labels, 0 for as many as they take.
 	LabelW int
+	// Highest is the most rows of a bar where there is room; 0: 1.
+	Highest int
 }
 
 // shades are the fills of the parts of a stack, in order.
@@ -44,7 +46,7 @@ func (s *Stack) Style(th *Theme, i int) Style {
 	return th.SeriesStyle(i)
 }
 
-// Draw draws the bars over v, one a row.
+// Draw draws the bars over v, one a row or on [Lanes].
 func (s *Stack) Draw(v View, th *Theme) {
 	shown := len(s.Rows)
 	if shown > v.H() {
@@ -59,11 +61,12 @@ func (s *Stack) Draw(v View, th *Theme) {
 	if label > 0 {
 		label = min(label+1, stackLabel(v.W()))
 	}
-	for y := range shown {
-		v.TextIn(0, y, label-1, s.Rows[y].Label, Left, th.Text)
-		bar := v.Sub(Rect{label, y, v.W() - label, 1})
-		s.bar(bar, th, s.Rows[y].Parts)
-		s.ghost(bar, th, s.Rows[y].Ghost)
+	lane, high := Lanes(v.W(), v.H(), len(s.Rows), s.Highest)
+	for i := range shown {
+		v.TextIn(0, i*lane+(high-1)/2, label-1, s.Rows[i].Label, Left, th.Text)
+		bar := v.Sub(Rect{label, i * lane, v.W() - label, high})
+		s.bar(bar, th, s.Rows[i].Parts)
+		s.ghost(bar, th, s.Rows[i].Ghost)
 	}
 	more(v, th, shown, len(s.Rows))
 }
@@ -89,7 +92,9 @@ func (s *Stack) bar(v View, th *Theme, parts []float64) {
 		sum += share(p) / whole
 		end := int(math.Round(clamp01(sum) * float64(v.W())))
 		for ; x < end; x++ {
-			v.Rune(x, 0, s.Shade(i), s.Style(th, i))
+			for y := range v.H() {
+				v.Rune(x, y, s.Shade(i), s.Style(th, i))
+			}
 		}
 	}
 }
@@ -103,7 +108,7 @@ func (s *Stack) ghost(v View, th *Theme, parts []float64) {
 	sum := 0.0
 	for _, p := range parts[:max(len(parts)-1, 0)] {
 		sum += share(p) / whole
-		v.Rune(int(math.Round(clamp01(sum)*float64(v.W()))), 0, '╎', th.Text)
+		across(v, int(math.Round(clamp01(sum)*float64(v.W()))), 0, v.H(), th)
 	}
 }
 

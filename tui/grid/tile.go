@@ -9,6 +9,21 @@ func Tile(w, h, nx, ny, some int) (wide, high int) {
 	return min(wide, max(some, 4*high)), high
 }
 
+// Lanes is how n bars below each other share a room out: each has a lane of so many rows,
+// and fills the first of them, the same for all and at most highest; the others are blank.
+// Bars are one row high, and close, in a room that a screen of 24 rows can have.
+func Lanes(w, h, n, highest int) (lane, bar int) {
+	if highest <= 1 || h < roomy {
+		return 1, 1
+	}
+	_, lane = Tile(w, h, 1, n, w)
+	lane = min(lane, (3*highest+1)/2)
+	return lane, max(lane*2/3, 1)
+}
+
+// roomy is the rows of a chart from which its bars grow.
+const roomy = 20
+
 // numerals are the digits on three columns and five rows, the first row in the highest bits.
 var numerals = [10]uint16{
 	0b111_101_101_101_111, 0b010_110_010_010_111, 0b111_001_111_100_111, 0b111_001_111_001_111, 0b101_101_111_001_001,

@@ -9,13 +9,16 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// drawBars draws a bar a row, in the colour of its series; the present one is bright.
+// highest is the most rows of a bar: more make it no clearer.
+const highest = 5
+
+// drawBars draws a bar a row, or higher ones where there is room, in the colour of its series; the present one is bright.
 func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
 	b := &c.bars
 	b.Items = b.Items[:0]
 	b.Axis = c.axis(s, of.Y[0], of.YLog, pl.YRange)
-	b.Shown = -1
+	b.Shown, b.Highest = -1, highest
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		if len(of.Same) > 0 && !same(s, of, i) {
@@ -53,10 +56,10 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	b.Draw(rest, th)
 }
 
-// drawStack draws a bar a row, made of the columns.
+// drawStack draws bars as drawBars does, made of the columns.
 func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	of, th := &s.Charts[n], h.Theme
-	c.stack.Rows = c.stack.Rows[:0]
+	c.stack.Rows, c.stack.Highest = c.stack.Rows[:0], highest
 	for i := range s.Rows {
 		parts, some := make([]float64, len(of.Y)), false
 		for k, y := range of.Y {
