@@ -45,9 +45,10 @@ race:
 whole:
 	$(GO) test -vet=off ./...
 
-# What takes many minutes: every test at its full size under the race detector, and
-# every algorithm of the collectives on every team of its table.
-conform:
+# What takes many minutes: builds for all platforms, every test at its full size under the
+# race detector, and every algorithm of the collectives on every team of its table, an hour
+# of one core.
+conform: platforms
 	$(GO) test $(RACE) -timeout 0 ./...
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^(TestOracle|TestCounts|TestPredictions|TestACubeOfThePaper)$$' ./cluster/coll ./engine/workload/heat
 	CONFORM=1 $(GO) test -count=1 -timeout 0 ./engine/workload/multigrid
