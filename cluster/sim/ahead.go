@@ -51,7 +51,7 @@ func (w *world) ahead() {
 				prefetch(unsafe.Pointer(&w.lasts[x.ref]))
 			}
 		} else {
-			prefetchLines(unsafe.Pointer(w.threads[x.ref]), threadLines)
+			prefetchLines(uintptr(unsafe.Pointer(w.threads[x.ref])), threadLines)
 		}
 	}
 	if x = &o.next[(o.n+askRank)%outlookSize]; x.ref >= 0 {
@@ -61,7 +61,7 @@ func (w *world) ahead() {
 		case evResume, evPoll, evBarrier:
 			x.who = w.threads[x.ref]
 			x.to = x.who.r
-			prefetchLines(unsafe.Pointer(x.to), rankLines)
+			prefetchLines(uintptr(unsafe.Pointer(x.to)), rankLines)
 		case evReach:
 			dst := w.msgs[x.ref].dst
 			prefetch(unsafe.Pointer(&w.net.in[int(w.net.nodeOf[dst])*w.net.adapters]))
@@ -72,8 +72,8 @@ func (w *world) ahead() {
 		default:
 			dst := w.msgs[x.ref].dst
 			x.to, x.who = &w.ranks[dst], w.threads[dst]
-			prefetchLines(unsafe.Pointer(x.to), rankLines)
-			prefetchLines(unsafe.Pointer(x.who), threadLines)
+			prefetchLines(uintptr(unsafe.Pointer(x.to)), rankLines)
+			prefetchLines(uintptr(unsafe.Pointer(x.who)), threadLines)
 		}
 	}
 	if x = &o.next[(o.n+askLists)%outlookSize]; x.to != nil {
@@ -82,7 +82,7 @@ func (w *world) ahead() {
 		prefetch(unsafe.Pointer(unsafe.SliceData(r.slots.list)))
 		prefetch(unsafe.Pointer(unsafe.SliceData(r.slots.thens)))
 		if t := x.who; t.state == threadReady || t.state == threadWaits && r.then == 0 { // else a step goes on, and seldom a thread
-			prefetchAt(t.frame, frameLines)
+			prefetchLines(t.frame, frameLines)
 		}
 	}
 	if r := o.next[(o.n+askReceive)%outlookSize].to; r != nil {
@@ -96,7 +96,7 @@ func (w *world) ahead() {
 	if r := o.next[(o.n+askStep)%outlookSize].to; r != nil {
 		if id, ok := r.queues.First(); ok && int(id) < len(r.slots.thens) {
 			if then := r.slots.thens[id].then; then != nil {
-				prefetchLines(object(&then), stepLines)
+				prefetchLines(uintptr(object(&then)), stepLines)
 			}
 		}
 	}

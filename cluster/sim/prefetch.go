@@ -10,12 +10,7 @@ import "unsafe"
 //go:noescape
 func prefetch(p unsafe.Pointer)
 
-// prefetchLines asks for n lines from p on, n > 0.
+// prefetchLines asks for n lines from an address on, n > 0. Nothing need be there.
 //
 //go:noescape
-func prefetchLines(p unsafe.Pointer, n int)
-
-// prefetchAt asks for n lines from an address on, n > 0. Nothing need be there.
-//
-//go:noescape
-func prefetchAt(at uintptr, n int)
+func prefetchLines(at uintptr, n int)

@@ -6,19 +6,8 @@ TEXT ·prefetch(SB), NOSPLIT, $0-8
 	PREFETCHT0 (AX)
 	RET
 
-// func prefetchLines(p unsafe.Pointer, n int)
+// func prefetchLines(at uintptr, n int)
 TEXT ·prefetchLines(SB), NOSPLIT, $0-16
-	MOVQ p+0(FP), AX
-	MOVQ n+8(FP), CX
-loop:
-	PREFETCHT0 (AX)
-	ADDQ $64, AX
-	DECQ CX
-	JNZ  loop
-	RET
-
-// func prefetchAt(at uintptr, n int)
-TEXT ·prefetchAt(SB), NOSPLIT, $0-16
 	MOVQ at+0(FP), AX
 	MOVQ n+8(FP), CX
 loop:

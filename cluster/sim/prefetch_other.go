@@ -6,6 +6,4 @@ import "unsafe"
 
 func prefetch(unsafe.Pointer) {}
 
-func prefetchLines(unsafe.Pointer, int) {}
-
-func prefetchAt(uintptr, int) {}
+func prefetchLines(uintptr, int) {}
