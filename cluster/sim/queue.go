@@ -69,9 +69,9 @@ const (
 	slab     = 16 // chunks that are made at a time
 	short    = 8  // so many events are sorted rather than moved
 
-	nearLeast = 12 // so many stand before the buckets, if there are as many
-	nearFull  = 24 // and so many when they are made up
-	nearMost  = 64 // more than so many go back
+	nearLeast = askMessage + 2 // so many stand before the buckets, if there are as many
+	nearFull  = 2 * nearLeast  // up to so many are taken at a time
+	nearMost  = 64             // of more than so many those behind nearFull go back
 )
 
 func (q *queue) len() int { return q.n }
@@ -112,7 +112,9 @@ func (q *queue) push(at cluster.Time, kind eventKind, ref int32) {
 	q.n++
 	e := event{uint64(at), uint64(kind)<<refBits | uint64(ref)}
 	if last := len(q.near) - 1; last >= q.first && e.at < q.near[last].at {
-		q.insert(e)
+		if q.place(e); len(q.near)-q.first > nearMost {
+			q.giveBack()
+		}
 		return
 	}
 	e.at = max(e.at, q.base)
@@ -185,14 +187,8 @@ func (q *queue) fill() {
 		case i == 0:
 			q.takeSome()
 		case b.first == b.last && chunkLen-b.room <= short:
-			sorted := len(q.near)
 			for _, e := range b.of(b.first) {
-				k := len(q.near)
-				q.near = append(q.near, e)
-				for ; k > sorted && q.near[k-1].at > e.at; k-- {
-					q.near[k] = q.near[k-1]
-				}
-				q.near[k] = e
+				q.place(e)
 			}
 			q.clear(i)
 			q.give(b.first)
@@ -237,17 +233,14 @@ func (q *queue) move(b *bucket, head int) {
 	}
 }
 
-// insert puts an event among those that come next, behind those of its time.
-func (q *queue) insert(e event) {
+// place puts an event among those that come next, behind those of its time.
+func (q *queue) place(e event) {
 	k := len(q.near)
 	q.near = append(q.near, e)
 	for ; k > q.first && q.near[k-1].at > e.at; k-- {
 		q.near[k] = q.near[k-1]
 	}
 	q.near[k] = e
-	if len(q.near)-q.first > nearMost {
-		q.giveBack()
-	}
 }
 
 // giveBack puts what has become too many into the buckets again. They have to be made

@@ -269,7 +269,7 @@ func (l *layout) channel(level, way, rank int, real, packs bool) *channel {
 			c.in[i].pieces = nil
 		}
 	}
-	c.in, c.out = slices.Clone(c.in), slices.Clone(c.out)
+	c.in, c.out = slices.Clone(c.in), slices.Clone(c.out) // without what they had room for: many ranks keep them
 	var senders []int
 	for i := range c.out {
 		if !l.bulk {
