@@ -27,20 +27,20 @@ const (
 )
 
 // isend starts a message of a collective.
-func (r *Rank) isend(q *Request, t *Team, to int, tag int32, buf []byte) {
+func (r *Rank) isend(q *Request, t *Team, to int, tag int32, d Data) {
 	peer := t.ranks[to]
-	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindSend, t.ctx+1, peer, tag, buf, int64(len(buf)), nil
+	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindSend, t.ctx+1, peer, tag, d.Bytes(), d.n, nil
 	r.op.Batch = false
 	r.again()
-	r.Account(int(peer), 1, int64(len(buf)))
+	r.Account(int(peer), 1, d.n)
 	was := r.means(Means{})
 	r.start(q, t, to, int(tag))
 	r.means(was)
 }
 
 // irecv starts to receive one.
-func (r *Rank) irecv(q *Request, t *Team, from int, tag int32, buf []byte) {
-	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindRecv, t.ctx+1, t.ranks[from], tag, buf, int64(len(buf)), nil
+func (r *Rank) irecv(q *Request, t *Team, from int, tag int32, d Data) {
+	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindRecv, t.ctx+1, t.ranks[from], tag, d.Bytes(), d.n, nil
 	r.again()
 	was := r.means(Means{})
 	r.start(q, t, from, int(tag))
@@ -68,15 +68,15 @@ func (r *Rank) received(q *Request, call string, t *Team) error {
 	return nil
 }
 
-func (r *Rank) send(call string, t *Team, to int, tag int32, buf []byte) error {
+func (r *Rank) send(call string, t *Team, to int, tag int32, d Data) error {
 	var q Request
-	r.isend(&q, t, to, tag, buf)
+	r.isend(&q, t, to, tag, d)
 	return r.sent(&q, call, t)
 }
 
-func (r *Rank) recv(call string, t *Team, from int, tag int32, buf []byte) error {
+func (r *Rank) recv(call string, t *Team, from int, tag int32, d Data) error {
 	var q Request
-	r.irecv(&q, t, from, tag, buf)
+	r.irecv(&q, t, from, tag, d)
 	return r.received(&q, call, t)
 }
 
@@ -94,7 +94,7 @@ func (r *Rank) bcast(call string, t *Team, buf []byte) error {
 	mask := 1
 	for ; mask < p; mask <<= 1 {
 		if me&mask != 0 {
-			if err := r.recv(call, t, me-mask, tagBcast, buf); err != nil {
+			if err := r.recv(call, t, me-mask, tagBcast, Of(buf)); err != nil {
 				return err
 			}
 			break
@@ -102,7 +102,7 @@ func (r *Rank) bcast(call string, t *Team, buf []byte) error {
 	}
 	for mask >>= 1; mask > 0; mask >>= 1 {
 		if me+mask < p {
-			if err := r.send(call, t, me+mask, tagBcast, buf); err != nil {
+			if err := r.send(call, t, me+mask, tagBcast, Of(buf)); err != nil {
 				return err
 			}
 		}
@@ -125,8 +125,8 @@ func (r *Rank) allgather(call string, t *Team, in, out []byte) error {
 		// Blocks me … me+count−1 go to a lower member, the same number that start
 		// at from's own come; either run may wrap around at p, into two messages.
 		var q [4]Request
-		pieces(from, count, p, n, out, func(i int, b []byte) { r.irecv(&q[i], t, from, tagAllgather, b) })
-		pieces(me, count, p, n, out, func(i int, b []byte) { r.isend(&q[2+i], t, to, tagAllgather, b) })
+		pieces(from, count, p, n, out, func(i int, b []byte) { r.irecv(&q[i], t, from, tagAllgather, Of(b)) })
+		pieces(me, count, p, n, out, func(i int, b []byte) { r.isend(&q[2+i], t, to, tagAllgather, Of(b)) })
 		for i := range q {
 			if !q[i].Active() {
 				continue

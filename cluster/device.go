@@ -20,7 +20,7 @@ func (r *Rank) Launch(q *Request, stream int, w Work, body func()) error {
 	if stream < 0 || stream >= Streams {
 		return r.errorf("launch on stream %d: a device has streams 0 to %d", stream, Streams-1)
 	}
-	if m := &r.launch.spec.Machine; m.Device.Count == 0 && (m.Emulated || r.launch.phantoms) {
+	if m := &r.launch.spec.Machine; m.Device.Count == 0 && (m.Emulated || r.launch.spec.Clock == VirtualClock) {
 		return r.errorf("launch on stream %d: machine %s has no devices: use Compute, or a machine that has some", stream, m.Name)
 	}
 	r.op.Kind, r.op.Tag, r.op.Then = KindLaunch, int32(stream), nil

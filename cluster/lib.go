@@ -56,13 +56,13 @@ func (l Lib) Keep(t *Team, what any) { t.kept = what }
 
 // Send sends buf to a member in a call that was let in, where no message of a program
 // can be, and waits until buf may be written again. Tags are as in Notify.
-func (l Lib) Send(call string, t *Team, to int, tag int32, buf []byte) error {
-	return l.r.send(call, t, to, tagLibrary+tag, buf)
+func (l Lib) Send(call string, t *Team, to int, tag int32, d Data) error {
+	return l.r.send(call, t, to, tagLibrary+tag, d)
 }
 
 // Recv receives what Send sent: an error if it is not as long as buf.
-func (l Lib) Recv(call string, t *Team, from int, tag int32, buf []byte) error {
-	return l.r.recv(call, t, from, tagLibrary+tag, buf)
+func (l Lib) Recv(call string, t *Team, from int, tag int32, d Data) error {
+	return l.r.recv(call, t, from, tagLibrary+tag, d)
 }
 
 // Allgather collects the members' in, all equally long, into everyone's out, in the
@@ -84,44 +84,44 @@ func (l Lib) Noticed(call string, t *Team, tag int, peers []int) error {
 }
 
 // Put is Rank.Put.
-func (l Lib) Put(to int, off int64, buf []byte) error {
+func (l Lib) Put(at Target, d Data) error {
 	was := l.r.means(Means{})
-	err := l.r.Put(to, off, buf)
+	err := l.r.Put(at, d)
 	l.r.means(was)
 	return err
 }
 
 // Get is Rank.Get.
-func (l Lib) Get(to int, off int64, buf []byte) error {
+func (l Lib) Get(at Target, d Data) error {
 	was := l.r.means(Means{})
-	err := l.r.Get(to, off, buf)
+	err := l.r.Get(at, d)
 	l.r.means(was)
 	return err
 }
 
 // PutImplicit starts a put that Quiet completes, whatever the UPC group of rank to. It
 // counts no traffic.
-func (l Lib) PutImplicit(to int, off int64, buf []byte) error {
+func (l Lib) PutImplicit(at Target, d Data) error {
 	was := l.r.means(Means{})
-	l.r.putting(to, off, buf)
-	err := l.r.implicit(to)
+	l.r.onesided(KindPut, at, d)
+	err := l.r.implicit(at.Rank)
 	l.r.means(was)
 	return err
 }
 
 // GetImplicit starts a get that Quiet completes, as PutImplicit does a put.
-func (l Lib) GetImplicit(to int, off int64, buf []byte) error {
+func (l Lib) GetImplicit(at Target, d Data) error {
 	was := l.r.means(Means{})
-	l.r.getting(to, off, buf)
-	err := l.r.implicit(to)
+	l.r.onesided(KindGet, at, d)
+	err := l.r.implicit(at.Rank)
 	l.r.means(was)
 	return err
 }
 
-// Atomic changes the word at off of rank to, whatever its UPC group, and gives the
-// word before. It counts no traffic.
-func (l Lib) Atomic(to int, off int64, op AtomicOp, a, b uint64) (uint64, error) {
-	return l.r.rawAtomic(to, off, op, a, b)
+// Atomic changes a word at the target in any UPC group, and returns the word before. It
+// counts no traffic. b is the second operand of AtomicCompare.
+func (l Lib) Atomic(to Target, op AtomicOp, a, b uint64) (uint64, error) {
+	return l.r.rawAtomic(to, op, a, b)
 }
 
 // services are the bodies of libraries that others may ask, by context of a team.
@@ -145,10 +145,10 @@ func (l Lib) Serve(t *Team, body func(RPC) uint64) {
 
 // Ask runs what a member of the team has installed with Serve on data there, and
 // gives the word that it returned. The message counts as traffic.
-func (l Lib) Ask(t *Team, member int, data []byte) (uint64, error) {
+func (l Lib) Ask(t *Team, member int, data Data) (uint64, error) {
 	var q Request
 	to := t.Global(member)
-	l.r.Account(to, 1, int64(len(data)))
+	l.r.Account(to, 1, data.n)
 	l.r.rpc(&q, to, serviceOf(t.ctx), 0, data)
 	st, err := l.r.Wait(&q)
 	return st.Word, err
@@ -172,27 +172,21 @@ func (s *services) run(c RPC) (uint64, bool) {
 // be there. Those that a library posts itself have tags of a team that it made.
 func (l Lib) Context(t *Team) int32 { return t.ctx + 1 }
 
-// Board is what the members of a team share; nil where loads do not reach them all.
-func (l Lib) Board(t *Team) *Board { return l.r.port.Board(t.ctx) }
-
 // BoardContext is where its words are.
 func (l Lib) BoardContext(t *Team) int32 { return t.ctx }
 
-// Direct reports whether loads are done in place and cost what they cost the host.
-func (l Lib) Direct() bool { return l.r.port.Direct() }
+// Port returns the interface between the rank and its fabric.
+func (l Lib) Port() Port { return l.r.port }
 
-// Post starts an operation as it stands.
-func (l Lib) Post(op *Op) Handle { return l.r.port.Post(op) }
-
-// Await blocks until an operation that Post started is complete.
+// Await blocks until an operation that was posted to the port is complete.
 func (l Lib) Await(h Handle) {
 	l.r.handles = append(l.r.handles[:0], h)
 	l.r.port.Wait(l.r.handles, 1)
 	l.r.port.Test(h)
 }
 
-// AwaitAll blocks until all of several operations that Post started are complete, as Waitall
-// does, and gives the first failure among them. A handle of 0 is complete.
+// AwaitAll blocks until several operations that were posted are complete, as Waitall does,
+// and returns the first failure among them. A handle of 0 is complete.
 func (l Lib) AwaitAll(hs []Handle) Code {
 	l.r.port.Wait(hs, len(hs))
 	failed := OK

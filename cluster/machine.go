@@ -301,13 +301,14 @@ type Spec struct {
 	Machine    Machine
 	Layout     Layout
 	Segment    int64 // bytes of segment a rank
-	Modelled   int64 // bytes that it has on the machine, for one-sided phantoms to reach; less than Segment: as many
+	Modelled   int64 // end of the size-only memory that follows the segment; less than Segment: there is none
 	EagerLimit int64 // bytes; a longer send is a rendezvous; 0: every send is; negative: the machine's
 	Seed       uint64
 	Dilation   float64     // 0: chosen by the fabric
 	Stretch    float64     // factor on what the fabric chooses; up to 1: none
 	Threading  ThreadLevel // that ranks start at; unset: the machine's
 	Timeline   Recorder    // of what the threads do; nil: nothing is recorded
+	Clock      Clock       // of the fabric; Start sets it
 }
 
 // Recorder keeps what the threads of a launch do. Package cluster/timeline has the one
@@ -325,8 +326,8 @@ func (s *Spec) Eager() int64 {
 	return s.EagerLimit
 }
 
-// Extent is how many bytes of a rank's segment the machine has: real ones, and those
-// that only phantoms reach.
+// Extent returns the bytes of a rank's memory on the machine: its segment, and the size-only
+// memory that follows.
 func (s *Spec) Extent() int64 { return max(s.Segment, s.Modelled) }
 
 // Check refuses a spec that the machine cannot hold, before memory is taken. The

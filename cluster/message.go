@@ -3,7 +3,7 @@ package cluster
 // MaxTag is the largest tag that a program may use.
 const MaxTag = 1<<30 - 1
 
-func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, buf []byte) error {
+func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, d Data) error {
 	if t.me < 0 || uint(to) >= uint(len(t.ranks)) {
 		_, err := r.peer(kind.String(), "to", t, to)
 		return err
@@ -12,18 +12,26 @@ func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, buf []byte) 
 	if uint(tag) > MaxTag {
 		return r.errorf("%s to %d tag %d: tags are 0 to %d", kind, to, tag, MaxTag)
 	}
-	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), buf, int64(len(buf)), nil
+	if d.n < 0 {
+		return r.negative(kind, d.n)
+	}
+	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), d.Bytes(), d.n, nil
 	r.op.Batch = batch
 	if r.gated() {
 		if err := r.admit(kind.String(), t); err != nil {
 			return err
 		}
 	}
-	r.Account(int(peer), 1, int64(len(buf)))
+	r.Account(int(peer), 1, d.n)
 	return nil
 }
 
-func (r *Rank) receiving(kind Kind, t *Team, from, tag int, buf []byte) error {
+// negative returns the error of a size below 0.
+func (r *Rank) negative(kind Kind, n int64) error {
+	return r.errorf("%s of %d B: a size must not be negative", kind, n)
+}
+
+func (r *Rank) receiving(kind Kind, t *Team, from, tag int, d Data) error {
 	peer := int32(AnySource)
 	if from != AnySource {
 		if t.me < 0 || uint(from) >= uint(len(t.ranks)) {
@@ -37,18 +45,21 @@ func (r *Rank) receiving(kind Kind, t *Team, from, tag int, buf []byte) error {
 	if tag != AnyTag && uint(tag) > MaxTag {
 		return r.errorf("%s from %d tag %d: tags are 0 to %d, or AnyTag", kind, from, tag, MaxTag)
 	}
-	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), buf, int64(len(buf)), nil
+	if d.n < 0 {
+		return r.negative(kind, d.n)
+	}
+	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx, peer, int32(tag), d.Bytes(), d.n, nil
 	if r.gated() {
 		return r.admit(kind.String(), t)
 	}
 	return nil
 }
 
-// Send sends buf to a rank of the team and returns when buf may be written
+// Send sends d to a rank of the team and returns when its bytes may be written
 // again: at once for a message up to the eager limit, after the receive has
 // taken it for a longer one.
-func (r *Rank) Send(t *Team, to, tag int, buf []byte) error {
-	if err := r.sending(KindSend, false, t, to, tag, buf); err != nil {
+func (r *Rank) Send(t *Team, to, tag int, d Data) error {
+	if err := r.sending(KindSend, false, t, to, tag, d); err != nil {
 		return err
 	}
 	_, err := r.wait(t, to, tag)
@@ -56,8 +67,8 @@ func (r *Rank) Send(t *Team, to, tag int, buf []byte) error {
 }
 
 // Ssend is a synchronous send: it returns only once the receive has started.
-func (r *Rank) Ssend(t *Team, to, tag int, buf []byte) error {
-	if err := r.sending(KindSsend, false, t, to, tag, buf); err != nil {
+func (r *Rank) Ssend(t *Team, to, tag int, d Data) error {
+	if err := r.sending(KindSsend, false, t, to, tag, d); err != nil {
 		return err
 	}
 	_, err := r.wait(t, to, tag)
@@ -67,8 +78,8 @@ func (r *Rank) Ssend(t *Team, to, tag int, buf []byte) error {
 // Isend starts a send into q. Several small ones may leave together: the last of
 // them leaves at the latest on the rank's next call that waits, tests, probes or
 // computes.
-func (r *Rank) Isend(q *Request, t *Team, to, tag int, buf []byte) error {
-	if err := r.sending(KindSend, true, t, to, tag, buf); err != nil {
+func (r *Rank) Isend(q *Request, t *Team, to, tag int, d Data) error {
+	if err := r.sending(KindSend, true, t, to, tag, d); err != nil {
 		return err
 	}
 	r.start(q, t, to, tag)
@@ -76,26 +87,26 @@ func (r *Rank) Isend(q *Request, t *Team, to, tag int, buf []byte) error {
 }
 
 // Issend starts a synchronous send into q.
-func (r *Rank) Issend(q *Request, t *Team, to, tag int, buf []byte) error {
-	if err := r.sending(KindSsend, true, t, to, tag, buf); err != nil {
+func (r *Rank) Issend(q *Request, t *Team, to, tag int, d Data) error {
+	if err := r.sending(KindSsend, true, t, to, tag, d); err != nil {
 		return err
 	}
 	r.start(q, t, to, tag)
 	return nil
 }
 
-// Recv receives a message of at most len(buf) bytes; from may be AnySource and
+// Recv receives a message of at most d.Len() bytes; from may be AnySource and
 // tag AnyTag. A longer message is a truncation error, and is consumed.
-func (r *Rank) Recv(t *Team, from, tag int, buf []byte) (Status, error) {
-	if err := r.receiving(KindRecv, t, from, tag, buf); err != nil {
+func (r *Rank) Recv(t *Team, from, tag int, d Data) (Status, error) {
+	if err := r.receiving(KindRecv, t, from, tag, d); err != nil {
 		return Status{}, err
 	}
 	return r.run(t, from, tag)
 }
 
 // Irecv starts a receive into q.
-func (r *Rank) Irecv(q *Request, t *Team, from, tag int, buf []byte) error {
-	if err := r.receiving(KindRecv, t, from, tag, buf); err != nil {
+func (r *Rank) Irecv(q *Request, t *Team, from, tag int, d Data) error {
+	if err := r.receiving(KindRecv, t, from, tag, d); err != nil {
 		return err
 	}
 	r.start(q, t, from, tag)
@@ -104,7 +115,7 @@ func (r *Rank) Irecv(q *Request, t *Team, from, tag int, buf []byte) error {
 
 // Probe blocks until a message that matches waits, and leaves it there.
 func (r *Rank) Probe(t *Team, from, tag int) (Status, error) {
-	if err := r.receiving(KindProbe, t, from, tag, nil); err != nil {
+	if err := r.receiving(KindProbe, t, from, tag, Data{}); err != nil {
 		return Status{}, err
 	}
 	return r.run(t, from, tag)
@@ -112,7 +123,7 @@ func (r *Rank) Probe(t *Team, from, tag int) (Status, error) {
 
 // Iprobe reports whether a message that matches waits.
 func (r *Rank) Iprobe(t *Team, from, tag int) (Status, bool, error) {
-	if err := r.receiving(KindIprobe, t, from, tag, nil); err != nil {
+	if err := r.receiving(KindIprobe, t, from, tag, Data{}); err != nil {
 		return Status{}, false, err
 	}
 	r.port.Post(&r.op)
@@ -130,7 +141,7 @@ type Message struct {
 
 // Mprobe blocks until a message that matches waits, and takes it.
 func (r *Rank) Mprobe(t *Team, from, tag int) (Message, error) {
-	if err := r.receiving(KindMprobe, t, from, tag, nil); err != nil {
+	if err := r.receiving(KindMprobe, t, from, tag, Data{}); err != nil {
 		return Message{}, err
 	}
 	st, err := r.run(t, from, tag)
@@ -139,17 +150,20 @@ func (r *Rank) Mprobe(t *Team, from, tag int) (Message, error) {
 
 // Improbe takes a message that matches, if one waits.
 func (r *Rank) Improbe(t *Team, from, tag int) (Message, bool, error) {
-	if err := r.receiving(KindImprobe, t, from, tag, nil); err != nil {
+	if err := r.receiving(KindImprobe, t, from, tag, Data{}); err != nil {
 		return Message{}, false, err
 	}
 	r.port.Post(&r.op)
 	r.leave()
-	d := r.op.Done
-	return Message{n: d.A, team: t, Status: status(t, d)}, d.Found, nil
+	done := r.op.Done
+	return Message{n: done.A, team: t, Status: status(t, done)}, done.Found, nil
 }
 
-func (r *Rank) receivingMatched(m Message, buf []byte) error {
-	r.op.Kind, r.op.A, r.op.Buf, r.op.Size, r.op.Then = KindMrecv, m.n, buf, int64(len(buf)), nil
+func (r *Rank) receivingMatched(m Message, d Data) error {
+	if d.n < 0 {
+		return r.negative(KindMrecv, d.n)
+	}
+	r.op.Kind, r.op.A, r.op.Buf, r.op.Size, r.op.Then = KindMrecv, m.n, d.Bytes(), d.n, nil
 	if r.gated() {
 		return r.admit(KindMrecv.String(), m.team)
 	}
@@ -157,16 +171,16 @@ func (r *Rank) receivingMatched(m Message, buf []byte) error {
 }
 
 // Mrecv receives a message that a matched probe took.
-func (r *Rank) Mrecv(m Message, buf []byte) (Status, error) {
-	if err := r.receivingMatched(m, buf); err != nil {
+func (r *Rank) Mrecv(m Message, d Data) (Status, error) {
+	if err := r.receivingMatched(m, d); err != nil {
 		return Status{}, err
 	}
 	return r.run(m.team, m.Source, m.Tag)
 }
 
 // Imrecv starts to receive a message that a matched probe took.
-func (r *Rank) Imrecv(q *Request, m Message, buf []byte) error {
-	if err := r.receivingMatched(m, buf); err != nil {
+func (r *Rank) Imrecv(q *Request, m Message, d Data) error {
+	if err := r.receivingMatched(m, d); err != nil {
 		return err
 	}
 	r.start(q, m.team, m.Source, m.Tag)
@@ -174,7 +188,7 @@ func (r *Rank) Imrecv(q *Request, m Message, buf []byte) error {
 }
 
 // Sendrecv sends and receives at once, so that neither waits for the other.
-func (r *Rank) Sendrecv(t *Team, to, sendTag int, out []byte, from, recvTag int, in []byte) (Status, error) {
+func (r *Rank) Sendrecv(t *Team, to, sendTag int, out Data, from, recvTag int, in Data) (Status, error) {
 	if err := r.enter("sendrecv", t); err != nil {
 		return Status{}, err
 	}

@@ -33,7 +33,7 @@ func (r *Rank) notices(call string, t *Team, tag int32, peers []int) error {
 		}
 		// An empty message is eager whatever the limit, so that this never waits
 		// for a receive.
-		if err := r.send(call, t, p, tag, nil); err != nil {
+		if err := r.send(call, t, p, tag, Data{}); err != nil {
 			return err
 		}
 	}
@@ -46,7 +46,7 @@ func (r *Rank) noticed(call string, t *Team, tag int32, peers []int) error {
 		if p == int(t.me) {
 			continue
 		}
-		if err := r.recv(call, t, p, tag, nil); err != nil {
+		if err := r.recv(call, t, p, tag, Data{}); err != nil {
 			return err
 		}
 	}

@@ -23,8 +23,7 @@ type launch struct {
 	world      []int32
 	worldIndex []int32
 	all        []int32
-	far        [][]uint64 // no segment is reached in place
-	phantoms   bool
+	far        [][]uint64                  // no segment is reached in place
 	kept       atomic.Pointer[map[any]any] // by libraries
 }
 
@@ -51,6 +50,7 @@ type Rank struct {
 	segment  []byte
 	nbi      []Handle // implicit puts and gets that Quiet waits for
 	heap     int64    // bytes of the segment in use
+	sized    int64    // end of the size-only memory in use, which begins where the segment ends
 	nextCtx  int32    // of the next team that this rank leads; see Split
 	scratch  []uint64 // of the collectives; see work
 	rpcs     []func(RPC) uint64
@@ -74,8 +74,8 @@ func Start(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) (Ru
 		return nil, err
 	}
 	spec.Segment = (spec.Segment + 7) &^ 7
+	spec.Clock = f.Clock(&spec.Machine)
 	sh := share(spec)
-	sh.phantoms = f.Clock(&spec.Machine) == VirtualClock
 	return f.Start(ctx, spec, func(p Port) error {
 		return newRank(p, sh).guard(body)
 	})
@@ -95,6 +95,7 @@ func share(spec Spec) *launch {
 
 func newRank(p Port, sh *launch) *Rank {
 	r := &Rank{port: p, launch: sh, id: int32(p.ID()), segment: p.Segment(), services: new(services)}
+	r.sized = int64(len(r.segment))
 	r.level = min(sh.spec.Threading.or(ThreadMultiple), sh.spec.Machine.Threading.or(ThreadMultiple))
 	r.mover, _ = p.(Mover)
 	l := &sh.spec.Layout
@@ -131,12 +132,6 @@ func (r *Rank) Ranks() int { return len(r.launch.all) }
 
 // Spec is what was launched; read only.
 func (r *Rank) Spec() *Spec { return &r.launch.spec }
-
-// Layout is where the ranks are; read only.
-func (r *Rank) Layout() *Layout { return &r.launch.spec.Layout }
-
-// Node is the rank's node.
-func (r *Rank) Node() int { return int(r.launch.node[r.id]) }
 
 // World is MPI_COMM_WORLD. Under nested-funneled it has a rank a group, and
 // every call of another process on it is an error.
@@ -176,11 +171,8 @@ func (r *Rank) Compute(w Work, body func()) {
 // Progress lets handshakes, RPC bodies and steps advance.
 func (r *Rank) Progress() { r.port.Progress() }
 
-// Port is the seam below, for the house's own layers.
-func (r *Rank) Port() Port { return r.port }
-
-// Class is the locality of rank to's memory, seen from here.
-func (r *Rank) Class(to int) Class {
+// class returns the locality of a rank's memory, seen from here.
+func (r *Rank) class(to int) Class {
 	switch {
 	case to == int(r.id):
 		return InRank
@@ -190,10 +182,10 @@ func (r *Rank) Class(to int) Class {
 	return Remote
 }
 
-// Account adds operations and bytes to the traffic counters, for accesses that
-// a program made in place (Reach, PutUint64, GetUint64).
+// Account adds loads or stores that the program makes in place of operations to the traffic
+// counters (through Reach, PutUint64 or GetUint64). Operations count themselves.
 func (r *Rank) Account(to int, ops, bytes int64) {
-	c := r.Class(to)
+	c := r.class(to)
 	r.traffic.Ops[c] += ops
 	r.traffic.Bytes[c] += bytes
 	if r.traffic.Nodes != nil {

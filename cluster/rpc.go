@@ -22,7 +22,7 @@ func (r *Rank) serve(c RPC) (uint64, bool) {
 
 // RPC runs function fn at rank to on data with arg, and gives the word that it
 // returned.
-func (r *Rank) RPC(to, fn int, arg int32, data []byte) (uint64, error) {
+func (r *Rank) RPC(to, fn int, arg int32, data Data) (uint64, error) {
 	var q Request
 	if err := r.Irpc(&q, to, fn, arg, data); err != nil {
 		return 0, err
@@ -32,59 +32,51 @@ func (r *Rank) RPC(to, fn int, arg int32, data []byte) (uint64, error) {
 }
 
 // Irpc starts an RPC into q; data must not be written until q completes.
-func (r *Rank) Irpc(q *Request, to, fn int, arg int32, data []byte) error {
+func (r *Rank) Irpc(q *Request, to, fn int, arg int32, data Data) error {
 	if err := r.target("rpc", to); err != nil {
 		return err
 	}
-	if fn < 1 {
-		return r.errorf("rpc at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at 1", to, fn)
+	switch {
+	case fn < 1:
+		return r.noFunction("rpc", to, fn)
+	case data.n < 0:
+		return r.negative(KindRPC, data.n)
 	}
-	r.Account(to, 1, int64(len(data)))
+	r.Account(to, 1, data.n)
 	r.rpc(q, to, fn, arg, data)
 	return nil
 }
 
+func (r *Rank) noFunction(call string, to, fn int) error {
+	return r.errorf("%s at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at 1", call, to, fn)
+}
+
 // rpc starts an RPC without asking whether UPC access reaches that far.
-func (r *Rank) rpc(q *Request, to, fn int, arg int32, data []byte) {
-	r.op.Kind, r.op.Peer, r.op.Fn, r.op.Arg, r.op.Buf, r.op.Size, r.op.Then = KindRPC, int32(to), int32(fn), arg, data, int64(len(data)), nil
+func (r *Rank) rpc(q *Request, to, fn int, arg int32, data Data) {
+	r.op.Kind, r.op.Peer, r.op.Fn, r.op.Arg, r.op.Buf, r.op.Size, r.op.Then = KindRPC, int32(to), int32(fn), arg, data.Bytes(), data.n, nil
 	r.start(q, nil, to, 0)
 }
 
-// Event is a thing that happens on this rank after a number of fires, by steps,
-// RPC bodies or the rank's own code: a counter that can be waited for.
-type Event struct{ q Request }
+// Event is a counter on this rank: its request completes after a number of fires by steps,
+// RPC bodies or the rank's own code. Wait and Test take the request once.
+type Event struct{ Request }
 
-// Handle is what a step or an RPC body fires through its Poster.
-func (e *Event) Handle() Handle { return e.q.h }
+// Handle returns what a step or an RPC body fires through its Poster.
+func (e *Event) Handle() Handle { return e.h }
 
-// NewEvent makes an event that happens after fires fires (at least 1).
+// NewEvent returns an event that completes after fires fires (at least 1).
 func (r *Rank) NewEvent(fires int) (*Event, error) {
 	if fires < 1 {
 		return nil, r.errorf("event of %d fires: needs at least one", fires)
 	}
 	e := &Event{}
 	r.op.Kind, r.op.Arg, r.op.Buf, r.op.Size, r.op.Then = KindEvent, int32(fires), nil, 0, nil
-	r.start(&e.q, nil, int(r.id), 0)
+	r.start(&e.Request, nil, int(r.id), 0)
 	return e, nil
 }
-
-// Fire fires an event once.
-func (r *Rank) Fire(e *Event) { FireOn(r.port, e.q.h) }
 
 // FireOn fires an event from within a step or an RPC body.
 func FireOn(p Poster, h Handle) {
 	op := Op{Kind: KindFire, Event: h}
 	p.Post(&op)
-}
-
-// WaitEvent blocks until the event has happened. It can be waited for once.
-func (r *Rank) WaitEvent(e *Event) error {
-	_, err := r.Wait(&e.q)
-	return err
-}
-
-// TestEvent reports whether the event has happened.
-func (r *Rank) TestEvent(e *Event) (bool, error) {
-	_, ok, err := r.Test(&e.q)
-	return ok, err
 }

@@ -49,34 +49,43 @@ func (r *Rank) Reach(to int) []byte {
 	return r.port.Reach(to)
 }
 
-// Alloc takes n bytes of the own segment, aligned to 8 (64 for 64 bytes and
-// more), and gives their offset. Ranks that make the same calls in the same order
-// get the same offsets: a symmetric heap.
-func (r *Rank) Alloc(n int64) (int64, error) {
+// Alloc allocates n bytes of the rank's own segment, aligned to 8 (64 from 64 bytes on),
+// and returns their offset. See the function Alloc, which allocates elements.
+func (r *Rank) Alloc(n int64) (int64, error) { return r.alloc(false, n, 1) }
+
+// alloc allocates n elements of size bytes, in the segment or in the size-only memory that
+// follows it.
+func (r *Rank) alloc(sizes bool, n, size int64) (int64, error) {
 	if n < 0 {
-		return 0, r.errorf("alloc of %d B: must not be negative", n)
+		return 0, r.errorf("alloc of %d B: must not be negative", n*size)
+	}
+	used, end, what := &r.heap, int64(len(r.segment)), "segment's"
+	if sizes {
+		used, end, what = &r.sized, max(r.launch.spec.Extent(), end), "size-only memory's"
 	}
 	align := int64(8)
-	if n >= 64 {
+	if n*size >= 64 {
 		align = 64
 	}
-	off := (r.heap + align - 1) &^ (align - 1)
-	if free := int64(len(r.segment)) - off; n > free {
-		return 0, r.errorf("alloc of %d B: %d of the segment's %d B are free; raise the segment size", n, max(free, 0), len(r.segment))
+	off := (*used + align - 1) &^ (align - 1)
+	if free := end - off; free < 0 || n > free/size {
+		return 0, r.errorf("alloc of %d B: %d of the %s %d B are free; raise the segment size", n*size, max(free, 0), what, end)
 	}
-	r.heap = off + n
+	*used = off + n*size
 	return off, nil
 }
 
-// Mark is how far the own segment is in use, for Release.
-func (r *Rank) Mark() int64 { return r.heap }
-
-// Release frees what was taken since the mark. Ranks that give back the same marks in the
-// same order stay symmetric. Nobody may reach what is freed any more: synchronize first.
-func (r *Rank) Release(mark int64) error {
-	if mark < 0 || mark > r.heap {
-		return r.errorf("release to %d B: %d B of the segment are in use; take the number from Mark, and release the latest mark first", mark, r.heap)
+// Release frees what was allocated from off on, an offset that Alloc returned. Ranks that
+// release in the same order stay symmetric. Synchronize first: no other rank may use the
+// memory any more.
+func (r *Rank) Release(off int64) error {
+	used := &r.heap
+	if off >= int64(len(r.segment)) && off <= r.sized {
+		used = &r.sized
 	}
-	r.heap = mark
+	if off < 0 || off > *used {
+		return r.errorf("release from %d on: %d B of the segment are in use (use an offset from Alloc, the latest first)", off, *used)
+	}
+	*used = off
 	return nil
 }

@@ -61,18 +61,17 @@ func TestAlloc(t *testing.T) {
 	})
 }
 
-// What is released is given out again, and marks are given back latest first.
+// Memory that was released is allocated again, and the latest is released first.
 func TestRelease(t *testing.T) {
 	s := flat(2)
 	s.Segment = 256
 	run(t, s, func(r *cluster.Rank) error {
-		outer := r.Mark()
 		first, err := r.Alloc(200)
 		if err != nil {
 			return err
 		}
-		inner := r.Mark()
-		if err := r.Release(outer); err != nil {
+		inner := r.Lib().Heap()
+		if err := r.Release(first); err != nil {
 			return err
 		}
 		again, err := r.Alloc(64)
@@ -80,7 +79,7 @@ func TestRelease(t *testing.T) {
 			return fmt.Errorf("rank %d: %d after the release, want %d: %v", r.ID(), again, first, err)
 		}
 		for _, mark := range []int64{inner, -1} {
-			want := fmt.Sprintf("rank %d: release to %d B: 64 B of the segment are in use; take the number from Mark, and release the latest mark first", r.ID(), mark)
+			want := fmt.Sprintf("rank %d: release from %d on: 64 B of the segment are in use (use an offset from Alloc, the latest first)", r.ID(), mark)
 			if err := clustertest.Refused(r.Release(mark), want); err != nil {
 				return err
 			}
@@ -122,9 +121,9 @@ func TestWordAccessMisuse(t *testing.T) {
 	s.Segment = 64
 	const far = math.MaxInt/4 + 1 // 8·far is 0 in as many bits
 	for want, access := range map[string]func(r *cluster.Rank){
-		"rank 0: put at rank 0: 8 B reach beyond the end of its segment of 64 B":                                                                    func(r *cluster.Rank) { r.PutUint64(0, far, 1) },
+		"rank 0: put at rank 0: 8 B from 9223372036854775800 on reach beyond the end of its segment of 64 B":                                        func(r *cluster.Rank) { r.PutUint64(0, far, 1) },
 		"rank 0: put at rank 1: it is in UPC group 1, and UPC access from group 0 ends at its own group; send an MPI message, or use larger groups": func(r *cluster.Rank) { r.PutUint64(1, 0, 1) },
-		"rank 0: get at rank 0: 8 B reach beyond the end of its segment of 64 B":                                                                    func(r *cluster.Rank) { r.GetUint64(0, 8) },
+		"rank 0: get at rank 0: 8 B from 64 on reach beyond the end of its segment of 64 B":                                                         func(r *cluster.Rank) { r.GetUint64(0, 8) },
 	} {
 		err := launch(t, s, func(r *cluster.Rank) error {
 			if r.ID() == 0 {

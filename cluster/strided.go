@@ -1,6 +1,9 @@
 package cluster
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Strided is a transfer of equal blocks: Count[0] of them, Stride[0] apart, in Count[1]
 // rows, Stride[1] apart, on both sides. A count of 0 is one.
@@ -28,8 +31,8 @@ func (s *Strided) Blocks() int { return max(s.Count[0], 1) * max(s.Count[1], 1) 
 // Bytes is what all blocks hold.
 func (s *Strided) Bytes() int64 { return s.Block * int64(s.Blocks()) }
 
-// at is where a block stands.
-func (l *Lattice) at(i, j int) int64 {
+// At returns the position of block i of row j.
+func (l *Lattice) At(i, j int) int64 {
 	return l.Off + int64(i)*l.Stride[0] + int64(j)*l.Stride[1]
 }
 
@@ -40,7 +43,7 @@ func (s *Strided) Copy(segment, buf []byte, in bool) {
 		to, from, put, take = from, to, take, put
 	}
 	for j := range max(s.Count[1], 1) {
-		x, y, n := put.at(0, j), take.at(0, j), max(s.Count[0], 1)
+		x, y, n := put.At(0, j), take.At(0, j), max(s.Count[0], 1)
 		if s.Block == 8 && copyWords(to[x:], from[y:], put.Stride[0], take.Stride[0], n) {
 			continue
 		}
@@ -108,189 +111,85 @@ func (s *Strided) spread(l *Lattice, n int64) string {
 	return ""
 }
 
-// strides checks a strided transfer, and counts it as a number of messages.
-func (r *Rank) strides(call string, to int, s *Strided, have, room int64, many bool) error {
-	if err := r.target(call, to); err != nil {
-		return err
-	}
-	if s.Block < 0 || s.Count[0] < 0 || s.Count[1] < 0 {
-		return r.errorf("%s at rank %d: %d × %d blocks of %d B: must not be negative", call, to, s.Count[1], s.Count[0], s.Block)
+// check finds out whether a put or get fits its data and the memory at its target. It
+// returns the number of messages.
+func (r *Rank) check(call string, at Target, d Data, s *Strided, spans []Span, train bool) (messages int64, err error) {
+	switch {
+	case s.Block < 0 || s.Count[0] < 0 || s.Count[1] < 0:
+		return 0, r.errorf("%s at rank %d: %d × %d blocks of %d B: must not be negative", call, at.Rank, s.Count[1], s.Count[0], s.Block)
+	case s.Block == 0 && train:
+		return 0, r.errorf("%s at rank %d: it has no shape: give its blocks", call, at.Rank)
+	case s.Block == 0 && spans == nil:
+		return 1, r.within(call, at, d)
+	case d.n < 0 || at.Off < 0:
+		return 0, r.within(call, at, d)
+	case s.Block == 0:
+		return 1, r.pieces(call, at, d, spans)
+	case spans != nil:
+		return 0, r.errorf("%s at rank %d: it has a shape and spans: use one of them", call, at.Rank)
 	}
 	for _, side := range [...]struct {
 		of *Lattice
 		n  int64
 		in string
-	}{{&s.Far, room, "its segment"}, {&s.Near, have, "the buffer"}} {
-		switch {
-		case side.n < 0: // a phantom's buffer
-			continue
-		case s.spread(side.of, side.n) == "overlap":
-			return r.errorf("%s at rank %d: %d × %d blocks of %d B overlap in %s at strides of %d and %d B: use strides of at least a block, and a row of them",
-				call, to, s.Count[1], s.Count[0], s.Block, side.in, side.of.Stride[0], side.of.Stride[1])
-		case s.spread(side.of, side.n) != "":
-			return r.errorf("%s at rank %d: %d × %d blocks of %d B from %d on with strides of %d and %d B reach beyond the end of %s of %d B",
-				call, to, s.Count[1], s.Count[0], s.Block, side.of.Off, side.of.Stride[0], side.of.Stride[1], side.in, side.n)
+	}{{&s.Far, r.extent(d) - at.Off, "its segment"}, {&s.Near, d.n, "the data"}} {
+		switch s.spread(side.of, side.n) {
+		case "overlap":
+			return 0, r.errorf("%s at rank %d: %d × %d blocks of %d B overlap in %s at strides of %d and %d B: use strides of at least a block, and a row of them",
+				call, at.Rank, s.Count[1], s.Count[0], s.Block, side.in, side.of.Stride[0], side.of.Stride[1])
+		case "end":
+			return 0, r.errorf("%s at rank %d: %d × %d blocks of %d B from %d on with strides of %d and %d B reach beyond the end of %s of %d B",
+				call, at.Rank, s.Count[1], s.Count[0], s.Block, side.of.Off, side.of.Stride[0], side.of.Stride[1], side.in, side.n)
 		}
 	}
-	n := 1
-	if many {
-		if n = s.Blocks(); n > MaxTrain {
-			return r.errorf("train of %d puts at rank %d: at most %d; make several", n, to, MaxTrain)
+	if !train {
+		return 1, nil
+	}
+	n := s.Blocks()
+	if n > MaxTrain {
+		return 0, r.errorf("train of %d puts at rank %d: at most %d; make several", n, at.Rank, MaxTrain)
+	}
+	return int64(n), nil
+}
+
+// extent returns the length of the memory that a payload may reach at a target.
+func (r *Rank) extent(d Data) int64 {
+	if d.p == nil {
+		return r.launch.spec.Extent()
+	}
+	return r.launch.spec.Segment
+}
+
+// within checks a contiguous put or get.
+func (r *Rank) within(call string, at Target, d Data) error {
+	limit := r.extent(d)
+	switch {
+	case d.n < 0:
+		return r.errorf("%s at rank %d of %d B: a size must not be negative", call, at.Rank, d.n)
+	case at.Off < 0 || d.n > limit || at.Off > limit-d.n:
+		hint := ""
+		if extent := r.launch.spec.Extent(); d.p != nil && extent > limit {
+			hint = fmt.Sprintf(" (size-only memory follows up to %d B: only a size-only payload may go there)", extent)
+		}
+		return r.errorf("%s at rank %d: %d B from %d on reach beyond the end of its segment of %d B%s", call, at.Rank, d.n, at.Off, limit, hint)
+	}
+	return nil
+}
+
+// pieces checks an indexed put or get (VIS: vector, indexed, strided; paper 3). Spans that
+// overlap leave undefined which of them wins.
+func (r *Rank) pieces(call string, at Target, d Data, spans []Span) error {
+	left, room := d.n, r.extent(d)-at.Off
+	for i, v := range spans {
+		if v.Off < 0 || v.Len < 0 || v.Len > room || v.Off > room-v.Len {
+			return r.errorf("%s at rank %d: span %d (%d B at %d) is not inside its segment of %d B", call, at.Rank, i, v.Len, v.Off, room)
+		}
+		if left -= v.Len; left < 0 {
+			return r.errorf("%s at rank %d: the spans up to %d are longer than the data of %d B", call, at.Rank, i, d.n)
 		}
 	}
-	r.Account(to, int64(n), s.Bytes())
-	return nil
-}
-
-// PutStrided writes blocks of buf to rank to's segment, as one message.
-func (r *Rank) PutStrided(to int, s *Strided, buf []byte) error {
-	if err := r.strides("strided put", to, s, int64(len(buf)), r.launch.spec.Segment, false); err != nil {
-		return err
-	}
-	if at := r.place(to, 0, r.launch.spec.Segment); at != nil {
-		r.inPlace(KindPut, to, s, at, buf)
-		return nil
-	}
-	r.shaping(to, s, buf)
-	return r.transfer(to)
-}
-
-// PutImplicitStrided starts PutStrided, which Quiet completes. buf may be written again
-// at once.
-func (r *Rank) PutImplicitStrided(to int, s *Strided, buf []byte) error {
-	if err := r.strides("strided put", to, s, int64(len(buf)), r.launch.spec.Segment, false); err != nil {
-		return err
-	}
-	if at := r.place(to, 0, r.launch.spec.Segment); at != nil {
-		r.inPlace(KindPut, to, s, at, buf)
-		return nil
-	}
-	r.shaping(to, s, buf)
-	return r.implicit(to)
-}
-
-// IputStrided starts PutStrided into op, and source as in Iput. buf may be written again
-// at once.
-func (r *Rank) IputStrided(op, source *Request, to int, s *Strided, buf []byte) error {
-	if err := r.strides("strided put", to, s, int64(len(buf)), r.launch.spec.Segment, false); err != nil {
-		return err
-	}
-	r.shaping(to, s, buf)
-	r.startPut(op, source, to)
-	return nil
-}
-
-// IputTrain is IputStrided with every block a message of its own: what a program that
-// puts each block by itself pays. There are at most MaxTrain.
-func (r *Rank) IputTrain(op, source *Request, to int, s *Strided, buf []byte) error {
-	if err := r.strides("train of puts", to, s, int64(len(buf)), r.launch.spec.Segment, true); err != nil {
-		return err
-	}
-	r.shaping(to, s, buf)
-	r.op.Train = int32(s.Blocks())
-	r.startPut(op, source, to)
-	return nil
-}
-
-// MaxTrain is the longest train of equal messages.
-const MaxTrain = 1<<16 - 1
-
-// GetStrided reads blocks of rank to's segment into buf.
-func (r *Rank) GetStrided(to int, s *Strided, buf []byte) error {
-	if err := r.strides("strided get", to, s, int64(len(buf)), r.launch.spec.Segment, false); err != nil {
-		return err
-	}
-	if at := r.place(to, 0, r.launch.spec.Segment); at != nil {
-		r.inPlace(KindGet, to, s, at, buf)
-		return nil
-	}
-	r.shape = s.Packed()
-	packed := r.pack(s.Bytes())
-	r.getting(to, s.Far.Off, packed)
-	r.op.Shape = &r.shape
-	err := r.transfer(to)
-	if err == nil {
-		at := *s
-		at.Far = r.shape.Near
-		at.Copy(packed, buf, false)
-	}
-	return err
-}
-
-// PutStridedPhantom is PutStrided of bytes that are not there.
-func (r *Rank) PutStridedPhantom(to int, s *Strided) error {
-	if err := r.shapingPhantom("strided put", to, s, false); err != nil {
-		return err
-	}
-	return r.transfer(to)
-}
-
-// IputStridedPhantom is IputStrided of bytes that are not there.
-func (r *Rank) IputStridedPhantom(op, source *Request, to int, s *Strided) error {
-	if err := r.shapingPhantom("strided put", to, s, false); err != nil {
-		return err
-	}
-	r.startPut(op, source, to)
-	return nil
-}
-
-// IputTrainPhantom is IputTrain of bytes that are not there.
-func (r *Rank) IputTrainPhantom(op, source *Request, to int, s *Strided) error {
-	return r.IputTrainSignalPhantom(op, source, to, s, 0, SigNone, 0)
-}
-
-// IputTrainSignalPhantom is such a train that signals when the last of its bytes stand
-// there.
-func (r *Rank) IputTrainSignalPhantom(op, source *Request, to int, s *Strided, sig int64, how SigOp, value uint64) error {
-	if err := r.shapingPhantom("train of puts", to, s, true); err != nil {
-		return err
-	}
-	r.op.Sig, r.op.SigOp, r.op.A = sig, how, value
-	r.startPut(op, source, to)
-	return nil
-}
-
-func (r *Rank) shapingPhantom(call string, to int, s *Strided, train bool) error {
-	if err := r.strides(call, to, s, -1, r.launch.spec.Extent(), train); err != nil {
-		return err
-	}
-	r.shape = *s
-	r.putting(to, s.Far.Off, nil)
-	r.op.Size, r.op.Shape = s.Bytes(), &r.shape
-	if train {
-		r.op.Train = int32(s.Blocks())
+	if left != 0 {
+		return r.errorf("%s at rank %d: the spans leave %d of the data's %d B over", call, at.Rank, left, d.n)
 	}
 	return nil
-}
-
-// shaping makes r.op a strided put, whose blocks are packed here.
-func (r *Rank) shaping(to int, s *Strided, buf []byte) {
-	r.shape = s.Packed()
-	packed := r.pack(s.Bytes())
-	from := *s
-	from.Far = r.shape.Near
-	from.Copy(packed, buf, true)
-	r.putting(to, s.Far.Off, packed)
-	r.op.Shape = &r.shape
-}
-
-// pack lends n bytes for a packed transfer, which a fabric reads during Post.
-func (r *Rank) pack(n int64) []byte {
-	if int64(len(r.packed)) < n {
-		r.packed = make([]byte, n)
-	}
-	return r.packed[:n]
-}
-
-// inPlace copies a strided transfer in place.
-func (r *Rank) inPlace(kind Kind, to int, s *Strided, segment, buf []byte) {
-	if r.mover == nil {
-		s.Copy(segment, buf, kind == KindPut)
-		return
-	}
-	for j := range max(s.Count[1], 1) {
-		for i := range max(s.Count[0], 1) {
-			r.mover.Move(kind, to, segment[s.Far.at(i, j):][:s.Block], buf[s.Near.at(i, j):][:s.Block])
-		}
-	}
 }

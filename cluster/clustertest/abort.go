@@ -15,21 +15,21 @@ import (
 var endings = map[string]func(p *proc){
 	"recv":    func(p *proc) { p.recv(0, 99, nil) },
 	"any":     func(p *proc) { p.recv(cluster.AnySource, 99, nil) },
-	"ssend":   func(p *proc) { p.ok(p.Ssend(p.World(), 0, 99, nil)) },
+	"ssend":   func(p *proc) { p.ok(p.Ssend(p.World(), 0, 99, cluster.Data{})) },
 	"probe":   func(p *proc) { _, err := p.Probe(p.World(), 0, 99); p.ok(err) },
 	"await":   func(p *proc) { _, err := p.Await(0, cluster.CmpEqual, 99); p.ok(err) },
-	"event":   func(p *proc) { e, err := p.NewEvent(1); p.ok(err); p.ok(p.WaitEvent(e)) },
+	"event":   func(p *proc) { e, err := p.NewEvent(1); p.ok(err); p.ok(errOf(p.Wait(&e.Request))) },
 	"barrier": func(p *proc) { p.ok(p.Barrier(p.All())) },
 	"rpc": func(p *proc) {
 		fn := p.Register(func(cluster.RPC) uint64 { return 0 })
 		for { // the other one may not have registered yet, which is an error and no harm
-			_, _ = p.RPC(3-p.ID(), fn, 0, nil)
+			_, _ = p.RPC(3-p.ID(), fn, 0, cluster.Data{})
 		}
 	},
 	"fork": func(p *proc) { p.fork(3, func(th *proc, _ int) { th.recv(0, 99, nil) }) },
 	"test": func(p *proc) {
 		var q cluster.Request
-		p.ok(p.Irecv(&q, p.World(), 0, 99, nil))
+		p.ok(p.Irecv(&q, p.World(), 0, 99, cluster.Data{}))
 		for {
 			_, done, err := p.Test(&q)
 			p.ok(err)
@@ -63,7 +63,7 @@ func (s *suite) testAbort(t *testing.T) {
 	work := func(p *proc) {
 		b := make([]byte, 8)
 		for range s.times(20) {
-			_, err := p.Sendrecv(p.World(), 3-p.ID(), 1, b, 3-p.ID(), 1, b)
+			_, err := p.Sendrecv(p.World(), 3-p.ID(), 1, cluster.Of(b), 3-p.ID(), 1, cluster.Of(b))
 			p.ok(err)
 		}
 	}
@@ -180,7 +180,7 @@ func (s *suite) testAbort(t *testing.T) {
 			case 0, 3:
 				b := make([]byte, 8)
 				for range s.times(2000) {
-					_, err := p.Sendrecv(p.World(), 3-p.ID(), 1, b, 3-p.ID(), 1, b)
+					_, err := p.Sendrecv(p.World(), 3-p.ID(), 1, cluster.Of(b), 3-p.ID(), 1, cluster.Of(b))
 					p.ok(err)
 				}
 				cancel(boom)
@@ -188,12 +188,12 @@ func (s *suite) testAbort(t *testing.T) {
 			case 1:
 				m, err := p.Mprobe(p.World(), 2, 7)
 				p.ok(err)
-				_, err = p.Mrecv(m, make([]byte, 2*eager)) // waits where the sender has to answer
+				_, err = p.Mrecv(m, cluster.Of(make([]byte, 2*eager))) // waits where the sender has to answer
 				p.ok(err)
 				p.chat(2)
 			case 2:
 				var q cluster.Request
-				p.ok(p.Isend(&q, p.World(), 1, 7, data(2*eager, 2)))
+				p.ok(p.Isend(&q, p.World(), 1, 7, cluster.Of(data(2*eager, 2))))
 				p.Compute(cluster.Work{Flops: 1e15}, nil)
 				_, err := p.Wait(&q)
 				p.ok(err)
@@ -241,12 +241,12 @@ func (s *suite) testAbort(t *testing.T) {
 		},
 		"a step": func(p *proc, end func()) {
 			op := cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(cluster.Poster, int32, cluster.Done) { end() })}
-			p.Port().Post(&op)
+			p.Lib().Port().Post(&op)
 			p.recv(0, 99, nil)
 		},
 		"its own RPC": func(p *proc, end func()) {
 			fn := p.Register(func(cluster.RPC) uint64 { end(); return 0 })
-			_, err := p.RPC(2, fn, 0, nil)
+			_, err := p.RPC(2, fn, 0, cluster.Data{})
 			p.ok(err)
 		},
 	} {
@@ -282,23 +282,23 @@ func (s *suite) testAbort(t *testing.T) {
 	// rank wait for.
 	for name, call := range map[string]func(p *proc){
 		"a send": func(p *proc) {
-			p.Port().Post(&cluster.Op{Kind: cluster.KindSend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
+			p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindSend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
 		},
 		"a rendezvous": func(p *proc) {
-			p.Port().Post(&cluster.Op{Kind: cluster.KindSsend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
+			p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindSsend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
 		},
 		"a wait": func(p *proc) {
 			var q cluster.Request
-			p.ok(p.Irecv(&q, p.World(), 0, 98, nil))
-			p.Port().Wait([]cluster.Handle{1<<62 | 1<<28 | 1<<20}, 1)
+			p.ok(p.Irecv(&q, p.World(), 0, 98, cluster.Data{}))
+			p.Lib().Port().Wait([]cluster.Handle{1<<62 | 1<<28 | 1<<20}, 1)
 		},
-		"a test": func(p *proc) { p.Port().Test(1<<62 | 1<<28 | 1<<20) },
+		"a test": func(p *proc) { p.Lib().Port().Test(1<<62 | 1<<28 | 1<<20) },
 		"a wait for two": func(p *proc) {
-			h := p.Port().Post(&cluster.Op{Kind: cluster.KindRecv, Peer: 1, Tag: 98})
-			p.Port().Wait([]cluster.Handle{1<<62 | 2<<28 | 1<<20, h}, 2)
+			h := p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindRecv, Peer: 1, Tag: 98})
+			p.Lib().Port().Wait([]cluster.Handle{1<<62 | 2<<28 | 1<<20, h}, 2)
 		},
 		"a send from a step": func(p *proc) {
-			p.Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) {
+			p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) {
 				p.Post(&cluster.Op{Kind: cluster.KindSend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
 			})})
 			p.recv(0, 99, nil)
@@ -327,7 +327,7 @@ func (s *suite) testAbort(t *testing.T) {
 		a := s.aborts(t, s.spec(2), cluster.ReasonPanic, func(p *proc) {
 			fn := p.register(func(cluster.RPC) uint64 { panic("no error value") })
 			if p.ID() == 0 {
-				_, err := p.RPC(1, fn, 0, nil)
+				_, err := p.RPC(1, fn, 0, cluster.Data{})
 				p.ok(err)
 			}
 			p.recv(1-p.ID(), 1, nil)
@@ -341,7 +341,7 @@ func (s *suite) testAbort(t *testing.T) {
 		a := s.aborts(t, s.spec(2), cluster.ReasonPanic, func(p *proc) {
 			fn := p.register(func(cluster.RPC) uint64 { p.recv(0, 99, nil); return 0 })
 			if p.ID() == 0 {
-				_, err := p.RPC(1, fn, 0, nil)
+				_, err := p.RPC(1, fn, 0, cluster.Data{})
 				p.ok(err)
 			}
 			p.ok(p.Barrier(p.All()))

@@ -14,20 +14,20 @@ func (s *suite) testArguments(t *testing.T) {
 			err  error
 			want string
 		}{
-			{p.Send(w, 2, 0, nil), "send to rank 2: team MPI_COMM_WORLD has ranks 0 to 1"},
-			{p.Send(w, -1, 0, nil), "send to rank -1"},
-			{p.Ssend(w, 0, -1, nil), "ssend to 0 tag -1: tags are 0 to 1073741823"},
-			{p.Isend(&q, w, 0, cluster.MaxTag+1, nil), "send to 0 tag 1073741824"},
-			{p.Issend(&q, w, 7, 0, nil), "ssend to rank 7"},
-			{p.Irecv(&q, w, 2, 0, nil), "recv from rank 2"},
-			{p.Irecv(&q, w, -2, 0, nil), "recv from rank -2"},
-			{p.Irecv(&q, w, 0, -2, nil), "tag -2"},
-			{p.Put(2, 0, nil), "put at rank 2: ranks are 0 to 1"},
-			{p.Get(-1, 0, nil), "get at rank -1"},
-			{p.PutSignal(2, 0, nil, 0, cluster.SigSet, 1), "signaling put at rank 2"},
-			{p.AtomicStore(9, 0, 1), "atomic at rank 9"},
-			{p.Irpc(&q, 2, 1, 0, nil), "rpc at rank 2"},
-			{p.IputRPC(&q, nil, 0, 0, nil, 0, 0), "function 0"},
+			{p.Send(w, 2, 0, cluster.Data{}), "send to rank 2: team MPI_COMM_WORLD has ranks 0 to 1"},
+			{p.Send(w, -1, 0, cluster.Data{}), "send to rank -1"},
+			{p.Ssend(w, 0, -1, cluster.Data{}), "ssend to 0 tag -1: tags are 0 to 1073741823"},
+			{p.Isend(&q, w, 0, cluster.MaxTag+1, cluster.Data{}), "send to 0 tag 1073741824"},
+			{p.Issend(&q, w, 7, 0, cluster.Data{}), "ssend to rank 7"},
+			{p.Irecv(&q, w, 2, 0, cluster.Data{}), "recv from rank 2"},
+			{p.Irecv(&q, w, -2, 0, cluster.Data{}), "recv from rank -2"},
+			{p.Irecv(&q, w, 0, -2, cluster.Data{}), "tag -2"},
+			{p.Put(cluster.At(2, 0), cluster.Data{}), "put at rank 2: ranks are 0 to 1"},
+			{p.Get(cluster.At(-1, 0), cluster.Data{}), "get at rank -1"},
+			{p.PutWith(&cluster.Put{To: cluster.At(2, 0), Data: cluster.Data{}, Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil), "put with signal at rank 2"},
+			{errOf(p.Atomic(cluster.At(9, 0), cluster.AtomicStore, 1)), "atomic at rank 9"},
+			{p.Irpc(&q, 2, 1, 0, cluster.Data{}), "rpc at rank 2"},
+			{p.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Data{}, Call: cluster.Call{Fn: -1}}, &q, nil), "function -1"},
 			{p.Fork(-1, nil), "fork of -1 threads"},
 		} {
 			p.fails(c.err, c.want)
@@ -57,14 +57,14 @@ func (s *suite) testArguments(t *testing.T) {
 			w := p.World()
 			same(p, "MPI ranks", w.Size(), 2)
 			if p.Group().Rank() == 0 {
-				_, err := p.Sendrecv(w, 1-w.Rank(), 1, nil, 1-w.Rank(), 1, nil)
+				_, err := p.Sendrecv(w, 1-w.Rank(), 1, cluster.Data{}, 1-w.Rank(), 1, cluster.Data{})
 				p.ok(err)
 				p.ok(p.Barrier(w))
 			} else {
 				var q cluster.Request
-				_, recv := p.Recv(w, 0, 0, nil)
+				_, recv := p.Recv(w, 0, 0, cluster.Data{})
 				_, probe := p.Probe(w, cluster.AnySource, 0)
-				for _, err := range []error{p.Send(w, 0, 0, nil), recv, probe, p.Irecv(&q, w, cluster.AnySource, 0, nil), p.Barrier(w), p.Notify(&q, w)} {
+				for _, err := range []error{p.Send(w, 0, 0, cluster.Data{}), recv, probe, p.Irecv(&q, w, cluster.AnySource, 0, cluster.Data{}), p.Barrier(w), p.Notify(&q, w)} {
 					p.fails(err, "may not call MPI in nested-funneled", "only UPC thread 0")
 				}
 			}
@@ -80,17 +80,17 @@ func (s *suite) testArguments(t *testing.T) {
 				var q cluster.Request
 				var b [8]byte
 				other, own := (p.ID()+4)%8, p.ID()/4*4+(p.ID()+1)%4
-				_, add := p.FetchAdd(other, 0, 1)
-				_, rpc := p.RPC(other, 1, 0, nil)
+				_, add := p.Atomic(cluster.At(other, 0), cluster.AtomicAdd, 1)
+				_, rpc := p.RPC(other, 1, 0, cluster.Data{})
 				for _, err := range []error{
-					p.Put(other, 0, b[:]), p.Get(other, 0, b[:]), p.Iput(&q, nil, other, 0, b[:]), p.Iget(&q, other, 0, b[:]),
-					p.PutImplicit(other, 0, b[:]), p.GetImplicit(other, 0, b[:]),
-					p.PutSignal(other, 0, b[:], 8, cluster.SigSet, 1), add, rpc,
+					p.Put(cluster.At(other, 0), cluster.Of(b[:])), p.Get(cluster.At(other, 0), cluster.Of(b[:])), p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:])}, &q, nil), p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(b[:])}, &q),
+					p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:]), Until: cluster.Later}, nil, nil), p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(b[:]), Until: cluster.Later}, nil),
+					p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:]), Signal: cluster.Signal{Op: cluster.SigSet, Off: 8, Value: 1}, Until: cluster.Source}, nil, nil), add, rpc,
 				} {
 					p.fails(err, "UPC access", "ends at its own group")
 				}
 				p.check(p.Reach(other) == nil, "another group's segment is in reach")
-				p.ok(p.Put(own, 0, data(8, p.ID())))
+				p.ok(p.Put(cluster.At(own, 0), cluster.Of(data(8, p.ID()))))
 				p.ok(p.Barrier(p.Group()))
 				p.holds("put inside the group", p.Segment()[:8], p.ID()/4*4+(p.ID()+3)%4)
 			})

@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"fmt"
+	"github.com/hybridtop/hybridtop/cluster"
 	"testing"
 )
 
@@ -13,20 +14,20 @@ func (s *suite) testAtomics(t *testing.T) {
 		}
 		const off = 128
 		for to := range 2 {
-			p.ok(p.AtomicStore(to, off, 5))
-			p.ok(p.AtomicAdd(to, off, 3))
+			p.ok(errOf(p.Atomic(cluster.At(to, off), cluster.AtomicStore, 5)))
+			p.ok(errOf(p.Atomic(cluster.At(to, off), cluster.AtomicAdd, 3)))
 			steps := []struct {
 				name string
 				call func() (uint64, error)
 				want uint64
 			}{
-				{"load", func() (uint64, error) { return p.AtomicLoad(to, off) }, 8},
-				{"fetch-add", func() (uint64, error) { return p.FetchAdd(to, off, 10) }, 8},
-				{"swap", func() (uint64, error) { return p.Swap(to, off, 100) }, 18},
-				{"compare-swap that misses", func() (uint64, error) { return p.CompareSwap(to, off, 99, 1) }, 100},
-				{"compare-swap that hits", func() (uint64, error) { return p.CompareSwap(to, off, 100, 7) }, 100},
-				{"subtract", func() (uint64, error) { return p.FetchAdd(to, off, ^uint64(0)) }, 7},
-				{"load", func() (uint64, error) { return p.AtomicLoad(to, off) }, 6},
+				{"load", func() (uint64, error) { return p.Atomic(cluster.At(to, off), cluster.AtomicLoad, 0) }, 8},
+				{"fetch-add", func() (uint64, error) { return p.Atomic(cluster.At(to, off), cluster.AtomicAdd, 10) }, 8},
+				{"swap", func() (uint64, error) { return p.Atomic(cluster.At(to, off), cluster.AtomicSwap, 100) }, 18},
+				{"compare-swap that misses", func() (uint64, error) { return p.CompareSwap(cluster.At(to, off), 99, 1) }, 100},
+				{"compare-swap that hits", func() (uint64, error) { return p.CompareSwap(cluster.At(to, off), 100, 7) }, 100},
+				{"subtract", func() (uint64, error) { return p.Atomic(cluster.At(to, off), cluster.AtomicAdd, ^uint64(0)) }, 7},
+				{"load", func() (uint64, error) { return p.Atomic(cluster.At(to, off), cluster.AtomicLoad, 0) }, 6},
 			}
 			for _, c := range steps {
 				got, err := c.call()
@@ -42,13 +43,13 @@ func (s *suite) testAtomics(t *testing.T) {
 			n := s.times(500)
 			var last uint64
 			for i := range n {
-				before, err := p.FetchAdd(0, 8, 1)
+				before, err := p.Atomic(cluster.At(0, 8), cluster.AtomicAdd, 1)
 				p.ok(err)
 				p.check(i == 0 || before > last, "a counter that only grows went from %d to %d", last, before)
 				last = before
 			}
 			p.ok(p.Barrier(p.All()))
-			sum, err := p.AtomicLoad(0, 8)
+			sum, err := p.Atomic(cluster.At(0, 8), cluster.AtomicLoad, 0)
 			p.ok(err)
 			same(p, "sum", sum, uint64(n*ranks))
 		})
@@ -56,9 +57,9 @@ func (s *suite) testAtomics(t *testing.T) {
 		s.test(t, fmt.Sprintf("%d ranks draw tickets, and each is drawn once", ranks), ranks, func(p *proc) {
 			n := s.times(100)
 			for range n {
-				ticket, err := p.FetchAdd(0, 8, 1)
+				ticket, err := p.Atomic(cluster.At(0, 8), cluster.AtomicAdd, 1)
 				p.ok(err)
-				p.ok(p.AtomicAdd(ranks-1, int64(64+8*ticket), 1))
+				p.ok(errOf(p.Atomic(cluster.At(ranks-1, int64(64+8*ticket)), cluster.AtomicAdd, 1)))
 			}
 			p.ok(p.Barrier(p.All()))
 			for i := range n * ranks {
@@ -71,10 +72,10 @@ func (s *suite) testAtomics(t *testing.T) {
 		s.test(t, fmt.Sprintf("%d ranks count in compare-swap loops", ranks), ranks, func(p *proc) {
 			n := s.times(50)
 			for range n {
-				old, err := p.AtomicLoad(0, 0)
+				old, err := p.Atomic(cluster.At(0, 0), cluster.AtomicLoad, 0)
 				p.ok(err)
 				for {
-					seen, err := p.CompareSwap(0, 0, old, old+3)
+					seen, err := p.CompareSwap(cluster.At(0, 0), old, old+3)
 					p.ok(err)
 					if seen == old {
 						break
@@ -83,7 +84,7 @@ func (s *suite) testAtomics(t *testing.T) {
 				}
 			}
 			p.ok(p.Barrier(p.All()))
-			got, err := p.AtomicLoad(0, 0)
+			got, err := p.Atomic(cluster.At(0, 0), cluster.AtomicLoad, 0)
 			p.ok(err)
 			same(p, "count", got, uint64(3*n*ranks))
 		})
@@ -93,15 +94,15 @@ func (s *suite) testAtomics(t *testing.T) {
 			var sum uint64
 			for i := range n {
 				mine := uint64(p.ID()*n + i + 1)
-				got, err := p.Swap(0, 0, mine)
+				got, err := p.Atomic(cluster.At(0, 0), cluster.AtomicSwap, mine)
 				p.ok(err)
 				sum += got
 			}
-			p.ok(p.AtomicAdd(0, 8, sum))
+			p.ok(errOf(p.Atomic(cluster.At(0, 8), cluster.AtomicAdd, sum)))
 			p.ok(p.Barrier(p.All()))
-			left, err := p.AtomicLoad(0, 0)
+			left, err := p.Atomic(cluster.At(0, 0), cluster.AtomicLoad, 0)
 			p.ok(err)
-			taken, err := p.AtomicLoad(0, 8)
+			taken, err := p.Atomic(cluster.At(0, 8), cluster.AtomicLoad, 0)
 			p.ok(err)
 			all := uint64(n * ranks)
 			same(p, "sum of all tokens", left+taken, all*(all+1)/2)
@@ -112,7 +113,7 @@ func (s *suite) testAtomics(t *testing.T) {
 		n := s.times(50)
 		for range n {
 			for {
-				seen, err := p.CompareSwap(0, 0, 0, uint64(p.ID()+1))
+				seen, err := p.CompareSwap(cluster.At(0, 0), 0, uint64(p.ID()+1))
 				p.ok(err)
 				if seen == 0 {
 					break
@@ -121,7 +122,7 @@ func (s *suite) testAtomics(t *testing.T) {
 			}
 			p.PutUint64(0, 8, p.GetUint64(0, 8)+1)
 			p.ok(p.Quiet())
-			p.ok(p.AtomicStore(0, 0, 0))
+			p.ok(errOf(p.Atomic(cluster.At(0, 0), cluster.AtomicStore, 0)))
 		}
 		p.ok(p.Barrier(p.All()))
 		same(p, "count", p.GetUint64(0, 8), uint64(n*p.Ranks()))
@@ -131,11 +132,11 @@ func (s *suite) testAtomics(t *testing.T) {
 		size := int64(len(p.Segment()))
 		for _, off := range []int64{1, 4, size - 4, size, -8, 1 << 40} {
 			for to := range 2 {
-				_, err := p.FetchAdd(to, off, 1)
+				_, err := p.Atomic(cluster.At(to, off), cluster.AtomicAdd, 1)
 				p.fails(err, fmt.Sprintf("rank %d: atomic at rank %d", p.ID(), to), "segment")
 			}
 		}
-		_, err := p.FetchAdd(0, size-8, 1) // the last one
+		_, err := p.Atomic(cluster.At(0, size-8), cluster.AtomicAdd, 1) // the last one
 		p.ok(err)
 	})
 }

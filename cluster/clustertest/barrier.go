@@ -17,7 +17,7 @@ func (s *suite) testBarrier(t *testing.T) {
 			}
 			s.test(t, name, ranks, func(p *proc) {
 				for round := 1; round <= s.times(100); round++ {
-					p.ok(p.AtomicAdd(0, 0, 1))
+					p.ok(errOf(p.Atomic(cluster.At(0, 0), cluster.AtomicAdd, 1)))
 					if split {
 						var q cluster.Request
 						p.ok(p.Notify(&q, p.All()))
@@ -29,7 +29,7 @@ func (s *suite) testBarrier(t *testing.T) {
 					} else {
 						p.ok(p.Barrier(p.All()))
 					}
-					come, err := p.AtomicLoad(0, 0)
+					come, err := p.Atomic(cluster.At(0, 0), cluster.AtomicLoad, 0)
 					p.ok(err)
 					p.check(come >= uint64(round*ranks), "left barrier %d when %d of %d had come", round, come, round*ranks)
 				}
@@ -43,7 +43,7 @@ func (s *suite) testBarrier(t *testing.T) {
 			var q cluster.Request
 			p.ok(p.Notify(&q, p.All()))
 			b := make([]byte, eager+1)
-			_, err := p.Sendrecv(p.World(), (me+1)%n, 1, data(eager+1, me+i), (me+n-1)%n, 1, b)
+			_, err := p.Sendrecv(p.World(), (me+1)%n, 1, cluster.Of(data(eager+1, me+i)), (me+n-1)%n, 1, cluster.Of(b))
 			p.ok(err)
 			p.holds("message", b, (me+n-1)%n+i)
 			for done := false; !done; {

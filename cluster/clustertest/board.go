@@ -12,7 +12,7 @@ import (
 // reach waits at a team's board until a word has n.
 func (p *proc) reach(t *cluster.Team, word int32, n uint64) {
 	lib := p.Lib()
-	if h := lib.Post(&cluster.Op{Kind: cluster.KindReached, Ctx: lib.BoardContext(t), Tag: word, A: n}); h != 0 {
+	if h := lib.Port().Post(&cluster.Op{Kind: cluster.KindReached, Ctx: lib.BoardContext(t), Tag: word, A: n}); h != 0 {
 		lib.Await(h)
 	}
 }
@@ -20,7 +20,7 @@ func (p *proc) reach(t *cluster.Team, word int32, n uint64) {
 // raise adds one to a word of a team's board.
 func (p *proc) raise(t *cluster.Team, word int32) {
 	lib := p.Lib()
-	lib.Post(&cluster.Op{Kind: cluster.KindRaise, Ctx: lib.BoardContext(t), Tag: word, A: 1})
+	lib.Port().Post(&cluster.Op{Kind: cluster.KindRaise, Ctx: lib.BoardContext(t), Tag: word, A: 1})
 }
 
 // node is a spec of ranks on one node.
@@ -39,7 +39,7 @@ func (s *suite) testBoard(t *testing.T) {
 	for _, ranks := range []int{1, 2, 5, 16} {
 		test("what a member shows before it raises a word is there for those who see it reached", ranks, func(p *proc) {
 			n, me := p.Ranks(), p.ID()
-			b := p.Lib().Board(p.All())
+			b := p.Lib().Port().Board(p.Lib().BoardContext(p.All()))
 			var mine [2][]byte
 			for i := range mine {
 				mine[i] = make([]byte, 8)
@@ -59,25 +59,25 @@ func (s *suite) testBoard(t *testing.T) {
 
 	test("a step waits at a board, several at once", 4, func(p *proc) {
 		lib, all := p.Lib(), p.All()
-		lib.Board(all)
+		lib.Port().Board(lib.BoardContext(all))
 		n := uint64(p.Ranks())
 		for round := range uint64(s.times(50)) {
 			e, err := p.NewEvent(3)
 			p.ok(err)
 			for word := range int32(3) { // the last one is raised first
-				lib.Post(&cluster.Op{Kind: cluster.KindReached, Ctx: lib.BoardContext(all), Tag: word, A: n * (round + 1),
+				lib.Port().Post(&cluster.Op{Kind: cluster.KindReached, Ctx: lib.BoardContext(all), Tag: word, A: n * (round + 1),
 					Then: stepFunc(func(q cluster.Poster, _ int32, _ cluster.Done) { cluster.FireOn(q, e.Handle()) })})
 			}
 			for word := int32(2); word >= 0; word-- {
 				p.raise(all, word)
 				p.Compute(cluster.Work{Flops: 100}, nil)
 			}
-			p.ok(p.WaitEvent(e))
+			p.ok(errOf(p.Wait(&e.Request)))
 		}
 	})
 
 	test("waits for several counts of one word end in their order", 3, func(p *proc) {
-		p.Lib().Board(p.All())
+		p.Lib().Port().Board(p.Lib().BoardContext(p.All()))
 		p.ok(p.Barrier(p.All()))
 		if p.ID() > 0 {
 			p.reach(p.All(), 0, uint64(p.ID()))
@@ -91,12 +91,12 @@ func (s *suite) testBoard(t *testing.T) {
 	})
 
 	test("messages pass while others wait at a board", 4, func(p *proc) {
-		p.Lib().Board(p.All())
+		p.Lib().Port().Board(p.Lib().BoardContext(p.All()))
 		p.ok(p.Barrier(p.All()))
 		if p.ID() < 2 {
 			for i := range s.times(50) {
 				b := make([]byte, eager+1)
-				_, err := p.Sendrecv(p.World(), 1-p.ID(), 1, data(eager+1, p.ID()+i), 1-p.ID(), 1, b)
+				_, err := p.Sendrecv(p.World(), 1-p.ID(), 1, cluster.Of(data(eager+1, p.ID()+i)), 1-p.ID(), 1, cluster.Of(b))
 				p.ok(err)
 				p.holds("message", b, 1-p.ID()+i)
 			}
@@ -108,7 +108,7 @@ func (s *suite) testBoard(t *testing.T) {
 	test("teams have boards of their own", 6, func(p *proc) {
 		team, err := p.Split(p.All(), p.ID()%2, 0)
 		p.ok(err)
-		b := p.Lib().Board(team)
+		b := p.Lib().Port().Board(p.Lib().BoardContext(team))
 		b.Expose(0, team.Rank(), []byte{byte(p.ID())})
 		p.raise(team, 0)
 		p.reach(team, 0, 3)
@@ -124,20 +124,20 @@ func (s *suite) testBoard(t *testing.T) {
 				t.Skip("one node")
 			}
 			s.run(t, spec, func(p *proc) {
-				p.check(p.Lib().Board(p.All()) == nil, "two nodes have one board")
-				team, err := p.Split(p.All(), p.Node(), 0)
+				p.check(p.Lib().Port().Board(p.Lib().BoardContext(p.All())) == nil, "two nodes have one board")
+				team, err := p.Split(p.All(), p.Spec().Layout.NodeOf(p.ID()), 0)
 				p.ok(err)
-				p.check(p.Lib().Board(team) != nil, "a node has no board")
+				p.check(p.Lib().Port().Board(p.Lib().BoardContext(team)) != nil, "a node has no board")
 				p.raise(team, 0)
 				p.reach(team, 0, 2)
 			})
 		})
 		test("loads take their time", 2, func(p *proc) {
 			lib := p.Lib()
-			lib.Board(p.All())
+			lib.Port().Board(lib.BoardContext(p.All()))
 			for _, size := range []int64{8, 100_000} {
 				begin := p.Now()
-				if h := lib.Post(&cluster.Op{Kind: cluster.KindLoad, Ctx: lib.BoardContext(p.All()), Tag: int32(1 - p.ID()), A: 1, Size: size}); h != 0 {
+				if h := lib.Port().Post(&cluster.Op{Kind: cluster.KindLoad, Ctx: lib.BoardContext(p.All()), Tag: int32(1 - p.ID()), A: 1, Size: size}); h != 0 {
 					lib.Await(h)
 				}
 				p.took("a load", p.Now()-begin, s.machine.AccessTime(cluster.InNode, size)-cluster.Nanosecond)
@@ -147,7 +147,7 @@ func (s *suite) testBoard(t *testing.T) {
 
 	t.Run("a word that is never reached is a deadlock", func(t *testing.T) {
 		a := s.deadlock(t, s.node(4), func(p *proc) {
-			p.Lib().Board(p.All())
+			p.Lib().Port().Board(p.Lib().BoardContext(p.All()))
 			p.raise(p.All(), 2)
 			if p.ID() != 3 {
 				p.reach(p.All(), 2, 5)
@@ -171,7 +171,7 @@ func (s *suite) testBoard(t *testing.T) {
 		"waiting": func(p *proc) { p.reach(p.All(), 1, 1) },
 		"polling": func(p *proc) {
 			lib := p.Lib()
-			h := lib.Post(&cluster.Op{Kind: cluster.KindReached, Ctx: lib.BoardContext(p.All()), Tag: 1, A: 1})
+			h := lib.Port().Post(&cluster.Op{Kind: cluster.KindReached, Ctx: lib.BoardContext(p.All()), Tag: 1, A: 1})
 			for {
 				p.check(!lib.Test(h), "reached")
 			}
@@ -180,19 +180,19 @@ func (s *suite) testBoard(t *testing.T) {
 			lib := p.Lib()
 			e, err := p.NewEvent(1)
 			p.ok(err)
-			lib.Post(&cluster.Op{Kind: cluster.KindReached, Ctx: lib.BoardContext(p.All()), Tag: 1, A: 1,
+			lib.Port().Post(&cluster.Op{Kind: cluster.KindReached, Ctx: lib.BoardContext(p.All()), Tag: 1, A: 1,
 				Then: stepFunc(func(cluster.Poster, int32, cluster.Done) {})})
-			p.ok(p.WaitEvent(e))
+			p.ok(errOf(p.Wait(&e.Request)))
 		},
 	} {
 		t.Run("a run ends while others are at a board, "+name, func(t *testing.T) {
 			err := s.launch(t, s.node(4), func(p *proc) {
-				p.Lib().Board(p.All())
+				p.Lib().Port().Board(p.Lib().BoardContext(p.All()))
 				switch p.ID() {
 				case 0, 3:
 					b := make([]byte, 8)
 					for range s.times(20) {
-						_, err := p.Sendrecv(p.World(), 3-p.ID(), 1, b, 3-p.ID(), 1, b)
+						_, err := p.Sendrecv(p.World(), 3-p.ID(), 1, cluster.Of(b), 3-p.ID(), 1, cluster.Of(b))
 						p.ok(err)
 					}
 					if p.ID() == 0 {

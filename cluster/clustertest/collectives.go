@@ -58,7 +58,7 @@ func (s *suite) inARow(t *testing.T, spec cluster.Spec) {
 				if r.ID() == root {
 					copy(buf, block(root, n))
 				}
-				if err := coll.Bcast(r, w, root, buf); err != nil {
+				if err := coll.Bcast(r, w, root, cluster.Of(buf)); err != nil {
 					return err
 				}
 				if !bytes.Equal(buf, block(root, n)) {
@@ -68,7 +68,7 @@ func (s *suite) inARow(t *testing.T, spec cluster.Spec) {
 				if r.ID() == root {
 					out = make([]byte, n*p)
 				}
-				if err := coll.Gather(r, w, root, block(r.ID(), n), out); err != nil {
+				if err := coll.Gather(r, w, root, cluster.Of(block(r.ID(), n)), cluster.Of(out)); err != nil {
 					return err
 				}
 				if r.ID() == root && !bytes.Equal(out, all) {
@@ -88,7 +88,7 @@ func (s *suite) inARow(t *testing.T, spec cluster.Spec) {
 				}
 			}
 			out := make([]byte, n*p)
-			if err := coll.Allgather(r, w, block(r.ID(), n), out); err != nil {
+			if err := coll.Allgather(r, w, cluster.Of(block(r.ID(), n)), cluster.Of(out)); err != nil {
 				return err
 			}
 			if !bytes.Equal(out, all) {
@@ -167,7 +167,7 @@ func (s *suite) groupsReduceByThemselves(t *testing.T) {
 		if r.Group().Rank() != 0 {
 			return nil
 		}
-		g := int64(r.Layout().GroupOf(r.ID()))
+		g := int64(r.Spec().Layout.GroupOf(r.ID()))
 		if want := 16*g + 6; ours[0] != want {
 			return fmt.Errorf("group %d adds up to %d, want %d", g, ours[0], want)
 		}
@@ -187,10 +187,10 @@ func (s *suite) collectivesRefuseBadArguments(t *testing.T) {
 		w := r.World()
 		b := make([]byte, 3)
 		for want, err := range map[string]error{
-			"rank 0: bcast on MPI_COMM_WORLD: root 1: the team has ranks 0 to 0":                               coll.Bcast(r, w, 1, b),
-			"rank 0: gather on MPI_COMM_WORLD: root -1: the team has ranks 0 to 0":                             coll.Gather(r, w, -1, b, b),
-			"rank 0: gather on MPI_COMM_WORLD: 2 B of output: 1 members with 3 B each need 3 B":                coll.Gather(r, w, 0, b, b[:2]),
-			"rank 0: allgather on MPI_COMM_WORLD: 3 B of output: 1 members with 2 B each need 2 B":             coll.Allgather(r, w, b[:2], b),
+			"rank 0: bcast on MPI_COMM_WORLD: root 1: the team has ranks 0 to 0":                               coll.Bcast(r, w, 1, cluster.Of(b)),
+			"rank 0: gather on MPI_COMM_WORLD: root -1: the team has ranks 0 to 0":                             coll.Gather(r, w, -1, cluster.Of(b), cluster.Of(b)),
+			"rank 0: gather on MPI_COMM_WORLD: 2 B of output: 1 members with 3 B each need 3 B":                coll.Gather(r, w, 0, cluster.Of(b), cluster.Of(b[:2])),
+			"rank 0: allgather on MPI_COMM_WORLD: 3 B of output: 1 members with 2 B each need 2 B":             coll.Allgather(r, w, cluster.Of(b[:2]), cluster.Of(b)),
 			"rank 0: reduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long at the root": coll.Reduce(r, w, 0, cluster.Sum, b, b[:1]),
 			"rank 0: allreduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long":          coll.Allreduce(r, w, cluster.Sum, b, b[:1]),
 			"rank 0: neighbour sync with rank 1: team MPI_COMM_WORLD has ranks 0 to 0":                         r.SyncNeighbours(w, []int{0, 1}),
@@ -207,13 +207,15 @@ func (s *suite) collectivesRefuseBadArguments(t *testing.T) {
 // Members that give different lengths hear of it, whichever gives more.
 func (s *suite) collectivesNoticeDifferentLengths(t *testing.T) {
 	for name, call := range map[string]func(r *cluster.Rank, b []byte) error{
-		"bcast":     func(r *cluster.Rank, b []byte) error { return coll.Bcast(r, r.World(), 0, b) },
+		"bcast":     func(r *cluster.Rank, b []byte) error { return coll.Bcast(r, r.World(), 0, cluster.Of(b)) },
 		"reduce":    func(r *cluster.Rank, b []byte) error { return coll.Reduce(r, r.World(), 0, cluster.Sum, b, b) },
 		"allreduce": func(r *cluster.Rank, b []byte) error { return coll.Allreduce(r, r.World(), cluster.Sum, b, b) },
 		"gather": func(r *cluster.Rank, b []byte) error {
-			return coll.Gather(r, r.World(), 0, b, make([]byte, 2*len(b)))
+			return coll.Gather(r, r.World(), 0, cluster.Of(b), cluster.Of(make([]byte, 2*len(b))))
 		},
-		"allgather": func(r *cluster.Rank, b []byte) error { return coll.Allgather(r, r.World(), b, make([]byte, 2*len(b))) },
+		"allgather": func(r *cluster.Rank, b []byte) error {
+			return coll.Allgather(r, r.World(), cluster.Of(b), cluster.Of(make([]byte, 2*len(b))))
+		},
 	} {
 		for longer := range 2 {
 			err := Launch(t, s.fabric, s.spec(2), func(r *cluster.Rank) error {
@@ -241,7 +243,7 @@ func (s *suite) differentCollectivesEnd(t *testing.T) {
 		body  func(r *cluster.Rank, words []int64) (got int64, err error)
 	}{
 		{"bcast", [2]bool{1: true}, func(r *cluster.Rank, w []int64) (int64, error) {
-			err := coll.Bcast(r, r.World(), 1, cluster.Bytes(w))
+			err := coll.Bcast(r, r.World(), 1, cluster.Of(w))
 			return w[0], err
 		}},
 		{"reduce", [2]bool{0: true}, func(r *cluster.Rank, w []int64) (int64, error) {
@@ -258,12 +260,12 @@ func (s *suite) differentCollectivesEnd(t *testing.T) {
 		}},
 		{"gather", [2]bool{0: true}, func(r *cluster.Rank, w []int64) (int64, error) {
 			all := make([]int64, 2*len(w))
-			err := coll.Gather(r, r.World(), 1, cluster.Bytes(w), cluster.Bytes(all))
+			err := coll.Gather(r, r.World(), 1, cluster.Of(w), cluster.Of(all))
 			return all[1], err
 		}},
 		{"allgather", [2]bool{}, func(r *cluster.Rank, w []int64) (int64, error) {
 			all := make([]int64, 2*len(w))
-			err := coll.Allgather(r, r.World(), cluster.Bytes(w), cluster.Bytes(all))
+			err := coll.Allgather(r, r.World(), cluster.Of(w), cluster.Of(all))
 			return all[1], err
 		}},
 	}
@@ -286,7 +288,7 @@ func (s *suite) differentCollectivesEnd(t *testing.T) {
 					return err
 				}
 				next := []int64{int64(r.ID()) + 4}
-				if err := coll.Bcast(r, r.World(), 1, cluster.Bytes(next)); err != nil {
+				if err := coll.Bcast(r, r.World(), 1, cluster.Of(next)); err != nil {
 					return err
 				}
 				if next[0] != 5 {
@@ -315,7 +317,7 @@ func (s *suite) syncNeighbours(t *testing.T) {
 		me := r.ID()
 		left, right := (me+p-1)%p, (me+1)%p
 		for i := range uint64(rounds) {
-			if err := r.Put(right, int64(8*(i%2)), cluster.Bytes([]uint64{i})); err != nil {
+			if err := r.Put(cluster.At(right, int64(8*(i%2))), cluster.Of([]uint64{i})); err != nil {
 				return err
 			}
 			if err := r.SyncNeighbours(r.World(), []int{left, me, right}); err != nil {
@@ -334,7 +336,7 @@ func (s *suite) syncNeighbours(t *testing.T) {
 // Who sends counts, or where members load who loads: in all the same bytes.
 func (s *suite) collectivesCountTraffic(t *testing.T) {
 	s.must(t, Spec(s.machine, 1, 4), func(r *cluster.Rank) error {
-		if err := coll.Bcast(r, r.World(), 0, make([]byte, 100)); err != nil {
+		if err := coll.Bcast(r, r.World(), 0, cluster.Of(make([]byte, 100))); err != nil {
 			return err
 		}
 		counted := []int64{r.Traffic().Bytes[cluster.InNode]}
@@ -355,7 +357,7 @@ func (p *proc) every(team *cluster.Team, root, salt int) {
 	if me == root {
 		word[0] = int64(salt)
 	}
-	p.ok(coll.Bcast(p.Rank, team, root, cluster.Bytes(word)))
+	p.ok(coll.Bcast(p.Rank, team, root, cluster.Of(word)))
 	same(p, "broadcast", word[0], int64(salt))
 	sum := func(add int) int64 { return int64(n*(n-1)/2 + n*add) }
 	word[0] = int64(me + salt)
@@ -368,10 +370,10 @@ func (p *proc) every(team *cluster.Team, root, salt int) {
 	same(p, "sum", word[0], sum(salt))
 	for _, collect := range []func() error{
 		func() error {
-			return coll.Gather(p.Rank, team, root, cluster.Bytes([]int64{int64(me * salt)}), cluster.Bytes(all))
+			return coll.Gather(p.Rank, team, root, cluster.Of([]int64{int64(me * salt)}), cluster.Of(all))
 		},
 		func() error {
-			return coll.Allgather(p.Rank, team, cluster.Bytes([]int64{int64(me * salt)}), cluster.Bytes(all))
+			return coll.Allgather(p.Rank, team, cluster.Of([]int64{int64(me * salt)}), cluster.Of(all))
 		},
 	} {
 		p.ok(collect())

@@ -168,9 +168,9 @@ func (t *crowdThread) send(i int) {
 	}
 	var err error
 	if q := &t.sends[i]; t.rng.IntN(8) == 0 {
-		err = t.Issend(q, t.teams[m.team], m.dst, m.tag, buf)
+		err = t.Issend(q, t.teams[m.team], m.dst, m.tag, cluster.Of(buf))
 	} else {
-		err = t.Isend(q, t.teams[m.team], m.dst, m.tag, buf)
+		err = t.Isend(q, t.teams[m.team], m.dst, m.tag, cluster.Of(buf))
 	}
 	if ordered {
 		t.r.sending.Unlock()
@@ -195,7 +195,7 @@ func (t *crowdThread) post(team, class int) *crowdReceive {
 		t.r.posted++
 		q.into.post = t.r.posted
 	}
-	err := t.Irecv(&q.Request, t.teams[team], source, tag, q.buf)
+	err := t.Irecv(&q.Request, t.teams[team], source, tag, cluster.Of(q.buf))
 	if ordered {
 		t.r.posting.Unlock()
 	}
@@ -232,7 +232,7 @@ func (t *crowdThread) matched(block bool) bool {
 	}
 	q := &crowdReceive{team: crowdAny, buf: make([]byte, eager+1), into: &crowdReceived{}}
 	t.got = append(t.got, q.into)
-	st, err := t.Mrecv(m, q.buf)
+	st, err := t.Mrecv(m, cluster.Of(q.buf))
 	t.ok(err)
 	t.take(q, st)
 	return true

@@ -28,7 +28,7 @@ func (s *suite) testDeadlock(t *testing.T) {
 		rest  []int // ranks that must not be reported
 	}{
 		{"two synchronous sends head to head", 2, func(p *proc) {
-			p.ok(p.Ssend(p.World(), 1-p.ID(), 7, nil))
+			p.ok(p.Ssend(p.World(), 1-p.ID(), 7, cluster.Data{}))
 		}, []stuck{{0, "ssend to 1 tag 7", []int{1}, false}, {1, "ssend to 0 tag 7", []int{0}, false}}, nil},
 
 		{"two sends above the eager limit head to head", 2, func(p *proc) {
@@ -103,16 +103,16 @@ func (s *suite) testDeadlock(t *testing.T) {
 			if p.ID() == 0 {
 				e, err := p.NewEvent(2)
 				p.ok(err)
-				p.Fire(e)
-				p.ok(p.WaitEvent(e))
+				cluster.FireOn(p.Lib().Port(), e.Handle())
+				p.ok(errOf(p.Wait(&e.Request)))
 			}
 		}, []stuck{{0, "event", nil, true}}, []int{1}},
 
 		{"a wait for any of two that have finished", 3, func(p *proc) {
 			if p.ID() == 0 {
 				qs := make([]cluster.Request, 2)
-				p.ok(p.Irecv(&qs[0], p.World(), 1, 7, nil))
-				p.ok(p.Irecv(&qs[1], p.World(), 2, 7, nil))
+				p.ok(p.Irecv(&qs[0], p.World(), 1, 7, cluster.Data{}))
+				p.ok(p.Irecv(&qs[1], p.World(), 2, 7, cluster.Data{}))
 				_, _, err := p.Waitany(qs)
 				p.ok(err)
 			}
@@ -120,7 +120,7 @@ func (s *suite) testDeadlock(t *testing.T) {
 
 		{"part of the ranks, while the others go on", 4, func(p *proc) {
 			if p.ID() < 2 {
-				p.ok(p.Ssend(p.World(), 1-p.ID(), 7, nil))
+				p.ok(p.Ssend(p.World(), 1-p.ID(), 7, cluster.Data{}))
 				return
 			}
 			p.chat(5 - p.ID())
@@ -130,8 +130,8 @@ func (s *suite) testDeadlock(t *testing.T) {
 			switch p.ID() {
 			case 0:
 				qs := make([]cluster.Request, 2)
-				p.ok(p.Irecv(&qs[0], p.World(), 1, 7, nil))
-				p.ok(p.Irecv(&qs[1], p.World(), 2, 7, nil))
+				p.ok(p.Irecv(&qs[0], p.World(), 1, 7, cluster.Data{}))
+				p.ok(p.Irecv(&qs[1], p.World(), 2, 7, cluster.Data{}))
 				p.ok(p.Waitall(qs, nil))
 			case 2, 3:
 				p.chat(5 - p.ID())
@@ -146,12 +146,12 @@ func (s *suite) testDeadlock(t *testing.T) {
 			case 2:
 				m, err := p.Mprobe(p.World(), 3, 7)
 				p.ok(err)
-				_, err = p.Mrecv(m, make([]byte, long)) // waits where the sender has to answer
+				_, err = p.Mrecv(m, cluster.Of(make([]byte, long))) // waits where the sender has to answer
 				p.ok(err)
 				p.chat(3)
 			case 3:
 				var q cluster.Request
-				p.ok(p.Isend(&q, p.World(), 2, 7, data(long, 3)))
+				p.ok(p.Isend(&q, p.World(), 2, 7, cluster.Of(data(long, 3))))
 				p.Compute(cluster.Work{Flops: 1e15}, nil)
 				_, err := p.Wait(&q)
 				p.ok(err)
@@ -211,8 +211,8 @@ func (s *suite) testDeadlock(t *testing.T) {
 		switch p.ID() {
 		case 0:
 			qs := make([]cluster.Request, 2)
-			p.ok(p.Irecv(&qs[0], p.World(), 1, 7, nil)) // has finished
-			p.ok(p.Irecv(&qs[1], p.World(), 2, 7, nil))
+			p.ok(p.Irecv(&qs[0], p.World(), 1, 7, cluster.Data{})) // has finished
+			p.ok(p.Irecv(&qs[1], p.World(), 2, 7, cluster.Data{}))
 			i, _, err := p.Waitany(qs)
 			p.ok(err)
 			same(p, "index", i, 1)
@@ -224,7 +224,7 @@ func (s *suite) testDeadlock(t *testing.T) {
 		case 2, 3:
 			b := make([]byte, 8)
 			for range s.times(2000) {
-				_, err := p.Sendrecv(p.World(), 5-p.ID(), 1, b, 5-p.ID(), 1, b)
+				_, err := p.Sendrecv(p.World(), 5-p.ID(), 1, cluster.Of(b), 5-p.ID(), 1, cluster.Of(b))
 				p.ok(err)
 			}
 			if p.ID() == 2 {
@@ -259,7 +259,7 @@ func (s *suite) testDeadlock(t *testing.T) {
 func (p *proc) chat(peer int) {
 	b := make([]byte, 8)
 	for {
-		_, err := p.Sendrecv(p.World(), peer, 1, b, peer, 1, b)
+		_, err := p.Sendrecv(p.World(), peer, 1, cluster.Of(b), peer, 1, cluster.Of(b))
 		p.ok(err)
 	}
 }

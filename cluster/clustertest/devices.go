@@ -137,11 +137,11 @@ func (s *suite) testDevices(t *testing.T) {
 					at := p.Now()
 					p.ok(p.Using(device, func() error {
 						if early {
-							p.ok(p.Irecv(&q[0], p.World(), from, 1, in))
+							p.ok(p.Irecv(&q[0], p.World(), from, 1, cluster.Of(in)))
 						}
-						p.ok(p.Isend(&q[1], p.World(), to, 1, out))
+						p.ok(p.Isend(&q[1], p.World(), to, 1, cluster.Of(out)))
 						if !early {
-							p.ok(p.Irecv(&q[0], p.World(), from, 1, in))
+							p.ok(p.Irecv(&q[0], p.World(), from, 1, cluster.Of(in)))
 						}
 						return p.Waitall(q[:], nil)
 					}))
@@ -151,12 +151,12 @@ func (s *suite) testDevices(t *testing.T) {
 				}
 				at := p.Now()
 				p.ok(p.Using(device, func() error {
-					p.ok(p.Put(to, 64, out))
+					p.ok(p.Put(cluster.At(to, 64), cluster.Of(out)))
 					p.took("a put from device to device", p.Now()-at, least)
 					p.ok(p.Barrier(p.World()))
 					p.check(bytes.Equal(p.Segment()[64:64+size], want), "other bytes were put by rank %d", from)
 					at = p.Now()
-					p.ok(p.Get(from, 64, in))
+					p.ok(p.Get(cluster.At(from, 64), cluster.Of(in)))
 					p.took("a get from device to device", p.Now()-at, least)
 					return p.Barrier(p.World())
 				}))

@@ -23,8 +23,8 @@ func (s *suite) testEndpoints(t *testing.T) {
 				// Thread after thread, around the ranks, all under one tag.
 				to := ends[(thread+i)%threads]
 				var q cluster.Request
-				th.ok(th.Isend(&q, to, (me+1)%n, 7, data(64, thread*1000+i)))
-				st, err := th.Recv(own, cluster.AnySource, cluster.AnyTag, b)
+				th.ok(th.Isend(&q, to, (me+1)%n, 7, cluster.Of(data(64, thread*1000+i))))
+				st, err := th.Recv(own, cluster.AnySource, cluster.AnyTag, cluster.Of(b))
 				th.ok(err)
 				same(th, "source", st.Source, (me+n-1)%n)
 				_, err = th.Wait(&q)
@@ -42,11 +42,11 @@ func (s *suite) testEndpoints(t *testing.T) {
 		p.fork(threads, func(th *proc, thread int) {
 			qs := make([]cluster.Request, n)
 			for i := range qs {
-				th.ok(th.Isend(&qs[i], ends[thread], 1-p.ID(), 0, data(8+i%40*10, i)))
+				th.ok(th.Isend(&qs[i], ends[thread], 1-p.ID(), 0, cluster.Of(data(8+i%40*10, i))))
 			}
 			b := make([]byte, 8+39*10)
 			for i := range n {
-				st, err := th.Recv(ends[thread], 1-p.ID(), cluster.AnyTag, b)
+				st, err := th.Recv(ends[thread], 1-p.ID(), cluster.AnyTag, cluster.Of(b))
 				th.ok(err)
 				th.holds("message", b[:st.Bytes], i)
 			}
@@ -63,7 +63,7 @@ func (s *suite) testEndpoints(t *testing.T) {
 			if e.Rank() != 1 {
 				x[0] = 0
 			}
-			p.ok(coll.Bcast(p.Rank, e, 1, x))
+			p.ok(coll.Bcast(p.Rank, e, 1, cluster.Of(x)))
 			same(p, "broadcast", int(x[0]), i+1)
 			half, err := p.Split(e, e.Rank()%2, 0)
 			p.ok(err)
@@ -74,7 +74,7 @@ func (s *suite) testEndpoints(t *testing.T) {
 		p.ok(err)
 		p.check(!slices.Contains(ends, dup), "a dup is an endpoint")
 		p.send((p.ID()+1)%4, 1, data(8, 1)) // in the world
-		_, err = p.Sendrecv(dup, (p.ID()+1)%4, 1, data(8, 2), cluster.AnySource, 1, make([]byte, 8))
+		_, err = p.Sendrecv(dup, (p.ID()+1)%4, 1, cluster.Of(data(8, 2)), cluster.AnySource, 1, cluster.Of(make([]byte, 8)))
 		p.ok(err)
 		b := make([]byte, 8)
 		p.recv(cluster.AnySource, 1, b)

@@ -18,7 +18,7 @@ func (s *suite) testFreedTeams(t *testing.T) {
 			later, err := p.Dup(p.World())
 			p.ok(err)
 			p.ok(p.Barrier(half))
-			_, err = p.Sendrecv(half, 1-half.Rank(), 1, data(8, i), 1-half.Rank(), 1, b)
+			_, err = p.Sendrecv(half, 1-half.Rank(), 1, cluster.Of(data(8, i)), 1-half.Rank(), 1, cluster.Of(b))
 			p.ok(err)
 			p.holds("message", b, i)
 			p.ok(p.FreeTeam(half))

@@ -20,7 +20,7 @@ func (s *suite) testLaunch(t *testing.T) {
 		clock := s.fabric.Clock(&spec.Machine)
 		var phantoms [4]bool
 		run := Must(t, s.fabric, spec, func(r *cluster.Rank) error {
-			phantoms[r.ID()] = r.Phantoms()
+			phantoms[r.ID()] = (r.Spec().Clock == cluster.VirtualClock)
 			return r.Barrier(r.All())
 		})
 		virtual, ok := run.(cluster.Virtual)
@@ -59,9 +59,9 @@ func (s *suite) testLaunch(t *testing.T) {
 		spec := s.spec(2)
 		spec.Segment = 0
 		s.run(t, spec, func(p *proc) {
-			p.ok(p.Put(1-p.ID(), 0, nil))
-			p.fails(p.Put(1-p.ID(), 0, []byte{1}), "put at rank", "its segment of 0 B")
-			p.fails(p.AtomicStore(p.ID(), 0, 1), "atomic at rank", "segment")
+			p.ok(p.Put(cluster.At(1-p.ID(), 0), cluster.Data{}))
+			p.fails(p.Put(cluster.At(1-p.ID(), 0), cluster.Of([]byte{1})), "put at rank", "its segment of 0 B")
+			p.fails(errOf(p.Atomic(cluster.At(p.ID(), 0), cluster.AtomicStore, 1)), "atomic at rank", "segment")
 			p.ok(p.Barrier(p.All()))
 		})
 	})

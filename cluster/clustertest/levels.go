@@ -14,7 +14,7 @@ import (
 func (s *suite) testLevels(t *testing.T) {
 	const tag = 5
 	// What a thread of a region gets for a call that costs nobody else anything.
-	send := func(p *proc) error { return p.Send(p.World(), p.World().Rank(), tag, nil) }
+	send := func(p *proc) error { return p.Send(p.World(), p.World().Rank(), tag, cluster.Data{}) }
 	for _, c := range []struct {
 		level          cluster.ThreadLevel
 		master, worker string // in the refusal; empty: let in
@@ -63,7 +63,7 @@ func (s *suite) testLevels(t *testing.T) {
 		s.run(t, spec, func(p *proc) {
 			w := p.World()
 			var before cluster.Request
-			p.ok(p.Irecv(&before, w, 1-w.Rank(), tag, nil))
+			p.ok(p.Irecv(&before, w, 1-w.Rank(), tag, cluster.Data{}))
 			p.ok(p.Fork(2, func(th *cluster.Thread) error {
 				if th.Number() == 0 {
 					return nil
@@ -75,25 +75,25 @@ func (s *suite) testLevels(t *testing.T) {
 					call string
 					err  error
 				}{
-					{"send", th.Send(w, 0, 1, nil)},
-					{"send", th.Isend(&r, w, 0, 1, nil)},
-					{"send", th.IsendPhantom(&r, w, 0, 1, 8)},
-					{"ssend", th.Ssend(w, 0, 1, nil)},
-					{"ssend", th.Issend(&r, w, 0, 1, nil)},
-					{"recv", only(th.Recv(w, 0, 1, nil))},
-					{"recv", th.Irecv(&r, w, 0, 1, nil)},
-					{"recv", th.IrecvPhantom(&r, w, 0, 1, 8)},
+					{"send", th.Send(w, 0, 1, cluster.Data{})},
+					{"send", th.Isend(&r, w, 0, 1, cluster.Data{})},
+					{"send", th.Isend(&r, w, 0, 1, cluster.Sized(8))},
+					{"ssend", th.Ssend(w, 0, 1, cluster.Data{})},
+					{"ssend", th.Issend(&r, w, 0, 1, cluster.Data{})},
+					{"recv", only(th.Recv(w, 0, 1, cluster.Data{}))},
+					{"recv", th.Irecv(&r, w, 0, 1, cluster.Data{})},
+					{"recv", th.Irecv(&r, w, 0, 1, cluster.Sized(8))},
 					{"probe", only(th.Probe(w, 0, 1))},
 					{"mprobe", only(th.Mprobe(w, 0, 1))},
-					{"mrecv", only(th.Mrecv(cluster.Message{}, nil))},
-					{"sendrecv", only(th.Sendrecv(w, 0, 1, nil, 0, 1, nil))},
+					{"mrecv", only(th.Mrecv(cluster.Message{}, cluster.Data{}))},
+					{"sendrecv", only(th.Sendrecv(w, 0, 1, cluster.Data{}, 0, 1, cluster.Data{}))},
 					{"barrier", th.Barrier(w)},
 					{"notify", th.Notify(&r, w)},
-					{"bcast", coll.Bcast(&th.Rank, w, 0, nil)},
+					{"bcast", coll.Bcast(&th.Rank, w, 0, cluster.Data{})},
 					{"reduce", coll.Reduce(&th.Rank, w, 0, cluster.Sum, word, word)},
 					{"allreduce", coll.Allreduce(&th.Rank, w, cluster.Sum, word, word)},
-					{"gather", coll.Gather(&th.Rank, w, 0, nil, nil)},
-					{"allgather", coll.Allgather(&th.Rank, w, nil, nil)},
+					{"gather", coll.Gather(&th.Rank, w, 0, cluster.Data{}, cluster.Data{})},
+					{"allgather", coll.Allgather(&th.Rank, w, cluster.Data{}, cluster.Data{})},
 					{"neighbour sync", th.SyncNeighbours(w, nil)},
 					{"split", second(th.Split(w, 0, 0))},
 					{"wait", only(th.Wait(&before))},
@@ -104,7 +104,7 @@ func (s *suite) testLevels(t *testing.T) {
 					}
 					q.fails(c.err, c.call, "thread 1")
 				}
-				return th.PutImplicit(th.ID(), 8, []byte{1})
+				return th.PutWith(&cluster.Put{To: cluster.At(th.ID(), 8), Data: cluster.Of([]byte{1}), Until: cluster.Later}, nil, nil)
 			}))
 			p.send(1-w.Rank(), tag, nil)
 			_, err := p.Wait(&before)
@@ -126,7 +126,7 @@ func (s *suite) testLevels(t *testing.T) {
 			p.ok(p.Fork(2, func(th *cluster.Thread) error {
 				if th.Number() == 0 {
 					for {
-						_, err := th.Recv(th.World(), th.World().Local(1), tag, nil)
+						_, err := th.Recv(th.World(), th.World().Local(1), tag, cluster.Data{})
 						if err == nil || !strings.Contains(err.Error(), "SERIALIZED") {
 							return err
 						}
@@ -136,7 +136,7 @@ func (s *suite) testLevels(t *testing.T) {
 				for refusal == nil { // until the other one is inside
 					_, _, refusal = th.Iprobe(th.World(), cluster.AnySource, tag+1)
 				}
-				return th.AtomicStore(1, 0, 1)
+				return errOf(th.Atomic(cluster.At(1, 0), cluster.AtomicStore, 1))
 			}))
 			p.fails(refusal, "rank 0", "thread 1", "iprobe", "thread 0 is inside", "SERIALIZED")
 		})
@@ -151,12 +151,12 @@ func (s *suite) testLevels(t *testing.T) {
 				return
 			}
 			var q cluster.Request
-			p.ok(p.Irecv(&q, p.World(), p.World().Local(1), tag, nil))
+			p.ok(p.Irecv(&q, p.World(), p.World().Local(1), tag, cluster.Data{}))
 			var errs [2]error
 			p.ok(p.Fork(2, func(th *cluster.Thread) error {
 				if _, err := th.Wait(&q); err != nil {
 					errs[th.Number()] = err
-					return th.AtomicStore(1, 0, 1)
+					return errOf(th.Atomic(cluster.At(1, 0), cluster.AtomicStore, 1))
 				}
 				return nil
 			}))

@@ -23,62 +23,81 @@ var loops = []struct {
 	{"computing", func(p *proc) func() { return func() { p.Compute(cluster.Work{Flops: 10}, func() {}) } }},
 	{"test", func(p *proc) func() {
 		var q cluster.Request
-		p.ok(p.Irecv(&q, p.World(), 1, 99, nil))
+		p.ok(p.Irecv(&q, p.World(), 1, 99, cluster.Data{}))
 		return func() { _, _, err := p.Test(&q); p.ok(err) }
 	}},
 	{"test of an event", func(p *proc) func() {
 		e, err := p.NewEvent(1)
 		p.ok(err)
-		return func() { _, err := p.TestEvent(e); p.ok(err) }
+		return func() { _, _, err := p.Test(&e.Request); p.ok(err) }
 	}},
 	{"test of a barrier", func(p *proc) func() {
 		b := cluster.Op{Kind: cluster.KindBarrier, Ctx: 2}
-		h := p.Port().Post(&b)
-		return func() { p.Port().Test(h) }
+		h := p.Lib().Port().Post(&b)
+		return func() { p.Lib().Port().Test(h) }
 	}},
 	{"wait for what is complete", func(p *proc) func() {
 		var q cluster.Request
-		p.ok(p.Irecv(&q, p.All(), 0, 99, nil))
-		p.ok(p.Send(p.All(), 0, 99, nil))
+		p.ok(p.Irecv(&q, p.All(), 0, 99, cluster.Data{}))
+		p.ok(p.Send(p.All(), 0, 99, cluster.Data{}))
 		_, err := p.Wait(&q)
 		p.ok(err)
-		return func() { p.Port().Wait(nil, 0) }
+		return func() { p.Lib().Port().Wait(nil, 0) }
 	}},
 	{"cancel", func(p *proc) func() {
-		h := p.Port().Post(&cluster.Op{Kind: cluster.KindEvent, Arg: 1})
-		return func() { p.Port().Cancel(h) }
+		h := p.Lib().Port().Post(&cluster.Op{Kind: cluster.KindEvent, Arg: 1})
+		return func() { p.Lib().Port().Cancel(h) }
 	}},
 	{"iprobe", func(p *proc) func() { return func() { _, _, err := p.Iprobe(p.World(), 1, 99); p.ok(err) } }},
 	{"improbe", func(p *proc) func() { return func() { _, _, err := p.Improbe(p.World(), 1, 99); p.ok(err) } }},
 	{"reach", func(p *proc) func() { return func() { p.Reach(1) } }},
 	{"reach of another node", func(p *proc) func() { return func() { p.Reach(2) } }},
-	{"load of the own word", func(p *proc) func() { return func() { _, err := p.AtomicLoad(0, 8); p.ok(err) } }},
-	{"load of a word of the own node", func(p *proc) func() { return func() { _, err := p.AtomicLoad(1, 8); p.ok(err) } }},
-	{"load of a word of another node", func(p *proc) func() { return func() { _, err := p.AtomicLoad(2, 8); p.ok(err) } }},
-	{"fetch and add", func(p *proc) func() { return func() { _, err := p.FetchAdd(0, 8, 1); p.ok(err) } }},
+	{"load of the own word", func(p *proc) func() {
+		return func() { _, err := p.Atomic(cluster.At(0, 8), cluster.AtomicLoad, 0); p.ok(err) }
+	}},
+	{"load of a word of the own node", func(p *proc) func() {
+		return func() { _, err := p.Atomic(cluster.At(1, 8), cluster.AtomicLoad, 0); p.ok(err) }
+	}},
+	{"load of a word of another node", func(p *proc) func() {
+		return func() { _, err := p.Atomic(cluster.At(2, 8), cluster.AtomicLoad, 0); p.ok(err) }
+	}},
+	{"fetch and add", func(p *proc) func() {
+		return func() { _, err := p.Atomic(cluster.At(0, 8), cluster.AtomicAdd, 1); p.ok(err) }
+	}},
 	{"await of what holds", func(p *proc) func() { return func() { _, err := p.Await(8, cluster.CmpEqual, 0); p.ok(err) } }},
 	{"put with a signal", func(p *proc) func() {
-		return func() { p.ok(p.PutSignal(2, 64, []byte{1}, 8, cluster.SigAdd, 1)); p.ok(p.Quiet()) }
+		return func() {
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(2, 64), Data: cluster.Of([]byte{1}), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 8, Value: 1}, Until: cluster.Source}, nil, nil))
+			p.ok(p.Quiet())
+		}
 	}},
 	{"get by an operation", func(p *proc) func() {
 		var q cluster.Request
 		b := make([]byte, 8)
-		return func() { p.ok(p.Iget(&q, 2, 64, b)); _, err := p.Wait(&q); p.ok(err) }
+		return func() {
+			p.ok(p.GetWith(&cluster.Get{From: cluster.At(2, 64), Data: cluster.Of(b)}, &q))
+			_, err := p.Wait(&q)
+			p.ok(err)
+		}
 	}},
 	{"messages to oneself", func(p *proc) func() {
 		b := make([]byte, 8)
-		return func() { p.ok(p.Send(p.All(), 0, 5, b)); _, err := p.Recv(p.All(), 0, 5, b); p.ok(err) }
+		return func() {
+			p.ok(p.Send(p.All(), 0, 5, cluster.Of(b)))
+			_, err := p.Recv(p.All(), 0, 5, cluster.Of(b))
+			p.ok(err)
+		}
 	}},
 	{"an RPC to oneself", func(p *proc) func() {
 		fn := p.Register(func(cluster.RPC) uint64 { return 0 })
-		return func() { _, _ = p.RPC(0, fn, 0, nil) } // a thread of a region has registered for itself: an error, and no harm
+		return func() { _, _ = p.RPC(0, fn, 0, cluster.Data{}) } // a thread of a region has registered for itself: an error, and no harm
 	}},
 	{"events", func(p *proc) func() {
 		return func() {
 			e, err := p.NewEvent(1)
 			p.ok(err)
-			p.Fire(e)
-			p.ok(p.WaitEvent(e))
+			cluster.FireOn(p.Lib().Port(), e.Handle())
+			p.ok(errOf(p.Wait(&e.Request)))
 		}
 	}},
 	{"regions", func(p *proc) func() { return func() { p.fork(1, func(*proc, int) {}) } }},
@@ -93,7 +112,7 @@ func (s *suite) testLoops(t *testing.T) {
 		next, before := (p.ID()+1)%p.Ranks(), (p.ID()+p.Ranks()-1)%p.Ranks()
 		qs := make([]cluster.Request, others+1)
 		for i := range qs {
-			p.ok(p.Irecv(&qs[i], p.World(), before, i, nil))
+			p.ok(p.Irecv(&qs[i], p.World(), before, i, cluster.Data{}))
 		}
 		p.send(next, others, nil)
 		p.ok(p.Barrier(p.All()))
@@ -117,7 +136,7 @@ func (s *suite) testLoops(t *testing.T) {
 				body(p, func() { looping.Store(true) })
 			case 1: // something is on its way for long, where time is a machine's
 				p.Compute(cluster.Work{Flops: 1e15}, nil)
-				p.ok(p.Put(2, 0, []byte{1}))
+				p.ok(p.Put(cluster.At(2, 0), cluster.Of([]byte{1})))
 			}
 			p.recv(0, 99, nil)
 		}))

@@ -66,56 +66,58 @@ func (s *suite) testMeans(t *testing.T) {
 		call   func(p *proc, other int) // both ranks make it
 	}{
 		{"sendrecv", true, func(p *proc, other int) {
-			_, err := p.Sendrecv(p.World(), other, 1, make([]byte, 8), other, 1, make([]byte, 8))
+			_, err := p.Sendrecv(p.World(), other, 1, cluster.Of(make([]byte, 8)), other, 1, cluster.Of(make([]byte, 8)))
 			p.ok(err)
 		}},
 		{"phantom messages", true, func(p *proc, other int) {
 			var q [2]cluster.Request
-			p.ok(p.IrecvPhantom(&q[0], p.World(), other, 1, 8))
-			p.ok(p.IsendPhantom(&q[1], p.World(), other, 1, 8))
+			p.ok(p.Irecv(&q[0], p.World(), other, 1, cluster.Sized(8)))
+			p.ok(p.Isend(&q[1], p.World(), other, 1, cluster.Sized(8)))
 			p.ok(p.Waitall(q[:], nil))
 		}},
 		{"phantom puts and gets", true, func(p *proc, other int) {
 			var q [2]cluster.Request
-			p.ok(p.PutPhantom(other, 0, 8))
-			p.ok(p.IputTrainSignalPhantom(&q[0], nil, other, &pair, 64, cluster.SigAdd, 1))
-			p.ok(p.IgetPhantom(&q[1], other, 0, 8))
+			p.ok(p.Put(cluster.At(other, 0), cluster.Sized(8)))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Sized(pair.Bytes()), Shape: pair, Train: true, Signal: cluster.Signal{Op: cluster.SigAdd, Off: 64, Value: 1}}, &q[0], nil))
+			p.ok(p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Sized(8)}, &q[1]))
 			p.ok(p.Waitall(q[:], nil))
 		}},
 		{"a matched receive", true, func(p *proc, other int) {
 			p.send(other, 2, make([]byte, 8))
 			m, err := p.Mprobe(p.World(), other, 2)
 			p.ok(err)
-			_, err = p.Mrecv(m, make([]byte, 8))
+			_, err = p.Mrecv(m, cluster.Of(make([]byte, 8)))
 			p.ok(err)
 		}},
 		{"put and get", true, func(p *proc, other int) {
-			p.ok(p.Put(other, 0, make([]byte, 8)))
-			p.ok(p.Get(other, 0, make([]byte, 8)))
+			p.ok(p.Put(cluster.At(other, 0), cluster.Of(make([]byte, 8))))
+			p.ok(p.Get(cluster.At(other, 0), cluster.Of(make([]byte, 8))))
 		}},
 		{"words", true, func(p *proc, other int) { p.PutUint64(other, 1, p.GetUint64(other, 2)) }},
 		{"implicit transfers", true, func(p *proc, other int) {
-			p.ok(p.PutImplicit(other, 0, make([]byte, 8)))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(make([]byte, 8)), Until: cluster.Later}, nil, nil))
 			p.ok(p.Quiet())
-			p.ok(p.GetImplicit(other, 0, make([]byte, 8)))
+			p.ok(p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(make([]byte, 8)), Until: cluster.Later}, nil))
 			p.ok(p.Quiet())
 		}},
 		{"strided and indexed transfers", true, func(p *proc, other int) {
-			p.ok(p.PutStrided(other, &pair, make([]byte, 16)))
-			p.ok(p.GetIndexed(other, spans, make([]byte, 16)))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(make([]byte, 16)), Shape: pair}, nil, nil))
+			p.ok(p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(make([]byte, 16)), Spans: spans}, nil))
 		}},
 		{"signaling put", true, func(p *proc, other int) {
-			p.ok(p.PutSignal(other, 0, make([]byte, 8), 64, cluster.SigAdd, 1))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(make([]byte, 8)), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 64, Value: 1}, Until: cluster.Source}, nil, nil))
 		}},
 		{"the threads of a region", true, func(p *proc, other int) {
-			p.fork(2, func(p *proc, thread int) { p.ok(p.Put(other, int64(8*thread), make([]byte, 8))) })
+			p.fork(2, func(p *proc, thread int) {
+				p.ok(p.Put(cluster.At(other, int64(8*thread)), cluster.Of(make([]byte, 8))))
+			})
 		}},
 
 		{"collectives", false, func(p *proc, other int) {
 			b, all := make([]byte, 8), make([]byte, 16)
-			p.ok(coll.Bcast(p.Rank, p.World(), 0, b))
-			p.ok(coll.Gather(p.Rank, p.World(), 0, b, all))
-			p.ok(coll.Allgather(p.Rank, p.World(), b, all))
+			p.ok(coll.Bcast(p.Rank, p.World(), 0, cluster.Of(b)))
+			p.ok(coll.Gather(p.Rank, p.World(), 0, cluster.Of(b), cluster.Of(all)))
+			p.ok(coll.Allgather(p.Rank, p.World(), cluster.Of(b), cluster.Of(all)))
 			p.ok(coll.Reduce(p.Rank, p.World(), 1, cluster.Sum, b, b))
 			p.ok(coll.Allreduce(p.Rank, p.World(), cluster.Sum, b, b))
 		}},

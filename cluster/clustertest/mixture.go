@@ -154,8 +154,8 @@ func (p *mixer) ring(m *mixed) {
 	to, from := p.neighbours(m)
 	in := make([]byte, m.size())
 	var qs [2]cluster.Request
-	p.ok(p.Irecv(&qs[0], p.World(), from, m.tag(), in))
-	p.ok(p.Isend(&qs[1], p.World(), to, m.tag(), data(m.size(), p.me)))
+	p.ok(p.Irecv(&qs[0], p.World(), from, m.tag(), cluster.Of(in)))
+	p.ok(p.Isend(&qs[1], p.World(), to, m.tag(), cluster.Of(data(m.size(), p.me))))
 	for i := range qs {
 		for done := m.c%2 == 0; !done; {
 			_, ended, err := p.Test(&qs[i])
@@ -188,7 +188,7 @@ func (p *mixer) toOne(m *mixed) {
 func (p *mixer) matched(m *mixed) {
 	to, from := p.neighbours(m)
 	var q cluster.Request
-	p.ok(p.Isend(&q, p.World(), to, m.tag(), data(m.size(), p.me)))
+	p.ok(p.Isend(&q, p.World(), to, m.tag(), cluster.Of(data(m.size(), p.me))))
 	src := from
 	if m.c%2 == 0 {
 		src = cluster.AnySource
@@ -205,7 +205,7 @@ func (p *mixer) matched(m *mixed) {
 		p.ok(err)
 	}
 	in := make([]byte, m.size())
-	st, err := p.Mrecv(got, in)
+	st, err := p.Mrecv(got, cluster.Of(in))
 	p.ok(err)
 	same(p.proc, "source", st.Source, from)
 	p.holds("matched message", in, from)
@@ -217,7 +217,7 @@ func (p *mixer) matched(m *mixed) {
 func (p *mixer) cancelled(m *mixed) {
 	qs := make([]cluster.Request, 1+m.b%5)
 	for i := range qs {
-		p.ok(p.Irecv(&qs[i], p.World(), []int{cluster.AnySource, p.me}[i%2], 9, nil))
+		p.ok(p.Irecv(&qs[i], p.World(), []int{cluster.AnySource, p.me}[i%2], 9, cluster.Data{}))
 	}
 	for i := range qs {
 		taken, err := p.Cancel(&qs[(i+m.c)%len(qs)])
@@ -243,7 +243,7 @@ func (p *mixer) team(m *mixed) {
 	p.ok(coll.Allreduce(p.Rank, team, cluster.Sum, sum, sum))
 	same(p.proc, "sum over a team", sum[0], want)
 	b := []byte{byte(team.Rank())}
-	p.ok(coll.Bcast(p.Rank, team, m.c%team.Size(), b))
+	p.ok(coll.Bcast(p.Rank, team, m.c%team.Size(), cluster.Of(b)))
 	same(p.proc, "root of a team", int(b[0]), m.c%team.Size())
 }
 
@@ -285,7 +285,7 @@ func (p *mixer) locked(m *mixed) {
 // call runs a body at another rank.
 func (p *mixer) call(m *mixed) {
 	to, _ := p.neighbours(m)
-	got, err := p.RPC(to, p.rpc, int32(m.c), data(min(m.size(), eager), p.me))
+	got, err := p.RPC(to, p.rpc, int32(m.c), cluster.Of(data(min(m.size(), eager), p.me)))
 	p.ok(err)
 	same(p.proc, "result of a call", got, uint64(m.c)*2+uint64(min(m.size(), eager)))
 }
@@ -293,7 +293,7 @@ func (p *mixer) call(m *mixed) {
 // signal puts bytes whose flag the target waits for.
 func (p *mixer) signal(m *mixed) {
 	to, from := p.neighbours(m)
-	p.ok(p.PutSignal(to, p.data, data(m.size(), p.me), p.flag, cluster.SigAdd, 1))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(to, p.data), Data: cluster.Of(data(m.size(), p.me)), Signal: cluster.Signal{Op: cluster.SigAdd, Off: p.flag, Value: 1}, Until: cluster.Source}, nil, nil))
 	p.signals++
 	_, err := p.Await(p.flag, cluster.CmpGreaterEqual, p.signals)
 	p.ok(err)
@@ -304,10 +304,10 @@ func (p *mixer) signal(m *mixed) {
 // add has all count in one word.
 func (p *mixer) add(m *mixed) {
 	at := m.b % p.n
-	_, err := p.FetchAdd(p.World().Global(at), p.word+8*int64(at), uint64(p.me))
+	_, err := p.Atomic(cluster.At(p.World().Global(at), p.word+8*int64(at)), cluster.AtomicAdd, uint64(p.me))
 	p.ok(err)
 	p.meet()
-	got, err := p.Swap(p.World().Global(p.me), p.word+8*int64(p.me), 0)
+	got, err := p.Atomic(cluster.At(p.World().Global(p.me), p.word+8*int64(p.me)), cluster.AtomicSwap, 0)
 	p.ok(err)
 	want := uint64(0)
 	if at == p.me {
@@ -323,7 +323,7 @@ func (p *mixer) region(m *mixed) {
 	p.fork(p.threads, func(q *proc, thread int) {
 		in := make([]byte, m.size())
 		for i := range 1 + m.c%3 {
-			_, err := q.Sendrecv(q.World(), to, 1000+thread, data(m.size(), p.me+i), from, 1000+thread, in)
+			_, err := q.Sendrecv(q.World(), to, 1000+thread, cluster.Of(data(m.size(), p.me+i)), from, 1000+thread, cluster.Of(in))
 			q.ok(err)
 			q.holds("message of a thread", in, from+i)
 		}
@@ -334,7 +334,7 @@ func (p *mixer) region(m *mixed) {
 func (p *mixer) implicit(m *mixed) {
 	to, from := p.neighbours(m)
 	b := data(m.size(), p.me)
-	p.ok(p.PutImplicit(p.World().Global(to), p.data, b))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(p.World().Global(to), p.data), Data: cluster.Of(b), Until: cluster.Later}, nil, nil))
 	p.ok(p.Quiet())
 	p.meet()
 	p.holds("bytes of an implicit put", p.Segment()[p.data:p.data+int64(len(b))], from)

@@ -97,7 +97,7 @@ func (s *suite) testModes(t *testing.T) {
 		}
 	})
 	s.test(t, "room that was reserved is given back", 4, func(p *proc) {
-		mark := p.Mark()
+		mark := p.Lib().Heap()
 		c, err := coll.New(p.Rank, p.All())
 		p.ok(err)
 		a, err := coll.Find(coll.OpBcast, "knomial")
@@ -109,7 +109,7 @@ func (s *suite) testModes(t *testing.T) {
 			check()
 		}
 		p.ok(c.Free())
-		p.check(p.Mark() == mark, "%d B of the segment are in use, %d before", p.Mark(), mark)
+		p.check(p.Lib().Heap() == mark, "%d B of the segment are in use, %d before", p.Lib().Heap(), mark)
 		kept, err := p.Alloc(64)
 		p.ok(err)
 		c, err = coll.New(p.Rank, p.All())
@@ -117,13 +117,13 @@ func (s *suite) testModes(t *testing.T) {
 		p.ok(c.Reserve(coll.Room{Words: 40, Bytes: 64}, 1))
 		_, err = p.Alloc(64)
 		p.ok(err)
-		used := p.Mark()
+		used := p.Lib().Heap()
 		p.ok(c.Free()) // what lies behind keeps it
-		p.check(p.Mark() == used, "%d B of the segment are in use, want %d", p.Mark(), used)
+		p.check(p.Lib().Heap() == used, "%d B of the segment are in use, want %d", p.Lib().Heap(), used)
 		p.ok(p.Release(kept))
 	})
 	s.test(t, "the places of a team follow from its members", 4, func(p *proc) {
-		l := p.Layout()
+		l := &p.Spec().Layout
 		want := coll.Places{Per: int32(l.RanksPerNode)}
 		if l.RanksPerNode == 1 {
 			want = coll.Places{}
@@ -253,7 +253,7 @@ func (p *proc) placed(a *coll.Algorithm, team *cluster.Team, n, root int, m coll
 	if call.Key.Ranks == 0 || m.Transfer == coll.TwoSided || m.Address == coll.Bounced {
 		return call, check
 	}
-	given := [2][]byte{call.In, call.Out}
+	given := [2][]byte{call.In.Bytes(), call.Out.Bytes()}
 	for i, b := range given {
 		copy(p.Segment()[at[i]:], b)
 	}
@@ -262,11 +262,11 @@ func (p *proc) placed(a *coll.Algorithm, team *cluster.Team, n, root int, m coll
 			return &coll.At{Off: off}
 		}
 		all := make([]int64, team.Size())
-		p.ok(coll.Allgather(p.Rank, team, cluster.Bytes([]int64{off}), cluster.Bytes(all)))
+		p.ok(coll.Allgather(p.Rank, team, cluster.Of([]int64{off}), cluster.Of(all)))
 		return &coll.At{Of: all}
 	}
 	call.InAt, call.OutAt = place(at[0]), place(at[1])
-	call.In, call.Out = nil, nil
+	call.In, call.Out = cluster.Data{}, cluster.Data{}
 	return call, func() {
 		copy(given[0], p.Segment()[at[0]:])
 		copy(given[1], p.Segment()[at[1]:])

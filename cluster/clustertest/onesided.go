@@ -17,7 +17,7 @@ func (s *suite) testOneSided(t *testing.T) {
 			n, me := p.Ranks(), p.ID()
 			slot := func(from int) int64 { return int64(from*8192 + 1 + from) } // unaligned too
 			for to := range n {
-				p.ok(p.Put(to, slot(me), data(size, me*n+to)))
+				p.ok(p.Put(cluster.At(to, slot(me)), cluster.Of(data(size, me*n+to))))
 			}
 			p.ok(p.Barrier(p.All()))
 			for from := range n {
@@ -26,7 +26,7 @@ func (s *suite) testOneSided(t *testing.T) {
 			b := make([]byte, size)
 			for at := range n {
 				for from := range n {
-					p.ok(p.Get(at, slot(from), b))
+					p.ok(p.Get(cluster.At(at, slot(from)), cluster.Of(b)))
 					p.holds("get", b, from*n+at)
 				}
 			}
@@ -36,7 +36,7 @@ func (s *suite) testOneSided(t *testing.T) {
 	s.test(t, "put returns when the bytes stand at the target", 2, func(p *proc) {
 		for i := range s.times(100) {
 			if p.ID() == 0 {
-				p.ok(p.Put(1, 0, data(1000, i)))
+				p.ok(p.Put(cluster.At(1, 0), cluster.Of(data(1000, i))))
 				p.token(1)
 				p.accept(1)
 				continue
@@ -54,7 +54,7 @@ func (s *suite) testOneSided(t *testing.T) {
 		b := make([][]byte, n)
 		for i := range n {
 			b[i] = data(size, me*n+i)
-			p.ok(p.Iput(&op[i], &source[i], i, int64(me*size), b[i]))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(i, int64(me*size)), Data: cluster.Of(b[i])}, &op[i], &source[i]))
 		}
 		// After source completion the buffer is the program's again.
 		p.ok(p.Waitall(source, nil))
@@ -64,7 +64,7 @@ func (s *suite) testOneSided(t *testing.T) {
 		p.ok(p.Waitall(op, nil))
 		p.ok(p.Barrier(p.All()))
 		for i := range n {
-			p.ok(p.Iget(&op[i], i, int64(me*size), b[i]))
+			p.ok(p.GetWith(&cluster.Get{From: cluster.At(i, int64(me*size)), Data: cluster.Of(b[i])}, &op[i]))
 		}
 		p.ok(p.Waitall(op, nil))
 		for i := range n {
@@ -73,7 +73,7 @@ func (s *suite) testOneSided(t *testing.T) {
 		}
 		// Without a request for the source.
 		p.ok(p.Barrier(p.All()))
-		p.ok(p.Iput(&op[0], nil, (me+1)%n, 0, data(size, me)))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At((me+1)%n, 0), Data: cluster.Of(data(size, me))}, &op[0], nil))
 		_, err := p.Wait(&op[0])
 		p.ok(err)
 		p.ok(p.Barrier(p.All()))
@@ -84,13 +84,13 @@ func (s *suite) testOneSided(t *testing.T) {
 		n, me := p.Ranks(), p.ID()
 		count := s.times(100)
 		for i := range count {
-			p.ok(p.PutImplicit((me+1)%n, int64(i*64), data(64, me*count+i)))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At((me+1)%n, int64(i*64)), Data: cluster.Of(data(64, me*count+i)), Until: cluster.Later}, nil, nil))
 		}
 		p.ok(p.Quiet())
 		p.ok(p.Barrier(p.All()))
 		b := make([]byte, 64*count)
 		for i := range count {
-			p.ok(p.GetImplicit((me+2)%n, int64(i*64), b[i*64:][:64]))
+			p.ok(p.GetWith(&cluster.Get{From: cluster.At((me+2)%n, int64(i*64)), Data: cluster.Of(b[i*64:][:64]), Until: cluster.Later}, nil))
 		}
 		p.ok(p.Quiet())
 		for i := range count {
@@ -104,9 +104,9 @@ func (s *suite) testOneSided(t *testing.T) {
 		n := s.times(50)
 		if p.ID() == 0 {
 			for i := 1; i <= n; i++ {
-				p.ok(p.PutImplicit(1, 64, data(3000, i)))
-				p.ok(p.Fence())
-				p.ok(p.AtomicStore(1, 0, uint64(i)))
+				p.ok(p.PutWith(&cluster.Put{To: cluster.At(1, 64), Data: cluster.Of(data(3000, i)), Until: cluster.Later}, nil, nil))
+				p.ok(p.Quiet())
+				p.ok(errOf(p.Atomic(cluster.At(1, 0), cluster.AtomicStore, uint64(i))))
 				p.accept(1)
 			}
 			return
@@ -154,25 +154,20 @@ func (s *suite) testOneSided(t *testing.T) {
 		for _, off := range []int64{-1, size - 15, size, size + 1, math.MaxInt64 - 8, math.MinInt64} {
 			for to := range 2 {
 				for name, err := range map[string]error{
-					"put": p.Put(to, off, b), "get": p.Get(to, off, make([]byte, 16)),
+					"put": p.Put(cluster.At(to, off), cluster.Of(b)), "get": p.Get(cluster.At(to, off), cluster.Of(make([]byte, 16))),
 				} {
-					p.fails(err, fmt.Sprintf("rank %d: %s at rank %d: 16 B reach beyond the end of its segment of %d B", p.ID(), name, to, size))
+					p.fails(err, fmt.Sprintf("rank %d: %s at rank %d: 16 B", p.ID(), name, to), fmt.Sprintf("reach beyond the end of its segment of %d B", size))
 				}
-				p.ok(p.Iput(&q, &src, to, off, b))
-				_, err := p.Wait(&q)
-				p.fails(err, "put at rank", "beyond the end")
-				p.Wait(&src)
-				p.ok(p.Iget(&q, to, off, make([]byte, 16)))
-				_, err = p.Wait(&q)
-				p.fails(err, "get at rank", "beyond the end")
-				err = p.PutImplicit(to, off, b)
+				p.fails(p.PutWith(&cluster.Put{To: cluster.At(to, off), Data: cluster.Of(b)}, &q, &src), "put at rank", "beyond the end")
+				p.fails(p.GetWith(&cluster.Get{From: cluster.At(to, off), Data: cluster.Of(make([]byte, 16))}, &q), "get at rank", "beyond the end")
+				err := p.PutWith(&cluster.Put{To: cluster.At(to, off), Data: cluster.Of(b), Until: cluster.Later}, nil, nil)
 				if quiet := p.Quiet(); err == nil {
 					err = quiet
 				}
 				p.fails(err, "put at rank", "beyond the end")
 			}
 		}
-		p.ok(p.Put(1-p.ID(), size-16, b)) // up to the last byte
+		p.ok(p.Put(cluster.At(1-p.ID(), size-16), cluster.Of(b))) // up to the last byte
 		p.ok(p.Barrier(p.All()))
 		for i, c := range p.Segment()[:size-16] {
 			p.check(c == 0, "byte %d was written", i)

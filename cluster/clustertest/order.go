@@ -33,10 +33,10 @@ func (s *suite) testOrder(t *testing.T) {
 					if p.ID() == 0 {
 						b[i] = b[i][:size(i)]
 						binary.LittleEndian.PutUint64(b[i], uint64(i))
-						p.ok(p.Isend(&qs[i], p.World(), 1, 7, b[i]))
+						p.ok(p.Isend(&qs[i], p.World(), 1, 7, cluster.Of(b[i])))
 					} else {
 						b[i] = b[i][:cap(b[i])]
-						p.ok(p.Irecv(&qs[i], p.World(), c.from, c.tag, b[i]))
+						p.ok(p.Irecv(&qs[i], p.World(), c.from, c.tag, cluster.Of(b[i])))
 					}
 				}
 				p.ok(p.Waitall(qs, nil))
@@ -90,10 +90,10 @@ func (s *suite) testOrder(t *testing.T) {
 		}
 		b := make([][8]byte, 4)
 		qs := make([]cluster.Request, 4)
-		p.ok(p.Irecv(&qs[0], p.World(), cluster.AnySource, 7, b[0][:]))
-		p.ok(p.Irecv(&qs[1], p.World(), 0, 7, b[1][:]))
-		p.ok(p.Irecv(&qs[2], p.World(), cluster.AnySource, cluster.AnyTag, b[2][:]))
-		p.ok(p.Irecv(&qs[3], p.World(), 0, 7, b[3][:]))
+		p.ok(p.Irecv(&qs[0], p.World(), cluster.AnySource, 7, cluster.Of(b[0][:])))
+		p.ok(p.Irecv(&qs[1], p.World(), 0, 7, cluster.Of(b[1][:])))
+		p.ok(p.Irecv(&qs[2], p.World(), cluster.AnySource, cluster.AnyTag, cluster.Of(b[2][:])))
+		p.ok(p.Irecv(&qs[3], p.World(), 0, 7, cluster.Of(b[3][:])))
 		p.token(0)
 		p.ok(p.Waitall(qs, nil))
 		for i := range b {

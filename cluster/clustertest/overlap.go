@@ -101,7 +101,7 @@ func (s *suite) testOverlap(t *testing.T) {
 					blocks := key.Blocks(8, 8)
 					blocks.Displ = displ
 					all := make([]int64, displ[n]/8)
-					p.ok(c.Do(coll.Call{Key: key, In: cluster.Bytes(mine), Out: cluster.Bytes(all), Blocks: blocks}))
+					p.ok(c.Do(coll.Call{Key: key, In: cluster.Of(mine), Out: cluster.Of(all), Blocks: blocks}))
 					if what == coll.OpGather && me != 0 {
 						continue
 					}

@@ -23,10 +23,10 @@ func (s *suite) testPhantoms(t *testing.T) {
 
 	s.test(t, "one-sided phantoms count as puts of bytes", 2, func(p *proc) {
 		before, to := *p.Traffic(), 1-p.ID()
-		class := p.Class(to)
+		class := p.Spec().Layout.ClassOf(p.ID(), to)
 		var op cluster.Request
-		p.ok(p.PutPhantom(to, 0, 100))
-		p.ok(p.IputTrainPhantom(&op, nil, to, column(0, 64, 8, 30)))
+		p.ok(p.Put(cluster.At(to, 0), cluster.Sized(100)))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Sized(column(0, 64, 8, 30).Bytes()), Shape: *column(0, 64, 8, 30), Train: true}, &op, nil))
 		p.ok(p.Waitall([]cluster.Request{op}, nil))
 		same(p, "messages", p.Traffic().Ops[class]-before.Ops[class], 31)
 		same(p, "bytes", p.Traffic().Bytes[class]-before.Bytes[class], 100+30*8)
@@ -38,16 +38,16 @@ func (s *suite) testPhantoms(t *testing.T) {
 		}
 		var q cluster.Request
 		end := p.Spec().Segment
-		p.fails(p.PutPhantom(1, end-7, 8), "put at rank 1: 8 B from 65529 on reach beyond the end of its segment of 65536 B")
-		p.fails(p.PutPhantom(1, 0, -1), "put at rank 1 of -1 B: a size must not be negative")
-		p.fails(p.IgetPhantom(&q, 1, -8, 8), "get at rank 1: 8 B from -8 on")
-		p.fails(p.GetPhantom(2, 0, 8), "ranks are 0 to 1")
-		p.fails(p.IputTrainPhantom(&q, nil, 1, column(0, 64, 8, 1025)), "1 × 1025 blocks of 8 B from 0 on with strides of 64 and 0 B reach beyond the end of its segment of 65536 B")
-		p.fails(p.IputTrainPhantom(&q, nil, 1, column(0, 4, 8, 2)), "1 × 2 blocks of 8 B overlap in its segment at strides of 4 and 0 B")
-		p.fails(p.IputTrainPhantom(&q, nil, 1, column(0, 0, 0, 1<<16)), "train of 65536 puts at rank 1: at most 65535; make several")
-		p.fails(p.IputRPCPhantom(&q, nil, 1, 0, 8, 0, 0), "function 0: no function of that number")
-		p.fails(p.PutSignalPhantom(1, 0, 8, 12, cluster.SigSet, 1), "the word must stand")
-		same(p, "messages", p.Traffic().Ops[p.Class(1)], 1) // the put whose flag is wrong
+		p.fails(p.Put(cluster.At(1, end-7), cluster.Sized(8)), "put at rank 1: 8 B from 65529 on reach beyond the end of its segment of 65536 B")
+		p.fails(p.Put(cluster.At(1, 0), cluster.Sized(-1)), "put at rank 1 of -1 B: a size must not be negative")
+		p.fails(p.GetWith(&cluster.Get{From: cluster.At(1, -8), Data: cluster.Sized(8)}, &q), "get at rank 1: 8 B from -8 on")
+		p.fails(p.Get(cluster.At(2, 0), cluster.Sized(8)), "ranks are 0 to 1")
+		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 64, 8, 1025).Bytes()), Shape: *column(0, 64, 8, 1025), Train: true}, &q, nil), "1 × 1025 blocks of 8 B from 0 on with strides of 64 and 0 B reach beyond the end of its segment of 65536 B")
+		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 4, 8, 2).Bytes()), Shape: *column(0, 4, 8, 2), Train: true}, &q, nil), "1 × 2 blocks of 8 B overlap in its segment at strides of 4 and 0 B")
+		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 1, 1, 1<<16).Bytes()), Shape: *column(0, 1, 1, 1<<16), Train: true}, &q, nil), "train of 65536 puts at rank 1: at most 65535; make several")
+		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Call: cluster.Call{Fn: -1}}, &q, nil), "function -1: no function of that number")
+		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Signal: cluster.Signal{Op: cluster.SigSet, Off: 12, Value: 1}, Until: cluster.Source}, nil, nil), "the word must stand")
+		same(p, "messages", p.Traffic().Ops[p.Spec().Layout.ClassOf(p.ID(), 1)], 1) // the put whose flag is wrong
 	})
 
 	// Of an operation that comes to the port as it is, the fabric looks at the range.
@@ -61,24 +61,24 @@ func touchNothing(p *proc) {
 	fn := p.register(func(c cluster.RPC) uint64 { return uint64(c.Arg) })
 	p.ok(p.Barrier(p.All()))
 	var op, source [4]cluster.Request
-	p.ok(p.PutPhantom(next, 64, 1000))
-	p.ok(p.IputPhantom(&op[0], &source[0], next, far-500, 500))
-	p.ok(p.PutImplicitPhantom(next, 64, 8))
-	p.ok(p.PutSignalPhantom(next, far-2000, 2000, 0, cluster.SigAdd, 1))
-	p.ok(p.IputSignalPhantom(&op[1], &source[1], next, 64, 3, 0, cluster.SigAdd, 1))
-	p.ok(p.IputRPCPhantom(&op[2], nil, next, 1<<39, 700, fn, 5))
-	p.ok(p.PutStridedPhantom(next, column(1<<39, 100, 8, 50)))
-	p.ok(p.IputTrainPhantom(&op[3], nil, next, column(1<<39, 100, 8, 50)))
+	p.ok(p.Put(cluster.At(next, 64), cluster.Sized(1000)))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, far-500), Data: cluster.Sized(500)}, &op[0], &source[0]))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Sized(8), Until: cluster.Later}, nil, nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, far-2000), Data: cluster.Sized(2000), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Sized(3), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}}, &op[1], &source[1]))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 1<<39), Data: cluster.Sized(700), Call: cluster.Call{Fn: fn, Arg: 5}}, &op[2], nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 0), Data: cluster.Sized(column(1<<39, 100, 8, 50).Bytes()), Shape: *column(1<<39, 100, 8, 50)}, nil, nil))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 0), Data: cluster.Sized(column(1<<39, 100, 8, 50).Bytes()), Shape: *column(1<<39, 100, 8, 50), Train: true}, &op[3], nil))
 	st, err := p.Wait(&op[2])
 	p.ok(err)
 	same(p, "word of the remote function", st.Word, 5)
-	p.ok(p.IputTrainSignalPhantom(&op[2], nil, next, column(64, 16, 16, 20), 0, cluster.SigAdd, 1))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 0), Data: cluster.Sized(column(64, 16, 16, 20).Bytes()), Shape: *column(64, 16, 16, 20), Train: true, Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}}, &op[2], nil))
 	_, err = p.Await(0, cluster.CmpEqual, 3)
 	p.ok(err)
 	p.ok(p.Waitall(op[:], nil))
 	p.ok(p.Waitall(source[:], nil))
-	p.ok(p.GetPhantom(next, 64, 1000))
-	p.ok(p.IgetPhantom(&op[0], next, far-1, 1))
+	p.ok(p.Get(cluster.At(next, 64), cluster.Sized(1000)))
+	p.ok(p.GetWith(&cluster.Get{From: cluster.At(next, far-1), Data: cluster.Sized(1)}, &op[0]))
 	p.ok(p.Waitall(op[:1], nil))
 	p.ok(p.Quiet())
 	p.ok(p.Barrier(p.All()))
@@ -91,10 +91,10 @@ func fabricsCheckRanges(p *proc) {
 	}
 	for _, kind := range []cluster.Kind{cluster.KindPut, cluster.KindGet} {
 		op := cluster.Op{Kind: kind, Peer: 1, Off: far - 8, Size: 9}
-		same(p, "handle", p.Port().Post(&op), 0)
+		same(p, "handle", p.Lib().Port().Post(&op), 0)
 		same(p, "code", op.Done.Err, cluster.OutOfSegment)
 		op = cluster.Op{Kind: kind, Peer: 1, Off: far - 8, Buf: make([]byte, 8)} // real bytes are not there
-		same(p, "handle", p.Port().Post(&op), 0)
+		same(p, "handle", p.Lib().Port().Post(&op), 0)
 		same(p, "code", op.Done.Err, cluster.OutOfSegment)
 	}
 }

@@ -82,22 +82,22 @@ func (w *player) call(c call) {
 		m := &w.g.msgs[c.index]
 		buf, from, place := w.receive(c.index)
 		w.recvs[c.req] = place
-		w.ok(w.Irecv(&w.reqs[c.req], w.team(m.stream), from, m.recvTag, buf))
+		w.ok(w.Irecv(&w.reqs[c.req], w.team(m.stream), from, m.recvTag, cluster.Of(buf)))
 	case vWait, vWaitall:
 		w.waits(c)
 	case vPut, vPutSignal, vAwait, vCheck:
 		w.transfers(c)
 	case vAdd:
-		_, err := w.FetchAdd(0, int64(8*c.index), uint64(c.n))
+		_, err := w.Atomic(cluster.At(0, int64(8*c.index)), cluster.AtomicAdd, uint64(c.n))
 		w.ok(err)
 	case vRPC:
 		word, err := uint64(0), error(nil)
 		if c.style == 0 {
-			word, err = w.RPC(c.index, w.fn, 41, nil)
+			word, err = w.RPC(c.index, w.fn, 41, cluster.Data{})
 		} else {
 			var q cluster.Request
 			var st cluster.Status
-			w.ok(w.Irpc(&q, c.index, w.fn, 41, []byte("data")))
+			w.ok(w.Irpc(&q, c.index, w.fn, 41, cluster.Of([]byte("data"))))
 			st, err = w.Wait(&q)
 			word = st.Word
 		}
@@ -124,13 +124,13 @@ func (w *player) sends(c call) {
 	team, b := w.team(m.stream), data(m.size, c.index)
 	switch {
 	case c.verb == vSend && m.sync:
-		w.ok(w.Ssend(team, m.dst, m.tag, b))
+		w.ok(w.Ssend(team, m.dst, m.tag, cluster.Of(b)))
 	case c.verb == vSend:
-		w.ok(w.Send(team, m.dst, m.tag, b))
+		w.ok(w.Send(team, m.dst, m.tag, cluster.Of(b)))
 	case m.sync:
-		w.ok(w.Issend(&w.reqs[c.req], team, m.dst, m.tag, b))
+		w.ok(w.Issend(&w.reqs[c.req], team, m.dst, m.tag, cluster.Of(b)))
 	default:
-		w.ok(w.Isend(&w.reqs[c.req], team, m.dst, m.tag, b))
+		w.ok(w.Isend(&w.reqs[c.req], team, m.dst, m.tag, cluster.Of(b)))
 	}
 }
 
@@ -142,23 +142,23 @@ func (w *player) receives(c call) {
 	var err error
 	switch m.how {
 	case plainly:
-		st, err = w.Recv(team, from, m.recvTag, buf)
+		st, err = w.Recv(team, from, m.recvTag, cluster.Of(buf))
 		probed = st
 	case afterProbe:
 		probed, err = w.Probe(team, from, m.recvTag)
 		w.ok(err)
-		st, err = w.Recv(team, from, m.recvTag, buf)
+		st, err = w.Recv(team, from, m.recvTag, cluster.Of(buf))
 	case afterIprobe:
 		for found := false; !found; {
 			probed, found, err = w.Iprobe(team, from, m.recvTag)
 			w.ok(err)
 		}
-		st, err = w.Recv(team, from, m.recvTag, buf)
+		st, err = w.Recv(team, from, m.recvTag, cluster.Of(buf))
 	case matched:
 		msg, e := w.Mprobe(team, from, m.recvTag)
 		w.ok(e)
 		probed = msg.Status
-		st, err = w.Mrecv(msg, buf)
+		st, err = w.Mrecv(msg, cluster.Of(buf))
 	}
 	w.ok(err)
 	w.check(probed.Source == st.Source && probed.Tag == st.Tag && probed.Bytes == st.Bytes, "probed %+v, received %+v", probed, st)
@@ -221,7 +221,7 @@ func (w *player) transfers(c call) {
 				w.holds("put into the segment", w.Segment()[x.off:][:x.size], i)
 			} else if x.from == w.ID() {
 				b := make([]byte, x.size)
-				w.ok(w.Get(x.to, x.off, b))
+				w.ok(w.Get(cluster.At(x.to, x.off), cluster.Of(b)))
 				w.holds("get of what was put", b, i)
 			}
 		}
@@ -238,18 +238,18 @@ func (w *player) transfers(c call) {
 	var op, source cluster.Request
 	switch {
 	case c.verb == vPut && c.style == 0:
-		w.ok(w.Put(x.to, x.off, b))
+		w.ok(w.Put(cluster.At(x.to, x.off), cluster.Of(b)))
 		return
 	case c.verb == vPut && c.style == 1:
-		w.ok(w.PutImplicit(x.to, x.off, b))
+		w.ok(w.PutWith(&cluster.Put{To: cluster.At(x.to, x.off), Data: cluster.Of(b), Until: cluster.Later}, nil, nil))
 		return
 	case c.verb == vPutSignal && c.style == 0:
-		w.ok(w.PutSignal(x.to, x.off, b, x.flag, cluster.SigSet, uint64(c.index+1)))
+		w.ok(w.PutWith(&cluster.Put{To: cluster.At(x.to, x.off), Data: cluster.Of(b), Signal: cluster.Signal{Op: cluster.SigSet, Off: x.flag, Value: uint64(c.index + 1)}, Until: cluster.Source}, nil, nil))
 		return
 	case c.verb == vPut:
-		w.ok(w.Iput(&op, &source, x.to, x.off, b))
+		w.ok(w.PutWith(&cluster.Put{To: cluster.At(x.to, x.off), Data: cluster.Of(b)}, &op, &source))
 	default:
-		w.ok(w.IputSignal(&op, &source, x.to, x.off, b, x.flag, cluster.SigSet, uint64(c.index+1)))
+		w.ok(w.PutWith(&cluster.Put{To: cluster.At(x.to, x.off), Data: cluster.Of(b), Signal: cluster.Signal{Op: cluster.SigSet, Off: x.flag, Value: uint64(c.index + 1)}}, &op, &source))
 	}
 	_, err := w.Wait(&source)
 	w.ok(err)

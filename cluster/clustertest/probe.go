@@ -35,7 +35,7 @@ func (s *suite) testProbe(t *testing.T) {
 			if p.ID() == 0 {
 				qs := make([]cluster.Request, 3)
 				for i := range qs {
-					p.ok(p.Isend(&qs[i], p.World(), 1, 7, data(size, i+1)))
+					p.ok(p.Isend(&qs[i], p.World(), 1, 7, cluster.Of(data(size, i+1))))
 				}
 				p.ok(p.Waitall(qs, nil))
 				return
@@ -55,17 +55,17 @@ func (s *suite) testProbe(t *testing.T) {
 			_, found, err := p.Improbe(p.World(), 0, 7)
 			p.ok(err)
 			p.check(!found, "improbe finds a message that was taken")
-			st, err := p.Mrecv(second, b)
+			st, err := p.Mrecv(second, cluster.Of(b))
 			p.ok(err)
 			same(p, "tag", st.Tag, 7)
 			same(p, "source", st.Source, 0)
 			p.holds("second", b, 2)
 			var q cluster.Request
-			p.ok(p.Imrecv(&q, first, b))
+			p.ok(p.Imrecv(&q, first, cluster.Of(b)))
 			_, err = p.Wait(&q)
 			p.ok(err)
 			p.holds("first", b, 1)
-			_, err = p.Mrecv(first, b)
+			_, err = p.Mrecv(first, cluster.Of(b))
 			p.fails(err, "rank 1", "mrecv", "received already")
 		})
 	}
@@ -103,7 +103,7 @@ func (s *suite) testProbe(t *testing.T) {
 		}
 		var q cluster.Request
 		b := make([]byte, 16)
-		p.ok(p.Irecv(&q, p.World(), 0, cluster.AnyTag, b))
+		p.ok(p.Irecv(&q, p.World(), 0, cluster.AnyTag, cluster.Of(b)))
 		p.token(0)
 		st, err := p.Probe(p.World(), 0, cluster.AnyTag)
 		p.ok(err)
@@ -121,13 +121,13 @@ func (s *suite) testProbe(t *testing.T) {
 		}
 		m, err := p.Mprobe(p.World(), 0, 7)
 		p.ok(err)
-		_, err = p.Mrecv(m, make([]byte, 10))
+		_, err = p.Mrecv(m, cluster.Of(make([]byte, 10)))
 		p.fails(err, "rank 1: mrecv from 0 tag 7: truncated, 100 B into 10 B")
 	})
 
 	s.test(t, "a probe minds the team", 2, func(p *proc) {
 		if p.ID() == 0 {
-			p.ok(p.Send(p.World(), 1, 7, nil))
+			p.ok(p.Send(p.World(), 1, 7, cluster.Data{}))
 			p.token(1)
 			return
 		}

@@ -17,7 +17,7 @@ func (s *suite) testProgress(t *testing.T) {
 			if p.ID() != 0 {
 				qs := make([]cluster.Request, burst)
 				for i := range qs {
-					p.ok(p.Isend(&qs[i], p.World(), 0, p.ID(), data(8, i)))
+					p.ok(p.Isend(&qs[i], p.World(), 0, p.ID(), cluster.Of(data(8, i))))
 				}
 				p.ok(p.Waitall(qs, nil))
 				sent.Add(1)
@@ -45,7 +45,7 @@ func (s *suite) testProgress(t *testing.T) {
 		},
 		"test": func(p *proc, stop func() bool) {
 			var q cluster.Request
-			p.ok(p.Irecv(&q, p.World(), 0, 99, nil))
+			p.ok(p.Irecv(&q, p.World(), 0, 99, cluster.Data{}))
 			for !stop() {
 				_, done, err := p.Test(&q)
 				p.ok(err)
@@ -71,9 +71,9 @@ func (s *suite) testProgress(t *testing.T) {
 		"event": func(p *proc, _ func() bool) {
 			e, err := p.NewEvent(1)
 			p.ok(err)
-			p.Fire(e)
+			cluster.FireOn(p.Lib().Port(), e.Handle())
 			p.recv(0, 5, nil)
-			p.ok(p.WaitEvent(e))
+			p.ok(errOf(p.Wait(&e.Request)))
 		},
 	} {
 		s.test(t, "a rank inside "+name+" serves RPCs", 2, func(p *proc) {
@@ -88,7 +88,7 @@ func (s *suite) testProgress(t *testing.T) {
 				return
 			}
 			for i := range n {
-				word, err := p.RPC(1, fn, 0, nil)
+				word, err := p.RPC(1, fn, 0, cluster.Data{})
 				p.ok(err)
 				same(p, "calls", word, uint64(i+1))
 			}
@@ -96,7 +96,7 @@ func (s *suite) testProgress(t *testing.T) {
 			case "recv", "probe", "event":
 				p.send(1, 5, nil)
 			case "await":
-				p.ok(p.AtomicStore(1, 8, 1))
+				p.ok(errOf(p.Atomic(cluster.At(1, 8), cluster.AtomicStore, 1)))
 			}
 			p.ok(p.Barrier(p.All()))
 		})
@@ -113,7 +113,7 @@ func (s *suite) testProgress(t *testing.T) {
 			}
 			copy(b, data(len(b), i))
 			var q cluster.Request
-			p.ok(p.Isend(&q, p.World(), 1, 1, b))
+			p.ok(p.Isend(&q, p.World(), 1, 1, cluster.Of(b)))
 			p.accept(1)
 			_, err := p.Wait(&q)
 			p.ok(err)
@@ -131,8 +131,11 @@ func (s *suite) testProgress(t *testing.T) {
 		"progress": func(p *proc, _ *cluster.Request) { p.Progress() },
 		"compute":  func(p *proc, _ *cluster.Request) { p.Compute(cluster.Work{}, func() {}) },
 		"fork":     func(p *proc, _ *cluster.Request) { p.fork(1, func(*proc, int) {}) },
-		"atomic":   func(p *proc, _ *cluster.Request) { _, err := p.FetchAdd(1, 0, 1); p.ok(err) },
-		"send":     func(p *proc, _ *cluster.Request) { p.send(1, 2, nil) },
+		"atomic": func(p *proc, _ *cluster.Request) {
+			_, err := p.Atomic(cluster.At(1, 0), cluster.AtomicAdd, 1)
+			p.ok(err)
+		},
+		"send": func(p *proc, _ *cluster.Request) { p.send(1, 2, nil) },
 		"iprobe": func(p *proc, _ *cluster.Request) {
 			_, _, err := p.Iprobe(p.World(), cluster.AnySource, cluster.AnyTag)
 			p.ok(err)
@@ -155,7 +158,7 @@ func (s *suite) testProgress(t *testing.T) {
 					return
 				}
 				var q cluster.Request
-				p.ok(p.Isend(&q, p.World(), 1, 1, b[:]))
+				p.ok(p.Isend(&q, p.World(), 1, 1, cluster.Of(b[:])))
 				call(p, &q)
 				p.until(arrived.Load)
 			})
@@ -171,7 +174,7 @@ func (s *suite) testProgress(t *testing.T) {
 				s.run(t, s.spec(2), func(p *proc) {
 					fn := p.register(func(cluster.RPC) uint64 { return 5 })
 					if p.ID() == 0 {
-						word, err := p.RPC(1, fn, 0, nil)
+						word, err := p.RPC(1, fn, 0, cluster.Data{})
 						p.ok(err)
 						same(p, "word", word, 5)
 						served.Store(true)
@@ -190,13 +193,13 @@ func (s *suite) testProgress(t *testing.T) {
 				b := data(100_000, 1)
 				if p.ID() == 0 {
 					p.accept(1)
-					p.ok(p.Ssend(p.World(), 1, 1, b))
+					p.ok(p.Ssend(p.World(), 1, 1, cluster.Of(b)))
 					sent.Store(true)
 					return
 				}
 				clear(b)
 				var q cluster.Request
-				p.ok(p.Irecv(&q, p.World(), 0, 1, b))
+				p.ok(p.Irecv(&q, p.World(), 0, 1, cluster.Of(b)))
 				p.token(0)
 				p.Compute(cluster.Work{}, func() {
 					p.until(sent.Load)
@@ -216,7 +219,7 @@ func (s *suite) testProgress(t *testing.T) {
 					if p.ID() == 0 {
 						p.until(computing.Load)
 						var q cluster.Request
-						p.ok(p.Irpc(&q, 1, fn, 0, nil))
+						p.ok(p.Irpc(&q, 1, fn, 0, cluster.Data{}))
 						p.Progress()
 						posted.Store(true)
 						_, err := p.Wait(&q)

@@ -25,10 +25,10 @@ func (s *suite) testRequests(t *testing.T) {
 					}
 					qs := make([]cluster.Request, others+2)
 					for tag := range others {
-						p.ok(p.Irecv(&qs[tag], p.World(), 0, tag, nil))
+						p.ok(p.Irecv(&qs[tag], p.World(), 0, tag, cluster.Data{}))
 					}
-					p.ok(p.Irecv(&qs[others], p.World(), 0, 1000, nil))
-					p.ok(p.Irecv(&qs[others+1], p.World(), 0, 1001, nil))
+					p.ok(p.Irecv(&qs[others], p.World(), 0, 1000, cluster.Data{}))
+					p.ok(p.Irecv(&qs[others+1], p.World(), 0, 1001, cluster.Data{}))
 					p.ok(p.Barrier(p.All()))
 					began := p.Now()
 					n, _, err := p.Waitany(qs)
@@ -58,10 +58,10 @@ func (s *suite) testRequests(t *testing.T) {
 			b := make([][]byte, n)
 			for i := range n {
 				if p.ID() == 0 {
-					p.ok(p.Isend(&qs[i], p.World(), 1, i, data(size, i)))
+					p.ok(p.Isend(&qs[i], p.World(), 1, i, cluster.Of(data(size, i))))
 				} else {
 					b[i] = make([]byte, size)
-					p.ok(p.Irecv(&qs[n-1-i], p.World(), 0, n-1-i, b[i]))
+					p.ok(p.Irecv(&qs[n-1-i], p.World(), 0, n-1-i, cluster.Of(b[i])))
 				}
 			}
 			p.ok(p.Waitall(qs, nil))
@@ -82,7 +82,7 @@ func (s *suite) testRequests(t *testing.T) {
 		qs := make([]cluster.Request, 4)
 		b := make([][8]byte, 4)
 		for i := 1; i < 4; i++ {
-			p.ok(p.Irecv(&qs[i], p.World(), i, i, b[i][:]))
+			p.ok(p.Irecv(&qs[i], p.World(), i, i, cluster.Of(b[i][:])))
 		}
 		seen := map[int]bool{}
 		for range 3 {
@@ -102,8 +102,8 @@ func (s *suite) testRequests(t *testing.T) {
 		switch p.ID() {
 		case 0:
 			qs := make([]cluster.Request, 2)
-			p.ok(p.Irecv(&qs[0], p.World(), 1, 0, nil))
-			p.ok(p.Irecv(&qs[1], p.World(), 2, 0, nil))
+			p.ok(p.Irecv(&qs[0], p.World(), 1, 0, cluster.Data{}))
+			p.ok(p.Irecv(&qs[1], p.World(), 2, 0, cluster.Data{}))
 			i, _, err := p.Waitany(qs)
 			p.ok(err)
 			same(p, "index", i, 1)
@@ -128,7 +128,7 @@ func (s *suite) testRequests(t *testing.T) {
 		b := make([][]byte, 4)
 		for i := range qs {
 			b[i] = make([]byte, 4*eager)
-			p.ok(p.Irecv(&qs[i], p.World(), i+1, 0, b[i]))
+			p.ok(p.Irecv(&qs[i], p.World(), i+1, 0, cluster.Of(b[i])))
 		}
 		seen := map[int]bool{}
 		for len(seen) < 4 {
@@ -154,7 +154,7 @@ func (s *suite) testRequests(t *testing.T) {
 		}
 		var q cluster.Request
 		b := make([]byte, 8)
-		p.ok(p.Irecv(&q, p.World(), 0, 7, b))
+		p.ok(p.Irecv(&q, p.World(), 0, 7, cluster.Of(b)))
 		for range 50 {
 			_, done, err := p.Test(&q)
 			p.ok(err)
@@ -184,9 +184,9 @@ func (s *suite) testRequests(t *testing.T) {
 		// The message waits and the send is eager: both complete at once.
 		b := make([]byte, 8)
 		qs := make([]cluster.Request, 3)
-		p.ok(p.Irecv(&qs[0], p.World(), peer, 1, b))
-		p.ok(p.Isend(&qs[1], p.World(), peer, 2, data(8, 2)))
-		p.ok(p.Irecv(&qs[2], p.World(), peer, 2, make([]byte, 8)))
+		p.ok(p.Irecv(&qs[0], p.World(), peer, 1, cluster.Of(b)))
+		p.ok(p.Isend(&qs[1], p.World(), peer, 2, cluster.Of(data(8, 2))))
+		p.ok(p.Irecv(&qs[2], p.World(), peer, 2, cluster.Of(make([]byte, 8))))
 		for range 2 {
 			i, _, err := p.Waitany(qs[:2])
 			p.ok(err)
@@ -215,7 +215,7 @@ func (s *suite) testRequests(t *testing.T) {
 		sts := make([]cluster.Status, 3)
 		b := make([][8]byte, 3)
 		for i := range qs {
-			p.ok(p.Irecv(&qs[i], p.World(), 0, i+1, b[i][:]))
+			p.ok(p.Irecv(&qs[i], p.World(), 0, i+1, cluster.Of(b[i][:])))
 		}
 		p.fails(p.Waitall(qs, sts), "rank 1: recv from 0 tag 2: truncated, 100 B into 8 B")
 		same(p, "tag", sts[2].Tag, 3)
@@ -232,7 +232,7 @@ func (s *suite) testRequests(t *testing.T) {
 		qs := make([]cluster.Request, 3)
 		b := data(8, 5)
 		for i := range qs {
-			p.ok(p.Irecv(&qs[i], p.World(), []int{0, cluster.AnySource, 0}[i], []int{7, 7, cluster.AnyTag}[i], b))
+			p.ok(p.Irecv(&qs[i], p.World(), []int{0, cluster.AnySource, 0}[i], []int{7, 7, cluster.AnyTag}[i], cluster.Of(b)))
 		}
 		for i := range qs {
 			taken, err := p.Cancel(&qs[i])
@@ -261,7 +261,7 @@ func (s *suite) testRequests(t *testing.T) {
 		}
 		b := make([]byte, 8)
 		var q cluster.Request
-		p.ok(p.Irecv(&q, p.World(), 0, 7, b))
+		p.ok(p.Irecv(&q, p.World(), 0, 7, cluster.Of(b)))
 		p.recv(0, 8, nil) // came after it
 		taken, err := p.Cancel(&q)
 		p.ok(err)
@@ -281,7 +281,7 @@ func (s *suite) testRequests(t *testing.T) {
 				continue
 			}
 			var q cluster.Request
-			p.ok(p.Irecv(&q, p.World(), 0, 7, b))
+			p.ok(p.Irecv(&q, p.World(), 0, 7, cluster.Of(b)))
 			taken, err := p.Cancel(&q)
 			p.ok(err)
 			st, err := p.Wait(&q)
@@ -298,7 +298,7 @@ func (s *suite) testRequests(t *testing.T) {
 	s.test(t, "only receives are cancelled", 2, func(p *proc) {
 		if p.ID() == 0 {
 			var q cluster.Request
-			p.ok(p.Issend(&q, p.World(), 1, 7, nil))
+			p.ok(p.Issend(&q, p.World(), 1, 7, cluster.Data{}))
 			_, err := p.Cancel(&q)
 			p.fails(err, "rank 0: cancel of a ssend")
 			p.token(1)

@@ -40,7 +40,7 @@ func (s *suite) testRPC(t *testing.T) {
 			rounds := s.times(20)
 			for range rounds {
 				for to := range n {
-					word, err := p.RPC(to, fn, int32(me-5), data(size, me))
+					word, err := p.RPC(to, fn, int32(me-5), cluster.Of(data(size, me)))
 					p.ok(err)
 					same(p, "word", word, uint64(100*to+me))
 				}
@@ -56,7 +56,7 @@ func (s *suite) testRPC(t *testing.T) {
 		n := s.times(200)
 		qs := make([]cluster.Request, n)
 		for i := range n {
-			p.ok(p.Irpc(&qs[i], (p.ID()+i)%p.Ranks(), fn, int32(i), nil))
+			p.ok(p.Irpc(&qs[i], (p.ID()+i)%p.Ranks(), fn, int32(i), cluster.Data{}))
 		}
 		p.ok(p.Waitall(qs, nil))
 		p.ok(p.Barrier(p.All()))
@@ -75,11 +75,11 @@ func (s *suite) testRPC(t *testing.T) {
 		fn := p.register(func(cluster.RPC) uint64 { return 4 })
 		for _, fn := range []int{fn + 1, 9999, 0, -1} {
 			for to := range 2 {
-				_, err := p.RPC(to, fn, 0, nil)
+				_, err := p.RPC(to, fn, 0, cluster.Data{})
 				p.fails(err, "no function of that number is registered")
 			}
 		}
-		word, err := p.RPC(1-p.ID(), fn, 0, nil)
+		word, err := p.RPC(1-p.ID(), fn, 0, cluster.Data{})
 		p.ok(err)
 		same(p, "word", word, 4)
 		p.ok(p.Barrier(p.All()))
@@ -99,11 +99,11 @@ func (s *suite) testRPC(t *testing.T) {
 			return
 		}
 		for i := range n {
-			word, err := p.RPC(1, fn, int32(i), nil)
+			word, err := p.RPC(1, fn, int32(i), cluster.Data{})
 			p.ok(err)
 			same(p, "an eager send inside a body completes at once: word", word, 0)
 			op := cluster.Op{Kind: cluster.KindRecv, Ctx: stepCtx, Peer: 1, Tag: int32(i), Buf: make([]byte, 16)}
-			d := finish(p.Port(), &op)
+			d := finish(p.Lib().Port(), &op)
 			same(p, "bytes", d.Size, 16)
 			p.holds("message", op.Buf, i)
 		}
@@ -132,7 +132,7 @@ func (s *suite) testRPC(t *testing.T) {
 			op, source := make([]cluster.Request, n), make([]cluster.Request, n)
 			for to := range n {
 				b := data(size, me+round)
-				p.ok(p.IputRPC(&op[to], &source[to], to, int64(me*size), b, fn, int32(round)))
+				p.ok(p.PutWith(&cluster.Put{To: cluster.At(to, int64(me*size)), Data: cluster.Of(b), Call: cluster.Call{Fn: fn, Arg: int32(round)}}, &op[to], &source[to]))
 			}
 			p.ok(p.Waitall(source, nil))
 			p.ok(p.Waitall(op, nil)) // the functions have run
@@ -144,7 +144,7 @@ func (s *suite) testRPC(t *testing.T) {
 
 	s.test(t, "remote completion with a function that nobody registered", 2, func(p *proc) {
 		var q cluster.Request
-		p.ok(p.IputRPC(&q, nil, 1-p.ID(), 0, data(8, 1), 9999, 0))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At(1-p.ID(), 0), Data: cluster.Of(data(8, 1)), Call: cluster.Call{Fn: 9999, Arg: 0}}, &q, nil))
 		_, err := p.Wait(&q)
 		p.fails(err, "put at rank", "no function of that number is registered")
 		p.Quiet()
@@ -168,9 +168,9 @@ func (s *suite) testRPC(t *testing.T) {
 			return 0
 		})
 		if me == 0 {
-			_, err := p.RPC(1, fn, int32(n*laps-1), nil)
+			_, err := p.RPC(1, fn, int32(n*laps-1), cluster.Data{})
 			p.ok(err)
-			p.ok(p.WaitEvent(home))
+			p.ok(errOf(p.Wait(&home.Request)))
 		}
 		p.ok(p.Barrier(p.All()))
 		same(p, "hops", hops, laps)

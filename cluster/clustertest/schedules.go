@@ -138,7 +138,7 @@ func (s *suite) testSchedules(t *testing.T) {
 							continue
 						}
 						if i == 1 {
-							call.In, call.Out, call.Combine, call.Sizes = nil, nil, nil, true
+							call.In, call.Out, call.Combine = cluster.Sized(call.In.Len()), cluster.Sized(call.Out.Len()), nil
 						}
 						p.ok(c.Do(call))
 					}
@@ -158,7 +158,7 @@ func (s *suite) testSchedules(t *testing.T) {
 		call.Root = 2
 		_, err = c.Start(call)
 		p.fails(err, "bcast", "root 2", "ranks 0 to 1")
-		call.Root, call.Out = 0, call.Out[:7]
+		call.Root, call.Out = 0, call.Out.Part(0, 7)
 		_, err = c.Start(call)
 		p.fails(err, "out of 7 B, want 8")
 		call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 8, 0, coll.Modes{})
@@ -172,8 +172,8 @@ func (s *suite) testSchedules(t *testing.T) {
 		_, err = c.Start(call)
 		p.fails(err, "exchange by bruck", "equal ones", "another algorithm")
 		call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 16, 0, coll.Modes{})
-		call.Out = make([]byte, 24)
-		call.In, call.Out = call.Out[8:], call.Out[:16]
+		both := cluster.Of(make([]byte, 24))
+		call.In, call.Out = both.Part(8, 16), both.Part(0, 16)
 		_, err = c.Start(call)
 		p.fails(err, "in and out overlap", "a copy of in")
 		p.ok(c.Free())
@@ -232,7 +232,7 @@ func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.M
 	size, me := team.Size(), team.Rank()
 	want := coll.Parameters{Ranks: size, Modes: m}
 	if a.Housed {
-		want.Places = coll.PlacesOf(p.Layout(), team)
+		want.Places = coll.PlacesOf(&p.Spec().Layout, team)
 	}
 	if a.Segmented {
 		want.Segments = 3
@@ -308,7 +308,7 @@ func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.M
 	p.ok(err)
 	all, err := cluster.CombiningAll[int64](p.Rank, "combine", cluster.Sum)
 	p.ok(err)
-	return coll.Call{Key: key, Root: root, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: key.Blocks(int64(n), 8), Combine: combine, CombineAll: all}, func() {
+	return coll.Call{Key: key, Root: root, In: cluster.Of(in), Out: cluster.Of(out), Blocks: key.Blocks(int64(n), 8), Combine: combine, CombineAll: all}, func() {
 		for i := range result {
 			if out[i] != result[i] {
 				p.failf("%s by %s on %d ranks from %d, %d B: element %d is %d, want %d", a.Collective, a.Name, size, root, n, i, out[i], result[i])

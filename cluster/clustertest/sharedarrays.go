@@ -108,7 +108,7 @@ func (s *suite) sharedArraysAreReplicasOfGroups(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		group := float64(r.Layout().GroupOf(r.ID()))
+		group := float64(r.Spec().Layout.GroupOf(r.ID()))
 		a.ForAll(func(i int) { a.Local()[i/2] = group })
 		if err := r.Barrier(r.World()); err != nil {
 			return err
@@ -160,7 +160,7 @@ func (s *suite) sharedRanges(t *testing.T) {
 		if err := a.GetRange(next*block, got); err != nil {
 			return err
 		}
-		c := r.Class(a.Owner(i))
+		c := r.Spec().Layout.ClassOf(r.ID(), a.Owner(i))
 		if ops, bytes := r.Traffic().Ops[c]-before.Ops[c], r.Traffic().Bytes[c]-before.Bytes[c]; ops != 1 || bytes != 8*block {
 			return fmt.Errorf("a range of %d elements is %d accesses of %d B, want one of %d", block, ops, bytes, 8*block)
 		}
@@ -328,7 +328,7 @@ func (s *suite) globalPointersFollowAList(t *testing.T) {
 				return err
 			}
 			if l := p.Local(r); l == nil {
-				if r.Class(p.Rank()) != cluster.Remote {
+				if r.Spec().Layout.ClassOf(r.ID(), p.Rank()) != cluster.Remote {
 					return fmt.Errorf("rank %d does not reach %s", r.ID(), p)
 				}
 			} else if *l != next {

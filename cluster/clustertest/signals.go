@@ -17,14 +17,14 @@ func (s *suite) testSignals(t *testing.T) {
 			next := (me + 1) % n
 			for i := 1; i <= s.times(50); i++ {
 				if me == 0 {
-					p.ok(p.PutSignal(next, 64, data(size, i), 0, cluster.SigSet, uint64(i)))
+					p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Of(data(size, i)), Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: uint64(i)}, Until: cluster.Source}, nil, nil))
 				}
 				word, err := p.Await(0, cluster.CmpEqual, uint64(i))
 				p.ok(err)
 				same(p, "word", word, uint64(i))
 				p.holds("data", p.Segment()[64:][:size], i)
 				if me != 0 {
-					p.ok(p.PutSignal(next, 64, data(size, i), 0, cluster.SigSet, uint64(i)))
+					p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 64), Data: cluster.Of(data(size, i)), Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: uint64(i)}, Until: cluster.Source}, nil, nil))
 				}
 			}
 			p.ok(p.Quiet())
@@ -48,9 +48,9 @@ func (s *suite) testSignals(t *testing.T) {
 			{cluster.CmpLess, 3, 2, 3},
 		} {
 			if p.ID() == 0 {
-				p.ok(p.AtomicStore(1, 0, c.miss))
+				p.ok(errOf(p.Atomic(cluster.At(1, 0), cluster.AtomicStore, c.miss)))
 				p.token(1)
-				p.ok(p.PutSignal(1, 8, nil, 0, cluster.SigSet, c.value))
+				p.ok(p.PutWith(&cluster.Put{To: cluster.At(1, 8), Data: cluster.Data{}, Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: c.value}, Until: cluster.Source}, nil, nil))
 				p.ok(p.Quiet())
 				p.accept(1)
 				continue
@@ -69,7 +69,7 @@ func (s *suite) testSignals(t *testing.T) {
 		rounds := s.times(50)
 		for range rounds {
 			for i := range p.Ranks() {
-				p.ok(p.PutSignal(i, int64(64+p.ID()*8), data(8, p.ID()), 0, cluster.SigAdd, 1))
+				p.ok(p.PutWith(&cluster.Put{To: cluster.At(i, int64(64+p.ID()*8)), Data: cluster.Of(data(8, p.ID())), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil))
 			}
 		}
 		want := uint64(rounds * p.Ranks())
@@ -84,7 +84,7 @@ func (s *suite) testSignals(t *testing.T) {
 	})
 
 	s.test(t, "a signaling put to oneself", 1, func(p *proc) {
-		p.ok(p.PutSignal(0, 64, data(100, 1), 8, cluster.SigAdd, 3))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At(0, 64), Data: cluster.Of(data(100, 1)), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 8, Value: 3}, Until: cluster.Source}, nil, nil))
 		word, err := p.Await(8, cluster.CmpGreater, 0)
 		p.ok(err)
 		same(p, "word", word, 3)
@@ -96,7 +96,7 @@ func (s *suite) testSignals(t *testing.T) {
 		var op, source cluster.Request
 		peer := 1 - p.ID()
 		b := data(5000, p.ID())
-		p.ok(p.IputSignal(&op, &source, peer, 64, b, 0, cluster.SigSet, 1))
+		p.ok(p.PutWith(&cluster.Put{To: cluster.At(peer, 64), Data: cluster.Of(b), Signal: cluster.Signal{Op: cluster.SigSet, Off: 0, Value: 1}}, &op, &source))
 		_, err := p.Wait(&source)
 		p.ok(err)
 		clear(b)
@@ -112,12 +112,12 @@ func (s *suite) testSignals(t *testing.T) {
 		peer := 1 - p.ID()
 		for i := 1; i <= n; i++ {
 			if p.ID() == 0 {
-				p.ok(p.AtomicAdd(peer, 0, 1))
+				p.ok(errOf(p.Atomic(cluster.At(peer, 0), cluster.AtomicAdd, 1)))
 			}
 			_, err := p.Await(0, cluster.CmpGreaterEqual, uint64(i))
 			p.ok(err)
 			if p.ID() == 1 {
-				_, err := p.Swap(peer, 0, uint64(i))
+				_, err := p.Atomic(cluster.At(peer, 0), cluster.AtomicSwap, uint64(i))
 				p.ok(err)
 			}
 		}
@@ -129,7 +129,7 @@ func (s *suite) testSignals(t *testing.T) {
 		for _, off := range []int64{1, 4, 7, size - 4, size, -8, 1 << 40} {
 			_, err := p.Await(off, cluster.CmpEqual, 0)
 			p.fails(err, fmt.Sprintf("rank %d: await at rank %d", p.ID(), p.ID()), "segment")
-			p.ok(p.IputSignal(&q, nil, 1-p.ID(), 0, data(8, 1), off, cluster.SigSet, 1))
+			p.ok(p.PutWith(&cluster.Put{To: cluster.At(1-p.ID(), 0), Data: cluster.Of(data(8, 1)), Signal: cluster.Signal{Op: cluster.SigSet, Off: off, Value: 1}}, &q, nil))
 			_, err = p.Wait(&q)
 			p.fails(err, fmt.Sprintf("rank %d: put at rank %d", p.ID(), 1-p.ID()), "segment")
 		}

@@ -134,7 +134,7 @@ func (s *suite) subteamsAreChecked(t *testing.T) {
 // not meet in each other's barriers, nor in messages.
 func (s *suite) contextsAreTheirTeamsAlone(t *testing.T) {
 	s.must(t, s.grouped(cluster.NestedMultiple, 3, 4, 2), func(r *cluster.Rank) error {
-		group := r.Layout().GroupOf(r.ID())
+		group := r.Spec().Layout.GroupOf(r.ID())
 		teams := []*cluster.Team{r.World(), r.Group(), r.All()}
 		for range group + 1 { // another number in each group
 			half, err := r.Split(r.Group(), r.Group().Rank()%2, -r.Group().Rank())
@@ -167,10 +167,10 @@ func (s *suite) contextsAreTheirTeamsAlone(t *testing.T) {
 			return err
 		}
 		if a.Rank() == 0 {
-			if err := r.Send(a, 1, 7, []byte{1}); err != nil {
+			if err := r.Send(a, 1, 7, cluster.Of([]byte{1})); err != nil {
 				return err
 			}
-			return r.Send(across, 1, 7, []byte{2})
+			return r.Send(across, 1, 7, cluster.Of([]byte{2}))
 		}
 		if a.Rank() == 1 {
 			for _, c := range []struct {
@@ -178,7 +178,7 @@ func (s *suite) contextsAreTheirTeamsAlone(t *testing.T) {
 				want byte
 			}{{across, 2}, {a, 1}} {
 				var b [1]byte
-				if _, err := r.Recv(c.team, cluster.AnySource, cluster.AnyTag, b[:]); err != nil {
+				if _, err := r.Recv(c.team, cluster.AnySource, cluster.AnyTag, cluster.Of(b[:])); err != nil {
 					return err
 				}
 				if b[0] != c.want {
@@ -225,11 +225,11 @@ func (s *suite) funneledRefusesMPICalls(t *testing.T) {
 		}
 		word := make([]int64, 1)
 		calls := map[string]error{
-			"bcast":          coll.Bcast(r, r.World(), 0, nil),
+			"bcast":          coll.Bcast(r, r.World(), 0, cluster.Data{}),
 			"reduce":         coll.Reduce(r, r.World(), 0, cluster.Sum, word, word),
 			"allreduce":      coll.Allreduce(r, r.World(), cluster.Sum, word, word),
-			"gather":         coll.Gather(r, r.World(), 0, nil, nil),
-			"allgather":      coll.Allgather(r, r.World(), nil, nil),
+			"gather":         coll.Gather(r, r.World(), 0, cluster.Data{}, cluster.Data{}),
+			"allgather":      coll.Allgather(r, r.World(), cluster.Data{}, cluster.Data{}),
 			"neighbour sync": r.SyncNeighbours(r.World(), nil),
 		}
 		_, calls["split"] = r.Split(r.World(), 0, 0)

@@ -93,3 +93,6 @@ func Refused(err error, want string) error {
 	}
 	return nil
 }
+
+// errOf returns the error of a call with two results.
+func errOf[T any](_ T, err error) error { return err }

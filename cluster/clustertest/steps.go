@@ -21,16 +21,16 @@ func (s *suite) testSteps(t *testing.T) {
 		e, err := p.NewEvent(3)
 		p.ok(err)
 		for i := range 3 {
-			done, err := p.TestEvent(e)
+			_, done, err := p.Test(&e.Request)
 			p.ok(err)
 			p.check(!done, "happened after %d fires of 3", i)
-			p.Fire(e)
+			cluster.FireOn(p.Lib().Port(), e.Handle())
 		}
-		p.ok(p.WaitEvent(e))
+		p.ok(errOf(p.Wait(&e.Request)))
 		e, err = p.NewEvent(1)
 		p.ok(err)
-		p.Fire(e)
-		done, err := p.TestEvent(e)
+		cluster.FireOn(p.Lib().Port(), e.Handle())
+		_, done, err := p.Test(&e.Request)
 		p.ok(err)
 		p.check(done, "not happened after its fire")
 	})
@@ -41,11 +41,11 @@ func (s *suite) testSteps(t *testing.T) {
 		fn := p.register(func(c cluster.RPC) uint64 { cluster.FireOn(c.Poster, e.Handle()); return 0 })
 		for to := range p.Ranks() {
 			if to != p.ID() {
-				_, err := p.RPC(to, fn, 0, nil)
+				_, err := p.RPC(to, fn, 0, cluster.Data{})
 				p.ok(err)
 			}
 		}
-		p.ok(p.WaitEvent(e))
+		p.ok(errOf(p.Wait(&e.Request)))
 		p.ok(p.Barrier(p.All()))
 	})
 

@@ -307,17 +307,17 @@ func (p *proc) holds(what string, b []byte, number int) {
 }
 
 // send and recv are those on MPI_COMM_WORLD that have to succeed.
-func (p *proc) send(to, tag int, b []byte) { p.ok(p.Send(p.World(), to, tag, b)) }
+func (p *proc) send(to, tag int, b []byte) { p.ok(p.Send(p.World(), to, tag, cluster.Of(b))) }
 
 func (p *proc) recv(from, tag int, b []byte) cluster.Status {
-	st, err := p.Recv(p.World(), from, tag, b)
+	st, err := p.Recv(p.World(), from, tag, cluster.Of(b))
 	p.ok(err)
 	return st
 }
 
 // token lets rank to go on, at accept; tokens have a tag of their own.
-func (p *proc) token(to int)    { p.ok(p.Send(p.All(), to, tokenTag, nil)) }
-func (p *proc) accept(from int) { _, err := p.Recv(p.All(), from, tokenTag, nil); p.ok(err) }
+func (p *proc) token(to int)    { p.ok(p.Send(p.All(), to, tokenTag, cluster.Data{})) }
+func (p *proc) accept(from int) { _, err := p.Recv(p.All(), from, tokenTag, cluster.Data{}); p.ok(err) }
 
 const tokenTag = cluster.MaxTag - 1
 

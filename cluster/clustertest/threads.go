@@ -42,7 +42,7 @@ func (s *suite) testThreads(t *testing.T) {
 				n, me := th.World().Size(), th.World().Rank()
 				b := make([]byte, size)
 				for i := range rounds {
-					_, err := th.Sendrecv(th.World(), (me+1)%n, thread, data(size, me*10+thread+i), (me+n-1)%n, thread, b)
+					_, err := th.Sendrecv(th.World(), (me+1)%n, thread, cluster.Of(data(size, me*10+thread+i)), (me+n-1)%n, thread, cluster.Of(b))
 					th.ok(err)
 					th.holds("message", b, (me+n-1)%n*10+thread+i)
 				}
@@ -55,7 +55,7 @@ func (s *suite) testThreads(t *testing.T) {
 				b := make([]byte, size)
 				for i := range rounds {
 					var q cluster.Request
-					th.ok(th.Isend(&q, th.World(), 0, (thread+1)%4, data(size, thread+i)))
+					th.ok(th.Isend(&q, th.World(), 0, (thread+1)%4, cluster.Of(data(size, thread+i))))
 					th.recv(0, thread, b)
 					th.holds("message", b, (thread+3)%4+i)
 					_, err := th.Wait(&q)
@@ -72,16 +72,16 @@ func (s *suite) testThreads(t *testing.T) {
 		n := s.times(50)
 		p.fork(3, func(th *proc, thread int) {
 			for i := range n {
-				_, err := th.FetchAdd(0, 0, 1)
+				_, err := th.Atomic(cluster.At(0, 0), cluster.AtomicAdd, 1)
 				th.ok(err)
-				th.ok(th.Put(peer, int64(64+100*thread), data(100, i)))
-				word, err := th.RPC(peer, fn, int32(thread), nil)
+				th.ok(th.Put(cluster.At(peer, int64(64+100*thread)), cluster.Of(data(100, i))))
+				word, err := th.RPC(peer, fn, int32(thread), cluster.Data{})
 				th.ok(err)
 				same(th, "word", word, uint64(thread))
 			}
 		})
 		p.ok(p.Barrier(p.All()))
-		sum, err := p.AtomicLoad(0, 0)
+		sum, err := p.Atomic(cluster.At(0, 0), cluster.AtomicLoad, 0)
 		p.ok(err)
 		same(p, "sum", sum, uint64(2*3*n))
 		same(p, "calls", calls, uint64(3*n))
@@ -121,10 +121,10 @@ func (s *suite) testThreads(t *testing.T) {
 		}
 		classes, nodes := sums()
 		var q [4]cluster.Request
-		p.ok(p.IrecvPhantom(&q[0], p.World(), peer, 1, 1000))
-		p.ok(p.Irecv(&q[1], p.World(), peer, 2, make([]byte, 100)))
-		p.ok(p.IsendPhantom(&q[2], p.World(), peer, 1, 1000))
-		p.ok(p.Isend(&q[3], p.World(), peer, 2, make([]byte, 100)))
+		p.ok(p.Irecv(&q[0], p.World(), peer, 1, cluster.Sized(1000)))
+		p.ok(p.Irecv(&q[1], p.World(), peer, 2, cluster.Of(make([]byte, 100))))
+		p.ok(p.Isend(&q[2], p.World(), peer, 1, cluster.Sized(1000)))
+		p.ok(p.Isend(&q[3], p.World(), peer, 2, cluster.Of(make([]byte, 100))))
 		p.ok(p.Waitall(q[:], nil))
 		byClass, byNode := sums()
 		same(p, "bytes by class", byClass-classes, 1100)
@@ -143,7 +143,7 @@ func (s *suite) testThreads(t *testing.T) {
 			p.check(errors.Is(err, boom), "error %v", err)
 			err = p.Fork(3, func(th *cluster.Thread) error {
 				if th.Number() == 2 {
-					return th.Send(th.World(), 9, 0, nil)
+					return th.Send(th.World(), 9, 0, cluster.Data{})
 				}
 				return nil
 			})
@@ -184,9 +184,9 @@ func (s *suite) testThreads(t *testing.T) {
 			p.ok(err)
 			if p.ID() == 1 {
 				for range rounds {
-					_, err := p.Recv(mine, 0, 1, nil)
+					_, err := p.Recv(mine, 0, 1, cluster.Data{})
 					p.ok(err)
-					p.ok(p.Send(theirs, 0, 2, nil))
+					p.ok(p.Send(theirs, 0, 2, cluster.Data{}))
 				}
 				return
 			}
@@ -194,7 +194,7 @@ func (s *suite) testThreads(t *testing.T) {
 			p.fork(2, func(th *proc, thread int) {
 				for i := range rounds {
 					if thread == 1 {
-						_, err := th.Recv(theirs, 1, 2, nil)
+						_, err := th.Recv(theirs, 1, 2, cluster.Data{})
 						th.ok(err)
 						answered <- struct{}{}
 						continue
@@ -203,7 +203,7 @@ func (s *suite) testThreads(t *testing.T) {
 						runtime.Gosched()
 					}
 					var q cluster.Request
-					th.ok(th.Isend(&q, mine, 1, 1, nil))
+					th.ok(th.Isend(&q, mine, 1, 1, cluster.Data{}))
 					select {
 					case <-answered:
 					case <-p.ctx.Done():
@@ -223,7 +223,7 @@ func (s *suite) testThreads(t *testing.T) {
 			other, err := p.Dup(p.World())
 			p.ok(err)
 			if p.ID() == 1 {
-				p.ok(p.Send(other, 0, 5, data(8, 1)))
+				p.ok(p.Send(other, 0, 5, cluster.Of(data(8, 1))))
 				p.ok(p.Barrier(p.World()))
 				return
 			}

@@ -42,7 +42,7 @@ func (s *suite) testTime(t *testing.T) {
 				if p.ID() != 0 {
 					p.recv(0, 1, b)
 					sent := cluster.Time(binary.LittleEndian.Uint64(b))
-					p.took("message", p.Now()-sent, p.machineTime(p.Class(0), int64(size)))
+					p.took("message", p.Now()-sent, p.machineTime(p.Spec().Layout.ClassOf(p.ID(), 0), int64(size)))
 					continue
 				}
 				for to := 1; to < p.Ranks(); to++ {
@@ -59,17 +59,17 @@ func (s *suite) testTime(t *testing.T) {
 				if to == p.ID() {
 					continue
 				}
-				one := p.machineTime(p.Class(to), int64(size))
+				one := p.machineTime(p.Spec().Layout.ClassOf(p.ID(), to), int64(size))
 				at := p.Now()
-				p.ok(p.Put(to, place, b))
+				p.ok(p.Put(cluster.At(to, place), cluster.Of(b)))
 				p.took("put", p.Now()-at, one)
 				at = p.Now()
-				p.ok(p.Get(to, place, b))
+				p.ok(p.Get(cluster.At(to, place), cluster.Of(b)))
 				p.took("get", p.Now()-at, one)
 				at = p.Now()
-				_, err := p.FetchAdd(to, 56_000, 1)
+				_, err := p.Atomic(cluster.At(to, 56_000), cluster.AtomicAdd, 1)
 				p.ok(err)
-				p.took("atomic", p.Now()-at, p.machineTime(p.Class(to), 8))
+				p.took("atomic", p.Now()-at, p.machineTime(p.Spec().Layout.ClassOf(p.ID(), to), 8))
 			}
 			p.ok(p.Barrier(p.All()))
 		})
@@ -82,16 +82,16 @@ func (s *suite) testTime(t *testing.T) {
 		s.run(t, spec, func(p *proc) {
 			b, want := make([]byte, rows*size), cluster.Time(0)
 			if m := &p.Spec().Machine; m.Emulated {
-				want = m.TransferTime(p.Class(1-p.ID()), rows*size) + 2*m.CopyTime(rows*size) + m.HandlerTime
+				want = m.TransferTime(p.Spec().Layout.ClassOf(p.ID(), 1-p.ID()), rows*size) + 2*m.CopyTime(rows*size) + m.HandlerTime
 				same(p, "the copies' time", m.CopyTime(rows*size), 20*cluster.Microsecond)
 			}
 			face := cluster.Column(0, 2*size, size, rows)
 			if p.ID() == 0 {
 				at := p.Now()
-				p.ok(p.PutStrided(1, &face, b))
+				p.ok(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(b), Shape: face}, nil, nil))
 				p.took("strided put", p.Now()-at, want)
 				at = p.Now()
-				p.ok(p.GetStrided(1, &face, b))
+				p.ok(p.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Of(b), Shape: face}, nil))
 				p.took("strided get", p.Now()-at, want)
 			}
 			p.ok(p.Barrier(p.All()))

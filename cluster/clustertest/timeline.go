@@ -21,11 +21,11 @@ func (s *suite) testTimeline(t *testing.T) {
 		in := make([]byte, 100_000)
 		for _, n := range []int{0, 8, eager, eager + 1, 100_000} {
 			p.Compute(work, nil)
-			_, err := p.Sendrecv(w, to, tag, data(n, me), from, tag, in[:n])
+			_, err := p.Sendrecv(w, to, tag, cluster.Of(data(n, me)), from, tag, cluster.Of(in[:n]))
 			p.ok(err)
 			p.fork(threads, func(p *proc, thread int) { p.Compute(work, nil) })
 		}
-		p.ok(p.Put(to, 8, data(40_000, me)))
+		p.ok(p.Put(cluster.At(to, 8), cluster.Of(data(40_000, me))))
 		p.ok(p.Barrier(w))
 	}
 
@@ -93,16 +93,16 @@ func (s *suite) testTimeline(t *testing.T) {
 		s.run(t, spec, func(p *proc) {
 			me, next, from := p.ID(), (p.ID()+1)%4, (p.ID()+3)%4
 			for i := range uint64(s.times(20)) {
-				p.ok(p.PutSignal(next, 1024, data(40_000, me), 8, cluster.SigSet, i+1))
+				p.ok(p.PutWith(&cluster.Put{To: cluster.At(next, 1024), Data: cluster.Of(data(40_000, me)), Signal: cluster.Signal{Op: cluster.SigSet, Off: 8, Value: i + 1}, Until: cluster.Source}, nil, nil))
 				_, err := p.Await(8, cluster.CmpEqual, i+1)
 				p.ok(err)
 				p.ok(p.Barrier(p.All()))
 				for _, n := range []int{8, 20_000} {
 					var q cluster.Request
-					p.ok(p.Isend(&q, p.World(), next, tag, data(n, me)))
+					p.ok(p.Isend(&q, p.World(), next, tag, cluster.Of(data(n, me))))
 					m, err := p.Mprobe(p.World(), from, tag)
 					p.ok(err)
-					_, err = p.Mrecv(m, make([]byte, n))
+					_, err = p.Mrecv(m, cluster.Of(make([]byte, n)))
 					p.ok(err)
 					_, err = p.Wait(&q)
 					p.ok(err)
@@ -159,7 +159,7 @@ func (s *suite) testTimeline(t *testing.T) {
 				w := q.World()
 				in := make([]byte, 8192)
 				for range 4 {
-					_, err := q.Sendrecv(w, 1-w.Rank(), tag, data(8192, w.Rank()), 1-w.Rank(), tag, in)
+					_, err := q.Sendrecv(w, 1-w.Rank(), tag, cluster.Of(data(8192, w.Rank())), 1-w.Rank(), tag, cluster.Of(in))
 					q.ok(err)
 				}
 				done.Store(true)
@@ -232,12 +232,12 @@ func (s *suite) testTimeline(t *testing.T) {
 				})
 				p.fork(2, func(q *proc, thread int) {
 					if thread == 0 {
-						_, err := q.RPC(q.ID(), stay, 0, nil)
+						_, err := q.RPC(q.ID(), stay, 0, cluster.Data{})
 						q.ok(err)
 						return
 					}
 					p.until(inside.Load)
-					_, err := q.AtomicLoad(q.ID(), 0)
+					_, err := q.Atomic(cluster.At(q.ID(), 0), cluster.AtomicLoad, 0)
 					q.ok(err)
 				})
 			})

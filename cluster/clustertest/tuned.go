@@ -52,7 +52,7 @@ func chosen(p *proc) {
 		key, _ := f.Settled(what, 800, 0)
 		mine := []int64{int64(slices.Index(coll.Of(what), key.Algorithm))}
 		all := make([]int64, p.Ranks())
-		p.ok(coll.Allgather(p.Rank, p.World(), cluster.Bytes(mine), cluster.Bytes(all)))
+		p.ok(coll.Allgather(p.Rank, p.World(), cluster.Of(mine), cluster.Of(all)))
 		p.check(!slices.ContainsFunc(all, func(i int64) bool { return i != mine[0] }), "%s: members settle on %v of its algorithms", what, all)
 	}
 	p.ok(c.Free())

@@ -33,7 +33,7 @@ func (s *suite) testTwoSided(t *testing.T) {
 		for tag, n := range []int{0, 1, eager} {
 			p.send(peer, tag, data(n, tag))
 			var q cluster.Request
-			p.ok(p.Isend(&q, p.World(), peer, tag, data(n, tag+10)))
+			p.ok(p.Isend(&q, p.World(), peer, tag, cluster.Of(data(n, tag+10))))
 			_, err := p.Wait(&q)
 			p.ok(err)
 		}
@@ -64,8 +64,8 @@ func (s *suite) testTwoSided(t *testing.T) {
 	// Rank 1 posts its receive only after a token, so until then these must not
 	// complete.
 	type start func(p *proc, q *cluster.Request, b []byte) error
-	isend := func(p *proc, q *cluster.Request, b []byte) error { return p.Isend(q, p.World(), 1, 7, b) }
-	issend := func(p *proc, q *cluster.Request, b []byte) error { return p.Issend(q, p.World(), 1, 7, b) }
+	isend := func(p *proc, q *cluster.Request, b []byte) error { return p.Isend(q, p.World(), 1, 7, cluster.Of(b)) }
+	issend := func(p *proc, q *cluster.Request, b []byte) error { return p.Issend(q, p.World(), 1, 7, cluster.Of(b)) }
 	for _, c := range []struct {
 		name  string
 		limit int64
@@ -85,7 +85,7 @@ func (s *suite) testTwoSided(t *testing.T) {
 			s.run(t, spec, func(p *proc) {
 				b := make([]byte, c.size)
 				if p.ID() == 1 {
-					_, err := p.Recv(p.All(), 0, tokenTag, nil)
+					_, err := p.Recv(p.All(), 0, tokenTag, cluster.Data{})
 					p.ok(err)
 					p.recv(0, 7, b)
 					p.holds("message", b, 1)
@@ -112,20 +112,20 @@ func (s *suite) testTwoSided(t *testing.T) {
 			in := make([]byte, size)
 			// The receive first.
 			var r, q cluster.Request
-			p.ok(p.Irecv(&r, p.World(), me, 1, in))
-			p.ok(p.Ssend(p.World(), me, 1, data(size, 1)))
+			p.ok(p.Irecv(&r, p.World(), me, 1, cluster.Of(in)))
+			p.ok(p.Ssend(p.World(), me, 1, cluster.Of(data(size, 1))))
 			st, err := p.Wait(&r)
 			p.ok(err)
 			same(p, "source", st.Source, me)
 			p.holds("posted first", in, 1)
 			// The send first.
-			p.ok(p.Isend(&q, p.World(), me, 2, data(size, 2)))
+			p.ok(p.Isend(&q, p.World(), me, 2, cluster.Of(data(size, 2))))
 			p.recv(cluster.AnySource, 2, in)
 			_, err = p.Wait(&q)
 			p.ok(err)
 			p.holds("sent first", in, 2)
 			// Both at once.
-			_, err = p.Sendrecv(p.World(), me, 3, data(size, 3), me, 3, in)
+			_, err = p.Sendrecv(p.World(), me, 3, cluster.Of(data(size, 3)), me, 3, cluster.Of(in))
 			p.ok(err)
 			p.holds("sendrecv", in, 3)
 		})
@@ -135,7 +135,7 @@ func (s *suite) testTwoSided(t *testing.T) {
 		n, me := p.World().Size(), p.World().Rank()
 		for i, size := range sizes {
 			in := make([]byte, size)
-			st, err := p.Sendrecv(p.World(), (me+1)%n, 5, data(size, me+i), (me+n-1)%n, 5, in)
+			st, err := p.Sendrecv(p.World(), (me+1)%n, 5, cluster.Of(data(size, me+i)), (me+n-1)%n, 5, cluster.Of(in))
 			p.ok(err)
 			same(p, "source", st.Source, (me+n-1)%n)
 			p.holds("message", in, (me+n-1)%n+i)
@@ -179,17 +179,17 @@ func (s *suite) testTwoSided(t *testing.T) {
 func everySize(p *proc) {
 	me, w := p.ID(), p.World()
 	send := []func(b []byte) error{
-		func(b []byte) error { return p.Send(w, 1-me, 1, b) },
-		func(b []byte) error { return p.Ssend(w, 1-me, 1, b) },
+		func(b []byte) error { return p.Send(w, 1-me, 1, cluster.Of(b)) },
+		func(b []byte) error { return p.Ssend(w, 1-me, 1, cluster.Of(b)) },
 		func(b []byte) error {
 			var q cluster.Request
-			p.ok(p.Isend(&q, w, 1-me, 1, b))
+			p.ok(p.Isend(&q, w, 1-me, 1, cluster.Of(b)))
 			_, err := p.Wait(&q)
 			return err
 		},
 		func(b []byte) error {
 			var q cluster.Request
-			p.ok(p.Issend(&q, w, 1-me, 1, b))
+			p.ok(p.Issend(&q, w, 1-me, 1, cluster.Of(b)))
 			for {
 				if _, done, err := p.Test(&q); done {
 					return err
@@ -222,11 +222,11 @@ func allToAll(p *proc) {
 		in := make([][]byte, n)
 		for i := range n {
 			in[i] = make([]byte, size)
-			p.ok(p.Irecv(&qs[i], p.World(), i, round, in[i]))
+			p.ok(p.Irecv(&qs[i], p.World(), i, round, cluster.Of(in[i])))
 		}
 		for i := range n {
 			to := (me + i) % n
-			p.ok(p.Isend(&qs[n+i], p.World(), to, round, data(size, me*n+to)))
+			p.ok(p.Isend(&qs[n+i], p.World(), to, round, cluster.Of(data(size, me*n+to))))
 		}
 		sts := make([]cluster.Status, 2*n)
 		p.ok(p.Waitall(qs, sts))
@@ -262,11 +262,11 @@ func (s *suite) testTruncation(t *testing.T) {
 				var err error
 				if c.posted {
 					var q cluster.Request
-					p.ok(p.Irecv(&q, p.World(), c.from, c.tag, b[:16]))
+					p.ok(p.Irecv(&q, p.World(), c.from, c.tag, cluster.Of(b[:16])))
 					p.token(0)
 					_, err = p.Wait(&q)
 				} else {
-					_, err = p.Recv(p.World(), c.from, c.tag, b[:16])
+					_, err = p.Recv(p.World(), c.from, c.tag, cluster.Of(b[:16]))
 				}
 				want := fmt.Sprintf("rank 1: recv from 0 tag 7: truncated, %d B into 16 B", size)
 				p.check(err != nil && err.Error() == want, "error %q, want %q", err, want)
@@ -287,12 +287,12 @@ func (s *suite) testTeams(t *testing.T) {
 		teams := []*cluster.Team{p.World(), p.All(), p.Group()}
 		if p.ID() == 0 {
 			for i, team := range teams {
-				p.ok(p.Send(team, 1, 7, data(8, i)))
+				p.ok(p.Send(team, 1, 7, cluster.Of(data(8, i))))
 			}
 			return
 		}
 		for i := len(teams) - 1; i >= 0; i-- {
-			_, err := p.Recv(teams[i], cluster.AnySource, cluster.AnyTag, b)
+			_, err := p.Recv(teams[i], cluster.AnySource, cluster.AnyTag, cluster.Of(b))
 			p.ok(err)
 			p.holds(teams[i].Name(), b, i)
 		}
@@ -307,11 +307,11 @@ func (s *suite) testTeams(t *testing.T) {
 				same(p, "own number", team.Global(me), p.ID())
 				var b [8]byte
 				out := []byte{byte(p.ID()), 0, 0, 0, 0, 0, 0, 0}
-				st, err := p.Sendrecv(team, (me+1)%n, 1, out, (me+n-1)%n, 1, b[:])
+				st, err := p.Sendrecv(team, (me+1)%n, 1, cluster.Of(out), (me+n-1)%n, 1, cluster.Of(b[:]))
 				p.ok(err)
 				same(p, "source", st.Source, (me+n-1)%n)
 				same(p, "sender", int(b[0]), team.Global((me+n-1)%n))
-				st, err = p.Sendrecv(team, (me+1)%n, 2, out, cluster.AnySource, 2, b[:])
+				st, err = p.Sendrecv(team, (me+1)%n, 2, cluster.Of(out), cluster.AnySource, 2, cluster.Of(b[:]))
 				p.ok(err)
 				same(p, "any source", st.Source, (me+n-1)%n)
 			}

@@ -52,10 +52,10 @@ func (s *suite) indexedAgainstCopies(t *testing.T) {
 					if r.ID() == 0 {
 						var err error
 						if round == 0 {
-							err = r.PutIndexed(1, spans, packed)
+							err = r.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(packed), Spans: spans}, nil, nil)
 						} else {
 							var op, source cluster.Request
-							if err = r.IputIndexed(&op, &source, 1, spans, packed); err == nil {
+							if err = r.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(packed), Spans: spans}, &op, &source); err == nil {
 								err = r.Waitall([]cluster.Request{op, source}, nil)
 							}
 						}
@@ -79,12 +79,12 @@ func (s *suite) indexedAgainstCopies(t *testing.T) {
 					if r.ID() == 0 {
 						got := make([]byte, len(packed))
 						if round == 0 {
-							if err := r.GetIndexed(1, spans, got); err != nil {
+							if err := r.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Of(got), Spans: spans}, nil); err != nil {
 								return err
 							}
 						} else {
 							var q cluster.Request
-							if err := r.IgetIndexed(&q, 1, spans, got); err != nil {
+							if err := r.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Of(got), Spans: spans}, &q); err != nil {
 								return err
 							}
 							if _, err := r.Wait(&q); err != nil {
@@ -118,11 +118,11 @@ func (s *suite) stridedMovesAColumn(t *testing.T) {
 			for i := range values {
 				values[i] = uint64(100 + i)
 			}
-			if err := r.PutStrided(1, column(8*2, 8*columns, 8, rows), cluster.Bytes(values)); err != nil {
+			if err := r.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(values), Shape: *column(8*2, 8*columns, 8, rows)}, nil, nil); err != nil {
 				return err
 			}
 			clear(values)
-			if err := r.GetStrided(1, column(8*2, 8*columns, 8, rows), cluster.Bytes(values)); err != nil {
+			if err := r.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Of(values), Shape: *column(8*2, 8*columns, 8, rows)}, nil); err != nil {
 				return err
 			}
 		}
@@ -162,29 +162,29 @@ func (s *suite) vectorsRefuseWhatDoesNotFit(t *testing.T) {
 			err  error
 			want string
 		}{
-			{r.PutIndexed(0, []cluster.Span{{Off: 0, Len: 10}}, b), "indexed put at rank 0: the spans leave 10 of the buffer's 20 B over"},
-			{r.GetIndexed(0, []cluster.Span{{Off: 0, Len: 10}, {Off: 10, Len: 11}}, b), "indexed get at rank 0: the spans up to 1 are longer than the buffer of 20 B"},
-			{r.PutIndexed(0, []cluster.Span{{Off: 85, Len: 20}}, b), "indexed put at rank 0: span 0 (20 B at 85) is not inside its segment of 104 B"},
-			{r.IputIndexed(&q, nil, 0, []cluster.Span{{Off: 9, Len: 20}, {Off: -1, Len: 0}}, b), "indexed put at rank 0: span 1 (0 B at -1) is not inside its segment of 104 B"},
-			{r.IgetIndexed(&q, 0, []cluster.Span{{Off: huge, Len: huge}}, b), "indexed get at rank 0: span 0 (4611686018427387904 B at 4611686018427387904) is not inside its segment of 104 B"},
-			{r.PutIndexed(1, nil, nil), "indexed put at rank 1: it is in UPC group 1, and UPC access from group 0 ends at its own group; send an MPI message, or use larger groups"},
-			{r.PutStrided(0, column(0, 10, 7, 3), b), "strided put at rank 0: 1 × 3 blocks of 7 B from 0 on with strides of 7 and 0 B reach beyond the end of the buffer of 20 B"},
-			{r.PutStrided(0, column(0, 10, -5, -4), b), "strided put at rank 0: 1 × -4 blocks of -5 B: must not be negative"},
-			{r.GetStrided(0, column(0, 4, 5, 4), b), "strided get at rank 0: 1 × 4 blocks of 5 B overlap in its segment at strides of 4 and 0 B: use strides of at least a block, and a row of them"},
-			{r.PutStrided(0, column(10, 30, 5, 4), b), "strided put at rank 0: 1 × 4 blocks of 5 B from 10 on with strides of 30 and 0 B reach beyond the end of its segment of 104 B"},
-			{r.PutStrided(0, column(0, huge, 5, 4), b), "strided put at rank 0: 1 × 4 blocks of 5 B from 0 on with strides of 4611686018427387904 and 0 B reach beyond the end of its segment of 104 B"},
-			{r.PutStrided(0, column(-1, 10, 5, 4), b), "strided put at rank 0: 1 × 4 blocks of 5 B from -1 on with strides of 10 and 0 B reach beyond the end of its segment of 104 B"},
-			{r.PutStrided(0, &cluster.Strided{Block: 2, Count: [2]int{3, 2}, Far: cluster.Lattice{Stride: [2]int64{4, 8}}, Near: cluster.Lattice{Stride: [2]int64{2, 6}}}, b), "strided put at rank 0: 2 × 3 blocks of 2 B overlap in its segment at strides of 4 and 8 B: use strides of at least a block, and a row of them"},
-			{r.PutStrided(0, &cluster.Strided{Block: 2, Count: [2]int{3, 2}, Far: cluster.Lattice{Stride: [2]int64{4, 90}}, Near: cluster.Lattice{Off: 9, Stride: [2]int64{2, 6}}}, b), "strided put at rank 0: 2 × 3 blocks of 2 B from 9 on with strides of 2 and 6 B reach beyond the end of the buffer of 20 B"},
-			{r.GetStrided(2, column(0, 10, 5, 4), b), "strided get at rank 2: ranks are 0 to 1"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Spans: []cluster.Span{{Off: 0, Len: 10}}}, nil, nil), "indexed put at rank 0: the spans leave 10 of the data's 20 B over"},
+			{r.GetWith(&cluster.Get{From: cluster.At(0, 0), Data: cluster.Of(b), Spans: []cluster.Span{{Off: 0, Len: 10}, {Off: 10, Len: 11}}}, nil), "indexed get at rank 0: the spans up to 1 are longer than the data of 20 B"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Spans: []cluster.Span{{Off: 85, Len: 20}}}, nil, nil), "indexed put at rank 0: span 0 (20 B at 85) is not inside its segment of 104 B"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Spans: []cluster.Span{{Off: 9, Len: 20}, {Off: -1, Len: 0}}}, &q, nil), "indexed put at rank 0: span 1 (0 B at -1) is not inside its segment of 104 B"},
+			{r.GetWith(&cluster.Get{From: cluster.At(0, 0), Data: cluster.Of(b), Spans: []cluster.Span{{Off: huge, Len: huge}}}, &q), "indexed get at rank 0: span 0 (4611686018427387904 B at 4611686018427387904) is not inside its segment of 104 B"},
+			{r.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Data{}, Spans: []cluster.Span{}}, nil, nil), "indexed put at rank 1: it is in UPC group 1, and UPC access from group 0 ends at its own group; send an MPI message, or use larger groups"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Shape: *column(0, 10, 7, 3)}, nil, nil), "strided put at rank 0: 1 × 3 blocks of 7 B from 0 on with strides of 7 and 0 B reach beyond the end of the data of 20 B"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Shape: *column(0, 10, -5, -4)}, nil, nil), "strided put at rank 0: 1 × -4 blocks of -5 B: must not be negative"},
+			{r.GetWith(&cluster.Get{From: cluster.At(0, 0), Data: cluster.Of(b), Shape: *column(0, 4, 5, 4)}, nil), "strided get at rank 0: 1 × 4 blocks of 5 B overlap in its segment at strides of 4 and 0 B: use strides of at least a block, and a row of them"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Shape: *column(10, 30, 5, 4)}, nil, nil), "strided put at rank 0: 1 × 4 blocks of 5 B from 10 on with strides of 30 and 0 B reach beyond the end of its segment of 104 B"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Shape: *column(0, huge, 5, 4)}, nil, nil), "strided put at rank 0: 1 × 4 blocks of 5 B from 0 on with strides of 4611686018427387904 and 0 B reach beyond the end of its segment of 104 B"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Shape: *column(-1, 10, 5, 4)}, nil, nil), "strided put at rank 0: 1 × 4 blocks of 5 B from -1 on with strides of 10 and 0 B reach beyond the end of its segment of 104 B"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Shape: cluster.Strided{Block: 2, Count: [2]int{3, 2}, Far: cluster.Lattice{Stride: [2]int64{4, 8}}, Near: cluster.Lattice{Stride: [2]int64{2, 6}}}}, nil, nil), "strided put at rank 0: 2 × 3 blocks of 2 B overlap in its segment at strides of 4 and 8 B: use strides of at least a block, and a row of them"},
+			{r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Shape: cluster.Strided{Block: 2, Count: [2]int{3, 2}, Far: cluster.Lattice{Stride: [2]int64{4, 90}}, Near: cluster.Lattice{Off: 9, Stride: [2]int64{2, 6}}}}, nil, nil), "strided put at rank 0: 2 × 3 blocks of 2 B from 9 on with strides of 2 and 6 B reach beyond the end of the data of 20 B"},
+			{r.GetWith(&cluster.Get{From: cluster.At(2, 0), Data: cluster.Of(b), Shape: *column(0, 10, 5, 4)}, nil), "strided get at rank 2: ranks are 0 to 1"},
 		} {
 			if err := Refused(c.err, "rank 0: "+c.want); err != nil {
 				return err
 			}
 		}
 		for _, err := range []error{ // what just fits
-			r.PutStrided(0, column(9, 30, 5, 4), b), r.PutStrided(0, column(84, 0, 20, 1), b), r.PutStrided(0, column(0, 0, 0, 9), nil),
-			r.PutIndexed(0, []cluster.Span{{Off: 84, Len: 20}, {Off: 104, Len: 0}}, b), r.GetIndexed(0, nil, nil),
+			r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Shape: *column(9, 30, 5, 4)}, nil, nil), r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Shape: *column(84, 0, 20, 1)}, nil, nil), r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Data{}, Shape: *column(0, 0, 0, 9)}, nil, nil),
+			r.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Spans: []cluster.Span{{Off: 84, Len: 20}, {Off: 104, Len: 0}}}, nil, nil), r.GetWith(&cluster.Get{From: cluster.At(0, 0), Data: cluster.Data{}, Spans: nil}, nil),
 		} {
 			if err != nil {
 				return err
@@ -219,15 +219,15 @@ func (s *suite) stridedAgainstCopies(t *testing.T) {
 						mine := bytes.Clone(buf)
 						switch round {
 						case 0:
-							err = r.PutStrided(to, &face, mine)
+							err = r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(mine), Shape: face}, nil, nil)
 						case 1:
-							err = r.PutImplicitStrided(to, &face, mine)
+							err = r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(mine), Shape: face, Until: cluster.Later}, nil, nil)
 							clear(mine) // it is the program's again
 						case 2:
-							err = r.IputStrided(&op, &source, to, &face, mine)
+							err = r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(mine), Shape: face}, &op, &source)
 							clear(mine)
 						case 3:
-							err = r.IputTrain(&op, &source, to, &face, mine)
+							err = r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(mine), Shape: face, Train: true}, &op, &source)
 							clear(mine)
 						}
 						if err = errors.Join(err, r.Quiet(), r.Waitall([]cluster.Request{op, source}, nil), r.Barrier(r.All())); err != nil {
@@ -237,7 +237,7 @@ func (s *suite) stridedAgainstCopies(t *testing.T) {
 							return fmt.Errorf("rank %d, round %d: %s", r.ID(), round, d)
 						}
 						got, back := make([]byte, held), make([]byte, held)
-						if err := r.GetStrided(to, &face, got); err != nil {
+						if err := r.GetWith(&cluster.Get{From: cluster.At(to, 0), Data: cluster.Of(got), Shape: face}, nil); err != nil {
 							return err
 						}
 						face.Copy(bytes.Repeat([]byte{1}, room), back, false) // where the blocks stand

@@ -50,17 +50,17 @@ type board struct {
 // it can be used for. Every member is told the same.
 func (c *Comm) Reaches() bool {
 	if b := &c.board; !b.asked {
-		b.asked, b.Board, b.direct = true, c.lib.Board(c.team), c.lib.Direct()
+		b.asked, b.Board, b.direct = true, c.lib.Port().Board(c.lib.BoardContext(c.team)), c.lib.Port().Direct()
 		if b.shared = 1; b.direct {
 			b.shared = groupTurns
 		}
 		for i := range b.turns {
 			b.turns[i].open.Store(int32(b.shared))
 		}
-		l := c.r.Layout()
+		l := &c.r.Spec().Layout
 		b.node = true
 		for _, rank := range c.team.Members() {
-			b.node = b.node && l.NodeOf(int(rank)) == c.r.Node()
+			b.node = b.node && l.NodeOf(int(rank)) == c.r.Spec().Layout.NodeOf(c.r.ID())
 		}
 	}
 	return c.board.Board != nil
@@ -142,7 +142,7 @@ func called(says uint64) string {
 // show lets the others load a buffer.
 func (x *Run) show(r *Ref) {
 	x.comm.board.Note(x.at, x.comm.team.Rank(), x.says)
-	if r.N == 0 || x.call.Sizes {
+	if r.N == 0 || x.call.sizes {
 		return
 	}
 	b, me, buf := &x.comm.board, x.comm.team.Rank(), x.buffer(r.Buf)
@@ -194,7 +194,7 @@ func (x *Run) perform() error {
 		if !c.board.direct {
 			x.charge(n)
 			x.op.Then = nil
-			if h := c.lib.Post(&x.op); h != 0 {
+			if h := c.lib.Port().Post(&x.op); h != 0 {
 				c.lib.Await(h)
 			}
 		}
@@ -216,7 +216,7 @@ func (x *Run) raise(word int32) {
 		}
 		by = 0
 	}
-	x.comm.lib.Post(x.boardWord(&x.op, cluster.KindRaise, word, by))
+	x.comm.lib.Port().Post(x.boardWord(&x.op, cluster.KindRaise, word, by))
 }
 
 // wait waits at the board until a word has n.
@@ -230,7 +230,7 @@ func (x *Run) wait(word int32, n uint64) {
 			}
 		}
 	}
-	if h := c.lib.Post(x.boardWord(&x.op, cluster.KindReached, word, n)); h != 0 {
+	if h := c.lib.Port().Post(x.boardWord(&x.op, cluster.KindReached, word, n)); h != 0 {
 		c.lib.Await(h)
 	}
 }
@@ -243,7 +243,7 @@ func (x *Run) work(n *Node, at *strides) {
 		x.load(n, at)
 	case n.Kind == Fold:
 		x.fold(n, at)
-	case !x.call.Sizes:
+	case !x.call.sizes:
 		x.local(n, at)
 	}
 }
@@ -277,7 +277,7 @@ func (x *Run) foremost(n *Node) int32 {
 
 // peers is what all members show of a node's buffer, by member.
 func (x *Run) peers(n *Node) [][]byte {
-	if x.call.Sizes {
+	if x.call.sizes {
 		return nil
 	}
 	return x.comm.board.Peers(placeOf(x.at, n.From.Buf))
@@ -403,7 +403,7 @@ func (x *Run) inTree(to []byte, from [][]byte, room []uint64) {
 
 // own is all of a buffer of this rank's; nil where there are sizes only.
 func (x *Run) own(b Buf) []byte {
-	if x.call.Sizes {
+	if x.call.sizes {
 		return nil
 	}
 	return x.buffer(b)

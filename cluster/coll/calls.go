@@ -17,14 +17,14 @@ import "github.com/hybridtop/hybridtop/cluster"
 // The order in which numbers are combined is that of a binomial tree from the root on,
 // on either way: sums of floating-point numbers have the same bits everywhere.
 
-// Bcast copies the root's buf into every other member's.
-func Bcast(r *cluster.Rank, t *cluster.Team, root int, buf []byte) error {
+// Bcast copies the root's d into every other member's.
+func Bcast(r *cluster.Rank, t *cluster.Team, root int, d cluster.Data) error {
 	lib := r.Lib()
 	if err := rooted(lib, OpBcast, t, root); err != nil {
 		return err
 	}
 	defer lib.Leave()
-	x := calling{r: r, lib: lib, team: t, what: OpBcast, root: int32(root), out: buf, size: int64(len(buf)), unit: 1}
+	x := calling{r: r, lib: lib, team: t, what: OpBcast, root: int32(root), out: d, size: d.Len(), unit: 1}
 	return x.do()
 }
 
@@ -66,8 +66,8 @@ func reducing[T cluster.Number](x calling, op cluster.ReduceOp, in, out []T) (er
 	if x.all, err = cluster.CombiningAll[T](x.r, x.what.String(), op); err != nil {
 		return err
 	}
-	x.in, x.out = cluster.Bytes(in), cluster.Bytes(out)
-	if x.size, x.unit = int64(len(x.in)), 1; len(in) > 0 {
+	x.in, x.out = cluster.Of(in), cluster.Of(out)
+	if x.size, x.unit = x.in.Len(), 1; len(in) > 0 {
 		x.unit = x.size / int64(len(in))
 	}
 	return x.do()
@@ -75,33 +75,33 @@ func reducing[T cluster.Number](x calling, op cluster.ReduceOp, in, out []T) (er
 
 // Gather collects the members' in, all equally long, into out at the root, in the order of
 // their numbers; elsewhere out is not read.
-func Gather(r *cluster.Rank, t *cluster.Team, root int, in, out []byte) error {
+func Gather(r *cluster.Rank, t *cluster.Team, root int, in, out cluster.Data) error {
 	lib := r.Lib()
 	if err := rooted(lib, OpGather, t, root); err != nil {
 		return err
 	}
 	defer lib.Leave()
 	if t.Rank() == root {
-		if err := collected(lib, OpGather, t, len(in), len(out)); err != nil {
+		if err := collected(lib, OpGather, t, in.Len(), out.Len()); err != nil {
 			return err
 		}
 	}
-	x := calling{r: r, lib: lib, team: t, what: OpGather, root: int32(root), in: in, out: out, size: int64(len(in)), unit: 1}
+	x := calling{r: r, lib: lib, team: t, what: OpGather, root: int32(root), in: in, out: out, size: in.Len(), unit: 1}
 	return x.do()
 }
 
 // Allgather collects the members' in, all equally long, into everyone's out, in the order
 // of their numbers.
-func Allgather(r *cluster.Rank, t *cluster.Team, in, out []byte) error {
+func Allgather(r *cluster.Rank, t *cluster.Team, in, out cluster.Data) error {
 	lib := r.Lib()
 	if err := lib.Enter(OpAllgather.String(), t); err != nil {
 		return err
 	}
 	defer lib.Leave()
-	if err := collected(lib, OpAllgather, t, len(in), len(out)); err != nil {
+	if err := collected(lib, OpAllgather, t, in.Len(), out.Len()); err != nil {
 		return err
 	}
-	x := calling{r: r, lib: lib, team: t, what: OpAllgather, in: in, out: out, size: int64(len(in)), unit: 1}
+	x := calling{r: r, lib: lib, team: t, what: OpAllgather, in: in, out: out, size: in.Len(), unit: 1}
 	return x.do()
 }
 
@@ -117,8 +117,8 @@ func rooted(lib cluster.Lib, what Collective, t *cluster.Team, root int) error {
 }
 
 // collected checks that out holds one block of n bytes a member.
-func collected(lib cluster.Lib, what Collective, t *cluster.Team, n, out int) error {
-	if p := t.Size(); out != n*p {
+func collected(lib cluster.Lib, what Collective, t *cluster.Team, n, out int64) error {
+	if p := int64(t.Size()); out != n*p {
 		return lib.Errorf("%s on %s: %d B of output: %d members with %d B each need %d B", what, t.Name(), out, p, n, n*p)
 	}
 	return nil

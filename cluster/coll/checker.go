@@ -180,15 +180,15 @@ func (k *Checker) Do(call Call) error {
 	rel := wrap(int32(k.c.team.Rank()-call.Root), call.Key.Ranks)
 	if call.Key.In == NoSync {
 		for _, t := range k.touched {
-			if what.uses(Out, rel) && overlap(t.buf, call.Out) || t.writes && what.uses(In, rel) && overlap(t.buf, call.In) {
+			if what.uses(Out, rel) && overlap(t.buf, call.Out.Bytes()) || t.writes && what.uses(In, rel) && overlap(t.buf, call.In.Bytes()) {
 				f := k.finding(t.buf, k.calls, what)
 				f.Before, f.Writes = true, t.writes
 			}
 		}
 	}
 	var was []byte
-	if call.Key.Out == NoSync && !call.Sizes && what.uses(Out, rel) {
-		was = bytes.Clone(call.Out)
+	if call.Key.Out == NoSync && what.uses(Out, rel) {
+		was = bytes.Clone(call.Out.Bytes())
 	}
 	err := k.c.Do(call)
 	switch call.Key.Out {
@@ -234,7 +234,7 @@ func (k *Checker) touch(buf []byte, writes bool) {
 		o := &k.open[i]
 		what := o.call.Key.Algorithm.Collective
 		rel := wrap(int32(k.c.team.Rank()-o.call.Root), o.call.Key.Ranks)
-		if !(what.uses(Out, rel) && overlap(buf, o.call.Out)) && !(writes && what.uses(In, rel) && overlap(buf, o.call.In)) {
+		if !(what.uses(Out, rel) && overlap(buf, o.call.Out.Bytes())) && !(writes && what.uses(In, rel) && overlap(buf, o.call.In.Bytes())) {
 			continue
 		}
 		f := k.finding(buf, o.number, what)
@@ -247,7 +247,7 @@ func (k *Checker) touch(buf []byte, writes bool) {
 
 // before is what stood in data of the call's Out before it; nil: it is not all known.
 func (o *opened) before(buf []byte) []byte {
-	at := offsetIn(o.call.Out, buf)
+	at := offsetIn(o.call.Out.Bytes(), buf)
 	if at < 0 || at+int64(len(buf)) > int64(len(o.was)) {
 		return nil
 	}

@@ -1,5 +1,7 @@
 package coll
 
+import "github.com/hybridtop/hybridtop/cluster"
+
 import "fmt"
 
 // Collective is what a team does together.
@@ -71,4 +73,40 @@ func (c Collective) window(b Buf) Ref {
 		return mine
 	}
 	return whole
+}
+
+// Lengths returns the bytes of a member's buffers In and Out, for a call on n bytes: of one
+// block if each member has a block, else of all data. root says whether the member is the
+// root of the call.
+func (c Collective) Lengths(ranks int, root bool, n int64) (in, out int64) {
+	all, some := n*int64(ranks), int64(0)
+	if root {
+		some = 1
+	}
+	switch c {
+	case OpBarrier:
+		return 0, 0
+	case OpBcast:
+		return 0, n
+	case OpScatter:
+		return some * all, n
+	case OpGather:
+		return n, some * all
+	case OpReduce:
+		return n, some * n
+	case OpAllgather:
+		return n, all
+	case OpExchange:
+		return all, all
+	case OpReduceScatter:
+		return all, n
+	}
+	return n, n
+}
+
+// Sized returns a size-only call on n bytes, as Lengths counts them, in elements of unit bytes.
+// root says whether the caller is its root.
+func (k Key) Sized(root bool, n, unit int64) Call {
+	in, out := k.Algorithm.Collective.Lengths(int(k.Ranks), root, n)
+	return Call{Key: k, Blocks: k.Blocks(n, unit), In: cluster.Sized(in), Out: cluster.Sized(out)}
 }

@@ -112,11 +112,10 @@ func (c *Comm) Free() error {
 type Call struct {
 	Key    Key
 	Root   int
-	In     []byte  // what a member gives; a broadcast's is the root's Out
-	Out    []byte  // what it gets; it must not overlap In
-	Blocks Blocks  // the same at every member
-	Into   *Blocks // of Out, where an exchange has other sizes there
-	Sizes  bool    // sizes without bytes: In and Out are not read
+	In     cluster.Data // contribution of the member; a broadcast has none, its root sends Out
+	Out    cluster.Data // result; it must not overlap In. All members give bytes, or all only sizes
+	Blocks Blocks       // the same at every member
+	Into   *Blocks      // of Out, where an exchange has other sizes there
 
 	// Where In and Out are in segments: one-sided transfers ask for it where they move
 	// bytes straight from or to them. nil: they are not in a segment.
@@ -126,6 +125,9 @@ type Call struct {
 	// have, combines many into out at once, in the order in which a binomial tree does.
 	Combine    func(acc, in []byte)
 	CombineAll func(out []byte, in [][]byte)
+
+	in, out []byte // of In and Out
+	sizes   bool   // size-only
 
 	program bool // it is a program's (calls.go): also in a parallel region, and a reduction's In may be its Out
 }
@@ -167,6 +169,8 @@ func (c *Comm) Start(call Call) (*Run, error) {
 func (c *Comm) take(call *Call) (*Run, error) {
 	k := &call.Key
 	what := k.Algorithm.Collective
+	call.in, call.out = call.In.Bytes(), call.Out.Bytes()
+	call.sizes = call.In.SizeOnly() || call.Out.SizeOnly() || c.space.room.Store.SizeOnly() && call.In.Len()+call.Out.Len() == 0
 	if c.lib.Parallel() && !call.program {
 		return nil, c.lib.Errorf("%s on %s: inside a parallel region: start it outside", what, c.team.Name())
 	}
@@ -180,7 +184,7 @@ func (c *Comm) take(call *Call) (*Run, error) {
 	if k.Algorithm.Needs&EvenBlocks != 0 && (call.Blocks.Displ != nil || call.Into != nil) {
 		return nil, c.lib.Errorf("%s by %s on %s: blocks of several sizes, it needs equal ones: take another algorithm", what, k.Algorithm.Name, c.team.Name())
 	}
-	if what.Combines() && call.Combine == nil && !call.Sizes {
+	if what.Combines() && call.Combine == nil && !call.sizes {
 		return nil, c.lib.Errorf("%s on %s: nothing to combine with", what, c.team.Name())
 	}
 	if k.Algorithm.Needs&Reach != 0 && !c.Reaches() {
@@ -207,8 +211,8 @@ func (c *Comm) take(call *Call) (*Run, error) {
 		}
 	}
 	x.bound = x.binds(does)
-	for b, buf := range [...][]byte{call.In, call.Out} {
-		if call.Sizes || !what.uses(Buf(b), rel) {
+	for b, have := range [...]int64{max(call.In.Len(), int64(len(call.in))), max(call.Out.Len(), int64(len(call.out)))} {
+		if !what.uses(Buf(b), rel) || call.sizes && have == 0 {
 			continue
 		}
 		want := int64(0)
@@ -217,17 +221,17 @@ func (c *Comm) take(call *Call) (*Run, error) {
 		} else {
 			want = x.Size(Buf(b))
 		}
-		if int64(len(buf)) != want {
+		if have != want {
 			x.rest()
-			return nil, c.lib.Errorf("%s on %s: %s of %d B, want %d", what, c.team.Name(), [...]string{"in", "out"}[b], len(buf), want)
+			return nil, c.lib.Errorf("%s on %s: %s of %d B, want %d", what, c.team.Name(), [...]string{"in", "out"}[b], have, want)
 		}
 	}
-	if !call.Sizes && !call.program && what.uses(In, rel) && what.uses(Out, rel) && overlap(call.In, call.Out) {
+	if !call.program && what.uses(In, rel) && what.uses(Out, rel) && overlap(call.in, call.out) {
 		x.rest()
 		return nil, c.lib.Errorf("%s on %s: in and out overlap: give it buffers of their own, or a copy of in", what, c.team.Name())
 	}
 	x.call, x.trouble, x.does = *call, nil, does
-	x.oneSide, x.phantom = k.Transfer.OneSided(), call.Sizes
+	x.oneSide = k.Transfer.OneSided()
 	return x, nil
 }
 

@@ -37,7 +37,7 @@ func (x *replayed) makes() error {
 			continue
 		}
 		x.message(o)
-		if x.handles[i] = x.lib.Post(&x.op); x.handles[i] == 0 {
+		if x.handles[i] = x.lib.Port().Post(&x.op); x.handles[i] == 0 {
 			x.open--
 		}
 	}

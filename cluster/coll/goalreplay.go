@@ -97,9 +97,9 @@ func (g *GoalReplay) Rank(r *cluster.Rank) error {
 		}
 	}
 	x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}
-	x.end = x.lib.Post(&x.op)
+	x.end = x.lib.Port().Post(&x.op)
 	x.op = cluster.Op{Kind: cluster.KindWork, Then: x, ThenArg: begins}
-	x.lib.Post(&x.op)
+	x.lib.Port().Post(&x.op)
 	x.lib.Await(x.end)
 	return x.trouble
 }

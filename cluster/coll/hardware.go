@@ -143,7 +143,7 @@ type carrying struct {
 // the time is virtual, and the team is the world, as all nodes take part.
 func (c *Comm) Networked() bool {
 	m := &c.r.Spec().Machine
-	return m.CollectiveNetwork.Bandwidth > 0 && c.r.Phantoms() && c.world
+	return m.CollectiveNetwork.Bandwidth > 0 && (c.r.Spec().Clock == cluster.VirtualClock) && c.world
 }
 
 // Serves reports whether the team can use an algorithm, as far as that is a matter of
@@ -155,7 +155,7 @@ func (c *Comm) Serves(a *Algorithm) bool {
 // give is a member's part of a call on the network: what it brings is combined with what
 // is there.
 func (x *Run) give(n *Node) {
-	if x.call.Sizes {
+	if x.call.sizes {
 		return
 	}
 	if x.comm.carried == nil {
@@ -184,7 +184,7 @@ func (x *Run) give(n *Node) {
 
 // fetch takes what the network brings.
 func (x *Run) fetch(n *Node) {
-	if x.call.Sizes {
+	if x.call.sizes {
 		return
 	}
 	at := x.comm.carried.calls[x.carried]

@@ -69,7 +69,7 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 		return refuse("no room in the segments: Reserve %d words and %d B or more a call, and some slots", room.Words, room.Bytes)
 	case room.Words > c.space.room.Words || room.Bytes > c.space.room.Bytes:
 		return refuse("slots of %d words and %d B, the call needs %d and %d: Reserve more", c.space.room.Words, c.space.room.Bytes, room.Words, room.Bytes)
-	case c.space.room.Sizes && !call.Sizes:
+	case c.space.room.Store.SizeOnly() && !call.sizes:
 		return refuse("slots without bytes, and a call with bytes: Reserve others")
 	case call.Into != nil:
 		return refuse("sizes that differ by member: the others do not know where their bytes go: use %s", TwoSided)
@@ -84,7 +84,7 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 		if at.Of != nil && (k.Address == Local || len(at.Of) != int(k.Ranks)) {
 			return refuse("%d addresses in mode %s: Single takes one for each of %d members, Local the own one", len(at.Of), k.Address, k.Ranks)
 		}
-		if !what.uses(Buf(b), p.Rel) || call.Sizes {
+		if !what.uses(Buf(b), p.Rel) || call.sizes {
 			continue
 		}
 		off, n := at.of(int32(c.team.Rank())), p.Size(Buf(b))
@@ -93,7 +93,7 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 			return refuse("%s of %d B at %d: the segment has %d B", [...]string{"in", "out"}[b], n, off, len(seg))
 		}
 		own := seg[off : off+n : off+n]
-		given := [...]*[]byte{&call.In, &call.Out}[b]
+		given := [...]*[]byte{&call.in, &call.out}[b]
 		if *given == nil {
 			*given = own
 		} else if n > 0 && (int64(len(*given)) != n || &(*given)[0] != &own[0]) {
@@ -302,7 +302,7 @@ func (x *Run) arrived(p cluster.Poster, n *Node, node int32) {
 // bounce copies what a message brings out of the library's buffer, or what it takes into
 // it; then comes the stage.
 func (x *Run) bounce(p cluster.Poster, n *Node, node int32, stage int32) {
-	if !x.call.Sizes {
+	if !x.call.sizes {
 		to, from := x.buffer(n.Ref.Buf), x.comm.r.Segment()[x.bytes+x.within(n.Ref.Buf):]
 		if n.Kind == Send {
 			to, from = from, to
@@ -380,7 +380,7 @@ func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 	}
 	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Early: true, Then: x, ThenArg: node | stageDone}
 	x.op.Off, x.op.Vec = x.target(q, recv.Ref, base)
-	if !x.call.Sizes && x.op.Size > 0 {
+	if !x.call.sizes && x.op.Size > 0 {
 		x.op.Buf = x.piece(n, node)
 	}
 	switch k := x.call.Key; {
@@ -399,7 +399,7 @@ func (x *Run) get(p cluster.Poster, n *Node, node int32, base int64) {
 	q := x.there(node)
 	x.op = cluster.Op{Kind: cluster.KindGet, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Then: x, ThenArg: node | stageGot}
 	x.op.Off, x.op.Vec = x.target(&q, q.Schedule.Nodes[x.does.partners[node]].Ref, base)
-	if !x.call.Sizes && x.op.Size > 0 {
+	if !x.call.sizes && x.op.Size > 0 {
 		x.op.Buf = x.piece(n, node)
 	}
 	p.Post(&x.op)

@@ -25,7 +25,6 @@ type Run struct {
 	tag     int32
 	ctx     int32            // of messages
 	oneSide bool             // transfers are one-sided
-	phantom bool             // sizes without bytes
 	few     [fewNodes]uint16 // left, of a short schedule
 	soon    [fewReady]int32  // ready, of one that is narrow
 	op      cluster.Op       // that is posted next
@@ -125,7 +124,7 @@ func (x *Run) start() error {
 	}
 	o := &c.begin // not the steps' own: another thread may run them before Post is back
 	*o, x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}, cluster.Op{}
-	x.done = c.lib.Post(o)
+	x.done = c.lib.Port().Post(o)
 	*o = cluster.Op{Kind: cluster.KindWork}
 	if s.Marks > 0 {
 		x.takeTurn()
@@ -135,7 +134,7 @@ func (x *Run) start() error {
 		x.boardWord(o, cluster.KindReached, c.board.endedOf(x.at), x.before)
 	}
 	o.Then, o.ThenArg = x, begins
-	c.lib.Post(o)
+	c.lib.Port().Post(o)
 	return nil
 }
 
@@ -168,10 +167,10 @@ func (x *Run) reserve(total int64) {
 			}
 		}
 		x.inTurn, x.served = x.inTurn[:0], 0
-		if !x.call.Sizes {
+		if !x.call.sizes {
 			x.temp = x.comm.r.Segment()[x.bytes:]
 		}
-	case x.call.Sizes || total == 0 || !s.keeps:
+	case x.call.sizes || total == 0 || !s.keeps:
 	case s.Marks > 0:
 		x.shelf(total)
 	default:
@@ -273,7 +272,7 @@ func (x *Run) complete(node int32, d cluster.Done) {
 		want := x.Bytes(n.Ref)
 		if d.Err != cluster.OK || d.Size != want {
 			x.fail("rank %d sent %d B, want %d: every member must give the same sizes", x.Peer(n.Peer), d.Size, want)
-		} else if !x.phantom {
+		} else if !x.call.sizes {
 			if b := x.staged[node]; b != nil {
 				x.unpack(n.Ref, b)
 			}
@@ -318,7 +317,7 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		o.Peer = x.global(n.Peer)
 		o.Size = x.Bytes(n.Ref)
 		o.Buf = nil
-		if !x.phantom && o.Size > 0 {
+		if !x.call.sizes && o.Size > 0 {
 			o.Buf = x.piece(n, node)
 		}
 	case Hardware:
@@ -352,9 +351,9 @@ func (x *Run) global(to Peer) int32 {
 func (x *Run) buffer(b Buf) []byte {
 	switch b {
 	case In:
-		return x.call.In
+		return x.call.in
 	case Out:
-		return x.call.Out
+		return x.call.out
 	}
 	return x.temp[x.temps[b-temps]:]
 }

@@ -42,14 +42,14 @@ const addressBits = 40
 
 // Room is what a slot has, or a call needs of one.
 type Room struct {
-	Words int64 // a word each node, and two
-	Bytes int64 // of buffers
-	Sizes bool  // the buffers are sizes without bytes, behind the segment that is there (Spec.Modelled)
+	Words int64         // a word each node, and two
+	Bytes int64         // of buffers
+	Store cluster.Store // of the buffers: in the segment, or in the size-only memory behind it
 }
 
 // Most is room for two calls' needs.
 func (r Room) Most(o Room) Room {
-	return Room{max(r.Words, o.Words), max(r.Bytes, o.Bytes), r.Sizes || o.Sizes}
+	return Room{max(r.Words, o.Words), max(r.Bytes, o.Bytes), cluster.Bytewise(!r.Store.SizeOnly() && !o.Store.SizeOnly())}
 }
 
 // Reserve gives one-sided calls slots in the segments, of which each call takes one in
@@ -87,11 +87,11 @@ func (c *Comm) Reserve(room Room, slots int) error {
 	if s.words, err = c.r.Alloc(8 * room.Words * int64(slots)); err != nil {
 		return err
 	}
-	if s.bytes = (int64(len(c.r.Segment())) + 63) &^ 63; !room.Sizes {
-		if s.bytes, err = c.r.Alloc(room.Bytes * int64(slots)); err != nil {
-			return err
-		}
+	buffers, err := cluster.Alloc[byte](c.r, room.Store, int(room.Bytes*int64(slots)))
+	if err != nil {
+		return err
 	}
+	s.bytes = buffers.Off
 	if end := s.bytes + room.Bytes*int64(slots); end >= 1<<addressBits {
 		return c.lib.Errorf("slots on %s end at %d of the segment: the library's words hold offsets up to %d", c.team.Name(), end, int64(1)<<addressBits)
 	}
@@ -104,7 +104,7 @@ func (c *Comm) Reserve(room Room, slots int) error {
 
 // giveBack frees the slots' part of the own segment, if it is the last one.
 func (c *Comm) giveBack() {
-	if s := &c.space; s.runs != nil && c.r.Mark() == s.end {
+	if s := &c.space; s.runs != nil && c.lib.Heap() == s.end {
 		_ = c.r.Release(s.start) // the mark is the own one
 	}
 	c.space = space{}
@@ -124,7 +124,7 @@ func (c *Comm) most(own ...int64) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.Do(Call{Key: k, In: in, Out: out, Blocks: k.Blocks(int64(len(in)), 8), Combine: func(acc, in []byte) {
+	err = c.Do(Call{Key: k, In: cluster.Of(in), Out: cluster.Of(out), Blocks: k.Blocks(int64(len(in)), 8), Combine: func(acc, in []byte) {
 		a, b := cluster.View[int64](acc), cluster.View[int64](in)
 		for i := range a {
 			a[i] = max(a[i], b[i])

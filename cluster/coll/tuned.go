@@ -21,7 +21,7 @@ func (c *Comm) Use(t *Table) {
 
 // perNode is how many members share a node, on the whole.
 func (c *Comm) perNode() int32 {
-	l := c.r.Layout()
+	l := &c.r.Spec().Layout
 	p := int32(c.team.Size())
 	nodes := map[int]bool{}
 	for _, rank := range c.team.Members() {
@@ -51,7 +51,7 @@ func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
 // places is which members share nodes.
 func (c *Comm) places() Places {
 	if c.sharing == nil {
-		at := PlacesOf(c.r.Layout(), c.team)
+		at := PlacesOf(&c.r.Spec().Layout, c.team)
 		c.sharing = &at
 	}
 	return *c.sharing

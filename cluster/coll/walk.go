@@ -9,7 +9,7 @@ type calling struct {
 	team    *cluster.Team
 	what    Collective
 	root    int32
-	in, out []byte
+	in, out cluster.Data
 	size    int64 // of a block where blocks go by member, else of the whole data
 	unit    int64 // of an element
 	two     func(acc, in []byte)
@@ -60,7 +60,7 @@ func (x *calling) caller() *caller {
 	c, _ := x.lib.Kept(x.team).(*caller)
 	if c == nil {
 		c = &caller{cache: x.lib.Shared(cacheKey{}, func() any { return &Cache{} }).(*Cache)}
-		if x.lib.Direct() {
+		if x.lib.Port().Direct() {
 			if m := x.newComm(c); m.Reaches() {
 				c.board = m
 			}
@@ -150,15 +150,15 @@ func (x *calling) walk(c *caller) error {
 	if n := len(p.Schedule.Temps); n > 0 {
 		work = x.lib.Scratch(n * room)
 	}
-	at := func(r *Ref) []byte {
+	at := func(r *Ref) cluster.Data {
 		buf := x.in
 		if r.Buf == Out {
 			buf = x.out
 		} else if r.Buf >= temps {
-			buf = work[int(r.Buf-temps)*room:]
+			buf = cluster.Of(work[int(r.Buf-temps)*room:])
 		}
 		off, n := p.span(*r, p.Rel, p.Rel)
-		return buf[off : off+n]
+		return buf.Part(off, n)
 	}
 	call, tag := x.what.String(), tagOf(c.calls, x.what)
 	for i := range p.Schedule.Nodes {
@@ -169,9 +169,9 @@ func (x *calling) walk(c *caller) error {
 		case Recv:
 			err = x.lib.Recv(call, x.team, int(p.Peer(n.Peer)), tag, at(&n.Ref))
 		case Copy:
-			copy(at(&n.Ref), at(&n.From))
+			copy(at(&n.Ref).Bytes(), at(&n.From).Bytes())
 		case Combine:
-			x.two(at(&n.Ref), at(&n.From))
+			x.two(at(&n.Ref).Bytes(), at(&n.From).Bytes())
 		}
 		if err != nil {
 			return err

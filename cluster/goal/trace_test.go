@@ -125,10 +125,10 @@ func pingpong(r *cluster.Rank, size int) error {
 		peer, first := r.ID()^1, r.ID()&1 == i&1
 		for _, sends := range []bool{first, !first} {
 			if sends {
-				if err := r.Send(r.World(), world(r, peer), 5, buf); err != nil {
+				if err := r.Send(r.World(), world(r, peer), 5, cluster.Of(buf)); err != nil {
 					return err
 				}
-			} else if _, err := r.Recv(r.World(), world(r, peer), 5, buf); err != nil {
+			} else if _, err := r.Recv(r.World(), world(r, peer), 5, cluster.Of(buf)); err != nil {
 				return err
 			}
 		}
@@ -152,10 +152,10 @@ func halo(r *cluster.Rank, size int, wait func(*cluster.Rank, []cluster.Request)
 			for dir, step := range [2]int{1, side - 1} {
 				to := r.ID() + ((at+step)%side-at)*stride
 				from := r.ID() + ((at+side-step)%side-at)*stride
-				if err := r.Irecv(&q[n], r.World(), world(r, from), 2*d+dir, make([]byte, size)); err != nil {
+				if err := r.Irecv(&q[n], r.World(), world(r, from), 2*d+dir, cluster.Of(make([]byte, size))); err != nil {
 					return err
 				}
-				if err := r.Isend(&q[n+1], r.World(), world(r, to), 2*d+dir, make([]byte, size)); err != nil {
+				if err := r.Isend(&q[n+1], r.World(), world(r, to), 2*d+dir, cluster.Of(make([]byte, size))); err != nil {
 					return err
 				}
 				n += 2
@@ -201,7 +201,7 @@ func TestNotesWhatAReplayCannotTell(t *testing.T) {
 		if err := halos(r); err != nil {
 			return err
 		}
-		return coll.Allgather(r, r.World(), make([]byte, 800), make([]byte, 800*12))
+		return coll.Allgather(r, r.World(), cluster.Of(make([]byte, 800)), cluster.Of(make([]byte, 800*12)))
 	}
 	for _, c := range []struct {
 		eager int64
@@ -227,11 +227,11 @@ func anySource(r *cluster.Rank) error {
 	buf := make([]byte, 64)
 	me, n := r.World().Rank(), r.World().Size()
 	if me > 0 {
-		if _, err := r.Recv(r.World(), cluster.AnySource, 3, buf); err != nil {
+		if _, err := r.Recv(r.World(), cluster.AnySource, 3, cluster.Of(buf)); err != nil {
 			return err
 		}
 	}
-	return r.Send(r.World(), (me+1)%n, 3+(me+1)/n, buf)
+	return r.Send(r.World(), (me+1)%n, 3+(me+1)/n, cluster.Of(buf))
 }
 
 // Collectives that run as schedules are written as the schedules' messages: replayed they
@@ -251,7 +251,7 @@ func TestRoundTripOfSchedules(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				call := coll.Call{Key: k, Blocks: k.Blocks(4096, 8), Sizes: true}
+				call := k.Sized(r.ID() == 0, 4096, 8)
 				for i := range 2 { // apart, and with no two messages at one time
 					at := cluster.Time(i+1)*cluster.Second/100 + cluster.Time(37*r.ID())*ns
 					r.Compute(cluster.Work{Flops: (at - r.Now()).Seconds() * 1e9}, nil)
@@ -273,36 +273,36 @@ func TestRoundTripOfSchedules(t *testing.T) {
 // What GOAL cannot say ends the program with the rank, the call and a hint.
 func TestRefused(t *testing.T) {
 	for want, body := range map[string]func(*cluster.Rank) error{
-		"rank 1: put to 0: not in GOAL: it has messages alone": func(r *cluster.Rank) error { return r.Put(0, 0, make([]byte, 8)) },
-		"rank 1: get from 0: not in GOAL: it has messages":     func(r *cluster.Rank) error { return r.Get(0, 0, make([]byte, 8)) },
-		"rank 1: atomic to 0: not in GOAL":                     func(r *cluster.Rank) error { _, err := r.FetchAdd(0, 0, 1); return err },
+		"rank 1: put to 0: not in GOAL: it has messages alone": func(r *cluster.Rank) error { return r.Put(cluster.At(0, 0), cluster.Of(make([]byte, 8))) },
+		"rank 1: get from 0: not in GOAL: it has messages":     func(r *cluster.Rank) error { return r.Get(cluster.At(0, 0), cluster.Of(make([]byte, 8))) },
+		"rank 1: atomic to 0: not in GOAL":                     func(r *cluster.Rank) error { _, err := r.Atomic(cluster.At(0, 0), cluster.AtomicAdd, 1); return err },
 		"rank 1: ssend to 0: not in GOAL: no send waits for its receive": func(r *cluster.Rank) error {
-			return r.Ssend(r.World(), 0, 0, nil)
+			return r.Ssend(r.World(), 0, 0, cluster.Data{})
 		},
 		"rank 1: probe from any: not in GOAL: it has no probes": func(r *cluster.Rank) error {
 			_, err := r.Probe(r.World(), cluster.AnySource, 0)
 			return err
 		},
 		"rank 1: recv from 0: not in GOAL: a tag there is of one team": func(r *cluster.Rank) error {
-			_, err := r.Recv(r.World(), 0, cluster.AnyTag, nil)
+			_, err := r.Recv(r.World(), 0, cluster.AnyTag, cluster.Data{})
 			return err
 		},
 		"rank 1: cancel of a receive: not in GOAL": func(r *cluster.Rank) error {
 			var q cluster.Request
-			if err := r.Irecv(&q, r.World(), 0, 0, nil); err != nil {
+			if err := r.Irecv(&q, r.World(), 0, 0, cluster.Data{}); err != nil {
 				return err
 			}
 			_, err := r.Cancel(&q)
 			return err
 		},
 		"rank 1: loads and stores at rank 0: not in GOAL": func(r *cluster.Rank) error {
-			r.Port().Reach(0)
+			r.Lib().Port().Reach(0)
 			return nil
 		},
 		"rank 1: send to 0: not in GOAL: a rank has one thread of messages there": func(r *cluster.Rank) error {
 			return r.Fork(2, func(q *cluster.Thread) error {
 				if q.Number() == 1 {
-					return q.Send(q.World(), 0, 0, nil)
+					return q.Send(q.World(), 0, 0, cluster.Data{})
 				}
 				return nil
 			})
@@ -396,10 +396,10 @@ func pingpongOnce(r *cluster.Rank) error {
 	me := r.ID()
 	for i := range 2 {
 		if me == i {
-			if err := r.Send(r.World(), 1-me, 0, b[:]); err != nil {
+			if err := r.Send(r.World(), 1-me, 0, cluster.Of(b[:])); err != nil {
 				return err
 			}
-		} else if _, err := r.Recv(r.World(), 1-me, 0, b[:]); err != nil {
+		} else if _, err := r.Recv(r.World(), 1-me, 0, cluster.Of(b[:])); err != nil {
 			return err
 		}
 	}

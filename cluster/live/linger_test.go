@@ -40,7 +40,7 @@ func TestACancelNamesWhoAsked(t *testing.T) {
 			return ask(r, func() error { _, _, err := r.Improbe(r.World(), 3, 2); return err })
 		case 2:
 			var q cluster.Request
-			if err := r.Irecv(&q, r.World(), 3, 4, make([]byte, 8)); err != nil {
+			if err := r.Irecv(&q, r.World(), 3, 4, cluster.Of(make([]byte, 8))); err != nil {
 				return err
 			}
 			return ask(r, func() error { _, _, err := r.Test(&q); return err })

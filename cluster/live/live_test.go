@@ -37,11 +37,11 @@ func TestRing(t *testing.T) {
 				for _, size := range []int{8, 100, 5000, 40000} {
 					buf := make([]byte, size)
 					if r.ID() == 0 {
-						if err := r.Send(w, 1%p, 3, buf); err != nil {
+						if err := r.Send(w, 1%p, 3, cluster.Of(buf)); err != nil {
 							return err
 						}
 					}
-					if _, err := r.Recv(w, (r.ID()+p-1)%p, 3, buf); err != nil {
+					if _, err := r.Recv(w, (r.ID()+p-1)%p, 3, cluster.Of(buf)); err != nil {
 						return err
 					}
 					sum := binary.LittleEndian.Uint64(buf) + 1
@@ -52,7 +52,7 @@ func TestRing(t *testing.T) {
 						continue
 					}
 					binary.LittleEndian.PutUint64(buf, sum)
-					if err := r.Send(w, (r.ID()+1)%p, 3, buf); err != nil {
+					if err := r.Send(w, (r.ID()+1)%p, 3, cluster.Of(buf)); err != nil {
 						return err
 					}
 				}
@@ -74,10 +74,10 @@ func TestHeadToHeadIsADeadlockAboveTheEagerLimit(t *testing.T) {
 						return nil
 					}
 					buf := make([]byte, size)
-					if err := r.Send(r.World(), 1-r.ID(), 0, buf); err != nil {
+					if err := r.Send(r.World(), 1-r.ID(), 0, cluster.Of(buf)); err != nil {
 						return err
 					}
-					_, err := r.Recv(r.World(), 1-r.ID(), 0, buf)
+					_, err := r.Recv(r.World(), 1-r.ID(), 0, cluster.Of(buf))
 					return err
 				})
 			}
@@ -97,11 +97,11 @@ func TestPartialDeadlockIsFoundWhileOthersRun(t *testing.T) {
 	err := cluster.Launch(t.Context(), live.New(), spec, func(r *cluster.Rank) error {
 		b := make([]byte, 8)
 		if r.ID() < 2 {
-			_, err := r.Recv(r.World(), 1-r.ID(), 7, b)
+			_, err := r.Recv(r.World(), 1-r.ID(), 7, cluster.Of(b))
 			return err
 		}
 		for {
-			if _, err := r.Sendrecv(r.World(), 5-r.ID(), 1, b, 5-r.ID(), 1, b); err != nil {
+			if _, err := r.Sendrecv(r.World(), 5-r.ID(), 1, cluster.Of(b), 5-r.ID(), 1, cluster.Of(b)); err != nil {
 				return err
 			}
 		}
@@ -163,12 +163,12 @@ func TestThreadsSendAndReceive(t *testing.T) {
 					for i := range 50 {
 						binary.LittleEndian.PutUint64(b, uint64(i))
 						if r.ID() == 0 {
-							if err := th.Send(th.World(), 1, th.Number(), b); err != nil {
+							if err := th.Send(th.World(), 1, th.Number(), cluster.Of(b)); err != nil {
 								return err
 							}
 							continue
 						}
-						if _, err := th.Recv(th.World(), 0, th.Number(), b); err != nil {
+						if _, err := th.Recv(th.World(), 0, th.Number(), cluster.Of(b)); err != nil {
 							return err
 						}
 						if got := binary.LittleEndian.Uint64(b); got != uint64(i) {

@@ -53,7 +53,7 @@ func windows(r *cluster.Rank, n int) error {
 			if r.ID() == 1 {
 				post = r.Irecv
 			}
-			if err := post(&reqs[i], r.World(), 1-r.ID(), 2, bufs[i*8:][:8]); err != nil {
+			if err := post(&reqs[i], r.World(), 1-r.ID(), 2, cluster.Of(bufs[i*8:][:8])); err != nil {
 				return err
 			}
 		}
@@ -61,10 +61,10 @@ func windows(r *cluster.Rank, n int) error {
 			return err
 		}
 		if r.ID() == 1 {
-			if err := r.Send(r.World(), 0, 3, ack); err != nil {
+			if err := r.Send(r.World(), 0, 3, cluster.Of(ack)); err != nil {
 				return err
 			}
-		} else if _, err := r.Recv(r.World(), 1, 3, ack); err != nil {
+		} else if _, err := r.Recv(r.World(), 1, 3, cluster.Of(ack)); err != nil {
 			return err
 		}
 	}
@@ -77,12 +77,12 @@ func inward(r *cluster.Rank, n int) error {
 	bufs := make([]byte, 128*8)
 	for range n {
 		for i := range 64 {
-			if err := r.Irecv(&reqs[i], r.World(), 0, 2, bufs[i*8:][:8]); err != nil {
+			if err := r.Irecv(&reqs[i], r.World(), 0, 2, cluster.Of(bufs[i*8:][:8])); err != nil {
 				return err
 			}
 		}
 		for i := 64; i < 128; i++ {
-			if err := r.Isend(&reqs[i], r.World(), 0, 2, bufs[i*8:][:8]); err != nil {
+			if err := r.Isend(&reqs[i], r.World(), 0, 2, cluster.Of(bufs[i*8:][:8])); err != nil {
 				return err
 			}
 		}

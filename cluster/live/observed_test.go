@@ -31,15 +31,15 @@ func TestTransfersInPlaceAreNotComputing(t *testing.T) {
 		buf := make([]byte, 1<<20)
 		for range 20 {
 			r.Compute(cluster.Work{}, func() {})
-			if err := r.Put(1, 0, buf); err != nil {
+			if err := r.Put(cluster.At(1, 0), cluster.Of(buf)); err != nil {
 				return err
 			}
-			if err := r.Get(1, 0, buf); err != nil {
+			if err := r.Get(cluster.At(1, 0), cluster.Of(buf)); err != nil {
 				return err
 			}
 			r.Compute(cluster.Work{}, func() {})
 			for range 1000 {
-				if err := r.Put(1, 0, buf[:8]); err != nil {
+				if err := r.Put(cluster.At(1, 0), cluster.Of(buf[:8])); err != nil {
 					return err
 				}
 			}
@@ -78,9 +78,9 @@ func TestWireTellsWaitingFromCommunicating(t *testing.T) {
 			v := recorded(t, m, 2, func(r *cluster.Rank) error {
 				if r.ID() == 0 {
 					r.Compute(cluster.Work{Flops: 20e6}, nil) // 20 ms
-					return r.Send(r.World(), 1, 5, make([]byte, n))
+					return r.Send(r.World(), 1, 5, cluster.Of(make([]byte, n)))
 				}
-				_, err := r.Recv(r.World(), 0, 5, make([]byte, n))
+				_, err := r.Recv(r.World(), 0, 5, cluster.Of(make([]byte, n)))
 				return err
 			})
 			sums := v.Lanes[1].Sums(v.To, new(timeline.Place))

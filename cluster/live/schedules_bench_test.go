@@ -66,7 +66,7 @@ func collective(r *cluster.Rank, way string, size int) (func() error, error) {
 	case "none":
 		return func() error { return nil }, nil
 	case "bcast/call":
-		return func() error { return coll.Bcast(r, r.All(), 0, cluster.Bytes(out)) }, nil
+		return func() error { return coll.Bcast(r, r.All(), 0, cluster.Of(out)) }, nil
 	case "allreduce/call":
 		return func() error { return coll.Allreduce(r, r.All(), cluster.Sum, in, out) }, nil
 	}
@@ -95,6 +95,6 @@ func collective(r *cluster.Rank, way string, size int) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	call := coll.Call{Key: k, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: k.Blocks(int64(size), 8), Combine: combine, CombineAll: all}
+	call := coll.Call{Key: k, In: cluster.Of(in), Out: cluster.Of(out), Blocks: k.Blocks(int64(size), 8), Combine: combine, CombineAll: all}
 	return func() error { return c.Do(call) }, nil
 }

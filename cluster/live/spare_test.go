@@ -33,7 +33,7 @@ func traffic(r *cluster.Rank, n, k, size int, back bool, look func(turn int, b [
 						fill(b, byte(turn+i+half))
 					}
 				}
-				if err := start(&requests[i], r.World(), 1-r.ID(), 1, b); err != nil {
+				if err := start(&requests[i], r.World(), 1-r.ID(), 1, cluster.Of(b)); err != nil {
 					return err
 				}
 			}

@@ -28,9 +28,9 @@ func (x *wire) inPlace() bool { return false }
 // node.
 func (x *wire) reaches(from, to int32) bool { return x.w.node[from] == x.w.node[to] }
 
-// transfer makes the parcel of a one-sided operation.
-func (x *wire) transfer(e *engine, op *cluster.Op, kind parcelKind, n int64) (*parcel, *slot) {
-	s := e.pend(op)
+// transfer makes the parcel of a one-sided operation, which completes slot s. A nil s is that of
+// a message of a train that is not the last.
+func (x *wire) transfer(e *engine, s *slot, op *cluster.Op, kind parcelKind, n int64) *parcel {
 	p := newParcel()
 	p.kind, p.src, p.dst, p.req, p.from, p.size = kind, e.id, op.Peer, s, e, n
 	p.off, p.a, p.b, p.arg = op.Off, op.A, op.B, op.Arg
@@ -47,7 +47,7 @@ func (x *wire) transfer(e *engine, op *cluster.Op, kind parcelKind, n int64) (*p
 		}
 	}
 	p.done = cluster.Done{Peer: op.Peer, Size: n}
-	return p, s
+	return p
 }
 
 // put carries bytes to a segment. They are copied here, so that the source is
@@ -58,23 +58,65 @@ func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	if early {
 		op.Then = nobody{}
 	}
-	p, s := x.transfer(e, op, parcelPut, n)
-	if op.Buf != nil {
-		p.hold(op.Buf)
+	s := e.pend(op)
+	if op.Train > 1 {
+		x.train(e, s, op)
+	} else {
+		p := x.leave(e, s, op, n)
+		p.sig, p.sigOp, p.fn = op.Sig, op.SigOp, op.Fn
+		if op.Packed() {
+			copies := x.copies(n)
+			now := x.now()
+			e.worked = max(e.worked, now) + copies
+			p.packing, p.handling = e.worked-now, x.wall(x.w.spec.Machine.HandlerTime)+copies
+		}
+		x.travel(p, e.id, op.Peer, n)
 	}
-	p.sig, p.sigOp, p.fn = op.Sig, op.SigOp, op.Fn
-	if op.Packed() {
-		copies := x.copies(n)
-		now := x.now()
-		e.worked = max(e.worked, now) + copies
-		p.packing, p.handling = e.worked-now, x.wall(x.w.spec.Machine.HandlerTime)+copies
-	}
-	x.travel(p, e.id, op.Peer, n)
 	if early {
 		op.Then = then
 		return e.finish(op, cluster.Done{Peer: op.Peer, Size: n})
 	}
 	return pended(s)
+}
+
+// leave makes the parcel of a put, with a copy of its bytes.
+func (x *wire) leave(e *engine, s *slot, op *cluster.Op, n int64) *parcel {
+	p := x.transfer(e, s, op, parcelPut, n)
+	if op.Buf != nil {
+		p.hold(op.Buf)
+	}
+	return p
+}
+
+// train sends each block of a packet train as a message of its own. Messages between two ranks
+// arrive in order, so that the last one signals, runs the function and completes the put.
+func (x *wire) train(e *engine, s *slot, op *cluster.Op) {
+	left, n := op.Shape.Blocks(), op.Bytes()
+	eachBlock(op, func(one *cluster.Op) {
+		left--
+		if left > 0 {
+			x.travel(x.leave(e, nil, one, one.Size), e.id, op.Peer, one.Size)
+			return
+		}
+		p := x.leave(e, s, one, one.Size)
+		p.sig, p.sigOp, p.fn, p.done.Size = op.Sig, op.SigOp, op.Fn, n
+		x.travel(p, e.id, op.Peer, one.Size)
+	})
+}
+
+// eachBlock calls put with each block of a train as a put of its own, without an action.
+func eachBlock(op *cluster.Op, put func(one *cluster.Op)) {
+	s, buf := op.Shape, op.Buf
+	one := *op
+	one.Shape, one.Train, one.Size = nil, 0, s.Block
+	for j := range max(s.Count[1], 1) {
+		for i := range max(s.Count[0], 1) {
+			if one.Off = s.Far.At(i, j); buf != nil {
+				one.Buf, buf = buf[:s.Block:s.Block], buf[s.Block:]
+			}
+			put(&one)
+		}
+	}
 }
 
 // copies is how long a thread packs n bytes, or unpacks them, in wall ns.
@@ -108,11 +150,18 @@ func (x *wire) land(p *parcel) {
 func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
 	p.kind, p.done, p.packing, p.handling = parcelComplete, d, 0, p.unpack
 	if x.way(p, p.src, p.dst) != cluster.Remote {
-		p.from.completeFrom(p.req, d)
-		p.free()
+		p.complete()
 		return
 	}
 	x.travel(p, p.dst, p.src, n)
+}
+
+// complete ends an operation at its initiator. Of a train only the last message does.
+func (p *parcel) complete() {
+	if p.req != nil {
+		p.from.completeFrom(p.req, p.done)
+	}
+	p.free()
 }
 
 // reply answers an RPC.
@@ -124,7 +173,8 @@ func (x *wire) reply(e *engine, p *parcel, d cluster.Done) {
 // get asks for bytes: inside a node they take the way once, from another node the
 // request goes there first.
 func (x *wire) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
-	p, s := x.transfer(e, op, parcelGet, n)
+	s := e.pend(op)
+	p := x.transfer(e, s, op, parcelGet, n)
 	if op.Packed() { // by a handler of the target's, and back in their places here
 		copies := x.copies(n)
 		p.handling, p.unpack = x.wall(x.w.spec.Machine.HandlerTime)+copies, copies
@@ -144,7 +194,8 @@ func (x *wire) request(p *parcel, n int64) {
 }
 
 func (x *wire) atomic(e *engine, op *cluster.Op) cluster.Handle {
-	p, s := x.transfer(e, op, parcelAtomic, 8)
+	s := e.pend(op)
+	p := x.transfer(e, s, op, parcelAtomic, 8)
 	x.request(p, 8)
 	return pended(s)
 }

@@ -97,7 +97,11 @@ func (direct) matched(e *engine, p *parcel, buf []byte, room int64) (cluster.Don
 
 func (direct) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	t := e.w.engines[op.Peer]
-	t.scatter(op.Off, op.Vec, op.Shape, op.Buf)
+	if op.Train > 1 {
+		eachBlock(op, func(one *cluster.Op) { t.scatter(one.Off, nil, nil, one.Buf) })
+	} else {
+		t.scatter(op.Off, op.Vec, op.Shape, op.Buf)
+	}
 	if op.SigOp != cluster.SigNone {
 		t.signal(op.Sig, op.SigOp, op.A)
 	}

@@ -321,8 +321,7 @@ func (x *wire) happen(p *parcel) {
 	case parcelGet, parcelAtomic:
 		x.read(p)
 	case parcelComplete:
-		p.from.completeFrom(p.req, p.done)
-		p.free()
+		p.complete()
 	case parcelBarrier:
 		p.barrier.open(x.w)
 		p.free()

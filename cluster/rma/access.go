@@ -21,7 +21,7 @@ func (w *Window) Put(target int, off int64, buf []byte) error {
 		copy(s, buf)
 		return nil
 	}
-	return w.r.Lib().PutImplicit(to, at, buf)
+	return w.r.Lib().PutImplicit(cluster.At(to, at), cluster.Of(buf))
 }
 
 // Get reads len(buf) bytes at byte off of the target's window. buf is filled when
@@ -35,7 +35,7 @@ func (w *Window) Get(target int, off int64, buf []byte) error {
 		copy(buf, s)
 		return nil
 	}
-	return w.r.Lib().GetImplicit(to, at, buf)
+	return w.r.Lib().GetImplicit(cluster.At(to, at), cluster.Of(buf))
 }
 
 // Accumulate adds v to the numbers at byte off of the target's window
@@ -136,10 +136,10 @@ func (w *Window) reaching(call string, target int, off, n int64) (to int, at int
 // place finds the bytes of an access that may be done in place; nil: it may not.
 // It asks for no UPC group.
 func (w *Window) place(to int, at, n int64) []byte {
-	if !w.r.Port().Direct() {
+	if !w.r.Lib().Port().Direct() {
 		return nil
 	}
-	if s := w.r.Port().Reach(int(to)); s != nil {
+	if s := w.r.Lib().Port().Reach(int(to)); s != nil {
 		return s[at : at+n : at+n]
 	}
 	return nil

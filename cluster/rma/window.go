@@ -276,7 +276,7 @@ func (w *Window) Unlock(target int) error {
 	w.access = noAccess
 	next, err := w.ask(target, asks[askUnlock:askUnlock+1])
 	for err == nil && next != 0 {
-		if _, err = w.r.Lib().Atomic(int(next-1), w.off, cluster.AtomicAdd, 1, 0); err == nil {
+		if _, err = w.r.Lib().Atomic(cluster.At(int(next-1), w.off), cluster.AtomicAdd, 1, 0); err == nil {
 			next, err = w.ask(target, asks[askNext:askNext+1])
 		}
 	}
@@ -373,7 +373,7 @@ func (w *Window) alive(call string) error {
 
 // ask sends a request to the lock of a member's window.
 func (w *Window) ask(member int, data []byte) (uint64, error) {
-	return w.r.Lib().Ask(w.team, member, data)
+	return w.r.Lib().Ask(w.team, member, cluster.Of(data))
 }
 
 func (w *Window) errorf(format string, args ...any) error {

@@ -24,9 +24,9 @@ func TestAccessTime(t *testing.T) {
 						case r.ID() != 0:
 							return nil
 						case put:
-							return r.Put(to, 8, make([]byte, n))
+							return r.Put(cluster.At(to, 8), cluster.Of(make([]byte, n)))
 						}
-						return r.Get(to, 8, make([]byte, n))
+						return r.Get(cluster.At(to, 8), cluster.Of(make([]byte, n)))
 					})
 					if got, want := run.Total(), m.AccessTime(class, n); max(got-want, want-got) > 1 {
 						t.Errorf("seed %d: %v, %d B, put %v: %d ps, want %d", seed, class, n, put, got, want)
@@ -37,7 +37,8 @@ func TestAccessTime(t *testing.T) {
 				if r.ID() != 0 {
 					return nil
 				}
-				return r.AtomicAdd(to, 0, 1)
+				_, err := r.Atomic(cluster.At(to, 0), cluster.AtomicAdd, 1)
+				return err
 			})
 			if got, want := run.Total(), m.AccessTime(class, 8)+m.AtomicTime; got != want {
 				t.Errorf("seed %d: %v, an atomic: %d ps, want %d", seed, class, got, want)

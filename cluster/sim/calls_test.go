@@ -56,19 +56,19 @@ func (a *actor) call(t *testing.T, call string) error {
 	}
 	switch f[0] {
 	case "send":
-		return a.Send(world, arg(1), 0, make([]byte, arg(2)))
+		return a.Send(world, arg(1), 0, cluster.Of(make([]byte, arg(2))))
 	case "isend":
-		return a.Isend(next(), world, arg(1), 0, make([]byte, arg(2)))
+		return a.Isend(next(), world, arg(1), 0, cluster.Of(make([]byte, arg(2))))
 	case "ssend":
-		return a.Ssend(world, arg(1), 0, make([]byte, arg(2)))
+		return a.Ssend(world, arg(1), 0, cluster.Of(make([]byte, arg(2))))
 	case "recv":
-		st, err := a.Recv(world, arg(1), 0, make([]byte, arg(2)))
+		st, err := a.Recv(world, arg(1), 0, cluster.Of(make([]byte, arg(2))))
 		if err == nil && st.Bytes != int64(arg(2)) {
 			err = fmt.Errorf("rank %d: %q got %d B", a.ID(), call, st.Bytes)
 		}
 		return err
 	case "irecv":
-		return a.Irecv(next(), world, arg(1), 0, make([]byte, arg(2)))
+		return a.Irecv(next(), world, arg(1), 0, cluster.Of(make([]byte, arg(2))))
 	case "wait":
 		err := a.Waitall(a.reqs, nil)
 		a.reqs = a.reqs[:0]
@@ -82,14 +82,14 @@ func (a *actor) call(t *testing.T, call string) error {
 			}
 		}
 	case "put":
-		return a.Put(arg(1), 8, make([]byte, arg(2)))
+		return a.Put(cluster.At(arg(1), 8), cluster.Of(make([]byte, arg(2))))
 	case "iput":
-		return a.Iput(next(), &a.source, arg(1), 8, make([]byte, arg(2)))
+		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 8), Data: cluster.Of(make([]byte, arg(2)))}, next(), &a.source)
 	case "iget":
-		return a.Iget(next(), arg(1), 8, make([]byte, arg(2)))
+		return a.GetWith(&cluster.Get{From: cluster.At(arg(1), 8), Data: cluster.Of(make([]byte, arg(2)))}, next())
 	case "train":
 		train := cluster.Column(8, int64(arg(3)), int64(arg(3)), arg(2))
-		return a.IputTrain(next(), &a.source, arg(1), &train, make([]byte, arg(2)*arg(3)))
+		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))), Shape: train, Train: true}, next(), &a.source)
 	case "source":
 		_, err := a.Wait(&a.source)
 		return err
@@ -101,21 +101,22 @@ func (a *actor) call(t *testing.T, call string) error {
 	case "iputs", "gets": // blocks, at twice their length
 		blocks := cluster.Column(8, int64(2*arg(3)), int64(arg(3)), arg(2))
 		if f[0] == "gets" {
-			return a.GetStrided(arg(1), &blocks, make([]byte, arg(2)*arg(3)))
+			return a.GetWith(&cluster.Get{From: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))), Shape: blocks}, nil)
 		}
-		return a.IputStrided(next(), &a.source, arg(1), &blocks, make([]byte, arg(2)*arg(3)))
+		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))), Shape: blocks}, next(), &a.source)
 	case "get":
-		return a.Get(arg(1), 8, make([]byte, arg(2)))
+		return a.Get(cluster.At(arg(1), 8), cluster.Of(make([]byte, arg(2))))
 	case "add":
-		return a.AtomicAdd(arg(1), 8, 1)
+		_, err := a.Atomic(cluster.At(arg(1), 8), cluster.AtomicAdd, 1)
+		return err
 	case "rpc":
-		word, err := a.RPC(arg(1), a.fn, 0, make([]byte, arg(2)))
+		word, err := a.RPC(arg(1), a.fn, 0, cluster.Of(make([]byte, arg(2))))
 		if err == nil && word != 7 {
 			err = fmt.Errorf("rank %d: %q gave %d", a.ID(), call, word)
 		}
 		return err
 	case "signal":
-		return a.PutSignal(arg(1), 8, make([]byte, arg(2)), 0, cluster.SigAdd, 1)
+		return a.PutWith(&cluster.Put{To: cluster.At(arg(1), 8), Data: cluster.Of(make([]byte, arg(2))), Signal: cluster.Signal{Op: cluster.SigAdd, Off: 0, Value: 1}, Until: cluster.Source}, nil, nil)
 	case "await":
 		_, err := a.Await(0, cluster.CmpEqual, 1)
 		return err

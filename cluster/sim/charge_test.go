@@ -30,21 +30,21 @@ func TestChargedAccessesAreGets(t *testing.T) {
 						if r.ID() != 0 {
 							return nil
 						}
-						start := sim.Clock(r.Port())
+						start := sim.Clock(r.Lib().Port())
 						if way == 0 {
 							for range times {
-								if err := r.Get(to, 0, make([]byte, n)); err != nil {
+								if err := r.Get(cluster.At(to, 0), cluster.Of(make([]byte, n))); err != nil {
 									return err
 								}
 							}
-							each = sim.Clock(r.Port()) - start
+							each = sim.Clock(r.Lib().Port()) - start
 						} else {
 							ops := make([]int64, 4)
 							ops[to] = times
 							if err := r.ChargeAccesses(cluster.Charge{Ops: ops, Bytes: n}); err != nil && !strings.Contains(err.Error(), "adapters") {
 								return err
 							}
-							once = sim.Clock(r.Port()) - start
+							once = sim.Clock(r.Lib().Port()) - start
 						}
 						traffic[way] = *r.Traffic()
 						return nil

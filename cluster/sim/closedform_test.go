@@ -45,7 +45,7 @@ func TestClosedForms(t *testing.T) {
 		ends := make([]cluster.Time, c.ranks)
 		simulated(t, clustertest.Spec(m, c.ranks, 1), func(r *cluster.Rank) error {
 			err := c.body(r, c.size)
-			ends[r.ID()] = sim.Clock(r.Port())
+			ends[r.ID()] = sim.Clock(r.Lib().Port())
 			return err
 		})
 		var last cluster.Time
@@ -63,12 +63,12 @@ func allToAll(r *cluster.Rank, size int) error {
 	n := r.Ranks()
 	buf := make([]byte, size)
 	for i := 1; i < n; i++ {
-		if err := r.Send(r.World(), (r.ID()+i)%n, 0, buf); err != nil {
+		if err := r.Send(r.World(), (r.ID()+i)%n, 0, cluster.Of(buf)); err != nil {
 			return err
 		}
 	}
 	for i := 1; i < n; i++ {
-		if _, err := r.Recv(r.World(), (r.ID()+n-i)%n, 0, buf); err != nil {
+		if _, err := r.Recv(r.World(), (r.ID()+n-i)%n, 0, cluster.Of(buf)); err != nil {
 			return err
 		}
 	}
@@ -79,10 +79,10 @@ func allToAll(r *cluster.Rank, size int) error {
 func incast(r *cluster.Rank, size int) error {
 	buf := make([]byte, size)
 	if r.ID() > 0 {
-		return r.Send(r.World(), 0, 0, buf)
+		return r.Send(r.World(), 0, 0, cluster.Of(buf))
 	}
 	for i := 1; i < r.Ranks(); i++ {
-		if _, err := r.Recv(r.World(), cluster.AnySource, 0, buf); err != nil {
+		if _, err := r.Recv(r.World(), cluster.AnySource, 0, cluster.Of(buf)); err != nil {
 			return err
 		}
 	}
@@ -100,12 +100,12 @@ func halo(side int) func(r *cluster.Rank, size int) error {
 			steps = append(steps, [2]int{up, down}, [2]int{down, up})
 		}
 		for i, s := range steps {
-			if err := r.Send(r.World(), s[0], i, buf); err != nil {
+			if err := r.Send(r.World(), s[0], i, cluster.Of(buf)); err != nil {
 				return err
 			}
 		}
 		for i, s := range steps {
-			if _, err := r.Recv(r.World(), s[1], i, buf); err != nil {
+			if _, err := r.Recv(r.World(), s[1], i, cluster.Of(buf)); err != nil {
 				return err
 			}
 		}
@@ -132,7 +132,7 @@ func TestExchangesSideBySide(t *testing.T) {
 			for k := 1; k <= most; k++ {
 				simulated(t, clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
 					err := bothSides(r, k, c.size)
-					ends[k] = max(ends[k], sim.Clock(r.Port()))
+					ends[k] = max(ends[k], sim.Clock(r.Lib().Port()))
 					return err
 				})
 				each := 2 * (c.gaps*1000*ns + cluster.Time(c.size-1)*4*ns)
@@ -150,12 +150,12 @@ func bothSides(r *cluster.Rank, k int, size int64) error {
 	peers := [2]int{(r.ID() + 1) % n, (r.ID() + n - 1) % n}
 	qs := make([]cluster.Request, 4*k)
 	for i := range 2 * k {
-		if err := r.IrecvPhantom(&qs[i], r.World(), peers[i%2], i^1, size); err != nil { // the other side sends it
+		if err := r.Irecv(&qs[i], r.World(), peers[i%2], i^1, cluster.Sized(size)); err != nil { // the other side sends it
 			return err
 		}
 	}
 	for i := range 2 * k {
-		if err := r.IsendPhantom(&qs[2*k+i], r.World(), peers[i%2], i, size); err != nil {
+		if err := r.Isend(&qs[2*k+i], r.World(), peers[i%2], i, cluster.Sized(size)); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func TestCollectives(t *testing.T) {
 			got := make([]cluster.Time, ranks)
 			simulated(t, clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {
 				err := pattern.body(r, size)
-				got[r.ID()] = sim.Clock(r.Port())
+				got[r.ID()] = sim.Clock(r.Lib().Port())
 				return err
 			})
 			var out strings.Builder
@@ -69,7 +69,7 @@ func binomial(r *cluster.Rank, size int) error {
 	bit := 1
 	for ; bit < r.Ranks(); bit *= 2 {
 		if r.ID()&bit != 0 {
-			if _, err := r.Recv(r.World(), r.ID()-bit, 0, buf); err != nil {
+			if _, err := r.Recv(r.World(), r.ID()-bit, 0, cluster.Of(buf)); err != nil {
 				return err
 			}
 			break
@@ -77,7 +77,7 @@ func binomial(r *cluster.Rank, size int) error {
 	}
 	for bit /= 2; bit > 0; bit /= 2 {
 		if to := r.ID() + bit; to < r.Ranks() {
-			if err := r.Send(r.World(), to, 0, buf); err != nil {
+			if err := r.Send(r.World(), to, 0, cluster.Of(buf)); err != nil {
 				return err
 			}
 		}
@@ -115,14 +115,14 @@ func ring(r *cluster.Rank, size int) error {
 	buf := make([]byte, size)
 	right, left := (r.ID()+1)%r.Ranks(), (r.ID()+r.Ranks()-1)%r.Ranks()
 	if r.ID() == 0 {
-		if err := r.Send(r.World(), right, 0, buf); err != nil {
+		if err := r.Send(r.World(), right, 0, cluster.Of(buf)); err != nil {
 			return err
 		}
 	}
-	if _, err := r.Recv(r.World(), left, 0, buf); err != nil || r.ID() == 0 {
+	if _, err := r.Recv(r.World(), left, 0, cluster.Of(buf)); err != nil || r.ID() == 0 {
 		return err
 	}
-	return r.Send(r.World(), right, 0, buf)
+	return r.Send(r.World(), right, 0, cluster.Of(buf))
 }
 
 // ringTimes: each hop takes 2o + L + (s−1)G, and who passes on pays another o.
@@ -141,7 +141,7 @@ func dissemination(r *cluster.Rank, size int) error {
 	in, out := make([]byte, size), make([]byte, size)
 	for step := 1; step < r.Ranks(); step *= 2 {
 		to, from := (r.ID()+step)%r.Ranks(), (r.ID()+r.Ranks()-step)%r.Ranks()
-		if _, err := r.Sendrecv(r.World(), to, 0, out, from, 0, in); err != nil {
+		if _, err := r.Sendrecv(r.World(), to, 0, cluster.Of(out), from, 0, cluster.Of(in)); err != nil {
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ func stepping(n int, made *atomic.Int64) func(*cluster.Rank) error {
 		right, left := (r.ID()+1)%r.Ranks(), (r.ID()+r.Ranks()-1)%r.Ranks()
 		for range n {
 			r.Compute(cluster.Work{Flops: float64(stepTime / cluster.Nanosecond)}, nil)
-			if _, err := r.Sendrecv(r.World(), right, 0, b, left, 0, b); err != nil {
+			if _, err := r.Sendrecv(r.World(), right, 0, cluster.Of(b), left, 0, cluster.Of(b)); err != nil {
 				return err
 			}
 			if r.ID() == 0 {
@@ -189,10 +189,10 @@ func TestDeadlock(t *testing.T) {
 		case 4: // ends
 			return nil
 		case 3: // waits for one that has ended
-			_, err := r.Recv(r.World(), 4, 9, make([]byte, 1))
+			_, err := r.Recv(r.World(), 4, 9, cluster.Of(make([]byte, 1)))
 			return err
 		}
-		_, err := r.Recv(r.World(), (r.ID()+1)%3, 7, make([]byte, 1)) // in a circle
+		_, err := r.Recv(r.World(), (r.ID()+1)%3, 7, cluster.Of(make([]byte, 1))) // in a circle
 		return err
 	})
 	want := []string{
@@ -225,7 +225,7 @@ func TestOverflow(t *testing.T) {
 	}{
 		{"computing and a message", nil, func(r *cluster.Rank) error {
 			r.Compute(huge, nil)
-			return r.Send(r.World(), 1-r.ID(), 0, nil)
+			return r.Send(r.World(), 1-r.ID(), 0, cluster.Data{})
 		}},
 		{"computing alone", nil, func(r *cluster.Rank) error {
 			r.Compute(huge, nil)
@@ -242,16 +242,16 @@ func TestOverflow(t *testing.T) {
 			return nil
 		}},
 		{"latency", func(m *cluster.Machine) { m.Classes[cluster.Remote].Latency = math.MaxInt64 }, func(r *cluster.Rank) error {
-			return r.Send(r.World(), 1-r.ID(), 0, nil)
+			return r.Send(r.World(), 1-r.ID(), 0, cluster.Data{})
 		}},
 		{"overhead", func(m *cluster.Machine) { m.Classes[cluster.Remote].Overhead = math.MaxInt64 }, func(r *cluster.Rank) error {
-			return r.Send(r.World(), 1-r.ID(), 0, nil)
+			return r.Send(r.World(), 1-r.ID(), 0, cluster.Data{})
 		}},
 		{"barrier", func(m *cluster.Machine) { m.Classes[cluster.Remote].Latency = math.MaxInt64 }, func(r *cluster.Rank) error {
 			return r.Barrier(r.All())
 		}},
 		{"bytes", func(m *cluster.Machine) { m.Classes[cluster.Remote].Bandwidth = 1 }, func(r *cluster.Rank) error {
-			return r.SendPhantom(r.World(), 1-r.ID(), 0, 1<<60)
+			return r.Send(r.World(), 1-r.ID(), 0, cluster.Sized(1<<60))
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

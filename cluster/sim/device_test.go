@@ -72,7 +72,7 @@ func TestMessageOverheadOfDevices(t *testing.T) {
 			return r.Using(means, func() error {
 				b := make([]byte, 64)
 				if put && r.ID() == 0 {
-					err := r.Put(1, 0, b)
+					err := r.Put(cluster.At(1, 0), cluster.Of(b))
 					end = r.Now()
 					return err
 				}
@@ -81,9 +81,9 @@ func TestMessageOverheadOfDevices(t *testing.T) {
 				}
 				var err error
 				if r.ID() == 0 {
-					return r.Send(r.World(), 1, 0, b)
+					return r.Send(r.World(), 1, 0, cluster.Of(b))
 				}
-				_, err = r.Recv(r.World(), 0, 0, b)
+				_, err = r.Recv(r.World(), 0, 0, cluster.Of(b))
 				end = r.Now()
 				return err
 			})

@@ -20,9 +20,9 @@ func TestGapInsideANode(t *testing.T) {
 			for i := range qs {
 				var err error
 				if r.ID() == 0 {
-					err = r.IsendPhantom(&qs[i], r.World(), 1, i, 1000)
+					err = r.Isend(&qs[i], r.World(), 1, i, cluster.Sized(1000))
 				} else {
-					err = r.IrecvPhantom(&qs[i], r.World(), 0, i, 1000)
+					err = r.Irecv(&qs[i], r.World(), 0, i, cluster.Sized(1000))
 				}
 				if err != nil {
 					return err

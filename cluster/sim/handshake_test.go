@@ -26,19 +26,19 @@ func TestAnswersAreNotQueuedBehindBytes(t *testing.T) {
 		switch r.ID() {
 		case 0:
 			var qs [2]cluster.Request
-			if err := r.IrecvPhantom(&qs[0], world, 2, 0, 1e6); err != nil {
+			if err := r.Irecv(&qs[0], world, 2, 0, cluster.Sized(1e6)); err != nil {
 				return err
 			}
-			if err := r.IsendPhantom(&qs[1], world, 1, 0, 1e6); err != nil {
+			if err := r.Isend(&qs[1], world, 1, 0, cluster.Sized(1e6)); err != nil {
 				return err
 			}
 			return r.Waitall(qs[:], nil)
 		case 1:
-			_, err := r.RecvPhantom(world, 0, 0, 1e6)
+			_, err := r.Recv(world, 0, 0, cluster.Sized(1e6))
 			return err
 		}
 		r.Compute(cluster.Work{Flops: 1e6}, nil)
-		err := r.SendPhantom(world, 0, 0, 1e6)
+		err := r.Send(world, 0, 0, cluster.Sized(1e6))
 		done = r.Now()
 		return err
 	})
@@ -66,10 +66,10 @@ func TestThreadsInjectWhatTheyWaitFor(t *testing.T) {
 		err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 			err := r.Fork(threads, func(t *cluster.Thread) error {
 				if t.ID() == 1 {
-					_, err := t.RecvPhantom(t.World(), 0, t.Number(), 1e6)
+					_, err := t.Recv(t.World(), 0, t.Number(), cluster.Sized(1e6))
 					return err
 				}
-				return t.SendPhantom(t.World(), 1, t.Number(), 1e6)
+				return t.Send(t.World(), 1, t.Number(), cluster.Sized(1e6))
 			})
 			took[threads] = max(took[threads], r.Now())
 			return err

@@ -43,7 +43,7 @@ func TestCollectiveNetwork(t *testing.T) {
 					r.Compute(cluster.Work{Flops: (late - r.Now()).Seconds() * m.Flops}, func() {})
 					began = r.Now()
 				}
-				if err := comm.Do(coll.Call{Key: key, Blocks: key.Blocks(c.bytes, 8), Sizes: true}); err != nil {
+				if err := comm.Do(key.Sized(r.ID() == 0, c.bytes, 8)); err != nil {
 					return err
 				}
 				last = max(last, r.Now())

@@ -23,7 +23,7 @@ func TestNoMessageOvertakesOnLinks(t *testing.T) {
 		case 1, 2, 3: // keep the adapters busy
 			b := make([]byte, 40000)
 			for i := range n {
-				if err := r.Put(4+r.ID(), 0, b[:10000+(i*7919+r.ID()*3571)%30000]); err != nil {
+				if err := r.Put(cluster.At(4+r.ID(), 0), cluster.Of(b[:10000+(i*7919+r.ID()*3571)%30000])); err != nil {
 					return err
 				}
 			}

@@ -36,11 +36,11 @@ func TestLivelock(t *testing.T) {
 			return r.Reach(r.ID())[0] != 0, nil
 		}},
 		{"atomic load", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
-			v, err := r.AtomicLoad(1-r.ID(), 0)
+			v, err := r.Atomic(cluster.At(1-r.ID(), 0), cluster.AtomicLoad, 0)
 			return v != 0, err
 		}},
 		{"atomic load of the own word", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
-			v, err := r.AtomicLoad(r.ID(), 0)
+			v, err := r.Atomic(cluster.At(r.ID(), 0), cluster.AtomicLoad, 0)
 			return v != 0, err
 		}},
 		{"progress", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
@@ -54,7 +54,7 @@ func TestLivelock(t *testing.T) {
 			}
 			abort := stuck(t, clustertest.Spec(clustertest.Priced(), 3, 1), func(r *cluster.Rank) error {
 				var q cluster.Request
-				if err := r.Irecv(&q, r.World(), cluster.AnySource, 0, nil); err != nil {
+				if err := r.Irecv(&q, r.World(), cluster.AnySource, 0, cluster.Data{}); err != nil {
 					return err
 				}
 				if r.ID() == 2 { // waits, and does not look
@@ -85,11 +85,11 @@ func TestLongPolling(t *testing.T) {
 	simulated(t, clustertest.Spec(clustertest.Priced(), 2, 1), func(r *cluster.Rank) error {
 		if r.ID() == 0 {
 			r.Compute(cluster.Work{Flops: 1e7}, nil) // 10 ms: half a million looks
-			return r.Send(r.World(), 1, 0, nil)
+			return r.Send(r.World(), 1, 0, cluster.Data{})
 		}
 		for {
 			if _, found, err := r.Iprobe(r.World(), 0, 0); found || err != nil {
-				_, err := r.Recv(r.World(), 0, 0, nil)
+				_, err := r.Recv(r.World(), 0, 0, cluster.Data{})
 				return err
 			}
 		}
@@ -105,7 +105,7 @@ func TestLateLook(t *testing.T) {
 			return found, err
 		},
 		"atomic load": func(r *cluster.Rank) (bool, error) {
-			v, err := r.AtomicLoad(1, 0)
+			v, err := r.Atomic(cluster.At(1, 0), cluster.AtomicLoad, 0)
 			return v != 0, err
 		},
 	} {
@@ -118,16 +118,16 @@ func TestLateLook(t *testing.T) {
 					if _, _, err := r.Iprobe(r.World(), 1, 0); err != nil {
 						return err
 					}
-					if err := r.AtomicStore(1, 0, 1); err != nil {
+					if _, err := r.Atomic(cluster.At(1, 0), cluster.AtomicStore, 1); err != nil {
 						return err
 					}
-					return r.Send(r.World(), 1, 0, nil)
+					return r.Send(r.World(), 1, 0, cluster.Data{})
 				}
 				for {
 					if found, err := look(r); err != nil {
 						return err
 					} else if found {
-						_, err := r.Recv(r.World(), 0, 0, nil)
+						_, err := r.Recv(r.World(), 0, 0, cluster.Data{})
 						return err
 					}
 				}
@@ -142,7 +142,7 @@ func TestLoadsAmongWork(t *testing.T) {
 	simulated(t, clustertest.Spec(clustertest.Priced(), 2, 1), func(r *cluster.Rank) error {
 		if r.ID() == 0 {
 			for range 150_000 {
-				if _, err := r.AtomicLoad(0, 0); err != nil {
+				if _, err := r.Atomic(cluster.At(0, 0), cluster.AtomicLoad, 0); err != nil {
 					return err
 				}
 				r.Compute(cluster.Work{Flops: 1}, nil)

@@ -57,7 +57,7 @@ func TestTimelineOfAFunneledRegion(t *testing.T) {
 		r.Compute(cluster.Work{Flops: 1000}, nil)
 		return r.Fork(3, func(th *cluster.Thread) error {
 			if th.Number() == 0 {
-				_, err := th.Sendrecv(th.World(), 1-r.ID(), 1, make([]byte, 8), 1-r.ID(), 1, make([]byte, 8))
+				_, err := th.Sendrecv(th.World(), 1-r.ID(), 1, cluster.Of(make([]byte, 8)), 1-r.ID(), 1, cluster.Of(make([]byte, 8)))
 				return err
 			}
 			th.Compute(cluster.Work{Flops: 5000}, nil)
@@ -108,25 +108,25 @@ func TestTimelineTellsWaitingFromCommunicating(t *testing.T) {
 		}
 		var err error
 		if me == 0 {
-			err = r.Send(w, 1, 1, make([]byte, 8))
+			err = r.Send(w, 1, 1, cluster.Of(make([]byte, 8)))
 		} else {
-			_, err = r.Recv(w, 0, 1, make([]byte, 8))
+			_, err = r.Recv(w, 0, 1, cluster.Of(make([]byte, 8)))
 		}
 		if err != nil {
 			return err
 		}
 		if me == 1 { // a late receiver: of an eager message, and of a rendezvous
 			late()
-			if _, err = r.Recv(w, 0, 2, make([]byte, 8)); err != nil {
+			if _, err = r.Recv(w, 0, 2, cluster.Of(make([]byte, 8))); err != nil {
 				return err
 			}
-			_, err = r.Recv(w, 0, 3, make([]byte, 40_000))
+			_, err = r.Recv(w, 0, 3, cluster.Of(make([]byte, 40_000)))
 			return err
 		}
-		if err = r.Send(w, 1, 2, make([]byte, 8)); err != nil {
+		if err = r.Send(w, 1, 2, cluster.Of(make([]byte, 8))); err != nil {
 			return err
 		}
-		return r.Send(w, 1, 3, make([]byte, 40_000))
+		return r.Send(w, 1, 3, cluster.Of(make([]byte, 40_000)))
 	})
 	want := `rank 0 thread 0
      0.000 10000.000 compute
@@ -229,9 +229,9 @@ func TestTimelineOfTheLock(t *testing.T) {
 	got := lanesOf(t, false, func(r *cluster.Rank) error {
 		return r.Fork(2, func(th *cluster.Thread) error {
 			if r.ID() == 0 {
-				return th.Send(th.World(), 1, th.Number(), make([]byte, 8))
+				return th.Send(th.World(), 1, th.Number(), cluster.Of(make([]byte, 8)))
 			}
-			_, err := th.Recv(th.World(), 0, th.Number(), make([]byte, 8))
+			_, err := th.Recv(th.World(), 0, th.Number(), cluster.Of(make([]byte, 8)))
 			return err
 		})
 	})
@@ -277,7 +277,7 @@ func TestTimelineOfAStore(t *testing.T) {
 		if r.ID() == 1 {
 			return nil
 		}
-		return r.Put(1, 0, make([]byte, 64+800))
+		return r.Put(cluster.At(1, 0), cluster.Of(make([]byte, 64+800)))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -303,12 +303,12 @@ func TestTimelineChangesNothing(t *testing.T) {
 		run, err := cluster.Start(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
 			for n := range 5 {
 				to, from := (r.ID()+1)%4, (r.ID()+3)%4
-				if _, err := r.Sendrecv(r.World(), to, 1, make([]byte, n*300), from, 1, make([]byte, n*300)); err != nil {
+				if _, err := r.Sendrecv(r.World(), to, 1, cluster.Of(make([]byte, n*300)), from, 1, cluster.Of(make([]byte, n*300))); err != nil {
 					return err
 				}
 				if err := r.Fork(2, func(th *cluster.Thread) error {
 					th.Compute(cluster.Work{Flops: 500, Bytes: 4000}, nil)
-					return th.Put(to, 8, make([]byte, 64))
+					return th.Put(cluster.At(to, 8), cluster.Of(make([]byte, 64)))
 				}); err != nil {
 					return err
 				}

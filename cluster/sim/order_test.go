@@ -53,13 +53,13 @@ func TestCrowdedAdaptersKeepOrder(t *testing.T) {
 				b := make([]byte, l.size)
 				binary.LittleEndian.PutUint64(b, next[me][l.to])
 				next[me][l.to]++
-				if err := r.Isend(&sends[i], w, l.to, 5, b); err != nil {
+				if err := r.Isend(&sends[i], w, l.to, 5, cluster.Of(b)); err != nil {
 					return err
 				}
 			}
 			for range expected[me] {
 				b := make([]byte, 4*limit)
-				st, err := r.Recv(w, cluster.AnySource, cluster.AnyTag, b)
+				st, err := r.Recv(w, cluster.AnySource, cluster.AnyTag, cluster.Of(b))
 				if err != nil {
 					return err
 				}

@@ -29,7 +29,7 @@ func overlapped(t *testing.T, p cluster.Progress, compute cluster.Time, slices i
 		var runs [2]*coll.Run
 		var done [2]bool
 		for i := range runs {
-			if runs[i], err = c.Start(coll.Call{Key: k, Blocks: k.Blocks(64<<10, 8), Sizes: true}); err != nil {
+			if runs[i], err = c.Start(k.Sized(false, 64<<10, 8)); err != nil {
 				return err
 			}
 		}

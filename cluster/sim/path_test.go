@@ -62,41 +62,41 @@ func TestPath(t *testing.T) {
 		}, share{sim.CauseCompute: 5 * us}},
 		{"a small message", 2, 1, func(r *cluster.Rank) error {
 			if r.ID() == 0 {
-				return r.Send(r.World(), 1, 0, []byte{1})
+				return r.Send(r.World(), 1, 0, cluster.Of([]byte{1}))
 			}
-			_, err := r.Recv(r.World(), 0, 0, make([]byte, 1))
+			_, err := r.Recv(r.World(), 0, 0, cluster.Of(make([]byte, 1)))
 			return err
 		}, share{sim.CauseOverhead: 600 * ns, sim.CauseLatency: us}},
 		{"a long message", 2, 1, func(r *cluster.Rank) error {
 			b := make([]byte, 40001)
 			if r.ID() == 0 {
-				return r.Send(r.World(), 1, 0, b)
+				return r.Send(r.World(), 1, 0, cluster.Of(b))
 			}
-			_, err := r.Recv(r.World(), 0, 0, b)
+			_, err := r.Recv(r.World(), 0, 0, cluster.Of(b))
 			return err
 		}, share{sim.CauseOverhead: 600 * ns, sim.CauseLatency: us, sim.CauseBytes: 10 * us}},
 		{"a rendezvous", 2, 1, func(r *cluster.Rank) error {
 			b := make([]byte, 4001)
 			if r.ID() == 0 {
-				return r.Ssend(r.World(), 1, 0, b)
+				return r.Ssend(r.World(), 1, 0, cluster.Of(b))
 			}
-			_, err := r.Recv(r.World(), 0, 0, b)
+			_, err := r.Recv(r.World(), 0, 0, cluster.Of(b))
 			return err
 		}, share{sim.CauseOverhead: 1200 * ns, sim.CauseLatency: 3 * us, sim.CauseBytes: us}},
 		{"a receiver that computes for longer", 2, 1, func(r *cluster.Rank) error {
 			if r.ID() == 0 {
-				return r.Send(r.World(), 1, 0, []byte{1})
+				return r.Send(r.World(), 1, 0, cluster.Of([]byte{1}))
 			}
 			r.Compute(cluster.Work{Flops: 5000}, nil)
-			_, err := r.Recv(r.World(), 0, 0, make([]byte, 1))
+			_, err := r.Recv(r.World(), 0, 0, cluster.Of(make([]byte, 1)))
 			return err
 		}, share{sim.CauseCompute: 5 * us, sim.CauseOverhead: 300 * ns}},
 		{"two ranks that share an adapter", 2, 2, func(r *cluster.Rank) error {
 			b := make([]byte, 4001)
 			if r.ID() < 2 {
-				return r.Send(r.World(), 2+r.ID(), 0, b)
+				return r.Send(r.World(), 2+r.ID(), 0, cluster.Of(b))
 			}
-			_, err := r.Recv(r.World(), r.ID()-2, 0, b)
+			_, err := r.Recv(r.World(), r.ID()-2, 0, cluster.Of(b))
 			return err
 		}, share{sim.CauseOverhead: 600 * ns, sim.CauseLatency: us, sim.CauseBytes: us, sim.CauseGap: 100 * ns, sim.CauseAdapter: us}},
 		{"two ranks that share memory", 1, 2, func(r *cluster.Rank) error {
@@ -111,26 +111,27 @@ func TestPath(t *testing.T) {
 		}, share{sim.CauseCompute: 5 * us, sim.CauseSync: 2 * (600*ns + us)}},
 		{"a put and its acknowledgement", 2, 1, func(r *cluster.Rank) error {
 			if r.ID() == 0 {
-				return r.Put(1, 0, make([]byte, 4001))
+				return r.Put(cluster.At(1, 0), cluster.Of(make([]byte, 4001)))
 			}
 			return nil
 		}, share{sim.CauseOverhead: 300 * ns, sim.CauseLatency: 2 * us, sim.CauseBytes: us}},
 		{"a get", 2, 1, func(r *cluster.Rank) error {
 			if r.ID() == 0 {
-				return r.Get(1, 0, make([]byte, 4001))
+				return r.Get(cluster.At(1, 0), cluster.Of(make([]byte, 4001)))
 			}
 			return nil
 		}, share{sim.CauseOverhead: 300 * ns, sim.CauseLatency: 2 * us, sim.CauseBytes: us}},
 		{"an atomic", 2, 1, func(r *cluster.Rank) error {
 			if r.ID() == 0 {
-				return r.AtomicAdd(1, 0, 1)
+				_, err := r.Atomic(cluster.At(1, 0), cluster.AtomicAdd, 1)
+				return err
 			}
 			return nil
 		}, share{sim.CauseOverhead: 300 * ns, sim.CauseLatency: 2 * us, sim.CauseMemory: 50 * ns}},
 		{"an RPC", 2, 1, func(r *cluster.Rank) error {
 			fn := r.Register(func(cluster.RPC) uint64 { return 0 })
 			if r.ID() == 0 {
-				_, err := r.RPC(1, fn, 0, nil)
+				_, err := r.RPC(1, fn, 0, cluster.Data{})
 				return err
 			}
 			return nil

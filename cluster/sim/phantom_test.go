@@ -22,11 +22,11 @@ func TestPhantomsTakeWhatBytesTake(t *testing.T) {
 					to := (r.ID() + step) % r.Ranks()
 					var err error
 					if phantom {
-						err = firstOf(r.PutPhantom(to, 8, n), r.IputPhantom(&q[0], &q[1], to, 8, n), r.PutImplicitPhantom(to, 8, n), r.GetPhantom(to, 0, n),
-							r.PutSignalPhantom(to, 8, n, flag, cluster.SigAdd, 1), r.IputTrainPhantom(&q[2], nil, to, &train), r.PutStridedPhantom(to, &train), r.IgetPhantom(&q[3], to, 0, n))
+						err = firstOf(r.Put(cluster.At(to, 8), cluster.Sized(n)), r.PutWith(&cluster.Put{To: cluster.At(to, 8), Data: cluster.Sized(n)}, &q[0], &q[1]), r.PutWith(&cluster.Put{To: cluster.At(to, 8), Data: cluster.Sized(n), Until: cluster.Later}, nil, nil), r.Get(cluster.At(to, 0), cluster.Sized(n)),
+							r.PutWith(&cluster.Put{To: cluster.At(to, 8), Data: cluster.Sized(n), Signal: cluster.Signal{Op: cluster.SigAdd, Off: flag, Value: 1}, Until: cluster.Source}, nil, nil), r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Sized(train.Bytes()), Shape: train, Train: true}, &q[2], nil), r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Sized(train.Bytes()), Shape: train}, nil, nil), r.GetWith(&cluster.Get{From: cluster.At(to, 0), Data: cluster.Sized(n)}, &q[3]))
 					} else {
-						err = firstOf(r.Put(to, 8, buf), r.Iput(&q[0], &q[1], to, 8, buf), r.PutImplicit(to, 8, buf), r.Get(to, 0, buf),
-							r.PutSignal(to, 8, buf, flag, cluster.SigAdd, 1), r.IputTrain(&q[2], nil, to, &train, make([]byte, 8*k)), r.PutStrided(to, &train, make([]byte, 8*k)), r.Iget(&q[3], to, 0, buf))
+						err = firstOf(r.Put(cluster.At(to, 8), cluster.Of(buf)), r.PutWith(&cluster.Put{To: cluster.At(to, 8), Data: cluster.Of(buf)}, &q[0], &q[1]), r.PutWith(&cluster.Put{To: cluster.At(to, 8), Data: cluster.Of(buf), Until: cluster.Later}, nil, nil), r.Get(cluster.At(to, 0), cluster.Of(buf)),
+							r.PutWith(&cluster.Put{To: cluster.At(to, 8), Data: cluster.Of(buf), Signal: cluster.Signal{Op: cluster.SigAdd, Off: flag, Value: 1}, Until: cluster.Source}, nil, nil), r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(make([]byte, 8*k)), Shape: train, Train: true}, &q[2], nil), r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(make([]byte, 8*k)), Shape: train}, nil, nil), r.GetWith(&cluster.Get{From: cluster.At(to, 0), Data: cluster.Of(buf)}, &q[3]))
 					}
 					if err = firstOf(err, r.Waitall(q[:], nil), r.Quiet()); err != nil {
 						return err

@@ -26,24 +26,23 @@ func called(t *testing.T, m cluster.Machine, k coll.Key, n int64) cluster.Time {
 		if err != nil {
 			return err
 		}
-		blocks := k.Blocks(n, 1)
-		call := coll.Call{Key: k, Blocks: blocks, Sizes: true, Combine: func(acc, in []byte) {}}
+		call := k.Sized(r.ID() == 0, n, 1)
 		if k.Transfer.OneSided() {
-			room := k.Room(blocks)
-			room.Sizes = true
+			room := k.Room(call.Blocks)
+			room.Store = cluster.Bytewise(false)
 			if err := c.Reserve(room, 4); err != nil {
 				return err
 			}
 			call.InAt, call.OutAt = &coll.At{Off: 1 << 20}, &coll.At{Off: 1 << 30}
 		}
-		r.Compute(cluster.Work{Flops: (begin - sim.Clock(r.Port())).Seconds() * m.Flops}, nil)
-		if at := sim.Clock(r.Port()); at != begin {
+		r.Compute(cluster.Work{Flops: (begin - sim.Clock(r.Lib().Port())).Seconds() * m.Flops}, nil)
+		if at := sim.Clock(r.Lib().Port()); at != begin {
 			return fmt.Errorf("begins at %d", at)
 		}
 		if err := c.Do(call); err != nil {
 			return err
 		}
-		last = max(last, sim.Clock(r.Port()))
+		last = max(last, sim.Clock(r.Lib().Port()))
 		return nil
 	})
 	if err != nil {

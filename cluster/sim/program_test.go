@@ -129,25 +129,25 @@ func (p *program) play(r *cluster.Rank, seen func()) (uint64, error) {
 			err := r.Using(cluster.Means{Own: c.own, Far: c.far}, func() (err error) {
 				switch c.verb {
 				case vIsend:
-					err = r.Isend(&reqs[i], r.World(), c.peer, c.item, p.pattern(c.n, c.item))
+					err = r.Isend(&reqs[i], r.World(), c.peer, c.item, cluster.Of(p.pattern(c.n, c.item)))
 				case vIrecv:
 					bufs[i] = make([]byte, c.n)
-					err = r.Irecv(&reqs[i], r.World(), c.peer, c.item, bufs[i])
+					err = r.Irecv(&reqs[i], r.World(), c.peer, c.item, cluster.Of(bufs[i]))
 				case vCompute:
 					r.Compute([]cluster.Work{{Flops: float64(c.n)}, {Bytes: float64(c.n)}, {Flops: float64(c.n), Bytes: float64(c.n)}}[c.item], nil)
 				case vPut:
-					err = r.Put(c.peer, 8+int64(c.item)*placeSize, p.pattern(c.n, c.item+k))
+					err = r.Put(cluster.At(c.peer, 8+int64(c.item)*placeSize), cluster.Of(p.pattern(c.n, c.item+k)))
 				case vTrain:
 					train := cluster.Column(8+int64(c.item*placeSize), int64(c.n), int64(c.n), wagons)
-					err = r.IputTrain(&reqs[i], nil, c.peer, &train, p.pattern(wagons*c.n, c.item+k))
+					err = r.PutWith(&cluster.Put{To: cluster.At(c.peer, 0), Data: cluster.Of(p.pattern(wagons*c.n, c.item+k)), Shape: train, Train: true}, &reqs[i], nil)
 				case vGet:
 					bufs[i] = make([]byte, c.n)
-					err = r.Get(c.peer, readOnly, bufs[i])
+					err = r.Get(cluster.At(c.peer, readOnly), cluster.Of(bufs[i]))
 				case vAdd:
-					err = r.AtomicAdd(c.peer, 0, uint64(c.n))
+					_, err = r.Atomic(cluster.At(c.peer, 0), cluster.AtomicAdd, uint64(c.n))
 				case vRPC:
 					var word uint64
-					word, err = r.RPC(c.peer, fn, int32(c.n), make([]byte, c.n))
+					word, err = r.RPC(c.peer, fn, int32(c.n), cluster.Of(make([]byte, c.n)))
 					if err == nil && word != 2*uint64(c.n) {
 						err = fmt.Errorf("rank %d: rpc gave %d, want %d", r.ID(), word, 2*c.n)
 					}

@@ -103,7 +103,7 @@ func times(t *testing.T, s cluster.Spec, p *program) ([][]cluster.Time, *sim.Run
 	t.Helper()
 	ends := make([][]cluster.Time, s.Layout.Ranks())
 	run := simulated(t, s, func(r *cluster.Rank) error {
-		_, err := p.play(r, func() { ends[r.ID()] = append(ends[r.ID()], sim.Clock(r.Port())) })
+		_, err := p.play(r, func() { ends[r.ID()] = append(ends[r.ID()], sim.Clock(r.Lib().Port())) })
 		return err
 	})
 	return ends, run
@@ -145,7 +145,7 @@ func TestIdleNode(t *testing.T) {
 				if r.ID() >= p.ranks {
 					return nil
 				}
-				_, err := p.play(r, func() { ends[r.ID()] = append(ends[r.ID()], sim.Clock(r.Port())) })
+				_, err := p.play(r, func() { ends[r.ID()] = append(ends[r.ID()], sim.Clock(r.Lib().Port())) })
 				return err
 			}
 		}
@@ -185,12 +185,12 @@ func TestSlowerIsNeverFaster(t *testing.T) {
 		walk := func(r *cluster.Rank) error {
 			for i, n := range sizes {
 				if r.ID() == path[i] {
-					if err := r.Send(r.World(), path[i+1], i, make([]byte, n)); err != nil {
+					if err := r.Send(r.World(), path[i+1], i, cluster.Of(make([]byte, n))); err != nil {
 						return err
 					}
 				}
 				if r.ID() == path[i+1] {
-					if _, err := r.Recv(r.World(), path[i], i, make([]byte, n)); err != nil {
+					if _, err := r.Recv(r.World(), path[i], i, cluster.Of(make([]byte, n))); err != nil {
 						return err
 					}
 				}
@@ -372,13 +372,13 @@ func TestTrainIsItsPuts(t *testing.T) {
 						if train {
 							break
 						}
-						if err := r.Iput(&reqs[i], nil, to, int64(8+i*n), make([]byte, n)); err != nil {
+						if err := r.PutWith(&cluster.Put{To: cluster.At(to, int64(8+i*n)), Data: cluster.Of(make([]byte, n))}, &reqs[i], nil); err != nil {
 							return err
 						}
 					}
 					if train {
 						all := cluster.Column(8, int64(n), int64(n), k)
-						if err := r.IputTrain(&reqs[0], nil, to, &all, make([]byte, k*n)); err != nil {
+						if err := r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(make([]byte, k*n)), Shape: all, Train: true}, &reqs[0], nil); err != nil {
 							return err
 						}
 					}

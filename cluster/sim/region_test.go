@@ -105,7 +105,7 @@ func TestSerializedInVirtualTime(t *testing.T) {
 					if th.Number() == 1 {
 						th.Compute(work(c.later), nil)
 					}
-					return th.Send(th.World(), 1, 0, make([]byte, 8))
+					return th.Send(th.World(), 1, 0, cluster.Of(make([]byte, 8)))
 				})
 			})
 			if refused := err != nil && strings.Contains(err.Error(), "rank 0 thread 1: send: thread 0 is inside an MPI call"); refused != c.refused || err != nil && !refused {
@@ -124,10 +124,10 @@ func TestBlockingCallStaysInside(t *testing.T) {
 	_, err := simulate(t, sim.New(), spec, func(r *cluster.Rank) error {
 		if r.ID() == 1 {
 			r.Compute(work(50*cluster.Microsecond), nil)
-			return r.Send(r.World(), 0, 1, nil)
+			return r.Send(r.World(), 0, 1, cluster.Data{})
 		}
 		var q cluster.Request
-		if err := r.Irecv(&q, r.World(), 1, 1, nil); err != nil {
+		if err := r.Irecv(&q, r.World(), 1, 1, cluster.Data{}); err != nil {
 			return err
 		}
 		return r.Fork(2, func(th *cluster.Thread) error {
@@ -136,7 +136,7 @@ func TestBlockingCallStaysInside(t *testing.T) {
 				return err
 			}
 			th.Compute(work(20*cluster.Microsecond), nil)
-			return th.Send(th.World(), 1, 0, nil)
+			return th.Send(th.World(), 1, 0, cluster.Data{})
 		})
 	})
 	if err == nil || !strings.Contains(err.Error(), "rank 0 thread 1: send: thread 0 is inside an MPI call") {

@@ -33,7 +33,7 @@ func BenchmarkSchedules(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				call := coll.Call{Key: k, Blocks: k.Blocks(8, 8), Sizes: true}
+				call := k.Sized(r.ID() == 0, 8, 8)
 				for i := range n + 1 {
 					if err := comm.Do(call); err != nil {
 						return err

@@ -58,10 +58,10 @@ func sideBySide(t *testing.T, m cluster.Machine, ranks int, name string, size in
 		if err != nil {
 			return err
 		}
-		begin := sim.Clock(r.Port())
+		begin := sim.Clock(r.Lib().Port())
 		var under []*coll.Run
 		for range calls {
-			x, err := comm.Start(coll.Call{Key: key, Blocks: key.Blocks(size, 8), Sizes: true})
+			x, err := comm.Start(key.Sized(false, size, 8))
 			if err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ func sideBySide(t *testing.T, m cluster.Machine, ranks int, name string, size in
 				return err
 			}
 		}
-		took = max(took, sim.Clock(r.Port())-begin)
+		took = max(took, sim.Clock(r.Lib().Port())-begin)
 		return nil
 	})
 	return took

@@ -37,13 +37,13 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		round := func() {
 			if r.ID() == 0 {
 				for range n {
-					r.Port().Post(&send)
+					r.Lib().Port().Post(&send)
 				}
 			} else {
-				s.left, s.done = n, r.Port().Post(&cluster.Op{Kind: cluster.KindEvent, Arg: 1})
-				s.receive(r.Port())
-				r.Port().Wait([]cluster.Handle{s.done}, 1)
-				r.Port().Test(s.done)
+				s.left, s.done = n, r.Lib().Port().Post(&cluster.Op{Kind: cluster.KindEvent, Arg: 1})
+				s.receive(r.Lib().Port())
+				r.Lib().Port().Wait([]cluster.Handle{s.done}, 1)
+				r.Lib().Port().Test(s.done)
 			}
 			if err := r.Barrier(r.All()); err != nil {
 				t.Error(err)

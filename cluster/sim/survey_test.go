@@ -19,7 +19,7 @@ func TestALongRunIsNotStuck(t *testing.T) {
 	run, err := cluster.Start(t.Context(), sim.New(), cluster.Spec{Machine: m, Layout: layout, Segment: 8}, func(r *cluster.Rank) error {
 		buf := make([]byte, 8)
 		for range 600_000 {
-			if err := r.Get(0, 0, buf); err != nil {
+			if err := r.Get(cluster.At(0, 0), cluster.Of(buf)); err != nil {
 				return err
 			}
 		}

@@ -54,7 +54,7 @@ func checked(t *testing.T, m coll.Modes, wait float64, barrier bool) []*coll.Fin
 		if err := k.Barrier(); err != nil {
 			return err
 		}
-		if err := k.Do(coll.Call{Key: key, Out: out, OutAt: &coll.At{Off: at}, Blocks: blocks}); err != nil {
+		if err := k.Do(coll.Call{Key: key, Out: cluster.Of(out), OutAt: &coll.At{Off: at}, Blocks: blocks}); err != nil {
 			return err
 		}
 		if barrier {
@@ -145,7 +145,7 @@ func onChecker(m coll.Modes, body func(r *cluster.Rank, k *coll.Checker, call co
 		if err != nil {
 			return err
 		}
-		return body(r, c.Check(), coll.Call{Key: key, Out: r.Segment()[at : at+n], OutAt: &coll.At{Off: at}, Blocks: blocks})
+		return body(r, c.Check(), coll.Call{Key: key, Out: cluster.Of(r.Segment()[at : at+n]), OutAt: &coll.At{Off: at}, Blocks: blocks})
 	})
 }
 
@@ -159,10 +159,10 @@ func TestTooWeakModeIn(t *testing.T) {
 	}{{coll.NoSync, false, 1}, {coll.NoSync, true, 0}, {coll.MySync, false, 0}, {coll.AllSync, false, 0}} {
 		err := onChecker(coll.Modes{Transfer: coll.Put, In: c.in}, func(r *cluster.Rank, k *coll.Checker, call coll.Call) error {
 			if r.ID() == 0 {
-				k.Writes(call.Out)
-				call.Out[0] = 7
+				k.Writes(call.Out.Bytes())
+				call.Out.Bytes()[0] = 7
 			} else {
-				k.Reads(call.Out)
+				k.Reads(call.Out.Bytes())
 			}
 			if c.barrier {
 				if err := k.Barrier(); err != nil {

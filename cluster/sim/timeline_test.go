@@ -280,7 +280,7 @@ func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[st
 				if err := a.step(t, c); err != nil {
 					return err
 				}
-				now := sim.Clock(r.Port())
+				now := sim.Clock(r.Lib().Port())
 				marks = append(marks, mark{now, w, c})
 				ends[w] = append(ends[w], now)
 			}

@@ -32,13 +32,13 @@ func TestTrainsShareAnAdapterAsPutsDo(t *testing.T) {
 						}
 						if train {
 							of := cluster.Column(0, int64(bytes), int64(bytes), n)
-							if err := r.IputTrain(&reqs[i], nil, peer, &of, make([]byte, n*bytes)); err != nil {
+							if err := r.PutWith(&cluster.Put{To: cluster.At(peer, 0), Data: cluster.Of(make([]byte, n*bytes)), Shape: of, Train: true}, &reqs[i], nil); err != nil {
 								return err
 							}
 							continue
 						}
 						for k := range n {
-							if err := r.PutImplicit(peer, int64(k*bytes), make([]byte, bytes)); err != nil {
+							if err := r.PutWith(&cluster.Put{To: cluster.At(peer, int64(k*bytes)), Data: cluster.Of(make([]byte, bytes)), Until: cluster.Later}, nil, nil); err != nil {
 								return err
 							}
 						}

@@ -31,9 +31,9 @@ func inOrder(r *cluster.Rank, to, n int) error {
 		if bs[i] = make([]byte, 520); r.ID() == 0 {
 			bs[i] = bs[i][:size(i)]
 			binary.LittleEndian.PutUint64(bs[i], uint64(i))
-			err = r.Isend(&qs[i], r.World(), to, 7, bs[i])
+			err = r.Isend(&qs[i], r.World(), to, 7, cluster.Of(bs[i]))
 		} else {
-			err = r.Irecv(&qs[i], r.World(), 0, 7, bs[i])
+			err = r.Irecv(&qs[i], r.World(), 0, 7, cluster.Of(bs[i]))
 		}
 		if err != nil {
 			return err

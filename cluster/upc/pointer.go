@@ -83,7 +83,7 @@ func (p GlobalPtr[T]) Load(r *cluster.Rank) (T, error) {
 		return zero, err
 	}
 	b := r.Lib().Scratch(int(p.size()))
-	if err := r.Lib().Get(p.Rank(), p.off, b); err != nil {
+	if err := r.Lib().Get(cluster.At(p.Rank(), p.off), cluster.Of(b)); err != nil {
 		return zero, err
 	}
 	return cluster.View[T](b)[0], nil
@@ -99,7 +99,7 @@ func (p GlobalPtr[T]) Store(r *cluster.Rank, v T) error {
 	}
 	b := r.Lib().Scratch(int(p.size()))
 	cluster.View[T](b)[0] = v
-	return r.Lib().Put(p.Rank(), p.off, b)
+	return r.Lib().Put(cluster.At(p.Rank(), p.off), cluster.Of(b))
 }
 
 // Local is p as a plain pointer where loads and stores reach it (upc_cast), else

@@ -75,15 +75,15 @@ func NewShared[T cluster.Number](r *cluster.Rank, n, block int) (*Shared[T], err
 	if s.off, err = r.Alloc(part); err != nil {
 		return nil, err
 	}
-	if r.Port().Direct() {
-		_, shift := r.Layout().Blocks()
+	if r.Lib().Port().Direct() {
+		_, shift := r.Spec().Layout.Blocks()
 		s.parts, s.class, s.node = make([][]T, s.threads), make([]cluster.Class, s.threads), make([]int32, s.threads)
 		for i := range s.parts {
-			s.class[i] = r.Class(s.first + i)
+			s.class[i] = r.Spec().Layout.ClassOf(r.ID(), s.first+i)
 			if r.Traffic().Nodes != nil {
-				s.node[i] = int32(r.Layout().NodeOf(s.first+i) >> shift)
+				s.node[i] = int32(r.Spec().Layout.NodeOf(s.first+i) >> shift)
 			}
-			if words := r.Port().Reach(s.first + i); words != nil {
+			if words := r.Lib().Port().Reach(s.first + i); words != nil {
 				s.parts[i] = cluster.View[T](words[s.off : s.off+int64(s.length(i))*size])
 			}
 		}
@@ -171,7 +171,7 @@ func (s *Shared[T]) Get(i int) (T, error) {
 		}
 	}
 	b := cluster.Bytes(s.cell[:])
-	err := s.r.Lib().Get(s.first+thread, s.off+int64(local)*int64(len(b)), b)
+	err := s.r.Lib().Get(cluster.At(s.first+thread, s.off+int64(local)*int64(len(b))), cluster.Of(b))
 	return s.cell[0], err
 }
 
@@ -199,7 +199,7 @@ func (s *Shared[T]) Put(i int, v T) error {
 	}
 	s.cell[0] = v
 	b := cluster.Bytes(s.cell[:])
-	return s.r.Lib().Put(s.first+thread, s.off+int64(local)*int64(len(b)), b)
+	return s.r.Lib().Put(cluster.At(s.first+thread, s.off+int64(local)*int64(len(b))), cluster.Of(b))
 }
 
 // GetRange reads the elements from i on, as many as buf has, which stand in one block
@@ -216,7 +216,7 @@ func (s *Shared[T]) GetRange(i int, buf []T) error {
 			return nil
 		}
 	}
-	return s.r.Lib().Get(s.first+thread, s.at(local), cluster.Bytes(buf))
+	return s.r.Lib().Get(cluster.At(s.first+thread, s.at(local)), cluster.Of(buf))
 }
 
 // PutRange writes them, as GetRange reads them (upc_memput).
@@ -232,7 +232,7 @@ func (s *Shared[T]) PutRange(i int, buf []T) error {
 			return nil
 		}
 	}
-	return s.r.Lib().Put(s.first+thread, s.at(local), cluster.Bytes(buf))
+	return s.r.Lib().Put(cluster.At(s.first+thread, s.at(local)), cluster.Of(buf))
 }
 
 // span finds n elements from i on in one block.

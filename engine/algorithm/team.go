@@ -29,7 +29,7 @@ type Team struct {
 
 // TeamOf is where the ranks of a team are.
 func TeamOf(r *cluster.Rank, t *cluster.Team) Team {
-	return Among(&r.Spec().Machine, KindOf(r), r.Layout(), t.Members())
+	return Among(&r.Spec().Machine, KindOf(r), &r.Spec().Layout, t.Members())
 }
 
 // Among is where teams of the cluster's ranks are that choose alike, as the rows of a
@@ -60,7 +60,7 @@ func Among(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, teams ...[]i
 // KindOf is what the rank's clock gives.
 func KindOf(r *cluster.Rank) engine.Kind {
 	switch {
-	case r.Phantoms():
+	case (r.Spec().Clock == cluster.VirtualClock):
 		return engine.Simulated
 	case r.Spec().Machine.Emulated:
 		return engine.Emulated

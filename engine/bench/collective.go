@@ -138,11 +138,11 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 	for i := range in {
 		in[i] = 1000*me + int64(i/words)
 	}
-	x.In, x.Out = cluster.Bytes(in), cluster.Bytes(out)
+	x.In, x.Out = cluster.Of(in), cluster.Of(out)
 	want := func(block int) int64 { return 1000*int64(block) + me } // what member block has for this one
 	switch {
 	case c.what == coll.OpBcast:
-		x.In = nil
+		x.In = cluster.Data{}
 		if want = func(int) int64 { return 0 }; me != 0 {
 			out[0] = 1
 		}

@@ -143,7 +143,7 @@ func put1MiB(r *cluster.Rank, c *common) (value, limit side, err error) {
 	value = func(n int) error {
 		mark()
 		for range n {
-			if err := r.Put(1, 0, buf); err != nil {
+			if err := r.Put(cluster.At(1, 0), cluster.Of(buf)); err != nil {
 				return err
 			}
 		}
@@ -176,7 +176,7 @@ func putFlush8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 	value = func(n int) error {
 		for i := range n {
 			payload[0] = uint64(i + 1)
-			if err := r.PutImplicit(1, 0, buf); err != nil {
+			if err := r.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(buf), Until: cluster.Later}, nil, nil); err != nil {
 				return err
 			}
 			if err := r.Quiet(); err != nil {
@@ -214,7 +214,7 @@ func fetchAdd8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 	value = func(n int) error {
 		return whole(n, func(n int) error {
 			for range n {
-				if _, err := r.FetchAdd(1, 0, 1); err != nil {
+				if _, err := r.Atomic(cluster.At(1, 0), cluster.AtomicAdd, 1); err != nil {
 					return err
 				}
 			}

@@ -67,12 +67,12 @@ func self8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 			trip++
 			for i := range sends {
 				out[i] = trip + uint64(i)
-				if err := r.Isend(&sends[i], world, 0, tagData, cluster.Bytes(out[i:i+1])); err != nil {
+				if err := r.Isend(&sends[i], world, 0, tagData, cluster.Of(out[i:i+1])); err != nil {
 					return err
 				}
 			}
 			for i := range receives {
-				if err := r.Irecv(&receives[i], world, 0, tagData, cluster.Bytes(in[i:i+1])); err != nil {
+				if err := r.Irecv(&receives[i], world, 0, tagData, cluster.Of(in[i:i+1])); err != nil {
 					return err
 				}
 			}
@@ -128,10 +128,10 @@ func pingpong(r *cluster.Rank, c *common, size int) (value, limit side, err erro
 	trip := uint64(0)
 	send := func() error {
 		out[0] = trip
-		return r.Send(world, other, tagData, sent)
+		return r.Send(world, other, tagData, cluster.Of(sent))
 	}
 	receive := func() error {
-		if _, err := r.Recv(world, other, tagData, got); err != nil {
+		if _, err := r.Recv(world, other, tagData, cluster.Of(got)); err != nil {
 			return err
 		}
 		if in[0] != trip {
@@ -180,14 +180,14 @@ func stream(r *cluster.Rank, bufs [][]byte) side {
 		return func(n int) error {
 			for range n {
 				for i := range requests {
-					if err := r.Isend(&requests[i], world, 1, tagData, bufs[i]); err != nil {
+					if err := r.Isend(&requests[i], world, 1, tagData, cluster.Of(bufs[i])); err != nil {
 						return err
 					}
 				}
 				if err := r.Waitall(requests, nil); err != nil {
 					return err
 				}
-				if _, err := r.Recv(world, 1, tagAck, ack); err != nil {
+				if _, err := r.Recv(world, 1, tagAck, cluster.Of(ack)); err != nil {
 					return err
 				}
 			}
@@ -197,14 +197,14 @@ func stream(r *cluster.Rank, bufs [][]byte) side {
 	return func(n int) error {
 		for range n {
 			for i := range requests {
-				if err := r.Irecv(&requests[i], world, 0, tagData, bufs[i]); err != nil {
+				if err := r.Irecv(&requests[i], world, 0, tagData, cluster.Of(bufs[i])); err != nil {
 					return err
 				}
 			}
 			if err := r.Waitall(requests, nil); err != nil {
 				return err
 			}
-			if err := r.Send(world, 0, tagAck, ack); err != nil {
+			if err := r.Send(world, 0, tagAck, cluster.Of(ack)); err != nil {
 				return err
 			}
 		}
@@ -286,7 +286,7 @@ func putSignal8(r *cluster.Rank, c *common) (value, limit side, err error) {
 	trip := uint64(0)
 	put := func() error {
 		payload[0] = trip
-		return r.PutSignal(other, data, buf, flag, cluster.SigSet, trip)
+		return r.PutWith(&cluster.Put{To: cluster.At(other, data), Data: cluster.Of(buf), Signal: cluster.Signal{Op: cluster.SigSet, Off: flag, Value: trip}, Until: cluster.Source}, nil, nil)
 	}
 	await := func() error {
 		if _, err := r.Await(flag, cluster.CmpGreaterEqual, trip); err != nil {
@@ -309,7 +309,7 @@ func rpc(r *cluster.Rank, c *common) (value, limit side, err error) {
 	value = func(n int) error {
 		if r.ID() == 1 { // bodies run while it waits for the end
 			due += uint64(n)
-			if _, err := r.Recv(world, 0, tagAck, buf); err != nil {
+			if _, err := r.Recv(world, 0, tagAck, cluster.Of(buf)); err != nil {
 				return err
 			}
 			if calls != due {
@@ -318,11 +318,11 @@ func rpc(r *cluster.Rank, c *common) (value, limit side, err error) {
 			return nil
 		}
 		for range n {
-			if _, err := r.RPC(1, fn, 0, buf); err != nil {
+			if _, err := r.RPC(1, fn, 0, cluster.Of(buf)); err != nil {
 				return err
 			}
 		}
-		return r.Send(world, 1, tagAck, buf)
+		return r.Send(world, 1, tagAck, cluster.Of(buf))
 	}
 	return value, c.pingpong(r.ID(), nil), nil
 }

@@ -141,7 +141,7 @@ func simulatedTrains(ctx context.Context, ranks int) (took time.Duration, err er
 		var q cluster.Request
 		begun := time.Now()
 		for range trains {
-			if err := r.IputTrainPhantom(&q, nil, ranks-1, &of); err != nil {
+			if err := r.PutWith(&cluster.Put{To: cluster.At(ranks-1, 0), Data: cluster.Sized(of.Bytes()), Shape: of, Train: true}, &q, nil); err != nil {
 				return err
 			}
 			if _, err := r.Wait(&q); err != nil {

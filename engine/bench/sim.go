@@ -164,12 +164,12 @@ func haloBody(side [3]int, steps int, face int64) func(*cluster.Rank, func()) er
 				midway()
 			}
 			for i, p := range peers {
-				if err := r.IrecvPhantom(&qs[i], w, p, i^1, face); err != nil {
+				if err := r.Irecv(&qs[i], w, p, i^1, cluster.Sized(face)); err != nil {
 					return err
 				}
 			}
 			for i, p := range peers {
-				if err := r.IsendPhantom(&qs[6+i], w, p, i, face); err != nil {
+				if err := r.Isend(&qs[6+i], w, p, i, cluster.Sized(face)); err != nil {
 					return err
 				}
 			}
@@ -190,10 +190,10 @@ func exchangeBody(size int64) func(*cluster.Rank, func()) error {
 			if midway != nil && me == 0 && step == p/2 {
 				midway()
 			}
-			if err := r.IrecvPhantom(&qs[0], w, me^step, 0, size); err != nil {
+			if err := r.Irecv(&qs[0], w, me^step, 0, cluster.Sized(size)); err != nil {
 				return err
 			}
-			if err := r.IsendPhantom(&qs[1], w, me^step, 0, size); err != nil {
+			if err := r.Isend(&qs[1], w, me^step, 0, cluster.Sized(size)); err != nil {
 				return err
 			}
 			if err := r.Waitall(qs, nil); err != nil {
@@ -211,13 +211,13 @@ func bcastBody(r *cluster.Rank, midway func()) error {
 	for ; mask < p && me&mask == 0; mask <<= 1 {
 	}
 	if me != 0 {
-		if _, err := r.RecvPhantom(w, me-mask, 0, 8); err != nil {
+		if _, err := r.Recv(w, me-mask, 0, cluster.Sized(8)); err != nil {
 			return err
 		}
 	}
 	for mask >>= 1; mask > 0; mask >>= 1 {
 		if me+mask < p {
-			if err := r.SendPhantom(w, me+mask, 0, 8); err != nil {
+			if err := r.Send(w, me+mask, 0, cluster.Sized(8)); err != nil {
 				return err
 			}
 		}

@@ -112,9 +112,9 @@ func pairTrips(t *cluster.Thread, team *cluster.Team) func() error {
 	out, in := make([]uint64, 1), make([]uint64, 1)
 	sent, got := cluster.Bytes(out), cluster.Bytes(in)
 	other := 1 - t.ID()
-	send := func() error { return t.Send(team, other, tagData, sent) }
+	send := func() error { return t.Send(team, other, tagData, cluster.Of(sent)) }
 	receive := func() error {
-		if _, err := t.Recv(team, other, tagData, got); err != nil {
+		if _, err := t.Recv(team, other, tagData, cluster.Of(got)); err != nil {
 			return err
 		}
 		if in[0] != out[0] {
@@ -147,20 +147,20 @@ func pairStream(t *cluster.Thread, team *cluster.Team) func() error {
 		}
 		return func() error {
 			for i := range requests {
-				if err := t.Isend(&requests[i], team, other, tagData, cluster.Bytes(words[i:i+1])); err != nil {
+				if err := t.Isend(&requests[i], team, other, tagData, cluster.Of(words[i:i+1])); err != nil {
 					return err
 				}
 			}
 			if err := t.Waitall(requests, nil); err != nil {
 				return err
 			}
-			_, err := t.Recv(team, other, tagAck, ack)
+			_, err := t.Recv(team, other, tagAck, cluster.Of(ack))
 			return err
 		}
 	}
 	return func() error {
 		for i := range requests {
-			if err := t.Irecv(&requests[i], team, other, tagData, cluster.Bytes(words[i:i+1])); err != nil {
+			if err := t.Irecv(&requests[i], team, other, tagData, cluster.Of(words[i:i+1])); err != nil {
 				return err
 			}
 		}
@@ -173,7 +173,7 @@ func pairStream(t *cluster.Thread, team *cluster.Team) func() error {
 			}
 			words[i] = 0
 		}
-		return t.Send(team, other, tagAck, ack)
+		return t.Send(team, other, tagAck, cluster.Of(ack))
 	}
 }
 

@@ -97,9 +97,9 @@ func windows(k, n int) body {
 				for i := range requests {
 					var err error
 					if piece := bytes[i*n : (i+1)*n]; half == r.ID()&1 {
-						err = r.Isend(&requests[i], r.World(), other, tagData, piece)
+						err = r.Isend(&requests[i], r.World(), other, tagData, cluster.Of(piece))
 					} else {
-						err = r.Irecv(&requests[i], r.World(), other, tagData, piece)
+						err = r.Irecv(&requests[i], r.World(), other, tagData, cluster.Of(piece))
 					}
 					if err != nil {
 						return err
@@ -126,16 +126,16 @@ func halo(n int) body {
 		compute := cluster.Work{Flops: haloFlops}
 		v, x := 3.0, 3.0
 		for s.more() {
-			if err := r.Irecv(&requests[0], world, left, rightwards, fromLeft); err != nil {
+			if err := r.Irecv(&requests[0], world, left, rightwards, cluster.Of(fromLeft)); err != nil {
 				return err
 			}
-			if err := r.Irecv(&requests[1], world, right, leftwards, fromRight); err != nil {
+			if err := r.Irecv(&requests[1], world, right, leftwards, cluster.Of(fromRight)); err != nil {
 				return err
 			}
-			if err := r.Isend(&requests[2], world, left, leftwards, toLeft); err != nil {
+			if err := r.Isend(&requests[2], world, left, leftwards, cluster.Of(toLeft)); err != nil {
 				return err
 			}
-			if err := r.Isend(&requests[3], world, right, rightwards, toRight); err != nil {
+			if err := r.Isend(&requests[3], world, right, rightwards, cluster.Of(toRight)); err != nil {
 				return err
 			}
 			if err := r.Waitall(requests, nil); err != nil {

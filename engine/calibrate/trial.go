@@ -124,9 +124,9 @@ func flood(k, n int) body {
 				piece := data[i*n : (i+1)*n]
 				var err error
 				if r.ID() == 0 {
-					err = r.Isend(&requests[i], world, 1, tagData, piece)
+					err = r.Isend(&requests[i], world, 1, tagData, cluster.Of(piece))
 				} else {
-					err = r.Irecv(&requests[i], world, 0, tagData, piece)
+					err = r.Irecv(&requests[i], world, 0, tagData, cluster.Of(piece))
 				}
 				if err != nil {
 					return err
@@ -161,10 +161,10 @@ func sparse(k int, messages bool) body {
 				if r.ID() == 0 {
 					r.Compute(work, func() { x = dependent(v, x, sparseFlops) })
 					if messages {
-						err = r.Isend(&requests[i], world, 1, tagData, piece)
+						err = r.Isend(&requests[i], world, 1, tagData, cluster.Of(piece))
 					}
 				} else if messages {
-					err = r.Irecv(&requests[i], world, 0, tagData, piece)
+					err = r.Irecv(&requests[i], world, 0, tagData, cluster.Of(piece))
 				}
 				if err != nil {
 					return err
@@ -189,9 +189,9 @@ func sparse(k int, messages bool) body {
 // answer goes from rank 1 to rank 0.
 func answer(r *cluster.Rank, back []byte) error {
 	if r.ID() == 1 {
-		return r.Send(r.World(), 0, tagBack, back)
+		return r.Send(r.World(), 0, tagBack, cluster.Of(back))
 	}
-	_, err := r.Recv(r.World(), 1, tagBack, back)
+	_, err := r.Recv(r.World(), 1, tagBack, cluster.Of(back))
 	return err
 }
 
@@ -204,15 +204,15 @@ func pingpong(n int) body {
 		world, other := r.World(), 1-r.ID()
 		for s.more() {
 			if r.ID() == 0 {
-				if err := r.Send(world, other, tagData, buf); err != nil {
+				if err := r.Send(world, other, tagData, cluster.Of(buf)); err != nil {
 					return err
 				}
 			}
-			if _, err := r.Recv(world, other, tagData, buf); err != nil {
+			if _, err := r.Recv(world, other, tagData, cluster.Of(buf)); err != nil {
 				return err
 			}
 			if r.ID() == 1 {
-				if err := r.Send(world, other, tagData, buf); err != nil {
+				if err := r.Send(world, other, tagData, cluster.Of(buf)); err != nil {
 					return err
 				}
 			}
@@ -233,12 +233,12 @@ func exchange(k, n int) body {
 				return err
 			}
 			for i := range k {
-				if err := r.Irecv(&requests[i], world, other, tagData, in[i*n:(i+1)*n]); err != nil {
+				if err := r.Irecv(&requests[i], world, other, tagData, cluster.Of(in[i*n:(i+1)*n])); err != nil {
 					return err
 				}
 			}
 			for i := range k {
-				if err := r.Isend(&requests[k+i], world, other, tagData, out[i*n:(i+1)*n]); err != nil {
+				if err := r.Isend(&requests[k+i], world, other, tagData, cluster.Of(out[i*n:(i+1)*n])); err != nil {
 					return err
 				}
 			}
@@ -267,7 +267,7 @@ func get(n int, own bool) body {
 				continue
 			}
 			for range k {
-				if err := r.Get(from, 0, buf); err != nil {
+				if err := r.Get(cluster.At(from, 0), cluster.Of(buf)); err != nil {
 					return err
 				}
 			}
@@ -289,7 +289,7 @@ func scattered(own bool) body {
 		for s.more() {
 			for range batchOps {
 				at = at*6364136223846793005 + 1442695040888963407 + binary.NativeEndian.Uint64(word)
-				if err := r.Get(from, int64(at>>32%(scatterBytes/8))*8, word); err != nil {
+				if err := r.Get(cluster.At(from, int64(at>>32%(scatterBytes/8))*8), cluster.Of(word)); err != nil {
 					return err
 				}
 			}
@@ -329,7 +329,7 @@ func stream(r *cluster.Rank, s *stopwatch) error {
 func atomics(r *cluster.Rank, s *stopwatch) error {
 	for s.more() {
 		for range batchOps {
-			if _, err := r.FetchAdd(0, 0, 1); err != nil {
+			if _, err := r.Atomic(cluster.At(0, 0), cluster.AtomicAdd, 1); err != nil {
 				return err
 			}
 		}
@@ -351,16 +351,16 @@ func rpc(r *cluster.Rank, s *stopwatch) error {
 			if !s.last() {
 				continue
 			}
-			if _, err := r.Recv(r.World(), 0, tagData, last); err != nil {
+			if _, err := r.Recv(r.World(), 0, tagData, cluster.Of(last)); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := r.RPC(1, fn, 0, buf); err != nil {
+		if _, err := r.RPC(1, fn, 0, cluster.Of(buf)); err != nil {
 			return err
 		}
 		if s.last() {
-			if err := r.Send(r.World(), 1, tagData, last); err != nil {
+			if err := r.Send(r.World(), 1, tagData, cluster.Of(last)); err != nil {
 				return err
 			}
 		}
@@ -382,7 +382,7 @@ func clocks(r *cluster.Rank, s *stopwatch) error {
 func tests(r *cluster.Rank, s *stopwatch) error {
 	buf := make([]byte, 8)
 	var q cluster.Request
-	if err := r.Irecv(&q, r.World(), 0, tagData, buf); err != nil {
+	if err := r.Irecv(&q, r.World(), 0, tagData, cluster.Of(buf)); err != nil {
 		return err
 	}
 	for s.more() {
@@ -392,7 +392,7 @@ func tests(r *cluster.Rank, s *stopwatch) error {
 			}
 		}
 	}
-	if err := r.Send(r.World(), 0, tagData, buf); err != nil {
+	if err := r.Send(r.World(), 0, tagData, cluster.Of(buf)); err != nil {
 		return err
 	}
 	_, err := r.Wait(&q)

@@ -249,7 +249,7 @@ func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
 		blocks := k.Blocks(size, 1)
 		room, buffer = room.Most(k.Room(blocks)), max(buffer, blocks.Bytes())
 	}
-	room.Sizes = true
+	room.Store = cluster.Bytewise(false)
 	spec := cluster.Spec{Machine: own, Layout: layout, EagerLimit: -1, Segment: 8*slots*(room.Words+8) + 256}
 	spec.Modelled = spec.Segment + slots*(room.Bytes+64) + 2*buffer + 128
 	at := spec.Modelled - 2*buffer
@@ -268,7 +268,8 @@ func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
 			if err != nil {
 				return err
 			}
-			call := coll.Call{Key: k, Blocks: k.Blocks(size, 1), Sizes: true, InAt: &coll.At{Off: at}, OutAt: &coll.At{Off: at + buffer}}
+			call := k.Sized(r.ID() == 0, size, 1)
+			call.InAt, call.OutAt = &coll.At{Off: at}, &coll.At{Off: at + buffer}
 			for range rows {
 				if err := c.Do(call); err != nil {
 					return err

@@ -46,12 +46,12 @@ func putTime(p *Point) float64 {
 		b := make([]byte, size)
 		begun := r.Now()
 		err := r.Using(means, func() error {
-			put := r.Put
+			put := cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(b)}
 			if p.Scenario.Text("wait") == "last" {
-				put = r.PutImplicit
+				put.Until = cluster.Later
 			}
 			for range puts {
-				if err := put(1, 0, b); err != nil {
+				if err := r.PutWith(&put, nil, nil); err != nil {
 					return err
 				}
 			}

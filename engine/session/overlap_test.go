@@ -43,7 +43,7 @@ func init() {
 			if err != nil {
 				return err
 			}
-			e, err := models.Epsilon(models.Reserved{M: float64(p.Int("reserved")), N: r.Layout().ThreadsPerRank}, f)
+			e, err := models.Epsilon(models.Reserved{M: float64(p.Int("reserved")), N: r.Spec().Layout.ThreadsPerRank}, f)
 			if err != nil {
 				return err
 			}

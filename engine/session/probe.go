@@ -47,7 +47,7 @@ func newProbe(run *run, r *cluster.Rank) *probe {
 	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
 	tries := clockTries
 	if v := run.virtual; v != nil {
-		p.clocked, p.batch, tries = r.Port().(clocked), &v.batch, 1 // a virtual look always costs the same
+		p.clocked, p.batch, tries = r.Lib().Port().(clocked), &v.batch, 1 // a virtual look always costs the same
 		v.probes[r.ID()] = p
 	} else {
 		p.batch = new(batch)
@@ -169,7 +169,7 @@ func (p *probe) Step(done, of int) { p.run.slot(p.rank.ID()).share.set(done, of)
 // Access implements engine.Probe.
 func (p *probe) Access(to int, n int64, t cluster.Time) {
 	t = max(t, 0)
-	c := p.rank.Class(to)
+	c := p.rank.Spec().Layout.ClassOf(p.rank.ID(), to)
 	p.counts.accesses[c]++
 	p.counts.time[c] += t
 	if p.batch.put(packTime(c, t)) {

@@ -36,7 +36,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 			if at := p.Iteration() * p.Iteration(); at <= 16 {
 				p.Place("squares", at, float64(r.ID()))
 			}
-			if err := r.Put(int(r.Group().Members()[0]), 0, []byte{1}); err != nil {
+			if err := r.Put(cluster.At(int(r.Group().Members()[0]), 0), cluster.Of([]byte{1})); err != nil {
 				return err
 			}
 			p.Verify(true, "nothing to be wrong")
@@ -119,7 +119,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 	},
 	"deadlock": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {
-			if _, err := r.Recv(r.All(), r.ID()^1, 0, make([]byte, 8)); err != nil {
+			if _, err := r.Recv(r.All(), r.ID()^1, 0, cluster.Of(make([]byte, 8))); err != nil {
 				return err
 			}
 		}
@@ -139,7 +139,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 				n += 1 + n%3
 				up, down := (r.ID()+n)%r.Ranks(), ((r.ID()-n)%r.Ranks()+r.Ranks())%r.Ranks()
 				start := r.Now()
-				if _, err := r.Sendrecv(r.All(), up, 1, out, down, 1, in); err != nil {
+				if _, err := r.Sendrecv(r.All(), up, 1, cluster.Of(out), down, 1, cluster.Of(in)); err != nil {
 					return err
 				}
 				p.Access(up, int64(len(out)), r.Now()-start-p.Clock())
@@ -155,12 +155,12 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		buf := make([]byte, 100)
 		for p.Next() {
 			for to := 1; to < r.Ranks() && r.ID() == 0; to++ {
-				if err := r.Send(r.All(), to, 1, buf); err != nil {
+				if err := r.Send(r.All(), to, 1, cluster.Of(buf)); err != nil {
 					return err
 				}
 			}
 			if r.ID() > 0 {
-				if _, err := r.Recv(r.All(), 0, 1, buf); err != nil {
+				if _, err := r.Recv(r.All(), 0, 1, cluster.Of(buf)); err != nil {
 					return err
 				}
 			}
@@ -175,7 +175,7 @@ func spread(r *cluster.Rank, p engine.Probe, n int) {
 	g := r.Group()
 	for i := range n {
 		to := g.Global((g.Rank() + i) % g.Size())
-		p.Access(to, 8, classTime[r.Class(to)])
+		p.Access(to, 8, classTime[r.Spec().Layout.ClassOf(r.ID(), to)])
 	}
 }
 

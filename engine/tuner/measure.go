@@ -40,43 +40,10 @@ func (p *Place) fits(at coll.Tuple) error {
 	case p.Machine.Nodes > 0 && int(at.Ranks/each) > p.Machine.Nodes:
 		return fmt.Errorf("%s: machine %s has %d nodes", at, p.Machine.Name, p.Machine.Nodes)
 	}
-	if in, out := sizes(at, true); !p.virtual() && (in+out) > mostPayload/int64(at.Ranks) {
+	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.virtual() && (in+out) > mostPayload/int64(at.Ranks) {
 		return fmt.Errorf("%s: its data are more than %s", at, cluster.SizeText(mostPayload))
 	}
 	return nil
-}
-
-// sizes are the bytes of a member's buffers; of the root's, the largest, or of others.
-func sizes(at coll.Tuple, root bool) (in, out int64) {
-	n, all := at.Bytes, at.Bytes*int64(at.Ranks)
-	switch at.Collective {
-	case coll.OpBarrier:
-		return 0, 0
-	case coll.OpBcast:
-		return 0, n
-	case coll.OpScatter:
-		if root {
-			return all, n
-		}
-		return 0, n
-	case coll.OpGather:
-		if root {
-			return n, all
-		}
-		return n, 0
-	case coll.OpReduce:
-		if root {
-			return n, n
-		}
-		return n, 0
-	case coll.OpAllgather:
-		return n, all
-	case coll.OpExchange:
-		return all, all
-	case coll.OpReduceScatter:
-		return all, n
-	}
-	return n, n
 }
 
 // pace says how long a measurement on a real clock goes on.
@@ -173,17 +140,17 @@ type meter struct {
 }
 
 func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, room *room) (*meter, error) {
-	phantom := room.Sizes
+	phantom := room.Store.SizeOnly()
 	comm, err := coll.New(r, r.World())
 	if err != nil {
 		return nil, err
 	}
 	m := &meter{rank: r, comm: comm, keys: keys, taken: make([][]cluster.Time, len(keys))}
 	n, unit := at.Bytes, elementOf(at)
-	call := coll.Call{Sizes: phantom}
+	in, out := at.Collective.Lengths(int(at.Ranks), r.World().Rank() == 0, at.Bytes)
+	call := coll.Call{In: cluster.Sized(in), Out: cluster.Sized(out)}
 	if !phantom {
-		in, out := sizes(at, r.World().Rank() == 0)
-		call.In, call.Out = aligned(in), aligned(out)
+		call.In, call.Out = cluster.Of(aligned(in)), cluster.Of(aligned(out))
 	}
 	if room.oneSided {
 		if err := room.place(r, comm, &call); err != nil {

@@ -33,9 +33,9 @@ func roomOf(at coll.Tuple, keys []coll.Key, phantom bool) room {
 			r.Room = r.Most(k.Room(k.Blocks(at.Bytes, elementOf(at))))
 		}
 	}
-	r.in, r.out = sizes(at, true)
+	r.in, r.out = at.Collective.Lengths(int(at.Ranks), true, at.Bytes)
 	r.in, r.out = lines(r.in), lines(r.out)
-	r.Sizes = phantom
+	r.Store = cluster.Bytewise(!phantom)
 	return r
 }
 
@@ -49,7 +49,7 @@ func (r *room) segment() (real, modelled int64) {
 	}
 	words := slots*8*((r.Words+7)&^7) + 64
 	bytes := slots*lines(r.Bytes) + r.in + r.out + 4*64
-	if r.Sizes {
+	if r.Store.SizeOnly() {
 		return words, lines(words) + bytes
 	}
 	return words + bytes, 0
@@ -60,7 +60,7 @@ func (r *room) place(rank *cluster.Rank, comm *coll.Comm, call *coll.Call) error
 	call.InAt, call.OutAt = &coll.At{}, &coll.At{}
 	for i, at := range []*coll.At{call.InAt, call.OutAt} {
 		size := [2]int64{r.in, r.out}[i]
-		if r.Sizes {
+		if r.Store.SizeOnly() {
 			at.Off = lines(int64(len(rank.Segment()))) + int64(i)*r.in
 			continue
 		}
@@ -69,10 +69,10 @@ func (r *room) place(rank *cluster.Rank, comm *coll.Comm, call *coll.Call) error
 			return err
 		}
 	}
-	if !r.Sizes {
+	if !r.Store.SizeOnly() {
 		segment := rank.Segment()
-		call.In = segment[call.InAt.Off:][:len(call.In)]
-		call.Out = segment[call.OutAt.Off:][:len(call.Out)]
+		call.In = cluster.Of(segment[call.InAt.Off:][:call.In.Len()])
+		call.Out = cluster.Of(segment[call.OutAt.Off:][:call.Out.Len()])
 	}
 	return comm.Reserve(r.Room, slots)
 }

@@ -82,19 +82,19 @@ type Alias struct {
 
 // Site is what a scenario is to run on.
 type Site struct {
-	Machine  *cluster.Machine
-	Phantoms bool // data may be sizes without bytes: cluster.Rank.Phantoms
+	Machine *cluster.Machine
+	Virtual bool // the clock is virtual: a program may keep only sizes of its data
 }
 
 // SiteOf is a machine on a fabric.
 func SiteOf(f cluster.Fabric, m *cluster.Machine) *Site {
-	return &Site{Machine: m, Phantoms: f.Clock(m) == cluster.VirtualClock}
+	return &Site{Machine: m, Virtual: f.Clock(m) == cluster.VirtualClock}
 }
 
 // Kind is that of the numbers that a run there gives.
 func (on *Site) Kind() engine.Kind {
 	switch {
-	case on.Phantoms:
+	case on.Virtual:
 		return engine.Simulated
 	case on.Machine.Emulated:
 		return engine.Emulated

@@ -49,7 +49,7 @@ func (s *Start) until(more cluster.Time) {
 // 0: the ranks cannot keep a time.
 func windowOf(r *cluster.Rank, ranks int) cluster.Time {
 	m := &r.Spec().Machine
-	if !r.Phantoms() || m.Flops <= 0 || m.ComputeNoise > 0 || len(m.Slow) > 0 {
+	if !(r.Spec().Clock == cluster.VirtualClock) || m.Flops <= 0 || m.ComputeNoise > 0 || len(m.Slow) > 0 {
 		return 0
 	}
 	l := &m.Classes[cluster.Remote]

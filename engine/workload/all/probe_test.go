@@ -76,7 +76,7 @@ func (p *probe) Access(to int, n int64, t cluster.Time) {
 	if n < 0 || t < 0 {
 		p.rec.failures = append(p.rec.failures, fmt.Sprintf("access of %d B that took %v", n, t))
 	}
-	p.rec.accesses[p.r.Class(to)]++
+	p.rec.accesses[p.r.Spec().Layout.ClassOf(p.r.ID(), to)]++
 }
 
 func (p *probe) Report(name string, v float64) {

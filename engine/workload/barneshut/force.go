@@ -32,7 +32,7 @@ const depths = engine.MaxTally
 func newReads(r *cluster.Rank, threads int) reads {
 	all := reads{summaries: make([]int64, threads), children: make([]int64, threads), class: make([]cluster.Class, threads)}
 	for t := range all.class {
-		all.class[t] = r.Class(r.Group().Global(t))
+		all.class[t] = r.Spec().Layout.ClassOf(r.ID(), r.Group().Global(t))
 	}
 	return all
 }

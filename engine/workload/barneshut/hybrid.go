@@ -21,7 +21,7 @@ func (s *simulation) computed(rank int) span {
 // all of the group's, and writes the others' into the group's list; under nested-multiple
 // each thread sends its own.
 func (s *simulation) exchange() error {
-	world, funneled := s.r.World(), s.r.Layout().Model == cluster.NestedFunneled
+	world, funneled := s.r.World(), s.r.Spec().Layout.Model == cluster.NestedFunneled
 	if funneled && s.thread > 0 {
 		return s.r.Barrier(s.r.Group())
 	}
@@ -55,7 +55,7 @@ func (s *simulation) exchange() error {
 	s.each(pieces[world.Rank()], func(body []float64) { in = append(in, body...) })
 	out := make([]float64, n/8)
 	blocks := coll.Blocks{Unit: 8, Elems: n / 8, Parts: int32(world.Size()), Displ: displ}
-	if err := s.comm.Do(coll.Call{Key: key, In: cluster.Bytes(in), Out: cluster.Bytes(out), Blocks: blocks}); err != nil {
+	if err := s.comm.Do(coll.Call{Key: key, In: cluster.Of(in), Out: cluster.Of(out), Blocks: blocks}); err != nil {
 		return err
 	}
 	for _, of := range pieces {

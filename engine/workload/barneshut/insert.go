@@ -1,6 +1,10 @@
 package barneshut
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 // words are references as they stand in shared memory.
 func words(c *children) []uint64 { return (*[8]uint64)(unsafe.Pointer(c))[:] }
@@ -42,7 +46,7 @@ func (t *tree) bring(leaf ref, key uint64, s *simulation) error {
 			slot = octant(key, level)
 		}
 		e := t.child(at, slot)
-		word, err := t.r.AtomicLoad(t.links.Owner(e), t.links.Ptr(e).Offset())
+		word, err := t.r.Atomic(cluster.At(t.links.Owner(e), t.links.Ptr(e).Offset()), cluster.AtomicLoad, 0)
 		if err != nil {
 			return err
 		}
@@ -57,7 +61,7 @@ func (t *tree) bring(leaf ref, key uint64, s *simulation) error {
 					return err
 				}
 			}
-			old, err := t.r.CompareSwap(t.links.Owner(e), t.links.Ptr(e).Offset(), uint64(next), uint64(put))
+			old, err := t.r.CompareSwap(cluster.At(t.links.Owner(e), t.links.Ptr(e).Offset()), uint64(next), uint64(put))
 			switch {
 			case err != nil:
 				return err

@@ -32,7 +32,7 @@ func (s *simulation) blocks(do func(int, []float64) error) error {
 
 // gather gives every rank all bodies as they are now.
 func (s *simulation) gather() error {
-	if s.groups > 1 && s.r.Layout().Model == cluster.NestedMultiple {
+	if s.groups > 1 && s.r.Spec().Layout.Model == cluster.NestedMultiple {
 		return s.exchange()
 	}
 	if err := s.publish(); err != nil {

@@ -56,7 +56,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 }
 
 func newSimulation(r *cluster.Rank, p engine.Probe) (*simulation, error) {
-	l := r.Layout()
+	l := &r.Spec().Layout
 	n, eps := int(p.Int("bodies")), p.Float("eps")
 	s := &simulation{
 		r: r, p: p, threads: l.GroupSize(), groups: l.Groups(), thread: r.Group().Rank(),

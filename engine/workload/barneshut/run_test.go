@@ -90,7 +90,7 @@ func (tr *trial) run() (bodies uint64, err error) {
 	if err := l.Validate(); err != nil {
 		return 0, err
 	}
-	p, err := plan(&tr.knobs, &workload.Site{Machine: &tr.machine, Phantoms: tr.fabric.Clock(&tr.machine) == cluster.VirtualClock})
+	p, err := plan(&tr.knobs, &workload.Site{Machine: &tr.machine, Virtual: tr.fabric.Clock(&tr.machine) == cluster.VirtualClock})
 	if err != nil {
 		return 0, err
 	}
@@ -305,7 +305,7 @@ func TestTrafficIsWhatWalksRead(t *testing.T) {
 				}
 				_, longer = total()
 				list := int64(0) // that a master writes for its group
-				if r.World().Rank() >= 0 && r.Layout().Model == cluster.NestedFunneled {
+				if r.World().Rank() >= 0 && r.Spec().Layout.Model == cluster.NestedFunneled {
 					list = n * bodySize * 8
 				}
 				mu.Lock()

@@ -63,7 +63,7 @@ func (s *simulation) verify() error {
 			most[mostError] = max(most[mostError], off)
 		}
 	}
-	if whole := !s.bulk && s.r.Layout().GroupOf(s.r.ID()) == 0 || s.bulk && s.r.ID() == 0; whole {
+	if whole := !s.bulk && s.r.Spec().Layout.GroupOf(s.r.ID()) == 0 || s.bulk && s.r.ID() == 0; whole {
 		copy(sum[sumLeaves:], s.census[:])
 	}
 	var h uint64

@@ -104,7 +104,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return workload.Plan{}, fmt.Errorf("theta = %v: must not be negative; 0 computes all pairs", theta)
 	case theta == 0 && n > mostDirect:
 		return workload.Plan{}, fmt.Errorf("theta = 0 with bodies = %d: all pairs are computed for up to %d bodies: set theta = 0.5, or bodies = %d", n, mostDirect, mostDirect)
-	case bulk && !on.Phantoms:
+	case bulk && !on.Virtual:
 		return workload.Plan{}, fmt.Errorf("charge = bulk: time is not simulated, and each read takes its own: set charge = exact, or simulate")
 	}
 	room := roomFor(int(n), l.GroupSize(), s.Text("partition") == byCost)

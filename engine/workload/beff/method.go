@@ -111,16 +111,16 @@ func (d *round) alltoallv() error {
 // as their tag: it is the same at both ends.
 func (d *round) receive(i int) error {
 	if d.in == nil {
-		return d.r.IrecvPhantom(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, d.size)
+		return d.r.Irecv(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, cluster.Sized(d.size))
 	}
-	return d.r.Irecv(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, d.in[i])
+	return d.r.Irecv(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, cluster.Of(d.in[i]))
 }
 
 func (d *round) send(i int) error {
 	if d.out == nil {
-		return d.r.IsendPhantom(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, d.size)
+		return d.r.Isend(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, cluster.Sized(d.size))
 	}
-	return d.r.Isend(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, d.out[i])
+	return d.r.Isend(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, cluster.Of(d.out[i]))
 }
 
 // waitall waits for receives and sends, which alternate, and wants whole messages.

@@ -33,9 +33,9 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return nil
 	}
 	m := &r.Spec().Machine
-	s := &suite{r: r, p: p, sizes: sizes(p.Text("sizes"), lmax(p.Text("lmax"), p.Int("lmax"), m, r.Layout())),
+	s := &suite{r: r, p: p, sizes: sizes(p.Text("sizes"), lmax(p.Text("lmax"), p.Int("lmax"), m, &r.Spec().Layout)),
 		methods: measured(p.Text("method")), rounds: int(p.Int("rounds")), repeats: int(p.Int("repetitions")), real: -1}
-	if r.Phantoms() {
+	if r.Spec().Clock == cluster.VirtualClock {
 		s.real = p.Int("real-limit")
 	}
 	for p.Next() {
@@ -55,7 +55,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 // draw makes the patterns of an iteration. Process 0 draws the orders of the random
 // ones, as in b_eff.
 func (s *suite) draw() error {
-	world, layout := s.r.World(), s.r.Layout()
+	world, layout := s.r.World(), &s.r.Spec().Layout
 	p := world.Size()
 	var orders [][]int
 	if s.p.Text("pattern") == patternBeff {
@@ -66,7 +66,7 @@ func (s *suite) draw() error {
 					order[i] = int64(k)
 				}
 			}
-			if err := coll.Bcast(s.r, world, 0, cluster.Bytes(order)); err != nil {
+			if err := coll.Bcast(s.r, world, 0, cluster.Of(order)); err != nil {
 				return err
 			}
 			ring := make([]int, p)
@@ -205,7 +205,7 @@ func (s *suite) report() error {
 		}
 	}
 	total := effective(s.patterns, len(s.sizes), b)
-	nodes := float64(s.r.Layout().Nodes)
+	nodes := float64(s.r.Spec().Layout.Nodes)
 	for name, value := range map[string]float64{"average": total.average, "at_lmax": total.atLmax} {
 		s.p.Report("b_eff_"+name, value)
 		s.p.Report("b_eff_"+name+"_per_node", value/nodes)

@@ -136,7 +136,7 @@ func holds(s *engine.Scenario, on *workload.Site, processes int) []workload.Item
 	}
 	longest := lmax(s.Text("lmax"), s.Int("lmax"), on.Machine, &l)
 	lengths := int64(len(sizes(s.Text("sizes"), longest)))
-	if on.Phantoms {
+	if on.Virtual {
 		longest = min(longest, s.Int("real-limit"))
 	}
 	// A message each way, those of the length before, and some shorter ones.

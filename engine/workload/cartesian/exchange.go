@@ -50,15 +50,15 @@ func (x *exchange) start(r *cluster.Rank, i int) error {
 		}
 	}
 	if !x.real {
-		if err := r.IrecvPhantom(&x.requests[2*i], r.World(), from, tag, x.size); err != nil {
+		if err := r.Irecv(&x.requests[2*i], r.World(), from, tag, cluster.Sized(x.size)); err != nil {
 			return err
 		}
-		return r.IsendPhantom(&x.requests[2*i+1], r.World(), to, tag, x.size)
+		return r.Isend(&x.requests[2*i+1], r.World(), to, tag, cluster.Sized(x.size))
 	}
-	if err := r.Irecv(&x.requests[2*i], r.World(), from, tag, x.in[i]); err != nil {
+	if err := r.Irecv(&x.requests[2*i], r.World(), from, tag, cluster.Of(x.in[i])); err != nil {
 		return err
 	}
-	return r.Isend(&x.requests[2*i+1], r.World(), to, tag, x.out[i])
+	return r.Isend(&x.requests[2*i+1], r.World(), to, tag, cluster.Of(x.out[i]))
 }
 
 // stage copies a message in the process's own memory, as a message to itself: what
@@ -68,10 +68,10 @@ func (x *exchange) stage(r *cluster.Rank, i int) error {
 	me, tag := r.World().Rank(), copyTag+x.tag
 	if !x.real {
 		var in, out cluster.Request
-		if err := r.IrecvPhantom(&in, r.World(), me, tag, x.size); err != nil {
+		if err := r.Irecv(&in, r.World(), me, tag, cluster.Sized(x.size)); err != nil {
 			return err
 		}
-		if err := r.IsendPhantom(&out, r.World(), me, tag, x.size); err != nil {
+		if err := r.Isend(&out, r.World(), me, tag, cluster.Sized(x.size)); err != nil {
 			return err
 		}
 		if _, err := r.Wait(&in); err != nil {
@@ -80,7 +80,7 @@ func (x *exchange) stage(r *cluster.Rank, i int) error {
 		_, err := r.Wait(&out)
 		return err
 	}
-	_, err := r.Sendrecv(r.World(), me, tag, x.out[i], me, tag, x.staging)
+	_, err := r.Sendrecv(r.World(), me, tag, cluster.Of(x.out[i]), me, tag, cluster.Of(x.staging))
 	return err
 }
 

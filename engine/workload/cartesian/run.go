@@ -28,13 +28,13 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return nil
 	}
 	senders := int(p.Int("senders"))
-	length := p.Int("size") * int64(r.Layout().ThreadsPerRank)
-	at := find(r.World(), r.Layout())
+	length := p.Int("size") * int64(r.Spec().Layout.ThreadsPerRank)
+	at := find(r.World(), &r.Spec().Layout)
 	rounds := int(p.Int("rounds"))
 	atOnce := p.Text("directions") == together
 	// What is verified is as long as what is timed, unless that is a phantom.
 	real := length
-	phantoms := r.Phantoms() && length > p.Int("real-limit")
+	phantoms := (r.Spec().Clock == cluster.VirtualClock) && length > p.Int("real-limit")
 	if phantoms {
 		real = max(p.Int("real-limit"), int64(senders))
 	}
@@ -190,7 +190,7 @@ func (c *process) report(inter, intra, all float64) {
 		bytes += float64(x.size) * float64(len(x.peers))
 	}
 	if inter > 0 {
-		a := float64(c.r.World().Size()) / float64(len(byNode(c.r.World().Members(), c.r.Layout())))
+		a := float64(c.r.World().Size()) / float64(len(byNode(c.r.World().Members(), &c.r.Spec().Layout)))
 		c.p.Report("node_bandwidth", bytes*a/inter)
 	}
 }

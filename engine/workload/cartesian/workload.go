@@ -84,7 +84,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 func holds(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][]int) []workload.Item {
 	size, senders := s.Int("size"), s.Int("senders")
 	length := size * int64(l.ThreadsPerRank)
-	if on.Phantoms && length > s.Int("real-limit") {
+	if on.Virtual && length > s.Int("real-limit") {
 		length = max(s.Int("real-limit"), senders)
 		size = min(size, length)
 	}

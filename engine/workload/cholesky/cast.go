@@ -77,9 +77,9 @@ func (c *caster) key(n int64) (coll.Key, error) {
 // are any.
 func (c *caster) call(root int, at, n int64, buf []float64) (coll.Call, error) {
 	k, err := c.key(n)
-	call := coll.Call{Key: k, Root: root, Blocks: k.Blocks(n, word), Sizes: !c.real}
+	call := coll.Call{Key: k, Root: root, Blocks: k.Blocks(n, word), Out: cluster.Sized(n)}
 	if c.real {
-		call.Out = cluster.Bytes(buf)
+		call.Out = cluster.Of(buf)
 	}
 	if k.Transfer.OneSided() {
 		call.OutAt = &coll.At{Off: at}
@@ -105,7 +105,7 @@ func roomOf(most int64, real bool, key func(n int64) (coll.Key, error)) room {
 			all.Room = all.Most(k.Room(k.Blocks(min(2*n-1, most)/word*word, word)))
 		}
 	}
-	all.Sizes = !real
+	all.Store = cluster.Bytewise(real)
 	return all
 }
 
@@ -115,7 +115,7 @@ func (r *room) segment() (real, sizes int64) {
 		return 0, 0
 	}
 	words, bytes := slots*word*((r.Words+7)&^7)+lines, slots*((r.Bytes+lines-1)&^(lines-1))+lines
-	if r.Sizes {
+	if r.Store.SizeOnly() {
 		return words, bytes
 	}
 	return words + bytes, 0

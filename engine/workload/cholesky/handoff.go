@@ -66,17 +66,17 @@ func (f *factor) give(s step, x int, buf []byte, n int64) error {
 		m.sends = append(m.sends, cluster.Request{})
 		q := &m.sends[len(m.sends)-1]
 		if f.real {
-			return f.r.Isend(q, t, x, 0, buf)
+			return f.r.Isend(q, t, x, 0, cluster.Of(buf))
 		}
-		return f.r.IsendPhantom(q, t, x, 0, n)
+		return f.r.Isend(q, t, x, 0, cluster.Sized(n))
 	}
 	if _, err := f.r.Await(m.ready(x), cluster.CmpGreaterEqual, uint64(m.count)); err != nil {
 		return err
 	}
 	if f.real {
-		return f.r.PutSignal(t.Global(x), f.at.pieces[s.k%2][f.y], buf, m.words, cluster.SigSet, uint64(m.count))
+		return f.r.PutWith(&cluster.Put{To: cluster.At(t.Global(x), f.at.pieces[s.k%2][f.y]), Data: cluster.Of(buf), Signal: cluster.Signal{Op: cluster.SigSet, Off: m.words, Value: uint64(m.count)}, Until: cluster.Source}, nil, nil)
 	}
-	return f.r.PutSignalPhantom(t.Global(x), f.at.pieces[s.k%2][f.y], n, m.words, cluster.SigSet, uint64(m.count))
+	return f.r.PutWith(&cluster.Put{To: cluster.At(t.Global(x), f.at.pieces[s.k%2][f.y]), Data: cluster.Sized(n), Signal: cluster.Signal{Op: cluster.SigSet, Off: m.words, Value: uint64(m.count)}, Until: cluster.Source}, nil, nil)
 }
 
 // ready is the word of a row of processes.
@@ -87,15 +87,15 @@ func (f *factor) take(s step, n int64) error {
 	m, t, owner := &f.post, f.column.team, s.k%f.tx
 	switch {
 	case m.puts:
-		if err := f.r.PutSignal(t.Global(owner), m.words, nil, m.ready(f.x), cluster.SigSet, uint64(m.count)); err != nil {
+		if err := f.r.PutWith(&cluster.Put{To: cluster.At(t.Global(owner), m.words), Data: cluster.Data{}, Signal: cluster.Signal{Op: cluster.SigSet, Off: m.ready(f.x), Value: uint64(m.count)}, Until: cluster.Source}, nil, nil); err != nil {
 			return err
 		}
 		_, err := f.r.Await(m.words, cluster.CmpGreaterEqual, uint64(m.count))
 		return err
 	case f.real:
-		_, err := f.r.Recv(t, owner, 0, cluster.Bytes(f.panels[s.k%2].pieces[f.y][:n/word]))
+		_, err := f.r.Recv(t, owner, 0, cluster.Of(f.panels[s.k%2].pieces[f.y][:n/word]))
 		return err
 	}
-	_, err := f.r.RecvPhantom(t, owner, 0, n)
+	_, err := f.r.Recv(t, owner, 0, cluster.Sized(n))
 	return err
 }

@@ -51,7 +51,7 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		return fail("n = %d on %d processes: a process has %s, more than a program of %d bits counts; use fewer rows or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
 	}
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
-	full, err := extentOf(s, &g, rows, columns, !phantom(&g, s.Int("real-limit"), site.Phantoms))
+	full, err := extentOf(s, &g, rows, columns, !phantom(&g, s.Int("real-limit"), site.Virtual))
 	if err != nil {
 		return workload.Plan{}, err
 	}

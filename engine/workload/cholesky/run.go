@@ -21,7 +21,7 @@ type process struct {
 }
 
 func run(r *cluster.Rank, p engine.Probe) error {
-	if !r.Layout().MayCallMPI(r.ID()) {
+	if !r.Spec().Layout.MayCallMPI(r.ID()) {
 		for p.Next() {
 		}
 		return nil
@@ -46,8 +46,8 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, columns := sites(&r.Spec().Machine, algorithm.KindOf(r), r.Layout(), &g)
-	all := []*factor{newFactor(r, p, g, !phantom(&g, p.Int("real-limit"), r.Phantoms()))}
+	rows, columns := sites(&r.Spec().Machine, algorithm.KindOf(r), &r.Spec().Layout, &g)
+	all := []*factor{newFactor(r, p, g, !phantom(&g, p.Int("real-limit"), (r.Spec().Clock == cluster.VirtualClock)))}
 	if c.timed = all[0]; !c.timed.real {
 		c.proof = newFactor(r, p, g.proof(), true)
 		all = append(all, c.proof)
@@ -148,7 +148,7 @@ func newFactor(r *cluster.Rank, p engine.Probe, g grid, real bool) *factor {
 	}
 	return &factor{
 		grid: g, r: r, p: p, real: real, ld: g.leading(), direct: p.Text("handoff") == direct && g.tx > 1,
-		ahead: p.Text("lookahead") == "on", slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, r.Layout()),
+		ahead: p.Text("lookahead") == "on", slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout),
 		post: mail{puts: transfer.OneSided()},
 	}
 }

@@ -20,7 +20,7 @@ func newBusy(r *cluster.Rank, numbers, slices int64) *busy {
 	b := &busy{r: r, slices: int(min(slices, numbers))}
 	b.each = numbers / int64(b.slices)
 	b.work = cluster.Work{Flops: 2 * float64(b.each)}
-	if !r.Phantoms() {
+	if !(r.Spec().Clock == cluster.VirtualClock) {
 		b.x = make([]float64, busyNumbers)
 	}
 	return b

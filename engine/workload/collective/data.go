@@ -35,42 +35,9 @@ type buffers struct {
 	outN    int64
 }
 
-// lengths are the bytes of a rank's buffers of a collective on n bytes.
-func lengths(c coll.Collective, ranks int, root bool, n int64) (in, out int64) {
-	all := n * int64(ranks)
-	switch c {
-	case coll.OpBcast:
-		return 0, n
-	case coll.OpScatter:
-		if root {
-			in = all
-		}
-		return in, n
-	case coll.OpGather:
-		if root {
-			out = all
-		}
-		return n, out
-	case coll.OpReduce:
-		if root {
-			out = n
-		}
-		return n, out
-	case coll.OpAllgather:
-		return n, all
-	case coll.OpExchange:
-		return all, all
-	case coll.OpReduceScatter:
-		return all, n
-	case coll.OpAllreduce, coll.OpScan:
-		return n, n
-	}
-	return 0, 0
-}
-
 // resize makes the buffers those of a rank that is the root, or is not.
 func (b *buffers) resize(c coll.Collective, ranks int, root bool, n int64) {
-	b.inN, b.outN = lengths(c, ranks, root, n)
+	b.inN, b.outN = c.Lengths(ranks, root, n)
 	b.in, b.out = room(b.in, b.inN), room(b.out, b.outN)
 }
 

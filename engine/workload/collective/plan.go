@@ -31,11 +31,11 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	if err != nil {
 		return workload.Plan{}, err
 	}
-	proof, real := proven(c, ranks, n, s.Int("real-limit"), site.Phantoms)
-	in, out := lengths(c, ranks, true, proof)
+	proof, real := proven(c, ranks, n, s.Int("real-limit"), site.Virtual)
+	in, out := c.Lengths(ranks, true, proof)
 	some := int64(0)
 	if c.Rooted() { // one rank at a time has more than the others
-		least, also := lengths(c, ranks, false, proof)
+		least, also := c.Lengths(ranks, false, proof)
 		some = in + out - least - also
 		in, out = least, also
 	}

@@ -62,13 +62,13 @@ type chosenKey struct {
 
 func run(r *cluster.Rank, p engine.Probe) error {
 	world := r.World()
-	if !r.Layout().MayCallMPI(r.ID()) {
+	if !r.Spec().Layout.MayCallMPI(r.ID()) {
 		for p.Next() {
 		}
 		return nil
 	}
 	ask := func() any {
-		k, err := placeIn(r.Layout(), &r.Spec().Machine, algorithm.KindOf(r)).chosen(p, world.Size())
+		k, err := placeIn(&r.Spec().Layout, &r.Spec().Machine, algorithm.KindOf(r)).chosen(p, world.Size())
 		return chosenKey{k, err}
 	}
 	asked := r.Lib().Shared(choice{}, ask).(chosenKey)
@@ -80,7 +80,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		r: r, p: p, key: key, name: algorithm.Called(&key), what: key.Algorithm.Collective, ranks: world.Size(), me: world.Rank(),
 		n: length(p), calls: int(p.Int("calls")),
 	}
-	t.proof, t.real = proven(t.what, t.ranks, t.n, p.Int("real-limit"), r.Phantoms())
+	t.proof, t.real = proven(t.what, t.ranks, t.n, p.Int("real-limit"), (r.Spec().Clock == cluster.VirtualClock))
 	t.times, t.worst = make([]int64, kept*t.calls), make([]int64, kept*t.calls)
 	t.start = workload.NewStart(r, world)
 	t.busy = newBusy(r, p.Int("overlap"), p.Int("slices"))
@@ -110,7 +110,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 // proven is how many bytes the calls that are verified have, and whether these are the
 // timed ones.
 func proven(c coll.Collective, ranks int, n, limit int64, phantoms bool) (int64, bool) {
-	in, out := lengths(c, ranks, true, n)
+	in, out := c.Lengths(ranks, true, n)
 	if !phantoms || in+out <= limit {
 		return n, true
 	}
@@ -196,10 +196,11 @@ func (t *team) call(n int64, at *space) *call {
 func (t *team) of(x *call, at *space, real bool) coll.Call {
 	c := coll.Call{Key: t.key, Root: x.root, Blocks: t.key.Blocks(x.n, elementOf(t.what)), InAt: at.in, OutAt: at.out}
 	if !real {
-		c.Sizes = true
+		in, out := t.what.Lengths(t.ranks, t.me == x.root, x.n)
+		c.In, c.Out = cluster.Sized(in), cluster.Sized(out)
 		return c
 	}
-	c.In, c.Out = t.data.give(), t.data.get()
+	c.In, c.Out = cluster.Of(t.data.give()), cluster.Of(t.data.get())
 	if t.what.Combines() {
 		c.Combine = add
 	}
@@ -312,7 +313,7 @@ func (t *team) report() {
 		own += cluster.Time(mine[alone])
 		busy += cluster.Time(all[busied])
 		together += cluster.Time(all[both])
-		if t.r.Phantoms() {
+		if t.r.Spec().Clock == cluster.VirtualClock {
 			call += max(cluster.Time(all[lastEnd]+all[firstStart])-t.p.Clock(), 0)
 		} else {
 			call += cluster.Time(all[alone])

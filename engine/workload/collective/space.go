@@ -22,10 +22,10 @@ func extentOf(k coll.Key, n int64, real bool) extent {
 	if !k.Transfer.OneSided() {
 		return e
 	}
-	e.in, e.out = lengths(c, int(k.Ranks), true, n)
+	e.in, e.out = c.Lengths(int(k.Ranks), true, n)
 	e.in, e.out = lines(e.in), lines(e.out)
 	e.room = k.Room(k.Blocks(n, elementOf(c)))
-	e.room.Sizes = !real
+	e.room.Store = cluster.Bytewise(real)
 	return e
 }
 
@@ -37,7 +37,7 @@ func lines(n int64) int64 { return (n + 63) &^ 63 }
 func (e *extent) segment() (real, sizes int64) {
 	words := slots * 8 * ((e.room.Words + 7) &^ 7)
 	bytes := slots*lines(e.room.Bytes) + e.in + e.out
-	if e.room.Sizes {
+	if e.room.Store.SizeOnly() {
 		return words + 64, bytes + 64
 	}
 	return words + bytes + 4*64, 0

@@ -29,7 +29,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	if err != nil {
 		return err
 	}
-	upc, layout := r.Group(), r.Layout()
+	upc, layout := r.Group(), &r.Spec().Layout
 	funneled := layout.Model == cluster.NestedFunneled
 	callsMPI := layout.MayCallMPI(r.ID()) || p.Text("callers") == "every"
 

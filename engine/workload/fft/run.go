@@ -19,7 +19,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	slabs := slabsOf(p)
-	real := !phantom(&b, &g, p, r.Phantoms())
+	real := !phantom(&b, &g, p, (r.Spec().Clock == cluster.VirtualClock))
 	var proof *solver
 	if !real {
 		if proof, err = newProof(r, p, &g, slabs); err != nil {

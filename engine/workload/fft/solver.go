@@ -53,7 +53,7 @@ func (s *solver) lap(to *cluster.Time) {
 // newSolver sets a process of the team up; team numbers are those of the grid.
 func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g grid, slabs int, real bool) (*solver, error) {
 	s := &solver{
-		r: r, p: p, problem: b, grid: g, team: team, real: real, cores: workload.CoresOf(p, &r.Spec().Machine, r.Layout()), slices: int(p.Int("slices")),
+		r: r, p: p, problem: b, grid: g, team: team, real: real, cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
 		there: shapeOf(&b, &g, forward, slabs), back: shapeOf(&b, &g, inverse, slabs),
 	}
 	teams, err := s.teams()
@@ -101,7 +101,7 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 		}
 		if m.Transfer.OneSided() {
 			need := room(timed, e, &s.back)
-			need.Sizes = !real
+			need.Store = cluster.Bytewise(real)
 			if err := c.comm.Reserve(need, slots(&s.back)); err != nil {
 				return nil, err
 			}

@@ -59,7 +59,7 @@ func (s *solver) advance(t int) (took cluster.Time, sum complex128, err error) {
 // together lets the processes begin behind a barrier. In virtual time the first one comes so
 // much later than all others that it alone says when each goes on.
 func (s *solver) together() error {
-	if m := &s.r.Spec().Machine; s.r.Phantoms() && m.Flops > 0 {
+	if m := &s.r.Spec().Machine; (s.r.Spec().Clock == cluster.VirtualClock) && m.Flops > 0 {
 		if err := s.r.Barrier(s.team); err != nil {
 			return err
 		}
@@ -145,13 +145,15 @@ func inside(x, lo, n [3]int) bool {
 func (s *solver) sum(mine []float64) ([]float64, error) {
 	all := make([]float64, len(mine))
 	size := int64(8 * len(mine))
-	c := coll.Call{Key: s.sumKey, Blocks: s.sumKey.Blocks(size, 8), Sizes: !s.real}
+	c := coll.Call{Key: s.sumKey, Blocks: s.sumKey.Blocks(size, 8)}
 	if s.real {
-		c.In, c.Out = cluster.Bytes(mine), cluster.Bytes(all)
+		c.In, c.Out = cluster.Of(mine), cluster.Of(all)
 		var err error
 		if c.Combine, err = cluster.Combining[float64](s.r, "combine", cluster.Sum); err != nil {
 			return nil, err
 		}
+	} else {
+		c.In, c.Out = cluster.Sized(size), cluster.Sized(size)
 	}
 	return all, s.sums.Do(c)
 }

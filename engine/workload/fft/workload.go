@@ -177,7 +177,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if algorithm.Modes(s).Out == coll.NoSync {
 		return fail("sync-out = nosync: a pass reads what has come as soon as its exchange ends; use mysync or allsync")
 	}
-	if phantom(&b, &g, s, on.Phantoms) {
+	if phantom(&b, &g, s, on.Virtual) {
 		small, some := proofOf(&g, slabsOf(s))
 		real, err := needs(s, on, &small, &some, min(slabsOf(s), proofSlabs))
 		if err != nil {

@@ -111,7 +111,7 @@ func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most in
 		return x, behind, nil
 	}
 	room := r.Lib().Shared(roomFor{key, most}, func() any { return key.Room(key.Blocks(most, unit)) }).(coll.Room)
-	room.Sizes = !real
+	room.Store = cluster.Bytewise(real)
 	return x, behind, comm.Reserve(room, reserved(ahead, room))
 }
 
@@ -136,9 +136,9 @@ func (x *panels) numbers(k, w int) []float64 {
 func (x *panels) start(k, w, root int) error {
 	s := x.slot(k)
 	bytes := int64(x.long) * int64(w) * unit
-	call := coll.Call{Key: x.key, Root: root, Blocks: x.key.Blocks(bytes, unit), OutAt: s.at, Sizes: !x.real}
+	call := coll.Call{Key: x.key, Root: root, Blocks: x.key.Blocks(bytes, unit), OutAt: s.at, Out: cluster.Sized(bytes)}
 	if x.real {
-		call.Out = cluster.Bytes(x.numbers(k, w))
+		call.Out = cluster.Of(x.numbers(k, w))
 	}
 	var err error
 	s.run, err = x.comm.Start(call)

@@ -40,7 +40,7 @@ type span struct {
 
 // newProduct takes memory for the rank's part.
 func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*cluster.Team, behind int64, real bool) (*product, int64, error) {
-	x := &product{problem: of, r: r, p: p, teams: teams, real: real, ahead: aheadOf(p), slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, r.Layout())}
+	x := &product{problem: of, r: r, p: p, teams: teams, real: real, ahead: aheadOf(p), slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout)}
 	if p.Text("schedule") == blocking {
 		x.slices = 1
 	}

@@ -24,7 +24,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	whole := problem{g, int(p.Int("n")), int(p.Int("block"))}
-	phantoms := r.Phantoms() && whole.large(p.Int("real-limit"))
+	phantoms := (r.Spec().Clock == cluster.VirtualClock) && whole.large(p.Int("real-limit"))
 	of := whole
 	if phantoms {
 		of = whole.proof()

@@ -125,13 +125,13 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("sync-out = nosync: a rank would multiply by a panel that may not have come; use mysync or allsync")
 	}
 	timed := of
-	phantoms := on.Phantoms && of.large(s.Int("real-limit"))
+	phantoms := on.Virtual && of.large(s.Int("real-limit"))
 	if phantoms {
 		of = of.proof()
 	}
 	kind := engine.Measured
 	switch {
-	case on.Phantoms:
+	case on.Virtual:
 		kind = engine.Simulated
 	case on.Machine.Emulated:
 		kind = engine.Emulated

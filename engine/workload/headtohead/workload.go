@@ -58,10 +58,10 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	for p.Next() {
 		fill(out, me, p.Iteration())
 		start := r.Now()
-		if err := r.Send(world, other, tag, out); err != nil {
+		if err := r.Send(world, other, tag, cluster.Of(out)); err != nil {
 			return err
 		}
-		st, err := r.Recv(world, other, tag, in)
+		st, err := r.Recv(world, other, tag, cluster.Of(in))
 		if err != nil {
 			return err
 		}

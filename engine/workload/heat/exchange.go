@@ -126,9 +126,9 @@ func (x *exchange) expect(step int) error {
 func (x *exchange) receive(d int) error {
 	peer, tag := x.b.peers[d], x.tag+d
 	if !x.real {
-		return x.r.IrecvPhantom(&x.receives[d], x.r.World(), peer, tag, cell*x.b.face(d))
+		return x.r.Irecv(&x.receives[d], x.r.World(), peer, tag, cluster.Sized(cell*x.b.face(d)))
 	}
-	return x.r.Irecv(&x.receives[d], x.r.World(), peer, tag, cluster.Bytes(x.in[x.step%2][d]))
+	return x.r.Irecv(&x.receives[d], x.r.World(), peer, tag, cluster.Of(x.in[x.step%2][d]))
 }
 
 // send starts to send the face of direction d, which is the face from the opposite
@@ -139,21 +139,21 @@ func (x *exchange) send(d int) error {
 	op, buffer := &x.sends[parity][d], &x.sends[parity][directions+d]
 	if x.variant == twoSided {
 		if !x.real {
-			return x.r.IsendPhantom(op, x.r.World(), to, tag, n)
+			return x.r.Isend(op, x.r.World(), to, tag, cluster.Sized(n))
 		}
-		return x.r.Isend(op, x.r.World(), to, tag, cluster.Bytes(x.out[parity][d]))
+		return x.r.Isend(op, x.r.World(), to, tag, cluster.Of(x.out[parity][d]))
 	}
 	to = x.r.World().Global(to)
 	at, out := x.inbox(from, parity), cluster.Bytes(x.out[parity][d])
 	switch {
 	case x.variant == putRPC && x.real:
-		return x.r.IputRPC(op, buffer, to, at, out, x.fn, int32(parity))
+		return x.r.PutWith(&cluster.Put{To: cluster.At(to, at), Data: cluster.Of(out), Call: cluster.Call{Fn: x.fn, Arg: int32(parity)}}, op, buffer)
 	case x.variant == putRPC:
-		return x.r.IputRPCPhantom(op, buffer, to, at, n, x.fn, int32(parity))
+		return x.r.PutWith(&cluster.Put{To: cluster.At(to, at), Data: cluster.Sized(n), Call: cluster.Call{Fn: x.fn, Arg: int32(parity)}}, op, buffer)
 	case x.real:
-		return x.r.IputSignal(op, buffer, to, at, out, x.flag(from, parity), cluster.SigAdd, 1)
+		return x.r.PutWith(&cluster.Put{To: cluster.At(to, at), Data: cluster.Of(out), Signal: cluster.Signal{Op: cluster.SigAdd, Off: x.flag(from, parity), Value: 1}}, op, buffer)
 	}
-	return x.r.IputSignalPhantom(op, buffer, to, at, n, x.flag(from, parity), cluster.SigAdd, 1)
+	return x.r.PutWith(&cluster.Put{To: cluster.At(to, at), Data: cluster.Sized(n), Signal: cluster.Signal{Op: cluster.SigAdd, Off: x.flag(from, parity), Value: 1}}, op, buffer)
 }
 
 // reuse waits until the outboxes of this step's parity may be written again.
@@ -178,7 +178,7 @@ func (x *exchange) wait() error {
 		}
 	case x.variant == putRPC:
 		if e := x.arrived[parity]; e != nil {
-			if err := x.r.WaitEvent(e); err != nil {
+			if _, err := x.r.Wait(&e.Request); err != nil {
 				return err
 			}
 		}
@@ -214,5 +214,6 @@ func (x *exchange) forget() error {
 	if !x.single {
 		return nil
 	}
-	return x.r.AtomicStore(x.r.ID(), x.flags, 0)
+	_, err := x.r.Atomic(cluster.At(x.r.ID(), x.flags), cluster.AtomicStore, 0)
+	return err
 }

@@ -45,7 +45,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	side, steps := int(p.Int("size")), int(p.Int("steps"))
 	n := divide(r.World().Size())
 	proof := cube{side, steps}
-	phantoms := r.Phantoms() && phantom(side, n, p.Int("real-limit"))
+	phantoms := (r.Spec().Clock == cluster.VirtualClock) && phantom(side, n, p.Int("real-limit"))
 	if phantoms {
 		proof = proofOf(side, steps, n)
 	}

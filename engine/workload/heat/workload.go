@@ -129,11 +129,11 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 				memory, b.size[0], b.size[1], b.size[2], cluster.SizeText(float64(need)), on.Machine.Name, cluster.SizeText(float64(has)))
 		}
 	}
-	if s.Text("inboxes") == oneInbox && s.Text("variant") != twoSided && s.Int("reduce-every") > 1 && !on.Phantoms {
+	if s.Text("inboxes") == oneInbox && s.Text("variant") != twoSided && s.Int("reduce-every") > 1 && !on.Virtual {
 		return fail("inboxes = one with reduce-every = %d: a race, which is shown in virtual time alone; use fabric = sim, or inboxes = two", s.Int("reduce-every"))
 	}
 	var modelled int64
-	if on.Phantoms && phantom(side, n, s.Int("real-limit")) {
+	if on.Virtual && phantom(side, n, s.Int("real-limit")) {
 		modelled = room(&b) + room(&b)
 		proof := proofOf(side, steps, n)
 		steps, b = proof.steps, blockOf(proof.side, n, 0)
@@ -175,7 +175,7 @@ func holds(s *engine.Scenario, on *workload.Site, b *block, steps, processes int
 // noDevice says why a scenario's blocks cannot be in devices; "": they can.
 func noDevice(s *engine.Scenario, on *workload.Site) string {
 	switch ranks, devices := s.Int("ranks-per-node"), on.Machine.Device.Count; {
-	case devices == 0 && !on.Machine.Emulated && !on.Phantoms: // a device is a label
+	case devices == 0 && !on.Machine.Emulated && !on.Virtual: // a device is a label
 		return ""
 	case devices == 0:
 		return fmt.Sprintf("machine %s has no devices; use memory = host, or machine = ac922-summit", on.Machine.Name)

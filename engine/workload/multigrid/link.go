@@ -55,7 +55,7 @@ func sizeOf(n int64) int { return min(max(bits.Len64(uint64(max(n, 1)-1))-3, 0),
 // count adds the messages of a step by level, link and size. What is copied by loads and
 // stores is no message.
 func (s *solver) count(c *channel) {
-	layout, m := s.r.Layout(), &s.r.Spec().Machine
+	layout, m := &s.r.Spec().Layout, &s.r.Spec().Machine
 	for i := range c.out {
 		g := &c.out[i]
 		link := linkOf(layout, m, s.r.ID(), g.peer)

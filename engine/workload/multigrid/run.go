@@ -23,7 +23,7 @@ type layouts struct {
 
 func run(r *cluster.Rank, p engine.Probe) error {
 	a := askedOf(p.Int, p.Text)
-	phantom := r.Phantoms() && a.phantom(r.Ranks(), p.Int("real-limit"))
+	phantom := (r.Spec().Clock == cluster.VirtualClock) && a.phantom(r.Ranks(), p.Int("real-limit"))
 	at := r.Lib().Shared(arrangement{a, phantom}, func() any {
 		real, timed, there, _ := a.arranged(r.Ranks(), phantom)
 		return layouts{real, timed, there}
@@ -186,7 +186,7 @@ func (s *solver) report(p engine.Probe, took cluster.Time) {
 			}
 		}
 	}
-	p.Report("adapter_messages", float64(adapter)*float64(s.r.Layout().RanksPerNode))
+	p.Report("adapter_messages", float64(adapter)*float64(s.r.Spec().Layout.RanksPerNode))
 	p.Report("time_smooth", (sum[partSmooth] + sum[partResidual]).Seconds())
 	p.Report("time_move", (sum[partPack] + sum[partTransfer]).Seconds())
 	p.Report("time_sync", sum[partSync].Seconds())

@@ -230,7 +230,7 @@ func (s *solver) faces(at int) error {
 				of := rows(n)
 				of.Near, of.Far = packed(n, 0), p.of.Far
 				of.Far.Off += shift(d)
-				if err := s.r.PutStrided(p.to, &of, cluster.Bytes(image)); err != nil {
+				if err := s.r.PutWith(&cluster.Put{To: cluster.At(p.to, 0), Data: cluster.Of(image), Shape: of}, nil, nil); err != nil {
 					return err
 				}
 			}

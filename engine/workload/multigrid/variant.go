@@ -167,9 +167,9 @@ func (s *solver) twoSided(c *channel, near []byte, shift int64) error {
 			if int64(len(s.inboxes[i])) < g.bytes {
 				s.inboxes[i] = make([]byte, g.bytes)
 			}
-			err = r.Irecv(&s.requests[i], r.All(), g.peer, tag, s.inboxes[i][:g.bytes])
+			err = r.Irecv(&s.requests[i], r.All(), g.peer, tag, cluster.Of(s.inboxes[i][:g.bytes]))
 		} else {
-			err = r.IrecvPhantom(&s.requests[i], r.All(), g.peer, tag, g.bytes)
+			err = r.Irecv(&s.requests[i], r.All(), g.peer, tag, cluster.Sized(g.bytes))
 		}
 		if err != nil {
 			return err
@@ -191,9 +191,9 @@ func (s *solver) twoSided(c *channel, near []byte, shift int64) error {
 		s.lap(c.level, partPack)
 		var err error
 		if s.real {
-			err = r.Isend(&s.requests[len(c.in)+i], r.All(), g.peer, tag, buf)
+			err = r.Isend(&s.requests[len(c.in)+i], r.All(), g.peer, tag, cluster.Of(buf))
 		} else {
-			err = r.IsendPhantom(&s.requests[len(c.in)+i], r.All(), g.peer, tag, g.bytes)
+			err = r.Isend(&s.requests[len(c.in)+i], r.All(), g.peer, tag, cluster.Sized(g.bytes))
 		}
 		if err != nil {
 			return err
@@ -244,9 +244,9 @@ func (s *solver) bulk(c *channel, near []byte, shift int64) error {
 		s.lap(c.level, partPack)
 		var err error
 		if sig := flag + 8*int64(g.source); s.real {
-			err = r.PutSignal(g.peer, inbox+g.inbox, buf, sig, cluster.SigAdd, 1)
+			err = r.PutWith(&cluster.Put{To: cluster.At(g.peer, inbox+g.inbox), Data: cluster.Of(buf), Signal: cluster.Signal{Op: cluster.SigAdd, Off: sig, Value: 1}, Until: cluster.Source}, nil, nil)
 		} else {
-			err = r.PutSignalPhantom(g.peer, inbox, g.bytes, sig, cluster.SigAdd, 1)
+			err = r.PutWith(&cluster.Put{To: cluster.At(g.peer, inbox), Data: cluster.Sized(g.bytes), Signal: cluster.Signal{Op: cluster.SigAdd, Off: sig, Value: 1}, Until: cluster.Source}, nil, nil)
 		}
 		if err != nil {
 			return err
@@ -301,21 +301,21 @@ func (s *solver) rows(c *channel, near []byte, shift int64) error {
 
 // put moves a piece by the variant: a put for each row, one for all, or stores.
 func (s *solver) put(to int, of *cluster.Strided, near []byte) error {
-	r, far := s.r, s.r.Class(to) == cluster.Remote
+	r, far := s.r, s.r.Spec().Layout.ClassOf(s.r.ID(), to) == cluster.Remote
 	switch {
 	case s.variant.local && !far:
 		segment := r.Reach(to)
 		if segment == nil && s.real { // a live rank of another process
-			return r.PutImplicitStrided(to, of, near)
+			return r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(near), Shape: *of, Until: cluster.Later}, nil, nil)
 		}
 		r.Account(to, 1, of.Bytes())
 		s.copies(of.Bytes(), func() { of.Copy(segment, near, true) })
 		return nil
 	case s.variant.vis && far && s.real:
-		return r.PutImplicitStrided(to, of, near)
+		return r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Of(near), Shape: *of, Until: cluster.Later}, nil, nil)
 	case s.variant.vis && far:
 		s.requests = append(s.requests, cluster.Request{})
-		return r.IputStridedPhantom(&s.requests[len(s.requests)-1], nil, to, of)
+		return r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Sized(of.Bytes()), Shape: *of}, &s.requests[len(s.requests)-1], nil)
 	}
 	rows, planes := max(of.Count[0], 1), max(of.Count[1], 1)
 	if s.real {
@@ -323,7 +323,7 @@ func (s *solver) put(to int, of *cluster.Strided, near []byte) error {
 			for j := range rows {
 				n := int64(j)*of.Near.Stride[0] + int64(k)*of.Near.Stride[1] + of.Near.Off
 				f := int64(j)*of.Far.Stride[0] + int64(k)*of.Far.Stride[1] + of.Far.Off
-				if err := r.PutImplicit(to, f, near[n:n+of.Block]); err != nil {
+				if err := r.PutWith(&cluster.Put{To: cluster.At(to, f), Data: cluster.Of(near[n : n+of.Block]), Until: cluster.Later}, nil, nil); err != nil {
 					return err
 				}
 			}
@@ -335,7 +335,7 @@ func (s *solver) put(to int, of *cluster.Strided, near []byte) error {
 		part.Count[1] = min(cluster.MaxTrain/rows, planes-k)
 		part.Far.Off = of.Far.Off + int64(k)*of.Far.Stride[1]
 		s.requests = append(s.requests, cluster.Request{})
-		if err := r.IputTrainPhantom(&s.requests[len(s.requests)-1], nil, to, &part); err != nil {
+		if err := r.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Sized(part.Bytes()), Shape: part, Train: true}, &s.requests[len(s.requests)-1], nil); err != nil {
 			return err
 		}
 	}

@@ -155,7 +155,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("boxes = %d: the coarsest grid has %d cells a side, at most %d are solved on one rank; use a number of boxes whose odd factor is smaller, such as %d",
 			a.boxes, odd, mostOdd, 1<<(bits.Len(uint(a.boxes))-1))
 	}
-	phantom := on.Phantoms && a.phantom(l.Ranks(), s.Int("real-limit"))
+	phantom := on.Virtual && a.phantom(l.Ranks(), s.Int("real-limit"))
 	real, _, there, modelled := a.arranged(l.Ranks(), phantom)
 	shape := real.shapes[0]
 	image := 8 * int64(shape.slots(l.Ranks())) * int64(shape.side*shape.side*shape.side)

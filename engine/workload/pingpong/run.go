@@ -18,7 +18,7 @@ type way interface {
 }
 
 func run(r *cluster.Rank, p engine.Probe) error {
-	partner, err := partner(r.Layout(), p.Text("pair"), p.Text("method"))
+	partner, err := partner(&r.Spec().Layout, p.Text("pair"), p.Text("method"))
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,11 @@ func newTwoSided(r *cluster.Rank, partner, size int) *twoSided {
 }
 
 func (w *twoSided) send(_ uint64, message []byte) error {
-	return w.r.Send(w.r.World(), w.peer, tag, message)
+	return w.r.Send(w.r.World(), w.peer, tag, cluster.Of(message))
 }
 
 func (w *twoSided) receive(uint64) ([]byte, error) {
-	st, err := w.r.Recv(w.r.World(), w.peer, tag, w.in)
+	st, err := w.r.Recv(w.r.World(), w.peer, tag, cluster.Of(w.in))
 	if err == nil && st.Bytes != int64(len(w.in)) {
 		err = fmt.Errorf("rank %d: a message of %d B came, want %d B", w.r.ID(), st.Bytes, len(w.in))
 	}
@@ -54,7 +54,7 @@ func newPut(r *cluster.Rank, partner, size int) (*put, error) {
 }
 
 func (w *put) send(round uint64, message []byte) error {
-	return w.r.PutSignal(w.partner, w.off, message, w.flag, cluster.SigSet, round)
+	return w.r.PutWith(&cluster.Put{To: cluster.At(w.partner, w.off), Data: cluster.Of(message), Signal: cluster.Signal{Op: cluster.SigSet, Off: w.flag, Value: round}, Until: cluster.Source}, nil, nil)
 }
 
 func (w *put) receive(round uint64) ([]byte, error) {

@@ -71,7 +71,7 @@ func initialize(r *cluster.Rank, p engine.Probe, data *upc.Shared[float64]) erro
 		if want := arraySum(data.Len()); sum[0] == want {
 			p.Verify(true, "each group's replica has the right sum")
 		} else {
-			p.Verify(false, fmt.Sprintf("the replica of group %d sums to %v, want %v", r.Layout().GroupOf(r.ID()), sum[0], want))
+			p.Verify(false, fmt.Sprintf("the replica of group %d sums to %v, want %v", r.Spec().Layout.GroupOf(r.ID()), sum[0], want))
 		}
 	}
 	return r.Barrier(group) // nobody reads a part that is not filled

@@ -84,16 +84,16 @@ func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high []float64) e
 
 func (h *halo) receive(r *cluster.Rank, q *cluster.Request, from, tag int, plane []float64, s *share) error {
 	if plane == nil {
-		return r.IrecvPhantom(q, r.World(), from, tag, 8*int64(s.hi-s.lo))
+		return r.Irecv(q, r.World(), from, tag, cluster.Sized(8*int64(s.hi-s.lo)))
 	}
-	return r.Irecv(q, r.World(), from, tag, cluster.Bytes(plane[s.lo:s.hi]))
+	return r.Irecv(q, r.World(), from, tag, cluster.Of(plane[s.lo:s.hi]))
 }
 
 func (h *halo) send(r *cluster.Rank, q *cluster.Request, to, tag int, plane []float64, s *share) error {
 	if plane == nil {
-		return r.IsendPhantom(q, r.World(), to, tag, 8*int64(s.hi-s.lo))
+		return r.Isend(q, r.World(), to, tag, cluster.Sized(8*int64(s.hi-s.lo)))
 	}
-	return r.Isend(q, r.World(), to, tag, cluster.Bytes(plane[s.lo:s.hi]))
+	return r.Isend(q, r.World(), to, tag, cluster.Of(plane[s.lo:s.hi]))
 }
 
 // wordByWord exchanges while others may look at the halo: what has come is stored
@@ -111,7 +111,7 @@ func (h *halo) wordByWord(r *cluster.Rank) error {
 		return err
 	}
 	for i, v := range h.inbox {
-		if err := r.AtomicStore(r.ID(), h.word(i), math.Float64bits(v)); err != nil {
+		if _, err := r.Atomic(cluster.At(r.ID(), h.word(i)), cluster.AtomicStore, math.Float64bits(v)); err != nil {
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func (h *halo) word(i int) int64 {
 // look loads a line of a halo plane by atomics: what is there now.
 func (h *halo) look(r *cluster.Rank, plane, j int, line []float64) error {
 	for i := range line {
-		v, err := r.AtomicLoad(r.ID(), h.word(plane*h.m.plane()+j*h.m.ni+i))
+		v, err := r.Atomic(cluster.At(r.ID(), h.word(plane*h.m.plane()+j*h.m.ni+i)), cluster.AtomicLoad, 0)
 		if err != nil {
 			return err
 		}

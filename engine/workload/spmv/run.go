@@ -19,7 +19,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	// What is verified is what is timed, unless that has a time and no numbers.
 	all := []*mesh{newMesh(r.World(), int(p.Int("ni")), int(p.Int("nj")), int(p.Int("local-k")))}
-	phantom := r.Phantoms() && all[0].rows() > p.Int("real-limit")
+	phantom := (r.Spec().Clock == cluster.VirtualClock) && all[0].rows() > p.Int("real-limit")
 	if phantom {
 		all = []*mesh{proof(r.World(), all[0]), all[0]}
 	}
@@ -31,7 +31,7 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		products = append(products, newProduct(r, p, m))
 	}
 	products[len(products)-1].name = "scheme: " + schemeOf(p)
-	if !r.Phantoms() { // memory that is touched for the first time is slow
+	if !(r.Spec().Clock == cluster.VirtualClock) { // memory that is touched for the first time is slow
 		if _, _, err := products[0].both(p, 0); err != nil {
 			return err
 		}

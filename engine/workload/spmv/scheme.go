@@ -31,7 +31,7 @@ const (
 const balanced = "balanced"
 
 func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) *product {
-	c := &product{r: r, m: m, clock: p.Clock(), threads: r.Layout().ThreadsPerRank, reserved: 1}
+	c := &product{r: r, m: m, clock: p.Clock(), threads: r.Spec().Layout.ThreadsPerRank, reserved: 1}
 	c.early, c.late = m.split(p.Text("split"))
 	level, _ := cluster.ParseThreadLevel(p.Text("threading")) // the knob has the levels for choices
 	switch {

@@ -92,7 +92,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("reserved = %d of %d threads: none remains to compute; use fewer reserved or more threads per rank", s.Int("reserved"), n)
 	}
 	m := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
-	if on.Phantoms && m.rows() > s.Int("real-limit") {
+	if on.Virtual && m.rows() > s.Int("real-limit") {
 		m = mesh{ni: proofSide, nj: proofSide, nk: proofPlanes}
 	}
 	if m.rows()+2*int64(m.plane()) > mostRows {

@@ -1,0 +1,410 @@
+package cluster
+
+// Completion is the event that a call of PutWith or GetWith waits for.
+type Completion uint8
+
+// The completions of a put or get.
+const (
+	Operation Completion = iota // the bytes are at the target (of a get: here), and its action has run
+	Source                      // the bytes of the put may be written again; Quiet completes the rest
+	Later                       // the call does not wait; Quiet completes the put or get
+)
+
+// Signal changes a flag, a word of 8 bytes in the target's segment, after the bytes of a put
+// are there. A rank that sees the flag sees the bytes.
+type Signal struct {
+	Op    SigOp
+	Off   int64 // of the flag, in the target's segment
+	Value uint64
+}
+
+// Call runs a function at the target (see [Rank.Register]) after the bytes of a put are
+// there. The function runs before the operation completes.
+type Call struct {
+	Fn  int // 0: none
+	Arg int32
+}
+
+// Put is a put with all its parts. Only To and Data are needed.
+type Put struct {
+	To     Target
+	Data   Data
+	Shape  Strided // positions of the blocks, those at the target counted from To; a Block of 0: contiguous
+	Spans  []Span  // pieces at the target, counted from To, with their bytes packed in Data; nil: none
+	Train  bool    // each block of Shape is a message of its own, at most MaxTrain
+	Signal Signal
+	Call   Call
+	Until  Completion // not used with requests
+}
+
+// Get is a get with all its parts. Only From and Data are needed.
+type Get struct {
+	From  Target
+	Data  Data
+	Shape Strided    // as of Put; a get that does not wait needs its blocks packed in Data
+	Spans []Span     // as of Put
+	Until Completion // Operation or Later
+}
+
+// MaxTrain is the largest number of blocks in a packet train.
+const MaxTrain = 1<<16 - 1
+
+// Put writes d to the target and returns when it is complete there. Another rank may read
+// it after it has synchronized with the caller.
+func (r *Rank) Put(to Target, d Data) error {
+	if err := r.target("put", to.Rank); err != nil {
+		return err
+	}
+	if s := r.place(to, d); s != nil {
+		r.Account(to.Rank, 1, d.n)
+		r.move(KindPut, to.Rank, s, d.Bytes())
+		return nil
+	}
+	if err := r.contiguous(KindPut, to, d); err != nil {
+		return err
+	}
+	return r.transfer(to.Rank)
+}
+
+// Get reads d.Len() bytes at the target into d.
+func (r *Rank) Get(from Target, d Data) error {
+	if err := r.target("get", from.Rank); err != nil {
+		return err
+	}
+	if s := r.place(from, d); s != nil {
+		r.Account(from.Rank, 1, d.n)
+		r.move(KindGet, from.Rank, s, d.Bytes())
+		return nil
+	}
+	if err := r.contiguous(KindGet, from, d); err != nil {
+		return err
+	}
+	return r.transfer(from.Rank)
+}
+
+// PutWith makes a put. Without requests it waits for p.Until. With a request op it only
+// starts the put: op completes with the operation, and source, if it is not nil, as soon as
+// the bytes may be written again (Quiet waits for that otherwise). The bytes of a strided
+// put may be written again when PutWith returns, spans when the source is complete. PutWith
+// keeps neither p nor its shape.
+func (r *Rank) PutWith(p *Put, op, source *Request) error {
+	call := p.name()
+	if err := r.target(call, p.To.Rank); err != nil {
+		return err
+	}
+	if op == nil && p.Signal.Op == SigNone && p.Call.Fn == 0 {
+		done, err := r.inPlace(KindPut, call, p.To, p.Data, &p.Shape, p.Spans, p.Train)
+		if done || err != nil {
+			return err
+		}
+	}
+	if err := r.putting(call, p); err != nil {
+		return err
+	}
+	switch {
+	case op != nil:
+		r.startPut(op, source, p.To.Rank)
+		return nil
+	case p.Until == Source:
+		var op, source Request
+		r.startPut(&op, &source, p.To.Rank)
+		return r.sourced(&op, &source)
+	case p.Until == Later:
+		return r.implicit(p.To.Rank)
+	}
+	return r.transfer(p.To.Rank)
+}
+
+// GetWith makes a get. Without a request it waits for g.Until. With one it only starts the
+// get: the data are here when q completes, and spans may not be written before. GetWith keeps
+// neither g nor its shape.
+func (r *Rank) GetWith(g *Get, q *Request) error {
+	call := shaped("get", &g.Shape, g.Spans)
+	if err := r.target(call, g.From.Rank); err != nil {
+		return err
+	}
+	if q == nil {
+		done, err := r.inPlace(KindGet, call, g.From, g.Data, &g.Shape, g.Spans, false)
+		if done || err != nil {
+			return err
+		}
+	}
+	wait := q == nil && g.Until != Later
+	packed, err := r.getting(call, g, wait)
+	switch {
+	case err != nil:
+		return err
+	case q != nil:
+		r.start(q, nil, g.From.Rank, 0)
+		return nil
+	case !wait:
+		return r.implicit(g.From.Rank)
+	}
+	if err := r.transfer(g.From.Rank); err != nil || packed == nil {
+		return err
+	}
+	at := g.Shape
+	at.Far = r.shape.Near
+	at.Copy(packed, g.Data.Bytes(), false)
+	return nil
+}
+
+// Quiet returns when every put and get that Later left open is complete, at its target too.
+func (r *Rank) Quiet() error {
+	if len(r.nbi) == 0 {
+		return nil
+	}
+	r.port.Wait(r.nbi, len(r.nbi))
+	var first error
+	for _, h := range r.nbi {
+		if d, _ := r.port.Test(h); d.Err != OK && first == nil {
+			first = r.failure(KindPut, nil, int(d.Peer), 0, d.Size, d)
+		}
+	}
+	r.nbi = r.nbi[:0]
+	return first
+}
+
+// name returns the name of the call, for errors.
+func (p *Put) name() string {
+	switch {
+	case p.Signal.Op != SigNone:
+		return "put with signal"
+	case p.Call.Fn != 0:
+		return "put with remote completion"
+	case p.Train:
+		return "train of puts"
+	}
+	return shaped("put", &p.Shape, p.Spans)
+}
+
+func shaped(call string, s *Strided, spans []Span) string {
+	switch {
+	case spans != nil:
+		return "indexed " + call
+	case s.Block != 0:
+		return "strided " + call
+	}
+	return call
+}
+
+// contiguous checks and counts a put or get, and makes r.op of it.
+func (r *Rank) contiguous(kind Kind, at Target, d Data) error {
+	if err := r.within(kind.String(), at, d); err != nil {
+		return err
+	}
+	r.Account(at.Rank, 1, d.n)
+	r.onesided(kind, at, d)
+	return nil
+}
+
+// putting checks and counts a put, and makes r.op of it.
+func (r *Rank) putting(call string, p *Put) error {
+	if p.Call.Fn != 0 {
+		switch {
+		case p.Call.Fn < 0:
+			return r.noFunction(call, p.To.Rank, p.Call.Fn)
+		case p.Signal.Op != SigNone:
+			return r.errorf("%s at rank %d: it has a signal and a call: use one of them", call, p.To.Rank)
+		}
+	}
+	n, err := r.check(call, p.To, p.Data, &p.Shape, p.Spans, p.Train)
+	if err != nil {
+		return err
+	}
+	r.Account(p.To.Rank, n, r.shapes(KindPut, p.To, p.Data, &p.Shape, p.Spans))
+	if p.Train {
+		r.op.Train = int32(n)
+	}
+	r.op.Sig, r.op.SigOp, r.op.A = p.Signal.Off, p.Signal.Op, p.Signal.Value
+	r.op.Fn, r.op.Arg = int32(p.Call.Fn), p.Call.Arg
+	return nil
+}
+
+// getting is putting for a get. A strided get that waits may have its blocks apart in the
+// data: getting then returns the buffer that they come to packed.
+func (r *Rank) getting(call string, g *Get, wait bool) (packed []byte, err error) {
+	if _, err := r.check(call, g.From, g.Data, &g.Shape, g.Spans, false); err != nil {
+		return nil, err
+	}
+	if g.Shape.Block > 0 && g.Data.p != nil && g.Shape.Near != g.Shape.Packed().Near {
+		if !wait {
+			return nil, r.errorf("%s at rank %d: it does not wait, and its blocks are not packed in the data: use Packed, or wait", call, g.From.Rank)
+		}
+		packed = r.pack(g.Shape.Bytes())
+	}
+	r.Account(g.From.Rank, 1, r.shapes(KindGet, g.From, g.Data, &g.Shape, g.Spans))
+	if packed != nil {
+		r.op.Buf = packed
+	}
+	return packed, nil
+}
+
+// shapes makes r.op a put or get of some shape, and returns the bytes that it moves.
+func (r *Rank) shapes(kind Kind, at Target, d Data, s *Strided, spans []Span) int64 {
+	if s.Block <= 0 {
+		if spans != nil && at.Off != 0 {
+			spans = shifted(spans, at.Off)
+		}
+		r.onesided(kind, at, d)
+		r.op.Vec = spans
+		return d.n
+	}
+	r.shape = s.Packed()
+	r.shape.Far.Off += at.Off
+	n := s.Bytes()
+	part := Data{n: n}
+	switch {
+	case d.p == nil:
+	case kind == KindGet:
+		part = d.Part(s.Near.Off, n)
+	default:
+		part = Of(r.pack(n))
+		from := *s
+		from.Far = r.shape.Near
+		from.Copy(part.Bytes(), d.Bytes(), true)
+	}
+	r.onesided(kind, At(at.Rank, r.shape.Far.Off), part)
+	r.op.Shape = &r.shape
+	return n
+}
+
+// shifted returns spans that begin off bytes further on.
+func shifted(spans []Span, off int64) []Span {
+	all := make([]Span, len(spans))
+	for i, s := range spans {
+		all[i] = Span{s.Off + off, s.Len}
+	}
+	return all
+}
+
+// onesided makes r.op a contiguous put or get without an action.
+func (r *Rank) onesided(kind Kind, at Target, d Data) {
+	r.op.Kind, r.op.Peer, r.op.Off, r.op.Buf, r.op.Size, r.op.Vec = kind, int32(at.Rank), at.Off, d.Bytes(), d.n, nil
+	r.op.SigOp, r.op.Fn, r.op.Then, r.op.Train, r.op.Shape = SigNone, 0, nil, 0, nil
+}
+
+// inPlace copies a put or get where its segment may be reached in place. It reports
+// whether it did.
+func (r *Rank) inPlace(kind Kind, call string, at Target, d Data, s *Strided, spans []Span, train bool) (bool, error) {
+	if r.fast[at.Rank] == nil || d.p == nil {
+		return false, nil
+	}
+	if s.Block == 0 && spans == nil {
+		to := r.place(at, d)
+		if to == nil {
+			return false, nil
+		}
+		r.Account(at.Rank, 1, d.n)
+		r.move(kind, at.Rank, to, d.Bytes())
+		return true, nil
+	}
+	n, err := r.check(call, at, d, s, spans, train)
+	if err != nil {
+		return false, err
+	}
+	segment, buf := Bytes(r.fast[at.Rank])[at.Off:], d.Bytes()
+	switch {
+	case spans != nil:
+		r.Account(at.Rank, 1, d.n)
+		for _, v := range spans {
+			r.move(kind, at.Rank, segment[v.Off:], buf[:v.Len])
+			buf = buf[v.Len:]
+		}
+	case r.mover == nil && !train:
+		r.Account(at.Rank, 1, s.Bytes())
+		s.Copy(segment, buf, kind == KindPut)
+	default:
+		r.Account(at.Rank, n, s.Bytes())
+		for j := range max(s.Count[1], 1) {
+			for i := range max(s.Count[0], 1) {
+				r.move(kind, at.Rank, segment[s.Far.At(i, j):][:s.Block], buf[s.Near.At(i, j):][:s.Block])
+			}
+		}
+	}
+	return true, nil
+}
+
+// place finds the bytes of a transfer that may be done in place; nil: it may not.
+func (r *Rank) place(at Target, d Data) []byte {
+	if r.fast[at.Rank] == nil || d.p == nil {
+		return nil
+	}
+	s := Bytes(r.fast[at.Rank])
+	if at.Off < 0 || d.n > int64(len(s)) || at.Off > int64(len(s))-d.n {
+		return nil
+	}
+	return s[at.Off : at.Off+d.n : at.Off+d.n]
+}
+
+// move copies between a segment and a buffer in place, and shows it to a port that wants
+// to see it.
+func (r *Rank) move(kind Kind, peer int, segment, buf []byte) {
+	switch {
+	case r.mover != nil:
+		r.mover.Move(kind, peer, segment, buf)
+	case kind == KindPut:
+		copy(segment, buf)
+	default:
+		copy(buf, segment)
+	}
+}
+
+// pack lends n bytes for a packed transfer, which a fabric reads during Post.
+func (r *Rank) pack(n int64) []byte {
+	if int64(len(r.packed)) < n {
+		r.packed = make([]byte, n)
+	}
+	return r.packed[:n]
+}
+
+// transfer runs r.op, a put or a get. When a put is complete, so is its source.
+func (r *Rank) transfer(to int) error {
+	r.op.Source = 0
+	_, err := r.run(nil, to, 0)
+	if r.op.Source != 0 {
+		r.handles = append(r.handles[:0], r.op.Source)
+		r.port.Wait(r.handles, 1)
+		r.port.Test(r.op.Source)
+	}
+	return err
+}
+
+func (r *Rank) startPut(op, source *Request, to int) {
+	r.op.Source = 0
+	r.start(op, nil, to, 0)
+	if source != nil {
+		*source = Request{kind: KindPut, peer: int32(to), size: op.size, h: r.op.Source}
+	} else if r.op.Source != 0 {
+		r.nbi = append(r.nbi, r.op.Source)
+	}
+}
+
+// sourced waits until the bytes of a put may be written again; Quiet completes it.
+func (r *Rank) sourced(op, source *Request) error {
+	if op.h != 0 {
+		r.nbi = append(r.nbi, op.h)
+	} else if _, err := r.take(op); err != nil {
+		return err
+	}
+	_, err := r.Wait(source)
+	return err
+}
+
+// implicit posts r.op, which Quiet completes.
+func (r *Rank) implicit(to int) error {
+	r.op.Source = 0
+	kind, size := r.op.Kind, r.op.Bytes()
+	h := r.port.Post(&r.op)
+	if h != 0 {
+		r.nbi = append(r.nbi, h)
+		if r.op.Source != 0 {
+			r.nbi = append(r.nbi, r.op.Source)
+		}
+		return nil
+	}
+	if d := r.op.Done; d.Err != OK {
+		return r.failure(kind, nil, to, 0, size, d)
+	}
+	return nil
+}

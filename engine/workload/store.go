@@ -1,0 +1,75 @@
+package workload
+
+import (
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+// limitKnob is the name of the knob that RealLimit returns.
+const limitKnob = "real-limit"
+
+// RealLimit returns the knob that decides whether a part of a simulated program keeps bytes
+// or only sizes (see Store). def is its default in bytes.
+func RealLimit(def string) engine.Knob {
+	return engine.Knob{Name: limitKnob, Label: "real up to", Type: engine.Size, Unit: "B", Default: def, Min: 0, Max: 1 << 40,
+		Doc:     "bytes of data per rank up to which a simulation moves and verifies bytes; of more data it moves only sizes, and verifies a small instance",
+		Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
+		Watch: "memory and time of a simulation; simulated times stay"}
+}
+
+// LimitIdle returns why the knob of RealLimit has no effect, or "".
+func LimitIdle(kind engine.Kind, knob string) string {
+	if knob == limitKnob && kind != engine.Simulated {
+		return "only simulations can move sizes without bytes"
+	}
+	return ""
+}
+
+// Store returns the store of a part of a program that has some bytes of data on the rank
+// that has the most: only sizes if the clock is virtual and the data exceed the knob
+// real-limit, else bytes. All ranks pass the same number.
+func Store(r *cluster.Rank, p engine.Probe, bytes int64) cluster.Store {
+	return storeOf(r.Spec().Clock == cluster.VirtualClock, bytes, p.Int(limitKnob))
+}
+
+// Store returns the store that a program has there, as the function Store does.
+func (on *Site) Store(s *engine.Scenario, bytes int64) cluster.Store {
+	return storeOf(on.Virtual, bytes, s.Int(limitKnob))
+}
+
+func storeOf(virtual bool, bytes, limit int64) cluster.Store {
+	return cluster.Bytewise(!virtual || bytes <= limit)
+}
+
+// Parts makes the parts of a program: the one that is timed, and the one that is verified.
+// With bytes they are one. A size-only part cannot be verified: beside it stands a small
+// instance with bytes.
+func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, error)) (timed, verified P, err error) {
+	if timed, err = part(s, false); err != nil || !s.SizeOnly() {
+		return timed, timed, err
+	}
+	verified, err = part(cluster.Bytewise(true), true)
+	return timed, verified, err
+}
+
+// Memory adds up what a rank allocates in its segment and in its size-only memory.
+type Memory struct{ segment, sizes int64 }
+
+// Add adds an allocation of some bytes by cluster.Alloc or Rank.Alloc.
+func (m *Memory) Add(s cluster.Store, bytes int64) {
+	used := &m.segment
+	if s.SizeOnly() {
+		used = &m.sizes
+	}
+	const line = 64
+	*used = (*used+line-1)/line*line + bytes
+}
+
+// Fill sets the memory of a plan.
+func (m *Memory) Fill(p *Plan) {
+	const line = 64
+	p.Segment = m.segment
+	if m.sizes > 0 {
+		p.Modelled = (m.segment+line-1)/line*line + m.sizes
+	}
+}
