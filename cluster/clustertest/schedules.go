@@ -304,9 +304,9 @@ func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.M
 	if out == nil {
 		out = make([]int64, len(result))
 	}
-	combine, err := cluster.Combining[int64](p.Rank, "combine", cluster.Sum)
+	combine, err := coll.Combining[int64](p.Rank, "combine", cluster.Sum)
 	p.ok(err)
-	all, err := cluster.CombiningAll[int64](p.Rank, "combine", cluster.Sum)
+	all, err := coll.CombiningAll[int64](p.Rank, "combine", cluster.Sum)
 	p.ok(err)
 	return coll.Call{Key: key, Root: root, In: cluster.Of(in), Out: cluster.Of(out), Blocks: key.Blocks(int64(n), 8), Combine: combine, CombineAll: all}, func() {
 		for i := range result {

@@ -60,10 +60,10 @@ func Allreduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, op cluster.Re
 }
 
 func reducing[T cluster.Number](x calling, op cluster.ReduceOp, in, out []T) (err error) {
-	if x.two, err = cluster.Combining[T](x.r, x.what.String(), op); err != nil {
+	if x.two, err = Combining[T](x.r, x.what.String(), op); err != nil {
 		return err
 	}
-	if x.all, err = cluster.CombiningAll[T](x.r, x.what.String(), op); err != nil {
+	if x.all, err = CombiningAll[T](x.r, x.what.String(), op); err != nil {
 		return err
 	}
 	x.in, x.out = cluster.Of(in), cluster.Of(out)

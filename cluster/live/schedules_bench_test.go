@@ -87,11 +87,11 @@ func collective(r *cluster.Rank, way string, size int) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	combine, err := cluster.Combining[int64](r, "combine", cluster.Sum)
+	combine, err := coll.Combining[int64](r, "combine", cluster.Sum)
 	if err != nil {
 		return nil, err
 	}
-	all, err := cluster.CombiningAll[int64](r, "combine", cluster.Sum)
+	all, err := coll.CombiningAll[int64](r, "combine", cluster.Sum)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func inPuts(r *cluster.Rank, a *coll.Algorithm, m coll.Modes, words int) error {
 		}
 		data[i] = cluster.View[int64](r.Segment()[at[i]:])[:words]
 	}
-	combine, err := cluster.Combining[int64](r, "combine", cluster.Sum)
+	combine, err := coll.Combining[int64](r, "combine", cluster.Sum)
 	if err != nil {
 		return err
 	}

@@ -124,10 +124,10 @@ func (c collective) call(r *cluster.Rank) (func() error, error) {
 	}
 	words, me := c.bytes/8, int64(r.ID())
 	x := coll.Call{Key: key, Blocks: key.Blocks(int64(c.bytes), 8)}
-	if x.Combine, err = cluster.Combining[int64](r, "combine", cluster.Sum); err != nil {
+	if x.Combine, err = coll.Combining[int64](r, "combine", cluster.Sum); err != nil {
 		return nil, err
 	}
-	if x.CombineAll, err = cluster.CombiningAll[int64](r, "combine", cluster.Sum); err != nil {
+	if x.CombineAll, err = coll.CombiningAll[int64](r, "combine", cluster.Sum); err != nil {
 		return nil, err
 	}
 	blocks := 1

@@ -159,9 +159,9 @@ func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, room *room) (*met
 	}
 	if at.Collective.Combines() && !phantom {
 		if unit == 8 {
-			call.Combine, err = cluster.Combining[int64](r, "combine", cluster.Sum)
+			call.Combine, err = coll.Combining[int64](r, "combine", cluster.Sum)
 		} else {
-			call.Combine, err = cluster.Combining[int8](r, "combine", cluster.Sum)
+			call.Combine, err = coll.Combining[int8](r, "combine", cluster.Sum)
 		}
 		if err != nil {
 			return nil, err

@@ -149,7 +149,7 @@ func (s *solver) sum(mine []float64) ([]float64, error) {
 	if s.real {
 		c.In, c.Out = cluster.Of(mine), cluster.Of(all)
 		var err error
-		if c.Combine, err = cluster.Combining[float64](s.r, "combine", cluster.Sum); err != nil {
+		if c.Combine, err = coll.Combining[float64](s.r, "combine", cluster.Sum); err != nil {
 			return nil, err
 		}
 	} else {

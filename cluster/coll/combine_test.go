@@ -1,6 +1,10 @@
-package cluster
+package coll
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
 func TestCombineEveryKindOfNumber(t *testing.T) {
 	combines(t, []int8{-3, 7}, []int8{5, 2}, []int8{2, 9}, []int8{-15, 14}, []int8{-3, 2}, []int8{5, 7})
@@ -19,22 +23,21 @@ func TestCombineEveryKindOfNumber(t *testing.T) {
 	combines(t, []celsius{-3}, []celsius{5}, []celsius{2}, []celsius{-15}, []celsius{-3}, []celsius{5})
 }
 
-func combines[T Number](t *testing.T, a, b []T, results ...[]T) {
+func combines[T cluster.Number](t *testing.T, a, b []T, results ...[]T) {
 	t.Helper()
-	r := &Rank{id: 3}
 	for op, want := range results {
-		op := ReduceOp(op)
+		op := cluster.ReduceOp(op)
 		if want == nil {
-			if reducible[T](r, "reduce", op) == nil {
+			if reducible[T]("reduce", op) == nil {
 				t.Errorf("%s of %s is not refused", op, kindOf[T]())
 			}
 			continue
 		}
-		if err := reducible[T](r, "reduce", op); err != nil {
+		if err := reducible[T]("reduce", op); err != nil {
 			t.Error(err)
 		}
 		acc := append([]T(nil), a...)
-		combiners[kindOf[T]()].two[op](Bytes(acc), Bytes(b))
+		combiners[kindOf[T]()].two[op](cluster.Bytes(acc), cluster.Bytes(b))
 		for i := range want {
 			if acc[i] != want[i] {
 				t.Errorf("%s of %v and %v is %v, want %v", op, a, b, acc, want)
@@ -42,7 +45,7 @@ func combines[T Number](t *testing.T, a, b []T, results ...[]T) {
 			}
 		}
 	}
-	if err := reducible[T](r, "reduce", Max+1); err == nil || err.Error() != "rank 3: reduce with operation 4: there are sum, prod, min and max" {
+	if err := reducible[T]("reduce", cluster.Max+1); err == nil || err.Error() != "reduce with operation 4: there are sum, prod, min and max" {
 		t.Errorf("an operation that is none: %v", err)
 	}
 }
