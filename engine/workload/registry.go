@@ -57,6 +57,8 @@ type Workload struct {
 	// Iterations is how many a simulated run makes that is given no limit: equal runs
 	// then print equal digits.
 	Iterations int
+	// Quick are settings of a short run, for tests of every workload. Nil: its defaults are.
+	Quick map[string]string
 	// Plan says what a scenario needs, before anything is taken, and refuses what
 	// cannot be run.
 	Plan func(s *engine.Scenario, on *Site) (Plan, error)

@@ -90,6 +90,7 @@ var barnesHut = workload.Workload{
 	},
 	Studies:    []*engine.Study{byGroup},
 	Iterations: 2,
+	Quick:      map[string]string{"bodies": "64"},
 	Plan:       plan,
 	Run:        run,
 	Beside:     beside,
