@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +57,7 @@ func TestHashesAreTheSameEverywhere(t *testing.T) {
 		}
 		return
 	}
-	for run := range recorded {
+	for _, run := range slices.Sorted(maps.Keys(recorded)) {
 		t.Errorf("%s has a hash of %q, which is not run (go test -update removes it)", file, run)
 	}
 }
