@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// A simulation has the same hash on every host, whatever the width of its words. The file has
+// A simulation has the same hash on every host, of 32 bits and of 64. The file has
 // the hashes of workloads, and of sizes that 32 bits do not hold. A workload that is not in the
 // file yet has the same hash in two runs; -update records it.
 func TestHashesAreTheSameEverywhere(t *testing.T) {

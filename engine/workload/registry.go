@@ -48,9 +48,6 @@ type Workload struct {
 	// May be nil.
 	Bars func(s *engine.Scenario, on *Site) map[string]map[string]string
 
-	// Board is how the blocks of a matrix are dealt to ranks. May be nil.
-	Board func(s *engine.Scenario) *engine.Checkerboard
-
 	// Studies are what its runs are compared by; the first has the screen.
 	Studies []*engine.Study
 
