@@ -12,9 +12,10 @@ import (
 // version of the format below. One that adds, drops or moves a field has the next number.
 // An older one is read where what it lacks follows from what it has.
 const (
-	version      = 7
-	oldest       = 6
-	countedSince = 7
+	version       = 8
+	oldest        = 6
+	countedSince  = 7
+	drawingsSince = 8 // and before, three of them as fields
 )
 
 // magic begins an encoded snapshot.
@@ -27,7 +28,7 @@ type Encoder struct{ timeline timeline.Sender }
 // Append encodes a snapshot behind b.
 func (e *Encoder) Append(b []byte, s *Snapshot) []byte {
 	c := codec.Encode(append(append(b, magic...), version))
-	s.fields(c)
+	s.fields(c, studies)
 	codec.Integer(c, &s.Counted)
 	there := s.Timeline != nil
 	if c.Flag(&there); there {
@@ -47,11 +48,15 @@ func (d *Decoder) Decode(b []byte) (*Snapshot, error) {
 	}
 	v := b[len(magic)]
 	if v < oldest || v > version {
-		return nil, fmt.Errorf("snapshot of version %d: this program reads versions %d and %d", v, oldest, version)
+		return nil, fmt.Errorf("snapshot of version %d: this program reads versions %d to %d", v, oldest, version)
 	}
 	c := codec.Decode(b[len(magic)+1:])
 	s := new(Snapshot)
-	s.fields(c)
+	views := studies
+	if v < drawingsSince {
+		views = studiesBefore
+	}
+	s.fields(c, views)
 	if s.Counted = s.Iteration; v >= countedSince {
 		codec.Integer(c, &s.Counted)
 	}
@@ -84,7 +89,7 @@ var (
 
 // fields is the list of the fields of a snapshot; the iterations that its tables are of,
 // and its timeline, stand behind them.
-func (s *Snapshot) fields(c *codec.Walk) {
+func (s *Snapshot) fields(c *codec.Walk, studies codec.Part[StudyView]) {
 	c.Natural(&s.Seq)
 	codec.Text(c, &s.Phase)
 	s.Scenario.fields(c)

@@ -123,15 +123,14 @@ type Row struct {
 type StudyView struct {
 	Form
 	Rows    []Row
-	Now     int     // row where the knobs stand; −1: none
-	Plots   []Plot  // by chart: what it shows beside the rows
-	Facts   []Note  // of the present row
-	Missing []Hint  // why there is nothing to show, and what to do
-	Why     string  // what rules, and what another choice would give
-	Glance  string  // the result in a few words
-	Flow    *Flow   // how messages go; nil: the study has none
-	Field   *Field  // who wins where; nil: likewise
-	Domain  *Domain // how grids are shared out; nil: likewise
+	Now     int    // row where the knobs stand; −1: none
+	Plots   []Plot // by chart: what it shows beside the rows
+	Facts   []Note // of the present row
+	Missing []Hint // why there is nothing to show, and what to do
+	Why     string // what rules, and what another choice would give
+	Glance  string // the result in a few words
+
+	Drawings []Drawing // for panes that draw what this type does not have, by name; see Draw
 
 	// For what turning a knob has done (Snapshot.Change): the time that counts and that
 	// of the reference in the same run, s; 0: the iteration's, and none.

@@ -9,7 +9,7 @@ import (
 // Parts of lists in studies.
 var (
 	indices = codec.PartOf(func(p *int, c *codec.Walk) { codec.Integer(c, p) })
-	studies = codec.PartOf((*StudyView).fields)
+	studies = codec.PartOf(func(v *StudyView, c *codec.Walk) { v.fields(c, (*StudyView).listDrawings) })
 	columns = codec.PartOf((*Column).fields)
 	charts  = codec.PartOf((*Chart).fields)
 	rows    = codec.PartOf((*Row).fields)
@@ -19,13 +19,12 @@ var (
 	rules   = codec.PartOf((*Rule).fields)
 	notes   = codec.PartOf((*Note).fields)
 	hints   = codec.PartOf((*Hint).fields)
-	hops    = codec.PartOf((*Hop).fields)
-	terms   = codec.PartOf((*Term).fields)
-	grids   = codec.PartOf((*Grid).fields)
-	winners = codec.PartOf((*Winner).fields)
 )
 
-func (v *StudyView) fields(c *codec.Walk) {
+// studiesBefore are studies of snapshots before version 8.
+var studiesBefore = codec.PartOf(func(v *StudyView, c *codec.Walk) { v.fields(c, (*StudyView).drawingsBefore) })
+
+func (v *StudyView) fields(c *codec.Walk, drawings func(*StudyView, *codec.Walk)) {
 	v.Form.fields(c)
 	codec.List(c, &v.Rows, rows)
 	if codec.Integer(c, &v.Now); v.Now < -1 || v.Now > len(v.Rows) {
@@ -36,101 +35,11 @@ func (v *StudyView) fields(c *codec.Walk) {
 	codec.List(c, &v.Missing, hints)
 	codec.Text(c, &v.Why)
 	codec.Text(c, &v.Glance)
-	codec.Maybe(c, &v.Flow, (*Flow).fields)
-	codec.Maybe(c, &v.Field, (*Field).fields)
-	codec.Maybe(c, &v.Domain, (*Domain).fields)
+	drawings(v, c)
 	c.Float(&v.Time)
 	c.Float(&v.Reference)
 	codec.Text(c, &v.Scheme)
 	codec.Text(c, &v.Gain)
-}
-
-func (f *Flow) fields(c *codec.Walk) {
-	codec.Text(c, &f.Of)
-	codec.Text(c, &f.Name)
-	codec.Text(c, &f.Kind)
-	codec.Integer(c, &f.Ranks)
-	codec.Integer(c, &f.Root)
-	c.Flag(&f.Tree)
-	c.Flag(&f.Up)
-	c.Float(&f.Span)
-	codec.List(c, &f.Hops, hops)
-	codec.IntegerList(&f.Folds, c)
-	if codec.Integer(c, &f.Blocks); f.Blocks < 0 || (f.Blocks == 0) != (len(f.Folds) == 0) || f.Blocks > 0 && len(f.Folds)%f.Blocks != 0 {
-		c.Fail(fmt.Errorf("flow %q of %d blocks has %d counts", f.Name, f.Blocks, len(f.Folds)))
-	}
-	c.FloatList(&f.Ends)
-	c.FloatList(&f.Done)
-	codec.Text(c, &f.DoneKind)
-	codec.List(c, &f.Terms, terms)
-	codec.Integer(c, &f.Messages)
-	c.Flag(&f.Loads)
-	codec.Integer(c, &f.Bytes)
-	codec.Integer(c, &f.Steps)
-}
-
-func (h *Hop) fields(c *codec.Walk) {
-	codec.Integer(c, &h.From)
-	codec.Integer(c, &h.To)
-	codec.Integer(c, &h.Bytes)
-	codec.Integer(c, &h.Step)
-	c.Float(&h.Sent)
-	c.Float(&h.Arrived)
-}
-
-func (t *Term) fields(c *codec.Walk) {
-	codec.Text(c, &t.Name)
-	codec.Text(c, &t.Doc)
-	c.Float(&t.Count)
-	c.Float(&t.Time)
-}
-
-func (f *Field) fields(c *codec.Walk) {
-	codec.Text(c, &f.Of)
-	c.FloatList(&f.X)
-	c.FloatList(&f.Y)
-	codec.Text(c, &f.XTitle)
-	codec.Text(c, &f.YTitle)
-	codec.Text(c, &f.XUnit)
-	codec.List(c, &f.Names, texts)
-	codec.List(c, &f.Made, texts)
-	if codec.List(c, &f.Cells, winners); len(f.Cells) != len(f.X)*len(f.Y) {
-		c.Fail(fmt.Errorf("field of %d × %d has %d cells", len(f.X), len(f.Y), len(f.Cells)))
-	}
-	codec.Integer(c, &f.NowX)
-	codec.Integer(c, &f.NowY)
-}
-
-func (d *Domain) fields(c *codec.Walk) {
-	if codec.Integer(c, &d.Ranks); d.Ranks < 0 || d.Ranks > mostOwners {
-		c.Fail(fmt.Errorf("domain of %d ranks", d.Ranks))
-	}
-	codec.List(c, &d.Grids, grids)
-}
-
-// What bounds the boxes of a grid along a dimension, and the ranks that have them.
-const (
-	mostBoxes  = 1 << 12
-	mostOwners = 1 << 24
-)
-
-func (g *Grid) fields(c *codec.Walk) {
-	codec.Text(c, &g.Name)
-	for i := range g.Boxes {
-		codec.Integer(c, &g.Boxes[i])
-		codec.Integer(c, &g.Cells[i])
-		if n := g.Boxes[i]; n < 0 || n > mostBoxes {
-			c.Fail(fmt.Errorf("grid %q has %d boxes along a dimension", g.Name, n))
-		}
-	}
-}
-
-func (w *Winner) fields(c *codec.Walk) {
-	codec.Integer(c, &w.Best)
-	c.Float(&w.Time)
-	c.Float(&w.Lead)
-	codec.Text(c, &w.Kind)
-	codec.Integer(c, &w.Model)
 }
 
 func (f *Form) fields(c *codec.Walk) {

@@ -203,13 +203,20 @@ var mouse = []struct{ what, name, doc string }{
 	{"ctrl+wheel", "mouse-turn", "turn the knob under the mouse; with alt or shift too, as the terminal lets them pass"},
 }
 
-// WriteKeys writes the key table as Markdown, a table a mode.
+// WriteKeys writes the key table as Markdown, with one table per mode. All panes have one row:
+// their keys depend on the run.
 func WriteKeys(w io.Writer) error {
 	var b strings.Builder
 	for _, mode := range modes() {
 		fmt.Fprintf(&b, "### %s%s\n\n| key | action | what it does |\n|---|---|---|\n", strings.ToUpper(mode[:1]), mode[1:])
+		panes := false
 		for i := range keyTable {
-			if k := &keyTable[i]; k.mode == mode {
+			if k := &keyTable[i]; k.mode == mode && len(k.Keys) == 0 && strings.HasPrefix(k.Name, "zoom-") {
+				if !panes {
+					b.WriteString("|  | zoom-NAME | show the pane of this name alone, or all panes |\n")
+				}
+				panes = true
+			} else if k.mode == mode {
 				keys := ""
 				if len(k.Keys) > 0 {
 					keys = "`" + strings.ReplaceAll(k.labels(), " ", "` `") + "`"

@@ -261,7 +261,11 @@ func TestWriteKeys(t *testing.T) {
 	}
 	for i := range keyTable {
 		k := &keyTable[i]
-		if !strings.Contains(b.String(), "| "+k.Name+" | "+k.Doc+" |") {
+		row := "| " + k.Name + " | " + k.Doc + " |"
+		if len(k.Keys) == 0 && strings.HasPrefix(k.Name, "zoom-") {
+			row = "| zoom-NAME | show the pane of this name alone, or all panes |"
+		}
+		if !strings.Contains(b.String(), row) {
 			t.Errorf("the document lacks %s", k.Name)
 		}
 	}

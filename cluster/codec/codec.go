@@ -300,6 +300,31 @@ func IntegerList(p *[]int64, c *Walk) {
 	}
 }
 
+// Sized walks a part with its length in bytes before it. A decoder that does not know the
+// part can read it as a text.
+func (c *Walk) Sized(walk func(*Walk)) {
+	if c.read {
+		n, ok := c.length(0, 1)
+		if !ok {
+			return
+		}
+		part := Decode(c.b[:n])
+		if walk(part); part.End() != nil {
+			c.Fail(part.End())
+			return
+		}
+		c.b = c.b[n:]
+		return
+	}
+	start := len(c.b)
+	if walk(c); c.err != nil {
+		return
+	}
+	var length [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(length[:], uint64(len(c.b)-start))
+	c.b = slices.Insert(c.b, start, length[:n]...)
+}
+
 // Maybe is what a pointer leads to, or nil.
 func Maybe[T any](c *Walk, p **T, walk func(*T, *Walk)) {
 	there := *p != nil

@@ -25,6 +25,7 @@ type point struct {
 	Reals   []float64
 	Names   []string
 	By      map[string]string
+	Inner   [2]int64
 	Next    *point
 }
 
@@ -44,6 +45,10 @@ func (p *point) fields(c *Walk) {
 	c.FloatList(&p.Reals)
 	List(c, &p.Names, names)
 	c.Values(&p.By)
+	c.Sized(func(c *Walk) {
+		Integer(c, &p.Inner[0])
+		Integer(c, &p.Inner[1])
+	})
 	Maybe(c, &p.Next, (*point).fields)
 }
 
@@ -62,6 +67,7 @@ func points() *rapid.Generator[*point] {
 			Pairs:   [2]uint64{rapid.Uint64().Draw(t, "first"), rapid.Uint64Range(0, 300).Draw(t, "second")},
 			Numbers: rapid.SampledFrom([][]int64{nil, {}, {1, -2, math.MinInt64}}).Draw(t, "numbers"), Reals: rapid.SampledFrom([][]float64{nil, {}, {1.5}}).Draw(t, "reals"),
 			Names: rapid.SampledFrom([][]string{nil, {}, {"", "b"}}).Draw(t, "names"),
+			Inner: [2]int64{rapid.Int64().Draw(t, "a"), rapid.Int64().Draw(t, "b")},
 			By:    rapid.SampledFrom([]map[string]string{nil, {}, {"": "", "b": "2", "a": "1"}}).Draw(t, "by"),
 		}
 		if rapid.Bool().Draw(t, "next") {
@@ -125,11 +131,29 @@ func TestWhatIsRefused(t *testing.T) {
 		{"\x01\xff\xff\xff\xff\x0f", func(c *Walk) { IntegerList(new([]int64), c) }, "a length of 4294967295 with 0 bytes left"},
 		{"\x01\x02\x01b\x00\x01a\x00", func(c *Walk) { c.Values(new(map[string]string)) }, `"a" after "b": names must rise`},
 		{"\x00\x00", func(c *Walk) { c.Flag(new(bool)) }, "1 bytes behind its end"},
+		{"\x03\x00\x00\x00", func(c *Walk) { c.Sized(func(c *Walk) { c.Flag(new(bool)) }) }, "2 bytes behind its end"},
+		{"\x01\x00\x00", func(c *Walk) { c.Sized(func(c *Walk) { c.Flag(new(bool)); c.Flag(new(bool)) }) }, "it ends too early"},
+		{"\x02\x00", func(c *Walk) { c.Sized(func(c *Walk) { c.Flag(new(bool)) }) }, "a length of 2 with 1 bytes left"},
 	} {
 		w := Decode([]byte(c.b))
 		if c.walk(w); w.End() == nil || !strings.Contains(w.End().Error(), c.want) {
 			t.Errorf("%x: %v, want %s", c.b, w.End(), c.want)
 		}
+	}
+}
+
+// A decoder that does not know a part reads it as a text, and goes on behind it.
+func TestASizedPartIsAText(t *testing.T) {
+	long := strings.Repeat("long", 100)
+	b := Encode(nil)
+	b.Sized(func(c *Walk) { Text(c, &long) })
+	last := "last"
+	Text(b, &last)
+	var part, behind string
+	c := Decode(b.Bytes())
+	Text(c, &part)
+	if Text(c, &behind); c.End() != nil || !strings.HasSuffix(part, long) || behind != last {
+		t.Errorf("%v: a part of %d bytes, and %q behind it", c.End(), len(part), behind)
 	}
 }
 

@@ -9,18 +9,16 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// small are knobs that make a workload's run a short one.
-var small = map[string]string{"nodes": "2", "ranks-per-node": "2", "group": "2", "lmax": "4096", "randoms": "1"}
-
 // variants are places at which some knob has no effect.
 var variants = [][]string{
 	{}, {"model", "flat"}, {"nodes", "1"}, {"ranks-per-node", "1"}, {"pattern", "cubes"},
 	{"threading", "multiple"}, {"threading", "masteronly"},
 }
 
-// at sets a scenario up on sim; false: it has no such knob, or cannot run so.
-func (o *Options) placed(t *testing.T, name string, settings []string) (engine.Scenario, bool) {
-	sc, err := Scenario(name)
+// placed returns a short run of a workload on sim, on two nodes. It reports false if the
+// workload has none of the knobs, or cannot run so.
+func (o *Options) placed(t *testing.T, w *workload.Workload, settings []string) (engine.Scenario, bool) {
+	sc, err := Scenario(w.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,13 +27,13 @@ func (o *Options) placed(t *testing.T, name string, settings []string) (engine.S
 		return err == nil && sc.Set(k, v) == nil
 	}
 	set("fabric", engine.Sim)
-	for _, k := range sc.Table {
-		if v, ok := small[k.Name]; ok && (k.Name != "ranks-per-node" || name != "spmv") && (k.Name != "group" || name != "spmv") {
-			set(k.Name, v)
-		}
+	set("nodes", "2")
+	if _, chosen := w.Defaults["ranks-per-node"]; !chosen {
+		set("ranks-per-node", "2")
 	}
-	if name == "spmv" {
-		set("group", "1")
+	set("group", sc.Text("ranks-per-node"))
+	for k, v := range w.Quick {
+		set(k, v)
 	}
 	for i := 0; i+1 < len(settings); i += 2 {
 		if !set(settings[i], settings[i+1]) {
@@ -66,7 +64,7 @@ func TestAnIdleKnobChangesNothing(t *testing.T) {
 			continue // a program of these tests
 		}
 		for _, v := range variants {
-			sc, ok := o.placed(t, w.Name, v)
+			sc, ok := o.placed(t, w, v)
 			if !ok {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // idle is a session that plans what it is told, and runs nothing.
@@ -173,12 +174,13 @@ func TestUndoAllRedoAll(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		s := idle(t, "randomaccess")
 		first := s.wants()
+		all := workload.All()
 		for range 200 {
 			table := s.wanted.scenario.Table
 			k := &table[rng.IntN(len(table))]
 			switch n := rng.IntN(20); {
 			case n < 2:
-				_ = s.Do(set("workload", []string{"pingpong", "dot", "randomaccess", "spmv", "beff", "cartesian", "headtohead"}[rng.IntN(7)]))
+				_ = s.Do(set("workload", all[rng.IntN(len(all))].Name))
 			case n < 5:
 				_ = s.Do(undo)
 			case n < 7:

@@ -48,15 +48,14 @@ type Workload struct {
 	// May be nil.
 	Bars func(s *engine.Scenario, on *Site) map[string]map[string]string
 
-	// Board is how the blocks of a matrix are dealt to ranks. May be nil.
-	Board func(s *engine.Scenario) *engine.Checkerboard
-
 	// Studies are what its runs are compared by; the first has the screen.
 	Studies []*engine.Study
 
 	// Iterations is how many a simulated run makes that is given no limit: equal runs
 	// then print equal digits.
 	Iterations int
+	// Quick are settings of a short run, for tests of every workload. Nil: its defaults are.
+	Quick map[string]string
 	// Plan says what a scenario needs, before anything is taken, and refuses what
 	// cannot be run.
 	Plan func(s *engine.Scenario, on *Site) (Plan, error)

@@ -28,6 +28,7 @@ cluster/match          : cluster
 cluster/coll           : cluster models
 cluster/host           : cluster
 cluster/codec          :
+cluster/codec/codectest : cluster/codec
 cluster/timeline       : cluster cluster/codec
 cluster/goal           : cluster
 cluster/live           : cluster cluster/match cluster/host cluster/timeline
@@ -39,8 +40,9 @@ engine                 : cluster cluster/codec cluster/timeline
 engine/workload        : engine cluster models
 engine/workload/all    : engine/workload/*
 engine/algorithm       : engine cluster cluster/coll
-engine/workload/dense  :
-engine/workload/*      : engine engine/workload engine/workload/dense engine/workload/network engine/study engine/algorithm cluster cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models
+engine/workload/dense  : engine cluster/codec
+engine/workload/domain : engine cluster/codec
+engine/workload/*      : engine engine/workload engine/workload/dense engine/workload/domain engine/workload/network engine/study engine/algorithm cluster cluster/codec cluster/coll cluster/sim/topology cluster/timeline cluster/upc cluster/rma models
 engine/study           : engine cluster models
 engine/recording       : engine engine/workload cluster cluster/codec cluster/timeline
 engine/session/sessiontest : engine engine/session cluster
@@ -56,7 +58,7 @@ tui/overlay            : cluster presets tui/grid tui/pane
 tui/overlay/all        : tui/overlay tui/overlay/*
 tui/overlay/*          : engine engine/workload presets cluster tui/grid tui/pane tui/overlay
 tui/pane/panetest      : engine engine/study engine/workload models cluster cluster/timeline
-tui/pane/*             : engine engine/workload engine/study models cluster cluster/timeline tui/grid tui/pane
+tui/pane/*             : engine engine/workload engine/workload/* engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
 tui/state              : internal/atomicfile
 tui/tty                :

@@ -1,8 +1,11 @@
 package all_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,13 +69,43 @@ func TestRegistry(t *testing.T) {
 			}
 		})
 	}
-	for _, want := range []string{"beff", "cartesian", "cholesky", "collective", "dot", "fft", "gemm", "headtohead", "heat", "multigrid", "pingpong", "randomaccess"} {
-		if !names[want] {
-			t.Errorf("%s is not registered", want)
+	_, err := workload.Find("nonesuch")
+	if all := strings.Join(slices.Sorted(maps.Keys(names)), ", "); err == nil || !strings.Contains(err.Error(), all) {
+		t.Errorf("the error of an unknown workload is %v, want a list of %s", err, all)
+	}
+}
+
+// A folder that registers a workload has its name, and the import list has the folder. Only
+// the example of CONTRIBUTING is not in the list.
+func TestTheImportListIsComplete(t *testing.T) {
+	const example = "ring"
+	list, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(file, "_test.go") && bytes.Contains(text, []byte("workload.Register(")) {
+			found[filepath.Base(filepath.Dir(file))] = true
 		}
 	}
-	if _, err := workload.Find("nonesuch"); err == nil || !strings.Contains(err.Error(), "dot, fft, gemm, headtohead, heat, multigrid, pingpong, randomaccess") {
-		t.Errorf("a workload that is not there: %v", err)
+	for _, folder := range slices.Sorted(maps.Keys(found)) {
+		if listed := bytes.Contains(list, []byte("/engine/workload/"+folder+"\"\n")); !listed && folder != example {
+			t.Errorf("the import list does not have engine/workload/%s", folder)
+		} else if _, err := workload.Find(folder); err != nil {
+			t.Errorf("engine/workload/%s registers a workload with another name: %v", folder, err)
+		}
+	}
+	if !found[example] {
+		t.Error("the example registers no workload")
 	}
 }
 
@@ -118,18 +151,9 @@ func TestStudies(t *testing.T) {
 	}
 }
 
-// quick are knobs of workloads that run long as they stand.
-var quick = map[string]map[string]string{
-	"barneshut": {"bodies": "64"},
-	"beff":      {"lmax": "512", "randoms": "1", "rounds": "1"},
-	"cartesian": {"size": "3000"},
-	"fft":       {"class": "own", "nx": "16", "ny": "16", "nz": "16"},
-	"spmv":      {"ni": "8", "nj": "8"},
-}
-
-// quickly adds them to a trial's knobs.
-func quickly(workload string, knobs map[string]string) map[string]string {
-	maps.Copy(knobs, quick[workload])
+// quickly adds the settings of a short run to a trial's knobs.
+func quickly(w *workload.Workload, knobs map[string]string) map[string]string {
+	maps.Copy(knobs, w.Quick)
 	return knobs
 }
 
@@ -151,7 +175,7 @@ func TestEveryWorkloadInEveryModel(t *testing.T) {
 							if nodes*perNode%g != 0 || model == "flat" && g > 1 {
 								continue
 							}
-							tr := trial{w.Name, quickly(w.Name, map[string]string{
+							tr := trial{w.Name, quickly(w, map[string]string{
 								"nodes": strconv.Itoa(nodes), "ranks-per-node": strconv.Itoa(perNode), "group": strconv.Itoa(g),
 								"model": model, "ranking": ranking, "world-seed": strconv.Itoa(g % 3),
 							}), 3, nil}
@@ -179,7 +203,7 @@ func TestEveryWorkloadInEveryModel(t *testing.T) {
 func TestEveryWorkloadEmulated(t *testing.T) {
 	for _, w := range workload.All() {
 		t.Run(w.Name, func(t *testing.T) {
-			tr := trial{w.Name, quickly(w.Name, map[string]string{"machine": "demo", "nodes": "2", "ranks-per-node": "2"}), 2, nil}
+			tr := trial{w.Name, quickly(w, map[string]string{"machine": "demo", "nodes": "2", "ranks-per-node": "2"}), 2, nil}
 			tr.sound(t)
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
+	_ "github.com/hybridtop/hybridtop/engine/workload/ring" // the example of CONTRIBUTING passes the same tests
 	"github.com/hybridtop/hybridtop/presets"
 )
 

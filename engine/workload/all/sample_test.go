@@ -45,7 +45,7 @@ func TestDeclaredSamplesAreGiven(t *testing.T) {
 			continue
 		}
 		for _, fabric := range []string{"live", "sim"} {
-			s := ended(t, w.Name, fabric, quickly(w.Name, map[string]string{"nodes": "2", "ranks-per-node": "2"}))
+			s := ended(t, w.Name, fabric, quickly(w, map[string]string{"nodes": "2", "ranks-per-node": "2"}))
 			for i, m := range w.Samples {
 				if len(s.Samples) <= i || s.Samples[i].Name != m.Name || s.Samples[i].Unit != m.Unit || s.Samples[i].Kind != s.Kind || s.Samples[i].Count == 0 {
 					t.Errorf("%s on %s: sample %s is not among %+v", w.Name, fabric, m.Name, s.Samples)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/domain"
 )
 
 // Levels of the tree that are shown, and the cells that they may have.
@@ -14,7 +15,7 @@ const (
 
 // owners is the profile of a run's first tree: who made which cell.
 var owners = engine.ProfileSpec{
-	Name: "owners", Title: "Owners of cells", Unit: "1", Over: engine.Octants, Places: shownCells,
+	Name: "owners", Title: "Owners of cells", Unit: "1", Over: domain.Octants, Places: shownCells,
 	Doc: "rank that made each cell of the first group's tree, of the first step, level after level along the space-filling curve",
 }
 

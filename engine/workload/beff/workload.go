@@ -68,6 +68,7 @@ var beff = workload.Workload{
 	},
 	Studies:    []*engine.Study{overSizes},
 	Iterations: 1,
+	Quick:      map[string]string{"lmax": "512", "randoms": "1", "rounds": "1"},
 	Plan:       plan,
 	Run:        run,
 	Finish:     finish,

@@ -62,6 +62,7 @@ var cartesian = workload.Workload{
 	},
 	Studies:    []*engine.Study{bySenders},
 	Iterations: 3,
+	Quick:      map[string]string{"size": "3000"},
 	Plan:       plan,
 	Run:        run,
 	Finish:     finish,

@@ -54,8 +54,18 @@ var byHandoff = &engine.Study{
 		Chooses: schemes,
 	},
 	Apart:    append(study.AnyKind("nodes", "ranks-per-node", "n"), schemes...),
+	Frame:    frame,
 	Observe:  observe,
 	Complete: complete,
+}
+
+// frame has the grid of processes.
+func frame(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
+	v := engine.StudyView{Now: -1}
+	if b := board(s); b != nil {
+		v.Draw(b)
+	}
+	return v
 }
 
 // observe is the row of the present run.

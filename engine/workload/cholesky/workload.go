@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
 func init() { workload.Register(&cholesky) }
@@ -85,7 +86,6 @@ var cholesky = workload.Workload{
 			Shape: engine.Stack, Row: "rows left", Column: "part", Labels: stepLabels},
 	},
 	Studies:    []*engine.Study{byHandoff},
-	Board:      board,
 	Fit:        workload.FitMachine,
 	Bars:       bars,
 	Iterations: 1,
@@ -95,13 +95,13 @@ var cholesky = workload.Workload{
 }
 
 // board is the grid of a scenario; nil: there is none.
-func board(s *engine.Scenario) *engine.Checkerboard {
+func board(s *engine.Scenario) *dense.Checkerboard {
 	l := s.Layout()
 	if l.Validate() != nil {
 		return nil
 	}
 	g := asked(s, len(l.World()), 0)
-	return &engine.Checkerboard{Rows: g.tx, Cols: g.ty, Steps: g.blocks(), Upper: true}
+	return &dense.Checkerboard{Rows: g.tx, Cols: g.ty, Steps: g.blocks(), Upper: true}
 }
 
 // stepLabels are the rows that are left when each stretch of steps begins, and the parts.

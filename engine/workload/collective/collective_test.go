@@ -113,7 +113,7 @@ func TestTermsAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := terms(&k, &c, 8)
-		if i := slices.IndexFunc(all, func(t engine.Term) bool { return t.Name == "L" }); i < 0 || all[i].Count != want {
+		if i := slices.IndexFunc(all, func(t Term) bool { return t.Name == "L" }); i < 0 || all[i].Count != want {
 			t.Errorf("%s among 64: %+v, want %g L", name, all, want)
 		}
 	}
@@ -199,17 +199,17 @@ func TestAlgorithmsGoByTheCollective(t *testing.T) {
 // what the model says; one alone has nothing to win against, and a row of the model's
 // choice or of a table's names no algorithm.
 func TestRunsWinCells(t *testing.T) {
-	f := &engine.Field{
+	f := &Field{
 		X: []float64{8, 64}, Y: []float64{4}, Names: []string{"chain", "flat", "knomial"}, NowX: 0, NowY: 0,
-		Cells: []engine.Winner{{Best: 1, Kind: engine.Modelled, Model: -1}, {Best: 1, Kind: engine.Modelled, Model: -1}},
+		Cells: []Winner{{Best: 1, Kind: engine.Modelled, Model: -1}, {Best: 1, Kind: engine.Modelled, Model: -1}},
 	}
 	row := func(series string, size, time float64) engine.Row {
 		return engine.Row{Series: series + ", 4×1", Kind: engine.Simulated, Cells: []float64{columnSize: size, columnRanks: 4, columnTime: time, columnModel: math.NaN()}}
 	}
-	v := &engine.StudyView{Field: f, Now: -1, Rows: []engine.Row{
+	v := &engine.StudyView{Now: -1, Rows: []engine.Row{
 		row("flat", 8, 3), row("knomial, radix 2", 8, 4), row("knomial, radix 4", 8, 2), row(algorithm.ByModel, 8, 1), row("chain", 64, 1),
 	}}
-	got := ran(v)
+	got := ran(v, f)
 	if w := got.At(0, 0); w.Best != 2 || w.Kind != engine.Simulated || w.Model != 1 || w.Lead != 1.5 {
 		t.Errorf("knomial took 2 s, flat 3 s: %+v", *w)
 	}

@@ -21,12 +21,12 @@ func teams(ranks int) []int64 {
 }
 
 // field is who wins by the model, over size and ranks.
-func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *engine.Field {
+func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *Field {
 	what := of(s)
 	l := s.Layout()
 	ranks := len(l.World())
 	n := length(s)
-	f := &engine.Field{Of: fmt.Sprintf("algorithm of %s", what), XTitle: "size", YTitle: "ranks", XUnit: "B", NowX: -1, NowY: -1}
+	f := &Field{Of: fmt.Sprintf("algorithm of %s", what), XTitle: "size", YTitle: "ranks", XUnit: "B", NowX: -1, NowY: -1}
 	for _, a := range coll.Of(what) {
 		f.Names = append(f.Names, a.Name)
 	}
@@ -44,7 +44,7 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *engine.Fiel
 	}
 	for y := range f.Y {
 		for x := range f.X {
-			one := engine.Winner{Best: -1, Model: -1}
+			one := Winner{Best: -1, Model: -1}
 			if priced {
 				one = w.winner(s, c, int(f.Y[y]), int64(f.X[x]), f.Names)
 			}
@@ -69,8 +69,8 @@ func (w place) field(s *engine.Scenario, c *coll.Cost, priced bool) *engine.Fiel
 }
 
 // winner is who wins a cell by the model.
-func (at place) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, names []string) engine.Winner {
-	w := engine.Winner{Best: -1, Model: -1, Kind: engine.Modelled}
+func (at place) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, names []string) Winner {
+	w := Winner{Best: -1, Model: -1, Kind: engine.Modelled}
 	least, second := cluster.Time(math.MaxInt64), cluster.Time(math.MaxInt64)
 	for _, a := range coll.Of(of(s)) {
 		k, err := at.Key(s, a, ranks)
@@ -94,17 +94,14 @@ func (at place) winner(s algorithm.Reader, c *coll.Cost, ranks int, n int64, nam
 }
 
 // stand finds the cell where the knobs stand.
-func stand(f *engine.Field, n int64, ranks int) {
+func stand(f *Field, n int64, ranks int) {
 	f.NowX, f.NowY = slices.Index(f.X, float64(n)), slices.Index(f.Y, float64(ranks))
 }
 
 // ran is the field with the cells in which at least two algorithms ran: the winner of
 // these is of their kind.
-func ran(v *engine.StudyView) *engine.Field {
-	if v.Field == nil {
-		return nil
-	}
-	f := *v.Field
+func ran(v *engine.StudyView, before *Field) *Field {
+	f := *before
 	f.Cells = slices.Clone(f.Cells)
 	type cell struct {
 		x, y int
@@ -146,7 +143,7 @@ func ran(v *engine.StudyView) *engine.Field {
 				w := f.At(x, y)
 				model := modelled(w)
 				r := best[at]
-				*w = engine.Winner{
+				*w = Winner{
 					Best: slices.Index(f.Names, present(r)), Time: r.Cells[columnTime], Lead: second[at].Cells[columnTime] / r.Cells[columnTime], Kind: kind, Model: model,
 				}
 			}

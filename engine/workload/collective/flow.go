@@ -18,10 +18,10 @@ const (
 
 // flow is how the messages of a call go by the model; where there are no costs, each
 // takes a step.
-func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *engine.Flow {
+func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *Flow {
 	what := k.Algorithm.Collective
 	n := length(s)
-	f := &engine.Flow{Of: what.String(), Name: what.String() + " by " + algorithm.Called(k), Ranks: int(k.Ranks), Root: -1}
+	f := &Flow{Of: what.String(), Name: what.String() + " by " + algorithm.Called(k), Ranks: int(k.Ranks), Root: -1}
 	root := int32(0)
 	if what.Rooted() {
 		if asked := s.Int("root"); asked > 0 {
@@ -71,11 +71,11 @@ func flow(s algorithm.Reader, k *coll.Key, c *coll.Cost, priced bool) *engine.Fl
 		at := [3]int32{m.From, m.To, m.Lane}
 		step[at] = append(step[at], int(m.Arrived))
 	}
-	var hops []engine.Hop
+	var hops []Hop
 	for i := range trace.Messages {
 		m := &trace.Messages[i]
 		at := [3]int32{m.From, m.To, m.Lane}
-		hops = append(hops, engine.Hop{
+		hops = append(hops, Hop{
 			From: int(m.From), To: int(m.To), Bytes: m.Bytes, Step: step[at][0], Sent: seconds(m.Sent), Arrived: seconds(m.Arrived),
 		})
 		step[at] = step[at][1:]
@@ -136,7 +136,7 @@ func moved(s *coll.Schedule) (sends, loads int64) {
 }
 
 // keep lists messages one by one, or folds those of a large team.
-func keep(f *engine.Flow, hops []engine.Hop) {
+func keep(f *Flow, hops []Hop) {
 	f.Hops, f.Folds, f.Blocks = nil, nil, 0
 	if len(hops) <= mostHops {
 		f.Hops = hops
@@ -170,7 +170,7 @@ func blocksMean(ranks int, of func(rank int) float64) []float64 {
 
 // treeOf says whether messages run along a tree, and whether to its root: every rank but
 // the root hears from one other rank alone, or tells one alone.
-func treeOf(f *engine.Flow, hops []engine.Hop) (tree, up bool) {
+func treeOf(f *Flow, hops []Hop) (tree, up bool) {
 	if f.Root < 0 {
 		return false, false
 	}
@@ -203,10 +203,7 @@ func treeOf(f *engine.Flow, hops []engine.Hop) (tree, up bool) {
 
 // told is the flow with what the run has told: until when each rank took, and where
 // messages were written down, those of the last call.
-func told(f *engine.Flow, s *engine.Snapshot) *engine.Flow {
-	if f == nil {
-		return nil
-	}
+func told(f *Flow, s *engine.Snapshot) *Flow {
 	of := *f
 	if t := tally(s, "progress"); t != nil {
 		of.Done, of.DoneKind = make([]float64, len(t.Rows)), t.Kind
@@ -230,7 +227,7 @@ func told(f *engine.Flow, s *engine.Snapshot) *engine.Flow {
 
 // written are the messages of the last call that a timeline has whole, with times from
 // its start.
-func written(v *timeline.View, f *engine.Flow) (hops []engine.Hop, span float64) {
+func written(v *timeline.View, f *Flow) (hops []Hop, span float64) {
 	for i := len(v.Parts) - 1; i >= 0; i-- {
 		p := &v.Parts[i]
 		if !p.Whole || p.Row != 0 {
@@ -238,7 +235,7 @@ func written(v *timeline.View, f *engine.Flow) (hops []engine.Hop, span float64)
 		}
 		for _, a := range v.Arrows {
 			if a.Sent >= p.Begin && a.Received <= p.End {
-				hops = append(hops, engine.Hop{
+				hops = append(hops, Hop{
 					From: int(a.From), To: int(a.To), Bytes: a.Bytes, Sent: (a.Sent - p.Begin).Seconds(), Arrived: (a.Received - p.Begin).Seconds(),
 				})
 			}

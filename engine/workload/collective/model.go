@@ -52,7 +52,7 @@ var generic = coll.Cost{L: 7 << 10, O: 3 << 10, Gap: 2 << 10, G: 1 << 10, Copy: 
 // terms are what a predicted time is made of: how often each cost counts on the path
 // that takes longest. The formulas are sums and maxima of the costs, so how a time
 // grows with a cost says how often it counts.
-func terms(k *coll.Key, c *coll.Cost, n int64) []engine.Term {
+func terms(k *coll.Key, c *coll.Cost, n int64) []Term {
 	scaled := coll.Cost{
 		L: fine*c.L + generic.L, O: fine*c.O + generic.O, Gap: fine*c.Gap + generic.Gap, G: fine*c.G + generic.G,
 		Copy: fine*c.Copy + generic.Copy, Combine: fine*c.Combine + generic.Combine,
@@ -62,13 +62,13 @@ func terms(k *coll.Key, c *coll.Cost, n int64) []engine.Term {
 		return nil // beyond what a Time holds
 	}
 	from := k.Predict(&scaled, n)
-	var all []engine.Term
+	var all []Term
 	add := func(name, doc string, cost cluster.Time, more func(*coll.Cost)) {
 		with := scaled
 		more(&with)
 		count := math.Round(float64(k.Predict(&with, n)-from) / nudge)
 		if cost > 0 && count > 0 {
-			all = append(all, engine.Term{Name: name, Doc: doc, Count: count, Time: count * cost.Seconds()})
+			all = append(all, Term{Name: name, Doc: doc, Count: count, Time: count * cost.Seconds()})
 		}
 	}
 	add("L", "latency", c.L, func(c *coll.Cost) { c.L += nudge })

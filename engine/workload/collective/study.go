@@ -74,8 +74,8 @@ func frame(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) engine.Stud
 	}
 	n := length(s)
 	c, ok := w.Costs()
-	v.Flow = flow(s, &k, &c, ok)
-	v.Field = w.field(s, &c, ok)
+	v.Draw(flow(s, &k, &c, ok))
+	v.Draw(w.field(s, &c, ok))
 	if !ok {
 		return v
 	}
@@ -147,13 +147,18 @@ func present(r *engine.Row) string {
 // and takes what ran into the flow and the field.
 func complete(v *engine.StudyView, s *engine.Snapshot) {
 	study.Sort(v, columnSize)
-	v.Field = ran(v)
-	v.Flow = told(v.Flow, s)
+	f := engine.DrawingIn[*Flow](v)
+	if f == nil {
+		return // the knobs choose no algorithm
+	}
+	f = told(f, s)
+	v.Draw(f)
+	v.Draw(ran(v, engine.DrawingIn[*Field](v)))
 	now := v.Present()
-	if now == nil || v.Flow == nil {
+	if now == nil {
 		return
 	}
-	v.Time, v.Scheme = now.Cells[columnTime], v.Flow.Name
+	v.Time, v.Scheme = now.Cells[columnTime], f.Name
 	v.Why, v.Gain = why(v, s, now), hidden(s)
-	v.Glance = fmt.Sprintf("%s: %s", v.Flow.Name, cluster.FromSeconds(v.Time))
+	v.Glance = fmt.Sprintf("%s: %s", f.Name, cluster.FromSeconds(v.Time))
 }

@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster/coll"
-	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
 
 // won puts the table's winners into the field, where the table was tuned on the machine
 // and has teams of such sizes.
-func (w place) won(f *engine.Field, s algorithm.Reader, perNode int) {
+func (w place) won(f *Field, s algorithm.Reader, perNode int) {
 	tuned := algorithm.InUse()
 	if tuned == nil || tuned.Machine != w.Machine.Name {
 		return
@@ -31,7 +30,7 @@ func (w place) won(f *engine.Field, s algorithm.Reader, perNode int) {
 			}
 			one := f.At(x, y)
 			model := modelled(one)
-			*one = engine.Winner{Best: slices.Index(f.Names, k.Algorithm.Name), Kind: tuned.Kind, Model: model}
+			*one = Winner{Best: slices.Index(f.Names, k.Algorithm.Name), Kind: tuned.Kind, Model: model}
 		}
 	}
 }

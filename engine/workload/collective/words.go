@@ -12,7 +12,7 @@ import (
 
 // why says what a call takes, what that is made of, and what others take.
 func why(v *engine.StudyView, s *engine.Snapshot, now *engine.Row) string {
-	f := v.Flow
+	f := engine.DrawingIn[*Flow](v)
 	text := fmt.Sprintf("%s among %d ranks, %s: %s a call", f.Name, f.Ranks, cluster.SizeText(now.Cells[columnSize]), cluster.FromSeconds(v.Time))
 	if share := hidden(s); share != "" {
 		text += ", " + share
@@ -54,7 +54,7 @@ func hidden(s *engine.Snapshot) string {
 const crowded = 1.5
 
 // shape says how many messages there are, and in how many steps.
-func shape(f *engine.Flow) string {
+func shape(f *Flow) string {
 	if f.Messages == 0 {
 		return "no messages"
 	}
@@ -76,7 +76,7 @@ func plural(n int64, what string) string {
 }
 
 // sumOf writes terms as a sum: "6 L + 12 o + 3 KiB·G".
-func sumOf(terms []engine.Term) string {
+func sumOf(terms []Term) string {
 	var parts []string
 	for _, t := range terms {
 		count := fmt.Sprintf("%.0f %s", t.Count, t.Name)
@@ -116,7 +116,7 @@ func otherRun(v *engine.StudyView, now *engine.Row) string {
 
 // elsewhere says who wins here by the model, and from which size on another does.
 func elsewhere(v *engine.StudyView, now *engine.Row) string {
-	f := v.Field
+	f, flow := engine.DrawingIn[*Field](v), engine.DrawingIn[*Flow](v)
 	if f == nil || f.NowX < 0 || f.NowY < 0 {
 		return ""
 	}
@@ -125,7 +125,7 @@ func elsewhere(v *engine.StudyView, now *engine.Row) string {
 		return ""
 	}
 	text := ""
-	if own, _, _ := strings.Cut(strings.TrimPrefix(v.Flow.Name, v.Flow.Of+" by "), ","); f.Names[best] == own {
+	if own, _, _ := strings.Cut(strings.TrimPrefix(flow.Name, flow.Of+" by "), ","); f.Names[best] == own {
 		text = " By the model nothing is faster here"
 	} else {
 		text = fmt.Sprintf(" By the model %s is best here", f.Names[best])
@@ -142,7 +142,7 @@ func elsewhere(v *engine.StudyView, now *engine.Row) string {
 }
 
 // modelled is who wins a cell by the model; −1: not known.
-func modelled(w *engine.Winner) int {
+func modelled(w *Winner) int {
 	if w.Kind == engine.Modelled {
 		return w.Best
 	}

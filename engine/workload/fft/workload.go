@@ -88,6 +88,7 @@ var fft = workload.Workload{
 	Fit:        workload.FitMachine,
 	Bars:       bars,
 	Iterations: 6,
+	Quick:      map[string]string{"class": "own", "nx": "16", "ny": "16", "nz": "16"},
 	Plan:       plan,
 	Run:        run,
 	Beside:     beside,

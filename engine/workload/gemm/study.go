@@ -194,9 +194,12 @@ var progressWords = map[cluster.Progress]string{
 	cluster.ProgressCall: inCalls, cluster.ProgressThread: "a thread beside each rank goes on with broadcasts", cluster.ProgressOffload: "adapters go on with broadcasts",
 }
 
-// frame says who goes on with broadcasts, which is the machine's.
-func frame(_ *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
+// frame has the grid of ranks, and names the progress engine of the machine.
+func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyView {
 	v := engine.StudyView{Now: -1}
+	if b := board(s); b != nil {
+		v.Draw(b)
+	}
 	if words := progressWords[m.Progress]; words != "" {
 		v.Facts = []engine.Note{{Text: words, Dim: true}}
 	}

@@ -59,7 +59,7 @@ func TestWordsOfTheStudy(t *testing.T) {
 		c[columnRanks], c[columnTime], c[columnPanel], c[columnStepWait], c[columnLongest], c[columnStep], c[columnShare] = 256, time, 48e-3, wait, 44e-3, 12, 0.95
 		return engine.Row{Key: scheme + " on 256, n = 131072, 4 cores, nb 256", Label: "256, " + scheme, Series: scheme, Kind: engine.Simulated, Cells: c}
 	}
-	v := frame(nil, &cluster.Machine{Progress: cluster.ProgressCall}, engine.Simulated)
+	v := frame(&snap.Scenario, &cluster.Machine{Progress: cluster.ProgressCall}, engine.Simulated)
 	v.Form, v.Now = bySchedule.Form, 0
 	v.Rows = []engine.Row{row("1 ahead, 1 slice", 10, 40e-3), row("1 ahead, 8 slices", 9, 8e-3)}
 	complete(&v, snap)

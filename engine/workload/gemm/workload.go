@@ -76,7 +76,6 @@ var gemm = workload.Workload{
 		{Name: "gemm_time_model", Phrase: "time of the product, model", Unit: "s", Doc: "out of the machine's constants: all ranks in step, broadcasts by their formula, hidden as far as a step computes where panels are prefetched"},
 	},
 	Studies:    []*engine.Study{bySchedule},
-	Board:      board,
 	Fit:        fit,
 	Bars:       bars,
 	Iterations: 1,
@@ -87,7 +86,7 @@ var gemm = workload.Workload{
 }
 
 // board is the grid of a scenario; nil: there is none.
-func board(s *engine.Scenario) *engine.Checkerboard {
+func board(s *engine.Scenario) *dense.Checkerboard {
 	l := s.Layout()
 	if l.Validate() != nil {
 		return nil
@@ -96,7 +95,7 @@ func board(s *engine.Scenario) *engine.Checkerboard {
 	if err != nil {
 		return nil
 	}
-	return &engine.Checkerboard{Rows: of.rows, Cols: of.cols, Steps: of.steps(), Ahead: aheadOf(s)}
+	return &dense.Checkerboard{Rows: of.rows, Cols: of.cols, Steps: of.steps(), Ahead: aheadOf(s)}
 }
 
 // fit gives the machine the share, the progress and the network that the knobs ask for.

@@ -7,6 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload/domain"
 )
 
 // Columns of the study of convergence.
@@ -91,13 +92,13 @@ func orders(v *engine.StudyView, _ *engine.Snapshot) {
 	}
 }
 
-// domain is how the levels' boxes are shared out.
-func domain(s *engine.Scenario) *engine.Domain {
+// boxesOf returns the boxes of all levels and their ranks.
+func boxesOf(s *engine.Scenario) *domain.Boxes {
 	a := askedOf(s.Int, s.Text)
 	l := s.Layout()
-	d := &engine.Domain{Ranks: l.Ranks()}
+	d := &domain.Boxes{Ranks: l.Ranks()}
 	for _, g := range shapes(a.boxes, a.side, a.threshold) {
-		d.Grids = append(d.Grids, engine.Grid{Name: fmt.Sprintf("%d³", g.cells()), Boxes: [3]int{g.boxes, g.boxes, g.boxes}, Cells: [3]int{g.side, g.side, g.side}})
+		d.Grids = append(d.Grids, domain.Grid{Name: fmt.Sprintf("%d³", g.cells()), Boxes: [3]int{g.boxes, g.boxes, g.boxes}, Cells: [3]int{g.side, g.side, g.side}})
 	}
 	return d
 }

@@ -43,7 +43,9 @@ var ladder = &engine.Study{
 	},
 	Apart: study.AnyKind("variant"),
 	Frame: func(s *engine.Scenario, _ *cluster.Machine, _ engine.Kind) engine.StudyView {
-		return engine.StudyView{Now: -1, Rows: paperRows(s), Domain: domain(s)}
+		v := engine.StudyView{Now: -1, Rows: paperRows(s)}
+		v.Draw(boxesOf(s))
+		return v
 	},
 	Observe:  observe,
 	Complete: complete,

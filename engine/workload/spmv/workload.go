@@ -70,6 +70,7 @@ var spmv = workload.Workload{
 	},
 	Studies:    []*engine.Study{study.Epsilon(asked, told, "reserved", "local-k")},
 	Iterations: 4,
+	Quick:      map[string]string{"ni": "8", "nj": "8"},
 	Plan:       plan,
 	Run:        run,
 	Finish:     finish,

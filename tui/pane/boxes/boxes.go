@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/domain"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -12,21 +13,21 @@ import (
 // Spec is the line of the registry.
 var Spec = pane.Spec{
 	Name: "boxes", Title: "Boxes", Doc: "which rank has which box of the grid", Place: pane.Cluster,
-	Offered: func(s *engine.Snapshot) bool { return planOf(s).Domain != nil },
+	Offered: func(s *engine.Snapshot) bool { return planOf(s).Boxes != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
 // plan is how a run shares out grids, or the levels of a tree.
 type plan struct {
-	*engine.Domain
-	tree *engine.Octree // nil: they are grids
+	*domain.Boxes
+	tree *domain.Octree // nil: they are grids
 }
 
 func planOf(s *engine.Snapshot) plan {
-	if t := s.Octree(); t != nil {
-		return plan{&t.Domain, t}
+	if t := domain.OctreeOf(s); t != nil {
+		return plan{&t.Boxes, t}
 	}
-	return plan{s.Domain(), nil}
+	return plan{engine.DrawingOf[*domain.Boxes](s), nil}
 }
 
 // Owner is the rank that has a box; −1: it is not there.
@@ -34,7 +35,7 @@ func (p plan) Owner(grid, x, y, z int) int {
 	if p.tree != nil {
 		return p.tree.Owner(grid, x, y, z)
 	}
-	return p.Domain.Owner(grid, x, y, z)
+	return p.Boxes.Owner(grid, x, y, z)
 }
 
 // Owns reports whether a rank has a box of a grid.
@@ -42,7 +43,7 @@ func (p plan) Owns(grid, rank int) bool {
 	if p.tree != nil {
 		return p.tree.Owns(grid, rank)
 	}
-	return p.Domain.Owns(grid, rank)
+	return p.Boxes.Owns(grid, rank)
 }
 
 // words say what the boxes of a grid are, and who has none.
@@ -75,8 +76,8 @@ func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Sna
 
 // Actions go from grid to grid, and from plane to plane.
 func (p *Pane) Actions() []pane.Action {
-	some := func(h *pane.Host) bool { return planOf(h.Snap).Domain != nil }
-	planes := func(h *pane.Host) bool { d := planOf(h.Snap); return d.Domain != nil && d.Grids[p.at(d)].Boxes[2] > 1 }
+	some := func(h *pane.Host) bool { return planOf(h.Snap).Boxes != nil }
+	planes := func(h *pane.Host) bool { d := planOf(h.Snap); return d.Boxes != nil && d.Grids[p.at(d)].Boxes[2] > 1 }
 	return []pane.Action{
 		{Name: "fold", Do: func(*pane.Host) { p.grid, p.moved = p.grid+1, false }, Ready: some},
 		{Name: "unfold", Do: func(*pane.Host) { p.grid, p.moved = max(p.grid-1, 0), false }, Ready: some},
@@ -99,10 +100,10 @@ func (p *Pane) at(d plan) int {
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	d := planOf(h.Snap)
 	switch {
-	case d.Domain == nil && h.Snap.Layout.Nodes == 0:
+	case d.Boxes == nil && h.Snap.Layout.Nodes == 0:
 		h.Empty(v)
 		return pane.Border{}
-	case d.Domain == nil || len(d.Grids) == 0 || d.Grids[0].Count() == 0:
+	case d.Boxes == nil || len(d.Grids) == 0 || d.Grids[0].Count() == 0:
 		h.Tell(v, h.Snap.Scenario.Workload+" shares no grid out.", "multigrid does: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/domain"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
@@ -14,11 +15,11 @@ import (
 
 // Planes of a domain of 16 ranks whose coarser grids leave ranks idle.
 func TestPlanes(t *testing.T) {
-	d := &engine.Domain{Ranks: 16, Grids: []engine.Grid{
+	d := &domain.Boxes{Ranks: 16, Grids: []domain.Grid{
 		{Name: "32³", Boxes: [3]int{4, 4, 4}, Cells: [3]int{8, 8, 8}}, {Name: "16³", Boxes: [3]int{2, 2, 2}, Cells: [3]int{8, 8, 8}}, {Name: "8³", Boxes: [3]int{1, 1, 1}, Cells: [3]int{8, 8, 8}},
 	}}
 	h := &pane.Host{
-		Snap:  &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat}, Studies: []engine.StudyView{{Domain: d}}},
+		Snap:  &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat}, Studies: []engine.StudyView{{Drawings: []engine.Drawing{d}}}},
 		Theme: grid.Themes()[0], Keys: func(a string) string { return a },
 	}
 	p := &Pane{}
@@ -45,7 +46,7 @@ func TestPlanes(t *testing.T) {
 	act["fold"](h)
 	draw("the coarsest, folded ranks", 10, 8, false, false)
 	tree := []float64{0, 0, math.NaN(), 1, 1, math.NaN(), 2, 3, 2}
-	h.Snap = &engine.Snapshot{Layout: h.Snap.Layout, Profiles: []engine.Profile{{Over: engine.Octants, Values: tree}}}
+	h.Snap = &engine.Snapshot{Layout: h.Snap.Layout, Profiles: []engine.Profile{{Over: domain.Octants, Values: tree}}}
 	p = &Pane{}
 	draw("a tree's fullest plane", 40, 10, false, false)
 	h.Snap = &engine.Snapshot{Layout: h.Snap.Layout, Scenario: engine.Scenario{Workload: "dot"}}

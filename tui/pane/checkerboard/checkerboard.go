@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/workload"
+	"github.com/hybridtop/hybridtop/engine/workload/dense"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -18,13 +18,9 @@ var Spec = pane.Spec{
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// boardOf is how a run's program deals its blocks; nil: it deals none.
-func boardOf(s *engine.Snapshot) *engine.Checkerboard {
-	w, err := workload.Find(s.Scenario.Workload)
-	if err != nil || w.Board == nil || s.Layout.Nodes == 0 {
-		return nil
-	}
-	return w.Board(&s.Scenario)
+// boardOf returns the checkerboard of a run; nil: it has none.
+func boardOf(s *engine.Snapshot) *dense.Checkerboard {
+	return engine.DrawingOf[*dense.Checkerboard](s)
 }
 
 // Pane is the step that is shown.
@@ -51,7 +47,7 @@ func (p *Pane) Actions() []pane.Action {
 }
 
 // at is the step that is shown, one that there is.
-func (p *Pane) at(b *engine.Checkerboard, s *engine.Snapshot) int {
+func (p *Pane) at(b *dense.Checkerboard, s *engine.Snapshot) int {
 	if !p.moved {
 		p.step = 0
 		if share := s.Progress.Share; s.Phase != engine.Ended && !math.IsNaN(share) {
@@ -95,7 +91,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 
 // words say who sends. Of what is on and above a diagonal one block goes along a row, and
 // what its row makes of it down columns, from where it goes along rows.
-func words(b *engine.Checkerboard, step int) (along, down string) {
+func words(b *dense.Checkerboard, step int) (along, down string) {
 	row, column := b.Row(step)+1, b.Column(step)+1
 	if b.Upper {
 		return fmt.Sprintf("diagonal block along row %d", row), fmt.Sprintf("row %d down columns, then along rows", row)
@@ -104,7 +100,7 @@ func words(b *engine.Checkerboard, step int) (along, down string) {
 }
 
 // below says how many have nothing left, and what is fetched ahead.
-func below(b *engine.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
+func below(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
 	idle := 0
 	for rank := range b.Rows * b.Cols {
 		if !b.Works(rank, step) {
@@ -135,7 +131,7 @@ const (
 
 // draw draws the ranks, as large as they fit. Of a grid that is larger than its room every
 // few are shown, and of each few those that send.
-func draw(v grid.View, b *engine.Checkerboard, step int, h *pane.Host) {
+func draw(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
 	if v.W() < 1 || v.H() < 1 {
 		return
 	}
@@ -165,7 +161,7 @@ func picked(rank int, h *pane.Host) bool {
 
 // large draws a rank in a frame: hatched if it has nothing left, and with the panels that
 // it sends at the sides where they leave.
-func large(v grid.View, b *engine.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
+func large(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
 	th := h.Theme
 	in := v.Box(v.Local(), grid.Box{Border: th.Dim})
 	thick := max(in.H()/6, 1)
@@ -204,7 +200,7 @@ func panel(v grid.View, mark rune, st grid.Style, th *grid.Theme) {
 }
 
 // cell draws a rank: its number, and marks of the panels that it sends.
-func cell(v grid.View, b *engine.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
+func cell(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
 	th := h.Theme
 	st, y := th.Text, (v.H()-1)/2
 	number := strconv.Itoa(rank)

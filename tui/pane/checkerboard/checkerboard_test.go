@@ -28,7 +28,8 @@ func snapshot(t *testing.T, name string, share float64, knobs ...string) *engine
 		}
 	}
 	l := s.Layout()
-	return &engine.Snapshot{Scenario: s, Layout: l, Phase: engine.Running, Progress: engine.Progress{Share: share}}
+	v := w.Studies[0].Frame(&s, &cluster.Machine{}, engine.Simulated)
+	return &engine.Snapshot{Scenario: s, Layout: l, Phase: engine.Running, Progress: engine.Progress{Share: share}, Studies: []engine.StudyView{v}}
 }
 
 // The panels move with the program's steps or by keys; ranks that have nothing left are

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/collective"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -20,13 +21,8 @@ var Spec = pane.Spec{
 }
 
 // flowOf finds the flow of a run; nil: it has none.
-func flowOf(s *engine.Snapshot) *engine.Flow {
-	for i := range s.Studies {
-		if f := s.Studies[i].Flow; f != nil {
-			return f
-		}
-	}
-	return nil
+func flowOf(s *engine.Snapshot) *collective.Flow {
+	return engine.DrawingOf[*collective.Flow](s)
 }
 
 // Pane is the moment that is held, and what the last frame was drawn with.
@@ -34,8 +30,8 @@ type Pane struct {
 	held bool
 	at   float64 // s, if it is held
 
-	flow   *engine.Flow // that what follows is of
-	spots  []spot       // of the ranks
+	flow   *collective.Flow // that what follows is of
+	spots  []spot           // of the ranks
 	canvas grid.Canvas
 	heat   grid.Heatmap
 	text   []byte
@@ -89,7 +85,7 @@ const (
 )
 
 // clock is the moment that is shown, in the flow's time.
-func (p *Pane) clock(h *pane.Host, f *engine.Flow) float64 {
+func (p *Pane) clock(h *pane.Host, f *collective.Flow) float64 {
 	switch {
 	case p.held:
 		return min(p.at, f.Span)
@@ -158,7 +154,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 }
 
 // kind says where the times are from.
-func (p *Pane) kind(f *engine.Flow, h *pane.Host) string {
+func (p *Pane) kind(f *collective.Flow, h *pane.Host) string {
 	if f.Kind == "" {
 		return "a step a message"
 	}
@@ -166,7 +162,7 @@ func (p *Pane) kind(f *engine.Flow, h *pane.Host) string {
 }
 
 // span writes a time of the flow, which is a number of steps where nothing is priced.
-func span(f *engine.Flow, t float64) string {
+func span(f *collective.Flow, t float64) string {
 	if f.Kind == "" {
 		return fmt.Sprintf("step %.0f", t)
 	}
@@ -174,7 +170,7 @@ func span(f *engine.Flow, t float64) string {
 }
 
 // head says how far the call has come.
-func (p *Pane) head(v grid.View, f *engine.Flow, at float64, u grid.Units, th *grid.Theme) {
+func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, th *grid.Theme) {
 	if f.Messages == 0 {
 		v.TextIn(0, 0, v.W(), "no messages", grid.Left, th.Dim)
 		return
@@ -232,7 +228,7 @@ func plural(n int, what string) string {
 }
 
 // terms draws what the model's time is made of: a bar in parts, and what each is.
-func (p *Pane) terms(v grid.View, f *engine.Flow, u grid.Units, th *grid.Theme) {
+func (p *Pane) terms(v grid.View, f *collective.Flow, u grid.Units, th *grid.Theme) {
 	total := 0.0
 	for _, t := range f.Terms {
 		total += t.Time
@@ -269,7 +265,7 @@ func (p *Pane) terms(v grid.View, f *engine.Flow, u grid.Units, th *grid.Theme) 
 
 // folded draws a large team: blocks of ranks down, time across, and how many messages
 // are under way.
-func (p *Pane) folded(v grid.View, f *engine.Flow, at float64, h *pane.Host) {
+func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	if f.Blocks == 0 {
 		what := "too many messages to draw: " + grid.Count.String(float64(f.Messages))
 		if f.Messages == 0 {

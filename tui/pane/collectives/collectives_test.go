@@ -9,7 +9,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
-	_ "github.com/hybridtop/hybridtop/engine/workload/collective"
+	"github.com/hybridtop/hybridtop/engine/workload/collective"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -138,7 +138,7 @@ func TestNumbersOnACircleStandInside(t *testing.T) {
 		for cols := 12; cols < 90; cols++ {
 			var p Pane
 			label := len(strconv.Itoa(ranks - 1))
-			p.circle(grid.New(cols, 30).All(), &engine.Flow{Ranks: ranks}, label)
+			p.circle(grid.New(cols, 30).All(), &collective.Flow{Ranks: ranks}, label)
 			for r, s := range p.spots {
 				if first := int(s.x+0.5) - (label-1)/2; first < 0 || first+label > cols {
 					t.Errorf("%d ranks on %d columns: rank %d stands from column %d", ranks, cols, r, first)

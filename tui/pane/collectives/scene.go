@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/collective"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -21,7 +21,7 @@ const (
 
 // scene draws the ranks, the ways of their messages, and the messages that are under
 // way at a moment.
-func (p *Pane) scene(v grid.View, f *engine.Flow, at float64, h *pane.Host) {
+func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	if v.W() < 4 || v.H() < 2 {
 		return
 	}
@@ -65,7 +65,7 @@ const never = -1
 
 // look is how a message's line is drawn. In a tree all are; in a circle, where they
 // would cover each other, those of this step, and at the end all.
-func (p *Pane) look(f *engine.Flow, m *engine.Hop, at float64) int {
+func (p *Pane) look(f *collective.Flow, m *collective.Hop, at float64) int {
 	switch {
 	case m.Sent <= at && m.Arrived > at:
 		return moving
@@ -79,7 +79,7 @@ func (p *Pane) look(f *engine.Flow, m *engine.Hop, at float64) int {
 
 // ranks draws the ranks over the lines: by number where there is room. Those that are
 // done are bright.
-func (p *Pane) ranks(v grid.View, f *engine.Flow, at float64, label int, th *grid.Theme) {
+func (p *Pane) ranks(v grid.View, f *collective.Flow, at float64, label int, th *grid.Theme) {
 	numbers := p.apart(label)
 	for r := range p.spots {
 		st := th.Dim
@@ -100,7 +100,7 @@ func (p *Pane) ranks(v grid.View, f *engine.Flow, at float64, label int, th *gri
 }
 
 // done says that a rank has all that it gets by a moment.
-func (p *Pane) done(f *engine.Flow, rank int, at float64) bool {
+func (p *Pane) done(f *collective.Flow, rank int, at float64) bool {
 	if n := len(f.Ends); n > 0 {
 		return f.Ends[rank*n/f.Ranks] <= at*(1+1e-9)
 	}
@@ -125,7 +125,7 @@ func (p *Pane) apart(label int) bool {
 }
 
 // circle puts the ranks on an ellipse, the first at the top and then clockwise.
-func (p *Pane) circle(v grid.View, f *engine.Flow, label int) {
+func (p *Pane) circle(v grid.View, f *collective.Flow, label int) {
 	w, h := float64(v.W()-label-1), float64(v.H()-1)
 	w = min(w, 4.4*h) // about as wide as high for the eye, with room to spare
 	p.spots = p.spots[:0]
@@ -137,7 +137,7 @@ func (p *Pane) circle(v grid.View, f *engine.Flow, label int) {
 
 // tree puts the ranks in rows by how far from the root they are, children below their
 // parent; a chain goes to and fro along the rows.
-func (p *Pane) tree(v grid.View, f *engine.Flow, label int) {
+func (p *Pane) tree(v grid.View, f *collective.Flow, label int) {
 	kids := make([][]int, f.Ranks)
 	seen := make([]bool, f.Ranks)
 	widest := 0
@@ -192,7 +192,7 @@ func (p *Pane) tree(v grid.View, f *engine.Flow, label int) {
 }
 
 // snake puts a chain on as few rows as hold its numbers.
-func (p *Pane) snake(v grid.View, f *engine.Flow, kids [][]int, label int) {
+func (p *Pane) snake(v grid.View, f *collective.Flow, kids [][]int, label int) {
 	room := max((v.W()-label)/(label+2)+1, 2)
 	rows := min((f.Ranks+room-1)/room, max(v.H(), 1))
 	each := (f.Ranks + rows - 1) / rows
@@ -215,7 +215,7 @@ func (p *Pane) snake(v grid.View, f *engine.Flow, kids [][]int, label int) {
 
 // course draws all messages over time: ranks down, counted from the root, and time
 // across. What the run took until ranks were done stands over it.
-func (p *Pane) course(v grid.View, f *engine.Flow, at float64, h *pane.Host) {
+func (p *Pane) course(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	th := h.Theme
 	label := len(strconv.Itoa(f.Ranks - 1))
 	if v.H() < 5 || v.W() < label+12 || f.Span <= 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload/collective"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
@@ -20,13 +21,8 @@ var Spec = pane.Spec{
 }
 
 // fieldOf finds the field of a run; nil: it has none.
-func fieldOf(s *engine.Snapshot) *engine.Field {
-	for i := range s.Studies {
-		if f := s.Studies[i].Field; f != nil {
-			return f
-		}
-	}
-	return nil
+func fieldOf(s *engine.Snapshot) *collective.Field {
+	return engine.DrawingOf[*collective.Field](s)
 }
 
 // Pane is where the field was drawn, and the cell that is told of.
@@ -113,10 +109,10 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 }
 
 // kinds are the kinds of number in the field, with their marks.
-func kinds(f *engine.Field, h *pane.Host) string {
+func kinds(f *collective.Field, h *pane.Host) string {
 	var words []string
 	for _, k := range engine.Kinds {
-		if slices.ContainsFunc(f.Cells, func(w engine.Winner) bool { return w.Kind == k && w.Best >= 0 }) {
+		if slices.ContainsFunc(f.Cells, func(w collective.Winner) bool { return w.Kind == k && w.Best >= 0 }) {
 			words = append(words, string(h.Theme.Kind(pane.KindOf(k)).Mark)+" "+string(k))
 		}
 	}
@@ -124,7 +120,7 @@ func kinds(f *engine.Field, h *pane.Host) string {
 }
 
 // letter gives each name a letter of its own: its first one that is free.
-func (p *Pane) letter(f *engine.Field) {
+func (p *Pane) letter(f *collective.Field) {
 	if slices.Equal(p.names, f.Names) {
 		return
 	}
@@ -142,10 +138,10 @@ func (p *Pane) letter(f *engine.Field) {
 }
 
 // shown are the names that win anywhere, in their order.
-func (p *Pane) shown(f *engine.Field) []int {
+func (p *Pane) shown(f *collective.Field) []int {
 	var all []int
 	for i := range f.Names {
-		if slices.ContainsFunc(f.Cells, func(w engine.Winner) bool { return w.Best == i }) {
+		if slices.ContainsFunc(f.Cells, func(w collective.Winner) bool { return w.Best == i }) {
 			all = append(all, i)
 		}
 	}
@@ -161,7 +157,7 @@ const (
 )
 
 // field draws the cells, with the sizes below and the ranks at the left.
-func (p *Pane) field(v grid.View, f *engine.Field, h *pane.Host) {
+func (p *Pane) field(v grid.View, f *collective.Field, h *pane.Host) {
 	th := h.Theme
 	if v.W() < labelW+4 || v.H() < 3 {
 		return
@@ -213,7 +209,7 @@ func short(n float64, u grid.Units) string {
 
 // cell draws a winner: its letter in its colour, the mark of a kind that is not the
 // model's, and at the right and below a line where by the model another one wins.
-func (p *Pane) cell(v grid.View, f *engine.Field, x, y int, h *pane.Host) {
+func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 	th := h.Theme
 	w := f.At(x, y)
 	if w.Best < 0 {
@@ -264,7 +260,7 @@ func (p *Pane) cell(v grid.View, f *engine.Field, x, y int, h *pane.Host) {
 const near = 1.05
 
 // frame marks the present place, and the one that is told of.
-func (p *Pane) frame(v grid.View, f *engine.Field, x, y int) {
+func (p *Pane) frame(v grid.View, f *collective.Field, x, y int) {
 	now, told := x == f.NowX && y == f.NowY, p.asked && x == p.x && y == p.y
 	if !now && !told {
 		return
@@ -289,12 +285,12 @@ func (p *Pane) frame(v grid.View, f *engine.Field, x, y int) {
 }
 
 // differ says that by the model two cells have different winners.
-func differ(a, b *engine.Winner) bool {
+func differ(a, b *collective.Winner) bool {
 	m, n := byModel(a), byModel(b)
 	return m >= 0 && n >= 0 && m != n
 }
 
-func byModel(w *engine.Winner) int {
+func byModel(w *collective.Winner) int {
 	if w.Kind == engine.Modelled {
 		return w.Best
 	}
@@ -303,7 +299,7 @@ func byModel(w *engine.Winner) int {
 
 // legend writes the letters and their names on as many rows as they take, and gives
 // these.
-func (p *Pane) legend(v grid.View, f *engine.Field, shown []int, h *pane.Host, cols int) int {
+func (p *Pane) legend(v grid.View, f *collective.Field, shown []int, h *pane.Host, cols int) int {
 	x, y := 0, 0
 	for _, i := range shown {
 		n := grid.Width(f.Names[i]) + 2
@@ -318,7 +314,7 @@ func (p *Pane) legend(v grid.View, f *engine.Field, shown []int, h *pane.Host, c
 }
 
 // say tells of the cell that was asked for, else of the present one.
-func (p *Pane) say(v grid.View, f *engine.Field, h *pane.Host) {
+func (p *Pane) say(v grid.View, f *collective.Field, h *pane.Host) {
 	x, y := f.NowX, f.NowY
 	if p.asked {
 		x, y = p.x, p.y

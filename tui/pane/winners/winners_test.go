@@ -6,7 +6,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
-	_ "github.com/hybridtop/hybridtop/engine/workload/collective"
+	"github.com/hybridtop/hybridtop/engine/workload/collective"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -31,8 +31,9 @@ func host(t *testing.T) *pane.Host {
 		}
 	}
 	v := w.Studies[0].Frame(&s, &m, engine.Simulated)
-	c := v.Field.At(v.Field.NowX, v.Field.NowY)
-	*c = engine.Winner{Best: 1, Model: c.Best, Time: 51e-6, Lead: 1.5, Kind: engine.Simulated}
+	f := engine.DrawingIn[*collective.Field](&v)
+	c := f.At(f.NowX, f.NowY)
+	*c = collective.Winner{Best: 1, Model: c.Best, Time: 51e-6, Lead: 1.5, Kind: engine.Simulated}
 	return &pane.Host{
 		Snap:  &engine.Snapshot{Scenario: s, Layout: s.Layout(), Kind: engine.Simulated, Studies: []engine.StudyView{v}},
 		Theme: grid.Themes()[0], Keys: func(a string) string { return a },

@@ -1,9 +1,11 @@
-package engine
+package domain
 
 import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/hybridtop/hybridtop/engine"
 )
 
 // Octants is what a profile is over whose places are the cells of an oct-tree, level after
@@ -14,17 +16,17 @@ const Octants = "octants"
 // Octree is the tree of such a profile: a grid a level, the deepest first, of whose boxes
 // not every one is there. It is made for a screen, and travels as the profile.
 type Octree struct {
-	Domain
+	Boxes
 	levels [][]float64 // by grid: the rank that has each cell; NaN: none
 }
 
-// Octree is the tree that the run tells of; nil: it tells of none.
-func (s *Snapshot) Octree() *Octree {
-	i := slices.IndexFunc(s.Profiles, func(p Profile) bool { return p.Over == Octants })
+// OctreeOf returns the tree that a run reports; nil: it reports none.
+func OctreeOf(s *engine.Snapshot) *Octree {
+	i := slices.IndexFunc(s.Profiles, func(p engine.Profile) bool { return p.Over == Octants })
 	if i < 0 {
 		return nil
 	}
-	t, values := &Octree{Domain: Domain{Ranks: s.Layout.GroupSize()}}, s.Profiles[i].Values
+	t, values := &Octree{Boxes: Boxes{Ranks: s.Layout.GroupSize()}}, s.Profiles[i].Values
 	for level, n := 0, 1; len(values) > 0; level, n = level+1, 8*n {
 		side := 1 << level
 		t.Grids = append(t.Grids, Grid{Name: fmt.Sprintf("depth %d", level), Boxes: [3]int{side, side, side}})

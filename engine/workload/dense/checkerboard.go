@@ -1,4 +1,13 @@
-package engine
+package dense
+
+import (
+	"fmt"
+
+	"github.com/hybridtop/hybridtop/cluster/codec"
+	"github.com/hybridtop/hybridtop/engine"
+)
+
+func init() { engine.RegisterDrawing[Checkerboard]("checkerboard") }
 
 // Checkerboard is a grid of ranks to which the blocks of a matrix are dealt in turn, rank
 // x·Cols + y in row x and column y of the grid. In step k of a program panels go along rows
@@ -10,6 +19,21 @@ type Checkerboard struct {
 	Steps      int  // blocks along a side of the matrix
 	Ahead      int  // steps whose panels are under way before they are needed, at most
 	Upper      bool // a step works on what is left on and above the diagonal, from its block on; else on all
+}
+
+// mostRanks is the maximum number of ranks of a grid that was read.
+const mostRanks = 1 << 24
+
+// Fields walks over all fields.
+func (c *Checkerboard) Fields(w *codec.Walk) {
+	codec.Integer(w, &c.Rows)
+	codec.Integer(w, &c.Cols)
+	codec.Integer(w, &c.Steps)
+	codec.Integer(w, &c.Ahead)
+	w.Flag(&c.Upper)
+	if w.Reading() && (c.Rows < 1 || c.Cols < 1 || c.Steps < 1 || c.Ahead < 0 || c.Rows > mostRanks/c.Cols) {
+		w.Fail(fmt.Errorf("checkerboard of %d × %d ranks in %d steps", c.Rows, c.Cols, c.Steps))
+	}
 }
 
 // Column is from where panels go along rows in a step, and Row from where along columns.

@@ -1,6 +1,26 @@
-package engine
+package dense
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster/codec"
+	"github.com/hybridtop/hybridtop/cluster/codec/codectest"
+)
+
+// Recordings have all fields of a checkerboard.
+func TestACheckerboardTravels(t *testing.T) { codectest.Travels(t, (*Checkerboard).Fields, nil) }
+
+// A checkerboard without ranks or steps is refused, and one with more ranks than the pane counts.
+func TestCheckerboardsThatAreRefused(t *testing.T) {
+	for _, b := range []Checkerboard{{Rows: 0, Cols: 1, Steps: 1}, {Rows: 1, Cols: -1, Steps: 1}, {Rows: 1, Cols: 1}, {Rows: 1 << 13, Cols: 1<<11 + 1, Steps: 1}, {Rows: 1, Cols: 1, Steps: 1, Ahead: -1}} {
+		c := codec.Encode(nil)
+		b.Fields(c)
+		d := codec.Decode(c.Bytes())
+		if new(Checkerboard).Fields(d); d.End() == nil {
+			t.Errorf("%+v is read", b)
+		}
+	}
+}
 
 // A rank works in a step where one of its blocks is on or above the diagonal and in neither
 // a row nor a column before the step.

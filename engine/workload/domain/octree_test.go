@@ -1,10 +1,11 @@
-package engine
+package domain
 
 import (
 	"math"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
 )
 
 // A profile over octants is a tree: its deepest level first, cells by Morton number, those
@@ -12,8 +13,8 @@ import (
 func TestOctree(t *testing.T) {
 	none := math.NaN()
 	values := []float64{2, 0, none, 1, none, none, 2, 4, 0, 3} // the root, eight octants, and the first one's first
-	s := &Snapshot{Layout: cluster.Layout{Nodes: 2, RanksPerNode: 3, Model: cluster.Flat}, Profiles: []Profile{{Name: "owners", Over: Octants, Values: values}}}
-	d := s.Octree()
+	s := &engine.Snapshot{Layout: cluster.Layout{Nodes: 2, RanksPerNode: 3, Model: cluster.Flat}, Profiles: []engine.Profile{{Name: "owners", Over: Octants, Values: values}}}
+	d := OctreeOf(s)
 	if d == nil || len(d.Grids) != 3 || d.Grids[0].Name != "depth 2" || d.Grids[2].Boxes != [3]int{1, 1, 1} || d.Ranks != 6 {
 		t.Fatalf("%+v", d)
 	}
@@ -39,7 +40,7 @@ func TestOctree(t *testing.T) {
 	if all, z := d.Cells(1); all != 5 || z != 1 {
 		t.Errorf("depth 1: %d cells, most in plane %d; want 5, and 3 of them in plane 1", all, z)
 	}
-	if (&Snapshot{Profiles: []Profile{{Name: "residuals", Over: "cycle", Values: values}}}).Octree() != nil {
+	if OctreeOf(&engine.Snapshot{Profiles: []engine.Profile{{Name: "residuals", Over: "cycle", Values: values}}}) != nil {
 		t.Error("a profile over cycles is a tree")
 	}
 }

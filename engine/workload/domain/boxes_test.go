@@ -1,10 +1,17 @@
-package engine
+package domain
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster/codec/codectest"
+)
+
+// Recordings have all fields of the boxes.
+func TestBoxesTravel(t *testing.T) { codectest.Travels(t, (*Boxes).Fields, nil) }
 
 // Every box has one owner, owners own something, and the others nothing.
-func TestDomainOwners(t *testing.T) {
-	for _, d := range []Domain{
+func TestOwnersOfBoxes(t *testing.T) {
+	for _, d := range []Boxes{
 		{Ranks: 64, Grids: []Grid{{Boxes: [3]int{4, 4, 4}}, {Boxes: [3]int{2, 2, 2}}, {Boxes: [3]int{1, 1, 1}}}},
 		{Ranks: 7, Grids: []Grid{{Boxes: [3]int{3, 3, 3}}, {Boxes: [3]int{1, 2, 3}}}},
 		{Ranks: 6, Grids: []Grid{{Boxes: [3]int{1, 2, 3}}}},

@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hybridtop/hybridtop/cluster/codec"
+)
+
+// Drawing is data for one pane: a pointer to plain data of a registered type. The type is next
+// to the workload that makes it, or in a package of several workloads. A study's view carries
+// it, and the pane finds it by its type (DrawingOf). No other package has to know it.
+type Drawing interface {
+	// Fields walks over all fields, to encode or to decode them. It refuses data that the
+	// pane cannot draw.
+	Fields(c *codec.Walk)
+}
+
+// The registry of drawings.
+var (
+	newDrawing  = map[string]func() Drawing{}
+	drawingName = map[reflect.Type]string{}
+)
+
+// RegisterDrawing registers a type of drawings and the name that they have in recordings. A
+// type whose fields change gets another name.
+func RegisterDrawing[T any, D interface {
+	*T
+	Drawing
+}](name string) {
+	if newDrawing[name] != nil || name == "" {
+		panic(fmt.Sprintf("engine: drawing %q is registered twice, or has no name", name))
+	}
+	newDrawing[name] = func() Drawing { return D(new(T)) }
+	drawingName[reflect.TypeFor[D]()] = name
+}
+
+// unread is a drawing that this program does not know: another version has registered it.
+type unread struct{ name, body string }
+
+func (u *unread) Fields(c *codec.Walk) { codec.Text(c, &u.body) }
+
+// nameOf returns the name of a drawing; "": nil, or not registered.
+func nameOf(d Drawing) string {
+	if u, ok := d.(*unread); ok {
+		return u.name
+	}
+	return drawingName[reflect.TypeOf(d)]
+}
+
+// Draw adds a drawing. It replaces one of the same type, in a list of the view's own: views
+// share the list that was there.
+func (v *StudyView) Draw(d Drawing) {
+	at, there := slices.BinarySearchFunc(v.Drawings, nameOf(d), func(e Drawing, name string) int { return strings.Compare(nameOf(e), name) })
+	if v.Drawings = slices.Clone(v.Drawings); there {
+		v.Drawings[at] = d
+	} else {
+		v.Drawings = slices.Insert(v.Drawings, at, d)
+	}
+}
+
+// DrawingIn returns the drawing of a type in a view; nil: it has none.
+func DrawingIn[D Drawing](v *StudyView) (found D) {
+	for _, d := range v.Drawings {
+		if d, ok := d.(D); ok {
+			return d
+		}
+	}
+	return found
+}
+
+// DrawingOf returns the drawing of a type in the first study that has one; nil: none has.
+func DrawingOf[D Drawing](s *Snapshot) (found D) {
+	for i := range s.Studies {
+		for _, d := range s.Studies[i].Drawings {
+			if d, ok := d.(D); ok {
+				return d
+			}
+		}
+	}
+	return found
+}
+
+// drawings are parts of a list: the name, and the fields with their length before them.
+var drawings = codec.PartOf(func(p *Drawing, c *codec.Walk) {
+	if !c.Reading() && *p == nil { // the zero value, which has the fewest bytes
+		*p = &unread{}
+	}
+	name := ""
+	if !c.Reading() {
+		name = nameOf(*p)
+	}
+	codec.Text(c, &name)
+	if c.Reading() {
+		if make := newDrawing[name]; make != nil {
+			*p = make()
+		} else {
+			*p = &unread{name: name}
+		}
+	}
+	if u, ok := (*p).(*unread); ok {
+		u.Fields(c)
+		return
+	}
+	c.Sized((*p).Fields)
+})
+
+// listDrawings walks over the list of drawings, whose names rise.
+func (v *StudyView) listDrawings(c *codec.Walk) {
+	codec.List(c, &v.Drawings, drawings)
+	last := ""
+	for _, d := range v.Drawings {
+		name := nameOf(d)
+		if name <= last {
+			c.Fail(fmt.Errorf("study %q: drawing %q (%T) after %q: want registered types in the order of their names", v.Name, name, d, last))
+		}
+		last = name
+	}
+}
+
+// drawingsBefore reads the drawings of a snapshot before version 8: a view could have one of
+// each name, in this order, without the name and the length.
+func (v *StudyView) drawingsBefore(c *codec.Walk) {
+	for _, name := range []string{"flow", "field", "domain"} {
+		var there bool
+		if c.Flag(&there); !there {
+			continue
+		}
+		if newDrawing[name] == nil {
+			c.Fail(fmt.Errorf("study %q: this program does not know the drawing %q", v.Name, name))
+			return
+		}
+		d := newDrawing[name]()
+		d.Fields(c)
+		v.Draw(d)
+	}
+}

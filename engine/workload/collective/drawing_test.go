@@ -1,0 +1,21 @@
+package collective
+
+import (
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster/codec/codectest"
+)
+
+// Recordings have all fields of the flow and of the field of winners.
+func TestDrawingsTravel(t *testing.T) {
+	codectest.Travels(t, (*Flow).Fields, func(p any) {
+		if f, ok := p.(*Flow); ok {
+			f.Blocks = len(f.Folds)
+		}
+	})
+	codectest.Travels(t, (*Field).Fields, func(p any) {
+		if f, ok := p.(*Field); ok {
+			f.Cells = append(f.Cells, f.Cells...)
+		}
+	})
+}
