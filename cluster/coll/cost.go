@@ -120,8 +120,8 @@ func (c *Cost) combines(n int64) cluster.Time { return c.Combine * cluster.Time(
 // rounds is ⌈log₂ p⌉.
 func rounds(p int32) int { return bits.Len32(uint32(p - 1)) }
 
-// work is the time of a node that moves no message.
-func (c *Cost) work(k Kind, n int64) cluster.Time {
+// Local returns the time of a node that copies or combines n bytes.
+func (c *Cost) Local(k Kind, n int64) cluster.Time {
 	if k == Copy {
 		return c.copies(n)
 	}

@@ -1,4 +1,4 @@
 package goal
 
-// Keep says how many bytes a rank keeps in memory.
-func (t *Trace) Keep(bytes int) { t.most = bytes }
+// Keep sets the number of bytes that each rank keeps in memory.
+func (t *Recorder) Keep(bytes int) { t.limit = bytes }

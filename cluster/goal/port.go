@@ -7,50 +7,50 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// clocked is a port or a poster whose clock can be seen without a look that costs time.
+// clocked is a port or a poster whose clock can be read without a charge.
 type clocked interface{ Clock() cluster.Time }
 
-// port writes down what the program of a rank posts.
+// port records the operations that the program of a rank posts.
 type port struct {
 	cluster.Port
 	clock  clocked
-	s      *side
-	region bool // it is a thread's in a parallel region, which has no messages
+	s      *rankRecorder
+	region bool // a thread of a parallel region, which has no messages
 }
 
-// Clock is the thread's own time.
+// Clock returns the thread's own time.
 func (p *port) Clock() cluster.Time { return p.clock.Clock() }
 
-// goesOn ends the rank if one of its steps or threads has done what GOAL cannot say.
-func (p *port) goesOn() {
+// check ends the rank if one of its continuations or threads was refused.
+func (p *port) check() {
 	if p.s.trouble != nil && !p.region {
 		panic(refusal{p.s.trouble})
 	}
 }
 
-// refuses ends the rank, or lets a region that it is in end first.
-func (p *port) refuses(call, hint string) {
+// refuse ends the rank, a parallel region only at its end.
+func (p *port) refuse(call, hint string) {
 	if p.s.trouble == nil {
 		p.s.trouble = p.s.refused(call, hint)
 	}
-	p.goesOn()
+	p.check()
 }
 
-// alone is the hint about messages of one thread among several.
-const alone = "a rank has one thread of messages there: leave parallel regions first, or use one thread a rank"
+// oneThread is the hint about messages inside a parallel region.
+const oneThread = "only one thread of a rank has messages: leave the parallel region first, or use one thread per rank"
 
 // Post implements cluster.Port.
 func (p *port) Post(op *cluster.Op) cluster.Handle {
-	p.goesOn()
+	p.check()
 	s := p.s
 	if h := hint(op); h != "" {
-		p.refuses(callOf(op), h)
+		p.refuse(callOf(op), h)
 	}
-	h := held{ops: [2]int32{-1, -1}}
+	h := request{ops: [2]int32{-1, -1}}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindRecv, cluster.KindBarrier, cluster.KindEvent, cluster.KindFire, cluster.KindWork:
 		if p.region && op.Kind != cluster.KindWork {
-			p.refuses(callOf(op), alone)
+			p.refuse(callOf(op), oneThread)
 		}
 	default:
 		if h.handle = p.Port.Post(op); h.handle == 0 {
@@ -59,23 +59,23 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 		return s.hold(h)
 	}
 	if op.Then != nil && !p.region {
-		return p.begins(op)
+		return p.postGraph(op)
 	}
 	switch op.Kind {
 	case cluster.KindWork:
 		before := p.Clock()
 		p.Port.Post(op)
-		p.computed(before)
+		p.addComputation(before)
 		return 0
 	case cluster.KindSend, cluster.KindRecv:
-		s.computes()
-		h.ops[0], h.receives = s.follows(s.message(op)), op.Kind == cluster.KindRecv
+		s.flushComputation()
+		h.ops[0], h.receives = s.add(s.message(op)), op.Kind == cluster.KindRecv
 	case cluster.KindBarrier:
-		s.computes()
+		s.flushComputation()
 		h.ops = s.barrier(op.Ctx)
 	case cluster.KindFire:
-		s.computes()
-		s.fires(p.Port, op, s.follows(record{kind: calc}))
+		s.flushComputation()
+		s.fire(p.Port, op, s.add(record{Op: Op{Kind: Calc}}))
 		return 0
 	}
 	h.handle = p.Port.Post(op)
@@ -83,8 +83,8 @@ func (p *port) Post(op *cluster.Op) cluster.Handle {
 	return s.hold(h)
 }
 
-// fires fires an event, for which so many more operations are complete.
-func (s *side) fires(to cluster.Poster, op *cluster.Op, complete ...int32) {
+// fire fires an event, which also completes these operations.
+func (s *rankRecorder) fire(to cluster.Poster, op *cluster.Op, complete ...int32) {
 	of := op.Event
 	at := s.find(of)
 	at.more = append(at.more, complete...)
@@ -93,34 +93,34 @@ func (s *side) fires(to cluster.Poster, op *cluster.Op, complete ...int32) {
 	op.Event = of
 }
 
-// computed counts what the program has computed since a time.
-func (p *port) computed(since cluster.Time) {
+// addComputation adds the computation of the program since a time.
+func (p *port) addComputation(since cluster.Time) {
 	if !p.region {
-		p.s.rest += p.Clock() - since
+		p.s.computed += p.Clock() - since
 	}
 }
 
-// unknown is the hint about steps that do not tell what waits for what.
-const unknown = "what goes on with it does not tell what waits for what: wait for it in the program"
+// noGraph is the hint about continuations whose dependencies are not known.
+const noGraph = "the dependencies of its continuation are not known: wait for it in the program"
 
-// begins posts an operation whose step goes on without the program.
-func (p *port) begins(op *cluster.Op) cluster.Handle {
+// postGraph posts the first operation of a graph.
+func (p *port) postGraph(op *cluster.Op) cluster.Handle {
 	s := p.s
 	g, is := op.Then.(graph)
 	if !is || op.Kind != cluster.KindWork || op.A != 0 || op.B != 0 {
-		p.refuses(callOf(op), unknown)
+		p.refuse(callOf(op), noGraph)
 	}
-	s.computes()
-	s.trace.stepped = true
-	return s.detached(p.Port, op, g, s.follows(record{kind: calc}))
+	s.flushComputation()
+	s.recorder.stepped = true
+	return s.postNode(p.Port, op, g, s.add(record{Op: Op{Kind: Calc}}))
 }
 
-// detached posts an operation whose step is written down as well.
-func (s *side) detached(to cluster.Poster, op *cluster.Op, g graph, number int32) cluster.Handle {
-	x := s.steps[g]
+// postNode posts an operation of a graph, and records its continuation.
+func (s *rankRecorder) postNode(to cluster.Poster, op *cluster.Op, g graph, number int32) cluster.Handle {
+	x := s.graphs[g]
 	if x == nil {
-		x = &steps{needs: map[int32][]int32{}}
-		s.steps[g] = x
+		x = &graphState{needs: map[int32][]int32{}}
+		s.graphs[g] = x
 	}
 	then := op.Then
 	op.Then = &step{s, g, x, number}
@@ -129,12 +129,12 @@ func (s *side) detached(to cluster.Poster, op *cluster.Op, g graph, number int32
 	return h
 }
 
-// step goes on for a graph, and writes down what it posts.
+// step is the continuation of a graph, and records what it posts.
 type step struct {
-	s      *side
+	s      *rankRecorder
 	of     graph
-	known  *steps
-	number int32 // of the operation that is complete
+	known  *graphState
+	number int32 // of the complete operation
 }
 
 // Step implements cluster.Step.
@@ -151,7 +151,7 @@ func (x *step) Step(p cluster.Poster, arg int32, d cluster.Done) {
 	x.of.Step(poster{p, p.(clocked), x}, arg, d)
 }
 
-// poster writes down what a step posts.
+// poster records what a continuation posts.
 type poster struct {
 	cluster.Poster
 	clock clocked
@@ -163,13 +163,13 @@ func (p poster) Post(op *cluster.Op) cluster.Handle {
 	x := p.x
 	s := x.s
 	if op.Kind == cluster.KindFire {
-		s.fires(p.Poster, op, x.known.ends...)
+		s.fire(p.Poster, op, x.known.ends...)
 		x.known.ends = x.known.ends[:0]
 		return 0
 	}
 	why := hint(op)
 	if g, is := op.Then.(graph); !is || g != x.of || op.Kind != cluster.KindSend && op.Kind != cluster.KindRecv && op.Kind != cluster.KindWork {
-		why = cmp.Or(why, unknown)
+		why = cmp.Or(why, noGraph)
 	}
 	if why != "" {
 		if s.trouble == nil {
@@ -185,70 +185,70 @@ func (p poster) Post(op *cluster.Op) cluster.Handle {
 	if op.Kind != cluster.KindWork {
 		r := s.message(op)
 		r.requires = requires
-		return s.detached(p.Poster, op, x.of, s.trace.add(s, r))
+		return s.postNode(p.Poster, op, x.of, s.recorder.add(s, r))
 	}
 	before := p.clock.Clock()
-	h := s.detached(p.Poster, op, x.of, s.ops)
-	ns := (p.clock.Clock() - before + cluster.Nanosecond/2) / cluster.Nanosecond
-	s.trace.add(s, record{kind: calc, size: int64(ns), after: -1, requires: requires})
+	h := s.postNode(p.Poster, op, x.of, s.ops)
+	ns := wholeNs(p.clock.Clock() - before)
+	s.recorder.add(s, record{Op: Op{Kind: Calc, Size: ns}, after: -1, requires: requires})
 	return h
 }
 
-// Now implements cluster.Port. A look at the clock takes time where it takes some.
+// Now implements cluster.Port. Reading the clock may take time.
 func (p *port) Now() cluster.Time {
-	p.goesOn()
+	p.check()
 	before := p.Clock()
 	t := p.Port.Now()
-	p.computed(before)
+	p.addComputation(before)
 	return t
 }
 
 // Wait implements cluster.Port.
 func (p *port) Wait(hs []cluster.Handle, need int) {
-	p.goesOn()
+	p.check()
 	s := p.s
 	inner := s.inner
 	if p.region {
 		inner = nil
 	} else if need > 0 {
-		s.waits()
+		s.beginWait()
 	}
 	for _, h := range hs {
 		if h == 0 {
 			need--
 			continue
 		}
-		p.looksAt(s.find(h))
+		p.checkWait(s.find(h))
 		if s.find(h).handle == 0 {
 			need--
 			continue
 		}
 		inner = append(inner, s.find(h).handle)
 	}
-	s.inner = inner[:0] // threads of a region wait one beside the other
+	s.inner = inner[:0]
 	if need <= 0 {
 		p.Port.Wait(nil, 0)
 	} else {
 		p.Port.Wait(inner, need)
 	}
-	p.goesOn()
+	p.check()
 }
 
-// looksAt refuses to let a thread of a region wait for messages.
-func (p *port) looksAt(x *held) {
+// checkWait refuse to let a thread of a region wait for messages.
+func (p *port) checkWait(x *request) {
 	if p.region && x.ops[0] >= 0 {
-		p.refuses("wait", alone)
+		p.refuse("wait", oneThread)
 	}
 }
 
 // Test implements cluster.Port.
 func (p *port) Test(h cluster.Handle) (d cluster.Done, ok bool) {
-	p.goesOn()
+	p.check()
 	if h == 0 {
 		return p.Port.Test(h)
 	}
 	x := p.s.find(h)
-	p.looksAt(x)
+	p.checkWait(x)
 	if x.handle == 0 {
 		d, ok = x.done, true
 	} else {
@@ -256,9 +256,9 @@ func (p *port) Test(h cluster.Handle) (d cluster.Done, ok bool) {
 	}
 	if ok {
 		if !p.region {
-			p.s.computes() // before it found out
+			p.s.flushComputation() // before the test
 		}
-		p.s.sees(h)
+		p.s.complete(h)
 	}
 	return d, ok
 }
@@ -275,23 +275,23 @@ func (p *port) Peek(h cluster.Handle) bool {
 // Cancel implements cluster.Port.
 func (p *port) Cancel(h cluster.Handle) bool {
 	if x := p.s.find(h); x.handle != 0 && x.receives && !p.Port.Peek(x.handle) {
-		p.refuses("cancel of a receive", "every receive there has its message: receive it")
+		p.refuse("cancel of a receive", "every receive there has its message: receive it")
 	}
 	return false
 }
 
 // Progress implements cluster.Port.
 func (p *port) Progress() {
-	p.goesOn()
+	p.check()
 	p.Port.Progress()
 }
 
 // Compute implements cluster.Port.
 func (p *port) Compute(w cluster.Work, body func()) {
-	p.goesOn()
+	p.check()
 	before := p.Clock()
 	p.Port.Compute(w, body)
-	p.computed(before)
+	p.addComputation(before)
 }
 
 // Team implements cluster.Port.
@@ -304,25 +304,25 @@ func (p *port) Team(ctx int32, ranks []int32) {
 	p.Port.Team(ctx, ranks)
 }
 
-// Reach implements cluster.Port: loads and stores cannot be seen.
+// Reach implements cluster.Port. Loads and stores are invisible, so they are refused.
 func (p *port) Reach(rank int) []byte {
-	p.goesOn()
+	p.check()
 	b := p.Port.Reach(rank)
 	if b != nil && rank != p.ID() {
 		load := cluster.Op{Kind: cluster.KindLoad}
-		p.refuses(fmt.Sprintf("loads and stores at rank %d", rank), hint(&load))
+		p.refuse(fmt.Sprintf("loads and stores at rank %d", rank), hint(&load))
 	}
 	return b
 }
 
-// Fork implements cluster.Port. A region of several threads is a calculation, and has
-// no messages.
+// Fork implements cluster.Port. A region of several threads is a calculation and has no
+// messages.
 func (p *port) Fork(n int, body func(cluster.Port, int)) {
-	p.goesOn()
+	p.check()
 	before := p.Clock()
 	p.Port.Fork(n, func(q cluster.Port, thread int) { body(&port{q, q.(clocked), p.s, n > 1}, thread) })
 	if n > 1 {
-		p.computed(before)
+		p.addComputation(before)
 	}
-	p.goesOn()
+	p.check()
 }

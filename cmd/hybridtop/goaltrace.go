@@ -17,7 +17,7 @@ import (
 // goalFlags are --to and --out of a run: what its ranks post, as GOAL text.
 type goalFlags struct {
 	to, out string
-	trace   *goal.Trace // nil: not asked for
+	trace   *goal.Recorder // nil: not requested
 }
 
 func addGoal(cmd *cobra.Command) *goalFlags {
@@ -44,7 +44,7 @@ func (g *goalFlags) read(sc *engine.Scenario, o *session.Options) error {
 		return err
 	}
 	var err error
-	if g.trace, err = goal.New(); err != nil {
+	if g.trace, err = goal.NewRecorder(); err != nil {
 		return err
 	}
 	o.Fabrics[engine.Sim] = g.trace.On(o.Fabrics[engine.Sim])

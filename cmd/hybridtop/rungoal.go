@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hybridtop/hybridtop/cluster"
-	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/goal"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
@@ -68,7 +68,7 @@ func newRunGoal() *cobra.Command {
 			defer file.Close()
 			in = file
 		}
-		p, err := coll.LoadGoal(in, mostGoal)
+		p, err := goal.Load(in, mostGoal)
 		if err != nil {
 			return fmt.Errorf("%s: %w", trace, err)
 		}
@@ -114,7 +114,7 @@ func loggops(latency, overhead, gap, perByte, overheadByte time.Duration, eager 
 
 // goalRun is what a replay came to.
 type goalRun struct {
-	program *coll.GoalProgram
+	program *goal.Program
 	machine string
 	nodes   int
 	total   cluster.Time
@@ -123,7 +123,7 @@ type goalRun struct {
 }
 
 // replayGoal runs a program on sim.
-func replayGoal(ctx context.Context, p *coll.GoalProgram, m cluster.Machine, perNode int, seed uint64) (*goalRun, error) {
+func replayGoal(ctx context.Context, p *goal.Program, m cluster.Machine, perNode int, seed uint64) (*goalRun, error) {
 	if p.Size()%perNode != 0 {
 		return nil, fmt.Errorf("%d ranks do not fill nodes of %d", p.Size(), perNode)
 	}
@@ -140,7 +140,7 @@ func replayGoal(ctx context.Context, p *coll.GoalProgram, m cluster.Machine, per
 	if err := run.Wait(); err != nil {
 		var a *cluster.Abort
 		if errors.As(err, &a) && a.Reason == cluster.ReasonDeadlock {
-			return nil, g.Stuck(a.Waits)
+			return nil, g.Deadlock(a.Waits)
 		}
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/goal"
 )
 
 func newShow() *cobra.Command {
@@ -120,7 +121,7 @@ func newShowSchedule() *cobra.Command {
 		case to == "goal" && (out.json || out.csv):
 			return errors.New("--to goal is a format of its own: leave out --json and --csv")
 		case to == "goal":
-			return coll.WriteGoal(cmd.OutOrStdout(), s.key, s.root, s.blocks, s.cost)
+			return goal.Write(cmd.OutOrStdout(), s.key, s.root, s.blocks, s.cost)
 		case to != "text":
 			return fmt.Errorf("--to %s: there are text and goal", to)
 		}

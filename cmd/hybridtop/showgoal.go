@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/goal"
 )
 
 // mostGoal is how many operations and requirements of a GOAL file are kept at once,
@@ -66,7 +67,7 @@ func newShowGoal() *cobra.Command {
 			defer file.Close()
 			in = file
 		}
-		g, err := coll.LoadGoal(in, mostGoal)
+		g, err := goal.Load(in, mostGoal)
 		if err != nil {
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
@@ -81,7 +82,7 @@ func newShowGoal() *cobra.Command {
 
 func span(d time.Duration) cluster.Time { return cluster.Time(d) * cluster.Nanosecond }
 
-func showGoal(w io.Writer, out *format, g *coll.GoalProgram, t *coll.Trace) error {
+func showGoal(w io.Writer, out *format, g *goal.Program, t *coll.Trace) error {
 	l := listing{what: "goal", columns: []string{"ranks", "operations", "messages", "receives", "bytes", "unreceived", "time"}}
 	e := entry{
 		{"ranks", g.Size()}, {"operations", g.Ops}, {"messages", g.Messages}, {"receives", g.Receives},

@@ -385,7 +385,7 @@ func TestWrongBodiesAreNoticed(t *testing.T) {
 		}
 	}
 	_, err := tr.run()
-	if all := strings.Join(tr.failures, "; "); err != nil || !strings.Contains(all, "ranks differ in their bodies") {
+	if all := strings.Join(tr.failures, "; "); err != nil || !strings.Contains(all, "has other bodies than rank 0") {
 		t.Errorf("%v, %q: want that ranks differ", err, all)
 	}
 	if c := (census{3, 0 + 1 + 1, 0 + 1 + 1}); c.right(3) {

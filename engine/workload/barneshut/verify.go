@@ -3,6 +3,7 @@ package barneshut
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
@@ -26,10 +27,6 @@ const (
 const (
 	mostTime  = iota
 	mostError // square of a force's
-	mostHigh  // of the hash of all bodies, and of its negative
-	mostLow
-	leastHigh
-	leastLow
 	mosts
 )
 
@@ -73,12 +70,17 @@ func (s *simulation) verify() error {
 		h = hash(s.state)
 	}
 	most[mostTime] = s.took.Seconds()
-	most[mostHigh], most[mostLow] = float64(h>>32), float64(uint32(h))
-	most[leastHigh], most[leastLow] = -most[mostHigh], -most[mostLow]
 	if err := coll.Allreduce(s.r, s.r.All(), cluster.Sum, sum[:], sum[:]); err != nil {
 		return err
 	}
 	if err := coll.Allreduce(s.r, s.r.All(), cluster.Max, most[:], most[:]); err != nil {
+		return err
+	}
+	var hashes []uint64 // by rank, at rank 0
+	if s.r.ID() == 0 {
+		hashes = make([]uint64, s.r.Ranks())
+	}
+	if err := coll.Gather(s.r, s.r.All(), 0, cluster.Of([]uint64{h}), cluster.Of(hashes)); err != nil {
 		return err
 	}
 	s.report(interactions, most[mostTime])
@@ -86,7 +88,7 @@ func (s *simulation) verify() error {
 		s.energy = sum[sumEnergy]
 	}
 	if s.r.ID() == 0 {
-		s.judge(n, &sum, &most)
+		s.judge(n, &sum, &most, hashes)
 	}
 	return nil
 }
@@ -107,7 +109,7 @@ func near(a, b, within float64) bool { return math.Abs(a-b) <= within*math.Abs(b
 
 // judge says what holds and what does not, on one rank. What θ does to the accuracy was
 // measured: the bounds are for θ = 1, fall with its square, and are wider for few bodies.
-func (s *simulation) judge(n int, sum *[sums]float64, most *[mosts]float64) {
+func (s *simulation) judge(n int, sum *[sums]float64, most *[mosts]float64, hashes []uint64) {
 	check := func(ok bool, holds, format string, args ...any) {
 		if !ok {
 			holds = fmt.Sprintf("step %d: ", s.steps) + fmt.Sprintf(format, args...)
@@ -127,7 +129,8 @@ func (s *simulation) judge(n int, sum *[sums]float64, most *[mosts]float64) {
 		"forces add up to %.2g of their sizes, want %.2g at most", force/sum[sumForce], bound)
 	c := census(sum[sumLeaves : sumLeaves+3])
 	check(c.right(n), "every body is in one leaf", "the tree has %.0f leaves, whose bodies' numbers add up to %.0f: want %d once each", c[0], c[1], n)
-	check(most[mostHigh] == -most[leastHigh] && most[mostLow] == -most[leastLow], "all ranks have the same bodies, to the bit", "ranks differ in their bodies")
+	other := slices.IndexFunc(hashes, func(h uint64) bool { return h != hashes[0] })
+	check(other < 0, "all ranks have the same bodies, to the bit", "rank %d has other bodies than rank 0", other)
 	if step := s.steps; step > 0 && s.dt <= 0.025 && s.soft >= 0.05*0.05 && s.theta <= 1 {
 		most := 2e-3 * max(1, float64(step)/40) * math.Sqrt(max(1, 4096/float64(n)))
 		check(near(sum[sumEnergy], s.energy, most), "energy is kept", "the energy is %.6g, at first %.6g: want it within %.2g", sum[sumEnergy], s.energy, most)

@@ -1,6 +1,8 @@
 package collective
 
 import (
+	"slices"
+
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
@@ -27,19 +29,22 @@ func (t *team) checked() error {
 		return err
 	}
 	found, harm := worst(k.Findings())
-	mine, all := []int64{0}, []int64{0}
-	if found != nil {
-		if mine[0] = 1<<32 - int64(t.me); harm {
-			mine[0] += 1 << 32
-		}
+	all := make([]byte, t.r.World().Size()) // by rank: 2 for a wrong value, 1 for any other finding
+	mine := []byte{0}
+	switch {
+	case harm:
+		mine[0] = 2
+	case found != nil:
+		mine[0] = 1
 	}
-	if err := coll.Allreduce(t.r, t.r.World(), cluster.Max, mine, all); err != nil {
+	if err := coll.Allgather(t.r, t.r.World(), cluster.Of(mine), cluster.Of(all)); err != nil {
 		return err
 	}
+	most := slices.Max(all)
 	switch {
-	case all[0] == 0:
+	case most == 0:
 		t.note(x.check(&t.data))
-	case mine[0] == all[0]:
+	case slices.Index(all, most) == t.me:
 		t.weak = found.String()
 	default:
 		t.weak = another
@@ -47,8 +52,8 @@ func (t *team) checked() error {
 	return nil
 }
 
-// another is what a rank says of modes about which another one tells more: of the ranks
-// that have read a wrong value the first tells, or else of those that have found something.
+// another is the message of the other ranks. The first rank with a wrong value reports its
+// finding; without wrong values, the first rank with a finding.
 const another = "another rank tells"
 
 // worst is the first finding that did harm, or else the first; nil: there is none.

@@ -1,4 +1,4 @@
-package coll_test
+package goal_test
 
 import (
 	"errors"
@@ -8,12 +8,11 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/goal"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-const ns = cluster.Nanosecond
-
-// loggops is a machine of LogGP's terms alone.
+// loggops is a machine of LogGP's terms only.
 func loggops(c coll.Cost) cluster.Machine {
 	m := cluster.Machine{Name: "loggops", ClockTime: new(cluster.Time), Progress: cluster.ProgressCall, EagerLimit: 1 << 40, Flops: 1e12}
 	for i := range m.Classes {
@@ -22,11 +21,11 @@ func loggops(c coll.Cost) cluster.Machine {
 	return m
 }
 
-// replay runs GOAL text on a simulated machine, a rank a node, and says when the last
-// rank ended.
+// replay runs GOAL text on a simulated machine, one rank per node, and returns the end of
+// the last rank.
 func replay(t *testing.T, text string, m cluster.Machine) (cluster.Time, error) {
 	t.Helper()
-	p, err := coll.LoadGoal(strings.NewReader(text), 1<<20)
+	p, err := goal.Load(strings.NewReader(text), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +43,7 @@ func replay(t *testing.T, text string, m cluster.Machine) (cluster.Time, error) 
 	})
 	var a *cluster.Abort
 	if errors.As(err, &a) && a.Reason == cluster.ReasonDeadlock {
-		err = g.Stuck(a.Waits)
+		err = g.Deadlock(a.Waits)
 	}
 	return last, err
 }
@@ -62,7 +61,7 @@ func TestReplayTakesThePrice(t *testing.T) {
 		"a ring":        ring(7, 400),
 		"dissemination": dissemination(16, 100),
 	} {
-		p, err := coll.LoadGoal(strings.NewReader(text), 1<<20)
+		p, err := goal.Load(strings.NewReader(text), 1<<20)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -100,7 +99,7 @@ func dissemination(ranks, size int) string {
 		for i, d := 0, 1; d < ranks; i, d = i+1, 2*d {
 			fmt.Fprintf(&b, "s%d: send %db to %d tag %d\nr%d: recv %db from %d tag %d\n", i, size, (r+d)%ranks, i, i, size, (r+ranks-d)%ranks, i)
 			if i > 0 {
-				fmt.Fprintf(&b, "s%d requires r%d\nr%d requires r%d\ns%d requires s%d\n", i, i-1, i, i-1, i, i-1)
+				fmt.Fprintf(&b, "s%d requires r%d\n", i, i-1)
 			}
 		}
 		fmt.Fprintln(&b, "}")
@@ -108,8 +107,8 @@ func dissemination(ranks, size int) string {
 	return b.String()
 }
 
-// A program that cannot end names the ranks that wait; one that calculates on processors
-// of unknown speed is refused before it begins.
+// The error about a program that cannot end names the waiting ranks. A program that
+// calculates on processors of unknown speed is refused before it starts.
 func TestReplayRefuses(t *testing.T) {
 	m := loggops(coll.Cost{L: 1000 * ns, O: 100 * ns, Gap: 10 * ns, G: 1 * ns})
 	_, err := replay(t, "num_ranks 3\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\nrank 1 {\nrecv 8b from -1 tag 4\n}\nrank 2 {\nsend 8b to 0\n}\n", m)
@@ -122,7 +121,7 @@ func TestReplayRefuses(t *testing.T) {
 		t.Errorf("a send that nobody receives: %v", err)
 	}
 	m.Flops = 0
-	if _, err := replay(t, "num_ranks 1\nrank 0 {\ncalc 8\n}\n", m); err == nil || !strings.Contains(err.Error(), "does not say how fast") {
+	if _, err := replay(t, "num_ranks 1\nrank 0 {\ncalc 8\n}\n", m); err == nil || !strings.Contains(err.Error(), "has no flop rate") {
 		t.Errorf("no flop/s: %v", err)
 	}
 }

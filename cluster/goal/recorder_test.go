@@ -46,7 +46,7 @@ func run(t *testing.T, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank
 // written is a program as GOAL text.
 func written(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) (text string, took cluster.Time) {
 	t.Helper()
-	trace, err := goal.New()
+	trace, err := goal.NewRecorder()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func written(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) (text
 // replayed says how long GOAL text takes on a layout whose ranks are numbered node by node.
 func replayed(t *testing.T, text string, s cluster.Spec) cluster.Time {
 	t.Helper()
-	p, err := coll.LoadGoal(strings.NewReader(text), 1<<22)
+	p, err := goal.Load(strings.NewReader(text), 1<<22)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -208,7 +208,7 @@ func TestNotesWhatAReplayCannotTell(t *testing.T) {
 		body  func(*cluster.Rank) error
 		noted bool
 	}{{256, halos, false}, {1 << 20, both, false}, {256, both, true}} {
-		trace, err := goal.New()
+		trace, err := goal.NewRecorder()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,17 +273,17 @@ func TestRoundTripOfSchedules(t *testing.T) {
 // What GOAL cannot say ends the program with the rank, the call and a hint.
 func TestRefused(t *testing.T) {
 	for want, body := range map[string]func(*cluster.Rank) error{
-		"rank 1: put to 0: not in GOAL: it has messages alone": func(r *cluster.Rank) error { return r.Put(cluster.At(0, 0), cluster.Of(make([]byte, 8))) },
-		"rank 1: get from 0: not in GOAL: it has messages":     func(r *cluster.Rank) error { return r.Get(cluster.At(0, 0), cluster.Of(make([]byte, 8))) },
-		"rank 1: atomic to 0: not in GOAL":                     func(r *cluster.Rank) error { _, err := r.Atomic(cluster.At(0, 0), cluster.AtomicAdd, 1); return err },
-		"rank 1: ssend to 0: not in GOAL: no send waits for its receive": func(r *cluster.Rank) error {
+		"rank 1: put to 0: not in GOAL: it has only messages":   func(r *cluster.Rank) error { return r.Put(cluster.At(0, 0), cluster.Of(make([]byte, 8))) },
+		"rank 1: get from 0: not in GOAL: it has only messages": func(r *cluster.Rank) error { return r.Get(cluster.At(0, 0), cluster.Of(make([]byte, 8))) },
+		"rank 1: atomic to 0: not in GOAL":                      func(r *cluster.Rank) error { _, err := r.Atomic(cluster.At(0, 0), cluster.AtomicAdd, 1); return err },
+		"rank 1: ssend to 0: not in GOAL: no send always waits for its receive": func(r *cluster.Rank) error {
 			return r.Ssend(r.World(), 0, 0, cluster.Data{})
 		},
 		"rank 1: probe from any: not in GOAL: it has no probes": func(r *cluster.Rank) error {
 			_, err := r.Probe(r.World(), cluster.AnySource, 0)
 			return err
 		},
-		"rank 1: recv from 0: not in GOAL: a tag there is of one team": func(r *cluster.Rank) error {
+		"rank 1: recv from 0: not in GOAL: a tag belongs to one team": func(r *cluster.Rank) error {
 			_, err := r.Recv(r.World(), 0, cluster.AnyTag, cluster.Data{})
 			return err
 		},
@@ -299,7 +299,7 @@ func TestRefused(t *testing.T) {
 			r.Lib().Port().Reach(0)
 			return nil
 		},
-		"rank 1: send to 0: not in GOAL: a rank has one thread of messages there": func(r *cluster.Rank) error {
+		"rank 1: send to 0: not in GOAL: only one thread of a rank has messages": func(r *cluster.Rank) error {
 			return r.Fork(2, func(q *cluster.Thread) error {
 				if q.Number() == 1 {
 					return q.Send(q.World(), 0, 0, cluster.Data{})
@@ -308,7 +308,7 @@ func TestRefused(t *testing.T) {
 			})
 		},
 	} {
-		trace, err := goal.New()
+		trace, err := goal.NewRecorder()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +355,7 @@ func TestRegionIsACalculation(t *testing.T) {
 func TestLongProgram(t *testing.T) {
 	const messages = 2000
 	s := spec(machine(1<<20), 2, 1)
-	trace, err := goal.New()
+	trace, err := goal.NewRecorder()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,12 @@
-package coll
+package goal
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// sequential reports whether each operation requires the one before it, complete or started,
-// as those of a program that makes one call after the other do.
-func (g *goalRank) sequential() bool {
-	follows := make([]bool, len(g.ops))
-	for _, e := range g.need {
+// sequential reports whether each operation requires its predecessor, complete or started,
+// as in a program that makes one call after the other.
+func (o *rankOps) sequential() bool {
+	follows := make([]bool, len(o.ops))
+	for _, e := range o.edges {
 		if e.before > e.op {
 			return false
 		}
@@ -20,18 +20,18 @@ func (g *goalRank) sequential() bool {
 	return true
 }
 
-// makes makes the calls of a rank whose operations follow each other: who asks it for a
-// rendezvous is answered between two of them, and what is complete costs it when it waits.
-func (x *replayed) makes() error {
-	before := x.before()
+// callInTurn makes the calls of a rank whose operations follow each other. The rank answers
+// RTS messages only inside these calls.
+func (x *replayed) callInTurn() error {
+	before := group(x.of.edges, len(x.of.ops), func(e edge) (key, value int32, ok bool) { return e.op, e.before, !e.started })
 	for i := range x.of.ops {
 		o := &x.of.ops[i]
 		if err := x.await(before(int32(i))); err != nil {
 			return err
 		}
-		if o.Kind == GoalCalc {
+		if o.Kind == Calc {
 			if o.Size > 0 {
-				x.rank.Compute(cluster.Work{Flops: float64(x.takes(o))}, nil)
+				x.rank.Compute(cluster.Work{Flops: float64(x.work(o))}, nil)
 			}
 			x.open--
 			continue
@@ -50,7 +50,7 @@ func (x *replayed) makes() error {
 	return x.await(all)
 }
 
-// await waits for those of a rank's operations that are under way, all at once.
+// await waits for all of these operations that are in progress.
 func (x *replayed) await(ops []int32) error {
 	x.awaited = x.awaited[:0]
 	for _, i := range ops {
@@ -68,15 +68,4 @@ func (x *replayed) await(ops []int32) error {
 		return x.lib.Errorf("an operation of its part of the program failed (code %d)", code)
 	}
 	return nil
-}
-
-// before gives for each operation those that have to be complete.
-func (x *replayed) before() func(int32) []int32 {
-	turned := make([]goalEdge, 0, len(x.of.need))
-	for _, e := range x.of.need {
-		if !e.started {
-			turned = append(turned, goalEdge{op: e.before, before: e.op})
-		}
-	}
-	return edges(len(x.of.ops), turned, false)
 }

@@ -1,4 +1,4 @@
-package coll
+package goal_test
 
 import (
 	"bytes"
@@ -10,33 +10,34 @@ import (
 	"testing/iotest"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/cluster/goal"
 )
 
-// The costs of a published comparison: L 2500, o 1500, g 1000 ns and G 6 ns a byte.
-var published = Cost{L: 2500 * cluster.Nanosecond, O: 1500 * cluster.Nanosecond, Gap: 1000 * cluster.Nanosecond, G: 6 * cluster.Nanosecond}
+// published has the costs of a published comparison: L 2500, o 1500, g 1000 ns and G 6 ns per byte.
+var published = coll.Cost{L: 2500 * ns, O: 1500 * ns, Gap: 1000 * ns, G: 6 * ns}
 
-// A schedule that is written as GOAL, and read again, takes the time that the schedule
-// takes.
-func TestGoalRoundTrip(t *testing.T) {
-	for _, a := range All() {
+// The GOAL text of a schedule has the price of the schedule.
+func TestTextHasThePriceOfItsSchedule(t *testing.T) {
+	for _, a := range coll.All() {
 		for _, p := range []int{1, 2, 5, 8, 12, 16} {
 			for _, k := range keys(a, p) {
-				if a.Needs&(Reach|Network) != 0 {
-					if err := WriteGoal(io.Discard, k, 0, k.Blocks(8, 1), published); err == nil || !strings.Contains(err.Error(), "GOAL has messages, and no") {
+				if a.Needs&(coll.Reach|coll.Network) != 0 {
+					if err := goal.Write(io.Discard, k, 0, k.Blocks(8, 1), published); err == nil || !strings.Contains(err.Error(), "cannot export to GOAL: the algorithm ") {
 						t.Errorf("%s by %s, which has no messages: %v", a.Collective, a.Name, err)
 					}
 					continue
 				}
 				blocks := k.Blocks(4096, 1)
-				want, err := Price(k, 0, blocks, published)
+				want, err := coll.Price(k, 0, blocks, published)
 				if err != nil {
 					t.Fatal(err)
 				}
 				var text bytes.Buffer
-				if err := WriteGoal(&text, k, 0, blocks, published); err != nil {
+				if err := goal.Write(&text, k, 0, blocks, published); err != nil {
 					t.Fatal(err)
 				}
-				g, err := LoadGoal(iotest.OneByteReader(&text), 1<<20)
+				g, err := goal.Load(iotest.OneByteReader(&text), 1<<20)
 				if err != nil {
 					t.Fatalf("%s by %s: %v", a.Collective, a.Name, err)
 				}
@@ -53,9 +54,36 @@ func TestGoalRoundTrip(t *testing.T) {
 	}
 }
 
+// keys returns an algorithm's keys with several radices, segments and places.
+func keys(a *coll.Algorithm, ranks int) (all []coll.Key) {
+	radices, segments, places := []int{0}, []int{0}, []coll.Places{{}}
+	if a.Radix != 0 {
+		radices = []int{int(a.Radix), 3, 4, 8, 257}
+		if a.LeastRadix == 1 {
+			radices = append(radices, 1)
+		}
+	}
+	if a.Segmented {
+		segments = append(segments, 2, 5)
+	}
+	if a.Housed {
+		places = append(places, coll.Places{Per: 3}, coll.Places{Per: 4}, coll.Places{Places: 3})
+	}
+	for _, r := range radices {
+		for _, s := range segments {
+			for _, at := range places {
+				if k, err := a.Key(coll.Parameters{Ranks: ranks, Radix: r, Segments: s, Places: at}); err == nil {
+					all = append(all, k)
+				}
+			}
+		}
+	}
+	return all
+}
+
 // Patterns written as GOAL end at LogGP's closed forms.
-func TestGoalClosedForms(t *testing.T) {
-	const ns, size = cluster.Nanosecond, 1024
+func TestClosedForms(t *testing.T) {
+	const size = 1024
 	carry := cluster.Time(size-1) * 6 * ns
 	hop := 2*1500*ns + 2500*ns + carry
 	for _, c := range []struct {
@@ -63,12 +91,12 @@ func TestGoalClosedForms(t *testing.T) {
 		text string
 		want cluster.Time
 	}{
-		{"binomial broadcast of 64", goalOf(t, OpBcast, "knomial", 64, size), 6 * hop},
-		{"dissemination of 64", goalDissemination(64, size), 6 * hop},
-		{"linear all-to-all of 64", goalOf(t, OpExchange, "flat", 64, size), 62*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
-		{"halo of 4 × 4 × 4", goalHalo(4, size), 5*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
+		{"binomial broadcast of 64", scheduleText(t, coll.OpBcast, "knomial", 64, size), 6 * hop},
+		{"dissemination of 64", dissemination(64, size), 6 * hop},
+		{"linear all-to-all of 64", scheduleText(t, coll.OpExchange, "flat", 64, size), 62*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
+		{"halo of 4 × 4 × 4", halos(4, size), 5*(1000*ns+carry) + 2*1500*ns + 2500*ns + carry},
 	} {
-		g, err := LoadGoal(strings.NewReader(c.text), 1<<20)
+		g, err := goal.Load(strings.NewReader(c.text), 1<<20)
 		if err != nil {
 			t.Fatalf("%s: %v", c.what, err)
 		}
@@ -82,41 +110,23 @@ func TestGoalClosedForms(t *testing.T) {
 	}
 }
 
-func goalOf(t *testing.T, c Collective, name string, ranks int, size int64) string {
-	a, err := Find(c, name)
+func scheduleText(t *testing.T, c coll.Collective, name string, ranks int, size int64) string {
+	a, err := coll.Find(c, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := a.Key(Parameters{Ranks: ranks})
+	k, err := a.Key(coll.Parameters{Ranks: ranks})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := WriteGoal(&b, k, 0, k.Blocks(size, 1), Cost{}); err != nil {
+	if err := goal.Write(&b, k, 0, k.Blocks(size, 1), coll.Cost{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-func goalDissemination(ranks, size int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "num_ranks %d\n", ranks)
-	for r := range ranks {
-		fmt.Fprintf(&b, "rank %d {\n", r)
-		i := 0
-		for d := 1; d < ranks; d *= 2 {
-			fmt.Fprintf(&b, "s%d: send %db to %d tag %d\nr%d: recv %db from %d tag %d\n", i, size, (r+d)%ranks, i, i, size, (r+ranks-d)%ranks, i)
-			if i > 0 {
-				fmt.Fprintf(&b, "s%d requires r%d\n", i, i-1)
-			}
-			i++
-		}
-		b.WriteString("}\n")
-	}
-	return b.String()
-}
-
-func goalHalo(side, size int) string {
+func halos(side, size int) string {
 	n := side * side * side
 	var b strings.Builder
 	fmt.Fprintf(&b, "num_ranks %d\n", n)
@@ -135,8 +145,8 @@ func goalHalo(side, size int) string {
 	return b.String()
 }
 
-// Comments, wildcards, cpu and nic, and what requires only that another has started.
-func TestGoalText(t *testing.T) {
+// Comments, wildcards, cpu, nic and irequires are read.
+func TestText(t *testing.T) {
 	const text = `// two ranks
 num_ranks 2
 rank 1 { /* in any
@@ -152,7 +162,7 @@ rank 0 {
 	l2 requires l1 }
 `
 	var log []string
-	if err := ReadGoal(iotest.HalfReader(strings.NewReader(text)), &logged{log: &log}); err != nil {
+	if err := goal.Read(iotest.HalfReader(strings.NewReader(text)), &logged{log: &log}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
@@ -163,7 +173,7 @@ rank 0 {
 	if got, want := strings.Join(log, "\n"), strings.Join(want, "\n"); got != want {
 		t.Errorf("read\n%s\nwant\n%s", got, want)
 	}
-	g, err := LoadGoal(strings.NewReader(text), 100)
+	g, err := goal.Load(strings.NewReader(text), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,14 +192,14 @@ func (l *logged) add(format string, args ...any) error {
 }
 func (l *logged) Ranks(n int32) error { return l.add("%d ranks", n) }
 func (l *logged) Rank(r int32) error  { return l.add("rank %d", r) }
-func (l *logged) Op(o GoalOp) error   { return l.add("%+v", o) }
+func (l *logged) Op(o goal.Op) error  { return l.add("%+v", o) }
 func (l *logged) Requires(op, before int32, started bool) error {
 	return l.add("%d requires %d, started %v", op, before, started)
 }
 
-// What is wrong is refused, with where it stands.
-func TestGoalRefusals(t *testing.T) {
-	long := strings.Repeat("x", MostGoalLabel+1)
+// An error has the line and the column.
+func TestRefusals(t *testing.T) {
+	long := strings.Repeat("x", goal.MaxLabel+1)
 	for _, c := range []struct{ text, want string }{
 		{"", "line 1, column 1: want num_ranks, the file ends"},
 		{"rank 0 {", "line 1, column 1: want num_ranks first"},
@@ -219,30 +229,30 @@ func TestGoalRefusals(t *testing.T) {
 	} {
 		for _, r := range []io.Reader{strings.NewReader(c.text), iotest.OneByteReader(strings.NewReader(c.text))} {
 			var log []string
-			if err := ReadGoal(r, &logged{log: &log}); err == nil || err.Error() != c.want {
+			if err := goal.Read(r, &logged{log: &log}); err == nil || err.Error() != c.want {
 				t.Errorf("%q: %v, want %s", c.text, err, c.want)
 			}
 		}
 	}
 	broken := errors.New("a broken disk")
 	var log []string
-	if err := ReadGoal(io.MultiReader(strings.NewReader("num_ranks 2\n"), iotest.ErrReader(broken)), &logged{log: &log}); !errors.Is(err, broken) {
+	if err := goal.Read(io.MultiReader(strings.NewReader("num_ranks 2\n"), iotest.ErrReader(broken)), &logged{log: &log}); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	if _, err := LoadGoal(strings.NewReader("num_ranks 1\nrank 0 {\ncalc 1\ncalc 1\n}"), 1); err == nil || err.Error() != "line 4, column 7: more operations than are kept at once" {
+	if _, err := goal.Load(strings.NewReader("num_ranks 1\nrank 0 {\ncalc 1\ncalc 1\n}"), 1); err == nil || err.Error() != "line 4, column 7: more operations than are kept at once" {
 		t.Error(err)
 	}
 }
 
-// A program that cannot end names who waits.
-func TestGoalDeadlock(t *testing.T) {
+// The error about a program that cannot end names the waiting ranks.
+func TestDeadlock(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"num_ranks 2\nrank 0 {\nl1: recv 8b from 1\nl2: send 8b to 1\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from 0\nl2: send 8b to 0\nl2 requires l1\n}",
 			"deadlock: 4 operations are left; rank 0 waits for rank 1 with tag 0; rank 1 waits for rank 0 with tag 0"},
 		{"num_ranks 1\nrank 0 {\nl1: calc 1\nl2: calc 1\nl1 requires l2\nl2 requires l1\n}", "deadlock: 2 operations are left, which require each other"},
 		{"num_ranks 1\nrank 0 {\nrecv 1b from -1 tag 3\n}", "deadlock: 1 operations are left; rank 0 waits for any rank with tag 3"},
 	} {
-		g, err := LoadGoal(strings.NewReader(c.text), 100)
+		g, err := goal.Load(strings.NewReader(c.text), 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,14 +262,14 @@ func TestGoalDeadlock(t *testing.T) {
 	}
 }
 
-// Whatever stands in a file, it is read or refused, and what is read is priced or
-// refused.
-func FuzzGoal(f *testing.F) {
+// Any text is read or refused, at once and byte by byte with the same result. A program is
+// priced or refused.
+func FuzzRead(f *testing.F) {
 	f.Add("num_ranks 2\nrank 0 {\nl1: send 8b to 1 tag 3 cpu 1 nic 2\n}\nrank 1 {\na: recv 8b from -1 tag -1\nb: calc 5\nb irequires a // x\n}")
 	f.Add("num_ranks 1 rank 0 {l1: calc 1\nl2: calc 2\nl2 requires l1 /* y */ }")
 	f.Fuzz(func(t *testing.T, text string) {
-		g, err := LoadGoal(strings.NewReader(text), 10_000)
-		if slow, again := LoadGoal(iotest.OneByteReader(strings.NewReader(text)), 10_000); (err == nil) != (again == nil) || err != nil && err.Error() != again.Error() {
+		g, err := goal.Load(strings.NewReader(text), 10_000)
+		if slow, again := goal.Load(iotest.OneByteReader(strings.NewReader(text)), 10_000); (err == nil) != (again == nil) || err != nil && err.Error() != again.Error() {
 			t.Fatalf("read at once: %v; byte by byte: %v, %v", err, again, slow)
 		}
 		if err != nil {
@@ -276,22 +286,22 @@ type counted struct{ ops, needs int }
 
 func (c *counted) Ranks(int32) error                 { return nil }
 func (c *counted) Rank(int32) error                  { return nil }
-func (c *counted) Op(GoalOp) error                   { c.ops++; return nil }
+func (c *counted) Op(goal.Op) error                  { c.ops++; return nil }
 func (c *counted) Requires(int32, int32, bool) error { c.needs++; return nil }
 
-// BenchmarkReadGoal reads a dissemination of 4,096 ranks, 49,152 messages, and one
-// without what requires what.
-func BenchmarkReadGoal(b *testing.B) {
+// BenchmarkRead reads a dissemination of 4,096 ranks, 49,152 messages, and a halo exchange
+// without requirements.
+func BenchmarkRead(b *testing.B) {
 	for _, c := range []struct{ name, text string }{
-		{"dissemination", goalDissemination(4096, 1024)},
-		{"halo", goalHalo(16, 1024)},
+		{"dissemination", dissemination(4096, 1024)},
+		{"halo", halos(16, 1024)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.SetBytes(int64(len(c.text)))
 			b.ReportAllocs()
 			var n counted
 			for b.Loop() {
-				if err := ReadGoal(strings.NewReader(c.text), &n); err != nil {
+				if err := goal.Read(strings.NewReader(c.text), &n); err != nil {
 					b.Fatal(err)
 				}
 			}
