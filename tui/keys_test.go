@@ -253,16 +253,3 @@ func TestTheFocusedPaneAnswersFirst(t *testing.T) {
 		t.Errorf("c on the latency acts on %v", a.acted)
 	}
 }
-
-func TestWriteKeys(t *testing.T) {
-	var b strings.Builder
-	if err := WriteKeys(&b); err != nil {
-		t.Fatal(err)
-	}
-	for i := range keyTable {
-		k := &keyTable[i]
-		if !strings.Contains(b.String(), "| "+k.Name+" | "+k.Doc+" |") {
-			t.Errorf("the document lacks %s", k.Name)
-		}
-	}
-}
