@@ -105,9 +105,8 @@ func fractions(t *rapid.T) (comm, nonOverlap float64) {
 	return (1 - nonOverlap) * rapid.Float64Range(0, 1).Draw(t, "f_comm/(1 − f_non)"), nonOverlap
 }
 
-// Equation (3) as the paper writes it, and (7), (9) for all that is
-// admitted: 1 − m/n ≤ ε_min ≤ ε ≤ ε_max ≤ 1 + m(1 − 1/n), the lower two where m
-// is at least m_min.
+// Equation (3) holds as the paper writes it, and (7) and (9) for all that is admitted:
+// 1 − m/n ≤ ε_min ≤ ε ≤ ε_max ≤ 1 + m(1 − 1/n). The lower two need m ≥ m_min.
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := reserved(t)
