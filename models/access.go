@@ -11,10 +11,6 @@ type Link struct{ Bandwidth, Latency float64 }
 // HalfSize is n½ = b∞·T_lat, in bytes: a message of this size reaches half of b∞.
 func (l Link) HalfSize() float64 { return l.Bandwidth * l.Latency }
 
-// Rate is b(size) = b∞ / (1 + b∞·T_lat/size), in B/s, of messages of size bytes,
-// above 0 (paper 2, table 2).
-func (l Link) Rate(size float64) float64 { return l.Bandwidth / (1 + l.HalfSize()/size) }
-
 func (l Link) check(name string) error {
 	if !(l.Bandwidth > 0) || math.IsInf(l.Bandwidth, 1) {
 		return fmt.Errorf("%s: bandwidth %v B/s: want a number above 0", name, l.Bandwidth)

@@ -23,6 +23,9 @@ func accesses(t rapid.TB, c models.AccessCosts, size int) map[string]models.Acce
 	return by
 }
 
+// rate returns b(size) = b∞ / (1 + b∞·T_lat/size) in B/s, as paper 2 writes it in table 2.
+func rate(l models.Link, size float64) float64 { return l.Bandwidth / (1 + l.HalfSize()/size) }
+
 // Paper 2, table 2: 300 MB/s / (1 + 300 MB/s · 10 µs / 10 kB) = 232 MB/s (so that
 // 10 kB are 10,240 bytes; 10,000 would give 231), 8 byte / 0.33 µs = 24 MB/s.
 // Section 7.3: 0.33-1 µs are 24-8 MB/s.
@@ -58,7 +61,7 @@ func TestTermsOfAccess(t *testing.T) {
 	if got := link.HalfSize(); math.Abs(got-3000) > 1e-9 {
 		t.Errorf("n½ = %v B, want 3000", got)
 	}
-	near(t, "b(n½)/b∞", link.Rate(3000)/link.Bandwidth, 0.5, 1e-12)
+	near(t, "b(n½)/b∞", rate(link, 3000)/link.Bandwidth, 0.5, 1e-12)
 	for size, want := range map[int]string{8: models.TermLatency, 2999: models.TermLatency, 3001: models.TermTransfer, 1 << 20: models.TermTransfer} {
 		if got := accesses(t, models.PaperAccess, size)["two-sided"].Ruling(); got.Name != want || got.Unit != "s" {
 			t.Errorf("%d bytes: %+v rules, want %s", size, got, want)
@@ -80,8 +83,8 @@ func TestAccessProperties(t *testing.T) {
 		at, larger := accesses(t, c, size), accesses(t, c, size+rapid.IntRange(0, 1<<20).Draw(t, "more"))
 		const slack = 1 + 1e-9
 		for name, l := range map[string]models.Link{"two-sided": c.TwoSided, "one-sided": c.OneSided, "buffering": c.OneSided} {
-			if b := at[name].Value; math.Abs(b/l.Rate(float64(size))-1) > 1e-9 || b > l.Bandwidth*slack || larger[name].Value*slack < b {
-				t.Fatalf("%s: %v B/s of %v, want table 2's %v; larger messages %v", name, b, l.Bandwidth, l.Rate(float64(size)), larger[name].Value)
+			if b := at[name].Value; math.Abs(b/rate(l, float64(size))-1) > 1e-9 || b > l.Bandwidth*slack || larger[name].Value*slack < b {
+				t.Fatalf("%s: %v B/s of %v, want table 2's %v; larger messages %v", name, b, l.Bandwidth, rate(l, float64(size)), larger[name].Value)
 			}
 		}
 		if whole := float64(c.WordSize) / c.WordLatency; at["word"].Value > whole*slack || size%c.WordSize == 0 && at["word"].Value*slack < whole {

@@ -87,27 +87,12 @@ func (r Reserved) Check() error {
 // threads.
 func (r Reserved) slower() float64 { return float64(r.N) / (float64(r.N) - r.M) }
 
-// The names of the terms of equations (2), (3) and (14).
+// The names of the terms of equations (3) and (14).
 const (
 	TermNonOverlap = "computation that waits"
 	TermComm       = "communication"
 	TermOverlap    = "overlapped computation"
 )
-
-// OverlapTime is T_multiple by equation (2), where masteronly is T_masteronly in
-// seconds: f_comp,non on all n threads, and then f_comm on m threads beside
-// f_comp,overlap on the other n − m.
-func OverlapTime(r Reserved, f Fractions, masteronly float64) (Prediction, error) {
-	if !(masteronly >= 0) || math.IsInf(masteronly, 1) {
-		return Prediction{}, fmt.Errorf("masteronly took %v s: want a number of seconds, not negative", masteronly)
-	}
-	if err := check(r, f); err != nil {
-		return Prediction{}, err
-	}
-	p := overlapped(r, f, masteronly, "s")
-	p.Value = p.total()
-	return p, nil
-}
 
 // Epsilon is ε = T_masteronly / T_multiple by equation (3): above 1 overlapping
 // pays. The terms are shares of T_masteronly.
@@ -115,7 +100,11 @@ func Epsilon(r Reserved, f Fractions) (Prediction, error) {
 	if err := check(r, f); err != nil {
 		return Prediction{}, err
 	}
-	p := overlapped(r, f, 1, "1")
+	p := Prediction{
+		Unit: "1",
+		Sum:  []Term{{TermNonOverlap, f.NonOverlap, "1"}},
+		Max:  []Term{{TermComm, f.Comm / r.M, "1"}, {TermOverlap, f.Overlap * r.slower(), "1"}},
+	}
 	p.Value = 1 / p.total()
 	return p, nil
 }
@@ -134,18 +123,6 @@ func check(r Reserved, f Fractions) error {
 		return err
 	}
 	return f.Check()
-}
-
-// overlapped has the terms of equation (2), for a masteronly time in unit.
-func overlapped(r Reserved, f Fractions, masteronly float64, unit string) Prediction {
-	return Prediction{
-		Unit: unit,
-		Sum:  []Term{{TermNonOverlap, f.NonOverlap * masteronly, unit}},
-		Max: []Term{
-			{TermComm, f.Comm / r.M * masteronly, unit},
-			{TermOverlap, f.Overlap * r.slower() * masteronly, unit},
-		},
-	}
 }
 
 // Limits are what ε can come to at a fixed f_comp,non, and where.

@@ -105,9 +105,8 @@ func fractions(t *rapid.T) (comm, nonOverlap float64) {
 	return (1 - nonOverlap) * rapid.Float64Range(0, 1).Draw(t, "f_comm/(1 − f_non)"), nonOverlap
 }
 
-// Equations (2), (3) as the paper writes them, and (7), (9) for all that is
-// admitted: 1 − m/n ≤ ε_min ≤ ε ≤ ε_max ≤ 1 + m(1 − 1/n), the lower two where m
-// is at least m_min.
+// Equation (3) holds as the paper writes it, and (7) and (9) for all that is admitted:
+// 1 − m/n ≤ ε_min ≤ ε ≤ ε_max ≤ 1 + m(1 − 1/n). The lower two need m ≥ m_min.
 func TestBoundsHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, n := reserved(t)
@@ -124,13 +123,6 @@ func TestBoundsHold(t *testing.T) {
 		direct := 1 / (f.NonOverlap + math.Max(f.Comm*1/m, f.Overlap*float64(n)/(float64(n)-m)))
 		if math.Abs(p.Value/direct-1) > 1e-12 {
 			t.Fatalf("ε = %v, equation (3) gives %v", p.Value, direct)
-		}
-		took, err := models.OverlapTime(r, f, 3.5)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(3.5/took.Value/p.Value-1) > 1e-12 || took.Unit != "s" || took.Ruling().Name != p.Ruling().Name {
-			t.Fatalf("T_multiple %+v of 3.5 s does not go with ε = %v", took, p.Value)
 		}
 		l := limits(t, m, n, non)
 		const slack = 1e-9
@@ -343,7 +335,6 @@ func TestEpsilonRefusesNonsense(t *testing.T) {
 		{limit(models.Reserved{M: 2, N: 2}, 0), "m = 2 of n = 2 threads reserved for communication: want 0 < m < n"},
 		{limit(one, 1.01), "f_comp,non = 1.01: want a fraction from 0 to 1"},
 		{limit(one, nan), "f_comp,non = NaN: want a fraction from 0 to 1"},
-		{func() error { _, err := models.OverlapTime(one, half, -1); return err }, "masteronly took -1 s: want a number of seconds, not negative"},
 		{func() error { _, err := models.Fractions{Comm: 1, Overlap: 1}.MinimumThreads(); return err }, "f_comm 1 + f_comp,non 0 + f_comp,overlap 1 = 2: want 1"},
 	} {
 		if err := c.call(); err == nil || err.Error() != c.want {

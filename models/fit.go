@@ -38,9 +38,9 @@ func FitLatencies(points []Point) (LatencyFit, error) {
 		if !isShare(p.Share) {
 			return LatencyFit{}, fmt.Errorf("point %d: share %v: want 0 to 1", i, p.Share)
 		}
-		rows[i] = row{[]float64{p.Share, 1 - p.Share}, p.Latency, p.Weight}
+		rows[i] = row{[2]float64{p.Share, 1 - p.Share}, p.Latency, p.Weight}
 	}
-	l, residuals, err := solve(rows, 2)
+	l, residuals, err := solve(rows)
 	if errors.Is(err, ErrUndetermined) {
 		err = fmt.Errorf("%w: l_l and l_r need points of two different shares; measure another group size", err)
 	}
@@ -50,48 +50,9 @@ func FitLatencies(points []Point) (LatencyFit, error) {
 	return LatencyFit{l[0], l[1], residuals}, nil
 }
 
-// LevelPoint is a measured mean latency at known shares of the three levels. The
-// accesses of one level alone are a point too, for example those inside the node:
-// Shares{Rank: 0, Node: 1}.
-type LevelPoint struct {
-	Shares
-	Latency float64 // mean of all accesses, s
-	Weight  float64 // relative trust, positive
-}
-
-// LevelFit is the three latencies as points determine them, in seconds.
-type LevelFit struct {
-	Levels
-	Residuals []float64 // measured − fitted, s, by point
-}
-
-// At predicts l_avg at other shares.
-func (f LevelFit) At(s Shares) float64 { return f.Average(s) }
-
-// FitLevels finds the three latencies by weighted least squares. It wants three
-// points whose shares do not lie on one line, else the error is an
-// ErrUndetermined.
-func FitLevels(points []LevelPoint) (LevelFit, error) {
-	rows := make([]row, len(points))
-	for i, p := range points {
-		if !isShare(p.Rank) || !isShare(p.Node) || p.Rank > p.Node {
-			return LevelFit{}, fmt.Errorf("point %d: shares %v of the rank and %v of the node: want 0 ≤ rank ≤ node ≤ 1", i, p.Rank, p.Node)
-		}
-		rows[i] = row{[]float64{p.Rank, p.Node - p.Rank, 1 - p.Node}, p.Latency, p.Weight}
-	}
-	l, residuals, err := solve(rows, 3)
-	if errors.Is(err, ErrUndetermined) {
-		err = fmt.Errorf("%w: rank, node and remote need three points whose shares differ in both ways; measure another group size, or take the mean of each level by itself", err)
-	}
-	if err != nil {
-		return LevelFit{}, err
-	}
-	return LevelFit{Levels{l[0], l[1], l[2]}, residuals}, nil
-}
-
 // row is one equation: the shares times the unknown latencies give y.
 type row struct {
-	shares []float64
+	shares [2]float64
 	y      float64
 	weight float64
 }
@@ -101,8 +62,8 @@ type row struct {
 // measurement would be all that the answer holds.
 const wellPosed = 1e6
 
-// solve finds the k latencies that minimize Σ weight·(y − shares·latencies)².
-func solve(rows []row, k int) (latencies, residuals []float64, err error) {
+// solve finds the two latencies that minimize Σ weight·(y − shares·latencies)².
+func solve(rows []row) (latencies, residuals []float64, err error) {
 	top := 0.0
 	for i, r := range rows {
 		if math.IsNaN(r.y) || math.IsInf(r.y, 0) || r.y < 0 {
@@ -113,6 +74,7 @@ func solve(rows []row, k int) (latencies, residuals []float64, err error) {
 		}
 		top = max(top, r.weight)
 	}
+	const k = 2
 	if len(rows) < k {
 		return nil, nil, fmt.Errorf("%w: %d given for %d unknown", ErrUndetermined, len(rows), k)
 	}

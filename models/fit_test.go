@@ -34,58 +34,23 @@ func TestFitPredictsOtherGroups(t *testing.T) {
 // residuals of nothing, whatever the weights.
 func TestFitInvertsTheLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := models.Levels{
-			Rank:   rapid.Float64Range(1e-9, 1e-6).Draw(t, "rank"),
-			Node:   rapid.Float64Range(1e-9, 1e-6).Draw(t, "node"),
-			Remote: rapid.Float64Range(1e-7, 1e-3).Draw(t, "remote"),
-		}
-		weight := func() float64 { return rapid.Float64Range(1, 1000).Draw(t, "weight") }
-		var three []models.LevelPoint
-		var two []models.Point
+		local, remote := rapid.Float64Range(1e-9, 1e-6).Draw(t, "local"), rapid.Float64Range(1e-7, 1e-3).Draw(t, "remote")
+		var points []models.Point
 		for _, g := range []int{1, 4, 16, 64} {
-			s := models.Shares{Rank: models.RankShare(g), Node: models.NodeShare(min(g, 4), g)}
-			three = append(three, models.LevelPoint{Shares: s, Latency: l.Average(s), Weight: weight()})
-			two = append(two, models.Point{Share: s.Node, Latency: models.AverageLatency(l.Node, l.Remote, s.Node), Weight: weight()})
+			share := models.NodeShare(min(g, 4), g)
+			points = append(points, models.Point{Share: share, Latency: models.AverageLatency(local, remote, share), Weight: rapid.Float64Range(1, 1000).Draw(t, "weight")})
 		}
-		a, err := models.FitLevels(three)
+		f, err := models.FitLatencies(points)
 		if err != nil {
 			t.Fatal(err)
 		}
-		slack := 1e-9 * l.Remote
-		for i, d := range []float64{a.Rank - l.Rank, a.Node - l.Node, a.Remote - l.Remote, a.Residuals[0], a.Residuals[3]} {
+		slack := 1e-9 * remote
+		for i, d := range []float64{f.Local - local, f.Remote - remote, f.Residuals[0], f.Residuals[3]} {
 			if math.Abs(d) > slack {
-				t.Fatalf("three levels, deviation %d is %v: %+v for %+v", i, d, a, l)
+				t.Fatalf("deviation %d is %v: %+v for %v and %v", i, d, f, local, remote)
 			}
 		}
-		if got, want := a.At(models.Shares{Rank: .125, Node: .5}), l.Average(models.Shares{Rank: .125, Node: .5}); math.Abs(got-want) > slack {
-			t.Fatalf("groups of 8: %v, want %v", got, want)
-		}
-		b, err := models.FitLatencies(two)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(b.Local-l.Node) > slack || math.Abs(b.Remote-l.Remote) > slack || math.Abs(b.Residuals[1]) > slack {
-			t.Fatalf("two levels: %+v for %v and %v", b, l.Node, l.Remote)
-		}
 	})
-}
-
-// Two runs suffice for three levels when each level's own mean was taken.
-func TestFitOfEachLevelByItself(t *testing.T) {
-	only := func(rank, node, latency float64) models.LevelPoint {
-		return models.LevelPoint{Shares: models.Shares{Rank: rank, Node: node}, Latency: latency, Weight: 1}
-	}
-	f, err := models.FitLevels([]models.LevelPoint{
-		only(1, 1, 100e-9),                   // group of 1
-		only(0, 1, 400e-9), only(0, 0, 4e-6), // in the node, and remote, of a group of 16
-		only(1./16, 4./16, (100e-9+3*400e-9+12*4e-6)/16), // its mean, which agrees
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := (100e-9 + 400e-9) / 2; math.Abs(f.At(models.Shares{Rank: .5, Node: 1})-want) > 1e-12 {
-		t.Errorf("group 2: %v, want %v", f.At(models.Shares{Rank: .5, Node: 1}), want)
-	}
 }
 
 // A point of more weight draws the fit nearer; the residual is measured − fitted.
@@ -125,27 +90,6 @@ func TestFitSaysWhatItLacks(t *testing.T) {
 		{"NaN weight", []models.Point{{0, 1, math.NaN()}, {1, 1, 1}}, false, "point 0: weight NaN"},
 	} {
 		_, err := models.FitLatencies(c.points)
-		if err == nil || errors.Is(err, models.ErrUndetermined) != c.open || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: error %v, want one with %q, undetermined %v", c.what, err, c.says, c.open)
-		}
-	}
-	point := func(rank, node float64) models.LevelPoint {
-		return models.LevelPoint{Shares: models.Shares{Rank: rank, Node: node}, Latency: 1, Weight: 1}
-	}
-	for _, c := range []struct {
-		what   string
-		points []models.LevelPoint
-		open   bool
-		says   string
-	}{
-		{"two points", []models.LevelPoint{point(1, 1), point(.1, .2)}, true, "2 given for 3 unknown"},
-		// Groups of 4, 8 and 16: rank and node shares keep one ratio, so rank and
-		// node latencies cannot be told apart.
-		{"shares on one line", []models.LevelPoint{point(1./4, 1), point(1./8, 1./2), point(1./16, 1./4)}, true, "differ in both ways"},
-		{"rank above node", []models.LevelPoint{point(1, 1), point(.5, .2), point(0, 0)}, false, "point 1: shares"},
-		{"NaN", []models.LevelPoint{point(1, 1), point(0, math.NaN()), point(0, 0)}, false, "point 1: shares"},
-	} {
-		_, err := models.FitLevels(c.points)
 		if err == nil || errors.Is(err, models.ErrUndetermined) != c.open || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one with %q, undetermined %v", c.what, err, c.says, c.open)
 		}

@@ -5,11 +5,6 @@ import (
 	"math"
 )
 
-// GridIndex is the linear index l = i + (j−1)·n_i + (k−1)·n_i·n_j of the point
-// {i, j, k} of a three-dimensional grid, all counted from 1 (paper 2, equation
-// (10)).
-func GridIndex(i, j, k, ni, nj int) int { return i + (j-1)*ni + (k-1)*ni*nj }
-
 // SparseCosts are what a sparse matrix-vector product on a grid costs a process
 // that holds n_k planes of n_i × n_j points (paper 2, section 7.2.2). Only their
 // ratios matter to ε.

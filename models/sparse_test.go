@@ -114,22 +114,6 @@ func TestSparseEpsilon(t *testing.T) {
 	})
 }
 
-// Equation (10) numbers the points of a grid from 1 on, i fastest, each once.
-func TestGridIndex(t *testing.T) {
-	const ni, nj, nk = 3, 4, 5
-	next := 1
-	for k := 1; k <= nk; k++ {
-		for j := 1; j <= nj; j++ {
-			for i := 1; i <= ni; i++ {
-				if got := models.GridIndex(i, j, k, ni, nj); got != next {
-					t.Fatalf("{%d,%d,%d} is point %d, want %d", i, j, k, got, next)
-				}
-				next++
-			}
-		}
-	}
-}
-
 func TestSparseRefusesNonsense(t *testing.T) {
 	for _, c := range []struct {
 		call func() error

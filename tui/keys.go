@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -147,17 +145,6 @@ func named(mode, action string) *binding {
 	return nil
 }
 
-// modes are those of the table, in its order.
-func modes() (all []string) {
-	all = []string{overlay.Everywhere, overlay.OnScreen}
-	for i := range overlayreg.Overlays {
-		if m := overlayreg.Overlays[i].Mode; !slices.Contains(all, m) {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
 var keyLabels = map[string]string{
 	"left": "←", "right": "→", "up": "↑", "down": "↓", "pgdown": "pgdn",
 }
@@ -201,36 +188,4 @@ var mouse = []struct{ what, name, doc string }{
 	{"click", "mouse-list", "select a row of a list; once more: take it"},
 	{"wheel", "mouse-scroll", "scroll what is under the mouse, or select in a list; on a chart over time, a longer or shorter time; it never changes a knob"},
 	{"ctrl+wheel", "mouse-turn", "turn the knob under the mouse; with alt or shift too, as the terminal lets them pass"},
-}
-
-// WriteKeys writes the key table as Markdown, with one table per mode. All panes have one row:
-// their keys depend on the run.
-func WriteKeys(w io.Writer) error {
-	var b strings.Builder
-	for _, mode := range modes() {
-		fmt.Fprintf(&b, "### %s%s\n\n| key | action | what it does |\n|---|---|---|\n", strings.ToUpper(mode[:1]), mode[1:])
-		panes := false
-		for i := range keyTable {
-			if k := &keyTable[i]; k.mode == mode && len(k.Keys) == 0 && strings.HasPrefix(k.Name, "zoom-") {
-				if !panes {
-					b.WriteString("|  | zoom-NAME | show the pane of this name alone, or all panes |\n")
-				}
-				panes = true
-			} else if k.mode == mode {
-				keys := ""
-				if len(k.Keys) > 0 {
-					keys = "`" + strings.ReplaceAll(k.labels(), " ", "` `") + "`"
-				}
-				fmt.Fprintf(&b, "| %s | %s | %s |\n", keys, k.Name, k.Doc)
-			}
-		}
-		b.WriteString("\n")
-	}
-	fmt.Fprintf(&b, "### %s%s\n\n| mouse | action | what it does |\n|---|---|---|\n", strings.ToUpper(onMouse[:1]), onMouse[1:])
-	for _, m := range mouse {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.what, m.name, m.doc)
-	}
-	b.WriteString("\n")
-	_, err := io.WriteString(w, b.String())
-	return err
 }

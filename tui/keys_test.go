@@ -253,20 +253,3 @@ func TestTheFocusedPaneAnswersFirst(t *testing.T) {
 		t.Errorf("c on the latency acts on %v", a.acted)
 	}
 }
-
-func TestWriteKeys(t *testing.T) {
-	var b strings.Builder
-	if err := WriteKeys(&b); err != nil {
-		t.Fatal(err)
-	}
-	for i := range keyTable {
-		k := &keyTable[i]
-		row := "| " + k.Name + " | " + k.Doc + " |"
-		if len(k.Keys) == 0 && strings.HasPrefix(k.Name, "zoom-") {
-			row = "| zoom-NAME | show the pane of this name alone, or all panes |"
-		}
-		if !strings.Contains(b.String(), row) {
-			t.Errorf("the document lacks %s", k.Name)
-		}
-	}
-}

@@ -2,12 +2,9 @@ package host
 
 import (
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"runtime/debug"
-	"strconv"
-	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -69,30 +66,4 @@ func sum(a, b int64) int64 {
 		return math.MaxInt64
 	}
 	return a + b
-}
-
-// line finds a line "name value [kB]" of a file in /proc; 0: there is none.
-func line(root fs.FS, file, name string) int64 {
-	text, err := fs.ReadFile(root, file)
-	if err != nil {
-		return 0
-	}
-	for l := range strings.Lines(string(text)) {
-		rest, ok := strings.CutPrefix(l, name)
-		if !ok {
-			continue
-		}
-		rest, kibi := strings.CutSuffix(strings.TrimSpace(rest), "kB")
-		n, err := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
-		switch {
-		case err != nil || n < 0:
-			return 0
-		case kibi && n > math.MaxInt64>>10:
-			return math.MaxInt64
-		case kibi:
-			return n << 10
-		}
-		return n
-	}
-	return 0
 }

@@ -111,9 +111,6 @@ func NewWindow(r *cluster.Rank, t *cluster.Team, bytes int64) (*Window, error) {
 	return w, r.Barrier(team)
 }
 
-// Size is the bytes of a member's window.
-func (w *Window) Size(member int) int64 { return w.sizes[member] }
-
 // Free ends the window on every member. Its bytes stay allocated.
 func (w *Window) Free() error {
 	if err := w.idle("free"); err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -30,15 +29,6 @@ type Violation struct {
 
 // Factor is how many times as long as it may the call took.
 func (v *Violation) Factor() float64 { return float64(v.Call.Took) / float64(v.Bound) }
-
-// String says who is slower than whom.
-func (v *Violation) String() string {
-	var others []string
-	for _, o := range v.Others {
-		others = append(others, fmt.Sprintf("%s by %s %s", o.At, o.Choice, o.Took))
-	}
-	return fmt.Sprintf("%s: %s by %s takes %s, %s", v.Guideline, v.Call.At, v.Call.Choice, v.Call.Took, strings.Join(others, ", "))
-}
 
 // guideline is a collective, and others that together do its work.
 type guideline struct {

@@ -33,7 +33,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, v := range bad {
 		if strings.HasPrefix(v.Guideline, "allreduce ≤") {
-			t.Errorf("the best of all: %s", &v)
+			t.Errorf("the best of all: %+v", v)
 		}
 	}
 	rules := r.Table.Rules()
@@ -54,11 +54,11 @@ func TestCheck(t *testing.T) {
 			sum += x.Took
 		}
 		if v.Factor() <= 1 || v.Call.Took <= sum {
-			t.Errorf("%s: no violation: %s", &v, sum)
+			t.Errorf("no violation: %+v, the others together %s", v, sum)
 		}
 		found = found || v.Guideline == "allreduce ≤ reduce + broadcast" && v.Call.At.Ranks == 8 && v.Call.At.Bytes == 8
 	}
 	if !found {
-		t.Errorf("a ring of 8 B among 8 ranks is not listed: %v", bad)
+		t.Errorf("a ring of 8 B among 8 ranks is not listed: %+v", bad)
 	}
 }

@@ -20,9 +20,6 @@ func NewStart(r *cluster.Rank, t *cluster.Team) *Start {
 	return &Start{r: r, team: t, window: windowOf(r, t.Size())}
 }
 
-// Exact reports whether all ranks begin at one time.
-func (s *Start) Exact() bool { return s.window > 0 }
-
 // Together waits for the others and gives the time.
 func (s *Start) Together() (cluster.Time, error) {
 	if err := s.r.Barrier(s.team); err != nil {

@@ -95,10 +95,6 @@ var widgets = map[string]func(*rapid.T) widget{
 		return &Sparkline{Values: anyValues().Draw(t, "values"), Fixed: rapid.Bool().Draw(t, "fixed"),
 			Min: anyValue().Draw(t, "min"), Max: anyValue().Draw(t, "max")}
 	},
-	"Gauge": func(t *rapid.T) widget {
-		return &Gauge{Label: anyText().Draw(t, "label"), Value: anyValue().Draw(t, "value"), Max: anyValue().Draw(t, "max"),
-			Mark: anyValue().Draw(t, "mark"), Unit: anyUnit().Draw(t, "unit")}
-	},
 }
 
 // Any widget in any pane with any contents draws without panic, and

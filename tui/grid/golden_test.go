@@ -144,7 +144,6 @@ func TestWidgetsLookLikeThis(t *testing.T) {
 		{"stack", 30, 3, "dark", false, sampleStack()},
 		{"heatmap-mono", 40, 10, "mono", false, sampleHeatmap()},
 		{"heatmap-digits", 24, 6, "mono", false, digits},
-		{"gauge", 48, 1, "dark", false, &Gauge{Label: "memory", Value: 1.4 * (1 << 30), Max: 4 << 30, Unit: Bytes, Mark: 3 << 30}},
 		{"sparkline", 40, 2, "dark", false, wave},
 		{"boxes", 60, 14, "dark", false, sampleBoxes()},
 		{"boxes-ascii", 60, 14, "dark", true, sampleBoxes()},

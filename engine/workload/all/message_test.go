@@ -14,7 +14,7 @@ import (
 func TestPingpong(t *testing.T) {
 	for _, machine := range []string{"this-host", "demo"} {
 		for _, pair := range []string{"in-node", "remote"} {
-			for _, method := range []string{"two-sided", "put"} {
+			for _, method := range []string{"two-sided", "put", "fence", "pscw", "lock"} {
 				for _, size := range []string{"0", "1", "8", "8192", "8193", "100000"} {
 					tr := trial{"pingpong", map[string]string{"machine": machine, "pair": pair, "method": method, "size": size, "rounds": "3", "nodes": "2", "ranks-per-node": "2"}, 2, nil}
 					rec := tr.sound(t)
@@ -64,6 +64,9 @@ func TestPingpongModel(t *testing.T) {
 		{"two-sided", "8193", "machine", 3*2e-6 + 8193/10e9},
 		{"two-sided", "8", "0", 3*2e-6 + 8/10e9},
 		{"put", "1048576", "machine", 2e-6 + 1048576/10e9},
+		{"fence", "8", "machine", 3*2e-6 + 8/10e9},
+		{"pscw", "1048576", "machine", 3*2e-6 + 1048576/10e9},
+		{"lock", "8", "machine", (2+5*2+2*0.3)*1e-6 + 8/10e9},
 	} {
 		tr := trial{"pingpong", map[string]string{"machine": "demo", "method": c.method, "size": c.size, "eager-limit": c.eager}, 1, nil}
 		w, s, m, _, err := tr.plan(t)

@@ -33,23 +33,40 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return nil
 	}
 	size := int(p.Int("size"))
-	var w way
-	if p.Text("method") == "two-sided" {
-		w = newTwoSided(r, other, size)
-	} else if w, err = newPut(r, other, size); err != nil {
+	w, err := newWay(r, p.Text("method"), partner, other, size)
+	if err != nil {
 		return err
 	}
 	g := game{r: r, p: p, way: w, other: other, rounds: int(p.Int("rounds")), message: make([]byte, size)}
 	for p.Next() {
 		play := g.answer
-		if r.ID() == 0 {
+		if _, passive := w.(lock); r.ID() == 0 {
 			play = g.serve
+		} else if passive {
+			play = g.host
 		}
 		if err := play(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// newWay returns the way of a method. Both ranks call it.
+func newWay(r *cluster.Rank, method string, partner, other, size int) (way, error) {
+	switch method {
+	case "put":
+		return newPut(r, other, size)
+	case "fence":
+		return newFence(r, partner, size)
+	case "pscw":
+		w, err := newWindow(r, partner, size)
+		return pscw{w}, err
+	case "lock":
+		w, err := newWindow(r, partner, size)
+		return lock{w, make([]byte, size)}, err
+	}
+	return newTwoSided(r, other, size), nil
 }
 
 // game is one player's side.
@@ -124,6 +141,20 @@ func (g *game) answer() error {
 	// Nobody writes to got before the next iteration.
 	g.verify(got, wrong)
 	return g.way.settle()
+}
+
+// host lets rank 0 put and get, and checks the last message.
+func (g *game) host() error {
+	g.round += uint64(g.rounds)
+	if err := g.way.settle(); err != nil {
+		return err
+	}
+	got, err := g.way.receive(g.round)
+	if err != nil {
+		return err
+	}
+	g.verify(got, 0)
+	return nil
 }
 
 // verify checks the last message in full; of the others wrong had another

@@ -51,6 +51,43 @@ func (w faulty) receive(round uint64) ([]byte, error) {
 	return b, err
 }
 
+// The passive partner notices a wrong byte in its window, and an old message there.
+func TestHostNoticesWrongData(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		spoil func(b []byte)
+		says  string // of rank 1; empty: nothing wrong there
+	}{
+		{"nothing", func([]byte) {}, ""},
+		{"a byte", func(b []byte) { b[15]++ }, "byte 15 of 16"},
+		{"an old message", func(b []byte) { b[0]-- }, "byte 0 of 16"},
+	} {
+		v := &verdicts{failed: map[int]string{}}
+		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, Segment: 128, EagerLimit: 1024}
+		err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
+			w, err := newWay(r, "lock", 1, 1-r.ID(), 16)
+			if err != nil {
+				return err
+			}
+			g := game{r: r, p: player{v, r.ID()}, way: w, other: 1 - r.ID(), rounds: 4, message: make([]byte, 16)}
+			if r.ID() == 0 {
+				return g.serve()
+			}
+			g.way = faulty{w, func(_ uint64, b []byte) { c.spoil(b) }}
+			return g.host()
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.failed[0] != "" {
+			t.Errorf("%s: rank 0 says %q, want no mistake", c.what, v.failed[0])
+		}
+		if got, checked := v.failed[1]; !checked || (c.says == "") != (got == "") || !strings.Contains(got, c.says) {
+			t.Errorf("%s: rank 1 says %q, want %q", c.what, got, c.says)
+		}
+	}
+}
+
 // A message that was spoiled on its way is noticed by who gets it, and by the
 // other side when it comes back.
 func TestGameNoticesWrongData(t *testing.T) {

@@ -13,8 +13,8 @@ func init() { workload.Register(&pingpong) }
 var pingpong = workload.Workload{
 	Name:  "pingpong",
 	Title: "Ping-pong",
-	Doc: "Rank 0 and another rank send a message to and fro. Turn the size and see where latency ends and bandwidth begins, and what the handshake above the eager limit costs; " +
-		"put the partner on the own node or another, and compare two-sided messages with signaling puts.",
+	Doc: "Rank 0 and another rank send a message back and forth. Turn the size and see where latency ends and bandwidth begins, and what the handshake above the eager limit costs. " +
+		"Put the partner on rank 0's node or another. Compare two-sided messages with puts, with signal or into an MPI window.",
 	Paper: "paper 1, section 2.1; paper 4",
 	Knobs: []engine.Knob{
 		{Name: "pair", Label: "partner", Doc: "where rank 0's partner is", Type: engine.Choice, Default: "remote",
@@ -23,9 +23,9 @@ var pingpong = workload.Workload{
 		{Name: "size", Label: "size", Doc: "bytes of the message", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
 			Choices: []string{"0", "8", "64", "512", "4096", "8192", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "where latency ends and bandwidth begins (n½), and the step at the eager limit", Paper: "paper 5, section 3.3"},
-		{Name: "method", Label: "method", Doc: "two-sided send and receive, or a put that signals a flag", Type: engine.Choice, Default: "two-sided",
-			Choices: []string{"two-sided", "put"}, Scope: engine.ScopeBody, Role: engine.Scheme,
-			Watch: "the handshake, which a put that signals does without", Paper: "paper 5, section 3.3.1"},
+		{Name: "method", Label: "method", Doc: "two-sided send and receive, a put with signal, or a put into an MPI window: between fences, between start and complete (pscw), or under a lock", Type: engine.Choice, Default: "two-sided",
+			Choices: []string{"two-sided", "put", "fence", "pscw", "lock"}, Scope: engine.ScopeBody, Role: engine.Scheme,
+			Watch: "the handshake, which a put with signal does without, and what a window adds to a put; under a lock the way back is a get", Paper: "paper 1, section 2.1; paper 5, section 3.3.1"},
 		{Name: "rounds", Label: "rounds", Doc: "round trips in an iteration", Type: engine.Integer, Default: "10", Min: 1, Max: 1e6,
 			Choices: []string{"1", "10", "100", "1000"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "how long an iteration takes; the latency stays"},
@@ -37,7 +37,7 @@ var pingpong = workload.Workload{
 		{Name: "bandwidth", Phrase: "bandwidth", Unit: "B/s", Doc: "size over latency"},
 	},
 	Derived: []engine.MetricSpec{
-		{Name: "latency_model", Phrase: "time one way, model", Unit: "s", Doc: "the machine's time one way, with the handshake above the eager limit; simulated, also the processors' overheads"},
+		{Name: "latency_model", Phrase: "time one way, model", Unit: "s", Doc: "the machine's time one way, with the handshake above the eager limit and a window's synchronization; simulated, also the processors' overheads"},
 		{Name: "bandwidth_model", Phrase: "bandwidth, model", Unit: "B/s", Doc: "size over that"},
 	},
 	Studies:    []*engine.Study{overSizes},
@@ -47,7 +47,7 @@ var pingpong = workload.Workload{
 	Finish:     finish,
 }
 
-// flag is what the flag word of the put takes of a segment.
+// flag is the size of a put's flag word in a segment, and of a window's control block.
 const flag = 64
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
@@ -59,10 +59,14 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	holds := func(buffers, underWay int64) []workload.Item {
 		return []workload.Item{{Name: "message buffers", Per: workload.InAll, Bytes: 2 * buffers}, {Name: "messages under way", Per: workload.InAll, Bytes: 2 * underWay}}
 	}
-	if s.Text("method") == "two-sided" {
+	segment := flag + (size+63)&^63
+	switch s.Text("method") {
+	case "two-sided":
 		return workload.Plan{Holds: holds(2*size, on.Eager(s, size))}, nil
+	case "lock":
+		return workload.Plan{Segment: segment, Holds: holds(2*size, workload.Copy(size))}, nil
 	}
-	return workload.Plan{Segment: flag + (size+63)&^63, Holds: holds(size, workload.Copy(size))}, nil
+	return workload.Plan{Segment: segment, Holds: holds(size, workload.Copy(size))}, nil
 }
 
 // classes are the choices of pair.
@@ -76,7 +80,7 @@ func partner(l *cluster.Layout, pair, method string) (int, error) {
 			continue
 		}
 		there = true
-		if method == "put" && l.GroupOf(q) == l.GroupOf(0) || method == "two-sided" && l.MayCallMPI(q) {
+		if method == "put" && l.GroupOf(q) == l.GroupOf(0) || method != "put" && l.MayCallMPI(q) {
 			return q, nil
 		}
 	}
@@ -88,7 +92,7 @@ func partner(l *cluster.Layout, pair, method string) (int, error) {
 	case method == "put":
 		return 0, fmt.Errorf("pair = %s, method = put: UPC access ends at the group, and rank 0's group of %d has no such rank; use larger groups or model = flat, or method = two-sided", pair, l.GroupSize())
 	}
-	return 0, fmt.Errorf("pair = %s, method = two-sided: under nested-funneled only UPC thread 0 of a group may call MPI, and rank 0 has no such partner; use nested-multiple or flat, or smaller groups, or method = put", pair)
+	return 0, fmt.Errorf("pair = %s, method = %s: only UPC thread 0 of a group may call MPI (use nested-multiple or flat, smaller groups, or method = put)", pair, method)
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
@@ -124,15 +128,29 @@ func model(s *engine.Scenario, m *cluster.Machine, kind engine.Kind, size int64)
 	if kind == engine.Emulated {
 		o = 0 // the live fabric's overheads are the host's own
 	}
-	t := m.TransferTime(c, size) + o
-	if s.Text("method") == "two-sided" {
+	t, empty, answer := m.TransferTime(c, size)+o, m.TransferTime(c, 0), cluster.Time(0)
+	if c == cluster.Remote { // inside a node an answer is visible at once
+		answer = empty
+	}
+	switch s.Text("method") {
+	case "two-sided":
 		t += o
 		if size > eager || eager == 0 {
-			t += 2 * m.TransferTime(c, 0) // ready to send, clear to send
+			t += 2 * empty // ready to send, clear to send
 			if m.Progress != cluster.ProgressOffload {
 				t += 2 * o
 			}
 		}
+	case "fence": // the acknowledgement, then the barrier's message
+		t += answer + empty + 2*o
+	case "pscw": // the acknowledgement, then the message of Complete; Start receives that of Post
+		t += answer + empty + 3*o
+	case "lock": // half of a put and a get, which need two requests each
+		request := empty + answer + o + m.HandlerTime
+		if m.Progress != cluster.ProgressOffload {
+			request += o
+		}
+		t += answer + 2*request
 	}
 	return t, true
 }
