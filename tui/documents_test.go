@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/overlay"
-	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // docs/keys.md is the key table.
@@ -18,7 +18,7 @@ func TestKeysDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.TrimSpace(strings.ReplaceAll(b.String(), "\n### ", "\n## ")) + "\n"
-	panetest.File(t, "../docs/keys.md", want)
+	golden.File(t, "../docs/keys.md", want)
 }
 
 // The keys that the README names do something on the screen.

@@ -189,7 +189,7 @@ var goldens = []struct {
 // TestStyles keeps the colours of one screen.
 func TestStyles(t *testing.T) {
 	var s screen
-	panetest.Golden(t, "styles-80x24", s.draw(shownApp(demo(4, 4, 4)), 80, 24).StyledText())
+	inFile(t, "styles-80x24", s.draw(shownApp(demo(4, 4, 4)), 80, 24).StyledText())
 }
 
 func sizes(n ...int) (all [][2]int) {
@@ -247,7 +247,7 @@ func TestScreen(t *testing.T) {
 		for _, size := range g.sizes {
 			name := fmt.Sprintf("%s-%dx%d", g.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				panetest.Golden(t, name, wholly(g.make(), size[0], size[1]).PlainText())
+				inFile(t, name, wholly(g.make(), size[0], size[1]).PlainText())
 			})
 		}
 	}
@@ -257,7 +257,7 @@ func TestTimelineStyles(t *testing.T) {
 	for _, theme := range []string{"dark", "light", "sixteen"} {
 		a := pressed(recorded(2, 2, 2, 6, false), "7")
 		a.chooseTheme(theme)
-		panetest.Golden(t, "timeline-"+theme, wholly(a, 80, 16).StyledText())
+		inFile(t, "timeline-"+theme, wholly(a, 80, 16).StyledText())
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
-	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // The studies that workloads declare, over simulated runs whose digits are the same for
@@ -23,7 +22,7 @@ func TestStudiesOfWorkloads(t *testing.T) {
 			for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 				var sc screen
 				g := sc.draw(pressed(s, "4"), size[0], size[1])
-				panetest.Golden(t, fmt.Sprintf("study-%s-%dx%d", c.workload, size[0], size[1]), g.PlainText())
+				inFile(t, fmt.Sprintf("study-%s-%dx%d", c.workload, size[0], size[1]), g.PlainText())
 			}
 			for _, size := range [][2]int{{30, 8}, {60, 16}, {61, 9}, {200, 12}, {300, 90}} {
 				var sc screen
@@ -45,7 +44,7 @@ func TestBaselineOfStudies(t *testing.T) {
 		t.Run(c.workload, func(t *testing.T) {
 			var sc screen
 			g := sc.draw(against(swept(t, "demo", &c), swept(t, "osc-ibm1350", &c), "4"), 120, 40)
-			panetest.Golden(t, fmt.Sprintf("baseline-study-%s-120x40", c.workload), g.PlainText())
+			inFile(t, fmt.Sprintf("baseline-study-%s-120x40", c.workload), g.PlainText())
 		})
 	}
 }

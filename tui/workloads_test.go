@@ -11,7 +11,6 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session"
 	"github.com/hybridtop/hybridtop/engine/workload"
-	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // workloadRuns are the runs that the screens of workloads are drawn with, beside those
@@ -53,7 +52,7 @@ func TestScreensOfWorkloads(t *testing.T) {
 					s = traced
 				}
 				g := wholly(shownApp(s), size[0], size[1])
-				panetest.Golden(t, fmt.Sprintf("workload-%s-%dx%d", w.Name, size[0], size[1]), g.PlainText())
+				inFile(t, fmt.Sprintf("workload-%s-%dx%d", w.Name, size[0], size[1]), g.PlainText())
 			}
 		})
 	}
@@ -67,12 +66,12 @@ func TestBaselineOnScreensOfWorkloads(t *testing.T) {
 			for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 				var sc screen
 				g := sc.draw(against(base, now), size[0], size[1])
-				panetest.Golden(t, fmt.Sprintf("baseline-%s-%dx%d", c.workload, size[0], size[1]), g.PlainText())
+				inFile(t, fmt.Sprintf("baseline-%s-%dx%d", c.workload, size[0], size[1]), g.PlainText())
 			}
 			mono := against(base, now, ":", "'theme mono", "enter")
 			mono.ascii = true
 			var sc screen
-			panetest.Golden(t, fmt.Sprintf("baseline-%s-ascii-mono-120x40", c.workload), sc.draw(mono, 120, 40).PlainText())
+			inFile(t, fmt.Sprintf("baseline-%s-ascii-mono-120x40", c.workload), sc.draw(mono, 120, 40).PlainText())
 		})
 	}
 }
@@ -112,7 +111,7 @@ func TestScreensOfTheTree(t *testing.T) {
 	}{{"deep", nil}, {"above", []string{"[", "k"}}} {
 		for _, size := range [][2]int{{80, 24}, {200, 60}} {
 			a := pressed(s, append([]string{":", "'zoom-boxes", "enter"}, c.keys...)...)
-			panetest.Golden(t, fmt.Sprintf("tree-%s-%dx%d", c.name, size[0], size[1]), wholly(a, size[0], size[1]).PlainText())
+			inFile(t, fmt.Sprintf("tree-%s-%dx%d", c.name, size[0], size[1]), wholly(a, size[0], size[1]).PlainText())
 		}
 	}
 }
@@ -125,7 +124,7 @@ func TestScreensOfLinks(t *testing.T) {
 		s := recordedRun(t, "xt4-franklin", &run)
 		for _, size := range [][2]int{{80, 24}, {200, 60}} {
 			a := pressed(s, ":", "'zoom-links", "enter")
-			panetest.Golden(t, fmt.Sprintf("links-%s-%dx%d", run.workload, size[0], size[1]), wholly(a, size[0], size[1]).PlainText())
+			inFile(t, fmt.Sprintf("links-%s-%dx%d", run.workload, size[0], size[1]), wholly(a, size[0], size[1]).PlainText())
 		}
 	}
 }

@@ -64,6 +64,7 @@ tui/tty/ttytest        :
 tui/export             : tui/grid
 cmd/hybridtop          : **
 internal/atomicfile    :
+internal/golden        :
 internal/house         :
 internal/soak          :
 internal/xdg           :

@@ -7,9 +7,9 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
-	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // Planes of a domain of 16 ranks whose coarser grids leave ranks idle.
@@ -50,5 +50,5 @@ func TestPlanes(t *testing.T) {
 	draw("a tree's fullest plane", 40, 10, false, false)
 	h.Snap = &engine.Snapshot{Layout: h.Snap.Layout, Scenario: engine.Scenario{Workload: "dot"}}
 	draw("none", 60, 5, false, false)
-	panetest.Golden(t, "planes", all.String())
+	golden.Text(t, "planes", all.String())
 }

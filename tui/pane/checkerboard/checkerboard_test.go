@@ -9,9 +9,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all" // gemm and cholesky
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
-	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // snapshot is of a workload on so many nodes of a rank each.
@@ -66,5 +66,5 @@ func TestSteps(t *testing.T) {
 	}
 	h.Snap = &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat}, Scenario: engine.Scenario{Workload: "dot"}}
 	draw("none", 60, 5, false)
-	panetest.Golden(t, "steps", all.String())
+	golden.Text(t, "steps", all.String())
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
@@ -107,6 +108,6 @@ func TestBoxesLookLikeThis(t *testing.T) {
 		g := grid.New(76, 28)
 		g.ASCII = ascii
 		new(Pane).Draw(g.All(), &pane.Host{Snap: snap, Theme: grid.Themes()[0]})
-		panetest.Golden(t, map[bool]string{false: "boxes", true: "boxes-ascii"}[ascii], g.PlainText())
+		golden.Text(t, map[bool]string{false: "boxes", true: "boxes-ascii"}[ascii], g.PlainText())
 	}
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
-	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // host has a table of two layers, one of parts, and a metric by rank.
@@ -79,7 +79,7 @@ func TestPages(t *testing.T) {
 	h2.Snap.Tallies = nil
 	h, p = h2, &Pane{}
 	draw("a map of ranks", 60, 8, true, true)
-	panetest.Golden(t, "pages", all.String())
+	golden.Text(t, "pages", all.String())
 	act(t, &Pane{page: 2}, host(2, 2), "next-table")
 }
 
@@ -170,5 +170,5 @@ func TestTablesBesideABaseline(t *testing.T) {
 	wide.Base = engine.NewBaseline(late.Snap).Against(wide.Snap)
 	wide.Snap.Tallies, h, p = nil, wide, &Pane{}
 	draw("ranks as a map", 60, 8, false)
-	panetest.Golden(t, "baseline", all.String())
+	golden.Text(t, "baseline", all.String())
 }

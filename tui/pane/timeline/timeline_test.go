@@ -13,6 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
@@ -297,12 +298,12 @@ func TestPartsStandOneAboveTheOther(t *testing.T) {
 	if len(spans) != 4 || spans[0] != spans[1] || spans[2] != spans[3] || spans[0] != 2*spans[2] || spans[0] == 0 {
 		t.Errorf("the rows have %d cells, want two and two of half as many", spans)
 	}
-	panetest.Golden(t, "timeline-pair", p.screen(110, 16))
+	golden.Text(t, "timeline-pair", p.screen(110, 16))
 	p.act("pair")
 	if spans := screen(); len(spans) != 2 {
 		t.Errorf("apart there are %d rows, want 2", len(spans))
 	}
-	panetest.Golden(t, "timeline-parts", p.screen(110, 16))
+	golden.Text(t, "timeline-parts", p.screen(110, 16))
 	p.act("pair")
 	if again := screen(); !slices.Equal(again, spans) {
 		t.Errorf("together again: %v, want %v", again, spans)
@@ -361,7 +362,7 @@ func TestStreamsStandBelowTheirRank(t *testing.T) {
 	}
 	s.Timeline = rec.View()
 	p := looking(s)
-	panetest.Golden(t, "timeline-streams", p.screen(110, 17))
+	golden.Text(t, "timeline-streams", p.screen(110, 17))
 	p.act("crosshair")
 	for _, c := range []struct {
 		at    cluster.Time
@@ -402,7 +403,7 @@ func TestText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	panetest.Golden(t, "timeline-text", text)
+	golden.Text(t, "timeline-text", text)
 
 	// However many lanes there are, every row is filled.
 	text, err = Text(panetest.Recorded(64, 16, 1, 8, false), 200, 0)

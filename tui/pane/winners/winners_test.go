@@ -7,10 +7,10 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	_ "github.com/hybridtop/hybridtop/engine/workload/collective"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
-	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // host has an exchange by the model, and one cell in which two algorithms ran.
@@ -49,11 +49,11 @@ func drawn(p *Pane, h *pane.Host, w, rows int, ascii, mono bool) (string, pane.B
 func TestFieldOfWinners(t *testing.T) {
 	h := host(t)
 	text, b := drawn(&Pane{}, h, 78, 30, false, false)
-	panetest.Golden(t, "winners", b.Title+"\n"+b.Right+"\n"+text)
+	golden.Text(t, "winners", b.Title+"\n"+b.Right+"\n"+text)
 	text, _ = drawn(&Pane{}, h, 40, 12, false, false)
-	panetest.Golden(t, "winners-small", text)
+	golden.Text(t, "winners-small", text)
 	text, _ = drawn(&Pane{}, h, 78, 30, true, true)
-	panetest.Golden(t, "winners-ascii", text)
+	golden.Text(t, "winners-ascii", text)
 	for _, r := range text {
 		if r > '~' {
 			t.Fatalf("%q in ASCII:\n%s", r, text)
