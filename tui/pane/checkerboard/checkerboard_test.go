@@ -12,6 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // snapshot is of a workload on so many nodes of a rank each.
@@ -29,6 +30,10 @@ func snapshot(t *testing.T, name string, share float64, knobs ...string) *engine
 	}
 	l := s.Layout()
 	return &engine.Snapshot{Scenario: s, Layout: l, Phase: engine.Running, Progress: engine.Progress{Share: share}}
+}
+
+func TestCheckerboardLooksLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "a factorization", nil, snapshot(t, "cholesky", 0.7, "nodes", "12", "ranks-per-node", "1", "rows", "3", "n", "1000", "block", "100"))
 }
 
 // The panels move with the program's steps or by keys; ranks that have nothing left are

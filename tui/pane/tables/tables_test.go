@@ -10,6 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
 )
 
 // host has a table of two layers, one of parts, and a metric by rank.
@@ -49,6 +51,14 @@ func act(t *testing.T, p *Pane, h *pane.Host, name string) {
 		}
 	}
 	t.Fatalf("no action %s", name)
+}
+
+func TestTablesLookLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "layers", host(2, 2).Snap, host(2, 2).Snap)
+	runs.Looks(t, &Spec, runs.Last, panetest.Look{W: 49, H: 15}, false)
+	if !testing.Short() {
+		runs.Looks(t, &Spec, runs.Last, panetest.Look{W: 76, H: 19, Alone: true}, true)
+	}
 }
 
 // Pages and layers as they look: empty rows at both ends and columns are left out, counts

@@ -21,6 +21,31 @@ import (
 
 const us = cluster.Microsecond
 
+func TestTimelineLooksLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "threads", nil, panetest.Recorded(4, 2, 4, 8, false))
+	l := panetest.Look{W: 76, H: 19, Alone: true}
+	draw := func(name string, s *engine.Snapshot, w Want, l panetest.Look, actions ...string) {
+		p, h := &Pane{Want: w}, panetest.Host(s)
+		panetest.Draw(p, h, l)
+		panetest.Act(t, p, h, actions...)
+		golden.Text(t, name, panetest.Draw(p, h, l))
+	}
+	for _, theme := range []string{"dark", "light", "sixteen"} {
+		draw("theme "+theme, panetest.Recorded(2, 2, 2, 6, false), Want{}, panetest.Look{W: 76, H: 11, Theme: theme, Styles: true})
+	}
+	draw("a cursor", panetest.Recorded(4, 2, 4, 8, false), Want{Cursor: true, Row: 4, At: 670 * us}, l)
+	draw("a cursor, 116×35", panetest.Recorded(4, 2, 4, 8, false), Want{Cursor: true, Row: 4, At: 670 * us}, panetest.Look{W: 116, H: 35, Alone: true})
+	draw("arrows", panetest.Recorded(4, 2, 4, 8, true), Want{}, panetest.Look{W: 116, H: 35, Alone: true}, "arrows", "fold")
+	draw("1024 ranks", panetest.Recorded(64, 16, 1, 8, false), Want{}, l)
+	draw("1024 ranks, 196×55", panetest.Recorded(64, 16, 1, 8, false), Want{}, panetest.Look{W: 196, H: 55, Alone: true})
+	draw("off", panetest.Demo(4, 4, 4), Want{}, l)
+	draw("nothing recorded", panetest.Recorded(4, 2, 4, 0, false), Want{}, l)
+	failed := panetest.Recorded(4, 2, 4, 3, false)
+	failed.Phase, failed.Failure = engine.Failed, panetest.DeadlockFailure
+	draw("failed", failed, Want{}, l)
+	draw("held", panetest.Recorded(4, 2, 1, 8, false), Want{End: 500 * us, Column: 5 * us}, l)
+}
+
 // Bins show what a walk over the stretches of the row's lanes makes of them, up to the
 // time that every lane tells of.
 func TestBinsAreThoseOfTheStretches(t *testing.T) {

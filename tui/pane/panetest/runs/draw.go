@@ -9,21 +9,21 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// Looks compares drawings by a new pane with the golden file of its package: the run of
-// every workload that has something for the pane. With a baseline, that is the run on
+// Looks compares drawings by a new pane with the golden file of its package: the run, such
+// as Of, of every workload that has something for the pane. With a baseline, that is the run on
 // another machine.
-func Looks(t *testing.T, spec *pane.Spec, l panetest.Look, baseline bool) {
+func Looks(t *testing.T, spec *pane.Spec, run func(name string) Run, l panetest.Look, baseline bool) {
 	t.Helper()
 	n := 0
 	for _, name := range Workloads() {
-		s := Of(name).On(t, "demo")
+		s := run(name).On(t, "demo")
 		if spec.Offered != nil && !spec.Offered(s) {
 			continue
 		}
 		h, what := panetest.Host(s), fmt.Sprintf("%s: workload %s, %d×%d", spec.Name, name, l.W, l.H)
 		if baseline {
 			what += ", next to a baseline"
-			h = panetest.Beside(s, Of(name).On(t, "osc-ibm1350"))
+			h = panetest.Beside(s, run(name).On(t, "osc-ibm1350"))
 		}
 		golden.Text(t, what, panetest.Draw(spec.New(), h, l))
 		n++

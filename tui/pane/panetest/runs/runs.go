@@ -43,6 +43,16 @@ func Of(name string) Run {
 	return r
 }
 
+// Last returns the last one of the runs of a workload alone, which is faster to simulate.
+func Last(name string) Run {
+	r := Of(name)
+	for _, x := range r.Axes {
+		r = r.With(x.Knob, x.Values[len(x.Values)-1])
+	}
+	r.Axes = nil
+	return r
+}
+
 // With returns the run with another value of a knob.
 func (r Run) With(knob, value string) Run {
 	r.Knobs = maps.Clone(r.Knobs)
