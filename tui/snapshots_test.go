@@ -1,13 +1,10 @@
 package tui
 
 import (
-	"path/filepath"
 	"slices"
-	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	panereg "github.com/hybridtop/hybridtop/tui/pane/all"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
@@ -52,10 +49,4 @@ func paneNamed(name string) int {
 		panic("no pane " + name)
 	}
 	return i
-}
-
-// inFile compares a screen with its golden file.
-func inFile(t *testing.T, name, got string) {
-	t.Helper()
-	golden.File(t, filepath.Join("testdata", name+".golden"), got)
 }

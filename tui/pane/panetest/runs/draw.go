@@ -10,12 +10,12 @@ import (
 )
 
 // Looks compares drawings by a new pane with the golden file of its package: the run, such
-// as Of, of every workload that has something for the pane. With a baseline, that is the run on
+// as Of, of every chosen workload that has something for the pane. With a baseline, that is the run on
 // another machine.
 func Looks(t *testing.T, spec *pane.Spec, run func(name string) Run, l panetest.Look, baseline bool) {
 	t.Helper()
 	n := 0
-	for _, name := range Workloads() {
+	for _, name := range Chosen() {
 		s := run(name).On(t, "demo")
 		if spec.Offered != nil && !spec.Offered(s) {
 			continue

@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,10 @@ func Workloads() []string {
 	}
 	return names
 }
+
+// Chosen are the names of the workloads whose runs have a place in golden files. Other
+// workloads are drawn by tests that range over Workloads.
+func Chosen() []string { return slices.Sorted(maps.Keys(chosen)) }
 
 // Of returns the run of a workload that is drawn in tests: one from the list below, or one
 // with the defaults of its knobs.
@@ -75,6 +80,7 @@ var chosen = map[string]Run{
 	"spmv":         {Knobs: map[string]string{"threads-per-rank": "4", "ranks-per-node": "1"}, Axes: []session.Axis{{Knob: "threading", Values: []string{"masteronly", "funneled", "multiple"}}}},
 	"gemm":         {Axes: []session.Axis{{Knob: "schedule", Values: []string{"blocking", "prefetch"}}, {Knob: "slices", Values: []string{"8", "1"}}}},
 	"fft":          {Knobs: map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32"}, Axes: []session.Axis{{Knob: "exchange", Values: []string{"packed", "slabs"}}}},
+	"headtohead":   {},
 	"heat":         {Axes: []session.Axis{{Knob: "variant", Values: []string{"put-rpc", "put-signal", "two-sided"}}}},
 	"cholesky":     {Axes: []session.Axis{{Knob: "transfer", Values: []string{"two-sided", "put"}}, {Knob: "handoff", Values: []string{"direct", "column"}}}},
 	"multigrid":    {Knobs: map[string]string{"boxes": "2", "nodes": "4", "ranks-per-node": "2"}, Axes: []session.Axis{{Knob: "variant", Values: []string{"bulk", "natural", "shm", "vis", "groupsync"}}}},
