@@ -143,8 +143,8 @@ func (p *plot) verticals(v View, th *Theme, lines []VLine) {
 }
 
 // verticalLabels writes the labels of lines over what is there, each in the
-// first of three rows in which it hits no other.
-func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
+// first of three rows in which it hits no other, nor the label of a line across.
+func (p *plot) verticalLabels(v View, th *Theme, lines []VLine, across []HLine) {
 	in := v.Sub(p.area)
 	var free [3]int
 	for i := range lines {
@@ -157,13 +157,25 @@ func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 			at = max(0, at-1-n) // no room on the right
 		}
 		for row := range min(len(free), p.area.H) {
-			if at >= free[row] {
+			if at >= free[row] && at+n < p.ends(row, across) {
 				in.TextIn(at, row, p.area.W-at, lines[i].Label, Left, orStyle(lines[i].Style, th.Dim))
 				free[row] = at + n + 1
 				break
 			}
 		}
 	}
+}
+
+// ends is the column at which the label of a line across begins in a row, or the columns
+// that there are.
+func (p *plot) ends(row int, lines []HLine) int {
+	end := p.area.W + 1
+	for i := range lines {
+		if at, ok := p.row(lines[i].Y); ok && at-p.area.Y == row && lines[i].Label != "" {
+			end = min(end, max(p.area.W-1-Width(lines[i].Label), 0))
+		}
+	}
+	return end
 }
 
 func (p *plot) horizontals(v View, th *Theme, lines []HLine) {

@@ -262,17 +262,19 @@ func near(x, y int) grid.Rect { return grid.Rect{X: x - 1, Y: y, W: 3, H: 1} }
 // foot tells what the selected knob is, and its values.
 func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
 	a, th := &h.Panel, h.Theme
-	f := grid.Flow{V: v}
+	text, st := k.Doc, th.Dim
 	if why := h.Idle(k.Name); why != "" {
-		f.Text("no effect: "+why, th.Warning)
-	} else {
-		f.Text(k.Doc, th.Dim)
+		text, st = "no effect: "+why, th.Warning
 	}
-	if f.Y >= v.H() {
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // as wide, and no row to write on
+	if measure.Text(text, st); measure.Y >= v.H() {
+		v.TextRows(0, 0, v.W(), v.H(), text, st)
 		return
 	}
+	f := grid.Flow{V: v}
+	f.Text(text, st)
 	x := 0
-	for _, c := range k.Choices {
+	for i, c := range k.Choices {
 		st := th.Dim
 		text := string(appendValue(nil, k, c, h.Units))
 		switch {
@@ -282,10 +284,14 @@ func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
 			st = th.Accent
 		}
 		n := grid.Width(text)
+		if i < len(k.Choices)-1 {
+			n += 2 // an ellipsis has room behind it
+		}
 		if x+n > v.W() {
-			v.Rune(min(x, v.W()-1), f.Y, '…', th.Dim)
+			v.Rune(x, f.Y, '…', th.Dim)
 			return
 		}
+		n = grid.Width(text)
 		v.Text(x, f.Y, text, st)
 		x += n + 1
 	}
