@@ -90,7 +90,7 @@ func (c *LineChart) Draw(v View, th *Theme) {
 	c.curves(in, th)
 	c.points(in)
 	c.plot.horizontalLabels(v, th, c.HLines)
-	c.plot.verticalLabels(v, th, c.VLines, c.HLines)
+	c.plot.verticalLabels(v, th, c.VLines)
 	if c.Legend {
 		DrawLegend(in, th, c.items())
 	}

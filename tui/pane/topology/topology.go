@@ -335,7 +335,10 @@ func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 
 // shades writes the legend and returns its rows.
 func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sum *[cluster.States]float64, total float64, words bool, th *grid.Theme) int {
-	x, y := 0, 0
+	x, y, gap := 0, 0, 2
+	if !words {
+		gap = 1
+	}
 	for _, s := range shownStates {
 		if total == 0 && !slices.ContainsFunc(snap.Ranks, func(r engine.RankView) bool { return r.State == s }) {
 			continue // nothing is known of it yet
@@ -356,7 +359,7 @@ func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sum *[cluster.States]f
 		}
 		v.Rune(x, y, stateGlyphs[s], th.Text)
 		v.Bytes(x+2, y, t.text, th.Dim)
-		x += n + 2
+		x += n + gap
 	}
 	return y + 1
 }
