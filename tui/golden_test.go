@@ -17,9 +17,9 @@ const deadlock = panetest.DeadlockFailure
 
 var deadlocked = panetest.Deadlocked
 
-// The screens that are kept as goldens: what was done to the demo, and at which sizes. Panes
-// are titled boxes there, so that the screens change only with the layout, the header, the
-// footer and the overlays.
+// goldens are the screens of the golden file: their sizes, and the app with the demo after
+// some keys. Panes are titled boxes, so that the screens change only with the layout, the
+// header, the footer and the overlays.
 var goldens = []struct {
 	name  string
 	sizes [][2]int
@@ -117,7 +117,7 @@ func (box) Draw(v grid.View, h *pane.Host) pane.Border {
 	return pane.Border{}
 }
 
-// boxed makes every pane of an app a box.
+// boxed replaces each pane of an app by a box.
 func boxed(a *app) *app {
 	for i, p := range a.panes {
 		a.panes[i] = box{p}

@@ -1,6 +1,5 @@
 // Package golden compares texts that a test makes with the golden file of its package. The
-// file has a section for each text, so that one change of what a package draws changes one
-// file:
+// file has a section for each text, so that a change of a drawing changes one file:
 //
 //	golden.Text(t, "ascii", g.PlainText()) // testdata/PACKAGE.golden, section "-- ascii --"
 //

@@ -32,7 +32,7 @@ func TestSectionsAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// The golden file is that of the package, and a section that is not there is an error.
+// The golden file has the name of the package.
 func TestTextIsOfThePackage(t *testing.T) {
 	Text(t, "the section of this test", "a text\nof two lines")
 	if s := open(); s.path != "testdata/golden.golden" || s.texts["the section of this test"] != "a text\nof two lines\n" {

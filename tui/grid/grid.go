@@ -9,8 +9,8 @@ type Grid struct {
 	ASCII bool
 	// Mono makes AppendANSI emit bold, reverse and underline, and no colour.
 	Mono bool
-	// Watch, if it is not nil, is told of each text before it is drawn. Tests find with it
-	// what does not fit, or is drawn over.
+	// Watch, if it is not nil, is called with each text before the grid draws it. Tests use
+	// it to find texts that do not fit, or that something is drawn over.
 	Watch func(Written)
 
 	cells []Cell

@@ -146,8 +146,8 @@ func (p *plot) verticals(v View, th *Theme, lines []VLine) {
 	}
 }
 
-// verticalLabels writes the labels of lines over what is there, each in the
-// first of three rows in which it hits no other, nor the label of a horizontal line.
+// verticalLabels writes the labels of vertical lines over the curves, each in the first of
+// three rows in which it hits no other label.
 func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 	in := v.Sub(p.area)
 	var free [3]int
@@ -170,8 +170,8 @@ func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 	}
 }
 
-// ends is the column at which labels of horizontal lines begin in a row, or that of the
-// edge of the plot.
+// ends is the column at which labels of horizontal lines begin in a row, or the edge of the
+// plot.
 func (p *plot) ends(row int) int {
 	end := p.area.W
 	for _, t := range p.across {
@@ -207,7 +207,7 @@ func (p *plot) horizontalLabels(v View, th *Theme, lines []HLine) {
 		row -= p.area.Y
 		end, n := p.ends(row)-1, Width(lines[i].Label)
 		if end < p.area.W-1 && n >= end {
-			continue // another label has the row
+			continue // another label is in the row
 		}
 		in.TextIn(1, row, end-1, lines[i].Label, Right, orStyle(lines[i].Style, th.Warning))
 		p.across = append(p.across, taken{row, max(end-n, 1)})

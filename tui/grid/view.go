@@ -256,8 +256,8 @@ func (v View) Copy(x, y int, src *Grid) {
 
 // Box is a border with titles.
 type Box struct {
-	// Title is at the left of the upper border, Right at its right end. Where Right has no
-	// room it loses its parts behind commas, and then all but the mark that it begins with.
+	// Title is at the left of the upper border, Right at its right end. If Right has no
+	// room, its parts behind commas go first, and then all but the mark that it begins with.
 	Title, Right string
 	// Border, TitleStyle and RightStyle are the looks of the three.
 	Border, TitleStyle, RightStyle Style

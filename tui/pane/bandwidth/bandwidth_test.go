@@ -34,7 +34,7 @@ func TestBandwidthLooksLikeThis(t *testing.T) {
 		panetest.Act(t, p, h, actions...)
 		golden.Text(t, name, panetest.Draw(p, h, l))
 	}
-	draw("next to a baseline of another kind", panetest.Beside(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look)
+	draw("next to a baseline of another kind", panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look)
 	draw("crosshair", panetest.Host(panetest.Demo(4, 4, 4)), look, "crosshair", "crosshair-left", "crosshair-left")
 	draw("logarithmic, all of the time", panetest.Host(panetest.Demo(4, 4, 4)), look, "log", "longer", "longer", "longer", "longer")
 	draw("virtual time", panetest.Host(panetest.Simulated()), look, "clock")

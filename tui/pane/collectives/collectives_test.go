@@ -68,7 +68,7 @@ func TestShapesOfCollectives(t *testing.T) {
 	}
 }
 
-// With room the course over time stands beside, or below; a large team is folded.
+// With room the course over time is next to the messages, or below. A large team is folded.
 func TestCollectivesLookLikeThis(t *testing.T) {
 	s := snapshot(t, "bcast", "knomial", 16, time.Second)
 	panetest.Looks(t, &Spec, "a broadcast", nil, s)

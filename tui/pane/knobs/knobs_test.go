@@ -59,8 +59,8 @@ func TestKnobsLookLikeThis(t *testing.T) {
 	}
 }
 
-// Whichever knob of whichever workload is selected, and at whatever size, its row is shown once, with its value,
-// and marks say whether there are knobs above and below.
+// The selected knob is shown once, with its value, for every knob of every workload and at
+// every size. Marks on the border show that there are knobs above or below.
 func TestTheSelectedKnobIsShown(t *testing.T) {
 	for _, w := range workload.All() {
 		sc := w.Scenario([]string{"demo"})

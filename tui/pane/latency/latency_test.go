@@ -103,10 +103,10 @@ func TestBoxesOfIterations(t *testing.T) {
 func TestLatencyLooksLikeThis(t *testing.T) {
 	panetest.Looks(t, &Spec, "a run", panetest.Slower(panetest.Demo(4, 4, 4), 1.6), panetest.Demo(4, 4, 8))
 	look := panetest.Look{W: 76, H: 19, Alone: true}
-	golden.Text(t, "next to a baseline of another kind", panetest.Draw(Spec.New(), panetest.Beside(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look))
+	golden.Text(t, "next to a baseline of another kind", panetest.Draw(Spec.New(), panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look))
 	first := panetest.Demo(4, 4, 8)
 	first.Latency = [cluster.Classes]engine.Quantiles{}
-	golden.Text(t, "before the first access", panetest.Draw(Spec.New(), panetest.Beside(panetest.Demo(4, 4, 4), first), look))
+	golden.Text(t, "before the first access", panetest.Draw(Spec.New(), panetest.NextTo(panetest.Demo(4, 4, 4), first), look))
 	times := panetest.Demo(4, 4, 4)
 	for i := range 60 {
 		times.IterationTimes = append(times.IterationTimes, 20e-6*(1+0.3*math.Sin(float64(i*i))+0.01*float64(i)))

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// DeadlockFailure is how a run reports the deadlock of two ranks.
+// DeadlockFailure is the report of a run in which two ranks are deadlocked.
 const DeadlockFailure = `deadlock: no rank below can go on
 a send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit
   rank 0 waits in send to 1 tag 7 (65536 B) for rank 1

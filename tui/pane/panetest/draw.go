@@ -22,14 +22,14 @@ func Host(s *engine.Snapshot) *pane.Host {
 	return h
 }
 
-// Beside returns the host of a run next to a baseline.
-func Beside(base, s *engine.Snapshot) *pane.Host {
+// NextTo returns the host of a run next to a baseline.
+func NextTo(base, s *engine.Snapshot) *pane.Host {
 	h := Host(s)
 	h.Base = engine.NewBaseline(base).Against(s)
 	return h
 }
 
-// Look is how a pane is drawn: its columns and rows inside the border, and the terminal.
+// A Look has the size of a pane inside its border, and the terminal that it is drawn for.
 type Look struct {
 	W, H   int
 	Alone  bool // no other pane is on the screen
@@ -38,8 +38,8 @@ type Look struct {
 	Styles bool   // the text has colours and attributes
 }
 
-// Draw draws all of a pane. The text begins with what the pane puts on its border, and
-// ends with its last row that is not blank.
+// Draw draws all of a pane. The first line of the text is the pane's border, and the last
+// one is its last row that is not blank.
 func Draw(p pane.Pane, h *pane.Host, l Look) string {
 	if l.Theme != "" {
 		h.Theme, _ = grid.ThemeByName(l.Theme)
@@ -69,7 +69,7 @@ func Draw(p pane.Pane, h *pane.Host, l Look) string {
 	return border + "\n" + strings.TrimRight(text, "\n") + "\n"
 }
 
-// looks are how every pane is drawn for its golden file.
+// looks are the drawings of every pane for its golden file.
 var looks = []struct {
 	name string
 	Look
@@ -84,8 +84,9 @@ var looks = []struct {
 	{"light", Look{W: 49, H: 15, Theme: "light", Styles: true}},
 }
 
-// Looks compares drawings of a run by a new pane with the golden file: at sizes that panes
-// have on screens, in ASCII, without colours and in light ones, and next to a baseline.
+// Looks compares drawings of a run by a new pane with the golden file. The pane has the
+// sizes of panes on screens, is in ASCII, in monochrome and in light colours, and is next to
+// a baseline unless that is nil.
 func Looks(t *testing.T, spec *pane.Spec, of string, base, s *engine.Snapshot) {
 	t.Helper()
 	for _, l := range looks {
@@ -99,7 +100,7 @@ func Looks(t *testing.T, spec *pane.Spec, of string, base, s *engine.Snapshot) {
 		return
 	}
 	for _, l := range []Look{{W: 32, H: 8}, {W: 76, H: 19, Alone: true}, {W: 116, H: 35, Alone: true}} {
-		golden.Text(t, fmt.Sprintf("%s: %s, next to a baseline, %d×%d", spec.Name, of, l.W, l.H), Draw(spec.New(), Beside(base, s), l))
+		golden.Text(t, fmt.Sprintf("%s: %s, next to a baseline, %d×%d", spec.Name, of, l.W, l.H), Draw(spec.New(), NextTo(base, s), l))
 	}
 }
 

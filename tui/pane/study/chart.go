@@ -108,8 +108,8 @@ func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
 	return v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 }
 
-// explain writes the legend on as many rows as there are. An ellipsis stands for what has
-// no room.
+// explain writes the legend on as many rows as there are. An ellipsis replaces the items
+// that have no room.
 func (c *chart) explain(v grid.View, look grid.Style) {
 	x, y := 0, 0
 	for i := range c.legend {

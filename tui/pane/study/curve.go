@@ -110,7 +110,7 @@ func (c *chart) modelLine(m *engine.Line, lines []item, th *grid.Theme) []item {
 	return lines
 }
 
-// label writes a line's label above its place, unless words stand there.
+// label writes a line's label above its place, unless there are words.
 func (c *chart) label(v grid.View, m *engine.Line, th *grid.Theme) {
 	if m.Label == "" {
 		return

@@ -198,16 +198,16 @@ func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.H
 	}
 }
 
-// besideTitle is the columns of a border that a title takes beside its own.
-const besideTitle = 4
+// aroundTitle is the columns of a border that a title takes in addition to its text.
+const aroundTitle = 4
 
-// caption is what is compared and its kind, or the kind alone if both have no room in the
-// columns that a title leaves.
+// caption is the study's caption and the kind of its numbers, or only the kind if both have
+// no room in the columns that a title leaves.
 func caption(s *engine.Form, h *pane.Host, cols int) string {
 	if h.Snap.Kind == "" || s.Caption == "" {
 		return h.KindWords()
 	}
-	if whole := s.Caption + ", " + h.KindWords(); grid.Width(whole)+besideTitle <= cols {
+	if whole := s.Caption + ", " + h.KindWords(); grid.Width(whole)+aroundTitle <= cols {
 		return whole
 	}
 	return h.KindWords()

@@ -30,7 +30,7 @@ func TestStudiesLookLikeThis(t *testing.T) {
 	runs.Looks(t, &Spec, runs.Of, panetest.Look{W: 116, H: 35, Alone: true}, false)
 }
 
-// What the links of a torus carry of an FFT's exchanges and of a broadcast.
+// Links of a torus carry an FFT's exchanges and a broadcast.
 func TestLinksOfATorusLookLikeThis(t *testing.T) {
 	for _, r := range []runs.Run{
 		{Workload: "fft", Knobs: map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32", "rows": "4", "nodes": "32", "ranks-per-node": "1"}},
@@ -66,8 +66,8 @@ func TestOverlapLooksLikeThis(t *testing.T) {
 		golden.Text(t, "overlap: "+c.name, panetest.Draw(Overlap.New(), panetest.Host(c.s), l))
 	}
 	same := panetest.Scheme(1, 8, func(s *engine.Snapshot) { panetest.Knob("nodes", "8")(s); s.Metrics[3].Value *= 0.9 })
-	golden.Text(t, "overlap: next to a baseline of the same table", panetest.Draw(Overlap.New(), panetest.Beside(same, panetest.Scheme(1, 8)), l))
-	golden.Text(t, "overlap: next to a baseline of another table", panetest.Draw(Overlap.New(), panetest.Beside(panetest.Scheme(1, 4), panetest.Scheme(1, 8)), l))
+	golden.Text(t, "overlap: next to a baseline of the same table", panetest.Draw(Overlap.New(), panetest.NextTo(same, panetest.Scheme(1, 8)), l))
+	golden.Text(t, "overlap: next to a baseline of another table", panetest.Draw(Overlap.New(), panetest.NextTo(panetest.Scheme(1, 4), panetest.Scheme(1, 8)), l))
 }
 
 // The present point stands over its f_comm and n_k at its ε, the model's ε over the

@@ -341,7 +341,7 @@ func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sum *[cluster.States]f
 	}
 	for _, s := range shownStates {
 		if total == 0 && !slices.ContainsFunc(snap.Ranks, func(r engine.RankView) bool { return r.State == s }) {
-			continue // nothing is known of it yet
+			continue // no rank is in this state
 		}
 		t.text = t.text[:0]
 		if words {

@@ -25,7 +25,7 @@ func TestClusterLooksLikeThis(t *testing.T) {
 	draw("1024 nodes, 76×19", panetest.Host(panetest.Demo(1024, 4, 256)), panetest.Look{W: 76, H: 19, Alone: true})
 	draw("1024 nodes, 196×55, mono", panetest.Host(panetest.Demo(1024, 4, 256)), panetest.Look{W: 196, H: 55, Theme: "mono"})
 	draw("1024 nodes, 27×14", panetest.Host(panetest.Demo(1024, 4, 4)), panetest.Look{W: 27, H: 14})
-	h := panetest.Beside(panetest.Demo(64, 16, 128), panetest.Demo(64, 16, 64))
+	h := panetest.NextTo(panetest.Demo(64, 16, 128), panetest.Demo(64, 16, 64))
 	h.Absolute = true
 	draw("numbers of a matrix next to a baseline", h, panetest.Look{W: 76, H: 19, Alone: true})
 	h = panetest.Host(panetest.Demo(4, 4, 16))
@@ -44,7 +44,7 @@ func TestClusterLooksLikeThis(t *testing.T) {
 	draw("before the first snapshot", panetest.Host(&engine.Snapshot{Phase: engine.Starting}), panetest.Look{W: 32, H: 8})
 }
 
-// pairs is a run on so many nodes, in which these pairs of nodes sent bytes.
+// pairs is a run on some nodes, in which these pairs of nodes sent bytes.
 func pairs(nodes int, sent map[[2]int]int64) *engine.Snapshot {
 	s := panetest.Demo(nodes, 2, 2)
 	s.Recent = engine.Recent{Span: cluster.Second, Nodes: 1, Pairs: make([]int64, nodes*nodes)}
@@ -57,8 +57,8 @@ func pairs(nodes int, sent map[[2]int]int64) *engine.Snapshot {
 	return s
 }
 
-// An arrow's head stands at the node that gets bytes, and there is no line between nodes
-// that sent none. The line of a pair keeps its place, whatever the others send.
+// An arrow's head is at the node that gets bytes, and there is no line between nodes that
+// sent none. The line of a pair keeps its place if others send bytes, too.
 func TestLinesLeadToWhoGetsBytes(t *testing.T) {
 	const w, h = 76, 30
 	var alone [2]grid.Grid
@@ -169,7 +169,7 @@ func TestClicksSelectRanks(t *testing.T) {
 	}
 }
 
-// A click on the matrix selects the node that sends, and tells of the one that gets.
+// A click on the matrix selects the node that sends, and notes the node that gets.
 func TestClicksSelectCellsOfTheMatrix(t *testing.T) {
 	host, p := panetest.Host(panetest.Demo(64, 16, 64)), &Pane{}
 	p.Draw(grid.New(116, 80).All(), host)
@@ -188,7 +188,7 @@ func TestClicksSelectCellsOfTheMatrix(t *testing.T) {
 	}
 }
 
-// Every rank is shown in its node, whatever the ranking, once.
+// Every rank is shown once, in its node, for every ranking.
 func TestEveryRankStandsOnce(t *testing.T) {
 	for _, ranking := range []cluster.Ranking{cluster.Sequential, cluster.RoundRobin} {
 		s := panetest.Demo(8, 6, 8)

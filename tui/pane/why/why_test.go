@@ -45,9 +45,9 @@ func TestMetricsHaveNameKindAndUnit(t *testing.T) {
 	}
 }
 
-// A ratio to the baseline stands behind its value, or below it where there is no room.
+// A ratio to the baseline is behind its value, or below it if there is no room.
 func TestRatiosStandAtTheirMetric(t *testing.T) {
-	h := panetest.Beside(panetest.Slower(panetest.Demo(4, 4, 4), 2), panetest.Demo(4, 4, 4))
+	h := panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2), panetest.Demo(4, 4, 4))
 	for _, c := range []struct {
 		w     int
 		below bool

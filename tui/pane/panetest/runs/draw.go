@@ -23,7 +23,7 @@ func Looks(t *testing.T, spec *pane.Spec, run func(name string) Run, l panetest.
 		h, what := panetest.Host(s), fmt.Sprintf("%s: workload %s, %d×%d", spec.Name, name, l.W, l.H)
 		if baseline {
 			what += ", next to a baseline"
-			h = panetest.Beside(s, run(name).On(t, "osc-ibm1350"))
+			h = panetest.NextTo(s, run(name).On(t, "osc-ibm1350"))
 		}
 		golden.Text(t, what, panetest.Draw(spec.New(), h, l))
 		n++

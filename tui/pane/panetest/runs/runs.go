@@ -25,7 +25,7 @@ type Run struct {
 	Axes     []session.Axis
 }
 
-// Workloads are the names of all registered workloads without those of tests.
+// Workloads returns the names of all registered workloads except for workloads of tests.
 func Workloads() []string {
 	var names []string
 	for _, w := range workload.All() {
@@ -90,8 +90,7 @@ var chosen = map[string]Run{
 var done sync.Map
 
 // On returns the snapshot of a run on a machine. Values that depend on the host's clock
-// are those of the run's own time: the rates do not change, and all traffic is that of the
-// last second.
+// have replacements: the rates do not change, and the last second has all traffic.
 func (r Run) On(t testing.TB, machine string) *engine.Snapshot {
 	t.Helper()
 	key := fmt.Sprint(machine, r)
@@ -152,8 +151,8 @@ func (r Run) simulate(t testing.TB, machine string) *engine.Snapshot {
 	return last
 }
 
-// steady replaces what depends on the host's clock, and leaves out the events and the hash,
-// which change with the simulator and not with what is drawn.
+// steady replaces the values that depend on the host's clock. It leaves out the events and
+// the hash, because they change with the simulator.
 func steady(s *engine.Snapshot) {
 	s.Ranks, s.Series, s.Virtual = nil, nil, nil
 	l := &s.Layout
