@@ -141,16 +141,25 @@ type subject struct {
 // some is the number of sizes of which one is drawn, for screens without a workload.
 const some = 9
 
-// subjects are the run of every registered workload, alone and next to a baseline, and
-// snapshots that no run of a workload gives.
+// subjects are the run of every registered workload, also next to a baseline unless the
+// test is short, and snapshots that no run of a workload returns. Workloads come first.
 func subjects(t *testing.T) (all []subject) {
 	t.Helper()
-	for _, name := range runs.Workloads() {
-		s, base := runs.Of(name).On(t, "demo"), runs.Of(name).On(t, "osc-ibm1350")
-		all = append(all,
-			subject{name, 1, func() *app { return shownApp(s) }},
-			subject{name + " next to a baseline", some, func() *app { return against(base, s) }})
+	run := runs.Of
+	if testing.Short() {
+		run = runs.Last
 	}
+	for _, name := range runs.Workloads() {
+		s := run(name).On(t, "demo")
+		all = append(all, subject{name, 1, func() *app { return shownApp(s) }})
+	}
+	if !testing.Short() {
+		for _, name := range runs.Workloads() {
+			s, base := runs.Of(name).On(t, "demo"), runs.Of(name).On(t, "osc-ibm1350")
+			all = append(all, subject{name + " next to a baseline", some, func() *app { return against(base, s) }})
+		}
+	}
+	all = append(all, subject{"next to a baseline", some, func() *app { return against(panetest.Slower(demo(4, 4, 4), 1.6), demo(4, 4, 8)) }})
 	failed := demo(4, 4, 4)
 	failed.Phase, failed.Failure = engine.Failed, deadlock
 	for _, c := range []struct {
@@ -204,10 +213,9 @@ const (
 
 // Every text of every pane, header and footer is whole on screens from 80×24 to 300×90.
 // Nothing cuts it off, nothing is drawn over it, and an ellipsis never replaces a part of a
-// number. Borders are whole and have the title and
-// the kind of the numbers. The short test draws some sizes. CONFORM=1 draws every pane
-// zoomed for every workload at every size, and else a workload is drawn where the others
-// are not.
+// number. Borders are whole and have the title and the kind of the numbers. The short test
+// draws some sizes. The whole test draws each zoomed pane at every size with one of the
+// workloads, and CONFORM=1 with all of them.
 func TestNothingIsCutOffOrDrawnOver(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -222,17 +230,16 @@ func TestNothingIsCutOffOrDrawnOver(t *testing.T) {
 			if testing.Short() {
 				rng := rand.New(rand.NewPCG(seed, uint64(n)))
 				size := func() (int, int) { return leastW + rng.IntN(mostW-leastW+1), leastH + rng.IntN(mostH-leastH+1) }
-				for range 4 {
-					w, h := size()
-					d.at(w, h, -1)
-				}
 				for p := range d.w.a.panes {
 					w, h := size()
 					d.at(w, h, p)
+					if p%8 == 0 {
+						d.at(w, h, -1)
+					}
 				}
 				return
 			}
-			d.everySize(s.some, n/2, each)
+			d.everySize(s.some, n, each)
 		})
 	}
 }
@@ -263,7 +270,11 @@ func TestOverlaysAreNotCutOff(t *testing.T) {
 		}
 		w := watch(a)
 		a.over = covering{a.over, &w.chrome}
-		for cols := leastW; cols <= mostW; cols++ {
+		step := 1
+		if testing.Short() {
+			step = 7
+		}
+		for cols := leastW; cols <= mostW; cols += step {
 			rows := leastH + cols%(mostH-leastH+1)
 			w.draw(a, cols, rows)
 			if faults := w.chrome.Faults(&w.g, true); len(faults) > 0 {

@@ -20,14 +20,16 @@ func TestStudiesLookLikeThis(t *testing.T) {
 	panetest.Looks(t, &Spec, "group sizes", panetest.Slower(panetest.Demo(4, 4, 4), 1.6), panetest.Demo(4, 4, 8))
 	for _, spec := range []*pane.Spec{&Spec, &Overlap, &Convergence, &Steps} {
 		l := panetest.Look{W: 76, H: 19, Alone: true}
-		runs.Looks(t, spec, runs.Of, l, false)
 		if !testing.Short() {
+			runs.Looks(t, spec, runs.Of, l, false)
 			runs.Looks(t, spec, runs.Of, l, true)
 		}
 		golden.Text(t, spec.Name+": no such study", panetest.Draw(spec.New(), panetest.Host(&engine.Snapshot{Layout: panetest.Demo(4, 4, 4).Layout}), panetest.Look{W: 49, H: 15}))
 	}
-	runs.Looks(t, &Spec, runs.Of, panetest.Look{W: 49, H: 15}, false)
-	runs.Looks(t, &Spec, runs.Of, panetest.Look{W: 116, H: 35, Alone: true}, false)
+	if !testing.Short() {
+		runs.Looks(t, &Spec, runs.Of, panetest.Look{W: 49, H: 15}, false)
+		runs.Looks(t, &Spec, runs.Of, panetest.Look{W: 116, H: 35, Alone: true}, false)
+	}
 }
 
 // Links of a torus carry an FFT's exchanges and a broadcast.

@@ -27,7 +27,9 @@ func TestWhyLooksLikeThis(t *testing.T) {
 	wrong.Warnings = []string{"machine xc30-edison is a sketch: 40% of its numbers are assumed"}
 	draw("a wrong result of a simulation", wrong, 49, 30)
 	draw("before the first result", &engine.Snapshot{Phase: engine.Starting}, 49, 15)
-	runs.Looks(t, &Spec, runs.Last, panetest.Look{W: 40, H: 34}, false)
+	if !testing.Short() {
+		runs.Looks(t, &Spec, runs.Last, panetest.Look{W: 40, H: 34}, false)
+	}
 }
 
 // Every metric of a run has its name, the mark of its kind and a value with a unit, in
