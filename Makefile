@@ -15,7 +15,7 @@ GOVULNCHECK := 1.6.0
 # Where the program is built for, beside this host; its tests run where they can.
 PLATFORMS   := linux/arm64 darwin/arm64 windows/amd64 freebsd/amd64
 
-.PHONY: build test race whole conform lint bench 386 single platforms fuzz soak vuln clean
+.PHONY: build test race whole conform goldens lint bench 386 single platforms fuzz soak vuln clean
 
 build:
 	$(GO) build -o hybridtop ./cmd/hybridtop
@@ -55,6 +55,12 @@ conform: platforms
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestKilled$$' ./engine/recording
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestRandomScenariosStayUnderTheLimit$$' ./engine/session
 	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestChromiumDrawsAPage$$' ./cmd/hybridtop
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -run '^TestNothingIsCutOffOrDrawnOver$$' ./tui
+	$(MAKE) goldens
+
+# Changes the drawing of each pane in turn and prints the golden files that differ: one each.
+goldens:
+	CONFORM=1 $(GO) test -count=1 -timeout 0 -v -run '^TestAChangeOfOnePaneChangesOneGolden$$' ./tui/pane/all
 
 # The short tests in a program of 32 bits, but those of whole screens, which are drawn of
 # what the panes' tests have.

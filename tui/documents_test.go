@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/overlay"
 	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
-	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // docs/keys.md is the key table.
@@ -29,7 +29,7 @@ func TestKeysDocument(t *testing.T) {
 		}
 	}
 	want := strings.TrimSpace(b.String()) + "\n"
-	panetest.File(t, "../docs/keys.md", want)
+	golden.File(t, "../docs/keys.md", want)
 }
 
 // modes returns the modes of the key table, in its order.

@@ -57,7 +57,8 @@ tui/pane/all           : tui/pane tui/pane/*
 tui/overlay            : cluster presets tui/grid tui/pane
 tui/overlay/all        : tui/overlay tui/overlay/*
 tui/overlay/*          : engine engine/workload presets cluster tui/grid tui/pane tui/overlay
-tui/pane/panetest      : engine engine/study engine/workload models cluster cluster/timeline
+tui/pane/panetest      : engine engine/study engine/workload models cluster cluster/timeline tui/grid tui/pane internal/golden
+tui/pane/panetest/runs : engine engine/session engine/study engine/workload engine/workload/all presets cluster tui/pane tui/pane/panetest internal/golden
 tui/pane/*             : engine engine/workload engine/workload/* engine/study models cluster cluster/timeline tui/grid tui/pane
 tui/grid               :
 tui/state              : internal/atomicfile
@@ -66,6 +67,7 @@ tui/tty/ttytest        :
 tui/export             : tui/grid
 cmd/hybridtop          : **
 internal/atomicfile    :
+internal/golden        :
 internal/house         :
 internal/soak          :
 internal/xdg           :

@@ -65,9 +65,15 @@ func (f *Flow) Head(s string, st Style) {
 	f.Y++
 }
 
-// Pair writes a name at the left and its value at the right of a row.
+// Pair writes a name at the left and its value at the right of a row, or of the next row
+// if one has no room for both.
 func (f *Flow) Pair(name, value string, nameStyle, valueStyle Style) {
 	f.V.Text(0, f.Y, name, nameStyle)
-	f.V.Text(max(f.V.W()-Width(value)-1, Width(name)+1), f.Y, value, valueStyle)
+	least := Width(name) + 1
+	if least+Width(value) > f.V.W() {
+		f.Y++
+		least = 0
+	}
+	f.V.Text(max(f.V.W()-Width(value)-1, least), f.Y, value, valueStyle)
 	f.Y++
 }

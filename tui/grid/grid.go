@@ -9,10 +9,21 @@ type Grid struct {
 	ASCII bool
 	// Mono makes AppendANSI emit bold, reverse and underline, and no colour.
 	Mono bool
+	// Watch, if it is not nil, is called with each text before the grid draws it. Tests use
+	// it to find texts that do not fit, or that something is drawn over.
+	Watch func(Written)
 
 	cells []Cell
 	wide  bool // a wide rune was drawn since the last Clear
 	sheet sheet
+}
+
+// Written is a text that is drawn on a grid.
+type Written struct {
+	Text  string
+	X, Y  int  // on the grid
+	Clip  Rect // the part of the grid that its view may draw on
+	Short bool // the text has no room: an ellipsis ends it
 }
 
 // New returns a cleared grid of w columns and h rows.

@@ -303,11 +303,16 @@ func (h *Heatmap) swatch(v View, th *Theme, x, y int, f float64, first bool) {
 	}
 }
 
+// endCols is the columns of a number at an end of a narrow colour bar: with its unit, if
+// a few cells are left between both ends.
+func endCols(w int) int { return max(min(9, (w-4)/2), 0) }
+
 // bar explains the colours: the ends of the range and the ramp between.
 func (h *Heatmap) bar(v View, th *Theme) {
-	h.text = h.Axis.Unit.Append(h.text[:0], h.m.lo, v.W()/3)
+	cols := max(v.W()/3, endCols(v.W()))
+	h.text = h.Axis.Unit.Append(h.text[:0], h.m.lo, cols)
 	x := v.Bytes(0, 0, h.text, th.Dim) + 1
-	h.text = h.Axis.Unit.Append(h.text[:0], h.m.hi, v.W()/3)
+	h.text = h.Axis.Unit.Append(h.text[:0], h.m.hi, cols)
 	n := min(24, v.W()-x-runes(h.text)-1)
 	for i := range n {
 		h.swatch(v, th, x+i, 0, float64(i)/float64(max(1, n-1)), true)

@@ -8,7 +8,11 @@ type plot struct {
 
 	xticks, yticks []float64
 	text           []byte
+	across         []taken // by the labels of horizontal lines
 }
+
+// taken is the columns from one on in a row of the plot.
+type taken struct{ row, from int }
 
 const (
 	axisMinW = 16 // columns below which the vertical axis is left out
@@ -142,8 +146,8 @@ func (p *plot) verticals(v View, th *Theme, lines []VLine) {
 	}
 }
 
-// verticalLabels writes the labels of lines over what is there, each in the
-// first of three rows in which it hits no other.
+// verticalLabels writes the labels of vertical lines over the curves, each in the first of
+// three rows in which it hits no other label.
 func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 	in := v.Sub(p.area)
 	var free [3]int
@@ -157,13 +161,25 @@ func (p *plot) verticalLabels(v View, th *Theme, lines []VLine) {
 			at = max(0, at-1-n) // no room on the right
 		}
 		for row := range min(len(free), p.area.H) {
-			if at >= free[row] {
+			if at >= free[row] && (at+n < p.ends(row) || p.ends(row) == p.area.W) {
 				in.TextIn(at, row, p.area.W-at, lines[i].Label, Left, orStyle(lines[i].Style, th.Dim))
 				free[row] = at + n + 1
 				break
 			}
 		}
 	}
+}
+
+// ends is the column at which labels of horizontal lines begin in a row, or the edge of the
+// plot.
+func (p *plot) ends(row int) int {
+	end := p.area.W
+	for _, t := range p.across {
+		if t.row == row {
+			end = min(end, t.from)
+		}
+	}
+	return end
 }
 
 func (p *plot) horizontals(v View, th *Theme, lines []HLine) {
@@ -182,10 +198,19 @@ func (p *plot) horizontals(v View, th *Theme, lines []HLine) {
 
 func (p *plot) horizontalLabels(v View, th *Theme, lines []HLine) {
 	in := v.Sub(p.area)
+	p.across = p.across[:0]
 	for i := range lines {
-		if row, ok := p.row(lines[i].Y); ok {
-			in.TextIn(1, row-p.area.Y, p.area.W-2, lines[i].Label, Right, orStyle(lines[i].Style, th.Warning))
+		row, ok := p.row(lines[i].Y)
+		if !ok || lines[i].Label == "" {
+			continue
 		}
+		row -= p.area.Y
+		end, n := p.ends(row)-1, Width(lines[i].Label)
+		if end < p.area.W-1 && n >= end {
+			continue // another label is in the row
+		}
+		in.TextIn(1, row, end-1, lines[i].Label, Right, orStyle(lines[i].Style, th.Warning))
+		p.across = append(p.across, taken{row, max(end-n, 1)})
 	}
 }
 

@@ -118,10 +118,11 @@ func (h *Heatmap) tint(v View, th *Theme, at Rect, q float64) Style {
 
 // compareBar explains the colours: the ratios of both ends, and what they compare.
 func (h *Heatmap) compareBar(v View, th *Theme) {
-	h.text = Factor.Append(h.text[:0], 1/h.reach, v.W()/4)
+	cols := max(v.W()/4, endCols(v.W()))
+	h.text = Factor.Append(h.text[:0], 1/h.reach, cols)
 	x := v.Bytes(0, 0, h.text, th.Dim) + 1
-	h.text = Factor.Append(h.text[:0], h.reach, v.W()/4)
-	n := min(9, v.W()-x-runes(h.text)-1) | 1
+	h.text = Factor.Append(h.text[:0], h.reach, cols)
+	n := max((min(9, v.W()-x-runes(h.text)-1)-1)|1, 0)
 	for i := range n {
 		q := math.Pow(h.reach, 2*float64(i)/float64(max(1, n-1))-1)
 		v.Rune(x+i, 0, direction(q), h.tint(v, th, Rect{x + i, 0, 1, 1}, q))

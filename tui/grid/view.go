@@ -90,6 +90,13 @@ func (v View) Rune(x, y int, r rune, st Style) {
 // Text writes s from x, y to the right, clips it, and returns the columns that
 // the whole of s takes. It never wraps.
 func (v View) Text(x, y int, s string, st Style) int {
+	if v.g != nil && v.g.Watch != nil {
+		v.g.Watch(Written{Text: s, X: x + v.r.X, Y: y + v.r.Y, Clip: v.clip})
+	}
+	return v.text(x, y, s, st)
+}
+
+func (v View) text(x, y int, s string, st Style) int {
 	at := x
 	for i := 0; i < len(s); {
 		r, n := rune(s[i]), 1
@@ -105,6 +112,9 @@ func (v View) Text(x, y int, s string, st Style) int {
 // Bytes writes b like [View.Text]; it lets numbers be formatted into a
 // scratch buffer.
 func (v View) Bytes(x, y int, b []byte, st Style) int {
+	if v.g != nil && v.g.Watch != nil {
+		v.g.Watch(Written{Text: string(b), X: x + v.r.X, Y: y + v.r.Y, Clip: v.clip})
+	}
 	at := x
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
@@ -155,7 +165,10 @@ func (v View) TextIn(x, y, cols int, s string, align Align, st Style) int {
 	if cols == 0 {
 		return 0
 	}
-	n := v.Sub(Rect{x, y, cols - 1, 1}).Text(0, 0, s, st)
+	if v.g != nil && v.g.Watch != nil {
+		v.g.Watch(Written{Text: s, X: x + v.r.X, Y: y + v.r.Y, Clip: v.clip.Intersect(Rect{x + v.r.X, y + v.r.Y, cols, 1}), Short: true})
+	}
+	n := v.Sub(Rect{x, y, cols - 1, 1}).text(0, 0, s, st)
 	v.Rune(x+min(n, cols-1), y, '…', st)
 	return cols
 }
@@ -243,7 +256,8 @@ func (v View) Copy(x, y int, src *Grid) {
 
 // Box is a border with titles.
 type Box struct {
-	// Title stands left in the upper border, Right at its right end.
+	// Title is at the left of the upper border, Right at its right end. If Right has no
+	// room, its parts behind commas go first, and then all but the mark that it begins with.
 	Title, Right string
 	// Border, TitleStyle and RightStyle are the looks of the three.
 	Border, TitleStyle, RightStyle Style
@@ -277,11 +291,31 @@ func (v View) Box(r Rect, b Box) View {
 		in.Rune(2+n, 0, ' ', b.Border)
 		room -= n + 2
 	}
-	if n := Width(b.Right); n > 0 && n <= room {
+	right := b.Right
+	if Width(right) > room {
+		right = shortened(right, room)
+	}
+	if n := Width(right); n > 0 {
 		x := w - 2 - n
 		in.Rune(x-1, 0, ' ', b.Border)
-		in.Text(x, 0, b.Right, b.RightStyle)
+		in.Text(x, 0, right, b.RightStyle)
 		in.Rune(w-2, 0, ' ', b.Border)
 	}
 	return v.Sub(r.Inset(1, 1))
+}
+
+// shortened returns the beginning of s, up to a comma or a mark alone, that fits in cols
+// columns.
+func shortened(s string, cols int) string {
+	for Width(s) > cols {
+		i := strings.LastIndex(s, ", ")
+		if _, n := utf8.DecodeRuneInString(s); i < 0 && n < len(s) && s[n] == ' ' && cols > 0 {
+			i = n
+		}
+		if i < 0 {
+			return ""
+		}
+		s = s[:i]
+	}
+	return s
 }

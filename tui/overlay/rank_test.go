@@ -1,6 +1,10 @@
 package overlay
 
-import "testing"
+import (
+	"testing"
+
+	_ "github.com/hybridtop/hybridtop/internal/golden" // the flag -update of go test ./tui/...
+)
 
 func TestFuzzy(t *testing.T) {
 	items := []string{"set group", "freeze", "zoom-bandwidth", "shorter", "set ranks-per-node", "set seed"}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	_ "github.com/hybridtop/hybridtop/internal/golden" // the flag -update of go test ./tui/...
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	_ "github.com/hybridtop/hybridtop/internal/golden" // the flag -update of go test ./tui/...
 )
 
 func on(v bool) *bool { return &v }

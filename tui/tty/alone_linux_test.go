@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
 
+	_ "github.com/hybridtop/hybridtop/internal/golden" // the flag -update of go test ./tui/...
 	"github.com/hybridtop/hybridtop/tui/tty/ttytest"
 )
 

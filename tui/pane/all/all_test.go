@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hybridtop/hybridtop/engine"
+	_ "github.com/hybridtop/hybridtop/internal/golden" // the flag -update of go test ./tui/...
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 )

@@ -10,8 +10,10 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 // sampleAt is a sample with the same rate for every class.
@@ -21,6 +23,34 @@ func sampleAt(seconds, rate float64) engine.Sample {
 		s.Rate[c] = rate
 	}
 	return s
+}
+
+func TestBandwidthLooksLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "a run", panetest.Slower(panetest.Demo(4, 4, 4), 1.6), panetest.Demo(4, 4, 8))
+	look := panetest.Look{W: 76, H: 19, Alone: true}
+	draw := func(name string, h *pane.Host, l panetest.Look, actions ...string) {
+		p := Spec.New()
+		panetest.Draw(p, h, l)
+		panetest.Act(t, p, h, actions...)
+		golden.Text(t, name, panetest.Draw(p, h, l))
+	}
+	draw("next to a baseline of another kind", panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look)
+	draw("crosshair", panetest.Host(panetest.Demo(4, 4, 4)), look, "crosshair", "crosshair-left", "crosshair-left")
+	draw("logarithmic, all of the time", panetest.Host(panetest.Demo(4, 4, 4)), look, "log", "longer", "longer", "longer", "longer")
+	draw("virtual time", panetest.Host(panetest.Simulated()), look, "clock")
+	for u := range grid.Units(len(grid.UnitsNames())) {
+		h := panetest.Host(panetest.Demo(4, 4, 4))
+		h.Units = u
+		draw("units "+u.String(), h, panetest.Look{W: 49, H: 15})
+	}
+	for i, m := range []grid.Markers{grid.Blocks, grid.Lines} {
+		h := panetest.Host(panetest.Demo(4, 4, 4))
+		h.Markers = m
+		draw([]string{"blocks", "lines"}[i], h, panetest.Look{W: 49, H: 15})
+	}
+	for _, phase := range []engine.Phase{engine.Starting, engine.Paused, engine.Failed} {
+		draw("no samples, "+string(phase), panetest.Host(&engine.Snapshot{Phase: phase}), panetest.Look{W: 49, H: 8})
+	}
 }
 
 func TestPointsAreMeansOfColumns(t *testing.T) {

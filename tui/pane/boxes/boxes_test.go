@@ -8,10 +8,22 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload/domain"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
 )
+
+func TestBoxesLookLikeThis(t *testing.T) {
+	runs.Looks(t, &Spec, runs.Last, panetest.Look{W: 76, H: 19, Alone: true}, false)
+	tree := runs.Of("barneshut").On(t, "demo")
+	panetest.Looks(t, &Spec, "the lowest level of a tree", nil, tree)
+	h, p := panetest.Host(tree), &Pane{}
+	panetest.Draw(p, h, panetest.Look{W: 76, H: 19})
+	panetest.Act(t, p, h, "unfold", "row-up")
+	golden.Text(t, "the level above", panetest.Draw(p, h, panetest.Look{W: 76, H: 19}))
+}
 
 // Planes of a domain of 16 ranks whose coarser grids leave ranks idle.
 func TestPlanes(t *testing.T) {
@@ -51,5 +63,5 @@ func TestPlanes(t *testing.T) {
 	draw("a tree's fullest plane", 40, 10, false, false)
 	h.Snap = &engine.Snapshot{Layout: h.Snap.Layout, Scenario: engine.Scenario{Workload: "dot"}}
 	draw("none", 60, 5, false, false)
-	panetest.Golden(t, "planes", all.String())
+	golden.Text(t, "planes", all.String())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all" // gemm and cholesky
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
@@ -30,6 +31,10 @@ func snapshot(t *testing.T, name string, share float64, knobs ...string) *engine
 	l := s.Layout()
 	v := w.Studies[0].Frame(&s, &cluster.Machine{}, engine.Simulated)
 	return &engine.Snapshot{Scenario: s, Layout: l, Phase: engine.Running, Progress: engine.Progress{Share: share}, Studies: []engine.StudyView{v}}
+}
+
+func TestCheckerboardLooksLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "a factorization", nil, snapshot(t, "cholesky", 0.7, "nodes", "12", "ranks-per-node", "1", "rows", "3", "n", "1000", "block", "100"))
 }
 
 // The panels move with the program's steps or by keys; ranks that have nothing left are
@@ -67,5 +72,5 @@ func TestSteps(t *testing.T) {
 	}
 	h.Snap = &engine.Snapshot{Layout: cluster.Layout{Nodes: 4, RanksPerNode: 4, Model: cluster.Flat}, Scenario: engine.Scenario{Workload: "dot"}}
 	draw("none", 60, 5, false)
-	panetest.Golden(t, "steps", all.String())
+	golden.Text(t, "steps", all.String())
 }

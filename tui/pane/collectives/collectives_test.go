@@ -10,6 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/collective"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -62,28 +63,17 @@ func TestShapesOfCollectives(t *testing.T) {
 				text, b := drawn(&Pane{}, host(snapshot(t, c.what, c.algorithm, 16, at)), 50, 14, false)
 				all += fmt.Sprintf("%s, %s, at %s:\n%s\n", b.Title, b.Right, at, text)
 			}
-			panetest.Golden(t, c.what+"-"+c.algorithm, all)
+			golden.Text(t, c.what+"-"+c.algorithm, all)
 		})
 	}
 }
 
-// With room the course over time stands beside, or below; without Unicode all is told by
-// shape; a large team is folded.
-func TestCollectivesAtSizes(t *testing.T) {
+// With room the course over time is next to the messages, or below. A large team is folded.
+func TestCollectivesLookLikeThis(t *testing.T) {
 	s := snapshot(t, "bcast", "knomial", 16, time.Second)
-	for _, size := range [][2]int{{100, 24}, {60, 34}, {200, 60}} {
-		text, _ := drawn(&Pane{}, host(s), size[0], size[1], false)
-		panetest.Golden(t, fmt.Sprintf("collectives-%dx%d", size[0], size[1]), text)
-	}
-	text, _ := drawn(&Pane{}, host(s), 100, 24, true)
-	panetest.Golden(t, "collectives-ascii", text)
-	for _, r := range text {
-		if r > '~' {
-			t.Fatalf("%q in ASCII:\n%s", r, text)
-		}
-	}
-	text, _ = drawn(&Pane{}, host(snapshot(t, "barrier", "dissemination", 256, 2*time.Second)), 80, 24, false)
-	panetest.Golden(t, "collectives-folded", text)
+	panetest.Looks(t, &Spec, "a broadcast", nil, s)
+	golden.Text(t, "narrow and high", panetest.Draw(&Pane{}, panetest.Host(s), panetest.Look{W: 60, H: 34}))
+	golden.Text(t, "folded", panetest.Draw(&Pane{}, panetest.Host(snapshot(t, "barrier", "dissemination", 256, 2*time.Second)), panetest.Look{W: 76, H: 19}))
 }
 
 // The moment can be held and moved from arrival to arrival, and let go.

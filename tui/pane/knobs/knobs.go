@@ -191,8 +191,6 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 		st, name = th.Selected, th.Selected
 		v.Rune(0, 0, '▸', st)
 	}
-	half := v.W() - 2
-	n := v.TextIn(1, 0, half-7, k.Label, grid.Left, name)
 	value := a.Value(k.Name)
 	asked := a.Waits(k.Name)
 	if asked && !selected {
@@ -200,24 +198,34 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 	} else if !selected && h.Idle(k.Name) != "" {
 		st = th.Dim
 	}
-	p.spots = append(p.spots, spot{grid.Rect{Y: y, W: v.W(), H: 1}, k.Name, 0})
-	if selected && a.Typed != nil {
-		a.Typed.Draw(v.Sub(grid.Rect{X: n + 2, W: v.W() - n - 3, H: 1}), th)
-		return
-	}
 	p.text = appendValue(p.text[:0], k, value, h.Units)
 	if asked {
 		p.text = append(p.text, "…"...)
 	}
 	w := grid.Width(string(p.text))
 	x := v.W() - 2 - w
+	gap := 2
 	if selected && len(k.Choices) > 0 {
-		left, right := max(x-2, n+2), v.W()-1
+		gap = 4 // with the arrow
+	}
+	n := v.TextIn(1, 0, min(v.W()-9, max(x-gap, v.W()/3)), k.Label, grid.Left, name) // a long label leaves the value its place
+	p.spots = append(p.spots, spot{grid.Rect{Y: y, W: v.W(), H: 1}, k.Name, 0})
+	if selected && a.Typed != nil {
+		a.Typed.Draw(v.Sub(grid.Rect{X: n + 2, W: v.W() - n - 3, H: 1}), th)
+		return
+	}
+	x = max(x, n+gap)
+	if selected && len(k.Choices) > 0 {
+		left, right := x-2, v.W()-1
 		v.Rune(left, 0, '◂', st)
 		v.Rune(right, 0, '▸', st)
 		p.spots = append(p.spots, spot{near(left, y), k.Name, -1}, spot{near(right, y), k.Name, +1})
 	}
-	v.Sub(grid.Rect{X: max(x, n+2), W: v.W() - 2 - max(x, n+2), H: 1}).Bytes(0, 0, p.text, st)
+	if room := v.W() - 2 - x; w > room {
+		v.TextIn(x, 0, room, string(p.text), grid.Left, st)
+		return
+	}
+	v.Bytes(x, 0, p.text, st)
 }
 
 // knobCols are more than what a time takes.
@@ -254,17 +262,19 @@ func near(x, y int) grid.Rect { return grid.Rect{X: x - 1, Y: y, W: 3, H: 1} }
 // foot tells what the selected knob is, and its values.
 func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
 	a, th := &h.Panel, h.Theme
-	f := grid.Flow{V: v}
+	text, st := k.Doc, th.Dim
 	if why := h.Idle(k.Name); why != "" {
-		f.Text("no effect: "+why, th.Warning)
-	} else {
-		f.Text(k.Doc, th.Dim)
+		text, st = "no effect: "+why, th.Warning
 	}
-	if f.Y >= v.H() {
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // as wide, and no row to write on
+	if measure.Text(text, st); measure.Y >= v.H() {
+		v.TextRows(0, 0, v.W(), v.H(), text, st)
 		return
 	}
+	f := grid.Flow{V: v}
+	f.Text(text, st)
 	x := 0
-	for _, c := range k.Choices {
+	for i, c := range k.Choices {
 		st := th.Dim
 		text := string(appendValue(nil, k, c, h.Units))
 		switch {
@@ -274,10 +284,14 @@ func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
 			st = th.Accent
 		}
 		n := grid.Width(text)
+		if i < len(k.Choices)-1 {
+			n += 2 // an ellipsis has room behind it
+		}
 		if x+n > v.W() {
-			v.Rune(min(x, v.W()-1), f.Y, '…', th.Dim)
+			v.Rune(x, f.Y, '…', th.Dim)
 			return
 		}
+		n = grid.Width(text)
 		v.Text(x, f.Y, text, st)
 		x += n + 1
 	}

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
@@ -98,15 +100,18 @@ func TestBoxesOfIterations(t *testing.T) {
 	}
 }
 
-func TestBoxesLookLikeThis(t *testing.T) {
-	snap := panetest.Demo(4, 4, 4)
+func TestLatencyLooksLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "a run", panetest.Slower(panetest.Demo(4, 4, 4), 1.6), panetest.Demo(4, 4, 8))
+	look := panetest.Look{W: 76, H: 19, Alone: true}
+	golden.Text(t, "next to a baseline of another kind", panetest.Draw(Spec.New(), panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2.5), panetest.Simulated()), look))
+	first := panetest.Demo(4, 4, 8)
+	first.Latency = [cluster.Classes]engine.Quantiles{}
+	golden.Text(t, "before the first access", panetest.Draw(Spec.New(), panetest.NextTo(panetest.Demo(4, 4, 4), first), look))
+	times := panetest.Demo(4, 4, 4)
 	for i := range 60 {
-		snap.IterationTimes = append(snap.IterationTimes, 20e-6*(1+0.3*math.Sin(float64(i*i))+0.01*float64(i)))
+		times.IterationTimes = append(times.IterationTimes, 20e-6*(1+0.3*math.Sin(float64(i*i))+0.01*float64(i)))
 	}
 	for _, ascii := range []bool{false, true} {
-		g := grid.New(76, 28)
-		g.ASCII = ascii
-		new(Pane).Draw(g.All(), &pane.Host{Snap: snap, Theme: grid.Themes()[0]})
-		panetest.Golden(t, map[bool]string{false: "boxes", true: "boxes-ascii"}[ascii], g.PlainText())
+		golden.Text(t, map[bool]string{false: "boxes", true: "boxes, ascii"}[ascii], panetest.Draw(Spec.New(), panetest.Host(times), panetest.Look{W: 76, H: 28, ASCII: ascii}))
 	}
 }

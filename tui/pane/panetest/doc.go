@@ -1,5 +1,7 @@
-// Package panetest has snapshots as a session would publish them, for tests of
-// panes and of the screen: the same at each call, whatever the host.
+// Package panetest has snapshots as a session would publish them, and draws panes with them
+// for their golden files. They are the same at each call and on every host:
 //
-//	p.Draw(grid.New(80, 24).All(), &pane.Host{Snap: panetest.Demo(4, 4, 4)})
+//	panetest.Looks(t, &Spec, "a run", nil, panetest.Demo(4, 4, 4))
+//
+// Package runs has simulated runs of every workload.
 package panetest

@@ -108,7 +108,8 @@ func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
 	return v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 }
 
-// explain writes the legend on as many rows as there are.
+// explain writes the legend on as many rows as there are. An ellipsis replaces the items
+// that have no room.
 func (c *chart) explain(v grid.View, look grid.Style) {
 	x, y := 0, 0
 	for i := range c.legend {
@@ -118,11 +119,17 @@ func (c *chart) explain(v grid.View, look grid.Style) {
 			name = it.short
 		}
 		n := grid.Width(name) + 2
-		if x > 0 && x+n > v.W() {
-			x, y = 0, y+1
-		}
 		if n > v.W() {
 			continue
+		}
+		if x > 0 && x+n > v.W() {
+			if y+1 >= v.H() {
+				if x-2 < v.W() {
+					v.Rune(min(x, v.W()-1), y, '…', look)
+				}
+				return
+			}
+			x, y = 0, y+1
 		}
 		v.Rune(x, y, it.mark, it.style)
 		v.Text(x+2, y, name, look)

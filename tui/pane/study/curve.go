@@ -2,6 +2,7 @@ package study
 
 import (
 	"slices"
+	"unicode"
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/grid"
@@ -109,13 +110,19 @@ func (c *chart) modelLine(m *engine.Line, lines []item, th *grid.Theme) []item {
 	return lines
 }
 
-// label writes a line's label above its place.
+// label writes a line's label above its place, unless there are words.
 func (c *chart) label(v grid.View, m *engine.Line, th *grid.Theme) {
 	if m.Label == "" {
 		return
 	}
 	if col, row, ok := c.line.Place(m.LabelX, m.LabelY); ok && row > 0 {
-		v.Text(col-1, row-1, c.units.Text(m.Label), th.Text)
+		text := c.units.Text(m.Label)
+		for x := range grid.Width(text) + 2 {
+			if r := v.At(col-2+x, row-1).Rune; unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return
+			}
+		}
+		v.Text(col-1, row-1, text, th.Text)
 	}
 }
 

@@ -124,7 +124,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	p.ghost.look(s, h)
 	p.scroll.scrolled = false
 	p.units = h.Units
-	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W())}
+	b := pane.Border{Title: s.Title, Right: caption(&s.Form, h, v.W()-grid.Width(s.Title))}
 	if len(s.Missing) > 0 {
 		h.Tell(v, missing(s, h)...)
 		return b
@@ -198,10 +198,17 @@ func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.H
 	}
 }
 
-// caption says what is compared and of which kind it is, as fully as the columns allow.
+// aroundTitle is the columns of a border that a title takes in addition to its text.
+const aroundTitle = 4
+
+// caption is the study's caption and the kind of its numbers, or only the kind if both have
+// no room in the columns that a title leaves.
 func caption(s *engine.Form, h *pane.Host, cols int) string {
-	if cols >= 56 && h.Snap.Kind != "" && s.Caption != "" {
-		return s.Caption + ", " + h.KindWords()
+	if h.Snap.Kind == "" || s.Caption == "" {
+		return h.KindWords()
+	}
+	if whole := s.Caption + ", " + h.KindWords(); grid.Width(whole)+aroundTitle <= cols {
+		return whole
 	}
 	return h.KindWords()
 }
@@ -226,7 +233,7 @@ func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
 			if st.Name == p.home {
 				h.Tell(v, strings.ReplaceAll(st.Absent, "WORKLOAD", h.Snap.Scenario.Workload),
 					"Run "+w.Name+": type "+h.Typed("workload "+w.Name)+", or press "+h.Keys("workload")+" until it runs.")
-				return pane.Border{Right: caption(&st.Form, h, v.W())}
+				return pane.Border{Right: h.KindWords()}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -8,10 +9,68 @@ import (
 
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
 )
+
+func TestStudiesLookLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "group sizes", panetest.Slower(panetest.Demo(4, 4, 4), 1.6), panetest.Demo(4, 4, 8))
+	for _, spec := range []*pane.Spec{&Spec, &Overlap, &Convergence, &Steps} {
+		l := panetest.Look{W: 76, H: 19, Alone: true}
+		if !testing.Short() {
+			runs.Looks(t, spec, runs.Of, l, false)
+			runs.Looks(t, spec, runs.Of, l, true)
+		}
+		golden.Text(t, spec.Name+": no such study", panetest.Draw(spec.New(), panetest.Host(&engine.Snapshot{Layout: panetest.Demo(4, 4, 4).Layout}), panetest.Look{W: 49, H: 15}))
+	}
+	if !testing.Short() {
+		runs.Looks(t, &Spec, runs.Of, panetest.Look{W: 49, H: 15}, false)
+		runs.Looks(t, &Spec, runs.Of, panetest.Look{W: 116, H: 35, Alone: true}, false)
+	}
+}
+
+// Links of a torus carry an FFT's exchanges and a broadcast.
+func TestLinksOfATorusLookLikeThis(t *testing.T) {
+	for _, r := range []runs.Run{
+		{Workload: "fft", Knobs: map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32", "rows": "4", "nodes": "32", "ranks-per-node": "1"}},
+		{Workload: "collective", Knobs: map[string]string{"nodes": "32", "ranks-per-node": "1"}},
+	} {
+		s := r.On(t, "xt4-franklin")
+		for _, l := range []panetest.Look{{W: 76, H: 19, Alone: true}, {W: 116, H: 35, Alone: true}} {
+			golden.Text(t, fmt.Sprintf("links: %s on a torus, %d×%d", r.Workload, l.W, l.H), panetest.Draw(Links.New(), panetest.Host(s), l))
+		}
+	}
+}
+
+// The ε of schemes: of other threads and nodes, without a scheme, and where there is
+// nothing to compare yet.
+func TestOverlapLooksLikeThis(t *testing.T) {
+	masteronly := panetest.Scheme(1, 8, panetest.Masteronly)
+	panetest.Looks(t, &Overlap, "one reserved thread of 8", masteronly, panetest.Scheme(1, 8))
+	l := panetest.Look{W: 76, H: 19, Alone: true}
+	failed := panetest.FirstScheme(1, 8, func(s *engine.Snapshot) {
+		s.Metrics, s.Phase, s.Failure = nil, engine.Failed, panetest.DeadlockFailure
+	})
+	for _, c := range []struct {
+		name string
+		s    *engine.Snapshot
+	}{
+		{"2 reserved threads of 16", panetest.Scheme(2, 16)},
+		{"masteronly", masteronly},
+		{"starting", panetest.FirstScheme(1, 8, panetest.Starting)},
+		{"one thread", panetest.FirstScheme(1, 8, panetest.Knob("threads-per-rank", "1"))},
+		{"all threads reserved", panetest.FirstScheme(1, 8, panetest.Knob("reserved", "4"), panetest.Knob("threads-per-rank", "4"))},
+		{"failed", failed},
+	} {
+		golden.Text(t, "overlap: "+c.name, panetest.Draw(Overlap.New(), panetest.Host(c.s), l))
+	}
+	same := panetest.Scheme(1, 8, func(s *engine.Snapshot) { panetest.Knob("nodes", "8")(s); s.Metrics[3].Value *= 0.9 })
+	golden.Text(t, "overlap: next to a baseline of the same table", panetest.Draw(Overlap.New(), panetest.NextTo(same, panetest.Scheme(1, 8)), l))
+	golden.Text(t, "overlap: next to a baseline of another table", panetest.Draw(Overlap.New(), panetest.NextTo(panetest.Scheme(1, 4), panetest.Scheme(1, 8)), l))
+}
 
 // The present point stands over its f_comm and n_k at its ε, the model's ε over the
 // same f_comm, and both move with the run.

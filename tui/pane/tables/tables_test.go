@@ -7,9 +7,11 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
 )
 
 // host has a table of two layers, one of parts, and a metric by rank.
@@ -51,6 +53,14 @@ func act(t *testing.T, p *Pane, h *pane.Host, name string) {
 	t.Fatalf("no action %s", name)
 }
 
+func TestTablesLookLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "layers", host(2, 2).Snap, host(2, 2).Snap)
+	if !testing.Short() {
+		runs.Looks(t, &Spec, runs.Last, panetest.Look{W: 49, H: 15}, false)
+		runs.Looks(t, &Spec, runs.Last, panetest.Look{W: 76, H: 19, Alone: true}, true)
+	}
+}
+
 // Pages and layers as they look: empty rows at both ends and columns are left out, counts
 // are those of an iteration, times those of the mean rank, and the slowest is marked.
 func TestPages(t *testing.T) {
@@ -79,7 +89,7 @@ func TestPages(t *testing.T) {
 	h2.Snap.Tallies = nil
 	h, p = h2, &Pane{}
 	draw("a map of ranks", 60, 8, true, true)
-	panetest.Golden(t, "pages", all.String())
+	golden.Text(t, "pages", all.String())
 	act(t, &Pane{page: 2}, host(2, 2), "next-table")
 }
 
@@ -170,5 +180,5 @@ func TestTablesBesideABaseline(t *testing.T) {
 	wide.Base = engine.NewBaseline(late.Snap).Against(wide.Snap)
 	wide.Snap.Tallies, h, p = nil, wide, &Pane{}
 	draw("ranks as a map", 60, 8, false)
-	panetest.Golden(t, "baseline", all.String())
+	golden.Text(t, "baseline", all.String())
 }

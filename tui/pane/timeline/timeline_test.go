@@ -13,12 +13,38 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
 const us = cluster.Microsecond
+
+func TestTimelineLooksLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "threads", nil, panetest.Recorded(4, 2, 4, 8, false))
+	l := panetest.Look{W: 76, H: 19, Alone: true}
+	draw := func(name string, s *engine.Snapshot, w Want, l panetest.Look, actions ...string) {
+		p, h := &Pane{Want: w}, panetest.Host(s)
+		panetest.Draw(p, h, l)
+		panetest.Act(t, p, h, actions...)
+		golden.Text(t, name, panetest.Draw(p, h, l))
+	}
+	for _, theme := range []string{"dark", "light", "sixteen"} {
+		draw("theme "+theme, panetest.Recorded(2, 2, 2, 6, false), Want{}, panetest.Look{W: 76, H: 11, Theme: theme, Styles: true})
+	}
+	draw("a cursor", panetest.Recorded(4, 2, 4, 8, false), Want{Cursor: true, Row: 4, At: 670 * us}, l)
+	draw("a cursor, 116×35", panetest.Recorded(4, 2, 4, 8, false), Want{Cursor: true, Row: 4, At: 670 * us}, panetest.Look{W: 116, H: 35, Alone: true})
+	draw("arrows", panetest.Recorded(4, 2, 4, 8, true), Want{}, panetest.Look{W: 116, H: 35, Alone: true}, "arrows", "fold")
+	draw("1024 ranks", panetest.Recorded(64, 16, 1, 8, false), Want{}, l)
+	draw("1024 ranks, 196×55", panetest.Recorded(64, 16, 1, 8, false), Want{}, panetest.Look{W: 196, H: 55, Alone: true})
+	draw("off", panetest.Demo(4, 4, 4), Want{}, l)
+	draw("nothing recorded", panetest.Recorded(4, 2, 4, 0, false), Want{}, l)
+	failed := panetest.Recorded(4, 2, 4, 3, false)
+	failed.Phase, failed.Failure = engine.Failed, panetest.DeadlockFailure
+	draw("failed", failed, Want{}, l)
+	draw("held", panetest.Recorded(4, 2, 1, 8, false), Want{End: 500 * us, Column: 5 * us}, l)
+}
 
 // Bins show what a walk over the stretches of the row's lanes makes of them, up to the
 // time that every lane tells of.
@@ -297,12 +323,12 @@ func TestPartsStandOneAboveTheOther(t *testing.T) {
 	if len(spans) != 4 || spans[0] != spans[1] || spans[2] != spans[3] || spans[0] != 2*spans[2] || spans[0] == 0 {
 		t.Errorf("the rows have %d cells, want two and two of half as many", spans)
 	}
-	panetest.Golden(t, "timeline-pair", p.screen(110, 16))
+	golden.Text(t, "timeline-pair", p.screen(110, 16))
 	p.act("pair")
 	if spans := screen(); len(spans) != 2 {
 		t.Errorf("apart there are %d rows, want 2", len(spans))
 	}
-	panetest.Golden(t, "timeline-parts", p.screen(110, 16))
+	golden.Text(t, "timeline-parts", p.screen(110, 16))
 	p.act("pair")
 	if again := screen(); !slices.Equal(again, spans) {
 		t.Errorf("together again: %v, want %v", again, spans)
@@ -361,7 +387,7 @@ func TestStreamsStandBelowTheirRank(t *testing.T) {
 	}
 	s.Timeline = rec.View()
 	p := looking(s)
-	panetest.Golden(t, "timeline-streams", p.screen(110, 17))
+	golden.Text(t, "timeline-streams", p.screen(110, 17))
 	p.act("crosshair")
 	for _, c := range []struct {
 		at    cluster.Time
@@ -402,7 +428,7 @@ func TestText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	panetest.Golden(t, "timeline-text", text)
+	golden.Text(t, "timeline-text", text)
 
 	// However many lanes there are, every row is filled.
 	text, err = Text(panetest.Recorded(64, 16, 1, 8, false), 200, 0)

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -278,9 +279,11 @@ func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme)
 		t.text = append(t.text, 's')
 	}
 	x += len(busyShades) + 1
-	if grid.Width(string(t.text)) > legend.W()-x && legend.H() > 1 {
+	if grid.Width(string(t.text)) > legend.W()-x {
 		legend.Text(x, 0, "working 0-100%", th.Dim)
-		legend.Bytes(0, 1, t.text[len("working 0-100%, "):], th.Dim)
+		if legend.H() > 1 {
+			legend.Bytes(0, 1, t.text[len("working 0-100%, "):], th.Dim)
+		}
 		return
 	}
 	legend.Bytes(x, 0, t.text, th.Dim)
@@ -315,7 +318,8 @@ func blockSize(n, w, h int) (bw, bh, gap int) {
 	return 1, 1, 0
 }
 
-// legend tells the shades and how much of the last second they took.
+// legend tells the shades and how much of the last second they took: in words, or where
+// these have no room in numbers alone.
 func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	var sum [cluster.States]float64
 	total := 0.0
@@ -325,15 +329,26 @@ func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 			total += x
 		}
 	}
-	x, y := 0, 0
-	bare := v.H() == 1 && v.W() < legendW
+	words := total == 0 || t.shades(v.Sub(grid.Rect{W: v.W()}), snap, &sum, total, true, th) <= v.H()
+	t.shades(v, snap, &sum, total, words, th)
+}
+
+// shades writes the legend and returns its rows.
+func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sum *[cluster.States]float64, total float64, words bool, th *grid.Theme) int {
+	x, y, gap := 0, 0, 2
+	if !words {
+		gap = 1
+	}
 	for _, s := range shownStates {
+		if total == 0 && !slices.ContainsFunc(snap.Ranks, func(r engine.RankView) bool { return r.State == s }) {
+			continue // no rank is in this state
+		}
 		t.text = t.text[:0]
-		if !bare || total == 0 {
+		if words {
 			t.text = append(t.text, s.String()...)
 		}
 		if total > 0 {
-			if !bare {
+			if words {
 				t.text = append(t.text, ' ')
 			}
 			t.text = grid.Share.Append(t.text, float64(int(100*sum[s]/total+0.5))/100, 4)
@@ -344,8 +359,9 @@ func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 		}
 		v.Rune(x, y, stateGlyphs[s], th.Text)
 		v.Bytes(x+2, y, t.text, th.Dim)
-		x += n + 2
+		x += n + gap
 	}
+	return y + 1
 }
 
 func digits(n int) int {

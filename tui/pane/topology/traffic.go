@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 
@@ -147,7 +148,11 @@ func (t *Pane) notes(v grid.View, w int, th *grid.Theme) int {
 			v.Rune(x, y, g, it.style)
 			at += 2
 		}
-		v.Bytes(at, y, text, th.Dim)
+		if x+n > w {
+			v.TextRows(at, y, w-at, 1, string(text), th.Dim)
+		} else {
+			v.Bytes(at, y, text, th.Dim)
+		}
 		x += n + 1
 	}
 	return y + 1
@@ -216,6 +221,9 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 	text := t.text
 	if grid.Width(string(text)) > v.W() {
 		text = text[len("from row to column, "):]
+	}
+	if grid.Width(string(text)) > v.W() {
+		text, _, _ = bytes.Cut(text, []byte(", "))
 	}
 	v.Bytes(0, 0, text, th.Dim)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/collective"
+	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/presets"
 	"github.com/hybridtop/hybridtop/tui/grid"
 	"github.com/hybridtop/hybridtop/tui/pane"
@@ -47,19 +48,9 @@ func drawn(p *Pane, h *pane.Host, w, rows int, ascii, mono bool) (string, pane.B
 	return g.PlainText(), b
 }
 
-func TestFieldOfWinners(t *testing.T) {
-	h := host(t)
-	text, b := drawn(&Pane{}, h, 78, 30, false, false)
-	panetest.Golden(t, "winners", b.Title+"\n"+b.Right+"\n"+text)
-	text, _ = drawn(&Pane{}, h, 40, 12, false, false)
-	panetest.Golden(t, "winners-small", text)
-	text, _ = drawn(&Pane{}, h, 78, 30, true, true)
-	panetest.Golden(t, "winners-ascii", text)
-	for _, r := range text {
-		if r > '~' {
-			t.Fatalf("%q in ASCII:\n%s", r, text)
-		}
-	}
+func TestWinnersLookLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "an exchange", nil, host(t).Snap)
+	golden.Text(t, "no field", panetest.Draw(Spec.New(), panetest.Host(panetest.Demo(4, 4, 4)), panetest.Look{W: 49, H: 8}))
 }
 
 // The cursor and a click tell of a cell, until the run is followed again.

@@ -1,0 +1,144 @@
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files again")
+
+// sections is the golden file of the package that is tested.
+type sections struct {
+	path  string
+	names []string // in the order of the file
+	texts map[string]string
+	owner map[string]string // the test that has the section
+	err   error
+}
+
+var (
+	mu   sync.Mutex
+	open = sync.OnceValue(load)
+)
+
+// heading is the first line of a section.
+var heading = regexp.MustCompile(`(?m)^-- (.+) --\n`)
+
+// load reads the golden file. An update by all tests of the package begins without it.
+func load() *sections {
+	s := &sections{texts: map[string]string{}, owner: map[string]string{}}
+	dir, err := os.Getwd()
+	if err != nil {
+		s.err = err
+		return s
+	}
+	s.path = filepath.Join("testdata", filepath.Base(dir)+".golden")
+	if *update && whole() {
+		return s
+	}
+	b, err := os.ReadFile(s.path)
+	if err != nil && !(*update && os.IsNotExist(err)) {
+		s.err = err
+		return s
+	}
+	s.parse(string(b))
+	return s
+}
+
+// whole reports whether every test of the package runs, at its full size.
+func whole() bool {
+	for _, name := range []string{"test.run", "test.skip"} {
+		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
+			return false
+		}
+	}
+	return !testing.Short()
+}
+
+func (s *sections) parse(text string) {
+	at := heading.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range at {
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		s.put(text[m[2]:m[3]], text[m[1]:end])
+	}
+}
+
+func (s *sections) put(name, text string) {
+	if _, known := s.texts[name]; !known {
+		s.names = append(s.names, name)
+	}
+	s.texts[name] = text
+}
+
+func (s *sections) write() error {
+	var b strings.Builder
+	for _, name := range s.names {
+		b.WriteString("-- " + name + " --\n" + s.texts[name])
+	}
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(s.path, []byte(b.String()), 0o644)
+}
+
+// Text compares a text with the section of this name in the golden file of the package.
+// Only one test may have a section.
+func Text(t *testing.T, name, got string) {
+	t.Helper()
+	mu.Lock()
+	defer mu.Unlock()
+	s := open()
+	if s.err != nil {
+		t.Fatalf("%v (-update writes it)", s.err)
+	}
+	if !strings.HasSuffix(got, "\n") {
+		got += "\n"
+	}
+	if heading.MatchString(got) || !heading.MatchString("-- "+name+" --\n") {
+		t.Fatalf("the text of %q looks like a heading of %s, or its name cannot be one", name, s.path)
+	}
+	if owner := s.owner[name]; owner != "" && owner != t.Name() {
+		t.Fatalf("%s and %s both have the section %q of %s", owner, t.Name(), name, s.path)
+	}
+	s.owner[name] = t.Name()
+	if *update {
+		s.put(name, got)
+		if err := s.write(); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, known := s.texts[name]
+	if !known {
+		t.Errorf("%s has no section %q (-update writes it):\n%s", s.path, name, got)
+	} else if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s differs in %q (-want +got; -update writes it again):\n%s\n%s", s.path, name, diff, got)
+	}
+}
+
+// File compares a text with a file of the tree, which -update writes again.
+func File(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got; -update writes it again):\n%s\n%s", file, diff, got)
+	}
+}

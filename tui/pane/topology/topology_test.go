@@ -1,0 +1,223 @@
+package topology
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/internal/golden"
+	"github.com/hybridtop/hybridtop/tui/grid"
+	"github.com/hybridtop/hybridtop/tui/pane"
+	"github.com/hybridtop/hybridtop/tui/pane/panetest"
+)
+
+func TestClusterLooksLikeThis(t *testing.T) {
+	panetest.Looks(t, &Spec, "no bytes between nodes", nil, panetest.Demo(4, 4, 4))
+	panetest.Looks(t, &Spec, "lines between nodes", panetest.Demo(4, 4, 4), panetest.Demo(4, 4, 16))
+	panetest.Looks(t, &Spec, "a matrix of 64 nodes", panetest.Slower(panetest.Demo(64, 16, 128), 1.6), panetest.Demo(64, 16, 64))
+	draw := func(name string, h *pane.Host, l panetest.Look) {
+		golden.Text(t, name, panetest.Draw(&Pane{}, h, l))
+	}
+	draw("8 nodes, 76×19", panetest.Host(panetest.Demo(8, 16, 128)), panetest.Look{W: 76, H: 19, Alone: true})
+	draw("8 nodes, 116×35", panetest.Host(panetest.Demo(8, 16, 128)), panetest.Look{W: 116, H: 35, Alone: true})
+	draw("1024 nodes, 76×19", panetest.Host(panetest.Demo(1024, 4, 256)), panetest.Look{W: 76, H: 19, Alone: true})
+	draw("1024 nodes, 196×55, mono", panetest.Host(panetest.Demo(1024, 4, 256)), panetest.Look{W: 196, H: 55, Theme: "mono"})
+	draw("1024 nodes, 27×14", panetest.Host(panetest.Demo(1024, 4, 4)), panetest.Look{W: 27, H: 14})
+	h := panetest.NextTo(panetest.Demo(64, 16, 128), panetest.Demo(64, 16, 64))
+	h.Absolute = true
+	draw("numbers of a matrix next to a baseline", h, panetest.Look{W: 76, H: 19, Alone: true})
+	h = panetest.Host(panetest.Demo(4, 4, 16))
+	h.Units = grid.BitUnits
+	draw("bits", h, panetest.Look{W: 76, H: 19, Alone: true})
+	for _, text := range []string{"node 1", "rank 6", "3-7", "wait"} {
+		h := panetest.Host(panetest.Demo(4, 4, 16))
+		h.Pick, _ = pane.ParsePick(text, &h.Snap.Layout)
+		draw("selected: "+text, h, panetest.Look{W: 116, H: 35, Alone: true, Theme: "mono", Styles: true})
+	}
+	h = panetest.Host(panetest.Demo(1024, 4, 256))
+	p := &Pane{}
+	panetest.Draw(p, h, panetest.Look{W: 116, H: 35, Alone: true})
+	panetest.Act(t, p, h, "row-down", "row-up", "crosshair-right", "crosshair-right")
+	golden.Text(t, "selected: a node of 1024, and its peer", panetest.Draw(p, h, panetest.Look{W: 116, H: 35, Alone: true, Theme: "mono"}))
+	draw("before the first snapshot", panetest.Host(&engine.Snapshot{Phase: engine.Starting}), panetest.Look{W: 32, H: 8})
+}
+
+// pairs is a run on some nodes, in which these pairs of nodes sent bytes.
+func pairs(nodes int, sent map[[2]int]int64) *engine.Snapshot {
+	s := panetest.Demo(nodes, 2, 2)
+	s.Recent = engine.Recent{Span: cluster.Second, Nodes: 1, Pairs: make([]int64, nodes*nodes)}
+	for p, bytes := range sent {
+		s.Recent.Pairs[p[0]*nodes+p[1]] = bytes
+		if p[0] != p[1] {
+			s.Recent.Class[cluster.Remote] += bytes
+		}
+	}
+	return s
+}
+
+// An arrow's head is at the node that gets bytes, and there is no line between nodes that
+// sent none. The line of a pair keeps its place if others send bytes, too.
+func TestLinesLeadToWhoGetsBytes(t *testing.T) {
+	const w, h = 76, 30
+	var alone [2]grid.Grid
+	for i, sent := range []map[[2]int]int64{{{0, 2}: 1 << 20}, {{0, 2}: 1 << 20, {1, 3}: 1 << 20, {3, 0}: 1 << 20}} {
+		g := &alone[i]
+		g.Resize(w, h)
+		p := &Pane{}
+		host := panetest.Host(pairs(4, sent))
+		p.Draw(g.All(), host)
+		c, ok := p.stand(g.All(), h-2)
+		if !ok {
+			t.Fatal("there is no room for lines")
+		}
+		heads := strings.Count(g.PlainText(), "◂")
+		if heads != len(sent) {
+			t.Errorf("%d heads for %d pairs:\n%s", heads, len(sent), g.PlainText())
+		}
+		for pair := range sent {
+			y := c.port(pair[1], pair[0], 4)
+			if r := g.At(c.left, y).Rune; r != '◂' {
+				t.Errorf("%q stands where node %d gets bytes from node %d, in row %d:\n%s", r, pair[1], pair[0], y, g.PlainText())
+			}
+		}
+	}
+	for y := range h {
+		for x := range w {
+			if r := alone[0].At(x, y).Rune; strings.ContainsRune("┓┛", r) && alone[1].At(x, y).Rune != r && !strings.ContainsRune("┳┻┫┣┃━┼┤├", alone[1].At(x, y).Rune) {
+				t.Errorf("the line has %q at %d,%d, and with others %q", r, x, y, alone[1].At(x, y).Rune)
+			}
+		}
+	}
+}
+
+// Lines that share a lane never share a row of it, for any number of nodes and any size.
+func TestLanesAreNotShared(t *testing.T) {
+	fit := 0
+	for nodes := 2; nodes <= mostLined; nodes++ {
+		for h := nodes; h < 60; h++ {
+			for boxed := range 2 {
+				c := column{boxed: boxed == 1, w: 12, h: 1 + 2*boxed}
+				if !c.fits(nodes, 100, h) {
+					continue
+				}
+				fit++
+				if c.n != nodes*(nodes-1)/2 {
+					t.Fatalf("%d nodes have %d pairs", nodes, c.n)
+				}
+				for i, a := range c.pairs[:c.n] {
+					if a.ya >= a.yb || a.yb >= h {
+						t.Errorf("%d nodes in %d rows: a line from row %d to %d", nodes, h, a.ya, a.yb)
+					}
+					for _, b := range c.pairs[:i] {
+						if a.lane == b.lane && a.ya <= b.yb && b.ya <= a.yb {
+							t.Errorf("%d nodes in %d rows: %v and %v are one line", nodes, h, a, b)
+						}
+					}
+				}
+			}
+		}
+	}
+	if fit == 0 {
+		t.Error("nothing fits")
+	}
+}
+
+// The weight of a line is its decade below the largest rate.
+func TestWeightsAreDecades(t *testing.T) {
+	p := &Pane{}
+	r := pairs(4, map[[2]int]int64{{0, 1}: 5e6, {1, 2}: 4e5, {2, 3}: 3e3, {3, 3}: 9e9}).Recent
+	heavy := p.decades(&r, 4)
+	if heavy != 1e6 {
+		t.Errorf("heavy lines begin at %g B/s, want 1e6: the inside of a node does not count", heavy)
+	}
+	for rate, want := range map[float64]uint8{0: 0, 3e3: 1, 4e5: 2, 1e6: 3, 5e6: 3} {
+		if got := weightOf(rate, heavy); got != want {
+			t.Errorf("%g B/s has weight %d, want %d", rate, got, want)
+		}
+	}
+}
+
+// A click on a rank selects it, a second one its node, at every size that shows ranks.
+func TestClicksSelectRanks(t *testing.T) {
+	for _, c := range []struct{ nodes, group, w, h int }{{4, 16, 76, 19}, {4, 4, 49, 15}, {64, 16, 60, 40}, {64, 16, 27, 17}, {1024, 4, 100, 60}} {
+		host, p := panetest.Host(panetest.Demo(c.nodes, 4, c.group)), &Pane{}
+		g := grid.New(c.w, c.h)
+		p.Draw(g.All(), host)
+		if len(p.spots) == 0 {
+			t.Errorf("%+v: no rank stands anywhere", c)
+		}
+		for _, s := range p.spots {
+			host.Pick = pane.Pick{}
+			rank := int(p.slots[s.first])
+			want := fmt.Sprintf("rank %d of node %d", rank, host.Snap.Layout.NodeOf(rank))
+			node := fmt.Sprintf("node %d", host.Snap.Layout.NodeOf(rank))
+			if s.n > 1 {
+				want = node
+			}
+			if !p.Click(host, s.r.X, s.r.Y) || host.Pick.String() != want {
+				t.Fatalf("%+v: a click on rank %d selects %s", c, rank, host.Pick)
+			}
+			if p.Click(host, s.r.X+s.r.W-1, s.r.Y+s.r.H-1); host.Pick.String() != node {
+				t.Fatalf("%+v: a second click on rank %d selects %s", c, rank, host.Pick)
+			}
+		}
+		if p.Click(host, -1, -1) {
+			t.Errorf("%+v: a click beside the pane selects %s", c, host.Pick)
+		}
+	}
+}
+
+// A click on the matrix selects the node that sends, and notes the node that gets.
+func TestClicksSelectCellsOfTheMatrix(t *testing.T) {
+	host, p := panetest.Host(panetest.Demo(64, 16, 64)), &Pane{}
+	p.Draw(grid.New(116, 80).All(), host)
+	for _, node := range []int{0, 7, 63} {
+		found := false
+		for y := range p.heatAt.H {
+			for x := range p.heatAt.W {
+				if row, col, ok := p.heat.CellAt(x, y); ok && row == node && col == 9 && !found {
+					found = p.Click(host, p.heatAt.X+x, p.heatAt.Y+y)
+				}
+			}
+		}
+		if !found || host.Pick.Level != pane.OneNode || host.Pick.Node != node || p.peer != 9 || !p.asked {
+			t.Errorf("a click on row %d, column 9 (%v) selects %v and tells of node %d", node, found, host.Pick, p.peer)
+		}
+	}
+}
+
+// Every rank is shown once, in its node, for every ranking.
+func TestEveryRankStandsOnce(t *testing.T) {
+	for _, ranking := range []cluster.Ranking{cluster.Sequential, cluster.RoundRobin} {
+		s := panetest.Demo(8, 6, 8)
+		s.Layout.Ranking = ranking
+		p := &Pane{}
+		p.deal(&s.Layout)
+		seen := map[int32]bool{}
+		for i, rank := range p.slots {
+			if s.Layout.NodeOf(int(rank)) != i/6 || seen[rank] {
+				t.Errorf("%v: rank %d stands in node %d", ranking, rank, i/6)
+			}
+			seen[rank] = true
+		}
+		if len(seen) != 48 {
+			t.Errorf("%v: %d ranks stand somewhere", ranking, len(seen))
+		}
+	}
+}
+
+// Blocks of nodes fill the room as far as they can, and never more than it.
+func TestBlocksFit(t *testing.T) {
+	for _, n := range []int{1, 5, 64, 1000} {
+		for w := 10; w < 120; w += 7 {
+			for h := 4; h < 60; h += 5 {
+				bw, bh, gap := blockSize(n, w, h)
+				if cols := w / (bw + gap); bw > 1 && (cols < 1 || (n+cols-1)/cols*bh > h) {
+					t.Errorf("%d blocks of %d×%d do not fit in %d×%d", n, bw, bh, w, h)
+				}
+			}
+		}
+	}
+}
