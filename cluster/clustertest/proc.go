@@ -69,6 +69,10 @@ func (p *proc) fails(err error, words ...string) {
 	p.check(contains(err, words...), "error %v, want %q in it", err, words)
 }
 
+// only and third return the error of a call.
+func only[T any](_ T, err error) error          { return err }
+func third[T, U any](_ T, _ U, err error) error { return err }
+
 // same checks a value.
 func same[T comparable](p *proc, what string, got, want T) {
 	p.check(got == want, "%s: %v, want %v", what, got, want)
