@@ -144,7 +144,7 @@ var parts = []part{
 	{name: "timeline", test: (*suite).testTimeline},
 	{name: "progress", test: (*suite).testProgress},
 	{name: "deadlock", cases: deadlockCases},
-	{name: "abort", test: (*suite).testAbort},
+	{name: "abort", cases: abortCases},
 	{name: "loops", test: (*suite).testLoops},
 	{name: "random programs", test: (*suite).testPrograms},
 	{name: "mixtures", test: (*suite).testMixtures},
@@ -241,14 +241,29 @@ func (s *suite) launchIn(ctx context.Context, t *testing.T, spec cluster.Spec, b
 	t.Helper()
 	ctx, stop := context.WithTimeoutCause(ctx, guard, errHung)
 	defer stop()
-	err := cluster.Launch(ctx, s.fabric, spec, dress(func(p *proc) {
-		p.suite, p.ctx = s, ctx
-		body(p)
-	}))
+	err := cluster.Launch(ctx, s.fabric, spec, s.dress(ctx, body))
 	if context.Cause(ctx) == errHung {
 		t.Fatalf("the run hangs: %v", err)
 	}
 	return err
+}
+
+// start starts a program and returns the run.
+func (s *suite) start(ctx context.Context, t *testing.T, spec cluster.Spec, body func(p *proc)) cluster.Run {
+	t.Helper()
+	run, err := cluster.Start(ctx, s.fabric, spec, s.dress(ctx, body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// dress makes a rank's body from a test's.
+func (s *suite) dress(ctx context.Context, body func(p *proc)) func(*cluster.Rank) error {
+	return dress(func(p *proc) {
+		p.suite, p.ctx = s, ctx
+		body(p)
+	})
 }
 
 // run runs a program that has to succeed.
