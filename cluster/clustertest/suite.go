@@ -109,7 +109,7 @@ type part struct {
 }
 
 var parts = []part{
-	{name: "launch", test: (*suite).testLaunch},
+	{name: "launch", cases: launchCases},
 	{name: "two-sided", test: (*suite).testTwoSided},
 	{name: "order", test: (*suite).testOrder},
 	{name: "probe", test: (*suite).testProbe},
