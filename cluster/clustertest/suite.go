@@ -119,7 +119,7 @@ var parts = []part{
 	{name: "signals", test: (*suite).testSignals, puts: true},
 	{name: "phantoms", test: (*suite).testPhantoms, puts: true},
 	{name: "means", test: (*suite).testMeans},
-	{name: "devices", test: (*suite).testDevices},
+	{name: "devices", cases: deviceCases},
 	{name: "atomics", cases: atomicCases, puts: true},
 	{name: "rpc", test: (*suite).testRPC},
 	{name: "steps", test: (*suite).testSteps},
@@ -187,8 +187,10 @@ func ifCharged(test func(*suite, *testing.T)) func(*suite, *testing.T) {
 	}
 }
 
-// charged reports whether the clock shows the machine's costs.
+// charged reports whether the clock shows the machine's costs, virtual whether it is
+// virtual.
 func (s *suite) charged() bool { return s.fabric.Clock(&s.machine) != cluster.WallClock }
+func (s *suite) virtual() bool { return s.fabric.Clock(&s.machine) == cluster.VirtualClock }
 
 // spec is ranks on two nodes where that goes evenly, all in one UPC group, with
 // segments of 64 KiB and an eager limit of 256 B.
