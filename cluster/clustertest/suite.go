@@ -145,7 +145,7 @@ var parts = []part{
 	{name: "progress", test: (*suite).testProgress},
 	{name: "deadlock", cases: deadlockCases},
 	{name: "abort", cases: abortCases},
-	{name: "loops", test: (*suite).testLoops},
+	{name: "loops", cases: loopCases},
 	{name: "random programs", test: (*suite).testPrograms},
 	{name: "mixtures", test: (*suite).testMixtures},
 }
