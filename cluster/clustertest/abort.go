@@ -11,48 +11,32 @@ import (
 )
 
 var abortCases = []testCase{
-	{"an error of one rank ends the run", whileBusy(
-		func(p *proc, _ context.CancelCauseFunc) {
-			if p.ID() == 0 {
-				p.failf("%w", errBoom)
-			}
-			p.recv(0, 99, nil)
-		},
-		func(t *testing.T, err error) {
-			if !errors.Is(err, errBoom) {
-				t.Errorf("error %v, want rank 0's", err)
-			}
-		})},
-	{"a panic of one rank ends the run, and the error names the rank", whileBusy(
-		func(p *proc, _ context.CancelCauseFunc) {
-			if p.ID() == 0 {
-				panic(errBoom)
-			}
-			p.recv(0, 99, nil)
-		},
-		func(t *testing.T, err error) {
-			abortedBy(t, 0, cluster.ReasonPanic, errBoom, err, "rank 0 panicked: boom")
-		})},
-	{"a rank that ends its goroutine ends the run, and the error names the rank", whileBusy(exitGoroutine,
-		func(t *testing.T, err error) {
-			a := abortedBy(t, 0, cluster.ReasonExit, nil, err, "rank 0 ended its goroutine (runtime.Goexit")
-			if !strings.Contains(a.Stack, "exitGoroutine") {
-				t.Errorf("stack %s", a.Stack)
-			}
-		})},
-	{"a cancelled context ends the run", whileBusy(
-		func(p *proc, cancel context.CancelCauseFunc) {
-			cancel(errBoom)
-			p.chat(3 - p.ID())
-		},
-		func(t *testing.T, err error) { aborted(t, cluster.ReasonCancelled, errBoom, err) })},
+	{"an error of one rank ends the run", whileBusy(failOnRank0, func(t *testing.T, err error) {
+		if !errors.Is(err, errBoom) {
+			t.Errorf("error %v, want rank 0's", err)
+		}
+	})},
+	{"a panic of one rank ends the run, and the error names the rank", whileBusy(panicOnRank0, func(t *testing.T, err error) {
+		abortedBy(t, 0, cluster.ReasonPanic, errBoom, err, "rank 0 panicked: boom")
+	})},
+	{"a rank that ends its goroutine ends the run, and the error names the rank", whileBusy(exitOnRank0, func(t *testing.T, err error) {
+		a := abortedBy(t, 0, cluster.ReasonExit, nil, err, "rank 0 ended its goroutine (runtime.Goexit")
+		if !strings.Contains(a.Stack, "exitOnRank0") {
+			t.Errorf("stack %s", a.Stack)
+		}
+	})},
+	{"a cancelled context ends the run", whileBusy(cancelAndChat, func(t *testing.T, err error) {
+		aborted(t, cluster.ReasonCancelled, errBoom, err)
+	})},
 	{"Run.Cancel ends the run", (*suite).runCancels},
 	{"the report of a cancel names the peer of a matched receive", (*suite).cancelNamesPeer},
 	{"a context that is cancelled before the start ends the run", (*suite).cancelledBefore},
 	{"a panic or the goroutine's end in a callback names the rank", (*suite).abortNamesRank},
 	{"a panic inside a call frees the threads of the rank", (*suite).panicFreesThreads},
-	{"a panic in an RPC body ends the run", (*suite).rpcPanics},
-	{"an RPC body that waits ends the run", (*suite).rpcWaits},
+	{"a panic in an RPC body ends the run", func(s *suite, t *testing.T) {
+		s.rpcAborts(t, func(*proc) { panic("no error value") }, "rank 1 panicked: no error value")
+	}},
+	{"an RPC body that waits ends the run", func(s *suite, t *testing.T) { s.rpcAborts(t, func(p *proc) { p.recv(0, 99, nil) }) }},
 	{"the fabric runs on after an abort", onRanks(4, allToAll)},
 }
 
@@ -95,24 +79,50 @@ var endings = []struct {
 	}},
 }
 
-// whileBusy is a test with a subtest for each way in which rank 1 and 2 may be busy.
-// Rank 0 and 3 work together, and then end the run.
-func whileBusy(end func(*proc, context.CancelCauseFunc), check func(*testing.T, error)) func(*suite, *testing.T) {
+// whileBusy is a test that ends a run in each way in which rank 1 and 2 may be busy.
+func whileBusy(end func(*proc), check func(*testing.T, error)) func(*suite, *testing.T) {
 	return func(s *suite, t *testing.T) {
 		for _, others := range endings {
-			t.Run("others in "+others.name, func(t *testing.T) {
-				ctx, cancel := context.WithCancelCause(t.Context())
-				defer cancel(nil)
-				check(t, s.launchIn(ctx, t, s.spec(4), func(p *proc) {
-					if p.ID() == 1 || p.ID() == 2 {
-						others.busy(p)
-					}
-					p.exchange(3-p.ID(), s.times(20))
-					end(p, cancel)
-				}))
-			})
+			t.Run("others in "+others.name, func(t *testing.T) { check(t, s.launch(t, s.spec(4), endWhile(others.busy, end))) })
 		}
 	}
+}
+
+// endWhile is a program whose rank 0 and 3 work together and then end the run, while
+// rank 1 and 2 are busy.
+func endWhile(busy, end func(*proc)) func(*proc) {
+	work := func(p *proc) {
+		p.exchange(3-p.ID(), p.times(20))
+		end(p)
+	}
+	return roles(work, busy, busy, work)
+}
+
+func failOnRank0(p *proc) {
+	if p.ID() == 0 {
+		p.failf("%w", errBoom)
+	}
+	p.recv(0, 99, nil)
+}
+
+func panicOnRank0(p *proc) {
+	if p.ID() == 0 {
+		panic(errBoom)
+	}
+	p.recv(0, 99, nil)
+}
+
+func exitOnRank0(p *proc) {
+	if p.ID() == 0 {
+		runtime.Goexit()
+	}
+	defer runtime.Goexit() // while the other ranks unwind
+	p.recv(0, 99, nil)
+}
+
+func cancelAndChat(p *proc) {
+	p.cancel(errBoom)
+	p.chat(3 - p.ID())
 }
 
 // abortedBy checks that a rank ended the run, with an error that contains all words.
@@ -125,30 +135,19 @@ func abortedBy(t *testing.T, rank int, reason cluster.Reason, cause, err error, 
 	return a
 }
 
-func exitGoroutine(p *proc, _ context.CancelCauseFunc) {
-	if p.ID() == 0 {
-		runtime.Goexit()
-	}
-	defer runtime.Goexit() // while the other ranks unwind
-	p.recv(0, 99, nil)
-}
-
 func (s *suite) runCancels(t *testing.T) {
-	started := make(chan struct{})
-	run := s.start(t.Context(), t, s.spec(4), func(p *proc) {
-		if p.ID() == 1 || p.ID() == 2 {
-			p.recv(0, 99, nil)
-		}
-		p.exchange(3-p.ID(), s.times(20))
-		if p.ID() == 0 {
-			close(started)
-		}
+	started := make(chan struct{}, 2)
+	run, err := s.start(t.Context(), s.spec(4), endWhile(recvFrom0, func(p *proc) {
+		started <- struct{}{}
 		p.chat(3 - p.ID())
-	})
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	<-started
 	run.Cancel(errBoom)
 	run.Cancel(errors.New("again"))
-	err := run.Wait()
+	err = run.Wait()
 	aborted(t, cluster.ReasonCancelled, errBoom, err)
 	if again := run.Wait(); again == nil || again.Error() != err.Error() {
 		t.Errorf("Wait returns %v and then %v", err, again)
@@ -156,14 +155,11 @@ func (s *suite) runCancels(t *testing.T) {
 }
 
 func (s *suite) cancelNamesPeer(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	works := func(p *proc) {
+	work := func(p *proc) {
 		p.exchange(3-p.ID(), s.times(2000))
-		cancel(errBoom)
-		p.chat(3 - p.ID())
+		cancelAndChat(p)
 	}
-	err := s.launchIn(ctx, t, s.spec(4), roles(works, mrecvFrom(2), sendLateTo(1), works))
+	err := s.launch(t, s.spec(4), roles(work, mrecvFrom(2), sendLateTo(1), work))
 	for _, w := range aborted(t, cluster.ReasonCancelled, errBoom, err).Waits {
 		if w.Rank == 1 && strings.HasPrefix(w.Call, "mrecv") && w.Call != "mrecv from 2 tag 7" {
 			t.Errorf("%v, want mrecv from 2 tag 7", w)
@@ -283,13 +279,4 @@ func (s *suite) rpcAborts(t *testing.T, body func(p *proc), words ...string) {
 		}
 		p.ok(p.Barrier(p.All()))
 	}), words...)
-}
-
-func (s *suite) rpcPanics(t *testing.T) {
-	s.rpcAborts(t, func(*proc) { panic("no error value") }, "rank 1 panicked: no error value")
-}
-
-// rpcWaits tests a body of an RPC that waits: it may only post.
-func (s *suite) rpcWaits(t *testing.T) {
-	s.rpcAborts(t, func(p *proc) { p.recv(0, 99, nil) })
 }

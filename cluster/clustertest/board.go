@@ -172,17 +172,7 @@ func (s *suite) boardAborts(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := s.launch(t, s.node(4), func(p *proc) {
-				p.Lib().Board(p.All())
-				if p.ID() == 1 || p.ID() == 2 {
-					c.busy(p)
-				}
-				p.exchange(3-p.ID(), s.times(20))
-				if p.ID() == 0 {
-					p.failf("%w", errBoom)
-				}
-				p.recv(0, 99, nil)
-			})
+			err := s.launch(t, s.node(4), endWhile(func(p *proc) { p.Lib().Board(p.All()); c.busy(p) }, failOnRank0))
 			if !errors.Is(err, errBoom) {
 				t.Errorf("error %v, want rank 0's", err)
 			}

@@ -15,33 +15,48 @@ var launchCases = []testCase{
 			t.Error("no name")
 		}
 	}},
-	{"a run has the clock that the fabric states", (*suite).runHasClock},
 	{"every rank runs once, on a zeroed segment", (*suite).ranksRunOnce},
 	{"a segment may be empty", (*suite).emptySegment},
 	{"the error of a rank is the error of the run", (*suite).errorOfRank},
 	{"an invalid spec is refused", (*suite).refuseSpecs},
-	{"a run reports states, dilation and warnings", (*suite).runReports},
+	{"a run has the clock that the fabric states, and reports states and dilation", (*suite).runReports},
 	{"a seed gives each rank its own numbers, the same in each run", (*suite).seedRepeats},
 }
 
-func (s *suite) runHasClock(t *testing.T) {
+func (s *suite) runReports(t *testing.T) {
 	spec := s.spec(4)
 	clock := s.fabric.Clock(&spec.Machine)
-	var phantoms [4]bool
-	run := Must(t, s.fabric, spec, func(r *cluster.Rank) error {
-		phantoms[r.ID()] = r.Phantoms()
-		return r.Barrier(r.All())
+	run, err := s.start(t.Context(), spec, func(p *proc) {
+		p.check(p.Phantoms() == s.virtual(), "phantoms: %t", p.Phantoms())
+		for range s.times(50) {
+			p.ok(p.Barrier(p.World()))
+		}
 	})
-	virtual, ok := run.(cluster.Virtual)
-	if isVirtual := clock == cluster.VirtualClock; ok != isVirtual || phantoms != [4]bool{isVirtual, isVirtual, isVirtual, isVirtual} {
-		t.Errorf("a %v clock, and a run that is cluster.Virtual: %v, phantoms: %v", clock, ok, phantoms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(run.States(nil)); n != 4 {
+		t.Errorf("%d states of 4 ranks", n)
+	}
+	if err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for i, st := range run.States(nil) {
+		if st != cluster.Idle {
+			t.Errorf("rank %d has ended, and its state is %v", i, st)
+		}
 	}
 	if d := run.Dilation(); d < 1 || d > 1 && clock != cluster.DilatedClock {
 		t.Errorf("a %v clock is dilated %g times", clock, d)
 	}
+	virtual, ok := run.(cluster.Virtual)
+	if ok != s.virtual() {
+		t.Errorf("a %v clock, and a run that is cluster.Virtual: %t", clock, ok)
+	}
 	if ok && (virtual.Events() == 0 || virtual.Hash() == 0) {
 		t.Errorf("%d events with the hash %x", virtual.Events(), virtual.Hash())
 	}
+	run.Warnings()
 }
 
 func (s *suite) ranksRunOnce(t *testing.T) {
@@ -106,29 +121,6 @@ func (s *suite) refuseSpecs(t *testing.T) {
 			run.Wait()
 		}
 	}
-}
-
-func (s *suite) runReports(t *testing.T) {
-	run := s.start(t.Context(), t, s.spec(4), func(p *proc) {
-		for range s.times(50) {
-			p.ok(p.Barrier(p.World()))
-		}
-	})
-	if n := len(run.States(nil)); n != 4 {
-		t.Errorf("%d states of 4 ranks", n)
-	}
-	if err := run.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	for i, st := range run.States(nil) {
-		if st != cluster.Idle {
-			t.Errorf("rank %d has ended, and its state is %v", i, st)
-		}
-	}
-	if d := run.Dilation(); d < 1 || !s.machine.Emulated && d != 1 {
-		t.Errorf("dilation %v", d)
-	}
-	run.Warnings()
 }
 
 func (s *suite) seedRepeats(t *testing.T) {

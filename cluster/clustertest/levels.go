@@ -41,14 +41,6 @@ func atLevel(level cluster.ThreadLevel, ranks int, body func(p *proc)) func(*sui
 	}, body)
 }
 
-// region is Rank.Fork with checks, for bodies that need the thread.
-func (p *proc) region(n int, body func(q *proc, th *cluster.Thread)) {
-	p.ok(p.Fork(n, func(th *cluster.Thread) error {
-		body(&proc{Rank: &th.Rank, suite: p.suite, ctx: p.ctx}, th)
-		return nil
-	}))
-}
-
 func (s *suite) levelsPermitSends(t *testing.T) {
 	for _, c := range []struct {
 		level   cluster.ThreadLevel

@@ -1,11 +1,7 @@
 package clustertest
 
 import (
-	"context"
-	"runtime"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -101,38 +97,8 @@ func manyRequests(p *proc) {
 	p.ok(p.Waitall(qs, nil))
 }
 
-// cancels cancels a run after the body of rank 0 has called started.
-func (s *suite) cancels(t *testing.T, body func(p *proc, started func())) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	var looping atomic.Bool
-	run := s.start(ctx, t, s.spec(4), func(p *proc) {
-		switch p.ID() {
-		case 0:
-			body(p, func() { looping.Store(true) })
-		case 1: // a put is late, if time is a machine's
-			p.Compute(cluster.Work{Flops: 1e15}, nil)
-			p.ok(p.Put(2, 0, []byte{1}))
-		}
-		p.recv(0, 99, nil)
-	})
-	ended := make(chan error, 1)
-	go func() { ended <- run.Wait() }()
-	for !looping.Load() && len(ended) == 0 {
-		runtime.Gosched()
-	}
-	cancel(errBoom)
-	late := time.NewTimer(guard)
-	defer late.Stop()
-	select {
-	case err := <-ended:
-		aborted(t, cluster.ReasonCancelled, errBoom, err)
-	case <-late.C:
-		t.Fatal("the run continues after a cancel")
-	}
-}
-
-// cancelEnds is a test that cancels each of the loops, on a rank or in a thread of it.
+// cancelEnds is a test that cancels the run in each of the loops, on a rank or in a
+// thread of it.
 func cancelEnds(inThread bool) func(*suite, *testing.T) {
 	return func(s *suite, t *testing.T) {
 		for _, l := range loops {
@@ -140,12 +106,11 @@ func cancelEnds(inThread bool) func(*suite, *testing.T) {
 				continue // regions do not nest
 			}
 			t.Run(l.name, func(t *testing.T) {
-				s.cancels(t, func(p *proc, started func()) {
+				s.cancels(t, func(p *proc) {
 					forever := func(p *proc) {
 						once := l.body(p)
 						once()
-						started()
-						for {
+						for p.cancel(errBoom); ; {
 							once()
 						}
 					}
@@ -164,12 +129,26 @@ func cancelEnds(inThread bool) func(*suite, *testing.T) {
 }
 
 func (s *suite) cancelEndsShares(t *testing.T) {
-	s.cancels(t, func(p *proc, started func()) {
+	s.cancels(t, func(p *proc) {
 		p.region(2, func(q *proc, th *cluster.Thread) {
 			for th.Number() == 1 {
-				started()
+				q.cancel(errBoom)
 				q.ok(th.For(4, cluster.Loop{Schedule: cluster.Dynamic, Nowait: true}, func(int, int) error { return nil }))
 			}
 		})
 	})
+}
+
+// cancels runs a program in which rank 0 cancels the run and never gives way.
+func (s *suite) cancels(t *testing.T, body func(p *proc)) {
+	aborted(t, cluster.ReasonCancelled, errBoom, s.launch(t, s.spec(4), func(p *proc) {
+		switch p.ID() {
+		case 0:
+			body(p)
+		case 1: // a put is late, if time is a machine's
+			p.Compute(cluster.Work{Flops: 1e15}, nil)
+			p.ok(p.Put(2, 0, []byte{1}))
+		}
+		p.recv(0, 99, nil)
+	}))
 }

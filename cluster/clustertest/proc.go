@@ -15,6 +15,7 @@ type proc struct {
 	suite   *suite
 	failure error
 	ctx     context.Context // of the run
+	cancel  context.CancelCauseFunc
 }
 
 // times is n repetitions at full scale.
@@ -98,9 +99,20 @@ func dress(body func(p *proc)) func(*cluster.Rank) error {
 func (p *proc) fork(n int, body func(p *proc, thread int)) {
 	p.ok(p.Fork(n, func(t *cluster.Thread) error {
 		return dress(func(th *proc) {
-			th.suite, th.ctx = p.suite, p.ctx
+			th.suite, th.ctx, th.cancel = p.suite, p.ctx, p.cancel
 			body(th, t.Number())
 		})(&t.Rank)
+	}))
+}
+
+// region is fork for a body that needs the thread. A failed check ends the run: the
+// other threads may be in a thread barrier.
+func (p *proc) region(n int, body func(q *proc, th *cluster.Thread)) {
+	p.ok(p.Fork(n, func(th *cluster.Thread) error {
+		q := *p
+		q.Rank = &th.Rank
+		body(&q, th)
+		return nil
 	}))
 }
 

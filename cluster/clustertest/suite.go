@@ -238,34 +238,20 @@ func (s *suite) launch(t *testing.T, spec cluster.Spec, body func(p *proc)) erro
 	return s.launchIn(t.Context(), t, spec, body)
 }
 
-// launchIn is launch for a test that may cancel the run.
+// launchIn is launch in a context that the caller may cancel.
 func (s *suite) launchIn(ctx context.Context, t *testing.T, spec cluster.Spec, body func(p *proc)) error {
 	t.Helper()
-	ctx, stop := context.WithTimeoutCause(ctx, guard, errHung)
-	defer stop()
-	err := cluster.Launch(ctx, s.fabric, spec, s.dress(ctx, body))
-	if context.Cause(ctx) == errHung {
-		t.Fatalf("the run hangs: %v", err)
-	}
+	_, err := guarded(ctx, t, func(ctx context.Context) (cluster.Run, error) { return s.start(ctx, spec, body) })
 	return err
 }
 
 // start starts a program and returns the run.
-func (s *suite) start(ctx context.Context, t *testing.T, spec cluster.Spec, body func(p *proc)) cluster.Run {
-	t.Helper()
-	run, err := cluster.Start(ctx, s.fabric, spec, s.dress(ctx, body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run
-}
-
-// dress makes a rank's body from a test's.
-func (s *suite) dress(ctx context.Context, body func(p *proc)) func(*cluster.Rank) error {
-	return dress(func(p *proc) {
-		p.suite, p.ctx = s, ctx
+func (s *suite) start(ctx context.Context, spec cluster.Spec, body func(p *proc)) (cluster.Run, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	return cluster.Start(ctx, s.fabric, spec, dress(func(p *proc) {
+		p.suite, p.ctx, p.cancel = s, ctx, cancel
 		body(p)
-	})
+	}))
 }
 
 // run runs a program that has to succeed.
@@ -288,19 +274,10 @@ func (s *suite) test(t *testing.T, name string, ranks int, body func(p *proc)) {
 	t.Run(name, func(t *testing.T) { s.run(t, s.spec(ranks), body) })
 }
 
-// ports runs a program against the seam itself.
+// ports runs a program on the ports of a fabric.
 func (s *suite) ports(t *testing.T, spec cluster.Spec, body func(p cluster.Port) error) error {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), guard)
-	defer stop()
-	run, err := s.fabric.Start(ctx, spec, body)
-	if err != nil {
-		return err
-	}
-	err = run.Wait()
-	if ctx.Err() != nil {
-		t.Fatalf("the run hangs: %v", err)
-	}
+	_, err := guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) { return s.fabric.Start(ctx, spec, body) })
 	return err
 }
 
