@@ -144,14 +144,16 @@ func boardLoadsCost(p *proc) {
 }
 
 func (s *suite) boardDeadlock(t *testing.T) {
-	const call = "wait at a board for word 2"
-	s.stuckAt(t, s.node(4), []stuck{{0, call, []int{1, 2, 3}}, {1, call, []int{0, 2, 3}}, {2, call, []int{0, 1, 3}}}, []int{3}, func(p *proc) {
+	s.stuck(t, s.node(4), func(p *proc) {
 		p.Lib().Board(p.All())
 		p.flagAdd(p.All(), 2)
 		if p.ID() != 3 {
 			p.flagWait(p.All(), 2, 5)
 		}
-	})
+	},
+		"rank 0 waits in wait at a board for word 2* for any of rank 1, rank 2, rank 3",
+		"rank 1 waits in wait at a board for word 2* for any of rank 0, rank 2, rank 3",
+		"rank 2 waits in wait at a board for word 2* for any of rank 0, rank 1, rank 3")
 }
 
 func (s *suite) boardAborts(t *testing.T) {
