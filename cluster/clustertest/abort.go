@@ -31,8 +31,9 @@ var abortCases = []testCase{
 	{"Run.Cancel ends the run", (*suite).runCancels},
 	{"the report of a cancel names the peer of a matched receive", (*suite).cancelNamesPeer},
 	{"a context that is cancelled before the start ends the run", (*suite).cancelledBefore},
-	{"a panic or the goroutine's end in a callback names the rank", (*suite).abortNamesRank},
-	{"a panic inside a call frees the threads of the rank", (*suite).panicFreesThreads},
+	{"the error of a panic in a callback names the rank", callbackEnds(func() { panic(errBoom) }, cluster.ReasonPanic, errBoom)},
+	{"the error of a goroutine's end in a callback names the rank", callbackEnds(runtime.Goexit, cluster.ReasonExit, nil)},
+	{"a panic inside a call frees the threads of the rank", onBodies(badCalls, panicFreesThreads)},
 	{"a panic in an RPC body ends the run", func(s *suite, t *testing.T) {
 		s.rpcAborts(t, func(*proc) { panic("no error value") }, "rank 1 panicked: no error value")
 	}},
@@ -42,10 +43,7 @@ var abortCases = []testCase{
 
 // endings are the ways in which ranks may be busy at an abort: in each blocking call
 // on rank 0, which never answers, or polling.
-var endings = []struct {
-	name string
-	busy func(p *proc)
-}{
+var endings = []namedBody{
 	{"recv", func(p *proc) { p.recv(0, 99, nil) }},
 	{"any", func(p *proc) { p.recv(cluster.AnySource, 99, nil) }},
 	{"ssend", func(p *proc) { p.ok(p.Ssend(p.World(), 0, 99, nil)) }},
@@ -55,37 +53,23 @@ var endings = []struct {
 	{"barrier", enterBarrier},
 	{"rpc", func(p *proc) {
 		fn := p.Register(func(cluster.RPC) uint64 { return 0 })
-		for { // an error until the other rank has registered, which does no harm
-			_, _ = p.RPC(3-p.ID(), fn, 0, nil)
-		}
+		forever(func() { _, _ = p.RPC(3-p.ID(), fn, 0, nil) }) // an error until the other rank has registered, which does no harm
 	}},
 	{"fork", func(p *proc) { p.fork(3, func(th *proc, _ int) { th.recv(0, 99, nil) }) }},
 	{"test", func(p *proc) {
 		var q cluster.Request
 		p.ok(p.Irecv(&q, p.World(), 0, 99, nil))
-		for {
-			p.check(!p.is(p.Test(&q)), "complete")
-		}
+		forever(func() { p.check(!p.is(p.Test(&q)), "complete") })
 	}},
-	{"iprobe", func(p *proc) {
-		for {
-			p.check(!p.is(p.Iprobe(p.World(), 0, 99)), "found")
-		}
-	}},
-	{"progress", func(p *proc) {
-		for {
-			p.Progress()
-		}
-	}},
+	{"iprobe", func(p *proc) { forever(func() { p.check(!p.is(p.Iprobe(p.World(), 0, 99)), "found") }) }},
+	{"progress", func(p *proc) { forever(p.Progress) }},
 }
 
 // whileBusy is a test that ends a run in each way in which rank 1 and 2 may be busy.
 func whileBusy(end func(*proc), check func(*testing.T, error)) func(*suite, *testing.T) {
-	return func(s *suite, t *testing.T) {
-		for _, others := range endings {
-			t.Run("others in "+others.name, func(t *testing.T) { check(t, s.launch(t, s.spec(4), endWhile(others.busy, end))) })
-		}
-	}
+	return onBodies(endings, func(s *suite, t *testing.T, busy func(*proc)) {
+		check(t, s.launch(t, s.spec(4), endWhile(busy, end)))
+	})
 }
 
 // endWhile is a program whose rank 0 and 3 work together and then end the run, while
@@ -176,97 +160,85 @@ func (s *suite) cancelledBefore(t *testing.T) {
 	}
 }
 
-// abortNamesRank panics, and ends the goroutine, in each kind of callback.
-func (s *suite) abortNamesRank(t *testing.T) {
-	inThread := func(number int) func(p *proc, end func()) {
-		return func(p *proc, end func()) {
-			p.fork(3, func(th *proc, thread int) {
-				if thread == number {
-					end()
-				}
-				th.recv(0, 99, nil)
-			})
-		}
+// A callback calls end in a function that a rank passes to a call.
+type callback struct {
+	name string
+	body func(p *proc, end func())
+}
+
+var callbacks = []callback{
+	{"compute", func(p *proc, end func()) { p.Compute(cluster.Work{}, end) }},
+	{"a thread", func(p *proc, end func()) { p.fork(3, func(th *proc, thread int) { endThread(th, thread == 1, end) }) }},
+	{"the first thread", func(p *proc, end func()) { p.fork(3, func(th *proc, thread int) { endThread(th, thread == 0, end) }) }},
+	{"a step", func(p *proc, end func()) {
+		p.Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(cluster.Poster, int32, cluster.Done) { end() })})
+		p.recv(0, 99, nil)
+	}},
+	{"an RPC to itself", func(p *proc, end func()) {
+		fn := p.Register(func(cluster.RPC) uint64 { end(); return 0 })
+		p.word(p.RPC(2, fn, 0, nil))
+	}},
+}
+
+func endThread(th *proc, ends bool, end func()) {
+	if ends {
+		end()
 	}
-	for _, c := range []struct {
-		name string
-		body func(p *proc, end func())
-	}{
-		{"compute", func(p *proc, end func()) { p.Compute(cluster.Work{}, end) }},
-		{"a thread", inThread(1)},
-		{"the first thread", inThread(0)},
-		{"a step", func(p *proc, end func()) {
-			p.Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(cluster.Poster, int32, cluster.Done) { end() })})
-			p.recv(0, 99, nil)
-		}},
-		{"an RPC to itself", func(p *proc, end func()) {
-			fn := p.Register(func(cluster.RPC) uint64 { end(); return 0 })
-			p.word(p.RPC(2, fn, 0, nil))
-		}},
-	} {
-		for _, e := range []struct {
-			what   string
-			end    func()
-			reason cluster.Reason
-			cause  error
-		}{
-			{"a panic", func() { panic(errBoom) }, cluster.ReasonPanic, errBoom},
-			{"the goroutine's end", runtime.Goexit, cluster.ReasonExit, nil},
-		} {
-			t.Run(e.what+" in "+c.name, func(t *testing.T) {
-				abortedBy(t, 2, e.reason, e.cause, s.launch(t, s.spec(4), roles(
-					func(p *proc) { p.recv(cluster.AnySource, 99, nil) }, chatWith(3), func(p *proc) { c.body(p, e.end) }, chatWith(1))))
+	th.recv(0, 99, nil)
+}
+
+// callbackEnds is a test that ends a run in each callback of rank 2.
+func callbackEnds(end func(), reason cluster.Reason, cause error) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) {
+		for _, c := range callbacks {
+			t.Run(c.name, func(t *testing.T) {
+				abortedBy(t, 2, reason, cause, s.launch(t, s.spec(4), roles(
+					func(p *proc) { p.recv(cluster.AnySource, 99, nil) }, chatWith(3), func(p *proc) { c.body(p, end) }, chatWith(1))))
 			})
 		}
 	}
 }
 
-// panicFreesThreads passes a rank or a handle that does not exist to the port. The
-// panic is inside the library, whose locks other threads of the rank wait for.
-func (s *suite) panicFreesThreads(t *testing.T) {
-	const nobody, handle = 1 << 20, 1<<62 | 1<<28 | 1<<20
-	for _, c := range []struct {
-		name string
-		call func(p *proc)
-	}{
-		{"a send", func(p *proc) {
-			p.Port().Post(&cluster.Op{Kind: cluster.KindSend, Peer: nobody, Tag: 99, Buf: make([]byte, 8)})
-		}},
-		{"a rendezvous", func(p *proc) {
-			p.Port().Post(&cluster.Op{Kind: cluster.KindSsend, Peer: nobody, Tag: 99, Buf: make([]byte, 8)})
-		}},
-		{"a wait", func(p *proc) {
-			var q cluster.Request
-			p.ok(p.Irecv(&q, p.World(), 0, 98, nil))
-			p.Port().Wait([]cluster.Handle{handle}, 1)
-		}},
-		{"a test", func(p *proc) { p.Port().Test(handle) }},
-		{"a wait for two", func(p *proc) {
-			h := p.Port().Post(&cluster.Op{Kind: cluster.KindRecv, Peer: 1, Tag: 98})
-			p.Port().Wait([]cluster.Handle{handle + 1<<28, h}, 2)
-		}},
-		{"a send from a step", func(p *proc) {
-			p.Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) {
-				p.Post(&cluster.Op{Kind: cluster.KindSend, Peer: nobody, Tag: 99, Buf: make([]byte, 8)})
-			})})
-			p.recv(0, 99, nil)
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			abortedBy(t, 2, cluster.ReasonPanic, nil, s.launch(t, s.spec(4), func(p *proc) {
-				if p.ID() == 2 {
-					p.fork(3, func(p *proc, thread int) {
-						if thread == 1 {
-							c.call(p)
-							p.failf("the call came back")
-						}
-						p.recv(0, 99, nil)
-					})
+// badCalls pass a rank or a handle that does not exist to the port. The panic is
+// inside the library, whose locks other threads of the rank wait for.
+var badCalls = []namedBody{
+	{"a send", func(p *proc) {
+		p.Port().Post(&cluster.Op{Kind: cluster.KindSend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
+	}},
+	{"a rendezvous", func(p *proc) {
+		p.Port().Post(&cluster.Op{Kind: cluster.KindSsend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
+	}},
+	{"a wait", func(p *proc) {
+		var q cluster.Request
+		p.ok(p.Irecv(&q, p.World(), 0, 98, nil))
+		p.Port().Wait([]cluster.Handle{1<<62 | 1<<28 | 1<<20}, 1)
+	}},
+	{"a test", func(p *proc) { p.Port().Test(1<<62 | 1<<28 | 1<<20) }},
+	{"a wait for two", func(p *proc) {
+		h := p.Port().Post(&cluster.Op{Kind: cluster.KindRecv, Peer: 1, Tag: 98})
+		p.Port().Wait([]cluster.Handle{1<<62 | 2<<28 | 1<<20, h}, 2)
+	}},
+	{"a send from a step", func(p *proc) {
+		p.Port().Post(&cluster.Op{Kind: cluster.KindPut, Peer: 2, Buf: []byte{1}, Then: stepFunc(func(p cluster.Poster, _ int32, _ cluster.Done) {
+			p.Post(&cluster.Op{Kind: cluster.KindSend, Peer: 1 << 20, Tag: 99, Buf: make([]byte, 8)})
+		})})
+		p.recv(0, 99, nil)
+	}},
+}
+
+func panicFreesThreads(s *suite, t *testing.T, call func(p *proc)) {
+	abortedBy(t, 2, cluster.ReasonPanic, nil, s.launch(t, s.spec(4), func(p *proc) {
+		if p.ID() == 2 {
+			p.fork(3, func(p *proc, thread int) {
+				if thread == 1 {
+					call(p)
+					p.failf("the call came back")
 				}
 				p.recv(0, 99, nil)
-			}))
-		})
-	}
+			})
+		}
+		p.recv(0, 99, nil)
+	}))
 }
 
 // rpcAborts checks that rank 1 ends the run in the body of an RPC.

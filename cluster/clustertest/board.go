@@ -17,7 +17,7 @@ var boardCases = []testCase{
 	{"a control block ends at the node", ifCharged((*suite).boardEndsAtNode)},
 	{"loads cost the machine's access time", ifCharged(onNode(2, boardLoadsCost))},
 	{"a wait for a flag that no rank can increment is a deadlock", (*suite).boardDeadlock},
-	{"an error of one rank ends the run while others wait for a flag", (*suite).boardAborts},
+	{"an error of one rank ends the run while others wait for a flag", onBodies(flagWaits, boardAborts)},
 }
 
 // postFlagWait posts a wait until a flag of a team's control block has n.
@@ -156,28 +156,22 @@ func (s *suite) boardDeadlock(t *testing.T) {
 		"rank 2 waits in wait at a board for word 2* for any of rank 0, rank 1, rank 3")
 }
 
-func (s *suite) boardAborts(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		busy func(p *proc)
-	}{
-		{"in a call", func(p *proc) { p.flagWait(p.All(), 1, 1) }},
-		{"polling", func(p *proc) {
-			for h := p.postFlagWait(p.All(), 1, 1, nil); ; {
-				p.check(!p.Lib().Test(h), "reached")
-			}
-		}},
-		{"in a step", func(p *proc) {
-			e := p.event(1)
-			p.postFlagWait(p.All(), 1, 1, stepFunc(func(cluster.Poster, int32, cluster.Done) {}))
-			p.ok(p.WaitEvent(e))
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			err := s.launch(t, s.node(4), endWhile(func(p *proc) { p.Lib().Board(p.All()); c.busy(p) }, failOnRank0))
-			if !errors.Is(err, errBoom) {
-				t.Errorf("error %v, want rank 0's", err)
-			}
-		})
+var flagWaits = []namedBody{
+	{"in a call", func(p *proc) { p.flagWait(p.All(), 1, 1) }},
+	{"polling", func(p *proc) {
+		h := p.postFlagWait(p.All(), 1, 1, nil)
+		forever(func() { p.check(!p.Lib().Test(h), "reached") })
+	}},
+	{"in a step", func(p *proc) {
+		e := p.event(1)
+		p.postFlagWait(p.All(), 1, 1, stepFunc(func(cluster.Poster, int32, cluster.Done) {}))
+		p.ok(p.WaitEvent(e))
+	}},
+}
+
+func boardAborts(s *suite, t *testing.T, busy func(p *proc)) {
+	err := s.launch(t, s.node(4), endWhile(func(p *proc) { p.Lib().Board(p.All()); busy(p) }, failOnRank0))
+	if !errors.Is(err, errBoom) {
+		t.Errorf("error %v, want rank 0's", err)
 	}
 }

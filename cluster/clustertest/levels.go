@@ -10,7 +10,11 @@ import (
 
 // levelCases test the permissions of MPI's thread levels and of paper 2, section 3.
 var levelCases = []testCase{
-	{"a thread level decides which threads of a region may send", (*suite).levelsPermitSends},
+	{"masteronly permits no thread of a region to send", regionSends(cluster.ThreadMasteronly, "MASTERONLY", "MASTERONLY")},
+	{"funneled permits only the master to send", regionSends(cluster.ThreadFunneled, "", "FUNNELED")},
+	{"serialized permits the threads to send in turn", regionSends(cluster.ThreadSerialized, "", "")},
+	{"multiple permits each thread to send", regionSends(cluster.ThreadMultiple, "", "")},
+	{"an unset level permits each thread to send", regionSends(cluster.ThreadUnset, "", "")},
 	{"funneled refuses each kind of MPI call by a second thread, and no UPC call", atLevel(cluster.ThreadFunneled, 2, funneledRefuses)},
 	{"serialized refuses a call while another thread waits in one", atLevel(cluster.ThreadSerialized, 2, serializedRefuses)},
 	{"a second wait for one request is refused", onRanks(2, refuseSecondWait)},
@@ -41,42 +45,31 @@ func atLevel(level cluster.ThreadLevel, ranks int, body func(p *proc)) func(*sui
 	}, body)
 }
 
-func (s *suite) levelsPermitSends(t *testing.T) {
-	for _, c := range []struct {
-		level   cluster.ThreadLevel
-		refusal [2]string // a word of the refusal of the master and of the other thread; empty: the call is permitted
-	}{
-		{cluster.ThreadMasteronly, [2]string{"MASTERONLY", "MASTERONLY"}},
-		{cluster.ThreadFunneled, [2]string{"", "FUNNELED"}},
-		{cluster.ThreadSerialized, [2]string{}},
-		{cluster.ThreadMultiple, [2]string{}},
-		{cluster.ThreadUnset, [2]string{}},
-	} {
-		t.Run(c.level.String(), func(t *testing.T) {
-			atLevel(c.level, 2, func(p *proc) {
-				self := p.World().Rank()
-				var errs [2]error
-				p.region(2, func(_ *proc, th *cluster.Thread) {
-					for turn := range 2 { // one thread at a time
-						if turn == th.Number() {
-							errs[turn] = th.Send(th.World(), self, levelTag, nil)
-						}
-						th.Meet()
-					}
-				})
-				for thread, word := range c.refusal {
-					if word == "" {
-						p.ok(errs[thread])
-						p.recv(self, levelTag, nil)
-						continue
-					}
-					p.fails(errs[thread], "send", word, []string{"", "thread 1"}[thread])
+// regionSends is a test of two threads that send in turn. A refusal contains the word
+// of its thread; a thread without a word may send.
+func regionSends(level cluster.ThreadLevel, master, other string) func(*suite, *testing.T) {
+	return atLevel(level, 2, func(p *proc) {
+		self := p.World().Rank()
+		var errs [2]error
+		p.region(2, func(_ *proc, th *cluster.Thread) {
+			for turn := range 2 {
+				if turn == th.Number() {
+					errs[turn] = th.Send(th.World(), self, levelTag, nil)
 				}
-				p.send(self, levelTag, nil) // outside of regions the rank itself may
-				p.recv(self, levelTag, nil)
-			})(s, t)
+				th.Meet()
+			}
 		})
-	}
+		for thread, word := range []string{master, other} {
+			if word != "" {
+				p.fails(errs[thread], "send", word, []string{"", "thread 1"}[thread])
+				continue
+			}
+			p.ok(errs[thread])
+			p.recv(self, levelTag, nil)
+		}
+		p.send(self, levelTag, nil) // outside of regions the rank may send
+		p.recv(self, levelTag, nil)
+	})
 }
 
 func funneledRefuses(p *proc) {

@@ -107,19 +107,18 @@ func cancelEnds(inThread bool) func(*suite, *testing.T) {
 			}
 			t.Run(l.name, func(t *testing.T) {
 				s.cancels(t, func(p *proc) {
-					forever := func(p *proc) {
+					loop := func(p *proc) {
 						once := l.body(p)
 						once()
-						for p.cancel(errBoom); ; {
-							once()
-						}
+						p.cancel(errBoom)
+						forever(once)
 					}
 					if !inThread {
-						forever(p)
+						loop(p)
 					}
 					p.fork(2, func(th *proc, thread int) {
 						if thread == 1 {
-							forever(th)
+							loop(th)
 						}
 					})
 				})

@@ -140,10 +140,13 @@ func (p *proc) exchange(peer, n int) {
 	}
 }
 
-// chat exchanges messages with a peer forever.
-func (p *proc) chat(peer int) {
+// chat exchanges messages with a peer until the run ends.
+func (p *proc) chat(peer int) { forever(func() { p.exchange(peer, 1) }) }
+
+// forever calls a function until it panics: a call of the rank does after an abort.
+func forever(call func()) {
 	for {
-		p.exchange(peer, 1)
+		call()
 	}
 }
 

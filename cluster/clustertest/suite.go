@@ -177,6 +177,20 @@ func onEach(ranks []int, on func(n int, body func(p *proc)) func(*suite, *testin
 	}
 }
 
+type namedBody struct {
+	name string
+	body func(p *proc)
+}
+
+// onBodies is a test with a subtest for each of several bodies.
+func onBodies(bodies []namedBody, test func(s *suite, t *testing.T, body func(p *proc))) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) {
+		for _, x := range bodies {
+			t.Run(x.name, func(t *testing.T) { test(s, t, x.body) })
+		}
+	}
+}
+
 // ifCharged skips a test where the clock does not show the machine's costs.
 func ifCharged(test func(*suite, *testing.T)) func(*suite, *testing.T) {
 	return func(s *suite, t *testing.T) {
