@@ -112,7 +112,7 @@ var parts = []part{
 	{name: "launch", cases: launchCases},
 	{name: "two-sided", test: (*suite).testTwoSided},
 	{name: "order", test: (*suite).testOrder},
-	{name: "probe", test: (*suite).testProbe},
+	{name: "probe", cases: probeCases},
 	{name: "requests", test: (*suite).testRequests},
 	{name: "arguments", cases: argumentCases},
 	{name: "one-sided", test: (*suite).testOneSided, puts: true},
