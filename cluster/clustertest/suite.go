@@ -115,7 +115,7 @@ var parts = []part{
 	{name: "probe", cases: probeCases},
 	{name: "requests", test: (*suite).testRequests},
 	{name: "arguments", cases: argumentCases},
-	{name: "one-sided", test: (*suite).testOneSided, puts: true},
+	{name: "one-sided", cases: onesidedCases, puts: true},
 	{name: "signals", test: (*suite).testSignals, puts: true},
 	{name: "phantoms", test: (*suite).testPhantoms, puts: true},
 	{name: "means", test: (*suite).testMeans},
