@@ -111,7 +111,7 @@ type part struct {
 var parts = []part{
 	{name: "launch", cases: launchCases},
 	{name: "two-sided", test: (*suite).testTwoSided},
-	{name: "order", test: (*suite).testOrder},
+	{name: "order", cases: orderCases},
 	{name: "probe", cases: probeCases},
 	{name: "requests", test: (*suite).testRequests},
 	{name: "arguments", cases: argumentCases},
