@@ -116,7 +116,7 @@ var parts = []part{
 	{name: "requests", test: (*suite).testRequests},
 	{name: "arguments", cases: argumentCases},
 	{name: "one-sided", cases: onesidedCases, puts: true},
-	{name: "signals", test: (*suite).testSignals, puts: true},
+	{name: "signals", cases: signalCases, puts: true},
 	{name: "phantoms", test: (*suite).testPhantoms, puts: true},
 	{name: "means", test: (*suite).testMeans},
 	{name: "devices", cases: deviceCases},
