@@ -113,7 +113,7 @@ var parts = []part{
 	{name: "two-sided", test: (*suite).testTwoSided},
 	{name: "order", cases: orderCases},
 	{name: "probe", cases: probeCases},
-	{name: "requests", test: (*suite).testRequests},
+	{name: "requests", cases: requestCases},
 	{name: "arguments", cases: argumentCases},
 	{name: "one-sided", cases: onesidedCases, puts: true},
 	{name: "signals", cases: signalCases, puts: true},
