@@ -140,7 +140,7 @@ var parts = []part{
 	{name: "crowd", test: (*suite).testCrowd},
 	{name: "thread levels", cases: levelCases},
 	{name: "regions", cases: regionCases},
-	{name: "time", test: (*suite).testTime},
+	{name: "time", cases: timeCases},
 	{name: "timeline", test: (*suite).testTimeline},
 	{name: "progress", test: (*suite).testProgress},
 	{name: "deadlock", cases: deadlockCases},
