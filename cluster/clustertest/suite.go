@@ -142,7 +142,7 @@ var parts = []part{
 	{name: "regions", cases: regionCases},
 	{name: "time", cases: timeCases},
 	{name: "timeline", test: (*suite).testTimeline},
-	{name: "progress", test: (*suite).testProgress},
+	{name: "progress", cases: progressCases},
 	{name: "deadlock", cases: deadlockCases},
 	{name: "abort", cases: abortCases},
 	{name: "loops", cases: loopCases},
