@@ -110,7 +110,7 @@ type part struct {
 
 var parts = []part{
 	{name: "launch", cases: launchCases},
-	{name: "two-sided", test: (*suite).testTwoSided},
+	{name: "two-sided", cases: twosidedCases},
 	{name: "order", cases: orderCases},
 	{name: "probe", cases: probeCases},
 	{name: "requests", cases: requestCases},
