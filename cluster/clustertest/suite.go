@@ -135,7 +135,7 @@ var parts = []part{
 	{name: "vectors", test: (*suite).testVectors, puts: true},
 	{name: "windows", test: (*suite).testWindows, puts: true},
 	{name: "shared arrays", test: (*suite).testSharedArrays, puts: true},
-	{name: "threads", test: (*suite).testThreads},
+	{name: "threads", cases: threadCases},
 	{name: "endpoints", test: (*suite).testEndpoints},
 	{name: "crowd", test: (*suite).testCrowd},
 	{name: "thread levels", cases: levelCases},
