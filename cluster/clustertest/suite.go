@@ -118,7 +118,7 @@ var parts = []part{
 	{name: "one-sided", cases: onesidedCases, puts: true},
 	{name: "signals", cases: signalCases, puts: true},
 	{name: "phantoms", test: (*suite).testPhantoms, puts: true},
-	{name: "means", test: (*suite).testMeans},
+	{name: "means", cases: meansCases},
 	{name: "devices", cases: deviceCases},
 	{name: "atomics", cases: atomicCases, puts: true},
 	{name: "rpc", cases: rpcCases},
