@@ -44,7 +44,6 @@ func (s *suite) testSchedules(t *testing.T) {
 			}
 		}
 	})
-	s.testModes(t)
 	inNode := func(name string, ranks int, body func(p *proc)) {
 		t.Run(name, func(t *testing.T) { s.run(t, s.node(ranks), body) })
 	}

@@ -129,6 +129,7 @@ var parts = []part{
 	{name: "board", cases: boardCases},
 	{name: "collectives", test: (*suite).testCollectives},
 	{name: "schedules", test: (*suite).testSchedules},
+	{name: "modes", cases: modeCases},
 	{name: "overlap", test: (*suite).testOverlap},
 	{name: "neighbour sync", test: (*suite).syncNeighbours, puts: true},
 	{name: "split", test: (*suite).testSplit},
