@@ -130,7 +130,7 @@ var parts = []part{
 	{name: "collectives", test: (*suite).testCollectives},
 	{name: "schedules", test: (*suite).testSchedules},
 	{name: "modes", cases: modeCases},
-	{name: "overlap", test: (*suite).testOverlap},
+	{name: "overlap", cases: overlapCases},
 	{name: "neighbour sync", test: (*suite).syncNeighbours, puts: true},
 	{name: "split", test: (*suite).testSplit},
 	{name: "vectors", test: (*suite).testVectors, puts: true},
