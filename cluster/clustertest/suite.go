@@ -142,7 +142,7 @@ var parts = []part{
 	{name: "thread levels", cases: levelCases},
 	{name: "regions", cases: regionCases},
 	{name: "time", cases: timeCases},
-	{name: "timeline", test: (*suite).testTimeline},
+	{name: "timeline", cases: timelineCases},
 	{name: "progress", cases: progressCases},
 	{name: "deadlock", cases: deadlockCases},
 	{name: "abort", cases: abortCases},
