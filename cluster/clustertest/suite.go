@@ -56,23 +56,33 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		s.scale *= 8
 	}
 	for _, p := range parts {
-		t.Run(p.name, func(t *testing.T) { p.alone(t, s) })
+		t.Run(p.name, func(t *testing.T) { p.run(t, s) })
 	}
 	if m, ok := Lagging(s.machine); ok {
 		late := *s
 		late.machine, late.longest = m, 2000
 		for _, p := range parts {
 			if p.puts {
-				t.Run("puts outlast barriers/"+p.name, func(t *testing.T) { p.alone(t, &late) })
+				t.Run("puts outlast barriers/"+p.name, func(t *testing.T) { p.run(t, &late) })
 			}
 		}
 	}
 }
 
-// alone runs a part and looks for what it leaves behind.
-func (p *part) alone(t *testing.T, s *suite) {
+// run runs each case of a part as a subtest.
+func (p *part) run(t *testing.T, s *suite) {
+	if p.test != nil {
+		alone(t, s, p.test)
+	}
+	for _, c := range p.cases {
+		t.Run(c.name, func(t *testing.T) { alone(t, s, c.test) })
+	}
+}
+
+// alone runs a test and reports the goroutines that it leaves behind.
+func alone(t *testing.T, s *suite, test func(*suite, *testing.T)) {
 	before := runtime.NumGoroutine()
-	p.test(s, t)
+	test(s, t)
 	ctx, stop := context.WithTimeout(t.Context(), guard)
 	defer stop()
 	for runtime.NumGoroutine() > before && ctx.Err() == nil {
@@ -84,11 +94,18 @@ func (p *part) alone(t *testing.T, s *suite) {
 	}
 }
 
-// part is a chapter of the specification.
-type part struct {
+// A testCase is one rule of the contract: its name is the rule.
+type testCase struct {
 	name string
 	test func(*suite, *testing.T)
-	puts bool // it completes puts, and is tested where they outlast barriers too
+}
+
+// A part is a chapter of the specification.
+type part struct {
+	name  string
+	cases []testCase
+	test  func(*suite, *testing.T) // instead of cases
+	puts  bool                     // its puts are also tested on a machine where they complete after a barrier returns
 }
 
 var parts = []part{
