@@ -153,6 +153,13 @@ var parts = []part{
 // times is n repetitions at full scale.
 func (s *suite) times(n int) int { return max(2, n/s.scale) }
 
+func (p *proc) times(n int) int { return p.suite.times(n) }
+
+// onRanks is a test that runs a body on n ranks.
+func onRanks(n int, body func(p *proc)) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) { s.run(t, s.spec(n), body) }
+}
+
 // spec is ranks on two nodes where that goes evenly, all in one UPC group, with
 // segments of 64 KiB and an eager limit of 256 B.
 func (s *suite) spec(ranks int) cluster.Spec {
@@ -182,6 +189,7 @@ var sizes = []int{0, 1, 7, 8, 9, 16, 17, 32, 33, 64, eager - 1, eager, eager + 1
 // an error when they fail.
 type proc struct {
 	*cluster.Rank
+	suite   *suite
 	failure error
 	ctx     context.Context // of the run
 }
@@ -243,7 +251,10 @@ func dress(body func(p *proc)) func(*cluster.Rank) error {
 // fork is Rank.Fork with checks.
 func (p *proc) fork(n int, body func(p *proc, thread int)) {
 	p.ok(p.Fork(n, func(t *cluster.Thread) error {
-		return dress(func(p *proc) { body(p, t.Number()) })(&t.Rank)
+		return dress(func(th *proc) {
+			th.suite, th.ctx = p.suite, p.ctx
+			body(th, t.Number())
+		})(&t.Rank)
 	}))
 }
 
@@ -260,7 +271,7 @@ func (s *suite) launchIn(ctx context.Context, t *testing.T, spec cluster.Spec, b
 	ctx, stop := context.WithTimeoutCause(ctx, guard, errHung)
 	defer stop()
 	err := cluster.Launch(ctx, s.fabric, spec, dress(func(p *proc) {
-		p.ctx = ctx
+		p.suite, p.ctx = s, ctx
 		body(p)
 	}))
 	if context.Cause(ctx) == errHung {
