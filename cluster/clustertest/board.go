@@ -23,13 +23,6 @@ func (p *proc) raise(t *cluster.Team, word int32) {
 	lib.Post(&cluster.Op{Kind: cluster.KindRaise, Ctx: lib.BoardContext(t), Tag: word, A: 1})
 }
 
-// node is a spec of ranks on one node.
-func (s *suite) node(ranks int) cluster.Spec {
-	spec := s.spec(ranks)
-	spec.Layout.Nodes, spec.Layout.RanksPerNode = 1, ranks
-	return spec
-}
-
 func (s *suite) testBoard(t *testing.T) {
 	test := func(name string, ranks int, body func(p *proc)) {
 		t.Run(name, func(t *testing.T) { s.run(t, s.node(ranks), body) })

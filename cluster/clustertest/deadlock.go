@@ -255,15 +255,6 @@ func (s *suite) testDeadlock(t *testing.T) {
 	})
 }
 
-// chat exchanges messages with a peer for ever.
-func (p *proc) chat(peer int) {
-	b := make([]byte, 8)
-	for {
-		_, err := p.Sendrecv(p.World(), peer, 1, b, peer, 1, b)
-		p.ok(err)
-	}
-}
-
 // deadlock runs a program that has to be found stuck, and gives the report.
 func (s *suite) deadlock(t *testing.T, spec cluster.Spec, body func(p *proc)) *cluster.Abort {
 	t.Helper()

@@ -18,9 +18,6 @@ func (s *suite) accelerated(direct bool) *suite {
 	return &with
 }
 
-// charged reports whether the suite's machine has costs that its clock shows.
-func (s *suite) charged() bool { return s.fabric.Clock(&s.machine) != cluster.WallClock }
-
 func (s *suite) testDevices(t *testing.T) {
 	d := s.accelerated(false)
 	device := cluster.Means{Own: cluster.DeviceMemory, Far: cluster.DeviceMemory}

@@ -125,7 +125,7 @@ var parts = []part{
 	{name: "steps", test: (*suite).testSteps},
 	{name: "port", test: (*suite).testPort},
 	{name: "freed teams", test: (*suite).testFreedTeams},
-	{name: "barrier", test: (*suite).testBarrier},
+	{name: "barrier", cases: barrierCases},
 	{name: "board", test: (*suite).testBoard},
 	{name: "collectives", test: (*suite).testCollectives},
 	{name: "schedules", test: (*suite).testSchedules},
@@ -153,12 +153,42 @@ var parts = []part{
 // times is n repetitions at full scale.
 func (s *suite) times(n int) int { return max(2, n/s.scale) }
 
-func (p *proc) times(n int) int { return p.suite.times(n) }
-
 // onRanks is a test that runs a body on n ranks.
 func onRanks(n int, body func(p *proc)) func(*suite, *testing.T) {
-	return func(s *suite, t *testing.T) { s.run(t, s.spec(n), body) }
+	return on(func(s *suite) cluster.Spec { return s.spec(n) }, body)
 }
+
+// onNode is onRanks with all ranks on one node.
+func onNode(n int, body func(p *proc)) func(*suite, *testing.T) {
+	return on(func(s *suite) cluster.Spec { return s.node(n) }, body)
+}
+
+// on is a test that launches a body.
+func on(spec func(*suite) cluster.Spec, body func(p *proc)) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) { s.run(t, spec(s), body) }
+}
+
+// onEach is a test with a subtest for each of several numbers of ranks.
+func onEach(ranks []int, on func(n int, body func(p *proc)) func(*suite, *testing.T), body func(p *proc)) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) {
+		for _, n := range ranks {
+			t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) { on(n, body)(s, t) })
+		}
+	}
+}
+
+// ifCharged skips a test where the clock does not show the machine's costs.
+func ifCharged(test func(*suite, *testing.T)) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) {
+		if !s.charged() {
+			t.Skip("the clock does not show the machine's costs")
+		}
+		test(s, t)
+	}
+}
+
+// charged reports whether the clock shows the machine's costs.
+func (s *suite) charged() bool { return s.fabric.Clock(&s.machine) != cluster.WallClock }
 
 // spec is ranks on two nodes where that goes evenly, all in one UPC group, with
 // segments of 64 KiB and an eager limit of 256 B.
@@ -169,6 +199,20 @@ func (s *suite) spec(ranks int) cluster.Spec {
 	}
 	spec := Spec(s.machine, nodes, ranks/nodes)
 	spec.Layout.ThreadsPerRank, spec.EagerLimit = s.threads, eager
+	return spec
+}
+
+// node is spec with all ranks on one node.
+func (s *suite) node(ranks int) cluster.Spec {
+	spec := s.spec(ranks)
+	spec.Layout.Nodes, spec.Layout.RanksPerNode = 1, ranks
+	return spec
+}
+
+// nested is spec with groups of size ranks in an execution model.
+func (s *suite) nested(model cluster.Model, ranks, size int) cluster.Spec {
+	spec := s.spec(ranks)
+	spec.Layout.Model, spec.Layout.Group = model, size
 	return spec
 }
 
@@ -184,79 +228,6 @@ func (s *suite) grouped(model cluster.Model, groups, size int, worldSeed uint64)
 const eager = 256
 
 var sizes = []int{0, 1, 7, 8, 9, 16, 17, 32, 33, 64, eager - 1, eager, eager + 1, 1000, 8192, 65537, 300_000}
-
-// proc is a rank (or one of its threads) in a test. Its checks end the body with
-// an error when they fail.
-type proc struct {
-	*cluster.Rank
-	suite   *suite
-	failure error
-	ctx     context.Context // of the run
-}
-
-// until yields until something holds, without a call of the rank; it gives up
-// when the run is over.
-func (p *proc) until(holds func() bool) {
-	for !holds() && p.ctx.Err() == nil {
-		runtime.Gosched()
-	}
-}
-
-// failf ends the body.
-func (p *proc) failf(format string, args ...any) {
-	p.failure = fmt.Errorf("rank %d: "+format, append([]any{p.ID()}, args...)...)
-	panic(p.failure)
-}
-
-// ok ends the body if a call failed.
-func (p *proc) ok(err error) {
-	if err != nil {
-		p.failf("unexpected error: %w", err)
-	}
-}
-
-// check ends the body if something does not hold.
-func (p *proc) check(holds bool, format string, args ...any) {
-	if !holds {
-		p.failf(format, args...)
-	}
-}
-
-// fails checks that a call failed, with an error that says all of the words.
-func (p *proc) fails(err error, words ...string) {
-	p.check(contains(err, words...), "error %v, want %q in it", err, words)
-}
-
-// same checks a value.
-func same[T comparable](p *proc, what string, got, want T) {
-	p.check(got == want, "%s: %v, want %v", what, got, want)
-}
-
-// dress makes a rank's body out of a test's. Only a failed check is recovered,
-// all other panics are the fabric's to see.
-func dress(body func(p *proc)) func(*cluster.Rank) error {
-	return func(r *cluster.Rank) (err error) {
-		p := &proc{Rank: r}
-		defer func() {
-			if p.failure != nil {
-				recover()
-				err = p.failure
-			}
-		}()
-		body(p)
-		return nil
-	}
-}
-
-// fork is Rank.Fork with checks.
-func (p *proc) fork(n int, body func(p *proc, thread int)) {
-	p.ok(p.Fork(n, func(t *cluster.Thread) error {
-		return dress(func(th *proc) {
-			th.suite, th.ctx = p.suite, p.ctx
-			body(th, t.Number())
-		})(&t.Rank)
-	}))
-}
 
 // launch runs a program to its end and gives its error. A run that hangs fails
 // the test.
@@ -324,30 +295,6 @@ func data(n int, number int) []byte {
 	}
 	return b
 }
-
-// holds checks that b is data(len(b), number).
-func (p *proc) holds(what string, b []byte, number int) {
-	for i := range b {
-		if want := byte(i*7 + i>>8 + number*31 + 1); b[i] != want {
-			p.failf("%s: byte %d of %d is %#x, want %#x", what, i, len(b), b[i], want)
-		}
-	}
-}
-
-// send and recv are those on MPI_COMM_WORLD that have to succeed.
-func (p *proc) send(to, tag int, b []byte) { p.ok(p.Send(p.World(), to, tag, b)) }
-
-func (p *proc) recv(from, tag int, b []byte) cluster.Status {
-	st, err := p.Recv(p.World(), from, tag, b)
-	p.ok(err)
-	return st
-}
-
-// token lets rank to go on, at accept; tokens have a tag of their own.
-func (p *proc) token(to int)    { p.ok(p.Send(p.All(), to, tokenTag, nil)) }
-func (p *proc) accept(from int) { _, err := p.Recv(p.All(), from, tokenTag, nil); p.ok(err) }
-
-const tokenTag = cluster.MaxTag - 1
 
 // contains reports whether an error says all of the words.
 func contains(err error, words ...string) bool {
