@@ -137,7 +137,6 @@ var parts = []part{
 	{name: "shared arrays", test: (*suite).testSharedArrays, puts: true},
 	{name: "threads", test: (*suite).testThreads},
 	{name: "endpoints", test: (*suite).testEndpoints},
-	{name: "crowd", test: (*suite).testCrowd},
 	{name: "thread levels", test: (*suite).testLevels},
 	{name: "regions", test: (*suite).testRegions},
 	{name: "time", test: (*suite).testTime},
@@ -146,8 +145,7 @@ var parts = []part{
 	{name: "deadlock", test: (*suite).testDeadlock},
 	{name: "abort", test: (*suite).testAbort},
 	{name: "loops", test: (*suite).testLoops},
-	{name: "random programs", test: (*suite).testPrograms},
-	{name: "mixtures", test: (*suite).testMixtures},
+	{name: "random programs", cases: programCases},
 }
 
 // times is n repetitions at full scale.
