@@ -34,14 +34,14 @@ const (
 
 // Mix says what a program consists of. The zero value means everything.
 type Mix struct {
-	Ops      Ops    // 0: all
-	Ranks    int    // 0: drawn
-	Threads  int    // of regions; 0: drawn
-	Limit    *int64 // eager limit; nil: drawn
-	Phases   int    // 0: drawn
-	Length   int    // exchanges of a phase; 0: drawn
-	Shared   bool   // every phase is a region whose threads share their receives
-	OnlyTeam bool   // the launch may have other ranks, which take no part
+	Ops      Ops   // 0: all
+	Ranks    int   // 0: drawn
+	Threads  int   // of regions; 0: drawn
+	Limit    int64 // eager limit; 0: drawn
+	Phases   int   // 0: drawn
+	Length   int   // exchanges of a phase; 0: drawn
+	Shared   bool  // every phase is a region whose threads share their receives
+	OnlyTeam bool  // the launch may have other ranks, which take no part
 }
 
 // drawer makes a program.
@@ -91,14 +91,17 @@ func Draw(seed uint64, m Mix) *Program {
 	if m.Ops == 0 {
 		m.Ops = AllOps
 	}
+	if m.OnlyTeam {
+		m.Ops &^= Teams | Windows // calls of all ranks
+	}
 	if m.Ranks > 0 {
 		ranks = m.Ranks
 	}
 	if m.Threads > 0 {
 		threads = m.Threads
 	}
-	if m.Limit != nil {
-		limit = *m.Limit
+	if m.Limit > 0 {
+		limit = m.Limit
 	}
 	d := &drawer{Program: &Program{Seed: seed, Ranks: ranks, Threads: threads, Limit: limit, firstTeam: m.OnlyTeam}, mix: m, rng: rng,
 		segment: 48 << 10, free: make([]int64, ranks), private: make([][]int, ranks), sums: make([]int, ranks)}
@@ -310,7 +313,8 @@ func (d *drawer) joint() (team, thread int) {
 		least = teamsOfLaunch
 	}
 	team, _ = d.team(func(t *teamPlan) bool { return !t.stream.shared() })
-	return max(team, least), team % d.threads()
+	team = max(team, least)
+	return team, team % d.threads()
 }
 
 // makeTeams adds calls that make teams: parts of MPI_COMM_WORLD, a list of ranks, and

@@ -118,8 +118,8 @@ func Mixture(t *testing.T, f cluster.Fabric, m cluster.Machine, seed uint64) {
 // together what comes for it.
 func (s *suite) testShared(t *testing.T) {
 	for i, shape := range []struct{ ranks, threads, each int }{{1, 3, 100}, {2, 2, 200}, {3, 5, 100}, {8, 8, 200}} {
-		seed, limit := s.seed+uint64(i), int64(eager)
-		mix := Mix{Ops: s.ops() & (Messages | Wildcards | Probes | Polls | Locks), Ranks: shape.ranks, Threads: shape.threads, Limit: &limit,
+		seed := s.seed + uint64(i)
+		mix := Mix{Ops: s.ops() & (Messages | Wildcards | Probes | Polls | Locks), Ranks: shape.ranks, Threads: shape.threads, Limit: eager,
 			Phases: 1, Length: shape.ranks * shape.threads * s.times(shape.each), Shared: true}
 		t.Run(fmt.Sprintf("ranks=%d,threads=%d,seed=%d", shape.ranks, shape.threads, seed), func(t *testing.T) { s.play(t, Draw(seed, mix), fault{}) })
 	}
