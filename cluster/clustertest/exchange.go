@@ -374,7 +374,7 @@ func (d *drawer) collective(at int) {
 		x.style = ofProgram
 	}
 	if x.style == ofProgram {
-		x.what = []coll.Collective{coll.OpBcast, coll.OpGather, coll.OpReduce, coll.OpAllgather, coll.OpAllreduce}[d.rng.IntN(5)]
+		x.what = ofPrograms[d.rng.IntN(len(ofPrograms))]
 	}
 	c := call{at: at, turn: waiting, verb: vCollective, index: len(d.joints)}
 	d.joints = append(d.joints, x)

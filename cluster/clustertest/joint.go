@@ -50,9 +50,7 @@ func (w *player) team(c *call) {
 // newComm prepares a team for collectives, if the program calls any.
 func (w *player) newComm(team int) {
 	if len(w.x.joints) > 0 && !w.x.teams[team].stream.shared() {
-		c, err := coll.New(w.Rank, w.teams[team])
-		w.ok(err)
-		w.comms[team] = c
+		w.comms[team] = w.comm(w.teams[team])
 	}
 }
 
@@ -65,13 +63,11 @@ func (w *player) collective(c *call) {
 	}
 	team, comm := w.teams[x.team], w.comms[x.team]
 	if x.style == ofProgram {
-		call, check := w.proc.call(coll.Of(x.what)[0], team, x.size, x.root, coll.Modes{})
-		w.program(x, team, &call)
-		check()
+		w.program(c.index, x.what, team, x.size, x.root)
 		return
 	}
 	all := serving(comm, x.what)
-	call, check := w.proc.call(all[x.which%len(all)], team, x.size, x.root, coll.Modes{})
+	call, check := w.salted(c.index, all[x.which%len(all)], team, x.size, x.root, coll.Modes{})
 	switch {
 	case call.Key.Ranks == 0: // the algorithm cannot serve the team
 	case x.style == ofComm:
@@ -100,23 +96,6 @@ func (w *player) finish(c *call) {
 	}
 	delete(w.runs, c.index)
 	s.check()
-}
-
-// program calls a collective as programs do.
-func (w *player) program(x *jointCall, team *cluster.Team, call *coll.Call) {
-	in, out := cluster.View[int64](call.In), cluster.View[int64](call.Out)
-	switch x.what {
-	case coll.OpBcast:
-		w.ok(coll.Bcast(w.Rank, team, x.root, call.Out))
-	case coll.OpGather:
-		w.ok(coll.Gather(w.Rank, team, x.root, call.In, call.Out))
-	case coll.OpAllgather:
-		w.ok(coll.Allgather(w.Rank, team, call.In, call.Out))
-	case coll.OpReduce:
-		w.ok(coll.Reduce(w.Rank, team, x.root, cluster.Sum, in, out))
-	case coll.OpAllreduce:
-		w.ok(coll.Allreduce(w.Rank, team, cluster.Sum, in, out))
-	}
 }
 
 // window makes a window, uses it in an epoch, and frees it.
