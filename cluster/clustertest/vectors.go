@@ -17,7 +17,9 @@ func threadsPackApart(s *suite, t *testing.T) {
 	spec := s.spec(2)
 	spec.Layout.ThreadsPerRank = max(threads, s.threads)
 	s.run(t, spec, func(p *proc) {
-		to := 1 - p.ID()
+		to, strided := 1-p.ID(), column(0, bytes, bytes, threads*rows)
+		p.ok(p.Using(cluster.Means{Path: cluster.PathMessages}, func() error { return p.PutStrided(to, strided, data(threads*rows*bytes, 0)) }))
+		p.ok(p.Barrier(p.All()))
 		for round := range p.times(20) {
 			p.fork(threads, func(th *proc, thread int) {
 				var op cluster.Request
