@@ -27,8 +27,8 @@ var neighbourCases = []testCase{
 	{"a neighbour sync returns after all neighbours have entered it", onRanks(6, syncNeighbours)},
 }
 
-// Every size of a team, root and length (empty, eager and rendezvous), without
-// synchronization between the calls.
+// collectivesInARow makes calls of every team size, root and length (empty, eager and
+// rendezvous), without synchronization between them.
 func (s *suite) collectivesInARow(t *testing.T) {
 	for ranks := 1; ranks <= 9; ranks++ {
 		for _, limit := range []int64{eager, 0} {
@@ -222,7 +222,6 @@ func (s *suite) differentCollectivesEnd(t *testing.T) {
 	}
 }
 
-// Other ranks may be anywhere.
 func syncNeighbours(p *proc) {
 	n, me := p.Ranks(), p.ID()
 	left, right := (me+n-1)%n, (me+1)%n
@@ -235,7 +234,8 @@ func syncNeighbours(p *proc) {
 	}
 }
 
-// The sender counts or, where members load, the member that loads: in all the same bytes.
+// collectivesCountTraffic adds up the bytes that all ranks count. The sender counts a
+// message, and a member counts its loads.
 func (s *suite) collectivesCountTraffic(t *testing.T) {
 	s.run(t, Spec(s.machine, 1, 4), func(p *proc) {
 		p.ok(coll.Bcast(p.Rank, p.World(), 0, make([]byte, 100)))

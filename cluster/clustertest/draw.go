@@ -32,7 +32,7 @@ const (
 	AllOps   = 1<<iota - 1
 )
 
-// Mix says what a program consists of. The zero value means everything.
+// A Mix lists the parts of a program. Its zero value includes everything.
 type Mix struct {
 	Ops      Ops   // 0: all
 	Ranks    int   // 0: drawn
@@ -41,7 +41,7 @@ type Mix struct {
 	Phases   int   // 0: drawn
 	Length   int   // exchanges of a phase; 0: drawn
 	Shared   bool  // every phase is a region whose threads share their receives
-	OnlyTeam bool  // the launch may have other ranks, which take no part
+	OnlyTeam bool  // other ranks of the launch make no call
 }
 
 // drawer makes a program.
@@ -62,8 +62,8 @@ type drawer struct {
 	sums         []int            // signals that a rank awaits at the end
 }
 
-// matching names a stream of messages at one of its ends; -1 for what does not tell
-// streams apart.
+// matching names a stream of messages at one of its ends. A field is -1 if it does not
+// distinguish streams.
 type matching struct {
 	team     int
 	src, dst actor
@@ -142,7 +142,7 @@ func (d *drawer) style(n int) int {
 	return d.rng.IntN(n)
 }
 
-// operations are what an exchange may be, with the number of times that one is drawn.
+// operations lists the kinds of exchanges, each with its weight.
 var operations = []struct {
 	ops   Ops
 	times int

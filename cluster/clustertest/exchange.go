@@ -51,7 +51,7 @@ func (d *drawer) deliver(m message, at int) {
 			m.how = receiveHow(d.rng.IntN(int(hows)))
 		}
 	}
-	if m.stream.shared() && (m.how == afterProbe || m.how == afterIprobe) { // another thread may receive what was found
+	if m.stream.shared() && (m.how == afterProbe || m.how == afterIprobe) { // another thread may receive the message
 		m.how = matched
 	}
 	d.msgs = append(d.msgs, m)
@@ -91,7 +91,7 @@ func (d *drawer) send(m *message, index, at int, out matching) {
 }
 
 // receiveShared adds the receive of a message that any thread of the rank may receive:
-// one that does not wait before all messages are under way.
+// one that does not wait before all messages are in flight.
 func (d *drawer) receiveShared(m *message, index, at int) {
 	from, k := d.rng.IntN(d.last), d.rng.IntN(4)
 	switch {
@@ -154,7 +154,7 @@ func (d *drawer) move(at int) {
 	d.complete(&x, a, at)
 }
 
-// shape draws where the bytes of a move stand, and returns how far they reach.
+// shape draws the places of a move's bytes, and returns their extent.
 func (d *drawer) shape(x *move) (extent int64) {
 	x.shape = shape(d.rng.IntN(int(shapes)))
 	between := func(lo, hi int64) int64 { return lo + d.rng.Int64N(hi-lo+1) }
@@ -364,7 +364,8 @@ func (d *drawer) sync(at int) {
 	}
 }
 
-// collective adds a call of coll's functions, or of a Comm, which may go on meanwhile.
+// collective adds a call of coll's functions, or of a Comm. A started call may complete
+// later.
 func (d *drawer) collective(at int) {
 	team, thread := d.joint()
 	members := d.teams[team].members

@@ -113,7 +113,7 @@ func (w *player) window(x *jointCall) {
 		back := w.room(x.size)
 		w.ok(v.Get(to, 0, back))
 		w.ok(v.Fence())
-		w.stands("get from a window", back, out)
+		w.matches("get from a window", back, out)
 	case postEpoch:
 		w.ok(v.Post([]int{from}))
 		w.ok(v.Start([]int{to}))
@@ -126,7 +126,7 @@ func (w *player) window(x *jointCall) {
 	if x.style != lockEpoch {
 		in, err := v.Local()
 		w.ok(err)
-		w.stands("window", in[:x.size], payload(rankNumbers+from, x.size))
+		w.matches("window", in[:x.size], payload(rankNumbers+from, x.size))
 	}
 	if x.style == fenceEpoch {
 		w.ok(v.Fence())

@@ -12,7 +12,7 @@ import (
 // envelope and data: by the receive that it has in a sequential run, where that is
 // determined. Elsewhere none overtook another. Of one sending thread's messages that two
 // receives of one thread match, the one that was posted earlier has the earlier message
-// (MPI-4.0, section 3.5). Where locks order the sends of a rank and the receives of
+// (MPI-4.0, section 3.5). If locks order the sends of a rank and the receives of
 // another, this holds for all their threads.
 func (x *Play) Judge() error {
 	taken := make([]bool, len(x.msgs))

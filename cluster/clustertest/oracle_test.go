@@ -33,7 +33,7 @@ func (x *Play) want(i int) (*message, *received) {
 	return m, &received{index: i, st: cluster.Status{Source: source, Tag: m.tag, Bytes: int64(m.size)}, buf: payload(i, m.size)}
 }
 
-// spoiled is what is wrong with the receives of two messages. It may change nothing.
+// spoiled is a change of the receives of two messages, which the oracle accepts or not.
 type spoiled struct {
 	name  string
 	holds func(a, b *message) bool // of two receives of a thread, in the order of posting
@@ -133,9 +133,9 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// Over a few seeds programs have every stream, both kinds of send on both sides of the
-// eager limit, every verb, every way to move bytes and to access words, and an actor's
-// calls in the order of positions.
+// Over a few seeds programs have every stream and verb, and every way to move bytes and to
+// access words. Both kinds of send occur on both sides of the eager limit. An actor's calls
+// are in the order of positions.
 func TestProgramsHaveEverything(t *testing.T) {
 	seen := map[[4]int]bool{}
 	for seed := uint64(1); seed <= 48; seed++ {

@@ -22,7 +22,7 @@ type Play struct {
 	most   int      // bytes of the longest message in an open stream
 }
 
-// playedRank is what the threads of a rank share.
+// playedRank is the state that the threads of a rank share.
 type playedRank struct {
 	teams  []*cluster.Team
 	comms  []*coll.Comm
@@ -60,7 +60,7 @@ type handed struct {
 	g *received
 }
 
-// ending is how a rank ends a run.
+// endingKind is a way to end a run.
 type endingKind int
 
 const (
@@ -72,14 +72,14 @@ const (
 	endingKinds
 )
 
-// fault is how a rank ends a run, and before which of its calls.
+// fault is the end of a run by a rank, before one of its calls.
 type fault struct {
 	how               endingKind
 	rank, phase, call int
 	cancel            context.CancelCauseFunc
 }
 
-// errDrawn is what ends a program that does not end by itself.
+// errDrawn is the cause of a drawn end.
 var errDrawn = errors.New("the end was drawn")
 
 // NewPlay prepares an execution.
@@ -115,7 +115,7 @@ type player struct {
 	quiet  []func()     // checks after the next Quiet
 }
 
-// completion is what follows from a request that is complete.
+// completion is an action for a complete request.
 type completion struct {
 	with   func(cluster.Status)
 	status bool // it needs the status
@@ -188,12 +188,12 @@ func (w *player) phase(i int) {
 	}
 	w.barrier()
 	lo, hi := wordBytes, w.x.written[i][me]
-	w.stands("segment", w.Segment()[lo:hi], w.x.image[me][lo:hi])
+	w.matches("segment", w.Segment()[lo:hi], w.x.image[me][lo:hi])
 	w.run(ph.after[me], -1)
 }
 
-// stands checks bytes.
-func (w *player) stands(what string, got, want []byte) {
+// matches checks bytes.
+func (w *player) matches(what string, got, want []byte) {
 	if !bytes.Equal(got, want) {
 		i := 0
 		for got[i] == want[i] {
@@ -323,7 +323,7 @@ const (
 func (w *player) wait(c *call) {
 	qs, how := w.reqs[c.req:][:c.n], c.style
 	for i := range qs {
-		if how == waitSome && w.done[c.req+i].status { // it gives none
+		if how == waitSome && w.done[c.req+i].status { // it returns no status
 			how = waitAll
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // A program consists of phases. An exchange (a message, a put, a collective) has a
 // position in its phase, and the calls of both sides are made in the order of positions.
 // A nonblocking call may start before its exchange's position and complete after it. At
-// one position, calls that only start something come first, and those that complete
-// everything at the end of the phase come last. A call therefore waits only for calls
+// one position, calls that only start something come first, and waits at the end of the
+// phase come last. A call therefore waits only for calls
 // that others make before they wait for anything at a later position. By induction no
 // program deadlocks, with eager messages or without.
 //
@@ -55,7 +55,7 @@ type phase struct {
 // actor is a thread of a rank. Thread 0 also makes the calls outside regions.
 type actor struct{ rank, thread int }
 
-// stream says how the receives of messages find them.
+// stream is the rule by which messages and receives match.
 type stream int
 
 const (
@@ -79,7 +79,7 @@ const (
 	cancelTag = 1 << 11 // that nothing is sent to
 )
 
-// teamPlan is a team: how it is made, of whom, and how its messages match.
+// teamPlan is a team: the call that makes it, its members, and how its messages match.
 type teamPlan struct {
 	stream  stream
 	members []int // ranks of the cluster, by number in the team
@@ -129,7 +129,7 @@ const (
 	afterProbe
 	matched
 	matchedLater // an Imrecv
-	afterIprobe  // those that poll come last
+	afterIprobe  // the ones that poll come last
 	afterImprobe
 	hows
 )
@@ -150,7 +150,7 @@ type move struct {
 	means    cluster.Means
 }
 
-// shape says where the bytes of a move stand in the segment.
+// shape is the layout of a move's bytes in the segment.
 type shape int
 
 const (
@@ -160,7 +160,7 @@ const (
 	shapes
 )
 
-// moveHow is how a move is completed.
+// moveHow is the way to complete a move.
 type moveHow int
 
 const (
@@ -174,7 +174,7 @@ const (
 // piece is a contiguous part of a move.
 type piece struct{ far, near, n int64 }
 
-// pieces lists where the bytes of a move stand on both sides.
+// pieces lists the places of a move's bytes on both sides.
 func (x *move) pieces() []piece {
 	var ps []piece
 	if x.shape != strided {
@@ -302,8 +302,8 @@ type call struct {
 	style    int // which of several calls for the same
 }
 
-// order sorts an actor's calls, and renumbers their requests: requests that are waited
-// for together stand side by side, and one call waits for them.
+// order sorts an actor's calls, and renumbers their requests: requests that one call
+// waits for are adjacent.
 func order(cs []call) []call {
 	slices.SortStableFunc(cs, func(a, b call) int { return cmp.Or(a.at-b.at, a.turn-b.turn) })
 	reqs, next := map[int]int{0: -1}, 0
@@ -332,8 +332,8 @@ const (
 	rankNumbers
 )
 
-// payload returns the bytes of a message, a put or a call. Those of 8 bytes and more
-// begin with the number.
+// payload returns the bytes of a message, a put or a call. A payload of 8 bytes or
+// more begins with the number.
 func payload(number, size int) []byte {
 	b := data(size, number)
 	if size >= 8 {

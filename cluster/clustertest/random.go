@@ -114,8 +114,8 @@ func Mixture(t *testing.T, f cluster.Fabric, m cluster.Machine, seed uint64) {
 	s.ends(t, seed)
 }
 
-// All threads of all ranks send to random ranks, and the threads of a rank receive
-// together what comes for it.
+// testShared makes all threads of all ranks send to random ranks. The threads of a rank
+// receive its messages together.
 func (s *suite) testShared(t *testing.T) {
 	for i, shape := range []struct{ ranks, threads, each int }{{1, 3, 100}, {2, 2, 200}, {3, 5, 100}, {8, 8, 200}} {
 		seed := s.seed + uint64(i)

@@ -140,8 +140,8 @@ func serving(c *coll.Comm, what coll.Collective) []*coll.Algorithm {
 	return slices.DeleteFunc(slices.Clone(coll.Of(what)), func(a *coll.Algorithm) bool { return !c.Serves(a) })
 }
 
-// everyWay runs an algorithm on a team: with blocks of no byte, of one element, and
-// longer ones than are eager; from the first and the last root; at once and started.
+// everyWay runs an algorithm on a team, at once and started, from the first and the last
+// root. Blocks have no byte, one element, or more bytes than an eager message.
 func (p *proc) everyWay(a *coll.Algorithm, team *cluster.Team) {
 	c := p.comm(team)
 	lacks := ""
@@ -218,8 +218,8 @@ func (p *proc) salted(salt int, a *coll.Algorithm, team *cluster.Team, n, root i
 	}
 }
 
-// collected is a member's data in a collective: what it gives, room for what it gets, and
-// what it has to get.
+// collected is a member's data in a collective: its input, room for its output, and the
+// right result.
 type collected struct {
 	salt, size, me, root, elements int
 	in, out, result                []int64

@@ -242,7 +242,7 @@ func (w *player) get(c *call, x *move) (err error) {
 		for _, p := range x.pieces() {
 			copy(want[p.near:][:p.n], w.x.image[x.to][p.far:])
 		}
-		w.stands("get", b, want)
+		w.matches("get", b, want)
 	}
 	if x.how == nonblocking {
 		w.done[c.req].with = func(cluster.Status) { check() }
@@ -270,7 +270,7 @@ func (w *player) get(c *call, x *move) (err error) {
 // arrived checks the bytes of a put where they are.
 func (w *player) arrived(x *move) {
 	for _, p := range x.pieces() {
-		w.stands("put", w.Segment()[p.far:][:p.n], w.x.image[w.ID()][p.far:][:p.n])
+		w.matches("put", w.Segment()[p.far:][:p.n], w.x.image[w.ID()][p.far:][:p.n])
 	}
 }
 
@@ -313,7 +313,7 @@ func (w *player) serve(c cluster.RPC) uint64 {
 	if x.move >= 0 {
 		w.arrived(&w.x.moves[x.move])
 	} else {
-		w.stands("data of an RPC", c.Data, payload(rpcNumbers+int(c.Arg), x.size))
+		w.matches("data of an RPC", c.Data, payload(rpcNumbers+int(c.Arg), x.size))
 	}
 	return rpcWord(int(c.Arg))
 }
