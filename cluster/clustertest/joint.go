@@ -50,7 +50,7 @@ func (w *player) team(c *call) {
 // newComm prepares a team for collectives, if the program calls any.
 func (w *player) newComm(team int) {
 	if len(w.x.joints) > 0 && !w.x.teams[team].stream.shared() {
-		w.comms[team] = w.comm(w.teams[team])
+		w.comms[team] = w.onTeam(w.teams[team])
 	}
 }
 

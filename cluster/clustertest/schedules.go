@@ -35,7 +35,7 @@ func (s *suite) everyAlgorithm(t *testing.T) {
 }
 
 func everyAlgorithmOfLoads(p *proc) {
-	c := p.comm(p.All())
+	c := p.onTeam(p.All())
 	p.check(c.Reaches(), "loads do not reach all ranks of a node")
 	for _, a := range coll.All() {
 		if a.Needs&coll.Reach != 0 {
@@ -53,15 +53,15 @@ func everyAlgorithmOnParts(p *proc) {
 	}
 }
 
-// comm makes a Comm that must not fail.
-func (p *proc) comm(team *cluster.Team) *coll.Comm {
+// onTeam makes a Comm that must not fail.
+func (p *proc) onTeam(team *cluster.Team) *coll.Comm {
 	c, err := coll.New(p.Rank, team)
 	p.ok(err)
 	return c
 }
 
 func manyCallsInProgress(p *proc) {
-	c := p.comm(p.All())
+	c := p.onTeam(p.All())
 	var runs []*coll.Run
 	var checks []func()
 	for i := range 100 { // the tags of a Comm are used again
@@ -90,7 +90,7 @@ func (s *suite) sizesTakeTheTimeOfBytes(t *testing.T) {
 	var ends [2][6]cluster.Time
 	for i := range ends {
 		s.run(t, s.node(6), func(p *proc) {
-			c := p.comm(p.All())
+			c := p.onTeam(p.All())
 			for _, a := range coll.All() {
 				call, _ := p.call(a, p.All(), 1200, 0, coll.Modes{})
 				if !c.Serves(a) || call.Key.Ranks == 0 {
@@ -110,7 +110,7 @@ func (s *suite) sizesTakeTheTimeOfBytes(t *testing.T) {
 }
 
 func scheduleArguments(p *proc) {
-	c := p.comm(p.All())
+	c := p.onTeam(p.All())
 	call, _ := p.call(coll.Of(coll.OpBcast)[0], p.All(), 8, 0, coll.Modes{})
 	refused := func(words ...string) {
 		_, err := c.Start(call)
@@ -143,7 +143,7 @@ func serving(c *coll.Comm, what coll.Collective) []*coll.Algorithm {
 // everyWay runs an algorithm on a team, at once and started, from the first and the last
 // root. Blocks have no byte, one element, or more bytes than an eager message.
 func (p *proc) everyWay(a *coll.Algorithm, team *cluster.Team) {
-	c := p.comm(team)
+	c := p.onTeam(team)
 	lacks := ""
 	switch {
 	case a.Needs&coll.Reach != 0 && !c.Reaches():
