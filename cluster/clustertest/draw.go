@@ -152,6 +152,7 @@ var operations = []struct {
 	{Messages, 24, false, (*drawer).message},
 	{Messages, 1, false, (*drawer).ring},
 	{Moves, 8, false, (*drawer).move},
+	{Moves | Signals, 4, false, (*drawer).signal},
 	{Atomics, 2, false, (*drawer).atomic},
 	{RPCs, 2, false, (*drawer).call},
 	{RPCs, 1, true, (*drawer).event},
@@ -293,6 +294,14 @@ func (d *drawer) memory() cluster.Memory {
 		return cluster.DeviceMemory
 	}
 	return cluster.HostMemory
+}
+
+func (d *drawer) compute(at int) {
+	d.add(d.actor(), call{at: at, turn: waiting, verb: vCompute, n: 1 + d.rng.IntN(5000), style: d.rng.IntN(4)})
+}
+
+func (d *drawer) cancel(at int) {
+	d.add(d.actor(), call{at: at, turn: waiting, verb: vCancel, n: 1 + d.rng.IntN(5), style: d.rng.IntN(5)})
 }
 
 // team draws a team that something holds for.

@@ -123,10 +123,16 @@ func (d *drawer) ring(at int) {
 	}
 }
 
-// move adds a put or a get.
-func (d *drawer) move(at int) {
+// move adds a put or a get, and signal a put with signal.
+func (d *drawer) move(at int)   { d.transfer(at, shape(d.rng.IntN(int(shapes))), d.one(3), false) }
+func (d *drawer) signal(at int) { d.transfer(at, contiguous, false, true) }
+
+func (d *drawer) transfer(at int, as shape, get, signals bool) {
 	a := d.actor()
-	x := move{from: a.rank, to: d.rng.IntN(d.Ranks), get: d.one(3), flag: -1, rpc: -1, means: cluster.Means{Own: d.memory(), Far: d.memory()}}
+	x := move{from: a.rank, to: d.rng.IntN(d.Ranks), get: get, shape: as, flag: -1, rpc: -1, means: cluster.Means{Own: d.memory(), Far: d.memory()}}
+	if signals && d.one(2) {
+		x.to = 0 // so that several signals add up
+	}
 	if d.has(Memories) {
 		x.means.Path = cluster.Path(d.rng.IntN(3))
 	}
@@ -137,7 +143,7 @@ func (d *drawer) move(at int) {
 	if !x.get {
 		room = d.segment - d.free[x.to]
 	}
-	extent := d.shape(&x)
+	extent := d.places(&x)
 	if extent > room {
 		return
 	}
@@ -151,12 +157,11 @@ func (d *drawer) move(at int) {
 	for i := range x.spans {
 		x.spans[i].Off += base
 	}
-	d.complete(&x, a, at)
+	d.complete(&x, a, at, signals)
 }
 
-// shape draws the places of a move's bytes, and returns their extent.
-func (d *drawer) shape(x *move) (extent int64) {
-	x.shape = shape(d.rng.IntN(int(shapes)))
+// places draws the places of a move's bytes, and returns their extent.
+func (d *drawer) places(x *move) (extent int64) {
 	between := func(lo, hi int64) int64 { return lo + d.rng.Int64N(hi-lo+1) }
 	switch x.shape {
 	case contiguous:
@@ -186,7 +191,7 @@ func (d *drawer) shape(x *move) (extent int64) {
 }
 
 // complete adds the calls of a move, and what else happens at its target.
-func (d *drawer) complete(x *move, a actor, at int) {
+func (d *drawer) complete(x *move, a actor, at int, signals bool) {
 	index := len(d.moves)
 	x.how = moveHow(d.rng.IntN(int(nonblocking) + 1))
 	if x.shape == indexed && x.how == implicit || x.shape == strided && x.get {
@@ -196,8 +201,8 @@ func (d *drawer) complete(x *move, a actor, at int) {
 	case x.get:
 	case x.shape == strided && d.one(3):
 		x.how = train
-	case x.shape == contiguous && d.has(Signals) && d.one(2):
-		d.signal(x, index, at)
+	case signals:
+		d.flag(x, index, at)
 	case x.shape == contiguous && d.has(RPCs) && d.one(4):
 		x.how, x.rpc = nonblocking, len(d.rpcs)
 		d.rpcs = append(d.rpcs, remoteCall{to: x.to, event: -1, move: index})
@@ -224,10 +229,10 @@ func (d *drawer) complete(x *move, a actor, at int) {
 	d.start(a, c, d.later(at))
 }
 
-// signal makes a put set a flag that its target awaits, or add to the word that the
+// flag makes a put set a flag that its target awaits, or add to the word that the
 // target awaits at the end of the phase.
-func (d *drawer) signal(x *move, index, at int) {
-	if x.add = d.one(3); x.add {
+func (d *drawer) flag(x *move, index, at int) {
+	if x.add = d.one(2); x.add {
 		x.flag, x.value = sumWord, 1
 		d.words[x.to][sumWord]++
 		d.sums[x.to]++
@@ -312,14 +317,6 @@ func (d *drawer) event(at int) {
 	}
 	d.add(actor{owner, 0}, call{at: min(at+1+d.rng.IntN(6), d.last), turn: waiting, verb: vWaitEvent, index: len(d.events), style: d.style(2)})
 	d.events = append(d.events, eventPlan{owner, fires})
-}
-
-func (d *drawer) compute(at int) {
-	d.add(d.actor(), call{at: at, turn: waiting, verb: vCompute, n: 1 + d.rng.IntN(5000), style: d.rng.IntN(4)})
-}
-
-func (d *drawer) cancel(at int) {
-	d.add(d.actor(), call{at: at, turn: waiting, verb: vCancel, n: 1 + d.rng.IntN(5), style: d.rng.IntN(5)})
 }
 
 // barrier adds a barrier, or one in two phases.

@@ -98,11 +98,11 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 	return m
 }
 
-// generate draws a program of six ranks for the machine. Its ranks poll for nothing and
-// receive from named sources, so that the order of its calls depends on no time.
+// generate draws a program of six ranks for the machine. Its ranks poll for nothing, await
+// no word and receive from named sources, so that its events depend on no rounding.
 func generate(seed uint64, m *cluster.Machine) *clustertest.Program {
-	return clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Limit: m.EagerLimit,
-		Ops: clustertest.AllOps &^ (clustertest.Locks | clustertest.Polls | clustertest.Wildcards | clustertest.Regions | clustertest.Collectives)})
+	const timely = clustertest.Locks | clustertest.Polls | clustertest.Wildcards | clustertest.Regions | clustertest.Collectives | clustertest.Signals
+	return clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Limit: m.EagerLimit, Ops: clustertest.AllOps &^ timely})
 }
 
 // times runs a program and gives the end of each call, by rank.
