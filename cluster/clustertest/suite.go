@@ -258,12 +258,6 @@ func (s *suite) run(t *testing.T, spec cluster.Spec, body func(p *proc)) {
 	}
 }
 
-// must runs a body, which ends with an error where it does not see what it should.
-func (s *suite) must(t *testing.T, spec cluster.Spec, body func(*cluster.Rank) error) {
-	t.Helper()
-	Must(t, s.fabric, spec, body)
-}
-
 // test runs a program on some ranks as a subtest.
 func (s *suite) test(t *testing.T, name string, ranks int, body func(p *proc)) {
 	t.Helper()
