@@ -106,3 +106,8 @@ func Refused(err error, want string) error {
 	}
 	return nil
 }
+
+// refused checks that a call failed with an error, which names the rank first.
+func (p *proc) refused(err error, want string) {
+	p.ok(Refused(err, fmt.Sprintf("rank %d: %s", p.ID(), want)))
+}

@@ -71,9 +71,6 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 
 // run runs each case of a part as a subtest.
 func (p *part) run(t *testing.T, s *suite) {
-	if p.test != nil {
-		alone(t, s, p.test)
-	}
 	for _, c := range p.cases {
 		t.Run(c.name, func(t *testing.T) { alone(t, s, c.test) })
 	}
@@ -104,8 +101,7 @@ type testCase struct {
 type part struct {
 	name  string
 	cases []testCase
-	test  func(*suite, *testing.T) // instead of cases
-	puts  bool                     // its puts are also tested on a machine where they complete after a barrier returns
+	puts  bool // its puts are also tested on a machine where they complete after a barrier returns
 }
 
 var parts = []part{
@@ -117,28 +113,27 @@ var parts = []part{
 	{name: "arguments", cases: argumentCases},
 	{name: "one-sided", cases: onesidedCases, puts: true},
 	{name: "signals", cases: signalCases, puts: true},
-	{name: "phantoms", test: (*suite).testPhantoms, puts: true},
+	{name: "phantoms", cases: phantomCases, puts: true},
 	{name: "means", cases: meansCases},
 	{name: "devices", cases: deviceCases},
 	{name: "atomics", cases: atomicCases, puts: true},
 	{name: "rpc", cases: rpcCases},
 	{name: "steps", cases: stepCases},
 	{name: "port", cases: portCases},
-	{name: "freed teams", test: (*suite).testFreedTeams},
+	{name: "freed teams", cases: freedTeamCases},
 	{name: "barrier", cases: barrierCases},
 	{name: "board", cases: boardCases},
-	{name: "collectives", test: (*suite).testCollectives},
-	{name: "schedules", test: (*suite).testSchedules},
+	{name: "collectives", cases: collectiveCases},
+	{name: "schedules", cases: scheduleCases},
 	{name: "modes", cases: modeCases},
 	{name: "overlap", cases: overlapCases},
-	{name: "neighbour sync", test: (*suite).syncNeighbours, puts: true},
-	{name: "split", test: (*suite).testSplit},
-	{name: "vectors", test: (*suite).testVectors, puts: true},
-	{name: "windows", test: (*suite).testWindows, puts: true},
-	{name: "shared arrays", test: (*suite).testSharedArrays, puts: true},
+	{name: "neighbour sync", cases: neighbourCases, puts: true},
+	{name: "split", cases: splitCases},
+	{name: "vectors", cases: vectorCases, puts: true},
+	{name: "windows", cases: windowCases, puts: true},
+	{name: "shared arrays", cases: sharedArrayCases, puts: true},
 	{name: "threads", cases: threadCases},
-	{name: "endpoints", test: (*suite).testEndpoints},
-	{name: "crowd", test: (*suite).testCrowd},
+	{name: "endpoints", cases: endpointCases},
 	{name: "thread levels", cases: levelCases},
 	{name: "regions", cases: regionCases},
 	{name: "time", cases: timeCases},
@@ -147,8 +142,7 @@ var parts = []part{
 	{name: "deadlock", cases: deadlockCases},
 	{name: "abort", cases: abortCases},
 	{name: "loops", cases: loopCases},
-	{name: "random programs", test: (*suite).testPrograms},
-	{name: "mixtures", test: (*suite).testMixtures},
+	{name: "random programs", cases: programCases},
 }
 
 // times is n repetitions at full scale.
@@ -275,12 +269,6 @@ func (s *suite) run(t *testing.T, spec cluster.Spec, body func(p *proc)) {
 	if err := s.launch(t, spec, body); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// must runs a body, which ends with an error where it does not see what it should.
-func (s *suite) must(t *testing.T, spec cluster.Spec, body func(*cluster.Rank) error) {
-	t.Helper()
-	Must(t, s.fabric, spec, body)
 }
 
 // test runs a program on some ranks as a subtest.
