@@ -1,7 +1,6 @@
 package clustertest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -12,113 +11,56 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-func (s *suite) testCollectives(t *testing.T) {
-	t.Run("many in a row, of every size and root", s.collectivesInARow)
-	t.Run("reductions", s.reduceOperations)
-	t.Run("sums do not depend on timing", s.reduceDoesNotDependOnTiming)
-	t.Run("groups reduce by themselves", s.groupsReduceByThemselves)
-	t.Run("arguments that cannot be are refused", s.collectivesRefuseBadArguments)
-	t.Run("different lengths are noticed", s.collectivesNoticeDifferentLengths)
-	t.Run("different collectives are an error or a deadlock", s.differentCollectivesEnd)
-	t.Run("traffic is counted", s.collectivesCountTraffic)
-	t.Run("threads call as their level permits", s.threadsCallCollectives)
+var collectiveCases = []testCase{
+	{"calls in a row, of every size and root, take no other call's messages", (*suite).collectivesInARow},
+	{"a reduction computes its operation", onRanks(5, reduceOperations)},
+	{"a sum does not depend on the order of arrival", (*suite).reduceDoesNotDependOnTiming},
+	{"UPC groups reduce by themselves", (*suite).groupsReduceByThemselves},
+	{"arguments of a collective are checked", onRanks(1, collectiveArguments)},
+	{"members that give different lengths are told so", (*suite).collectivesNoticeDifferentLengths},
+	{"members that call different collectives end with an error or a deadlock", (*suite).differentCollectivesEnd},
+	{"a collective counts its bytes as traffic", (*suite).collectivesCountTraffic},
+	{"threads call collectives as their level permits", (*suite).threadsCallCollectives},
 }
 
-// block is what a rank gives: n bytes that name it.
-func block(rank, n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(rank*31 + i*7)
-	}
-	return b
+var neighbourCases = []testCase{
+	{"a neighbour sync returns after all neighbours have entered it", onRanks(6, syncNeighbours)},
 }
 
-// Every size of team, root and length (empty, eager and rendezvous), in a row
-// without synchronization: no call takes another's messages.
+// collectivesInARow makes calls of every team size, root and length (empty, eager and
+// rendezvous), without synchronization between them.
 func (s *suite) collectivesInARow(t *testing.T) {
-	for p := 1; p <= 9; p++ {
-		spec := s.spec(p)
-		t.Run(fmt.Sprintf("ranks=%d", p), func(t *testing.T) { s.inARow(t, spec) })
-		spec.EagerLimit = 0
-		t.Run(fmt.Sprintf("ranks=%d without eager messages", p), func(t *testing.T) { s.inARow(t, spec) })
+	for ranks := 1; ranks <= 9; ranks++ {
+		for _, limit := range []int64{eager, 0} {
+			spec := s.spec(ranks)
+			spec.EagerLimit = limit
+			t.Run(fmt.Sprintf("ranks=%d, eager limit %d", ranks, limit), func(t *testing.T) {
+				s.run(t, spec, func(p *proc) {
+					for salt, n := range []int{0, 8, 24, 2 * eager} {
+						for root := range ranks {
+							for _, what := range ofPrograms {
+								p.program(10*salt+root, what, p.World(), n, root)
+							}
+						}
+					}
+				})
+			})
+		}
 	}
 }
 
-func (s *suite) inARow(t *testing.T, spec cluster.Spec) {
-	p := spec.Layout.Ranks()
-	s.must(t, spec, func(r *cluster.Rank) error {
-		w := r.World()
-		for _, n := range []int{0, 1, 24, 2 * eager} {
-			var all []byte
-			for i := range p {
-				all = append(all, block(i, n)...)
-			}
-			for root := range p {
-				buf := make([]byte, n)
-				if r.ID() == root {
-					copy(buf, block(root, n))
-				}
-				if err := coll.Bcast(r, w, root, cluster.Of(buf)); err != nil {
-					return err
-				}
-				if !bytes.Equal(buf, block(root, n)) {
-					return fmt.Errorf("rank %d: bcast of %d B from %d gives %v", r.ID(), n, root, buf)
-				}
-				var out []byte
-				if r.ID() == root {
-					out = make([]byte, n*p)
-				}
-				if err := coll.Gather(r, w, root, cluster.Of(block(r.ID(), n)), cluster.Of(out)); err != nil {
-					return err
-				}
-				if r.ID() == root && !bytes.Equal(out, all) {
-					return fmt.Errorf("gather of %d B to %d gives %v", n, root, out)
-				}
-				sum := make([]int64, n)
-				for i := range sum {
-					sum[i] = int64(r.ID()*n + i)
-				}
-				if err := coll.Reduce(r, w, root, cluster.Sum, sum, sum); err != nil {
-					return err
-				}
-				for i := range sum {
-					if want := int64(p*(p-1)/2*n + p*i); r.ID() == root && sum[i] != want {
-						return fmt.Errorf("sum %d at %d is %d, want %d", i, root, sum[i], want)
-					}
-				}
-			}
-			out := make([]byte, n*p)
-			if err := coll.Allgather(r, w, cluster.Of(block(r.ID(), n)), cluster.Of(out)); err != nil {
-				return err
-			}
-			if !bytes.Equal(out, all) {
-				return fmt.Errorf("rank %d: allgather of %d B gives %v", r.ID(), n, out)
-			}
-		}
-		return nil
-	})
-}
-
-func (s *suite) reduceOperations(t *testing.T) {
-	const p = 5
-	s.must(t, s.spec(p), func(r *cluster.Rank) error {
-		x := float64(r.ID()) - 1.5
-		for _, c := range []struct {
-			op   cluster.ReduceOp
-			want float64
-		}{{cluster.Sum, 2.5}, {cluster.Prod, 1.40625}, {cluster.Min, -1.5}, {cluster.Max, 2.5}} {
-			out := []float64{0}
-			if err := coll.Allreduce(r, r.World(), c.op, []float64{x}, out); err != nil {
-				return err
-			}
-			if out[0] != c.want {
-				return fmt.Errorf("rank %d: %s is %g, want %g", r.ID(), c.op, out[0], c.want)
-			}
-		}
-		z := []complex128{complex(x, 1)}
-		return Refused(coll.Allreduce(r, r.World(), cluster.Max, z, z),
-			fmt.Sprintf("rank %d: allreduce with max of complex128: complex numbers have no order; use sum or prod", r.ID()))
-	})
+func reduceOperations(p *proc) {
+	x := float64(p.ID()) - 1.5
+	for _, c := range []struct {
+		op   cluster.ReduceOp
+		want float64
+	}{{cluster.Sum, 2.5}, {cluster.Prod, 1.40625}, {cluster.Min, -1.5}, {cluster.Max, 2.5}} {
+		out := []float64{0}
+		p.ok(coll.Allreduce(p.Rank, p.World(), c.op, []float64{x}, out))
+		same(p, c.op.String(), out[0], c.want)
+	}
+	z := []complex128{complex(x, 1)}
+	p.refused(coll.Allreduce(p.Rank, p.World(), cluster.Max, z, z), "allreduce with max of complex128: complex numbers have no order; use sum or prod")
 }
 
 // tree adds up what a binomial tree adds up, in its order.
@@ -133,75 +75,49 @@ func tree(rel, mask int, x []float64) float64 {
 // Sums of floating-point numbers have the same bits in every run and on every
 // rank, although the order of arrival differs.
 func (s *suite) reduceDoesNotDependOnTiming(t *testing.T) {
-	for p := 1; p <= 13; p += 3 {
-		x := make([]float64, p)
+	for n := 1; n <= 13; n += 3 {
+		x := make([]float64, n)
 		for i := range x {
 			x[i] = math.Sin(float64(i+1)) * math.Pow(10, float64(i%7))
 		}
-		for root := range p {
+		for root := range n {
 			rotated := append(append([]float64(nil), x[root:]...), x[:root]...)
 			want := tree(0, 1<<30, rotated)
-			s.must(t, s.spec(p), func(r *cluster.Rank) error {
-				for range r.Rand().IntN(4) {
-					r.Progress() // arrive at different times
+			s.run(t, s.spec(n), func(p *proc) {
+				for range p.Rand().IntN(4) {
+					p.Progress() // arrive at different times
 				}
 				out := []float64{0}
-				if err := coll.Reduce(r, r.World(), root, cluster.Sum, x[r.ID():r.ID()+1], out); err != nil {
-					return err
-				}
-				if r.ID() == root && out[0] != want {
-					return fmt.Errorf("%d ranks, root %d: sum %x, want %x", p, root, out[0], want)
-				}
-				return nil
+				p.ok(coll.Reduce(p.Rank, p.World(), root, cluster.Sum, x[p.ID():p.ID()+1], out))
+				p.check(p.ID() != root || out[0] == want, "%d ranks, root %d: sum %x, want %x", n, root, out[0], want)
 			})
 		}
 	}
 }
 
 func (s *suite) groupsReduceByThemselves(t *testing.T) {
-	s.must(t, s.grouped(cluster.NestedFunneled, 3, 4, 1), func(r *cluster.Rank) error {
-		ours := []int64{0}
-		if err := coll.Reduce(r, r.Group(), 0, cluster.Sum, []int64{int64(r.ID())}, ours); err != nil {
-			return err
+	s.run(t, s.grouped(cluster.NestedFunneled, 3, 4, 1), func(p *proc) {
+		ours, all := []int64{0}, []int64{0}
+		p.ok(coll.Reduce(p.Rank, p.Group(), 0, cluster.Sum, []int64{int64(p.ID())}, ours))
+		if p.Group().Rank() != 0 {
+			return
 		}
-		if r.Group().Rank() != 0 {
-			return nil
-		}
-		g := int64(r.Spec().Layout.GroupOf(r.ID()))
-		if want := 16*g + 6; ours[0] != want {
-			return fmt.Errorf("group %d adds up to %d, want %d", g, ours[0], want)
-		}
-		all := []int64{0}
-		if err := coll.Allreduce(r, r.World(), cluster.Sum, ours, all); err != nil {
-			return err
-		}
-		if all[0] != 66 {
-			return fmt.Errorf("all groups add up to %d, want 66", all[0])
-		}
-		return nil
+		same(p, "sum of a group", ours[0], 16*int64(p.Spec().Layout.GroupOf(p.ID()))+6)
+		p.ok(coll.Allreduce(p.Rank, p.World(), cluster.Sum, ours, all))
+		same(p, "sum of all groups", all[0], 66)
 	})
 }
 
-func (s *suite) collectivesRefuseBadArguments(t *testing.T) {
-	s.must(t, s.spec(1), func(r *cluster.Rank) error {
-		w := r.World()
-		b := make([]byte, 3)
-		for want, err := range map[string]error{
-			"rank 0: bcast on MPI_COMM_WORLD: root 1: the team has ranks 0 to 0":                               coll.Bcast(r, w, 1, cluster.Of(b)),
-			"rank 0: gather on MPI_COMM_WORLD: root -1: the team has ranks 0 to 0":                             coll.Gather(r, w, -1, cluster.Of(b), cluster.Of(b)),
-			"rank 0: gather on MPI_COMM_WORLD: 2 B of output: 1 members with 3 B each need 3 B":                coll.Gather(r, w, 0, cluster.Of(b), cluster.Of(b[:2])),
-			"rank 0: allgather on MPI_COMM_WORLD: 3 B of output: 1 members with 2 B each need 2 B":             coll.Allgather(r, w, cluster.Of(b[:2]), cluster.Of(b)),
-			"rank 0: reduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long at the root": coll.Reduce(r, w, 0, cluster.Sum, b, b[:1]),
-			"rank 0: allreduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long":          coll.Allreduce(r, w, cluster.Sum, b, b[:1]),
-			"rank 0: neighbour sync with rank 1: team MPI_COMM_WORLD has ranks 0 to 0":                         r.SyncNeighbours(w, []int{0, 1}),
-			"rank 0: allreduce with operation 9: there are sum, prod, min and max":                             coll.Allreduce(r, w, 9, b, b),
-		} {
-			if err := Refused(err, want); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+func collectiveArguments(p *proc) {
+	r, w, b := p.Rank, p.World(), make([]byte, 3)
+	p.refused(coll.Bcast(r, w, 1, cluster.Of(b)), "bcast on MPI_COMM_WORLD: root 1: the team has ranks 0 to 0")
+	p.refused(coll.Gather(r, w, -1, cluster.Of(b), cluster.Of(b)), "gather on MPI_COMM_WORLD: root -1: the team has ranks 0 to 0")
+	p.refused(coll.Gather(r, w, 0, cluster.Of(b), cluster.Of(b[:2])), "gather on MPI_COMM_WORLD: 2 B of output: 1 members with 3 B each need 3 B")
+	p.refused(coll.Allgather(r, w, cluster.Of(b[:2]), cluster.Of(b)), "allgather on MPI_COMM_WORLD: 3 B of output: 1 members with 2 B each need 2 B")
+	p.refused(coll.Reduce(r, w, 0, cluster.Sum, b, b[:1]), "reduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long at the root")
+	p.refused(coll.Allreduce(r, w, cluster.Sum, b, b[:1]), "allreduce on MPI_COMM_WORLD: 3 elements into 1: in and out must be equally long")
+	p.refused(p.SyncNeighbours(w, []int{0, 1}), "neighbour sync with rank 1: team MPI_COMM_WORLD has ranks 0 to 0")
+	p.refused(coll.Allreduce(r, w, 9, b, b), "allreduce with operation 9: there are sum, prod, min and max")
 }
 
 // Members that give different lengths hear of it, whichever gives more.
@@ -308,80 +224,33 @@ func (s *suite) differentCollectivesEnd(t *testing.T) {
 	}
 }
 
-// A rank is past the call only when its neighbours have entered it; others may be
-// anywhere.
-func (s *suite) syncNeighbours(t *testing.T) {
-	const p = 6
-	rounds := s.times(20)
-	s.must(t, s.spec(p), func(r *cluster.Rank) error {
-		me := r.ID()
-		left, right := (me+p-1)%p, (me+1)%p
-		for i := range uint64(rounds) {
-			if err := r.Put(cluster.At(right, int64(8*(i%2))), cluster.Of([]uint64{i})); err != nil {
-				return err
-			}
-			if err := r.SyncNeighbours(r.World(), []int{left, me, right}); err != nil {
-				return err
-			}
-			if got := cluster.Words(r.Segment())[i%2]; got != i {
-				return fmt.Errorf("rank %d, round %d: the left neighbour's word is %d", me, i, got)
-			}
-			// The left neighbour writes here again two rounds on, after the sync of
-			// the next round, which this rank enters only now.
-		}
-		return nil
-	})
+func syncNeighbours(p *proc) {
+	n, me := p.Ranks(), p.ID()
+	left, right := (me+n-1)%n, (me+1)%n
+	for i := range uint64(p.times(20)) {
+		p.ok(p.Put(cluster.At(right, int64(8*(i%2))), cluster.Of([]uint64{i})))
+		p.ok(p.SyncNeighbours(p.World(), []int{left, me, right}))
+		// The left neighbour writes here again two rounds on, after the sync of the next
+		// round, which this rank enters only now.
+		same(p, "word of the left neighbour", cluster.Words(p.Segment())[i%2], i)
+	}
 }
 
-// Who sends counts, or where members load who loads: in all the same bytes.
+// collectivesCountTraffic adds up the bytes that all ranks count. The sender counts a
+// message, and a member counts its loads.
 func (s *suite) collectivesCountTraffic(t *testing.T) {
-	s.must(t, Spec(s.machine, 1, 4), func(r *cluster.Rank) error {
-		if err := coll.Bcast(r, r.World(), 0, cluster.Of(make([]byte, 100))); err != nil {
-			return err
-		}
-		counted := []int64{r.Traffic().Bytes[cluster.InNode]}
-		if err := coll.Allreduce(r, r.World(), cluster.Sum, counted, counted); err != nil {
-			return err
-		}
-		if counted[0] != 300 {
-			return fmt.Errorf("the ranks count %d B, want 300", counted[0])
-		}
-		return nil
+	s.run(t, Spec(s.machine, 1, 4), func(p *proc) {
+		p.ok(coll.Bcast(p.Rank, p.World(), 0, cluster.Of(make([]byte, 100))))
+		counted := []int64{p.Traffic().Bytes[cluster.InNode]}
+		p.ok(coll.Allreduce(p.Rank, p.World(), cluster.Sum, counted, counted))
+		same(p, "bytes of all ranks", counted[0], 300)
 	})
 }
 
 // every makes each of the calls once, from or to a root.
 func (p *proc) every(team *cluster.Team, root, salt int) {
-	n, me := team.Size(), team.Rank()
-	word, all := []int64{0}, make([]int64, n)
-	if me == root {
-		word[0] = int64(salt)
-	}
-	p.ok(coll.Bcast(p.Rank, team, root, cluster.Of(word)))
-	same(p, "broadcast", word[0], int64(salt))
-	sum := func(add int) int64 { return int64(n*(n-1)/2 + n*add) }
-	word[0] = int64(me + salt)
-	p.ok(coll.Reduce(p.Rank, team, root, cluster.Sum, word, word))
-	if me == root {
-		same(p, "sum at the root", word[0], sum(salt))
-	}
-	word[0] = int64(me + salt)
-	p.ok(coll.Allreduce(p.Rank, team, cluster.Sum, word, word))
-	same(p, "sum", word[0], sum(salt))
-	for _, collect := range []func() error{
-		func() error {
-			return coll.Gather(p.Rank, team, root, cluster.Of([]int64{int64(me * salt)}), cluster.Of(all))
-		},
-		func() error {
-			return coll.Allgather(p.Rank, team, cluster.Of([]int64{int64(me * salt)}), cluster.Of(all))
-		},
-	} {
-		p.ok(collect())
-		for i := range all {
-			if me == root {
-				same(p, "what a member gave", all[i], int64(i*salt))
-			}
-		}
+	for _, what := range ofPrograms {
+		p.program(salt, what, team, 8, root)
 	}
 }
 
@@ -406,8 +275,7 @@ func (s *suite) threadsCallCollectives(t *testing.T) {
 		}
 	})
 	s.run(t, s.spec(4), func(p *proc) {
-		ends, err := p.Endpoints(p.World(), threads)
-		p.ok(err)
+		ends := p.endpoints(threads)
 		for round := range 2 { // kept from one region to the next
 			p.fork(threads, func(th *proc, thread int) {
 				for i := range s.times(5) {

@@ -3,6 +3,7 @@ package clustertest
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -10,261 +11,195 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// stuck is what a deadlock's report has to say of one rank.
-type stuck struct {
-	rank  int
-	call  string // the start of it
-	waits []int
-	any   bool
-}
-
-func (s *suite) testDeadlock(t *testing.T) {
-	big := make([]byte, eager+1)
-	for _, c := range []struct {
-		name  string
-		ranks int
-		body  func(p *proc)
-		want  []stuck
-		rest  []int // ranks that must not be reported
-	}{
-		{"two synchronous sends head to head", 2, func(p *proc) {
-			p.ok(p.Ssend(p.World(), 1-p.ID(), 7, cluster.Data{}))
-		}, []stuck{{0, "ssend to 1 tag 7", []int{1}, false}, {1, "ssend to 0 tag 7", []int{0}, false}}, nil},
-
-		{"two sends above the eager limit head to head", 2, func(p *proc) {
-			p.send(1-p.ID(), 7, big)
-		}, []stuck{{0, "send to 1 tag 7", []int{1}, false}, {1, "send to 0 tag 7", []int{0}, false}}, nil},
-
-		{"a ring of receives", 4, func(p *proc) {
-			p.recv((p.ID()+1)%4, 3, nil)
-		}, []stuck{{0, "recv from 1 tag 3", []int{1}, false}, {3, "recv from 0 tag 3", []int{0}, false}}, nil},
-
-		{"a receive with the wrong tag", 2, func(p *proc) {
-			if p.ID() == 0 {
-				p.send(1, 1, nil)
-			} else {
-				p.recv(0, 2, nil)
-			}
-		}, []stuck{{1, "recv from 0 tag 2", []int{0}, false}}, []int{0}},
-
-		{"a receive from a rank that has finished", 3, func(p *proc) {
-			if p.ID() == 0 {
-				p.recv(1, 7, nil)
-			}
-		}, []stuck{{0, "recv from 1 tag 7", []int{1}, false}}, []int{1, 2}},
-
-		{"a send above the eager limit to a rank that has finished", 2, func(p *proc) {
-			if p.ID() == 0 {
-				p.send(1, 7, big)
-			}
-		}, []stuck{{0, "send to 1 tag 7", []int{1}, false}}, []int{1}},
-
-		{"any source with nobody left to send", 3, func(p *proc) {
-			if p.ID() == 0 {
-				p.recv(cluster.AnySource, cluster.AnyTag, nil)
-			}
-		}, []stuck{{0, "recv from any tag any", []int{1, 2}, true}}, []int{1, 2}},
-
-		{"any source in a circle", 3, func(p *proc) {
-			if p.ID() == 0 {
-				p.recv(cluster.AnySource, 1, nil)
-			} else {
-				p.recv(0, 1, nil)
-			}
-		}, []stuck{{0, "recv from any tag 1", []int{1, 2}, true}, {1, "recv from 0", []int{0}, false}, {2, "recv from 0", []int{0}, false}}, nil},
-
-		{"a probe of what nobody sends", 2, func(p *proc) {
-			_, err := p.Probe(p.World(), 1-p.ID(), 4)
-			p.ok(err)
-		}, []stuck{{0, "probe from 1 tag 4", []int{1}, false}, {1, "probe from 0 tag 4", []int{0}, false}}, nil},
-
-		{"a barrier that one does not enter", 4, func(p *proc) {
-			if p.ID() != 2 {
-				p.ok(p.Barrier(p.All()))
-			}
-		}, []stuck{{0, "barrier", []int{2}, false}, {1, "barrier", []int{2}, false}, {3, "barrier", []int{2}, false}}, []int{2}},
-
-		{"a barrier against a receive", 2, func(p *proc) {
-			if p.ID() == 0 {
-				p.ok(p.Barrier(p.All()))
-			} else {
-				p.recv(0, 7, nil)
-			}
-		}, []stuck{{0, "barrier", []int{1}, false}, {1, "recv from 0 tag 7", []int{0}, false}}, nil},
-
-		{"a flag that nobody sets", 2, func(p *proc) {
-			if p.ID() == 0 {
-				_, err := p.Await(16, cluster.CmpNotEqual, 0)
-				p.ok(err)
-			}
-		}, []stuck{{0, "await", []int{1}, true}}, []int{1}},
-
-		{"an event that nobody fires", 2, func(p *proc) {
-			if p.ID() == 0 {
-				e, err := p.NewEvent(2)
-				p.ok(err)
-				cluster.FireOn(p.Lib().Port(), e.Handle())
-				p.ok(errOf(p.Wait(&e.Request)))
-			}
-		}, []stuck{{0, "event", nil, true}}, []int{1}},
-
-		{"a wait for any of two that have finished", 3, func(p *proc) {
-			if p.ID() == 0 {
-				qs := make([]cluster.Request, 2)
-				p.ok(p.Irecv(&qs[0], p.World(), 1, 7, cluster.Data{}))
-				p.ok(p.Irecv(&qs[1], p.World(), 2, 7, cluster.Data{}))
-				_, _, err := p.Waitany(qs)
-				p.ok(err)
-			}
-		}, []stuck{{0, "recv from 1", []int{1}, false}, {0, "recv from 2", []int{2}, false}}, nil},
-
-		{"part of the ranks, while the others go on", 4, func(p *proc) {
+var deadlockCases = []testCase{
+	{"two synchronous sends head to head are a deadlock", deadlocks(2,
+		func(p *proc) { p.ok(p.Ssend(p.World(), 1-p.ID(), 7, cluster.Data{})) },
+		"rank 0 waits in ssend to 1 tag 7 (0 B) for rank 1", "rank 1 waits in ssend to 0 tag 7 (0 B) for rank 0")},
+	{"two sends above the eager limit head to head are a deadlock", deadlocks(2,
+		func(p *proc) { p.send(1-p.ID(), 7, make([]byte, eager+1)) },
+		"rank 0 waits in send to 1 tag 7 (257 B) for rank 1", "rank 1 waits in send to 0 tag 7 (257 B) for rank 0")},
+	{"a ring of receives is a deadlock", deadlocks(3,
+		func(p *proc) { p.recv((p.ID()+1)%3, 3, nil) },
+		"rank 0 waits in recv from 1 tag 3 for rank 1", "rank 1 waits in recv from 2 tag 3 for rank 2", "rank 2 waits in recv from 0 tag 3 for rank 0")},
+	{"a receive with the wrong tag is a deadlock", deadlocks(2,
+		roles(func(p *proc) { p.send(1, 1, nil) }, func(p *proc) { p.recv(0, 2, nil) }),
+		"rank 1 waits in recv from 0 tag 2 for rank 0")},
+	{"a receive from a rank that has finished is a deadlock", deadlocks(3,
+		roles(func(p *proc) { p.recv(1, 7, nil) }),
+		"rank 0 waits in recv from 1 tag 7 for rank 1")},
+	{"a send above the eager limit to a rank that has finished is a deadlock", deadlocks(2,
+		roles(func(p *proc) { p.send(1, 7, make([]byte, eager+1)) }),
+		"rank 0 waits in send to 1 tag 7 (257 B) for rank 1")},
+	{"a receive from any source is a deadlock after all other ranks have finished", deadlocks(3,
+		roles(func(p *proc) { p.recv(cluster.AnySource, cluster.AnyTag, nil) }),
+		"rank 0 waits in recv from any tag any for any of rank 1, rank 2")},
+	{"a receive from any source in a cycle is a deadlock", deadlocks(3,
+		roles(func(p *proc) { p.recv(cluster.AnySource, 1, nil) }, recvFrom0, recvFrom0),
+		"rank 0 waits in recv from any tag 1 for any of rank 1, rank 2", "rank 1 waits in recv from 0* for rank 0", "rank 2 waits in recv from 0* for rank 0")},
+	{"a probe of a message that no rank sends is a deadlock", deadlocks(2,
+		func(p *proc) { p.status(p.Probe(p.World(), 1-p.ID(), 4)) },
+		"rank 0 waits in probe from 1 tag 4 for rank 1", "rank 1 waits in probe from 0 tag 4 for rank 0")},
+	{"a barrier that one member does not enter is a deadlock", deadlocks(4,
+		roles(enterBarrier, enterBarrier, nil, enterBarrier),
+		"rank 0 waits in barrier* for rank 2", "rank 1 waits in barrier* for rank 2", "rank 3 waits in barrier* for rank 2")},
+	{"a barrier against a receive is a deadlock", deadlocks(2,
+		roles(enterBarrier, recvFrom0),
+		"rank 0 waits in barrier* for rank 1", "rank 1 waits in recv from 0 tag 7 for rank 0")},
+	{"a flag that no rank sets is a deadlock", deadlocks(2,
+		roles(func(p *proc) { p.word(p.Await(16, cluster.CmpNotEqual, 0)) }),
+		"rank 0 waits in await* for rank 1")},
+	{"an event that no rank fires is a deadlock", deadlocks(2,
+		roles(func(p *proc) {
+			e := p.event(2)
+			cluster.FireOn(p.Lib().Port(), e.Handle())
+			p.ok(only(p.Wait(&e.Request)))
+		}),
+		"rank 0 waits in event*")},
+	{"a wait for any of two ranks that have finished is a deadlock", deadlocks(3,
+		roles(func(p *proc) { p.ok(third(p.Waitany(recvTwo(p)))) }),
+		"rank 0 waits in recv from 1* for rank 1", "rank 0 waits in recv from 2* for rank 2")},
+	{"a deadlock of some ranks is found while the others communicate", deadlocks(4,
+		func(p *proc) {
 			if p.ID() < 2 {
 				p.ok(p.Ssend(p.World(), 1-p.ID(), 7, cluster.Data{}))
 				return
 			}
 			p.chat(5 - p.ID())
-		}, []stuck{{0, "ssend to 1 tag 7", []int{1}, false}, {1, "ssend to 0 tag 7", []int{0}, false}}, []int{2, 3}},
-
-		{"a wait for all, of which one can never come, while the other may", 4, func(p *proc) {
-			switch p.ID() {
-			case 0:
-				qs := make([]cluster.Request, 2)
-				p.ok(p.Irecv(&qs[0], p.World(), 1, 7, cluster.Data{}))
-				p.ok(p.Irecv(&qs[1], p.World(), 2, 7, cluster.Data{}))
-				p.ok(p.Waitall(qs, nil))
-			case 2, 3:
-				p.chat(5 - p.ID())
-			}
-		}, []stuck{{0, "recv from 1 tag 7", []int{1}, false}}, []int{2, 3}},
-
-		{"two ranks, while another one receives what a matched probe took", 6, func(p *proc) {
-			const long = 1000
-			switch me := p.ID(); me {
-			case 0, 1:
-				p.recv(1-me, 7, nil)
-			case 2:
-				m, err := p.Mprobe(p.World(), 3, 7)
-				p.ok(err)
-				_, err = p.Mrecv(m, cluster.Of(make([]byte, long))) // waits where the sender has to answer
-				p.ok(err)
-				p.chat(3)
-			case 3:
-				var q cluster.Request
-				p.ok(p.Isend(&q, p.World(), 2, 7, cluster.Of(data(long, 3))))
-				p.Compute(cluster.Work{Flops: 1e15}, nil)
-				_, err := p.Wait(&q)
-				p.ok(err)
-				p.chat(2)
-			default:
-				p.chat(9 - me)
-			}
-		}, []stuck{{0, "recv from 1 tag 7", []int{1}, false}, {1, "recv from 0 tag 7", []int{0}, false}}, []int{2, 3, 4, 5}},
-
-		{"one rank of many", 40, func(p *proc) {
+		},
+		"rank 0 waits in ssend to 1 tag 7 (0 B) for rank 1", "rank 1 waits in ssend to 0 tag 7 (0 B) for rank 0")},
+	{"a wait for all is a deadlock if one of its messages can never arrive", deadlocks(4,
+		roles(func(p *proc) { p.ok(p.Waitall(recvTwo(p), nil)) }, nil, chatWith(3), chatWith(2)),
+		"rank 0 waits in recv from 1 tag 7 for rank 1")},
+	{"a deadlock is found while another rank receives a message of a matched probe", deadlocks(6,
+		roles(func(p *proc) { p.recv(1, 7, nil) }, recvFrom0, mrecvFrom(3), sendLateTo(2), chatWith(5), chatWith(4)),
+		"rank 0 waits in recv from 1 tag 7 for rank 1", "rank 1 waits in recv from 0 tag 7 for rank 0")},
+	{"one stuck rank of many is found", deadlocks(40,
+		func(p *proc) {
 			if p.ID() == 33 {
 				p.recv(12, 7, nil)
 			}
-		}, []stuck{{33, "recv from 12 tag 7", []int{12}, false}}, []int{12}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			a := s.deadlock(t, s.spec(c.ranks), c.body)
-			for _, w := range c.want {
-				if !slices.ContainsFunc(a.Waits, func(g cluster.Wait) bool {
-					slices.Sort(g.For)
-					return g.Rank == w.rank && strings.HasPrefix(g.Call, w.call) && (w.waits == nil || slices.Equal(g.For, w.waits)) &&
-						(g.Any == w.any || len(g.For) == 1)
-				}) {
-					t.Errorf("the report does not say that rank %d waits in %s for %v:\n%v", w.rank, w.call, w.waits, a)
+		},
+		"rank 33 waits in recv from 12 tag 7 for rank 12")},
+	{"a stuck thread is named", deadlocks(2,
+		roles(func(p *proc) {
+			p.fork(3, func(th *proc, thread int) {
+				if thread == 2 {
+					th.recv(1, 7, nil)
 				}
-				if line := fmt.Sprintf("rank %d waits in %s", w.rank, w.call); !strings.Contains(a.Error(), line) {
-					t.Errorf("the error does not say %q:\n%v", line, a)
-				}
-			}
-			for _, g := range a.Waits {
-				if slices.Contains(c.rest, g.Rank) {
-					t.Errorf("rank %d is reported, and is not stuck:\n%v", g.Rank, a)
-				}
-			}
-		})
-	}
-
-	t.Run("a thread of a rank", func(t *testing.T) {
-		a := s.deadlock(t, s.spec(2), func(p *proc) {
-			if p.ID() == 0 {
-				p.fork(3, func(th *proc, thread int) {
-					if thread == 2 {
-						th.recv(1, 7, nil)
-					}
-				})
-			}
-		})
-		for _, g := range a.Waits {
-			if g.Rank == 0 && g.Thread == 2 && strings.HasPrefix(g.Call, "recv from 1") {
-				return
-			}
-		}
-		t.Errorf("the report does not name rank 0 thread 2:\n%v", a)
-	})
-
-	s.test(t, "a wait for any is no deadlock while one may come", 4, func(p *proc) {
-		switch p.ID() {
-		case 0:
-			qs := make([]cluster.Request, 2)
-			p.ok(p.Irecv(&qs[0], p.World(), 1, 7, cluster.Data{})) // has finished
-			p.ok(p.Irecv(&qs[1], p.World(), 2, 7, cluster.Data{}))
-			i, _, err := p.Waitany(qs)
-			p.ok(err)
-			same(p, "index", i, 1)
-			taken, err := p.Cancel(&qs[0])
-			p.ok(err)
-			p.check(taken, "the other receive could not be cancelled")
-			_, err = p.Wait(&qs[0])
-			p.ok(err)
-		case 2, 3:
-			b := make([]byte, 8)
-			for range s.times(2000) {
-				_, err := p.Sendrecv(p.World(), 5-p.ID(), 1, cluster.Of(b), 5-p.ID(), 1, cluster.Of(b))
-				p.ok(err)
-			}
-			if p.ID() == 2 {
-				p.send(0, 7, nil)
-			}
-		}
-	})
-
-	s.test(t, "a long chain of waits is no deadlock while its end works", 16, func(p *proc) {
-		me := p.ID()
-		if last := p.Ranks() - 1; me == last {
-			for range s.times(100) {
-				p.Compute(cluster.Work{Flops: 1000}, func() {
-					x := 1.0
-					for range 10_000 {
-						x = x*0.5 + 1
-					}
-					p.check(x > 1, "%v", x)
-				})
-			}
-			p.send(me-1, 1, nil)
-			return
-		}
-		p.recv(me+1, 1, nil)
-		if me > 0 {
-			p.send(me-1, 1, nil)
-		}
-	})
+			})
+		}),
+		"rank 0 thread 2 waits in recv from 1 tag 7 for rank 1")},
+	{"a wait for any is no deadlock while one of its messages may arrive", onRanks(4, waitanyGoesOn)},
+	{"a long chain of waits is no deadlock while its last rank computes", onRanks(16, chainGoesOn)},
 }
 
-// chat exchanges messages with a peer for ever.
-func (p *proc) chat(peer int) {
-	b := make([]byte, 8)
-	for {
-		_, err := p.Sendrecv(p.World(), peer, 1, cluster.Of(b), peer, 1, cluster.Of(b))
+// roles gives rank i the i-th body; nil, or no body, is a rank that ends at once.
+func roles(bodies ...func(p *proc)) func(p *proc) {
+	return func(p *proc) {
+		if i := p.ID(); i < len(bodies) && bodies[i] != nil {
+			bodies[i](p)
+		}
+	}
+}
+
+func enterBarrier(p *proc)            { p.ok(p.Barrier(p.All())) }
+func recvFrom0(p *proc)               { p.recv(0, 7, nil) }
+func chatWith(peer int) func(p *proc) { return func(p *proc) { p.chat(peer) } }
+
+// recvTwo posts receives from rank 1 and 2.
+func recvTwo(p *proc) []cluster.Request {
+	qs := make([]cluster.Request, 2)
+	p.ok(p.Irecv(&qs[0], p.World(), 1, 7, cluster.Data{}))
+	p.ok(p.Irecv(&qs[1], p.World(), 2, 7, cluster.Data{}))
+	return qs
+}
+
+// mrecvFrom receives, by a matched probe, what sendLateTo sends, and then chats. The
+// receive waits if the sender has to answer.
+func mrecvFrom(peer int) func(p *proc) {
+	return func(p *proc) {
+		m, err := p.Mprobe(p.World(), peer, 7)
 		p.ok(err)
+		p.status(p.Mrecv(m, cluster.Of(make([]byte, 4*eager))))
+		p.chat(peer)
 	}
 }
 
-// deadlock runs a program that has to be found stuck, and gives the report.
+// sendLateTo sends a message above the eager limit, computes for long, and then chats.
+func sendLateTo(peer int) func(p *proc) {
+	return func(p *proc) {
+		var q cluster.Request
+		p.ok(p.Isend(&q, p.World(), peer, 7, cluster.Of(data(4*eager, 3))))
+		p.Compute(cluster.Work{Flops: 1e15}, nil)
+		p.status(p.Wait(&q))
+		p.chat(peer)
+	}
+}
+
+// deadlocks is a test of a program that has to be found stuck.
+func deadlocks(ranks int, body func(p *proc), want ...string) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) { s.stuck(t, s.spec(ranks), body, want...) }
+}
+
+// stuck runs a program that has to be found stuck. The report must contain lines of
+// the wanted patterns, and no rank that none of them names.
+func (s *suite) stuck(t *testing.T, spec cluster.Spec, body func(p *proc), want ...string) {
+	t.Helper()
+	a := s.deadlock(t, spec, body)
+	for _, w := range a.Waits {
+		slices.Sort(w.For)
+		if !slices.ContainsFunc(want, func(line string) bool { return strings.HasPrefix(line, fmt.Sprintf("rank %d ", w.Rank)) }) {
+			t.Errorf("rank %d is reported, and is not stuck:\n%v", w.Rank, a)
+		}
+	}
+	lines := strings.Split(a.Error(), "\n")
+	for _, pattern := range want {
+		if !slices.ContainsFunc(lines, func(line string) bool { ok, _ := path.Match("  "+pattern, line); return ok }) {
+			t.Errorf("the report has no line %q:\n%v", pattern, a)
+		}
+	}
+}
+
+func waitanyGoesOn(p *proc) {
+	switch p.ID() {
+	case 0:
+		qs := recvTwo(p) // rank 1 has finished
+		i, _, err := p.Waitany(qs)
+		p.ok(err)
+		same(p, "index", i, 1)
+		taken, err := p.Cancel(&qs[0])
+		p.ok(err)
+		p.check(taken, "the other receive could not be cancelled")
+		p.status(p.Wait(&qs[0]))
+	case 2, 3:
+		p.exchange(5-p.ID(), p.times(2000))
+		if p.ID() == 2 {
+			p.send(0, 7, nil)
+		}
+	}
+}
+
+func chainGoesOn(p *proc) {
+	me := p.ID()
+	if me < p.Ranks()-1 {
+		p.recv(me+1, 1, nil)
+	} else {
+		for range p.times(100) {
+			p.Compute(cluster.Work{Flops: 1000}, func() {
+				x := 1.0
+				for range 10_000 {
+					x = x*0.5 + 1
+				}
+				p.check(x > 1, "%v", x)
+			})
+		}
+	}
+	if me > 0 {
+		p.send(me-1, 1, nil)
+	}
+}
+
+// deadlock runs a program that has to be found stuck, and returns the report.
 func (s *suite) deadlock(t *testing.T, spec cluster.Spec, body func(p *proc)) *cluster.Abort {
 	t.Helper()
 	return s.aborts(t, spec, cluster.ReasonDeadlock, body)
@@ -273,9 +208,17 @@ func (s *suite) deadlock(t *testing.T, spec cluster.Spec, body func(p *proc)) *c
 // aborts runs a program that has to be aborted for a reason.
 func (s *suite) aborts(t *testing.T, spec cluster.Spec, reason cluster.Reason, body func(p *proc)) *cluster.Abort {
 	t.Helper()
-	err := s.launch(t, spec, body)
+	return aborted(t, reason, nil, s.launch(t, spec, body))
+}
+
+// errBoom is the error with which tests end a run.
+var errBoom = errors.New("boom")
+
+// aborted checks the reason and, unless it is nil, the cause of a run's error.
+func aborted(t *testing.T, reason cluster.Reason, cause, err error) *cluster.Abort {
+	t.Helper()
 	var a *cluster.Abort
-	if !errors.As(err, &a) || a.Reason != reason {
+	if !errors.As(err, &a) || a.Reason != reason || cause != nil && !errors.Is(err, cause) {
 		t.Fatalf("error %v, want an abort: %s", err, reason)
 	}
 	return a

@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/upc"
 )
 
-// modes are the ways in which a collective may move its bytes.
+// modes are the ways in which a collective moves its bytes.
 var modes = []coll.Modes{
 	{In: coll.AllSync, Out: coll.AllSync},
 	{Transfer: coll.Put},
@@ -34,9 +34,16 @@ func modeName(m coll.Modes) string {
 	return fmt.Sprintf("%s, %s, %s in, %s out", m.Transfer, m.Address, m.In, m.Out)
 }
 
-// testModes runs every algorithm in every mode, on members whose segments are used
-// differently.
-func (s *suite) testModes(t *testing.T) {
+var modeCases = []testCase{
+	{"algorithms run in every mode on different layouts of segments", algorithmsRunInModes},
+	{"more one-sided calls than slots are in progress at once", onRanks(4, callsShareSlots)},
+	{"Free returns the scratch space that Reserve took", onRanks(4, freeReturnsRoom)},
+	{"the places of a team follow from its members", onRanks(4, placesFollowMembers)},
+	{"a pointer to shared memory names the root", onRanks(4, pointersNameRoot)},
+	{"calls that one-sided transfers cannot make are refused", onRanks(2, impossibleModesAreRefused)},
+}
+
+func algorithmsRunInModes(s *suite, t *testing.T) {
 	every, teams := 1, []int{2, 3, 6}
 	if os.Getenv("CONFORM") == "" { // each mode has other algorithms
 		every = 3
@@ -61,152 +68,147 @@ func (s *suite) testModes(t *testing.T) {
 			}
 		})
 	}
-	s.test(t, "one-sided calls under way on a slot each, and more than there are slots", 4, func(p *proc) {
-		for _, m := range modes {
-			if m.Address != coll.Bounced {
-				continue
-			}
-			c, err := coll.New(p.Rank, p.All())
-			p.ok(err)
-			p.ok(c.Reserve(coll.Room{Words: 100, Bytes: 1 << 10}, 5))
-			var runs []*coll.Run
-			var checks []func()
-			for i := range s.times(40) {
-				what := coll.Collective(i % int(coll.OpScan))
-				all := serving(c, what)
-				a := all[i%len(all)]
-				call, check := p.call(a, p.All(), 16, i%p.Ranks(), m)
-				if call.Key.Ranks == 0 {
-					continue
-				}
-				x, err := c.Start(call)
-				p.ok(err)
-				runs, checks = append(runs, x), append(checks, check)
-				if i%8 == 7 || i == s.times(40)-1 {
-					for j := range slices.Backward(runs) {
-						p.ok(runs[j].Wait())
-						checks[j]()
-					}
-					runs, checks = runs[:0], checks[:0]
-				}
-			}
-			for _, x := range runs {
-				p.ok(x.Wait())
-			}
-			p.ok(c.Free())
-		}
-	})
-	s.test(t, "room that was reserved is given back", 4, func(p *proc) {
-		mark := p.Lib().Heap()
-		c, err := coll.New(p.Rank, p.All())
-		p.ok(err)
-		a, err := coll.Find(coll.OpBcast, "knomial")
-		p.ok(err)
-		for i := range 3 { // together more than the segment has
-			p.ok(c.Reserve(coll.Room{Words: 40, Bytes: int64(len(p.Segment()))/4 - int64(i)*64 - 4096}, 1))
-			call, check := p.call(a, p.All(), 16, i, coll.Modes{Transfer: coll.Put, Address: coll.Bounced, In: coll.NoSync})
-			p.ok(c.Do(call))
-			check()
-		}
-		p.ok(c.Free())
-		p.check(p.Lib().Heap() == mark, "%d B of the segment are in use, %d before", p.Lib().Heap(), mark)
-		kept, err := p.Alloc(64)
-		p.ok(err)
-		c, err = coll.New(p.Rank, p.All())
-		p.ok(err)
-		p.ok(c.Reserve(coll.Room{Words: 40, Bytes: 64}, 1))
-		_, err = p.Alloc(64)
-		p.ok(err)
-		used := p.Lib().Heap()
-		p.ok(c.Free()) // what lies behind keeps it
-		p.check(p.Lib().Heap() == used, "%d B of the segment are in use, want %d", p.Lib().Heap(), used)
-		p.ok(p.Release(kept))
-	})
-	s.test(t, "the places of a team follow from its members", 4, func(p *proc) {
-		l := &p.Spec().Layout
-		want := coll.Places{Per: int32(l.RanksPerNode)}
-		if l.RanksPerNode == 1 {
-			want = coll.Places{}
-		}
-		p.check(coll.PlacesOf(l, p.All()) == want, "places %v of the world, want %v", coll.PlacesOf(l, p.All()), want)
-		turned, err := p.Split(p.All(), 0, p.ID()%l.RanksPerNode*100+p.ID())
-		p.ok(err)
-		if l.Nodes > 1 && l.RanksPerNode > 1 {
-			want = coll.Places{Places: int32(l.Nodes)}
-		}
-		p.check(coll.PlacesOf(l, turned) == want, "places %v of a team dealt to nodes, want %v", coll.PlacesOf(l, turned), want)
-		odd, err := p.Split(p.All(), 0, (p.ID()+1)%4)
-		p.ok(err)
-		if l.Nodes > 1 && l.RanksPerNode > 1 {
-			p.check(coll.PlacesOf(l, odd) == coll.Places{}, "places %v of a team that begins inside a node", coll.PlacesOf(l, odd))
-		}
-	})
-	s.test(t, "a pointer to shared names the root", 4, func(p *proc) {
-		words, err := upc.NewShared[int64](p.Rank, 8, 1)
-		p.ok(err)
-		c, err := coll.New(p.Rank, p.All())
-		p.ok(err)
-		for from := range p.Ranks() {
-			at := words.Ptr(p.Ranks() + from) // the second word of that thread
-			root, place, err := c.Root(at)
-			p.ok(err)
-			same(p, "root", root, from)
-			a, err := coll.Find(coll.OpBcast, "knomial")
-			p.ok(err)
-			key, err := a.Key(coll.Parameters{Ranks: p.Ranks(), Modes: coll.Modes{Transfer: coll.Put}})
-			p.ok(err)
-			blocks := key.Blocks(8, 8)
-			p.ok(c.Reserve(key.Room(blocks), 1))
-			if p.ID() == from {
-				p.ok(at.Store(p.Rank, int64(100+from)))
-			}
-			p.ok(c.Do(coll.Call{Key: key, Root: root, OutAt: place, Blocks: blocks}))
-			same(p, "word", int(cluster.View[int64](p.Segment()[place.Off:])[0]), 100+from)
-		}
-		p.ok(c.Free())
-	})
-	s.test(t, "what one-sided transfers cannot do is refused", 2, func(p *proc) {
-		c, err := coll.New(p.Rank, p.All())
-		p.ok(err)
-		a, err := coll.Find(coll.OpBcast, "knomial")
-		p.ok(err)
-		put := coll.Modes{Transfer: coll.Put, In: coll.NoSync}
-		call, _ := p.call(a, p.All(), 8, 0, put)
-		_, err = c.Start(call)
-		p.fails(err, "bcast by put", "no room in the segments", "Reserve")
-		p.ok(c.Reserve(coll.Room{Words: 20, Bytes: 128}, 1))
-		call.OutAt = &coll.At{Of: []int64{8}}
-		_, err = c.Start(call)
-		p.fails(err, "1 addresses", "each of 2 members")
-		call.OutAt = &coll.At{Off: int64(len(p.Segment())) - 4}
-		_, err = c.Start(call)
-		p.fails(err, "out of 8 B at", "the segment has")
-		call.OutAt = &coll.At{Off: 0}
-		_, err = c.Start(call)
-		p.fails(err, "out is not where its address says")
-		call, _ = p.call(a, p.All(), 1000, 0, coll.Modes{Transfer: coll.Put, Address: coll.Bounced})
-		_, err = c.Start(call)
-		p.fails(err, "slots of 24 words and 128 B, the call needs")
-		p.ok(c.Free())
-	})
 }
 
-// longest is how many bytes the largest blocks of a test have.
+// comm returns a Comm of a team.
+func (p *proc) comm(team *cluster.Team) *coll.Comm {
+	c, err := coll.New(p.Rank, team)
+	p.ok(err)
+	return c
+}
+
+// algorithm returns an algorithm by its name.
+func (p *proc) algorithm(what coll.Collective, name string) *coll.Algorithm {
+	a, err := coll.Find(what, name)
+	p.ok(err)
+	return a
+}
+
+// start starts a call that must not fail.
+func (p *proc) start(c *coll.Comm, call coll.Call) *coll.Run {
+	x, err := c.Start(call)
+	p.ok(err)
+	return x
+}
+
+func callsShareSlots(p *proc) {
+	n := p.times(40)
+	for _, m := range modes {
+		if m.Address != coll.Bounced {
+			continue
+		}
+		c := p.comm(p.All())
+		p.ok(c.Reserve(coll.Room{Words: 100, Bytes: 1 << 10}, 5))
+		var ends []func()
+		for i := range n {
+			all := serving(c, coll.Collective(i%int(coll.OpScan)))
+			if call, check := p.call(all[i%len(all)], p.All(), 16, i%p.Ranks(), m); call.Key.Ranks > 0 {
+				x := p.start(c, call)
+				ends = append(ends, func() { p.ok(x.Wait()); check() })
+			}
+			if i%8 == 7 || i == n-1 {
+				for _, end := range slices.Backward(ends) {
+					end()
+				}
+				ends = nil
+			}
+		}
+		p.ok(c.Free())
+	}
+}
+
+func freeReturnsRoom(p *proc) {
+	mark, c, bcast := p.Lib().Heap(), p.comm(p.All()), p.algorithm(coll.OpBcast, "knomial")
+	for i := range 3 { // together more than the segment has
+		p.ok(c.Reserve(coll.Room{Words: 40, Bytes: int64(len(p.Segment()))/4 - int64(i)*64 - 4096}, 1))
+		call, check := p.call(bcast, p.All(), 16, i, coll.Modes{Transfer: coll.Put, Address: coll.Bounced, In: coll.NoSync})
+		p.ok(c.Do(call))
+		check()
+	}
+	p.ok(c.Free())
+	same(p, "bytes in use after Free", p.Lib().Heap(), mark)
+	kept, err := p.Alloc(64)
+	p.ok(err)
+	c = p.comm(p.All())
+	p.ok(c.Reserve(coll.Room{Words: 40, Bytes: 64}, 1))
+	p.ok(only(p.Alloc(64)))
+	mark = p.Lib().Heap()
+	p.ok(c.Free()) // memory behind it is in use
+	same(p, "bytes in use below others", p.Lib().Heap(), mark)
+	p.ok(p.Release(kept))
+}
+
+func placesFollowMembers(p *proc) {
+	l := &p.Spec().Layout
+	world, dealt := coll.Places{Per: int32(l.RanksPerNode)}, coll.Places{Places: int32(l.Nodes)}
+	if l.RanksPerNode == 1 {
+		world = coll.Places{}
+	}
+	same(p, "places of the world", coll.PlacesOf(l, p.All()), world)
+	turned, err := p.Split(p.All(), 0, p.ID()%l.RanksPerNode*100+p.ID())
+	p.ok(err)
+	odd, err := p.Split(p.All(), 0, (p.ID()+1)%4)
+	p.ok(err)
+	if l.Nodes == 1 || l.RanksPerNode == 1 {
+		same(p, "places of a team in another order", coll.PlacesOf(l, turned), world)
+		return
+	}
+	same(p, "places of a team distributed over nodes", coll.PlacesOf(l, turned), dealt)
+	same(p, "places of a team that begins inside a node", coll.PlacesOf(l, odd), coll.Places{})
+}
+
+func pointersNameRoot(p *proc) {
+	words, err := upc.NewShared[int64](p.Rank, 8, 1)
+	p.ok(err)
+	c := p.comm(p.All())
+	key, err := p.algorithm(coll.OpBcast, "knomial").Key(coll.Parameters{Ranks: p.Ranks(), Modes: coll.Modes{Transfer: coll.Put}})
+	p.ok(err)
+	blocks := key.Blocks(8, 8)
+	for from := range p.Ranks() {
+		at := words.Ptr(p.Ranks() + from) // the second word of that thread
+		root, place, err := c.Root(at)
+		p.ok(err)
+		same(p, "root", root, from)
+		p.ok(c.Reserve(key.Room(blocks), 1))
+		if p.ID() == from {
+			p.ok(at.Store(p.Rank, int64(100+from)))
+		}
+		p.ok(c.Do(coll.Call{Key: key, Root: root, OutAt: place, Blocks: blocks}))
+		same(p, "word", int(cluster.View[int64](p.Segment()[place.Off:])[0]), 100+from)
+	}
+	p.ok(c.Free())
+}
+
+func impossibleModesAreRefused(p *proc) {
+	c, bcast := p.comm(p.All()), p.algorithm(coll.OpBcast, "knomial")
+	call, _ := p.call(bcast, p.All(), 8, 0, coll.Modes{Transfer: coll.Put, In: coll.NoSync})
+	p.fails(only(c.Start(call)), "bcast by put", "no room in the segments", "Reserve")
+	p.ok(c.Reserve(coll.Room{Words: 20, Bytes: 128}, 1))
+	call.OutAt = &coll.At{Of: []int64{8}}
+	p.fails(only(c.Start(call)), "1 addresses", "each of 2 members")
+	call.OutAt = &coll.At{Off: int64(len(p.Segment())) - 4}
+	p.fails(only(c.Start(call)), "out of 8 B at", "the segment has")
+	call.OutAt = &coll.At{Off: 0}
+	p.fails(only(c.Start(call)), "out is not where its address says")
+	call, _ = p.call(bcast, p.All(), 1000, 0, coll.Modes{Transfer: coll.Put, Address: coll.Bounced})
+	p.fails(only(c.Start(call)), "slots of 24 words and 128 B, the call needs")
+	p.ok(c.Free())
+}
+
+// longest is the size of the largest blocks of a test in bytes.
 const longest = 2*eager + 40
 
-// roomy makes a Comm with room for any call of the tests, and gives where this member,
-// unlike the others, may have its two buffers.
+// roomy returns a Comm with room for any call of the tests, and the offsets of two buffers
+// of this member, which differ between members.
 func (p *proc) roomy(team *cluster.Team, m coll.Modes) (*coll.Comm, [2]int64) {
-	_, err := p.Alloc(int64(8 + 100*(p.ID()%3)))
-	p.ok(err)
+	p.ok(only(p.Alloc(int64(8 + 100*(p.ID()%3)))))
 	var at [2]int64
 	for i := range at {
+		var err error
 		at[i], err = p.Alloc(int64(longest * team.Size()))
 		p.ok(err)
 	}
-	c, err := coll.New(p.Rank, team)
-	p.ok(err)
-	var most coll.Room
+	c, most := p.comm(team), coll.Room{}
 	for _, a := range coll.All() {
 		if call, _ := p.call(a, team, longest, 0, m); call.Key.Ranks > 0 {
 			most = most.Most(call.Key.Room(call.Blocks))
@@ -218,8 +220,8 @@ func (p *proc) roomy(team *cluster.Team, m coll.Modes) (*coll.Comm, [2]int64) {
 	return c, at
 }
 
-// inMode runs an algorithm in a mode: on blocks of none, of one element, and longer
-// ones than are eager; from the first and the last root.
+// inMode runs an algorithm in a mode, from the first and the last root. Blocks are empty,
+// of one element, and longer than eager ones.
 func (p *proc) inMode(c *coll.Comm, a *coll.Algorithm, team *cluster.Team, m coll.Modes, at [2]int64) {
 	for _, n := range []int{0, 8, longest} {
 		for _, root := range []int{0, team.Size() - 1} {
@@ -241,13 +243,12 @@ func (p *proc) inMode(c *coll.Comm, a *coll.Algorithm, team *cluster.Team, m col
 	}
 }
 
-// ends reports whether no member passes on what comes to it.
+// ends reports whether no member forwards received data.
 func ends(a *coll.Algorithm) bool {
-	return a.Name == "flat" && (a.Collective == coll.OpBcast || a.Collective == coll.OpScatter || a.Collective == coll.OpExchange || a.Collective == coll.OpAllgather)
+	return a.Name == "flat" && slices.Contains([]coll.Collective{coll.OpBcast, coll.OpScatter, coll.OpExchange, coll.OpAllgather}, a.Collective)
 }
 
-// placed is a call whose buffers are in the segments, unless its bytes go through the
-// library's.
+// placed is a call whose buffers are in the segments, unless the library bounces its bytes.
 func (p *proc) placed(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.Modes, at [2]int64) (coll.Call, func()) {
 	call, check := p.call(a, team, n, root, m)
 	if call.Key.Ranks == 0 || m.Transfer == coll.TwoSided || m.Address == coll.Bounced {

@@ -1,10 +1,6 @@
 package clustertest
 
-import (
-	"testing"
-
-	"github.com/hybridtop/hybridtop/cluster"
-)
+import "github.com/hybridtop/hybridtop/cluster"
 
 // far is the modelled segment of these tests: much more than any host has.
 const far = 1 << 40
@@ -14,44 +10,48 @@ func column(off, stride, block int64, count int) *cluster.Strided {
 	return &s
 }
 
-// One-sided phantoms reach as far as the machine's segment, beyond the bytes that are
-// there, and touch none of them; flag words and remote functions are real.
-func (s *suite) testPhantoms(t *testing.T) {
+// One-sided transfers of only sizes reach as far as the machine's segment, beyond the
+// bytes that exist. Flag words and remote functions are real.
+var phantomCases = []testCase{
+	{"one-sided transfers of only sizes touch only flags", on((*suite).farSegment, touchNothing)},
+	{"one-sided transfers of only sizes count as traffic", onRanks(2, sizesCount)},
+	{"one-sided transfers of only sizes that do not fit are refused", onRanks(2, sizesAreChecked)},
+	{"a fabric checks the range of an operation of only sizes", on((*suite).farSegment, fabricsCheckRanges)},
+}
+
+func (s *suite) farSegment() cluster.Spec {
 	spec := s.spec(4)
 	spec.Modelled = far
-	t.Run("one-sided phantoms touch nothing but flags", func(t *testing.T) { s.run(t, spec, touchNothing) })
+	return spec
+}
 
-	s.test(t, "one-sided phantoms count as puts of bytes", 2, func(p *proc) {
-		before, to := *p.Traffic(), 1-p.ID()
-		class := p.Spec().Layout.ClassOf(p.ID(), to)
-		var op cluster.Request
-		p.ok(p.Put(cluster.At(to, 0), cluster.Sized(100)))
-		p.ok(p.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Sized(column(0, 64, 8, 30).Bytes()), Shape: *column(0, 64, 8, 30), Train: true}, &op, nil))
-		p.ok(p.Waitall([]cluster.Request{op}, nil))
-		same(p, "messages", p.Traffic().Ops[class]-before.Ops[class], 31)
-		same(p, "bytes", p.Traffic().Bytes[class]-before.Bytes[class], 100+30*8)
-	})
+func sizesCount(p *proc) {
+	before, to := *p.Traffic(), 1-p.ID()
+	var op cluster.Request
+	p.ok(p.Put(cluster.At(to, 0), cluster.Sized(100)))
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(to, 0), Data: cluster.Sized(column(0, 64, 8, 30).Bytes()), Shape: *column(0, 64, 8, 30), Train: true}, &op, nil))
+	p.ok(p.Waitall([]cluster.Request{op}, nil))
+	messages, bytes := p.since(before, p.Spec().Layout.ClassOf(p.ID(), to))
+	same(p, "messages", messages, 31)
+	same(p, "bytes", bytes, 100+30*8)
+}
 
-	s.test(t, "one-sided phantoms that do not fit are refused", 2, func(p *proc) {
-		if p.ID() == 1 {
-			return
-		}
-		var q cluster.Request
-		end := p.Spec().Segment
-		p.fails(p.Put(cluster.At(1, end-7), cluster.Sized(8)), "put at rank 1: 8 B from 65529 on reach beyond the end of its segment of 65536 B")
-		p.fails(p.Put(cluster.At(1, 0), cluster.Sized(-1)), "put at rank 1 of -1 B: a size must not be negative")
-		p.fails(p.GetWith(&cluster.Get{From: cluster.At(1, -8), Data: cluster.Sized(8)}, &q), "get at rank 1: 8 B from -8 on")
-		p.fails(p.Get(cluster.At(2, 0), cluster.Sized(8)), "ranks are 0 to 1")
-		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 64, 8, 1025).Bytes()), Shape: *column(0, 64, 8, 1025), Train: true}, &q, nil), "1 × 1025 blocks of 8 B from 0 on with strides of 64 and 0 B reach beyond the end of its segment of 65536 B")
-		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 4, 8, 2).Bytes()), Shape: *column(0, 4, 8, 2), Train: true}, &q, nil), "1 × 2 blocks of 8 B overlap in its segment at strides of 4 and 0 B")
-		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 1, 1, 1<<16).Bytes()), Shape: *column(0, 1, 1, 1<<16), Train: true}, &q, nil), "train of 65536 puts at rank 1: at most 65535; make several")
-		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Call: cluster.Call{Fn: -1}}, &q, nil), "function -1: no function of that number")
-		p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Signal: cluster.Signal{Op: cluster.SigSet, Off: 12, Value: 1}, Until: cluster.Source}, nil, nil), "the word must stand")
-		same(p, "messages", p.Traffic().Ops[p.Spec().Layout.ClassOf(p.ID(), 1)], 1) // the put whose flag is wrong
-	})
-
-	// Of an operation that comes to the port as it is, the fabric looks at the range.
-	t.Run("fabrics check the range of phantoms", func(t *testing.T) { s.run(t, spec, fabricsCheckRanges) })
+func sizesAreChecked(p *proc) {
+	if p.ID() == 1 {
+		return
+	}
+	var q cluster.Request
+	end := p.Spec().Segment
+	p.fails(p.Put(cluster.At(1, end-7), cluster.Sized(8)), "put at rank 1: 8 B from 65529 on reach beyond the end of its segment of 65536 B")
+	p.fails(p.Put(cluster.At(1, 0), cluster.Sized(-1)), "put at rank 1 of -1 B: a size must not be negative")
+	p.fails(p.GetWith(&cluster.Get{From: cluster.At(1, -8), Data: cluster.Sized(8)}, &q), "get at rank 1: 8 B from -8 on")
+	p.fails(p.Get(cluster.At(2, 0), cluster.Sized(8)), "ranks are 0 to 1")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 64, 8, 1025).Bytes()), Shape: *column(0, 64, 8, 1025), Train: true}, &q, nil), "1 × 1025 blocks of 8 B from 0 on with strides of 64 and 0 B reach beyond the end of its segment of 65536 B")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 4, 8, 2).Bytes()), Shape: *column(0, 4, 8, 2), Train: true}, &q, nil), "1 × 2 blocks of 8 B overlap in its segment at strides of 4 and 0 B")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 1, 1, 1<<16).Bytes()), Shape: *column(0, 1, 1, 1<<16), Train: true}, &q, nil), "train of 65536 puts at rank 1: at most 65535; make several")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Call: cluster.Call{Fn: -1}}, &q, nil), "function -1: no function of that number")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Signal: cluster.Signal{Op: cluster.SigSet, Off: 12, Value: 1}, Until: cluster.Source}, nil, nil), "the word must stand")
+	same(p, "messages", p.Traffic().Ops[p.Spec().Layout.ClassOf(p.ID(), 1)], 1) // the put whose flag is wrong
 }
 
 func touchNothing(p *proc) {

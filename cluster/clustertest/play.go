@@ -1,259 +1,373 @@
 package clustertest
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// history is what one rank saw.
-type history []received
+// A Play is one execution of a program.
+type Play struct {
+	*Program
+	Seen func(r *cluster.Rank) // called after each call of a rank, outside regions; may be nil
+
+	fault  fault
+	ranks  []playedRank
+	stamps []uint64 // by message: its place among the sends that a lock orders
+	most   int      // bytes of the longest message in an open stream
+}
+
+// playedRank is the state that the threads of a rank share.
+type playedRank struct {
+	teams  []*cluster.Team
+	comms  []*coll.Comm
+	runs   map[int]startedCall // collectives in progress, by joint call
+	events []*cluster.Event
+	calls  int // RPCs served
+	fn     int
+
+	got     [][]*received // by thread, in the order of posting
+	mu      sync.Mutex
+	handed  []handed
+	sending sync.Mutex
+	sent    uint64
+	posting sync.Mutex
+	posted  uint64
+}
+
+// startedCall is a collective in progress.
+type startedCall struct {
+	run   *coll.Run
+	check func()
+}
 
 // received is a message that a receive took.
 type received struct {
 	index int // of the message that the receive was made for
 	st    cluster.Status
 	buf   []byte
+	post  uint64 // its place among the receives that a lock orders
 }
 
-// player is a rank that plays its part of a program.
+// handed is a receive that another thread completes.
+type handed struct {
+	q *cluster.Request
+	g *received
+}
+
+// endingKind is a way to end a run.
+type endingKind int
+
+const (
+	endReturns endingKind = iota // all ranks return
+	endError
+	endPanic
+	endExit // of the goroutine
+	endCancel
+	endingKinds
+)
+
+// fault is the end of a run by a rank, before one of its calls.
+type fault struct {
+	how               endingKind
+	rank, phase, call int
+	cancel            context.CancelCauseFunc
+}
+
+// errDrawn is the cause of a drawn end.
+var errDrawn = errors.New("the end was drawn")
+
+// NewPlay prepares an execution.
+func NewPlay(g *Program) *Play {
+	x := &Play{Program: g, ranks: make([]playedRank, g.Ranks), stamps: make([]uint64, len(g.msgs))}
+	for r := range x.ranks {
+		x.ranks[r].got = make([][]*received, g.Threads)
+	}
+	for i := range g.msgs {
+		if m := &g.msgs[i]; m.stream.open() {
+			x.most = max(x.most, m.size)
+		}
+	}
+	return x
+}
+
+// Body is a rank's part.
+func (x *Play) Body(r *cluster.Rank) error {
+	if r.ID() >= x.Ranks {
+		return nil
+	}
+	return dress(x.play)(r)
+}
+
+// player is a thread of a rank that makes its calls.
 type player struct {
 	*proc
-	g     *program
-	fn    int
-	calls int // RPCs served
-	reqs  []cluster.Request
-	recvs map[int]int // index in the history, by request
-	h     history
-	split cluster.Request
+	*playedRank
+	x      *Play
+	thread int
+	reqs   []cluster.Request
+	done   []completion // by request
+	quiet  []func()     // checks after the next Quiet
 }
 
-// play runs a rank's calls and gives its history.
-func (g *program) play(p *proc) history {
-	w := &player{proc: p, g: g, recvs: map[int]int{}}
-	for _, c := range g.calls[p.ID()] {
-		if c.verb == vIsend || c.verb == vIrecv {
-			w.reqs = append(w.reqs, cluster.Request{})
+// completion is an action for a complete request.
+type completion struct {
+	with   func(cluster.Status)
+	status bool // it needs the status
+}
+
+func (x *Play) play(p *proc) {
+	w := &player{proc: p, playedRank: &x.ranks[p.ID()], x: x}
+	w.teams, w.comms = make([]*cluster.Team, len(x.teams)), make([]*coll.Comm, len(x.teams))
+	copy(w.teams, []*cluster.Team{teamWorld: p.World(), teamAll: p.All(), teamGroup: p.Group()})
+	w.runs = map[int]startedCall{}
+	first, err := p.Alloc(int64(len(x.image[0])))
+	p.ok(err)
+	same(p, "offset of a first allocation", first, 0)
+	copy(w.Segment()[wordBytes:], x.image[p.ID()][wordBytes:][:readOnly])
+	w.fn = p.Register(w.serve)
+	for _, e := range x.events {
+		w.events = append(w.events, nil)
+		if e.owner == p.ID() {
+			w.events[len(w.events)-1] = p.event(e.fires)
 		}
 	}
-	w.fn = p.register(func(c cluster.RPC) uint64 { w.calls++; return uint64(c.Arg) + 1 })
-	for _, c := range g.calls[p.ID()] {
-		w.call(c)
+	if !x.firstTeam {
+		w.newComm(teamAll)
 	}
-	p.ok(p.Barrier(p.All()))
-	same(p, "RPCs served", w.calls, g.served[p.ID()])
-	for i, sum := range g.sums {
-		if p.ID() == 0 {
-			same(p, "counter", p.GetUint64(0, i), uint64(sum))
+	for i := range x.phases {
+		w.phase(i)
+	}
+	same(p, "RPCs served", w.calls, x.served[p.ID()])
+	words := cluster.Words(w.Segment()[:wordBytes])
+	for i, want := range x.words[p.ID()] {
+		p.check(words[i] == want, "word %d of the segment is %d, want %d", i, words[i], want)
+	}
+	for _, c := range w.comms {
+		if c != nil {
+			p.ok(c.Free())
 		}
 	}
-	return w.h
+	w.barrier()
 }
 
-// team is where the messages of a stream travel.
-func (w *player) team(s stream) *cluster.Team {
-	switch s {
-	case fifo:
-		return w.All()
-	case anything:
-		return w.Group()
+// barrier is a barrier of all ranks that take part.
+func (w *player) barrier() {
+	if w.x.firstTeam {
+		w.ok(w.Barrier(w.teams[teamsOfLaunch]))
+		return
 	}
-	return w.World()
+	w.ok(w.Barrier(w.All()))
 }
 
-// receive prepares a receive: its buffer, source and place in the history. In an
-// open stream any message may come.
-func (w *player) receive(index int) (buf []byte, from, place int) {
-	m := &w.g.msgs[index]
-	from, size := m.src, m.size
-	if m.stream.open() {
-		from, size = cluster.AnySource, w.g.longest()
+// phase plays a phase, and checks all bytes that were put so far.
+func (w *player) phase(i int) {
+	ph, me := &w.x.phases[i], w.ID()
+	w.run(ph.before[me], -1)
+	if i == 0 {
+		w.barrier() // every rank has registered its functions
 	}
-	buf = make([]byte, size)
-	w.h = append(w.h, received{index: index, buf: buf})
-	return buf, from, len(w.h) - 1
+	end := -1
+	if f := &w.x.fault; f.how != endReturns && f.rank == me && f.phase == i {
+		end = f.call % max(1, len(ph.calls[me][0]))
+	}
+	switch {
+	case end >= 0 && (ph.threads > 1 || len(ph.calls[me][0]) == 0):
+		w.end()
+	case ph.threads > 1:
+		w.fork(ph.threads, func(th *proc, thread int) {
+			(&player{proc: th, playedRank: w.playedRank, x: w.x, thread: thread}).run(ph.calls[me][thread], -1)
+		})
+	default:
+		w.run(ph.calls[me][0], end)
+	}
+	w.barrier()
+	lo, hi := wordBytes, w.x.written[i][me]
+	w.matches("segment", w.Segment()[lo:hi], w.x.image[me][lo:hi])
+	w.run(ph.after[me], -1)
 }
 
-func (w *player) call(c call) {
+// matches checks bytes.
+func (w *player) matches(what string, got, want []byte) {
+	if !bytes.Equal(got, want) {
+		i := 0
+		for got[i] == want[i] {
+			i++
+		}
+		w.failf("%s: byte %d of %d is %#x, want %#x", what, i, len(got), got[i], want[i])
+	}
+}
+
+// run makes calls. Before one of them the run may end.
+func (w *player) run(cs []call, end int) {
+	n := 0
+	for _, c := range cs {
+		n = max(n, c.req+1, c.src+1)
+	}
+	w.reqs, w.done = make([]cluster.Request, n), make([]completion, n)
+	for i := range cs {
+		if i == end {
+			w.end()
+		}
+		w.call(&cs[i])
+		if w.x.Seen != nil && !w.Lib().Parallel() {
+			w.x.Seen(w.Rank)
+		}
+	}
+	w.ok(w.Quiet())
+	for _, check := range w.quiet {
+		check()
+	}
+	w.quiet = nil
+}
+
+// end ends the run in the way that was drawn.
+func (w *player) end() {
+	switch w.x.fault.how {
+	case endError:
+		w.failf("%w", errDrawn)
+	case endPanic:
+		panic(errDrawn)
+	case endExit:
+		runtime.Goexit()
+	case endCancel:
+		w.x.fault.cancel(errDrawn)
+		for {
+			w.Compute(cluster.Work{Flops: 1e3}, runtime.Gosched)
+		}
+	}
+}
+
+func (w *player) call(c *call) {
 	switch c.verb {
 	case vSend, vIsend:
-		w.sends(c)
-	case vRecv:
-		w.receives(c)
-	case vIrecv:
-		m := &w.g.msgs[c.index]
-		buf, from, place := w.receive(c.index)
-		w.recvs[c.req] = place
-		w.ok(w.Irecv(&w.reqs[c.req], w.team(m.stream), from, m.recvTag, cluster.Of(buf)))
-	case vWait, vWaitall:
-		w.waits(c)
-	case vPut, vPutSignal, vAwait, vCheck:
-		w.transfers(c)
-	case vAdd:
-		_, err := w.Atomic(cluster.At(0, int64(8*c.index)), cluster.AtomicAdd, uint64(c.n))
-		w.ok(err)
+		w.send(c)
+	case vRecv, vIrecv, vImprobe:
+		w.receive(c)
+	case vSendrecv:
+		w.sendrecv(c)
+	case vHand:
+		w.hand(c)
+	case vAdopt:
+		w.adopt()
+	case vWait:
+		w.wait(c)
+	case vMove:
+		w.move(c)
+	case vHolds:
+		w.arrived(&w.x.moves[c.index])
+	case vAwait:
+		x := &w.x.moves[c.index]
+		same(w.proc, "flag", w.word(w.Await(int64(8*x.flag), cluster.CmpEqual, x.value)), x.value)
+		w.arrived(x)
+	case vAwaitSum:
+		w.word(w.Await(8*sumWord, cluster.CmpGreaterEqual, uint64(c.n)))
+	case vAtomic:
+		w.atomic(&w.x.atomics[c.index])
 	case vRPC:
-		word, err := uint64(0), error(nil)
-		if c.style == 0 {
-			word, err = w.RPC(c.index, w.fn, 41, cluster.Data{})
-		} else {
-			var q cluster.Request
-			var st cluster.Status
-			w.ok(w.Irpc(&q, c.index, w.fn, 41, cluster.Of([]byte("data"))))
-			st, err = w.Wait(&q)
-			word = st.Word
-		}
-		w.ok(err)
-		same(w.proc, "word of an RPC", word, 42)
+		w.rpc(c)
+	case vFire:
+		cluster.FireOn(w.Lib().Port(), w.events[c.index].Handle())
+	case vWaitEvent:
+		w.waitEvent(c)
 	case vCompute:
-		ran := false
-		w.Compute(cluster.Work{Flops: 100}, func() { ran = true })
-		w.check(ran, "compute did not run its body")
+		w.compute(c)
+	case vCancel:
+		w.cancel(c)
 	case vBarrier:
-		w.ok(w.Quiet())
-		w.ok(w.Barrier(w.All()))
+		w.ok(w.Barrier(w.teams[c.index]))
 	case vNotify:
-		w.ok(w.Quiet())
-		w.ok(w.Notify(&w.split, w.All()))
-	case vOpen:
-		_, err := w.Wait(&w.split)
-		w.ok(err)
+		w.ok(w.Notify(&w.reqs[c.req], w.teams[c.index]))
+	case vSync:
+		team := w.teams[c.index]
+		n, me := team.Size(), team.Rank()
+		w.ok(w.SyncNeighbours(team, []int{(me + n*c.n - c.n) % n, me, (me + c.n) % n}))
+	case vCollective, vFinish:
+		w.collective(c)
+	case vWindow:
+		w.window(&w.x.joints[c.index])
+	case vTeam:
+		w.team(c)
+	case vFree:
+		if c := w.comms[c.index]; c != nil {
+			w.ok(c.Free())
+		}
+		w.comms[c.index] = nil
+		w.ok(w.FreeTeam(w.teams[c.index]))
 	}
 }
 
-func (w *player) sends(c call) {
-	m := &w.g.msgs[c.index]
-	team, b := w.team(m.stream), data(m.size, c.index)
-	switch {
-	case c.verb == vSend && m.sync:
-		w.ok(w.Ssend(team, m.dst, m.tag, cluster.Of(b)))
-	case c.verb == vSend:
-		w.ok(w.Send(team, m.dst, m.tag, cluster.Of(b)))
-	case m.sync:
-		w.ok(w.Issend(&w.reqs[c.req], team, m.dst, m.tag, cluster.Of(b)))
-	default:
-		w.ok(w.Isend(&w.reqs[c.req], team, m.dst, m.tag, cluster.Of(b)))
+// complete notes that a request is complete.
+func (w *player) complete(i int, st cluster.Status) {
+	if with := w.done[i].with; with != nil {
+		with(st)
 	}
 }
 
-func (w *player) receives(c call) {
-	m := &w.g.msgs[c.index]
-	team := w.team(m.stream)
-	buf, from, place := w.receive(c.index)
-	var st, probed cluster.Status
-	var err error
-	switch m.how {
-	case plainly:
-		st, err = w.Recv(team, from, m.recvTag, cluster.Of(buf))
-		probed = st
-	case afterProbe:
-		probed, err = w.Probe(team, from, m.recvTag)
-		w.ok(err)
-		st, err = w.Recv(team, from, m.recvTag, cluster.Of(buf))
-	case afterIprobe:
-		for found := false; !found; {
-			probed, found, err = w.Iprobe(team, from, m.recvTag)
-			w.ok(err)
-		}
-		st, err = w.Recv(team, from, m.recvTag, cluster.Of(buf))
-	case matched:
-		msg, e := w.Mprobe(team, from, m.recvTag)
-		w.ok(e)
-		probed = msg.Status
-		st, err = w.Mrecv(msg, cluster.Of(buf))
-	}
-	w.ok(err)
-	w.check(probed.Source == st.Source && probed.Tag == st.Tag && probed.Bytes == st.Bytes, "probed %+v, received %+v", probed, st)
-	w.h[place].st = st
-}
+// The ways to wait for several requests; every second one polls.
+const (
+	waitAll = iota
+	testEach
+	waitBackwards
+	waitAny
+	waitAllAgain
+	waitSome
+)
 
-// waits completes n requests from the first on.
-func (w *player) waits(c call) {
-	qs := w.reqs[c.req:][:c.n]
-	done := func(i int, st cluster.Status) {
-		if place, ok := w.recvs[c.req+i]; ok {
-			w.h[place].st = st
+// wait completes n requests from the first on.
+func (w *player) wait(c *call) {
+	qs, how := w.reqs[c.req:][:c.n], c.style
+	for i := range qs {
+		if how == waitSome && w.done[c.req+i].status { // it returns no status
+			how = waitAll
 		}
 	}
-	switch {
-	case c.verb == vWait && c.style == 0:
-		st, err := w.Wait(&qs[0])
-		w.ok(err)
-		done(0, st)
-	case c.style == 0:
-		sts := make([]cluster.Status, c.n)
-		w.ok(w.Waitall(qs, sts))
-		for i, st := range sts {
-			done(i, st)
-		}
-	case c.style == 2:
-		for range qs {
-			i, st, err := w.Waitany(qs)
-			w.ok(err)
-			done(i, st)
-		}
-	case c.style == 3: // backwards
-		for i := range qs {
-			i = len(qs) - 1 - i
-			st, err := w.Wait(&qs[i])
-			w.ok(err)
-			done(i, st)
-		}
-	default:
-		for left := len(qs); left > 0; {
+	switch how {
+	case testEach:
+		for left := true; left; {
+			left = false
 			for i := range qs {
 				if !qs[i].Active() {
 					continue
 				}
-				st, ok, err := w.Test(&qs[i])
-				w.ok(err)
-				if ok {
-					done(i, st)
-					left--
+				if st, ok, err := w.Test(&qs[i]); ok || err != nil {
+					w.complete(c.req+i, w.status(st, err))
 				}
+				left = true
 			}
 		}
-	}
-}
-
-func (w *player) transfers(c call) {
-	if c.verb == vCheck {
-		for i, x := range w.g.puts[:c.n] {
-			if x.to == w.ID() {
-				w.holds("put into the segment", w.Segment()[x.off:][:x.size], i)
-			} else if x.from == w.ID() {
-				b := make([]byte, x.size)
-				w.ok(w.Get(cluster.At(x.to, x.off), cluster.Of(b)))
-				w.holds("get of what was put", b, i)
+	case waitBackwards:
+		for i := len(qs) - 1; i >= 0; i-- {
+			w.complete(c.req+i, w.status(w.Wait(&qs[i])))
+		}
+	case waitAny:
+		for {
+			i, st, err := w.Waitany(qs)
+			if w.ok(err); i < 0 {
+				return
+			}
+			w.complete(c.req+i, st)
+		}
+	case waitSome:
+		for {
+			done, err := w.Waitsome(qs, nil)
+			if w.ok(err); len(done) == 0 {
+				return
+			}
+			for _, i := range done {
+				w.complete(c.req+i, cluster.Status{})
 			}
 		}
-		return
-	}
-	x := &w.g.puts[c.index]
-	if c.verb == vAwait {
-		_, err := w.Await(x.flag, cluster.CmpEqual, uint64(c.index+1))
-		w.ok(err)
-		w.holds("put that signalled", w.Segment()[x.off:][:x.size], c.index)
-		return
-	}
-	b := data(x.size, c.index)
-	var op, source cluster.Request
-	switch {
-	case c.verb == vPut && c.style == 0:
-		w.ok(w.Put(cluster.At(x.to, x.off), cluster.Of(b)))
-		return
-	case c.verb == vPut && c.style == 1:
-		w.ok(w.PutWith(&cluster.Put{To: cluster.At(x.to, x.off), Data: cluster.Of(b), Until: cluster.Later}, nil, nil))
-		return
-	case c.verb == vPutSignal && c.style == 0:
-		w.ok(w.PutWith(&cluster.Put{To: cluster.At(x.to, x.off), Data: cluster.Of(b), Signal: cluster.Signal{Op: cluster.SigSet, Off: x.flag, Value: uint64(c.index + 1)}, Until: cluster.Source}, nil, nil))
-		return
-	case c.verb == vPut:
-		w.ok(w.PutWith(&cluster.Put{To: cluster.At(x.to, x.off), Data: cluster.Of(b)}, &op, &source))
 	default:
-		w.ok(w.PutWith(&cluster.Put{To: cluster.At(x.to, x.off), Data: cluster.Of(b), Signal: cluster.Signal{Op: cluster.SigSet, Off: x.flag, Value: uint64(c.index + 1)}}, &op, &source))
+		sts := make([]cluster.Status, c.n)
+		w.ok(w.Waitall(qs, sts))
+		for i, st := range sts {
+			w.complete(c.req+i, st)
+		}
 	}
-	_, err := w.Wait(&source)
-	w.ok(err)
-	clear(b)
-	_, err = w.Wait(&op)
-	w.ok(err)
 }

@@ -2,67 +2,123 @@ package clustertest
 
 import (
 	"cmp"
-	"math/rand/v2"
+	"encoding/binary"
 	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// A program is made of exchanges at positions 0, 1, 2 and so on of one imagined
-// sequence. Both ends of an exchange are started at or before its position and
-// completed at or after it. Each rank makes its calls in the order of positions,
-// and at one position first those that start something without waiting. So a call
-// waits only for calls that other ranks make before they wait for anything at a
-// later position: by induction no program deadlocks, eager or not.
+// A Program is a random program: a list of calls for each rank, which Draw makes from a
+// seed and a [Play] executes on a fabric. It cannot deadlock.
 //
-// Messages are matched in streams, in which both ends are started in the order of
-// positions; see stream. In the open streams a message may take the receive of a
-// later one. Their sends are therefore started at their own position and, unless
-// they are eager, complete at the end of the phase, when every receive is posted.
-type program struct {
-	seed   uint64
-	ranks  int
-	limit  int64    // eager limit
-	calls  [][]call // by rank
-	msgs   []message
-	puts   []transfer
-	sums   []int64 // what each counter of rank 0 comes to
-	served []int   // RPCs, by target
-	orders map[key]int
+// A program consists of phases. An exchange (a message, a put, a collective) has a
+// position in its phase, and the calls of both sides are made in the order of positions.
+// A nonblocking call may start before its exchange's position and complete after it. At
+// one position, calls that only start something come first, and waits at the end of the
+// phase come last. A call therefore waits only for calls
+// that others make before they wait for anything at a later position. By induction no
+// program deadlocks, with eager messages or without.
+//
+// Messages match in streams; see stream. In an open stream a message may take the
+// receive of a later one. Its send therefore starts at its own position, and completes
+// at the end of the phase unless it is eager. All receives are posted then.
+type Program struct {
+	Seed           uint64
+	Ranks, Threads int
+	Limit          int64 // eager limit
+	Calls          int   // the number of calls of all ranks
+
+	teams     []teamPlan
+	phases    []phase
+	msgs      []message
+	moves     []move
+	rpcs      []remoteCall
+	events    []eventPlan
+	atomics   []atomicCall
+	joints    []jointCall
+	served    []int      // RPCs, by target
+	words     [][]uint64 // the words of each segment at the end
+	image     [][]byte   // the bytes behind them; each byte is written once
+	written   [][]int64  // the length of the image after each phase, by phase and rank
+	firstTeam bool       // only the first ranks of a launch take part
 }
 
-// stream says how messages are matched.
+// phase is a part of a program. Threads of a parallel region play it, or the ranks
+// alone (1 thread).
+type phase struct {
+	threads       int
+	before, after [][]call   // outside the region, by rank
+	calls         [][][]call // by rank and thread
+}
+
+// actor is a thread of a rank. Thread 0 also makes the calls outside regions.
+type actor struct{ rank, thread int }
+
+// stream is the rule by which messages and receives match.
 type stream int
 
 const (
-	exact     stream = iota // receives name source and tag: the k-th takes the k-th message of source, target and tag
-	fifo                    // receives name the source, and the tag or any: the k-th takes the k-th message of source and target
-	anySource               // open: a tag of its own, from any source
-	anything                // open: a context of its own, from any source with any tag
+	exact         stream = iota // receives name source and tag: the k-th takes the k-th message of source, target and tag
+	fifo                        // receives name the source, and the tag or any: the k-th takes the k-th message of source and target
+	anySource                   // open: any source, one tag
+	anything                    // open: any source, any tag; each message has its own tag
+	sharedAny                   // open, received by all threads of a rank: any source, any tag
+	sharedTag                   // the same with a named tag
+	sharedSource                // the same with a named source
+	sharedInOrder               // as sharedAny; locks order the sends of a rank, and its receives
 	streams
 )
 
-func (s stream) open() bool { return s >= anySource }
+func (s stream) open() bool   { return s >= anySource }
+func (s stream) shared() bool { return s >= sharedAny }
 
-// openTag is the tag of the messages to any source.
-const openTag = 9
+// Tags of teams whose receives name them.
+const (
+	openTag   = 1 << 10 // of anySource, by receiving thread
+	cancelTag = 1 << 11 // that nothing is sent to
+)
 
-// key names a stream at one of its ends; what does not tell streams apart is −1.
-type key struct {
-	stream        stream
-	src, dst, tag int
+// teamPlan is a team: the call that makes it, its members, and how its messages match.
+type teamPlan struct {
+	stream  stream
+	members []int // ranks of the cluster, by number in the team
+	how     teamHow
+	first   int // the first team of the call that makes it
+	freed   bool
+	colors  []int
+	keys    []int
 }
 
-// message is one of the program.
+// teamHow is the call that makes a team.
+type teamHow int
+
+const (
+	atLaunch teamHow = iota
+	byDup
+	bySplit
+	bySubteam
+	byEndpoints
+)
+
+// The teams of a launch.
+const (
+	teamWorld = iota
+	teamAll
+	teamGroup
+	teamsOfLaunch
+)
+
+// message is a message of a program.
 type message struct {
-	stream   stream
-	src, dst int
-	tag      int
-	recvTag  int
-	size     int
-	sync     bool
-	how      receiveHow
-	order    int // of its receive in the stream
+	stream       stream
+	team         int
+	src, dst     actor
+	tag, recvTag int
+	size         int
+	sync         bool
+	how          receiveHow
+	from, into   cluster.Memory
 }
 
 // receiveHow is how a blocking receive is made.
@@ -71,38 +127,162 @@ type receiveHow int
 const (
 	plainly receiveHow = iota
 	afterProbe
-	afterIprobe
 	matched
+	matchedLater // an Imrecv
+	afterIprobe  // the ones that poll come last
+	afterImprobe
 	hows
 )
 
-// transfer is a put to a place that no other one uses.
-type transfer struct {
-	from, to  int
-	off, flag int64
-	size      int
+// move is a put or a get.
+type move struct {
+	get      bool
+	from, to int
+	shape    shape
+	blocks   cluster.Strided // of a strided move
+	spans    []cluster.Span  // of an indexed one; a contiguous move has one
+	size     int             // of the buffer
+	how      moveHow
+	flag     int // word of the target that a put sets; -1: none
+	value    uint64
+	add      bool // add the value to the flag instead
+	rpc      int  // RPC that runs at the target; -1: none
+	means    cluster.Means
 }
+
+// shape is the layout of a move's bytes in the segment.
+type shape int
+
+const (
+	contiguous shape = iota
+	strided
+	indexed
+	shapes
+)
+
+// moveHow is the way to complete a move.
+type moveHow int
+
+const (
+	blocking moveHow = iota
+	implicit         // by Quiet
+	nonblocking
+	train // nonblocking, each block a message
+	moveHows
+)
+
+// piece is a contiguous part of a move.
+type piece struct{ far, near, n int64 }
+
+// pieces lists the places of a move's bytes on both sides.
+func (x *move) pieces() []piece {
+	var ps []piece
+	if x.shape != strided {
+		near := int64(0)
+		for _, v := range x.spans {
+			ps = append(ps, piece{v.Off, near, v.Len})
+			near += v.Len
+		}
+		return ps
+	}
+	b := &x.blocks
+	for j := range int64(b.Count[1]) {
+		for i := range int64(b.Count[0]) {
+			ps = append(ps, piece{b.Far.Off + i*b.Far.Stride[0] + j*b.Far.Stride[1], b.Near.Off + i*b.Near.Stride[0] + j*b.Near.Stride[1], b.Block})
+		}
+	}
+	return ps
+}
+
+// remoteCall is an RPC. It may fire an event of its target, or follow a put; -1: it does
+// not.
+type remoteCall struct{ to, size, event, move int }
+
+// eventPlan is an event of a rank.
+type eventPlan struct{ owner, fires int }
+
+// atomicCall is an access to a word of a segment that only one actor uses, or an
+// addition to one that all use.
+type atomicCall struct {
+	op     atomicOp
+	to     int
+	word   int
+	value  uint64
+	old    uint64 // that CompareSwap expects
+	want   uint64 // the result
+	shared bool
+}
+
+type atomicOp int
+
+const (
+	addWord atomicOp = iota
+	fetchAdd
+	storeWord
+	loadWord
+	swapWord
+	compareSwap
+	putWord
+	getWord
+	atomicOps
+)
+
+// jointCall is a call of all members of a team: a collective, or an epoch of a window.
+type jointCall struct {
+	team, style int
+	what        coll.Collective
+	which       int // of its algorithms
+	size, root  int
+	by          int // a window's target, relative to the origin
+}
+
+// The ways to call a collective.
+const (
+	ofProgram = iota // by coll's functions
+	ofComm
+	started // on a Comm, and completed later
+)
+
+// The epochs of windows.
+const (
+	fenceEpoch = iota
+	postEpoch  // post, start, complete, wait
+	lockEpoch
+	epochs
+)
 
 // verb is what a call does.
 type verb int
 
 const (
 	vSend verb = iota
-	vRecv
 	vIsend
+	vRecv
 	vIrecv
+	vImprobe // receives a message that has come, or posts a receive
+	vSendrecv
+	vHand // leaves a receive to another thread
+	vAdopt
 	vWait
-	vWaitall
-	vPut
-	vPutSignal
+	vMove
+	vHolds
 	vAwait
-	vAdd
+	vAwaitSum
+	vAtomic
 	vRPC
+	vFire
+	vWaitEvent
 	vCompute
+	vCancel
 	vBarrier
 	vNotify
-	vOpen // ends what vNotify began
-	vCheck
+	vSync
+	vCollective
+	vFinish
+	vWindow
+	vTeam
+	vFree
+	verbs
 )
 
 // The turns of calls at one position.
@@ -112,203 +292,52 @@ const (
 	ending
 )
 
-// call is one call of one rank.
+// call is a call of an actor.
 type call struct {
 	at, turn int
 	verb     verb
-	index    int // of a message, transfer, counter or rank
-	n        int // requests, transfers, or what is added
-	req      int // first request
+	index    int // of a message, move or other thing that the verb is about
+	n        int // requests, or another number of the verb
+	req, src int // requests: of the call, and of the source of a put; 0, and -1 once they are numbered: none
 	style    int // which of several calls for the same
 }
 
-// generate makes a program from a seed. Segments have the given size.
-func generate(seed uint64, segment int64) *program {
-	rng := rand.New(rand.NewPCG(seed, 0x70726f67))
-	ranks := []int{2, 3, 4, 6, 8, 24}[rng.IntN(6)]
-	g := &program{
-		seed:   seed,
-		ranks:  ranks,
-		limit:  []int64{0, 64, 256, 4096}[rng.IntN(4)],
-		calls:  make([][]call, ranks),
-		sums:   make([]int64, 1+rng.IntN(3)),
-		served: make([]int, ranks),
-		orders: map[key]int{},
-	}
-	free := make([]int64, ranks) // of each segment
-	for r := range free {
-		free[r] = int64(8 * len(g.sums))
-	}
-	at := 0
-	for range 2 + rng.IntN(3) {
-		last := at + 10 + rng.IntN(30) + 2*ranks
-		g.phase(rng, at, last, free, segment)
-		split := rng.IntN(2) == 0
-		for r := range ranks {
-			if split {
-				g.add(r, call{at: last + 1, verb: vNotify}, call{at: last + 1, verb: vCompute}, call{at: last + 1, verb: vOpen})
-			} else {
-				g.add(r, call{at: last + 1, verb: vBarrier})
-			}
-			g.add(r, call{at: last + 1, verb: vCheck, n: len(g.puts)})
-		}
-		at = last + 2
-	}
-	for r := range g.calls {
-		slices.SortStableFunc(g.calls[r], func(a, b call) int {
-			return cmp.Or(a.at-b.at, a.turn-b.turn)
-		})
-		g.calls[r] = number(g.calls[r])
-	}
-	return g
-}
-
-func (g *program) add(rank int, cs ...call) { g.calls[rank] = append(g.calls[rank], cs...) }
-
-// phase fills the positions first to last − 1; what is still under way then is
-// completed at last.
-func (g *program) phase(rng *rand.Rand, first, last int, free []int64, segment int64) {
-	sends, recvs := map[key]int{}, map[key]int{} // where the next one of a stream may be started
-	for at := first; at < last; at++ {
-		r := rng.IntN(g.ranks)
-		switch k := rng.IntN(20); {
-		case k == 0:
-			c := call{at: at, turn: waiting, verb: vAdd, index: rng.IntN(len(g.sums)), n: 1 + rng.IntN(5)}
-			g.sums[c.index] += int64(c.n)
-			g.add(r, c)
-		case k == 1:
-			c := call{at: at, turn: waiting, verb: vRPC, index: rng.IntN(g.ranks), style: rng.IntN(2)}
-			g.served[c.index]++
-			g.add(r, c)
-		case k == 2:
-			g.add(r, call{at: at, turn: waiting, verb: vCompute})
-		case k < 6:
-			g.put(rng, at, last, free, segment)
-		default:
-			g.message(rng, at, first, last, sends, recvs)
-		}
-	}
-}
-
-// put adds a put, or one that signals and the await for it.
-func (g *program) put(rng *rand.Rand, at, last int, free []int64, segment int64) {
-	x := transfer{from: rng.IntN(g.ranks), to: rng.IntN(g.ranks), size: g.size(rng)}
-	x.flag = (free[x.to] + 7) &^ 7
-	x.off = x.flag + 8
-	if x.off+int64(x.size) > segment {
-		return
-	}
-	free[x.to] = x.off + int64(x.size)
-	index := len(g.puts)
-	g.puts = append(g.puts, x)
-	if rng.IntN(2) == 0 {
-		g.add(x.from, call{at: at, turn: waiting, verb: vPut, index: index, style: rng.IntN(3)})
-		return
-	}
-	g.add(x.from, call{at: at, turn: waiting, verb: vPutSignal, index: index, style: rng.IntN(2)})
-	g.add(x.to, call{at: min(at+1+rng.IntN(6), last), turn: waiting, verb: vAwait, index: index})
-}
-
-// message adds both ends of the message at a position.
-func (g *program) message(rng *rand.Rand, at, first, last int, sends, recvs map[key]int) {
-	m := message{
-		stream: stream(rng.IntN(int(streams))), src: rng.IntN(g.ranks), dst: rng.IntN(g.ranks),
-		tag: rng.IntN(4), size: g.size(rng), sync: rng.IntN(6) == 0, how: receiveHow(rng.IntN(int(hows))),
-	}
-	if rng.IntN(3) == 0 {
-		m.dst = 0 // so that it is crowded
-	}
-	if m.stream == anySource {
-		m.tag = openTag
-	}
-	m.recvTag = m.tag
-	if m.stream == anything || m.stream == fifo && rng.IntN(2) == 0 {
-		m.recvTag = cluster.AnyTag
-	}
-	out := key{m.stream, m.src, m.dst, -1}
-	if m.stream == exact {
-		out.tag = m.tag
-	}
-	in := out
-	if m.stream.open() {
-		in.src = -1
-	}
-	m.order = g.orders[in]
-	g.orders[in]++
-	index := len(g.msgs)
-	g.msgs = append(g.msgs, m)
-
-	eager := !m.sync && g.limit > 0 && int64(m.size) <= g.limit
-	from := max(first, sends[out])
-	switch {
-	case m.stream.open() && !eager:
-		g.start(rng, vIsend, at, last, last, index)
-		from = at
-	case rng.IntN(3) == 0 && m.src != m.dst:
-		g.add(m.src, call{at: at, turn: waiting, verb: vSend, index: index})
-		from = at + 1
-	default:
-		if from += rng.IntN(at - from + 1); m.stream.open() {
-			from = at
-		}
-		g.start(rng, vIsend, from, at+rng.IntN(last-at+1), last, index)
-	}
-	sends[out] = from
-
-	from = max(first, recvs[in])
-	if rng.IntN(3) == 0 && m.src != m.dst {
-		g.add(m.dst, call{at: at, turn: waiting, verb: vRecv, index: index})
-		from = at + 1
-	} else {
-		from += rng.IntN(at - from + 1)
-		g.start(rng, vIrecv, from, at+rng.IntN(last-at+1), last, index)
-	}
-	recvs[in] = from
-}
-
-// start adds a nonblocking call and what completes it: a wait of its own or, at
-// the end of the phase, one with others. Until number has run, requests are named
-// by the message and its end.
-func (g *program) start(rng *rand.Rand, v verb, from, to, last, index int) {
-	rank, req := g.msgs[index].src, 2*index
-	if v == vIrecv {
-		rank, req = g.msgs[index].dst, 2*index+1
-	}
-	end := call{at: to, turn: waiting, verb: vWait, n: 1, req: req, style: rng.IntN(2)}
-	if to == last {
-		end.turn, end.verb, end.style = ending, vWaitall, rng.IntN(4)
-	}
-	g.add(rank, call{at: from, verb: v, index: index, req: req}, end)
-}
-
-// size draws a length, on both sides of the eager limit.
-func (g *program) size(rng *rand.Rand) int {
-	l := int(g.limit)
-	all := []int{0, 8, 16, 17, 24, max(l-1, 0), l, l + 1, 3*l + 5, 100, 9000}
-	return all[rng.IntN(len(all))]
-}
-
-// number gives the nonblocking calls of a rank their requests, so that those
-// which end together stand side by side, and makes one call of what ends them.
-func number(cs []call) []call {
-	reqs, next := map[int]int{}, 0
+// order sorts an actor's calls, and renumbers their requests: requests that one call
+// waits for are adjacent.
+func order(cs []call) []call {
+	slices.SortStableFunc(cs, func(a, b call) int { return cmp.Or(a.at-b.at, a.turn-b.turn) })
+	reqs, next := map[int]int{0: -1}, 0
 	for _, c := range cs {
-		if c.verb == vWait || c.verb == vWaitall {
+		if c.verb == vWait || c.verb == vHand {
 			reqs[c.req] = next
 			next++
 		}
 	}
 	var out []call
 	for _, c := range cs {
-		switch c.verb {
-		case vIsend, vIrecv, vWait, vWaitall:
-			c.req = reqs[c.req]
-		}
-		if k := len(out) - 1; c.verb == vWaitall && k >= 0 && out[k].verb == vWaitall && out[k].at == c.at {
+		c.req, c.src = reqs[c.req], reqs[c.src]
+		if k := len(out) - 1; k >= 0 && c.verb == vWait && c.turn == ending && out[k].verb == vWait && out[k].turn == ending {
 			out[k].n++
 			continue
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// Numbers of payloads that are not messages.
+const (
+	moveNumbers = 1 << 20 * (iota + 1)
+	rpcNumbers
+	rankNumbers
+)
+
+// payload returns the bytes of a message, a put or a call. A payload of 8 bytes or
+// more begins with the number.
+func payload(number, size int) []byte {
+	b := data(size, number)
+	if size >= 8 {
+		binary.NativeEndian.PutUint64(b, uint64(number))
+	}
+	return b
 }

@@ -1,7 +1,7 @@
 package clustertest
 
 import (
-	"math/rand/v2"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -9,8 +9,19 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// The collectives that are data: every algorithm on every fabric.
-func (s *suite) testSchedules(t *testing.T) {
+// Random programs call collectives of all sizes and roots, also while others are in
+// progress and while their rank computes.
+var scheduleCases = []testCase{
+	{"every algorithm is right on teams of all sizes", (*suite).everyAlgorithm},
+	{"every algorithm that needs loads is right in a node", onEach([]int{2, 9}, onNode, everyAlgorithmOfLoads)},
+	{"every algorithm is right on teams of odd ranks and on teams that overlap", onRanks(7, everyAlgorithmOnParts)},
+	{"many calls in progress complete in any order", onNode(4, manyCallsInProgress)},
+	{"calls with only sizes take the virtual time of calls with bytes", (*suite).sizesTakeTheTimeOfBytes},
+	{"a table chooses an algorithm, and a run refines the choice", onRanks(4, chosen)},
+	{"arguments of a call are checked", onRanks(2, scheduleArguments)},
+}
+
+func (s *suite) everyAlgorithm(t *testing.T) {
 	for _, a := range coll.All() {
 		t.Run(a.Collective.String()+" by "+a.Name, func(t *testing.T) {
 			for _, ranks := range []int{1, 2, 3, 4, 6, 8} {
@@ -21,163 +32,100 @@ func (s *suite) testSchedules(t *testing.T) {
 			}
 		})
 	}
-	t.Run("in a node", func(t *testing.T) {
-		for _, ranks := range []int{2, 9} {
-			s.run(t, s.node(ranks), func(p *proc) {
-				c, err := coll.New(p.Rank, p.All())
-				p.ok(err)
-				p.check(c.Reaches(), "loads do not reach all ranks of a node")
-				for _, a := range coll.All() {
-					if a.Needs&coll.Reach != 0 {
-						p.everyWay(a, p.All())
-					}
-				}
-			})
+}
+
+func everyAlgorithmOfLoads(p *proc) {
+	c := p.comm(p.All())
+	p.check(c.Reaches(), "loads do not reach all ranks of a node")
+	for _, a := range coll.All() {
+		if a.Needs&coll.Reach != 0 {
+			p.everyWay(a, p.All())
 		}
-	})
-	s.test(t, "teams of odd ranks, and teams that overlap", 7, func(p *proc) {
-		for _, color := range []int{p.ID() % 2, p.ID() / 3, 0} {
-			team, err := p.Split(p.All(), color, -p.ID())
-			p.ok(err)
-			for _, a := range coll.All() {
-				p.everyWay(a, team)
-			}
-		}
-	})
-	s.testModes(t)
-	inNode := func(name string, ranks int, body func(p *proc)) {
-		t.Run(name, func(t *testing.T) { s.run(t, s.node(ranks), body) })
 	}
-	inNode("many calls under way, completed from the last to the first", 4, func(p *proc) {
-		c, err := coll.New(p.Rank, p.All())
-		p.ok(err)
-		var runs []*coll.Run
-		var checks []func()
-		for i := range 100 { // more than one turn of the tags
-			for _, what := range []coll.Collective{coll.OpAllreduce, coll.OpExchange, coll.OpBcast} {
-				all := serving(c, what)
-				a := all[i%len(all)]
-				call, check := p.call(a, p.All(), 24, i%p.Ranks(), coll.Modes{})
-				x, err := c.Start(call)
-				p.ok(err)
-				runs, checks = append(runs, x), append(checks, check)
-			}
-			if i%20 < 19 {
-				continue
-			}
+}
+
+func everyAlgorithmOnParts(p *proc) {
+	for _, color := range []int{p.ID() % 2, p.ID() / 3, 0} {
+		team := p.made(p.Split(p.All(), color, -p.ID()))
+		for _, a := range coll.All() {
+			p.everyWay(a, team)
+		}
+	}
+}
+
+func manyCallsInProgress(p *proc) {
+	c := p.comm(p.All())
+	var runs []*coll.Run
+	var checks []func()
+	for i := range 100 { // the tags of a Comm are used again
+		for _, what := range []coll.Collective{coll.OpAllreduce, coll.OpExchange, coll.OpBcast} {
+			all := serving(c, what)
+			call, check := p.call(all[i%len(all)], p.All(), 24, i%p.Ranks(), coll.Modes{})
+			x, err := c.Start(call)
+			p.ok(err)
+			runs, checks = append(runs, x), append(checks, check)
+		}
+		if i%20 == 19 {
 			for j := len(runs) - 1; j >= 0; j-- {
 				p.ok(runs[j].Wait())
 				checks[j]()
 			}
 			runs, checks = runs[:0], checks[:0]
 		}
-		p.ok(c.Free())
-	})
-	inNode("calls that block between calls under way, of all sizes, from all roots", 5, func(p *proc) {
-		c, err := coll.New(p.Rank, p.All())
-		p.ok(err)
-		rng := rand.New(rand.NewPCG(7, 7)) // the same calls at every rank
-		var runs []*coll.Run
-		var checks []func()
-		for range s.times(400) {
-			all := serving(c, []coll.Collective{coll.OpBcast, coll.OpScatter, coll.OpAllreduce, coll.OpReduce, coll.OpExchange, coll.OpBarrier}[rng.IntN(6)])
-			a := all[rng.IntN(len(all))]
-			call, check := p.call(a, p.All(), 8*rng.IntN(8), rng.IntN(p.Ranks()), coll.Modes{})
-			if call.Key.Ranks == 0 {
-				continue
-			}
-			if rng.IntN(3) > 0 {
+	}
+	p.ok(c.Free())
+}
+
+func (s *suite) sizesTakeTheTimeOfBytes(t *testing.T) {
+	if s.fabric.Clock(&s.machine) != cluster.VirtualClock {
+		t.Skip("the clock is not virtual")
+	}
+	var ends [2][6]cluster.Time
+	for i := range ends {
+		s.run(t, s.node(6), func(p *proc) {
+			c := p.comm(p.All())
+			for _, a := range coll.All() {
+				call, _ := p.call(a, p.All(), 1200, 0, coll.Modes{})
+				if !c.Serves(a) || call.Key.Ranks == 0 {
+					continue
+				}
+				if i == 1 {
+					call.In, call.Out, call.Combine = cluster.Sized(call.In.Len()), cluster.Sized(call.Out.Len()), nil
+				}
 				p.ok(c.Do(call))
-				check()
-				continue
 			}
-			x, err := c.Start(call)
-			p.ok(err)
-			if runs, checks = append(runs, x), append(checks, check); rng.IntN(8) > 0 {
-				continue
-			}
-			for i := range runs {
-				p.ok(runs[i].Wait())
-				checks[i]()
-			}
-			runs, checks = runs[:0], checks[:0]
-		}
-		for i := range runs {
-			p.ok(runs[i].Wait())
-			checks[i]()
-		}
-		p.ok(c.Free())
-	})
-	s.test(t, "a call goes on while its rank computes and makes other calls", 4, func(p *proc) {
-		c, err := coll.New(p.Rank, p.All())
-		p.ok(err)
-		for range s.times(20) {
-			call, check := p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 800, 0, coll.Modes{})
-			x, err := c.Start(call)
-			p.ok(err)
-			p.Compute(cluster.Work{Flops: 1000}, func() {})
-			p.ok(p.Barrier(p.All()))
-			for done := false; !done; {
-				done, err = x.Test()
-				p.ok(err)
-			}
-			check()
-		}
-		p.ok(c.Free())
-	})
-	if s.fabric.Clock(&s.machine) == cluster.VirtualClock {
-		t.Run("sizes without bytes take the time of bytes", func(t *testing.T) {
-			var ends [2][6]cluster.Time
-			for i := range ends {
-				s.run(t, s.node(6), func(p *proc) {
-					c, err := coll.New(p.Rank, p.All())
-					p.ok(err)
-					for _, a := range slices.DeleteFunc(slices.Clone(coll.All()), func(a *coll.Algorithm) bool { return !c.Serves(a) }) {
-						call, _ := p.call(a, p.All(), 1200, 0, coll.Modes{})
-						if call.Key.Ranks == 0 {
-							continue
-						}
-						if i == 1 {
-							call.In, call.Out, call.Combine = cluster.Sized(call.In.Len()), cluster.Sized(call.Out.Len()), nil
-						}
-						p.ok(c.Do(call))
-					}
-					ends[i][p.ID()] = p.Now()
-				})
-			}
-			if ends[0] != ends[1] {
-				t.Errorf("ranks end at %v with bytes, at %v without", ends[0], ends[1])
-			}
+			ends[i][p.ID()] = p.Now()
 		})
 	}
-	s.test(t, "a table chooses, and a run refines its choice", 4, chosen)
-	s.test(t, "what cannot be is refused", 2, func(p *proc) {
-		c, err := coll.New(p.Rank, p.All())
-		p.ok(err)
-		call, _ := p.call(coll.Of(coll.OpBcast)[0], p.All(), 8, 0, coll.Modes{})
-		call.Root = 2
-		_, err = c.Start(call)
-		p.fails(err, "bcast", "root 2", "ranks 0 to 1")
-		call.Root, call.Out = 0, call.Out.Part(0, 7)
-		_, err = c.Start(call)
-		p.fails(err, "out of 7 B, want 8")
-		call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 8, 0, coll.Modes{})
-		call.Combine = nil
-		_, err = c.Start(call)
-		p.fails(err, "nothing to combine with")
-		bruck, err := coll.Find(coll.OpExchange, "bruck")
-		p.ok(err)
-		call, _ = p.call(bruck, p.All(), 8, 0, coll.Modes{})
-		call.Blocks.Displ = []int64{0, 8, 16}
-		_, err = c.Start(call)
-		p.fails(err, "exchange by bruck", "equal ones", "another algorithm")
-		call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 16, 0, coll.Modes{})
-		both := cluster.Of(make([]byte, 24))
-		call.In, call.Out = both.Part(8, 16), both.Part(0, 16)
-		_, err = c.Start(call)
-		p.fails(err, "in and out overlap", "a copy of in")
-		p.ok(c.Free())
-	})
+	if ends[0] != ends[1] {
+		t.Errorf("ranks end at %v with bytes, at %v without", ends[0], ends[1])
+	}
+}
+
+func scheduleArguments(p *proc) {
+	c := p.comm(p.All())
+	call, _ := p.call(coll.Of(coll.OpBcast)[0], p.All(), 8, 0, coll.Modes{})
+	refused := func(words ...string) {
+		_, err := c.Start(call)
+		p.fails(err, words...)
+	}
+	call.Root = 2
+	refused("bcast", "root 2", "ranks 0 to 1")
+	call.Root, call.Out = 0, call.Out.Part(0, 7)
+	refused("out of 7 B, want 8")
+	call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 8, 0, coll.Modes{})
+	call.Combine = nil
+	refused("nothing to combine with")
+	bruck, err := coll.Find(coll.OpExchange, "bruck")
+	p.ok(err)
+	call, _ = p.call(bruck, p.All(), 8, 0, coll.Modes{})
+	call.Blocks.Displ = []int64{0, 8, 16}
+	refused("exchange by bruck", "equal ones", "another algorithm")
+	call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 16, 0, coll.Modes{})
+	both := cluster.Of(make([]byte, 24))
+	call.In, call.Out = both.Part(8, 16), both.Part(0, 16)
+	refused("in and out overlap", "a copy of in")
+	p.ok(c.Free())
 }
 
 // serving are the algorithms of a collective that a team can use.
@@ -185,20 +133,20 @@ func serving(c *coll.Comm, what coll.Collective) []*coll.Algorithm {
 	return slices.DeleteFunc(slices.Clone(coll.Of(what)), func(a *coll.Algorithm) bool { return !c.Serves(a) })
 }
 
-// everyWay runs an algorithm on a team: blocks of none, of one element, and longer ones
-// than are eager; from the first and the last root; at once, and beside others.
+// everyWay runs an algorithm on a team, at once and started, from the first and the last
+// root. Blocks have no byte, one element, or more bytes than an eager message.
 func (p *proc) everyWay(a *coll.Algorithm, team *cluster.Team) {
-	c, err := coll.New(p.Rank, team)
-	p.ok(err)
-	if a.Needs&coll.Reach != 0 && !c.Reaches() {
-		call, _ := p.call(a, team, 8, 0, coll.Modes{})
-		p.fails(c.Do(call), a.Collective.String(), "loads do not reach all its ranks")
-		p.ok(c.Free())
-		return
+	c := p.comm(team)
+	lacks := ""
+	switch {
+	case a.Needs&coll.Reach != 0 && !c.Reaches():
+		lacks = "loads do not reach all its ranks"
+	case a.Needs&coll.Network != 0 && !c.Networked():
+		lacks = "a collective network"
 	}
-	if a.Needs&coll.Network != 0 && !c.Networked() {
+	if lacks != "" {
 		call, _ := p.call(a, team, 8, 0, coll.Modes{})
-		p.fails(c.Do(call), a.Collective.String(), "a collective network", "a team of all ranks")
+		p.fails(c.Do(call), a.Collective.String(), lacks)
 		p.ok(c.Free())
 		return
 	}
@@ -227,10 +175,14 @@ func (p *proc) everyWay(a *coll.Algorithm, team *cluster.Team) {
 }
 
 // call is a collective on n bytes (of each block, where blocks go by member), and what
-// checks its result. Where the algorithm cannot serve the team there is no key.
+// checks its result. If the algorithm cannot serve the team there is no key.
 func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.Modes) (coll.Call, func()) {
-	size, me := team.Size(), team.Rank()
-	want := coll.Parameters{Ranks: size, Modes: m}
+	return p.salted(0, a, team, n, root, m)
+}
+
+// salted is call with data that differ by a number.
+func (p *proc) salted(salt int, a *coll.Algorithm, team *cluster.Team, n, root int, m coll.Modes) (coll.Call, func()) {
+	want := coll.Parameters{Ranks: team.Size(), Modes: m}
 	if a.Housed {
 		want.Places = coll.PlacesOf(&p.Spec().Layout, team)
 	}
@@ -244,75 +196,116 @@ func (p *proc) call(a *coll.Algorithm, team *cluster.Team, n, root int, m coll.M
 	if !a.Collective.Rooted() {
 		root = 0
 	}
-	// Element e of what member m gives for member to.
-	given := func(m, to, e int) int64 { return int64(1000*m+100*to+e)*7919 + 1 }
-	fill := func(m, blocks int) []int64 {
-		var all []int64
-		for to := range blocks {
-			for e := range n / 8 {
-				all = append(all, given(m, to, e))
-			}
-		}
-		return all
-	}
-	sum := func(members, to, e int) int64 {
-		s := int64(0)
-		for m := range members {
-			s += given(m, to, e)
-		}
-		return s
-	}
-	var in, out, result []int64
-	each := func(blocks int, of func(block, e int) int64) {
-		for b := range blocks {
-			for e := range n / 8 {
-				result = append(result, of(b, e))
-			}
-		}
-	}
-	switch a.Collective {
-	case coll.OpBcast:
-		each(1, func(_, e int) int64 { return given(root, 0, e) })
-		if out = make([]int64, n/8); me == root {
-			out = fill(root, 1)
-		}
-	case coll.OpScatter:
-		if me == root {
-			in = fill(root, size)
-		}
-		each(1, func(_, e int) int64 { return given(root, me, e) })
-	case coll.OpGather, coll.OpAllgather:
-		in = fill(me, 1)
-		if a.Collective == coll.OpAllgather || me == root {
-			each(size, func(b, e int) int64 { return given(b, 0, e) })
-		}
-	case coll.OpExchange:
-		in = fill(me, size)
-		each(size, func(b, e int) int64 { return given(b, me, e) })
-	case coll.OpReduce, coll.OpAllreduce:
-		in = fill(me, 1)
-		if a.Collective == coll.OpAllreduce || me == root {
-			each(1, func(_, e int) int64 { return sum(size, 0, e) })
-		}
-	case coll.OpReduceScatter:
-		in = fill(me, size)
-		each(1, func(_, e int) int64 { return sum(size, me, e) })
-	case coll.OpScan:
-		in = fill(me, 1)
-		each(1, func(_, e int) int64 { return sum(me+1, 0, e) })
-	}
-	if out == nil {
-		out = make([]int64, len(result))
-	}
+	d := collected{salt: salt, size: team.Size(), me: team.Rank(), root: root, elements: n / 8}
+	d.exchange(a.Collective)
 	combine, err := coll.Combining[int64](p.Rank, "combine", cluster.Sum)
 	p.ok(err)
 	all, err := coll.CombiningAll[int64](p.Rank, "combine", cluster.Sum)
 	p.ok(err)
-	return coll.Call{Key: key, Root: root, In: cluster.Of(in), Out: cluster.Of(out), Blocks: key.Blocks(int64(n), 8), Combine: combine, CombineAll: all}, func() {
-		for i := range result {
-			if out[i] != result[i] {
-				p.failf("%s by %s on %d ranks from %d, %d B: element %d is %d, want %d", a.Collective, a.Name, size, root, n, i, out[i], result[i])
+	return coll.Call{Key: key, Root: root, In: cluster.Of(d.in), Out: cluster.Of(d.out), Blocks: key.Blocks(int64(n), 8), Combine: combine, CombineAll: all}, func() {
+		for i, want := range d.result {
+			if d.out[i] != want {
+				p.failf("%s by %s on %d ranks from %d, %d B: element %d is %d, want %d", a.Collective, a.Name, team.Size(), root, n, i, d.out[i], want)
 			}
 		}
 	}
 }
+
+// collected is a member's data in a collective: its input, room for its output, and the
+// right result.
+type collected struct {
+	salt, size, me, root, elements int
+	in, out, result                []int64
+}
+
+// given is element e of what member m gives for member to.
+func (d *collected) given(m, to, e int) int64 {
+	return int64(1000*m+100*to+e)*7919 + int64(d.salt)*104729 + 1
+}
+
+// fill is what a member gives to some blocks.
+func (d *collected) fill(m, blocks int) (all []int64) {
+	for to := range blocks {
+		for e := range d.elements {
+			all = append(all, d.given(m, to, e))
+		}
+	}
+	return all
+}
+
+// want is the result: blocks, by their elements.
+func (d *collected) want(blocks int, of func(block, e int) int64) {
+	for b := range blocks {
+		for e := range d.elements {
+			d.result = append(d.result, of(b, e))
+		}
+	}
+}
+
+// sum adds up what some members give.
+func (d *collected) sum(members, to, e int) (s int64) {
+	for m := range members {
+		s += d.given(m, to, e)
+	}
+	return s
+}
+
+func (d *collected) exchange(what coll.Collective) {
+	isRoot := d.me == d.root
+	switch what {
+	case coll.OpBcast:
+		d.want(1, func(_, e int) int64 { return d.given(d.root, 0, e) })
+		if d.out = make([]int64, d.elements); isRoot {
+			d.out = d.fill(d.root, 1)
+		}
+	case coll.OpScatter:
+		if isRoot {
+			d.in = d.fill(d.root, d.size)
+		}
+		d.want(1, func(_, e int) int64 { return d.given(d.root, d.me, e) })
+	case coll.OpGather, coll.OpAllgather:
+		if d.in = d.fill(d.me, 1); what == coll.OpAllgather || isRoot {
+			d.want(d.size, func(b, e int) int64 { return d.given(b, 0, e) })
+		}
+	case coll.OpExchange:
+		d.in = d.fill(d.me, d.size)
+		d.want(d.size, func(b, e int) int64 { return d.given(b, d.me, e) })
+	case coll.OpReduce, coll.OpAllreduce:
+		if d.in = d.fill(d.me, 1); what == coll.OpAllreduce || isRoot {
+			d.want(1, func(_, e int) int64 { return d.sum(d.size, 0, e) })
+		}
+	case coll.OpReduceScatter:
+		d.in = d.fill(d.me, d.size)
+		d.want(1, func(_, e int) int64 { return d.sum(d.size, d.me, e) })
+	case coll.OpScan:
+		d.in = d.fill(d.me, 1)
+		d.want(1, func(_, e int) int64 { return d.sum(d.me+1, 0, e) })
+	}
+	if d.out == nil {
+		d.out = make([]int64, len(d.result))
+	}
+}
+
+// program calls a collective of coll's functions, and checks its result.
+func (p *proc) program(salt int, what coll.Collective, team *cluster.Team, n, root int) {
+	call, check := p.salted(salt, coll.Of(what)[0], team, n, root, coll.Modes{})
+	in, out := cluster.View[int64](call.In.Bytes()), cluster.View[int64](call.Out.Bytes())
+	switch what {
+	case coll.OpBcast:
+		p.ok(coll.Bcast(p.Rank, team, root, call.Out))
+	case coll.OpGather:
+		p.ok(coll.Gather(p.Rank, team, root, call.In, call.Out))
+	case coll.OpAllgather:
+		p.ok(coll.Allgather(p.Rank, team, call.In, call.Out))
+	case coll.OpReduce:
+		p.ok(coll.Reduce(p.Rank, team, root, cluster.Sum, in, out))
+	case coll.OpAllreduce:
+		p.ok(coll.Allreduce(p.Rank, team, cluster.Sum, in, out))
+	default:
+		panic(fmt.Sprint("no function of ", what))
+	}
+	check()
+}
+
+// ofPrograms are the collectives that are functions of coll.
+var ofPrograms = []coll.Collective{coll.OpBcast, coll.OpGather, coll.OpReduce, coll.OpAllgather, coll.OpAllreduce}

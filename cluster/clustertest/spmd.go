@@ -71,13 +71,26 @@ func Must(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) e
 // refuses the spec.
 func Start(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) error) (cluster.Run, error) {
 	t.Helper()
-	ctx, stop := context.WithTimeoutCause(t.Context(), guard, errHung)
+	return guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) { return cluster.Start(ctx, f, s, body) })
+}
+
+// guarded starts a run and waits for its end. A run that hangs fails the test.
+func guarded(ctx context.Context, t tester, start func(context.Context) (cluster.Run, error)) (cluster.Run, error) {
+	t.Helper()
+	ctx, stop := context.WithTimeoutCause(ctx, guard, errHung)
 	defer stop()
-	run, err := cluster.Start(ctx, f, s, body)
+	run, err := start(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err = run.Wait(); context.Cause(ctx) == errHung {
+	ended := make(chan error, 1)
+	go func() { ended <- run.Wait() }()
+	select {
+	case err = <-ended:
+	case <-time.After(2 * guard):
+		t.Fatal("the run continues after its cancel")
+	}
+	if context.Cause(ctx) == errHung {
 		t.Fatalf("the run hangs: %v", err)
 	}
 	return run, err
@@ -94,5 +107,7 @@ func Refused(err error, want string) error {
 	return nil
 }
 
-// errOf returns the error of a call with two results.
-func errOf[T any](_ T, err error) error { return err }
+// refused checks that a call failed with an error, which names the rank first.
+func (p *proc) refused(err error, want string) {
+	p.ok(Refused(err, fmt.Sprintf("rank %d: %s", p.ID(), want)))
+}

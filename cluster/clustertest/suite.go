@@ -56,23 +56,30 @@ func Run(t *testing.T, f cluster.Fabric, m cluster.Machine, opts ...Option) {
 		s.scale *= 8
 	}
 	for _, p := range parts {
-		t.Run(p.name, func(t *testing.T) { p.alone(t, s) })
+		t.Run(p.name, func(t *testing.T) { p.run(t, s) })
 	}
 	if m, ok := Lagging(s.machine); ok {
 		late := *s
 		late.machine, late.longest = m, 2000
 		for _, p := range parts {
 			if p.puts {
-				t.Run("puts outlast barriers/"+p.name, func(t *testing.T) { p.alone(t, &late) })
+				t.Run("puts outlast barriers/"+p.name, func(t *testing.T) { p.run(t, &late) })
 			}
 		}
 	}
 }
 
-// alone runs a part and looks for what it leaves behind.
-func (p *part) alone(t *testing.T, s *suite) {
+// run runs each case of a part as a subtest.
+func (p *part) run(t *testing.T, s *suite) {
+	for _, c := range p.cases {
+		t.Run(c.name, func(t *testing.T) { alone(t, s, c.test) })
+	}
+}
+
+// alone runs a test and reports the goroutines that it leaves behind.
+func alone(t *testing.T, s *suite, test func(*suite, *testing.T)) {
 	before := runtime.NumGoroutine()
-	p.test(s, t)
+	test(s, t)
 	ctx, stop := context.WithTimeout(t.Context(), guard)
 	defer stop()
 	for runtime.NumGoroutine() > before && ctx.Err() == nil {
@@ -84,57 +91,115 @@ func (p *part) alone(t *testing.T, s *suite) {
 	}
 }
 
-// part is a chapter of the specification.
-type part struct {
+// A testCase is one rule of the contract: its name is the rule.
+type testCase struct {
 	name string
 	test func(*suite, *testing.T)
-	puts bool // it completes puts, and is tested where they outlast barriers too
+}
+
+// A part is a chapter of the specification.
+type part struct {
+	name  string
+	cases []testCase
+	puts  bool // its puts are also tested on a machine where they complete after a barrier returns
 }
 
 var parts = []part{
-	{name: "launch", test: (*suite).testLaunch},
-	{name: "two-sided", test: (*suite).testTwoSided},
-	{name: "order", test: (*suite).testOrder},
-	{name: "probe", test: (*suite).testProbe},
-	{name: "requests", test: (*suite).testRequests},
-	{name: "arguments", test: (*suite).testArguments},
-	{name: "one-sided", test: (*suite).testOneSided, puts: true},
-	{name: "signals", test: (*suite).testSignals, puts: true},
-	{name: "phantoms", test: (*suite).testPhantoms, puts: true},
-	{name: "means", test: (*suite).testMeans},
-	{name: "devices", test: (*suite).testDevices},
-	{name: "atomics", test: (*suite).testAtomics, puts: true},
-	{name: "rpc", test: (*suite).testRPC},
-	{name: "steps", test: (*suite).testSteps},
-	{name: "port", test: (*suite).testPort},
-	{name: "freed teams", test: (*suite).testFreedTeams},
-	{name: "barrier", test: (*suite).testBarrier},
-	{name: "board", test: (*suite).testBoard},
-	{name: "collectives", test: (*suite).testCollectives},
-	{name: "schedules", test: (*suite).testSchedules},
-	{name: "overlap", test: (*suite).testOverlap},
-	{name: "neighbour sync", test: (*suite).syncNeighbours, puts: true},
-	{name: "split", test: (*suite).testSplit},
-	{name: "vectors", test: (*suite).testVectors, puts: true},
-	{name: "windows", test: (*suite).testWindows, puts: true},
-	{name: "shared arrays", test: (*suite).testSharedArrays, puts: true},
-	{name: "threads", test: (*suite).testThreads},
-	{name: "endpoints", test: (*suite).testEndpoints},
-	{name: "crowd", test: (*suite).testCrowd},
-	{name: "thread levels", test: (*suite).testLevels},
-	{name: "regions", test: (*suite).testRegions},
-	{name: "time", test: (*suite).testTime},
-	{name: "timeline", test: (*suite).testTimeline},
-	{name: "progress", test: (*suite).testProgress},
-	{name: "deadlock", test: (*suite).testDeadlock},
-	{name: "abort", test: (*suite).testAbort},
-	{name: "loops", test: (*suite).testLoops},
-	{name: "random programs", test: (*suite).testPrograms},
-	{name: "mixtures", test: (*suite).testMixtures},
+	{name: "launch", cases: launchCases},
+	{name: "two-sided", cases: twosidedCases},
+	{name: "order", cases: orderCases},
+	{name: "probe", cases: probeCases},
+	{name: "requests", cases: requestCases},
+	{name: "arguments", cases: argumentCases},
+	{name: "one-sided", cases: onesidedCases, puts: true},
+	{name: "signals", cases: signalCases, puts: true},
+	{name: "phantoms", cases: phantomCases, puts: true},
+	{name: "means", cases: meansCases},
+	{name: "devices", cases: deviceCases},
+	{name: "atomics", cases: atomicCases, puts: true},
+	{name: "rpc", cases: rpcCases},
+	{name: "steps", cases: stepCases},
+	{name: "port", cases: portCases},
+	{name: "freed teams", cases: freedTeamCases},
+	{name: "barrier", cases: barrierCases},
+	{name: "board", cases: boardCases},
+	{name: "collectives", cases: collectiveCases},
+	{name: "schedules", cases: scheduleCases},
+	{name: "modes", cases: modeCases},
+	{name: "overlap", cases: overlapCases},
+	{name: "neighbour sync", cases: neighbourCases, puts: true},
+	{name: "split", cases: splitCases},
+	{name: "vectors", cases: vectorCases, puts: true},
+	{name: "windows", cases: windowCases, puts: true},
+	{name: "shared arrays", cases: sharedArrayCases, puts: true},
+	{name: "threads", cases: threadCases},
+	{name: "endpoints", cases: endpointCases},
+	{name: "thread levels", cases: levelCases},
+	{name: "regions", cases: regionCases},
+	{name: "time", cases: timeCases},
+	{name: "timeline", cases: timelineCases},
+	{name: "progress", cases: progressCases},
+	{name: "deadlock", cases: deadlockCases},
+	{name: "abort", cases: abortCases},
+	{name: "loops", cases: loopCases},
+	{name: "random programs", cases: programCases},
 }
 
 // times is n repetitions at full scale.
 func (s *suite) times(n int) int { return max(2, n/s.scale) }
+
+// onRanks is a test that runs a body on n ranks.
+func onRanks(n int, body func(p *proc)) func(*suite, *testing.T) {
+	return on(func(s *suite) cluster.Spec { return s.spec(n) }, body)
+}
+
+// onNode is onRanks with all ranks on one node.
+func onNode(n int, body func(p *proc)) func(*suite, *testing.T) {
+	return on(func(s *suite) cluster.Spec { return s.node(n) }, body)
+}
+
+// on is a test that launches a body.
+func on(spec func(*suite) cluster.Spec, body func(p *proc)) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) { s.run(t, spec(s), body) }
+}
+
+// onEach is a test with a subtest for each of several numbers of ranks.
+func onEach(ranks []int, on func(n int, body func(p *proc)) func(*suite, *testing.T), body func(p *proc)) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) {
+		for _, n := range ranks {
+			t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) { on(n, body)(s, t) })
+		}
+	}
+}
+
+type namedBody struct {
+	name string
+	body func(p *proc)
+}
+
+// onBodies is a test with a subtest for each of several bodies.
+func onBodies(bodies []namedBody, test func(s *suite, t *testing.T, body func(p *proc))) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) {
+		for _, x := range bodies {
+			t.Run(x.name, func(t *testing.T) { test(s, t, x.body) })
+		}
+	}
+}
+
+// ifCharged skips a test where the clock does not show the machine's costs.
+func ifCharged(test func(*suite, *testing.T)) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) {
+		if !s.charged() {
+			t.Skip("the clock does not show the machine's costs")
+		}
+		test(s, t)
+	}
+}
+
+// charged reports whether the clock shows the machine's costs, virtual whether it is
+// virtual.
+func (s *suite) charged() bool { return s.fabric.Clock(&s.machine) != cluster.WallClock }
+func (s *suite) virtual() bool { return s.fabric.Clock(&s.machine) == cluster.VirtualClock }
 
 // spec is ranks on two nodes where that goes evenly, all in one UPC group, with
 // segments of 64 KiB and an eager limit of 256 B.
@@ -145,6 +210,20 @@ func (s *suite) spec(ranks int) cluster.Spec {
 	}
 	spec := Spec(s.machine, nodes, ranks/nodes)
 	spec.Layout.ThreadsPerRank, spec.EagerLimit = s.threads, eager
+	return spec
+}
+
+// node is spec with all ranks on one node.
+func (s *suite) node(ranks int) cluster.Spec {
+	spec := s.spec(ranks)
+	spec.Layout.Nodes, spec.Layout.RanksPerNode = 1, ranks
+	return spec
+}
+
+// nested is spec with groups of size ranks in an execution model.
+func (s *suite) nested(model cluster.Model, ranks, size int) cluster.Spec {
+	spec := s.spec(ranks)
+	spec.Layout.Model, spec.Layout.Group = model, size
 	return spec
 }
 
@@ -161,75 +240,6 @@ const eager = 256
 
 var sizes = []int{0, 1, 7, 8, 9, 16, 17, 32, 33, 64, eager - 1, eager, eager + 1, 1000, 8192, 65537, 300_000}
 
-// proc is a rank (or one of its threads) in a test. Its checks end the body with
-// an error when they fail.
-type proc struct {
-	*cluster.Rank
-	failure error
-	ctx     context.Context // of the run
-}
-
-// until yields until something holds, without a call of the rank; it gives up
-// when the run is over.
-func (p *proc) until(holds func() bool) {
-	for !holds() && p.ctx.Err() == nil {
-		runtime.Gosched()
-	}
-}
-
-// failf ends the body.
-func (p *proc) failf(format string, args ...any) {
-	p.failure = fmt.Errorf("rank %d: "+format, append([]any{p.ID()}, args...)...)
-	panic(p.failure)
-}
-
-// ok ends the body if a call failed.
-func (p *proc) ok(err error) {
-	if err != nil {
-		p.failf("unexpected error: %w", err)
-	}
-}
-
-// check ends the body if something does not hold.
-func (p *proc) check(holds bool, format string, args ...any) {
-	if !holds {
-		p.failf(format, args...)
-	}
-}
-
-// fails checks that a call failed, with an error that says all of the words.
-func (p *proc) fails(err error, words ...string) {
-	p.check(contains(err, words...), "error %v, want %q in it", err, words)
-}
-
-// same checks a value.
-func same[T comparable](p *proc, what string, got, want T) {
-	p.check(got == want, "%s: %v, want %v", what, got, want)
-}
-
-// dress makes a rank's body out of a test's. Only a failed check is recovered,
-// all other panics are the fabric's to see.
-func dress(body func(p *proc)) func(*cluster.Rank) error {
-	return func(r *cluster.Rank) (err error) {
-		p := &proc{Rank: r}
-		defer func() {
-			if p.failure != nil {
-				recover()
-				err = p.failure
-			}
-		}()
-		body(p)
-		return nil
-	}
-}
-
-// fork is Rank.Fork with checks.
-func (p *proc) fork(n int, body func(p *proc, thread int)) {
-	p.ok(p.Fork(n, func(t *cluster.Thread) error {
-		return dress(func(p *proc) { body(p, t.Number()) })(&t.Rank)
-	}))
-}
-
 // launch runs a program to its end and gives its error. A run that hangs fails
 // the test.
 func (s *suite) launch(t *testing.T, spec cluster.Spec, body func(p *proc)) error {
@@ -237,19 +247,20 @@ func (s *suite) launch(t *testing.T, spec cluster.Spec, body func(p *proc)) erro
 	return s.launchIn(t.Context(), t, spec, body)
 }
 
-// launchIn is launch for a test that may cancel the run.
+// launchIn is launch in a context that the caller may cancel.
 func (s *suite) launchIn(ctx context.Context, t *testing.T, spec cluster.Spec, body func(p *proc)) error {
 	t.Helper()
-	ctx, stop := context.WithTimeoutCause(ctx, guard, errHung)
-	defer stop()
-	err := cluster.Launch(ctx, s.fabric, spec, dress(func(p *proc) {
-		p.ctx = ctx
+	_, err := guarded(ctx, t, func(ctx context.Context) (cluster.Run, error) { return s.start(ctx, spec, body) })
+	return err
+}
+
+// start starts a program and returns the run.
+func (s *suite) start(ctx context.Context, spec cluster.Spec, body func(p *proc)) (cluster.Run, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	return cluster.Start(ctx, s.fabric, spec, dress(func(p *proc) {
+		p.suite, p.ctx, p.cancel = s, ctx, cancel
 		body(p)
 	}))
-	if context.Cause(ctx) == errHung {
-		t.Fatalf("the run hangs: %v", err)
-	}
-	return err
 }
 
 // run runs a program that has to succeed.
@@ -260,31 +271,16 @@ func (s *suite) run(t *testing.T, spec cluster.Spec, body func(p *proc)) {
 	}
 }
 
-// must runs a body, which ends with an error where it does not see what it should.
-func (s *suite) must(t *testing.T, spec cluster.Spec, body func(*cluster.Rank) error) {
-	t.Helper()
-	Must(t, s.fabric, spec, body)
-}
-
 // test runs a program on some ranks as a subtest.
 func (s *suite) test(t *testing.T, name string, ranks int, body func(p *proc)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { s.run(t, s.spec(ranks), body) })
 }
 
-// ports runs a program against the seam itself.
+// ports runs a program on the ports of a fabric.
 func (s *suite) ports(t *testing.T, spec cluster.Spec, body func(p cluster.Port) error) error {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), guard)
-	defer stop()
-	run, err := s.fabric.Start(ctx, spec, body)
-	if err != nil {
-		return err
-	}
-	err = run.Wait()
-	if ctx.Err() != nil {
-		t.Fatalf("the run hangs: %v", err)
-	}
+	_, err := guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) { return s.fabric.Start(ctx, spec, body) })
 	return err
 }
 
@@ -296,30 +292,6 @@ func data(n int, number int) []byte {
 	}
 	return b
 }
-
-// holds checks that b is data(len(b), number).
-func (p *proc) holds(what string, b []byte, number int) {
-	for i := range b {
-		if want := byte(i*7 + i>>8 + number*31 + 1); b[i] != want {
-			p.failf("%s: byte %d of %d is %#x, want %#x", what, i, len(b), b[i], want)
-		}
-	}
-}
-
-// send and recv are those on MPI_COMM_WORLD that have to succeed.
-func (p *proc) send(to, tag int, b []byte) { p.ok(p.Send(p.World(), to, tag, cluster.Of(b))) }
-
-func (p *proc) recv(from, tag int, b []byte) cluster.Status {
-	st, err := p.Recv(p.World(), from, tag, cluster.Of(b))
-	p.ok(err)
-	return st
-}
-
-// token lets rank to go on, at accept; tokens have a tag of their own.
-func (p *proc) token(to int)    { p.ok(p.Send(p.All(), to, tokenTag, cluster.Data{})) }
-func (p *proc) accept(from int) { _, err := p.Recv(p.All(), from, tokenTag, cluster.Data{}); p.ok(err) }
-
-const tokenTag = cluster.MaxTag - 1
 
 // contains reports whether an error says all of the words.
 func contains(err error, words ...string) bool {

@@ -1,215 +1,66 @@
 package clustertest
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-func (s *suite) testTwoSided(t *testing.T) {
-	for _, limit := range []int64{0, eager, 1 << 20} {
-		t.Run(fmt.Sprintf("messages of every size arrive intact, eager limit %d", limit), func(t *testing.T) {
-			spec := s.spec(2)
-			spec.EagerLimit = limit
-			s.run(t, spec, everySize)
-		})
-	}
+var twosidedCases = []testCase{
+	{"messages of every size and tag arrive intact", withEagerLimits(2, everySize, 0, eager, 1<<20)},
+	{"8 ranks send to all at once", withEagerLimits(8, allToAll, -1, 0, eager)},
+	{"24 ranks send to all at once", withEagerLimits(24, allToAll, -1, 0, eager)},
+	{"an eager send needs no receive, and its buffer may be written at once", onRanks(2, eagerSendsNeedNoReceive)},
+	{"long and synchronous sends wait for their receive", sendsWaitForReceive},
+	{"a rank sends to itself", forSizes(2, ranksSendToThemselves, 0, 8, eager, eager+1, 50_000)},
+	{"Sendrecv around a ring does not deadlock", onRanks(6, sendrecvRing)},
+	{"a receive reports the length of a shorter message and truncates a longer one", forSizes(2, receivesReportLength, 0, 1, 17, 64, eager, eager+1, 5000)},
+	{"a message of one team is not received in another", onRanks(2, teamsSeparateMessages)},
+	{"ranks are numbered by the team", teamsNumberRanks},
+	{"ranks send on one node and with round-robin ranking", layoutsSend},
+}
 
-	for _, limit := range []int64{-1, 0, eager} {
-		for _, ranks := range []int{8, 24} {
-			t.Run(fmt.Sprintf("all to all of %d ranks at once, eager limit %d", ranks, limit), func(t *testing.T) {
-				spec := s.spec(ranks)
+// withEagerLimits is a test that runs a body on n ranks, once with each eager limit.
+func withEagerLimits(n int, body func(p *proc), limits ...int64) func(*suite, *testing.T) {
+	return func(s *suite, t *testing.T) {
+		for _, limit := range limits {
+			t.Run(fmt.Sprintf("eager limit %d", limit), func(t *testing.T) {
+				spec := s.spec(n)
 				spec.EagerLimit = limit
-				s.run(t, spec, allToAll)
+				s.run(t, spec, body)
 			})
 		}
 	}
-
-	s.test(t, "sends up to the eager limit need no receive", 2, func(p *proc) {
-		// Both send before they receive.
-		peer := 1 - p.ID()
-		in := make([]byte, eager)
-		for tag, n := range []int{0, 1, eager} {
-			p.send(peer, tag, data(n, tag))
-			var q cluster.Request
-			p.ok(p.Isend(&q, p.World(), peer, tag, cluster.Of(data(n, tag+10))))
-			_, err := p.Wait(&q)
-			p.ok(err)
-		}
-		for tag, n := range []int{0, 1, eager} {
-			for _, number := range []int{tag, tag + 10} {
-				st := p.recv(peer, tag, in)
-				same(p, "bytes", st.Bytes, int64(n))
-				p.holds("message", in[:n], number)
-			}
-		}
-	})
-
-	s.test(t, "an eager send's buffer may be written at once", 2, func(p *proc) {
-		b := make([]byte, eager)
-		if p.ID() == 0 {
-			for i := range 10 {
-				copy(b, data(eager, i))
-				p.send(1, 0, b)
-			}
-			return
-		}
-		for i := range 10 {
-			p.recv(0, 0, b)
-			p.holds("message", b, i)
-		}
-	})
-
-	// Rank 1 posts its receive only after a token, so until then these must not
-	// complete.
-	type start func(p *proc, q *cluster.Request, b []byte) error
-	isend := func(p *proc, q *cluster.Request, b []byte) error { return p.Isend(q, p.World(), 1, 7, cluster.Of(b)) }
-	issend := func(p *proc, q *cluster.Request, b []byte) error { return p.Issend(q, p.World(), 1, 7, cluster.Of(b)) }
-	for _, c := range []struct {
-		name  string
-		limit int64
-		size  int
-		start start
-	}{
-		{"a send above the eager limit waits for its receive", eager, eager + 1, isend},
-		{"with eager limit 0 every send waits for its receive", 0, 1, isend},
-		{"with eager limit 0 a send of nothing waits for its receive", 0, 0, isend},
-		{"a synchronous send waits for its receive", eager, 1, issend},
-		{"a synchronous send of nothing waits for its receive", eager, 0, issend},
-		{"a long synchronous send waits for its receive", eager, 100_000, issend},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			spec := s.spec(2)
-			spec.EagerLimit = c.limit
-			s.run(t, spec, func(p *proc) {
-				b := make([]byte, c.size)
-				if p.ID() == 1 {
-					_, err := p.Recv(p.All(), 0, tokenTag, cluster.Data{})
-					p.ok(err)
-					p.recv(0, 7, b)
-					p.holds("message", b, 1)
-					return
-				}
-				copy(b, data(c.size, 1))
-				var q cluster.Request
-				p.ok(c.start(p, &q, b))
-				for range 100 {
-					_, done, err := p.Test(&q)
-					p.ok(err)
-					p.check(!done, "complete before the receive was posted")
-				}
-				p.token(1)
-				_, err := p.Wait(&q)
-				p.ok(err)
-			})
-		})
-	}
-
-	for _, size := range []int{0, 8, eager, eager + 1, 50_000} {
-		s.test(t, fmt.Sprintf("a rank sends %d B to itself", size), 2, func(p *proc) {
-			me := p.World().Rank()
-			in := make([]byte, size)
-			// The receive first.
-			var r, q cluster.Request
-			p.ok(p.Irecv(&r, p.World(), me, 1, cluster.Of(in)))
-			p.ok(p.Ssend(p.World(), me, 1, cluster.Of(data(size, 1))))
-			st, err := p.Wait(&r)
-			p.ok(err)
-			same(p, "source", st.Source, me)
-			p.holds("posted first", in, 1)
-			// The send first.
-			p.ok(p.Isend(&q, p.World(), me, 2, cluster.Of(data(size, 2))))
-			p.recv(cluster.AnySource, 2, in)
-			_, err = p.Wait(&q)
-			p.ok(err)
-			p.holds("sent first", in, 2)
-			// Both at once.
-			_, err = p.Sendrecv(p.World(), me, 3, cluster.Of(data(size, 3)), me, 3, cluster.Of(in))
-			p.ok(err)
-			p.holds("sendrecv", in, 3)
-		})
-	}
-
-	s.test(t, "sendrecv around a ring does not wait in a circle", 6, func(p *proc) {
-		n, me := p.World().Size(), p.World().Rank()
-		for i, size := range sizes {
-			in := make([]byte, size)
-			st, err := p.Sendrecv(p.World(), (me+1)%n, 5, cluster.Of(data(size, me+i)), (me+n-1)%n, 5, cluster.Of(in))
-			p.ok(err)
-			same(p, "source", st.Source, (me+n-1)%n)
-			p.holds("message", in, (me+n-1)%n+i)
-		}
-	})
-
-	s.test(t, "the first and the last tag", 2, func(p *proc) {
-		for _, tag := range []int{0, cluster.MaxTag} {
-			if p.ID() == 0 {
-				p.send(1, tag, data(8, tag))
-				continue
-			}
-			b := make([]byte, 8)
-			st := p.recv(0, tag, b)
-			same(p, "tag", st.Tag, tag)
-			p.holds("message", b, tag)
-		}
-	})
-
-	s.test(t, "a message may be shorter than the receive", 2, func(p *proc) {
-		for _, size := range []int{0, 1, 100, eager + 1, 5000} {
-			if p.ID() == 0 {
-				p.send(1, 0, data(size, 1))
-				continue
-			}
-			b := data(size+100, 9)
-			st := p.recv(0, 0, b)
-			same(p, "bytes", st.Bytes, int64(size))
-			p.holds("message", b[:size], 1)
-			for i, c := range b[size:] {
-				p.check(c == data(size+100, 9)[size+i], "byte %d behind the message was written", i)
-			}
-		}
-	})
-
-	s.testTruncation(t)
-	s.testTeams(t)
 }
 
 // everySize sends each size in each way, from rank 0 to 1 and back.
 func everySize(p *proc) {
 	me, w := p.ID(), p.World()
-	send := []func(b []byte) error{
-		func(b []byte) error { return p.Send(w, 1-me, 1, cluster.Of(b)) },
-		func(b []byte) error { return p.Ssend(w, 1-me, 1, cluster.Of(b)) },
-		func(b []byte) error {
-			var q cluster.Request
-			p.ok(p.Isend(&q, w, 1-me, 1, cluster.Of(b)))
-			_, err := p.Wait(&q)
-			return err
-		},
-		func(b []byte) error {
-			var q cluster.Request
-			p.ok(p.Issend(&q, w, 1-me, 1, cluster.Of(b)))
-			for {
-				if _, done, err := p.Test(&q); done {
-					return err
-				}
-			}
-		},
-	}
 	for i, size := range sizes {
-		for how := range send {
+		for how, tag := range []int{1, 0, cluster.MaxTag, 7} {
 			for turn := range 2 {
-				if turn == me {
-					p.ok(send[how](data(size, i+how+me)))
+				if turn != me {
+					st := p.take(1-me, tag, size, i+how+1-me)
+					same(p, "status", st, cluster.Status{Source: 1 - me, Tag: tag, Bytes: int64(size)})
 					continue
 				}
-				b := make([]byte, size)
-				st := p.recv(1-me, 1, b)
-				same(p, "bytes", st.Bytes, int64(size))
-				same(p, "source", st.Source, 1-me)
-				same(p, "tag", st.Tag, 1)
-				p.holds(fmt.Sprintf("%d B, way %d", size, how), b, i+how+1-me)
+				var q cluster.Request
+				switch b := data(size, i+how+me); how {
+				case 0:
+					p.ok(p.Send(w, 1-me, tag, cluster.Of(b)))
+				case 1:
+					p.ok(p.Ssend(w, 1-me, tag, cluster.Of(b)))
+				case 2:
+					p.ok(p.Isend(&q, w, 1-me, tag, cluster.Of(b)))
+					p.wait(&q)
+				case 3:
+					p.ok(p.Issend(&q, w, 1-me, tag, cluster.Of(b)))
+					for !p.is(p.Test(&q)) {
+					}
+				}
 			}
 		}
 	}
@@ -218,111 +69,176 @@ func everySize(p *proc) {
 func allToAll(p *proc) {
 	n, me := p.World().Size(), p.World().Rank()
 	for round, size := range []int{0, 8, eager, eager + 1, 20_000} {
-		qs := make([]cluster.Request, 2*n)
-		in := make([][]byte, n)
+		qs, sts, in := make([]cluster.Request, 2*n), make([]cluster.Status, 2*n), make([]byte, n*size)
 		for i := range n {
-			in[i] = make([]byte, size)
-			p.ok(p.Irecv(&qs[i], p.World(), i, round, cluster.Of(in[i])))
+			p.ok(p.Irecv(&qs[i], p.World(), i, round, cluster.Of(in[i*size:][:size])))
 		}
 		for i := range n {
 			to := (me + i) % n
 			p.ok(p.Isend(&qs[n+i], p.World(), to, round, cluster.Of(data(size, me*n+to))))
 		}
-		sts := make([]cluster.Status, 2*n)
 		p.ok(p.Waitall(qs, sts))
 		for i := range n {
-			same(p, "source", sts[i].Source, i)
-			same(p, "bytes", sts[i].Bytes, int64(size))
-			p.holds("message", in[i], i*n+me)
+			same(p, "status", sts[i], cluster.Status{Source: i, Tag: round, Bytes: int64(size)})
+			p.holds("message", in[i*size:][:size], i*n+me)
 		}
 	}
 }
 
-func (s *suite) testTruncation(t *testing.T) {
+func eagerSendsNeedNoReceive(p *proc) {
+	peer := 1 - p.ID() // both send before they receive
+	for tag, n := range []int{0, 1, eager} {
+		b := data(n, tag)
+		p.send(peer, tag, b)
+		copy(b, data(n, tag+10))
+		var q cluster.Request
+		p.ok(p.Isend(&q, p.World(), peer, tag, cluster.Of(b)))
+		p.wait(&q)
+		clear(b)
+	}
+	for tag, n := range []int{0, 1, eager} {
+		p.take(peer, tag, n, tag)
+		p.take(peer, tag, n, tag+10)
+	}
+}
+
+// sendsWaitForReceive checks that sends are not complete before rank 1 posts its receive.
+func sendsWaitForReceive(s *suite, t *testing.T) {
 	for _, c := range []struct {
-		name      string
-		from, tag int
-		posted    bool
+		name  string
+		limit int64
+		size  int
+		sync  bool
 	}{
-		{"exact receive", 0, 7, false},
-		{"any source and any tag", cluster.AnySource, cluster.AnyTag, false},
-		{"receive posted first", 0, 7, true},
+		{"a send above the eager limit", eager, eager + 1, false},
+		{"a send with eager limit 0", 0, 1, false},
+		{"an empty send with eager limit 0", 0, 0, false},
+		{"a synchronous send", eager, 1, true},
+		{"an empty synchronous send", eager, 0, true},
+		{"a long synchronous send", eager, 100_000, true},
 	} {
-		for _, size := range []int{17, 64, eager, 4096} {
-			s.test(t, fmt.Sprintf("a message of %d B into 16 B is truncated and says so, %s", size, c.name), 2, func(p *proc) {
-				if p.ID() == 0 {
-					if c.posted {
-						p.accept(1)
-					}
-					p.send(1, 7, data(size, 1))
-					p.send(1, 7, data(16, 2))
+		t.Run(c.name, func(t *testing.T) {
+			spec := s.spec(2)
+			spec.EagerLimit = c.limit
+			s.run(t, spec, func(p *proc) {
+				if p.ID() == 1 {
+					p.accept(0)
+					p.take(0, 7, c.size, 1)
 					return
 				}
-				b := data(64, 3)
-				var err error
-				if c.posted {
-					var q cluster.Request
-					p.ok(p.Irecv(&q, p.World(), c.from, c.tag, cluster.Of(b[:16])))
-					p.token(0)
-					_, err = p.Wait(&q)
+				var q cluster.Request
+				if c.sync {
+					p.ok(p.Issend(&q, p.World(), 1, 7, cluster.Of(data(c.size, 1))))
 				} else {
-					_, err = p.Recv(p.World(), c.from, c.tag, cluster.Of(b[:16]))
+					p.ok(p.Isend(&q, p.World(), 1, 7, cluster.Of(data(c.size, 1))))
 				}
-				want := fmt.Sprintf("rank 1: recv from 0 tag 7: truncated, %d B into 16 B", size)
-				p.check(err != nil && err.Error() == want, "error %q, want %q", err, want)
-				for i := 16; i < 64; i++ {
-					p.check(b[i] == data(64, 3)[i], "byte %d behind the receive was written", i)
+				for range 100 {
+					p.check(!p.is(p.Test(&q)), "complete before the receive was posted")
 				}
-				// The long message is consumed: the next one comes next.
-				p.recv(0, 7, b[:16])
-				p.holds("next message", b[:16], 2)
+				p.token(1)
+				p.wait(&q)
 			})
+		})
+	}
+}
+
+func ranksSendToThemselves(p *proc, size int) {
+	me, in := p.World().Rank(), make([]byte, size)
+	var r, q cluster.Request
+	p.ok(p.Irecv(&r, p.World(), me, 1, cluster.Of(in))) // the receive first
+	p.ok(p.Ssend(p.World(), me, 1, cluster.Of(data(size, 1))))
+	same(p, "source", p.wait(&r).Source, me)
+	p.holds("posted first", in, 1)
+	p.ok(p.Isend(&q, p.World(), me, 2, cluster.Of(data(size, 2)))) // the send first
+	p.take(cluster.AnySource, 2, size, 2)
+	p.wait(&q)
+	p.status(p.Sendrecv(p.World(), me, 3, cluster.Of(data(size, 3)), me, 3, cluster.Of(in))) // both at once
+	p.holds("sendrecv", in, 3)
+}
+
+func sendrecvRing(p *proc) {
+	n, me := p.World().Size(), p.World().Rank()
+	from := (me + n - 1) % n
+	for i, size := range sizes {
+		in := make([]byte, size)
+		st := p.status(p.Sendrecv(p.World(), (me+1)%n, 5, cluster.Of(data(size, me+i)), from, 5, cluster.Of(in)))
+		same(p, "source", st.Source, from)
+		p.holds("message", in, from+i)
+	}
+}
+
+func receivesReportLength(p *proc, size int) {
+	for _, room := range []int{16, size + 100} {
+		for _, c := range []struct {
+			from, tag int
+			posted    bool // before the send
+		}{{0, 7, false}, {cluster.AnySource, cluster.AnyTag, false}, {0, 7, true}} {
+			if p.ID() == 0 {
+				if c.posted {
+					p.accept(1)
+				}
+				p.send(1, 7, data(size, 1))
+				p.send(1, 7, data(16, 2))
+				continue
+			}
+			b, st, err := data(room+48, 3), cluster.Status{}, error(nil)
+			if c.posted {
+				var q cluster.Request
+				p.ok(p.Irecv(&q, p.World(), c.from, c.tag, cluster.Of(b[:room])))
+				p.token(0)
+				st, err = p.Wait(&q)
+			} else {
+				st, err = p.Recv(p.World(), c.from, c.tag, cluster.Of(b[:room]))
+			}
+			if size > room {
+				p.ok(Refused(err, fmt.Sprintf("rank 1: recv from 0 tag 7: truncated, %d B into 16 B", size)))
+			} else {
+				p.ok(err)
+				same(p, "bytes", st.Bytes, int64(size))
+				p.holds("message", b[:size], 1)
+			}
+			end := min(size, room)
+			p.check(bytes.Equal(b[end:], data(room+48, 3)[end:]), "bytes behind the message were written")
+			p.take(0, 7, 16, 2) // the long message is consumed
 		}
 	}
 }
 
-func (s *suite) testTeams(t *testing.T) {
-	s.test(t, "a message of one team is not received in another", 2, func(p *proc) {
-		b := make([]byte, 8)
-		teams := []*cluster.Team{p.World(), p.All(), p.Group()}
-		if p.ID() == 0 {
-			for i, team := range teams {
-				p.ok(p.Send(team, 1, 7, cluster.Of(data(8, i))))
-			}
-			return
+func teamsSeparateMessages(p *proc) {
+	teams, b := []*cluster.Team{p.World(), p.All(), p.Group()}, make([]byte, 8)
+	if p.ID() == 0 {
+		for i, team := range teams {
+			p.ok(p.Send(team, 1, 7, cluster.Of(data(8, i))))
 		}
-		for i := len(teams) - 1; i >= 0; i-- {
-			_, err := p.Recv(teams[i], cluster.AnySource, cluster.AnyTag, cluster.Of(b))
-			p.ok(err)
-			p.holds(teams[i].Name(), b, i)
+		return
+	}
+	for i, team := range slices.Backward(teams) {
+		p.status(p.Recv(team, cluster.AnySource, cluster.AnyTag, cluster.Of(b)))
+		p.holds(team.Name(), b, i)
+	}
+}
+
+func teamsNumberRanks(s *suite, t *testing.T) {
+	spec := s.spec(8)
+	spec.Layout.Model, spec.Layout.Group, spec.Layout.WorldSeed = cluster.NestedMultiple, 4, 3
+	s.run(t, spec, func(p *proc) {
+		for _, team := range []*cluster.Team{p.World(), p.Group()} {
+			n, me := team.Size(), team.Rank()
+			same(p, "number in the team", team.Global(me), p.ID())
+			left, out, in := (me+n-1)%n, []byte{byte(p.ID())}, make([]byte, 1)
+			for tag, from := range []int{left, cluster.AnySource} {
+				st := p.status(p.Sendrecv(team, (me+1)%n, tag, cluster.Of(out), from, tag, cluster.Of(in)))
+				same(p, "source", st.Source, left)
+				same(p, "sender", int(in[0]), team.Global(left))
+			}
 		}
 	})
+}
 
-	t.Run("ranks are numbered by the team", func(t *testing.T) {
-		spec := s.spec(8)
-		spec.Layout.Model, spec.Layout.Group, spec.Layout.WorldSeed = cluster.NestedMultiple, 4, 3
-		s.run(t, spec, func(p *proc) {
-			for _, team := range []*cluster.Team{p.World(), p.Group()} {
-				n, me := team.Size(), team.Rank()
-				same(p, "own number", team.Global(me), p.ID())
-				var b [8]byte
-				out := []byte{byte(p.ID()), 0, 0, 0, 0, 0, 0, 0}
-				st, err := p.Sendrecv(team, (me+1)%n, 1, cluster.Of(out), (me+n-1)%n, 1, cluster.Of(b[:]))
-				p.ok(err)
-				same(p, "source", st.Source, (me+n-1)%n)
-				same(p, "sender", int(b[0]), team.Global((me+n-1)%n))
-				st, err = p.Sendrecv(team, (me+1)%n, 2, cluster.Of(out), cluster.AnySource, 2, cluster.Of(b[:]))
-				p.ok(err)
-				same(p, "any source", st.Source, (me+n-1)%n)
-			}
-		})
-	})
-
-	t.Run("round-robin ranking and a single node send as well", func(t *testing.T) {
-		spec := s.spec(6)
-		spec.Layout.Ranking = cluster.RoundRobin
-		s.run(t, spec, allToAll)
-		spec.Layout.Nodes, spec.Layout.RanksPerNode = 1, 6
-		s.run(t, spec, allToAll)
-	})
+func layoutsSend(s *suite, t *testing.T) {
+	spec := s.spec(6)
+	spec.Layout.Ranking = cluster.RoundRobin
+	s.run(t, spec, allToAll)
+	spec.Layout.Nodes, spec.Layout.RanksPerNode = 1, 6
+	s.run(t, spec, allToAll)
 }

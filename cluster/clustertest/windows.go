@@ -3,6 +3,7 @@ package clustertest
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -17,13 +18,27 @@ import (
 //go:embed testdata/window.txt
 var windowStories string
 
-func (s *suite) testWindows(t *testing.T) {
-	t.Run("epochs", s.windowEpochs)
-	t.Run("fence", s.windowFence)
-	t.Run("post, start, complete, wait", s.windowPostStartCompleteWait)
-	t.Run("accumulate", s.windowAccumulate)
-	t.Run("locks", s.windowLocks)
-	t.Run("arguments that cannot be are refused", s.windowsRefuseBadArguments)
+var windowCases = []testCase{
+	{"a call that MPI-2 forbids in its epoch is refused", (*suite).windowEpochs},
+	{"puts and gets between two fences are complete, across UPC groups", (*suite).windowFence},
+	{"a posted window changes only between post and wait", onRanks(5, windowPost)},
+	{"accumulates of all ranks to one place all count", onRanks(4, windowAccumulate)},
+	{"an exclusive lock excludes all others, a shared lock excludes writers", (*suite).windowLocks},
+	{"arguments of a new window are checked", (*suite).windowArguments},
+}
+
+// newWindow makes a window on MPI_COMM_WORLD.
+func (p *proc) newWindow(bytes int64) *rma.Window {
+	w, err := rma.NewWindow(p.Rank, p.World(), bytes)
+	p.ok(err)
+	return w
+}
+
+// local returns the window's own bytes.
+func (p *proc) local(w *rma.Window) []byte {
+	b, err := w.Local()
+	p.ok(err)
+	return b
 }
 
 // windowEpochs runs the stories of testdata/window.txt. A line is a call of a
@@ -37,11 +52,8 @@ func (s *suite) windowEpochs(t *testing.T) {
 			d.ScanArgs(t, "ranks", &p)
 		}
 		out := make([]strings.Builder, p)
-		s.must(t, s.spec(p), func(r *cluster.Rank) error {
-			w, err := rma.NewWindow(r, r.World(), 64)
-			if err != nil {
-				return err
-			}
+		s.run(t, s.spec(p), func(r *proc) {
+			w := r.newWindow(64)
 			for line := range strings.Lines(d.Input) {
 				f := strings.Fields(line)
 				if f[0] != "*" && f[0] != strconv.Itoa(r.ID()) {
@@ -51,7 +63,6 @@ func (s *suite) windowEpochs(t *testing.T) {
 					fmt.Fprintln(&out[r.ID()], err)
 				}
 			}
-			return nil
 		})
 		all := ""
 		for i := range out {
@@ -108,247 +119,135 @@ func windowCall(w *rma.Window, call string, args []string) error {
 	panic("no call " + call)
 }
 
-// Windows span UPC groups: every rank puts its number to all others between two
-// fences.
+// Every rank puts its number to all others, and gets it back, with shuffled ranks.
 func (s *suite) windowFence(t *testing.T) {
-	s.must(t, s.grouped(cluster.NestedMultiple, 3, 2, 1), func(r *cluster.Rank) error {
-		p, me := r.World().Size(), r.World().Rank()
-		w, err := rma.NewWindow(r, r.World(), int64(8*p))
-		if err != nil {
-			return err
-		}
+	s.run(t, s.grouped(cluster.NestedMultiple, 3, 2, 1), func(p *proc) {
+		n, me := p.World().Size(), p.World().Rank()
+		w, words, got := p.newWindow(int64(8*n)), make([]uint64, n), make([]uint64, n)
 		for round := range uint64(5) {
-			if err := w.Fence(); err != nil {
-				return err
+			p.ok(w.Fence())
+			for to := range n {
+				words[to] = round*1000 + uint64(me*n+to)
+				p.ok(w.Put(to, int64(8*me), cluster.Bytes(words[to:to+1])))
 			}
-			words := make([]uint64, p)
-			for to := range p {
-				words[to] = round*1000 + uint64(me*p+to)
-				if err := w.Put(to, int64(8*me), cluster.Bytes(words[to:to+1])); err != nil {
-					return err
-				}
+			p.ok(w.Fence())
+			for from, v := range cluster.Words(p.local(w)) {
+				same(p, "word of another rank", v, round*1000+uint64(from*n+me))
 			}
-			if err := w.Fence(); err != nil {
-				return err
+			for from := range n {
+				p.ok(w.Get(from, int64(8*me), cluster.Bytes(got[from:from+1])))
 			}
-			mine, err := w.Local()
-			if err != nil {
-				return err
-			}
-			for from, v := range cluster.Words(mine) {
-				if want := round*1000 + uint64(from*p+me); v != want {
-					return fmt.Errorf("rank %d: %d put %d, want %d", me, from, v, want)
-				}
-			}
-			got := make([]uint64, p)
-			for from := range p {
-				if err := w.Get(from, int64(8*me), cluster.Bytes(got[from:from+1])); err != nil {
-					return err
-				}
-			}
-			if err := w.Fence(); err != nil {
-				return err
-			}
-			for to, v := range got {
-				if v != words[to] {
-					return fmt.Errorf("rank %d: got %d back from %d, want %d", me, v, to, words[to])
-				}
-			}
+			p.ok(w.Fence())
+			p.check(slices.Equal(got, words), "got %v back, want %v", got, words)
 		}
-		return w.Free()
+		p.ok(w.Free())
 	})
 }
 
-// A ring in which each rank is target of its left and origin of its right
-// neighbour, without any call that all make.
-func (s *suite) windowPostStartCompleteWait(t *testing.T) {
-	const p = 5
-	s.must(t, s.spec(p), func(r *cluster.Rank) error {
-		me := r.ID()
-		left, right := (me+p-1)%p, (me+1)%p
-		w, err := rma.NewWindow(r, r.World(), 8)
-		if err != nil {
-			return err
+// A ring in which each rank is the target of its left neighbour and the origin of its
+// right one, without any call that all ranks make.
+func windowPost(p *proc) {
+	n, me := p.Ranks(), p.ID()
+	left, right := (me+n-1)%n, (me+1)%n
+	w, word := p.newWindow(8), []uint64{uint64(me)}
+	for round := range 2 * n {
+		if p.Compute(cluster.Work{Flops: 1e5 * float64(me%2)}, func() {}); round > 0 { // the left neighbour may start by now
+			same(p, "word before the post", cluster.Words(p.local(w))[0], word[0])
 		}
-		word := []uint64{uint64(me)}
-		for round := range 2 * p {
-			if r.Compute(cluster.Work{Flops: 1e5 * float64(me%2)}, func() {}); round > 0 { // the left neighbour may start by now
-				if mine, err := w.Local(); err != nil || cluster.Words(mine)[0] != word[0] {
-					return fmt.Errorf("rank %d, round %d: the window changed before it was posted (%v)", me, round, err)
-				}
-			}
-			if err := w.Post([]int{left}); err != nil {
-				return err
-			}
-			if err := w.Start([]int{right}); err != nil {
-				return err
-			}
-			if err := w.Put(right, 0, cluster.Bytes(word)); err != nil {
-				return err
-			}
-			if err := w.Complete(); err != nil {
-				return err
-			}
-			if err := w.Wait(); err != nil {
-				return err
-			}
-			mine, err := w.Local()
-			if err != nil {
-				return err
-			}
-			word[0] = cluster.Words(mine)[0]
-			if want := uint64(me+2*p*p-round-1) % p; word[0] != want {
-				return fmt.Errorf("rank %d, round %d: received %d, want %d", me, round, word[0], want)
-			}
-		}
-		return w.Free()
-	})
+		p.ok(w.Post([]int{left}))
+		p.ok(w.Start([]int{right}))
+		p.ok(w.Put(right, 0, cluster.Bytes(word)))
+		p.ok(w.Complete())
+		p.ok(w.Wait())
+		word[0] = cluster.Words(p.local(w))[0]
+		same(p, "word that was put", word[0], uint64(me+2*n*n-round-1)%uint64(n))
+	}
+	p.ok(w.Free())
 }
 
-// Sums of all ranks to one place all count, in fence epochs and under locks, and
-// for numbers at any offset of their size.
-func (s *suite) windowAccumulate(t *testing.T) {
-	const p = 4
-	rounds := s.times(25)
-	s.must(t, s.spec(p), func(r *cluster.Rank) error {
-		w, err := rma.NewWindow(r, r.World(), 64)
-		if err != nil {
-			return err
-		}
-		if err := w.Fence(); err != nil {
-			return err
-		}
-		for range rounds {
-			if err := rma.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
-				return err
-			}
-			if err := rma.Accumulate(w, 1, 41, []int8{1, -1}); err != nil {
-				return err
-			}
-		}
-		if err := w.Fence(); err != nil {
-			return err
-		}
-		for range rounds {
-			if err := w.Lock(rma.LockShared, 1); err != nil {
-				return err
-			}
-			if err := rma.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}); err != nil {
-				return err
-			}
-			if err := w.Unlock(1); err != nil {
-				return err
-			}
-		}
-		if err := w.Fence(); err != nil {
-			return err
-		}
-		mine, err := w.Local()
-		if err != nil {
-			return err
-		}
-		n := 0
-		if r.ID() == 1 {
-			n = p * rounds
-		}
-		for i, unit := range []float32{1, 0.5, 0.25} {
-			if got, want := cluster.View[float32](mine[8:])[i], unit*float32(2*n); got != want {
-				return fmt.Errorf("rank %d: sum %d is %g, want %g", r.ID(), i, got, want)
-			}
-		}
-		if a, b := int8(mine[41]), int8(mine[42]); a != int8(n) || b != int8(-n) {
-			return fmt.Errorf("rank %d: bytes add up to %d and %d, want %d and %d", r.ID(), a, b, n, -n)
-		}
-		return w.Free()
-	})
+// Sums of all ranks to one place in fence epochs and under locks, of numbers at any
+// multiple of their size.
+func windowAccumulate(p *proc) {
+	w, rounds := p.newWindow(64), p.times(25)
+	p.ok(w.Fence())
+	for range rounds {
+		p.ok(rma.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}))
+		p.ok(rma.Accumulate(w, 1, 41, []int8{1, -1}))
+	}
+	p.ok(w.Fence())
+	for range rounds {
+		p.ok(w.Lock(rma.LockShared, 1))
+		p.ok(rma.Accumulate(w, 1, 8, []float32{1, 0.5, 0.25}))
+		p.ok(w.Unlock(1))
+	}
+	p.ok(w.Fence())
+	n := 0
+	if p.ID() == 1 {
+		n = p.Ranks() * rounds
+	}
+	mine := p.local(w)
+	for i, unit := range []float32{1, 0.5, 0.25} {
+		same(p, "sum", cluster.View[float32](mine[8:])[i], unit*float32(2*n))
+	}
+	same(p, "sum of bytes", int8(mine[41]), int8(n))
+	same(p, "sum of negative bytes", int8(mine[42]), int8(-n))
+	p.ok(w.Free())
 }
 
-// Under an exclusive lock a rank is alone, under a shared one beside readers only,
-// and what was put before an unlock is there for who locks after it.
+// Under an exclusive lock a rank is alone, under a shared one with readers only. What was
+// put before an unlock is there after the next lock.
 func (s *suite) windowLocks(t *testing.T) {
-	rounds := s.times(30)
+	const target = 2
 	var writers, readers atomic.Int32
 	last := uint64(0) // what was put; the window's lock guards it, and the race detector watches
-	s.must(t, s.grouped(cluster.NestedMultiple, 3, 2, 0), func(r *cluster.Rank) error {
-		if r.ID() == 0 {
-			last = 0
-		}
-		w, err := rma.NewWindow(r, r.World(), 16)
-		if err != nil {
-			return err
-		}
-		word := []uint64{0, 0}
-		done := uint64(0)
-		for range rounds {
-			const target = 2
-			kind := rma.LockKind(r.Rand().IntN(2))
-			if err := w.Lock(kind, target); err != nil {
-				return err
-			}
-			if kind == rma.LockExclusive {
-				writers.Add(1)
-			} else {
-				readers.Add(1)
-			}
-			if n, m := writers.Load(), readers.Load(); n > 1 || n > 0 && m > 0 {
-				return fmt.Errorf("rank %d: %d hold exclusively beside %d shared", r.ID(), n, m)
-			}
-			if kind == rma.LockExclusive {
-				// The two words have to change together.
-				done++
-				word[0] = uint64(r.ID()+1)<<32 | done
+	s.run(t, s.grouped(cluster.NestedMultiple, 3, 2, 0), func(p *proc) {
+		w, word := p.newWindow(16), []uint64{0, 0}
+		for round := range uint64(p.times(30)) {
+			if kind := rma.LockKind(p.Rand().IntN(2)); kind == rma.LockExclusive {
+				p.ok(w.Lock(kind, target))
+				p.check(writers.Add(1) == 1 && readers.Load() == 0, "%d hold the lock exclusively and %d shared", writers.Load(), readers.Load())
+				word[0] = uint64(p.ID()+1)<<32 | (round + 1)
+				word[1] = ^word[0] // the two words have to change together
 				last = word[0]
-				word[1] = ^word[0]
-				if err := w.Put(target, 0, cluster.Bytes(word)); err != nil {
-					return err
-				}
+				p.ok(w.Put(target, 0, cluster.Bytes(word)))
 				writers.Add(-1)
-				if err := w.Unlock(target); err != nil {
-					return err
-				}
+				p.ok(w.Unlock(target))
 				continue
 			}
-			if err := w.Get(target, 0, cluster.Bytes(word)); err != nil {
-				return err
-			}
+			p.ok(w.Lock(rma.LockShared, target))
+			readers.Add(1)
+			p.check(writers.Load() == 0, "a lock is held exclusively and shared")
+			p.ok(w.Get(target, 0, cluster.Bytes(word)))
 			want := last
 			readers.Add(-1)
-			if err := w.Unlock(target); err != nil {
-				return err
-			}
-			if word[0] != want || word[0] != ^word[1] && want != 0 {
-				return fmt.Errorf("rank %d: read %x and %x, and %x was put last, with its complement", r.ID(), word[0], word[1], want)
-			}
+			p.ok(w.Unlock(target))
+			p.check(word[0] == want && (want == 0 || word[1] == ^want), "read %x and %x, want %x and its complement", word[0], word[1], want)
 		}
-		return w.Free()
+		p.ok(w.Free())
 	})
 	if last == 0 {
-		t.Error("nobody wrote")
+		t.Error("no rank wrote")
 	}
 }
 
-func (s *suite) windowsRefuseBadArguments(t *testing.T) {
+func (s *suite) windowArguments(t *testing.T) {
 	spec := s.spec(1)
 	spec.Segment = 4096
-	s.must(t, spec, func(r *cluster.Rank) error {
+	s.run(t, spec, func(p *proc) {
 		for _, c := range []struct {
 			team  *cluster.Team
 			bytes int64
 			want  string
 		}{
-			{r.Group(), 8, "rank 0: new window: UPC group is no MPI team: use MPI_COMM_WORLD or a team split from it"},
-			{r.World(), -1, "rank 0: new window of -1 B: a window has 0 B up to the segment's 4096 B less 64"},
-			{r.World(), 4033, "rank 0: new window of 4033 B: a window has 0 B up to the segment's 4096 B less 64"},
+			{p.Group(), 8, "new window: UPC group is no MPI team: use MPI_COMM_WORLD or a team split from it"},
+			{p.World(), -1, "new window of -1 B: a window has 0 B up to the segment's 4096 B less 64"},
+			{p.World(), 4033, "new window of 4033 B: a window has 0 B up to the segment's 4096 B less 64"},
 		} {
-			_, err := rma.NewWindow(r, c.team, c.bytes)
-			if err := Refused(err, c.want); err != nil {
-				return err
-			}
+			_, err := rma.NewWindow(p.Rank, c.team, c.bytes)
+			p.refused(err, c.want)
 		}
-		if _, err := rma.NewWindow(r, r.World(), 4032); err != nil {
-			return err
-		}
-		_, err := rma.NewWindow(r, r.World(), 0)
-		return Refused(err, "rank 0: alloc of 64 B: 0 of the segment's 4096 B are free; raise the segment size")
+		p.newWindow(4032)
+		_, err := rma.NewWindow(p.Rank, p.World(), 0)
+		p.refused(err, "alloc of 64 B: 0 of the segment's 4096 B are free; raise the segment size")
 	})
 }

@@ -155,7 +155,6 @@ func (w *world) open(b *barrier) {
 	w.disseminate(b)
 	for i, waiter := range b.waiter {
 		if waiter != nil {
-			b.waiter[i] = nil
 			w.push(max(b.out[i], w.now), evBarrier, waiter.id)
 		}
 	}
@@ -190,14 +189,23 @@ func (w *world) disseminate(b *barrier) {
 	}
 }
 
-// release lets a waiting thread through a barrier.
+// release lets a waiting thread through a barrier, unless something else ended its wait
+// before.
 func (w *world) release(t *thread, at cluster.Time) {
+	released := false
 	for _, h := range t.hs {
-		if h != 0 && h&barrierBit != 0 && t.r.passed(h) {
+		if h == 0 || h&barrierBit == 0 || !t.r.passed(h) {
+			continue
+		}
+		m := t.r.memberOf(h)
+		if m.b.waiter[m.place] == t && m.b.out[m.place] <= at {
+			m.b.waiter[m.place] = nil
 			t.settle(h)
+			t.left--
+			released = true
 		}
 	}
-	if t.left--; t.left <= 0 {
+	if released && t.left <= 0 {
 		w.due = t
 	}
 }

@@ -1,9 +1,6 @@
 package sim_test
 
 import (
-	"encoding/binary"
-	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/hybridtop/hybridtop/cluster"
@@ -27,48 +24,11 @@ func TestCrowdedAdaptersKeepOrder(t *testing.T) {
 		}
 		m.EagerLimit = limit
 		m.Classes[cluster.Remote].Adapters = 1 + int(seed%3)
-		rng := rand.New(rand.NewPCG(seed, 0x6f72646572))
-		type letter struct{ to, size int }
-		letters := make([][]letter, ranks)
-		expected := make([]int, ranks)
-		for from := range letters {
-			for range rounds {
-				to := (from + 1 + rng.IntN(ranks-1)) % ranks
-				if from != 0 && rng.IntN(3) > 0 {
-					to = 0
-				}
-				letters[from] = append(letters[from], letter{to, 8 + rng.IntN(3*limit/8)*8})
-				expected[to]++
-			}
-		}
 		nodes := []int{12, 6, 3}[seed%3]
 		if m.Topology.Shape != "" {
 			m.Topology.Dims = []int{3, 2, 2}
 		}
-		simulated(t, clustertest.Spec(m, nodes, ranks/nodes), func(r *cluster.Rank) error {
-			w, me := r.World(), r.ID()
-			var next [ranks][ranks]uint64 // by source and target
-			sends := make([]cluster.Request, rounds)
-			for i, l := range letters[me] {
-				b := make([]byte, l.size)
-				binary.LittleEndian.PutUint64(b, next[me][l.to])
-				next[me][l.to]++
-				if err := r.Isend(&sends[i], w, l.to, 5, cluster.Of(b)); err != nil {
-					return err
-				}
-			}
-			for range expected[me] {
-				b := make([]byte, 4*limit)
-				st, err := r.Recv(w, cluster.AnySource, cluster.AnyTag, cluster.Of(b))
-				if err != nil {
-					return err
-				}
-				if got, want := binary.LittleEndian.Uint64(b), next[st.Source][me]; got != want {
-					return fmt.Errorf("seed %d: rank %d has message %d from %d, want %d", seed, me, got, st.Source, want)
-				}
-				next[st.Source][me]++
-			}
-			return r.Waitall(sends, nil)
-		})
+		mix := clustertest.Mix{Ops: clustertest.Messages | clustertest.Wildcards, Ranks: ranks, Limit: limit, Phases: 1, Length: ranks * rounds}
+		times(t, clustertest.Spec(m, nodes, ranks/nodes), clustertest.Draw(seed, mix))
 	}
 }

@@ -169,12 +169,9 @@ func TestPath(t *testing.T) {
 func TestPathIsWhole(t *testing.T) {
 	for seed := range uint64(60) {
 		m := anyMachine(seed)
-		p := generate(seed, 6, m.EagerLimit)
+		p := generate(seed, &m)
 		s := clustertest.Spec(m, []int{6, 3, 2}[seed%3], []int{1, 2, 3}[seed%3])
-		run := traced(t, s, func(r *cluster.Rank) error {
-			_, err := p.play(r, func() {})
-			return err
-		})
+		run := traced(t, p.Spec(s), clustertest.NewPlay(p).Body)
 		if err := wholePath(run); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}

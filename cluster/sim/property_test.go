@@ -98,15 +98,19 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 	return m
 }
 
+// generate draws a program of six ranks for the machine. Its ranks poll for nothing, await
+// no word and receive from named sources, so that its events depend on no rounding.
+func generate(seed uint64, m *cluster.Machine) *clustertest.Program {
+	const timely = clustertest.Locks | clustertest.Polls | clustertest.Wildcards | clustertest.Regions | clustertest.Collectives | clustertest.Signals
+	return clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Limit: m.EagerLimit, Ops: clustertest.AllOps &^ timely})
+}
+
 // times runs a program and gives the end of each call, by rank.
-func times(t *testing.T, s cluster.Spec, p *program) ([][]cluster.Time, *sim.Run) {
+func times(t *testing.T, s cluster.Spec, p *clustertest.Program) ([][]cluster.Time, *sim.Run) {
 	t.Helper()
-	ends := make([][]cluster.Time, s.Layout.Ranks())
-	run := simulated(t, s, func(r *cluster.Rank) error {
-		_, err := p.play(r, func() { ends[r.ID()] = append(ends[r.ID()], sim.Clock(r.Lib().Port())) })
-		return err
-	})
-	return ends, run
+	ends := make([][]cluster.Time, p.Ranks)
+	run := p.Run(t, sim.New(), s, func(r *cluster.Rank) { ends[r.ID()] = append(ends[r.ID()], sim.Clock(r.Lib().Port())) })
+	return ends, run.(*sim.Run)
 }
 
 // Every time parameter times k makes every time k times as long, but for the
@@ -114,7 +118,7 @@ func times(t *testing.T, s cluster.Spec, p *program) ([][]cluster.Time, *sim.Run
 func TestScaling(t *testing.T) {
 	for seed := range uint64(60) {
 		m := burdened(seed)
-		p := generate(seed, 6, m.EagerLimit)
+		p := generate(seed, &m)
 		nodes := []int{6, 3, 2}[seed%3]
 		one, first := times(t, clustertest.Spec(m, nodes, 6/nodes), p)
 		for _, k := range []int64{2, 3, 10} {
@@ -124,7 +128,7 @@ func TestScaling(t *testing.T) {
 			}
 			for r := range one {
 				for i, at := range one[r] {
-					if off := many[r][i] - cluster.Time(k)*at; max(off, -off) > cluster.Time(k)*cluster.Time(p.calls) {
+					if off := many[r][i] - cluster.Time(k)*at; max(off, -off) > cluster.Time(k)*cluster.Time(p.Calls) {
 						t.Fatalf("seed %d: rank %d ends call %d at %d ps, and at %d ps with all times × %d: %d off", seed, r, i, at, many[r][i], k, off)
 					}
 				}
@@ -138,20 +142,9 @@ func TestIdleNode(t *testing.T) {
 	for seed := range uint64(30) {
 		m := burdened(seed)
 		m.Topology = cluster.Topology{}
-		p := generate(seed, 4, m.EagerLimit)
-		p.barriers = false // they would wait for the idle one
-		body := func(ends [][]cluster.Time) func(r *cluster.Rank) error {
-			return func(r *cluster.Rank) error {
-				if r.ID() >= p.ranks {
-					return nil
-				}
-				_, err := p.play(r, func() { ends[r.ID()] = append(ends[r.ID()], sim.Clock(r.Lib().Port())) })
-				return err
-			}
-		}
-		alone, among := make([][]cluster.Time, 4), make([][]cluster.Time, 4)
-		simulated(t, clustertest.Spec(m, 4, 1), body(alone))
-		simulated(t, clustertest.Spec(m, 5, 1), body(among))
+		p := clustertest.Draw(seed, clustertest.Mix{Ranks: 4, Limit: m.EagerLimit, OnlyTeam: true})
+		alone, _ := times(t, clustertest.Spec(m, 4, 1), p)
+		among, _ := times(t, clustertest.Spec(m, 5, 1), p)
 		for r := range alone {
 			if !slices.Equal(alone[r], among[r]) {
 				t.Fatalf("seed %d: rank %d ends its calls at\n%v, and beside an idle node at\n%v", seed, r, alone[r], among[r])
@@ -217,7 +210,7 @@ func TestSlowerIsNeverFaster(t *testing.T) {
 func TestOneHash(t *testing.T) {
 	m := anyMachine(5)
 	m.ComputeNoise, m.LinkNoise = 0.05, 0.1
-	p := generate(5, 6, m.EagerLimit)
+	p := generate(5, &m)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var want uint64
 	for i := range 100 {
@@ -234,7 +227,7 @@ func TestOneHash(t *testing.T) {
 // Noise is the seed's: an equal seed gives an equal run, another one another.
 func TestNoiseIsSeeded(t *testing.T) {
 	m := anyMachine(5)
-	p := generate(5, 6, m.EagerLimit)
+	p := generate(5, &m)
 	hash := func(compute, link float64, seed uint64) uint64 {
 		m.ComputeNoise, m.LinkNoise = compute, link
 		s := clustertest.Spec(m, 6, 1)
@@ -266,32 +259,16 @@ func TestHash(t *testing.T) {
 		var seed uint64
 		d.ScanArgs(t, "seed", &seed)
 		m := anyMachine(seed)
-		_, run := times(t, clustertest.Spec(m, 2, 3), generate(seed, 6, m.EagerLimit))
+		_, run := times(t, clustertest.Spec(m, 2, 3), clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Ops: clustertest.AllOps &^ clustertest.Locks}))
 		return fmt.Sprintf("%d ps, %d events, %016x\n", run.Total(), run.Events(), run.Hash())
 	})
 }
 
-// The same programs give the same data in virtual time and in the host's own.
-func TestDataAsLive(t *testing.T) {
-	digests := func(f cluster.Fabric, s cluster.Spec, p *program) []uint64 {
-		sums := make([]uint64, p.ranks)
-		err := cluster.Launch(t.Context(), f, s, func(r *cluster.Rank) (err error) {
-			sums[r.ID()], err = p.play(r, func() {})
-			return err
-		})
-		if err != nil {
-			t.Fatalf("%s, seed %d: %v", f.Name(), p.seed, err)
-		}
-		return sums
-	}
-	for seed := range uint64(20) {
-		m := anyMachine(seed)
-		p := generate(seed, 6, m.EagerLimit)
-		host := cluster.Machine{Name: "this-host", Progress: cluster.ProgressCall, EagerLimit: m.EagerLimit}
-		got, want := digests(sim.New(), clustertest.Spec(m, 3, 2), p), digests(live.New(), clustertest.Spec(host, 3, 2), p)
-		if !slices.Equal(got, want) {
-			t.Errorf("seed %d: %x, live %x", seed, got, want)
-		}
+// On any machine programs receive what a sequential run receives.
+func TestDrawnMachines(t *testing.T) {
+	for seed := range uint64(60) {
+		m := burdened(seed)
+		times(t, clustertest.Spec(m, 3, 2), clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Limit: m.EagerLimit, Ops: clustertest.AllOps &^ clustertest.Locks}))
 	}
 }
 
