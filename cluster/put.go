@@ -212,6 +212,9 @@ func (r *Rank) putting(call string, p *Put) error {
 	if err != nil {
 		return err
 	}
+	if off, end := p.Signal.Off, r.launch.spec.Segment; p.Signal.Op != SigNone && (off < 0 || off&7 != 0 || off > end-8) {
+		return r.errorf("%s at rank %d: the flag at %d must be 8-byte aligned and inside the segment of %d B", call, p.To.Rank, off, end)
+	}
 	r.Account(p.To.Rank, n, r.shapes(KindPut, p.To, p.Data, &p.Shape, p.Spans))
 	if p.Train {
 		r.op.Train = int32(n)

@@ -7,7 +7,7 @@
 //
 // The subtests are the specification of the contract: read their names with
 // go test -v. Most are small SPMD programs against cluster.Rank that check what
-// they see; those about handles, steps and phantom payloads speak to cluster.Port.
+// they see; those about handles, steps and size-only operations speak to cluster.Port.
 // The last ones are random programs, made from a seed that is printed, whose
 // histories an oracle checks: every message is received once, none overtakes
 // another of its context, source and tag where the program orders them, and the

@@ -71,10 +71,10 @@ func (x *Play) which(g *received, at actor) (int, error) {
 	switch asked.stream {
 	case exact, fifo:
 	case anySource, sharedTag:
-		if g.st.Bytes < 8 || g.st.Bytes > int64(len(g.buf)) {
+		if g.st.Bytes < 8 || g.st.Bytes > int64(g.buf.Len()) {
 			return 0, fmt.Errorf("receive %d of %+v took %d B", g.index, at, g.st.Bytes)
 		}
-		index = int(binary.NativeEndian.Uint64(g.buf))
+		index = int(binary.NativeEndian.Uint64(g.buf.Slice()))
 	default:
 		index = g.st.Tag
 	}
@@ -88,7 +88,7 @@ func (x *Play) which(g *received, at actor) (int, error) {
 		return 0, fmt.Errorf("receive %d of %+v took message %d, which it does not match: %+v", g.index, at, index, *m)
 	case g.st.Source != source || g.st.Tag != m.tag || g.st.Bytes != int64(m.size):
 		return 0, fmt.Errorf("receive %d of %+v: %+v, want message %d: %+v", g.index, at, g.st, index, *m)
-	case !bytes.Equal(g.buf[:m.size], payload(index, m.size)):
+	case !bytes.Equal(g.buf.Slice()[:m.size], payload(index, m.size)):
 		return 0, fmt.Errorf("receive %d of %+v has other data than message %d: %+v", g.index, at, index, *m)
 	}
 	return index, nil

@@ -30,7 +30,7 @@ func (x *Play) want(i int) (*message, *received) {
 	for x.teams[m.team].members[source] != m.src.rank {
 		source++
 	}
-	return m, &received{index: i, st: cluster.Status{Source: source, Tag: m.tag, Bytes: int64(m.size)}, buf: payload(i, m.size)}
+	return m, &received{index: i, st: cluster.Status{Source: source, Tag: m.tag, Bytes: int64(m.size)}, buf: cluster.Wrap(payload(i, m.size))}
 }
 
 // spoiled is a change of the receives of two messages, which the oracle accepts or not.
@@ -65,7 +65,7 @@ var spoils = []spoiled{
 		}
 		swap(x, a, b)
 	}, true},
-	{"a byte is wrong", long, func(_ *Play, a, _ *received) { a.buf[7] ^= 1 }, false},
+	{"a byte is wrong", long, func(_ *Play, a, _ *received) { a.buf.Slice()[7] ^= 1 }, false},
 	{"a tag is wrong", long, func(_ *Play, a, _ *received) { a.st.Tag++ }, false},
 	{"a source is wrong", long, func(x *Play, a, _ *received) { a.st.Source = (a.st.Source + 1) % x.Ranks }, false},
 	{"a source is none", long, func(_ *Play, a, _ *received) { a.st.Source = -1 }, false},

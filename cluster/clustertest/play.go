@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 
@@ -14,7 +15,8 @@ import (
 // A Play is one execution of a program.
 type Play struct {
 	*Program
-	Seen func(r *cluster.Rank) // called after each call of a rank, outside regions; may be nil
+	Seen  func(r *cluster.Rank) // called after each call of a rank, outside regions; may be nil
+	Store cluster.Store         // of the data of messages, puts, gets and collectives
 
 	fault  fault
 	ranks  []playedRank
@@ -50,7 +52,7 @@ type startedCall struct {
 type received struct {
 	index int // of the message that the receive was made for
 	st    cluster.Status
-	buf   []byte
+	buf   cluster.Buf[byte]
 	post  uint64 // its place among the receives that a lock orders
 }
 
@@ -192,15 +194,18 @@ func (w *player) phase(i int) {
 	w.run(ph.after[me], -1)
 }
 
-// matches checks bytes.
+// matches checks bytes, if there are any.
 func (w *player) matches(what string, got, want []byte) {
-	if !bytes.Equal(got, want) {
+	w.ok(w.x.Store.Do(func() error {
+		if bytes.Equal(got, want) {
+			return nil
+		}
 		i := 0
 		for got[i] == want[i] {
 			i++
 		}
-		w.failf("%s: byte %d of %d is %#x, want %#x", what, i, len(got), got[i], want[i])
-	}
+		return fmt.Errorf("%s: byte %d of %d is %#x, want %#x", what, i, len(got), got[i], want[i])
+	}))
 }
 
 // run makes calls. Before one of them the run may end.

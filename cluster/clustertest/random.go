@@ -12,8 +12,40 @@ import (
 
 var programCases = []testCase{
 	{"a random program receives what a sequential run receives", (*suite).testPrograms},
+	{"a random program takes the same time, events and hash with bytes as with only sizes", (*suite).testSizes},
 	{"a rank that ends early ends the run, wherever the others are", (*suite).testEnds},
 	{"threads that share receives get each message once and in order", (*suite).testShared},
+}
+
+// testSizes plays programs twice, with bytes and with only sizes. Reductions of coll's
+// functions and windows' sums have bytes in both.
+func (s *suite) testSizes(t *testing.T) {
+	if !s.virtual() {
+		t.Skip("the clock is not virtual")
+	}
+	for i := range s.times(s.programs) {
+		seed := s.seed + uint64(i)
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			g := Draw(seed, Mix{Ops: s.ops()})
+			spec := g.Spec(s.spec(g.Ranks))
+			spec.Threading, spec.Seed = cluster.ThreadMultiple, g.Seed
+			var total [2]cluster.Time
+			var events, hash [2]uint64
+			for k, bytes := range []bool{true, false} {
+				x := NewPlay(g)
+				x.Store = cluster.Bytewise(bytes)
+				run, err := guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) { return cluster.Start(ctx, s.fabric, spec, x.Body) })
+				if err != nil {
+					t.Fatalf("%v, bytes %v: %v", g, bytes, err)
+				}
+				v := run.(cluster.Virtual)
+				total[k], events[k], hash[k] = v.Total(), v.Events(), v.Hash()
+			}
+			if total[0] != total[1] || events[0] != events[1] || hash[0] != hash[1] {
+				t.Errorf("%v: %v, %d events, hash %x with bytes; %v, %d events, hash %x with only sizes", g, total[0], events[0], hash[0], total[1], events[1], hash[1])
+			}
+		})
+	}
 }
 
 func (s *suite) testPrograms(t *testing.T) {

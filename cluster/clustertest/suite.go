@@ -113,7 +113,7 @@ var parts = []part{
 	{name: "arguments", cases: argumentCases},
 	{name: "one-sided", cases: onesidedCases, puts: true},
 	{name: "signals", cases: signalCases, puts: true},
-	{name: "phantoms", cases: phantomCases, puts: true},
+	{name: "payloads", cases: payloadCases, puts: true},
 	{name: "means", cases: meansCases},
 	{name: "devices", cases: deviceCases},
 	{name: "atomics", cases: atomicCases, puts: true},

@@ -7,11 +7,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// payload returns what a message, a put or a call carries.
-func (w *player) payload(number, size int) []byte { return payload(number, size) }
+// payload returns the data of a message, a put or an RPC.
+func (w *player) payload(number, size int) cluster.Buf[byte] {
+	b := w.buffer(size)
+	copy(b.Slice(), payload(number, size))
+	return b
+}
 
-// room returns what a receive or a get fills.
-func (w *player) room(size int) []byte { return make([]byte, size) }
+// buffer returns the memory that a receive or a get fills.
+func (w *player) buffer(size int) cluster.Buf[byte] { return cluster.Make[byte](w.x.Store, size) }
 
 // number is a rank's number in a team.
 func (w *player) number(team, rank int) int { return slices.Index(w.x.teams[team].members, rank) }
@@ -39,13 +43,13 @@ func (w *player) send(c *call) {
 	w.using(cluster.Means{Own: m.from}, func() error {
 		switch {
 		case c.verb == vSend && m.sync:
-			return w.Ssend(team, to, m.tag, cluster.Of(b))
+			return w.Ssend(team, to, m.tag, b.Data())
 		case c.verb == vSend:
-			return w.Send(team, to, m.tag, cluster.Of(b))
+			return w.Send(team, to, m.tag, b.Data())
 		case m.sync:
-			return w.Issend(&w.reqs[c.req], team, to, m.tag, cluster.Of(b))
+			return w.Issend(&w.reqs[c.req], team, to, m.tag, b.Data())
 		}
-		return w.Isend(&w.reqs[c.req], team, to, m.tag, cluster.Of(b))
+		return w.Isend(&w.reqs[c.req], team, to, m.tag, b.Data())
 	})
 }
 
@@ -58,7 +62,7 @@ func (w *player) expect(index int) (m *message, from int, g *received) {
 			from = cluster.AnySource
 		}
 	}
-	g = &received{index: index, buf: w.room(size)}
+	g = &received{index: index, buf: w.buffer(size)}
 	w.got[w.thread] = append(w.got[w.thread], g)
 	return m, from, g
 }
@@ -83,11 +87,11 @@ func (w *player) receive(c *call) {
 			msg, found, err := w.Improbe(team, from, m.recvTag)
 			if w.ok(err); found {
 				w.done[c.req] = completion{}
-				g.st, err = w.Mrecv(msg, cluster.Of(g.buf))
+				g.st, err = w.Mrecv(msg, g.buf.Data())
 				return err
 			}
 		}
-		return w.Irecv(&w.reqs[c.req], team, from, m.recvTag, cluster.Of(g.buf))
+		return w.Irecv(&w.reqs[c.req], team, from, m.recvTag, g.buf.Data())
 	})
 }
 
@@ -104,7 +108,7 @@ func (w *player) receiveNow(m *message, team *cluster.Team, from int, g *receive
 		if m.how == afterProbe {
 			probed = w.status(w.Probe(team, from, m.recvTag))
 		}
-		if g.st, err = w.Recv(team, from, m.recvTag, cluster.Of(g.buf)); err != nil || m.how == plainly {
+		if g.st, err = w.Recv(team, from, m.recvTag, g.buf.Data()); err != nil || m.how == plainly {
 			return err
 		}
 	default:
@@ -119,10 +123,10 @@ func (w *player) receiveNow(m *message, team *cluster.Team, from int, g *receive
 		}
 		if probed = msg.Status; m.how == matchedLater {
 			var q cluster.Request
-			w.ok(w.Imrecv(&q, msg, cluster.Of(g.buf)))
+			w.ok(w.Imrecv(&q, msg, g.buf.Data()))
 			g.st = w.status(w.Wait(&q))
 		} else {
-			g.st = w.status(w.Mrecv(msg, cluster.Of(g.buf)))
+			g.st = w.status(w.Mrecv(msg, g.buf.Data()))
 		}
 	}
 	w.check(probed.Source == g.st.Source && probed.Tag == g.st.Tag && probed.Bytes == g.st.Bytes, "probed %+v, received %+v", probed, g.st)
@@ -132,7 +136,7 @@ func (w *player) receiveNow(m *message, team *cluster.Team, from int, g *receive
 func (w *player) sendrecv(c *call) {
 	out := &w.x.msgs[c.index]
 	in, from, g := w.expect(c.n)
-	g.st = w.status(w.Sendrecv(w.teams[out.team], w.number(out.team, out.dst.rank), out.tag, cluster.Of(w.payload(c.index, out.size)), from, in.recvTag, cluster.Of(g.buf)))
+	g.st = w.status(w.Sendrecv(w.teams[out.team], w.number(out.team, out.dst.rank), out.tag, w.payload(c.index, out.size).Data(), from, in.recvTag, g.buf.Data()))
 }
 
 // hand leaves a receive to another thread of the rank, and adopt completes those that
@@ -185,18 +189,18 @@ func (w *player) move(c *call) {
 	var source *cluster.Request
 	if c.src >= 0 {
 		source = &w.reqs[c.src]
-		w.done[c.src].with = func(cluster.Status) { clear(b) }
+		w.done[c.src].with = func(cluster.Status) { clear(b.Slice()) }
 	}
 	w.using(x.means, func() error { return w.put(c, x, source, b) })
 	switch {
 	case x.rpc >= 0:
 		w.done[c.req] = completion{func(st cluster.Status) { same(w.proc, "word of a put with RPC", st.Word, rpcWord(x.rpc)) }, true}
 	case x.how == blocking, x.shape == strided: // the buffer is the program's again
-		clear(b)
+		clear(b.Slice())
 	}
 }
 
-func (w *player) put(c *call, x *move, source *cluster.Request, b []byte) error {
+func (w *player) put(c *call, x *move, source *cluster.Request, b cluster.Buf[byte]) error {
 	var op *cluster.Request
 	if x.how >= nonblocking {
 		op = &w.reqs[c.req]
@@ -210,57 +214,57 @@ func (w *player) put(c *call, x *move, source *cluster.Request, b []byte) error 
 	}
 	switch {
 	case x.rpc >= 0:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: cluster.Of(b), Call: cluster.Call{Fn: w.fn, Arg: int32(x.rpc)}}, op, source)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(), Call: cluster.Call{Fn: w.fn, Arg: int32(x.rpc)}}, op, source)
 	case x.flag >= 0 && x.how == nonblocking:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: cluster.Of(b), Signal: cluster.Signal{Op: how, Off: flag, Value: x.value}}, op, source)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(), Signal: cluster.Signal{Op: how, Off: flag, Value: x.value}}, op, source)
 	case x.flag >= 0:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: cluster.Of(b), Signal: cluster.Signal{Op: how, Off: flag, Value: x.value}, Until: cluster.Source}, nil, nil)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(), Signal: cluster.Signal{Op: how, Off: flag, Value: x.value}, Until: cluster.Source}, nil, nil)
 	case x.shape == contiguous && x.how == nonblocking:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: cluster.Of(b)}, op, source)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data()}, op, source)
 	case x.shape == contiguous && x.how == implicit:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: cluster.Of(b), Until: cluster.Later}, nil, nil)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, off), Data: b.Data(), Until: cluster.Later}, nil, nil)
 	case x.shape == contiguous:
-		return w.Put(cluster.At(x.to, off), cluster.Of(b))
+		return w.Put(cluster.At(x.to, off), b.Data())
 	case x.shape == indexed && x.how == nonblocking:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: cluster.Of(b), Spans: x.spans}, op, source)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Spans: x.spans}, op, source)
 	case x.shape == indexed:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: cluster.Of(b), Spans: x.spans}, nil, nil)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Spans: x.spans}, nil, nil)
 	case x.how == train:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: cluster.Of(b), Shape: x.blocks, Train: true}, op, source)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Shape: x.blocks, Train: true}, op, source)
 	case x.how == nonblocking:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: cluster.Of(b), Shape: x.blocks}, op, source)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Shape: x.blocks}, op, source)
 	case x.how == implicit:
-		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: cluster.Of(b), Shape: x.blocks, Until: cluster.Later}, nil, nil)
+		return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Shape: x.blocks, Until: cluster.Later}, nil, nil)
 	}
-	return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: cluster.Of(b), Shape: x.blocks}, nil, nil)
+	return w.PutWith(&cluster.Put{To: cluster.At(x.to, 0), Data: b.Data(), Shape: x.blocks}, nil, nil)
 }
 
 func (w *player) get(c *call, x *move) (err error) {
-	b := w.room(x.size)
+	b := w.buffer(x.size)
 	check := func() {
 		want := make([]byte, x.size)
 		for _, p := range x.pieces() {
 			copy(want[p.near:][:p.n], w.x.image[x.to][p.far:])
 		}
-		w.matches("get", b, want)
+		w.matches("get", b.Slice(), want)
 	}
 	if x.how == nonblocking {
 		w.done[c.req].with = func(cluster.Status) { check() }
 	}
 	switch {
 	case x.shape == contiguous && x.how == nonblocking:
-		return w.GetWith(&cluster.Get{From: cluster.At(x.to, x.spans[0].Off), Data: cluster.Of(b)}, &w.reqs[c.req])
+		return w.GetWith(&cluster.Get{From: cluster.At(x.to, x.spans[0].Off), Data: b.Data()}, &w.reqs[c.req])
 	case x.shape == indexed && x.how == nonblocking:
-		return w.GetWith(&cluster.Get{From: cluster.At(x.to, 0), Data: cluster.Of(b), Spans: x.spans}, &w.reqs[c.req])
+		return w.GetWith(&cluster.Get{From: cluster.At(x.to, 0), Data: b.Data(), Spans: x.spans}, &w.reqs[c.req])
 	case x.how == implicit:
 		w.quiet = append(w.quiet, check)
-		return w.GetWith(&cluster.Get{From: cluster.At(x.to, x.spans[0].Off), Data: cluster.Of(b), Until: cluster.Later}, nil)
+		return w.GetWith(&cluster.Get{From: cluster.At(x.to, x.spans[0].Off), Data: b.Data(), Until: cluster.Later}, nil)
 	case x.shape == contiguous:
-		err = w.Get(cluster.At(x.to, x.spans[0].Off), cluster.Of(b))
+		err = w.Get(cluster.At(x.to, x.spans[0].Off), b.Data())
 	case x.shape == indexed:
-		err = w.GetWith(&cluster.Get{From: cluster.At(x.to, 0), Data: cluster.Of(b), Spans: x.spans}, nil)
+		err = w.GetWith(&cluster.Get{From: cluster.At(x.to, 0), Data: b.Data(), Spans: x.spans}, nil)
 	default:
-		err = w.GetWith(&cluster.Get{From: cluster.At(x.to, 0), Data: cluster.Of(b), Shape: x.blocks}, nil)
+		err = w.GetWith(&cluster.Get{From: cluster.At(x.to, 0), Data: b.Data(), Shape: x.blocks}, nil)
 	}
 	w.ok(err)
 	check()
@@ -322,10 +326,10 @@ func (w *player) rpc(c *call) {
 	x := &w.x.rpcs[c.index]
 	b := w.payload(rpcNumbers+c.index, x.size)
 	if c.req < 0 {
-		same(w.proc, "word of an RPC", w.word(w.RPC(x.to, w.fn, int32(c.index), cluster.Of(b))), rpcWord(c.index))
+		same(w.proc, "word of an RPC", w.word(w.RPC(x.to, w.fn, int32(c.index), b.Data())), rpcWord(c.index))
 		return
 	}
-	w.ok(w.Irpc(&w.reqs[c.req], x.to, w.fn, int32(c.index), cluster.Of(b)))
+	w.ok(w.Irpc(&w.reqs[c.req], x.to, w.fn, int32(c.index), b.Data()))
 	w.done[c.req] = completion{func(st cluster.Status) { same(w.proc, "word of an RPC", st.Word, rpcWord(c.index)) }, true}
 }
 

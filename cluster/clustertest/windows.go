@@ -105,9 +105,9 @@ func windowCall(w *rma.Window, call string, args []string) error {
 	case "unlock":
 		return w.Unlock(n[0])
 	case "put": // target, offset, bytes
-		return w.Put(n[0], int64(n[1]), make([]byte, n[2]))
+		return w.Put(n[0], int64(n[1]), cluster.Of(make([]byte, n[2])))
 	case "get":
-		return w.Get(n[0], int64(n[1]), make([]byte, n[2]))
+		return w.Get(n[0], int64(n[1]), cluster.Of(make([]byte, n[2])))
 	case "add":
 		return rma.Accumulate(w, n[0], int64(n[1]), make([]int64, n[2]/8))
 	case "local":
@@ -128,14 +128,14 @@ func (s *suite) windowFence(t *testing.T) {
 			p.ok(w.Fence())
 			for to := range n {
 				words[to] = round*1000 + uint64(me*n+to)
-				p.ok(w.Put(to, int64(8*me), cluster.Bytes(words[to:to+1])))
+				p.ok(w.Put(to, int64(8*me), cluster.Of(words[to:to+1])))
 			}
 			p.ok(w.Fence())
 			for from, v := range cluster.Words(p.local(w)) {
 				same(p, "word of another rank", v, round*1000+uint64(from*n+me))
 			}
 			for from := range n {
-				p.ok(w.Get(from, int64(8*me), cluster.Bytes(got[from:from+1])))
+				p.ok(w.Get(from, int64(8*me), cluster.Of(got[from:from+1])))
 			}
 			p.ok(w.Fence())
 			p.check(slices.Equal(got, words), "got %v back, want %v", got, words)
@@ -156,7 +156,7 @@ func windowPost(p *proc) {
 		}
 		p.ok(w.Post([]int{left}))
 		p.ok(w.Start([]int{right}))
-		p.ok(w.Put(right, 0, cluster.Bytes(word)))
+		p.ok(w.Put(right, 0, cluster.Of(word)))
 		p.ok(w.Complete())
 		p.ok(w.Wait())
 		word[0] = cluster.Words(p.local(w))[0]
@@ -209,7 +209,7 @@ func (s *suite) windowLocks(t *testing.T) {
 				word[0] = uint64(p.ID()+1)<<32 | (round + 1)
 				word[1] = ^word[0] // the two words have to change together
 				last = word[0]
-				p.ok(w.Put(target, 0, cluster.Bytes(word)))
+				p.ok(w.Put(target, 0, cluster.Of(word)))
 				writers.Add(-1)
 				p.ok(w.Unlock(target))
 				continue
@@ -217,7 +217,7 @@ func (s *suite) windowLocks(t *testing.T) {
 			p.ok(w.Lock(rma.LockShared, target))
 			readers.Add(1)
 			p.check(writers.Load() == 0, "a lock is held exclusively and shared")
-			p.ok(w.Get(target, 0, cluster.Bytes(word)))
+			p.ok(w.Get(target, 0, cluster.Of(word)))
 			want := last
 			readers.Add(-1)
 			p.ok(w.Unlock(target))

@@ -10,32 +10,32 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Put writes buf at byte off of the target's window. buf must not be written
+// Put writes d at byte off of the target's window. Its bytes must not be written
 // until the epoch ends.
-func (w *Window) Put(target int, off int64, buf []byte) error {
-	to, at, err := w.reaching("put", target, off, int64(len(buf)))
+func (w *Window) Put(target int, off int64, d cluster.Data) error {
+	to, at, err := w.reaching("put", target, off, d.Len())
 	if err != nil {
 		return err
 	}
-	if s := w.place(to, at, int64(len(buf))); s != nil {
-		copy(s, buf)
+	if s := w.place(to, at, d.Len()); s != nil {
+		copy(s, d.Bytes())
 		return nil
 	}
-	return w.r.Lib().PutImplicit(cluster.At(to, at), cluster.Of(buf))
+	return w.r.Lib().PutImplicit(cluster.At(to, at), d)
 }
 
-// Get reads len(buf) bytes at byte off of the target's window. buf is filled when
+// Get reads d.Len() bytes at byte off of the target's window. d is filled when
 // the epoch ends.
-func (w *Window) Get(target int, off int64, buf []byte) error {
-	to, at, err := w.reaching("get", target, off, int64(len(buf)))
+func (w *Window) Get(target int, off int64, d cluster.Data) error {
+	to, at, err := w.reaching("get", target, off, d.Len())
 	if err != nil {
 		return err
 	}
-	if s := w.place(to, at, int64(len(buf))); s != nil {
-		copy(buf, s)
+	if s := w.place(to, at, d.Len()); s != nil {
+		copy(d.Bytes(), s)
 		return nil
 	}
-	return w.r.Lib().GetImplicit(cluster.At(to, at), cluster.Of(buf))
+	return w.r.Lib().GetImplicit(cluster.At(to, at), d)
 }
 
 // Accumulate adds v to the numbers at byte off of the target's window

@@ -3,7 +3,7 @@
 //
 //	w, err := rma.NewWindow(r, r.World(), bytes) // every member
 //	w.Fence()                                    // opens an epoch on all
-//	w.Put(target, off, buf)                      // complete, at its target too, after
+//	w.Put(target, off, cluster.Of(buf))          // complete, at its target too, after
 //	w.Fence()                                    // the next fence
 //	w.Lock(rma.LockExclusive, target)            // or without the target's doing
 //	rma.Accumulate(w, target, off, numbers)

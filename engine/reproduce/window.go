@@ -20,8 +20,8 @@ var _ = register(&Experiment{
 	Place: onKnob("processes"),
 	Quantities: []Quantity{
 		refusals("access_outside_epoch", "accesses outside an epoch that were refused", []try{
-			func(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, b) },
-			func(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, b) },
+			func(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) },
+			func(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, cluster.Of(b)) },
 			func(w *rma.Window, to int, _ []byte) error {
 				return rma.Accumulate(w, to, 0, []int64{1})
 			},
@@ -33,11 +33,11 @@ var _ = register(&Experiment{
 		refusals("overlapping_lock", "locks, and accesses under another's, that were refused", []try{
 			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
 			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
-			locked(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, b) }),
+			locked(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, cluster.Of(b)) }),
 			locked(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
 		}),
 		refusals("kept_rules", "programs without a mistake that were refused", []try{
-			locked(put), locked(get), locked(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), b) }),
+			locked(put), locked(get), locked(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), cluster.Of(b)) }),
 			locked(get, get),
 		}),
 	},
@@ -47,8 +47,8 @@ var _ = register(&Experiment{
 // is that of the call in question.
 type try func(w *rma.Window, to int, b []byte) error
 
-func put(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, b) }
-func get(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, b) }
+func put(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) }
+func get(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, cluster.Of(b)) }
 
 // locked makes calls under an exclusive lock of the target; the last one is in
 // question.

@@ -38,7 +38,7 @@ func newFence(r *cluster.Rank, partner, size int) (fence, error) {
 }
 
 func (w fence) send(_ uint64, message []byte) error {
-	if err := w.Put(w.peer[0], 0, message); err != nil {
+	if err := w.Put(w.peer[0], 0, cluster.Of(message)); err != nil {
 		return err
 	}
 	return w.Fence()
@@ -58,7 +58,7 @@ func (w pscw) send(_ uint64, message []byte) error {
 	if err := w.Start(w.peer); err != nil {
 		return err
 	}
-	if err := w.Put(w.peer[0], 0, message); err != nil {
+	if err := w.Put(w.peer[0], 0, cluster.Of(message)); err != nil {
 		return err
 	}
 	return w.Complete()
@@ -88,7 +88,7 @@ func (w lock) send(_ uint64, message []byte) error {
 	if err := w.Lock(rma.LockExclusive, passive); err != nil {
 		return err
 	}
-	if err := w.Put(passive, 0, message); err != nil {
+	if err := w.Put(passive, 0, cluster.Of(message)); err != nil {
 		return err
 	}
 	return w.Unlock(passive)
@@ -98,7 +98,7 @@ func (w lock) receive(uint64) ([]byte, error) {
 	if err := w.Lock(rma.LockShared, passive); err != nil {
 		return nil, err
 	}
-	if err := w.Get(passive, 0, w.in); err != nil {
+	if err := w.Get(passive, 0, cluster.Of(w.in)); err != nil {
 		return nil, err
 	}
 	return w.in, w.Unlock(passive)
