@@ -36,6 +36,6 @@
 // parts of a step are kernels: a stream packs each face and computes each side, another one
 // the inner cells and the update, and each face goes as soon as it is packed.
 //
-// A simulation of a cube with more cells a process than real-limit moves and computes
-// times alone, beside a small cube with the same processes that is verified.
+// A simulation with more bytes of temperatures per process than real-limit moves only sizes.
+// It verifies a small cube with the same processes.
 package heat

@@ -17,24 +17,24 @@ const (
 type exchange struct {
 	r       *cluster.Rank
 	b       block
-	real    bool // bytes go; else sizes alone
 	variant string
 	single  bool // one inbox a face, and one counter of all, as in listing 2
 	tag     int
 	step    int
 
-	faces  int64 // offset of the inboxes in the segment
-	places [directions]int64
-	parity int64 // bytes of the inboxes of one parity
-	flags  int64 // offset of the counters, by direction and parity
+	faces  cluster.Ptr[float64] // the inboxes
+	places [directions]int      // first cell of each inbox
+	parity int                  // cells of the inboxes of one parity
+	flags  cluster.Ptr[uint64]  // the counters, by direction and parity
 
-	out      [2][directions][]float64
-	in       [2][directions][]float64
+	out      [2][directions]cluster.Buf[float64]
+	in       [2][directions]cluster.Buf[float64]
 	sends    [2][2 * directions]cluster.Request // by parity: operations, then their buffers
 	receives [directions]cluster.Request
 	statuses [directions]cluster.Status
 
-	fn      int // counts an arrival
+	fn      int           // put-rpc: counts an arrival
+	sig     cluster.SigOp // put-signal: likewise
 	arrived [2]*cluster.Event
 	count   [2]cluster.Handle // of arrived
 }
@@ -45,32 +45,32 @@ func boxes(b *block) int64 { return 2 * cell * b.faces() }
 // counters are the bytes of all counters.
 const counters = 2 * directions * 8
 
-// newExchange takes memory for the faces of the block; most has the most cells of all
-// processes' blocks.
-func newExchange(r *cluster.Rank, b, most block, variant string, single, real bool, tag int) (*exchange, error) {
-	x := &exchange{r: r, b: b, real: real, variant: variant, single: single && variant != twoSided, tag: tag}
+// newExchange allocates memory for the faces of the block. most is the block that has the
+// most cells of all processes.
+func newExchange(r *cluster.Rank, store cluster.Store, b, most block, variant string, single bool, tag int) (*exchange, error) {
+	x := &exchange{r: r, b: b, variant: variant, single: single && variant != twoSided, tag: tag}
 	for d := 1; d < directions; d++ {
-		x.places[d] = x.places[d-1] + cell*most.face(d-1)
+		x.places[d] = x.places[d-1] + int(most.face(d-1))
 	}
-	x.parity = cell * most.faces()
+	x.parity = int(most.faces())
 	var err error
-	if x.flags, err = r.Alloc(counters); err != nil {
+	if x.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, 2*directions); err != nil {
 		return nil, err
 	}
-	if real {
-		if x.faces, err = r.Alloc(boxes(&most)); err != nil {
-			return nil, err
-		}
-		for parity := range 2 {
-			for d, peer := range b.peers {
-				if peer < 0 {
-					continue
-				}
-				at := x.inbox(d, parity)
-				x.in[parity][d] = cluster.View[float64](r.Segment()[at : at+cell*b.face(d)])
-				x.out[parity][d] = make([]float64, b.face(d))
+	if x.faces, err = cluster.Alloc[float64](r, store, 2*x.parity); err != nil {
+		return nil, err
+	}
+	for parity := range 2 {
+		for d, peer := range b.peers {
+			if peer >= 0 {
+				n := int(b.face(d))
+				x.in[parity][d] = x.inbox(d, parity).Local(r, n)
+				x.out[parity][d] = cluster.Make[float64](store, n)
 			}
 		}
+	}
+	if variant == putSignal {
+		x.sig = cluster.SigAdd
 	}
 	if variant == putRPC {
 		x.fn = r.Register(func(c cluster.RPC) uint64 {
@@ -78,7 +78,7 @@ func newExchange(r *cluster.Rank, b, most block, variant string, single, real bo
 				cluster.FireOn(c.Poster, x.count[c.Arg])
 				return 0
 			}
-			c.Poster.Post(&cluster.Op{Kind: cluster.KindAtomic, Peer: int32(r.ID()), Off: x.flags, Arg: int32(cluster.AtomicAdd), A: 1, Then: ignored{}})
+			c.Poster.Post(&cluster.Op{Kind: cluster.KindAtomic, Peer: int32(r.ID()), Off: x.flags.Off, Arg: int32(cluster.AtomicAdd), A: 1, Then: ignored{}})
 			return 0
 		})
 	}
@@ -91,20 +91,20 @@ type ignored struct{}
 // Step implements cluster.Step.
 func (ignored) Step(cluster.Poster, int32, cluster.Done) {}
 
-// inbox is where a face from direction d stands in the segment.
-func (x *exchange) inbox(d, parity int) int64 {
+// inbox returns the position of a face from direction d in the memory of any process.
+func (x *exchange) inbox(d, parity int) cluster.Ptr[float64] {
 	if x.single {
 		parity = 0
 	}
-	return x.faces + int64(parity)*x.parity + x.places[d]
+	return x.faces.Add(parity*x.parity + x.places[d])
 }
 
-// flag is the counter of faces from direction d.
-func (x *exchange) flag(d, parity int) int64 {
+// flag returns the counter of faces from direction d.
+func (x *exchange) flag(d, parity int) cluster.Ptr[uint64] {
 	if x.single {
 		return x.flags
 	}
-	return x.flags + 8*int64(2*d+parity)
+	return x.flags.Add(2*d + parity)
 }
 
 // expect makes ready for the faces of a step, before a neighbour may send them: that is
@@ -124,36 +124,22 @@ func (x *exchange) expect(step int) error {
 
 // receive posts the receive of the face from direction d.
 func (x *exchange) receive(d int) error {
-	peer, tag := x.b.peers[d], x.tag+d
-	if !x.real {
-		return x.r.Irecv(&x.receives[d], x.r.World(), peer, tag, cluster.Sized(cell*x.b.face(d)))
-	}
-	return x.r.Irecv(&x.receives[d], x.r.World(), peer, tag, cluster.Of(x.in[x.step%2][d]))
+	return x.r.Irecv(&x.receives[d], x.r.World(), x.b.peers[d], x.tag+d, x.in[x.step%2][d].Data())
 }
 
-// send starts to send the face of direction d, which is the face from the opposite
-// direction where it comes.
+// send starts to send the face of direction d. At the receiver this is the face from the
+// opposite direction.
 func (x *exchange) send(d int) error {
-	parity, from, n := x.step%2, d^1, cell*x.b.face(d)
-	to, tag := x.b.peers[d], x.tag+from
-	op, buffer := &x.sends[parity][d], &x.sends[parity][directions+d]
+	parity, from, to := x.step%2, d^1, x.b.peers[d]
+	op, buffer, out := &x.sends[parity][d], &x.sends[parity][directions+d], x.out[parity][d].Data()
 	if x.variant == twoSided {
-		if !x.real {
-			return x.r.Isend(op, x.r.World(), to, tag, cluster.Sized(n))
-		}
-		return x.r.Isend(op, x.r.World(), to, tag, cluster.Of(x.out[parity][d]))
+		return x.r.Isend(op, x.r.World(), to, x.tag+from, out)
 	}
-	to = x.r.World().Global(to)
-	at, out := x.inbox(from, parity), cluster.Bytes(x.out[parity][d])
-	switch {
-	case x.variant == putRPC && x.real:
-		return x.r.PutWith(&cluster.Put{To: cluster.At(to, at), Data: cluster.Of(out), Call: cluster.Call{Fn: x.fn, Arg: int32(parity)}}, op, buffer)
-	case x.variant == putRPC:
-		return x.r.PutWith(&cluster.Put{To: cluster.At(to, at), Data: cluster.Sized(n), Call: cluster.Call{Fn: x.fn, Arg: int32(parity)}}, op, buffer)
-	case x.real:
-		return x.r.PutWith(&cluster.Put{To: cluster.At(to, at), Data: cluster.Of(out), Signal: cluster.Signal{Op: cluster.SigAdd, Off: x.flag(from, parity), Value: 1}}, op, buffer)
-	}
-	return x.r.PutWith(&cluster.Put{To: cluster.At(to, at), Data: cluster.Sized(n), Signal: cluster.Signal{Op: cluster.SigAdd, Off: x.flag(from, parity), Value: 1}}, op, buffer)
+	return x.r.PutWith(&cluster.Put{
+		To: x.inbox(from, parity).On(x.r.World().Global(to)).Target, Data: out,
+		Call:   cluster.Call{Fn: x.fn, Arg: int32(parity)},
+		Signal: cluster.Signal{Op: x.sig, Off: x.flag(from, parity).Off, Value: 1},
+	}, op, buffer)
 }
 
 // reuse waits until the outboxes of this step's parity may be written again.
@@ -187,7 +173,7 @@ func (x *exchange) wait() error {
 			if peer < 0 {
 				continue
 			}
-			if _, err := x.r.Await(x.flag(d, parity), cluster.CmpGreaterEqual, uint64(x.step/2+1)); err != nil {
+			if _, err := x.r.Await(x.flag(d, parity).Off, cluster.CmpGreaterEqual, uint64(x.step/2+1)); err != nil {
 				return err
 			}
 		}
@@ -203,7 +189,7 @@ func (x *exchange) count0() error {
 	if peers == 0 {
 		return nil
 	}
-	if _, err := x.r.Await(x.flags, cluster.CmpGreaterEqual, uint64(peers)); err != nil {
+	if _, err := x.r.Await(x.flags.Off, cluster.CmpGreaterEqual, uint64(peers)); err != nil {
 		return err
 	}
 	return x.forget()
@@ -214,6 +200,6 @@ func (x *exchange) forget() error {
 	if !x.single {
 		return nil
 	}
-	_, err := x.r.Atomic(cluster.At(x.r.ID(), x.flags), cluster.AtomicStore, 0)
+	_, err := x.r.Atomic(x.flags.Target, cluster.AtomicStore, 0)
 	return err
 }

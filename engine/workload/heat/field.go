@@ -20,9 +20,10 @@ type field struct {
 	radiated float64 // Σ T⁴ over the exposed faces before it
 }
 
-// newField takes memory for a block's cells.
-func newField(b block) *field {
-	return &field{block: b, t: make([]float64, b.cells()), dT: make([]float64, b.cells())}
+// newField allocates memory for a block's cells.
+func newField(b block, store cluster.Store) *field {
+	n := int(b.cells())
+	return &field{block: b, t: cluster.Make[float64](store, n).Slice(), dT: cluster.Make[float64](store, n).Slice()}
 }
 
 func (f *field) index(x, y, z int) int { return x + f.size[0]*(y+f.size[1]*z) }

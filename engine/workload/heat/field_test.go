@@ -37,7 +37,7 @@ func TestBlocks(t *testing.T) {
 // one is a process that has the whole cube, after all steps.
 func one(side, steps int) *process {
 	b := blockOf(side, [3]int{1, 1, 1}, 0)
-	c := &process{exchange: &exchange{b: b}, f: newField(b), steps: steps, flows: make([]float64, 2*(steps+1)), want: sequential(&b, steps)}
+	c := &process{exchange: &exchange{b: b}, f: newField(b, cluster.Store{}), steps: steps, flows: make([]float64, 2*(steps+1)), want: sequential(&b, steps)}
 	for t := range steps + 1 {
 		c.f.on = t <= steps/2
 		c.f.inner()
@@ -94,7 +94,7 @@ func TestTheWindowIsLargeEnough(t *testing.T) {
 
 // Packed faces are the cells of the face, in the order in which the neighbour reads them.
 func TestPack(t *testing.T) {
-	f := newField(block{size: [3]int{2, 3, 4}})
+	f := newField(block{size: [3]int{2, 3, 4}}, cluster.Store{})
 	for i := range f.t {
 		f.t[i] = float64(i)
 	}

@@ -13,16 +13,18 @@ const (
 // processor, each as soon as it is launched.
 type kernels struct {
 	on     *cluster.Rank
-	bodies bool
 	device bool
 	list   [streams]cluster.Request
 }
 
+// bodies compute with the numbers of a block; nil: it has only sizes.
+type bodies struct {
+	pack                   [directions]func()
+	inner, surface, update func()
+}
+
 // launch starts a kernel on a stream.
 func (k *kernels) launch(stream int, w cluster.Work, body func()) error {
-	if !k.bodies {
-		body = nil
-	}
 	if k.device {
 		return k.on.Launch(&k.list[stream], stream, w, body)
 	}
@@ -48,9 +50,9 @@ func (k *kernels) fenceAll() error {
 // the block, each with its edges, as in the example.
 func (c *process) surface() error {
 	if !c.device {
-		return c.launch(bulk, surfaceWork(&c.b), c.f.surface)
+		return c.launch(bulk, surfaceWork(&c.b), c.bodies.surface)
 	}
-	body := c.f.surface // of all sides
+	body := c.bodies.surface // of all sides
 	for d := range directions {
 		if err := c.launch(d, sideWork(&c.b, d), body); err != nil {
 			return err

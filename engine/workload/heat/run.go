@@ -8,16 +8,19 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // process is one process, and the cube that it conducts heat through with the others.
 type process struct {
 	*exchange
 	kernels
+	bodies  bodies
 	noise   noise
 	p       engine.Probe
-	f       *field // of a cube without numbers, its block alone
+	f       *field
 	steps   int
+	now     int // the step in progress
 	every   int
 	overlap bool
 	prepost bool
@@ -42,32 +45,22 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
-	side, steps := int(p.Int("size")), int(p.Int("steps"))
-	n := divide(r.World().Size())
-	proof := cube{side, steps}
-	phantoms := (r.Spec().Clock == cluster.VirtualClock) && phantom(side, n, p.Int("real-limit"))
-	if phantoms {
-		proof = proofOf(side, steps, n)
-	}
-	c, err := newProcess(r, p, proof, n, true, 0)
+	whole, n := cube{int(p.Int("size")), int(p.Int("steps"))}, divide(r.World().Size())
+	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes(n)), func(store cluster.Store, small bool) (*process, error) {
+		return newProcess(r, p, store, whole.part(small, n), n, small)
+	})
 	if err != nil {
 		return err
 	}
-	timed := c
-	if phantoms {
-		if timed, err = newProcess(r, p, cube{side, steps}, n, false, directions); err != nil {
-			return err
-		}
-	}
 	timed.told = true
 	for p.Next() {
-		if err := c.conduct(); err != nil {
+		if err := verified.conduct(); err != nil {
 			return err
 		}
-		if err := c.verify(); err != nil {
+		if err := verified.verify(); err != nil {
 			return err
 		}
-		if phantoms {
+		if verified != timed {
 			if err := timed.conduct(); err != nil {
 				return err
 			}
@@ -80,40 +73,60 @@ func run(r *cluster.Rank, p engine.Probe) error {
 // cube is what heat is conducted through, and for how long.
 type cube struct{ side, steps int }
 
-// phantom reports whether a cube is too large to have numbers in a simulation.
-func phantom(side int, n [3]int, limit int64) bool {
-	b := blockOf(side, n, 0)
-	return b.cells() > limit
+// bytes returns the bytes of the temperatures of the process that has the most cells, and
+// of their changes.
+func (c cube) bytes(n [3]int) int64 {
+	b := blockOf(c.side, n, 0)
+	return 2 * cell * b.cells()
 }
 
-// proofOf is the cube that is verified where the one that is timed has no numbers:
-// blocks with inner cells as far as it has them.
-func proofOf(side, steps int, n [3]int) cube {
-	return cube{min(side, 3*slices.Max(n[:])), min(steps, 4)}
+// part returns the cube itself, or a small one, whose blocks have inner cells if those of
+// the cube do.
+func (c cube) part(small bool, n [3]int) cube {
+	if small {
+		return cube{min(c.side, 3*slices.Max(n[:])), min(c.steps, 4)}
+	}
+	return c
 }
 
-// newProcess takes memory for the process's block of a cube.
-func newProcess(r *cluster.Rank, p engine.Probe, of cube, n [3]int, real bool, tag int) (*process, error) {
+// newProcess allocates memory for the process's block of a cube.
+func newProcess(r *cluster.Rank, p engine.Probe, store cluster.Store, of cube, n [3]int, small bool) (*process, error) {
 	b, most := blockOf(of.side, n, r.World().Rank()), blockOf(of.side, n, 0)
-	x, err := newExchange(r, b, most, p.Text("variant"), p.Text("inboxes") == oneInbox, real, tag)
+	tag := 0
+	if small {
+		tag = directions
+	}
+	x, err := newExchange(r, store, b, most, p.Text("variant"), p.Text("inboxes") == oneInbox, tag)
 	if err != nil {
 		return nil, err
 	}
 	device := p.Text("memory") != memoryHost
-	c := &process{exchange: x, kernels: kernels{on: r, bodies: real, device: device}, noise: newNoise(r, p.Float("noise-rate"), p.Float("noise-length")), p: p, f: &field{block: b}, steps: of.steps, every: int(p.Int("reduce-every")), spans: make([]span, of.steps+1),
+	c := &process{exchange: x, kernels: kernels{on: r, device: device}, noise: newNoise(r, p.Float("noise-rate"), p.Float("noise-length")), p: p, f: newField(b, store), steps: of.steps, every: int(p.Int("reduce-every")), spans: make([]span, of.steps+1),
 		overlap: p.Text("overlap") == "on", prepost: p.Text("prepost") == "on" && x.variant == twoSided}
 	if device {
 		c.means = cluster.Means{Own: cluster.DeviceMemory, Far: cluster.DeviceMemory}
 	}
-	if real {
-		c.f = newField(b)
+	return c, store.Do(func() error {
+		c.compute()
 		c.flows = make([]float64, 2*(of.steps+1))
 		c.wanted = average[[2]int{of.side, of.steps}]
 		if checkable(&most, of.steps, r.World().Size()) {
 			c.want = sequential(&b, of.steps)
 		}
+		return nil
+	})
+}
+
+// compute makes the bodies of the kernels.
+func (c *process) compute() {
+	for d := range directions {
+		c.bodies.pack[d] = func() { c.f.pack(d, c.out[c.step%2][d].Slice()) }
 	}
-	return c, nil
+	c.bodies.inner, c.bodies.surface = c.f.inner, c.f.surface
+	c.bodies.update = func() {
+		c.f.update()
+		c.flows[2*c.now], c.flows[2*c.now+1] = c.f.gained, c.f.radiated
+	}
 }
 
 // conduct makes all steps, from T = 0 on.
@@ -155,7 +168,10 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 		begun = now
 	}
 	*s = span{}
-	c.f.on, c.f.in = t <= c.steps/2, c.in[c.step%2]
+	c.now, c.f.on = t, t <= c.steps/2
+	for d := range c.f.in {
+		c.f.in[d] = c.in[c.step%2][d].Slice()
+	}
 	if t < c.steps {
 		if err := c.expect(c.step + 1); err != nil {
 			return 0, err
@@ -187,14 +203,11 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 	if err := c.fenceAll(); err != nil {
 		return 0, err
 	}
-	if err := c.launch(bulk, updateWork(&c.b), c.f.update); err != nil {
+	if err := c.launch(bulk, updateWork(&c.b), c.bodies.update); err != nil {
 		return 0, err
 	}
 	if err := c.fenceAll(); err != nil {
 		return 0, err
-	}
-	if c.real {
-		c.flows[2*t], c.flows[2*t+1] = c.f.gained, c.f.radiated
 	}
 	lap(&s.compute)
 	if (t+1)%c.every == 0 || t == c.steps {
@@ -210,7 +223,7 @@ func (c *process) one(t int, begun cluster.Time) (cluster.Time, error) {
 }
 
 // inner computes the cells that need no face.
-func (c *process) inner() error { return c.launch(bulk, innerWork(&c.b), c.f.inner) }
+func (c *process) inner() error { return c.launch(bulk, innerWork(&c.b), c.bodies.inner) }
 
 // begin packs each face and starts to send it. On a device all are packed side by side,
 // and with overlap the inner cells are under way before the first face goes.
@@ -262,7 +275,7 @@ func (c *process) begin() error {
 
 // pack starts to pack a face.
 func (c *process) pack(d int) error {
-	return c.launch(d, packWork(&c.b, d), func() { c.f.pack(d, c.out[c.step%2][d]) })
+	return c.launch(d, packWork(&c.b, d), c.bodies.pack[d])
 }
 
 // packed returns when a face is: a processor packs it now.

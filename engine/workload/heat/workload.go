@@ -60,9 +60,7 @@ var heat = workload.Workload{
 		{Name: "memory", Label: "memory", Doc: "where blocks and faces are: in the host's memory, or in that of a device for each rank, reached through the host's or directly; kernels take the device's rates", Type: engine.Choice, Default: memoryHost,
 			Choices: []string{memoryHost, memoryStaged, memoryDirect}, Scope: engine.ScopeCluster, Role: engine.Scheme,
 			Watch: "the time of the exchange: each face is copied twice more where it is staged", Paper: "paper 4, section V"},
-		{Name: "real-limit", Label: "real up to", Doc: "cells of a process up to which a simulation computes and verifies temperatures; of larger cubes it takes times, beside a small cube that is verified", Type: engine.Integer, Default: "32768", Min: 64, Max: 1 << 27,
-			Choices: []string{"1000", "32768", "1000000"}, Scope: engine.ScopeBody, Role: engine.View,
-			Watch: "memory and time of a simulation; simulated times stay"},
+		workload.RealLimit("524288"),
 	},
 	Defaults: map[string]string{"model": "flat"},
 	First:    "variant", Panes: []string{"locality"}, Serial: true, Idle: idle,
@@ -111,7 +109,8 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	l := s.Layout()
 	processes := len(l.World())
 	n := divide(processes)
-	side, steps := int(s.Int("size")), int(s.Int("steps"))
+	whole := cube{int(s.Int("size")), int(s.Int("steps"))}
+	side := whole.side
 	if variant := s.Text("variant"); variant != twoSided && l.Groups() > 1 {
 		return fail("variant = %s under model = %s with %d groups: %s, or variant = two-sided", variant, l.Model, l.Groups(), putsEnd)
 	}
@@ -132,20 +131,22 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if s.Text("inboxes") == oneInbox && s.Text("variant") != twoSided && s.Int("reduce-every") > 1 && !on.Virtual {
 		return fail("inboxes = one with reduce-every = %d: a race, which is shown in virtual time alone; use fabric = sim, or inboxes = two", s.Int("reduce-every"))
 	}
-	var modelled int64
-	if on.Virtual && phantom(side, n, s.Int("real-limit")) {
-		modelled = room(&b) + room(&b)
-		proof := proofOf(side, steps, n)
-		steps, b = proof.steps, blockOf(proof.side, n, 0)
-	}
+	var memory workload.Memory
+	_, verified, _ := workload.Parts(on.Store(s, whole.bytes(n)), func(store cluster.Store, small bool) (*cube, error) {
+		of := whole.part(small, n)
+		b := blockOf(of.side, n, 0)
+		memory.Add(cluster.Store{}, counters)
+		memory.Add(store, boxes(&b))
+		return &of, nil
+	})
+	b = blockOf(verified.side, n, 0)
 	if b.cells() > mostCells {
 		return fail("size = %d: a block of %d×%d×%d cells: at most %d have numbers; use a smaller size or more nodes, or fabric = sim with a lower real-limit", side, b.size[0], b.size[1], b.size[2], mostCells)
 	}
-	return workload.Plan{Segment: 2 * room(&b), Modelled: modelled, Holds: holds(s, on, &b, steps, processes)}, nil
+	p := workload.Plan{Holds: holds(s, on, &b, verified.steps, processes)}
+	memory.Fill(&p)
+	return p, nil
 }
-
-// room is what a cube takes of a segment, as its allocator rounds.
-func room(b *block) int64 { return (counters+63)&^63 + (boxes(b)+63)&^63 }
 
 // holds is what a process keeps beside its segment.
 func holds(s *engine.Scenario, on *workload.Site, b *block, steps, processes int) []workload.Item {
@@ -225,8 +226,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "a message needs no inbox"
 	case knob == "prepost" && s.Text("variant") != twoSided:
 		return "a put needs no receive"
-	case knob == "real-limit" && kind != engine.Simulated:
-		return "outside simulations every temperature is computed"
+	}
+	if why := workload.LimitIdle(kind, knob); why != "" {
+		return why
 	}
 	return workload.Ungrouped(s, knob)
 }

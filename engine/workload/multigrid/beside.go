@@ -5,18 +5,21 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // beside gives a rank's part of an F-cycle, and the sequential program's; u is the same to
 // the bit, and so is the residual of each further cycle.
 func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err error) {
 	a := askedOf(p.Int, p.Text)
-	l, _, there, _ := a.arranged(r.Ranks(), false)
-	if _, err := r.Alloc(there); err != nil {
+	s, err := a.solver(r, cluster.Store{})
+	if err != nil {
 		return nil, nil, err
 	}
-	cells := l.shapes[0].cells()
-	whole := newSolver(nil, newLayout(shapes(1, cells, a.threshold), 1, false), a.degree, true, nil)
+	whole, err := newSolver(nil, newLayout(shapes(1, a.boxes*a.side, a.threshold), 1, false), cluster.Store{}, a.degree, nil)
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := whole.build(); err != nil {
 		return nil, nil, err
 	}
@@ -24,7 +27,6 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	if err != nil {
 		return nil, nil, err
 	}
-	s := newSolver(r, l, a.degree, true, a.variant)
 	if err := s.build(); err != nil {
 		return nil, nil, err
 	}
@@ -57,41 +59,47 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	return path, again(whole), nil
 }
 
-// PhantomBytes is what a rank has in its segment for a problem without numbers, and what it
-// has there on the machine.
-func PhantomBytes(boxes, side, ranks int, variant string) (there, modelled int64) {
+// Memory returns the bytes that a problem with the default knobs takes of a rank's segment,
+// and of its memory on the machine.
+func Memory(store cluster.Store, boxes, side, ranks int, variant string) (segment, modelled int64) {
 	a := besideOf(boxes, side, variant)
-	_, _, there, modelled = a.arranged(ranks, true)
-	return there, modelled
+	l := a.layout(ranks)
+	var memory workload.Memory
+	memory.Add(cluster.Store{}, l.flags)
+	memory.Add(store, l.data)
+	var p workload.Plan
+	memory.Fill(&p)
+	return p.Segment, p.Modelled
 }
 
-// Phantom gives a rank's part of an F-cycle that moves and computes no numbers.
-func Phantom(r *cluster.Rank, boxes, side int, variant string) (solve func() error, err error) {
-	a := besideOf(boxes, side, variant)
-	_, timed, there, _ := a.arranged(r.Ranks(), true)
-	if _, err := r.Alloc(there); err != nil {
+// Solver returns a rank's part of an F-cycle of this problem. A size-only store times it;
+// with bytes its f is 0.
+func Solver(r *cluster.Rank, store cluster.Store, boxes, side int, variant string) (solve func() error, err error) {
+	s, err := besideOf(boxes, side, variant).solver(r, store)
+	if err != nil {
 		return nil, err
 	}
-	s := newSolver(r, timed, a.degree, false, a.variant)
 	return func() error {
 		_, err := s.solve(0)
 		return err
 	}, nil
 }
 
-// besideOf is a problem with what the knobs have unless they are turned.
+// besideOf is a problem with the default knobs.
 func besideOf(boxes, side int, variant string) asked {
 	return asked{boxes: boxes, side: side, threshold: 8, degree: 4, variant: variantOf(variant)}
 }
 
-// FacePut puts the last cells along i of a box at the beginning of the own segment into the
-// ghosts of one at the beginning of rank to's, by a variant: a row a cell of the face.
+// FacePut returns a function that puts the last cells along i of a box at the beginning of
+// the rank's own segment into the ghosts of one at the beginning of rank to's. The variant
+// puts a row per cell of the face.
 func FacePut(r *cluster.Rank, to, side int, variant string) func() error {
-	s := &solver{r: r, real: true, variant: variantOf(variant)}
+	s := &solver{r: r, variant: variantOf(variant)}
+	s.bind()
 	b := shape{1, side}
 	near, far := b.sideOf([3]int{1, 0, 0})
 	of := rows(near.n)
 	of.Near, of.Far = b.lattice(near, 0), b.lattice(far, 0)
 	c := &channel{way: faces, out: []group{{peer: to, pieces: []piece{{of: of}}, bytes: of.Bytes()}}}
-	return func() error { return s.rows(c, r.Segment(), 0) }
+	return func() error { return s.rows(c, cluster.Of(r.Segment()), 0) }
 }

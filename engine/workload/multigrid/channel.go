@@ -15,7 +15,7 @@ type piece struct {
 	image    int     // down, up: the first cell of the coarse box below the fine one
 	ends     [3]bool // down: the fine box lies at the coarse one's upper end
 	slots    [2]int
-	of       cluster.Strided // Near: in the giver's memory, Far: in the taker's segment
+	of       cluster.Strided // Near: in the giver's memory, Far: in the taker's data
 }
 
 // group is the pieces between this rank and another one, in the order of their keys.
@@ -230,10 +230,9 @@ func (l *layout) arrivals(level, way, rank int) []group {
 	return in
 }
 
-// channel makes a rank's part of a step. Where the bytes are there, the bulk variant
-// knows where in its peers' inboxes they belong. Pieces are kept where they are read: with
-// bytes, or to be put one by one.
-func (l *layout) channel(level, way, rank int, real, packs bool) *channel {
+// channel makes a rank's part of a step. The bulk variant knows the positions of its bytes
+// in its peers' inboxes.
+func (l *layout) channel(level, way, rank int) *channel {
 	c := &channel{level: level, way: way}
 	c.own, c.out = grouped(l.gives(level, way, rank), rank, func(p *piece) int { return p.to })
 	c.inside = total(c.own)
@@ -254,47 +253,46 @@ func (l *layout) channel(level, way, rank int, real, packs bool) *channel {
 	}
 	slices.Sort(c.peers)
 	c.peers = slices.Compact(c.peers)
-	if !real {
-		c.own = nil
-	}
-	for i := range c.out {
-		if g := &c.out[i]; packs && !real {
-			g.pieces = nil
-		} else {
-			g.pieces = slices.Clone(g.pieces)
-		}
-	}
-	for i := range c.in {
-		if !real { // how many bytes come is enough
-			c.in[i].pieces = nil
-		}
-	}
-	c.in, c.out = slices.Clone(c.in), slices.Clone(c.out) // without what they had room for: many ranks keep them
 	var senders []int
 	for i := range c.out {
 		if !l.bulk {
 			break
 		}
 		g := &c.out[i]
-		if !real {
-			senders = l.senders(level, way, g.peer, senders[:0])
-			g.source, _ = slices.BinarySearch(senders, rank)
-			continue
-		}
-		for k, from := range l.arrivals(level, way, g.peer) {
-			if from.peer == rank {
-				g.source = k
-				break
-			}
-			g.inbox += from.bytes
-		}
+		g.inbox, senders = l.before(level, way, g.peer, rank, senders[:0])
+		g.source = len(senders)
 	}
 	return c
 }
 
-// senders appends the peers of arrivals, without what comes from them.
-func (l *layout) senders(level, way, rank int, all []int) []int {
+// lean returns the channel with the pieces that operations name, which are those that are
+// put one by one. Only the copying of bytes reads the others, and they take most of the
+// memory of many ranks.
+func (c *channel) lean(packs bool) *channel {
+	l := *c
+	l.own, l.in, l.out = nil, slices.Clone(c.in), slices.Clone(c.out) // without spare capacity
+	for i := range l.in {
+		l.in[i].pieces = nil
+	}
+	for i := range l.out {
+		g := &l.out[i]
+		if g.pieces = slices.Clone(g.pieces); packs {
+			g.pieces = nil
+		}
+	}
+	return &l
+}
+
+// before returns the bytes of a rank's arrivals that come from ranks below another one, and
+// appends these ranks.
+func (l *layout) before(level, way, rank, other int, senders []int) (bytes int64, below []int) {
 	s := l.shapes[level]
+	add := func(from int, n int64) {
+		if from < other && from != rank {
+			bytes += n
+			senders = append(senders, from)
+		}
+	}
 	switch way {
 	case faces, sides:
 		count := len(directions)
@@ -304,20 +302,28 @@ func (l *layout) senders(level, way, rank int, all []int) []int {
 		for box := s.first(rank, l.ranks); box < s.first(rank+1, l.ranks); box++ {
 			at := s.at(box)
 			for _, d := range directions[:count] {
-				if other, ok := s.box([3]int{at[0] - d[0], at[1] - d[1], at[2] - d[2]}); ok {
-					all = append(all, s.owner(other, l.ranks))
+				if from, ok := s.box([3]int{at[0] - d[0], at[1] - d[1], at[2] - d[2]}); ok {
+					add(s.owner(from, l.ranks), s.sideBytes(d))
 				}
 			}
 		}
 	default:
-		for _, p := range l.takes(level, way, rank) {
-			all = append(all, p.from)
+		all := l.takes(level, way, rank)
+		for i := range all {
+			add(all[i].from, all[i].of.Bytes())
 		}
 	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	if i, own := slices.BinarySearch(all, rank); own {
-		all = slices.Delete(all, i, i+1)
+	slices.Sort(senders)
+	return bytes, slices.Compact(senders)
+}
+
+// sideBytes returns the bytes that a box gives in a direction.
+func (s shape) sideBytes(d [3]int) int64 {
+	n := int64(8)
+	for _, to := range d {
+		if to == 0 {
+			n *= int64(s.side)
+		}
 	}
-	return all
+	return n
 }

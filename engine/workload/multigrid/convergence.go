@@ -7,6 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/study"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/domain"
 )
 
@@ -43,17 +44,17 @@ var convergence = &engine.Study{
 }
 
 // residuals has a row for each cycle of the present run; the first is the last cycle's,
-// which has the error. A run without numbers has those of the problem that is verified.
+// which has the error. They belong to the problem that is verified.
 func residuals(s *engine.Snapshot) (rows []engine.Row) {
 	p := s.Profile("residuals")
 	if p == nil || s.Iteration == 0 {
 		return nil
 	}
-	a := askedOf(s.Scenario.Int, s.Scenario.Text)
-	if s.Kind == engine.Simulated && a.phantom(s.Layout.Ranks(), s.Scenario.Int("real-limit")) {
-		a = a.proof()
-	}
-	n := a.boxes * a.side
+	a, on := askedOf(s.Scenario.Int, s.Scenario.Text), workload.Site{Virtual: s.Kind == engine.Simulated}
+	_, verified, _ := workload.Parts(on.Store(&s.Scenario, a.bytes(s.Layout.Ranks())), func(_ cluster.Store, small bool) (asked, error) {
+		return a.part(small), nil
+	})
+	n := verified.boxes * verified.side
 	for cycle := len(p.Values) - 1; cycle >= 0; cycle-- {
 		cells := []float64{columnCycle: float64(cycle), columnResidual: p.Values[cycle], columnCells: float64(n), columnError: math.NaN()}
 		if m, ok := s.Metric("error"); ok && cycle == len(p.Values)-1 {

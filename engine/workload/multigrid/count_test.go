@@ -167,10 +167,16 @@ func TestGivenIsTaken(t *testing.T) {
 				}
 				given, taken := map[[2]int]group{}, map[[2]int]group{}
 				for r := range c.ranks {
-					ch, bare := l.channel(at, way, r, true, true), l.channel(at, way, r, false, true)
-					for i, g := range ch.out {
-						if bare.out[i].peer != g.peer || bare.out[i].source != g.source {
-							t.Errorf("%v, level %d, way %d: rank %d is source %d of rank %d, and %d of rank %d without bytes", c, at, way, r, g.source, g.peer, bare.out[i].source, bare.out[i].peer)
+					ch, arrivals := l.channel(at, way, r), l.arrivals
+					for _, g := range ch.out {
+						source, inbox := 0, int64(0)
+						for _, from := range arrivals(at, way, g.peer) {
+							if from.peer < r {
+								source, inbox = source+1, inbox+from.bytes
+							}
+						}
+						if g.source != source || g.inbox != inbox {
+							t.Errorf("%v, level %d, way %d: rank %d is source %d of rank %d with an inbox at %d, want %d at %d", c, at, way, r, g.source, g.peer, g.inbox, source, inbox)
 						}
 						given[[2]int{r, g.peer}] = g
 					}

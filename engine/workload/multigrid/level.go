@@ -86,8 +86,8 @@ const (
 	ways
 )
 
-// layout is where the vectors of all levels stand in a segment, and what the bulk variant
-// needs besides: inboxes by level, way and parity, and flag words.
+// layout is the positions of the vectors of all levels in the data of a rank, in bytes, and
+// what the bulk variant needs besides: inboxes by level, way and parity, and flags.
 type layout struct {
 	ranks  int
 	shapes []shape
@@ -98,7 +98,6 @@ type layout struct {
 	flag   [][ways]int64 // of the first source's word
 	data   int64         // bytes, without the flags
 	flags  int64         // bytes of flags
-	origin struct{ data, flags int64 }
 }
 
 func newLayout(list []shape, ranks int, bulk bool) *layout {
@@ -132,8 +131,8 @@ func newLayout(list []shape, ranks int, bulk bool) *layout {
 	return l
 }
 
-// vector is where a vector of a rank's box stands in its segment.
+// vector returns the position of a vector of a rank's box in its data.
 func (l *layout) vector(level, slot, v int) int64 {
 	s := l.shapes[level]
-	return l.origin.data + l.base[level] + int64(slot)*s.boxBytes() + int64(v)*s.vectorBytes()
+	return l.base[level] + int64(slot)*s.boxBytes() + int64(v)*s.vectorBytes()
 }

@@ -3,62 +3,48 @@ package multigrid
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
-
-// arrangement is what the ranks of a launch share their layouts by.
-type arrangement struct {
-	asked
-	phantom bool
-}
-
-// layouts are those of the real problem and of the one that is timed, and how many bytes of a
-// segment are there.
-type layouts struct {
-	real, timed *layout
-	there       int64
-}
 
 func run(r *cluster.Rank, p engine.Probe) error {
 	a := askedOf(p.Int, p.Text)
-	phantom := (r.Spec().Clock == cluster.VirtualClock) && a.phantom(r.Ranks(), p.Int("real-limit"))
-	at := r.Lib().Shared(arrangement{a, phantom}, func() any {
-		real, timed, there, _ := a.arranged(r.Ranks(), phantom)
-		return layouts{real, timed, there}
-	}).(layouts)
-	if _, err := r.Alloc(at.there); err != nil {
-		return err
-	}
-	all := []*solver{newSolver(r, at.real, a.degree, true, a.variant)}
-	if phantom {
-		all = append(all, newSolver(r, at.timed, a.degree, false, a.variant))
-	}
-	proved := a
-	if phantom {
-		proved = a.proof()
-	}
-	if err := all[0].expect(&proved); err != nil {
+	timed, verified, err := workload.Parts(workload.Store(r, p, a.bytes(r.Ranks())), func(store cluster.Store, small bool) (*solver, error) {
+		of := a.part(small)
+		s, err := of.solver(r, store)
+		if err != nil {
+			return nil, err
+		}
+		return s, store.Do(func() error { return s.expect(&of) })
+	})
+	if err != nil {
 		return err
 	}
 	for p.Next() {
-		for i, s := range all {
-			took, residuals, err := s.timed(a.cycles)
-			if err != nil {
+		took, residuals, err := verified.timed(a.cycles)
+		if err != nil {
+			return err
+		}
+		if err := verified.verify(p, residuals); err != nil {
+			return err
+		}
+		if timed != verified {
+			if took, _, err = timed.timed(a.cycles); err != nil {
 				return err
 			}
-			if s.real {
-				if err := s.verify(p, residuals); err != nil {
-					return err
-				}
-			}
-			if i == len(all)-1 {
-				s.report(p, took)
-			}
 		}
+		timed.report(p, took)
 	}
 	return nil
+}
+
+// solver makes a rank's solver of the problem. The ranks of a launch share the layout.
+func (a asked) solver(r *cluster.Rank, store cluster.Store) (*solver, error) {
+	l := r.Lib().Shared(a, func() any { return a.layout(r.Ranks()) }).(*layout)
+	return newSolver(r, l, store, a.degree, a.variant)
 }
 
 // reference is the key of the sequential solution that the ranks of a launch share.
@@ -78,7 +64,7 @@ func (s *solver) expect(a *asked) error {
 			failed = err
 			return nil
 		}
-		return &box{shape: b.shape, h: b.h, v: [vectors][]float64{vU: b.v[vU]}}
+		return &box{shape: b.shape, h: b.h, v: [vectors][]float64{vU: slices.Clone(b.v[vU])}}
 	}
 	for turn := range 2 { // one rank computes it, then the others find it
 		if (s.r.ID() == 0) == (turn == 0) {

@@ -47,15 +47,14 @@ func TestOneSynchronizationIsEnough(t *testing.T) {
 			v.loose = c.loose
 			a := asked{boxes: 2, side: 8, threshold: 8, degree: 4, cycles: 1, variant: &v}
 			l := a.layout(ranks)
-			l.origin.data = aligned(l.flags)
 			spec := clustertest.Spec(m, ranks, 1)
-			spec.Segment = l.origin.data + l.data
+			spec.Segment = l.data
 			var got checks
 			err := cluster.Launch(t.Context(), sim.New(), spec, func(r *cluster.Rank) error {
-				if _, err := r.Alloc(spec.Segment); err != nil {
+				s, err := newSolver(r, l, cluster.Store{}, a.degree, &v)
+				if err != nil {
 					return err
 				}
-				s := newSolver(r, l, a.degree, true, &v)
 				if err := s.expect(&a); err != nil {
 					return err
 				}

@@ -12,7 +12,7 @@ type level struct {
 	shape
 	boxes    []*box
 	channels [ways]*channel
-	scratch  [2][]float64 // images of boxes on their way down, and up
+	scratch  [2]cluster.Buf[float64] // images of boxes on their way down, and up
 }
 
 // The parts of a solve.
@@ -46,14 +46,18 @@ type solver struct {
 	times   [][parts]cluster.Time
 	last    cluster.Time
 	variant *variant
-	real    bool
+	store   cluster.Store
 	levels  []*level
 	c1, c2  []float64 // of the sweeps of a pass
 	norm    float64   // of f
 
+	data     cluster.Ptr[float64] // the vectors and inboxes of a layout
+	flags    cluster.Ptr[uint64]
+	mem      cluster.Buf[float64] // the data of this rank
 	requests []cluster.Request
-	inboxes  [][]byte // of the two-sided variant, by source
-	buffer   []byte
+	inbox    cluster.Buf[float64] // messages of the two-sided variant
+	outbox   cluster.Buf[float64] // packed messages
+	copy     copying
 	messages [][links]counts // by level and link
 }
 
@@ -76,13 +80,27 @@ func coefficients(degree int) (c1, c2 []float64) {
 	return c1, c2
 }
 
-func newSolver(r *cluster.Rank, l *layout, degree int, real bool, v *variant) *solver {
-	s := &solver{r: r, layout: l, real: real, variant: v, times: make([][parts]cluster.Time, len(l.shapes)), messages: make([][links]counts, len(l.shapes))}
+// newSolver makes a rank's solver of a problem, and allocates its memory.
+func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *variant) (*solver, error) {
+	s := &solver{r: r, layout: l, store: store, variant: v, times: make([][parts]cluster.Time, len(l.shapes)), messages: make([][links]counts, len(l.shapes))}
 	s.c1, s.c2 = coefficients(degree)
-	rank := 0
-	if r != nil {
+	s.bind()
+	rank, n := 0, int(l.data/8)
+	if r == nil {
+		s.mem = cluster.Make[float64](store, n)
+	} else {
 		rank = r.ID()
+		var err error
+		if s.flags, err = cluster.Alloc[uint64](r, cluster.Store{}, int(l.flags/8)); err != nil {
+			return nil, err
+		}
+		if s.data, err = cluster.Alloc[float64](r, store, n); err != nil {
+			return nil, err
+		}
+		s.mem = s.data.Local(r, n)
 	}
+	packs := v != nil && v.packs
+	var in, out int64 // most bytes of a step's messages
 	for i, shape := range l.shapes {
 		lv := &level{shape: shape}
 		first, end := shape.first(rank, l.ranks), shape.first(rank+1, l.ranks)
@@ -91,45 +109,42 @@ func newSolver(r *cluster.Rank, l *layout, degree int, real bool, v *variant) *s
 			for d, at := range shape.at(k) {
 				b.first[d] = at * shape.side
 			}
-			if real {
-				s.place(b, i)
-			}
+			s.place(b, i)
 			lv.boxes = append(lv.boxes, b)
 		}
 		for way := range ways {
 			if way >= down && i == len(l.shapes)-1 {
 				break
 			}
-			lv.channels[way] = l.channel(i, way, rank, real, v != nil && v.packs)
+			c := l.channel(i, way, rank)
+			lv.channels[way] = c.lean(packs)
+			store.Do(func() error { lv.channels[way] = c; return nil })
+			in, out = max(in, sumOf(c.in)), max(out, sumOf(c.out))
 		}
-		if real && lv.channels[down] != nil {
-			for way, scratch := range lv.scratch {
-				n := int64(0)
-				for _, g := range lv.channels[down+way].out {
-					n += g.bytes
-				}
+		if lv.channels[down] != nil {
+			for way := range lv.scratch {
+				n := sumOf(lv.channels[down+way].out)
 				if way == 0 && n > 0 { // by slot
 					half := shape.side / 2
 					n = 8 * int64(len(lv.boxes)*half*half*half)
 				}
-				scratch = make([]float64, n/8)
-				lv.scratch[way] = scratch
+				lv.scratch[way] = cluster.Make[float64](store, int(n/8))
 			}
 		}
 		s.levels = append(s.levels, lv)
 	}
-	return s
+	if packs {
+		s.inbox, s.outbox = cluster.Make[float64](store, int(in/8)), cluster.Make[float64](store, int(out/8))
+	}
+	return s, nil
 }
 
-// place gives a box its vectors: in the segment, or its own memory.
+// place gives a box its vectors.
 func (s *solver) place(b *box, level int) {
 	n := int(b.vectorBytes() / 8)
 	for v := range b.v {
-		if s.r == nil {
-			b.v[v] = make([]float64, n)
-			continue
-		}
-		b.v[v] = cluster.View[float64](s.r.Segment()[s.layout.vector(level, b.slot, v):][:b.vectorBytes()])
+		at := int(s.layout.vector(level, b.slot, v) / 8)
+		b.v[v] = s.mem.Part(at, at+n).Slice()
 	}
 }
 
@@ -148,20 +163,14 @@ func (s *solver) compute(bytes, flops float64, lv *level, body func(*box)) {
 		return
 	}
 	cells := float64(len(lv.boxes) * lv.side * lv.side * lv.side)
-	if !s.real {
-		all = nil
-	}
-	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells}, all)
+	s.r.Compute(cluster.Work{Bytes: bytes * cells, Flops: flops * cells}, s.store.Body(all))
 }
 
-// copies charges copying n bytes, and does it where they are there.
+// copies charges copying n bytes by a body.
 func (s *solver) copies(n int64, body func()) {
 	if s.r == nil {
 		body()
 		return
-	}
-	if !s.real {
-		body = nil
 	}
 	if n > 0 {
 		s.r.Compute(cluster.Work{Bytes: 2 * float64(n)}, body)
@@ -181,9 +190,6 @@ func (s *solver) lap(level, part int) {
 // build computes the coefficients and the right-hand side, the same in every variant: the
 // faces of coarser levels come of finer ones.
 func (s *solver) build() error {
-	if !s.real {
-		return nil
-	}
 	for i, lv := range s.levels {
 		if i == 0 {
 			for _, b := range lv.boxes {
@@ -230,7 +236,7 @@ func (s *solver) faces(at int) error {
 				of := rows(n)
 				of.Near, of.Far = packed(n, 0), p.of.Far
 				of.Far.Off += shift(d)
-				if err := s.r.PutWith(&cluster.Put{To: cluster.At(p.to, 0), Data: cluster.Of(image), Shape: of}, nil, nil); err != nil {
+				if err := s.r.PutWith(&cluster.Put{To: s.data.On(p.to).Target, Data: cluster.Of(image), Shape: of}, nil, nil); err != nil {
 					return err
 				}
 			}
@@ -257,12 +263,12 @@ func (s *solver) exchange(at, v, way int) error {
 	if err := s.move(at, way, v); err != nil {
 		return err
 	}
-	if s.real {
+	return s.store.Do(func() error {
 		for _, b := range s.levels[at].boxes {
 			b.bound(b.v[v])
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // smooth is a Chebyshev pass on u.
@@ -305,7 +311,7 @@ func (s *solver) restrict(at, v int) error {
 			}
 		}
 		if n := half * half * half; len(c.out) > 0 {
-			b.means(b.v[v], grid{lv.scratch[0], b.slot * n, half, half * half})
+			b.means(b.v[v], grid{lv.scratch[0].Slice(), b.slot * n, half, half * half})
 		}
 	})
 	s.lap(at, partBetween)
@@ -333,15 +339,11 @@ func (s *solver) prolong(at int, add bool) error {
 		for i := range c.out {
 			for k := range c.out[i].pieces {
 				p := &c.out[i].pieces[k]
-				bring(p, grid{lv.scratch[1], int(p.of.Near.Off / 8), lv.side, lv.side * lv.side}, false)
+				bring(p, grid{lv.scratch[1].Slice(), int(p.of.Near.Off / 8), lv.side, lv.side * lv.side}, false)
 			}
 		}
 	}
-	n := int64(0)
-	for i := range c.out {
-		n += c.out[i].bytes
-	}
-	s.copies(n, images)
+	s.copies(sumOf(c.out), s.store.Body(images))
 	s.lap(at, partBetween)
 	if err := s.move(at, up, 0); err != nil {
 		return err
@@ -437,10 +439,8 @@ func (s *solver) solve(cycles int) (residuals []float64, err error) {
 			return residuals, err
 		}
 		s.lap(0, partSync)
-		if s.real {
-			residuals = append(residuals, most/s.norm)
-		}
-		if cycle == cycles || s.real && most <= converged*s.norm {
+		residuals = append(residuals, most/s.norm)
+		if cycle == cycles || most < converged*s.norm {
 			return residuals, nil
 		}
 		if err := s.cycle(0); err != nil {
@@ -449,7 +449,8 @@ func (s *solver) solve(cycles int) (residuals []float64, err error) {
 	}
 }
 
-// converged is the residual over f at which V-cycles end.
+// converged is the residual over f at which V-cycles end. A residual of sizes never gets
+// there, because both are 0.
 const converged = 1e-10
 
 // worst is the largest difference of u to the exact solution on this rank.
@@ -468,7 +469,10 @@ func (s *solver) worst() (most float64) {
 
 // alone solves the problem in one box, without ranks.
 func alone(cells, degree, threshold, cycles int) (*box, []float64, error) {
-	s := newSolver(nil, newLayout(shapes(1, cells, threshold), 1, false), degree, true, nil)
+	s, err := newSolver(nil, newLayout(shapes(1, cells, threshold), 1, false), cluster.Store{}, degree, nil)
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := s.build(); err != nil {
 		return nil, nil, err
 	}

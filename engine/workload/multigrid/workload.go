@@ -42,9 +42,7 @@ var multigrid = workload.Workload{
 		{Name: "agglomerate", Label: "agglomerate at", Doc: "side of a box at which eight become one on a coarser level, a power of two", Type: engine.Integer, Default: "8", Min: 2, Max: 128,
 			Choices: []string{"4", "8", "16", "32"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "coarse levels on fewer ranks, which move fewer and longer messages"},
-		{Name: "real-limit", Label: "real up to", Doc: "most cells of a rank that a simulation computes and verifies; of more it takes the time, and verifies a small problem by the same variant", Type: engine.Integer, Default: "8192", Min: 1, Max: 1 << 24,
-			Choices: []string{"512", "4096", "8192", "32768"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "memory and time of a simulation; simulated times stay"},
+		workload.RealLimit("589824"),
 	},
 	Defaults: map[string]string{"model": "flat"},
 	First:    "variant", Panes: []string{"locality", "tables"}, Steady: true, Serial: true, Idle: idle,
@@ -97,43 +95,27 @@ func (a *asked) layout(ranks int) *layout {
 	return newLayout(shapes(a.boxes, a.side, a.threshold), ranks, a.variant.packs && a.variant.puts)
 }
 
-// phantom reports whether a rank has too many cells for numbers.
-func (a *asked) phantom(ranks int, limit int64) bool {
+// bytes returns the bytes of the finest grid's cells of the rank that has the most: all
+// vectors, without ghosts.
+func (a *asked) bytes(ranks int) int64 {
 	slots := int64(shape{a.boxes, a.side}.slots(ranks))
-	return slots*int64(a.side)*int64(a.side)*int64(a.side) > limit
+	return 8 * vectors * slots * int64(a.side) * int64(a.side) * int64(a.side)
 }
 
-// The problem that is verified where the one that is timed has no numbers: with every
-// step of a cycle, and no more boxes than tell them apart.
+// The small problem that is verified next to a size-only one has every step of a cycle, and
+// enough boxes to tell them apart.
 const (
-	proofBoxes = 4
-	proofSide  = 4
+	smallBoxes = 4
+	smallSide  = 4
 )
 
-func (a asked) proof() asked {
-	a.boxes, a.side, a.threshold = min(a.boxes, proofBoxes), proofSide, 8
+// part returns the problem itself, or the small one.
+func (a asked) part(small bool) asked {
+	if small {
+		a.boxes, a.side, a.threshold = min(a.boxes, smallBoxes), smallSide, 8
+	}
 	return a
 }
-
-// The segment's order: the real problem's flags and boxes, the phantom one's flags, and
-// what only the machine has.
-func (a *asked) arranged(ranks int, phantom bool) (real, timed *layout, there, modelled int64) {
-	if !phantom {
-		real = a.layout(ranks)
-		real.origin.data = aligned(real.flags)
-		there = real.origin.data + real.data
-		return real, real, there, there
-	}
-	proof := a.proof()
-	real, timed = proof.layout(ranks), a.layout(ranks)
-	real.origin.data = aligned(real.flags)
-	timed.origin.flags = real.origin.data + aligned(real.data)
-	there = timed.origin.flags + aligned(timed.flags)
-	timed.origin.data = there
-	return real, timed, there, there + timed.data
-}
-
-func aligned(n int64) int64 { return (n + 63) &^ 63 }
 
 func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	fail := func(format string, args ...any) (workload.Plan, error) {
@@ -155,23 +137,30 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		return fail("boxes = %d: the coarsest grid has %d cells a side, at most %d are solved on one rank; use a number of boxes whose odd factor is smaller, such as %d",
 			a.boxes, odd, mostOdd, 1<<(bits.Len(uint(a.boxes))-1))
 	}
-	phantom := on.Virtual && a.phantom(l.Ranks(), s.Int("real-limit"))
-	real, _, there, modelled := a.arranged(l.Ranks(), phantom)
-	shape := real.shapes[0]
+	var memory workload.Memory
+	_, verified, _ := workload.Parts(on.Store(s, a.bytes(l.Ranks())), func(store cluster.Store, small bool) (*layout, error) {
+		of := a.part(small)
+		part := of.layout(l.Ranks())
+		memory.Add(cluster.Store{}, part.flags)
+		memory.Add(store, part.data)
+		return part, nil
+	})
+	shape := verified.shapes[0]
 	image := 8 * int64(shape.slots(l.Ranks())) * int64(shape.side*shape.side*shape.side)
 	n := int64(shape.cells())
-	p := workload.Plan{Segment: there, Modelled: modelled, Holds: []workload.Item{
+	p := workload.Plan{Holds: []workload.Item{
 		{Name: "images of boxes", Per: workload.PerRank, Bytes: 2 * image},
 		{Name: "message buffers", Per: workload.PerRank, Bytes: 8 * shape.vectorBytes() * int64(shape.slots(l.Ranks()))},
 		{Name: "pieces of steps", Per: workload.PerRank, Bytes: 64 << 10},
 		{Name: "the sequential solution", Per: workload.InAll, Bytes: 8 * n * n * n * (vectors + 3)},
 	}}
+	memory.Fill(&p)
 	return p, nil
 }
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
-	if knob == "real-limit" && kind != engine.Simulated {
-		return "on live all cells are computed"
+	if why := workload.LimitIdle(kind, knob); why != "" {
+		return why
 	}
 	return workload.Ungrouped(s, knob)
 }

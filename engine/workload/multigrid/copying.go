@@ -1,0 +1,60 @@
+package multigrid
+
+import "github.com/hybridtop/hybridtop/cluster"
+
+// copying is the copies of a solver. Their bodies are bound once and read their arguments
+// here, so that a step of a size-only problem allocates nothing. A body is nil if there are
+// only sizes.
+type copying struct {
+	own, packs, unpacks, store func()
+
+	channel   *channel
+	group     *group
+	shift     int64
+	near, buf cluster.Data
+	of        cluster.Strided
+	segment   []byte // of another rank
+}
+
+// bind makes the bodies.
+func (s *solver) bind() {
+	c := &s.copy
+	c.own = s.store.Body(func() {
+		for i := range c.channel.own {
+			of := c.channel.given(&c.channel.own[i], c.shift)
+			of.Copy(s.mem.Data().Bytes(), s.mem.Data().Bytes(), true)
+		}
+	})
+	c.packs = s.store.Body(func() {
+		buf := c.buf.Bytes()
+		for i := range c.group.pieces {
+			of := c.channel.given(&c.group.pieces[i], c.shift)
+			of.Far = of.Packed().Near
+			of.Copy(buf, c.near.Bytes(), true)
+			buf = buf[of.Bytes():]
+		}
+	})
+	c.unpacks = s.store.Body(func() {
+		buf := c.buf.Bytes()
+		for i := range c.group.pieces {
+			of := c.channel.given(&c.group.pieces[i], c.shift)
+			of = of.Packed()
+			of.Copy(s.mem.Data().Bytes(), buf, true)
+			buf = buf[of.Bytes():]
+		}
+	})
+	c.store = s.store.Body(func() { c.of.Copy(c.segment[s.data.Off:], c.near.Bytes(), true) })
+}
+
+// pack copies what goes to a neighbour into a buffer.
+func (s *solver) pack(c *channel, g *group, near, buf cluster.Data, shift int64) {
+	s.copy.channel, s.copy.group, s.copy.near, s.copy.buf, s.copy.shift = c, g, near, buf, shift
+	s.copies(g.bytes, s.copy.packs)
+	s.lap(c.level, partPack)
+}
+
+// unpack copies what came from a neighbour out of a buffer.
+func (s *solver) unpack(c *channel, g *group, buf cluster.Data, shift int64) {
+	s.copy.channel, s.copy.group, s.copy.buf, s.copy.shift = c, g, buf, shift
+	s.copies(g.bytes, s.copy.unpacks)
+}
