@@ -127,11 +127,11 @@ func (x *Run) start() error {
 	x.done = c.lib.Port().Post(o)
 	*o = cluster.Op{Kind: cluster.KindWork}
 	if s.Marks > 0 {
-		x.takeTurn()
+		x.takeSlot()
 		if x.last() {
 			x.ends(c.board.settle()) // not all: this one is open
 		}
-		x.boardWord(o, cluster.KindReached, c.board.endedOf(x.at), x.before)
+		x.boardWord(o, cluster.KindReached, c.board.doneFlag(x.at), x.before)
 	}
 	o.Then, o.ThenArg = x, begins
 	c.lib.Port().Post(o)
@@ -172,7 +172,7 @@ func (x *Run) reserve(total int64) {
 		}
 	case x.call.sizes || total == 0 || !s.keeps:
 	case s.Marks > 0:
-		x.shelf(total)
+		x.placeScratch(total)
 	default:
 		if int(total/8) > len(x.mine) {
 			x.mine = make([]uint64, total/8)
@@ -256,7 +256,7 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 	}
 	if x.open == 0 || x.trouble != nil && x.open > 0 {
 		if x.Schedule.Marks > 0 && x.ends(1) {
-			p.Post(x.boardWord(&x.op, cluster.KindRaise, x.comm.board.endedOf(x.at), 1))
+			p.Post(x.boardWord(&x.op, cluster.KindRaise, x.comm.board.doneFlag(x.at), 1))
 		}
 		x.open = -1          // what else is under way of a call that failed comes to nothing
 		fire := &x.comm.fire // not the call's own: once it is done, its thread may start the next one with it
@@ -326,9 +326,9 @@ func (x *Run) post(p cluster.Poster, node int32) {
 		o.Size = max(x.Bytes(n.Ref), x.Bytes(n.From))
 	case Mark:
 		x.show(&n.Ref)
-		x.boardWord(o, cluster.KindRaise, marksOf(x.at), 1)
+		x.boardWord(o, cluster.KindRaise, countFlag(x.at), 1)
 	case Meet:
-		x.boardWord(o, cluster.KindReached, marksOf(x.at), x.marks+uint64(n.Count))
+		x.boardWord(o, cluster.KindReached, countFlag(x.at), x.marks+uint64(n.Count))
 	default:
 		x.strides = x.stridesOf(n)
 		x.work(n, &x.strides)
