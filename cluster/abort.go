@@ -180,3 +180,46 @@ func (e brief) Unwrap() error { return e.error }
 
 // Unwrap gives the cause.
 func (a *Abort) Unwrap() error { return a.Cause }
+
+// Of says which call waits: a message's peer and tag stand where its kind has them.
+func (w *Wait) Of(k Kind, peer, tag int32, bytes int64) {
+	w.Kind, w.Peer, w.Tag = k, -1, -1
+	if k.HasPeer() {
+		w.Peer = max(int(peer), -1)
+	}
+	switch k {
+	case KindSend, KindSsend:
+		w.Tag, w.Bytes = int(tag), bytes
+	case KindRecv, KindProbe, KindMprobe, KindMrecv:
+		w.Tag = max(int(tag), -1)
+	}
+}
+
+// Hint says what ends a deadlock, as far as its waits tell; "": nothing in particular.
+func (a *Abort) Hint() string {
+	if a.Reason != ReasonDeadlock {
+		return ""
+	}
+	if sendsInACircle(a.Waits) {
+		return sendHint
+	}
+	stuck, kinds := map[int]bool{}, map[Kind]int{}
+	for i := range a.Waits {
+		stuck[a.Waits[i].Rank] = true
+		kinds[a.Waits[i].Kind]++
+	}
+	for i := range a.Waits {
+		if w := &a.Waits[i]; len(w.For) == 1 && !w.Any && !stuck[w.For[0]] {
+			return "a wait for a rank that has ended, or goes on without it, has no end: the number of calls on both sides differs"
+		}
+	}
+	switch n := len(a.Waits); {
+	case n > 0 && kinds[KindRecv] == n:
+		return "each receives before it sends: let one side send first, post the receives first (Irecv), or use Sendrecv"
+	case n > 0 && kinds[KindSsend] == n:
+		return "a synchronous send returns only when its receive has started: let one side receive first, or use Sendrecv"
+	case kinds[KindBarrier] > 0:
+		return "a barrier or a collective call ends only when every rank of its team makes it: some wait elsewhere"
+	}
+	return ""
+}

@@ -55,16 +55,6 @@ func TestLayout(t *testing.T) {
 				fmt.Fprintf(&b, "rank %d node %d ID %s\n", r, l.NodeOf(r), id)
 			}
 			return b.String()
-		case "launch":
-			return l.LaunchLine("myapp") + "\n"
-		case "launchers":
-			var b strings.Builder
-			for _, c := range l.Launches("myapp") {
-				fmt.Fprintf(&b, "%s: %s\n%s\n", c.Name, c.Title, c.Command)
-			}
-			return b.String()
-		case "launch-full":
-			return l.FullLaunchLine("myapp") + "\n"
 		}
 		d.Fatalf(t, "unknown command %s", d.Cmd)
 		return ""

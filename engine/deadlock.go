@@ -35,7 +35,7 @@ func DeadlockOf(err error) *Deadlock {
 	if !errors.As(err, &a) || a.Reason != cluster.ReasonDeadlock {
 		return nil
 	}
-	d := &Deadlock{Circle: cluster.Circle(a.Waits), Hint: a.Hint()}
+	d := &Deadlock{Circle: circle(a.Waits), Hint: a.Hint()}
 	for i := range a.Waits {
 		w := &a.Waits[i]
 		if i == mostWaits {

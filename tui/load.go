@@ -92,7 +92,7 @@ func (a *app) copies() map[string]string {
 		"launch paper": a.latest.LaunchLine,
 	}
 	if l := &a.latest.Layout; l.Nodes > 0 {
-		lines := l.Launches("myapp")
+		lines := engine.Launches(l, "myapp")
 		all["launch"] = lines[0].Command
 		for _, c := range lines {
 			all["launch "+c.Name] = c.Command

@@ -98,7 +98,7 @@ func TestCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := s.Layout.Launches("myapp")
+	lines := engine.Launches(&s.Layout, "myapp")
 	for what, want := range map[string]string{
 		"command":        "hybridtop run dot --fabric sim --threads-per-rank 2 --model flat --iterations 7",
 		"launch":         lines[0].Command,

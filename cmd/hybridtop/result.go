@@ -309,7 +309,7 @@ func (r *result) table(w io.Writer) error {
 	if r.Why != "" {
 		t.row("why", r.Why)
 	}
-	t.command("launch", r.snap.Layout.Launches("myapp")[0].Command)
+	t.command("launch", engine.Launches(&r.snap.Layout, "myapp")[0].Command)
 	t.command("paper 1's", r.LaunchLine)
 	return t.close()
 }

@@ -83,7 +83,7 @@ func launchers(f *grid.Flow, s *engine.Snapshot, th *grid.Theme) {
 	}
 	f.Text(fmt.Sprintf("In an allocation of %s with %s each, ranks %s:",
 		count(l.Nodes, "node"), count(l.RanksPerNode*l.ThreadsPerRank, "core"), l.Ranking), th.Dim)
-	for _, c := range l.Launches("myapp") {
+	for _, c := range engine.Launches(l, "myapp") {
 		command(f, c.Title, c.Name, c.Command, th)
 	}
 	if l.Model != cluster.Flat || l.WorldSeed != 0 {
