@@ -47,9 +47,6 @@ func (e *engine) drain(r *ring) int {
 		if h&lapMask != r.lap(r.pos) {
 			break
 		}
-		if r.pos&(batchCells-1) == 0 {
-			r.touch()
-		}
 		if headKind(h) == cellFirst {
 			e.arriveInline(r, h)
 		} else {

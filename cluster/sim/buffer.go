@@ -1,12 +1,9 @@
 package sim
 
-import (
-	"math/bits"
-	"unsafe"
-)
+import "math/bits"
 
 // buffers are bytes under way, by powers of two from 64 on.
-type buffers [26][]unsafe.Pointer
+type buffers [26][]data
 
 func bufferClass(n int) int { return bits.Len(uint(max(n, 64)-1)) - 6 }
 
@@ -17,7 +14,7 @@ func (b *buffers) hold(p []byte) []byte {
 	}
 	var q []byte
 	if n := len(b[k]); n > 0 {
-		q = unsafe.Slice((*byte)(b[k][n-1]), len(p))
+		q = b[k][n-1].bytes(int64(len(p)))
 		b[k] = b[k][:n-1]
 	} else {
 		q = make([]byte, max(len(p), 1), 64<<k)[:len(p)]
@@ -28,6 +25,6 @@ func (b *buffers) hold(p []byte) []byte {
 
 func (b *buffers) give(p []byte) {
 	if k := bufferClass(len(p)); k < len(b) {
-		b[k] = append(b[k], unsafe.Pointer(unsafe.SliceData(p)))
+		b[k] = append(b[k], dataOf(p))
 	}
 }

@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"unsafe"
-
-	"github.com/hybridtop/hybridtop/cluster"
-)
+import "github.com/hybridtop/hybridtop/cluster"
 
 // msgKind says what a message is for.
 type msgKind uint8
@@ -36,7 +32,7 @@ type msg struct {
 	phase    uint8  // the step that it makes next
 	staged   bool   // its bytes are in the device's memory at the target
 	size     int64  // of the program's message
-	buf      unsafe.Pointer
+	buf      data
 	more     *transfer
 }
 
@@ -90,22 +86,17 @@ func (m *msg) brings() bool {
 // hold copies bytes into the message.
 func (m *msg) hold(w *world, b []byte) {
 	if b != nil {
-		m.buf = unsafe.Pointer(unsafe.SliceData(w.buffers.hold(b)))
+		m.buf = dataOf(w.buffers.hold(b))
 	}
 }
 
 // bytes is what the message holds.
-func (m *msg) bytes() []byte {
-	if m.buf == nil {
-		return nil
-	}
-	return unsafe.Slice((*byte)(m.buf), m.size)
-}
+func (m *msg) bytes() []byte { return m.buf.bytes(m.size) }
 
 // drop gives the bytes back.
 func (m *msg) drop(w *world) {
-	if m.buf != nil {
-		w.buffers.give(m.bytes())
-		m.buf = nil
+	if b := m.bytes(); b != nil {
+		w.buffers.give(b)
+		m.buf = data{}
 	}
 }

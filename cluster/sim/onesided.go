@@ -180,8 +180,8 @@ func (nobody) Step(cluster.Poster, int32, cluster.Done) {}
 func (w *world) land(i int32, r *rank, at cluster.Time) {
 	m := &w.msgs[i]
 	x := m.more
-	if m.buf != nil {
-		r.move(x.off, x.vec, x.shape, m.bytes(), true)
+	if b := m.bytes(); b != nil {
+		r.move(x.off, x.vec, x.shape, b, true)
 		m.drop(w)
 	}
 	r.signal(x.sigOp, x.sig, x.a)
@@ -215,7 +215,7 @@ func (w *world) unpack(i int32, t *thread) {
 // gather reads the bytes of a get, and sends them back at a time.
 func (w *world) gather(i int32, r *rank, at cluster.Time) {
 	m := &w.msgs[i]
-	if s := &w.ranks[m.src].slots.list[m.req]; s.buf != nil {
+	if s := &w.ranks[m.src].slots.list[m.req]; s.bytes() != nil {
 		m.hold(w, s.bytes())
 		r.move(m.more.off, m.more.vec, m.more.shape, m.bytes(), false)
 	}

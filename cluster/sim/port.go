@@ -125,9 +125,10 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
 	s, i := t.r.slots.take(op.Kind)
 	s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, op.Bytes(), t.now, t.cause
-	s.setBytes(op.Buf)
+	s.buf = dataOf(op.Buf)
 	if op.Then != nil {
 		t.r.then++
+		t.w.steps++
 		t.r.slots.steps(i, op.Then, op.ThenArg)
 	}
 	if op.Kind >= cluster.KindMrecv {
@@ -202,6 +203,7 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 		}
 		r.slots.give(i)
 		r.then--
+		r.w.steps--
 		a := r.actor(at, cause)
 		if a == nil || r.stepping || len(r.steps) > 0 {
 			r.steps = append(r.steps, st)

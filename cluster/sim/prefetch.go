@@ -1,16 +1,79 @@
-//go:build amd64 || arm64
-
 package sim
 
-import "unsafe"
+import (
+	"unsafe"
 
-// prefetch asks for a cache line and does not wait for it. Any pointer will do, nil
-// included.
-//
-//go:noescape
-func prefetch(p unsafe.Pointer)
+	"github.com/hybridtop/hybridtop/cluster"
+)
 
-// prefetchLines asks for n lines from an address on, n > 0. Nothing need be there.
-//
-//go:noescape
-func prefetchLines(at uintptr, n int)
+// wide is from how many ranks, and manyUnderWay from how many messages, on what they hold
+// does not stay in a core's own cache.
+const (
+	wide         = 1024
+	manyUnderWay = 1 << 14
+)
+
+// Distances in events: a stage reads what the stage before it has prefetched.
+const (
+	messageAhead = 10
+	rankAhead    = 8
+	listsAhead   = 5 // of the rank: the first posted receive, operations and their steps
+	receiveAhead = 3 // the operation of that receive
+	stepAhead    = 1 // the object that its step is a method of
+)
+
+// Cache lines of a rank, a thread, and the object of a step.
+const (
+	rankLines   = 4
+	threadLines = 2
+	stepLines   = 7
+)
+
+// prefetch loads the cache lines that the next events need, so that the misses of
+// several events overlap. It changes no result.
+func (w *world) prefetch() {
+	if e, ok := w.queue.peek(messageAhead); ok && e.moves() {
+		prefetchLines(unsafe.Pointer(&w.msgs[e.ref()]), 1)
+	}
+	if r := w.receiver(rankAhead); r != nil {
+		prefetchLines(unsafe.Pointer(r), rankLines)
+		prefetchLines(unsafe.Pointer(r.main), threadLines)
+	}
+	if r := w.receiver(listsAhead); r != nil {
+		prefetchLines(r.queues.Front(), 1)
+		prefetchLines(unsafe.Pointer(unsafe.SliceData(r.slots.list)), 1)
+		prefetchLines(unsafe.Pointer(unsafe.SliceData(r.slots.thens)), 1)
+	}
+	if r := w.receiver(receiveAhead); r != nil {
+		if id, ok := r.queues.First(); ok {
+			prefetchLines(unsafe.Pointer(&r.slots.list[id]), 1)
+			if int(id) < len(r.slots.thens) {
+				prefetchLines(unsafe.Pointer(&r.slots.thens[id]), 1)
+			}
+		}
+	}
+	if r := w.receiver(stepAhead); r != nil {
+		if id, ok := r.queues.First(); ok && int(id) < len(r.slots.thens) {
+			if then := r.slots.thens[id].then; then != nil {
+				prefetchLines(object(&then), stepLines)
+			}
+		}
+	}
+}
+
+// receiver returns the rank that the event k + 1 pops from now reaches, or nil.
+func (w *world) receiver(k int) *rank {
+	e, ok := w.queue.peek(k)
+	if !ok || !e.moves() || e.kind() == evInject || e.kind() == evLink {
+		return nil
+	}
+	return &w.ranks[w.msgs[e.ref()].dst]
+}
+
+// object returns the pointer in an interface.
+func object(then *cluster.Step) unsafe.Pointer {
+	return (*[2]unsafe.Pointer)(unsafe.Pointer(then))[1]
+}
+
+// moves reports whether the event is a message's.
+func (e event) moves() bool { return e.kind() >= evInject && e.kind() != evBarrier }

@@ -1,9 +1,7 @@
-//go:build !amd64 && !arm64
+//go:build !amd64
 
 package sim
 
 import "unsafe"
 
-func prefetch(unsafe.Pointer) {}
-
-func prefetchLines(uintptr, int) {}
+func prefetchLines(unsafe.Pointer, int) {}

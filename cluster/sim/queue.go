@@ -37,7 +37,7 @@ func (e event) ref() int32      { return int32(e.what & maxRef) }
 // is sorted.
 //
 // The events that come next stand before the buckets, in order, so that what they need can
-// be asked for ahead. One that is pushed before the last of these is put among them.
+// be prefetched. One that is pushed before the last of these is put among them.
 type queue struct {
 	base    uint64
 	some    uint64 // a bit for each bucket that has events
@@ -69,9 +69,9 @@ const (
 	slab     = 16 // chunks that are made at a time
 	short    = 8  // so many events are sorted rather than moved
 
-	nearLeast = askMessage + 2 // so many stand before the buckets, if there are as many
-	nearFull  = 2 * nearLeast  // up to so many are taken at a time
-	nearMost  = 64             // of more than so many those behind nearFull go back
+	nearLeast = messageAhead + 2 // so many stand before the buckets, if there are as many
+	nearFull  = 2 * nearLeast    // up to so many are taken at a time
+	nearMost  = 64               // of more than so many those behind nearFull go back
 )
 
 func (q *queue) len() int { return q.n }

@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"unsafe"
-
-	"github.com/hybridtop/hybridtop/cluster"
-)
+import "github.com/hybridtop/hybridtop/cluster"
 
 // The states of a slot.
 const (
@@ -44,7 +40,7 @@ type slot struct {
 	cause   int32          // of its completion, in the trace
 	size    int64          // bytes of the buffer; once complete, of the message
 	at      cluster.Time   // when it completed; before, when it was posted
-	buf     unsafe.Pointer // of size bytes; nil: phantom
+	buf     data           // of size bytes; none: phantom
 	more    *slotMore
 }
 
@@ -75,19 +71,7 @@ func (s *slot) toDevice() {
 func (s *slot) forDevice() bool { return s.more != nil && s.more.device }
 
 // bytes is the buffer while the operation is under way.
-func (s *slot) bytes() []byte {
-	if s.buf == nil {
-		return nil
-	}
-	return unsafe.Slice((*byte)(s.buf), s.size)
-}
-
-func (s *slot) setBytes(b []byte) {
-	s.buf = nil
-	if b != nil {
-		s.buf = unsafe.Pointer(unsafe.SliceData(b))
-	}
-}
+func (s *slot) bytes() []byte { return s.buf.bytes(s.size) }
 
 // done is the result of a complete operation.
 func (s *slot) done() cluster.Done {
@@ -167,7 +151,7 @@ func (t *slots) give(i uint32) {
 		*s.more = slotMore{next: t.more}
 		t.more = s.more
 	}
-	s.buf, s.more = nil, nil
+	s.buf, s.more = data{}, nil
 	s.peer, t.free = int32(t.free), i+1
 }
 

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"unsafe"
-
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/match"
 	"github.com/hybridtop/hybridtop/cluster/timeline"
@@ -36,7 +34,6 @@ type thread struct {
 	looks int // direct looks at memory since it did anything else
 
 	yield  func(struct{}) bool
-	frame  uintptr // where the frames of the calls that it is in begin, to be asked for ahead
 	hs     []cluster.Handle
 	number int32        // in the rank
 	peer   int32        // of the call that its time passes for
@@ -50,6 +47,7 @@ type thread struct {
 
 	body func() error
 	stop func()
+	_    uint64 // to whole cache lines
 }
 
 // never is before all times.
@@ -91,8 +89,7 @@ func (t *thread) life(yield func(struct{}) bool) {
 // suspend gives way until the world resumes the thread; when the run has ended it
 // does so to unwind it.
 func (t *thread) suspend(s threadState) {
-	var here byte
-	t.state, t.frame = s, uintptr(unsafe.Pointer(&here))
+	t.state = s
 	t.yield(struct{}{})
 	if t.w.err != nil {
 		panic(unwound{})

@@ -20,8 +20,8 @@ type world struct {
 	stepper *rank         // whose step runs now
 	inline  []pendingStep // of it, and of those whose steps it is inside
 	carried cluster.Time  // when the collective network has carried what it was given
-	outlook outlook
-	wide    bool // what the ranks or the messages hold is more than a cache has
+	steps   int           // operations of all ranks that a step waits for
+	wide    bool          // what the ranks or the messages hold is more than a cache has
 }
 
 // costs is what the work of processors takes; it does not change during a run.
@@ -113,8 +113,8 @@ func (w *world) run() {
 			}
 		}
 		e := w.queue.pop()
-		if w.wide {
-			w.ahead()
+		if w.wide && w.steps > 0 {
+			w.prefetch()
 		}
 		w.come(e)
 		kind, ref := e.kind(), e.ref()
