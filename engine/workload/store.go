@@ -52,8 +52,12 @@ func Parts[P any](s cluster.Store, part func(s cluster.Store, small bool) (P, er
 	return timed, verified, err
 }
 
-// Memory adds up what a rank allocates in its segment and in its size-only memory.
-type Memory struct{ segment, sizes int64 }
+// Memory adds up what a rank allocates in its segment and in its size-only memory, and what
+// it holds beside them.
+type Memory struct {
+	segment, sizes int64
+	holds          []Item
+}
 
 // Add adds an allocation of some bytes by cluster.Alloc or Rank.Alloc.
 func (m *Memory) Add(s cluster.Store, bytes int64) {
@@ -65,10 +69,25 @@ func (m *Memory) Add(s cluster.Store, bytes int64) {
 	*used = (*used+line-1)/line*line + bytes
 }
 
-// Fill sets the memory of a plan.
+// Hold adds an item per rank that cluster.Make makes. Without bytes the machine alone has it.
+func (m *Memory) Hold(s cluster.Store, i Item) {
+	if s.SizeOnly() {
+		m.Add(s, i.Bytes)
+		return
+	}
+	for at := range m.holds {
+		if m.holds[at].Name == i.Name {
+			m.holds[at].Bytes += i.Bytes
+			return
+		}
+	}
+	m.holds = append(m.holds, i)
+}
+
+// Fill sets the memory of a plan, and puts the items of Hold before those of the plan.
 func (m *Memory) Fill(p *Plan) {
 	const line = 64
-	p.Segment = m.segment
+	p.Segment, p.Holds = m.segment, append(m.holds, p.Holds...)
 	if m.sizes > 0 {
 		p.Modelled = (m.segment+line-1)/line*line + m.sizes
 	}

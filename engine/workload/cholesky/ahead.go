@@ -55,7 +55,7 @@ func (f *factor) nextRows(k int) span {
 // depart begins a step's rounds.
 func (f *factor) depart(s step) (*flight, error) {
 	on := &flight{s: s, three: make([]*coll.Run, 0, f.ty)}
-	call, err := f.calling(f.column, s.k%f.tx, f.at.across[s.k%2], f.acrossBytes(s), f.panels[s.k%2].across)
+	call, err := f.column.call(s.k%f.tx, &f.panels[s.k%2].across, f.acrossBytes(s))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (f *factor) follow(on *flight) error {
 			}
 			f.cut(on.s)
 		}
-		call, err := f.calling(f.row, on.next, f.at.pieces[on.s.k%2][on.next], n, f.piece(on.s, on.next))
+		call, err := f.row.call(on.next, f.piece(on.s, on.next), n)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // word is the bytes of a number.
@@ -23,25 +24,22 @@ type caster struct {
 	asks algorithm.Reader
 	site algorithm.Team
 	keys map[int64]coll.Key // by the size that stands for an octave
-	real bool
 }
 
 // newCaster makes one for a team at a site, with room for one-sided calls of up to most
 // bytes.
-func newCaster(r *cluster.Rank, t *cluster.Team, site algorithm.Team, asks algorithm.Reader, most int64, real bool) (*caster, error) {
-	c := &caster{r: r, team: t, asks: asks, site: site, keys: map[int64]coll.Key{}, real: real}
+func newCaster(r *cluster.Rank, t *cluster.Team, site algorithm.Team, asks algorithm.Reader, most int64, store cluster.Store) (*caster, error) {
+	c := &caster{r: r, team: t, asks: asks, site: site, keys: map[int64]coll.Key{}}
 	var err error
 	if c.comm, err = coll.New(r, t); err != nil {
 		return nil, err
 	}
-	room := roomOf(most, real, c.key)
-	if room.err != nil {
-		return nil, room.err
+	room, err := roomOf(most, c.key)
+	if err != nil || room.Words == 0 {
+		return c, err
 	}
-	if room.Words == 0 {
-		return c, nil
-	}
-	return c, c.comm.Reserve(room.Room, slots)
+	room.Store = store
+	return c, c.comm.Reserve(room, slots)
 }
 
 // octave is the size that stands for those from it up to its double.
@@ -73,53 +71,34 @@ func (c *caster) key(n int64) (coll.Key, error) {
 	return of.key, of.err
 }
 
-// call is a broadcast of n bytes at an offset of the segment, which are buf where there
-// are any.
-func (c *caster) call(root int, at, n int64, buf []float64) (coll.Call, error) {
+// call is a broadcast of the first n bytes of an array.
+func (c *caster) call(root int, a *array, n int64) (coll.Call, error) {
 	k, err := c.key(n)
-	call := coll.Call{Key: k, Root: root, Blocks: k.Blocks(n, word), Out: cluster.Sized(n)}
-	if c.real {
-		call.Out = cluster.Of(buf)
-	}
+	call := coll.Call{Key: k, Root: root, Blocks: k.Blocks(n, word), Out: a.Part(0, int(n/word)).Data()}
 	if k.Transfer.OneSided() {
-		call.OutAt = &coll.At{Off: at}
+		call.OutAt = &coll.At{Off: a.at}
 	}
 	return call, err
 }
 
-// room is what one-sided calls take of a slot.
-type room struct {
-	coll.Room
-	err error
-}
-
-// roomOf is what broadcasts of up to most bytes take, whatever algorithm they go by.
-func roomOf(most int64, real bool, key func(n int64) (coll.Key, error)) room {
-	var all room
+// roomOf is what a slot needs for broadcasts of up to most bytes, whatever algorithm they
+// go by.
+func roomOf(most int64, key func(n int64) (coll.Key, error)) (all coll.Room, err error) {
 	for n := int64(1); n <= most; n *= 2 {
 		k, err := key(n)
 		if err != nil {
-			return room{err: err}
+			return all, err
 		}
 		if k.Transfer.OneSided() {
-			all.Room = all.Most(k.Room(k.Blocks(min(2*n-1, most)/word*word, word)))
+			all = all.Most(k.Room(k.Blocks(min(2*n-1, most)/word*word, word)))
 		}
 	}
-	all.Store = cluster.Bytewise(real)
-	return all
+	return all, nil
 }
 
-// segment is what a caster takes of a segment, and what only the machine has.
-func (r *room) segment() (real, sizes int64) {
-	if r.Words == 0 {
-		return 0, 0
-	}
-	words, bytes := slots*word*((r.Words+7)&^7)+lines, slots*((r.Bytes+lines-1)&^(lines-1))+lines
-	if r.Store.SizeOnly() {
-		return words, bytes
-	}
-	return words + bytes, 0
+// reserve adds what a caster takes to the memory of a rank.
+func reserve(m *workload.Memory, store cluster.Store, room coll.Room) {
+	const line = 64
+	m.Add(cluster.Store{}, slots*word*((room.Words+7)&^7))
+	m.Add(store, slots*((room.Bytes+line-1)&^(line-1)))
 }
-
-// lines is the bytes of a cache line, which allocations are aligned to.
-const lines = 64

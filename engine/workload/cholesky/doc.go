@@ -31,6 +31,6 @@
 // Random matrices are verified by the norm of A − UᵀU, for which the rounds are made once
 // more, and up to 512 rows against gonum's factor.
 //
-// A simulation of more rows than real-limit moves and computes times alone, beside a small
-// matrix on the same grid that is verified.
+// A simulation whose processes have more bytes of elements than real-limit moves only sizes,
+// beside a small matrix on the same grid that is verified.
 package cholesky

@@ -15,31 +15,21 @@ type factor struct {
 	r      *cluster.Rank
 	p      engine.Probe
 	world  *cluster.Team
-	real   bool // numbers are there; else sizes alone
+	store  cluster.Store
 	direct bool // the hand-off
 	ahead  bool // a step's panels are on their way during the product of the one before
 	cores  int  // that a kernel computes on
 	slices int  // of a product, with a poll between two
 
-	a    []float64 // own elements, row by row; those below the diagonal have no meaning
-	ld   int
-	at   places
-	diag []float64 // a word, and U_kk
-	// By the parity of the step: a word, and the own columns' part of row k of U; and what
-	// came of it for the own rows, a piece for each column of processes that has any.
-	panels [2]panel
+	a  []float64 // own elements, row by row; those below the diagonal have no meaning
+	ld int
+	places
 	row    *caster
 	column *caster
 	post   mail
 	tiles  dense.Tiles
 	times  times
 	broken int // global row of the pivot that is not positive; −1: none
-}
-
-// panel is what a process needs of row k of U.
-type panel struct {
-	across []float64   // a word, then block by columns of elements
-	pieces [][]float64 // by column of processes: block by shared
 }
 
 // step is where the numbers of a step begin: row k of the blocks, and the columns from
@@ -105,7 +95,7 @@ func (f *factor) head(k int) error {
 		return nil
 	}
 	n := int64(1+b*b) * word
-	if err := f.cast(f.row, c, f.at.diag, n, f.diag); err != nil {
+	if err := f.cast(f.row, c, &f.diag, n); err != nil {
 		return err
 	}
 	f.times.lap(partRound1)
@@ -120,14 +110,15 @@ func (f *factor) head(k int) error {
 func (f *factor) potrf(k int) {
 	b := f.width(k)
 	f.compute(cluster.Work{Flops: dense.PotrfFlops(b), Bytes: word * 2 * float64(b*b), Kernel: cluster.Potrf}, func() {
-		f.diag[0] = 0
+		diag := f.diag.Slice()
+		diag[0] = 0
 		at := f.rows.Local(f.first(k))*f.ld + f.cols.Local(f.first(k))
 		if bad := f.tiles.Potrf(b, f.a[at:], f.ld); bad >= 0 {
-			f.diag[0] = float64(f.first(k) + bad + 1)
+			diag[0] = float64(f.first(k) + bad + 1)
 			f.broken = f.first(k) + bad
 		}
 		for i := range b {
-			copy(f.diag[1+i*b:][:b], f.a[at+i*f.ld:][:b])
+			copy(diag[1+i*b:][:b], f.a[at+i*f.ld:][:b])
 		}
 	})
 }
@@ -136,8 +127,8 @@ func (f *factor) potrf(k int) {
 func (f *factor) solve(s step) {
 	b, w := f.width(s.k), f.across(f.y, s.from)
 	f.compute(cluster.Work{Flops: dense.TrsmFlops(b, w), Bytes: word * 2 * float64(b*w), Kernel: cluster.Trsm}, func() {
-		if f.diag[0] == 0 && w > 0 {
-			f.tiles.Trsm(b, w, f.diag[1:], b, f.a[f.rows.Local(f.first(s.k))*f.ld+f.cols.From(f.y, s.from):], f.ld)
+		if diag := f.diag.Slice(); diag[0] == 0 && w > 0 {
+			f.tiles.Trsm(b, w, diag[1:], b, f.a[f.rows.Local(f.first(s.k))*f.ld+f.cols.From(f.y, s.from):], f.ld)
 		}
 	})
 }
@@ -147,8 +138,8 @@ func (f *factor) solve(s step) {
 func (f *factor) pack(s step) {
 	b, w := f.width(s.k), f.across(f.y, s.from)
 	f.compute(copying(b*w), func() {
-		out := f.panels[s.k%2].across
-		out[0] = f.diag[0]
+		out := f.panels[s.k%2].across.Slice()
+		out[0] = f.diag.Slice()[0]
 		row, col := f.rows.Local(f.first(s.k)), f.cols.From(f.y, s.from)
 		for i := range b {
 			to := out[1+i*w:][:w]
@@ -161,24 +152,17 @@ func (f *factor) pack(s step) {
 }
 
 // cast is a blocking broadcast.
-func (f *factor) cast(c *caster, root int, at, n int64, buf []float64) error {
-	call, err := f.calling(c, root, at, n, buf)
+func (f *factor) cast(c *caster, root int, a *array, n int64) error {
+	call, err := c.call(root, a, n)
 	if err != nil {
 		return err
 	}
 	return c.comm.Do(call)
 }
 
-func (f *factor) calling(c *caster, root int, at, n int64, buf []float64) (coll.Call, error) {
-	if f.real {
-		buf = buf[:n/word]
-	}
-	return c.call(root, at, n, buf)
-}
-
 // spread is rounds 2 and 3 with the hand-off between them, one after the other.
 func (f *factor) spread(s step) error {
-	if err := f.cast(f.column, s.k%f.tx, f.at.across[s.k%2], f.acrossBytes(s), f.panels[s.k%2].across); err != nil {
+	if err := f.cast(f.column, s.k%f.tx, &f.panels[s.k%2].across, f.acrossBytes(s)); err != nil {
 		return err
 	}
 	f.times.lap(partRound2)
@@ -199,7 +183,7 @@ func (f *factor) spread(s step) error {
 		if y == f.y {
 			f.cut(s)
 		}
-		if err := f.cast(f.row, y, f.at.pieces[s.k%2][y], n, f.piece(s, y)); err != nil {
+		if err := f.cast(f.row, y, f.piece(s, y), n); err != nil {
 			return err
 		}
 	}
@@ -207,13 +191,14 @@ func (f *factor) spread(s step) error {
 	return nil
 }
 
-// learn reports whether a pivot was not positive.
+// learn reports whether a pivot was not positive, which the data tell.
 func (f *factor) learn(s step) bool {
-	if f.real {
-		if word := f.panels[s.k%2].across[0]; word > 0 {
+	f.store.Do(func() error {
+		if word := f.panels[s.k%2].across.Slice()[0]; word > 0 {
 			f.broken = int(word) - 1
 		}
-	}
+		return nil
+	})
 	return f.broken >= 0
 }
 
@@ -227,12 +212,7 @@ func (f *factor) pieceBytes(s step, y int) int64 {
 	return word * int64(f.width(s.k)*f.shared(f.meet(f.x, y), s.from))
 }
 
-func (f *factor) piece(s step, y int) []float64 {
-	if !f.real {
-		return nil
-	}
-	return f.panels[s.k%2].pieces[y]
-}
+func (f *factor) piece(s step, y int) *array { return &f.panels[s.k%2].pieces[y] }
 
 // cut copies what the own row of processes needs of the own columns' part of row k, to
 // begin round 3 with; it may have been handed over.
@@ -241,7 +221,7 @@ func (f *factor) cut(s step) {
 		return
 	}
 	z := f.meet(f.x, f.y)
-	f.compute(copying(f.width(s.k)*f.shared(z, s.from)), func() { f.cutInto(f.panels[s.k%2].pieces[f.y], s, z) })
+	f.compute(copying(f.width(s.k)*f.shared(z, s.from)), func() { f.cutInto(f.piece(s, f.y).Slice(), s, z) })
 }
 
 // copying is the work of so many numbers that are read and written.
@@ -250,7 +230,7 @@ func copying(n int) cluster.Work { return cluster.Work{Bytes: 2 * word * float64
 // cutInto copies the part of row k that a class of blocks is.
 func (f *factor) cutInto(out []float64, s step, z int) {
 	b, w := f.width(s.k), f.shared(z, s.from)
-	in, all := f.panels[s.k%2].across[1:], f.across(f.y, s.from)
+	in, all := f.panels[s.k%2].across.Slice()[1:], f.across(f.y, s.from)
 	begin, first := f.both.From(z, s.from), f.cols.From(f.y, s.from)
 	for at := 0; at < w; {
 		g := f.both.Global(z, begin+at)
@@ -263,15 +243,12 @@ func (f *factor) cutInto(out []float64, s step, z int) {
 	}
 }
 
-// compute takes the time of a kernel, and runs it where there are numbers.
+// compute takes the time of a kernel, and runs it on bytes.
 func (f *factor) compute(w cluster.Work, body func()) {
 	if w.Kernel != cluster.NoKernel {
 		w.Cores = f.cores
 	}
-	if !f.real {
-		body = nil
-	}
-	f.r.Compute(w, body)
+	f.r.Compute(w, f.store.Body(body))
 }
 
 // notPositive is the error that all ranks leave with.

@@ -10,8 +10,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 //	arrived   what was put is there                          (at the other one)
 type mail struct {
 	puts  bool
-	words int64     // their offset: arrived, then ready by row of processes
-	side  []float64 // what is sent, for one row of processes after the other
+	words int64 // their offset: arrived, then ready by row of processes
 	sends []cluster.Request
 	count int // steps so far
 }
@@ -32,7 +31,7 @@ func (f *factor) hand(s step) error {
 		return f.giveAll(s)
 	}
 	if n := f.pieceBytes(s, f.y); n > 0 {
-		return f.take(s, n)
+		return f.take(s, int(n/word))
 	}
 	return nil
 }
@@ -41,61 +40,54 @@ func (f *factor) hand(s step) error {
 func (f *factor) giveAll(s step) error {
 	m := &f.post
 	m.sends = m.sends[:0]
-	side := m.side
+	side := f.side.Buf
 	for x := range f.tx {
 		z := f.meet(x, f.y)
 		size := f.width(s.k) * f.shared(z, s.from)
 		if x == f.x || size == 0 {
 			continue
 		}
-		f.compute(copying(size), func() { f.cutInto(side, s, z) })
-		var buf []byte
-		if f.real {
-			buf, side = cluster.Bytes(side[:size]), side[size:]
-		}
-		if err := f.give(s, x, buf, word*int64(size)); err != nil {
+		piece := side.Part(0, size)
+		side = side.Part(size, side.Len())
+		f.compute(copying(size), func() { f.cutInto(piece.Slice(), s, z) })
+		if err := f.give(s, x, piece.Data()); err != nil {
 			return err
 		}
 	}
 	return f.r.Waitall(m.sends, nil)
 }
 
-func (f *factor) give(s step, x int, buf []byte, n int64) error {
+func (f *factor) give(s step, x int, d cluster.Data) error {
 	m, t := &f.post, f.column.team
 	if !m.puts {
 		m.sends = append(m.sends, cluster.Request{})
-		q := &m.sends[len(m.sends)-1]
-		if f.real {
-			return f.r.Isend(q, t, x, 0, cluster.Of(buf))
-		}
-		return f.r.Isend(q, t, x, 0, cluster.Sized(n))
+		return f.r.Isend(&m.sends[len(m.sends)-1], t, x, 0, d)
 	}
 	if _, err := f.r.Await(m.ready(x), cluster.CmpGreaterEqual, uint64(m.count)); err != nil {
 		return err
 	}
-	if f.real {
-		return f.r.PutWith(&cluster.Put{To: cluster.At(t.Global(x), f.at.pieces[s.k%2][f.y]), Data: cluster.Of(buf), Signal: cluster.Signal{Op: cluster.SigSet, Off: m.words, Value: uint64(m.count)}, Until: cluster.Source}, nil, nil)
-	}
-	return f.r.PutWith(&cluster.Put{To: cluster.At(t.Global(x), f.at.pieces[s.k%2][f.y]), Data: cluster.Sized(n), Signal: cluster.Signal{Op: cluster.SigSet, Off: m.words, Value: uint64(m.count)}, Until: cluster.Source}, nil, nil)
+	return f.set(t.Global(x), f.piece(s, f.y).at, d, m.words)
+}
+
+// set puts d to a process of the column, with a flag there that says so.
+func (f *factor) set(rank int, at int64, d cluster.Data, flag int64) error {
+	return f.r.PutWith(&cluster.Put{To: cluster.At(rank, at), Data: d, Until: cluster.Source,
+		Signal: cluster.Signal{Op: cluster.SigSet, Off: flag, Value: uint64(f.post.count)}}, nil, nil)
 }
 
 // ready is the word of a row of processes.
 func (m *mail) ready(x int) int64 { return m.words + word*int64(1+x) }
 
-// take receives the piece that this process begins round 3 with.
-func (f *factor) take(s step, n int64) error {
+// take receives the piece of n numbers that this process begins round 3 with.
+func (f *factor) take(s step, n int) error {
 	m, t, owner := &f.post, f.column.team, s.k%f.tx
-	switch {
-	case m.puts:
-		if err := f.r.PutWith(&cluster.Put{To: cluster.At(t.Global(owner), m.words), Data: cluster.Data{}, Signal: cluster.Signal{Op: cluster.SigSet, Off: m.ready(f.x), Value: uint64(m.count)}, Until: cluster.Source}, nil, nil); err != nil {
-			return err
-		}
-		_, err := f.r.Await(m.words, cluster.CmpGreaterEqual, uint64(m.count))
-		return err
-	case f.real:
-		_, err := f.r.Recv(t, owner, 0, cluster.Of(f.panels[s.k%2].pieces[f.y][:n/word]))
+	if !m.puts {
+		_, err := f.r.Recv(t, owner, 0, f.piece(s, f.y).Part(0, n).Data())
 		return err
 	}
-	_, err := f.r.Recv(t, owner, 0, cluster.Sized(n))
+	if err := f.set(t.Global(owner), m.words, cluster.Data{}, m.ready(f.x)); err != nil {
+		return err
+	}
+	_, err := f.r.Await(m.words, cluster.CmpGreaterEqual, uint64(m.count))
 	return err
 }

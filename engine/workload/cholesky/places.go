@@ -2,14 +2,27 @@ package cholesky
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// places are offsets in the segment, the same at every process: what is there by a put has
-// a place that all know.
+// places are the arrays of a process in symmetric memory: what comes there by a put has a
+// place that all processes know.
 type places struct {
-	a, diag, words int64
-	across         [2]int64
-	pieces         [2][]int64 // by column of processes
-	side           int64
-	end            int64
+	matrix array // own elements
+	diag   array // a word, and U_kk
+	side   array // what is handed over, for one row of processes after the other
+	panels [2]panel
+}
+
+// panel is what a process needs of row k of U, by the parity of k: the own columns' part of
+// the row, and what came of it for the own rows, a piece for each column of processes that
+// has any.
+type panel struct {
+	across array   // a word, then block by columns of elements
+	pieces []array // by column of processes: block by shared
+}
+
+// array is numbers at an offset.
+type array struct {
+	cluster.Buf[float64]
+	at int64
 }
 
 // pad is behind a row of elements: rows of a power of two share the sets of a cache.
@@ -18,31 +31,21 @@ const pad = 8
 // leading is the length of a row of own elements.
 func (g *grid) leading() int { return g.cols.Most() + pad }
 
-// placesFrom lays out what a process with the most of everything has, from an offset on.
-func (g *grid) placesFrom(from int64) places {
-	p := places{end: (from + lines - 1) &^ (lines - 1)}
-	take := func(numbers int) int64 {
-		at := p.end
-		p.end += (word*int64(numbers) + lines - 1) &^ (lines - 1)
-		return at
-	}
-	p.words = take(1 + g.tx)
-	p.a = take(g.rows.Most() * g.leading())
-	p.diag = take(1 + g.nb*g.nb)
-	p.side = take(g.nb * g.cols.Most())
+// places takes what a process with the most of everything has.
+func (g *grid) places(take func(numbers int) array) places {
+	p := places{matrix: take(g.rows.Most() * g.leading()), diag: take(1 + g.nb*g.nb), side: take(g.nb * g.cols.Most())}
 	common := gcd(g.tx, g.ty)
-	for parity := range 2 {
-		p.across[parity] = take(1 + g.nb*g.cols.Most())
-		size := (word*int64(g.nb*g.both.Most()) + lines - 1) &^ (lines - 1)
-		for y := range g.ty { // a row of processes has those of one y in so many
-			p.pieces[parity] = append(p.pieces[parity], p.end+int64(y/common)*size)
+	for parity := range p.panels {
+		to := &p.panels[parity]
+		to.across = take(1 + g.nb*g.cols.Most())
+		to.pieces = make([]array, g.ty)
+		for y := range g.ty {
+			if y%common == 0 {
+				to.pieces[y] = take(g.nb * g.both.Most())
+			} else { // a row of processes has pieces of one of them
+				to.pieces[y] = to.pieces[y-1]
+			}
 		}
-		p.end += int64(g.ty/common) * size
 	}
 	return p
-}
-
-// numbers is the view of so many at an offset.
-func numbers(r *cluster.Rank, at int64, n int) []float64 {
-	return cluster.View[float64](r.Segment()[at : at+word*int64(n)])
 }

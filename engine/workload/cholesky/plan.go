@@ -51,29 +51,23 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 		return fail("n = %d on %d processes: a process has %s, more than a program of %d bits counts; use fewer rows or more nodes", n, processes, cluster.SizeText(local), strconv.IntSize)
 	}
 	rows, columns := sites(site.Machine, site.Kind(), &l, &g)
-	full, err := extentOf(s, &g, rows, columns, !phantom(&g, s.Int("real-limit"), site.Virtual))
+	var memory workload.Memory
+	timed, verified, err := workload.Parts(site.Store(s, g.bytes()), func(store cluster.Store, small bool) (extent, error) {
+		return extentOf(s, g.part(small), rows, columns, store, &memory)
+	})
 	if err != nil {
 		return workload.Plan{}, err
 	}
-	of, all := &g, workload.Plan{Segment: full.segment, Modelled: full.modelled}
-	if full.modelled > 0 {
-		proof := g.proof()
-		small, err := extentOf(s, &proof, rows, columns, true)
-		if err != nil {
-			return workload.Plan{}, err
-		}
-		of = &proof
-		all.Segment += small.segment
-		all.Modelled += all.Segment
-	}
+	of, all := &verified.grid, workload.Plan{}
+	memory.Fill(&all)
 	if all.Segment > mostReal {
 		return fail("n = %d on %d processes: a process has %s; use fewer rows or more nodes", n, processes, cluster.SizeText(float64(all.Segment)))
 	}
 	longest := int64(word * (1 + of.nb*of.cols.Most()))
 	all.Holds = []workload.Item{
 		{Name: "messages under way", Per: workload.PerRank, Bytes: 4 * site.Eager(s, longest)},
-		{Name: "operations under way", Per: workload.PerRank, Bytes: 4 * perOperation * full.nodes},
-		{Name: "schedules", Per: workload.InAll, Bytes: 2 * perNode * full.nodes * schedules},
+		{Name: "operations under way", Per: workload.PerRank, Bytes: 4 * perOperation * timed.nodes},
+		{Name: "schedules", Per: workload.InAll, Bytes: 2 * perNode * timed.nodes * schedules},
 		{Name: "packed tiles", Per: workload.PerRank, Bytes: 256 << 10},
 		{Name: "grids of teams", Per: workload.PerRank, Bytes: 64 * int64(g.tx+g.ty)},
 	}
@@ -86,39 +80,37 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	return all, nil
 }
 
-// extent is what a matrix takes of a segment.
+// extent is a matrix, and the nodes of the longest schedule of its broadcasts.
 type extent struct {
-	segment, modelled int64 // bytes that are there, and those that only the machine has
-	nodes             int64 // of the longest schedule
+	grid
+	nodes int64
 }
 
-func extentOf(s *engine.Scenario, g *grid, rows, columns algorithm.Team, real bool) (extent, error) {
-	var e extent
-	f := factor{grid: *g}
-	across, pieces := f.most()
+// extentOf adds what a matrix takes to the memory of a rank.
+func extentOf(s *engine.Scenario, g grid, rows, columns algorithm.Team, store cluster.Store, m *workload.Memory) (extent, error) {
+	e := extent{grid: g}
+	m.Add(cluster.Store{}, wordsOf(g.tx))
+	g.places(func(n int) array {
+		m.Add(store, word*int64(n))
+		return array{}
+	})
+	across, pieces := g.most()
 	for _, team := range []struct {
 		site  algorithm.Team
 		ranks int
 		most  int64
 	}{{rows, g.ty, pieces}, {columns, g.tx, across}} {
-		room := roomOf(team.most, real, func(n int64) (coll.Key, error) {
+		room, err := roomOf(team.most, func(n int64) (coll.Key, error) {
 			k, err := team.site.Chosen(s, coll.OpBcast, team.ranks, octave(n))
 			if err == nil {
 				e.nodes = max(e.nodes, int64(len(k.Make(0).Nodes)), int64(len(k.Make(k.Ranks-1).Nodes)))
 			}
 			return k, err
 		})
-		if room.err != nil {
-			return e, room.err
+		if err != nil {
+			return e, err
 		}
-		real, sizes := room.segment()
-		e.segment, e.modelled = e.segment+real, e.modelled+sizes
-	}
-	if own := g.placesFrom(0).end + lines; real {
-		e.segment += own
-	} else {
-		e.segment += wordsOf(g.tx) + lines
-		e.modelled += own
+		reserve(m, store, room)
 	}
 	return e, nil
 }

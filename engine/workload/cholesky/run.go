@@ -9,15 +9,15 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
-// process is one of the grid's: its part of the matrix that is timed, and of a small one
-// that is verified where the other has no numbers.
+// process is one of the grid's: its part of the matrix that is timed, and of the one that is
+// verified, a small one if the other has only sizes.
 type process struct {
-	r     *cluster.Rank
-	p     engine.Probe
-	of    matrix
-	start *workload.Start
-	timed *factor
-	proof *factor
+	r        *cluster.Rank
+	p        engine.Probe
+	of       matrix
+	start    *workload.Start
+	timed    *factor
+	verified *factor
 }
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -47,27 +47,19 @@ func newProcess(r *cluster.Rank, p engine.Probe) (*process, error) {
 		return nil, err
 	}
 	rows, columns := sites(&r.Spec().Machine, algorithm.KindOf(r), &r.Spec().Layout, &g)
-	all := []*factor{newFactor(r, p, g, !phantom(&g, p.Int("real-limit"), (r.Spec().Clock == cluster.VirtualClock)))}
-	if c.timed = all[0]; !c.timed.real {
-		c.proof = newFactor(r, p, g.proof(), true)
-		all = append(all, c.proof)
-	}
-	for _, f := range all { // at one offset everywhere: before the teams' own
+	c.timed, c.verified, err = workload.Parts(workload.Store(r, p, g.bytes()), func(store cluster.Store, small bool) (*factor, error) {
+		f := newFactor(r, p, g.part(small), store)
 		if err := f.place(); err != nil {
 			return nil, err
 		}
-	}
-	for _, f := range all {
-		f.world = world
 		across, pieces := f.most()
-		if f.row, err = newCaster(r, row, rows, p, pieces, f.real); err != nil {
+		if f.row, err = newCaster(r, row, rows, p, pieces, store); err != nil {
 			return nil, err
 		}
-		if f.column, err = newCaster(r, column, columns, p, across, f.real); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
+		f.column, err = newCaster(r, column, columns, p, across, store)
+		return f, err
+	})
+	return c, err
 }
 
 // asked is the grid of a process among so many; a square one where they do not stand in as
@@ -89,12 +81,15 @@ func gridRows(s algorithm.Reader, processes int) (rows int, fits bool) {
 	return rows, processes%rows == 0
 }
 
-// phantom reports whether a matrix is one without numbers.
-func phantom(g *grid, limit int64, phantoms bool) bool { return phantoms && int64(g.n) > limit }
+// bytes returns the bytes of the part of the process that has most elements.
+func (g *grid) bytes() int64 { return word * int64(g.rows.Most()) * int64(g.cols.Most()) }
 
-// proof is the same grid with a small matrix: each process has some blocks, and the last
-// one is shorter.
-func (g *grid) proof() grid {
+// part is the matrix that is timed, or on the same grid a small one that is verified beside
+// it: each process has some blocks, and the last one is shorter.
+func (g *grid) part(small bool) grid {
+	if !small {
+		return *g
+	}
 	nb := min(g.nb, proofBlock)
 	blocks := min(g.blocks(), 2*max(g.tx, g.ty)+1)
 	n := min(g.n, blocks*nb)
@@ -141,68 +136,50 @@ func sites(m *cluster.Machine, kind engine.Kind, l *cluster.Layout, g *grid) (ro
 	return algorithm.Among(m, kind, l, across...), algorithm.Among(m, kind, l, down...)
 }
 
-func newFactor(r *cluster.Rank, p engine.Probe, g grid, real bool) *factor {
+func newFactor(r *cluster.Rank, p engine.Probe, g grid, store cluster.Store) *factor {
 	transfer, err := coll.TransferOf(p.Text("transfer"))
 	if err != nil {
 		panic(err) // the knob has them for choices
 	}
 	return &factor{
-		grid: g, r: r, p: p, real: real, ld: g.leading(), direct: p.Text("handoff") == direct && g.tx > 1,
+		grid: g, r: r, p: p, world: r.World(), store: store, ld: g.leading(), direct: p.Text("handoff") == direct && g.tx > 1,
 		ahead: p.Text("lookahead") == "on", slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout),
 		post: mail{puts: transfer.OneSided()},
 	}
 }
 
 // most are the bytes of the longest messages: of round 2, and of rounds 1 and 3.
-func (f *factor) most() (across, pieces int64) {
-	return word * int64(1+f.nb*f.cols.Most()), word * int64(max(1+f.nb*f.nb, f.nb*f.both.Most()))
+func (g *grid) most() (across, pieces int64) {
+	return word * int64(1+g.nb*g.cols.Most()), word * int64(max(1+g.nb*g.nb, g.nb*g.both.Most()))
 }
 
-// place takes the process' memory, of numbers or of sizes.
-func (f *factor) place() error {
-	extent := f.placesFrom(0).end
-	if !f.real {
-		words, err := f.r.Alloc(wordsOf(f.tx))
-		f.at = f.placesFrom(int64(len(f.r.Segment())))
-		f.at.words, f.post.words = words, words
+// place takes the process' memory, and words that say what is there.
+func (f *factor) place() (err error) {
+	if f.post.words, err = f.r.Alloc(wordsOf(f.tx)); err != nil {
 		return err
 	}
-	base, err := f.r.Alloc(extent)
-	if err != nil {
-		return err
-	}
-	f.at = f.placesFrom(base)
-	f.post.words = f.at.words
-	f.a = numbers(f.r, f.at.a, f.rows.Most()*f.ld)
-	f.diag = numbers(f.r, f.at.diag, 1+f.nb*f.nb)
-	f.post.side = numbers(f.r, f.at.side, f.nb*f.cols.Most())
-	for parity := range 2 {
-		f.panels[parity].across = numbers(f.r, f.at.across[parity], 1+f.nb*f.cols.Most())
-		f.panels[parity].pieces = make([][]float64, f.ty)
-		for y := range f.ty {
-			if f.meet(f.x, y) >= 0 {
-				f.panels[parity].pieces[y] = numbers(f.r, f.at.pieces[parity][y], f.nb*f.both.Most())
-			}
+	f.places = f.grid.places(func(n int) array {
+		at, failed := cluster.Alloc[float64](f.r, f.store, n)
+		if failed != nil {
+			err = failed
+			return array{}
 		}
-	}
-	return nil
+		return array{at.Local(f.r, n), at.Off}
+	})
+	f.a = f.matrix.Slice()
+	return err
 }
 
 // iterate factors the matrix, verifies it or a small one, and tells of it.
 func (c *process) iterate() error {
-	if c.proof != nil {
-		if err := c.attempt(c.proof); err != nil {
-			return err
-		}
-		if err := c.verify(c.proof); err != nil {
-			return err
-		}
-	}
-	if err := c.attempt(c.timed); err != nil {
+	if err := c.attempt(c.verified); err != nil {
 		return err
 	}
-	if c.timed.real {
-		if err := c.verify(c.timed); err != nil {
+	if err := c.verify(c.verified); err != nil {
+		return err
+	}
+	if c.verified != c.timed {
+		if err := c.attempt(c.timed); err != nil {
 			return err
 		}
 	}
@@ -212,9 +189,7 @@ func (c *process) iterate() error {
 // attempt factors a matrix anew.
 func (c *process) attempt(f *factor) error {
 	of := c.matrix(f)
-	if f.real {
-		of.fill(f, f.a)
-	}
+	f.store.Do(func() error { of.fill(f, f.a); return nil })
 	if _, err := c.start.Together(); err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func TestRandomMatrices(t *testing.T) {
 			t.Errorf("seed %d: a residual of %g, want rounding: above 0, below 1", i+1, r)
 		}
 	}
-	sound(t, "below 16 (", "fabric", "sim", "machine", "costs", "matrix", "random", "nodes", "2", "ranks-per-node", "2", "n", "600", "block", "60")
+	sound(t, "below 16 (", "fabric", "sim", "machine", "costs", "matrix", "random", "nodes", "2", "ranks-per-node", "2", "n", "600", "block", "60", "real-limit", "1048576")
 }
 
 // An indefinite matrix ends the run with the row of its pivot, in the last step as well as
@@ -213,7 +213,7 @@ func TestRefusals(t *testing.T) {
 // Messages and puts hand over and broadcast the same bytes, ahead or not, and what
 // lookahead hides is no longer waited for.
 func TestLookaheadHidesTheRounds(t *testing.T) {
-	knobs := []string{"fabric", "sim", "machine", "costs", "nodes", "4", "ranks-per-node", "1", "n", "400", "block", "20", "handoff", "column", "matrix", "random"}
+	knobs := []string{"fabric", "sim", "machine", "costs", "nodes", "4", "ranks-per-node", "1", "n", "400", "block", "20", "handoff", "column", "matrix", "random", "real-limit", "1048576"}
 	blocking, ahead := sound(t, "below 16", knobs...), sound(t, "below 16", append(knobs, "lookahead", "on")...)
 	if a, b := value(t, blocking, "wait_share"), value(t, ahead, "wait_share"); b >= a {
 		t.Errorf("a process is in the rounds for %.2f of the time, ahead for %.2f: want less", a, b)

@@ -52,11 +52,11 @@ func (f *factor) updateRow(c []float64, s step, i int) {
 	g := f.first(i)
 	b, m, z := f.width(s.k), f.width(i), i%f.both.Ranks
 	ldLeft, ldRight := f.shared(z, s.from), f.across(f.y, s.from)
-	left := f.panels[s.k%2].pieces[i%f.ty][f.both.Local(g)-f.both.From(z, s.from):]
+	left := f.piece(s, i%f.ty).Slice()[f.both.Local(g)-f.both.From(z, s.from):]
 	col := f.cols.From(f.y, g)
 	w := f.cols.Len(f.y) - col
 	at := f.rows.Local(g)*f.ld + col
-	right := f.panels[s.k%2].across[1+col-f.cols.From(f.y, s.from):]
+	right := f.panels[s.k%2].across.Slice()[1+col-f.cols.From(f.y, s.from):]
 	if i%f.ty == f.y {
 		f.tiles.Syrk(m, b, left, ldLeft, c[at:], f.ld)
 		w, at, right = w-m, at+m, right[m:]

@@ -57,9 +57,7 @@ var cholesky = workload.Workload{
 		workload.Cores,
 	}, algorithm.Knobs(coll.OpBcast), []engine.Knob{
 		workload.Partition,
-		{Name: "real-limit", Label: "real up to", Doc: "rows up to which a simulation computes and verifies numbers; of larger matrices it takes times, beside a small matrix that is verified", Type: engine.Integer, Default: "1024", Min: 1, Max: 1 << 20,
-			Choices: []string{"64", "256", "1024", "4096"}, Scope: engine.ScopeBody, Role: engine.View,
-			Watch: "memory and time of a simulation; simulated times stay"},
+		workload.RealLimit("131072"),
 	}),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "handoff", Panes: []string{"locality", "tables"}, Serial: true, Idle: idle,
@@ -127,8 +125,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "with one row of processes nothing is handed over"
 	case knob == "seed" && s.Text("matrix") == exact:
 		return "the matrix exact draws nothing at random"
-	case knob == "real-limit" && kind != engine.Simulated:
-		return "outside simulations all numbers are computed"
+	}
+	if why := workload.LimitIdle(kind, knob); why != "" {
+		return why
 	}
 	if why := workload.Unmachined(kind, knob); why != "" {
 		return why

@@ -15,7 +15,7 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 		return nil, nil, err
 	}
 	box := problemOf(p)
-	x, err := newSolver(r, p, r.World(), box, g, slabsOf(p), true)
+	x, err := newSolver(r, p, r.World(), box, g, slabsOf(p), cluster.Store{})
 	if err == nil {
 		err = x.begin()
 	}

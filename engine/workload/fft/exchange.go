@@ -1,7 +1,6 @@
 package fft
 
 import (
-	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine/algorithm"
 )
@@ -68,13 +67,9 @@ func (s *solver) channel(e int) *channel {
 // call is the exchange of a slab of a shape from one of the arrays to another.
 func (s *solver) call(e int, of *shape, slab, from, to int) coll.Call {
 	k := s.channel(e).key
-	c := coll.Call{Key: k, Blocks: k.Blocks(of.blocks()[e], 16)}
 	at := slab * of.slab()
-	if s.real {
-		c.In, c.Out = cluster.Of(s.arrays[from][at:at+of.slab()]), cluster.Of(s.arrays[to][at:at+of.slab()])
-	} else {
-		c.In, c.Out = cluster.Sized(16*int64(of.slab())), cluster.Sized(16*int64(of.slab()))
-	}
+	end := at + of.slab()
+	c := coll.Call{Key: k, Blocks: k.Blocks(of.blocks()[e], pointBytes), In: s.arrays[from].Part(at, end).Data(), Out: s.arrays[to].Part(at, end).Data()}
 	if k.Transfer.OneSided() {
 		c.InAt, c.OutAt = &coll.At{Off: s.at[from] + 16*int64(at)}, &coll.At{Off: s.at[to] + 16*int64(at)}
 	}

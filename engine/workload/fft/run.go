@@ -3,7 +3,7 @@ package fft
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/algorithm"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -19,71 +19,53 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	slabs := slabsOf(p)
-	real := !phantom(&b, &g, p, (r.Spec().Clock == cluster.VirtualClock))
-	var proof *solver
-	if !real {
-		if proof, err = newProof(r, p, &g, slabs); err != nil {
-			return err
+	timed, verified, err := workload.Parts(workload.Store(r, p, b.bytes(&g)), func(store cluster.Store, small bool) (*verifier, error) {
+		if small {
+			return newProof(r, p, &g, slabs, store)
 		}
-	}
-	timed, err := newSolver(r, p, world, b, g, slabs, real)
+		s, err := newSolver(r, p, world, b, g, slabs, store)
+		return &verifier{s: s}, err
+	})
 	if err != nil {
 		return err
 	}
-	proving := proof
-	if real {
-		proving = timed
+	if err := verified.begin(); err != nil {
+		return err
 	}
-	if proving != nil {
-		if err := proving.begin(); err != nil {
-			return err
-		}
-	}
-	check := &verifier{s: proving}
 	for p.Next() {
-		if proof != nil {
-			if _, err := check.step(p.Iteration()); err != nil {
+		if verified != timed {
+			if _, err := verified.step(p.Iteration()); err != nil {
 				return err
 			}
 		}
-		apart, err := timed.apart()
+		apart, err := timed.s.apart()
 		if err != nil {
 			return err
 		}
-		if real {
-			took, err := check.step(p.Iteration())
-			if err != nil {
-				return err
-			}
-			timed.report(took, apart)
-			continue
-		}
-		took, _, err := timed.advance(b.step(p.Iteration()))
+		took, err := timed.step(p.Iteration())
 		if err != nil {
 			return err
 		}
-		timed.report(took, apart)
+		timed.s.report(took, apart)
 	}
-	if proof != nil {
-		if err := proof.free(); err != nil {
+	if verified != timed {
+		if err := verified.free(); err != nil {
 			return err
 		}
 	}
 	return timed.free()
 }
 
-// phantom reports whether a process's points are sizes alone.
-func phantom(b *problem, g *grid, s algorithm.Reader, phantoms bool) bool {
-	return phantoms && 16*int64(b.points()/(g.ty*g.tz)) > s.Int("real-limit")
-}
+// bytes returns the bytes of a process's points.
+func (b *problem) bytes(g *grid) int64 { return pointBytes * int64(b.points()/(g.ty*g.tz)) }
 
-// newProof sets up a small problem on a few of the processes, where what is timed has no
-// numbers; nil: the process has no part in it.
-func newProof(r *cluster.Rank, p engine.Probe, g *grid, slabs int) (*solver, error) {
+// newProof makes a small problem on a few of the processes that is verified beside the
+// timed one.
+func newProof(r *cluster.Rank, p engine.Probe, g *grid, slabs int, store cluster.Store) (*verifier, error) {
 	b, small := proofOf(g, slabs)
 	world := r.World()
 	if world.Rank() >= small.ty*small.tz {
-		return nil, nil
+		return &verifier{}, nil
 	}
 	members := make([]int, small.ty*small.tz)
 	for i := range members {
@@ -94,7 +76,8 @@ func newProof(r *cluster.Rank, p engine.Probe, g *grid, slabs int) (*solver, err
 		return nil, err
 	}
 	small.y, small.z = team.Rank()%small.ty, team.Rank()/small.ty
-	return newSolver(r, p, team, b, small, min(slabs, proofSlabs), true)
+	s, err := newSolver(r, p, team, b, small, min(slabs, proofSlabs), store)
+	return &verifier{s: s}, err
 }
 
 // What a proof has at most: processes along an axis of the grid, and slabs.
@@ -113,17 +96,37 @@ func proofOf(g *grid, slabs int) (problem, grid) {
 	return problem{n: [3]int{4 * side, 4 * side, side * proofSlabs}}, small
 }
 
+// begin makes the numbers of the part.
+func (v *verifier) begin() error {
+	if v.s == nil {
+		return nil
+	}
+	return v.s.begin()
+}
+
 // step takes a step and verifies it.
-func (v *verifier) step(iteration int) (cluster.Time, error) {
-	if err := v.transforms(); err != nil {
+func (v *verifier) step(iteration int) (took cluster.Time, err error) {
+	s := v.s
+	if s == nil {
+		return 0, nil
+	}
+	if err := s.store.Do(v.transforms); err != nil {
 		return 0, err
 	}
-	t := v.s.problem.step(iteration)
-	took, sum, err := v.s.advance(t)
-	if err == nil {
-		v.sum(t, sum)
+	t := s.problem.step(iteration)
+	took, sum, err := s.advance(t)
+	if err != nil {
+		return 0, err
 	}
-	return took, err
+	return took, s.store.Do(func() error { v.sum(t, sum); return nil })
+}
+
+// free ends what the part has with others.
+func (v *verifier) free() error {
+	if v.s == nil {
+		return nil
+	}
+	return v.s.free()
 }
 
 // report tells of a step.

@@ -8,15 +8,14 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// solver is a process of a team that solves the problem, with real points or with their
-// sizes alone.
+// solver is a process of a team that solves the problem.
 type solver struct {
 	r       *cluster.Rank
 	p       engine.Probe
 	problem problem
 	grid    grid
 	team    *cluster.Team
-	real    bool
+	store   cluster.Store
 	timed   bool // under way: it is the part of the iteration that takes long
 	cores   int  // that a process computes on
 	slices  int  // of a pass, with a look at the exchanges between two
@@ -25,16 +24,23 @@ type solver struct {
 	setup    [exchanges]channel // of what is not: equal runs begin equally
 	sums     *coll.Comm         // among all
 	sumKey   coll.Key
+	combine  func(acc, in []byte)
+	mine     cluster.Buf[float64] // what it adds to a sum
+	all      cluster.Buf[float64] // the sum
 
 	there, back       shape // to wave numbers; and back, which is timed
 	linesTo, linesFro [3]*lines
 
-	arrays   [4][]complex128
+	arrays   [4]cluster.Buf[complex128]
 	at       [4]int64 // where they are in the segments
 	own      int      // how many there are
 	spectrum []complex128
 	result   int // the array that the last transform has filled
 	decay    [3][]float64
+
+	body   func(lo, hi int) // what the process computes next, and which units of it
+	lo, hi int
+	do     func() // does that
 
 	last cluster.Time
 	took times
@@ -51,9 +57,9 @@ func (s *solver) lap(to *cluster.Time) {
 }
 
 // newSolver sets a process of the team up; team numbers are those of the grid.
-func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g grid, slabs int, real bool) (*solver, error) {
+func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g grid, slabs int, store cluster.Store) (*solver, error) {
 	s := &solver{
-		r: r, p: p, problem: b, grid: g, team: team, real: real, cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
+		r: r, p: p, problem: b, grid: g, team: team, store: store, cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout), slices: int(p.Int("slices")),
 		there: shapeOf(&b, &g, forward, slabs), back: shapeOf(&b, &g, inverse, slabs),
 	}
 	teams, err := s.teams()
@@ -62,21 +68,17 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 	}
 	m := algorithm.Modes(p)
 	s.own = arrays(m)
-	size := 16 * int64(s.back.size())
+	size := s.back.size()
 	for i := range s.own {
-		switch {
-		case !m.Transfer.OneSided():
-			if real {
-				s.arrays[i] = make([]complex128, s.back.size())
-			}
-		case real:
-			if s.at[i], err = r.Alloc(size); err != nil {
-				return nil, err
-			}
-			s.arrays[i] = cluster.View[complex128](r.Segment()[s.at[i] : s.at[i]+size])
-		default:
-			s.at[i] = lines64(int64(len(r.Segment()))) + int64(i)*lines64(size)
+		if !m.Transfer.OneSided() {
+			s.arrays[i] = cluster.Make[complex128](store, size)
+			continue
 		}
+		at, err := cluster.Alloc[complex128](r, store, size)
+		if err != nil {
+			return nil, err
+		}
+		s.at[i], s.arrays[i] = at.Off, at.Local(r, size)
 	}
 	for e, t := range teams {
 		if t == nil {
@@ -90,18 +92,18 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 		if *c, err = newChannel(r, t, timed, &s.back); err != nil {
 			return nil, err
 		}
-		if real {
+		if err := store.Do(func() error {
 			k, err := plain(t.Size())
 			if err == nil {
 				s.setup[e], err = newChannel(r, t, k, &s.there, &s.back)
 			}
-			if err != nil {
-				return nil, err
-			}
+			return err
+		}); err != nil {
+			return nil, err
 		}
 		if m.Transfer.OneSided() {
 			need := room(timed, e, &s.back)
-			need.Store = cluster.Bytewise(real)
+			need.Store = store
 			if err := c.comm.Reserve(need, slots(&s.back)); err != nil {
 				return nil, err
 			}
@@ -114,17 +116,20 @@ func newSolver(r *cluster.Rank, p engine.Probe, team *cluster.Team, b problem, g
 	if err == nil {
 		s.sumKey, err = sum.Key(coll.Parameters{Ranks: team.Size()})
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.combine, err = coll.Combining[float64](r, "combine", cluster.Sum)
 	}
-	if real {
-		s.spectrum = make([]complex128, s.back.size())
+	s.mine, s.all = cluster.Make[float64](store, 2), cluster.Make[float64](store, 2)
+	s.spectrum = cluster.Make[complex128](store, size).Slice()
+	s.do = store.Body(func() { s.body(s.lo, s.hi) })
+	store.Do(func() error {
 		s.linesTo, s.linesFro = linesOf(&s.there, false), linesOf(&s.back, true)
 		for a := range s.decay {
 			s.decay[a] = make([]float64, b.n[a])
 		}
-	}
-	return s, nil
+		return nil
+	})
+	return s, err
 }
 
 func newChannel(r *cluster.Rank, t *cluster.Team, k coll.Key, shapes ...*shape) (channel, error) {
@@ -135,9 +140,6 @@ func newChannel(r *cluster.Rank, t *cluster.Team, k coll.Key, shapes ...*shape) 
 	c, err := coll.New(r, t)
 	return channel{c, k, make([]*coll.Run, most)}, err
 }
-
-// lines64 is n bytes in whole cache lines.
-func lines64(n int64) int64 { return (n + 63) &^ 63 }
 
 func linesOf(s *shape, inverse bool) [3]*lines {
 	return [3]*lines{newLines(s.n1, inverse), newLines(s.n2, inverse), newLines(s.n3, inverse)}
@@ -175,17 +177,14 @@ func (s *solver) free() error {
 // lets exchanges go on between two.
 func (s *solver) compute(units int, each cluster.Work, body func(lo, hi int)) {
 	n := min(s.slices, units)
+	s.body = body
 	for i := range n {
-		lo, hi := i*units/n, (i+1)*units/n
+		s.lo, s.hi = i*units/n, (i+1)*units/n
 		w := each
-		w.Flops *= float64(hi - lo)
-		w.Bytes *= float64(hi - lo)
+		w.Flops *= float64(s.hi - s.lo)
+		w.Bytes *= float64(s.hi - s.lo)
 		w.Cores = s.cores
-		s.r.Compute(w, func() {
-			if s.real {
-				body(lo, hi)
-			}
-		})
+		s.r.Compute(w, s.do)
 		if i < n-1 {
 			s.r.Progress()
 		}
@@ -273,7 +272,7 @@ func (s *solver) step(done, of int) {
 func (s *solver) pass1(of *shape, by *lines, slab int) {
 	at := slab * of.slab()
 	s.compute(of.depth*of.rows, s.work(1, of.n1), func(lo, hi int) {
-		by.rows(s.arrays[0][at+lo*of.n1 : at+hi*of.n1])
+		by.rows(s.arrays[0].Slice()[at+lo*of.n1 : at+hi*of.n1])
 	})
 	s.lap(&s.took.fft)
 }
@@ -283,10 +282,11 @@ func (s *solver) pack(of *shape, slab int) {
 	at := slab * of.slab()
 	rows := of.depth * of.rows
 	s.compute(rows, cluster.Work{Bytes: 32 * float64(of.n1)}, func(lo, hi int) {
+		from, to := s.arrays[0].Slice(), s.arrays[1].Slice()
 		for row := lo; row < hi; row++ {
-			src := s.arrays[0][at+row*of.n1:][:of.n1]
+			src := from[at+row*of.n1:][:of.n1]
 			for j := range s.grid.ty {
-				copy(s.arrays[1][at+(j*rows+row)*of.m1:][:of.m1], src[j*of.m1:])
+				copy(to[at+(j*rows+row)*of.m1:][:of.m1], src[j*of.m1:])
 			}
 		}
 	})
@@ -299,7 +299,7 @@ func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
 	at := slab * of.slab()
 	groups := (of.m1 + together - 1) / together
 	s.compute(of.depth*groups, s.work(float64(of.m1)/float64(groups), of.n2), func(lo, hi int) {
-		src, dst := s.arrays[from][at:], s.arrays[to][at:]
+		src, dst := s.arrays[from].Slice()[at:], s.arrays[to].Slice()[at:]
 		for u := lo; u < hi; u++ {
 			p, column := u/groups, u%groups*together
 			by.columns(dst, src, column, min(column+together, of.m1), of.afterFirst(p), of.beforeSecond(p))
@@ -312,9 +312,10 @@ func (s *solver) pass2(of *shape, by *lines, slab, from, to int) {
 func (s *solver) pass3(of *shape, by *lines, from, to int) {
 	groups := (of.m1 + together - 1) / together
 	s.compute(of.m2*groups, s.work(float64(of.m1)/float64(groups), of.n3), func(lo, hi int) {
+		src, dst := s.arrays[from].Slice(), s.arrays[to].Slice()
 		for u := lo; u < hi; u++ {
 			r, column := u/groups, u%groups*together
-			by.across(s.arrays[to][r*of.m1*of.n3:], s.arrays[from], column, min(column+together, of.m1), of.afterSecond(r))
+			by.across(dst[r*of.m1*of.n3:], src, column, min(column+together, of.m1), of.afterSecond(r))
 		}
 	})
 	s.lap(&s.took.fft)

@@ -13,14 +13,12 @@ const alpha = 1e-6
 
 // begin makes the numbers and their spectrum, from which all time steps start.
 func (s *solver) begin() error {
-	if !s.real {
-		return nil
-	}
-	s.numbers(func(at int, v complex128) { s.arrays[0][at] = v })
+	into := s.arrays[0].Slice()
+	s.numbers(func(at int, v complex128) { into[at] = v })
 	if err := s.transform(&s.there, &s.linesTo); err != nil {
 		return err
 	}
-	copy(s.spectrum, s.arrays[s.result])
+	copy(s.spectrum, s.arrays[s.result].Slice())
 	return s.r.Barrier(s.team)
 }
 
@@ -84,7 +82,7 @@ func (s *solver) evolve(t int) {
 		for row := lo; row < hi; row++ {
 			of := s.decay[1][first[1]+row%s.back.rows] * s.decay[2][first[2]+row/s.back.rows]
 			at := row * s.back.n1
-			into := s.arrays[0][at : at+s.back.n1]
+			into := s.arrays[0].Slice()[at : at+s.back.n1]
 			for x, v := range s.spectrum[at : at+s.back.n1] {
 				d := of * s.decay[0][x]
 				into[x] = complex(real(v)*d, imag(v)*d)
@@ -112,19 +110,20 @@ func (b *problem) sample(j int) [3]int { return [3]int{j % b.n[0], 3 * j % b.n[1
 
 // checksum adds up the points of the result that count, over all processes.
 func (s *solver) checksum() (complex128, error) {
-	var mine [2]float64
 	s.compute(1, cluster.Work{Flops: 2 * samples / float64(s.team.Size())}, func(int, int) {
+		mine, result := s.mine.Slice(), s.arrays[s.result].Slice()
+		clear(mine)
 		lo, n := s.back.after(&s.grid)
 		for j := 1; j <= samples; j++ {
 			x := s.problem.sample(j)
 			if inside(x, lo, n) {
-				v := s.arrays[s.result][s.back.last(lo, x)]
+				v := result[s.back.last(lo, x)]
 				mine[0] += real(v)
 				mine[1] += imag(v)
 			}
 		}
 	})
-	all, err := s.sum(mine[:])
+	all, err := s.sum()
 	if err != nil {
 		return 0, err
 	}
@@ -141,21 +140,12 @@ func inside(x, lo, n [3]int) bool {
 	return true
 }
 
-// sum adds up numbers over the processes.
-func (s *solver) sum(mine []float64) ([]float64, error) {
-	all := make([]float64, len(mine))
-	size := int64(8 * len(mine))
-	c := coll.Call{Key: s.sumKey, Blocks: s.sumKey.Blocks(size, 8)}
-	if s.real {
-		c.In, c.Out = cluster.Of(mine), cluster.Of(all)
-		var err error
-		if c.Combine, err = coll.Combining[float64](s.r, "combine", cluster.Sum); err != nil {
-			return nil, err
-		}
-	} else {
-		c.In, c.Out = cluster.Sized(size), cluster.Sized(size)
-	}
-	return all, s.sums.Do(c)
+// sum adds up the numbers in mine over the processes.
+func (s *solver) sum() (all [2]float64, err error) {
+	in := s.mine.Data()
+	err = s.sums.Do(coll.Call{Key: s.sumKey, Blocks: s.sumKey.Blocks(in.Len(), 8), In: in, Out: s.all.Data(), Combine: s.combine})
+	copy(all[:], s.all.Slice())
+	return all, err
 }
 
 // apart is what the exchanges of a transform's slabs take where nothing else is done: of

@@ -13,9 +13,9 @@ const tolerance = 1e-12
 // where none is published.
 const mostAlone = 1 << 18
 
-// verifier is what a process holds results against.
+// verifier is a part of a run, and what a process holds its results against.
 type verifier struct {
-	s        *solver
+	s        *solver     // nil: the process has no part in it
 	alone    *sequential // of the first process, where no checksum is published
 	verified bool        // what does not change from step to step
 }
@@ -28,23 +28,24 @@ func (v *verifier) transforms() error {
 	}
 	v.verified = true
 	s := v.s
-	var energy [2]float64
+	energy := s.mine.Slice()
+	clear(energy)
 	s.numbers(func(_ int, v complex128) { energy[0] += real(v)*real(v) + imag(v)*imag(v) })
 	for _, v := range s.spectrum {
 		energy[1] += real(v)*real(v) + imag(v)*imag(v)
 	}
-	all, err := s.sum(energy[:])
+	all, err := s.sum()
 	if err != nil {
 		return err
 	}
 	points := float64(s.problem.points())
 	off := math.Abs(all[1]/points/all[0] - 1)
 	s.p.Verify(off < tolerance, fmt.Sprintf("Parseval: the spectrum has the energy of the numbers, but for %.1g of it", off))
-	copy(s.arrays[0], s.spectrum)
+	copy(s.arrays[0].Slice(), s.spectrum)
 	if err := s.transform(&s.back, &s.linesFro); err != nil {
 		return err
 	}
-	worst, result := 0.0, s.arrays[s.result]
+	worst, result := 0.0, s.arrays[s.result].Slice()
 	lo, n := s.back.after(&s.grid)
 	s.problem.generate(lo, n, func(x, y, z int, want complex128) {
 		got := result[s.back.last(lo, [3]int{x, y, z})] / complex(points, 0)

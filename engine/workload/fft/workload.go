@@ -18,11 +18,10 @@ func init() { workload.Register(&fft) }
 
 // The choices of knobs.
 const (
-	slabs         = "slabs"
-	packed        = "packed"
-	planes        = "planes"
-	mostPoints    = 1 << 16 // along an axis
-	standardLimit = "2097152"
+	slabs      = "slabs"
+	packed     = "packed"
+	planes     = "planes"
+	mostPoints = 1 << 16 // along an axis
 )
 
 var fft = workload.Workload{
@@ -58,9 +57,7 @@ var fft = workload.Workload{
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
 	}, algorithm.Knobs(coll.OpExchange), []engine.Knob{
 		workload.Cores, workload.Progress, workload.Partition,
-		{Name: "real-limit", Label: "real up to", Doc: "bytes of a rank's points up to which a simulation computes and verifies real ones; of more it moves sizes, and proves a small box on some ranks", Type: engine.Size, Unit: "B", Default: standardLimit, Min: 0, Max: 1 << 34,
-			Choices: []string{"0", "65536", standardLimit, "67108864"}, Scope: engine.ScopeBody, Role: engine.View,
-			Watch: "memory and time of a simulation; simulated times stay"},
+		workload.RealLimit("2097152"),
 	}),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "exchange", Panes: []string{"locality", "timeline"}, Serial: true, Steady: true, Idle: idle, Kernels: []cluster.Kernel{cluster.FFT},
@@ -178,51 +175,57 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if algorithm.Modes(s).Out == coll.NoSync {
 		return fail("sync-out = nosync: a pass reads what has come as soon as its exchange ends; use mysync or allsync")
 	}
-	if phantom(&b, &g, s, on.Virtual) {
-		small, some := proofOf(&g, slabsOf(s))
-		real, err := needs(s, on, &small, &some, min(slabsOf(s), proofSlabs))
-		if err != nil {
-			return fail("%w", err)
+	var memory workload.Memory
+	underWay := int64(0)
+	_, verified, err := workload.Parts(on.Store(s, b.bytes(&g)), func(store cluster.Store, small bool) (need, error) {
+		box, of, n := b, g, slabsOf(s)
+		if small {
+			box, of = proofOf(&g, n)
+			n = min(n, proofSlabs)
 		}
-		sizes, err := needs(s, on, &b, &g, slabsOf(s))
-		if err != nil {
-			return fail("%w", err)
-		}
-		p := real.plan(s, on)
-		p.Segment += sizes.words
-		p.Modelled = p.Segment + sizes.arrays + sizes.room
-		if !algorithm.Modes(s).Transfer.OneSided() {
-			p.Modelled = sizes.arrays + sizes.spectrum
-		}
-		p.Holds = append(p.Holds, workload.Item{Name: "operations under way", Per: workload.PerRank, Bytes: sizes.underWay})
-		return p, nil
-	}
-	real, err := needs(s, on, &b, &g, slabsOf(s))
+		part, err := needs(s, on, &box, &of, n, store, &memory)
+		underWay += part.underWay
+		return part, err
+	})
 	if err != nil {
 		return fail("%w", err)
 	}
-	return real.plan(s, on), nil
+	p := workload.Plan{Holds: []workload.Item{
+		{Name: "messages under way", Per: workload.PerRank, Bytes: 4 * on.Eager(s, verified.message)},
+		{Name: "operations under way", Per: workload.PerRank, Bytes: underWay},
+		{Name: "buffers of the exchanges", Per: workload.PerRank, Bytes: verified.library},
+		{Name: "points of one process alone", Per: workload.InAll, Bytes: verified.alone},
+	}}
+	memory.Fill(&p)
+	return p, nil
 }
 
-// need is the bytes that a process takes for a problem.
+// need is the bytes that a process takes for a problem, beside its memory.
 type need struct {
-	arrays, spectrum int64
-	words, room      int64 // of slots for one-sided calls
-	underWay         int64 // of operations
-	library          int64 // temporary buffers and packed messages of its calls
-	alone            int64 // of the first process, for a checksum
-	message          int64 // the longest
+	underWay int64 // of operations
+	library  int64 // temporary buffers and packed messages of its calls
+	alone    int64 // of the first process, for a checksum
+	message  int64 // the longest
 }
 
 // perOperation is what a rank keeps of an operation under way on a fabric.
 const perOperation = 200
 
-func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int) (need, error) {
+// needs adds what a problem takes to the memory of a rank, and returns what it needs beside.
+func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int, store cluster.Store, memory *workload.Memory) (need, error) {
 	l := s.Layout()
 	m := algorithm.Modes(s)
 	there, back := shapeOf(b, g, forward, slabs), shapeOf(b, g, inverse, slabs)
-	points := 16 * int64(back.size())
-	n := need{arrays: int64(arrays(m)) * lines64(points), spectrum: points}
+	points := pointBytes * int64(back.size())
+	memory.Hold(store, workload.Item{Name: "spectrum and lines", Per: workload.PerRank, Bytes: points + 1<<16})
+	for range arrays(m) {
+		if m.Transfer.OneSided() {
+			memory.Add(store, points)
+		} else {
+			memory.Hold(store, workload.Item{Name: "points", Per: workload.PerRank, Bytes: points})
+		}
+	}
+	var n need
 	if all := b.points(); b.steps == 0 && all <= mostAlone {
 		n.alone = 2*16*int64(all) + 1<<16
 	}
@@ -248,15 +251,16 @@ func needs(s *engine.Scenario, on *workload.Site, b *problem, g *grid, slabs int
 			}
 			if m.Transfer.OneSided() {
 				r := room(k, e, &back)
-				words, bytes = max(words, 8*((r.Words+7)&^7)), max(bytes, lines64(r.Bytes))
+				words, bytes = max(words, 8*((r.Words+7)&^7)), max(bytes, (r.Bytes+63)&^63)
 				continue
 			}
 			own := k
 			own.Transfer = coll.Put // which states its temporary buffers
 			n.library = max(n.library, 2*int64(back.slabs)*room(own, e, &back).Bytes)
 		}
-		n.words += int64(slots(&back)+4) * words
-		n.room += int64(slots(&back)+4) * bytes
+		calls := int64(slots(&back) + 4)
+		memory.Add(cluster.Store{}, calls*words)
+		memory.Add(store, calls*bytes)
 	}
 	return n, nil
 }
@@ -268,23 +272,6 @@ const mostTeams = 64
 func housed(s *engine.Scenario) bool {
 	a, err := coll.Find(coll.OpExchange, s.Text("algorithm"))
 	return err != nil || a.Housed
-}
-
-// plan is that of real points.
-func (n *need) plan(s *engine.Scenario, on *workload.Site) workload.Plan {
-	p := workload.Plan{Holds: []workload.Item{
-		{Name: "spectrum and lines", Per: workload.PerRank, Bytes: n.spectrum + 1<<16},
-		{Name: "messages under way", Per: workload.PerRank, Bytes: 4 * on.Eager(s, n.message)},
-		{Name: "operations under way", Per: workload.PerRank, Bytes: n.underWay},
-		{Name: "buffers of the exchanges", Per: workload.PerRank, Bytes: n.library},
-		{Name: "points of one process alone", Per: workload.InAll, Bytes: n.alone},
-	}}
-	if algorithm.Modes(s).Transfer.OneSided() {
-		p.Segment = n.arrays + n.words + n.room + 16*64
-	} else {
-		p.Holds = append(p.Holds, workload.Item{Name: "points", Per: workload.PerRank, Bytes: n.arrays})
-	}
-	return p
 }
 
 func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
@@ -331,8 +318,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "class " + s.Text("class") + " has its own size"
 	case knob == "slabs" && s.Text("exchange") == packed:
 		return "packed exchanges have no slabs"
-	case knob == "real-limit" && kind != engine.Simulated:
-		return "outside simulations all points are real"
+	}
+	if why := workload.LimitIdle(kind, knob); why != "" {
+		return why
 	}
 	if why := workload.Unmachined(kind, knob); why != "" {
 		return why

@@ -3,7 +3,6 @@ package gemm
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
-	"github.com/hybridtop/hybridtop/engine/workload/dense"
 )
 
 // beside gives a rank's part of a product, and the local kernel for all of it. Every element
@@ -19,7 +18,7 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	}
 	of := problem{g, int(p.Int("n")), int(p.Int("block"))}
 	known := sumsOf(of.n)
-	x, _, err := newProduct(r, p, of, teams, 0, true)
+	x, err := newProduct(r, p, of, teams, cluster.Store{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,7 +32,7 @@ func beside(r *cluster.Rank, p engine.Probe) (path, alone func() error, err erro
 	}
 	n := of.n
 	whole := &product{problem: problem{shape{1, 1}, n, of.block}, r: r, m: n, w: n, inner: [2]int{n, n},
-		a: make([]float64, n*n), b: make([]float64, n*n), c: make([]float64, n*n), tiles: new(dense.Tiles)}
+		a: make([]float64, n*n), b: make([]float64, n*n), c: make([]float64, n*n)}
 	whole.fill()
 	kernel := func() error {
 		clear(whole.c)
@@ -62,7 +61,7 @@ func (x *product) known(s sums) error {
 // checked multiplies and looks at the last element of the rank's part.
 func (x *product) checked(multiply func() error, s sums) func() error {
 	return func() error {
-		if err := multiply(); err != nil || len(x.c) == 0 {
+		if err := multiply(); err != nil || x.m*x.w == 0 {
 			return err
 		}
 		if got, want := x.c[len(x.c)-1], x.element(s, x.m-1, x.w-1); got != want {

@@ -48,6 +48,21 @@ func (p *problem) most(line int) int64 {
 	return int64(p.along(ranks).Most()) * int64(min(p.block, p.n)) * unit
 }
 
+// numbers returns the number of elements of A, B and C on the rank that has most of them.
+func (p *problem) numbers() int64 {
+	return 3 * int64(p.along(p.rows).Most()) * int64(p.along(p.cols).Most())
+}
+
+// part returns the product that is timed, or a small one that is verified beside it: on the
+// same grid, with several blocks per rank and one block that is not whole.
+func (p *problem) part(small bool) problem {
+	if !small {
+		return *p
+	}
+	const block = 4
+	return problem{p.shape, min(p.n, 2*block*max(p.rows, p.cols)+block/2), min(block, p.block)}
+}
+
 // The two broadcasts of a step.
 const (
 	row    = iota // A's panel, in a row of the grid

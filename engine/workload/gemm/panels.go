@@ -3,6 +3,7 @@ package gemm
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // panels are the broadcasts in one row or column of the grid, and the slots that they land
@@ -16,7 +17,6 @@ type panels struct {
 	key     coll.Key
 	me      int
 	long    int // rows of A, or columns of B, that the team has
-	real    bool
 	credits bool
 	said    coll.Key // of the barriers that give them
 	slots   []slot
@@ -24,7 +24,7 @@ type panels struct {
 
 type slot struct {
 	at    *coll.At
-	words []float64
+	words cluster.Buf[float64]
 	run   *coll.Run // the broadcast under way; nil: it is complete
 	free  *coll.Run // the barrier that says that all have multiplied; nil: none
 }
@@ -41,20 +41,20 @@ func slotsFor(m coll.Modes, ahead int) int {
 // credited reports whether slots need credits of the program's.
 func credited(m coll.Modes) bool { return m.In == coll.NoSync && m.Transfer.OneSided() }
 
-// extent is what the broadcasts of a line take of a segment: bytes there are, and bytes
-// that only the machine has.
-func extent(k coll.Key, most int64, ahead int, real bool) (bytes, sizes int64) {
+// extent adds the slots and the room of a line's broadcasts to the memory of a rank.
+func extent(m *workload.Memory, store cluster.Store, k coll.Key, most int64, ahead int) {
+	count := slotsFor(k.Modes, ahead)
 	if !k.Transfer.OneSided() {
-		return 0, 0
+		m.Hold(store, workload.Item{Name: "panels", Per: workload.PerRank, Bytes: int64(count) * lined(most)})
+		return
+	}
+	for range count {
+		m.Add(store, lined(most))
 	}
 	room := k.Room(k.Blocks(most, unit))
 	calls := int64(reserved(ahead, room))
-	bytes = calls*8*((room.Words+7)&^7) + 64
-	data := calls*lined(room.Bytes) + int64(slotsFor(k.Modes, ahead))*lined(most) + 4*64
-	if real {
-		return bytes + data, 0
-	}
-	return bytes, data
+	m.Add(cluster.Store{}, calls*8*((room.Words+7)&^7))
+	m.Add(store, calls*lined(room.Bytes))
 }
 
 // reserved is how many calls of the library have room, in four groups: it waits for the
@@ -70,49 +70,39 @@ func reserved(ahead int, room coll.Room) int {
 // lined is n bytes in whole cache lines.
 func lined(n int64) int64 { return (n + 63) &^ 63 }
 
-// newPanels makes the broadcasts of a team, of up to so many bytes; those without numbers
-// land at an offset behind the segment. It gives where these end.
-func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most int64, ahead int, real bool, behind int64) (*panels, int64, error) {
+// newPanels makes the broadcasts of a team, of up to so many bytes.
+func newPanels(r *cluster.Rank, t *cluster.Team, key coll.Key, long int, most int64, ahead int, store cluster.Store) (*panels, error) {
 	comm, err := coll.New(r, t)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, real: real, credits: credited(key.Modes) && t.Size() > 1,
+	x := &panels{r: r, comm: comm, key: key, me: t.Rank(), long: long, credits: credited(key.Modes) && t.Size() > 1,
 		slots: make([]slot, slotsFor(key.Modes, ahead))}
 	if x.credits {
 		a, err := coll.Find(coll.OpBarrier, "dissemination")
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if x.said, err = a.Key(coll.Parameters{Ranks: t.Size()}); err != nil {
-			return nil, 0, err
-		}
-	}
-	for i := range x.slots {
-		s := &x.slots[i]
-		switch {
-		case !key.Transfer.OneSided():
-			if real {
-				s.words = make([]float64, most/unit)
-			}
-		case !real:
-			s.at = &coll.At{Off: behind}
-			behind += lined(most)
-		default:
-			off, err := r.Alloc(lined(most))
-			if err != nil {
-				return nil, 0, err
-			}
-			s.at = &coll.At{Off: off}
-			s.words = cluster.View[float64](r.Segment()[off : off+most])
+			return nil, err
 		}
 	}
 	if !key.Transfer.OneSided() {
-		return x, behind, nil
+		for i := range x.slots {
+			x.slots[i].words = cluster.Make[float64](store, int(most/unit))
+		}
+		return x, nil
+	}
+	for i := range x.slots {
+		at, err := cluster.Alloc[float64](r, store, int(lined(most)/unit))
+		if err != nil {
+			return nil, err
+		}
+		x.slots[i] = slot{at: &coll.At{Off: at.Off}, words: at.Local(r, int(most/unit))}
 	}
 	room := r.Lib().Shared(roomFor{key, most}, func() any { return key.Room(key.Blocks(most, unit)) }).(coll.Room)
-	room.Store = cluster.Bytewise(real)
-	return x, behind, comm.Reserve(room, reserved(ahead, room))
+	room.Store = store
+	return x, comm.Reserve(room, reserved(ahead, room))
 }
 
 // roomFor is what the ranks of a launch share the room of a call by.
@@ -124,22 +114,16 @@ type roomFor struct {
 // slot is panel k's.
 func (x *panels) slot(k int) *slot { return &x.slots[k%len(x.slots)] }
 
-// numbers are those of panel k, where there are any, w wide.
-func (x *panels) numbers(k, w int) []float64 {
-	if !x.real {
-		return nil
-	}
-	return x.slot(k).words[:x.long*w]
+// panel returns the elements of panel k, w wide.
+func (x *panels) panel(k, w int) cluster.Buf[float64] {
+	return x.slot(k).words.Part(0, x.long*w)
 }
 
 // start begins the broadcast of panel k, w wide, which its root has in its slot.
 func (x *panels) start(k, w, root int) error {
 	s := x.slot(k)
-	bytes := int64(x.long) * int64(w) * unit
-	call := coll.Call{Key: x.key, Root: root, Blocks: x.key.Blocks(bytes, unit), OutAt: s.at, Out: cluster.Sized(bytes)}
-	if x.real {
-		call.Out = cluster.Of(x.numbers(k, w))
-	}
+	out := x.panel(k, w).Data()
+	call := coll.Call{Key: x.key, Root: root, Blocks: x.key.Blocks(out.Len(), unit), OutAt: s.at, Out: out}
 	var err error
 	s.run, err = x.comm.Start(call)
 	return err

@@ -41,7 +41,7 @@ func TestPhantomsTakeTheSameTime(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				x, _, err := newProduct(r, workload.Still{Scenario: &k}, of, teams, lined(int64(len(r.Segment()))), real)
+				x, err := newProduct(r, workload.Still{Scenario: &k}, of, teams, cluster.Bytewise(real))
 				if err != nil {
 					return err
 				}

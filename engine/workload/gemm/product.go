@@ -14,17 +14,19 @@ type product struct {
 	p      engine.Probe
 	me     [lines]int // column in its row, row in its column
 	m, w   int        // rows and columns of C that it has
-	real   bool
-	ahead  int // panels that are prefetched; 0: broadcasts block
+	ahead  int        // panels that are prefetched; 0: broadcasts block
 	slices int
 	cores  int
 	lines  [lines]*panels
 	teams  [lines]*cluster.Team
-	tiles  *dense.Tiles
+	tiles  dense.Tiles
 	told   bool // its steps are those that are shown
 
 	a, b, c []float64 // its parts, by rows
 	inner   [2]int    // columns of A and rows of B that it has
+	now     part
+	packer  func() // packs part now
+	updater func() // multiplies part now
 
 	spans span
 	alone cluster.Time        // the panels of a step, with nothing beside them
@@ -38,9 +40,13 @@ type span struct {
 	step                     int
 }
 
+// part is what the rank packs or multiplies by: a panel of a line, and of a product some
+// rows of C.
+type part struct{ line, panel, wide, from, to int }
+
 // newProduct takes memory for the rank's part.
-func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*cluster.Team, behind int64, real bool) (*product, int64, error) {
-	x := &product{problem: of, r: r, p: p, teams: teams, real: real, ahead: aheadOf(p), slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout)}
+func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*cluster.Team, store cluster.Store) (*product, error) {
+	x := &product{problem: of, r: r, p: p, teams: teams, ahead: aheadOf(p), slices: int(p.Int("slices")), cores: workload.CoresOf(p, &r.Spec().Machine, &r.Spec().Layout)}
 	if p.Text("schedule") == blocking {
 		x.slices = 1
 	}
@@ -52,18 +58,17 @@ func newProduct(r *cluster.Rank, p engine.Probe, of problem, teams [lines]*clust
 		most := of.most(line)
 		key, err := keyOf(r, p, teams[line], most)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		if x.lines[line], behind, err = newPanels(r, teams[line], key, long, most, x.ahead, real, behind); err != nil {
-			return nil, 0, err
+		if x.lines[line], err = newPanels(r, teams[line], key, long, most, x.ahead, store); err != nil {
+			return nil, err
 		}
 	}
-	if real {
-		x.inner = [2]int{of.along(of.cols).Len(x.me[row]), of.along(of.rows).Len(x.me[column])}
-		x.a, x.b, x.c = make([]float64, x.m*x.inner[0]), make([]float64, x.inner[1]*x.w), make([]float64, x.m*x.w)
-		x.tiles = new(dense.Tiles)
-	}
-	return x, behind, nil
+	x.inner = [2]int{x.w, x.m} // the inner dimension is dealt as the outer ones
+	matrix := func() []float64 { return cluster.Make[float64](store, x.m*x.w).Slice() }
+	x.a, x.b, x.c = matrix(), matrix(), matrix()
+	x.packer, x.updater = store.Body(x.packPart), store.Body(x.updatePart)
+	return x, nil
 }
 
 // aheadOf is how many panels the knobs have prefetched.
@@ -158,22 +163,21 @@ func (x *product) start(k int, now *cluster.Time) error {
 
 // pack copies the rank's part of panel k into its slot.
 func (x *product) pack(line, k, wide int) {
-	bytes := 2 * float64(x.lines[line].long) * float64(wide) * unit
-	if !x.real {
-		x.r.Compute(cluster.Work{Bytes: bytes}, nil)
+	x.now = part{line: line, panel: k, wide: wide}
+	x.r.Compute(cluster.Work{Bytes: 2 * float64(x.lines[line].long) * float64(wide) * unit}, x.packer)
+}
+
+func (x *product) packPart() {
+	n := &x.now
+	first := n.panel / x.size(n.line) * x.block
+	to := x.lines[n.line].panel(n.panel, n.wide).Slice()
+	if n.line == column {
+		copy(to, x.b[first*x.w:][:n.wide*x.w])
 		return
 	}
-	first := k / x.size(line) * x.block
-	to := x.lines[line].numbers(k, wide)
-	x.r.Compute(cluster.Work{Bytes: bytes}, func() {
-		if line == column {
-			copy(to, x.b[first*x.w:][:wide*x.w])
-			return
-		}
-		for i := range x.m {
-			copy(to[i*wide:][:wide], x.a[i*x.inner[0]+first:][:wide])
-		}
-	})
+	for i := range x.m {
+		copy(to[i*n.wide:][:n.wide], x.a[i*x.inner[0]+first:][:n.wide])
+	}
 }
 
 // arrive waits for the panels of step k.
@@ -195,16 +199,11 @@ func (x *product) arrive(k int, now *cluster.Time) error {
 // two.
 func (x *product) update(k int, now *cluster.Time) error {
 	wide := x.along(1).Width(k)
-	a, b := x.lines[row].numbers(k, wide), x.lines[column].numbers(k, wide)
-	for part := range x.slices {
-		from, to := x.m*part/x.slices, x.m*(part+1)/x.slices
-		work := cluster.Work{Flops: dense.GemmFlops(to-from, x.w, wide), Kernel: cluster.Dgemm, Cores: x.cores}
-		if x.real && to > from && x.w > 0 {
-			x.r.Compute(work, func() { x.tiles.Gemm(false, to-from, x.w, wide, 1, a[from*wide:], wide, b, x.w, x.c[from*x.w:], x.w) })
-		} else {
-			x.r.Compute(work, nil)
-		}
-		if x.ahead == 0 || part == x.slices-1 {
+	for slice := range x.slices {
+		from, to := x.m*slice/x.slices, x.m*(slice+1)/x.slices
+		x.now = part{panel: k, wide: wide, from: from, to: to}
+		x.r.Compute(cluster.Work{Flops: dense.GemmFlops(to-from, x.w, wide), Kernel: cluster.Dgemm, Cores: x.cores}, x.updater)
+		if x.ahead == 0 || slice == x.slices-1 {
 			continue
 		}
 		for _, line := range x.lines {
@@ -215,6 +214,12 @@ func (x *product) update(k int, now *cluster.Time) error {
 	}
 	x.lap(&x.spans.compute, now)
 	return nil
+}
+
+func (x *product) updatePart() {
+	n := &x.now
+	a, b := x.lines[row].panel(n.panel, n.wide).Slice(), x.lines[column].panel(n.panel, n.wide).Slice()
+	x.tiles.Gemm(false, n.to-n.from, x.w, n.wide, 1, a[n.from*n.wide:], n.wide, b, x.w, x.c[n.from*x.w:], x.w)
 }
 
 // time broadcasts the panels of step 0 with nothing beside it, one after the other.

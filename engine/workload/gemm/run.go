@@ -6,6 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -24,37 +25,30 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		return err
 	}
 	whole := problem{g, int(p.Int("n")), int(p.Int("block"))}
-	phantoms := (r.Spec().Clock == cluster.VirtualClock) && whole.large(p.Int("real-limit"))
-	of := whole
-	if phantoms {
-		of = whole.proof()
-	}
-	x, _, err := newProduct(r, p, of, teams, 0, true)
+	timed, verified, err := workload.Parts(workload.Store(r, p, unit*whole.numbers()), func(store cluster.Store, small bool) (*product, error) {
+		return newProduct(r, p, whole.part(small), teams, store)
+	})
 	if err != nil {
 		return err
 	}
-	x.fill()
-	known := sumsOf(of.n)
-	timed := x
-	if phantoms {
-		if timed, _, err = newProduct(r, p, whole, teams, lined(int64(len(r.Segment()))), false); err != nil {
-			return err
-		}
-	}
+	verified.fill()
+	known := sumsOf(verified.n)
 	timed.told = true
 	for p.Next() {
-		if err := x.multiply(); err != nil {
+		if err := verified.multiply(); err != nil {
 			return err
 		}
-		if wrong := x.wrong(known); wrong != "" {
-			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", r.ID(), p.Iteration(), wrong))
-		} else {
-			p.Verify(true, x.proved(phantoms))
-		}
-		if phantoms {
+		also := ""
+		if verified != timed {
+			also = "; the product that is timed has sizes without numbers"
 			if err := timed.multiply(); err != nil {
 				return err
 			}
+		}
+		if wrong := verified.wrong(known); wrong != "" {
+			p.Verify(false, fmt.Sprintf("rank %d, iteration %d: %s", r.ID(), p.Iteration(), wrong))
+		} else {
+			p.Verify(true, verified.proved()+also)
 		}
 		if err := timed.time(); err != nil {
 			return err
@@ -63,12 +57,12 @@ func run(r *cluster.Rank, p engine.Probe) error {
 			return err
 		}
 	}
-	if phantoms {
-		if err := timed.free(); err != nil {
+	if verified != timed {
+		if err := verified.free(); err != nil {
 			return err
 		}
 	}
-	if err := x.free(); err != nil {
+	if err := timed.free(); err != nil {
 		return err
 	}
 	for _, t := range teams {
@@ -90,24 +84,9 @@ func teamsOf(r *cluster.Rank, g shape) (teams [lines]*cluster.Team, err error) {
 	return teams, nil
 }
 
-// large reports whether a rank's part of C is too large to have numbers in a simulation.
-func (p *problem) large(limit int64) bool {
-	return int64(p.along(p.rows).Most())*int64(p.along(p.cols).Most()) > limit
-}
-
-// proof is the product that is verified where the one that is timed has no numbers: on
-// the same grid, with several blocks a rank and one that is not whole.
-func (p *problem) proof() problem {
-	const block = 4
-	return problem{p.shape, min(p.n, 2*block*max(p.rows, p.cols)+block/2), min(block, p.block)}
-}
-
-func (x *product) proved(phantoms bool) string {
-	text := fmt.Sprintf("every element of C = A·B of %d × %d numbers is exact on %d × %d ranks", x.n, x.n, x.rows, x.cols)
-	if phantoms {
-		text += "; the product that is timed has sizes without numbers"
-	}
-	return text
+// proved is what a product proves whose elements are right.
+func (x *product) proved() string {
+	return fmt.Sprintf("every element of C = A·B of %d × %d numbers is exact on %d × %d ranks", x.n, x.n, x.rows, x.cols)
 }
 
 // report tells where the time went: the rank that takes longest counts.

@@ -52,9 +52,7 @@ var gemm = workload.Workload{
 			Choices: []string{workload.OfMachine, "0.7", "0.8", "0.9", "0.95"}, Scope: engine.ScopeCluster, Role: engine.Machine,
 			Watch: "whether a conclusion holds for any share that a library may reach"},
 		workload.Progress, workload.Partition,
-		{Name: "real-limit", Label: "real up to", Doc: "elements of C that a rank of a simulation computes and verifies at most; of larger products it takes times, beside a small one that is verified", Type: engine.Integer, Default: "16384", Min: 1, Max: 1 << 28,
-			Choices: []string{"1024", "16384", "262144"}, Scope: engine.ScopeBody, Role: engine.View,
-			Watch: "memory and time of a simulation; simulated times stay"},
+		workload.RealLimit("393216"),
 	}, algorithm.Knobs(coll.OpBcast)),
 	Defaults: map[string]string{"model": "flat"},
 	First:    "schedule", Serial: true, Steady: true, Idle: idle,
@@ -123,11 +121,6 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	if s.Text("sync-out") == coll.NoSync.String() {
 		return fail("sync-out = nosync: a rank would multiply by a panel that may not have come; use mysync or allsync")
 	}
-	timed := of
-	phantoms := on.Virtual && of.large(s.Int("real-limit"))
-	if phantoms {
-		of = of.proof()
-	}
 	kind := engine.Measured
 	switch {
 	case on.Virtual:
@@ -136,49 +129,37 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		kind = engine.Emulated
 	}
 	ahead := aheadOf(s)
-	var segment, sizes, panels, nodes, eager int64
-	for line := range lines {
-		for _, p := range []*problem{&of, &timed} {
-			k, err := teamOf(s, on.Machine, kind, of.shape, line).Chosen(s, coll.OpBcast, of.size(line), p.most(line))
+	var memory workload.Memory
+	var nodes, eager int64
+	_, verified, err := workload.Parts(on.Store(s, unit*of.numbers()), func(store cluster.Store, small bool) (problem, error) {
+		p := of.part(small)
+		memory.Hold(store, workload.Item{Name: "parts of the matrices", Per: workload.PerRank, Bytes: unit * p.numbers()})
+		for line := range lines {
+			most := p.most(line)
+			k, err := teamOf(s, on.Machine, kind, p.shape, line).Chosen(s, coll.OpBcast, p.size(line), most)
 			if err != nil {
-				return workload.Plan{}, err
+				return p, err
 			}
-			bytes, behind := extent(k, p.most(line), ahead, p == &of)
-			if p == &timed && !phantoms {
-				break
-			}
-			segment, sizes = segment+bytes, sizes+behind
-			if p == &of && !k.Transfer.OneSided() {
-				panels += int64(slotsFor(k.Modes, ahead)) * lined(p.most(line))
-			}
+			extent(&memory, store, k, most, ahead)
 			nodes += int64(len(k.Make(0).Nodes))
-			eager += on.Eager(s, p.most(line))
+			eager += on.Eager(s, most)
 		}
+		return p, nil
+	})
+	if err != nil {
+		return workload.Plan{}, err
 	}
-	numbers := func(p *problem) int64 {
-		m, w := int64(p.along(p.rows).Most()), int64(p.along(p.cols).Most())
-		return m*w + m*int64(p.along(p.cols).Most()) + w*int64(p.along(p.rows).Most())
-	}
-	if n := numbers(&of); n > 3*mostNumbers {
+	if n := verified.numbers(); n > 3*mostNumbers {
 		return fail("n = %d: a rank has %d numbers, at most %d are possible; use more ranks, or fabric = sim with a lower real-limit", of.n, n, int64(3*mostNumbers))
 	}
-	result := workload.Plan{Segment: segment, Holds: []workload.Item{
-		{Name: "parts of the matrices", Per: workload.PerRank, Bytes: unit * numbers(&of)},
-		{Name: "panels", Per: workload.PerRank, Bytes: panels},
-		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(of.along(of.rows).Most(), of.block)},
+	result := workload.Plan{Holds: []workload.Item{
+		{Name: "tiles of the local product", Per: workload.PerRank, Bytes: dense.Bytes(verified.along(verified.rows).Most(), verified.block)},
 		{Name: "panels under way", Per: workload.PerRank, Bytes: int64(ahead+1) * eager},
 		{Name: "operations under way", Per: workload.PerRank, Bytes: perOperation * nodes * int64(ahead+1)},
 		{Name: "members of rows and columns", Per: workload.PerRank, Bytes: 8 * int64(of.rows+of.cols) * 4},
 		{Name: "places in rows and columns", Per: workload.PerRank, Bytes: 2 * 4 * int64(of.rows) * int64(of.cols)},
 	}}
-	if phantoms {
-		result.Modelled = segment + sizes + unit*numbers(&timed)
-		for line := range lines {
-			if sizes == 0 {
-				result.Modelled += int64(ahead+1) * timed.most(line)
-			}
-		}
-	}
+	memory.Fill(&result)
 	return result, nil
 }
 
@@ -213,8 +194,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "no broadcast is under way while a step computes"
 	case knob == "dgemm" && kind == engine.Measured:
 		return "on this host a product takes the host's own time"
-	case knob == "real-limit" && kind != engine.Simulated:
-		return "outside simulations all elements are computed"
+	}
+	if why := workload.LimitIdle(kind, knob); why != "" {
+		return why
 	}
 	if why := workload.Unmachined(kind, knob); why != "" {
 		return why
