@@ -3,6 +3,7 @@
 
 GO          ?= go
 STATICCHECK := 0.8.2
+DEADCODE    := 0.52.0
 # The race detector needs cgo; go turns that off where there is no C compiler.
 RACE        ?= $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # A benchmark runs this long, and this many times, ready for benchstat.
@@ -34,6 +35,9 @@ lint:
 		echo '$(GO) run honnef.co/go/tools/cmd/staticcheck@v$(STATICCHECK) ./...'; \
 		$(GO) run honnef.co/go/tools/cmd/staticcheck@v$(STATICCHECK) ./...; \
 	fi
+	@echo '$(GO) run golang.org/x/tools/cmd/deadcode@v$(DEADCODE) ./cmd/...'; \
+	dead=$$($(GO) run golang.org/x/tools/cmd/deadcode@v$(DEADCODE) ./cmd/...) || exit 1; \
+	if [ -n "$$dead" ]; then echo "no command reaches:"; echo "$$dead"; exit 1; fi
 	$(GO) mod tidy -diff
 
 # The short tests under the race detector, which is ten times slower.
