@@ -23,21 +23,16 @@ type round struct {
 	r         *cluster.Rank
 	exchanges []exchange
 	size      int64
-	// out and in hold a message each way, by exchange; nil: phantoms, which have a
-	// size and no bytes.
-	out, in  [][]byte
-	requests []cluster.Request
-	statuses []cluster.Status
+	out, in   []cluster.Buf[byte] // a message each way, by exchange
+	requests  []cluster.Request
+	statuses  []cluster.Status
 }
 
-func newRound(r *cluster.Rank, exchanges []exchange, size int64, real bool) *round {
+func newRound(r *cluster.Rank, exchanges []exchange, size int64, store cluster.Store) *round {
 	n := len(exchanges)
 	d := &round{r: r, exchanges: exchanges, size: size, requests: make([]cluster.Request, 2*n), statuses: make([]cluster.Status, 2*n)}
-	if real {
-		d.out, d.in = make([][]byte, n), make([][]byte, n)
-		for i := range n {
-			d.out[i], d.in[i] = make([]byte, size), make([]byte, size)
-		}
+	for range n {
+		d.out, d.in = append(d.out, cluster.Make[byte](store, int(size))), append(d.in, cluster.Make[byte](store, int(size)))
 	}
 	return d
 }
@@ -110,17 +105,11 @@ func (d *round) alltoallv() error {
 // receive posts the receive of exchange i. Messages of an exchange have its number
 // as their tag: it is the same at both ends.
 func (d *round) receive(i int) error {
-	if d.in == nil {
-		return d.r.Irecv(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, cluster.Sized(d.size))
-	}
-	return d.r.Irecv(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, cluster.Of(d.in[i]))
+	return d.r.Irecv(&d.requests[2*i], d.r.World(), d.exchanges[i].from, i, d.in[i].Data())
 }
 
 func (d *round) send(i int) error {
-	if d.out == nil {
-		return d.r.Isend(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, cluster.Sized(d.size))
-	}
-	return d.r.Isend(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, cluster.Of(d.out[i]))
+	return d.r.Isend(&d.requests[2*i+1], d.r.World(), d.exchanges[i].to, i, d.out[i].Data())
 }
 
 // waitall waits for receives and sends, which alternate, and wants whole messages.
@@ -139,7 +128,8 @@ func (d *round) waitall(requests []cluster.Request, statuses []cluster.Status) e
 // fill writes the messages that a process sends in a round.
 func (d *round) fill(stamp int) {
 	me := d.r.World().Rank()
-	for i, b := range d.out {
+	for i := range d.out {
+		b := d.out[i].Slice()
 		for k := range b {
 			b[k] = content(me, i, stamp, k)
 		}
@@ -148,8 +138,8 @@ func (d *round) fill(stamp int) {
 
 // check says what is wrong with what came; "": nothing.
 func (d *round) check(stamp int) string {
-	for i, b := range d.in {
-		from := d.exchanges[i].from
+	for i := range d.in {
+		b, from := d.in[i].Slice(), d.exchanges[i].from
 		for k := range b {
 			if want := content(from, i, stamp, k); b[k] != want {
 				return fmt.Sprintf("rank %d: byte %d of the message of %d B from process %d is %d, want %d", d.r.ID(), k, d.size, from, b[k], want)

@@ -20,14 +20,14 @@ func TestMethods(t *testing.T) {
 		for _, size := range []int64{8, 4096} {
 			for _, p := range []pattern{ring(4, 2), ring(4, 4), shuffled([]int{2, 0, 3, 1}), cyclic(4, [3]int{2, 2, 1}, inRows([3]int{2, 2, 1}))} {
 				err := cluster.Launch(context.Background(), live.New(), four, func(r *cluster.Rank) error {
-					d := newRound(r, p.exchanges[r.World().Rank()], size, true)
+					d := newRound(r, p.exchanges[r.World().Rank()], size, cluster.Bytewise(true))
 					for stamp := range 3 {
 						d.fill(stamp)
 						if err := d.by(method); err != nil {
 							return err
 						}
 						if r.ID() == 1 && stamp == 2 {
-							d.in[0][size-1]++
+							d.in[0].Slice()[size-1]++
 							if wrong := d.check(stamp); !strings.Contains(wrong, fmt.Sprintf("byte %d of the message of %d B from process %d", size-1, size, d.exchanges[0].from)) {
 								t.Errorf("%s: a spoiled byte: %q", method, wrong)
 							}
@@ -50,10 +50,10 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// A phantom of another length than is waited for is an error.
-func TestPhantomsHaveTheirSize(t *testing.T) {
+// A size-only message with another length than its receive is an error.
+func TestSizeOnlyMessagesHaveTheirSize(t *testing.T) {
 	err := cluster.Launch(context.Background(), sim.New(), four, func(r *cluster.Rank) error {
-		return newRound(r, ring(4, 4).exchanges[r.ID()], int64(8+r.ID()/3), false).by("sendrecv")
+		return newRound(r, ring(4, 4).exchanges[r.ID()], int64(8+r.ID()/3), cluster.Bytewise(false)).by("sendrecv")
 	})
 	if err == nil || !strings.Contains(err.Error(), "want 9 B") && !strings.Contains(err.Error(), "truncated") {
 		t.Errorf("error %v", err)

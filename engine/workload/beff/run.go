@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // suite is what one process measures.
@@ -20,7 +21,8 @@ type suite struct {
 	methods  []string
 	rounds   int
 	repeats  int
-	real     int64 // longer messages are phantoms; −1: none is
+	timed    *part
+	verified *part
 	// seconds are this process's times of a round, then the slowest process's: by
 	// pattern, size and method, the best of the repetitions.
 	seconds []float64
@@ -34,10 +36,8 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	}
 	m := &r.Spec().Machine
 	s := &suite{r: r, p: p, sizes: sizes(p.Text("sizes"), lmax(p.Text("lmax"), p.Int("lmax"), m, &r.Spec().Layout)),
-		methods: measured(p.Text("method")), rounds: int(p.Int("rounds")), repeats: int(p.Int("repetitions")), real: -1}
-	if r.Spec().Clock == cluster.VirtualClock {
-		s.real = p.Int("real-limit")
-	}
+		methods: measured(p.Text("method")), rounds: int(p.Int("rounds")), repeats: int(p.Int("repetitions"))}
+	s.timed, s.verified, _ = workload.Parts(workload.Store(r, p, bytesOf(p.Text("pattern"), slices.Max(s.sizes))), newPart)
 	for p.Next() {
 		if err := s.draw(); err != nil {
 			return err
@@ -50,6 +50,31 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 	}
 	return nil
+}
+
+// part is the messages that are timed, or those that are verified.
+type part struct {
+	store   cluster.Store
+	longest int64
+}
+
+// smallMessage is the length up to which messages are verified next to size-only ones, in
+// bytes.
+const smallMessage = 4096
+
+func newPart(store cluster.Store, small bool) (*part, error) {
+	if small {
+		return &part{store, smallMessage}, nil
+	}
+	return &part{store, math.MaxInt64}, nil
+}
+
+// bytesOf returns the bytes of a process's messages of a length, in both directions.
+func bytesOf(pattern string, length int64) int64 {
+	if pattern == patternCubes {
+		return 2 * gridSides * length
+	}
+	return 2 * ringSides * length
 }
 
 // draw makes the patterns of an iteration. Process 0 draws the orders of the random
@@ -116,7 +141,7 @@ func (s *suite) measure() error {
 			if err := s.verify(exchanges, size, &wrong); err != nil {
 				return err
 			}
-			d := newRound(s.r, exchanges, size, s.real < 0 || size <= s.real)
+			d := newRound(s.r, exchanges, size, s.timed.store)
 			for range s.repeats {
 				for m, method := range s.methods {
 					seconds, err := s.time(d, method)
@@ -137,13 +162,10 @@ func (s *suite) measure() error {
 	return nil
 }
 
-// verify sends what can be told apart, once by every method. Of a phantom the first
-// bytes go, as many as may be real.
+// verify sends messages that can be told apart, once by every method. Next to size-only
+// messages, it sends short ones.
 func (s *suite) verify(exchanges []exchange, size int64, wrong *string) error {
-	if s.real >= 0 {
-		size = min(size, s.real)
-	}
-	d := newRound(s.r, exchanges, size, true)
+	d := newRound(s.r, exchanges, min(size, s.verified.longest), s.verified.store)
 	for stamp, method := range s.methods {
 		d.fill(stamp)
 		if err := d.by(method); err != nil {

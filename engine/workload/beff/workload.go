@@ -41,9 +41,7 @@ var beff = workload.Workload{
 		{Name: "repetitions", Label: "repetitions", Doc: "times that all is measured, of which the best counts; b_eff makes 3", Type: engine.Integer, Default: "1", Min: 1, Max: 100,
 			Choices: []string{"1", "3"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the best of several, which hides a host's disturbances"},
-		{Name: "real-limit", Label: "real up to", Doc: "longest message whose bytes a simulation moves and verifies; of longer ones, sizes and this many bytes", Type: engine.Size, Unit: "B", Default: "4096", Min: 8, Max: mostLmax,
-			Choices: []string{"64", "4096", "65536"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "memory and time of a simulation; simulated times stay"},
+		workload.RealLimit("4096"),
 	},
 	Defaults: map[string]string{"model": "flat"},
 	First:    "ranks-per-node", Panes: []string{"locality"}, Serial: true, Idle: idle,
@@ -137,9 +135,8 @@ func holds(s *engine.Scenario, on *workload.Site, processes int) []workload.Item
 	}
 	longest := lmax(s.Text("lmax"), s.Int("lmax"), on.Machine, &l)
 	lengths := int64(len(sizes(s.Text("sizes"), longest)))
-	if on.Virtual {
-		longest = min(longest, s.Int("real-limit"))
-	}
+	_, verified, _ := workload.Parts(on.Store(s, bytesOf(s.Text("pattern"), longest)), newPart)
+	longest = min(longest, verified.longest)
 	// A message each way, those of the length before, and some shorter ones.
 	return []workload.Item{
 		{Name: "patterns", Per: workload.PerRank, Bytes: 2 * (patterns*pattern + orders)},
@@ -173,8 +170,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "b_eff's rings are placed by the order of the ranks: only pattern = " + patternCubes + " has boxes"
 	case knob == "randoms" && cubes:
 		return "a grid has no random rings"
-	case knob == "real-limit" && kind != engine.Simulated:
-		return "on live all bytes move"
+	}
+	if why := workload.LimitIdle(kind, knob); why != "" {
+		return why
 	}
 	return workload.Ungrouped(s, knob)
 }
