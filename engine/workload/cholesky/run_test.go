@@ -129,21 +129,6 @@ func TestIndefinite(t *testing.T) {
 	}
 }
 
-// A factorization of sizes takes the time of one of numbers, to the picosecond.
-func TestPhantomsTakeTheSameTime(t *testing.T) {
-	for _, way := range ways {
-		knobs := slices.Concat(way, []string{"fabric", "sim", "machine", "costs", "nodes", "4", "ranks-per-node", "1", "n", "70", "block", "8"})
-		real := sound(t, lastBit, knobs...)
-		phantom := sound(t, "before the timed one of sizes", append(knobs, "real-limit", "1")...)
-		for _, name := range []string{"factor_time", "update_time", "round2_time"} {
-			a, b := value(t, real, name), value(t, phantom, name)
-			if a != b {
-				t.Errorf("%v: %s is %.12g s with numbers, %.12g s without", way, name, a, b)
-			}
-		}
-	}
-}
-
 // Each step of K sends TY − 1 messages in round 1, TX − 1 in each column in round 2, a
 // hand-off to each row of processes but the owner's, and TY − 1 in each row in round 3, as
 // far as anything is left for these: what a larger matrix sends more follows from that.

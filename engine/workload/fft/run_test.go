@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/engine/session/sessiontest"
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
@@ -123,22 +122,6 @@ func TestWays(t *testing.T) {
 				where = []string{"machine", "this-host"}
 			}
 			sound(t, 2, slices.Concat(sides, layout(g[0], g[1]), where, way)...)
-		}
-	}
-}
-
-// Sizes without bytes take the time of points, to the picosecond.
-func TestPhantomsTakeTheSameTime(t *testing.T) {
-	for _, how := range [][]string{{"exchange", "packed"}, {"exchange", "slabs"}, {"exchange", "slabs", "transfer", "put", "sync-in", "nosync"}, {"exchange", "slabs", "transfer", "rendezvous"}} {
-		for _, machine := range []string{"bgp-intrepid", "xt4-franklin"} {
-			knobs := slices.Concat([]string{"fabric", "sim", "machine", machine, "nodes", "4", "ranks-per-node", "4", "class", "own", "nx", "32", "ny", "64", "nz", "32", "rows", "2"}, how)
-			real := sound(t, 1, knobs...)
-			sizes := sound(t, 1, append(knobs, "real-limit", "0")...)
-			for _, name := range []string{"step_time", "time_fft", "time_comm", "time_memory", "time_other", "time_barrier", "exchange_alone"} {
-				if a, b := value(t, real, name), value(t, sizes, name); a != b {
-					t.Errorf("%v on %s: %s is %v with points and %v without", how, machine, name, cluster.FromSeconds(a), cluster.FromSeconds(b))
-				}
-			}
 		}
 	}
 }
