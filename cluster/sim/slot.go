@@ -37,10 +37,10 @@ type slot struct {
 	peer    int32 // of a free slot, the next free one, index + 1
 	ctx     int32
 	tag     int32
-	cause   int32          // of its completion, in the trace
-	size    int64          // bytes of the buffer; once complete, of the message
-	at      cluster.Time   // when it completed; before, when it was posted
-	buf     data           // of size bytes; none: phantom
+	cause   int32        // of its completion, in the trace
+	size    int64        // bytes of the buffer; once complete, of the message
+	at      cluster.Time // when it completed; before, when it was posted
+	buf     data         // of size bytes; none: phantom
 	more    *slotMore
 }
 
