@@ -13,7 +13,7 @@ const limitKnob = "real-limit"
 func RealLimit(def string) engine.Knob {
 	return engine.Knob{Name: limitKnob, Label: "real up to", Type: engine.Size, Unit: "B", Default: def, Min: 0, Max: 1 << 40,
 		Doc:     "bytes of data per rank up to which a simulation moves and verifies bytes; of more data it moves only sizes, and verifies a small instance",
-		Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
+		Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.View,
 		Watch: "memory and time of a simulation; simulated times stay"}
 }
 

@@ -28,29 +28,30 @@ func sum(n, block, i int, stamp uint64) uint64 {
 	return uint64(n)*uint64(n+1)/2*weight(block, i) + uint64(n)*offset(block, i, stamp)
 }
 
-// buffers are what a rank gives and gets, in words.
+// buffers hold the data that a rank gives and gets in a call.
 type buffers struct {
-	in, out []uint64
-	inN     int64 // bytes
-	outN    int64
+	store     cluster.Store
+	in, out   cluster.Buf[uint64] // at least as long as the data
+	inN, outN int64               // bytes of the data
 }
 
 // resize makes the buffers those of a rank that is the root, or is not.
 func (b *buffers) resize(c coll.Collective, ranks int, root bool, n int64) {
 	b.inN, b.outN = c.Lengths(ranks, root, n)
-	b.in, b.out = room(b.in, b.inN), room(b.out, b.outN)
+	b.in, b.out = b.atLeast(b.in, b.inN), b.atLeast(b.out, b.outN)
 }
 
-func room(b []uint64, n int64) []uint64 {
-	words := int((n + unit - 1) / unit)
-	if words > cap(b) {
-		return make([]uint64, words)
+func (b *buffers) atLeast(have cluster.Buf[uint64], n int64) cluster.Buf[uint64] {
+	if words := int((n + unit - 1) / unit); words > have.Len() {
+		return cluster.Make[uint64](b.store, words)
 	}
-	return b[:words]
+	return have
 }
 
-func (b *buffers) give() []byte { return cluster.Bytes(b.in)[:b.inN] }
-func (b *buffers) get() []byte  { return cluster.Bytes(b.out)[:b.outN] }
+func (b *buffers) given() cluster.Data  { return b.in.Data().Part(0, b.inN) }
+func (b *buffers) gotten() cluster.Data { return b.out.Data().Part(0, b.outN) }
+func (b *buffers) give() []byte         { return b.given().Bytes() }
+func (b *buffers) get() []byte          { return b.gotten().Bytes() }
 
 // call is one collective of a rank, for filling and checking its buffers.
 type call struct {
@@ -62,8 +63,9 @@ type call struct {
 
 // fill writes what the rank gives, and what it gets must not have been there before.
 func (x *call) fill(b *buffers) {
-	for i := range b.out {
-		b.out[i] = ^uint64(0)
+	out := b.out.Slice()
+	for i := range out {
+		out[i] = ^uint64(0)
 	}
 	switch {
 	case x.what == coll.OpBcast:

@@ -31,8 +31,16 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	if err != nil {
 		return workload.Plan{}, err
 	}
-	proof, real := proven(c, ranks, n, s.Int("real-limit"), site.Virtual)
-	in, out := c.Lengths(ranks, true, proof)
+	in, out := c.Lengths(ranks, true, n)
+	var memory workload.Memory
+	_, verified, _ := workload.Parts(site.Store(s, in+out), func(store cluster.Store, small bool) (*int64, error) {
+		size := sizeOf(c, ranks, n, s.Int("real-limit"), small)
+		e := extentOf(k, size, store)
+		e.add(&memory)
+		return &size, nil
+	})
+	proof := *verified
+	in, out = c.Lengths(ranks, true, proof)
 	some := int64(0)
 	if c.Rooted() { // one rank at a time has more than the others
 		least, also := c.Lengths(ranks, false, proof)
@@ -44,24 +52,16 @@ func plan(s *engine.Scenario, site *workload.Site) (workload.Plan, error) {
 	if !k.Transfer.OneSided() { // else they are in the segment
 		temporary = k.Temporary(k.Blocks(proof, elementOf(c)))
 	}
-	timed := extentOf(k, n, real)
-	segment, modelled := timed.segment()
-	if !k.Transfer.OneSided() {
-		segment, modelled = 0, 0
-	} else if !real {
-		short := extentOf(k, proof, true)
-		more, _ := short.segment()
-		segment += more
-		modelled += segment
-	}
-	return workload.Plan{Segment: segment, Modelled: modelled, Holds: []workload.Item{
+	p := workload.Plan{Holds: []workload.Item{
 		{Name: "collective's buffers", Per: workload.PerRank, Bytes: in + out},
 		{Name: "buffers of a root", Per: workload.InAll, Bytes: some},
 		{Name: "temporary buffers", Per: workload.InAll, Bytes: temporary},
 		{Name: "messages under way", Per: workload.PerRank, Bytes: 2 * site.Eager(s, proof)},
 		{Name: "operations under way", Per: workload.PerRank, Bytes: perOperation * nodes},
 		{Name: "schedules", Per: workload.InAll, Bytes: perNode * nodes * schedules},
-	}}, nil
+	}}
+	memory.Fill(&p)
+	return p, nil
 }
 
 // schedules is about how many different ones a team has.

@@ -17,18 +17,14 @@ type team struct {
 	key  coll.Key
 	name string
 
-	timed   *space // of the calls that are timed
-	proving *space // of those that are verified, if these are others
+	timed    *part
+	verified *part
 
 	what      coll.Collective
 	ranks, me int
 	n         int64
-	proof     int64 // bytes of the calls that are verified
-	real      bool  // the timed calls are
 	calls     int
 	done      uint64 // calls so far, over all iterations
-	data      buffers
-	own       [2][]uint64 // buffers that are not in the segment
 	busy      *busy
 	start     *workload.Start
 
@@ -80,39 +76,35 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		r: r, p: p, key: key, name: algorithm.Called(&key), what: key.Algorithm.Collective, ranks: world.Size(), me: world.Rank(),
 		n: length(p), calls: int(p.Int("calls")),
 	}
-	t.proof, t.real = proven(t.what, t.ranks, t.n, p.Int("real-limit"), (r.Spec().Clock == cluster.VirtualClock))
 	t.times, t.worst = make([]int64, kept*t.calls), make([]int64, kept*t.calls)
 	t.start = workload.NewStart(r, world)
 	t.busy = newBusy(r, p.Int("overlap"), p.Int("slices"))
+	in, out := t.what.Lengths(t.ranks, true, t.n)
 	var err error
-	if t.timed, err = newSpace(r, key, t.n, t.real); err != nil {
+	t.timed, t.verified, err = workload.Parts(workload.Store(r, p, in+out), func(store cluster.Store, small bool) (*part, error) {
+		return newPart(r, key, sizeOf(t.what, t.ranks, t.n, p.Int("real-limit"), small), store)
+	})
+	if err != nil {
 		return err
-	}
-	t.proving = t.timed
-	if !t.real {
-		if t.proving, err = newSpace(r, key, t.proof, true); err != nil {
-			return err
-		}
 	}
 	for p.Next() {
 		if err := t.iterate(); err != nil {
 			return err
 		}
 	}
-	if !t.real {
-		if err := t.proving.comm.Free(); err != nil {
+	if t.verified != t.timed {
+		if err := t.verified.comm.Free(); err != nil {
 			return err
 		}
 	}
 	return t.timed.comm.Free()
 }
 
-// proven is how many bytes the calls that are verified have, and whether these are the
-// timed ones.
-func proven(c coll.Collective, ranks int, n, limit int64, phantoms bool) (int64, bool) {
-	in, out := c.Lengths(ranks, true, n)
-	if !phantoms || in+out <= limit {
-		return n, true
+// sizeOf returns the bytes of a call: n, or of a small call that is verified next to size-only
+// ones, a size whose buffers are within the limit.
+func sizeOf(c coll.Collective, ranks int, n, limit int64, small bool) int64 {
+	if !small {
+		return n
 	}
 	blocks := int64(1)
 	if c.ByMember() {
@@ -122,7 +114,7 @@ func proven(c coll.Collective, ranks int, n, limit int64, phantoms bool) (int64,
 	if c.Combines() {
 		least = unit
 	}
-	return min(n, max(limit/2/blocks/unit*unit, least)), false
+	return min(n, max(limit/2/blocks/unit*unit, least))
 }
 
 // iterate makes the calls of an iteration, and tells of them.
@@ -133,16 +125,16 @@ func (t *team) iterate() error {
 			return err
 		}
 	}
-	if !t.real {
-		x := t.call(t.proof, t.proving)
-		x.fill(&t.data)
+	if at := t.verified; at != t.timed {
+		x := t.call(at)
+		at.fill(x)
 		if _, err := t.start.Together(); err != nil {
 			return err
 		}
-		if err := t.proving.comm.Do(t.of(x, t.proving, true)); err != nil {
+		if err := at.comm.Do(t.of(x, at)); err != nil {
 			return err
 		}
-		if err := t.check(x); err != nil {
+		if err := t.check(x, at); err != nil {
 			return err
 		}
 	}
@@ -161,46 +153,37 @@ func (t *team) iterate() error {
 	return nil
 }
 
-// check looks at what a call has given, once the call's promise is that it is there.
-func (t *team) check(x *call) error {
-	if t.key.Out == coll.NoSync {
-		if err := t.r.Barrier(t.r.World()); err != nil {
-			return err
+// check verifies the result of a call, after the ranks have met if its modes promise no
+// more.
+func (t *team) check(x *call, at *part) error {
+	return at.data.store.Do(func() error {
+		if t.key.Out == coll.NoSync {
+			if err := t.r.Barrier(t.r.World()); err != nil {
+				return err
+			}
 		}
-	}
-	t.note(x.check(&t.data))
-	return nil
+		t.note(x.check(&at.data))
+		return nil
+	})
 }
 
-// call is the next one, of n bytes, with its buffers.
-func (t *team) call(n int64, at *space) *call {
+// call returns the next call of a part, with its buffers.
+func (t *team) call(at *part) *call {
 	root := 0
 	if t.what.Rooted() {
 		if root = int(t.p.Int("root")); root < 0 {
 			root = int(t.done % uint64(t.ranks))
 		}
 	}
-	x := &call{what: t.what, ranks: t.ranks, me: t.me, root: root, n: n, stamp: t.done}
-	if t.data.in, t.data.out = at.words[0], at.words[1]; at.in == nil {
-		t.data.in, t.data.out = t.own[0], t.own[1]
-	}
-	t.data.resize(t.what, t.ranks, t.me == root, n)
-	if at.in == nil {
-		t.own = [2][]uint64{t.data.in, t.data.out}
-	}
+	x := &call{what: t.what, ranks: t.ranks, me: t.me, root: root, n: at.n, stamp: t.done}
+	at.data.resize(t.what, t.ranks, t.me == root, at.n)
 	t.done++
 	return x
 }
 
-// of is the library's call.
-func (t *team) of(x *call, at *space, real bool) coll.Call {
-	c := coll.Call{Key: t.key, Root: x.root, Blocks: t.key.Blocks(x.n, elementOf(t.what)), InAt: at.in, OutAt: at.out}
-	if !real {
-		in, out := t.what.Lengths(t.ranks, t.me == x.root, x.n)
-		c.In, c.Out = cluster.Sized(in), cluster.Sized(out)
-		return c
-	}
-	c.In, c.Out = cluster.Of(t.data.give()), cluster.Of(t.data.get())
+// of returns the library's call.
+func (t *team) of(x *call, at *part) coll.Call {
+	c := coll.Call{Key: t.key, Root: x.root, Blocks: t.key.Blocks(x.n, elementOf(t.what)), In: at.data.given(), Out: at.data.gotten(), InAt: at.in, OutAt: at.out}
 	if t.what.Combines() {
 		c.Combine = add
 	}
@@ -209,14 +192,9 @@ func (t *team) of(x *call, at *space, real bool) coll.Call {
 
 // time makes one call, and with overlap the same once more beside computing.
 func (t *team) time(times []int64, last bool) error {
-	var x *call
-	if t.real {
-		x = t.call(t.n, t.timed)
-		x.fill(&t.data)
-	} else {
-		x = t.next()
-	}
-	c := t.of(x, t.timed, t.real)
+	x := t.call(t.timed)
+	t.timed.fill(x)
+	c := t.of(x, t.timed)
 	start, err := t.start.Together()
 	if err != nil {
 		return err
@@ -231,10 +209,8 @@ func (t *team) time(times []int64, last bool) error {
 	if last {
 		t.p.Part(-1, "")
 	}
-	if t.real {
-		if err := t.check(x); err != nil {
-			return err
-		}
+	if err := t.check(x, t.timed); err != nil {
+		return err
 	}
 	clock := t.p.Clock()
 	times[lastStart], times[firstStart], times[lastEnd], times[firstEnd] = int64(start), -int64(start), int64(end), -int64(end)
@@ -250,9 +226,7 @@ func (t *team) time(times []int64, last bool) error {
 		t.busy.slice()
 	}
 	times[busied] = int64(max(t.r.Now()-start-clock, 0))
-	if t.real {
-		x.fill(&t.data)
-	}
+	t.timed.fill(x)
 	if start, err = t.start.Together(); err != nil {
 		return err
 	}
@@ -260,17 +234,7 @@ func (t *team) time(times []int64, last bool) error {
 		return err
 	}
 	times[both] = int64(max(t.r.Now()-start-clock, 0))
-	if t.real {
-		return t.check(x)
-	}
-	return nil
-}
-
-// next is the next call of sizes alone.
-func (t *team) next() *call {
-	x := t.call(t.proof, t.proving)
-	x.n = t.n
-	return x
+	return t.check(x, t.timed)
 }
 
 // beside computes while a call is under way.
@@ -359,10 +323,10 @@ func (t *team) proved() string {
 	switch {
 	case t.what == coll.OpBarrier:
 		return fmt.Sprintf("barrier by %s among %d ranks: nobody went on before all had come", t.name, t.ranks)
-	case t.real:
+	case t.verified == t.timed:
 		return fmt.Sprintf("%s by %s among %d ranks: every byte of every rank's result is right", t.what, t.name, t.ranks)
 	}
-	return fmt.Sprintf("%s by %s among %d ranks: every byte is right with %s; the timed calls move sizes", t.what, t.name, t.ranks, cluster.SizeText(float64(t.proof)))
+	return fmt.Sprintf("%s by %s among %d ranks: every byte is right with %s; the timed calls move sizes", t.what, t.name, t.ranks, cluster.SizeText(float64(t.verified.n)))
 }
 
 // mostBlocks is how many rows the table of progress has.

@@ -3,6 +3,7 @@ package collective
 import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // slots are how many one-sided calls have room at once; the library takes them in turn.
@@ -15,8 +16,8 @@ type extent struct {
 	room    coll.Room
 }
 
-// extentOf is what calls of n bytes take; there are bytes, or only sizes.
-func extentOf(k coll.Key, n int64, real bool) extent {
+// extentOf returns what calls of n bytes take.
+func extentOf(k coll.Key, n int64, store cluster.Store) extent {
 	c := k.Algorithm.Collective
 	var e extent
 	if !k.Transfer.OneSided() {
@@ -25,22 +26,19 @@ func extentOf(k coll.Key, n int64, real bool) extent {
 	e.in, e.out = c.Lengths(int(k.Ranks), true, n)
 	e.in, e.out = lines(e.in), lines(e.out)
 	e.room = k.Room(k.Blocks(n, elementOf(c)))
-	e.room.Store = cluster.Bytewise(real)
+	e.room.Store = store
 	return e
 }
 
 // lines is n bytes in whole cache lines.
 func lines(n int64) int64 { return (n + 63) &^ 63 }
 
-// segment is the bytes of a segment that the calls take, and those that only the machine
-// has.
-func (e *extent) segment() (real, sizes int64) {
-	words := slots * 8 * ((e.room.Words + 7) &^ 7)
-	bytes := slots*lines(e.room.Bytes) + e.in + e.out
-	if e.room.Store.SizeOnly() {
-		return words + 64, bytes + 64
+// add adds the memory of one-sided calls to that of a rank.
+func (e *extent) add(m *workload.Memory) {
+	for _, bytes := range []int64{e.in, e.out, slots * lines(e.room.Bytes)} {
+		m.Add(e.room.Store, bytes)
 	}
-	return words + bytes + 4*64, 0
+	m.Add(cluster.Store{}, slots*8*((e.room.Words+7)&^7))
 }
 
 // elementOf is the bytes that are never divided.
@@ -51,32 +49,40 @@ func elementOf(c coll.Collective) int64 {
 	return 1
 }
 
-// space is where calls of one size are: their Comm, and if they are one-sided where
-// their buffers are in the segment.
-type space struct {
+// part is the calls of one size, timed or verified: their Comm, their buffers, and the
+// places of these in the segment if the calls are one-sided.
+type part struct {
+	n       int64
 	comm    *coll.Comm
 	in, out *coll.At
-	words   [2][]uint64 // the buffers in the segment, as far as there are bytes
+	data    buffers
 }
 
-// newSpace makes a Comm, with room for one-sided calls of n bytes.
-func newSpace(r *cluster.Rank, k coll.Key, n int64, real bool) (*space, error) {
+// newPart makes a Comm, and reserves memory for one-sided calls of n bytes.
+func newPart(r *cluster.Rank, k coll.Key, n int64, store cluster.Store) (*part, error) {
 	comm, err := coll.New(r, r.World())
+	c := &part{n: n, comm: comm, data: buffers{store: store}}
 	if err != nil || !k.Transfer.OneSided() {
-		return &space{comm: comm}, err
+		return c, err
 	}
-	s := &space{comm: comm, in: &coll.At{}, out: &coll.At{}}
-	e := extentOf(k, n, real)
-	for i, at := range []*coll.At{s.in, s.out} {
-		size := [2]int64{e.in, e.out}[i]
-		if !real {
-			at.Off = lines(int64(len(r.Segment()))) + int64(i)*e.in
-			continue
+	e := extentOf(k, n, store)
+	place := func(size int64) (*coll.At, cluster.Buf[uint64]) {
+		at, failed := cluster.Alloc[uint64](r, store, int(size/unit))
+		if err = failed; err != nil {
+			return nil, cluster.Buf[uint64]{}
 		}
-		if at.Off, err = r.Alloc(size); err != nil {
-			return nil, err
-		}
-		s.words[i] = cluster.View[uint64](r.Segment()[at.Off : at.Off+size])
+		return &coll.At{Off: at.Off}, at.Local(r, int(size/unit))
 	}
-	return s, comm.Reserve(e.room, slots)
+	if c.in, c.data.in = place(e.in); err != nil {
+		return nil, err
+	}
+	if c.out, c.data.out = place(e.out); err != nil {
+		return nil, err
+	}
+	return c, comm.Reserve(e.room, slots)
+}
+
+// fill writes what the rank gives in a call.
+func (c *part) fill(x *call) {
+	_ = c.data.store.Do(func() error { x.fill(&c.data); return nil })
 }

@@ -11,18 +11,19 @@ import (
 // data just before and reads them just after, with no barrier between. What the modes do
 // not promise of that is found by the library's checker.
 func (t *team) checked() error {
-	x := t.call(t.proof, t.proving)
-	k := t.proving.comm.Check()
-	for _, buf := range [][]byte{t.data.give(), t.data.get()} {
+	at := t.verified
+	x := t.call(at)
+	k := at.comm.Check()
+	for _, buf := range [][]byte{at.data.give(), at.data.get()} {
 		if len(buf) > 0 {
 			k.Writes(buf)
 		}
 	}
-	x.fill(&t.data)
-	if err := k.Do(t.of(x, t.proving, true)); err != nil {
+	at.fill(x)
+	if err := k.Do(t.of(x, at)); err != nil {
 		return err
 	}
-	if out := t.data.get(); len(out) > 0 {
+	if out := at.data.get(); len(out) > 0 {
 		k.Reads(out)
 	}
 	if err := k.Barrier(); err != nil {
@@ -43,7 +44,7 @@ func (t *team) checked() error {
 	most := slices.Max(all)
 	switch {
 	case most == 0:
-		t.note(x.check(&t.data))
+		t.note(x.check(&at.data))
 	case slices.Index(all, most) == t.me:
 		t.weak = found.String()
 	default:

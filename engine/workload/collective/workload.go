@@ -52,9 +52,7 @@ var collective = workload.Workload{
 		{Name: "slices", Label: "slices", Doc: "parts of that computing, with a test of the call between two", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
 			Choices: []string{"1", "4", "16", "64"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
-		{Name: "real-limit", Label: "real up to", Doc: "bytes of a rank's buffers up to which a simulation moves and verifies real bytes; of larger calls it moves sizes, and proves the algorithm on shorter data", Type: engine.Size, Unit: "B", Default: "65536", Min: 64, Max: 1 << 30,
-			Choices: []string{"64", "4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.View,
-			Watch: "memory and time of a simulation; simulated times stay"},
+		workload.RealLimit("65536"),
 		{Name: "check-modes", Label: "check modes", Doc: "make one more call an iteration, before which each rank writes its data and after which it reads them, with no barrier between; where a synchronization mode does not promise that, verification fails with the rank, the data and the mode", Type: engine.Choice, Default: "off",
 			Choices: []string{"off", "on"}, Scope: engine.ScopeBody, Role: engine.View,
 			Watch: "verified: with nosync it fails, and says what stale or torn value a rank has read", Paper: "paper 5, section 2.2"},
@@ -157,8 +155,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "nothing is computed during a call: overlap is 0"
 	case knob == "check-modes" && c == coll.OpBarrier:
 		return "a barrier moves no data"
-	case knob == "real-limit" && kind != engine.Simulated:
-		return "outside simulations all bytes move"
+	}
+	if why := workload.LimitIdle(kind, knob); why != "" {
+		return why
 	}
 	if why := workload.Unmachined(kind, knob); why != "" {
 		return why
