@@ -106,7 +106,7 @@ func TestPhantomsHoldLittle(t *testing.T) {
 	if got := need(phantom + "4096"); got > 10<<20 {
 		t.Errorf("phantoms take %s", cluster.SizeText(got))
 	}
-	if got := need(phantom + "1048576"); got < 128<<20 || got > 144<<20 {
+	if got := need(phantom + "8388608"); got < 128<<20 || got > 144<<20 {
 		t.Errorf("of phantoms 1 MiB is real, and they take %s", cluster.SizeText(got))
 	}
 	if got := need("cartesian fabric live machine this-host nodes 4 ranks-per-node 4 size 1048576"); got < 128<<20 {

@@ -11,29 +11,26 @@ import (
 type exchange struct {
 	peers []int // in pairs: next, previous
 	size  int64
-	tag   int  // the first of two: one a direction
-	real  bool // bytes go; else phantoms, which have a size only
-	out   [][]byte
-	in    [][]byte
+	tag   int // the first of two: one a direction
+	out   []cluster.Buf[byte]
+	in    []cluster.Buf[byte]
 	// staging is where a message is copied before it leaves; empty: it is not.
 	copies  bool
-	staging []byte
+	staging cluster.Buf[byte]
 
 	requests []cluster.Request
 	statuses []cluster.Status
 }
 
-func newExchange(peers []int, size int64, tag int, real, copies bool) *exchange {
+func newExchange(s cluster.Store, peers []int, size int64, tag int, copies bool) *exchange {
 	n := len(peers)
-	x := &exchange{peers: peers, size: size, tag: tag, real: real, copies: copies, requests: make([]cluster.Request, 2*n), statuses: make([]cluster.Status, 2*n)}
-	if real {
-		if copies {
-			x.staging = make([]byte, size)
-		}
-		x.out, x.in = make([][]byte, n), make([][]byte, n)
-		for i := range n {
-			x.out[i], x.in[i] = make([]byte, size), make([]byte, size)
-		}
+	x := &exchange{peers: peers, size: size, tag: tag, copies: copies, requests: make([]cluster.Request, 2*n), statuses: make([]cluster.Status, 2*n)}
+	if copies {
+		x.staging = cluster.Make[byte](s, int(size))
+	}
+	x.out, x.in = make([]cluster.Buf[byte], n), make([]cluster.Buf[byte], n)
+	for i := range n {
+		x.out[i], x.in[i] = cluster.Make[byte](s, int(size)), cluster.Make[byte](s, int(size))
 	}
 	return x
 }
@@ -49,16 +46,10 @@ func (x *exchange) start(r *cluster.Rank, i int) error {
 			return err
 		}
 	}
-	if !x.real {
-		if err := r.Irecv(&x.requests[2*i], r.World(), from, tag, cluster.Sized(x.size)); err != nil {
-			return err
-		}
-		return r.Isend(&x.requests[2*i+1], r.World(), to, tag, cluster.Sized(x.size))
-	}
-	if err := r.Irecv(&x.requests[2*i], r.World(), from, tag, cluster.Of(x.in[i])); err != nil {
+	if err := r.Irecv(&x.requests[2*i], r.World(), from, tag, x.in[i].Data()); err != nil {
 		return err
 	}
-	return r.Isend(&x.requests[2*i+1], r.World(), to, tag, cluster.Of(x.out[i]))
+	return r.Isend(&x.requests[2*i+1], r.World(), to, tag, x.out[i].Data())
 }
 
 // stage copies a message in the process's own memory, as a message to itself: what
@@ -66,21 +57,7 @@ func (x *exchange) start(r *cluster.Rank, i int) error {
 // the program's bytes, so that a copy still on its way is not overwritten.
 func (x *exchange) stage(r *cluster.Rank, i int) error {
 	me, tag := r.World().Rank(), copyTag+x.tag
-	if !x.real {
-		var in, out cluster.Request
-		if err := r.Irecv(&in, r.World(), me, tag, cluster.Sized(x.size)); err != nil {
-			return err
-		}
-		if err := r.Isend(&out, r.World(), me, tag, cluster.Sized(x.size)); err != nil {
-			return err
-		}
-		if _, err := r.Wait(&in); err != nil {
-			return err
-		}
-		_, err := r.Wait(&out)
-		return err
-	}
-	_, err := r.Sendrecv(r.World(), me, tag, cluster.Of(x.out[i]), me, tag, cluster.Of(x.staging))
+	_, err := r.Sendrecv(r.World(), me, tag, x.out[i].Data(), me, tag, x.staging.Data())
 	return err
 }
 
@@ -134,7 +111,8 @@ func (x *exchange) atOnce(r *cluster.Rank) error {
 
 // fill writes the messages of process me.
 func (x *exchange) fill(me, stamp int) {
-	for i, b := range x.out {
+	for i := range x.out {
+		b := x.out[i].Slice()
 		for k := range b {
 			b[k] = content(me, x.tag+i, stamp, k)
 		}
@@ -143,7 +121,8 @@ func (x *exchange) fill(me, stamp int) {
 
 // check says what is wrong with what came; "": nothing.
 func (x *exchange) check(rank, stamp int) string {
-	for i, b := range x.in {
+	for i := range x.in {
+		b := x.in[i].Slice()
 		from := x.peers[opposite(i)]
 		for k := range b {
 			if want := content(from, x.tag+i, stamp, k); b[k] != want {

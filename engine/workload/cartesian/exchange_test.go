@@ -42,7 +42,7 @@ func TestExchange(t *testing.T) {
 					err := cluster.Launch(context.Background(), live.New(), spec, func(r *cluster.Rank) error {
 						first := r.ID() / ringOf * ringOf
 						place := r.ID() - first
-						x := newExchange([]int{first + (place+1)%ringOf, first + (place+ringOf-1)%ringOf}, size, 4, true, copies)
+						x := newExchange(cluster.Store{}, []int{first + (place+1)%ringOf, first + (place+ringOf-1)%ringOf}, size, 4, copies)
 						way := x.atOnce
 						if inTurn {
 							way = x.inTurn
@@ -53,7 +53,7 @@ func TestExchange(t *testing.T) {
 								return err
 							}
 							if r.ID() == 2 && stamp == 2 {
-								x.in[1][size/2]++
+								x.in[1].Slice()[size/2]++
 								if wrong := x.check(r.ID(), stamp); !strings.Contains(wrong, fmt.Sprintf("byte %d of the message of %d B", size/2, size)) {
 									t.Errorf("a spoiled byte: %q", wrong)
 								}

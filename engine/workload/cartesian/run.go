@@ -7,6 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // process is one process and what it exchanges.
@@ -32,16 +33,17 @@ func run(r *cluster.Rank, p engine.Probe) error {
 	at := find(r.World(), &r.Spec().Layout)
 	rounds := int(p.Int("rounds"))
 	atOnce := p.Text("directions") == together
-	// What is verified is as long as what is timed, unless that is a phantom.
-	real := length
-	phantoms := (r.Spec().Clock == cluster.VirtualClock) && length > p.Int("real-limit")
-	if phantoms {
-		real = max(p.Int("real-limit"), int64(senders))
-	}
-	proof := newProcess(r, p, at, senders, real, p.Int("size"), true)
-	timed := proof
-	if phantoms {
-		timed = newProcess(r, p, at, senders, length, p.Int("size"), false)
+	size := p.Int("size")
+	store := workload.Store(r, p, dataOf(len(at.vertical), len(at.horizontal), length, size))
+	timed, proof, err := workload.Parts(store, func(store cluster.Store, small bool) (*process, error) {
+		length, size := length, size
+		if small {
+			length, size = smaller(length, size, p.Int("real-limit"), int64(senders))
+		}
+		return newProcess(r, p, store, at, senders, length, size), nil
+	})
+	if err != nil {
+		return err
 	}
 	timed.steps = rounds + 1
 	if !atOnce {
@@ -78,18 +80,29 @@ func run(r *cluster.Rank, p engine.Probe) error {
 
 // newProcess shares length bytes a neighbour among the senders; a horizontal
 // message is of size.
-func newProcess(r *cluster.Rank, p engine.Probe, at neighbours, senders int, length, size int64, real bool) *process {
+func newProcess(r *cluster.Rank, p engine.Probe, s cluster.Store, at neighbours, senders int, length, size int64) *process {
 	c := &process{r: r, p: p, senders: senders, inTurn: p.Text("method") == "sendrecv"}
 	directions, copies := len(at.vertical), p.Text("copies") == staged
 	for k := range senders {
 		part := int64(k+1)*length/int64(senders) - int64(k)*length/int64(senders)
-		c.vertical = append(c.vertical, newExchange(at.vertical, part, directions*k, real, copies))
+		c.vertical = append(c.vertical, newExchange(s, at.vertical, part, directions*k, copies))
 	}
-	if real {
-		size = min(size, length)
-	}
-	c.horizontal = newExchange(at.horizontal, size, directions*senders, real, false)
+	c.horizontal = newExchange(s, at.horizontal, size, directions*senders, false)
 	return c
+}
+
+// dataOf returns the bytes of a process's messages that it sends and receives, by the
+// number of its neighbours.
+func dataOf(vertical, horizontal int, length, size int64) int64 {
+	return 2 * (int64(vertical)*length + int64(horizontal)*size)
+}
+
+// smaller returns the lengths of the messages of a small instance: four neighbours'
+// data are at most limit, and every sender has a byte.
+func smaller(length, size, limit, senders int64) (int64, int64) {
+	const messages = 8
+	length = min(length, max(limit/messages, senders))
+	return length, min(size, length)
 }
 
 // part is what one sending thread does in a round.

@@ -42,9 +42,7 @@ var cartesian = workload.Workload{
 		{Name: "rounds", Label: "rounds", Doc: "rounds that are timed, after one that is not", Type: engine.Integer, Default: "3", Min: 1, Max: 10000,
 			Choices: []string{"1", "3", "10", "100"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "how long an iteration takes"},
-		{Name: "real-limit", Label: "real up to", Doc: "longest message whose bytes a simulation moves and verifies; of longer ones, sizes and this many bytes", Type: engine.Size, Unit: "B", Default: "65536", Min: 8, Max: 1 << 30,
-			Choices: []string{"4096", "65536", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "memory and time of a simulation; simulated times stay"},
+		workload.RealLimit("524288"),
 	},
 	Defaults: map[string]string{"model": "flat"},
 	First:    "senders", Panes: []string{"locality"}, Steady: true, Idle: idle,
@@ -85,20 +83,26 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 func holds(s *engine.Scenario, on *workload.Site, l *cluster.Layout, members [][]int) []workload.Item {
 	size, senders := s.Int("size"), s.Int("senders")
 	length := size * int64(l.ThreadsPerRank)
-	if on.Virtual && length > s.Int("real-limit") {
-		length = max(s.Int("real-limit"), senders)
-		size = min(size, length)
-	}
-	vertical, horizontal := int64(0), int64(0)
+	vertical, horizontal := 0, 0
 	if len(members) > 1 {
 		vertical = 2
 	}
 	if len(members[0]) > 1 {
 		horizontal = 2
 	}
-	buffers := 2 * (vertical*length + horizontal*size)
+	// Timed and verified parts keep bytes alike, or only the verified one does.
+	store := on.Store(s, dataOf(vertical, horizontal, length, size))
+	_, held, _ := workload.Parts(store, func(_ cluster.Store, small bool) ([2]int64, error) {
+		if small {
+			a, b := smaller(length, size, s.Int("real-limit"), senders)
+			return [2]int64{a, b}, nil
+		}
+		return [2]int64{length, size}, nil
+	})
+	length, size = held[0], held[1]
+	buffers := dataOf(vertical, horizontal, length, size)
 	part := (length + senders - 1) / senders
-	underWay := vertical*senders*on.Eager(s, part) + horizontal*on.Eager(s, size)
+	underWay := int64(vertical)*senders*on.Eager(s, part) + int64(horizontal)*on.Eager(s, size)
 	if s.Text("copies") == staged && vertical > 0 {
 		buffers += length
 		underWay += senders * on.Eager(s, part)
@@ -123,8 +127,8 @@ func finish(snap *engine.Snapshot, m *cluster.Machine) []engine.Metric {
 }
 
 func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
-	if knob == "real-limit" && kind != engine.Simulated {
-		return "on live all bytes move"
+	if why := workload.LimitIdle(kind, knob); why != "" {
+		return why
 	}
 	return workload.Ungrouped(s, knob)
 }
