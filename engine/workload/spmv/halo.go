@@ -2,7 +2,6 @@ package spmv
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/hybridtop/hybridtop/cluster"
 )
@@ -14,7 +13,12 @@ type halo struct {
 	m            *mesh
 	below, above int // in MPI_COMM_WORLD; of a single process, itself
 	shares       []share
-	inbox        []float64 // two planes, where a program that forgot its barriers receives
+
+	// What a program that forgot its barriers has: two planes that it receives into, and a
+	// flag that its master sets to the number of the product when they have come.
+	inbox   cluster.Buf[float64]
+	flag    cluster.Ptr[uint64]
+	product uint64
 }
 
 // share is one thread's points [lo, hi) of the planes.
@@ -24,13 +28,16 @@ type share struct {
 	statuses [4]cluster.Status
 }
 
-func newHalo(m *mesh, world *cluster.Team, threads int) *halo {
-	me, n := world.Rank(), world.Size()
+func newHalo(r *cluster.Rank, m *mesh, threads int) (*halo, error) {
+	me, n := r.World().Rank(), r.World().Size()
 	h := &halo{m: m, below: (me + n - 1) % n, above: (me + 1) % n, shares: make([]share, threads)}
 	for q := range h.shares {
 		h.shares[q].lo, h.shares[q].hi = cluster.Share(m.plane(), threads, q)
 	}
-	return h
+	h.inbox = cluster.Make[float64](m.store, 2*m.plane())
+	var err error
+	h.flag, err = cluster.Alloc[uint64](r, cluster.Store{}, 1)
+	return h, err
 }
 
 // whole exchanges the planes by one thread.
@@ -44,34 +51,21 @@ func (h *halo) part(r *cluster.Rank, q int) error {
 	return h.exchange(r, q, &h.shares[q], h.plane(0), h.plane(h.m.nk+1))
 }
 
-// plane is plane k of x, counted from the halo below; nil: there is none.
-func (h *halo) plane(k int) []float64 {
-	if !h.m.real() {
-		return nil
-	}
-	return h.m.x[k*h.m.plane() : (k+1)*h.m.plane()]
-}
+// plane returns plane k of x, counted from the halo below.
+func (h *halo) plane(k int) cluster.Buf[float64] { return h.m.planeAt(k) }
 
 // exchange starts the receives and sends of a share, with tags of its own, and
 // waits for all.
-func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high []float64) error {
+func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high cluster.Buf[float64]) error {
 	if s.lo == s.hi {
 		return nil // more threads than points; so have the neighbours
 	}
-	up, down := 2*q, 2*q+1
-	if err := h.receive(r, &s.requests[0], h.below, up, low, s); err != nil {
-		return err
-	}
-	if err := h.receive(r, &s.requests[1], h.above, down, high, s); err != nil {
-		return err
-	}
-	if err := h.send(r, &s.requests[2], h.above, up, h.plane(h.m.nk), s); err != nil {
-		return err
-	}
-	if err := h.send(r, &s.requests[3], h.below, down, h.plane(1), s); err != nil {
-		return err
-	}
-	if err := r.Waitall(s.requests[:], s.statuses[:]); err != nil {
+	up, down, world := 2*q, 2*q+1, r.World()
+	data := func(plane cluster.Buf[float64]) cluster.Data { return plane.Part(s.lo, s.hi).Data() }
+	err := first(r.Irecv(&s.requests[0], world, h.below, up, data(low)), r.Irecv(&s.requests[1], world, h.above, down, data(high)))
+	err = first(err, r.Isend(&s.requests[2], world, h.above, up, data(h.plane(h.m.nk))))
+	err = first(err, r.Isend(&s.requests[3], world, h.below, down, data(h.plane(1))))
+	if err = first(err, r.Waitall(s.requests[:], s.statuses[:])); err != nil {
 		return err
 	}
 	for i := range 2 {
@@ -82,58 +76,26 @@ func (h *halo) exchange(r *cluster.Rank, q int, s *share, low, high []float64) e
 	return nil
 }
 
-func (h *halo) receive(r *cluster.Rank, q *cluster.Request, from, tag int, plane []float64, s *share) error {
-	if plane == nil {
-		return r.Irecv(q, r.World(), from, tag, cluster.Sized(8*int64(s.hi-s.lo)))
-	}
-	return r.Irecv(q, r.World(), from, tag, cluster.Of(plane[s.lo:s.hi]))
-}
-
-func (h *halo) send(r *cluster.Rank, q *cluster.Request, to, tag int, plane []float64, s *share) error {
-	if plane == nil {
-		return r.Isend(q, r.World(), to, tag, cluster.Sized(8*int64(s.hi-s.lo)))
-	}
-	return r.Isend(q, r.World(), to, tag, cluster.Of(plane[s.lo:s.hi]))
-}
-
-// wordByWord exchanges while others may look at the halo: what has come is stored
-// in it by atomics.
-func (h *halo) wordByWord(r *cluster.Rank) error {
-	if !h.m.real() {
-		return h.whole(r)
-	}
-	n := h.m.plane()
-	if h.inbox == nil {
-		h.inbox = make([]float64, 2*n)
-	}
-	all := share{hi: n}
-	if err := h.exchange(r, 0, &all, h.inbox[:n], h.inbox[n:]); err != nil {
+// beside exchanges while other threads may use the halo of the product before: the planes
+// come to the inbox, and then the flag is set.
+func (h *halo) beside(r *cluster.Rank) error {
+	all, n := share{hi: h.m.plane()}, h.m.plane()
+	if err := h.exchange(r, 0, &all, h.inbox.Part(0, n), h.inbox.Part(n, 2*n)); err != nil {
 		return err
 	}
-	for i, v := range h.inbox {
-		if _, err := r.Atomic(cluster.At(r.ID(), h.word(i)), cluster.AtomicStore, math.Float64bits(v)); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := r.Atomic(h.flag.Target, cluster.AtomicStore, h.product)
+	return err
 }
 
-// word is where in the segment point i of the two halo planes stands, B.
-func (h *halo) word(i int) int64 {
-	if i >= h.m.plane() {
-		i += int(h.m.rows()) // the own planes lie between
-	}
-	return h.m.halo + 8*int64(i)
+// came reports whether the planes of this product are in the inbox.
+func (h *halo) came(r *cluster.Rank) (bool, error) {
+	product, err := r.Atomic(h.flag.Target, cluster.AtomicLoad, 0)
+	return product == h.product, err
 }
 
-// look loads a line of a halo plane by atomics: what is there now.
-func (h *halo) look(r *cluster.Rank, plane, j int, line []float64) error {
-	for i := range line {
-		v, err := r.Atomic(cluster.At(r.ID(), h.word(plane*h.m.plane()+j*h.m.ni+i)), cluster.AtomicLoad, 0)
-		if err != nil {
-			return err
-		}
-		line[i] = math.Float64frombits(v)
-	}
-	return nil
+// keep copies the inbox into x, for the next product.
+func (h *halo) keep() {
+	n := h.m.plane()
+	copy(h.plane(0).Slice(), h.inbox.Part(0, n).Slice())
+	copy(h.plane(h.m.nk+1).Slice(), h.inbox.Part(n, 2*n).Slice())
 }

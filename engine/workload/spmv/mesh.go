@@ -31,13 +31,15 @@ type mesh struct {
 	first      int // global number of its first plane
 	planes     int // of all processes
 
-	// What follows is nil where only the time is wanted.
+	store   cluster.Store
+	planeAt func(k int) cluster.Buf[float64] // of x, counted from the halo below
+
+	// What follows is nil in a size-only store.
 	start  []int32 // of each row's entries, and the end of the last row's
 	column []int32 // in x
 	value  []float64
 	x      []float64 // nk + 2 planes: the halo below, the own, the halo above
 	y      []float64 // nk planes
-	halo   int64     // x's offset in the segment, B
 	stamp  uint64    // which x it is
 }
 
@@ -46,12 +48,14 @@ func (m *mesh) lines() int { return m.nk * m.nj }
 
 // rows are those of the matrix; only of a mesh with numbers do they fit an int.
 func (m *mesh) rows() int64 { return int64(m.nk) * int64(m.plane()) }
-func (m *mesh) real() bool  { return m.x != nil }
+
+// bytes returns the bytes of the matrix, x and y, without the halo.
+func (m *mesh) bytes() int64 { return m.rows() * (entries*(8+4) + 4 + 8 + 8) }
 
 // segment is how many bytes of segment a mesh takes, a little more for alignment.
 func (m *mesh) segment() int64 {
 	rows, halo := m.rows(), 2*int64(m.plane())
-	return rows*(entries*(8+4)+4+8+8) + 8*halo + 8 + 5*64
+	return rows*(entries*(8+4)+4+8+8) + 8*halo + 8 + 7*64
 }
 
 // late is how many entries of a row reach into the halo at most, which stand last in
@@ -73,12 +77,10 @@ func (m *mesh) build(r *cluster.Rank) error {
 		if err != nil {
 			return err
 		}
-		if i == 0 {
-			m.halo = off
-		}
 		parts[i] = r.Segment()[off : off+n]
 	}
 	m.x, m.y, m.value = cluster.View[float64](parts[0]), cluster.View[float64](parts[1]), cluster.View[float64](parts[2])
+	m.planeAt = func(k int) cluster.Buf[float64] { return cluster.Wrap(m.x[k*m.plane() : (k+1)*m.plane()]) }
 	m.column, m.start = cluster.View[int32](parts[3]), cluster.View[int32](parts[4])
 	at := 0
 	m.start[0] = 0
@@ -163,6 +165,25 @@ func (m *mesh) multiply(lo, hi, from, to int, more bool) {
 		}
 		for e, c := range columns {
 			sum += values[e] * m.x[c]
+		}
+		m.y[row] = sum
+	}
+}
+
+// multiplyWith computes rows [lo, hi) with the two planes of a halo in place of x's.
+func (m *mesh) multiplyWith(lo, hi int, low, high []float64) {
+	n, above := int32(m.plane()), int32(m.plane())+int32(m.rows())
+	for row := lo; row < hi; row++ {
+		sum := 0.0
+		for at := m.start[row]; at < m.start[row+1]; at++ {
+			switch c := m.column[at]; {
+			case c < n:
+				sum += m.value[at] * low[c]
+			case c >= above:
+				sum += m.value[at] * high[c-above]
+			default:
+				sum += m.value[at] * m.x[c]
+			}
 		}
 		m.y[row] = sum
 	}

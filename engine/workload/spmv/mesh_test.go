@@ -20,7 +20,8 @@ func onMesh(t *testing.T, processes, ni, nj, nk int, body func(r *cluster.Rank, 
 		Segment: of.segment(),
 	}
 	err := cluster.Launch(context.Background(), sim.New(), spec, func(r *cluster.Rank) error {
-		m := newMesh(r.World(), ni, nj, nk)
+		m := &mesh{ni: ni, nj: nj, nk: nk}
+		m.place(r.World(), cluster.Store{})
 		if err := m.build(r); err != nil {
 			return err
 		}
@@ -29,6 +30,15 @@ func onMesh(t *testing.T, processes, ni, nj, nk int, body func(r *cluster.Rank, 
 	if err != nil {
 		t.Errorf("%d processes, %d×%d×%d: %v", processes, ni, nj, nk, err)
 	}
+}
+
+// halos returns the halo exchange of one thread.
+func halos(r *cluster.Rank, m *mesh) *halo {
+	h, err := newHalo(r, m, 1)
+	if err != nil {
+		r.Lib().End(err)
+	}
+	return h
 }
 
 // whole computes the product in the two parts of a split.
@@ -50,7 +60,7 @@ func TestProduct(t *testing.T) {
 				onMesh(t, processes, size[0], size[1], size[2], func(r *cluster.Rank, m *mesh) error {
 					for stamp := range uint64(2) {
 						m.fill(stamp)
-						if err := newHalo(m, r.World(), 1).whole(r); err != nil {
+						if err := halos(r, m).whole(r); err != nil {
 							return err
 						}
 						whole(r, m, how)
@@ -83,7 +93,7 @@ func TestPlaneWave(t *testing.T) {
 		for row := range int(m.rows()) {
 			m.x[m.plane()+row] = math.Cos(phase(row))
 		}
-		if err := newHalo(m, r.World(), 1).whole(r); err != nil {
+		if err := halos(r, m).whole(r); err != nil {
 			return err
 		}
 		whole(r, m, splitPaper)
@@ -117,14 +127,14 @@ func TestIndex(t *testing.T) {
 // old or not there, a row that was not computed.
 func TestCheckSeesWhatIsWrong(t *testing.T) {
 	onMesh(t, 2, 4, 4, 3, func(r *cluster.Rank, m *mesh) error {
-		h := newHalo(m, r.World(), 1)
+		h := halos(r, m)
 		for what, c := range map[string]struct {
 			spoil func()
 			rows  int
 		}{
 			"a wrong value":  {func() { m.value[entries*20+3] += 1e-9 }, 1},
-			"a swapped halo": {func() { copy(h.plane(0), h.plane(m.nk+1)) }, 16},
-			"an old halo":    {func() { h.plane(m.nk + 1)[5] = element(5, m.stamp-1) }, 1},
+			"a swapped halo": {func() { copy(h.plane(0).Slice(), h.plane(m.nk+1).Slice()) }, 16},
+			"an old halo":    {func() { h.plane(m.nk + 1).Slice()[5] = element(5, m.stamp-1) }, 1},
 		} {
 			kept := append([]float64(nil), m.value...)
 			m.fill(7)
@@ -152,7 +162,10 @@ func TestSharesOfThePlanes(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 16, 20} {
 		onMesh(t, 3, 4, 4, 2, func(r *cluster.Rank, m *mesh) error {
 			m.fill(3)
-			h := newHalo(m, r.World(), threads)
+			h, err := newHalo(r, m, threads)
+			if err != nil {
+				return err
+			}
 			for q := range threads {
 				if err := h.part(r, q); err != nil {
 					return err

@@ -16,12 +16,7 @@ type part struct {
 
 // compute computes lines [lo, hi) on a thread.
 func (p *part) compute(t *cluster.Thread, lo, hi int) {
-	w := work(int64(hi-lo)*int64(p.m.ni), p.share)
-	if !p.m.real() {
-		t.Compute(w, nil)
-		return
-	}
-	t.Compute(w, func() {
+	t.Compute(work(int64(hi-lo)*int64(p.m.ni), p.share), p.m.store.Body(func() {
 		ni := p.m.ni
 		if p.line == nil {
 			p.m.multiply(lo*ni, hi*ni, p.from, p.to, p.more)
@@ -31,7 +26,7 @@ func (p *part) compute(t *cluster.Thread, lo, hi int) {
 			at := p.line(i) * ni
 			p.m.multiply(at, at+ni, p.from, p.to, p.more)
 		}
-	})
+	}))
 }
 
 // The ways to split the product.

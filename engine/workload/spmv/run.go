@@ -5,6 +5,7 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 func run(r *cluster.Rank, p engine.Probe) error {
@@ -17,52 +18,59 @@ func run(r *cluster.Rank, p engine.Probe) error {
 		}
 		return nil
 	}
-	// What is verified is what is timed, unless that has a time and no numbers.
-	all := []*mesh{newMesh(r.World(), int(p.Int("ni")), int(p.Int("nj")), int(p.Int("local-k")))}
-	phantom := (r.Spec().Clock == cluster.VirtualClock) && all[0].rows() > p.Int("real-limit")
-	if phantom {
-		all = []*mesh{proof(r.World(), all[0]), all[0]}
-	}
-	if err := all[0].build(r); err != nil {
+	whole := mesh{ni: int(p.Int("ni")), nj: int(p.Int("nj")), nk: int(p.Int("local-k"))}
+	timed, verified, err := workload.Parts(workload.Store(r, p, whole.bytes()), func(store cluster.Store, small bool) (*product, error) {
+		m := new(mesh)
+		*m = whole.part(small)
+		m.place(r.World(), store)
+		if err := store.Do(func() error { return m.build(r) }); err != nil {
+			return nil, err
+		}
+		return newProduct(r, p, m)
+	})
+	if err != nil {
 		return err
 	}
-	var products []*product
-	for _, m := range all {
-		products = append(products, newProduct(r, p, m))
-	}
-	products[len(products)-1].name = "scheme: " + schemeOf(p)
-	if !(r.Spec().Clock == cluster.VirtualClock) { // memory that is touched for the first time is slow
-		if _, _, err := products[0].both(p, 0); err != nil {
+	timed.name = "scheme: " + schemeOf(p)
+	if r.Spec().Clock != cluster.VirtualClock { // memory that is touched for the first time is slow
+		if _, _, err := timed.both(p, 0); err != nil {
 			return err
 		}
 	}
 	for p.Next() {
-		for i, c := range products {
-			parts, took, err := c.both(p, uint64(p.Iteration())+1)
-			if err != nil {
+		if verified != timed {
+			if _, _, err := verified.both(p, uint64(p.Iteration())+1); err != nil {
 				return err
 			}
-			if i == len(products)-1 {
-				c.report(p, parts, took)
-			}
 		}
+		parts, took, err := timed.both(p, uint64(p.Iteration())+1)
+		if err != nil {
+			return err
+		}
+		timed.report(p, parts, took)
 	}
 	return nil
 }
 
-func newMesh(world *cluster.Team, ni, nj, nk int) *mesh {
-	return &mesh{ni: ni, nj: nj, nk: nk, first: world.Rank() * nk, planes: world.Size() * nk}
+// place gives a mesh its planes among those of all processes, and its store.
+func (m *mesh) place(world *cluster.Team, store cluster.Store) {
+	m.first, m.planes, m.store = world.Rank()*m.nk, world.Size()*m.nk, store
+	m.planeAt = func(int) cluster.Buf[float64] { return cluster.Make[float64](cluster.Bytewise(false), m.plane()) }
 }
 
-// The mesh that is verified where the one that is timed has no numbers: lines and
-// planes enough for every thread, boundary and inner.
+// The small mesh that is verified next to a size-only one has enough lines and planes for
+// every thread, boundary and inner.
 const (
-	proofSide   = 8
-	proofPlanes = 4
+	smallSide   = 8
+	smallPlanes = 4
 )
 
-func proof(world *cluster.Team, m *mesh) *mesh {
-	return newMesh(world, min(m.ni, proofSide), min(m.nj, proofSide), min(m.nk, proofPlanes))
+// part returns the mesh itself, or a small one.
+func (m mesh) part(small bool) mesh {
+	if small {
+		return mesh{ni: min(m.ni, smallSide), nj: min(m.nj, smallSide), nk: min(m.nk, smallPlanes)}
+	}
+	return m
 }
 
 // both computes a product masteronly and one by the scheme, in turns that one and
@@ -72,9 +80,7 @@ func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, e
 	var took cluster.Time
 	for turn := range uint64(2) {
 		stamp := 2*iteration + turn
-		if c.m.real() {
-			c.m.fill(stamp)
-		}
+		_ = c.m.store.Do(func() error { c.m.fill(stamp); return nil })
 		if err := c.r.Barrier(c.r.World()); err != nil {
 			return parts, took, err
 		}
@@ -100,8 +106,8 @@ func (c *product) both(p engine.Probe, iteration uint64) (times, cluster.Time, e
 			return parts, took, err
 		}
 		p.Part(-1, "")
-		if c.m.real() && iteration > 0 {
-			c.verify(p, reference)
+		if iteration > 0 {
+			_ = c.m.store.Do(func() error { c.verify(p, reference); return nil })
 		}
 	}
 	return parts, took, nil

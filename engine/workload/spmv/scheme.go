@@ -30,7 +30,7 @@ const (
 // balanced is the word for no reserved thread.
 const balanced = "balanced"
 
-func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) *product {
+func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) (*product, error) {
 	c := &product{r: r, m: m, clock: p.Clock(), threads: r.Spec().Layout.ThreadsPerRank, reserved: 1}
 	c.early, c.late = m.split(p.Text("split"))
 	level, _ := cluster.ParseThreadLevel(p.Text("threading")) // the knob has the levels for choices
@@ -49,8 +49,9 @@ func newProduct(r *cluster.Rank, p engine.Probe, m *mesh) *product {
 		c.scheme = c.reserve
 		c.reserved = int(max(p.Int("reserved"), 0)) // balanced: −1
 	}
-	c.h = newHalo(m, r.World(), max(c.reserved, 1))
-	return c
+	var err error
+	c.h, err = newHalo(r, m, max(c.reserved, 1))
+	return c, err
 }
 
 // schemeOf names the scheme: its thread level, and what its master section is like.
@@ -160,61 +161,38 @@ func (c *product) barriers() error {
 // lines whose halo has not come. x itself was there before the region, so that
 // nothing else is used too early.
 func (c *product) bare() error {
-	all := part{m: c.m, lines: c.m.lines(), share: 1, to: entries}
-	return c.r.Fork(c.threads, func(t *cluster.Thread) error {
-		err := t.Master(func() error { return c.h.wordByWord(&t.Rank) })
-		l := c.dynamic(&all)
+	c.h.product++
+	err := c.r.Fork(c.threads, func(t *cluster.Thread) error {
+		err := t.Master(func() error { return c.h.beside(&t.Rank) })
+		l := c.dynamic(&part{lines: c.m.lines()})
 		l.Nowait = true
-		line := make([]float64, 2*c.m.ni)
-		return first(err, t.For(all.lines, l, func(lo, hi int) error {
-			if !c.m.real() {
-				all.compute(t, lo, hi)
-				return nil
-			}
+		return first(err, t.For(c.m.lines(), l, func(lo, hi int) error {
 			for i := lo; i < hi; i++ {
-				if err := c.racing(t, i, line); err != nil {
+				if err := c.racing(t, i); err != nil {
 					return err
 				}
 			}
 			return nil
 		}))
 	})
+	c.h.keep()
+	return err
 }
 
-// racing computes a line with the halo as it is now.
-func (c *product) racing(t *cluster.Thread, i int, line []float64) error {
+// racing computes a line with the halo of this product if it has come, else with that of
+// the product before.
+func (c *product) racing(t *cluster.Thread, i int) error {
 	m := c.m
-	k, j := i/m.nj, i%m.nj
-	low, high := line[:m.ni], line[m.ni:]
-	if k == 0 {
-		if err := c.h.look(&t.Rank, 0, j, low); err != nil {
+	low, high := c.h.plane(0), c.h.plane(m.nk+1)
+	if k := i / m.nj; k == 0 || k == m.nk-1 {
+		switch came, err := c.h.came(&t.Rank); {
+		case err != nil:
 			return err
+		case came:
+			low, high = c.h.inbox.Part(0, m.plane()), c.h.inbox.Part(m.plane(), 2*m.plane())
 		}
 	}
-	if k == m.nk-1 {
-		if err := c.h.look(&t.Rank, 1, j, high); err != nil {
-			return err
-		}
-	}
-	t.Compute(work(int64(m.ni), 1), func() {
-		own := int32(m.plane() + int(m.rows())) // where the halo above begins
-		for row := i * m.ni; row < (i+1)*m.ni; row++ {
-			sum := 0.0
-			for at := m.start[row]; at < m.start[row+1]; at++ {
-				x := 0.0
-				switch column := m.column[at]; {
-				case column < int32(m.plane()):
-					x = low[int(column)%m.ni]
-				case column >= own:
-					x = high[int(column)%m.ni]
-				default:
-					x = m.x[column]
-				}
-				sum += m.value[at] * x
-			}
-			m.y[row] = sum
-		}
-	})
+	t.Compute(work(int64(m.ni), 1), m.store.Body(func() { m.multiplyWith(i*m.ni, (i+1)*m.ni, low.Slice(), high.Slice()) }))
 	return nil
 }
 

@@ -42,9 +42,7 @@ var spmv = workload.Workload{
 		{Name: "master-section", Label: "master section", Doc: "under threading = funneled: the others compute beside it, it has a barrier before and after it (masteronly again), or the barriers are forgotten (a race)", Type: engine.Choice, Default: sectionOverlapped,
 			Choices: []string{sectionOverlapped, sectionBarriers, sectionBare}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the barriers on the timeline, and with bare the wrong result", Paper: "paper 2, section 4"},
-		{Name: "real-limit", Label: "real up to", Doc: "most rows of a process that a simulation computes and verifies; of more it takes the time, and verifies a small grid by the same scheme", Type: engine.Integer, Default: "32768", Min: 1, Max: mostRows,
-			Choices: []string{"4096", "32768", "262144"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "memory and time of a simulation; simulated times stay"},
+		workload.RealLimit("3407872"),
 	},
 	Defaults: map[string]string{"model": "flat", "ranks-per-node": "1", "threads-per-rank": "4", "threading": "funneled"},
 	First:    "threading", Panes: []string{"overlap"}, Steady: true, Idle: idle,
@@ -92,10 +90,11 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	case level == cluster.ThreadMultiple && s.Int("reserved") >= int64(n):
 		return fail("reserved = %d of %d threads: none remains to compute; use fewer reserved or more threads per rank", s.Int("reserved"), n)
 	}
-	m := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
-	if on.Virtual && m.rows() > s.Int("real-limit") {
-		m = mesh{ni: proofSide, nj: proofSide, nk: proofPlanes}
-	}
+	whole := mesh{ni: int(s.Int("ni")), nj: int(s.Int("nj")), nk: int(s.Int("local-k"))}
+	_, m, _ := workload.Parts(on.Store(s, whole.bytes()), func(_ cluster.Store, small bool) (*mesh, error) {
+		m := whole.part(small)
+		return &m, nil
+	})
 	if m.rows()+2*int64(m.plane()) > mostRows {
 		return fail("ni × nj × local-k = %d × %d × %d points a process: at most %d have numbers; use fewer, or fabric = sim with a lower real-limit", m.ni, m.nj, m.nk, mostRows)
 	}
@@ -176,8 +175,9 @@ func idle(s *engine.Scenario, kind engine.Kind, knob string) string {
 		return "only threading = multiple reserves threads by this knob"
 	case knob == "master-section" && s.Threading() != cluster.ThreadFunneled:
 		return "only threading = funneled has a master section"
-	case knob == "real-limit" && kind != engine.Simulated:
-		return "on live all rows are computed"
+	}
+	if why := workload.LimitIdle(kind, knob); why != "" {
+		return why
 	}
 	return workload.Ungrouped(s, knob)
 }
