@@ -84,35 +84,27 @@ func (l Lib) Noticed(call string, t *Team, tag int, peers []int) error {
 }
 
 // Put is Rank.Put.
-func (l Lib) Put(at Target, d Data) error {
-	was := l.r.means(Means{})
-	err := l.r.Put(at, d)
-	l.r.means(was)
-	return err
-}
+func (l Lib) Put(at Target, d Data) error { return l.contiguous(KindPut, at, d) }
 
 // Get is Rank.Get.
-func (l Lib) Get(at Target, d Data) error {
+func (l Lib) Get(at Target, d Data) error { return l.contiguous(KindGet, at, d) }
+
+func (l Lib) contiguous(kind Kind, at Target, d Data) error {
 	was := l.r.means(Means{})
-	err := l.r.Get(at, d)
+	err := l.r.contiguous(kind, at, d)
 	l.r.means(was)
 	return err
 }
 
-// PutImplicit starts a put that Quiet completes, whatever the UPC group of rank to. It
-// counts no traffic.
-func (l Lib) PutImplicit(at Target, d Data) error {
-	was := l.r.means(Means{})
-	l.r.onesided(KindPut, at, d)
-	err := l.r.implicit(at.Rank)
-	l.r.means(was)
-	return err
-}
+// PutImplicit starts a put that Quiet completes, in any UPC group. It counts no traffic.
+func (l Lib) PutImplicit(at Target, d Data) error { return l.later(KindPut, at, d) }
 
 // GetImplicit starts a get that Quiet completes, as PutImplicit does a put.
-func (l Lib) GetImplicit(at Target, d Data) error {
+func (l Lib) GetImplicit(at Target, d Data) error { return l.later(KindGet, at, d) }
+
+func (l Lib) later(kind Kind, at Target, d Data) error {
 	was := l.r.means(Means{})
-	l.r.onesided(KindGet, at, d)
+	l.r.onesided(kind, at, d)
 	err := l.r.implicit(at.Rank)
 	l.r.means(was)
 	return err

@@ -55,53 +55,56 @@ func (r *Rank) receiving(kind Kind, t *Team, from, tag int, d Data) error {
 	return nil
 }
 
-// Send sends d to a rank of the team and returns when its bytes may be written
-// again: at once for a message up to the eager limit, after the receive has
-// taken it for a longer one.
-func (r *Rank) Send(t *Team, to, tag int, d Data) error {
-	if err := r.sending(KindSend, false, t, to, tag, d); err != nil {
+// sendNow sends, and waits until the bytes may be written again.
+func (r *Rank) sendNow(kind Kind, t *Team, to, tag int, d Data) error {
+	if err := r.sending(kind, false, t, to, tag, d); err != nil {
 		return err
 	}
 	_, err := r.wait(t, to, tag)
 	return err
 }
 
-// Ssend is a synchronous send: it returns only once the receive has started.
-func (r *Rank) Ssend(t *Team, to, tag int, d Data) error {
-	if err := r.sending(KindSsend, false, t, to, tag, d); err != nil {
+// startSend starts a send into q.
+func (r *Rank) startSend(kind Kind, q *Request, t *Team, to, tag int, d Data) error {
+	if err := r.sending(kind, true, t, to, tag, d); err != nil {
 		return err
 	}
-	_, err := r.wait(t, to, tag)
-	return err
+	r.start(q, t, to, tag)
+	return nil
 }
+
+// Send sends d to a rank of the team and returns when its bytes may be written
+// again: at once for a message up to the eager limit, after the receive has
+// taken it for a longer one.
+func (r *Rank) Send(t *Team, to, tag int, d Data) error { return r.sendNow(KindSend, t, to, tag, d) }
+
+// Ssend is a synchronous send: it returns only once the receive has started.
+func (r *Rank) Ssend(t *Team, to, tag int, d Data) error { return r.sendNow(KindSsend, t, to, tag, d) }
 
 // Isend starts a send into q. Several small ones may leave together: the last of
 // them leaves at the latest on the rank's next call that waits, tests, probes or
 // computes.
 func (r *Rank) Isend(q *Request, t *Team, to, tag int, d Data) error {
-	if err := r.sending(KindSend, true, t, to, tag, d); err != nil {
-		return err
-	}
-	r.start(q, t, to, tag)
-	return nil
+	return r.startSend(KindSend, q, t, to, tag, d)
 }
 
 // Issend starts a synchronous send into q.
 func (r *Rank) Issend(q *Request, t *Team, to, tag int, d Data) error {
-	if err := r.sending(KindSsend, true, t, to, tag, d); err != nil {
-		return err
+	return r.startSend(KindSsend, q, t, to, tag, d)
+}
+
+// receive runs a receive or a blocking probe.
+func (r *Rank) receive(kind Kind, t *Team, from, tag int, d Data) (Status, error) {
+	if err := r.receiving(kind, t, from, tag, d); err != nil {
+		return Status{}, err
 	}
-	r.start(q, t, to, tag)
-	return nil
+	return r.run(t, from, tag)
 }
 
 // Recv receives a message of at most d.Len() bytes; from may be AnySource and
 // tag AnyTag. A longer message is a truncation error, and is consumed.
 func (r *Rank) Recv(t *Team, from, tag int, d Data) (Status, error) {
-	if err := r.receiving(KindRecv, t, from, tag, d); err != nil {
-		return Status{}, err
-	}
-	return r.run(t, from, tag)
+	return r.receive(KindRecv, t, from, tag, d)
 }
 
 // Irecv starts a receive into q.
@@ -115,20 +118,22 @@ func (r *Rank) Irecv(q *Request, t *Team, from, tag int, d Data) error {
 
 // Probe blocks until a message that matches waits, and leaves it there.
 func (r *Rank) Probe(t *Team, from, tag int) (Status, error) {
-	if err := r.receiving(KindProbe, t, from, tag, Data{}); err != nil {
-		return Status{}, err
-	}
-	return r.run(t, from, tag)
+	return r.receive(KindProbe, t, from, tag, Data{})
 }
 
-// Iprobe reports whether a message that matches waits.
-func (r *Rank) Iprobe(t *Team, from, tag int) (Status, bool, error) {
-	if err := r.receiving(KindIprobe, t, from, tag, Data{}); err != nil {
+// look is a probe that does not block.
+func (r *Rank) look(kind Kind, t *Team, from, tag int) (Status, bool, error) {
+	if err := r.receiving(kind, t, from, tag, Data{}); err != nil {
 		return Status{}, false, err
 	}
 	r.port.Post(&r.op)
 	r.leave()
 	return status(t, r.op.Done), r.op.Done.Found, nil
+}
+
+// Iprobe reports whether a message that matches waits.
+func (r *Rank) Iprobe(t *Team, from, tag int) (Status, bool, error) {
+	return r.look(KindIprobe, t, from, tag)
 }
 
 // Message is one that a matched probe took out of the queue: nobody else can
@@ -141,22 +146,14 @@ type Message struct {
 
 // Mprobe blocks until a message that matches waits, and takes it.
 func (r *Rank) Mprobe(t *Team, from, tag int) (Message, error) {
-	if err := r.receiving(KindMprobe, t, from, tag, Data{}); err != nil {
-		return Message{}, err
-	}
-	st, err := r.run(t, from, tag)
+	st, err := r.receive(KindMprobe, t, from, tag, Data{})
 	return Message{n: st.Word, team: t, Status: st}, err
 }
 
 // Improbe takes a message that matches, if one waits.
 func (r *Rank) Improbe(t *Team, from, tag int) (Message, bool, error) {
-	if err := r.receiving(KindImprobe, t, from, tag, Data{}); err != nil {
-		return Message{}, false, err
-	}
-	r.port.Post(&r.op)
-	r.leave()
-	done := r.op.Done
-	return Message{n: done.A, team: t, Status: status(t, done)}, done.Found, nil
+	st, found, err := r.look(KindImprobe, t, from, tag)
+	return Message{n: st.Word, team: t, Status: st}, found, err
 }
 
 func (r *Rank) receivingMatched(m Message, d Data) error {

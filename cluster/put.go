@@ -51,35 +51,26 @@ const MaxTrain = 1<<16 - 1
 
 // Put writes d to the target and returns when it is complete there. Another rank may read
 // it after it has synchronized with the caller.
-func (r *Rank) Put(to Target, d Data) error {
-	if err := r.target("put", to.Rank); err != nil {
-		return err
-	}
-	if s := r.place(to, d); s != nil {
-		r.Account(to.Rank, 1, d.n)
-		r.move(KindPut, to.Rank, s, d.Bytes())
-		return nil
-	}
-	if err := r.contiguous(KindPut, to, d); err != nil {
-		return err
-	}
-	return r.transfer(to.Rank)
-}
+func (r *Rank) Put(to Target, d Data) error { return r.contiguous(KindPut, to, d) }
 
 // Get reads d.Len() bytes at the target into d.
-func (r *Rank) Get(from Target, d Data) error {
-	if err := r.target("get", from.Rank); err != nil {
+func (r *Rank) Get(from Target, d Data) error { return r.contiguous(KindGet, from, d) }
+
+func (r *Rank) contiguous(kind Kind, at Target, d Data) error {
+	if err := r.target(kind.String(), at.Rank); err != nil {
 		return err
 	}
-	if s := r.place(from, d); s != nil {
-		r.Account(from.Rank, 1, d.n)
-		r.move(KindGet, from.Rank, s, d.Bytes())
+	if s := r.place(at, d); s != nil {
+		r.Account(at.Rank, 1, d.n)
+		r.move(kind, at.Rank, s, d.Bytes())
 		return nil
 	}
-	if err := r.contiguous(KindGet, from, d); err != nil {
+	if err := r.within(kind.String(), at, d); err != nil {
 		return err
 	}
-	return r.transfer(from.Rank)
+	r.Account(at.Rank, 1, d.n)
+	r.onesided(kind, at, d)
+	return r.transfer(at.Rank)
 }
 
 // PutWith makes a put. Without requests it waits for p.Until. With a request op it only
@@ -88,64 +79,48 @@ func (r *Rank) Get(from Target, d Data) error {
 // put may be written again when PutWith returns, spans when the source is complete. PutWith
 // keeps neither p nor its shape.
 func (r *Rank) PutWith(p *Put, op, source *Request) error {
-	call := p.name()
-	if err := r.target(call, p.To.Rank); err != nil {
-		return err
-	}
-	if op == nil && p.Signal.Op == SigNone && p.Call.Fn == 0 {
-		done, err := r.inPlace(KindPut, call, p.To, p.Data, &p.Shape, p.Spans, p.Train)
-		if done || err != nil {
-			return err
-		}
-	}
-	if err := r.putting(call, p); err != nil {
-		return err
-	}
-	switch {
-	case op != nil:
-		r.startPut(op, source, p.To.Rank)
-		return nil
-	case p.Until == Source:
-		var op, source Request
-		r.startPut(&op, &source, p.To.Rank)
-		return r.sourced(&op, &source)
-	case p.Until == Later:
-		return r.implicit(p.To.Rank)
-	}
-	return r.transfer(p.To.Rank)
+	return r.with(KindPut, p, op, source)
 }
 
 // GetWith makes a get. Without a request it waits for g.Until. With one it only starts the
 // get: the data are here when q completes, and spans may not be written before. GetWith keeps
 // neither g nor its shape.
 func (r *Rank) GetWith(g *Get, q *Request) error {
-	call := shaped("get", &g.Shape, g.Spans)
-	if err := r.target(call, g.From.Rank); err != nil {
+	p := Put{To: g.From, Data: g.Data, Shape: g.Shape, Spans: g.Spans, Until: g.Until}
+	return r.with(KindGet, &p, q, nil)
+}
+
+func (r *Rank) with(kind Kind, p *Put, op, source *Request) error {
+	call, to := p.name(kind), p.To.Rank
+	if err := r.target(call, to); err != nil {
 		return err
 	}
-	if q == nil {
-		done, err := r.inPlace(KindGet, call, g.From, g.Data, &g.Shape, g.Spans, false)
-		if done || err != nil {
+	if op == nil && p.Signal.Op == SigNone && p.Call.Fn == 0 {
+		if done, err := r.inPlace(kind, call, p); done || err != nil {
 			return err
 		}
 	}
-	wait := q == nil && g.Until != Later
-	packed, err := r.getting(call, g, wait)
+	waits := op == nil && p.Until == Operation
+	packed, err := r.prepare(kind, call, p, waits)
 	switch {
 	case err != nil:
 		return err
-	case q != nil:
-		r.start(q, nil, g.From.Rank, 0)
+	case op != nil:
+		r.startPut(op, source, to)
 		return nil
-	case !wait:
-		return r.implicit(g.From.Rank)
+	case p.Until == Source:
+		var op, source Request
+		r.startPut(&op, &source, to)
+		return r.sourced(&op, &source)
+	case !waits:
+		return r.implicit(to)
 	}
-	if err := r.transfer(g.From.Rank); err != nil || packed == nil {
+	if err := r.transfer(to); err != nil || packed == nil {
 		return err
 	}
-	at := g.Shape
+	at := p.Shape
 	at.Far = r.shape.Near
-	at.Copy(packed, g.Data.Bytes(), false)
+	at.Copy(packed, p.Data.Bytes(), false)
 	return nil
 }
 
@@ -166,7 +141,7 @@ func (r *Rank) Quiet() error {
 }
 
 // name returns the name of the call, for errors.
-func (p *Put) name() string {
+func (p *Put) name(kind Kind) string {
 	switch {
 	case p.Signal.Op != SigNone:
 		return "put with signal"
@@ -174,72 +149,42 @@ func (p *Put) name() string {
 		return "put with remote completion"
 	case p.Train:
 		return "train of puts"
+	case p.Spans != nil:
+		return [...]string{"indexed put", "indexed get"}[kind-KindPut]
+	case p.Shape.Block != 0:
+		return [...]string{"strided put", "strided get"}[kind-KindPut]
 	}
-	return shaped("put", &p.Shape, p.Spans)
+	return kind.String()
 }
 
-func shaped(call string, s *Strided, spans []Span) string {
-	switch {
-	case spans != nil:
-		return "indexed " + call
-	case s.Block != 0:
-		return "strided " + call
-	}
-	return call
-}
-
-// contiguous checks and counts a put or get, and makes r.op of it.
-func (r *Rank) contiguous(kind Kind, at Target, d Data) error {
-	if err := r.within(kind.String(), at, d); err != nil {
-		return err
-	}
-	r.Account(at.Rank, 1, d.n)
-	r.onesided(kind, at, d)
-	return nil
-}
-
-// putting checks and counts a put, and makes r.op of it.
-func (r *Rank) putting(call string, p *Put) error {
-	if p.Call.Fn != 0 {
-		switch {
-		case p.Call.Fn < 0:
-			return r.noFunction(call, p.To.Rank, p.Call.Fn)
-		case p.Signal.Op != SigNone:
-			return r.errorf("%s at rank %d: it has a signal and a call: use one of them", call, p.To.Rank)
-		}
-	}
-	n, err := r.check(call, p.To, p.Data, &p.Shape, p.Spans, p.Train)
-	if err != nil {
-		return err
-	}
-	if off, end := p.Signal.Off, r.launch.spec.Segment; p.Signal.Op != SigNone && (off < 0 || off&7 != 0 || off > end-8) {
-		return r.errorf("%s at rank %d: the flag at %d must be 8-byte aligned and inside the segment of %d B", call, p.To.Rank, off, end)
-	}
-	r.Account(p.To.Rank, n, r.shapes(KindPut, p.To, p.Data, &p.Shape, p.Spans))
-	if p.Train {
-		r.op.Train = int32(n)
-	}
-	r.op.Sig, r.op.SigOp, r.op.A = p.Signal.Off, p.Signal.Op, p.Signal.Value
-	r.op.Fn, r.op.Arg = int32(p.Call.Fn), p.Call.Arg
-	return nil
-}
-
-// getting is putting for a get. A strided get that waits may have its blocks apart in the
-// data: getting then returns the buffer that they come to packed.
-func (r *Rank) getting(call string, g *Get, wait bool) (packed []byte, err error) {
-	if _, err := r.check(call, g.From, g.Data, &g.Shape, g.Spans, false); err != nil {
+// prepare checks and counts a put or get, and makes r.op of it. A strided get that waits may
+// have its blocks apart in the data: prepare then returns the buffer that they come to packed.
+func (r *Rank) prepare(kind Kind, call string, p *Put, waits bool) (packed []byte, err error) {
+	messages, err := r.check(call, p)
+	switch off, end := p.Signal.Off, r.launch.spec.Segment; {
+	case err != nil:
 		return nil, err
+	case p.Call.Fn < 0:
+		return nil, r.noFunction(call, p.To.Rank, p.Call.Fn)
+	case p.Call.Fn != 0 && p.Signal.Op != SigNone:
+		return nil, r.errorf("%s at rank %d: it has a signal and a call: use one of them", call, p.To.Rank)
+	case p.Signal.Op != SigNone && (off < 0 || off&7 != 0 || off > end-8):
+		return nil, r.errorf("%s at rank %d: the flag at %d must be 8-byte aligned and inside the segment of %d B", call, p.To.Rank, off, end)
+	case kind == KindPut || p.Shape.Block == 0 || p.Data.p == nil || p.Shape.Near == p.Shape.Packed().Near:
+	case !waits:
+		return nil, r.errorf("%s at rank %d: it does not wait, and its blocks are not packed in the data: use Packed, or wait", call, p.To.Rank)
+	default:
+		packed = r.pack(p.Shape.Bytes())
 	}
-	if g.Shape.Block > 0 && g.Data.p != nil && g.Shape.Near != g.Shape.Packed().Near {
-		if !wait {
-			return nil, r.errorf("%s at rank %d: it does not wait, and its blocks are not packed in the data: use Packed, or wait", call, g.From.Rank)
-		}
-		packed = r.pack(g.Shape.Bytes())
-	}
-	r.Account(g.From.Rank, 1, r.shapes(KindGet, g.From, g.Data, &g.Shape, g.Spans))
+	r.Account(p.To.Rank, messages, r.shapes(kind, p.To, p.Data, &p.Shape, p.Spans))
 	if packed != nil {
 		r.op.Buf = packed
 	}
+	if p.Train {
+		r.op.Train = int32(messages)
+	}
+	r.op.Sig, r.op.SigOp, r.op.A = p.Signal.Off, p.Signal.Op, p.Signal.Value
+	r.op.Fn, r.op.Arg = int32(p.Call.Fn), p.Call.Arg
 	return packed, nil
 }
 
@@ -289,39 +234,40 @@ func (r *Rank) onesided(kind Kind, at Target, d Data) {
 
 // inPlace copies a put or get where its segment may be reached in place. It reports
 // whether it did.
-func (r *Rank) inPlace(kind Kind, call string, at Target, d Data, s *Strided, spans []Span, train bool) (bool, error) {
-	if r.fast[at.Rank] == nil || d.p == nil {
+func (r *Rank) inPlace(kind Kind, call string, p *Put) (bool, error) {
+	to, s, buf := p.To.Rank, &p.Shape, p.Data.Bytes()
+	if r.fast[to] == nil || p.Data.p == nil {
 		return false, nil
 	}
-	if s.Block == 0 && spans == nil {
-		to := r.place(at, d)
-		if to == nil {
+	if s.Block == 0 && p.Spans == nil && !p.Train {
+		at := r.place(p.To, p.Data)
+		if at == nil {
 			return false, nil
 		}
-		r.Account(at.Rank, 1, d.n)
-		r.move(kind, at.Rank, to, d.Bytes())
+		r.Account(to, 1, p.Data.n)
+		r.move(kind, to, at, buf)
 		return true, nil
 	}
-	n, err := r.check(call, at, d, s, spans, train)
+	messages, err := r.check(call, p)
 	if err != nil {
 		return false, err
 	}
-	segment, buf := Bytes(r.fast[at.Rank])[at.Off:], d.Bytes()
+	segment := Bytes(r.fast[to])[p.To.Off:]
 	switch {
-	case spans != nil:
-		r.Account(at.Rank, 1, d.n)
-		for _, v := range spans {
-			r.move(kind, at.Rank, segment[v.Off:], buf[:v.Len])
+	case p.Spans != nil:
+		r.Account(to, 1, p.Data.n)
+		for _, v := range p.Spans {
+			r.move(kind, to, segment[v.Off:], buf[:v.Len])
 			buf = buf[v.Len:]
 		}
-	case r.mover == nil && !train:
-		r.Account(at.Rank, 1, s.Bytes())
+	case r.mover == nil && !p.Train:
+		r.Account(to, 1, s.Bytes())
 		s.Copy(segment, buf, kind == KindPut)
 	default:
-		r.Account(at.Rank, n, s.Bytes())
+		r.Account(to, messages, s.Bytes())
 		for j := range max(s.Count[1], 1) {
 			for i := range max(s.Count[0], 1) {
-				r.move(kind, at.Rank, segment[s.Far.At(i, j):][:s.Block], buf[s.Near.At(i, j):][:s.Block])
+				r.move(kind, to, segment[s.Far.At(i, j):][:s.Block], buf[s.Near.At(i, j):][:s.Block])
 			}
 		}
 	}

@@ -113,7 +113,8 @@ func (s *Strided) spread(l *Lattice, n int64) string {
 
 // check finds out whether a put or get fits its data and the memory at its target. It
 // returns the number of messages.
-func (r *Rank) check(call string, at Target, d Data, s *Strided, spans []Span, train bool) (messages int64, err error) {
+func (r *Rank) check(call string, p *Put) (messages int64, err error) {
+	at, d, s, spans, train := p.To, p.Data, &p.Shape, p.Spans, p.Train
 	switch {
 	case s.Block < 0 || s.Count[0] < 0 || s.Count[1] < 0:
 		return 0, r.errorf("%s at rank %d: %d × %d blocks of %d B: must not be negative", call, at.Rank, s.Count[1], s.Count[0], s.Block)
@@ -128,19 +129,11 @@ func (r *Rank) check(call string, at Target, d Data, s *Strided, spans []Span, t
 	case spans != nil:
 		return 0, r.errorf("%s at rank %d: it has a shape and spans: use one of them", call, at.Rank)
 	}
-	for _, side := range [...]struct {
-		of *Lattice
-		n  int64
-		in string
-	}{{&s.Far, r.extent(d) - at.Off, "its segment"}, {&s.Near, d.n, "the data"}} {
-		switch s.spread(side.of, side.n) {
-		case "overlap":
-			return 0, r.errorf("%s at rank %d: %d × %d blocks of %d B overlap in %s at strides of %d and %d B: use strides of at least a block, and a row of them",
-				call, at.Rank, s.Count[1], s.Count[0], s.Block, side.in, side.of.Stride[0], side.of.Stride[1])
-		case "end":
-			return 0, r.errorf("%s at rank %d: %d × %d blocks of %d B from %d on with strides of %d and %d B reach beyond the end of %s of %d B",
-				call, at.Rank, s.Count[1], s.Count[0], s.Block, side.of.Off, side.of.Stride[0], side.of.Stride[1], side.in, side.n)
-		}
+	if err := r.side(call, at.Rank, s, &s.Far, r.extent(d)-at.Off, "its segment"); err != nil {
+		return 0, err
+	}
+	if err := r.side(call, at.Rank, s, &s.Near, d.n, "the data"); err != nil {
+		return 0, err
 	}
 	if !train {
 		return 1, nil
@@ -150,6 +143,19 @@ func (r *Rank) check(call string, at Target, d Data, s *Strided, spans []Span, t
 		return 0, r.errorf("train of %d puts at rank %d: at most %d; make several", n, at.Rank, MaxTrain)
 	}
 	return int64(n), nil
+}
+
+// side checks one side of a strided put or get: n bytes in the place that where names.
+func (r *Rank) side(call string, to int, s *Strided, l *Lattice, n int64, where string) error {
+	switch s.spread(l, n) {
+	case "overlap":
+		return r.errorf("%s at rank %d: %d × %d blocks of %d B overlap in %s at strides of %d and %d B: use strides of at least a block, and a row of them",
+			call, to, s.Count[1], s.Count[0], s.Block, where, l.Stride[0], l.Stride[1])
+	case "end":
+		return r.errorf("%s at rank %d: %d × %d blocks of %d B from %d on with strides of %d and %d B reach beyond the end of %s of %d B",
+			call, to, s.Count[1], s.Count[0], s.Block, l.Off, l.Stride[0], l.Stride[1], where, n)
+	}
+	return nil
 }
 
 // extent returns the length of the memory that a payload may reach at a target.
