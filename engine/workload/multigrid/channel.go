@@ -275,9 +275,10 @@ func (c *channel) lean(packs bool) *channel {
 		l.in[i].pieces = nil
 	}
 	for i := range l.out {
-		g := &l.out[i]
-		if g.pieces = slices.Clone(g.pieces); packs {
+		if g := &l.out[i]; packs {
 			g.pieces = nil
+		} else {
+			g.pieces = slices.Clone(g.pieces)
 		}
 	}
 	return &l
