@@ -155,21 +155,6 @@ var costs = cluster.Machine{
 	Device: cluster.Device{Count: 2, Memory: 1 << 20, Rate: 1e11, Flops: 1e12, Link: cluster.Link{Latency: 5 * cluster.Microsecond, Bandwidth: 1e10}},
 }
 
-// A cube without numbers takes the times of one that has them, but for the order in which
-// processes leave what went before: a hundredth.
-func TestPhantomsTakeTheSameTime(t *testing.T) {
-	for _, c := range [][2]string{{"two-sided", "staged"}, {"put-rpc", "direct"}, {"put-signal", "host"}, {"two-sided", "host"}} {
-		knobs := []string{"fabric", "sim", "nodes", "4", "ranks-per-node", "2", "size", "20", "variant", c[0], "memory", c[1], "reduce-every", "3"}
-		real := sound(t, &costs, bits, knobs...)
-		phantom := sound(t, &costs, bits, append(knobs, "real-limit", "1024")...)
-		for _, name := range []string{"step_time", "exchange_time", "compute_time", "step_median"} {
-			if a, b := value(t, real, name), value(t, phantom, name); a < 0.99*b || a > 1.01*b {
-				t.Errorf("%v: %s %v with numbers, %v without", c, name, a, b)
-			}
-		}
-	}
-}
-
 // Faces in device memory wait for the copies through the host's, and direct ones do not.
 func TestStagingCosts(t *testing.T) {
 	at := func(memory, variant string) float64 {

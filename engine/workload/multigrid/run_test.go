@@ -62,22 +62,6 @@ func TestVariantsAgree(t *testing.T) {
 	}
 }
 
-// What is not real takes the time that it takes with numbers, and a small problem is
-// verified beside it. Rows that go as trains share their adapter otherwise than puts in
-// turn do.
-func TestPhantomsTakeTheSameTime(t *testing.T) {
-	for _, v := range variants {
-		solve := func(limit string) float64 {
-			m, _ := run(t, "fabric", "sim", "machine", "demo", "nodes", "2", "ranks-per-node", "4", "boxes", "2", "box", "8", "variant", v, "real-limit", limit).Metric("solve_time")
-			return m.Value
-		}
-		real, phantom := solve("294912"), solve("1")
-		if off := phantom/real - 1; off > 0.02 || off < -0.02 {
-			t.Errorf("%s: %g s with numbers, %g s with phantoms", v, real, phantom)
-		}
-	}
-}
-
 // What cannot be run is refused, and says what to use.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ knob, value, want string }{
