@@ -80,8 +80,8 @@ func (c cube) bytes(n [3]int) int64 {
 	return 2 * cell * b.cells()
 }
 
-// part returns the cube itself, or a small one, whose blocks have inner cells if those of
-// the cube do.
+// part returns the cube itself, or a small one. Blocks of the small one have inner cells if
+// the cube is large enough.
 func (c cube) part(small bool, n [3]int) cube {
 	if small {
 		return cube{min(c.side, 3*slices.Max(n[:])), min(c.steps, 4)}

@@ -90,9 +90,9 @@ func besideOf(boxes, side int, variant string) asked {
 	return asked{boxes: boxes, side: side, threshold: 8, degree: 4, variant: variantOf(variant)}
 }
 
-// FacePut returns a function that puts the last cells along i of a box at the beginning of
-// the rank's own segment into the ghosts of one at the beginning of rank to's. The variant
-// puts a row per cell of the face.
+// FacePut returns a function that puts the last cells along i of a box into the ghosts of
+// rank to's box. Both boxes are at the beginning of their segments. Each cell of the face is
+// a row.
 func FacePut(r *cluster.Rank, to, side int, variant string) func() error {
 	s := &solver{r: r, variant: variantOf(variant)}
 	s.bind()

@@ -265,8 +265,8 @@ func (l *layout) channel(level, way, rank int) *channel {
 	return c
 }
 
-// lean returns the channel with the pieces that operations name, which are those that are
-// put one by one. Only the copying of bytes reads the others, and they take most of the
+// lean returns the channel with the pieces that operations name: a variant that does not pack
+// puts them one by one. Only the copying of bytes reads the others, and they use most of the
 // memory of many ranks.
 func (c *channel) lean(packs bool) *channel {
 	l := *c
@@ -275,9 +275,10 @@ func (c *channel) lean(packs bool) *channel {
 		l.in[i].pieces = nil
 	}
 	for i := range l.out {
-		g := &l.out[i]
-		if g.pieces = slices.Clone(g.pieces); packs {
+		if g := &l.out[i]; packs {
 			g.pieces = nil
+		} else {
+			g.pieces = slices.Clone(g.pieces)
 		}
 	}
 	return &l

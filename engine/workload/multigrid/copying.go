@@ -46,14 +46,14 @@ func (s *solver) bind() {
 	c.store = s.store.Body(func() { c.of.Copy(c.segment[s.data.Off:], c.near.Bytes(), true) })
 }
 
-// pack copies what goes to a neighbour into a buffer.
+// pack copies the pieces of a neighbour into a buffer.
 func (s *solver) pack(c *channel, g *group, near, buf cluster.Data, shift int64) {
 	s.copy.channel, s.copy.group, s.copy.near, s.copy.buf, s.copy.shift = c, g, near, buf, shift
 	s.copies(g.bytes, s.copy.packs)
 	s.lap(c.level, partPack)
 }
 
-// unpack copies what came from a neighbour out of a buffer.
+// unpack copies the pieces from a neighbour out of a buffer.
 func (s *solver) unpack(c *channel, g *group, buf cluster.Data, shift int64) {
 	s.copy.channel, s.copy.group, s.copy.buf, s.copy.shift = c, g, buf, shift
 	s.copies(g.bytes, s.copy.unpacks)

@@ -86,8 +86,8 @@ const (
 	ways
 )
 
-// layout is the positions of the vectors of all levels in the data of a rank, in bytes, and
-// what the bulk variant needs besides: inboxes by level, way and parity, and flags.
+// layout is the positions of the vectors of all levels in the data of a rank, in bytes. The
+// bulk variant also has inboxes by level, way and parity, and flags.
 type layout struct {
 	ranks  int
 	shapes []shape

@@ -139,7 +139,7 @@ func newSolver(r *cluster.Rank, l *layout, store cluster.Store, degree int, v *v
 	return s, nil
 }
 
-// place gives a box its vectors.
+// place sets the vectors of a box.
 func (s *solver) place(b *box, level int) {
 	n := int(b.vectorBytes() / 8)
 	for v := range b.v {

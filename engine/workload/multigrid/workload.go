@@ -103,7 +103,7 @@ func (a *asked) bytes(ranks int) int64 {
 }
 
 // The small problem that is verified next to a size-only one has every step of a cycle, and
-// enough boxes to tell them apart.
+// enough boxes to distinguish them.
 const (
 	smallBoxes = 4
 	smallSide  = 4
