@@ -71,6 +71,7 @@ type engine struct {
 	ports   []*port
 	away    atomic.Bool   // computing, with the engine lent to the progress thread
 	help    chan struct{} // wakes the progress thread
+	block   cluster.Op    // of a train that is posted
 }
 
 // pendingStep is a continuation that is due, or the body of an RPC.

@@ -92,7 +92,7 @@ func (x *wire) leave(e *engine, s *slot, op *cluster.Op, n int64) *parcel {
 // arrive in order, so that the last one signals, runs the function and completes the put.
 func (x *wire) train(e *engine, s *slot, op *cluster.Op) {
 	left, n := op.Shape.Blocks(), op.Bytes()
-	eachBlock(op, func(one *cluster.Op) {
+	e.eachBlock(op, func(one *cluster.Op) {
 		left--
 		if left > 0 {
 			x.travel(x.leave(e, nil, one, one.Size), e.id, op.Peer, one.Size)
@@ -105,16 +105,16 @@ func (x *wire) train(e *engine, s *slot, op *cluster.Op) {
 }
 
 // eachBlock calls put with each block of a train as a put of its own, without an action.
-func eachBlock(op *cluster.Op, put func(one *cluster.Op)) {
-	s, buf := op.Shape, op.Buf
-	one := *op
+func (e *engine) eachBlock(op *cluster.Op, put func(one *cluster.Op)) {
+	s, buf, one := op.Shape, op.Buf, &e.block
+	*one = *op
 	one.Shape, one.Train, one.Size = nil, 0, s.Block
 	for j := range max(s.Count[1], 1) {
 		for i := range max(s.Count[0], 1) {
 			if one.Off = s.Far.At(i, j); buf != nil {
 				one.Buf, buf = buf[:s.Block:s.Block], buf[s.Block:]
 			}
-			put(&one)
+			put(one)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (direct) matched(e *engine, p *parcel, buf []byte, room int64) (cluster.Don
 func (direct) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	t := e.w.engines[op.Peer]
 	if op.Train > 1 {
-		eachBlock(op, func(one *cluster.Op) { t.scatter(one.Off, nil, nil, one.Buf) })
+		e.eachBlock(op, func(one *cluster.Op) { t.scatter(one.Off, nil, nil, one.Buf) })
 	} else {
 		t.scatter(op.Off, op.Vec, op.Shape, op.Buf)
 	}
