@@ -28,22 +28,21 @@ const (
 
 // isend starts a message of a collective.
 func (r *Rank) isend(q *Request, t *Team, to int, tag int32, d Data) {
-	peer := t.ranks[to]
-	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindSend, t.ctx+1, peer, tag, d.Bytes(), d.n, nil
-	r.op.Batch = false
-	r.again()
-	r.Account(int(peer), 1, d.n)
-	was := r.means(Means{})
-	r.start(q, t, to, int(tag))
-	r.means(was)
+	r.Account(int(t.ranks[to]), 1, d.n)
+	r.internal(KindSend, q, t, to, tag, d)
 }
 
 // irecv starts to receive one.
 func (r *Rank) irecv(q *Request, t *Team, from int, tag int32, d Data) {
-	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = KindRecv, t.ctx+1, t.ranks[from], tag, d.Bytes(), d.n, nil
+	r.internal(KindRecv, q, t, from, tag, d)
+}
+
+func (r *Rank) internal(kind Kind, q *Request, t *Team, peer int, tag int32, d Data) {
+	r.op.Kind, r.op.Ctx, r.op.Peer, r.op.Tag, r.op.Buf, r.op.Size, r.op.Then = kind, t.ctx+1, t.ranks[peer], tag, d.Bytes(), d.n, nil
+	r.op.Batch = false
 	r.again()
 	was := r.means(Means{})
-	r.start(q, t, from, int(tag))
+	r.start(q, t, peer, int(tag))
 	r.means(was)
 }
 

@@ -34,14 +34,6 @@ const (
 // Proven reports whether enough has happened for a verdict.
 func (l Lateness) Proven() bool { return l.Events+l.Overruns > fewEvents }
 
-// Since is what was counted after an earlier count of the same run.
-func (l Lateness) Since(o Lateness) Lateness {
-	l.Events, l.Late = l.Events-o.Events, l.Late-o.Late
-	l.Bodies, l.Overruns = l.Bodies-o.Bodies, l.Overruns-o.Overruns
-	l.Took, l.Modelled = l.Took-o.Took, l.Modelled-o.Modelled
-	return l
-}
-
 // Mean is how late things happened on average, wall ns.
 func (l Lateness) Mean() float64 {
 	if l.Events <= 0 {

@@ -152,19 +152,14 @@ func (l *Layout) Validate() error {
 	case l.Group > p:
 		return fmt.Errorf("group = %d: larger than the %d ranks there are", l.Group, p)
 	case p%l.Group != 0:
-		return fmt.Errorf("group = %d does not divide %d ranks: use %d or %d", l.Group, p, lowerDivisor(p, l.Group), upperDivisor(p, l.Group))
+		return fmt.Errorf("group = %d does not divide %d ranks: use %d or %d", l.Group, p, divisor(p, l.Group, -1), divisor(p, l.Group, 1))
 	}
 	return nil
 }
 
-func lowerDivisor(n, g int) int {
-	for ; n%g != 0; g-- {
-	}
-	return g
-}
-
-func upperDivisor(n, g int) int {
-	for ; n%g != 0; g++ {
+// divisor returns the divisor of n next to g, in steps of 1 or −1.
+func divisor(n, g, step int) int {
+	for ; n%g != 0; g += step {
 	}
 	return g
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridtop/hybridtop/cluster"
+	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
 // layoutOf reads a layout from the arguments of a test's command: nodes, ranks (a
@@ -51,7 +52,7 @@ func TestLayout(t *testing.T) {
 		case "ids":
 			var b strings.Builder
 			fmt.Fprintf(&b, "N %s world %v\n", l.N(), l.World())
-			for r, id := range l.IDs() {
+			for r, id := range clustertest.IDs(&l) {
 				fmt.Fprintf(&b, "rank %d node %d ID %s\n", r, l.NodeOf(r), id)
 			}
 			return b.String()
@@ -96,7 +97,7 @@ func TestIDsFollowThePaper(t *testing.T) {
 		if err := l.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		ids, n := l.IDs(), l.N()
+		ids, n := clustertest.IDs(&l), l.N()
 		seen := map[cluster.Triple]bool{}
 		for r, id := range ids {
 			if seen[id] {

@@ -105,7 +105,7 @@ func (l Lib) GetImplicit(at Target, d Data) error { return l.later(KindGet, at, 
 func (l Lib) later(kind Kind, at Target, d Data) error {
 	was := l.r.means(Means{})
 	l.r.onesided(kind, at, d)
-	err := l.r.implicit(at.Rank)
+	err := l.r.implicit(at.Rank, false)
 	l.r.means(was)
 	return err
 }

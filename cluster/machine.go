@@ -120,24 +120,6 @@ func (t *Topology) Nodes() int {
 	return n
 }
 
-// Partition is the network of a part of so many nodes that a run has to itself: of a
-// torus, one as near to a cube as goes, the longer sides first; of others, the same.
-func (t Topology) Partition(nodes int) Topology {
-	if t.Shape != Torus || nodes < 1 {
-		return t
-	}
-	best := []int{nodes, 1, 1}
-	for a := 1; a*a*a <= nodes; a++ {
-		for b := a; nodes%a == 0 && a*b*b <= nodes; b++ {
-			if c := nodes / a / b; a*b*c == nodes && c-a < best[0]-best[2] {
-				best = []int{c, b, a}
-			}
-		}
-	}
-	t.Dims = best
-	return t
-}
-
 // Device is the accelerators of a node and their memory.
 type Device struct {
 	Count  int     // a node

@@ -108,12 +108,8 @@ func (r *Rank) with(kind Kind, p *Put, op, source *Request) error {
 	case op != nil:
 		r.startPut(op, source, to)
 		return nil
-	case p.Until == Source:
-		var op, source Request
-		r.startPut(&op, &source, to)
-		return r.sourced(&op, &source)
 	case !waits:
-		return r.implicit(to)
+		return r.implicit(to, p.Until == Source)
 	}
 	if err := r.transfer(to); err != nil || packed == nil {
 		return err
@@ -312,9 +308,7 @@ func (r *Rank) transfer(to int) error {
 	r.op.Source = 0
 	_, err := r.run(nil, to, 0)
 	if r.op.Source != 0 {
-		r.handles = append(r.handles[:0], r.op.Source)
-		r.port.Wait(r.handles, 1)
-		r.port.Test(r.op.Source)
+		r.sourced()
 	}
 	return err
 }
@@ -329,31 +323,35 @@ func (r *Rank) startPut(op, source *Request, to int) {
 	}
 }
 
-// sourced waits until the bytes of a put may be written again; Quiet completes it.
-func (r *Rank) sourced(op, source *Request) error {
-	if op.h != 0 {
-		r.nbi = append(r.nbi, op.h)
-	} else if _, err := r.take(op); err != nil {
-		return err
-	}
-	_, err := r.Wait(source)
-	return err
-}
-
-// implicit posts r.op, which Quiet completes.
-func (r *Rank) implicit(to int) error {
+// implicit posts r.op, which Quiet completes. With source it waits until the bytes may be
+// written again.
+func (r *Rank) implicit(to int, source bool) error {
 	r.op.Source = 0
 	kind, size := r.op.Kind, r.op.Bytes()
 	h := r.port.Post(&r.op)
-	if h != 0 {
-		r.nbi = append(r.nbi, h)
-		if r.op.Source != 0 {
-			r.nbi = append(r.nbi, r.op.Source)
-		}
-		return nil
-	}
-	if d := r.op.Done; d.Err != OK {
+	d := r.op.Done
+	switch {
+	case h == 0 && d.Err != OK:
 		return r.failure(kind, nil, to, 0, size, d)
+	case h != 0:
+		r.nbi = append(r.nbi, h)
+	}
+	switch {
+	case source:
+		r.sourced()
+	case r.op.Source != 0:
+		r.nbi = append(r.nbi, r.op.Source)
 	}
 	return nil
+}
+
+// sourced waits until the bytes of the put in r.op may be written again.
+func (r *Rank) sourced() {
+	if r.op.Source == 0 {
+		r.port.Wait(nil, 0) // what was batched leaves
+		return
+	}
+	r.handles = append(r.handles[:0], r.op.Source)
+	r.port.Wait(r.handles, 1)
+	r.port.Test(r.op.Source)
 }

@@ -218,50 +218,44 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 // Waitany blocks until one active request is complete, clears it and returns its
 // index; −1 if none is active.
 func (r *Rank) Waitany(qs []Request) (int, Status, error) {
-	if r.gate != gateOpen {
-		if err := r.completingAll("waitany", qs); err != nil {
-			return -1, Status{}, err
-		}
-		defer r.completedAll(qs)
-	}
-	if active, ready := r.collect(qs); !active {
-		return -1, Status{}, nil
-	} else if !ready {
-		r.port.Wait(r.handles, 1)
-	}
-	for i := range qs {
-		if q := &qs[i]; q.kind != KindNone && r.known(q) {
-			st, _, err := r.test(q)
-			return i, st, err
-		}
-	}
-	panic("cluster: the port's Wait returned with no handle complete")
+	index := -1
+	st, err := r.some("waitany", qs, func(i int) bool { index = i; return false })
+	return index, st, err
 }
 
 // Waitsome blocks until at least one active request is complete, clears those
 // that are, and appends their indices to done. It appends none if none is active.
 func (r *Rank) Waitsome(qs []Request, done []int) ([]int, error) {
+	_, err := r.some("waitsome", qs, func(i int) bool { done = append(done, i); return true })
+	return done, err
+}
+
+// some waits until a request is complete. It clears complete requests, and calls next with the
+// index of each, until next returns false. It returns the last status and the first failure.
+func (r *Rank) some(call string, qs []Request, next func(i int) bool) (st Status, first error) {
 	if r.gate != gateOpen {
-		if err := r.completingAll("waitsome", qs); err != nil {
-			return done, err
+		if err := r.completingAll(call, qs); err != nil {
+			return st, err
 		}
 		defer r.completedAll(qs)
 	}
 	if active, ready := r.collect(qs); !active {
-		return done, nil
+		return st, nil
 	} else if !ready {
 		r.port.Wait(r.handles, 1)
 	}
-	var first error
 	for i := range qs {
 		if q := &qs[i]; q.kind != KindNone && r.known(q) {
-			if _, _, err := r.test(q); err != nil && first == nil {
+			var err error
+			if st, _, err = r.test(q); first == nil {
 				first = err
 			}
-			done = append(done, i)
+			if !next(i) {
+				break
+			}
 		}
 	}
-	return done, first
+	return st, first
 }
 
 // collect fills the scratch list with the handles of active requests; ready says

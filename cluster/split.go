@@ -32,11 +32,8 @@ func (r *Rank) Dup(t *Team) (*Team, error) {
 // dup makes the new team of the members as they are: its first one hands out the
 // contexts, which is all that a broadcast has to carry.
 func (r *Rank) dup(call string, t *Team, name string) (*Team, error) {
-	if err := r.member(call, t); err != nil {
+	if err := r.mayMake(call, t); err != nil {
 		return nil, err
-	}
-	if r.gate != gateOpen {
-		return nil, r.errorf("%s of %s: inside a parallel region: make teams before it", call, t.name)
 	}
 	return r.lead(call, t, name)
 }
@@ -48,14 +45,19 @@ func (r *Rank) lead(call string, t *Team, name string) (*Team, error) {
 	if err := r.bcast(call, t, Bytes(ctx[:])); err != nil {
 		return nil, err
 	}
-	stride := int64(ctxFanout) * int64(len(r.launch.all))
-	if ctx[0] > math.MaxInt32-stride {
-		return nil, r.errorf("%s of %s: rank %d has led as many teams as there are contexts; make teams once, not in a loop", call, t.name, t.ranks[0])
+	return r.made(call, t, name, ctx[0], t.ranks, t.index, 1)
+}
+
+// made makes a team of members of t, whose first one handed out the contexts of n teams.
+func (r *Rank) made(call string, t *Team, name string, ctx int64, ranks, index []int32, n int) (*Team, error) {
+	stride := int64(ctxFanout) * int64(len(r.launch.all)) * int64(n)
+	if ctx > math.MaxInt32-stride {
+		return nil, r.errorf("%s of %s: rank %d has led as many teams as there are contexts; make teams once, not in a loop", call, t.name, ranks[0])
 	}
-	if t.ranks[0] == r.id {
+	if ranks[0] == r.id {
 		r.nextCtx += int32(stride)
 	}
-	team := newTeam(name, int32(ctx[0]), t.ranks, t.index, r.id, t.mpi)
+	team := newTeam(name, int32(ctx), ranks, index, r.id, t.mpi)
 	r.port.Team(team.ctx, team.ranks)
 	return team, nil
 }
@@ -88,11 +90,8 @@ func (r *Rank) FreeTeam(t *Team) error {
 // order.
 func (r *Rank) Subteam(t *Team, members []int) (*Team, error) {
 	const call = "subteam"
-	if err := r.member(call, t); err != nil {
+	if err := r.mayMake(call, t); err != nil {
 		return nil, err
-	}
-	if r.gate != gateOpen {
-		return nil, r.errorf("%s of %s: inside a parallel region: make teams before it", call, t.name)
 	}
 	ranks := make([]int32, len(members))
 	seen := make(map[int]bool, len(members))
@@ -110,6 +109,14 @@ func (r *Rank) Subteam(t *Team, members []int) (*Team, error) {
 	return r.lead(call, among, t.name+" subteam")
 }
 
+// mayMake checks that the caller may make a team of members of t.
+func (r *Rank) mayMake(call string, t *Team) error {
+	if r.gate != gateOpen && t.me >= 0 {
+		return r.errorf("%s of %s: inside a parallel region: make teams before it", call, t.name)
+	}
+	return r.member(call, t)
+}
+
 // splitter is a member of the new team, as all of the parent learn of it.
 type splitter struct {
 	key, ctx int64
@@ -124,13 +131,9 @@ func (r *Rank) split(call string, t *Team, color, key int) (*Team, error) {
 // splitInto is split for n teams of the same members: it gives the first, and the
 // contexts of the others follow by the stride.
 func (r *Rank) splitInto(call string, t *Team, color, key, n int) (*Team, error) {
-	if err := r.member(call, t); err != nil {
+	if err := r.mayMake(call, t); err != nil {
 		return nil, err
 	}
-	if r.gate != gateOpen {
-		return nil, r.errorf("%s of %s: inside a parallel region: make teams before it", call, t.name)
-	}
-	stride := int64(ctxFanout) * int64(len(r.launch.all))
 	mine := [3]int64{int64(max(color, Undefined)), int64(key), int64(r.nextCtx)}
 	flat := make([]int64, len(mine)*len(t.ranks))
 	if err := r.allgather(call, t, Bytes(mine[:]), Bytes(flat)); err != nil {
@@ -152,16 +155,7 @@ func (r *Rank) splitInto(call string, t *Team, color, key, n int) (*Team, error)
 	for i, m := range members {
 		ranks[i] = m.rank
 	}
-	ctx := members[0].ctx
-	if ctx > math.MaxInt32-stride*int64(n) {
-		return nil, r.errorf("%s of %s: rank %d has led as many teams as there are contexts; make teams once, not in a loop", call, t.name, ranks[0])
-	}
-	if ranks[0] == r.id {
-		r.nextCtx += int32(stride) * int32(n)
-	}
-	team := newTeam(fmt.Sprintf("%s color %d", t.name, color), int32(ctx), ranks, indexOf(ranks, len(r.launch.all)), r.id, t.mpi)
-	r.port.Team(team.ctx, team.ranks)
-	return team, nil
+	return r.made(call, t, fmt.Sprintf("%s color %d", t.name, color), members[0].ctx, ranks, indexOf(ranks, len(r.launch.all)), n)
 }
 
 // Renumber gives the MPI team whose ranks are contiguous in UPC groups, and the
@@ -178,7 +172,7 @@ func (r *Rank) splitInto(call string, t *Team, color, key, n int) (*Team, error)
 //     it shares it with the group; MPI_COMM_WORLD stays as it is, and calls of
 //     other threads on it are refused.
 //
-// Every rank calls it. See Layout.IDs for what comes out.
+// Every rank calls it.
 func (r *Rank) Renumber() (*Team, int, error) {
 	threads, me := r.group.Size(), r.group.Rank()
 	switch r.launch.spec.Layout.Model {
@@ -205,30 +199,4 @@ func (r *Rank) master() (int64, error) {
 	r0 := [1]int64{int64(r.world.Rank())}
 	err := r.bcast("renumber", r.group, Bytes(r0[:]))
 	return r0[0], err
-}
-
-// IDs lists ID = ⟨group, UPC, MPI⟩ of every rank after renumbering, by rank
-// (paper 1, section 3). A group's number follows from MPI, not from the order of
-// launch: it is the place of its thread 0 in MPI_COMM_WORLD among the threads 0 of
-// all groups (sections 3.2.1 and 3.2.2).
-func (l *Layout) IDs() []Triple {
-	ids := make([]Triple, l.Ranks())
-	size, group := l.GroupSize(), 0
-	for _, master := range l.World() {
-		if l.UPCOf(int(master)) != 0 {
-			continue
-		}
-		for upc := range size {
-			id := Triple{Group: group, UPC: upc, MPI: group*size + upc}
-			if l.Model == NestedFunneled {
-				id.MPI = -1
-				if upc == 0 {
-					id.MPI = group
-				}
-			}
-			ids[int(master)+upc] = id
-		}
-		group++
-	}
-	return ids
 }

@@ -107,7 +107,7 @@ func (s *suite) renumberGivesTheIDs(t *testing.T) {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%s seed %d", model, seed), func(t *testing.T) {
 				spec := s.grouped(model, 4, 3, seed)
-				ids := spec.Layout.IDs()
+				ids := IDs(&spec.Layout)
 				s.run(t, spec, func(p *proc) {
 					team, group, err := p.Renumber()
 					p.ok(err)

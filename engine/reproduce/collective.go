@@ -9,6 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 	"github.com/hybridtop/hybridtop/cluster/sim"
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/presets"
 )
 
@@ -173,7 +174,7 @@ func on(p *Point, m *cluster.Machine) (cluster.Machine, cluster.Layout, error) {
 		return own, l, fmt.Errorf("%d cores in nodes of %d", cores, per)
 	}
 	if p.Scenario.Text("partition") == "own" {
-		own.Topology = own.Topology.Partition(l.Nodes)
+		own.Topology = workload.PartOf(own.Topology, l.Nodes)
 		own.Nodes = max(l.Nodes, own.Topology.Nodes())
 	}
 	if o := p.Scenario.Float("overhead"); o > 0 {

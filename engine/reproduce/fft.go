@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/hybridtop/hybridtop/engine"
+	"github.com/hybridtop/hybridtop/engine/workload"
 	"github.com/hybridtop/hybridtop/engine/workload/fft"
 )
 
@@ -98,7 +99,7 @@ func transforms(name string, tall bool) *Experiment {
 func boundOf(p *Point, pairs int) fft.Bound {
 	s := &p.Scenario
 	m, l := *p.Machine, s.Layout()
-	m.Topology = m.Topology.Partition(l.Nodes)
+	m.Topology = workload.PartOf(m.Topology, l.Nodes)
 	rows := int(s.Int("rows"))
 	return fft.BoundOf([3]int{int(s.Int("nx")), int(s.Int("ny")), int(s.Int("nz"))}, rows, l.Nodes*l.RanksPerNode/rows, &l, &m, pairs)
 }

@@ -48,7 +48,7 @@ func (x *stretch) launch(at time.Duration) {
 // look takes in what was counted up to a time, and reports whether the factor is
 // another one.
 func (x *stretch) look(at time.Duration, l cluster.Lateness) bool {
-	w := l.Since(x.begun)
+	w := since(l, x.begun)
 	if w.Events < windowEvents || at-x.since < windowTime {
 		return false
 	}
@@ -152,4 +152,12 @@ func stepDown(f float64) float64 {
 			below = s * decade
 		}
 	}
+}
+
+// since returns what was counted after an earlier count of the same run.
+func since(l, o cluster.Lateness) cluster.Lateness {
+	l.Events, l.Late = l.Events-o.Events, l.Late-o.Late
+	l.Bodies, l.Overruns = l.Bodies-o.Bodies, l.Overruns-o.Overruns
+	l.Took, l.Modelled = l.Took-o.Took, l.Modelled-o.Modelled
+	return l
 }

@@ -29,9 +29,27 @@ var Progress = engine.Knob{
 // asked for: the Fit of a workload that has one of these knobs, or both.
 func FitMachine(s *engine.Scenario, m *cluster.Machine) {
 	if s.Text("partition") == partitionOwn {
-		m.Topology = m.Topology.Partition(int(s.Int("nodes")))
+		m.Topology = PartOf(m.Topology, int(s.Int("nodes")))
 	}
 	if by, asked := s.Values["progress"]; asked && by != OfMachine {
 		m.Progress = cluster.Progress(by)
 	}
+}
+
+// PartOf returns the network of a part of so many nodes that a run has to itself: of a
+// torus, one as near to a cube as goes, the longer sides first; of others, the same.
+func PartOf(t cluster.Topology, nodes int) cluster.Topology {
+	if t.Shape != cluster.Torus || nodes < 1 {
+		return t
+	}
+	best := []int{nodes, 1, 1}
+	for a := 1; a*a*a <= nodes; a++ {
+		for b := a; nodes%a == 0 && a*b*b <= nodes; b++ {
+			if c := nodes / a / b; a*b*c == nodes && c-a < best[0]-best[2] {
+				best = []int{c, b, a}
+			}
+		}
+	}
+	t.Dims = best
+	return t
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
+	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
 // On a torus of its own 32,768 cores of BlueGene/P have a bisection of 2 × 16 × 16 links
 // each way, and a transform of 4096 × 4096 × 2048 points is held to what half of all
 // points, sent across it twice, leave (paper 5, section 6.3).
 func TestBoundOfThePaper(t *testing.T) {
-	m := &cluster.Machine{Topology: cluster.Topology{Shape: cluster.Torus, LinkBandwidth: 425e6}.Partition(8192)}
+	m := &cluster.Machine{Topology: workload.PartOf(cluster.Topology{Shape: cluster.Torus, LinkBandwidth: 425e6}, 8192)}
 	l := &cluster.Layout{Nodes: 8192, RanksPerNode: 1, ThreadsPerRank: 4, Ranking: cluster.Sequential, Model: cluster.Flat}
 	points := math.Pow(2, 35)
 	exchange := 16 * points / 4 / (512 * 425e6)

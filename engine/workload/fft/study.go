@@ -75,7 +75,7 @@ func frame(s *engine.Scenario, m *cluster.Machine, _ engine.Kind) engine.StudyVi
 	line := engine.Line{Name: "bisection bound", Kind: engine.Modelled, Look: engine.Dashed}
 	for nodes := max(l.Nodes/mostNodes, 1); nodes <= l.Nodes*mostNodes; nodes *= 2 {
 		part, at := *m, l
-		part.Topology = part.Topology.Partition(nodes)
+		part.Topology = workload.PartOf(part.Topology, nodes)
 		at.Nodes = nodes
 		if of := BoundOf(b.n, 1, len(at.World()), &at, &part, 0); of.Half > 0 {
 			line.X, line.Y = append(line.X, float64(len(at.World()))), append(line.Y, of.Half)
