@@ -161,7 +161,3 @@ func pressed(s *engine.Snapshot, all ...string) *app {
 	keys(a, all...)
 	return a
 }
-
-func pressedDemo(all ...string) func() *app {
-	return func() *app { return pressed(demo(4, 4, 4), all...) }
-}

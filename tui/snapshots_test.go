@@ -3,14 +3,11 @@ package tui
 import (
 	"slices"
 
-	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
 	"github.com/hybridtop/hybridtop/tui/pane"
 	panereg "github.com/hybridtop/hybridtop/tui/pane/all"
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
-
-const us = cluster.Microsecond
 
 var (
 	demo      = panetest.Demo
