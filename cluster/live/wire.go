@@ -230,12 +230,13 @@ func (x *wire) travel(p *parcel, from, to int32, n int64) {
 	if p.kind == parcelGet {
 		first, last = to, from
 	}
+	class := x.way(p, from, to) // a number that is no rank panics here, without the lock
 	x.mu.Lock()
 	at := x.now() + p.packing
 	if p.leaves && n > 0 {
 		at = x.stage(first, at, n)
 	}
-	at = x.arrival(x.way(p, from, to), from, to, n, at)
+	at = x.arrival(class, from, to, n, at)
 	if p.enters && n > 0 {
 		at = x.stage(last, at, n)
 	}
