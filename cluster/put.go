@@ -95,6 +95,9 @@ func (r *Rank) with(kind Kind, p *Put, op, source *Request) error {
 	if err := r.target(call, to); err != nil {
 		return err
 	}
+	if kind == KindGet && p.Until == Source {
+		return r.errorf("%s at rank %d: a get has no source completion: use Operation or Later", call, to)
+	}
 	if op == nil && p.Signal.Op == SigNone && p.Call.Fn == 0 {
 		if done, err := r.inPlace(kind, call, p); done || err != nil {
 			return err

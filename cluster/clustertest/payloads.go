@@ -60,6 +60,11 @@ func bytesNeedBytes(p *proc) {
 		p.fails(p.Get(cluster.At(1, off), cluster.Of(b)), fmt.Sprintf("get at rank 1: 8 B from %d on", off), "size-only memory follows")
 	}
 	p.fails(p.Put(cluster.At(1, far-7), cluster.Sized(8)), "beyond the end")
+	spans := []cluster.Span{{Off: 0, Len: 8}, {Off: far - 8, Len: 8}}
+	p.ok(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(16), Spans: spans}, nil, nil))
+	p.ok(p.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Sized(16), Spans: spans}, nil))
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(make([]byte, 16)), Spans: spans}, nil, nil), "span 1")
+	p.fails(p.GetWith(&cluster.Get{From: cluster.At(1, 0), Data: cluster.Of(b), Until: cluster.Source}, nil), "no source completion")
 }
 
 // sizesFollowBytes allocates in both kinds of memory, and puts between them.

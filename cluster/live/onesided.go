@@ -42,7 +42,7 @@ func checkTarget(t *engine, op *cluster.Op) cluster.Code {
 		return cluster.OK
 	}
 	for _, s := range op.Vec {
-		if !t.within(s.Off, s.Len) {
+		if s.Off < 0 || s.Len < 0 || s.Len > extent || s.Off > extent-s.Len {
 			return cluster.OutOfSegment
 		}
 	}
