@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reason says why a run was aborted.
+// Reason is the reason of an abort.
 type Reason string
 
 // The reasons of an abort.
@@ -21,14 +21,14 @@ const (
 // Abort is the error of a run that ended before its program did.
 type Abort struct {
 	Reason Reason
-	Rank   int    // that panicked or ended its goroutine; −1: none in particular
+	Rank   int    // rank that panicked or ended its goroutine; −1: no single rank
 	Cause  error  // of a cancel or a panic
 	Stack  string // of a panic, or of the call that ended the goroutine
-	Waits  []Wait // who waited for whom: of a deadlock the stuck ranks, else those that were parked or asked
+	Waits  []Wait // waiting ranks: of a deadlock the stuck ranks, otherwise the ranks that were parked or polled
 }
 
-// Ended is the abort of a rank whose body panicked with v, or with v = nil ended its goroutine.
-// A deferred call of that goroutine makes it.
+// Ended returns the abort of a rank whose body panicked with v, or with v = nil ended its
+// goroutine. A deferred function of that goroutine calls it.
 func Ended(v any, rank int) *Abort {
 	a := &Abort{Reason: ReasonExit, Rank: rank, Stack: string(debug.Stack())}
 	if v != nil {
@@ -42,21 +42,21 @@ func Ended(v any, rank int) *Abort {
 	return a
 }
 
-// Wait is one rank that is parked inside a call, or that makes one over and over.
+// Wait is one rank that is parked inside a call, or that polls in a loop.
 type Wait struct {
 	Rank   int
 	Thread int
 	Call   string // "recv from 1 tag 7"
-	Kind   Kind   // of the call
-	Peer   int    // of a message: whom it is to or from; −1: any, or it has none
-	Tag    int    // of a message; −1: any, or it has none
-	Bytes  int64  // of a send
-	For    []int  // the ranks that could have ended the wait, or had to
-	Any    bool   // any of them would do; else all are needed
-	Asks   bool   // it does not wait in the call, but asks again and again
+	Kind   Kind   // kind of the call
+	Peer   int    // other rank of a message; −1: any, or not a message
+	Tag    int    // tag of a message; −1: any, or not a message
+	Bytes  int64  // size of a send
+	For    []int  // the ranks that could end the wait
+	Any    bool   // any of them can end it; otherwise all are needed
+	Asks   bool   // the rank polls instead of waiting inside the call
 }
 
-// String says who waits for whom in one line.
+// String describes the wait and its ranks in one line.
 func (w Wait) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rank %d", w.Rank)
@@ -94,15 +94,15 @@ func anyOrAll(any bool) string {
 	return "all"
 }
 
-// maxWaits bounds how many waits an error spells out.
+// maxWaits is the maximum number of waits listed in an error.
 const maxWaits = 16
 
-// Error explains the abort, a line for each wait.
+// Error explains the abort, with one line per wait.
 func (a *Abort) Error() string {
 	var b strings.Builder
 	switch a.Reason {
 	case ReasonDeadlock:
-		b.WriteString("deadlock: no rank below can go on")
+		b.WriteString("deadlock: no rank below can continue")
 		if sendsInACircle(a.Waits) {
 			b.WriteString("\n" + sendHint)
 		}
@@ -126,12 +126,12 @@ func (a *Abort) Error() string {
 	return b.String()
 }
 
-// sendHint says what ends a deadlock of sends.
+// sendHint is the hint for a deadlock of sends.
 const sendHint = "a send above the eager limit returns only when its receive is posted: post a receive first on one side, use Sendrecv, or raise the eager limit"
 
-// sendsInACircle reports whether ranks wait for each other in sends alone.
+// sendsInACircle reports whether ranks wait for each other only in sends.
 func sendsInACircle(waits []Wait) bool {
-	next := map[int]int{} // whom a rank sends to
+	next := map[int]int{} // target of a rank's send
 	for _, w := range waits {
 		if strings.HasPrefix(w.Call, KindSend.String()+" ") && len(w.For) == 1 {
 			next[w.Rank] = w.For[0]
@@ -153,10 +153,10 @@ func sendsInACircle(waits []Wait) bool {
 	return false
 }
 
-// maxText bounds the text of an error that comes from a program, in bytes.
+// maxText is the maximum length in bytes of an error text from a program.
 const maxText = 4 << 10
 
-// brief is an error whose text is cut where it is too long to be read.
+// brief is an error whose text is cut if it is too long to read.
 type brief struct{ error }
 
 // Error implements error.
@@ -175,13 +175,13 @@ func (e brief) Error() string {
 	return fmt.Sprintf("%s… (%d bytes more)", text[:n], len(text)-n)
 }
 
-// Unwrap gives the error itself.
+// Unwrap returns the uncut error.
 func (e brief) Unwrap() error { return e.error }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (a *Abort) Unwrap() error { return a.Cause }
 
-// Of says which call waits: a message's peer and tag stand where its kind has them.
+// Of sets the call that waits. Peer and tag are set if its kind has them.
 func (w *Wait) Of(k Kind, peer, tag int32, bytes int64) {
 	w.Kind, w.Peer, w.Tag = k, -1, -1
 	if k.HasPeer() {
@@ -195,7 +195,7 @@ func (w *Wait) Of(k Kind, peer, tag int32, bytes int64) {
 	}
 }
 
-// Hint says what ends a deadlock, as far as its waits tell; "": nothing in particular.
+// Hint returns a hint for a deadlock, derived from its waits; "": no hint.
 func (a *Abort) Hint() string {
 	if a.Reason != ReasonDeadlock {
 		return ""
@@ -210,7 +210,7 @@ func (a *Abort) Hint() string {
 	}
 	for i := range a.Waits {
 		if w := &a.Waits[i]; len(w.For) == 1 && !w.Any && !stuck[w.For[0]] {
-			return "a wait for a rank that has ended, or goes on without it, has no end: the number of calls on both sides differs"
+			return "a rank waits for a rank that has ended or continued: the number of calls on both sides differs"
 		}
 	}
 	switch n := len(a.Waits); {

@@ -11,8 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// The error of a deadlock says who waits for whom, and how sends in a circle are
-// mended.
+// The error of a deadlock lists the waiting ranks, and has a hint for sends in a circle.
 func TestAbortError(t *testing.T) {
 	wait := func(rank int, call string, others ...int) cluster.Wait {
 		return cluster.Wait{Rank: rank, Call: call, For: others}
@@ -34,7 +33,7 @@ func TestAbortError(t *testing.T) {
 	} {
 		a := &cluster.Abort{Reason: cluster.ReasonDeadlock, Rank: -1, Waits: c.waits}
 		text := a.Error()
-		if !strings.HasPrefix(text, "deadlock: no rank below can go on\n") || strings.Count(text, " waits in ") != len(c.waits) {
+		if !strings.HasPrefix(text, "deadlock: no rank below can continue\n") || strings.Count(text, " waits in ") != len(c.waits) {
 			t.Errorf("%s:\n%s", c.name, text)
 		}
 		if strings.Contains(text, hint) != c.hint {
@@ -43,7 +42,7 @@ func TestAbortError(t *testing.T) {
 	}
 }
 
-// The text of an error that is too long to be read is cut, and says of how much.
+// The text of an error that is too long to read is cut, and states the original length.
 func TestLongErrorsAreCut(t *testing.T) {
 	long := errors.New("head " + strings.Repeat("é", 1<<20))
 	panicked := &cluster.Abort{Reason: cluster.ReasonPanic, Rank: 3, Cause: long}

@@ -13,9 +13,8 @@ func (r *Rank) Barrier(t *Team) error {
 	return err
 }
 
-// Notify starts a split-phase barrier: the rank has arrived, and may compute
-// until it waits for q (UPC's upc_notify and upc_wait). One barrier a team may be
-// under way.
+// Notify starts a split-phase barrier: the rank has arrived and may compute until it waits for q
+// (UPC's upc_notify and upc_wait). A team has at most one barrier in progress.
 func (r *Rank) Notify(q *Request, t *Team) error {
 	if err := r.member("notify", t); err != nil {
 		return err

@@ -2,45 +2,44 @@ package cluster
 
 import "sync/atomic"
 
-// What a board has room for.
+// The sizes of a board.
 const (
 	BoardPlaces = 24
 	BoardWords  = 16
 	BoardNotes  = 8
 )
 
-// Board is memory that the members of a context share, where loads and stores get from
-// each of them to all others: buffers that they show, and words that they raise and
-// await (KindRaise, KindReached). What a member has shown or written before it raises a
-// word is there for those who have seen the word reached.
+// Board is the shared control block of a context, if all of its members can load and store each
+// other's memory. It has the addresses of exposed buffers, and flags that members increment and
+// wait for (KindRaise, KindReached). Writes of a member before it increments a flag are visible to
+// members that have waited for the flag.
 type Board struct {
 	shown [BoardPlaces][][]byte
 	notes [BoardNotes][]uint64
 	Words [BoardWords]Word
 
-	// Of a fabric whose time is the host's own (Port.Direct).
-	Looks int                       // how often a member may look for a word before it awaits it: it has a core of its own
-	Wants [BoardWords]atomic.Uint64 // the least that a sleeping member waits for; up to what the word has: none sleeps
+	// The fields below are for fabrics with a wall clock (Port.Direct).
+	Looks int                       // number of polls of a flag before a member sleeps, if each member has a core
+	Wants [BoardWords]atomic.Uint64 // smallest value that a sleeping member waits for; at most the flag's value: no member sleeps
 }
 
-// Raise adds to a word, where the fabric's time is the host's own. It reports whether a
-// member may sleep for what the word has now: the caller then raises it by 0 (KindRaise),
-// and the fabric wakes the member.
+// Raise adds to a flag, on a fabric with a wall clock. It reports whether a member may sleep until
+// the flag has its new value. The caller then posts KindRaise with 0, and the fabric wakes the
+// member.
 func (b *Board) Raise(word int32, by uint64) (wake bool) {
 	n := b.Words[word].N.Add(by)
 	want := b.Wants[word].Load()
 	return n-by < want && want <= n
 }
 
-// Word is one that only grows. Where the fabric's time is the host's own (Port.Direct)
-// a load of it sees what has been raised; elsewhere only KindReached knows when that is.
-// Its cache line has room for some words of data, which come along with it.
+// Word is a counter that never decreases. On a fabric with a wall clock (Port.Direct), a load sees
+// its value; on other fabrics only KindReached does. Its cache line also holds some words of data.
 type Word struct {
 	N    atomic.Uint64
 	Room [7]uint64
 }
 
-// NewBoard makes the board of so many members, for a fabric.
+// NewBoard returns the board of a context with the given number of members, for a fabric.
 func NewBoard(members int) *Board {
 	b := &Board{}
 	all := make([][]byte, BoardPlaces*members)
@@ -54,21 +53,21 @@ func NewBoard(members int) *Board {
 	return b
 }
 
-// Note leaves a member's word for those who see what it raises after.
+// Note stores a word of a member. Members that wait for a later increment of the member see it.
 func (b *Board) Note(at, member int, what uint64) {
-	if b.notes[at][member] != what { // a line that others read is left to them
+	if b.notes[at][member] != what { // do not invalidate a cache line that others read
 		b.notes[at][member] = what
 	}
 }
 
-// Notes is what all have noted, by member; read only.
+// Notes returns the words that all members have stored, by member; read only.
 func (b *Board) Notes(at int) []uint64 { return b.notes[at] }
 
-// Expose lets the others see a buffer of a member at a place.
+// Expose publishes a buffer of a member at a place.
 func (b *Board) Expose(place, member int, buf []byte) { b.shown[place][member] = buf }
 
-// Peer is what a member has last exposed at a place.
+// Peer returns the buffer that a member has last exposed at a place.
 func (b *Board) Peer(place, member int) []byte { return b.shown[place][member] }
 
-// Peers is what all have, by member; read only.
+// Peers returns the buffers of all members at a place, by member; read only.
 func (b *Board) Peers(place int) [][]byte { return b.shown[place] }

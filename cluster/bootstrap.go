@@ -2,28 +2,26 @@ package cluster
 
 import "fmt"
 
-// What the contract needs before there are collectives: a word from a team's first
-// member, by which Dup and Subteam agree on a context, and an allgather, by which Split
-// and windows do. They are messages in the team's own collective context (its context +
-// 1), where no message of a program can be. The collectives of programs are package
-// coll's, whose messages go there too, by Lib.Send and Lib.Recv.
+// This file has the collectives that the package needs itself. Dup and Subteam broadcast a word
+// from a team's first member to agree on a context. Split and windows use an allgather. Their
+// messages use the team's collective context (its context + 1), separate from messages of programs.
+// The collectives of package coll use the same context, through Lib.Send and Lib.Recv.
 //
-// Successive calls cannot take each other's messages, although the tag only says which
-// kind a message belongs to: every receive names its source; members make the same
-// calls in the same order; how many messages pass from one member to another within a
-// call is the same seen from both; and messages between two members in one context and
-// tag do not overtake. So the k-th send of a pair meets its k-th receive. The tag of a
-// kind makes members that make different calls a deadlock, which is reported, and not a
-// mix of data.
+// Successive calls cannot receive each other's messages, although the tag only identifies the kind
+// of call. Every receive names its source. Members make the same calls in the same order. Both
+// members of a pair know the number of messages between them in a call. Messages between two
+// members with one context and tag do not overtake each other. So the k-th send of a pair matches
+// its k-th receive. If members make different calls, their tags differ: the result is a reported
+// deadlock, not mixed data.
 //
-// What was sent is counted as traffic of the sender.
+// The messages count as traffic of the sender.
 
 // Tags of the collective context.
 const (
 	tagBcast int32 = iota
 	tagAllgather
 	tagNeighbour
-	tagLibrary // and those above: of libraries
+	tagLibrary // and higher tags: libraries
 )
 
 // isend starts a message of a collective.
@@ -32,7 +30,7 @@ func (r *Rank) isend(q *Request, t *Team, to int, tag int32, d Data) {
 	r.internal(KindSend, q, t, to, tag, d)
 }
 
-// irecv starts to receive one.
+// irecv starts a receive of a collective.
 func (r *Rank) irecv(q *Request, t *Team, from int, tag int32, d Data) {
 	r.internal(KindRecv, q, t, from, tag, d)
 }
@@ -54,7 +52,7 @@ func (r *Rank) sent(q *Request, call string, t *Team) error {
 	return nil
 }
 
-// received waits for a message that irecv started, and wants all of it.
+// received waits for a message that irecv started. Another length is an error.
 func (r *Rank) received(q *Request, call string, t *Team) error {
 	from, want := int(q.peer), q.size
 	st, err := r.Wait(q)
@@ -62,7 +60,7 @@ func (r *Rank) received(q *Request, call string, t *Team) error {
 	case err != nil:
 		return within(call, t, err)
 	case st.Bytes != want:
-		return r.errorf("%s on %s: %d B came from rank %d where %d B are wanted: every member must give the same length", call, t.name, st.Bytes, from, want)
+		return r.errorf("%s on %s: received %d B from rank %d, want %d B: every member must pass the same length", call, t.name, st.Bytes, from, want)
 	}
 	return nil
 }
@@ -79,7 +77,7 @@ func (r *Rank) recv(call string, t *Team, from int, tag int32, d Data) error {
 	return r.received(&q, call, t)
 }
 
-// work lends n bytes, aligned for any number, until the next call of it.
+// work returns n bytes of scratch space, aligned for any number, valid until the next call of work.
 func (r *Rank) work(n int) []byte {
 	if need := (n + 7) / 8; need > len(r.scratch) {
 		r.scratch = make([]uint64, need)
@@ -87,7 +85,7 @@ func (r *Rank) work(n int) []byte {
 	return Bytes(r.scratch)[:n:n]
 }
 
-// bcast copies the first member's buf into every other one's, down a binomial tree.
+// bcast copies buf of the first member to all other members, along a binomial tree.
 func (r *Rank) bcast(call string, t *Team, buf []byte) error {
 	p, me := len(t.ranks), int(t.me)
 	mask := 1
@@ -109,9 +107,9 @@ func (r *Rank) bcast(call string, t *Team, buf []byte) error {
 	return nil
 }
 
-// allgather collects the members' in, all equally long, into everyone's out, in the
-// order of their numbers. It doubles what a member has with each of its ⌈log₂ p⌉ steps
-// (Bruck's algorithm, with blocks kept at their final places).
+// allgather collects in of all members, of equal length, into out on every member, in the order of
+// their numbers. Each of its ⌈log₂ p⌉ steps doubles the blocks of a member (Bruck's algorithm, with
+// blocks at their final positions).
 func (r *Rank) allgather(call string, t *Team, in, out []byte) error {
 	if err := r.blocks(call, t, len(in), len(out)); err != nil {
 		return err
@@ -121,8 +119,9 @@ func (r *Rank) allgather(call string, t *Team, in, out []byte) error {
 	for have := 1; have < p; have *= 2 {
 		count := min(have, p-have)
 		to, from := (me-have+p)%p, (me+have)%p
-		// Blocks me … me+count−1 go to a lower member, the same number that start
-		// at from's own come; either run may wrap around at p, into two messages.
+		// The member sends blocks me … me+count−1 to a lower member, and receives the same number
+		// of blocks, starting at block from. Either range may wrap around at p and then needs two
+		// messages.
 		var q [4]Request
 		pieces(from, count, p, n, out, func(i int, b []byte) { r.irecv(&q[i], t, from, tagAllgather, Of(b)) })
 		pieces(me, count, p, n, out, func(i int, b []byte) { r.isend(&q[2+i], t, to, tagAllgather, Of(b)) })
@@ -144,7 +143,7 @@ func (r *Rank) allgather(call string, t *Team, in, out []byte) error {
 	return nil
 }
 
-// pieces gives the one or two pieces of out that hold count blocks from first on.
+// pieces calls piece for the one or two parts of out with the count blocks from first on.
 func pieces(first, count, p, n int, out []byte, piece func(i int, b []byte)) {
 	head := min(count, p-first)
 	piece(0, out[first*n:(first+head)*n])
@@ -153,15 +152,15 @@ func pieces(first, count, p, n int, out []byte, piece func(i int, b []byte)) {
 	}
 }
 
-// blocks checks that out holds one block of n bytes a member.
+// blocks checks that out has room for one block of n bytes per member.
 func (r *Rank) blocks(call string, t *Team, n, out int) error {
 	if p := len(t.ranks); out != n*p {
-		return r.errorf("%s on %s: %d B of output: %d members with %d B each need %d B", call, t.name, out, p, n, n*p)
+		return r.errorf("%s on %s: output of %d B: %d members with %d B each need %d B", call, t.name, out, p, n, n*p)
 	}
 	return nil
 }
 
-// within says in which call a message failed.
+// within adds the failed call to an error of a message.
 func within(call string, t *Team, err error) error {
-	return fmt.Errorf("%w (in %s on %s, where every member must give the same length)", err, call, t.name)
+	return fmt.Errorf("%w (in %s on %s: every member must pass the same length)", err, call, t.name)
 }

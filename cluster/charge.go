@@ -1,31 +1,29 @@
 package cluster
 
-// Charge is reads of the memory of a group's threads: Ops[i] of thread i's, of some bytes
-// each.
+// Charge is a number of reads of the memory of a group's threads: Ops[i] reads of thread i's
+// memory, of Bytes bytes each.
 type Charge struct {
 	Ops   []int64
 	Bytes int64
 }
 
-// Charger is a port whose clock can be charged with many accesses at once.
+// Charger is a port that can add the time of many accesses to its clock at once.
 type Charger interface {
-	// Charge takes the time of blocking gets from the group's threads, given by rank, one
-	// after another, as if nobody else were on the way. It gives the node whose adapters
-	// send the most of what is charged so at a time, and for what share of that time they
-	// do. It is an error on a machine where a get that is alone does not always take the
-	// same time.
+	// Charge adds the time of consecutive blocking gets from the group's threads, given by rank,
+	// without contention. It returns the node whose adapters send most of the bytes charged at a
+	// time, and the fraction of that time for which they send. It is an error on a machine where an
+	// uncontended get does not always take the same time.
 	Charge(members []int32, what []Charge) (node int, share float64, err error)
 }
 
-// mostCharged is the share of an adapter's time beyond which accesses that are charged at
-// once would have waited for each other.
+// mostCharged is the maximum fraction of an adapter's time. Above it, accesses charged at once
+// would have waited for each other.
 const mostCharged = 0.5
 
-// ChargeAccesses counts reads of the memory of the group's threads, and takes the time of
-// as many gets one after another, each alone. The program has looked at the data in
-// another way. It is refused where an owner's adapters would be busy with what ranks
-// charge at a time for more than half of it, for then gets wait for each other, and where
-// the clock is not virtual.
+// ChargeAccesses counts reads of the memory of the group's threads, and adds the time of the same
+// number of consecutive, uncontended gets. The program has read the data in another way. It is an
+// error if the clock is not virtual. It is also an error if an owner's adapters would be busy for
+// more than half of the time, because gets would then wait for each other.
 func (r *Rank) ChargeAccesses(what ...Charge) error {
 	c, ok := r.port.(Charger)
 	if !ok {
@@ -47,7 +45,7 @@ func (r *Rank) ChargeAccesses(what ...Charge) error {
 		return r.errorf("charge of accesses: %w: make each access", err)
 	}
 	if share > mostCharged {
-		return r.errorf("charge of accesses: the adapters of node %d would send for %.0f %% of the time, and accesses would wait for each other: make each access", node, 100*share)
+		return r.errorf("charge of accesses: the adapters of node %d would send for %.0f %% of the time, so accesses would wait for each other (make each access)", node, 100*share)
 	}
 	return nil
 }

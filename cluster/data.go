@@ -2,8 +2,8 @@ package cluster
 
 import "unsafe"
 
-// Data is the payload of a transfer: bytes, or only a size. A size-only transfer costs what
-// the same number of bytes costs, and moves none. The zero Data is empty.
+// Data is the payload of a transfer: bytes, or only a size. A size-only transfer has the cost of
+// the same number of bytes and moves none. The zero Data is empty.
 //
 // Both ends of a transfer may differ. A size-only message leaves the bytes of its receive
 // as they are. A size-only receive drops the bytes of its message. A size-only put changes
@@ -15,8 +15,8 @@ type Data struct {
 	n int64
 }
 
-// Of returns the elements of xs as a payload. The bytes are those of xs, not a copy. The
-// element type is not compared with that of the other end.
+// Of returns the elements of xs as a payload. The payload points to xs and is not a copy. The other
+// end may have another element type.
 func Of[T Number](xs []T) Data {
 	return Data{unsafe.Pointer(unsafe.SliceData(xs)), int64(len(xs)) * sizeOf[T]()}
 }
@@ -39,7 +39,7 @@ func (d Data) Bytes() []byte {
 	return unsafe.Slice((*byte)(d.p), d.n)
 }
 
-// Part returns n bytes of the payload from byte off on.
+// Part returns n bytes of the payload, starting at byte off.
 func (d Data) Part(off, n int64) Data {
 	if off < 0 || n < 0 || off > d.n-n {
 		panic("cluster: part of a payload out of range")
@@ -50,10 +50,9 @@ func (d Data) Part(off, n int64) Data {
 	return Of(d.Bytes()[off : off+n])
 }
 
-// Store decides whether a part of a program (a process, a phase) keeps its data as bytes
-// or only as sizes. A program chooses it once, and does not ask for it later: it makes its
-// buffers with [Make] and [Alloc], and fills and verifies them with Body and Do. The zero
-// Store keeps bytes.
+// Store selects whether a part of a program (a process, a phase) has its data as bytes or only as
+// sizes. A program chooses it once. It then makes its buffers with [Make] and [Alloc], and fills
+// and verifies them with Body and Do. The zero Store keeps bytes.
 type Store struct {
 	_     [0]func() // not comparable
 	sizes bool
@@ -66,7 +65,7 @@ func Bytewise(yes bool) Store { return Store{sizes: !yes} }
 // need it.
 func (s Store) SizeOnly() bool { return s.sizes }
 
-// Body returns f, which computes with data, or nil in a size-only store.
+// Body returns f, a function that computes with data. In a size-only store it returns nil.
 func (s Store) Body(f func()) func() {
 	if s.sizes {
 		return nil

@@ -1,7 +1,7 @@
-// Package cluster is the contract that programs are written against, and the
-// one seam, [Port], that a fabric fills in.
+// Package cluster defines the interface that programs use, [Rank], and the interface that a fabric
+// implements, [Port].
 //
-// A program is one SPMD function:
+// A program is one function that every rank runs (SPMD):
 //
 //	err := cluster.Launch(ctx, fabric, spec, func(r *cluster.Rank) error {
 //		if r.ID() == 0 {
@@ -12,9 +12,8 @@
 //		return err
 //	})
 //
-// Launch is the main loop: the fabric starts one Port a rank, the Port is
-// wrapped as a [Rank], and the body runs on it. A Rank checks arguments and
-// permissions (who may call MPI, where UPC access ends), counts the traffic by
-// locality class, and posts plain [Op] records to its Port. The Port is all that
-// a fabric implements; a body never knows whether its time is real.
+// Launch starts the ranks. The fabric makes one Port per rank, a [Rank] wraps the Port, and the
+// body runs on the Rank. A Rank checks arguments and permissions: which ranks may call MPI, and
+// which memory UPC access reaches. It counts the traffic by locality class and posts [Op] records
+// to its Port. A body cannot observe whether its time is real.
 package cluster

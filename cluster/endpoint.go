@@ -2,15 +2,14 @@ package cluster
 
 import "fmt"
 
-// Endpoints parts a team into n teams of the same members, one for each thread of
-// a parallel region: endpoint i is thread i's address. Messages to different
-// endpoints of a rank match in queues of their own, so that threads which keep to
-// their own endpoint share neither queues nor the library's lock. Any thread may
-// still use any endpoint, to send to thread i of another rank for instance, and
-// inside one endpoint the rules of a team hold.
+// Endpoints makes n teams with the members of t, one per thread of a parallel region: endpoint i is
+// the address of thread i. Messages to different endpoints of a rank match in separate queues.
+// Threads that use only their own endpoint share neither queues nor the library's lock. Any thread
+// may use any endpoint, for instance to send to thread i of another rank. The rules of a team apply
+// inside one endpoint.
 //
-// Every member of t calls it with the same n, outside parallel regions. Like Dup
-// it agrees on contexts by an allgather, one for all of them.
+// Every member of t calls it with the same n, outside parallel regions. Like Dup, it agrees on
+// contexts by an allgather; one allgather covers all endpoints.
 func (r *Rank) Endpoints(t *Team, n int) ([]*Team, error) {
 	if n < 1 {
 		return nil, r.errorf("endpoints: %d of team %s: want at least one", n, t.name)
@@ -32,10 +31,9 @@ func (r *Rank) Endpoints(t *Team, n int) ([]*Team, error) {
 	return teams, nil
 }
 
-// Series numbers the contexts of a layout's launch so that those which one rank
-// hands out one after the other, to Dup, Split or Endpoints, have numbers that
-// follow each other. A fabric that deals contexts to a few locks deals them by it.
-// Both contexts of a team have one number.
+// Series returns the number of a context in the layout's launch. Contexts that one rank assigns in
+// sequence, by Dup, Split or Endpoints, have consecutive numbers. A fabric distributes contexts
+// over a few locks by this number. Both contexts of a team have the same number.
 func (l *Layout) Series(ctx int32) int {
 	n, fixed := int(ctx)/ctxFanout, ctxGroup/ctxFanout+l.Groups()
 	if n < fixed {

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// What ends a deadlock follows from its waits.
+// The hint of a deadlock follows from its waits.
 func TestHint(t *testing.T) {
 	wait := func(k cluster.Kind, rank, other int) cluster.Wait {
 		w := cluster.Wait{Rank: rank, Call: k.String() + " ", For: []int{other}}

@@ -1,8 +1,8 @@
 package cluster
 
-// Kernel is a routine of a numerical library: a machine says which share of its flop
-// rate the routine reaches (Machine.Kernels). A multi-threaded one computes on several
-// cores in one call (Work.Cores), and the program forks no threads for it.
+// Kernel is a routine of a numerical library. Machine.Kernels has the fraction of the flop rate
+// that the routine reaches. A multithreaded routine computes on several cores in one call
+// (Work.Cores); the program forks no threads for it.
 type Kernel uint8
 
 // The kernels.
@@ -12,12 +12,12 @@ const (
 	Potrf           // Cholesky factorization of a tile
 	Trsm            // triangular solve with many right-hand sides
 	FFT             // fast Fourier transforms along a line
-	Kernels         // how many there are
+	Kernels         // the number of kernels
 )
 
 var kernelNames = [Kernels]string{"none", "dgemm", "potrf", "trsm", "fft"}
 
-// String is the name, as in machine files.
+// String returns the name, as in machine files.
 func (k Kernel) String() string {
 	if k < Kernels {
 		return kernelNames[k]
@@ -25,8 +25,8 @@ func (k Kernel) String() string {
 	return "kernel?"
 }
 
-// KernelRate is the flop/s of a core in a kernel: Flops where the machine states no
-// share of it, or the kernel is none. 0: unknown.
+// KernelRate returns the flop/s of a core in a kernel. It is Flops if the machine states no
+// fraction for the kernel, or for NoKernel. 0: unknown.
 func (m *Machine) KernelRate(k Kernel) float64 {
 	if k < Kernels && m.Kernels[k] > 0 {
 		return m.Flops * m.Kernels[k]

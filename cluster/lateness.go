@@ -1,40 +1,37 @@
 package cluster
 
-// Lateness is how well a host has kept an emulated machine's time, in counts since the
-// launch.
+// Lateness counts, since the launch, how well a host has kept up with an emulated machine.
 type Lateness struct {
-	Shortest int64 // wall ns that the machine's shortest time is stretched to
-	Events   int64 // transfers that arrived and computing that ended when it was due, or later
-	Late     int64 // wall ns that they came late, summed
-	Bodies   int64 // pieces of computing that have run
-	Overruns int64 // of those, that took longer than the machine would
-	Took     int64 // wall ns that the overruns took
-	Modelled int64 // wall ns that the machine would have taken for them
+	Shortest int64 // wall ns of the machine's shortest time, after dilation
+	Events   int64 // transfers that arrived, and computations that ended, on time or late
+	Late     int64 // sum of their delays, wall ns
+	Bodies   int64 // computations that have run
+	Overruns int64 // computations that took longer than on the machine
+	Took     int64 // time of the overruns, wall ns
+	Modelled int64 // time of the overruns on the machine, wall ns
 }
 
-// Dilated is a run of an emulated machine: its time is stretched so that the host can
-// keep it.
+// Dilated is a run of an emulated machine. Its time is dilated so that the host keeps up.
 type Dilated interface {
 	Run
-	// Lateness is how well the host has done so. Any goroutine may ask.
+	// Lateness returns the counts so far. Any goroutine may call it.
 	Lateness() Lateness
 }
 
 const (
-	// fewEvents tell nothing of the host: up to here it is not known to be late.
+	// fewEvents is the number of events up to which there is no verdict about the host.
 	fewEvents = 100
-	// latePart of the shortest modelled time is how late things may happen on average:
-	// one in so many.
+	// latePart limits the mean delay to 1/latePart of the shortest modelled time.
 	latePart = 10
-	// overrunPart is one in how many bodies may take longer than modelled: a body that
-	// was preempted once does not call for a larger dilation.
+	// overrunPart limits overruns to 1/overrunPart of all computations: one preempted computation
+	// does not require a larger dilation.
 	overrunPart = 50
 )
 
-// Proven reports whether enough has happened for a verdict.
+// Proven reports whether there are enough samples for a verdict.
 func (l Lateness) Proven() bool { return l.Events+l.Overruns > fewEvents }
 
-// Mean is how late things happened on average, wall ns.
+// Mean returns the mean delay in wall ns.
 func (l Lateness) Mean() float64 {
 	if l.Events <= 0 {
 		return 0
@@ -42,10 +39,10 @@ func (l Lateness) Mean() float64 {
 	return float64(l.Late) / float64(l.Events)
 }
 
-// Slow reports whether more of the computing took longer than modelled than chance does.
+// Slow reports whether more computations overran than chance explains.
 func (l Lateness) Slow() bool { return l.Overruns > 0 && l.Overruns > l.Bodies/overrunPart }
 
-// Excess is the factor by which the dilation falls short: above 1 the host is late.
+// Excess returns the factor by which the dilation is too small. Above 1, the host cannot keep up.
 func (l Lateness) Excess() float64 {
 	x := 0.0
 	if l.Shortest > 0 {

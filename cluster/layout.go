@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 )
 
-// Ranking says how ranks are dealt to nodes.
+// Ranking is the assignment of ranks to nodes.
 type Ranking string
 
-// The rankings: sequential fills a node before the next one, round-robin deals
-// one rank to each node in turn (paper 2, section 2).
+// The rankings (paper 2, section 2): sequential fills one node after the other; round-robin assigns
+// consecutive ranks to consecutive nodes.
 const (
 	Sequential Ranking = "sequential"
 	RoundRobin Ranking = "round-robin"
@@ -31,36 +31,36 @@ var (
 	Rankings = []Ranking{Sequential, RoundRobin}
 )
 
-// MaxRanks bounds a layout, before memory is taken for it.
+// MaxRanks is the maximum number of ranks in a layout, checked before memory is allocated.
 const MaxRanks = 1 << 22
 
-// Layout places ranks on nodes and in groups. A rank's number in the cluster is
-// its place in launch order; groups are runs of Group consecutive numbers.
+// Layout places ranks on nodes and in groups. A rank's number in the cluster is its position in
+// launch order. A group is a run of Group consecutive numbers.
 type Layout struct {
 	Nodes          int
 	RanksPerNode   int
 	ThreadsPerRank int
 	Ranking        Ranking
 	Model          Model
-	Group          int // ranks a group; the flat model has one group of all
+	Group          int // ranks per group; the flat model has one group of all ranks
 
-	// WorldSeed numbers MPI_COMM_WORLD: 0 in launch order, else in an order drawn
-	// from the seed, because MPI is unaware of UPC's numbering and a program has
-	// to renumber (paper 1, sections 3.1 and 3.2.2).
+	// WorldSeed numbers MPI_COMM_WORLD: 0 in launch order, otherwise in an order drawn from the
+	// seed. MPI does not know UPC's numbering, so a program must renumber (paper 1, sections 3.1
+	// and 3.2.2).
 	WorldSeed uint64
 }
 
-// Triple is ⟨group, UPC, MPI⟩: with ID the numbers of one process, with N the
-// sizes (paper 1, section 3). MPI is −1 for a process without an MPI rank.
+// Triple is ⟨group, UPC, MPI⟩: the numbers of one process (ID) or the sizes (N) (paper 1, section
+// 3). MPI is −1 for a process without an MPI rank.
 type Triple struct{ Group, UPC, MPI int }
 
-// String prints ⟨group, upc, mpi⟩.
+// String formats a triple as ⟨group, upc, mpi⟩.
 func (t Triple) String() string { return fmt.Sprintf("⟨%d, %d, %d⟩", t.Group, t.UPC, t.MPI) }
 
-// Ranks is the number of ranks.
+// Ranks returns the number of ranks.
 func (l *Layout) Ranks() int { return l.Nodes * l.RanksPerNode }
 
-// GroupSize is THREADS: the ranks in a UPC group.
+// GroupSize returns the number of ranks in a UPC group, UPC's THREADS.
 func (l *Layout) GroupSize() int {
 	if l.Model == Flat {
 		return l.Ranks()
@@ -68,10 +68,10 @@ func (l *Layout) GroupSize() int {
 	return l.Group
 }
 
-// Groups is the number of UPC groups.
+// Groups returns the number of UPC groups.
 func (l *Layout) Groups() int { return l.Ranks() / l.GroupSize() }
 
-// NodeOf is the node of a rank.
+// NodeOf returns the node of a rank.
 func (l *Layout) NodeOf(rank int) int {
 	if l.Ranking == RoundRobin {
 		return rank % l.Nodes
@@ -79,18 +79,18 @@ func (l *Layout) NodeOf(rank int) int {
 	return rank / l.RanksPerNode
 }
 
-// GroupOf is the UPC group of a rank.
+// GroupOf returns the UPC group of a rank.
 func (l *Layout) GroupOf(rank int) int { return rank / l.GroupSize() }
 
-// UPCOf is MYTHREAD: a rank's number in its group.
+// UPCOf returns a rank's number in its group, UPC's MYTHREAD.
 func (l *Layout) UPCOf(rank int) int { return rank % l.GroupSize() }
 
-// MayCallMPI reports whether the model gives the rank an MPI rank.
+// MayCallMPI reports whether the process has an MPI rank in the execution model.
 func (l *Layout) MayCallMPI(rank int) bool {
 	return l.Model != NestedFunneled || l.UPCOf(rank) == 0
 }
 
-// ClassOf is the locality of an access from one rank to another's memory.
+// ClassOf returns the locality class of an access from one rank to another's memory.
 func (l *Layout) ClassOf(from, to int) Class {
 	switch {
 	case from == to:
@@ -101,7 +101,7 @@ func (l *Layout) ClassOf(from, to int) Class {
 	return Remote
 }
 
-// World lists the ranks that have an MPI rank, in the order of MPI_COMM_WORLD.
+// World returns the processes that have an MPI rank, in the order of MPI_COMM_WORLD.
 func (l *Layout) World() []int32 {
 	var w []int32
 	for r := range l.Ranks() {
@@ -116,7 +116,7 @@ func (l *Layout) World() []int32 {
 	return w
 }
 
-// N gives the sizes ⟨groups, UPC threads a group, MPI ranks⟩.
+// N returns the sizes ⟨groups, UPC threads per group, MPI ranks⟩.
 func (l *Layout) N() Triple {
 	n := Triple{Group: l.Groups(), UPC: l.GroupSize(), MPI: l.Ranks()}
 	if l.Model == NestedFunneled {
@@ -125,7 +125,7 @@ func (l *Layout) N() Triple {
 	return n
 }
 
-// Validate refuses a layout that cannot be, and gives a hint.
+// Validate returns an error with a hint if the layout is impossible.
 func (l *Layout) Validate() error {
 	switch {
 	case l.Nodes < 1:
@@ -150,14 +150,14 @@ func (l *Layout) Validate() error {
 	case l.Group < 1:
 		return fmt.Errorf("group = %d: a group needs at least one rank", l.Group)
 	case l.Group > p:
-		return fmt.Errorf("group = %d: larger than the %d ranks there are", l.Group, p)
+		return fmt.Errorf("group = %d: want at most the number of ranks, %d", l.Group, p)
 	case p%l.Group != 0:
 		return fmt.Errorf("group = %d does not divide %d ranks: use %d or %d", l.Group, p, divisor(p, l.Group, -1), divisor(p, l.Group, 1))
 	}
 	return nil
 }
 
-// divisor returns the divisor of n next to g, in steps of 1 or −1.
+// divisor returns the divisor of n nearest to g, in steps of 1 or −1.
 func divisor(n, g, step int) int {
 	for ; n%g != 0; g += step {
 	}

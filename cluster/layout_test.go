@@ -122,9 +122,8 @@ func TestIDsFollowThePaper(t *testing.T) {
 	})
 }
 
-// A uniformly drawn element of an array over the group is on the own rank with
-// probability 1/G and on the own node with |group ∩ node|/G (paper 1, section
-// 4.3.1, for ranks and for nodes).
+// A uniformly drawn element of an array over the group is on the local rank with probability 1/G,
+// and on the local node with probability |group ∩ node|/G (paper 1, section 4.3.1).
 func TestClassShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := layouts.Draw(t, "layout")
@@ -156,7 +155,7 @@ func sharesOf(l *cluster.Layout, r int) [cluster.Classes]int {
 	return [cluster.Classes]int{1, onNode - 1, g - onNode}
 }
 
-// count is how many of 0 … n−1 are ≡ rest mod m.
+// count returns the number of i in 0 … n−1 with i ≡ rest mod m.
 func count(n, rest, m int) int { return (n - rest + m - 1) / m }
 
 func TestClassSharesOf4x4(t *testing.T) {

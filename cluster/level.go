@@ -6,17 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// ThreadLevel says which threads of a rank may call MPI, and when. Higher levels
-// hold all that lower ones permit (paper 2, section 3).
+// ThreadLevel states which threads of a rank may call MPI, and when. A higher level permits
+// everything that a lower level permits (paper 2, section 3).
 type ThreadLevel uint8
 
-// The levels of thread support. ThreadMasteronly is paper 2's T1, between MPI's
-// SINGLE and FUNNELED: threads may exist, and calls are made outside of parallel
-// regions only.
+// The levels of thread support. ThreadMasteronly is paper 2's T1, between MPI's SINGLE and
+// FUNNELED: threads may exist, and MPI calls are permitted only outside parallel regions.
 const (
-	ThreadUnset      ThreadLevel = iota // the highest that there is
+	ThreadUnset      ThreadLevel = iota // the highest available level
 	ThreadSingle                        // a rank has no threads
-	ThreadMasteronly                    // calls only outside of parallel regions
+	ThreadMasteronly                    // calls only outside parallel regions
 	ThreadFunneled                      // calls only by the master thread
 	ThreadSerialized                    // calls by any thread, one at a time
 	ThreadMultiple                      // calls by any thread at any time
@@ -27,7 +26,7 @@ var ThreadLevels = []ThreadLevel{ThreadSingle, ThreadMasteronly, ThreadFunneled,
 
 var levelNames = [...]string{"unset", "single", "masteronly", "funneled", "serialized", "multiple"}
 
-// String is the level's name, in lower case.
+// String returns the name of the level, in lower case.
 func (l ThreadLevel) String() string {
 	if int(l) < len(levelNames) {
 		return levelNames[l]
@@ -35,7 +34,7 @@ func (l ThreadLevel) String() string {
 	return "level?"
 }
 
-// ParseThreadLevel finds a level by name.
+// ParseThreadLevel returns the level with a name.
 func ParseThreadLevel(name string) (ThreadLevel, error) {
 	for _, l := range ThreadLevels {
 		if name == l.String() {
@@ -45,7 +44,7 @@ func ParseThreadLevel(name string) (ThreadLevel, error) {
 	return ThreadUnset, fmt.Errorf("thread level %q: want %s", name, strings.Join(levelNames[1:], ", "))
 }
 
-// or is the level, or another one where it is unset.
+// or returns the level, or other if it is unset.
 func (l ThreadLevel) or(other ThreadLevel) ThreadLevel {
 	if l == ThreadUnset {
 		return other
@@ -53,18 +52,17 @@ func (l ThreadLevel) or(other ThreadLevel) ThreadLevel {
 	return l
 }
 
-// InitThread asks the library for a level of thread support, and gives what it
-// reports as provided: the level, or less where the machine's library can do no
-// more. A library that can do no more than MASTERONLY reports SINGLE, because the
-// MPI standard does not know MASTERONLY (paper 2, section 3); the program may do
-// what MASTERONLY permits all the same. A launch starts at the level of its spec; a
-// program may call this between parallel regions.
+// InitThread requests a level of thread support and returns the provided level. It is lower than
+// the requested level if the machine's library supports less. A library that supports at most
+// MASTERONLY reports SINGLE, because the MPI standard has no MASTERONLY (paper 2, section 3). The
+// program may still do everything that MASTERONLY permits. A launch starts at the level of its
+// spec. A program may call InitThread between parallel regions.
 func (r *Rank) InitThread(required ThreadLevel) (provided ThreadLevel, err error) {
 	if r.gate != gateOpen {
 		return r.level, r.errorf("init thread at %s: inside a parallel region: call it before the region", required)
 	}
 	if required < ThreadSingle || required > ThreadMultiple {
-		return r.level, r.errorf("init thread: level %d is none: want single to multiple", required)
+		return r.level, r.errorf("init thread: level %d: want single to multiple", required)
 	}
 	limit := r.launch.spec.Machine.Threading.or(ThreadMultiple)
 	r.level = min(required, limit)
@@ -74,22 +72,22 @@ func (r *Rank) InitThread(required ThreadLevel) (provided ThreadLevel, err error
 	return r.level, nil
 }
 
-// ThreadLevel is the level in force.
+// ThreadLevel returns the active level.
 func (r *Rank) ThreadLevel() ThreadLevel { return r.level }
 
-// gate says what a thread's MPI calls have to pass.
+// gate is the check that a thread's MPI calls must pass.
 type gate uint8
 
 const (
-	gateOpen     gate = iota // outside of parallel regions
-	gateMultiple             // in a region, where all may call
-	gateSerial               // in a region, one at a time
-	gateFunneled             // a worker, while only the master may call
-	gateClosed               // in a region, where none may call
+	gateOpen     gate = iota // outside parallel regions
+	gateMultiple             // in a region: all threads may call
+	gateSerial               // in a region: one thread at a time
+	gateFunneled             // a worker in a region: only the master may call
+	gateClosed               // in a region: no thread may call
 	gateForked               // the rank itself, while its threads run
 )
 
-// gateOf is the gate of a region's thread.
+// gateOf returns the gate of a region's thread.
 func gateOf(l ThreadLevel, thread int) gate {
 	switch l {
 	case ThreadSerialized:
@@ -104,19 +102,19 @@ func gateOf(l ThreadLevel, thread int) gate {
 	return gateMultiple
 }
 
-// gated says that MPI calls have to be admitted: neither outside of a region nor
-// where all threads may call.
+// gated reports whether MPI calls must pass admit. They need not outside a region, or if all
+// threads may call.
 func (r *Rank) gated() bool { return r.gate > gateMultiple }
 
-// admit lets a call on a team into the library, or refuses it. Each call that it
-// lets in is dismissed once; calls may be made of calls.
+// admit begins a call on a team, or returns an error if the thread level forbids it. Each admitted
+// call is dismissed once. Calls may be nested.
 func (r *Rank) admit(call string, t *Team) error {
 	if t != nil && t.mpi && r.inside == 0 {
 		switch r.gate {
 		case gateClosed:
-			return r.errorf("%s: an MPI call inside a parallel region, and the thread level is %s, which permits them only outside: end the region first, or initialize at funneled or more", call, upper(r.level))
+			return r.errorf("%s: an MPI call inside a parallel region: thread level %s permits calls only outside (end the region first, or initialize at funneled or higher)", call, upper(r.level))
 		case gateFunneled:
-			return r.errorf("%s: an MPI call by a worker thread, and the thread level is FUNNELED, which permits them only to the master: let thread 0 make the call (Master), or initialize at serialized or multiple", call)
+			return r.errorf("%s: an MPI call by a worker thread: thread level FUNNELED permits calls only by the master (use Master, or initialize at serialized or multiple)", call)
 		case gateSerial:
 			if err := r.claim(call); err != nil {
 				return err
@@ -124,24 +122,24 @@ func (r *Rank) admit(call string, t *Team) error {
 		}
 	}
 	if r.gate == gateForked {
-		return r.errorf("%s: the rank's own handle is used while its parallel region runs: make the call on the Thread that the region gives", call)
+		return r.errorf("%s: the Rank was used inside its parallel region: make the call on the Thread of the region", call)
 	}
 	r.inside++
 	return nil
 }
 
-// claim takes the library for one thread, at SERIALIZED.
+// claim takes the library's lock for one thread, at SERIALIZED.
 func (r *Rank) claim(call string) error {
 	op := Op{Kind: KindEnter}
 	r.port.Post(&op)
 	if !op.Done.Found {
-		return r.errorf("%s: thread %d is inside an MPI call, and the thread level is SERIALIZED, which permits one at a time: order the calls (Single, Meet or a lock of your own), or initialize at multiple", call, op.Done.Peer)
+		return r.errorf("%s: thread %d is inside an MPI call: thread level SERIALIZED permits one call at a time (order the calls by Single, Meet or a lock, or initialize at multiple)", call, op.Done.Peer)
 	}
 	r.claimed = true
 	return nil
 }
 
-// dismiss ends what admit began.
+// dismiss ends a call that admit began.
 func (r *Rank) dismiss() {
 	if r.inside--; r.inside == 0 && r.claimed {
 		r.claimed = false
@@ -150,7 +148,7 @@ func (r *Rank) dismiss() {
 	}
 }
 
-// enter is admit for a call that is made of others; leave ends it.
+// enter is admit for a call that consists of other calls; leave ends it.
 func (r *Rank) enter(call string, t *Team) error {
 	if !r.gated() {
 		return nil
@@ -164,24 +162,24 @@ func (r *Rank) leave() {
 	}
 }
 
-// again counts a call that one which was admitted is made of.
+// again counts a nested call inside an admitted one.
 func (r *Rank) again() {
 	if r.gated() {
 		r.inside++
 	}
 }
 
-// admitted says that the calls of a kind pass admit before they are posted.
+// admitted reports whether calls of the kind must pass admit before they are posted.
 func (k Kind) admitted() bool { return k <= KindMrecv || k == KindBarrier }
 
 func upper(l ThreadLevel) string { return strings.ToUpper(l.String()) }
 
-// completing lets a call that completes a request in: no other thread may be
-// completing it (MPI-4.0, section 11.6.2). Each request that it lets in is passed to
+// completing begins a call that completes a request. It returns an error if another thread is
+// completing the request (MPI-4.0, section 11.6.2). The caller passes each accepted request to
 // completed.
 func (r *Rank) completing(call string, q *Request) error {
 	if q.h != 0 && !atomic.CompareAndSwapUint32(&q.busy, 0, uint32(r.thread)+1) {
-		return r.errorf("%s: thread %d completes that request already: a request is for one thread to wait for", call, atomic.LoadUint32(&q.busy)-1)
+		return r.errorf("%s: thread %d already completes that request: only one thread may wait for a request", call, atomic.LoadUint32(&q.busy)-1)
 	}
 	if !r.gated() {
 		return nil

@@ -5,39 +5,39 @@ import (
 	"sync/atomic"
 )
 
-// Lib is what a library over a Rank needs beyond the calls of a program: windows and
-// shared arrays are such libraries. What it moves does not inherit the means of a
-// scope that the program has opened (see Using).
+// Lib is the interface for libraries on top of a Rank, for example windows and shared arrays. Its
+// transfers do not inherit the memory kinds and paths of a scope that the program has opened (see
+// Using).
 type Lib struct{ r *Rank }
 
-// Lib is the rank's handle for libraries.
+// Lib returns the rank's interface for libraries.
 func (r *Rank) Lib() Lib { return Lib{r} }
 
-// Errorf makes an error that names the rank, and the thread if it is not the first.
+// Errorf returns an error that names the rank, and the thread if it is not the first.
 func (l Lib) Errorf(format string, args ...any) error { return l.r.errorf(format, args...) }
 
 // End ends the body of the rank with an error, for calls that return none.
 func (l Lib) End(err error) { panic(misuse{err}) }
 
-// Member is an error where the rank may not use the team for a call: it is no member,
-// or the model gives it no MPI rank (paper 1, section 3).
+// Member returns an error if the rank may not use the team for a call. The rank is not a member, or
+// it has no MPI rank in the execution model (paper 1, section 3).
 func (l Lib) Member(call string, t *Team) error { return l.r.member(call, t) }
 
-// Target is an error where UPC access does not reach rank to: it ends at the own
-// group (paper 1, section 3).
+// Target returns an error if UPC access does not reach rank to. A rank can access UPC memory only
+// inside its own group (paper 1, section 3).
 func (l Lib) Target(call string, to int) error { return l.r.target(call, to) }
 
 // Parallel reports whether the rank, or this thread of it, is in a parallel region.
 func (l Lib) Parallel() bool { return l.r.gate != gateOpen }
 
-// Dup gives a team of the same members and name with contexts of its own, for the
-// named call. Every member calls it.
+// Dup returns a team with the same members and name and with separate contexts. Every member calls
+// it. Errors name the given call.
 func (l Lib) Dup(call string, t *Team) (*Team, error) {
 	return l.r.dup(call, t, t.name)
 }
 
-// Enter lets the thread's call on the team in, if the thread level in force does; Leave
-// ends it.
+// Enter begins a call of the thread on the team, if the active thread level permits it. Leave ends
+// the call.
 func (l Lib) Enter(call string, t *Team) error {
 	if err := l.r.member(call, t); err != nil {
 		return err
@@ -45,48 +45,48 @@ func (l Lib) Enter(call string, t *Team) error {
 	return l.r.enter(call, t)
 }
 
-// Leave ends a call that Enter let in.
+// Leave ends a call that Enter began.
 func (l Lib) Leave() { l.r.leave() }
 
-// Kept is what a library keeps at the rank's own side of a team; nil: nothing yet.
+// Kept returns the value that a library has stored in the rank's view of a team; nil: none.
 func (l Lib) Kept(t *Team) any { return t.kept }
 
-// Keep keeps it.
+// Keep stores a library's value in the rank's view of a team.
 func (l Lib) Keep(t *Team, what any) { t.kept = what }
 
-// Send sends buf to a member in a call that was let in, where no message of a program
-// can be, and waits until buf may be written again. Tags are as in Notify.
+// Send sends data to a member inside a call that Enter began, and waits for local completion. Its
+// context is separate from messages of programs. Tags are as in Notify.
 func (l Lib) Send(call string, t *Team, to int, tag int32, d Data) error {
 	return l.r.send(call, t, to, tagLibrary+tag, d)
 }
 
-// Recv receives what Send sent: an error if it is not as long as buf.
+// Recv receives a message of Send. A message with another length than d is an error.
 func (l Lib) Recv(call string, t *Team, from int, tag int32, d Data) error {
 	return l.r.recv(call, t, from, tagLibrary+tag, d)
 }
 
-// Allgather collects the members' in, all equally long, into everyone's out, in the
-// order of their numbers, for a library that is not ready for collectives yet.
+// Allgather collects in of all members, of equal length, into out on every member, in the order of
+// their numbers. It is for a library that cannot use collectives yet.
 func (l Lib) Allgather(call string, t *Team, in, out []byte) error {
 	return l.r.allgather(call, t, in, out)
 }
 
-// Notify sends an empty message to each of the peers, numbers in the team, but the
-// caller; Noticed receives one from each. Neither waits for the other. Tags, from 0,
-// are those of a team that the library made.
+// Notify sends an empty message to each of the peers except the caller; Noticed receives one from
+// each. Peers are numbers in the team. Notify does not wait for Noticed. Tags start at 0, on a team
+// that the library made.
 func (l Lib) Notify(call string, t *Team, tag int, peers []int) error {
 	return l.r.notices(call, t, tagLibrary+int32(tag), peers)
 }
 
-// Noticed receives what Notify sends.
+// Noticed receives one message of Notify from each of the peers except the caller.
 func (l Lib) Noticed(call string, t *Team, tag int, peers []int) error {
 	return l.r.noticed(call, t, tagLibrary+int32(tag), peers)
 }
 
-// Put is Rank.Put.
+// Put calls Rank.Put without the program's memory kinds and paths.
 func (l Lib) Put(at Target, d Data) error { return l.contiguous(KindPut, at, d) }
 
-// Get is Rank.Get.
+// Get calls Rank.Get without the program's memory kinds and paths.
 func (l Lib) Get(at Target, d Data) error { return l.contiguous(KindGet, at, d) }
 
 func (l Lib) contiguous(kind Kind, at Target, d Data) error {
@@ -96,10 +96,12 @@ func (l Lib) contiguous(kind Kind, at Target, d Data) error {
 	return err
 }
 
-// PutImplicit starts a put that Quiet completes, in any UPC group. It counts no traffic.
+// PutImplicit starts a put that Quiet completes, in any UPC group. The put is not counted as
+// traffic.
 func (l Lib) PutImplicit(at Target, d Data) error { return l.later(KindPut, at, d) }
 
-// GetImplicit starts a get that Quiet completes, as PutImplicit does a put.
+// GetImplicit starts a get that Quiet completes, in any UPC group. The get is not counted as
+// traffic.
 func (l Lib) GetImplicit(at Target, d Data) error { return l.later(KindGet, at, d) }
 
 func (l Lib) later(kind Kind, at Target, d Data) error {
@@ -110,20 +112,20 @@ func (l Lib) later(kind Kind, at Target, d Data) error {
 	return err
 }
 
-// Atomic changes a word at the target in any UPC group, and returns the word before. It
-// counts no traffic. b is the second operand of AtomicCompare.
+// Atomic changes a word at the target in any UPC group, and returns the old word. It is not counted
+// as traffic. b is the second operand of AtomicCompare.
 func (l Lib) Atomic(to Target, op AtomicOp, a, b uint64) (uint64, error) {
 	return l.r.rawAtomic(to, op, a, b)
 }
 
-// services are the bodies of libraries that others may ask, by context of a team.
+// services are the bodies that libraries have installed with Serve, by context of a team.
 type services struct {
 	byTeam atomic.Pointer[map[int32]func(RPC) uint64]
 }
 
-// Serve installs the body that answers what members of the team ask this rank; nil
-// removes it. The members synchronize between Serve and the first Ask. A fabric runs
-// one body at a time on a rank, perhaps beside the rank itself; a body never waits.
+// Serve installs the body that runs for Ask of members of the team on this rank; nil removes it.
+// The members synchronize between Serve and the first Ask. A fabric runs one body at a time on a
+// rank, possibly concurrently with the rank's own code. A body must not wait.
 func (l Lib) Serve(t *Team, body func(RPC) uint64) {
 	all := map[int32]func(RPC) uint64{}
 	if old := l.r.services.byTeam.Load(); old != nil {
@@ -135,8 +137,8 @@ func (l Lib) Serve(t *Team, body func(RPC) uint64) {
 	l.r.services.byTeam.Store(&all)
 }
 
-// Ask runs what a member of the team has installed with Serve on data there, and
-// gives the word that it returned. The message counts as traffic.
+// Ask runs the body that a member of the team has installed with Serve on data, and returns the
+// word that it returned. The message counts as traffic.
 func (l Lib) Ask(t *Team, member int, data Data) (uint64, error) {
 	var q Request
 	to := t.Global(member)
@@ -146,11 +148,11 @@ func (l Lib) Ask(t *Team, member int, data Data) (uint64, error) {
 	return st.Word, err
 }
 
-// serviceOf is the RPC function that stands for the service of a context: numbers
-// below 0, where a program has none.
+// serviceOf returns the RPC function number of the service of a context. It is below 0, where
+// programs have no functions.
 func serviceOf(ctx int32) int { return -1 - int(ctx) }
 
-// service runs one for the fabric; false: there is none.
+// run runs the service of an RPC for the fabric. It reports whether there is one.
 func (s *services) run(c RPC) (uint64, bool) {
 	if all := s.byTeam.Load(); all != nil {
 		if body := (*all)[-1-c.Fn]; body != nil {
@@ -160,11 +162,11 @@ func (s *services) run(c RPC) (uint64, bool) {
 	return 0, false
 }
 
-// Context is where messages of libraries on the team are: no message of a program can
-// be there. Those that a library posts itself have tags of a team that it made.
+// Context returns the context for messages of libraries on the team, separate from messages of
+// programs. A library that posts messages itself uses tags of a team that it made.
 func (l Lib) Context(t *Team) int32 { return t.ctx + 1 }
 
-// BoardContext is where its words are.
+// BoardContext returns the context of the team's board.
 func (l Lib) BoardContext(t *Team) int32 { return t.ctx }
 
 // Port returns the interface between the rank and its fabric.
@@ -193,14 +195,14 @@ func (l Lib) AwaitAll(hs []Handle) Code {
 	return failed
 }
 
-// Test reports whether it is complete, and forgets it if so.
+// Test reports whether a posted operation is complete. A complete handle becomes invalid.
 func (l Lib) Test(h Handle) bool {
 	_, ok := l.r.port.Test(h)
 	return ok
 }
 
-// Shared gives what the launch keeps by a key, made by whichever rank asks first; what
-// another one made at the same time is dropped.
+// Shared returns the value that the launch stores for a key. The first rank that calls Shared makes
+// it. A value that another rank makes at the same time is dropped.
 func (l Lib) Shared(key any, made func() any) any {
 	kept := &l.r.launch.kept
 	for {
@@ -222,13 +224,13 @@ func (l Lib) Shared(key any, made func() any) any {
 	}
 }
 
-// Heap is how many bytes of the segment are in use; Alloc takes those that follow.
+// Heap returns the number of bytes of the segment in use. Alloc allocates the bytes after them.
 func (l Lib) Heap() int64 { return l.r.heap }
 
-// Raise says that at least so many bytes of the segment are in use, so that ranks
-// which agree on a maximum allocate at one offset.
+// Raise sets the number of bytes of the segment in use to at least heap. Ranks that agree on a
+// maximum then allocate at the same offset.
 func (l Lib) Raise(heap int64) { l.r.heap = max(l.r.heap, heap) }
 
-// Scratch lends n bytes, aligned for any number, until the next call of a library or
-// a collective.
+// Scratch returns n bytes of scratch space, aligned for any number, valid until the next call of a
+// library or a collective.
 func (l Lib) Scratch(n int) []byte { return l.r.work(n) }

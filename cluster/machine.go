@@ -5,76 +5,76 @@ import (
 	"strconv"
 )
 
-// Progress says who advances handshakes, RPC bodies and steps while a rank is
-// not inside a call.
+// Progress is the progress engine: it advances handshakes, RPC bodies and steps while a rank is not
+// inside a call.
 type Progress string
 
-// The ways to progress.
+// The progress engines.
 const (
 	ProgressCall    Progress = "call"    // only calls of the rank itself
-	ProgressThread  Progress = "thread"  // a thread beside each rank, which takes a core
+	ProgressThread  Progress = "thread"  // one extra thread per rank, which needs a core
 	ProgressOffload Progress = "offload" // the adapter itself
 )
 
-// Link is a way between two places, in LogGP's terms: a message of n bytes takes
-// Overhead at each end and Latency + n/Bandwidth between them, and each of Adapters
-// carries one at a time.
+// Link is a connection in LogGP's terms. A message of n bytes takes Overhead at each end and
+// Latency + n/Bandwidth between them. Each of the Adapters carries one message at a time.
 type Link struct {
 	Latency    Time    // L, one way
-	Overhead   Time    // o, of a processor for a message, at each end
-	Gap        Time    // g, least time from start to start of two messages of an adapter
-	Bandwidth  float64 // 1/G, bytes per second and adapter; 0: no cost a byte
-	Adapters   int     // a node; 0: as many as needed
-	ThreadRate float64 // bytes per second that one thread can inject; 0: an adapter's
-	Access     Time    // of a load or store of up to AccessLine bytes, inside a node; 0: it costs what a message does
+	Overhead   Time    // o, CPU time per message at each end
+	Gap        Time    // g, minimum time between the starts of two messages of one adapter
+	Bandwidth  float64 // 1/G, bytes per second and adapter; 0: no cost per byte
+	Adapters   int     // per node; 0: as many as needed
+	ThreadRate float64 // bytes per second that one thread can inject; 0: the adapter's rate
+	Access     Time    // time of a load or store of up to AccessLine bytes inside a node; 0: the cost of a message
 
-	// ReceiveRate is bytes per second that one thread takes in of the long messages that it
-	// receives, in turn with what it injects; 0: receiving takes none of its rate.
-	// Simulations read it.
+	// ReceiveRate is the rate, in bytes per second, at which one thread receives long messages. The
+	// thread shares its time between receiving and injecting. 0: receiving costs no time. Only
+	// simulations read it.
 	ReceiveRate float64
 
-	// HandshakeGap is what an adapter takes for a message of a rendezvous that brings no
-	// bytes; 0: the gap. Simulations read it.
+	// HandshakeGap is the time that an adapter needs for an RTS or a CTS; 0: the gap. Only
+	// simulations read it.
 	HandshakeGap Time
 
-	// How messages pass a node's memory; 0: as Latency, Overhead and Bandwidth say.
-	// Simulations read it.
+	// The transfer paths through a node's memory; 0: Latency, Overhead and Bandwidth apply. Only
+	// simulations read them.
 	Inline     Inline
 	Uncached   Uncached
-	EagerCopy  float64 // bytes per second of each of two copies up to the eager limit: the sender's into a buffer, the receiver's out of it; 0: a core beside them moves the bytes
-	SingleCopy float64 // likewise of the one copy beyond: the receiver's, out of the sender's memory; 0: the sender is asked, and sends
+	EagerCopy  float64 // bytes per second of the sender's copy into a buffer and the receiver's copy out of it, up to the eager limit; 0: another core moves the bytes
+	SingleCopy float64 // bytes per second of the receiver's copy from the sender's memory, above the eager limit; 0: the sender sends after a handshake
 
-	// AccessRate is bytes per second of a load or store beyond AccessLine; 0: the bandwidth.
-	// Simulations read it.
+	// AccessRate is the rate, in bytes per second, of a load or store beyond AccessLine; 0: the
+	// bandwidth. Only simulations read it.
 	AccessRate float64
 }
 
-// Uncached is what of the one copy of long messages changes with those that no longer stand
-// in their sender's own cache.
+// Uncached describes the single copy of long messages that are no longer in their sender's cache.
 type Uncached struct {
-	Limit int64   // bytes that stand there at most: of a message, with those of its sender that came later and are not copied yet; 0: all do
-	Copy  float64 // bytes per second of the others
+	Limit int64   // maximum bytes in the cache: of a message and of later messages of its sender that are not copied yet; 0: no limit
+	Copy  float64 // bytes per second of an uncached message
 }
 
-// Inline is a way of short messages: in the cells of a queue, beside their heads.
+// Inline is the transfer path of short messages: the cells of a queue hold their bytes next to
+// their headers.
 type Inline struct {
-	Limit    int64 // bytes; 0: there is none
+	Limit    int64 // bytes; 0: no inline messages
 	Latency  Time
 	Overhead Time // at each end
-	Gap      Time // from start to start; 0: as of other messages
+	Gap      Time // between the starts of two messages; 0: the link's gap
 }
 
-// Server is a processor of a node that all its messages to and from other nodes pass,
-// one after another, each in the order in which it comes.
+// Server is the message server of a node: one processor that handles all inter-node messages of the
+// node, in order of arrival.
 type Server struct {
-	Send      Time // of a message that leaves with the program's bytes
-	Receive   Time // of one that comes in
-	Handshake Time // of one that brings none of these bytes, each way: of a rendezvous, a request
+	Send      Time // per outgoing message with data of the program
+	Receive   Time // per incoming message with data of the program
+	Handshake Time // per message without such data, in each direction: an RTS, a CTS, a request
 }
 
-// Takes is how long the server of a node is busy, in s, with as many messages out as in, by
-// rendezvous if they ask first; and how long before its bytes one that finds it free waits.
-// Where they come in, the server handles the first one while the others follow.
+// Takes returns two times in s: busy is the server's time for equally many outgoing and incoming
+// messages; before is the delay of the bytes of a message that finds the server free. handshake:
+// the messages use rendezvous. At the receiver, the server handles the first message while the
+// others follow.
 func (s *Server) Takes(messages float64, handshake bool) (busy, before float64) {
 	before = s.Send.Seconds()
 	if handshake { // out and in there, in and out here
@@ -83,8 +83,8 @@ func (s *Server) Takes(messages float64, handshake bool) (busy, before float64) 
 	return messages * (before + s.Receive.Seconds()), before
 }
 
-// AccessLine is how many bytes one access moves at most: a cache line of most
-// processors. Those beyond it cost their bandwidth.
+// AccessLine is the maximum number of bytes of one access: a cache line of most processors. Further
+// bytes cost their bandwidth.
 const AccessLine = 64
 
 // Shape is a kind of network.
@@ -92,14 +92,14 @@ type Shape string
 
 // The networks.
 const (
-	Crossbar  Shape = "crossbar"       // every node to every other, no shared link
-	FatTree   Shape = "fat-tree"       // Dims: children by level, from the leaves; Taper: up-links by down-links
+	Crossbar  Shape = "crossbar"       // a separate link between any two nodes
+	FatTree   Shape = "fat-tree"       // Dims: children by level, from the leaves; Taper: up-links per down-link
 	Torus     Shape = "torus"          // Dims: 3 lengths; dimension-order routes
-	Hyper     Shape = "hyper-crossbar" // Dims: lengths; a crossbar for each line of nodes, dimension-order routes
-	Dragonfly Shape = "dragonfly"      // Dims: nodes a router, routers a chassis, chassis a group, groups; minimal routes
+	Hyper     Shape = "hyper-crossbar" // Dims: lengths; one crossbar per line of nodes, dimension-order routes
+	Dragonfly Shape = "dragonfly"      // Dims: nodes per router, routers per chassis, chassis per group, groups; minimal routes
 )
 
-// Topology is the network between nodes. Each of its links is a resource in time.
+// Topology is the network between nodes. Messages share its links and wait for each other.
 type Topology struct {
 	Shape         Shape // "": crossbar
 	Dims          []int
@@ -108,7 +108,7 @@ type Topology struct {
 	HopLatency    Time      // added for each link after the first
 }
 
-// Nodes is how many the network holds; 0: any number.
+// Nodes returns the number of nodes in the network; 0: any number.
 func (t *Topology) Nodes() int {
 	if len(t.Dims) == 0 {
 		return 0
@@ -120,40 +120,40 @@ func (t *Topology) Nodes() int {
 	return n
 }
 
-// Device is the accelerators of a node and their memory.
+// Device describes the accelerators of a node and their memory.
 type Device struct {
-	Count  int     // a node
+	Count  int     // per node
 	Memory int64   // bytes, each
 	Rate   float64 // bytes per second of its memory, each
 	Flops  float64 // flop/s, each
 	Link   Link    // between host and device memory
 	Direct bool    // adapters reach device memory without staging in the host's
-	Launch Time    // of a processor, to start a kernel
-	Fence  Time    // likewise, to see that one has ended
+	Launch Time    // CPU time to start a kernel
+	Fence  Time    // CPU time to detect the end of a kernel
 
-	// MessageOverhead is what a send or a receive from or to device memory takes of the
-	// processor beside what one of the host's takes: puts do not. Simulations read it.
+	// MessageOverhead is the additional CPU time of a send or a receive on device memory. Puts do
+	// not have it. Only simulations read it.
 	MessageOverhead Time
 }
 
-// Slow is a node or an adapter that is slower than its kind: its processors compute
-// so many times as long, or it takes so many times as long with a message's bytes
-// and gap.
+// Slow is a node or an adapter that is slower than the others by Factor. The factor applies to the
+// computing time of the node's processors, or to the adapter's time for the bytes and the gap of a
+// message.
 type Slow struct {
 	Node    int
-	Adapter int     // of the node; −1: its processors
-	Factor  float64 // how many times slower, at least 1
+	Adapter int     // number in the node; −1: the node's processors
+	Factor  float64 // slowdown, at least 1
 }
 
-// CollectiveNetwork is one of its own that broadcasts and reduces, as the tree of
-// BlueGene (paper 5, section 3.5). All nodes of a run share it.
+// CollectiveNetwork is a separate network for broadcasts and reductions, like the tree of BlueGene
+// (paper 5, section 3.5). All nodes of a run share it.
 type CollectiveNetwork struct {
-	Latency   Time    // from the last node that comes to the first bytes at all
+	Latency   Time    // from the arrival of the last node to the first bytes at all nodes
 	Bandwidth float64 // bytes per second; 0: there is no such network
-	Barrier   Time    // from the last node that comes to a barrier until all know
+	Barrier   Time    // from the arrival of the last node at a barrier to its end
 }
 
-// Carry is the time of n bytes.
+// Carry returns the transfer time of n bytes.
 func (c *CollectiveNetwork) Carry(n int64) Time {
 	if c.Bandwidth <= 0 {
 		return 0
@@ -161,53 +161,53 @@ func (c *CollectiveNetwork) Carry(n int64) Time {
 	return FromSeconds(float64(n) / c.Bandwidth)
 }
 
-// Machine is the cluster that is run on, or pretended to be.
+// Machine is the cluster on which a program runs, or which the fabric emulates or simulates.
 type Machine struct {
 	Name  string
 	Title string
 
-	// Emulated: transfers and computing take this machine's time, stretched by a
-	// dilation that the host can keep. Not emulated: the host's own time.
+	// Emulated: transfers and computing take this machine's time, multiplied by the time dilation.
+	// Otherwise they take the host's own time.
 	Emulated bool
 
-	Nodes         int              // nodes there are; 0: no limit
+	Nodes         int              // 0: no limit
 	CoresPerNode  int              // 0: unknown
 	MemoryPerNode int64            // bytes; 0: unknown
-	Flops         float64          // flop/s a core, sustained; 0: unknown
-	MemoryRate    float64          // bytes per second a core; 0: unknown
-	Kernels       [Kernels]float64 // share of Flops that a kernel reaches; 0: all
+	Flops         float64          // flop/s per core, sustained; 0: unknown
+	MemoryRate    float64          // bytes per second and core; 0: unknown
+	Kernels       [Kernels]float64 // fraction of Flops that a kernel reaches; 0: 1
 	Progress      Progress
-	Threading     ThreadLevel // most that the MPI library provides; unset: multiple
-	EagerLimit    int64       // bytes up to which a send is eager
+	Threading     ThreadLevel // highest level of the MPI library; unset: multiple
+	EagerLimit    int64       // largest eager send, in bytes
 
-	Classes [Classes]Link // cost by locality class; Adapters counts for Remote only
+	Classes [Classes]Link // costs by locality class; Adapters applies only to Remote
 
-	// What follows is read by simulations.
-	Sockets           int               // a node; 0 or 1: the node is one
-	Socket            Link              // between ranks of one socket; zero: as in node
+	// Only simulations read the fields below.
+	Sockets           int               // per node; 0 or 1: one
+	Socket            Link              // between ranks of one socket; zero: as between ranks of one node
 	Topology          Topology          // between nodes
-	CopyRate          float64           // bytes per second that one thread copies into an eager buffer, or out of it; 0: copies cost nothing
-	Server            Server            // of a node's messages
-	CollectiveNetwork CollectiveNetwork // beside the one for messages; zero: there is none
-	NodeRate          float64           // bytes per second of memory that a whole node sustains; 0: no limit
-	AtomicTime        Time              // of an atomic at its target
-	HandlerTime       Time              // of starting an RPC body at its target
-	LockTime          Time              // of the library's lock, for each further thread that contends
-	PollTime          Time              // of a test or a probe; 0: 10 ns, because a poll for nothing would never end
-	ClockTime         *Time             // of a look at the clock; nil: as a poll
-	ForkTime          Time              // of a parallel region: to fork its threads and join them
-	MeetTime          Time              // of a barrier among a region's threads
-	ComputeNoise      float64           // relative standard deviation of computing times
+	CopyRate          float64           // bytes per second of one thread's copy into or out of an eager buffer; 0: free copies
+	Server            Server            // message server of a node
+	CollectiveNetwork CollectiveNetwork // in addition to the network for messages; zero: none
+	NodeRate          float64           // memory bandwidth of a node, bytes per second; 0: no limit
+	AtomicTime        Time              // per atomic, at its target
+	HandlerTime       Time              // to start an RPC body at its target
+	LockTime          Time              // of the library's lock, per additional contending thread
+	PollTime          Time              // of a test or a probe; 0: 10 ns, because a loop of free polls would never end
+	ClockTime         *Time             // to read the clock; nil: PollTime
+	ForkTime          Time              // to fork and join the threads of a parallel region
+	MeetTime          Time              // of a thread barrier
+	ComputeNoise      float64           // relative standard deviation of computing time
 	LinkNoise         float64           // relative standard deviation of latencies
-	Slow              []Slow            // parts that are slower than their kind
-	Device            Device            // Count 0: none
+	Slow              []Slow            // slow nodes and adapters
+	Device            Device            // Count 0: no devices
 
-	// Source tells where each number comes from, by key of the machine file.
+	// Source maps a key of the machine file to the source of its number.
 	Source map[string]string
 }
 
-// InSocket is the way between ranks of one socket. What it does not say of loads and
-// stores, or of how messages pass memory, is as in the node.
+// InSocket returns the link between ranks of one socket. If Socket does not set the costs of loads
+// and stores or the transfer paths, the node's values apply.
 func (m *Machine) InSocket() Link {
 	l, node := m.Socket, &m.Classes[InNode]
 	if l.Access == 0 {
@@ -222,7 +222,7 @@ func (m *Machine) InSocket() Link {
 	return l
 }
 
-// TransferTime is the time for n bytes one way over class c, without contention.
+// TransferTime returns the one-way time of n bytes over class c, without contention.
 func (m *Machine) TransferTime(c Class, n int64) Time {
 	l := m.Classes[c]
 	t := l.Latency
@@ -232,9 +232,9 @@ func (m *Machine) TransferTime(c Class, n int64) Time {
 	return t
 }
 
-// AccessTime is the time of a blocking get, put or atomic of n bytes at class c,
-// without contention: a load or store inside the node takes the way once, a
-// transfer to another node takes the latency there and back.
+// AccessTime returns the time of a blocking get, put or atomic of n bytes at class c, without
+// contention. A load or store inside the node costs one transfer. A transfer to another node also
+// costs the latency of the way back.
 func (m *Machine) AccessTime(c Class, n int64) Time {
 	if l := m.Classes[c]; c != Remote && l.Access > 0 {
 		rate := l.Bandwidth
@@ -253,7 +253,7 @@ func (m *Machine) AccessTime(c Class, n int64) Time {
 	return t
 }
 
-// CopyTime is how long a thread copies n bytes into an eager buffer, or out of it.
+// CopyTime returns the time of a thread's copy of n bytes into or out of an eager buffer.
 func (m *Machine) CopyTime(n int64) Time {
 	if m.CopyRate <= 0 {
 		return 0
@@ -261,8 +261,8 @@ func (m *Machine) CopyTime(n int64) Time {
 	return FromSeconds(float64(n) / m.CopyRate)
 }
 
-// ComputeTime is the machine's time for w: the longer of flops and memory, each by as
-// many cores as it takes and a node has.
+// ComputeTime returns the machine's time for w: the larger of the times for flops and for memory.
+// Both use w.Cores cores, but at most the cores of a node.
 func (m *Machine) ComputeTime(w Work) Time {
 	cores := max(w.Cores, 1)
 	if m.CoresPerNode > 0 {
@@ -278,29 +278,29 @@ func (m *Machine) ComputeTime(w Work) Time {
 	return FromSeconds(s)
 }
 
-// Spec is what is launched: a layout on a machine, with what the ranks get.
+// Spec describes a launch: a layout on a machine, and the memory and options of the ranks.
 type Spec struct {
 	Machine    Machine
 	Layout     Layout
-	Segment    int64 // bytes of segment a rank
-	Modelled   int64 // end of the size-only memory that follows the segment; less than Segment: there is none
-	EagerLimit int64 // bytes; a longer send is a rendezvous; 0: every send is; negative: the machine's
+	Segment    int64 // bytes of the segment of a rank
+	Modelled   int64 // end of the size-only memory that follows the segment; less than Segment: none
+	EagerLimit int64 // bytes; a longer send uses rendezvous; 0: every send; negative: the machine's limit
 	Seed       uint64
-	Dilation   float64     // 0: chosen by the fabric
-	Stretch    float64     // factor on what the fabric chooses; up to 1: none
-	Threading  ThreadLevel // that ranks start at; unset: the machine's
-	Timeline   Recorder    // of what the threads do; nil: nothing is recorded
+	Dilation   float64     // 0: the fabric chooses
+	Stretch    float64     // factor on the dilation that the fabric chooses; up to 1: none
+	Threading  ThreadLevel // initial thread level of the ranks; unset: the machine's
+	Timeline   Recorder    // records the activity of threads; nil: no recording
 	Clock      Clock       // of the fabric; Start sets it
 }
 
-// Recorder keeps what the threads of a launch do. Package cluster/timeline has the one
-// that fabrics write to; here it is only handed on.
+// Recorder records the activity of the threads of a launch. Package cluster/timeline has the
+// implementation; this package only passes it to the fabric.
 type Recorder interface {
-	// Close ends the record at a time, once no thread writes to it any more.
+	// Close ends the record at a time. No thread may write to it any more.
 	Close(at Time)
 }
 
-// Eager is the eager limit in force, in bytes.
+// Eager returns the active eager limit in bytes.
 func (s *Spec) Eager() int64 {
 	if s.EagerLimit < 0 {
 		return s.Machine.EagerLimit
@@ -312,27 +312,27 @@ func (s *Spec) Eager() int64 {
 // memory that follows.
 func (s *Spec) Extent() int64 { return max(s.Segment, s.Modelled) }
 
-// Check refuses a spec that the machine cannot hold, before memory is taken. The
-// fabric adds what its host has.
+// Check returns an error if the spec exceeds the machine, before memory is allocated. The fabric
+// also checks the limits of its host.
 func (s *Spec) Check() error {
 	if err := s.Layout.Validate(); err != nil {
 		return err
 	}
 	m, l := &s.Machine, &s.Layout
 	if m.Nodes > 0 && l.Nodes > m.Nodes {
-		return fmt.Errorf("machine %s has %d nodes, the layout wants %d: use fewer nodes", m.Name, m.Nodes, l.Nodes)
+		return fmt.Errorf("machine %s has %d nodes, the layout needs %d: use fewer nodes", m.Name, m.Nodes, l.Nodes)
 	}
 	if s.Segment < 0 || s.Modelled < 0 {
 		return fmt.Errorf("segment of %d bytes: must not be negative", min(s.Segment, s.Modelled))
 	}
 	if m.MemoryPerNode > 0 && s.Extent() > m.MemoryPerNode/int64(l.RanksPerNode) {
-		return fmt.Errorf("machine %s has %s a node, %d ranks with segments of %s do not fit: use a smaller problem, larger groups or fewer ranks per node",
+		return fmt.Errorf("machine %s has %s per node: %d ranks with segments of %s do not fit (use a smaller problem, larger groups or fewer ranks per node)",
 			m.Name, SizeText(float64(m.MemoryPerNode)), l.RanksPerNode, SizeText(float64(s.Extent())))
 	}
 	return nil
 }
 
-// SizeText writes a number of bytes with four digits and a binary unit.
+// SizeText formats a number of bytes with four digits and a binary unit.
 func SizeText(n float64) string {
 	x, unit := n, 0
 	for ; x >= 1024 && unit < len(sizeUnits)-1; unit++ {

@@ -3,44 +3,42 @@ package cluster
 // Memory is a kind of memory of a node.
 type Memory uint8
 
-// The kinds of memory. Bytes are where the program has them all the same; the
-// kind says what moving them costs on the machine.
+// The kinds of memory. A kind changes only the cost of moving bytes on the machine, not the
+// location of the program's bytes.
 const (
 	HostMemory Memory = iota
 	DeviceMemory
 )
 
-// Path is how a put or a get goes inside a node.
+// Path is the transfer path of a put or a get inside a node.
 type Path uint8
 
-// The paths. On this host's own memory, with no machine's costs, all are the same.
+// The paths. Without a machine's costs all paths are the same.
 const (
-	PathLoads    Path = iota // loads and stores where the machine has them, else messages
+	PathLoads    Path = iota // loads and stores if the machine has them, otherwise messages
 	PathMessages             // messages through the node's memory
-	PathAdapter              // messages through the node's adapter, as if to another node
+	PathAdapter              // messages through the node's adapter, like inter-node messages
 )
 
-// Means says how a rank's transfers go, where a machine has several ways. The zero
-// value is the way of all transfers that nothing is said of. It changes what moving
-// bytes costs, not what is moved.
+// Means selects the memory kinds and the path of a rank's transfers. The zero value is the default
+// of all transfers. Means changes the cost of moving bytes, not the bytes.
 type Means struct {
-	Own  Memory // where the buffers of sends, receives, puts and gets are
-	Far  Memory // where the target's bytes of puts and gets are
-	Path Path   // how puts and gets go inside a node
+	Own  Memory // memory of the buffers of sends, receives, puts and gets
+	Far  Memory // memory of the target's bytes of puts and gets
+	Path Path   // path of puts and gets inside a node
 }
 
-// Using runs body, whose transfers go by the given means; they end with body, however
-// it ends. Inside another scope, the inner one holds alone.
+// Using runs body with the given memory kinds and path for its transfers. The setting ends with
+// body, also after an error or a panic. In nested scopes only the inner setting applies.
 //
-// A scope covers the sends, receives, puts and gets (strided, indexed, signaling and
-// phantom ones too) that body posts on this Rank, and on the threads of regions that
-// body forks. It does not cover what other calls are made of: collectives, barriers,
-// neighbour syncs, splits, windows, shared arrays and pointers move host memory, as
-// do atomics and the data of RPCs. A nonblocking transfer keeps the means that it was
-// started with.
+// A scope covers the sends, receives, puts and gets that body posts on this Rank, and on the
+// threads of regions that body forks. This includes strided, indexed and size-only transfers and
+// puts with signal. It does not cover the transfers inside other calls: collectives, barriers,
+// neighbour syncs, splits, windows, shared arrays and pointers move host memory, as do atomics and
+// the data of RPCs. A nonblocking transfer keeps the setting that it was started with.
 func (r *Rank) Using(m Means, body func() error) error {
 	if m.Own > DeviceMemory || m.Far > DeviceMemory {
-		return r.errorf("means with memory %d and %d: there are HostMemory and DeviceMemory", m.Own, m.Far)
+		return r.errorf("using memory %d and %d: want HostMemory or DeviceMemory", m.Own, m.Far)
 	}
 	if m.Path > PathAdapter {
 		return r.errorf("means with path %d: there are PathLoads, PathMessages and PathAdapter", m.Path)
@@ -50,7 +48,7 @@ func (r *Rank) Using(m Means, body func() error) error {
 	return body()
 }
 
-// means changes how transfers go from now on, and gives how they went.
+// means changes the setting of later transfers, and returns the previous setting.
 func (r *Rank) means(m Means) (was Means) {
 	was = Means{Own: r.op.From, Far: r.op.To, Path: r.op.Path}
 	r.op.From, r.op.To, r.op.Path = m.Own, m.Far, m.Path

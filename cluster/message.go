@@ -1,6 +1,6 @@
 package cluster
 
-// MaxTag is the largest tag that a program may use.
+// MaxTag is the largest tag of a program.
 const MaxTag = 1<<30 - 1
 
 func (r *Rank) sending(kind Kind, batch bool, t *Team, to, tag int, d Data) error {
@@ -55,7 +55,7 @@ func (r *Rank) receiving(kind Kind, t *Team, from, tag int, d Data) error {
 	return nil
 }
 
-// sendNow sends, and waits until the bytes may be written again.
+// sendNow sends and waits for local completion.
 func (r *Rank) sendNow(kind Kind, t *Team, to, tag int, d Data) error {
 	if err := r.sending(kind, false, t, to, tag, d); err != nil {
 		return err
@@ -73,17 +73,16 @@ func (r *Rank) startSend(kind Kind, q *Request, t *Team, to, tag int, d Data) er
 	return nil
 }
 
-// Send sends d to a rank of the team and returns when its bytes may be written
-// again: at once for a message up to the eager limit, after the receive has
-// taken it for a longer one.
+// Send sends d to a rank of the team and returns at local completion, when the caller may reuse the
+// bytes of d. A message up to the eager limit completes at once. A longer message completes after
+// its receive has taken the data.
 func (r *Rank) Send(t *Team, to, tag int, d Data) error { return r.sendNow(KindSend, t, to, tag, d) }
 
 // Ssend is a synchronous send: it returns only once the receive has started.
 func (r *Rank) Ssend(t *Team, to, tag int, d Data) error { return r.sendNow(KindSsend, t, to, tag, d) }
 
-// Isend starts a send into q. Several small ones may leave together: the last of
-// them leaves at the latest on the rank's next call that waits, tests, probes or
-// computes.
+// Isend starts a send into q. Several small sends may leave together, at the latest in the rank's
+// next call that waits, tests, probes or computes.
 func (r *Rank) Isend(q *Request, t *Team, to, tag int, d Data) error {
 	return r.startSend(KindSend, q, t, to, tag, d)
 }
@@ -101,8 +100,8 @@ func (r *Rank) receive(kind Kind, t *Team, from, tag int, d Data) (Status, error
 	return r.run(t, from, tag)
 }
 
-// Recv receives a message of at most d.Len() bytes; from may be AnySource and
-// tag AnyTag. A longer message is a truncation error, and is consumed.
+// Recv receives a message of at most d.Len() bytes. from may be AnySource, and tag may be AnyTag. A
+// longer message is consumed and returns a truncation error.
 func (r *Rank) Recv(t *Team, from, tag int, d Data) (Status, error) {
 	return r.receive(KindRecv, t, from, tag, d)
 }
@@ -116,7 +115,7 @@ func (r *Rank) Irecv(q *Request, t *Team, from, tag int, d Data) error {
 	return nil
 }
 
-// Probe blocks until a message that matches waits, and leaves it there.
+// Probe blocks until a matching message has arrived. It does not receive the message.
 func (r *Rank) Probe(t *Team, from, tag int) (Status, error) {
 	return r.receive(KindProbe, t, from, tag, Data{})
 }
@@ -131,26 +130,26 @@ func (r *Rank) look(kind Kind, t *Team, from, tag int) (Status, bool, error) {
 	return status(t, r.op.Done), r.op.Done.Found, nil
 }
 
-// Iprobe reports whether a message that matches waits.
+// Iprobe reports whether a matching message has arrived.
 func (r *Rank) Iprobe(t *Team, from, tag int) (Status, bool, error) {
 	return r.look(KindIprobe, t, from, tag)
 }
 
-// Message is one that a matched probe took out of the queue: nobody else can
-// receive it.
+// Message is a message that a matched probe took from the queue. Only Mrecv and Imrecv can receive
+// it.
 type Message struct {
 	n    uint64
 	team *Team
 	Status
 }
 
-// Mprobe blocks until a message that matches waits, and takes it.
+// Mprobe blocks until a matching message has arrived, and takes it from the queue.
 func (r *Rank) Mprobe(t *Team, from, tag int) (Message, error) {
 	st, err := r.receive(KindMprobe, t, from, tag, Data{})
 	return Message{n: st.Word, team: t, Status: st}, err
 }
 
-// Improbe takes a message that matches, if one waits.
+// Improbe takes a matching message from the queue, if one has arrived.
 func (r *Rank) Improbe(t *Team, from, tag int) (Message, bool, error) {
 	st, found, err := r.look(KindImprobe, t, from, tag)
 	return Message{n: st.Word, team: t, Status: st}, found, err
@@ -184,7 +183,7 @@ func (r *Rank) Imrecv(q *Request, m Message, d Data) error {
 	return nil
 }
 
-// Sendrecv sends and receives at once, so that neither waits for the other.
+// Sendrecv sends and receives concurrently, so that neither waits for the other.
 func (r *Rank) Sendrecv(t *Team, to, sendTag int, out Data, from, recvTag int, in Data) (Status, error) {
 	if err := r.enter("sendrecv", t); err != nil {
 		return Status{}, err

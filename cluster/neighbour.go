@@ -1,10 +1,9 @@
 package cluster
 
-// SyncNeighbours returns when every peer (by number in the team) has entered a
-// call that lists the caller: a barrier among neighbours only (the group
-// synchronization of paper 3). Lists are symmetric: a member stands as often in
-// its peer's list as the peer in its own. The caller itself may stand there and is
-// passed over, as in a periodic direction with one box.
+// SyncNeighbours is a barrier among neighbours (the group synchronization of paper 3). It returns
+// when every peer, a number in the team, has entered a call that lists the caller. Lists are
+// symmetric: a member is in its peer's list as often as the peer is in its own. The caller ignores
+// itself in the list, as in a periodic direction with one box.
 func (r *Rank) SyncNeighbours(t *Team, peers []int) error {
 	const call = "neighbour sync"
 	for _, p := range peers {
@@ -25,14 +24,13 @@ func (r *Rank) SyncNeighbours(t *Team, peers []int) error {
 	return r.noticed(call, t, tagNeighbour, peers)
 }
 
-// notices sends an empty message to each peer but the caller.
+// notices sends an empty message to each peer except the caller.
 func (r *Rank) notices(call string, t *Team, tag int32, peers []int) error {
 	for _, p := range peers {
 		if p == int(t.me) {
 			continue
 		}
-		// An empty message is eager whatever the limit, so that this never waits
-		// for a receive.
+		// An empty message is always eager, so this send never waits for a receive.
 		if err := r.send(call, t, p, tag, Data{}); err != nil {
 			return err
 		}
@@ -40,7 +38,7 @@ func (r *Rank) notices(call string, t *Team, tag int32, peers []int) error {
 	return nil
 }
 
-// noticed receives one from each.
+// noticed receives an empty message from each peer except the caller.
 func (r *Rank) noticed(call string, t *Team, tag int32, peers []int) error {
 	for _, p := range peers {
 		if p == int(t.me) {

@@ -5,26 +5,25 @@ import (
 	"math"
 )
 
-// target checks that a one-sided call may reach rank to: UPC access ends at the
-// own group (paper 1, section 3).
+// target checks that a one-sided call may reach rank to. A rank can access UPC memory only inside
+// its own group (paper 1, section 3).
 func (r *Rank) target(call string, to int) error {
 	l := &r.launch.spec.Layout
 	if uint(to) >= uint(len(r.launch.node)) {
 		return r.errorf("%s at rank %d: ranks are 0 to %d", call, to, len(r.launch.node)-1)
 	}
 	if l.Model != Flat && l.GroupOf(to) != l.GroupOf(int(r.id)) {
-		return r.errorf("%s at rank %d: it is in UPC group %d, and UPC access from group %d ends at its own group; send an MPI message, or use larger groups",
+		return r.errorf("%s at rank %d: in UPC group %d, not in the caller's group %d (send an MPI message, or use larger groups)",
 			call, to, l.GroupOf(to), l.GroupOf(int(r.id)))
 	}
 	return nil
 }
 
-// PutUint64 stores v in word i (8 bytes each) of rank to's segment. Where that
-// segment is directly reachable it is a plain store behind a bounds check, and is
-// not counted as traffic (see Account); elsewhere it is Put. It returns no error,
-// so that it can be inlined: an access that may not be made ends the rank's body
-// with the error that Put would return, and a number that is no rank or no word
-// at all panics as indexing does.
+// PutUint64 stores v in word i (8 bytes each) of the segment of rank to. If stores reach that
+// segment, it is a store after a bounds check and is not counted as traffic (see Account).
+// Otherwise it is a Put. It returns no error, so that it can be inlined. A forbidden access ends
+// the rank's body with the error of Put. An invalid rank or word number panics, like an index out
+// of range.
 func (r *Rank) PutUint64(to, i int, v uint64) {
 	if i < len(r.fast[to]) {
 		r.fast[to][i] = v
@@ -33,7 +32,7 @@ func (r *Rank) PutUint64(to, i int, v uint64) {
 	r.putFar(to, uint(i), v)
 }
 
-// GetUint64 loads word i of rank to's segment, as PutUint64 stores it.
+// GetUint64 loads word i of the segment of rank to. See PutUint64.
 func (r *Rank) GetUint64(to, i int) uint64 {
 	if i < len(r.fast[to]) {
 		return r.fast[to][i]
@@ -41,8 +40,8 @@ func (r *Rank) GetUint64(to, i int) uint64 {
 	return r.getFar(to, uint(i))
 }
 
-// misuse carries an error out of a call that returns none; guard turns it into
-// the body's error.
+// misuse carries an error out of a call that returns no error. guard makes it the error of the
+// body.
 type misuse struct{ err error }
 
 func (r *Rank) guard(body func(*Rank) error) (err error) {
@@ -79,21 +78,19 @@ func (r *Rank) getFar(to int, i uint) uint64 {
 	return binary.NativeEndian.Uint64(b[:])
 }
 
-// wordOffset is the byte at which word i stands; of a number that is no word, a byte
-// that no segment has.
+// wordOffset returns the offset of word i in bytes. For an invalid i, it is beyond every segment.
 func wordOffset(i uint) int64 { return int64(min(uint64(i), math.MaxInt64/8)) * 8 }
 
-// Await blocks until the word at off of the rank's own segment compares with v as c says,
-// and returns that word. Other ranks change it with puts with signal and with atomics.
+// Await blocks until "word c v" holds for the word at off of the rank's segment, and returns that
+// word. Other ranks change the word with puts with signal and with atomics.
 func (r *Rank) Await(off int64, c Cmp, v uint64) (uint64, error) {
 	r.op.Kind, r.op.Off, r.op.Arg, r.op.A, r.op.Buf, r.op.Size, r.op.Then = KindAwait, off, int32(c), v, nil, 8, nil
 	st, err := r.run(nil, int(r.id), 0)
 	return st.Word, err
 }
 
-// Atomic runs op with operand v on a word at the target and returns the word before. A load
-// does not use v; AtomicCompare needs a second operand (see CompareSwap). The word is 8
-// bytes, aligned to 8. Only a fabric that needs no reply makes an add cheaper than the others.
+// Atomic runs op with operand v on a word at the target and returns the old word. A load ignores v.
+// AtomicCompare needs a second operand (see CompareSwap). The word is 8 bytes, aligned to 8.
 func (r *Rank) Atomic(to Target, op AtomicOp, v uint64) (uint64, error) {
 	if uint32(op) >= uint32(AtomicCompare) {
 		return 0, r.errorf("atomic %d at rank %d: want one of AtomicLoad to AtomicSwap (CompareSwap is a method)", op, to.Rank)
@@ -101,7 +98,7 @@ func (r *Rank) Atomic(to Target, op AtomicOp, v uint64) (uint64, error) {
 	return r.atomic(to, op, v, 0)
 }
 
-// CompareSwap sets a word at the target to v if it is old. It returns the word before.
+// CompareSwap sets a word at the target to v if it equals old. It returns the previous word.
 func (r *Rank) CompareSwap(to Target, old, v uint64) (uint64, error) {
 	return r.atomic(to, AtomicCompare, v, old)
 }

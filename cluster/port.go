@@ -4,76 +4,72 @@ import "context"
 
 // Poster accepts operations.
 type Poster interface {
-	// Post starts an operation. Handle 0 says that it is complete and its result
-	// stands in op.Done. The port keeps no pointer to op; it keeps op.Buf until
-	// completion (for a put: until source completion).
+	// Post starts an operation. Handle 0 means that it is complete and op.Done has its result. The
+	// port does not keep op. It keeps op.Buf until completion (for a put: until local completion).
 	Post(op *Op) Handle
-	// ID is the number of the rank in the cluster, 0 to ranks − 1.
+	// ID returns the number of the rank in the cluster, 0 to ranks − 1.
 	ID() int
 }
 
-// Port is what a fabric gives to one thread of execution. A port belongs to one
-// goroutine; only Post may be called from within a Step or an RPC body.
+// Port is the interface of a fabric to one thread of execution. A port belongs to one goroutine. A
+// Step or an RPC body may call only Post.
 //
-// When the run is aborted (cancelled, deadlocked, a rank failed), each method
-// that can block unwinds its goroutine with a panic that the fabric recovers;
-// programs must not recover it. So do all those that a program may call again and
-// again until something holds: Now, Test, Cancel, Progress, Reach, a Wait for
-// nothing, every Post. ID, Segment and Direct give the same each time.
+// When the run is aborted (cancelled, deadlocked, a rank failed), each method that can block
+// unwinds its goroutine with a panic. The fabric recovers the panic; programs must not. Methods
+// that a program may poll do the same: Now, Test, Cancel, Progress, Reach, a Wait for no handle,
+// every Post. ID, Segment and Direct return the same value in each call.
 type Port interface {
 	Poster
-	// Now is the time since launch, with any dilation divided out. It costs time
-	// on a simulated fabric.
+	// Now returns the time since launch, divided by the time dilation. It costs time on a simulated
+	// fabric.
 	Now() Time
-	// Wait blocks until need of the handles are complete (need ≤ len(hs)).
-	// Complete handles stay valid until Test frees them; handle 0 counts as complete.
-	// With need 0 it only lets batched sends leave.
+	// Wait blocks until need of the handles are complete (need ≤ len(hs)). Complete handles stay
+	// valid until Test frees them. Handle 0 counts as complete. With need 0 it only injects batched
+	// sends.
 	Wait(hs []Handle, need int)
-	// Test polls one handle: true frees it and gives its result. The poll costs
-	// time on a simulated fabric and progresses the port.
+	// Test polls one handle. If the operation is complete, Test frees the handle and returns its
+	// result. The poll costs time on a simulated fabric and makes progress.
 	Test(h Handle) (Done, bool)
-	// Peek reports whether a handle is known to be complete, as after a Wait that it was
-	// among. It takes no time, frees nothing and progresses nothing.
+	// Peek reports whether the port already knows that a handle is complete, for instance from a
+	// Wait. It costs no time, frees nothing and makes no progress.
 	Peek(h Handle) bool
-	// Cancel takes back a receive that has not matched: true, and the handle
-	// completes as Cancelled. False: it has matched or is complete.
+	// Cancel cancels a receive that has not matched, and reports whether it did. The handle then
+	// completes as Cancelled.
 	Cancel(h Handle) bool
-	// Progress lets handshakes, RPC bodies and steps advance.
+	// Progress advances handshakes, RPC bodies and steps.
 	Progress()
-	// Compute runs body as computing: the fabric may let others progress this
-	// rank meanwhile, and charges w where time is a model's.
+	// Compute runs body as a computation. Other threads may make progress for this rank meanwhile.
+	// A fabric with modelled time charges w.
 	Compute(w Work, body func())
-	// Fork runs body on n threads, the caller's being thread 0, and joins them.
+	// Fork runs body on n threads and joins them. The caller is thread 0.
 	Fork(n int, body func(p Port, thread int))
-	// Segment is the own segment, 8-byte aligned.
+	// Segment returns the rank's segment, 8-byte aligned.
 	Segment() []byte
-	// Reach is the segment of a rank where plain loads and stores reach it, else
-	// nil.
+	// Reach returns the segment of a rank if loads and stores reach it, otherwise nil.
 	Reach(rank int) []byte
-	// Direct says that a put or get to a segment in Reach may be done in place,
-	// uncharged: the fabric's time is the host's own.
+	// Direct reports whether puts and gets to a segment of Reach may be done in place without a
+	// charge, because the fabric has a wall clock.
 	Direct() bool
-	// Team makes the members of a context known, before it is used in a barrier.
-	// Every member calls it with the same list (ranks of the cluster). With no list it
-	// is forgotten: a member does that once its barriers there are complete, and the
-	// context is never used again.
+	// Team registers the members of a context before its first barrier. Every member calls it with
+	// the same list of cluster ranks. An empty list removes the context. A member removes it after
+	// its barriers there are complete; the context is never used again.
 	Team(ctx int32, ranks []int32)
-	// Board is what the members of a context share, where loads and stores reach all of
-	// them; else nil.
+	// Board returns the shared control block of a context if loads and stores reach all members,
+	// otherwise nil.
 	Board(ctx int32) *Board
-	// Serve installs the function that runs RPC bodies that arrive here; false
-	// says that no body has that number.
+	// Serve installs the function that runs arriving RPC bodies. It returns false if no body has
+	// the number.
 	Serve(func(RPC) (uint64, bool))
 }
 
-// Mover is a port that wants to see the puts and gets that a rank makes in place.
+// Mover is a port that observes the puts and gets that a rank makes in place.
 type Mover interface {
 	// Move copies from buf to a rank's segment for a put, and back for a get.
 	Move(kind Kind, peer int, segment, buf []byte)
 }
 
-// RPC is a call that arrived: Fn on Data (valid during the call) with Arg from
-// rank Src. Poster may be used to post, never to wait.
+// RPC is an arrived call: Fn on Data (valid during the call) with Arg from rank Src. The body may
+// post through Poster and must not wait.
 type RPC struct {
 	Poster Poster
 	Src    int32
@@ -82,10 +78,10 @@ type RPC struct {
 	Data   []byte
 }
 
-// State is what a rank does at this moment.
+// State is the current activity of a rank.
 type State uint8
 
-// The states of a rank, as a screen shows them.
+// The states of a rank, as shown on screens.
 const (
 	Idle      State = iota // not started, or finished
 	Computing              // in the program or in Compute
@@ -95,7 +91,7 @@ const (
 
 var stateNames = [...]string{"idle", "compute", "call", "wait"}
 
-// String names the state.
+// String returns the name of the state.
 func (s State) String() string { return stateNames[s] }
 
 // States is the number of states.
@@ -103,30 +99,29 @@ const States = 4
 
 // Fabric runs programs.
 type Fabric interface {
-	// Name is for messages: what a fabric can do is asked of it, and not told by its
-	// name.
+	// Name returns the name of the fabric, for messages. Do not derive capabilities from it.
 	Name() string
-	// Clock is what a run's time on a machine is.
+	// Clock returns the kind of time of a run on a machine.
 	Clock(m *Machine) Clock
-	// Overhead is about how many bytes of the host a run takes beside the segments
-	// and what the program makes.
+	// Overhead returns the approximate host memory of a run in bytes, without segments and the
+	// program's own data.
 	Overhead(spec *Spec) int64
-	// Start launches body on one port a rank. It checks the spec against the
-	// machine before it takes memory.
+	// Start runs body on one port per rank. It checks the spec against the machine before it
+	// allocates memory.
 	Start(ctx context.Context, spec Spec, body func(Port) error) (Run, error)
 }
 
-// Run is a program under way. One on a virtual clock is [Virtual] as well.
+// Run is a running program. A run on a virtual clock is also a [Virtual].
 type Run interface {
-	// Wait returns when every rank has ended: nil, or the reason (the first
-	// failure; an *Abort for cancel, panic and deadlock).
+	// Wait waits until every rank has ended. It returns the first failure; after a cancel, a panic
+	// or a deadlock, this is an *Abort.
 	Wait() error
 	// Cancel ends every rank.
 	Cancel(cause error)
-	// States fills dst with what each rank does now. Any goroutine may ask.
+	// States fills dst with the current state of each rank. Any goroutine may call it.
 	States(dst []State) []State
-	// Dilation is the factor by which emulated time is stretched; 1: not at all.
+	// Dilation returns the time dilation factor of an emulated run; 1: none.
 	Dilation() float64
-	// Warnings tells what the host could not keep, in words; empty: all well.
+	// Warnings describes how the host failed to keep up; empty: it kept up.
 	Warnings() []string
 }

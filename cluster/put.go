@@ -5,44 +5,44 @@ type Completion uint8
 
 // The completions of a put or get.
 const (
-	Operation Completion = iota // the bytes are at the target (of a get: here), and its action has run
-	Source                      // the bytes of the put may be written again; Quiet completes the rest
+	Operation Completion = iota // the bytes are at the target (for a get: at the caller), and the action has run
+	Source                      // local completion: the caller may reuse the bytes of the put; Quiet completes the rest
 	Later                       // the call does not wait; Quiet completes the put or get
 )
 
-// Signal changes a flag, a word of 8 bytes in the target's segment, after the bytes of a put
-// are there. A rank that sees the flag sees the bytes.
+// Signal changes a flag, a word of 8 bytes in the target's segment, after the bytes of a put have
+// arrived. A rank that sees the flag sees the bytes.
 type Signal struct {
 	Op    SigOp
 	Off   int64 // of the flag, in the target's segment
 	Value uint64
 }
 
-// Call runs a function at the target (see [Rank.Register]) after the bytes of a put are
-// there. The function runs before the operation completes.
+// Call runs a function at the target (see [Rank.Register]) after the bytes of a put have arrived.
+// The function runs before the operation completes.
 type Call struct {
 	Fn  int // 0: none
 	Arg int32
 }
 
-// Put is a put with all its parts. Only To and Data are needed.
+// Put describes a put. To and Data are required; the other fields are optional.
 type Put struct {
 	To     Target
 	Data   Data
-	Shape  Strided // positions of the blocks, those at the target counted from To; a Block of 0: contiguous
-	Spans  []Span  // pieces at the target, counted from To, with their bytes packed in Data; nil: none
-	Train  bool    // each block of Shape is a message of its own, at most MaxTrain
+	Shape  Strided // positions of the blocks, at the target relative to To; a Block of 0: contiguous
+	Spans  []Span  // pieces at the target, relative to To, with their bytes packed in Data; nil: none
+	Train  bool    // packet train: each block of Shape is a separate message, at most MaxTrain
 	Signal Signal
 	Call   Call
 	Until  Completion // not used with requests
 }
 
-// Get is a get with all its parts. Only From and Data are needed.
+// Get describes a get. From and Data are required; the other fields are optional.
 type Get struct {
 	From  Target
 	Data  Data
-	Shape Strided    // as of Put; a get that does not wait needs its blocks packed in Data
-	Spans []Span     // as of Put
+	Shape Strided    // as in Put; a get that does not wait needs its blocks packed in Data
+	Spans []Span     // as in Put
 	Until Completion // Operation or Later
 }
 
@@ -73,18 +73,17 @@ func (r *Rank) contiguous(kind Kind, at Target, d Data) error {
 	return r.transfer(at.Rank)
 }
 
-// PutWith makes a put. Without requests it waits for p.Until. With a request op it only
-// starts the put: op completes with the operation, and source, if it is not nil, as soon as
-// the bytes may be written again (Quiet waits for that otherwise). The bytes of a strided
-// put may be written again when PutWith returns, spans when the source is complete. PutWith
-// keeps neither p nor its shape.
+// PutWith makes a put. Without requests it waits for p.Until. With a request op it only starts the
+// put. op completes with the operation; source, if it is not nil, completes at local completion
+// (otherwise Quiet waits for it). The caller may reuse the bytes of a strided put when PutWith
+// returns, and spans when the source is complete. PutWith does not keep p or its shape.
 func (r *Rank) PutWith(p *Put, op, source *Request) error {
 	return r.with(KindPut, p, op, source)
 }
 
-// GetWith makes a get. Without a request it waits for g.Until. With one it only starts the
-// get: the data are here when q completes, and spans may not be written before. GetWith keeps
-// neither g nor its shape.
+// GetWith makes a get. Without a request it waits for g.Until. With a request it only starts the
+// get: the data have arrived when q completes, and the caller must not write the spans before.
+// GetWith does not keep g or its shape.
 func (r *Rank) GetWith(g *Get, q *Request) error {
 	p := Put{To: g.From, Data: g.Data, Shape: g.Shape, Spans: g.Spans, Until: g.Until}
 	return r.with(KindGet, &p, q, nil)
@@ -123,7 +122,7 @@ func (r *Rank) with(kind Kind, p *Put, op, source *Request) error {
 	return nil
 }
 
-// Quiet returns when every put and get that Later left open is complete, at its target too.
+// Quiet waits until every put and get started with Later is complete, also at its target.
 func (r *Rank) Quiet() error {
 	if len(r.nbi) == 0 {
 		return nil
@@ -156,8 +155,8 @@ func (p *Put) name(kind Kind) string {
 	return kind.String()
 }
 
-// prepare checks and counts a put or get, and makes r.op of it. A strided get that waits may
-// have its blocks apart in the data: prepare then returns the buffer that they come to packed.
+// prepare checks and counts a put or get, and sets r.op. A strided get that waits may have gaps
+// between its blocks in the data: prepare then returns the buffer for the packed blocks.
 func (r *Rank) prepare(kind Kind, call string, p *Put, waits bool) (packed []byte, err error) {
 	messages, err := r.check(call, p)
 	switch off, end := p.Signal.Off, r.launch.spec.Segment; {
@@ -166,12 +165,12 @@ func (r *Rank) prepare(kind Kind, call string, p *Put, waits bool) (packed []byt
 	case p.Call.Fn < 0:
 		return nil, r.noFunction(call, p.To.Rank, p.Call.Fn)
 	case p.Call.Fn != 0 && p.Signal.Op != SigNone:
-		return nil, r.errorf("%s at rank %d: it has a signal and a call: use one of them", call, p.To.Rank)
+		return nil, r.errorf("%s at rank %d: has a signal and a call: use one of them", call, p.To.Rank)
 	case p.Signal.Op != SigNone && (off < 0 || off&7 != 0 || off > end-8):
 		return nil, r.errorf("%s at rank %d: the flag at %d must be 8-byte aligned and inside the segment of %d B", call, p.To.Rank, off, end)
 	case kind == KindPut || p.Shape.Block == 0 || p.Data.p == nil || p.Shape.Near == p.Shape.Packed().Near:
 	case !waits:
-		return nil, r.errorf("%s at rank %d: it does not wait, and its blocks are not packed in the data: use Packed, or wait", call, p.To.Rank)
+		return nil, r.errorf("%s at rank %d: a get that does not wait needs packed blocks (use Packed, or wait)", call, p.To.Rank)
 	default:
 		packed = r.pack(p.Shape.Bytes())
 	}
@@ -187,7 +186,7 @@ func (r *Rank) prepare(kind Kind, call string, p *Put, waits bool) (packed []byt
 	return packed, nil
 }
 
-// shapes makes r.op a put or get of some shape, and returns the bytes that it moves.
+// shapes sets r.op to a put or get of some shape, and returns the number of bytes that it moves.
 func (r *Rank) shapes(kind Kind, at Target, d Data, s *Strided, spans []Span) int64 {
 	if s.Block <= 0 {
 		if spans != nil && at.Off != 0 {
@@ -216,7 +215,7 @@ func (r *Rank) shapes(kind Kind, at Target, d Data, s *Strided, spans []Span) in
 	return n
 }
 
-// shifted returns spans that begin off bytes further on.
+// shifted returns spans shifted by off bytes.
 func shifted(spans []Span, off int64) []Span {
 	all := make([]Span, len(spans))
 	for i, s := range spans {
@@ -225,14 +224,14 @@ func shifted(spans []Span, off int64) []Span {
 	return all
 }
 
-// onesided makes r.op a contiguous put or get without an action.
+// onesided sets r.op to a contiguous put or get without an action.
 func (r *Rank) onesided(kind Kind, at Target, d Data) {
 	r.op.Kind, r.op.Peer, r.op.Off, r.op.Buf, r.op.Size, r.op.Vec = kind, int32(at.Rank), at.Off, d.Bytes(), d.n, nil
 	r.op.SigOp, r.op.Fn, r.op.Then, r.op.Train, r.op.Shape = SigNone, 0, nil, 0, nil
 }
 
-// inPlace copies a put or get where its segment may be reached in place. It reports
-// whether it did.
+// inPlace copies a put or get directly, if loads and stores reach its segment. It reports whether
+// it did.
 func (r *Rank) inPlace(kind Kind, call string, p *Put) (bool, error) {
 	to, s, buf := p.To.Rank, &p.Shape, p.Data.Bytes()
 	if r.fast[to] == nil || p.Data.p == nil {
@@ -273,7 +272,7 @@ func (r *Rank) inPlace(kind Kind, call string, p *Put) (bool, error) {
 	return true, nil
 }
 
-// place finds the bytes of a transfer that may be done in place; nil: it may not.
+// place returns the target's bytes of a transfer that may be done in place; nil: not in place.
 func (r *Rank) place(at Target, d Data) []byte {
 	if r.fast[at.Rank] == nil || d.p == nil {
 		return nil
@@ -285,8 +284,8 @@ func (r *Rank) place(at Target, d Data) []byte {
 	return s[at.Off : at.Off+d.n : at.Off+d.n]
 }
 
-// move copies between a segment and a buffer in place, and shows it to a port that wants
-// to see it.
+// move copies between a segment and a buffer in place, and reports the copy to a port that observes
+// copies.
 func (r *Rank) move(kind Kind, peer int, segment, buf []byte) {
 	switch {
 	case r.mover != nil:
@@ -298,7 +297,7 @@ func (r *Rank) move(kind Kind, peer int, segment, buf []byte) {
 	}
 }
 
-// pack lends n bytes for a packed transfer, which a fabric reads during Post.
+// pack returns n bytes of scratch space for a packed transfer. The fabric reads them during Post.
 func (r *Rank) pack(n int64) []byte {
 	if int64(len(r.packed)) < n {
 		r.packed = make([]byte, n)
@@ -306,7 +305,7 @@ func (r *Rank) pack(n int64) []byte {
 	return r.packed[:n]
 }
 
-// transfer runs r.op, a put or a get. When a put is complete, so is its source.
+// transfer runs r.op, a put or a get. A complete put is also locally complete.
 func (r *Rank) transfer(to int) error {
 	r.op.Source = 0
 	_, err := r.run(nil, to, 0)
@@ -326,8 +325,7 @@ func (r *Rank) startPut(op, source *Request, to int) {
 	}
 }
 
-// implicit posts r.op, which Quiet completes. With source it waits until the bytes may be
-// written again.
+// implicit posts r.op, which Quiet completes. With source it waits for local completion.
 func (r *Rank) implicit(to int, source bool) error {
 	r.op.Source = 0
 	kind, size := r.op.Kind, r.op.Bytes()
@@ -348,10 +346,10 @@ func (r *Rank) implicit(to int, source bool) error {
 	return nil
 }
 
-// sourced waits until the bytes of the put in r.op may be written again.
+// sourced waits for local completion of the put in r.op.
 func (r *Rank) sourced() {
 	if r.op.Source == 0 {
-		r.port.Wait(nil, 0) // what was batched leaves
+		r.port.Wait(nil, 0) // batched messages leave
 		return
 	}
 	r.handles = append(r.handles[:0], r.op.Source)

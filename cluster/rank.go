@@ -9,54 +9,53 @@ import (
 // Contexts of the teams that every launch has. Each team takes two.
 const (
 	ctxWorld  = 0 // MPI_COMM_WORLD
-	ctxAll    = 2 // every process, for the house's own use
-	ctxGroup  = 4 // the own UPC group, plus twice the group's number
+	ctxAll    = 2 // every process, for internal use
+	ctxGroup  = 4 // the rank's UPC group, plus twice the number of the group
 	ctxFanout = 2
 )
 
-// launch is what all ranks of a launch share; nobody writes to it, but for what libraries keep.
+// launch is the data that all ranks of a launch share. Only the values of libraries change.
 type launch struct {
 	spec       Spec
 	node       []int32 // by rank
-	blocks     int     // of nodes, by which bytes are counted
+	blocks     int     // blocks of nodes by which bytes are counted
 	shift      uint8   // from a node to its block
 	world      []int32
 	worldIndex []int32
 	all        []int32
-	far        [][]uint64                  // no segment is reached in place
-	kept       atomic.Pointer[map[any]any] // by libraries
+	far        [][]uint64                  // nil segments: none is reached in place
+	kept       atomic.Pointer[map[any]any] // values of libraries
 }
 
-// Rank is one process of a program, as its own code sees it. It belongs to one
-// goroutine.
+// Rank is one process of a program. It belongs to one goroutine.
 type Rank struct {
-	fast     [][]uint64 // words of segments where a put or get may be done in place, by rank
+	fast     [][]uint64 // words of the segments that puts and gets may access in place, by rank
 	port     Port
-	handles  []Handle // scratch of the waits
+	handles  []Handle // scratch list of waits
 	launch   *launch
 	id       int32
 	thread   int
 	level    ThreadLevel
 	gate     gate
-	claimed  bool // the thread has the library to itself
-	inside   int  // calls that the present one is made of, and itself
+	claimed  bool // the thread has the library's lock
+	inside   int  // depth of nested calls
 	traffic  Traffic
 	op       Op
 	shape    Strided // of r.op
-	packed   []byte  // bytes of a strided transfer
+	packed   []byte  // scratch space of strided transfers
 	world    *Team
 	all      *Team
 	group    *Team
 	segment  []byte
 	nbi      []Handle // implicit puts and gets that Quiet waits for
 	heap     int64    // bytes of the segment in use
-	sized    int64    // end of the size-only memory in use, which begins where the segment ends
-	nextCtx  int32    // of the next team that this rank leads; see Split
-	scratch  []uint64 // of the collectives; see work
+	sized    int64    // end of the size-only memory in use; it begins at the end of the segment
+	nextCtx  int32    // context of the next team that this rank leads; see Split
+	scratch  []uint64 // scratch space of collectives; see work
 	rpcs     []func(RPC) uint64
 	services *services
 	rng      *rand.Rand
-	mover    Mover // nil: nobody wants to see what is put in place
+	mover    Mover // nil: no port observes copies in place
 }
 
 // Launch runs body on every rank of the spec and returns the first failure.
@@ -68,7 +67,7 @@ func Launch(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) er
 	return run.Wait()
 }
 
-// Start is Launch for those who watch the run.
+// Start starts body on every rank of the spec and returns the run.
 func Start(ctx context.Context, f Fabric, spec Spec, body func(*Rank) error) (Run, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
@@ -124,31 +123,31 @@ func newRank(p Port, sh *launch) *Rank {
 	return r
 }
 
-// ID is the rank's number in the cluster, in launch order.
+// ID returns the rank's number in the cluster, in launch order.
 func (r *Rank) ID() int { return int(r.id) }
 
-// Ranks is the number of ranks in the cluster.
+// Ranks returns the number of ranks in the cluster.
 func (r *Rank) Ranks() int { return len(r.launch.all) }
 
-// Spec is what was launched; read only.
+// Spec returns the spec of the launch; read only.
 func (r *Rank) Spec() *Spec { return &r.launch.spec }
 
-// World is MPI_COMM_WORLD. Under nested-funneled it has a rank a group, and
-// every call of another process on it is an error.
+// World returns MPI_COMM_WORLD. In nested-funneled it has one rank per group, and calls of other
+// processes on it are errors.
 func (r *Rank) World() *Team { return r.world }
 
-// Group is the own UPC group: its size is THREADS, its rank MYTHREAD.
+// Group returns the rank's UPC group: its size is THREADS, its rank is MYTHREAD.
 func (r *Rank) Group() *Team { return r.group }
 
-// All is every process of the cluster, whatever the model: for measuring and
-// verifying, not part of what a model permits.
+// All returns the team of all processes of the cluster, in every execution model. It is for
+// measuring and verifying. Programs of the execution models do not have it.
 func (r *Rank) All() *Team { return r.all }
 
-// Traffic is what this rank has sent, put and got so far. It is the rank's own
-// memory: copy it before another goroutine reads it.
+// Traffic returns the rank's counts of sends, puts and gets. It points into the rank: copy it
+// before another goroutine reads it.
 func (r *Rank) Traffic() *Traffic { return &r.traffic }
 
-// Rand is the rank's own generator, seeded by the spec's seed and its number.
+// Rand returns the rank's random generator, seeded by the spec's seed and the rank's number.
 func (r *Rank) Rand() *rand.Rand {
 	if r.rng == nil {
 		r.rng = rand.New(rand.NewPCG(r.launch.spec.Seed, uint64(r.id)|uint64(r.thread)<<32))
@@ -156,11 +155,11 @@ func (r *Rank) Rand() *rand.Rand {
 	return r.rng
 }
 
-// Now is the time since launch, with any dilation divided out.
+// Now returns the time since launch, divided by the time dilation.
 func (r *Rank) Now() Time { return r.port.Now() }
 
-// Compute runs body as w of computing. A kernel that there is none of, or a negative
-// number of cores, ends the rank's body with an error.
+// Compute runs body as the computation w. An unknown kernel or a negative number of cores ends the
+// rank's body with an error.
 func (r *Rank) Compute(w Work, body func()) {
 	if w.Kernel >= Kernels || w.Cores < 0 {
 		panic(misuse{r.errorf("compute by kernel %d on %d cores: kernels are 0 (none) to %d, cores at least 0", w.Kernel, w.Cores, Kernels-1)})
@@ -168,10 +167,10 @@ func (r *Rank) Compute(w Work, body func()) {
 	r.port.Compute(w, body)
 }
 
-// Progress lets handshakes, RPC bodies and steps advance.
+// Progress advances handshakes, RPC bodies and steps.
 func (r *Rank) Progress() { r.port.Progress() }
 
-// class returns the locality of a rank's memory, seen from here.
+// class returns the locality class of accesses from this rank to another rank's memory.
 func (r *Rank) class(to int) Class {
 	switch {
 	case to == int(r.id):
@@ -182,8 +181,8 @@ func (r *Rank) class(to int) Class {
 	return Remote
 }
 
-// Account adds loads or stores that the program makes in place of operations to the traffic
-// counters (through Reach, PutUint64 or GetUint64). Operations count themselves.
+// Account adds loads or stores to the traffic counters that the program makes instead of operations
+// (through Reach, PutUint64 or GetUint64). Operations are counted automatically.
 func (r *Rank) Account(to int, ops, bytes int64) {
 	c := r.class(to)
 	r.traffic.Ops[c] += ops

@@ -3,8 +3,8 @@ package cluster
 // ReduceOp combines numbers in a reduction or an accumulate.
 type ReduceOp uint8
 
-// The reductions. Min and Max are not defined for complex numbers; of a NaN and
-// a number both give NaN.
+// The reductions. Min and Max are not defined for complex numbers. If an operand is NaN, both
+// return NaN.
 const (
 	Sum ReduceOp = iota
 	Prod
@@ -14,7 +14,7 @@ const (
 
 var reduceNames = [...]string{"sum", "prod", "min", "max"}
 
-// String names the reduction.
+// String returns the name of the reduction.
 func (op ReduceOp) String() string {
 	if int(op) < len(reduceNames) {
 		return reduceNames[op]

@@ -1,22 +1,21 @@
 package cluster
 
-// Thread is one thread of a rank's parallel region, in OpenMP's shape: a rank's
-// calls with a port of its own. The rank itself makes no call that the library
-// would see while its region runs.
+// Thread is one thread of a rank's parallel region, as in OpenMP. It has the calls of a Rank and a
+// separate port. The Rank itself must not be used while its region runs.
 type Thread struct {
 	Rank
 	threads int
-	drawn   int32 // work-sharing constructs that the thread has gone through since the threads last met
+	drawn   int32 // work-sharing constructs of the thread since the last thread barrier
 }
 
-// Number is the thread's number in the region; 0 is the master.
+// Number returns the thread's number in the region; 0 is the master.
 func (t *Thread) Number() int { return t.thread }
 
-// Threads is the number of threads of the region.
+// Threads returns the number of threads of the region.
 func (t *Thread) Threads() int { return t.threads }
 
-// Fork runs body on n threads, a parallel region, and joins them; n = 0 takes the
-// layout's threads per rank. The first error in the order of threads is returned.
+// Fork runs body on n threads, a parallel region, and joins them. n = 0 means the layout's threads
+// per rank. Fork returns the first error in the order of threads.
 func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	if n == 0 {
 		n = r.launch.spec.Layout.ThreadsPerRank
@@ -31,7 +30,7 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	}
 	errs := make([]error, n)
 	traffics := make([]Traffic, n)
-	mould := Thread{Rank: *r, threads: n} // the rank is not to be looked at while its threads run
+	mould := Thread{Rank: *r, threads: n} // a copy: the Rank must not be read while its threads run
 	r.gate = gateForked
 	r.port.Fork(n, func(p Port, thread int) {
 		t := new(Thread)
@@ -59,8 +58,8 @@ func (r *Rank) Fork(n int, body func(*Thread) error) error {
 	return nil
 }
 
-// Meet is a barrier among the region's threads (OpenMP's barrier, with its flush):
-// it returns when all of them have called it.
+// Meet is a barrier of the region's threads (OpenMP's barrier, with its flush). It returns when all
+// threads have called it.
 func (t *Thread) Meet() {
 	t.op.Kind = KindMeet
 	if h := t.port.Post(&t.op); h != 0 {
@@ -71,9 +70,9 @@ func (t *Thread) Meet() {
 	t.drawn = 0
 }
 
-// Master runs body on thread 0. Like OpenMP's it has no barrier and no flush,
-// neither before nor after (paper 2, section 4): who needs what other threads have
-// computed, or shows them what body did, meets before and after.
+// Master runs body on thread 0. Like OpenMP's master it has no barrier and no flush, before or
+// after (paper 2, section 4). If body reads results of other threads, call Meet before it. If other
+// threads read its results, call Meet after it.
 func (t *Thread) Master(body func() error) error {
 	if t.thread != 0 {
 		return nil
@@ -81,15 +80,15 @@ func (t *Thread) Master(body func() error) error {
 	return body()
 }
 
-// Single runs body on the first thread that comes; all meet after it. Every thread
-// of the region calls it.
+// Single runs body on the first thread that arrives, followed by a thread barrier. Every thread of
+// the region calls it.
 func (t *Thread) Single(body func() error) error {
 	err := t.SingleNowait(body)
 	t.Meet()
 	return err
 }
 
-// SingleNowait is Single without the meeting.
+// SingleNowait is Single without the thread barrier.
 func (t *Thread) SingleNowait(body func() error) error {
 	if t.draw(t.construct(), 1) != 0 {
 		return nil
@@ -97,29 +96,29 @@ func (t *Thread) SingleNowait(body func() error) error {
 	return body()
 }
 
-// Schedule says how a loop is shared among threads.
+// Schedule is the distribution of a loop over threads.
 type Schedule uint8
 
-// The schedules: Static gives each thread one run of iterations, or chunks in turn;
-// Dynamic gives a chunk to whoever is free.
+// The schedules: Static assigns each thread one range of iterations, or chunks round-robin; Dynamic
+// assigns the next chunk to a free thread.
 const (
 	Static Schedule = iota
 	Dynamic
 )
 
-// Loop says how For shares a loop.
+// Loop contains the options of For.
 type Loop struct {
 	Schedule Schedule
-	Chunk    int  // iterations a chunk; 0: of a static loop an equal run a thread, of a dynamic one 1
-	Reserved int  // threads 0 to Reserved − 1 take no part: they communicate
-	Away     bool // this thread takes no part, of a dynamic loop, which others take up
-	Nowait   bool // do not meet at the end
+	Chunk    int  // iterations per chunk; 0: equal ranges (static) or 1 (dynamic)
+	Reserved int  // threads 0 to Reserved − 1 do not compute: they communicate
+	Away     bool // this thread does not compute; dynamic loops only: other threads compute its share
+	Nowait   bool // no thread barrier at the end
 }
 
-// For shares iterations 0 to n − 1 among the region's threads: body is called with
-// ranges [lo, hi). Every thread of the region calls it, reserved ones as well, and
-// all meet at its end unless nowait. A thread whose body fails takes no more; the
-// error is its own call's.
+// For distributes iterations 0 to n − 1 over the region's threads, and calls body with ranges [lo,
+// hi). Every thread of the region calls it, also reserved threads. It ends with a thread barrier
+// unless Nowait is set. After an error of body, the thread takes no more ranges, and its call
+// returns the error.
 func (t *Thread) For(n int, l Loop, body func(lo, hi int) error) error {
 	err := t.share(n, l, body)
 	if !l.Nowait {
@@ -131,10 +130,10 @@ func (t *Thread) For(n int, l Loop, body func(lo, hi int) error) error {
 func (t *Thread) share(n int, l Loop, body func(lo, hi int) error) error {
 	workers, me := t.threads-l.Reserved, t.thread-l.Reserved
 	if l.Reserved < 0 || workers < 1 || l.Chunk < 0 || n < 0 {
-		return t.errorf("for over %d iterations in chunks of %d with %d of %d threads reserved: none may be negative, and a thread must remain", n, l.Chunk, l.Reserved, t.threads)
+		return t.errorf("for over %d iterations in chunks of %d with %d of %d threads reserved: want no negative number and at least one computing thread", n, l.Chunk, l.Reserved, t.threads)
 	}
 	if l.Away && l.Schedule != Dynamic {
-		return t.errorf("for over %d iterations: a thread is away from a static loop, which leaves its share to nobody: use the dynamic schedule", n)
+		return t.errorf("for over %d iterations: Away in a static loop, so no thread would compute its share (use the dynamic schedule)", n)
 	}
 	k := t.construct()
 	if me < 0 || l.Away {
@@ -169,8 +168,8 @@ func (t *Thread) share(n int, l Loop, body func(lo, hi int) error) error {
 	return nil
 }
 
-// Share is part i of n things dealt to parts in runs [lo, hi) that differ in length
-// by at most one.
+// Share returns range i of n items divided into parts ranges [lo, hi), whose lengths differ by at
+// most one.
 func Share(n, parts, i int) (lo, hi int) {
 	each, rest := n/parts, n%parts
 	lo = i*each + min(i, rest)
@@ -181,14 +180,14 @@ func Share(n, parts, i int) (lo, hi int) {
 	return lo, hi
 }
 
-// construct numbers a work-sharing construct: the same on all threads, because all
-// go through the same ones.
+// construct returns the number of a work-sharing construct. It is the same on all threads, because
+// all execute the same constructs.
 func (t *Thread) construct() int32 {
 	t.drawn++
 	return t.drawn - 1
 }
 
-// draw adds to the counter of a construct and gives what it was.
+// draw adds to the counter of a construct and returns its old value.
 func (t *Thread) draw(construct int32, n uint64) uint64 {
 	t.op.Kind, t.op.Arg, t.op.A = KindDraw, construct, n
 	t.port.Post(&t.op)

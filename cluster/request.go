@@ -1,33 +1,31 @@
 package cluster
 
-// Request is a nonblocking operation under way. The zero Request is complete
-// (MPI_REQUEST_NULL). A Request belongs to the rank that started it and must not
-// be copied while it is active.
+// Request is a nonblocking operation. The zero Request is complete (MPI_REQUEST_NULL). A Request
+// belongs to the rank that started it and must not be copied while it is active.
 type Request struct {
 	h    Handle
 	done Done // when h is 0
 	team *Team
 	kind Kind
-	peer int32 // in the team's numbers, for errors
+	peer int32 // number in the team, for errors
 	tag  int32
 	size int64  // bytes of the buffer
-	busy uint32 // the thread that completes it + 1, in a parallel region, until it starts anew; atomic
+	busy uint32 // in a parallel region: the thread that completes the request + 1, until the request starts again; atomic
 }
 
-// Active reports whether the request still waits to be completed by a wait or
-// a test.
+// Active reports whether the request is started and not yet completed by a wait or a test.
 func (q *Request) Active() bool { return q.kind != KindNone }
 
-// Status is the envelope of what completed.
+// Status is the result of a completed operation.
 type Status struct {
-	Source    int // in the team's numbers; for one-sided calls the target
+	Source    int // number in the team; for one-sided calls the target
 	Tag       int
 	Bytes     int64
 	Cancelled bool
-	Word      uint64 // word before an atomic, returned word of an RPC
+	Word      uint64 // old word of an atomic, result of an RPC
 }
 
-// start posts r.op and makes a request of it.
+// start posts r.op as request q.
 func (r *Rank) start(q *Request, t *Team, peer, tag int) {
 	q.kind, q.team, q.peer, q.tag, q.size = r.op.Kind, t, int32(peer), int32(tag), r.op.Bytes()
 	q.busy = 0
@@ -39,7 +37,7 @@ func (r *Rank) start(q *Request, t *Team, peer, tag int) {
 	}
 }
 
-// wait posts r.op and waits for it.
+// wait posts r.op and waits for its completion.
 func (r *Rank) wait(t *Team, peer, tag int) (*Done, error) {
 	kind, size := r.op.Kind, r.op.Bytes()
 	d := &r.op.Done
@@ -58,7 +56,7 @@ func (r *Rank) wait(t *Team, peer, tag int) (*Done, error) {
 	return d, nil
 }
 
-// run is wait, with a status.
+// run calls wait and returns a status.
 func (r *Rank) run(t *Team, peer, tag int) (Status, error) {
 	d, err := r.wait(t, peer, tag)
 	if err != nil {
@@ -75,7 +73,7 @@ func status(t *Team, d Done) Status {
 	return s
 }
 
-// failure words the error of a completed operation.
+// failure returns the error of a completed operation.
 func (r *Rank) failure(kind Kind, t *Team, peer, tag int, size int64, d Done) error {
 	from := peer
 	if peer == AnySource && t != nil {
@@ -89,11 +87,11 @@ func (r *Rank) failure(kind Kind, t *Team, peer, tag int, size int64, d Done) er
 	case OutOfSegment:
 		return r.errorf("%s at rank %d: %d B reach beyond the end of its segment of %d B", kind, peer, size, r.launch.spec.Segment)
 	case Misaligned:
-		return r.errorf("%s at rank %d: the word must stand on a multiple of 8 bytes inside the segment", kind, peer)
+		return r.errorf("%s at rank %d: the word must be 8-byte aligned and inside the segment", kind, peer)
 	case NoFunction:
-		return r.errorf("%s at rank %d: no function of that number is registered there; register on every rank in the same order, then barrier", kind, peer)
+		return r.errorf("%s at rank %d: that rank has not registered a function with this number (register on every rank in the same order, then call Barrier)", kind, peer)
 	case NoMessage:
-		return r.errorf("%s: the matched message was received already, or never matched here", kind)
+		return r.errorf("%s: the message was already received, or no probe of this rank matched it", kind)
 	}
 	return r.errorf("%s with %d: failed (code %d)", kind, peer, d.Err)
 }
@@ -137,7 +135,7 @@ func (r *Rank) Wait(q *Request) (Status, error) {
 		r.handles = append(r.handles[:0], q.h)
 		r.port.Wait(r.handles, 1)
 	default:
-		r.port.Wait(nil, 0) // what was batched leaves
+		r.port.Wait(nil, 0) // batched messages leave
 	}
 	return r.take(q)
 }
@@ -163,7 +161,7 @@ func (r *Rank) test(q *Request) (Status, bool, error) {
 		return st, true, err
 	}
 	if q.kind != KindNone {
-		r.port.Wait(nil, 0) // what was batched leaves
+		r.port.Wait(nil, 0) // batched messages leave
 	}
 	st, err := r.take(q)
 	return st, true, err
@@ -176,7 +174,7 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 		if err := r.completingAll("waitall", qs); err != nil {
 			return err
 		}
-		defer func() { // their marks may stay: none is active any more
+		defer func() { // busy may keep its value: no request is active any more
 			for range qs {
 				r.dismiss()
 			}
@@ -189,7 +187,7 @@ func (r *Rank) Waitall(qs []Request, statuses []Status) error {
 		}
 	}
 	r.handles = hs
-	r.port.Wait(hs, len(hs)) // also when all are complete: what was batched leaves
+	r.port.Wait(hs, len(hs)) // also if all are complete: batched messages leave
 	var first error
 	for i := range qs {
 		q := &qs[i]
@@ -223,8 +221,8 @@ func (r *Rank) Waitany(qs []Request) (int, Status, error) {
 	return index, st, err
 }
 
-// Waitsome blocks until at least one active request is complete, clears those
-// that are, and appends their indices to done. It appends none if none is active.
+// Waitsome blocks until at least one active request is complete. It clears all complete requests
+// and appends their indices to done. If no request is active, it appends nothing.
 func (r *Rank) Waitsome(qs []Request, done []int) ([]int, error) {
 	_, err := r.some("waitsome", qs, func(i int) bool { done = append(done, i); return true })
 	return done, err
@@ -258,8 +256,8 @@ func (r *Rank) some(call string, qs []Request, next func(i int) bool) (st Status
 	return st, first
 }
 
-// collect fills the scratch list with the handles of active requests; ready says
-// that one of them completed inside Post.
+// collect stores the handles of active requests in the scratch list. ready: one of them completed
+// inside Post.
 func (r *Rank) collect(qs []Request) (active, ready bool) {
 	r.handles = r.handles[:0]
 	for i := range qs {
@@ -276,12 +274,11 @@ func (r *Rank) collect(qs []Request) (active, ready bool) {
 	return active, ready
 }
 
-// known reports whether an active request is complete, as far as a wait has seen.
+// known reports whether a wait has already found an active request complete.
 func (r *Rank) known(q *Request) bool { return q.h == 0 || r.port.Peek(q.h) }
 
-// Cancel takes back a receive that has not matched: it then completes with a
-// status that says Cancelled. It reports whether it could. Sends cannot be
-// cancelled (MPI-4.0 deprecates that).
+// Cancel cancels a receive that has not matched, and reports whether it did. The receive then
+// completes with status Cancelled. Sends cannot be cancelled (MPI-4.0 deprecates it).
 func (r *Rank) Cancel(q *Request) (bool, error) {
 	switch q.kind {
 	case KindNone:

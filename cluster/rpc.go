@@ -1,9 +1,8 @@
 package cluster
 
-// Register gives body a number for RPC. Every rank registers the same bodies in
-// the same order, and synchronizes before the first call. A body runs on the
-// target while the target is inside a call (or on its progress thread); it may
-// post through c.Poster, never wait.
+// Register returns a number for body, for RPC. Every rank registers the same bodies in the same
+// order and synchronizes before the first call. A body runs on the target while the target is
+// inside a call, or on its progress thread. It may post through c.Poster and must not wait.
 func (r *Rank) Register(body func(c RPC) uint64) int {
 	r.rpcs = append(r.rpcs, body)
 	return len(r.rpcs)
@@ -20,8 +19,7 @@ func (r *Rank) serve(c RPC) (uint64, bool) {
 	return r.rpcs[c.Fn-1](c), true
 }
 
-// RPC runs function fn at rank to on data with arg, and gives the word that it
-// returned.
+// RPC runs function fn at rank to on data with arg, and returns its result.
 func (r *Rank) RPC(to, fn int, arg int32, data Data) (uint64, error) {
 	var q Request
 	if err := r.Irpc(&q, to, fn, arg, data); err != nil {
@@ -51,7 +49,7 @@ func (r *Rank) noFunction(call string, to, fn int) error {
 	return r.errorf("%s at rank %d: function %d: no function of that number is registered by the program; numbers from Register start at 1", call, to, fn)
 }
 
-// rpc starts an RPC without asking whether UPC access reaches that far.
+// rpc starts an RPC without checking whether UPC access reaches the target.
 func (r *Rank) rpc(q *Request, to, fn int, arg int32, data Data) {
 	r.op.Kind, r.op.Peer, r.op.Fn, r.op.Arg, r.op.Buf, r.op.Size, r.op.Then = KindRPC, int32(to), int32(fn), arg, data.Bytes(), data.n, nil
 	r.start(q, nil, to, 0)
@@ -61,7 +59,7 @@ func (r *Rank) rpc(q *Request, to, fn int, arg int32, data Data) {
 // RPC bodies or the rank's own code. Wait and Test take the request once.
 type Event struct{ Request }
 
-// Handle returns what a step or an RPC body fires through its Poster.
+// Handle returns the handle that a step or an RPC body passes to FireOn.
 func (e *Event) Handle() Handle { return e.h }
 
 // NewEvent returns an event that completes after fires fires (at least 1).

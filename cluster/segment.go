@@ -2,14 +2,13 @@ package cluster
 
 import "unsafe"
 
-// Number is what a shared array or a view of a segment may hold: any number of
-// fixed size.
+// Number is the element type of shared arrays and views: any number of fixed size.
 type Number interface {
 	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// View looks at bytes of a segment as numbers, in the host's byte order. b must
-// be aligned for T; what does not fill a whole T at the end is left out.
+// View returns bytes of a segment as numbers, in the host's byte order. b must be aligned for T. An
+// incomplete T at the end is ignored.
 func View[T Number](b []byte) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -22,13 +21,13 @@ func View[T Number](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)
 }
 
-// aligned reports whether bytes begin where a word may.
+// aligned reports whether bytes begin at an 8-byte boundary.
 func aligned(b []byte) bool { return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8 == 0 }
 
-// Words looks at a segment as 64-bit words.
+// Words returns a segment as 64-bit words.
 func Words(b []byte) []uint64 { return View[uint64](b) }
 
-// Bytes looks at numbers as bytes, in the host's byte order.
+// Bytes returns numbers as bytes, in the host's byte order.
 func Bytes[T Number](v []T) []byte {
 	if len(v) == 0 {
 		return nil
@@ -36,12 +35,12 @@ func Bytes[T Number](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(v[0])))
 }
 
-// Segment is the rank's own segment.
+// Segment returns the rank's segment.
 func (r *Rank) Segment() []byte { return r.segment }
 
-// Reach gives rank to's segment as a plain slice where loads and stores reach it
-// and the model permits it, else nil (the papers' privatization: a pointer to
-// shared that was cast to a local one).
+// Reach returns the segment of rank to as a slice, if loads and stores reach it and the execution
+// model permits it; otherwise nil. The papers call this privatization: casting a pointer-to-shared
+// to a local pointer.
 func (r *Rank) Reach(to int) []byte {
 	if r.target("reach", to) != nil {
 		return nil
@@ -49,8 +48,8 @@ func (r *Rank) Reach(to int) []byte {
 	return r.port.Reach(to)
 }
 
-// Alloc allocates n bytes of the rank's own segment, aligned to 8 (64 from 64 bytes on),
-// and returns their offset. See the function Alloc, which allocates elements.
+// Alloc allocates n bytes of the rank's segment, aligned to 8 bytes (to 64 for 64 bytes or more),
+// and returns their offset. The function Alloc allocates elements.
 func (r *Rank) Alloc(n int64) (int64, error) { return r.alloc(false, n, 1) }
 
 // alloc allocates n elements of size bytes, in the segment or in the size-only memory that
@@ -75,9 +74,8 @@ func (r *Rank) alloc(sizes bool, n, size int64) (int64, error) {
 	return off, nil
 }
 
-// Release frees what was allocated from off on, an offset that Alloc returned. Ranks that
-// release in the same order stay symmetric. Synchronize first: no other rank may use the
-// memory any more.
+// Release frees all memory from off on. off is an offset that Alloc returned. Ranks that release in
+// the same order stay symmetric. Synchronize first: no other rank may use the memory any more.
 func (r *Rank) Release(off int64) error {
 	used := &r.heap
 	if off >= int64(len(r.segment)) && off <= r.sized {

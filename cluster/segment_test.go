@@ -88,8 +88,8 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// Plain loads and stores reach the own group on this host, and the own node on an
-// emulated machine; UPC access ends at the group even where memory does not.
+// Loads and stores reach the rank's group on this host, and its node on an emulated machine. UPC
+// access ends at the group even if memory is reachable.
 func TestReach(t *testing.T) {
 	s := grouped(cluster.NestedMultiple, 2, 4, 0) // 4 nodes × 2 ranks
 	for name, c := range map[string]struct {

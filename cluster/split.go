@@ -7,30 +7,27 @@ import (
 	"slices"
 )
 
-// Undefined as color gives a member of the parent no team.
+// Undefined is the color of a member that gets no team.
 const Undefined = -1
 
-// Split parts a team by color (MPI_Comm_split): the members that give the same
-// color form a new team, ordered by key, and by their number in t where keys are
-// equal. A negative color (Undefined) gives a nil team. Every member of t calls
-// it, outside parallel regions.
+// Split divides a team by color (MPI_Comm_split). The members with the same color form a new team,
+// ordered by key and then by their number in t. A negative color (Undefined) returns a nil team.
+// Every member of t calls Split, outside parallel regions.
 //
-// The new team's contexts come from its first member: each rank has contexts of
-// its own to hand out (its number modulo the number of ranks), so that teams that
-// share no member, and were split elsewhere, never share a context either. The one
-// allgather of (color, key, next context) is all the agreement that this takes.
+// The first member of the new team assigns its contexts. Each rank has a separate set of contexts
+// (its number modulo the number of ranks). Teams without a common member therefore never share a
+// context. One allgather of (color, key, next context) is the only communication.
 func (r *Rank) Split(t *Team, color, key int) (*Team, error) {
 	return r.split("split", t, color, key)
 }
 
-// Dup gives a team of the same members, in the same order, with contexts of its
-// own (MPI_Comm_dup).
+// Dup returns a team with the same members in the same order, and separate contexts (MPI_Comm_dup).
 func (r *Rank) Dup(t *Team) (*Team, error) {
 	return r.dup("dup", t, t.name+" dup")
 }
 
-// dup makes the new team of the members as they are: its first one hands out the
-// contexts, which is all that a broadcast has to carry.
+// dup makes a new team of the same members. The first member assigns the contexts and broadcasts
+// them.
 func (r *Rank) dup(call string, t *Team, name string) (*Team, error) {
 	if err := r.mayMake(call, t); err != nil {
 		return nil, err
@@ -38,8 +35,8 @@ func (r *Rank) dup(call string, t *Team, name string) (*Team, error) {
 	return r.lead(call, t, name)
 }
 
-// lead makes a new team of the members as they are, who call it together: the first hands
-// out the contexts, in a message by the context that the given team has.
+// lead makes a new team of the same members, which all call it. The first member assigns the
+// contexts and sends them in the context of the given team.
 func (r *Rank) lead(call string, t *Team, name string) (*Team, error) {
 	ctx := [1]int64{int64(r.nextCtx)}
 	if err := r.bcast(call, t, Bytes(ctx[:])); err != nil {
@@ -48,11 +45,11 @@ func (r *Rank) lead(call string, t *Team, name string) (*Team, error) {
 	return r.made(call, t, name, ctx[0], t.ranks, t.index, 1)
 }
 
-// made makes a team of members of t, whose first one handed out the contexts of n teams.
+// made returns a team of members of t. Its first member has assigned the contexts of n teams.
 func (r *Rank) made(call string, t *Team, name string, ctx int64, ranks, index []int32, n int) (*Team, error) {
 	stride := int64(ctxFanout) * int64(len(r.launch.all)) * int64(n)
 	if ctx > math.MaxInt32-stride {
-		return nil, r.errorf("%s of %s: rank %d has led as many teams as there are contexts; make teams once, not in a loop", call, t.name, ranks[0])
+		return nil, r.errorf("%s of %s: rank %d has no contexts left for new teams (make teams once, not in a loop)", call, t.name, ranks[0])
 	}
 	if ranks[0] == r.id {
 		r.nextCtx += int32(stride)
@@ -62,15 +59,14 @@ func (r *Rank) made(call string, t *Team, name string, ctx int64, ranks, index [
 	return team, nil
 }
 
-// FreeTeam ends a team of Dup, Split or Endpoints (MPI_Comm_free): the fabric forgets
-// what it kept for it. Every member calls it, outside parallel regions, with nothing
-// under way on the team.
+// FreeTeam frees a team of Dup, Split or Endpoints and its data in the fabric (MPI_Comm_free).
+// Every member calls it, outside parallel regions, when no operation on the team is in progress.
 func (r *Rank) FreeTeam(t *Team) error {
 	if t == nil {
-		return r.errorf("free of no team: who gave Split the color Undefined has none")
+		return r.errorf("free of a nil team: Split with color Undefined returns no team")
 	}
 	if t.ctx < ctxGroup+ctxFanout*int32(r.launch.spec.Layout.Groups()) {
-		return r.errorf("free of %s: it is there from the launch on, and stays", t.name)
+		return r.errorf("free of %s: a team of the launch cannot be freed", t.name)
 	}
 	if r.gate != gateOpen {
 		return r.errorf("free of %s: inside a parallel region: free teams after it", t.name)
@@ -83,11 +79,10 @@ func (r *Rank) FreeTeam(t *Team) error {
 	return nil
 }
 
-// Subteam gives a team of some members of t, in the order of the list, which are numbers
-// in t (MPI_Comm_create_group). Only they call it, each with the same list, so that teams
-// that follow from a rule, such as the rows of a grid, need no gather: their first member
-// hands out the contexts. Two members that are in several lists call for these in one
-// order.
+// Subteam returns a team of some members of t, in the order of the list of their numbers in t
+// (MPI_Comm_create_group). Only these members call it, each with the same list. Teams that follow
+// from a rule, such as the rows of a grid, need no gather: their first member assigns the contexts.
+// Two members that are in several lists make these calls in the same order.
 func (r *Rank) Subteam(t *Team, members []int) (*Team, error) {
 	const call = "subteam"
 	if err := r.mayMake(call, t); err != nil {
@@ -109,7 +104,7 @@ func (r *Rank) Subteam(t *Team, members []int) (*Team, error) {
 	return r.lead(call, among, t.name+" subteam")
 }
 
-// mayMake checks that the caller may make a team of members of t.
+// mayMake checks that the caller may make a team from members of t.
 func (r *Rank) mayMake(call string, t *Team) error {
 	if r.gate != gateOpen && t.me >= 0 {
 		return r.errorf("%s of %s: inside a parallel region: make teams before it", call, t.name)
@@ -117,10 +112,10 @@ func (r *Rank) mayMake(call string, t *Team) error {
 	return r.member(call, t)
 }
 
-// splitter is a member of the new team, as all of the parent learn of it.
+// splitter is one member's arguments of Split, as all members of the parent receive them.
 type splitter struct {
 	key, ctx int64
-	order    int // its number in the parent
+	order    int // number in the parent
 	rank     int32
 }
 
@@ -128,8 +123,8 @@ func (r *Rank) split(call string, t *Team, color, key int) (*Team, error) {
 	return r.splitInto(call, t, color, key, 1)
 }
 
-// splitInto is split for n teams of the same members: it gives the first, and the
-// contexts of the others follow by the stride.
+// splitInto is Split for n teams with the same members. It returns the first team; the contexts of
+// the others follow at a fixed stride.
 func (r *Rank) splitInto(call string, t *Team, color, key, n int) (*Team, error) {
 	if err := r.mayMake(call, t); err != nil {
 		return nil, err
@@ -158,8 +153,8 @@ func (r *Rank) splitInto(call string, t *Team, color, key, n int) (*Team, error)
 	return r.made(call, t, fmt.Sprintf("%s color %d", t.name, color), members[0].ctx, ranks, indexOf(ranks, len(r.launch.all)), n)
 }
 
-// Renumber gives the MPI team whose ranks are contiguous in UPC groups, and the
-// number of the own group, as paper 1 finds them:
+// Renumber returns the MPI team whose ranks are contiguous in UPC groups, and the number of the
+// rank's group, as in paper 1:
 //
 //   - flat (section 3.1): Split(MPI_COMM_WORLD, 0, MYTHREAD) makes the MPI rank
 //     equal to the UPC thread; there is one group, 0.
@@ -194,7 +189,7 @@ func (r *Rank) Renumber() (*Team, int, error) {
 	return t, t.Rank() / threads, nil
 }
 
-// master is the MPI rank of the own group's thread 0, which shares it.
+// master returns the MPI rank of thread 0 of the rank's group.
 func (r *Rank) master() (int64, error) {
 	r0 := [1]int64{int64(r.world.Rank())}
 	err := r.bcast("renumber", r.group, Bytes(r0[:]))

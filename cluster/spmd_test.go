@@ -11,7 +11,7 @@ import (
 // flat is a spec of p ranks on one node of this host.
 func flat(p int) cluster.Spec { return clustertest.Spec(clustertest.Host(), 1, p) }
 
-// grouped is a spec of groups of g ranks, two ranks a node.
+// grouped is a spec with groups of g ranks, two ranks per node.
 func grouped(model cluster.Model, groups, g int, seed uint64) cluster.Spec {
 	return clustertest.Grouped(clustertest.Host(), model, groups, g, seed)
 }

@@ -5,30 +5,31 @@ import (
 	"math/bits"
 )
 
-// Strided is a transfer of equal blocks: Count[0] of them, Stride[0] apart, in Count[1]
-// rows, Stride[1] apart, on both sides. A count of 0 is one.
+// Strided is a transfer of equal blocks on both sides: Count[1] rows of Count[0] blocks. Stride[0]
+// is the distance of blocks in a row, and Stride[1] the distance of rows, in bytes. A count of 0
+// means one.
 type Strided struct {
 	Block     int64 // bytes of a block
 	Count     [2]int
-	Far, Near Lattice // in the target's segment, and in the buffer
+	Far, Near Lattice // positions in the target's segment, and in the buffer
 }
 
-// Lattice says where the blocks of a strided transfer stand.
+// Lattice is the positions of the blocks of a strided transfer in one memory.
 type Lattice struct {
-	Off    int64 // of the first one
+	Off    int64 // of the first block
 	Stride [2]int64
 }
 
-// Column is a strided transfer of count packed blocks that stand at off and stride apart
-// in the target's segment.
+// Column returns a strided transfer of count packed blocks. In the target's segment they begin at
+// off, stride bytes apart.
 func Column(off, stride, block int64, count int) Strided {
 	return Strided{Block: block, Count: [2]int{count, 1}, Far: Lattice{Off: off, Stride: [2]int64{stride}}, Near: Lattice{Stride: [2]int64{block}}}
 }
 
-// Blocks is the number of blocks.
+// Blocks returns the number of blocks.
 func (s *Strided) Blocks() int { return max(s.Count[0], 1) * max(s.Count[1], 1) }
 
-// Bytes is what all blocks hold.
+// Bytes returns the number of bytes of all blocks.
 func (s *Strided) Bytes() int64 { return s.Block * int64(s.Blocks()) }
 
 // At returns the position of block i of row j.
@@ -54,8 +55,8 @@ func (s *Strided) Copy(segment, buf []byte, in bool) {
 	}
 }
 
-// copyWords copies n blocks of 8 bytes, a load and a store each; false: they do not stand
-// as words do.
+// copyWords copies n blocks of 8 bytes, with one load and one store each. It returns false if they
+// are not aligned.
 func copyWords(to, from []byte, put, take int64, n int) bool {
 	if (put|take)%8 != 0 || !aligned(to) || !aligned(from) {
 		return false
@@ -70,27 +71,27 @@ func copyWords(to, from []byte, put, take int64, n int) bool {
 	return true
 }
 
-// Packed is the transfer with its blocks one behind the other in the buffer.
+// Packed returns the transfer with its blocks packed in the buffer.
 func (s *Strided) Packed() Strided {
 	p := *s
 	p.Near = Lattice{Stride: [2]int64{s.Block, s.Block * int64(max(s.Count[0], 1))}}
 	return p
 }
 
-// Contiguous reports whether the blocks stand one behind the other in the segment.
+// Contiguous reports whether the blocks are contiguous in the segment.
 func (s *Strided) Contiguous() bool {
 	row := s.Block * int64(max(s.Count[0], 1))
 	return (s.Count[0] <= 1 || s.Far.Stride[0] == s.Block) && (s.Count[1] <= 1 || s.Far.Stride[1] == row)
 }
 
-// Within reports whether the blocks lie apart in a segment of n bytes.
+// Within reports whether the blocks are inside a segment of n bytes and do not overlap.
 func (s *Strided) Within(n int64) bool {
 	return s.Block >= 0 && s.Count[0] >= 0 && s.Count[1] >= 0 && s.spread(&s.Far, n) == ""
 }
 
-// spread says why blocks do not lie apart within n bytes; "": they do.
+// spread returns the reason why blocks overlap or exceed n bytes; "": neither.
 func (s *Strided) spread(l *Lattice, n int64) string {
-	last, row := l.Off, s.Block // the start of the last block, and what a row spans
+	last, row := l.Off, s.Block // the start of the last block, and the length of a row
 	for d, count := range s.Count {
 		if count <= 1 {
 			continue
@@ -111,15 +112,15 @@ func (s *Strided) spread(l *Lattice, n int64) string {
 	return ""
 }
 
-// check finds out whether a put or get fits its data and the memory at its target. It
-// returns the number of messages.
+// check checks a put or get against its data and the memory at its target. It returns the number of
+// messages.
 func (r *Rank) check(call string, p *Put) (messages int64, err error) {
 	at, d, s, spans, train := p.To, p.Data, &p.Shape, p.Spans, p.Train
 	switch {
 	case s.Block < 0 || s.Count[0] < 0 || s.Count[1] < 0:
 		return 0, r.errorf("%s at rank %d: %d × %d blocks of %d B: must not be negative", call, at.Rank, s.Count[1], s.Count[0], s.Block)
 	case s.Block == 0 && train:
-		return 0, r.errorf("%s at rank %d: it has no shape: give its blocks", call, at.Rank)
+		return 0, r.errorf("%s at rank %d: has no shape: set its blocks", call, at.Rank)
 	case s.Block == 0 && spans == nil:
 		return 1, r.within(call, at, d)
 	case d.n < 0 || at.Off < 0:
@@ -127,7 +128,7 @@ func (r *Rank) check(call string, p *Put) (messages int64, err error) {
 	case s.Block == 0:
 		return 1, r.pieces(call, at, d, spans)
 	case spans != nil:
-		return 0, r.errorf("%s at rank %d: it has a shape and spans: use one of them", call, at.Rank)
+		return 0, r.errorf("%s at rank %d: has a shape and spans: use one of them", call, at.Rank)
 	}
 	if err := r.side(call, at.Rank, s, &s.Far, r.extent(d)-at.Off, "its segment"); err != nil {
 		return 0, err
@@ -140,12 +141,12 @@ func (r *Rank) check(call string, p *Put) (messages int64, err error) {
 	}
 	n := s.Blocks()
 	if n > MaxTrain {
-		return 0, r.errorf("train of %d puts at rank %d: at most %d; make several", n, at.Rank, MaxTrain)
+		return 0, r.errorf("train of %d puts at rank %d: want at most %d (use several trains)", n, at.Rank, MaxTrain)
 	}
 	return int64(n), nil
 }
 
-// side checks one side of a strided put or get: n bytes in the place that where names.
+// side checks one side of a strided put or get: n bytes in the memory named where.
 func (r *Rank) side(call string, to int, s *Strided, l *Lattice, n int64, where string) error {
 	switch s.spread(l, n) {
 	case "overlap":
@@ -158,7 +159,7 @@ func (r *Rank) side(call string, to int, s *Strided, l *Lattice, n int64, where 
 	return nil
 }
 
-// extent returns the length of the memory that a payload may reach at a target.
+// extent returns the length of the target's memory that a payload may use.
 func (r *Rank) extent(d Data) int64 {
 	if d.p == nil {
 		return r.launch.spec.Extent()
@@ -171,7 +172,7 @@ func (r *Rank) within(call string, at Target, d Data) error {
 	limit := r.extent(d)
 	switch {
 	case d.n < 0:
-		return r.errorf("%s at rank %d of %d B: a size must not be negative", call, at.Rank, d.n)
+		return r.errorf("%s at rank %d of %d B: size must not be negative", call, at.Rank, d.n)
 	case at.Off < 0 || d.n > limit || at.Off > limit-d.n:
 		hint := ""
 		if extent := r.launch.spec.Extent(); d.p != nil && extent > limit {
@@ -182,8 +183,8 @@ func (r *Rank) within(call string, at Target, d Data) error {
 	return nil
 }
 
-// pieces checks an indexed put or get (VIS: vector, indexed, strided; paper 3). Spans that
-// overlap leave undefined which of them wins.
+// pieces checks an indexed put or get (VIS: vector, indexed, strided; paper 3). If spans overlap,
+// the result is undefined.
 func (r *Rank) pieces(call string, at Target, d Data, spans []Span) error {
 	left, room := d.n, r.extent(d)-at.Off
 	for i, v := range spans {
@@ -195,7 +196,7 @@ func (r *Rank) pieces(call string, at Target, d Data, spans []Span) error {
 		}
 	}
 	if left != 0 {
-		return r.errorf("%s at rank %d: the spans leave %d of the data's %d B over", call, at.Rank, left, d.n)
+		return r.errorf("%s at rank %d: the spans do not cover %d of the data's %d B", call, at.Rank, left, d.n)
 	}
 	return nil
 }

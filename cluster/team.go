@@ -2,29 +2,28 @@ package cluster
 
 import "fmt"
 
-// Team is an ordered set of ranks with a communication context of its own: a
-// message sent in one team is never received in another (an MPI communicator).
+// Team is an ordered set of ranks with a separate communication context, like an MPI communicator.
+// A message sent in one team is never received in another.
 type Team struct {
 	name  string
 	ctx   int32   // two-sided context; ctx+1 carries the team's collectives
-	me    int32   // own number in the team; −1: not a member
+	me    int32   // number of this rank in the team; −1: not a member
 	ranks []int32 // cluster ranks by number in the team; shared, never written
 	index []int32 // number in the team by cluster rank, −1: not a member; nil: ranks are consecutive
 	mpi   bool    // its calls are MPI calls
-	kept  any     // by the library of collectives
+	kept  any     // value of the library of collectives
 }
 
-// Rank is the caller's number in the team, −1 if it is no member.
+// Rank returns the caller's number in the team, or −1 if it is not a member.
 func (t *Team) Rank() int { return int(t.me) }
 
-// Size is the number of members.
+// Size returns the number of members.
 func (t *Team) Size() int { return len(t.ranks) }
 
 // Global translates a number in the team to a rank of the cluster.
 func (t *Team) Global(i int) int { return int(t.ranks[i]) }
 
-// First is the rank of the cluster that member 0 is, where the members' ranks are
-// consecutive; −1: they are not.
+// First returns the cluster rank of member 0 if the members' ranks are consecutive, otherwise −1.
 func (t *Team) First() int {
 	if t.index != nil || len(t.ranks) == 0 {
 		return -1
@@ -32,8 +31,7 @@ func (t *Team) First() int {
 	return int(t.ranks[0])
 }
 
-// Local translates a rank of the cluster to its number in the team, −1 if it is
-// no member.
+// Local translates a rank of the cluster to its number in the team, or −1 if it is not a member.
 func (t *Team) Local(rank int) int {
 	if t.index == nil {
 		if len(t.ranks) == 0 || uint(rank-int(t.ranks[0])) >= uint(len(t.ranks)) {
@@ -47,23 +45,23 @@ func (t *Team) Local(rank int) int {
 	return int(t.index[rank])
 }
 
-// Members lists the cluster ranks by number in the team; read only.
+// Members returns the cluster ranks by number in the team; read only.
 func (t *Team) Members() []int32 { return t.ranks }
 
 // MPI reports whether calls on the team are MPI calls.
 func (t *Team) MPI() bool { return t.mpi }
 
-// Name says what the team is, for errors and screens.
+// Name returns the name of the team, for errors and screens.
 func (t *Team) Name() string { return t.name }
 
-// newTeam makes a team of the given cluster ranks among p, for member me.
+// newTeam returns a team of the given cluster ranks, as seen by rank.
 func newTeam(name string, ctx int32, ranks []int32, index []int32, rank int32, mpi bool) *Team {
 	t := &Team{name: name, ctx: ctx, ranks: ranks, index: index, me: -1, mpi: mpi}
 	t.me = int32(t.Local(int(rank)))
 	return t
 }
 
-// indexOf inverts a list of ranks among p; nil when they follow each other.
+// indexOf inverts a list of ranks among p. It returns nil if the ranks are consecutive.
 func indexOf(ranks []int32, p int) []int32 {
 	if follow(ranks) {
 		return nil
@@ -111,8 +109,7 @@ func (r *Rank) member(call string, t *Team) error {
 	return r.errorf("%s: not a member of team %s", call, t.name)
 }
 
-// errorf makes an error that names the rank (and the thread, if it is not the
-// first).
+// errorf returns an error that names the rank, and the thread if it is not the first.
 func (r *Rank) errorf(format string, args ...any) error {
 	if r.thread != 0 {
 		return fmt.Errorf("rank %d thread %d: %w", r.id, r.thread, fmt.Errorf(format, args...))

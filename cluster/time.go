@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// Time is a point in time since launch, or a span of it, in picoseconds. It
-// holds 106 days.
+// Time is a point in time since launch, or a duration, in picoseconds. The maximum is 106 days.
 type Time int64
 
 // Units of Time.
@@ -18,11 +17,11 @@ const (
 	Second           = 1000 * Millisecond
 )
 
-// Seconds gives t in seconds.
+// Seconds returns t in seconds.
 func (t Time) Seconds() float64 { return float64(t) / float64(Second) }
 
-// FromSeconds rounds s seconds to the nearest picosecond; what does not fit
-// saturates, NaN gives 0.
+// FromSeconds rounds s seconds to the nearest picosecond. Values out of range saturate; NaN becomes
+// 0.
 func FromSeconds(s float64) Time {
 	ps := math.Round(s * float64(Second))
 	switch {
@@ -36,7 +35,7 @@ func FromSeconds(s float64) Time {
 	return Time(ps)
 }
 
-// String prints t with three significant digits and its unit, as in "4.10 µs".
+// String formats t with three significant digits and its unit, as in "4.10 µs".
 func (t Time) String() string {
 	v, unit := float64(t), "ps"
 	for _, u := range []string{"ns", "µs", "ms", "s"} {

@@ -120,7 +120,7 @@ func collectiveArguments(p *proc) {
 	p.refused(coll.Allreduce(r, w, 9, b, b), "allreduce with operation 9: there are sum, prod, min and max")
 }
 
-// Members that give different lengths hear of it, whichever gives more.
+// Members that pass different lengths get an error, whichever length is larger.
 func (s *suite) collectivesNoticeDifferentLengths(t *testing.T) {
 	for name, call := range map[string]func(r *cluster.Rank, b []byte) error{
 		"bcast":     func(r *cluster.Rank, b []byte) error { return coll.Bcast(r, r.World(), 0, cluster.Of(b)) },
@@ -149,14 +149,13 @@ func (s *suite) collectivesNoticeDifferentLengths(t *testing.T) {
 	}
 }
 
-// Members that call different collectives do not mix their data: they hear of it, or
-// nobody goes on and the deadlock is reported. Where both only give, and wait for nobody,
-// the next call takes none of it.
+// Members that call different collectives do not mix their data: they get an error, or a deadlock
+// is reported. If both members only send, the next call does not receive their messages.
 func (s *suite) differentCollectivesEnd(t *testing.T) {
 	const marked = 77 // what rank 1 gives; no other rank may get it from another call
 	calls := []struct {
 		name  string
-		gives [2]bool // rank 0, rank 1: it waits for nobody
+		gives [2]bool // rank 0, rank 1: it waits for no rank
 		body  func(r *cluster.Rank, words []int64) (got int64, err error)
 	}{
 		{"bcast", [2]bool{1: true}, func(r *cluster.Rank, w []int64) (int64, error) {

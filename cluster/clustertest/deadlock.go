@@ -93,7 +93,7 @@ var deadlockCases = []testCase{
 	{"a long chain of waits is no deadlock while its last rank computes", onRanks(16, chainGoesOn)},
 }
 
-// roles gives rank i the i-th body; nil, or no body, is a rank that ends at once.
+// roles runs the i-th body on rank i. A rank without a body, or with nil, ends at once.
 func roles(bodies ...func(p *proc)) func(p *proc) {
 	return func(p *proc) {
 		if i := p.ID(); i < len(bodies) && bodies[i] != nil {

@@ -2,10 +2,9 @@ package clustertest
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// IDs lists ID = ⟨group, UPC, MPI⟩ of every rank after renumbering, by rank
-// (paper 1, section 3). A group's number follows from MPI, not from the order of
-// launch: it is the place of its thread 0 in MPI_COMM_WORLD among the threads 0 of
-// all groups (sections 3.2.1 and 3.2.2).
+// IDs lists ID = ⟨group, UPC, MPI⟩ of every rank after renumbering, by rank (paper 1, section 3). A
+// group's number follows from MPI, not from the order of launch. It is the position of its thread 0
+// in MPI_COMM_WORLD among the threads 0 of all groups (sections 3.2.1 and 3.2.2).
 func IDs(l *cluster.Layout) []cluster.Triple {
 	ids := make([]cluster.Triple, l.Ranks())
 	size, group := l.GroupSize(), 0

@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// poisoner is a fabric around another one. Of each Op that is posted, the fabric
-// within sees the fields that its kind names; all others hold what would do harm,
-// and so does the whole Op once Post has returned.
+// poisoner is a fabric around another one. The inner fabric sees only the fields that the kind of
+// an Op uses. All other fields have harmful values, and so has the whole Op after Post has
+// returned.
 type poisoner struct{ cluster.Fabric }
 
 // Start implements cluster.Fabric.
@@ -50,7 +50,7 @@ func (s poisonedStep) Step(p cluster.Poster, arg int32, d cluster.Done) {
 	s.then.Step(poisonedPoster{p}, arg, d)
 }
 
-// deadly is a step that nobody asked for.
+// deadly is a step that no operation requested.
 type deadly struct{}
 
 // Step implements cluster.Step.

@@ -65,7 +65,7 @@ func (p *proc) check(holds bool, format string, args ...any) {
 	}
 }
 
-// fails checks that a call failed, with an error that says all of the words.
+// fails checks that a call failed with an error that contains all of the words.
 func (p *proc) fails(err error, words ...string) {
 	p.check(contains(err, words...), "error %v, want %q in it", err, words)
 }
@@ -150,7 +150,7 @@ func forever(call func()) {
 	}
 }
 
-// token lets rank to go on, at accept; tokens have a tag of their own.
+// token lets rank to continue at accept. Tokens have a separate tag.
 func (p *proc) token(to int)    { p.ok(p.Send(p.All(), to, tokenTag, cluster.Data{})) }
 func (p *proc) accept(from int) { p.status(p.Recv(p.All(), from, tokenTag, cluster.Data{})) }
 

@@ -121,7 +121,7 @@ type message struct {
 	from, into   cluster.Memory
 }
 
-// receiveHow is how a blocking receive is made.
+// receiveHow is the way to make a blocking receive.
 type receiveHow int
 
 const (
@@ -251,7 +251,7 @@ const (
 	epochs
 )
 
-// verb is what a call does.
+// verb is the operation of a call.
 type verb int
 
 const (

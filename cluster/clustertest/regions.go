@@ -48,7 +48,7 @@ func masterAndSingle(p *proc) {
 				return nil
 			}))
 			q.ok(th.Single(func() error { singles.Add(1); return nil }))
-			same(q, "singles", singles.Load(), int64(i+1)) // all threads meet after it
+			same(q, "singles", singles.Load(), int64(i+1)) // a thread barrier follows
 			q.ok(th.SingleNowait(func() error { nowait.Add(1); return nil }))
 			th.Meet()
 		}

@@ -218,12 +218,12 @@ type collected struct {
 	in, out, result                []int64
 }
 
-// given is element e of what member m gives for member to.
+// given returns element e of member m's contribution for member to.
 func (d *collected) given(m, to, e int) int64 {
 	return int64(1000*m+100*to+e)*7919 + int64(d.salt)*104729 + 1
 }
 
-// fill is what a member gives to some blocks.
+// fill returns a member's contribution to some blocks.
 func (d *collected) fill(m, blocks int) (all []int64) {
 	for to := range blocks {
 		for e := range d.elements {

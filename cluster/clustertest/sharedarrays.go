@@ -48,8 +48,8 @@ func (s *suite) sharedArrayHolds(t *testing.T) {
 	}
 }
 
-// Each thread fills its own elements. Then all threads read all elements, and write those
-// of their neighbour.
+// Each thread fills its own elements. Then all threads read all elements, and write the elements of
+// their neighbour.
 func sharedHolds[T cluster.Number](p *proc, a *upc.Shared[T], block int) {
 	value := func(i int) T { var v T; b := cluster.Bytes([]T{v}); b[0] = byte(i); return cluster.View[T](b)[0] }
 	threads, me, own := p.Group().Size(), p.Group().Rank(), 0
@@ -205,8 +205,7 @@ func sharedOnThreads(p *proc) {
 	}
 }
 
-// A linked list through the segments of a group is what pointers to shared are for (paper
-// 1, section 2.1).
+// Pointers to shared can link a list through the segments of a group (paper 1, section 2.1).
 func pointersFollowList(p *proc) {
 	const n = 30
 	a := shared[int64](p, n, 2)

@@ -9,12 +9,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// guard is how long a run may take on this host before it counts as hung.
+// guard is the time on this host after which a run counts as hung.
 const guard = time.Minute
 
 var errHung = errors.New("the run hangs")
 
-// tester is what launchers need of a test; testing.TB and rapid.T have it.
+// tester is the part of testing.TB and rapid.T that launchers need.
 type tester interface {
 	Helper()
 	Context() context.Context
@@ -37,8 +37,8 @@ func Spec(m cluster.Machine, nodes, perNode int) cluster.Spec {
 	}
 }
 
-// Grouped is Spec with ranks in UPC groups, two ranks a node where that goes evenly.
-// A worldSeed that is not 0 shuffles MPI_COMM_WORLD.
+// Grouped returns Spec with ranks in UPC groups, two ranks per node if the number is even. A
+// worldSeed that is not 0 shuffles MPI_COMM_WORLD.
 func Grouped(m cluster.Machine, model cluster.Model, groups, size int, worldSeed uint64) cluster.Spec {
 	nodes, perNode := 1, groups*size
 	if perNode%2 == 0 {
@@ -49,15 +49,14 @@ func Grouped(m cluster.Machine, model cluster.Model, groups, size int, worldSeed
 	return s
 }
 
-// Launch runs a body on every rank and gives the run's error. A run that hangs fails
-// the test.
+// Launch runs a body on every rank and returns the run's error. A run that hangs fails the test.
 func Launch(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) error) error {
 	t.Helper()
 	_, err := Start(t, f, s, body)
 	return err
 }
 
-// Must is Launch of a body that has to succeed; it gives the run.
+// Must launches body and fails the test on an error. It returns the run.
 func Must(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) error) cluster.Run {
 	t.Helper()
 	run, err := Start(t, f, s, body)
@@ -67,8 +66,8 @@ func Must(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) e
 	return run
 }
 
-// Start is Launch that gives the run as well, after its end; nil where the fabric
-// refuses the spec.
+// Start launches body, waits for its end, and returns the run and its error. The run is nil if the
+// fabric refuses the spec.
 func Start(t tester, f cluster.Fabric, s cluster.Spec, body func(*cluster.Rank) error) (cluster.Run, error) {
 	t.Helper()
 	return guarded(t.Context(), t, func(ctx context.Context) (cluster.Run, error) { return cluster.Start(ctx, f, s, body) })

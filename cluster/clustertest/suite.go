@@ -36,13 +36,12 @@ func Seed(seed uint64) Option { return func(s *suite) { s.seed = seed } }
 // Smaller divides the repetitions of each test by n, for a fabric that is slow.
 func Smaller(n int) Option { return func(s *suite) { s.scale = n } }
 
-// OneAtATime says that the fabric runs one rank at a time, so that a rank which
-// loops without a call keeps all others from running. What needs two at once is
-// left out.
+// OneAtATime says that the fabric runs one rank at a time, so that a rank which loops without a
+// call keeps all others from running. Cases that need two at once are left out.
 func OneAtATime() Option { return func(s *suite) { s.oneAtATime = true } }
 
-// Threads sets the layout's threads a rank, 1 unless told: a fabric may then guard
-// every call, also those of programs that have no parallel region.
+// Threads sets the layout's threads per rank (default 1). A fabric may then guard every call, also
+// in programs without parallel regions.
 func Threads(n int) Option { return func(s *suite) { s.threads = n } }
 
 // Run tests the fabric on the machine. Every Op reaches it with the fields that its
@@ -227,21 +226,19 @@ func (s *suite) nested(model cluster.Model, ranks, size int) cluster.Spec {
 	return spec
 }
 
-// grouped is spec with ranks in UPC groups, two ranks a node where that goes evenly.
+// grouped returns spec with ranks in UPC groups, two ranks per node if the number is even.
 func (s *suite) grouped(model cluster.Model, groups, size int, worldSeed uint64) cluster.Spec {
 	spec := Grouped(s.machine, model, groups, size, worldSeed)
 	spec.Layout.ThreadsPerRank, spec.EagerLimit = s.threads, eager
 	return spec
 }
 
-// The suite's own eager limit, and sizes on both sides of it and of what fabrics
-// treat in their own ways.
+// The eager limit of the suite. Sizes are on both sides of it, and of the limits of fabrics.
 const eager = 256
 
 var sizes = []int{0, 1, 7, 8, 9, 16, 17, 32, 33, 64, eager - 1, eager, eager + 1, 1000, 8192, 65537, 300_000}
 
-// launch runs a program to its end and gives its error. A run that hangs fails
-// the test.
+// launch runs a program to its end and returns its error. A run that hangs fails the test.
 func (s *suite) launch(t *testing.T, spec cluster.Spec, body func(p *proc)) error {
 	t.Helper()
 	return s.launchIn(t.Context(), t, spec, body)

@@ -23,8 +23,8 @@ func (w *player) number(team, rank int) int { return slices.Index(w.x.teams[team
 // using posts transfers by some means.
 func (w *player) using(m cluster.Means, body func() error) { w.ok(w.Using(m, body)) }
 
-// lock takes a lock between calls: on a fabric that runs one thread at a time its holder
-// has to go on meanwhile.
+// lock takes a lock between calls. A fabric that runs one thread at a time must continue the holder
+// meanwhile.
 func (w *player) lock(mu *sync.Mutex) {
 	for !mu.TryLock() {
 		w.Progress()
@@ -139,8 +139,7 @@ func (w *player) sendrecv(c *call) {
 	g.st = w.status(w.Sendrecv(w.teams[out.team], w.number(out.team, out.dst.rank), out.tag, w.payload(c.index, out.size).Data(), from, in.recvTag, g.buf.Data()))
 }
 
-// hand leaves a receive to another thread of the rank, and adopt completes those that
-// were left.
+// hand leaves a receive to another thread of the rank. adopt completes the receives that were left.
 func (w *player) hand(c *call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

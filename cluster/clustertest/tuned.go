@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// A Comm takes its algorithms from a table; a Refiner tries what the table holds to be
-// near the best, and all members settle on the same.
+// chosen: a Comm takes its algorithms from a table. A Refiner tries the algorithms that the table
+// rates near the best, and all members choose the same one.
 func chosen(p *proc) {
 	var rules []coll.Rule
 	for _, what := range []coll.Collective{coll.OpBcast, coll.OpAllreduce} {

@@ -41,10 +41,9 @@ func (p *proc) local(w *rma.Window) []byte {
 	return b
 }
 
-// windowEpochs runs the stories of testdata/window.txt. A line is a call of a
-// rank, or of all ("*"), on a window of 64 B a rank; each rank makes its calls in
-// the order of the lines. What is refused is printed, by rank; a window that is
-// left open is not freed.
+// windowEpochs runs the stories of testdata/window.txt. A line is a call of a rank, or of all ranks
+// ("*"), on a window of 64 B per rank. Each rank makes its calls in the order of the lines. Refused
+// calls are printed by rank. A window that is left open is not freed.
 func (s *suite) windowEpochs(t *testing.T) {
 	datadriven.RunTestFromString(t, windowStories, func(t *testing.T, d *datadriven.TestData) string {
 		p := 2
@@ -194,8 +193,8 @@ func windowAccumulate(p *proc) {
 	p.ok(w.Free())
 }
 
-// Under an exclusive lock a rank is alone, under a shared one with readers only. What was
-// put before an unlock is there after the next lock.
+// windowLocks checks locks: a rank with an exclusive lock is alone, a rank with a shared lock has
+// only readers next to it. Data that were put before an unlock are visible after the next lock.
 func (s *suite) windowLocks(t *testing.T) {
 	const target = 2
 	var writers, readers atomic.Int32
