@@ -6,32 +6,32 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Collectives of the members' blocks, of which a node's leader carries those of its node
-// together: between two nodes goes one message in place of one for each two of their
-// ranks (paper 5, section 3.1).
+// Collectives on blocks of members. The leader of a node aggregates the blocks of its node. Two
+// nodes then exchange one message, instead of one message per pair of their ranks (paper 5, section
+// 3.1).
 
-// mostSlots bounds the blocks that a leader holds.
+// mostSlots is the maximum number of blocks in a leader's buffer.
 const mostSlots = 1 << 30
 
 func init() {
 	const paper = "paper 5, section 3.1"
 	register(&Algorithm{
 		Collective: OpGather, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
-		Doc:  "each node's leader collects the blocks of its node, and the leaders send them up a k-nomial tree",
+		Doc:  "each node's leader gathers the blocks of its node, and the leaders send them up a k-nomial tree",
 		Make: (*Builder).collectUp, Class: Key.blockClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return rise(k.housed, k.blockClass, func(size int32) int64 { return int64(size) * n }, func(int32) cluster.Time { return 0 }, c)
 		},
 	}, &Algorithm{
 		Collective: OpScatter, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
-		Doc:  "the blocks go down a k-nomial tree over the nodes' leaders, each of which gives its node theirs",
+		Doc:  "the blocks go down a k-nomial tree of the nodes' leaders, and each leader scatters to its node",
 		Make: (*Builder).dealDown, Class: Key.blockClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return walk(k.housed, k.blockClass, 0, func(d limb) int64 { return int64(d.size) * n }, c)
 		},
 	}, &Algorithm{
 		Collective: OpAllgather, Name: "hierarchical", Paper: paper + " and 3.4", Radix: 2, Housed: true,
-		Doc:  "each node's leader collects the blocks of its node, the leaders gather them all by dissemination, and each gives them to its node",
+		Doc:  "each node's leader gathers the blocks of its node, the leaders exchange them by dissemination, and each leader broadcasts to its node",
 		Make: (*Builder).gatherAround, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			h := k.house(0)
@@ -49,16 +49,16 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpExchange, Name: "hierarchical", Paper: paper + " and 3.4", Needs: EvenBlocks, Housed: true, Check: slotted,
-		Doc:  "each node's leader collects what its node gives, sends each other leader all that is for its node, and hands out what comes",
+		Doc:  "each node's leader gathers the blocks of its node, sends each other leader the blocks for its node, and scatters the received blocks",
 		Make: func(b *Builder) { b.exchangeNodes(false) }, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			h := k.house(0)
-			away := n * int64(h.size) * int64(k.Ranks-h.size) / int64(max(h.nodes-1, 1)) // where the last node is not full, on average
+			away := n * int64(h.size) * int64(k.Ranks-h.size) / int64(max(h.nodes-1, 1)) // average, if the last node is not full
 			return k.aggregated(c, n) + c.copies(n*int64(h.size)*int64(h.size)) + c.bundles(h.nodes-1, away)
 		},
 	}, &Algorithm{
 		Collective: OpExchange, Name: "hierarchical-bruck", Paper: paper + " and 3.4", Radix: 2, Needs: EvenBlocks, Housed: true, Check: slotted,
-		Doc:  "the same, and between the leaders by dissemination; a node that is not full counts as one",
+		Doc:  "aggregation by the nodes' leaders, and dissemination between the leaders; a partly filled node counts as a full one",
 		Make: func(b *Builder) { b.exchangeNodes(true) }, Class: leaderClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			h := k.house(0)
@@ -78,17 +78,17 @@ func init() {
 	})
 }
 
-// slotted refuses a team whose leaders would hold too many blocks.
+// slotted returns an error if leaders would need too many blocks.
 func slotted(k Key) error {
 	h := k.house(0)
 	full := int64(h.full())
 	if n := full * full * int64(h.nodes); n > mostSlots {
-		return fmt.Errorf("%d ranks a node of %d: a leader would hold %d blocks, up to %d: take fewer a place", full, h.nodes, n, mostSlots)
+		return fmt.Errorf("%d ranks per node on %d nodes: a leader would need %d blocks, want at most %d (use fewer ranks per node)", full, h.nodes, n, mostSlots)
 	}
 	return nil
 }
 
-// full is how many ranks the largest node has.
+// full returns the number of ranks on the largest node.
 func (h *house) full() int32 {
 	if h.dealt {
 		return h.ranks / h.nodes
@@ -96,7 +96,7 @@ func (h *house) full() int32 {
 	return min(h.per, h.ranks)
 }
 
-// first is the rank, counted from the root, whose block is the first of a node's.
+// first returns the rank, counted from the root, with the first block of a node.
 func (h *house) first(node int32) int32 {
 	if h.dealt {
 		return node
@@ -104,7 +104,7 @@ func (h *house) first(node int32) int32 {
 	return wrap(wrap(node+h.turn/h.per, h.nodes)*h.per-h.turn, h.ranks)
 }
 
-// living counts the ranks of n nodes.
+// living returns the number of ranks on n nodes.
 func (h *house) living(node, n int32) int32 {
 	if h.dealt || h.ranks%h.per == 0 {
 		return n * h.full()
@@ -115,7 +115,7 @@ func (h *house) living(node, n int32) int32 {
 	return n * h.per
 }
 
-// blocks are those of n nodes, from d further on, of a buffer.
+// blocks returns the blocks of n nodes in a buffer, starting d nodes after this one.
 func (b *branch) blocks(buf Buf, d, n int32) Ref {
 	node := wrap(b.node+d, b.nodes)
 	r := from(buf, wrap(b.first(node)-b.rel, b.ranks), b.living(node, n))
@@ -125,7 +125,7 @@ func (b *branch) blocks(buf Buf, d, n int32) Ref {
 	return r
 }
 
-// subtree is a temporary buffer for the blocks of a leader's subtree.
+// subtree returns a temporary buffer for the blocks of a leader's subtree.
 func (b *Builder) subtree(at branch) Buf {
 	w := at.blocks(0, 0, at.vertex.size)
 	if at.dealt {
@@ -134,7 +134,7 @@ func (b *Builder) subtree(at branch) Buf {
 	return b.temp(w)
 }
 
-// collectUp is a gather.
+// collectUp builds a gather.
 func (b *Builder) collectUp() {
 	at := b.branch(b.Rel)
 	if !at.leads() {
@@ -161,7 +161,7 @@ func (b *Builder) collectUp() {
 	}
 }
 
-// dealDown is a scatter.
+// dealDown builds a scatter.
 func (b *Builder) dealDown() {
 	at := b.branch(b.Rel)
 	if !at.leads() {
@@ -186,7 +186,7 @@ func (b *Builder) dealDown() {
 	b.copy(from(Out, 0, 1), from(all, 0, 1), ready)
 }
 
-// gatherAround is an allgather.
+// gatherAround builds an allgather.
 func (b *Builder) gatherAround() {
 	at := b.branch(b.Rel)
 	if !at.leads() {
@@ -207,12 +207,12 @@ func (b *Builder) gatherAround() {
 	}
 }
 
-// rows is how a leader numbers the blocks of an exchange: in the order of their ranks
-// from its node on, as far as nodes are neighbours by number, so that leaders share
-// schedules.
+// rows is a leader's numbering of the blocks of an exchange. Blocks are in the order of their
+// ranks, starting at the leader's own node, if the nodes have consecutive numbers. Leaders can then
+// share schedules.
 type rows struct{ branch }
 
-// row is what a rank of the node gives, or gets.
+// row returns the blocks that a rank of the node sends or receives.
 func (r *rows) row(buf Buf) Ref {
 	if r.dealt {
 		return part(buf, 0, -1)
@@ -220,7 +220,7 @@ func (r *rows) row(buf Buf) Ref {
 	return from(buf, r.first(r.node)-r.rel, r.ranks)
 }
 
-// before counts the ranks before those of the node d further on.
+// before returns the number of ranks before the node d nodes after this one.
 func (r *rows) before(d int32) int32 {
 	node := wrap(r.node+d, r.nodes)
 	if r.dealt {
@@ -229,11 +229,10 @@ func (r *rows) before(d int32) int32 {
 	return wrap(r.first(node)-r.first(r.node), r.ranks)
 }
 
-// living counts the ranks of the node d further on.
+// living returns the number of ranks on the node d nodes after this one.
 func (r *rows) living(d int32) int32 { return r.sizeOf(wrap(r.node+d, r.nodes)) }
 
-// given are the blocks of all rows that are for the node d further on, a row after the
-// other.
+// given returns the blocks of all rows for the node d nodes after this one, row after row.
 func (r *rows) given(buf Buf, d int32) Ref {
 	n := r.living(d)
 	if r.dealt {
@@ -242,9 +241,9 @@ func (r *rows) given(buf Buf, d int32) Ref {
 	return Ref{Buf: buf, Lo: r.before(d), N: r.house.size * n, Run: n, Stride: r.ranks}
 }
 
-// exchangeNodes: the leader has a row of blocks of each of its ranks. What is for another
-// node leaves in one message, and goes by rank that it is from when it comes: a column of
-// that is what a rank gets.
+// exchangeNodes builds an exchange. The leader has one row of blocks from each of its ranks. The
+// blocks for another node leave in one message. Received blocks are ordered by their source rank:
+// each rank gets one column.
 func (b *Builder) exchangeNodes(relayed bool) {
 	at := b.branchOf(b.Rel)
 	if !at.leads() {
@@ -269,7 +268,7 @@ func (b *Builder) exchangeNodes(relayed bool) {
 	}
 	b.lane = 0
 	for i := range size {
-		to := own(i) // what it had is gone
+		to := own(i) // its old data have been sent
 		if i == 0 {
 			to = at.row(Out)
 		}
@@ -280,7 +279,7 @@ func (b *Builder) exchangeNodes(relayed bool) {
 	}
 }
 
-// sendNodes sends each other leader all that is for its node, from the next one on.
+// sendNodes sends each other leader all blocks for its node, starting with the next node.
 func (b *Builder) sendNodes(at rows, given Buf, have id) (got Buf, all id) {
 	size := at.house.size
 	out := b.slots(size * b.P)
@@ -297,7 +296,7 @@ func (b *Builder) sendNodes(at rows, given Buf, have id) (got Buf, all id) {
 	return got, b.join(append(done, b.copy(bundle(got, 0), at.given(given, 0), have)))
 }
 
-// relayNodes lets what is for a node travel by dissemination.
+// relayNodes sends the blocks for other nodes by dissemination.
 func (b *Builder) relayNodes(at rows, given Buf, have id) (got Buf, all id) {
 	size, full := at.house.size, at.full()
 	group := full * full
@@ -315,8 +314,7 @@ func (b *Builder) relayNodes(at rows, given Buf, have id) (got Buf, all id) {
 	return got, all
 }
 
-// column copies what has come for a rank of the node to where that is in the order of the
-// ranks that it is from.
+// column copies the received blocks for a rank of the node into the order of their source ranks.
 func (b *Builder) column(at rows, to Ref, got Buf, i int32, after id) id {
 	size := at.house.size
 	if !at.dealt {
@@ -329,11 +327,11 @@ func (b *Builder) column(at rows, to Ref, got Buf, i int32, after id) id {
 	return after
 }
 
-// branchOf is a rank's house without a tree.
+// branchOf returns a rank's node group without a tree.
 func (k Key) branchOf(rel int32) rows { return rows{branch{house: k.house(rel), rel: rel}} }
 
-// leaderClass tells apart where in its node a rank is, and leaders as far as they see
-// nodes in another order.
+// leaderClass distinguishes ranks by their position in the node, and leaders by their order of the
+// nodes.
 func leaderClass(k Key, rel int32) int64 {
 	h := k.house(rel)
 	if h.own == 0 && (h.dealt || h.ranks%h.per != 0) {
@@ -342,7 +340,7 @@ func leaderClass(k Key, rel int32) int64 {
 	return int64(h.own)
 }
 
-// blockClass is branchClass with the sizes of subtrees.
+// blockClass extends branchClass by the sizes of subtrees.
 func (k Key) blockClass(rel int32) int64 {
 	b := k.branch(rel)
 	h := uint64(k.branchClass(rel))
@@ -355,7 +353,8 @@ func (k Key) blockClass(rel int32) int64 {
 	return int64((h ^ uint64(b.living(b.node, b.vertex.size))) * 1099511628211)
 }
 
-// housed is a rank in the tree over all ranks that the leaders' tree and the nodes make.
+// housed returns a rank's vertex in the tree of all ranks, which consists of the leaders' tree and
+// the nodes.
 func (k Key) housed(rel int32) vertex {
 	b := k.branch(rel)
 	if !b.leads() {
@@ -371,7 +370,8 @@ func (k Key) housed(rel int32) vertex {
 	return v
 }
 
-// collected is when a leader has messages of n bytes of so many others.
+// collected returns the time until a leader has received a message of n bytes from each of the
+// others.
 func (c *Cost) collected(others int32, n int64) cluster.Time {
 	if others == 0 {
 		return 0
@@ -379,7 +379,8 @@ func (c *Cost) collected(others int32, n int64) cluster.Time {
 	return c.message(n) + cluster.Time(others-1)*max(c.Gap+c.carry(n), c.in())
 }
 
-// handed is when the last of so many others has its message, each made ready in a time.
+// handed returns the time until the last of the others has its message, if the sender prepares each
+// message in time before.
 func (c *Cost) handed(others int32, n int64, before cluster.Time) cluster.Time {
 	if others == 0 {
 		return 0
@@ -387,8 +388,8 @@ func (c *Cost) handed(others int32, n int64, before cluster.Time) cluster.Time {
 	return before + c.message(n) + cluster.Time(others-1)*max(before+c.O, c.Gap+c.carry(n))
 }
 
-// bundles is when so many messages of n bytes, each copied together first, have gone out
-// and as many have come.
+// bundles returns the time to send m messages of n bytes, each copied together first, and to
+// receive m messages.
 func (c *Cost) bundles(m int32, n int64) cluster.Time {
 	if m == 0 {
 		return 0
@@ -396,7 +397,7 @@ func (c *Cost) bundles(m int32, n int64) cluster.Time {
 	return c.handed(m, n, c.copies(n)) + cluster.Time(m-1)*c.in()/2
 }
 
-// aggregated is what an exchange takes inside the nodes.
+// aggregated returns the time of an exchange inside the nodes.
 func (k Key) aggregated(c *Cost, n int64) cluster.Time {
 	h := k.house(0)
 	row := n * int64(k.Ranks)

@@ -8,11 +8,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// The shared control block of a team has slots, which calls with loads use in turn. A slot has
-// the addresses of each member's buffers (In, Out and temporary ones), valid until all members
-// have ended the call, and two flags. The first flag counts the marks of the slot's calls. The
-// second flag counts the members that have ended them. If flags are memory of this host, a group
-// of slots shares the second flag, because cores would exchange its cache line at every call.
+// The shared control block of a team has slots, which calls with loads use in turn. A slot has the
+// addresses of each member's buffers (In, Out and temporary ones), valid until all members have
+// ended the call, and two flags. The first flag counts the arrivals of the slot's calls. The second
+// flag counts the members that have ended them. If flags are memory of this host, a group of slots
+// shares the second flag, because cores would exchange its cache line at every call.
 const (
 	boardSlots = cluster.BoardPlaces / placesOf
 	placesOf   = 3 // In, Out, temporary

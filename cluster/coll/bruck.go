@@ -5,7 +5,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 func init() {
 	register(&Algorithm{
 		Collective: OpAllgather, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2,
-		Doc: "dissemination: each round a rank has as many times more blocks as the radix says, and turns them to their places at the end",
+		Doc: "dissemination: each round multiplies a rank's blocks by the radix; the rank rotates them into place at the end",
 		Make: func(b *Builder) {
 			t := b.temp(from(0, 0, b.P))
 			have := b.copy(from(t, 0, 1), from(In, 0, 1))
@@ -16,7 +16,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpReduceScatter, Name: "bruck", Paper: "paper 5, section 3.5", Radix: 2, Needs: Commutative,
-		Doc: "dissemination turned around: each round a rank gives away the sums for ranks further on than the distance, which shrinks by the radix",
+		Doc: "reversed dissemination: each round a rank sends the sums for all ranks beyond a distance, which shrinks by the radix",
 		Make: func(b *Builder) {
 			t := b.temp(from(0, 0, b.P))
 			have, _ := b.collapse(t, b.copy(from(t, 0, b.P), from(In, 0, b.P)))
@@ -27,7 +27,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "bruck", Paper: "paper 5, section 3.5", Radix: 2, Needs: Commutative,
-		Doc: "a reduce-scatter by dissemination, then an allgather by it, among any number of ranks",
+		Doc: "a reduce-scatter and then an allgather by dissemination, for any number of ranks",
 		Make: func(b *Builder) {
 			t := b.temp(from(0, 0, b.P))
 			have, sent := b.collapse(t, b.copy(from(t, 0, b.P), from(In, 0, b.P)))
@@ -40,7 +40,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpExchange, Name: "bruck", Paper: "paper 5, section 3.4", Radix: 2, Needs: EvenBlocks,
-		Doc:  "dissemination: blocks travel by the digits of how far they have to go, a digit a round, all with the same digit in one message",
+		Doc:  "dissemination: blocks travel by the digits of their distance, one digit per round; blocks with the same digit share a message",
 		Make: bruckExchange,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			t := 2 * c.copies(n*int64(k.Ranks))
@@ -57,7 +57,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpBarrier, Name: "dissemination", Paper: "paper 5, section 3.4", Radix: 2,
-		Doc:  "each round a rank tells as many others as the radix less one, and further away by it",
+		Doc:  "each round a rank sends to (radix − 1) others, and the distance grows by the radix",
 		Make: disseminate,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			var t cluster.Time
@@ -70,7 +70,8 @@ func init() {
 	})
 }
 
-// disseminate: a round begins once all messages of the one before have come.
+// disseminate builds a barrier. A round begins after all messages of the previous round have
+// arrived.
 func disseminate(b *Builder) {
 	have, messages := digits(b.P, b.Radix)
 	var told []id
@@ -87,26 +88,27 @@ func disseminate(b *Builder) {
 	}
 }
 
-// nothing is no data.
+// nothing is an empty window.
 var nothing = part(Out, 0, 0)
 
-// ring is who disseminates: n of them, with what a buffer has of so many from a
-// distance on.
+// ring describes a dissemination among n ranks: the windows of a buffer for a number of ranks,
+// starting at a distance.
 type ring struct {
 	n    int32
 	to   func(d int32) Peer
 	some func(d, n int32) Ref
 }
 
-// spread fills a buffer that is turned to begin with the own block, which is there
-// once own is complete, with those of all ranks that follow. Those at a distance are
-// written again: not before the nodes that busy lists for it. It gives the node with
-// which all are there.
+// spread fills a rotated buffer, which begins with the rank's own block, with the blocks of all
+// following ranks. The own block is ready when node own is complete. Blocks at a distance are
+// overwritten only after the nodes that busy lists for the distance. spread returns the node that
+// completes it.
 func (b *Builder) spread(t Buf, own id, busy map[int32]id) id {
 	return b.around(ring{b.P, me, func(d, n int32) Ref { return from(t, d, n) }}, own, busy)
 }
 
-// around lets what each has come to all: each round the first ones go as many back.
+// around sends each rank's data to all ranks. In each round, a rank sends its first windows back by
+// their number.
 func (b *Builder) around(r ring, own id, busy map[int32]id) id {
 	have, messages := digits(r.n, b.Radix)
 	ready := []id{own}
@@ -164,8 +166,7 @@ func (b *Builder) collapse(t Buf, whole id) (done id, sent map[int32]id) {
 	return ready, sent
 }
 
-// spreadTime is the rounds of a dissemination of blocks of n bytes, with work on each
-// byte that comes.
+// spreadTime returns the time of a dissemination of blocks of n bytes, with work per received byte.
 func spreadTime(c *Cost, k Key, n int64, work cluster.Time) cluster.Time {
 	var t cluster.Time
 	have, messages := digits(k.Ranks, k.Radix)
@@ -179,7 +180,7 @@ func spreadTime(c *Cost, k Key, n int64, work cluster.Time) cluster.Time {
 	return t
 }
 
-// digit counts the numbers below p with digit d at the place that stands for w.
+// digit returns the number of integers below p with digit d at the position of weight w.
 func digit(p, k, w, d int32) int32 {
 	row := int64(w) * int64(k)
 	n := int64(p) / row * int64(w)
@@ -193,9 +194,9 @@ func bruckExchange(b *Builder) {
 	b.copy(Ref{Buf: Out, Base: FromMe, N: b.P, Run: 1, Stride: -1}, part(t, 0, b.P), last...)
 }
 
-// relay lets blocks travel by the digits of how far they have to go among n who
-// disseminate. Place i of t, of group slots, has what has i of them still to go,
-// counted from the digit of the round on. It gives the nodes with which all are there.
+// relay sends blocks by the digits of their distance, among n disseminating ranks. Position i of t,
+// with group slots, has the blocks with distance i, from the digit of the round on. relay returns
+// the nodes that complete it.
 func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, own id) []id {
 	places := func(buf Buf, w, d int32) Ref {
 		return Ref{Buf: buf, Lo: d * w * group, N: digit(n, b.Radix, w, d) * group, Run: w * group, Stride: int32(min(int64(w)*int64(b.Radix), int64(n))) * group}
@@ -203,7 +204,7 @@ func (b *Builder) relay(t Buf, n, group int32, to func(d int32) Peer, own id) []
 	all := func(buf Buf, w, d int32) Ref { return part(buf, 0, digit(n, b.Radix, w, d)*group) }
 	ready := []id{own}
 	have, messages := digits(n, b.Radix)
-	most := int32(0) // places of a message
+	most := int32(0) // positions of a message
 	for _, w := range have {
 		most = max(most, digit(n, b.Radix, w, 1))
 	}

@@ -5,62 +5,62 @@ import (
 	"math"
 )
 
-// id is a node under construction; none is one that there is not.
+// id is the number of a node under construction; none is no node.
 type id = int32
 
 const none id = -1
 
-// Builder makes the schedule of one rank.
+// Builder builds the schedule of one rank.
 type Builder struct {
 	Key
 	Rel   int32 // the rank, counted from the root
 	P     int32 // ranks
 	lane  uint16
-	entry id // after which the call may read and write; none: at once
+	entry id // node after which the call may read and write its buffers; none: at once
 	s     Schedule
-	after [][]id // by node: those that it waits for
+	after [][]id // by node: its dependencies
 }
 
-// me is the number d further on.
+// me returns the peer d ranks after this one.
 func me(d int32) Peer { return Peer{D: d} }
 
-// across is the number that differs in the given bits.
+// across returns the peer whose number differs in the given bits.
 func across(bits int32) Peer { return Peer{Xor: true, D: bits} }
 
-// part is n blocks of b from number lo on.
+// part returns n blocks of b, starting with number lo.
 func part(b Buf, lo, n int32) Ref { return Ref{Buf: b, Lo: lo, N: n} }
 
-// from is n blocks of b, counted from the own one.
+// from returns n blocks of b, counted from the rank's own block.
 func from(b Buf, lo, n int32) Ref { return Ref{Buf: b, Base: FromMe, Lo: lo, N: n} }
 
-// theirs is the block of b that has the peer's number.
+// theirs returns the block of b with the peer's number.
 func theirs(b Buf) Ref { return Ref{Buf: b, Base: FromPeer, N: 1} }
 
-// aligned is the group of n blocks, a power of two, that the number which differs in
-// the given bits belongs to.
+// aligned returns the aligned group of n blocks, a power of two, that contains the number which
+// differs in the given bits.
 func aligned(b Buf, bits, n int32) Ref { return Ref{Buf: b, Base: Aligned, Lo: bits, N: n} }
 
-// at is the same blocks in another buffer.
+// at returns the same blocks in another buffer.
 func (r Ref) at(b Buf) Ref {
 	r.Buf = b
 	return r
 }
 
-// Temp is a temporary buffer for the blocks of r, which has the window's numbers.
+// temp returns a temporary buffer for the blocks of r, with the numbers of the window.
 func (b *Builder) temp(r Ref) Buf {
 	b.s.Temps = append(b.s.Temps, Temp{Window: r.at(0)})
 	return temps + Buf(len(b.s.Temps)-1)
 }
 
-// loose is a temporary buffer for any n blocks.
+// loose returns a temporary buffer for any n blocks.
 func (b *Builder) loose(n int32) Buf {
 	b.s.Temps = append(b.s.Temps, Temp{Window: Ref{N: n}, Loose: true})
 	return temps + Buf(len(b.s.Temps)-1)
 }
 
-// landings gives the buffers that n messages come into, one after another, and
-// a place for the node after which each is free. Two serve in turn where a
-// message waits for its receive; a put does not, and each has its own.
+// landings returns the buffers for n consecutive messages, and a list for the nodes after which
+// each buffer is free. If a message waits for its receive, two buffers alternate. A put does not
+// wait, so each message has a separate buffer.
 func (b *Builder) landings(n int, fresh func() Buf) (bufs []Buf, free []id) {
 	if !b.Transfer.lands() {
 		n = min(n, 2)
@@ -71,7 +71,7 @@ func (b *Builder) landings(n int, fresh func() Buf) (bufs []Buf, free []id) {
 	return bufs, free
 }
 
-// slots is a temporary buffer of n slots, for blocks that are equally long.
+// slots returns a temporary buffer of n slots for blocks of equal length.
 func (b *Builder) slots(n int32) Buf {
 	b.s.Temps = append(b.s.Temps, Temp{Window: Ref{N: n}, Slots: true})
 	return temps + Buf(len(b.s.Temps)-1)
@@ -96,7 +96,7 @@ func (b *Builder) add(n Node, after []id) id {
 	return id(len(b.s.Nodes) - 1)
 }
 
-// send sends blocks once the nodes after are complete; recv receives them.
+// send adds a node that sends blocks when the nodes after are complete; recv adds a receive.
 func (b *Builder) send(to Peer, r Ref, after ...id) id {
 	return b.add(Node{Kind: Send, Lane: b.lane, Peer: to, Ref: r}, after)
 }
@@ -105,7 +105,7 @@ func (b *Builder) recv(from Peer, r Ref, after ...id) id {
 	return b.add(Node{Kind: Recv, Lane: b.lane, Peer: from, Ref: r}, after)
 }
 
-// copy does dst = src, combine dst = dst op src, precede dst = src op dst.
+// copy adds dst = src, combine adds dst = dst op src, and precede adds dst = src op dst.
 func (b *Builder) copy(dst, src Ref, after ...id) id {
 	return b.add(Node{Kind: Copy, Ref: dst, From: src}, after)
 }
@@ -118,17 +118,17 @@ func (b *Builder) precede(dst, src Ref, after ...id) id {
 	return b.add(Node{Kind: Precede, Ref: dst, From: src}, after)
 }
 
-// mark lets the others load a buffer, once the nodes after are complete; of no blocks it
-// only says that the rank is there.
+// mark adds a node that publishes a buffer to the other members when the nodes after are complete.
+// Without blocks it only signals arrival.
 func (b *Builder) mark(r Ref, after ...id) id { return b.add(Node{Kind: Mark, Ref: r}, after) }
 
-// await waits until the team has made so many marks in this call.
+// await adds a node that waits until the team has made the given number of marks in this call.
 func (b *Builder) await(marks int32, after ...id) id {
 	return b.add(Node{Kind: Meet, Count: marks}, after)
 }
 
-// load takes what count members from a peer on have marked; fold combines what count
-// members from the root on have.
+// load adds a node that copies the marked data of count members, starting with a peer. fold
+// combines the data of count members, starting with the root.
 func (b *Builder) load(from Peer, count int32, dst, src Ref, after ...id) id {
 	return b.add(Node{Kind: Load, Peer: from, Count: count, Ref: dst, From: src}, after)
 }
@@ -137,7 +137,7 @@ func (b *Builder) reduce(count int32, dst, src Ref, after ...id) id {
 	return b.add(Node{Kind: Fold, Count: count, Ref: dst, From: src}, after)
 }
 
-// join is a node that completes once all others given are complete.
+// join returns a node that completes when all given nodes are complete.
 func (b *Builder) join(all []id) id {
 	var some []id
 	for _, a := range all {
@@ -154,7 +154,7 @@ func (b *Builder) join(all []id) id {
 	return b.copy(part(Out, 0, 0), part(Out, 0, 0), some...)
 }
 
-// finish makes the schedule.
+// finish returns the schedule.
 func (b *Builder) finish() *Schedule {
 	s := &b.s
 	s.alone = s.Marks > 0

@@ -6,15 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// Cache keeps the schedules that were asked for: one a class of ranks, and equal ones
-// once. The zero Cache is empty; many ranks may ask at once.
+// Cache keeps schedules: one per class of ranks, and equal schedules once. The zero Cache is empty.
+// Ranks may use it concurrently.
 type Cache struct{ known atomic.Pointer[known] }
 
 type known struct {
 	byClass  map[classKey]*Schedule
 	byHash   map[uint64][]*Schedule
 	ends     map[*Schedule]map[end]int32
-	partners map[*Schedule][]int32 // of schedules that all ranks have
+	partners map[*Schedule][]int32 // by schedule that all ranks share
 }
 
 type classKey struct {
@@ -22,7 +22,7 @@ type classKey struct {
 	class int64
 }
 
-// Schedule gives the schedule of the rank that is rel after the root.
+// Schedule returns the schedule of the rank that is rel ranks after the root.
 func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 	at := classKey{k, k.class(rel)}
 	if now := c.known.Load(); now != nil {
@@ -48,8 +48,7 @@ func (c *Cache) Schedule(k Key, rel int32) *Schedule {
 	return s
 }
 
-// update replaces what is known by what change makes of it, whatever others do
-// meanwhile.
+// update applies change to the cache's content atomically.
 func (c *Cache) update(change func(next *known)) {
 	for {
 		now := c.known.Load()
@@ -64,7 +63,7 @@ func (c *Cache) update(change func(next *known)) {
 	}
 }
 
-// Size is how many different schedules there are.
+// Size returns the number of different schedules.
 func (c *Cache) Size() int {
 	n := 0
 	if now := c.known.Load(); now != nil {
@@ -80,7 +79,8 @@ func (s *Schedule) equal(o *Schedule) bool {
 		slices.Equal(s.Nodes, o.Nodes) && slices.Equal(s.Temps, o.Temps) && slices.Equal(s.next, o.next) && slices.Equal(s.first, o.first)
 }
 
-// hash is FNV-1a over the words of the nodes; equal decides.
+// hash returns the FNV-1a hash of the words of the nodes. Schedules with equal hashes may differ;
+// equal compares them.
 func (s *Schedule) hash() uint64 {
 	h := uint64(14695981039346656037)
 	add := func(words ...int32) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Ranks share schedules: a class has one, and each rank's own is the one of its class.
+// Ranks share schedules: a class has one schedule, and each rank uses the schedule of its class.
 func TestClasses(t *testing.T) {
 	for _, a := range All() {
 		for _, p := range []int{1, 2, 3, 7, 8, 12, 16, 33} {
@@ -21,7 +21,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// So many schedules do for a large team.
+// A large team needs few schedules.
 func TestSchedulesOfLargeTeams(t *testing.T) {
 	for _, c := range []struct {
 		collective Collective
@@ -64,7 +64,7 @@ func TestSchedulesOfLargeTeams(t *testing.T) {
 	}
 }
 
-// Many ranks may ask one cache at once, and get the same schedules.
+// Many ranks may use one cache concurrently, and get the same schedules.
 func TestCacheOfManyRanks(t *testing.T) {
 	a, err := Find(OpBcast, "knomial")
 	if err != nil {
@@ -97,7 +97,7 @@ func TestCacheOfManyRanks(t *testing.T) {
 	}
 }
 
-// What an algorithm cannot do is refused in words.
+// Restrictions of algorithms are errors with a reason.
 func TestRestrictions(t *testing.T) {
 	for _, c := range []struct {
 		collective Collective
@@ -126,7 +126,7 @@ func TestRestrictions(t *testing.T) {
 	}
 }
 
-// What a team's members hold in temporary buffers follows from one of each class.
+// The size of a team's temporary buffers follows from one member of each class.
 func TestTemporary(t *testing.T) {
 	for _, a := range All() {
 		for _, p := range []int{1, 5, 8, 12} {

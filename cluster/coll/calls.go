@@ -2,22 +2,20 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// The calls of a program on a team, as MPI has them. Every member makes the same calls in
-// the same order, on equal lengths, each by whichever thread the thread level in force
-// lets call; two threads of a rank may not be in calls of one team at once. A team needs
-// no preparation: what a member keeps for the calls is made by its first one, and for
-// that nothing is sent.
+// This file has the collective calls of a program on a team, as in MPI. Every member makes the same
+// calls in the same order with equal lengths. The active thread level decides which thread may
+// call. Two threads of a rank must not call on one team at the same time. A team needs no
+// preparation: the first call creates a member's data, without messages.
 //
-// Where loads reach all members and cost what they cost the host, the calls go by the
-// team's board (direct.go). Elsewhere they are schedules of messages that are walked: a
-// rank does the nodes one after another, each to its end. Combining takes no virtual time
-// there: a call's cost is that of its messages, and what programs combine is short. A Comm
-// charges it.
+// On a fabric with a wall clock whose loads reach all members, the calls use the team's shared
+// control block (direct.go). Otherwise they walk schedules of messages: a rank completes the nodes
+// one after another. Combining then costs no virtual time, because programs combine short data. A
+// Comm charges it.
 //
-// The order in which numbers are combined is that of a binomial tree from the root on,
-// on either way: sums of floating-point numbers have the same bits everywhere.
+// Both ways combine numbers in the order of a binomial tree that starts at the root. Sums of
+// floating-point numbers are therefore bitwise identical everywhere.
 
-// Bcast copies the root's d into every other member's.
+// Bcast copies d of the root into d of every other member.
 func Bcast(r *cluster.Rank, t *cluster.Team, root int, d cluster.Data) error {
 	lib := r.Lib()
 	if err := rooted(lib, OpBcast, t, root); err != nil {
@@ -28,8 +26,8 @@ func Bcast(r *cluster.Rank, t *cluster.Team, root int, d cluster.Data) error {
 	return x.do()
 }
 
-// Reduce combines the members' in, element by element, into out at the root, where out is
-// as long as in (and may be in itself); elsewhere out is not read.
+// Reduce combines in of all members, element by element, into out at the root. There out has the
+// length of in and may be in itself. Other members' out is ignored.
 func Reduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, root int, op cluster.ReduceOp, in, out []T) error {
 	lib := r.Lib()
 	if err := rooted(lib, OpReduce, t, root); err != nil {
@@ -37,12 +35,12 @@ func Reduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, root int, op clu
 	}
 	defer lib.Leave()
 	if t.Rank() == root && len(out) != len(in) {
-		return lib.Errorf("%s on %s: %d elements into %d: in and out must be equally long at the root", OpReduce, t.Name(), len(in), len(out))
+		return lib.Errorf("%s on %s: %d elements into %d: in and out must have the same length at the root", OpReduce, t.Name(), len(in), len(out))
 	}
 	return reducing(calling{r: r, lib: lib, team: t, what: OpReduce, root: int32(root)}, op, in, out)
 }
 
-// Allreduce is Reduce whose result every member gets: all have the same bits, those of a
+// Allreduce is Reduce with the result on every member. All results are bitwise identical to a
 // reduction to member 0.
 func Allreduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, op cluster.ReduceOp, in, out []T) error {
 	lib := r.Lib()
@@ -50,7 +48,7 @@ func Allreduce[T cluster.Number](r *cluster.Rank, t *cluster.Team, op cluster.Re
 		return err
 	}
 	if len(out) != len(in) {
-		return lib.Errorf("%s on %s: %d elements into %d: in and out must be equally long", OpAllreduce, t.Name(), len(in), len(out))
+		return lib.Errorf("%s on %s: %d elements into %d: in and out must have the same length", OpAllreduce, t.Name(), len(in), len(out))
 	}
 	if err := lib.Enter(OpAllreduce.String(), t); err != nil {
 		return err
@@ -73,8 +71,8 @@ func reducing[T cluster.Number](x calling, op cluster.ReduceOp, in, out []T) (er
 	return x.do()
 }
 
-// Gather collects the members' in, all equally long, into out at the root, in the order of
-// their numbers; elsewhere out is not read.
+// Gather collects in of all members, of equal length, into out at the root, in the order of their
+// numbers. Other members' out is ignored.
 func Gather(r *cluster.Rank, t *cluster.Team, root int, in, out cluster.Data) error {
 	lib := r.Lib()
 	if err := rooted(lib, OpGather, t, root); err != nil {
@@ -90,8 +88,8 @@ func Gather(r *cluster.Rank, t *cluster.Team, root int, in, out cluster.Data) er
 	return x.do()
 }
 
-// Allgather collects the members' in, all equally long, into everyone's out, in the order
-// of their numbers.
+// Allgather collects in of all members, of equal length, into out on every member, in the order of
+// their numbers.
 func Allgather(r *cluster.Rank, t *cluster.Team, in, out cluster.Data) error {
 	lib := r.Lib()
 	if err := lib.Enter(OpAllgather.String(), t); err != nil {
@@ -105,7 +103,7 @@ func Allgather(r *cluster.Rank, t *cluster.Team, in, out cluster.Data) error {
 	return x.do()
 }
 
-// rooted lets a call that has a root in.
+// rooted begins a call that has a root.
 func rooted(lib cluster.Lib, what Collective, t *cluster.Team, root int) error {
 	if err := lib.Member(what.String(), t); err != nil {
 		return err
@@ -116,10 +114,10 @@ func rooted(lib cluster.Lib, what Collective, t *cluster.Team, root int) error {
 	return lib.Enter(what.String(), t)
 }
 
-// collected checks that out holds one block of n bytes a member.
+// collected checks that out has room for one block of n bytes per member.
 func collected(lib cluster.Lib, what Collective, t *cluster.Team, n, out int64) error {
 	if p := int64(t.Size()); out != n*p {
-		return lib.Errorf("%s on %s: %d B of output: %d members with %d B each need %d B", what, t.Name(), out, p, n, n*p)
+		return lib.Errorf("%s on %s: output of %d B: %d members with %d B each need %d B", what, t.Name(), out, p, n, n*p)
 	}
 	return nil
 }

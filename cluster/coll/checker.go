@@ -10,53 +10,53 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Checker finds calls whose synchronization modes promise less than the program takes
-// for granted: the program makes its calls and barriers through it, and tells which of
-// its data it reads and writes between them. What it finds follows from the order of
-// these alone; what a value was follows from the run.
+// Checker finds calls whose synchronization modes guarantee less than the program assumes. The
+// program makes its calls and barriers through the Checker, and reports its reads and writes
+// between them. The findings follow only from the order of these. The values in them come from the
+// run.
 //
-// Before each call the members compare what they are about to call, an allreduce of 16 B:
-// members that call different things would take each other's data.
+// Before each call the members compare their calls with an allreduce of 16 B, because members that
+// call different collectives would receive each other's data.
 type Checker struct {
 	c        *Comm
 	calls    int
-	touched  []touch  // since all members were known to have come here
+	touched  []touch  // since the last point that all members are known to have reached
 	open     []opened // calls that may still move data
 	findings []*Finding
-	waiting  []*Finding // whose value is not known yet
+	waiting  []*Finding // findings without a known value yet
 }
 
-// touch is data that the program has read or written.
+// touch is a read or a write of the program.
 type touch struct {
 	buf    []byte
 	writes bool
 }
 
-// opened is a call that the others may still be in.
+// opened is a call that other members may not have ended.
 type opened struct {
 	number int
 	call   Call
-	was    []byte // in its Out before it
+	was    []byte // contents of Out before the call
 }
 
-// Finding is an access that a mode does not allow.
+// Finding is an access that a synchronization mode does not permit.
 type Finding struct {
-	Rank   int    // of the cluster
-	At     int64  // where its data begin in its segment; −1: they are not there
-	Bytes  int    // of them
-	Call   int    // which one, from 1
-	What   string // of the call
-	Before bool   // the access came before the call; else after it
+	Rank   int    // number in the cluster
+	At     int64  // offset of the data in the rank's segment; −1: outside the segment
+	Bytes  int    // length of the data
+	Call   int    // number of the call, from 1
+	What   string // name of the call
+	Before bool   // the access was before the call; otherwise after it
 	Writes bool
-	Mode   Sync   // that the call has on that side
-	Seen   []byte // what a read got
-	Was    []byte // what stood there before the call
-	Then   []byte // what stands there once all are known to have ended
+	Mode   Sync   // the call's mode on that side
+	Seen   []byte // bytes that a read returned
+	Was    []byte // bytes before the call
+	Then   []byte // bytes after all members are known to have ended
 	buf    []byte
 }
 
-// Harm says what became of a read: it got what is there in the end ("none"), what was
-// there before the call ("stale"), or something between ("torn"). "": it is not known.
+// Harm returns the effect on a read: it returned the final bytes ("none"), the bytes before the
+// call ("stale"), or a mixture ("torn"). "": unknown.
 func (f *Finding) Harm() string {
 	switch {
 	case f.Seen == nil || f.Then == nil:
@@ -69,7 +69,7 @@ func (f *Finding) Harm() string {
 	return "torn"
 }
 
-// String tells it with a hint.
+// String describes the finding, with a hint.
 func (f *Finding) String() string {
 	access, side, when := "read", "out", "after"
 	if f.Writes {
@@ -93,10 +93,10 @@ func (f *Finding) String() string {
 	return s + fmt.Sprintf("; use %s, or a barrier between them", MySync)
 }
 
-// Check gives a checker of the Comm's calls at this member.
+// Check returns a checker of this member's calls on the Comm.
 func (c *Comm) Check() *Checker { return &Checker{c: c} }
 
-// word is what members compare of a call: its kind, where it is in the registry, its
+// word is the part of a call that members compare: its kind, its position in the registry, its
 // parameters, its root and its bytes.
 type word [4]int64
 
@@ -124,8 +124,7 @@ func (w word) String() string {
 	return s + fmt.Sprintf(", %d B", w[3])
 }
 
-// agree refuses what not all members are about to call. Where they differ, all are told
-// who calls what.
+// agree returns an error on all members if their next calls differ. The error lists the calls.
 func (k *Checker) agree(mine word) error {
 	h := fnv.New64a()
 	for _, w := range mine {
@@ -140,7 +139,7 @@ func (k *Checker) agree(mine word) error {
 	if err := k.c.lib.Allgather("check", k.c.team, cluster.Bytes(mine[:]), cluster.Bytes(words)); err != nil {
 		return err
 	}
-	var which []word // the different ones, in the order of the members
+	var which []word // different calls, in the order of the members
 	who := map[word][]int{}
 	for i := 0; i < len(words); i += len(mine) {
 		w := word(words[i : i+len(mine)])
@@ -164,10 +163,10 @@ func (k *Checker) agree(mine word) error {
 	return k.c.lib.Errorf("call %d on %s: %s: every member must make the same calls in the same order", k.calls, k.c.team.Name(), strings.Join(says, "; "))
 }
 
-// mostNamed is how many different calls an error names.
+// mostNamed is the maximum number of calls listed in an error.
 const mostNamed = 4
 
-// Do is Comm.Do.
+// Do checks and runs a call, like Comm.Do.
 func (k *Checker) Do(call Call) error {
 	k.calls++
 	if err := k.agree(wordOf(&call)); err != nil {
@@ -200,7 +199,7 @@ func (k *Checker) Do(call Call) error {
 	return err
 }
 
-// Barrier is a barrier of the team: all members come to it.
+// Barrier is a barrier of all members of the team.
 func (k *Checker) Barrier() error {
 	if err := k.agree(word{}); err != nil {
 		return err
@@ -210,7 +209,7 @@ func (k *Checker) Barrier() error {
 	return err
 }
 
-// all forgets what came before: every member is known to have come this far.
+// all drops earlier accesses: every member is known to have reached this point.
 func (k *Checker) all() {
 	for _, f := range k.waiting {
 		f.Then = bytes.Clone(f.buf)
@@ -218,14 +217,13 @@ func (k *Checker) all() {
 	k.touched, k.open, k.waiting = k.touched[:0], k.open[:0], k.waiting[:0]
 }
 
-// Reads and Writes say that the program now reads or writes data of its own. A read
-// looks at them as they are at the rank's own time.
+// Reads reports that the program now reads local data. It records their current value.
 func (k *Checker) Reads(buf []byte) {
 	k.c.r.Progress()
 	k.touch(buf, false)
 }
 
-// Writes is Reads for a write.
+// Writes reports that the program now writes local data.
 func (k *Checker) Writes(buf []byte) { k.touch(buf, true) }
 
 func (k *Checker) touch(buf []byte, writes bool) {
@@ -245,7 +243,8 @@ func (k *Checker) touch(buf []byte, writes bool) {
 	}
 }
 
-// before is what stood in data of the call's Out before it; nil: it is not all known.
+// before returns the bytes of data inside the call's Out before the call; nil: not completely
+// known.
 func (o *opened) before(buf []byte) []byte {
 	at := offsetIn(o.call.Out.Bytes(), buf)
 	if at < 0 || at+int64(len(buf)) > int64(len(o.was)) {
@@ -254,12 +253,12 @@ func (o *opened) before(buf []byte) []byte {
 	return o.was[at : at+int64(len(buf))]
 }
 
-// finding adds one about data and a call.
+// finding adds a finding about data and a call.
 func (k *Checker) finding(buf []byte, call int, what Collective) *Finding {
 	f := &Finding{Rank: k.c.r.ID(), At: offsetIn(k.c.r.Segment(), buf), Bytes: len(buf), Call: call, What: what.String(), Mode: NoSync, buf: buf}
 	k.findings = append(k.findings, f)
 	return f
 }
 
-// Findings are what was found, in the order of the program.
+// Findings returns the findings in the order of the program.
 func (k *Checker) Findings() []*Finding { return k.findings }

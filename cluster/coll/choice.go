@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// Tuple is what the choice of an algorithm rests on.
+// Tuple is a configuration: the properties of a call that determine the choice of an algorithm.
 type Tuple struct {
 	Collective Collective
 	Ranks      int32 // of the team
-	PerNode    int32 // of them a node; 0: one
-	Bytes      int64 // of a block where blocks go by member, else of the whole data
-	Lacks      Needs // what the call does not offer: a commutative reduction, equal blocks
-	Modes      Modes // the addresses and the synchronization that are asked for; the transfer is chosen
+	PerNode    int32 // ranks per node; 0: one
+	Bytes      int64 // of a block if each member has a block, otherwise of all data
+	Lacks      Needs // properties that the call does not have: a commutative reduction, equal blocks
+	Modes      Modes // required addresses and synchronization; the transfer is chosen
 }
 
-// String says which tuple it is.
+// String describes the configuration.
 func (t Tuple) String() string {
 	return fmt.Sprintf("%s, ranks %d, a node %d, size %d", t.Collective, t.Ranks, max(t.PerNode, 1), t.Bytes) + t.Modes.Words()
 }
 
-// Words says which addresses and synchronization are asked for, if they are not the usual
-// ones.
+// Words describes the required addresses and synchronization, if they are not the default.
 func (m Modes) Words() string {
 	if m.Transfer = 0; m == (Modes{}) {
 		return ""
@@ -30,13 +29,13 @@ func (m Modes) Words() string {
 	return fmt.Sprintf(", addresses %s, %s in, %s out", m.Address, m.In, m.Out)
 }
 
-// Choice is an algorithm with its parameters, for a team of any size; Ranks stays 0.
+// Choice is an algorithm with its parameters, for a team of any size; Ranks is 0.
 type Choice struct {
 	Algorithm *Algorithm
 	Parameters
 }
 
-// Takes reports whether the algorithm serves a tuple.
+// Takes reports whether the algorithm supports a configuration.
 func (a *Algorithm) Takes(t Tuple) bool {
 	return a.Collective == t.Collective && a.Needs&t.Lacks == 0 &&
 		(a.Needs&PowerOfTwo == 0 || powerOfTwo(t.Ranks)) &&
@@ -46,7 +45,7 @@ func (a *Algorithm) Takes(t Tuple) bool {
 
 func powerOfTwo(n int32) bool { return bits.OnesCount32(uint32(n)) == 1 }
 
-// Under is the choice where such addresses and synchronization are asked for.
+// Under returns the choice for the required addresses and synchronization.
 func (c Choice) Under(asked Modes) Choice {
 	if c.Algorithm.Collective == OpBarrier {
 		return c
@@ -61,7 +60,7 @@ func (c Choice) Under(asked Modes) Choice {
 	return c
 }
 
-// Placed is the choice where members share nodes by a rule.
+// Placed returns the choice for members that share nodes.
 func (c Choice) Placed(p Places) Choice {
 	if c.Places = (Places{}); c.Algorithm.Housed && p.Per != 1 {
 		c.Places = p
@@ -69,14 +68,14 @@ func (c Choice) Placed(p Places) Choice {
 	return c
 }
 
-// Key is the choice at so many ranks.
+// Key returns the choice for a number of ranks.
 func (c Choice) Key(ranks int32) (Key, error) {
 	p := c.Parameters
 	p.Ranks = int(ranks)
 	return c.Algorithm.Key(p)
 }
 
-// String names the algorithm and those of its parameters that it has.
+// String returns the name of the algorithm and its parameters.
 func (c Choice) String() string {
 	words := []string{c.Algorithm.Name}
 	if c.Algorithm.Radix != 0 {

@@ -4,11 +4,11 @@ import "github.com/hybridtop/hybridtop/cluster"
 
 import "fmt"
 
-// Collective is what a team does together.
+// Collective is a collective operation of a team.
 type Collective uint8
 
-// The collectives. Blocks are numbered by member, or are equal shares of one piece of
-// data, as the comment says.
+// The collectives. Blocks are numbered by member. If the comment says "shares", they are equal
+// shares of one piece of data.
 const (
 	OpBcast         Collective = iota // the root's Out to every Out; shares
 	OpScatter                         // block i of the root's In to member i
@@ -16,9 +16,9 @@ const (
 	OpReduce                          // every In, combined, to the root's Out; shares
 	OpAllgather                       // every In to block i of every Out
 	OpExchange                        // block j of i's In to block i of j's Out (all-to-all)
-	OpReduceScatter                   // every In, combined, block i of that to member i
+	OpReduceScatter                   // every In, combined; block i of the result to member i
 	OpAllreduce                       // every In, combined, to every Out; shares
-	OpScan                            // In of the members up to the own one, combined; shares
+	OpScan                            // In of the members up to this one, combined; shares
 	OpBarrier                         // no data
 	Collectives     = iota
 )
@@ -27,7 +27,7 @@ var collectiveNames = [Collectives]string{
 	"bcast", "scatter", "gather", "reduce", "allgather", "exchange", "reduce-scatter", "allreduce", "scan", "barrier",
 }
 
-// String names the collective.
+// String returns the name of the collective.
 func (c Collective) String() string {
 	if int(c) < len(collectiveNames) {
 		return collectiveNames[c]
@@ -35,7 +35,7 @@ func (c Collective) String() string {
 	return "collective?"
 }
 
-// CollectiveOf gives the collective of a name.
+// CollectiveOf returns the collective with a name.
 func CollectiveOf(name string) (Collective, error) {
 	for i, n := range collectiveNames {
 		if n == name {
@@ -48,8 +48,8 @@ func CollectiveOf(name string) (Collective, error) {
 // Rooted reports whether one member is the source or the destination of all.
 func (c Collective) Rooted() bool { return c <= OpReduce }
 
-// ByMember reports whether blocks are numbered by member; those of the others are
-// shares of one piece of data.
+// ByMember reports whether blocks are numbered by member. Otherwise they are shares of one piece of
+// data.
 func (c Collective) ByMember() bool {
 	return c == OpScatter || c == OpGather || c == OpAllgather || c == OpExchange || c == OpReduceScatter
 }
@@ -59,14 +59,13 @@ func (c Collective) Combines() bool {
 	return c == OpReduce || c == OpReduceScatter || c == OpAllreduce || c == OpScan
 }
 
-// whole is a window of all blocks, mine of the own one.
+// whole is a window of all blocks; mine is a window of the rank's own block.
 var (
 	whole = Ref{N: -1}
 	mine  = Ref{Base: FromMe, N: 1}
 )
 
-// in and out are what the buffers In and Out hold of the numbering of blocks: by
-// which members matters to the caller only.
+// window returns the blocks of the numbering that buffer In or Out contains.
 func (c Collective) window(b Buf) Ref {
 	switch {
 	case b == In && (c == OpGather || c == OpAllgather), b == Out && (c == OpScatter || c == OpReduceScatter):
@@ -75,9 +74,8 @@ func (c Collective) window(b Buf) Ref {
 	return whole
 }
 
-// Lengths returns the bytes of a member's buffers In and Out, for a call on n bytes: of one
-// block if each member has a block, else of all data. root says whether the member is the
-// root of the call.
+// Lengths returns the bytes of a member's buffers In and Out, for a call on n bytes: of one block
+// if each member has a block, otherwise of all data. root: the member is the root of the call.
 func (c Collective) Lengths(ranks int, root bool, n int64) (in, out int64) {
 	all, some := n*int64(ranks), int64(0)
 	if root {
@@ -105,7 +103,7 @@ func (c Collective) Lengths(ranks int, root bool, n int64) (in, out int64) {
 }
 
 // Sized returns a size-only call on n bytes, as Lengths counts them, in elements of unit bytes.
-// root says whether the caller is its root.
+// root: the caller is the root.
 func (k Key) Sized(root bool, n, unit int64) Call {
 	in, out := k.Algorithm.Collective.Lengths(int(k.Ranks), root, n)
 	return Call{Key: k, Blocks: k.Blocks(n, unit), In: cluster.Sized(in), Out: cluster.Sized(out)}

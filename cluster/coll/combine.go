@@ -12,8 +12,8 @@ type ordered interface {
 	~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64 | ~float32 | ~float64
 }
 
-// combiner is what numbers of a kind combine by, for each reduction; nil: the kind does
-// not have it.
+// combiner has the functions that combine numbers of one type, by reduction; nil: not defined for
+// the type.
 type combiner struct {
 	two [cluster.Max + 1]func(acc, in []byte)
 	all [cluster.Max + 1]func(out []byte, in [][]byte)
@@ -36,8 +36,8 @@ var combiners = [...]combiner{
 
 func kindOf[T cluster.Number]() reflect.Kind { return reflect.TypeFor[T]().Kind() }
 
-// Combining gives the function that does acc = acc op in on the bytes of numbers, which
-// are aligned and equally many, for the named call of a library.
+// Combining returns the function acc = acc op in on the bytes of numbers. The arguments are aligned
+// and have the same length. Errors name the given call.
 func Combining[T cluster.Number](r *cluster.Rank, call string, op cluster.ReduceOp) (func(acc, in []byte), error) {
 	if err := reducible[T](call, op); err != nil {
 		return nil, r.Lib().Errorf("%w", err)
@@ -45,9 +45,9 @@ func Combining[T cluster.Number](r *cluster.Rank, call string, op cluster.Reduce
 	return combiners[kindOf[T]()].two[op], nil
 }
 
-// CombiningAll gives the function that combines many into out in one go, bit by bit as a
-// binomial tree of them would: the first half, a power of two, then the rest. out is none
-// of them.
+// CombiningAll returns the function that combines many inputs into out in one pass. The result is
+// bitwise identical to a binomial tree: the first half, a power of two, then the rest. out must not
+// be an input.
 func CombiningAll[T cluster.Number](r *cluster.Rank, call string, op cluster.ReduceOp) (func(out []byte, in [][]byte), error) {
 	if err := reducible[T](call, op); err != nil {
 		return nil, r.Lib().Errorf("%w", err)
@@ -73,7 +73,7 @@ func orderedBy[T ordered]() combiner {
 	return c
 }
 
-// complexBy has what numbers without an order have.
+// complexBy returns the combiner of numbers without an order.
 func complexBy[T cluster.Number]() combiner {
 	var c combiner
 	c.two[cluster.Sum] = func(acc, in []byte) {
@@ -92,14 +92,14 @@ func complexBy[T cluster.Number]() combiner {
 	return c
 }
 
-// stretch is how many numbers, or words, of each piece are combined at once, beside what
-// is half done.
+// stretch is the number of elements of each input that one pass combines. The partial results then
+// stay in the cache.
 const stretch = 128
 
 // firstHalf is the largest power of two below n.
 func firstHalf(n int) int { return 1 << (bits.Len(uint(n-1)) - 1) }
 
-// inTree is CombiningAll by a function for two.
+// inTree implements CombiningAll with a function for two inputs.
 func inTree(two func(acc, in []byte)) func(out []byte, in [][]byte) {
 	var part func(out []byte, in [][]byte, lo int)
 	part = func(out []byte, in [][]byte, lo int) {
@@ -125,10 +125,10 @@ func inTree(two func(acc, in []byte)) func(out []byte, in [][]byte) {
 	}
 }
 
-// sumTree is CombiningAll of sums: eight pieces in one pass.
+// sumTree implements CombiningAll for sums: eight inputs per pass.
 func sumTree[T cluster.Number](out []byte, in [][]byte) {
 	o := cluster.View[T](out)
-	if len(o) == 1 { // a word of each is no pass
+	if len(o) == 1 { // one number per input needs no pass
 		o[0] = sumWords[T](in)
 		return
 	}
@@ -187,13 +187,13 @@ func sumPart[T cluster.Number](out []T, in [][]byte, lo int) {
 	}
 }
 
-// reducible refuses a reduction that its kind of number does not have.
+// reducible returns an error if the reduction is not defined for the type of number.
 func reducible[T cluster.Number](call string, op cluster.ReduceOp) error {
 	if op > cluster.Max {
-		return fmt.Errorf("%s with operation %d: there are sum, prod, min and max", call, op)
+		return fmt.Errorf("%s with operation %d: want one of sum, prod, min and max", call, op)
 	}
 	if k := kindOf[T](); op >= cluster.Min && (k == reflect.Complex64 || k == reflect.Complex128) {
-		return fmt.Errorf("%s with %s of %s: complex numbers have no order; use sum or prod", call, op, k)
+		return fmt.Errorf("%s with %s of %s: complex numbers have no order (use sum or prod)", call, op, k)
 	}
 	return nil
 }

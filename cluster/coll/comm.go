@@ -6,80 +6,80 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Comm runs collectives on a team. Every member makes one, and starts the same calls
-// in the same order; any number may be under way.
+// Comm runs collectives on a team. Every member makes a Comm and starts the same calls in the same
+// order. Any number of calls may be in progress.
 type Comm struct {
 	r       *cluster.Rank
 	lib     cluster.Lib
-	team    *cluster.Team // of its own: no message of others can be there
-	members []int32       // of the cluster, by number in the team
-	first   int32         // as a Run's
-	me, ctx int32         // its own number, and of messages
-	idle    *Run          // the first of those that serve no call
+	team    *cluster.Team // a separate context: no other messages use it
+	members []int32       // cluster ranks, by number in the team
+	first   int32         // see Run
+	me, ctx int32         // number in the team; context of messages
+	idle    *Run          // first Run without a call
 	turn    int
-	world   bool // the team is that of all ranks
+	world   bool // the team contains all ranks
 
-	begin  cluster.Op // of the thread that starts a call
-	fire   cluster.Op // of the steps
+	begin  cluster.Op // used by the thread that starts a call
+	fire   cluster.Op // used by continuations
 	begun  [turns]*Run
-	recent [recents]recent // by number after the root
-	cache  *Cache          // of the launch
-	own    map[role]*share // that were used before
+	recent [recents]recent // by distance from the root
+	cache  *Cache          // shared by the launch
+	own    map[role]*share // shares of earlier calls
 
 	space   space
 	board   board
-	sharing *Places  // of nodes; nil: not asked for yet
-	carried *carried // by the machine's collective network
-	number  int32    // of the calls on it so far
+	sharing *Places  // placement on nodes; nil: not computed yet
+	carried *carried // calls on the machine's collective network
+	number  int32    // calls on the collective network so far
 
-	table   *Table // that it chooses by; nil: none
+	table   *Table // table for Choose; nil: none
 	columns [Collectives]Column
 }
 
-// role is a member's in the schedules of a key.
+// role identifies a member's schedule: a key and a distance from the root.
 type role struct {
 	key Key
 	rel int32
 }
 
-// recents is for how many roots a member finds what it does at once: programs on grids
-// take the members of rows and columns as roots by turns.
+// recents is the number of roots whose shares a member finds at once. Programs on grids use the
+// members of rows and columns as roots in turn.
 const recents = 16
 
-// recent is a share that was used last, with its role beside it.
+// recent is a recently used share with its role.
 type recent struct {
 	role
 	does *share
 }
 
-// share is what a member does in the schedules of a key.
+// share is a member's part of the schedules of a key.
 type share struct {
 	role
 	*Schedule
-	partners []int32     // of one-sided transfers: by node, the message's other end
-	others   []*Schedule // and whose that is; nil: all ranks have one
-	bound    bound       // of the call that was done last
-	counted  []bool      // by node: it has no word of its own
-	heards   uint64      // receives among those
-	ackeds   uint64      // and sends
-	leads    []int32     // by node that is put or lands where the sender has to be told: the node whose word, or message, tells it; else −1
+	partners []int32     // one-sided transfers, by node: the other end of the message
+	others   []*Schedule // one-sided transfers: the schedules of the partners; nil: all ranks have the same
+	bound    bound       // of the last call
+	counted  []bool      // by node: it has no separate flag
+	heards   uint64      // number of receives among them
+	ackeds   uint64      // number of sends among them
+	leads    []int32     // by node that puts, or whose buffer needs a release to the sender: the node whose flag or message releases it; otherwise −1
 }
 
-// turns is how many calls may be under way before one more waits for the oldest:
-// messages carry the turn, from 1 on, above the lane; what has none is of the contract or
-// of a program's calls. The upper bits of the lane also say which collective it is:
-// members that call different ones do not take each other's messages, unless these have
-// thousands of segments.
+// turns is the maximum number of calls in progress; another call waits for the oldest one. A
+// message's tag has the turn, from 1 on, above the channel. Messages without a turn belong to
+// package cluster or to program calls. The upper bits of the channel also contain the collective.
+// Members that call different collectives therefore do not receive each other's messages, unless
+// these have thousands of segments.
 const (
 	turns    = 63
 	laneBits = 16
 	kindBits = 4
 )
 
-// cacheKey is what a launch keeps its schedules by.
+// cacheKey is the key of the schedules in the launch.
 type cacheKey struct{}
 
-// New makes a Comm for a team. Every member calls it, outside parallel regions.
+// New returns a Comm for a team. Every member calls it, outside parallel regions.
 func New(r *cluster.Rank, t *cluster.Team) (*Comm, error) {
 	lib := r.Lib()
 	own, err := lib.Dup("comm", t)
@@ -90,13 +90,13 @@ func New(r *cluster.Rank, t *cluster.Team) (*Comm, error) {
 	return newComm(r, own, cache), nil
 }
 
-// newComm is a Comm on a team that has contexts of its own.
+// newComm returns a Comm on a team with separate contexts.
 func newComm(r *cluster.Rank, own *cluster.Team, cache *Cache) *Comm {
 	return &Comm{r: r, lib: r.Lib(), team: own, members: own.Members(), first: int32(own.First()), me: int32(own.Rank()), ctx: r.Lib().Context(own),
 		cache: cache, own: map[role]*share{}, world: own.Size() == r.World().Size()}
 }
 
-// Free ends the Comm. Every member calls it, with nothing under way.
+// Free frees the Comm. Every member calls it, with no call in progress.
 func (c *Comm) Free() error {
 	if err := c.space.settle(); err != nil {
 		return err
@@ -108,34 +108,34 @@ func (c *Comm) Free() error {
 	return nil
 }
 
-// Call is one collective: by which schedules, from which root, on what.
+// Call describes one collective: its algorithm, its root and its data.
 type Call struct {
 	Key    Key
 	Root   int
-	In     cluster.Data // contribution of the member; a broadcast has none, its root sends Out
-	Out    cluster.Data // result; it must not overlap In. All members give bytes, or all only sizes
+	In     cluster.Data // contribution of the member; a broadcast has none, because its root sends Out
+	Out    cluster.Data // result; must not overlap In. All members pass bytes, or all only sizes
 	Blocks Blocks       // the same at every member
-	Into   *Blocks      // of Out, where an exchange has other sizes there
+	Into   *Blocks      // blocks of Out, if an exchange has other sizes there
 
-	// Where In and Out are in segments: one-sided transfers ask for it where they move
-	// bytes straight from or to them. nil: they are not in a segment.
+	// InAt and OutAt are the positions of In and Out in the segments. One-sided transfers need them
+	// to move bytes directly. nil: not in a segment.
 	InAt, OutAt *At
 
-	// Combine does acc = acc op in, of whole elements. CombineAll, which a call need not
-	// have, combines many into out at once, in the order in which a binomial tree does.
+	// Combine computes acc = acc op in, on whole elements. CombineAll is optional. It combines many
+	// inputs into out at once, in the order of a binomial tree.
 	Combine    func(acc, in []byte)
 	CombineAll func(out []byte, in [][]byte)
 
-	in, out []byte // of In and Out
+	in, out []byte // bytes of In and Out
 	sizes   bool   // size-only
 
-	program bool // it is a program's (calls.go): also in a parallel region, and a reduction's In may be its Out
+	program bool // a call of calls.go: permitted in a parallel region, and a reduction's In may be its Out
 }
 
-// At is where the members' buffers are, as offsets in their segments.
+// At has the offsets of the members' buffers in their segments.
 type At struct {
-	Off int64   // of every member; in mode Local of the own one
-	Of  []int64 // by member, where they differ; else nil
+	Off int64   // of every member; in mode Local of this member
+	Of  []int64 // by member, if the offsets differ; otherwise nil
 }
 
 // Do runs a call to its end.
@@ -165,7 +165,7 @@ func (c *Comm) Start(call Call) (*Run, error) {
 	return x, nil
 }
 
-// take gives a Run, which nobody uses, for a call that can be.
+// take checks a call and returns a free Run for it.
 func (c *Comm) take(call *Call) (*Run, error) {
 	k := &call.Key
 	what := k.Algorithm.Collective
@@ -182,16 +182,16 @@ func (c *Comm) take(call *Call) (*Run, error) {
 		return nil, c.lib.Errorf("%s on %s: root %d: the team has ranks 0 to %d", what, c.team.Name(), call.Root, p-1)
 	}
 	if k.Algorithm.Needs&EvenBlocks != 0 && (call.Blocks.Displ != nil || call.Into != nil) {
-		return nil, c.lib.Errorf("%s by %s on %s: blocks of several sizes, it needs equal ones: take another algorithm", what, k.Algorithm.Name, c.team.Name())
+		return nil, c.lib.Errorf("%s by %s on %s: the algorithm needs blocks of equal size (use another algorithm)", what, k.Algorithm.Name, c.team.Name())
 	}
 	if what.Combines() && call.Combine == nil && !call.sizes {
-		return nil, c.lib.Errorf("%s on %s: nothing to combine with", what, c.team.Name())
+		return nil, c.lib.Errorf("%s on %s: no Combine function", what, c.team.Name())
 	}
 	if k.Algorithm.Needs&Reach != 0 && !c.Reaches() {
-		return nil, c.lib.Errorf("%s by %s on %s: loads do not reach all its ranks: take an algorithm of messages", what, k.Algorithm.Name, c.team.Name())
+		return nil, c.lib.Errorf("%s by %s on %s: loads do not reach all ranks (use an algorithm with messages)", what, k.Algorithm.Name, c.team.Name())
 	}
 	if k.Algorithm.Needs&Network != 0 && !c.Networked() {
-		return nil, c.lib.Errorf("%s by %s on %s: it needs a collective network, of a simulated machine that has one, and a team of all ranks: take an algorithm of messages", what, k.Algorithm.Name, c.team.Name())
+		return nil, c.lib.Errorf("%s by %s on %s: needs a team of all ranks on a simulated machine with a collective network (use an algorithm with messages)", what, k.Algorithm.Name, c.team.Name())
 	}
 	k.at(int32(call.Root))
 	rel := wrap(c.me-int32(call.Root), k.Ranks)
@@ -228,14 +228,14 @@ func (c *Comm) take(call *Call) (*Run, error) {
 	}
 	if !call.program && what.uses(In, rel) && what.uses(Out, rel) && overlap(call.in, call.out) {
 		x.rest()
-		return nil, c.lib.Errorf("%s on %s: in and out overlap: give it buffers of their own, or a copy of in", what, c.team.Name())
+		return nil, c.lib.Errorf("%s on %s: in and out overlap (use separate buffers, or a copy of in)", what, c.team.Name())
 	}
 	x.call, x.trouble, x.does = *call, nil, does
 	x.oneSide = k.Transfer.OneSided()
 	return x, nil
 }
 
-// share is what a member does.
+// share returns the share of the member that is rel ranks after the root.
 func (c *Comm) share(k *Key, rel int32) *share {
 	at := &c.recent[uint32(rel)%recents]
 	if at.does != nil && at.rel == rel && at.key == *k {
@@ -257,7 +257,7 @@ func (c *Comm) share(k *Key, rel int32) *share {
 	return does
 }
 
-// count finds the nodes that share a word.
+// count finds the nodes that share a flag.
 func (s *share) count() {
 	s.counted = make([]bool, len(s.Nodes))
 	for i := range s.Nodes {
@@ -282,7 +282,7 @@ func overlap(a, b []byte) bool {
 	return p < q+uintptr(len(b)) && q < p+uintptr(len(a))
 }
 
-// offsetIn is where a buffer begins in a segment; −1: it is not in it.
+// offsetIn returns the offset of a buffer in a segment, or −1 if it is outside.
 func offsetIn(segment, buf []byte) int64 {
 	if !overlap(segment, buf) {
 		return -1
@@ -290,23 +290,23 @@ func offsetIn(segment, buf []byte) int64 {
 	return int64(uintptr(unsafe.Pointer(unsafe.SliceData(buf))) - uintptr(unsafe.Pointer(unsafe.SliceData(segment))))
 }
 
-// Pointer says where data are, as one to shared does.
+// Pointer is the location of data, like a pointer-to-shared.
 type Pointer interface {
-	Rank() int // of the cluster
+	Rank() int // number in the cluster
 	Offset() int64
 }
 
-// Root is the member that a pointer to shared points to, and where in its segment: a
-// call whose data it names has that root (paper 5, section 1).
+// Root returns the member that a pointer-to-shared points to, and the position in its segment. A
+// call on data of such a pointer has that root (paper 5, section 1).
 func (c *Comm) Root(p Pointer) (root int, at *At, err error) {
 	root = c.team.Local(p.Rank())
 	if root < 0 {
-		return 0, nil, c.lib.Errorf("a pointer to rank %d: it is no member of %s", p.Rank(), c.team.Name())
+		return 0, nil, c.lib.Errorf("a pointer to rank %d, which is not a member of %s", p.Rank(), c.team.Name())
 	}
 	return root, &At{Off: p.Offset()}, nil
 }
 
-// uses reports whether a member has such a buffer.
+// uses reports whether a member has the buffer.
 func (c Collective) uses(b Buf, rel int32) bool {
 	switch c {
 	case OpBarrier:
@@ -321,7 +321,7 @@ func (c Collective) uses(b Buf, rel int32) bool {
 	return true
 }
 
-// unused gives a Run that nobody uses.
+// unused returns a free Run.
 func (c *Comm) unused() *Run {
 	x := c.idle
 	if x == nil {

@@ -2,12 +2,12 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// Collectives that are made of others (paper 5, section 3.5).
+// Collectives composed of other collectives (paper 5, section 3.5).
 func init() {
 	tree := &shapes[0]
 	register(&Algorithm{
 		Collective: OpBcast, Name: "scatter-allgather", Paper: "paper 5, section 3.5", Radix: 2,
-		Doc:  "a scatter down a k-nomial tree, then an allgather around the ring of what a rank does not have yet",
+		Doc:  "a scatter down a k-nomial tree, then an allgather of the missing blocks around the ring",
 		Make: scatterAllgather,
 		Class: func(k Key, rel int32) int64 {
 			v, right := tree.vertex(k.Ranks, k.Radix, rel), tree.vertex(k.Ranks, k.Radix, wrap(rel+1, k.Ranks))
@@ -87,7 +87,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpScan, Name: "chain", Paper: "paper 5, section 3.2", Segmented: true,
-		Doc: "each rank combines what the one before it has with its own, and passes it on",
+		Doc: "each rank combines the data of the previous rank with its own and sends them on",
 		Make: func(b *Builder) {
 			var theirs Buf
 			if b.Rel > 0 {
@@ -110,7 +110,7 @@ func init() {
 		Class: (&shape{name: "chain"}).place,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-			works, passes, ahead := c.in()+c.combines(piece), c.O, 2*c.leaves(1, piece) // of the last rank, of those between, and before their requests and bytes
+			works, passes, ahead := c.in()+c.combines(piece), c.O, 2*c.leaves(1, piece) // of the last rank, of the ranks between, and before their requests and bytes
 			if k.Ranks == 2 {
 				passes, ahead = 0, 0
 			}
@@ -120,8 +120,8 @@ func init() {
 	})
 }
 
-// scatterAllgather: after the scatter a rank has the blocks of its subtree, and what
-// the ring brings it ends where those begin.
+// scatterAllgather builds a broadcast. After the scatter a rank has the blocks of its subtree. The
+// ring brings the blocks before them.
 func scatterAllgather(b *Builder) {
 	tree := &shapes[0]
 	v := tree.vertex(b.P, b.Radix, b.Rel)
@@ -145,7 +145,7 @@ func scatterAllgather(b *Builder) {
 	}
 }
 
-// foldAll is fold of all blocks at once, into a temporary buffer at the root.
+// foldAll folds all blocks at once, into a temporary buffer at the root.
 func (b *Builder) foldAll(s *shape) (all Buf, done id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	all = In

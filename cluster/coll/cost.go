@@ -8,22 +8,22 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Cost is what messages and bytes cost, in LogGP's terms. A message of n bytes takes
-// the sender's processor o, waits until the adapter has let the last one out, leaves
-// as its first byte does, is all there L + (n−1)G later, and takes the receiver's
-// processor o. Adapters begin messages at least g + (n−1)G apart, each way.
+// Cost has the costs of messages and bytes in LogGP's terms. A message of n bytes costs the
+// sender's CPU o and waits until the adapter has injected the previous message. It arrives
+// completely L + (n−1)G after its first byte leaves, and costs the receiver's CPU o. An adapter
+// begins messages at least g + (n−1)G apart, in each direction.
 type Cost struct {
 	L, O, Gap cluster.Time
 	G         cluster.Time // a byte
-	Copy      cluster.Time // a byte copied
-	Combine   cluster.Time // a byte reduced
+	Copy      cluster.Time // per byte copied
+	Combine   cluster.Time // per byte reduced
 	Network   CollectiveNetwork
-	lands     bool         // messages are puts: they take no processor of the receiver
-	pulls     cluster.Time // messages are gets, which ask for their bytes and acknowledge them: there and back; 0: they are not
+	lands     bool         // messages are puts: no CPU time of the receiver
+	pulls     cluster.Time // messages are gets: round trip of request and acknowledgement; 0: not gets
 }
 
-// CostOf gives the terms of a machine's links between nodes; copying and reducing
-// take its memory rate.
+// CostOf returns the costs of a machine's inter-node links. Copies and reductions use its memory
+// rate.
 func CostOf(m *cluster.Machine) (Cost, error) {
 	l := m.Classes[cluster.Remote]
 	c := Cost{L: l.Latency, O: l.Overhead, Gap: l.Gap}
@@ -38,19 +38,19 @@ func CostOf(m *cluster.Machine) (Cost, error) {
 		c.Network = CollectiveNetwork{L: net.Latency, Barrier: net.Barrier, G: cluster.FromSeconds(1 / net.Bandwidth)}
 	}
 	if c.L+c.O+c.Gap+c.G <= 0 {
-		return Cost{}, fmt.Errorf("machine %s has no latency, overhead, gap or bandwidth between nodes: nothing to price messages by", m.Name)
+		return Cost{}, fmt.Errorf("machine %s has no latency, overhead, gap or bandwidth between nodes: messages have no cost", m.Name)
 	}
 	return c, nil
 }
 
-// unit makes each message a step: a rank sends one at a time and receives one at a
-// time.
+// unit is a cost model in which each message takes one step: a rank sends one and receives one
+// message at a time.
 var unit = Cost{L: 1, Gap: 1, Network: CollectiveNetwork{L: 1, Barrier: 1}}
 
-// carry is what follows the first byte.
+// carry returns the time of the bytes after the first byte.
 func (c *Cost) carry(n int64) cluster.Time { return c.G * cluster.Time(max(n-1, 0)) }
 
-// in is what a message takes of the receiver's processor.
+// in returns the CPU time of a message at the receiver.
 func (c *Cost) in() cluster.Time {
 	switch {
 	case c.lands:
@@ -61,12 +61,11 @@ func (c *Cost) in() cluster.Time {
 	return c.O
 }
 
-// landing is the least time from one message into a buffer to the next one, where so many
-// buffers take turns and each message has work after it: bytes that are got leave for a
-// buffer only once it is free. Where bytes of other messages leave meanwhile, those are
-// ahead at the adapters: of the request, and of the bytes that it asks for. With b buffers
-// and w bytes' time ahead it is (in + 2L + (n−1)G + work + (b−1)w)/b: a single buffer's
-// request leaves before others ask. Bytes that are sent do not wait.
+// landing returns the minimum time between two messages into alternating buffers, if each message
+// has work after it. The bytes of a get leave only when a buffer is free. If other messages leave
+// meanwhile, their bytes are ahead at the adapters, both of the request and of the requested bytes.
+// With b buffers and w the time of the bytes ahead, the time is (in + 2L + (n−1)G + work +
+// (b−1)w)/b. The request of a single buffer leaves before others. Sent bytes do not wait.
 func (c *Cost) landing(buffers int, n int64, work, ahead cluster.Time) cluster.Time {
 	if c.pulls == 0 || buffers == 0 {
 		return 0
@@ -75,10 +74,10 @@ func (c *Cost) landing(buffers int, n int64, work, ahead cluster.Time) cluster.T
 	return (c.in() + c.pulls + c.carry(n) + work + (b-1)*ahead) / b
 }
 
-// leaves is what so many messages in a row take of the adapter that they leave by.
+// leaves returns the time of the sending adapter for m consecutive messages.
 func (c *Cost) leaves(m int, n int64) cluster.Time { return cluster.Time(m) * (c.Gap + c.carry(n)) }
 
-// offers is what goes of that adapter before so many messages that are got.
+// offers returns the time of that adapter before m gets.
 func (c *Cost) offers(m int) cluster.Time {
 	if c.pulls == 0 {
 		return 0
@@ -86,14 +85,14 @@ func (c *Cost) offers(m int) cluster.Time {
 	return cluster.Time(m) * c.Gap
 }
 
-// message is the time from the start of a send to the end of its receive.
+// message returns the time from the start of a send to the end of its receive.
 func (c *Cost) message(n int64) cluster.Time { return c.O + c.L + c.carry(n) + c.in() }
 
-// apart is from one of several sends in a row to the next.
+// apart returns the time between the starts of consecutive sends.
 func (c *Cost) apart(n int64) cluster.Time { return max(c.O, c.Gap+c.carry(n)) }
 
-// round is from the start of a rank's sends of the given sizes, in a row, to the end of
-// its receives of as many, each with work a byte after it.
+// round returns the time from the start of a rank's consecutive sends of the given sizes to the end
+// of as many receives, each followed by work per byte.
 func (c *Cost) round(sizes []int64, work cluster.Time) cluster.Time {
 	var processor, adapter cluster.Time
 	landed := make([]cluster.Time, len(sizes))
@@ -109,7 +108,7 @@ func (c *Cost) round(sizes []int64, work cluster.Time) cluster.Time {
 	return processor
 }
 
-// all is round of m messages of one size.
+// all returns round for m messages of one size.
 func (c *Cost) all(m int32, n int64) cluster.Time {
 	return c.round(slices.Repeat([]int64{n}, int(m)), 0)
 }
@@ -117,7 +116,7 @@ func (c *Cost) all(m int32, n int64) cluster.Time {
 func (c *Cost) copies(n int64) cluster.Time   { return c.Copy * cluster.Time(n) }
 func (c *Cost) combines(n int64) cluster.Time { return c.Combine * cluster.Time(n) }
 
-// rounds is ⌈log₂ p⌉.
+// rounds returns ⌈log₂ p⌉.
 func rounds(p int32) int { return bits.Len32(uint32(p - 1)) }
 
 // Local returns the time of a node that copies or combines n bytes.
@@ -128,8 +127,8 @@ func (c *Cost) Local(k Kind, n int64) cluster.Time {
 	return c.combines(n)
 }
 
-// Predict is the time of the last rank to end, on n bytes (of each block where blocks
-// go by member), all starting at once and nothing in each other's way.
+// Predict returns the time at which the last rank ends, on n bytes (per block if blocks are
+// numbered by member). All ranks start together, and messages do not wait for each other.
 func (k Key) Predict(c *Cost, n int64) cluster.Time {
 	switch {
 	case k.Ranks > 1:
@@ -141,12 +140,12 @@ func (k Key) Predict(c *Cost, n int64) cluster.Time {
 	return c.copies(n)
 }
 
-// cost is what messages cost in the key's modes, and what comes before and after them
-// all.
+// cost returns the costs of messages in the key's modes, and the additional time before and after
+// all messages.
 func (k Key) cost(c *Cost) (of Cost, more cluster.Time) {
 	of = *c
 	of.lands = k.Transfer.lands()
-	if k.Transfer == Rendezvous { // an offer and a request go before the bytes, an acknowledgement after the last
+	if k.Transfer == Rendezvous { // an offer and a request precede the bytes, an acknowledgement follows the last byte
 		of.pulls = 2 * c.L
 		of.L += of.pulls
 		more += c.L
@@ -164,16 +163,16 @@ func (k Key) cost(c *Cost) (of Cost, more cluster.Time) {
 	return of, more
 }
 
-// asksFirst is how many of the others a member asks for puts before the first can go; 0: by
-// the time that puts have to be asked for others are under way, into buffers of the library.
-// All members of a collective without a root ask at once, each of its peers.
+// asksFirst returns the number of peers that a member must request puts from before the first put
+// can start. 0: other puts, into buffers of the library, are in progress by then. In a collective
+// without a root, all members send these requests at the same time.
 func (k Key) asksFirst() int {
 	if !k.asks() || k.Algorithm.Collective == OpBarrier {
 		return 0
 	}
 	k.Segments = 1
 	const small = 32
-	if k.Ranks > 2*small { // a member has all others as peers, or some more with each doubling
+	if k.Ranks > 2*small { // a member has all other members as peers, or more peers with each doubling
 		few, more, doublings := k, k, rounds(k.Ranks)-rounds(small)
 		few.Ranks, more.Ranks = small, 2*small
 		least, step := few.asksFirst(), more.asksFirst()-few.asksFirst()
@@ -186,7 +185,7 @@ func (k Key) asksFirst() int {
 	for _, rel := range slices.Compact([]int32{0, 1, min(2, k.Ranks-1), k.Ranks - 1}) {
 		s := k.Make(rel)
 		var peers []Peer
-		behind := make([]bool, len(s.Nodes)) // a receive
+		behind := make([]bool, len(s.Nodes)) // the node is a receive
 		for i := range s.Nodes {
 			n := &s.Nodes[i]
 			recv := n.Kind == Recv && n.Ref.N != 0
@@ -208,8 +207,8 @@ func (k Key) asksFirst() int {
 	return most
 }
 
-// digits lists the rounds of a dissemination among p ranks: the distance of each, and
-// how many messages of a rank it has.
+// digits returns the rounds of a dissemination among p ranks: the distance of each round, and the
+// number of messages per rank in it.
 func digits(p, k int32) (have, messages []int32) {
 	for w := int64(1); w < int64(p); w *= int64(k) {
 		have = append(have, int32(w))

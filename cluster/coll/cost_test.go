@@ -2,7 +2,7 @@ package coll
 
 import "testing"
 
-// What members ask for before a put can go: of large teams it is told by small ones.
+// The number of requests before a put: the result for large teams follows from small ones.
 func TestAsksFirst(t *testing.T) {
 	for _, c := range []struct {
 		what  Collective
@@ -26,7 +26,7 @@ func TestAsksFirst(t *testing.T) {
 			t.Errorf("%s by %s, ranks %d: %d, want %d", c.what, c.name, c.ranks, got, c.want)
 		}
 		if k.In = NoSync; k.asksFirst() != 0 {
-			t.Errorf("%s by %s: it asks although its puts may go at any time", c.what, c.name)
+			t.Errorf("%s by %s: requests puts that need no request", c.what, c.name)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func dissemination(n, k int) int {
 	return sum
 }
 
-// Messages and bytes of a whole team are those of closed forms, at every size.
+// The messages and bytes of a team equal closed forms, at every size.
 func TestCounts(t *testing.T) {
 	tree := func(n, k, s int) int { return (n - 1) * s }
 	all := func(n, k, s int) int { return n * (n - 1) }
@@ -32,7 +32,7 @@ func TestCounts(t *testing.T) {
 		}
 		return l
 	}
-	hops := func(n, _, s int) int { // of a scan, each round to those that are there
+	hops := func(n, _, s int) int { // of a scan, each round to the existing ranks
 		sum := 0
 		for d := 1; d < n; d *= 2 {
 			sum += n - d
@@ -71,9 +71,9 @@ func TestCounts(t *testing.T) {
 		"exchange direct":        all, "exchange staged": all, "allgather direct": all, "allgather staged": all, "reduce-scatter direct": all, "reduce-scatter staged": all,
 		"allreduce staged": all, "allreduce direct": func(n, k, s int) int { return 2 * n * (n - 1) }, "reduce direct": func(n, k, s int) int { return n*(n-1) + n - 1 },
 		"allreduce relayed": func(n, k, s int) int { return 2 * (n - 1) }, "scan staged": func(n, k, s int) int { return n * (n - 1) / 2 }, "barrier direct": func(n, k, s int) int { return 0 },
-		"bcast scatter-allgather": nil, // below: what the ring leaves out is what the scatter brought
+		"bcast scatter-allgather": nil, // below: the ring omits the blocks of the scatter
 	}
-	// Bytes, of members' blocks or of the data of m bytes in all.
+	// Bytes of members' blocks, or of all data of m bytes.
 	bytes := map[string]func(n, k int, m int64) int64{
 		"exchange bruck": func(n, k int, m int64) int64 { // the message (j, d) carries m bytes for each b < N whose digit j is d
 			sum := int64(0)
@@ -99,11 +99,11 @@ func TestCounts(t *testing.T) {
 		"bcast chain":                      func(n, k int, m int64) int64 { return int64(n-1) * m },
 		"scatter flat":                     func(n, k int, m int64) int64 { return int64(n-1) * m },
 	}
-	// Of ranks that share nodes, all members' blocks being of m bytes: what goes inside
-	// the nodes, by way of their leaders, and between the leaders.
+	// counts has the messages inside nodes, through their leaders, and between leaders, for ranks
+	// that share nodes. All blocks have m bytes.
 	type counts struct {
 		messages int
-		bytes    int64 // −1: it is not told
+		bytes    int64 // −1: unknown
 	}
 	between := func(nodes, k int, m, block int64) int64 { // as exchange bruck, of a block
 		if nodes == 1 {
@@ -118,7 +118,7 @@ func TestCounts(t *testing.T) {
 		"exchange hierarchical": func(n, nodes, full, k int, squares, m int64) counts {
 			return counts{2*(n-nodes) + nodes*(nodes-1), 2*int64(n-nodes)*int64(n)*m + (int64(n)*int64(n)-squares)*m}
 		},
-		"exchange hierarchical-bruck": func(n, nodes, full, k int, _, m int64) counts { // claim 42: t²·B a pair of nodes
+		"exchange hierarchical-bruck": func(n, nodes, full, k int, _, m int64) counts { // claim 42: t²·B per pair of nodes
 			return counts{2*(n-nodes) + nodes*dissemination(nodes, k), 2*int64(n-nodes)*int64(n)*m + between(nodes, k, m, int64(full)*int64(full))}
 		},
 		"bcast hardware":     func(n, nodes, _, _ int, _, m int64) counts { return counts{n - nodes, int64(n-nodes) * m} },
@@ -188,8 +188,8 @@ func through(lo, hi int) []int {
 	return all
 }
 
-// A priced schedule ends when the cost beside its algorithm says: exactly where the
-// form leaves nothing out, within 30 % where rounds of different ranks overlap.
+// A priced schedule ends at the time that its algorithm's closed form predicts. The result is exact
+// if the form is complete, and within 30 % if rounds of different ranks overlap.
 func TestPredictions(t *testing.T) {
 	teams := append(through(2, 33), 64, 100)
 	if !exhaustive() {
@@ -199,7 +199,7 @@ func TestPredictions(t *testing.T) {
 	for _, s := range []string{"knomial", "kary", "chain", "flat", "fork", "hierarchical"} {
 		exact["bcast "+s], exact["scatter "+s], exact["gather "+s] = true, true, true
 	}
-	exact["gather kary"] = false // children of one size may come at one time
+	exact["gather kary"] = false // children of one size may arrive at the same time
 	for _, name := range []string{
 		"reduce chain", "reduce flat", "allgather neighbour-exchange", "allgather recursive-doubling", "allgather ring", "exchange pairwise",
 		"reduce-scatter recursive-halving", "reduce-scatter ring", "allreduce ring", "scan chain", "barrier dissemination", "barrier recursive-doubling",

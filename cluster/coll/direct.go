@@ -2,39 +2,39 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// Where loads reach all members nobody sends: who has something marks it, and the others
-// take it from there, in one pass. An algorithm "direct" loads out of the callers'
-// buffers, so that a member stays until nobody loads from it any more; "staged" copies
-// what it gives to the board first, and goes.
+// Algorithms for teams whose members can load each other's memory. A member marks its data, and the
+// others load the data in one pass, without messages. An algorithm "direct" loads from the callers'
+// buffers, so a member waits until the others have finished loading. An algorithm "staged" first
+// copies the member's data to the shared control block, so the member need not wait.
 func init() {
 	for _, staged := range []bool{false, true} {
 		name, doc, paper := "direct", "", "paper 5, section 3.1: threads of a node"
 		if staged {
-			name, doc = "staged", ", out of copies at the board, so that nobody waits for those who load"
+			name, doc = "staged", ", from copies in the shared control block, so that no member waits for the others' loads"
 		}
 		add := func(of Collective, words string, make func(b *Builder), class func(k Key, rel int32) int64, predict func(c *Cost, k Key, n int64) cluster.Time) {
 			register(&Algorithm{Collective: of, Name: name, Doc: words + doc, Paper: paper, Needs: Reach, Make: make, Class: class, Predict: predict})
 		}
-		add(OpBcast, "all load what the root has", func(b *Builder) { b.showing(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpBcast, "all members load the root's data", func(b *Builder) { b.showing(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
 			return shownTime(c, k, staged, n, n)
 		})
-		add(OpScatter, "each loads its block of what the root has", func(b *Builder) { b.dealing(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpScatter, "each member loads its block of the root's data", func(b *Builder) { b.dealing(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
 			return shownTime(c, k, staged, n*int64(k.Ranks), n)
 		})
-		add(OpGather, "the root loads the blocks of all", func(b *Builder) { b.collecting(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpGather, "the root loads the blocks of all members", func(b *Builder) { b.collecting(staged) }, rootClass, func(c *Cost, k Key, n int64) cluster.Time {
 			t := c.given(staged, n) + c.L + c.looks(k.Ranks-1, n)
 			if staged {
 				return max(t, c.copies(n)+t)
 			}
 			return c.copies(n) + t + c.O + c.L
 		})
-		add(OpAllgather, "each loads the blocks of all others", func(b *Builder) { b.taking(staged, part(In, 0, -1), mine) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpAllgather, "each member loads the blocks of all others", func(b *Builder) { b.taking(staged, part(In, 0, -1), mine) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
 			return takenTime(c, k, staged, n, n)
 		})
-		add(OpExchange, "each loads its block of what each other one has", func(b *Builder) { b.taking(staged, part(In, 0, -1), whole) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpExchange, "each member loads its block from every other member", func(b *Builder) { b.taking(staged, part(In, 0, -1), whole) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
 			return takenTime(c, k, staged, n*int64(k.Ranks), n)
 		})
-		add(OpReduceScatter, "each loads its block of what all have, and combines them", func(b *Builder) { b.adding(staged) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
+		add(OpReduceScatter, "each member loads its block from all members and combines them", func(b *Builder) { b.adding(staged) }, nil, func(c *Cost, k Key, n int64) cluster.Time {
 			t := c.given(staged, n*int64(k.Ranks)) + c.L + c.looks(k.Ranks-1, n) + c.combines(n*int64(k.Ranks))
 			if staged {
 				return t
@@ -44,7 +44,7 @@ func init() {
 	}
 	register(&Algorithm{
 		Collective: OpBarrier, Name: "direct", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
-		Doc: "each says at the board that it is there, and waits for all others",
+		Doc: "each member signals its arrival in the shared control block and waits for all others",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P
 			b.await(b.P, b.mark(Ref{}))
@@ -52,7 +52,7 @@ func init() {
 		Predict: func(c *Cost, k Key, _ int64) cluster.Time { return c.O + c.L },
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "staged", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
-		Doc: "each copies what it gives to the board, loads what all have there, and combines it",
+		Doc: "each member copies its data to the shared control block, then loads and combines the data of all",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P
 			b.reduce(b.P, part(Out, 0, -1), part(temps, 0, -1), b.await(b.P, b.giving(part(In, 0, -1), whole)))
@@ -62,18 +62,18 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "direct", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
-		Doc: "each loads a share of what all have and combines it, then the shares of all others",
+		Doc: "each member loads and combines a share of all data, then loads the shares of the others",
 		Make: func(b *Builder) {
 			b.load(me(0), b.P, theirs(Out), theirs(temps), b.sharing())
 		},
 		Parts: func(k Key) int32 { return k.Ranks }, Predict: sharesTime,
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "relayed", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
-		Doc: "each copies what it gives to the board, the first one loads and combines it, and the others load the result",
+		Doc: "each member copies its data to the shared control block, the first one combines them, and the others load the result",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P + 1
 			given := b.giving(part(In, 0, -1), whole)
-			result := part(temps, 0, -1) // in the place of what the first one gave
+			result := part(temps, 0, -1) // replaces the data of the first member
 			if b.Rel == 0 {
 				sum := b.reduce(b.P, part(Out, 0, -1), part(temps, 0, -1), b.await(b.P, given))
 				b.mark(result, b.copy(result, part(Out, 0, -1), sum))
@@ -87,7 +87,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpReduce, Name: "staged", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
-		Doc: "each copies what it gives to the board, and the root loads and combines it",
+		Doc: "each member copies its data to the shared control block, and the root loads and combines them",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P
 			given := b.giving(part(In, 0, -1), whole)
@@ -101,7 +101,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpReduce, Name: "direct", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
-		Doc: "each loads a share of what all have and combines it, then the root loads the shares of all others",
+		Doc: "each member loads and combines a share of all data, then the root loads all shares",
 		Make: func(b *Builder) {
 			if shared := b.sharing(); b.Rel == 0 {
 				b.load(me(0), b.P, theirs(Out), theirs(temps), shared)
@@ -110,7 +110,7 @@ func init() {
 		Class: rootClass, Parts: func(k Key) int32 { return k.Ranks }, Predict: sharesTime,
 	}, &Algorithm{
 		Collective: OpScan, Name: "staged", Paper: "paper 5, section 3.1: threads of a node", Needs: Reach,
-		Doc: "each copies what it gives to the board, then loads and combines what those up to it have",
+		Doc: "each member copies its data to the shared control block, then combines the data of the members up to itself",
 		Make: func(b *Builder) {
 			b.s.Marks = b.P
 			b.reduce(b.Rel+1, part(Out, 0, -1), part(temps, 0, -1), b.await(b.P, b.giving(part(In, 0, -1), whole)))
@@ -122,16 +122,16 @@ func init() {
 	})
 }
 
-// rootClass tells the root from the others.
+// rootClass distinguishes the root from the other members.
 func rootClass(_ Key, rel int32) int64 { return int64(min(rel, 1)) }
 
-// giving copies what a member gives to the board and marks it.
+// giving copies a member's data to the shared control block and marks them.
 func (b *Builder) giving(what, window Ref) id {
 	t := b.temp(window)
 	return b.mark(what.at(t), b.copy(what.at(t), what))
 }
 
-// offer marks what a member gives, or a copy of it; the buffer is where the others load.
+// offer marks a member's data, or a copy of them. It returns the buffer that the others load from.
 func (b *Builder) offer(staged bool, what, window Ref) (mark id, buf Buf) {
 	if staged {
 		return b.giving(what, window), temps
@@ -139,7 +139,7 @@ func (b *Builder) offer(staged bool, what, window Ref) (mark id, buf Buf) {
 	return b.mark(what), what.Buf
 }
 
-// showing is a broadcast.
+// showing builds a broadcast.
 func (b *Builder) showing(staged bool) {
 	buf := Out
 	b.s.Marks = b.P
@@ -162,7 +162,7 @@ func (b *Builder) showing(staged bool) {
 	}
 }
 
-// dealing is a scatter.
+// dealing builds a scatter.
 func (b *Builder) dealing(staged bool) {
 	buf := In
 	b.s.Marks = b.P
@@ -186,7 +186,7 @@ func (b *Builder) dealing(staged bool) {
 	}
 }
 
-// collecting is a gather.
+// collecting builds a gather.
 func (b *Builder) collecting(staged bool) {
 	buf := In
 	b.s.Marks = b.P
@@ -214,7 +214,8 @@ func (b *Builder) collecting(staged bool) {
 	}
 }
 
-// taking is an allgather, or an exchange: In has the own block, or one for each.
+// taking builds an allgather (In has the member's block) or an exchange (In has a block for each
+// member).
 func (b *Builder) taking(staged bool, in, window Ref) {
 	b.s.Marks = 2 * b.P
 	if staged {
@@ -238,7 +239,7 @@ func (b *Builder) taking(staged bool, in, window Ref) {
 	}
 }
 
-// adding is a reduce-scatter.
+// adding builds a reduce-scatter.
 func (b *Builder) adding(staged bool) {
 	b.s.Marks = 2 * b.P
 	if staged {
@@ -251,8 +252,8 @@ func (b *Builder) adding(staged bool) {
 	}
 }
 
-// sharing leaves a share of the reduction at each member's board; it gives the node with
-// which all are there, and nobody loads what members gave any more.
+// sharing leaves a share of the reduction in each member's part of the control block. It returns
+// the node after which all shares are complete and no member loads the contributions any more.
 func (b *Builder) sharing() id {
 	b.s.Marks = 2 * b.P
 	t := b.temp(mine)
@@ -261,12 +262,12 @@ func (b *Builder) sharing() id {
 	return b.await(2*b.P, b.mark(from(t, 0, 1), share))
 }
 
-// looks is the time of loads of n bytes each from so many others.
+// looks returns the time of loads of n bytes from each of a number of members.
 func (c *Cost) looks(from int32, n int64) cluster.Time {
 	return cluster.Time(from) * (c.L + c.carry(n))
 }
 
-// given is the time until a member has marked n bytes.
+// given returns the time until a member has marked n bytes.
 func (c *Cost) given(staged bool, n int64) cluster.Time {
 	if staged {
 		return c.copies(n) + c.O
@@ -274,7 +275,8 @@ func (c *Cost) given(staged bool, n int64) cluster.Time {
 	return c.O
 }
 
-// shownTime is the time of a root that gives, and others that take some of it.
+// shownTime returns the time of an algorithm in which the root marks data and the others load a
+// part.
 func shownTime(c *Cost, k Key, staged bool, give, take int64) cluster.Time {
 	t := c.given(staged, give) + c.L + c.looks(1, take)
 	if !staged {
@@ -283,7 +285,8 @@ func shownTime(c *Cost, k Key, staged bool, give, take int64) cluster.Time {
 	return t
 }
 
-// takenTime is the time of members that all give, and take of each other.
+// takenTime returns the time of an algorithm in which all members mark data and load from each
+// other.
 func takenTime(c *Cost, k Key, staged bool, give, take int64) cluster.Time {
 	t := c.given(staged, give) + c.copies(take) + c.L + c.looks(k.Ranks-1, take)
 	if !staged {
@@ -292,7 +295,7 @@ func takenTime(c *Cost, k Key, staged bool, give, take int64) cluster.Time {
 	return t
 }
 
-// sharesTime is the time of a reduction whose shares all members combine.
+// sharesTime returns the time of a reduction whose shares all members combine.
 func sharesTime(c *Cost, k Key, n int64) cluster.Time {
 	each := (n + int64(k.Ranks) - 1) / int64(k.Ranks)
 	one := c.looks(k.Ranks-1, each)

@@ -18,7 +18,7 @@
 // A started call is a [Run]. The fabric's progress engine advances it. A node of the schedule is
 // posted as soon as all nodes that it depends on are complete. Algorithms must be correct for every
 // such order, with eager sends and with rendezvous. Messages between two ranks match by their
-// lane, in order.
+// channel, in order.
 //
 // A [Table] maps team and message size to an algorithm; [Comm.Choose] looks it up, and a
 // [Refiner] updates the choice at run time. On a team whose members can load each other's memory
@@ -29,8 +29,8 @@
 //
 // # Ways to run a schedule
 //
-// There are four. The gains are measured on a host with two cores. Each is the ratio of two
-// medians over seven rounds, with and without the way in turn.
+// There are four. The gains are measured on a host with two cores. Each is the ratio of two medians
+// over seven alternating rounds, with and without the way.
 //
 // Continuations (run.go) run any schedule: Comm.Start always, and Comm.Do if the schedule has
 // messages. Only they overlap a call with computation, and several calls with each other. The

@@ -5,7 +5,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 func init() {
 	register(&Algorithm{
 		Collective: OpAllgather, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: PowerOfTwo,
-		Doc: "ranks exchange all they have with the one whose number differs in a bit, from the lowest on",
+		Doc: "ranks exchange all their blocks with the partner whose number differs in one bit, from the lowest bit up",
 		Make: func(b *Builder) {
 			b.double(func(int32) []id { return []id{none} }, b.copy(from(Out, 0, 1), from(In, 0, 1)))
 		},
@@ -18,7 +18,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpReduceScatter, Name: "recursive-halving", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: PowerOfTwo | Commutative,
-		Doc: "ranks exchange the half that they give away with the one whose number differs in a bit, from the highest down",
+		Doc: "ranks exchange half of their blocks with the partner whose number differs in one bit, from the highest bit down",
 		Make: func(b *Builder) {
 			acc := b.temp(part(0, 0, -1))
 			have, _ := b.halve(acc, b.copy(part(acc, 0, -1), part(In, 0, -1)))
@@ -29,7 +29,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
-		Doc:  "ranks exchange all data with the one whose number differs in a bit; those beyond a power of two are folded into others",
+		Doc:  "ranks exchange all data with the partner whose number differs in one bit; ranks beyond a power of two are folded into others",
 		Make: doublingAllreduce, Class: foldedClass,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			q, _ := core(k.Ranks)
@@ -39,7 +39,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "rabenseifner", Paper: "paper 5, section 3.5; Rabenseifner 2004", Needs: Commutative,
-		Doc: "a reduce-scatter by recursive halving, then an allgather by recursive doubling; those beyond a power of two are folded into others",
+		Doc: "a reduce-scatter by recursive halving, then an allgather by recursive doubling; ranks beyond a power of two are folded into others",
 		Make: func(b *Builder) {
 			have, unfold, member := b.folding()
 			if !member {
@@ -57,7 +57,7 @@ func init() {
 				if down := 2*rounds(q) - 1 - i; down < rounds(q) {
 					half = int64(q) / 2 >> down
 					both = c.message(half * each)
-					return both, both // the partner waited for the late one on the way up
+					return both, both // the partner waited for the late rank on the way up
 				}
 				return c.message(half*each) + c.combines(half*each), c.O + c.in() + c.combines(half*each)
 			})
@@ -88,7 +88,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpScan, Name: "recursive-doubling", Paper: "Hillis and Steele 1986",
-		Doc:  "each round a rank sends what it has combined to the one twice as far on as in the round before",
+		Doc:  "each round a rank sends its partial result twice as far as in the previous round",
 		Make: doublingScan,
 		Class: func(k Key, rel int32) int64 {
 			return int64(rounds(rel+1))<<32 | int64(rounds(k.Ranks-rel))
@@ -100,14 +100,14 @@ func init() {
 			case beyond == 0:
 			case c.pulls > 0:
 				t += c.message(n) + c.combines(n)
-			default: // what comes in one more round has left the first rank behind all others
+			default: // in one more round, the message has left the first rank after all others
 				t = max(t, c.copies(n)+c.message(n)-c.in()+c.leaves(rounds(q), n)) + c.in() + c.combines(n)
 			}
 			return t
 		},
 	}, &Algorithm{
 		Collective: OpBarrier, Name: "recursive-doubling", Paper: "Thakur, Rabenseifner and Gropp 2005",
-		Doc: "ranks tell the one whose number differs in a bit, from the lowest on; those beyond a power of two are folded into others",
+		Doc: "ranks notify the partner whose number differs in one bit, from the lowest bit up; ranks beyond a power of two are folded into others",
 		Make: func(b *Builder) {
 			q, beyond := core(b.P)
 			if folded(b.P, b.Rel) {
@@ -136,7 +136,8 @@ func init() {
 	})
 }
 
-// foldedClass: ranks that are folded away, those that take them in, and the others.
+// foldedClass distinguishes ranks that are folded, ranks that receive a folded rank's data, and
+// other ranks.
 func foldedClass(k Key, rel int32) int64 {
 	_, beyond := core(k.Ranks)
 	switch {
@@ -148,15 +149,15 @@ func foldedClass(k Key, rel int32) int64 {
 	return 2
 }
 
-// coreParts is a share for each rank that is not folded away.
+// coreParts returns the number of shares: one for each rank that is not folded.
 func coreParts(k Key) int32 {
 	q, _ := core(k.Ranks)
 	return q
 }
 
-// folding begins a reduction of all data in Out: ranks beyond a power of two give
-// theirs to the one before them, and get the result from it, when unfold is given the
-// node with which it is there. They are no member of what is done between.
+// folding begins a reduction of all data in Out. A rank beyond a power of two sends its data to the
+// rank before it, and later receives the result from it. unfold adds these sends; done is the node
+// after which the result is ready. A folded rank is not a member of the steps between.
 func (b *Builder) folding() (have id, unfold func(done id), member bool) {
 	all := part(Out, 0, -1)
 	if folded(b.P, b.Rel) {
@@ -176,10 +177,10 @@ func (b *Builder) folding() (have id, unfold func(done id), member bool) {
 	}, true
 }
 
-// foldTime is the time of a reduction of n bytes with folding around steps, whose
-// times each gives: among ranks that are all late, because they took in a folded one,
-// and of a late one whose partner was not, for which its message waits: bytes that it gets
-// do not leave before it asks.
+// foldTime returns the time of a reduction of n bytes with folding before and after steps. each
+// returns two times of a step: both, among ranks that are late because they received a folded
+// rank's data; waiting, of a late rank with a partner that was not late. With gets, the bytes do
+// not leave before the late rank's request.
 func foldTime(c *Cost, k Key, n int64, steps int, each func(step int) (both, waiting cluster.Time)) cluster.Time {
 	_, beyond := core(k.Ranks)
 	var all, late cluster.Time
@@ -197,9 +198,9 @@ func foldTime(c *Cost, k Key, n int64, steps int, each func(step int) (both, wai
 	return max(c.copies(n), c.message(n)) + c.combines(n) + max(all, late+c.message(n))
 }
 
-// double gathers in Out, by the bits of the number: blocks of the group that the rank
-// has go to the one across, and its group comes, once the nodes that busy lists for
-// its size are complete. It gives the node with which all are there and have gone.
+// double gathers blocks in Out by recursive doubling. The rank sends its group of blocks to the
+// partner and receives the partner's group, after the nodes that busy lists for the group's size.
+// double returns the node after which all blocks have arrived and left.
 func (b *Builder) double(busy func(n int32) []id, have id) id {
 	q, _ := core(b.P)
 	ready, all := []id{have}, []id{have}
@@ -213,9 +214,9 @@ func (b *Builder) double(busy func(n int32) []id, have id) id {
 	return b.join(all)
 }
 
-// halve reduces acc, by the bits of the number: the group of blocks across goes there,
-// and its share of the own group comes. It gives the node with which the own block is
-// combined of all, and the sends by size.
+// halve reduces acc by recursive halving. The rank sends the partner's group of blocks and receives
+// the partner's contribution to its own group. halve returns the node after which the rank's block
+// is completely combined, and the sends by size.
 func (b *Builder) halve(acc Buf, have id) (done id, sent map[int32]id) {
 	q, _ := core(b.P)
 	sent = map[int32]id{}
@@ -262,7 +263,7 @@ func doublingAllreduce(b *Builder) {
 	unfold(have)
 }
 
-// halvingReduce gathers where the rank that has the lowest bit of its number sends.
+// halvingReduce builds a reduce. In its gather, the rank with the lowest bit set sends.
 func halvingReduce(b *Builder) {
 	if folded(b.P, b.Rel) {
 		b.send(me(-1), part(In, 0, -1))

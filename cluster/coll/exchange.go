@@ -5,7 +5,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 func init() {
 	register(&Algorithm{
 		Collective: OpExchange, Name: "flat", Paper: "paper 5, section 3.4",
-		Doc: "each rank sends its blocks straight to all others, all under way at once, from the next rank on",
+		Doc: "each rank sends its blocks directly to all others at the same time, starting with the next rank",
 		Make: func(b *Builder) {
 			for d := int32(1); d < b.P; d++ {
 				b.recv(me(-d), from(Out, -d, 1))
@@ -18,7 +18,7 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time { return c.all(k.Ranks-1, n) + c.copies(n) },
 	}, &Algorithm{
 		Collective: OpExchange, Name: "pairwise", Paper: "Thakur, Rabenseifner and Gropp 2005",
-		Doc: "a round for each distance: a rank sends that far on and receives from as far behind",
+		Doc: "one round per distance: a rank sends to the rank at that distance and receives from the opposite one",
 		Make: func(b *Builder) {
 			b.copy(from(Out, 0, 1), from(In, 0, 1))
 			sent, got := none, none
@@ -33,7 +33,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpAllgather, Name: "flat", Paper: "paper 5, section 3.4",
-		Doc: "each rank sends its block straight to all others, from the next rank on",
+		Doc: "each rank sends its block directly to all others, starting with the next rank",
 		Make: func(b *Builder) {
 			for d := int32(1); d < b.P; d++ {
 				b.recv(me(-d), from(Out, -d, 1))
@@ -46,7 +46,7 @@ func init() {
 		Predict: func(c *Cost, k Key, n int64) cluster.Time { return c.all(k.Ranks-1, n) + c.copies(n) },
 	}, &Algorithm{
 		Collective: OpReduceScatter, Name: "pairwise", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
-		Doc: "a round for each distance: a rank sends the block of the one that far on, and adds what comes to its own",
+		Doc: "one round per distance: a rank sends the block of the rank at that distance, and adds the received block to its own",
 		Make: func(b *Builder) {
 			have := b.copy(from(Out, 0, 1), from(In, 0, 1))
 			theirs, free := b.landings(int(b.P-1), func() Buf { return b.loose(1) })
@@ -60,12 +60,12 @@ func init() {
 			}
 		},
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
-			one := c.message(n) + c.combines(n) // two are under way
+			one := c.message(n) + c.combines(n) // two messages are in flight
 			return c.copies(n) + one + cluster.Time(k.Ranks-2)*max(c.apart(n), c.O+c.in()+c.combines(n), one/2)
 		},
 	}, &Algorithm{
 		Collective: OpAllgather, Name: "neighbour-exchange", Paper: "Chen and others 2005", Needs: EvenRanks,
-		Doc:  "ranks exchange with the one on either side in turn: their own blocks first, then the two that came last",
+		Doc:  "ranks exchange with their two neighbours in turn: first their own blocks, then the two blocks received last",
 		Make: neighbourExchange, Class: func(_ Key, rel int32) int64 { return int64(rel % 2) },
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			if k.Ranks == 1 {
@@ -76,8 +76,8 @@ func init() {
 	})
 }
 
-// neighbourExchange: an even rank begins with the one after it, an odd one with the
-// one before; pairs of blocks begin at even numbers.
+// neighbourExchange builds an allgather. An even rank begins with the next rank, an odd rank with
+// the previous one. Pairs of blocks begin at even numbers.
 func neighbourExchange(b *Builder) {
 	own := b.copy(from(Out, 0, 1), from(In, 0, 1))
 	if b.P == 1 {
@@ -85,7 +85,7 @@ func neighbourExchange(b *Builder) {
 	}
 	sides := [2]int32{1, -1}
 	step := [2]int32{2, -2}
-	pair := int32(0) // of the own block and the first that comes, counted from the rank
+	pair := int32(0) // first pair, counted from the rank: its own block and the first received one
 	if b.Rel%2 == 1 {
 		sides, step, pair = [2]int32{-1, 1}, [2]int32{-2, 2}, -1
 	}

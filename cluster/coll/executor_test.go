@@ -6,30 +6,29 @@ import (
 	"math/rand/v2"
 )
 
-// executor runs the schedules of a whole team in plain memory, as adversely as they
-// may be run: what is ready is posted in any order; a send reads its bytes when it is
-// posted or when the receive takes them, a receive writes any time after it is posted;
-// messages between two ranks match by lane, first to first. A put writes at any time
-// after it is posted, whether its receiver is there or not.
+// executor runs the schedules of a team in memory, in the worst permitted order. Ready nodes are
+// posted in any order. A send reads its bytes when it is posted or when the receive takes them. A
+// receive writes at any time after it is posted. Messages between two ranks match by channel, in
+// order. A put writes at any time after it is posted, independent of its receiver.
 type executor struct {
 	rng    *rand.Rand
-	sync   int // of 100 sends, how many wait for their receive
+	sync   int // percentage of sends that wait for their receive
 	op     func(dst, left, right []byte)
 	places []Place
 	bufs   [][][]byte // by rank and buffer
-	left   [][]uint16 // by rank and node: what it still waits for
+	left   [][]uint16 // by rank and node: open dependencies
 
 	lands   bool               // messages are puts
 	partner func(s step) int32 // their node at the receiver
-	flying  []flying           // those under way
-	flagged map[step]bool      // receives whose put is there
+	flying  []flying           // puts in flight
+	flagged map[step]bool      // receives whose put has arrived
 	awaited map[step]bool      // receives that were posted
 	marks   int32
 	meets   []step
-	carried []step // that have come to the collective network
+	carried []step // steps that have reached the collective network
 	carries []byte
-	final   [][][]byte // by rank and buffer, when the rank ended: its caller has them back then
-	nodes   []int      // by rank: that are open
+	final   [][][]byte // by rank and buffer, at the end of the rank: its caller owns them again
+	nodes   []int      // by rank: open nodes
 
 	ready    []step
 	flights  map[flight]*queue
@@ -42,7 +41,7 @@ type executor struct {
 
 type step struct{ rank, node int32 }
 
-// flight is where messages match.
+// flight identifies messages that match: ranks and channel.
 type flight struct {
 	from, to int32
 	lane     uint16
@@ -55,16 +54,16 @@ type queue struct {
 
 type message struct {
 	step
-	data []byte // nil: they are read when the receive takes them
+	data []byte // nil: read when the receive takes them
 }
 
-// flying is a put under way.
+// flying is a put in flight.
 type flying struct {
 	message
 	to step
 }
 
-// execute runs all places to the end.
+// execute runs the schedules of all ranks to their end.
 func (x *executor) execute() error {
 	x.flights, x.flagged, x.awaited = map[flight]*queue{}, map[step]bool{}, map[step]bool{}
 	x.left = make([][]uint16, len(x.places))
@@ -86,7 +85,7 @@ func (x *executor) execute() error {
 	for x.open > 0 && x.trouble == nil {
 		n := len(x.ready) + len(x.moved) + len(x.flying)
 		if n == 0 {
-			return fmt.Errorf("deadlock: %d nodes are left, %s", x.open, x.stuck())
+			return fmt.Errorf("deadlock: %d nodes left, %s", x.open, x.stuck())
 		}
 		if i := x.rng.IntN(n); i < len(x.ready) {
 			s := x.ready[i]
@@ -120,10 +119,10 @@ func (x *executor) execute() error {
 func (x *executor) stuck() string {
 	for f, q := range x.flights {
 		if len(q.recvs) > 0 {
-			return fmt.Sprintf("rank %d waits for rank %d in lane %d", f.to, f.from, f.lane)
+			return fmt.Sprintf("rank %d waits for rank %d in channel %d", f.to, f.from, f.lane)
 		}
 		if len(q.sends) > 0 {
-			return fmt.Sprintf("rank %d has sent to rank %d in lane %d", f.from, f.to, f.lane)
+			return fmt.Sprintf("rank %d has sent to rank %d in channel %d", f.from, f.to, f.lane)
 		}
 	}
 	if len(x.meets) > 0 {
@@ -235,7 +234,7 @@ func (x *executor) post(s step) {
 	}
 }
 
-// ends gives a rank's buffers back to its caller, who writes to them.
+// ends returns a rank's buffers to its caller, which writes to them.
 func (x *executor) ends(rank int) {
 	for b, buf := range x.bufs[rank] {
 		x.final[rank] = append(x.final[rank], bytes.Clone(buf))
@@ -268,7 +267,7 @@ func (x *executor) queue(f flight) *queue {
 	return q
 }
 
-// match notes that a message and its receive are both there.
+// match records that a message and its receive are both posted.
 func (x *executor) match(f flight, q *queue) {
 	if len(q.sends) > 0 && len(q.recvs) > 0 {
 		for _, m := range x.moved {
@@ -308,7 +307,7 @@ func (x *executor) complete(s step) {
 
 func (x *executor) load(rank int32, r Ref) []byte { return x.loadOf(rank, rank, r) }
 
-// loadOf is what a rank loads of a peer's.
+// loadOf returns the bytes that a rank loads from a peer.
 func (x *executor) loadOf(rank, peer int32, r Ref) []byte {
 	b := x.bufs[peer][r.Buf]
 	var data []byte
@@ -325,7 +324,7 @@ func (x *executor) loadOf(rank, peer int32, r Ref) []byte {
 
 func (x *executor) store(rank int32, r Ref, data []byte) { x.storeOf(rank, rank, r, data) }
 
-// storeOf stores what is a peer's.
+// storeOf stores bytes into a peer's buffer.
 func (x *executor) storeOf(rank, peer int32, r Ref, data []byte) {
 	b := x.bufs[rank][r.Buf]
 	at := int64(0)

@@ -2,8 +2,8 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// The machine's collective network, where it has one: what goes up its tree is combined on
-// the way, and comes down to all (paper 5, section 3.5). One rank of a node comes to it.
+// Algorithms on the machine's collective network. Its tree combines data on the way up and
+// broadcasts them on the way down (paper 5, section 3.5). One rank per node uses it.
 
 func init() {
 	const paper = "paper 5, section 3.5"
@@ -20,27 +20,27 @@ func init() {
 		}
 		return c.copies(n) + c.message(n) + cluster.Time(h.size-2)*max(c.Gap+c.carry(n), c.in()+c.combines(n)) + c.combines(n)
 	}
-	add(OpBcast, "the root's node gives it to the collective network, which brings it to all nodes", 0, (*Builder).hardwareCast, func(c *Cost, h house, n int64) cluster.Time {
+	add(OpBcast, "the root's node sends the data to the collective network, which broadcasts them to all nodes", 0, (*Builder).hardwareCast, func(c *Cost, h house, n int64) cluster.Time {
 		return c.O + c.hardware(n) + c.handed(h.size-1, n, 0)
 	})
-	add(OpReduce, "each node's leader combines what its node has, and the collective network that of all nodes", Commutative, func(b *Builder) { b.hardwareFold(false) }, func(c *Cost, h house, n int64) cluster.Time {
+	add(OpReduce, "each node's leader combines the data of its node, and the collective network combines the data of all nodes", Commutative, func(b *Builder) { b.hardwareFold(false) }, func(c *Cost, h house, n int64) cluster.Time {
 		return up(c, h, n) + c.O + c.hardware(n)
 	})
-	add(OpAllreduce, "the same, which also brings it to all nodes", Commutative, func(b *Builder) { b.hardwareFold(true) }, func(c *Cost, h house, n int64) cluster.Time {
+	add(OpAllreduce, "each node's leader combines the data of its node, and the collective network combines and broadcasts them", Commutative, func(b *Builder) { b.hardwareFold(true) }, func(c *Cost, h house, n int64) cluster.Time {
 		return up(c, h, n) + c.O + c.hardware(n) + c.handed(h.size-1, n, 0)
 	})
-	add(OpBarrier, "the ranks of a node tell its leader, the leaders come to the collective network's barrier, and each tells its node", 0, (*Builder).hardwareMeet, func(c *Cost, h house, _ int64) cluster.Time {
+	add(OpBarrier, "the ranks of a node notify its leader, the leaders enter the collective network's barrier, and each notifies its node", 0, (*Builder).hardwareMeet, func(c *Cost, h house, _ int64) cluster.Time {
 		return c.collected(h.size-1, 0) + c.O + c.hardware(0) + c.handed(h.size-1, 0, 0)
 	})
 }
 
-// CollectiveNetwork is what a call on a collective network costs.
+// CollectiveNetwork has the costs of a call on a collective network.
 type CollectiveNetwork struct {
 	L, Barrier cluster.Time
 	G          cluster.Time // a byte
 }
 
-// hardware is the time from the last rank that comes to a call on the collective network.
+// hardware returns the time of a call on the collective network after the last rank has arrived.
 func (c *Cost) hardware(n int64) cluster.Time {
 	if n == 0 {
 		return c.Network.Barrier
@@ -48,7 +48,7 @@ func (c *Cost) hardware(n int64) cluster.Time {
 	return c.Network.L + c.Network.G*cluster.Time(n)
 }
 
-// meetingClass tells ranks apart by whom they talk to in their node.
+// meetingClass distinguishes ranks by their peers in the node.
 func (k Key) meetingClass(rel int32) int64 {
 	b := k.branchOf(rel)
 	if b.leads() {
@@ -56,7 +56,7 @@ func (k Key) meetingClass(rel int32) int64 {
 		for i := range b.others() {
 			h = (h ^ uint64(uint32(b.mate(i+1).D))) * 1099511628211
 		}
-		if rel == 0 { // the root gives, or gets
+		if rel == 0 { // the root sends or receives
 			h++
 		}
 		return int64(h)
@@ -64,8 +64,8 @@ func (k Key) meetingClass(rel int32) int64 {
 	return int64(b.mate(0).D)
 }
 
-// hardware comes to the collective network with what from has, and gets what all leaders
-// came with in r; either may be of no blocks.
+// hardware adds a node that contributes from to the collective network and receives the combined
+// data of all leaders in r. Either may have no blocks.
 func (b *Builder) hardware(r, from Ref, nodes int32, after ...id) id {
 	return b.add(Node{Kind: Hardware, Count: nodes, Ref: r, From: from}, after)
 }
@@ -127,11 +127,11 @@ func (b *Builder) hardwareMeet() {
 	b.meetNode(at.branch, func(told []id) []id { return []id{b.hardware(nothing, nothing, at.nodes, told...)} })
 }
 
-// carriedKey is what a launch keeps calls on the collective network by.
+// carriedKey is the key of the collective network's calls in the launch.
 type carriedKey struct{ ctx int32 }
 
-// carried is what the collective network carries for a team, by call. A virtual clock lets
-// one member run at a time.
+// carried has the data of a team in the collective network, by call. It needs no lock: on a virtual
+// clock one member runs at a time.
 type carried struct{ calls map[int32]*carrying }
 
 type carrying struct {
@@ -139,21 +139,20 @@ type carrying struct {
 	taken int32
 }
 
-// Networked reports whether the team may use a collective network: the machine has one,
-// the time is virtual, and the team is the world, as all nodes take part.
+// Networked reports whether the team may use a collective network. The machine has one, the time is
+// virtual, and the team contains all ranks, because all nodes participate.
 func (c *Comm) Networked() bool {
 	m := &c.r.Spec().Machine
 	return m.CollectiveNetwork.Bandwidth > 0 && (c.r.Spec().Clock == cluster.VirtualClock) && c.world
 }
 
-// Serves reports whether the team can use an algorithm, as far as that is a matter of
-// where it is. Every member is told the same.
+// Serves reports whether the team's placement permits an algorithm. The result is the same on every
+// member.
 func (c *Comm) Serves(a *Algorithm) bool {
 	return (a.Needs&Reach == 0 || c.Reaches()) && (a.Needs&Network == 0 || c.Networked())
 }
 
-// give is a member's part of a call on the network: what it brings is combined with what
-// is there.
+// give contributes a member's data to a call on the network.
 func (x *Run) give(n *Node) {
 	if x.call.sizes {
 		return
@@ -176,13 +175,13 @@ func (x *Run) give(n *Node) {
 	case at.data == nil:
 		at.data = append([]byte{}, mine...)
 	case len(at.data) != len(mine):
-		x.fail("%d B, others gave %d: every member must give the same sizes", len(mine), len(at.data))
+		x.fail("got %d B, other members %d B: every member must pass the same sizes", len(mine), len(at.data))
 	default:
 		x.call.Combine(at.data, mine)
 	}
 }
 
-// fetch takes what the network brings.
+// fetch copies the network's result.
 func (x *Run) fetch(n *Node) {
 	if x.call.sizes {
 		return
@@ -191,7 +190,7 @@ func (x *Run) fetch(n *Node) {
 	if n.Ref.N != 0 && x.trouble == nil {
 		to := x.buffer(n.Ref.Buf)[:x.Bytes(n.Ref)]
 		if len(to) != len(at.data) {
-			x.fail("%d B wanted, %d came: every member must give the same sizes", len(to), len(at.data))
+			x.fail("want %d B, received %d B: every member must pass the same sizes", len(to), len(at.data))
 		}
 		copy(to, at.data)
 	}

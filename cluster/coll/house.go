@@ -2,11 +2,11 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// PlacesOf gives the rule by which the members of a team share nodes, as threads of one
-// process a node do; where there is none, or with a process a thread, each is alone.
+// PlacesOf returns the rule by which the members of a team share nodes. Without a rule, or with one
+// process per thread, each member is alone.
 func PlacesOf(l *cluster.Layout, t *cluster.Team) Places { return PlacesAmong(l, t.Members()) }
 
-// PlacesAmong is that of a team of the given ranks, in the order of their numbers in it.
+// PlacesAmong returns the rule for a team of the given ranks, in the order of their numbers in it.
 func PlacesAmong(l *cluster.Layout, members []int32) Places {
 	fits := func(place func(i int) int) bool {
 		for i, rank := range members {
@@ -33,20 +33,19 @@ func PlacesAmong(l *cluster.Layout, members []int32) Places {
 	return Places{}
 }
 
-// house is a rank's place among ranks that share a node, or a process of many threads
-// (paper 5, section 3.1). The first of each, counted from the root, speaks for the
-// others. Nodes are numbered from the root's on; all follows from the rule, and nobody
-// asks anybody.
+// house is a rank's position in its node group: ranks that share a node, or threads of one process
+// (paper 5, section 3.1). The first rank of a group, counted from the root, is its leader. Groups
+// are numbered from the root's group on. All numbers follow from the rule, without messages.
 type house struct {
 	ranks, per, turn int32
-	dealt            bool // ranks are dealt to nodes in turn
+	dealt            bool // ranks are assigned to nodes round-robin
 	nodes            int32
 	node             int32 // of the rank
-	own              int32 // its number in the node
-	size             int32 // ranks of the node
+	own              int32 // number in the node
+	size             int32 // number of ranks on the node
 }
 
-// house is where the rank that is rel after the root lives.
+// house returns the node group of the rank that is rel ranks after the root.
 func (k Key) house(rel int32) house {
 	h := house{ranks: k.Ranks, per: max(k.Places.Per, 1), turn: k.turn}
 	if h.dealt = k.Places.Places > 0; h.dealt {
@@ -64,7 +63,7 @@ func (k Key) house(rel int32) house {
 	return h
 }
 
-// sizeOf is how many ranks a node has.
+// sizeOf returns the number of ranks on a node.
 func (h *house) sizeOf(node int32) int32 {
 	if h.dealt {
 		return h.ranks / h.nodes
@@ -73,7 +72,7 @@ func (h *house) sizeOf(node int32) int32 {
 	return min(h.per, h.ranks-first)
 }
 
-// leader is the rank that speaks for a node, counted from the root.
+// leader returns the leader of a node, counted from the root.
 func (h *house) leader(node int32) int32 {
 	if node == 0 {
 		return 0
@@ -81,7 +80,7 @@ func (h *house) leader(node int32) int32 {
 	return h.first(node)
 }
 
-// member is a rank of the own node, counted from the root.
+// member returns rank i of this node, counted from the root.
 func (h *house) member(i int32) int32 {
 	if h.dealt {
 		return h.node + i*h.nodes
@@ -95,8 +94,8 @@ func (h *house) member(i int32) int32 {
 	return i
 }
 
-// walk is when the last rank has what the root gives at 0, a piece at a time, with work
-// on each message before the next one goes.
+// walk returns the time at which the last rank has the root's data, sent piece by piece from time
+// 0. Each message is followed by work before the next one is sent.
 func (k Key) walk(c *Cost, n int64, work cluster.Time) cluster.Time {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
 	type like struct{ nodes, ranks int32 }
@@ -130,7 +129,7 @@ func (k Key) walk(c *Cost, n int64, work cluster.Time) cluster.Time {
 	return first + cluster.Time(k.Segments-1)*max(cluster.Time(most)*max(c.apart(piece), work), c.O*cluster.Time(most)+c.in())
 }
 
-// at turns the places to how a call from a root sees them.
+// at rotates the placement to begin at a call's root.
 func (k *Key) at(root int32) {
 	if k.turn = 0; k.Places.Per > 0 {
 		if k.turn = root; k.Ranks%k.Places.Per == 0 {
@@ -139,7 +138,7 @@ func (k *Key) at(root int32) {
 	}
 }
 
-// branch is what a rank does in a tree over the nodes' leaders.
+// branch is a rank's part in a tree of the nodes' leaders.
 type branch struct {
 	house
 	vertex
@@ -154,25 +153,25 @@ func (k Key) branch(rel int32) branch {
 	return b
 }
 
-// parent and child are the leaders next to a leader's node in the tree.
+// parent returns the leader of the parent node in the tree.
 func (b *branch) parent() Peer      { return me(b.leader(b.node-b.up) - b.rel) }
 func (b *branch) child(c limb) Peer { return me(b.leader(b.node+c.d) - b.rel) }
 
-// mate is a rank of the own node; 0: its leader.
+// mate returns rank i of this node; 0: its leader.
 func (b *branch) mate(i int32) Peer { return me(b.member(i) - b.rel) }
 
-// hop is the leader of the node so many further on.
+// hop returns the leader of the node d nodes after this one.
 func (b *branch) hop(d int32) Peer {
 	return me(wrap(b.leader(wrap(b.node+d, b.nodes))-b.rel, b.ranks))
 }
 
-// others is how many the node has beside its leader.
+// others returns the number of the node's ranks without its leader.
 func (b *branch) others() int32 { return b.house.size - 1 }
 
 func (b *branch) leads() bool { return b.own == 0 }
 func (b *branch) inner() bool { return b.up > 0 }
 
-// branchClass tells ranks apart that do different things: by whom they talk to.
+// branchClass distinguishes ranks by their peers.
 func (k Key) branchClass(rel int32) int64 {
 	b := k.branch(rel)
 	h := uint64(14695981039346656037)
@@ -200,7 +199,7 @@ func init() {
 	class := func(k Key, rel int32) int64 { return k.branchClass(rel) }
 	register(&Algorithm{
 		Collective: OpBcast, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true,
-		Doc:   "down a k-nomial tree over the nodes' leaders, each of which gives it to its node",
+		Doc:   "down a k-nomial tree of the nodes' leaders, and from each leader to its node",
 		Make:  func(b *Builder) { b.castDown(b.branch(b.Rel), nil) },
 		Class: class,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
@@ -208,7 +207,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpReduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
-		Doc:   "each node's leader combines what its node has, and the leaders go up a k-nomial tree",
+		Doc:   "each node's leader combines the data of its node, and the leaders reduce up a k-nomial tree",
 		Make:  func(b *Builder) { b.foldUp(b.branch(b.Rel)) },
 		Class: class,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
@@ -216,7 +215,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpAllreduce, Name: "hierarchical", Paper: paper, Radix: 2, Segmented: true, Housed: true, Needs: Commutative,
-		Doc: "up to the leaders and a k-nomial tree over them, and down again",
+		Doc: "up to the leaders and their k-nomial tree, and down again",
 		Make: func(b *Builder) {
 			at := b.branch(b.Rel)
 			done := b.foldUp(at)
@@ -228,7 +227,7 @@ func init() {
 		},
 	}, &Algorithm{
 		Collective: OpBarrier, Name: "hierarchical", Paper: paper, Radix: 2, Housed: true,
-		Doc: "the ranks of a node tell its leader, the leaders tell each other by dissemination, and each tells its node",
+		Doc: "the ranks of a node notify its leader, the leaders synchronize by dissemination, and each notifies its node",
 		Make: func(b *Builder) {
 			at := b.branch(b.Rel)
 			b.meetNode(at, func(told []id) []id {
@@ -270,8 +269,8 @@ func init() {
 	})
 }
 
-// foldUp reduces the parts of In into Out at the root, the nodes' ranks into their
-// leaders first. It gives the nodes with which a part is whole, or gone.
+// foldUp reduces the parts of In into Out at the root, first inside the nodes into their leaders.
+// It returns the nodes after which each part is complete or sent.
 func (b *Builder) foldUp(at branch) (done []id) {
 	if !at.leads() {
 		for i := range b.s.Parts {
@@ -310,8 +309,7 @@ func (b *Builder) foldUp(at branch) (done []id) {
 	return done
 }
 
-// castDown broadcasts the parts of Out, each once the node that after has for it is
-// complete.
+// castDown broadcasts the parts of Out, each when its node in after is complete.
 func (b *Builder) castDown(at branch, after []id) {
 	var to []Peer
 	from := at.mate(0)
@@ -344,8 +342,8 @@ func (b *Builder) castDown(at branch, after []id) {
 	}
 }
 
-// meetNode is a barrier of nodes: the ranks of one tell its leader, the leaders meet when all
-// have told them, and what they have met by lets each tell its node.
+// meetNode builds a barrier. The ranks of a node notify its leader. meet synchronizes the leaders
+// after these messages. Then each leader notifies its node.
 func (b *Builder) meetNode(at branch, meet func(told []id) []id) {
 	if !at.leads() {
 		b.recv(at.mate(0), nothing, b.send(at.mate(0), nothing))

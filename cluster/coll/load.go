@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// work runs the node of a schedule that is not a message.
+// work runs a node that is not a message.
 func (x *Run) work(n *Node, at *strides) {
 	switch {
 	case x.trouble != nil:
@@ -19,7 +19,7 @@ func (x *Run) work(n *Node, at *strides) {
 	}
 }
 
-// charge makes the operation that takes the time of a node without a message.
+// charge returns the operation that charges the time of a node without a message.
 func (x *Run) charge(n *Node) {
 	o, elems := &x.op, func(size int64) uint64 { return uint64(size / max(x.Blocks.Unit, 1)) }
 	switch n.Kind {
@@ -38,7 +38,7 @@ func (x *Run) charge(n *Node) {
 	}
 }
 
-// foremost is the first member whose buffer a load or a fold reads.
+// foremost returns the first member whose buffer a load or a fold reads.
 func (x *Run) foremost(n *Node) int32 {
 	if n.Kind == Load {
 		return x.Peer(n.Peer)
@@ -66,14 +66,14 @@ func (x *Run) shown(all [][]byte, peer int32, off, size int64) []byte {
 
 // failShort fails a call if a member's buffer is too short.
 func (x *Run) failShort(peer int32, b []byte, want int64) {
-	x.fail("rank %d shows %d B, want %d: every member must give the same sizes", peer, len(b), want)
+	x.fail("rank %d has %d B, want %d: every member must pass the same sizes", peer, len(b), want)
 }
 
 // load copies from the buffers of some members.
 func (x *Run) load(n *Node, at *strides) {
 	p, all := x.Schedule.Ranks, x.peers(n)
 	notes := x.comm.board.Notes(x.at)
-	first := wrap(x.Peer(n.Peer)-x.Root, p) // from the root on
+	first := wrap(x.Peer(n.Peer)-x.Root, p) // counted from the root
 	x.looked = 0
 	if at.even {
 		dst, src, to := &at.to, &at.from, x.own(n.Ref.Buf)
@@ -108,8 +108,8 @@ func (x *Run) load(n *Node, at *strides) {
 	}
 }
 
-// fold combines the buffers of the first members, from the root on. The result has the same
-// bits as in a binomial tree of them.
+// fold combines the buffers of the first members, counted from the root. The result is bitwise
+// identical to a binomial tree.
 func (x *Run) fold(n *Node, at *strides) {
 	p, all := x.Schedule.Ranks, x.peers(n)
 	dst, src, even := at.to, at.from, at.even && at.to.step == 0
@@ -156,7 +156,7 @@ func (x *Run) fold(n *Node, at *strides) {
 	x.inTree(to, from, x.scratch)
 }
 
-// inTree does CombineAll by Combine. room is scratch space.
+// inTree implements CombineAll with Combine. room is scratch space.
 func (x *Run) inTree(to []byte, from [][]byte, room []uint64) {
 	if len(from) == 1 {
 		copy(to, from[0])
@@ -181,7 +181,7 @@ func (x *Run) own(b Buf) []byte {
 	return x.buffer(b)
 }
 
-// between copies bytes of a peer, counted from the root, between different divisions into blocks.
+// between copies bytes of a peer, counted from the root, if the two sides have different blocks.
 func (x *Run) between(n *Node, all [][]byte, peer int32) {
 	most := int64(0)
 	x.cuts = x.cuts[:0]
@@ -206,7 +206,7 @@ func (x *Run) accountLoads(n *Node, at *strides) {
 		if wrap(x.Rel-first, p) < n.Count {
 			others--
 		}
-		if others > 0 { // any other one will do: they are all in the node
+		if others > 0 { // any other member: all are in the node
 			r.Account(team.Global(int(wrap(int32(team.Rank())+1, p))), others, others*at.from.each)
 		}
 		return

@@ -2,7 +2,7 @@ package coll
 
 import "math"
 
-// The lanes of the barriers before and after a call, above those of its messages.
+// The channels of the barriers before and after a call, above the channels of its messages.
 const (
 	laneEnter = math.MaxUint16 &^ 0x7f
 	laneLeave = laneEnter + 0x40
@@ -10,10 +10,10 @@ const (
 	synchronized = laneEnter
 )
 
-// enter makes all that follows, but receives, wait until all members have begun.
+// enter makes all following nodes except receives wait until all members have begun.
 func (b *Builder) enter() { b.entry = b.meet(laneEnter, nil) }
 
-// leave ends a schedule once all members have ended theirs.
+// leave ends a schedule when all members have ended theirs.
 func (b *Builder) leave() {
 	last := make([]bool, len(b.s.Nodes))
 	for i := range last {
@@ -40,8 +40,8 @@ func (b *Builder) leave() {
 	b.meet(laneLeave, []id{all})
 }
 
-// meet is a dissemination of empty messages. It gives the node with which all members
-// have come to it.
+// meet builds a dissemination barrier after the nodes in told. It returns the node after which all
+// members have arrived.
 func (b *Builder) meet(lane uint16, told []id) id {
 	was := b.lane
 	defer func() { b.lane = was }()
@@ -56,7 +56,7 @@ func (b *Builder) meet(lane uint16, told []id) id {
 	return all
 }
 
-// final reports whether nobody but the barrier at the end waits for a node.
+// final reports whether only the barrier at the end waits for a node.
 func (s *Schedule) final(node int32) bool {
 	for _, next := range s.Next(int(node)) {
 		if next < s.exit || next >= s.exited {

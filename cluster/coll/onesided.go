@@ -2,34 +2,34 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// How a message of a schedule moves by puts and gets (paper 5, section 3.3):
+// This file moves the messages of a schedule by puts and gets (paper 5, section 3.3):
 //
 //	put         [receiver tells its address]  sender puts bytes and flag    receiver has seen the flag
 //	rendezvous  sender tells its address      receiver gets, acknowledges   sender has seen that
 //	put-only    [receiver tells its address]  sender puts bytes
 //
-// Words in slots (space.go) tell. What is in brackets is left out where the sender
-// knows the address and may write at any time. An empty message is a flag, whatever
-// the transfer. A step's argument has the node and what of it is done.
+// Flags in slots (space.go) carry addresses and notifications. Steps in brackets are omitted if the
+// sender knows the address and may write at any time. An empty message is a flag in every transfer.
+// The argument of a continuation has the node and the completed stage.
 const (
-	stageDone    = iota << stageShift // all of it
-	stageCleared                      // a sender knows the address
-	stageFlagged                      // a receiver has seen its flag; a sender's bytes are where they can be got
-	stageGot                          // it has the bytes
+	stageDone    = iota << stageShift // the whole node
+	stageCleared                      // a sender has received the address
+	stageFlagged                      // a receiver has seen its flag; a sender's bytes are ready for the get
+	stageGot                          // the receiver has the bytes
 	stages       = 3 << stageShift
 	stageShift   = 29
 )
 
-// discard is the step of an operation of which nothing depends.
+// discard is the continuation of an operation without dependents.
 type discard struct{}
 
 func (discard) Step(cluster.Poster, int32, cluster.Done) {}
 
-// pulled reports whether the receiver of a message gets it.
+// pulled reports whether the receiver transfers a message by a get.
 func (m Modes) pulled(n *Node) bool { return m.Transfer == Rendezvous && n.Ref.N != 0 }
 
-// asked reports whether the receiver of a put first says where it goes, and that it
-// may: what lands in buffers of the library needs neither.
+// asked reports whether the receiver of a put must first send its address and its permission. Puts
+// into bounce buffers need neither.
 func (m Modes) asked(recv *Node) bool {
 	return m.asks() && recv.Ref.N != 0 && recv.Ref.Buf == Out
 }
@@ -41,8 +41,8 @@ func (m Modes) asks() bool {
 // unsignaled reports whether no flag follows a put.
 func (m Modes) unsignaled(n *Node) bool { return m.Transfer == PutOnly && n.Ref.N != 0 }
 
-// counted reports whether a node has no word of its own: those that only the end waits
-// for share one.
+// counted reports whether a node has no separate flag. Nodes that only the end of the call waits
+// for share one flag.
 func (s *Schedule) counted(m Modes, node int32) bool {
 	n := &s.Nodes[node]
 	switch {
@@ -54,7 +54,7 @@ func (s *Schedule) counted(m Modes, node int32) bool {
 	return n.Deps == 0 && !m.pulled(n) && !m.unsignaled(n)
 }
 
-// reaches refuses a call whose buffers one-sided transfers do not reach.
+// reaches returns an error if one-sided transfers do not reach the buffers of a call.
 func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 	k := call.Key
 	what := k.Algorithm.Collective
@@ -66,23 +66,23 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 	room := p.room(bounced)
 	switch {
 	case c.space.runs == nil:
-		return refuse("no room in the segments: Reserve %d words and %d B or more a call, and some slots", room.Words, room.Bytes)
+		return refuse("no space in the segments: Reserve at least %d words and %d B per call, and some slots", room.Words, room.Bytes)
 	case room.Words > c.space.room.Words || room.Bytes > c.space.room.Bytes:
 		return refuse("slots of %d words and %d B, the call needs %d and %d: Reserve more", c.space.room.Words, c.space.room.Bytes, room.Words, room.Bytes)
 	case c.space.room.Store.SizeOnly() && !call.sizes:
-		return refuse("slots without bytes, and a call with bytes: Reserve others")
+		return refuse("slots without bytes for a call with bytes: Reserve slots with bytes")
 	case call.Into != nil:
-		return refuse("sizes that differ by member: the others do not know where their bytes go: use %s", TwoSided)
+		return refuse("sizes differ by member, so others do not know their offsets (use %s)", TwoSided)
 	}
 	if s.passesOn(k.Modes) >= 0 {
-		return refuse("%s passes on what comes: use %s", k.Algorithm.Name, Put)
+		return refuse("%s passes on received bytes (use %s)", k.Algorithm.Name, Put)
 	}
 	for b, at := range [...]*At{call.InAt, call.OutAt} {
 		if at == nil || bounced {
 			continue
 		}
 		if at.Of != nil && (k.Address == Local || len(at.Of) != int(k.Ranks)) {
-			return refuse("%d addresses in mode %s: Single takes one for each of %d members, Local the own one", len(at.Of), k.Address, k.Ranks)
+			return refuse("%d addresses in mode %s: want one for each of %d members in Single, one in Local", len(at.Of), k.Address, k.Ranks)
 		}
 		if !what.uses(Buf(b), p.Rel) || call.sizes {
 			continue
@@ -97,20 +97,20 @@ func (c *Comm) reaches(call *Call, does *share, p *Place) error {
 		if *given == nil {
 			*given = own
 		} else if n > 0 && (int64(len(*given)) != n || &(*given)[0] != &own[0]) {
-			return refuse("%s is not where its address says: leave one of them out", [...]string{"in", "out"}[b])
+			return refuse("%s is not at its address: set only one of them", [...]string{"in", "out"}[b])
 		}
 	}
 	return nil
 }
 
-// word is the offset of a slot's word.
+// word returns the offset of a flag in the slot.
 func (x *Run) word(i int32) int64 { return x.words + 8*int64(i) }
 
-// told is the word's value that brings an offset.
+// told returns the value of a flag that carries an offset.
 func (x *Run) told(off int64) uint64 { return x.round<<addressBits | uint64(off) }
 
-// origin is where a buffer of a member begins in its segment; false: the caller does
-// not say.
+// origin returns the offset of a member's buffer in its segment; false: the caller does not know
+// it.
 func (x *Run) origin(p *Place, b Buf, member int32) (int64, bool) {
 	if b < temps && x.call.Key.Address != Bounced {
 		at := x.call.InAt
@@ -125,7 +125,7 @@ func (x *Run) origin(p *Place, b Buf, member int32) (int64, bool) {
 	return x.bytes + p.within(b), true
 }
 
-// account counts what the member sends or asks for.
+// account counts the member's puts and gets.
 func (x *Run) account(n *Node, node int32) {
 	k := x.call.Key
 	to := int(x.global(n.Peer))
@@ -142,8 +142,8 @@ func (x *Run) account(n *Node, node int32) {
 	}
 }
 
-// count awaits the words that messages share: in a step, as the steps of the first nodes
-// may run inside any later post of the rank, and they share the op that is posted.
+// count awaits the flags that messages share. It runs in a continuation, because continuations of
+// the first nodes may run inside any later post of the rank, and all share one Op.
 func (x *Run) count(p cluster.Poster) {
 	space, heards, ackeds := &x.comm.space, x.does.heards, x.does.ackeds
 	space.heard[x.slot] += heards
@@ -158,7 +158,7 @@ func (x *Run) count(p cluster.Poster) {
 	}
 }
 
-// oneSided starts a message's end.
+// oneSided starts one end of a message.
 func (x *Run) oneSided(p cluster.Poster, n *Node, node int32) {
 	k := x.call.Key
 	switch {
@@ -188,8 +188,9 @@ func (x *Run) oneSided(p cluster.Poster, n *Node, node int32) {
 	}
 }
 
-// serve puts what the receivers have told the addresses of, in the order in which it was
-// ready, whatever the order in which they tell: the order says whom the others wait for.
+// serve starts the puts whose addresses have arrived, in the order in which their nodes became
+// ready. The order of the addresses does not matter, so that other members wait in a deterministic
+// order.
 func (x *Run) serve(p cluster.Poster) {
 	for x.served < len(x.inTurn) && x.trouble == nil {
 		node := x.inTurn[x.served]
@@ -206,11 +207,11 @@ func (x *Run) serve(p cluster.Poster) {
 	x.inTurn, x.served = x.inTurn[:0], 0
 }
 
-// offer tells the receiver of a rendezvous where the bytes are.
+// offer sends the address of the bytes to the receiver of a rendezvous.
 func (x *Run) offer(p cluster.Poster, n *Node, node int32) {
 	from, there := x.origin(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
 	if !there {
-		x.fail("a rendezvous needs the address of what is sent: give it, or use %s addresses", Bounced)
+		x.fail("a rendezvous needs the address of the sent data (set it, or use %s addresses)", Bounced)
 		return
 	}
 	if !x.does.counted[node] {
@@ -219,8 +220,7 @@ func (x *Run) offer(p cluster.Poster, n *Node, node int32) {
 	x.signal(p, n.Peer, wordNode+x.does.partners[node], cluster.SigSet, x.told(from))
 }
 
-// asks tells those who will put where that goes, and that they may: once each, whatever
-// they put.
+// asks sends the address and the permission to each member that will put, once per member.
 func (x *Run) asks(p cluster.Poster) {
 	for i := range x.does.leads {
 		if n := &x.Schedule.Nodes[i]; n.Kind == Recv && x.does.leads[i] == int32(i) && x.trouble == nil {
@@ -232,13 +232,13 @@ func (x *Run) asks(p cluster.Poster) {
 func (x *Run) ask(p cluster.Poster, n *Node, node int32) {
 	to, there := x.origin(&x.Place, n.Ref.Buf, int32(x.comm.team.Rank()))
 	if !there {
-		x.fail("a put needs the address of where it goes: give it, or use %s addresses", Bounced)
+		x.fail("a put needs the address of its target (set it, or use %s addresses)", Bounced)
 		return
 	}
 	x.signal(p, n.Peer, wordNode+x.does.partners[node], cluster.SigSet, x.told(to))
 }
 
-// goesOn is the step of a part of a message, or of a node that moves none.
+// goesOn is the continuation of a part of a message, or of a node that moves no bytes.
 func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
 	if arg < 0 {
 		kind := Recv
@@ -289,8 +289,7 @@ func (x *Run) goesOn(p cluster.Poster, arg int32, d cluster.Done) {
 	}
 }
 
-// arrived goes on with a message that is there: out of the library's buffer, if that is
-// where it came.
+// arrived continues with an arrived message. If it arrived in a bounce buffer, it is copied first.
 func (x *Run) arrived(p cluster.Poster, n *Node, node int32) {
 	if n.Kind != Recv || n.Ref.Buf >= temps || x.call.Key.Address != Bounced || n.Ref.N == 0 {
 		x.complete(node, cluster.Done{})
@@ -299,8 +298,7 @@ func (x *Run) arrived(p cluster.Poster, n *Node, node int32) {
 	x.bounce(p, n, node, stageDone)
 }
 
-// bounce copies what a message brings out of the library's buffer, or what it takes into
-// it; then comes the stage.
+// bounce copies a message out of or into a bounce buffer, and then continues with the stage.
 func (x *Run) bounce(p cluster.Poster, n *Node, node int32, stage int32) {
 	if !x.call.sizes {
 		to, from := x.buffer(n.Ref.Buf), x.comm.r.Segment()[x.bytes+x.within(n.Ref.Buf):]
@@ -313,7 +311,7 @@ func (x *Run) bounce(p cluster.Poster, n *Node, node int32, stage int32) {
 	p.Post(&x.op)
 }
 
-// refresh copies what differs: others may be reading what does not.
+// refresh copies only the bytes that differ, because others may be reading equal bytes.
 func refresh(to, from []byte) {
 	for i, b := range from {
 		if to[i] != b {
@@ -322,22 +320,22 @@ func refresh(to, from []byte) {
 	}
 }
 
-// watch awaits the word of a node.
+// watch awaits the flag of a node.
 func (x *Run) watch(p cluster.Poster, node, stage int32) { x.watchWord(p, node, node, stage) }
 
-// watchWord awaits the word of another node for it.
+// watchWord awaits the flag of another node for a node.
 func (x *Run) watchWord(p cluster.Poster, word, node, stage int32) {
 	x.op = cluster.Op{Kind: cluster.KindAwait, Off: x.word(wordNode + word), Arg: int32(cluster.CmpGreaterEqual), A: x.told(0), Then: x, ThenArg: node | stage}
 	p.Post(&x.op)
 }
 
-// signal changes a word of the slot at a peer.
+// signal changes a flag of the slot at a peer.
 func (x *Run) signal(p cluster.Poster, to Peer, word int32, how cluster.SigOp, v uint64) {
 	x.op = cluster.Op{Kind: cluster.KindPut, Peer: x.global(to), Off: x.words, Sig: x.word(word), SigOp: how, A: v, Early: true, Then: discard{}}
 	p.Post(&x.op)
 }
 
-// there is the place of a node's peer.
+// there returns the Place of a node's peer.
 func (x *Run) there(node int32) Place {
 	s := x.Schedule
 	q := Place{Schedule: s, Rel: wrap(x.Peer(s.Nodes[node].Peer)-x.Root, s.Ranks), Root: x.Root, Blocks: x.Blocks}
@@ -347,7 +345,7 @@ func (x *Run) there(node int32) Place {
 	return q
 }
 
-// target finds the bytes of a reference at a peer whose buffer begins at base.
+// target returns the position of a reference at a peer whose buffer begins at base.
 func (x *Run) target(q *Place, r Ref, base int64) (off int64, vec []cluster.Span) {
 	x.spans = x.spans[:0]
 	q.Runs(r, func(off, n int64) {
@@ -366,15 +364,14 @@ func (x *Run) target(q *Place, r Ref, base int64) (off int64, vec []cluster.Span
 	return 0, x.spans
 }
 
-// put moves a message to where its buffer begins at the peer, or to where the address
-// says that is (base −1).
+// put puts a message into the peer's buffer at base. base −1: the address has arrived in a flag.
 func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 	recv := &q.Schedule.Nodes[x.does.partners[node]]
 	member := x.Peer(n.Peer)
 	if base < 0 {
 		var there bool
 		if base, there = x.origin(q, recv.Ref.Buf, member); !there && recv.Ref.N != 0 {
-			x.fail("a put needs the address of where it goes: give it, or use %s addresses", Bounced)
+			x.fail("a put needs the address of its target (set it, or use %s addresses)", Bounced)
 			return
 		}
 	}
@@ -394,7 +391,7 @@ func (x *Run) put(p cluster.Poster, n *Node, node int32, q *Place, base int64) {
 	p.Post(&x.op)
 }
 
-// get fetches a message out of the sender's buffer, which begins at base.
+// get gets a message from the sender's buffer at base.
 func (x *Run) get(p cluster.Poster, n *Node, node int32, base int64) {
 	q := x.there(node)
 	x.op = cluster.Op{Kind: cluster.KindGet, Peer: x.global(n.Peer), Size: x.Bytes(n.Ref), Then: x, ThenArg: node | stageGot}

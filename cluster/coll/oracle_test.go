@@ -24,7 +24,7 @@ func sum(dst, left, right []byte) {
 	}
 }
 
-// unitOf is the size of an element that tests reduce.
+// unitOf is the element size of reductions in tests.
 const unitOf = 2
 
 // trial is one collective on one team.
@@ -33,7 +33,7 @@ type trial struct {
 	cache *Cache
 	root  int32
 	n     int64   // bytes
-	sizes []int64 // v-form: of each member's block, instead
+	sizes []int64 // v-form: the sizes of the members' blocks, instead of n
 	seed  uint64
 	sync  int
 }
@@ -43,7 +43,7 @@ func (c trial) String() string {
 		c.key.Ranks, c.key.Radix, c.key.Segments, c.root, c.n, c.sizes, c.seed, c.sync)
 }
 
-// run runs the trial and holds what came of it against the definition.
+// run runs the trial and compares its result with the definition.
 func (c trial) run() (*executor, error) {
 	c.key.at(c.root)
 	a := c.key.Algorithm
@@ -132,13 +132,13 @@ func (c trial) run() (*executor, error) {
 			return x, fmt.Errorf("rank %d has %v, want %v", r, x.final[r][Out], want)
 		}
 		if a.Collective != OpBcast && !bytes.Equal(x.final[r][In], given[r]) {
-			return x, fmt.Errorf("rank %d: what it gave was changed", r)
+			return x, fmt.Errorf("rank %d: its input was changed", r)
 		}
 	}
 	return x, nil
 }
 
-// random fills a buffer with numbers that affine maps have.
+// random fills a buffer with valid affine maps.
 func random(b []byte, rng *rand.Rand) {
 	for i := 0; i < len(b); i += 8 {
 		word := rng.Uint64()
@@ -149,7 +149,7 @@ func random(b []byte, rng *rand.Rand) {
 	}
 }
 
-// keys are an algorithm's at a number of ranks, with several radices and segments.
+// keys returns an algorithm's keys for a number of ranks, with several radices and segments.
 func keys(a *Algorithm, ranks int) []Key {
 	radices, segments := []int{0}, []int{0}
 	if a.Radix != 0 {
@@ -178,12 +178,11 @@ func keys(a *Algorithm, ranks int) []Key {
 	return all
 }
 
-// mostPayload bounds what the ranks of one trial hold together, in bytes.
+// mostPayload is the maximum memory of all ranks of one trial, in bytes.
 const mostPayload = 256 << 20
 
-// payload is what the ranks of a team of p hold together, in bytes, when a collective's
-// block, or its whole where it has no blocks by member, is of n. Ranks of a chain hold the
-// blocks of all behind them.
+// payload returns the memory of all ranks of a team of p in bytes, for n bytes per block, or in all
+// if blocks are not numbered by member. Ranks of a chain hold the blocks of all ranks behind them.
 func payload(a *Algorithm, p int, n int64) int64 {
 	if a.Collective.ByMember() {
 		return int64(p) * int64(p) * n
@@ -191,21 +190,21 @@ func payload(a *Algorithm, p int, n int64) int64 {
 	return int64(p) * n
 }
 
-// exhaustive says that make conform runs the tests, which takes minutes.
+// exhaustive reports whether make conform runs the tests, which takes minutes.
 func exhaustive() bool { return os.Getenv("CONFORM") != "" }
 
-// Every algorithm does what its collective is defined to do, on teams of every size,
-// from several roots, on blocks of several sizes, whatever order ranks go on in and
-// whether sends wait for their receives or not.
+// Every algorithm has the defined result of its collective: on teams of every size, from several
+// roots, with several block sizes, in any order of progress, and whether or not sends wait for
+// their receives.
 func TestOracle(t *testing.T) {
 	small, large := through(1, 17), append(through(18, 33), 64, 100, 257)
-	if testing.Short() { // no thread is in it that the race detector could look at
+	if testing.Short() { // it has no threads for the race detector
 		small, large = through(1, 9), large[:1]
 	}
 	for i, a := range All() {
 		t.Run(a.Collective.String()+" by "+a.Name, func(t *testing.T) {
 			seed, sizes := uint64(1), slices.Concat(small, large)
-			if !exhaustive() { // two of the large teams, others for each algorithm
+			if !exhaustive() { // two large teams, different ones for each algorithm
 				n := len(large)
 				sizes = append(slices.Clone(small), large[i%n], large[(i+n/2)%n])
 			}
@@ -236,8 +235,8 @@ func TestOracle(t *testing.T) {
 							seed++
 						}
 					}
-					// A MiB: a root in turn, and of radices that take all ranks at once the least.
-					// Large teams take it with one key in turn.
+					// 1 MiB: alternating roots, and only the smallest radix that covers all ranks
+					// at once. Large teams use one key, alternating.
 					if exhaustive() && payload(a, p, 1<<20) <= mostPayload && (k.Radix <= int32(p) || k.Radix == a.Radix) && (p <= 16 || i == p%len(all)) {
 						c := trial{key: k, cache: cache, root: roots[seed%uint64(len(roots))], n: 1 << 20, seed: seed, sync: int(seed % 3 * 50)}
 						if _, err := c.run(); err != nil {
@@ -251,8 +250,8 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// The same with barriers before and after, and by puts, which come to members that are
-// not ready for them.
+// The same with barriers before and after, and by puts, which arrive at members that are not ready
+// for them.
 func TestOracleOfModes(t *testing.T) {
 	for _, a := range All() {
 		if a.Collective == OpBarrier {
@@ -286,7 +285,7 @@ func TestOracleOfModes(t *testing.T) {
 	}
 }
 
-// Where blocks go by member, and need not be equal, each may have its own size.
+// Blocks numbered by member may have different sizes, if the algorithm does not need equal blocks.
 func TestUnequalBlocks(t *testing.T) {
 	for _, a := range All() {
 		if !a.Collective.ByMember() || a.Collective == OpExchange {

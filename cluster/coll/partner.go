@@ -2,15 +2,15 @@ package coll
 
 import "fmt"
 
-// end is one end of a message, as the schedule of its rank has it.
+// end is one end of a message in the schedule of its rank.
 type end struct {
 	kind Kind
 	lane uint16
-	peer Peer // cyclic: from 0 to ranks − 1
+	peer Peer // cyclic: 0 to ranks − 1
 }
 
-// ends finds the nodes of a schedule that are ends of messages. A lane has one message
-// from a rank to another in a call.
+// ends returns the nodes of a schedule that are ends of messages. A channel carries one message
+// from one rank to another in a call.
 func (s *Schedule) ends() map[end]int32 {
 	all := map[end]int32{}
 	for i := range s.Nodes {
@@ -23,17 +23,17 @@ func (s *Schedule) ends() map[end]int32 {
 			e.peer.D = wrap(e.peer.D, s.Ranks)
 		}
 		if _, twice := all[e]; twice {
-			panic(fmt.Sprintf("coll: %s: two messages of one lane between two ranks", s.Collective))
+			panic(fmt.Sprintf("coll: %s: two messages in one channel between two ranks", s.Collective))
 		}
 		all[e] = int32(i)
 	}
 	return all
 }
 
-// partners gives, by node of a rank's schedule, the other end of a message: its node
-// in the schedule of the other rank.
+// partners returns, by node of a rank's schedule, the other end of a message: its node in the
+// schedule of the other rank.
 func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
-	alike := k.Algorithm.Class == nil // all ranks have one schedule
+	alike := k.Algorithm.Class == nil // all ranks have the same schedule
 	if now := c.known.Load(); alike && now != nil {
 		if p := now.partners[s]; p != nil {
 			return p
@@ -62,7 +62,7 @@ func (c *Cache) partners(k Key, rel int32, s *Schedule) []int32 {
 	return made
 }
 
-// others are the schedules of the messages' other ends, by node.
+// others returns the schedules of the messages' other ends, by node.
 func (c *Cache) others(k Key, rel int32, s *Schedule) []*Schedule {
 	if k.Algorithm.Class == nil {
 		return nil
@@ -77,9 +77,9 @@ func (c *Cache) others(k Key, rel int32, s *Schedule) []*Schedule {
 	return made
 }
 
-// leads gives, by node of a rank's schedule, where the other side of a put tells the
-// sender of its buffer: of all messages from one rank to another the first that the
-// receiver has. −1: it need not.
+// leads returns, by node of a rank's schedule, the node whose flag carries the receiver's address
+// and permission to the sender: the receiver's first node of all messages between the two ranks.
+// −1: not needed.
 func (c *Cache) leads(k Key, rel int32, does *share) []int32 {
 	made := make([]int32, len(does.Nodes))
 	for i := range made {
@@ -117,7 +117,7 @@ func (c *Cache) leads(k Key, rel int32, does *share) []int32 {
 	return made
 }
 
-// ends is the schedule's, made once.
+// ends returns ends of the schedule, computed once.
 func (c *Cache) ends(s *Schedule) map[end]int32 {
 	if now := c.known.Load(); now != nil {
 		if e := now.ends[s]; e != nil {

@@ -3,9 +3,9 @@ package coll
 // Blocks are the sizes of blocks, in bytes.
 type Blocks struct {
 	Unit  int64   // bytes of an element, which is never divided
-	Elems int64   // in all
-	Parts int32   // over which they are shared out as evenly as goes, the longer ones first
-	Displ []int64 // v-form: where each part begins, and where the last one ends; else nil
+	Elems int64   // number of elements
+	Parts int32   // number of parts, of equal size if possible; longer parts first
+	Displ []int64 // v-form: the beginning of each part and the end of the last one; otherwise nil
 }
 
 // Share divides n bytes into parts.
@@ -13,12 +13,12 @@ func Share(n, unit int64, parts int32) Blocks {
 	return Blocks{Unit: unit, Elems: n / unit, Parts: parts}
 }
 
-// Even is parts of n bytes each.
+// Even returns blocks of n bytes each.
 func Even(n int64, parts int32) Blocks {
 	return Blocks{Unit: max(n, 1), Elems: min(n, 1) * int64(parts), Parts: parts}
 }
 
-// off is where part i begins.
+// off returns the offset of part i.
 func (b *Blocks) off(i int32) int64 {
 	if b.Displ != nil {
 		return b.Displ[i]
@@ -29,10 +29,10 @@ func (b *Blocks) off(i int32) int64 {
 
 func (b *Blocks) size(i int32) int64 { return b.off(i+1) - b.off(i) }
 
-// Bytes is the size of all parts.
+// Bytes returns the size of all parts.
 func (b *Blocks) Bytes() int64 { return b.off(b.Parts) }
 
-// longest is the size of the largest part.
+// longest returns the size of the largest part.
 func (b *Blocks) longest() int64 {
 	if b.Displ == nil {
 		return b.size(0)
@@ -44,16 +44,17 @@ func (b *Blocks) longest() int64 {
 	return most
 }
 
-// Place is a schedule at work: at which rank, with which root, on how many bytes.
+// Place binds a schedule to a rank, a root and a number of bytes.
 type Place struct {
 	Schedule *Schedule
 	Rel      int32 // the rank, counted from the root
 	Root     int32
 	Blocks   Blocks
-	Into     *Blocks // of Out, where an exchange has other sizes there; nil: the same
+	Into     *Blocks // blocks of Out, if an exchange has other sizes there; nil: the same
 }
 
-// wrap is i modulo n, from 0 on; mostly i is that already, and a division takes longest.
+// wrap returns i modulo n, at least 0. i is usually in range already, and the check avoids a
+// division.
 func wrap(i, n int32) int32 {
 	if uint32(i) < uint32(n) {
 		return i
@@ -64,7 +65,7 @@ func wrap(i, n int32) int32 {
 	return i
 }
 
-// Peer is a number in the team.
+// Peer returns the number of a peer in the team.
 func (p *Place) Peer(to Peer) int32 {
 	n := p.Schedule.Ranks
 	at := p.Rel + to.D
@@ -77,8 +78,8 @@ func (p *Place) Peer(to Peer) int32 {
 	return wrap(at+p.Root, n)
 }
 
-// first is the number of a reference's first block, as the rank me sees it in a buffer of
-// the rank peer, both counted from the root.
+// first returns the number of a reference's first block, for rank me in a buffer of rank peer, both
+// counted from the root.
 func (p *Place) first(r *Ref, me, peer int32) int32 {
 	at := r.Lo
 	switch r.Base {
@@ -98,7 +99,7 @@ func (p *Place) first(r *Ref, me, peer int32) int32 {
 	return at
 }
 
-// sizes are those of a buffer's blocks.
+// sizes returns the sizes of a buffer's blocks.
 func (p *Place) sizes(b Buf) *Blocks {
 	if b == Out && p.Into != nil {
 		return p.Into
@@ -106,11 +107,11 @@ func (p *Place) sizes(b Buf) *Blocks {
 	return &p.Blocks
 }
 
-// Runs gives the bytes of a reference, as runs in the order of its blocks; none is
-// empty.
+// Runs calls each with the contiguous byte ranges of a reference, in the order of its blocks. No
+// range is empty.
 func (p *Place) Runs(r Ref, each func(off, n int64)) { p.runs(r, p.Rel, p.Rel, each) }
 
-// runs is Runs in a buffer of the rank owner, of a node that concerns the rank peer.
+// runs is Runs for a buffer of rank owner, in a node whose peer is rank peer.
 func (p *Place) runs(r Ref, owner, peer int32, each func(off, n int64)) {
 	s := p.Schedule
 	parts := s.Parts
@@ -144,7 +145,7 @@ func (p *Place) runs(r Ref, owner, peer int32, each func(off, n int64)) {
 	for done := int32(0); done < n; at = wrap(at+stride, parts) {
 		left := min(length, n-done)
 		done += left
-		for lo := at; left > 0; { // at most two pieces: up to the last block, and from block 0 on
+		for lo := at; left > 0; { // at most two ranges: up to the last block, and from block 0
 			k := min(left, parts-lo)
 			size := sizes.off(lo+k) - sizes.off(lo)
 			off := sizes.off(lo) - origin
@@ -154,7 +155,7 @@ func (p *Place) runs(r Ref, owner, peer int32, each func(off, n int64)) {
 			if loose {
 				off = packed
 				packed += size
-			} else if off+size > total { // the window begins inside
+			} else if off+size > total { // the window begins inside the range
 				run(off, total-off)
 				size -= total - off
 				off = 0
@@ -166,7 +167,7 @@ func (p *Place) runs(r Ref, owner, peer int32, each func(off, n int64)) {
 	}
 }
 
-// slots is runs in a buffer of slots.
+// slots is runs for a buffer of slots.
 func (p *Place) slots(r Ref, each func(off, n int64)) {
 	slot := p.Blocks.longest()
 	length := r.Run
@@ -180,12 +181,12 @@ func (p *Place) slots(r Ref, each func(off, n int64)) {
 	}
 }
 
-// Bytes is the size of a reference.
+// Bytes returns the size of a reference.
 func (p *Place) Bytes(r Ref) int64 {
 	if r.N == 0 {
 		return 0
 	}
-	if b := p.sizes(r.Buf); b.Displ == nil && r.N > 0 { // mostly all blocks are equally long
+	if b := p.sizes(r.Buf); b.Displ == nil && r.N > 0 { // usually all blocks have the same length
 		if each := b.Elems / int64(b.Parts); each*int64(b.Parts) == b.Elems {
 			return each * b.Unit * int64(r.N)
 		}
@@ -195,15 +196,16 @@ func (p *Place) Bytes(r Ref) int64 {
 	return total
 }
 
-// theirs is the size of what a load or a fold reads of a peer, counted from the root.
+// theirs returns the number of bytes that a load or a fold reads from a peer, counted from the
+// root.
 func (p *Place) theirs(r Ref, peer int32) int64 {
 	total := int64(0)
 	p.runs(r, peer, peer, func(_, n int64) { total += n })
 	return total
 }
 
-// span is where a reference of one piece is: in a buffer of the rank owner, of a node that
-// concerns the rank peer, both counted from the root.
+// span returns the position of a contiguous reference in a buffer of rank owner, in a node whose
+// peer is rank peer, both counted from the root.
 func (p *Place) span(r Ref, owner, peer int32) (off, size int64) {
 	p.runs(r, owner, peer, func(o, n int64) {
 		if size == 0 {
@@ -214,7 +216,7 @@ func (p *Place) span(r Ref, owner, peer int32) (off, size int64) {
 	return off, size
 }
 
-// Size is how many bytes a buffer of the schedule has.
+// Size returns the number of bytes of a buffer of the schedule.
 func (p *Place) Size(b Buf) int64 {
 	if b >= temps {
 		if t := p.Schedule.Temps[b-temps]; t.Loose || t.Slots {

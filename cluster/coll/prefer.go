@@ -1,14 +1,15 @@
 package coll
 
-// Where all members load from each other, copies at the board save a meeting and cost
-// a pass: up to so many bytes, of what a member gives or of what it combines, they win.
+// If all members load from each other, copies in the shared control block save a synchronization
+// and cost one pass over the data. They are faster up to these numbers of bytes of a member's data,
+// or of its combined data.
 const (
 	stagedBytes   = 4 << 10
 	stagedCombine = 16 << 10
-	stagedRanks   = 16 // that all combine the same; beyond, one does it for all
+	stagedRanks   = 16 // largest team in which all members combine all data; in larger teams one member combines for all
 )
 
-// prefer is the choice of a Comm that uses no table.
+// prefer returns the choice of a Comm without a table.
 func (c *Comm) prefer(at Tuple) (Choice, error) {
 	if !c.Reaches() {
 		return Serving(at)

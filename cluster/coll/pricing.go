@@ -11,22 +11,22 @@ import (
 // A Graph holds the tasks of one rank, which wait for each other.
 type Graph struct {
 	Deps []uint16                               // by task: the number of tasks that it waits for; PriceGraphs counts them down
-	Next func(task int32, started bool) []int32 // the tasks that wait until a task has started, or else until it is complete
-	Task func(task int32) Task                  // what a task does
-	Any  bool                                   // some receive has no peer or no tag
+	Next func(task int32, started bool) []int32 // the tasks that wait for the start of a task, or for its completion
+	Task func(task int32) Task                  // a task's message or time
+	Any  bool                                   // a receive has no peer or no tag
 }
 
-// A Task is a message, or time of the processor.
+// A Task is a message or CPU time.
 type Task struct {
-	Kind      Kind  // Send, Recv, or Copy for time of the processor
-	Peer, Tag int32 // of a receive, negative: any
-	Size      int64 // of a send, in bytes
+	Kind      Kind  // Send, Recv, or Copy for CPU time
+	Peer, Tag int32 // negative in a receive: any
+	Size      int64 // bytes of a send
 	Takes     cluster.Time
 	loads     []look
 }
 
-// PriceGraphs runs one graph per rank on LogGP's model alone, as Price does. Graphs that
-// cannot end return a *Deadlock.
+// PriceGraphs runs one graph per rank on the LogGP model, like Price. Graphs that cannot end return
+// a *Deadlock.
 func PriceGraphs(graphs []Graph, c Cost) (*Trace, error) {
 	m := &pricing{c: c, ranks: make([]priced, len(graphs)), flights: map[lane]*meeting{}}
 	for r := range graphs {
@@ -41,20 +41,20 @@ func PriceGraphs(graphs []Graph, c Cost) (*Trace, error) {
 	return m.run()
 }
 
-// A Deadlock is the error about ranks that cannot end.
+// A Deadlock is the error of ranks that cannot end.
 type Deadlock struct {
 	Open     int       // operations that are not complete
 	Receives []Waiting // receives without a message
 	Reason   string    // the reason if no receive waits
 }
 
-// Waiting is a receive that waits.
+// Waiting is a receive without a message.
 type Waiting struct{ Rank, Peer, Tag int32 } // negative peers and tags: any
 
 // Error implements error. It names the first receives.
 func (d *Deadlock) Error() string {
 	const most = 4
-	words := fmt.Sprintf("deadlock: %d operations are left", d.Open)
+	words := fmt.Sprintf("deadlock: %d operations left", d.Open)
 	if len(d.Receives) == 0 {
 		return words + ", " + d.Reason
 	}
@@ -74,7 +74,7 @@ func anyOr(what string, n int32) string {
 	return fmt.Sprintf("%s %d", what, n)
 }
 
-// pricing is a run of the model: events in the order of time, then of making.
+// pricing is a run of the model. Events are in the order of time, then of creation.
 type pricing struct {
 	c        Cost
 	ranks    []priced
@@ -83,17 +83,17 @@ type pricing struct {
 	made     int64
 	open     int
 	messages []Message
-	marks    int32   // that are seen
-	meets    []event // nodes that wait for marks
-	gathered []event // that have come to the collective network
+	marks    int32   // marks seen so far
+	meets    []event // nodes waiting for marks
+	gathered []event // steps that have reached the collective network
 }
 
 type priced struct {
 	*Graph
-	posted    []event      // receives of a rank that has some without a peer or a tag
-	landed    []int32      // its messages
-	processor cluster.Time // when it is free
-	out, in   cluster.Time // when the adapter may begin the next message
+	posted    []event      // posted receives, if a receive of the rank has no peer or no tag
+	landed    []int32      // arrived messages of such a rank
+	processor cluster.Time // time at which the CPU is free
+	out, in   cluster.Time // time at which the adapter may begin the next message
 	end       cluster.Time
 }
 
@@ -106,7 +106,7 @@ func (m *pricing) run() (*Trace, error) {
 	for len(m.queue) > 0 {
 		e := m.pop()
 		if e.at > longest {
-			return nil, fmt.Errorf("rank %d goes on for more than %s", e.rank, longest)
+			return nil, fmt.Errorf("rank %d runs for more than %s", e.rank, longest)
 		}
 		m.happen(e)
 	}
@@ -129,7 +129,7 @@ func (m *pricing) run() (*Trace, error) {
 	return t, nil
 }
 
-// deadlock is the error about ranks that wait, in their order.
+// deadlock returns the error about waiting ranks, in their order.
 func (m *pricing) deadlock() error {
 	var waits []event
 	for _, f := range m.flights {
@@ -139,7 +139,7 @@ func (m *pricing) deadlock() error {
 		waits = append(waits, m.ranks[i].posted...)
 	}
 	slices.SortFunc(waits, func(a, b event) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.node, b.node)) })
-	d := &Deadlock{Open: m.open, Reason: "which require each other"}
+	d := &Deadlock{Open: m.open, Reason: "which depend on each other"}
 	for _, w := range waits {
 		t := m.ranks[w.rank].Task(w.node)
 		d.Receives = append(d.Receives, Waiting{w.rank, t.Peer, t.Tag})
@@ -153,12 +153,12 @@ type meeting struct {
 	posted []event
 }
 
-// event is something that happens at a rank.
+// event is an event at a rank.
 type event struct {
 	at    cluster.Time
 	order int64
 	rank  int32
-	node  int32 // of the rank, or the number of the message
+	node  int32 // node of the rank, or number of the message
 	what  stage
 }
 
@@ -166,11 +166,11 @@ type stage uint8
 
 const (
 	ready     stage = iota // the node may begin
-	coming                 // the first byte of the message is there
-	landed                 // its last one is
-	taken                  // the node, a receive, has its message
-	seen                   // another mark is
-	carriedTo              // the collective network has brought what it carries
+	coming                 // the first byte of the message has arrived
+	landed                 // the last byte of the message has arrived
+	taken                  // the node, a receive, has taken its message
+	seen                   // another mark has been seen
+	carriedTo              // the collective network has delivered its data
 )
 
 func (m *pricing) push(e event) {
@@ -206,7 +206,7 @@ func (m *pricing) pop() event {
 	return top
 }
 
-// happen lets the processor and the adapters of a rank serve in the order of time.
+// happen processes an event. The CPU and the adapters of a rank serve events in the order of time.
 func (m *pricing) happen(e event) {
 	r := &m.ranks[e.rank]
 	switch e.what {
@@ -293,7 +293,7 @@ func (m *pricing) begin(r *priced, e event) {
 	}
 }
 
-// marked completes the nodes that have waited for as many marks as are seen.
+// marked completes the nodes that wait for at most the seen number of marks.
 func (m *pricing) marked(now cluster.Time) {
 	for i := 0; i < len(m.meets); {
 		e := m.meets[i]
@@ -313,7 +313,7 @@ func (t *Task) matches(msg *Message) bool {
 	return (t.Peer < 0 || t.Peer == msg.From) && (t.Tag < 0 || t.Tag == msg.Lane)
 }
 
-// look takes the first message that matches, or waits.
+// look takes the first matching message, or waits.
 func (m *pricing) look(r *priced, e event, t Task) {
 	for i, n := range r.landed {
 		if t.matches(&m.messages[n]) {
@@ -325,7 +325,7 @@ func (m *pricing) look(r *priced, e event, t Task) {
 	r.posted = append(r.posted, e)
 }
 
-// land gives a message to the first receive that matches.
+// land delivers a message to the first matching receive.
 func (m *pricing) land(r *priced, e event) {
 	msg := &m.messages[e.node]
 	if !r.Any {
@@ -368,7 +368,7 @@ func (m *pricing) complete(rank, node int32, at cluster.Time) {
 	m.release(r, event{rank: rank, node: node}, false, at)
 }
 
-// release lets what waits for a node begin, where that was all it waited for.
+// release starts the nodes whose last dependency was this node.
 func (m *pricing) release(r *priced, e event, started bool, at cluster.Time) {
 	for _, i := range r.Next(e.node, started) {
 		if r.Deps[i]--; r.Deps[i] == 0 {

@@ -9,22 +9,22 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Needs are what an algorithm asks of its use.
+// Needs are the restrictions of an algorithm.
 type Needs uint8
 
 // The restrictions.
 const (
 	PowerOfTwo  Needs = 1 << iota // ranks
-	EvenRanks                     // an even number of them
-	EvenBlocks                    // all blocks are equally long
-	Commutative                   // the reduction; one without it combines in the order of members, from the root on
-	Reach                         // loads reach all members: it uses their board
+	EvenRanks                     // an even number of ranks
+	EvenBlocks                    // all blocks have the same length
+	Commutative                   // a commutative reduction; other algorithms combine in the order of members, starting at the root
+	Reach                         // loads reach all members, through the shared control block
 	Network                       // the machine has a collective network
 )
 
 var needNames = []string{"ranks a power of two", "an even number of ranks", "equal blocks", "a commutative reduction", "loads that reach all ranks", "a collective network"}
 
-// Words lists the restrictions.
+// Words returns the names of the restrictions.
 func (n Needs) Words() []string {
 	words := []string{}
 	for i, w := range needNames {
@@ -40,27 +40,26 @@ type Algorithm struct {
 	Collective Collective
 	Name       string
 	Doc        string
-	Paper      string // the section that has it, or where it is from
+	Paper      string // section of the paper, or another source
 	Needs      Needs
-	Radix      int32 // that it takes unless told; 0: it has none
-	LeastRadix int32 // 2 unless told
-	Segmented  bool  // it takes a number of segments
-	Housed     bool  // it takes places; without, each rank is alone
+	Radix      int32 // default radix; 0: the algorithm has no radix
+	LeastRadix int32 // default 2
+	Segmented  bool  // the algorithm accepts a number of segments
+	Housed     bool  // the algorithm accepts places; without them, each rank is alone
 
 	Make  func(b *Builder)
-	Class func(k Key, rel int32) int64 // ranks of one class have one schedule; nil: all are one class
-	Check func(k Key) error            // refuses a key that no schedule is for; nil: none is refused
-	Parts func(k Key) int32            // blocks; nil: a member each where blocks go by member, else a segment each
+	Class func(k Key, rel int32) int64 // ranks of one class share a schedule; nil: one class
+	Check func(k Key) error            // returns an error for a key without a schedule; nil: no check
+	Parts func(k Key) int32            // number of blocks; nil: one per member if blocks are numbered by member, otherwise one per segment
 
-	// Predict is the time of the last rank to end, of blocks (or shares' sum) of n
-	// bytes, all ranks starting at once and nothing in each other's way.
+	// Predict returns the time at which the last rank ends, for blocks (or all shares together) of
+	// n bytes. All ranks start together, and messages do not wait for each other.
 	Predict func(c *Cost, k Key, n int64) cluster.Time
 
-	id uint8 // by which members compare what they call
+	id uint8 // number by which members compare their calls
 }
 
-// MostRanks is the largest team; MostRadix and MostSegments bound what a schedule
-// holds.
+// MostRanks is the maximum size of a team. MostRadix and MostSegments limit the size of a schedule.
 const (
 	MostRanks    = 1 << 20
 	MostRadix    = 4096
@@ -68,20 +67,20 @@ const (
 	mostParts    = 1 << 19 // segments times ranks
 )
 
-// Parameters are the choices of a key; 0: what the algorithm takes unless told.
+// Parameters are the parameters of a key; 0: the algorithm's default.
 type Parameters struct {
 	Ranks, Radix, Segments int
 	Modes
 	Places Places
 }
 
-// Key names schedules: those of all ranks.
+// Key identifies the schedules of all ranks: an algorithm with its parameters.
 type Key struct {
 	Algorithm              *Algorithm
 	Ranks, Radix, Segments int32
 	Modes
 	Places Places
-	turn   int32 // of the root among them (at)
+	turn   int32 // position of the root among them (at)
 }
 
 // Key checks parameters against the restrictions.
@@ -94,9 +93,9 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 	case p.Ranks < 1 || p.Ranks > MostRanks:
 		return refuse("%d ranks: from 1 to %d", p.Ranks, MostRanks)
 	case a.Needs&PowerOfTwo != 0 && p.Ranks&(p.Ranks-1) != 0:
-		return refuse("%d ranks: it needs a power of two", p.Ranks)
+		return refuse("%d ranks: want a power of two", p.Ranks)
 	case a.Needs&EvenRanks != 0 && p.Ranks%2 != 0 && p.Ranks != 1:
-		return refuse("%d ranks: it needs an even number", p.Ranks)
+		return refuse("%d ranks: want an even number", p.Ranks)
 	case a.Radix == 0 && p.Radix != 0:
 		return refuse("radix %d: it has none", p.Radix)
 	case a.Radix != 0 && p.Radix != 0 && (p.Radix < a.least() || p.Radix > MostRadix):
@@ -105,10 +104,10 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 		return refuse("%d segments: it has none", p.Segments)
 	case p.Segments < 0 || p.Segments > MostSegments:
 		return refuse("%d segments: from 1 to %d", p.Segments, MostSegments)
-	case p.Segments > 1 && p.Segments > mostParts/p.Ranks: // a root may send each to all
+	case p.Segments > 1 && p.Segments > mostParts/p.Ranks: // a root may send each segment to all ranks
 		return refuse("%d segments among %d ranks: up to %d", p.Segments, p.Ranks, max(mostParts/p.Ranks, 1))
 	case !a.Housed && p.Places != Places{}:
-		return refuse("places: it has no use for them")
+		return refuse("places: the algorithm does not use them")
 	}
 	if k.Radix = int32(p.Radix); p.Radix == 0 {
 		k.Radix = a.Radix
@@ -119,19 +118,19 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 	}
 	switch synced := p.In != MySync || p.Out != MySync; {
 	case a.Collective == OpBarrier && (synced || p.Transfer != TwoSided):
-		return refuse("transfer %s, %s in, %s out: it moves no data", p.Transfer, p.In, p.Out)
+		return refuse("transfer %s, %s in, %s out: the collective moves no data", p.Transfer, p.In, p.Out)
 	case a.Needs&Reach != 0 && (p.Transfer != TwoSided || p.Address != Single):
 		return refuse("transfer %s, addresses %s: its members load", p.Transfer, p.Address)
 	case a.Needs&Network != 0 && p.Transfer != TwoSided:
-		return refuse("transfer %s: a network of its own carries it", p.Transfer)
+		return refuse("transfer %s: the algorithm uses the collective network", p.Transfer)
 	case (p.In == AllSync || p.Out == AllSync) && p.Segments > synchronized:
-		return refuse("%d segments with barriers: up to %d", p.Segments, synchronized)
+		return refuse("%d segments with barriers: want at most %d", p.Segments, synchronized)
 	}
 	if err := p.Places.check(); err != nil {
 		return refuse("%w", err)
 	}
 	if d := p.Places.Places; d > 0 && p.Ranks%int(d) != 0 {
-		return refuse("%d ranks dealt to %d places: they must come out even", p.Ranks, d)
+		return refuse("%d ranks on %d places: want the same number on each place", p.Ranks, d)
 	}
 	k.Modes, k.Places = p.Modes, p.Places
 	if a.Check != nil {
@@ -144,7 +143,7 @@ func (a *Algorithm) Key(p Parameters) (Key, error) {
 
 func (a *Algorithm) least() int { return max(2, int(a.LeastRadix)) }
 
-// parts is the number of blocks of the key's schedules.
+// parts returns the number of blocks of the key's schedules.
 func (k Key) parts() int32 {
 	switch {
 	case k.Algorithm.Parts != nil:
@@ -155,7 +154,7 @@ func (k Key) parts() int32 {
 	return k.Segments
 }
 
-// Make makes the schedule of the rank that is rel after the root.
+// Make returns the schedule of the rank that is rel ranks after the root.
 func (k Key) Make(rel int32) *Schedule {
 	b := &Builder{Key: k, Rel: rel, P: k.Ranks, entry: none}
 	b.s.Collective, b.s.Ranks, b.s.Parts = k.Algorithm.Collective, k.Ranks, k.parts()
@@ -169,7 +168,7 @@ func (k Key) Make(rel int32) *Schedule {
 	return b.finish()
 }
 
-// class is the rank's class.
+// class returns the class of a rank.
 func (k Key) class(rel int32) int64 {
 	if k.Algorithm.Class == nil {
 		return 0
@@ -177,8 +176,8 @@ func (k Key) class(rel int32) int64 {
 	return k.Algorithm.Class(k, rel)
 }
 
-// Blocks are those of a call on n bytes: of every member's block where blocks go by
-// member, of the whole data elsewhere. An element has unit bytes.
+// Blocks returns the blocks of a call on n bytes: per block if blocks are numbered by member,
+// otherwise of all data. An element has unit bytes.
 func (k Key) Blocks(n, unit int64) Blocks {
 	if k.Algorithm.Collective.ByMember() {
 		return Even(n, k.parts())
@@ -196,7 +195,7 @@ func register(all ...*Algorithm) {
 		registry = append(registry, a)
 		a.id = uint8(len(registry))
 	}
-	slices.SortFunc(registry, func(a, b *Algorithm) int { // those that serve any team first
+	slices.SortFunc(registry, func(a, b *Algorithm) int { // algorithms for any team first
 		if a.Collective != b.Collective {
 			return int(a.Collective) - int(b.Collective)
 		}
@@ -207,10 +206,10 @@ func register(all ...*Algorithm) {
 	})
 }
 
-// All lists the algorithms by collective and name.
+// All returns the algorithms by collective and name.
 func All() []*Algorithm { return registry }
 
-// Of lists those of a collective.
+// Of returns the algorithms of a collective.
 func Of(c Collective) []*Algorithm {
 	var of []*Algorithm
 	for _, a := range registry {
@@ -221,7 +220,7 @@ func Of(c Collective) []*Algorithm {
 	return of
 }
 
-// Find gives an algorithm by its name.
+// Find returns the algorithm with a name.
 func Find(c Collective, name string) (*Algorithm, error) {
 	for _, a := range registry {
 		if a.Collective == c && a.Name == name {

@@ -5,14 +5,14 @@ import "github.com/hybridtop/hybridtop/cluster"
 func init() {
 	register(&Algorithm{
 		Collective: OpAllgather, Name: "ring", Paper: "Thakur, Rabenseifner and Gropp 2005",
-		Doc:  "each rank passes on to the next one what the one before it sent last",
+		Doc:  "each rank passes the block that it received last to the next rank",
 		Make: func(b *Builder) { b.ring(b.copy(from(Out, 0, 1), from(In, 0, 1)), nil) },
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return c.copies(n) + cluster.Time(k.Ranks-1)*c.message(n)
 		},
 	}, &Algorithm{
 		Collective: OpReduceScatter, Name: "ring", Paper: "Thakur, Rabenseifner and Gropp 2005", Needs: Commutative,
-		Doc:  "a sum of each block goes around to its owner, and each rank adds to it",
+		Doc:  "a partial sum of each block travels around the ring to its owner, and each rank adds its block",
 		Make: ringReduceScatter,
 		Predict: func(c *Cost, k Key, n int64) cluster.Time {
 			return cluster.Time(k.Ranks-1) * (c.message(n) + c.combines(n))
@@ -29,9 +29,9 @@ func init() {
 	})
 }
 
-// ring passes the blocks of Out around, the own one first, which is there once own is
-// complete. Block −i is written again: not before the node that busy gives for i, if
-// any, is complete. Two receives are under way.
+// ring passes the blocks of Out around, starting with the rank's own block, which is ready when
+// node own is complete. Block −i is overwritten only after the node that busy returns for i, if
+// any. Two receives are posted at a time.
 func (b *Builder) ring(own id, busy func(i int32) id) {
 	first := b.lane
 	last := [2]id{own, own}
@@ -74,7 +74,7 @@ func ringAllreduce(b *Builder) {
 		b.copy(part(Out, 0, -1), part(In, 0, -1))
 		return
 	}
-	sent := make([]id, b.P) // by how far behind the block is
+	sent := make([]id, b.P) // by distance of the block
 	b.send(me(1), from(In, -1, 1))
 	sent[1] = none
 	have, before := none, none

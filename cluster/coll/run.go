@@ -6,73 +6,72 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Run is a call under way: a schedule, and what each of its nodes still waits for.
-// The fabric goes on with it, one step for each node that completes, whenever the
-// rank is inside a call or whoever progresses for it has time.
+// Run is a call in progress: a schedule, and the open dependencies of its nodes. The fabric's
+// progress engine advances it, with one continuation per completed node.
 //
-// What a step of messages needs comes first: of many ranks each step finds it out of
-// every cache.
+// The fields for messages come first, because with many ranks each continuation finds its Run out
+// of every cache.
 type Run struct {
 	Place
 	comm    *Comm
 	does    *share
-	first   int32    // rank of the cluster that member 0 is; −1: the members' are not consecutive
+	first   int32    // cluster rank of member 0; −1: the members' ranks are not consecutive
 	left    []uint16 // by node
 	ready   []int32
-	done    cluster.Handle // an event; 0: it was waited for
+	done    cluster.Handle // an event; 0: already waited for
 	trouble error
-	open    int32 // nodes that are not complete
+	open    int32 // number of incomplete nodes
 	tag     int32
-	ctx     int32            // of messages
+	ctx     int32            // context of messages
 	oneSide bool             // transfers are one-sided
-	few     [fewNodes]uint16 // left, of a short schedule
-	soon    [fewReady]int32  // ready, of one that is narrow
-	op      cluster.Op       // that is posted next
-	next    *Run             // of those that serve no call
+	few     [fewNodes]uint16 // memory of left for a short schedule
+	soon    [fewReady]int32  // memory of ready for a narrow schedule
+	op      cluster.Op       // the next operation to post
+	next    *Run             // next free Run
 
 	call    Call
-	carried int32 // which call on the collective network it is
+	carried int32 // number of the call on the collective network
 	temp    []byte
-	temps   []int64          // where each temporary buffer begins
-	staged  map[int32][]byte // of messages that are not in one piece
+	temps   []int64          // offsets of the temporary buffers
+	staged  map[int32][]byte // packed bytes of messages that are not contiguous
 	scratch []uint64
 	cuts    []cut
-	mine    []uint64 // of its own temporary buffers
+	mine    []uint64 // memory of the temporary buffers
 
-	// Of loads.
-	at            int    // the turn at the board
-	before, marks uint64 // that were made in it by earlier calls: ends, and marks
-	says          uint64 // what this member calls
-	looked        int64  // bytes of the load or fold that was done last
-	bound         *bound // of a call that is done at once; nil: it has to be found out
+	// The fields below are for loads.
+	at            int    // slot of the shared control block
+	before, marks uint64 // flags of earlier calls in the slot: ends and marks
+	says          uint64 // encoding of this member's call
+	looked        int64  // bytes of the last load or fold
+	bound         *bound // positions of an inline call; nil: not computed
 	strides       strides
 	sources       [][]byte
 
-	// Of one-sided transfers.
+	// The fields below are for one-sided transfers.
 	slot   int
-	words  int64   // where those of the slot are at every member
-	bytes  int64   // and its buffers
-	round  uint64  // how often the slot was taken
-	inTurn []int32 // sends that wait for an address, but for those
-	served int     // that have it
-	bases  []int64 // addresses, by lead; −1: not told yet
+	words  int64   // offset of the slot's flags, on every member
+	bytes  int64   // offset of the slot's buffers
+	round  uint64  // number of earlier uses of the slot
+	inTurn []int32 // sends waiting for an address
+	served int     // number of these that have an address
+	bases  []int64 // addresses, by lead; −1: not arrived yet
 	spans  []cluster.Span
 }
 
-// fewNodes is how many nodes a short schedule has: a dissemination of 65,536 ranks.
+// fewNodes is the maximum number of nodes of a short schedule: a dissemination among 65,536 ranks.
 const fewNodes = 40
 
-// fewReady is how many nodes of a narrow schedule can be posted at once.
+// fewReady is the maximum number of ready nodes of a narrow schedule.
 const fewReady = 4
 
-// Arguments of steps that are no node's.
+// Arguments of continuations that do not belong to a node.
 const (
-	begins = -1 - iota // it posts the first nodes: inside the fabric like all others, so that no two of them run at once
-	heard              // the messages that are counted together have come
-	acked              // those that are acknowledged together have been taken
+	begins = -1 - iota // posts the first nodes inside the fabric, so that no two continuations run at the same time
+	heard              // the messages that share a flag have arrived
+	acked              // the messages with a common acknowledgement have been received
 )
 
-// start lets the call begin.
+// start begins the call.
 func (x *Run) start() error {
 	c, s := x.comm, x.Schedule
 	if old := c.begun[c.turn]; old != nil {
@@ -83,7 +82,7 @@ func (x *Run) start() error {
 			return err
 		}
 	}
-	if x.call.Key.Algorithm.Needs&Network != 0 { // those who have no part of it count it, too
+	if x.call.Key.Algorithm.Needs&Network != 0 { // members without a part count the call, too
 		c.number++
 		x.carried = c.number
 	}
@@ -122,14 +121,14 @@ func (x *Run) start() error {
 	if s.Marks == 0 {
 		x.place()
 	}
-	o := &c.begin // not the steps' own: another thread may run them before Post is back
+	o := &c.begin // not the Op of continuations: another thread may run them before Post returns
 	*o, x.op = cluster.Op{Kind: cluster.KindEvent, Arg: 1}, cluster.Op{}
 	x.done = c.lib.Port().Post(o)
 	*o = cluster.Op{Kind: cluster.KindWork}
 	if s.Marks > 0 {
 		x.takeSlot()
 		if x.last() {
-			x.ends(c.board.settle()) // not all: this one is open
+			x.ends(c.board.settle()) // not all: this call is open
 		}
 		x.boardWord(o, cluster.KindReached, c.board.doneFlag(x.at), x.before)
 	}
@@ -138,14 +137,14 @@ func (x *Run) start() error {
 	return nil
 }
 
-// place makes the temporary buffers.
+// place allocates the temporary buffers.
 func (x *Run) place() {
 	var total int64
 	x.temps, total = x.begins(x.temps)
 	x.reserve(total)
 }
 
-// begins gives where each temporary buffer begins, and how long they all are.
+// begins returns the offset of each temporary buffer, and their total size.
 func (p *Place) begins(at []int64) (begins []int64, total int64) {
 	begins = at[:0]
 	for i := range p.Schedule.Temps {
@@ -155,7 +154,7 @@ func (p *Place) begins(at []int64) (begins []int64, total int64) {
 	return begins, total
 }
 
-// reserve makes the memory of the temporary buffers.
+// reserve allocates the memory of the temporary buffers.
 func (x *Run) reserve(total int64) {
 	s := x.Schedule
 	switch {
@@ -181,15 +180,14 @@ func (x *Run) reserve(total int64) {
 	}
 }
 
-// Wait blocks until the call is complete at this member. The Run must not be used
-// afterwards.
+// Wait blocks until the call is complete on this member. The Run must not be used afterwards.
 func (x *Run) Wait() error {
 	x.await()
 	return x.end()
 }
 
-// Test reports whether the call is complete at this member. Once it is, the Run must
-// not be used any more.
+// Test reports whether the call is complete on this member. A complete Run must not be used any
+// more.
 func (x *Run) Test() (bool, error) {
 	if x.done != 0 {
 		if !x.comm.lib.Test(x.done) {
@@ -207,7 +205,7 @@ func (x *Run) await() {
 	}
 }
 
-// end gives the Run back.
+// end frees the Run.
 func (x *Run) end() error {
 	c, err := x.comm, x.trouble
 	if i := int(x.tag>>laneBits) - 1; i >= 0 && c.begun[i] == x {
@@ -219,14 +217,14 @@ func (x *Run) end() error {
 		}
 		x.temp = nil
 	}
-	if err == nil { // else there is more under way
+	if err == nil { // otherwise operations are still in progress
 		clear(x.staged)
 		x.rest()
 	}
 	return err
 }
 
-// rest lets the Run serve another call.
+// rest makes the Run available for another call.
 func (x *Run) rest() {
 	x.call, x.temp = Call{}, nil
 	x.next, x.comm.idle = x.comm.idle, x
@@ -258,20 +256,20 @@ func (x *Run) Step(p cluster.Poster, node int32, d cluster.Done) {
 		if x.Schedule.Marks > 0 && x.ends(1) {
 			p.Post(x.boardWord(&x.op, cluster.KindRaise, x.comm.board.doneFlag(x.at), 1))
 		}
-		x.open = -1          // what else is under way of a call that failed comes to nothing
-		fire := &x.comm.fire // not the call's own: once it is done, its thread may start the next one with it
+		x.open = -1          // ignore operations in progress of a failed call
+		fire := &x.comm.fire // not the Op of the call: after the call, its thread may use it for the next call
 		fire.Kind, fire.Event = cluster.KindFire, x.done
 		p.Post(fire)
 	}
 }
 
-// complete lets those go on that waited for a node.
+// complete continues the nodes that waited for a node.
 func (x *Run) complete(node int32, d cluster.Done) {
 	n := &x.Schedule.Nodes[node]
 	if n.Kind == Recv && !x.oneSide {
 		want := x.Bytes(n.Ref)
 		if d.Err != cluster.OK || d.Size != want {
-			x.fail("rank %d sent %d B, want %d: every member must give the same sizes", x.Peer(n.Peer), d.Size, want)
+			x.fail("rank %d sent %d B, want %d: every member must pass the same sizes", x.Peer(n.Peer), d.Size, want)
 		} else if !x.call.sizes {
 			if b := x.staged[node]; b != nil {
 				x.unpack(n.Ref, b)
@@ -290,7 +288,7 @@ func (x *Run) complete(node int32, d cluster.Done) {
 	}
 }
 
-// Next lists the nodes that wait for one, for those who write a call down.
+// Next returns the nodes that wait for a node, for recorders.
 func (x *Run) Next(node int) []int32 { return x.Schedule.Next(node) }
 
 func (x *Run) fail(format string, args ...any) {
@@ -338,7 +336,7 @@ func (x *Run) post(p cluster.Poster, node int32) {
 	p.Post(o)
 }
 
-// global is a peer's rank of the cluster. Tables of large teams stand in no cache.
+// global returns a peer's rank in the cluster. Tables of large teams do not fit in a cache.
 func (x *Run) global(to Peer) int32 {
 	at := x.Peer(to)
 	if x.first >= 0 {
@@ -347,7 +345,7 @@ func (x *Run) global(to Peer) int32 {
 	return x.comm.members[at]
 }
 
-// buffer is all of a buffer.
+// buffer returns all bytes of a buffer.
 func (x *Run) buffer(b Buf) []byte {
 	switch b {
 	case In:
@@ -358,7 +356,7 @@ func (x *Run) buffer(b Buf) []byte {
 	return x.temp[x.temps[b-temps]:]
 }
 
-// piece is the bytes of a message: in place where they are in one piece, else packed.
+// piece returns the bytes of a message: in place if they are contiguous, otherwise packed.
 func (x *Run) piece(n *Node, node int32) []byte {
 	buf := x.buffer(n.Ref.Buf)
 	runs := 0
@@ -387,10 +385,10 @@ func (x *Run) unpack(r Ref, b []byte) {
 	x.Runs(r, func(off, n int64) { b = b[copy(buf[off:off+n], b):] })
 }
 
-// local does what a node does to bytes of this rank. The blocks of both sides are as
-// long, but may be cut at other places.
+// local runs a node on bytes of this rank. Both sides have the same length, but may have different
+// blocks.
 func (x *Run) local(n *Node, at *strides) {
-	if dst, src := &at.to, &at.from; at.even && dst.each > 0 { // mostly
+	if dst, src := &at.to, &at.from; at.even && dst.each > 0 { // usual case
 		x.apply(n.Kind, x.buffer(n.Ref.Buf)[dst.base:dst.base+dst.each], x.buffer(n.From.Buf)[src.base:src.base+src.each])
 		return
 	}
@@ -401,8 +399,8 @@ func (x *Run) local(n *Node, at *strides) {
 	x.Runs(n.Ref, func(off, size int64) { next = x.cutting(n.Kind, dst, src, off, size, next) })
 }
 
-// cutting does what a node does to one run of its blocks, of which the other side has the
-// cuts from at on; it gives the next one.
+// cutting runs a node on one range of its blocks. The other side has the ranges from number at on.
+// cutting returns the number of the next one.
 func (x *Run) cutting(kind Kind, dst, src []byte, off, size int64, at int) int {
 	for size > 0 {
 		c := &x.cuts[at]
@@ -416,7 +414,7 @@ func (x *Run) cutting(kind Kind, dst, src []byte, off, size int64, at int) int {
 	return at
 }
 
-// cut is one run of bytes.
+// cut is one range of bytes.
 type cut struct{ off, size int64 }
 
 func (x *Run) apply(k Kind, dst, src []byte) {

@@ -1,6 +1,6 @@
 package coll
 
-// Kind says what a node does.
+// Kind is the type of a node.
 type Kind uint8
 
 // The kinds of node, with the fields that each reads.
@@ -11,39 +11,39 @@ const (
 	Combine             // Ref ← Ref op From
 	Precede             // Ref ← From op Ref
 
-	// At the team's board, where loads reach all members.
-	Mark // Ref: the others may load it from now on; one more mark of the call
-	Meet // Count: that many marks there are
-	Load // Ref ← From, which is the peer's, for each of Count members from Peer on
-	Fold // Ref ← From of Count members, from the root on, combined in their order
+	// On the team's shared control block, if loads reach all members.
+	Mark // Ref: publishes the blocks to the other members; adds one mark to the call
+	Meet // Count: waits until the call has that many marks
+	Load // Ref ← From of the peer, for each of Count members, starting with Peer
+	Fold // Ref ← From of Count members, starting with the root, combined in their order
 
 	Hardware // Ref ← From of Count members, combined by the machine's collective network
 )
 
 var kindNames = [...]string{"send", "recv", "copy", "combine", "precede", "mark", "meet", "load", "fold", "hardware"}
 
-// String names the kind.
+// String returns the name of the kind.
 func (k Kind) String() string { return kindNames[k] }
 
-// Peer is a rank, relative to the own one.
+// Peer is a rank relative to this one.
 type Peer struct {
-	Xor  bool  // the number that the own one, folded, gives with exclusive or; else D further on, cyclic
-	Root bool  // D further on from the root
+	Xor  bool  // this rank's folded number xor D; otherwise D ranks after this one, cyclic
+	Root bool  // D ranks after the root
 	D    int32 //
 }
 
-// Base is where the number of a block counts from.
+// Base is the origin of a block number.
 type Base uint8
 
 // The bases.
 const (
 	Fixed    Base = iota // Lo itself
-	FromMe               // the own number, cyclic: me + Lo
-	Aligned              // (me xor Lo), folded, down to a multiple of N, a power of two
-	FromPeer             // of a load or a fold: the number of the member whose bytes these are, cyclic
+	FromMe               // this rank's number, cyclic: me + Lo
+	Aligned              // (me xor Lo), folded, rounded down to a multiple of N, a power of two
+	FromPeer             // load or fold: the number of the member that owns the bytes, cyclic
 )
 
-// Buf is a buffer: one of the caller's, or a temporary one of the schedule's.
+// Buf is a buffer of the caller, or a temporary buffer of the schedule.
 type Buf int16
 
 // The buffers. Temporary ones follow.
@@ -53,12 +53,12 @@ const (
 	temps
 )
 
-// Ref is N blocks of a buffer, by number from Lo on; with a Run, runs of so many
-// blocks that begin Stride apart, of which the last may be shorter.
+// Ref is N blocks of a buffer, starting with number Lo. With a Run it is ranges of Run blocks that
+// begin Stride blocks apart; the last range may be shorter.
 type Ref struct {
 	Buf         Buf
 	Base        Base
-	Lo, N       int32 // N −1: all there are
+	Lo, N       int32 // N −1: all blocks
 	Run, Stride int32
 }
 
@@ -66,45 +66,45 @@ type Ref struct {
 type Node struct {
 	Kind  Kind
 	Lane  uint16
-	Deps  uint16 // nodes that complete before it is posted
+	Deps  uint16 // number of nodes that complete before this node is posted
 	Count int32
 	Peer  Peer
 	Ref   Ref
 	From  Ref
 }
 
-// Temp is a temporary buffer. It holds a window of the numbering of blocks, each
-// block at its place; or, loose, any blocks up to a number, packed; or it has slots,
-// each as long as the longest block, and references to it count these.
+// Temp is a temporary buffer of one of three kinds. It has a window of the numbering of blocks,
+// with each block in its position. Or it is loose and has any blocks up to a number, packed. Or it
+// has slots of the length of the longest block, and references count slots.
 type Temp struct {
 	Window Ref
 	Loose  bool
 	Slots  bool
 }
 
-// Schedule is what ranks of one class do. It is immutable.
+// Schedule is the schedule of the ranks of one class. It is immutable.
 type Schedule struct {
 	Collective Collective
 	Ranks      int32
-	Parts      int32 // blocks that there are
+	Parts      int32 // number of blocks
 	Nodes      []Node
 	Temps      []Temp
-	exit       int32 // nodes from here to exited gather what is done before the barrier at the end
+	exit       int32 // nodes from here to exited join the nodes before the final barrier
 	exited     int32
-	Marks      int32   // that the team makes at its board; 0: it does not use it
-	alone      bool    // no node is a message: they may be done one after another
-	keeps      bool    // it writes to temporary buffers
+	Marks      int32   // marks of the team in the shared control block; 0: not used
+	alone      bool    // no node is a message: nodes may run one after another
+	keeps      bool    // writes to temporary buffers
 	next       []int32 // nodes that wait for node i: next[first[i]:first[i+1]]
 	first      []int32
-	deps       []uint16 // by node, as Deps
-	heads      []int32  // nodes that wait for none
+	deps       []uint16 // Deps by node
+	heads      []int32  // nodes without dependencies
 	sends      []int32
 }
 
-// Next lists the nodes that wait for node i.
+// Next returns the nodes that wait for node i.
 func (s *Schedule) Next(i int) []int32 { return s.next[s.first[i]:s.first[i+1]] }
 
-// window is what a buffer holds.
+// window returns the blocks of a buffer.
 func (s *Schedule) window(b Buf) Ref {
 	w := whole
 	if b >= temps {
@@ -118,7 +118,7 @@ func (s *Schedule) window(b Buf) Ref {
 	return w
 }
 
-// Messages counts the sends.
+// Messages returns the number of sends.
 func (s *Schedule) Messages() int {
 	n := 0
 	for i := range s.Nodes {
@@ -129,9 +129,9 @@ func (s *Schedule) Messages() int {
 	return n
 }
 
-// core is the largest power of two up to p, and how many ranks are beyond it. Those
-// with odd numbers below twice that many are folded into the one before them; the
-// others have numbers without gaps.
+// core returns the largest power of two up to p, and the number of ranks beyond it. Ranks with odd
+// numbers below twice that number are folded into the rank before them. The other ranks are
+// renumbered without gaps.
 func core(p int32) (q, beyond int32) {
 	q = 1
 	for q <= p/2 {
@@ -140,7 +140,7 @@ func core(p int32) (q, beyond int32) {
 	return q, p - q
 }
 
-// folded reports whether rank rel leaves what it has to the one before it.
+// folded reports whether rank rel is folded into the rank before it.
 func folded(p, rel int32) bool {
 	_, beyond := core(p)
 	return rel < 2*beyond && rel%2 == 1

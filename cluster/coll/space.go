@@ -6,59 +6,56 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// space is the part of the segments that one-sided calls share: slots at one offset at
-// every member, that calls take in turn. A slot has words that others signal, and
-// buffers.
+// space is the part of the segments that one-sided calls share: slots at the same offset on every
+// member, used by calls round-robin. A slot has flags that other members signal, and buffers.
 //
-// Slots are parted into four groups. When a call is the first to take a slot of a
-// group, all members are known to have ended the calls that took the group before:
-// they said so in a barrier that began two groups ago.
+// Slots form four groups. When a call is the first one to take a slot of a group, all members have
+// ended the previous calls of the group. A barrier that began two groups ago ensures this.
 type space struct {
-	words int64 // where those of the first slot are
-	bytes int64 // where its buffers begin
-	room  Room  // of a slot
+	words int64 // offset of the flags of the first slot
+	bytes int64 // offset of the buffers of the first slot
+	room  Room  // size of a slot
 	runs  []*Run
-	turns []uint64 // how often each slot was taken
-	heard []uint64 // what its first words are when all calls so far have ended
+	turns []uint64 // number of uses of each slot
+	heard []uint64 // values of its first flags when all calls so far have ended
 	acked []uint64
-	next  uint64 // calls so far
-	start int64  // of all of it in the own segment
+	next  uint64 // number of calls so far
+	start int64  // offset of the whole space in the local segment
 	end   int64
-	key   Key // of the barriers that say so
+	key   Key // key of these barriers
 	said  [2]*Run
 }
 
 const groups = 4
 
-// The words of a slot: what counts arrivals and acknowledgements, then one a node.
+// The flags of a slot: the counters of arrivals and acknowledgements, then one flag per node.
 const (
 	wordHeard = iota
 	wordAcked
 	wordNode
 )
 
-// addressBits is what a word that carries an offset leaves to the turn above.
+// addressBits is the number of bits for an offset in a flag. The round is in the bits above.
 const addressBits = 40
 
-// Room is what a slot has, or a call needs of one.
+// Room is the size of a slot, or the space that a call needs in a slot.
 type Room struct {
-	Words int64         // a word each node, and two
-	Bytes int64         // of buffers
-	Store cluster.Store // of the buffers: in the segment, or in the size-only memory behind it
+	Words int64         // one flag per node, and two
+	Bytes int64         // size of the buffers
+	Store cluster.Store // store of the buffers: in the segment, or in the size-only memory behind it
 }
 
-// Most is room for two calls' needs.
+// Most returns the space that suffices for both needs.
 func (r Room) Most(o Room) Room {
 	return Room{max(r.Words, o.Words), max(r.Bytes, o.Bytes), cluster.Bytewise(!r.Store.SizeOnly() && !o.Store.SizeOnly())}
 }
 
-// Reserve gives one-sided calls slots in the segments, of which each call takes one in
-// turn. Key.Room says what a call needs. Every member calls it, with nothing under way.
-// What was reserved before is given back where nothing was allocated behind it, as Free
-// does.
+// Reserve allocates slots in the segments for one-sided calls. Calls take slots round-robin.
+// Key.Room returns the needs of a call. Every member calls Reserve, with no call in progress.
+// Earlier slots are freed if no later allocation follows them, as in Free.
 func (c *Comm) Reserve(room Room, slots int) error {
 	if room.Words < 0 || room.Bytes < 0 || slots < 1 {
-		return c.lib.Errorf("%d slots of %d words and %d B on %s: at least one, of no negative size", slots, room.Words, room.Bytes, c.team.Name())
+		return c.lib.Errorf("%d slots of %d words and %d B on %s: want at least one slot and no negative size", slots, room.Words, room.Bytes, c.team.Name())
 	}
 	if err := c.space.settle(); err != nil {
 		return err
@@ -71,7 +68,7 @@ func (c *Comm) Reserve(room Room, slots int) error {
 		return err
 	}
 	if most[1] != -most[2] || most[3] != -most[4] || most[5] != -most[6] {
-		return c.lib.Errorf("%d slots of %d words and %d B on %s: others want up to %d of %d words and %d B: every member must give the same numbers",
+		return c.lib.Errorf("%d slots of %d words and %d B on %s: others pass up to %d slots of %d words and %d B: every member must pass the same numbers",
 			slots, room.Words, room.Bytes, c.team.Name(), most[5], most[1], most[3])
 	}
 	c.lib.Raise(most[0])
@@ -93,24 +90,24 @@ func (c *Comm) Reserve(room Room, slots int) error {
 	}
 	s.bytes = buffers.Off
 	if end := s.bytes + room.Bytes*int64(slots); end >= 1<<addressBits {
-		return c.lib.Errorf("slots on %s end at %d of the segment: the library's words hold offsets up to %d", c.team.Name(), end, int64(1)<<addressBits)
+		return c.lib.Errorf("slots on %s end at offset %d of the segment: want at most %d", c.team.Name(), end, int64(1)<<addressBits)
 	}
 	s.end = c.lib.Heap()
 	clear(c.r.Segment()[s.words : s.words+8*room.Words*int64(slots)])
 	c.space = s
-	_, err = c.most() // nobody signals before all are cleared
+	_, err = c.most() // no member signals before all flags are cleared
 	return err
 }
 
-// giveBack frees the slots' part of the own segment, if it is the last one.
+// giveBack frees the slots in the local segment, if no later allocation follows.
 func (c *Comm) giveBack() {
 	if s := &c.space; s.runs != nil && c.lib.Heap() == s.end {
-		_ = c.r.Release(s.start) // the mark is the own one
+		_ = c.r.Release(s.start) // the offset is from this rank's Alloc
 	}
 	c.space = space{}
 }
 
-// most is the largest of each number over the members, who come to it together.
+// most returns the maximum of each number over all members. Every member calls it.
 func (c *Comm) most(own ...int64) ([]int64, error) {
 	in, out := make([]byte, 8*len(own)), make([]byte, 8*len(own))
 	for i, v := range own {
@@ -154,8 +151,8 @@ func (c *Comm) claim(x *Run) error {
 	return nil
 }
 
-// credit begins group b: it tells the others that the calls of group b − 2 have ended
-// here, and waits until all have told that of group b − 4, whose slots come next.
+// credit begins group b. It notifies the others that the calls of group b − 2 have ended here, and
+// waits for their notifications of group b − 4, whose slots are next.
 func (c *Comm) credit(b int) error {
 	s := &c.space
 	n := len(s.runs) / groups
@@ -180,7 +177,7 @@ func (c *Comm) credit(b int) error {
 	return err
 }
 
-// settle ends what the members have begun to tell each other.
+// settle completes notifications in progress.
 func (s *space) settle() error {
 	for i := range s.said {
 		if x := s.said[i]; x != nil {
@@ -193,9 +190,8 @@ func (s *space) settle() error {
 	return nil
 }
 
-// Room is what a call needs of a slot at most at any member: words to signal, and
-// buffers that others reach. These are the members' that pass on or combine, and of
-// calls whose bytes go through the library.
+// Room returns the maximum space of a call in a slot on any member: flags, and buffers that others
+// reach. Members that pass on or combine data need buffers, and so do calls with bounce buffers.
 func (k Key) Room(blocks Blocks) Room {
 	if !k.Transfer.OneSided() {
 		return Room{}
@@ -205,19 +201,19 @@ func (k Key) Room(blocks Blocks) Room {
 	return most
 }
 
-// Temporary is how many bytes of temporary buffers a call takes at all members together.
+// Temporary returns the bytes of temporary buffers of a call on all members together.
 func (k Key) Temporary(blocks Blocks) int64 {
 	if k.Algorithm.Collective == OpBcast && k.Algorithm.Needs&Reach == 0 {
-		return 0 // messages leave what they bring where it belongs
+		return 0 // messages arrive at their final positions
 	}
 	all := int64(0)
-	k.In, k.Out = MySync, MySync // barriers have none, and as many nodes as much else
+	k.In, k.Out = MySync, MySync // barriers have no temporary buffers, but many nodes
 	k.each(blocks, func(p *Place, alike int64) { all += alike * p.within(temps+Buf(len(p.Schedule.Temps))) })
 	return all
 }
 
-// each gives a member of each class, and how many are like it; every member alone where
-// blocks are of several sizes.
+// each calls do with one member of each class and the number of members in the class. If blocks
+// have different sizes, it calls do with every member.
 func (k Key) each(blocks Blocks, do func(p *Place, alike int64)) {
 	if blocks.Displ != nil || blocks.Elems%int64(blocks.Parts) != 0 {
 		var s *Schedule
@@ -246,7 +242,7 @@ func (k Key) each(blocks Blocks, do func(p *Place, alike int64)) {
 	}
 }
 
-// room is how much of a slot a call takes.
+// room returns the space of a call in a slot.
 func (p *Place) room(bounced bool) Room {
 	r := Room{Words: wordNode + int64(len(p.Schedule.Nodes)), Bytes: p.within(temps + Buf(len(p.Schedule.Temps)))}
 	if bounced {
@@ -255,8 +251,8 @@ func (p *Place) room(bounced bool) Room {
 	return r
 }
 
-// within is where a buffer is among those of the slot: temporary ones first, then those
-// of the caller that bytes bounce through.
+// within returns the offset of a buffer in the slot: first the temporary buffers, then the bounce
+// buffers of the caller's buffers.
 func (p *Place) within(b Buf) int64 {
 	at := int64(0)
 	last := len(p.Schedule.Temps)
@@ -272,7 +268,7 @@ func (p *Place) within(b Buf) int64 {
 	return at
 }
 
-// bounces is the room of a buffer of the caller's.
+// bounces returns the size of the bounce buffer of a caller's buffer.
 func (p *Place) bounces(b Buf) int64 {
 	if !p.Schedule.Collective.uses(b, p.Rel) {
 		return 0
@@ -282,7 +278,7 @@ func (p *Place) bounces(b Buf) int64 {
 
 func aligned8(n int64) int64 { return (n + 7) &^ 7 }
 
-// Table is how many bytes a member spends on the addresses of a call's buffers.
+// Table returns the bytes that a member uses for the addresses of a call's buffers.
 func (c *Call) Table() int64 {
 	n := int64(0)
 	for _, at := range []*At{c.InAt, c.OutAt} {
@@ -293,7 +289,7 @@ func (c *Call) Table() int64 {
 	return n
 }
 
-// of is the offset at a member.
+// of returns the offset on a member.
 func (a *At) of(member int32) int64 {
 	if a.Of != nil {
 		return a.Of[member]

@@ -1,6 +1,6 @@
 package coll
 
-// number is that of a rank, counted from the root, among the blocks.
+// number returns the block number of a rank, counted from the root.
 func (p *Place) number(rel int32) int64 {
 	if p.Schedule.Collective.ByMember() {
 		rel = wrap(rel+p.Root, p.Schedule.Ranks)
@@ -8,15 +8,15 @@ func (p *Place) number(rel int32) int64 {
 	return int64(rel)
 }
 
-// stride is where the one block of a reference is for all members: at base + i × step for
-// that with number i, each bytes long.
+// stride is the position of a one-block reference for all members: at base + i × step for member i,
+// with length each.
 type stride struct{ base, step, each int64 }
 
-// strides are those of both sides of a node.
+// strides has the strides of both sides of a node.
 type strides struct {
 	to, from stride
-	even     bool // both sides have them, for blocks that are equally long
-	shown    bool // what is loaded has
+	even     bool // both sides have strides and blocks of the same length
+	shown    bool // the loaded side has strides
 }
 
 func (x *Run) stridesOf(n *Node) (s strides) {
@@ -27,8 +27,8 @@ func (x *Run) stridesOf(n *Node) (s strides) {
 	return s
 }
 
-// strided gives the strides of a reference to one block, where all blocks are equally
-// long; of the peers' buffers, or of the own one.
+// strided returns the stride of a reference to one block, if all blocks have the same length. The
+// buffer is the peers' or this rank's.
 func (x *Run) strided(r *Ref, peers bool) (s stride, ok bool) {
 	sizes, parts := x.sizes(r.Buf), x.Schedule.Parts
 	if sizes.Displ != nil || sizes.Elems%int64(parts) != 0 || r.Run != 0 || r.Lo != 0 {
@@ -39,7 +39,7 @@ func (x *Run) strided(r *Ref, peers bool) (s stride, ok bool) {
 	switch {
 	case r.Buf >= temps && (x.Schedule.Temps[r.Buf-temps].Loose || x.Schedule.Temps[r.Buf-temps].Slots):
 		return s, false
-	case r.Base == Fixed && r.N < 0 && w.Base == Fixed && w.N == parts: // all of it
+	case r.Base == Fixed && r.N < 0 && w.Base == Fixed && w.N == parts: // the whole node
 		s.each *= int64(parts)
 		return s, true
 	case r.N != 1 && !(r.N < 0 && parts == 1):
@@ -58,19 +58,18 @@ func (x *Run) strided(r *Ref, peers bool) (s stride, ok bool) {
 	return s, false
 }
 
-// bound is what follows from where the blocks of a member's call are. The next call in the
-// same role mostly has the same, and is short.
+// bound caches the positions of the blocks of a member's call. The next call in the same role
+// usually has the same positions.
 type bound struct {
 	root   int32
 	blocks Blocks
-	sizes  [temps]int64 // of the caller's buffers
-	temps  []int64      // where each temporary one begins
-	total  int64        // of these
+	sizes  [temps]int64 // sizes of the caller's buffers
+	temps  []int64      // offsets of the temporary buffers
+	total  int64        // total size of these
 	nodes  []strides
 }
 
-// binds gives it for a call that is done at once, on blocks that are shared out evenly;
-// else nil.
+// binds returns the bound of an inline call on evenly divided blocks; otherwise nil.
 func (x *Run) binds(does *share) *bound {
 	if !x.Schedule.alone || x.Blocks.Displ != nil || x.Into != nil {
 		return nil

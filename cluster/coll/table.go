@@ -10,39 +10,39 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Rule is what a table says of a team: from a size on, these choices, the best first.
+// Rule is one entry of a table: a team, a minimum size, and its choices, best first.
 type Rule struct {
 	Tuple   // Lacks is 0
 	Choices []Choice
-	Time    cluster.Time // that the first one took; 0: unknown
+	Time    cluster.Time // time of the first choice; 0: unknown
 }
 
-// MostChoices is how many a rule has at most.
+// MostChoices is the maximum number of choices of a rule.
 const MostChoices = 3
 
-// Table says which algorithm to take. It is immutable: any number of ranks may read it.
+// Table maps configurations to algorithms. It is immutable; any number of ranks may read it.
 type Table struct {
-	choices []Choice // each once
+	choices []Choice // distinct choices
 	entries []tableEntry
 	columns [Collectives][]tableColumn
 }
 
-// tableEntry is a rule in memory. Which team it is for, its column knows.
+// tableEntry is a rule in memory. Its column has the team.
 type tableEntry struct {
 	bytes   int64
 	time    cluster.Time
-	choices [MostChoices]uint16 // places in choices, + 1; 0: no more
+	choices [MostChoices]uint16 // indices into choices, + 1; 0: end
 }
 
-// tableColumn is the entries of one team, by size.
+// tableColumn has the entries of one team, by size.
 type tableColumn struct {
 	ranks, perNode int32
 	first, end     int32
-	modes          Modes // that are asked for
+	modes          Modes // required modes
 }
 
-// NewTable makes a table of rules in any order. A team of one size and one number of
-// ranks a node has each size once, and a choice that serves it.
+// NewTable returns a table of rules in any order. A team, with its number of ranks per node, has
+// each size at most once, and at least one choice that supports it.
 func NewTable(rules []Rule) (*Table, error) {
 	rules = slices.Clone(rules)
 	for i := range rules {
@@ -61,15 +61,15 @@ func NewTable(rules []Rule) (*Table, error) {
 		case r.Collective >= Collectives:
 			return refuse("no such collective")
 		case r.Ranks < 1 || r.Ranks > MostRanks:
-			return refuse("ranks from 1 to %d", MostRanks)
+			return refuse("want 1 to %d ranks", MostRanks)
 		case r.PerNode < 0 || r.perNode() > r.Ranks:
-			return refuse("a node holds at most all ranks")
+			return refuse("want at most all ranks per node")
 		case r.Bytes < 0 || r.Time < 0:
-			return refuse("neither size nor time may be negative")
+			return refuse("size and time must not be negative")
 		case len(r.Choices) == 0 || len(r.Choices) > MostChoices:
 			return refuse("%d choices: from 1 to %d", len(r.Choices), MostChoices)
 		case i > 0 && r.same(rules[i-1].Tuple) && r.Bytes == rules[i-1].Bytes:
-			return refuse("it is there twice")
+			return refuse("duplicate rule")
 		}
 		e := tableEntry{bytes: r.Bytes, time: r.Time}
 		serves := false
@@ -82,7 +82,7 @@ func NewTable(rules []Rule) (*Table, error) {
 				c.Radix = int(c.Algorithm.Radix)
 			}
 			c.Modes = Modes{Transfer: c.Transfer}
-			ranks := int32(2) // that all algorithms take
+			ranks := int32(2) // a number that all algorithms accept
 			if c.Algorithm.Takes(r.Tuple) {
 				serves, ranks = true, r.Ranks
 			}
@@ -101,7 +101,7 @@ func NewTable(rules []Rule) (*Table, error) {
 			e.choices[j] = n
 		}
 		if !serves {
-			return refuse("no choice that serves such a team")
+			return refuse("no choice supports such a team")
 		}
 		columns := t.columns[r.Collective]
 		if i == 0 || !r.same(rules[i-1].Tuple) {
@@ -116,20 +116,20 @@ func NewTable(rules []Rule) (*Table, error) {
 
 func (t Tuple) perNode() int32 { return max(t.PerNode, 1) }
 
-// compareModes orders what is asked for.
+// compareModes orders required modes.
 func compareModes(a, b Modes) int {
 	return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.In, b.In), cmp.Compare(a.Out, b.Out))
 }
 
-// same reports whether two tuples differ by their sizes alone.
+// same reports whether two configurations differ only in size.
 func (t Tuple) same(o Tuple) bool {
 	return t.Collective == o.Collective && compareModes(t.Modes, o.Modes) == 0 && t.Ranks == o.Ranks && t.perNode() == o.perNode()
 }
 
-// Len is how many rules there are.
+// Len returns the number of rules.
 func (t *Table) Len() int { return len(t.entries) }
 
-// Rules lists the rules by collective, ranks a node, ranks and size.
+// Rules returns the rules by collective, ranks per node, ranks and size.
 func (t *Table) Rules() []Rule {
 	rules := make([]Rule, 0, len(t.entries))
 	for c := range t.columns {
@@ -148,26 +148,26 @@ func (t *Table) Rules() []Rule {
 	return rules
 }
 
-// Column is what a table says of one team: a look-up that does not allocate.
+// Column is the part of a table for one team. Its methods do not allocate.
 type Column struct {
 	table   *Table
 	entries []tableEntry
 	tuple   Tuple
 }
 
-// otherShape is how much further away, in octaves, a team of another shape seems: with
-// ranks a power of two algorithms have no ranks to fold.
+// otherShape is the additional distance, in octaves, of a team of another shape. With a power of
+// two of ranks, algorithms do not fold ranks.
 const otherShape = 1.5
 
-// otherModes is that where other addresses or another synchronization are asked for.
+// otherModes is the additional distance for other required addresses or synchronization.
 const otherModes = 8
 
-// Column gives the part for a team: of the one most like it.
+// Column returns the column of the most similar team.
 func (t *Table) Column(c Collective, ranks, perNode int32) Column {
 	return t.For(Tuple{Collective: c, Ranks: ranks, PerNode: perNode})
 }
 
-// For gives the part for the tuples that differ from this one by their size alone.
+// For returns the column for configurations that differ from this one only in size.
 func (t *Table) For(at Tuple) Column {
 	at.Modes.Transfer = 0
 	to := Column{table: t, tuple: at}
@@ -188,10 +188,10 @@ func (t *Table) For(at Tuple) Column {
 	return to
 }
 
-// octaves is how far apart two numbers are.
+// octaves returns the distance of two numbers in octaves.
 func octaves(a, b int32) float64 { return math.Abs(math.Log2(float64(a) / float64(b))) }
 
-// entry is the last one up to n bytes; where all are beyond, the first.
+// entry returns the last entry for at most n bytes, or the first entry.
 func (c *Column) entry(n int64) *tableEntry {
 	lo, hi := 0, len(c.entries)
 	for hi-lo > 1 {
@@ -204,7 +204,7 @@ func (c *Column) entry(n int64) *tableEntry {
 	return &c.entries[lo]
 }
 
-// Choose gives the first choice that serves a call of n bytes; false: there is none.
+// Choose returns the first choice that supports a call of n bytes; false: none.
 func (c *Column) Choose(n int64, lacks Needs) (Choice, bool) {
 	if len(c.entries) == 0 {
 		return Choice{}, false
@@ -222,13 +222,13 @@ func (c *Column) Choose(n int64, lacks Needs) (Choice, bool) {
 	return Choice{}, false
 }
 
-// Step is a choice from a size on.
+// Step is a choice and its minimum size.
 type Step struct {
 	From   int64
 	Choice Choice
 }
 
-// Steps lists what the column chooses, from size 0 on; empty: it has nothing that serves.
+// Steps returns the choices of the column by size, from size 0; empty: no choice supports the call.
 func (c *Column) Steps(lacks Needs) []Step {
 	var all []Step
 	for _, e := range c.entries {
@@ -245,7 +245,7 @@ func (c *Column) Steps(lacks Needs) []Step {
 	return all
 }
 
-// near lists all choices that serve.
+// near returns all choices that support a call.
 func (c *Column) near(n int64, lacks Needs) []Choice {
 	if len(c.entries) == 0 {
 		return nil
@@ -261,8 +261,8 @@ func (c *Column) near(n int64, lacks Needs) []Choice {
 	return all
 }
 
-// Find gives the choice for a tuple; where the table has none, the first algorithm that
-// serves.
+// Find returns the choice for a configuration. If the table has none, it returns the first
+// algorithm that supports the configuration.
 func (t *Table) Find(at Tuple) (Choice, error) {
 	c := t.For(at)
 	if choice, ok := c.Choose(at.Bytes, at.Lacks); ok {
@@ -275,17 +275,17 @@ func (t *Table) Find(at Tuple) (Choice, error) {
 	return choice.Under(at.Modes), nil
 }
 
-// Serving is the first algorithm that serves a tuple, with its usual parameters.
+// Serving returns the first algorithm that supports a configuration, with its default parameters.
 func Serving(at Tuple) (Choice, error) {
 	for _, a := range Of(at.Collective) {
 		if a.Takes(at) {
 			return Choice{Algorithm: a, Parameters: Parameters{Radix: int(a.Radix)}}, nil
 		}
 	}
-	return Choice{}, fmt.Errorf("%s: no algorithm serves it", at)
+	return Choice{}, fmt.Errorf("%s: no algorithm supports it", at)
 }
 
-// Memory is how many bytes a table takes.
+// Memory returns the size of a table in bytes.
 func (t *Table) Memory() int {
 	n := int(unsafe.Sizeof(*t)) + cap(t.entries)*int(unsafe.Sizeof(tableEntry{})) + cap(t.choices)*int(unsafe.Sizeof(Choice{}))
 	for _, c := range t.columns {
@@ -294,28 +294,28 @@ func (t *Table) Memory() int {
 	return n
 }
 
-// Winners is a table of one collective over teams and sizes.
+// Winners is a decision map: the best choices of one collective over teams and sizes.
 type Winners struct {
 	Collective Collective
-	PerNode    int32      // ranks a node; teams of fewer are in one
-	Modes      Modes      // that are asked for
-	Ranks      []int32    // of the teams, ascending
+	PerNode    int32      // ranks per node; smaller teams are inside one node
+	Modes      Modes      // required modes
+	Ranks      []int32    // team sizes, ascending
 	Sizes      []int64    // ascending
 	Cells      [][]Choice // by size, then by team
 }
 
-// follows reports whether a column is of a larger team with as many ranks a node, as far
-// as the smaller team had them.
+// follows reports whether a column is for a larger team with the same number of ranks per node. A
+// smaller team may be inside one node.
 func (c *tableColumn) follows(o *tableColumn) bool {
 	return c.ranks > o.ranks && (c.perNode == o.perNode || o.perNode == o.ranks && c.perNode > o.perNode)
 }
 
-// Winners lists a table's best choices for each collective and number of ranks a node
-// that it has, at every size of one of its teams.
+// Winners returns the decision maps of a table: one per collective and number of ranks per node,
+// with every size of its teams.
 func (t *Table) Winners() []Winners {
 	var all []Winners
 	for c := range t.columns {
-		columns := t.columns[c] // by ranks a node, then by ranks
+		columns := t.columns[c] // by ranks per node, then by ranks
 		for len(columns) > 0 {
 			n := 1
 			for n < len(columns) && columns[n].modes == columns[0].modes && columns[n].follows(&columns[n-1]) {

@@ -22,8 +22,8 @@ func ruleOf(ranks, perNode int32, bytes int64, choices ...Choice) Rule {
 	return Rule{Tuple: Tuple{Collective: choices[0].Algorithm.Collective, Ranks: ranks, PerNode: perNode, Bytes: bytes}, Choices: choices}
 }
 
-// A rule holds from its size on; below the first one, the first holds. A team that the
-// table does not have takes the column most like it: of its kind, powers of two or not.
+// A rule applies from its size on; below the first rule, the first one applies. A team that is not
+// in the table uses the most similar column of its kind: powers of two or not.
 func TestTableFinds(t *testing.T) {
 	bruck, ring := choiceOf(t, OpAllgather, "bruck", 2, 0), choiceOf(t, OpAllgather, "ring", 0, 0)
 	doubling, flat := choiceOf(t, OpAllgather, "recursive-doubling", 0, 0), choiceOf(t, OpAllgather, "flat", 0, 0)
@@ -47,8 +47,8 @@ func TestTableFinds(t *testing.T) {
 		{16, 1, 4096, ring},
 		{16, 1, 1 << 30, ring},
 		{32, 1, 8, doubling},
-		{20, 1, 8, bruck},    // the other shape's column is nearer, but folds ranks
-		{17, 2, 4096, bruck}, // no power of two
+		{20, 1, 8, bruck},    // the column of the other shape is nearer, but folds ranks
+		{17, 2, 4096, bruck}, // not a power of two
 		{16, 4, 8, flat},
 		{64, 64, 8, flat},
 	} {
@@ -59,7 +59,7 @@ func TestTableFinds(t *testing.T) {
 	}
 }
 
-// A choice that does not serve gives way to the next one, and to any that serves.
+// If a choice does not support the call, the next one is used, then any that does.
 func TestTableServes(t *testing.T) {
 	doubling, bruck := choiceOf(t, OpAllgather, "recursive-doubling", 0, 0), choiceOf(t, OpAllgather, "bruck", 4, 0)
 	table, err := NewTable([]Rule{ruleOf(8, 1, 0, doubling, bruck), ruleOf(8, 1, 64, doubling)})
@@ -88,8 +88,8 @@ func TestTableServes(t *testing.T) {
 	}
 }
 
-// What is asked for of addresses and synchronization has columns of its own, and goes
-// into the choice; the transfer is the choice's.
+// Required addresses and synchronization have separate columns and become part of the choice. The
+// choice has the transfer.
 func TestTableModes(t *testing.T) {
 	put := choiceOf(t, OpBcast, "knomial", 2, 1)
 	put.Transfer = Put
@@ -107,7 +107,7 @@ func TestTableModes(t *testing.T) {
 	}{
 		{Modes{}, "flat", Modes{}},
 		{local, "knomial, radix 2, put", Modes{Transfer: Put, Address: Local, In: AllSync}},
-		{Modes{Out: NoSync}, "flat", Modes{Out: NoSync}}, // there is no column of these: the first that is near
+		{Modes{Out: NoSync}, "flat", Modes{Out: NoSync}}, // no such column: the nearest one
 	} {
 		got, err := table.Find(Tuple{Collective: OpBcast, Ranks: 8, Modes: c.asked})
 		if err != nil || got.String() != c.want || got.Modes != c.modes {
@@ -122,7 +122,8 @@ func TestTableModes(t *testing.T) {
 	}
 }
 
-// A table of so many ranks a node is one field: its smaller teams are in one node.
+// A table for one number of ranks per node is one decision map: its smaller teams are inside one
+// node.
 func TestTableWinners(t *testing.T) {
 	flat := choiceOf(t, OpBcast, "flat", 0, 1)
 	table, err := NewTable([]Rule{ruleOf(2, 2, 0, flat), ruleOf(4, 4, 0, flat), ruleOf(8, 4, 0, flat), ruleOf(2, 1, 0, flat), ruleOf(8, 1, 0, flat)})
@@ -156,7 +157,7 @@ func TestTableRefuses(t *testing.T) {
 	}
 }
 
-// What goes in comes out, in order.
+// Rules returns the rules of NewTable in order.
 func TestTableRules(t *testing.T) {
 	rules := big(t, 8, 16)
 	table, err := NewTable(rules)
@@ -174,7 +175,7 @@ func TestTableRules(t *testing.T) {
 	}
 }
 
-// big is a table's rules for so many teams and sizes.
+// big returns rules for a number of teams and sizes.
 func big(t testing.TB, teams, sizes int) []Rule {
 	var rules []Rule
 	for i := range teams {
@@ -187,7 +188,7 @@ func big(t testing.TB, teams, sizes int) []Rule {
 	return rules
 }
 
-// An entry takes at most the 48 bytes that paper 5 gives it (section 5.4).
+// An entry uses at most 48 bytes, as in paper 5 (section 5.4).
 func TestTableMemory(t *testing.T) {
 	const teams, sizes = 64, 64
 	table, err := NewTable(big(t, teams, sizes))

@@ -2,7 +2,7 @@ package coll
 
 import "testing"
 
-// No broadcast by messages has a temporary buffer: what a large team takes is known without
+// No broadcast by messages has a temporary buffer, so the memory of a large team is known without
 // its schedules.
 func TestBroadcastsHaveNoTemporaryBuffers(t *testing.T) {
 	for _, a := range Of(OpBcast) {

@@ -7,24 +7,24 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Message is one that a rank sends another in a collective, as a cost prices it.
+// Message is a message between two ranks of a collective, with the times of a cost model.
 type Message struct {
-	From, To int32 // in the team
+	From, To int32 // numbers in the team
 	Lane     int32 // or tag
 	Bytes    int64
-	Sent     cluster.Time // when its first byte leaves
-	Arrived  cluster.Time // when all of it is there
+	Sent     cluster.Time // time at which the first byte leaves
+	Arrived  cluster.Time // time at which the last byte arrives
 }
 
-// Trace is what a collective of a whole team comes to, all ranks starting at 0 and no
-// two messages sharing a link.
+// Trace is the result of pricing a collective of a team. All ranks start at time 0, and no two
+// messages share a link.
 type Trace struct {
 	Messages   []Message // in the order of arrival
 	Ends       []cluster.Time
-	Unreceived int // messages that nobody has received
+	Unreceived int // number of messages without a receive
 }
 
-// Last is when the last rank ends.
+// Last returns the time at which the last rank ends.
 func (t *Trace) Last() cluster.Time {
 	last := cluster.Time(0)
 	for _, e := range t.Ends {
@@ -33,7 +33,7 @@ func (t *Trace) Last() cluster.Time {
 	return last
 }
 
-// Bytes is the sum over all messages.
+// Bytes returns the sum over all messages.
 func (t *Trace) Bytes() int64 {
 	n := int64(0)
 	for i := range t.Messages {
@@ -42,8 +42,8 @@ func (t *Trace) Bytes() int64 {
 	return n
 }
 
-// Steps prices each message as a step: a rank sends one at a time and receives one at
-// a time, and Arrived counts steps.
+// Steps prices each message as one step: a rank sends one and receives one message at a time.
+// Arrived counts steps.
 func Steps(k Key, root int32, blocks Blocks) (*Trace, error) {
 	return Price(k, root, blocks, unit)
 }
@@ -58,7 +58,7 @@ func (k Key) Bind(root int32, blocks Blocks) ([]Place, error) {
 	case root != 0 && !k.Algorithm.Collective.Rooted():
 		return nil, fmt.Errorf("root %d: %s has none", root, k.Algorithm.Collective)
 	case root < 0 || root >= k.Ranks:
-		return nil, fmt.Errorf("root %d: there are ranks 0 to %d", root, k.Ranks-1)
+		return nil, fmt.Errorf("root %d: want 0 to %d", root, k.Ranks-1)
 	}
 	cache := &Cache{}
 	places := make([]Place, k.Ranks)
@@ -67,14 +67,14 @@ func (k Key) Bind(root int32, blocks Blocks) ([]Place, error) {
 		rel := wrap(r-root, k.Ranks)
 		places[r] = Place{Schedule: cache.Schedule(k, rel), Rel: rel, Root: root, Blocks: blocks}
 		if nodes += len(places[r].Schedule.Nodes); nodes > maxNodes {
-			return nil, fmt.Errorf("%s by %s among %d ranks has more than %d steps: take fewer ranks", k.Algorithm.Collective, k.Algorithm.Name, k.Ranks, maxNodes)
+			return nil, fmt.Errorf("%s by %s among %d ranks has more than %d steps (use fewer ranks)", k.Algorithm.Collective, k.Algorithm.Name, k.Ranks, maxNodes)
 		}
 	}
 	return places, nil
 }
 
-// Price runs the schedules of a key on LogGP's model alone. Sends are eager: a send is
-// complete once the processor has done its part.
+// Price runs the schedules of a key on the LogGP model. Sends are eager: a send is complete after
+// its CPU time.
 func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 	places, err := k.Bind(root, blocks)
 	if err != nil {
@@ -115,14 +115,14 @@ func Price(k Key, root int32, blocks Blocks, c Cost) (*Trace, error) {
 	return PriceGraphs(graphs, c)
 }
 
-// look is a load of bytes of another rank, or of the own one.
+// look is a load of bytes of another rank, or of the rank itself.
 type look struct {
 	peer int32
 	size int64
-	add  bool // they are combined
+	add  bool // the bytes are combined
 }
 
-// loads lists what a load or a fold looks at.
+// loads returns the loads of a load or a fold node.
 func (p *Place) loads(n *Node) []look {
 	var all []look
 	for i := range n.Count {

@@ -2,22 +2,21 @@ package coll
 
 import "slices"
 
-// shape is a tree over ranks: data, not code. A vertex is followed by its whole
-// subtree (the numbers are a preorder), so that what a subtree has is one run of
-// blocks, and vertices with equal subtrees are one class.
+// shape is a tree of ranks, as data. Numbers are in preorder: a vertex is followed by its subtree.
+// The blocks of a subtree are therefore one range, and vertices with equal subtrees form one class.
 type shape struct {
 	name       string
 	doc, paper string
-	radix      int32 // unless told; 0: the shape has none
+	radix      int32 // default radix; 0: the shape has no radix
 	least      int32
 	vertex     func(p, radix, rel int32) vertex
-	far        bool // a broadcast serves the child farthest away first; else the one with the largest subtree
+	far        bool // a broadcast serves the farthest child first; otherwise the child with the largest subtree
 }
 
 // vertex is a rank in the tree.
 type vertex struct {
-	up   int32  // how far behind it its parent is; 0: it is the root
-	size int32  // of its subtree, itself included
+	up   int32  // distance to the parent; 0: the root
+	size int32  // size of the subtree, with this vertex
 	kids []limb // nearest first
 }
 
@@ -25,14 +24,15 @@ type vertex struct {
 type limb struct{ d, size int32 }
 
 var shapes = []shape{
-	{name: "knomial", doc: "a k-nomial tree: a rank's children are at multiples of powers of the radix below the one where it hangs", paper: "paper 5, section 3.2", radix: 2, vertex: knomial},
-	{name: "kary", doc: "a k-ary tree: each rank divides what follows it among as many children as the radix says", paper: "paper 5, section 3.2", radix: 2, vertex: kary},
+	{name: "knomial", doc: "a k-nomial tree: a rank's children are at multiples of all powers of the radix below the rank's own power", paper: "paper 5, section 3.2", radix: 2, vertex: knomial},
+	{name: "kary", doc: "a k-ary tree: each rank divides the following ranks among its children; the radix is their number", paper: "paper 5, section 3.2", radix: 2, vertex: kary},
 	{name: "chain", doc: "a chain: each rank has the next one as its only child", paper: "paper 5, section 3.2", vertex: chain},
 	{name: "flat", doc: "the root has all others as its children", paper: "paper 5, section 3.2", vertex: flat},
-	{name: "fork", doc: "a fork: ranks in a grid of as many dimensions as the radix says, a chain along the first, and from each of its ranks a fork in the others", paper: "paper 5, section 3.2", radix: 3, least: 1, vertex: fork},
+	{name: "fork", doc: "a fork: ranks form a grid, whose number of dimensions is the radix, with a chain along the first dimension and from each of its ranks a fork in the others", paper: "paper 5, section 3.2", radix: 3, least: 1, vertex: fork},
 }
 
-// knomial: the lowest digit that is not 0 says where a rank hangs.
+// knomial returns the vertex of a k-nomial tree. The lowest nonzero digit of a rank determines its
+// parent.
 func knomial(p, k, rel int32) vertex {
 	var v vertex
 	w := int64(1) // the power of the radix that bounds the subtree
@@ -54,7 +54,8 @@ func knomial(p, k, rel int32) vertex {
 	return v
 }
 
-// kary descends to the rank; of the children's subtrees the first are the longer.
+// kary returns the vertex of a k-ary tree. It descends from the root. The first children have the
+// larger subtrees.
 func kary(p, k, rel int32) vertex {
 	v := vertex{size: p}
 	for at := int32(0); ; {
@@ -101,15 +102,15 @@ func flat(p, _, rel int32) vertex {
 	return v
 }
 
-// fork counts in a grid of equal sides, row by row: the last place that is not 0 says
-// along which dimension a rank hangs.
+// fork returns the vertex of a fork. It numbers a grid of equal sides row by row. The last nonzero
+// coordinate determines the dimension to the parent.
 func fork(p, dims, rel int32) vertex {
 	side := int64(1)
 	for power(side, dims) < int64(p) {
 		side++
 	}
 	v := vertex{size: p}
-	w := int64(p) // ranks that a step along the rank's own dimension passes, or all
+	w := int64(p) // distance of neighbours along the rank's dimension, or p
 	if rel > 0 {
 		for w = 1; int64(rel)%(w*side) == 0; w *= side {
 		}
@@ -118,7 +119,7 @@ func fork(p, dims, rel int32) vertex {
 		v.size = int32(min(int64(rel)/row*row+row, int64(p)) - int64(rel))
 	}
 	for at := int64(1); at <= w && at < int64(v.size); at *= side {
-		limit := int64(v.size) // along its own dimension all that follows; along the later ones up to its next row
+		limit := int64(v.size) // along its own dimension all following ranks; along later dimensions up to its next row
 		if rel == 0 || at < w {
 			limit = min(limit, at*side)
 		}
@@ -129,7 +130,7 @@ func fork(p, dims, rel int32) vertex {
 	return v
 }
 
-// power is side to the power of dims, or more than any team has.
+// power returns side to the power of dims, or a number above every team size.
 func power(side int64, dims int32) int64 {
 	n := int64(1)
 	for ; dims > 0 && n <= MostRanks; dims-- {
@@ -138,21 +139,20 @@ func power(side int64, dims int32) int64 {
 	return n
 }
 
-// largest is the order in which a vertex serves its children: the largest subtree
-// first.
+// largest returns the children of a vertex, the largest subtree first.
 func (v *vertex) largest() []limb {
 	order := slices.Clone(v.kids)
 	slices.SortStableFunc(order, func(a, b limb) int { return int(b.size - a.size) })
 	return order
 }
 
-// subtree is the class of a rank in schedules that name its subtree's blocks.
+// subtree returns the class of a rank in schedules with blocks of its subtree.
 func (s *shape) subtree(k Key, rel int32) int64 {
 	v := s.vertex(k.Ranks, k.Radix, rel)
 	return int64(v.up)<<32 | int64(v.size)
 }
 
-// place is the class where only the children count.
+// place returns the class of a rank in schedules that depend only on its children.
 func (s *shape) place(k Key, rel int32) int64 {
 	if s.name == "chain" {
 		v := chain(k.Ranks, 0, rel)

@@ -23,9 +23,9 @@ func init() {
 	}
 }
 
-// cast broadcasts the parts of Out, one after another, each passed on as it comes:
-// once the nodes that after gives for a part are complete, if there are any. Two
-// receives are under way; puts come when they come.
+// cast broadcasts the parts of Out, one after another. A rank passes on each part when it arrives,
+// and after the nodes that after returns for it. Two receives are posted at a time; puts arrive at
+// any time.
 func (b *Builder) cast(s *shape, after func(part int32) []id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	order := v.largest()
@@ -53,8 +53,8 @@ func (b *Builder) cast(s *shape, after func(part int32) []id) {
 	}
 }
 
-// scatter divides what the root has in a buffer by whose rank it is for, and leaves
-// the own block in another one. Ranks with children keep those of their subtree.
+// scatter distributes the blocks of a buffer of the root, and leaves each rank's block in another
+// buffer. Ranks with children keep the blocks of their subtree.
 func (b *Builder) scatter(s *shape, root, own Buf, after ...id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	all := root
@@ -72,13 +72,13 @@ func (b *Builder) scatter(s *shape, root, own Buf, after ...id) {
 	b.copy(from(own, 0, 1), from(all, 0, 1), after...)
 }
 
-// walk is when the last rank below a vertex has a message whose size is by child, its
-// parent having it at 0 and sending to each child in turn.
+// walk returns the time at which the last rank below a vertex has its message. The size depends on
+// the child. A parent has the message at time 0 and sends to one child after another.
 func (s *shape) walk(k Key, rel int32, size func(limb) int64, c *Cost) cluster.Time {
 	return walk(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtree(k, rel) }, rel, size, c)
 }
 
-// walk is the same in any tree whose vertices of one class have equal subtrees.
+// walk is shape.walk for any tree whose vertices of one class have equal subtrees.
 func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, size func(limb) int64, c *Cost) cluster.Time {
 	known := map[int64]cluster.Time{} // by class
 	var below func(rel int32) cluster.Time
@@ -102,22 +102,22 @@ func walk(at func(rel int32) vertex, class func(rel int32) int64, rel int32, siz
 	return below(rel)
 }
 
-// down is the time of a broadcast: one segment goes down the tree, and the others
-// follow as far apart as the busiest rank takes to pass one on.
+// down returns the time of a broadcast. The first segment goes down the tree. The others follow at
+// the interval that the busiest rank needs to pass one on.
 func (s *shape) down(c *Cost, k Key, n int64) cluster.Time {
 	first, each, behind := s.downward(c, k, n)
 	return first + cluster.Time(k.Segments-1)*max(each, behind)
 }
 
-// downward is the time of the first segment, and what each further one takes of the
-// busiest rank's processor, and of what else it goes through.
+// downward returns the time of the first segment, and the time of each further segment on the
+// busiest rank's CPU and on the other resources.
 func (s *shape) downward(c *Cost, k Key, n int64) (first, processor, elsewhere cluster.Time) {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
 	s.busiest(k, func(v *vertex, siblings int) {
 		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
 		processor = max(processor, kids*c.O+up*c.in())
-		ahead := siblings - 1 // segments that leave the parent for the others
-		if len(v.kids) > 0 {  // it passes on: then also its own, and the requests come in pairs
+		ahead := siblings - 1 // segments that the parent sends to the siblings
+		if len(v.kids) > 0 {  // an inner rank also sends, and requests arrive in pairs
 			ahead = len(v.kids) + siblings
 		}
 		elsewhere = max(elsewhere, c.offers(len(v.kids))+c.leaves(max(len(v.kids), 1), piece), up*c.landing(2, piece, kids*c.O, c.leaves(ahead, piece)))
@@ -125,8 +125,8 @@ func (s *shape) downward(c *Cost, k Key, n int64) (first, processor, elsewhere c
 	return s.walk(k, 0, func(limb) int64 { return piece }, c), processor, elsewhere
 }
 
-// busiest visits the root and its children, which have the most children of all, and says
-// how many have the same parent.
+// busiest visits the root and its children, which have the most children, with the number of their
+// siblings.
 func (s *shape) busiest(k Key, visit func(v *vertex, siblings int)) {
 	root := s.vertex(k.Ranks, k.Radix, 0)
 	visit(&root, 0)

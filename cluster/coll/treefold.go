@@ -24,10 +24,10 @@ func init() {
 	}
 }
 
-// fold reduces the parts of In, one after another: into Out at the root, on the way
-// in a temporary buffer. A rank takes its children in rising order, so that what it
-// has is a run of members combined in their order; two receives are under way. It
-// gives the nodes with which a part is whole at the root, or gone elsewhere.
+// fold reduces the parts of In, one after another, into Out at the root and into a temporary buffer
+// elsewhere. A rank combines its children in ascending order, so its result combines consecutive
+// members in order. Two receives are posted at a time. fold returns the nodes after which a part is
+// complete at the root, or sent elsewhere.
 func (b *Builder) fold(s *shape) (done []id) {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	acc := Out
@@ -59,9 +59,9 @@ func (b *Builder) fold(s *shape) (done []id) {
 	return done
 }
 
-// gather collects blocks by whose they are into Out at the root, on the way in a
-// temporary buffer, or in Out where every rank has one. It gives the node with which
-// all are there, or gone.
+// gather collects the blocks of all ranks into Out at the root. Other ranks use a temporary buffer,
+// or Out if every rank has one. gather returns the node after which all blocks have arrived, or
+// left.
 func (b *Builder) gather(s *shape, everywhere bool) id {
 	v := s.vertex(b.P, b.Radix, b.Rel)
 	all := Out
@@ -83,8 +83,8 @@ func (b *Builder) gather(s *shape, everywhere bool) id {
 	return b.join(ready)
 }
 
-// up is the time of a reduction: as down, with the work between. Ranks copy all of their
-// own segments before they take the first message, or ask for it.
+// up returns the time of a reduction: like down, with the work between. Ranks copy all of their own
+// segments before they receive or request the first message.
 func (s *shape) up(c *Cost, k Key, n int64) cluster.Time {
 	first, each, behind := s.upward(c, k, n, false)
 	own := c.copies((n + int64(k.Segments) - 1) / int64(k.Segments))
@@ -95,11 +95,11 @@ func (s *shape) up(c *Cost, k Key, n int64) cluster.Time {
 	return first + cluster.Time(k.Segments-1)*max(each, behind)
 }
 
-// upward is downward of a reduction. Where what is whole goes down again, the requests of a
-// segment wait behind the bytes of another one that leave.
+// upward is downward for a reduction. If the result goes down again, requests of a segment wait
+// behind the outgoing bytes of another one.
 func (s *shape) upward(c *Cost, k Key, n int64, again bool) (first, processor, elsewhere cluster.Time) {
 	piece := (n + int64(k.Segments) - 1) / int64(k.Segments)
-	wait := cluster.Time(0) // for a buffer that is free
+	wait := cluster.Time(0) // waiting time for a free buffer
 	s.busiest(k, func(v *vertex, _ int) {
 		kids, up := cluster.Time(len(v.kids)), cluster.Time(min(v.up, 1))
 		processor = max(processor, kids*(c.in()+c.combines(piece))+up*c.O)
@@ -121,13 +121,13 @@ func (s *shape) upward(c *Cost, k Key, n int64, again bool) (first, processor, e
 	return first, processor, elsewhere
 }
 
-// rise is when the root has taken in all, each rank having sent to its parent what the
-// size of its subtree says, once it had that itself.
+// rise returns the time at which the root has received everything. Each rank sends to its parent
+// after it has received from its children; the size depends on its subtree.
 func (s *shape) rise(k Key, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
 	return rise(func(rel int32) vertex { return s.vertex(k.Ranks, k.Radix, rel) }, func(rel int32) int64 { return s.subtree(k, rel) }, bytes, work, c)
 }
 
-// rise is the same in any tree whose vertices of one class have equal subtrees.
+// rise is shape.rise for any tree whose vertices of one class have equal subtrees.
 func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(subtree int32) int64, work func(subtree int32) cluster.Time, c *Cost) cluster.Time {
 	known := map[int64]cluster.Time{}
 	var whole func(rel int32) cluster.Time
@@ -137,7 +137,7 @@ func rise(at func(rel int32) vertex, class func(rel int32) int64, bytes func(sub
 			return t
 		}
 		v := at(rel)
-		sent := make([]cluster.Time, len(v.kids)) // when the first byte of each is there
+		sent := make([]cluster.Time, len(v.kids)) // arrival of each first byte
 		order := make([]int, len(v.kids))
 		for i, d := range v.kids {
 			sent[i], order[i] = whole(rel+d.d)+c.O+c.L, i

@@ -6,8 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Use lets the Comm choose by a table. Every member gives the same one; nil: there is
-// none.
+// Use sets the table of the Comm. Every member passes the same table; nil: none.
 func (c *Comm) Use(t *Table) {
 	c.table = t
 	c.columns = [Collectives]Column{}
@@ -19,7 +18,7 @@ func (c *Comm) Use(t *Table) {
 	}
 }
 
-// perNode is how many members share a node, on the whole.
+// perNode returns the number of members per node.
 func (c *Comm) perNode() int32 {
 	l := &c.r.Spec().Layout
 	p := int32(c.team.Size())
@@ -31,9 +30,9 @@ func (c *Comm) perNode() int32 {
 	return (p + n - 1) / n
 }
 
-// Choose gives the key for a collective on n bytes, of a block where blocks go by
-// member. Without a table, or where it says nothing, it loads where loads reach all
-// members, else it is that of the first algorithm that serves.
+// Choose returns the key for a collective on n bytes, per block if blocks are numbered by member.
+// Without an entry in a table it prefers loads if they reach all members, otherwise the first
+// algorithm that supports the call.
 func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
 	if !c.Networked() {
 		lacks |= Network
@@ -48,7 +47,7 @@ func (c *Comm) Choose(what Collective, n int64, lacks Needs) (Key, error) {
 	return choice.Placed(c.places()).Key(int32(c.team.Size()))
 }
 
-// places is which members share nodes.
+// places returns the placement of members on nodes.
 func (c *Comm) places() Places {
 	if c.sharing == nil {
 		at := PlacesOf(&c.r.Spec().Layout, c.team)
@@ -57,9 +56,8 @@ func (c *Comm) places() Places {
 	return *c.sharing
 }
 
-// Refiner chooses among what a table holds to be near the best by trying it, in the
-// run itself: of each collective and octave of sizes the first calls take turns, and
-// the one that was fastest on the slowest member stays.
+// Refiner tunes the choice at run time. For each collective and octave of sizes, the first calls
+// try the choices of the table in turn. Then the choice with the fastest slowest member is used.
 type Refiner struct {
 	comm  *Comm
 	tries int
@@ -75,22 +73,22 @@ type refined struct {
 
 type refining struct {
 	keys  []Key
-	times []cluster.Time // the least of each
+	times []cluster.Time // minimum of each choice
 	calls int
 	best  int // −1: not known yet
 }
 
-// Refine makes a Refiner of a Comm that uses a table. Every member makes one, with as
-// many tries of each choice, and makes its calls with it.
+// Refine returns a Refiner for a Comm that uses a table. Every member makes one with the same
+// number of tries per choice, and makes its calls with it.
 func (c *Comm) Refine(tries int) (*Refiner, error) {
 	if c.table == nil {
-		return nil, c.lib.Errorf("refine on %s: it uses no table", c.team.Name())
+		return nil, c.lib.Errorf("refine on %s: the Comm has no table (call Use first)", c.team.Name())
 	}
 	return &Refiner{comm: c, tries: max(tries, 1), cells: map[refined]*refining{}}, nil
 }
 
-// Do runs a collective on n bytes of elements of unit bytes to its end. The call's key
-// and blocks are the Refiner's.
+// Do runs a collective on n bytes, in elements of unit bytes, to its end. The Refiner sets the key
+// and the blocks of the call.
 func (f *Refiner) Do(what Collective, n, unit int64, lacks Needs, call Call) error {
 	c := f.comm
 	cell := refined{what, octave(n), lacks}
@@ -123,7 +121,7 @@ func (f *Refiner) Do(what Collective, n, unit int64, lacks Needs, call Call) err
 	return f.settle(t)
 }
 
-// octave is 0 of no bytes, 1 of one, 2 of two or three.
+// octave returns 0 for no bytes, 1 for one byte, 2 for two or three, and so on.
 func octave(n int64) int {
 	o := 0
 	for ; n > 0; n >>= 1 {
@@ -132,7 +130,7 @@ func octave(n int64) int {
 	return o
 }
 
-// begin lists the choices of a cell.
+// begin sets the choices of a cell.
 func (t *refining) begin(c *Comm, what Collective, n int64, lacks Needs) error {
 	first, err := c.Choose(what, n, lacks)
 	if err != nil {
@@ -154,8 +152,7 @@ func (t *refining) begin(c *Comm, what Collective, n int64, lacks Needs) error {
 	return nil
 }
 
-// settle keeps the choice whose slowest member was fastest. All members are at the same
-// call.
+// settle keeps the choice with the fastest slowest member. All members are at the same call.
 func (f *Refiner) settle(t *refining) error {
 	words := f.word[:len(t.keys)]
 	for i, x := range t.times {
@@ -173,7 +170,7 @@ func (f *Refiner) settle(t *refining) error {
 	return nil
 }
 
-// Settled gives the key that stays for a size; false: it is still being tried.
+// Settled returns the final key for a size; false: tries are not finished.
 func (f *Refiner) Settled(what Collective, n int64, lacks Needs) (Key, bool) {
 	if t := f.cells[refined{what, octave(n), lacks}]; t != nil && t.best >= 0 {
 		return t.keys[t.best], true

@@ -2,46 +2,46 @@ package coll
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// calling is a call of a program.
+// calling is one call of a program.
 type calling struct {
-	r       *cluster.Rank // of the thread that calls
+	r       *cluster.Rank // Rank of the calling thread
 	lib     cluster.Lib
 	team    *cluster.Team
 	what    Collective
 	root    int32
 	in, out cluster.Data
-	size    int64 // of a block where blocks go by member, else of the whole data
-	unit    int64 // of an element
+	size    int64 // of a block if each member has a block, otherwise of all data
+	unit    int64 // bytes of an element
 	two     func(acc, in []byte)
 	all     func(out []byte, in [][]byte)
 }
 
-// caller is what a member keeps for a program's calls on a team.
+// caller is a member's data for a program's calls on a team.
 type caller struct {
 	calls uint32
-	board *Comm // where the calls go by the board; it shares the team's messages' place, and sends none
-	comm  *Comm // where a call is no walk
+	board *Comm // for calls on the shared control block; it uses the team's context and sends no messages
+	comm  *Comm // for calls that are not walks
 	cache *Cache
-	parts []act               // that the member has played
-	last  int                 // which one it was
-	keys  *[Collectives]sized // of calls by a Comm
+	parts []act               // parts of earlier calls
+	last  int                 // index of the last part
+	keys  *[Collectives]sized // keys of calls by a Comm
 }
 
-// act is what a member does in walks of a collective.
+// act is a member's part in walks of a collective.
 type act struct {
 	what Collective
 	rel  int32
 	*Schedule
 }
 
-// sized is the key for a size.
+// sized is a key and its size.
 type sized struct {
 	size int64
 	Key
 }
 
-// walks are the schedules that can be walked: a rank never waits for one that waits for
-// it, as their messages go along a tree. The order of a broadcast is MPI's usual one.
+// walks has the algorithms that can be walked. Their messages go along a tree, so no two ranks wait
+// for each other. A broadcast has the usual order of MPI libraries.
 var walks = func() (w [Collectives]*Algorithm) {
 	tree, flat := shapes[0], &shapes[3]
 	tree.far = true
@@ -55,7 +55,7 @@ var walks = func() (w [Collectives]*Algorithm) {
 	return w
 }()
 
-// caller is the member's of the team.
+// caller returns the member's caller of the team.
 func (x *calling) caller() *caller {
 	c, _ := x.lib.Kept(x.team).(*caller)
 	if c == nil {
@@ -74,7 +74,7 @@ func (x *calling) newComm(c *caller) *Comm {
 	return newComm(x.r, x.team, c.cache)
 }
 
-// do makes the call.
+// do runs the call.
 func (x *calling) do() error {
 	c := x.caller()
 	c.calls++
@@ -90,7 +90,7 @@ func (x *calling) do() error {
 	return x.by(c, c.comm)
 }
 
-// by makes the call by a Comm.
+// by runs the call by a Comm.
 func (x *calling) by(c *caller, m *Comm) error {
 	m.r, m.lib = x.r, x.lib
 	if c.keys == nil {
@@ -107,7 +107,7 @@ func (x *calling) by(c *caller, m *Comm) error {
 	return m.Do(Call{Key: k.Key, Root: int(x.root), In: x.in, Out: x.out, Blocks: k.Blocks(x.size, x.unit), Combine: x.two, CombineAll: x.all, program: true})
 }
 
-// schedule is what the member does.
+// schedule returns the member's schedule.
 func (c *caller) schedule(what Collective, rel, ranks int32) (*Schedule, error) {
 	if c.last < len(c.parts) {
 		if a := &c.parts[c.last]; a.what == what && a.rel == rel {
@@ -129,13 +129,13 @@ func (c *caller) schedule(what Collective, rel, ranks int32) (*Schedule, error) 
 	return c.parts[c.last].Schedule, nil
 }
 
-// tagOf is of the messages of a call, by its number and its collective: members that make
-// other calls do not take them, nor does a later call.
+// tagOf returns the tag of a call's messages, from its number and its collective. Other and later
+// calls do not receive them.
 func tagOf(number uint32, what Collective) int32 {
 	return int32(1+number%turns)<<kindBits | int32(what)
 }
 
-// walk does the nodes of the schedule one after another.
+// walk runs the nodes of the schedule one after another.
 func (x *calling) walk(c *caller) error {
 	p := Place{Rel: wrap(int32(x.team.Rank())-x.root, int32(x.team.Size())), Root: x.root}
 	var err error
@@ -145,7 +145,7 @@ func (x *calling) walk(c *caller) error {
 	if p.Blocks = Share(x.size, x.unit, p.Schedule.Parts); x.what.ByMember() {
 		p.Blocks = Even(x.size, p.Schedule.Parts)
 	}
-	room := int(x.size+7) &^ 7 // of each temporary buffer, which has all the data
+	room := int(x.size+7) &^ 7 // size of a temporary buffer, which has all data
 	var work []byte
 	if n := len(p.Schedule.Temps); n > 0 {
 		work = x.lib.Scratch(n * room)
