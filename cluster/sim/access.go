@@ -2,8 +2,8 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// direct reports whether an operation is a load or a store of the thread itself: a
-// put, a get or an atomic inside the node, on a machine that says what one takes.
+// direct reports whether an operation is a load or a store of the thread itself: a put, a get or an
+// atomic inside the node, on a machine with an access time.
 func (t *thread) direct(op *cluster.Op) bool {
 	w := t.w
 	if !w.loads || op.Kind != cluster.KindAtomic && op.Path != cluster.PathLoads || op.Then != nil || t.r.stepping {
@@ -15,14 +15,14 @@ func (t *thread) direct(op *cluster.Op) bool {
 	if op.Kind == cluster.KindAtomic {
 		return true
 	}
-	// A handler at the target, and memory that no load reaches, want a message.
+	// A handler at the target, and memory that loads do not reach, need a message.
 	return !(op.Kind == cluster.KindPut && op.Fn != 0) &&
 		!(w.staged && (op.From != cluster.HostMemory || op.To != cluster.HostMemory))
 }
 
-// access does a direct operation: the thread is busy with it, and has the world at
-// its own time when it sees or changes memory. It is no call of the library's: it
-// takes no lock and answers nobody.
+// access runs a direct operation. The thread is busy with it, and the world is at the thread's time
+// when it reads or changes memory. The operation is not a library call: it takes no lock and makes
+// no progress for others.
 func (t *thread) access(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
 	r := &w.ranks[op.Peer]
@@ -83,8 +83,8 @@ func (t *thread) access(op *cluster.Op) cluster.Handle {
 	return t.finish(op, d)
 }
 
-// load takes the time of direct accesses to n bytes each; the node's memory serves all
-// its threads.
+// load charges the time of direct accesses to n bytes each. All threads of the node share its
+// memory.
 func (t *thread) load(way *way, times cluster.Time, n int64) {
 	beyond := way.beyond.time(n - cluster.AccessLine)
 	own := times * (way.access + beyond)

@@ -7,8 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// An access in the node takes what Machine.AccessTime says, where it is a load; an
-// atomic its own time besides.
+// An access in the node that is a load takes Machine.AccessTime. An atomic also takes AtomicTime.
 func TestAccessTime(t *testing.T) {
 	for seed := range uint64(60) {
 		m := anyMachine(seed)

@@ -6,10 +6,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// A handshake goes between the bytes of a message that has matched, a gap after the
-// last start; it never passes those of a message that has to match, or the receive
-// would see the two in another order than they were sent. What is under way waits for
-// it.
+// A handshake goes between the bytes of a message that has matched, a gap after the last start. It
+// never passes the bytes of a message that must still match, because the receive would see the two
+// in another order than they were sent. The message in progress waits for it.
 func TestHandshakesGoBetweenBytes(t *testing.T) {
 	const gap, carry = 10, 1000
 	ask := &msg{kind: msgAsk}
@@ -40,7 +39,7 @@ func TestHandshakesGoBetweenBytes(t *testing.T) {
 
 		t.Run(c.name+" of a thread", func(t *testing.T) {
 			w := &world{kernel: kernel{threads: []*thread{{}}}}
-			w.net.ways[cluster.Remote] = wayOf(cluster.Link{ThreadRate: 1e12}) // a byte a picosecond
+			w.net.ways[cluster.Remote] = wayOf(cluster.Link{ThreadRate: 1e12}) // one byte per picosecond
 			first, ask := &msg{kind: c.first, class: cluster.Remote}, &msg{kind: msgAsk, class: cluster.Remote}
 			at := [3]cluster.Time{w.turn(first, 0, carry+1), w.turn(ask, 0, 1), w.turn(first, 0, 1)}
 			want := [3]cluster.Time{0, 0, carry}

@@ -2,11 +2,11 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// Where only calls progress, a call answers whoever has asked by its time, and later
-// is too late: for that the world has to catch up with the thread. It need not where
-// nobody can have asked: then a rank runs ahead of the clock as elsewhere.
+// If only calls make progress, a call answers all requests that arrived before its time. The world
+// must first catch up with the thread. If no request can have arrived, the rank runs ahead of the
+// clock as usual.
 
-// asks reports whether a message wants a hand of its target.
+// asks reports whether a message needs the target's CPU.
 func (m *msg) asks() bool {
 	switch m.kind {
 	case msgAsk, msgClear, msgRPC:
@@ -19,15 +19,14 @@ func (m *msg) asks() bool {
 	return false
 }
 
-// heard notes that a message that asks has come.
+// heard records the arrival of a message that needs the target's CPU.
 func (r *rank) heard() {
 	if r.w.calls {
 		r.asked--
 	}
 }
 
-// quickest is the least time between the post of a message and its arrival at
-// another rank.
+// quickest returns the minimum time between the post of a message and its arrival at another rank.
 func quickest(m *cluster.Machine, l *cluster.Layout) cluster.Time {
 	least := end
 	if l.RanksPerNode > 1 {
@@ -45,7 +44,7 @@ func quickest(m *cluster.Machine, l *cluster.Layout) cluster.Time {
 	return max(least, 0)
 }
 
-// shortest is the least latency of a message inside a node.
+// shortest returns the minimum latency of a message inside a node.
 func shortest(l cluster.Link) cluster.Time {
 	if l.Inline.Limit > 0 {
 		return min(l.Latency, l.Inline.Latency)
@@ -53,14 +52,14 @@ func shortest(l cluster.Link) cluster.Time {
 	return l.Latency
 }
 
-// attend answers, at the begin of a call or at the end of one that did not have to
-// wait, whoever has asked by now.
+// attend serves all requests that have arrived by now. It runs at the begin of a call, or at the
+// end of a call that did not wait.
 func (t *thread) attend() {
 	w, r := t.w, t.r
 	if !w.calls || t.id < 0 || r.stepping {
 		return
 	}
-	// Who has not asked yet does so at the next event at the earliest.
+	// Other requests arrive at the next event at the earliest.
 	if r.asked > 0 || r.then > 0 || r.region != nil || !w.queue.quietUntil(t.now-w.quickest) {
 		t.sync(t.glance())
 	}

@@ -4,30 +4,30 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// barrier is what the members of a context share. It costs a dissemination:
-// ⌈log₂ n⌉ rounds in which member i tells i + 2ᵏ and hears i − 2ᵏ, each a small
-// message of 2o + L, without contention.
+// barrier is the shared data of the members of a context. It costs a dissemination: ⌈log₂ n⌉ rounds
+// in which member i sends to i + 2ᵏ and receives from i − 2ᵏ. Each message is small, costs 2o + L
+// and has no contention.
 type barrier struct {
 	ranks      []int32
-	left       int // members that have forgotten it
+	left       int // number of members that have removed the context
 	gen        uint32
 	count      int
-	in         []cluster.Time // when each member entered
-	out        []cluster.Time // when each may go on
+	in         []cluster.Time // time at which each member entered
+	out        []cluster.Time // time at which each member may continue
 	next       []cluster.Time
 	waiter     []*thread
-	gates      []gate               // operations with steps
+	gates      []gate               // barriers with a continuation
 	gatherings map[int32]*gathering // on the collective network, by tag
-	board      *board               // nil: nobody has asked for it
-	last       cluster.Time         // when the last one entered so far: its cause is everybody's
+	board      *board               // nil: not used yet
+	last       cluster.Time         // latest entry so far; its cause is the cause of all members
 	cause      int32
-	opened     struct { // both, of the last barrier that was opened
+	opened     struct { // times of the last completed barrier
 		last  cluster.Time
 		cause int32
 	}
 }
 
-// gate is a barrier whose end a step waits for.
+// gate is a continuation that waits for a barrier.
 type gate struct {
 	rank  int32
 	slot  uint32
@@ -38,7 +38,7 @@ type gate struct {
 type member struct {
 	ctx   int32
 	place int32
-	gen   uint32 // barriers that it has entered
+	gen   uint32 // number of barriers that it has entered
 	b     *barrier
 }
 
@@ -56,7 +56,7 @@ func (t *thread) Team(ctx int32, ranks []int32) {
 	}
 	m := member{ctx: ctx, place: placeOf(ranks, t.r.id), b: b}
 	for i := range t.r.members {
-		if t.r.members[i].b == nil { // the place of one that was forgotten
+		if t.r.members[i].b == nil { // the entry of a removed context
 			t.r.members[i] = m
 			return
 		}
@@ -64,7 +64,7 @@ func (t *thread) Team(ctx int32, ranks []int32) {
 	t.r.members = append(t.r.members, m)
 }
 
-// forget is the end of a context: the barrier goes with its last member.
+// forget removes a context. The last member removes the barrier.
 func (r *rank) forget(ctx int32) {
 	for i := range r.members {
 		if m := &r.members[i]; m.ctx == ctx && m.b != nil {
@@ -75,7 +75,7 @@ func (r *rank) forget(ctx int32) {
 			return
 		}
 	}
-	panic("sim: a context is forgotten that was not made known")
+	panic("sim: removal of an unknown context")
 }
 
 func placeOf(ranks []int32, id int32) int32 {
@@ -93,15 +93,15 @@ func placeOf(ranks []int32, id int32) int32 {
 	panic("sim: a team without its member")
 }
 
-// barrierBit marks the handle of a barrier: the place of its member in the rank's
-// list, and the generation that has to pass.
+// barrierBit marks the handle of a barrier. The handle has the index of its member in the rank's
+// list, and the generation that it waits for.
 const barrierBit cluster.Handle = 1 << 63
 
 func (r *rank) memberOf(h cluster.Handle) *member { return &r.members[h&^barrierBit>>32] }
 
 func (r *rank) passed(h cluster.Handle) bool { return r.memberOf(h).b.gen != uint32(h) }
 
-// leave brings a thread to the time at which the barrier lets it go.
+// leave advances a thread to the end of the barrier.
 func (t *thread) leave(m *member) {
 	b := m.b
 	out := b.out[m.place]
@@ -112,7 +112,7 @@ func (t *thread) leave(m *member) {
 	t.cause = t.w.trace.charge(t.cause, out-b.opened.last, CauseSync, t.r.id)
 }
 
-// enter arrives at a barrier; the last one to do so knows when each may go on.
+// enter arrives at a barrier. The last member computes the time at which each member may continue.
 func (t *thread) enter(op *cluster.Op) cluster.Handle {
 	r, w := t.r, t.w
 	at := -1
@@ -123,7 +123,7 @@ func (t *thread) enter(op *cluster.Op) cluster.Handle {
 		}
 	}
 	if at < 0 {
-		panic("sim: barrier on a context that was not made known")
+		panic("sim: barrier on an unknown context")
 	}
 	m := &r.members[at]
 	b := m.b
@@ -147,7 +147,7 @@ func (t *thread) enter(op *cluster.Op) cluster.Handle {
 	return barrierBit | cluster.Handle(at)<<32 | cluster.Handle(gen)
 }
 
-// open lets the members go on, each at its time.
+// open continues the members, each at its time.
 func (w *world) open(b *barrier) {
 	b.count = 0
 	b.gen++
@@ -165,7 +165,7 @@ func (w *world) open(b *barrier) {
 	b.gates = b.gates[:0]
 }
 
-// disseminate works out when each member leaves.
+// disseminate computes the time at which each member leaves.
 func (w *world) disseminate(b *barrier) {
 	n := len(b.ranks)
 	copy(b.out, b.in)
@@ -183,14 +183,13 @@ func (w *world) disseminate(b *barrier) {
 			}
 			way := &w.net.ways[w.net.class(b.ranks[from], b.ranks[i])]
 			o, l := way.overhead(0), way.latency(0)
-			b.next[i] = min(max(b.out[i]+o, b.out[from]+o+l)+o, 2*end) // too late is late enough
+			b.next[i] = min(max(b.out[i]+o, b.out[from]+o+l)+o, 2*end) // saturate
 		}
 		b.out, b.next = b.next, b.out
 	}
 }
 
-// release lets a waiting thread through a barrier, unless something else ended its wait
-// before.
+// release ends a thread's wait at a barrier, unless another event ended the wait before.
 func (w *world) release(t *thread, at cluster.Time) {
 	released := false
 	for _, h := range t.hs {

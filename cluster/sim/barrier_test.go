@@ -8,7 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// A barrier has opened, but lets a rank go on only later. If a message ends the rank's wait
+// A barrier has completed, but a rank continues only later. If a message ends the rank's wait
 // before that, the barrier must not end the rank's next wait.
 func TestBarrierEndsOnlyItsOwnWait(t *testing.T) {
 	simulated(t, clustertest.Spec(clustertest.Priced(), 2, 1), func(r *cluster.Rank) error {

@@ -2,23 +2,21 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// board is what the members of a context share: the board itself, and when its words
-// have what they have.
+// board is the shared control block of a context, with the times of its flags.
 type board struct {
 	*cluster.Board
 	words [cluster.BoardWords]word
 }
 
-// word is the time of a board's word. Those who raise it follow each other, as atomics
-// do.
+// word is the time of a flag. Increments are serialized, like atomics.
 type word struct {
-	at    cluster.Time // when it has what it has
-	by    int32        // the rank whose cache has it; −1: none's yet
+	at    cluster.Time // time of its current value
+	by    int32        // the rank whose cache has the line; −1: none yet
 	cause int32
 	waits []waiting
 }
 
-// waiting is an operation that waits until a word has n.
+// waiting is an operation that waits until a flag is at least n.
 type waiting struct {
 	n    uint64
 	rank int32
@@ -43,17 +41,17 @@ func (t *thread) Board(ctx int32) *cluster.Board {
 	return b.board.Board
 }
 
-// memberIn is the rank's side of a context.
+// memberIn returns the rank's side of a context.
 func (r *rank) memberIn(ctx int32) *member {
 	for i := range r.members {
 		if r.members[i].ctx == ctx {
 			return &r.members[i]
 		}
 	}
-	panic("sim: a context that was not made known")
+	panic("sim: unknown context")
 }
 
-// see is the time until a rank has a line of memory that another one has written.
+// see returns the time until a rank has a cache line that another rank has written.
 func (w *world) see(rank, by int32) cluster.Time {
 	if by < 0 {
 		return 0
@@ -65,7 +63,7 @@ func (w *world) see(rank, by int32) cluster.Time {
 	return way.l
 }
 
-// raise adds to a word: the line comes to this rank, one after another.
+// raise adds to a flag. The cache line moves to this rank; increments are serialized.
 func (t *thread) raise(op *cluster.Op) cluster.Handle {
 	w, b := t.w, t.r.memberIn(op.Ctx).b.board
 	if t.id >= 0 && !t.r.stepping {
@@ -92,7 +90,7 @@ func (t *thread) raise(op *cluster.Op) cluster.Handle {
 	return t.finish(op, cluster.Done{})
 }
 
-// reached waits for a word.
+// reached waits for a flag.
 func (t *thread) reached(op *cluster.Op) cluster.Handle {
 	w, b := t.w, t.r.memberIn(op.Ctx).b.board
 	if t.id >= 0 && !t.r.stepping {
@@ -115,7 +113,7 @@ func (t *thread) reached(op *cluster.Op) cluster.Handle {
 	return t.pended(op, id)
 }
 
-// looking is work of one access to what each of some members has exposed.
+// looking charges one access to the exposed buffer of each of some members.
 func (t *thread) looking(op *cluster.Op) cluster.Handle {
 	w, ranks := t.w, t.r.memberIn(op.Ctx).b.ranks
 	begin, each := t.now, op.Size/int64(max(op.A, 1))

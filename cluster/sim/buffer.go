@@ -2,7 +2,7 @@ package sim
 
 import "math/bits"
 
-// buffers are bytes under way, by powers of two from 64 on.
+// buffers are free buffers for bytes in flight, by powers of two from 64.
 type buffers [26][]data
 
 func bufferClass(n int) int { return bits.Len(uint(max(n, 64)-1)) - 6 }

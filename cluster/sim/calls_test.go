@@ -16,7 +16,7 @@ type actor struct {
 	reqs   []cluster.Request
 	split  cluster.Request
 	source cluster.Request
-	means  cluster.Means // of the calls that follow
+	means  cluster.Means // for the following calls
 }
 
 // step makes one call:
@@ -96,9 +96,9 @@ func (a *actor) call(t *testing.T, call string) error {
 	case "place":
 		memory := map[string]cluster.Memory{"host": cluster.HostMemory, "device": cluster.DeviceMemory}
 		a.means = cluster.Means{Own: memory[f[1]], Far: memory[f[2]]}
-	case "path": // from now on
+	case "path": // for the following calls
 		a.means.Path = map[string]cluster.Path{"loads": cluster.PathLoads, "messages": cluster.PathMessages, "adapter": cluster.PathAdapter}[f[1]]
-	case "iputs", "gets": // blocks, at twice their length
+	case "iputs", "gets": // blocks at a stride of twice their length
 		blocks := cluster.Column(8, int64(2*arg(3)), int64(arg(3)), arg(2))
 		if f[0] == "gets" {
 			return a.GetWith(&cluster.Get{From: cluster.At(arg(1), 0), Data: cluster.Of(make([]byte, arg(2)*arg(3))), Shape: blocks}, nil)

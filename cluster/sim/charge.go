@@ -6,8 +6,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// charged is what was charged at once while some rank was under way with it: how long the
-// adapters of each node send of that.
+// charged has the sending time of each node's adapters for the accesses that are charged at once
+// and still in progress.
 type charged struct {
 	begin, end cluster.Time
 	busy       []cluster.Time // by node
@@ -18,7 +18,7 @@ func (t *thread) Charge(members []int32, what []cluster.Charge) (worst int, shar
 	t.check()
 	w, n := t.w, &t.w.net
 	if n.served || n.slow != nil {
-		return 0, 0, errors.New("the machine has message servers or slow parts, which accesses would wait for")
+		return 0, 0, errors.New("the machine has message servers or slow parts, so accesses would wait for each other")
 	}
 	c := &w.charged
 	if c.busy == nil {
@@ -51,7 +51,7 @@ func (t *thread) Charge(members []int32, what []cluster.Charge) (worst int, shar
 	return worst, share, nil
 }
 
-// gets takes the time of some blocking gets from a rank, each alone.
+// gets charges the time of blocking gets from a rank, without contention.
 func (t *thread) gets(from int32, times cluster.Time, bytes int64) {
 	n := &t.w.net
 	class := n.class(t.r.id, from)
@@ -69,8 +69,8 @@ func (t *thread) gets(from int32, times cluster.Time, bytes int64) {
 	t.spend(times*one, CauseLatency)
 }
 
-// roundTrip is how long a request to another node and the bytes that come back travel
-// where nobody is on the way.
+// roundTrip returns the time of a request to another node and of the returned bytes, without
+// contention.
 func (n *network) roundTrip(from, to int32, bytes int64) cluster.Time {
 	way := &n.ways[cluster.Remote]
 	carry := way.bandwidth.time(bytes - 1)

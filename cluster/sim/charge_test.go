@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// Accesses that are charged at once take what as many gets take, to the picosecond, and
-// count as these do.
+// Accesses that are charged at once take the same time as as many gets, to the picosecond, and have
+// the same counts.
 func TestChargedAccessesAreGets(t *testing.T) {
 	for seed := range uint64(24) {
 		m := anyMachine(seed)
@@ -58,8 +58,8 @@ func TestChargedAccessesAreGets(t *testing.T) {
 	}
 }
 
-// Where all read from one node its adapter is the bottleneck, and charging is refused;
-// where each reads from another one it is not.
+// If all ranks read from one node, its adapter is the bottleneck and charging is an error. If each
+// rank reads from another node, it is not.
 func TestChargeIsRefusedWhereAnAdapterIsBusy(t *testing.T) {
 	m := clustertest.Host()
 	m.Classes[cluster.Remote] = cluster.Link{Latency: 4 * cluster.Microsecond, Gap: cluster.Microsecond, Bandwidth: 1e9, Adapters: 1}

@@ -8,11 +8,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// Patterns end when LogGP's closed forms say, to the picosecond, with the parameters of
-// a published comparison: L 2500, o 1500, g 1000 ns and G 6 ns a byte.
+// Patterns end at the times of LogGP's closed forms, to the picosecond, with the parameters of a
+// published comparison: L 2500, o 1500, g 1000 ns and G 6 ns per byte.
 //
-// Adapters take messages in as they send them, g + (s−1)G apart. LogGP has no such
-// reception; where each rank takes in no more than it sends, it changes nothing.
+// Adapters receive messages like they send them, g + (s−1)G apart. LogGP has no such limit. If no
+// rank receives more than it sends, the limit changes nothing.
 func TestClosedForms(t *testing.T) {
 	const ns = cluster.Nanosecond
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressOffload, EagerLimit: 1 << 16, Flops: 1e9}
@@ -22,7 +22,7 @@ func TestClosedForms(t *testing.T) {
 		ranks, size int
 		long        bool
 		body        func(r *cluster.Rank, size int) error
-		form        string // of the last rank to end
+		form        string // time of the last rank
 		want        cluster.Time
 	}{
 		{"ping-pong", 2, 1024, false, ring, "2*(2*o + L + (s-1)*G)", 23_276 * ns},
@@ -58,7 +58,7 @@ func TestClosedForms(t *testing.T) {
 	}
 }
 
-// allToAll sends to the right neighbour first and to the left one last.
+// allToAll sends first to the right neighbour and last to the left one.
 func allToAll(r *cluster.Rank, size int) error {
 	n := r.Ranks()
 	buf := make([]byte, size)
@@ -93,7 +93,7 @@ func incast(r *cluster.Rank, size int) error {
 func halo(side int) func(r *cluster.Rank, size int) error {
 	return func(r *cluster.Rank, size int) error {
 		buf := make([]byte, size)
-		var steps [][2]int // to, and from whom the same face comes
+		var steps [][2]int // target of a face, and source of the same face
 		for stride := 1; stride < r.Ranks(); stride *= side {
 			at := r.ID() / stride % side
 			up, down := r.ID()+((at+1)%side-at)*stride, r.ID()+((at+side-1)%side-at)*stride
@@ -113,12 +113,11 @@ func halo(side int) func(r *cluster.Rank, size int) error {
 	}
 }
 
-// Long exchanges side by side take as long as one after another, whatever their number:
-// each rank of a ring exchanges k messages with either neighbour, all under way at once.
-// An eager message takes g + (s−1)G of its adapter, a rendezvous 3g + (s−1)G, as both
-// handshakes and the bytes each take a gap. From the third on each exchange adds just
-// that; the second one hides in latencies of the first. Calls of an exchange among more
-// than two ranks meet at receivers: see TestCallsSideBySide.
+// Long concurrent exchanges take as long as consecutive ones, for any number. Each rank of a ring
+// exchanges k messages with both neighbours at the same time. An eager message takes g + (s−1)G of
+// its adapter. A rendezvous takes 3g + (s−1)G, because both handshakes and the bytes need a gap
+// each. From the third exchange on, each adds exactly that time; the second one hides in latencies
+// of the first. Exchanges among more than two ranks contend at receivers: see TestCallsSideBySide.
 func TestExchangesSideBySide(t *testing.T) {
 	const ns, most = cluster.Nanosecond, 6
 	m := cluster.Machine{Name: "tested", Progress: cluster.ProgressOffload, EagerLimit: 8 << 10, Flops: 1e9}
@@ -144,13 +143,13 @@ func TestExchangesSideBySide(t *testing.T) {
 	}
 }
 
-// bothSides exchanges k messages with either neighbour in a ring.
+// bothSides exchanges k messages with both neighbours in a ring.
 func bothSides(r *cluster.Rank, k int, size int64) error {
 	n := r.Ranks()
 	peers := [2]int{(r.ID() + 1) % n, (r.ID() + n - 1) % n}
 	qs := make([]cluster.Request, 4*k)
 	for i := range 2 * k {
-		if err := r.Irecv(&qs[i], r.World(), peers[i%2], i^1, cluster.Sized(size)); err != nil { // the other side sends it
+		if err := r.Irecv(&qs[i], r.World(), peers[i%2], i^1, cluster.Sized(size)); err != nil { // tag of the other side's message
 			return err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// TestCollectives runs communication patterns over sends and receives, prints when
-// each rank is done, and holds every rank's time against LogGP's arithmetic:
+// TestCollectives runs communication patterns of sends and receives, prints the end of each rank,
+// and compares the times with LogGP's formulas:
 //
 //	machine ..                       as in the timelines; one rank a node
 //	binomial|ring|dissemination|barrier ranks=n [size=s]
@@ -62,8 +62,8 @@ func TestCollectives(t *testing.T) {
 	})
 }
 
-// binomial broadcasts from rank 0: a rank passes on what it has to the ranks at
-// falling powers of two below the bit in which it was reached.
+// binomial broadcasts from rank 0. A rank sends to the ranks at descending powers of two below the
+// bit through which it received.
 func binomial(r *cluster.Rank, size int) error {
 	buf := make([]byte, size)
 	bit := 1
@@ -85,8 +85,8 @@ func binomial(r *cluster.Rank, size int) error {
 	return nil
 }
 
-// binomialTimes: the i-th child of a rank hears of it at o + i × max(o, g + (s−1)G)
-// + (s−1)G + L + o, and the rank itself is done after an o for each child.
+// binomialTimes returns the end times of binomial. The i-th child of a rank has the message at o +
+// i × max(o, g + (s−1)G) + (s−1)G + L + o. The rank ends after one o per child.
 func binomialTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
 	bytes := cluster.Time(size-1) * c["G"]
 	apart := max(c["o"], c["g"]+bytes)
@@ -110,7 +110,7 @@ func binomialTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
 	return done
 }
 
-// ring passes a token round.
+// ring passes a token around the ring.
 func ring(r *cluster.Rank, size int) error {
 	buf := make([]byte, size)
 	right, left := (r.ID()+1)%r.Ranks(), (r.ID()+r.Ranks()-1)%r.Ranks()
@@ -125,7 +125,8 @@ func ring(r *cluster.Rank, size int) error {
 	return r.Send(r.World(), right, 0, cluster.Of(buf))
 }
 
-// ringTimes: each hop takes 2o + L + (s−1)G, and who passes on pays another o.
+// ringTimes returns the end times of ring. Each hop takes 2o + L + (s−1)G, and a rank that passes
+// the token on pays another o.
 func ringTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
 	hop := 2*c["o"] + c["L"] + cluster.Time(size-1)*c["G"]
 	done := make([]cluster.Time, ranks)
@@ -136,7 +137,7 @@ func ringTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
 	return done
 }
 
-// dissemination tells the rank 2ᵏ to the right and hears the one to the left.
+// dissemination sends to the rank 2ᵏ to the right and receives from the rank 2ᵏ to the left.
 func dissemination(r *cluster.Rank, size int) error {
 	in, out := make([]byte, size), make([]byte, size)
 	for step := 1; step < r.Ranks(); step *= 2 {
@@ -148,8 +149,8 @@ func dissemination(r *cluster.Rank, size int) error {
 	return nil
 }
 
-// disseminationTimes: ⌈log₂ n⌉ rounds of 2o + L + (s−1)G, as long as an adapter is
-// free again by the next round.
+// disseminationTimes returns the end times of dissemination: ⌈log₂ n⌉ rounds of 2o + L + (s−1)G, if
+// an adapter is free again by the next round.
 func disseminationTimes(c map[string]cluster.Time, ranks, size int) []cluster.Time {
 	round := 2*c["o"] + c["L"] + cluster.Time(size-1)*c["G"]
 	done := make([]cluster.Time, ranks)
@@ -161,7 +162,7 @@ func disseminationTimes(c map[string]cluster.Time, ranks, size int) []cluster.Ti
 	return done
 }
 
-// barrierTimes: a barrier is a dissemination of empty messages.
+// barrierTimes returns the end times of a barrier, a dissemination of empty messages.
 func barrierTimes(c map[string]cluster.Time, ranks, _ int) []cluster.Time {
 	return disseminationTimes(c, ranks, 1)
 }

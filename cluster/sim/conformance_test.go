@@ -9,12 +9,12 @@ import (
 	"github.com/hybridtop/hybridtop/internal/soak"
 )
 
-// The simulator keeps the contract, however it progresses.
+// The simulator passes the conformance suite with every progress engine.
 func TestConformance(t *testing.T) {
 	for _, p := range []cluster.Progress{cluster.ProgressCall, cluster.ProgressOffload, cluster.ProgressThread} {
 		t.Run(string(p), func(t *testing.T) {
 			if testing.Short() && p == cluster.ProgressCall {
-				t.Skip("the machine with every cost progresses in calls as well")
+				t.Skip("the machine with every cost also makes progress in calls")
 			}
 			clustertest.Run(t, sim.New(), clustertest.With(clustertest.Priced(), p), clustertest.OneAtATime())
 		})
@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// Mixtures, as long as make soak has time, however the machine progresses.
+// Mixtures for the time of make soak, with every progress engine.
 func TestMixtures(t *testing.T) {
 	ways := []cluster.Progress{cluster.ProgressCall, cluster.ProgressOffload, cluster.ProgressThread}
 	soak.Rounds(t, 6, func(t *testing.T, seed uint64) {

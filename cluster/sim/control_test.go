@@ -15,11 +15,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// stepTime is how far each step of stepping takes a rank.
+// stepTime is the time of a step of stepping.
 const stepTime = cluster.Microsecond
 
-// stepping is a program of n steps of computing, each with a message to the next
-// rank. It writes down the steps that rank 0 has made.
+// stepping is a program of n steps, each a computation and a message to the next rank. It counts
+// the steps of rank 0.
 func stepping(n int, made *atomic.Int64) func(*cluster.Rank) error {
 	return func(r *cluster.Rank) error {
 		b := make([]byte, 8)
@@ -37,7 +37,7 @@ func stepping(n int, made *atomic.Int64) func(*cluster.Rank) error {
 	}
 }
 
-// begin starts a program that does not go on before the test lets it.
+// begin starts a program that waits for the test.
 func begin(t *testing.T, ctx context.Context, s cluster.Spec, body func(*cluster.Rank) error) (run *sim.Run, letGo func()) {
 	t.Helper()
 	gate := make(chan struct{})
@@ -51,7 +51,7 @@ func begin(t *testing.T, ctx context.Context, s cluster.Spec, body func(*cluster
 	return started.(*sim.Run), func() { close(gate) }
 }
 
-// stands yields until the clock stands, or the run is over.
+// stands yields until the clock is paused or the run has ended.
 func stands(t *testing.T, run *sim.Run) {
 	t.Helper()
 	over := make(chan struct{})
@@ -69,11 +69,11 @@ func stands(t *testing.T, run *sim.Run) {
 	}
 }
 
-// eight is a spec of eight nodes of the machine of the conformance suite.
+// eight returns a spec of eight nodes of the conformance suite's machine.
 func eight() cluster.Spec { return clustertest.Spec(clustertest.Priced(), 8, 1) }
 
-// A run pauses at a virtual time, goes on to the next one, and then to its end; what
-// comes out is what comes out without pauses.
+// A run pauses at a virtual time, continues to the next pause, and then to its end. The result is
+// the same as without pauses.
 func TestPause(t *testing.T) {
 	const steps = 2000
 	var whole, made atomic.Int64
@@ -92,7 +92,7 @@ func TestPause(t *testing.T) {
 	if err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	// A look comes after some hundred events, and a step has about twenty.
+	// The loop checks for a pause after some hundred events, and a step has about twenty events.
 	for _, c := range []struct{ got, want int64 }{{first, 500}, {second, 1500}} {
 		if c.got < c.want-1 || c.got > c.want+100 {
 			t.Errorf("%d steps made at the pause, want about %d", c.got, c.want)
@@ -103,7 +103,7 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// While the clock stands the states can be asked for.
+// States works while the clock is paused.
 func TestStatesOfAPausedRun(t *testing.T) {
 	var made atomic.Int64
 	run, letGo := begin(t, t.Context(), eight(), stepping(2000, &made))
@@ -111,7 +111,7 @@ func TestStatesOfAPausedRun(t *testing.T) {
 	letGo()
 	stands(t, run)
 	if got := run.States(nil); len(got) != 8 {
-		t.Errorf("states %v, want those of eight ranks", got)
+		t.Errorf("states %v, want eight ranks", got)
 	}
 	run.Resume()
 	if err := run.Wait(); err != nil {
@@ -122,7 +122,7 @@ func TestStatesOfAPausedRun(t *testing.T) {
 	}
 }
 
-// A run that stands can be cancelled, by Cancel and by its context.
+// A paused run can be cancelled, by Cancel and by its context.
 func TestCancelWhilePaused(t *testing.T) {
 	why := errors.New("enough")
 	for _, way := range []string{"Cancel", "context"} {
@@ -148,7 +148,7 @@ func TestCancelWhilePaused(t *testing.T) {
 	}
 }
 
-// A pace holds a run back and changes nothing else; it can be taken off.
+// A pace slows a run down and changes nothing else. It can be removed.
 func TestPace(t *testing.T) {
 	var made atomic.Int64
 	plain := simulated(t, eight(), stepping(1000, &made))
@@ -170,7 +170,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// stuck runs a program that cannot end and gives who waits.
+// stuck runs a program that cannot end and returns its abort.
 func stuck(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) *cluster.Abort {
 	t.Helper()
 	_, err := simulate(t, sim.New(), s, body)
@@ -181,14 +181,14 @@ func stuck(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) *cluste
 	return abort
 }
 
-// When nothing is left to happen and ranks wait, that is a deadlock at once: exactly
-// those who wait are listed, with whom they wait for.
+// If ranks wait and no event is left, the run is deadlocked at once. The error lists exactly the
+// waiting ranks and the ranks that they wait for.
 func TestDeadlock(t *testing.T) {
 	abort := stuck(t, clustertest.Spec(clustertest.Priced(), 5, 1), func(r *cluster.Rank) error {
 		switch r.ID() {
 		case 4: // ends
 			return nil
-		case 3: // waits for one that has ended
+		case 3: // waits for a rank that has ended
 			_, err := r.Recv(r.World(), 4, 9, cluster.Of(make([]byte, 1)))
 			return err
 		}
@@ -214,8 +214,8 @@ func lines(a *cluster.Abort) []string {
 	return out
 }
 
-// A clock that goes too far ends the run with an error, whether an event goes there
-// or a rank alone.
+// A clock beyond the limit ends the run with an error, both for an event and for a rank that runs
+// ahead.
 func TestOverflow(t *testing.T) {
 	huge := cluster.Work{Flops: 1e300}
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// rate is bytes (or operations) per second, a whole number; 0: no cost.
+// rate is a number of bytes or operations per second; 0: no cost.
 type rate uint64
 
 func rateOf(perSecond float64) rate {
@@ -19,7 +19,7 @@ func rateOf(perSecond float64) rate {
 	return rate(math.Round(perSecond))
 }
 
-// by is the rate of so many at once; no cost stays none.
+// by returns n times the rate; 0 stays 0.
 func (r rate) by(n int) rate {
 	if n > 1 && uint64(r) > math.MaxUint64/uint64(n) {
 		return math.MaxUint64
@@ -27,8 +27,8 @@ func (r rate) by(n int) rate {
 	return r * rate(n)
 }
 
-// time is how long n take, rounded once, to the nearest picosecond. It saturates
-// at half of what a Time holds, so that sums are seen to overflow.
+// time returns the time of n bytes, rounded once, to the nearest picosecond. It saturates at half
+// of the maximum Time, so that overflowing sums are detected.
 func (r rate) time(n int64) cluster.Time {
 	if r == 0 || n <= 0 {
 		return 0
@@ -48,20 +48,20 @@ type way struct {
 	l, o, g    cluster.Time
 	bandwidth  rate         // of an adapter
 	threadRate rate         // of one thread; 0: no limit
-	receives   rate         // likewise, of what it takes in
-	access     cluster.Time // of a load or store; 0: there are none
-	beyond     rate         // of one that is longer than a line
-	inline     int64        // longest message that its queue's cells hold; none: -1
+	receives   rate         // of one thread's receives; 0: no limit
+	access     cluster.Time // of a load or store; 0: no loads and stores
+	beyond     rate         // of a load or store beyond a cache line
+	inline     int64        // longest inline message; -1: none
 	inlineL    cluster.Time
 	inlineO    cluster.Time
 	inlineG    cluster.Time
-	copy       rate // of an eager message's two copies, by a thread; 0: they cost it nothing
-	pull       rate // of the copy that a receiver makes of a rendezvous; 0: the sender sends it
+	copy       rate // of a thread's copy of an eager message; 0: free
+	pull       rate // of the receiver's copy of a rendezvous; 0: the sender sends it
 	cached     int64
-	uncached   rate // likewise of one of more bytes than cached
+	uncached   rate // the same for more bytes than cached
 	adapters   int
 
-	lastN int64 // the cost of a size that was asked for last
+	lastN int64 // the cost of the last size
 	lastT cluster.Time
 }
 
@@ -79,12 +79,12 @@ func wayOf(l cluster.Link) way {
 		w.beyond = rateOf(l.AccessRate)
 	}
 	if w.adapters == 1 && w.threadRate >= w.bandwidth && w.receives == 0 {
-		w.threadRate = 0 // the adapter is no faster
+		w.threadRate = 0 // the adapter is not faster
 	}
 	return w
 }
 
-// overhead is what an eager message of n bytes costs a thread at each end, but for copies.
+// overhead returns the CPU time of an eager message of n bytes at each end, without copies.
 func (w *way) overhead(n int64) cluster.Time {
 	if n <= w.inline {
 		return w.inlineO
@@ -92,8 +92,8 @@ func (w *way) overhead(n int64) cluster.Time {
 	return w.o
 }
 
-// pulls is what a receiver's copy of n bytes takes, where as many stand in the sender's
-// memory that it wrote then or later.
+// pulls returns the time of a receiver's copy of n bytes. standing is the number of bytes that the
+// sender wrote since then and that are not copied yet.
 func (w *way) pulls(standing, n int64) cluster.Time {
 	if standing > w.cached {
 		return w.uncached.time(n)
@@ -101,7 +101,7 @@ func (w *way) pulls(standing, n int64) cluster.Time {
 	return w.pull.time(n)
 }
 
-// latency is that of an eager message of n bytes.
+// latency returns the latency of an eager message of n bytes.
 func (w *way) latency(n int64) cluster.Time {
 	if n <= w.inline {
 		return w.inlineL
@@ -112,7 +112,7 @@ func (w *way) latency(n int64) cluster.Time {
 // handed reports whether the threads at both ends move the bytes of an eager message.
 func (w *way) handed(n int64) bool { return n <= w.inline || w.copy > 0 }
 
-// carry is (n − 1)G: what follows the first byte.
+// carry returns (n − 1)G, the time of the bytes after the first one.
 func (w *way) carry(n int64) cluster.Time {
 	if n != w.lastN {
 		w.other(n)
@@ -120,13 +120,13 @@ func (w *way) carry(n int64) cluster.Time {
 	return w.lastT
 }
 
-// other works out carry of a size that was not asked for last.
+// other computes carry for another size than the last one.
 //
 //go:noinline
 func (w *way) other(n int64) { w.lastN, w.lastT = n, w.bandwidth.time(n-1) }
 
-// noise is a seeded source of relative errors. It uses integers alone: twelve
-// uniform numbers make a normal one nearly enough.
+// noise is a seeded source of relative errors. It uses only integers. The sum of twelve uniform
+// numbers approximates a normal distribution.
 type noise struct{ state uint64 }
 
 func newNoise(seed, stream uint64) noise {
@@ -141,8 +141,7 @@ func (s *noise) next() uint64 { // splitmix64
 	return z ^ z>>31
 }
 
-// jitter is what a normal error of standard deviation parts per 2¹⁶ adds to t;
-// never less than −t.
+// jitter returns a normal error of t with a standard deviation of parts per 2¹⁶; at least −t.
 func (s *noise) jitter(t cluster.Time, parts int64) cluster.Time {
 	sum := int64(0)
 	for range 3 {
@@ -169,13 +168,12 @@ func abs(x int64) uint64 {
 	return uint64(x)
 }
 
-// partsOf is a relative standard deviation in parts per 2¹⁶.
+// partsOf converts a relative standard deviation to parts per 2¹⁶.
 func partsOf(sd float64) int64 { return int64(math.Round(sd * 65536)) }
 
-// shared is a computing time where the node has more threads than cores: each gets
-// its share of one. All ranks of a node are taken to have as many threads as this
-// one, each computing on as many cores; a thread that progresses beside a rank takes a
-// core like any other.
+// shared returns a computing time on a node with more threads than cores: each thread gets its
+// share of a core. It assumes that all ranks of the node have the same number of threads and cores
+// per thread. A progress thread also uses a core.
 func (r *rank) shared(dt cluster.Time, cores int) cluster.Time {
 	w := r.w
 	if w.cores == 0 {
@@ -201,19 +199,18 @@ func (r *rank) shared(dt cluster.Time, cores int) cluster.Time {
 	return cluster.Time(min(q, math.MaxInt64/2))
 }
 
-// server is a resource that several threads share: each piece of work takes at least its
-// own time, and all together no more than the server's rate. They are served as they
-// come; but a piece that is shorter than half of what another one has left takes turns
-// with it, byte by byte, and does not wait for its end.
+// server is a resource that several threads share. Each piece of work takes at least its own time,
+// and all together do not exceed the server's rate. Pieces are served in order of arrival, with one
+// exception: a piece shorter than half of the rest of another piece alternates with it byte by
+// byte, and does not wait for its end.
 type server struct {
 	rate rate
 	free cluster.Time
-	left []cluster.Time // that pieces under way still take, in the order of their ends
-	seen cluster.Time   // when that was so
+	left []cluster.Time // remaining times of pieces in progress, in the order of their ends
+	seen cluster.Time   // time of these values
 }
 
-// serve starts pieces of n bytes at t that take at least own together, and gives their
-// end.
+// serve starts pieces of n bytes at t that together take at least own, and returns their end.
 func (s *server) serve(t, pieces cluster.Time, n int64, own cluster.Time) cluster.Time {
 	end := t + own
 	if s.rate == 0 {
@@ -224,7 +221,7 @@ func (s *server) serve(t, pieces cluster.Time, n int64, own cluster.Time) cluste
 	return max(end, min(s.free, s.among(t, need)))
 }
 
-// work is serve for a thread's computing, which others may have to take turns with.
+// work is serve for a thread's computation, which may alternate with others.
 func (s *server) work(t cluster.Time, n int64, own cluster.Time) cluster.Time {
 	end := s.serve(t, 1, n, own)
 	if need := s.rate.time(n); need > 0 {
@@ -237,7 +234,7 @@ func (s *server) work(t cluster.Time, n int64, own cluster.Time) cluster.Time {
 	return end
 }
 
-// among gives the end of a piece that takes turns with longer ones under way.
+// among returns the end of a piece that alternates with longer pieces in progress.
 func (s *server) among(t, need cluster.Time) cluster.Time {
 	done, passed := 0, t-s.seen
 	for done < len(s.left) && passed >= s.left[done] {

@@ -10,13 +10,13 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// anyInt draws whole numbers of all magnitudes.
+// anyInt draws integers of all magnitudes.
 func anyInt(t *rapid.T, name string) int64 {
 	return int64(rapid.Uint64().Draw(t, name) >> rapid.IntRange(1, 63).Draw(t, name+": shift"))
 }
 
-// n bytes at a rate take n × 10¹² / rate ps, rounded to the nearest, halves up; what
-// no Time holds saturates.
+// n bytes at a rate take n × 10¹² / rate ps, rounded to the nearest, halves up. Larger values
+// saturate.
 func TestRateTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, n := rate(anyInt(t, "rate")), anyInt(t, "bytes")
@@ -40,7 +40,7 @@ func TestRateTime(t *testing.T) {
 	})
 }
 
-// Nothing and less than nothing cost nothing: an empty message has n − 1 = −1.
+// Zero and negative sizes cost nothing: an empty message has n − 1 = −1.
 func TestRateTimeOfNothing(t *testing.T) {
 	for _, n := range []int64{0, -1, math.MinInt64} {
 		if got := rate(1).time(n); got != 0 {
@@ -49,7 +49,7 @@ func TestRateTimeOfNothing(t *testing.T) {
 	}
 }
 
-// Rates of a machine file become whole numbers; what is none costs nothing.
+// Rates of a machine file become integers; an invalid rate costs nothing.
 func TestRateOf(t *testing.T) {
 	for _, c := range []struct {
 		in   float64
@@ -61,7 +61,7 @@ func TestRateOf(t *testing.T) {
 	}
 }
 
-// The size asked for last is remembered, and does not change the answer.
+// The last size is remembered, and does not change the result.
 func TestCarry(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := wayOf(cluster.Link{Bandwidth: 3.7e9})
@@ -74,8 +74,8 @@ func TestCarry(t *testing.T) {
 	})
 }
 
-// Jitter is a normal error around nothing with the asked deviation, and never takes
-// more than there is. The seed is fixed, so that the sample is always the same one.
+// Jitter is a normal error with mean 0 and the requested deviation, and at least −t. The seed is
+// fixed, so the sample is always the same.
 func TestNoiseMoments(t *testing.T) {
 	const samples, span = 100_000, cluster.Millisecond
 	for _, sd := range []float64{0.01, 0.05, 0.2} {
@@ -115,20 +115,20 @@ func TestNoiseBounds(t *testing.T) {
 		t.Errorf("no noise gives %d ps", x)
 	}
 	if a, b := newNoise(1, 1), newNoise(1, 2); a.next() == b.next() {
-		t.Errorf("two ranks have one noise")
+		t.Errorf("two ranks have the same noise")
 	}
 }
 
-// Work at a server takes its own time at least, and all of it together the server's.
+// Work on a server takes at least its own time, and all work together at least the server's time.
 func TestServer(t *testing.T) {
-	s := server{rate: rate(1e12)} // a byte a ps
+	s := server{rate: rate(1e12)} // one byte per ps
 	for _, c := range []struct{ at, own, want cluster.Time }{
 		{0, 30, 30},    // its own time
 		{0, 30, 30},    // the server has done 20 by then
 		{0, 5, 30},     // three times ten
 		{0, 5, 40},     // and four
 		{100, 5, 110},  // the server was idle
-		{100, 50, 150}, // again its own
+		{100, 50, 150}, // its own time again
 	} {
 		if got := s.serve(c.at, 1, 10, c.own); got != c.want {
 			t.Errorf("at %d for %d: done at %d, want %d", c.at, c.own, got, c.want)
@@ -136,6 +136,6 @@ func TestServer(t *testing.T) {
 	}
 	free := server{}
 	if got := free.serve(7, 1, 1<<40, 3); got != 10 {
-		t.Errorf("a server without a rate: done at %d", got)
+		t.Errorf("server without a rate: ends at %d", got)
 	}
 }

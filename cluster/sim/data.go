@@ -2,8 +2,8 @@ package sim
 
 import "unsafe"
 
-// data is the address of bytes whose number the owner has: a third of a slice, so that
-// messages and operations fill one cache line.
+// data is the address of bytes. The owner has their number. It is a third of a slice, so that
+// messages and operations fit in one cache line.
 type data struct{ first *byte }
 
 // dataOf returns the address of b, which is nil for a nil slice.

@@ -7,12 +7,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// fullWaits bounds the waits for which all ranks that could end them are listed: to
-// list all for all would take the square of the ranks.
+// fullWaits is the maximum number of waits for which all ranks that could end them are listed.
+// Listing all ranks for all waits would be quadratic.
 const fullWaits = 128
 
-// waits lists who waits for whom, without the ranks that are spared (nil: none is).
-// When nothing is left to happen that is exactly who is stuck.
+// waits lists the waiting ranks, except spared ones (nil: none). If no event is left, these are
+// exactly the stuck ranks.
 func (w *world) waits(spared []bool) []cluster.Wait {
 	var out []cluster.Wait
 	for _, t := range w.threads {
@@ -25,7 +25,7 @@ func (w *world) waits(spared []bool) []cluster.Wait {
 				continue
 			}
 			if n++; n > 4 {
-				break // the first few of a long list tell enough
+				break // the first few of a long list are enough
 			}
 			out = append(out, w.waitOf(t, h, len(out) < fullWaits))
 		}
@@ -33,7 +33,7 @@ func (w *world) waits(spared []bool) []cluster.Wait {
 	return out
 }
 
-// waitOf describes a wait; full: with all the ranks that could end it.
+// waitOf describes a wait; full: with all ranks that could end it.
 func (w *world) waitOf(t *thread, h cluster.Handle, full bool) cluster.Wait {
 	x := cluster.Wait{Rank: int(t.r.id), Thread: int(t.number)}
 	others := func(ctx int32) {
@@ -101,7 +101,7 @@ func (r *rank) entered(of *member) bool {
 	return false
 }
 
-// others lists the other ranks of a context; of the cluster where it is not known.
+// others returns the other ranks of a context, or of the cluster if the context is unknown.
 func (w *world) others(r *rank, ctx int32) []int {
 	for i := range r.members {
 		if m := &r.members[i]; ctx >= 0 && m.ctx == ctx&^1 {
@@ -125,22 +125,21 @@ func except(ranks []int32, id int32) []int {
 	return out
 }
 
-// A run is surveyed for ranks that are stuck while others go on after so many events,
-// then when their number has doubled, and in the end each time that a period passes.
+// A run is checked for stuck ranks while others continue: first after a number of events, then each
+// time that the number has doubled, and later periodically.
 const (
 	firstSurvey  = 1 << 14
 	surveyPeriod = 1 << 20
 )
 
-// surveyed reports whether a run is looked at after so many events, a multiple of the
-// first's.
+// surveyed reports whether a run is checked after a number of events, a multiple of firstSurvey.
 func surveyed(events uint64) bool {
 	return events%surveyPeriod == 0 || events < surveyPeriod && events&(events-1) == 0
 }
 
-// stuck finds ranks that nothing on its way concerns and that only ranks like them
-// could wake: an AND-OR graph, reduced until nothing changes. A wait for any
-// source, a flag or an event counts as hopeful as long as any rank can go on.
+// stuck finds ranks that no event concerns and that only other such ranks could wake. It reduces an
+// AND-OR graph until nothing changes. A wait for any source, a flag or an event counts as hopeful
+// as long as any rank can continue.
 func (w *world) stuck() []cluster.Wait {
 	live := make([]bool, len(w.ranks))
 	for i := range w.ranks {
@@ -170,7 +169,7 @@ func (w *world) stuck() []cluster.Wait {
 	return w.waits(live)
 }
 
-// busy reports whether a thread of the rank runs, or will.
+// busy reports whether a thread of the rank runs or will run.
 func (r *rank) busy() bool {
 	idle := func(t *thread) bool {
 		return t.state == threadWaits || t.state == threadJoins || t.state == threadEnded

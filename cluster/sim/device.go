@@ -2,17 +2,17 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// devices are the accelerators of a machine, which run kernels beside the processors.
+// devices are the accelerators of a machine, which run kernels concurrently with the CPUs.
 type devices struct {
-	each        []server       // by node, then number: a device's time, which kernels share
+	each        []server       // by node, then number: a device, whose rates kernels share
 	deviceOf    []int32        // by rank
-	streams     []cluster.Time // by rank, then number: when each has run its kernels
-	fenced      []cluster.Time // by rank: when the last fence returned that saw one
+	streams     []cluster.Time // by rank, then number: end of the stream's kernels
+	fenced      []cluster.Time // by rank: end of the last fence that detected a kernel's end
 	shared      bool           // a node has more ranks than devices
 	flops, rate rate
 	launching   cluster.Time
 	fence       cluster.Time
-	messaging   cluster.Time // of a send or a receive of device memory
+	messaging   cluster.Time // overhead of a send or a receive on device memory
 }
 
 func newDevices(s *cluster.Spec) devices {
@@ -32,7 +32,7 @@ func newDevices(s *cluster.Spec) devices {
 		a.fenced[i] = never
 	}
 	for i := range a.each {
-		a.each[i].rate = rate(cluster.Second) // a picosecond of it takes one
+		a.each[i].rate = rate(cluster.Second) // one unit of work per picosecond
 	}
 	return a
 }
@@ -42,7 +42,7 @@ func (t *thread) launch(op *cluster.Op) cluster.Handle {
 	w, r := t.w, t.r
 	t.spend(w.devices.launching, CauseOverhead)
 	if w.devices.shared && t.id >= 0 && !r.stepping {
-		t.sync(evResume) // the device is taken in the order of time
+		t.sync(evResume) // devices are reserved in the order of time
 	}
 	stream := &w.devices.streams[r.id*cluster.Streams+op.Tag]
 	dt := max(w.devices.flops.time(int64(min(op.A, 1<<62))), w.devices.rate.time(int64(min(op.B, 1<<62))))
@@ -61,7 +61,7 @@ func (t *thread) launch(op *cluster.Op) cluster.Handle {
 	return t.pended(op, id)
 }
 
-// jitter is what noise adds to a computing time of the rank; never less than −dt.
+// jitter returns the noise of a computing time of the rank; at least −dt.
 func (r *rank) jitter(dt cluster.Time) cluster.Time {
 	if !r.noisy {
 		r.noise, r.noisy = newNoise(r.w.spec.Seed, uint64(r.id)), true
@@ -69,8 +69,8 @@ func (r *rank) jitter(dt cluster.Time) cluster.Time {
 	return r.noise.jitter(dt, r.w.compNoise)
 }
 
-// fences charges a thread for seeing that a kernel has ended. One fence sees all that have
-// ended before it returns.
+// fences charges a thread for detecting the end of a kernel. One fence detects all kernels that
+// have ended before it returns.
 func (t *thread) fences(ended cluster.Time) {
 	if fenced := &t.w.devices.fenced[t.r.id]; ended > *fenced {
 		t.pay(t.w.devices.fence)

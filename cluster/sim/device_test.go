@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// Kernels to the picosecond: launches one after another, a stream in order, streams that
-// share the device, two ranks that share one, and what is computed meanwhile.
+// Kernels to the picosecond: consecutive launches, a stream in order, streams that share a device,
+// ranks that share a device, and concurrent computation.
 func TestKernels(t *testing.T) {
 	const us = cluster.Microsecond
 	w := func(n cluster.Time) cluster.Work { return cluster.Work{Flops: float64(n / us * 1000)} } // 1 Gflop/s
@@ -22,7 +22,7 @@ func TestKernels(t *testing.T) {
 		{"two in a stream", 1, func(r *cluster.Rank, q []cluster.Request) {
 			_ = r.Launch(&q[0], 0, w(100*us), nil)
 			_ = r.Launch(&q[1], 0, w(10*us), nil)
-		}, (3 + 100 + 10 + 5) * us}, // the first one's fence lies in the second one's time
+		}, (3 + 100 + 10 + 5) * us}, // the first fence overlaps with the second kernel
 		{"one fence for several", 1, func(r *cluster.Rank, q []cluster.Request) {
 			_ = r.Launch(&q[0], 0, w(10*us), nil)
 			_ = r.Launch(&q[1], 1, w(11*us), nil)
@@ -31,8 +31,8 @@ func TestKernels(t *testing.T) {
 			_ = r.Launch(&q[0], 0, w(100*us), nil)
 			_ = r.Launch(&q[1], 1, w(10*us), nil)
 			_, _ = r.Wait(&q[1])
-		}, (6 + 20 + 5) * us}, // they take turns; the launch takes place beside the first one
-		{"the processor computes meanwhile", 1, func(r *cluster.Rank, q []cluster.Request) {
+		}, (6 + 20 + 5) * us}, // they alternate; the second launch overlaps with the first kernel
+		{"the CPU computes concurrently", 1, func(r *cluster.Rank, q []cluster.Request) {
 			_ = r.Launch(&q[0], 0, w(100*us), nil)
 			r.Compute(cluster.Work{Flops: 80_000}, nil)
 		}, (3 + 100 + 5) * us},
@@ -54,14 +54,14 @@ func TestKernels(t *testing.T) {
 			last = max(last, r.Now())
 			return r.Waitall(q, nil)
 		})
-		if last < c.want || last > c.want+us/100 { // a look at the clock that has not moved takes a poll
+		if last < c.want || last > c.want+us/100 { // reading a clock that has not moved takes a poll
 			t.Errorf("%s: ends at %v, want %v", c.name, last, c.want)
 		}
 	}
 }
 
-// A message from or to device memory takes its overhead at both ends where adapters reach
-// that memory; a put does not.
+// A message from or to device memory has an overhead at both ends if adapters reach that memory; a
+// put has none.
 func TestMessageOverheadOfDevices(t *testing.T) {
 	const o = 7 * cluster.Microsecond
 	took := func(kind cluster.Memory, put bool) (end cluster.Time) {
@@ -90,7 +90,7 @@ func TestMessageOverheadOfDevices(t *testing.T) {
 		})
 		return end
 	}
-	if host, device := took(cluster.HostMemory, false), took(cluster.DeviceMemory, false); device != host+o { // both ends pay at a time
+	if host, device := took(cluster.HostMemory, false), took(cluster.DeviceMemory, false); device != host+o { // both ends pay at the same time
 		t.Errorf("a message takes %v from host to host, %v from device to device; want %v more", host, device, o)
 	}
 	if host, device := took(cluster.HostMemory, true), took(cluster.DeviceMemory, true); device != host {

@@ -1,8 +1,8 @@
-// Package sim is the fabric in virtual time: the same programs, as coroutines on
-// one deterministic clock, on a machine that is described and not owned.
+// Package sim is the fabric in virtual time. It runs programs as coroutines on one deterministic
+// clock, on a described machine.
 //
-// The main loop is world.run: take the earliest event by (time, order of making), let
-// it happen, and switch at once to the rank whose wait it ends.
+// The main loop is world.run: take the earliest event by (time, order of creation), process it, and
+// switch at once to the rank whose wait it ends.
 //
 //	for e := range events by time {
 //		switch e.kind {
@@ -23,34 +23,29 @@
 //	trace     why time passed: one hook, charge, that all others call
 //	          (trace.go observed.go)
 //
-// A rank's call goes to the protocol, which charges the thread o, asks the network when
-// the bytes are where, and leaves events with the kernel.
+// A rank's call goes to the protocol. The protocol charges the thread o, gets the times of the
+// bytes from the network, and pushes events to the kernel.
 //
-// A rank runs ahead of the clock as long as it only posts; whatever several ranks
-// contend for (adapters, links, memory, the target's words) is reserved when its
-// event is taken, in the order of time. Events at one time are taken in the order
-// in which they were made, which depends on nothing but the program and the spec;
-// so a run has one hash, on every machine.
+// A rank runs ahead of the clock as long as it only posts. Shared resources (adapters, links,
+// memory, the target's words) are reserved when their event is processed, in the order of time.
+// Events with equal times are processed in the order of their creation. This order depends only on
+// the program and the spec, so a run has the same hash on every machine.
 //
-// Where a network's links are shared, a message's head takes each as it comes to it, a hop
-// after the one before, and waits there until the link is free. What waits has left its
-// node.
+// If links are shared, the head of a message reserves each link when it reaches it, one hop after
+// the previous link, and waits until the link is free. A waiting message has left its node.
 //
-// Costs are LogGP's, in integer picoseconds: a message of s bytes takes
-// 2o + L + (s − 1)G when eager, and an adapter starts messages at least
-// g + (s − 1)G apart, and takes them in so: what several nodes send to one waits there.
-// Where a thread's copies have a rate, it pays for one into the eager buffer, and for one
-// out of it. Above the eager limit the sender first asks (o + L) and the
-// receiver answers (o + L); inside a node the receiver may instead copy the bytes out of
-// the sender's memory itself. Where the adapter progresses by itself both answers
-// cost no o.
+// Costs follow LogGP, in integer picoseconds. An eager message of s bytes takes 2o + L + (s − 1)G.
+// An adapter starts messages at least g + (s − 1)G apart, and receives them at the same rate, so
+// messages from several nodes to one node wait there. If copies have a rate, a thread pays for a
+// copy into the eager buffer and a copy out of it. Above the eager limit the sender first sends an
+// RTS (o + L) and the receiver a CTS (o + L). Inside a node the receiver may instead copy the bytes
+// from the sender's memory. If the adapter makes progress by itself, both answers cost no o.
 //
-// A run that nothing can go on with is a deadlock, at once. One in which threads
-// only look is a livelock: tests, probes, atomics that load the word that they have
-// just loaded, calls of Reach, with looks at the clock between, are counted, and end
-// the run after many in a row with nothing else on its way. Who computes or starts
-// something between two looks is at work, and never in a livelock; nor is a loop
-// seen that loads through a slice that Reach once gave: it makes no call, so that
-// neither the clock nor anybody else can go on, and a program that waits so must ask
-// Reach again, Await the word or load it with AtomicLoad.
+// If no event can advance the run, it is deadlocked; the simulator detects this at once. A run in
+// which threads only poll is a livelock. Polls are tests, probes, atomics that load the same word
+// again, and calls of Reach, also with reads of the clock between them. After many polls in a row
+// without another event, the run ends. A thread that computes or starts an operation between two
+// polls is not in a livelock. The simulator cannot detect a loop that loads through a slice of an
+// earlier Reach. The loop makes no call, so neither the clock nor another rank can advance. Such a
+// program must call Reach again, Await the word or load it with AtomicLoad.
 package sim

@@ -12,14 +12,14 @@ import (
 
 // Fabric runs programs in virtual time.
 type Fabric struct {
-	// Trace records why time passed, for Run.Path. It costs memory with every
-	// message.
+	// Trace records the causes of time, for Run.Path. It costs memory for every message.
 	Trace bool
-	// Pace is virtual seconds for a wall second, for a screen; 0: as fast as it goes.
+	// Pace is the number of virtual seconds per second of the wall clock, for screens; 0:
+	// unlimited.
 	Pace float64
 }
 
-// New gives the simulator, as fast as it goes.
+// New returns a simulator with unlimited pace.
 func New() *Fabric { return &Fabric{} }
 
 // Name implements cluster.Fabric.
@@ -28,8 +28,8 @@ func (*Fabric) Name() string { return "sim" }
 // Clock implements cluster.Fabric.
 func (*Fabric) Clock(*cluster.Machine) cluster.Clock { return cluster.VirtualClock }
 
-// rankOverhead is about what a rank takes besides its segment, in bytes, and
-// threadOverhead what a further thread of it does.
+// rankOverhead is the approximate memory of a rank without its segment, in bytes, and
+// threadOverhead the memory of an additional thread.
 const (
 	rankOverhead   = 12 << 10
 	threadOverhead = 12 << 10
@@ -40,7 +40,7 @@ func (*Fabric) Overhead(s *cluster.Spec) int64 {
 	return int64(s.Layout.Ranks()) * (rankOverhead + threadOverhead*int64(s.Layout.ThreadsPerRank-1))
 }
 
-// Run is a simulation under way.
+// Run is a running simulation.
 type Run struct {
 	*control
 	ranks int
@@ -87,9 +87,8 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	return run, nil
 }
 
-// drive runs the world and keeps what it came to. A body that ends its goroutine
-// (runtime.Goexit) ends the one that switched to it as well: another one unwinds those
-// that are left.
+// drive runs the world and stores its result. A body that ends its goroutine (runtime.Goexit) also
+// ends the goroutine that switched to it. Another goroutine then unwinds the remaining ones.
 func (r *Run) drive(w *world) {
 	whole := false
 	defer func() {
@@ -120,7 +119,7 @@ func (r *Run) drive(w *world) {
 
 var _ cluster.Virtual = (*Run)(nil)
 
-// segment makes n zeroed bytes, aligned to 8.
+// segment returns n zeroed bytes, aligned to 8.
 func segment(n int64) []byte { return cluster.Bytes(make([]uint64, n/8)) }
 
 // Wait implements cluster.Run.
@@ -129,50 +128,50 @@ func (r *Run) Wait() error {
 	return r.err
 }
 
-// Hash is over all events of the run, once it has ended: equal for equal program,
-// spec and seed, on every machine.
+// Hash returns the hash of all events of the ended run. It is equal for equal program, spec and
+// seed, on every machine.
 func (r *Run) Hash() uint64 {
 	<-r.done
 	return r.hash
 }
 
-// Total is the virtual time at which the last rank ended.
+// Total returns the virtual time at which the last rank ended.
 func (r *Run) Total() cluster.Time {
 	<-r.done
 	return r.total
 }
 
-// Events is how many events the run had.
+// Events returns the number of events of the run.
 func (r *Run) Events() uint64 {
 	<-r.done
 	return r.event
 }
 
-// Path is the critical path of a traced run.
+// Path returns the critical path of a traced run.
 func (r *Run) Path() Path {
 	<-r.done
 	return r.path
 }
 
-// Dilation implements cluster.Run: virtual time is not stretched.
+// Dilation implements cluster.Run: virtual time is not dilated.
 func (r *Run) Dilation() float64 { return 1 }
 
 // Warnings implements cluster.Run.
 func (r *Run) Warnings() []string { return nil }
 
-// control is what the outside wants of a run. The loop looks now and then.
+// control has the requests of other goroutines to a run. The loop checks them periodically.
 type control struct {
 	cancelled atomic.Bool
-	asked     atomic.Bool // a watcher wants to see the states
+	asked     atomic.Bool // a caller of States waits for the states
 	pausing   atomic.Bool
 
 	mu     sync.Mutex
 	cond   *sync.Cond
 	cause  error
 	states []cluster.State
-	now    cluster.Time // of the states
-	events uint64       // likewise
-	limit  cluster.Time // pause here; 0: nowhere
+	now    cluster.Time // time of the states
+	events uint64       // events at that time
+	limit  cluster.Time // time of the pause; 0: none
 	paused bool
 	pace   float64
 	began  time.Time // wall time at which virtual time was base
@@ -191,13 +190,13 @@ func (c *control) Cancel(cause error) {
 	if c.cause == nil {
 		c.cause = cause
 	}
-	c.cancelled.Store(true) // under the lock, or a clock that is about to stand would miss it
+	c.cancelled.Store(true) // under the lock; otherwise a clock that is about to pause would miss it
 	c.mu.Unlock()
 	c.cond.Broadcast()
 }
 
-// PauseAt stops the clock before the first look at or after a virtual time; Resume
-// lets it go on, and so does a later PauseAt, until then.
+// PauseAt stops the clock at the first check at or after a virtual time. Resume continues the run,
+// and so does a PauseAt with a later time.
 func (c *control) PauseAt(t cluster.Time) {
 	c.mu.Lock()
 	c.limit, c.paused = max(t, 1), false
@@ -206,7 +205,7 @@ func (c *control) PauseAt(t cluster.Time) {
 	c.cond.Broadcast()
 }
 
-// Resume lets a paused clock go on.
+// Resume continues a paused run.
 func (c *control) Resume() {
 	c.mu.Lock()
 	c.limit, c.paused = 0, false
@@ -215,14 +214,14 @@ func (c *control) Resume() {
 	c.cond.Broadcast()
 }
 
-// SetPace changes the pace of a run; 0: as fast as it goes.
+// SetPace changes the pace of a run; 0: unlimited.
 func (c *control) SetPace(pace float64) {
 	c.mu.Lock()
 	c.pace, c.began = pace, time.Time{}
 	c.mu.Unlock()
 }
 
-// States implements cluster.Run: as of the loop's last look.
+// States implements cluster.Run, as of the loop's last check.
 func (c *control) States(dst []cluster.State) []cluster.State {
 	c.asked.Store(true)
 	c.mu.Lock()
@@ -237,8 +236,8 @@ func (c *control) Seen() (cluster.Time, uint64) {
 	return c.now, c.events
 }
 
-// look obeys the outside: the loop calls it now and then. It reports whether the run
-// is cancelled.
+// look serves the requests of other goroutines. The loop calls it periodically. It reports whether
+// the run is cancelled.
 func (c *control) look(w *world) bool {
 	if c.asked.Swap(false) {
 		c.show(w)
@@ -259,7 +258,7 @@ func (c *control) look(w *world) bool {
 	return c.cancelled.Load()
 }
 
-// reason is why the run was cancelled.
+// reason returns the reason of the cancellation.
 func (c *control) reason() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -269,15 +268,14 @@ func (c *control) reason() error {
 	return c.cause
 }
 
-// A run that is ahead of its pace sleeps, and looks up now and then to see what the
-// outside wants; less than shortestNap it does not sleep.
+// A run that is ahead of its pace sleeps, and checks requests periodically. It does not sleep for
+// less than shortestNap.
 const (
 	longestNap  = 20 * time.Millisecond
 	shortestNap = time.Millisecond
 )
 
-// ahead is how long the run has to wait for the wall clock at its pace; 0: it goes
-// on.
+// ahead returns the time that the run must wait for the wall clock at its pace; 0: it continues.
 func (c *control) ahead(now cluster.Time) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -294,7 +292,7 @@ func (c *control) ahead(now cluster.Time) time.Duration {
 	return time.Duration(min(nap, longestNap.Seconds()) * 1e9)
 }
 
-// show writes down what each rank does.
+// show records the state of each rank.
 func (c *control) show(w *world) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -304,7 +302,7 @@ func (c *control) show(w *world) {
 		switch t := w.ranks[i].main; {
 		case t.state == threadEnded:
 			s = cluster.Idle
-		case t.state == threadWaits && t.now <= w.now: // else it is computing still, by its own clock
+		case t.state == threadWaits && t.now <= w.now: // otherwise it is still computing, by its own clock
 			s = cluster.Waiting
 		}
 		c.states = append(c.states, s)

@@ -2,22 +2,21 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// regular reports whether the messages of a train come to each resource as evenly as they
-// were posted, or as fast as the one before lets them: then the first and the last tell
-// of all.
+// regular reports whether the messages of a train reach each resource at even intervals. Then the
+// first and the last message determine all others.
 func (n *network) regular(class cluster.Class) bool {
 	return class == cluster.Remote && n.adapters == 1 && n.linkNoise == 0
 }
 
-// flow is where the first and the last message of a train are in time.
+// flow has the times of the first and the last message of a train.
 type flow struct {
 	first, last cluster.Time
-	gaps        cluster.Time // between them: their number less one
+	gaps        cluster.Time // gaps between messages: their number less one
 }
 
-// through lets a train pass a resource that takes each so long, and is free at a time. It
-// gives when that is free again: what is left between the messages belongs to others, so
-// that trains of several ranks pass at the rate of the resource.
+// through passes a train through a resource that needs each per message and is free at a time. It
+// returns the time at which the resource is free again. Idle time between the messages is available
+// to others, so trains of several ranks pass at the rate of the resource.
 func (f *flow) through(free, each cluster.Time) cluster.Time {
 	f.first = max(f.first, free)
 	f.last = max(f.last, f.first+f.gaps*each)
@@ -26,7 +25,7 @@ func (f *flow) through(free, each cluster.Time) cluster.Time {
 
 func (f *flow) later(dt cluster.Time) { f.first, f.last = f.first+dt, f.last+dt }
 
-// passEvenly is passTrain where the first and the last message tell of all.
+// passEvenly is passTrain for a regular train.
 func (w *world) passEvenly(m *msg, at cluster.Time, p *passage) {
 	net, way, wire := &w.net, &w.net.ways[cluster.Remote], max(m.size/int64(m.train), 1)
 	node, beat := net.nodeOf[m.src], w.beat(m)
@@ -78,8 +77,8 @@ func (w *world) passEvenly(m *msg, at cluster.Time, p *passage) {
 	w.freeSource(m, freed, w.trace.charge(m.cause, freed-p.at, CauseBytes, m.src))
 }
 
-// crossEvenly takes a train over all its links; c is the way of the last message. It gives
-// when the first byte of the first one has passed them.
+// crossEvenly passes a regular train over all its links; c is the crossing of the last message. It
+// returns the time at which the first byte of the first message has passed the links.
 func (n *network) crossEvenly(c *crossing, f flow) cluster.Time {
 	for i, l := range c.path {
 		each, hops := n.linkRate[l].time(c.wire), n.hop*cluster.Time(i)
@@ -99,8 +98,8 @@ func (n *network) crossEvenly(c *crossing, f flow) cluster.Time {
 	return f.first
 }
 
-// enterEvenly has the adapter of the target's node take in a train whose first message
-// comes at a time and whose last one now, and gives when it has.
+// enterEvenly receives a train at an adapter of the target's node, and returns the end. The first
+// message arrives at a time, and the last one now.
 func (w *world) enterEvenly(m *msg, first, carry cluster.Time) cluster.Time {
 	net := &w.net
 	node, f := net.nodeOf[m.dst], flow{first: first, last: w.now, gaps: cluster.Time(m.train - 1)}
@@ -125,9 +124,9 @@ func (w *world) enterEvenly(m *msg, first, carry cluster.Time) cluster.Time {
 	return f.last + carry
 }
 
-// earlier has an adapter take in messages in the time that it was free, before others that
-// it has taken in already, and gives how many these are. A train is known to the adapter
-// with its last message, and shorter ones that left later may have come first.
+// earlier receives messages in the adapter's last idle period, before messages that it has already
+// received, and returns their number. The simulator processes a train with its last message, so
+// shorter messages that left later may already have been received.
 func (f *flow) earlier(a *adapter, each cluster.Time) cluster.Time {
 	from := max(f.first, a.rested)
 	if from >= a.began || each <= 0 {

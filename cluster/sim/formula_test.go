@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// evaluate works out a formula such as 2*o + L + 99*G in whole picoseconds. It has
-// + - * and max(..); a name that is not known is an error.
+// evaluate computes a formula such as 2*o + L + 99*G in picoseconds. It supports + - * and max(..).
+// An unknown name is an error.
 func evaluate(formula string, names map[string]cluster.Time) (cluster.Time, error) {
 	x, err := parser.ParseExpr(formula)
 	if err != nil {
@@ -65,5 +65,5 @@ func value(x ast.Expr, names map[string]cluster.Time) (cluster.Time, error) {
 			return most, nil
 		}
 	}
-	return 0, fmt.Errorf("a formula has names, whole numbers, + - * and max(..), and not %T", x)
+	return 0, fmt.Errorf("formula: want names, integers, + - * and max(..), got %T", x)
 }

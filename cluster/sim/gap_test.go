@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// Messages of a rank inside its node start g and their bytes apart: the last of n
-// comes (n − 1)·g later than without a gap.
+// Messages of a rank inside its node start g and their bytes apart: the last of n arrives (n − 1)·g
+// later than without a gap.
 func TestGapInsideANode(t *testing.T) {
 	const n, gap = 5, 3 * cluster.Microsecond
 	last := func(g cluster.Time) (at cluster.Time) {
@@ -36,8 +36,8 @@ func TestGapInsideANode(t *testing.T) {
 		})
 		return at
 	}
-	// Without a gap a message follows when its bytes have been moved, or when the
-	// sender has posted it: 125 ns against its overhead of 100.
+	// Without a gap a message follows when the previous bytes have been moved, or when the sender
+	// has posted it: 125 ns compared with its overhead of 100.
 	if got := last(gap) - last(0); got != (n-1)*gap {
 		t.Errorf("a gap of %v delays the last of %d messages by %v, want %v", gap, n, got, (n-1)*gap)
 	}

@@ -8,10 +8,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// A thread that injects a long message answers who asks to send it one: the answer
-// has a byte, and is not queued behind the million that the thread still has to
-// inject. Rank 0 injects for 10 ms; rank 2, which asks after 1 ms, is done 10 ms
-// later.
+// A thread that injects a long message answers an RTS. The CTS has one byte and is not queued
+// behind the million bytes that the thread still has to inject. Rank 0 injects for 10 ms; rank 2,
+// whose RTS arrives after 1 ms, ends 10 ms later.
 func TestAnswersAreNotQueuedBehindBytes(t *testing.T) {
 	spec := cluster.Spec{
 		Layout:     cluster.Layout{Nodes: 3, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat},
@@ -45,15 +44,15 @@ func TestAnswersAreNotQueuedBehindBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 1 ms, the way there and back, 10 ms of injection; the answer waits for what rank
-	// 0's adapter carries meanwhile, 1 ms.
+	// 1 ms, a round trip, 10 ms of injection. The CTS waits for the bytes in rank 0's adapter, 1
+	// ms.
 	if done < 11*cluster.Millisecond || done > 12100*cluster.Microsecond {
-		t.Errorf("rank 2 is done at %v, want 11 to 12.1 ms", done)
+		t.Errorf("rank 2 ends at %v, want 11 to 12.1 ms", done)
 	}
 }
 
-// Each of two threads that wait for a long send injects its own bytes, on an adapter
-// of its own: together they take as long as one.
+// Each of two threads that wait for a long send injects its own bytes, on a separate adapter.
+// Together they take as long as one thread.
 func TestThreadsInjectWhatTheyWaitFor(t *testing.T) {
 	spec := cluster.Spec{
 		Layout:     cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat},

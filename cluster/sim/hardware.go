@@ -2,17 +2,17 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// gathering is a call on the machine's collective network that members of a context come
-// to: it begins once the last one has, and the network has sent what was before it.
+// gathering is a call of members of a context on the machine's collective network. It begins when
+// the last member has arrived and the network has finished earlier calls.
 type gathering struct {
 	came  uint64
-	last  cluster.Time // when the last one came so far: its cause is everybody's
+	last  cluster.Time // latest arrival so far; its cause is the cause of all members
 	cause int32
 	size  int64
 	gates []gate
 }
 
-// hardware comes to a call on the collective network.
+// hardware arrives at a call on the collective network.
 func (t *thread) hardware(op *cluster.Op) cluster.Handle {
 	w, b := t.w, t.r.memberIn(op.Ctx).b
 	t.spend(w.net.ways[cluster.Remote].overhead(0), CauseOverhead)
@@ -37,7 +37,7 @@ func (t *thread) hardware(op *cluster.Op) cluster.Handle {
 	return t.pended(op, id)
 }
 
-// gathered ends a call whose members are all there: a barrier takes a network of its own.
+// gathered ends a call after all members have arrived. A barrier uses a separate network.
 func (w *world) gathered(g *gathering) {
 	net := &w.spec.Machine.CollectiveNetwork
 	done := g.last + net.Barrier

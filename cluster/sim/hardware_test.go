@@ -10,11 +10,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// A call on the collective network ends when its formula says, counted from the last rank
-// that comes; one after another have the network in turn.
+// A call on the collective network ends at the time of its formula, counted from the arrival of the
+// last rank. Consecutive calls use the network one after another.
 func TestCollectiveNetwork(t *testing.T) {
 	m := clustertest.Priced()
-	m.ClockTime = new(cluster.Time) // looks are free
+	m.ClockTime = new(cluster.Time) // reading the clock is free
 	cost, err := coll.CostOf(&m)
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +56,8 @@ func TestCollectiveNetwork(t *testing.T) {
 	}
 }
 
-// Who does not come to a call on the collective network leaves the others waiting, and
-// they say for what.
+// If a rank does not arrive at a call on the collective network, the error lists the waiting ranks
+// and the call.
 func TestCollectiveNetworkDeadlock(t *testing.T) {
 	a, err := coll.Find(coll.OpBarrier, "hardware")
 	if err != nil {
@@ -75,6 +75,6 @@ func TestCollectiveNetworkDeadlock(t *testing.T) {
 		return comm.Do(coll.Call{Key: key, Blocks: key.Blocks(0, 1)})
 	})
 	if err == nil {
-		t.Error("two of three ranks come to a barrier, and go on")
+		t.Error("two of three ranks pass a barrier of three")
 	}
 }

@@ -9,26 +9,26 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// eventKind says what happens.
+// eventKind is the type of an event.
 type eventKind uint8
 
 const (
-	evResume   eventKind = iota // ref: thread: it goes on
-	evPoll                      // likewise, and it only looks
-	evInject                    // ref: message: it asks for the adapter
-	evReach                     // ref: message: its first byte is at its target's node
-	evArrive                    // ref: message: its last byte is there
-	evComplete                  // ref: message: the operation that it names is complete
-	evBarrier                   // ref: thread: a barrier lets it go
-	evLink                      // ref: message: its head is at a link
+	evResume   eventKind = iota // ref: thread that continues
+	evPoll                      // ref: thread that continues and only polls
+	evInject                    // ref: message that requests the adapter
+	evReach                     // ref: message whose first byte reaches its target's node
+	evArrive                    // ref: message whose last byte has arrived
+	evComplete                  // ref: message whose operation is complete
+	evBarrier                   // ref: thread that leaves a barrier
+	evLink                      // ref: message whose head reaches a link
 )
 
-// end is the latest time that a run may reach, an eighth of what a Time holds,
-// so that sums of a few times cannot overflow.
+// end is the latest time of a run, an eighth of the maximum Time, so that sums of a few times
+// cannot overflow.
 const end = cluster.Time(math.MaxInt64 / 8)
 
-// kernel is virtual time: the queue of events, the coroutines that they switch to, and
-// the count of looks that finds a livelock. It knows nothing of messages.
+// kernel implements virtual time: the queue of events, the coroutines, and the count of polls that
+// detects a livelock. It does not depend on messages.
 type kernel struct {
 	queue   queue
 	now     cluster.Time
@@ -39,13 +39,13 @@ type kernel struct {
 	err     error
 
 	threads []*thread
-	running *thread // whose coroutine runs now
-	due     *thread // who runs as soon as the event has been dealt with
-	acting  int32   // the rank whose step or body ran last
-	ended   int     // threads of the first kind that have returned
+	running *thread // thread whose coroutine runs now
+	due     *thread // thread that runs after the current event
+	acting  int32   // rank whose step or body ran last
+	ended   int     // number of ranks whose first thread has returned
 
-	quiet  int // polls since anything but polls happened
-	before int // what quiet was before this event
+	quiet  int // polls since the last other event
+	before int // quiet before this event
 	real   int // events in the queue that are not polls
 }
 
@@ -53,7 +53,7 @@ func newKernel(c *control, ranks int) kernel {
 	return kernel{control: c, hash: 14695981039346656037, threads: make([]*thread, ranks)}
 }
 
-// push makes an event.
+// push adds an event.
 func (k *kernel) push(at cluster.Time, kind eventKind, ref int32) {
 	if uint64(at) > uint64(end) {
 		k.overflow()
@@ -65,7 +65,7 @@ func (k *kernel) push(at cluster.Time, kind eventKind, ref int32) {
 	k.queue.push(at, kind, ref)
 }
 
-// come brings the clock to an event.
+// come advances the clock to an event.
 func (k *kernel) come(e event) {
 	k.now = cluster.Time(e.at)
 	k.hash = (k.hash ^ e.at) * 1099511628211
@@ -91,8 +91,8 @@ func (k *kernel) resume(t *thread) {
 	k.running = before
 }
 
-// wake resumes a thread whose wait is over: at once from the loop, by an event
-// from within another coroutine or a step.
+// wake resumes a thread whose wait has ended: at once from the loop, or by an event from another
+// coroutine or a step.
 func (k *kernel) wake(t *thread) {
 	if k.running == nil && !t.r.stepping {
 		k.resume(t)
@@ -102,10 +102,10 @@ func (k *kernel) wake(t *thread) {
 	k.push(max(t.now, k.now), evResume, t.id)
 }
 
-// unwind ends every coroutine that is left.
+// unwind ends all remaining coroutines.
 func (k *kernel) unwind() {
 	if k.err == nil {
-		k.err = errEnded // no coroutine goes on from here
+		k.err = errEnded // no coroutine continues from here
 		defer func() { k.err = nil }()
 	}
 	for _, t := range k.threads {
@@ -117,20 +117,20 @@ func (k *kernel) unwind() {
 
 var errEnded = errors.New("the run has ended")
 
-// abort ends the run; the first reason stands.
+// abort ends the run. The first reason is kept.
 func (k *kernel) abort(err error) {
 	if k.err == nil {
 		k.err = err
 	}
 }
 
-// overflow ends a run whose clock goes too far.
+// overflow ends a run whose clock exceeds the limit.
 func (k *kernel) overflow() {
-	k.abort(fmt.Errorf("virtual time overflow: more than %v; look for a size or a cost with too many digits", end))
+	k.abort(fmt.Errorf("virtual time overflow: more than %v (check for a size or a cost with too many digits)", end))
 }
 
-// caught aborts the run where code of the program panicked with v, or neither did
-// that nor returned. A deferred call of the goroutine makes it.
+// caught aborts the run if code of the program panicked with v or ended its goroutine. A deferred
+// function of the goroutine calls it.
 func (k *kernel) caught(v any, returned bool, rank int32) {
 	if _, ok := v.(unwound); ok || returned {
 		return

@@ -6,19 +6,19 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// lanes keeps the messages of a rank to another in order: none that a receive can
-// match comes before one that left earlier, neither with its first byte nor with its
-// last one, though it is shorter, or found another adapter, a link that is free or
-// luck with the noise. The first bytes count because the target's adapters take
-// messages in as these come.
+// lanes keeps the messages from one rank to another in order. A message that a receive can match
+// does not arrive before an earlier one, neither with its first nor with its last byte. This also
+// holds if it is shorter, or if another adapter, a free link or the noise would make it faster. The
+// first bytes matter because the target's adapters receive messages in the order of their first
+// bytes.
 type lanes struct {
-	under []arrival    // those under way, and a few that have arrived
+	under []arrival    // messages in flight, and a few that have arrived
 	reach cluster.Time // the latest first byte of all
 	last  cluster.Time // the latest arrival of all
 }
 
-// heads are those of a rank's messages that have not come to the first link of a network,
-// and a few that have.
+// heads are a rank's messages that have not reached the first link of a network, and a few that
+// have.
 type heads []departure
 
 type departure struct {
@@ -26,8 +26,8 @@ type departure struct {
 	at  cluster.Time
 }
 
-// embark gives the time at which the head of a message to dst comes to the first link,
-// which it could at such a time. On the same way behind it none passes another.
+// embark returns the time at which the head of a message to dst reaches the first link, at the
+// earliest at. Behind that link, messages on the same path do not overtake.
 func (h *heads) embark(dst int32, at, now cluster.Time) cluster.Time {
 	left := (*h)[:0]
 	for _, d := range *h {
@@ -48,8 +48,8 @@ type arrival struct {
 	reach, at cluster.Time
 }
 
-// arrive gives the times at which the first and the last byte of a message to dst are
-// there that could be at such times.
+// arrive returns the arrival times of the first and the last byte of a message to dst, given their
+// earliest times.
 func (l *lanes) arrive(dst int32, reach, at, now cluster.Time) (cluster.Time, cluster.Time) {
 	if reach < l.reach || at < l.last {
 		for _, a := range l.under {

@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// Messages of a rank to another keep their order over the links of a network, though each
-// takes the adapter of its node that is free first: a rendezvous asks between the bytes of
-// puts, where an eager message has to wait for them.
+// Messages from one rank to another keep their order over the links of a network, although each
+// uses the first free adapter of its node. An RTS goes between the bytes of puts, while an eager
+// message must wait for them.
 func TestNoMessageOvertakesOnLinks(t *testing.T) {
 	m := clustertest.Priced()
 	m.Classes[cluster.Remote].Adapters = 2

@@ -7,9 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/match"
 )
 
-// What the arrival of a message and the switch to a thread touch stands in few cache
-// lines: with thousands of ranks each line is a miss, and misses are what such a
-// simulation takes its time for.
+// The arrival of a message and the switch to a thread use few cache lines. With thousands of ranks
+// each line is a miss, and misses dominate the time of such a simulation.
 func TestHotFieldsShareLines(t *testing.T) {
 	const line = 64
 	var r rank
@@ -32,7 +31,7 @@ func TestHotFieldsShareLines(t *testing.T) {
 	}
 	for what, size := range map[string]uintptr{"thread": unsafe.Sizeof(th), "rank": unsafe.Sizeof(r), "msg": unsafe.Sizeof(msg{})} {
 		if unsafe.Sizeof(uintptr(0)) == 8 && size%line != 0 {
-			t.Errorf("%s takes %d B, which is no whole number of cache lines", what, size)
+			t.Errorf("%s has %d B, want a multiple of a cache line", what, size)
 		}
 	}
 	t.Logf("thread %d, rank %d, slot %d, msg %d", unsafe.Sizeof(th), unsafe.Sizeof(r), unsafe.Sizeof(slot{}), unsafe.Sizeof(msg{}))

@@ -2,26 +2,24 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// maxPolls is how many polls in a row may find nothing while nothing else is on
-// its way, before the run is taken for a livelock. Many threads that each look a few
-// times come to as many: so one of them must have looked so often since it did
-// anything else as none does that has something left to find, oftenest.
+// maxPolls is the number of consecutive unsuccessful polls, without another event, after which a
+// run counts as a livelock. Many threads with a few polls each reach this number, too. Therefore
+// one thread must also have polled at least oftenest times since it did anything else.
 const (
 	maxPolls = 100_000
 	oftenest = 10_000
 )
 
-// maxLooks is how many direct looks at memory in a row cost nothing: they may be a
-// program that reads its data. Each further one costs a poll, so that a loop that
-// waits for a store sees time pass, and is a livelock where nothing can end it. A
-// look at another time than the one before counts as many as laterLook: such a loop
-// reads the clock, and is slower to simulate.
+// maxLooks is the number of consecutive direct reads of memory that cost nothing, because a program
+// may read its data. Each further read costs a poll. A loop that waits for a store then sees time
+// pass, and is a livelock if nothing can end it. A read at another time than the previous one
+// counts as laterLook reads: such a loop reads the clock and is slower to simulate.
 const (
 	maxLooks  = 10_000_000
 	laterLook = 20
 )
 
-// idle counts a look that found nothing.
+// idle counts an unsuccessful poll.
 func (t *thread) idle() {
 	w := t.w
 	if w.quiet++; w.quiet > maxPolls && t.looks > oftenest && w.real == 0 {
@@ -29,19 +27,19 @@ func (t *thread) idle() {
 	}
 }
 
-// loops lists the threads that do not wait, when all that they do is look.
+// loops lists the threads that do not wait and only poll.
 func (w *world) loops() []cluster.Wait {
 	var out []cluster.Wait
 	for _, t := range w.threads {
 		if t.state == threadReady || t.state == threadRuns {
-			out = append(out, cluster.Wait{Rank: int(t.r.id), Thread: int(t.number), Call: "a loop of looks that nothing can end (livelock)"})
+			out = append(out, cluster.Wait{Rank: int(t.r.id), Thread: int(t.number), Call: "an endless loop of polls (livelock)"})
 		}
 	}
 	return out
 }
 
-// look brings the world to the thread's time for a direct load. A second one at that
-// time sees what the first one saw.
+// look advances the world to the thread's time for a direct load. A second load at that time sees
+// the same memory.
 func (t *thread) look() {
 	switch {
 	case t.looks > maxLooks:
@@ -56,8 +54,8 @@ func (t *thread) look() {
 	t.looked = t.now
 }
 
-// glance is how a thread goes on to look: one that did something else before may do
-// so again, and nobody is in a livelock before that.
+// glance returns the event kind for a thread that continues to poll. A thread that did something
+// else before may do so again, so it is not in a livelock.
 func (t *thread) glance() eventKind {
 	if t.looks > 0 {
 		return evPoll
@@ -65,8 +63,8 @@ func (t *thread) glance() eventKind {
 	return evResume
 }
 
-// reload reports whether an atomic only loads the word that the one before loaded,
-// and counts it as a look.
+// reload reports whether an atomic loads the same word as the previous one, and counts it as a
+// poll.
 func (t *thread) reload(op *cluster.Op) bool {
 	var at place
 	if cluster.AtomicOp(op.Arg) == cluster.AtomicLoad {
@@ -81,22 +79,21 @@ func (t *thread) reload(op *cluster.Op) bool {
 	return true
 }
 
-// overlook takes back that the event of a message that only looks counts as
-// something that happens.
+// overlook makes the event of a polling message count as a poll.
 func (w *world) overlook() { w.real, w.quiet = w.real+1, w.before }
 
-// place is a word: a rank, + 1, and an offset in its segment.
+// place identifies a word: a rank, + 1, and an offset in its segment.
 type place struct {
 	rank int32
 	off  int64
 }
 
-// poll looks once: it costs time, and the world catches up.
+// poll polls once. It costs time, and the world catches up.
 func (t *thread) poll() {
 	w := t.w
 	t.check()
 	t.spend(w.pollTime, CauseOverhead)
-	if t.looks == 0 { // it has done something since the last one
+	if t.looks == 0 { // it did something else since the last poll
 		w.quiet = 0
 	}
 	t.idle()

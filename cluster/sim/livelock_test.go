@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// Loops that only look, when nothing is on its way that could end them, are found.
+// Loops that only poll are detected if no event can end them.
 func TestLivelock(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -31,7 +31,7 @@ func TestLivelock(t *testing.T) {
 		{"load", 15_000_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			return r.Reach(r.ID())[0] != 0, nil
 		}},
-		{"load and a look at the clock", 1_000_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+		{"load and a read of the clock", 1_000_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			r.Now()
 			return r.Reach(r.ID())[0] != 0, nil
 		}},
@@ -39,7 +39,7 @@ func TestLivelock(t *testing.T) {
 			v, err := r.Atomic(cluster.At(1-r.ID(), 0), cluster.AtomicLoad, 0)
 			return v != 0, err
 		}},
-		{"atomic load of the own word", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
+		{"atomic load of a local word", 150_000, func(r *cluster.Rank, _ *cluster.Request) (bool, error) {
 			v, err := r.Atomic(cluster.At(r.ID(), 0), cluster.AtomicLoad, 0)
 			return v != 0, err
 		}},
@@ -57,7 +57,7 @@ func TestLivelock(t *testing.T) {
 				if err := r.Irecv(&q, r.World(), cluster.AnySource, 0, cluster.Data{}); err != nil {
 					return err
 				}
-				if r.ID() == 2 { // waits, and does not look
+				if r.ID() == 2 { // waits and does not poll
 					_, err := r.Wait(&q)
 					return err
 				}
@@ -73,18 +73,18 @@ func TestLivelock(t *testing.T) {
 			}
 			for _, who := range []string{"rank 0", "rank 1"} {
 				if text := strings.Join(lines(abort), "\n"); !strings.Contains(text, who+" waits in ") {
-					t.Errorf("waits:\n%s\nwant %s, which looks as well", text, who)
+					t.Errorf("waits:\n%s\nwant %s, which also polls", text, who)
 				}
 			}
 		})
 	}
 }
 
-// A loop that looks is none as long as something is on its way, however late.
+// A polling loop is not a livelock as long as any event is left, however late.
 func TestLongPolling(t *testing.T) {
 	simulated(t, clustertest.Spec(clustertest.Priced(), 2, 1), func(r *cluster.Rank) error {
 		if r.ID() == 0 {
-			r.Compute(cluster.Work{Flops: 1e7}, nil) // 10 ms: half a million looks
+			r.Compute(cluster.Work{Flops: 1e7}, nil) // 10 ms: half a million polls
 			return r.Send(r.World(), 1, 0, cluster.Data{})
 		}
 		for {
@@ -96,8 +96,8 @@ func TestLongPolling(t *testing.T) {
 	})
 }
 
-// Nor is it one as long as another thread has something to do after a look: a rank that looks
-// late, and ends the loops of the others then.
+// A polling loop is not a livelock if another thread will do something after a poll: here a rank
+// that polls late and then ends the loops of the others.
 func TestLateLook(t *testing.T) {
 	for name, look := range map[string]func(r *cluster.Rank) (bool, error){
 		"iprobe": func(r *cluster.Rank) (bool, error) {
@@ -114,7 +114,7 @@ func TestLateLook(t *testing.T) {
 			s.Machine.Classes[cluster.InRank].Access = 5 * cluster.Nanosecond
 			simulated(t, s, func(r *cluster.Rank) error {
 				if r.ID() == 0 {
-					r.Compute(cluster.Work{Flops: 1e7}, nil) // 10 ms: half a million looks
+					r.Compute(cluster.Work{Flops: 1e7}, nil) // 10 ms: half a million polls
 					if _, _, err := r.Iprobe(r.World(), 1, 0); err != nil {
 						return err
 					}
@@ -136,8 +136,8 @@ func TestLateLook(t *testing.T) {
 	}
 }
 
-// Who reads a word again and again while others wait for it is not in a livelock as
-// long as it does something between.
+// A rank that reads a word repeatedly while others wait for it is not in a livelock if it does
+// something between the reads.
 func TestLoadsAmongWork(t *testing.T) {
 	simulated(t, clustertest.Spec(clustertest.Priced(), 2, 1), func(r *cluster.Rank) error {
 		if r.ID() == 0 {

@@ -2,64 +2,64 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// msgKind says what a message is for.
+// msgKind is the purpose of a message.
 type msgKind uint8
 
 const (
 	msgEager  msgKind = iota
-	msgAsk            // rendezvous: the sender asks
+	msgAsk            // rendezvous: RTS of the sender
 	msgClear          // the receiver answers
-	msgData           // the bytes follow
+	msgData           // rendezvous: the bytes
 	msgPut            // bytes for the target's segment
-	msgGet            // asks for bytes
+	msgGet            // request for bytes
 	msgAtomic         // changes a word
-	msgReply          // brings a get's bytes or an atomic's word
+	msgReply          // bytes of a get or word of an atomic
 	msgRPC            // runs a body
 	msgKinds
 )
 
-// msg is one message under way, in one cache line.
+// msg is one message in flight, in one cache line.
 type msg struct {
 	kind     msgKind
-	class    cluster.Class // or sameSocket
-	train    uint16        // messages that it stands for; 0: one
+	class    cluster.Class // locality class, or sameSocket
+	train    uint16        // number of messages of a packet train; 0: one
 	src, dst int32
 	ctx, tag int32
 	req      uint32 // slot at the sender or initiator
 	recv     uint32 // slot at the receiver
-	cause    int32  // until its arrival
-	thread   int32  // that injects it; noThread: no thread's limit holds
-	phase    uint8  // the step that it makes next
-	staged   bool   // its bytes are in the device's memory at the target
-	size     int64  // of the program's message
+	cause    int32  // cause of its time, until its arrival
+	thread   int32  // injecting thread; noThread: no limit of a thread applies
+	phase    uint8  // its next step
+	staged   bool   // its bytes are in device memory at the target
+	size     int64  // bytes of the program's message
 	buf      data
 	more     *transfer
 }
 
-// noThread is the thread of what an adapter sends by itself.
+// noThread is the thread of messages that an adapter sends by itself.
 const noThread int32 = -1
 
-// transfer is what a one-sided message carries besides.
+// transfer is the additional data of a one-sided message.
 type transfer struct {
 	off, sig int64
 	sigOp    cluster.SigOp
 	vec      []cluster.Span
-	shape    *cluster.Strided // of bytes that are there
-	packed   bool             // several pieces, which the target has to unpack
-	data     []byte           // of an RPC: the caller's
+	shape    *cluster.Strided // shape of bytes, not of size-only data
+	packed   bool             // several pieces that the target must unpack
+	data     []byte           // data of an RPC's caller
 	a, b     uint64
 	arg, fn  int32
-	reply    int64 // bytes that the answer brings
+	reply    int64 // bytes of the reply
 	from, to cluster.Memory
-	source   uint32         // slot that completes when the buffer may be written again, + 1; 0: none
-	again    bool           // it only loads a word that was loaded before
-	first    cluster.Time   // of a train, when the first one arrives
-	reach    cluster.Time   // of a train, when the first one's first byte is there
-	reaches  []cluster.Time // likewise of each one, where they do not come evenly
+	source   uint32         // slot + 1 that completes at local completion; 0: none
+	again    bool           // it loads the same word again
+	first    cluster.Time   // packet train: arrival of the first message
+	reach    cluster.Time   // packet train: arrival of the first byte
+	reaches  []cluster.Time // packet train: arrival of each first byte, if irregular
 	done     cluster.Done
 }
 
-// wire is the bytes that travel: at least one.
+// wire returns the number of bytes on the wire, at least one.
 func (m *msg) wire() int64 {
 	switch m.kind {
 	case msgAsk, msgClear:
@@ -68,13 +68,13 @@ func (m *msg) wire() int64 {
 		return m.more.reply
 	case msgGet, msgAtomic:
 		if m.class == cluster.Remote {
-			return 1 // the request; an atomic's operands ride in it
+			return 1 // the request, which contains an atomic's operands
 		}
 	}
 	return max(m.size, 1)
 }
 
-// brings reports whether the message carries the program's bytes.
+// brings reports whether the message carries data of the program.
 func (m *msg) brings() bool {
 	switch m.kind {
 	case msgEager, msgData, msgPut, msgReply:
@@ -90,10 +90,10 @@ func (m *msg) hold(w *world, b []byte) {
 	}
 }
 
-// bytes is what the message holds.
+// bytes returns the bytes of the message.
 func (m *msg) bytes() []byte { return m.buf.bytes(m.size) }
 
-// drop gives the bytes back.
+// drop frees the bytes of the message.
 func (m *msg) drop(w *world) {
 	if b := m.bytes(); b != nil {
 		w.buffers.give(b)

@@ -8,38 +8,38 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
 )
 
-// network is what bytes pass between two ranks: adapters and links, inside a node the
-// core that moves them and the node's memory, and the noise on the way. Each is
-// reserved when a message asks for it; so the protocol asks in the order of time.
+// network has the resources between two ranks: adapters and links, inside a node the core that
+// moves bytes and the node's memory, and the noise. A message reserves each resource when it
+// requests it, so the protocol makes requests in the order of time.
 type network struct {
 	ways     [cluster.Classes + 1]way // by class, and within a socket
 	nodeOf   []int32                  // by rank
-	socketOf []int32                  // by rank; nil: no class of its own
-	out, in  []adapter                // of all nodes, adapters of each in a row
-	adapters int                      // of a node, each way
+	socketOf []int32                  // by rank; nil: no separate class
+	out, in  []adapter                // of all nodes; adapters of a node are adjacent
+	adapters int                      // per node and direction
 	memories []server                 // by node
-	heads    []heads                  // by rank; nil: messages come to the links in the order of posting by themselves
-	standing []int64                  // by rank: bytes of its sends that wait in the host's memory for receivers to copy them; nil: copies take the same wherever these are
-	movers   []cluster.Time           // by rank: when it may move the next message inside the node
+	heads    []heads                  // by rank; nil: messages reach the links in the order of posting anyway
+	standing []int64                  // by rank: bytes of its sends in host memory that receivers have not copied yet; nil: the cost of a copy does not depend on the cache
+	movers   []cluster.Time           // by rank: earliest start of the next message inside the node
 
 	shape    *topology.Network // nil: no shared link
 	linkFree []cluster.Time
 	linkRate []rate
 	hop      cluster.Time
-	once     crossing   // of a train
+	once     crossing   // crossing of a packet train
 	crossing []crossing // by message
 
-	gaps    [msgKinds]cluster.Time // of adapters, by kind of message
-	served  bool                   // messages pass the server of their node
-	server  cluster.Server         // what it takes for one
-	servers []cluster.Time         // by node: when its server is free
+	gaps    [msgKinds]cluster.Time // gap of adapters, by kind of message
+	served  bool                   // nodes have a message server
+	server  cluster.Server         // its times per message
+	servers []cluster.Time         // by node: time at which its server is free
 
 	slow      *slowness
 	linkNoise int64
 	linkRand  noise
 }
 
-// newNetwork is the network of a machine and a layout.
+// newNetwork returns the network of a machine and a layout.
 func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, err error) {
 	n.linkNoise, n.linkRand = partsOf(m.LinkNoise), newNoise(seed, math.MaxUint64)
 	for i := range m.Classes {
@@ -89,7 +89,7 @@ func newNetwork(m *cluster.Machine, l *cluster.Layout, seed uint64) (n network, 
 	return n, nil
 }
 
-// place gives each rank its node and its socket, a node's ranks in blocks.
+// place sets the node and the socket of each rank. Sockets have consecutive ranks of a node.
 func (n *network) place(l *cluster.Layout, perNode int, sockets bool) {
 	n.nodeOf = make([]int32, l.Ranks())
 	if sockets {
@@ -107,7 +107,7 @@ func (n *network) place(l *cluster.Layout, perNode int, sockets bool) {
 	}
 }
 
-// sameSocket is a class besides the contract's: in the node, and in one socket.
+// sameSocket is an additional locality class: in one socket of a node.
 const sameSocket cluster.Class = cluster.Classes
 
 func (n *network) class(from, to int32) cluster.Class {
@@ -122,38 +122,38 @@ func (n *network) class(from, to int32) cluster.Class {
 	return cluster.InNode
 }
 
-// even reports whether messages of one size that start evenly arrive so.
+// even reports whether messages of one size that start at even intervals arrive at even intervals.
 func (n *network) even() bool {
 	return !n.served && n.adapters == 1 && n.slow == nil && n.shape == nil && n.linkNoise == 0
 }
 
-// passage is the way of a message in time.
+// passage has the times of a message along its way.
 type passage struct {
 	at       cluster.Time // posted
-	staged   cluster.Time // its bytes stand in the host's memory
+	staged   cluster.Time // its bytes are in host memory
 	served   cluster.Time // its node's server has handled it
 	begin    cluster.Time // its thread begins to inject it
-	reserved cluster.Time // its adapter, or whoever moves it, begins
+	reserved cluster.Time // its adapter or core begins
 	start    cluster.Time // its first byte has passed the last link
 	left     cluster.Time // its last byte has left its adapter
-	late     cluster.Time // likewise, had the links between held it up there
-	rest     Cause        // why that is later than its own bytes take
-	carry    cluster.Time // what these take
+	late     cluster.Time // the same, including waits at links
+	rest     Cause        // cause of the time beyond its own bytes
+	carry    cluster.Time // time of its own bytes
 	latency  cluster.Time
 	jitter   cluster.Time // part of the latency
 }
 
-// arrival is when the last byte is there.
+// arrival returns the arrival time of the last byte.
 func (p *passage) arrival() cluster.Time { return p.late + p.latency }
 
-// begin reserves what a message of some bytes takes at its own node, from p.begin on: an
-// adapter, or who moves it. Links are still to come.
+// begin reserves the resources of a message at its own node, from p.begin on: an adapter, or the
+// core that moves it. Links follow later.
 func (n *network) begin(m *msg, wire int64, p *passage) {
 	way := &n.ways[m.class]
 	if m.class == cluster.Remote {
 		start, carry := n.leave(m, p.begin, way.carry(wire))
 		left, latency := start+carry, way.l
-		if way.threadRate > 0 && m.thread >= 0 { // no faster than its thread, whatever the adapter does
+		if way.threadRate > 0 && m.thread >= 0 { // not faster than its thread
 			left = max(left, p.begin+way.threadRate.time(wire-1))
 		}
 		if n.linkNoise > 0 {
@@ -168,7 +168,7 @@ func (n *network) begin(m *msg, wire int64, p *passage) {
 		n.hand(m, way, p)
 	} else {
 		if m.class != cluster.InRank && (m.kind == msgEager || m.kind == msgData) {
-			// Inside a node a core moves the bytes, one message after another.
+			// Inside a node a core moves the messages, one after another.
 			mover := &n.movers[m.src]
 			p.start = max(p.start, *mover)
 			*mover = p.start + way.g + p.carry
@@ -189,8 +189,8 @@ func (n *network) stand(m *msg) {
 	}
 }
 
-// stood gives how many bytes its sender wrote then or later, which tells whether the
-// message's are still in its cache, and takes it out of the count.
+// stood returns the number of uncopied bytes that the sender wrote since then, and removes the
+// message from the count. The number determines whether the message is still in the sender's cache.
 func (n *network) stood(m *msg) int64 {
 	if n.standing == nil || m.more != nil && m.more.from == cluster.DeviceMemory {
 		return m.size
@@ -200,8 +200,8 @@ func (n *network) stood(m *msg) int64 {
 	return all
 }
 
-// hand reserves what a message takes whose bytes its own threads move: the gap from the one
-// before, and for what a buffer holds a copy besides.
+// hand reserves the time of a message whose bytes the threads move: the gap after the previous
+// message, and for a buffered message an additional copy.
 func (n *network) hand(m *msg, way *way, p *passage) {
 	mover := &n.movers[m.src]
 	p.start = max(p.start, *mover)
@@ -214,18 +214,18 @@ func (n *network) hand(m *msg, way *way, p *passage) {
 	p.reserved, p.left, p.carry, p.rest = p.start, p.start, 0, CauseMemory
 }
 
-// crossing is a message on its way over links, as far as its head has come.
+// crossing is the position of a message on its path over links.
 type crossing struct {
 	passage
 	wire   int64
 	path   []int32
-	next   int          // link that the head comes to
-	head   cluster.Time // when it does
-	passed cluster.Time // when the last byte has passed the links so far, hops apart
+	next   int          // next link of the head
+	head   cluster.Time // time at which the head reaches it
+	passed cluster.Time // time at which the last byte has passed the previous links
 }
 
-// embark begins the crossing of a message that has left its adapter; false: there is no
-// link on its way.
+// embark begins the crossing of a message that has left its adapter. It returns false if its path
+// has no link.
 func (n *network) embark(c *crossing, m *msg, wire int64, p *passage) bool {
 	path := c.path[:0]
 	*c = crossing{passage: *p, wire: wire, head: p.start}
@@ -233,8 +233,8 @@ func (n *network) embark(c *crossing, m *msg, wire int64, p *passage) bool {
 	return len(c.path) > 0
 }
 
-// link takes the link that the head has come to, as soon as it is free, and reports
-// whether that was the last one.
+// link reserves the next link of the head as soon as it is free, and reports whether it was the
+// last one.
 func (n *network) link(c *crossing) bool {
 	l, hops := c.path[c.next], n.hop*cluster.Time(c.next)
 	at := max(c.head, n.linkFree[l])
@@ -252,7 +252,7 @@ func (n *network) link(c *crossing) bool {
 	return true
 }
 
-// crossingOf is the place of a message's crossing, which keeps its path for the next one.
+// crossingOf returns the crossing of a message. Its path memory is reused.
 func (n *network) crossingOf(i int32) *crossing {
 	if int(i) >= len(n.crossing) {
 		n.crossing = append(n.crossing, make([]crossing, int(i)+1-len(n.crossing))...)
@@ -260,7 +260,7 @@ func (n *network) crossingOf(i int32) *crossing {
 	return &n.crossing[i]
 }
 
-// pass is the whole way at once, as a train takes it.
+// pass reserves the whole way at once, for packet trains.
 func (n *network) pass(m *msg, wire int64, p *passage) {
 	n.begin(m, wire, p)
 	if c := &n.once; m.class == cluster.Remote && n.shape != nil && n.embark(c, m, wire, p) {
@@ -270,8 +270,8 @@ func (n *network) pass(m *msg, wire int64, p *passage) {
 	}
 }
 
-// leave has the adapter of the message's node that is free first send it; starts are
-// g + (n − 1)G apart. It gives the start, and what the bytes take there.
+// leave sends a message through the first free adapter of its node. Starts are g + (n − 1)G apart.
+// It returns the start and the time of the bytes.
 func (n *network) leave(m *msg, at, carry cluster.Time) (start, own cluster.Time) {
 	node, gap := n.nodeOf[m.src], n.gaps[m.kind]
 	best, a := first(n.of(n.out, node), at, m)
@@ -281,9 +281,9 @@ func (n *network) leave(m *msg, at, carry cluster.Time) (start, own cluster.Time
 	return a.take(at, gap, carry, m), carry
 }
 
-// enter has the adapter of the target's node that is free first take in a message whose
-// first byte comes at a time, and gives the time at which it has done so; starts are g +
-// (n − 1)G apart, in the order in which first bytes come.
+// enter receives a message, whose first byte arrives at a time, through the first free adapter of
+// the target's node, and returns the end. Starts are g + (n − 1)G apart, in the order of the first
+// bytes.
 func (n *network) enter(m *msg, at, carry cluster.Time) cluster.Time {
 	node, gap := n.nodeOf[m.dst], n.gaps[m.kind]
 	best, a := first(n.of(n.in, node), at, m)
@@ -293,9 +293,8 @@ func (n *network) enter(m *msg, at, carry cluster.Time) cluster.Time {
 	return a.take(at, gap, carry, m) + carry
 }
 
-// serve has the server of a node handle a message that comes to it at a time, and gives
-// the time at which it has done so. It serves messages of both directions, first come,
-// first served.
+// serve handles a message at the server of a node and returns the end. The server handles messages
+// of both directions in order of arrival.
 func (n *network) serve(node int32, m *msg, at, cost cluster.Time) cluster.Time {
 	if !n.served || m.class != cluster.Remote {
 		return at
@@ -307,7 +306,7 @@ func (n *network) serve(node int32, m *msg, at, cost cluster.Time) cluster.Time 
 	return n.servers[node]
 }
 
-// of gives the adapters of a node, of those of all nodes.
+// of returns the adapters of a node.
 func (n *network) of(all []adapter, node int32) []adapter {
 	return all[int(node)*n.adapters:][:n.adapters]
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// observed is a port whose thread writes down why its time passes. It tells the
-// thread what call it is in; spend and until do the rest.
+// observed is a port whose thread records the causes of its time. It sets the thread's current
+// call; spend and until record the time.
 type observed struct{ *thread }
 
 // observe wraps the bodies of a launch whose timeline is recorded.
@@ -29,17 +29,17 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 	}
 }
 
-// note writes down that the last dt of a thread's time passed for a reason.
+// note records the cause of the last dt of a thread's time.
 func (t *thread) note(dt cluster.Time, why Cause) {
 	t.waited(t.now - dt)
 	switch why {
 	case CauseCompute, CauseNoise:
 		t.lane.Until(t.now, timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
-	case CauseMemory: // its node's memory serves others, or one atomic after another
+	case CauseMemory: // waits for the node's memory or for other atomics
 		t.lane.Until(t.now, timeline.ActivityWait, t.call, t.peer)
 	case CauseLock:
 		t.lane.Until(t.now, timeline.ActivityLock, t.call, t.peer)
-	case CauseLatency, CauseBytes, CauseCopy: // a load or a store of its own; an eager buffer's
+	case CauseLatency, CauseBytes, CauseCopy: // its own load or store, or a copy of an eager buffer
 		t.lane.Until(t.now, timeline.ActivityCopy, t.call, t.peer)
 	case CauseSync: // among the threads of a region
 		a := timeline.ActivitySleep
@@ -49,15 +49,15 @@ func (t *thread) note(dt cluster.Time, why Cause) {
 		t.lane.Until(t.now, a, t.call, timeline.NoPeer)
 	default:
 		a := timeline.ActivityCommunicate
-		if t.call == cluster.KindLaunch { // starting a kernel, or seeing its end
+		if t.call == cluster.KindLaunch { // starts a kernel or detects its end
 			a = timeline.ActivityCompute
 		}
 		t.lane.Until(t.now, a, t.call, t.peer)
 	}
 }
 
-// waited writes down that the thread stood still until a time: it waits until the other
-// side has come, and communicates from then on.
+// waited records that the thread did nothing until a time. It waits until the other side has
+// arrived, and communicates from then on.
 func (t *thread) waited(until cluster.Time) {
 	switch {
 	case t.state == threadEnded:
@@ -74,7 +74,7 @@ func (t *thread) waited(until cluster.Time) {
 	}
 }
 
-// names says what the time of a thread passes for from now on.
+// names sets the call for the following time of a thread.
 func (t *thread) names(call cluster.Kind, peer int32) {
 	if !call.HasPeer() {
 		peer = timeline.NoPeer
@@ -82,15 +82,15 @@ func (t *thread) names(call cluster.Kind, peer int32) {
 	t.call, t.peer = call, peer
 }
 
-// voyage is the way of bytes that a thread waits for.
+// voyage has the times of bytes that a thread waits for.
 type voyage struct {
-	begin   cluster.Time // both sides have come, so that nobody waits for the other one
+	begin   cluster.Time // arrival of the later side
 	arrow   timeline.Arrow
-	message bool // of a receive, which has not been taken yet
+	message bool // a receive whose message has not been taken yet
 }
 
-// leaves notes that a message's bytes leave, for its receiver and, of a rendezvous,
-// for its sender.
+// leaves records that a message's bytes leave, for its receiver and, in a rendezvous, for its
+// sender.
 func (w *world) leaves(i int32, p *passage) {
 	m := &w.msgs[i]
 	if m.kind != msgEager && m.kind != msgData {
@@ -108,7 +108,7 @@ func (w *world) leaves(i int32, p *passage) {
 	*grown(&w.trace.voyages, int(i)) = v
 }
 
-// pulls notes that a thread copies a rendezvous out of its sender's memory.
+// pulls records that a thread copies a rendezvous from its sender's memory.
 func (w *world) pulls(m *msg, t *thread) {
 	w.met(m, t)
 	v := voyage{begin: w.bothCame(m)}
@@ -121,7 +121,7 @@ func (w *world) pulls(m *msg, t *thread) {
 	*w.ranks[m.dst].voyage(m.recv) = v
 }
 
-// bothCame is when the later side of a rendezvous has come.
+// bothCame returns the arrival time of the later side of a rendezvous.
 func (w *world) bothCame(m *msg) cluster.Time {
 	from, to := m.src, m.dst
 	if m.kind == msgClear {
@@ -130,14 +130,14 @@ func (w *world) bothCame(m *msg) cluster.Time {
 	return max(w.ranks[from].slots.list[m.req].at, w.ranks[to].slots.list[m.recv].at)
 }
 
-// met notes that a thread acts on a rendezvous whose sides have both come.
+// met records that a thread continues a rendezvous whose sides have both arrived.
 func (w *world) met(m *msg, t *thread) {
 	if t != nil && t.lane != nil && (m.kind == msgAsk || m.kind == msgClear || m.kind == msgData) {
 		t.moves = max(w.bothCame(m), 1)
 	}
 }
 
-// comesTo notes that message i has come to a receive.
+// comesTo records that message i has reached a receive.
 func (w *world) comesTo(r *rank, recv uint32, i int32) {
 	if w.trace.recorder != nil {
 		w.brings(r, recv, i)
@@ -149,8 +149,8 @@ func (w *world) brings(r *rank, recv uint32, i int32) {
 	*r.voyage(recv) = *grown(&w.trace.voyages, int(i))
 }
 
-// finds notes what a thread finds complete, and since when nobody was waited for. What
-// is one-sided never waits for another rank.
+// finds records that a thread finds an operation complete, and the end of its wait for another
+// rank. One-sided operations never wait for another rank.
 func (t *thread) finds(s *slot, i uint32) {
 	t.names(s.kind, s.peer)
 	switch s.kind {
@@ -161,8 +161,7 @@ func (t *thread) finds(s *slot, i uint32) {
 	}
 }
 
-// took writes down that a thread has taken the message of a receive, or has seen that
-// its own has left.
+// took records that a thread has taken the message of a receive, or has found its own message sent.
 func (r *rank) took(v *voyage, thread int32, at cluster.Time) {
 	if v.message && r.w.trace.arrows {
 		v.arrow.ToThread, v.arrow.Received = thread, at
@@ -171,7 +170,7 @@ func (r *rank) took(v *voyage, thread int32, at cluster.Time) {
 	*v = voyage{}
 }
 
-// grown gives an entry of a table that grows.
+// grown returns an entry of a table, which grows if needed.
 func grown[T any](table *[]T, i int) *T {
 	for i >= len(*table) {
 		*table = append(*table, *new(T))
@@ -179,7 +178,7 @@ func grown[T any](table *[]T, i int) *T {
 	return &(*table)[i]
 }
 
-// voyage is that of the message of an operation.
+// voyage returns the voyage of an operation's message.
 func (r *rank) voyage(slot uint32) *voyage { return grown(&r.w.trace.bySlot[r.id], int(slot)) }
 
 // Post implements cluster.Port.
@@ -205,8 +204,8 @@ func (o observed) Compute(work cluster.Work, body func()) {
 	o.thread.Compute(work, body)
 }
 
-// Fork implements cluster.Port. Threads sleep before their region, and from the end
-// of their own part of it.
+// Fork implements cluster.Port. Threads sleep before the region and after the end of their own
+// part.
 func (o observed) Fork(n int, body func(cluster.Port, int)) {
 	lanes := o.w.trace.recorder.Team(o.ID(), n)
 	o.names(cluster.KindMeet, timeline.NoPeer)

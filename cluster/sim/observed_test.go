@@ -14,8 +14,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// lanesOf runs a program of 2 nodes with a rank of 3 threads each, and prints every
-// lane to the picosecond.
+// lanesOf runs a program on 2 nodes with one rank of 3 threads each, and prints every lane to the
+// picosecond.
 func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string {
 	t.Helper()
 	m := clustertest.Priced()
@@ -48,10 +48,9 @@ func lanesOf(t *testing.T, arrows bool, body func(r *cluster.Rank) error) string
 	return b.String()
 }
 
-// A funneled region in virtual time: the master exchanges a message while workers
-// compute 5 µs (paper 2, figure 1). A flop is a nanosecond. A send of 8 B takes o = 300
-// ns; the byte times are 7 · 0.25 ns behind the first; L = 1 µs; the receiver pays
-// another o.
+// A funneled region in virtual time: the master exchanges a message while workers compute 5 µs
+// (paper 2, figure 1). A flop takes a nanosecond. A send of 8 B takes o = 300 ns, 7 · 0.25 ns for
+// the bytes after the first, and L = 1 µs. The receiver pays another o.
 func TestTimelineOfAFunneledRegion(t *testing.T) {
 	got := lanesOf(t, true, func(r *cluster.Rank) error {
 		r.Compute(cluster.Work{Flops: 1000}, nil)
@@ -96,9 +95,9 @@ rank 1 thread 2
 	}
 }
 
-// Who waits for another rank waits, and communicates once both have come: a receive of
-// a late sender, a rendezvous of a late receiver. An arrow ends where the
-// receiver took the message, however long it has lain there.
+// A rank waits until the other rank has arrived, and communicates from then on: a receive with a
+// late sender, a rendezvous with a late receiver. An arrow ends when the receiver takes the
+// message, even if the message arrived long before.
 func TestTimelineTellsWaitingFromCommunicating(t *testing.T) {
 	got := lanesOf(t, true, func(r *cluster.Rank) error {
 		w, me := r.World(), r.ID()
@@ -156,8 +155,8 @@ rank 1 thread 2
 	}
 }
 
-// Masteronly: workers sleep while the master is in the library, before, between and
-// after regions; who comes to the region's barrier first sleeps until the last.
+// Masteronly: workers sleep while the master is in the library, before, between and after regions.
+// A thread that arrives early at the region's barrier sleeps until the last one arrives.
 func TestTimelineOfMasteronly(t *testing.T) {
 	got := lanesOf(t, false, func(r *cluster.Rank) error {
 		work := func(th *cluster.Thread) error {
@@ -223,8 +222,8 @@ rank 1 thread 2
 	}
 }
 
-// Under MULTIPLE two threads that send at once: the second waits for the library's
-// lock, as long as the first is in it, and for the lock's moving.
+// With MULTIPLE, two threads send at the same time. The second thread waits for the library's lock
+// while the first one holds it, and for the transfer of the lock.
 func TestTimelineOfTheLock(t *testing.T) {
 	got := lanesOf(t, false, func(r *cluster.Rank) error {
 		return r.Fork(2, func(th *cluster.Thread) error {
@@ -264,8 +263,8 @@ rank 1 thread 2
 	}
 }
 
-// A put inside the node that is a store of the thread's own is a copy: 100 ns of
-// access, and 8 B/ns beyond the first line of 64 B.
+// A put inside the node that is a store of the thread is a copy: 100 ns of access, and 8 B/ns
+// beyond the first line of 64 B.
 func TestTimelineOfAStore(t *testing.T) {
 	m := clustertest.Priced()
 	m.NodeRate = 0
@@ -289,7 +288,7 @@ func TestTimelineOfAStore(t *testing.T) {
 	}
 }
 
-// A timeline changes nothing: hash and time of a run are the same with and without.
+// A timeline changes nothing: the hash and the time of a run are the same with and without it.
 func TestTimelineChangesNothing(t *testing.T) {
 	var hashes [2]uint64
 	var totals [2]cluster.Time

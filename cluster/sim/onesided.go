@@ -11,7 +11,7 @@ func (r *rank) within(off, n int64) bool {
 	return off >= 0 && n >= 0 && n <= int64(len(r.seg)) && off <= int64(len(r.seg))-n
 }
 
-// checkWord finds out whether an aligned word stands at off.
+// checkWord checks that an aligned word is at off.
 func (r *rank) checkWord(off int64) cluster.Code {
 	switch {
 	case !r.within(off, 8):
@@ -22,8 +22,8 @@ func (r *rank) checkWord(off int64) cluster.Code {
 	return cluster.OK
 }
 
-// checkRange finds out whether a put or a get fits: a phantom one into the segment that
-// the machine has, another one into the bytes that are there.
+// checkRange checks that a put or a get fits: a size-only transfer into the machine's segment,
+// other transfers into the existing bytes.
 func (r *rank) checkRange(op *cluster.Op) cluster.Code {
 	n, extent := op.Bytes(), int64(len(r.seg))
 	if op.Buf == nil {
@@ -74,7 +74,7 @@ func (r *rank) move(off int64, vec []cluster.Span, shape *cluster.Strided, buf [
 	}
 }
 
-// ask makes the message of a one-sided operation and its slot at the initiator.
+// ask returns the message of a one-sided operation and its slot at the initiator.
 func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64) (int32, uint32) {
 	w := t.w
 	train := int32(1)
@@ -89,7 +89,7 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64)
 	x := w.transfer()
 	x.off, x.a, x.b, x.arg, x.done.Peer, x.done.Size = op.Off, op.A, op.B, op.Arg, op.Peer, n
 	m.more = x
-	if kind == msgPut || kind == msgGet { // the only kinds that name a memory
+	if kind == msgPut || kind == msgGet { // only these kinds have a memory kind
 		m.more.from, m.more.to = op.From, op.To
 		m.more.packed = op.Packed()
 		if op.Shape != nil && op.Buf != nil {
@@ -100,7 +100,7 @@ func (t *thread) ask(op *cluster.Op, kind msgKind, class cluster.Class, n int64)
 	return i, id
 }
 
-// classOf is how a put or a get goes: inside a node too, it may go by the adapter.
+// classOf returns the class of a put or a get. Inside a node it may also use the adapter.
 func (t *thread) classOf(op *cluster.Op) cluster.Class {
 	if op.Path == cluster.PathAdapter {
 		t.w.quickest = min(t.w.quickest, t.w.net.ways[cluster.Remote].l)
@@ -109,19 +109,19 @@ func (t *thread) classOf(op *cluster.Op) cluster.Class {
 	return t.w.net.class(t.r.id, op.Peer)
 }
 
-// packs charges whoever packs n bytes, or unpacks them: also the agent, as no adapter does
-// that.
+// packs charges the thread that packs or unpacks n bytes. This may be the rank's agent, because
+// adapters do not pack.
 func (t *thread) packs(n int64) { t.spend(t.w.net.ways[cluster.Remote].copy.time(n), CauseCopy) }
 
-// buffered reports whether a put of n bytes is copied out of its source first.
+// buffered reports whether a put of n bytes is first copied from its source.
 func (p *protocol) buffered(n int64, from cluster.Memory) bool {
 	return n <= p.eager && from == cluster.HostMemory
 }
 
-// put sends bytes to a segment. Up to the eager limit they are copied, so that the
-// source is complete at once; above, when the last byte has left, and out of a
-// device's memory when they stand in the host's. The operation is complete when
-// the target's acknowledgement is back.
+// put sends bytes to a segment. Up to the eager limit the bytes are copied, and local completion is
+// immediate. Above the limit, local completion is when the last byte has left, or from device
+// memory when the bytes are in host memory. The operation is complete when the target's
+// acknowledgement has arrived.
 func (t *thread) put(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
 	target := &w.ranks[op.Peer]
@@ -171,7 +171,7 @@ func (t *thread) put(op *cluster.Op) cluster.Handle {
 	return t.pended(op, id)
 }
 
-// nobody is the step of an operation whose end nobody waits for.
+// nobody is the continuation of an operation without a waiter.
 type nobody struct{}
 
 func (nobody) Step(cluster.Poster, int32, cluster.Done) {}
@@ -198,8 +198,7 @@ func (w *world) land(i int32, r *rank, at cluster.Time) {
 	r.checkAwaits(at, cause)
 }
 
-// unpack puts the pieces of a put in their places, or gathers those of a get, on an
-// actor's clock: it is a handler's work.
+// unpack stores the pieces of a put, or gathers the pieces of a get, on an actor's clock.
 func (w *world) unpack(i int32, t *thread) {
 	m := &w.msgs[i]
 	t.spend(w.handlerTime, CauseCompute)
@@ -212,7 +211,7 @@ func (w *world) unpack(i int32, t *thread) {
 	}
 }
 
-// gather reads the bytes of a get, and sends them back at a time.
+// gather reads the bytes of a get and sends them back at a time.
 func (w *world) gather(i int32, r *rank, at cluster.Time) {
 	m := &w.msgs[i]
 	if s := &w.ranks[m.src].slots.list[m.req]; s.bytes() != nil {
@@ -222,7 +221,7 @@ func (w *world) gather(i int32, r *rank, at cluster.Time) {
 	w.reply(i, at, m.size)
 }
 
-// signal changes the flag word of a signaling put.
+// signal changes the flag of a put with signal.
 func (r *rank) signal(how cluster.SigOp, off int64, v uint64) {
 	switch how {
 	case cluster.SigAdd:
@@ -236,9 +235,9 @@ func (r *rank) signal(how cluster.SigOp, off int64, v uint64) {
 // target's adapter if it brings bytes from another node, at once inside a node.
 func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	m := &w.msgs[i]
-	if m.kind == msgGet { // the bytes go the other way
+	if m.kind == msgGet { // the bytes go in the other direction
 		m.more.from, m.more.to = m.more.to, m.more.from
-	} else { // none
+	} else { // no bytes
 		m.more.from, m.more.to = cluster.HostMemory, cluster.HostMemory
 	}
 	m.kind, m.more.reply, m.train, m.phase, m.staged = msgReply, wire, 0, 0, false
@@ -256,7 +255,7 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 		return
 	}
 	short := wire <= 1 && !w.fromDevice(m)
-	m.thread = noThread // the adapter sends it; no thread's limit holds
+	m.thread = noThread // the adapter sends it, without a thread's limit
 	if short {
 		m.cause = w.trace.charge(m.cause, w.net.ways[m.class].l, CauseLatency, m.src)
 		w.push(at+w.net.ways[m.class].l, evArrive, i)
@@ -265,7 +264,7 @@ func (w *world) reply(i int32, at cluster.Time, wire int64) {
 	w.push(at, evInject, i)
 }
 
-// get asks for bytes: from another node the request goes there first.
+// get requests bytes. For another node, a request is sent first.
 func (t *thread) get(op *cluster.Op) cluster.Handle {
 	w, n := t.w, op.Bytes()
 	if code := w.ranks[op.Peer].checkRange(op); code != cluster.OK {
@@ -291,8 +290,7 @@ func (t *thread) atomic(op *cluster.Op) cluster.Handle {
 	return t.pended(op, id)
 }
 
-// read looks at the target's segment for a get or an atomic. Atomics on one rank
-// follow each other.
+// read reads the target's segment for a get or an atomic. Atomics on one rank are serialized.
 func (w *world) read(i int32, r *rank) {
 	m := &w.msgs[i]
 	x := m.more
@@ -309,7 +307,7 @@ func (w *world) read(i int32, r *rank) {
 	r.checkAwaits(w.now, cause)
 }
 
-// change runs an atomic on a word, and gives the word before.
+// change runs an atomic on a word, and returns the old word.
 func (r *rank) change(off int64, op cluster.AtomicOp, a, b uint64) uint64 {
 	old := r.load(off)
 	switch op {
@@ -325,7 +323,7 @@ func (r *rank) change(off int64, op cluster.AtomicOp, a, b uint64) uint64 {
 	return old
 }
 
-// await completes when the own word compares.
+// await completes when the comparison of the local word holds.
 func (t *thread) await(op *cluster.Op) cluster.Handle {
 	r := t.r
 	if code := r.checkWord(op.Off); code != cluster.OK {
@@ -342,7 +340,7 @@ func (t *thread) await(op *cluster.Op) cluster.Handle {
 	return t.pended(op, id)
 }
 
-// checkAwaits completes the awaits whose word compares now, at a time.
+// checkAwaits completes the awaits whose comparison now holds, at a time.
 func (r *rank) checkAwaits(at cluster.Time, cause int32) {
 	for i := 0; i < len(r.awaits); {
 		id := r.awaits[i]
@@ -354,7 +352,7 @@ func (r *rank) checkAwaits(at cluster.Time, cause int32) {
 		}
 		r.awaits = append(r.awaits[:i], r.awaits[i+1:]...)
 		r.complete(id, at, cluster.Done{Peer: r.id, A: v, Size: 8}, cause)
-		i = 0 // complete may have resumed the rank, which may have awaited again
+		i = 0 // complete may have resumed the rank, which may have posted another await
 	}
 }
 
@@ -392,7 +390,7 @@ func (w *world) call(i int32, t *thread) {
 	}
 }
 
-// event makes a thing that completes after some fires.
+// event makes an event that completes after a number of fires.
 func (t *thread) event(op *cluster.Op) cluster.Handle {
 	s, id := t.pend(op)
 	s.more.left = int64(max(op.Arg, 1))
@@ -403,7 +401,7 @@ func (t *thread) event(op *cluster.Op) cluster.Handle {
 func (t *thread) fire(op *cluster.Op) cluster.Handle {
 	s := t.r.slots.find(op.Event)
 	if s.kind != cluster.KindEvent {
-		panic("sim: fire of a handle that is no event")
+		panic("sim: fire of a handle that is not an event")
 	}
 	if s.more.left--; s.more.left == 0 {
 		t.r.complete(uint32(op.Event), max(t.now, t.w.now), cluster.Done{Peer: t.r.id}, t.cause)

@@ -7,15 +7,14 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// Messages of a rank to another match in the order of sending (MPI 4.1, section
-// 3.5), however many adapters, eager and rendezvous messages of others make them
-// late at the target: every rank sends to every other one, mostly to rank 0, messages
-// of sizes about the eager limit, and receives from anyone.
+// Messages from one rank to another match in the order of sending (MPI 4.1, section 3.5), even if
+// many adapters and other messages delay them at the target. Every rank sends messages around the
+// eager limit to every other rank, mostly to rank 0, and receives from any source.
 func TestCrowdedAdaptersKeepOrder(t *testing.T) {
 	const ranks, rounds, limit = 12, 30, 64
 	for seed := range uint64(40) {
 		m := anyMachine(seed)
-		if seed%2 == 1 { // equal and round costs, so that much happens at one time
+		if seed%2 == 1 { // equal and round costs, so that many events have equal times
 			m = cluster.Machine{Name: "round", Progress: progresses[seed%3], Classes: [cluster.Classes]cluster.Link{
 				cluster.InRank: {Latency: 1_000_000, Bandwidth: 1e9},
 				cluster.InNode: {Latency: 1_000_000, Bandwidth: 1e9},

@@ -8,8 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// overlapped is the time of two allreduces that are under way while each rank computes,
-// in so many slices with a test between two of them.
+// overlapped returns the time of two allreduces in progress while each rank computes in slices,
+// with a test between two slices.
 func overlapped(t *testing.T, p cluster.Progress, compute cluster.Time, slices int) cluster.Time {
 	m := clustertest.With(clustertest.Priced(), p)
 	m.Flops, m.MemoryRate, m.NodeRate, m.CoresPerNode = 1e12, 0, 0, 2
@@ -55,9 +55,9 @@ func overlapped(t *testing.T, p cluster.Progress, compute cluster.Time, slices i
 	return run.Total()
 }
 
-// Who advances collectives while a rank computes is the machine's progress: the rank's
-// own calls only, so that more slices of computing hide more of them, and each test costs
-// its time; or a thread or the adapter, which hide them wholly.
+// The machine's progress engine advances collectives while a rank computes. With the rank's own
+// calls, more slices hide more of the collectives, and each test costs time. A thread or the
+// adapter hides them completely.
 func TestCollectivesOverlapWithComputing(t *testing.T) {
 	const compute = 400 * cluster.Microsecond
 	alone := overlapped(t, cluster.ProgressCall, 0, 1)
@@ -74,7 +74,7 @@ func TestCollectivesOverlapWithComputing(t *testing.T) {
 	}
 	for name, got := range map[string]cluster.Time{"a thread": thread, "offload": offload} {
 		if got < compute || got > compute+compute/20 {
-			t.Errorf("by %s %s, want %s and hardly more", name, got, compute)
+			t.Errorf("by %s %s, want %s and little more", name, got, compute)
 		}
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// dispatch sends a message on its way at a thread's time. Where nothing happens
-// until then, its adapter is asked for here; else in the order of time: even an
-// adapter that is one rank's alone may have to answer another rank before.
+// dispatch sends a message at a thread's time. If no event is earlier, it requests the adapter
+// here, otherwise in the order of time. Even the adapter of a single rank may have to answer
+// another rank first.
 func (w *world) dispatch(i int32, t *thread) {
 	m := &w.msgs[i]
 	m.thread, m.cause, m.phase, m.staged = t.id, t.cause, 0, false
@@ -14,7 +14,7 @@ func (w *world) dispatch(i int32, t *thread) {
 		w.ranks[m.dst].asked++
 	}
 	at := t.now
-	if m.train > 1 { // the first one was posted before the thread paid for the others
+	if m.train > 1 { // the first message was posted before the thread paid for the others
 		at = max(at-cluster.Time(m.train-1)*w.beat(m), w.now)
 	}
 	if w.queue.quietUntil(at) || m.class != cluster.Remote && !w.staged && w.net.memories[0].rate == 0 {
@@ -24,7 +24,7 @@ func (w *world) dispatch(i int32, t *thread) {
 	w.pushQuiet(m, at, evInject, i)
 }
 
-// proceed is the event of a message that makes its next step.
+// proceed processes the event of a message's next step.
 func (w *world) proceed(i int32) {
 	if m := &w.msgs[i]; m.kind == msgAtomic && m.more.again {
 		w.overlook()
@@ -32,8 +32,8 @@ func (w *world) proceed(i int32) {
 	w.inject(i, w.now)
 }
 
-// inject takes a message one step on its way to the adapter: into the host's memory,
-// to its thread's turn, to the adapter. Each step is made in the order of time.
+// inject advances a message by one step on its way to the adapter: into host memory, to its
+// thread's injection, to the adapter. Steps run in the order of time.
 func (w *world) inject(i int32, at cluster.Time) {
 	m := &w.msgs[i]
 	for w.delays && m.train <= 1 && m.phase < toAdapter {
@@ -65,18 +65,17 @@ func (w *world) inject(i int32, at cluster.Time) {
 	w.depart(i, at)
 }
 
-// The phases of a message: the step that it makes next on its way to the adapter.
+// The phases of a message: its next step on the way to the adapter.
 const (
-	toMemory uint8 = iota // of the host
-	toServer              // of its node
-	toTurn                // of its thread
+	toMemory uint8 = iota // to host memory
+	toServer              // to the node's message server
+	toTurn                // to its thread's injection
 	toAdapter
-	handled // by the server of the target's node, too
+	handled // also handled by the server of the target's node
 )
 
-// turn gives the time at which a message's thread has injected what it posted
-// before. A handshake does not wait for that: its byte goes between those of a
-// message under way.
+// turn returns the time at which a message's thread has injected its earlier messages. A handshake
+// does not wait: its byte goes between the bytes of a message in progress.
 func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
 	way := &w.net.ways[m.class]
 	if way.threadRate == 0 || m.class != cluster.Remote || m.thread < 0 {
@@ -94,18 +93,17 @@ func (w *world) turn(m *msg, at cluster.Time, wire int64) cluster.Time {
 	return at
 }
 
-// tied reports whether handshakes of the same thread that waited for their turn may be let
-// go at this very time: a receive must not match this message first, so it goes behind.
+// tied reports whether waiting handshakes of the same thread may leave at this exact time. A
+// receive must not match this message first, so it goes behind them.
 func (w *world) tied(m *msg, at cluster.Time) bool {
 	return m.ordered() && m.class == cluster.Remote && m.thread >= 0 && at > 0 && w.threads[m.thread].firm == at
 }
 
-// depart reserves what a message whose bytes are ready takes at its node, and lets it
-// travel.
+// depart reserves the resources of a ready message at its node, and sends it.
 func (w *world) depart(i int32, at cluster.Time) {
 	m := &w.msgs[i]
 	p := passage{at: at, staged: at, served: at, begin: at}
-	var known cluster.Time // of the way of a train, how much its thread has paid for by now
+	var known cluster.Time // the part of a train's way that its thread has already paid for
 	if m.train > 1 {
 		known = w.passTrain(m, at, &p)
 		m = &w.msgs[i] // the list may have grown
@@ -114,8 +112,8 @@ func (w *world) depart(i int32, at cluster.Time) {
 	}
 	switch m.kind {
 	case msgData:
-		// The bytes are taken here, so that the sender may write again; the
-		// receiver does not look before they have arrived.
+		// The bytes are copied here, so the sender may reuse its buffer. The receiver does not read
+		// them before their arrival.
 		s := &w.ranks[m.src].slots.list[m.req]
 		copy(w.ranks[m.dst].slots.list[m.recv].bytes(), s.bytes())
 		s.set(cluster.Done{Peer: m.dst, Tag: m.tag, Size: m.size})
@@ -142,8 +140,8 @@ func (w *world) depart(i int32, at cluster.Time) {
 	w.approach(i, &p, known)
 }
 
-// cross takes a message over the links that its head has come to by now; when it comes to
-// another one, that is an event.
+// cross passes a message over the links that its head has reached by now. Reaching another link is
+// an event.
 func (w *world) cross(i int32, c *crossing) {
 	for c.head <= w.now {
 		if w.net.link(c) {
@@ -154,7 +152,7 @@ func (w *world) cross(i int32, c *crossing) {
 	w.pushQuiet(&w.msgs[i], c.head, evLink, i)
 }
 
-// link is the event of a message whose head has come to a link.
+// link processes the event of a message whose head has reached a link.
 func (w *world) link(i int32) {
 	if m := &w.msgs[i]; m.kind == msgAtomic && m.more.again {
 		w.overlook()
@@ -162,7 +160,7 @@ func (w *world) link(i int32) {
 	w.cross(i, w.net.crossingOf(i))
 }
 
-// approach lets a message arrive that only the latency is before.
+// approach pushes the arrival of a message that only has its latency left.
 func (w *world) approach(i int32, p *passage, known cluster.Time) {
 	m := &w.msgs[i]
 	reach := p.start + p.latency
@@ -180,7 +178,7 @@ func (w *world) approach(i int32, p *passage, known cluster.Time) {
 	w.pushQuiet(m, reach, evReach, i)
 }
 
-// pushQuiet makes an event of a message. One that only looks is no more than a look.
+// pushQuiet pushes an event of a message. A polling message counts as a poll.
 func (w *world) pushQuiet(m *msg, at cluster.Time, kind eventKind, i int32) {
 	w.push(at, kind, i)
 	if m.more != nil && m.more.again {
@@ -188,8 +186,7 @@ func (w *world) pushQuiet(m *msg, at cluster.Time, kind eventKind, i int32) {
 	}
 }
 
-// freeSource lets the program write to a message's buffer again, if it waits for
-// that.
+// freeSource completes the source of a message, if the program waits for it.
 func (w *world) freeSource(m *msg, at cluster.Time, cause int32) {
 	if m.more == nil || m.more.source == 0 {
 		return

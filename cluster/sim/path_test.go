@@ -19,8 +19,8 @@ func traced(t *testing.T, s cluster.Spec, body func(*cluster.Rank) error) *sim.R
 	return run
 }
 
-// wholePath checks that the pieces of a critical path follow each other from launch
-// to the end of the run, and that the shares are theirs.
+// wholePath checks that the pieces of a critical path are contiguous from launch to the end of the
+// run, and that the shares are their sums.
 func wholePath(run *sim.Run) error {
 	p := run.Path()
 	at := cluster.Time(0)
@@ -38,7 +38,7 @@ func wholePath(run *sim.Run) error {
 	return nil
 }
 
-// The critical path of small programs, by cause. It adds up to the whole run.
+// The critical path of small programs, by cause. The sum is the whole run.
 func TestPath(t *testing.T) {
 	const ns, us = cluster.Nanosecond, cluster.Microsecond
 	m := cluster.Machine{
@@ -103,7 +103,7 @@ func TestPath(t *testing.T) {
 			r.Compute(cluster.Work{Bytes: 40000}, nil)
 			return nil
 		}, share{sim.CauseCompute: 10 * us, sim.CauseMemory: 6 * us}},
-		{"a late one to a barrier", 4, 1, func(r *cluster.Rank) error {
+		{"a late rank at a barrier", 4, 1, func(r *cluster.Rank) error {
 			if r.ID() == 2 {
 				r.Compute(cluster.Work{Flops: 5000}, nil)
 			}
@@ -165,7 +165,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// The critical path of any program adds up, and a trace changes nothing.
+// The critical path of any program has the length of the run, and a trace changes nothing.
 func TestPathIsWhole(t *testing.T) {
 	for seed := range uint64(60) {
 		m := anyMachine(seed)

@@ -10,8 +10,8 @@ func (t *thread) ID() int { return int(t.r.id) }
 // Segment implements cluster.Port.
 func (t *thread) Segment() []byte { return t.r.seg }
 
-// Reach implements cluster.Port: loads and stores reach the own node. What others
-// did up to the present time is there.
+// Reach implements cluster.Port: loads and stores reach the rank's node. The memory contains all
+// changes up to the current time.
 func (t *thread) Reach(rank int) []byte {
 	if t.w.net.nodeOf[rank] != t.w.net.nodeOf[t.r.id] {
 		t.check()
@@ -32,7 +32,7 @@ func (t *thread) Now() cluster.Time {
 	t.check()
 	dt := t.w.clockTime
 	if dt == 0 && t.told == t.now {
-		dt = leastPoll // a loop that only looks at the clock has to end
+		dt = leastPoll // a loop that only reads the clock must end
 	}
 	t.spend(dt, CauseOverhead)
 	t.told = t.now
@@ -58,7 +58,7 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 		}
 		return h
 	}
-	t.sync(evResume) // threads of one rank post in the order of time
+	t.sync(evResume) // threads of a rank post in the order of time
 	t.contend()
 	h := t.post(op)
 	t.r.runSteps(t)
@@ -66,10 +66,10 @@ func (t *thread) Post(op *cluster.Op) cluster.Handle {
 	return h
 }
 
-// contend takes the library's lock: whoever finds another thread inside waits for
-// it, and pays for the lock's moving.
+// contend takes the library's lock. A thread that finds another thread inside waits for it, and
+// pays for the transfer of the lock.
 func (t *thread) contend() {
-	for t.r.lock > t.now && t.w.lockTime > 0 { // again, where another one was first
+	for t.r.lock > t.now && t.w.lockTime > 0 { // again, if another thread was first
 		t.spend(t.r.lock-t.now+t.w.lockTime, CauseLock)
 		t.sync(evResume)
 	}
@@ -78,7 +78,7 @@ func (t *thread) contend() {
 // post starts an operation on behalf of a thread, or of the rank's agent.
 func (t *thread) post(op *cluster.Op) cluster.Handle {
 	if op.Kind != cluster.KindIprobe && op.Kind != cluster.KindImprobe && op.Kind != cluster.KindAtomic {
-		t.w.quiet, t.looks = 0, 0 // more than a look
+		t.w.quiet, t.looks = 0, 0 // more than a poll
 	}
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend:
@@ -121,7 +121,7 @@ func (t *thread) post(op *cluster.Op) cluster.Handle {
 	panic("sim: post of an unknown kind")
 }
 
-// pend makes a slot of an operation that goes on.
+// pend returns a slot for a pending operation.
 func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
 	s, i := t.r.slots.take(op.Kind)
 	s.peer, s.ctx, s.tag, s.size, s.at, s.cause = op.Peer, op.Ctx, op.Tag, op.Bytes(), t.now, t.cause
@@ -138,7 +138,7 @@ func (t *thread) pend(op *cluster.Op) (*slot, uint32) {
 	return s, i
 }
 
-// pended is what Post returns for a slot; an operation with a step is detached.
+// pended returns the result of Post for a slot. An operation with a step is detached.
 func (t *thread) pended(op *cluster.Op, i uint32) cluster.Handle {
 	if op.Then != nil {
 		return 0
@@ -146,7 +146,7 @@ func (t *thread) pended(op *cluster.Op, i uint32) cluster.Handle {
 	return t.r.slots.handle(i)
 }
 
-// finish gives the result of an operation that completes inside Post.
+// finish sets the result of an operation that completes inside Post.
 func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 	result(op, d)
 	if op.Then != nil {
@@ -155,13 +155,13 @@ func (t *thread) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 	return 0
 }
 
-// result is finish of an operation without a step.
+// result is finish for an operation without a step.
 func result(op *cluster.Op, d cluster.Done) {
 	o := &op.Done
 	o.Peer, o.Tag, o.Size, o.A, o.Err, o.Found = d.Peer, d.Tag, d.Size, d.A, d.Err, d.Found
 }
 
-// follows lets the step of an operation that has completed inside Post run.
+// follows runs the step of an operation that has completed inside Post.
 //
 //go:noinline
 func (t *thread) follows(op *cluster.Op) {
@@ -173,7 +173,7 @@ func (t *thread) follows(op *cluster.Op) {
 	*steps = append(*steps, pendingStep{then: op.Then, arg: op.ThenArg, done: op.Done, at: t.now, cause: t.cause})
 }
 
-// complete finishes a slot at a time, and resumes the thread whose wait is over.
+// complete finishes a slot at a time, and resumes the thread whose wait has ended.
 func (r *rank) complete(i uint32, at cluster.Time, d cluster.Done, cause int32) {
 	r.slots.list[i].set(d)
 	r.completed(i, at, cause)
@@ -186,12 +186,12 @@ func (r *rank) completed(i uint32, at cluster.Time, cause int32) {
 	}
 }
 
-// released is completed, but leaves it to the caller to wake the thread, if any.
-// What an event does last gives it to the loop, as due: with each call between the
-// loop and a coroutine, one more return would be mispredicted after the switch.
+// released is completed without waking the thread; it returns the thread, if any. The last action
+// of an event passes it to the loop as due. With a deeper call between the loop and a coroutine,
+// one more return would be mispredicted after the switch.
 func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 	s := &r.slots.list[i]
-	if s.at > at { // the thread that posted it is ahead of the world
+	if s.at > at { // the posting thread is ahead of the world
 		at, cause = s.at, s.cause
 	}
 	if s.state == slotSteps {
@@ -235,7 +235,7 @@ func (r *rank) released(i uint32, at cluster.Time, cause int32) *thread {
 	return t
 }
 
-// charge lets a thread pay for a completion.
+// charge charges a thread for a completion.
 func (r *rank) charge(t *thread, s *slot) {
 	if s.pays != feeNone && !s.charged {
 		t.pays(s)
@@ -267,8 +267,8 @@ func (r *rank) threadOf(number int) *thread {
 	return r.region[number-1]
 }
 
-// isDone reports whether the operation of a handle is complete; a barrier may be
-// so in the thread's future.
+// isDone reports whether the operation of a handle is complete. A barrier may complete in the
+// thread's future.
 func (t *thread) isDone(h cluster.Handle) bool {
 	if h&barrierBit != 0 {
 		return t.r.passed(h)
@@ -297,7 +297,7 @@ func (t *thread) settle(h cluster.Handle) {
 	t.r.took(t.r.voyage(uint32(h)), t.number, t.now)
 }
 
-// answer handles what waited for the rank to be inside a call.
+// answer handles the messages that waited until the rank is inside a call.
 func (t *thread) answer() {
 	r := t.r
 	for i := 0; i < len(r.deferred); i++ {
@@ -315,10 +315,10 @@ func (r *rank) runSteps(t *thread) {
 	r.goOn(t, nil)
 }
 
-// goOn runs the continuation first, if there is one, and then those that are due; those
-// that become so meanwhile come behind them. What an operation inside a step completes at
-// once stands in a list of the world, as long as nothing else of the rank is due: it is
-// warm where the rank's own is not.
+// goOn runs the continuation first, if there is one, and then all due continuations. Continuations
+// that become due meanwhile run after them. If an operation inside a step completes at once and
+// nothing else of the rank is due, its continuation is in a list of the world, which is in the
+// cache.
 func (r *rank) goOn(t *thread, first *pendingStep) {
 	w := r.w
 	outer, base := w.stepper, len(w.inline)
@@ -399,8 +399,8 @@ func (t *thread) Compute(work cluster.Work, body func()) {
 	t.spend(done-alone, CauseMemory)
 }
 
-// work computes on the clock of whoever posts it: a thread, or the agent that runs a
-// step. The node's memory serves it in the order of posts.
+// work computes on the clock of the poster: a thread, or the agent that runs a step. The node's
+// memory serves work in the order of posts.
 func (t *thread) work(op *cluster.Op) cluster.Handle {
 	w := t.w
 	flops, bytes := int64(min(op.A, 1<<62)), int64(min(op.B, 1<<62))
@@ -415,10 +415,10 @@ func (t *thread) work(op *cluster.Op) cluster.Handle {
 	return t.finish(op, cluster.Done{})
 }
 
-// maxCores bounds what a piece of work may ask for; a node has fewer (presets).
+// maxCores is the maximum number of cores of a piece of work. Nodes have fewer (presets).
 const maxCores = 1 << 20
 
-// whole is a count as a whole number.
+// whole returns a count as an integer.
 func whole(x float64) int64 {
 	if !(x > 0) {
 		return 0

@@ -6,8 +6,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// wide is from how many ranks, and manyUnderWay from how many messages, on what they hold
-// does not stay in a core's own cache.
+// wide is the number of ranks, and manyUnderWay the number of messages, from which their data no
+// longer fit in a core's cache.
 const (
 	wide         = 1024
 	manyUnderWay = 1 << 14
@@ -17,9 +17,9 @@ const (
 const (
 	messageAhead = 10
 	rankAhead    = 8
-	listsAhead   = 5 // of the rank: the first posted receive, operations and their steps
+	listsAhead   = 5 // lists of the rank: the first posted receive, operations and their steps
 	receiveAhead = 3 // the operation of that receive
-	stepAhead    = 1 // the object that its step is a method of
+	stepAhead    = 1 // the receiver object of its step
 )
 
 // Cache lines of a rank, a thread, and the object of a step.
@@ -61,7 +61,7 @@ func (w *world) prefetch() {
 	}
 }
 
-// receiver returns the rank that the event k + 1 pops from now reaches, or nil.
+// receiver returns the rank of the event that is popped after k other events, or nil.
 func (w *world) receiver(k int) *rank {
 	e, ok := w.queue.peek(k)
 	if !ok || !e.moves() || e.kind() == evInject || e.kind() == evLink {
@@ -75,5 +75,5 @@ func object(then *cluster.Step) unsafe.Pointer {
 	return (*[2]unsafe.Pointer)(unsafe.Pointer(then))[1]
 }
 
-// moves reports whether the event is a message's.
+// moves reports whether the event belongs to a message.
 func (e event) moves() bool { return e.kind() >= evInject && e.kind() != evBarrier }

@@ -2,8 +2,8 @@ package sim
 
 import "unsafe"
 
-// prefetchLines loads n cache lines from p on, n > 0, and does not wait for them.
-// Nothing need be there, and p may be nil.
+// prefetchLines loads n > 0 cache lines, starting at p, and does not wait for them. p may be any
+// address, also nil.
 //
 //go:noescape
 func prefetchLines(p unsafe.Pointer, n int)

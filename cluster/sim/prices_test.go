@@ -12,8 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// called is how long a call takes on a machine of LogGP's terms, all members beginning
-// at one time.
+// called returns the time of a call on a machine with LogGP costs. All members begin at the same
+// time.
 func called(t *testing.T, m cluster.Machine, k coll.Key, n int64) cluster.Time {
 	t.Helper()
 	spec := clustertest.Spec(m, int(k.Ranks), 1)
@@ -51,8 +51,8 @@ func called(t *testing.T, m cluster.Machine, k coll.Key, n int64) cluster.Time {
 	return last - begin
 }
 
-// A call takes what the formula beside its algorithm says, within 30 %, whole or in
-// segments, by messages, puts and rendezvous, where no two messages share a link.
+// A call takes the time of its algorithm's formula, within 30 %, whole or in segments, by messages,
+// puts and rendezvous, if no two messages share a link.
 func TestPricesOfTransfers(t *testing.T) {
 	const ns = cluster.Nanosecond
 	m := cluster.Machine{Name: "loggp", ClockTime: new(cluster.Time), Progress: cluster.ProgressCall, EagerLimit: 1 << 40, Flops: 1e12, MemoryRate: 2e9}

@@ -19,8 +19,8 @@ import (
 
 var progresses = []cluster.Progress{cluster.ProgressCall, cluster.ProgressOffload, cluster.ProgressThread}
 
-// anyMachine draws a machine of a seed. Its rates are whole multiples of 30, so that
-// a thirtieth of one is whole.
+// anyMachine draws a machine from a seed. Its rates are multiples of 30, so that a thirtieth is an
+// integer.
 func anyMachine(seed uint64) cluster.Machine {
 	rng := rand.New(rand.NewPCG(seed, 0x6d616368))
 	span := func(most cluster.Time) cluster.Time { return 1 + cluster.Time(rng.Int64N(int64(most))) }
@@ -54,7 +54,7 @@ func anyMachine(seed uint64) cluster.Machine {
 	return m
 }
 
-// burdened is a drawn machine; every other one has the costs, too, that few machines have.
+// burdened draws a machine. Every other one also has the costs that few machines have.
 func burdened(seed uint64) cluster.Machine {
 	m := anyMachine(seed)
 	if seed%2 == 0 {
@@ -75,7 +75,7 @@ func burdened(seed uint64) cluster.Machine {
 	return m
 }
 
-// scaled is a machine whose times are all k times as long.
+// scaled returns a machine with all times multiplied by k.
 func scaled(m cluster.Machine, k int64) cluster.Machine {
 	for _, t := range []*cluster.Time{&m.AtomicTime, &m.HandlerTime, &m.PollTime, &m.LockTime, &m.Topology.HopLatency, &m.Server.Send, &m.Server.Receive, &m.Server.Handshake} {
 		*t *= cluster.Time(k)
@@ -98,14 +98,14 @@ func scaled(m cluster.Machine, k int64) cluster.Machine {
 	return m
 }
 
-// generate draws a program of six ranks for the machine. Its ranks poll for nothing, await
-// no word and receive from named sources, so that its events depend on no rounding.
+// generate draws a program of six ranks for the machine. Its ranks do not poll, do not await words,
+// and receive only from named sources, so its events do not depend on rounding.
 func generate(seed uint64, m *cluster.Machine) *clustertest.Program {
 	const timely = clustertest.Locks | clustertest.Polls | clustertest.Wildcards | clustertest.Regions | clustertest.Collectives | clustertest.Signals
 	return clustertest.Draw(seed, clustertest.Mix{Ranks: 6, Limit: m.EagerLimit, Ops: clustertest.AllOps &^ timely})
 }
 
-// times runs a program and gives the end of each call, by rank.
+// times runs a program and returns the end of each call, by rank.
 func times(t *testing.T, s cluster.Spec, p *clustertest.Program) ([][]cluster.Time, *sim.Run) {
 	t.Helper()
 	ends := make([][]cluster.Time, p.Ranks)
@@ -113,7 +113,7 @@ func times(t *testing.T, s cluster.Spec, p *clustertest.Program) ([][]cluster.Ti
 	return ends, run.(*sim.Run)
 }
 
-// Every time parameter times k makes every time k times as long, but for the
+// If every time parameter is multiplied by k, every time is k times as long, except for the
 // rounding of each operation to a picosecond.
 func TestScaling(t *testing.T) {
 	for seed := range uint64(60) {
@@ -129,7 +129,7 @@ func TestScaling(t *testing.T) {
 			for r := range one {
 				for i, at := range one[r] {
 					if off := many[r][i] - cluster.Time(k)*at; max(off, -off) > cluster.Time(k)*cluster.Time(p.Calls) {
-						t.Fatalf("seed %d: rank %d ends call %d at %d ps, and at %d ps with all times × %d: %d off", seed, r, i, at, many[r][i], k, off)
+						t.Fatalf("seed %d: rank %d ends call %d at %d ps, and at %d ps with all times × %d: the difference is %d", seed, r, i, at, many[r][i], k, off)
 					}
 				}
 			}
@@ -137,7 +137,7 @@ func TestScaling(t *testing.T) {
 	}
 }
 
-// A node that takes no part changes nothing on a crossbar.
+// An idle node changes nothing on a crossbar.
 func TestIdleNode(t *testing.T) {
 	for seed := range uint64(30) {
 		m := burdened(seed)
@@ -147,14 +147,14 @@ func TestIdleNode(t *testing.T) {
 		among, _ := times(t, clustertest.Spec(m, 5, 1), p)
 		for r := range alone {
 			if !slices.Equal(alone[r], among[r]) {
-				t.Fatalf("seed %d: rank %d ends its calls at\n%v, and beside an idle node at\n%v", seed, r, alone[r], among[r])
+				t.Fatalf("seed %d: rank %d ends its calls at\n%v, and with an idle node at\n%v", seed, r, alone[r], among[r])
 			}
 		}
 	}
 }
 
-// A token walks through the nodes, so that nothing contends: with anything slower it
-// is never there earlier.
+// A token walks through the nodes, without contention. On a slower machine it never arrives
+// earlier.
 func TestSlowerIsNeverFaster(t *testing.T) {
 	slower := []struct {
 		name string
@@ -206,7 +206,7 @@ func TestSlowerIsNeverFaster(t *testing.T) {
 	}
 }
 
-// A hundred runs have one hash, on one processor and on two.
+// A hundred runs have the same hash, on one processor and on two.
 func TestOneHash(t *testing.T) {
 	m := anyMachine(5)
 	m.ComputeNoise, m.LinkNoise = 0.05, 0.1
@@ -224,7 +224,7 @@ func TestOneHash(t *testing.T) {
 	}
 }
 
-// Noise is the seed's: an equal seed gives an equal run, another one another.
+// Noise depends on the seed: equal seeds have equal runs, other seeds have other runs.
 func TestNoiseIsSeeded(t *testing.T) {
 	m := anyMachine(5)
 	p := generate(5, &m)
@@ -249,9 +249,9 @@ func TestNoiseIsSeeded(t *testing.T) {
 	}
 }
 
-// TestHash holds the hashes of fixed programs against those of every other machine,
-// processor, Go version and build: they are integers' alone. A change of the model
-// shows here.
+// TestHash compares the hashes of fixed programs with recorded ones. They are the same on every
+// machine, processor, Go version and build, because the simulator uses only integers. A change of
+// the cost model changes them.
 //
 //	hash seed=n      the total, the events and the hash of a random program
 func TestHash(t *testing.T) {
@@ -264,7 +264,7 @@ func TestHash(t *testing.T) {
 	})
 }
 
-// On any machine programs receive what a sequential run receives.
+// On any machine programs receive the data of a sequential run.
 func TestDrawnMachines(t *testing.T) {
 	for seed := range uint64(60) {
 		m := burdened(seed)
@@ -272,8 +272,8 @@ func TestDrawnMachines(t *testing.T) {
 	}
 }
 
-// A dot product over shared arrays has the same bits on both fabrics: partial sums
-// are made and added in an order that is the program's.
+// A dot product over shared arrays is bitwise identical on both fabrics: the program determines the
+// order of the partial sums.
 func TestDotAsLive(t *testing.T) {
 	const n = 1000
 	dot := func(f cluster.Fabric, m cluster.Machine) []float64 {
@@ -329,8 +329,7 @@ func TestDotAsLive(t *testing.T) {
 	}
 }
 
-// A train is complete when its puts would be, had each been started by itself; it
-// takes a handful of events.
+// A train completes at the same time as separate puts. It takes only a few events.
 func TestTrainIsItsPuts(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 0x747261696e))

@@ -6,30 +6,30 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// protocol is the messages under way and what the library does with them: which are
-// eager and which ask first, who answers, what is staged, in which order they arrive.
+// protocol has the messages in flight and the rules of the library: eager or rendezvous, progress,
+// staging, and the order of arrival.
 type protocol struct {
 	msgs     []msg
-	lasts    []cluster.Time // when the last byte of a message is there, if nothing holds it up
-	comes    []cluster.Time // by rank: when the last message arrives that a receive can match and whose bytes are coming in
-	freeMsgs []int32        // not in msgs' own lines, which are cold by the time they are taken
-	freeMore []*transfer    // that no message has
+	lasts    []cluster.Time // arrival of a message's last byte without contention
+	comes    []cluster.Time // by rank: arrival of the last matchable message whose bytes are arriving
+	freeMsgs []int32        // not in the cache lines of msgs, which are cold when they are reused
+	freeMore []*transfer    // free transfers
 	buffers  buffers
 	barriers map[int32]*barrier
 
 	eager      int64
 	progress   cluster.Progress
 	calls      bool         // only calls progress
-	quickest   cluster.Time // between a message's post and its arrival at another rank, at least
-	loads      bool         // ranks of a node reach each other's memory by load and store
+	quickest   cluster.Time // minimum time between a message's post and its arrival at another rank
+	loads      bool         // ranks of a node reach each other's memory by loads and stores
 	device     way
-	staged     bool // device memory is reached by way of the host's
-	delays     bool // bytes may not be ready for their adapter when they are posted
-	uneven     bool // the messages of a train may come unevenly
-	overtaking bool // a message could pass an earlier one to the same rank on another node
+	staged     bool // device memory is reached through host memory
+	delays     bool // bytes may not be ready for their adapter when posted
+	uneven     bool // the messages of a train may arrive at uneven intervals
+	overtaking bool // a message could overtake an earlier one to the same rank on another node
 }
 
-// newProtocol is the protocol of a spec on a network.
+// newProtocol returns the protocol of a spec on a network.
 func newProtocol(s *cluster.Spec, n *network) protocol {
 	m, l := &s.Machine, &s.Layout
 	p := protocol{barriers: map[int32]*barrier{}, eager: s.Eager(), progress: m.Progress, quickest: quickest(m, l), device: wayOf(m.Device.Link)}
@@ -46,8 +46,8 @@ func newProtocol(s *cluster.Spec, n *network) protocol {
 	return p
 }
 
-// usual is how many messages a rank has under way in many programs: one to each
-// neighbour of a box. Tables that grow to that by doubling leave as much behind.
+// usual is a typical number of messages in flight per rank: one to each neighbour of a box. Tables
+// that grow to it by doubling would leave as much garbage.
 const usual = 6
 
 func (w *world) newMsg() (int32, *msg) {
@@ -57,7 +57,7 @@ func (w *world) newMsg() (int32, *msg) {
 		return i, &w.msgs[i]
 	}
 	if len(w.msgs) == maxRef {
-		w.abort(fmt.Errorf("more than %d messages under way at %v", maxRef, w.now))
+		w.abort(fmt.Errorf("more than %d messages in flight at %v", maxRef, w.now))
 		return 0, &w.msgs[0]
 	}
 	w.wide = w.wide || len(w.msgs) >= manyUnderWay
@@ -66,7 +66,7 @@ func (w *world) newMsg() (int32, *msg) {
 	return int32(len(w.msgs) - 1), &w.msgs[len(w.msgs)-1]
 }
 
-// transfer gives what a one-sided message carries besides.
+// transfer returns a free transfer for a one-sided message.
 func (p *protocol) transfer() *transfer {
 	n := len(p.freeMore)
 	if n == 0 {
@@ -91,14 +91,14 @@ func (p *protocol) isEager(ctx int32, n int64) bool {
 	return n <= p.eager && (p.eager > 0 || ctx&1 == 1)
 }
 
-// completeAt lets an operation of a rank, whose slot knows its result, complete.
+// completeAt completes an operation of a rank at a time. Its slot has the result.
 func (w *world) completeAt(at cluster.Time, rank int32, slot uint32) {
 	i, m := w.newMsg()
 	m.src, m.dst, m.recv = rank, rank, slot
 	w.push(at, evComplete, i)
 }
 
-// complete is the event of an operation that completes at its time.
+// complete processes the event of an operation that completes.
 func (w *world) complete(i int32) {
 	m := &w.msgs[i]
 	r, slot := &w.ranks[m.dst], m.recv

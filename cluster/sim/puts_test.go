@@ -11,21 +11,21 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// slowCalls is a machine whose processors pay for each message and progress in calls
-// only: what comes meanwhile is answered in the middle of a rank's posts.
+// slowCalls returns a machine whose CPUs pay for each message and make progress only in calls.
+// Messages that arrive meanwhile are answered between a rank's posts.
 func slowCalls() cluster.Machine {
 	m := clustertest.Priced()
 	m.Classes[cluster.Remote] = cluster.Link{Latency: 4960 * cluster.Nanosecond, Overhead: 620 * cluster.Nanosecond, Gap: 620 * cluster.Nanosecond, Bandwidth: 2e9, Adapters: 1}
 	return m
 }
 
-// inPuts makes calls of an algorithm one after another, and compares what each gives with
-// what the numbers of the rank, the word and the call make.
+// inPuts makes consecutive calls of an algorithm, and compares each result with a formula of the
+// rank, the word and the call.
 func inPuts(r *cluster.Rank, a *coll.Algorithm, m coll.Modes, words int) error {
 	ranks := r.Ranks()
 	key, err := a.Key(coll.Parameters{Ranks: ranks, Modes: m})
 	if err != nil {
-		return nil // not among so many
+		return nil // not for this number of ranks
 	}
 	n := int64(8 * words)
 	blocks := key.Blocks(n, 8)
@@ -80,9 +80,9 @@ func inPuts(r *cluster.Rank, a *coll.Algorithm, m coll.Modes, words int) error {
 	return c.Free()
 }
 
-// Puts and gets end with the right bytes where ranks answer in calls only, whatever
-// comes between two posts of a rank that begins a call: none of its steps may change the
-// operation that it is posting.
+// Puts and gets have the right bytes if ranks make progress only in calls, for any messages between
+// two posts of a rank that begins a call. Its continuations must not change the operation that it
+// is posting.
 func TestPutsAnsweredInCalls(t *testing.T) {
 	for _, what := range []coll.Collective{coll.OpExchange, coll.OpReduce, coll.OpAllreduce} {
 		for _, a := range coll.Of(what) {

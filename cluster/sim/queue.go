@@ -8,8 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// event is something that happens at a time: its kind, and what it happens to, a
-// message or a thread, by number.
+// event is an event at a time: its kind, and the number of its message or thread.
 type event struct {
 	at   uint64 // picoseconds, a cluster.Time
 	what uint64 // kind << refBits | ref
@@ -24,41 +23,40 @@ const (
 func (e event) kind() eventKind { return eventKind(e.what >> refBits) }
 func (e event) ref() int32      { return int32(e.what & maxRef) }
 
-// queue gives events by time, and those of one time in the order in which they
-// were pushed. It is a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan: Faster
-// algorithms for the shortest path problem, JACM 1990), which holds because
-// nothing is pushed before the time of what was popped last.
+// queue returns events by time, and events of equal times in the order of pushing. It is a radix
+// heap (Ahuja, Mehlhorn, Orlin, Tarjan: Faster algorithms for the shortest path problem, JACM
+// 1990). A radix heap is sufficient because no event is pushed before the time of the last popped
+// event.
 //
-// There is a base that no event in a bucket is before. Bucket 0 has the events of that very
-// time; bucket i those whose time differs from it in bit i − 1 and in none above.
-// So an event of a lower bucket is always earlier. When the lowest bucket with
-// events is a long one, its earliest time becomes the base, and its events move to
-// lower buckets, which are all empty: each keeps the order of pushing. A short one
-// is sorted.
+// No event in a bucket is before the base. Bucket 0 has the events at exactly the base. In bucket
+// i, the highest bit in which times differ from the base is bit i − 1. So an event in a lower
+// bucket is always earlier. If the lowest bucket with events is long, its earliest time becomes the
+// base. Its events then move to lower buckets, which are all empty, in the order of pushing. A
+// short bucket is sorted.
 //
-// The events that come next stand before the buckets, in order, so that what they need can
-// be prefetched. One that is pushed before the last of these is put among them.
+// The next events are in order in a list before the buckets, so that their data can be prefetched.
+// A pushed event that is earlier than the last of these is inserted into the list.
 type queue struct {
 	base    uint64
-	some    uint64 // a bit for each bucket that has events
+	some    uint64 // one bit per bucket with events
 	n       int
-	head    int // of bucket 0: so many of the events of its first chunk are gone
+	head    int // bucket 0: number of events already taken from its first chunk
 	buckets [64]bucket
 	free    *chunk
 
-	near  []event // from first on
+	near  []event // valid from first on
 	first int
 }
 
 // bucket is a list of events in chunks, and their earliest time.
 type bucket struct {
 	first, last *chunk // nil: empty
-	room        int    // of the last chunk
+	room        int    // free entries in the last chunk
 	min         uint64
 }
 
-// chunk is a piece of a list. Buckets share those that are free, so that all
-// together take little more than the events that there are.
+// chunk is a part of a list. Buckets share free chunks, so the total memory is little more than the
+// events need.
 type chunk struct {
 	next   *chunk
 	events [chunkLen]event
@@ -66,17 +64,17 @@ type chunk struct {
 
 const (
 	chunkLen = 31 // half a KiB
-	slab     = 16 // chunks that are made at a time
-	short    = 8  // so many events are sorted rather than moved
+	slab     = 16 // chunks per allocation
+	short    = 8  // at most this number of events is sorted instead of moved
 
-	nearLeast = messageAhead + 2 // so many stand before the buckets, if there are as many
-	nearFull  = 2 * nearLeast    // up to so many are taken at a time
-	nearMost  = 64               // of more than so many those behind nearFull go back
+	nearLeast = messageAhead + 2 // minimum length of the list before the buckets, if there are as many events
+	nearFull  = 2 * nearLeast    // maximum number of events taken at a time
+	nearMost  = 64               // maximum length of the list; events behind nearFull then go back
 )
 
 func (q *queue) len() int { return q.n }
 
-// of is the events of a chunk of a bucket.
+// of returns the events of a chunk of a bucket.
 func (b *bucket) of(c *chunk) []event {
 	if c == b.last {
 		return c.events[:chunkLen-b.room]
@@ -84,7 +82,7 @@ func (b *bucket) of(c *chunk) []event {
 	return c.events[:]
 }
 
-// events is what is in the queue, in no order that matters.
+// events returns the events of the queue in any order.
 func (q *queue) events() iter.Seq[event] {
 	return func(yield func(event) bool) {
 		for _, e := range q.near[q.first:] {
@@ -132,7 +130,7 @@ func (q *queue) put(e event) {
 	b.min = min(b.min, e.at)
 }
 
-// extend gives a bucket another chunk.
+// extend adds a chunk to a bucket.
 func (q *queue) extend(i int) {
 	if q.free == nil {
 		more := new([slab]chunk)
@@ -152,20 +150,20 @@ func (q *queue) extend(i int) {
 	b.last.next, b.last = c, c
 }
 
-// give takes a chunk back.
+// give frees a chunk.
 func (q *queue) give(c *chunk) { c.next, q.free = q.free, c }
 
-// clear forgets the chunks of a bucket, whoever has them now.
+// clear empties a bucket. Its chunks belong to the caller.
 func (q *queue) clear(i int) {
 	b := &q.buckets[i]
 	b.first, b.last, b.room = nil, nil, 0
 	q.some &^= 1 << i
 }
 
-// lowest is the first bucket that has events.
+// lowest returns the first bucket with events.
 func (q *queue) lowest() int { return bits.TrailingZeros64(q.some) & 63 }
 
-// pop takes the earliest event out; there is one.
+// pop removes and returns the earliest event. The queue must not be empty.
 func (q *queue) pop() event {
 	q.n--
 	if len(q.near)-q.first < nearLeast && q.some != 0 {
@@ -176,7 +174,7 @@ func (q *queue) pop() event {
 	return e
 }
 
-// fill takes the earliest events out of the buckets.
+// fill moves the earliest events from the buckets to the list.
 func (q *queue) fill() {
 	q.near = q.near[:copy(q.near, q.near[q.first:])]
 	q.first = 0
@@ -200,7 +198,7 @@ func (q *queue) fill() {
 	}
 }
 
-// takeSome takes events out of the first chunk of bucket 0.
+// takeSome takes events from the first chunk of bucket 0.
 func (q *queue) takeSome() {
 	b := &q.buckets[0]
 	c := b.first
@@ -220,8 +218,7 @@ func (q *queue) takeSome() {
 	q.give(c)
 }
 
-// move puts the events of a bucket that is cleared where they belong now; head of them
-// are gone.
+// move distributes the events of a cleared bucket, without the first head events.
 func (q *queue) move(b *bucket, head int) {
 	for c := b.first; c != nil; head = 0 {
 		for _, e := range b.of(c)[head:] {
@@ -233,7 +230,7 @@ func (q *queue) move(b *bucket, head int) {
 	}
 }
 
-// place puts an event among those that come next, behind those of its time.
+// place inserts an event into the list, behind events of the same time.
 func (q *queue) place(e event) {
 	k := len(q.near)
 	q.near = append(q.near, e)
@@ -243,15 +240,15 @@ func (q *queue) place(e event) {
 	q.near[k] = e
 }
 
-// giveBack puts what has become too many into the buckets again. They have to be made
-// anew, by an earlier base.
+// giveBack returns the excess events of the list to the buckets. The buckets are rebuilt with an
+// earlier base.
 func (q *queue) giveBack() {
 	old, some, head := q.buckets, q.some, q.head
 	clear(q.buckets[:])
 	q.some, q.head = 0, 0
 	back := q.near[q.first+nearFull:]
 	q.near = q.near[:q.first+nearFull]
-	q.base = q.near[len(q.near)-1].at // what is pushed from now on at that time or later belongs into a bucket
+	q.base = q.near[len(q.near)-1].at // events pushed from now on at that time or later belong into a bucket
 	for _, e := range back {
 		q.put(e)
 	}
@@ -262,7 +259,7 @@ func (q *queue) giveBack() {
 	}
 }
 
-// earliest is the time of the event that is popped next; there is one.
+// earliest returns the time of the next event. The queue must not be empty.
 func (q *queue) earliest() cluster.Time {
 	if q.first < len(q.near) {
 		return cluster.Time(q.near[q.first].at)
@@ -270,10 +267,10 @@ func (q *queue) earliest() cluster.Time {
 	return cluster.Time(q.buckets[q.lowest()].min)
 }
 
-// quietUntil reports whether nothing happens up to and including t.
+// quietUntil reports whether there is no event up to and including t.
 func (q *queue) quietUntil(t cluster.Time) bool { return q.n == 0 || q.earliest() > t }
 
-// peek gives the event that is popped k + 1 pops from now, as far as that is known.
+// peek returns the event that is popped after k other events, if it is in the list.
 func (q *queue) peek(k int) (event, bool) {
 	if k += q.first; k < len(q.near) {
 		return q.near[k], true

@@ -12,10 +12,10 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// entry is an event as the plain heap knows it.
+// entry is an event of the reference heap.
 type entry struct {
 	at   cluster.Time
-	n    int // when it was made
+	n    int // order of creation
 	kind eventKind
 	ref  int32
 }
@@ -35,15 +35,15 @@ func (h *plainHeap) Pop() any {
 	return x
 }
 
-// Events come out by time, those of one time in the order in which they were made,
-// as from a plain heap.
+// The queue returns events by time, and events of equal times in the order of creation, like the
+// reference heap.
 func TestQueueOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
 		var plain plainHeap
 		made := 0
-		late := cluster.Time(0) // what has happened
-		popped := false         // and nothing was pushed since
+		late := cluster.Time(0) // time of the last popped event
+		popped := false         // no push since the last pop
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
 				popped = false
@@ -109,8 +109,8 @@ func TestQueueOrder(t *testing.T) {
 	})
 }
 
-// BenchmarkQueue holds n events: an operation pops one and pushes one that happens
-// later, by random times, by equal ones, or by those of a message.
+// BenchmarkQueue has n events. An operation pops one event and pushes a later one, at random
+// distances, equal distances, or the distances of a message.
 func BenchmarkQueue(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

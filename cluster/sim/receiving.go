@@ -4,7 +4,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// arrive is the event of a message at its target.
+// arrive processes the event of a message at its target.
 func (w *world) arrive(i int32) {
 	m := &w.msgs[i]
 	r := &w.ranks[m.dst]
@@ -67,8 +67,8 @@ func (w *world) arrive(i int32) {
 	}
 }
 
-// attend has a message handled by whoever acts for the rank; if nobody does, it
-// waits for the rank's next call.
+// attend lets the actor of the rank handle a message. Without an actor, the message waits for the
+// rank's next call.
 func (w *world) attend(i int32, r *rank, at cluster.Time) {
 	if w.trace.recorder != nil && w.progress == cluster.ProgressCall {
 		w.met(&w.msgs[i], r.inCall())
@@ -80,13 +80,12 @@ func (w *world) attend(i int32, r *rank, at cluster.Time) {
 	r.deferred = append(r.deferred, i)
 }
 
-// handle acts on a message that costs the target a hand: the answers of a
-// rendezvous, and RPC.
+// handle processes a message that needs the target's CPU: RTS, CTS and RPC.
 func (w *world) handle(i int32, t *thread) {
 	m := &w.msgs[i]
 	t.pay(w.net.ways[m.class].o)
 	switch m.kind {
-	case msgAsk: // its receive is m.recv
+	case msgAsk: // m.recv is its receive
 		standing := w.net.stood(m)
 		if w.net.ways[m.class].pull > 0 && !w.fromDevice(m) && !w.ranks[m.dst].slots.list[m.recv].forDevice() {
 			w.pull(i, t, standing)
@@ -104,13 +103,13 @@ func (w *world) handle(i int32, t *thread) {
 	case msgPut, msgGet:
 		w.unpack(i, t)
 	default:
-		panic("sim: a message that nobody has to handle")
+		panic("sim: a message that needs no CPU")
 	}
 }
 
-// pull has the receiver of a rendezvous copy the bytes out of the sender's memory, which
-// both reach, and let the sender know. As many bytes stand there that wait to be copied;
-// the last ones written are in the sender's own cache.
+// pull copies the bytes of a rendezvous from the sender's memory, which the receiver reaches, and
+// notifies the sender. standing is the number of bytes that wait to be copied; the bytes written
+// last are in the sender's cache.
 func (w *world) pull(i int32, t *thread, standing int64) {
 	m := &w.msgs[i]
 	way := &w.net.ways[m.class]
@@ -130,9 +129,8 @@ func (w *world) pull(i int32, t *thread, standing int64) {
 	w.completeAt(done+way.l, src, req)
 }
 
-// injector is the thread that injects the bytes of a send which t has heard may go:
-// the one that waits for it, if there is one. Where an agent answers it is the
-// agent.
+// injector returns the thread that injects the bytes of a send whose CTS t has received: the thread
+// that waits for the send, if there is one. If an agent makes progress, it is the agent.
 func (r *rank) injector(m *msg, t *thread) *thread {
 	if s := &r.slots.list[m.req]; s.waited && t.id >= 0 {
 		own := r.threadOf(int(s.waiter))
@@ -143,7 +141,7 @@ func (r *rank) injector(m *msg, t *thread) *thread {
 	return t
 }
 
-// match pairs a message with a receive, or keeps it.
+// match matches a message with a receive, or stores it.
 func (w *world) match(i int32, r *rank) {
 	m := &w.msgs[i]
 	if id, ok := r.queues.Arrive(m.ctx, m.src, m.tag); ok {
@@ -154,7 +152,7 @@ func (w *world) match(i int32, r *rank) {
 	r.checkProbes(m.cause)
 }
 
-// deliver gives a message to a receive.
+// deliver delivers a message to a receive.
 func (w *world) deliver(i int32, r *rank, id uint32) {
 	m := &w.msgs[i]
 	s := &r.slots.list[id]
@@ -170,7 +168,7 @@ func (w *world) deliver(i int32, r *rank, id uint32) {
 	}
 	s.pays = feeO
 	if way := &w.net.ways[m.class]; way.handed(m.size) && !s.forDevice() && (w.progress != cluster.ProgressOffload || m.class != cluster.Remote || s.at > w.now) {
-		s.pays = feeEager // else an adapter that finds the receive posted puts the bytes in their place
+		s.pays = feeEager // otherwise an adapter that finds the receive posted stores the bytes directly
 	}
 	copy(s.bytes(), m.bytes())
 	m.drop(w)
@@ -196,7 +194,7 @@ func received(src, tag int32, size, room int64) cluster.Done {
 	return d
 }
 
-// recv posts a receive, or takes what has arrived.
+// recv posts a receive, or takes an arrived message.
 func (t *thread) recv(op *cluster.Op) cluster.Handle {
 	r := t.r
 	if op.From == cluster.DeviceMemory {
@@ -204,7 +202,7 @@ func (t *thread) recv(op *cluster.Op) cluster.Handle {
 	}
 	device := t.w.staged && op.From == cluster.DeviceMemory
 	if device && t.id >= 0 && !r.stepping {
-		t.sync(evResume) // the way to the device is taken in the order of time
+		t.sync(evResume) // the path to the device is reserved in the order of time
 	}
 	if r.queues.Unexpected() > 0 {
 		if i, ok := r.queues.Take(op.Ctx, op.Peer, op.Tag); ok {
@@ -219,13 +217,13 @@ func (t *thread) recv(op *cluster.Op) cluster.Handle {
 	return t.pended(op, id)
 }
 
-// claim gives a message that waited to a receive that is being posted.
+// claim delivers a stored message to a receive that is being posted.
 func (t *thread) claim(op *cluster.Op, i int32) cluster.Handle {
 	w := t.w
 	m := &w.msgs[i]
 	if m.kind == msgAsk {
 		s, id := t.pend(op)
-		s.peer, s.ctx, s.tag = m.src, m.ctx, m.tag // a matched receive names none
+		s.peer, s.ctx, s.tag = m.src, m.ctx, m.tag // a matched receive has no envelope
 		s.class, s.pays = m.class, feeO
 		if w.staged && op.From == cluster.DeviceMemory {
 			s.toDevice()

@@ -4,11 +4,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// A message of another node comes with two events: its first byte is at the node,
-// and its last one is. One whose bytes cost nothing comes with the first.
+// An inter-node message arrives with two events: its first byte and its last byte. If its bytes
+// cost nothing, it arrives with the first event.
 
-// reach is the event of a message whose first byte is at its target's node: an
-// adapter takes it in.
+// reach processes the event of a message whose first byte has reached its target's node. An adapter
+// receives it.
 func (w *world) reach(i int32) {
 	m := &w.msgs[i]
 	if w.net.served && m.phase != handled && m.train <= 1 {
@@ -39,14 +39,14 @@ func (w *world) reach(i int32) {
 		at = w.ranks[m.dst].inOrder(at, at > last)
 	}
 	if w.trace.on {
-		adapter := at - last // what of the lateness is the adapter's
+		adapter := at - last // the part of the delay caused by the adapter
 		if w.net.served {
 			adapter = min(adapter, done-carry-w.now)
 			m.cause = w.trace.charge(m.cause, at-last-adapter, CauseServer, m.dst)
 		}
 		m.cause = w.trace.charge(m.cause, adapter, CauseAdapter, m.dst)
 	}
-	if at == w.now && !(ordered && w.comes[m.dst] >= at) { // else behind one that arrives at this very time
+	if at == w.now && !(ordered && w.comes[m.dst] >= at) { // otherwise behind a message that arrives at this exact time
 		w.arrive(i)
 		return
 	}
@@ -59,7 +59,7 @@ func (w *world) reach(i int32) {
 	w.pushQuiet(m, at, evArrive, i)
 }
 
-// enterTrain has adapters take in the messages of a train, each as its first byte comes.
+// enterTrain receives the messages of a train at the adapters, each when its first byte arrives.
 func (w *world) enterTrain(m *msg, carry cluster.Time) (done cluster.Time) {
 	n, first := cluster.Time(m.train), m.more.reach
 	if w.net.regular(m.class) {
@@ -78,8 +78,8 @@ func (w *world) enterTrain(m *msg, carry cluster.Time) (done cluster.Time) {
 	return done
 }
 
-// takeIn has a thread take in the bytes of a rendezvous, in turn with what it injects: the
-// one that waits for them, or else its rank's first. It gives the time at which it has.
+// takeIn lets a thread receive the bytes of a rendezvous, alternating with its injections, and
+// returns the end. The thread is the one that waits for the bytes, or its rank's first thread.
 func (w *world) takeIn(m *msg, wire int64) cluster.Time {
 	r := &w.ranks[m.dst]
 	t := r.main
@@ -90,9 +90,8 @@ func (w *world) takeIn(m *msg, wire int64) cluster.Time {
 	return t.inject
 }
 
-// inOrder gives the time at which a message that a receive can match may arrive: one
-// that the adapters were late with holds up what comes after it, on whichever of
-// them that came.
+// inOrder returns the earliest arrival of a matchable message. A message that the adapters delayed
+// also delays later messages, on any adapter.
 func (r *rank) inOrder(at cluster.Time, late bool) cluster.Time {
 	at = max(at, r.taken)
 	if late {

@@ -4,22 +4,22 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// meeting is what the threads of a parallel region share besides the rank.
+// meeting is the data that the threads of a parallel region share in addition to the rank.
 type meeting struct {
 	threads  int
-	came     []uint32     // slots of the threads at the barrier, but for the last
-	counters []uint64     // of the work-sharing constructs since the threads last met
-	drawn    cluster.Time // when the last draw is done
+	came     []uint32     // slots of the threads at the barrier, except the last
+	counters []uint64     // counters of the work-sharing constructs since the last thread barrier
+	drawn    cluster.Time // end of the last draw
 	holder   int32        // thread inside the library at SERIALIZED, + 1
-	last     int32        // that was there before
-	until    cluster.Time // when it left
+	last     int32        // previous holder
+	until    cluster.Time // time at which it left
 }
 
-// regional serves the operations of a region's threads, in the order of time.
+// regional runs the operations of a region's threads, in the order of time.
 func (t *thread) regional(op *cluster.Op) cluster.Handle {
 	t.w.quiet, t.looks = 0, 0
 	g := t.r.meeting
-	if op.Kind == cluster.KindLeave { // a thread may go ahead of the clock with it: until says when
+	if op.Kind == cluster.KindLeave { // a thread may do it ahead of the clock: until has the time
 		g.holder, g.last, g.until = 0, t.number, t.now
 		return 0
 	}
@@ -33,7 +33,7 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 		}
 		op.Done = cluster.Done{A: g.counters[op.Arg]}
 		g.counters[op.Arg] += op.A
-		t.spend(max(g.drawn-t.now, 0), CauseSync) // one atomic after another
+		t.spend(max(g.drawn-t.now, 0), CauseSync) // atomics are serialized
 		t.spend(t.w.atomicTime, CauseSync)
 		g.drawn = t.now
 	case cluster.KindEnter:
@@ -50,7 +50,7 @@ func (t *thread) regional(op *cluster.Op) cluster.Handle {
 	return 0
 }
 
-// meet enters the region's barrier; the last thread opens it.
+// meet enters the thread barrier; the last thread completes it.
 func (t *thread) meet() cluster.Handle {
 	r, g := t.r, t.r.meeting
 	if len(g.came)+1 < g.threads {

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// crew is a machine whose flop takes a nanosecond, a region F and a barrier among
-// its threads B, an atomic A; a message costs o, L and g each a microsecond.
+// crew returns a machine and three of its times: a region F, a thread barrier B and an atomic A. A
+// flop takes a nanosecond; o, L and g are one microsecond each.
 func crew() (m cluster.Machine, F, B, A cluster.Time) {
 	const us = cluster.Microsecond
 	F, B, A = 7*us, 3*us, 100*cluster.Nanosecond
@@ -26,8 +26,7 @@ func work(t cluster.Time) cluster.Work {
 	return cluster.Work{Flops: float64(t / cluster.Nanosecond)}
 }
 
-// TestRegion holds what the constructs of a parallel region cost, to the
-// picosecond.
+// TestRegion checks the costs of a parallel region's constructs, to the picosecond.
 func TestRegion(t *testing.T) {
 	m, F, B, A := crew()
 	const us = cluster.Microsecond
@@ -42,7 +41,7 @@ func TestRegion(t *testing.T) {
 			th.Compute(work(cluster.Time(th.Number())*us), nil)
 			return nil
 		}, F + 3*us},
-		{"a meeting waits for the last, and costs a barrier", 4, func(th *cluster.Thread) error {
+		{"a thread barrier waits for the last thread and has a cost", 4, func(th *cluster.Thread) error {
 			th.Compute(work(cluster.Time(th.Number())*us), nil)
 			th.Meet()
 			th.Compute(work(cluster.Time(4-th.Number())*us), nil)
@@ -51,18 +50,17 @@ func TestRegion(t *testing.T) {
 		{"a static loop takes the longest share", 4, func(th *cluster.Thread) error {
 			return th.For(10, cluster.Loop{}, func(lo, hi int) error { th.Compute(work(cluster.Time(hi-lo)*us), nil); return nil })
 		}, F + 3*us + B}, // 10 over 4: 3, 3, 2, 2
-		{"with a thread reserved the others share the loop, and it waits", 4, func(th *cluster.Thread) error {
+		{"with one reserved thread, the others share the loop and it waits", 4, func(th *cluster.Thread) error {
 			return th.For(12, cluster.Loop{Reserved: 1}, func(lo, hi int) error { th.Compute(work(cluster.Time(hi-lo)*us), nil); return nil })
 		}, F + 4*us + B},
-		// Each draw is an atomic on one word, one after another: thread k gets its
-		// first chunk at (k + 1)A. Two threads of 3 chunks each, and a last draw that
-		// finds none.
+		// Each draw is an atomic on one word, and atomics are serialized: thread k gets its first
+		// chunk at (k + 1)A. Two threads have 3 chunks each, and a last draw finds no chunk.
 		{"a dynamic loop draws", 2, func(th *cluster.Thread) error {
 			return th.For(6, cluster.Loop{Schedule: cluster.Dynamic}, func(lo, hi int) error { th.Compute(work(us), nil); return nil })
 		}, F + 2*A + 3*us + 3*A + B},
-		{"a single is one thread's; the others meet it", 3, func(th *cluster.Thread) error {
+		{"one thread runs a single section; the others wait at its barrier", 3, func(th *cluster.Thread) error {
 			return th.Single(func() error { th.Compute(work(9*us), nil); return nil })
-		}, F + A + 9*us + B}, // the first to draw is inside at A
+		}, F + A + 9*us + B}, // the first thread enters at A
 		{"the master's section has no barrier", 3, func(th *cluster.Thread) error {
 			if err := th.Master(func() error { th.Compute(work(2*us), nil); return nil }); err != nil {
 				return err
@@ -80,14 +78,14 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// TestSerializedInVirtualTime: whether two calls overlap is a matter of virtual
-// time, not of which coroutine ran first.
+// TestSerializedInVirtualTime checks that virtual time decides whether two calls overlap, not the
+// order of coroutines.
 func TestSerializedInVirtualTime(t *testing.T) {
 	m, _, _, _ := crew()
 	const us = cluster.Microsecond
 	for _, c := range []struct {
 		name    string
-		later   cluster.Time // when the second thread sends; the first one's send takes from 0 to 1 µs
+		later   cluster.Time // time of the second thread's send; the first send takes from 0 to 1 µs
 		refused bool
 	}{
 		{"while the first is inside", us / 2, true},
@@ -140,6 +138,6 @@ func TestBlockingCallStaysInside(t *testing.T) {
 		})
 	})
 	if err == nil || !strings.Contains(err.Error(), "rank 0 thread 1: send: thread 0 is inside an MPI call") {
-		t.Errorf("error %v, want the send refused", err)
+		t.Errorf("error %v, want an error of the send", err)
 	}
 }

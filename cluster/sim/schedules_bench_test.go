@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// BenchmarkSchedules runs collectives of many ranks from schedules that are known: a
-// dissemination, and an exchange whose messages are all under way at once.
+// BenchmarkSchedules runs collectives of many ranks with cached schedules: a dissemination, and an
+// exchange with all messages in flight at once.
 func BenchmarkSchedules(b *testing.B) {
 	for _, c := range []struct {
 		what  coll.Collective

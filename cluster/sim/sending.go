@@ -32,7 +32,7 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	if way.copy > 0 && op.From == cluster.HostMemory {
 		t.copies(way, 1, n)
 	}
-	if w.staged && op.From == cluster.DeviceMemory { // complete when it stands in the host's memory
+	if w.staged && op.From == cluster.DeviceMemory { // complete when the bytes are in host memory
 		_, source := t.pend(op)
 		m.more = w.transfer()
 		m.more.from, m.more.source = op.From, source+1
@@ -47,9 +47,8 @@ func (t *thread) send(op *cluster.Op) cluster.Handle {
 	return 0
 }
 
-// copies charges a thread for copying as many messages, each of n bytes, into the eager
-// buffer or out of it. Cells hold their bytes as they are written; an adapter that
-// progresses by itself copies for nothing.
+// copies charges a thread for copying a number of messages of n bytes into or out of the eager
+// buffer. Inline messages need no copy. An adapter that makes progress by itself copies for free.
 func (t *thread) copies(way *way, many, n int64) {
 	if n > way.inline && !(t.id < 0 && t.w.progress == cluster.ProgressOffload) {
 		t.spend(cluster.Time(many)*way.copy.time(n), CauseCopy)

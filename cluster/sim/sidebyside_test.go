@@ -9,17 +9,16 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// Several calls of an exchange under way at once may take longer than as many one after
-// another: messages of different rounds meet at a receiver, whose adapter takes them in
-// one by one, and meanwhile another adapter has nothing to do. They take no less than an
-// adapter needs for its messages, k(n−1)(3g + (s−1)G), and here no more than twice that:
-// the adapter that ends last rests only while the sender of its last message serves other
-// receivers, which takes that sender at most as long again. Among two ranks no messages
-// meet so.
+// Concurrent calls of an exchange may take longer than consecutive ones. Messages of different
+// rounds arrive at a receiver, whose adapter receives them one by one, while another adapter is
+// idle. The calls take at least the time of an adapter for its messages, k(n−1)(3g + (s−1)G), and
+// here at most twice that time. The adapter that ends last is idle only while the sender of its
+// last message sends to other receivers, which takes at most the same time again. With two ranks
+// there is no such contention.
 func TestCallsSideBySide(t *testing.T) {
 	const most = 5
 	m := clustertest.Priced()
-	m.MemoryRate, m.NodeRate = 0, 0 // the own block costs nothing
+	m.MemoryRate, m.NodeRate = 0, 0 // the copy of the local block is free
 	link := m.Classes[cluster.Remote]
 	for _, progress := range []cluster.Progress{cluster.ProgressCall, cluster.ProgressOffload} {
 		m.Progress = progress
@@ -42,7 +41,7 @@ func TestCallsSideBySide(t *testing.T) {
 	}
 }
 
-// sideBySide is how long some calls of an exchange take that all members start at once.
+// sideBySide returns the time of calls of an exchange that all members start at once.
 func sideBySide(t *testing.T, m cluster.Machine, ranks int, name string, size int64, calls int) (took cluster.Time) {
 	t.Helper()
 	simulated(t, clustertest.Spec(m, ranks, 1), func(r *cluster.Rank) error {

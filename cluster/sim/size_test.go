@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// The records that a simulation is made of keep to a cache line, and fill it where
-// pointers have 64 bits.
+// The records of a simulation fit in a cache line, and fill it if pointers have 64 bits.
 func TestRecordsFitCacheLines(t *testing.T) {
 	for name, size := range map[string]uintptr{"slot": unsafe.Sizeof(slot{}), "msg": unsafe.Sizeof(msg{}), "four events": 4 * unsafe.Sizeof(event{})} {
 		if size > 64 || size < 64 && bits.UintSize == 64 {

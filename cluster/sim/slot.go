@@ -6,26 +6,25 @@ import "github.com/hybridtop/hybridtop/cluster"
 const (
 	slotFree uint8 = iota
 	slotPending
-	slotSteps // likewise, and a step goes on when it completes
+	slotSteps // pending, with a continuation
 	slotDone
 )
 
-// fee is what a completion costs its thread.
+// fee is the cost of a completion for its thread.
 type fee uint8
 
 const (
 	feeNone   fee = iota
-	feeO          // of a receive: o
-	feeEager      // of an eager one, by its size: and a copy out of its buffer
-	feeUnpack     // of pieces that came packed: a copy
-	feeFence      // of a kernel: to see that it has ended
+	feeO          // receive: o
+	feeEager      // eager receive: o by size, and a copy out of the eager buffer
+	feeUnpack     // packed pieces: a copy
+	feeFence      // kernel: the fence
 )
 
-// slot is an operation under way, in one cache line; what few kinds need stands
-// in more.
+// slot is an operation in progress, in one cache line. Fields of rare kinds are in more.
 type slot struct {
 	gen     uint32
-	waiter  int32 // number of the thread that is suspended on it
+	waiter  int32 // number of the thread suspended on it
 	state   uint8
 	kind    cluster.Kind
 	charged bool // the thread has paid for its completion
@@ -34,13 +33,13 @@ type slot struct {
 	class   cluster.Class
 	err     cluster.Code
 	found   bool
-	peer    int32 // of a free slot, the next free one, index + 1
+	peer    int32 // in a free slot: index + 1 of the next free slot
 	ctx     int32
 	tag     int32
-	cause   int32        // of its completion, in the trace
-	size    int64        // bytes of the buffer; once complete, of the message
-	at      cluster.Time // when it completed; before, when it was posted
-	buf     data         // of size bytes; none: phantom
+	cause   int32        // cause of its completion, in the trace
+	size    int64        // bytes of the buffer; after completion, bytes of the message
+	at      cluster.Time // time of completion; before, time of the post
+	buf     data         // size bytes; nil: size-only
 	more    *slotMore
 }
 
@@ -50,17 +49,17 @@ type continuation struct {
 	arg  int32
 }
 
-// slotMore is what an operation has that is neither a send nor a receive.
+// slotMore has the additional fields of operations other than sends and receives.
 type slotMore struct {
 	arg    int32
 	off    int64
 	a      uint64 // operand, then result
-	left   int64  // fires of an event
-	device bool   // the bytes go on to the device's memory
+	left   int64  // remaining fires of an event
+	device bool   // the bytes are then copied to device memory
 	next   *slotMore
 }
 
-// toDevice makes the bytes go on to the device's memory.
+// toDevice requests a copy of the bytes to device memory.
 func (s *slot) toDevice() {
 	if s.more == nil {
 		s.more = &slotMore{}
@@ -70,10 +69,10 @@ func (s *slot) toDevice() {
 
 func (s *slot) forDevice() bool { return s.more != nil && s.more.device }
 
-// bytes is the buffer while the operation is under way.
+// bytes returns the buffer while the operation is in progress.
 func (s *slot) bytes() []byte { return s.buf.bytes(s.size) }
 
-// done is the result of a complete operation.
+// done returns the result of a complete operation.
 func (s *slot) done() cluster.Done {
 	d := cluster.Done{Peer: s.peer, Tag: s.tag, Size: s.size, Err: s.err, Found: s.found}
 	if s.more != nil {
@@ -82,7 +81,7 @@ func (s *slot) done() cluster.Done {
 	return d
 }
 
-// set is done the other way round.
+// set stores the result of an operation.
 func (s *slot) set(d cluster.Done) {
 	s.peer, s.tag, s.size, s.err, s.found = d.Peer, d.Tag, d.Size, d.Err, d.Found
 	if d.A != 0 && s.more == nil {
@@ -96,12 +95,12 @@ func (s *slot) set(d cluster.Done) {
 // slots is a rank's table of operations.
 type slots struct {
 	list  []slot
-	thens []continuation // by slot; empty before the first operation with a step
+	thens []continuation // by slot; empty before the first operation with a continuation
 	free  uint32
-	more  *slotMore // the first of those that no slot uses
+	more  *slotMore // first free slotMore
 }
 
-// steps leaves it to a step to go on when an operation completes.
+// steps sets the continuation of an operation.
 func (t *slots) steps(i uint32, then cluster.Step, arg int32) {
 	if int(i) >= len(t.thens) {
 		more := make([]continuation, cap(t.list))
@@ -112,7 +111,7 @@ func (t *slots) steps(i uint32, then cluster.Step, arg int32) {
 	t.list[i].state = slotSteps
 }
 
-// further gives what a slot needs of few kinds.
+// further returns a slotMore.
 func (t *slots) further() *slotMore {
 	m := t.more
 	if m == nil {
@@ -159,12 +158,12 @@ func (t *slots) handle(i uint32) cluster.Handle {
 	return cluster.Handle(uint64(t.list[i].gen)<<32 | uint64(i))
 }
 
-// find gives the slot of a handle. A stale one is a bug of the caller.
+// find returns the slot of a handle. A stale handle is a bug of the caller.
 func (t *slots) find(h cluster.Handle) *slot {
 	if i := uint32(h); int(i) < len(t.list) {
 		if s := &t.list[i]; s.gen == uint32(h>>32) && s.state != slotFree {
 			return s
 		}
 	}
-	panic("sim: a handle that was freed, or never given, is used")
+	panic("sim: invalid or freed handle")
 }

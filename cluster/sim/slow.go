@@ -8,8 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// slowness is the parts of a machine that are slower than their kind: factors in
-// parts per 2¹⁶, 0 where there is none.
+// slowness has the slow parts of a machine: factors in parts per 2¹⁶; 0: not slow.
 type slowness struct {
 	nodes    []uint64
 	adapters map[[2]int]uint64
@@ -22,7 +21,7 @@ func newSlowness(list []cluster.Slow, nodes int) (*slowness, error) {
 	s := &slowness{nodes: make([]uint64, nodes), adapters: map[[2]int]uint64{}}
 	for _, x := range list {
 		if !(x.Factor >= 1 && x.Factor <= 1e6) {
-			return nil, fmt.Errorf("slow node %d: a factor of %v; want 1 to 1e6", x.Node, x.Factor)
+			return nil, fmt.Errorf("slow node %d: factor %v, want 1 to 1e6", x.Node, x.Factor)
 		}
 		f := uint64(math.Round(x.Factor * 65536))
 		switch {

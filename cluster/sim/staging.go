@@ -2,14 +2,13 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// fromDevice reports whether a message's bytes have to be brought into the host's
-// memory before they can leave.
+// fromDevice reports whether a message's bytes must be copied to host memory before they can leave.
 func (w *world) fromDevice(m *msg) bool {
 	return w.staged && m.more != nil && m.more.from == cluster.DeviceMemory && m.brings()
 }
 
-// stage copies bytes between a device's memory and the host's, over the rank's
-// own way to its device, and gives the end.
+// stage copies bytes between device memory and host memory, over the rank's path to its device, and
+// returns the end.
 func (w *world) stage(rank int32, at cluster.Time, n int64) cluster.Time {
 	r := &w.ranks[rank]
 	begin := max(at, r.device)
@@ -17,8 +16,8 @@ func (w *world) stage(rank int32, at cluster.Time, n int64) cluster.Time {
 	return r.device + w.device.l
 }
 
-// fetch brings the bytes of a message into the host's memory, and gives the time at
-// which they stand there. What a receive can match keeps its order.
+// fetch copies the bytes of a message to host memory, and returns the end. Matchable messages keep
+// their order.
 func (w *world) fetch(m *msg, at cluster.Time, wire int64) cluster.Time {
 	if !w.staged {
 		return at
@@ -37,8 +36,8 @@ func (w *world) fetch(m *msg, at cluster.Time, wire int64) cluster.Time {
 	return t.order
 }
 
-// toDevice lets a receive complete when its bytes, which stand in the host's memory
-// at a time, have been copied to the device's.
+// toDevice completes a receive when its bytes, which are in host memory at a time, have been copied
+// to device memory.
 func (r *rank) toDevice(id uint32, at cluster.Time, size int64, cause int32) {
 	w, s := r.w, &r.slots.list[id]
 	end := w.stage(r.id, at, max(min(size, s.size), 1))
@@ -46,8 +45,8 @@ func (r *rank) toDevice(id uint32, at cluster.Time, size int64, cause int32) {
 	w.completeAt(end, r.id, id)
 }
 
-// restage copies the bytes of a message that is for a device's memory there, and
-// reports whether it has to arrive once more for that.
+// restage copies the bytes of a message to device memory, and reports whether the message must
+// arrive once more for that.
 func (w *world) restage(i int32) bool {
 	m := &w.msgs[i]
 	if !w.staged || m.more.to != cluster.DeviceMemory || m.staged {
@@ -55,7 +54,7 @@ func (w *world) restage(i int32) bool {
 	}
 	m.staged = true
 	var end cluster.Time
-	if n := int64(m.train); n > 1 { // each as it came; the last one came now
+	if n := int64(m.train); n > 1 { // each at its arrival; the last one arrived now
 		r, wire := &w.ranks[m.dst], max(m.size/n, 1)
 		one := w.device.carry(wire)
 		r.device = max(max(r.device, m.more.first)+cluster.Time(n)*one, w.now+one)

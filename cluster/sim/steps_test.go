@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// again is a step that posts its receive anew until it has come so often.
+// again is a continuation that posts its receive again, up to a number of times.
 type again struct {
 	left int
 	done cluster.Handle
@@ -27,8 +27,8 @@ func (s *again) Step(p cluster.Poster, _ int32, _ cluster.Done) {
 	s.receive(p)
 }
 
-// An operation with a step allocates no more than one without, once as many have been
-// under way.
+// An operation with a continuation does not allocate after the same number of operations was in
+// progress before.
 func TestStepsDoNotAllocate(t *testing.T) {
 	const n = 2000
 	simulated(t, clustertest.Spec(clustertest.Priced(), 2, 1), func(r *cluster.Rank) error {
@@ -56,7 +56,7 @@ func TestStepsDoNotAllocate(t *testing.T) {
 			}
 			return nil
 		}
-		if got := testing.AllocsPerRun(3, round); got > n/10 { // the other rank's and the loop's included
+		if got := testing.AllocsPerRun(3, round); got > n/10 { // including the other rank and the loop
 			t.Errorf("%.0f allocations for %d receives with a step", got, n)
 		}
 		return nil

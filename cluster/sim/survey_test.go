@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// The look for ranks that are stuck while others go on finds none in a long run
-// whose every event is a rank's own: the event that is about to happen counts.
+// The check for stuck ranks finds none in a long run in which every event belongs to the rank
+// itself: the next event counts.
 func TestALongRunIsNotStuck(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
@@ -32,6 +32,6 @@ func TestALongRunIsNotStuck(t *testing.T) {
 		t.Error(err)
 	}
 	if events := run.(*sim.Run).Events(); events < 1<<20 {
-		t.Errorf("%d events are too few to be looked at", events)
+		t.Errorf("%d events are too few for a check", events)
 	}
 }

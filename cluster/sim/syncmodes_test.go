@@ -13,8 +13,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// checked runs a broadcast of two segments in given modes among three ranks. Each reads
-// its data a while after the call, and rank 2 gives what its checker found.
+// checked runs a broadcast of two segments in given modes among three ranks. Each reads its data
+// some time after the call. It returns the findings of rank 2.
 func checked(t *testing.T, m coll.Modes, wait float64, barrier bool) []*coll.Finding {
 	t.Helper()
 	machine := clustertest.Priced()
@@ -80,9 +80,9 @@ func checked(t *testing.T, m coll.Modes, wait float64, barrier bool) []*coll.Fin
 	return found
 }
 
-// A program that reads what a call with nosync out brings, with no barrier between, is
-// found: it gets a stale value, a torn one a little later, and the right one by luck
-// after that. Each is the same in every run.
+// The checker finds a program that reads the data of a call with nosync out without a barrier. The
+// read returns a stale value, a torn value a little later, and after that by luck the right one.
+// Each is the same in every run.
 func TestTooWeakModes(t *testing.T) {
 	weak := coll.Modes{Transfer: coll.PutOnly, In: coll.NoSync, Out: coll.NoSync}
 	var seen []string
@@ -118,8 +118,7 @@ func TestTooWeakModes(t *testing.T) {
 	}
 }
 
-// onChecker runs a body among three ranks, each with a checker, a segment and a broadcast of
-// a key.
+// onChecker runs a body on three ranks, each with a checker, a segment and a broadcast.
 func onChecker(m coll.Modes, body func(r *cluster.Rank, k *coll.Checker, call coll.Call) error) error {
 	spec := clustertest.Spec(clustertest.Priced(), 3, 1)
 	spec.Segment = 1 << 16
@@ -149,13 +148,13 @@ func onChecker(m coll.Modes, body func(r *cluster.Rank, k *coll.Checker, call co
 	})
 }
 
-// With nosync in a call may read and write before all members have come to it: what a
-// program does to its data before it, with no barrier between, is found.
+// With nosync in, a call may read and write before all members have begun it. The checker finds
+// accesses to the data before the call without a barrier.
 func TestTooWeakModeIn(t *testing.T) {
 	for _, c := range []struct {
 		in      coll.Sync
 		barrier bool
-		want    int // of the root, which writes, and of a member that reads what the call brings
+		want    int // findings of the root, which writes, and of a member that reads the received data
 	}{{coll.NoSync, false, 1}, {coll.NoSync, true, 0}, {coll.MySync, false, 0}, {coll.AllSync, false, 0}} {
 		err := onChecker(coll.Modes{Transfer: coll.Put, In: c.in}, func(r *cluster.Rank, k *coll.Checker, call coll.Call) error {
 			if r.ID() == 0 {
@@ -189,7 +188,7 @@ func TestTooWeakModeIn(t *testing.T) {
 	}
 }
 
-// Members that call different things are told who calls what, before any data move.
+// Members that make different calls get an error that lists the calls, before any data move.
 func TestDifferentCalls(t *testing.T) {
 	for name, other := range map[string]func(k *coll.Checker, call coll.Call) error{
 		"rank 0 (and 1 more) calls bcast by flat, from 0, 64 B; rank 1 calls barrier": func(k *coll.Checker, call coll.Call) error {

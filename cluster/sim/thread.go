@@ -12,52 +12,51 @@ type threadState uint8
 const (
 	threadReady threadState = iota // an event will resume it
 	threadRuns
-	threadWaits // inside a call, until a completion resumes it
+	threadWaits // inside a call; a completion resumes it
 	threadJoins // waits for the other threads of its region
 	threadEnded // its body has returned; a rank's first thread then serves the others
 )
 
-// thread is one thread of execution: a coroutine with a clock of its own, which
-// may be ahead of the world's. What a completion and a switch need comes first, in
-// one cache line.
+// thread is one thread of execution: a coroutine with a clock, which may be ahead of the world's
+// clock. The fields for completions and switches come first, in one cache line.
 type thread struct {
 	now   cluster.Time
-	lane  *timeline.Lane // what it does is written down here; nil: nowhere
-	cause int32          // of its present time, in the trace
-	left  int32          // completions until its wait is over
-	id    int32          // in the world
+	lane  *timeline.Lane // records its activity; nil: no recording
+	cause int32          // cause of its current time, in the trace
+	left  int32          // completions until the end of its wait
+	id    int32          // number in the world
 	state threadState
-	call  cluster.Kind // that its time passes for
+	call  cluster.Kind // call for which its time passes
 	w     *world
 	r     *rank
 	next  func() (struct{}, bool)
-	looks int // direct looks at memory since it did anything else
+	looks int // direct reads of memory since it did anything else
 
 	yield  func(struct{}) bool
 	hs     []cluster.Handle
-	number int32        // in the rank
-	peer   int32        // of the call that its time passes for
-	inject cluster.Time // when it has injected all that it posted
-	firm   cluster.Time // likewise, but for bytes that a handshake goes between
-	order  cluster.Time // when the last message that it sent stood in the host's memory
-	looked cluster.Time // when it last looked so
-	loaded place        // by its last atomic, if that only loaded
-	told   cluster.Time // when it last looked at the clock
-	moves  cluster.Time // since when the other side of what it waits for has come; 0: it has not
+	number int32        // number in the rank
+	peer   int32        // peer of that call
+	inject cluster.Time // time at which all its posts are injected
+	firm   cluster.Time // the same, without the bytes that a handshake may interrupt
+	order  cluster.Time // time at which its last sent message was in host memory
+	looked cluster.Time // time of the last direct read
+	loaded place        // word of its last atomic, if that was a load
+	told   cluster.Time // time of its last read of the clock
+	moves  cluster.Time // arrival of the other side of its wait; 0: not arrived
 
 	body func() error
 	stop func()
-	_    uint64 // to whole cache lines
+	_    uint64 // padding to whole cache lines
 }
 
-// never is before all times.
+// never is a time before all other times.
 const never cluster.Time = -1
 
 // unwound ends a coroutine after an abort.
 type unwound struct{}
 
-// check unwinds if the run was aborted, or is to be: a thread that never gives way
-// keeps the loop from looking.
+// check unwinds if the run was aborted, or should be: if a thread never yields, the loop cannot
+// check.
 func (t *thread) check() {
 	if t.w.err != nil || t.w.control.cancelled.Load() {
 		t.end()
@@ -86,8 +85,8 @@ func (t *thread) life(yield func(struct{}) bool) {
 	returned = true
 }
 
-// suspend gives way until the world resumes the thread; when the run has ended it
-// does so to unwind it.
+// suspend yields until the world resumes the thread. After the end of the run, the world resumes it
+// to unwind it.
 func (t *thread) suspend(s threadState) {
 	t.state = s
 	t.yield(struct{}{})
@@ -96,8 +95,7 @@ func (t *thread) suspend(s threadState) {
 	}
 }
 
-// sync brings the world to the thread's own time, so that what others did until
-// then can be seen.
+// sync advances the world to the thread's time, so that all earlier changes by others are visible.
 func (t *thread) sync(kind eventKind) {
 	if t.w.err != nil {
 		panic(unwound{})
@@ -109,7 +107,7 @@ func (t *thread) sync(kind eventKind) {
 	t.suspend(threadReady)
 }
 
-// spend moves the thread's clock, for a reason.
+// spend advances the thread's clock, with a cause.
 func (t *thread) spend(dt cluster.Time, why Cause) {
 	t.now += dt
 	if t.w.trace.watched || uint64(t.now) > uint64(end) {
@@ -117,7 +115,7 @@ func (t *thread) spend(dt cluster.Time, why Cause) {
 	}
 }
 
-// spent is spend where somebody watches, or the clock has gone too far.
+// spent is spend with a recorder, or for a clock beyond its limit.
 func (t *thread) spent(dt cluster.Time, why Cause) {
 	if uint64(t.now) > uint64(end) {
 		t.w.overflow()
@@ -128,7 +126,7 @@ func (t *thread) spent(dt cluster.Time, why Cause) {
 	}
 }
 
-// explain writes down why time passed, for whoever wants to know.
+// explain records the cause of time, for traces and timelines.
 func (t *thread) explain(dt cluster.Time, why Cause) {
 	t.cause = t.w.trace.charge(t.cause, dt, why, t.r.id)
 	if t.lane != nil {
@@ -136,7 +134,7 @@ func (t *thread) explain(dt cluster.Time, why Cause) {
 	}
 }
 
-// until moves the clock to at, if that is later: whatever happened then is why.
+// until advances the clock to at, if that is later. The event at that time is the cause.
 func (t *thread) until(at cluster.Time, cause int32) {
 	if at > t.now {
 		t.now, t.cause = at, cause
@@ -146,8 +144,8 @@ func (t *thread) until(at cluster.Time, cause int32) {
 	}
 }
 
-// rank is what the threads of a rank share. What the arrival of a message needs
-// comes first, in four cache lines.
+// rank is the shared data of a rank's threads. The fields for the arrival of a message come first,
+// in four cache lines.
 type rank struct {
 	w      *world
 	main   *thread
@@ -158,28 +156,28 @@ type rank struct {
 	stepping bool
 	noisy    bool
 	steps    []pendingStep
-	then     int // operations under way that a step waits for
-	asked    int // messages on their way here that will
+	then     int // operations in progress with a continuation
+	asked    int // messages in flight to this rank that need its CPU
 	region   []*thread
 
-	deferred  []int32      // messages that need a call to be answered
-	taken     cluster.Time // when the last message arrives that the adapters were late with
+	deferred  []int32      // messages that wait for a call
+	taken     cluster.Time // arrival of the last message that adapters delayed
 	lanes     lanes
 	unmatched unmatched
 
-	forked  int // further threads of a region that have not ended
+	forked  int // additional threads of a region that have not ended
 	meeting *meeting
 	awaits  []uint32
 	probes  []uint32
 	members []member
 	serve   func(cluster.RPC) (uint64, bool)
 	seg     []byte
-	atomics cluster.Time // when the last atomic on this rank is done
-	device  cluster.Time // when its way to a device is free
-	lock    cluster.Time // when the last call of a parallel region left the library
-	agent   *thread      // who answers when no thread has to: the adapter, or a progress thread
+	atomics cluster.Time // end of the last atomic on this rank
+	device  cluster.Time // time at which its path to a device is free
+	lock    cluster.Time // time at which the last call of a parallel region left the library
+	agent   *thread      // makes progress without a call: the adapter, or a progress thread
 	noise   noise
-	_       uint64 // to whole cache lines
+	_       uint64 // padding to whole cache lines
 }
 
 // pendingStep is a continuation that is due.
@@ -189,13 +187,12 @@ type pendingStep struct {
 	done  cluster.Done
 	at    cluster.Time
 	cause int32
-	pays  fee // what the completion costs whoever runs the step
+	pays  fee // cost of the completion for the thread that runs it
 	class cluster.Class
 }
 
-// actor is who answers a message of time at on the rank's behalf: a thread that is
-// inside a call, or the agent; nil: nobody before the next call. Its clock is
-// brought to at.
+// actor returns the thread that handles a message at a time for the rank: a thread inside a call,
+// or the agent; nil: none before the next call. Its clock is advanced to at.
 func (r *rank) actor(at cluster.Time, cause int32) *thread {
 	if r.w.progress != cluster.ProgressCall {
 		if r.agent == nil {
@@ -211,8 +208,8 @@ func (r *rank) actor(at cluster.Time, cause int32) *thread {
 	return t
 }
 
-// inCall gives a thread that is inside a call; the first one counts as inside when
-// its body has returned.
+// inCall returns a thread that is inside a call. The first thread counts as inside after its body
+// has returned.
 func (r *rank) inCall() *thread {
 	if r.main.state == threadWaits || r.main.state == threadEnded {
 		return r.main
@@ -225,7 +222,7 @@ func (r *rank) inCall() *thread {
 	return nil
 }
 
-// pay charges an actor for handling a message: the adapter handles for nothing.
+// pay charges an actor for handling a message. The adapter handles messages for free.
 func (t *thread) pay(o cluster.Time) {
 	if t.id < 0 && t.w.progress == cluster.ProgressOffload {
 		return
@@ -270,7 +267,7 @@ func (t *thread) fork(n int, body func(cluster.Port, int)) {
 	r.region = nil
 }
 
-// join brings the first thread to the end of the last one of its region.
+// join advances the first thread to the end of the last thread of its region.
 func (r *rank) join() {
 	for _, c := range r.region {
 		r.main.until(c.now, c.cause)

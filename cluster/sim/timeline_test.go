@@ -15,9 +15,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim"
 )
 
-// TestTimelines runs small programs and prints who was done with what at which
-// virtual time, in nanoseconds with three places: to the picosecond. What LogGP
-// says of a rank's time stands in the program as a formula, and must be met exactly.
+// TestTimelines runs small programs and prints the virtual end time of each call, in nanoseconds
+// with three places. The programs contain LogGP's formulas for some times, which must hold exactly.
 //
 //	machine [o=300ns L=1us g=100ns G=250ps ..]   costs, see costs below
 //	run nodes=n [ranks=n] [quiet]                lines of calls, see below
@@ -59,11 +58,11 @@ func span(t *testing.T, s string) cluster.Time {
 			return cluster.Time(n) * u.unit
 		}
 	}
-	t.Fatalf("%q: a time ends with ps, ns or us", s)
+	t.Fatalf("%q: want a time in ps, ns or us", s)
 	return 0
 }
 
-// perSecond is the rate of something that takes a time a piece.
+// perSecond returns the rate for a time per piece.
 func perSecond(piece cluster.Time) float64 {
 	if piece == 0 {
 		return 0
@@ -181,7 +180,7 @@ func costs(t *testing.T, d *datadriven.TestData) (cluster.Machine, map[string]cl
 	return m, c
 }
 
-// simulate runs a program to its end, whatever that is.
+// simulate runs a program to its end, with or without success.
 func simulate(t testing.TB, f *sim.Fabric, spec cluster.Spec, body func(*cluster.Rank) error) (*sim.Run, error) {
 	t.Helper()
 	run, err := clustertest.Start(t, f, spec, body)
@@ -191,7 +190,7 @@ func simulate(t testing.TB, f *sim.Fabric, spec cluster.Spec, body func(*cluster
 	return run.(*sim.Run), err
 }
 
-// simulated is simulate of a program that has to succeed.
+// simulated is simulate for a program that must succeed.
 func simulated(t testing.TB, spec cluster.Spec, body func(*cluster.Rank) error) *sim.Run {
 	t.Helper()
 	run, err := simulate(t, sim.New(), spec, body)
@@ -201,7 +200,7 @@ func simulated(t testing.TB, spec cluster.Spec, body func(*cluster.Rank) error) 
 	return run
 }
 
-// who is a thread of a rank.
+// who identifies a thread of a rank.
 type who struct{ rank, thread int }
 
 func (w who) String() string {
@@ -231,10 +230,10 @@ type mark struct {
 	what string
 }
 
-// nanoseconds prints a time to the picosecond.
+// nanoseconds formats a time to the picosecond.
 func nanoseconds(t cluster.Time) string { return fmt.Sprintf("%d.%03d ns", t/1000, t%1000) }
 
-// story runs a program, prints its timeline and holds it against its formulas.
+// story runs a program, prints its timeline and compares it with its formulas.
 func story(t *testing.T, d *datadriven.TestData, m cluster.Machine, names map[string]cluster.Time) string {
 	nodes, perNode := 2, 1
 	for name, n := range map[string]*int{"nodes": &nodes, "ranks": &perNode} {

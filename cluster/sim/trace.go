@@ -5,10 +5,10 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// Cause is why time passed.
+// Cause is the reason for which time passed.
 type Cause uint8
 
-// The causes, in the order in which they are reported.
+// The causes, in the order of reports.
 const (
 	CauseCompute Cause = iota
 	CauseOverhead
@@ -31,12 +31,12 @@ const Causes = 14
 
 var causeNames = [Causes]string{"compute", "o", "L", "g", "G", "adapter", "link", "memory", "lock", "synchronization", "noise", "message server", "copy", "kernel"}
 
-// String names the cause.
+// String returns the name of the cause.
 func (c Cause) String() string { return causeNames[c] }
 
 const noCause int32 = -1
 
-// record is a piece of time on a chain of what had to happen before what.
+// record is a piece of time in a chain of dependencies.
 type record struct {
 	before int32
 	rank   int32
@@ -44,15 +44,15 @@ type record struct {
 	span   cluster.Time
 }
 
-// trace is why time passed, for those who ask: a tree of records whose leaves are the
-// present times, and the timeline of what threads do.
+// trace records the causes of time: a tree of records whose leaves are the current times, and the
+// timeline of threads.
 type trace struct {
 	on       bool // records are kept
 	watched  bool // records or a timeline are kept
 	arrows   bool // the timeline has messages
 	recorder *timeline.Recorder
-	voyages  []voyage   // by message, where they are written down
-	bySlot   [][]voyage // likewise by rank and its slots
+	voyages  []voyage   // by message, if recorded
+	bySlot   [][]voyage // by rank and slot, if recorded
 	records  []record
 }
 
@@ -65,8 +65,8 @@ func newTrace(on bool, s *cluster.Spec) trace {
 	return t
 }
 
-// charge writes down that a span of time passed for a reason, and gives the cause of
-// what follows it. It is the one place that all parts of the simulation call.
+// charge records a span of time with its cause, and returns the record for the following time. All
+// parts of the simulation call it.
 func (t *trace) charge(before int32, span cluster.Time, why Cause, rank int32) int32 {
 	if !t.on || span <= 0 {
 		return before
@@ -79,8 +79,8 @@ func (t *trace) add(before int32, span cluster.Time, why Cause, rank int32) int3
 	return int32(len(t.records) - 1)
 }
 
-// way charges the way of a message up to its arrival, but for what lies in the time known
-// at its front, which its thread has paid for.
+// way charges the way of a message up to its arrival, except the time known at its beginning, which
+// its thread has already paid.
 func (t *trace) way(m *msg, p *passage, g, known cluster.Time) {
 	if t.on {
 		t.pieces(m, p, g, known)
@@ -101,8 +101,7 @@ func (t *trace) pieces(m *msg, p *passage, g, known cluster.Time) {
 	}
 }
 
-// departure gives the cause of the time at which the last byte of a message leaves its
-// adapter.
+// departure returns the cause of the time at which the last byte of a message leaves its adapter.
 func (t *trace) departure(m *msg, p *passage, g cluster.Time) int32 {
 	if !t.on {
 		return m.cause
@@ -132,14 +131,14 @@ type Segment struct {
 	Why   Cause
 }
 
-// Path is the chain of causes behind the last event of a run.
+// Path is the chain of causes of the last event of a run.
 type Path struct {
 	Total    cluster.Time
-	Share    [Causes]cluster.Time // of Total, by cause
-	Segments []Segment            // in order of time
+	Share    [Causes]cluster.Time // parts of Total, by cause
+	Segments []Segment            // in the order of time
 }
 
-// path walks back from a record.
+// path returns the chain that ends with a record.
 func (t *trace) path(from int32, total cluster.Time) Path {
 	p := Path{Total: total}
 	at := total

@@ -2,7 +2,7 @@ package sim
 
 import "github.com/hybridtop/hybridtop/cluster"
 
-// beat is the time between the posts of a train: the adapter posts for nothing.
+// beat returns the time between the posts of a train. The adapter posts for free.
 func (w *world) beat(m *msg) cluster.Time {
 	if m.thread == noThread && w.progress == cluster.ProgressOffload {
 		return 0
@@ -14,9 +14,9 @@ func (w *world) beat(m *msg) cluster.Time {
 	return o
 }
 
-// passTrain is pass for a train: all its messages take their resources in one go.
-// p becomes the way of the last to arrive. It gives how much of that lies before
-// the thread was done with posting.
+// passTrain is pass for a train: all its messages reserve their resources at once. p becomes the
+// passage of the last message to arrive. passTrain returns the part of it before the thread ended
+// posting.
 func (w *world) passTrain(m *msg, at cluster.Time, p *passage) (before cluster.Time) {
 	if w.net.regular(m.class) {
 		w.passEvenly(m, at, p)

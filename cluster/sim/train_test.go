@@ -7,9 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// Trains that several ranks of a node send by its adapter, long ones and short ones in
-// orders of their own, take about as long as their puts do one by one: the overhead of
-// posting is hidden wherever the adapter is what they wait for.
+// Long and short trains from several ranks of a node through its adapter, in any order, take about
+// as long as separate puts. The overhead of posting is hidden if the adapter is the bottleneck.
 func TestTrainsShareAnAdapterAsPutsDo(t *testing.T) {
 	for _, gap := range []cluster.Time{54, 60, 67, 130, 200} {
 		m := cluster.Machine{Name: "trains", Progress: cluster.ProgressCall, EagerLimit: 8192}

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// Messages that wait for their thread's turn, and one whose own time it is when they are let
-// go, leave in the order of posting: four asks here, behind the bytes of an eager message.
+// Messages that wait for their thread's injection, and a message that is ready when they leave,
+// leave in the order of posting: here four RTS behind the bytes of an eager message.
 func TestWhoWaitsForATurnGoesFirst(t *testing.T) {
 	m := clustertest.Priced()
 	m.Server = cluster.Server{Send: 700 * cluster.Nanosecond, Receive: 500 * cluster.Nanosecond, Handshake: 30 * cluster.Nanosecond}
@@ -21,8 +21,8 @@ func TestWhoWaitsForATurnGoesFirst(t *testing.T) {
 	simulated(t, spec, func(r *cluster.Rank) error { return inOrder(r, 1, 200) })
 }
 
-// inOrder sends n messages of every size from rank 0 to another, which posts as many
-// receives and finds them in the order of posting.
+// inOrder sends n messages of every size from rank 0 to another rank. Its receives find them in the
+// order of posting.
 func inOrder(r *cluster.Rank, to, n int) error {
 	size := func(i int) int { return 8 + i*37%512 }
 	qs, bs := make([]cluster.Request, n), make([][]byte, n)

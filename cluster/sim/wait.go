@@ -5,7 +5,7 @@ import "github.com/hybridtop/hybridtop/cluster"
 // Wait implements cluster.Port.
 func (t *thread) Wait(hs []cluster.Handle, need int) {
 	if t.r.stepping {
-		panic("sim: a wait inside an RPC body or a step, which may only post")
+		panic("sim: wait inside an RPC body or a step, which may only post")
 	}
 	if need <= 0 {
 		t.check()
@@ -31,7 +31,7 @@ func (t *thread) Wait(hs []cluster.Handle, need int) {
 		t.suspend(threadWaits)
 		t.hs = nil
 	}
-	if !all { // else each completion has taken its mark off
+	if !all { // otherwise each completion has removed its mark
 		for _, h := range hs {
 			t.mark(h, false)
 		}
@@ -41,7 +41,7 @@ func (t *thread) Wait(hs []cluster.Handle, need int) {
 	}
 }
 
-// mark notes on what a thread waits.
+// mark marks or unmarks a handle as one that the thread waits for.
 func (t *thread) mark(h cluster.Handle, on bool) {
 	switch {
 	case h == 0:
@@ -72,7 +72,7 @@ func (t *thread) Test(h cluster.Handle) (d cluster.Done, ok bool) {
 		return d, true
 	}
 	s := t.r.slots.find(h)
-	// Field by field: a wide load behind narrow stores would wait for the cache.
+	// Field by field: a wide load after narrow stores would wait for the cache.
 	d.Peer, d.Tag, d.Size, d.Err, d.Found = s.peer, s.tag, s.size, s.err, s.found
 	if s.more != nil {
 		d.A = s.more.a
@@ -87,8 +87,8 @@ func (t *thread) Peek(h cluster.Handle) bool {
 	return h == 0 || t.isDone(h) && !t.ahead(h)
 }
 
-// ahead reports whether an operation is complete only in the thread's future: a
-// barrier that all have entered, or what the rank's agent did ahead of the clock.
+// ahead reports whether an operation completes only in the thread's future: a barrier that all
+// members have entered, or an operation of the rank's agent ahead of the clock.
 func (t *thread) ahead(h cluster.Handle) bool {
 	if h&barrierBit == 0 {
 		return t.r.slots.find(h).at > t.now
@@ -97,8 +97,8 @@ func (t *thread) ahead(h cluster.Handle) bool {
 	return m.b.out[m.place] > t.now
 }
 
-// paid reports whether a wait has been here before, so that a test has nothing left
-// to find out. It costs a poll else, however far the world has come.
+// paid reports whether a wait has already seen the operation complete, so a test is free. Otherwise
+// the test costs a poll.
 func (t *thread) paid(h cluster.Handle) bool {
 	return h&barrierBit != 0 || t.r.slots.find(h).charged
 }

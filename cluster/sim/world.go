@@ -4,32 +4,32 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// world is one run: its four parts, what a processor's work costs, and the ranks. The
-// kernel's clock and the protocol's messages are everywhere in what a rank does, so
-// they are embedded; the network and the trace are asked.
+// world is one run: its four parts, the costs of CPUs, and the ranks. It embeds the kernel and the
+// protocol, because all actions of a rank use the clock and the messages. The network and the trace
+// are fields.
 type world struct {
 	kernel
 	protocol
 	net     network
 	devices devices
-	charged charged // by ChargeAccesses
+	charged charged // accesses of ChargeAccesses
 	trace   trace
 	costs
 	spec    cluster.Spec
 	ranks   []rank
-	stepper *rank         // whose step runs now
-	inline  []pendingStep // of it, and of those whose steps it is inside
-	carried cluster.Time  // when the collective network has carried what it was given
-	steps   int           // operations of all ranks that a step waits for
-	wide    bool          // what the ranks or the messages hold is more than a cache has
+	stepper *rank         // rank whose step runs now
+	inline  []pendingStep // due continuations of stepper, and of the ranks whose steps it runs in
+	carried cluster.Time  // time at which the collective network is free
+	steps   int           // operations of all ranks with a continuation
+	wide    bool          // the data of ranks or messages exceed the cache
 }
 
-// costs is what the work of processors takes; it does not change during a run.
+// costs has the costs of CPUs. It does not change during a run.
 type costs struct {
 	flops               rate
-	kernels             [cluster.Kernels]rate // of a core
+	kernels             [cluster.Kernels]rate // rates of a core
 	memRate             rate
-	cores, ranksPerNode int64 // of a node; no cores: unknown
+	cores, ranksPerNode int64 // per node; 0 cores: unknown
 	compNoise           int64
 	atomicTime          cluster.Time
 	handlerTime         cluster.Time
@@ -40,9 +40,8 @@ type costs struct {
 	meetTime            cluster.Time
 }
 
-// leastPoll is what a poll costs where the machine does not say: a loop of polls that cost
-// nothing would never end. So does a look at the clock for nothing, if no time has passed
-// since the thread's last one.
+// leastPoll is the cost of a poll if the machine has none, because a loop of free polls would never
+// end. A free read of the clock also costs it, if no time has passed since the thread's last read.
 const leastPoll = 10 * cluster.Nanosecond
 
 func costsOf(m *cluster.Machine, l *cluster.Layout) costs {
@@ -79,10 +78,10 @@ func newWorld(spec cluster.Spec, c *control) (*world, error) {
 	return w, nil
 }
 
-// controlPeriod is how many events pass between looks at what the outside wants.
+// controlPeriod is the number of events between checks of requests from other goroutines.
 const controlPeriod = 512
 
-// loop runs the world until every body has returned, or none can go on.
+// loop runs the world until every body has returned, or no body can continue.
 func (w *world) loop() {
 	if !w.begun {
 		w.begun = true
@@ -94,8 +93,8 @@ func (w *world) loop() {
 	w.unwind()
 }
 
-// run takes events until none is left; a panic in a step or an RPC body, which
-// run on the loop's own stack, aborts the run.
+// run processes events until none is left. Steps and RPC bodies run on the loop's stack; a panic in
+// one of them aborts the run.
 func (w *world) run() {
 	returned := false
 	defer func() { w.caught(recover(), returned, w.acting) }()
@@ -154,7 +153,7 @@ func (w *world) run() {
 	returned = true
 }
 
-// cancel ends a run that was cancelled from outside.
+// cancel ends a cancelled run.
 func (w *world) cancel() {
 	w.abort(&cluster.Abort{Reason: cluster.ReasonCancelled, Rank: -1, Cause: w.control.reason(), Waits: w.waits(nil)})
 }

@@ -1,5 +1,4 @@
-// Package topology knows the links of a network and the route of each message
-// over them:
+// Package topology has the links of a network and the route of each message over them:
 //
 //	net, err := topology.New(machine.Topology, nodes)
 //	busy := make([]cluster.Time, net.Links())
@@ -7,15 +6,13 @@
 //		path = net.Route(from, to, path[:0])
 //		for _, link := range path { reserve busy[link] for size / net.Rate(link) }
 //
-// A link joins two routers in one direction; the way back is a link of its own.
-// Links have numbers from 0, and everything about a link or a route is arithmetic
-// on numbers: nothing is stored for a pair, a node or a link, so that a network of
-// 100,000 nodes takes no more memory than one of ten. Routes depend on the two
-// nodes alone. A network is never written to, so that threads may share it.
+// A link joins two routers in one direction; the opposite direction is a separate link. Links have
+// numbers from 0. All properties of links and routes are computed from these numbers. No table per
+// pair, node or link exists, so a network of 100,000 nodes needs no more memory than a network of
+// ten. Routes depend only on the two nodes. A network is immutable, so threads may share it.
 //
-// What joins a node to its router is no link here: that is its adapter, which is
-// a resource of its own. So two nodes of one router have a route without links,
-// and so have any two nodes of a crossbar.
+// The connection of a node to its router is not a link but its adapter, a separate resource. The
+// route between two nodes of one router has no links, and neither has a route in a crossbar.
 //
 //	crossbar   no links: only adapters contend
 //	fat tree   up by the destination's number, down the only way (fattree.go)

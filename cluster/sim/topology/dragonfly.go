@@ -6,41 +6,39 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// dragonfly is groups of routers, every group joined to every other (Kim, Dally,
-// Scott and Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, 2008).
-// With four dims it has the three ranks of Faanes et al., Cray Cascade: A Scalable
-// HPC System Based on a Dragonfly Network, 2012:
+// dragonfly is a network of groups of routers, with links between any two groups (Kim, Dally, Scott
+// and Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, 2008). With four dims it has the
+// three ranks of Faanes et al., Cray Cascade: A Scalable HPC System Based on a Dragonfly Network,
+// 2012:
 //
 //	rank 1  joins every two routers of a chassis
 //	rank 2  joins every two routers at the same place of two chassis of a group
 //	rank 3  joins every two groups
 //
-// With three dims (nodes a router, routers a group, groups) rank 1 joins every two
-// routers of a group and rank 2 joins groups. Nodes are numbered router by router,
-// chassis by chassis, group by group.
+// With three dims (nodes per router, routers per group, groups) rank 1 joins any two routers of a
+// group and rank 2 joins groups. Nodes are numbered router by router, chassis by chassis, group by
+// group.
 //
-// Taper of the last rank is the links that leave a group for others, by the nodes
-// of the group; every two groups get an equal share of them, rounded, at least one.
-// Taper of the ranks inside a group is the thickness of a link: how many cables,
-// bundled to one link, join two routers.
+// The taper of the last rank is the number of links from a group to other groups, divided by the
+// nodes of the group. Any two groups get an equal share of these links, rounded, at least one. The
+// taper of ranks inside a group is the thickness of a link: the number of cables that form one
+// link.
 //
-// The cables of a group to the others are numbered round the groups, starting with
-// the next group, and as many rounds as there are cables to a group; cable q of Q
-// is plugged into router ⌊q × routers / Q⌋ of the group, so that the cables to one
-// group are spread over the routers, and the gateways are the same in every group.
+// The cables of a group are numbered round-robin over the other groups, starting with the next
+// group. Cable q of Q is plugged into router ⌊q × routers / Q⌋ of the group. The cables to one
+// group are thus spread over the routers, and the gateways are the same in every group.
 //
-// Routes are minimal. Inside a group: rank 1 to the place, then rank 2 to the
-// chassis. Between groups: so to the gateway, over one cable, and so from there to
-// the router. Of several cables to a group the one is taken whose number is the
-// destination's place in its group modulo their number; so the way back may be
-// another, with more or fewer links.
+// Routes are minimal. Inside a group they use rank 1 to the place, then rank 2 to the chassis.
+// Between groups they go in this way to the gateway, over one cable, and then to the router. If
+// there are several cables to a group, the number of the cable is the destination's place in its
+// group modulo the number of cables. The way back may therefore differ, with more or fewer links.
 type dragonfly struct {
-	perRouter uint32 // nodes
-	places    uint32 // routers a chassis
-	chassis   uint32 // a group
-	group     uint32 // routers a group
+	perRouter uint32 // nodes per router
+	places    uint32 // routers per chassis
+	chassis   uint32 // chassis per group
+	group     uint32 // routers per group
 	groups    uint32
-	cables    uint32 // from a group to each other one
+	cables    uint32 // cables between two groups
 	second    uint32 // first link of rank 2
 	last      uint32 // first link between groups
 	between   int    // rank of the links between groups
@@ -55,11 +53,11 @@ func newDragonfly(t cluster.Topology) (*dragonfly, []float64, error) {
 	case 4:
 		chassis = d[2]
 	default:
-		return nil, nil, fmt.Errorf("%s: dims must be nodes a router, routers a chassis, chassis a group and groups, or nodes a router, routers a group and groups", title(t))
+		return nil, nil, fmt.Errorf("%s: want dims: nodes per router, routers per chassis, chassis per group, groups; or nodes per router, routers per group, groups", title(t))
 	}
 	ranks := len(d) - 1
 	if len(t.Taper) > ranks {
-		return nil, nil, fmt.Errorf("%s: %d tapers for %d ranks: leave the last out", title(t), len(t.Taper), ranks)
+		return nil, nil, fmt.Errorf("%s: %d tapers for %d ranks (omit the last one)", title(t), len(t.Taper), ranks)
 	}
 	thickness := []float64{1, 1, 1}[:ranks]
 	copy(thickness, t.Taper)
@@ -91,7 +89,7 @@ func (w *dragonfly) links() int          { return int(w.last + w.groups*(w.group
 func (w *dragonfly) routers() int        { return int(w.group * w.groups) }
 func (w *dragonfly) router(node int) int { return node / int(w.perRouter) }
 
-// other is the place of to among all but from.
+// other returns the position of to among all places except from.
 func other(from, to uint32) uint32 {
 	if to > from {
 		return to - 1
@@ -99,7 +97,7 @@ func other(from, to uint32) uint32 {
 	return to
 }
 
-// next is the number of to counted round the groups from the one after from.
+// next returns the number of group to, counted cyclically from the group after from.
 func (w *dragonfly) next(from, to uint32) uint32 {
 	if to > from {
 		return to - from - 1
@@ -107,15 +105,14 @@ func (w *dragonfly) next(from, to uint32) uint32 {
 	return to + w.groups - from - 1
 }
 
-// gateway is the router, numbered in its group, that holds a cable to the group
-// that is the next-th from its own.
+// gateway returns the router, numbered in its group, with a cable to the group at distance next.
 func (w *dragonfly) gateway(next, cable uint32) uint32 {
 	q := uint64(cable)*uint64(w.groups-1) + uint64(next)
 	return uint32(q * uint64(w.group) / (uint64(w.groups-1) * uint64(w.cables)))
 }
 
-// crossing is the way between two different groups for a node whose place in the
-// target group is place: the two gateways, numbered in their groups, and the link.
+// crossing returns the route between two different groups for a node at position place in the
+// target group: the two gateways, numbered in their groups, and the link.
 func (w *dragonfly) crossing(from, to, place uint32) (out, in, link uint32) {
 	next, cable := w.next(from, to), place%w.cables
 	link = w.last + (from*(w.groups-1)+next)*w.cables + cable
@@ -167,7 +164,7 @@ func (w *dragonfly) hops(from, to int) int {
 	return w.steps(fr, out) + 1 + w.steps(in, tr)
 }
 
-// steps is the number of links between two routers of a group.
+// steps returns the number of links between two routers of a group.
 func (w *dragonfly) steps(from, to uint32) int {
 	n := 0
 	if from%w.places != to%w.places {
@@ -179,7 +176,7 @@ func (w *dragonfly) steps(from, to uint32) int {
 	return n
 }
 
-// but is the inverse of other: the i-th of all but from.
+// but is the inverse of other: it returns the i-th place of all places except from.
 func but(from, i uint32) uint32 {
 	if i >= from {
 		return i + 1
@@ -197,8 +194,8 @@ func (w *dragonfly) rank(link int) int {
 	return w.between
 }
 
-// local takes a link inside a group apart: its router, and the place that it leads
-// to in the chassis (rank 1) or the chassis that it leads to (rank 2).
+// local returns the parts of a link inside a group: its router, and its target place in the chassis
+// (rank 1) or its target chassis (rank 2).
 func (w *dragonfly) local(link int) (router, to uint32) {
 	n := uint32(link)
 	if n < w.second {
@@ -210,7 +207,7 @@ func (w *dragonfly) local(link int) (router, to uint32) {
 	return router, but(router%w.group/w.places, n%(w.chassis-1))
 }
 
-// global takes a link between groups apart.
+// global returns the parts of a link between groups.
 func (w *dragonfly) global(link int) (from, to, cable uint32) {
 	n := uint32(link) - w.last
 	pair := n / w.cables

@@ -6,46 +6,44 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// fatTree is an extended generalized fat tree. A level-1 tree is one switch with
-// its nodes; a tree of level i joins Dims[i-1] trees of level i-1 by its top
-// switches, each of which has one link down to every one of those trees. A switch
-// of level i has Taper[i-1] times as many links up as links down, rounded, at
-// least one; the next level's trees have so many times more top switches. Without
-// taper every level has as many links up as the tree below it has nodes, and
-// shift permutations of all nodes find a link each.
+// fatTree is an extended generalized fat tree. A tree of level 1 is one switch with its nodes. A
+// tree of level i joins Dims[i-1] trees of level i-1 by its top switches; each of them has one link
+// down to each of these trees. A switch of level i has Taper[i-1] times as many links up as links
+// down, rounded, at least one. The trees of the next level have this factor more top switches.
+// Without taper, each level has as many links up as the tree below it has nodes, and in shift
+// permutations of all nodes each flow has its own link.
 //
-// The way up is by the destination's number ("D-mod-k", as in Rodriguez et al.,
-// Oblivious Routing Schemes in Extended Generalized Fat Tree Networks, 2009, and
-// Zahavi, D-Mod-K Routing Providing Non-Blocking Traffic for Shift Permutations on
-// Real Life Fat Trees, 2010): a switch of level i takes its link number
-// ⌊d / (w1 w2 … wi)⌋ mod w(i+1), where w are the numbers of parents by level and
-// w1 is 1. The way down is the only one. Digit for digit that is: the switch of
-// level i on the route has the number d mod (w1 … wi) within its tree.
+// The number of the destination determines the way up ("D-mod-k", as in Rodriguez et al., Oblivious
+// Routing Schemes in Extended Generalized Fat Tree Networks, 2009, and Zahavi, D-Mod-K Routing
+// Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees, 2010). A switch of
+// level i uses its link number ⌊d / (w1 w2 … wi)⌋ mod w(i+1), where w are the numbers of parents by
+// level and w1 is 1. The way down is unique. The switch of level i on the route has the number d
+// mod (w1 … wi) within its tree.
 //
-// The links from a level to the next are numbered by lower tree, within it by the
-// upper switch. The links down follow all links up in the same order.
+// The links from one level to the next are numbered by lower tree, then by upper switch. The links
+// down follow all links up in the same order.
 type fatTree struct {
 	nodes  uint32
-	up     uint32 // links up, of all levels
+	up     uint32 // number of links up on all levels
 	levels []level
 }
 
-// level is one level of switches. Only the last has no links up.
+// level is one level of switches. Only the last level has no links up.
 type level struct {
-	nodes    uint32 // in a tree
-	children uint32 // of a tree
+	nodes    uint32 // nodes of a tree
+	children uint32 // children of a tree
 	tops     uint32 // top switches of a tree
-	above    uint32 // top switches of a tree of the next level: links up from a tree
+	above    uint32 // links up from a tree: the top switches of a tree of the next level
 	link     uint32 // first link up
 	router   uint32 // first switch
 }
 
 func newFatTree(t cluster.Topology) (*fatTree, []float64, error) {
 	if len(t.Dims) == 0 {
-		return nil, nil, fmt.Errorf("%s: it has no dims: write the children a switch by level, from the leaves", title(t))
+		return nil, nil, fmt.Errorf("%s: no dims (set the children per switch by level, from the leaves)", title(t))
 	}
 	if len(t.Taper) >= len(t.Dims) {
-		return nil, nil, fmt.Errorf("%s: %d tapers for %d levels below the top: leave the last out", title(t), len(t.Taper), len(t.Dims)-1)
+		return nil, nil, fmt.Errorf("%s: %d tapers for %d levels below the top (omit the last one)", title(t), len(t.Taper), len(t.Dims)-1)
 	}
 	nodes := product(t.Dims...)
 	if nodes > most {
@@ -112,8 +110,8 @@ func (w *fatTree) hops(from, to int) int {
 	panic("topology: the top tree holds all nodes")
 }
 
-// climbs takes a link apart: its levels, the switches at its lower and its upper
-// end, numbered within their levels, and whether it leads down.
+// climbs returns the parts of a link: its levels, the switches at its lower and its upper end,
+// numbered within their levels, and whether it leads down.
 func (w *fatTree) climbs(link int) (lower int, child, parent uint32, down bool) {
 	n := uint32(link)
 	if down = n >= w.up; down {
@@ -149,8 +147,8 @@ func (w *fatTree) name(link int) string {
 	return fmt.Sprintf("fat tree up from level %d switch %d to level %d switch %d", lower+1, child, lower+2, parent)
 }
 
-// bisection halves the topmost level that joins more than one tree; the cut is
-// where the fewest links leave the smaller half.
+// bisection halves the topmost level that joins more than one tree. The cut has the fewest links
+// out of the smaller half.
 func (w *fatTree) bisection() int {
 	top := len(w.levels) - 1
 	for top > 0 && w.levels[top].children == 1 {

@@ -6,38 +6,37 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// hyperCrossbar is a grid of nodes in which every line of nodes, in each
-// dimension, has a crossbar of its own. Nodes are numbered with the first
-// dimension fastest. A node's router has one link out to the crossbar of each of
-// its lines, and one link back from it; a dimension of length 1 has neither.
+// hyperCrossbar is a grid of nodes in which each line of nodes, in each dimension, has a separate
+// crossbar. Nodes are numbered with the first dimension fastest. A node's router has one link to
+// the crossbar of each of its lines, and one link back. A dimension of length 1 has no links.
 //
-// Routes are in dimension order: over the crossbar of the first dimension to the
-// router with the destination's place there, from it over that of the second, and
-// so on; a dimension in which nothing changes is left out. On the way a message
-// passes routers of other nodes, whose links it shares with their own messages.
+// Routes are in dimension order: over the crossbar of the first dimension to the router with the
+// destination's coordinate, then over the crossbar of the second dimension, and so on. Dimensions
+// with equal coordinates are skipped. A message passes routers of other nodes and shares their
+// links with their messages.
 //
-// The link of node n out into the d-th dimension that has links is number
-// n·2k + 2d, its link back the next one, with k such dimensions. Routers are those
-// of the nodes, then the crossbars by dimension, each in the order of its first node.
+// The link of node n out into the d-th dimension with links has number n·2k + 2d, and its link back
+// the next number, with k such dimensions. Routers are first the nodes' routers, then the crossbars
+// by dimension, each in the order of its first node.
 type hyperCrossbar struct {
 	nodes uint32
-	lines []line // of the dimensions, from the first
-	ports uint32 // links of a router, both ways
+	lines []line // by dimension
+	ports uint32 // links of a router, in both directions
 }
 
 // line is one dimension.
 type line struct {
 	length, stride uint32
-	port           uint32 // of the link out; the one back is the next
-	crossbar       uint32 // first router; length 1: none
+	port           uint32 // number of the link out; the link back is the next one
+	crossbar       uint32 // first crossbar; length 1: none
 }
 
 func newHyperCrossbar(t cluster.Topology) (*hyperCrossbar, []float64, error) {
 	if len(t.Dims) == 0 {
-		return nil, nil, fmt.Errorf("%s: it has no dims: write the nodes of a line by dimension", title(t))
+		return nil, nil, fmt.Errorf("%s: no dims (set the nodes of a line by dimension)", title(t))
 	}
 	if len(t.Taper) > 0 {
-		return nil, nil, fmt.Errorf("%s: a hyper-crossbar does not taper: leave taper out", title(t))
+		return nil, nil, fmt.Errorf("%s: a hyper-crossbar has no taper (omit it)", title(t))
 	}
 	nodes := product(t.Dims...)
 	w := &hyperCrossbar{nodes: uint32(nodes)}
@@ -101,8 +100,8 @@ func (w *hyperCrossbar) hops(from, to int) int {
 	return n
 }
 
-// plugs takes a link apart: its node, its dimension, and whether it leads back from
-// the crossbar.
+// plugs returns the parts of a link: its node, its dimension, and whether it leads back from the
+// crossbar.
 func (w *hyperCrossbar) plugs(link int) (node uint32, dim int, back bool) {
 	node, port := uint32(link)/w.ports, uint32(link)%w.ports
 	for dim = len(w.lines) - 1; w.lines[dim].length == 1 || w.lines[dim].port > port; dim-- {
@@ -113,7 +112,7 @@ func (w *hyperCrossbar) plugs(link int) (node uint32, dim int, back bool) {
 func (w *hyperCrossbar) ends(link int) (from, to int) {
 	node, dim, back := w.plugs(link)
 	l := &w.lines[dim]
-	// The line's number is the node's without its place on it.
+	// The number of a line is the node's number without its coordinate on the line.
 	crossbar := l.crossbar + node/(l.stride*l.length)*l.stride + node%l.stride
 	if back {
 		return int(crossbar), int(node)

@@ -9,12 +9,12 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// most is the largest number of nodes and of links.
+// most is the maximum number of nodes and of links.
 const most = 1 << 30
 
 // wiring is one shape of network. Its links and routers are numbered from 0.
 type wiring interface {
-	capacity() int // nodes that it holds
+	capacity() int // maximum number of nodes
 	links() int
 	routers() int
 	router(node int) int
@@ -26,35 +26,34 @@ type wiring interface {
 	bisection() int
 }
 
-// Network is the links between a number of nodes.
+// Network is a network for a number of nodes.
 type Network struct {
 	wiring wiring
 	nodes  int
 	rates  []int64 // by rank, from 1
 }
 
-// New lays out the network t for nodes nodes, which may be fewer than it holds. A
-// layout that the network cannot hold, and a network that cannot be built, are
-// errors.
+// New returns the network t for nodes nodes, at most its capacity. An invalid topology and too many
+// nodes are errors.
 func New(t cluster.Topology, nodes int) (*Network, error) {
 	if nodes < 1 {
-		return nil, fmt.Errorf("a network for %d nodes: there must be at least 1", nodes)
+		return nil, fmt.Errorf("a network for %d nodes: want at least 1", nodes)
 	}
 	if !(t.LinkBandwidth >= 0 && t.LinkBandwidth <= 1e18) {
-		return nil, fmt.Errorf("%s: link bandwidth of %g B/s: must be between 0 (no limit) and 1e18", title(t), t.LinkBandwidth)
+		return nil, fmt.Errorf("%s: link bandwidth of %g B/s: want 0 (no limit) to 1e18", title(t), t.LinkBandwidth)
 	}
 	for _, d := range t.Dims {
 		if d < 1 || d > most {
-			return nil, fmt.Errorf("%s: each of its dims must be between 1 and %d", title(t), most)
+			return nil, fmt.Errorf("%s: want each of its dims between 1 and %d", title(t), most)
 		}
 	}
 	for _, x := range t.Taper {
 		if !(x > 0 && x <= most) {
-			return nil, fmt.Errorf("%s: taper %g: must be above 0 and at most %d; 1 is no taper", title(t), x, most)
+			return nil, fmt.Errorf("%s: taper %g: want a number above 0 and at most %d (1: no taper)", title(t), x, most)
 		}
 	}
 	n := &Network{nodes: nodes}
-	var thickness []float64 // of a link, by rank
+	var thickness []float64 // thickness of a link, by rank
 	var err error
 	switch t.Shape {
 	case "", cluster.Crossbar:
@@ -74,10 +73,10 @@ func New(t cluster.Topology, nodes int) (*Network, error) {
 		return nil, err
 	}
 	if holds := n.wiring.capacity(); nodes > holds {
-		return nil, fmt.Errorf("%s holds %d nodes, the layout wants %d: use at most %d nodes or larger dims", title(t), holds, nodes, holds)
+		return nil, fmt.Errorf("%s has %d nodes, the layout needs %d (use at most %d nodes or larger dims)", title(t), holds, nodes, holds)
 	}
 	for _, x := range thickness {
-		// One product and one rounding: the same on every processor.
+		// One product and one rounding: the result is the same on every processor.
 		rate := int64(math.Round(math.Min(t.LinkBandwidth*x, 1e18)))
 		if t.LinkBandwidth > 0 {
 			rate = max(rate, 1)
@@ -87,23 +86,21 @@ func New(t cluster.Topology, nodes int) (*Network, error) {
 	return n, nil
 }
 
-// Nodes is the number of nodes that the network was laid out for. They are the
-// first ones of those that its dims hold.
+// Nodes returns the number of nodes of New. They are the first nodes of the topology.
 func (n *Network) Nodes() int { return n.nodes }
 
-// Links is the number of links of the whole network, also of those between
-// routers whose nodes are not used.
+// Links returns the number of links of the whole network, including links between routers of unused
+// nodes.
 func (n *Network) Links() int { return n.wiring.links() }
 
-// Route appends to path the numbers of the links from one node to another, in
-// order. Nodes of one router have none between them. It does not allocate when
-// path has the capacity.
+// Route appends to path the numbers of the links from one node to another, in order. Nodes of one
+// router have no links between them. Route does not allocate if path has the capacity.
 func (n *Network) Route(from, to int, path []int32) []int32 {
 	n.check(from, to)
 	return n.wiring.route(from, to, path)
 }
 
-// Hops is the number of links of the route from one node to another.
+// Hops returns the number of links of the route from one node to another.
 func (n *Network) Hops(from, to int) int {
 	n.check(from, to)
 	return n.wiring.hops(from, to)
@@ -115,35 +112,35 @@ func (n *Network) check(from, to int) {
 	}
 }
 
-// Rate is the bandwidth of a link in bytes per second; 0: no limit.
+// Rate returns the bandwidth of a link in bytes per second; 0: no limit.
 func (n *Network) Rate(link int) int64 { return n.rates[n.wiring.rank(link)-1] }
 
-// Rank is the kind of a link, from 1: of a dragonfly its rank (the last one joins
-// groups), of a fat tree the level of the switch at its lower end, of a torus and
-// of a hyper-crossbar its dimension.
+// Rank returns the kind of a link, from 1. In a dragonfly it is the link's rank (the last one joins
+// groups), in a fat tree the level of the switch at its lower end, in a torus and in a
+// hyper-crossbar its dimension.
 func (n *Network) Rank(link int) int { return n.wiring.rank(link) }
 
-// Ranks is the number of kinds of link that the shape has.
+// Ranks returns the number of kinds of links of the shape.
 func (n *Network) Ranks() int { return len(n.rates) }
 
-// Name is a link in words, as in "torus +x at (1,2,3)".
+// Name returns a description of a link, as in "torus +x at (1,2,3)".
 func (n *Network) Name(link int) string { return n.wiring.name(link) }
 
-// Routers is the number of routers, or switches, between which the links run.
+// Routers returns the number of routers or switches.
 func (n *Network) Routers() int { return n.wiring.routers() }
 
-// Router is the router that a node's adapters are plugged into.
+// Router returns the router of a node.
 func (n *Network) Router(node int) int { return n.wiring.router(node) }
 
-// Ends are the routers that a link leads from and to.
+// Ends returns the routers at the begin and the end of a link.
 func (n *Network) Ends(link int) (from, to int) { return n.wiring.ends(link) }
 
-// Bisection is the least number of links, in one direction, whose removal leaves
-// no way from one half of the network to the other, halved across its longest or
-// its topmost dimension. It is 0 where halves share a router.
+// Bisection returns the minimum number of links, in one direction, whose removal separates the two
+// halves of the network. The halves are along its longest or its topmost dimension. It returns 0 if
+// the halves share a router.
 func (n *Network) Bisection() int { return n.wiring.bisection() }
 
-// title is a topology in words, as in "torus of 4×4×4".
+// title returns a description of a topology, as in "torus of 4×4×4".
 func title(t cluster.Topology) string {
 	shape := t.Shape
 	if shape == "" {
@@ -159,7 +156,7 @@ func title(t cluster.Topology) string {
 	return string(shape) + " of " + strings.Join(dims, "×")
 }
 
-// product multiplies counts, none above most+1; so much stands for all that is more.
+// product multiplies counts. It saturates at most+1.
 func product(counts ...int) int {
 	p := int64(1)
 	for _, c := range counts {
@@ -168,21 +165,21 @@ func product(counts ...int) int {
 	return int(p)
 }
 
-// shares is the number of links that a taper makes of n, at least one.
+// shares returns n times a taper, rounded, at least one.
 func shares(n, taper float64) int {
 	return int(math.Min(math.Max(math.Round(n*taper), 1), most+1))
 }
 
 func tooLarge(t cluster.Topology) error {
-	return fmt.Errorf("%s has more than %d nodes or links: use smaller dims or a smaller taper", title(t), most)
+	return fmt.Errorf("%s has more than %d nodes or links (use smaller dims or a smaller taper)", title(t), most)
 }
 
-// crossbar joins every node to every other without a shared link: one router.
+// crossbar joins any two nodes without a shared link: it is one router.
 type crossbar struct{ nodes int }
 
 func newCrossbar(t cluster.Topology, nodes int) (wiring, error) {
 	if len(t.Dims) > 0 || len(t.Taper) > 0 {
-		return nil, fmt.Errorf("%s: a crossbar has no shared links: leave dims and taper out, or choose another topology", title(t))
+		return nil, fmt.Errorf("%s: a crossbar has no shared links (omit dims and taper, or choose another topology)", title(t))
 	}
 	return crossbar{nodes}, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
 )
 
-// TestNetworks tells small networks link by link and route by route:
+// TestNetworks prints small networks link by link and route by route:
 //
 //	network <shape> dims=(..) [taper=(..)] [nodes=n] [bandwidth=B/s]   its counts
 //	links [rank=r]                    every link: routers, bytes/s, name
@@ -75,8 +75,8 @@ func TestNetworks(t *testing.T) {
 	})
 }
 
-// described is the topology of a network command, and for how many nodes: as many
-// as its dims hold where that is not said.
+// described returns the topology of a network command, and its number of nodes; the default is its
+// capacity.
 func described(t *testing.T, d *datadriven.TestData) (cluster.Topology, int) {
 	top := cluster.Topology{Shape: cluster.Shape(d.CmdArgs[0].Key), LinkBandwidth: 1e9}
 	nodes := 1
@@ -104,8 +104,8 @@ func described(t *testing.T, d *datadriven.TestData) (cluster.Topology, int) {
 	return top, nodes
 }
 
-// A route is written into the caller's slice, and what a network takes does not
-// grow with its nodes.
+// A route is written into the caller's slice, and the memory of a network does not grow with its
+// nodes.
 func TestAllocations(t *testing.T) {
 	for _, c := range []struct{ small, large cluster.Topology }{
 		{torus(2, 2, 2), torus(48, 48, 48)},
@@ -126,12 +126,12 @@ func TestAllocations(t *testing.T) {
 			path = n.Route(at, n.Nodes()-1-at, path[:0])
 			at = (at + 7919) % n.Nodes()
 		}); a != 0 {
-			t.Errorf("%s: %v allocations a route", c.large.Shape, a)
+			t.Errorf("%s: %v allocations per route", c.large.Shape, a)
 		}
 	}
 }
 
-// A node that is not there is a bug of the caller.
+// An invalid node number is a bug of the caller.
 func TestRouteOutside(t *testing.T) {
 	n, err := topology.New(torus(2, 2, 2), 6)
 	if err != nil {
@@ -158,7 +158,7 @@ func BenchmarkRoute(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		top  cluster.Topology
-		step int // to the destination; 0: somewhere
+		step int // step to the destination; 0: any
 	}{
 		{"torus=32x32x32/to=x", torus(32, 32, 32), 1},
 		{"torus=32x32x32/to=z", torus(32, 32, 32), 32 * 32},
@@ -206,7 +206,7 @@ func dragonfly(dims ...int) cluster.Topology {
 	return cluster.Topology{Shape: cluster.Dragonfly, Dims: dims, LinkBandwidth: 1e9}
 }
 
-// network lays top out for all the nodes that its dims hold.
+// network returns top for its maximum number of nodes.
 func network(t rapid.TB, top cluster.Topology) *topology.Network {
 	nodes := 1
 	for _, d := range top.Dims {

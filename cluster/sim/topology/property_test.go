@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/sim/topology"
 )
 
-// small is any network that is small enough to look at all its routes.
+// small generates networks that are small enough to check all routes.
 func small() *rapid.Generator[cluster.Topology] {
 	return rapid.OneOf(smallTorus(), smallHyper(), smallFatTree(0.25, 0.5, 0.75, 1, 1.5, 2), smallDragonfly())
 }
@@ -52,8 +52,8 @@ func pairs(n *topology.Network, f func(from, to int)) {
 	}
 }
 
-// distances are the least links from a router to every other, over links that are
-// kept; -1: none lead there.
+// distances returns the minimum number of links from a router to every other one, over the links of
+// keep; -1: unreachable.
 func distances(n *topology.Network, start int, keep func(link int) bool) []int {
 	out := make([][]int, n.Routers())
 	for l := range n.Links() {
@@ -98,8 +98,8 @@ func walk(t *rapid.T, n *topology.Network, from, to int, path []int32) {
 	}
 }
 
-// Every route leads from its start to its end, takes no link twice, and Hops counts
-// its links. What stands in path before remains.
+// Every route leads from its start to its end and has no link twice, and Hops is its number of
+// links. Earlier entries of path are kept.
 func TestRoutesConnect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := network(t, small().Draw(t, "topology"))
@@ -120,8 +120,8 @@ func TestRoutesConnect(t *testing.T) {
 	})
 }
 
-// A torus' route has the length of the shortest ways round, added up, and takes the
-// dimensions in order. Nothing is shorter.
+// The length of a torus route is the sum of the shortest distances in each ring. The route uses the
+// dimensions in order, and no route is shorter.
 func TestTorusRoutesAreShortest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := smallTorus().Draw(t, "topology")
@@ -150,9 +150,8 @@ func TestTorusRoutesAreShortest(t *testing.T) {
 	})
 }
 
-// A hyper-crossbar's route has two links for each dimension in which the nodes
-// differ, out to a crossbar and back from it, takes the dimensions in order, and is
-// the shortest.
+// A hyper-crossbar route has two links per dimension in which the nodes differ: to a crossbar and
+// back. It uses the dimensions in order and is shortest.
 func TestHyperCrossbarRoutesAreShortest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := smallHyper().Draw(t, "topology")
@@ -183,8 +182,8 @@ func TestHyperCrossbarRoutesAreShortest(t *testing.T) {
 	})
 }
 
-// Flows inside one line of a hyper-crossbar meet only at their ends: a permutation
-// of a line's nodes finds a link each. Across dimensions they may meet.
+// Flows inside one line of a hyper-crossbar share no links except at their ends: in a permutation
+// of a line's nodes each flow has its own link. Flows across dimensions may share links.
 func TestHyperCrossbarBlocksAcrossDimensionsAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := smallHyper().Draw(t, "topology")
@@ -205,15 +204,15 @@ func TestHyperCrossbarBlocksAcrossDimensionsAlone(t *testing.T) {
 			stride *= l
 		}
 	})
-	// (0,0) to (1,1) turns at (1,0), which sends to (1,1) itself.
+	// (0,0) to (1,1) changes the dimension at (1,0), which itself sends to (1,1).
 	n := network(t, hyper(2, 2))
 	if a, b := n.Route(0, 3, nil), n.Route(1, 3, nil); !slices.Equal(a[2:], b) {
 		t.Errorf("0→3 over %v, 1→3 over %v: they do not share the links of the second dimension", a, b)
 	}
 }
 
-// A shift by one of all nodes, to the next number or to the one before, finds a link
-// each in a hyper-crossbar, whatever its lengths.
+// In a shift of all nodes by one, up or down, each flow has its own link in a hyper-crossbar of any
+// lengths.
 func TestHyperCrossbarCarriesNeighbours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := network(t, smallHyper().Draw(t, "topology"))
@@ -230,8 +229,7 @@ func TestHyperCrossbarCarriesNeighbours(t *testing.T) {
 	})
 }
 
-// A fat tree's route climbs level by level, comes down likewise, and is the
-// shortest.
+// A fat tree route goes up level by level, then down level by level, and is shortest.
 func TestFatTreeRoutesAreShortest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := network(t, smallFatTree(0.25, 0.5, 1, 2).Draw(t, "topology"))
@@ -252,8 +250,7 @@ func TestFatTreeRoutesAreShortest(t *testing.T) {
 	})
 }
 
-// Without taper no two flows of a shift of all nodes meet on a link: Zahavi's
-// theorem.
+// Without taper, no two flows of a shift of all nodes share a link: Zahavi's theorem.
 func TestFatTreeCarriesShifts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := network(t, smallFatTree(1).Draw(t, "topology"))
@@ -270,8 +267,8 @@ func TestFatTreeCarriesShifts(t *testing.T) {
 	})
 }
 
-// Without taper a link down leads to one destination alone, so that only messages
-// to the same node meet there.
+// Without taper, a link down leads to only one destination, so only messages to the same node share
+// it.
 func TestFatTreeLinksDownHaveOneDestination(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := network(t, smallFatTree(1).Draw(t, "topology"))
@@ -288,9 +285,9 @@ func TestFatTreeLinksDownHaveOneDestination(t *testing.T) {
 	})
 }
 
-// Inside a group a dragonfly's route is the shortest, rank 1 before rank 2, and as
-// long as the way back. Between groups it takes one link of the last rank, and the
-// shortest way to it and from it.
+// Inside a group a dragonfly route is shortest, uses rank 1 before rank 2, and is as long as the
+// way back. Between groups it uses one link of the last rank, and the shortest routes to it and
+// from it.
 func TestDragonflyRoutesAreMinimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := smallDragonfly().Draw(t, "topology")
@@ -340,8 +337,8 @@ func ranks(n *topology.Network, path []int32) []int {
 	return r
 }
 
-// A dragonfly's cables between groups are spread over the routers of a group, and
-// each two groups have equally many.
+// A dragonfly's cables between groups are spread over the routers of a group, and any two groups
+// have the same number of cables.
 func TestDragonflySpreadsCables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := smallDragonfly().Draw(t, "topology")
@@ -372,8 +369,8 @@ func TestDragonflySpreadsCables(t *testing.T) {
 	})
 }
 
-// Links join two routers of the network and have names of their own, and between
-// two routers as many lead one way as the other.
+// Links join two routers of the network and have unique names. Two routers have the same number of
+// links in both directions.
 func TestLinks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := network(t, small().Draw(t, "topology"))
@@ -396,14 +393,14 @@ func TestLinks(t *testing.T) {
 		}
 		for ends, b := range balance {
 			if b != 0 {
-				t.Fatalf("between routers %v: %d more links one way than the other", ends, b)
+				t.Fatalf("between routers %v: %d more links in one direction than in the other", ends, b)
 			}
 		}
 	})
 }
 
-// No link is idle when every node sends to every other, unless a taper above 1 put
-// in more links than there are destinations to tell apart.
+// Every link is used if every node sends to every other, unless a taper above 1 creates more links
+// than there are destinations.
 func TestEveryLinkIsUsed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := rapid.OneOf(smallTorus(), smallHyper(), smallFatTree(0.25, 0.5, 0.75, 1), smallDragonfly()).Draw(t, "topology")
@@ -422,7 +419,7 @@ func TestEveryLinkIsUsed(t *testing.T) {
 		})
 		for l, u := range used {
 			if !u {
-				t.Fatalf("%s is used by nobody", n.Name(l))
+				t.Fatalf("%s is not used", n.Name(l))
 			}
 		}
 	})
@@ -451,12 +448,13 @@ func TestFewerNodes(t *testing.T) {
 	})
 }
 
-// Bisection is the greatest flow between the halves, with every link of capacity 1.
+// Bisection equals the maximum flow between the halves, with capacity 1 per link.
 func TestBisection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := small().Draw(t, "topology")
 		n := network(t, top)
-		// The dimension to halve: the longest one of a torus and a hyper-crossbar, otherwise the topmost.
+		// The dimension to halve: the longest one of a torus or a hyper-crossbar, otherwise the
+		// topmost one.
 		dim := len(top.Dims) - 1
 		for dim > 0 && top.Dims[dim] == 1 {
 			dim--
@@ -468,7 +466,7 @@ func TestBisection(t *testing.T) {
 		for _, d := range top.Dims[:dim] {
 			stride *= d
 		}
-		side := map[int]bool{} // of routers with nodes: true in the lower half
+		side := map[int]bool{} // by router with nodes: true in the lower half
 		for node := range n.Nodes() {
 			r, lower := n.Router(node), node/stride%top.Dims[dim] < top.Dims[dim]/2
 			if s, ok := side[r]; ok && s != lower {
@@ -480,13 +478,13 @@ func TestBisection(t *testing.T) {
 			side[r] = lower
 		}
 		if got, want := n.Bisection(), flow(n, side); got != want {
-			t.Fatalf("bisection %d, the greatest flow is %d", got, want)
+			t.Fatalf("bisection %d, the maximum flow is %d", got, want)
 		}
 	})
 }
 
-// flow is the number of disjoint ways from routers on the true side to those on the
-// false side, found one after the other (Ford and Fulkerson).
+// flow returns the number of disjoint paths from routers on the true side to routers on the false
+// side (Ford and Fulkerson).
 func flow(n *topology.Network, side map[int]bool) int {
 	out := make([][]int, n.Routers())
 	for l := range n.Links() {
@@ -496,7 +494,7 @@ func flow(n *topology.Network, side map[int]bool) int {
 	}
 	taken := make([]bool, n.Links())
 	for ways := 0; ; ways++ {
-		came := make([]int, n.Routers()) // link by which a router was reached, from 1
+		came := make([]int, n.Routers()) // link through which a router was reached, from 1
 		var line []int
 		for r := range n.Routers() {
 			if lower, ok := side[r]; ok && lower {
@@ -508,7 +506,7 @@ func flow(n *topology.Network, side map[int]bool) int {
 			for _, l := range out[line[0]] {
 				from, to := n.Ends(l)
 				next := to
-				if taken[l] { // a taken link can be given back
+				if taken[l] { // a used link can be released
 					from, next = to, from
 				}
 				if from != line[0] || came[next] != 0 {
@@ -538,7 +536,7 @@ func flow(n *topology.Network, side map[int]bool) int {
 	}
 }
 
-// Whatever a machine file says, it is refused with an error, or routes hold.
+// Any topology of a machine file is either an error, or its routes are valid.
 func TestAnyTopology(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := rapid.OneOf(rapid.IntRange(1, 2000), rapid.IntRange(1, 20), rapid.Int())

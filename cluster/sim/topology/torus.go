@@ -6,25 +6,24 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// torus is a grid of nodes whose rows close to rings, a router a node. Nodes are
-// numbered with x fastest. A router's links leave it in the order +x -x +y -y +z
-// -z; a ring of two has only its plus link, because both ways round are the same
-// one, and a ring of one has none.
+// torus is a grid of nodes whose rows are rings, with one router per node. Nodes are numbered with
+// x fastest. A router's outgoing links are in the order +x -x +y -y +z -z. A ring of two has only
+// the plus link, because both directions are the same, and a ring of one has none.
 //
-// Routes are in dimension order: all steps in x, then in y, then in z, each ring
-// the shorter way round. Halfway round, the way is plus.
+// Routes are in dimension order: all steps in x, then in y, then in z, in the shorter direction of
+// each ring. If both directions are equal, the direction is plus.
 type torus struct {
 	length [3]uint32
-	port   [3]uint32 // of the plus link; minus is the next
-	ports  uint32    // links that leave a router
+	port   [3]uint32 // number of the plus link; the minus link is the next one
+	ports  uint32    // outgoing links of a router
 }
 
 func newTorus(t cluster.Topology) (*torus, []float64, error) {
 	if len(t.Dims) != 3 {
-		return nil, nil, fmt.Errorf("%s: a torus has 3 lengths: write 1 for the ones that are missing", title(t))
+		return nil, nil, fmt.Errorf("%s: want 3 lengths for a torus (use 1 for missing ones)", title(t))
 	}
 	if len(t.Taper) > 0 {
-		return nil, nil, fmt.Errorf("%s: a torus does not taper: leave taper out", title(t))
+		return nil, nil, fmt.Errorf("%s: a torus has no taper (omit it)", title(t))
 	}
 	var w torus
 	for i, d := range t.Dims {
@@ -93,7 +92,7 @@ func (w *torus) hops(from, to int) int {
 	return int(n)
 }
 
-// leaves takes a link apart into its router, dimension and direction.
+// leaves returns the router, dimension and direction of a link.
 func (w *torus) leaves(link int) (node, dim int, minus bool) {
 	node, port := link/int(w.ports), uint32(link)%w.ports
 	for dim = 2; w.port[dim] > port || w.length[dim] == 1; dim-- {
