@@ -8,7 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// unwind ends the thread of an aborted run in the post of an operation.
+// unwind ends a thread of an aborted run inside the post of an operation.
 func (p *port) unwind(kind cluster.Kind, peer, tag int32) {
 	if kind == cluster.KindIprobe || kind == cluster.KindImprobe {
 		p.asked(&need{kind: kind, peer: peer, tag: tag})
@@ -33,8 +33,8 @@ func (p *port) checkAsking(h cluster.Handle) {
 	panic(unwound{})
 }
 
-// asked puts into the report of a cancel that a thread asked for what had not come. A
-// thread that loops so never parks, and nothing else knows what it waits for.
+// asked adds a polling thread to the report of a cancel. Such a thread never parks, so only this
+// call knows its wait.
 func (p *port) asked(n *need) {
 	w, rank := p.e.w, int(p.e.id)
 	w.errMu.Lock()
@@ -49,7 +49,7 @@ func (p *port) asked(n *need) {
 	}
 }
 
-// inOrder is the order of waits in a report: by rank and thread.
+// inOrder compares waits of a report by rank and thread.
 func inOrder(x, y cluster.Wait) int {
 	return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.Thread, y.Thread))
 }

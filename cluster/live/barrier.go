@@ -6,15 +6,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// barrier is what the members of a context share.
+// barrier is the shared data of the members of a context.
 type barrier struct {
 	ranks []int32
-	left  int // members that have forgotten it, under barrierMu
+	left  int // number of members that have removed it, under barrierMu
 	_     [64]byte
 	count atomic.Int32
 	_     [64]byte
 	gen   atomic.Uint32
-	board atomic.Pointer[board] // nil: nobody has asked for it
+	board atomic.Pointer[board] // nil: not used yet
 }
 
 // member is one rank's side of a barrier.
@@ -26,7 +26,7 @@ type member struct {
 	notified atomic.Uint32
 }
 
-// join makes a context's barrier known to the engine.
+// join registers a context's barrier with the engine.
 func (e *engine) join(ctx int32, ranks []int32) {
 	w := e.w
 	w.barrierMu.Lock()
@@ -40,7 +40,7 @@ func (e *engine) join(ctx int32, ranks []int32) {
 	w.membersMu.Lock()
 	defer w.membersMu.Unlock()
 	for i := range e.members {
-		if e.members[i].b == nil { // the place of one that was forgotten
+		if e.members[i].b == nil { // the entry of a removed context
 			e.members[i] = m
 			return
 		}
@@ -48,10 +48,10 @@ func (e *engine) join(ctx int32, ranks []int32) {
 	e.members = append(e.members, m)
 }
 
-// forgotten stands in the place of a context that is no longer known.
+// forgotten replaces a removed context.
 var forgotten = &member{ctx: -1}
 
-// forget is the end of a context: the barrier goes with its last member.
+// forget removes a context. The last member removes the barrier.
 func (e *engine) forget(ctx int32) {
 	m, i := e.member(ctx)
 	w := e.w
@@ -71,11 +71,11 @@ func (e *engine) member(ctx int32) (*member, int) {
 			return m, i
 		}
 	}
-	panic("live: barrier on a context that was not made known")
+	panic("live: barrier on an unknown context")
 }
 
-// barrierBit marks the handle of a barrier, which has no slot: the place of its
-// member in the engine's list, and the generation that has to pass.
+// barrierBit marks the handle of a barrier, which has no slot. The handle has the index of its
+// member in the engine's list, and the generation that it waits for.
 const barrierBit cluster.Handle = 1 << 63
 
 func (e *engine) memberOf(h cluster.Handle) *member {
@@ -85,7 +85,7 @@ func (e *engine) memberOf(h cluster.Handle) *member {
 	return e.members[(h&^barrierBit)>>32]
 }
 
-// passed reports whether the barrier of a handle is open, or its word reached.
+// passed reports whether the barrier of a handle is complete, or its flag reached.
 func (e *engine) passed(h cluster.Handle) bool {
 	m := e.memberOf(h)
 	if h&boardBit != 0 {
@@ -94,7 +94,7 @@ func (e *engine) passed(h cluster.Handle) bool {
 	return m.b.gen.Load() != uint32(h)
 }
 
-// enter arrives at a barrier. The last one opens it.
+// enter arrives at a barrier. The last member completes it.
 func (e *engine) enter(op *cluster.Op) cluster.Handle {
 	m, i := e.member(op.Ctx)
 	b := m.b
@@ -117,8 +117,8 @@ func (e *engine) enter(op *cluster.Op) cluster.Handle {
 	return 0
 }
 
-// opened reports whether the barrier that a step waits for is open, or the word
-// reached; if it is not, who raises the word learns of it.
+// opened reports whether the barrier of a continuation is complete, or its flag reached. If not,
+// the member that increments the flag will wake this rank.
 func (s *slot) opened() bool {
 	if s.kind == cluster.KindReached {
 		b := s.member.b.board.Load()
@@ -127,7 +127,7 @@ func (s *slot) opened() bool {
 	return s.member.b.gen.Load() != s.arg2
 }
 
-// checkGates completes the barriers that a step waits for.
+// checkGates completes the barriers that continuations wait for.
 func (e *engine) checkGates() int {
 	n := 0
 	for i := 0; i < len(e.gates); i++ {
@@ -141,7 +141,7 @@ func (e *engine) checkGates() int {
 	return n
 }
 
-// open lets the members go on.
+// open continues the members.
 func (b *barrier) open(w *world) {
 	b.gen.Add(1)
 	b.alert(w)
@@ -151,10 +151,10 @@ func (b *barrier) open(w *world) {
 func (b *barrier) alert(w *world) {
 	if w.lanes > 0 {
 		for _, r := range b.ranks {
-			w.engines[r].urge(0) // a step may wait for it
+			w.engines[r].urge(0) // a continuation may wait for it
 		}
 	}
-	if w.parked.Load() == 0 && w.spec.Machine.Progress != cluster.ProgressThread { // who computes is not parked, and may be helped
+	if w.parked.Load() == 0 && w.spec.Machine.Progress != cluster.ProgressThread { // a computing rank is not parked, and its progress thread may help
 		return
 	}
 	for _, r := range b.ranks {

@@ -4,7 +4,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// board is what the members of a context share, and the words that sleepers want.
+// board is the shared control block of a context, with the flags that sleeping members wait for.
 type board struct {
 	*cluster.Board
 	w *world
@@ -35,8 +35,8 @@ func (p *port) Board(ctx int32) *cluster.Board {
 	return b.Board
 }
 
-// boardBit marks, beside barrierBit, the handle of a wait at a board: the place of the
-// member in the engine's list, the word, and the low half of what it has to reach.
+// boardBit marks, together with barrierBit, the handle of a wait for a flag. The handle has the
+// index of the member in the engine's list, the flag, and the low half of its target value.
 const (
 	boardBit   cluster.Handle = 1 << 62
 	boardShift                = 40
@@ -48,7 +48,7 @@ func (b *board) passed(h cluster.Handle) bool {
 	return int32(uint32(b.Words[wordOf(h)].N.Load())-uint32(h)) >= 0
 }
 
-// raise adds to a word of a board.
+// raise adds to a flag.
 func (e *engine) raise(op *cluster.Op) cluster.Handle {
 	m, _ := e.member(op.Ctx)
 	if e.w.way.raise(e, m.b, op) {
@@ -57,14 +57,14 @@ func (e *engine) raise(op *cluster.Op) cluster.Handle {
 	return e.finish(op, cluster.Done{})
 }
 
-// raise wakes the members if that is what one of them sleeps for.
+// raise adds to a flag, and wakes the members if one of them sleeps until the new value.
 func (b *barrier) raise(w *world, word int32, by uint64) {
 	if s := b.board.Load(); s.Raise(word, by) || by == 0 {
 		b.alert(w)
 	}
 }
 
-// reached waits for a word.
+// reached waits for a flag.
 func (e *engine) reached(op *cluster.Op) cluster.Handle {
 	m, i := e.member(op.Ctx)
 	if m.b.board.Load().Words[op.Tag].N.Load() >= op.A {
@@ -79,8 +79,7 @@ func (e *engine) reached(op *cluster.Op) cluster.Handle {
 	return 0
 }
 
-// want lets who raises the words of handles know that a thread is about to sleep for
-// them.
+// want announces that a thread is about to sleep until the flags of handles change.
 func (e *engine) want(hs []cluster.Handle) {
 	for _, h := range hs {
 		if h&barrierBit == 0 || h&boardBit == 0 {
@@ -93,9 +92,9 @@ func (e *engine) want(hs []cluster.Handle) {
 	}
 }
 
-// wanted notes that a thread may sleep until a word has n. One number stands for all:
-// the least, and whoever is woken by it and sleeps on says so anew. Where that one is
-// reached, a thread may sleep for it that nobody has woken yet.
+// wanted records that a thread may sleep until a flag is at least n. Only the minimum of all
+// threads is stored. A thread that wakes and sleeps again calls wanted again. If the minimum is
+// already reached, a thread that waits for it may still be asleep.
 func (b *board) wanted(of *barrier, word int32, n uint64) (reached bool) {
 	want := &b.Wants[word]
 	for {
@@ -109,7 +108,7 @@ func (b *board) wanted(of *barrier, word int32, n uint64) (reached bool) {
 			continue
 		}
 		reached = b.Words[word].N.Load() >= n
-		if least != 0 && (least <= now || reached) { // the other one's number is gone, and nobody may have seen this one
+		if least != 0 && (least <= now || reached) { // the other number has been replaced, and no member may have seen this one
 			of.alert(b.w)
 		}
 		return reached

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/internal/soak"
 )
 
-// The live fabric keeps the contract on this host, with and without a thread for
-// progress, with lanes for threads, and on a small emulated machine.
+// The live fabric passes the conformance suite on this host, with and without a progress thread,
+// with VCIs for threads, and on a small emulated machine.
 func TestConformance(t *testing.T) {
 	host := clustertest.Host()
 	t.Run("host", func(t *testing.T) { clustertest.Run(t, live.New(), host) })
@@ -19,7 +19,7 @@ func TestConformance(t *testing.T) {
 	t.Run("emulated", func(t *testing.T) { clustertest.Run(t, live.New(), clustertest.Emulated(), clustertest.Smaller(3)) })
 }
 
-// Mixtures, as long as make soak has time, on each of the machines in turn.
+// Mixtures for the time of make soak, on each of the machines in turn.
 func TestMixtures(t *testing.T) {
 	host := clustertest.Host()
 	machines := []cluster.Machine{host, clustertest.With(host, cluster.ProgressThread), clustertest.Emulated()}

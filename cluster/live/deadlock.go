@@ -8,11 +8,11 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// monitorPeriod is how often the monitor looks.
+// monitorPeriod is the interval of the monitor's checks.
 const monitorPeriod = 25 * time.Millisecond
 
-// monitor looks for ranks that can never go on. Only ranks that slept through a
-// whole period are looked at, so that a busy cluster costs it next to nothing.
+// monitor looks for ranks that can never continue. It checks only ranks that slept for a whole
+// period, so a busy cluster costs almost nothing.
 func (w *world) monitor() {
 	defer w.others.Done()
 	tick := time.NewTicker(monitorPeriod)
@@ -36,11 +36,11 @@ type need struct {
 	kind      cluster.Kind
 	peer, tag int32
 	size, off int64
-	ranks     []int32 // that could end it
-	any       bool    // one of them would do; else all are needed
+	ranks     []int32 // ranks that could end it
+	any       bool    // any of them can end it; otherwise all are needed
 }
 
-// String is the call that waits.
+// String describes the waiting call.
 func (n *need) String() string {
 	switch n.kind {
 	case cluster.KindRecv, cluster.KindProbe, cluster.KindMprobe, cluster.KindMrecv, cluster.KindIprobe, cluster.KindImprobe:
@@ -54,7 +54,7 @@ func (n *need) String() string {
 	case cluster.KindBarrier, cluster.KindEvent, cluster.KindMeet:
 		return n.kind.String()
 	case cluster.KindNone:
-		return "a wait for a handle that was freed, or never given"
+		return "a wait for an invalid or freed handle"
 	}
 	return fmt.Sprintf("%s at %d", n.kind, n.peer)
 }
@@ -70,25 +70,25 @@ func wildcard(n int32) string {
 type sleeper struct {
 	port   *port
 	sleeps uint64
-	want   int // of the needs
+	want   int // number of needs that must be met
 	needs  []need
 }
 
 // seen is one rank as the monitor saw it.
 type seen struct {
-	live     bool // can go on by itself
+	live     bool // can continue by itself
 	finished bool
 	sleepers []sleeper
 }
 
-// survey is the monitor's memory: what it saw this time, and how often each rank
-// had parked the last time.
+// survey is the monitor's state: the current views, and the number of parks of each rank at the
+// last check.
 type survey struct {
 	w      *world
 	views  []seen
 	parks  []uint64
 	all    []int32
-	absent map[absence][]int32 // who has not entered a barrier
+	absent map[absence][]int32 // ranks that have not entered a barrier
 }
 
 type absence struct {
@@ -104,8 +104,8 @@ func newSurvey(w *world) *survey {
 	return v
 }
 
-// look reads what a rank waits for. A rank with a thread that is not parked, or
-// with anything pending or on the wire, can go on.
+// look reads the waits of a rank. A rank can continue if a thread is not parked, or if anything is
+// pending or on the wire.
 func (v *survey) look(e *engine) seen {
 	s := seen{finished: e.finished.Load()}
 	if e.attention.Load() == 0 || e.inflight.Load() > 0 || e.away.Load() {
@@ -135,7 +135,7 @@ func (v *survey) look(e *engine) seen {
 	return s
 }
 
-// wants lists what a parked thread waits for.
+// wants returns the handles that a parked thread waits for.
 func (v *survey) wants(p *port) sleeper {
 	s := sleeper{port: p, sleeps: p.sleeps, want: p.need}
 	for _, h := range p.hs {
@@ -160,8 +160,8 @@ func (v *survey) wants(p *port) sleeper {
 	return s
 }
 
-// given reports whether a handle names an operation. A thread that waits for another
-// one first has not found out yet that it does not.
+// given reports whether a handle is valid. A thread that waits for another handle first has not
+// checked it yet.
 func (e *engine) given(h cluster.Handle) (is bool) {
 	defer func() { is = recover() == nil }()
 	e.isDone(h)
@@ -181,7 +181,7 @@ func (v *survey) needOf(e *engine, s *slot) need {
 	return n
 }
 
-// absentFrom lists the members that have not entered a barrier.
+// absentFrom returns the members that have not entered a barrier.
 func (v *survey) absentFrom(m *member, gen uint32) []int32 {
 	key := absence{m.b, gen}
 	if list, ok := v.absent[key]; ok {
@@ -197,7 +197,7 @@ func (v *survey) absentFrom(m *member, gen uint32) []int32 {
 	return list
 }
 
-// entered is how many barriers of a context a rank has entered.
+// entered returns the number of barriers of a context that a rank has entered.
 func (v *survey) entered(rank, ctx int32) uint32 {
 	v.w.membersMu.Lock()
 	defer v.w.membersMu.Unlock()
@@ -209,8 +209,8 @@ func (v *survey) entered(rank, ctx int32) uint32 {
 	return 0
 }
 
-// members lists the ranks of a two-sided context or its collectives; all where
-// it is not known.
+// members returns the ranks of a two-sided context or its collectives; all ranks if the context is
+// unknown.
 func (v *survey) members(e *engine, ctx int32) []int32 {
 	v.w.membersMu.Lock()
 	defer v.w.membersMu.Unlock()
@@ -222,8 +222,8 @@ func (v *survey) members(e *engine, ctx int32) []int32 {
 	return v.all
 }
 
-// met reports whether enough of a sleeper's needs can be met by live ranks: an
-// AND-OR graph, reduced until nothing changes.
+// met reports whether live ranks can meet enough of a sleeper's needs. The monitor reduces this
+// AND-OR graph until nothing changes.
 func (s *sleeper) met(views []seen) bool {
 	can := 0
 	for _, n := range s.needs {
@@ -241,8 +241,8 @@ func (s *sleeper) met(views []seen) bool {
 	return can >= s.want
 }
 
-// same reports whether a thread sleeps the same sleep, for the same reasons: who
-// has not been woken yet may have been released.
+// same reports whether a thread is still in the same sleep with the same needs. A thread that has
+// not been woken yet may have been released.
 func (s *sleeper) same(o *sleeper) bool {
 	if s.port != o.port || s.sleeps != o.sleeps || s.want != o.want || len(s.needs) != len(o.needs) {
 		return false
@@ -255,14 +255,14 @@ func (s *sleeper) same(o *sleeper) bool {
 	return true
 }
 
-// deadlocked finds ranks that only ranks like them could wake.
+// deadlocked finds ranks that only other stuck ranks could wake.
 func (v *survey) deadlocked() []cluster.Wait {
 	v.suspect()
 	return v.confirmed()
 }
 
-// suspect takes a picture, rank after rank, and leaves those dead in it that no live
-// one could wake.
+// suspect reads the state of each rank, one after another, and marks the ranks as dead that no live
+// rank could wake.
 func (v *survey) suspect() {
 	w, views := v.w, v.views
 	clear(v.absent)
@@ -297,8 +297,8 @@ func (v *survey) suspect() {
 	}
 }
 
-// confirmed looks at the dead once more. Nobody of them may have moved, or the
-// picture was of two moments.
+// confirmed checks the dead ranks again. If one of them has changed, the states were not from the
+// same moment.
 func (v *survey) confirmed() []cluster.Wait {
 	clear(v.absent)
 	var stuck []cluster.Wait
@@ -318,7 +318,7 @@ func (v *survey) confirmed() []cluster.Wait {
 	return stuck
 }
 
-// parkedWaits lists who is parked on what, for the report of a cancel.
+// parkedWaits returns the waits of parked threads, for the report of a cancel.
 func (w *world) parkedWaits() []cluster.Wait {
 	var out []cluster.Wait
 	v := newSurvey(w)
@@ -336,7 +336,7 @@ func waits(rank int, sleepers []sleeper) []cluster.Wait {
 	for _, s := range sleepers {
 		for k, n := range s.needs {
 			if k == 4 {
-				break // the first few of a long list of handles tell enough
+				break // the first few handles of a long list are enough
 			}
 			wt := cluster.Wait{Rank: rank, Thread: s.port.thread, Call: n.String(), Any: n.any}
 			wt.Of(n.kind, n.peer, n.tag, n.size)

@@ -8,17 +8,17 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// issue is what a rank's engine knows of its kernels, in wall ns since launch; the wire's
-// lock guards all but model.
+// issue is the state of a rank's kernels, in wall ns since launch. The wire's lock guards all
+// fields except model.
 type issue struct {
-	issued  int64 // when the last one was started
+	issued  int64 // start of the last kernel
 	streams [cluster.Streams]int64
-	link    int64        // when the way to the device is free
-	model   atomic.Int64 // of the kernel whose body is about to run; 0: none
+	link    int64        // time at which the path to the device is free
+	model   atomic.Int64 // time of the kernel whose body is about to run; 0: none
 }
 
-// launch implements transport: a device runs one kernel after another, each as soon as it
-// is started and its stream has run what was there before.
+// launch implements transport. A device runs one kernel after another, each when it is started and
+// earlier kernels of its stream have ended.
 func (x *wire) launch(e *engine, op *cluster.Op) cluster.Handle {
 	d := &x.w.spec.Machine.Device
 	took := x.wall(d.KernelTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
@@ -43,8 +43,8 @@ func (x *wire) launch(e *engine, op *cluster.Op) cluster.Handle {
 	return pended(s)
 }
 
-// stage copies bytes between a device's memory and the host's from a time on, over the
-// rank's own way to its device, and gives the end. The caller holds mu.
+// stage copies bytes between device memory and host memory from a time on, over the rank's path to
+// its device, and returns the end. The caller holds mu.
 func (x *wire) stage(rank int32, at, n int64) int64 {
 	k, link := x.w.engines[rank].kernels, &x.w.spec.Machine.Device.Link
 	begin := max(at, k.link)
@@ -55,8 +55,8 @@ func (x *wire) stage(rank int32, at, n int64) int64 {
 	return begin + x.wall(link.Latency)
 }
 
-// bring completes a receive whose bytes have come; those for a device's memory are copied
-// there first.
+// bring completes a receive whose bytes have arrived. Bytes for device memory are copied there
+// first.
 func (e *engine) bring(s *slot, d cluster.Done) {
 	if !s.device {
 		e.complete(s, d)

@@ -1,19 +1,17 @@
-// Package live is the fabric that runs on this host: a goroutine a rank, real
-// bytes through real shared segments.
+// Package live is the fabric that runs on this host: one goroutine per rank, with real bytes in
+// shared segments.
 //
-// Each rank has an engine: its segment, its requests, its matching queues and
-// its inbound rings. A sender writes small messages into the ring of the pair and
-// passes larger ones by reference; the receiver's engine drains the rings while
-// the rank is inside a call. The main loop is port.Wait: progress until the
-// handles are complete, spin for a while, then park until another goroutine wakes the
-// engine.
+// Each rank has an engine: its segment, its requests, its matching queues and its inbound rings. A
+// sender writes small messages into the ring of the pair and passes larger ones by reference. The
+// receiver's engine drains the rings while the rank is inside a call. The main loop is port.Wait:
+// make progress until the handles are complete, spin for a while, then park until another goroutine
+// wakes the engine.
 //
-// What depends on where the other rank is, and on what time is, is the transport's
-// (transport.go). Direct: puts, gets and atomics are done in place and time is the
-// wall clock. On an emulated machine every transfer and every Compute
-// passes the wire, one goroutine that lets each thing happen at the machine's own
-// time, stretched by a dilation that the host can keep.
+// The transport handles everything that depends on the peer's location or on the clock
+// (transport.go). The direct transport runs puts, gets and atomics in place, and time is the wall
+// clock. On an emulated machine every transfer and every Compute passes the wire: one goroutine
+// that runs each event at the machine's time, multiplied by the time dilation.
 //
-// A monitor looks for deadlock: parked ranks with nothing pending whose waits only
-// others of their kind could end.
+// A monitor detects deadlocks: parked ranks without pending work whose waits only other such ranks
+// could end.
 package live

@@ -10,27 +10,26 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/match"
 )
 
-// engine is one rank's half of the fabric. Its owner is the rank's goroutine; in
-// a parallel region, beside a progress thread, and where the rank has lanes,
-// whoever holds mu.
+// engine is the fabric's part for one rank. Its owner is the rank's goroutine. In a parallel
+// region, with a progress thread, or with VCIs, the owner is the holder of mu.
 type engine struct {
 	w        *world
 	id       int32
-	lane     uint8     // its number as a lane; 0: the rank's main engine
-	main     *engine   // of the rank
-	lanes    []*engine // of a main engine, which is the first; nil: it does all by itself
-	plain    bool      // its calls need no lock
-	shared   bool      // the rank has lanes
-	multi    bool      // a parallel region: every call locks
-	helped   bool      // a progress thread exists: the owner holds mu but in Compute and while parked
+	lane     uint8     // its number as a VCI; 0: the rank's main engine
+	main     *engine   // main engine of the rank
+	lanes    []*engine // VCIs of a main engine, which is the first one; nil: no VCIs
+	plain    bool      // calls need no lock
+	shared   bool      // the rank has VCIs
+	multi    bool      // in a parallel region: every call locks
+	helped   bool      // a progress thread exists: the owner holds mu except in Compute and while parked
 	stepping bool
-	batch    []*ring       // with cells that are not published
-	members  []*member     // of the contexts that this rank is in
-	steps    []pendingStep // continuations and RPC bodies that are due
-	worked   int64         // wire: when the work that was posted last is done
-	kernels  *issue        // of a main engine; nil: the machine has no devices, or no costs
+	batch    []*ring       // rings with unpublished cells
+	members  []*member     // members of the contexts of this rank
+	steps    []pendingStep // due continuations and RPC bodies
+	worked   int64         // wire: end of the last posted work
+	kernels  *issue        // in a main engine; nil: the machine has no devices or no costs
 	awaits   []*slot
-	gates    []*slot // barriers that a step waits for
+	gates    []*slot // barriers that continuations wait for
 	probes   []*slot
 
 	queues    match.Queues
@@ -39,42 +38,42 @@ type engine struct {
 	seg       []byte
 	words     []uint64
 	serve     func(cluster.RPC) (uint64, bool)
-	out       []*ring // to each rank, made at first use
+	out       []*ring // rings to each rank, made at first use
 	spares    spares
 
-	mu       sync.Mutex // see above
+	mu       sync.Mutex // see the type's comment
 	finished atomic.Bool
 	gone     atomic.Bool // the rank's goroutine has ended
 
-	_         [128]byte     // senders read the next five often: nothing beside them may change often
-	attention atomic.Int32  // parked threads, and away: a sender that reads 0 wakes nobody
-	urgent    atomic.Uint32 // lanes with something that any thread of the rank has to see to, by bit
-	detached  atomic.Int32  // operations of a lane that complete into a step
+	_         [128]byte     // senders often read the next five fields: no frequently changed field may share their cache lines
+	attention atomic.Int32  // number of parked threads, plus away: a sender that reads 0 need not wake a thread
+	urgent    atomic.Uint32 // VCIs with work for any thread of the rank, by bit
+	detached  atomic.Int32  // operations of a VCI with a continuation
 	dirty     []atomic.Uint64
-	bySource  []atomic.Pointer[ring] // with dirty: marks by source, where there are too many rings to poll each
+	bySource  []atomic.Pointer[ring] // with dirty: marks by source, if there are too many rings to poll
 	inbound   atomic.Pointer[[]*ring]
-	delivered atomic.Bool // inbox has something
+	delivered atomic.Bool // inbox is not empty
 	_         [128]byte
 
 	state    atomic.Uint32
-	parks    atomic.Uint64 // how often a thread has parked
-	inflight atomic.Int32  // things on the wire that will touch this rank
+	parks    atomic.Uint64 // number of parks
+	inflight atomic.Int32  // events on the wire that will change this rank
 	inMu     sync.Mutex
-	inbox    []*parcel // what comes from the wire or around a ring, under inMu
-	inboxOld []*parcel // the owner's, to swap with inbox
+	inbox    []*parcel // parcels from the wire or outside a ring, under inMu
+	inboxOld []*parcel // owner's list, swapped with inbox
 
 	region region
 
-	observer *observed // of the rank's first thread; nil: nobody writes down what it does
+	observer *observed // observer of the rank's first thread; nil: no recording
 
 	portsMu sync.Mutex
 	ports   []*port
-	away    atomic.Bool   // computing, with the engine lent to the progress thread
+	away    atomic.Bool   // computing; the progress thread owns the engine
 	help    chan struct{} // wakes the progress thread
-	block   cluster.Op    // of a train that is posted
+	block   cluster.Op    // current block of a posted train
 }
 
-// pendingStep is a continuation that is due, or the body of an RPC.
+// pendingStep is a due continuation, or the body of an RPC.
 type pendingStep struct {
 	then cluster.Step
 	arg  int32
@@ -82,8 +81,8 @@ type pendingStep struct {
 	call *parcel
 }
 
-// pollAll is the largest cluster in which a receiver looks at every ring; beyond
-// it senders leave a mark.
+// pollAll is the maximum number of ranks for which a receiver polls every ring. In larger clusters
+// senders leave a mark.
 const pollAll = 16
 
 func (w *world) newEngine(id int32) *engine {
@@ -105,7 +104,7 @@ func (w *world) newEngine(id int32) *engine {
 	return e
 }
 
-// bareEngine makes what every lane has.
+// bareEngine returns an engine with the parts of every VCI.
 func (w *world) bareEngine(id int32) *engine {
 	p := len(w.engines)
 	e := &engine{id: id, w: w, out: make([]*ring, p)}
@@ -118,7 +117,7 @@ func (w *world) bareEngine(id int32) *engine {
 	return e
 }
 
-// alignedBytes makes n zeroed bytes that start on a cache line.
+// alignedBytes returns n zeroed bytes that start at a cache line.
 func alignedBytes(n int64) []byte {
 	if n == 0 {
 		return []byte{}
@@ -128,7 +127,7 @@ func alignedBytes(n int64) []byte {
 	return cluster.Bytes(words[skip:])[:n:n]
 }
 
-// ringTo gives the ring to rank dst; nil: there is none.
+// ringTo returns the ring to rank dst, or nil if there is none.
 func (e *engine) ringTo(dst int32) *ring {
 	if r := e.out[dst]; r != nil {
 		return r
@@ -156,7 +155,7 @@ func (e *engine) makeRing(dst int32) *ring {
 	return r
 }
 
-// publish shows what was written and wakes the receiver if it sleeps.
+// publish publishes written cells and wakes the receiver if it sleeps.
 func (e *engine) publish(r *ring) {
 	dst := r.to
 	if r.batch > 0 {
@@ -174,9 +173,8 @@ func (e *engine) publish(r *ring) {
 	}
 }
 
-// alert wakes whoever asked for attention: of a lane those who wait for it; of a
-// main engine all of the rank's, and if it has lanes the threads that wait for
-// others learn that it is urgent.
+// alert wakes the threads that wait for this engine: for a VCI its waiters, for a main engine all
+// waiting threads of the rank. Threads that wait for another VCI then find the main engine urgent.
 func (e *engine) alert() {
 	if e.lanes != nil {
 		e.urge(0)
@@ -238,7 +236,7 @@ func (e *engine) ship(p *parcel, dst int32) {
 	e.publish(r)
 }
 
-// makeRoom waits briefly for room for some cells in a ring.
+// makeRoom waits briefly for free cells in a ring.
 func (e *engine) makeRoom(r *ring, cells uint32) bool {
 	if r.room(cells) {
 		return true
@@ -254,8 +252,8 @@ func (e *engine) makeRoom(r *ring, cells uint32) bool {
 	return false
 }
 
-// complete finishes a slot of this engine; by its own threads, or before they can
-// look at it again.
+// complete finishes a slot of this engine. The caller is one of its threads, or no thread can read
+// the slot yet.
 func (e *engine) complete(s *slot, d cluster.Done) {
 	if e.shared {
 		e.completeShared(s, d)
@@ -270,20 +268,20 @@ func (e *engine) complete(s *slot, d cluster.Done) {
 	s.state = slotDone
 }
 
-// finish gives the result of an operation that completes inside Post.
+// finish sets the result of an operation that completes inside Post.
 func (e *engine) finish(op *cluster.Op, d cluster.Done) cluster.Handle {
 	if op.Then != nil {
 		e.continueWith(op, d)
 		return 0
 	}
-	// Field by field: d was written so a moment ago, and wider loads would wait for
-	// those stores to reach the cache.
+	// Field by field, as d was written a moment ago: wider loads would wait until those stores
+	// reach the cache.
 	o := &op.Done
 	o.Peer, o.Err, o.Tag, o.Size, o.Found, o.A = d.Peer, d.Err, d.Tag, d.Size, d.Found, d.A
 	return 0
 }
 
-// continueWith makes the step of an operation that completed inside Post due.
+// continueWith makes the continuation of an operation due that completed inside Post.
 func (e *engine) continueWith(op *cluster.Op, d cluster.Done) {
 	if e.lane != 0 {
 		e.completeFrom(e.pend(op), d)
@@ -292,7 +290,7 @@ func (e *engine) continueWith(op *cluster.Op, d cluster.Done) {
 	e.steps = append(e.steps, pendingStep{then: op.Then, arg: op.ThenArg, done: d})
 }
 
-// pend makes a slot of an operation that goes on.
+// pend returns a slot for a pending operation.
 func (e *engine) pend(op *cluster.Op) *slot {
 	s := e.slots.take(op.Kind)
 	s.peer, s.ctx, s.tag, s.arg = op.Peer, op.Ctx, op.Tag, op.Arg
@@ -306,7 +304,7 @@ func (e *engine) pend(op *cluster.Op) *slot {
 	return s
 }
 
-// pended is what Post returns for a slot.
+// pended returns the result of Post for a slot.
 func pended(s *slot) cluster.Handle {
 	if s.detached {
 		return 0
@@ -314,8 +312,8 @@ func pended(s *slot) cluster.Handle {
 	return s.handle()
 }
 
-// runSteps runs continuations and RPC bodies until none is due. They may post, and
-// what they post may complete at once, so the list is a queue.
+// runSteps runs continuations and RPC bodies until none is due. They may post operations that
+// complete at once, so the list is a queue.
 func (e *engine) runSteps() {
 	if e.stepping {
 		return

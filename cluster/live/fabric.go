@@ -17,7 +17,7 @@ import (
 // Fabric runs programs on this host.
 type Fabric struct{}
 
-// New gives the live fabric.
+// New returns the live fabric.
 func New() *Fabric { return &Fabric{} }
 
 // Name implements cluster.Fabric.
@@ -31,9 +31,9 @@ func (*Fabric) Clock(m *cluster.Machine) cluster.Clock {
 	return cluster.WallClock
 }
 
-// What a rank takes besides its segment, in bytes: itself with its stack, queues and
-// operations; a thread of its regions; a ring and a cell of one; and for each lane and
-// each other rank the places of two rings and a mark.
+// The memory of a rank without its segment, in bytes: the rank with its stack, queues and
+// operations; a thread of its regions; a ring and a cell of a ring; and per VCI and other rank two
+// ring pointers and a mark.
 const (
 	rankOverhead   = 40 << 10
 	threadOverhead = 12 << 10
@@ -43,8 +43,8 @@ const (
 	parcelOverhead = 512
 )
 
-// Overhead implements cluster.Fabric. Ranks are thought to talk to as many others as
-// collectives need, and some more.
+// Overhead implements cluster.Fabric. It assumes that a rank communicates with the peers of
+// collectives and some others.
 func (*Fabric) Overhead(s *cluster.Spec) int64 {
 	ranks, lanes := int64(s.Layout.Ranks()), int64(lanesOf(s))
 	rings := min(ranks, int64(bits.Len64(uint64(ranks)))+8)
@@ -53,25 +53,25 @@ func (*Fabric) Overhead(s *cluster.Spec) int64 {
 	return ranks * (rankOverhead + (1+lanes)*int64(own+back)*(longestKept+parcelOverhead) + threadOverhead*int64(s.Layout.ThreadsPerRank-1) + rings*ring + (1+lanes)*pairOverhead*ranks)
 }
 
-// world is one cluster under way.
+// world is one running cluster.
 type world struct {
 	spec    cluster.Spec
 	eager   int64
 	engines []*engine
 	node    []int32
 	way     transport
-	staged  bool // device memory is reached by way of the host's
+	staged  bool // device memory is reached through host memory
 	began   time.Time
 
-	lanes    int // of a rank, beside its main engine
+	lanes    int // VCIs of a rank in addition to its main engine
 	cores    int32
-	threads  atomic.Int32 // of the program, under way
+	threads  atomic.Int32 // running threads of the program
 	crowded  bool         // more ranks than cores
 	spins    int          // polls before a waiting rank yields
 	yields   int          // yields before it parks
-	patience int          // polls for room in a full ring
+	patience int          // polls for free cells in a full ring
 
-	spareOwn  int // parcels of an engine
+	spareOwn  int // spare parcels of an engine
 	spareBack int32
 
 	barrierMu sync.Mutex
@@ -79,17 +79,17 @@ type world struct {
 	membersMu sync.Mutex
 
 	running atomic.Int32 // bodies that have not returned
-	parked  atomic.Int32 // threads that sleep, or are about to
+	parked  atomic.Int32 // threads that sleep or are about to
 	aborted atomic.Bool
 	abortAt atomic.Int64  // ns since the launch
-	over    chan struct{} // closed when helpers have to end
+	over    chan struct{} // closed when progress threads must end
 	overOne sync.Once
 	ranks   sync.WaitGroup
 	others  sync.WaitGroup
 	ended   chan struct{}
 	errMu   sync.Mutex
 	err     error
-	stop    func() bool // of the context
+	stop    func() bool // stops the context's callback
 }
 
 // Start implements cluster.Fabric.
@@ -137,8 +137,7 @@ func (f *Fabric) Start(ctx context.Context, spec cluster.Spec, body func(cluster
 	return w, nil
 }
 
-// rank is the life of one rank: its body, then serving the others until all
-// bodies have returned.
+// rank runs one rank: its body, and then progress for the others until all bodies have returned.
 func (w *world) rank(p *port, body func(cluster.Port) error) {
 	defer w.ranks.Done()
 	defer p.e.gone.Store(true)
@@ -155,7 +154,7 @@ func (w *world) rank(p *port, body func(cluster.Port) error) {
 	p.returned = true
 }
 
-// finalize serves the others until nobody needs it.
+// finalize makes progress for the other ranks until all bodies have returned.
 func (p *port) finalize() {
 	e, w := p.e, p.e.w
 	p.publish()
@@ -186,8 +185,8 @@ func (p *port) finalize() {
 	}
 }
 
-// catch ends a goroutine that runs a program's code: an unwinding one quietly, one that
-// panics or ends before the code returns with an abort of all.
+// catch ends a goroutine that runs code of the program. If the code panicked or ended the
+// goroutine, catch aborts the run.
 func (w *world) catch(p *port) {
 	v := recover()
 	p.unlockAll()
@@ -198,7 +197,7 @@ func (w *world) catch(p *port) {
 	w.abort(cluster.Ended(v, int(p.e.id)))
 }
 
-// abort ends every rank; the first reason stands.
+// abort ends every rank. The first reason is kept.
 func (w *world) abort(err error) {
 	w.errMu.Lock()
 	if w.err == nil {
@@ -262,11 +261,12 @@ func (w *world) Lateness() cluster.Lateness { return w.way.lateness() }
 // Warnings implements cluster.Run.
 func (w *world) Warnings() []string { return slices.Concat(w.way.warnings(), w.lingering()) }
 
-// mostLingering bounds how many ranks are named that an aborted run waits for.
+// mostLingering is the maximum number of ranks in the warning about an aborted run that has not
+// ended.
 const mostLingering = 8
 
-// lingering names the ranks that an aborted run waits for. Every call ends a rank of
-// one, so they have made none since.
+// lingering describes the ranks that an aborted run still waits for. Every call ends a rank of an
+// aborted run, so these ranks have made no call since the abort.
 func (w *world) lingering() []string {
 	if !w.aborted.Load() {
 		return nil
@@ -280,7 +280,7 @@ func (w *world) lingering() []string {
 		case len(all) == mostLingering:
 			more++
 		default:
-			all = append(all, fmt.Sprintf("rank %d computes and has made no call for %.0f s: the run ends when it does", e.id, since.Seconds()))
+			all = append(all, fmt.Sprintf("rank %d computes and has made no call for %.0f s: the run ends at its next call", e.id, since.Seconds()))
 		}
 	}
 	if more > 0 {

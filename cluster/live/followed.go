@@ -5,11 +5,10 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// followed is an observed port whose messages are written down as well, those that steps
-// post included.
+// followed is an observed port that also records messages, including messages of continuations.
 type followed struct {
 	*observed
-	pending map[cluster.Handle]int32 // context of each receive under way
+	pending map[cluster.Handle]int32 // context of each pending receive
 }
 
 // Post implements cluster.Port.
@@ -54,7 +53,7 @@ func (f *followed) arrived(ctx int32, d *cluster.Done, now cluster.Time) {
 	}
 }
 
-// detached posts an operation whose step is followed, too.
+// detached posts an operation whose continuation is also followed.
 func (f *followed) detached(to cluster.Poster, op *cluster.Op, now cluster.Time) cluster.Handle {
 	then := op.Then
 	s := &followedStep{f: f, then: then, ctx: op.Ctx}
@@ -70,7 +69,7 @@ func (f *followed) detached(to cluster.Poster, op *cluster.Op, now cluster.Time)
 	return h
 }
 
-// followedStep goes on with an operation of a followed port.
+// followedStep is the continuation of an operation on a followed port.
 type followedStep struct {
 	f        *followed
 	then     cluster.Step
@@ -78,8 +77,8 @@ type followedStep struct {
 	receives bool
 }
 
-// Step implements cluster.Step. Locks may be held here, so that nothing may unwind, as a
-// look at the port's clock does in a run that is aborted.
+// Step implements cluster.Step. Locks may be held here, so nothing may unwind. Reading the port's
+// clock would unwind in an aborted run.
 func (s *followedStep) Step(p cluster.Poster, arg int32, d cluster.Done) {
 	if s.receives {
 		s.f.arrived(s.ctx, &d, s.f.e.w.clock())
@@ -87,13 +86,14 @@ func (s *followedStep) Step(p cluster.Poster, arg int32, d cluster.Done) {
 	s.then.Step(followedPoster{p, s.f}, arg, d)
 }
 
-// followedPoster is what a followed step posts by.
+// followedPoster is the Poster of a followed continuation.
 type followedPoster struct {
 	cluster.Poster
 	f *followed
 }
 
-// Post implements cluster.Poster. What has no step is no message: nobody could wait for it.
+// Post implements cluster.Poster. An operation without a continuation is not a message, because no
+// one could wait for it.
 func (p followedPoster) Post(op *cluster.Op) cluster.Handle {
 	if op.Then == nil {
 		return p.Poster.Post(op)

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// The messages of a schedule's steps are arrows of the timeline, each once, from whom to
-// whom the schedule says, on any machine and whoever progresses.
+// Each message of a schedule is one arrow of the timeline, with the sender and the receiver of the
+// schedule, on any machine and with any progress engine.
 func TestArrowsOfSchedules(t *testing.T) {
 	const ranks, calls, n = 5, 3, 4000
 	a, err := coll.Find(coll.OpAllreduce, "ring")

@@ -7,28 +7,26 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// Lanes are what keeps threads out of each other's way: where a rank has threads
-// that may all communicate (MPI_THREAD_MULTIPLE), the messages of a context pass
-// an engine of their own, with its own lock, queues, requests and rings to the
-// same lane of other ranks. Contexts are dealt to lanes in turn, so that threads
-// with a communicator or an endpoint each share nothing; a context that several
-// threads use is still one lane's, and everything in it stays in order. What is not
-// a message (one-sided operations, RPCs, barriers, steps) is the main engine's,
-// lane 0.
+// VCIs (virtual communication interfaces) keep threads independent. If all threads of a rank may
+// communicate (MPI_THREAD_MULTIPLE), the messages of a context pass a VCI: an engine with its own
+// lock, queues, requests, and rings to the same VCI of other ranks. Contexts are assigned to VCIs
+// round-robin, so threads with a separate communicator or endpoint share nothing. A context that
+// several threads use belongs to one VCI, and its messages stay in order. The main engine, VCI 0,
+// runs all other operations: one-sided operations, RPCs, barriers and steps.
 //
-// A lane's lock is held for a call's own work only: never while waiting, and never
-// while code of the program runs. Who holds the main engine's lock may take a
-// lane's, not the other way round.
+// A VCI's lock is held only for the work of a call, never while waiting or while code of the
+// program runs. The holder of the main engine's lock may take a VCI's lock, but not the other way
+// round.
 //
-// A thread that waits looks after the lanes of what it waits for. What arrives in
-// another one may stay there, unless another thread depends on it: a rendezvous
-// whose sender waits, a step, a batch that is not published. The first two make
-// the lane urgent; the last is not left behind while a thread is parked.
+// A waiting thread makes progress for the VCIs of its handles. Arrivals in another VCI may stay
+// there, unless another thread depends on them: a rendezvous whose sender waits, a continuation, an
+// unpublished batch. The first two make the VCI urgent. A batch is always published before a thread
+// parks.
 
-// maxLanes keeps a lane's number within a handle's four bits.
+// maxLanes is the maximum number of VCIs, so that a number fits in four bits of a handle.
 const maxLanes = 8
 
-// lanesOf is how many lanes a rank has beside its main engine.
+// lanesOf returns the number of VCIs of a rank in addition to its main engine.
 func lanesOf(spec *cluster.Spec) int {
 	m, threads := &spec.Machine, spec.Layout.ThreadsPerRank
 	if threads == 1 || m.Progress == cluster.ProgressThread {
@@ -52,25 +50,25 @@ func (e *engine) addLanes(n int) {
 	}
 }
 
-// laneOf is the lane of a context.
+// laneOf returns the VCI of a context.
 func (e *engine) laneOf(ctx int32) int {
 	return 1 + e.w.spec.Layout.Series(ctx)%(len(e.lanes)-1)
 }
 
-// laneFor is the lane of an operation.
+// laneFor returns the VCI of an operation.
 func (e *engine) laneFor(op *cluster.Op) int {
 	switch op.Kind {
 	case cluster.KindSend, cluster.KindSsend, cluster.KindRecv,
 		cluster.KindIprobe, cluster.KindProbe, cluster.KindImprobe, cluster.KindMprobe:
 		return e.laneOf(op.Ctx)
 	case cluster.KindMrecv:
-		return int(op.A>>32) % len(e.lanes) // a number that no probe gave finds no message in any lane
+		return int(op.A>>32) % len(e.lanes) // a number that is not from a probe finds no message in any VCI
 	}
 	return 0
 }
 
-// grab takes the lock. Its holder is about to let go, or has been preempted:
-// others may run meanwhile, itself among them.
+// grab takes the lock. Its holder is about to release it or has been preempted, so grab lets other
+// goroutines run meanwhile.
 func (e *engine) grab() {
 	for range 16 {
 		if e.mu.TryLock() {
@@ -81,18 +79,18 @@ func (e *engine) grab() {
 	e.mu.Lock()
 }
 
-// pressed says that a batch may not wait: this thread may block outside the
-// library now, on one that is parked inside it.
+// pressed reports whether a batch must be published now, because this thread may block outside the
+// library and wait for a thread that is parked inside it.
 func (e *engine) pressed() bool { return e.multi && e.main.attention.Load() != 0 }
 
-// urge marks a lane of the rank as urgent.
+// urge marks a VCI of the rank as urgent.
 func (e *engine) urge(lane uint8) {
 	if bit := uint32(1) << lane; e.urgent.Load()&bit == 0 {
 		e.urgent.Or(bit)
 	}
 }
 
-// rush marks a lane as urgent and wakes the rank.
+// rush marks a VCI as urgent and wakes the rank.
 func (e *engine) rush() {
 	e.main.urge(e.lane)
 	if e.main.attention.Load() != 0 {
@@ -100,7 +98,7 @@ func (e *engine) rush() {
 	}
 }
 
-// completeShared finishes a slot of a rank that has lanes.
+// completeShared finishes a slot of a rank with VCIs.
 func (e *engine) completeShared(s *slot, d cluster.Done) {
 	switch {
 	case s.detached && e.lane != 0:
@@ -112,12 +110,12 @@ func (e *engine) completeShared(s *slot, d cluster.Done) {
 		s.done = d
 		s.state = slotDone
 		if e.lane == 0 && e.attention.Load() != 0 {
-			e.wake() // not only arrivals complete things here
+			e.wake() // arrivals are not the only completions here
 		}
 	}
 }
 
-// stepOf makes the step due of an operation that was completed elsewhere.
+// stepOf makes the continuation due of an operation that another goroutine completed.
 func (e *engine) stepOf(p *parcel) {
 	s, l := p.req, p.from
 	if l.lane == 0 {
@@ -131,7 +129,7 @@ func (e *engine) stepOf(p *parcel) {
 	l.detached.Add(-1)
 }
 
-// postInside posts from a step or an RPC body, which hold the main engine.
+// postInside posts from a step or an RPC body. The caller holds the main engine.
 func (e *engine) postInside(op *cluster.Op) cluster.Handle {
 	k := e.laneFor(op)
 	if k == 0 {
@@ -148,27 +146,27 @@ func (e *engine) postInside(op *cluster.Op) cluster.Handle {
 	return h
 }
 
-// settle looks at what has arrived before a sender could know that an operation
-// has a step.
+// settle checks arrivals from the time before senders could know that an operation has a
+// continuation.
 func (l *engine) settle(op *cluster.Op) {
 	if op.Then != nil {
 		l.progress()
 	}
 }
 
-// slotOf is the slot of a handle that is no barrier's.
+// slotOf returns the slot of a handle that does not belong to a barrier.
 func (e *engine) slotOf(h cluster.Handle) *slot {
 	if e.lanes == nil {
 		return e.slots.find(h)
 	}
 	s := e.lanes[uint32(h)>>laneShift].slots.at(uint32(h) & (1<<laneShift - 1))
 	if s.gen != uint32(h>>32) || s.state == slotFree {
-		panic("live: a handle that was freed, or never given, is used")
+		panic("live: invalid or freed handle")
 	}
 	return s
 }
 
-// laneOfHandle is the lane that a handle depends on.
+// laneOfHandle returns the VCI of a handle.
 func laneOfHandle(h cluster.Handle) int {
 	if h&barrierBit != 0 {
 		return 0
@@ -176,9 +174,8 @@ func laneOfHandle(h cluster.Handle) int {
 	return int(uint32(h) >> laneShift)
 }
 
-// hold and release bracket what a port does with a lane. The port remembers it: code
-// of the program runs in the main engine, and a panic in any lane must not leave it
-// locked.
+// hold locks a VCI for a port, and release unlocks it. The port records the lock: code of the
+// program runs in the main engine, and a panic must not leave a VCI locked.
 func (p *port) hold(l *engine) {
 	l.grab()
 	p.holds |= 1 << l.lane
@@ -197,7 +194,7 @@ func (p *port) release(l *engine) {
 	l.mu.Unlock()
 }
 
-// postLaned is Post of a rank that has lanes.
+// postLaned is Post for a rank with VCIs.
 func (p *port) postLaned(op *cluster.Op) cluster.Handle {
 	e := p.e
 	if p.holds&1 != 0 {
@@ -244,8 +241,8 @@ func (p *port) postLaned(op *cluster.Op) cluster.Handle {
 	return h
 }
 
-// poll looks after other lanes on behalf of a thread that asks without waiting:
-// after the urgent ones always, after all now and then.
+// poll makes progress for other VCIs when a thread polls: always for urgent VCIs, and periodically
+// for all.
 func (p *port) poll() {
 	if p.polls++; p.polls%8 == 0 {
 		p.progressAll()

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// testLaned is Test of a rank that has lanes.
+// testLaned is Test for a rank with VCIs.
 func (p *port) testLaned(h cluster.Handle) (cluster.Done, bool) {
 	e := p.e
 	if !p.saw(h) && !p.look(h) {
@@ -35,11 +35,11 @@ func (p *port) saw(h cluster.Handle) bool {
 		return false
 	}
 	s := p.e.lanes[uint32(h)>>laneShift].slots.at(uint32(h) & (1<<laneShift - 1))
-	return s.seen == uint32(h>>32) // of the rest another thread may write
+	return s.seen == uint32(h>>32) // another thread may write the other fields
 }
 
-// look reports whether the operation of a handle is complete; if it is not at
-// first, after progress.
+// look reports whether the operation of a handle is complete. If not, it makes progress and checks
+// again.
 func (p *port) look(h cluster.Handle) bool {
 	p.flush()
 	l := p.e.lanes[laneOfHandle(h)]
@@ -49,7 +49,7 @@ func (p *port) look(h cluster.Handle) bool {
 	return done
 }
 
-// returnSpare gives back the slots that a thread has freed, when it ends.
+// returnSpare returns the slots that an ending thread has freed.
 func (p *port) returnSpare() {
 	for k, head := range p.spare {
 		if head == 0 {
@@ -67,27 +67,27 @@ func (p *port) returnSpare() {
 	}
 }
 
-// serve looks after the urgent lanes; it reports whether there was anything.
+// serve makes progress for the urgent VCIs. It reports whether there was any work.
 func (p *port) serve() bool {
 	e, worked := p.e, false
 	for marks := e.urgent.Swap(0); marks != 0; marks &= marks - 1 {
 		k := bits.TrailingZeros32(marks)
 		l := e.lanes[k]
 		if !p.tryHold(l) {
-			e.urge(uint8(k)) // the holder may have looked before
+			e.urge(uint8(k)) // the holder may have checked before
 			continue
 		}
 		if l.progress() {
 			worked = true
-			e.urge(uint8(k)) // there may be more
+			e.urge(uint8(k)) // there may be more work
 		}
 		p.release(l)
 	}
 	return worked
 }
 
-// progressAll looks after every lane, and publishes what other threads have
-// batched; it reports whether there was anything.
+// progressAll makes progress for every VCI and publishes the batches of other threads. It reports
+// whether there was any work.
 func (p *port) progressAll() bool {
 	p.flush()
 	if p.e.urgent.Load() != 0 {
@@ -107,7 +107,7 @@ func (p *port) progressAll() bool {
 	return worked
 }
 
-// watchOf is the set of lanes that handles depend on.
+// watchOf returns the set of VCIs of handles.
 func watchOf(hs []cluster.Handle) uint32 {
 	var lanes uint32
 	for _, h := range hs {
@@ -118,24 +118,23 @@ func watchOf(hs []cluster.Handle) uint32 {
 	return lanes
 }
 
-// Where there are more threads than cores, a waiting thread offers its core this
-// often before it parks: then others are parked for long, or not at all.
+// laneYields is the number of yields of a waiting thread before it parks, if there are more threads
+// than cores. Others are then parked for long, or not at all.
 const laneYields = 100
 
-// crowdedSpins is how often a thread looks before it yields where there are more
-// threads than cores: others of its core have something to do. Fitted on two cores
-// that are near each other, with two threads in each of two ranks: 98 ns a message
-// with 1 to 10 looks, 140 with 60 and more.
+// crowdedSpins is the number of polls before a thread yields, if there are more threads than cores.
+// It is fitted on two neighbouring cores with two threads in each of two ranks: 98 ns per message
+// with 1 to 10 polls, 140 ns with 60 and more.
 const crowdedSpins = 5
 
-// laneSpins is how often a thread with a core of its own looks before it yields.
+// laneSpins is the number of polls before a thread with a separate core yields.
 const laneSpins = 2000
 
-// waitLaned is Wait of a rank that has lanes.
+// waitLaned is Wait for a rank with VCIs.
 func (p *port) waitLaned(hs []cluster.Handle, need int) {
 	e, known := p.e, 0
 	if p.holds&1 != 0 {
-		panic("live: a wait inside an RPC body or a step, which may only post")
+		panic("live: wait inside an RPC body or a step, which may only post")
 	}
 	p.flush()
 	if need <= 0 {
@@ -197,8 +196,8 @@ func (p *port) waitLaned(hs []cluster.Handle, need int) {
 	}
 }
 
-// enoughOf is enough under the locks of the lanes that the handles depend on. Who
-// holds several lanes takes them in order, and does nothing but look.
+// enoughOf is enough under the locks of the VCIs of the handles. It takes several locks in order
+// and only checks.
 func (p *port) enoughOf(lanes uint32, hs []cluster.Handle, need int, known *int) bool {
 	for m := lanes; m != 0; m &= m - 1 {
 		p.hold(p.e.lanes[bits.TrailingZeros32(m)])
@@ -210,8 +209,8 @@ func (p *port) enoughOf(lanes uint32, hs []cluster.Handle, need int, known *int)
 	return done
 }
 
-// parkLaned sleeps until another thread wakes this one. Nobody else may be there to
-// look after the rank, so it looks after all lanes before.
+// parkLaned sleeps until another thread wakes this one. There may be no other thread to make
+// progress for the rank, so it first makes progress for all VCIs.
 func (p *port) parkLaned(hs []cluster.Handle, need int, lanes uint32) {
 	e := p.e
 	if p.progressAll() {
@@ -246,8 +245,8 @@ func (p *port) parkLaned(hs []cluster.Handle, need int, lanes uint32) {
 	e.state.Store(uint32(cluster.Calling))
 }
 
-// allQuiet publishes what other threads have batched before they could know that
-// this one parks, and reports whether progress would find nothing.
+// allQuiet publishes batches that other threads wrote before they could know that this thread
+// parks. It reports whether progress would find no work.
 func (p *port) allQuiet() bool {
 	quiet := true
 	for _, l := range p.e.lanes {
@@ -261,7 +260,7 @@ func (p *port) allQuiet() bool {
 	return quiet
 }
 
-// inattentive takes back what parking has announced.
+// inattentive reverts the announcement of parking.
 func (p *port) inattentive() {
 	e := p.e
 	e.attention.Add(-1)
@@ -270,8 +269,8 @@ func (p *port) inattentive() {
 	}
 }
 
-// pendingWatched is pending for a rank that has lanes, all of whose threads are
-// parked: what arrived in a lane that nobody waits for wakes nobody.
+// pendingWatched is pending for a rank with VCIs and only parked threads. Arrivals in a VCI without
+// a waiter wake no thread.
 func (e *engine) pendingWatched() bool {
 	if e.urgent.Load() != 0 || e.pending() {
 		return true

@@ -12,8 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// The report of a cancel names the ranks that asked over and over for what had not come,
-// beside those that were parked, outside and inside parallel regions.
+// The report of a cancel lists the polling ranks and the parked ranks, outside and inside parallel
+// regions.
 func TestACancelNamesWhoAsked(t *testing.T) {
 	spec := clustertest.Spec(clustertest.Host(), 1, 5)
 	spec.Layout.ThreadsPerRank, spec.Threading = 2, cluster.ThreadMultiple
@@ -76,8 +76,8 @@ func TestACancelNamesWhoAsked(t *testing.T) {
 	}
 }
 
-// A cancelled run that has not ended says which ranks it waits for: those that make no
-// call. Those that do are gone.
+// A cancelled run that has not ended names the ranks that it waits for: ranks that make no call.
+// Ranks that make a call have ended.
 func TestACancelSaysWhatItWaitsFor(t *testing.T) {
 	var entered, over atomic.Bool
 	run, err := cluster.Start(t.Context(), live.New(), clustertest.Spec(clustertest.Host(), 1, 4), func(r *cluster.Rank) error {
@@ -106,7 +106,7 @@ func TestACancelSaysWhatItWaitsFor(t *testing.T) {
 	boom := errors.New("boom")
 	run.Cancel(boom)
 	w := run.Warnings()
-	for ; len(w) != 1; w = run.Warnings() { // the others see the cancel
+	for ; len(w) != 1; w = run.Warnings() { // the others detect the cancel
 		runtime.Gosched()
 	}
 	if !strings.HasPrefix(w[0], "rank 2 computes and has made no call for ") {

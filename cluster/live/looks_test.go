@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/clustertest"
 )
 
-// standing is a world of ranks whose goroutines never start.
+// standing returns a world of ranks whose goroutines never start.
 func standing(ranks, threads int) *world {
 	spec := clustertest.Spec(clustertest.Host(), 1, ranks)
 	spec.Layout.ThreadsPerRank = threads
@@ -21,8 +21,8 @@ func standing(ranks, threads int) *world {
 	return w
 }
 
-// What progress would act on, the last look before a thread parks has to see: nobody
-// wakes it for what came before it was parked.
+// The last check before a thread parks must find all work that progress would find, because no
+// thread wakes it for earlier arrivals.
 func TestLastLookBeforeParking(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -38,12 +38,12 @@ func TestLastLookBeforeParking(t *testing.T) {
 		}},
 		{"a parcel", 2, nil, func(_ *world, e *engine) { e.deliver(&parcel{kind: parcelEager, src: 1}) }},
 		{"a step", 1, nil, func(_ *world, e *engine) { e.steps = append(e.steps, pendingStep{}) }},
-		{"a word that compares", 1,
+		{"a word whose comparison holds", 1,
 			func(_ *world, e *engine) {
 				e.start(&cluster.Op{Kind: cluster.KindAwait, Off: 8, Arg: int32(cluster.CmpEqual), A: 5})
 			},
 			func(_ *world, e *engine) { e.signal(8, cluster.SigAdd, 5) }},
-		{"a barrier that a step waits for", 2,
+		{"a barrier with a continuation", 2,
 			func(w *world, e *engine) {
 				e.join(4, []int32{0, 1})
 				w.engines[1].join(4, []int32{0, 1})
@@ -58,22 +58,22 @@ func TestLastLookBeforeParking(t *testing.T) {
 				c.before(w, e)
 			}
 			if e.pending() {
-				t.Fatal("something is pending before it comes")
+				t.Fatal("work is pending before it arrives")
 			}
 			c.comes(w, e)
 			if !e.pending() {
-				t.Error("a thread would park beside it")
+				t.Error("a thread would park although there is work")
 			}
 		})
 	}
 }
 
-// nothing is a step that does nothing.
+// nothing is a continuation that does nothing.
 type nothing struct{}
 
 func (nothing) Step(cluster.Poster, int32, cluster.Done) {}
 
-// parks makes a thread of a rank look parked, in a receive from a peer.
+// parks makes a thread of a rank appear parked in a receive from a peer.
 func parks(e *engine, peer int32) *port {
 	p := newPort(e, 0)
 	p.hs = []cluster.Handle{e.start(&cluster.Op{Kind: cluster.KindRecv, Peer: peer, Tag: 7})}
@@ -83,12 +83,12 @@ func parks(e *engine, peer int32) *port {
 	return p
 }
 
-// Ranks that a picture shows stuck are looked at again before they are called so:
-// while the picture was taken one of them may have gone on.
+// Ranks that appear stuck are checked again, because one of them may have continued during the
+// first check.
 func TestDeadlockIsConfirmed(t *testing.T) {
 	for name, moves := range map[string]func(e *engine, p *port){
-		"something is on the wire to one":     func(e *engine, _ *port) { e.inflight.Add(1) },
-		"a message has come to one":           func(e *engine, _ *port) { e.deliver(&parcel{kind: parcelEager, src: 1, tag: 9}) },
+		"an event on the wire for one":        func(e *engine, _ *port) { e.inflight.Add(1) },
+		"a message has arrived at one":        func(e *engine, _ *port) { e.deliver(&parcel{kind: parcelEager, src: 1, tag: 9}) },
 		"one was woken":                       func(_ *engine, p *port) { p.parked.Store(false) },
 		"one has slept again since":           func(_ *engine, p *port) { p.sleeps++ },
 		"one has another wait":                func(_ *engine, p *port) { p.need = 0 },
@@ -112,8 +112,8 @@ func TestDeadlockIsConfirmed(t *testing.T) {
 	}
 }
 
-// A lane whose lock another thread holds stays urgent: the holder may have looked
-// before what made it so.
+// A VCI whose lock another thread holds stays urgent, because the holder may have checked before
+// the new work arrived.
 func TestUrgentLaneIsNotForgotten(t *testing.T) {
 	w := standing(2, 2)
 	e := w.engines[0]
@@ -121,7 +121,7 @@ func TestUrgentLaneIsNotForgotten(t *testing.T) {
 	e.urge(1)
 	e.lanes[1].mu.Lock()
 	if p.serve() {
-		t.Error("something was done in a lane that another thread holds")
+		t.Error("work was done in a VCI that another thread holds")
 	}
 	if e.urgent.Load() != 1<<1 {
 		t.Errorf("urgent lanes: %b, want lane 1", e.urgent.Load())
@@ -129,11 +129,11 @@ func TestUrgentLaneIsNotForgotten(t *testing.T) {
 	e.lanes[1].mu.Unlock()
 	p.serve()
 	if e.urgent.Load() != 0 {
-		t.Errorf("urgent lanes: %b, want none after nothing was found", e.urgent.Load())
+		t.Errorf("urgent VCIs: %b, want none after no work was found", e.urgent.Load())
 	}
 }
 
-// A message to another node takes the adapter that is free first.
+// An inter-node message uses the first free adapter.
 func TestWireTakesTheFreeAdapter(t *testing.T) {
 	spec := clustertest.Spec(clustertest.Emulated(), 2, 1)
 	spec.Machine.Classes[cluster.Remote].Adapters = 2
@@ -143,18 +143,18 @@ func TestWireTakesTheFreeAdapter(t *testing.T) {
 	n := int64(4e9) // bytes of a second
 	second := x.wall(cluster.Second)
 	first := x.arrival(x.class(0, 1), 0, 1, n, x.now())
-	for i, want := range []int64{0, 1, 1, 2, 2} { // seconds after the first one
+	for i, want := range []int64{0, 1, 1, 2, 2} { // seconds after the first message
 		got := x.arrival(x.class(0, 1), 0, 1, n, x.now()) - first
 		if got < want*second || got > want*second+second/2 {
 			t.Errorf("message %d arrives %d ns after the first, want %d s", i+1, got, want)
 		}
 	}
 	if got := x.arrival(x.class(1, 0), 1, 0, n, x.now()) - first; got > second/2 {
-		t.Errorf("a message the other way arrives %d ns after the first: it has adapters of its own", got)
+		t.Errorf("a message in the other direction arrives %d ns after the first: want separate adapters", got)
 	}
 }
 
-// A wait for a handle that names nothing is told, and does not bring down who looks.
+// A wait for an invalid handle is reported, and does not crash the monitor.
 func TestWaitForNothingIsToldOf(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		w := standing(2, threads)
@@ -171,12 +171,12 @@ func TestWaitForNothingIsToldOf(t *testing.T) {
 			}
 		}
 		if found != 6 {
-			t.Errorf("%d threads a rank: %d waits for what was never given, want 6", threads, found)
+			t.Errorf("%d threads per rank: %d waits for invalid handles, want 6", threads, found)
 		}
 	}
 }
 
-// What teams take goes with the last member that frees them.
+// The memory of a team is freed with its last member.
 func TestFreedTeamsLeaveNothing(t *testing.T) {
 	w := standing(2, 1)
 	for ctx := int32(4); ctx < 400; ctx += 2 {

@@ -6,15 +6,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// isEager reports whether a message of n bytes may leave before its receive is
-// known. A limit of 0 makes every send of the program synchronous; empty notices
-// in the contexts of collectives, which are odd, leave all the same.
+// isEager reports whether a message of n bytes may leave before its receive is posted. A limit of 0
+// makes every send of the program synchronous. Empty messages in the contexts of collectives, which
+// are odd, are always eager.
 func (w *world) isEager(ctx int32, n int64) bool {
 	return n <= w.eager && (w.eager > 0 || ctx&1 == 1)
 }
 
-// batchCells is how many cells to one rank may wait to be published together; the
-// next call that waits, tests, probes or computes publishes them.
+// batchCells is the maximum number of unpublished cells to one rank. The next call that waits,
+// tests, probes or computes publishes them.
 const batchCells = 16
 
 // send starts a message.
@@ -63,12 +63,12 @@ type unmatchedMessage struct {
 	src, ctx, tag int32
 	size          int64
 	data          [inlineBytes]byte
-	parcel        *parcel // nil: data holds it
+	parcel        *parcel // nil: data has the bytes
 	next          uint32  // of the free list, index + 1
 	held          bool    // taken by a matched probe
 }
 
-// unmatched is the table of such messages; the matching queues hold indices.
+// unmatched is the table of such messages. The matching queues have indices into it.
 type unmatched struct {
 	list []unmatchedMessage
 	free uint32
@@ -94,7 +94,7 @@ func (m *unmatchedMessage) envelope() cluster.Done {
 	return cluster.Done{Peer: m.src, Tag: m.tag, Size: m.size, Found: true}
 }
 
-// recv posts a receive, or takes what has arrived.
+// recv posts a receive, or takes an arrived message.
 func (e *engine) recv(op *cluster.Op) cluster.Handle {
 	if e.queues.Unexpected() > 0 {
 		if i, ok := e.queues.Take(op.Ctx, op.Peer, op.Tag); ok {
@@ -156,22 +156,22 @@ func received(src, tag int32, size, room int64) cluster.Done {
 	return d
 }
 
-// accept answers a rendezvous whose receive is known: the sender may send.
+// accept answers a rendezvous whose receive is posted: the sender may send.
 func (e *engine) accept(p *parcel, s *slot) {
 	p.kind, p.recv = parcelClear, s
 	p.src, p.dst = p.dst, p.src
 	e.w.way.carry(e, p, 0)
 }
 
-// clear sends the bytes of a rendezvous, now that the receiver is ready.
+// clear sends the bytes of a rendezvous after its CTS.
 func (e *engine) clear(p *parcel) {
 	p.kind = parcelData
 	p.src, p.dst = p.dst, p.src
 	e.w.way.carry(e, p, p.size)
 }
 
-// completeFrom finishes a slot of this engine from another goroutine. A detached
-// one has to run its step on its own engine.
+// completeFrom finishes a slot of this engine from another goroutine. A detached operation runs its
+// continuation on this engine.
 func (e *engine) completeFrom(s *slot, d cluster.Done) {
 	s.done = d
 	if s.detached {
@@ -184,7 +184,7 @@ func (e *engine) completeFrom(s *slot, d cluster.Done) {
 	e.alert()
 }
 
-// arriveInline takes a small message out of the cells at the ring's position.
+// arriveInline receives a small message from the cells at the ring's position.
 func (e *engine) arriveInline(r *ring, h uint64) {
 	ctx, tag, size := headCtx(h), headTag(h), headSize(h)
 	var data [inlineBytes]byte
@@ -210,7 +210,7 @@ func (e *engine) arriveInline(r *ring, h uint64) {
 	e.keep(m)
 }
 
-// arrive takes a message that came as a parcel.
+// arrive receives a message that arrived as a parcel.
 func (e *engine) arrive(p *parcel) {
 	if id, ok := e.queues.Arrive(p.ctx, p.src, p.tag); ok {
 		s := e.slots.at(id)
@@ -233,7 +233,7 @@ func (e *engine) arrive(p *parcel) {
 	e.keep(unmatchedMessage{src: p.src, ctx: p.ctx, tag: p.tag, size: p.size, parcel: p})
 }
 
-// keep stores a message nobody receives yet, and answers the probes that wait.
+// keep stores a message without a receive, and completes waiting probes.
 func (e *engine) keep(m unmatchedMessage) {
 	i := e.unmatched.add(m)
 	e.queues.Keep(m.ctx, m.src, m.tag, i)
@@ -247,7 +247,8 @@ func (e *engine) keep(m unmatchedMessage) {
 	}
 }
 
-// probe looks for a message; take removes it from the queue and names it.
+// probe looks for a message. With take it removes the message from the queue and returns its
+// number.
 func (e *engine) probe(take bool, ctx, src, tag int32) (cluster.Done, bool) {
 	if !take {
 		i, ok := e.queues.Peek(ctx, src, tag)
@@ -266,7 +267,7 @@ func (e *engine) probe(take bool, ctx, src, tag int32) (cluster.Done, bool) {
 	return d, true
 }
 
-// probing serves the four probes.
+// probing runs the four kinds of probes.
 func (e *engine) probing(op *cluster.Op) cluster.Handle {
 	take := op.Kind == cluster.KindMprobe || op.Kind == cluster.KindImprobe
 	d, ok := e.probe(take, op.Ctx, op.Peer, op.Tag)

@@ -7,28 +7,27 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// observed is a port that writes down what its thread does. It looks at the clock
-// where a wait begins and ends, and where computing gives way to posting; what
-// passes between two waits is communicating if anything was posted or put in place,
-// else the program's own code. Loads and stores of single words in other ranks'
-// segments are the program's own code, too.
+// observed is a port that records the activity of its thread. It reads the clock at the begin and
+// the end of a wait, and between computing and posting. The time between two waits counts as
+// communication if anything was posted or put in place, otherwise as the program's code. Loads and
+// stores of single words in other segments also count as the program's code.
 type observed struct {
 	*port
 	lane *timeline.Lane
 	rec  *timeline.Recorder
 
-	call     cluster.Kind // posted last since the clock was looked at; KindNone: nothing
+	call     cluster.Kind // last post since the clock was read; KindNone: none
 	peer     int32
 	talks    bool  // something was posted since then
-	computes bool  // Compute was called since then, or a region's threads are at work
-	meets    bool  // the region's barrier was entered since then
-	waits    bool  // it is inside a wait, for call and peer
-	kernel   int32 // stream of the kernel whose body comes next, where devices are labels, + 1
+	computes bool  // Compute was called since then, or a region is running
+	meets    bool  // the thread barrier was entered since then
+	waits    bool  // inside a wait, for call and peer
+	kernel   int32 // stream + 1 of the kernel whose body is next, if devices are labels
 	dress    cluster.Port
 }
 
-// copyBytes is how many bytes a post has to carry for its time to be looked at: a
-// copy that takes some µs.
+// copyBytes is the minimum number of bytes of a post whose time is measured: a copy that takes some
+// µs.
 const copyBytes = 32 << 10
 
 // observe wraps the bodies of a launch whose timeline is recorded.
@@ -53,7 +52,7 @@ func (w *world) observe(body func(cluster.Port) error) func(cluster.Port) error 
 	}
 }
 
-// clock is the fabric's time, for those who watch.
+// clock returns the fabric's time, for observers.
 func (w *world) clock() cluster.Time {
 	return w.way.model(time.Since(w.began))
 }
@@ -64,7 +63,7 @@ func newObserved(p *port, lane *timeline.Lane, rec *timeline.Recorder) *observed
 	return o
 }
 
-// wrapped is the port that the thread's program gets.
+// wrapped returns the port for the thread's program.
 func (o *observed) wrapped() cluster.Port {
 	if o.dress == nil {
 		o.dress = o
@@ -75,7 +74,7 @@ func (o *observed) wrapped() cluster.Port {
 	return o.dress
 }
 
-// turn ends at t what went on since the clock was looked at.
+// turn ends, at t, the activity since the clock was read.
 func (o *observed) turn(t cluster.Time) {
 	if o.talks {
 		o.lane.Until(t, timeline.ActivityCommunicate, o.call, o.peer)
@@ -90,13 +89,13 @@ func (o *observed) Post(op *cluster.Op) cluster.Handle {
 	if op.Kind != o.call || op.Peer != o.peer || len(op.Buf) >= copyBytes {
 		return o.another(op)
 	}
-	if e := o.e; e.plain && !e.w.aborted.Load() { // what the port would do, a call less
+	if e := o.e; e.plain && !e.w.aborted.Load() { // the same as port.Post, with one call less
 		return e.post(op)
 	}
 	return o.port.Post(op)
 }
 
-// another posts what differs from the operation before, or is long.
+// another posts an operation that differs from the previous one, or is long.
 func (o *observed) another(op *cluster.Op) cluster.Handle {
 	switch op.Kind {
 	case cluster.KindMeet:
@@ -115,7 +114,7 @@ func (o *observed) another(op *cluster.Op) cluster.Handle {
 	if op.Kind.HasPeer() {
 		peer = op.Peer
 	}
-	if !o.talks { // those who look on learn it when the next wait begins
+	if !o.talks { // recorded at the begin of the next wait
 		o.talks, o.peer = true, peer
 	}
 	if peer != o.peer {
@@ -132,7 +131,7 @@ func (o *observed) another(op *cluster.Op) cluster.Handle {
 	return o.port.Post(op)
 }
 
-// launch posts a kernel, which is the program's own computing.
+// launch posts a kernel, which counts as the program's computation.
 func (o *observed) launch(op *cluster.Op) cluster.Handle {
 	if o.talks {
 		o.turn(o.Now())
@@ -144,7 +143,7 @@ func (o *observed) launch(op *cluster.Op) cluster.Handle {
 	return o.port.Post(op)
 }
 
-// copied reports whether posting an operation moves many bytes then and there.
+// copied reports whether posting an operation copies many bytes at once.
 func copied(op *cluster.Op, w *world) bool {
 	if len(op.Buf) < copyBytes {
 		return false
@@ -160,8 +159,8 @@ func copied(op *cluster.Op, w *world) bool {
 	return false
 }
 
-// grab takes an engine's lock to post. A thread that has to wait for another one to
-// leave the library has that written down, if anything is.
+// grab takes an engine's lock to post. If the timeline is recorded, it records the wait for another
+// thread in the library.
 func (p *port) grab(l *engine) {
 	if l.mu.TryLock() {
 		return
@@ -205,8 +204,8 @@ func (o *observed) Wait(hs []cluster.Handle, need int) {
 	o.lane.Now(timeline.ActivityCompute, cluster.KindNone, timeline.NoPeer)
 }
 
-// came is when the other side of the last message of a wait had come; false: it was for
-// other things, too. What is one-sided waits for nobody.
+// came returns the arrival of the other side of the last message of a wait; false: the wait was not
+// only for messages. One-sided operations do not wait for another rank.
 func (o *observed) came(hs []cluster.Handle) (last cluster.Time, ok bool) {
 	o.enter()
 	defer o.leave()
@@ -231,7 +230,7 @@ func (o *observed) came(hs []cluster.Handle) (last cluster.Time, ok bool) {
 	return last, ok
 }
 
-// takes copies a rendezvous out of its sender's buffer.
+// takes copies a rendezvous from its sender's buffer.
 func (o *observed) takes(to, from []byte, peer int32) {
 	if o.waits {
 		o.lane.Until(o.Now(), timeline.ActivityWait, o.call, o.peer)
@@ -282,8 +281,8 @@ func (o *observed) Compute(work cluster.Work, body func()) {
 	o.port.Compute(work, body)
 }
 
-// Fork implements cluster.Port. Threads sleep before their region, and from the end
-// of their own part of it.
+// Fork implements cluster.Port. Threads sleep before the region and after the end of their own
+// part.
 func (o *observed) Fork(n int, body func(cluster.Port, int)) {
 	lanes := o.rec.Team(o.ID(), n)
 	o.turn(o.Now())

@@ -10,9 +10,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// BenchmarkTimeline is the rate of 8-byte messages, 64 outstanding and an answer a
-// window, with the timeline off and on: between two ranks, and of one rank to itself,
-// which needs no second core to be quiet.
+// BenchmarkTimeline measures the rate of 8-byte messages, with 64 outstanding and one answer per
+// window, with the timeline off and on: between two ranks, and from one rank to itself, which needs
+// no idle second core.
 func BenchmarkTimeline(b *testing.B) {
 	for i := range 4 {
 		ranks, on := 2-i/2, i%2 == 1

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// recorded runs a program of two ranks and gives what its lanes show.
+// recorded runs a program of two ranks and returns the view of its lanes.
 func recorded(t *testing.T, m cluster.Machine, nodes int, body func(r *cluster.Rank) error) *timeline.View {
 	t.Helper()
 	spec := cluster.Spec{Machine: m, EagerLimit: 8192, Segment: 1 << 20, Layout: cluster.Layout{
@@ -21,8 +21,8 @@ func recorded(t *testing.T, m cluster.Machine, nodes int, body func(r *cluster.R
 	return timeline.Of(&spec).View()
 }
 
-// Puts and gets in place are none of the program's own computing: long ones are
-// copying, short ones communicating, with the peer that they are with.
+// Puts and gets in place do not count as computing. Long ones are copying, short ones
+// communicating, with their peer.
 func TestTransfersInPlaceAreNotComputing(t *testing.T) {
 	v := recorded(t, cluster.Machine{Name: "this-host"}, 1, func(r *cluster.Rank) error {
 		if r.ID() == 1 {
@@ -66,8 +66,8 @@ func TestTransfersInPlaceAreNotComputing(t *testing.T) {
 	}
 }
 
-// Over the wire of an emulated machine a receive of a late sender waits, and
-// communicates once the sender has come, for the machine's time of the message.
+// Over the wire of an emulated machine, a receive with a late sender waits, and communicates after
+// the sender has arrived, for the machine's time of the message.
 func TestWireTellsWaitingFromCommunicating(t *testing.T) {
 	const millisecond = cluster.Millisecond
 	for name, n := range map[string]int{"eager": 8, "rendezvous": 100_000} {
@@ -88,7 +88,7 @@ func TestWireTellsWaitingFromCommunicating(t *testing.T) {
 				t.Errorf("it waits for %v of the 20 ms in which the sender computes", wait)
 			}
 			if comm := sums[timeline.ActivityCommunicate]; comm < 2*millisecond {
-				t.Errorf("it communicates for %v, and the message takes 3 ms at least", comm)
+				t.Errorf("it communicates for %v, and the message takes at least 3 ms", comm)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// within reports whether n bytes at off lie in the segment.
+// within reports whether n bytes at off are in the segment.
 func (e *engine) within(off, n int64) bool {
 	return off >= 0 && n >= 0 && n <= int64(len(e.seg)) && off <= int64(len(e.seg))-n
 }
@@ -22,8 +22,8 @@ func (e *engine) word(off int64) (*uint64, cluster.Code) {
 	return &e.words[off/8], cluster.OK
 }
 
-// checkTarget finds out whether a put or get fits the target's segment.
-// A phantom one has the segment that the machine has.
+// checkTarget checks that a put or get fits the target's segment. A size-only transfer may also use
+// the machine's segment.
 func checkTarget(t *engine, op *cluster.Op) cluster.Code {
 	n, extent := op.Bytes(), int64(len(t.seg))
 	if op.Buf == nil {
@@ -49,8 +49,7 @@ func checkTarget(t *engine, op *cluster.Op) cluster.Code {
 	return cluster.OK
 }
 
-// scatter writes buf to the target. Of a phantom there is nothing to write, and its
-// place need not be there.
+// scatter writes buf to the target. A size-only transfer writes nothing.
 func (t *engine) scatter(off int64, vec []cluster.Span, shape *cluster.Strided, buf []byte) {
 	if buf == nil {
 		return
@@ -94,7 +93,7 @@ func (t *engine) gather(off int64, vec []cluster.Span, shape *cluster.Strided, b
 	}
 }
 
-// signal changes a flag word and wakes who awaits it.
+// signal changes a flag and wakes its waiters.
 func (t *engine) signal(off int64, how cluster.SigOp, v uint64) {
 	w := &t.words[off/8]
 	if how == cluster.SigAdd {
@@ -131,7 +130,7 @@ func (e *engine) get(op *cluster.Op) cluster.Handle {
 	return e.w.way.get(e, op, n)
 }
 
-// apply runs an atomic on a word of this segment and gives the word before.
+// apply runs an atomic on a word of this segment and returns the old word.
 func (t *engine) apply(w *uint64, op cluster.AtomicOp, a, b uint64) uint64 {
 	var old uint64
 	switch op {
@@ -161,7 +160,7 @@ func (e *engine) atomic(op *cluster.Op) cluster.Handle {
 	return e.w.way.atomic(e, op)
 }
 
-// await completes when the own word compares.
+// await completes when the comparison of the local word holds.
 func (e *engine) await(op *cluster.Op) cluster.Handle {
 	w, code := e.word(op.Off)
 	if code != cluster.OK {
@@ -196,7 +195,7 @@ func (e *engine) runBody(p *parcel) {
 	e.w.way.reply(e, p, d)
 }
 
-// event makes a thing that completes after some fires.
+// event makes an event that completes after a number of fires.
 func (e *engine) event(op *cluster.Op) cluster.Handle {
 	s := e.pend(op)
 	s.arg2 = uint32(max(op.Arg, 1))
@@ -207,7 +206,7 @@ func (e *engine) event(op *cluster.Op) cluster.Handle {
 func (e *engine) fire(op *cluster.Op) cluster.Handle {
 	s := e.slots.find(op.Event)
 	if s.kind != cluster.KindEvent {
-		panic("live: fire of a handle that is no event")
+		panic("live: fire of a handle that is not an event")
 	}
 	if s.arg2--; s.arg2 == 0 {
 		e.complete(s, cluster.Done{Peer: e.id})

@@ -8,27 +8,27 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// parcelKind says what a parcel does.
+// parcelKind is the type of a parcel.
 type parcelKind uint8
 
 const (
 	parcelEager    parcelKind = iota // message with its bytes
-	parcelRendez                     // announcement of a message whose bytes wait at the sender
+	parcelRendez                     // RTS: announces a message whose bytes wait at the sender
 	parcelRPC                        // run fn at the receiver
-	parcelClear                      // emulated rendezvous: the receiver is ready
+	parcelClear                      // emulated rendezvous: CTS, the receiver is ready
 	parcelData                       // wire: bytes of a rendezvous arrive
 	parcelPut                        // wire: bytes arrive at the target
 	parcelGet                        // wire: the target's bytes are read
 	parcelAtomic                     // wire: the target's word changes
 	parcelComplete                   // wire: an operation completes
 	parcelBarrier                    // wire: a barrier opens
-	parcelRaise                      // wire: a word of a board grows
-	parcelWake                       // wire: a computing thread goes on
+	parcelRaise                      // wire: a flag of a board is incremented
+	parcelWake                       // wire: a computing thread continues
 )
 
-// parcel is what passes between engines by reference: a message longer than a
-// cell holds, a handshake, an RPC, or anything that happens at a time on the wire. What a
-// message needs stands in its first two cache lines, because each goes from core to core.
+// parcel is data that passes between engines by reference: a message that does not fit in cells, a
+// handshake, an RPC, or an event on the wire. The fields of messages are in the first two cache
+// lines, because each line moves from core to core.
 type parcel struct {
 	kind     parcelKind
 	src, dst int32
@@ -37,15 +37,15 @@ type parcel struct {
 	buf      []byte // eager bytes (pooled), or the bytes of a put
 	pooled   *buffer
 
-	from    *engine // of req
-	req     *slot   // the operation that waits for this: at the sender or initiator
+	from    *engine // engine of req
+	req     *slot   // the waiting operation at the sender or initiator
 	recv    *slot   // emulated rendezvous: the matched receive
-	home    *engine // that sent it, of a message
-	next    *parcel // in a list of spare ones
-	came    int64   // wire: when both sides of its message had come, wall ns since launch
-	adapter bool    // it goes by the adapter inside a node, too
-	leaves  bool    // a device's memory, by way of the host's
-	enters  bool    // likewise
+	home    *engine // sender of a message
+	next    *parcel // next spare parcel
+	came    int64   // wire: arrival of the later side of its message, wall ns since launch
+	adapter bool    // uses the adapter also inside a node
+	leaves  bool    // leaves device memory through host memory
+	enters  bool    // enters device memory through host memory
 
 	fn, arg  int32
 	a, b     uint64
@@ -54,14 +54,14 @@ type parcel struct {
 	sigOp    cluster.SigOp
 	vec      []cluster.Span
 	shape    *cluster.Strided
-	packing  int64 // wire: wall ns that pieces take to be packed before they leave
-	handling int64 // and to be unpacked, or packed for the answer, once they have come
-	unpack   int64 // those of a get's answer
+	packing  int64 // wire: time to pack pieces before they leave, wall ns
+	handling int64 // time to unpack pieces, or to pack the answer, after the arrival
+	unpack   int64 // time to unpack a get's answer
 	done     cluster.Done
 	barrier  *barrier
 	port     *port
 
-	at  int64 // wire: wall ns since launch
+	at  int64 // wire: time of the event, wall ns since launch
 	seq uint64
 }
 
@@ -69,30 +69,30 @@ var parcelPool = sync.Pool{New: func() any { return new(parcel) }}
 
 func newParcel() *parcel { return parcelPool.Get().(*parcel) }
 
-// spares are an engine's parcels of messages, with their buffers. What it received serves
-// what it sends next, because it stands in its core's cache; what is too many goes home to
-// its sender. A pool alone would leave all with the receiver where messages go one way, and
-// senders would have to look for them there.
+// spares are an engine's free parcels with their buffers. It reuses received parcels for its next
+// sends, because they are in its core's cache. Excess parcels return to their senders. With only a
+// pool, one-way traffic would leave all parcels with the receiver, and senders would have to fetch
+// them from there.
 type spares struct {
 	own  *parcel
-	many int // of own
+	many int // number in own
 	_    [128]byte
-	back atomic.Pointer[parcel] // that receivers sent home
-	came atomic.Int32           // how many of them, at most
+	back atomic.Pointer[parcel] // parcels returned by receivers
+	came atomic.Int32           // maximum number of returned parcels
 	_    [128]byte
 }
 
-// longestKept is the longest buffer that a spare parcel keeps.
+// longestKept is the maximum size of a buffer that a spare parcel keeps.
 const longestKept = 16 << 10
 
-// spareParcels is how many an engine keeps that it received, and how many it takes back:
-// all engines together stay within 40 MiB, or two parcels each.
+// spareParcels returns the number of received parcels that an engine keeps, and the number that it
+// accepts back. All engines together use at most 40 MiB, or two parcels each.
 func spareParcels(engines int) (own, back int) {
 	own = min(max(1024/engines, 1), 64)
 	return own, own
 }
 
-// message gives the engine a parcel for a message.
+// message returns a parcel for a message.
 func (e *engine) message() *parcel {
 	s := &e.spares
 	if s.own == nil && s.back.Load() != nil {
@@ -114,13 +114,13 @@ func (e *engine) message() *parcel {
 	return p
 }
 
-// release gives a parcel back whose message the engine has received.
+// release frees a parcel whose message the engine has received.
 func (e *engine) release(p *parcel) {
 	if p.pooled != nil && len(p.pooled.b) > longestKept {
 		p.pooled.free()
 		p.pooled = nil
 	}
-	p.buf, p.req, p.from, p.leaves, p.came = nil, nil, nil, false, 0 // else it is as new
+	p.buf, p.req, p.from, p.leaves, p.came = nil, nil, nil, false, 0 // all other fields are already zero
 	if s := &e.spares; s.many < e.w.spareOwn {
 		p.next, s.own = s.own, p
 		s.many++
@@ -140,7 +140,7 @@ func (e *engine) release(p *parcel) {
 	}
 }
 
-// free gives the parcel and its bytes to the pool.
+// free returns the parcel and its bytes to the pool.
 func (p *parcel) free() {
 	if p.pooled != nil {
 		p.pooled.free()

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// port is one thread's way into its rank's engine.
+// port is one thread's access to its rank's engine.
 type port struct {
 	e      *engine
 	thread int
@@ -18,25 +18,25 @@ type port struct {
 	timer  chan struct{} // emulated: wakes the computing thread
 	parked atomic.Bool
 
-	waitMu sync.Mutex // guards what the monitor reads of a parked thread
+	waitMu sync.Mutex // guards the fields that the monitor reads of a parked thread
 	hs     []cluster.Handle
 	need   int
 	asleep bool
-	sleeps uint64 // how often it has parked
+	sleeps uint64 // number of parks
 
-	// Where the rank has lanes.
-	ctx     int32                // of the last message
-	ctxLane int                  // its lane; 0: none yet
-	batched uint32               // lanes with messages of this thread that may not be published
-	watched atomic.Uint32        // lanes that the parked thread waits for
-	spare   [maxLanes + 1]uint32 // freed slots by lane, lists by index + 1
+	// The fields below are for ranks with VCIs.
+	ctx     int32                // context of the last message
+	ctxLane int                  // its VCI; 0: none yet
+	batched uint32               // VCIs with possibly unpublished messages of this thread
+	watched atomic.Uint32        // VCIs that the parked thread waits for
+	spare   [maxLanes + 1]uint32 // freed slots by VCI, lists by index + 1
 	polls   uint32
 
 	joining    atomic.Bool // waits for the other threads of its parallel region
-	holds      uint32      // locks of the rank's lanes, by bit, of which only the own goroutine asks; bit 0: the engine's
+	holds      uint32      // held locks of the rank's VCIs, by bit; only this goroutine uses it; bit 0: the engine
 	finalizing bool        // the body has returned
-	returned   bool        // the goroutine ends as it should
-	observer   *observed   // writes down what the thread does; nil: nobody
+	returned   bool        // the goroutine ends normally
+	observer   *observed   // records the thread's activity; nil: no recording
 }
 
 func newPort(e *engine, thread int) *port {
@@ -59,7 +59,7 @@ func (p *port) close() {
 	e.portsMu.Unlock()
 }
 
-// lock and unlock hand the engine from one goroutine to another.
+// lock takes the engine for this goroutine, and unlock releases it.
 func (p *port) lock() {
 	p.e.mu.Lock()
 	p.holds = 1
@@ -70,7 +70,7 @@ func (p *port) unlock() {
 	p.e.mu.Unlock()
 }
 
-// unlockAll lets go of what a panic has left locked.
+// unlockAll releases the locks that a panic has left.
 func (p *port) unlockAll() {
 	for ; p.holds != 0; p.holds &= p.holds - 1 {
 		l := p.e
@@ -81,8 +81,8 @@ func (p *port) unlockAll() {
 	}
 }
 
-// enter and leave bracket a call. Outside parallel regions the engine is the
-// caller's already.
+// enter begins a call, and leave ends it. Outside parallel regions the caller already owns the
+// engine.
 func (p *port) enter() {
 	if !p.e.plain {
 		p.lock()
@@ -232,8 +232,8 @@ func (e *engine) isDone(h cluster.Handle) bool {
 	return e.slotOf(h).isDone()
 }
 
-// sees is isDone for a thread that waits; where the rank has lanes it notes what
-// it saw under the lane's lock, so that the test after the wait needs none.
+// sees is isDone for a waiting thread. With VCIs it records the result under the VCI's lock, so the
+// test after the wait needs no lock.
 func (e *engine) sees(h cluster.Handle) bool {
 	if h&barrierBit != 0 {
 		return e.passed(h)

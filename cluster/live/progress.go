@@ -7,12 +7,10 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// drainBurst is how many messages are taken from one ring before the others get
-// their turn.
+// drainBurst is the maximum number of messages taken from one ring before other rings are drained.
 const drainBurst = 64
 
-// progress takes what has arrived and runs what is due; it reports whether there
-// was anything.
+// progress receives arrivals and runs due continuations. It reports whether there was any work.
 func (e *engine) progress() bool {
 	n := 0
 	if e.dirty == nil {
@@ -31,17 +29,17 @@ func (e *engine) progress() bool {
 	if len(e.gates) > 0 {
 		n += e.checkGates()
 	}
-	if len(e.steps) > 0 && !e.stepping { // else one of them posts, or has panicked
+	if len(e.steps) > 0 && !e.stepping { // otherwise one of them is posting, or has panicked
 		n += len(e.steps)
 		e.runSteps()
 	}
 	return n > 0
 }
 
-// drain takes messages out of a ring.
+// drain receives messages from a ring.
 func (e *engine) drain(r *ring) int {
 	n := 0
-	spilled := r.spilled.Load() // before the cells: what was spilled comes after them
+	spilled := r.spilled.Load() // read before the cells: spilled messages follow them
 	for spilled || n < drainBurst {
 		h := atomic.LoadUint64(&r.cells[r.pos&r.mask].head)
 		if h&lapMask != r.lap(r.pos) {
@@ -83,7 +81,7 @@ func (e *engine) drainDirty() int {
 			}
 			r := e.bySource[w*64+b].Load()
 			n += e.drain(r)
-			if r.ready() { // a burst that was cut short
+			if r.ready() { // an incomplete burst
 				e.dirty[w].Or(1 << b)
 			}
 		}
@@ -91,7 +89,7 @@ func (e *engine) drainDirty() int {
 	return n
 }
 
-// deliver hands the engine a parcel from any goroutine.
+// deliver passes a parcel to the engine, from any goroutine.
 func (e *engine) deliver(p *parcel) {
 	e.inMu.Lock()
 	e.inbox = append(e.inbox, p)
@@ -114,7 +112,7 @@ func (e *engine) takeInbox() int {
 	return len(list)
 }
 
-// take acts on a parcel that arrived.
+// take processes an arrived parcel.
 func (e *engine) take(p *parcel) {
 	switch p.kind {
 	case parcelEager, parcelRendez:
@@ -131,11 +129,11 @@ func (e *engine) take(p *parcel) {
 		e.stepOf(p)
 		p.free()
 	default:
-		panic("live: a parcel of the wire came to an engine")
+		panic("live: a wire parcel reached an engine")
 	}
 }
 
-// checkAwaits completes the awaits whose word compares.
+// checkAwaits completes the awaits whose comparison holds.
 func (e *engine) checkAwaits() int {
 	n := 0
 	for i := 0; i < len(e.awaits); i++ {
@@ -150,8 +148,7 @@ func (e *engine) checkAwaits() int {
 	return n
 }
 
-// pending reports whether progress would find something; the last look before a
-// thread parks.
+// pending reports whether progress would find work. It is the last check before a thread parks.
 func (e *engine) pending() bool {
 	if e.delivered.Load() || len(e.steps) > 0 {
 		return true
@@ -181,8 +178,7 @@ func (e *engine) pending() bool {
 	return false
 }
 
-// helper is a rank's progress thread: it serves the engine while the owner
-// computes.
+// helper is a rank's progress thread: it makes progress while the owner computes.
 func (e *engine) helper() {
 	p := &port{e: e}
 	defer e.w.others.Done()
@@ -196,7 +192,7 @@ func (e *engine) helper() {
 		}
 		for e.away.Load() {
 			if !e.mu.TryLock() {
-				runtime.Gosched() // the owner is about to let go of it, or is back
+				runtime.Gosched() // the owner is about to release the engine, or is back
 				continue
 			}
 			p.holds = 1

@@ -7,15 +7,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// region is what the threads of a parallel region share besides the engine.
+// region is the data that the threads of a parallel region share in addition to the engine.
 type region struct {
 	threads  int
-	meeting  []*slot  // of the threads that have come to the barrier, but for the last
-	counters []uint64 // of the work-sharing constructs since the threads last met
+	meeting  []*slot  // slots of the threads at the barrier, except the last
+	counters []uint64 // counters of the work-sharing constructs since the last thread barrier
 	holder   atomic.Int32
 }
 
-// regional serves the operations of a region's threads.
+// regional runs the operations of a region's threads.
 func (p *port) regional(op *cluster.Op) cluster.Handle {
 	g := &p.e.region
 	switch op.Kind {
@@ -47,7 +47,7 @@ func (g *region) draw(op *cluster.Op) {
 	g.counters[op.Arg] += op.A
 }
 
-// alone is regional in a region of one thread, which needs no lock.
+// alone is regional for a region of one thread, which needs no lock.
 func (e *engine) alone(op *cluster.Op) cluster.Handle {
 	switch op.Kind {
 	case cluster.KindMeet:
@@ -61,7 +61,7 @@ func (e *engine) alone(op *cluster.Op) cluster.Handle {
 	return 0
 }
 
-// meet enters the region's barrier; the last thread opens it.
+// meet enters the thread barrier; the last thread completes it.
 func (p *port) meet() cluster.Handle {
 	e, g := p.e, &p.e.region
 	p.lock()
@@ -117,7 +117,7 @@ func (p *port) Fork(n int, body func(cluster.Port, int)) {
 			p.joining.Store(false)
 			e.w.threads.Add(int32(1 - n))
 		}()
-		defer func() { p.returned = false }() // the rank's body goes on
+		defer func() { p.returned = false }() // the rank's body continues
 		defer e.w.catch(p)
 		body(p, 0)
 		p.publish()
@@ -138,7 +138,7 @@ func (e *engine) setMulti(multi bool) {
 	}
 }
 
-// publish lets what the thread has batched leave.
+// publish publishes the thread's batched messages.
 func (p *port) publish() {
 	if p.e.lanes != nil {
 		p.flush()

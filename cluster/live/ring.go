@@ -22,14 +22,14 @@ type cell struct {
 
 // The kinds of cell.
 const (
-	cellFirst  = iota // of a message whose payload is in this cell and those that follow
-	cellMore          // one of those
+	cellFirst  = iota // first cell of a message whose payload is in this and the following cells
+	cellMore          // a following cell
 	cellParcel        // a parcel by reference
 )
 
 const (
 	lapMask  = 1<<12 - 1
-	maxField = 1<<22 - 1 // of a context or a tag in a head
+	maxField = 1<<22 - 1 // maximum context or tag in a head
 )
 
 func makeHead(lap uint64, kind, size int, ctx, tag int32) uint64 {
@@ -41,14 +41,13 @@ func headSize(h uint64) int  { return int(h >> 14 & 63) }
 func headCtx(h uint64) int32 { return int32(h >> 20 & maxField) }
 func headTag(h uint64) int32 { return int32(h >> 42) }
 
-// cellsOf is how many cells carry n bytes.
+// cellsOf returns the number of cells for n bytes.
 func cellsOf(n int) uint32 { return uint32(max(1, (n+7)/8)) }
 
-// ring carries messages from one rank to another, in order. Cells of a batch are
-// written plainly while the head of its first cell is held back; publishing that
-// head publishes them all, so that a burst of small messages costs one atomic
-// store. A message that finds the ring full is spilled to a list; while anything
-// is spilled all later messages follow it there.
+// ring carries messages from one rank to another, in order. The cells of a batch are written with
+// normal stores, except the head of its first cell. An atomic store of that head publishes the
+// batch, so a burst of small messages costs one atomic store. If the ring is full, a message spills
+// to a list. As long as the list is not empty, all later messages also go there.
 type ring struct {
 	src   int32
 	to    *engine
@@ -58,24 +57,24 @@ type ring struct {
 	refs  []*parcel
 
 	_ [128]byte
-	// The sender's.
+	// Fields of the sender.
 	tail      uint32 // next cell to write
-	limit     uint32 // tail may go up to here by what the sender knows
+	limit     uint32 // limit of tail, as far as the sender knows
 	batch     uint32 // cells written and not yet published
 	firstPos  uint32
 	firstHead uint64
 
 	_ [128]byte
-	// The receiver's.
+	// Fields of the receiver.
 	pos uint32
 
 	_    [128]byte
-	head atomic.Uint32 // cells consumed, published now and then by the receiver
+	head atomic.Uint32 // consumed cells, published periodically by the receiver
 
 	spilled atomic.Bool
 	mu      sync.Mutex
 	spill   []*parcel
-	spare   []*parcel // the receiver's, to swap with spill
+	spare   []*parcel // receiver's list, swapped with spill
 }
 
 func newRing(src int32, to *engine, cells int) *ring {
@@ -129,18 +128,18 @@ func (r *ring) getBytes(b []byte) {
 	copy(b, data[:])
 }
 
-// publish shows the batch to the receiver.
+// publish publishes the batch to the receiver.
 func (r *ring) publish() {
 	atomic.StoreUint64(&r.cells[r.firstPos&r.mask].head, r.firstHead)
 	r.batch = 0
 }
 
-// ready reports whether the receiver has something to take.
+// ready reports whether there is a message for the receiver.
 func (r *ring) ready() bool {
 	return atomic.LoadUint64(&r.cells[r.pos&r.mask].head)&lapMask == r.lap(r.pos) || r.spilled.Load()
 }
 
-// consumed moves the receiver on. It tells the sender every quarter of a ring.
+// consumed advances the receiver. It notifies the sender every quarter of a ring.
 func (r *ring) consumed(cells uint32) {
 	before := r.pos
 	r.pos += cells
@@ -149,8 +148,8 @@ func (r *ring) consumed(cells uint32) {
 	}
 }
 
-// overflow appends a parcel to the spill list; only when the ring is full, or
-// something is spilled already. The batch must be published.
+// overflow appends a parcel to the spill list. The ring must be full or the list not empty, and the
+// batch must be published.
 func (r *ring) overflow(p *parcel) {
 	r.mu.Lock()
 	r.spill = append(r.spill, p)
@@ -158,8 +157,7 @@ func (r *ring) overflow(p *parcel) {
 	r.mu.Unlock()
 }
 
-// takeSpill gives the receiver what was spilled. Cells that were written before
-// must have been drained.
+// takeSpill returns the spilled parcels to the receiver. Earlier cells must have been drained.
 func (r *ring) takeSpill() []*parcel {
 	r.mu.Lock()
 	list := r.spill
@@ -170,8 +168,8 @@ func (r *ring) takeSpill() []*parcel {
 	return list
 }
 
-// ringCells is the size of a pair's ring in a cluster of so many ranks: all pairs
-// together stay within 256 MiB.
+// ringCells returns the number of cells of a ring. The rings of all pairs together use at most 256
+// MiB.
 func ringCells(ranks int) int {
 	switch {
 	case ranks <= 4:

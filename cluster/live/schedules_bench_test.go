@@ -12,8 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// BenchmarkSchedules has collectives by the calls of a program beside those by chosen
-// schedules, each separated by a barrier.
+// BenchmarkSchedules measures collectives as program calls and with chosen schedules, separated by
+// barriers.
 func BenchmarkSchedules(b *testing.B) {
 	for _, ranks := range []int{2, 8, 64} {
 		for _, size := range []int{8, 4096, 65536} {
@@ -56,7 +56,7 @@ func BenchmarkSchedules(b *testing.B) {
 	}
 }
 
-// collective is one call of a way.
+// collective returns one call of a collective, made in the given way.
 func collective(r *cluster.Rank, way string, size int) (func() error, error) {
 	in, out := make([]int64, size/8), make([]int64, size/8)
 	if strings.HasPrefix(way, "exchange") {

@@ -14,20 +14,19 @@ const (
 	slotDone
 )
 
-// slot is an operation under way. It is the owning engine's, but for what another
-// goroutine completes (a rendezvous, an RPC, what passes the wire): that one uses
-// buf and done, and then sets outside.
+// slot is an operation in progress. It belongs to the owning engine. Another goroutine may complete
+// a rendezvous, an RPC or a wire operation: it uses buf and done, and then sets outside.
 type slot struct {
 	state    uint32
 	outside  atomic.Uint32 // gen: completed by another goroutine
 	gen      uint32
-	seen     uint32 // gen: whoever waits for it has seen it complete
+	seen     uint32 // gen: its waiter has seen it complete
 	index    uint32
-	name     uint32 // index, and the lane above it
+	name     uint32 // index, with the VCI in the bits above
 	next     uint32 // of the free list, index + 1
 	kind     cluster.Kind
-	detached bool // completes into then, nobody holds the handle
-	device   bool // of a receive: its bytes go on to the device's memory
+	detached bool // runs then at completion; no handle exists
+	device   bool // receive: its bytes are then copied to device memory
 	peer     int32
 	ctx, tag int32
 	arg      int32 // comparison
@@ -38,18 +37,18 @@ type slot struct {
 	off      int64
 	a        uint64
 	then     cluster.Step
-	member   *member // of a barrier that a step waits for
+	member   *member // of a barrier with a continuation
 	done     cluster.Done
-	came     int64 // wire: when both sides of its message had come, wall ns; 0: it has none
+	came     int64 // wire: arrival of the later side of its message, wall ns; 0: no message
 }
 
 const firstChunk = 64
 
-// laneShift is where a handle's lane stands above the index.
+// laneShift is the bit position of the VCI in a handle, above the index.
 const laneShift = 28
 
-// slots is a table of operations whose entries never move. Chunk k > 0 holds
-// twice as many as all before it.
+// slots is a table of operations whose entries never move. Chunk k > 0 has twice as many entries as
+// all chunks before it.
 type slots struct {
 	lane   uint32
 	chunks [26][]slot
@@ -65,7 +64,7 @@ func (t *slots) at(index uint32) *slot {
 	return &t.chunks[k][index-firstChunk<<(k-1)]
 }
 
-// take gives a free slot, pending.
+// take returns a free slot, marked as pending.
 func (t *slots) take(kind cluster.Kind) *slot {
 	var s *slot
 	if t.free != 0 {
@@ -91,13 +90,13 @@ func (t *slots) take(kind cluster.Kind) *slot {
 	return s
 }
 
-// give frees a slot; handles to it go stale.
+// give frees a slot. Its handles become stale.
 func (t *slots) give(s *slot) {
 	s.clear()
 	s.next, t.free = t.free, s.index+1
 }
 
-// clear lets handles to a slot go stale.
+// clear makes the handles of a slot stale.
 func (s *slot) clear() {
 	s.state = slotFree
 	if s.gen++; s.gen == 1<<31 {
@@ -114,7 +113,7 @@ func (s *slot) handle() cluster.Handle {
 	return cluster.Handle(uint64(s.gen)<<32 | uint64(s.name))
 }
 
-// find gives the slot of a handle. A stale one is a bug of the caller.
+// find returns the slot of a handle. A stale handle is a bug of the caller.
 func (t *slots) find(h cluster.Handle) *slot {
 	index := uint32(h) & (1<<laneShift - 1)
 	if index < t.made {
@@ -122,5 +121,5 @@ func (t *slots) find(h cluster.Handle) *slot {
 			return s
 		}
 	}
-	panic("live: a handle that was freed, or never given, is used")
+	panic("live: invalid or freed handle")
 }

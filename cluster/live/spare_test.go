@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/live"
 )
 
-// traffic sends n windows of k messages of some bytes from rank 0 to rank 1; there and
-// back, or with an answer of no bytes.
+// traffic sends n windows of k messages from rank 0 to rank 1, in both directions or with an empty
+// answer.
 func traffic(r *cluster.Rank, n, k, size int, back bool, look func(turn int, b []byte) error) error {
 	data, requests := make([]byte, k*size), make([]cluster.Request, k)
 	for turn := range n {
@@ -58,8 +58,8 @@ func fill(b []byte, x byte) {
 	}
 }
 
-// Messages find the bytes of their own send, whether buffers come back with answers, or
-// go home to who filled them; of every class of buffers, kept and not, few and many.
+// Messages have the bytes of their own send, if buffers return with answers or to their senders:
+// for every size class of buffers, kept or not, few or many.
 func TestBuffersComeBack(t *testing.T) {
 	for _, back := range []bool{true, false} {
 		for _, size := range []int{40, 64, 65, 1000, 4096, 20000, 100000} {
@@ -81,7 +81,7 @@ func TestBuffersComeBack(t *testing.T) {
 	}
 }
 
-// BenchmarkWindow sends windows of messages, there and back or one way.
+// BenchmarkWindow sends windows of messages, in both directions or one way.
 func BenchmarkWindow(b *testing.B) {
 	for _, back := range []bool{true, false} {
 		for _, size := range []int{64, 1024, 4096} {

@@ -7,29 +7,28 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// rings implements transport: all passes the wire.
+// rings implements transport: all messages pass the wire.
 func (x *wire) rings(int32, int32) bool { return false }
 
 // carry implements transport.
 func (x *wire) carry(_ *engine, p *parcel, n int64) {
-	if p.came == 0 { // the sender is there; a receiver that comes later says so
+	if p.came == 0 { // the sender has arrived; a later receiver updates the time
 		p.came = x.now()
 	}
 	x.travel(p, p.src, p.dst, n)
 }
 
-// matched implements transport: the bytes take their own way.
+// matched implements transport: the bytes are sent separately.
 func (x *wire) matched(*engine, *parcel, []byte, int64) (d cluster.Done, moved bool) { return d, false }
 
 // inPlace implements transport.
 func (x *wire) inPlace() bool { return false }
 
-// reaches implements transport: an emulated machine's loads and stores end at the
-// node.
+// reaches implements transport: loads and stores of an emulated machine reach only the node.
 func (x *wire) reaches(from, to int32) bool { return x.w.node[from] == x.w.node[to] }
 
-// transfer makes the parcel of a one-sided operation, which completes slot s. A nil s is that of
-// a message of a train that is not the last.
+// transfer returns the parcel of a one-sided operation, which completes slot s. s is nil for all
+// messages of a train except the last.
 func (x *wire) transfer(e *engine, s *slot, op *cluster.Op, kind parcelKind, n int64) *parcel {
 	p := newParcel()
 	p.kind, p.src, p.dst, p.req, p.from, p.size = kind, e.id, op.Peer, s, e, n
@@ -50,8 +49,7 @@ func (x *wire) transfer(e *engine, s *slot, op *cluster.Op, kind parcelKind, n i
 	return p
 }
 
-// put carries bytes to a segment. They are copied here, so that the source is
-// complete at once.
+// put sends bytes to a segment. They are copied here, so local completion is immediate.
 func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	then := op.Then
 	early := op.Early && then != nil
@@ -79,7 +77,7 @@ func (x *wire) put(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	return pended(s)
 }
 
-// leave makes the parcel of a put, with a copy of its bytes.
+// leave returns the parcel of a put, with a copy of its bytes.
 func (x *wire) leave(e *engine, s *slot, op *cluster.Op, n int64) *parcel {
 	p := x.transfer(e, s, op, parcelPut, n)
 	if op.Buf != nil {
@@ -88,8 +86,8 @@ func (x *wire) leave(e *engine, s *slot, op *cluster.Op, n int64) *parcel {
 	return p
 }
 
-// train sends each block of a packet train as a message of its own. Messages between two ranks
-// arrive in order, so that the last one signals, runs the function and completes the put.
+// train sends each block of a packet train as a separate message. Messages between two ranks arrive
+// in order, so the last one signals, runs the function and completes the put.
 func (x *wire) train(e *engine, s *slot, op *cluster.Op) {
 	left, n := op.Shape.Blocks(), op.Bytes()
 	e.eachBlock(op, func(one *cluster.Op) {
@@ -104,7 +102,7 @@ func (x *wire) train(e *engine, s *slot, op *cluster.Op) {
 	})
 }
 
-// eachBlock calls put with each block of a train as a put of its own, without an action.
+// eachBlock calls put with each block of a train as a separate put, without an action.
 func (e *engine) eachBlock(op *cluster.Op, put func(one *cluster.Op)) {
 	s, buf, one := op.Shape, op.Buf, &e.block
 	*one = *op
@@ -119,15 +117,15 @@ func (e *engine) eachBlock(op *cluster.Op, put func(one *cluster.Op)) {
 	}
 }
 
-// copies is how long a thread packs n bytes, or unpacks them, in wall ns.
+// copies returns the time to pack or unpack n bytes, in wall ns.
 func (x *wire) copies(n int64) int64 { return x.wall(x.w.spec.Machine.CopyTime(n)) }
 
-// nobody is the step of an operation whose end nobody waits for.
+// nobody is the continuation of an operation without a waiter.
 type nobody struct{}
 
 func (nobody) Step(cluster.Poster, int32, cluster.Done) {}
 
-// land writes a put's bytes at the target, signals, and lets the initiator know.
+// land writes a put's bytes at the target, signals, and notifies the initiator.
 func (x *wire) land(p *parcel) {
 	t := x.w.engines[p.dst]
 	t.scatter(p.off, p.vec, p.shape, p.buf)
@@ -156,7 +154,7 @@ func (x *wire) answer(p *parcel, d cluster.Done, n int64) {
 	x.travel(p, p.dst, p.src, n)
 }
 
-// complete ends an operation at its initiator. Of a train only the last message does.
+// complete ends an operation at its initiator. For a train, only the last message does this.
 func (p *parcel) complete() {
 	if p.req != nil {
 		p.from.completeFrom(p.req, p.done)
@@ -170,15 +168,15 @@ func (x *wire) reply(e *engine, p *parcel, d cluster.Done) {
 	x.travel(p, e.id, p.src, 8)
 }
 
-// get asks for bytes: inside a node they take the way once, from another node the
-// request goes there first.
+// get requests bytes. Inside a node the bytes take one transfer. For another node a request is sent
+// first.
 func (x *wire) get(e *engine, op *cluster.Op, n int64) cluster.Handle {
 	s := e.pend(op)
 	p := x.transfer(e, s, op, parcelGet, n)
-	if op.Packed() { // by a handler of the target's, and back in their places here
+	if op.Packed() { // packed by a handler at the target, and unpacked here
 		copies := x.copies(n)
 		p.handling, p.unpack = x.wall(x.w.spec.Machine.HandlerTime)+copies, copies
-		if x.way(p, p.src, p.dst) != cluster.Remote { // which is then at once
+		if x.way(p, p.src, p.dst) != cluster.Remote { // immediate inside a node
 			p.handling += copies
 		}
 	}
@@ -200,7 +198,7 @@ func (x *wire) atomic(e *engine, op *cluster.Op) cluster.Handle {
 	return pended(s)
 }
 
-// read looks at the target's segment for a get or an atomic.
+// read reads the target's segment for a get or an atomic.
 func (x *wire) read(p *parcel) {
 	t := x.w.engines[p.dst]
 	if p.kind == parcelGet {
@@ -211,8 +209,8 @@ func (x *wire) read(p *parcel) {
 	x.answer(p, p.done, p.size)
 }
 
-// open opens a barrier after a dissemination: ⌈log2 n⌉ messages after the last
-// rank has entered.
+// open completes a barrier after the time of a dissemination: ⌈log2 n⌉ messages after the last rank
+// has entered.
 func (x *wire) open(b *barrier) (now bool) {
 	if len(b.ranks) == 1 {
 		return true
@@ -232,7 +230,7 @@ func (x *wire) open(b *barrier) (now bool) {
 	return false
 }
 
-// raise lets a word of a board grow after an access inside the node.
+// raise adds to a flag after the time of an access inside the node.
 func (x *wire) raise(e *engine, b *barrier, op *cluster.Op) (now bool) {
 	if len(b.ranks) == 1 {
 		return true

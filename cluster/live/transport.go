@@ -6,63 +6,62 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// transport is the way from one rank to another, and what time is there. Engines
-// match, wait and run steps; whatever else depends on where the other rank is, or on
-// what a transfer takes, is asked of the transport. One question comes before it: a
-// small message goes into the ring to its peer, if there is one.
+// transport moves bytes between ranks and defines time. Engines match, wait and run continuations.
+// The transport handles everything that depends on the peer's location or on the time of a
+// transfer. Only small messages do not use it: they go into the ring to the peer, if there is one.
 type transport interface {
-	// rings reports whether what a rank sends to another may pass a ring of memory
-	// that both have; it is asked until there is one.
+	// rings reports whether messages from a rank to another may use a ring in shared memory. It is
+	// called until the ring exists.
 	rings(from, to int32) bool
-	// carry takes a message, a handshake or an RPC to p.dst, as n bytes.
+	// carry sends a message, a handshake or an RPC to p.dst, as n bytes.
 	carry(e *engine, p *parcel, n int64)
-	// matched moves the bytes of a rendezvous that a receive of e was found for, and
-	// completes it at the sender. False: the sender has to be told first.
+	// matched moves the bytes of a matched rendezvous to a receive of e, and completes it at the
+	// sender. False: the sender needs a CTS first.
 	matched(e *engine, p *parcel, buf []byte, room int64) (cluster.Done, bool)
-	// put, get and atomic work on a segment, within its bounds.
+	// put, get and atomic access a segment. The caller has checked the bounds.
 	put(e *engine, op *cluster.Op, n int64) cluster.Handle
 	get(e *engine, op *cluster.Op, n int64) cluster.Handle
 	atomic(e *engine, op *cluster.Op) cluster.Handle
-	// work computes on the rank's processor, one piece after another.
+	// work computes on the rank's CPU, one piece after another.
 	work(e *engine, op *cluster.Op) cluster.Handle
-	// load is work of looking at what members of a context have exposed.
+	// load charges loads of buffers that members of a context have exposed.
 	load(e *engine, op *cluster.Op) cluster.Handle
 	// launch starts a kernel on the rank's device.
 	launch(e *engine, op *cluster.Op) cluster.Handle
-	// toDevice completes a receive once its bytes are in the device's memory.
+	// toDevice completes a receive when its bytes are in device memory.
 	toDevice(e *engine, s *slot, d cluster.Done)
 	// reply completes an RPC at its caller.
 	reply(e *engine, p *parcel, d cluster.Done)
-	// open opens a barrier that all have entered, later; now: the caller has to.
+	// open completes a barrier later, after all members have entered; now: the caller must complete
+	// it.
 	open(b *barrier) (now bool)
-	// raise adds to a word of a board, later; now: the caller has to.
+	// raise adds to a flag later; now: the caller must add.
 	raise(e *engine, b *barrier, op *cluster.Op) (now bool)
-	// reaches reports whether loads and stores get from one rank to another.
+	// reaches reports whether loads and stores reach from one rank to another.
 	reaches(from, to int32) bool
-	// inPlace says that a put or get is done when it is posted, and costs what it costs
-	// the host.
+	// inPlace reports whether puts and gets run inside Post, at the host's cost.
 	inPlace() bool
 	clock
 }
 
-// clock is what time is to the program.
+// clock is the time of the program.
 type clock interface {
-	// start lets it run, once the ranks have their engines.
+	// start starts the clock, after the ranks have their engines.
 	start()
-	// model is the program's time, of the host's since the launch.
+	// model converts the host's time since the launch to the program's time.
 	model(d time.Duration) cluster.Time
 	// compute runs a body, which may be nil, as work.
 	compute(p *port, work cluster.Work, body func())
-	// stretch is the factor of the host's time over the program's.
+	// stretch returns the host's time divided by the program's time.
 	stretch() float64
-	// lateness is how well the host has kept a machine's time.
+	// lateness returns the counts of how well the host keeps up.
 	lateness() cluster.Lateness
-	// warnings says what the host could not keep.
+	// warnings describes how the host failed to keep up.
 	warnings() []string
 }
 
-// newTransport gives the transport that a machine wants. A host that has nothing to
-// emulate may spin, and deal its messages to lanes.
+// newTransport returns the transport for a machine. Without emulation, threads may spin and use
+// VCIs.
 func newTransport(w *world, cores int) transport {
 	if w.spec.Machine.Emulated {
 		return newWire(w, cores)
@@ -74,15 +73,15 @@ func newTransport(w *world, cores int) transport {
 	return direct{}
 }
 
-// direct is the transport among ranks of one address space: bytes are copied by
-// whoever comes last, and time is the wall clock.
+// direct is the transport between ranks of one address space. The side that arrives last copies the
+// bytes, and time is the wall clock.
 type direct struct{}
 
 func (direct) rings(int32, int32) bool { return true }
 
 func (direct) carry(e *engine, p *parcel, _ int64) { e.ship(p, p.dst) }
 
-// matched copies out of the sender's buffer and lets the sender go on.
+// matched copies from the sender's buffer and completes the send.
 func (direct) matched(e *engine, p *parcel, buf []byte, room int64) (cluster.Done, bool) {
 	d := received(p.src, p.tag, p.size, room)
 	if o := e.observer; o != nil && e.plain && len(p.req.buf) >= copyBytes {

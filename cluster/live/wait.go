@@ -6,8 +6,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// enough reports whether need of the handles are complete. Where all have to be,
-// it is told how many of the first ones are known to be, and tells it.
+// enough reports whether need of the handles are complete. If all are needed, known is the number
+// of first handles that are known to be complete, and is updated.
 func (p *port) enough(hs []cluster.Handle, need int, known *int) bool {
 	if need == len(hs) {
 		for *known < need && (hs[*known] == 0 || p.e.sees(hs[*known])) {
@@ -35,7 +35,7 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	}
 	p.enter()
 	if e.stepping {
-		panic("live: a wait inside an RPC body or a step, which may only post")
+		panic("live: wait inside an RPC body or a step, which may only post")
 	}
 	if len(e.batch) > 0 {
 		e.flush()
@@ -47,8 +47,8 @@ func (p *port) Wait(hs []cluster.Handle, need int) {
 	p.leave()
 }
 
-// yieldFor lets the others run who have to enter a barrier or to raise a word, before anything else
-// is looked at: where ranks share cores, that is what it waits for.
+// yieldFor yields once before any polling, so that other ranks can enter a barrier or increment a
+// flag. If ranks share cores, the wait depends on them.
 func (p *port) yieldFor(h cluster.Handle) bool {
 	e := p.e
 	for range e.w.yields {
@@ -60,11 +60,11 @@ func (p *port) yieldFor(h cluster.Handle) bool {
 	return e.passed(h)
 }
 
-// briefly is how often a rank with a core of its own looks at nothing but the barrier or
-// the word that it waits for: what comes soon is seen at once.
+// briefly is the number of polls in which a rank with a separate core checks only its barrier or
+// flag. An early change is then detected at once.
 const briefly = 200
 
-// spinFor looks briefly for a barrier to open, or a word to be reached.
+// spinFor polls briefly until a barrier completes or a flag is reached.
 func (e *engine) spinFor(h cluster.Handle) bool {
 	b := e.memberOf(h).b
 	if h&boardBit != 0 {
@@ -120,8 +120,8 @@ func (p *port) await(hs []cluster.Handle, need int) {
 	}
 }
 
-// park sleeps until another goroutine wakes the engine. Who publishes something for this
-// rank and then reads attention sees it, or we see what was published.
+// park sleeps until another goroutine wakes the engine. A goroutine that publishes work for this
+// rank and then reads attention either sees the parked thread, or the thread sees the work.
 func (p *port) park(hs []cluster.Handle, need int) {
 	e := p.e
 	p.waitMu.Lock()
@@ -134,7 +134,7 @@ func (p *port) park(hs []cluster.Handle, need int) {
 	e.attention.Add(1)
 	p.parked.Store(true)
 	if e.multi && len(e.batch) > 0 {
-		e.flush() // of threads that could not know that this one parks
+		e.flush() // batches of threads that could not know that this one parks
 	}
 	e.want(hs)
 	stay := !e.pending() && !p.enough(hs, need, new(int)) && !e.w.aborted.Load() && !(p.finalizing && e.w.running.Load() == 0)

@@ -11,9 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// wire is the network and the clock of an emulated machine: one goroutine that
-// lets each transfer arrive, and each computing thread go on, when the machine's
-// time for it has passed, stretched by the dilation.
+// wire is the network and the clock of an emulated machine. One goroutine completes each transfer
+// and continues each computing thread after the machine's time, multiplied by the time dilation.
 type wire struct {
 	w        *world
 	dilation float64
@@ -22,26 +21,26 @@ type wire struct {
 	mu       sync.Mutex
 	heap     []*parcel // by (at, seq): equal times in the order of posting
 	seq      uint64
-	adapters [][]int64 // when each adapter of a node is free, wall ns
+	adapters [][]int64 // time at which each adapter of a node is free, wall ns
 	deviceOf []int32   // by rank
-	free     []int64   // when each device is, wall ns
-	last     [][]int64 // by source and target: the latest arrival, which later ones follow
-	until    int64     // while the loop sleeps: when it means to wake; 0: it looks by itself
+	free     []int64   // time at which each device is free, wall ns
+	last     [][]int64 // by source and target: the latest arrival; later messages follow it
+	until    int64     // planned end of the loop's sleep; 0: it does not sleep
 	kick     chan struct{}
 	changed  atomic.Bool
 
-	late      atomic.Int64 // summed ns that things happened late
+	late      atomic.Int64 // sum of delays, ns
 	happened  atomic.Int64
-	computed  atomic.Int64 // bodies that ran
-	overruns  atomic.Int64 // that took longer than their modelled time
-	overTook  atomic.Int64 // summed wall ns of those
-	overModel atomic.Int64 // and the modelled wall ns they had
+	computed  atomic.Int64 // number of bodies that ran
+	overruns  atomic.Int64 // number of bodies that took longer than modelled
+	overTook  atomic.Int64 // sum of their wall ns
+	overModel atomic.Int64 // sum of their modelled wall ns
 }
 
-// resolution is what the host's scheduler can tell apart for each rank a core.
+// resolution is the time resolution of the host's scheduler, per rank on a core.
 const resolution = 500 * time.Nanosecond
 
-// margin is how far the smallest modelled time stays above the resolution.
+// margin is the minimum ratio of the smallest modelled time to the resolution.
 const margin = 10
 
 func newWire(w *world, cores int) *wire {
@@ -78,7 +77,7 @@ func newWire(w *world, cores int) *wire {
 	return x
 }
 
-// roundUp gives the next of 1, 2, 5, 10, 20, ….
+// roundUp returns the next number of the series 1, 2, 5, 10, 20, ….
 func roundUp(d float64) float64 {
 	if d <= 1 {
 		return 1
@@ -92,12 +91,12 @@ func roundUp(d float64) float64 {
 	return d
 }
 
-// wall stretches a machine's time to wall ns.
+// wall converts a machine's time to wall ns.
 func (x *wire) wall(t cluster.Time) int64 {
 	return int64(math.Round(float64(t) * x.dilation / float64(cluster.Nanosecond)))
 }
 
-// model divides the dilation out of wall time.
+// model converts wall time to the machine's time.
 func (x *wire) model(d time.Duration) cluster.Time {
 	return cluster.Time(math.Round(float64(d) * float64(cluster.Nanosecond) / x.dilation))
 }
@@ -114,7 +113,7 @@ func (x *wire) class(from, to int32) cluster.Class {
 	return cluster.Remote
 }
 
-// way is the class by which a parcel goes from one rank to another.
+// way returns the class of a parcel's transfer from one rank to another.
 func (x *wire) way(p *parcel, from, to int32) cluster.Class {
 	if p.adapter {
 		return cluster.Remote
@@ -122,8 +121,8 @@ func (x *wire) way(p *parcel, from, to int32) cluster.Class {
 	return x.class(from, to)
 }
 
-// arrival reserves the way of a class for n bytes that are ready at a time, and gives that
-// of their arrival. The caller holds mu.
+// arrival reserves the resources of a class for n bytes that are ready at a time, and returns their
+// arrival. The caller holds mu.
 func (x *wire) arrival(c cluster.Class, from, to int32, n, start int64) int64 {
 	link := &x.w.spec.Machine.Classes[c]
 	var carry int64
@@ -150,7 +149,7 @@ func (x *wire) arrival(c cluster.Class, from, to int32, n, start int64) int64 {
 	return at
 }
 
-// touch counts what will happen to a rank.
+// touch counts the pending events of a rank.
 func (x *wire) touch(p *parcel, by int32) {
 	if p.barrier != nil {
 		for _, r := range p.barrier.ranks {
@@ -168,7 +167,7 @@ func (x *wire) touch(p *parcel, by int32) {
 	}
 }
 
-// push lets p happen at a time; the caller holds mu.
+// push schedules p at a time. The caller holds mu.
 func (x *wire) push(p *parcel, at int64) {
 	x.touch(p, 1)
 	x.seq++
@@ -226,11 +225,11 @@ func (x *wire) pop() *parcel {
 
 // travel sends a parcel from one rank to another as n bytes.
 func (x *wire) travel(p *parcel, from, to int32, n int64) {
-	first, last := from, to // between which the bytes go
+	first, last := from, to // source and target of the bytes
 	if p.kind == parcelGet {
 		first, last = to, from
 	}
-	class := x.way(p, from, to) // a number that is no rank panics here, without the lock
+	class := x.way(p, from, to) // an invalid rank panics here, without the lock
 	x.mu.Lock()
 	at := x.now() + p.packing
 	if p.leaves && n > 0 {
@@ -253,11 +252,11 @@ func (x *wire) start() {
 // stretch implements clock.
 func (x *wire) stretch() float64 { return x.dilation }
 
-// doze is the longest wait that the loop spends looking at the clock; time.Sleep
-// is a millisecond off.
+// doze is the maximum wait that the loop spends polling the clock, because time.Sleep is a
+// millisecond off.
 const doze = 1500 * time.Microsecond
 
-// loop is the life of the wire.
+// loop runs the events of the wire.
 func (x *wire) loop() {
 	defer x.w.others.Done()
 	timer := time.NewTimer(time.Hour)
@@ -306,9 +305,9 @@ func (x *wire) loop() {
 	}
 }
 
-// happen lets a parcel act.
+// happen processes the event of a parcel.
 func (x *wire) happen(p *parcel) {
-	q := *p // what touch looks at; p may be freed or travel on
+	q := *p // a copy for touch: p may be freed or sent on
 	switch p.kind {
 	case parcelEager, parcelRendez, parcelRPC, parcelClear:
 		x.w.engines[p.dst].deliver(p)
@@ -343,7 +342,7 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 		body()
 	}
 	model, kernel := x.wall(x.w.spec.Machine.ComputeTime(work)), false
-	if k := pt.e.kernels; k != nil && work == (cluster.Work{}) { // the body of one that is under way
+	if k := pt.e.kernels; k != nil && work == (cluster.Work{}) { // the body of a running kernel
 		model, kernel = k.model.Swap(0), true
 	}
 	if model == 0 {
@@ -371,12 +370,12 @@ func (x *wire) compute(pt *port, work cluster.Work, body func()) {
 	}
 }
 
-// work completes once the machine's time for it has passed.
+// work completes after the machine's time for it.
 func (x *wire) work(e *engine, op *cluster.Op) cluster.Handle {
 	return x.busy(e, op, x.w.spec.Machine.ComputeTime(cluster.Work{Flops: float64(op.A), Bytes: float64(op.B)}))
 }
 
-// load is work of one access to what each of some members has exposed.
+// load charges one access to the exposed buffer of each of some members.
 func (x *wire) load(e *engine, op *cluster.Op) cluster.Handle {
 	machine := &x.w.spec.Machine
 	m, _ := e.member(op.Ctx)
@@ -388,7 +387,7 @@ func (x *wire) load(e *engine, op *cluster.Op) cluster.Handle {
 	return x.busy(e, op, t)
 }
 
-// busy lets the rank's processor work for a time.
+// busy occupies the rank's CPU for a time.
 func (x *wire) busy(e *engine, op *cluster.Op, t cluster.Time) cluster.Handle {
 	model := x.wall(t)
 	if model == 0 {
@@ -404,7 +403,7 @@ func (x *wire) busy(e *engine, op *cluster.Op, t cluster.Time) cluster.Handle {
 	return pended(s)
 }
 
-// lateness is how well the host has done.
+// lateness returns the counts of how well the host keeps up.
 func (x *wire) lateness() cluster.Lateness {
 	return cluster.Lateness{
 		Shortest: x.smallest, Events: x.happened.Load(), Late: x.late.Load(),
@@ -412,7 +411,7 @@ func (x *wire) lateness() cluster.Lateness {
 	}
 }
 
-// warnings says what the host could not keep.
+// warnings describes how the host failed to keep up.
 func (x *wire) warnings() []string {
 	l := x.lateness()
 	if !l.Proven() || l.Excess() <= 1 {
@@ -420,9 +419,9 @@ func (x *wire) warnings() []string {
 	}
 	would := roundUp(x.dilation * l.Excess())
 	if l.Slow() {
-		return []string{fmt.Sprintf("%.0f%% of the computing took longer than modelled, %.1f times on average; a dilation of %g would do",
+		return []string{fmt.Sprintf("%.0f%% of the computations took longer than modelled, %.1f times on average (use a dilation of %g)",
 			100*float64(l.Overruns)/float64(l.Bodies), float64(l.Took)/float64(l.Modelled), would)}
 	}
-	return []string{fmt.Sprintf("things happened %s late on average, over a tenth of the shortest modelled time; a dilation of %g would do",
+	return []string{fmt.Sprintf("the host fell behind: events were %s late on average, more than a tenth of the shortest modelled time (use a dilation of %g)",
 		cluster.FromSeconds(l.Mean()/1e9), would)}
 }
