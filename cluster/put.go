@@ -57,13 +57,11 @@ func (r *Rank) Put(to Target, d Data) error { return r.contiguous(KindPut, to, d
 func (r *Rank) Get(from Target, d Data) error { return r.contiguous(KindGet, from, d) }
 
 func (r *Rank) contiguous(kind Kind, at Target, d Data) error {
+	if r.direct(kind, at, d) {
+		return nil
+	}
 	if err := r.target(kind.String(), at.Rank); err != nil {
 		return err
-	}
-	if s := r.place(at, d); s != nil {
-		r.Account(at.Rank, 1, d.n)
-		r.move(kind, at.Rank, s, d.Bytes())
-		return nil
 	}
 	if err := r.within(kind.String(), at, d); err != nil {
 		return err
@@ -78,6 +76,9 @@ func (r *Rank) contiguous(kind Kind, at Target, d Data) error {
 // (otherwise Quiet waits for it). The caller may reuse the bytes of a strided put when PutWith
 // returns, and spans when the source is complete. PutWith does not keep p or its shape.
 func (r *Rank) PutWith(p *Put, op, source *Request) error {
+	if op == nil && p.isPlain() && r.direct(KindPut, p.To, p.Data) {
+		return nil
+	}
 	return r.with(KindPut, p, op, source)
 }
 
@@ -85,6 +86,9 @@ func (r *Rank) PutWith(p *Put, op, source *Request) error {
 // get: the data have arrived when q completes, and the caller must not write the spans before.
 // GetWith does not keep g or its shape.
 func (r *Rank) GetWith(g *Get, q *Request) error {
+	if q == nil && g.Until != Source && g.Shape.Block == 0 && g.Spans == nil && r.direct(KindGet, g.From, g.Data) {
+		return nil
+	}
 	p := Put{To: g.From, Data: g.Data, Shape: g.Shape, Spans: g.Spans, Until: g.Until}
 	return r.with(KindGet, &p, q, nil)
 }
@@ -136,6 +140,11 @@ func (r *Rank) Quiet() error {
 	}
 	r.nbi = r.nbi[:0]
 	return first
+}
+
+// isPlain reports whether the put is contiguous and has no action.
+func (p *Put) isPlain() bool {
+	return p.Shape.Block == 0 && p.Spans == nil && !p.Train && p.Signal.Op == SigNone && p.Call.Fn == 0
 }
 
 // name returns the name of the call, for errors.
@@ -230,21 +239,12 @@ func (r *Rank) onesided(kind Kind, at Target, d Data) {
 	r.op.SigOp, r.op.Fn, r.op.Then, r.op.Train, r.op.Shape = SigNone, 0, nil, 0, nil
 }
 
-// inPlace copies a put or get directly, if loads and stores reach its segment. It reports whether
-// it did.
+// inPlace copies a put or get with a shape directly, if loads and stores reach its segment. It
+// reports whether it did.
 func (r *Rank) inPlace(kind Kind, call string, p *Put) (bool, error) {
 	to, s, buf := p.To.Rank, &p.Shape, p.Data.Bytes()
-	if r.fast[to] == nil || p.Data.p == nil {
+	if r.fast[to] == nil || p.Data.p == nil || p.isPlain() {
 		return false, nil
-	}
-	if s.Block == 0 && p.Spans == nil && !p.Train {
-		at := r.place(p.To, p.Data)
-		if at == nil {
-			return false, nil
-		}
-		r.Account(to, 1, p.Data.n)
-		r.move(kind, to, at, buf)
-		return true, nil
 	}
 	messages, err := r.check(call, p)
 	if err != nil {
@@ -272,16 +272,19 @@ func (r *Rank) inPlace(kind Kind, call string, p *Put) (bool, error) {
 	return true, nil
 }
 
-// place returns the target's bytes of a transfer that may be done in place; nil: not in place.
-func (r *Rank) place(at Target, d Data) []byte {
-	if r.fast[at.Rank] == nil || d.p == nil {
-		return nil
+// direct makes a contiguous put or get without an action in place, if loads and stores reach the
+// target. It reports whether it did.
+func (r *Rank) direct(kind Kind, at Target, d Data) bool {
+	if uint(at.Rank) >= uint(len(r.fast)) || d.p == nil {
+		return false
 	}
 	s := Bytes(r.fast[at.Rank])
 	if at.Off < 0 || d.n > int64(len(s)) || at.Off > int64(len(s))-d.n {
-		return nil
+		return false
 	}
-	return s[at.Off : at.Off+d.n : at.Off+d.n]
+	r.Account(at.Rank, 1, d.n)
+	r.move(kind, at.Rank, s[at.Off:at.Off+d.n], d.Bytes())
+	return true
 }
 
 // move copies between a segment and a buffer in place, and reports the copy to a port that observes

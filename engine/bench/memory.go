@@ -166,17 +166,17 @@ func putFlush8(r *cluster.Rank, _ *common) (value, limit side, err error) {
 	}
 	word := &cluster.Words(seg)[0]
 	payload := make([]uint64, 1)
-	buf := cluster.Bytes(payload)
 	check := func(n int) error {
 		if got := atomic.LoadUint64(word); got != uint64(n) {
 			return fmt.Errorf("the word holds %d, want %d", got, n)
 		}
 		return nil
 	}
+	put := cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(payload), Until: cluster.Later}
 	value = func(n int) error {
 		for i := range n {
 			payload[0] = uint64(i + 1)
-			if err := r.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Of(buf), Until: cluster.Later}, nil, nil); err != nil {
+			if err := r.PutWith(&put, nil, nil); err != nil {
 				return err
 			}
 			if err := r.Quiet(); err != nil {

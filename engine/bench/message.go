@@ -281,12 +281,17 @@ func putSignal8(r *cluster.Rank, c *common) (value, limit side, err error) {
 	const flag, data = 0, 64
 	me, other := r.ID(), 1-r.ID()
 	payload := make([]uint64, 1)
-	buf := cluster.Bytes(payload)
 	landed := &cluster.Words(r.Segment())[data/8]
 	trip := uint64(0)
+	message := cluster.Put{
+		To:     cluster.At(other, data),
+		Data:   cluster.Of(payload),
+		Signal: cluster.Signal{Op: cluster.SigSet, Off: flag},
+		Until:  cluster.Source,
+	}
 	put := func() error {
-		payload[0] = trip
-		return r.PutWith(&cluster.Put{To: cluster.At(other, data), Data: cluster.Of(buf), Signal: cluster.Signal{Op: cluster.SigSet, Off: flag, Value: trip}, Until: cluster.Source}, nil, nil)
+		payload[0], message.Signal.Value = trip, trip
+		return r.PutWith(&message, nil, nil)
 	}
 	await := func() error {
 		if _, err := r.Await(flag, cluster.CmpGreaterEqual, trip); err != nil {
