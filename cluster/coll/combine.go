@@ -159,7 +159,7 @@ func sumPart[T cluster.Number](out []T, in [][]byte, lo int) {
 		copy(out, of(0))
 		return
 	case 2:
-		a, b := of(0), of(1)
+		a, b := of(0)[:len(out)], of(1)[:len(out)]
 		for i := range out {
 			out[i] = a[i] + b[i]
 		}
