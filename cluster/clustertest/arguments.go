@@ -80,7 +80,7 @@ func accessEnds(model cluster.Model) func(*suite, *testing.T) {
 			p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:]), Until: cluster.Later}, nil, nil), p.GetWith(&cluster.Get{From: cluster.At(other, 0), Data: cluster.Of(b[:]), Until: cluster.Later}, nil),
 			p.PutWith(&cluster.Put{To: cluster.At(other, 0), Data: cluster.Of(b[:]), Signal: cluster.Signal{Op: cluster.SigSet, Off: 8, Value: 1}, Until: cluster.Source}, nil, nil), only(p.Atomic(cluster.At(other, 0), cluster.AtomicAdd, 1)), only(p.RPC(other, 1, 0, cluster.Data{})),
 		} {
-			p.fails(err, "UPC access", "ends at its own group")
+			p.fails(err, "in UPC group", "the caller's group")
 		}
 		p.check(p.Reach(other) == nil, "another group's segment is in reach")
 		p.ok(p.Put(cluster.At(next, 0), cluster.Of(data(8, p.ID()))))
@@ -95,7 +95,7 @@ func (s *suite) shortFormFails(t *testing.T) {
 			p.PutUint64(2, 0, 1)
 		}
 	})
-	if !contains(err, "rank 1: put at rank 2", "ends at its own group") {
+	if !contains(err, "rank 1: put at rank 2", "in UPC group") {
 		t.Errorf("error %v", err)
 	}
 }

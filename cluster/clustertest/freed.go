@@ -27,7 +27,7 @@ func freedTeamsMakeRoom(p *proc) {
 
 func launchTeamsStay(p *proc) {
 	for _, team := range []*cluster.Team{p.World(), p.All(), p.Group()} {
-		p.fails(p.FreeTeam(team), "from the launch on")
+		p.fails(p.FreeTeam(team), "a team of the launch")
 	}
 	p.fails(p.FreeTeam(nil), "no team")
 }

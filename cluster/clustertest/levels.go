@@ -28,7 +28,7 @@ var levelCases = []testCase{
 			th.fails(th.Fork(2, func(*cluster.Thread) error { return nil }), "fork", "do not nest")
 			th.fails(only(th.InitThread(cluster.ThreadMultiple)), "inside a parallel region")
 			if thread == 0 {
-				th.fails(p.Send(p.World(), p.World().Rank(), levelTag, cluster.Data{}), "own handle")
+				th.fails(p.Send(p.World(), p.World().Rank(), levelTag, cluster.Data{}), "the Rank was used inside")
 			}
 		})
 	})},
@@ -110,7 +110,7 @@ func funneledRefuses(p *proc) {
 		} {
 			q.fails(c.err, c.call, "thread 1")
 		}
-		q.fails(only(th.Mrecv(cluster.Message{}, cluster.Data{})), "never matched") // a message of no team
+		q.fails(only(th.Mrecv(cluster.Message{}, cluster.Data{})), "no probe of this rank matched") // a message of no team
 		q.ok(th.Waitall([]cluster.Request{{}}, nil))
 		q.ok(th.PutWith(&cluster.Put{To: cluster.At(th.ID(), 8), Data: cluster.Of([]byte{1}), Until: cluster.Later}, nil, nil))
 	})
@@ -166,7 +166,7 @@ func refuseSecondWait(p *proc) {
 	p.check((errs[0] == nil) != (errs[1] == nil), "refusals %v", errs)
 	for _, err := range errs {
 		if err != nil {
-			p.fails(err, "wait", "completes that request already")
+			p.fails(err, "wait", "already completes that request")
 		}
 	}
 }

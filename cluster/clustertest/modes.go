@@ -182,14 +182,14 @@ func pointersNameRoot(p *proc) {
 func impossibleModesAreRefused(p *proc) {
 	c, bcast := p.comm(p.All()), p.algorithm(coll.OpBcast, "knomial")
 	call, _ := p.call(bcast, p.All(), 8, 0, coll.Modes{Transfer: coll.Put, In: coll.NoSync})
-	p.fails(only(c.Start(call)), "bcast by put", "no room in the segments", "Reserve")
+	p.fails(only(c.Start(call)), "bcast by put", "no space in the segments", "Reserve")
 	p.ok(c.Reserve(coll.Room{Words: 20, Bytes: 128}, 1))
 	call.OutAt = &coll.At{Of: []int64{8}}
 	p.fails(only(c.Start(call)), "1 addresses", "each of 2 members")
 	call.OutAt = &coll.At{Off: int64(len(p.Segment())) - 4}
 	p.fails(only(c.Start(call)), "out of 8 B at", "the segment has")
 	call.OutAt = &coll.At{Off: 0}
-	p.fails(only(c.Start(call)), "out is not where its address says")
+	p.fails(only(c.Start(call)), "out is not at its address")
 	call, _ = p.call(bcast, p.All(), 1000, 0, coll.Modes{Transfer: coll.Put, Address: coll.Bounced})
 	p.fails(only(c.Start(call)), "slots of 24 words and 128 B, the call needs")
 	p.ok(c.Free())

@@ -147,12 +147,12 @@ func sizesAreChecked(p *proc) {
 	var q cluster.Request
 	end := p.Spec().Segment
 	p.fails(p.Put(cluster.At(1, end-7), cluster.Sized(8)), "put at rank 1: 8 B from 65529 on reach beyond the end of its segment of 65536 B")
-	p.fails(p.Put(cluster.At(1, 0), cluster.Sized(-1)), "put at rank 1 of -1 B: a size must not be negative")
+	p.fails(p.Put(cluster.At(1, 0), cluster.Sized(-1)), "put at rank 1 of -1 B: size must not be negative")
 	p.fails(p.GetWith(&cluster.Get{From: cluster.At(1, -8), Data: cluster.Sized(8)}, &q), "get at rank 1: 8 B from -8 on")
 	p.fails(p.Get(cluster.At(2, 0), cluster.Sized(8)), "ranks are 0 to 1")
 	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 64, 8, 1025).Bytes()), Shape: *column(0, 64, 8, 1025), Train: true}, &q, nil), "1 × 1025 blocks of 8 B from 0 on with strides of 64 and 0 B reach beyond the end of its segment of 65536 B")
 	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 4, 8, 2).Bytes()), Shape: *column(0, 4, 8, 2), Train: true}, &q, nil), "1 × 2 blocks of 8 B overlap in its segment at strides of 4 and 0 B")
-	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 1, 1, 1<<16).Bytes()), Shape: *column(0, 1, 1, 1<<16), Train: true}, &q, nil), "train of 65536 puts at rank 1: at most 65535; make several")
+	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(column(0, 1, 1, 1<<16).Bytes()), Shape: *column(0, 1, 1, 1<<16), Train: true}, &q, nil), "train of 65536 puts at rank 1: want at most 65535 (use several trains)")
 	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Call: cluster.Call{Fn: -1}}, &q, nil), "function -1: no function of that number")
 	p.fails(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Sized(8), Signal: cluster.Signal{Op: cluster.SigSet, Off: 12, Value: 1}, Until: cluster.Source}, nil, nil), "the flag at 12 must be 8-byte aligned and inside the segment")
 	same(p, "messages", p.Traffic().Ops[p.Spec().Layout.ClassOf(p.ID(), 1)], 0)

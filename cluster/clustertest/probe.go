@@ -56,7 +56,7 @@ func matchedProbeTakesMessage(p *proc, size int) {
 	p.ok(p.Imrecv(&q, first, cluster.Of(b)))
 	p.wait(&q)
 	p.holds("first", b, 1)
-	p.fails(only(p.Mrecv(first, cluster.Of(b))), "rank 1", "mrecv", "received already")
+	p.fails(only(p.Mrecv(first, cluster.Of(b))), "rank 1", "mrecv", "already received")
 }
 
 func pollsFindMessage(p *proc) {

@@ -70,12 +70,12 @@ func unregisteredFails(p *proc) {
 	fn := p.register(func(cluster.RPC) uint64 { return 4 })
 	for _, fn := range []int{fn + 1, 9999, 0, -1} {
 		for to := range 2 {
-			p.fails(only(p.RPC(to, fn, 0, cluster.Data{})), "no function of that number is registered")
+			p.fails(only(p.RPC(to, fn, 0, cluster.Data{})), "function")
 		}
 	}
 	var q cluster.Request
 	p.ok(p.PutWith(&cluster.Put{To: cluster.At(1-p.ID(), 0), Data: cluster.Of(data(8, 1)), Call: cluster.Call{Fn: 9999, Arg: 0}}, &q, nil))
-	p.fails(only(p.Wait(&q)), "put at rank", "no function of that number is registered")
+	p.fails(only(p.Wait(&q)), "put at rank", "has not registered a function with this number")
 	p.Quiet()
 	same(p, "word", p.word(p.RPC(1-p.ID(), fn, 0, cluster.Data{})), 4)
 	p.ok(p.Barrier(p.All()))

@@ -115,12 +115,12 @@ func scheduleArguments(p *proc) {
 	refused("out of 7 B, want 8")
 	call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 8, 0, coll.Modes{})
 	call.Combine = nil
-	refused("nothing to combine with")
+	refused("no Combine function")
 	bruck, err := coll.Find(coll.OpExchange, "bruck")
 	p.ok(err)
 	call, _ = p.call(bruck, p.All(), 8, 0, coll.Modes{})
 	call.Blocks.Displ = []int64{0, 8, 16}
-	refused("exchange by bruck", "equal ones", "another algorithm")
+	refused("exchange by bruck", "blocks of equal size", "another algorithm")
 	call, _ = p.call(coll.Of(coll.OpAllreduce)[0], p.All(), 16, 0, coll.Modes{})
 	both := cluster.Of(make([]byte, 24))
 	call.In, call.Out = both.Part(8, 16), both.Part(0, 16)
@@ -140,7 +140,7 @@ func (p *proc) everyWay(a *coll.Algorithm, team *cluster.Team) {
 	lacks := ""
 	switch {
 	case a.Needs&coll.Reach != 0 && !c.Reaches():
-		lacks = "loads do not reach all its ranks"
+		lacks = "loads do not reach all ranks"
 	case a.Needs&coll.Network != 0 && !c.Networked():
 		lacks = "a collective network"
 	}

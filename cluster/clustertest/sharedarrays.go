@@ -242,7 +242,7 @@ func (s *suite) pointersEndAtGroup(t *testing.T) {
 			"load":  func(q upc.GlobalPtr[int64]) error { _, err := q.Load(p.Rank); return err },
 			"store": func(q upc.GlobalPtr[int64]) error { return q.Store(p.Rank, 6) },
 		} {
-			p.refused(f(ptrs[other]), fmt.Sprintf("%s at rank %d: it is in UPC group %d, and UPC access from group %d ends at its own group; send an MPI message, or use larger groups", call, other, other, me))
+			p.refused(f(ptrs[other]), fmt.Sprintf("%s at rank %d: in UPC group %d, not in the caller's group %d (send an MPI message, or use larger groups)", call, other, other, me))
 			p.refused(f(upc.GlobalPtr[int64]{}), call+" through the null pointer to shared")
 		}
 		p.check(ptrs[other].Local(p.Rank) == nil && *ptrs[me].Local(p.Rank) == 5, "plain pointers reach another group, or do not reach their own")

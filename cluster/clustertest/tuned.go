@@ -26,7 +26,7 @@ func chosen(p *proc) {
 	c, err := coll.New(p.Rank, p.All())
 	p.ok(err)
 	_, err = c.Refine(1)
-	p.fails(err, "refine", "uses no table")
+	p.fails(err, "refine", "has no table")
 	key, err := c.Choose(coll.OpExchange, 8, 0)
 	p.ok(err)
 	p.check((key.Algorithm.Needs&coll.Reach != 0) == c.Reaches(), "without a table, exchange is by %s", key.Algorithm.Name)

@@ -66,12 +66,12 @@ func at(v ...int64) (spans []cluster.Span) {
 
 func refuseIndexed(p *proc, b []byte) {
 	var q cluster.Request
-	p.refused(p.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Spans: at(0, 10)}, nil, nil), "indexed put at rank 0: the spans leave 10 of the data's 20 B over")
+	p.refused(p.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Spans: at(0, 10)}, nil, nil), "indexed put at rank 0: the spans do not cover 10 of the data's 20 B")
 	p.refused(p.GetWith(&cluster.Get{From: cluster.At(0, 0), Data: cluster.Of(b), Spans: at(0, 10, 10, 11)}, nil), "indexed get at rank 0: the spans up to 1 are longer than the data of 20 B")
 	p.refused(p.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Spans: at(85, 20)}, nil, nil), "indexed put at rank 0: span 0 (20 B at 85) is not inside its segment of 104 B")
 	p.refused(p.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Spans: at(9, 20, -1, 0)}, &q, nil), "indexed put at rank 0: span 1 (0 B at -1) is not inside its segment of 104 B")
 	p.refused(p.GetWith(&cluster.Get{From: cluster.At(0, 0), Data: cluster.Of(b), Spans: at(huge, huge)}, &q), "indexed get at rank 0: span 0 (4611686018427387904 B at 4611686018427387904) is not inside its segment of 104 B")
-	p.refused(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Data{}, Spans: []cluster.Span{}}, nil, nil), "indexed put at rank 1: it is in UPC group 1, and UPC access from group 0 ends at its own group; send an MPI message, or use larger groups")
+	p.refused(p.PutWith(&cluster.Put{To: cluster.At(1, 0), Data: cluster.Data{}, Spans: []cluster.Span{}}, nil, nil), "indexed put at rank 1: in UPC group 1, not in the caller's group 0 (send an MPI message, or use larger groups)")
 	p.ok(p.PutWith(&cluster.Put{To: cluster.At(0, 0), Data: cluster.Of(b), Spans: at(84, 20, 104, 0)}, nil, nil)) // these just fit
 	p.ok(p.GetWith(&cluster.Get{From: cluster.At(0, 0), Data: cluster.Data{}, Spans: nil}, nil))
 }

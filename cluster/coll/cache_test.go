@@ -110,8 +110,8 @@ func TestRestrictions(t *testing.T) {
 		{OpBcast, "chain", Parameters{Ranks: 8, Radix: 2}, "bcast by chain: radix 2: it has none"},
 		{OpBcast, "chain", Parameters{Ranks: 8, Segments: 70_000}, "bcast by chain: 70000 segments: from 1 to 65535"},
 		{OpScatter, "chain", Parameters{Ranks: 8, Segments: 2}, "scatter by chain: 2 segments: it has none"},
-		{OpAllgather, "recursive-doubling", Parameters{Ranks: 6}, "allgather by recursive-doubling: 6 ranks: it needs a power of two"},
-		{OpAllgather, "neighbour-exchange", Parameters{Ranks: 7}, "allgather by neighbour-exchange: 7 ranks: it needs an even number"},
+		{OpAllgather, "recursive-doubling", Parameters{Ranks: 6}, "allgather by recursive-doubling: 6 ranks: want a power of two"},
+		{OpAllgather, "neighbour-exchange", Parameters{Ranks: 7}, "allgather by neighbour-exchange: 7 ranks: want an even number"},
 	} {
 		a, err := Find(c.collective, c.name)
 		if err != nil {

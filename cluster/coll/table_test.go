@@ -142,11 +142,11 @@ func TestTableRefuses(t *testing.T) {
 		want  string
 		rules []Rule
 	}{
-		{"there twice", []Rule{ruleOf(8, 1, 4, flat), ruleOf(8, 0, 4, flat)}},
-		{"ranks from 1", []Rule{ruleOf(0, 1, 4, flat)}},
-		{"a node holds", []Rule{ruleOf(8, 9, 4, flat)}},
+		{"duplicate rule", []Rule{ruleOf(8, 1, 4, flat), ruleOf(8, 0, 4, flat)}},
+		{"want 1 to", []Rule{ruleOf(0, 1, 4, flat)}},
+		{"want at most all ranks per node", []Rule{ruleOf(8, 9, 4, flat)}},
 		{"negative", []Rule{ruleOf(8, 1, -1, flat)}},
-		{"no choice that serves", []Rule{ruleOf(9, 1, 0, choiceOf(t, OpAllgather, "recursive-doubling", 0, 0))}},
+		{"no choice supports", []Rule{ruleOf(9, 1, 0, choiceOf(t, OpAllgather, "recursive-doubling", 0, 0))}},
 		{"radix 3: it has none", []Rule{ruleOf(8, 1, 0, choiceOf(t, OpBcast, "flat", 3, 0))}},
 		{"another collective", []Rule{{Tuple: Tuple{Collective: OpGather, Ranks: 8}, Choices: []Choice{flat}}}},
 		{"0 choices", []Rule{{Tuple: Tuple{Collective: OpBcast, Ranks: 8}}}},

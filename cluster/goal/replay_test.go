@@ -112,7 +112,7 @@ func dissemination(ranks, size int) string {
 func TestReplayRefuses(t *testing.T) {
 	m := loggops(coll.Cost{L: 1000 * ns, O: 100 * ns, Gap: 10 * ns, G: 1 * ns})
 	_, err := replay(t, "num_ranks 3\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\nrank 1 {\nrecv 8b from -1 tag 4\n}\nrank 2 {\nsend 8b to 0\n}\n", m)
-	const want = "deadlock: 3 operations are left; rank 0 waits for rank 1 with tag 0; rank 1 waits for any rank with tag 4"
+	const want = "deadlock: 3 operations left; rank 0 waits for rank 1 with tag 0; rank 1 waits for any rank with tag 4"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -179,7 +179,7 @@ rank 0 {
 	}
 	// The receive from any, which is posted first, takes the first message; the second
 	// has a tag that the other receive does not take.
-	if _, err := g.Price(published); err == nil || err.Error() != "deadlock: 1 operations are left; rank 1 waits for rank 0 with tag 0" {
+	if _, err := g.Price(published); err == nil || err.Error() != "deadlock: 1 operations left; rank 1 waits for rank 0 with tag 0" {
 		t.Error(err)
 	}
 }
@@ -248,9 +248,9 @@ func TestRefusals(t *testing.T) {
 func TestDeadlock(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"num_ranks 2\nrank 0 {\nl1: recv 8b from 1\nl2: send 8b to 1\nl2 requires l1\n}\nrank 1 {\nl1: recv 8b from 0\nl2: send 8b to 0\nl2 requires l1\n}",
-			"deadlock: 4 operations are left; rank 0 waits for rank 1 with tag 0; rank 1 waits for rank 0 with tag 0"},
-		{"num_ranks 1\nrank 0 {\nl1: calc 1\nl2: calc 1\nl1 requires l2\nl2 requires l1\n}", "deadlock: 2 operations are left, which require each other"},
-		{"num_ranks 1\nrank 0 {\nrecv 1b from -1 tag 3\n}", "deadlock: 1 operations are left; rank 0 waits for any rank with tag 3"},
+			"deadlock: 4 operations left; rank 0 waits for rank 1 with tag 0; rank 1 waits for rank 0 with tag 0"},
+		{"num_ranks 1\nrank 0 {\nl1: calc 1\nl2: calc 1\nl1 requires l2\nl2 requires l1\n}", "deadlock: 2 operations left, which depend on each other"},
+		{"num_ranks 1\nrank 0 {\nrecv 1b from -1 tag 3\n}", "deadlock: 1 operations left; rank 0 waits for any rank with tag 3"},
 	} {
 		g, err := goal.Load(strings.NewReader(c.text), 100)
 		if err != nil {

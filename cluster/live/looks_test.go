@@ -166,7 +166,7 @@ func TestWaitForNothingIsToldOf(t *testing.T) {
 		v.suspect()
 		found := 0
 		for _, wait := range v.confirmed() {
-			if strings.Contains(wait.Call, "never given") {
+			if strings.Contains(wait.Call, "invalid or freed handle") {
 				found++
 			}
 		}
