@@ -117,7 +117,7 @@ func collectiveArguments(p *proc) {
 	p.refused(coll.Reduce(r, w, 0, cluster.Sum, b, b[:1]), "reduce on MPI_COMM_WORLD: 3 elements into 1: in and out must have the same length at the root")
 	p.refused(coll.Allreduce(r, w, cluster.Sum, b, b[:1]), "allreduce on MPI_COMM_WORLD: 3 elements into 1: in and out must have the same length")
 	p.refused(p.SyncNeighbours(w, []int{0, 1}), "neighbour sync with rank 1: team MPI_COMM_WORLD has ranks 0 to 0")
-	p.refused(coll.Allreduce(r, w, 9, b, b), "allreduce with operation 9: there are sum, prod, min and max")
+	p.refused(coll.Allreduce(r, w, 9, b, b), "allreduce with operation 9: want one of sum, prod, min and max")
 }
 
 // Members that pass different lengths get an error, whichever length is larger.
