@@ -1,76 +1,13 @@
 package tui
 
 import (
-	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hybridtop/hybridtop/internal/golden"
 	"github.com/hybridtop/hybridtop/tui/overlay"
-	overlayreg "github.com/hybridtop/hybridtop/tui/overlay/all"
 )
-
-// docs/keys.md is the key table.
-func TestKeysDocument(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("# Keys\n\nThe key table of the screen (`tui/keys.go`), written by `go test ./tui -update`. A key keeps its meaning wherever it has one. Every action has a name, which the command line behind `:` takes as well.\n\n")
-	writeKeys(&b)
-	for i := range keyTable {
-		k := &keyTable[i]
-		row := "| " + k.Name + " | " + k.Doc + " |"
-		if len(k.Keys) == 0 && strings.HasPrefix(k.Name, "zoom-") {
-			row = "| zoom-NAME | show the pane of this name alone, or all panes |"
-		}
-		if !strings.Contains(b.String(), row) {
-			t.Errorf("the document lacks %s", k.Name)
-		}
-	}
-	want := strings.TrimSpace(b.String()) + "\n"
-	golden.File(t, "../docs/keys.md", want)
-}
-
-// modes returns the modes of the key table, in its order.
-func modes() (all []string) {
-	all = []string{overlay.Everywhere, overlay.OnScreen}
-	for i := range overlayreg.Overlays {
-		if m := overlayreg.Overlays[i].Mode; !slices.Contains(all, m) {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-// writeKeys writes the key table as Markdown, with one table per mode. All panes have one row:
-// their keys depend on the run.
-func writeKeys(b *strings.Builder) {
-	for _, mode := range modes() {
-		fmt.Fprintf(b, "## %s%s\n\n| key | action | what it does |\n|---|---|---|\n", strings.ToUpper(mode[:1]), mode[1:])
-		panes := false
-		for i := range keyTable {
-			if k := &keyTable[i]; k.mode == mode && len(k.Keys) == 0 && strings.HasPrefix(k.Name, "zoom-") {
-				if !panes {
-					b.WriteString("|  | zoom-NAME | show the pane of this name alone, or all panes |\n")
-				}
-				panes = true
-			} else if k.mode == mode {
-				keys := ""
-				if len(k.Keys) > 0 {
-					keys = "`" + strings.ReplaceAll(k.labels(), " ", "` `") + "`"
-				}
-				fmt.Fprintf(b, "| %s | %s | %s |\n", keys, k.Name, k.Doc)
-			}
-		}
-		b.WriteString("\n")
-	}
-	fmt.Fprintf(b, "## %s%s\n\n| mouse | action | what it does |\n|---|---|---|\n", strings.ToUpper(onMouse[:1]), onMouse[1:])
-	for _, m := range mouse {
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", m.what, m.name, m.doc)
-	}
-	b.WriteString("\n")
-}
 
 // The keys that the README names do something on the screen.
 func TestKeysOfTheREADME(t *testing.T) {

@@ -3,17 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
@@ -153,77 +150,6 @@ func TestRecordVerdicts(t *testing.T) {
 	if code, errs := reproduce(); code != 0 || errs != "" {
 		t.Errorf("exit status %d, %q", code, errs)
 	}
-}
-
-// The table of claims in docs/reproduce.md is what the figure files say.
-func TestClaimsTable(t *testing.T) {
-	figures, err := presets.Figures()
-	if err != nil {
-		t.Fatal(err)
-	}
-	type line struct {
-		claim int
-		text  string
-	}
-	var lines, open []line
-	for i := range figures {
-		f := &figures[i]
-		for _, c := range f.Checks {
-			verdict := string(c.Record.Verdict)
-			if verdict == "" {
-				verdict = "not run"
-			}
-			if len(c.Record.Decided) > 0 {
-				verdict += ": " + strings.Join(c.Record.Decided, ", ")
-			}
-			moves := "-"
-			if c.Record.Base != "" {
-				moves = reproduce.MovesText(c.Record.Moves)
-			}
-			lines = append(lines, line{c.Claim, fmt.Sprintf("| %d | %d, %s | %s | %s | %s | %s |\n", c.Claim, f.Paper, c.Place, c.Says, reproduce.UseWord(c.Use), verdict, moves)})
-			if c.Record.Verdict == presets.Refuted {
-				open = append(open, line{c.Claim, fmt.Sprintf("| %d | %s | %s | %s |\n", c.Claim, c.Says, orDash(c.Reach), orDash(c.Measure))})
-			}
-		}
-	}
-	slices.SortStableFunc(lines, func(a, b line) int { return a.claim - b.claim })
-	want := "\n| claim | paper, place | what it says | use | recorded verdict | assumed constants, halved and doubled |\n|---|---|---|---|---|---|\n"
-	for _, l := range lines {
-		want += l.text
-	}
-	slices.SortStableFunc(open, func(a, b line) int { return a.claim - b.claim })
-	want += "\nOf what is refuted, the nearest physically reasonable constants under which it would hold were looked for in view of the outcome: that it is *reachable* so is no prediction.\n\n| claim | what it says | reachable by | what would decide |\n|---|---|---|---|\n"
-	for _, l := range open {
-		want += l.text
-	}
-	const file, begin, end = "../../docs/reproduce.md", "<!-- claims: go test ./cmd/hybridtop -run TestClaimsTable -update -->\n", "\n<!-- end of claims -->\n"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(text), begin)
-	got, after, ended := strings.Cut(rest, end)
-	if !ok || !ended {
-		t.Fatalf("%s has no %s ... %s", file, begin, end)
-	}
-	if got == want {
-		return
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	t.Errorf("the table of claims (-docs +figure files; go test -update writes it anew):\n%s", cmp.Diff(strings.Split(got, "\n"), strings.Split(want, "\n")))
-}
-
-// orDash is a text, or a dash for none.
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 // docs/json.md names every field of a report, of its rows and of what else it has.

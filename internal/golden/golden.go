@@ -125,20 +125,3 @@ func Text(t *testing.T, name, got string) {
 		t.Errorf("%s differs in %q (-want +got; -update writes it again):\n%s\n%s", s.path, name, diff, got)
 	}
 }
-
-// File compares a text with a file of the tree, which -update writes again.
-func File(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got; -update writes it again):\n%s\n%s", file, diff, got)
-	}
-}
