@@ -31,7 +31,7 @@ const (
 
 var epsilonForm = engine.Form{
 	Name: EpsilonName, Title: "Overlap ε", Caption: "ε = T_masteronly / T_scheme", Of: "an iteration", Item: "scheme", Metric: "epsilon",
-	Absent: "ε compares threading schemes; WORKLOAD runs in one.", Chooses: []string{"threading", "reserved"},
+	Absent: "ε compares threading schemes, but WORKLOAD has only one.", Chooses: []string{"threading", "reserved"},
 	Columns: []engine.Column{
 		EpsilonComm:       {Name: "f_comm", Unit: "%"},
 		EpsilonNonOverlap: {Name: "f_non", Unit: "1"},

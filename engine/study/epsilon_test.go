@@ -215,7 +215,7 @@ func TestEpsilonOfTheModel(t *testing.T) {
 	// 4, T1b): the workload has no model of it, and there is no point.
 	s = product("funneled", 24./56, 0.2, 1.01)
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m engine.Metric) bool { return m.Name == "epsilon_model" })
-	if v := newNotes().look(s); v.Present().Flag != engine.Passing || !strings.HasPrefix(v.Why, "all threads but one sleep") {
+	if v := newNotes().look(s); v.Present().Flag != engine.Passing || !strings.HasPrefix(v.Why, "All threads except one are idle") {
 		t.Errorf("%+v, why %s", v.Rows, v.Why)
 	}
 	// Full load balancing: m is what makes equation (4) hold.
@@ -239,16 +239,16 @@ func TestWhyOfOverlap(t *testing.T) {
 		comm, non float64
 		want      string
 	}{
-		{"communication", "multiple", "1", 0.6, 0.1, "communication rules: the computing threads idle 37% of the time; a second communicating thread would help: ε 2.00 instead of 1.43 (modelled)."},
-		{"one more", "multiple", "2", 0.8, 0, "communication rules: the computing threads idle 33% of the time; one more communicating thread would help: ε 3.13 instead of 2.50 (modelled)."},
-		{"computing", "multiple", "1", 0.25, 0.2, "computing rules: the reserved thread idles 46% of the time (modelled)."},
-		{"too many", "multiple", "3", 0.25, 0.2, "computing rules: the 3 reserved threads idle 74% of the time; one less would give ε 1.07 instead of 0.93 (modelled)."},
-		{"not worth it", "funneled", "1", 0.05, 0.2, "computing rules: the reserved thread idles 76% of the time, and masteronly would be faster (modelled)."},
-		{"balanced", "multiple", "1", 0.8 / 1.875, 0.2, "communication and computing are balanced: hardly a thread idles (modelled)."},
-		{"nearly balanced", "multiple", "1", 0.428, 0.2, "communication and computing are balanced: hardly a thread idles (modelled)."},
-		{"no other m", "multiple", "7", 0.99, 0.01, "communication rules: the computing threads idle 93% of the time, and more communicating threads would not help (modelled)."},
-		{"masteronly", "masteronly", "1", 24. / 56, 0.2, "all threads but one sleep during communication, 43% of the time: 1 reserved thread would give ε 1.59 (modelled)."},
-		{"masteronly is right", "masteronly", "2", 0.1, 0.2, "all threads but one sleep during communication, 10% of the time: too little for 2 reserved threads, which pay from 20% on (modelled)."},
+		{"communication", "multiple", "1", 0.6, 0.1, "Communication is the bottleneck: compute threads are idle 37% of the time. A second communication thread would raise ε from 1.43 to 2.00 (modelled)."},
+		{"one more", "multiple", "2", 0.8, 0, "Communication is the bottleneck: compute threads are idle 33% of the time. Another communication thread would raise ε from 2.50 to 3.13 (modelled)."},
+		{"computing", "multiple", "1", 0.25, 0.2, "Computation is the bottleneck: the reserved thread is idle 46% of the time (modelled)."},
+		{"too many", "multiple", "3", 0.25, 0.2, "Computation is the bottleneck: the 3 reserved threads are idle 74% of the time. One reserved thread fewer would raise ε from 0.93 to 1.07 (modelled)."},
+		{"not worth it", "funneled", "1", 0.05, 0.2, "Computation is the bottleneck: the reserved thread is idle 76% of the time. Masteronly would be faster (modelled)."},
+		{"balanced", "multiple", "1", 0.8 / 1.875, 0.2, "Communication and computation are balanced: threads are hardly ever idle (modelled)."},
+		{"nearly balanced", "multiple", "1", 0.428, 0.2, "Communication and computation are balanced: threads are hardly ever idle (modelled)."},
+		{"no other m", "multiple", "7", 0.99, 0.01, "Communication is the bottleneck: compute threads are idle 93% of the time. More communication threads would not help (modelled)."},
+		{"masteronly", "masteronly", "1", 24. / 56, 0.2, "All threads except one are idle during communication, 43% of the time. With 1 reserved thread, ε would be 1.59 (modelled)."},
+		{"masteronly is right", "masteronly", "2", 0.1, 0.2, "All threads except one are idle during communication, 10% of the time. This is too little for 2 reserved threads to pay off: at least 20% is needed (modelled)."},
 	} {
 		if got := newNotes().look(product(c.threading, c.comm, c.non, unknown, "reserved", c.reserved)).Why; got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)

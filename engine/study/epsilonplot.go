@@ -36,14 +36,14 @@ func drawEpsilon(v *engine.StudyView, level string, r models.Reserved) {
 	v.Plots, v.Missing = make([]engine.Plot, epsilonPlots), nil
 	if r.N < 2 {
 		v.Missing = []engine.Hint{
-			{Text: "ε compares schemes for the threads of a rank, and there is 1."},
-			{Text: "Turn threads/rank up: ", Command: "threads-per-rank 8"},
+			{Text: "ε compares schemes for the threads of a rank, but each rank has only 1."},
+			{Text: "Increase threads/rank: ", Command: "threads-per-rank 8"},
 		}
 		return
 	}
 	if r.Check() != nil {
 		v.Missing = []engine.Hint{
-			{Text: fmt.Sprintf("%.3g of %d threads are reserved: none is left to compute.", r.M, r.N)},
+			{Text: fmt.Sprintf("%.3g of %d threads are reserved: no thread is left to compute.", r.M, r.N)},
 			{Text: "Reserve fewer: ", Command: "reserved 1"},
 		}
 		return
@@ -68,9 +68,9 @@ func drawEpsilon(v *engine.StudyView, level string, r models.Reserved) {
 	comm.Rules = []engine.Rule{
 		{At: l.Upper, Label: fmt.Sprintf("1 + m(1 − 1/n) = %.3g", l.Upper), Minor: true},
 		{At: l.Lower, Label: fmt.Sprintf("1 − m/n = %.3g", l.Lower), Minor: true},
-		{At: 1, Label: "ε = 1", Wide: "ε = 1: overlap pays above"},
+		{At: 1, Label: "ε = 1", Wide: "ε = 1: overlap pays off above"},
 	}
-	planes.Title = "ε over n_k, planes of a rank"
+	planes.Title = "ε over n_k, planes per rank"
 	planes.Rules = []engine.Rule{{At: 1}}
 	planes.XRange = engine.Range{Min: 1, Max: fewestPlanes}
 	planes.Lines = []engine.Line{fittedCurve(r, fewestPlanes)}
@@ -93,10 +93,10 @@ func publishedMarks(r models.Reserved) []engine.Marker {
 			{X: models.PaperCrossover, Y: 1, Kind: engine.Published},
 			// Its place is the top of the model, where both terms of (14) are equal.
 			{X: models.PaperCommFitted * 7 / 8, Y: models.PaperGain, Kind: engine.Published,
-				Text: fmt.Sprintf("published: ε %.3g at most, 1 at %d", models.PaperGain, models.PaperCrossover)},
+				Text: fmt.Sprintf("published: maximum ε %.3g, ε = 1 at %d", models.PaperGain, models.PaperCrossover)},
 		}
 	case r.M == 1 && r.N == 16: // figure 7
-		return []engine.Marker{{X: math.NaN(), Y: math.NaN(), Kind: engine.Published, Text: "published: never under about 1"}}
+		return []engine.Marker{{X: math.NaN(), Y: math.NaN(), Kind: engine.Published, Text: "published: never below about 1"}}
 	}
 	return nil
 }

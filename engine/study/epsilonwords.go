@@ -11,12 +11,12 @@ import (
 
 // noFacts says why there is no point yet.
 func noFacts(s *engine.Snapshot) []engine.Note {
-	text := "no point yet: ε stands here when an iteration has ended"
+	text := "no point yet: ε, the speedup over masteronly, appears after an iteration"
 	switch {
 	case s.Phase == engine.Failed:
 		text = "no point: the run failed"
 	case s.Late():
-		text = "no point: the times of this run are late"
+		text = "no point: the host is too slow for valid timings"
 	}
 	return []engine.Note{{Text: text, Glyph: engine.NoGlyph, Dim: true}}
 }
@@ -55,7 +55,7 @@ func hidden(t *Told) string {
 	gain := min(t.Masteronly-t.Scheme, comm)
 	switch {
 	case !t.Overlaps:
-		return all + " communication in the open"
+		return all + " communication not hidden"
 	case gain <= 0.005*comm:
 		return fmt.Sprintf("none of %s communication hidden", all)
 	}
@@ -81,24 +81,24 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 	comm, comp := e.Max[0].Value*e.Value, e.Max[1].Value*e.Value // shares of the scheme's own time
 	switch {
 	case math.Abs(comm-comp) < idleAtLeast:
-		return "communication and computing are balanced: hardly a thread idles (modelled)."
+		return "Communication and computation are balanced: threads are hardly ever idle (modelled)."
 	case comm > comp:
-		text := fmt.Sprintf("communication rules: the computing threads idle %s of the time", Percent(comm-comp))
+		text := fmt.Sprintf("Communication is the bottleneck: compute threads are idle %s of the time", Percent(comm-comp))
 		if more, ok := better(r, f, e, +1); ok {
-			return fmt.Sprintf("%s; %s communicating thread would help: ε %.2f instead of %.2f (modelled).", text, another(r.M), more, e.Value)
+			return fmt.Sprintf("%s. %s communication thread would raise ε from %.2f to %.2f (modelled).", text, another(r.M), e.Value, more)
 		}
-		return text + ", and more communicating threads would not help (modelled)."
+		return text + ". More communication threads would not help (modelled)."
 	}
-	text := "computing rules: the reserved thread idles"
+	text := "Computation is the bottleneck: the reserved thread is idle"
 	if r.M > 1 {
-		text = fmt.Sprintf("computing rules: the %.3g reserved threads idle", r.M)
+		text = fmt.Sprintf("Computation is the bottleneck: the %.3g reserved threads are idle", r.M)
 	}
 	text = fmt.Sprintf("%s %s of the time", text, Percent(comp-comm))
 	if fewer, ok := better(r, f, e, -1); ok {
-		return fmt.Sprintf("%s; one less would give ε %.2f instead of %.2f (modelled).", text, fewer, e.Value)
+		return fmt.Sprintf("%s. One reserved thread fewer would raise ε from %.2f to %.2f (modelled).", text, e.Value, fewer)
 	}
 	if e.Value < 1 {
-		text += ", and masteronly would be faster"
+		text += ". Masteronly would be faster"
 	}
 	return text + " (modelled)."
 }
@@ -111,9 +111,9 @@ func better(r models.Reserved, f models.Fractions, e models.Prediction, more flo
 
 func another(m float64) string {
 	if m == 1 {
-		return "a second"
+		return "A second"
 	}
-	return "one more"
+	return "Another"
 }
 
 // whyMasteronly says whether threads should be reserved where none are.
@@ -126,9 +126,9 @@ func whyMasteronly(r models.Reserved, f models.Fractions, e models.Prediction) s
 	if r.M != 1 {
 		who = fmt.Sprintf("%.3g reserved threads", r.M)
 	}
-	asleep := fmt.Sprintf("all threads but one sleep during communication, %s of the time", Percent(f.Comm))
+	asleep := fmt.Sprintf("All threads except one are idle during communication, %s of the time", Percent(f.Comm))
 	if e.Value > 1 {
-		return fmt.Sprintf("%s: %s would give ε %.2f (modelled).", asleep, who, e.Value)
+		return fmt.Sprintf("%s. With %s, ε would be %.2f (modelled).", asleep, who, e.Value)
 	}
-	return fmt.Sprintf("%s: too little for %s, which pay from %s on (modelled).", asleep, who, Percent(l.CommEquiv))
+	return fmt.Sprintf("%s. This is too little for %s to pay off: at least %s is needed (modelled).", asleep, who, Percent(l.CommEquiv))
 }

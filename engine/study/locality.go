@@ -30,7 +30,7 @@ const (
 
 var localityForm = engine.Form{
 	Name: LocalityName, Title: "Locality", Of: "an access", Item: "group", Metric: "access_time_mean",
-	Absent: "this workload compares no group sizes",
+	Absent: "this workload has no group sizes to compare",
 	Columns: []engine.Column{
 		LocalityGroup:    {Name: "group", Unit: "1"},
 		LocalityMemory:   {Name: "memory_per_node", Title: "mem/node", Unit: "B", Wide: 10},

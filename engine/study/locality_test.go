@@ -161,19 +161,19 @@ func TestWhyOfLocality(t *testing.T) {
 		want  string
 	}{
 		{"measured, faster", 0, 4, []engine.Row{point(4, 400, 0), point(8, 600, 0), point(16, 760, 0)},
-			"group 4 keeps every access inside a node: 1.9× faster than group 16, at 4× the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: 1.9× faster than group 16, at 4× the memory (4 replicas)."},
 		{"measured, slower", 1, 4, []engine.Row{point(4, 400, 0), point(16, 8000, 0)},
-			"group 16 sends 75% of its accesses to other nodes. Group 4 is 20× faster, at 4× the memory (4 replicas)."},
+			"Group 16 sends 75% of its accesses to other nodes. Group 4 is 20× faster, at 4× the memory (4 replicas)."},
 		{"measured, as fast", 1, 4, []engine.Row{point(1, 400, 0), point(4, 404, 0)},
-			"group 4 keeps every access inside a node: as fast as group 1, with 1/4 of the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: no difference from group 1, with 1/4 of the memory (4 replicas)."},
 		{"modelled, which must fit", 2, 4, []engine.Row{point(1, 0, 100), point(4, 0, 400), point(16, 700, 800)},
-			"group 16 sends 75% of its accesses to other nodes. Group 4 is 2× faster (modelled), at 4× the memory (4 replicas)."},
+			"Group 16 sends 75% of its accesses to other nodes. Group 4 is 2× faster (modelled), at 4× the memory (4 replicas)."},
 		{"measured goes before modelled", 1, 4, []engine.Row{point(2, 0, 10), point(4, 400, 400), point(8, 800, 700)},
-			"group 4 keeps every access inside a node: 2× faster than group 8, at 2× the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: 2× faster than group 8, at 2× the memory (4 replicas)."},
 		{"alone", 0, 4, []engine.Row{point(1, 400, 400), point(16, 0, 0)},
-			"group 1 keeps every access in the own rank's memory."},
+			"Group 1 keeps every access in the local rank's memory."},
 		{"one node", 0, 1, []engine.Row{point(4, 400, 0), point(16, 760, 0)},
-			"group 4 finds 25% of its accesses in the own rank's memory: 1.9× faster than group 16, at 4× the memory (4 replicas)."},
+			"Group 4 finds 25% of its accesses in the local rank's memory: 1.9× faster than group 16, at 4× the memory (4 replicas)."},
 		{"nothing that stands", 0, 4, []engine.Row{point(4, 0, 400), point(16, 760, 0)}, ""},
 	}
 	for _, tt := range tests {
@@ -249,7 +249,7 @@ func TestLateAccesses(t *testing.T) {
 		if now[study.LocalityRank] != 0.25 || now[study.LocalityNode] != 1 || !math.IsNaN(now[study.LocalityAccess]) || !math.IsNaN(now[study.LocalityLaw]) {
 			t.Errorf("%s: cells %v", keeping, now)
 		}
-		if want := "group 4 keeps every access inside a node."; v.Why != want {
+		if want := "Group 4 keeps every access inside a node."; v.Why != want {
 			t.Errorf("%s: %q, want %q", keeping, v.Why, want)
 		}
 		table.Fold()

@@ -24,7 +24,7 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 			continue
 		}
 		if len(spots) > 0 && st.Rest(&s.Scenario) != rest {
-			return nil, fmt.Errorf("the rows differ in more than group and model, so one law does not hold for all")
+			return nil, fmt.Errorf("fit: the rows differ in more than group and model (vary only these two)")
 		}
 		v := s.Study(LocalityName)
 		if v == nil {

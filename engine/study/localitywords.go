@@ -17,7 +17,7 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 	if now == nil || now.Cells[LocalityAccesses] < enough {
 		return ""
 	}
-	text := fmt.Sprintf("group %s %s", now.Label, keeps(now.Cells, nodes))
+	text := fmt.Sprintf("Group %s %s", now.Label, keeps(now.Cells, nodes))
 	other, ratio, modelled := contrast(v.Rows, now)
 	if other == nil {
 		return text + "."
@@ -32,16 +32,16 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 	case ratio <= 1/Alike:
 		return fmt.Sprintf("%s. Group %s is %s× faster%s, %s.", text, other.Label, Figure(1/ratio), mark, price(other.Cells, now.Cells))
 	}
-	return fmt.Sprintf("%s: as fast as group %s%s, %s.", text, other.Label, mark, price(now.Cells, other.Cells))
+	return fmt.Sprintf("%s: no difference from group %s%s, %s.", text, other.Label, mark, price(now.Cells, other.Cells))
 }
 
 // keeps words where the accesses of a group size land.
 func keeps(cells []float64, nodes int) string {
 	switch {
 	case cells[LocalityGroup] == 1:
-		return "keeps every access in the own rank's memory"
+		return "keeps every access in the local rank's memory"
 	case nodes == 1:
-		return fmt.Sprintf("finds %s of its accesses in the own rank's memory", Percent(cells[LocalityRank]))
+		return fmt.Sprintf("finds %s of its accesses in the local rank's memory", Percent(cells[LocalityRank]))
 	case cells[LocalityNode] == 1:
 		return "keeps every access inside a node"
 	}
