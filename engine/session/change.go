@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -140,20 +141,29 @@ func faster(a, b float64, before, after *engine.Snapshot) string {
 		of, longer, shorter = v.Of, "longer", "shorter"
 	}
 	from, to := cluster.FromSeconds(a).String(), cluster.FromSeconds(b).String()
-	times := fmt.Sprintf("(%s → %s %s, %s)", from, to, of, after.Kind)
+	times := fmt.Sprintf("%s for %s (%s)", timeSpan(from, to), of, after.Kind)
 	if before.Kind != after.Kind {
-		times = fmt.Sprintf("(%s %s → %s %s %s)", from, before.Kind, to, after.Kind, of)
+		times = fmt.Sprintf("%s %s → %s %s for %s", from, before.Kind, to, after.Kind, of)
 	}
 	if sameWork(&before.Scenario, &after.Scenario) {
 		longer, shorter = "slower", "faster"
 	}
 	switch {
 	case a >= b*near:
-		return fmt.Sprintf("%s× %s %s", ratio(a/b), shorter, times)
+		return fmt.Sprintf("%s× %s: %s", ratio(a/b), shorter, times)
 	case b >= a*near:
-		return fmt.Sprintf("%s× %s %s", ratio(b/a), longer, times)
+		return fmt.Sprintf("%s× %s: %s", ratio(b/a), longer, times)
 	}
-	return "as fast as before " + times
+	return "no difference: " + times
+}
+
+// timeSpan joins two times with an arrow: "12.3 → 8.84 ms". It omits the first unit if both
+// units are equal.
+func timeSpan(from, to string) string {
+	if number, unit, _ := strings.Cut(from, " "); strings.HasSuffix(to, " "+unit) {
+		from = number
+	}
+	return from + " → " + to
 }
 
 // ratio prints a factor with three digits, whole from a hundred on.

@@ -112,12 +112,12 @@ func TestOverlapOfASession(t *testing.T) {
 		}
 	}
 	first := s.until("masteronly", told("masteronly", 8))
-	if want := "all threads but one sleep during communication, 33% of the time: 1 reserved thread would give ε 1.33 (modelled)."; first.Why != want || first.Change != "" {
+	if want := "All threads except one are idle during communication, 33% of the time. With 1 reserved thread, ε would be 1.33 (modelled)."; first.Why != want || first.Change != "" {
 		t.Errorf("why %q, want %q; change %q", first.Why, want, first.Change)
 	}
 	s.do(engine.Set, "threading", "multiple")
 	now := s.until("multiple", told("multiple", 8, 8))
-	if want := "multiple, m = 1: 1.29× faster (10.0 ms → 7.73 ms an iteration, simulated); 2.27 ms of 3.29 ms communication now hidden"; now.Change != want {
+	if want := "multiple, m = 1: 1.29× faster: 10.0 → 7.73 ms for an iteration (simulated); 2.27 ms of 3.29 ms communication now hidden"; now.Change != want {
 		t.Errorf("change %q, want %q", now.Change, want)
 	}
 	s.do(engine.Set, "local-k", "2")
