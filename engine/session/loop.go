@@ -212,7 +212,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			finish(byLimit, patience)
 		case <-cut:
 			if r.cut = true; why == byLimit {
-				h.warnings = append(h.warnings, fmt.Sprintf("the iteration under way after %v had not ended %v later and was cut off",
+				h.warnings = append(h.warnings, fmt.Sprintf("time limit %v: the current iteration did not finish within another %v and was stopped",
 					s.options.Limits.For, patience))
 			}
 			r.handle.Cancel(errCut)

@@ -80,14 +80,14 @@ type shortage struct {
 }
 
 func (e *shortage) Error() string {
-	s := fmt.Sprintf("needs %s (%s), %s are left", cluster.SizeText(e.need), e.largest, cluster.SizeText(e.limit))
+	s := fmt.Sprintf("needs %s of memory (%s), only %s available", cluster.SizeText(e.need), e.largest, cluster.SizeText(e.limit))
 	if e.knob != "" {
 		s = fmt.Sprintf("%s = %s: %s", e.knob, e.value, s)
 	}
 	if e.fits == "" {
-		return s + ": use a smaller problem, larger groups or fewer ranks"
+		return s + " (use a smaller problem, larger groups or fewer ranks)"
 	}
-	return s + ": " + e.fits + " fits"
+	return s + " (" + e.fits + " fits)"
 }
 
 // shownItems is how many items of a need are named.

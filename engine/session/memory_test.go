@@ -22,15 +22,15 @@ func TestRefusedByNumber(t *testing.T) {
 		want     string
 	}{
 		{"pingpong fabric sim nodes 2 ranks-per-node 1 size 1073741824", 3174 * mib,
-			`^size = 1073741824: needs 4\.0\d* GiB \(message buffers 4 GiB\), 3\.1 GiB are left: 805306368 fits$`},
+			`^size = 1073741824: needs 4\.0\d* GiB of memory \(message buffers 4 GiB\), only 3\.1 GiB available \(805306368 fits\)$`},
 		{"randomaccess machine this-host elements 16000000", 64 * mib,
-			`^elements = 16000000: needs [45]\d\d\.?\d? MiB \(segments 488\.3 MiB(, .*)?\), 64 MiB are left: \d+0000 fits$`},
+			`^elements = 16000000: needs [45]\d\d\.?\d? MiB of memory \(segments 488\.3 MiB(, .*)?\), only 64 MiB available \(\d+0000 fits\)$`},
 		// A knob that is at its default may be the one.
-		{"cartesian machine this-host nodes 64 ranks-per-node 64", 1024 * mib, `^nodes = 64: needs .* fits$`},
+		{"cartesian machine this-host nodes 64 ranks-per-node 64", 1024 * mib, `^nodes = 64: needs .* fits\)$`},
 		// None of the knobs that were turned helps alone.
-		{"beff fabric sim nodes 64 ranks-per-node 64 randoms 1000", 64 * mib, `^needs .*, 64 MiB are left: use a smaller problem, larger groups or fewer ranks$`},
+		{"beff fabric sim nodes 64 ranks-per-node 64 randoms 1000", 64 * mib, `^needs .*, only 64 MiB available \(use a smaller problem, larger groups or fewer ranks\)$`},
 		// More is less: larger groups have fewer replicas.
-		{"randomaccess machine this-host elements 4000000 group 1", 256 * mib, `^elements = 4000000: .* fits$`},
+		{"randomaccess machine this-host elements 4000000 group 1", 256 * mib, `^elements = 4000000: .* fits\)$`},
 	} {
 		o := limited(c.memory)
 		_, err := New(scenarioOf(t, strings.Fields(c.settings)), o)
@@ -40,9 +40,9 @@ func TestRefusedByNumber(t *testing.T) {
 		}
 		// What is said to fit does.
 		if head, rest, ok := strings.Cut(err.Error(), " = "); ok {
-			if _, fits, ok := strings.Cut(rest, "are left: "); ok {
+			if _, fits, ok := strings.Cut(rest, "available ("); ok {
 				sc := scenarioOf(t, strings.Fields(c.settings))
-				if err := sc.Set(head, strings.TrimSuffix(fits, " fits")); err != nil {
+				if err := sc.Set(head, strings.TrimSuffix(fits, " fits)")); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := New(sc, o); err != nil {
@@ -60,8 +60,8 @@ func TestATurnIsRefusedByNumber(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
-		{"elements", "16000000", `^elements = 16000000: needs .* MiB \(segments 488\.3 MiB(, .*)?\), 100 MiB are left: [12]\d00000 fits$`},
-		{"group", "1", `^group = 1: needs 1\d\d.* MiB \(segments 122\.1 MiB(, .*)?\), 100 MiB are left: [24] fits$`},
+		{"elements", "16000000", `^elements = 16000000: needs .* MiB of memory \(segments 488\.3 MiB(, .*)?\), only 100 MiB available \([12]\d00000 fits\)$`},
+		{"group", "1", `^group = 1: needs 1\d\d.* MiB of memory \(segments 122\.1 MiB(, .*)?\), only 100 MiB available \([24] fits\)$`},
 	} {
 		if err := s.turn(c[0], c[1]); err == nil || !regexp.MustCompile(c[2]).MatchString(err.Error()) {
 			t.Errorf("%s at %s: %v, want %s", c[0], c[1], err, c[2])

@@ -44,13 +44,13 @@ func (o *Options) again(all []engine.Scenario, none string) (setup, error) {
 
 func (s *Session) undo() error {
 	return s.want(func(*engine.Scenario) (setup, error) {
-		return s.options.again(s.past.before, "there is nothing to undo: no knob was turned")
+		return s.options.again(s.past.before, "nothing to undo: no knob was changed")
 	}, s.past.undone)
 }
 
 func (s *Session) redo() error {
 	return s.want(func(*engine.Scenario) (setup, error) {
-		return s.options.again(s.past.after, "there is nothing to redo")
+		return s.options.again(s.past.after, "nothing to redo")
 	}, s.past.redone)
 }
 

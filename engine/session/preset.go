@@ -62,6 +62,6 @@ func AsPreset(name string, sc *engine.Scenario) (presets.Scenario, error) {
 			p.Knobs = append(p.Knobs, presets.Knob{Name: k.Name, Value: v})
 		}
 	}
-	p.Title = w.Title + ", as it was saved"
+	p.Title = w.Title + ", saved scenario"
 	return p, nil
 }

@@ -200,7 +200,7 @@ func (p *probe) Sample(name string, value float64) {
 			continue
 		}
 		if !(value >= 0) || math.IsInf(value, 1) {
-			panic(fmt.Sprintf("session: workload %s: sample %s = %g: want a number from 0", w.Name, name, value))
+			panic(fmt.Sprintf("session: workload %s: sample %s = %g: want a finite number ≥ 0", w.Name, name, value))
 		}
 		at := len(w.Metrics) + i
 		p.counts.sums[at] += value

@@ -79,9 +79,9 @@ func TestWhatIsNotDeclaredPanics(t *testing.T) {
 		"session: workload story does not declare the metric speed":              func(p engine.Probe) { p.Report("speed", 1) },
 		"session: workload story does not declare the sample speed":              func(p engine.Probe) { p.Sample("speed", 1) },
 		"session: workload story does not declare the table speed":               func(p engine.Probe) { p.Tally("speed", 0, 0, 1) },
-		"session: workload story: sample span = -1: want a number from 0":        func(p engine.Probe) { p.Sample("span", -1) },
-		"session: workload story: sample span = NaN: want a number from 0":       func(p engine.Probe) { p.Sample("span", math.NaN()) },
-		"session: workload story: sample span = +Inf: want a number from 0":      func(p engine.Probe) { p.Sample("span", math.Inf(1)) },
+		"session: workload story: sample span = -1: want a finite number ≥ 0":    func(p engine.Probe) { p.Sample("span", -1) },
+		"session: workload story: sample span = NaN: want a finite number ≥ 0":   func(p engine.Probe) { p.Sample("span", math.NaN()) },
+		"session: workload story: sample span = +Inf: want a finite number ≥ 0":  func(p engine.Probe) { p.Sample("span", math.Inf(1)) },
 		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 2, 0":  func(p engine.Probe) { p.Tally("turns", 2, 0, 1) },
 		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 0, -1": func(p engine.Probe) { p.Tally("turns", 0, -1, 1) },
 	} {

@@ -23,7 +23,7 @@ func Scenario(name string, own ...cluster.Machine) (engine.Scenario, error) {
 	machines := presets.Machines()
 	for _, m := range own {
 		if slices.Contains(machines, m.Name) {
-			return engine.Scenario{}, fmt.Errorf("machine %q: another machine has that name; give yours another", m.Name)
+			return engine.Scenario{}, fmt.Errorf("machine %q: this name is already in use (rename your machine)", m.Name)
 		}
 		machines = append(machines, m.Name)
 	}
@@ -69,7 +69,7 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	}
 	var ok bool
 	if set.fabric, ok = o.Fabrics[sc.Text("fabric")]; !ok {
-		return setup{}, fmt.Errorf("fabric %s is not built into this program", sc.Text("fabric"))
+		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
 	}
 	sc = set.workload.Barred(sc, workload.SiteOf(set.fabric, &set.machine))
 	set.scenario = sc
@@ -110,7 +110,7 @@ func (s *setup) simulable() error {
 	}
 	m := &s.machine
 	if m.Classes == [cluster.Classes]cluster.Link{} {
-		return fmt.Errorf("machine %s has no costs to simulate with: measure them (hybridtop calibrate), take a machine that has them, such as demo (hybridtop machine list), or use fabric = live", m.Name)
+		return fmt.Errorf("machine %s: no costs to simulate with (measure them with hybridtop calibrate, use a machine such as demo, or fabric = live)", m.Name)
 	}
 	if _, err := topology.New(m.Topology, s.spec.Layout.Nodes); err != nil {
 		return fmt.Errorf("machine %s: %w", m.Name, err)
@@ -157,7 +157,7 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 // read anew, against the tables of this program.
 func (o *Options) taken(sc *engine.Scenario) (setup, error) {
 	if sc == nil {
-		return setup{}, errors.New("take: no scenario was given")
+		return setup{}, errors.New("take: no scenario given")
 	}
 	next, err := Scenario(sc.Workload, o.Machines...)
 	if err != nil {

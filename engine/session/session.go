@@ -179,7 +179,7 @@ func (s *Session) do(c engine.Command) error {
 		s.stop = true
 		s.mu.Unlock()
 	default:
-		return errors.New("unknown command " + string(c.Verb) + ": there are set, take, default, undo, redo, pause, resume, step, reset and stop")
+		return errors.New("unknown command " + string(c.Verb) + ": want one of set, take, default, undo, redo, pause, resume, step, reset, stop")
 	}
 	s.wake()
 	return nil

@@ -109,7 +109,7 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 		}
 	}
 	sc := told(t, "access")
-	if _, err := New(sc, Options{}); err == nil || !strings.Contains(err.Error(), "fabric live is not built into this program") {
+	if _, err := New(sc, Options{}); err == nil || !strings.Contains(err.Error(), "fabric live: not built into this program") {
 		t.Errorf("without a fabric: %v", err)
 	}
 }

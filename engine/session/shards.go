@@ -69,7 +69,7 @@ type shard struct {
 
 func newShards(ranks, samples, cells int) *shards {
 	if samples > mostSamples {
-		panic(fmt.Sprintf("session: %d samples are declared: at most %d", samples, mostSamples))
+		panic(fmt.Sprintf("session: %d samples declared: want at most %d", samples, mostSamples))
 	}
 	s := &shards{part: make([]shard, min(ranks, 2*runtime.GOMAXPROCS(0))), total: newPile(samples), spare: newPile(samples), whole: make([]int64, cells)}
 	for i := range s.part {
@@ -122,7 +122,7 @@ func (s *shards) record(rank int, b *batch) {
 	part.fresh = true
 	for _, v := range b.waiting[:b.values] {
 		if err := part.pile.series[v&(1<<seriesBits-1)].RecordValue(int64(v >> seriesBits)); err != nil {
-			panic(fmt.Sprintf("session: a value out of range: %v", err)) // who packs keeps them in range
+			panic(fmt.Sprintf("session: value out of range: %v", err)) // who packs keeps them in range
 		}
 	}
 	for _, c := range b.counted[:b.tallies] {

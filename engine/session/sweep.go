@@ -96,11 +96,11 @@ func points(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error)
 	seen := make(map[string]bool)
 	for _, axis := range axes {
 		if seen[axis.Knob] {
-			return nil, nil, fmt.Errorf("%s is swept twice", axis.Knob)
+			return nil, nil, fmt.Errorf("%s is swept twice (list all its values once)", axis.Knob)
 		}
 		seen[axis.Knob] = true
 		if len(axis.Values)*len(rows) > maxPoints {
-			return nil, nil, fmt.Errorf("more than %d points: sweep fewer values", maxPoints)
+			return nil, nil, fmt.Errorf("more than %d points (sweep fewer values)", maxPoints)
 		}
 		var nextRows []Row
 		var next []engine.Scenario
@@ -140,4 +140,4 @@ func FitRows(rows []Row) (*engine.Fit, error) {
 }
 
 // errNoLaw says that a workload has no law to fit.
-var errNoLaw = fmt.Errorf("no accesses were recorded: %w", models.ErrUndetermined)
+var errNoLaw = fmt.Errorf("no accesses recorded: %w", models.ErrUndetermined)

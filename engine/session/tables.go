@@ -24,7 +24,7 @@ func (s *setup) lay() (tables []table, cells int) {
 			t.layers = t.spec.Layers(&s.scenario, &s.machine)
 		}
 		if len(t.rows) > engine.MaxTally || len(t.columns) > engine.MaxTally || len(t.layers) > engine.MaxTally {
-			panic(fmt.Sprintf("session: table %s of workload %s has %d × %d × %d cells: at most %d each way", t.spec.Name, s.workload.Name, len(t.layers), len(t.rows), len(t.columns), engine.MaxTally))
+			panic(fmt.Sprintf("session: table %s of workload %s has %d × %d × %d cells: want at most %d per dimension", t.spec.Name, s.workload.Name, len(t.layers), len(t.rows), len(t.columns), engine.MaxTally))
 		}
 		cells += t.cells()
 		tables = append(tables, t)

@@ -80,7 +80,7 @@ func (p *probe) nextRound() bool {
 		r.verdict = v.gate.ask(p.iteration, p.now())
 	}
 	if err := p.rank.Barrier(p.rank.All()); err != nil {
-		panic(fmt.Sprintf("session: the ranks could not meet before the next iteration: %v", err))
+		panic(fmt.Sprintf("session: barrier before the next iteration: %v", err))
 	}
 	v.settle(r)
 	if p.asked != p.run.ask.Load() {

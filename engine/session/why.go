@@ -22,9 +22,9 @@ func why(s *engine.Snapshot) string {
 	}
 	switch s.Keeping {
 	case engine.Behind:
-		return "the host is too busy to keep the machine's times: none of them is a result yet."
+		return "The host is too busy to emulate this machine: no valid timings yet."
 	case engine.Beyond:
-		return "the host is too busy to keep the machine's times at any dilation that is worth a wait; a simulation keeps them all."
+		return "The host is too busy to emulate this machine at any practical time dilation. Simulate it instead: simulated times do not depend on the host."
 	}
 	if present || s.Kind == engine.Simulated && s.Phase == engine.Ended {
 		return "" // when the session looked is no part of what was simulated
@@ -45,6 +45,6 @@ func whyStates(s *engine.Snapshot) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("in the last second ranks spent %s computing, %s inside calls and %s waiting.",
+	return fmt.Sprintf("In the last second, ranks spent %s of the time computing, %s in calls and %s waiting.",
 		study.Percent(sum[cluster.Computing]/n), study.Percent(sum[cluster.Calling]/n), study.Percent(sum[cluster.Waiting]/n))
 }

@@ -11,7 +11,7 @@ import (
 // say of it keeps quiet; else the ranks' states are told.
 func TestWhy(t *testing.T) {
 	states := []engine.RankView{{Share: [cluster.States]float64{cluster.Computing: 1}}}
-	spent := "in the last second ranks spent 100% computing, 0% inside calls and 0% waiting."
+	spent := "In the last second, ranks spent 100% of the time computing, 0% in calls and 0% waiting."
 	row := []engine.Row{{Key: "8"}}
 	for _, c := range []struct {
 		what    string
@@ -37,7 +37,7 @@ func TestWhyWithoutStudies(t *testing.T) {
 		{Share: [cluster.States]float64{cluster.Computing: 0.5, cluster.Waiting: 0.5}},
 		{Share: [cluster.States]float64{cluster.Calling: 1}},
 	}}
-	want := "in the last second ranks spent 25% computing, 50% inside calls and 25% waiting."
+	want := "In the last second, ranks spent 25% of the time computing, 50% in calls and 25% waiting."
 	if got := why(s); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
