@@ -63,7 +63,7 @@ func newUnpacker() *unpacker {
 
 func (u *unpacker) unpack(b []byte, crc int64) ([]byte, error) {
 	if checksum(b) != crc {
-		return nil, errors.New("its checksum is wrong")
+		return nil, errors.New("wrong checksum")
 	}
 	plain, err := u.z.DecodeAll(b, u.plain[:0])
 	if cap(plain) <= keptPlain {
@@ -204,7 +204,7 @@ func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
 	c.Natural(&step)
 	c.Natural(&kinds)
 	if c.Err() == nil && (count != uint64(n) || n < 1 || n > blockLength || step < 1 || kinds < 1 || kinds > count) {
-		return nil, fmt.Errorf("%d stretches with %d labels: want %d", count, kinds, n)
+		return nil, fmt.Errorf("%d intervals with %d labels: want %d intervals", count, kinds, n)
 	}
 	if c.Err() != nil {
 		return nil, c.Err()
@@ -222,7 +222,7 @@ func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
 	}
 	for i, at := range r.numbers {
 		if at >= kinds {
-			return nil, fmt.Errorf("label %d of %d", at, kinds)
+			return nil, fmt.Errorf("label %d: out of range, the block has %d", at, kinds)
 		}
 		r.all[i].label = labels[at]
 	}
@@ -234,7 +234,7 @@ func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
 	for i, ticks := range r.numbers {
 		hi, span := bits.Mul64(ticks, step)
 		if r.all[i].span = cluster.Time(span); hi != 0 || r.all[i].span <= 0 {
-			return nil, fmt.Errorf("a stretch of %d × %d ps", ticks, step)
+			return nil, fmt.Errorf("interval length %d × %d ps: out of range", ticks, step)
 		}
 	}
 	return r.all, c.End()
@@ -250,7 +250,7 @@ func encodeColumns[T any](all []T, fields func(*codec.Walk, []T)) []byte {
 // decodeColumns reads the n messages or samples of a block that has so many at most.
 func decodeColumns[T any](b []byte, n, most int, fields func(*codec.Walk, []T)) ([]T, error) {
 	if n < 1 || n > most || n > len(b) {
-		return nil, fmt.Errorf("%d in a block of %d bytes", n, len(b))
+		return nil, fmt.Errorf("%d entries in a block of %d bytes: out of range", n, len(b))
 	}
 	all := make([]T, n)
 	c := codec.Decode(b)

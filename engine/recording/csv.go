@@ -112,7 +112,7 @@ func (f *File) csv(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOp
 	}
 	write := tables[name]
 	if write == nil {
-		return fmt.Errorf("no table %q: there are %s", name, strings.Join(Tables, ", "))
+		return fmt.Errorf("no table %q: want one of %s", name, strings.Join(Tables, ", "))
 	}
 	c := csv.NewWriter(w)
 	var cells []string

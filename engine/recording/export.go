@@ -58,7 +58,7 @@ func (f *File) Export(w io.Writer, format string, o ExportOptions) error {
 		}
 		names = append(names, Formats[i].Name)
 	}
-	return fmt.Errorf("no format %q: there are %s", format, strings.Join(names, ", "))
+	return fmt.Errorf("no format %q: want one of %s", format, strings.Join(names, ", "))
 }
 
 // classNames are the locality classes, in the order of the tables.

@@ -86,7 +86,7 @@ func sniff(name string) (int, error) {
 		return 0, fmt.Errorf("cannot be read: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return 0, errors.New("is not a plain file")
+		return 0, errors.New("is not a regular file")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -97,19 +97,19 @@ func sniff(name string) (int, error) {
 	n, err := io.ReadFull(f, head[:])
 	switch {
 	case n == 0:
-		return 0, errors.New("is empty: it is no recording")
+		return 0, errors.New("is empty: not a recording")
 	case string(head[:min(n, len(magic))]) != magic[:min(n, len(magic))]:
-		return 0, errors.New("is no recording: hybridtop record writes one")
+		return 0, errors.New("is not a recording (hybridtop record writes one)")
 	case err != nil:
-		return 0, fmt.Errorf("is truncated: it has %d bytes", n)
+		return 0, fmt.Errorf("is truncated: %d bytes", n)
 	}
 	if id := binary.BigEndian.Uint32(head[68:]); id != applicationID {
-		return 0, errors.New("is no recording: it is an SQLite file of another program")
+		return 0, errors.New("is not a recording: SQLite file of another program")
 	}
 	v := binary.BigEndian.Uint32(head[60:])
 	switch {
 	case v > version:
-		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d; a newer one has written it", v, oldest, version)
+		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d (written by a newer program)", v, oldest, version)
 	case v < oldest:
 		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d", v, oldest, version)
 	}
@@ -133,12 +133,12 @@ func recoverJournal(name string) error {
 		if busy(err) {
 			return fmt.Errorf(beingWritten, name, err)
 		}
-		return fmt.Errorf("%s was cut off while it was written, and cannot be put right here: copy it and %s-journal to a folder that may be written: %w", name, name, err)
+		return fmt.Errorf("%s: writing was interrupted; to recover it, copy it and %s-journal to a writable folder: %w", name, name, err)
 	}
 	return nil
 }
 
-const beingWritten = "%s is being written by another program, which does not let go of it: %w"
+const beingWritten = "%s is locked by another program that writes to it: %w"
 
 // busy says that another program has the file.
 func busy(err error) bool {
@@ -211,7 +211,7 @@ func (f *File) whole() error {
 		page = 1 << 16
 	}
 	if want := int64(binary.BigEndian.Uint32(b[28:])) * page; info.Size() < want {
-		return fmt.Errorf("it is truncated: %d bytes of %d", info.Size(), want)
+		return fmt.Errorf("truncated: %d of %d bytes", info.Size(), want)
 	}
 	return damage
 }
@@ -225,7 +225,7 @@ func (f *File) tables() error {
 	}
 	for _, s := range schemaOf(f.format) {
 		if !have[s] {
-			return fmt.Errorf("it is damaged: it lacks %q", strings.Join(strings.Fields(s)[:3], " "))
+			return fmt.Errorf("damaged: %q is missing", strings.Join(strings.Fields(s)[:3], " "))
 		}
 	}
 	return nil
@@ -326,7 +326,7 @@ func (r *line) blob() []byte {
 
 func (r *line) fail(v any) {
 	if r.strict == nil {
-		r.strict = fmt.Errorf("a value of type %T in column %d", v, r.at)
+		r.strict = fmt.Errorf("column %[2]d: unexpected type %[1]T", v, r.at)
 	}
 }
 

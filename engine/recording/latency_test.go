@@ -115,7 +115,7 @@ func TestFormat1IsReadAndNotWritten(t *testing.T) {
 	if all, err := f.Latencies(l[0].ID); len(all) > 0 || err != nil {
 		t.Error(all, err)
 	}
-	if _, err := recording.Create(file); err == nil || !strings.Contains(err.Error(), "is a recording of format 1, which gets no further runs: this program writes format 2") {
+	if _, err := recording.Create(file); err == nil || !strings.Contains(err.Error(), "cannot add a run to a recording of format 1: this program writes format 2") {
 		t.Error(err)
 	}
 }

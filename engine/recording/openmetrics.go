@@ -41,7 +41,7 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 		}
 	}
 	const access = "hybridtop_access_time_seconds"
-	head(w, access, "mean time of an access")
+	head(w, access, "mean access time")
 	err := f.samples(run.ID, func(s *engine.Sample) error {
 		if !finite(s.Access) {
 			return nil
@@ -70,13 +70,13 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 				unit = symbol(m.Unit)
 			}
 			name := "hybridtop_result_" + symbol(m.Name) + "_" + unit
-			add(name, "a result of a launch", name+labels+`,kind="`+quoted(string(m.Kind))+`"} `+number(m.Value))
+			add(name, "result of a launch", name+labels+`,kind="`+quoted(string(m.Kind))+`"} `+number(m.Value))
 		}
 		verified := "0"
 		if l.Verified() {
 			verified = "1"
 		}
-		add("hybridtop_verified", "whether a launch verified what it computed", "hybridtop_verified"+labels+"} "+verified)
+		add("hybridtop_verified", "1 if the results of a launch were verified", "hybridtop_verified"+labels+"} "+verified)
 		add("hybridtop_iterations", "iterations of a launch", "hybridtop_iterations"+labels+"} "+strconv.Itoa(l.Iterations))
 	}
 	for _, x := range all {

@@ -39,7 +39,7 @@ func (t *trace) event(format string, args ...any) {
 		return
 	}
 	if t.n++; t.n > mostEvents {
-		t.err = fmt.Errorf("more than %d events, which no viewer opens: ask for a part of it with --from and --until", mostEvents)
+		t.err = fmt.Errorf("more than %d events, too many for a viewer (select a part with --from and --until)", mostEvents)
 		return
 	}
 	comma := ",\n"
@@ -156,7 +156,7 @@ func (t *trace) stretches(b []byte, n int, begin cluster.Time, rank, tid int, fr
 		s := &all[i]
 		begin, end = end, end+s.span
 		if end <= begin {
-			return fmt.Errorf("a stretch from %d that ends at %d", begin, end)
+			return fmt.Errorf("interval from %d ends at %d", begin, end)
 		}
 		if end <= from || begin >= to || nanos(begin) == nanos(end) || s.activity == timeline.ActivitySleep {
 			continue

@@ -61,7 +61,7 @@ func (f *File) Player(run int64) (*Player, error) {
 	err := f.each(`SELECT first, n, from_ns, to_ns FROM frame WHERE run=? ORDER BY first`, []any{run}, func(r *line) {
 		s := second{r.int(), int(r.int()), time.Duration(r.int()), time.Duration(r.int())}
 		if n := len(p.seconds); s.n < 1 || s.n > mostFrames || s.to < s.from || n > 0 && (s.from < p.seconds[n-1].to || s.first != p.seconds[n-1].first+int64(p.seconds[n-1].n)) {
-			bad = fmt.Errorf("snapshots %d to %d do not follow those before", s.first, s.first+int64(s.n)-1)
+			bad = fmt.Errorf("snapshots %d to %d: out of sequence", s.first, s.first+int64(s.n)-1)
 		}
 		p.seconds = append(p.seconds, s)
 	})
@@ -75,7 +75,7 @@ func (f *File) Player(run int64) (*Player, error) {
 		return nil, f.wrong(err)
 	}
 	if len(p.seconds) == 0 {
-		return nil, fmt.Errorf("%s: run %d has no snapshot: it was cut off before the first", f.Name, run)
+		return nil, fmt.Errorf("%s: run %d has no snapshots: it was interrupted before the first", f.Name, run)
 	}
 	p.Length = p.seconds[len(p.seconds)-1].to
 	p.Marks, err = f.Marks(run)
@@ -155,7 +155,7 @@ func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
 		return nil, err
 	}
 	if x.window < 0 || x.window > mostSamples || int64(x.window) > x.samples || x.launch < 0 || x.launch > len(p.launches) {
-		return nil, fmt.Errorf("%d of %d samples in launch %d of %d", x.window, x.samples, x.launch, len(p.launches))
+		return nil, fmt.Errorf("%d of %d samples in launch %d of %d: out of range", x.window, x.samples, x.launch, len(p.launches))
 	}
 	if s.Series, err = p.samples.slice(x.samples-int64(x.window), x.samples); err != nil {
 		return nil, err
@@ -208,26 +208,26 @@ func check(s *engine.Snapshot) error {
 	}
 	n := s.Layout.Ranks()
 	if len(s.Ranks) != 0 && len(s.Ranks) != n {
-		return fmt.Errorf("%d ranks of %d", len(s.Ranks), n)
+		return fmt.Errorf("%d ranks: want %d", len(s.Ranks), n)
 	}
 	for i := range s.Ranks {
 		if r := &s.Ranks[i]; r.Node < 0 || r.Node >= s.Layout.Nodes || r.Group < 0 || r.Group >= n {
-			return fmt.Errorf("rank %d on node %d in group %d", i, r.Node, r.Group)
+			return fmt.Errorf("rank %d: node %d or group %d out of range", i, r.Node, r.Group)
 		}
 	}
 	if s.NodePairs != nil && len(s.NodePairs) != s.Layout.Nodes {
-		return fmt.Errorf("traffic of %d nodes of %d", len(s.NodePairs), s.Layout.Nodes)
+		return fmt.Errorf("traffic from %d nodes: want %d", len(s.NodePairs), s.Layout.Nodes)
 	}
 	for _, p := range s.NodePairs {
 		if len(p) != s.Layout.Nodes {
-			return fmt.Errorf("traffic of %d nodes to %d", s.Layout.Nodes, len(p))
+			return fmt.Errorf("traffic from %d nodes to %d: want equal numbers", s.Layout.Nodes, len(p))
 		}
 	}
 	if r := &s.Recent; r.Nodes < 0 || r.Pairs != nil && len(r.Pairs) != r.Blocks(s.Layout.Nodes)*r.Blocks(s.Layout.Nodes) {
-		return fmt.Errorf("%d pairs of blocks of %d nodes", len(r.Pairs), r.Nodes)
+		return fmt.Errorf("%d pairs of blocks of %d nodes: wrong number", len(r.Pairs), r.Nodes)
 	}
 	if !slices.Contains(engine.Kinds, s.Kind) {
-		return fmt.Errorf("numbers of kind %q", s.Kind)
+		return fmt.Errorf("unknown kind of number %q", s.Kind)
 	}
 	return checkKnobs(&s.Scenario)
 }
@@ -380,12 +380,12 @@ func (t *track) add(u *unpacker, b *blockRow, from, upTo uint64) error {
 	}
 	all, err := u.lane(b.data, b.crc, b.n, int(min(upTo-b.first, uint64(b.n))))
 	if err != nil {
-		return fmt.Errorf("stretches from %d on: %w", b.first, err)
+		return fmt.Errorf("intervals from %d on: %w", b.first, err)
 	}
 	first, end := b.first, b.begin
 	next := func(x *stretch) error {
 		if end+x.span <= end {
-			return fmt.Errorf("stretch %d ends before it begins", first)
+			return fmt.Errorf("interval %d ends before it begins", first)
 		}
 		end += x.span
 		first++
@@ -414,7 +414,7 @@ func (t *track) add(u *unpacker, b *blockRow, from, upTo uint64) error {
 			}
 		}
 		if end != s.End() {
-			return fmt.Errorf("stretch %d begins at %d: want %d", first, end, s.End())
+			return fmt.Errorf("interval %d begins at %d: want %d", first, end, s.End())
 		}
 	}
 	for i := range all {

@@ -118,7 +118,7 @@ func (r *Replay) Load() *engine.Snapshot { return r.current.Load() }
 func (r *Replay) Position() Position { return *r.stands.Load() }
 
 // errTurned says what a recording cannot do.
-var errTurned = errors.New("this is a recording: nothing of it can be turned; play, pause, or move in it")
+var errTurned = errors.New("a recording cannot be changed (play, pause or seek)")
 
 // Do takes a command: pause, resume, step, and engine's seek and speed.
 func (r *Replay) Do(c engine.Command) error {
@@ -198,7 +198,7 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 		if n, err := strconv.Atoi(rest); err == nil && n >= 1 && n <= len(marks) {
 			return marks[n-1].At, nil
 		} else if err == nil {
-			return 0, fmt.Errorf("mark %d: there are %d", n, len(marks))
+			return 0, fmt.Errorf("mark %d: the recording has %d", n, len(marks))
 		}
 	}
 	switch text {
@@ -212,7 +212,7 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 				return m.At, nil
 			}
 		}
-		return 0, errors.New("there is no later mark")
+		return 0, errors.New("no later mark")
 	case "previous mark":
 		for i := range slices.Backward(marks) {
 			if marks[i].At < now {
@@ -227,9 +227,9 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 		}
 	}
 	if len(marks) == 0 {
-		return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s; it has no marks", Clean(text))
+		return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s (the recording has no marks)", Clean(text))
 	}
-	return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or the words of a mark", Clean(text), len(marks))
+	return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or the label of a mark", Clean(text), len(marks))
 }
 
 // behind is when the first snapshot was published that has a mark.

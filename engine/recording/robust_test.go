@@ -198,14 +198,14 @@ func TestWhatIsNoRecording(t *testing.T) {
 	}
 	number := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
 	for want, b := range map[string][]byte{
-		"is empty: it is no recording":                                           {},
-		"is no recording: hybridtop record writes one":                           []byte("hello, this is a text of mine"),
-		"is no recording: it is an SQLite file of another program":               change(68, number(7)...),
+		"is empty: not a recording":                                              {},
+		"is not a recording (hybridtop record writes one)":                       []byte("hello, this is a text of mine"),
+		"is not a recording: SQLite file of another program":                     change(68, number(7)...),
 		"is a recording of format 9: this program reads formats 1 to 2; a newer": change(60, number(9)...),
-		"is truncated: it has 60 bytes":                                          good[:60],
-		"it is truncated":                                                        good[:len(good)-4096],
+		"is truncated: 60 bytes":                                                 good[:60],
+		"truncated: ":                                                            good[:len(good)-4096],
 		"is damaged":                                                             change(100, make([]byte, 900)...),
-		"its checksum is wrong":                                                  flipped(good, "frame"),
+		"wrong checksum":                                                         flipped(good, "frame"),
 	} {
 		file := filepath.Join(t.TempDir(), "a.htr")
 		if err := os.WriteFile(file, b, 0o644); err != nil {
@@ -222,10 +222,10 @@ func TestWhatIsNoRecording(t *testing.T) {
 			_ = w.Close()
 		}
 	}
-	if err := readAll(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not a plain file") {
+	if err := readAll(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Error(err)
 	}
-	if _, err := recording.Create(filepath.Join(t.TempDir(), "no", "a.htr")); err == nil || !strings.Contains(err.Error(), "a.htr cannot be made: its folder is not there, or may not be written") {
+	if _, err := recording.Create(filepath.Join(t.TempDir(), "no", "a.htr")); err == nil || !strings.Contains(err.Error(), "a.htr cannot be created (its folder is missing or not writable") {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "a.htr")
@@ -235,7 +235,7 @@ func TestWhatIsNoRecording(t *testing.T) {
 	if w, err := recording.Create(file); err == nil {
 		t.Log("who runs this may write what nobody may") // root
 		_ = w.Close()
-	} else if !strings.Contains(err.Error(), "a.htr may not be written") {
+	} else if !strings.Contains(err.Error(), "a.htr is not writable") {
 		t.Error(err)
 	}
 }
@@ -396,7 +396,7 @@ func TestAFileThatIsBeingWrittenSaysSo(t *testing.T) {
 	if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 {
 		t.Fatal("no journal", err)
 	}
-	if _, err := recording.Open(file); err == nil || !strings.Contains(err.Error(), "is being written by another program, which does not let go of it") {
+	if _, err := recording.Open(file); err == nil || !strings.Contains(err.Error(), "is locked by another program that writes to it") {
 		t.Error(err)
 	}
 }

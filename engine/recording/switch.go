@@ -20,8 +20,8 @@ type Switch struct {
 
 // errOn and errOff say that there is nothing to do.
 var (
-	errOn  = errors.New("it is being recorded already")
-	errOff = errors.New("it is not being recorded")
+	errOn  = errors.New("already recording")
+	errOff = errors.New("not recording")
 )
 
 // Start begins to record into a file.

@@ -64,7 +64,7 @@ func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
 		return nil, err
 	}
 	if int64(len(c)) < want {
-		return nil, fmt.Errorf("samples up to %d: there are %d", k*chunkLength+want-1, k*chunkLength+int64(len(c)))
+		return nil, fmt.Errorf("samples up to %d: the recording has only %d", k*chunkLength+want-1, k*chunkLength+int64(len(c)))
 	}
 	if w.chunks == nil {
 		w.chunks = make(map[int64][]engine.Sample)

@@ -63,7 +63,7 @@ func Create(name string) (*Writer, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, fmt.Errorf("%s is a folder: give the name of a file in it", name)
+		return nil, fmt.Errorf("%s is a folder: want a file name", name)
 	case info.Size() > 0:
 		f, err := Open(name)
 		if err != nil {
@@ -73,7 +73,7 @@ func Create(name string) (*Writer, error) {
 			return nil, err
 		}
 		if f.format != version {
-			return nil, fmt.Errorf("%s is a recording of format %d, which gets no further runs: this program writes format %d; give another file", name, f.format, version)
+			return nil, fmt.Errorf("%s: cannot add a run to a recording of format %d: this program writes format %d (use another file)", name, f.format, version)
 		}
 	}
 	db, err := connect(name, fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", busyFor.Milliseconds()))
@@ -134,11 +134,11 @@ func unwritten(name string, err error) error {
 	if errors.As(err, &e) {
 		switch e.Code() & 0xff {
 		case 8: // SQLITE_READONLY
-			return fmt.Errorf("%s may not be written: %w", name, err)
+			return fmt.Errorf("%s is not writable: %w", name, err)
 		case 13: // SQLITE_FULL
-			return fmt.Errorf("%s cannot grow, what was recorded before stays: %w", name, err)
+			return fmt.Errorf("%s cannot grow (earlier data is kept): %w", name, err)
 		case 14: // SQLITE_CANTOPEN
-			return fmt.Errorf("%s cannot be made: its folder is not there, or may not be written: %w", name, err)
+			return fmt.Errorf("%s cannot be created (its folder is missing or not writable): %w", name, err)
 		}
 	}
 	return fmt.Errorf("%s: %w", name, err)
