@@ -25,7 +25,7 @@ var _ = register(&Experiment{
 		bandwidthsOf("average", func(average, _ float64) float64 { return average }),
 		bandwidthsOf("at_lmax", func(_, atLmax float64) float64 { return atLmax })...),
 		Quantity{
-			Name: "bytes_over_remote", Unit: "1", Doc: "all bytes sent over those between nodes, which hybrid sends alone",
+			Name: "bytes_over_remote", Unit: "1", Doc: "all bytes over inter-node bytes (hybrid sends only these)",
 			Simulated: func(p, _ *Point) float64 {
 				t := &p.Snapshot.Traffic
 				return float64(t.Bytes[cluster.InNode]+t.Bytes[cluster.Remote]) / float64(t.Bytes[cluster.Remote])
@@ -33,7 +33,7 @@ var _ = register(&Experiment{
 			Modelled: func(*Point, *Point) float64 { return must(nodeCube.MoreBytes()) },
 		},
 		Quantity{
-			Name: "in_node_share", Unit: "1", Doc: "share of the bytes that stay inside a node",
+			Name: "in_node_share", Unit: "1", Doc: "share of bytes that stay inside a node",
 			Simulated: func(p, _ *Point) float64 {
 				t := &p.Snapshot.Traffic
 				return float64(t.Bytes[cluster.InNode]) / float64(t.Bytes[cluster.InNode]+t.Bytes[cluster.Remote])
@@ -77,11 +77,11 @@ func bandwidthsOf(name string, of func(average, atLmax float64) float64) []Quant
 		}
 	}
 	return []Quantity{
-		{Name: name, Unit: "B/s", Doc: "of all processes together", Simulated: over(simulated, one), Modelled: over(modelled, one)},
+		{Name: name, Unit: "B/s", Doc: "bandwidth of all processes together", Simulated: over(simulated, one), Modelled: over(modelled, one)},
 		{Name: name + "_per_node", Unit: "B/s", Doc: "a node", Simulated: over(simulated, nodes), Modelled: over(modelled, nodes)},
 		{Name: name + "_per_process", Unit: "B/s", Doc: "a process", Simulated: over(simulated, processes), Modelled: over(modelled, processes)},
-		{Name: name + "_ratio", Unit: "1", Doc: "over that of another series", Against: Another, Simulated: times(simulated), Modelled: times(modelled)},
-		{Name: name + "_time_ratio", Unit: "1", Doc: "T_hybrid/T_MPP: the bandwidth over that of the hybrid series, with twice the bytes", Against: Another, Simulated: longer(simulated), Modelled: longer(modelled)},
+		{Name: name + "_ratio", Unit: "1", Doc: "bandwidth relative to another series", Against: Another, Simulated: times(simulated), Modelled: times(modelled)},
+		{Name: name + "_time_ratio", Unit: "1", Doc: "T_hybrid/T_MPP: bandwidth relative to the hybrid series, with twice the bytes", Against: Another, Simulated: longer(simulated), Modelled: longer(modelled)},
 	}
 }
 

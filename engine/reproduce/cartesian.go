@@ -21,19 +21,19 @@ var _ = register(&Experiment{
 	Place:    func(s *engine.Scenario, x float64) error { return s.Set("size", fmt.Sprint(int64(x))) },
 	Quantities: []Quantity{
 		{
-			Name: "exchange_time", Unit: "s", Doc: "of the exchange, between nodes and inside",
+			Name: "exchange_time", Unit: "s", Doc: "time of an exchange, inter-node and intra-node",
 			Simulated: func(p, _ *Point) float64 { return p.metric("exchange_time") },
 			Modelled:  func(p, _ *Point) float64 { return cartesian.Model(&p.Scenario, p.Machine).Time() },
 		},
 		{
-			Name: "time_ratio", Unit: "1", Doc: "T_hybrid/T_pureMPI: the time over that of another series", Against: Another,
+			Name: "time_ratio", Unit: "1", Doc: "T_hybrid/T_pureMPI: time relative to another series", Against: Another,
 			Simulated: func(p, pure *Point) float64 { return p.metric("exchange_time") / pure.metric("exchange_time") },
 			Modelled: func(p, pure *Point) float64 {
 				return cartesian.Model(&p.Scenario, p.Machine).Time() / cartesian.Model(&pure.Scenario, pure.Machine).Time()
 			},
 		},
 		{
-			Name: "extra_time", Unit: "1", Doc: "what the ratio adds to a run of which pure MPI's communication takes 15 %", Against: Another,
+			Name: "extra_time", Unit: "1", Doc: "extra run time from the ratio, if pure MPI spends 15 % on communication", Against: Another,
 			Simulated: func(p, pure *Point) float64 {
 				return must(models.ExtraTime(mostCommunication, p.metric("exchange_time")/pure.metric("exchange_time")))
 			},
@@ -42,7 +42,7 @@ var _ = register(&Experiment{
 			},
 		},
 		{
-			Name: "node_bandwidth", Unit: "B/s", Doc: "what a node sends to others over the time between nodes",
+			Name: "node_bandwidth", Unit: "B/s", Doc: "inter-node bytes per node over the inter-node time",
 			Simulated: func(p, _ *Point) float64 { return p.metric("node_bandwidth") },
 			Modelled:  func(p, _ *Point) float64 { return nodeBytes(p) / cartesian.Model(&p.Scenario, p.Machine).Between() },
 		},

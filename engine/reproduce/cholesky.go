@@ -28,17 +28,17 @@ var _ = register(&Experiment{
 	},
 	Quantities: []Quantity{
 		{
-			Name: "flop_rate", Unit: "1/s", Doc: "operations of a factorization a second, all nodes",
+			Name: "flop_rate", Unit: "1/s", Doc: "operations per second of a factorization, all nodes",
 			Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") },
 			Modelled:  factorRate,
 		},
 		{
-			Name: "rate_over", Unit: "1", Doc: "operations a second over those of another series", Against: Another,
+			Name: "rate_over", Unit: "1", Doc: "operations per second relative to another series", Against: Another,
 			Simulated: func(p, other *Point) float64 { return p.metric("flop_rate") / other.metric("flop_rate") },
 			Modelled:  func(p, other *Point) float64 { return factorRate(p, nil) / factorRate(other, nil) },
 		},
 		{
-			Name: "round3_share", Unit: "1", Doc: "share of the hand-off and round 3 in communication, mean rank",
+			Name: "round3_share", Unit: "1", Doc: "share of hand-off and round 3 in communication, mean over ranks",
 			Simulated: func(p, _ *Point) float64 {
 				last := p.metric("handoff_time") + p.metric("round3_time")
 				return last / (last + p.metric("round1_time") + p.metric("round2_time"))

@@ -23,17 +23,17 @@ const rangerName = "ranger"
 var collectives = register(&Experiment{
 	Name: "collective",
 	Knobs: []engine.Knob{
-		{Name: "collective", Label: "collective", Doc: "what the team does", Type: engine.Choice, Default: "bcast", Choices: []string{"bcast", "exchange"}},
-		{Name: "algorithm", Label: "algorithm", Doc: "or several, of which the best counts", Type: engine.Choice, Default: "trees", Choices: []string{"trees", "flat", "dissemination"}},
-		{Name: "cores", Label: "cores", Doc: "of the partition, a rank each", Type: engine.Integer, Default: "64", Min: 2, Max: 1 << 15},
-		{Name: "partition", Label: "partition", Doc: "the network: of the nodes of the run, as near to a cube as can be, or of the whole machine", Type: engine.Choice, Default: "own", Choices: []string{"own", "whole"}},
-		{Name: "size", Label: "size", Doc: "bytes of a call, or of a block", Type: engine.Size, Default: "8", Min: 0, Max: 1 << 30},
-		{Name: "calls", Label: "calls", Doc: "one after another, over which the time is shared", Type: engine.Integer, Default: "1", Min: 1, Max: 10000},
-		{Name: "overhead", Label: "overhead", Doc: "o and g of a message in microseconds, instead of the machine's", Type: engine.Real, Unit: "µs", Default: "0", Min: 0, Max: 1000},
-		{Name: "transfer", Label: "transfer", Doc: "how bytes get to the other member", Type: engine.Choice, Default: "two-sided", Choices: coll.Transfers()},
-		{Name: "address", Label: "address", Doc: "what a member knows of the others' buffers", Type: engine.Choice, Default: "single", Choices: coll.Addresses()},
-		{Name: "sync-in", Label: "sync in", Doc: "when the call may read and write", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
-		{Name: "sync-out", Label: "sync out", Doc: "when the program may", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
+		{Name: "collective", Label: "collective", Doc: "collective operation", Type: engine.Choice, Default: "bcast", Choices: []string{"bcast", "exchange"}},
+		{Name: "algorithm", Label: "algorithm", Doc: "algorithm, or a set of which the best counts", Type: engine.Choice, Default: "trees", Choices: []string{"trees", "flat", "dissemination"}},
+		{Name: "cores", Label: "cores", Doc: "cores of the partition, one rank per core", Type: engine.Integer, Default: "64", Min: 2, Max: 1 << 15},
+		{Name: "partition", Label: "partition", Doc: "network: own (the nodes of the run, nearly a cube) or whole (the whole machine)", Type: engine.Choice, Default: "own", Choices: []string{"own", "whole"}},
+		{Name: "size", Label: "size", Doc: "bytes per call or per block", Type: engine.Size, Default: "8", Min: 0, Max: 1 << 30},
+		{Name: "calls", Label: "calls", Doc: "successive calls that the time is averaged over", Type: engine.Integer, Default: "1", Min: 1, Max: 10000},
+		{Name: "overhead", Label: "overhead", Doc: "overhead o and gap g per message, instead of the machine's", Type: engine.Real, Unit: "µs", Default: "0", Min: 0, Max: 1000},
+		{Name: "transfer", Label: "transfer", Doc: "transfer of bytes between members", Type: engine.Choice, Default: "two-sided", Choices: coll.Transfers()},
+		{Name: "address", Label: "address", Doc: "which buffer addresses a member knows", Type: engine.Choice, Default: "single", Choices: coll.Addresses()},
+		{Name: "sync-in", Label: "sync in", Doc: "when a call may access data", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
+		{Name: "sync-out", Label: "sync out", Doc: "when the program may access data", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
 	},
 	Place:      onKnob("size"),
 	Quantities: callQuantities,
@@ -48,26 +48,26 @@ var _ = register(&Experiment{Name: "collective-overhead", Knobs: collectives.Kno
 var (
 	callQuantities = []Quantity{
 		{
-			Name: "time", Unit: "s", Doc: "of a call, to the end of the last member",
+			Name: "time", Unit: "s", Doc: "time of a call until the last member ends",
 			Simulated: func(p, _ *Point) float64 { return callOf(p, p.Machine).seconds },
 			Modelled:  func(p, _ *Point) float64 { return predicted(p, p.Machine) },
 		},
 		{
-			Name: "time_ratio", Unit: "1", Doc: "the time over that of another series", Against: Another,
+			Name: "time_ratio", Unit: "1", Doc: "time relative to another series", Against: Another,
 			Simulated: func(p, o *Point) float64 {
 				return callOf(p, p.Machine).seconds / callOf(o, o.Machine).seconds
 			},
 			Modelled: func(p, o *Point) float64 { return predicted(p, p.Machine) / predicted(o, o.Machine) },
 		},
 		{
-			Name: "penalty", Unit: "s", Doc: "the time beyond that of another series", Against: Another,
+			Name: "penalty", Unit: "s", Doc: "time minus the time of another series", Against: Another,
 			Simulated: func(p, o *Point) float64 {
 				return callOf(p, p.Machine).seconds - callOf(o, o.Machine).seconds
 			},
 			Modelled: func(p, o *Point) float64 { return predicted(p, p.Machine) - predicted(o, o.Machine) },
 		},
 		{
-			Name: "penalty_over_ranger", Unit: "1", Doc: "the time beyond that of another series, over what it is on the Sun Constellation with as many cores", Against: Another,
+			Name: "penalty_over_ranger", Unit: "1", Doc: "time minus the time of another series, relative to the Sun Constellation with as many cores", Against: Another,
 			Simulated: func(p, o *Point) float64 {
 				r := ranger()
 				return (callOf(p, p.Machine).seconds - callOf(o, o.Machine).seconds) / (callOf(p, r).seconds - callOf(o, r).seconds)
@@ -171,7 +171,7 @@ func on(p *Point, m *cluster.Machine) (cluster.Machine, cluster.Layout, error) {
 	own := *m
 	l := cluster.Layout{Nodes: cores / per, RanksPerNode: per, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 	if l.Ranks() != cores {
-		return own, l, fmt.Errorf("%d cores in nodes of %d", cores, per)
+		return own, l, fmt.Errorf("%d cores do not fill nodes of %d", cores, per)
 	}
 	if p.Scenario.Text("partition") == "own" {
 		own.Topology = workload.PartOf(own.Topology, l.Nodes)

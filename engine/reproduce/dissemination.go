@@ -13,13 +13,13 @@ var _ = register(&Experiment{
 	Name: "dissemination",
 	Knobs: []engine.Knob{
 		{Name: "nodes", Label: "nodes", Doc: "N", Type: engine.Integer, Default: "8", Min: 2, Max: 4096},
-		{Name: "threads", Label: "threads", Doc: "t of a node, one of which sends for all", Type: engine.Integer, Default: "1", Min: 1, Max: 64},
-		{Name: "radix", Label: "radix", Doc: "k of the dissemination; 0: flat", Type: engine.Integer, Default: "2", Min: 0, Max: 4096},
+		{Name: "threads", Label: "threads", Doc: "threads t per node, one of which sends for all", Type: engine.Integer, Default: "1", Min: 1, Max: 64},
+		{Name: "radix", Label: "radix", Doc: "radix k of the dissemination; 0: flat", Type: engine.Integer, Default: "2", Min: 0, Max: 4096},
 	},
 	Place: onKnob("nodes"),
 	Quantities: []Quantity{
 		{
-			Name: "messages", Unit: "1", Doc: "of a node",
+			Name: "messages", Unit: "1", Doc: "messages per node",
 			Simulated: func(p, _ *Point) float64 { m, _ := counted(p); return m },
 			Modelled: func(p, _ *Point) float64 {
 				sum := 0.0
@@ -28,7 +28,7 @@ var _ = register(&Experiment{
 			},
 		},
 		{
-			Name: "bytes", Unit: "B", Doc: "that a node sends",
+			Name: "bytes", Unit: "B", Doc: "bytes sent per node",
 			Simulated: func(p, _ *Point) float64 { _, b := counted(p); return b },
 			Modelled: func(p, _ *Point) float64 {
 				n, k, t := int(p.Scenario.Int("nodes")), int(p.Scenario.Int("radix")), float64(p.Scenario.Int("threads"))

@@ -71,7 +71,7 @@ func (p *Point) metric(name string) float64 {
 			return m.Value
 		}
 	}
-	panic(fmt.Sprintf("reproduce: a run of %s gives no %s", p.Scenario.Workload, name))
+	panic(fmt.Sprintf("reproduce: a run of %s has no metric %s", p.Scenario.Workload, name))
 }
 
 var registry []*Experiment
@@ -90,14 +90,14 @@ func find(name string) (*Experiment, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return nil, fmt.Errorf("experiment %q: there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("experiment %q: want one of %s", name, strings.Join(names, ", "))
 }
 
 // Quantity finds one by name.
 func (e *Experiment) Quantity(name string) (*Quantity, error) {
 	i := slices.IndexFunc(e.Quantities, func(q Quantity) bool { return q.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("quantity %q: %s has no such", name, e.Name)
+		return nil, fmt.Errorf("quantity %q: not in experiment %s", name, e.Name)
 	}
 	return &e.Quantities[i], nil
 }
@@ -146,7 +146,7 @@ func planOn(f *presets.Figure, m cluster.Machine) (*plan, error) {
 		return nil, err
 	}
 	if y.Against == Another {
-		return nil, fmt.Errorf("y: quantity %s is against a series that a check names, and a chart has none", f.Y)
+		return nil, fmt.Errorf("y: quantity %s is relative to a series, which only a check can name", f.Y)
 	}
 	for i := range f.Checks {
 		if err := p.sound(&f.Checks[i]); err != nil {
@@ -201,24 +201,24 @@ func (p *plan) sound(c *presets.Check) error {
 		return err
 	}
 	if c.Rule == presets.Sampling && q.Sigma == nil {
-		return fmt.Errorf("quantity %s is no sample", q.Name)
+		return fmt.Errorf("quantity %s is not a sample", q.Name)
 	}
 	if q.Simulated == nil && c.Rule == presets.Within && c.Published == nil {
-		return fmt.Errorf("quantity %s is the model's: add what is published", q.Name)
+		return fmt.Errorf("quantity %s is only modelled: add published values", q.Name)
 	}
 	against := q.against(c)
 	switch {
 	case against == Another:
-		return fmt.Errorf("quantity %s is against another series: add against = its name", q.Name)
+		return fmt.Errorf("quantity %s is relative to another series: add against = its name", q.Name)
 	case q.Against == "" && c.Against != "":
-		return fmt.Errorf("quantity %s is against no series: leave against out", q.Name)
+		return fmt.Errorf("quantity %s is not relative to a series: remove against", q.Name)
 	case c.Decides != "" && p.experiment.Terms == nil:
-		return fmt.Errorf("no term decides: %s has none", p.experiment.Name)
+		return fmt.Errorf("decides: experiment %s has no terms", p.experiment.Name)
 	}
 	for _, s := range c.Series {
 		for _, at := range p.of(c, s) {
 			if against != "" && p.against(against, at) == nil {
-				return fmt.Errorf("quantity %s is against the series %s, which is not run at %v", q.Name, against, at.X)
+				return fmt.Errorf("quantity %s is relative to series %s, which has no run at %v", q.Name, against, at.X)
 			}
 		}
 	}

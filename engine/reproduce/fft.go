@@ -35,7 +35,7 @@ func transforms(name string, tall bool) *Experiment {
 		Place: func(s *engine.Scenario, x float64) error {
 			k := bits.Len64(uint64(x)) - 1
 			if k < 6 || x != float64(uint64(1)<<k) {
-				return fmt.Errorf("%v cores: a power of two from 64 on", x)
+				return fmt.Errorf("%v cores: want a power of two, at least 64", x)
 			}
 			ty, tz := k/2, k-k/2
 			if tall {
@@ -54,31 +54,31 @@ func transforms(name string, tall bool) *Experiment {
 		},
 		Quantities: []Quantity{
 			{
-				Name: "flop_rate", Unit: "1/s", Doc: "5·N·log₂ N flops over the time of a step; the model is the bound by the bisection, of which half of the points cross",
+				Name: "flop_rate", Unit: "1/s", Doc: "5·N·log₂ N flops over the time per step; the model is the bisection bound, where half of the points cross",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") },
 				Modelled:  func(p, _ *Point) float64 { return boundOf(p, 0).Half },
 			},
 			{
-				Name: "gain", Unit: "1", Doc: "times faster than another series", Against: Another,
+				Name: "gain", Unit: "1", Doc: "speedup over another series", Against: Another,
 				Simulated: func(p, o *Point) float64 { return o.metric("step_time") / p.metric("step_time") }, Modelled: unknown,
 			},
 			{
-				Name: "bound_share", Unit: "1", Doc: "of the bound by the bisection, of which half of the points cross",
+				Name: "bound_share", Unit: "1", Doc: "share of the bisection bound, where half of the points cross",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, 0).Half }, Modelled: unknown,
 			},
 			{
-				Name: "route_share", Unit: "1", Doc: "of the bound by the link that carries most by the routes",
+				Name: "route_share", Unit: "1", Doc: "share of the bound by the busiest link",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, math.MaxInt).Busiest }, Modelled: unknown,
 			},
 			{
-				Name: "crossing_share", Unit: "1", Doc: "share of a step's exchanged bytes that crosses the bisection by the routes, of the two exchanges together",
+				Name: "crossing_share", Unit: "1", Doc: "share of the bytes of both exchanges per step that cross the bisection on their routes",
 				Modelled: func(p, _ *Point) float64 {
 					b := boundOf(p, math.MaxInt)
 					return (b.Share[0] + b.Share[1]) / 2
 				},
 			},
 			{
-				Name: "explained", Unit: "1", Doc: "communication that the other series waits for and this one does not, over the difference of their steps", Against: Another,
+				Name: "explained", Unit: "1", Doc: "communication that only the other series waits for, over the difference of the step times", Against: Another,
 				Simulated: func(p, o *Point) float64 {
 					return (o.metric("time_comm") - p.metric("time_comm")) / (o.metric("step_time") - p.metric("step_time"))
 				}, Modelled: unknown,

@@ -43,22 +43,22 @@ const detoured = 0.025
 
 var heatQuantities = []Quantity{
 	{
-		Name: "step_time", Unit: "s", Doc: "of a step",
+		Name: "step_time", Unit: "s", Doc: "time per step",
 		Simulated: func(p, _ *Point) float64 { return p.metric("step_time") },
 		Modelled:  heatModel,
 	},
 	{
-		Name: "step_over", Unit: "1", Doc: "time of a step over that of another series", Against: Another,
+		Name: "step_over", Unit: "1", Doc: "time per step relative to another series", Against: Another,
 		Simulated: func(p, other *Point) float64 { return p.metric("step_time") / other.metric("step_time") },
 		Modelled:  func(p, other *Point) float64 { return heatModel(p, nil) / heatModel(other, nil) },
 	},
 	{
-		Name: "median_over", Unit: "1", Doc: "median of two successive steps over that of another series; the model is without noise", Against: Another,
+		Name: "median_over", Unit: "1", Doc: "median of two successive steps relative to another series; the model has no noise", Against: Another,
 		Modelled:  func(p, other *Point) float64 { return heatModel(p, nil) / heatModel(other, nil) },
 		Simulated: func(p, other *Point) float64 { return p.metric("step_median") / other.metric("step_median") },
 	},
 	{
-		Name: "width_over", Unit: "1", Doc: "from the tenth to the ninetieth percentile of two successive steps, over that of another series", Against: Another, Modelled: unknown,
+		Name: "width_over", Unit: "1", Doc: "10th to 90th percentile range of two successive steps, relative to another series", Against: Another, Modelled: unknown,
 		Simulated: func(p, other *Point) float64 {
 			return p.metric("step_spread") * p.metric("step_median") / (other.metric("step_spread") * other.metric("step_median"))
 		},

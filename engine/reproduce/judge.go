@@ -97,7 +97,7 @@ func (q *Quantity) failure(points ...*Point) string {
 		case s.Failure != "":
 			why = s.Failure
 		case !v.Done || s.Iteration == 0:
-			why = "it ended before it verified anything"
+			why = "it ended before the first verification"
 		case !v.OK && !q.Wrong:
 			why = "verification failed: " + v.Detail
 		default:
@@ -141,7 +141,7 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 		judged = r.Simulated
 	}
 	if math.IsNaN(judged) {
-		r.Failed, r.Note = true, "there is no number: "
+		r.Failed, r.Note = true, "no number; "
 		return p.decided(r, c, at, other)
 	}
 	if c.Rule == presets.Range {
@@ -197,16 +197,16 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 	switch c.Rule {
 	case presets.Flat:
 		shape, r.Unit = departure, "1"
-		r.Quantity = "largest departure of " + q.Name + " from its mean"
+		r.Quantity = "largest deviation of " + q.Name + " from its mean"
 	case presets.Peaks:
 		shape = slices.Max[[]float64]
 		r.Quantity = "largest " + q.Name
 	case presets.Crosses:
 		shape, r.Unit = func(values []float64) float64 { return crossing(xs, values) }, p.figure.X
-		r.Quantity = "place at which " + q.Name + " passes 1"
+		r.Quantity = "crossing of " + q.Name + " with 1"
 	default:
 		shape, r.Unit = leastGrowth, "1"
-		r.Quantity = "least growth of " + q.Name + " from point to point"
+		r.Quantity = "smallest growth of " + q.Name + " between points"
 	}
 	r.Modelled = shape(modelled)
 	if r.Note = q.failure(append(points, others...)...); r.Note != "" {
@@ -241,12 +241,12 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 		r.Error = models.RelativeError(judged, r.Published)
 		r.Pass = judged <= r.Published*r.Tolerance && judged >= r.Published/r.Tolerance
 		if math.IsNaN(judged) {
-			r.Note = fmt.Sprintf("it does not pass 1: %.3g at %v, %.3g at %v; ", values[low], xs[low], values[high], xs[high])
+			r.Note = fmt.Sprintf("does not cross 1: %.3g at %v, %.3g at %v; ", values[low], xs[low], values[high], xs[high])
 		}
 	default:
 		r.Pass = judged > 0
 		last := len(points) - 1
-		r.Note = fmt.Sprintf("%.3g times from %v to %v, of it %.3g times in the last step; ", values[last]/values[0], xs[0], xs[last], values[last]/values[max(last-1, 0)])
+		r.Note = fmt.Sprintf("%.3g× from %v to %v, %.3g× in the last step; ", values[last]/values[0], xs[0], xs[last], values[last]/values[max(last-1, 0)])
 	}
 	a, b := points[high], points[low]
 	if c.Rule == presets.Crosses { // what keeps the two runs apart where they should be equal
@@ -342,11 +342,11 @@ func (p *plan) decide(at, other *Point) (name, text string) {
 	a := p.experiment.Terms(at)
 	if other == nil {
 		t := a[widest(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
-		return t.Name, fmt.Sprintf("farthest from the model: %s, %s against %s", t.Name, span(t.Simulated), span(t.Modelled))
+		return t.Name, fmt.Sprintf("largest gap to the model: %s, %s compared with %s", t.Name, span(t.Simulated), span(t.Modelled))
 	}
 	b := p.experiment.Terms(other)
 	i := widest(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })
-	return a[i].Name, fmt.Sprintf("decides: %s, %s (%s at %v) against %s (%s at %v)", a[i].Name,
+	return a[i].Name, fmt.Sprintf("decides: %s, %s (%s at %v) compared with %s (%s at %v)", a[i].Name,
 		span(a[i].Simulated), at.Series.Label, at.X, span(b[i].Simulated), other.Series.Label, other.X)
 }
 

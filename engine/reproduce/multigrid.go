@@ -19,7 +19,7 @@ func layoutOf(p *Point) (*cluster.Layout, *cluster.Machine) {
 	return &cluster.Layout{Nodes: (ranks + 15) / 16, RanksPerNode: min(ranks, 16), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, p.Machine
 }
 
-var processes = engine.Knob{Name: "processes", Label: "processes", Doc: "a cube of them", Type: engine.Integer, Default: "8", Min: 8, Max: 1 << 15}
+var processes = engine.Knob{Name: "processes", Label: "processes", Doc: "processes, a cube number", Type: engine.Integer, Default: "8", Min: 8, Max: 1 << 15}
 
 // faces is what a rank gives on the finest grid along a dimension (paper 3, table II).
 var _ = register(&Experiment{
@@ -27,9 +27,9 @@ var _ = register(&Experiment{
 	Knobs: []engine.Knob{processes, {Name: "along", Label: "along", Doc: "dimension: 0, 1, 2 for i, j, k", Type: engine.Integer, Default: "0", Max: 2}},
 	Place: onKnob("processes"),
 	Quantities: []Quantity{
-		formula("messages", "1", "of a face, a row each", func(p *Point) float64 { return float64(faceOf(p).Messages) }),
+		formula("messages", "1", "messages per face, one per row", func(p *Point) float64 { return float64(faceOf(p).Messages) }),
 		formula("bytes", "B", "of each", func(p *Point) float64 { return float64(faceOf(p).Bytes) }),
-		formula("link", "1", "the farthest that any pair crosses: 1 on-socket, 2 on-node, 3 PCIe, 4 rank-1, 5 rank-2, 6 rank-3", func(p *Point) float64 { return float64(faceOf(p).Link + 1) }),
+		formula("link", "1", "farthest link between two processes: 1 on-socket, 2 on-node, 3 PCIe, 4 rank-1, 5 rank-2, 6 rank-3", func(p *Point) float64 { return float64(faceOf(p).Link + 1) }),
 	},
 })
 
@@ -56,14 +56,14 @@ var halos sync.Map
 // its node's adapter's, and gives the slowdown elsewhere (paper 3, section VI.B).
 var _ = register(&Experiment{
 	Name: "puts",
-	Knobs: []engine.Knob{processes, real("bulk", "time of a solve by bulk messages, s", "0.366", 1000),
-		real("bulk-at-8", "likewise at 8 processes", "0.348", 1000), real("slowdown-at-8", "of rows in their own grain at 8 processes", "1.44", 1000)},
+	Knobs: []engine.Knob{processes, real("bulk", "time of a solve with bulk messages, s", "0.366", 1000),
+		real("bulk-at-8", "time of a solve with bulk messages at 8 processes, s", "0.348", 1000), real("slowdown-at-8", "slowdown of fine-grained puts at 8 processes", "1.44", 1000)},
 	Place: onKnob("processes"),
 	Quantities: []Quantity{
-		formula("cost_processor", "s", "of a put, were it the processor's", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(0) }),
-		formula("cost_adapter", "s", "of a put, were it the adapter's", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(1) }),
-		formula("slowdown_processor", "1", "of rows in their own grain, were the cost the processor's", func(p *Point) float64 { return slowdown(p, 0) }),
-		formula("slowdown_adapter", "1", "likewise, were it the adapter's", func(p *Point) float64 { return slowdown(p, 1) }),
+		formula("cost_processor", "s", "cost of a put if the processor paid it", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(0) }),
+		formula("cost_adapter", "s", "cost of a put if the adapter paid it", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(1) }),
+		formula("slowdown_processor", "1", "slowdown of fine-grained puts if the processor paid the cost", func(p *Point) float64 { return slowdown(p, 0) }),
+		formula("slowdown_adapter", "1", "slowdown of fine-grained puts if the adapter paid the cost", func(p *Point) float64 { return slowdown(p, 1) }),
 	},
 })
 
@@ -107,12 +107,12 @@ var _ = register(&Experiment{
 	},
 	Quantities: []Quantity{
 		{
-			Name: "solve_time", Unit: "s", Doc: "of a solve",
+			Name: "solve_time", Unit: "s", Doc: "time of a solve",
 			Simulated: func(p, _ *Point) float64 { return p.metric("solve_time") },
 			Modelled:  func(p, _ *Point) float64 { return multigrid.Model(&p.Scenario, p.Machine) },
 		},
 		{
-			Name: "solve_over", Unit: "1", Doc: "time of a solve over that of another series", Against: Another,
+			Name: "solve_over", Unit: "1", Doc: "time of a solve relative to another series", Against: Another,
 			Simulated: func(p, other *Point) float64 { return p.metric("solve_time") / other.metric("solve_time") },
 			Modelled: func(p, other *Point) float64 {
 				return multigrid.Model(&p.Scenario, p.Machine) / multigrid.Model(&other.Scenario, other.Machine)

@@ -18,7 +18,7 @@ var _ = register(&Experiment{
 	Place:    byProcessors,
 	Quantities: []Quantity{
 		{
-			Name: "rank_local_share", Unit: "1", Doc: "share of the accesses in the own rank's memory",
+			Name: "rank_local_share", Unit: "1", Doc: "share of accesses in the local rank's memory",
 			Simulated: func(p, _ *Point) float64 { return p.metric("rank_local_share") },
 			Modelled:  func(p, _ *Point) float64 { return accessShares(p).Rank },
 			Sigma: func(p *Point, truth float64) float64 {
@@ -27,17 +27,17 @@ var _ = register(&Experiment{
 			},
 		},
 		{
-			Name: "access_time", Unit: "s", Doc: "mean time of an access, without the computing",
+			Name: "access_time", Unit: "s", Doc: "mean time of an access without computation",
 			Simulated: func(p, _ *Point) float64 { return p.metric("access_time_mean") },
 			Modelled:  func(p, _ *Point) float64 { return accessTime(p) },
 		},
 		{
-			Name: "time_per_access", Unit: "s", Doc: "mean time of an access with the computing on its element",
+			Name: "time_per_access", Unit: "s", Doc: "mean time of an access with the computation on its element",
 			Simulated: func(p, _ *Point) float64 { return p.metric("time_per_access") },
 			Modelled:  func(p, _ *Point) float64 { return accessTime(p) + computing(p) },
 		},
 		{
-			Name: "speedup", Unit: "1", Doc: "times faster than the baseline on as many processors", Against: "baseline",
+			Name: "speedup", Unit: "1", Doc: "speedup over the baseline on as many processors", Against: "baseline",
 			Simulated: func(p, base *Point) float64 { return base.metric("time_per_access") / p.metric("time_per_access") },
 			Modelled: func(p, base *Point) float64 {
 				return (accessTime(base) + computing(base)) / (accessTime(p) + computing(p))

@@ -99,16 +99,16 @@ func TestRunRefuses(t *testing.T) {
 		change func(f *presets.Figure)
 		want   string
 	}{
-		{func(f *presets.Figure) { f.Experiment = "sorting" }, `figure paper1-small: experiment "sorting": there are `},
+		{func(f *presets.Figure) { f.Experiment = "sorting" }, `figure paper1-small: experiment "sorting": want one of `},
 		{func(f *presets.Figure) { f.Machine = "abacus" }, `unknown machine "abacus"`},
-		{func(f *presets.Figure) { f.Y = "colour" }, `quantity "colour": randomaccess has no such`},
+		{func(f *presets.Figure) { f.Y = "colour" }, `quantity "colour": not in experiment randomaccess`},
 		{func(f *presets.Figure) { f.Knobs[0].Name = "colour" }, `baseline at 4: unknown knob "colour"`},
 		{func(f *presets.Figure) { f.Series[0].X[0] = 6 }, "baseline at 6: 6 processors do not fill nodes of 4"},
 		{func(f *presets.Figure) { f.Series[1].Knobs[0].Value = "3" }, "pairs, 4 processors: group = 3 does not divide 4 ranks"},
 		{func(f *presets.Figure) { f.Checks[0].Quantity = "colour" }, `check gain: quantity "colour"`},
-		{func(f *presets.Figure) { f.Checks[0].Rule = presets.Sampling }, "check gain: quantity speedup is no sample"},
-		{func(f *presets.Figure) { f.Series[0].X = []float64{4} }, "check gain: quantity speedup is against the series baseline, which is not run at 16"},
-		{func(f *presets.Figure) { f.Checks[1].Against = "baseline" }, "check share: quantity rank_local_share is against no series: leave against out"},
+		{func(f *presets.Figure) { f.Checks[0].Rule = presets.Sampling }, "check gain: quantity speedup is not a sample"},
+		{func(f *presets.Figure) { f.Series[0].X = []float64{4} }, "check gain: quantity speedup is relative to series baseline, which has no run at 16"},
+		{func(f *presets.Figure) { f.Checks[1].Against = "baseline" }, "check share: quantity rank_local_share is not relative to a series: remove against"},
 	} {
 		_, err := Run(t.Context(), small(c.change), Options{}, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -182,13 +182,13 @@ func (r *Row) Sensitivity() string {
 	case fresh:
 		return MovesText(moves) + ", as recorded"
 	}
-	return MovesText(moves) + ", as recorded of other runs: --sensitivity tells anew"
+	return MovesText(moves) + ", as recorded for other runs (--sensitivity runs it again)"
 }
 
 // MovesText says in words what assumed constants do to a verdict.
 func MovesText(moves []presets.Move) string {
 	if len(moves) == 0 {
-		return "none, halved or doubled, moves it by 0.1 %"
+		return "no constant, halved or doubled, changes it by 0.1 %"
 	}
 	var flips []string
 	far := &moves[0]
@@ -202,9 +202,9 @@ func MovesText(moves []presets.Move) string {
 		}
 	}
 	if len(flips) > 0 {
-		return "can flip it: " + strings.Join(flips, ", ")
+		return "can change the verdict: " + strings.Join(flips, ", ")
 	}
-	return "none flips it; farthest moves " + moveText(far)
+	return "no change of verdict; largest effect: " + moveText(far)
 }
 
 func moveText(m *presets.Move) string {

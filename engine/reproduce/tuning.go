@@ -17,12 +17,12 @@ var _ = register(&Experiment{
 	Place: onKnob("size"),
 	Quantities: []Quantity{
 		{
-			Name: "tuning_time", Unit: "s", Doc: "of one call of each choice that is tried",
+			Name: "tuning_time", Unit: "s", Doc: "time of one call of each choice that is tried",
 			Simulated: func(p, _ *Point) float64 { return tuned(p).seconds },
 			Modelled:  tuningModel,
 		},
 		{
-			Name: "entry_bytes", Unit: "B", Doc: "of an entry of a table of 64 teams and 64 sizes",
+			Name: "entry_bytes", Unit: "B", Doc: "bytes per entry of a table of 64 teams and 64 sizes",
 			Modelled: func(_, _ *Point) float64 { return entryBytes() },
 		},
 	},

@@ -16,10 +16,10 @@ import (
 // refused, and the one that keeps it is not.
 var _ = register(&Experiment{
 	Name:  "windows",
-	Knobs: []engine.Knob{{Name: "processes", Label: "processes", Doc: "of the window", Type: engine.Integer, Default: "2", Min: 2, Max: 1 << 16}},
+	Knobs: []engine.Knob{{Name: "processes", Label: "processes", Doc: "processes of the window", Type: engine.Integer, Default: "2", Min: 2, Max: 1 << 16}},
 	Place: onKnob("processes"),
 	Quantities: []Quantity{
-		refusals("access_outside_epoch", "accesses outside an epoch that were refused", []try{
+		refusals("access_outside_epoch", "refused accesses outside an epoch", []try{
 			func(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) },
 			func(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, cluster.Of(b)) },
 			func(w *rma.Window, to int, _ []byte) error {
@@ -27,16 +27,16 @@ var _ = register(&Experiment{
 			},
 			func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err },
 		}),
-		refusals("conflict_in_epoch", "reads and writes of what was put in the same epoch that were refused", []try{
+		refusals("conflict_in_epoch", "refused reads and writes of data put in the same epoch", []try{
 			locked(put, get), locked(put, put), locked(get, put),
 		}),
-		refusals("overlapping_lock", "locks, and accesses under another's, that were refused", []try{
+		refusals("overlapping_lock", "refused conflicting locks, and refused accesses under another rank's lock", []try{
 			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
 			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
 			locked(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, cluster.Of(b)) }),
 			locked(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
 		}),
-		refusals("kept_rules", "programs without a mistake that were refused", []try{
+		refusals("kept_rules", "correct programs that were refused", []try{
 			locked(put), locked(get), locked(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), cluster.Of(b)) }),
 			locked(get, get),
 		}),
