@@ -38,7 +38,7 @@ const (
 // Write writes the file as TOML, a rule a block.
 func (f *File) Write(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Which algorithm a collective takes: of the rules for a team, the last one up to the size.\n")
+	fmt.Fprintf(&b, "# Algorithms of collectives: for each team, the rule with the largest size up to the call's applies.\n")
 	fmt.Fprintf(&b, "schema = %q\nfabric = %q\nmachine = %q\n", tableSchema, f.Fabric, f.Machine)
 	for _, r := range f.Table.Rules() {
 		fmt.Fprintf(&b, "\n[[rule]]\ncollective = %q\nranks = %d\nranks_per_node = %d\nbytes = %d\n", r.Collective, r.Ranks, r.PerNode, r.Bytes)
@@ -133,7 +133,7 @@ func readFile(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: not a regular file", name)
 	case info.Size() > mostFile:
-		return nil, fmt.Errorf("%s: larger than %s", name, cluster.SizeText(mostFile))
+		return nil, fmt.Errorf("%s: file larger than %s", name, cluster.SizeText(mostFile))
 	}
 	return io.ReadAll(io.LimitReader(file, mostFile))
 }
@@ -141,7 +141,7 @@ func readFile(name string) ([]byte, error) {
 // Read decodes a table's file. What is not known is refused.
 func Read(data []byte) (*File, error) {
 	if depth(data) > mostDepth {
-		return nil, fmt.Errorf("brackets in more than %d brackets: a table has 3", mostDepth)
+		return nil, fmt.Errorf("brackets nested more than %d deep: a table needs 3", mostDepth)
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
@@ -172,7 +172,7 @@ func Read(data []byte) (*File, error) {
 		rules = append(rules, r)
 	}
 	if len(rules) == 0 {
-		return nil, errors.New("a table without rules")
+		return nil, errors.New("the table has no rules")
 	}
 	var err error
 	f.Table, err = coll.NewTable(rules)
@@ -318,7 +318,7 @@ func (f *fields) list(key string) []map[string]any {
 
 func (f *fields) end() error {
 	if f.err == nil && len(f.tree) > 0 {
-		f.err = fmt.Errorf("%s%q is no key of it", f.where, slices.Min(slices.Collect(maps.Keys(f.tree))))
+		f.err = fmt.Errorf("%sunknown key %q", f.where, slices.Min(slices.Collect(maps.Keys(f.tree))))
 	}
 	return f.err
 }

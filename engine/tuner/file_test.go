@@ -58,7 +58,7 @@ func TestFileRefuses(t *testing.T) {
 		{"v1", "v9", `schema "hybridtop.table.v9"`},
 		{"ranks = 8", "Ranks = 8", "rule 1: ranks: want a number"},
 		{"bytes = 8", "bytes = -1", "rule 1: bytes: want a whole number from 0"},
-		{"bytes = 8", "bytes = 8\nbites = 8", `rule 1: "bites" is no key of it`},
+		{"bytes = 8", "bytes = 8\nbites = 8", `rule 1: unknown key "bites"`},
 		{`"bcast"`, `"bcst"`, `rule 1: collective "bcst"`},
 		{"radix = 4", "radix = 1", "radix 1"},
 		{"radix = 4", "radix = 4.0", "rule 1: choice 1: radix"},

@@ -78,7 +78,7 @@ func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 	c := &checking{CheckOptions: o, sides: map[coll.Tuple]*Side{}}
 	c.list()
 	if len(c.needed) == 0 {
-		return nil, 0, fmt.Errorf("nothing to check: the table has no collectives, or no teams or sizes are given")
+		return nil, 0, fmt.Errorf("nothing to check: want collectives in the table, teams and sizes")
 	}
 	var mu sync.Mutex
 	done := 0
@@ -185,10 +185,10 @@ func (c *checking) list() {
 					c.promise("no slower on fewer ranks", loose, c.side(what, ranks[i-1], n), call)
 				}
 				if what != coll.OpBarrier {
-					c.promise("no cliff at an element more", cliff, c.side(what, p, n+8), call)
+					c.promise("no cliff at one more element", cliff, c.side(what, p, n+8), call)
 				}
 				if alone {
-					c.promise("no cliff at a rank more", cliff*float64(p+1)/float64(p), c.side(what, p+1, n), call)
+					c.promise("no cliff at one more rank", cliff*float64(p+1)/float64(p), c.side(what, p+1, n), call)
 				}
 				for _, g := range guidelines {
 					if g.call != what || slices.ContainsFunc(g.others, func(o coll.Collective) bool { return !has[o] }) {

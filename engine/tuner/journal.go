@@ -78,7 +78,7 @@ func (j *journal) read(file *os.File, of string) (end int64, err error) {
 	case !info.Mode().IsRegular():
 		return 0, errors.New("not a regular file")
 	case info.Size() > mostJournal:
-		return 0, fmt.Errorf("larger than %s", cluster.SizeText(mostJournal))
+		return 0, fmt.Errorf("file larger than %s", cluster.SizeText(mostJournal))
 	}
 	lines := bufio.NewReader(file)
 	for n := 1; ; n++ {
@@ -92,10 +92,10 @@ func (j *journal) read(file *os.File, of string) (end int64, err error) {
 		if n == 1 {
 			var h journalHead
 			if err := strictly(line, &h); err != nil || h.Schema != journalSchema {
-				return 0, errors.New("line 1: not the journal of a tuning: remove the file, or name another one")
+				return 0, errors.New("line 1: not a tuning journal (remove the file or name another)")
 			}
 			if h.Of != of {
-				return 0, fmt.Errorf("it is of %s, and this is %s: remove it, or name another file", h.Of, of)
+				return 0, fmt.Errorf("journal of another tuning: got %s, want %s (remove it or name another file)", h.Of, of)
 			}
 		} else {
 			var r record
@@ -116,7 +116,7 @@ func strictly(data []byte, to any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value")
+		return errors.New("more than one JSON value")
 	}
 	return nil
 }

@@ -36,12 +36,12 @@ func (p *Place) fits(at coll.Tuple) error {
 	each := max(at.PerNode, 1)
 	switch {
 	case at.Ranks < 1 || at.Ranks%each != 0:
-		return fmt.Errorf("%s: nodes of %d ranks do not add up to %d", at, each, at.Ranks)
+		return fmt.Errorf("%s: nodes of %d ranks cannot hold exactly %d ranks", at, each, at.Ranks)
 	case p.Machine.Nodes > 0 && int(at.Ranks/each) > p.Machine.Nodes:
-		return fmt.Errorf("%s: machine %s has %d nodes", at, p.Machine.Name, p.Machine.Nodes)
+		return fmt.Errorf("%s: too many nodes: machine %s has %d", at, p.Machine.Name, p.Machine.Nodes)
 	}
 	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.virtual() && (in+out) > mostPayload/int64(at.Ranks) {
-		return fmt.Errorf("%s: its data are more than %s", at, cluster.SizeText(mostPayload))
+		return fmt.Errorf("%s: more than %s of data", at, cluster.SizeText(mostPayload))
 	}
 	return nil
 }

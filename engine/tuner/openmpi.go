@@ -132,7 +132,7 @@ func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
 	return all
 }
 
-var errNothing = errors.New("nothing in the table is a collective whose algorithms the library lets choose")
+var errNothing = errors.New("no collective of the table has algorithms that the library lets users choose")
 
 // WriteOpenMPI writes a table as the rules that Open MPI 4.1 and later read by
 // coll_tuned_dynamic_rules_filename. Where that library has no such algorithm it decides
@@ -149,7 +149,7 @@ func WriteOpenMPI(w io.Writer, t *coll.Table, perNode int32) error {
 		n++
 		fmt.Fprintf(&b, "%d # collective: %s\n%d # teams\n", o.id, o.name, len(all))
 		for _, s := range all {
-			fmt.Fprintf(&b, "%d # ranks and more\n%d # sizes: bytes and more, algorithm, fan-out, segment\n", s.ranks, len(s.rules))
+			fmt.Fprintf(&b, "%d # minimum ranks\n%d # sizes: minimum bytes, algorithm, fan-out, segment\n", s.ranks, len(s.rules))
 			for _, r := range s.rules {
 				fmt.Fprintf(&b, "%d %d %d %d\n", r.from, r.algorithm, r.fan, r.segment)
 			}
@@ -207,7 +207,7 @@ func (s *ompiSize) UnmarshalJSON(b []byte) error {
 	}
 	var n int64
 	if err := json.Unmarshal(b, &n); err != nil || n < 0 {
-		return fmt.Errorf("a size is a whole number, or \"inf\"")
+		return fmt.Errorf("size: want a whole number or \"inf\"")
 	}
 	*s = ompiSize(n)
 	return nil

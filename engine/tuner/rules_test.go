@@ -176,24 +176,24 @@ func TestMPICH(t *testing.T) {
 // Rules of others are refused with where they are wrong.
 func TestOpenMPIRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                "line 1, column 1: want a number of collectives, the file ends",
-		"1 7 1 2 1 8 1 0 0":               "line 1, column 12: 8 bytes: the first size is 0",
-		"1\n7\n1\n2\n2\n0 1 0 0\n0 2 0 0": "0 bytes after 0: sizes go up",
-		"1\n7\n2\n4\n1\n0 1 0 0\n4\n1\n0 1 0 0\n": "4 ranks after 4: teams go up",
-		"1 # one\n7 1 2 1 0 77 0 0":               "line 2, column 11: an algorithm: from 0 to 9",
-		"1 7 1 2 1 0 1 0 0 5":                     "'5' behind the last rule",
-		"1 7 1 2 1 0 -1 0 0":                      "want an algorithm, there is '-'",
-		"1 7 1 2 1 0 1x 0 0":                      "'x' in a number",
-		"2 7 1 2 1 0 1 0 0 7 1 2 1 0 1 0 0":       "collective 7 a second time",
+		"":                                "line 1, column 1: want a number of collectives, got the end of the file",
+		"1 7 1 2 1 8 1 0 0":               "line 1, column 12: 8 bytes: want 0 as the first size",
+		"1\n7\n1\n2\n2\n0 1 0 0\n0 2 0 0": "0 bytes after 0: want increasing sizes",
+		"1\n7\n2\n4\n1\n0 1 0 0\n4\n1\n0 1 0 0\n": "4 ranks after 4: want increasing ranks",
+		"1 # one\n7 1 2 1 0 77 0 0":               "line 2, column 11: an algorithm: want 0 to 9",
+		"1 7 1 2 1 0 1 0 0 5":                     "'5' after the last rule",
+		"1 7 1 2 1 0 -1 0 0":                      "want an algorithm, got '-'",
+		"1 7 1 2 1 0 1x 0 0":                      "'x' inside a number",
+		"2 7 1 2 1 0 1 0 0 7 1 2 1 0 1 0 0":       "collective 7 is listed twice",
 		"1 7 1 99999999999999999999":              "ranks: from 0",
 		"rule-file-version-x\n1":                  "line 1: rule-file-version",
-		"1 1 1 2 1 0 1 0 0":                       "no rules for what there is here",
-		`{"rule_file_version":3,"module":"tuned","collectives":{"bcst":[]}}`:                                                      `collectives: "bcst" is none`,
-		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"rules":[{"alg":"fast"}]}]}}`:                           `bcast: alg "fast" is none`,
+		"1 1 1 2 1 0 1 0 0":                       "no rules for collectives that hybridtop has",
+		`{"rule_file_version":3,"module":"tuned","collectives":{"bcst":[]}}`:                                                      `collectives: unknown name "bcst"`,
+		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"rules":[{"alg":"fast"}]}]}}`:                           `bcast: unknown alg "fast"`,
 		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"rules":[{"alg":1.5}]}]}}`:                              "alg 1.5",
 		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"rules":[{"alg":1,"size":4}]}]}}`:                       `unknown field "size"`,
 		`{"rule_file_version":3,"module":"han","collectives":{}}`:                                                                 `module "han"`,
-		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"comm_size_max":-4,"rules":[{"alg":1}]}]}}`:             "a size is a whole number",
+		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"comm_size_max":-4,"rules":[{"alg":1}]}]}}`:             "size: want a whole number",
 		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"comm_rank_distribution":"odd","rules":[{"alg":1}]}]}}`: "comm_rank_distribution",
 	} {
 		if _, _, err := ReadOpenMPI([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -209,7 +209,7 @@ func TestOpenMPIReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"collective 5: left out, there is none like it here", "alltoall by linear_sync: taken as flat, its nearest kin"}; !slices.Equal(notes, want) {
+	if want := []string{"collective 5: ignored, hybridtop does not have it", "alltoall by linear_sync: replaced by flat, the closest algorithm"}; !slices.Equal(notes, want) {
 		t.Errorf("notes %q", notes)
 	}
 	for n, want := range map[int64]string{8: "flat", 511: "flat", 512: "pairwise"} { // 4096 of all 8 ranks

@@ -86,7 +86,7 @@ const mostTuples = 100_000
 // columns are the teams that are tuned, with the tuples of each.
 func (o *Options) columns() ([][]coll.Tuple, error) {
 	if len(o.Collectives) == 0 || len(o.Ranks) == 0 || len(o.Sizes) == 0 {
-		return nil, errors.New("nothing to tune: give a collective, a team and a size")
+		return nil, errors.New("nothing to tune: want a collective, a team and a size")
 	}
 	var columns [][]coll.Tuple
 	total := 0
@@ -108,7 +108,7 @@ func (o *Options) columns() ([][]coll.Tuple, error) {
 			}
 			columns = append(columns, column)
 			if total += len(column); total > mostTuples {
-				return nil, fmt.Errorf("more than %d tuples: tune fewer sizes or teams", mostTuples)
+				return nil, fmt.Errorf("more than %d configurations (tune fewer sizes or teams)", mostTuples)
 			}
 		}
 	}

@@ -179,7 +179,7 @@ func TestJournalRefuses(t *testing.T) {
 	}
 	other := o
 	other.Machine.PollTime++
-	if _, err := Tune(t.Context(), other); err == nil || !strings.Contains(err.Error(), "it is of sim ranger") {
+	if _, err := Tune(t.Context(), other); err == nil || !strings.Contains(err.Error(), "journal of another tuning: got sim ranger") {
 		t.Errorf("the journal of another machine: %v", err)
 	}
 	for name, data := range map[string]string{

@@ -21,7 +21,7 @@ func WriteMaps(w io.Writer, t *coll.Table) error {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s, ranks a node %d%s; ranks across\n", m.Collective, m.PerNode, m.Modes.Words())
+		fmt.Fprintf(&b, "%s, ranks per node: %d%s (columns: ranks)\n", m.Collective, m.PerNode, m.Modes.Words())
 		var legend []coll.Choice
 		named := map[coll.Choice]byte{}
 		fmt.Fprintf(&b, "%12s", "bytes from")
