@@ -8,9 +8,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// why puts into words what rules, and what another choice would give, only from
-// numbers that stand in the snapshot: what the first study says that has words, and of
-// a run that none has a row of, what its ranks do.
+// why explains the bottleneck and the effect of another choice, using only numbers of the
+// snapshot. It returns the text of the first study that has one. If no study has a row of the run,
+// it describes the states of the ranks.
 func why(s *engine.Snapshot) string {
 	present := false
 	for i := range s.Studies {
@@ -27,12 +27,12 @@ func why(s *engine.Snapshot) string {
 		return "The host is too busy to emulate this machine at any practical time dilation. Simulate it instead: simulated times do not depend on the host."
 	}
 	if present || s.Kind == engine.Simulated && s.Phase == engine.Ended {
-		return "" // when the session looked is no part of what was simulated
+		return "" // the moment of the last look is not a result of the simulation
 	}
 	return whyStates(s)
 }
 
-// whyStates says what the ranks spent the last second on.
+// whyStates describes how the ranks spent the last second.
 func whyStates(s *engine.Snapshot) string {
 	var sum [cluster.States]float64
 	n := 0.0
