@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// noFacts says why there is no point yet.
+// noFacts explains why there is no point yet.
 func noFacts(s *engine.Snapshot) []engine.Note {
 	text := "no point yet: ε, the speedup over masteronly, appears after an iteration"
 	switch {
@@ -21,8 +21,8 @@ func noFacts(s *engine.Snapshot) []engine.Note {
 	return []engine.Note{{Text: text, Glyph: engine.NoGlyph, Dim: true}}
 }
 
-// facts are ε as it was found out beside the model's, where that is, and what the
-// product's communication costs beside the paper's.
+// facts returns the measured or simulated ε, the modelled one, and the product's cost of
+// communication next to the published costs.
 func facts(p *engine.Row, level string) []engine.Note {
 	at := p.Cells
 	all := []engine.Note{{Text: fmt.Sprintf("ε %.2f %s", at[EpsilonValue], p.Kind), Kind: p.Kind, Now: true}}
@@ -40,12 +40,12 @@ func facts(p *engine.Row, level string) []engine.Note {
 	return all
 }
 
-// known says that a cost was found out.
+// known reports whether a cost is known.
 func known(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
-// hidden says how much of masteronly's communication the scheme no longer takes time
-// for: what it gains on masteronly, at most all of the communication. Computing on
-// fewer threads has been charged to it already. "": the metrics do not tell.
+// hidden returns a phrase with the part of masteronly's communication time that the scheme saves:
+// its gain over masteronly, at most the whole communication. The gain already includes the loss
+// from computing on fewer threads. It returns "" if the metrics are insufficient.
 func hidden(t *Told) string {
 	comm := t.Comm * t.Masteronly
 	if !(comm > 0) || math.IsInf(comm, 1) || math.IsNaN(t.Scheme) {
@@ -62,14 +62,14 @@ func hidden(t *Told) string {
 	return fmt.Sprintf("%s of %s communication now hidden", cluster.FromSeconds(gain), all)
 }
 
-// worthIt is the gain of ε from which another m is worth a word.
+// worthIt is the minimum ratio of two ε for which another m is recommended.
 const worthIt = 1.01
 
-// idleAtLeast is the share of the time from which one speaks of idling.
+// idleAtLeast is the minimum share of the time that counts as idle.
 const idleAtLeast = 0.005
 
-// whyEpsilon puts into words which term of equation (3) rules, and what another m would
-// give; "": the model has nothing to say of this run.
+// whyEpsilon explains which term of equation (3) is the bottleneck, and the effect of another m.
+// It returns "" if the model does not apply to the run.
 func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 	e, err := models.Epsilon(r, f)
 	if err != nil {
@@ -103,7 +103,7 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 	return text + " (modelled)."
 }
 
-// better is ε with more reserved threads, if that is worth it.
+// better returns ε with more reserved threads, and reports whether the gain is worth it.
 func better(r models.Reserved, f models.Fractions, e models.Prediction, more float64) (float64, bool) {
 	other, err := models.Epsilon(models.Reserved{M: r.M + more, N: r.N}, f)
 	return other.Value, err == nil && other.Value > e.Value*worthIt
@@ -116,7 +116,7 @@ func another(m float64) string {
 	return "Another"
 }
 
-// whyMasteronly says whether threads should be reserved where none are.
+// whyMasteronly explains whether reserving threads would pay off.
 func whyMasteronly(r models.Reserved, f models.Fractions, e models.Prediction) string {
 	l, err := models.LimitsOf(r, f.NonOverlap)
 	if err != nil {
