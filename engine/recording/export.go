@@ -67,7 +67,7 @@ var classNames = [...]struct {
 	class cluster.Class
 }{{"rank", cluster.InRank}, {"node", cluster.InNode}, {"remote", cluster.Remote}}
 
-// Turned returns the knobs of a launch that are not at their defaults, except those of the role
+// Turned returns the knobs of a launch that are not at their defaults, except knobs of the role
 // view.
 func (l *LaunchInfo) Turned() (parts [][2]string) {
 	for i := range l.Scenario.Table {

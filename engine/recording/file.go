@@ -53,8 +53,8 @@ const (
 
 const magic = "SQLite format 3\x00"
 
-// Open opens a recording for reading. Its error tells whether a file is damaged or is not a
-// recording.
+// Open opens a recording for reading. An error distinguishes a damaged recording from a file
+// that is not one.
 func Open(name string) (*File, error) {
 	format, err := sniff(name)
 	if err != nil {
@@ -216,7 +216,7 @@ func (f *File) whole() error {
 	return damage
 }
 
-// tables returns an error if a table is not that of the format. Thus, no view or trigger from
+// tables returns an error if a table differs from the format. Thus, no view or trigger from
 // elsewhere can replace a table.
 func (f *File) tables() error {
 	have := make(map[string]bool)

@@ -1,7 +1,7 @@
 package reproduce
 
-// barnesHut is the force computation of paper 1 (section 4.3.2) over processors. There is
-// no model of it: where reads go follows from the tree.
+// barnesHut is the force computation of paper 1 (section 4.3.2) over processors. It has no model,
+// because the tree determines the target of each read.
 var _ = register(&Experiment{
 	Name:     "barneshut",
 	Workload: "barneshut",

@@ -9,12 +9,11 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// mostCommunication is the share of communication up to which paper 2, section 9,
-// says what hybrid masteronly adds to the whole.
+// mostCommunication is the largest share of communication for which paper 2, section 9, states the
+// extra time of hybrid masteronly.
 const mostCommunication = 0.15
 
-// cartesianExchange is the exchange of paper 2's figures 2 to 4 over the size of a
-// CPU's message.
+// cartesianExchange is the exchange of paper 2's figures 2 to 4 over the message size of a CPU.
 var _ = register(&Experiment{
 	Name:     "cartesian",
 	Workload: "cartesian",
@@ -62,8 +61,8 @@ var _ = register(&Experiment{
 	},
 })
 
-// nodeStarts is how many messages a node's adapters start in a round: of a handshake
-// also its question and its answer.
+// nodeStarts returns the number of messages that a node's adapters start per round, including RTS
+// and CTS of a rendezvous.
 func nodeStarts(p *Point) float64 {
 	l := p.Scenario.Layout()
 	n := 2 * float64(l.RanksPerNode) * float64(p.Scenario.Int("senders"))
@@ -73,7 +72,7 @@ func nodeStarts(p *Point) float64 {
 	return n
 }
 
-// nodeBytes is what a node sends to others in a round.
+// nodeBytes returns the inter-node bytes that a node sends per round.
 func nodeBytes(p *Point) float64 {
 	l := p.Scenario.Layout()
 	return 2 * float64(p.Scenario.Int("size")) * float64(l.RanksPerNode*l.ThreadsPerRank)

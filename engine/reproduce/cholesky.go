@@ -8,12 +8,12 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/cholesky"
 )
 
-// rowsOfANode is the side of the matrix that a node has of a weakly scaled one (paper 5,
-// section 6.1, which section 6.2 says nothing else than).
+// rowsOfANode is the side of a node's part of the weakly scaled matrix (paper 5, section 6.1;
+// section 6.2 does not deviate from it).
 const rowsOfANode = 8192
 
-// factorizations are those of paper 5, section 6.2, over nodes: a rank a node, whose
-// kernels compute on all its cores.
+// factorizations is the Cholesky factorization of paper 5, section 6.2, over nodes: one rank per
+// node, whose kernels use all its cores.
 var _ = register(&Experiment{
 	Name:     "cholesky",
 	Workload: "cholesky",
@@ -58,7 +58,7 @@ var _ = register(&Experiment{
 	},
 })
 
-// factorRate is the model's.
+// factorRate returns the rate by the model.
 func factorRate(p, _ *Point) float64 {
 	return cholesky.Flops(int(p.Scenario.Int("n"))) / cholesky.Model(&p.Scenario, p.Machine, engine.Simulated)
 }

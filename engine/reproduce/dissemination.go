@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// dissemination counts the messages and bytes that an exchange of blocks of 8 B sends from
-// node to node (paper 5, section 3.4): those of the schedules, beside the sums.
+// dissemination counts the inter-node messages and bytes of an exchange of 8 B blocks (paper 5,
+// section 3.4): from the schedules, compared with the sums.
 var _ = register(&Experiment{
 	Name: "dissemination",
 	Knobs: []engine.Knob{
@@ -46,11 +46,11 @@ var _ = register(&Experiment{
 	},
 })
 
-// exchanged is the bytes between two threads.
+// exchanged is the number of bytes between two threads.
 const exchanged = 8
 
-// each calls for each message of a node: its round's distance and its digit; of a flat
-// exchange, 1 and how far it goes.
+// each calls message for each message of a node, with its round's distance and its digit. For a
+// flat exchange these are 1 and the distance.
 func each(p *Point, message func(w, d int)) {
 	n, k := int(p.Scenario.Int("nodes")), int(p.Scenario.Int("radix"))
 	if k == 0 {
@@ -66,7 +66,8 @@ func each(p *Point, message func(w, d int)) {
 	}
 }
 
-// counted is what a node of the schedules sends to others. NaN: there are none.
+// counted returns the number of messages and bytes that a node of the schedules sends to others,
+// or NaN if there are no schedules.
 func counted(p *Point) (messages, bytes float64) {
 	nodes, threads, radix := p.Scenario.Int("nodes"), p.Scenario.Int("threads"), int(p.Scenario.Int("radix"))
 	name := "bruck"

@@ -10,19 +10,19 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/fft"
 )
 
-// NAS FT over cores, 2²⁰ points a core (paper 5, section 6.3, figures 16 to 18), on one
-// process a node that computes on its four cores: nodes then send each other what their
-// cores would, together. Cores are TY × TZ, and each has 16 planes: 128 × 256 and 256 × 128
-// are the two grids of 32,768 cores in which messages of 128 KB and of 8 KB fit.
+// NAS FT over cores, with 2²⁰ points per core (paper 5, section 6.3, figures 16 to 18). There is one
+// process per node, which computes on four cores: a node then sends the messages of its cores
+// together. Cores are TY × TZ, with 16 planes each. The two grids of 32,768 cores that match messages
+// of 128 KB and of 8 KB are 128 × 256 and 256 × 128.
 var (
 	_ = register(transforms("fft", false))
 	_ = register(transforms("fft-tall", true))
 )
 
-// perNode is the cores of a process, neighbours along TY.
+// perNode is the number of cores of a process, neighbours along TY.
 const perNode = 4
 
-// pointsOf and planesOf are a core's.
+// pointsOf and planesOf are the numbers of points and planes per core.
 const (
 	pointsOf = 20 // as a power of two
 	planesOf = 16
@@ -41,7 +41,7 @@ func transforms(name string, tall bool) *Experiment {
 			if tall {
 				ty, tz = tz, ty
 			}
-			plane := k + pointsOf - tz - bits.Len(planesOf) + 1 // points of it
+			plane := k + pointsOf - tz - bits.Len(planesOf) + 1 // log₂ of the points per plane
 			for knob, value := range map[string]int64{
 				"nodes": int64(x) / perNode, "ranks-per-node": 1, "cores": perNode, "rows": 1 << ty / perNode,
 				"nx": 1 << ((plane + 1) / 2), "ny": 1 << (plane / 2), "nz": planesOf << tz,
@@ -94,7 +94,7 @@ func transforms(name string, tall bool) *Experiment {
 	}
 }
 
-// boundOf is what the network of a point's partition allows, with routes of up to so many
+// boundOf returns the bound by the network of a point's partition, using the routes of up to pairs
 // pairs of ranks.
 func boundOf(p *Point, pairs int) fft.Bound {
 	s := &p.Scenario

@@ -10,22 +10,22 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// Experiments that are arithmetic: the papers' own formulas at their own numbers.
+// Experiments without runs: the papers' formulas with the papers' numbers.
 
-// unknown is what no formula gives.
+// unknown returns NaN, for a value without a formula.
 func unknown(*Point, *Point) float64 { return math.NaN() }
 
-// formula is a quantity that is a model's alone.
+// formula returns a quantity that is only modelled.
 func formula(name, unit, doc string, value func(p *Point) float64) Quantity {
 	return Quantity{Name: name, Unit: unit, Doc: doc, Modelled: func(p, _ *Point) float64 { return value(p) }}
 }
 
-// onKnob has a place on the x axis turn a knob.
+// onKnob returns a Place that sets a knob to the position on the x axis.
 func onKnob(name string) func(s *engine.Scenario, x float64) error {
 	return func(s *engine.Scenario, x float64) error { return s.Set(name, strconv.FormatFloat(x, 'f', -1, 64)) }
 }
 
-// real is a knob of a formula.
+// real returns a real-valued knob of a formula.
 func real(name, doc, value string, most float64) engine.Knob {
 	return engine.Knob{Name: name, Label: name, Doc: doc, Type: engine.Real, Default: value, Max: most}
 }
@@ -89,7 +89,7 @@ var _ = register(&Experiment{
 	},
 })
 
-// remoteAccess is table 2 over bytes: ways to bring remote memory into a register.
+// remoteAccess is table 2 over bytes: methods of loading remote memory into a register.
 var _ = register(&Experiment{
 	Name: "access",
 	Knobs: []engine.Knob{
@@ -106,7 +106,7 @@ var _ = register(&Experiment{
 	),
 })
 
-// waysOf is a quantity of each way of table 2.
+// waysOf returns a quantity for each method of table 2.
 func waysOf(name, unit, doc string, of func(models.Access) float64) []Quantity {
 	var all []Quantity
 	for _, a := range must(models.PaperAccess.Accesses(1)) {
@@ -126,8 +126,8 @@ func wayOf(p *Point, name string) models.Access {
 	panic("reproduce: table 2 has no way " + name)
 }
 
-// groupGain is what groups gain by the locality law of paper 1, section 4.3.1, over the
-// rate of the operations on an element: no run, and of the machine its latencies alone.
+// groupGain is the gain from groups by the locality law of paper 1, section 4.3.1, over the rate
+// of the operations per element. It makes no run, and uses only the machine's latencies.
 var _ = register(&Experiment{
 	Name: "group-gain",
 	Knobs: []engine.Knob{

@@ -11,8 +11,8 @@ import (
 // gemmSide is the side of a node's part of each matrix (paper 5, section 6.1).
 const gemmSide = 8192
 
-// products is the weakly scaled matrix product of paper 5, section 6.1, over the side q of
-// a square grid of nodes, a rank each: n = 8192·q.
+// products is the weakly scaled matrix product of paper 5, section 6.1, over the side q of a
+// square grid of nodes, one rank per node: n = 8192·q.
 var _ = register(&Experiment{
 	Name:     "gemm",
 	Workload: "gemm",

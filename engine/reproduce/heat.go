@@ -8,9 +8,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/heat"
 )
 
-// heatSteps is heat conduction on so many nodes, six processes and devices each (paper 4,
-// section V). The knob nodes multiplies the place, so that a series can stand for twice as
-// many nodes.
+// heatSteps is heat conduction over the number of nodes, with six processes and devices each
+// (paper 4, section V). The knob nodes multiplies x, so that a series can represent twice as many
+// nodes.
 var _ = register(&Experiment{
 	Name: "heat", Workload: "heat",
 	Place: func(s *engine.Scenario, x float64) error {
@@ -24,8 +24,9 @@ var _ = register(&Experiment{
 	Terms:      heatTerms,
 })
 
-// heatNoise is the same on as many nodes as stand, with so many detours a second of each
-// process, which are as long as takes 2.5 % of its time in all.
+// heatNoise is the same on a fixed number of nodes, over the number of detours per second of each
+// process. A detour is one interruption by OS noise. Its length is such that all detours take 2.5
+// % of the time.
 var _ = register(&Experiment{
 	Name: "heat-noise", Workload: "heat",
 	Place: func(s *engine.Scenario, x float64) error {

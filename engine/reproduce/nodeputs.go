@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// nodePuts is paper 3's microbenchmark of figure 7: puts in a row between two processes of
-// one node, by loads and stores or by the way to other nodes.
+// nodePuts is paper 3's microbenchmark of figure 7: successive puts between two processes of one
+// node, by loads and stores or by the path to other nodes.
 var _ = register(&Experiment{
 	Name: "node-puts",
 	Knobs: []engine.Knob{
@@ -26,7 +26,7 @@ var _ = register(&Experiment{
 	},
 })
 
-// putTime is the time of a put; NaN: it could not be run.
+// putTime returns the time of a put, or NaN if it could not run.
 func putTime(p *Point) float64 {
 	const puts = 256
 	size := p.Scenario.Int("size")

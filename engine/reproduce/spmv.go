@@ -5,8 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/spmv"
 )
 
-// sparse is the sparse matrix-vector product over local planes (paper 2, section
-// 7.2.2, figures 6 and 7).
+// sparse is the sparse matrix-vector product over local planes (paper 2, section 7.2.2, figures 6
+// and 7).
 var _ = register(&Experiment{
 	Name:     "spmv",
 	Workload: "spmv",
@@ -44,8 +44,8 @@ var _ = register(&Experiment{
 	Terms: productTerms,
 })
 
-// threads is the product on one node over threads, and how much faster it is than on
-// one (figure 7, inset). A series with threading = single stays at one thread.
+// threads is the product on one node over threads, with its speedup over one thread (figure 7,
+// inset). A series with threading = single keeps one thread.
 var _ = register(&Experiment{
 	Name:     "spmv-threads",
 	Workload: "spmv",
@@ -81,10 +81,10 @@ func epsilonOf(p *Point) float64 {
 	return c.Epsilon()
 }
 
-// computed is the time of masteronly's computing.
+// computed returns the computation time of masteronly.
 func computed(p *Point) float64 { return p.metric("time_overlap") + p.metric("time_non") }
 
-// productTerms are the parts of masteronly.
+// productTerms splits the time of masteronly.
 func productTerms(p *Point) []Term {
 	c := spmv.Model(&p.Scenario, p.Machine)
 	return []Term{
