@@ -10,25 +10,25 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// MostRules is the largest file of rules that is read, in bytes; the others bound what
-// it says.
+// MostRules is the maximum size in bytes of a file of rules. The other limits apply to its
+// contents.
 const (
-	MostRules    = 1 << 20 // bytes of a file
-	mostOmpiComm = 4096    // teams of a collective
-	mostOmpiMsg  = 4096    // sizes of a team
-	mostImported = 200_000 // rules of the table
+	MostRules    = 1 << 20 // bytes per file
+	mostOmpiComm = 4096    // teams per collective
+	mostOmpiMsg  = 4096    // sizes per team
+	mostImported = 200_000 // rules per table
 )
 
-// incoming is a collective's rules as a file has them, each team up to the next.
+// incoming holds a collective's rules as in a file; the rules of each team apply up to the next.
 type incoming struct {
 	o     *ompi
 	spans []ompiSpan
-	ends  []int32 // of each span, inclusive; nil: where the next one begins
+	ends  []int32 // of each span, inclusive; nil: before the next one begins
 }
 
-// ReadOpenMPI reads Open MPI's rules, classic or JSON. Where the library has an algorithm
-// that there is not here, its nearest kin is taken, and where it would decide itself, the
-// first one that serves; the notes say so.
+// ReadOpenMPI reads Open MPI's rules, classic or JSON. An algorithm that hybridtop does not have
+// is replaced by the closest one. If the library would decide itself, the first suitable algorithm
+// is used. The notes list these replacements.
 func ReadOpenMPI(data []byte) (t *coll.Table, notes []string, err error) {
 	if len(data) > MostRules {
 		return nil, nil, fmt.Errorf("file larger than %d bytes", MostRules)
@@ -66,8 +66,8 @@ func ReadOpenMPI(data []byte) (t *coll.Table, notes []string, err error) {
 	return t, notes, err
 }
 
-// table gives the rules of a table. A span stands at its ends, at powers of two and
-// behind them, so that each team finds it the nearest of its kind.
+// table returns the rules for a table. It places a span at its ends, at powers of two and after
+// them, so that every team is closest to a rule of its span.
 func (in *incoming) table() (rules []coll.Rule, notes []string, err error) {
 	for i, s := range in.spans {
 		from, to := max(s.ranks, 1), int32(0)
@@ -117,8 +117,8 @@ func (in *incoming) table() (rules []coll.Rule, notes []string, err error) {
 	return rules, notes, nil
 }
 
-// choices are those that a rule means at a tuple: the algorithm, and one that serves
-// where it does not.
+// choices returns the choices of a rule at a tuple: its algorithm, and another for teams where
+// this one does not work.
 func (o *ompi) choices(at coll.Tuple, r ompiRule) (all []coll.Choice, note string, err error) {
 	if r.algorithm > 0 {
 		w := &o.ways[r.algorithm-1]
@@ -156,9 +156,12 @@ func (o *ompi) choices(at coll.Tuple, r ompiRule) (all []coll.Choice, note strin
 	return all, note, nil
 }
 
-// readOmpiClassic reads rules of numbers: how many collectives, of each its number and
-// how many teams, of each its ranks and how many sizes, of each its bytes, the
-// algorithm's number, the fan-out and the bytes of a segment.
+// readOmpiClassic reads rules as a sequence of numbers:
+//
+//	number of collectives
+//	  for each: id, number of teams
+//	    for each: ranks, number of sizes
+//	      for each: bytes, number of the algorithm, fan-out, bytes of a segment
 func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 	r := &numbers{data: data, line: 1, column: 1}
 	version := 1
@@ -232,7 +235,7 @@ func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 	return all, notes, r.err
 }
 
-// numbers reads whole numbers between blanks; # begins a comment. The first error stays.
+// numbers reads integers separated by blanks; # starts a comment. It keeps the first error.
 type numbers struct {
 	data         []byte
 	line, column int
@@ -252,7 +255,7 @@ func (r *numbers) skip() {
 	r.data, r.column = r.data[1:], r.column+1
 }
 
-// blank passes over blanks and comments.
+// blank skips blanks and comments.
 func (r *numbers) blank() {
 	for len(r.data) > 0 {
 		switch c := r.data[0]; {
@@ -329,7 +332,7 @@ func readOmpiJSON(data []byte) ([]incoming, []string, error) {
 	}
 	var all []incoming
 	var notes []string
-	for i := range ompis { // in their order, so that notes and tables are the same every time
+	for i := range ompis { // in a fixed order, so that notes and tables are reproducible
 		o := &ompis[i]
 		comms, ok := file.Collectives[o.name]
 		if !ok {
@@ -362,7 +365,7 @@ func readOmpiJSON(data []byte) ([]incoming, []string, error) {
 	return all, notes, nil
 }
 
-// ompiOthers are collectives of Open MPI that there are not here.
+// ompiOthers lists collectives of Open MPI that hybridtop does not have.
 var ompiOthers = []string{"allgatherv", "alltoallv", "alltoallw", "exscan", "gatherv", "scatterv",
 	"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"}
 
@@ -407,7 +410,7 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 		if r.from < 0 || m.Fan < 0 || m.Segment < 0 {
 			return s, 0, errors.New("negative size, fan-out or segment")
 		}
-		if r.from < at { // the first that matches counts
+		if r.from < at { // the first rule that matches applies
 			r.from = at
 		}
 		if r.from > at {
