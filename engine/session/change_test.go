@@ -11,14 +11,15 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// took is a run of the story on this host, with 5 iterations of a time in s.
+// took returns a snapshot of the story on this host after 5 iterations; seconds is the time of
+// one.
 func took(t *testing.T, kind engine.Kind, seconds float64, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	s := &engine.Snapshot{Kind: kind, Iteration: 5, Scenario: told(t, "access", knobs...)}
 	for i := range 5 {
 		s.IterationTimes = append(s.IterationTimes, seconds*(1+float64(i-2)/10))
 	}
-	s.IterationTimes[4] *= 100 // an iteration that something disturbed
+	s.IterationTimes[4] *= 100 // a disturbed iteration
 	return s
 }
 
@@ -64,8 +65,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// product is a run of schemes in which communication takes a share of masteronly's 10
-// ms; knobs alternate name and value.
+// product returns a snapshot of a scheme in which communication takes the share comm of
+// masteronly's 10 ms; knobs alternate name and value.
 func product(t *testing.T, threading string, comm, non, epsilon float64, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	sc, err := Scenario("schemes")
@@ -90,7 +91,7 @@ func product(t *testing.T, threading string, comm, non, epsilon float64, knobs .
 	return viewed(s)
 }
 
-// viewed looks at the snapshot's schemes.
+// viewed adds the study of the snapshot's scheme.
 func viewed(s *engine.Snapshot) *engine.Snapshot {
 	table := study.NewTable(schemesStudy)
 	table.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
@@ -98,9 +99,8 @@ func viewed(s *engine.Snapshot) *engine.Snapshot {
 	return s
 }
 
-// A scheme is called by its name; the time is its own, not that of the iteration, in
-// which masteronly runs as well; and of the communication as much is hidden as the
-// scheme gains.
+// Change uses a scheme's name. The time is the scheme's own, not the time of an iteration, in
+// which masteronly also runs. The hidden communication equals the gain of the scheme.
 func TestChangeOfThreading(t *testing.T) {
 	master := product(t, "masteronly", 0.4, 0.2, 1)
 	slow := product(t, "masteronly", 0.4, 0.2, 1)
@@ -136,7 +136,7 @@ func TestChangeOfThreading(t *testing.T) {
 	}
 }
 
-// A row of a sweep stands against the first row of the same problem.
+// A row of a sweep is compared with the first row of the same problem.
 func TestChangesOfASweep(t *testing.T) {
 	var rows []Row
 	for _, s := range []*engine.Snapshot{
@@ -154,8 +154,8 @@ func TestChangesOfASweep(t *testing.T) {
 	}
 }
 
-// On a session the line is there once the new run has ended iterations, stands
-// against the last run that had any, and goes with a reset.
+// In a session the text appears when the new run has finished iterations. It compares with the
+// last run that has any, and a reset removes it.
 func TestChangeOfASession(t *testing.T) {
 	sc := told(t, "stroll", "fabric", "sim", "machine", "xc30-edison", "pace", "max")
 	s := start(t, sc, Options{})

@@ -9,11 +9,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// limited are options whose runs may hold so much.
+// limited returns options with a memory limit.
 func limited(memory int64) Options { return Options{Fabrics: Fabrics(), Memory: memory} }
 
-// A scenario that does not fit is refused before a fabric hears of it: with what it needs
-// and of what, with what is left, and with the nearest round value of the knob that fits.
+// A scenario that does not fit is refused before a fabric sees it. The error contains the need and
+// its items, the available memory, and the nearest round value of the knob that fits.
 func TestRefusedByNumber(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
@@ -25,11 +25,11 @@ func TestRefusedByNumber(t *testing.T) {
 			`^size = 1073741824: needs 4\.0\d* GiB of memory \(message buffers 4 GiB\), only 3\.1 GiB available \(805306368 fits\)$`},
 		{"randomaccess machine this-host elements 16000000", 64 * mib,
 			`^elements = 16000000: needs [45]\d\d\.?\d? MiB of memory \(segments 488\.3 MiB(, .*)?\), only 64 MiB available \(\d+0000 fits\)$`},
-		// A knob that is at its default may be the one.
+		// The error can name a knob that is at its default.
 		{"cartesian machine this-host nodes 64 ranks-per-node 64", 1024 * mib, `^nodes = 64: needs .* fits\)$`},
-		// None of the knobs that were turned helps alone.
+		// No single changed knob is enough.
 		{"beff fabric sim nodes 64 ranks-per-node 64 randoms 1000", 64 * mib, `^needs .*, only 64 MiB available \(use a smaller problem, larger groups or fewer ranks\)$`},
-		// More is less: larger groups have fewer replicas.
+		// A larger value can need less memory: larger groups have fewer replicas.
 		{"randomaccess machine this-host elements 4000000 group 1", 256 * mib, `^elements = 4000000: .* fits\)$`},
 	} {
 		o := limited(c.memory)
@@ -38,7 +38,7 @@ func TestRefusedByNumber(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.settings, err, c.want)
 			continue
 		}
-		// What is said to fit does.
+		// The suggested value fits.
 		if head, rest, ok := strings.Cut(err.Error(), " = "); ok {
 			if _, fits, ok := strings.Cut(rest, "available ("); ok {
 				sc := scenarioOf(t, strings.Fields(c.settings))
@@ -53,7 +53,7 @@ func TestRefusedByNumber(t *testing.T) {
 	}
 }
 
-// The knob that was turned is the one that is named, and the scenario stays as it was.
+// The error names the knob that was changed, and the scenario remains unchanged.
 func TestATurnIsRefusedByNumber(t *testing.T) {
 	s, err := New(scenarioOf(t, strings.Fields("randomaccess machine this-host elements 1000000")), limited(100<<20))
 	if err != nil {
@@ -72,7 +72,7 @@ func TestATurnIsRefusedByNumber(t *testing.T) {
 	}
 }
 
-// The points of a sweep that run at once share what there is.
+// Simultaneous points of a sweep share the available memory.
 func TestPointsShareMemory(t *testing.T) {
 	sc := scenarioOf(t, strings.Fields("pingpong fabric sim nodes 2 ranks-per-node 1 size 16777216"))
 	f := &field{options: limited(100 << 20), cores: 2}
@@ -92,7 +92,7 @@ func TestPointsShareMemory(t *testing.T) {
 	}
 }
 
-// A phantom holds what is real of it, and no more.
+// Size-only data need only the memory of their real part.
 func TestPhantomsHoldLittle(t *testing.T) {
 	o := limited(0)
 	need := func(settings string) float64 {
@@ -126,7 +126,7 @@ func TestRoundValues(t *testing.T) {
 	}
 }
 
-// scenarioOf is a workload's name, and knobs and values.
+// scenarioOf returns a scenario: the name of a workload, followed by knobs and values.
 func scenarioOf(t testing.TB, settings []string) engine.Scenario {
 	t.Helper()
 	sc, err := Scenario(settings[0])

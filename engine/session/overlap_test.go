@@ -33,8 +33,8 @@ var schemesStudy = study.Epsilon(
 	},
 	"reserved", "local-k")
 
-// schemes reports fractions and ε as a product of local-k planes does whose gain is
-// nine tenths of the model's.
+// schemes reports the fractions and ε of a product with local-k planes whose gain is nine tenths
+// of the model's.
 func init() {
 	costs := models.SparseCosts{Comm: models.PaperCommFitted, NonOverlap: models.PaperSplit, Overlap: 1}
 	report := func(r *cluster.Rank, p engine.Probe) error {
@@ -84,8 +84,8 @@ func init() {
 	workload.Register(w)
 }
 
-// A session over schemes: masteronly has its reason and no point, flipping the level
-// says what was gained, and turning n_k leaves the earlier points where they are.
+// A session over schemes: masteronly has an explanation and no point, changing the level reports
+// the gain, and changing n_k leaves the earlier points unchanged.
 func TestOverlapOfASession(t *testing.T) {
 	sc, err := Scenario("schemes")
 	if err != nil {

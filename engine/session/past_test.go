@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// idle is a session that plans what it is told, and runs nothing.
+// idle returns a session that plans scenarios but runs none.
 func idle(t *testing.T, workload string) *Session {
 	t.Helper()
 	sc, err := Scenario(workload)
@@ -25,7 +25,7 @@ func idle(t *testing.T, workload string) *Session {
 	return s
 }
 
-// wants is what a session is to run, in comparable words.
+// wants returns the wanted scenario in a form that can be compared.
 func (s *Session) wants() map[string]string {
 	sc := s.wanted.scenario.Clone()
 	sc.Values["workload"] = sc.Workload
@@ -48,8 +48,8 @@ func set(knob, value string) engine.Command {
 	return engine.Command{Verb: engine.Set, Knob: knob, Value: value}
 }
 
-// A turn is undone and redone, of a knob as of workload, model and machine; another turn
-// drops what was undone.
+// Changes of a knob, workload, model or machine are undone and redone. A new change drops the
+// undone ones.
 func TestUndoAndRedo(t *testing.T) {
 	s := idle(t, "randomaccess")
 	all := []map[string]string{s.wants()}
@@ -82,8 +82,8 @@ func TestUndoAndRedo(t *testing.T) {
 	}
 }
 
-// A scenario that is taken whole is one turn: undone, what ran before is back, its
-// workload and all its knobs, and a walk through the workloads finds it as it was left.
+// Taking a whole scenario is one change. Undoing it restores the previous workload with all its
+// knobs, and a walk through the workloads finds its last scenario.
 func TestATakenScenarioIsUndone(t *testing.T) {
 	s := idle(t, "randomaccess")
 	s.told(t, set("group", "8"))
@@ -122,7 +122,7 @@ func TestATakenScenarioIsUndone(t *testing.T) {
 	}
 }
 
-// What changes nothing, or is refused, is no turn.
+// A command that is refused or changes nothing cannot be undone.
 func TestWhatIsNoTurn(t *testing.T) {
 	s := idle(t, "randomaccess")
 	s.told(t, set("group", "4"))
@@ -136,8 +136,8 @@ func TestWhatIsNoTurn(t *testing.T) {
 	}
 }
 
-// Knobs go back to the defaults of the workload, one or all, and that is undone as any
-// turn.
+// One knob or all knobs return to the defaults of the workload, and this is undone like any
+// change.
 func TestDefaults(t *testing.T) {
 	s := idle(t, "spmv")
 	first := s.wants()
@@ -164,7 +164,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Whatever was told: undoing all gives the first scenario, redoing all the last.
+// After any sequence of commands, undoing all of them yields the first scenario, and redoing all
+// of them the last.
 func TestUndoAllRedoAll(t *testing.T) {
 	seeds := uint64(20)
 	if testing.Short() {
@@ -215,7 +216,7 @@ func TestUndoAllRedoAll(t *testing.T) {
 	}
 }
 
-// The oldest turns are forgotten.
+// The oldest changes are dropped.
 func TestPastIsBounded(t *testing.T) {
 	s := idle(t, "randomaccess")
 	for i := range mostPast + 10 {

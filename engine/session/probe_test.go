@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// alone runs a body with its probe on one rank, with nobody watching.
+// alone runs a body with its probe on one rank, without observers.
 func alone(t testing.TB, body func(p engine.Probe)) *run {
 	t.Helper()
 	o := Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}}
@@ -96,7 +96,7 @@ func TestWhatIsNotDeclaredPanics(t *testing.T) {
 	}
 }
 
-// Samples and tables are those of all ranks, exact in count and mean, on each fabric.
+// Samples and tables include all ranks, and are exact in count and mean, on each fabric.
 func TestSamplesAndTables(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
 		sc := told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1")
@@ -141,8 +141,8 @@ func TestSamplesAndTables(t *testing.T) {
 	}
 }
 
-// Whenever a run is looked at, its tables are those of whole iterations: running, paused,
-// stepped and at its end.
+// The tables of a run are always those of complete iterations: while it runs, is paused or
+// stepped, and at its end.
 func TestTablesAreOfWholeIterations(t *testing.T) {
 	const ranks = 6
 	for _, fabric := range []string{"live", "sim"} {
@@ -174,7 +174,7 @@ func TestTablesAreOfWholeIterations(t *testing.T) {
 	}
 }
 
-// Many values and counts pass whole through their batches.
+// Batches lose none of many values and counts.
 func TestManySamples(t *testing.T) {
 	r := alone(t, func(p engine.Probe) {
 		for i := range 10000 {
@@ -210,7 +210,7 @@ func BenchmarkTally(b *testing.B) {
 	})
 }
 
-// Counts that were not asked for are there when the body has ended.
+// Counts that the session did not request are present when the body has ended.
 func TestLastCounts(t *testing.T) {
 	r := alone(t, func(p engine.Probe) {
 		for range 1000 {
@@ -227,7 +227,7 @@ func TestLastCounts(t *testing.T) {
 	}
 }
 
-// Quantiles agree with sorted values to two digits; count and extremes too.
+// Quantiles agree with sorted values to two digits. The count and extremes agree, too.
 func TestQuantilesAgainstSorting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(lowestLatency, int64(cluster.Second)), 1, 3000).Draw(t, "values")
@@ -276,14 +276,14 @@ func TestQuantilesAgainstSorting(t *testing.T) {
 	})
 }
 
-// Buckets of a sample are as narrow as its values are told apart, to a hundredth, have their
-// gaps between them, and are twice as wide where they would be too many.
+// Buckets of a sample are as narrow as its resolution, one hundredth, and include gaps. They are
+// twice as wide if there would be too many.
 func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 	for _, c := range []struct {
 		what          string
 		from, by      float64
 		n             int
-		filled, finer int // filled buckets, and the least that a decade would have
+		filled, finer int // filled buckets, and the minimum number per decade
 	}{{"a few values near each other", 400e-6, 1.01, 20, 20, 250}, {"one", 1e-3, 1, 50, 1, 250}, {"a decade", 1e-5, 1.0023, 1000, 100, 60}, {"nine decades", 1e-8, 1.021, 1000, 100, 5}} {
 		h := newPile(1).series[cluster.Classes]
 		x, least := c.from, math.Inf(1)
@@ -334,7 +334,7 @@ func TestGate(t *testing.T) {
 		}
 	}
 	expect("open", 0, goOn)
-	g.step() // of a session that runs: the iteration under way is the step
+	g.step() // in a running session, the current iteration is the step
 	expect("stepped", 1, hold)
 	g.step()
 	g.step()

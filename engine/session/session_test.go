@@ -114,7 +114,7 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 	}
 }
 
-// A scenario is taken whole: no order of its knobs, one by one, could be run.
+// A scenario is taken as a whole, because no order of its single knobs could run.
 func TestTakeAScenario(t *testing.T) {
 	s := start(t, told(t, "access", "machine", "demo", "group", "16"), Options{})
 	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
@@ -170,7 +170,7 @@ func TestPauseStepResume(t *testing.T) {
 	s.until("running again", func(s *engine.Snapshot) bool { return s.Phase == engine.Running && s.Iteration > at.Iteration+3 })
 }
 
-// A pause of a minute is no deadlock: rank 0 waits outside the fabric.
+// A pause of a minute is not a deadlock, because rank 0 waits outside the fabric.
 func TestAPauseIsNoDeadlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, told(t, "naps"), Options{})
@@ -196,8 +196,8 @@ func TestAPauseIsNoDeadlock(t *testing.T) {
 	})
 }
 
-// A knob that has no effect as the others stand goes into the scenario, and the launch
-// under way goes on without a mark.
+// A knob that has no effect with the other values is stored in the scenario. The current launch
+// continues without a mark.
 func TestAKnobWithoutEffectRelaunchesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, told(t, "naps", "model", "flat"), Options{})
@@ -221,8 +221,8 @@ func TestAKnobWithoutEffectRelaunchesNothing(t *testing.T) {
 	})
 }
 
-// A knob that turns while an iteration takes a day shows its first new sample
-// within 200 ms, and nothing recorded is lost.
+// If a knob changes while an iteration takes a day, its first new sample appears within 200 ms,
+// and no recorded count is lost.
 func TestAKnobAnswersWithin200ms(t *testing.T) {
 	for _, story := range []string{"naps", "sleepy"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -335,8 +335,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A lingering session keeps its history after a failure, and the next knob
-// starts anew.
+// A lingering session keeps its history after a failure, and the next changed knob starts a new
+// run.
 func TestAKnobStartsAnewAfterAFailure(t *testing.T) {
 	s := start(t, told(t, "access"), Options{Linger: true})
 	s.until("a sample", func(s *engine.Snapshot) bool { return len(s.Series) > 0 })
@@ -364,7 +364,7 @@ func TestAFailedCheckIsKept(t *testing.T) {
 	}
 }
 
-// The traffic is the program's own: agreeing on the next iteration does not show.
+// The traffic is the program's own: it excludes the agreement on the next iteration.
 func TestTrafficIsTheProgramsOwn(t *testing.T) {
 	for story, want := range map[string]int64{"silent": 0, "send": 10 * 15 * 100} {
 		s := start(t, told(t, story), Options{Limits: Limits{Iterations: 10}})
@@ -410,8 +410,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// Rows are kept while group and model turn, and wait when others do until they are
-// turned back.
+// Rows remain while group and model change. If other knobs change, the rows are hidden until these
+// knobs return to their values.
 func TestPointsThatCompare(t *testing.T) {
 	s := start(t, told(t, "access"), Options{})
 	ran := func(groups ...int) func(*engine.Snapshot) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// pretend is a host that is so late on average, whatever the dilation: a run on it
-// counts a window at each look.
+// pretend is a host with a given mean lateness, at any dilation. Each look counts a window of its
+// run.
 type pretend struct {
 	x      stretch
 	at     time.Duration
@@ -18,7 +18,7 @@ type pretend struct {
 	falls  int
 }
 
-// shortest is what the machine's shortest time takes at a factor of 1.
+// shortest is the machine's shortest time in ps at a factor of 1.
 const shortest = 40_000
 
 func newPretend() *pretend {
@@ -27,7 +27,7 @@ func newPretend() *pretend {
 	return p
 }
 
-// window runs one window at a mean lateness, ns, and relaunches where that is decided.
+// window runs one window at a mean lateness in ns, and relaunches if the session decides so.
 func (p *pretend) window(mean float64) bool {
 	p.at += windowTime
 	p.counts.Shortest = int64(shortest * p.x.factor)
@@ -53,7 +53,7 @@ func (p *pretend) run(windows int, mean float64) {
 	}
 }
 
-// A host that is in time keeps the fabric's own dilation.
+// A host in time keeps the fabric's own dilation.
 func TestAQuietHostStays(t *testing.T) {
 	p := newPretend()
 	p.run(1000, 900)
@@ -62,7 +62,8 @@ func TestAQuietHostStays(t *testing.T) {
 	}
 }
 
-// A launch that is late from the start has one rise, to what the host keeps with room.
+// A launch that is late from the start rises once, to a dilation that the host keeps up with, with
+// a margin.
 func TestABusyHostIsStretchedOnce(t *testing.T) {
 	for _, tt := range []struct{ mean, want float64 }{{4_100, 5}, {29_000, 20}, {135_000, 100}} {
 		p := newPretend()
@@ -76,8 +77,8 @@ func TestABusyHostIsStretchedOnce(t *testing.T) {
 	}
 }
 
-// Where no dilation would do the fabric's own one stays, and that is known; when the load
-// goes it is forgotten.
+// If no dilation is enough, the fabric's own one stays, and beyond is set. When the load ends,
+// beyond is cleared.
 func TestNoDilationIsHonest(t *testing.T) {
 	p := newPretend()
 	p.run(100, 2e6)
@@ -90,15 +91,15 @@ func TestNoDilationIsHonest(t *testing.T) {
 	}
 }
 
-// A host that the largest dilation is just too small for does not go to it and back: each
-// try comes later than the one before.
+// If the largest dilation is slightly too small for a host, the factor does not oscillate: each
+// attempt comes later than the one before.
 func TestAtTheLimit(t *testing.T) {
 	p := newPretend()
 	changes := 0
 	for range 1000 {
 		mean := 150_000.0
 		if p.x.factor > 1 {
-			mean = 900_000 // a longer time lets in more of the load
+			mean = 900_000 // a longer time includes more of the load
 		}
 		if p.window(mean) {
 			changes++
@@ -109,8 +110,8 @@ func TestAtTheLimit(t *testing.T) {
 	}
 }
 
-// Where nobody looks on, a launch that is in time as a whole goes on, whatever comes; one
-// that is late begins anew, by a factor that a user can wait for; and nothing falls.
+// In an unwatched session, a launch that is in time as a whole continues in any case. A late one
+// is repeated, with a factor that a user can wait for. The factor never falls.
 func TestNobodyLooksOn(t *testing.T) {
 	p := newPretend()
 	p.x = newStretch(true)
@@ -144,7 +145,7 @@ func TestNobodyLooksOn(t *testing.T) {
 	}
 }
 
-// A single late window is no reason once a launch has been in time; three in a row are.
+// A single late window is no reason once a launch has been in time; three successive ones are.
 func TestAHiccup(t *testing.T) {
 	p := newPretend()
 	p.run(10, 1000)
@@ -160,7 +161,7 @@ func TestAHiccup(t *testing.T) {
 	}
 }
 
-// When the load goes, the dilation falls to the fabric's own step by step.
+// When the load ends, the dilation falls to the fabric's own step by step.
 func TestTheLoadGoes(t *testing.T) {
 	p := newPretend()
 	p.run(5, 135_000)
@@ -174,14 +175,14 @@ func TestTheLoadGoes(t *testing.T) {
 	}
 }
 
-// A load that comes and goes with the dilation itself makes fewer and fewer changes.
+// A load that depends on the dilation itself causes fewer and fewer changes.
 func TestNoOscillation(t *testing.T) {
 	p := newPretend()
 	changes := func(windows int) int {
 		n := 0
 		for range windows {
 			mean := 1000.0
-			if p.x.factor <= 10 { // as if each smaller dilation woke another neighbour
+			if p.x.factor <= 10 { // as if each smaller dilation woke another process
 				mean = 60_000
 			}
 			if p.window(mean) {
@@ -196,7 +197,7 @@ func TestNoOscillation(t *testing.T) {
 	}
 }
 
-// Whatever the host does, the factor is a step between 1 and the most.
+// The factor is always a step between 1 and the maximum.
 func TestTheFactorIsAStep(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -210,7 +211,7 @@ func TestTheFactorIsAStep(t *testing.T) {
 	}
 }
 
-// Too few events, or too short a time, decide nothing.
+// With too few events, or after too short a time, nothing is decided.
 func TestAWindowHasEnough(t *testing.T) {
 	x := newStretch(false)
 	x.launch(0)

@@ -46,8 +46,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A point that is refused is a row with its reason, wherever it stands, and the others
-// run.
+// A refused point is a row with its reason, at any position, and the others run.
 func TestARefusedPointFailsAlone(t *testing.T) {
 	for _, values := range [][]string{{"3", "4", "2"}, {"4", "3", "2"}, {"4", "2", "3"}} {
 		var last Progress
@@ -70,8 +69,7 @@ func TestARefusedPointFailsAlone(t *testing.T) {
 	}
 }
 
-// Where the points are worth nothing without each other, one that is refused ends all
-// before the first one runs.
+// With Options.Whole, one refused point ends the sweep before the first one runs.
 func TestARefusedPointEndsAWhole(t *testing.T) {
 	o := onLive()
 	o.Whole = true
@@ -81,7 +79,7 @@ func TestARefusedPointEndsAWhole(t *testing.T) {
 	}
 }
 
-// A point is not compared with one that failed.
+// A point is not compared with a failed one.
 func TestChangesPassOverFailedPoints(t *testing.T) {
 	bad := took(t, engine.Simulated, 1)
 	bad.Failure, bad.Iteration = "group = 3 does not divide 16 ranks", 0
@@ -127,7 +125,7 @@ func TestSweepEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A workload without a law says what is missing.
+// For a workload without a law, the error names the missing data.
 func TestNoLawToFit(t *testing.T) {
 	for what, rows := range map[string][]Row{"no rows": nil, "no law": {{Snapshot: took(t, engine.Measured, 1)}}} {
 		for i := range rows {

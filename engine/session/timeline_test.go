@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The knob timeline has what every thread does written down, on either fabric, and a
-// run goes on; off, the snapshot has none.
+// The knob timeline records the activities of every thread on either fabric, and the run
+// continues. If it is off, the snapshot has no timeline.
 func TestTheTimelineIsAKnob(t *testing.T) {
 	s := start(t, told(t, "stroll", "threads-per-rank", "2"), Options{})
 	off := s.until("an iteration", func(s *engine.Snapshot) bool { return s.Iteration > 0 })
@@ -42,8 +42,7 @@ func TestTheTimelineIsAKnob(t *testing.T) {
 	s.until("off again", func(s *engine.Snapshot) bool { return s.Iteration > 0 && s.Timeline == nil })
 }
 
-// What was written down of a simulation is whole: it reaches from its launch to its
-// end, and is the same for the same seed.
+// The timeline of a simulation is complete, from launch to end, and is the same for the same seed.
 func TestTimelineOfASimulation(t *testing.T) {
 	run := func() *timeline.View {
 		snap := finished(t, start(t, simulated(t, "timeline", "arrows"), Options{Limits: Limits{Iterations: 5}}))

@@ -18,14 +18,14 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// simulated is a stroll on sim.
+// simulated returns a stroll on sim.
 func simulated(t testing.TB, settings ...string) engine.Scenario {
 	t.Helper()
 	return told(t, "stroll", append([]string{"fabric", "sim", "machine", "demo"}, settings...)...)
 }
 
-// What a simulation came to, and all that was measured in it: not when the
-// session looked.
+// timeless compares the result and all numbers of a simulation, but not the moments of
+// observation.
 var timeless = cmp.Options{
 	cmpopts.IgnoreFields(engine.Snapshot{}, "Seq", "Elapsed", "Recent", "Series", "Marks", "Ranks", "Scenario"),
 	cmpopts.EquateNaNs(),
@@ -43,8 +43,8 @@ func finished(t *testing.T, s *watched) *engine.Snapshot {
 	return snap
 }
 
-// The same seed gives the same run, however often the session asks for the counts
-// and whatever the user does with its clock; another seed gives another one.
+// The same seed produces the same run, regardless of the number of requests for counts and of the
+// user's changes to its clock. Another seed produces another run.
 func TestASimulationRepeats(t *testing.T) {
 	const iterations = 40
 	limits := Options{Limits: Limits{Iterations: iterations}}
@@ -83,8 +83,8 @@ func TestASimulationRepeats(t *testing.T) {
 	}
 }
 
-// The pace is turned while the run goes on; and a clock that hardly moves, or
-// stands, holds up neither a knob nor the end.
+// The pace changes while the run continues. A slow or stopped clock delays neither a knob nor the
+// end.
 func TestPace(t *testing.T) {
 	s := start(t, simulated(t, "pace", "1e-12"), Options{})
 	first := s.until("launched", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
@@ -106,8 +106,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// A pause does not wait for an iteration that takes for ever, and whoever goes on
-// finds the run as it was.
+// A pause does not wait for an endless iteration, and the run continues unchanged after it.
 func TestAPauseInTheMiddleOfAnIteration(t *testing.T) {
 	limits := Limits{Iterations: 40}
 	want := finished(t, start(t, simulated(t), Options{Limits: limits}))
@@ -119,7 +118,7 @@ func TestAPauseInTheMiddleOfAnIteration(t *testing.T) {
 	}
 	s.do(engine.Set, "pace", "max")
 	s.do(engine.Step)
-	// Counts of the middle of an iteration may be those of an earlier one.
+	// Counts in the middle of an iteration may belong to an earlier one.
 	s.until("the end of the iteration", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused && s.Iteration > at.Iteration })
 	s.do(engine.Resume)
 	if d := cmp.Diff(want, finished(t, s), timeless); d != "" {
@@ -149,8 +148,8 @@ func TestWhatThePaceIs(t *testing.T) {
 	}
 }
 
-// A virtual time ends a run before the next iteration, always the same one; a
-// session that lingers pauses there.
+// A limit in virtual time ends a run before the next iteration, always the same one. A session
+// that lingers pauses there.
 func TestUntil(t *testing.T) {
 	long := finished(t, start(t, simulated(t), Options{Limits: Limits{Iterations: 40}}))
 	half := Limits{Until: long.Fabric / 2}
@@ -167,8 +166,8 @@ func TestUntil(t *testing.T) {
 	s.until("further iterations", func(s *engine.Snapshot) bool { return s.Iteration > at.Iteration+10 })
 }
 
-// A run without limits of its own takes the usual one: by count where time is virtual,
-// by time elsewhere. Two such simulations are the same run.
+// A run without limits uses the usual one: a count in virtual time, otherwise a duration. Two such
+// simulations are the same run.
 func TestUsualLimits(t *testing.T) {
 	usual := Options{Limits: Limits{Usual: time.Hour}}
 	a, b := finished(t, start(t, simulated(t), usual)), finished(t, start(t, simulated(t), usual))
@@ -194,8 +193,8 @@ func TestUsualLimits(t *testing.T) {
 	}
 }
 
-// A simulation that a time ends between two iterations is whole; one that is cut off
-// in the middle of an iteration does not repeat.
+// A simulation that a time limit ends between two iterations is complete. One that is stopped in
+// the middle of an iteration is not reproducible.
 func TestWhatTheWallClockEnds(t *testing.T) {
 	s := finished(t, start(t, simulated(t), Options{Limits: Limits{For: time.Millisecond}}))
 	if !s.Virtual.Whole || !s.Virtual.Timed || s.Iteration == 0 {
@@ -238,8 +237,8 @@ func TestWhatCannotBeSimulatedIsRefused(t *testing.T) {
 	}
 }
 
-// Another workload keeps the common knobs as they stand if it can be run so, takes
-// its own defaults where not, and changes nothing if neither will do.
+// Another workload keeps the common knobs if it can run with them, and otherwise uses its own
+// defaults. If neither is possible, nothing changes.
 func TestAnotherWorkload(t *testing.T) {
 	s := start(t, told(t, "access", "group", "2", "segment", "8192"), Options{Linger: true})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
@@ -273,7 +272,7 @@ func TestAnotherWorkload(t *testing.T) {
 	}
 }
 
-// Simulations run side by side, and the longest begin first; rows stay in order.
+// Simulations run in parallel, and the longest start first. The rows stay in order.
 func TestSweepOfSimulations(t *testing.T) {
 	const points = 4
 	axes := []Axis{{"nodes", []string{"1", "2"}}, {"seed", []string{"1", "2"}}}
@@ -300,7 +299,7 @@ func TestSweepOfSimulations(t *testing.T) {
 	}
 }
 
-// A field of points: what may begin beside what.
+// room decides which points may run in parallel.
 func TestRoomBeside(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
 	f := &field{options: o, cores: 2}
@@ -344,7 +343,7 @@ func TestRoomBeside(t *testing.T) {
 	}
 }
 
-// What a sweep has left is what its points weigh beside what is done.
+// The estimate of a sweep uses the weight of the remaining points relative to the finished ones.
 func TestTimeLeft(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
 	set, err := o.resolve(simulated(t), "")

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The first study that has words gives the reason; one that has a row and nothing to
-// say of it keeps quiet; else the ranks' states are told.
+// The explanation comes from the first study with a text. If a study has a row but no text, there
+// is none. Otherwise it describes the states of the ranks.
 func TestWhy(t *testing.T) {
 	states := []engine.RankView{{Share: [cluster.States]float64{cluster.Computing: 1}}}
 	spent := "In the last second, ranks spent 100% of the time computing, 0% in calls and 0% waiting."
