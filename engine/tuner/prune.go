@@ -9,9 +9,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// Limits of the choices that are measured: all choices with a predicted time within a factor of the best, always
-// the keepFewest best ones, and the best choice of each algorithm unless it is hopeless. A real
-// clock includes costs that the model does not know, so its factor is larger.
+// Limits of the choices that are measured. These are all choices with a predicted time within a
+// factor of the best, always the keepFewest best ones, and the best choice of each algorithm unless
+// it is hopeless. A real clock includes costs that the model does not know, so its factor is larger.
 const (
 	keepVirtual = 1.6
 	keepReal    = 4
