@@ -15,8 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// schemes is the study of a product whose metrics have the names of the study's
-// columns.
+// schemes is the study of a product whose metrics have the names of the study's columns.
 var schemes = study.Epsilon(
 	asked,
 	func(s *engine.Snapshot) (study.Told, bool) {
@@ -59,7 +58,7 @@ func (n notes) look(s *engine.Snapshot) engine.StudyView {
 	return v
 }
 
-// product is a snapshot of a sparse product on 4 nodes of a rank with 8 threads:
+// product returns a snapshot of a sparse product on 4 nodes, with one rank of 8 threads each;
 // knobs alternate name and value.
 func product(threading string, comm, non, epsilon float64, knobs ...string) *engine.Snapshot {
 	s := &engine.Snapshot{Kind: engine.Simulated, Iteration: 5, IterationTimes: []float64{1e-3}}
@@ -95,9 +94,8 @@ func product(threading string, comm, non, epsilon float64, knobs ...string) *eng
 
 var unknown = math.NaN()
 
-// A point stays while threading, m, n_k, nodes and fabric turn; the scheme that is
-// run again moves its own point; what else turns hides the points until it is
-// turned back.
+// A point remains while threading, m, n_k, nodes and fabric change. A scheme that runs again moves
+// its own point. Other knobs hide the points until they return to their values.
 func TestEpsilonPointsAreKept(t *testing.T) {
 	o := newNotes()
 	type seen struct {
@@ -170,8 +168,8 @@ func TestEpsilonPointsAreBounded(t *testing.T) {
 	}
 }
 
-// Without fractions, or before an iteration has ended, there is no point: only the
-// model's curves.
+// Without fractions, or before the first iteration has ended, there is no point: only the model's
+// curves.
 func TestNoOverlap(t *testing.T) {
 	early, none := product("multiple", 0.4, 0.2, 1.5), product("multiple", 0.4, 0.2, 1.5)
 	early.Iteration, none.Metrics = 0, nil
@@ -190,8 +188,8 @@ func TestNoOverlap(t *testing.T) {
 	}
 }
 
-// The example of section 7.2.1, m = 1, n = 8, f_comp,non = 20 %: the model stands
-// beside what was found out, the workload's own where it reports one.
+// The example of section 7.2.1, m = 1, n = 8, f_comp,non = 20 %: the model is shown next to the
+// result. If the workload reports its own model, that one is used.
 func TestEpsilonOfTheModel(t *testing.T) {
 	present := func(s *engine.Snapshot) ([]float64, engine.Flag) {
 		v := newNotes().look(s)
@@ -211,26 +209,26 @@ func TestEpsilonOfTheModel(t *testing.T) {
 	if at, flag := present(s); at[study.EpsilonModel] != 1.55 || at[study.EpsilonValue] != 1.5 || flag != "" {
 		t.Errorf("%v, %s: want ε 1.5 beside the workload's model, 1.55", at, flag)
 	}
-	// With barriers around the master's section funneled is masteronly again (section
-	// 4, T1b): the workload has no model of it, and there is no point.
+	// With barriers around the master's section, funneled is the same as masteronly (section 4,
+	// T1b): the workload has no model of it, and there is no point.
 	s = product("funneled", 24./56, 0.2, 1.01)
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m engine.Metric) bool { return m.Name == "epsilon_model" })
 	if v := newNotes().look(s); v.Present().Flag != engine.Passing || !strings.HasPrefix(v.Why, "All threads except one are idle") {
 		t.Errorf("%+v, why %s", v.Rows, v.Why)
 	}
-	// Full load balancing: m is what makes equation (4) hold.
+	// Full load balancing: m satisfies equation (4).
 	at, _ = present(product("multiple", 0.3, 0.2, 1.5, "reserved", "balanced"))
 	e, err := models.Epsilon(models.Reserved{M: at[study.EpsilonReserved], N: 8}, models.Fractions{Comm: 0.3, NonOverlap: 0.2, Overlap: 0.5})
 	if err != nil || !e.Balanced() || at[study.EpsilonModel] != e.Value {
 		t.Errorf("m = %v is not balanced: %+v, %v", at[study.EpsilonReserved], e, err)
 	}
-	// One thread communicates under funneled, whatever m is set to.
+	// Under funneled, one thread communicates regardless of m.
 	if at, _ := present(product("funneled", 0.3, 0.2, 1.5, "reserved", "3")); at[study.EpsilonReserved] != 1 {
 		t.Errorf("funneled has m = %v", at[study.EpsilonReserved])
 	}
 }
 
-// Which term of the max() rules, and what another m would give (section 7.2.1).
+// The bottleneck term of the max(), and the effect of another m (section 7.2.1).
 func TestWhyOfOverlap(t *testing.T) {
 	for _, c := range []struct {
 		what      string
