@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// The stretches of a lane, and the sums before them, are the same whether it is read in
-// order, by jumps to any place, or blocks at a time.
+// The intervals of a lane, and the sums before them, do not depend on the order of reading: in
+// sequence, by jumps, or several blocks at a time.
 func TestStretchesAreTheSameHoweverTheyAreRead(t *testing.T) {
 	const seed = 3
 	t.Logf("seed %d", seed)

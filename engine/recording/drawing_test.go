@@ -13,8 +13,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/domain"
 )
 
-// Snapshots of version 7 had three drawings as fields. They are read as drawings, and written
-// as such. The files are simulations of one iteration, which version 7 has recorded.
+// Snapshots of version 7 had three drawings as fields. They are read and written as drawings. The
+// files are simulations of one iteration, recorded by version 7.
 func TestDrawingsOfSnapshotsOfVersion7(t *testing.T) {
 	read := func(name string) *engine.Snapshot {
 		t.Helper()

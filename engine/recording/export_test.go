@@ -18,7 +18,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// exported is a run in a format.
+// exported returns a run in a format.
 func exported(t *testing.T, f *recording.File, format string, o recording.ExportOptions) string {
 	t.Helper()
 	o.Run = f.Runs[0].ID
@@ -81,8 +81,8 @@ func TestJSONHasTheRun(t *testing.T) {
 	}
 }
 
-// The rules of the Chrome trace format that Perfetto reads: slices of a track do not
-// overlap, tracks have names, arrows have two ends, in order, of which each is on a track.
+// The rules of the Chrome trace format that Perfetto reads: slices of a track do not overlap,
+// tracks have names, and arrows have two ends in order, each on a track.
 func TestPerfettosRules(t *testing.T) {
 	all, f := exportable(t)
 	type event struct {
@@ -148,9 +148,9 @@ func TestPerfettosRules(t *testing.T) {
 	}
 }
 
-// OpenMetrics, read strictly: families are whole and named once, their type comes first,
-// names and labels are well formed, points of a series rise in time, and the end is
-// marked. The parser of Prometheus would bring its whole module along.
+// OpenMetrics, read strictly: families are contiguous and named once, their type comes first,
+// names and labels are well formed, points of a series rise in time, and the end is marked. This
+// avoids a dependency on the Prometheus module.
 func TestOpenMetricsIsStrict(t *testing.T) {
 	all, f := exportable(t)
 	point := regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)*)\} (NaN|[+-]?[0-9.eE+-]+)(?: ([0-9.]+))?$`)
@@ -196,7 +196,7 @@ func TestOpenMetricsIsStrict(t *testing.T) {
 	}
 }
 
-// benchstat's own reader finds every result and no mistake.
+// benchstat's own reader finds every result and no error.
 func TestBenchmarksAreReadByBenchfmt(t *testing.T) {
 	all, f := exportable(t)
 	r := benchfmt.NewReader(strings.NewReader(exported(t, f, "benchfmt", recording.ExportOptions{})), "run")

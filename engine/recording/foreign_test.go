@@ -14,13 +14,12 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// update records testdata/live.htr anew, which amd64 has to.
+// update records testdata/live.htr again; this requires amd64.
 var update = flag.Bool("update", false, "record the file of testdata anew")
 
-// A live run that amd64 has recorded shows the same numbers in a program of any other
-// host: as JSON, and as the snapshots that the screen gets. `make 386` runs this in a
-// program of 32 bits. The tables are read by every later version; snapshots are those of
-// the version that has written them.
+// A live run recorded on amd64 has the same numbers on any other host, in JSON and in snapshots.
+// `make 386` runs this in a 32-bit program. Every later version can read the tables; snapshots
+// depend on the version that wrote them.
 func TestARecordingOfAnotherHost(t *testing.T) {
 	const file, golden = "testdata/live.htr", "testdata/live.json"
 	if *update {
@@ -48,7 +47,7 @@ func TestARecordingOfAnotherHost(t *testing.T) {
 			break
 		}
 		plain := *s
-		plain.Scenario = engine.Scenario{} // it gets the knobs that this program has and that one had not
+		plain.Scenario = engine.Scenario{} // it gets the knobs that only this program has
 		sum.Write(new(engine.Encoder).Append(nil, &plain))
 		n++
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// The histograms of a launch, added up to a moment, are the distribution that the screen
-// showed then: how many there were, and the same quantiles.
+// The histograms of a launch, added up to a moment, are the distribution that the screen showed
+// then: the same count and the same quantiles.
 func TestLatenciesHaveTheirTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a second and a half")
@@ -97,7 +97,7 @@ func TestLatenciesHaveTheirTimes(t *testing.T) {
 	}
 }
 
-// A recording of format 1 is read, has no latencies with times, and gets no further runs.
+// A recording of format 1 can be read, has no latencies with times, and cannot be extended.
 func TestFormat1IsReadAndNotWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "one.htr")
 	b, err := os.ReadFile("testdata/format1.htr")

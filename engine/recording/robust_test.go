@@ -20,10 +20,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// child names the file that a process of its own records into, until it is killed.
+// child is the environment variable with the file that a child process records into until it is
+// killed.
 const child = "HYBRIDTOP_RECORDING_CHILD"
 
-// told is an observer that prints how far the session is that it passes on.
+// told is an observer that prints the progress of the session.
 type told struct{ engine.Observer }
 
 func (o told) Published(s *engine.Snapshot) {
@@ -31,7 +32,7 @@ func (o told) Published(s *engine.Snapshot) {
 	fmt.Println("at", int64(s.Elapsed))
 }
 
-// Not a test: the process that the others kill.
+// TestChild is not a test: it is the process that the other tests kill.
 func TestChild(t *testing.T) {
 	file := os.Getenv(child)
 	if file == "" {
@@ -59,7 +60,7 @@ func TestChild(t *testing.T) {
 	fmt.Println("failed:", w.Close())
 }
 
-// start runs the child, and gives what it prints.
+// start starts the child, and returns its output.
 func start(t *testing.T, file string, env ...string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v")
@@ -75,8 +76,8 @@ func start(t *testing.T, file string, env ...string) (*exec.Cmd, *bufio.Scanner)
 	return c, bufio.NewScanner(out)
 }
 
-// whole refuses a file that SQLite finds anything wrong with, or of which any snapshot
-// cannot be read; it gives how far it goes.
+// whole fails if SQLite finds an error in a file, or if a snapshot cannot be read. It returns the
+// length of the recording.
 func whole(t *testing.T, file string) time.Duration {
 	t.Helper()
 	f := open(t, file)
@@ -91,7 +92,7 @@ func whole(t *testing.T, file string) time.Duration {
 		}
 		p, err := f.Player(run.ID)
 		if err != nil {
-			continue // it was cut off before the first snapshot
+			continue // interrupted before the first snapshot
 		}
 		for at, ok := p.Begin(), true; ok; at, ok = p.Next(at) {
 			if _, err := p.At(at); err != nil {
@@ -112,8 +113,9 @@ func whole(t *testing.T, file string) time.Duration {
 	return length
 }
 
-// A process that is killed at any moment leaves a whole file, which opens alone when it is
-// copied, too. With CONFORM=1: fifty times, and nothing older than a second is lost.
+// A process that is killed at any moment leaves a valid file, which can be opened even if it is
+// copied without its journal. With CONFORM=1 the test kills fifty times, and at most one second
+// may be lost.
 func TestKilled(t *testing.T) {
 	rounds, conform := 2, os.Getenv("CONFORM") != ""
 	if testing.Short() {
@@ -143,7 +145,7 @@ func TestKilled(t *testing.T) {
 			if err := os.WriteFile(alone, b, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 { // else it was killed inside a transaction
+			if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 { // otherwise it was killed inside a transaction
 				whole(t, alone)
 			}
 		}
@@ -154,7 +156,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// Two writers of one file each have their run.
+// Two writers of one file each have their own run.
 func TestTwoWriters(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "both.htr")
 	var wg sync.WaitGroup
@@ -176,7 +178,7 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
-// small is a recording of a few kilobytes.
+// small returns a recording of a few kilobytes.
 func small(t testing.TB) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "small.htr")
@@ -188,7 +190,7 @@ func small(t testing.TB) []byte {
 	return b
 }
 
-// What is no recording, or a damaged one, is named as such.
+// The error for another file distinguishes it from a damaged recording.
 func TestWhatIsNoRecording(t *testing.T) {
 	good := small(t)
 	change := func(at int, with ...byte) []byte {
@@ -248,7 +250,7 @@ func flipped(b []byte, _ string) []byte {
 	return b
 }
 
-// readAll reads everything of a file.
+// readAll reads everything in a file.
 func readAll(file string) error {
 	f, err := recording.Open(file)
 	if err != nil {
@@ -287,7 +289,7 @@ type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-// Bytes that changed anywhere, and an end that is missing, are an error or do no harm.
+// Changed bytes at any position, or a missing end, cause an error or do no harm.
 func FuzzOpen(f *testing.F) {
 	good := small(f)
 	f.Add(uint32(100), []byte{0, 0, 0}, uint32(0))
@@ -305,7 +307,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// The same at random places, a few times.
+// The same at a few random positions.
 func TestDamageDoesNoHarm(t *testing.T) {
 	good := small(t)
 	const seed = 5
@@ -331,7 +333,7 @@ func TestDamageDoesNoHarm(t *testing.T) {
 	t.Logf("%d of %d were refused", refused, rounds)
 }
 
-// Texts of a file reach nobody's terminal as commands.
+// Texts of a file never reach a terminal as commands.
 func TestTextsAreCleaned(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain, µs\nand more": "plain, µs\nand more",
@@ -370,8 +372,8 @@ func TestTextsAreCleaned(t *testing.T) {
 	}
 }
 
-// A recording of which another program has begun a transaction, and does not end it, is being
-// written: it was not cut off.
+// If another program has an open transaction, the error says that the file is being written, and
+// not that it is damaged.
 func TestAFileThatIsBeingWrittenSaysSo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for five seconds")
