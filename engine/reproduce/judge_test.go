@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// measured is an experiment whose quantity is what a test has put into the run.
+// measured is an experiment whose quantity is a value that a test puts into the run.
 var measured = &Experiment{
 	Name: "measured",
 	Quantities: []Quantity{
@@ -31,7 +31,7 @@ var measured = &Experiment{
 	},
 }
 
-// lines is a plan with a series of values at x = 1, 2, ...
+// lines returns a plan with a series of values at x = 1, 2, ...
 func lines(series map[string][]float64) *plan {
 	p := &plan{figure: &presets.Figure{Name: "paper9-fig1", Paper: 9}, experiment: measured, points: make(map[string][]*Point)}
 	for name := range series {
@@ -115,8 +115,7 @@ func alike(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) < 1e-9
 }
 
-// A quantity of two runs compares those at the same place, and names the term in
-// which they differ.
+// A quantity of two runs compares the runs at the same x, and names the term in which they differ.
 func TestAgainst(t *testing.T) {
 	p := lines(map[string][]float64{"a": {5, 4}, "base": {8, 9}})
 	rows := p.judge(&presets.Check{Quantity: "speedup", Series: []string{"a"}, X: []float64{2}, Rule: presets.Within, Tolerance: .05})
@@ -125,7 +124,7 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// A check may put another series in the place of the quantity's own.
+// A check may replace the series that a quantity is relative to.
 func TestAgainstAnother(t *testing.T) {
 	p := lines(map[string][]float64{"a": {4}, "base": {8}, "other": {6}})
 	check := presets.Check{Name: "gain", Quantity: "speedup", Series: []string{"a"}, Rule: presets.Within, Tolerance: .05, Against: "other"}
@@ -138,7 +137,7 @@ func TestAgainstAnother(t *testing.T) {
 	}
 }
 
-// own is the quantity "time" of a plan whose experiment is not shared.
+// own returns the quantity "time" of a plan whose experiment is not shared.
 func own(p *plan) *Quantity {
 	e := *p.experiment
 	e.Quantities = slices.Clone(e.Quantities)
@@ -146,7 +145,7 @@ func own(p *plan) *Quantity {
 	return &e.Quantities[0]
 }
 
-// Where nothing is simulated it is the model that is held against what is published.
+// Without a simulation, the model is compared with the published values.
 func TestModelAlone(t *testing.T) {
 	p := lines(map[string][]float64{"a": {5, 4}})
 	q := own(p)
@@ -169,8 +168,8 @@ func TestModelAlone(t *testing.T) {
 	}
 }
 
-// A quantity that shows what a wrong program does stands although the verification
-// of its run fails; what else rests on the run does not.
+// A quantity that shows the effect of a wrong program is valid even if the verification of its run
+// fails. Other quantities of the run are not.
 func TestWrongProgram(t *testing.T) {
 	p := lines(map[string][]float64{"a": {5}})
 	v := &p.points["a"][0].Snapshot.Verification
@@ -185,7 +184,7 @@ func TestWrongProgram(t *testing.T) {
 	}
 }
 
-// Where a ratio should pass 1, what keeps the two runs apart there decides.
+// If a ratio should pass 1, the difference between the two runs there decides.
 func TestCrossingIsDecidedWhereItShouldBe(t *testing.T) {
 	p := lines(map[string][]float64{"a": {16, 8, 5, 2}, "base": {9, 9, 9, 9}})
 	rows := p.judge(&presets.Check{Quantity: "speedup", Series: []string{"a"}, Rule: presets.Crosses, Crossing: 3.2, Tolerance: 2})
@@ -194,7 +193,7 @@ func TestCrossingIsDecidedWhereItShouldBe(t *testing.T) {
 	}
 }
 
-// What did not run refutes what rests on it, and says why.
+// A failed run refutes the rows that depend on it, and the rows state the reason.
 func TestFailedRuns(t *testing.T) {
 	for _, c := range []struct {
 		change func(s *engine.Snapshot)

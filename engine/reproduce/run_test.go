@@ -20,7 +20,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// small is a figure that runs in no time.
+// small returns a figure that runs in no time.
 func small(change func(f *presets.Figure)) []presets.Figure {
 	f := presets.Figure{
 		Name: "paper1-small", Paper: 1, Experiment: "randomaccess", Machine: "osc-ibm1350", X: "processors", Y: "time_per_access",
@@ -127,9 +127,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Every figure can be run: its experiment, knobs, places and quantities are there.
-// And its checks lean on those constants of the machine that move what is modelled,
-// no more and no less.
+// Every figure can run: its experiment, knobs, positions and quantities exist. Its checks list
+// exactly those constants of the machine that affect the model.
 func TestFiguresAreSound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("models every figure with each constant moved")
@@ -163,7 +162,7 @@ func TestFiguresAreSound(t *testing.T) {
 	}
 }
 
-// doubled is a plan's machine with one fact doubled.
+// doubled returns a plan's machine with one fact doubled.
 func doubled(t *testing.T, p *plan, key string) cluster.Machine {
 	t.Helper()
 	var text strings.Builder
@@ -190,7 +189,7 @@ func doubled(t *testing.T, p *plan, key string) cluster.Machine {
 	return m
 }
 
-// moves says that two machines model something of a check differently.
+// moves reports whether the model of a check differs between two machines.
 func moves(a, b *plan, c *presets.Check) bool {
 	q, _ := a.experiment.Quantity(c.Quantity)
 	for _, s := range c.Series {
@@ -205,9 +204,8 @@ func moves(a, b *plan, c *presets.Check) bool {
 	return false
 }
 
-// The models of b_eff and of the Cartesian exchange know a node's message server: where
-// it is what takes longest, the exchange is near what a simulation takes, and b_eff is less
-// for it.
+// The models of b_eff and of the Cartesian exchange include a node's message server. If the server
+// is the bottleneck, the exchange is close to the simulation, and b_eff is lower.
 func TestModelsKnowTheMessageServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates two figures")

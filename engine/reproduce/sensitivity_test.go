@@ -13,7 +13,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// reach is the mean access of pairs, which is 124 ns, 4 of them bytes at an assumed rate.
+// reach returns a figure of the mean access time of pairs, which is 124 ns, 4 ns of them for bytes
+// at an assumed rate.
 func reach(most float64) []presets.Figure {
 	return small(func(f *presets.Figure) {
 		f.Checks = append(f.Checks, presets.Check{Name: "reach", Claim: 8, Quantity: "access_time", Series: []string{"pairs"}, Use: presets.UseCheck,
@@ -31,8 +32,8 @@ func sensed(t *testing.T, figures []presets.Figure, check string) *Row {
 	return &r.Rows[i]
 }
 
-// What halving or doubling an assumed constant does to a check is told, and whether it
-// flips its verdict. A constant that has a source stays as it is.
+// The row lists the effect of halving or doubling an assumed constant, and whether it changes the
+// verdict. A sourced constant stays unchanged.
 func TestSensitivity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
@@ -78,8 +79,8 @@ func TestSensitivity(t *testing.T) {
 	}
 }
 
-// What is recorded is told as long as the runs and the assumed constants are those that
-// it was told of.
+// The recorded sensitivity is used as long as the runs and the assumed constants are the recorded
+// ones.
 func TestRecordedSensitivity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
@@ -111,7 +112,7 @@ func TestRecordedSensitivity(t *testing.T) {
 	}
 }
 
-// A long point is run only when asked for; else its row is the recorded one.
+// A long point runs only on request; otherwise its row is the recorded one.
 func TestLongPoints(t *testing.T) {
 	figures := small(func(f *presets.Figure) {
 		f.Series[1].Long = []float64{64}
@@ -154,8 +155,8 @@ func TestLongPoints(t *testing.T) {
 	}
 }
 
-// Points that are done are not run again by the same program, even after an end in
-// their midst; a broken file and another program's points are.
+// The same program does not run finished points again, even after an interruption. It does so for
+// a broken file and for points of another program.
 func TestStore(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "points")
 	program := filepath.Join(t.TempDir(), "program")
