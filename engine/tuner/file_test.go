@@ -25,7 +25,7 @@ choices = [
 ]
 `
 
-// A table that is written is read as it was.
+// A written table equals the original when it is read.
 func TestFile(t *testing.T) {
 	f, err := Read([]byte(tableText))
 	if err != nil {
@@ -52,7 +52,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// What a table does not have is refused, with where it stands.
+// Unknown contents of a table are errors with their position.
 func TestFileRefuses(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"v1", "v9", `schema "hybridtop.table.v9"`},

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// The best of all keeps allreduce ≤ reduce + broadcast, because such an allreduce is one
-// of the candidates; a ring for small data does not, and is listed with the numbers.
+// The best choice of all satisfies allreduce ≤ reduce + broadcast, because such an allreduce is
+// one of the candidates. A ring for small data violates it, and is listed with its numbers.
 func TestCheck(t *testing.T) {
 	o := small(t)
 	o.Collectives = []coll.Collective{coll.OpAllreduce, coll.OpReduce, coll.OpBcast}
@@ -26,8 +26,8 @@ func TestCheck(t *testing.T) {
 		return bad, looked
 	}
 	bad, looked := check(r.Table)
-	// Of each collective: 2 pairs of sizes, 2 of teams, 4 elements more, 4 ranks more; and
-	// 4 compositions of each of two.
+	// For each collective: 2 pairs of sizes, 2 of teams, 4 with one more element, 4 with one more
+	// rank; and 4 compositions of two collectives.
 	if want := 3*(2+2+4+4) + 2*4; looked != want {
 		t.Errorf("%d guidelines looked at, want %d", looked, want)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// sample is a table of all collectives, whose choices are algorithms of Open MPI 4.1.
+// sample returns a table of all collectives, whose choices are algorithms of Open MPI 4.1.
 func sample(t testing.TB) *coll.Table {
 	t.Helper()
 	var rules []coll.Rule
@@ -45,7 +45,7 @@ func sample(t testing.TB) *coll.Table {
 	return table
 }
 
-// What goes out as Open MPI's rules comes in again as the same choices.
+// Rules exported for Open MPI are imported as the same choices.
 func TestOpenMPIRoundTrip(t *testing.T) {
 	table := sample(t)
 	for name, write := range map[string]func(io.Writer, *coll.Table, int32) error{"classic": WriteOpenMPI, "JSON": WriteOpenMPIJSON} {
@@ -79,9 +79,9 @@ func TestOpenMPIRoundTrip(t *testing.T) {
 	}
 }
 
-// The JSON rules keep the schema that Open MPI documents
-// (docs/tuning-apps/tuned_dynamic_file_schema.json): which keys, of which types, with
-// which words; and name algorithms that version 6 has.
+// The JSON rules conform to the schema that Open MPI documents
+// (docs/tuning-apps/tuned_dynamic_file_schema.json): keys, types and words. They name only
+// algorithms that version 6 has.
 func TestOpenMPISchema(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteOpenMPIJSON(&b, sample(t), 1); err != nil {
@@ -134,7 +134,7 @@ func TestOpenMPISchema(t *testing.T) {
 	}
 }
 
-// MPICH's file answers for each team and size, the last branch for all that is left.
+// MPICH's file has an answer for each team and size; the last branch covers the rest.
 func TestMPICH(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteMPICH(&b, sample(t), 1); err != nil {
@@ -173,7 +173,7 @@ func TestMPICH(t *testing.T) {
 	}
 }
 
-// Rules of others are refused with where they are wrong.
+// Errors in imported rules have a position.
 func TestOpenMPIRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "line 1, column 1: want a number of collectives, got the end of the file",
@@ -202,8 +202,8 @@ func TestOpenMPIRefuses(t *testing.T) {
 	}
 }
 
-// Version 2 of the classic rules has a number of requests, which may be left out; what
-// has no like here is taken as its kin, and said.
+// Version 2 of the classic rules has an optional number of requests. Notes list the algorithms
+// that are replaced by similar ones.
 func TestOpenMPIReads(t *testing.T) {
 	table, notes, err := ReadOpenMPI([]byte("rule-file-version-2\n2 # collectives\n3 1 8 2\n0 4 0 0 16\n4096 2 0 0\n5 1 1 1 0 0 0 0\n"))
 	if err != nil {
@@ -212,7 +212,7 @@ func TestOpenMPIReads(t *testing.T) {
 	if want := []string{"collective 5: ignored, hybridtop does not have it", "alltoall by linear_sync: replaced by flat, the closest algorithm"}; !slices.Equal(notes, want) {
 		t.Errorf("notes %q", notes)
 	}
-	for n, want := range map[int64]string{8: "flat", 511: "flat", 512: "pairwise"} { // 4096 of all 8 ranks
+	for n, want := range map[int64]string{8: "flat", 511: "flat", 512: "pairwise"} { // 4096 for all 8 ranks
 		got, err := table.Find(coll.Tuple{Collective: coll.OpExchange, Ranks: 8, Bytes: n})
 		if err != nil || got.Algorithm.Name != want {
 			t.Errorf("%d B: %s (%v), want %s", n, got, err, want)
