@@ -405,7 +405,7 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 				return s, 0, fmt.Errorf("alg %v: want 0 to %d", x, len(o.ways))
 			}
 		default:
-			return s, 0, errors.New("alg: want a name or a number")
+			return s, 0, errors.New("alg: neither a name nor a number")
 		}
 		if r.from < 0 || m.Fan < 0 || m.Segment < 0 {
 			return s, 0, errors.New("negative size, fan-out or segment")

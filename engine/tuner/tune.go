@@ -85,7 +85,7 @@ const mostTuples = 100_000
 // columns returns the tuples to tune, grouped by team.
 func (o *Options) columns() ([][]coll.Tuple, error) {
 	if len(o.Collectives) == 0 || len(o.Ranks) == 0 || len(o.Sizes) == 0 {
-		return nil, errors.New("nothing to tune: want a collective, a team and a size")
+		return nil, errors.New("nothing to tune (set a collective, a team and a size)")
 	}
 	var columns [][]coll.Tuple
 	total := 0
