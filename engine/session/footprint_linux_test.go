@@ -67,7 +67,7 @@ func resident(t testing.TB, name string) int64 {
 			return kb << 10
 		}
 	}
-	t.Skip("the system does not tell " + name)
+	t.Skip("the system does not report " + name)
 	return 0
 }
 
@@ -75,7 +75,7 @@ func resident(t testing.TB, name string) int64 {
 // twice as much. The reserve covers the program's other work.
 func TestFootprints(t *testing.T) {
 	if raceEnabled || testing.Short() {
-		t.Skip("takes seconds, and a race detector's memory is another one")
+		t.Skip("takes seconds, and the race detector needs more memory")
 	}
 	for _, line := range []string{
 		"pingpong fabric sim nodes 2 ranks-per-node 1 group 1 size 16777216",
@@ -103,7 +103,7 @@ func TestFootprints(t *testing.T) {
 			t.Errorf("%s: needs %s, and took %s", line, cluster.SizeText(need), cluster.SizeText(grown))
 		}
 		if large := float64(48 << 20); grown > large && need > 2*grown {
-			t.Errorf("%s: needs %s, and took only %s", line, cluster.SizeText(need), cluster.SizeText(grown))
+			t.Errorf("%s: computed need %s, actual memory only %s", line, cluster.SizeText(need), cluster.SizeText(grown))
 		}
 	}
 }
@@ -131,7 +131,7 @@ func footprint(t *testing.T, settings ...string) (need, grown float64) {
 			return set.memory(), grown
 		}
 	}
-	t.Skipf("the child tells nothing: %s", out)
+	t.Skipf("no output from the child: %s", out)
 	return 0, 0
 }
 
@@ -140,7 +140,7 @@ func footprint(t *testing.T, settings ...string) (need, grown float64) {
 // draws one. If the child fails or hangs, the test reports its current scenario.
 func TestRandomScenariosStayUnderTheLimit(t *testing.T) {
 	if raceEnabled || testing.Short() {
-		t.Skip("takes seconds, and a race detector's memory is another one")
+		t.Skip("takes seconds, and the race detector needs more memory")
 	}
 	seed := uint64(1)
 	if os.Getenv("CONFORM") != "" {
@@ -205,7 +205,7 @@ func TestRandomScenariosChild(t *testing.T) {
 		}
 	}
 	if ran < 20 || short < 5 {
-		t.Errorf("%d ran, %d were too large, %d could not be: too few to tell", ran, short, other)
+		t.Errorf("%d ran, %d were too large, %d were invalid: too few scenarios", ran, short, other)
 	}
 	fmt.Printf("%d ran, %d were too large, %d could not be; grown %s\n", ran, short, other, cluster.SizeText(float64(resident(t, "VmHWM:")-before)))
 }

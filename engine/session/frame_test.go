@@ -98,7 +98,7 @@ func TestOneProcessIsTheSum(t *testing.T) {
 	for range 3 {
 		f := &frame{ranks: 2}
 		if c.take(f); c.sum() != f {
-			t.Error("the sum is another frame")
+			t.Error("the sum is a different frame")
 		}
 	}
 }
@@ -112,7 +112,7 @@ type seen struct {
 func (r seen) States(dst []cluster.State) []cluster.State { return append(dst, r.state) }
 
 // A frame takes the observations once. The state of a rank remains until the next look.
-func TestLooksLeaveOnce(t *testing.T) {
+func TestFrameTakesObservationsOnce(t *testing.T) {
 	var l looks
 	var s states
 	l.look(seen{state: cluster.Calling}, 1)

@@ -10,7 +10,7 @@ import (
 
 // The history is limited. The oldest samples are dropped together with their marks, so that no
 // mark is before the series.
-func TestThePastIsTrimmed(t *testing.T) {
+func TestHistoryIsLimited(t *testing.T) {
 	h := newHistory(false)
 	const every = 1000
 	second := func(i int) time.Duration { return time.Duration(i) * time.Second }

@@ -46,7 +46,7 @@ func (o *Options) placed(t *testing.T, w *workload.Workload, settings []string) 
 
 // A knob that is reported to have no effect has none: the run with another value has the same hash
 // over all events.
-func TestAnIdleKnobChangesNothing(t *testing.T) {
+func TestIdleKnobChangesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every workload with every idle knob")
 	}
@@ -87,7 +87,7 @@ func TestAnIdleKnobChangesNothing(t *testing.T) {
 						want = hash(sc)
 					}
 					if got := hash(other); got != want {
-						t.Errorf("%s %v: %s %s→%s changes the hash, though %s", w.Name, v, k.Name, sc.Text(k.Name), value, why)
+						t.Errorf("%s %v: %s %s→%s changes the hash, but is idle: %s", w.Name, v, k.Name, sc.Text(k.Name), value, why)
 					}
 					turned[w.Name+k.Name+why] = true
 					break
@@ -96,12 +96,12 @@ func TestAnIdleKnobChangesNothing(t *testing.T) {
 		}
 	}
 	if len(turned) < 20 {
-		t.Errorf("%d idle knobs were turned: %v", len(turned), turned)
+		t.Errorf("%d idle knobs were changed: %v", len(turned), turned)
 	}
 }
 
 // Changing a knob without effect leaves no mark and no message.
-func TestAnIdleKnobLeavesNoMark(t *testing.T) {
+func TestIdleKnobLeavesNoMark(t *testing.T) {
 	sc, err := Scenario("randomaccess")
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestAnIdleKnobLeavesNoMark(t *testing.T) {
 
 // A knob may change after a run has ended and before the session waits for one: here it changes
 // while the end is published. It takes effect nevertheless.
-func TestAKnobTurnedAtTheEndOfARun(t *testing.T) {
+func TestKnobChangedAtEndOfRun(t *testing.T) {
 	for _, kv := range [][2]string{{"group", "8"}, {"dilation", "50"}} { // the first without effect, the second applied at once
 		sc, err := Scenario("randomaccess")
 		if err != nil {
@@ -166,7 +166,7 @@ func TestAKnobTurnedAtTheEndOfARun(t *testing.T) {
 }
 
 // A walk through all workloads and back finds each with its last scenario, on both fabrics.
-func TestAWalkThroughTheWorkloads(t *testing.T) {
+func TestWalkThroughWorkloads(t *testing.T) {
 	for _, fabric := range []string{engine.Live, engine.Sim} {
 		sc, err := Scenario("randomaccess")
 		if err != nil {
@@ -203,7 +203,7 @@ func TestAWalkThroughTheWorkloads(t *testing.T) {
 		for _, name := range names {
 			set("workload", name)
 			if got, want := s.wanted.scenario, left[name]; got.Workload != name || fmt.Sprint(got.Values) != fmt.Sprint(want.Values) {
-				t.Errorf("%s on %s came back as\n%v, it was left as\n%v", name, fabric, got.Values, want.Values)
+				t.Errorf("%s on %s: got\n%v, want the last scenario\n%v", name, fabric, got.Values, want.Values)
 			}
 		}
 		if err := s.Stop(); err != nil {

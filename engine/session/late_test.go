@@ -65,7 +65,7 @@ func nothingLate(t *testing.T, s *engine.Snapshot) {
 		}
 		for _, r := range v.Rows {
 			if law := slices.IndexFunc(v.Columns, func(c engine.Column) bool { return c.Name == "access_time_law" }); law >= 0 && r.Cells[law] == r.Cells[law] {
-				t.Errorf("%s: a law of %v s at %s out of late times", s.Scenario.Workload, r.Cells[law], r.Label)
+				t.Errorf("%s: law %v s at %s from inaccurate timings", s.Scenario.Workload, r.Cells[law], r.Label)
 			}
 			if r.Kind == engine.Emulated && r.Flag != engine.Late && r.Flag != engine.Passing && !untimed(v, &r) {
 				t.Errorf("%s, study %s, %s: row %s is flagged %q", s.Scenario.Workload, v.Name, s.Keeping, r.Key, r.Flag)
@@ -86,7 +86,7 @@ func untimed(v *engine.StudyView, r *engine.Row) bool {
 
 // On a host that is too busy, no number of any workload uses inaccurate timings, neither before
 // this is detected nor while no dilation is enough.
-func TestNothingRestsOnWhatIsLate(t *testing.T) {
+func TestInaccurateTimingsAreUnused(t *testing.T) {
 	for _, w := range workload.All() {
 		if sc, err := Scenario(w.Name); err != nil || sc.Text("machine") != "demo" {
 			continue // a workload of these tests
@@ -106,7 +106,7 @@ func TestNothingRestsOnWhatIsLate(t *testing.T) {
 			return behind > 3 && s.Iteration > 0 || s.Phase == engine.Ended
 		})
 		if behind == 0 {
-			t.Errorf("%s: no snapshot said that the host was late", w.Name)
+			t.Errorf("%s: no snapshot reported a late host", w.Name)
 		}
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -116,7 +116,7 @@ func TestNothingRestsOnWhatIsLate(t *testing.T) {
 
 // If a larger dilation is enough, the session chooses it and adds a mark, and the numbers count
 // from then on. A dilation chosen by the user stays.
-func TestTheDilationFollowsTheHost(t *testing.T) {
+func TestDilationFollowsHost(t *testing.T) {
 	sc, err := Scenario("pingpong")
 	if err != nil {
 		t.Fatal(err)
@@ -138,14 +138,14 @@ func TestTheDilationFollowsTheHost(t *testing.T) {
 		own = s.until("the next", func(n *engine.Snapshot) bool { return n.Seq > own.Seq })
 	}
 	if own.Dilation != 10 {
-		t.Errorf("the user chose 10, and it is %v", own.Dilation)
+		t.Errorf("got dilation %v, want the chosen 10", own.Dilation)
 	}
 }
 
 // In an unwatched session, a late launch is repeated with a sufficient dilation, and the row lists
 // the dilations that were too small. If the sufficient dilation is far too large, or none is
 // enough, the row counts as late and runs once.
-func TestALateRowRunsAgain(t *testing.T) {
+func TestLateRowRunsAgain(t *testing.T) {
 	own := 0.0 // this host's choice for auto: more with one core
 	for _, c := range []struct {
 		mean, factor float64 // lateness in ns, and the expected slowdown
@@ -183,7 +183,7 @@ func TestALateRowRunsAgain(t *testing.T) {
 			want = 10
 		}
 		if s.Keeping != c.keeping || s.Dilation != want || s.Iteration != 20 || !s.Verification.OK || launches.n != c.launches || len(rows[0].Late) != c.launches-1 {
-			t.Errorf("%v ns late at %s: %q at a dilation of %v after %v, %d launches, %d iterations", c.mean, c.dilation, s.Keeping, s.Dilation, rows[0].Late, launches.n, s.Iteration)
+			t.Errorf("%v ns late at %s: got %q at dilation %v after %v, %d launches, %d iterations", c.mean, c.dilation, s.Keeping, s.Dilation, rows[0].Late, launches.n, s.Iteration)
 		}
 		for _, late := range rows[0].Late {
 			if late != own {
@@ -207,7 +207,7 @@ func (c *launchesOf) Over()                      {}
 
 // The snapshot describes the deadlock of two ranks that both send first. It is the same on both
 // fabrics.
-func TestADeadlockIsListed(t *testing.T) {
+func TestDeadlockIsListed(t *testing.T) {
 	for _, fabric := range []string{engine.Live, engine.Sim} {
 		sc, err := Scenario("headtohead")
 		if err != nil {

@@ -14,7 +14,7 @@ func limited(memory int64) Options { return Options{Fabrics: Fabrics(), Memory: 
 
 // A scenario that does not fit is refused before a fabric sees it. The error contains the need and
 // its items, the available memory, and the nearest round value of the knob that fits.
-func TestRefusedByNumber(t *testing.T) {
+func TestMemoryRefusal(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
 		settings string
@@ -46,7 +46,7 @@ func TestRefusedByNumber(t *testing.T) {
 					t.Fatal(err)
 				}
 				if _, err := New(sc, o); err != nil {
-					t.Errorf("%s: %s is said to fit: %v", c.settings, fits, err)
+					t.Errorf("%s: suggested value %s does not fit: %v", c.settings, fits, err)
 				}
 			}
 		}
@@ -54,7 +54,7 @@ func TestRefusedByNumber(t *testing.T) {
 }
 
 // The error names the knob that was changed, and the scenario remains unchanged.
-func TestATurnIsRefusedByNumber(t *testing.T) {
+func TestMemoryRefusalOfKnob(t *testing.T) {
 	s, err := New(scenarioOf(t, strings.Fields("randomaccess machine this-host elements 1000000")), limited(100<<20))
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestATurnIsRefusedByNumber(t *testing.T) {
 		}
 	}
 	if got := s.wanted.scenario.Text("elements"); got != "1000000" {
-		t.Errorf("elements are %s after a turn that was refused", got)
+		t.Errorf("elements = %s after a refused change", got)
 	}
 }
 
@@ -85,15 +85,15 @@ func TestPointsShareMemory(t *testing.T) {
 	}
 	f.running = []Running{{index: 0}}
 	if f.room(1) {
-		t.Error("two runs of 72 MiB have room in 100")
+		t.Error("two runs of 72 MiB fit into 100")
 	}
 	if f.options.Memory = 200 << 20; !f.room(1) && f.beside(1) {
-		t.Error("two runs of 72 MiB have no room in 200")
+		t.Error("two runs of 72 MiB do not fit into 200")
 	}
 }
 
 // Size-only data need only the memory of their real part.
-func TestPhantomsHoldLittle(t *testing.T) {
+func TestSizeOnlyMemory(t *testing.T) {
 	o := limited(0)
 	need := func(settings string) float64 {
 		set, err := o.plan(scenarioOf(t, strings.Fields(settings)))
@@ -104,13 +104,13 @@ func TestPhantomsHoldLittle(t *testing.T) {
 	}
 	const phantom = "cartesian fabric sim nodes 4 ranks-per-node 4 size 1073741824 real-limit "
 	if got := need(phantom + "4096"); got > 10<<20 {
-		t.Errorf("phantoms take %s", cluster.SizeText(got))
+		t.Errorf("size-only messages need %s", cluster.SizeText(got))
 	}
 	if got := need(phantom + "8388608"); got < 128<<20 || got > 144<<20 {
-		t.Errorf("of phantoms 1 MiB is real, and they take %s", cluster.SizeText(got))
+		t.Errorf("size-only messages with 1 MiB real need %s", cluster.SizeText(got))
 	}
 	if got := need("cartesian fabric live machine this-host nodes 4 ranks-per-node 4 size 1048576"); got < 128<<20 {
-		t.Errorf("messages of 1 MiB take %s", cluster.SizeText(got))
+		t.Errorf("messages of 1 MiB need %s", cluster.SizeText(got))
 	}
 }
 
@@ -121,7 +121,7 @@ func TestRoundValues(t *testing.T) {
 		want int64
 	}{{0, true, 0}, {3, true, 3}, {1023, true, 768}, {1024, true, 1024}, {99, false, 99}, {123456, false, 120000}} {
 		if got := rounded(c.n, c.size); got != c.want {
-			t.Errorf("%d (size %v) is rounded to %d, want %d", c.n, c.size, got, c.want)
+			t.Errorf("rounded(%d, %v) = %d, want %d", c.n, c.size, got, c.want)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestUndoAndRedo(t *testing.T) {
 		}
 	}
 	if err := s.Do(undo); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
-		t.Errorf("before the first turn: %v", err)
+		t.Errorf("before the first change: %v", err)
 	}
 	for _, want := range all[1:4] {
 		s.told(t, redo)
@@ -74,17 +74,17 @@ func TestUndoAndRedo(t *testing.T) {
 	}
 	s.told(t, set("group", "2"))
 	if err := s.Do(redo); err == nil || !strings.Contains(err.Error(), "nothing to redo") {
-		t.Errorf("after another turn: %v", err)
+		t.Errorf("after another change: %v", err)
 	}
 	s.told(t, undo)
 	if diff := cmp.Diff(all[3], s.wants()); diff != "" {
-		t.Errorf("undone after all: %s", diff)
+		t.Errorf("unexpectedly undone: %s", diff)
 	}
 }
 
 // Taking a whole scenario is one change. Undoing it restores the previous workload with all its
 // knobs, and a walk through the workloads finds its last scenario.
-func TestATakenScenarioIsUndone(t *testing.T) {
+func TestUndoTake(t *testing.T) {
 	s := idle(t, "randomaccess")
 	s.told(t, set("group", "8"))
 	before := s.wants()
@@ -114,25 +114,25 @@ func TestATakenScenarioIsUndone(t *testing.T) {
 		s.told(t, set("workload", workload))
 	}
 	if got := s.wants()["threads-per-rank"]; got != "8" {
-		t.Errorf("after a walk through the workloads it has %s threads", got)
+		t.Errorf("after a walk through the workloads: %s threads", got)
 	}
 	s.told(t, set("workload", "randomaccess"))
 	if got := s.wants()["group"]; got != "8" {
-		t.Errorf("after a walk the group is %s", got)
+		t.Errorf("after a walk: group %s", got)
 	}
 }
 
 // A command that is refused or changes nothing cannot be undone.
-func TestWhatIsNoTurn(t *testing.T) {
+func TestNothingToUndo(t *testing.T) {
 	s := idle(t, "randomaccess")
 	s.told(t, set("group", "4"))
 	if err := s.Do(set("group", "3")); err == nil {
-		t.Error("a group of 3 is taken")
+		t.Error("a group of 3 is accepted")
 	}
 	s.told(t, engine.Command{Verb: engine.Default})
 	s.told(t, engine.Command{Verb: engine.Pause})
 	if err := s.Do(undo); err == nil {
-		t.Error("something is undone")
+		t.Error("undo succeeded without a change")
 	}
 }
 
@@ -160,7 +160,7 @@ func TestDefaults(t *testing.T) {
 		t.Error(diff)
 	}
 	if err := s.Do(engine.Command{Verb: engine.Default, Knob: "gruop"}); err == nil || !strings.Contains(err.Error(), `unknown knob "gruop"`) {
-		t.Errorf("of no knob: %v", err)
+		t.Errorf("default of an unknown knob: %v", err)
 	}
 }
 
@@ -211,13 +211,13 @@ func TestUndoAllRedoAll(t *testing.T) {
 			t.Errorf("seed %d: all redone: %s", seed, diff)
 		}
 		if err := s.Do(redo); err == nil {
-			t.Errorf("seed %d: there is more to redo than was undone", seed)
+			t.Errorf("seed %d: more redos than undos", seed)
 		}
 	}
 }
 
 // The oldest changes are dropped.
-func TestPastIsBounded(t *testing.T) {
+func TestUndoIsLimited(t *testing.T) {
 	s := idle(t, "randomaccess")
 	for i := range mostPast + 10 {
 		s.told(t, set("seed", []string{"1", "2"}[(i+1)%2]))
@@ -227,6 +227,6 @@ func TestPastIsBounded(t *testing.T) {
 		n++
 	}
 	if n != mostPast {
-		t.Errorf("%d turns are undone, want %d", n, mostPast)
+		t.Errorf("%d changes undone, want %d", n, mostPast)
 	}
 }

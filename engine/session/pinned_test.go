@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // The output of a session over a simulation never changes while knobs change, to the last digit:
 // the cells of every group size and scheme, and the texts of why and change.
-func TestWhatASessionTells(t *testing.T) {
+func TestPinnedOutput(t *testing.T) {
 	for _, c := range []struct {
 		workload string
 		knobs    []string // alternate with values

@@ -74,7 +74,7 @@ func BenchmarkAccess(b *testing.B) {
 	})
 }
 
-func TestWhatIsNotDeclaredPanics(t *testing.T) {
+func TestUndeclaredPanics(t *testing.T) {
 	for want, call := range map[string]func(p engine.Probe){
 		"session: workload story does not declare the metric speed":              func(p engine.Probe) { p.Report("speed", 1) },
 		"session: workload story does not declare the sample speed":              func(p engine.Probe) { p.Sample("speed", 1) },
@@ -88,7 +88,7 @@ func TestWhatIsNotDeclaredPanics(t *testing.T) {
 		alone(t, func(p engine.Probe) {
 			defer func() {
 				if v := recover(); v != want {
-					t.Errorf("it panicked with %v, want %s", v, want)
+					t.Errorf("panic %v, want %s", v, want)
 				}
 			}()
 			call(p)
@@ -110,7 +110,7 @@ func TestSamplesAndTables(t *testing.T) {
 		}
 		number, span := s.Samples[0], s.Samples[1]
 		if number.Count != 30 || number.Mean != 2.5 || number.Min != 0 || number.P50 < 1.99 || number.P50 > 2.01 || number.Max < 4.98 || number.Max > 5.02 || number.Kind != s.Kind {
-			t.Errorf("%s: numbers 0 to 5, five times each, are %+v", fabric, number)
+			t.Errorf("%s: got %+v, want the numbers 0 to 5, five times each", fabric, number)
 		}
 		if span.Count != 30 || math.Abs(span.Mean/3e-6-1) > 1e-12 || math.Abs(span.Max/5e-6-1) > 0.01 || span.Unit != "s" {
 			t.Errorf("%s: spans of 1 to 5 µs are %+v", fabric, span)
@@ -129,7 +129,7 @@ func TestSamplesAndTables(t *testing.T) {
 		} else {
 			for at, x := range p.Values { // 0, 1, 4, 9 and 16 were reported
 				if want := at == 0 || at == 1 || at == 4 || at == 9 || at == 16; want != (x == 2.5) || want == math.IsNaN(x) {
-					t.Errorf("%s: at place %d there is %v", fabric, at, x)
+					t.Errorf("%s: place %d: %v", fabric, at, x)
 				}
 			}
 		}
@@ -143,7 +143,7 @@ func TestSamplesAndTables(t *testing.T) {
 
 // The tables of a run are always those of complete iterations: while it runs, is paused or
 // stepped, and at its end.
-func TestTablesAreOfWholeIterations(t *testing.T) {
+func TestTablesCoverCompleteIterations(t *testing.T) {
 	const ranks = 6
 	for _, fabric := range []string{"live", "sim"} {
 		run := start(t, told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
@@ -220,7 +220,7 @@ func TestLastCounts(t *testing.T) {
 	})
 	c := r.frame()
 	if n, sum := c.accessed(); n != 1000 || sum != 3*cluster.Millisecond || c.pile.series[cluster.InRank].TotalCount() != 1000 {
-		t.Errorf("%d accesses of %v in all", n, sum)
+		t.Errorf("%d accesses, total time %v", n, sum)
 	}
 	if c.checks != 1 || c.failures != 1 || c.detail != "wrong" {
 		t.Errorf("checks %d, failures %d, %q", c.checks, c.failures, c.detail)
@@ -297,7 +297,7 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 		n, filled, lower := int64(0), 0, q.Min
 		for _, b := range q.Buckets {
 			if b.Upper <= lower {
-				t.Fatalf("%s: a bucket to %v after one to %v", c.what, b.Upper, lower)
+				t.Fatalf("%s: bucket up to %v after one up to %v", c.what, b.Upper, lower)
 			}
 			if b.Count > 0 {
 				filled++

@@ -11,7 +11,7 @@ import (
 
 // Recent traffic is the traffic of the second before the latest counts. It excludes earlier
 // traffic, and does not decrease when no counts follow.
-func TestRecentTrafficIsThatOfTheLastSecond(t *testing.T) {
+func TestRecentTrafficOfLastSecond(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 1}
 	counts := func(n int64) *frame { // after n iterations of 1 ms with 100 B from node 0 to node 1
 		f := newFrame(2, 0)
@@ -42,7 +42,7 @@ func TestRecentTrafficIsThatOfTheLastSecond(t *testing.T) {
 
 // For many nodes, recent traffic lists the bytes between blocks of nodes. Their sum equals the sum
 // over classes.
-func TestRecentTrafficOfManyNodesIsFolded(t *testing.T) {
+func TestRecentTrafficOfManyNodes(t *testing.T) {
 	s := start(t, told(t, "send", "fabric", "sim", "machine", "xc30-edison", "nodes", "100", "ranks-per-node", "1", "group", "1"), Options{Limits: Limits{Iterations: 3}, Fabrics: Fabrics()})
 	if err := s.Wait(); err != nil {
 		t.Fatal(err)

@@ -328,12 +328,12 @@ func (w *watched) until(what string, holds func(*engine.Snapshot) bool) *engine.
 				return s
 			}
 			if seen++; seen == patience {
-				w.t.Fatalf("%d snapshots went by (%s, iteration %d, marks %v) before: %s", seen, s.Phase, s.Iteration, s.Marks, what)
+				w.t.Fatalf("after %d snapshots (%s, iteration %d, marks %v), still waiting for: %s", seen, s.Phase, s.Iteration, s.Marks, what)
 			}
 		}
 		if w.over {
 			last := w.Load()
-			w.t.Fatalf("the session ended (%s, %s) before: %s", last.Phase, last.Failure, what)
+			w.t.Fatalf("the session ended (%s, %s) while waiting for: %s", last.Phase, last.Failure, what)
 		}
 		w.cond.Wait()
 	}

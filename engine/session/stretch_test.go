@@ -54,7 +54,7 @@ func (p *pretend) run(windows int, mean float64) {
 }
 
 // A host in time keeps the fabric's own dilation.
-func TestAQuietHostStays(t *testing.T) {
+func TestQuietHost(t *testing.T) {
 	p := newPretend()
 	p.run(1000, 900)
 	if p.x.factor != 1 || p.rises+p.falls > 0 || p.x.beyond {
@@ -64,7 +64,7 @@ func TestAQuietHostStays(t *testing.T) {
 
 // A launch that is late from the start rises once, to a dilation that the host keeps up with, with
 // a margin.
-func TestABusyHostIsStretchedOnce(t *testing.T) {
+func TestBusyHostRisesOnce(t *testing.T) {
 	for _, tt := range []struct{ mean, want float64 }{{4_100, 5}, {29_000, 20}, {135_000, 100}} {
 		p := newPretend()
 		if !p.window(tt.mean) || p.x.factor != tt.want {
@@ -79,7 +79,7 @@ func TestABusyHostIsStretchedOnce(t *testing.T) {
 
 // If no dilation is enough, the fabric's own one stays, and beyond is set. When the load ends,
 // beyond is cleared.
-func TestNoDilationIsHonest(t *testing.T) {
+func TestNoDilationIsEnough(t *testing.T) {
 	p := newPretend()
 	p.run(100, 2e6)
 	if p.x.factor != 1 || !p.x.beyond || p.rises+p.falls > 0 {
@@ -87,7 +87,7 @@ func TestNoDilationIsHonest(t *testing.T) {
 	}
 	p.run(calmWindows, 1000)
 	if p.x.beyond || p.x.factor != 1 || p.rises+p.falls > 0 {
-		t.Errorf("the load is gone: factor %v, beyond %v", p.x.factor, p.x.beyond)
+		t.Errorf("after the load: factor %v, beyond %v", p.x.factor, p.x.beyond)
 	}
 }
 
@@ -106,20 +106,20 @@ func TestAtTheLimit(t *testing.T) {
 		}
 	}
 	if changes != 2 || !p.x.beyond {
-		t.Errorf("%d changes in 1000 windows, beyond %v; want a try and its end", changes, p.x.beyond)
+		t.Errorf("%d changes in 1000 windows, beyond %v; want one attempt and its end", changes, p.x.beyond)
 	}
 }
 
 // In an unwatched session, a launch that is in time as a whole continues in any case. A late one
 // is repeated, with a factor that a user can wait for. The factor never falls.
-func TestNobodyLooksOn(t *testing.T) {
+func TestUnwatched(t *testing.T) {
 	p := newPretend()
 	p.x = newStretch(true)
 	p.x.launch(0)
 	p.run(20, 100)
 	p.run(3, 5_000)
 	if p.x.factor != 1 {
-		t.Errorf("factor %v where the launch as a whole is in time", p.x.factor)
+		t.Errorf("factor %v although the launch as a whole is in time", p.x.factor)
 	}
 	p.x.launch(p.at)
 	p.counts = cluster.Lateness{}
@@ -130,7 +130,7 @@ func TestNobodyLooksOn(t *testing.T) {
 		t.Errorf("%d falls", p.falls)
 	}
 	if p.run(10, 100_000); p.x.factor != 5 || p.x.beyond {
-		t.Errorf("factor %v, beyond %v, where ten times more would do", p.x.factor, p.x.beyond)
+		t.Errorf("factor %v, beyond %v, although ten times more would be enough", p.x.factor, p.x.beyond)
 	}
 	short := cluster.Lateness{Shortest: shortest, Events: windowEvents/2 + 1, Late: (windowEvents/2 + 1) * 8_000}
 	for _, c := range []struct {
@@ -140,13 +140,13 @@ func TestNobodyLooksOn(t *testing.T) {
 		x := newStretch(c.alone)
 		x.launch(0)
 		if again := x.end(short); again != c.alone || x.factor != c.want {
-			t.Errorf("alone %v: a launch that was late and short begins anew: %v, factor %v", c.alone, again, x.factor)
+			t.Errorf("alone %v: short late launch repeated: %v, factor %v", c.alone, again, x.factor)
 		}
 	}
 }
 
 // A single late window is no reason once a launch has been in time; three successive ones are.
-func TestAHiccup(t *testing.T) {
+func TestSingleLateWindow(t *testing.T) {
 	p := newPretend()
 	p.run(10, 1000)
 	p.window(50_000)
@@ -162,12 +162,12 @@ func TestAHiccup(t *testing.T) {
 }
 
 // When the load ends, the dilation falls to the fabric's own step by step.
-func TestTheLoadGoes(t *testing.T) {
+func TestLoadEnds(t *testing.T) {
 	p := newPretend()
 	p.run(5, 135_000)
 	p.run(calmWindows-1, 1000)
 	if p.x.factor != 100 {
-		t.Errorf("factor %v before the calm was long enough", p.x.factor)
+		t.Errorf("factor %v before enough calm windows", p.x.factor)
 	}
 	p.run(6*calmWindows, 1000)
 	if p.x.factor != 1 || p.falls != 6 {
@@ -198,7 +198,7 @@ func TestNoOscillation(t *testing.T) {
 }
 
 // The factor is always a step between 1 and the maximum.
-func TestTheFactorIsAStep(t *testing.T) {
+func TestFactorIsAStep(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -212,16 +212,16 @@ func TestTheFactorIsAStep(t *testing.T) {
 }
 
 // With too few events, or after too short a time, nothing is decided.
-func TestAWindowHasEnough(t *testing.T) {
+func TestWindowMinimum(t *testing.T) {
 	x := newStretch(false)
 	x.launch(0)
 	late := cluster.Lateness{Shortest: shortest, Events: windowEvents, Late: windowEvents * shortest}
 	few := late
 	few.Events--
 	if x.look(windowTime, few) || x.look(windowTime-1, late) {
-		t.Error("a window that was too short has decided")
+		t.Error("a window that is too short changed the factor")
 	}
 	if !x.look(windowTime, late) {
-		t.Error("a whole window has not")
+		t.Error("a full window did not change the factor")
 	}
 }

@@ -9,11 +9,11 @@ import (
 
 // The knob timeline records the activities of every thread on either fabric, and the run
 // continues. If it is off, the snapshot has no timeline.
-func TestTheTimelineIsAKnob(t *testing.T) {
+func TestTimelineKnob(t *testing.T) {
 	s := start(t, told(t, "stroll", "threads-per-rank", "2"), Options{})
 	off := s.until("an iteration", func(s *engine.Snapshot) bool { return s.Iteration > 0 })
 	if off.Timeline != nil {
-		t.Error("a timeline that nobody asked for")
+		t.Error("unexpected timeline")
 	}
 	for _, knob := range [][2]string{{"timeline", "on"}, {"timeline", "arrows"}, {"machine", "demo"}, {"fabric", "sim"}} {
 		s.do(engine.Set, knob[0], knob[1])
@@ -31,10 +31,10 @@ func TestTheTimelineIsAKnob(t *testing.T) {
 			l := &tl.Lanes[i]
 			sums := l.Sums(tl.To, new(timeline.Place))
 			if l.Thread == 0 && sums[timeline.ActivityWait] == 0 {
-				t.Errorf("%v: rank %d has never waited: %v", knob, l.Rank, sums)
+				t.Errorf("%v: rank %d never waited: %v", knob, l.Rank, sums)
 			}
 			if l.Thread > 0 && sums[timeline.ActivitySleep] == 0 {
-				t.Errorf("%v: thread %d of rank %d has never slept: %v", knob, l.Thread, l.Rank, sums)
+				t.Errorf("%v: thread %d of rank %d never slept: %v", knob, l.Thread, l.Rank, sums)
 			}
 		}
 	}

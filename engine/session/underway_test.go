@@ -12,7 +12,7 @@ import (
 
 // An iteration of ten steps of a second each: after four and a half steps, the estimate is about
 // five and a half seconds. Pauses do not count.
-func TestProgressByTheStepsOfAnIteration(t *testing.T) {
+func TestProgressBySteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, told(t, "steps"), Options{})
 		time.Sleep(4500 * time.Millisecond)
@@ -21,7 +21,7 @@ func TestProgressByTheStepsOfAnIteration(t *testing.T) {
 		s.do(engine.Pause)
 		time.Sleep(time.Minute)
 		if p := s.Load().Progress; p.Spent > 200*time.Millisecond {
-			t.Errorf("a minute's pause counts as %v of the iteration after it", p.Spent)
+			t.Errorf("pause of one minute: %v counted for the next iteration", p.Spent)
 		}
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -31,7 +31,7 @@ func TestProgressByTheStepsOfAnIteration(t *testing.T) {
 
 // A program that reports no steps: for its first iteration only the spent time is known, for the
 // next one the estimate is the duration of the first.
-func TestProgressByTheIterationBefore(t *testing.T) {
+func TestProgressByPreviousIteration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, told(t, "wordless"), Options{})
 		time.Sleep(4 * time.Second)
@@ -57,7 +57,7 @@ func expect(t *testing.T, snap *engine.Snapshot, spent time.Duration, share floa
 
 // If the steps stop, the estimate counts down to zero. A long step does not increase the estimate
 // of the others before it has ended.
-func TestAnEstimateRunsOut(t *testing.T) {
+func TestEstimateRunsOut(t *testing.T) {
 	u := underway{}
 	f := newFrame(0, 0)
 	for now := time.Duration(0); now <= 20*time.Second; now += time.Second {

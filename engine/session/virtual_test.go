@@ -45,7 +45,7 @@ func finished(t *testing.T, s *watched) *engine.Snapshot {
 
 // The same seed produces the same run, regardless of the number of requests for counts and of the
 // user's changes to its clock. Another seed produces another run.
-func TestASimulationRepeats(t *testing.T) {
+func TestSimulationIsReproducible(t *testing.T) {
 	const iterations = 40
 	limits := Options{Limits: Limits{Iterations: iterations}}
 	want := finished(t, start(t, simulated(t), limits))
@@ -89,7 +89,7 @@ func TestPace(t *testing.T) {
 	s := start(t, simulated(t, "pace", "1e-12"), Options{})
 	first := s.until("launched", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	if first.Iteration > 100 {
-		t.Errorf("%d iterations at a picosecond a second", first.Iteration)
+		t.Errorf("%d iterations at a picosecond per second", first.Iteration)
 	}
 	s.do(engine.Set, "pace", "max")
 	fast := s.until("many iterations", func(s *engine.Snapshot) bool { return s.Iteration > 100 })
@@ -107,14 +107,14 @@ func TestPace(t *testing.T) {
 }
 
 // A pause does not wait for an endless iteration, and the run continues unchanged after it.
-func TestAPauseInTheMiddleOfAnIteration(t *testing.T) {
+func TestPauseInIteration(t *testing.T) {
 	limits := Limits{Iterations: 40}
 	want := finished(t, start(t, simulated(t), Options{Limits: limits}))
 	s := start(t, simulated(t, "pace", "1e-12"), Options{Limits: limits})
 	s.do(engine.Pause)
 	at := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
 	if at.Iteration == limits.Iterations {
-		t.Errorf("%d iterations at a picosecond a second", at.Iteration)
+		t.Errorf("%d iterations at a picosecond per second", at.Iteration)
 	}
 	s.do(engine.Set, "pace", "max")
 	s.do(engine.Step)
@@ -126,7 +126,7 @@ func TestAPauseInTheMiddleOfAnIteration(t *testing.T) {
 	}
 }
 
-func TestWhatThePaceIs(t *testing.T) {
+func TestPaceValues(t *testing.T) {
 	none, some := frame{}, frame{iterations: 4, stamp: 8 * cluster.Millisecond}
 	for _, c := range []struct {
 		pace   string
@@ -195,7 +195,7 @@ func TestUsualLimits(t *testing.T) {
 
 // A simulation that a time limit ends between two iterations is complete. One that is stopped in
 // the middle of an iteration is not reproducible.
-func TestWhatTheWallClockEnds(t *testing.T) {
+func TestWallClockLimit(t *testing.T) {
 	s := finished(t, start(t, simulated(t), Options{Limits: Limits{For: time.Millisecond}}))
 	if !s.Virtual.Whole || !s.Virtual.Timed || s.Iteration == 0 {
 		t.Errorf("%d iterations, %+v", s.Iteration, s.Virtual)
@@ -210,11 +210,11 @@ func TestWhatTheWallClockEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := cut.Load().Virtual; v == nil || v.Whole || !v.Timed {
-		t.Errorf("cut off in an iteration that never ends: %+v", v)
+		t.Errorf("stopped in an endless iteration: %+v", v)
 	}
 }
 
-func TestWhatCannotBeSimulatedIsRefused(t *testing.T) {
+func TestSimulationErrors(t *testing.T) {
 	own := cluster.Machine{Name: "small-torus", Nodes: 100, EagerLimit: 1, Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{1, 1, 2}}}
 	own.Classes[cluster.Remote].Latency = cluster.Microsecond
 	o := Options{Fabrics: Fabrics(), Machines: []cluster.Machine{own}}
@@ -265,7 +265,7 @@ func TestAnotherWorkload(t *testing.T) {
 		return s.Scenario.Workload == "tale" && s.Layout.Nodes == 2 && s.Phase == engine.Running
 	})
 	if got := tale.Scenario.Text("machine"); got != "this-host" {
-		t.Errorf("machine %s: where it runs is the user's choice", got)
+		t.Errorf("machine %s: want the user's machine", got)
 	}
 	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "workload", Value: "epic"}); err == nil || !strings.Contains(err.Error(), `unknown workload "epic": there are `) {
 		t.Errorf("workload epic: %v", err)
@@ -294,13 +294,13 @@ func TestSweepOfSimulations(t *testing.T) {
 	for i, r := range rows {
 		alone := finished(t, start(t, simulated(t, "nodes", r.Knobs[0].Value, "seed", r.Knobs[1].Value), o))
 		if d := cmp.Diff(alone, r.Snapshot, timeless); d != "" {
-			t.Errorf("row %d, %s, is another run than alone:\n%s", i, r.Name(), d)
+			t.Errorf("row %d, %s, differs from a single run:\n%s", i, r.Name(), d)
 		}
 	}
 }
 
 // room decides which points may run in parallel.
-func TestRoomBeside(t *testing.T) {
+func TestParallelPoints(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
 	f := &field{options: o, cores: 2}
 	for _, sc := range []engine.Scenario{simulated(t), simulated(t, "nodes", "8"), told(t, "stroll")} {
@@ -352,7 +352,7 @@ func TestTimeLeft(t *testing.T) {
 	}
 	f := &field{options: o, rows: make([]Row, 4), setups: []setup{set, set, set, set}, began: time.Now().Add(-time.Hour)}
 	if d := f.left(); d != 0 {
-		t.Errorf("nothing is done, and %v are left", d)
+		t.Errorf("nothing done: %v left", d)
 	}
 	f.load = f.weight(0)
 	if d := f.left(); d < 3*time.Hour || d > 4*time.Hour {

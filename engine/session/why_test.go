@@ -28,7 +28,7 @@ func TestWhy(t *testing.T) {
 		}
 	}
 	if got := why(&engine.Snapshot{Ranks: states, Kind: engine.Simulated, Phase: engine.Ended}); got != "" {
-		t.Errorf("of a simulation that has ended: %q", got)
+		t.Errorf("after the end of a simulation: %q", got)
 	}
 }
 
