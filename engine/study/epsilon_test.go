@@ -109,7 +109,7 @@ func TestEpsilonPointsAreKept(t *testing.T) {
 	look := func(s *engine.Snapshot) (all []seen) {
 		v := o.look(s)
 		if v.Present() == nil {
-			t.Fatal("the metrics tell nothing")
+			t.Fatal("no values from the metrics")
 		}
 		for _, r := range v.Rows {
 			if at := r.Cells; r.Flag != engine.Passing {
@@ -148,7 +148,7 @@ func TestEpsilonPointsAreKept(t *testing.T) {
 	}
 	o.Forget()
 	if all := look(product("multiple", 0.4, 0.2, 1.5)); len(all) != 1 {
-		t.Errorf("after a reset there are %v", all)
+		t.Errorf("after a reset: %v", all)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestEpsilonOfTheModel(t *testing.T) {
 	s := product("masteronly", 24./56, 0.2, 1)
 	at, flag := present(s)
 	if math.Abs(at[study.EpsilonModel]-1.6) > 0.01 || at[study.EpsilonValue] != 1 || at[study.EpsilonThreads] != 8 || at[study.EpsilonReserved] != 1 || flag != engine.Passing {
-		t.Errorf("%v, %s: want ε 1 beside 1.60 of the model, and no point that is kept", at, flag)
+		t.Errorf("%v, %s: want ε 1 next to the modelled 1.60, and no kept point", at, flag)
 	}
 	s = product("multiple", 24./56, 0.2, 1.5)
 	for i := range s.Metrics {
@@ -207,7 +207,7 @@ func TestEpsilonOfTheModel(t *testing.T) {
 		}
 	}
 	if at, flag := present(s); at[study.EpsilonModel] != 1.55 || at[study.EpsilonValue] != 1.5 || flag != "" {
-		t.Errorf("%v, %s: want ε 1.5 beside the workload's model, 1.55", at, flag)
+		t.Errorf("%v, %s: want ε 1.5 next to the workload's model, 1.55", at, flag)
 	}
 	// With barriers around the master's section, funneled is the same as masteronly (section 4,
 	// T1b): the workload has no model of it, and there is no point.
@@ -254,6 +254,6 @@ func TestWhyOfOverlap(t *testing.T) {
 	}
 	alone := product("masteronly", 0.4, 0.2, unknown, "threads-per-rank", "1")
 	if v := newNotes().look(alone); v.Why != "" || len(v.Missing) != 2 || v.Missing[1].Command != "threads-per-rank 8" {
-		t.Errorf("of a rank with one thread: %s, missing %v", v.Why, v.Missing)
+		t.Errorf("rank with one thread: %s, missing %v", v.Why, v.Missing)
 	}
 }

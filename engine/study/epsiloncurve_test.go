@@ -16,7 +16,7 @@ func at(t *testing.T, c engine.Line, x float64) float64 {
 			return c.Y[i]
 		}
 	}
-	t.Fatalf("the curve has no point over %v: %v", x, c.X)
+	t.Fatalf("the curve has no point at %v: %v", x, c.X)
 	return 0
 }
 
@@ -31,13 +31,13 @@ func TestCurveOfFigure5(t *testing.T) {
 		t.Fatal(err)
 	}
 	if top := at(t, c, l.CommBest); math.Abs(top-1.6) > 0.005 || math.Abs(l.CommBest-0.43) > 0.005 {
-		t.Errorf("the top is %v over %v, published is 1.60 over 43%%", top, l.CommBest)
+		t.Errorf("maximum %v at %v, published 1.60 at 43%%", top, l.CommBest)
 	}
 	if low := at(t, c, 0); math.Abs(low-0.9) > 0.005 {
 		t.Errorf("ε_min is %v, published is 0.90", low)
 	}
 	if end := at(t, c, 0.8); math.Abs(end-1) > 1e-9 {
-		t.Errorf("where all the rest is communication, ε is %v, want 1: one thread takes as long as before", end)
+		t.Errorf("ε = %v without other overlapped work, want 1: one thread takes as long as before", end)
 	}
 	for i := range c.X {
 		if i > 0 && c.X[i] <= c.X[i-1] {

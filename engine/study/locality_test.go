@@ -224,14 +224,14 @@ func TestFit(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeFitted(t *testing.T) {
+func TestFitErrors(t *testing.T) {
 	for _, runs := range [][]*engine.Snapshot{nil, {{}}, {swept(4, 4, 100)}, {swept(4, 2, 100), swept(4, 4, 100)}} {
 		if _, err := groups.Fit(runs); !errors.Is(err, models.ErrUndetermined) {
 			t.Errorf("%d rows: %v", len(runs), err)
 		}
 	}
 	if _, err := groups.Fit([]*engine.Snapshot{swept(4, 1, 100), swept(4, 16, 9, "machine", "other")}); err == nil || !strings.Contains(err.Error(), "more than group and model") {
-		t.Errorf("rows that do not compare: %v", err)
+		t.Errorf("incomparable rows: %v", err)
 	}
 }
 
@@ -257,6 +257,6 @@ func TestLateAccesses(t *testing.T) {
 	table.Begin(&s.Scenario, &cluster.Machine{}, engine.Emulated)
 	v := table.Look(s)
 	if law := math.Round(v.Present().Cells[study.LocalityLaw] * 1e12); law != 77500 {
-		t.Errorf("the law is %v ps of the times that were kept alone, want 77500", law)
+		t.Errorf("law %v ps, want 77500 from the kept times only", law)
 	}
 }

@@ -134,7 +134,7 @@ func TestRowsAdd(t *testing.T) {
 }
 
 // A view is immutable: later looks do not change it.
-func TestViewsStay(t *testing.T) {
+func TestViewsAreImmutable(t *testing.T) {
 	c := newCounting(true, row("a", 0))
 	c.begin("size", "8")
 	c.now = []engine.Row{row("a", 3)}
@@ -147,7 +147,7 @@ func TestViewsStay(t *testing.T) {
 
 // Inaccurate rows are shown next to the others and marked. Complete does not see them, so the best
 // row and the text do not depend on them.
-func TestNothingFollowsFromLateRows(t *testing.T) {
+func TestLateRowsAreSeparate(t *testing.T) {
 	best := row("b", 0)
 	best.Flag = engine.Best
 	passing := row("p", 9)
@@ -186,7 +186,7 @@ func TestNothingFollowsFromLateRows(t *testing.T) {
 		c.begin("size", "8")
 		c.now = []engine.Row{row("a", 5)}
 		if v := c.table.Look(&engine.Snapshot{Kind: engine.Emulated, Keeping: engine.Behind}); v.Cell(0, 0) != 4 || len(seen) > 0 {
-			t.Errorf("adds %v: a late row took the place of one that is not: %+v", adds, v.Rows)
+			t.Errorf("adds %v: a late row replaced an accurate one: %+v", adds, v.Rows)
 		}
 	}
 }
