@@ -75,11 +75,11 @@ func TestBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back, err := decodeColumns(plain, len(arrows), blockLength, arrowFields); err != nil || cmp.Diff(arrows, back) != "" {
-		t.Error("messages are others", err)
+		t.Error("messages differ", err)
 	}
 	packed[len(packed)/2] ^= 1
 	if _, err := newUnpacker().unpack(packed, checksum(packed[1:])); err == nil {
-		t.Error("a block with another checksum is taken")
+		t.Error("a block with a wrong checksum is accepted")
 	}
 }
 
@@ -91,11 +91,11 @@ func FuzzBlock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, n int) {
 		if all, err := decodeStretches(b, n, n, new(room)); err == nil {
 			if len(all) != n {
-				t.Errorf("%d stretches of %d", len(all), n)
+				t.Errorf("%d intervals of %d", len(all), n)
 			}
 			for _, upTo := range []int{1, n / 2} {
 				if some, err := decodeStretches(b, n, upTo, new(room)); err != nil || !slices.Equal(some, all[:upTo]) {
-					t.Errorf("%d of %d stretches are %v, %v: want %v", upTo, n, some, err, all[:upTo])
+					t.Errorf("%d of %d intervals: %v, %v, want %v", upTo, n, some, err, all[:upTo])
 				}
 			}
 		}

@@ -40,12 +40,12 @@ func busy(t testing.TB) time.Duration {
 // holds for a full disk, if one can be mounted.
 func TestFullDisk(t *testing.T) {
 	if testing.Short() {
-		t.Skip("two processes write until they cannot")
+		t.Skip("two processes write until the disk is full")
 	}
 	for name, dir := range map[string]string{"limit": t.TempDir(), "disk": mounted(t, "size=2500k", 0)} {
 		t.Run(name, func(t *testing.T) {
 			if dir == "" {
-				t.Skip("no file system may be mounted here")
+				t.Skip("cannot mount a file system here")
 			}
 			file := filepath.Join(dir, "run.htr")
 			limit := "1000000000"
@@ -65,7 +65,7 @@ func TestFullDisk(t *testing.T) {
 				t.Errorf("it said %q", said)
 			}
 			if length := whole(t, file); length <= 0 {
-				t.Error("nothing is left")
+				t.Error("no earlier data remain")
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	lock := func() error { return syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, "") }
 	if dir == "" {
 		if os.Geteuid() == 0 {
-			t.Skip("root writes everywhere, and no file system may be mounted here")
+			t.Skip("root can write everywhere; cannot mount a file system here")
 		}
 		dir = t.TempDir()
 		t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })

@@ -138,7 +138,7 @@ var alike = cmp.Options{
 
 // A recording contains every published snapshot of a session, bit for bit: of a simulation and of
 // a live run, with and without a timeline, over several launches.
-func TestWhatWasPublishedIsReplayed(t *testing.T) {
+func TestReplayEqualsPublished(t *testing.T) {
 	for name, c := range map[string]struct {
 		sc     engine.Scenario
 		limits session.Limits
@@ -213,7 +213,7 @@ func until(s *session.Session, is func(*engine.Snapshot) bool) {
 }
 
 // A launch that was stopped in the middle of an iteration is marked as cut.
-func TestACutLaunchSaysSo(t *testing.T) {
+func TestCutLaunchIsMarked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cut.htr")
 	record(t, file, scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "accesses", "100000000"), session.Limits{}, func(s *session.Session) {
 		until(s, func(n *engine.Snapshot) bool { return len(n.Series) > 0 }) // it is inside its first iteration
@@ -228,7 +228,7 @@ func TestACutLaunchSaysSo(t *testing.T) {
 // A delayed writer writes blocks that a reader accepts.
 func TestManySnapshotsAtOnce(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it packs a hundred megabytes")
+		t.Skip("compresses a hundred megabytes")
 	}
 	file := filepath.Join(t.TempDir(), "many.htr")
 	one := record(t, filepath.Join(t.TempDir(), "one.htr"), scenario(t, "dot", "fabric", "sim", "machine", "demo"), session.Limits{Iterations: 1}, nil).snaps[1]
@@ -267,7 +267,7 @@ func TestManySnapshotsAtOnce(t *testing.T) {
 }
 
 // A paused session is recorded as well: a recording starts with the snapshot on the screen.
-func TestASwitchBeginsWithWhatIsShown(t *testing.T) {
+func TestSwitchRecordsPausedSession(t *testing.T) {
 	sw := new(recording.Switch)
 	s, err := session.New(scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses", "64"),
 		session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 1}, Linger: true, Observer: sw})

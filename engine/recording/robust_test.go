@@ -36,7 +36,7 @@ func (o told) Published(s *engine.Snapshot) {
 func TestChild(t *testing.T) {
 	file := os.Getenv(child)
 	if file == "" {
-		t.Skip("it is run by others")
+		t.Skip("run only as a child process")
 	}
 	limitFiles(t)
 	w, err := recording.Create(file)
@@ -191,7 +191,7 @@ func small(t testing.TB) []byte {
 }
 
 // The error for another file distinguishes it from a damaged recording.
-func TestWhatIsNoRecording(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	good := small(t)
 	change := func(at int, with ...byte) []byte {
 		b := append([]byte{}, good...)
@@ -218,7 +218,7 @@ func TestWhatIsNoRecording(t *testing.T) {
 			t.Errorf("%v: want %q", err, want)
 		}
 		if w, err := recording.Create(file); err == nil && len(b) > 0 && !strings.Contains(want, "checksum") {
-			t.Errorf("%s: it is written to", want)
+			t.Errorf("%s: accepted for writing", want)
 			_ = w.Close()
 		} else if err == nil {
 			_ = w.Close()
@@ -235,7 +235,7 @@ func TestWhatIsNoRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w, err := recording.Create(file); err == nil {
-		t.Log("who runs this may write what nobody may") // root
+		t.Log("this user can write to read-only files") // root
 		_ = w.Close()
 	} else if !strings.Contains(err.Error(), "a.htr is not writable") {
 		t.Error(err)
@@ -374,9 +374,9 @@ func TestTextsAreCleaned(t *testing.T) {
 
 // If another program has an open transaction, the error says that the file is being written, and
 // not that it is damaged.
-func TestAFileThatIsBeingWrittenSaysSo(t *testing.T) {
+func TestOpenWhileWriting(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it waits for five seconds")
+		t.Skip("waits for five seconds")
 	}
 	file := filepath.Join(t.TempDir(), "a.htr")
 	if err := os.WriteFile(file, small(t), 0o644); err != nil {

@@ -49,7 +49,7 @@ func longRun(b testing.TB, samples int) string {
 // A window of samples does not depend on the order of reading (in sequence, backwards or by
 // jumps). It is also the same for packed samples and for table rows, which an interrupted
 // recording has.
-func TestSamplesAreTheSameHoweverTheyAreRead(t *testing.T) {
+func TestSamplesIndependentOfReadOrder(t *testing.T) {
 	const samples = 6_000
 	file := longRun(t, samples)
 	const seed = 8
