@@ -146,7 +146,7 @@ func own(p *plan) *Quantity {
 }
 
 // Without a simulation, the model is compared with the published values.
-func TestModelAlone(t *testing.T) {
+func TestModelOnly(t *testing.T) {
 	p := lines(map[string][]float64{"a": {5, 4}})
 	q := own(p)
 	q.Simulated, p.figure.Y = nil, "time"
@@ -185,7 +185,7 @@ func TestWrongProgram(t *testing.T) {
 }
 
 // If a ratio should pass 1, the difference between the two runs there decides.
-func TestCrossingIsDecidedWhereItShouldBe(t *testing.T) {
+func TestCrossingTerm(t *testing.T) {
 	p := lines(map[string][]float64{"a": {16, 8, 5, 2}, "base": {9, 9, 9, 9}})
 	rows := p.judge(&presets.Check{Quantity: "speedup", Series: []string{"a"}, Rule: presets.Crosses, Crossing: 3.2, Tolerance: 2})
 	if len(rows) != 1 || !rows[0].Pass || !strings.HasSuffix(rows[0].Note, "decides: remote accesses, 4.00 s (the a at 3) against 8.00 s (the base at 3)") {
@@ -216,7 +216,7 @@ func TestFailedRuns(t *testing.T) {
 				t.Errorf("%s: %+v, want the note %q", check.Rule, r, c.want)
 			}
 			if len(rows) == 2 && !rows[0].Pass {
-				t.Errorf("%s: the other point fails too: %+v", check.Rule, rows[0])
+				t.Errorf("%s: the other point also fails: %+v", check.Rule, rows[0])
 			}
 		}
 	}

@@ -77,7 +77,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(report.Rows, again.Rows, cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })); d != "" {
-		t.Errorf("another run gives other rows:\n%s", d)
+		t.Errorf("a second run has different rows:\n%s", d)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestSharedRuns(t *testing.T) {
 	}
 }
 
-func TestRunRefuses(t *testing.T) {
+func TestRunErrors(t *testing.T) {
 	for _, c := range []struct {
 		change func(f *presets.Figure)
 		want   string
@@ -129,9 +129,9 @@ func TestCancel(t *testing.T) {
 
 // Every figure can run: its experiment, knobs, positions and quantities exist. Its checks list
 // exactly those constants of the machine that affect the model.
-func TestFiguresAreSound(t *testing.T) {
+func TestFiguresAreValid(t *testing.T) {
 	if testing.Short() {
-		t.Skip("models every figure with each constant moved")
+		t.Skip("models every figure with each constant changed")
 	}
 	figures, err := presets.Figures()
 	if err != nil {
@@ -155,7 +155,7 @@ func TestFiguresAreSound(t *testing.T) {
 			q.machine = doubled(t, p, fact.Key)
 			for k := range f.Checks {
 				if c := &f.Checks[k]; slices.Contains(c.Leans, fact.Key) != moves(p, q, c) {
-					t.Errorf("%s: %s: it leans on %v, and twice the %s moves what is modelled: %v", f.Name, c.Name, c.Leans, fact.Key, moves(p, q, c))
+					t.Errorf("%s: %s: leans = %v, but doubling %s changes the model: %v", f.Name, c.Name, c.Leans, fact.Key, moves(p, q, c))
 				}
 			}
 		}
@@ -206,7 +206,7 @@ func moves(a, b *plan, c *presets.Check) bool {
 
 // The models of b_eff and of the Cartesian exchange include a node's message server. If the server
 // is the bottleneck, the exchange is close to the simulation, and b_eff is lower.
-func TestModelsKnowTheMessageServer(t *testing.T) {
+func TestModelsIncludeMessageServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates two figures")
 	}
@@ -242,7 +242,7 @@ func TestModelsKnowTheMessageServer(t *testing.T) {
 	without, with, q := served("paper2-table1", "average")
 	for name, s := range with.points {
 		if a, b := q.Modelled(without.points[name][0], nil), q.Modelled(s[0], nil); !(b < a/2) {
-			t.Errorf("%s: %g without a server, %g with one of 5 ms a message", name, a, b)
+			t.Errorf("%s: %g without a server, %g with one of 5 ms per message", name, a, b)
 		}
 	}
 }

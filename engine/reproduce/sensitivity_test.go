@@ -56,7 +56,7 @@ func TestSensitivity(t *testing.T) {
 			t.Errorf("a sourced constant was doubled: %+v", m)
 		}
 		if m := find(r, "remote.gap_s", 2); m != nil {
-			t.Errorf("the gap moves what stays inside a node: %+v", m)
+			t.Errorf("the gap affects intra-node accesses: %+v", m)
 		}
 	}
 	var flips []string
@@ -75,7 +75,7 @@ func TestSensitivity(t *testing.T) {
 		t.Errorf("in words: %s", text)
 	}
 	if r := sensed(t, reach(1), "share"); r.Sensed || r.Moves != nil || r.Base != "" {
-		t.Errorf("arithmetic rests on an assumption: %+v", r)
+		t.Errorf("a formula depends on an assumption: %+v", r)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestRecordedSensitivity(t *testing.T) {
 	}
 	figures[0].Knobs[2].Value = "301"
 	if text, fresh := told(); fresh {
-		t.Errorf("of other runs: %s", text)
+		t.Errorf("recorded for other runs: %s", text)
 	}
 }
 
@@ -192,11 +192,11 @@ func TestStore(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	if there, _ := run(); there < 1 {
-		t.Errorf("%d points are there after an end in their midst", there)
+		t.Errorf("%d points stored after an interruption", there)
 	}
 	there, kept := run()
 	if there != 4 {
-		t.Errorf("%d of 4 points are there", there)
+		t.Errorf("%d of 4 points stored", there)
 	}
 	plain, err := Run(t.Context(), small(nil), Options{}, nil)
 	if err != nil {
@@ -212,13 +212,13 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if there, _ := run(); there != 3 {
-		t.Errorf("%d of 4 points are there after one broke", there)
+		t.Errorf("%d of 4 points stored after damage to one", there)
 	}
 	if err := os.WriteFile(program, []byte("two"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if there, _ := run(); there != 0 {
-		t.Errorf("%d points of another program were taken", there)
+		t.Errorf("%d points of another program were used", there)
 	}
 	if err := open().Clear(); err != nil {
 		t.Fatal(err)
