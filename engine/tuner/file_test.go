@@ -53,7 +53,7 @@ func TestFile(t *testing.T) {
 }
 
 // Unknown contents of a table are errors with their position.
-func TestFileRefuses(t *testing.T) {
+func TestFileErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"v1", "v9", `schema "hybridtop.table.v9"`},
 		{"ranks = 8", "Ranks = 8", "rule 1: ranks: want a number"},
@@ -91,7 +91,7 @@ func FuzzRead(f *testing.F) {
 		}
 		again, err := Read([]byte(b.String()))
 		if err != nil {
-			t.Fatalf("what was written is refused: %v\n%s", err, b.String())
+			t.Fatalf("cannot read the written table: %v\n%s", err, b.String())
 		}
 		if again.Table.Len() != file.Table.Len() {
 			t.Fatalf("%d rules, %d when read again", file.Table.Len(), again.Table.Len())

@@ -20,11 +20,11 @@ import (
 func mpiProgram(t *testing.T, compiler, launcher string) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("it starts programs of an MPI library")
+		t.Skip("starts programs of an MPI library")
 	}
 	for _, tool := range []string{compiler, launcher} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not here: apt-get install openmpi-bin libopenmpi-dev mpich libmpich-dev", tool)
+			t.Skipf("%s is missing: apt-get install openmpi-bin libopenmpi-dev mpich libmpich-dev", tool)
 		}
 	}
 	program := filepath.Join(t.TempDir(), "collective")
@@ -94,7 +94,7 @@ func TestOpenMPIRuns(t *testing.T) {
 		for rank := range 4 {
 			data, err := os.ReadFile(fmt.Sprintf("%s.%d.prof", traffic, rank))
 			if err != nil {
-				t.Skipf("this Open MPI does not tell its messages: %v", err)
+				t.Skipf("this Open MPI does not report its messages: %v", err)
 			}
 			for line := range strings.Lines(string(data)) {
 				var kind string
@@ -139,6 +139,6 @@ func TestMPICHRuns(t *testing.T) {
 		t.Errorf("%v\n%.2000s", err, out)
 	}
 	if out, err := run(strings.ReplaceAll(b.String(), "MPIR_Bcast_intra", "MPIR_Bcast_infra")); err == nil || strings.Contains(out, "done") {
-		t.Errorf("a file with an algorithm that is none is taken:\n%.500s", out)
+		t.Errorf("a file with an unknown algorithm is accepted:\n%.500s", out)
 	}
 }

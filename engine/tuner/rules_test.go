@@ -157,7 +157,7 @@ func TestMPICH(t *testing.T) {
 		}
 		last := x.kids[len(x.kids)-1].key
 		if !strings.HasSuffix(last, "=any") && !strings.HasPrefix(last, "algorithm=") && !strings.HasSuffix(last, "=no") && !strings.HasSuffix(last, "_built_in=no") && last != "comm_type=inter" {
-			t.Errorf("%s: %s is left without an answer", path, last)
+			t.Errorf("%s: no answer for %s", path, last)
 		}
 		for _, k := range x.kids {
 			walk(path, k)
@@ -174,7 +174,7 @@ func TestMPICH(t *testing.T) {
 }
 
 // Errors in imported rules have a position.
-func TestOpenMPIRefuses(t *testing.T) {
+func TestOpenMPIErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "line 1, column 1: want a number of collectives, got the end of the file",
 		"1 7 1 2 1 8 1 0 0":               "line 1, column 12: 8 bytes: want 0 as the first size",

@@ -68,7 +68,7 @@ func TestIndex(t *testing.T) {
 				for i, x := range all {
 					k, err := x.Key(ranks)
 					if err != nil || !x.Algorithm.Takes(at) {
-						t.Fatalf("%s: %s does not serve: %v", at, x, err)
+						t.Fatalf("%s: %s does not work: %v", at, x, err)
 					}
 					if slices.Contains(all[:i], x) {
 						t.Errorf("%s: %s twice", at, x)
@@ -77,7 +77,7 @@ func TestIndex(t *testing.T) {
 				}
 				few := prune(all, at, cost, keepVirtual)
 				if !slices.ContainsFunc(few, func(x coll.Choice) bool { k, _ := x.Key(ranks); return k.Predict(cost, n) == least }) {
-					t.Errorf("%s: the best prediction is left out", at)
+					t.Errorf("%s: the best prediction is pruned", at)
 				}
 			}
 		}
@@ -96,7 +96,7 @@ func TestRegret(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Measured*5 > r.Choices*4 && !testing.Short() {
-		t.Errorf("the model left in %d of %d candidates", r.Measured, r.Choices)
+		t.Errorf("the model kept %d of %d candidates", r.Measured, r.Choices)
 	}
 	held := o.HeldOut(unseen, 7)
 	if len(held) != unseen {
@@ -159,17 +159,17 @@ func TestResume(t *testing.T) {
 				t.Fatalf("after %d, %d bytes cut off: %v", after, cut, err)
 			}
 			if got := text(t, &o, again.Table); got != want {
-				t.Errorf("after %d, %d bytes cut off: another table", after, cut)
+				t.Errorf("after %d, %d bytes cut off: the table differs", after, cut)
 			}
 			if lost := min(cut, 1); again.Known != records-lost {
-				t.Errorf("after %d, %d bytes cut off: %d tuples out of the journal, want %d", after, cut, again.Known, records-lost)
+				t.Errorf("after %d, %d bytes cut off: %d tuples from the journal, want %d", after, cut, again.Known, records-lost)
 			}
 		}
 	}
 }
 
 // A journal of another tuning is refused, and other files remain unchanged.
-func TestJournalRefuses(t *testing.T) {
+func TestJournalErrors(t *testing.T) {
 	dir := t.TempDir()
 	o := small(t)
 	o.Collectives, o.Ranks = []coll.Collective{coll.OpBarrier}, []int{2}
@@ -218,7 +218,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestTuneErrors(t *testing.T) {
 	o := small(t)
 	o.Ranks, o.PerNode = []int{6}, 4
 	if _, err := Tune(t.Context(), o); err == nil || !strings.Contains(err.Error(), "do not add up") {
