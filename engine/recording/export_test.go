@@ -235,8 +235,8 @@ func TestBenchfmtReadsBenchmarks(t *testing.T) {
 func TestExportErrors(t *testing.T) {
 	_, f := exportable(t)
 	for want, try := range map[string]func() error{
-		`no format "xls": there are csv, json`: func() error { return f.Export(new(bytes.Buffer), "xls", recording.ExportOptions{Run: 1}) },
-		`no table "rows": there are commands`: func() error {
+		`no format "xls": want one of csv, json`: func() error { return f.Export(new(bytes.Buffer), "xls", recording.ExportOptions{Run: 1}) },
+		`no table "rows": want one of commands`: func() error {
 			return f.Export(new(bytes.Buffer), "csv", recording.ExportOptions{Run: 1, Table: "rows"})
 		},
 		`has no run 3`: func() error { return f.Export(new(bytes.Buffer), "csv", recording.ExportOptions{Run: 3}) },

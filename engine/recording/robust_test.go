@@ -200,14 +200,14 @@ func TestOpenErrors(t *testing.T) {
 	}
 	number := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
 	for want, b := range map[string][]byte{
-		"is empty: not a recording":                                              {},
-		"is not a recording (hybridtop record writes one)":                       []byte("hello, this is a text of mine"),
-		"is not a recording: SQLite file of another program":                     change(68, number(7)...),
-		"is a recording of format 9: this program reads formats 1 to 2; a newer": change(60, number(9)...),
-		"is truncated: 60 bytes":                                                 good[:60],
-		"truncated: ":                                                            good[:len(good)-4096],
-		"is damaged":                                                             change(100, make([]byte, 900)...),
-		"wrong checksum":                                                         flipped(good, "frame"),
+		"is empty: not a recording":                                                                  {},
+		"is not a recording (hybridtop record writes one)":                                           []byte("hello, this is a text of mine"),
+		"is not a recording: SQLite file of another program":                                         change(68, number(7)...),
+		"is a recording of format 9: this program reads formats 1 to 2 (written by a newer program)": change(60, number(9)...),
+		"is truncated: 60 bytes":                                                                     good[:60],
+		"truncated: ":                                                                                good[:len(good)-4096],
+		"is damaged":                                                                                 change(100, make([]byte, 900)...),
+		"wrong checksum":                                                                             flipped(good, "frame"),
 	} {
 		file := filepath.Join(t.TempDir(), "a.htr")
 		if err := os.WriteFile(file, b, 0o644); err != nil {

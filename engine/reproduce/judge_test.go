@@ -64,17 +64,17 @@ func TestRules(t *testing.T) {
 		{"not within", []float64{9.6}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published}, false, "remote accesses", 9.6, -.04},
 		{"within of the formula", []float64{9.6}, presets.Check{Rule: presets.Within, Tolerance: .05}, true, "remote accesses", 9.6, -.04},
 		{"better than the null", []float64{10.1}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published, Null: &null}, true, "largest gap", 10.1, .01},
-		{"worse than the null", []float64{9.75}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published, Null: &null}, false, "no better than a guess without a model; farthest", 9.75, -.025},
+		{"worse than the null", []float64{9.75}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published, Null: &null}, false, "no better than a guess without a model; largest gap", 9.75, -.025},
 		{"like the null", []float64{10.2}, presets.Check{Rule: presets.Within, Tolerance: .03, Published: published, Null: &null}, false, "no better than a guess", 10.2, .02},
 		{"no number", []float64{math.NaN()}, presets.Check{Rule: presets.Within, Tolerance: .03}, false, "", math.NaN(), math.NaN()},
 		{"sampled", []float64{10.4}, presets.Check{Rule: presets.Sampling, Tolerance: 5, Published: published}, true, "4.0 standard errors of sampling", 10.4, .04},
 		{"not sampled", []float64{10.6}, presets.Check{Rule: presets.Sampling, Tolerance: 5}, false, "6.0 standard errors", 10.6, .06},
-		{"rises", []float64{2, 3, 3.3}, presets.Check{Rule: presets.Rises}, true, "1.65× from 1 to 3, 1.1× in the last step; decides: remote accesses, 2.30 s (the a at 3) against 1.00 s (the a at 1)", .1, math.NaN()},
+		{"rises", []float64{2, 3, 3.3}, presets.Check{Rule: presets.Rises}, true, "1.65× from 1 to 3, 1.1× in the last step; decides: remote accesses, 2.30 s (the a at 3) compared with 1.00 s (the a at 1)", .1, math.NaN()},
 		{"stands", []float64{2, 3, 3}, presets.Check{Rule: presets.Rises}, false, "remote accesses", 0, math.NaN()},
-		{"falls once", []float64{2, 1, 4}, presets.Check{Rule: presets.Rises}, false, "remote accesses, 3.00 s (the a at 3) against 0 ps (the a at 2)", -.5, math.NaN()},
+		{"falls once", []float64{2, 1, 4}, presets.Check{Rule: presets.Rises}, false, "remote accesses, 3.00 s (the a at 3) compared with 0 ps (the a at 2)", -.5, math.NaN()},
 		{"rises by no number", []float64{2, math.NaN(), 4}, presets.Check{Rule: presets.Rises}, false, "", math.NaN(), math.NaN()},
 		{"one point does not rise", []float64{2}, presets.Check{Rule: presets.Rises}, false, "", math.NaN(), math.NaN()},
-		{"flat", []float64{9.6, 10, 10.4}, presets.Check{Rule: presets.Flat, Tolerance: .05}, true, "remote accesses, 9.40 s (the a at 3) against 8.60 s (the a at 1)", .04, math.NaN()},
+		{"flat", []float64{9.6, 10, 10.4}, presets.Check{Rule: presets.Flat, Tolerance: .05}, true, "remote accesses, 9.40 s (the a at 3) compared with 8.60 s (the a at 1)", .04, math.NaN()},
 		{"not flat", []float64{9, 10, 11}, presets.Check{Rule: presets.Flat, Tolerance: .05}, false, "remote accesses", .1, math.NaN()},
 		{"in range", []float64{9}, presets.Check{Rule: presets.Range, Least: 8, Most: 9}, true, "largest gap to the model", 9, math.NaN()},
 		{"above a bound", []float64{9}, presets.Check{Rule: presets.Range, Least: 2, Most: math.Inf(1)}, true, "", 9, math.NaN()},
@@ -119,7 +119,7 @@ func alike(a, b float64) bool {
 func TestAgainst(t *testing.T) {
 	p := lines(map[string][]float64{"a": {5, 4}, "base": {8, 9}})
 	rows := p.judge(&presets.Check{Quantity: "speedup", Series: []string{"a"}, X: []float64{2}, Rule: presets.Within, Tolerance: .05})
-	if len(rows) != 1 || rows[0].Simulated != 2.25 || rows[0].Pass || rows[0].Note != "decides: remote accesses, 3.00 s (the a at 2) against 8.00 s (the base at 2)" {
+	if len(rows) != 1 || rows[0].Simulated != 2.25 || rows[0].Pass || rows[0].Note != "decides: remote accesses, 3.00 s (the a at 2) compared with 8.00 s (the base at 2)" {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -188,7 +188,7 @@ func TestWrongProgram(t *testing.T) {
 func TestCrossingTerm(t *testing.T) {
 	p := lines(map[string][]float64{"a": {16, 8, 5, 2}, "base": {9, 9, 9, 9}})
 	rows := p.judge(&presets.Check{Quantity: "speedup", Series: []string{"a"}, Rule: presets.Crosses, Crossing: 3.2, Tolerance: 2})
-	if len(rows) != 1 || !rows[0].Pass || !strings.HasSuffix(rows[0].Note, "decides: remote accesses, 4.00 s (the a at 3) against 8.00 s (the base at 3)") {
+	if len(rows) != 1 || !rows[0].Pass || !strings.HasSuffix(rows[0].Note, "decides: remote accesses, 4.00 s (the a at 3) compared with 8.00 s (the base at 3)") {
 		t.Errorf("%+v", rows)
 	}
 }

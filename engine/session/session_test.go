@@ -74,7 +74,7 @@ func TestInvalidScenarios(t *testing.T) {
 		{"model", "nested", `model = "nested": want one of flat, nested-funneled, nested-multiple`},
 		{"machine", "abacus", `machine = "abacus": want one of`},
 		{"seed", "13", "seed 13: unlucky; take another"},
-		{"segment", "1TiB", "GiB are left: "},
+		{"segment", "1TiB", "GiB available ("},
 	}
 	s := start(t, told(t, "access"), Options{})
 	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
@@ -303,7 +303,7 @@ func TestTimeLimit(t *testing.T) {
 		if snap.Phase != engine.Ended || snap.Elapsed < 4*time.Second || snap.Elapsed > 4100*time.Millisecond {
 			t.Errorf("%s after %v, want the iteration stopped 2 s after the limit", snap.Phase, snap.Elapsed)
 		}
-		if len(snap.Warnings) != 1 || !strings.Contains(snap.Warnings[0], "cut off") {
+		if len(snap.Warnings) != 1 || !strings.Contains(snap.Warnings[0], "time limit 2s") {
 			t.Errorf("warnings %v", snap.Warnings)
 		}
 		if snap.Latency[cluster.InRank].Count == 0 {

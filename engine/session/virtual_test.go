@@ -219,7 +219,7 @@ func TestSimulationErrors(t *testing.T) {
 	own.Classes[cluster.Remote].Latency = cluster.Microsecond
 	o := Options{Fabrics: Fabrics(), Machines: []cluster.Machine{own}}
 	for _, c := range []struct{ machine, want string }{
-		{"this-host", "machine this-host has no costs to simulate with: measure them (hybridtop calibrate), take a machine that has them"},
+		{"this-host", "machine this-host: no costs to simulate with (measure them with hybridtop calibrate, use a machine"},
 		{"small-torus", "machine small-torus: "},
 	} {
 		sc, err := Scenario("story", own)

@@ -113,7 +113,7 @@ func TestMaps(t *testing.T) {
 	if err := WriteMaps(&b, table); err != nil {
 		t.Fatal(err)
 	}
-	const want = `bcast, ranks a node 1; ranks across
+	const want = `bcast, ranks per node: 1 (columns: ranks)
   bytes from      2      8
            8      A      B
         4096      A      C

@@ -185,7 +185,7 @@ func TestOpenMPIErrors(t *testing.T) {
 		"1 7 1 2 1 0 -1 0 0":                      "want an algorithm, got '-'",
 		"1 7 1 2 1 0 1x 0 0":                      "'x' inside a number",
 		"2 7 1 2 1 0 1 0 0 7 1 2 1 0 1 0 0":       "collective 7 is listed twice",
-		"1 7 1 99999999999999999999":              "ranks: from 0",
+		"1 7 1 99999999999999999999":              "ranks: want 0",
 		"rule-file-version-x\n1":                  "line 1: rule-file-version",
 		"1 1 1 2 1 0 1 0 0":                       "no rules for collectives that hybridtop has",
 		`{"rule_file_version":3,"module":"tuned","collectives":{"bcst":[]}}`:                                                      `collectives: unknown name "bcst"`,

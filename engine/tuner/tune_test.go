@@ -221,12 +221,12 @@ func TestLive(t *testing.T) {
 func TestTuneErrors(t *testing.T) {
 	o := small(t)
 	o.Ranks, o.PerNode = []int{6}, 4
-	if _, err := Tune(t.Context(), o); err == nil || !strings.Contains(err.Error(), "do not add up") {
+	if _, err := Tune(t.Context(), o); err == nil || !strings.Contains(err.Error(), "cannot hold exactly 6 ranks") {
 		t.Errorf("6 ranks on nodes of 4: %v", err)
 	}
 	o = small(t)
 	o.Machine.Nodes = 7
-	if _, err := Tune(t.Context(), o); err == nil || !strings.Contains(err.Error(), "has 7 nodes") {
+	if _, err := Tune(t.Context(), o); err == nil || !strings.Contains(err.Error(), "machine ranger has 7") {
 		t.Errorf("8 nodes of 7: %v", err)
 	}
 	o = small(t)
