@@ -21,7 +21,7 @@ func noFacts(s *engine.Snapshot) []engine.Note {
 	return []engine.Note{{Text: text, Glyph: engine.NoGlyph, Dim: true}}
 }
 
-// facts returns the measured or simulated ε, the modelled one, and the product's cost of
+// facts returns the ε of the run, the modelled ε, and the product's cost of
 // communication next to the published costs.
 func facts(p *engine.Row, level string) []engine.Note {
 	at := p.Cells

@@ -77,7 +77,7 @@ func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
 	return st
 }
 
-// maxGroupSizes is the number of group sizes from which they are thinned out.
+// maxGroupSizes is the maximum number of group sizes that are shown without thinning.
 const maxGroupSizes = 24
 
 // maxPlacedRanks is the maximum number of ranks for which other group sizes are compared.
