@@ -58,8 +58,7 @@ func (p *process) reserve(l *cluster.Layout, w *workload.Workload, cells int) {
 // slot returns the slot of a rank.
 func (p *process) slot(rank int) *slot { return &p.slots[rank-p.first] }
 
-// frame returns the published counts. Its states remain valid until the second call after this
-// one.
+// frame returns the published counts. Its states are valid only until the next call.
 func (p *process) frame() *frame {
 	blocks, shift := p.layout.Blocks()
 	over := int(p.left.Load()) == len(p.slots)
