@@ -92,7 +92,7 @@ func TestProgramComparesSchemes(t *testing.T) {
 		switch {
 		case c == set("workload", "demo-product"):
 			s := scheme(1, 8, masteronly)
-			s.Why, s.Change = "all threads but one sleep during communication", ""
+			s.Why, s.Change = "All threads except one are idle during communication", ""
 			p.snap = s
 		case c == set("threading", "multiple"):
 			p.snap = scheme(1, 8)
@@ -106,17 +106,17 @@ func TestProgramComparesSchemes(t *testing.T) {
 	x.shows("type :workload demo-product, or press w")
 	x.press(":workload demo-product\r")
 	x.shows("no ε of masteronly")
-	x.shows("all threads but one sleep")
+	x.shows("All threads except one are idle")
 	x.press(":threading multiple\r")
 	x.shows("◆ ε 1.26 simulated  ◇ 1.30 modelled")
-	x.shows("computing rules: the reserved thread idles 43% of the time")
+	x.shows("Computation is the bottleneck: the reserved thread is idle 43% of the time")
 	x.shows("1.72 ms of 3.53 ms communication now")
 	x.press("4")
 	x.shows("1 Cluster")
 	x.shows("4 Overlap ε") // in the locality's place: this program compares no group sizes
 	x.hides("4 Locality")
 	x.press(":zoom-locality\r")
-	x.shows("this workload compares no group sizes")
+	x.shows("this workload has no group sizes to compare")
 	x.press("?")
 	x.press("zoom-overlap")
 	x.shows("show what overlapping communication gains (ε)")

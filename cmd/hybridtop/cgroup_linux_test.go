@@ -68,7 +68,7 @@ func TestControlGroups(t *testing.T) {
 				cmd.Args[4] = wanted.Path
 				cmd.Stderr = &stderr
 				err := cmd.Run()
-				if text := stderr.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(text, "iB are left") {
+				if text := stderr.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(text, "iB available") {
 					t.Errorf("%s: %v, want a refusal by number:\n%s", command, err, text)
 				}
 			}

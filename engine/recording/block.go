@@ -14,14 +14,13 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// blockLength is how many stretches or messages a block has at most.
+// blockLength is the maximum number of intervals or messages of a block.
 const blockLength = 8192
 
-// mostPlain is how many bytes a block or a second of snapshots may have when it is
-// unpacked.
+// mostPlain is the maximum size in bytes of an unpacked block.
 const mostPlain = 64 << 20
 
-// checksum is that of Castagnoli, for which most hosts have an instruction.
+// castagnoli is the CRC polynomial for which most hosts have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(b []byte) int64 { return int64(crc32.Checksum(b, castagnoli)) }
@@ -39,15 +38,15 @@ func newPacker() *packer {
 
 func (p *packer) pack(b []byte) []byte { return p.z.EncodeAll(b, nil) }
 
-// unpacker is the other way. A replay unpacks a hundred blocks for a frame: what it gives is
-// valid until the next call.
+// unpacker decompresses blocks. It reuses its memory, because a replay unpacks a hundred blocks
+// per frame: a result is valid only until the next call.
 type unpacker struct {
 	z     *zstd.Decoder
 	plain []byte
 	room  room
 }
 
-// room is for the stretches of a block that is read.
+// room is reused memory for the intervals of a block.
 type room struct {
 	all     []stretch
 	numbers []uint64
@@ -63,7 +62,7 @@ func newUnpacker() *unpacker {
 
 func (u *unpacker) unpack(b []byte, crc int64) ([]byte, error) {
 	if checksum(b) != crc {
-		return nil, errors.New("its checksum is wrong")
+		return nil, errors.New("wrong checksum")
 	}
 	plain, err := u.z.DecodeAll(b, u.plain[:0])
 	if cap(plain) <= keptPlain {
@@ -72,10 +71,10 @@ func (u *unpacker) unpack(b []byte, crc int64) ([]byte, error) {
 	return plain, err
 }
 
-// keptPlain is how many bytes an unpacker keeps room for.
+// keptPlain is the maximum capacity in bytes that an unpacker reuses.
 const keptPlain = 1 << 20
 
-// lane unpacks of the n stretches of a block those up to a number.
+// lane unpacks the first upTo of the n intervals of a block.
 func (u *unpacker) lane(b []byte, crc int64, n, upTo int) ([]stretch, error) {
 	plain, err := u.unpack(b, crc)
 	if err != nil {
@@ -84,17 +83,17 @@ func (u *unpacker) lane(b []byte, crc int64, n, upTo int) ([]stretch, error) {
 	return decodeStretches(plain, n, upTo, &u.room)
 }
 
-// label is a stretch without its times.
+// label is an interval without its times.
 type label struct {
 	activity timeline.Activity
 	call     cluster.Kind
 	peer     int32
 }
 
-// stretches are a block of a lane under way.
+// stretches is the open block of intervals of a lane.
 type stretches struct {
-	first   uint64 // number of the first one
-	dropped uint64 // that were lost before it
+	first   uint64 // number of the first interval
+	dropped uint64 // intervals lost before it
 	begin   cluster.Time
 	end     cluster.Time
 	before  timeline.Sums
@@ -105,7 +104,7 @@ type stretches struct {
 	spans   []uint64
 }
 
-// start empties the block for the stretch of a number.
+// start empties the block; its next interval has number first and starts at begin.
 func (b *stretches) start(first, dropped uint64, begin cluster.Time, before timeline.Sums) {
 	if b.known == nil {
 		b.known = make(map[label]uint32)
@@ -119,7 +118,7 @@ func (b *stretches) add(s *timeline.Stretch) {
 	l := label{s.Activity, s.Call, s.Peer}
 	n := len(b.which)
 	var at uint32
-	if n > 1 && b.labels[b.which[n-2]] == l { // two that take turns are the most common
+	if n > 1 && b.labels[b.which[n-2]] == l { // two alternating labels are the most common case
 		at = b.which[n-2]
 	} else {
 		var ok bool
@@ -135,7 +134,7 @@ func (b *stretches) add(s *timeline.Stretch) {
 	b.end = s.End
 }
 
-// gcd of whole numbers; gcd(0, n) is n.
+// gcd returns the greatest common divisor; gcd(0, n) is n.
 func gcd(a, b uint64) uint64 {
 	if a == 0 || b == 0 {
 		return a | b
@@ -152,8 +151,8 @@ func gcd(a, b uint64) uint64 {
 	return a << shift
 }
 
-// encode is the block as bytes: how often the clock ticks, the labels, and for each
-// stretch which label it has and how many ticks it took.
+// encode returns the block as bytes: the number of intervals, the length of a clock tick, the
+// labels, and for each interval its label and its length in ticks.
 func (b *stretches) encode() []byte {
 	step := uint64(0)
 	for _, s := range b.spans {
@@ -189,14 +188,14 @@ func (l *label) fields(c *codec.Walk) {
 	codec.Integer(c, &l.peer)
 }
 
-// stretch is one of a block that is read: what it was, and how long it took.
+// stretch is an interval of a decoded block: its label and its length.
 type stretch struct {
 	label
 	span cluster.Time
 }
 
-// decodeStretches reads of the n stretches of a block those up to a number; they are valid
-// until the room is used again.
+// decodeStretches decodes the first upTo of the n intervals of a block. The result is valid until
+// r is used again.
 func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
 	c := codec.Decode(b)
 	var count, step, kinds uint64
@@ -204,7 +203,7 @@ func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
 	c.Natural(&step)
 	c.Natural(&kinds)
 	if c.Err() == nil && (count != uint64(n) || n < 1 || n > blockLength || step < 1 || kinds < 1 || kinds > count) {
-		return nil, fmt.Errorf("%d stretches with %d labels: want %d", count, kinds, n)
+		return nil, fmt.Errorf("%d intervals with %d labels: want %d intervals", count, kinds, n)
 	}
 	if c.Err() != nil {
 		return nil, c.Err()
@@ -222,7 +221,7 @@ func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
 	}
 	for i, at := range r.numbers {
 		if at >= kinds {
-			return nil, fmt.Errorf("label %d of %d", at, kinds)
+			return nil, fmt.Errorf("label %d: out of range, the block has %d", at, kinds)
 		}
 		r.all[i].label = labels[at]
 	}
@@ -234,23 +233,23 @@ func decodeStretches(b []byte, n, upTo int, r *room) ([]stretch, error) {
 	for i, ticks := range r.numbers {
 		hi, span := bits.Mul64(ticks, step)
 		if r.all[i].span = cluster.Time(span); hi != 0 || r.all[i].span <= 0 {
-			return nil, fmt.Errorf("a stretch of %d × %d ps", ticks, step)
+			return nil, fmt.Errorf("interval length %d × %d ps: out of range", ticks, step)
 		}
 	}
 	return r.all, c.End()
 }
 
-// encodeColumns is a block of messages or samples, column after column.
+// encodeColumns encodes a block of messages or samples by columns.
 func encodeColumns[T any](all []T, fields func(*codec.Walk, []T)) []byte {
 	c := codec.Encode(make([]byte, 0, 16*len(all)))
 	fields(c, all)
 	return c.Bytes()
 }
 
-// decodeColumns reads the n messages or samples of a block that has so many at most.
+// decodeColumns decodes the n messages or samples of a block; most is the allowed maximum.
 func decodeColumns[T any](b []byte, n, most int, fields func(*codec.Walk, []T)) ([]T, error) {
 	if n < 1 || n > most || n > len(b) {
-		return nil, fmt.Errorf("%d in a block of %d bytes", n, len(b))
+		return nil, fmt.Errorf("%d entries in a block of %d bytes: out of range", n, len(b))
 	}
 	all := make([]T, n)
 	c := codec.Decode(b)
@@ -258,8 +257,8 @@ func decodeColumns[T any](b []byte, n, most int, fields func(*codec.Walk, []T)) 
 	return all, c.End()
 }
 
-// arrowFields walks the columns of messages: times are differences, so that they are
-// short.
+// arrowFields encodes or decodes the columns of messages. Times are stored as differences, which
+// are shorter.
 func arrowFields(c *codec.Walk, all []timeline.Arrow) {
 	whole := func(of func(*timeline.Arrow) *int32) {
 		for i := range all {

@@ -12,8 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// lifelike are stretches as a live rank has them: few labels that take turns, and times
-// of a clock that ticks.
+// lifelike returns intervals like those of a live rank: few alternating labels, and times of a
+// ticking clock.
 func lifelike(n int, tick cluster.Time) []timeline.Stretch {
 	rng := rand.New(rand.NewPCG(7, uint64(tick)))
 	at := cluster.Time(1000)
@@ -35,7 +35,7 @@ func blockOf(all []timeline.Stretch) *stretches {
 	return b
 }
 
-// What a block was made of is what it gives, and packed it is small.
+// A decoded block equals the original, and a packed block is small.
 func TestBlocks(t *testing.T) {
 	for _, tick := range []cluster.Time{1, 250, 1000} {
 		all := lifelike(blockLength, tick)
@@ -75,11 +75,11 @@ func TestBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back, err := decodeColumns(plain, len(arrows), blockLength, arrowFields); err != nil || cmp.Diff(arrows, back) != "" {
-		t.Error("messages are others", err)
+		t.Error("messages differ", err)
 	}
 	packed[len(packed)/2] ^= 1
 	if _, err := newUnpacker().unpack(packed, checksum(packed[1:])); err == nil {
-		t.Error("a block with another checksum is taken")
+		t.Error("a block with a wrong checksum is accepted")
 	}
 }
 
@@ -91,11 +91,11 @@ func FuzzBlock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, n int) {
 		if all, err := decodeStretches(b, n, n, new(room)); err == nil {
 			if len(all) != n {
-				t.Errorf("%d stretches of %d", len(all), n)
+				t.Errorf("%d intervals of %d", len(all), n)
 			}
 			for _, upTo := range []int{1, n / 2} {
 				if some, err := decodeStretches(b, n, upTo, new(room)); err != nil || !slices.Equal(some, all[:upTo]) {
-					t.Errorf("%d of %d stretches are %v, %v: want %v", upTo, n, some, err, all[:upTo])
+					t.Errorf("%d of %d intervals: %v, %v, want %v", upTo, n, some, err, all[:upTo])
 				}
 			}
 		}
@@ -109,7 +109,7 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// Packing and unpacking a block of what a live rank does, on one core.
+// Packing and unpacking a block of a live rank's activities, on one core.
 func BenchmarkStretches(b *testing.B) {
 	all := lifelike(blockLength, 250)
 	p, u := newPacker(), newUnpacker()

@@ -8,8 +8,8 @@ import (
 
 var nan = math.NaN()
 
-// Clean is a text of a file as a terminal may get it: what could move the cursor, change
-// colours or hide text becomes a replacement character.
+// Clean makes a text from a file safe for a terminal. It replaces all characters that could move
+// the cursor, change colours or hide text.
 func Clean(s string) string {
 	bad := func(r rune) bool {
 		return r != '\n' && (r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp))

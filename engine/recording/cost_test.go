@@ -24,7 +24,7 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// liveSession runs two ranks on this host for a while, and gives what they have come to.
+// liveSession runs two ranks on this host for a while, and returns the last snapshot.
 func liveSession(b *testing.B, d time.Duration, o engine.Observer) *engine.Snapshot {
 	b.Helper()
 	sc := scenario(b, "randomaccess", "machine", "this-host", "nodes", "1", "ranks-per-node", "2", "group", "2")
@@ -39,11 +39,12 @@ func liveSession(b *testing.B, d time.Duration, o engine.Observer) *engine.Snaps
 	return s.Load()
 }
 
-// What it costs to record the samples of a live run on this host. alone: a second of what a
-// session has published goes into a file at the rhythm of a session, and nothing else runs;
-// core-% is the processor time of that, in per cent of one core. beside: sessions with and
-// without a recording run in turn; cost-% is how many accesses fewer a second the median
-// pair has made, and core-% how much more processor time an access has taken.
+// BenchmarkRecording measures the cost of recording the samples of a live run on this host.
+//
+//   - alone: a second of published snapshots goes into a file at the rhythm of a session, and
+//     nothing else runs. core-% is the processor time in per cent of one core.
+//   - beside: sessions with and without a recording alternate. cost-% is the loss of accesses per
+//     second in the median pair, and core-% the increase of processor time per access.
 func BenchmarkRecording(b *testing.B) {
 	begin := func(b *testing.B) (*recording.Writer, *recording.Run) {
 		w, err := recording.Create(filepath.Join(b.TempDir(), "run.htr"))
@@ -111,9 +112,9 @@ func BenchmarkRecording(b *testing.B) {
 	})
 }
 
-// eventful is a recording of what the threads of so many nodes of 8 ranks did, as random as a
-// live run's, and of the messages between them, with 20 snapshots a second; it ends when more
-// gives false.
+// eventful returns a recording of the activities of threads on some nodes of 8 ranks, as random as
+// a live run's, and of the messages between them, with 20 snapshots per second. It ends when more
+// returns false.
 func eventful(b testing.TB, nodes int, messages bool, more func(stretches, arrows int) bool) (file string, stretches, arrows int) {
 	b.Helper()
 	file = filepath.Join(b.TempDir(), "events.htr")
@@ -188,7 +189,7 @@ func eventful(b testing.TB, nodes int, messages bool, more func(stretches, arrow
 	return file, stretches, arrows
 }
 
-// sizeOf is the bytes of a file.
+// sizeOf returns the size of a file in bytes.
 func sizeOf(b testing.TB, file string) int64 {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -197,9 +198,9 @@ func sizeOf(b testing.TB, file string) int64 {
 	return info.Size()
 }
 
-// Stretches and messages on their way from the ranks into a file, with all that is done for
-// them: B are those of the whole file, without what it has of snapshots that have none.
-// Run it with GOMAXPROCS=1; the processor time counts the making of the events, too.
+// BenchmarkEvents measures intervals and messages on their way from the ranks into a file, with
+// all processing. B counts the bytes of the whole file, minus those of snapshots without events.
+// Run it with GOMAXPROCS=1; the processor time includes generating the events.
 func BenchmarkEvents(b *testing.B) {
 	const turns = 100
 	for _, messages := range []bool{false, true} {
@@ -234,17 +235,18 @@ func BenchmarkEvents(b *testing.B) {
 	}
 }
 
-// size is how many MB the recording of BenchmarkOpen has.
+// size is the environment variable with the size in MB of BenchmarkOpen's recording.
 const size = "HYBRIDTOP_RECORDING_MB"
 
-// Opening a large recording until its first snapshot is there, and jumps in it.
-// HYBRIDTOP_RECORDING_MB=1000 makes one of 1 GB; HYBRIDTOP_RECORDING_KEEP=FILE keeps it.
+// BenchmarkOpen measures opening a large recording until its first snapshot is available, and
+// jumps in it. HYBRIDTOP_RECORDING_MB=1000 makes one of 1 GB; HYBRIDTOP_RECORDING_KEEP=FILE keeps
+// it.
 func BenchmarkOpen(b *testing.B) {
 	mb, err := strconv.Atoi(os.Getenv(size))
 	if err != nil {
 		mb = 20
 	}
-	const each = 2.2 // B a stretch, and with messages in front of them
+	const each = 2.2 // bytes per interval, including the messages
 	file, _, _ := eventful(b, 1, false, func(s, _ int) bool { return float64(s)*each < 1e6*float64(mb) })
 	if keep := os.Getenv("HYBRIDTOP_RECORDING_KEEP"); keep != "" {
 		if err := os.Rename(file, keep); err != nil {

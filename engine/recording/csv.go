@@ -15,7 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// tables are what CSV has, by name.
+// tables lists the tables of the CSV export by name.
 var tables = map[string]func(*File, *RunInfo, []LaunchInfo, func(...any)) error{
 	"samples": func(f *File, run *RunInfo, _ []LaunchInfo, row func(...any)) error {
 		row("at_s", "fabric_s", "rate_rank", "rate_node", "rate_remote", "ops_rank", "ops_node", "ops_remote", "rank_local_share", "access_time_s")
@@ -102,7 +102,7 @@ var tables = map[string]func(*File, *RunInfo, []LaunchInfo, func(...any)) error{
 	},
 }
 
-// Tables are their names.
+// Tables lists the names of the tables for CSV.
 var Tables = slices.Sorted(maps.Keys(tables))
 
 func (f *File) csv(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOptions) error {
@@ -112,7 +112,7 @@ func (f *File) csv(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOp
 	}
 	write := tables[name]
 	if write == nil {
-		return fmt.Errorf("no table %q: there are %s", name, strings.Join(Tables, ", "))
+		return fmt.Errorf("no table %q: want one of %s", name, strings.Join(Tables, ", "))
 	}
 	c := csv.NewWriter(w)
 	var cells []string
@@ -121,13 +121,13 @@ func (f *File) csv(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOp
 		for _, v := range values {
 			cells = append(cells, cell(v))
 		}
-		_ = c.Write(cells) // Error has it
+		_ = c.Write(cells) // reported by Error
 	})
 	c.Flush()
 	return errors.Join(err, c.Error())
 }
 
-// cell is a value: all its digits, or nothing for what is no number.
+// cell prints a value with all its digits. NaN and infinities are empty.
 func cell(v any) string {
 	if x, ok := v.(float64); ok {
 		if !finite(x) {
@@ -138,7 +138,7 @@ func cell(v any) string {
 	return fmt.Sprint(v)
 }
 
-// samplesAtOnce bounds what is in memory of a long run.
+// samplesAtOnce limits the samples of a long run in memory.
 const samplesAtOnce = 8192
 
 // samples calls do with every sample of a run.

@@ -5,27 +5,27 @@ import (
 	"sync"
 )
 
-// decoding unpacks what a view wants of its lanes while more is read of the file. A lane is
-// one piece, so that no two change it.
+// decoding unpacks the lanes of a view in parallel with further reads of the file. A lane is in a
+// single piece, so only one goroutine changes it.
 type decoding struct {
 	pieces chan piece
 	all    sync.WaitGroup
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards bad
 	bad    map[*track]error
 }
 
-// piece is what is read of a lane: stretches from a number up to another, and the blocks
-// that have them.
+// piece is the part of a lane to decode: the numbers of its intervals, and the blocks that contain
+// them.
 type piece struct {
 	of         *track
 	from, upTo uint64
 	rows       []blockRow
 }
 
-// mostDecoders is how many pieces are unpacked side by side.
+// mostDecoders is the maximum number of pieces that are unpacked in parallel.
 const mostDecoders = 4
 
-// decoding begins one.
+// decoding starts the decoders.
 func (f *File) decoding() *decoding {
 	d := &decoding{pieces: make(chan piece, 2*mostDecoders), bad: make(map[*track]error)}
 	for i := range min(runtime.GOMAXPROCS(0), mostDecoders) {
@@ -49,14 +49,14 @@ func (f *File) decoding() *decoding {
 
 func (d *decoding) add(p piece) { d.pieces <- p }
 
-// fail keeps what is wrong with a lane.
+// fail stores the error of a lane.
 func (d *decoding) fail(of *track, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.bad[of] = err
 }
 
-// end waits for all, and gives what is wrong with which lane.
+// end waits for all pieces, and returns the errors by lane.
 func (d *decoding) end() map[*track]error {
 	close(d.pieces)
 	d.all.Wait()

@@ -11,9 +11,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// The stretches of a lane, and the sums before them, are the same whether it is read in
-// order, by jumps to any place, or blocks at a time.
-func TestStretchesAreTheSameHoweverTheyAreRead(t *testing.T) {
+// The intervals of a lane, and the sums before them, do not depend on the order of reading: in
+// sequence, by jumps, or several blocks at a time.
+func TestIntervalsIndependentOfReadOrder(t *testing.T) {
 	const seed = 3
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -80,10 +80,10 @@ func TestStretchesAreTheSameHoweverTheyAreRead(t *testing.T) {
 		}
 		back := &v.Lanes[0]
 		if got := slices.Collect(back.After(uint64(first))); !slices.Equal(got, all[first:end+1]) {
-			t.Fatalf("stretches %d to %d are others", first, end)
+			t.Fatalf("intervals %d to %d differ", first, end)
 		}
 		if at := first + rng.IntN(end-first+1); back.Before(uint64(at)) != before[at] {
-			t.Fatalf("before stretch %d there were %v: want %v", at, back.Before(uint64(at)), before[at])
+			t.Fatalf("before interval %d: got %v, want %v", at, back.Before(uint64(at)), before[at])
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/domain"
 )
 
-// Snapshots of version 7 had three drawings as fields. They are read as drawings, and written
-// as such. The files are simulations of one iteration, which version 7 has recorded.
-func TestDrawingsOfSnapshotsOfVersion7(t *testing.T) {
+// Snapshots of version 7 had three drawings as fields. They are read and written as drawings. The
+// files are simulations of one iteration, recorded by version 7.
+func TestDrawingsOfVersion7(t *testing.T) {
 	read := func(name string) *engine.Snapshot {
 		t.Helper()
 		b, err := os.ReadFile("testdata/version7-" + name + ".snapshot")
@@ -43,7 +43,7 @@ func TestDrawingsOfSnapshotsOfVersion7(t *testing.T) {
 	}
 	w := engine.DrawingOf[*collective.Field](s)
 	if w == nil || w.Of != "algorithm of bcast" || len(w.X) != 11 || len(w.Y) != 10 || w.At(0, 0).Best != 6 || w.At(0, 0).Time != 2.0006e-06 {
-		t.Errorf("the field of winners is %+v", w)
+		t.Errorf("decision map %+v", w)
 	}
 	want := &domain.Boxes{Ranks: 4}
 	for i, n := range []int{16, 8, 4, 2, 1} {

@@ -6,8 +6,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// events drain the timeline of a launch: what its views have, each stretch and each
-// message once.
+// events drains the timeline of a launch: it writes each interval and each message of the views
+// once.
 type events struct {
 	launch   int64
 	lanes    map[[2]int]*lane // by rank and thread
@@ -15,19 +15,20 @@ type events struct {
 	messages *lane
 	arrows   []timeline.Arrow
 	next     uint64 // number of the next message
-	missed   uint64 // messages before it that were lost
+	missed   uint64 // messages lost before it
 }
 
-// lane is one of the file.
+// lane is a lane of the file.
 type lane struct {
 	id   int64
-	next uint64 // number of the next stretch
+	next uint64 // number of the next interval
 	open stretches
 }
 
 const newLane = `INSERT INTO lane(launch, rank, thread) VALUES (?,?,?)`
 
-// take writes what of a view is new and settled; last: nothing follows, and all of it is.
+// take writes the new intervals and messages of a view. Unless last is set, it skips the last
+// interval of each lane, because it may still grow.
 func (e *events) take(b *batch, v *timeline.View, last bool) error {
 	most := laneBlock(len(v.Lanes))
 	for i := range v.Lanes {
@@ -63,8 +64,8 @@ func (e *events) take(b *batch, v *timeline.View, last bool) error {
 	return nil
 }
 
-// laneBlock is how many stretches a block of each of so many lanes has: a jump unpacks one or
-// two blocks of each lane, and shows no more of them than viewStretches.
+// laneBlock returns the number of intervals per block, given the number of lanes. A jump unpacks
+// one or two blocks of each lane, and shows at most viewStretches intervals of all lanes.
 func laneBlock(lanes int) int {
 	const least = 1024
 	return min(max(2*viewStretches/max(lanes, 1), least), blockLength)
@@ -109,7 +110,7 @@ func (e *events) lane(b *batch, v *timeline.LaneView, most int, last bool) error
 			l.begin(v, n)
 		}
 		if s.End <= s.Begin {
-			break // it begins this moment
+			break // it starts at this moment
 		}
 		l.open.add(&s)
 		if n++; n == end {
@@ -120,7 +121,7 @@ func (e *events) lane(b *batch, v *timeline.LaneView, most int, last bool) error
 	return nil
 }
 
-// begin starts a block with stretch n, which the view has.
+// begin starts a block with interval n, which must be in the view.
 func (l *lane) begin(v *timeline.LaneView, n uint64) {
 	for s := range v.After(n) {
 		l.open.start(n, n-l.next, s.Begin, v.Before(n))
@@ -129,7 +130,7 @@ func (l *lane) begin(v *timeline.LaneView, n uint64) {
 	l.next = n
 }
 
-// seal writes the block under way.
+// seal writes the open block.
 func (l *lane) seal(b *batch) error {
 	o := &l.open
 	n := len(o.which)
@@ -183,7 +184,7 @@ func (e *events) sealArrows(b *batch) error {
 	return err
 }
 
-// seal writes every block under way.
+// seal writes all open blocks.
 func (e *events) seal(b *batch) error {
 	for _, l := range e.order {
 		if err := l.seal(b); err != nil {

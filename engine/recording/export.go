@@ -12,15 +12,15 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// ExportOptions say what of a file is exported.
+// ExportOptions selects the part of a file to export.
 type ExportOptions struct {
 	Run      int64
 	Table    string       // for CSV: one of Tables; "": samples
-	Launch   int          // of a timeline, from 1; 0: the last that has one
-	From, To cluster.Time // of a timeline, on the fabric's clock; To 0: all
+	Launch   int          // for a timeline: number of the launch from 1; 0: the last one with a timeline
+	From, To cluster.Time // for a timeline: range on the fabric's clock; To 0: all
 }
 
-// Formats are what a recording is exported to, by name.
+// Formats lists the export formats of a recording.
 var Formats = []Format{
 	{"csv", "a table: samples, iterations, latencies, metrics, launches, knobs, commands or marks", (*File).csv},
 	{"json", "a run as one document", (*File).json},
@@ -29,7 +29,7 @@ var Formats = []Format{
 	{"benchfmt", "Go's benchmark format, for benchstat", (*File).benchmarks},
 }
 
-// Format is one of them.
+// Format is an export format.
 type Format struct {
 	Name, Doc string
 	write     func(*File, io.Writer, *RunInfo, []LaunchInfo, *ExportOptions) error
@@ -58,16 +58,17 @@ func (f *File) Export(w io.Writer, format string, o ExportOptions) error {
 		}
 		names = append(names, Formats[i].Name)
 	}
-	return fmt.Errorf("no format %q: there are %s", format, strings.Join(names, ", "))
+	return fmt.Errorf("no format %q: want one of %s", format, strings.Join(names, ", "))
 }
 
-// classNames are the locality classes, in the order of the tables.
+// classNames lists the locality classes in the order of the tables.
 var classNames = [...]struct {
 	name  string
 	class cluster.Class
 }{{"rank", cluster.InRank}, {"node", cluster.InNode}, {"remote", cluster.Remote}}
 
-// Turned are the knobs of a launch that are not at their defaults, but for how it was looked at.
+// Turned returns the knobs of a launch that are not at their defaults, except knobs of the role
+// view.
 func (l *LaunchInfo) Turned() (parts [][2]string) {
 	for i := range l.Scenario.Table {
 		k := &l.Scenario.Table[i]
@@ -78,7 +79,8 @@ func (l *LaunchInfo) Turned() (parts [][2]string) {
 	return parts
 }
 
-// symbol is a text made of letters, digits and _, which no format takes amiss.
+// symbol replaces all characters except letters, digits and _, so that every format accepts the
+// text.
 func symbol(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
@@ -102,11 +104,11 @@ func mean(all []float64) float64 {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// benchBatches is how many lines the iterations of a launch become, so that benchstat
-// sees how they vary.
+// benchBatches is the number of lines for the iterations of a launch. Several lines let benchstat
+// estimate the variance.
 const benchBatches = 10
 
-// benchmarks writes a launch as lines of Go's benchmark format.
+// benchmarks writes each launch in Go's benchmark format.
 func (f *File) benchmarks(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportOptions) error {
 	fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: hybridtop\nhybridtop: %s\n", benchWord(run.OS), benchWord(run.Arch), benchWord(run.Version))
 	for i := range launches {
@@ -125,7 +127,7 @@ func (f *File) benchmarks(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *E
 		fmt.Fprintf(w, "machine: %s\nkind: %s\n", benchWord(l.Machine), benchWord(string(l.Kind)))
 		batches := min(benchBatches, len(times))
 		if l.Kind == engine.Simulated {
-			batches = 1 // it is exact
+			batches = 1 // simulated times are exact
 		}
 		for k := range batches {
 			part := times[k*len(times)/batches : (k+1)*len(times)/batches]
@@ -141,7 +143,7 @@ func (f *File) benchmarks(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *E
 	return nil
 }
 
-// unitWord names a unit that is none.
+// unitWord returns the name of a unit, "ratio" for a number without one.
 func unitWord(unit string) string {
 	if unit == "" || unit == "1" {
 		return "ratio"
@@ -149,7 +151,7 @@ func unitWord(unit string) string {
 	return unit
 }
 
-// benchWord is a word without blanks, slashes and what separates keys.
+// benchWord replaces blanks, slashes, separators of keys and characters outside ASCII.
 func benchWord(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r <= ' ' || r == '/' || r > '~' || r == '=' || r == ':' {

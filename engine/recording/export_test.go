@@ -18,7 +18,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// exported is a run in a format.
+// exported returns a run in a format.
 func exported(t *testing.T, f *recording.File, format string, o recording.ExportOptions) string {
 	t.Helper()
 	o.Run = f.Runs[0].ID
@@ -35,7 +35,7 @@ func exportable(t *testing.T) (*tee, *recording.File) {
 	return all, open(t, file)
 }
 
-func TestCSVIsReadAsCSV(t *testing.T) {
+func TestCSVIsValid(t *testing.T) {
 	all, f := exportable(t)
 	last := all.ended[0].Last
 	for table, want := range map[string]int{"samples": len(last.Series), "iterations": 4, "metrics": len(last.Metrics), "launches": 1, "knobs": len(last.Scenario.Table), "commands": 0, "marks": 0} {
@@ -53,7 +53,7 @@ func TestCSVIsReadAsCSV(t *testing.T) {
 	}
 }
 
-func TestJSONHasTheRun(t *testing.T) {
+func TestJSONContainsRun(t *testing.T) {
 	all, f := exportable(t)
 	last := all.ended[0].Last
 	var d struct {
@@ -81,9 +81,9 @@ func TestJSONHasTheRun(t *testing.T) {
 	}
 }
 
-// The rules of the Chrome trace format that Perfetto reads: slices of a track do not
-// overlap, tracks have names, arrows have two ends, in order, of which each is on a track.
-func TestPerfettosRules(t *testing.T) {
+// The rules of the Chrome trace format that Perfetto reads: slices of a track do not overlap,
+// tracks have names, and arrows have two ends in order, each on a track.
+func TestPerfettoRules(t *testing.T) {
 	all, f := exportable(t)
 	type event struct {
 		Ph, Name, Cat, Bp string
@@ -143,14 +143,14 @@ func TestPerfettosRules(t *testing.T) {
 	whole := all.ended[0].Last.Timeline.To
 	for _, e := range read(recording.ExportOptions{From: whole / 4, To: whole / 2}) {
 		if e.Ph == "X" && (e.Ts > float64(whole/2)/1e6+1e-3 || e.Ts+e.Dur < float64(whole/4)/1e6-1e-3) {
-			t.Errorf("%+v is outside of what was asked for", e)
+			t.Errorf("%+v is outside the requested range", e)
 		}
 	}
 }
 
-// OpenMetrics, read strictly: families are whole and named once, their type comes first,
-// names and labels are well formed, points of a series rise in time, and the end is
-// marked. The parser of Prometheus would bring its whole module along.
+// OpenMetrics, read strictly: families are contiguous and named once, their type comes first,
+// names and labels are well formed, points of a series rise in time, and the end is marked. This
+// avoids a dependency on the Prometheus module.
 func TestOpenMetricsIsStrict(t *testing.T) {
 	all, f := exportable(t)
 	point := regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)\{((?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)*)\} (NaN|[+-]?[0-9.eE+-]+)(?: ([0-9.]+))?$`)
@@ -165,7 +165,7 @@ func TestOpenMetricsIsStrict(t *testing.T) {
 		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
 			family, ok = strings.CutSuffix(name, " gauge")
 			if !ok || seen[family] {
-				t.Errorf("%s: twice, or of another type", line)
+				t.Errorf("%s: duplicate, or of another type", line)
 			}
 			seen[family] = true
 			continue
@@ -192,12 +192,12 @@ func TestOpenMetricsIsStrict(t *testing.T) {
 		points++
 	}
 	if want := 6*len(all.ended[0].Last.Series) + len(all.ended[0].Last.Metrics) + 2; points < want {
-		t.Errorf("%d points: want %d at least", points, want)
+		t.Errorf("%d points: want at least %d", points, want)
 	}
 }
 
-// benchstat's own reader finds every result and no mistake.
-func TestBenchmarksAreReadByBenchfmt(t *testing.T) {
+// benchstat's own reader finds every result and no error.
+func TestBenchfmtReadsBenchmarks(t *testing.T) {
 	all, f := exportable(t)
 	r := benchfmt.NewReader(strings.NewReader(exported(t, f, "benchfmt", recording.ExportOptions{})), "run")
 	results := 0
@@ -232,11 +232,11 @@ func TestBenchmarksAreReadByBenchfmt(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeExported(t *testing.T) {
+func TestExportErrors(t *testing.T) {
 	_, f := exportable(t)
 	for want, try := range map[string]func() error{
-		`no format "xls": there are csv, json`: func() error { return f.Export(new(bytes.Buffer), "xls", recording.ExportOptions{Run: 1}) },
-		`no table "rows": there are commands`: func() error {
+		`no format "xls": want one of csv, json`: func() error { return f.Export(new(bytes.Buffer), "xls", recording.ExportOptions{Run: 1}) },
+		`no table "rows": want one of commands`: func() error {
 			return f.Export(new(bytes.Buffer), "csv", recording.ExportOptions{Run: 1, Table: "rows"})
 		},
 		`has no run 3`: func() error { return f.Export(new(bytes.Buffer), "csv", recording.ExportOptions{Run: 3}) },

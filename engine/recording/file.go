@@ -16,7 +16,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// File is a recording that is read.
+// File is a recording opened for reading.
 type File struct {
 	Name string
 	Runs []RunInfo
@@ -24,28 +24,28 @@ type File struct {
 	format int
 	db     *sql.DB
 	conn   *sql.Conn
-	known  map[string]driver.Stmt // by query; nil: it runs
+	known  map[string]driver.Stmt // by query; nil: in use
 	unpack *unpacker
 
 	decoders []*unpacker // of lanes
 }
 
-// RunInfo is a run of a file.
+// RunInfo describes a run of a file.
 type RunInfo struct {
 	ID             int64
-	Sweep          string // the knobs of a point of a sweep
+	Sweep          string // knobs of a point of a sweep
 	Began          time.Time
 	Length         time.Duration
 	Version, Build string
 	OS, Arch       string
 	Cores          int
-	Finished       bool  // it was ended, and not cut off
-	Lost           int64 // snapshots that came too fast
+	Finished       bool  // the run ended and was not interrupted
+	Lost           int64 // snapshots that were published too fast to be recorded
 }
 
-// Bounds of what is read.
+// Limits of the data that is read.
 const (
-	mostBytes  = 64 << 20 // of a value
+	mostBytes  = 64 << 20 // per value
 	limitBytes = 0        // SQLITE_LIMIT_LENGTH
 	readWait   = 5 * time.Second
 	headerSize = 100
@@ -53,8 +53,8 @@ const (
 
 const magic = "SQLite format 3\x00"
 
-// Open opens a recording to be read. A file that is none, or is damaged, is named as
-// such.
+// Open opens a recording for reading. An error distinguishes a damaged recording from a file
+// that is not one.
 func Open(name string) (*File, error) {
 	format, err := sniff(name)
 	if err != nil {
@@ -75,9 +75,9 @@ func Open(name string) (*File, error) {
 	return f, nil
 }
 
-// sniff looks at the header of a file, and gives the format of its tables.
+// sniff checks the header of a file, and returns the format of its tables.
 func sniff(name string) (int, error) {
-	info, err := os.Stat(name) // before opening: a pipe would block there
+	info, err := os.Stat(name) // before opening, because opening a pipe would block
 	if err != nil {
 		var path *fs.PathError
 		if errors.As(err, &path) {
@@ -86,7 +86,7 @@ func sniff(name string) (int, error) {
 		return 0, fmt.Errorf("cannot be read: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return 0, errors.New("is not a plain file")
+		return 0, errors.New("is not a regular file")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -97,27 +97,27 @@ func sniff(name string) (int, error) {
 	n, err := io.ReadFull(f, head[:])
 	switch {
 	case n == 0:
-		return 0, errors.New("is empty: it is no recording")
+		return 0, errors.New("is empty: not a recording")
 	case string(head[:min(n, len(magic))]) != magic[:min(n, len(magic))]:
-		return 0, errors.New("is no recording: hybridtop record writes one")
+		return 0, errors.New("is not a recording (hybridtop record writes one)")
 	case err != nil:
-		return 0, fmt.Errorf("is truncated: it has %d bytes", n)
+		return 0, fmt.Errorf("is truncated: %d bytes", n)
 	}
 	if id := binary.BigEndian.Uint32(head[68:]); id != applicationID {
-		return 0, errors.New("is no recording: it is an SQLite file of another program")
+		return 0, errors.New("is not a recording: SQLite file of another program")
 	}
 	v := binary.BigEndian.Uint32(head[60:])
 	switch {
 	case v > version:
-		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d; a newer one has written it", v, oldest, version)
+		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d (written by a newer program)", v, oldest, version)
 	case v < oldest:
 		return 0, fmt.Errorf("is a recording of format %d: this program reads formats %d to %d", v, oldest, version)
 	}
 	return int(v), nil
 }
 
-// recoverJournal takes back what a writer had begun when it was killed: only one that may
-// write can.
+// recoverJournal rolls back the unfinished transaction of a killed writer. This needs write
+// permission.
 func recoverJournal(name string) error {
 	info, err := os.Stat(name + "-journal")
 	if err != nil || info.Size() == 0 {
@@ -133,20 +133,20 @@ func recoverJournal(name string) error {
 		if busy(err) {
 			return fmt.Errorf(beingWritten, name, err)
 		}
-		return fmt.Errorf("%s was cut off while it was written, and cannot be put right here: copy it and %s-journal to a folder that may be written: %w", name, name, err)
+		return fmt.Errorf("%s: writing was interrupted; to recover it, copy it and %s-journal to a writable folder: %w", name, name, err)
 	}
 	return nil
 }
 
-const beingWritten = "%s is being written by another program, which does not let go of it: %w"
+const beingWritten = "%s is locked by another program that writes to it: %w"
 
-// busy says that another program has the file.
+// busy reports whether another program has locked the file.
 func busy(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == 5 // SQLITE_BUSY
 }
 
-// wrong is an error of the file in words.
+// wrong adds the file name and the kind of problem to an error.
 func (f *File) wrong(err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
@@ -184,7 +184,7 @@ func (f *File) begin() error {
 	})
 }
 
-// whole refuses a file of which the end is missing.
+// whole returns an error if the end of the file is missing.
 func (f *File) whole() error {
 	tx, err := f.conn.BeginTx(context.Background(), nil)
 	if err != nil {
@@ -192,7 +192,7 @@ func (f *File) whole() error {
 	}
 	defer func() { _ = tx.Rollback() }()
 	var tables int64
-	damage := tx.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables) // from now on nobody writes
+	damage := tx.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables) // locks the file against writers
 	head, err := os.Open(f.Name)
 	if err != nil {
 		return err
@@ -211,13 +211,13 @@ func (f *File) whole() error {
 		page = 1 << 16
 	}
 	if want := int64(binary.BigEndian.Uint32(b[28:])) * page; info.Size() < want {
-		return fmt.Errorf("it is truncated: %d bytes of %d", info.Size(), want)
+		return fmt.Errorf("truncated: %d of %d bytes", info.Size(), want)
 	}
 	return damage
 }
 
-// tables refuses tables that are not those of the format, so that no view or trigger of
-// another's making stands in their place.
+// tables returns an error if a table differs from the format. Thus, no view or trigger from
+// elsewhere can replace a table.
 func (f *File) tables() error {
 	have := make(map[string]bool)
 	if err := f.each(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`, nil, func(r *line) { have[r.raw()] = true }); err != nil {
@@ -225,7 +225,7 @@ func (f *File) tables() error {
 	}
 	for _, s := range schemaOf(f.format) {
 		if !have[s] {
-			return fmt.Errorf("it is damaged: it lacks %q", strings.Join(strings.Fields(s)[:3], " "))
+			return fmt.Errorf("damaged: %q is missing", strings.Join(strings.Fields(s)[:3], " "))
 		}
 	}
 	return nil
@@ -247,11 +247,11 @@ func (f *File) Close() error {
 	return f.db.Close()
 }
 
-// line is a row of a result; a value that is missing or of another kind is 0 or "".
+// line is a row of a result. A missing value, or one of another type, is 0 or "".
 type line struct {
 	values []driver.Value
 	at     int
-	strict error // the first value that cannot be
+	strict error // the first value with an unexpected type
 }
 
 func (r *line) next() any {
@@ -272,7 +272,7 @@ func (r *line) int() int64 {
 	}
 }
 
-// null is a whole number that may be missing.
+// null returns an integer, and reports whether it is present.
 func (r *line) null() (int64, bool) {
 	if r.values[r.at] == nil {
 		r.at++
@@ -281,7 +281,7 @@ func (r *line) null() (int64, bool) {
 	return r.int(), true
 }
 
-// real is a number; NULL: none.
+// real returns a number, or NaN for NULL.
 func (r *line) real() float64 {
 	switch v := r.next().(type) {
 	case float64:
@@ -296,7 +296,7 @@ func (r *line) real() float64 {
 	}
 }
 
-// raw is a text as it stands.
+// raw returns a text unchanged.
 func (r *line) raw() string {
 	switch v := r.next().(type) {
 	case string:
@@ -309,7 +309,7 @@ func (r *line) raw() string {
 	}
 }
 
-// text is a text that a terminal can be given.
+// text returns a text that is safe for a terminal.
 func (r *line) text() string { return Clean(r.raw()) }
 
 func (r *line) blob() []byte {
@@ -326,11 +326,11 @@ func (r *line) blob() []byte {
 
 func (r *line) fail(v any) {
 	if r.strict == nil {
-		r.strict = fmt.Errorf("a value of type %T in column %d", v, r.at)
+		r.strict = fmt.Errorf("column %[2]d: unexpected type %[1]T", v, r.at)
 	}
 }
 
-// keep has a statement ready for the next one who asks the same.
+// keep caches a statement for the next use of the query.
 func (f *File) keep(query string, s driver.Stmt) {
 	if f.known[query] != nil {
 		_ = s.Close()
@@ -339,9 +339,9 @@ func (f *File) keep(query string, s driver.Stmt) {
 	f.known[query] = s
 }
 
-// each calls do with every row of a query, of which a blob is valid during the call. It
-// asks the driver itself, which prepares a query once: a replay reads thousands of rows between
-// two frames.
+// each calls do with every row of a query. A blob is valid only during the call. It uses the
+// driver directly, which prepares a query only once, because a replay reads thousands of rows
+// between two frames.
 func (f *File) each(query string, args []any, do func(*line)) error {
 	named := make([]driver.NamedValue, len(args))
 	for i, a := range args {
@@ -359,7 +359,7 @@ func (f *File) each(query string, args []any, do func(*line)) error {
 				return err
 			}
 		}
-		f.known[query] = nil // one that runs is nobody else's
+		f.known[query] = nil // in use: nested calls need their own
 		defer func() { f.keep(query, s) }()
 		rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), named)
 		if err != nil {
@@ -382,7 +382,7 @@ func (f *File) each(query string, args []any, do func(*line)) error {
 	})
 }
 
-// together makes the queries of do one transaction, so that the file is locked once.
+// together runs the queries of do in one transaction, so that the file is locked once.
 func (f *File) together(do func() error) error {
 	none := func(*line) {}
 	if err := f.each(`BEGIN`, nil, none); err != nil {

@@ -14,14 +14,13 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// update records testdata/live.htr anew, which amd64 has to.
+// update records testdata/live.htr again; this requires amd64.
 var update = flag.Bool("update", false, "record the file of testdata anew")
 
-// A live run that amd64 has recorded shows the same numbers in a program of any other
-// host: as JSON, and as the snapshots that the screen gets. `make 386` runs this in a
-// program of 32 bits. The tables are read by every later version; snapshots are those of
-// the version that has written them.
-func TestARecordingOfAnotherHost(t *testing.T) {
+// A live run recorded on amd64 has the same numbers on any other host, in JSON and in snapshots.
+// `make 386` runs this in a 32-bit program. Every later version can read the tables; snapshots
+// depend on the version that wrote them.
+func TestRecordingOfAnotherHost(t *testing.T) {
 	const file, golden = "testdata/live.htr", "testdata/live.json"
 	if *update {
 		_ = os.Remove(file)
@@ -29,7 +28,7 @@ func TestARecordingOfAnotherHost(t *testing.T) {
 	}
 	f := open(t, file)
 	if f.Runs[0].Arch != "amd64" {
-		t.Errorf("it was recorded on %s: want amd64", f.Runs[0].Arch)
+		t.Errorf("recorded on %s: want amd64", f.Runs[0].Arch)
 	}
 	var b bytes.Buffer
 	if err := f.Export(&b, "json", recording.ExportOptions{Run: f.Runs[0].ID}); err != nil {
@@ -48,7 +47,7 @@ func TestARecordingOfAnotherHost(t *testing.T) {
 			break
 		}
 		plain := *s
-		plain.Scenario = engine.Scenario{} // it gets the knobs that this program has and that one had not
+		plain.Scenario = engine.Scenario{} // it gets the knobs that only this program has
 		sum.Write(new(engine.Encoder).Append(nil, &plain))
 		n++
 	}
@@ -65,7 +64,7 @@ func TestARecordingOfAnotherHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("as JSON it is not what amd64 has written:\n%s", b.String())
+		t.Errorf("JSON differs from amd64:\n%s", b.String())
 	}
 	wanted, err := os.ReadFile("testdata/live.sha256")
 	if err != nil {
@@ -73,10 +72,10 @@ func TestARecordingOfAnotherHost(t *testing.T) {
 	}
 	switch {
 	case replayed != nil && strings.Contains(replayed.Error(), "version"):
-		t.Logf("its snapshots are of another version: %v", replayed)
+		t.Logf("snapshots of another version: %v", replayed)
 	case replayed != nil:
 		t.Error(replayed)
 	case hash != string(wanted):
-		t.Errorf("%d snapshots are not those that amd64 has recorded, but %s: go test -update, if snapshots have changed", n, strings.TrimSpace(hash))
+		t.Errorf("%d snapshots differ from amd64: hash %s (use go test -update if the format of snapshots has changed)", n, strings.TrimSpace(hash))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// frames are the snapshots of a block under way.
+// frames is the open block of snapshots.
 type frames struct {
 	pack  *packer
 	first int64 // number of the first one in the run
@@ -20,24 +20,24 @@ type frames struct {
 	one   []byte
 }
 
-// due says that the block is old enough to be closed.
+// due reports whether the block is old enough to be closed.
 func (f *frames) due(now time.Time) bool { return f.n > 0 && now.Sub(f.began) >= blockSpan }
 
-// Bounds of a block, however late the writer comes to it.
+// Limits of a block, regardless of the writer's delay.
 const (
 	blockFrames = 64
 	blockBytes  = 1 << 20
 )
 
-// full says that nothing more belongs into the block.
+// full reports whether the block has reached a limit.
 func (f *frames) full() bool { return f.n >= blockFrames || len(f.buf) >= blockBytes }
 
-// frame is what a snapshot has beside itself: its samples are a window of the run's list,
-// and its timeline is made of blocks.
+// frame is the part of a snapshot that other tables store: its samples are a window of the run's
+// list, and its timeline consists of blocks.
 type frame struct {
-	launch   int   // of the run, from 1; 0: before the first
-	samples  int64 // of the run up to here
-	window   int   // how many of them it shows
+	launch   int   // launch of the run, from 1; 0: before the first
+	samples  int64 // number of the run's samples up to here
+	window   int   // number of samples that it shows
 	timeline *timeline.Moment
 }
 
@@ -70,7 +70,7 @@ func (f *frames) add(s *engine.Snapshot, samples int64, launch int) {
 	f.n, f.to = f.n+1, s.Elapsed
 }
 
-// seal writes the block, if there is anything in it.
+// seal writes the block unless it is empty.
 func (f *frames) seal(b *batch, run int64) error {
 	if f.n == 0 {
 		return nil
@@ -81,13 +81,13 @@ func (f *frames) seal(b *batch, run int64) error {
 	return err
 }
 
-// record is a frame that was read.
+// record is a decoded frame.
 type record struct {
 	at   time.Duration
 	body string
 }
 
-// decodeFrames reads a block of n snapshots.
+// decodeFrames decodes a block of n snapshots.
 func decodeFrames(b []byte, n int) ([]record, error) {
 	c := codec.Decode(b)
 	all := make([]record, 0, min(n, len(b)/2+1))

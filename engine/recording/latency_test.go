@@ -17,9 +17,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// The histograms of a launch, added up to a moment, are the distribution that the screen
-// showed then: how many there were, and the same quantiles.
-func TestLatenciesHaveTheirTimes(t *testing.T) {
+// The histograms of a launch, added up to a moment, are the distribution that the screen showed
+// then: the same count and the same quantiles.
+func TestLatencyIntervals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a second and a half")
 	}
@@ -48,12 +48,12 @@ func TestLatenciesHaveTheirTimes(t *testing.T) {
 	before := time.Duration(0)
 	for i, x := range all.timed {
 		if x.To <= x.From || i > 0 && x.From != before {
-			t.Errorf("interval %d is from %v to %v, behind one that ends at %v", i, x.From, x.To, before)
+			t.Errorf("interval %d is from %v to %v, after one that ends at %v", i, x.From, x.To, before)
 		}
 		before = x.To
 		s := shown[x.To]
 		if s == nil {
-			t.Fatalf("interval %d ends at %v, when nothing was shown", i, x.To)
+			t.Fatalf("interval %d ends at %v, without a snapshot", i, x.To)
 		}
 		for c, class := range names {
 			at := slices.IndexFunc(infos, func(q recording.LatencyInfo) bool { return q.To == x.To && q.Class == cluster.Class(c) })
@@ -97,8 +97,8 @@ func TestLatenciesHaveTheirTimes(t *testing.T) {
 	}
 }
 
-// A recording of format 1 is read, has no latencies with times, and gets no further runs.
-func TestFormat1IsReadAndNotWritten(t *testing.T) {
+// A recording of format 1 can be read, has no latencies with times, and cannot be extended.
+func TestFormat1IsReadOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "one.htr")
 	b, err := os.ReadFile("testdata/format1.htr")
 	if err != nil {
@@ -115,7 +115,7 @@ func TestFormat1IsReadAndNotWritten(t *testing.T) {
 	if all, err := f.Latencies(l[0].ID); len(all) > 0 || err != nil {
 		t.Error(all, err)
 	}
-	if _, err := recording.Create(file); err == nil || !strings.Contains(err.Error(), "is a recording of format 1, which gets no further runs: this program writes format 2") {
+	if _, err := recording.Create(file); err == nil || !strings.Contains(err.Error(), "cannot add a run to a recording of format 1: this program writes format 2") {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/recording"
 )
 
-// fileLimit is how long a file of the child may become, in bytes.
+// fileLimit is the environment variable with the maximum file size of the child, in bytes.
 const fileLimit = "HYBRIDTOP_RECORDING_LIMIT"
 
 func limitFiles(t *testing.T) {
@@ -26,8 +26,8 @@ func limitFiles(t *testing.T) {
 	}
 }
 
-// busy is the processor time that this process has taken: what else runs on the host counts
-// for less in it than in the time that has passed.
+// busy returns the processor time of this process, which depends less on other processes than the
+// wall time does.
 func busy(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -36,16 +36,16 @@ func busy(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// A file that may not grow any more ends the recording, with the reason; what was
-// recorded before stays. So does a disk that is full, where one may be mounted.
+// A file that cannot grow ends the recording with the reason, and earlier data are kept. The same
+// holds for a full disk, if one can be mounted.
 func TestFullDisk(t *testing.T) {
 	if testing.Short() {
-		t.Skip("two processes write until they cannot")
+		t.Skip("two processes write until the disk is full")
 	}
 	for name, dir := range map[string]string{"limit": t.TempDir(), "disk": mounted(t, "size=2500k", 0)} {
 		t.Run(name, func(t *testing.T) {
 			if dir == "" {
-				t.Skip("no file system may be mounted here")
+				t.Skip("cannot mount a file system here")
 			}
 			file := filepath.Join(dir, "run.htr")
 			limit := "1000000000"
@@ -65,13 +65,13 @@ func TestFullDisk(t *testing.T) {
 				t.Errorf("it said %q", said)
 			}
 			if length := whole(t, file); length <= 0 {
-				t.Error("nothing is left")
+				t.Error("no earlier data remain")
 			}
 		})
 	}
 }
 
-// mounted is a small file system, or "" where none may be mounted.
+// mounted mounts a small file system, or returns "" if this is not possible.
 func mounted(t *testing.T, options string, flags uintptr) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,14 +82,14 @@ func mounted(t *testing.T, options string, flags uintptr) string {
 	return dir
 }
 
-// In a folder that may not be written nothing is recorded, and what is there is read.
+// In a folder that is not writable nothing is recorded, but existing recordings can be read.
 func TestReadOnlyFolder(t *testing.T) {
 	good := small(t)
 	dir := mounted(t, "size=2m", 0)
 	lock := func() error { return syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, "") }
 	if dir == "" {
 		if os.Geteuid() == 0 {
-			t.Skip("root writes everywhere, and no file system may be mounted here")
+			t.Skip("root can write everywhere; cannot mount a file system here")
 		}
 		dir = t.TempDir()
 		t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })

@@ -11,5 +11,5 @@ func limitFiles(*testing.T) {}
 
 var started = time.Now()
 
-// busy is the time that has passed, where the processor's is not asked for.
+// busy returns the wall time, because processor time is not available here.
 func busy(testing.TB) time.Duration { return time.Since(started) }

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// suffixes are the units of OpenMetrics' names.
+// suffixes maps units to the suffixes of OpenMetrics' names.
 var suffixes = map[string]string{"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "flop/s": "flops_per_second", "1": "ratio", "%": "percent"}
 
 // family is a metric of OpenMetrics, with its lines.
@@ -18,7 +18,7 @@ type family struct {
 	lines      []string
 }
 
-// openMetrics writes the series of a run with its times, and what its launches came to.
+// openMetrics writes the series of a run with their times, and the results of its launches.
 func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *ExportOptions) error {
 	began := float64(run.Began.Unix())
 	of := `{run="` + strconv.FormatInt(run.ID, 10) + `"`
@@ -30,7 +30,7 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 		{"hybridtop_operations_per_second", "operations, by locality class", func(s *engine.Sample, c int) float64 { return s.Ops[classNames[c].class] }},
 	} {
 		head(w, x.name, x.help)
-		for c := range classNames { // the points of a series stand together, in the order of time
+		for c := range classNames { // OpenMetrics requires the points of a series to be adjacent and sorted by time
 			err := f.samples(run.ID, func(s *engine.Sample) error {
 				_, err := fmt.Fprintf(w, "%s%s,class=%q} %s %s\n", x.name, of, classNames[c].name, number(x.of(s, c)), stamp(began+s.At.Seconds()))
 				return err
@@ -41,7 +41,7 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 		}
 	}
 	const access = "hybridtop_access_time_seconds"
-	head(w, access, "mean time of an access")
+	head(w, access, "mean access time")
 	err := f.samples(run.ID, func(s *engine.Sample) error {
 		if !finite(s.Access) {
 			return nil
@@ -70,13 +70,13 @@ func (f *File) openMetrics(w io.Writer, run *RunInfo, launches []LaunchInfo, _ *
 				unit = symbol(m.Unit)
 			}
 			name := "hybridtop_result_" + symbol(m.Name) + "_" + unit
-			add(name, "a result of a launch", name+labels+`,kind="`+quoted(string(m.Kind))+`"} `+number(m.Value))
+			add(name, "result of a launch", name+labels+`,kind="`+quoted(string(m.Kind))+`"} `+number(m.Value))
 		}
 		verified := "0"
 		if l.Verified() {
 			verified = "1"
 		}
-		add("hybridtop_verified", "whether a launch verified what it computed", "hybridtop_verified"+labels+"} "+verified)
+		add("hybridtop_verified", "1 if the results of a launch were verified", "hybridtop_verified"+labels+"} "+verified)
 		add("hybridtop_iterations", "iterations of a launch", "hybridtop_iterations"+labels+"} "+strconv.Itoa(l.Iterations))
 	}
 	for _, x := range all {
@@ -91,7 +91,7 @@ func head(w io.Writer, name, help string) {
 	fmt.Fprintf(w, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help)
 }
 
-// number is a value as OpenMetrics writes it.
+// number prints a value for OpenMetrics.
 func number(x float64) string {
 	if !finite(x) {
 		return "NaN"
@@ -99,10 +99,10 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// stamp is a time since 1970, in seconds.
+// stamp prints a Unix time in seconds.
 func stamp(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
 
-// quoted is a value of a label.
+// quoted escapes the value of a label.
 func quoted(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s)
 }

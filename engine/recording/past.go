@@ -7,18 +7,18 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Past keeps the last minutes of a session in memory, packed: what a screen goes back to.
-// It has no timelines.
+// Past keeps the last minutes of a session in memory, compressed, for a screen that goes back in
+// time. It has no timelines.
 type Past struct {
 	blocks  []packed
 	bytes   int
 	open    frames
 	samples []engine.Sample
-	dropped int64 // samples before the first one
+	dropped int64 // samples dropped before the first one
 	last    time.Duration
 }
 
-// packed is a block of snapshots that follow each other.
+// packed is a block of successive snapshots.
 type packed struct {
 	from, to time.Duration
 	n        int
@@ -26,7 +26,8 @@ type packed struct {
 	crc      int64
 }
 
-// What is kept: a snapshot each pastEvery, pastBlock in a block, for pastSpan or pastBytes.
+// Limits of the past: one snapshot per pastEvery, pastBlock snapshots per block, at most pastSpan
+// or pastBytes.
 const (
 	pastEvery = 200 * time.Millisecond
 	pastBlock = 10
@@ -34,10 +35,10 @@ const (
 	pastBytes = 32 << 20
 )
 
-// NewPast is one that has nothing yet.
+// NewPast returns an empty Past.
 func NewPast() *Past { return &Past{open: frames{pack: newPacker()}, last: -pastEvery} }
 
-// Add keeps a snapshot, if it is time for one.
+// Add stores a snapshot if pastEvery has passed since the last one.
 func (p *Past) Add(s *engine.Snapshot) {
 	if s.Elapsed < p.last+pastEvery {
 		return
@@ -68,8 +69,8 @@ func (p *Past) Add(s *engine.Snapshot) {
 	}
 }
 
-// At gives the snapshot that was the latest one at a time, or the first that is kept; nil:
-// there is none.
+// At returns the latest snapshot at a time, or the first one kept. It returns nil if there is
+// none.
 func (p *Past) At(at time.Duration) (*engine.Snapshot, error) {
 	k := max(sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].from > at })-1, 0)
 	var all []record

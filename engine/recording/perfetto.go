@@ -11,14 +11,14 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// mostEvents bounds a trace: a viewer does not open one that is larger.
+// mostEvents is the maximum number of events of a trace; viewers cannot open more.
 const mostEvents = 4 << 20
 
-// errNoTimeline says how to get one.
+// errNoTimeline is the error of a run without timelines.
 var errNoTimeline = errors.New("no launch of this run has a timeline: record with --timeline on or arrows")
 
-// micros is a time in µs, to the nanosecond: both ends of a stretch are rounded, so that
-// stretches that follow each other do not overlap.
+// micros prints a time in µs, rounded to the nanosecond. Both ends of an interval are rounded, so
+// that successive intervals do not overlap.
 func micros(t cluster.Time) string {
 	ns := nanos(t)
 	return strconv.FormatInt(ns/1000, 10) + "." + fmt.Sprintf("%03d", ns%1000)
@@ -26,7 +26,7 @@ func micros(t cluster.Time) string {
 
 func nanos(t cluster.Time) int64 { return int64((t + cluster.Nanosecond/2) / cluster.Nanosecond) }
 
-// trace is a Chrome trace under way.
+// trace is a Chrome trace that is being written.
 type trace struct {
 	w     io.Writer
 	n     int
@@ -39,7 +39,7 @@ func (t *trace) event(format string, args ...any) {
 		return
 	}
 	if t.n++; t.n > mostEvents {
-		t.err = fmt.Errorf("more than %d events, which no viewer opens: ask for a part of it with --from and --until", mostEvents)
+		t.err = fmt.Errorf("more than %d events, too many for a viewer (select a part with --from and --until)", mostEvents)
 		return
 	}
 	comma := ",\n"
@@ -51,9 +51,9 @@ func (t *trace) event(format string, args ...any) {
 	}
 }
 
-// perfetto writes the timeline of a launch: a process a rank, a track a thread, a slice a
-// stretch, an arrow a message. Numbers of processes and threads begin at 1, because 0
-// means the idle process to viewers.
+// perfetto writes the timeline of a launch. Each rank is a process, each thread a track, each
+// interval a slice and each message an arrow. Numbers of processes and threads start at 1, because
+// viewers treat 0 as the idle process.
 func (f *File) perfetto(w io.Writer, run *RunInfo, launches []LaunchInfo, o *ExportOptions) error {
 	at := -1
 	for i := range launches {
@@ -156,7 +156,7 @@ func (t *trace) stretches(b []byte, n int, begin cluster.Time, rank, tid int, fr
 		s := &all[i]
 		begin, end = end, end+s.span
 		if end <= begin {
-			return fmt.Errorf("a stretch from %d that ends at %d", begin, end)
+			return fmt.Errorf("interval from %d ends at %d", begin, end)
 		}
 		if end <= from || begin >= to || nanos(begin) == nanos(end) || s.activity == timeline.ActivitySleep {
 			continue

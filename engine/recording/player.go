@@ -14,20 +14,20 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// Player gives the snapshots of a run again.
+// Player replays the snapshots of a run.
 type Player struct {
 	Run    RunInfo
 	Marks  []engine.Mark
-	Length time.Duration // until the last snapshot
+	Length time.Duration // time of the last snapshot
 
 	file     *File
 	seconds  []second
 	launches []int64
-	open     []*opened // the latest, at most keptSeconds
+	open     []*opened // the latest blocks, at most keptSeconds
 	samples  window
 	tracks   *tracks
 	last     *engine.Snapshot
-	lastAt   [2]int // of last: block and number in it
+	lastAt   [2]int // of last: block, and number in the block
 }
 
 // second is a block of snapshots.
@@ -37,16 +37,16 @@ type second struct {
 	from, to time.Duration
 }
 
-// opened is a block that was unpacked.
+// opened is an unpacked block.
 type opened struct {
 	at      int
 	records []record
 }
 
-// keptSeconds are the blocks that stay unpacked.
+// keptSeconds is the number of blocks that stay unpacked.
 const keptSeconds = 4
 
-// mostFrames is how many snapshots a block has at most.
+// mostFrames is the maximum number of snapshots of a block.
 const mostFrames = 4096
 
 // Player opens a run.
@@ -61,7 +61,7 @@ func (f *File) Player(run int64) (*Player, error) {
 	err := f.each(`SELECT first, n, from_ns, to_ns FROM frame WHERE run=? ORDER BY first`, []any{run}, func(r *line) {
 		s := second{r.int(), int(r.int()), time.Duration(r.int()), time.Duration(r.int())}
 		if n := len(p.seconds); s.n < 1 || s.n > mostFrames || s.to < s.from || n > 0 && (s.from < p.seconds[n-1].to || s.first != p.seconds[n-1].first+int64(p.seconds[n-1].n)) {
-			bad = fmt.Errorf("snapshots %d to %d do not follow those before", s.first, s.first+int64(s.n)-1)
+			bad = fmt.Errorf("snapshots %d to %d: out of sequence", s.first, s.first+int64(s.n)-1)
 		}
 		p.seconds = append(p.seconds, s)
 	})
@@ -75,17 +75,17 @@ func (f *File) Player(run int64) (*Player, error) {
 		return nil, f.wrong(err)
 	}
 	if len(p.seconds) == 0 {
-		return nil, fmt.Errorf("%s: run %d has no snapshot: it was cut off before the first", f.Name, run)
+		return nil, fmt.Errorf("%s: run %d has no snapshots: it was interrupted before the first", f.Name, run)
 	}
 	p.Length = p.seconds[len(p.seconds)-1].to
 	p.Marks, err = f.Marks(run)
 	return p, err
 }
 
-// Begin is when the first snapshot was published.
+// Begin returns the time of the first snapshot.
 func (p *Player) Begin() time.Duration { return p.seconds[0].from }
 
-// At gives the snapshot that was the latest one at a time; before the first it is that.
+// At returns the latest snapshot at a time, or the first snapshot if the time is earlier.
 func (p *Player) At(at time.Duration) (*engine.Snapshot, error) {
 	k := max(sort.Search(len(p.seconds), func(i int) bool { return p.seconds[i].from > at })-1, 0)
 	o, err := p.unpacked(k)
@@ -104,7 +104,7 @@ func (p *Player) At(at time.Duration) (*engine.Snapshot, error) {
 	return s, nil
 }
 
-// Next is when the snapshot behind that of a time was published; false: there is none.
+// Next returns the time of the first snapshot after a time. It reports false if there is none.
 func (p *Player) Next(at time.Duration) (time.Duration, bool) {
 	k := max(sort.Search(len(p.seconds), func(i int) bool { return p.seconds[i].from > at })-1, 0)
 	o, err := p.unpacked(k)
@@ -120,7 +120,7 @@ func (p *Player) Next(at time.Duration) (time.Duration, bool) {
 	return 0, false
 }
 
-// unpacked gives the snapshots of a block.
+// unpacked returns the snapshots of a block.
 func (p *Player) unpacked(k int) (*opened, error) {
 	for _, o := range p.open {
 		if o.at == k {
@@ -148,14 +148,15 @@ func (p *Player) unpacked(k int) (*opened, error) {
 	return o, nil
 }
 
-// restore makes a snapshot whole; follows: it is the one behind the last.
+// restore completes a snapshot with its series and timeline. follows must be set if it is the
+// successor of the last one.
 func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
 	s, x, err := decodeSnapshot(r)
 	if err != nil {
 		return nil, err
 	}
 	if x.window < 0 || x.window > mostSamples || int64(x.window) > x.samples || x.launch < 0 || x.launch > len(p.launches) {
-		return nil, fmt.Errorf("%d of %d samples in launch %d of %d", x.window, x.samples, x.launch, len(p.launches))
+		return nil, fmt.Errorf("%d of %d samples in launch %d of %d: out of range", x.window, x.samples, x.launch, len(p.launches))
 	}
 	if s.Series, err = p.samples.slice(x.samples-int64(x.window), x.samples); err != nil {
 		return nil, err
@@ -181,8 +182,8 @@ func (p *Player) restore(r *record, follows bool) (*engine.Snapshot, error) {
 	return s, nil
 }
 
-// decodeSnapshot reads a frame: the snapshot without its series and its timeline, and what
-// tells of these.
+// decodeSnapshot decodes a record: the snapshot without its series and timeline, and the frame
+// that describes these.
 func decodeSnapshot(r *record) (*engine.Snapshot, *frame, error) {
 	c := codec.Decode([]byte(r.body))
 	x := new(frame)
@@ -194,11 +195,10 @@ func decodeSnapshot(r *record) (*engine.Snapshot, *frame, error) {
 	return s, x, err
 }
 
-// mostSamples is how many a snapshot shows at most.
+// mostSamples is the maximum number of samples of a snapshot.
 const mostSamples = 1 << 16
 
-// check refuses a snapshot that no session publishes, and that a screen would stumble
-// over.
+// check rejects a snapshot that no session publishes and that could crash a screen.
 func check(s *engine.Snapshot) error {
 	if s.Layout.Nodes == 0 && len(s.Ranks) == 0 {
 		return nil
@@ -208,32 +208,32 @@ func check(s *engine.Snapshot) error {
 	}
 	n := s.Layout.Ranks()
 	if len(s.Ranks) != 0 && len(s.Ranks) != n {
-		return fmt.Errorf("%d ranks of %d", len(s.Ranks), n)
+		return fmt.Errorf("%d ranks: want %d", len(s.Ranks), n)
 	}
 	for i := range s.Ranks {
 		if r := &s.Ranks[i]; r.Node < 0 || r.Node >= s.Layout.Nodes || r.Group < 0 || r.Group >= n {
-			return fmt.Errorf("rank %d on node %d in group %d", i, r.Node, r.Group)
+			return fmt.Errorf("rank %d: node %d or group %d out of range", i, r.Node, r.Group)
 		}
 	}
 	if s.NodePairs != nil && len(s.NodePairs) != s.Layout.Nodes {
-		return fmt.Errorf("traffic of %d nodes of %d", len(s.NodePairs), s.Layout.Nodes)
+		return fmt.Errorf("traffic from %d nodes: want %d", len(s.NodePairs), s.Layout.Nodes)
 	}
 	for _, p := range s.NodePairs {
 		if len(p) != s.Layout.Nodes {
-			return fmt.Errorf("traffic of %d nodes to %d", s.Layout.Nodes, len(p))
+			return fmt.Errorf("traffic from %d nodes to %d: want equal numbers", s.Layout.Nodes, len(p))
 		}
 	}
 	if r := &s.Recent; r.Nodes < 0 || r.Pairs != nil && len(r.Pairs) != r.Blocks(s.Layout.Nodes)*r.Blocks(s.Layout.Nodes) {
-		return fmt.Errorf("%d pairs of blocks of %d nodes", len(r.Pairs), r.Nodes)
+		return fmt.Errorf("%d pairs of blocks of %d nodes: wrong number", len(r.Pairs), r.Nodes)
 	}
 	if !slices.Contains(engine.Kinds, s.Kind) {
-		return fmt.Errorf("numbers of kind %q", s.Kind)
+		return fmt.Errorf("unknown kind of number %q", s.Kind)
 	}
 	return checkKnobs(&s.Scenario)
 }
 
-// checkKnobs wants a workload that this program has, and gives it the knobs that it has
-// got since the recording, at their defaults.
+// checkKnobs rejects a workload that this program does not have. It sets the workload's newer
+// knobs to their defaults.
 func checkKnobs(sc *engine.Scenario) error {
 	for i := range sc.Table {
 		if _, ok := sc.Values[sc.Table[i].Name]; !ok {
@@ -257,22 +257,22 @@ func checkKnobs(sc *engine.Scenario) error {
 	return nil
 }
 
-// tracks are the lanes of a launch, as far as they are in memory.
+// tracks holds the lanes of a launch that are in memory.
 type tracks struct {
 	file   *File
 	launch int64
-	of     *timeline.Recorder // stands for the launch
+	of     *timeline.Recorder // identifies the launch
 	lanes  map[[2]int]*track
 	arrows *track
 }
 
-// track is a lane: its blocks, and the stretches that were read last.
+// track is a lane with the intervals that were read last.
 type track struct {
 	id    int64
 	strip *timeline.Strip
 }
 
-// Bounds of the stretches that a view of a recording has: of all lanes, and of one.
+// Limits of the intervals in a view of a recording: of all lanes, and of one lane.
 const (
 	viewStretches = 1 << 19
 	laneLeast     = 256
@@ -293,8 +293,8 @@ func (f *File) tracks(launch int64) (*tracks, error) {
 	return t, err
 }
 
-// view makes the timeline of a moment. One that does not follow the last is another's, so
-// that nobody goes on with what was worked out for that.
+// view returns the timeline at a moment. If it does not follow the last one, it gets a new
+// recorder, so that results cached for the last view are not continued.
 func (t *tracks) view(m *timeline.Moment, l cluster.Layout, follows bool) (*timeline.View, error) {
 	if !follows {
 		t.of = new(timeline.Recorder)
@@ -337,8 +337,8 @@ func (t *tracks) view(m *timeline.Moment, l cluster.Layout, follows bool) (*time
 	return m.Restore(t.of, l, strips, arrows)
 }
 
-// read brings the stretches up to number end into memory, and so many before it. whole: what
-// else their blocks have as well, since the next view will want it.
+// read loads the intervals before number end, and at least want of them if they exist. With whole
+// it decodes the blocks completely, because the next view will need the rest.
 func (t *track) read(f *File, d *decoding, end, want uint64, whole bool) error {
 	from := end - min(end, want)
 	if s := t.strip; s != nil && s.First() <= from && s.Count() >= end && s.Count() < end+4*laneMost {
@@ -363,7 +363,7 @@ WHERE b.lane=? AND b.first>=coalesce((SELECT max(first) FROM block WHERE lane=? 
 	return err
 }
 
-// blockRow is a row of stretches.
+// blockRow is a row of the table of blocks.
 type blockRow struct {
 	first  uint64
 	n      int
@@ -373,25 +373,25 @@ type blockRow struct {
 	data   []byte
 }
 
-// add appends the stretches of a block from a number up to another.
+// add appends the intervals of a block that are not yet in memory, up to number upTo.
 func (t *track) add(u *unpacker, b *blockRow, from, upTo uint64) error {
 	if upTo <= b.first || t.strip != nil && b.first+uint64(b.n) <= t.strip.Count() {
-		return nil // it is there, or nobody wants it
+		return nil // already present, or not needed
 	}
 	all, err := u.lane(b.data, b.crc, b.n, int(min(upTo-b.first, uint64(b.n))))
 	if err != nil {
-		return fmt.Errorf("stretches from %d on: %w", b.first, err)
+		return fmt.Errorf("intervals from %d on: %w", b.first, err)
 	}
 	first, end := b.first, b.begin
 	next := func(x *stretch) error {
 		if end+x.span <= end {
-			return fmt.Errorf("stretch %d ends before it begins", first)
+			return fmt.Errorf("interval %d ends before it begins", first)
 		}
 		end += x.span
 		first++
 		return nil
 	}
-	if s := t.strip; s == nil || s.Count() < first || s.Count() == first && s.End() != end { // there is a gap before it
+	if s := t.strip; s == nil || s.Count() < first || s.Count() == first && s.End() != end { // a gap before the block
 		var sums timeline.Sums
 		c := codec.Decode(b.before)
 		for i := range sums {
@@ -414,7 +414,7 @@ func (t *track) add(u *unpacker, b *blockRow, from, upTo uint64) error {
 			}
 		}
 		if end != s.End() {
-			return fmt.Errorf("stretch %d begins at %d: want %d", first, end, s.End())
+			return fmt.Errorf("interval %d begins at %d: want %d", first, end, s.End())
 		}
 	}
 	for i := range all {
@@ -426,7 +426,7 @@ func (t *track) add(u *unpacker, b *blockRow, from, upTo uint64) error {
 	return nil
 }
 
-// messages are the latest up to a number.
+// messages returns the latest messages before a number.
 func (t *tracks) messages(upTo uint64) ([]timeline.Arrow, error) {
 	first := upTo - min(upTo, timeline.MostArrows)
 	var all []timeline.Arrow

@@ -11,30 +11,30 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// LaunchInfo is a launch of a run.
+// LaunchInfo describes a launch of a run.
 type LaunchInfo struct {
 	ID           int64
 	At           time.Duration
-	Scenario     engine.Scenario // its table has what is in the file
+	Scenario     engine.Scenario // its table contains only the knobs in the file
 	Machine      string
 	MachineFile  string
 	Fabric       string
 	Kind         engine.Kind
 	Iterations   int
-	Ended        bool // it came to its end, and what follows is known
-	Cut          bool // in the middle of an iteration
+	Ended        bool // the launch has ended, and the fields below are valid
+	Cut          bool // stopped in the middle of an iteration
 	Virtual      *engine.Virtual
 	Verification engine.Verification
 	Failure      string
 	Metrics      []engine.Metric
 }
 
-// Verified says that all checks held, there was one, and nothing failed.
+// Verified reports whether there was a check, all checks passed, and nothing failed.
 func (l *LaunchInfo) Verified() bool {
 	return l.Failure == "" && l.Verification.Done && l.Verification.OK && l.Iterations > 0
 }
 
-// Launches are those of a run, in order.
+// Launches returns the launches of a run in order.
 func (f *File) Launches(run int64) ([]LaunchInfo, error) {
 	var all []LaunchInfo
 	err := f.each(`SELECT l.id, l.at_ns, l.workload, m.name, m.toml, l.fabric, l.kind, l.iterations, l.cut, l.whole, l.hash, l.total_ps, l.events, l.checks, l.verified, l.detail, l.failure
@@ -88,7 +88,7 @@ func (f *File) details(l *LaunchInfo) error {
 
 const sampleColumns = `i, at_ns, fabric_ps, rate_rank, rate_node, rate_remote, ops_rank, ops_node, ops_remote, local, access_s`
 
-// sample is a row of sampleColumns behind the first.
+// sample reads a row of sampleColumns after its first column.
 func (r *line) sample() engine.Sample {
 	x := engine.Sample{At: time.Duration(r.int()), Fabric: cluster.Time(r.int())}
 	for _, c := range [...]cluster.Class{cluster.InRank, cluster.InNode, cluster.Remote} {
@@ -101,7 +101,7 @@ func (r *line) sample() engine.Sample {
 	return x
 }
 
-// Samples are those of a run from number first on, n at most.
+// Samples returns at most n samples of a run, starting at number first.
 func (f *File) Samples(run, first int64, n int) ([]engine.Sample, error) {
 	var all []engine.Sample
 	at := first
@@ -122,7 +122,7 @@ func (f *File) Samples(run, first int64, n int) ([]engine.Sample, error) {
 	return all, nil
 }
 
-// LaunchSamples are those of a launch.
+// LaunchSamples returns the samples of a launch.
 func (f *File) LaunchSamples(launch int64) ([]engine.Sample, error) {
 	var all []engine.Sample
 	err := f.each(`SELECT `+sampleColumns+` FROM sample WHERE run=(SELECT run FROM launch WHERE id=?) AND launch=? ORDER BY i`, []any{launch, launch}, func(r *line) {
@@ -135,7 +135,7 @@ func (f *File) LaunchSamples(launch int64) ([]engine.Sample, error) {
 	return all, nil
 }
 
-// Marks are the moments of a run at which something was changed.
+// Marks returns the times of a run at which something was changed.
 func (f *File) Marks(run int64) ([]engine.Mark, error) {
 	var all []engine.Mark
 	err := f.each(`SELECT at_ns, label FROM mark WHERE run=? ORDER BY at_ns, rowid`, []any{run}, func(r *line) {
@@ -147,7 +147,7 @@ func (f *File) Marks(run int64) ([]engine.Mark, error) {
 	return all, nil
 }
 
-// Iterations are the times of a launch's iterations, s, as far as they are in the file.
+// Iterations returns the recorded times of a launch's iterations, in seconds.
 func (f *File) Iterations(launch int64) ([]float64, error) {
 	var all []float64
 	err := f.each(`SELECT s FROM iteration WHERE launch=? ORDER BY i`, []any{launch}, func(r *line) { all = append(all, r.real()) })
@@ -157,14 +157,15 @@ func (f *File) Iterations(launch int64) ([]float64, error) {
 	return all, nil
 }
 
-// LatencyInfo is how long the accesses of a class took in an interval of a launch.
+// LatencyInfo is the distribution of access times of a class in an interval of a launch.
 type LatencyInfo struct {
 	From, To         time.Duration
 	Class            cluster.Class
 	engine.Quantiles // without buckets
 }
 
-// Latencies are those of a launch, in order; a recording of format 1 has none with times.
+// Latencies returns the latencies of a launch in order. A recording of format 1 has none with
+// times.
 func (f *File) Latencies(launch int64) ([]LatencyInfo, error) {
 	if f.format < version {
 		return nil, nil
@@ -188,13 +189,13 @@ func (f *File) Latencies(launch int64) ([]LatencyInfo, error) {
 	return all, nil
 }
 
-// CommandInfo is a command that a user gave.
+// CommandInfo is a command of the user.
 type CommandInfo struct {
 	At                       time.Duration
 	Verb, Knob, Value, Error string
 }
 
-// Commands are those of a run.
+// Commands returns the commands of a run.
 func (f *File) Commands(run int64) ([]CommandInfo, error) {
 	var all []CommandInfo
 	err := f.each(`SELECT at_ns, verb, knob, value, error FROM command WHERE run=? ORDER BY seq`, []any{run}, func(r *line) {
@@ -206,7 +207,8 @@ func (f *File) Commands(run int64) ([]CommandInfo, error) {
 	return all, nil
 }
 
-// Dropped is how many stretches and messages of a run came too fast to be recorded.
+// Dropped returns the numbers of intervals and messages of a run that came too fast to be
+// recorded.
 func (f *File) Dropped(run int64) (stretches, messages int64, err error) {
 	err = f.each(`SELECT b.kind, sum(b.dropped) FROM block b JOIN lane n ON n.id = b.lane JOIN launch l ON l.id = n.launch WHERE l.run=? GROUP BY b.kind`, []any{run}, func(r *line) {
 		if kind, n := r.int(), r.int(); kind == kindArrows {
@@ -221,8 +223,8 @@ func (f *File) Dropped(run int64) (stretches, messages int64, err error) {
 	return stretches, messages, err
 }
 
-// Activities is how long the threads of a launch did what, by activity, as far as its
-// blocks tell, devices' streams left out; false: it has none.
+// Activities returns the time that the threads of a launch spent on each activity, from the
+// recorded blocks without streams of devices. It reports false if there are no blocks.
 func (f *File) Activities(launch int64) (timeline.Sums, bool, error) {
 	var s timeline.Sums
 	blocks := int64(0)

@@ -18,7 +18,7 @@ import (
 	_ "github.com/hybridtop/hybridtop/engine/workload/all"
 )
 
-// tee is an observer that keeps what it passes on.
+// tee is an observer that stores everything it passes on.
 type tee struct {
 	engine.Observer
 	mu    sync.Mutex
@@ -88,8 +88,8 @@ func record(t testing.TB, file string, sc engine.Scenario, l session.Limits, dur
 	return all
 }
 
-// begun is a recording in which a short simulation has been launched, and the last snapshot
-// of that, for a test to publish as its own.
+// begun starts a recording with the launch of a short simulation, and returns its last snapshot,
+// which a test can modify and publish.
 func begun(t testing.TB, file string, knobs ...string) (engine.Snapshot, *recording.Writer, *recording.Run) {
 	t.Helper()
 	knobs = append([]string{"fabric", "sim", "machine", "demo"}, knobs...)
@@ -117,7 +117,7 @@ func open(t testing.TB, file string) *recording.File {
 	return f
 }
 
-// alike compares snapshots: of timelines what a screen can see of them.
+// alike compares snapshots, and of timelines only the visible part.
 var alike = cmp.Options{
 	cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
 	cmp.Comparer(func(a, b *timeline.View) bool {
@@ -136,9 +136,9 @@ var alike = cmp.Options{
 	}),
 }
 
-// Every snapshot that a session has published is in its recording, equal to the last bit:
-// of a simulation and of a live run, with a timeline and without, over launches.
-func TestWhatWasPublishedIsReplayed(t *testing.T) {
+// A recording contains every published snapshot of a session, bit for bit: of a simulation and of
+// a live run, with and without a timeline, over several launches.
+func TestReplayEqualsPublished(t *testing.T) {
 	for name, c := range map[string]struct {
 		sc     engine.Scenario
 		limits session.Limits
@@ -212,11 +212,11 @@ func until(s *session.Session, is func(*engine.Snapshot) bool) {
 	}
 }
 
-// A launch that was ended in the middle of an iteration says so.
-func TestACutLaunchSaysSo(t *testing.T) {
+// A launch that was stopped in the middle of an iteration is marked as cut.
+func TestCutLaunchIsMarked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cut.htr")
 	record(t, file, scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "accesses", "100000000"), session.Limits{}, func(s *session.Session) {
-		until(s, func(n *engine.Snapshot) bool { return len(n.Series) > 0 }) // it is inside of its first iteration
+		until(s, func(n *engine.Snapshot) bool { return len(n.Series) > 0 }) // it is inside its first iteration
 	})
 	f := open(t, file)
 	all, err := f.Launches(f.Runs[0].ID)
@@ -225,10 +225,10 @@ func TestACutLaunchSaysSo(t *testing.T) {
 	}
 }
 
-// A writer that comes late writes blocks that a reader takes.
+// A delayed writer writes blocks that a reader accepts.
 func TestManySnapshotsAtOnce(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it packs a hundred megabytes")
+		t.Skip("compresses a hundred megabytes")
 	}
 	file := filepath.Join(t.TempDir(), "many.htr")
 	one := record(t, filepath.Join(t.TempDir(), "one.htr"), scenario(t, "dot", "fabric", "sim", "machine", "demo"), session.Limits{Iterations: 1}, nil).snaps[1]
@@ -241,7 +241,7 @@ func TestManySnapshotsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	const all = 400
-	ranks := make([]engine.RankView, 1<<13) // they pack well, and unpacked they are large
+	ranks := make([]engine.RankView, 1<<13) // compressible, but large when unpacked
 	for i := range all {
 		s := *one
 		s.Seq, s.Elapsed = uint64(i), time.Duration(i)*time.Millisecond
@@ -266,8 +266,8 @@ func TestManySnapshotsAtOnce(t *testing.T) {
 	}
 }
 
-// A session that stands still is recorded as well: a recording begins with what is shown.
-func TestASwitchBeginsWithWhatIsShown(t *testing.T) {
+// A paused session is recorded as well: a recording starts with the snapshot on the screen.
+func TestSwitchRecordsPausedSession(t *testing.T) {
 	sw := new(recording.Switch)
 	s, err := session.New(scenario(t, "randomaccess", "fabric", "sim", "machine", "demo", "elements", "4096", "accesses", "64"),
 		session.Options{Fabrics: session.Fabrics(), Limits: session.Limits{Iterations: 1}, Linger: true, Observer: sw})

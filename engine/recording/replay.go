@@ -15,33 +15,33 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Position is where a replay stands.
+// Position is the position of a replay.
 type Position struct {
 	Name         string // of the file
 	At, Length   time.Duration
 	Speed        float64
 	Playing      bool
-	Mark, Marks  int    // the last mark before At, from 1 (0: none), and how many there are
-	Label, Error string // of that mark; what could not be read
+	Mark, Marks  int    // the last mark before At, from 1 (0: none), and the number of marks
+	Label, Error string // of that mark; read error
 }
 
-// Replay plays a run: where a session runs, it moves in what has been.
+// Replay plays a run. It offers the methods of a session, but its commands move in the recording.
 type Replay struct {
 	current atomic.Pointer[engine.Snapshot]
 	stands  atomic.Pointer[Position]
 
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	player *Player
 	at     Position
 }
 
-// speeds are those that a replay is turned through.
+// speeds lists the speeds that the user can step through.
 var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 64}
 
-// playEvery is how often a replay moves on.
+// playEvery is the interval between updates of a playing replay.
 const playEvery = 33 * time.Millisecond
 
-// NewReplay stands at a time of a run.
+// NewReplay returns a paused replay at a time of a run.
 func NewReplay(p *Player, at time.Duration, speed float64) (*Replay, error) {
 	r := &Replay{player: p, at: Position{Name: p.file.Name, At: min(max(at, p.Begin()), p.Length), Length: p.Length, Marks: len(p.Marks)}}
 	r.mu.Lock()
@@ -60,7 +60,7 @@ func (r *Replay) Start(ctx context.Context) {
 	r.Stand(ctx)
 }
 
-// Stand waits for the user to play, until ctx ends.
+// Stand runs the replay until ctx ends. It stays paused until the user plays it.
 func (r *Replay) Stand(ctx context.Context) {
 	go func() {
 		ticker := time.NewTicker(playEvery)
@@ -78,7 +78,7 @@ func (r *Replay) Stand(ctx context.Context) {
 	}()
 }
 
-// advance moves on by so much wall time.
+// advance moves the position by an amount of wall time.
 func (r *Replay) advance(d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,7 +92,7 @@ func (r *Replay) advance(d time.Duration) {
 	_ = r.show() // the position has the error
 }
 
-// show publishes what is at the position.
+// show publishes the snapshot and the position.
 func (r *Replay) show() error {
 	s, err := r.player.At(r.at.At)
 	if r.at.Error = ""; err != nil {
@@ -111,16 +111,16 @@ func (r *Replay) show() error {
 	return err
 }
 
-// Load gives the snapshot at the position.
+// Load returns the snapshot at the position.
 func (r *Replay) Load() *engine.Snapshot { return r.current.Load() }
 
-// Position is where the replay stands.
+// Position returns the current position.
 func (r *Replay) Position() Position { return *r.stands.Load() }
 
-// errTurned says what a recording cannot do.
-var errTurned = errors.New("this is a recording: nothing of it can be turned; play, pause, or move in it")
+// errTurned is the error of a command that a recording cannot execute.
+var errTurned = errors.New("a recording cannot be changed (play, pause or seek)")
 
-// Do takes a command: pause, resume, step, and engine's seek and speed.
+// Do executes a command: pause, resume, step, and engine's seek and speed.
 func (r *Replay) Do(c engine.Command) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,7 +153,7 @@ func (r *Replay) Do(c engine.Command) error {
 	return r.show()
 }
 
-// turnSpeed takes a factor, or + and − for the next one.
+// turnSpeed sets the speed to a factor, or with + and − to the next one in speeds.
 func (r *Replay) turnSpeed(value string) error {
 	at := slices.IndexFunc(speeds, func(s float64) bool { return s >= r.at.Speed })
 	if at < 0 {
@@ -174,7 +174,8 @@ func (r *Replay) turnSpeed(value string) error {
 	return nil
 }
 
-// Find gives the time that a text says, from now on, as Moment does.
+// Find returns the time that a text specifies, as Moment does. For a mark, it returns the first
+// snapshot that has it.
 func (p *Player) Find(text string, now time.Duration) (time.Duration, error) {
 	marks := make([]engine.Mark, len(p.Marks))
 	for i := range marks {
@@ -184,8 +185,8 @@ func (p *Player) Find(text string, now time.Duration) (time.Duration, error) {
 	return min(max(at, p.Begin()), p.Length), err
 }
 
-// Moment gives the time that a text says: "12.5s", "+5s" and "-5s" from now on, "begin",
-// "end", "mark 2", "next mark", "previous mark", or the words of a mark.
+// Moment returns the time that a text specifies: "12.5s", "+5s" and "-5s" relative to now,
+// "begin", "end", "mark 2", "next mark", "previous mark", or part of a mark's label.
 func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	if d, err := time.ParseDuration(text); err == nil {
@@ -198,7 +199,7 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 		if n, err := strconv.Atoi(rest); err == nil && n >= 1 && n <= len(marks) {
 			return marks[n-1].At, nil
 		} else if err == nil {
-			return 0, fmt.Errorf("mark %d: there are %d", n, len(marks))
+			return 0, fmt.Errorf("mark %d: the recording has %d", n, len(marks))
 		}
 	}
 	switch text {
@@ -212,7 +213,7 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 				return m.At, nil
 			}
 		}
-		return 0, errors.New("there is no later mark")
+		return 0, errors.New("no later mark")
 	case "previous mark":
 		for i := range slices.Backward(marks) {
 			if marks[i].At < now {
@@ -227,12 +228,12 @@ func Moment(text string, now time.Duration, marks []engine.Mark) (time.Duration,
 		}
 	}
 	if len(marks) == 0 {
-		return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s; it has no marks", Clean(text))
+		return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s (the recording has no marks)", Clean(text))
 	}
-	return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or the words of a mark", Clean(text), len(marks))
+	return 0, fmt.Errorf("%q: want a time such as 12.5s or +5s, \"mark 1\" (of %d), or part of a mark's label", Clean(text), len(marks))
 }
 
-// behind is when the first snapshot was published that has a mark.
+// behind returns the time of the first snapshot that has a mark.
 func (p *Player) behind(mark int) time.Duration {
 	at := p.Marks[mark].At
 	if next, ok := p.Next(at - 1); ok {

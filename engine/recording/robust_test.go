@@ -20,10 +20,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// child names the file that a process of its own records into, until it is killed.
+// child is the environment variable with the file that a child process records into until it is
+// killed.
 const child = "HYBRIDTOP_RECORDING_CHILD"
 
-// told is an observer that prints how far the session is that it passes on.
+// told is an observer that prints the progress of the session.
 type told struct{ engine.Observer }
 
 func (o told) Published(s *engine.Snapshot) {
@@ -31,11 +32,11 @@ func (o told) Published(s *engine.Snapshot) {
 	fmt.Println("at", int64(s.Elapsed))
 }
 
-// Not a test: the process that the others kill.
+// TestChild is not a test: it is the process that the other tests kill.
 func TestChild(t *testing.T) {
 	file := os.Getenv(child)
 	if file == "" {
-		t.Skip("it is run by others")
+		t.Skip("run only as a child process")
 	}
 	limitFiles(t)
 	w, err := recording.Create(file)
@@ -59,7 +60,7 @@ func TestChild(t *testing.T) {
 	fmt.Println("failed:", w.Close())
 }
 
-// start runs the child, and gives what it prints.
+// start starts the child, and returns its output.
 func start(t *testing.T, file string, env ...string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v")
@@ -75,8 +76,8 @@ func start(t *testing.T, file string, env ...string) (*exec.Cmd, *bufio.Scanner)
 	return c, bufio.NewScanner(out)
 }
 
-// whole refuses a file that SQLite finds anything wrong with, or of which any snapshot
-// cannot be read; it gives how far it goes.
+// whole fails if SQLite finds an error in a file, or if a snapshot cannot be read. It returns the
+// length of the recording.
 func whole(t *testing.T, file string) time.Duration {
 	t.Helper()
 	f := open(t, file)
@@ -91,7 +92,7 @@ func whole(t *testing.T, file string) time.Duration {
 		}
 		p, err := f.Player(run.ID)
 		if err != nil {
-			continue // it was cut off before the first snapshot
+			continue // interrupted before the first snapshot
 		}
 		for at, ok := p.Begin(), true; ok; at, ok = p.Next(at) {
 			if _, err := p.At(at); err != nil {
@@ -112,8 +113,9 @@ func whole(t *testing.T, file string) time.Duration {
 	return length
 }
 
-// A process that is killed at any moment leaves a whole file, which opens alone when it is
-// copied, too. With CONFORM=1: fifty times, and nothing older than a second is lost.
+// A process that is killed at any moment leaves a valid file, which can be opened even if it is
+// copied without its journal. With CONFORM=1 the test kills fifty times, and at most one second
+// may be lost.
 func TestKilled(t *testing.T) {
 	rounds, conform := 2, os.Getenv("CONFORM") != ""
 	if testing.Short() {
@@ -143,7 +145,7 @@ func TestKilled(t *testing.T) {
 			if err := os.WriteFile(alone, b, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 { // else it was killed inside a transaction
+			if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 { // otherwise it was killed inside a transaction
 				whole(t, alone)
 			}
 		}
@@ -154,7 +156,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// Two writers of one file each have their run.
+// Two writers of one file each have their own run.
 func TestTwoWriters(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "both.htr")
 	var wg sync.WaitGroup
@@ -176,7 +178,7 @@ func TestTwoWriters(t *testing.T) {
 	}
 }
 
-// small is a recording of a few kilobytes.
+// small returns a recording of a few kilobytes.
 func small(t testing.TB) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "small.htr")
@@ -188,8 +190,8 @@ func small(t testing.TB) []byte {
 	return b
 }
 
-// What is no recording, or a damaged one, is named as such.
-func TestWhatIsNoRecording(t *testing.T) {
+// The error for another file distinguishes it from a damaged recording.
+func TestOpenErrors(t *testing.T) {
 	good := small(t)
 	change := func(at int, with ...byte) []byte {
 		b := append([]byte{}, good...)
@@ -198,14 +200,14 @@ func TestWhatIsNoRecording(t *testing.T) {
 	}
 	number := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
 	for want, b := range map[string][]byte{
-		"is empty: it is no recording":                                           {},
-		"is no recording: hybridtop record writes one":                           []byte("hello, this is a text of mine"),
-		"is no recording: it is an SQLite file of another program":               change(68, number(7)...),
-		"is a recording of format 9: this program reads formats 1 to 2; a newer": change(60, number(9)...),
-		"is truncated: it has 60 bytes":                                          good[:60],
-		"it is truncated":                                                        good[:len(good)-4096],
-		"is damaged":                                                             change(100, make([]byte, 900)...),
-		"its checksum is wrong":                                                  flipped(good, "frame"),
+		"is empty: not a recording":                                                                  {},
+		"is not a recording (hybridtop record writes one)":                                           []byte("hello, this is a text of mine"),
+		"is not a recording: SQLite file of another program":                                         change(68, number(7)...),
+		"is a recording of format 9: this program reads formats 1 to 2 (written by a newer program)": change(60, number(9)...),
+		"is truncated: 60 bytes":                                                                     good[:60],
+		"truncated: ":                                                                                good[:len(good)-4096],
+		"is damaged":                                                                                 change(100, make([]byte, 900)...),
+		"wrong checksum":                                                                             flipped(good, "frame"),
 	} {
 		file := filepath.Join(t.TempDir(), "a.htr")
 		if err := os.WriteFile(file, b, 0o644); err != nil {
@@ -216,16 +218,16 @@ func TestWhatIsNoRecording(t *testing.T) {
 			t.Errorf("%v: want %q", err, want)
 		}
 		if w, err := recording.Create(file); err == nil && len(b) > 0 && !strings.Contains(want, "checksum") {
-			t.Errorf("%s: it is written to", want)
+			t.Errorf("%s: accepted for writing", want)
 			_ = w.Close()
 		} else if err == nil {
 			_ = w.Close()
 		}
 	}
-	if err := readAll(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not a plain file") {
+	if err := readAll(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Error(err)
 	}
-	if _, err := recording.Create(filepath.Join(t.TempDir(), "no", "a.htr")); err == nil || !strings.Contains(err.Error(), "a.htr cannot be made: its folder is not there, or may not be written") {
+	if _, err := recording.Create(filepath.Join(t.TempDir(), "no", "a.htr")); err == nil || !strings.Contains(err.Error(), "a.htr cannot be created (its folder is missing or not writable") {
 		t.Error(err)
 	}
 	file := filepath.Join(t.TempDir(), "a.htr")
@@ -233,9 +235,9 @@ func TestWhatIsNoRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w, err := recording.Create(file); err == nil {
-		t.Log("who runs this may write what nobody may") // root
+		t.Log("this user can write to read-only files") // root
 		_ = w.Close()
-	} else if !strings.Contains(err.Error(), "a.htr may not be written") {
+	} else if !strings.Contains(err.Error(), "a.htr is not writable") {
 		t.Error(err)
 	}
 }
@@ -248,7 +250,7 @@ func flipped(b []byte, _ string) []byte {
 	return b
 }
 
-// readAll reads everything of a file.
+// readAll reads everything in a file.
 func readAll(file string) error {
 	f, err := recording.Open(file)
 	if err != nil {
@@ -287,7 +289,7 @@ type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-// Bytes that changed anywhere, and an end that is missing, are an error or do no harm.
+// Changed bytes at any position, or a missing end, cause an error or do no harm.
 func FuzzOpen(f *testing.F) {
 	good := small(f)
 	f.Add(uint32(100), []byte{0, 0, 0}, uint32(0))
@@ -305,7 +307,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// The same at random places, a few times.
+// The same at a few random positions.
 func TestDamageDoesNoHarm(t *testing.T) {
 	good := small(t)
 	const seed = 5
@@ -331,7 +333,7 @@ func TestDamageDoesNoHarm(t *testing.T) {
 	t.Logf("%d of %d were refused", refused, rounds)
 }
 
-// Texts of a file reach nobody's terminal as commands.
+// Texts of a file never reach a terminal as commands.
 func TestTextsAreCleaned(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain, µs\nand more": "plain, µs\nand more",
@@ -370,11 +372,11 @@ func TestTextsAreCleaned(t *testing.T) {
 	}
 }
 
-// A recording of which another program has begun a transaction, and does not end it, is being
-// written: it was not cut off.
-func TestAFileThatIsBeingWrittenSaysSo(t *testing.T) {
+// If another program has an open transaction, the error says that the file is being written, and
+// not that it is damaged.
+func TestOpenWhileWriting(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it waits for five seconds")
+		t.Skip("waits for five seconds")
 	}
 	file := filepath.Join(t.TempDir(), "a.htr")
 	if err := os.WriteFile(file, small(t), 0o644); err != nil {
@@ -396,7 +398,7 @@ func TestAFileThatIsBeingWrittenSaysSo(t *testing.T) {
 	if info, err := os.Stat(file + "-journal"); err != nil || info.Size() == 0 {
 		t.Fatal("no journal", err)
 	}
-	if _, err := recording.Open(file); err == nil || !strings.Contains(err.Error(), "is being written by another program, which does not let go of it") {
+	if _, err := recording.Open(file); err == nil || !strings.Contains(err.Error(), "is locked by another program that writes to it") {
 		t.Error(err)
 	}
 }

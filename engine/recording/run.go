@@ -16,51 +16,51 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// mostWaiting is how many snapshots wait for the file at most: further ones are lost,
+// mostWaiting is the maximum number of snapshots that wait for the writer. Further ones are lost
 // and counted.
 const mostWaiting = 1024
 
-// Facts are what a run says of itself.
+// Facts describes a run.
 type Facts struct {
-	Sweep string // the knobs of a point of a sweep: "group 4, nodes 2"
+	Sweep string // knobs of a point of a sweep: "group 4, nodes 2"
 	Began time.Time
 }
 
-// Run is one session on its way into a file: an engine.Observer.
+// Run records one session: it is an engine.Observer.
 type Run struct {
 	ID int64
 
-	mu      sync.Mutex // of what follows
-	events  []any      // what happened, in order
-	waiting int        // snapshots among them
-	lost    int64      // snapshots that did not fit
+	mu      sync.Mutex // guards the fields below
+	events  []any      // in order
+	waiting int        // snapshots among the events
+	lost    int64      // snapshots that were dropped
 	ended   bool
-	off     bool // nothing is written any more
+	off     bool // writing has stopped
 
-	// What follows is the writer's.
+	// The fields below belong to the writer.
 	taken    []any
-	gone     chan struct{} // closed: all of it is in the file
+	gone     chan struct{} // closed when the whole run is in the file
 	finished bool
 	commands int
 	samples  int64         // so far
-	sampled  time.Duration // the last of them
+	sampled  time.Duration // time of the last sample
 	marked   time.Duration
-	marks    bool // there was one
+	marks    bool // at least one mark exists
 	launch   *launch
-	ordinal  int // of the launch, from 1
+	ordinal  int // number of the launch, from 1
 	frames   frames
 	chunks   chunks
 	length   time.Duration
 }
 
-// launch is the one that goes on.
+// launch is the current launch.
 type launch struct {
 	id         int64
 	iterations int // in the file
 	events     *events
 }
 
-// Begin begins a run.
+// Begin starts a run.
 func (w *Writer) Begin(f Facts) (*Run, error) {
 	select {
 	case <-w.failed:
@@ -98,7 +98,7 @@ func (w *Writer) Begin(f Facts) (*Run, error) {
 	return r, nil
 }
 
-// command is one that a user has given.
+// command is a command of the user, with its outcome.
 type command struct {
 	engine.Command
 	at  time.Duration
@@ -143,10 +143,10 @@ func (r *Run) Over() {
 	r.ended = true
 }
 
-// Done is closed when all of an ended run is in the file.
+// Done returns a channel that is closed when an ended run is completely in the file.
 func (r *Run) Done() <-chan struct{} { return r.gone }
 
-// Lost is how many snapshots did not reach the file.
+// Lost returns the number of snapshots that were dropped.
 func (r *Run) Lost() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,8 +159,7 @@ func (r *Run) shut() {
 	r.off, r.events = true, nil
 }
 
-// take moves what has happened to the writer, and reports whether there is anything to
-// write.
+// take passes the new events to the writer, and reports whether there is anything to write.
 func (r *Run) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,7 +170,7 @@ func (r *Run) take() bool {
 	return len(r.taken) > 0 || r.finished || r.frames.due(time.Now())
 }
 
-// write writes what was taken; over: nothing follows, though the run may not have ended.
+// write writes the taken events. over means that nothing follows, even if the run has not ended.
 func (r *Run) write(b *batch, over bool) error {
 	for _, event := range r.taken {
 		var err error
@@ -201,7 +200,7 @@ func (r *Run) write(b *batch, over bool) error {
 	return err
 }
 
-// settle closes the block of snapshots, and before it what they lean on.
+// settle closes the block of snapshots, after the blocks that it refers to.
 func (r *Run) settle(b *batch) error {
 	if l := r.launch; l != nil && l.events != nil {
 		if err := l.events.seal(b); err != nil {
@@ -250,7 +249,7 @@ func (r *Run) commanded(b *batch, c *command) error {
 	return err
 }
 
-// launchID is NULL before the first launch.
+// launchID returns NULL before the first launch.
 func (r *Run) launchID() any {
 	if r.launch == nil {
 		return nil
@@ -258,7 +257,7 @@ func (r *Run) launchID() any {
 	return r.launch.id
 }
 
-// real is a number, or NULL.
+// real returns a number, or NULL if it is not finite.
 func real(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -309,8 +308,7 @@ func (r *Run) published(b *batch, s *engine.Snapshot) error {
 	return nil
 }
 
-// progressed writes the iterations of the launch, and once in a while what they have come
-// to so far.
+// progressed writes the new iterations of the launch, and its results so far.
 func (r *Run) progressed(b *batch, s *engine.Snapshot) error {
 	l := r.launch
 	if l == nil || s.Iteration <= l.iterations {
@@ -326,7 +324,7 @@ func (r *Run) progressed(b *batch, s *engine.Snapshot) error {
 	return r.result(b, s)
 }
 
-// result writes metrics and verification as they stand.
+// result writes the current metrics and verification.
 func (r *Run) result(b *batch, s *engine.Snapshot) error {
 	for i := range s.Metrics {
 		m := &s.Metrics[i]
@@ -339,7 +337,7 @@ func (r *Run) result(b *batch, s *engine.Snapshot) error {
 	return err
 }
 
-// classes name the locality classes.
+// classes lists the names of the locality classes.
 var classes = [cluster.Classes]string{"rank", "node", "remote"}
 
 func (r *Run) outcome(b *batch, o *engine.Outcome) error {
@@ -366,7 +364,7 @@ func (r *Run) outcome(b *batch, o *engine.Outcome) error {
 	return err
 }
 
-// timed writes how long the accesses of an interval took.
+// timed writes the access times of an interval.
 func (r *Run) timed(b *batch, l *engine.Latencies) error {
 	if r.launch == nil {
 		return nil

@@ -1,16 +1,15 @@
 package recording
 
-// What the header of a file says: whose it is, and the version of the tables. A version
-// that adds, drops or changes a column has the next number. Format 1 is read, and not
-// written any more.
+// The header of a file identifies hybridtop and the version of the tables. A version that adds,
+// drops or changes a column increases the number. Format 1 can be read, but is no longer written.
 const (
 	applicationID = 0x48545231 // "HTR1"
 	version       = 2
 	oldest        = 1
 )
 
-// schema is the tables, in the order in which they are made. NULL stands for a number
-// that is none, and a hash is text, because SQLite has no whole numbers above 2⁶³.
+// schema lists the tables in the order of their creation. NULL represents NaN. Hashes are text,
+// because SQLite has no integers above 2⁶³.
 var schema = []string{
 	`CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID`,
 	`CREATE TABLE run(id INTEGER PRIMARY KEY, sweep TEXT, began_utc TEXT, ended_ns INTEGER,
@@ -49,7 +48,7 @@ var schema = []string{
 	latencyView,
 }
 
-// What format 1 has otherwise: latencies of a whole launch, without their times.
+// Differences of format 1: latencies of a whole launch, without their times.
 const (
 	latencyTable = `CREATE TABLE latency(launch INTEGER, class TEXT, from_ns INTEGER, to_ns INTEGER,
   n INTEGER, mean_s REAL, min_s REAL, p50_s REAL, p99_s REAL, max_s REAL, hdr BLOB, PRIMARY KEY(launch,to_ns,class))`
@@ -57,7 +56,7 @@ const (
 	latencyTable1 = `CREATE TABLE latency(launch INTEGER, class TEXT, hdr BLOB, PRIMARY KEY(launch,class)) WITHOUT ROWID`
 )
 
-// schemaOf is the tables of a format.
+// schemaOf returns the tables of a format.
 func schemaOf(format int) []string {
 	if format == version {
 		return schema
@@ -75,7 +74,7 @@ func schemaOf(format int) []string {
 	return all
 }
 
-// Kinds of blocks, and how they are encoded.
+// Kinds of blocks, and their encoding.
 const (
 	kindStretches = 1
 	kindArrows    = 2
@@ -83,5 +82,5 @@ const (
 	codecZstd     = 1
 )
 
-// sampleLane is the rank of the lane that has a run's samples.
+// sampleLane is the rank of the lane that holds a run's samples.
 const sampleLane = -2

@@ -17,8 +17,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/recording"
 )
 
-// longRun is a recording of hours: snapshots of a simulation, given again and again at later
-// times, with as many samples as a session shows.
+// longRun returns a recording of hours: snapshots of a simulation, repeated at later times, with
+// as many samples as a session shows.
 func longRun(b testing.TB, samples int) string {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "long.htr")
@@ -46,9 +46,10 @@ func longRun(b testing.TB, samples int) string {
 	return file
 }
 
-// A window of samples is the same whether it is read in order, backwards or by jumps, and
-// whether the samples are packed or rows alone, as those of a file that was cut off are.
-func TestSamplesAreTheSameHoweverTheyAreRead(t *testing.T) {
+// A window of samples does not depend on the order of reading (in sequence, backwards or by
+// jumps). It is also the same for packed samples and for table rows, which an interrupted
+// recording has.
+func TestSamplesIndependentOfReadOrder(t *testing.T) {
 	const samples = 6_000
 	file := longRun(t, samples)
 	const seed = 8
@@ -108,8 +109,8 @@ func TestSamplesAreTheSameHoweverTheyAreRead(t *testing.T) {
 	}
 }
 
-// jump goes to random places of a recording; worst-ms and p99-ms are of the time that has
-// passed, which what else runs on the host adds to.
+// jump seeks random positions in a recording. worst-ms and p99-ms are wall times, which other
+// processes increase.
 func jump(b *testing.B, file string) {
 	f, err := recording.Open(file)
 	if err != nil {
@@ -137,8 +138,8 @@ func jump(b *testing.B, file string) {
 	b.ReportMetric(float64(sizeOf(b, file))/1e6, "MB")
 }
 
-// A jump to any place of a long recording, or of one with many threads, and what is read
-// of it for the frame that is shown there.
+// A jump to any position of a long recording, or of one with many threads, including the data for
+// the frame shown there.
 func BenchmarkScrub(b *testing.B) {
 	for _, samples := range []int{20_000, 200_000} {
 		b.Run(fmt.Sprintf("samples=%d", samples), func(b *testing.B) { jump(b, longRun(b, samples)) })

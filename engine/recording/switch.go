@@ -8,23 +8,23 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Switch is an observer that records while it is on: a session that goes on already is
-// recorded from then, with the samples that it still has from before.
+// Switch is an observer that records while it is on. If a session is already running, the
+// recording starts at the current time and includes the samples that the session still holds.
 type Switch struct {
-	mu     sync.Mutex // of what follows
+	mu     sync.Mutex // guards the fields below
 	launch *engine.Launch
 	last   *engine.Snapshot // of the launch; nil: none yet
 	writer *Writer
 	run    *Run
 }
 
-// errOn and errOff say that there is nothing to do.
+// errOn and errOff are the errors of redundant commands.
 var (
-	errOn  = errors.New("it is being recorded already")
-	errOff = errors.New("it is not being recorded")
+	errOn  = errors.New("already recording")
+	errOff = errors.New("not recording")
 )
 
-// Start begins to record into a file.
+// Start starts recording into a file.
 func (s *Switch) Start(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *Switch) Stop() error {
 	return w.Close()
 }
 
-// Failed reports that what goes on cannot be recorded any more; Stop says why.
+// Failed reports whether recording has become impossible. Stop returns the reason.
 func (s *Switch) Failed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

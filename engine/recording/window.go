@@ -10,25 +10,25 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// chunkLength is how many samples a block of them has: a jump wants thousands at once, and
-// as rows of a table they would take longer than a frame.
+// chunkLength is the number of samples per block. A jump needs thousands at once; reading them as
+// table rows would take longer than a frame.
 const chunkLength = 1024
 
-// keptChunks are the chunks that stay in memory: as many as one window may want.
+// keptChunks is the number of chunks that stay in memory: enough for one window.
 const keptChunks = mostSamples/chunkLength + 1
 
 // window is a part of a run's samples in memory.
 type window struct {
 	file   *File
 	run    int64
-	lane   int64 // of the blocks of samples; 0: not looked for, below 0: there is none
+	lane   int64 // of the blocks of samples; 0: not yet looked up, below 0: there is none
 	first  int64
 	all    []engine.Sample
 	chunks map[int64][]engine.Sample
-	used   []int64 // chunks, the latest last
+	used   []int64 // numbers of the chunks, the newest last
 }
 
-// slice gives samples from a number to another; it is not written to afterwards.
+// slice returns samples from up to, not including, number to. The result is never modified later.
 func (w *window) slice(from, to int64) ([]engine.Sample, error) {
 	if from == to {
 		return nil, nil
@@ -45,13 +45,13 @@ func (w *window) slice(from, to int64) ([]engine.Sample, error) {
 		w.all = append(w.all, c[end-k*chunkLength:]...)
 	}
 	all := w.all[from-w.first : to-w.first : to-w.first]
-	if len(w.all) > 4*mostSamples { // keep what the next one will want
+	if len(w.all) > 4*mostSamples { // keep the part that the next call will need
 		w.all, w.first = slices.Clone(w.all[from-w.first:]), from
 	}
 	return all, nil
 }
 
-// chunk gives the samples from number k·chunkLength on, at least so many.
+// chunk returns at least want samples from number k·chunkLength on.
 func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
 	if c := w.chunks[k]; int64(len(c)) >= want {
 		return c, nil
@@ -64,7 +64,7 @@ func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
 		return nil, err
 	}
 	if int64(len(c)) < want {
-		return nil, fmt.Errorf("samples up to %d: there are %d", k*chunkLength+want-1, k*chunkLength+int64(len(c)))
+		return nil, fmt.Errorf("samples up to %d: the recording has only %d", k*chunkLength+want-1, k*chunkLength+int64(len(c)))
 	}
 	if w.chunks == nil {
 		w.chunks = make(map[int64][]engine.Sample)
@@ -79,7 +79,7 @@ func (w *window) chunk(k, want int64) ([]engine.Sample, error) {
 	return c, nil
 }
 
-// block reads a chunk that is packed; nil: it is not.
+// block reads a packed chunk. It returns nil if the chunk is not packed.
 func (w *window) block(k int64) ([]engine.Sample, error) {
 	if w.lane == 0 {
 		w.lane = -1
@@ -108,7 +108,8 @@ func (w *window) block(k int64) ([]engine.Sample, error) {
 	return all, err
 }
 
-// sampleFields walks the columns of samples: times are differences, so that they are short.
+// sampleFields encodes or decodes the columns of samples. Times are stored as differences, which
+// are shorter.
 func sampleFields(c *codec.Walk, all []engine.Sample) {
 	var at time.Duration
 	var fabric cluster.Time
@@ -140,14 +141,14 @@ func sampleFields(c *codec.Walk, all []engine.Sample) {
 	}
 }
 
-// chunks pack the samples of a run, as they are written.
+// chunks packs the samples of a run as they are written.
 type chunks struct {
-	lane int64 // 0: there is none yet
-	next int64 // number of the first of open
+	lane int64 // 0: not yet created
+	next int64 // number of the first sample of open
 	open []engine.Sample
 }
 
-// add takes a sample; launch: the one that goes on, nil: none.
+// add adds a sample; launch is the current one or nil.
 func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
 	k.open = append(k.open, plain(*s))
 	if len(k.open) < chunkLength {
@@ -155,7 +156,7 @@ func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
 	}
 	defer func() { k.next, k.open = k.next+chunkLength, k.open[:0] }()
 	if launch == nil {
-		return nil // the rows have them
+		return nil // the table rows contain them
 	}
 	if k.lane == 0 {
 		var err error
@@ -167,7 +168,7 @@ func (k *chunks) add(b *batch, s *engine.Sample, launch *launch) error {
 	return block(b, []any{k.lane, kindSamples, k.next, len(k.open), 0, nil, nil, nil, nil, nil, nil, nil, nil, nil}, data)
 }
 
-// plain is a sample as its row has it: what is no number is NaN.
+// plain returns a sample as the table row stores it: values that are not finite become NaN.
 func plain(s engine.Sample) engine.Sample {
 	clean := func(x *float64) {
 		if !finite(*x) {

@@ -12,15 +12,15 @@ import (
 	"sync"
 	"time"
 
-	"modernc.org/sqlite" // the driver, which needs no C compiler
+	"modernc.org/sqlite" // a driver that needs no C compiler
 )
 
-// The writer's rhythm. What happened is in the file at most commitEvery later; a block of
-// snapshots is closed when it is blockSpan old, so that less than a second is lost.
+// Intervals of the writer. Events are in the file at most commitEvery later. A block of snapshots
+// is closed after blockSpan, so that less than a second can be lost.
 const (
 	commitEvery = 250 * time.Millisecond
 	blockSpan   = 450 * time.Millisecond
-	busyFor     = 10 * time.Second // how long another writer of the file is waited for
+	busyFor     = 10 * time.Second // maximum wait for another writer of the file
 )
 
 // Writer writes runs into a file.
@@ -29,16 +29,16 @@ type Writer struct {
 	db     *sql.DB
 	pack   *packer
 	failed chan struct{}
-	over   chan struct{} // closed: the writer is to end
+	over   chan struct{} // closed to end the writer
 	done   chan struct{}
-	known  map[string]*sql.Stmt // that transactions before had prepared; the loop's
+	known  map[string]*sql.Stmt // prepared in earlier transactions; used only by the loop
 
-	mu   sync.Mutex // of what follows
+	mu   sync.Mutex // guards the fields below
 	runs []*Run
 	err  error // the first
 }
 
-// connect opens a file as a database, by one connection.
+// connect opens a file as a database with a single connection.
 func connect(name, query string) (*sql.DB, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
@@ -56,14 +56,14 @@ func connect(name, query string) (*sql.DB, error) {
 	return db, nil
 }
 
-// Create makes a file, or opens one to append runs to it.
+// Create creates a file, or opens a recording to append runs.
 func Create(name string) (*Writer, error) {
 	switch info, err := os.Stat(name); {
 	case errors.Is(err, os.ErrNotExist):
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, fmt.Errorf("%s is a folder: give the name of a file in it", name)
+		return nil, fmt.Errorf("%s is a folder: want a file name", name)
 	case info.Size() > 0:
 		f, err := Open(name)
 		if err != nil {
@@ -73,7 +73,7 @@ func Create(name string) (*Writer, error) {
 			return nil, err
 		}
 		if f.format != version {
-			return nil, fmt.Errorf("%s is a recording of format %d, which gets no further runs: this program writes format %d; give another file", name, f.format, version)
+			return nil, fmt.Errorf("%s: cannot add a run to a recording of format %d: this program writes format %d (use another file)", name, f.format, version)
 		}
 	}
 	db, err := connect(name, fmt.Sprintf("mode=rwc&_txlock=immediate&_pragma=busy_timeout(%d)&_pragma=journal_mode(TRUNCATE)&_pragma=synchronous(NORMAL)", busyFor.Milliseconds()))
@@ -89,15 +89,15 @@ func Create(name string) (*Writer, error) {
 	return w, nil
 }
 
-// create makes the tables of a file that has none. Another writer may have made them
-// since the file was looked at.
+// create creates the tables of an empty file. Another writer may have created them in the
+// meantime.
 func create(tx *sql.Tx) error {
 	var tables int
 	if err := tx.QueryRow(`SELECT count(*) FROM sqlite_schema`).Scan(&tables); err != nil {
 		return err
 	}
 	if tables > 0 {
-		_, err := tx.Exec(`UPDATE meta SET value=value`) // whether it may be written
+		_, err := tx.Exec(`UPDATE meta SET value=value`) // fails if the file is not writable
 		return err
 	}
 	for _, s := range schema {
@@ -112,7 +112,7 @@ func create(tx *sql.Tx) error {
 	return err
 }
 
-// transaction runs one short transaction, and says of which file an error is.
+// transaction runs one short transaction, and adds the file name to an error.
 func (w *Writer) transaction(do func(*sql.Tx) error) error {
 	tx, err := w.db.BeginTx(context.Background(), nil)
 	if err == nil {
@@ -128,23 +128,23 @@ func (w *Writer) transaction(do func(*sql.Tx) error) error {
 	return nil
 }
 
-// unwritten says why a file cannot be written.
+// unwritten returns an error that explains why a file cannot be written.
 func unwritten(name string, err error) error {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
 		switch e.Code() & 0xff {
 		case 8: // SQLITE_READONLY
-			return fmt.Errorf("%s may not be written: %w", name, err)
+			return fmt.Errorf("%s is not writable: %w", name, err)
 		case 13: // SQLITE_FULL
-			return fmt.Errorf("%s cannot grow, what was recorded before stays: %w", name, err)
+			return fmt.Errorf("%s cannot grow (earlier data is kept): %w", name, err)
 		case 14: // SQLITE_CANTOPEN
-			return fmt.Errorf("%s cannot be made: its folder is not there, or may not be written: %w", name, err)
+			return fmt.Errorf("%s cannot be created (its folder is missing or not writable): %w", name, err)
 		}
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// loop commits what the runs have left, until the writer is closed or fails.
+// loop commits the events of the runs until the writer is closed or fails.
 func (w *Writer) loop() {
 	defer close(w.done)
 	ticker := time.NewTicker(commitEvery)
@@ -168,7 +168,7 @@ func (w *Writer) loop() {
 	}
 }
 
-// commit writes what the runs have left; over: nothing follows.
+// commit writes the events of the runs; over means that nothing follows.
 func (w *Writer) commit(over bool) error {
 	w.mu.Lock()
 	runs := w.runs
@@ -208,7 +208,7 @@ func (w *Writer) commit(over bool) error {
 	return err
 }
 
-// keep prepares for later transactions what was new to one.
+// keep prepares the new statements of a transaction for later ones.
 func (w *Writer) keep(made map[string]*sql.Stmt) error {
 	for query := range made {
 		if w.known[query] != nil {
@@ -226,10 +226,11 @@ func (w *Writer) keep(made map[string]*sql.Stmt) error {
 	return nil
 }
 
-// Failed is closed when nothing can be written any more; Close says why.
+// Failed returns a channel that is closed when writing has become impossible. Close returns the
+// reason.
 func (w *Writer) Failed() <-chan struct{} { return w.failed }
 
-// Close writes what is left and gives the first error.
+// Close writes the remaining events and returns the first error.
 func (w *Writer) Close() error {
 	close(w.over)
 	<-w.done
@@ -244,7 +245,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// batch is one transaction: each statement is prepared once, by the first that has it.
+// batch is one transaction. Each statement is prepared once, at its first use.
 type batch struct {
 	tx    *sql.Tx
 	pack  *packer
@@ -269,7 +270,7 @@ func (b *batch) exec(query string, args ...any) (sql.Result, error) {
 	return s.Exec(args...)
 }
 
-// insert gives the number of the new row.
+// insert returns the number of the new row.
 func (b *batch) insert(query string, args ...any) (int64, error) {
 	r, err := b.exec(query, args...)
 	if err != nil {

@@ -9,31 +9,30 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// mostCommunication is the share of communication up to which paper 2, section 9,
-// says what hybrid masteronly adds to the whole.
+// mostCommunication is the largest share of communication for which paper 2, section 9, states the
+// extra time of hybrid masteronly.
 const mostCommunication = 0.15
 
-// cartesianExchange is the exchange of paper 2's figures 2 to 4 over the size of a
-// CPU's message.
+// cartesianExchange is the exchange of paper 2's figures 2 to 4 over the message size of a CPU.
 var _ = register(&Experiment{
 	Name:     "cartesian",
 	Workload: "cartesian",
 	Place:    func(s *engine.Scenario, x float64) error { return s.Set("size", fmt.Sprint(int64(x))) },
 	Quantities: []Quantity{
 		{
-			Name: "exchange_time", Unit: "s", Doc: "of the exchange, between nodes and inside",
+			Name: "exchange_time", Unit: "s", Doc: "time of an exchange, inter-node and intra-node",
 			Simulated: func(p, _ *Point) float64 { return p.metric("exchange_time") },
 			Modelled:  func(p, _ *Point) float64 { return cartesian.Model(&p.Scenario, p.Machine).Time() },
 		},
 		{
-			Name: "time_ratio", Unit: "1", Doc: "T_hybrid/T_pureMPI: the time over that of another series", Against: Another,
+			Name: "time_ratio", Unit: "1", Doc: "T_hybrid/T_pureMPI: time relative to another series", Against: Another,
 			Simulated: func(p, pure *Point) float64 { return p.metric("exchange_time") / pure.metric("exchange_time") },
 			Modelled: func(p, pure *Point) float64 {
 				return cartesian.Model(&p.Scenario, p.Machine).Time() / cartesian.Model(&pure.Scenario, pure.Machine).Time()
 			},
 		},
 		{
-			Name: "extra_time", Unit: "1", Doc: "what the ratio adds to a run of which pure MPI's communication takes 15 %", Against: Another,
+			Name: "extra_time", Unit: "1", Doc: "extra run time from the ratio, if pure MPI spends 15 % on communication", Against: Another,
 			Simulated: func(p, pure *Point) float64 {
 				return must(models.ExtraTime(mostCommunication, p.metric("exchange_time")/pure.metric("exchange_time")))
 			},
@@ -42,7 +41,7 @@ var _ = register(&Experiment{
 			},
 		},
 		{
-			Name: "node_bandwidth", Unit: "B/s", Doc: "what a node sends to others over the time between nodes",
+			Name: "node_bandwidth", Unit: "B/s", Doc: "inter-node bytes per node over the inter-node time",
 			Simulated: func(p, _ *Point) float64 { return p.metric("node_bandwidth") },
 			Modelled:  func(p, _ *Point) float64 { return nodeBytes(p) / cartesian.Model(&p.Scenario, p.Machine).Between() },
 		},
@@ -62,8 +61,8 @@ var _ = register(&Experiment{
 	},
 })
 
-// nodeStarts is how many messages a node's adapters start in a round: of a handshake
-// also its question and its answer.
+// nodeStarts returns the number of messages that a node's adapters start per round, including RTS
+// and CTS of a rendezvous.
 func nodeStarts(p *Point) float64 {
 	l := p.Scenario.Layout()
 	n := 2 * float64(l.RanksPerNode) * float64(p.Scenario.Int("senders"))
@@ -73,7 +72,7 @@ func nodeStarts(p *Point) float64 {
 	return n
 }
 
-// nodeBytes is what a node sends to others in a round.
+// nodeBytes returns the inter-node bytes that a node sends per round.
 func nodeBytes(p *Point) float64 {
 	l := p.Scenario.Layout()
 	return 2 * float64(p.Scenario.Int("size")) * float64(l.RanksPerNode*l.ThreadsPerRank)

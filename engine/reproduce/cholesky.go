@@ -8,12 +8,12 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/cholesky"
 )
 
-// rowsOfANode is the side of the matrix that a node has of a weakly scaled one (paper 5,
-// section 6.1, which section 6.2 says nothing else than).
+// rowsOfANode is the side of a node's part of the weakly scaled matrix (paper 5, section 6.1;
+// section 6.2 does not deviate from it).
 const rowsOfANode = 8192
 
-// factorizations are those of paper 5, section 6.2, over nodes: a rank a node, whose
-// kernels compute on all its cores.
+// factorizations is the Cholesky factorization of paper 5, section 6.2, over nodes: one rank per
+// node, whose kernels use all its cores.
 var _ = register(&Experiment{
 	Name:     "cholesky",
 	Workload: "cholesky",
@@ -28,17 +28,17 @@ var _ = register(&Experiment{
 	},
 	Quantities: []Quantity{
 		{
-			Name: "flop_rate", Unit: "1/s", Doc: "operations of a factorization a second, all nodes",
+			Name: "flop_rate", Unit: "1/s", Doc: "operations per second of a factorization, all nodes",
 			Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") },
 			Modelled:  factorRate,
 		},
 		{
-			Name: "rate_over", Unit: "1", Doc: "operations a second over those of another series", Against: Another,
+			Name: "rate_over", Unit: "1", Doc: "operations per second relative to another series", Against: Another,
 			Simulated: func(p, other *Point) float64 { return p.metric("flop_rate") / other.metric("flop_rate") },
 			Modelled:  func(p, other *Point) float64 { return factorRate(p, nil) / factorRate(other, nil) },
 		},
 		{
-			Name: "round3_share", Unit: "1", Doc: "share of the hand-off and round 3 in communication, mean rank",
+			Name: "round3_share", Unit: "1", Doc: "share of hand-off and round 3 in communication, mean over ranks",
 			Simulated: func(p, _ *Point) float64 {
 				last := p.metric("handoff_time") + p.metric("round3_time")
 				return last / (last + p.metric("round1_time") + p.metric("round2_time"))
@@ -58,7 +58,7 @@ var _ = register(&Experiment{
 	},
 })
 
-// factorRate is the model's.
+// factorRate returns the rate by the model.
 func factorRate(p, _ *Point) float64 {
 	return cholesky.Flops(int(p.Scenario.Int("n"))) / cholesky.Model(&p.Scenario, p.Machine, engine.Simulated)
 }

@@ -13,27 +13,27 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// rangerName is the machine that claims of paper 5 hold another one against.
+// rangerName is the machine that some claims of paper 5 compare with.
 const rangerName = "ranger"
 
-// collectives is a collective of paper 5, section 5, over the bytes of a call (of a
-// block, where blocks go by member), on as many cores: a rank each. Its time is from
-// when the last member begins, out of a barrier, to when the last one ends; of several
-// algorithms, that of the best, as the paper has it.
+// collectives is a collective of paper 5, section 5, over the bytes per call (per block, if the
+// blocks differ by member), with one rank per core. Its time lasts from the moment when the last
+// member starts, after a barrier, until the last one ends. For several algorithms it is the best
+// time, as in the paper.
 var collectives = register(&Experiment{
 	Name: "collective",
 	Knobs: []engine.Knob{
-		{Name: "collective", Label: "collective", Doc: "what the team does", Type: engine.Choice, Default: "bcast", Choices: []string{"bcast", "exchange"}},
-		{Name: "algorithm", Label: "algorithm", Doc: "or several, of which the best counts", Type: engine.Choice, Default: "trees", Choices: []string{"trees", "flat", "dissemination"}},
-		{Name: "cores", Label: "cores", Doc: "of the partition, a rank each", Type: engine.Integer, Default: "64", Min: 2, Max: 1 << 15},
-		{Name: "partition", Label: "partition", Doc: "the network: of the nodes of the run, as near to a cube as can be, or of the whole machine", Type: engine.Choice, Default: "own", Choices: []string{"own", "whole"}},
-		{Name: "size", Label: "size", Doc: "bytes of a call, or of a block", Type: engine.Size, Default: "8", Min: 0, Max: 1 << 30},
-		{Name: "calls", Label: "calls", Doc: "one after another, over which the time is shared", Type: engine.Integer, Default: "1", Min: 1, Max: 10000},
-		{Name: "overhead", Label: "overhead", Doc: "o and g of a message in microseconds, instead of the machine's", Type: engine.Real, Unit: "µs", Default: "0", Min: 0, Max: 1000},
-		{Name: "transfer", Label: "transfer", Doc: "how bytes get to the other member", Type: engine.Choice, Default: "two-sided", Choices: coll.Transfers()},
-		{Name: "address", Label: "address", Doc: "what a member knows of the others' buffers", Type: engine.Choice, Default: "single", Choices: coll.Addresses()},
-		{Name: "sync-in", Label: "sync in", Doc: "when the call may read and write", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
-		{Name: "sync-out", Label: "sync out", Doc: "when the program may", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
+		{Name: "collective", Label: "collective", Doc: "collective operation", Type: engine.Choice, Default: "bcast", Choices: []string{"bcast", "exchange"}},
+		{Name: "algorithm", Label: "algorithm", Doc: "algorithm, or a set of which the best counts", Type: engine.Choice, Default: "trees", Choices: []string{"trees", "flat", "dissemination"}},
+		{Name: "cores", Label: "cores", Doc: "cores of the partition, one rank per core", Type: engine.Integer, Default: "64", Min: 2, Max: 1 << 15},
+		{Name: "partition", Label: "partition", Doc: "network: own (the nodes of the run, nearly a cube) or whole (the whole machine)", Type: engine.Choice, Default: "own", Choices: []string{"own", "whole"}},
+		{Name: "size", Label: "size", Doc: "bytes per call or per block", Type: engine.Size, Default: "8", Min: 0, Max: 1 << 30},
+		{Name: "calls", Label: "calls", Doc: "successive calls that the time is averaged over", Type: engine.Integer, Default: "1", Min: 1, Max: 10000},
+		{Name: "overhead", Label: "overhead", Doc: "overhead o and gap g per message, instead of the machine's", Type: engine.Real, Unit: "µs", Default: "0", Min: 0, Max: 1000},
+		{Name: "transfer", Label: "transfer", Doc: "transfer of bytes between members", Type: engine.Choice, Default: "two-sided", Choices: coll.Transfers()},
+		{Name: "address", Label: "address", Doc: "which buffer addresses a member knows", Type: engine.Choice, Default: "single", Choices: coll.Addresses()},
+		{Name: "sync-in", Label: "sync in", Doc: "when a call may access data", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
+		{Name: "sync-out", Label: "sync out", Doc: "when the program may access data", Type: engine.Choice, Default: "mysync", Choices: coll.Syncs()},
 	},
 	Place:      onKnob("size"),
 	Quantities: callQuantities,
@@ -41,33 +41,33 @@ var collectives = register(&Experiment{
 	Trials:     callHash,
 })
 
-// overheads is the same over what a message costs a processor, which no source has: a
-// claim that rests on it holds in a range.
+// overheads is the same over the processor's cost per message. No source states this cost: a claim
+// that depends on it holds in a range.
 var _ = register(&Experiment{Name: "collective-overhead", Knobs: collectives.Knobs, Place: onKnob("overhead"), Quantities: callQuantities, Terms: callTerms, Trials: callHash})
 
 var (
 	callQuantities = []Quantity{
 		{
-			Name: "time", Unit: "s", Doc: "of a call, to the end of the last member",
+			Name: "time", Unit: "s", Doc: "time of a call until the last member ends",
 			Simulated: func(p, _ *Point) float64 { return callOf(p, p.Machine).seconds },
 			Modelled:  func(p, _ *Point) float64 { return predicted(p, p.Machine) },
 		},
 		{
-			Name: "time_ratio", Unit: "1", Doc: "the time over that of another series", Against: Another,
+			Name: "time_ratio", Unit: "1", Doc: "time relative to another series", Against: Another,
 			Simulated: func(p, o *Point) float64 {
 				return callOf(p, p.Machine).seconds / callOf(o, o.Machine).seconds
 			},
 			Modelled: func(p, o *Point) float64 { return predicted(p, p.Machine) / predicted(o, o.Machine) },
 		},
 		{
-			Name: "penalty", Unit: "s", Doc: "the time beyond that of another series", Against: Another,
+			Name: "penalty", Unit: "s", Doc: "time minus the time of another series", Against: Another,
 			Simulated: func(p, o *Point) float64 {
 				return callOf(p, p.Machine).seconds - callOf(o, o.Machine).seconds
 			},
 			Modelled: func(p, o *Point) float64 { return predicted(p, p.Machine) - predicted(o, o.Machine) },
 		},
 		{
-			Name: "penalty_over_ranger", Unit: "1", Doc: "the time beyond that of another series, over what it is on the Sun Constellation with as many cores", Against: Another,
+			Name: "penalty_over_ranger", Unit: "1", Doc: "time minus the time of another series, relative to the Sun Constellation with as many cores", Against: Another,
 			Simulated: func(p, o *Point) float64 {
 				r := ranger()
 				return (callOf(p, p.Machine).seconds - callOf(o, o.Machine).seconds) / (callOf(p, r).seconds - callOf(o, r).seconds)
@@ -92,18 +92,18 @@ func callHash(p *Point) uint64 { return callOf(p, p.Machine).hash }
 
 func ranger() *cluster.Machine { m := must(presets.Machine(rangerName)); return &m }
 
-// called is what the best of some ways to do a collective came to.
+// called is the result of the fastest of several algorithms.
 type called struct {
 	seconds float64
 	path    [sim.Causes]float64 // of the chain of causes that ends last
-	hash    uint64              // of the run of all
+	hash    uint64              // of the run of all algorithms
 }
 
-// calls are those that were run, by scenario and machine. Figures are judged one after
-// another.
+// calls caches the results by scenario and machine. It needs no lock, because figures are judged
+// one after another.
 var calls = map[string]called{}
 
-// candidates are the keys of a point's algorithms on so many ranks.
+// candidates returns the keys of a point's algorithms on its number of ranks.
 func candidates(p *Point) ([]coll.Key, error) {
 	what, err := coll.CollectiveOf(p.Scenario.Text("collective"))
 	if err != nil {
@@ -159,10 +159,10 @@ func candidates(p *Point) ([]coll.Key, error) {
 	return all, err
 }
 
-// segmentable is from how many bytes on trees are tried in segments.
+// segmentable is the minimum number of bytes for which segmented trees are tried.
 const segmentable = 16 << 10
 
-// on is the machine of a point: its partition, with the overhead that is asked for.
+// on returns the machine of a point: its partition, with the requested overhead.
 func on(p *Point, m *cluster.Machine) (cluster.Machine, cluster.Layout, error) {
 	cores, per := int(p.Scenario.Int("cores")), max(m.CoresPerNode, 1)
 	if cores < per {
@@ -171,7 +171,7 @@ func on(p *Point, m *cluster.Machine) (cluster.Machine, cluster.Layout, error) {
 	own := *m
 	l := cluster.Layout{Nodes: cores / per, RanksPerNode: per, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 	if l.Ranks() != cores {
-		return own, l, fmt.Errorf("%d cores in nodes of %d", cores, per)
+		return own, l, fmt.Errorf("%d cores do not fill nodes of %d", cores, per)
 	}
 	if p.Scenario.Text("partition") == "own" {
 		own.Topology = workload.PartOf(own.Topology, l.Nodes)
@@ -185,8 +185,8 @@ func on(p *Point, m *cluster.Machine) (cluster.Machine, cluster.Layout, error) {
 	return own, l, nil
 }
 
-// predicted is what the costs beside the algorithms say, of the best: as if each rank had
-// a node, and nothing were in another's way.
+// predicted returns the best cost by the algorithms' own models, as if each rank had its own node
+// and there were no contention.
 func predicted(p *Point, m *cluster.Machine) float64 {
 	keys, err := candidates(p)
 	if err != nil {
@@ -207,7 +207,7 @@ func predicted(p *Point, m *cluster.Machine) float64 {
 	return best
 }
 
-// callOf runs a point on a machine. NaN: it could not be run.
+// callOf runs a point on a machine. The time is NaN if it could not run.
 func callOf(p *Point, m *cluster.Machine) called {
 	bare := *m
 	bare.Source = nil
@@ -229,11 +229,10 @@ func callOf(p *Point, m *cluster.Machine) called {
 	return of
 }
 
-// apart is between two ways that are run one after the other: all members begin at one
-// time.
+// apart is the delay before each algorithm, so that all members can start at the same time.
 const apart = cluster.Millisecond
 
-// run runs several ways, one after another, on sizes without bytes.
+// run runs several algorithms one after another, with size-only buffers.
 func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
 	own, layout, err := on(p, m)
 	if err != nil {
@@ -304,10 +303,10 @@ func run(p *Point, m *cluster.Machine, keys []coll.Key) ([]called, error) {
 	return all, nil
 }
 
-// mostTraced is up to how many ranks a run says why its time passes.
+// mostTraced is the maximum number of ranks for which a run records causes.
 const mostTraced = 1024
 
-// together lets all ranks go on at one time, and gives it.
+// together lets all ranks continue at the same time, and returns this time.
 func together(r *cluster.Rank, flops float64) (cluster.Time, error) {
 	now := []int64{int64(r.Now())}
 	if err := coll.Allreduce(r, r.World(), cluster.Max, now, now); err != nil {

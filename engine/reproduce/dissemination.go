@@ -7,19 +7,19 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// dissemination counts the messages and bytes that an exchange of blocks of 8 B sends from
-// node to node (paper 5, section 3.4): those of the schedules, beside the sums.
+// dissemination counts the inter-node messages and bytes of an exchange of 8 B blocks (paper 5,
+// section 3.4): from the schedules, compared with the sums.
 var _ = register(&Experiment{
 	Name: "dissemination",
 	Knobs: []engine.Knob{
 		{Name: "nodes", Label: "nodes", Doc: "N", Type: engine.Integer, Default: "8", Min: 2, Max: 4096},
-		{Name: "threads", Label: "threads", Doc: "t of a node, one of which sends for all", Type: engine.Integer, Default: "1", Min: 1, Max: 64},
-		{Name: "radix", Label: "radix", Doc: "k of the dissemination; 0: flat", Type: engine.Integer, Default: "2", Min: 0, Max: 4096},
+		{Name: "threads", Label: "threads", Doc: "threads t per node, one of which sends for all", Type: engine.Integer, Default: "1", Min: 1, Max: 64},
+		{Name: "radix", Label: "radix", Doc: "radix k of the dissemination; 0: flat", Type: engine.Integer, Default: "2", Min: 0, Max: 4096},
 	},
 	Place: onKnob("nodes"),
 	Quantities: []Quantity{
 		{
-			Name: "messages", Unit: "1", Doc: "of a node",
+			Name: "messages", Unit: "1", Doc: "messages per node",
 			Simulated: func(p, _ *Point) float64 { m, _ := counted(p); return m },
 			Modelled: func(p, _ *Point) float64 {
 				sum := 0.0
@@ -28,7 +28,7 @@ var _ = register(&Experiment{
 			},
 		},
 		{
-			Name: "bytes", Unit: "B", Doc: "that a node sends",
+			Name: "bytes", Unit: "B", Doc: "bytes sent per node",
 			Simulated: func(p, _ *Point) float64 { _, b := counted(p); return b },
 			Modelled: func(p, _ *Point) float64 {
 				n, k, t := int(p.Scenario.Int("nodes")), int(p.Scenario.Int("radix")), float64(p.Scenario.Int("threads"))
@@ -46,11 +46,11 @@ var _ = register(&Experiment{
 	},
 })
 
-// exchanged is the bytes between two threads.
+// exchanged is the number of bytes between two threads.
 const exchanged = 8
 
-// each calls for each message of a node: its round's distance and its digit; of a flat
-// exchange, 1 and how far it goes.
+// each calls message for each message of a node, with its round's distance and its digit. For a
+// flat exchange these are 1 and the distance.
 func each(p *Point, message func(w, d int)) {
 	n, k := int(p.Scenario.Int("nodes")), int(p.Scenario.Int("radix"))
 	if k == 0 {
@@ -66,7 +66,8 @@ func each(p *Point, message func(w, d int)) {
 	}
 }
 
-// counted is what a node of the schedules sends to others. NaN: there are none.
+// counted returns the number of messages and bytes that a node of the schedules sends to others,
+// or NaN if there are no schedules.
 func counted(p *Point) (messages, bytes float64) {
 	nodes, threads, radix := p.Scenario.Int("nodes"), p.Scenario.Int("threads"), int(p.Scenario.Int("radix"))
 	name := "bruck"

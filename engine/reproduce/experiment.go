@@ -11,67 +11,67 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Experiment says how figures are run that name it.
+// Experiment defines how to run the figures that name it.
 type Experiment struct {
 	Name     string
-	Workload string        // "": nothing is run, its quantities are arithmetic, or trials of their own
+	Workload string        // "": no workload; the quantities are formulas, or run their own trials
 	Knobs    []engine.Knob // of an experiment without a workload
-	// Place turns the knobs that a place on the x axis stands for. It is called
-	// after the figure's and the series' own knobs were turned.
+	// Place sets the knobs for a position on the x axis. It is called after the figure's and the
+	// series' own knobs are set.
 	Place      func(s *engine.Scenario, x float64) error
 	Quantities []Quantity
-	// Terms divide a run's time, a term each; the one that differs most between
-	// two runs, or between simulation and model, decides. May be nil.
+	// Terms splits a run's time into terms. The term that differs most between two runs, or
+	// between simulation and model, decides. May be nil.
 	Terms func(p *Point) []Term
-	// Trials is the hash of the runs that a point's quantities make themselves, on the
-	// figure's machine; 0: there are none. nil: they make none.
+	// Trials returns the hash of the runs that a point's quantities make themselves, on the
+	// figure's machine, or 0 if there are none. It is nil if they never make any.
 	Trials func(p *Point) uint64
 }
 
-// Quantity is what a figure shows of a run, or of two.
+// Quantity is a value that a figure shows for one run, or for a pair of runs.
 type Quantity struct {
 	Name, Unit, Doc string
-	// Against names the series whose run at the same x is the other one; "": none;
-	// Another: the one that a check names.
+	// Against names the series that provides the other run, at the same x. "": none; Another: the
+	// check names it.
 	Against   string
-	Simulated func(p, against *Point) float64 // nil: it is the model that is judged
-	Modelled  func(p, against *Point) float64 // out of scenario and machine alone
-	// Wrong says that the quantity shows what a wrong program does, so that the
+	Simulated func(p, against *Point) float64 // nil: the model is judged
+	Modelled  func(p, against *Point) float64 // from scenario and machine only
+	// Wrong reports that the quantity shows the effect of a wrong program, so that the
 	// verification of its run may fail.
 	Wrong bool
-	// Sigma is the standard error that sampling leaves in a simulated share whose
-	// true value is given. nil: the quantity is no sample.
+	// Sigma returns the standard error of a simulated share, caused by sampling, for its true
+	// value. It is nil if the quantity is not a sample.
 	Sigma func(p *Point, truth float64) float64
 }
 
-// Another stands for a series that a check has to name.
+// Another is a placeholder for a series that a check must name.
 const Another = "*"
 
-// Term is a part of a run's time, s.
+// Term is a part of a run's time, in seconds.
 type Term struct {
 	Name                string
 	Simulated, Modelled float64
 }
 
-// Point is a run: a series at a place on the x axis.
+// Point is a run: a series at a position on the x axis.
 type Point struct {
 	Series   *presets.Series
 	X        float64
-	Long     bool // it is run only when asked for
+	Long     bool // only run on request
 	Scenario engine.Scenario
 	Machine  *cluster.Machine
-	Snapshot *engine.Snapshot // nil: not run, or there is nothing to run
+	Snapshot *engine.Snapshot // nil: not run, or nothing to run
 	key      string
 }
 
-// metric is a value that the run came to.
+// metric returns a simulated metric of the run.
 func (p *Point) metric(name string) float64 {
 	for _, m := range p.Snapshot.Metrics {
 		if m.Name == name && m.Kind == engine.Simulated {
 			return m.Value
 		}
 	}
-	panic(fmt.Sprintf("reproduce: a run of %s gives no %s", p.Scenario.Workload, name))
+	panic(fmt.Sprintf("reproduce: a run of %s has no metric %s", p.Scenario.Workload, name))
 }
 
 var registry []*Experiment
@@ -81,7 +81,7 @@ func register(e *Experiment) *Experiment {
 	return e
 }
 
-// find gives an experiment by name.
+// find returns an experiment by name.
 func find(name string) (*Experiment, error) {
 	var names []string
 	for _, e := range registry {
@@ -90,14 +90,14 @@ func find(name string) (*Experiment, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return nil, fmt.Errorf("experiment %q: there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("experiment %q: want one of %s", name, strings.Join(names, ", "))
 }
 
-// Quantity finds one by name.
+// Quantity returns a quantity by name.
 func (e *Experiment) Quantity(name string) (*Quantity, error) {
 	i := slices.IndexFunc(e.Quantities, func(q Quantity) bool { return q.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("quantity %q: %s has no such", name, e.Name)
+		return nil, fmt.Errorf("quantity %q: not in experiment %s", name, e.Name)
 	}
 	return &e.Quantities[i], nil
 }
@@ -112,7 +112,7 @@ type plan struct {
 	variants   []variant // the same figure on machines with one assumed constant changed
 }
 
-// newPlan finds everything that a figure names.
+// newPlan resolves all names of a figure.
 func newPlan(f *presets.Figure) (*plan, error) {
 	m, err := presets.Machine(f.Machine)
 	if err != nil {
@@ -146,7 +146,7 @@ func planOn(f *presets.Figure, m cluster.Machine) (*plan, error) {
 		return nil, err
 	}
 	if y.Against == Another {
-		return nil, fmt.Errorf("y: quantity %s is against a series that a check names, and a chart has none", f.Y)
+		return nil, fmt.Errorf("y: quantity %s is relative to a series, which only a check can name", f.Y)
 	}
 	for i := range f.Checks {
 		if err := p.sound(&f.Checks[i]); err != nil {
@@ -156,7 +156,7 @@ func planOn(f *presets.Figure, m cluster.Machine) (*plan, error) {
 	return p, nil
 }
 
-// point turns the knobs of a run.
+// point sets the knobs of a run.
 func (p *plan) point(s *presets.Series, x float64) (*Point, error) {
 	sc, err := p.scenario()
 	if err != nil {
@@ -174,7 +174,7 @@ func (p *plan) point(s *presets.Series, x float64) (*Point, error) {
 	return &Point{Series: s, X: x, Scenario: sc, Machine: &p.machine, key: string(key)}, err
 }
 
-// scenario has the experiment's knobs as they stand without the figure's.
+// scenario returns the experiment's scenario before the figure's knobs are set.
 func (p *plan) scenario() (engine.Scenario, error) {
 	e := p.experiment
 	if e.Workload == "" {
@@ -194,38 +194,38 @@ func (p *plan) scenario() (engine.Scenario, error) {
 	return sc, err
 }
 
-// sound finds out whether a check can be judged.
+// sound returns an error if a check cannot be judged.
 func (p *plan) sound(c *presets.Check) error {
 	q, err := p.experiment.Quantity(c.Quantity)
 	if err != nil {
 		return err
 	}
 	if c.Rule == presets.Sampling && q.Sigma == nil {
-		return fmt.Errorf("quantity %s is no sample", q.Name)
+		return fmt.Errorf("quantity %s is not a sample", q.Name)
 	}
 	if q.Simulated == nil && c.Rule == presets.Within && c.Published == nil {
-		return fmt.Errorf("quantity %s is the model's: add what is published", q.Name)
+		return fmt.Errorf("quantity %s is only modelled: add published values", q.Name)
 	}
 	against := q.against(c)
 	switch {
 	case against == Another:
-		return fmt.Errorf("quantity %s is against another series: add against = its name", q.Name)
+		return fmt.Errorf("quantity %s is relative to another series: add against = its name", q.Name)
 	case q.Against == "" && c.Against != "":
-		return fmt.Errorf("quantity %s is against no series: leave against out", q.Name)
+		return fmt.Errorf("quantity %s is not relative to a series: remove against", q.Name)
 	case c.Decides != "" && p.experiment.Terms == nil:
-		return fmt.Errorf("no term decides: %s has none", p.experiment.Name)
+		return fmt.Errorf("decides: experiment %s has no terms", p.experiment.Name)
 	}
 	for _, s := range c.Series {
 		for _, at := range p.of(c, s) {
 			if against != "" && p.against(against, at) == nil {
-				return fmt.Errorf("quantity %s is against the series %s, which is not run at %v", q.Name, against, at.X)
+				return fmt.Errorf("quantity %s is relative to series %s, which has no run at %v", q.Name, against, at.X)
 			}
 		}
 	}
 	return nil
 }
 
-// against is the series that a quantity is against in a check (nil: in the chart).
+// against returns the series that a quantity is relative to, in a check or, for nil, in the chart.
 func (q *Quantity) against(c *presets.Check) string {
 	if c != nil && c.Against != "" {
 		return c.Against
@@ -233,8 +233,8 @@ func (q *Quantity) against(c *presets.Check) string {
 	return q.Against
 }
 
-// of are the points of a series that a check looks at. A rule that holds for a series
-// as a whole looks at none of the long ones.
+// of returns the points of a series that a check uses. A rule for a whole series does not use long
+// points.
 func (p *plan) of(c *presets.Check, series string) []*Point {
 	var some []*Point
 	for _, at := range p.points[series] {
@@ -245,7 +245,7 @@ func (p *plan) of(c *presets.Check, series string) []*Point {
 	return some
 }
 
-// against is a series' run at the same place; nil: there is none.
+// against returns a series' run at the same x, or nil if there is none.
 func (p *plan) against(series string, at *Point) *Point {
 	for _, other := range p.points[series] {
 		if other.X == at.X {

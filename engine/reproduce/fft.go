@@ -10,19 +10,19 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/fft"
 )
 
-// NAS FT over cores, 2²⁰ points a core (paper 5, section 6.3, figures 16 to 18), on one
-// process a node that computes on its four cores: nodes then send each other what their
-// cores would, together. Cores are TY × TZ, and each has 16 planes: 128 × 256 and 256 × 128
-// are the two grids of 32,768 cores in which messages of 128 KB and of 8 KB fit.
+// NAS FT over cores, with 2²⁰ points per core (paper 5, section 6.3, figures 16 to 18). There is one
+// process per node, which computes on four cores: a node then sends the messages of its cores
+// together. Cores are TY × TZ, with 16 planes each. The two grids of 32,768 cores that match messages
+// of 128 KB and of 8 KB are 128 × 256 and 256 × 128.
 var (
 	_ = register(transforms("fft", false))
 	_ = register(transforms("fft-tall", true))
 )
 
-// perNode is the cores of a process, neighbours along TY.
+// perNode is the number of cores of a process, neighbours along TY.
 const perNode = 4
 
-// pointsOf and planesOf are a core's.
+// pointsOf and planesOf are the numbers of points and planes per core.
 const (
 	pointsOf = 20 // as a power of two
 	planesOf = 16
@@ -35,13 +35,13 @@ func transforms(name string, tall bool) *Experiment {
 		Place: func(s *engine.Scenario, x float64) error {
 			k := bits.Len64(uint64(x)) - 1
 			if k < 6 || x != float64(uint64(1)<<k) {
-				return fmt.Errorf("%v cores: a power of two from 64 on", x)
+				return fmt.Errorf("%v cores: want a power of two, at least 64", x)
 			}
 			ty, tz := k/2, k-k/2
 			if tall {
 				ty, tz = tz, ty
 			}
-			plane := k + pointsOf - tz - bits.Len(planesOf) + 1 // points of it
+			plane := k + pointsOf - tz - bits.Len(planesOf) + 1 // log₂ of the points per plane
 			for knob, value := range map[string]int64{
 				"nodes": int64(x) / perNode, "ranks-per-node": 1, "cores": perNode, "rows": 1 << ty / perNode,
 				"nx": 1 << ((plane + 1) / 2), "ny": 1 << (plane / 2), "nz": planesOf << tz,
@@ -54,31 +54,31 @@ func transforms(name string, tall bool) *Experiment {
 		},
 		Quantities: []Quantity{
 			{
-				Name: "flop_rate", Unit: "1/s", Doc: "5·N·log₂ N flops over the time of a step; the model is the bound by the bisection, of which half of the points cross",
+				Name: "flop_rate", Unit: "1/s", Doc: "5·N·log₂ N flops over the time per step; the model is the bisection bound, where half of the points cross",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") },
 				Modelled:  func(p, _ *Point) float64 { return boundOf(p, 0).Half },
 			},
 			{
-				Name: "gain", Unit: "1", Doc: "times faster than another series", Against: Another,
+				Name: "gain", Unit: "1", Doc: "speedup over another series", Against: Another,
 				Simulated: func(p, o *Point) float64 { return o.metric("step_time") / p.metric("step_time") }, Modelled: unknown,
 			},
 			{
-				Name: "bound_share", Unit: "1", Doc: "of the bound by the bisection, of which half of the points cross",
+				Name: "bound_share", Unit: "1", Doc: "share of the bisection bound, where half of the points cross",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, 0).Half }, Modelled: unknown,
 			},
 			{
-				Name: "route_share", Unit: "1", Doc: "of the bound by the link that carries most by the routes",
+				Name: "route_share", Unit: "1", Doc: "share of the bound by the busiest link",
 				Simulated: func(p, _ *Point) float64 { return p.metric("flop_rate") / boundOf(p, math.MaxInt).Busiest }, Modelled: unknown,
 			},
 			{
-				Name: "crossing_share", Unit: "1", Doc: "share of a step's exchanged bytes that crosses the bisection by the routes, of the two exchanges together",
+				Name: "crossing_share", Unit: "1", Doc: "share of the bytes of both exchanges per step that cross the bisection on their routes",
 				Modelled: func(p, _ *Point) float64 {
 					b := boundOf(p, math.MaxInt)
 					return (b.Share[0] + b.Share[1]) / 2
 				},
 			},
 			{
-				Name: "explained", Unit: "1", Doc: "communication that the other series waits for and this one does not, over the difference of their steps", Against: Another,
+				Name: "explained", Unit: "1", Doc: "communication that only the other series waits for, over the difference of the step times", Against: Another,
 				Simulated: func(p, o *Point) float64 {
 					return (o.metric("time_comm") - p.metric("time_comm")) / (o.metric("step_time") - p.metric("step_time"))
 				}, Modelled: unknown,
@@ -94,7 +94,7 @@ func transforms(name string, tall bool) *Experiment {
 	}
 }
 
-// boundOf is what the network of a point's partition allows, with routes of up to so many
+// boundOf returns the bound by the network of a point's partition, using the routes of up to pairs
 // pairs of ranks.
 func boundOf(p *Point, pairs int) fft.Bound {
 	s := &p.Scenario

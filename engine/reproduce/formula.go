@@ -10,30 +10,30 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// Experiments that are arithmetic: the papers' own formulas at their own numbers.
+// Experiments without runs: the papers' formulas with the papers' numbers.
 
-// unknown is what no formula gives.
+// unknown returns NaN, for a value without a formula.
 func unknown(*Point, *Point) float64 { return math.NaN() }
 
-// formula is a quantity that is a model's alone.
+// formula returns a quantity that is only modelled.
 func formula(name, unit, doc string, value func(p *Point) float64) Quantity {
 	return Quantity{Name: name, Unit: unit, Doc: doc, Modelled: func(p, _ *Point) float64 { return value(p) }}
 }
 
-// onKnob has a place on the x axis turn a knob.
+// onKnob returns a Place that sets a knob to the position on the x axis.
 func onKnob(name string) func(s *engine.Scenario, x float64) error {
 	return func(s *engine.Scenario, x float64) error { return s.Set(name, strconv.FormatFloat(x, 'f', -1, 64)) }
 }
 
-// real is a knob of a formula.
+// real returns a real-valued knob of a formula.
 func real(name, doc, value string, most float64) engine.Knob {
 	return engine.Knob{Name: name, Label: name, Doc: doc, Type: engine.Real, Default: value, Max: most}
 }
 
 // threadKnobs are m and n.
 var threadKnobs = []engine.Knob{
-	real("reserved", "m, threads that communicate", "1", 1024),
-	{Name: "threads", Label: "threads", Doc: "n, threads of a process", Type: engine.Integer, Default: "8", Min: 1, Max: 1024},
+	real("reserved", "m, communication threads", "1", 1024),
+	{Name: "threads", Label: "threads", Doc: "n, threads per process", Type: engine.Integer, Default: "8", Min: 1, Max: 1024},
 }
 
 func reservedOf(p *Point) models.Reserved {
@@ -50,7 +50,7 @@ var _ = register(&Experiment{
 	Knobs: append([]engine.Knob{
 		real("comm", "f_comm", "0", 1),
 		real("non-overlap", "f_comp,non", "0", 1),
-		real("ratio", "T_hybrid/T_MPP while the other threads sleep", "1.6", 1000),
+		real("ratio", "T_hybrid/T_MPP while the other threads are idle", "1.6", 1000),
 	}, threadKnobs...),
 	Place: onKnob("comm"),
 	Quantities: []Quantity{
@@ -64,7 +64,7 @@ var _ = register(&Experiment{
 		formula("comm_equiv", "1", "f_comm,equiv", func(p *Point) float64 { return limitsOf(p).CommEquiv }),
 		formula("upper", "1", "1 + m(1 − 1/n), equation (7)", func(p *Point) float64 { return limitsOf(p).Upper }),
 		formula("lower", "1", "1 − m/n, equation (9)", func(p *Point) float64 { return limitsOf(p).Lower }),
-		formula("overlapped_ratio", "1", "T_hybrid/T_MPP with the other threads computing", func(p *Point) float64 {
+		formula("overlapped_ratio", "1", "T_hybrid/T_MPP while the other threads compute", func(p *Point) float64 {
 			return must(models.OverlappedRatio(p.Scenario.Float("ratio"), reservedOf(p)))
 		}),
 	},
@@ -83,30 +83,30 @@ var _ = register(&Experiment{
 			x := models.SparseCosts{Comm: p.Scenario.Float("comm-cost"), NonOverlap: models.PaperSplit, Overlap: 1}
 			return must(x.Epsilon(reservedOf(p), int(p.Scenario.Int("planes")))).Value
 		}),
-		formula("comm_at_crossover", "1", "x_comm/x_MVM,overlap that puts ε = 1 there", func(p *Point) float64 {
+		formula("comm_at_crossover", "1", "x_comm/x_MVM,overlap at which ε = 1", func(p *Point) float64 {
 			return must(models.CommAtCrossover(reservedOf(p), p.X))
 		}),
 	},
 })
 
-// remoteAccess is table 2 over bytes: ways to bring remote memory into a register.
+// remoteAccess is table 2 over bytes: methods of loading remote memory into a register.
 var _ = register(&Experiment{
 	Name: "access",
 	Knobs: []engine.Knob{
-		{Name: "size", Label: "size", Doc: "bytes that are asked for", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 40},
+		{Name: "size", Label: "size", Doc: "requested bytes", Type: engine.Integer, Default: "8", Min: 1, Max: 1 << 40},
 		real("word-latency", "T_lat of a word, s", fmt.Sprint(models.PaperAccess.WordLatency), 1),
 	},
 	Place: onKnob("size"),
 	Quantities: append(append(
-		waysOf("bandwidth", "B/s", "bytes asked for over the time", func(a models.Access) float64 { return a.Value }),
-		waysOf("copies", "1", "copies in memory on the way", func(a models.Access) float64 { return float64(a.Copies) })...),
-		formula("page_over_prefetch", "1", "bandwidth of pages over that of hidden latency", func(p *Point) float64 {
+		waysOf("bandwidth", "B/s", "requested bytes over the time", func(a models.Access) float64 { return a.Value }),
+		waysOf("copies", "1", "memory copies on the path", func(a models.Access) float64 { return float64(a.Copies) })...),
+		formula("page_over_prefetch", "1", "bandwidth of page transfers relative to prefetch", func(p *Point) float64 {
 			return wayOf(p, "page").Value / wayOf(p, "prefetch").Value
 		}),
 	),
 })
 
-// waysOf is a quantity of each way of table 2.
+// waysOf returns a quantity for each method of table 2.
 func waysOf(name, unit, doc string, of func(models.Access) float64) []Quantity {
 	var all []Quantity
 	for _, a := range must(models.PaperAccess.Accesses(1)) {
@@ -126,19 +126,19 @@ func wayOf(p *Point, name string) models.Access {
 	panic("reproduce: table 2 has no way " + name)
 }
 
-// groupGain is what groups gain by the locality law of paper 1, section 4.3.1, over the
-// rate of the operations on an element: no run, and of the machine its latencies alone.
+// groupGain is the gain from groups by the locality law of paper 1, section 4.3.1, over the rate
+// of the operations per element. It makes no run, and uses only the machine's latencies.
 var _ = register(&Experiment{
 	Name: "group-gain",
 	Knobs: []engine.Knob{
-		{Name: "processors", Label: "processors", Doc: "of the cluster", Type: engine.Integer, Default: "256", Min: 1, Max: 1 << 20},
-		{Name: "per-node", Label: "processors a node", Doc: "cores of a node", Type: engine.Integer, Default: "4", Min: 1, Max: 1 << 10},
-		{Name: "span", Label: "nodes a group", Doc: "over which a group goes", Type: engine.Integer, Default: "2", Min: 1, Max: 1 << 10},
-		{Name: "operations", Label: "operations", Doc: "on an element", Type: engine.Integer, Default: "1000", Max: 1 << 30},
+		{Name: "processors", Label: "processors", Doc: "processors of the cluster", Type: engine.Integer, Default: "256", Min: 1, Max: 1 << 20},
+		{Name: "per-node", Label: "processors per node", Doc: "cores per node", Type: engine.Integer, Default: "4", Min: 1, Max: 1 << 10},
+		{Name: "span", Label: "nodes per group", Doc: "nodes that a group spans", Type: engine.Integer, Default: "2", Min: 1, Max: 1 << 10},
+		{Name: "operations", Label: "operations", Doc: "operations per element", Type: engine.Integer, Default: "1000", Max: 1 << 30},
 		real("rate", "operations per second of a core", "1e9", 1e15),
 	},
 	Place: func(s *engine.Scenario, x float64) error { return onKnob("rate")(s, x) },
-	Quantities: []Quantity{formula("gain", "1", "times faster than the baseline, which is one group", func(p *Point) float64 {
+	Quantities: []Quantity{formula("gain", "1", "speedup over the baseline, a single group", func(p *Point) float64 {
 		s := &p.Scenario
 		ranks, perNode := int(s.Int("processors")), int(s.Int("per-node"))
 		node := func(r int) int { return r / perNode }

@@ -11,14 +11,14 @@ import (
 // gemmSide is the side of a node's part of each matrix (paper 5, section 6.1).
 const gemmSide = 8192
 
-// products is the weakly scaled matrix product of paper 5, section 6.1, over the side q of
-// a square grid of nodes, a rank each: n = 8192·q.
+// products is the weakly scaled matrix product of paper 5, section 6.1, over the side q of a
+// square grid of nodes, one rank per node: n = 8192·q.
 var _ = register(&Experiment{
 	Name:     "gemm",
 	Workload: "gemm",
 	Place: func(s *engine.Scenario, q float64) error {
 		if q != math.Round(q) || q < 1 || q > 64 {
-			return fmt.Errorf("a grid of side %v: from 1 to 64", q)
+			return fmt.Errorf("grid side %v: want 1 to 64", q)
 		}
 		for name, value := range map[string]float64{"nodes": q * q, "n": gemmSide * q, "rows": q} {
 			if err := s.Set(name, fmt.Sprint(int64(value))); err != nil {
@@ -29,7 +29,7 @@ var _ = register(&Experiment{
 	},
 	Quantities: []Quantity{
 		{
-			Name: "node_rate", Unit: "1/s", Doc: "2n³ over the time of the product and the nodes",
+			Name: "node_rate", Unit: "1/s", Doc: "2n³ operations over the time of a product, per node",
 			Simulated: func(p, _ *Point) float64 { return p.metric("node_flops") },
 			Modelled: func(p, _ *Point) float64 {
 				n := float64(p.Scenario.Int("n"))
@@ -45,7 +45,7 @@ var _ = register(&Experiment{
 			},
 		},
 		{
-			Name: "speedup_over", Unit: "1", Doc: "time of another series over that of this one", Against: Another,
+			Name: "speedup_over", Unit: "1", Doc: "time of another series over the time of this one", Against: Another,
 			Simulated: func(p, other *Point) float64 { return other.metric("gemm_time") / p.metric("gemm_time") },
 			Modelled:  func(p, other *Point) float64 { return gemmModel(other) / gemmModel(p) },
 		},

@@ -8,9 +8,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/heat"
 )
 
-// heatSteps is heat conduction on so many nodes, six processes and devices each (paper 4,
-// section V). The knob nodes multiplies the place, so that a series can stand for twice as
-// many nodes.
+// heatSteps is heat conduction over the number of nodes, with six processes and devices each
+// (paper 4, section V). The knob nodes multiplies x, so that a series can represent twice as many
+// nodes.
 var _ = register(&Experiment{
 	Name: "heat", Workload: "heat",
 	Place: func(s *engine.Scenario, x float64) error {
@@ -24,8 +24,9 @@ var _ = register(&Experiment{
 	Terms:      heatTerms,
 })
 
-// heatNoise is the same on as many nodes as stand, with so many detours a second of each
-// process, which are as long as takes 2.5 % of its time in all.
+// heatNoise is the same on a fixed number of nodes, over the number of detours per second of each
+// process. A detour is one interruption by OS noise. Its length is such that all detours take 2.5
+// % of the time.
 var _ = register(&Experiment{
 	Name: "heat-noise", Workload: "heat",
 	Place: func(s *engine.Scenario, x float64) error {
@@ -43,22 +44,22 @@ const detoured = 0.025
 
 var heatQuantities = []Quantity{
 	{
-		Name: "step_time", Unit: "s", Doc: "of a step",
+		Name: "step_time", Unit: "s", Doc: "time per step",
 		Simulated: func(p, _ *Point) float64 { return p.metric("step_time") },
 		Modelled:  heatModel,
 	},
 	{
-		Name: "step_over", Unit: "1", Doc: "time of a step over that of another series", Against: Another,
+		Name: "step_over", Unit: "1", Doc: "time per step relative to another series", Against: Another,
 		Simulated: func(p, other *Point) float64 { return p.metric("step_time") / other.metric("step_time") },
 		Modelled:  func(p, other *Point) float64 { return heatModel(p, nil) / heatModel(other, nil) },
 	},
 	{
-		Name: "median_over", Unit: "1", Doc: "median of two successive steps over that of another series; the model is without noise", Against: Another,
+		Name: "median_over", Unit: "1", Doc: "median of two successive steps relative to another series; the model has no noise", Against: Another,
 		Modelled:  func(p, other *Point) float64 { return heatModel(p, nil) / heatModel(other, nil) },
 		Simulated: func(p, other *Point) float64 { return p.metric("step_median") / other.metric("step_median") },
 	},
 	{
-		Name: "width_over", Unit: "1", Doc: "from the tenth to the ninetieth percentile of two successive steps, over that of another series", Against: Another, Modelled: unknown,
+		Name: "width_over", Unit: "1", Doc: "10th to 90th percentile range of two successive steps, relative to another series", Against: Another, Modelled: unknown,
 		Simulated: func(p, other *Point) float64 {
 			return p.metric("step_spread") * p.metric("step_median") / (other.metric("step_spread") * other.metric("step_median"))
 		},

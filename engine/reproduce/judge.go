@@ -10,8 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Row is what became of a claim, at a point or for a series as a whole. A number
-// that there is not is NaN.
+// Row is the result of a claim, at a point or for a whole series. Missing numbers are NaN.
 type Row struct {
 	Figure   string
 	Paper    int
@@ -19,40 +18,40 @@ type Row struct {
 	Check    string
 	Place    string
 	Says     string // the claim in words
-	Name     string // of the figure's file: "SERIES" or "SERIES at X"
-	Series   string // its label
+	Name     string // in the figure's file: "SERIES" or "SERIES at X"
+	Series   string // label of the series
 	X        float64
-	Quantity string // of the figure; of a series as a whole, what Simulated is
+	Quantity string // of the figure; for a whole series, a description of Simulated
 	Unit     string
 
 	Published float64
 	Simulated float64
 	Modelled  float64
-	Error     float64 // relative: simulated against published, where that is no number against modelled
-	Null      float64 // relative error of the null model against published
+	Error     float64 // relative: simulated versus published, or versus modelled if that is NaN
+	Null      float64 // relative error of the null model versus published
 
 	Use       presets.Use
-	Reason    string // of presets.UseVerify: why it cannot fail
+	Reason    string // with presets.UseVerify: why it cannot fail
 	Rule      presets.Rule
 	Tolerance float64
-	Least     float64 // of a range
+	Least     float64 // lower limit of a range
 	Most      float64
 	Pass      bool
-	Failed    bool   // its runs gave no numbers
-	Term      string // the one that decides; "": there are none
+	Failed    bool   // its runs have no numbers
+	Term      string // the decisive one; "": there are none
 	Note      string // what decides
-	Hash      string // of its runs; "": it has none
-	Long      bool   // its runs are made only when asked for
-	Kept      bool   // and were not: it is as recorded
+	Hash      string // of its runs; "": none
+	Long      bool   // its runs are made only on request
+	Kept      bool   // and were not made: the recorded result is used
 	Reach     string // the nearest constants under which it would hold
-	Measure   string // what would decide
-	Base      string // hash of what the check's sensitivity starts from
-	Sensed    bool   // Moves was found out
+	Measure   string // a measurement that would decide
+	Base      string // hash of the inputs of the check's sensitivity
+	Sensed    bool   // Moves was computed
 	Moves     []presets.Move
 	Recorded  presets.Record
 }
 
-// judge gives a check's rows: one a point, or one a series.
+// judge returns a check's rows: one per point, or one per series.
 func (p *plan) judge(c *presets.Check) []Row {
 	q, _ := p.experiment.Quantity(c.Quantity) // newPlan has found it
 	var rows []Row
@@ -85,7 +84,7 @@ func (p *plan) judge(c *presets.Check) []Row {
 	return rows
 }
 
-// failure says why one of some runs has no numbers; "": they all have.
+// failure returns the reason why one of some runs has no numbers, or "" if all have.
 func (q *Quantity) failure(points ...*Point) string {
 	for _, at := range points {
 		if at == nil || at.Snapshot == nil {
@@ -97,7 +96,7 @@ func (q *Quantity) failure(points ...*Point) string {
 		case s.Failure != "":
 			why = s.Failure
 		case !v.Done || s.Iteration == 0:
-			why = "it ended before it verified anything"
+			why = "it ended before the first verification"
 		case !v.OK && !q.Wrong:
 			why = "verification failed: " + v.Detail
 		default:
@@ -108,7 +107,7 @@ func (q *Quantity) failure(points ...*Point) string {
 	return ""
 }
 
-// kept is the row of a long point as it is recorded; false: it is not.
+// kept returns the recorded row of a long point. It reports false if there is none.
 func (p *plan) kept(r Row, c *presets.Check, q *Quantity, at *Point) (Row, bool) {
 	r.Name, r.X, r.Modelled = presets.RowName(at.Series.Name, at.X), at.X, q.Modelled(at, p.against(q.against(c), at))
 	k := c.Record.KeptAs(r.Name)
@@ -141,7 +140,7 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 		judged = r.Simulated
 	}
 	if math.IsNaN(judged) {
-		r.Failed, r.Note = true, "there is no number: "
+		r.Failed, r.Note = true, "no number; "
 		return p.decided(r, c, at, other)
 	}
 	if c.Rule == presets.Range {
@@ -173,8 +172,7 @@ func (p *plan) single(r Row, c *presets.Check, q *Quantity, at *Point) Row {
 	return p.decided(r, c, at, other)
 }
 
-// decided adds the term that decides, and wants it to be the one that the check
-// names.
+// decided adds the decisive term. The row fails if it is not the term that the check names.
 func (p *plan) decided(r Row, c *presets.Check, at, other *Point) Row {
 	term, text := p.decide(at, other)
 	r.Term = term
@@ -197,16 +195,16 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 	switch c.Rule {
 	case presets.Flat:
 		shape, r.Unit = departure, "1"
-		r.Quantity = "largest departure of " + q.Name + " from its mean"
+		r.Quantity = "largest deviation of " + q.Name + " from its mean"
 	case presets.Peaks:
 		shape = slices.Max[[]float64]
 		r.Quantity = "largest " + q.Name
 	case presets.Crosses:
 		shape, r.Unit = func(values []float64) float64 { return crossing(xs, values) }, p.figure.X
-		r.Quantity = "place at which " + q.Name + " passes 1"
+		r.Quantity = "crossing of " + q.Name + " with 1"
 	default:
 		shape, r.Unit = leastGrowth, "1"
-		r.Quantity = "least growth of " + q.Name + " from point to point"
+		r.Quantity = "smallest growth of " + q.Name + " between points"
 	}
 	r.Modelled = shape(modelled)
 	if r.Note = q.failure(append(points, others...)...); r.Note != "" {
@@ -241,15 +239,15 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 		r.Error = models.RelativeError(judged, r.Published)
 		r.Pass = judged <= r.Published*r.Tolerance && judged >= r.Published/r.Tolerance
 		if math.IsNaN(judged) {
-			r.Note = fmt.Sprintf("it does not pass 1: %.3g at %v, %.3g at %v; ", values[low], xs[low], values[high], xs[high])
+			r.Note = fmt.Sprintf("does not cross 1: %.3g at %v, %.3g at %v; ", values[low], xs[low], values[high], xs[high])
 		}
 	default:
 		r.Pass = judged > 0
 		last := len(points) - 1
-		r.Note = fmt.Sprintf("%.3g times from %v to %v, of it %.3g times in the last step; ", values[last]/values[0], xs[0], xs[last], values[last]/values[max(last-1, 0)])
+		r.Note = fmt.Sprintf("%.3g× from %v to %v, %.3g× in the last step; ", values[last]/values[0], xs[0], xs[last], values[last]/values[max(last-1, 0)])
 	}
 	a, b := points[high], points[low]
-	if c.Rule == presets.Crosses { // what keeps the two runs apart where they should be equal
+	if c.Rule == presets.Crosses { // the difference between the two runs where they should be equal
 		if at := nearest(xs, c.Crossing); others[at] != nil {
 			a, b = points[at], others[at]
 		}
@@ -260,14 +258,14 @@ func (p *plan) whole(r Row, c *presets.Check, q *Quantity, points []*Point) Row 
 	return r
 }
 
-// within is the rule of that name.
+// within implements the rule of that name.
 func within(err, tolerance float64) bool { return math.Abs(err) <= tolerance }
 
-// sameSide is the rule "direction": two ratios above 1, or both below.
+// sameSide implements the rule "direction": two ratios above 1, or both below.
 func sameSide(a, b float64) bool { return (a-1)*(b-1) > 0 }
 
-// crossing is where values pass 1 on their way up for the last time, between two
-// places on a logarithmic scale. NaN: they do not.
+// crossing returns the last x at which values rise through 1, interpolated on a logarithmic scale.
+// It returns NaN if they do not.
 func crossing(xs, values []float64) float64 {
 	for i := len(xs) - 1; i > 0; i-- {
 		if a, b := values[i-1]-1, values[i]-1; a < 0 && b >= 0 {
@@ -277,7 +275,7 @@ func crossing(xs, values []float64) float64 {
 	return math.NaN()
 }
 
-// nearest is which of some places is the nearest to x, on a logarithmic scale.
+// nearest returns the index of the position nearest to x, on a logarithmic scale.
 func nearest(xs []float64, x float64) int {
 	best := 0
 	for i := range xs {
@@ -288,17 +286,17 @@ func nearest(xs []float64, x float64) int {
 	return best
 }
 
-// beats says that an error is smaller than the null model's.
+// beats reports whether an error is smaller than the null model's.
 func beats(err, null float64) bool { return math.Abs(err) < math.Abs(null) }
 
-// sampled is the rule of a sample: up to so many standard errors. A share of 0 or
-// 1 has none, and is exact.
+// sampled is the rule for samples: pass within the given number of standard errors. A share of 0
+// or 1 has a standard error of 0, and must be exact.
 func sampled(simulated, truth, sigma, errors float64) bool {
 	return math.Abs(simulated-truth) <= errors*sigma
 }
 
-// leastGrowth is the least relative growth from a value to the next; the values
-// rise if it is positive. NaN: there is no next.
+// leastGrowth returns the smallest relative growth from one value to the next; the values rise if
+// it is positive. It returns NaN for fewer than two values.
 func leastGrowth(values []float64) float64 {
 	least := math.NaN()
 	for i := 1; i < len(values); i++ {
@@ -310,10 +308,10 @@ func leastGrowth(values []float64) float64 {
 	return least
 }
 
-// exactly is below which a relative number is an arithmetic's rounding.
+// exactly is the relative number below which a difference is rounding.
 const exactly = 1e-12
 
-// departure is the largest relative distance of a value from the mean of all.
+// departure returns the largest relative deviation from the mean of all values.
 func departure(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -332,9 +330,8 @@ func departure(values []float64) float64 {
 	return largest
 }
 
-// decide names the term in which two runs differ most, and says by what; without
-// another run, the one in which the simulation differs most from the model. "":
-// there are no terms.
+// decide returns the term in which two runs differ most, and a text with its values. Without
+// another run it compares the simulation with the model. It returns "" if there are no terms.
 func (p *plan) decide(at, other *Point) (name, text string) {
 	if p.experiment.Terms == nil {
 		return "", ""
@@ -342,15 +339,15 @@ func (p *plan) decide(at, other *Point) (name, text string) {
 	a := p.experiment.Terms(at)
 	if other == nil {
 		t := a[widest(len(a), func(i int) float64 { return a[i].Simulated - a[i].Modelled })]
-		return t.Name, fmt.Sprintf("farthest from the model: %s, %s against %s", t.Name, span(t.Simulated), span(t.Modelled))
+		return t.Name, fmt.Sprintf("largest gap to the model: %s, %s compared with %s", t.Name, span(t.Simulated), span(t.Modelled))
 	}
 	b := p.experiment.Terms(other)
 	i := widest(len(a), func(i int) float64 { return a[i].Simulated - b[i].Simulated })
-	return a[i].Name, fmt.Sprintf("decides: %s, %s (%s at %v) against %s (%s at %v)", a[i].Name,
+	return a[i].Name, fmt.Sprintf("decides: %s, %s (%s at %v) compared with %s (%s at %v)", a[i].Name,
 		span(a[i].Simulated), at.Series.Label, at.X, span(b[i].Simulated), other.Series.Label, other.X)
 }
 
-// widest is which of n gaps is the widest.
+// widest returns the index of the widest of n gaps.
 func widest(n int, gap func(i int) float64) int {
 	most := 0
 	for i := range n {
@@ -361,5 +358,5 @@ func widest(n int, gap func(i int) float64) int {
 	return most
 }
 
-// span is a time for people.
+// span prints a time.
 func span(seconds float64) string { return cluster.FromSeconds(seconds).String() }

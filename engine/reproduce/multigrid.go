@@ -13,30 +13,32 @@ import (
 // boxCells is the side of a rank's box of the finest grid (section VI.A).
 const boxCells = 128
 
-// layoutOf is so many processes, 16 a node, half of them a socket, on the figure's machine.
+// layoutOf returns a layout of the point's processes on the figure's machine: 16 per node, half of
+// them per socket.
 func layoutOf(p *Point) (*cluster.Layout, *cluster.Machine) {
 	ranks := int(p.Scenario.Int("processes"))
 	return &cluster.Layout{Nodes: (ranks + 15) / 16, RanksPerNode: min(ranks, 16), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, p.Machine
 }
 
-var processes = engine.Knob{Name: "processes", Label: "processes", Doc: "a cube of them", Type: engine.Integer, Default: "8", Min: 8, Max: 1 << 15}
+var processes = engine.Knob{Name: "processes", Label: "processes", Doc: "processes, a cube number", Type: engine.Integer, Default: "8", Min: 8, Max: 1 << 15}
 
-// faces is what a rank gives on the finest grid along a dimension (paper 3, table II).
+// faces counts the data that a rank sends on the finest grid along a dimension (paper 3, table
+// II).
 var _ = register(&Experiment{
 	Name:  "halo",
 	Knobs: []engine.Knob{processes, {Name: "along", Label: "along", Doc: "dimension: 0, 1, 2 for i, j, k", Type: engine.Integer, Default: "0", Max: 2}},
 	Place: onKnob("processes"),
 	Quantities: []Quantity{
-		formula("messages", "1", "of a face, a row each", func(p *Point) float64 { return float64(faceOf(p).Messages) }),
+		formula("messages", "1", "messages per face, one per row", func(p *Point) float64 { return float64(faceOf(p).Messages) }),
 		formula("bytes", "B", "of each", func(p *Point) float64 { return float64(faceOf(p).Bytes) }),
-		formula("link", "1", "the farthest that any pair crosses: 1 on-socket, 2 on-node, 3 PCIe, 4 rank-1, 5 rank-2, 6 rank-3", func(p *Point) float64 { return float64(faceOf(p).Link + 1) }),
+		formula("link", "1", "farthest link between two processes: 1 on-socket, 2 on-node, 3 PCIe, 4 rank-1, 5 rank-2, 6 rank-3", func(p *Point) float64 { return float64(faceOf(p).Link + 1) }),
 	},
 })
 
 func faceOf(p *Point) multigrid.Face {
 	l, m := layoutOf(p)
 	per := *m
-	if l.RanksPerNode < 16 { // eight ranks stand on one socket
+	if l.RanksPerNode < 16 { // eight ranks are on one socket
 		per.Sockets = 1
 	}
 	key := fmt.Sprintf("faces %d×%d %s %d %+v", l.Nodes, l.RanksPerNode, l.Ranking, per.Sockets, per.Topology)
@@ -47,27 +49,27 @@ func faceOf(p *Point) multigrid.Face {
 	return along.([3]multigrid.Face)[p.Scenario.Int("along")]
 }
 
-// halos has what was counted already: of many ranks this takes a second, and costs of
-// the machine that are moved do not change it.
+// halos caches counts: for many ranks counting takes a second, and it does not depend on the
+// machine's costs.
 var halos sync.Map
 
-// reached is which resource the cost of a put can belong to: it is taken from the slowdown
-// at 8 processes and the counts of puts alone, once as a rank's processor's and once as
-// its node's adapter's, and gives the slowdown elsewhere (paper 3, section VI.B).
+// reached tests which resource the cost of a put can belong to: a rank's processor or its node's
+// adapter. For each it computes the cost from the slowdown at 8 processes and the number of puts. It
+// then predicts the slowdown elsewhere (paper 3, section VI.B).
 var _ = register(&Experiment{
 	Name: "puts",
-	Knobs: []engine.Knob{processes, real("bulk", "time of a solve by bulk messages, s", "0.366", 1000),
-		real("bulk-at-8", "likewise at 8 processes", "0.348", 1000), real("slowdown-at-8", "of rows in their own grain at 8 processes", "1.44", 1000)},
+	Knobs: []engine.Knob{processes, real("bulk", "time of a solve with bulk messages, s", "0.366", 1000),
+		real("bulk-at-8", "time of a solve with bulk messages at 8 processes, s", "0.348", 1000), real("slowdown-at-8", "slowdown of fine-grained puts at 8 processes", "1.44", 1000)},
 	Place: onKnob("processes"),
 	Quantities: []Quantity{
-		formula("cost_processor", "s", "of a put, were it the processor's", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(0) }),
-		formula("cost_adapter", "s", "of a put, were it the adapter's", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(1) }),
-		formula("slowdown_processor", "1", "of rows in their own grain, were the cost the processor's", func(p *Point) float64 { return slowdown(p, 0) }),
-		formula("slowdown_adapter", "1", "likewise, were it the adapter's", func(p *Point) float64 { return slowdown(p, 1) }),
+		formula("cost_processor", "s", "cost of a put if the processor paid it", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(0) }),
+		formula("cost_adapter", "s", "cost of a put if the adapter paid it", func(p *Point) float64 { return extraAtEight(p) / putsAtEight(1) }),
+		formula("slowdown_processor", "1", "slowdown of fine-grained puts if the processor paid the cost", func(p *Point) float64 { return slowdown(p, 0) }),
+		formula("slowdown_adapter", "1", "slowdown of fine-grained puts if the adapter paid the cost", func(p *Point) float64 { return slowdown(p, 1) }),
 	},
 })
 
-// puts are the most of any rank, and of any node.
+// puts returns the largest number of puts of any rank, and of any node.
 func puts(l *cluster.Layout) [2]float64 {
 	key := fmt.Sprintf("puts %d×%d %s", l.Nodes, l.RanksPerNode, l.Ranking)
 	most, ok := halos.Load(key)
@@ -91,8 +93,8 @@ func slowdown(p *Point, of int) float64 {
 	return 1 + puts(l)[of]*extraAtEight(p)/putsAtEight(of)/p.Scenario.Float("bulk")
 }
 
-// solves is HPGMG-FV's solve over processes, a box of the finest grid each, 16 a node
-// (paper 3, section VI, table I and figure 6).
+// solves is HPGMG-FV's solve over processes, with one box of the finest grid per process and 16
+// processes per node (paper 3, section VI, table I and figure 6).
 var _ = register(&Experiment{
 	Name:     "multigrid",
 	Workload: "multigrid",
@@ -107,12 +109,12 @@ var _ = register(&Experiment{
 	},
 	Quantities: []Quantity{
 		{
-			Name: "solve_time", Unit: "s", Doc: "of a solve",
+			Name: "solve_time", Unit: "s", Doc: "time of a solve",
 			Simulated: func(p, _ *Point) float64 { return p.metric("solve_time") },
 			Modelled:  func(p, _ *Point) float64 { return multigrid.Model(&p.Scenario, p.Machine) },
 		},
 		{
-			Name: "solve_over", Unit: "1", Doc: "time of a solve over that of another series", Against: Another,
+			Name: "solve_over", Unit: "1", Doc: "time of a solve relative to another series", Against: Another,
 			Simulated: func(p, other *Point) float64 { return p.metric("solve_time") / other.metric("solve_time") },
 			Modelled: func(p, other *Point) float64 {
 				return multigrid.Model(&p.Scenario, p.Machine) / multigrid.Model(&other.Scenario, other.Machine)

@@ -9,24 +9,24 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// nodePuts is paper 3's microbenchmark of figure 7: puts in a row between two processes of
-// one node, by loads and stores or by the way to other nodes.
+// nodePuts is paper 3's microbenchmark of figure 7: successive puts between two processes of one
+// node, by loads and stores or by the path to other nodes.
 var _ = register(&Experiment{
 	Name: "node-puts",
 	Knobs: []engine.Knob{
-		{Name: "size", Label: "size", Doc: "bytes of a put", Type: engine.Size, Unit: "B", Default: "8", Min: 1, Max: 1 << 24},
-		{Name: "path", Label: "path", Doc: "how puts go inside the node", Type: engine.Choice, Default: "loads", Choices: []string{"loads", "adapter"}},
-		{Name: "wait", Label: "wait", Doc: "for each put before the next one, or for all after the last one", Type: engine.Choice, Default: "each", Choices: []string{"each", "last"}},
+		{Name: "size", Label: "size", Doc: "bytes per put", Type: engine.Size, Unit: "B", Default: "8", Min: 1, Max: 1 << 24},
+		{Name: "path", Label: "path", Doc: "transfer path of puts inside the node", Type: engine.Choice, Default: "loads", Choices: []string{"loads", "adapter"}},
+		{Name: "wait", Label: "wait", Doc: "wait for each put, or once after the last put", Type: engine.Choice, Default: "each", Choices: []string{"each", "last"}},
 	},
 	Place: onKnob("size"),
 	Quantities: []Quantity{
-		{Name: "put_time", Unit: "s", Doc: "of a put, of many in a row", Modelled: unknown, Simulated: func(p, _ *Point) float64 { return putTime(p) }},
-		{Name: "put_over", Unit: "1", Doc: "time of a put over that of another series", Against: Another, Modelled: unknown,
+		{Name: "put_time", Unit: "s", Doc: "time of a put, mean over a sequence", Modelled: unknown, Simulated: func(p, _ *Point) float64 { return putTime(p) }},
+		{Name: "put_over", Unit: "1", Doc: "time of a put relative to another series", Against: Another, Modelled: unknown,
 			Simulated: func(p, other *Point) float64 { return putTime(p) / putTime(other) }},
 	},
 })
 
-// putTime is the time of a put; NaN: it could not be run.
+// putTime returns the time of a put, or NaN if it could not run.
 func putTime(p *Point) float64 {
 	const puts = 256
 	size := p.Scenario.Int("size")

@@ -13,15 +13,15 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Report is what the papers' figures came to.
+// Report is the result of the papers' figures.
 type Report struct {
 	Rows      []Row
 	Curves    []Curve
 	Constants []Constant
-	Missing   []presets.Claim // those of the papers that no figure checks; who asks for all figures sets it
+	Missing   []presets.Claim // claims that no figure checks; the caller sets it if it runs all figures
 }
 
-// Pass says that every row passed.
+// Pass reports whether every row passed.
 func (r *Report) Pass() bool {
 	return !slices.ContainsFunc(r.Rows, func(row Row) bool { return !row.Pass })
 }
@@ -35,27 +35,27 @@ type Curve struct {
 	Simulated, Modelled []float64
 }
 
-// Constant is a fact of a machine, and the claims that lean on it.
+// Constant is a fact of a machine, with the claims that depend on it.
 type Constant struct {
 	Machine string
 	presets.Fact
-	Leans []int // claims that rest on it, rising
+	Leans []int // claims that depend on it, ascending
 	Sets  []int // those among them that it is fitted to
 }
 
-// Options say how figures are run.
+// Options configures a run of figures.
 type Options struct {
-	Long  bool   // the long points, too
-	Sense bool   // with each assumed constant halved and doubled (sensitivity.go)
-	Keep  *Store // points that are done stand here; nil: none are kept
-	// Observers gives each point that is run an observer, which may be nil.
+	Long  bool   // include the long points
+	Sense bool   // also with each assumed constant halved and doubled (sensitivity.go)
+	Keep  *Store // store of finished points; nil: none
+	// Observers returns an observer, or nil, for each point that is run.
 	Observers func(*session.Row) engine.Observer
 }
 
-// Run runs what the figures rest on, side by side on all cores, and judges their
-// checks. A run that fails refutes the rows that rest on it; a long point that is not
-// asked for has the row that is recorded. When ctx ends, so does Run, with its cause.
-// progress (may be nil) is told now and then how far it is.
+// Run runs the points that the figures need, in parallel on all cores, and judges their checks. A
+// failed run refutes the rows that depend on it. A long point that was not requested has its
+// recorded row. When ctx ends, Run returns its cause. progress, if not nil, is called regularly
+// with the state of the runs.
 func Run(ctx context.Context, figures []presets.Figure, o Options, progress func(*session.Progress)) (*Report, error) {
 	var plans []*plan
 	for i := range figures {
@@ -101,8 +101,8 @@ func (p *plan) rows() []Row {
 	return all
 }
 
-// simulate runs each different scenario of the plans once on each machine, as
-// `hybridtop run --iterations 1` would. What a store has is not run again.
+// simulate runs each different scenario of the plans once on each machine, as `hybridtop run
+// --iterations 1` would. It does not repeat points in the store.
 func simulate(ctx context.Context, plans []*plan, o Options, progress func(*session.Progress)) error {
 	var rows []session.Row
 	var scenarios []engine.Scenario
@@ -144,14 +144,14 @@ func simulate(ctx context.Context, plans []*plan, o Options, progress func(*sess
 	return nil
 }
 
-// curves are the figure's lines.
+// curves returns the figure's lines.
 func (p *plan) curves() []Curve {
 	q, _ := p.experiment.Quantity(p.figure.Y) // newPlan has found it
 	var all []Curve
 	for i := range p.figure.Series {
 		s := &p.figure.Series[i]
 		if len(s.X) == 0 {
-			continue // of long points alone
+			continue // it has only long points
 		}
 		c := Curve{Figure: p.figure, Series: s, Unit: q.Unit}
 		for _, at := range p.points[s.Name] {
@@ -170,8 +170,8 @@ func (p *plan) curves() []Curve {
 	return all
 }
 
-// constants are the facts that the plans' checks lean on, in the order of the
-// machines' files.
+// constants returns the facts that the plans' checks depend on, in the order of the machines'
+// files.
 func constants(plans []*plan) []Constant {
 	var all []Constant
 	var machines []string

@@ -20,7 +20,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// small is a figure that runs in no time.
+// small returns a figure that runs in no time.
 func small(change func(f *presets.Figure)) []presets.Figure {
 	f := presets.Figure{
 		Name: "paper1-small", Paper: 1, Experiment: "randomaccess", Machine: "osc-ibm1350", X: "processors", Y: "time_per_access",
@@ -77,7 +77,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(report.Rows, again.Rows, cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })); d != "" {
-		t.Errorf("another run gives other rows:\n%s", d)
+		t.Errorf("a second run has different rows:\n%s", d)
 	}
 }
 
@@ -94,21 +94,21 @@ func TestSharedRuns(t *testing.T) {
 	}
 }
 
-func TestRunRefuses(t *testing.T) {
+func TestRunErrors(t *testing.T) {
 	for _, c := range []struct {
 		change func(f *presets.Figure)
 		want   string
 	}{
-		{func(f *presets.Figure) { f.Experiment = "sorting" }, `figure paper1-small: experiment "sorting": there are `},
+		{func(f *presets.Figure) { f.Experiment = "sorting" }, `figure paper1-small: experiment "sorting": want one of `},
 		{func(f *presets.Figure) { f.Machine = "abacus" }, `unknown machine "abacus"`},
-		{func(f *presets.Figure) { f.Y = "colour" }, `quantity "colour": randomaccess has no such`},
+		{func(f *presets.Figure) { f.Y = "colour" }, `quantity "colour": not in experiment randomaccess`},
 		{func(f *presets.Figure) { f.Knobs[0].Name = "colour" }, `baseline at 4: unknown knob "colour"`},
 		{func(f *presets.Figure) { f.Series[0].X[0] = 6 }, "baseline at 6: 6 processors do not fill nodes of 4"},
 		{func(f *presets.Figure) { f.Series[1].Knobs[0].Value = "3" }, "pairs, 4 processors: group = 3 does not divide 4 ranks"},
 		{func(f *presets.Figure) { f.Checks[0].Quantity = "colour" }, `check gain: quantity "colour"`},
-		{func(f *presets.Figure) { f.Checks[0].Rule = presets.Sampling }, "check gain: quantity speedup is no sample"},
-		{func(f *presets.Figure) { f.Series[0].X = []float64{4} }, "check gain: quantity speedup is against the series baseline, which is not run at 16"},
-		{func(f *presets.Figure) { f.Checks[1].Against = "baseline" }, "check share: quantity rank_local_share is against no series: leave against out"},
+		{func(f *presets.Figure) { f.Checks[0].Rule = presets.Sampling }, "check gain: quantity speedup is not a sample"},
+		{func(f *presets.Figure) { f.Series[0].X = []float64{4} }, "check gain: quantity speedup is relative to series baseline, which has no run at 16"},
+		{func(f *presets.Figure) { f.Checks[1].Against = "baseline" }, "check share: quantity rank_local_share is not relative to a series: remove against"},
 	} {
 		_, err := Run(t.Context(), small(c.change), Options{}, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -127,12 +127,11 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Every figure can be run: its experiment, knobs, places and quantities are there.
-// And its checks lean on those constants of the machine that move what is modelled,
-// no more and no less.
-func TestFiguresAreSound(t *testing.T) {
+// Every figure can run: its experiment, knobs, positions and quantities exist. Its checks list
+// exactly those constants of the machine that affect the model.
+func TestFiguresAreValid(t *testing.T) {
 	if testing.Short() {
-		t.Skip("models every figure with each constant moved")
+		t.Skip("models every figure with each constant changed")
 	}
 	figures, err := presets.Figures()
 	if err != nil {
@@ -156,14 +155,14 @@ func TestFiguresAreSound(t *testing.T) {
 			q.machine = doubled(t, p, fact.Key)
 			for k := range f.Checks {
 				if c := &f.Checks[k]; slices.Contains(c.Leans, fact.Key) != moves(p, q, c) {
-					t.Errorf("%s: %s: it leans on %v, and twice the %s moves what is modelled: %v", f.Name, c.Name, c.Leans, fact.Key, moves(p, q, c))
+					t.Errorf("%s: %s: leans = %v, but doubling %s changes the model: %v", f.Name, c.Name, c.Leans, fact.Key, moves(p, q, c))
 				}
 			}
 		}
 	}
 }
 
-// doubled is a plan's machine with one fact doubled.
+// doubled returns a plan's machine with one fact doubled.
 func doubled(t *testing.T, p *plan, key string) cluster.Machine {
 	t.Helper()
 	var text strings.Builder
@@ -190,7 +189,7 @@ func doubled(t *testing.T, p *plan, key string) cluster.Machine {
 	return m
 }
 
-// moves says that two machines model something of a check differently.
+// moves reports whether the model of a check differs between two machines.
 func moves(a, b *plan, c *presets.Check) bool {
 	q, _ := a.experiment.Quantity(c.Quantity)
 	for _, s := range c.Series {
@@ -205,10 +204,9 @@ func moves(a, b *plan, c *presets.Check) bool {
 	return false
 }
 
-// The models of b_eff and of the Cartesian exchange know a node's message server: where
-// it is what takes longest, the exchange is near what a simulation takes, and b_eff is less
-// for it.
-func TestModelsKnowTheMessageServer(t *testing.T) {
+// The models of b_eff and of the Cartesian exchange include a node's message server. If the server
+// is the bottleneck, the exchange is close to the simulation, and b_eff is lower.
+func TestModelsIncludeMessageServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates two figures")
 	}
@@ -244,7 +242,7 @@ func TestModelsKnowTheMessageServer(t *testing.T) {
 	without, with, q := served("paper2-table1", "average")
 	for name, s := range with.points {
 		if a, b := q.Modelled(without.points[name][0], nil), q.Modelled(s[0], nil); !(b < a/2) {
-			t.Errorf("%s: %g without a server, %g with one of 5 ms a message", name, a, b)
+			t.Errorf("%s: %g without a server, %g with one of 5 ms per message", name, a, b)
 		}
 	}
 }

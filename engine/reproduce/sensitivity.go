@@ -12,15 +12,14 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Sensitivity: a figure is run again with each assumed constant of its machine halved
-// and doubled, and each check that could fail is judged there, too. Run asks for it by
-// Options.Sense:
+// Sensitivity: a figure is run again with each assumed constant of its machine halved and doubled.
+// Each check that could fail is judged there, too. Run does this if Options.Sense is set:
 //
 //	p.vary()      plans of the same figure on other machines
 //	simulate      with all others
-//	p.sensed(c)   what the rows of a check came to there
+//	p.sensed(c)   effects on the rows of a check
 
-// factors are what an assumed constant is multiplied by.
+// factors lists the factors by which an assumed constant is multiplied.
 var factors = []float64{0.5, 2}
 
 // variant is a figure on a machine with one constant changed.
@@ -30,11 +29,11 @@ type variant struct {
 	plan   *plan
 }
 
-// least is the relative change of a number from which on it counts.
+// least is the smallest relative change that counts.
 const least = 1e-3
 
-// vary plans the variants. A constant that cannot be halved, such as one adapter, is
-// doubled alone; lists and words stay as they are.
+// vary plans the variants. It only doubles a constant that cannot be halved, such as one adapter.
+// It skips lists and words.
 func (p *plan) vary() error {
 	wanted := false
 	for i := range p.figure.Checks {
@@ -50,7 +49,7 @@ func (p *plan) vary() error {
 		for _, by := range factors {
 			m, err := presets.Scaled(&p.machine, f.Key, by)
 			if err != nil {
-				continue // it has no such neighbour
+				continue // the constant has no such value
 			}
 			m.Name = fmt.Sprintf("%s-%d", m.Name, len(p.variants))
 			v, err := p.on(m)
@@ -63,8 +62,8 @@ func (p *plan) vary() error {
 	return nil
 }
 
-// concerns reports whether a fact of the machine can bear on the figure: the share of a
-// library's routine only if its workload computes with that.
+// concerns reports whether a fact of the machine can affect the figure. The efficiency of a
+// library routine does so only if the workload uses the routine.
 func (p *plan) concerns(key string) bool {
 	name, kernel := strings.CutPrefix(key, "kernel.")
 	if !kernel {
@@ -74,11 +73,11 @@ func (p *plan) concerns(key string) bool {
 	return err == nil && slices.ContainsFunc(w.Kernels, func(k cluster.Kernel) bool { return k.String() == name })
 }
 
-// varied says that the plan is a variant of another.
+// varied reports whether the plan is a variant of another.
 func (p *plan) varied() bool { return p.machine.Name != p.figure.Machine }
 
-// runs says that a point has to be run: a long one if it is asked for, one of a
-// variant if a check that could fail looks at it.
+// runs reports whether a point must run: a long one if it is requested, one of a variant if a
+// check that could fail uses it.
 func (p *plan) runs(at *Point) bool {
 	if !p.varied() {
 		return !at.Long || p.options.Long
@@ -103,8 +102,8 @@ func (p *plan) runs(at *Point) bool {
 	return false
 }
 
-// sensed adds to a check's rows what its sensitivity starts from, and, where it was
-// asked for, what each assumed constant does.
+// sensed adds the base hash of its sensitivity to a check's rows, and the effect of each assumed
+// constant if requested.
 func (p *plan) sensed(c *presets.Check, rows []Row) []Row {
 	if !c.Use.Fails() {
 		return rows
@@ -154,8 +153,9 @@ func (p *plan) sensed(c *presets.Check, rows []Row) []Row {
 	return rows
 }
 
-// Told is what assumed constants do to the row's check, found out or recorded, and
-// whether it is of the runs at hand; nil: it is not known, or the check rests on none.
+// Told returns the effects of assumed constants on the row's check, computed or recorded, and
+// whether they belong to the present runs. It returns nil if they are unknown, or if the check
+// depends on no assumed constant.
 func (r *Row) Told() (moves []presets.Move, fresh bool) {
 	base := r.Recorded.Base
 	moves = r.Recorded.Moves
@@ -171,7 +171,7 @@ func (r *Row) Told() (moves []presets.Move, fresh bool) {
 	return moves, base == r.Base
 }
 
-// Sensitivity says that in words; "": it is not known.
+// Sensitivity describes these effects. It returns "" if they are unknown.
 func (r *Row) Sensitivity() string {
 	moves, fresh := r.Told()
 	switch {
@@ -182,13 +182,13 @@ func (r *Row) Sensitivity() string {
 	case fresh:
 		return MovesText(moves) + ", as recorded"
 	}
-	return MovesText(moves) + ", as recorded of other runs: --sensitivity tells anew"
+	return MovesText(moves) + ", as recorded for other runs (--sensitivity runs it again)"
 }
 
-// MovesText says in words what assumed constants do to a verdict.
+// MovesText describes the effects of assumed constants on a verdict.
 func MovesText(moves []presets.Move) string {
 	if len(moves) == 0 {
-		return "none, halved or doubled, moves it by 0.1 %"
+		return "no constant, halved or doubled, changes it by 0.1 %"
 	}
 	var flips []string
 	far := &moves[0]
@@ -202,9 +202,9 @@ func MovesText(moves []presets.Move) string {
 		}
 	}
 	if len(flips) > 0 {
-		return "can flip it: " + strings.Join(flips, ", ")
+		return "can change the verdict: " + strings.Join(flips, ", ")
 	}
-	return "none flips it; farthest moves " + moveText(far)
+	return "no change of verdict; largest effect: " + moveText(far)
 }
 
 func moveText(m *presets.Move) string {
@@ -214,10 +214,10 @@ func moveText(m *presets.Move) string {
 	return fmt.Sprintf("%s × %g (%+.3g %%)", m.Key, m.Factor, 100*m.By)
 }
 
-// factLine is a fact in a line of what is hashed.
+// factLine prints a fact as a line of the hashed text.
 func factLine(f *presets.Fact) string { return fmt.Sprintf("%s = %v\n", f.Key, f.Value) }
 
-// hash is one of the runs of some points; "": they have none.
+// hash returns the combined hash of the runs of some points, or "" if there are none.
 func (e *Experiment) hash(points ...*Point) string {
 	sum, any := fnv.New64a(), false
 	for _, at := range points {

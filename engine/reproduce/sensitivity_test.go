@@ -13,7 +13,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// reach is the mean access of pairs, which is 124 ns, 4 of them bytes at an assumed rate.
+// reach returns a figure of the mean access time of pairs, which is 124 ns, 4 ns of them for bytes
+// at an assumed rate.
 func reach(most float64) []presets.Figure {
 	return small(func(f *presets.Figure) {
 		f.Checks = append(f.Checks, presets.Check{Name: "reach", Claim: 8, Quantity: "access_time", Series: []string{"pairs"}, Use: presets.UseCheck,
@@ -31,8 +32,8 @@ func sensed(t *testing.T, figures []presets.Figure, check string) *Row {
 	return &r.Rows[i]
 }
 
-// What halving or doubling an assumed constant does to a check is told, and whether it
-// flips its verdict. A constant that has a source stays as it is.
+// The row lists the effect of halving or doubling an assumed constant, and whether it changes the
+// verdict. A sourced constant stays unchanged.
 func TestSensitivity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
@@ -55,7 +56,7 @@ func TestSensitivity(t *testing.T) {
 			t.Errorf("a sourced constant was doubled: %+v", m)
 		}
 		if m := find(r, "remote.gap_s", 2); m != nil {
-			t.Errorf("the gap moves what stays inside a node: %+v", m)
+			t.Errorf("the gap affects intra-node accesses: %+v", m)
 		}
 	}
 	var flips []string
@@ -74,12 +75,12 @@ func TestSensitivity(t *testing.T) {
 		t.Errorf("in words: %s", text)
 	}
 	if r := sensed(t, reach(1), "share"); r.Sensed || r.Moves != nil || r.Base != "" {
-		t.Errorf("arithmetic rests on an assumption: %+v", r)
+		t.Errorf("a formula depends on an assumption: %+v", r)
 	}
 }
 
-// What is recorded is told as long as the runs and the assumed constants are those that
-// it was told of.
+// The recorded sensitivity is used as long as the runs and the assumed constants are the recorded
+// ones.
 func TestRecordedSensitivity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds under the race detector")
@@ -107,11 +108,11 @@ func TestRecordedSensitivity(t *testing.T) {
 	}
 	figures[0].Knobs[2].Value = "301"
 	if text, fresh := told(); fresh {
-		t.Errorf("of other runs: %s", text)
+		t.Errorf("recorded for other runs: %s", text)
 	}
 }
 
-// A long point is run only when asked for; else its row is the recorded one.
+// A long point runs only on request; otherwise its row is the recorded one.
 func TestLongPoints(t *testing.T) {
 	figures := small(func(f *presets.Figure) {
 		f.Series[1].Long = []float64{64}
@@ -154,8 +155,8 @@ func TestLongPoints(t *testing.T) {
 	}
 }
 
-// Points that are done are not run again by the same program, even after an end in
-// their midst; a broken file and another program's points are.
+// The same program does not run finished points again, even after an interruption. It does so for
+// a broken file and for points of another program.
 func TestStore(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "points")
 	program := filepath.Join(t.TempDir(), "program")
@@ -191,11 +192,11 @@ func TestStore(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	if there, _ := run(); there < 1 {
-		t.Errorf("%d points are there after an end in their midst", there)
+		t.Errorf("%d points stored after an interruption", there)
 	}
 	there, kept := run()
 	if there != 4 {
-		t.Errorf("%d of 4 points are there", there)
+		t.Errorf("%d of 4 points stored", there)
 	}
 	plain, err := Run(t.Context(), small(nil), Options{}, nil)
 	if err != nil {
@@ -211,13 +212,13 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if there, _ := run(); there != 3 {
-		t.Errorf("%d of 4 points are there after one broke", there)
+		t.Errorf("%d of 4 points stored after damage to one", there)
 	}
 	if err := os.WriteFile(program, []byte("two"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if there, _ := run(); there != 0 {
-		t.Errorf("%d points of another program were taken", there)
+		t.Errorf("%d points of another program were used", there)
 	}
 	if err := open().Clear(); err != nil {
 		t.Fatal(err)

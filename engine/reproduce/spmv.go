@@ -5,8 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload/spmv"
 )
 
-// sparse is the sparse matrix-vector product over local planes (paper 2, section
-// 7.2.2, figures 6 and 7).
+// sparse is the sparse matrix-vector product over local planes (paper 2, section 7.2.2, figures 6
+// and 7).
 var _ = register(&Experiment{
 	Name:     "spmv",
 	Workload: "spmv",
@@ -18,17 +18,17 @@ var _ = register(&Experiment{
 			Modelled:  func(p, _ *Point) float64 { return epsilonOf(p) },
 		},
 		{
-			Name: "time_ratio", Unit: "1", Doc: "T_scheme / T_masteronly, which passes 1 where overlapping pays no more",
+			Name: "time_ratio", Unit: "1", Doc: "T_scheme / T_masteronly; above 1, overlap no longer pays off",
 			Simulated: func(p, _ *Point) float64 { return 1 / p.metric("epsilon") },
 			Modelled:  func(p, _ *Point) float64 { return 1 / epsilonOf(p) },
 		},
 		{
-			Name: "epsilon_over", Unit: "1", Doc: "ε over that of another series", Against: Another,
+			Name: "epsilon_over", Unit: "1", Doc: "ε relative to another series", Against: Another,
 			Simulated: func(p, other *Point) float64 { return p.metric("epsilon") / other.metric("epsilon") },
 			Modelled:  func(p, other *Point) float64 { return epsilonOf(p) / epsilonOf(other) },
 		},
 		{
-			Name: "comm_cost", Unit: "1", Doc: "x_comm / x_MVM,overlap, as bandwidths make it",
+			Name: "comm_cost", Unit: "1", Doc: "x_comm / x_MVM,overlap from the bandwidths",
 			Simulated: func(p, _ *Point) float64 { return p.metric("x_comm_over_x_overlap") },
 			Modelled: func(p, _ *Point) float64 {
 				c := spmv.Model(&p.Scenario, p.Machine)
@@ -36,7 +36,7 @@ var _ = register(&Experiment{
 			},
 		},
 		{
-			Name: "wrong_rows", Unit: "1", Doc: "share of wrong rows in the scheme's product", Wrong: true,
+			Name: "wrong_rows", Unit: "1", Doc: "share of wrong rows in the product of the scheme", Wrong: true,
 			Simulated: func(p, _ *Point) float64 { return p.metric("wrong_rows") },
 			Modelled:  unknown,
 		},
@@ -44,8 +44,8 @@ var _ = register(&Experiment{
 	Terms: productTerms,
 })
 
-// threads is the product on one node over threads, and how much faster it is than on
-// one (figure 7, inset). A series with threading = single stays at one thread.
+// threads is the product on one node over threads, with its speedup over one thread (figure 7,
+// inset). A series with threading = single keeps one thread.
 var _ = register(&Experiment{
 	Name:     "spmv-threads",
 	Workload: "spmv",
@@ -57,7 +57,7 @@ var _ = register(&Experiment{
 	},
 	Quantities: []Quantity{
 		{
-			Name: "product_time", Unit: "s", Doc: "of the product alone, masteronly",
+			Name: "product_time", Unit: "s", Doc: "time of the product alone, masteronly",
 			Simulated: func(p, _ *Point) float64 { return computed(p) },
 			Modelled: func(p, _ *Point) float64 {
 				c := spmv.Model(&p.Scenario, p.Machine)
@@ -65,7 +65,7 @@ var _ = register(&Experiment{
 			},
 		},
 		{
-			Name: "speedup", Unit: "1", Doc: "of the product alone, over another series", Against: Another,
+			Name: "speedup", Unit: "1", Doc: "speedup of the product alone over another series", Against: Another,
 			Simulated: func(p, one *Point) float64 { return computed(one) / computed(p) },
 			Modelled: func(p, one *Point) float64 {
 				a, b := spmv.Model(&one.Scenario, one.Machine), spmv.Model(&p.Scenario, p.Machine)
@@ -81,10 +81,10 @@ func epsilonOf(p *Point) float64 {
 	return c.Epsilon()
 }
 
-// computed is the time of masteronly's computing.
+// computed returns the computation time of masteronly.
 func computed(p *Point) float64 { return p.metric("time_overlap") + p.metric("time_non") }
 
-// productTerms are the parts of masteronly.
+// productTerms splits the time of masteronly.
 func productTerms(p *Point) []Term {
 	c := spmv.Model(&p.Scenario, p.Machine)
 	return []Term{

@@ -17,16 +17,16 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Store is a folder of points that are done, a file each. What was run by another
-// program is not taken for this one's.
+// Store is a folder of finished points, one file per point. A program does not use the points of
+// another program.
 type Store struct {
 	folder  string
 	program [sha256.Size]byte
-	err     error // the first that a point could not be kept for
+	err     error // the first error of saving a point
 }
 
-// NewStore opens the store of a folder for the program in a file; the folder is made
-// when the first point is done.
+// NewStore opens the store of a folder for the executable file program. It creates the folder with
+// the first finished point.
 func NewStore(folder, program string) (*Store, error) {
 	data, err := os.ReadFile(program)
 	if err != nil {
@@ -44,10 +44,10 @@ func (s *Store) Clear() error {
 	return err
 }
 
-// kept is the end of the name of a point's file.
+// kept is the suffix of a point's file name.
 const kept = ".point"
 
-// file is where a scenario's point stands on a machine.
+// file returns the file name of a scenario's point on a machine.
 func (s *Store) file(sc *engine.Scenario, m *cluster.Machine) (string, error) {
 	var text strings.Builder
 	text.Write(s.program[:])
@@ -63,7 +63,7 @@ func (s *Store) file(sc *engine.Scenario, m *cluster.Machine) (string, error) {
 	return filepath.Join(s.folder, hex.EncodeToString(sum[:16])+kept), nil
 }
 
-// load gives a point that is done; nil: it is not there, or is no point.
+// load returns a stored point, or nil if the file is missing or invalid.
 func (s *Store) load(file string) (*engine.Snapshot, error) {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,12 +74,12 @@ func (s *Store) load(file string) (*engine.Snapshot, error) {
 	}
 	snap, err := new(engine.Decoder).Decode(data)
 	if err != nil {
-		return nil, nil // half a file, or of another version: run it again
+		return nil, nil // truncated, or of another version: run it again
 	}
 	return snap, nil
 }
 
-// save keeps a point.
+// save stores a point.
 func (s *Store) save(ctx context.Context, file string, snap *engine.Snapshot) error {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return err
@@ -87,8 +87,8 @@ func (s *Store) save(ctx context.Context, file string, snap *engine.Snapshot) er
 	return atomicfile.Write(ctx, file, new(engine.Encoder).Append(nil, snap))
 }
 
-// run runs the rows that are not there yet, and keeps each as soon as it is done. A
-// nil store keeps nothing.
+// run runs the rows that are not in the store, and saves each as soon as it is finished. A nil
+// Store saves nothing.
 func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.Scenario, options session.Options, progress func(*session.Progress)) ([]session.Row, error) {
 	options.Fabrics, options.Limits, options.Whole = session.Fabrics(), session.Limits{Iterations: 1}, true
 	machines := options.Machines
@@ -96,7 +96,7 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 		return session.RunRows(ctx, rows, scenarios, options, progress)
 	}
 	files := make([]string, len(rows))
-	var open []int // rows that are to be run
+	var open []int // rows to run
 	for i := range rows {
 		m, err := machineOf(&scenarios[i], machines)
 		if err != nil {
@@ -120,7 +120,7 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 	saved := make([]bool, len(some))
 	save := func() {
 		if ctx.Err() != nil {
-			return // what ended since may have been ended
+			return // a point that ended since may have been interrupted
 		}
 		for k := range some {
 			if snap := some[k].Snapshot; snap != nil && !saved[k] && snap.Failure == "" {
@@ -148,7 +148,7 @@ func (s *Store) run(ctx context.Context, rows []session.Row, scenarios []engine.
 	return rows, nil
 }
 
-// machineOf finds the machine that a scenario names.
+// machineOf returns the machine that a scenario names.
 func machineOf(sc *engine.Scenario, own []cluster.Machine) (cluster.Machine, error) {
 	name := sc.Text("machine")
 	for i := range own {

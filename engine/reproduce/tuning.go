@@ -9,30 +9,30 @@ import (
 	"github.com/hybridtop/hybridtop/engine/tuner"
 )
 
-// tuning is the search of the tuner for one size of a collective (paper 5, section 5.4):
-// the time of one call of each choice that its model leaves in, and what the result takes.
+// tuning is the tuner's search for one size of a collective (paper 5, section 5.4): the time of
+// one call of each choice that its model does not exclude, and the memory of the result.
 var _ = register(&Experiment{
 	Name:  "tuning",
 	Knobs: collectives.Knobs,
 	Place: onKnob("size"),
 	Quantities: []Quantity{
 		{
-			Name: "tuning_time", Unit: "s", Doc: "of one call of each choice that is tried",
+			Name: "tuning_time", Unit: "s", Doc: "time of one call of each choice that is tried",
 			Simulated: func(p, _ *Point) float64 { return tuned(p).seconds },
 			Modelled:  tuningModel,
 		},
 		{
-			Name: "entry_bytes", Unit: "B", Doc: "of an entry of a table of 64 teams and 64 sizes",
+			Name: "entry_bytes", Unit: "B", Doc: "bytes per entry of a table of 64 teams and 64 sizes",
 			Modelled: func(_, _ *Point) float64 { return entryBytes() },
 		},
 	},
 	Trials: func(p *Point) uint64 { return tuned(p).hash },
 })
 
-// searches are those that were run, by scenario.
+// searches caches the results by scenario.
 var searches = map[string]called{}
 
-// tried are the keys of the choices that a search tries.
+// tried returns the keys of the choices that a search tries.
 func tried(p *Point) ([]coll.Key, error) {
 	what, err := coll.CollectiveOf(p.Scenario.Text("collective"))
 	if err != nil {
@@ -67,7 +67,7 @@ func tried(p *Point) ([]coll.Key, error) {
 	return keys, nil
 }
 
-// tuned runs a search. NaN: it could not be run.
+// tuned runs a search. The time is NaN if it could not run.
 func tuned(p *Point) called {
 	if of, done := searches[p.Machine.Name+p.key]; done {
 		return of
@@ -85,7 +85,7 @@ func tuned(p *Point) called {
 	return of
 }
 
-// tuningModel is the sum of what the costs beside the algorithms say.
+// tuningModel returns the sum of the costs by the algorithms' own models.
 func tuningModel(p, _ *Point) float64 {
 	keys, err := tried(p)
 	if err != nil {
@@ -106,7 +106,7 @@ func tuningModel(p, _ *Point) float64 {
 	return sum.Seconds()
 }
 
-// entryBytes is what an entry takes with its share of all else of the table.
+// entryBytes returns the bytes of an entry, including its share of the rest of the table.
 func entryBytes() float64 {
 	a, err := coll.Find(coll.OpBcast, "knomial")
 	if err != nil {

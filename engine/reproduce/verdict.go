@@ -9,10 +9,10 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Failed is the verdict of a row whose runs gave no numbers.
+// Failed is the verdict of a row whose runs have no numbers.
 const Failed presets.Verdict = "failed"
 
-// Verdict is pass, refuted or failed.
+// Verdict returns pass, refuted or failed.
 func (r *Row) Verdict() presets.Verdict {
 	switch {
 	case r.Failed:
@@ -23,7 +23,7 @@ func (r *Row) Verdict() presets.Verdict {
 	return presets.Refuted
 }
 
-// judged is the number that the verdict is about.
+// judged returns the number that the verdict is about.
 func (r *Row) judged() float64 {
 	if math.IsNaN(r.Simulated) {
 		return r.Modelled
@@ -31,8 +31,8 @@ func (r *Row) judged() float64 {
 	return r.Simulated
 }
 
-// Changed says that a row came to something else than what is recorded: to another
-// verdict, or to the same by another term. What has not run has not changed.
+// Changed reports whether a row differs from the record: by its verdict, or by the term that
+// refutes it. A row that has not run has not changed.
 func (r *Row) Changed() bool {
 	v := r.Verdict()
 	if r.Long {
@@ -42,13 +42,13 @@ func (r *Row) Changed() bool {
 		v == presets.Refuted && r.Term != "" && !slices.Contains(r.Recorded.Decided, r.Term))
 }
 
-// Any says that a row is so.
+// Any reports whether so is true for any row.
 func (r *Report) Any(so func(*Row) bool) bool {
 	return slices.ContainsFunc(r.Rows, func(row Row) bool { return so(&row) })
 }
 
-// Records is what each check came to, by figure and check; a figure of which
-// something failed to run has none.
+// Records returns the result of each check, by figure and check. It omits figures with a failed
+// run.
 func (r *Report) Records() map[string]map[string]presets.Record {
 	all := make(map[string]map[string]presets.Record)
 	failed := make(map[string]bool)
@@ -89,7 +89,7 @@ type Tally struct {
 	Rows, Refuted, Failed, Changed int
 }
 
-// Tallies count the rows of each use.
+// Tallies counts the rows of each use.
 func (r *Report) Tallies() []Tally {
 	all := []Tally{{Use: presets.UseExact}, {Use: presets.UseFit}, {Use: presets.UseCheck}, {Use: presets.UseVerify}}
 	for i := range r.Rows {
@@ -109,7 +109,7 @@ func (r *Report) Tallies() []Tally {
 	return all
 }
 
-// Summary says it in a line.
+// Summary returns the counts as one line.
 func (r *Report) Summary() string {
 	var parts []string
 	changed, failed := 0, 0
@@ -139,7 +139,7 @@ func (r *Report) Summary() string {
 	return s + "; all as recorded"
 }
 
-// UseWord is a use for people.
+// UseWord returns the name of a use on the screen.
 func UseWord(u presets.Use) string {
 	switch u {
 	case presets.UseFit:

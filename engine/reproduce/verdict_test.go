@@ -7,8 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// A row has changed where its verdict is another than the recorded one, either way, or
-// is refuted by another term.
+// A row has changed if its verdict differs from the recorded one, or if another term refutes it.
 func TestChanged(t *testing.T) {
 	refuted := presets.Record{Verdict: presets.Refuted, Refuted: []string{"a at 2"}, Decided: []string{"gaps"}}
 	for _, c := range []struct {
@@ -32,8 +31,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// What is recorded of a report is what makes it be as recorded, figure by figure; a
-// figure with a failed run is not recorded.
+// The records of a report make an equal report match them, figure by figure. A figure with a
+// failed run is not recorded.
 func TestRecords(t *testing.T) {
 	r := &Report{Rows: []Row{
 		{Figure: "f", Check: "c", Name: "a at 1", Pass: true, Use: presets.UseCheck},

@@ -11,15 +11,14 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// windows is what MPI-2 forbids of windows (paper 1, section 2.1), tried out in
-// virtual time on so many processes: each program that breaks a rule is to be
-// refused, and the one that keeps it is not.
+// windows tests the rules of MPI-2 for windows (paper 1, section 2.1) in virtual time, over the
+// number of processes. Each program that breaks a rule must be refused; the correct one must not.
 var _ = register(&Experiment{
 	Name:  "windows",
-	Knobs: []engine.Knob{{Name: "processes", Label: "processes", Doc: "of the window", Type: engine.Integer, Default: "2", Min: 2, Max: 1 << 16}},
+	Knobs: []engine.Knob{{Name: "processes", Label: "processes", Doc: "processes of the window", Type: engine.Integer, Default: "2", Min: 2, Max: 1 << 16}},
 	Place: onKnob("processes"),
 	Quantities: []Quantity{
-		refusals("access_outside_epoch", "accesses outside an epoch that were refused", []try{
+		refusals("access_outside_epoch", "refused accesses outside an epoch", []try{
 			func(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) },
 			func(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, cluster.Of(b)) },
 			func(w *rma.Window, to int, _ []byte) error {
@@ -27,31 +26,30 @@ var _ = register(&Experiment{
 			},
 			func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err },
 		}),
-		refusals("conflict_in_epoch", "reads and writes of what was put in the same epoch that were refused", []try{
+		refusals("conflict_in_epoch", "refused reads and writes of data put in the same epoch", []try{
 			locked(put, get), locked(put, put), locked(get, put),
 		}),
-		refusals("overlapping_lock", "locks, and accesses under another's, that were refused", []try{
+		refusals("overlapping_lock", "refused conflicting locks, and refused accesses under another rank's lock", []try{
 			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, to) }),
 			locked(func(w *rma.Window, to int, _ []byte) error { return w.Lock(rma.LockShared, 0) }),
 			locked(func(w *rma.Window, _ int, b []byte) error { return w.Put(0, 0, cluster.Of(b)) }),
 			locked(func(w *rma.Window, _ int, _ []byte) error { _, err := w.Local(); return err }),
 		}),
-		refusals("kept_rules", "programs without a mistake that were refused", []try{
+		refusals("kept_rules", "correct programs that were refused", []try{
 			locked(put), locked(get), locked(put, func(w *rma.Window, to int, b []byte) error { return w.Put(to, int64(len(b)), cluster.Of(b)) }),
 			locked(get, get),
 		}),
 	},
 })
 
-// try is a program on a window, by its first process towards another one. Its error
-// is that of the call in question.
+// try is a program on a window, run by its first process towards another one. It returns the error
+// of the call under test.
 type try func(w *rma.Window, to int, b []byte) error
 
 func put(w *rma.Window, to int, b []byte) error { return w.Put(to, 0, cluster.Of(b)) }
 func get(w *rma.Window, to int, b []byte) error { return w.Get(to, 0, cluster.Of(b)) }
 
-// locked makes calls under an exclusive lock of the target; the last one is in
-// question.
+// locked makes calls under an exclusive lock of the target. The last call is under test.
 func locked(calls ...try) try {
 	return func(w *rma.Window, to int, b []byte) error {
 		last := len(calls) - 1
@@ -61,13 +59,13 @@ func locked(calls ...try) try {
 		}
 		asked := calls[last](w, to, b)
 		if err = cmp.Or(err, w.Unlock(to)); err != nil {
-			panic(err) // a call that is not in question was refused
+			panic(err) // a call that is not under test was refused
 		}
 		return asked
 	}
 }
 
-// refusals is the share of some programs that are refused.
+// refusals returns the share of the programs that are refused.
 func refusals(name, doc string, programs []try) Quantity {
 	return Quantity{
 		Name: name, Unit: "1", Doc: doc, Modelled: unknown,
@@ -75,7 +73,7 @@ func refusals(name, doc string, programs []try) Quantity {
 	}
 }
 
-// refused counts the programs that are. NaN: they could not be run.
+// refused counts the refused programs. It returns NaN if they could not run.
 func refused(p *Point, programs []try) float64 {
 	const bytes = 64
 	n := int(p.Scenario.Int("processes"))
@@ -93,7 +91,7 @@ func refused(p *Point, programs []try) float64 {
 			if r.ID() == 0 && program(w, n-1, make([]byte, bytes/2)) != nil {
 				count++
 			}
-			if err := r.Barrier(r.World()); err != nil { // where the others grant locks
+			if err := r.Barrier(r.World()); err != nil { // the others grant locks here
 				return err
 			}
 		}

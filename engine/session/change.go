@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hybridtop/hybridtop/cluster"
 	"github.com/hybridtop/hybridtop/engine"
@@ -11,19 +12,18 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// Live iterations vary: so many are needed before one speaks of their time. A
-// simulation's are exact.
+// enoughIterations is the minimum number of iterations before their time is compared: live
+// iterations vary. Simulated iterations are exact.
 const enoughIterations = 3
 
-// alikeSim is the ratio of simulated times below which two runs count as equally fast:
-// it would be written as 1.
+// alikeSim is the ratio of simulated times below which two runs count as equally fast, because it
+// would print as 1.
 const alikeSim = 1.005
 
-// Change puts into words what turning knobs has done to the time of an iteration,
-// from a run to a later one of the same workload: "multiple, m = 1: 1.46× faster
-// (11.2 ms → 7.70 ms an iteration); 6.10 ms of 7.90 ms communication now hidden". It
-// is "" where there is nothing to compare: either run lacks iterations, or no knob
-// differs that the program knows of.
+// Change describes how knob changes affect the time of an iteration, from one run to a later run
+// of the same workload: "multiple, m = 1: 1.46× faster: 11.2 → 7.70 ms for an iteration
+// (simulated); 6.10 ms of 7.90 ms communication now hidden". It returns "" if there is nothing to
+// compare: a run lacks iterations, or no knob that affects the program differs.
 func Change(before, after *engine.Snapshot) string {
 	if before == nil || before.Scenario.Workload != after.Scenario.Workload || !differ(&before.Scenario, &after.Scenario, func(k *engine.Knob) bool {
 		return changesRun(k) && !without(before, after, k.Name)
@@ -52,13 +52,13 @@ func Change(before, after *engine.Snapshot) string {
 	return text
 }
 
-// without says that a knob has no effect in either run.
+// without reports whether a knob has no effect in either run.
 func without(before, after *engine.Snapshot, knob string) bool {
 	return workload.Idle(&before.Scenario, before.Kind, knob) != "" && workload.Idle(&after.Scenario, after.Kind, knob) != ""
 }
 
-// Changes gives for each row of a sweep its Change from the first row before it that did
-// not fail and whose iterations do the same work; "" where there is none.
+// Changes returns the Change of each row of a sweep. It compares a row with the first earlier row
+// that did not fail and whose iterations do the same work, and is "" if there is none.
 func Changes(rows []Row) []string {
 	all := make([]string, len(rows))
 	for i := range rows {
@@ -72,8 +72,8 @@ func Changes(rows []Row) []string {
 	return all
 }
 
-// timed is the first study that has a time of its own, in place of the iteration's;
-// nil: none has.
+// timed returns the first study with its own time, which replaces the time of an iteration. It
+// returns nil if there is none.
 func timed(s *engine.Snapshot) *engine.StudyView {
 	for i := range s.Studies {
 		if s.Studies[i].Time > 0 {
@@ -83,8 +83,8 @@ func timed(s *engine.Snapshot) *engine.StudyView {
 	return nil
 }
 
-// iterationTime is the median of the latest iterations, s, or the time that a study
-// has in its place.
+// iterationTime returns the median of the latest iterations in seconds, or the time that a study
+// defines instead. It reports whether there is one.
 func iterationTime(s *engine.Snapshot) (float64, bool) {
 	least := enoughIterations
 	if s.Kind == engine.Simulated {
@@ -101,9 +101,9 @@ func iterationTime(s *engine.Snapshot) (float64, bool) {
 	return median, median > 0
 }
 
-// drift is how much longer the reference takes in the later run than in the earlier
-// one, where both have run it beside their schemes: on a live host it is not 1, and
-// then a scheme's time has changed by as much without any merit of its own.
+// drift returns the time of the reference in the later run relative to the earlier one, if both
+// ran it alongside their schemes, otherwise 1. On a live host it differs from 1; the time of a
+// scheme then changes by the same factor for that reason alone.
 func drift(before, after *engine.StudyView) float64 {
 	if d := after.Reference / before.Reference; d > 0 && !math.IsInf(d, 1) {
 		return d
@@ -111,7 +111,7 @@ func drift(before, after *engine.StudyView) float64 {
 	return 1
 }
 
-// differ says that a knob differs of those that count.
+// differ reports whether any knob that counts has different values.
 func differ(from, to *engine.Scenario, counts func(*engine.Knob) bool) bool {
 	for i := range to.Table {
 		if k := &to.Table[i]; from.Values[k.Name] != to.Values[k.Name] && counts(k) {
@@ -121,15 +121,16 @@ func differ(from, to *engine.Scenario, counts func(*engine.Knob) bool) bool {
 	return false
 }
 
-// changesRun says that the program notices a knob: others turn how it is looked at.
+// changesRun reports whether a knob affects the program. Other knobs only change how it is
+// observed.
 func changesRun(k *engine.Knob) bool { return k.Role != engine.View || k.Scope == engine.ScopeBody }
 
-// sameWork says that an iteration computes the same: no knob of the problem differs.
+// sameWork reports whether an iteration computes the same: no knob of the problem differs.
 func sameWork(from, to *engine.Scenario) bool {
 	return !differ(from, to, func(k *engine.Knob) bool { return k.Role == engine.Problem })
 }
 
-// faster words the ratio of two times.
+// faster states the ratio of two times.
 func faster(a, b float64, before, after *engine.Snapshot) string {
 	near := study.Alike
 	if before.Kind == engine.Simulated && after.Kind == engine.Simulated {
@@ -140,23 +141,32 @@ func faster(a, b float64, before, after *engine.Snapshot) string {
 		of, longer, shorter = v.Of, "longer", "shorter"
 	}
 	from, to := cluster.FromSeconds(a).String(), cluster.FromSeconds(b).String()
-	times := fmt.Sprintf("(%s → %s %s, %s)", from, to, of, after.Kind)
+	times := fmt.Sprintf("%s for %s (%s)", timeSpan(from, to), of, after.Kind)
 	if before.Kind != after.Kind {
-		times = fmt.Sprintf("(%s %s → %s %s %s)", from, before.Kind, to, after.Kind, of)
+		times = fmt.Sprintf("%s %s → %s %s for %s", from, before.Kind, to, after.Kind, of)
 	}
 	if sameWork(&before.Scenario, &after.Scenario) {
 		longer, shorter = "slower", "faster"
 	}
 	switch {
 	case a >= b*near:
-		return fmt.Sprintf("%s× %s %s", ratio(a/b), shorter, times)
+		return fmt.Sprintf("%s× %s: %s", ratio(a/b), shorter, times)
 	case b >= a*near:
-		return fmt.Sprintf("%s× %s %s", ratio(b/a), longer, times)
+		return fmt.Sprintf("%s× %s: %s", ratio(b/a), longer, times)
 	}
-	return "as fast as before " + times
+	return "no difference: " + times
 }
 
-// ratio prints a factor with three digits, whole from a hundred on.
+// timeSpan joins two times with an arrow: "12.3 → 8.84 ms". It omits the first unit if both
+// units are equal.
+func timeSpan(from, to string) string {
+	if number, unit, _ := strings.Cut(from, " "); strings.HasSuffix(to, " "+unit) {
+		from = number
+	}
+	return from + " → " + to
+}
+
+// ratio prints a factor with three digits, as a whole number from 100.
 func ratio(x float64) string {
 	if x >= 99.5 {
 		return fmt.Sprintf("%.0f", x)

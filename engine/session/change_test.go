@@ -11,14 +11,15 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// took is a run of the story on this host, with 5 iterations of a time in s.
+// took returns a snapshot of the story on this host after 5 iterations; seconds is the time of
+// one.
 func took(t *testing.T, kind engine.Kind, seconds float64, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	s := &engine.Snapshot{Kind: kind, Iteration: 5, Scenario: told(t, "access", knobs...)}
 	for i := range 5 {
 		s.IterationTimes = append(s.IterationTimes, seconds*(1+float64(i-2)/10))
 	}
-	s.IterationTimes[4] *= 100 // an iteration that something disturbed
+	s.IterationTimes[4] *= 100 // a disturbed iteration
 	return s
 }
 
@@ -35,23 +36,23 @@ func TestChange(t *testing.T) {
 		want          string
 	}{
 		{"faster", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3, "group", "8"),
-			"group 4→8: 2× faster (2.00 ms → 1.00 ms an iteration, measured)"},
+			"group 4→8: 2× faster: 2.00 → 1.00 ms for an iteration (measured)"},
 		{"slower", took(t, engine.Emulated, 1e-3), took(t, engine.Emulated, 1.5e-3, "ranking", "round-robin"),
-			"ranking sequential→round-robin: 1.5× slower (1.00 ms → 1.50 ms an iteration, emulated)"},
+			"ranking sequential→round-robin: 1.5× slower: 1.00 → 1.50 ms for an iteration (emulated)"},
 		{"ranks × threads", took(t, engine.Measured, 1e-3), took(t, engine.Measured, 4e-3, "ranks-per-node", "1", "threads-per-rank", "4"),
-			"ranks-per-node 4→1, threads-per-rank 1→4: 4× slower (1.00 ms → 4.00 ms an iteration, measured)"},
+			"ranks-per-node 4→1, threads-per-rank 1→4: 4× slower: 1.00 → 4.00 ms for an iteration (measured)"},
 		{"alike", took(t, engine.Measured, 1e-3), took(t, engine.Measured, 1.04e-3, "group", "8"),
-			"group 4→8: as fast as before (1.00 ms → 1.04 ms an iteration, measured)"},
+			"group 4→8: no difference: 1.00 → 1.04 ms for an iteration (measured)"},
 		{"a simulation is exact", took(t, engine.Simulated, 1e-3), took(t, engine.Simulated, 1.04e-3, "group", "8"),
-			"group 4→8: 1.04× slower (1.00 ms → 1.04 ms an iteration, simulated)"},
+			"group 4→8: 1.04× slower: 1.00 → 1.04 ms for an iteration (simulated)"},
 		{"hardly anything", took(t, engine.Simulated, 1e-3), took(t, engine.Simulated, 1.004e-3, "group", "8"),
-			"group 4→8: as fast as before (1.00 ms → 1.00 ms an iteration, simulated)"},
+			"group 4→8: no difference: 1.00 → 1.00 ms for an iteration (simulated)"},
 		{"one simulated iteration is enough", took(t, engine.Simulated, 2e-3), one,
-			"group 4→8: 2× faster (2.00 ms → 1.00 ms an iteration, simulated)"},
+			"group 4→8: 2× faster: 2.00 → 1.00 ms for an iteration (simulated)"},
 		{"kinds are not mixed up", took(t, engine.Emulated, 2e-3), took(t, engine.Simulated, 1e-3, "fabric", "sim"),
-			"fabric live→sim: 2× faster (2.00 ms emulated → 1.00 ms simulated an iteration)"},
+			"fabric live→sim: 2× faster: 2.00 ms emulated → 1.00 ms simulated for an iteration"},
 		{"other work", took(t, engine.Measured, 1e-3), took(t, engine.Measured, 200e-3, "segment", "8192"),
-			"segment 4096→8192: 200× longer iterations (1.00 ms → 200 ms an iteration, measured)"},
+			"segment 4096→8192: 200× longer iterations: 1.00 → 200 ms for an iteration (measured)"},
 		{"too few iterations", took(t, engine.Measured, 2e-3), few, ""},
 		{"nothing turned", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3), ""},
 		{"how it is looked at", took(t, engine.Measured, 2e-3), took(t, engine.Measured, 1e-3, "timeline", "on"), ""},
@@ -64,8 +65,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// product is a run of schemes in which communication takes a share of masteronly's 10
-// ms; knobs alternate name and value.
+// product returns a snapshot of a scheme in which communication takes the share comm of
+// masteronly's 10 ms; knobs alternate name and value.
 func product(t *testing.T, threading string, comm, non, epsilon float64, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	sc, err := Scenario("schemes")
@@ -90,7 +91,7 @@ func product(t *testing.T, threading string, comm, non, epsilon float64, knobs .
 	return viewed(s)
 }
 
-// viewed looks at the snapshot's schemes.
+// viewed adds the study of the snapshot's scheme.
 func viewed(s *engine.Snapshot) *engine.Snapshot {
 	table := study.NewTable(schemesStudy)
 	table.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
@@ -98,9 +99,8 @@ func viewed(s *engine.Snapshot) *engine.Snapshot {
 	return s
 }
 
-// A scheme is called by its name; the time is its own, not that of the iteration, in
-// which masteronly runs as well; and of the communication as much is hidden as the
-// scheme gains.
+// Change uses a scheme's name. The time is the scheme's own, not the time of an iteration, in
+// which masteronly also runs. The hidden communication equals the gain of the scheme.
 func TestChangeOfThreading(t *testing.T) {
 	master := product(t, "masteronly", 0.4, 0.2, 1)
 	slow := product(t, "masteronly", 0.4, 0.2, 1)
@@ -116,19 +116,19 @@ func TestChangeOfThreading(t *testing.T) {
 		want          string
 	}{
 		{"to multiple", master, product(t, "multiple", 0.4, 0.2, 1.46),
-			"multiple, m = 1: 1.46× faster (10.0 ms → 6.85 ms an iteration, simulated); 3.15 ms of 4.00 ms communication now hidden"},
+			"multiple, m = 1: 1.46× faster: 10.0 → 6.85 ms for an iteration (simulated); 3.15 ms of 4.00 ms communication now hidden"},
 		{"the host was slower before", slow, product(t, "multiple", 0.4, 0.2, 1.46),
-			"multiple, m = 1: 1.46× faster (10.0 ms → 6.85 ms an iteration, simulated); 3.15 ms of 4.00 ms communication now hidden"},
+			"multiple, m = 1: 1.46× faster: 10.0 → 6.85 ms for an iteration (simulated); 3.15 ms of 4.00 ms communication now hidden"},
 		{"more than all cannot be hidden", master, product(t, "multiple", 0.1, 0.2, 2),
-			"multiple, m = 1: 2× faster (10.0 ms → 5.00 ms an iteration, simulated); 1.00 ms of 1.00 ms communication now hidden"},
+			"multiple, m = 1: 2× faster: 10.0 → 5.00 ms for an iteration (simulated); 1.00 ms of 1.00 ms communication now hidden"},
 		{"to funneled", product(t, "multiple", 0.4, 0.2, 1.6, "reserved", "2"), product(t, "funneled", 0.4, 0.2, 1.28, "reserved", "2"),
-			"funneled: 1.25× slower (6.25 ms → 7.81 ms an iteration, simulated); 2.19 ms of 4.00 ms communication now hidden"},
+			"funneled: 1.25× slower: 6.25 → 7.81 ms for an iteration (simulated); 2.19 ms of 4.00 ms communication now hidden"},
 		{"m", product(t, "multiple", 0.4, 0.2, 1.6), product(t, "multiple", 0.4, 0.2, 0.8, "reserved", "6"),
-			"multiple, m = 6: 2× slower (6.25 ms → 12.5 ms an iteration, simulated); none of 4.00 ms communication hidden"},
+			"multiple, m = 6: 2× slower: 6.25 → 12.5 ms for an iteration (simulated); none of 4.00 ms communication hidden"},
 		{"and back", product(t, "multiple", 0.4, 0.2, 1.6), master,
-			"masteronly: 1.6× slower (6.25 ms → 10.0 ms an iteration, simulated); 4.00 ms communication in the open"},
+			"masteronly: 1.6× slower: 6.25 → 10.0 ms for an iteration (simulated); 4.00 ms communication not hidden"},
 		{"with another knob", master, product(t, "multiple", 0.4, 0.2, 1.25, "world-seed", "1"),
-			"threading masteronly→multiple, world-seed 0→1: 1.25× faster (10.0 ms → 8.00 ms an iteration, simulated); 2.00 ms of 4.00 ms communication now hidden"},
+			"threading masteronly→multiple, world-seed 0→1: 1.25× faster: 10.0 → 8.00 ms for an iteration (simulated); 2.00 ms of 4.00 ms communication now hidden"},
 	} {
 		if got := Change(c.before, c.after); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)
@@ -136,7 +136,7 @@ func TestChangeOfThreading(t *testing.T) {
 	}
 }
 
-// A row of a sweep stands against the first row of the same problem.
+// A row of a sweep is compared with the first row of the same problem.
 func TestChangesOfASweep(t *testing.T) {
 	var rows []Row
 	for _, s := range []*engine.Snapshot{
@@ -146,16 +146,16 @@ func TestChangesOfASweep(t *testing.T) {
 		rows = append(rows, Row{Snapshot: s})
 	}
 	want := []string{"", "",
-		"multiple, m = 1: 1.25× faster (10.0 ms → 8.00 ms an iteration, simulated); 2.00 ms of 4.00 ms communication now hidden",
-		"multiple, m = 1: 2× faster (10.0 ms → 5.00 ms an iteration, simulated); 3.00 ms of 3.00 ms communication now hidden",
+		"multiple, m = 1: 1.25× faster: 10.0 → 8.00 ms for an iteration (simulated); 2.00 ms of 4.00 ms communication now hidden",
+		"multiple, m = 1: 2× faster: 10.0 → 5.00 ms for an iteration (simulated); 3.00 ms of 3.00 ms communication now hidden",
 	}
 	if d := cmp.Diff(want, Changes(rows)); d != "" {
 		t.Error(d)
 	}
 }
 
-// On a session the line is there once the new run has ended iterations, stands
-// against the last run that had any, and goes with a reset.
+// In a session the text appears when the new run has finished iterations. It compares with the
+// last run that has any, and a reset removes it.
 func TestChangeOfASession(t *testing.T) {
 	sc := told(t, "stroll", "fabric", "sim", "machine", "xc30-edison", "pace", "max")
 	s := start(t, sc, Options{})

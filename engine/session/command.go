@@ -8,8 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// Command is the command that runs a scenario: the knobs that are not at their
-// defaults, and the iterations, if there are any.
+// Command returns the command line that runs a scenario: the knobs that are not at their defaults,
+// and the number of iterations if it is positive.
 func Command(sc *engine.Scenario, iterations int) string {
 	words := []string{"hybridtop run", ShellWord(sc.Workload)}
 	var usual map[string]string
@@ -27,7 +27,7 @@ func Command(sc *engine.Scenario, iterations int) string {
 	return strings.Join(words, " ")
 }
 
-// ShellWord is a word as a shell reads it.
+// ShellWord quotes a word for a shell if necessary.
 func ShellWord(word string) string {
 	if word != "" && !strings.ContainsFunc(word, func(c rune) bool {
 		return !strings.ContainsRune("+,-./:=@_", c) && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')

@@ -5,25 +5,25 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// counts is what a probe has counted since the launch.
+// counts holds the counts of a probe since the launch.
 type counts struct {
 	accesses [cluster.Classes]int64
-	time     [cluster.Classes]cluster.Time // of the accesses
-	sums     []float64                     // of reported values, by declared metric, and of samples behind them
+	time     [cluster.Classes]cluster.Time // time of the accesses
+	sums     []float64                     // reported values by declared metric, followed by samples and profiles
 	reports  []int64
 	checks   int64
 	failures int64
-	detail   string // the first failure, or the first check
+	detail   string // first failure, or else the first check
 }
 
-// copy takes over o's counts into its own slices.
+// copy copies o into c, reusing c's slices.
 func (c *counts) copy(o *counts) {
 	sums, reports := append(c.sums[:0], o.sums...), append(c.reports[:0], o.reports...)
 	*c = *o
 	c.sums, c.reports = sums, reports
 }
 
-// add adds the counts of others.
+// add adds the counts of o.
 func (c *counts) add(o *counts) {
 	for i := range cluster.Classes {
 		c.accesses[i] += o.accesses[i]
@@ -40,7 +40,7 @@ func (c *counts) add(o *counts) {
 	c.failures += o.failures
 }
 
-// taken are the accesses that were recorded, by class.
+// taken returns the recorded accesses by class.
 func (c *counts) taken() (all [cluster.Classes]engine.Accesses) {
 	for i := range all {
 		all[i] = engine.Accesses{Count: c.accesses[i], Time: c.time[i]}
@@ -48,7 +48,7 @@ func (c *counts) taken() (all [cluster.Classes]engine.Accesses) {
 	return all
 }
 
-// accessed is how many accesses were recorded, and their time.
+// accessed returns the number of recorded accesses and their total time.
 func (c *counts) accessed() (n int64, sum cluster.Time) {
 	for i := range cluster.Classes {
 		n += c.accesses[i]

@@ -10,38 +10,38 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Progress is how far a sweep is. It is valid during the call that tells it.
+// Progress is the progress of a sweep. It is valid only during the call that reports it.
 type Progress struct {
 	Done, Total int
-	Running     []Running     // what is under way, in the order of the points
-	Left        time.Duration // an estimate; 0: there is none yet
+	Running     []Running     // points in progress, in the order of the points
+	Left        time.Duration // estimate; 0: none yet
 }
 
-// Running is a point of a sweep that is under way.
+// Running is a point of a sweep in progress.
 type Running struct {
 	Row     *Row
 	Session *Session
 	index   int
 }
 
-// field is the points of a sweep while they run.
+// field holds the points of a sweep while they run.
 type field struct {
 	options  Options
-	cores    int // points that may run at a time
+	cores    int // maximum number of points that run at the same time
 	rows     []Row
 	setups   []setup
-	refusals map[int]error // of the points that were refused
+	refusals map[int]error // by point, of the points that were refused
 	running  []Running
 	done     int
-	load     float64 // of the points that are done
+	load     float64 // weight of the finished points
 	began    time.Time
 }
 
-// tellEvery is how often progress is told.
+// tellEvery is the interval between progress reports.
 const tellEvery = 100 * time.Millisecond
 
-// run runs all points. The longest simulations begin first, so that no core is
-// left with one at the end; then come the points that want the host alone.
+// run runs all points. The longest simulations start first, so that the last core does not finish
+// late. Points that need the whole host come after them.
 func (f *field) run(ctx context.Context, progress func(*Progress)) {
 	var order []int
 	for i := range f.rows {
@@ -83,7 +83,7 @@ func (f *field) run(ctx context.Context, progress func(*Progress)) {
 	}
 }
 
-// refuse ends a point that cannot be run: the others run without it.
+// refuse ends a point that cannot run. The other points still run.
 func (f *field) refuse(i int, sc engine.Scenario, err error) {
 	s := &engine.Snapshot{
 		Scenario: sc, Phase: engine.Failed, Layout: sc.Layout(), Machine: sc.Text("machine"), Dilation: 1, Failure: err.Error(),
@@ -97,8 +97,8 @@ func (f *field) refuse(i int, sc engine.Scenario, err error) {
 	f.done++
 }
 
-// refused is the first refusal, where it ends the whole: every point was refused, or one
-// that the others are worth nothing without.
+// refused returns the first refusal if it ends the whole sweep: every point was refused, or
+// Options.Whole is set.
 func (f *field) refused() error {
 	if len(f.refusals) == 0 || !f.options.Whole && len(f.refusals) < len(f.rows) {
 		return nil
@@ -107,10 +107,10 @@ func (f *field) refused() error {
 	return at(&f.rows[i], f.refusals[i])
 }
 
-// beside says that a point may run beside others.
+// beside reports whether a point may run in parallel with others.
 func (f *field) beside(i int) bool { return f.setups[i].kind() == engine.Simulated }
 
-// room says that a point may begin now: there is a core and memory for it.
+// room reports whether a point may start now: a core is free, and the memory is sufficient.
 func (f *field) room(i int) bool {
 	if len(f.running) == 0 {
 		return true
@@ -129,7 +129,7 @@ func (f *field) room(i int) bool {
 	return limit == 0 || need <= float64(limit)
 }
 
-// start begins a point. The host may have less for it than when all were checked.
+// start starts a point. The host may have less memory than when all points were checked.
 func (f *field) start(ctx context.Context, i int, ended chan<- int) {
 	o := f.options
 	o.unwatched = f.beside(i)
@@ -145,7 +145,7 @@ func (f *field) start(ctx context.Context, i int, ended chan<- int) {
 	slices.SortFunc(f.running, func(a, b Running) int { return cmp.Compare(a.index, b.index) })
 	s.Start(ctx)
 	go func() {
-		_ = s.Wait() // the snapshot has the failure
+		_ = s.Wait() // the snapshot contains the failure
 		ended <- i
 	}()
 }
@@ -158,15 +158,15 @@ func (f *field) end(i int) {
 	f.done++
 }
 
-// stop ends what is under way.
+// stop stops the points in progress.
 func (f *field) stop() {
 	for _, r := range f.running {
 		_ = r.Session.Stop()
 	}
 }
 
-// weight is what a point takes of the whole, by its ranks; with a time limit all
-// take the same. One that is refused takes nothing.
+// weight returns the share of a point in the total work, by its ranks. With a time limit all
+// points have the same weight. A refused point has weight 0.
 func (f *field) weight(i int) float64 {
 	if f.refusals[i] != nil {
 		return 0
@@ -177,7 +177,7 @@ func (f *field) weight(i int) float64 {
 	return float64(f.setups[i].spec.Layout.Ranks())
 }
 
-// left estimates how long the rest takes, from what was done so far.
+// left estimates the remaining time from the work done so far.
 func (f *field) left() time.Duration {
 	done, all := f.load, 0.0
 	for i := range f.rows {
@@ -193,7 +193,7 @@ func (f *field) left() time.Duration {
 	return time.Duration(float64(time.Since(f.began)) * (all - done) / done)
 }
 
-// share is how much of a point is done, 0..1.
+// share returns the finished part of a point, 0 to 1.
 func share(s *engine.Snapshot, l *Limits) float64 {
 	switch {
 	case l.Iterations > 0:
@@ -204,7 +204,7 @@ func share(s *engine.Snapshot, l *Limits) float64 {
 	return 0
 }
 
-// Left estimates how long the launch under way goes on; 0: nothing tells.
+// Left estimates the remaining time of the current launch. It returns 0 if there is no estimate.
 func (s *Session) Left() time.Duration {
 	now := s.Load()
 	done := share(now, &s.options.Limits)

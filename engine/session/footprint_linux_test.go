@@ -22,11 +22,12 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// footprintOf is the scenario that a child process of this test runs.
+// footprintOf is the environment variable with the scenario that a child process of this test
+// runs.
 const footprintOf = "HYBRIDTOP_TEST_FOOTPRINT"
 
-// TestFootprintChild is the child: it runs one scenario and says how far its memory
-// grew, in bytes.
+// TestFootprintChild is the child process: it runs one scenario and prints the growth of its
+// memory in bytes.
 func TestFootprintChild(t *testing.T) {
 	text := os.Getenv(footprintOf)
 	if text == "" {
@@ -50,7 +51,7 @@ func TestFootprintChild(t *testing.T) {
 	fmt.Printf("grown %d\n", resident(t, "VmHWM:")-before)
 }
 
-// resident is a line of this process's status, in bytes.
+// resident returns a line of this process's status, in bytes.
 func resident(t testing.TB, name string) int64 {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/status")
@@ -66,15 +67,15 @@ func resident(t testing.TB, name string) int64 {
 			return kb << 10
 		}
 	}
-	t.Skip("the system does not tell " + name)
+	t.Skip("the system does not report " + name)
 	return 0
 }
 
-// What a scenario needs is not less than what it takes, and of a large one not twice as
-// much. The program's own work beside the run counts to its reserve.
+// The computed need of a scenario is at least its memory use, and for a large scenario at most
+// twice as much. The reserve covers the program's other work.
 func TestFootprints(t *testing.T) {
 	if raceEnabled || testing.Short() {
-		t.Skip("takes seconds, and a race detector's memory is another one")
+		t.Skip("takes seconds, and the race detector needs more memory")
 	}
 	for _, line := range []string{
 		"pingpong fabric sim nodes 2 ranks-per-node 1 group 1 size 16777216",
@@ -102,13 +103,12 @@ func TestFootprints(t *testing.T) {
 			t.Errorf("%s: needs %s, and took %s", line, cluster.SizeText(need), cluster.SizeText(grown))
 		}
 		if large := float64(48 << 20); grown > large && need > 2*grown {
-			t.Errorf("%s: needs %s, and took only %s", line, cluster.SizeText(need), cluster.SizeText(grown))
+			t.Errorf("%s: computed need %s, actual memory only %s", line, cluster.SizeText(need), cluster.SizeText(grown))
 		}
 	}
 }
 
-// footprint runs a scenario in a process of its own and gives what it needed and how far
-// the process grew.
+// footprint runs a scenario in its own process and returns its need and the growth of the process.
 func footprint(t *testing.T, settings ...string) (need, grown float64) {
 	t.Helper()
 	o := Options{Fabrics: Fabrics()}
@@ -131,16 +131,16 @@ func footprint(t *testing.T, settings ...string) (need, grown float64) {
 			return set.memory(), grown
 		}
 	}
-	t.Skipf("the child tells nothing: %s", out)
+	t.Skipf("no output from the child: %s", out)
 	return 0, 0
 }
 
-// Random scenarios, drawn from the knob table, are refused or stay under a limit. They
-// run one after the other in a child process, each for a moment. The seed is the same in
-// each run; CONFORM=1 draws one. What the child was at when it failed or hung is told.
+// Random scenarios, drawn from the knob table, are refused or stay below a limit. A child process
+// runs them one after another, each for a moment. The seed is the same in each run; CONFORM=1
+// draws one. If the child fails or hangs, the test reports its current scenario.
 func TestRandomScenariosStayUnderTheLimit(t *testing.T) {
 	if raceEnabled || testing.Short() {
-		t.Skip("takes seconds, and a race detector's memory is another one")
+		t.Skip("takes seconds, and the race detector needs more memory")
 	}
 	seed := uint64(1)
 	if os.Getenv("CONFORM") != "" {
@@ -165,10 +165,10 @@ func TestRandomScenariosStayUnderTheLimit(t *testing.T) {
 	t.Logf("seed %d: %s", seed, lines[max(0, len(lines)-3)])
 }
 
-// drawn begins a line of the child that names the scenario it comes to.
+// drawn starts a line of the child that names its next scenario.
 const drawn = "drawn: "
 
-// randomLimit is what they may hold.
+// randomLimit is the memory limit of these scenarios.
 const randomLimit = 256 << 20
 
 func TestRandomScenariosChild(t *testing.T) {
@@ -198,25 +198,25 @@ func TestRandomScenariosChild(t *testing.T) {
 		ran++
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		s.Start(ctx)
-		_ = s.Wait() // what a program of random knobs comes to is not asked
+		_ = s.Wait() // random knobs may lead to any outcome
 		cancel()
 		if grown := resident(t, "VmHWM:") - before; grown > randomLimit+host.Reserve {
 			t.Fatalf("%s %v: the process has grown by %s", sc.Workload, sc.Values, cluster.SizeText(float64(grown)))
 		}
 	}
 	if ran < 20 || short < 5 {
-		t.Errorf("%d ran, %d were too large, %d could not be: too few to tell", ran, short, other)
+		t.Errorf("%d ran, %d were too large, %d were invalid: too few scenarios", ran, short, other)
 	}
 	fmt.Printf("%d ran, %d were too large, %d could not be; grown %s\n", ran, short, other, cluster.SizeText(float64(resident(t, "VmHWM:")-before)))
 }
 
-// randomScenario turns some knobs of a workload: to one of their choices or, of numbers,
-// to any, small ones as likely as large ones.
+// randomScenario sets some knobs of a workload to one of their choices or, for numbers, to any
+// value, with small and large ones equally likely.
 func randomScenario(t testing.TB, rng *rand.Rand) engine.Scenario {
 	t.Helper()
 	all := workload.All()
 	var sc engine.Scenario
-	for { // tests register a workload of their own
+	for { // tests register their own workloads
 		var err error
 		if sc, err = Scenario(all[rng.IntN(len(all))].Name); err != nil {
 			t.Fatal(err)
@@ -237,7 +237,7 @@ func randomScenario(t testing.TB, rng *rand.Rand) engine.Scenario {
 			low, high := max(k.Min, 1), min(k.Max, 1<<40)
 			value = strconv.FormatInt(int64(low*math.Exp(rng.Float64()*math.Log(high/low))), 10)
 		}
-		if sc.Set(k.Name, value) != nil { // rounded below the least
+		if sc.Set(k.Name, value) != nil { // rounded below the minimum
 			continue
 		}
 	}

@@ -7,35 +7,35 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// frame is what the ranks of one process have counted since the launch, and what they
-// were seen to do since the frame before: plain data, made when it is asked for. Inside
-// a process it is handed over as it is.
+// frame holds the counts of one process's ranks since the launch, and their observed states since
+// the previous frame. It is plain data, made on request. Inside a process it is passed on without
+// a copy.
 type frame struct {
 	process int
-	first   int          // rank of the process
-	ranks   int          // of the process
-	stamp   cluster.Time // the fabric's time that the counts rest on, pauses left out
-	spent   cluster.Time // the same, summed over ranks: some leave their counts later than others
+	first   int          // first rank of the process
+	ranks   int          // number of ranks of the process
+	stamp   cluster.Time // the fabric's time of the counts, without pauses
+	spent   cluster.Time // the same, summed over ranks: some publish their counts later than others
 	counts
 	iterations int
-	times      []float64 // of rank 0's process: the latest iterations, s
-	share      float64   // of the steps of the iteration under way, by the slowest rank that counts them; NaN: none does
+	times      []float64 // only in rank 0's process: latest iterations, s
+	share      float64   // of the current iteration's steps, by the slowest rank that counts them; NaN: none does
 	traffic    cluster.Traffic
-	pairs      [][]int64 // bytes from block of nodes to block, see [cluster.Layout.Blocks]
-	pile       *pile     // latencies by class, declared samples
-	cells      []int64   // tables of counts, of whole iterations
-	counted    int       // these iterations
-	states     []byte    // looks at each rank, see looks
+	pairs      [][]int64 // bytes between blocks of nodes, see [cluster.Layout.Blocks]
+	pile       *pile     // latencies by class, and declared samples
+	cells      []int64   // tables of counts, of complete iterations
+	counted    int       // number of these iterations
+	states     []byte    // observations of each rank, see looks
 	ranked     []ranked  // metrics by rank
 }
 
-// ranked is a declared metric of each rank.
+// ranked holds the values of a declared metric by rank.
 type ranked struct {
 	metric int
-	values []float64 // by rank; NaN: it is another process's, or has not reported
+	values []float64 // by rank; NaN: a rank of another process, or without a report
 }
 
-// rankings makes room for metrics by rank.
+// rankings allocates the metrics by rank.
 func (f *frame) rankings(metrics []int, ranks int) {
 	for _, metric := range metrics {
 		values := make([]float64, ranks)
@@ -46,7 +46,7 @@ func (f *frame) rankings(metrics []int, ranks int) {
 	}
 }
 
-// keep keeps what a rank has reported.
+// keep stores the metrics that a rank has reported.
 func (f *frame) keep(rank int, c *counts) {
 	for i := range f.ranked {
 		if m := f.ranked[i].metric; m < len(c.reports) && c.reports[m] > 0 {
@@ -55,7 +55,7 @@ func (f *frame) keep(rank int, c *counts) {
 	}
 }
 
-// newFrame is a frame of nothing; 0 blocks: bytes are not counted by node.
+// newFrame returns an empty frame. With 0 blocks, bytes are not counted by node.
 func newFrame(blocks, sums int) *frame {
 	f := &frame{share: math.NaN(), counts: counts{sums: make([]float64, sums), reports: make([]int64, sums)}}
 	if blocks > 0 {
@@ -69,7 +69,7 @@ func newFrame(blocks, sums int) *frame {
 	return f
 }
 
-// rank adds what a rank of a block of nodes has left.
+// rank adds the counts in a rank's slot; block is its block of nodes.
 func (f *frame) rank(s *slot, block int) {
 	f.ranks++
 	f.counts.add(&s.counts)
@@ -83,7 +83,7 @@ func (f *frame) rank(s *slot, block int) {
 	}
 }
 
-// add adds another process's frame.
+// add adds the frame of another process.
 func (f *frame) add(o *frame) {
 	f.ranks += o.ranks
 	f.counts.add(&o.counts)
@@ -137,10 +137,10 @@ func (f *frame) carry(t *cluster.Traffic) {
 	}
 }
 
-// collector has the latest frame of each process.
+// collector holds the latest frame of each process.
 type collector struct{ frames []*frame }
 
-// take takes in a frame; it replaces its process's last one.
+// take stores a frame and replaces the previous one of its process.
 func (c *collector) take(f *frame) {
 	if i := slices.IndexFunc(c.frames, func(o *frame) bool { return o.process == f.process }); i >= 0 {
 		c.frames[i] = f
@@ -150,7 +150,7 @@ func (c *collector) take(f *frame) {
 	slices.SortFunc(c.frames, func(a, b *frame) int { return a.process - b.process })
 }
 
-// sum adds the frames up: that of one process is the sum.
+// sum returns the sum of the frames. With a single process it returns its frame itself.
 func (c *collector) sum() *frame {
 	if len(c.frames) == 1 {
 		return c.frames[0]

@@ -12,8 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// parted is what a process of some ranks would report of a run that is over: the counts
-// of the ranks, and none of what stands in shards.
+// parted returns a process with some ranks of a finished run. It has the counts of the ranks, and
+// nothing of the shards.
 func parted(r *run, number, first, end int) *process {
 	p := &process{number: number, first: first, layout: r.layout, sums: r.sums, ranked: r.ranked, slots: make([]slot, end-first)}
 	p.shards = newShards(end-first, len(r.setup.workload.Samples), len(r.shards.whole))
@@ -29,8 +29,8 @@ func parted(r *run, number, first, end int) *process {
 	return p
 }
 
-// However the ranks are parted into processes, and in whatever order their frames come,
-// the collector has the same sum.
+// The collector's sum does not depend on the distribution of ranks over processes, or on the order
+// of their frames.
 func TestFramesOfProcessesAddUp(t *testing.T) {
 	sc := told(t, "sampled", "fabric", "sim", "machine", "demo", "nodes", "3", "ranks-per-node", "4", "group", "2")
 	o := Options{Fabrics: Fabrics()}
@@ -60,9 +60,9 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 				p.shards.total, p.shards.whole = whole.pile, whole.cells
 			}
 			if p.shards.counted = whole.counted; i == 0 {
-				p.left.Store(int64(len(p.slots))) // which takes no cells twice
+				p.left.Store(int64(len(p.slots))) // so that it does not take cells twice
 			}
-			c.take(&frame{process: i}) // an earlier one
+			c.take(&frame{process: i}) // an earlier frame
 			f := p.frame()
 			c.take(f)
 			s.take(f, 12)
@@ -92,18 +92,18 @@ func TestFramesOfProcessesAddUp(t *testing.T) {
 	}
 }
 
-// The frame of a single process is the sum: nothing is copied.
+// The frame of a single process is the sum, without a copy.
 func TestOneProcessIsTheSum(t *testing.T) {
 	var c collector
 	for range 3 {
 		f := &frame{ranks: 2}
 		if c.take(f); c.sum() != f {
-			t.Error("the sum is another frame")
+			t.Error("the sum is a different frame")
 		}
 	}
 }
 
-// seen is a run whose only rank does one thing.
+// seen is a run whose only rank stays in one state.
 type seen struct {
 	cluster.Run
 	state cluster.State
@@ -111,8 +111,8 @@ type seen struct {
 
 func (r seen) States(dst []cluster.State) []cluster.State { return append(dst, r.state) }
 
-// Looks leave with a frame once; what a rank does stays until the next look.
-func TestLooksLeaveOnce(t *testing.T) {
+// A frame takes the observations once. The state of a rank remains until the next look.
+func TestFrameTakesObservationsOnce(t *testing.T) {
 	var l looks
 	var s states
 	l.look(seen{state: cluster.Calling}, 1)

@@ -6,31 +6,30 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// verdict is what rank 0 decides between iterations. The largest of all ranks'
-// verdicts rules, and only rank 0 says more than goOn.
+// verdict is the decision of rank 0 between iterations. The largest verdict of all ranks applies;
+// the other ranks always contribute goOn.
 type verdict int64
 
 const (
 	goOn verdict = iota
-	look         // every rank leaves its counts, which are those of whole iterations
+	look         // every rank publishes its counts, all of complete iterations
 	hold         // likewise, and rank 0 waits at the gate
 	end
 )
 
-// gate is where rank 0 asks before each iteration whether it may go on. It
-// outlasts a run: a session that is paused stays so when a knob rebuilds the
-// cluster.
+// gate decides before each iteration whether rank 0 may continue. It outlives a run: a paused
+// session stays paused when a knob rebuilds the cluster.
 type gate struct {
 	mu      sync.Mutex
 	change  sync.Cond
 	paused  bool
-	steps   int          // iterations that may pass although paused
+	steps   int          // iterations that may pass despite the pause
 	closed  bool         // no further iteration in this run
-	expired bool         // nor one after the first
-	waiting bool         // rank 0 stands at the gate
-	limit   int          // iterations a run; 0: none
-	until   cluster.Time // the fabric's time from which no iteration starts; 0: none
-	linger  bool         // it is a pause, not an end
+	expired bool         // no further iteration after the first
+	waiting bool         // rank 0 waits at the gate
+	limit   int          // iterations per run; 0: no limit
+	until   cluster.Time // the fabric's time from which no iteration starts; 0: no limit
+	linger  bool         // until pauses instead of ending the run
 }
 
 func newGate(l Limits, linger bool) *gate {
@@ -39,8 +38,8 @@ func newGate(l Limits, linger bool) *gate {
 	return g
 }
 
-// ask whether another iteration may start after done ones, at a time of the
-// fabric's clock.
+// ask returns the verdict for the next iteration after done ones, at time now of the fabric's
+// clock.
 func (g *gate) ask(done int, now cluster.Time) verdict {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -61,7 +60,7 @@ func (g *gate) ask(done int, now cluster.Time) verdict {
 	return hold
 }
 
-// wait blocks until ask has another answer than hold.
+// wait blocks until ask returns another verdict than hold.
 func (g *gate) wait() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -85,8 +84,8 @@ func (g *gate) close()  { g.set(func() { g.closed = true }) }
 func (g *gate) expire() { g.set(func() { g.expired = true }) }
 func (g *gate) reopen() { g.set(func() { g.closed, g.expired = false, false }) }
 
-// step lets one iteration pass and pauses after it; the iteration under way of a
-// session that runs counts as that one.
+// step lets one iteration pass and then pauses. In a running session the current iteration counts
+// as that one.
 func (g *gate) step() {
 	g.set(func() {
 		if g.paused {
@@ -96,7 +95,7 @@ func (g *gate) step() {
 	})
 }
 
-// shut reports whether no further iteration may start until a user says so.
+// shut reports whether no further iteration may start until the user resumes.
 func (g *gate) shut() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

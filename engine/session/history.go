@@ -15,44 +15,44 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// How much of the past is kept.
+// Limits of the history.
 const (
-	maxSamples = 12000 // ten minutes at twenty a second
+	maxSamples = 12000 // ten minutes at twenty per second
 	maxMarks   = 256
 )
 
-// history is what outlasts a run. It belongs to the session's loop.
+// history holds the state that outlives a run. It belongs to the session's loop.
 type history struct {
 	set      setup
 	began    bool
 	series   []engine.Sample
 	marks    []engine.Mark
-	first    bool // this launch has not given a sample yet
+	first    bool // this launch has no sample yet
 	frames   collector
-	last     *frame // the sum of all processes', of this launch
+	last     *frame // sum over all processes, of this launch
 	states   states
 	recent   recent
 	tables   []*study.Table // of the workload's studies
 	all      map[*engine.Study]*study.Table
-	shown    *engine.Snapshot // of this launch, the latest
-	before   *engine.Snapshot // of an earlier launch, the last that iterations have ended in
-	virtual  *engine.Virtual  // of a simulation that has ended
+	shown    *engine.Snapshot // latest snapshot of this launch
+	before   *engine.Snapshot // last snapshot with finished iterations of an earlier launch
+	virtual  *engine.Virtual  // result of a finished simulation
 	failure  string
 	deadlock *engine.Deadlock
 	warnings []string
 	stretch  stretch
 	under    underway
-	told     intervals // of latencies
-	dilation float64   // of the launch before this one; 0: there was none of the same scenario
+	told     intervals // latencies passed to the observer
+	dilation float64   // of the previous launch; 0: none of the same scenario
 }
 
 func newHistory(alone bool) *history {
 	return &history{all: make(map[*engine.Study]*study.Table), stretch: newStretch(alone)}
 }
 
-// begin sets the history up for a launch, and marks what changed.
+// begin prepares the history for a launch, and marks the changes.
 func (h *history) begin(set setup, at time.Duration) {
-	again := false // the same scenario, with another dilation
+	again := false // the same scenario with another dilation
 	h.dilation = 0
 	if h.began {
 		label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind())
@@ -90,14 +90,14 @@ func (h *history) begin(set setup, at time.Duration) {
 	h.failure, h.deadlock, h.warnings, h.virtual = "", nil, nil, nil
 }
 
-// stretched marks another dilation of the same scenario.
+// stretched marks a change of dilation of the same scenario.
 func (h *history) stretched(r *run, at time.Duration) {
 	if now := r.handle.Dilation(); h.dilation > 0 && now != h.dilation {
 		h.mark(fmt.Sprintf("dilation %g→%g", h.dilation, now), at)
 	}
 }
 
-// turn takes over what was turned while the run goes on.
+// turn applies knobs that changed while the run continues.
 func (h *history) turn(set setup, at time.Duration) {
 	if label := difference(&h.set.scenario, &set.scenario, h.set.kind(), set.kind()); label != "" {
 		h.mark(label, at)
@@ -113,9 +113,9 @@ func (h *history) mark(label string, at time.Duration) {
 	}
 }
 
-// difference says which knobs turned: "group 2→4". Of two workloads it compares
-// the knobs that all have. A knob that has no effect in either scenario, by the kinds of
-// their numbers, is left out.
+// difference lists the changed knobs: "group 2→4". For two workloads it compares the knobs that
+// all workloads have. It omits a knob without effect in both scenarios, by the kinds of their
+// numbers.
 func difference(from, to *engine.Scenario, a, b engine.Kind) string {
 	var turned []string
 	table := to.Table
@@ -132,7 +132,7 @@ func difference(from, to *engine.Scenario, a, b engine.Kind) string {
 	return strings.Join(turned, ", ")
 }
 
-// forget drops series, marks and points.
+// forget clears series, marks and points.
 func (h *history) forget() {
 	h.series, h.marks, h.before = nil, nil, nil
 	for _, t := range h.all {
@@ -140,7 +140,7 @@ func (h *history) forget() {
 	}
 }
 
-// sample gathers the counts, and adds to the series if there are new ones.
+// sample gathers the counts, and extends the series if they are new. It reports whether they are.
 func (h *history) sample(r *run, at time.Duration) bool {
 	was := h.last
 	f := r.frame()
@@ -169,8 +169,8 @@ func (h *history) sample(r *run, at time.Duration) bool {
 	return true
 }
 
-// add puts a sample into the series. Marks go with the samples that they are before, but
-// for that at which the present workload began.
+// add appends a sample to the series. Dropping an old sample also drops the marks before it,
+// except the mark at which the current workload began.
 func (h *history) add(s engine.Sample) {
 	if h.series = append(h.series, s); len(h.series) > maxSamples {
 		h.series = h.series[1:]
@@ -184,14 +184,14 @@ func (h *history) add(s engine.Sample) {
 		switch {
 		case kept < 0:
 			h.marks = h.marks[gone:]
-		case gone > 1: // snapshots have the old ones
+		case gone > 1: // snapshots share the old slice
 			h.marks = append([]engine.Mark{h.marks[kept]}, h.marks[gone:]...)
 		}
 	}
 }
 
-// fold keeps the rows of a run that is over; whole: every rank has ended; timed: the
-// session has ended it.
+// fold keeps the rows of a finished run. whole reports whether every rank has ended, timed whether
+// the session ended it.
 func (h *history) fold(r *run, whole, timed bool, at time.Duration) {
 	h.snapshot(h.set, r, engine.Running, at) // so that the studies see the last counts
 	for _, t := range h.tables {
@@ -201,8 +201,8 @@ func (h *history) fold(r *run, whole, timed bool, at time.Duration) {
 	h.virtual = virtualOf(r.handle, whole, timed)
 }
 
-// snapshot is the session at one moment; r is the run under way or the last one,
-// nil: none was launched.
+// snapshot returns the state of the session at one moment. r is the current or last run, or nil if
+// none was launched.
 func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.Duration) *engine.Snapshot {
 	t := h.last
 	snap := &engine.Snapshot{
@@ -266,8 +266,8 @@ func (h *history) snapshot(set setup, r *run, phase engine.Phase, elapsed time.D
 	return snap
 }
 
-// keeping is how well the host keeps the run's times. What a run came to that was too
-// short for a verdict counts as kept.
+// keeping reports how well the host keeps up with the run. A finished run that was too short for a
+// verdict counts as kept.
 func (h *history) keeping(r *run) engine.Keeping {
 	x, ok := r.handle.(cluster.Dilated)
 	if !ok || r.setup.kind() != engine.Emulated {
@@ -287,8 +287,8 @@ func (h *history) keeping(r *run) engine.Keeping {
 	return engine.Behind
 }
 
-// distributions fills in those of the accesses and of the declared samples, and the
-// declared tables.
+// distributions fills in the distributions of accesses and declared samples, the declared tables,
+// the profiles and the metrics by rank.
 func (h *history) distributions(snap *engine.Snapshot, r *run) {
 	t, total, w := h.last, h.last.pile, r.setup.workload
 	if total == nil {
@@ -330,8 +330,8 @@ func (h *history) distributions(snap *engine.Snapshot, r *run) {
 	}
 }
 
-// metrics fills in the declared metrics that were reported, and what the workload
-// makes of the snapshot.
+// metrics fills in the declared metrics that were reported, and the metrics that the workload
+// computes from the snapshot.
 func (h *history) metrics(snap *engine.Snapshot, set *setup) {
 	for i, m := range set.workload.Metrics {
 		if i < len(h.last.reports) && h.last.reports[i] > 0 {

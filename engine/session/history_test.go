@@ -8,9 +8,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The past has an end: the oldest samples go, and marks go with them, so that none
-// stands before the series.
-func TestThePastIsTrimmed(t *testing.T) {
+// The history is limited. The oldest samples are dropped together with their marks, so that no
+// mark is before the series.
+func TestHistoryIsLimited(t *testing.T) {
 	h := newHistory(false)
 	const every = 1000
 	second := func(i int) time.Duration { return time.Duration(i) * time.Second }
@@ -29,7 +29,7 @@ func TestThePastIsTrimmed(t *testing.T) {
 		}
 	}
 
-	// The mark at which the workload began outlasts its sample.
+	// The mark at which the workload began remains after its sample is dropped.
 	h = newHistory(false)
 	for i := range maxSamples + 2*every {
 		if i%every == 1 {

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// variants are places at which some knob has no effect.
+// variants are settings with which some knob has no effect.
 var variants = [][]string{
 	{}, {"model", "flat"}, {"nodes", "1"}, {"ranks-per-node", "1"}, {"pattern", "cubes"},
 	{"threading", "multiple"}, {"threading", "masteronly"},
@@ -44,9 +44,9 @@ func (o *Options) placed(t *testing.T, w *workload.Workload, settings []string) 
 	return sc, err == nil
 }
 
-// A knob that is said to have no effect has none: the run with another value has the same
-// hash, to the last event.
-func TestAnIdleKnobChangesNothing(t *testing.T) {
+// A knob that is reported to have no effect has none: the run with another value has the same hash
+// over all events.
+func TestIdleKnobChangesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every workload with every idle knob")
 	}
@@ -61,7 +61,7 @@ func TestAnIdleKnobChangesNothing(t *testing.T) {
 	turned := map[string]bool{}
 	for _, w := range workload.All() {
 		if sc, err := Scenario(w.Name); err != nil || sc.Text("machine") != "demo" {
-			continue // a program of these tests
+			continue // a workload of these tests
 		}
 		for _, v := range variants {
 			sc, ok := o.placed(t, w, v)
@@ -87,7 +87,7 @@ func TestAnIdleKnobChangesNothing(t *testing.T) {
 						want = hash(sc)
 					}
 					if got := hash(other); got != want {
-						t.Errorf("%s %v: %s %s→%s changes the hash, though %s", w.Name, v, k.Name, sc.Text(k.Name), value, why)
+						t.Errorf("%s %v: %s %s→%s changes the hash, but is idle: %s", w.Name, v, k.Name, sc.Text(k.Name), value, why)
 					}
 					turned[w.Name+k.Name+why] = true
 					break
@@ -96,12 +96,12 @@ func TestAnIdleKnobChangesNothing(t *testing.T) {
 		}
 	}
 	if len(turned) < 20 {
-		t.Errorf("%d idle knobs were turned: %v", len(turned), turned)
+		t.Errorf("%d idle knobs were changed: %v", len(turned), turned)
 	}
 }
 
-// Turning a knob that has no effect leaves no mark, and nothing is said of it.
-func TestAnIdleKnobLeavesNoMark(t *testing.T) {
+// Changing a knob without effect leaves no mark and no message.
+func TestIdleKnobLeavesNoMark(t *testing.T) {
 	sc, err := Scenario("randomaccess")
 	if err != nil {
 		t.Fatal(err)
@@ -126,10 +126,10 @@ func TestAnIdleKnobLeavesNoMark(t *testing.T) {
 	}
 }
 
-// A knob may turn after a run has ended and before the session waits for one: here it
-// turns while the end is published. It takes effect all the same.
-func TestAKnobTurnedAtTheEndOfARun(t *testing.T) {
-	for _, kv := range [][2]string{{"group", "8"}, {"dilation", "50"}} { // the first without effect, the second at once
+// A knob may change after a run has ended and before the session waits for one: here it changes
+// while the end is published. It takes effect nevertheless.
+func TestKnobChangedAtEndOfRun(t *testing.T) {
+	for _, kv := range [][2]string{{"group", "8"}, {"dilation", "50"}} { // the first without effect, the second applied at once
 		sc, err := Scenario("randomaccess")
 		if err != nil {
 			t.Fatal(err)
@@ -165,8 +165,8 @@ func TestAKnobTurnedAtTheEndOfARun(t *testing.T) {
 	}
 }
 
-// A walk through all workloads and back finds each as it was left, on both fabrics.
-func TestAWalkThroughTheWorkloads(t *testing.T) {
+// A walk through all workloads and back finds each with its last scenario, on both fabrics.
+func TestWalkThroughWorkloads(t *testing.T) {
 	for _, fabric := range []string{engine.Live, engine.Sim} {
 		sc, err := Scenario("randomaccess")
 		if err != nil {
@@ -193,7 +193,7 @@ func TestAWalkThroughTheWorkloads(t *testing.T) {
 			set("workload", name)
 			k := s.wanted.scenario.Table[0]
 			for _, v := range []string{k.Turn(k.Default, +1), k.Turn(k.Default, -1)} {
-				if s.Do(engine.Command{Verb: engine.Set, Knob: k.Name, Value: v}) == nil { // not all fit
+				if s.Do(engine.Command{Verb: engine.Set, Knob: k.Name, Value: v}) == nil { // not all values are possible
 					break
 				}
 			}
@@ -203,11 +203,11 @@ func TestAWalkThroughTheWorkloads(t *testing.T) {
 		for _, name := range names {
 			set("workload", name)
 			if got, want := s.wanted.scenario, left[name]; got.Workload != name || fmt.Sprint(got.Values) != fmt.Sprint(want.Values) {
-				t.Errorf("%s on %s came back as\n%v, it was left as\n%v", name, fabric, got.Values, want.Values)
+				t.Errorf("%s on %s: got\n%v, want the last scenario\n%v", name, fabric, got.Values, want.Values)
 			}
 		}
 		if err := s.Stop(); err != nil {
-			t.Logf("the last run: %v", err) // a deadlock, say
+			t.Logf("the last run: %v", err) // for example a deadlock
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// busy is a live fabric on a host that is said to be so late, ns on average.
+// busy is a live fabric on a host with a given mean lateness in ns.
 type busy struct {
 	cluster.Fabric
 	mean float64
@@ -26,7 +26,7 @@ func (f busy) Start(ctx context.Context, spec cluster.Spec, body func(cluster.Po
 	return &busyRun{Run: r, f: f, stretch: max(spec.Stretch, 1)}, nil
 }
 
-// busyRun makes up what the host has done.
+// busyRun simulates the lateness of the host.
 type busyRun struct {
 	cluster.Run
 	f       busy
@@ -34,13 +34,13 @@ type busyRun struct {
 	events  atomic.Int64
 }
 
-// Lateness implements cluster.Dilated: each look finds a window's events more.
+// Lateness implements cluster.Dilated: each call adds the events of one window.
 func (r *busyRun) Lateness() cluster.Lateness {
 	n := r.events.Add(windowEvents)
 	return cluster.Lateness{Shortest: int64(shortest * r.stretch), Events: n, Late: int64(float64(n) * r.f.mean)}
 }
 
-// onBusyHost is a session of a workload on such a host.
+// onBusyHost starts a session of a workload on such a host.
 func onBusyHost(t *testing.T, name string, mean float64) *watched {
 	sc, err := Scenario(name)
 	if err != nil {
@@ -51,8 +51,8 @@ func onBusyHost(t *testing.T, name string, mean float64) *watched {
 	return start(t, sc, Options{Fabrics: fabrics, Linger: true})
 }
 
-// nothingLate fails where a snapshot whose times are late has a star, a law, a ratio or a
-// sentence that rests on one.
+// nothingLate fails if a snapshot with inaccurate timings has a best row, a law, a ratio or a
+// sentence that uses them.
 func nothingLate(t *testing.T, s *engine.Snapshot) {
 	t.Helper()
 	if s.Change != "" || strings.Contains(s.Why, "×") {
@@ -65,7 +65,7 @@ func nothingLate(t *testing.T, s *engine.Snapshot) {
 		}
 		for _, r := range v.Rows {
 			if law := slices.IndexFunc(v.Columns, func(c engine.Column) bool { return c.Name == "access_time_law" }); law >= 0 && r.Cells[law] == r.Cells[law] {
-				t.Errorf("%s: a law of %v s at %s out of late times", s.Scenario.Workload, r.Cells[law], r.Label)
+				t.Errorf("%s: law %v s at %s from inaccurate timings", s.Scenario.Workload, r.Cells[law], r.Label)
 			}
 			if r.Kind == engine.Emulated && r.Flag != engine.Late && r.Flag != engine.Passing && !untimed(v, &r) {
 				t.Errorf("%s, study %s, %s: row %s is flagged %q", s.Scenario.Workload, v.Name, s.Keeping, r.Key, r.Flag)
@@ -74,7 +74,7 @@ func nothingLate(t *testing.T, s *engine.Snapshot) {
 	}
 }
 
-// untimed says that no cell of a row was found out by a clock.
+// untimed reports whether no cell of a row was measured with a clock.
 func untimed(v *engine.StudyView, r *engine.Row) bool {
 	for i, c := range v.Columns {
 		if x := r.Cells[i]; x == x && c.Kind == "" && (c.Unit == "s" || c.Unit == "B/s") {
@@ -84,12 +84,12 @@ func untimed(v *engine.StudyView, r *engine.Row) bool {
 	return true
 }
 
-// On a host that is too busy, no number of any workload rests on a time that was late,
-// neither before that is known nor while no dilation would do.
-func TestNothingRestsOnWhatIsLate(t *testing.T) {
+// On a host that is too busy, no number of any workload uses inaccurate timings, neither before
+// this is detected nor while no dilation is enough.
+func TestInaccurateTimingsAreUnused(t *testing.T) {
 	for _, w := range workload.All() {
 		if sc, err := Scenario(w.Name); err != nil || sc.Text("machine") != "demo" {
-			continue // a program of these tests
+			continue // a workload of these tests
 		}
 		if testing.Short() && w.Name != "randomaccess" && w.Name != "spmv" {
 			continue // each takes a second of real time
@@ -106,7 +106,7 @@ func TestNothingRestsOnWhatIsLate(t *testing.T) {
 			return behind > 3 && s.Iteration > 0 || s.Phase == engine.Ended
 		})
 		if behind == 0 {
-			t.Errorf("%s: no snapshot said that the host was late", w.Name)
+			t.Errorf("%s: no snapshot reported a late host", w.Name)
 		}
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -114,9 +114,9 @@ func TestNothingRestsOnWhatIsLate(t *testing.T) {
 	}
 }
 
-// Where more dilation does, the session takes it by itself, says so by a mark, and its
-// numbers count from then on; where a user has chosen one it stays.
-func TestTheDilationFollowsTheHost(t *testing.T) {
+// If a larger dilation is enough, the session chooses it and adds a mark, and the numbers count
+// from then on. A dilation chosen by the user stays.
+func TestDilationFollowsHost(t *testing.T) {
 	sc, err := Scenario("pingpong")
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestTheDilationFollowsTheHost(t *testing.T) {
 	s := start(t, sc, Options{Fabrics: fabrics, Linger: true})
 	before := s.until("late", func(s *engine.Snapshot) bool { return s.Keeping == engine.Behind })
 	after := s.until("a larger dilation", func(s *engine.Snapshot) bool { return s.Dilation > before.Dilation && s.Keeping == engine.Kept })
-	// This host may be late, too, and then it is more.
+	// This host may be late, too, which increases the dilation.
 	if after.Dilation < 20*before.Dilation || len(after.Marks) == 0 || !strings.HasPrefix(after.Marks[0].Label, "dilation ") {
 		t.Errorf("dilation %v→%v, marks %v", before.Dilation, after.Dilation, after.Marks)
 	}
@@ -138,17 +138,17 @@ func TestTheDilationFollowsTheHost(t *testing.T) {
 		own = s.until("the next", func(n *engine.Snapshot) bool { return n.Seq > own.Seq })
 	}
 	if own.Dilation != 10 {
-		t.Errorf("the user chose 10, and it is %v", own.Dilation)
+		t.Errorf("got dilation %v, want the chosen 10", own.Dilation)
 	}
 }
 
-// Where nobody looks on, a launch that was late begins anew with the dilation that would
-// have done, and the row says which ones were too small; where that is far too large, or
-// none would do, the row is late and runs once.
-func TestALateRowRunsAgain(t *testing.T) {
-	own := 0.0 // what this host takes for auto: more with one core
+// In an unwatched session, a late launch is repeated with a sufficient dilation, and the row lists
+// the dilations that were too small. If the sufficient dilation is far too large, or none is
+// enough, the row counts as late and runs once.
+func TestLateRowRunsAgain(t *testing.T) {
+	own := 0.0 // this host's choice for auto: more with one core
 	for _, c := range []struct {
-		mean, factor float64 // how late in ns, and how many times as slow in the end
+		mean, factor float64 // lateness in ns, and the expected slowdown
 		dilation     string
 		keeping      engine.Keeping
 		launches     int
@@ -183,7 +183,7 @@ func TestALateRowRunsAgain(t *testing.T) {
 			want = 10
 		}
 		if s.Keeping != c.keeping || s.Dilation != want || s.Iteration != 20 || !s.Verification.OK || launches.n != c.launches || len(rows[0].Late) != c.launches-1 {
-			t.Errorf("%v ns late at %s: %q at a dilation of %v after %v, %d launches, %d iterations", c.mean, c.dilation, s.Keeping, s.Dilation, rows[0].Late, launches.n, s.Iteration)
+			t.Errorf("%v ns late at %s: got %q at dilation %v after %v, %d launches, %d iterations", c.mean, c.dilation, s.Keeping, s.Dilation, rows[0].Late, launches.n, s.Iteration)
 		}
 		for _, late := range rows[0].Late {
 			if late != own {
@@ -205,8 +205,9 @@ func (c *launchesOf) Timed(*engine.Latencies)    {}
 func (c *launchesOf) Ended(*engine.Outcome)      {}
 func (c *launchesOf) Over()                      {}
 
-// The deadlock of two that send first stands in the snapshot, the same on both fabrics.
-func TestADeadlockIsListed(t *testing.T) {
+// The snapshot describes the deadlock of two ranks that both send first. It is the same on both
+// fabrics.
+func TestDeadlockIsListed(t *testing.T) {
 	for _, fabric := range []string{engine.Live, engine.Sim} {
 		sc, err := Scenario("headtohead")
 		if err != nil {

@@ -9,19 +9,18 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Latencies are kept in picoseconds from 64 ps to 1000 s with two significant
-// digits.
+// Latencies are recorded in picoseconds, from 64 ps to 1000 s, with two significant digits.
 const (
 	lowestLatency  = 64
 	highestLatency = int64(1000 * cluster.Second)
 	digits         = 2
 )
 
-// Samples are kept in whole steps up to a highest value: times in picoseconds, shares
-// and ratios in millionths, other numbers as whole ones.
+// Samples are recorded as whole steps up to highestSample: times in picoseconds, shares and ratios
+// in millionths, other values as integers.
 const highestSample = 1 << 52
 
-// stepsOf is how many steps a unit has.
+// stepsOf returns the number of steps per unit.
 func stepsOf(unit string) float64 {
 	switch unit {
 	case "s":
@@ -32,7 +31,7 @@ func stepsOf(unit string) float64 {
 	return 1
 }
 
-// latencyQuantiles summarizes the accesses of a class; no count: none were recorded.
+// latencyQuantiles summarizes the accesses of a class. A count of 0 yields the zero Quantiles.
 func latencyQuantiles(h *hdrhistogram.Histogram, count int64, sum cluster.Time) engine.Quantiles {
 	if count == 0 {
 		return engine.Quantiles{}
@@ -49,8 +48,8 @@ func sampleQuantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quan
 	return q
 }
 
-// quantiles are the numbers of a distribution of which a unit is so many steps; the mean is
-// exact, the rest is to two digits.
+// quantiles returns the numbers of a distribution; steps is the number of steps per unit. The mean
+// is exact, the other values have two significant digits.
 func quantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles {
 	n := h.TotalCount()
 	if n == 0 {
@@ -61,7 +60,7 @@ func quantiles(h *hdrhistogram.Histogram, mean, steps float64) engine.Quantiles 
 	return engine.Quantiles{Count: n, Mean: mean, Min: value(h.Min()), P50: value(at[0]), P99: value(at[1]), Max: value(h.Max())}
 }
 
-// decades are buckets of equal parts of a decade.
+// decades returns buckets that divide each decade equally.
 func decades(h *hdrhistogram.Histogram, steps float64) (all []engine.Bucket) {
 	last := math.MinInt
 	for _, bar := range h.Distribution() {
@@ -79,12 +78,12 @@ func decades(h *hdrhistogram.Histogram, steps float64) (all []engine.Bucket) {
 	return all
 }
 
-// mostCells is how many filled buckets a sample has at most; one that is wider has them
-// twice as wide.
+// mostCells is the maximum number of filled buckets of a sample. A wider sample gets buckets of
+// twice the width.
 const mostCells = 128
 
-// narrow are buckets as narrow as values are told apart, those of a histogram; of too many
-// always two, four, … become one.
+// narrow returns the buckets of the histogram itself, the narrowest that distinguish values. If
+// there are too many, it merges 2, 4, … of them into one.
 func narrow(bars []hdrhistogram.Bar, steps float64) (all []engine.Bucket) {
 	for merged := int64(1); ; merged *= 2 {
 		all = all[:0]
@@ -96,7 +95,7 @@ func narrow(bars []hdrhistogram.Bar, steps float64) (all []engine.Bucket) {
 			wide := (bar.To - bar.From + 1) * merged
 			from := bar.From / wide * wide
 			if to := from + wide - 1; to != last {
-				if last >= 0 && from > last+1 { // nothing lies between
+				if last >= 0 && from > last+1 { // an empty gap
 					all = append(all, engine.Bucket{Upper: float64(from-1) / steps})
 				}
 				all = append(all, engine.Bucket{Upper: float64(to) / steps})

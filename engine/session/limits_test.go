@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The iteration under way at the limit may take as long again; on a simulation,
-// where a long one is a large one, a minute at least.
+// The current iteration at the limit may take as long again. On a simulation, where a long
+// iteration is just a large one, it may take at least a minute.
 func TestPatience(t *testing.T) {
 	for _, c := range []struct{ limit, live, simulated time.Duration }{
 		{time.Millisecond, time.Second, time.Minute},
@@ -25,8 +25,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// However short the time, a launch makes one iteration: where nothing cuts it off, all
-// of it, on a host however slow.
+// A launch makes one iteration even within the shortest time limit. If it is not stopped, the
+// iteration completes, on hosts of any speed.
 func TestOneIterationAtLeast(t *testing.T) {
 	for fabric, machine := range map[string]string{"live": "this-host", "sim": "demo"} {
 		sc, err := Scenario("randomaccess")

@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// Random access measures the law: over G = 1 to 16 on 4 nodes × 4 ranks the
-// shares are 1/G and |group ∩ node|/G within five standard errors. The seed is
-// the scenario's; with it the accesses repeat.
+// Random access follows the law: for G = 1 to 16 on 4 nodes × 4 ranks the shares are 1/G and
+// |group ∩ node|/G within five standard errors. The scenario's seed makes the accesses
+// reproducible.
 func TestRandomAccessFollowsTheLaw(t *testing.T) {
 	sc, err := Scenario("randomaccess")
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The session's rhythm.
+// Intervals of the session's loop.
 const (
-	tick         = 5 * time.Millisecond   // states are sampled
-	slowTick     = 100 * time.Millisecond // likewise, where nobody looks on
+	tick         = 5 * time.Millisecond   // sampling of states
+	slowTick     = 100 * time.Millisecond // likewise, if the session is not watched
 	publishEvery = 10                     // ticks
 	grace        = 100 * time.Millisecond
 )
 
-// ending is why the session ended a run.
+// ending is the reason why a run ended.
 type ending int
 
 const (
 	byItself ending = iota
-	byHost          // which keeps another dilation
+	byHost          // the session changes the dilation
 	byChange
 	byLimit
 	byStop
@@ -58,7 +58,7 @@ func (s *Session) loop(ctx context.Context) {
 			h.stretched(r, s.elapsed())
 			why, err = s.watch(ctx, h, r, version)
 			h.fold(r, err == nil && !r.cut, why != byItself, s.elapsed())
-			set = h.set // what was turned meanwhile
+			set = h.set // with the knobs changed meanwhile
 			if x, ok := r.handle.(cluster.Dilated); ok && err == nil && (why == byItself || why == byLimit) && set.adapts() && h.stretch.end(x.Lateness()) {
 				why = byHost
 			}
@@ -89,7 +89,7 @@ func (s *Session) loop(ctx context.Context) {
 	}
 }
 
-// take gives the wanted setup and opens the gate for it.
+// take returns the wanted setup and its version, and reopens the gate.
 func (s *Session) take() (setup, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,9 +104,9 @@ func (s *Session) changed(version int) bool {
 	return s.version != version
 }
 
-// turnedSince reports whether another scenario is wanted than the one that ran. A knob
-// that was turned after the last look at a run, and before it was known to be over,
-// leaves the version as it was.
+// turnedSince reports whether the wanted scenario differs from the one that ran. The version does
+// not change for a knob that takes effect at once, if it changes between the last look at a run
+// and its end.
 func (s *Session) turnedSince(ran *engine.Scenario) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *Session) forget() bool {
 	return asked
 }
 
-// linger waits for a knob after a run is over; false: the session is over too.
+// linger waits for a changed knob after a run. It reports false if the session is over.
 func (s *Session) linger(ctx context.Context, h *history, set setup, r *run, phase engine.Phase, version int) bool {
 	s.mu.Lock()
 	s.idle = true
@@ -150,8 +150,7 @@ func (s *Session) linger(ctx context.Context, h *history, set setup, r *run, pha
 	}
 }
 
-// watch follows a run until it has ended, and says who ended it; the error is the
-// run's own.
+// watch follows a run until it ends. It returns the reason for the end and the run's error.
 func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (ending, error) {
 	s.keepPace(h, r)
 	over := make(chan error, 1)
@@ -212,7 +211,7 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 			finish(byLimit, patience)
 		case <-cut:
 			if r.cut = true; why == byLimit {
-				h.warnings = append(h.warnings, fmt.Sprintf("the iteration under way after %v had not ended %v later and was cut off",
+				h.warnings = append(h.warnings, fmt.Sprintf("time limit %v: the current iteration did not finish within another %v and was stopped",
 					s.options.Limits.For, patience))
 			}
 			r.handle.Cancel(errCut)
@@ -224,9 +223,8 @@ func (s *Session) watch(ctx context.Context, h *history, r *run, version int) (e
 	}
 }
 
-// tick samples states, asks for counts ahead of a sample, and publishes. Until a
-// launch has given its first sample, every tick looks for it. It reports whether the
-// host keeps another dilation.
+// tick samples states, requests counts ahead of a sample, and publishes. Until the first sample of
+// a launch, every tick tries to take one. It reports whether the dilation has to change.
 func (s *Session) tick(h *history, r *run, n int) bool {
 	s.freeze(r)
 	phase := s.phase(r)
@@ -249,7 +247,7 @@ func (s *Session) tick(h *history, r *run, n int) bool {
 	return ok && phase == engine.Running && r.setup.adapts() && h.stretch.look(s.elapsed(), x.Lateness())
 }
 
-// adjust takes over knobs that turn while the run goes on.
+// adjust applies knobs that change while the run continues.
 func (s *Session) adjust(h *history, r *run) {
 	s.mu.Lock()
 	wanted := s.wanted
@@ -260,8 +258,8 @@ func (s *Session) adjust(h *history, r *run) {
 	}
 }
 
-// phase is looked at before the counts are taken: ranks leave theirs before they stand
-// at the gate, so that what is shown as paused has all of them.
+// phase must be called before the counts are gathered. Ranks publish their counts before rank 0
+// waits at the gate, so a snapshot shown as paused is complete.
 func (s *Session) phase(r *run) engine.Phase {
 	if s.gate.standing() || r.frozen {
 		return engine.Paused

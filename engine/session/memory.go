@@ -14,7 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// memory is how many bytes of the host all runs at once may hold; 0: unknown.
+// memory returns the bytes of host memory that all simultaneous runs may use, or 0 if unknown.
 func (o *Options) memory() int64 {
 	if o.Memory > 0 {
 		return o.Memory
@@ -22,15 +22,15 @@ func (o *Options) memory() int64 {
 	return host.Limit()
 }
 
-// What the session keeps of a rank (its probe, a batch of what is not recorded yet, its
-// place), beside traffic by node, three times; and what it keeps of a run.
+// Bytes that the session holds per rank (its probe, a batch of unrecorded values, its slot),
+// in addition to three times the traffic by node, and per run.
 const (
 	probeBytes = 8 << 10
 	runBytes   = 8 << 20
 )
 
-// What a recorder keeps of a lane and of a stretch, chunks that it dropped a moment ago
-// included.
+// Bytes that a recorder holds per lane and per interval, including chunks that it dropped a moment
+// ago, and upper bounds.
 const (
 	laneBytes    = 32 << 10
 	stretchBytes = 40
@@ -38,7 +38,7 @@ const (
 	mostStreams  = 80 << 20
 )
 
-// need is everything that a run takes of the host.
+// need lists all host memory that a run uses.
 func (s *setup) need() []workload.Item {
 	l := &s.spec.Layout
 	probes := int64(probeBytes)
@@ -50,7 +50,7 @@ func (s *setup) need() []workload.Item {
 		workload.Item{Name: "counters", Per: workload.PerRank, Bytes: probes},
 		workload.Item{Name: "series", Per: workload.InAll, Bytes: runBytes})
 	if s.scenario.Text("timeline") != "off" {
-		if m := &s.spec.Machine; m.Device.Count > 0 || !m.Emulated { // or a device is a label
+		if m := &s.spec.Machine; m.Device.Count > 0 || !m.Emulated { // otherwise a device is only a label
 			items = append(items, workload.Item{Name: "timelines of streams", Per: workload.InAll, Bytes: min(mostStreams, int64(l.Ranks())*cluster.Streams*laneBytes)})
 		}
 		items = append(items, workload.Item{Name: "timelines", Per: workload.InAll,
@@ -59,7 +59,7 @@ func (s *setup) need() []workload.Item {
 	return items
 }
 
-// memory is what the whole run takes of the host, in bytes.
+// memory returns the bytes of host memory that the whole run uses.
 func (s *setup) memory() float64 {
 	sum := 0.0
 	for _, i := range s.need() {
@@ -68,32 +68,32 @@ func (s *setup) memory() float64 {
 	return sum
 }
 
-// fits says that a run stays within a limit; 0: unknown.
+// fits reports whether a run stays within a limit. A limit of 0 means unknown.
 func (s *setup) fits(limit int64) bool { return limit == 0 || s.memory() <= float64(limit) }
 
-// shortage is a scenario that does not fit into memory.
+// shortage is the error of a scenario that does not fit into memory.
 type shortage struct {
-	knob, value string // that would have to be turned; "": there is none
+	knob, value string // the knob to change; "": none
 	need, limit float64
 	largest     string
 	fits        string // value of the knob that would fit; "": none
 }
 
 func (e *shortage) Error() string {
-	s := fmt.Sprintf("needs %s (%s), %s are left", cluster.SizeText(e.need), e.largest, cluster.SizeText(e.limit))
+	s := fmt.Sprintf("needs %s of memory (%s), only %s available", cluster.SizeText(e.need), e.largest, cluster.SizeText(e.limit))
 	if e.knob != "" {
 		s = fmt.Sprintf("%s = %s: %s", e.knob, e.value, s)
 	}
 	if e.fits == "" {
-		return s + ": use a smaller problem, larger groups or fewer ranks"
+		return s + " (use a smaller problem, larger groups or fewer ranks)"
 	}
-	return s + ": " + e.fits + " fits"
+	return s + " (" + e.fits + " fits)"
 }
 
-// shownItems is how many items of a need are named.
+// shownItems is the maximum number of items that an error names.
 const shownItems = 3
 
-// largest names what takes the most.
+// largest names the largest items.
 func (s *setup) largest() string {
 	items := s.need()
 	size := func(i workload.Item) float64 { return i.All(&s.spec.Layout) }
@@ -108,8 +108,8 @@ func (s *setup) largest() string {
 	return strings.Join(named, ", ")
 }
 
-// short says why a setup does not fit, beside the knob that was turned, or that is the
-// first of those off their defaults that help.
+// short returns the error of a setup that does not fit. It names the knob that was changed, or
+// else the first non-default knob that can help.
 func (o *Options) short(set *setup, turned string, limit int64) error {
 	e := &shortage{need: set.memory(), limit: float64(limit), largest: set.largest()}
 	sc := &set.scenario
@@ -128,9 +128,9 @@ func (o *Options) short(set *setup, turned string, limit int64) error {
 	return e
 }
 
-// nearest is the value of a knob next to the one it has with which a scenario fits; "":
-// there is none. Of numbers it is the next one below that is round; a choice's is the
-// first that fits.
+// nearest returns a value of a knob with which the scenario fits, close to the current value, or
+// "" if there is none. For a number it prefers the next lower round one, for a choice the first
+// that fits.
 func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) string {
 	with := func(value string) bool {
 		next := sc.Clone()
@@ -147,7 +147,8 @@ func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) stri
 		}
 		return ""
 	}
-	// The largest that fits, if all below it fit too, and the round one below that.
+	// Search for the largest value that fits, if all values below it fit, too, and prefer the
+	// round value below it.
 	low, high := int64(k.Min), now
 	for low < high {
 		if mid := low + (high-low+1)/2; with(strconv.FormatInt(mid, 10)) {
@@ -161,7 +162,7 @@ func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) stri
 			return text
 		}
 	}
-	// What a scenario needs may fall with a number, and not every number can be run.
+	// The need may decrease as a number grows, and some numbers are invalid.
 	best := ""
 	for _, c := range k.Choices {
 		v, err := strconv.ParseInt(c, 10, 64)
@@ -177,7 +178,7 @@ func (o *Options) nearest(sc *engine.Scenario, k *engine.Knob, limit int64) stri
 
 func distance(a, b int64) float64 { return math.Abs(float64(a) - float64(b)) }
 
-// rounded keeps two digits of a number, of a size two binary ones.
+// rounded keeps two decimal digits of a number, or two binary digits of a size.
 func rounded(n int64, size bool) int64 {
 	scale := int64(1)
 	if size {

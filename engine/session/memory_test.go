@@ -9,12 +9,12 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// limited are options whose runs may hold so much.
+// limited returns options with a memory limit.
 func limited(memory int64) Options { return Options{Fabrics: Fabrics(), Memory: memory} }
 
-// A scenario that does not fit is refused before a fabric hears of it: with what it needs
-// and of what, with what is left, and with the nearest round value of the knob that fits.
-func TestRefusedByNumber(t *testing.T) {
+// A scenario that does not fit is refused before a fabric sees it. The error contains the need and
+// its items, the available memory, and the nearest round value of the knob that fits.
+func TestMemoryRefusal(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
 		settings string
@@ -22,15 +22,15 @@ func TestRefusedByNumber(t *testing.T) {
 		want     string
 	}{
 		{"pingpong fabric sim nodes 2 ranks-per-node 1 size 1073741824", 3174 * mib,
-			`^size = 1073741824: needs 4\.0\d* GiB \(message buffers 4 GiB\), 3\.1 GiB are left: 805306368 fits$`},
+			`^size = 1073741824: needs 4\.0\d* GiB of memory \(message buffers 4 GiB\), only 3\.1 GiB available \(805306368 fits\)$`},
 		{"randomaccess machine this-host elements 16000000", 64 * mib,
-			`^elements = 16000000: needs [45]\d\d\.?\d? MiB \(segments 488\.3 MiB(, .*)?\), 64 MiB are left: \d+0000 fits$`},
-		// A knob that is at its default may be the one.
-		{"cartesian machine this-host nodes 64 ranks-per-node 64", 1024 * mib, `^nodes = 64: needs .* fits$`},
-		// None of the knobs that were turned helps alone.
-		{"beff fabric sim nodes 64 ranks-per-node 64 randoms 1000", 64 * mib, `^needs .*, 64 MiB are left: use a smaller problem, larger groups or fewer ranks$`},
-		// More is less: larger groups have fewer replicas.
-		{"randomaccess machine this-host elements 4000000 group 1", 256 * mib, `^elements = 4000000: .* fits$`},
+			`^elements = 16000000: needs [45]\d\d\.?\d? MiB of memory \(segments 488\.3 MiB(, .*)?\), only 64 MiB available \(\d+0000 fits\)$`},
+		// The error can name a knob that is at its default.
+		{"cartesian machine this-host nodes 64 ranks-per-node 64", 1024 * mib, `^nodes = 64: needs .* fits\)$`},
+		// No single changed knob is enough.
+		{"beff fabric sim nodes 64 ranks-per-node 64 randoms 1000", 64 * mib, `^needs .*, only 64 MiB available \(use a smaller problem, larger groups or fewer ranks\)$`},
+		// A larger value can need less memory: larger groups have fewer replicas.
+		{"randomaccess machine this-host elements 4000000 group 1", 256 * mib, `^elements = 4000000: .* fits\)$`},
 	} {
 		o := limited(c.memory)
 		_, err := New(scenarioOf(t, strings.Fields(c.settings)), o)
@@ -38,41 +38,41 @@ func TestRefusedByNumber(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.settings, err, c.want)
 			continue
 		}
-		// What is said to fit does.
+		// The suggested value fits.
 		if head, rest, ok := strings.Cut(err.Error(), " = "); ok {
-			if _, fits, ok := strings.Cut(rest, "are left: "); ok {
+			if _, fits, ok := strings.Cut(rest, "available ("); ok {
 				sc := scenarioOf(t, strings.Fields(c.settings))
-				if err := sc.Set(head, strings.TrimSuffix(fits, " fits")); err != nil {
+				if err := sc.Set(head, strings.TrimSuffix(fits, " fits)")); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := New(sc, o); err != nil {
-					t.Errorf("%s: %s is said to fit: %v", c.settings, fits, err)
+					t.Errorf("%s: suggested value %s does not fit: %v", c.settings, fits, err)
 				}
 			}
 		}
 	}
 }
 
-// The knob that was turned is the one that is named, and the scenario stays as it was.
-func TestATurnIsRefusedByNumber(t *testing.T) {
+// The error names the knob that was changed, and the scenario remains unchanged.
+func TestMemoryRefusalOfKnob(t *testing.T) {
 	s, err := New(scenarioOf(t, strings.Fields("randomaccess machine this-host elements 1000000")), limited(100<<20))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
-		{"elements", "16000000", `^elements = 16000000: needs .* MiB \(segments 488\.3 MiB(, .*)?\), 100 MiB are left: [12]\d00000 fits$`},
-		{"group", "1", `^group = 1: needs 1\d\d.* MiB \(segments 122\.1 MiB(, .*)?\), 100 MiB are left: [24] fits$`},
+		{"elements", "16000000", `^elements = 16000000: needs .* MiB of memory \(segments 488\.3 MiB(, .*)?\), only 100 MiB available \([12]\d00000 fits\)$`},
+		{"group", "1", `^group = 1: needs 1\d\d.* MiB of memory \(segments 122\.1 MiB(, .*)?\), only 100 MiB available \([24] fits\)$`},
 	} {
 		if err := s.turn(c[0], c[1]); err == nil || !regexp.MustCompile(c[2]).MatchString(err.Error()) {
 			t.Errorf("%s at %s: %v, want %s", c[0], c[1], err, c[2])
 		}
 	}
 	if got := s.wanted.scenario.Text("elements"); got != "1000000" {
-		t.Errorf("elements are %s after a turn that was refused", got)
+		t.Errorf("elements = %s after a refused change", got)
 	}
 }
 
-// The points of a sweep that run at once share what there is.
+// Simultaneous points of a sweep share the available memory.
 func TestPointsShareMemory(t *testing.T) {
 	sc := scenarioOf(t, strings.Fields("pingpong fabric sim nodes 2 ranks-per-node 1 size 16777216"))
 	f := &field{options: limited(100 << 20), cores: 2}
@@ -85,15 +85,15 @@ func TestPointsShareMemory(t *testing.T) {
 	}
 	f.running = []Running{{index: 0}}
 	if f.room(1) {
-		t.Error("two runs of 72 MiB have room in 100")
+		t.Error("two runs of 72 MiB fit into 100")
 	}
 	if f.options.Memory = 200 << 20; !f.room(1) && f.beside(1) {
-		t.Error("two runs of 72 MiB have no room in 200")
+		t.Error("two runs of 72 MiB do not fit into 200")
 	}
 }
 
-// A phantom holds what is real of it, and no more.
-func TestPhantomsHoldLittle(t *testing.T) {
+// Size-only data need only the memory of their real part.
+func TestSizeOnlyMemory(t *testing.T) {
 	o := limited(0)
 	need := func(settings string) float64 {
 		set, err := o.plan(scenarioOf(t, strings.Fields(settings)))
@@ -104,13 +104,13 @@ func TestPhantomsHoldLittle(t *testing.T) {
 	}
 	const phantom = "cartesian fabric sim nodes 4 ranks-per-node 4 size 1073741824 real-limit "
 	if got := need(phantom + "4096"); got > 10<<20 {
-		t.Errorf("phantoms take %s", cluster.SizeText(got))
+		t.Errorf("size-only messages need %s", cluster.SizeText(got))
 	}
 	if got := need(phantom + "8388608"); got < 128<<20 || got > 144<<20 {
-		t.Errorf("of phantoms 1 MiB is real, and they take %s", cluster.SizeText(got))
+		t.Errorf("size-only messages with 1 MiB real need %s", cluster.SizeText(got))
 	}
 	if got := need("cartesian fabric live machine this-host nodes 4 ranks-per-node 4 size 1048576"); got < 128<<20 {
-		t.Errorf("messages of 1 MiB take %s", cluster.SizeText(got))
+		t.Errorf("messages of 1 MiB need %s", cluster.SizeText(got))
 	}
 }
 
@@ -121,12 +121,12 @@ func TestRoundValues(t *testing.T) {
 		want int64
 	}{{0, true, 0}, {3, true, 3}, {1023, true, 768}, {1024, true, 1024}, {99, false, 99}, {123456, false, 120000}} {
 		if got := rounded(c.n, c.size); got != c.want {
-			t.Errorf("%d (size %v) is rounded to %d, want %d", c.n, c.size, got, c.want)
+			t.Errorf("rounded(%d, %v) = %d, want %d", c.n, c.size, got, c.want)
 		}
 	}
 }
 
-// scenarioOf is a workload's name, and knobs and values.
+// scenarioOf returns a scenario: the name of a workload, followed by knobs and values.
 func scenarioOf(t testing.TB, settings []string) engine.Scenario {
 	t.Helper()
 	sc, err := Scenario(settings[0])

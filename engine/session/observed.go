@@ -11,18 +11,18 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// launched tells the observer that a launch begins.
+// launched notifies the observer of a launch.
 func (s *Session) launched(set *setup) {
 	o := s.options.Observer
 	if o == nil {
 		return
 	}
 	var file bytes.Buffer
-	_ = presets.WriteMachine(&file, set.machine) // one that no file can hold has none
+	_ = presets.WriteMachine(&file, set.machine) // left empty for a machine that a file cannot describe
 	o.Launched(&engine.Launch{At: s.elapsed(), Scenario: set.scenario, Kind: set.kind(), Machine: set.machine.Name, File: file.String()})
 }
 
-// ended tells the observer what a launch came to.
+// ended notifies the observer of the outcome of a launch.
 func (s *Session) ended(h *history, set setup, r *run, phase engine.Phase) {
 	o := s.options.Observer
 	if o == nil {
@@ -33,12 +33,12 @@ func (s *Session) ended(h *history, set setup, r *run, phase engine.Phase) {
 	o.Ended(x)
 }
 
-// timedEvery is how long an interval of latencies is: with the time until a recording has
-// it, less than a second.
+// timedEvery is the length of an interval of latencies. Including the time until a recording
+// stores it, this is below one second.
 const timedEvery = 500 * time.Millisecond
 
-// timed tells the observer of the accesses since the last time, if it is time for that;
-// last: nothing follows in this launch.
+// timed passes the accesses since the last call to the observer, if an interval has passed. last
+// is set at the end of a launch.
 func (s *Session) timed(h *history, at time.Duration, last bool) {
 	o, total := s.options.Observer, h.last.pile
 	if o == nil || total == nil || !last && at < h.told.at+timedEvery {
@@ -56,7 +56,7 @@ func (s *Session) timed(h *history, at time.Duration, last bool) {
 	}
 }
 
-// intervals are what the observer knows of the accesses of a launch.
+// intervals holds the part of a launch's accesses that the observer already has.
 type intervals struct {
 	at     time.Duration
 	counts [cluster.Classes][]int64 // of the histogram
@@ -64,7 +64,7 @@ type intervals struct {
 	time   [cluster.Classes]cluster.Time
 }
 
-// spread gives what has come to the accesses of a class; false: nothing has.
+// spread computes the new accesses of a class. It reports false if there are none.
 func (t *intervals) spread(c int, h *hdrhistogram.Histogram, number int64, sum cluster.Time, x *engine.Spread) bool {
 	n := number - t.number[c]
 	if n <= 0 {
@@ -79,12 +79,12 @@ func (t *intervals) spread(c int, h *hdrhistogram.Histogram, number int64, sum c
 		}
 	}
 	part := hdrhistogram.Import(&fresh)
-	if part.TotalCount() == 0 { // its ranks have not left it yet
+	if part.TotalCount() == 0 { // its ranks have not recorded them yet
 		return false
 	}
 	x.Quantiles = latencyQuantiles(part, n, sum-t.time[c])
 	x.Buckets = nil
-	x.HDR, _ = part.Encode(hdrhistogram.V2CompressedEncodingCookieBase) // into memory
+	x.HDR, _ = part.Encode(hdrhistogram.V2CompressedEncodingCookieBase) // cannot fail: it writes to memory
 	t.counts[c], t.number[c], t.time[c] = all.Counts, number, sum
 	return true
 }

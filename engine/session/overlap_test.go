@@ -33,8 +33,8 @@ var schemesStudy = study.Epsilon(
 	},
 	"reserved", "local-k")
 
-// schemes reports fractions and ε as a product of local-k planes does whose gain is
-// nine tenths of the model's.
+// schemes reports the fractions and ε of a product with local-k planes whose gain is nine tenths
+// of the model's.
 func init() {
 	costs := models.SparseCosts{Comm: models.PaperCommFitted, NonOverlap: models.PaperSplit, Overlap: 1}
 	report := func(r *cluster.Rank, p engine.Probe) error {
@@ -84,8 +84,8 @@ func init() {
 	workload.Register(w)
 }
 
-// A session over schemes: masteronly has its reason and no point, flipping the level
-// says what was gained, and turning n_k leaves the earlier points where they are.
+// A session over schemes: masteronly has an explanation and no point, changing the level reports
+// the gain, and changing n_k leaves the earlier points unchanged.
 func TestOverlapOfASession(t *testing.T) {
 	sc, err := Scenario("schemes")
 	if err != nil {
@@ -112,12 +112,12 @@ func TestOverlapOfASession(t *testing.T) {
 		}
 	}
 	first := s.until("masteronly", told("masteronly", 8))
-	if want := "all threads but one sleep during communication, 33% of the time: 1 reserved thread would give ε 1.33 (modelled)."; first.Why != want || first.Change != "" {
+	if want := "All threads except one are idle during communication, 33% of the time. With 1 reserved thread, ε would be 1.33 (modelled)."; first.Why != want || first.Change != "" {
 		t.Errorf("why %q, want %q; change %q", first.Why, want, first.Change)
 	}
 	s.do(engine.Set, "threading", "multiple")
 	now := s.until("multiple", told("multiple", 8, 8))
-	if want := "multiple, m = 1: 1.29× faster (10.0 ms → 7.73 ms an iteration, simulated); 2.27 ms of 3.29 ms communication now hidden"; now.Change != want {
+	if want := "multiple, m = 1: 1.29× faster: 10.0 → 7.73 ms for an iteration (simulated); 2.27 ms of 3.29 ms communication now hidden"; now.Change != want {
 		t.Errorf("change %q, want %q", now.Change, want)
 	}
 	s.do(engine.Set, "local-k", "2")

@@ -8,16 +8,15 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// visible is how long an iteration of a simulation takes on the screen, unless the
-// user chooses a pace: ranks are seen to change, and the host has time for others.
+// visible is the time that a simulated iteration takes on the screen, unless the user chooses a
+// pace. It makes the ranks' changes visible and leaves the host time for other work.
 const visible = 50 * time.Millisecond
 
-// pace is in virtual seconds for a wall second; 0: as fast as it goes. Paced by
-// itself, a run is as fast as it goes until its first iterations tell how long one
-// takes.
+// pace returns virtual seconds per wall second, or 0 for full speed. With automatic pace, a run
+// has full speed until its first iterations show how long one takes.
 func pace(sc *engine.Scenario, done *frame, screen bool) float64 {
 	if sc.Text("pace") != "auto" {
-		return sc.Float("pace") // max: 0
+		return sc.Float("pace") // 0 if max
 	}
 	if !screen || done.iterations == 0 {
 		return 0
@@ -25,7 +24,7 @@ func pace(sc *engine.Scenario, done *frame, screen bool) float64 {
 	return done.stamp.Seconds() / float64(done.iterations) / visible.Seconds()
 }
 
-// keepPace sets the pace of a simulation, if it should be clearly another one.
+// keepPace sets the pace of a simulation if it should clearly change.
 func (s *Session) keepPace(h *history, r *run) {
 	handle, ok := r.handle.(cluster.Virtual)
 	if !ok {
@@ -39,12 +38,11 @@ func (s *Session) keepPace(h *history, r *run) {
 	handle.SetPace(want)
 }
 
-// patientTicks is how long a pause waits for a simulation's iteration to end.
+// patientTicks is the number of ticks that a pause waits for a simulation's iteration to end.
 const patientTicks = 50
 
-// freeze stops a simulation's clock wherever it is, if a pause has waited for long:
-// an iteration of many ranks, or at a slow pace, may take minutes. A step lets it
-// go on to the end of the iteration.
+// freeze stops a simulation's clock immediately if a pause has waited too long. An iteration of
+// many ranks or at a slow pace may take minutes. A step lets the iteration finish.
 func (s *Session) freeze(r *run) {
 	handle, ok := r.handle.(cluster.Virtual)
 	if !ok {

@@ -7,14 +7,14 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// past is the scenarios on both sides of the wanted one: those that were wanted before
-// it, and those that were undone. The nearest stands last.
+// past holds the scenarios before the wanted one, and the undone scenarios after it. The nearest
+// is last.
 type past struct{ before, after []engine.Scenario }
 
-// mostPast is how many turns can be undone.
+// mostPast is the maximum number of changes that can be undone.
 const mostPast = 500
 
-// turned keeps a scenario that another one follows; what was undone is gone.
+// turned stores the scenario before a change, and drops the undone scenarios.
 func (p *past) turned(from engine.Scenario) {
 	p.before, p.after = pushed(p.before, from), nil
 }
@@ -34,7 +34,7 @@ func (p *past) redone(from engine.Scenario) {
 	p.after, p.before = p.after[:len(p.after)-1], pushed(p.before, from)
 }
 
-// again plans a scenario that was wanted once, the last of all.
+// again plans the last of some earlier scenarios. If there is none, the error is the text none.
 func (o *Options) again(all []engine.Scenario, none string) (setup, error) {
 	if len(all) == 0 {
 		return setup{}, errors.New(none)
@@ -44,17 +44,18 @@ func (o *Options) again(all []engine.Scenario, none string) (setup, error) {
 
 func (s *Session) undo() error {
 	return s.want(func(*engine.Scenario) (setup, error) {
-		return s.options.again(s.past.before, "there is nothing to undo: no knob was turned")
+		return s.options.again(s.past.before, "nothing to undo: no knob was changed")
 	}, s.past.undone)
 }
 
 func (s *Session) redo() error {
 	return s.want(func(*engine.Scenario) (setup, error) {
-		return s.options.again(s.past.after, "there is nothing to redo")
+		return s.options.again(s.past.after, "nothing to redo")
 	}, s.past.redone)
 }
 
-// byDefault turns a knob to its default, which may be the workload's own; "": all knobs.
+// byDefault sets a knob to its default, which may be specific to the workload, or all knobs if
+// knob is "".
 func (s *Session) byDefault(knob string) error {
 	return s.want(func(from *engine.Scenario) (setup, error) {
 		usual, err := Scenario(from.Workload, s.options.Machines...)

@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// idle is a session that plans what it is told, and runs nothing.
+// idle returns a session that plans scenarios but runs none.
 func idle(t *testing.T, workload string) *Session {
 	t.Helper()
 	sc, err := Scenario(workload)
@@ -25,7 +25,7 @@ func idle(t *testing.T, workload string) *Session {
 	return s
 }
 
-// wants is what a session is to run, in comparable words.
+// wants returns the wanted scenario in a form that can be compared.
 func (s *Session) wants() map[string]string {
 	sc := s.wanted.scenario.Clone()
 	sc.Values["workload"] = sc.Workload
@@ -48,8 +48,8 @@ func set(knob, value string) engine.Command {
 	return engine.Command{Verb: engine.Set, Knob: knob, Value: value}
 }
 
-// A turn is undone and redone, of a knob as of workload, model and machine; another turn
-// drops what was undone.
+// Changes of a knob, workload, model or machine are undone and redone. A new change drops the
+// undone ones.
 func TestUndoAndRedo(t *testing.T) {
 	s := idle(t, "randomaccess")
 	all := []map[string]string{s.wants()}
@@ -64,7 +64,7 @@ func TestUndoAndRedo(t *testing.T) {
 		}
 	}
 	if err := s.Do(undo); err == nil || !strings.Contains(err.Error(), "nothing to undo") {
-		t.Errorf("before the first turn: %v", err)
+		t.Errorf("before the first change: %v", err)
 	}
 	for _, want := range all[1:4] {
 		s.told(t, redo)
@@ -74,17 +74,17 @@ func TestUndoAndRedo(t *testing.T) {
 	}
 	s.told(t, set("group", "2"))
 	if err := s.Do(redo); err == nil || !strings.Contains(err.Error(), "nothing to redo") {
-		t.Errorf("after another turn: %v", err)
+		t.Errorf("after another change: %v", err)
 	}
 	s.told(t, undo)
 	if diff := cmp.Diff(all[3], s.wants()); diff != "" {
-		t.Errorf("undone after all: %s", diff)
+		t.Errorf("unexpectedly undone: %s", diff)
 	}
 }
 
-// A scenario that is taken whole is one turn: undone, what ran before is back, its
-// workload and all its knobs, and a walk through the workloads finds it as it was left.
-func TestATakenScenarioIsUndone(t *testing.T) {
+// Taking a whole scenario is one change. Undoing it restores the previous workload with all its
+// knobs, and a walk through the workloads finds its last scenario.
+func TestUndoTake(t *testing.T) {
 	s := idle(t, "randomaccess")
 	s.told(t, set("group", "8"))
 	before := s.wants()
@@ -114,30 +114,30 @@ func TestATakenScenarioIsUndone(t *testing.T) {
 		s.told(t, set("workload", workload))
 	}
 	if got := s.wants()["threads-per-rank"]; got != "8" {
-		t.Errorf("after a walk through the workloads it has %s threads", got)
+		t.Errorf("after a walk through the workloads: %s threads", got)
 	}
 	s.told(t, set("workload", "randomaccess"))
 	if got := s.wants()["group"]; got != "8" {
-		t.Errorf("after a walk the group is %s", got)
+		t.Errorf("after a walk: group %s", got)
 	}
 }
 
-// What changes nothing, or is refused, is no turn.
-func TestWhatIsNoTurn(t *testing.T) {
+// A command that is refused or changes nothing cannot be undone.
+func TestNothingToUndo(t *testing.T) {
 	s := idle(t, "randomaccess")
 	s.told(t, set("group", "4"))
 	if err := s.Do(set("group", "3")); err == nil {
-		t.Error("a group of 3 is taken")
+		t.Error("a group of 3 is accepted")
 	}
 	s.told(t, engine.Command{Verb: engine.Default})
 	s.told(t, engine.Command{Verb: engine.Pause})
 	if err := s.Do(undo); err == nil {
-		t.Error("something is undone")
+		t.Error("undo succeeded without a change")
 	}
 }
 
-// Knobs go back to the defaults of the workload, one or all, and that is undone as any
-// turn.
+// One knob or all knobs return to the defaults of the workload, and this is undone like any
+// change.
 func TestDefaults(t *testing.T) {
 	s := idle(t, "spmv")
 	first := s.wants()
@@ -160,11 +160,12 @@ func TestDefaults(t *testing.T) {
 		t.Error(diff)
 	}
 	if err := s.Do(engine.Command{Verb: engine.Default, Knob: "gruop"}); err == nil || !strings.Contains(err.Error(), `unknown knob "gruop"`) {
-		t.Errorf("of no knob: %v", err)
+		t.Errorf("default of an unknown knob: %v", err)
 	}
 }
 
-// Whatever was told: undoing all gives the first scenario, redoing all the last.
+// After any sequence of commands, undoing all of them yields the first scenario, and redoing all
+// of them the last.
 func TestUndoAllRedoAll(t *testing.T) {
 	seeds := uint64(20)
 	if testing.Short() {
@@ -210,13 +211,13 @@ func TestUndoAllRedoAll(t *testing.T) {
 			t.Errorf("seed %d: all redone: %s", seed, diff)
 		}
 		if err := s.Do(redo); err == nil {
-			t.Errorf("seed %d: there is more to redo than was undone", seed)
+			t.Errorf("seed %d: more redos than undos", seed)
 		}
 	}
 }
 
-// The oldest turns are forgotten.
-func TestPastIsBounded(t *testing.T) {
+// The oldest changes are dropped.
+func TestUndoIsLimited(t *testing.T) {
 	s := idle(t, "randomaccess")
 	for i := range mostPast + 10 {
 		s.told(t, set("seed", []string{"1", "2"}[(i+1)%2]))
@@ -226,6 +227,6 @@ func TestPastIsBounded(t *testing.T) {
 		n++
 	}
 	if n != mostPast {
-		t.Errorf("%d turns are undone, want %d", n, mostPast)
+		t.Errorf("%d changes undone, want %d", n, mostPast)
 	}
 }

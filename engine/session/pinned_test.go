@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// What a session over a simulation tells while knobs turn is the same for good, to
-// the last digit: cells of every group size and every scheme, reason and change.
-func TestWhatASessionTells(t *testing.T) {
+// The output of a session over a simulation never changes while knobs change, to the last digit:
+// the cells of every group size and scheme, and the texts of why and change.
+func TestPinnedOutput(t *testing.T) {
 	for _, c := range []struct {
 		workload string
 		knobs    []string // alternate with values
@@ -79,7 +79,7 @@ func TestWhatASessionTells(t *testing.T) {
 	}
 }
 
-// cells are the lines that a snapshot's charts are made of.
+// cells returns the data of a snapshot's charts as lines.
 func cells(s *engine.Snapshot) []string {
 	var all []string
 	if v := s.Study(study.LocalityName); v != nil {

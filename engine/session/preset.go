@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// FromPreset is the scenario that a file states; an error has the file's line.
+// FromPreset returns the scenario that a file describes. An error includes the line of the file.
 func FromPreset(p *presets.Scenario, own ...cluster.Machine) (engine.Scenario, error) {
 	if _, err := workload.Find(p.Workload); err != nil {
 		return engine.Scenario{}, p.Wrong("workload", err)
@@ -29,8 +29,7 @@ func FromPreset(p *presets.Scenario, own ...cluster.Machine) (engine.Scenario, e
 	return sc, nil
 }
 
-// Presets gives the scenarios that come along and the user's, and why any of the
-// user's is left out.
+// Presets returns the built-in scenarios and the user's, and an error for each that was skipped.
 func Presets(own ...cluster.Machine) (all []presets.Scenario, skipped []error) {
 	for _, s := range presets.SkippedScenarios() {
 		skipped = append(skipped, s.Err)
@@ -49,7 +48,7 @@ func Presets(own ...cluster.Machine) (all []presets.Scenario, skipped []error) {
 	return all, skipped
 }
 
-// AsPreset states a scenario for a file: the knobs that are not at their defaults.
+// AsPreset converts a scenario for a file: it lists the knobs that are not at their defaults.
 func AsPreset(name string, sc *engine.Scenario) (presets.Scenario, error) {
 	p := presets.Scenario{Name: name, Workload: sc.Workload}
 	w, err := workload.Find(sc.Workload)
@@ -62,6 +61,6 @@ func AsPreset(name string, sc *engine.Scenario) (presets.Scenario, error) {
 			p.Knobs = append(p.Knobs, presets.Knob{Name: k.Name, Value: v})
 		}
 	}
-	p.Title = w.Title + ", as it was saved"
+	p.Title = w.Title + ", saved scenario"
 	return p, nil
 }

@@ -11,32 +11,32 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// recentIterations is how many iteration times are kept.
+// recentIterations is the maximum number of stored iteration times.
 const recentIterations = 256
 
 // probe is the engine.Probe of one rank.
 type probe struct {
 	run       *run
 	rank      *cluster.Rank
-	asked     uint64 // the request for counts that was answered last
+	asked     uint64 // last answered request for counts
 	batch     *batch
 	counts    counts
 	iteration int
 	done      int          // rank 0: iterations that every rank has ended
-	started   cluster.Time // of the iteration
+	started   cluster.Time // start of the iteration
 	clock     cluster.Time
-	gathered  uint64          // rank 0: the request that comes after the tables were gathered last
-	words     [2]int64        // that the ranks agree on: ps of the iteration, verdict
-	traffic   cluster.Traffic // scratch: as it was before a call of the house's own
-	paused    cluster.Time    // spent while the session was paused
-	stamp     cluster.Time    // the clock at the last flush
-	times     []float64       // rank 0: the latest iterations, s
+	gathered  uint64          // rank 0: the request after the last gathering of the tables
+	words     [2]int64        // agreed on by all ranks: ps of the iteration, verdict
+	traffic   cluster.Traffic // scratch: the traffic before one of the session's own calls
+	paused    cluster.Time    // time spent in pauses
+	stamp     cluster.Time    // clock at the last flush
+	times     []float64       // rank 0: latest iterations, s
 	recorder  *timeline.Recorder
-	part      int     // row of the part of the iteration under way; −1: none
-	clocked   clocked // nil: looking at the clock changes nothing
+	part      int     // row of the current part of the iteration; −1: none
+	clocked   clocked // nil: reading the clock does not change the run
 }
 
-// clockTries is how often the clock is read to find its least step.
+// clockTries is the number of clock readings used to find its smallest step.
 const clockTries = 64
 
 func newProbe(run *run, r *cluster.Rank) *probe {
@@ -47,7 +47,7 @@ func newProbe(run *run, r *cluster.Rank) *probe {
 	p.traffic.Nodes = make([]int64, len(r.Traffic().Nodes))
 	tries := clockTries
 	if v := run.virtual; v != nil {
-		p.clocked, p.batch, tries = r.Lib().Port().(clocked), &v.batch, 1 // a virtual look always costs the same
+		p.clocked, p.batch, tries = r.Lib().Port().(clocked), &v.batch, 1 // reading a virtual clock always costs the same
 		v.probes[r.ID()] = p
 	} else {
 		p.batch = new(batch)
@@ -63,8 +63,8 @@ func newProbe(run *run, r *cluster.Rank) *probe {
 	return p
 }
 
-// Next implements engine.Probe. All ranks agree on the largest of two words: how
-// long the iteration took them, and rank 0's verdict.
+// Next implements engine.Probe. All ranks agree on the maximum of two words: the duration of the
+// iteration and rank 0's verdict.
 func (p *probe) Next() bool {
 	if p.run.virtual != nil {
 		return p.nextRound()
@@ -90,7 +90,7 @@ func (p *probe) Next() bool {
 		held := words[1] == int64(hold)
 		p.flush(true)
 		p.paused -= p.rank.Now()
-		p.agree() // all have left their counts before rank 0 takes them, and stands at the gate
+		p.agree() // all have published their counts before rank 0 gathers them and waits at the gate
 		words[1] = int64(goOn)
 		if p.chief() {
 			p.gathered = p.run.ask.Load() + 1
@@ -110,10 +110,10 @@ func (p *probe) Next() bool {
 	return words[1] == int64(goOn)
 }
 
-// wants says that tables are asked for, and were not gathered since.
+// wants reports whether tables are requested and not gathered since.
 func (p *probe) wants() bool { return len(p.run.tables) > 0 && p.gathered != p.run.ask.Load()+1 }
 
-// now is the rank's clock, for the session's own use.
+// now returns the rank's clock, for the session's own use.
 func (p *probe) now() cluster.Time {
 	if p.clocked != nil {
 		return p.clocked.Clock()
@@ -121,10 +121,10 @@ func (p *probe) now() cluster.Time {
 	return p.rank.Now()
 }
 
-// chief says that this is rank 0, which decides and keeps the times.
+// chief reports whether this is rank 0, which decides and stores the times.
 func (p *probe) chief() bool { return p.rank.ID() == 0 }
 
-// keep adds an iteration that every rank has ended.
+// keep stores the time of an iteration that every rank has ended.
 func (p *probe) keep(seconds float64) {
 	p.done++
 	if len(p.times) == recentIterations {
@@ -133,8 +133,8 @@ func (p *probe) keep(seconds float64) {
 	p.times = append(p.times, seconds)
 }
 
-// agree makes the words the largest of all ranks' words. These calls are the
-// house's own and do not show in the program's traffic.
+// agree sets the words to the maximum over all ranks. These are the session's own calls and do not
+// count as the program's traffic.
 func (p *probe) agree() {
 	t := p.rank.Traffic()
 	copy(p.traffic.Nodes, t.Nodes)
@@ -200,7 +200,7 @@ func (p *probe) Sample(name string, value float64) {
 			continue
 		}
 		if !(value >= 0) || math.IsInf(value, 1) {
-			panic(fmt.Sprintf("session: workload %s: sample %s = %g: want a number from 0", w.Name, name, value))
+			panic(fmt.Sprintf("session: workload %s: sample %s = %g: want a finite number ≥ 0", w.Name, name, value))
 		}
 		at := len(w.Metrics) + i
 		p.counts.sums[at] += value
@@ -285,15 +285,15 @@ func (p *probe) Float(knob string) float64 { return p.run.setup.scenario.Float(k
 // Text implements engine.Probe.
 func (p *probe) Text(knob string) string { return p.run.setup.scenario.Text(knob) }
 
-// record moves what waits into the run's shards.
+// record moves the batch into the run's shards.
 func (p *probe) record() {
 	if b := p.batch; b.values > 0 || b.tallies > 0 {
 		p.run.shards.record(p.rank.ID(), b)
 	}
 }
 
-// flush answers the session's request for counts. An access tries, and leaves it
-// to the next one if the place for them is taken at the moment; wait insists.
+// flush answers the session's request for counts. With wait it blocks for the slot's lock.
+// Otherwise, it leaves the request to the next access if the slot is locked.
 func (p *probe) flush(wait bool) {
 	asked := p.run.ask.Load()
 	p.stamp = p.now()
@@ -309,8 +309,8 @@ func (p *probe) flush(wait bool) {
 	p.asked = asked
 }
 
-// finish leaves the last counts. The body may have been unwound by an abort, so
-// the clock is not read.
+// finish publishes the last counts. It does not read the clock, because an abort may have unwound
+// the body.
 func (p *probe) finish() {
 	p.record()
 	s := p.run.slot(p.rank.ID())

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// alone runs a body with its probe on one rank, with nobody watching.
+// alone runs a body with its probe on one rank, without observers.
 func alone(t testing.TB, body func(p engine.Probe)) *run {
 	t.Helper()
 	o := Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}}
@@ -74,21 +74,21 @@ func BenchmarkAccess(b *testing.B) {
 	})
 }
 
-func TestWhatIsNotDeclaredPanics(t *testing.T) {
+func TestUndeclaredPanics(t *testing.T) {
 	for want, call := range map[string]func(p engine.Probe){
 		"session: workload story does not declare the metric speed":              func(p engine.Probe) { p.Report("speed", 1) },
 		"session: workload story does not declare the sample speed":              func(p engine.Probe) { p.Sample("speed", 1) },
 		"session: workload story does not declare the table speed":               func(p engine.Probe) { p.Tally("speed", 0, 0, 1) },
-		"session: workload story: sample span = -1: want a number from 0":        func(p engine.Probe) { p.Sample("span", -1) },
-		"session: workload story: sample span = NaN: want a number from 0":       func(p engine.Probe) { p.Sample("span", math.NaN()) },
-		"session: workload story: sample span = +Inf: want a number from 0":      func(p engine.Probe) { p.Sample("span", math.Inf(1)) },
+		"session: workload story: sample span = -1: want a finite number ≥ 0":    func(p engine.Probe) { p.Sample("span", -1) },
+		"session: workload story: sample span = NaN: want a finite number ≥ 0":   func(p engine.Probe) { p.Sample("span", math.NaN()) },
+		"session: workload story: sample span = +Inf: want a finite number ≥ 0":  func(p engine.Probe) { p.Sample("span", math.Inf(1)) },
 		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 2, 0":  func(p engine.Probe) { p.Tally("turns", 2, 0, 1) },
 		"session: workload story: table turns of 1 × 2 × 1 has no cell 0, 0, -1": func(p engine.Probe) { p.Tally("turns", 0, -1, 1) },
 	} {
 		alone(t, func(p engine.Probe) {
 			defer func() {
 				if v := recover(); v != want {
-					t.Errorf("it panicked with %v, want %s", v, want)
+					t.Errorf("panic %v, want %s", v, want)
 				}
 			}()
 			call(p)
@@ -96,7 +96,7 @@ func TestWhatIsNotDeclaredPanics(t *testing.T) {
 	}
 }
 
-// Samples and tables are those of all ranks, exact in count and mean, on each fabric.
+// Samples and tables include all ranks, and are exact in count and mean, on each fabric.
 func TestSamplesAndTables(t *testing.T) {
 	for _, fabric := range []string{"live", "sim"} {
 		sc := told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1")
@@ -110,7 +110,7 @@ func TestSamplesAndTables(t *testing.T) {
 		}
 		number, span := s.Samples[0], s.Samples[1]
 		if number.Count != 30 || number.Mean != 2.5 || number.Min != 0 || number.P50 < 1.99 || number.P50 > 2.01 || number.Max < 4.98 || number.Max > 5.02 || number.Kind != s.Kind {
-			t.Errorf("%s: numbers 0 to 5, five times each, are %+v", fabric, number)
+			t.Errorf("%s: got %+v, want the numbers 0 to 5, five times each", fabric, number)
 		}
 		if span.Count != 30 || math.Abs(span.Mean/3e-6-1) > 1e-12 || math.Abs(span.Max/5e-6-1) > 0.01 || span.Unit != "s" {
 			t.Errorf("%s: spans of 1 to 5 µs are %+v", fabric, span)
@@ -129,7 +129,7 @@ func TestSamplesAndTables(t *testing.T) {
 		} else {
 			for at, x := range p.Values { // 0, 1, 4, 9 and 16 were reported
 				if want := at == 0 || at == 1 || at == 4 || at == 9 || at == 16; want != (x == 2.5) || want == math.IsNaN(x) {
-					t.Errorf("%s: at place %d there is %v", fabric, at, x)
+					t.Errorf("%s: place %d: %v", fabric, at, x)
 				}
 			}
 		}
@@ -141,9 +141,9 @@ func TestSamplesAndTables(t *testing.T) {
 	}
 }
 
-// Whenever a run is looked at, its tables are those of whole iterations: running, paused,
-// stepped and at its end.
-func TestTablesAreOfWholeIterations(t *testing.T) {
+// The tables of a run are always those of complete iterations: while it runs, is paused or
+// stepped, and at its end.
+func TestTablesCoverCompleteIterations(t *testing.T) {
 	const ranks = 6
 	for _, fabric := range []string{"live", "sim"} {
 		run := start(t, told(t, "sampled", "fabric", fabric, "machine", "demo", "nodes", "2", "ranks-per-node", "3", "group", "1"), Options{Linger: true})
@@ -174,7 +174,7 @@ func TestTablesAreOfWholeIterations(t *testing.T) {
 	}
 }
 
-// Many values and counts pass whole through their batches.
+// Batches lose none of many values and counts.
 func TestManySamples(t *testing.T) {
 	r := alone(t, func(p engine.Probe) {
 		for i := range 10000 {
@@ -210,7 +210,7 @@ func BenchmarkTally(b *testing.B) {
 	})
 }
 
-// Counts that were not asked for are there when the body has ended.
+// Counts that the session did not request are present when the body has ended.
 func TestLastCounts(t *testing.T) {
 	r := alone(t, func(p engine.Probe) {
 		for range 1000 {
@@ -220,14 +220,14 @@ func TestLastCounts(t *testing.T) {
 	})
 	c := r.frame()
 	if n, sum := c.accessed(); n != 1000 || sum != 3*cluster.Millisecond || c.pile.series[cluster.InRank].TotalCount() != 1000 {
-		t.Errorf("%d accesses of %v in all", n, sum)
+		t.Errorf("%d accesses, total time %v", n, sum)
 	}
 	if c.checks != 1 || c.failures != 1 || c.detail != "wrong" {
 		t.Errorf("checks %d, failures %d, %q", c.checks, c.failures, c.detail)
 	}
 }
 
-// Quantiles agree with sorted values to two digits; count and extremes too.
+// Quantiles agree with sorted values to two digits. The count and extremes agree, too.
 func TestQuantilesAgainstSorting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(lowestLatency, int64(cluster.Second)), 1, 3000).Draw(t, "values")
@@ -276,14 +276,14 @@ func TestQuantilesAgainstSorting(t *testing.T) {
 	})
 }
 
-// Buckets of a sample are as narrow as its values are told apart, to a hundredth, have their
-// gaps between them, and are twice as wide where they would be too many.
+// Buckets of a sample are as narrow as its resolution, one hundredth, and include gaps. They are
+// twice as wide if there would be too many.
 func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 	for _, c := range []struct {
 		what          string
 		from, by      float64
 		n             int
-		filled, finer int // filled buckets, and the least that a decade would have
+		filled, finer int // filled buckets, and the minimum number per decade
 	}{{"a few values near each other", 400e-6, 1.01, 20, 20, 250}, {"one", 1e-3, 1, 50, 1, 250}, {"a decade", 1e-5, 1.0023, 1000, 100, 60}, {"nine decades", 1e-8, 1.021, 1000, 100, 5}} {
 		h := newPile(1).series[cluster.Classes]
 		x, least := c.from, math.Inf(1)
@@ -297,7 +297,7 @@ func TestBucketsOfSamplesAreNarrow(t *testing.T) {
 		n, filled, lower := int64(0), 0, q.Min
 		for _, b := range q.Buckets {
 			if b.Upper <= lower {
-				t.Fatalf("%s: a bucket to %v after one to %v", c.what, b.Upper, lower)
+				t.Fatalf("%s: bucket up to %v after one up to %v", c.what, b.Upper, lower)
 			}
 			if b.Count > 0 {
 				filled++
@@ -334,7 +334,7 @@ func TestGate(t *testing.T) {
 		}
 	}
 	expect("open", 0, goOn)
-	g.step() // of a session that runs: the iteration under way is the step
+	g.step() // in a running session, the current iteration is the step
 	expect("stepped", 1, hold)
 	g.step()
 	g.step()

@@ -9,33 +9,33 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// process is the ranks of a launch that run in this process: where they leave what they
-// count, and from where it goes on as a frame.
+// process holds the ranks of a launch that run in this process: the slots of their counts, from
+// which it makes frames.
 type process struct {
 	number int
-	first  int // rank
+	first  int // first rank
 	layout *cluster.Layout
-	sums   int           // declared metrics, samples and places of profiles
-	ranked []int         // metrics that are kept by rank
-	ask    atomic.Uint64 // raised when a frame is wanted
+	sums   int           // number of declared metrics, samples and places of profiles
+	ranked []int         // metrics that are stored by rank
+	ask    atomic.Uint64 // incremented to request a frame
 	slots  []slot        // by rank
 	shards *shards
 	looks  looks
-	left   atomic.Int64 // ranks that have come to their ends
+	left   atomic.Int64 // ranks that have ended
 }
 
-// slot is where a rank leaves its counts.
+// slot is the place where a rank publishes its counts.
 type slot struct {
 	mu         sync.Mutex
 	traffic    cluster.Traffic
 	counts     counts
-	iterations int          // rank 0: done
-	active     cluster.Time // the fabric's time that the counts rest on, pauses left out
-	times      []float64    // rank 0: the latest iterations, s
-	share      fraction     // of the steps of the iteration under way
+	iterations int          // rank 0: finished iterations
+	active     cluster.Time // the fabric's time of the counts, without pauses
+	times      []float64    // rank 0: latest iterations, s
+	share      fraction     // of the steps of the current iteration
 }
 
-// reserve makes room for the counts of all ranks.
+// reserve allocates the counts of all ranks.
 func (p *process) reserve(l *cluster.Layout, w *workload.Workload, cells int) {
 	ranks := l.Ranks()
 	p.layout, p.sums = l, len(w.Metrics)+len(w.Samples)
@@ -55,10 +55,10 @@ func (p *process) reserve(l *cluster.Layout, w *workload.Workload, cells int) {
 	}
 }
 
-// slot is that of a rank.
+// slot returns the slot of a rank.
 func (p *process) slot(rank int) *slot { return &p.slots[rank-p.first] }
 
-// frame is what the ranks have left. Its states are valid until the next but one.
+// frame returns the published counts. Its states are valid only until the next call.
 func (p *process) frame() *frame {
 	blocks, shift := p.layout.Blocks()
 	over := int(p.left.Load()) == len(p.slots)

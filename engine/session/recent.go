@@ -7,28 +7,28 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// recentCounts are those that a second of samples can need, and the one before.
+// recentCounts is the number of samples in a second, plus the one before.
 const recentCounts = 32
 
-// recentTime is how long ago, on the session's clock, recent traffic began.
+// recentTime is the span of recent traffic on the session's clock.
 const recentTime = time.Second
 
-// recent keeps the counts of the last samples that counted anything: what they differ by
-// is the traffic of the last second. Counts are never written after they were taken.
+// recent holds the counts of the latest samples in which time passed. Their difference is the
+// traffic of the last second. Counts are immutable once taken.
 type recent struct {
 	ring  [recentCounts]counted
 	taken int
 }
 
-// counted is what a launch had counted at one moment.
+// counted holds the counts of a launch at one moment.
 type counted struct {
 	at      time.Duration
-	spent   cluster.Time // by the ranks' mean
+	spent   cluster.Time // mean over ranks
 	traffic [cluster.Classes]int64
 	pairs   [][]int64 // nil: none yet, or not counted
 }
 
-// take takes in the counts of a sample.
+// take stores the counts of a sample.
 func (r *recent) take(at time.Duration, f *frame) {
 	spent := f.spent / cluster.Time(max(f.ranks, 1))
 	if r.taken > 0 && spent <= r.last(0).spent {
@@ -38,10 +38,10 @@ func (r *recent) take(at time.Duration, f *frame) {
 	r.taken++
 }
 
-// last is the latest but n.
+// last returns the nth latest counts; 0 is the latest.
 func (r *recent) last(n int) *counted { return &r.ring[(r.taken-1-n)%recentCounts] }
 
-// view is the traffic of the last second that ended in a sample.
+// view returns the traffic of the last second before the latest sample.
 func (r *recent) view(l *cluster.Layout) engine.Recent {
 	var v engine.Recent
 	blocks, shift := l.Blocks()

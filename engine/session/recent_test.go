@@ -9,11 +9,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// What is recent is what was counted in the second up to the last news: not what was
-// before, and not less because nothing came since.
-func TestRecentTrafficIsThatOfTheLastSecond(t *testing.T) {
+// Recent traffic is the traffic of the second before the latest counts. It excludes earlier
+// traffic, and does not decrease when no counts follow.
+func TestRecentTrafficOfLastSecond(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 1}
-	counts := func(n int64) *frame { // after n turns of 1 ms and 100 B from node 0 to node 1
+	counts := func(n int64) *frame { // after n iterations of 1 ms with 100 B from node 0 to node 1
 		f := newFrame(2, 0)
 		f.ranks, f.spent = 4, 4*cluster.Time(n)*cluster.Millisecond
 		f.pairs[0][1], f.traffic.Bytes[cluster.Remote] = 100*n, 100*n
@@ -28,11 +28,11 @@ func TestRecentTrafficIsThatOfTheLastSecond(t *testing.T) {
 	if v := r.view(&l); v.Span != 3*cluster.Millisecond || !slices.Equal(v.Pairs, []int64{0, 300, 0, 0}) {
 		t.Errorf("after the first sample: %+v", v)
 	}
-	for i := int64(1); i <= 200; i++ { // ten seconds of ten turns a sample
+	for i := int64(1); i <= 200; i++ { // ten seconds with ten iterations per sample
 		r.take(50*time.Millisecond*time.Duration(i), counts(10*i))
 	}
 	for range 100 {
-		r.take(time.Minute, counts(2000)) // the iteration takes long
+		r.take(time.Minute, counts(2000)) // a long iteration
 	}
 	want := engine.Recent{Span: 200 * cluster.Millisecond, Class: [cluster.Classes]int64{cluster.Remote: 20000}, Nodes: 1, Pairs: []int64{0, 20000, 0, 0}}
 	if v := r.view(&l); v.Span != want.Span || v.Class != want.Class || !slices.Equal(v.Pairs, want.Pairs) {
@@ -40,8 +40,9 @@ func TestRecentTrafficIsThatOfTheLastSecond(t *testing.T) {
 	}
 }
 
-// Of many nodes the bytes of blocks are told, whose sum is that of the classes.
-func TestRecentTrafficOfManyNodesIsFolded(t *testing.T) {
+// For many nodes, recent traffic lists the bytes between blocks of nodes. Their sum equals the sum
+// over classes.
+func TestRecentTrafficOfManyNodes(t *testing.T) {
 	s := start(t, told(t, "send", "fabric", "sim", "machine", "xc30-edison", "nodes", "100", "ranks-per-node", "1", "group", "1"), Options{Limits: Limits{Iterations: 3}, Fabrics: Fabrics()})
 	if err := s.Wait(); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// setup is a scenario that was planned and checked, ready to launch.
+// setup is a planned and checked scenario, ready to launch.
 type setup struct {
 	scenario engine.Scenario
 	workload *workload.Workload
@@ -20,27 +20,27 @@ type setup struct {
 	spec     cluster.Spec
 }
 
-// kinds are those of the numbers that each clock gives.
+// kinds maps a clock to the kind of its numbers.
 var kinds = [...]engine.Kind{cluster.WallClock: engine.Measured, cluster.DilatedClock: engine.Emulated, cluster.VirtualClock: engine.Simulated}
 
-// kind of the numbers that this setup gives.
+// kind returns the kind of this setup's numbers.
 func (s *setup) kind() engine.Kind { return kinds[s.fabric.Clock(&s.machine)] }
 
-// adapts reports whether the session chooses the dilation: the user has chosen none.
+// adapts reports whether the session chooses the dilation, because the user did not.
 func (s *setup) adapts() bool { return s.spec.Dilation == 0 && s.kind() == engine.Emulated }
 
-// run is one launch, seen by its ranks and by the session.
+// run is one launch, as its ranks and the session see it.
 type run struct {
 	process
 	setup   setup
 	handle  cluster.Run
 	gate    *gate
 	tables  []table
-	virtual *virtual // of a simulation; nil: of another fabric
-	pace    float64  // that was set last, by the session alone
+	virtual *virtual // nil on other fabrics than the simulation
+	pace    float64  // last pace, used only by the session
 	shut    int      // ticks that a pause has waited for the end of an iteration
-	frozen  bool     // the simulation's clock stands in the middle of one
-	cut     bool     // the session ended the run in the middle of one
+	frozen  bool     // the simulation's clock is stopped in the middle of an iteration
+	cut     bool     // the session ended the run in the middle of an iteration
 	over    bool     // every rank has ended
 }
 
@@ -63,7 +63,7 @@ func launch(ctx context.Context, set setup, g *gate) (*run, error) {
 	return r, nil
 }
 
-// body wraps the workload's own.
+// body wraps the workload's body.
 func (r *run) body(rank *cluster.Rank) error {
 	p := newProbe(r, rank)
 	ended := false

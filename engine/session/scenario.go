@@ -13,8 +13,8 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Scenario has every knob of a workload at its default; its machine knob offers
-// the presets, and after them the machines of the user's own.
+// Scenario returns a scenario with every knob of a workload at its default. Its machine knob
+// offers the presets, followed by the user's own machines.
 func Scenario(name string, own ...cluster.Machine) (engine.Scenario, error) {
 	w, err := workload.Find(name)
 	if err != nil {
@@ -23,7 +23,7 @@ func Scenario(name string, own ...cluster.Machine) (engine.Scenario, error) {
 	machines := presets.Machines()
 	for _, m := range own {
 		if slices.Contains(machines, m.Name) {
-			return engine.Scenario{}, fmt.Errorf("machine %q: another machine has that name; give yours another", m.Name)
+			return engine.Scenario{}, fmt.Errorf("machine %q: this name is already in use (rename your machine)", m.Name)
 		}
 		machines = append(machines, m.Name)
 	}
@@ -31,7 +31,7 @@ func Scenario(name string, own ...cluster.Machine) (engine.Scenario, error) {
 	return sc, w.Named(name, &sc)
 }
 
-// machine finds the machine that a scenario names.
+// machine returns the machine that a scenario names.
 func (o *Options) machine(name string) (cluster.Machine, error) {
 	for _, m := range o.Machines {
 		if m.Name == name {
@@ -41,8 +41,8 @@ func (o *Options) machine(name string) (cluster.Machine, error) {
 	return presets.Machine(name)
 }
 
-// resolve plans a scenario and checks it, before anything is taken; turned is the knob
-// that was turned last, if one was.
+// resolve plans and checks a scenario before anything is allocated. turned is the last changed
+// knob, or "".
 func (o *Options) resolve(sc engine.Scenario, turned string) (setup, error) {
 	set, err := o.plan(sc)
 	if err != nil {
@@ -54,7 +54,7 @@ func (o *Options) resolve(sc engine.Scenario, turned string) (setup, error) {
 	return set, nil
 }
 
-// plan is resolve without a look at the host's memory.
+// plan is like resolve, but does not check the host's memory.
 func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	set := setup{scenario: sc}
 	var err error
@@ -69,7 +69,7 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	}
 	var ok bool
 	if set.fabric, ok = o.Fabrics[sc.Text("fabric")]; !ok {
-		return setup{}, fmt.Errorf("fabric %s is not built into this program", sc.Text("fabric"))
+		return setup{}, fmt.Errorf("fabric %s: not built into this program", sc.Text("fabric"))
 	}
 	sc = set.workload.Barred(sc, workload.SiteOf(set.fabric, &set.machine))
 	set.scenario = sc
@@ -103,14 +103,14 @@ func (o *Options) plan(sc engine.Scenario) (setup, error) {
 	return set, nil
 }
 
-// simulable refuses what the simulator would have no costs or no network for.
+// simulable returns an error if the simulator lacks costs or a network for the setup.
 func (s *setup) simulable() error {
 	if s.kind() != engine.Simulated {
 		return nil
 	}
 	m := &s.machine
 	if m.Classes == [cluster.Classes]cluster.Link{} {
-		return fmt.Errorf("machine %s has no costs to simulate with: measure them (hybridtop calibrate), take a machine that has them, such as demo (hybridtop machine list), or use fabric = live", m.Name)
+		return fmt.Errorf("machine %s: no costs to simulate with (measure them with hybridtop calibrate, use a machine such as demo, or fabric = live)", m.Name)
 	}
 	if _, err := topology.New(m.Topology, s.spec.Layout.Nodes); err != nil {
 		return fmt.Errorf("machine %s: %w", m.Name, err)
@@ -118,9 +118,9 @@ func (s *setup) simulable() error {
 	return nil
 }
 
-// turned is a scenario with a knob at another value. The workload counts as a
-// knob: another one begins with its own knobs at their defaults, and keeps the
-// common ones as they stand if it can be run so.
+// turned plans a scenario with one knob changed. The workload counts as a knob: a new workload
+// starts with its own knobs at their defaults, and keeps the values of the common knobs if it can
+// run with them.
 func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, error) {
 	if knob != "workload" {
 		next := from.Clone()
@@ -141,7 +141,7 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 	if err == nil {
 		return set, nil
 	}
-	// Its own wishes for the scheme may help; where it runs is the user's.
+	// Use the workload's own defaults for the scheme, but keep the user's choice of where it runs.
 	for _, k := range engine.Base {
 		if k.Role != engine.Scheme {
 			next.Values[k.Name] = from.Text(k.Name)
@@ -153,11 +153,11 @@ func (o *Options) turned(from *engine.Scenario, knob, value string) (setup, erro
 	return setup{}, fmt.Errorf("workload %s: %w", value, err)
 }
 
-// taken is a scenario that comes whole, from wherever it was kept: its values are
-// read anew, against the tables of this program.
+// taken plans a complete scenario from another source, such as a file. Its values are parsed again
+// with the knob tables of this program.
 func (o *Options) taken(sc *engine.Scenario) (setup, error) {
 	if sc == nil {
-		return setup{}, errors.New("take: no scenario was given")
+		return setup{}, errors.New("take: no scenario given")
 	}
 	next, err := Scenario(sc.Workload, o.Machines...)
 	if err != nil {
@@ -171,8 +171,8 @@ func (o *Options) taken(sc *engine.Scenario) (setup, error) {
 	return o.resolve(next, "")
 }
 
-// back is the scenario that a workload was left with: where it runs is now the user's
-// last choice, if it can run there.
+// back plans the last scenario of a workload that the user returns to. It runs where the user
+// chose last, if possible there.
 func (o *Options) back(from, left *engine.Scenario) (setup, error) {
 	next := left.Clone()
 	for _, k := range engine.Base {

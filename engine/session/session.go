@@ -14,23 +14,23 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// Limits end a session by themselves. The zero Limits never do.
+// Limits end a session automatically. The zero Limits never do.
 type Limits struct {
-	// For is how long a launch may start iterations, of which there is one at
-	// least; the one under way then may take as long again (at least a second, and
-	// a minute on a simulation), before it is cut off. 0: no limit.
+	// For is the time during which a launch may start iterations; it starts at least one. The last
+	// one may then take as long again (at least a second, a minute on a simulation) before it is
+	// stopped. 0: no limit.
 	For time.Duration
-	// Iterations of one launch; 0: no limit.
+	// Iterations is the number of iterations of one launch. 0: no limit.
 	Iterations int
-	// Until is the time on the fabric's clock from which a launch starts no further
-	// iteration, and a session that lingers pauses; 0: no limit.
+	// Until is the time on the fabric's clock from which a launch starts no further iteration. A
+	// session that lingers pauses instead. 0: no limit.
 	Until cluster.Time
-	// Usual is the limit of a launch that has none of these: on a virtual clock as many
-	// iterations as its workload says, otherwise For so long. 0: there is none.
+	// Usual is the default limit of a launch without any other: on a virtual clock the workload's
+	// number of iterations, otherwise this value of For. 0: no limit.
 	Usual time.Duration
 }
 
-// of gives the limits that hold for a setup.
+// of returns the limits that apply to a setup.
 func (l Limits) of(set *setup) Limits {
 	switch {
 	case l.Usual == 0 || l.For > 0 || l.Iterations > 0 || l.Until > 0:
@@ -42,8 +42,8 @@ func (l Limits) of(set *setup) Limits {
 	return l
 }
 
-// patience is how long the iteration under way at the end of For may still take.
-// A simulation finds out by itself that it cannot go on: a long one is a large one.
+// patience returns the time that the current iteration may still take at the end of For. A
+// simulation detects deadlocks itself, so a long iteration is just a large one.
 func (l *Limits) patience(simulated bool) time.Duration {
 	if simulated {
 		return max(l.For, time.Minute)
@@ -51,27 +51,26 @@ func (l *Limits) patience(simulated bool) time.Duration {
 	return max(l.For, time.Second)
 }
 
-// Options are what a session needs beside its scenario.
+// Options configures a session.
 type Options struct {
-	Fabrics  map[string]cluster.Fabric // by the name that the fabric knob gives
-	Machines []cluster.Machine         // of the user's own, beside the presets
+	Fabrics  map[string]cluster.Fabric // by value of the fabric knob
+	Machines []cluster.Machine         // the user's own, in addition to the presets
 	Limits   Limits
-	// Linger keeps the session when its run has ended or failed: the next knob
-	// that is turned starts anew. Without it the session ends with the run.
+	// Linger keeps the session open after its run has ended or failed: the next changed knob
+	// starts a new run. Otherwise, the session ends with the run.
 	Linger bool
-	// Memory is how many bytes of the host all runs at once may hold; 0: what the
-	// host says, each time.
+	// Memory limits the bytes of host memory that all simultaneous runs may use. 0: ask the host
+	// each time.
 	Memory int64
-	// Whole ends rows that run together at the first that is refused: the others are
-	// worth nothing without it.
+	// Whole ends RunRows at the first refused row, because the other rows are useless without it.
 	Whole bool
-	// Observer is told what becomes of the session; nil: nobody is. Observers gives the
-	// one of each point of a sweep.
+	// Observer, if not nil, is notified of the session's events. Observers returns the observer of
+	// each point of a sweep.
 	Observer  engine.Observer
 	Observers func(*Row) engine.Observer
 
-	patience  time.Duration          // of the iteration under way at the end of For; 0: as the limits give
-	unwatched bool                   // snapshots come seldom: the cores are others'
+	patience  time.Duration          // for the current iteration at the end of For; 0: derived from the limits
+	unwatched bool                   // snapshots are rare, to leave the cores to others
 	published func(*engine.Snapshot) // tests see every snapshot
 }
 
@@ -81,7 +80,7 @@ type Session struct {
 	began   time.Time
 	current atomic.Pointer[engine.Snapshot]
 	gate    *gate
-	poke    chan struct{} // something below changed
+	poke    chan struct{} // signals a change of the fields below
 	done    chan struct{}
 	started sync.Once
 
@@ -89,15 +88,15 @@ type Session struct {
 	wanted  setup
 	past    past // of wanted
 	version int  // of wanted
-	reset   bool // forget the history
+	reset   bool // clear the history
 	stop    bool
 	idle    bool                       // the run is over, and a knob starts the next
-	left    map[string]engine.Scenario // of workloads that ran before, as they were left
-	late    []float64                  // dilations of launches that began anew because the host was late
+	left    map[string]engine.Scenario // last scenarios of workloads that ran before
+	late    []float64                  // dilations of launches that were repeated because the host fell behind
 	err     error
 }
 
-// New plans and checks a scenario; nothing is launched yet.
+// New plans and checks a scenario. It launches nothing yet.
 func New(scenario engine.Scenario, o Options) (*Session, error) {
 	s := &Session{options: o, poke: make(chan struct{}, 1), done: make(chan struct{}), left: map[string]engine.Scenario{}}
 	var err error
@@ -112,7 +111,7 @@ func New(scenario engine.Scenario, o Options) (*Session, error) {
 	return s, nil
 }
 
-// Start begins to run; ctx ends it as Stop does. It may be called once.
+// Start starts the session; ctx ends it as Stop does. Only the first call has an effect.
 func (s *Session) Start(ctx context.Context) {
 	s.started.Do(func() {
 		s.began = time.Now()
@@ -120,14 +119,13 @@ func (s *Session) Start(ctx context.Context) {
 	})
 }
 
-// Load gives the latest snapshot; never nil.
+// Load returns the latest snapshot. It is never nil.
 func (s *Session) Load() *engine.Snapshot { return s.current.Load() }
 
-// errOver says that a command came too late.
+// errOver is the error of a command after the end of the session.
 var errOver = errors.New("the session has ended")
 
-// Do takes a command. What cannot be run is refused with the reason, and changes
-// nothing.
+// Do executes a command. If it returns an error, nothing has changed.
 func (s *Session) Do(c engine.Command) error {
 	err := s.do(c)
 	if o := s.options.Observer; o != nil && !errors.Is(err, errOver) {
@@ -179,14 +177,14 @@ func (s *Session) do(c engine.Command) error {
 		s.stop = true
 		s.mu.Unlock()
 	default:
-		return errors.New("unknown command " + string(c.Verb) + ": there are set, take, default, undo, redo, pause, resume, step, reset and stop")
+		return errors.New("unknown command " + string(c.Verb) + ": want one of set, take, default, undo, redo, pause, resume, step, reset, stop")
 	}
 	s.wake()
 	return nil
 }
 
-// turn sets one knob of the wanted scenario. A workload that was left comes back as it
-// was left.
+// turn sets one knob of the wanted scenario. A workload that ran before returns with its last
+// scenario.
 func (s *Session) turn(knob, value string) error {
 	return s.want(func(from *engine.Scenario) (setup, error) {
 		if left, ok := s.left[value]; ok && knob == "workload" && value != from.Workload {
@@ -198,8 +196,7 @@ func (s *Session) turn(knob, value string) error {
 	}, s.past.turned)
 }
 
-// want makes another scenario the wanted one, unless it cannot be run; left is told of
-// the one before.
+// want replaces the wanted scenario, unless the new one cannot run. It passes the old one to left.
 func (s *Session) want(next func(from *engine.Scenario) (setup, error), left func(engine.Scenario)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,24 +233,24 @@ func (s *Session) wake() {
 	}
 }
 
-// Late are the dilations that the host could not keep, each of a launch that began anew
-// with the next one, where nobody looked on.
+// Late returns the dilations at which the host could not keep up. Each belongs to a launch that an
+// unwatched session repeated with a larger one.
 func (s *Session) Late() []float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.late)
 }
 
-// Wait returns when the session is over: nil, or why its last run failed.
+// Wait waits for the end of the session and returns the error of its last run.
 func (s *Session) Wait() error {
 	<-s.done
 	return s.err
 }
 
-// Done is closed when the session is over.
+// Done returns a channel that is closed when the session is over.
 func (s *Session) Done() <-chan struct{} { return s.done }
 
-// Stop ends the session and waits for it; what was recorded stays in Load.
+// Stop ends the session and waits for it. The results remain in Load.
 func (s *Session) Stop() error {
 	if err := s.Do(engine.Command{Verb: engine.Stop}); err != nil && !errors.Is(err, errOver) {
 		return err

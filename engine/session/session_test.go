@@ -16,7 +16,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-func TestARunOfSomeIterations(t *testing.T) {
+func TestRunIterations(t *testing.T) {
 	s := start(t, told(t, "access"), Options{Limits: Limits{Iterations: 5}})
 	if err := s.Wait(); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestKindAndDilation(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRunIsRefused(t *testing.T) {
+func TestInvalidScenarios(t *testing.T) {
 	tests := []struct{ knob, value, want string }{
 		{"speed", "9", `unknown knob "speed" of story: there are story, segment, machine`},
 		{"nodes", "0", `nodes = "0": want a whole number from 1 to 65536`},
@@ -74,7 +74,7 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 		{"model", "nested", `model = "nested": want one of flat, nested-funneled, nested-multiple`},
 		{"machine", "abacus", `machine = "abacus": want one of`},
 		{"seed", "13", "seed 13: unlucky; take another"},
-		{"segment", "1TiB", "GiB are left: "},
+		{"segment", "1TiB", "GiB available ("},
 	}
 	s := start(t, told(t, "access"), Options{})
 	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
@@ -91,7 +91,7 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 		}
 	}
 	if err := s.Do(engine.Command{Verb: "dance"}); err == nil {
-		t.Error("an unknown verb is taken")
+		t.Error("an unknown verb is accepted")
 	}
 	s.do(engine.Step)
 	after := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
@@ -105,23 +105,23 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := New(sc, s.options); err == nil || !strings.Contains(err.Error(), "machine demo has") {
-			t.Errorf("%s %s on demo: %v, want a refusal that names the machine", knob, value, err)
+			t.Errorf("%s %s on demo: %v, want an error with the machine", knob, value, err)
 		}
 	}
 	sc := told(t, "access")
-	if _, err := New(sc, Options{}); err == nil || !strings.Contains(err.Error(), "fabric live is not built into this program") {
+	if _, err := New(sc, Options{}); err == nil || !strings.Contains(err.Error(), "fabric live: not built into this program") {
 		t.Errorf("without a fabric: %v", err)
 	}
 }
 
-// A scenario is taken whole: no order of its knobs, one by one, could be run.
+// A scenario is taken as a whole, because no order of its single knobs could run.
 func TestTakeAScenario(t *testing.T) {
 	s := start(t, told(t, "access", "machine", "demo", "group", "16"), Options{})
 	before := s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	want := told(t, "access", "machine", "demo", "nodes", "3", "ranks-per-node", "5", "group", "15")
 	for _, knob := range []string{"nodes", "ranks-per-node", "group"} {
 		if err := s.Do(engine.Command{Verb: engine.Set, Knob: knob, Value: want.Text(knob)}); err == nil {
-			t.Errorf("%s alone is taken", knob)
+			t.Errorf("%s alone is accepted", knob)
 		}
 	}
 	if err := s.Do(engine.Command{Verb: engine.Take, Scenario: &want}); err != nil {
@@ -162,7 +162,7 @@ func TestPauseStepResume(t *testing.T) {
 			t.Errorf("paused after %d iterations with %d checks, want %d: counts are missing", next.Iteration, next.Verification.Checks, next.Iteration*16)
 		}
 		if next.Ranks[0].State != cluster.Waiting {
-			t.Errorf("rank 0 of a paused session is %s", next.Ranks[0].State)
+			t.Errorf("state of rank 0 in a paused session: %s", next.Ranks[0].State)
 		}
 		at = next
 	}
@@ -170,8 +170,8 @@ func TestPauseStepResume(t *testing.T) {
 	s.until("running again", func(s *engine.Snapshot) bool { return s.Phase == engine.Running && s.Iteration > at.Iteration+3 })
 }
 
-// A pause of a minute is no deadlock: rank 0 waits outside the fabric.
-func TestAPauseIsNoDeadlock(t *testing.T) {
+// A pause of a minute is not a deadlock, because rank 0 waits outside the fabric.
+func TestPauseIsNotADeadlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, told(t, "naps"), Options{})
 		time.Sleep(time.Second)
@@ -179,7 +179,7 @@ func TestAPauseIsNoDeadlock(t *testing.T) {
 		time.Sleep(time.Minute)
 		paused := s.Load()
 		if paused.Phase != engine.Paused {
-			t.Fatalf("after a minute's pause: %s: %s", paused.Phase, paused.Failure)
+			t.Fatalf("after a pause of one minute: %s: %s", paused.Phase, paused.Failure)
 		}
 		s.do(engine.Resume)
 		time.Sleep(time.Second)
@@ -188,7 +188,7 @@ func TestAPauseIsNoDeadlock(t *testing.T) {
 			t.Errorf("iteration %d after the pause, %d in it", snap.Iteration, paused.Iteration)
 		}
 		if lost := (snap.Elapsed - time.Minute).Seconds() - snap.Fabric.Seconds(); math.Abs(lost) > 0.1 {
-			t.Errorf("the fabric's time is %v of %v elapsed: the pause of a minute does not belong to it", snap.Fabric, snap.Elapsed)
+			t.Errorf("fabric time %v of %v elapsed: want it without the pause of one minute", snap.Fabric, snap.Elapsed)
 		}
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -196,9 +196,9 @@ func TestAPauseIsNoDeadlock(t *testing.T) {
 	})
 }
 
-// A knob that has no effect as the others stand goes into the scenario, and the launch
-// under way goes on without a mark.
-func TestAKnobWithoutEffectRelaunchesNothing(t *testing.T) {
+// A knob that has no effect with the other values is stored in the scenario. The current launch
+// continues without a mark.
+func TestKnobWithoutEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, told(t, "naps", "model", "flat"), Options{})
 		time.Sleep(time.Second)
@@ -213,7 +213,7 @@ func TestAKnobWithoutEffectRelaunchesNothing(t *testing.T) {
 		s.do(engine.Set, "model", "nested-multiple")
 		time.Sleep(time.Second)
 		if again := s.Load(); again.Iteration > snap.Iteration+50 || again.Layout.Group != 8 {
-			t.Errorf("iteration %d with groups of %d: the turn of a knob with an effect launches anew", again.Iteration, again.Layout.Group)
+			t.Errorf("iteration %d with groups of %d: want a new launch after the change of a knob with an effect", again.Iteration, again.Layout.Group)
 		}
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -221,9 +221,9 @@ func TestAKnobWithoutEffectRelaunchesNothing(t *testing.T) {
 	})
 }
 
-// A knob that turns while an iteration takes a day shows its first new sample
-// within 200 ms, and nothing recorded is lost.
-func TestAKnobAnswersWithin200ms(t *testing.T) {
+// If a knob changes while an iteration takes a day, its first new sample appears within 200 ms,
+// and no recorded count is lost.
+func TestKnobResponseTime(t *testing.T) {
 	for _, story := range []string{"naps", "sleepy"} {
 		synctest.Test(t, func(t *testing.T) {
 			s := start(t, told(t, story, "group", "4"), Options{})
@@ -252,10 +252,10 @@ func TestAKnobAnswersWithin200ms(t *testing.T) {
 				}
 			}
 			if first == 0 || first-turned > 200*time.Millisecond {
-				t.Errorf("%s: turned at %v, first new sample at %v", story, turned, first)
+				t.Errorf("%s: changed at %v, first new sample at %v", story, turned, first)
 			}
 			if len(snap.Series) < len(before.Series) || snap.Series[0] != before.Series[0] {
-				t.Errorf("%s: the series did not go on", story)
+				t.Errorf("%s: the series did not continue", story)
 			}
 			for _, r := range snap.Studies[0].Rows {
 				if ran := r.Label == "4" || r.Label == "2"; ran != (r.Cells[study.LocalityAccesses] > 0) {
@@ -269,7 +269,7 @@ func TestAKnobAnswersWithin200ms(t *testing.T) {
 	}
 }
 
-func TestAnIterationThatDoesNotEndIsCut(t *testing.T) {
+func TestEndlessIterationIsStopped(t *testing.T) {
 	s := start(t, told(t, "endless"), Options{})
 	s.until("samples", func(s *engine.Snapshot) bool { return len(s.Series) > 1 })
 	s.do(engine.Set, "ranks-per-node", "2")
@@ -277,14 +277,14 @@ func TestAnIterationThatDoesNotEndIsCut(t *testing.T) {
 		return len(s.Ranks) == 8 && s.Phase == engine.Running && s.Series[len(s.Series)-1].At > s.Marks[0].At
 	})
 	if err := s.Stop(); err != nil {
-		t.Errorf("a session that was stopped failed: %v", err)
+		t.Errorf("error of a stopped session: %v", err)
 	}
 	if p := s.Load().Phase; p != engine.Ended {
-		t.Errorf("a session that was stopped is %s", p)
+		t.Errorf("phase of a stopped session: %s", p)
 	}
 }
 
-func TestATimeLimit(t *testing.T) {
+func TestTimeLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, told(t, "naps"), Options{Limits: Limits{For: 2 * time.Second}})
 		if err := s.Wait(); err != nil {
@@ -301,13 +301,13 @@ func TestATimeLimit(t *testing.T) {
 		}
 		snap := s.Load()
 		if snap.Phase != engine.Ended || snap.Elapsed < 4*time.Second || snap.Elapsed > 4100*time.Millisecond {
-			t.Errorf("%s after %v, want the iteration cut off 2 s after the limit", snap.Phase, snap.Elapsed)
+			t.Errorf("%s after %v, want the iteration stopped 2 s after the limit", snap.Phase, snap.Elapsed)
 		}
-		if len(snap.Warnings) != 1 || !strings.Contains(snap.Warnings[0], "cut off") {
+		if len(snap.Warnings) != 1 || !strings.Contains(snap.Warnings[0], "time limit 2s") {
 			t.Errorf("warnings %v", snap.Warnings)
 		}
 		if snap.Latency[cluster.InRank].Count == 0 {
-			t.Error("what was recorded is lost")
+			t.Error("recorded counts are lost")
 		}
 	})
 }
@@ -335,15 +335,15 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A lingering session keeps its history after a failure, and the next knob
-// starts anew.
-func TestAKnobStartsAnewAfterAFailure(t *testing.T) {
+// A lingering session keeps its history after a failure, and the next changed knob starts a new
+// run.
+func TestKnobRestartsAfterFailure(t *testing.T) {
 	s := start(t, told(t, "access"), Options{Linger: true})
 	s.until("a sample", func(s *engine.Snapshot) bool { return len(s.Series) > 0 })
 	s.do(engine.Set, "story", "panic")
 	failed := s.until("the failure", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed })
 	if len(failed.Series) == 0 || len(failed.Marks) != 1 {
-		t.Errorf("the history is gone: %d samples, marks %v", len(failed.Series), failed.Marks)
+		t.Errorf("history lost: %d samples, marks %v", len(failed.Series), failed.Marks)
 	}
 	s.do(engine.Set, "story", "panic")
 	s.until("the same again", func(s *engine.Snapshot) bool { return s.Phase == engine.Failed && len(s.Marks) == 2 })
@@ -353,7 +353,7 @@ func TestAKnobStartsAnewAfterAFailure(t *testing.T) {
 	})
 }
 
-func TestAFailedCheckIsKept(t *testing.T) {
+func TestFailedCheckIsKept(t *testing.T) {
 	s := start(t, told(t, "wrong"), Options{Limits: Limits{Iterations: 4}})
 	if err := s.Wait(); err != nil {
 		t.Fatal(err)
@@ -364,7 +364,7 @@ func TestAFailedCheckIsKept(t *testing.T) {
 	}
 }
 
-// The traffic is the program's own: agreeing on the next iteration does not show.
+// The traffic is the program's own: it excludes the agreement on the next iteration.
 func TestTrafficIsTheProgramsOwn(t *testing.T) {
 	for story, want := range map[string]int64{"silent": 0, "send": 10 * 15 * 100} {
 		s := start(t, told(t, story), Options{Limits: Limits{Iterations: 10}})
@@ -406,13 +406,13 @@ func TestReset(t *testing.T) {
 		all += snap.Latency[c].Count
 	}
 	if at := snap.Studies[0].Rows[1].Cells; at[study.LocalityGroup] != 2 || at[study.LocalityAccesses] >= float64(all) {
-		t.Errorf("the row of group %v rests on %v accesses of %d: what was reset counts again", at[study.LocalityGroup], at[study.LocalityAccesses], all)
+		t.Errorf("row of group %v has %v accesses of %d: cleared accesses count again", at[study.LocalityGroup], at[study.LocalityAccesses], all)
 	}
 }
 
-// Rows are kept while group and model turn, and wait when others do until they are
-// turned back.
-func TestPointsThatCompare(t *testing.T) {
+// Rows remain while group and model change. If other knobs change, the rows are hidden until these
+// knobs return to their values.
+func TestComparablePoints(t *testing.T) {
 	s := start(t, told(t, "access"), Options{})
 	ran := func(groups ...int) func(*engine.Snapshot) bool {
 		return func(s *engine.Snapshot) bool {
@@ -439,14 +439,14 @@ func TestPointsThatCompare(t *testing.T) {
 	s.until("16 ranks again", ran(2, 4, 16))
 }
 
-func TestStopBeforeAnythingRan(t *testing.T) {
+func TestStopBeforeRun(t *testing.T) {
 	s := start(t, told(t, "endless"), Options{})
 	if err := s.Stop(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAContextEndsTheSession(t *testing.T) {
+func TestContextEndsSession(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s, err := New(told(t, "endless"), Options{Fabrics: map[string]cluster.Fabric{"live": live.New()}})
 	if err != nil {

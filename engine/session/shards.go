@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// pile is what ranks have recorded: a histogram for the accesses of each class and
-// for each declared sample.
+// pile holds recorded values: one histogram for the accesses of each class and for each declared
+// sample.
 type pile struct{ series []*hdrhistogram.Histogram }
 
 func newPile(samples int) *pile {
@@ -27,7 +27,7 @@ func newPile(samples int) *pile {
 	return p
 }
 
-// copy adds what is in p to another pile.
+// copy adds the contents of p to another pile.
 func (p *pile) copy(to *pile) {
 	for i, h := range p.series {
 		if h.TotalCount() > 0 {
@@ -36,7 +36,7 @@ func (p *pile) copy(to *pile) {
 	}
 }
 
-// move adds what is in p to another pile, and empties p.
+// move adds the contents of p to another pile, and empties p.
 func (p *pile) move(to *pile) {
 	p.copy(to)
 	for _, h := range p.series {
@@ -46,30 +46,30 @@ func (p *pile) move(to *pile) {
 	}
 }
 
-// shards are the piles that ranks record into, and the cells of all tables of counts. Any
-// shard will do for any rank, because in the end they are added up: a rank that finds one
-// taken tries the next.
+// shards holds the piles that ranks record into, and the cells of all tables of counts. Any rank
+// may use any shard, because they are added in the end. A rank that finds one locked tries the
+// next.
 type shards struct {
 	part  []shard
-	total *pile // by the session alone
-	spare *pile // empty, to be swapped for a shard's
+	total *pile // used only by the session
+	spare *pile // empty, to exchange for a shard's pile
 
 	mu      sync.Mutex
 	whole   []int64 // cells, of iterations that every rank has ended
-	counted int     // these iterations
+	counted int     // number of these iterations
 }
 
 type shard struct {
 	mu    sync.Mutex
 	pile  *pile
 	cells []int64
-	fresh bool     // something was recorded into the pile since the last merge
-	_     [64]byte // shards of two ranks share no cache line
+	fresh bool     // values were recorded into the pile since the last merge
+	_     [64]byte // keeps the shards of two ranks on separate cache lines
 }
 
 func newShards(ranks, samples, cells int) *shards {
 	if samples > mostSamples {
-		panic(fmt.Sprintf("session: %d samples are declared: at most %d", samples, mostSamples))
+		panic(fmt.Sprintf("session: %d samples declared: want at most %d", samples, mostSamples))
 	}
 	s := &shards{part: make([]shard, min(ranks, 2*runtime.GOMAXPROCS(0))), total: newPile(samples), spare: newPile(samples), whole: make([]int64, cells)}
 	for i := range s.part {
@@ -78,7 +78,7 @@ func newShards(ranks, samples, cells int) *shards {
 	return s
 }
 
-// batch collects what is on its way into a shard.
+// batch collects values until they are recorded into a shard.
 type batch struct {
 	values  int
 	tallies int
@@ -86,20 +86,19 @@ type batch struct {
 	counted [64]tallied
 }
 
-// put adds a value, and says that the batch is full.
+// put adds a value, and reports whether the batch is full.
 func (b *batch) put(v pending) bool {
 	b.waiting[b.values] = v
 	b.values++
 	return b.values == len(b.waiting)
 }
 
-// pending is a value that is not recorded yet, and the number of its series in the
-// low bits.
+// pending is an unrecorded value, with the number of its series in the low bits.
 type pending int64
 
 const seriesBits = 8
 
-// mostSamples is how many samples a workload can have.
+// mostSamples is the maximum number of samples of a workload.
 const mostSamples = 1<<seriesBits - cluster.Classes
 
 func pack(series int, value int64) pending { return pending(value<<seriesBits | int64(series)) }
@@ -109,7 +108,7 @@ func packTime(c cluster.Class, t cluster.Time) pending {
 	return pack(int(c), min(int64(t), highestLatency))
 }
 
-// tallied is a count that is not recorded yet.
+// tallied is an unrecorded count.
 type tallied struct {
 	cell int32
 	n    int64
@@ -122,7 +121,7 @@ func (s *shards) record(rank int, b *batch) {
 	part.fresh = true
 	for _, v := range b.waiting[:b.values] {
 		if err := part.pile.series[v&(1<<seriesBits-1)].RecordValue(int64(v >> seriesBits)); err != nil {
-			panic(fmt.Sprintf("session: a value out of range: %v", err)) // who packs keeps them in range
+			panic(fmt.Sprintf("session: value out of range: %v", err)) // pack and its callers limit the values
 		}
 	}
 	for _, c := range b.counted[:b.tallies] {
@@ -131,7 +130,7 @@ func (s *shards) record(rank int, b *batch) {
 	b.values, b.tallies = 0, 0
 }
 
-// free locks a shard.
+// free returns a locked shard.
 func (s *shards) free(rank int) *shard {
 	n := len(s.part)
 	for i := range n {
@@ -144,7 +143,8 @@ func (s *shards) free(rank int) *shard {
 	return p
 }
 
-// gather takes the cells of so many iterations, which every rank has ended and recorded.
+// gather collects the cells of the given number of iterations, which every rank has ended and
+// recorded.
 func (s *shards) gather(iterations int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,14 +160,14 @@ func (s *shards) gather(iterations int) {
 	s.counted = iterations
 }
 
-// ended is the cells that were gathered, and of how many iterations they are.
+// ended returns a copy of the gathered cells and the number of their iterations.
 func (s *shards) ended() ([]int64, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.whole), s.counted
 }
 
-// merge adds the histograms that were recorded to the total.
+// merge adds the newly recorded histograms to the total and returns it.
 func (s *shards) merge() *pile {
 	for i := range s.part {
 		p := &s.part[i]

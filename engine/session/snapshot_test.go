@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// What the session itself costs: a look at the states, a sample and a snapshot.
+// The cost of the session itself: sampling the states, a sample and a snapshot.
 func BenchmarkPublish(b *testing.B) {
 	for _, nodes := range []string{"1", "64", "2048"} {
 		sc := told(b, "access", "nodes", nodes, "ranks-per-node", "16", "group", "16", "fabric", "sim", "machine", "xc30-edison")

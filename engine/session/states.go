@@ -5,19 +5,20 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The last second of states is kept in windows of one publishing period each.
+// stateWindows is the number of windows that cover the last second of states. A window is one
+// publishing period.
 const stateWindows = 20
 
-// ranksPerLook bounds what a look costs: with more ranks there are fewer looks.
+// ranksPerLook limits the cost of sampling: with more ranks, states are sampled less often.
 const ranksPerLook = 1024
 
-// looks samples what ranks do. Of each rank it keeps what it did at the last look, and
-// how often it was seen in each state.
+// looks samples the states of ranks. It stores the latest state of each rank and the number of
+// times that each state was seen.
 type looks struct {
 	now   []cluster.State
-	seen  []byte // lookBytes a rank
-	left  []byte // the frame before has them
-	fresh bool   // there was a look since
+	seen  []byte // lookBytes per rank
+	left  []byte // in use by the previous frame
+	fresh bool   // sampled since then
 }
 
 const lookBytes = 1 + cluster.States
@@ -41,7 +42,7 @@ func (l *looks) look(r cluster.Run, n int) {
 	}
 }
 
-// leave gives what was seen since the last time; nil: there was no look.
+// leave returns the observations since the last call, or nil if there are none.
 func (l *looks) leave() []byte {
 	if !l.fresh {
 		return nil
@@ -52,23 +53,23 @@ func (l *looks) leave() []byte {
 	return seen
 }
 
-// states is what all ranks were seen to do lately.
+// states holds the recent states of all ranks.
 type states struct {
 	now     []cluster.State
 	windows [stateWindows][]tally
-	at      int // the window being filled
+	at      int // current window
 }
 
-// tally counts the looks at one rank, by state.
+// tally counts the observations of one rank by state.
 type tally [cluster.States]uint8
 
-// turn begins a window.
+// turn starts a window.
 func (s *states) turn() {
 	s.at = (s.at + 1) % stateWindows
 	clear(s.windows[s.at])
 }
 
-// take adds a frame's looks to the window, of all ranks of a layout.
+// take adds a frame's observations to the window; ranks is the number of ranks of the layout.
 func (s *states) take(f *frame, ranks int) {
 	if f.states == nil {
 		return
@@ -90,7 +91,7 @@ func (s *states) take(f *frame, ranks int) {
 	}
 }
 
-// views shows each rank with the shares of the last second.
+// views returns each rank with its shares of the last second.
 func (s *states) views(l *cluster.Layout, phase engine.Phase) []engine.RankView {
 	views := make([]engine.RankView, l.Ranks())
 	for rank := range views {

@@ -14,9 +14,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// stories are bodies for tests, chosen by the story knob.
+// stories are bodies for tests, selected by the story knob.
 var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
-	// access makes 50 accesses in the own group an iteration, and checks itself.
+	// access makes 50 accesses in its own group per iteration, and verifies.
 	"access": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {
 			spread(r, p, 50)
@@ -25,7 +25,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
-	// sampled gives each rank's number, counts iterations by rank, and puts a byte.
+	// sampled reports each rank's number, counts iterations by rank, and puts a byte.
 	"sampled": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {
 			p.Sample("number", float64(r.ID()))
@@ -56,10 +56,10 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
-	// The next four sleep. Tests start them inside synctest bubbles, whose clock does not go
-	// on while a program works.
+	// The next four sleep. Tests start them inside synctest bubbles, whose clock stops while a
+	// program works.
 	//
-	// sleepy takes a day for an iteration, and accesses every 10 ms.
+	// sleepy takes a day per iteration, and accesses every 10 ms.
 	"sleepy": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {
 			for range 100 * 86400 {
@@ -70,7 +70,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
-	// naps takes 10 ms for an iteration.
+	// naps takes 10 ms per iteration.
 	"naps": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {
 			time.Sleep(10 * time.Millisecond)
@@ -78,7 +78,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
-	// steps takes ten steps of a second each for an iteration, which it tells.
+	// steps takes ten steps of a second each per iteration, and reports them.
 	"steps": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {
 			for i := range 10 {
@@ -88,7 +88,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
-	// wordless takes ten seconds for an iteration, and tells nothing of it.
+	// wordless takes ten seconds per iteration, and does not report its progress.
 	"wordless": func(r *cluster.Rank, p engine.Probe) error {
 		for p.Next() {
 			time.Sleep(10 * time.Second)
@@ -130,8 +130,8 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
-	// stroll exchanges with random partners at equal distance and computes, an
-	// iteration, and takes its times from the rank's clock.
+	// stroll exchanges with random partners at equal distance and computes in each iteration, and
+	// takes its times from the rank's clock.
 	"stroll": func(r *cluster.Rank, p engine.Probe) error {
 		in, out := make([]byte, 512), make([]byte, 512)
 		for n := 0; p.Next(); n++ {
@@ -150,7 +150,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 		}
 		return nil
 	},
-	// send sends 100 B from rank 0 to each other rank an iteration.
+	// send sends 100 B from rank 0 to each other rank per iteration.
 	"send": func(r *cluster.Rank, p engine.Probe) error {
 		buf := make([]byte, 100)
 		for p.Next() {
@@ -169,8 +169,7 @@ var stories = map[string]func(r *cluster.Rank, p engine.Probe) error{
 	},
 }
 
-// spread records n accesses, dealt to the ranks of the group in turn; each class
-// takes a time of its own.
+// spread records n accesses, distributed over the ranks of the group; each class has its own time.
 func spread(r *cluster.Rank, p engine.Probe, n int) {
 	g := r.Group()
 	for i := range n {
@@ -233,10 +232,10 @@ func init() {
 	})
 }
 
-// storyIterations is how many a simulated story has that is given no limit.
+// storyIterations is the number of iterations of a simulated story without a limit.
 const storyIterations = 9
 
-// tale is another workload, with a wish for the layout and knobs of its own.
+// tale is another workload, which prefers a layout and has its own knobs.
 func init() {
 	workload.Register(&workload.Workload{
 		Name: "tale", Title: "Another one for tests",
@@ -258,7 +257,7 @@ func init() {
 	})
 }
 
-// told is a scenario of the story workload; settings alternate knob and value.
+// told returns a scenario of the story workload; settings alternate knob and value.
 func told(t testing.TB, story string, settings ...string) engine.Scenario {
 	t.Helper()
 	sc, err := Scenario("story")
@@ -274,7 +273,7 @@ func told(t testing.TB, story string, settings ...string) engine.Scenario {
 	return sc
 }
 
-// watched is a session whose every snapshot can be waited for.
+// watched is a session that lets tests wait for any snapshot.
 type watched struct {
 	*Session
 	t    testing.TB
@@ -313,11 +312,10 @@ func start(t testing.TB, sc engine.Scenario, o Options) *watched {
 	return w
 }
 
-// patience is how many snapshots go by before a test gives up.
+// patience is the number of snapshots after which a test gives up.
 const patience = 2000
 
-// until waits for the first snapshot of which holds is true, and drops those
-// before it.
+// until waits for the first snapshot for which holds is true, and drops earlier ones.
 func (w *watched) until(what string, holds func(*engine.Snapshot) bool) *engine.Snapshot {
 	w.t.Helper()
 	w.mu.Lock()
@@ -330,12 +328,12 @@ func (w *watched) until(what string, holds func(*engine.Snapshot) bool) *engine.
 				return s
 			}
 			if seen++; seen == patience {
-				w.t.Fatalf("%d snapshots went by (%s, iteration %d, marks %v) before: %s", seen, s.Phase, s.Iteration, s.Marks, what)
+				w.t.Fatalf("after %d snapshots (%s, iteration %d, marks %v), still waiting for: %s", seen, s.Phase, s.Iteration, s.Marks, what)
 			}
 		}
 		if w.over {
 			last := w.Load()
-			w.t.Fatalf("the session ended (%s, %s) before: %s", last.Phase, last.Failure, what)
+			w.t.Fatalf("the session ended (%s, %s) while waiting for: %s", last.Phase, last.Failure, what)
 		}
 		w.cond.Wait()
 	}

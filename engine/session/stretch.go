@@ -6,47 +6,46 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// stretch finds how much longer than the fabric's own choice an emulated machine's time
-// has to last, for the host to keep it under its present load. What it decides follows
-// from measured lateness alone. It rises at once and by what is missing; it falls a step
-// at a time after a calm while, which doubles whenever a fall was too early.
+// stretch finds the factor by which an emulated machine's time has to exceed the fabric's own
+// dilation, so that the host keeps up under its present load. It decides only from measured
+// lateness. The factor rises at once by the missing amount. It falls one step after a calm period,
+// which doubles whenever a fall was too early.
 type stretch struct {
-	// alone says that nobody looks on: a launch that was late begins anew, and one that
-	// is in time is not disturbed.
+	// alone means that the session is not watched: a late launch is repeated, and a launch in time
+	// is not disturbed.
 	alone  bool
 	factor float64 // on the fabric's own dilation
-	beyond bool    // no factor up to mostStretch would do, and factor is 1
+	beyond bool    // no factor up to mostStretch is enough, and factor is 1
 
-	begun  cluster.Lateness // what was counted when the window began
-	since  time.Duration    // when it did
-	first  bool             // window of its launch
-	late   int              // windows in a row
-	calm   int              // windows in a row that a smaller factor would have done for
-	wait   int              // calm windows that a fall takes
-	fallen bool             // the last step was down, or out of beyond
+	begun  cluster.Lateness // counts at the start of the window
+	since  time.Duration    // start of the window
+	first  bool             // first window of its launch
+	late   int              // successive late windows
+	calm   int              // successive windows for which a smaller factor would be enough
+	wait   int              // calm windows before a fall
+	fallen bool             // the last step was down, or left beyond
 }
 
 const (
-	windowEvents = 200                    // a window has at least
-	windowTime   = 250 * time.Millisecond // and lasts at least
-	mostStretch  = 100                    // above it one waits seconds for an iteration
-	mostAlone    = 10                     // likewise where nobody looks on, who would know why it takes so long
-	spare        = 2                      // what a rise adds to what was missing
-	lateWindows  = 3                      // in a row make a rise; so does a launch's first, if a rise helps
-	calmPart     = 4                      // a smaller factor does if it leaves so much room
-	calmWindows  = 20                     // make a fall
+	windowEvents = 200                    // minimum per window
+	windowTime   = 250 * time.Millisecond // minimum per window
+	mostStretch  = 100                    // above it, an iteration takes seconds
+	mostAlone    = 10                     // likewise in an unwatched session, where no user can see why it takes so long
+	spare        = 2                      // extra factor of a rise
+	lateWindows  = 3                      // successive late windows that cause a rise; the first of a launch is enough if a rise helps
+	calmPart     = 4                      // a smaller factor is enough if it leaves this margin
+	calmWindows  = 20                     // successive calm windows that cause a fall
 	mostWait     = 64 * calmWindows
 )
 
 func newStretch(alone bool) stretch { return stretch{alone: alone, factor: 1, wait: calmWindows} }
 
-// launch begins anew with a launch.
+// launch resets the counts for a launch.
 func (x *stretch) launch(at time.Duration) {
 	x.begun, x.since, x.first, x.late, x.calm = cluster.Lateness{}, at, true, 0, 0
 }
 
-// look takes in what was counted up to a time, and reports whether the factor is
-// another one.
+// look evaluates the counts up to a time, and reports whether the factor changes.
 func (x *stretch) look(at time.Duration, l cluster.Lateness) bool {
 	w := since(l, x.begun)
 	if w.Events < windowEvents || at-x.since < windowTime {
@@ -56,7 +55,7 @@ func (x *stretch) look(at time.Duration, l cluster.Lateness) bool {
 	x.begun, x.since, x.first = l, at, false
 	excess := w.Excess()
 	switch {
-	case x.alone && (x.beyond || l.Excess() <= 1): // nothing would be better, or the launch as a whole is in time
+	case x.alone && (x.beyond || l.Excess() <= 1): // nothing would help, or the launch as a whole is in time
 		return false
 	case x.beyond:
 		return x.recover(excess)
@@ -70,13 +69,13 @@ func (x *stretch) look(at time.Duration, l cluster.Lateness) bool {
 	return !x.alone && x.rest(excess)
 }
 
-// end takes in what was counted of a launch that has ended, and reports whether it is to
-// begin anew with another factor.
+// end evaluates the counts of a finished launch, and reports whether to repeat it with another
+// factor.
 func (x *stretch) end(l cluster.Lateness) bool {
 	return x.alone && !x.beyond && l.Proven() && l.Excess() > 1 && x.rise(l.Excess())
 }
 
-// rise takes the factor that would have kept a window, with some room.
+// rise sets the factor that the window needed, with a margin.
 func (x *stretch) rise(excess float64) bool {
 	x.late = 0
 	if x.fallen {
@@ -94,8 +93,8 @@ func (x *stretch) rise(excess float64) bool {
 	return x.factor != was
 }
 
-// recover counts windows in which some factor would have done again, with room, and takes
-// it after enough of them.
+// recover counts windows for which some factor is enough again, with a margin. After enough
+// windows it leaves beyond.
 func (x *stretch) recover(excess float64) bool {
 	if excess*spare > mostStretch/calmPart {
 		x.calm = 0
@@ -110,7 +109,7 @@ func (x *stretch) recover(excess float64) bool {
 	return rises
 }
 
-// rest counts windows that are calm, and falls a step after enough of them.
+// rest counts calm windows, and lowers the factor by a step after enough of them.
 func (x *stretch) rest(excess float64) bool {
 	if x.factor == 1 {
 		return false
@@ -127,10 +126,10 @@ func (x *stretch) rest(excess float64) bool {
 	return true
 }
 
-// steps are those of a decade.
+// steps are the steps of a decade.
 var steps = [...]float64{1, 2, 5}
 
-// stepUp is the least of 1, 2, 5, 10, … that is not below a factor up to mostStretch.
+// stepUp returns the smallest of 1, 2, 5, 10, … that is at least f.
 func stepUp(f float64) float64 {
 	for decade := 1.0; ; decade *= 10 {
 		for _, s := range steps {
@@ -141,7 +140,7 @@ func stepUp(f float64) float64 {
 	}
 }
 
-// stepDown is the step below a step.
+// stepDown returns the step below a step.
 func stepDown(f float64) float64 {
 	below := 1.0
 	for decade := 1.0; ; decade *= 10 {
@@ -154,7 +153,7 @@ func stepDown(f float64) float64 {
 	}
 }
 
-// since returns what was counted after an earlier count of the same run.
+// since returns the counts after an earlier count of the same run.
 func since(l, o cluster.Lateness) cluster.Lateness {
 	l.Events, l.Late = l.Events-o.Events, l.Late-o.Late
 	l.Bodies, l.Overruns = l.Bodies-o.Bodies, l.Overruns-o.Overruns

@@ -8,8 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster"
 )
 
-// pretend is a host that is so late on average, whatever the dilation: a run on it
-// counts a window at each look.
+// pretend is a host with a given mean lateness, at any dilation. Each look counts a window of its
+// run.
 type pretend struct {
 	x      stretch
 	at     time.Duration
@@ -18,7 +18,7 @@ type pretend struct {
 	falls  int
 }
 
-// shortest is what the machine's shortest time takes at a factor of 1.
+// shortest is the machine's shortest time in ps at a factor of 1.
 const shortest = 40_000
 
 func newPretend() *pretend {
@@ -27,7 +27,7 @@ func newPretend() *pretend {
 	return p
 }
 
-// window runs one window at a mean lateness, ns, and relaunches where that is decided.
+// window runs one window at a mean lateness in ns, and relaunches if the session decides so.
 func (p *pretend) window(mean float64) bool {
 	p.at += windowTime
 	p.counts.Shortest = int64(shortest * p.x.factor)
@@ -53,8 +53,8 @@ func (p *pretend) run(windows int, mean float64) {
 	}
 }
 
-// A host that is in time keeps the fabric's own dilation.
-func TestAQuietHostStays(t *testing.T) {
+// A host in time keeps the fabric's own dilation.
+func TestQuietHost(t *testing.T) {
 	p := newPretend()
 	p.run(1000, 900)
 	if p.x.factor != 1 || p.rises+p.falls > 0 || p.x.beyond {
@@ -62,8 +62,9 @@ func TestAQuietHostStays(t *testing.T) {
 	}
 }
 
-// A launch that is late from the start has one rise, to what the host keeps with room.
-func TestABusyHostIsStretchedOnce(t *testing.T) {
+// A launch that is late from the start rises once, to a dilation that the host keeps up with, with
+// a margin.
+func TestBusyHostRisesOnce(t *testing.T) {
 	for _, tt := range []struct{ mean, want float64 }{{4_100, 5}, {29_000, 20}, {135_000, 100}} {
 		p := newPretend()
 		if !p.window(tt.mean) || p.x.factor != tt.want {
@@ -76,9 +77,9 @@ func TestABusyHostIsStretchedOnce(t *testing.T) {
 	}
 }
 
-// Where no dilation would do the fabric's own one stays, and that is known; when the load
-// goes it is forgotten.
-func TestNoDilationIsHonest(t *testing.T) {
+// If no dilation is enough, the fabric's own one stays, and beyond is set. When the load ends,
+// beyond is cleared.
+func TestNoDilationIsEnough(t *testing.T) {
 	p := newPretend()
 	p.run(100, 2e6)
 	if p.x.factor != 1 || !p.x.beyond || p.rises+p.falls > 0 {
@@ -86,39 +87,39 @@ func TestNoDilationIsHonest(t *testing.T) {
 	}
 	p.run(calmWindows, 1000)
 	if p.x.beyond || p.x.factor != 1 || p.rises+p.falls > 0 {
-		t.Errorf("the load is gone: factor %v, beyond %v", p.x.factor, p.x.beyond)
+		t.Errorf("after the load: factor %v, beyond %v", p.x.factor, p.x.beyond)
 	}
 }
 
-// A host that the largest dilation is just too small for does not go to it and back: each
-// try comes later than the one before.
+// If the largest dilation is slightly too small for a host, the factor does not oscillate: each
+// attempt comes later than the one before.
 func TestAtTheLimit(t *testing.T) {
 	p := newPretend()
 	changes := 0
 	for range 1000 {
 		mean := 150_000.0
 		if p.x.factor > 1 {
-			mean = 900_000 // a longer time lets in more of the load
+			mean = 900_000 // a longer time includes more of the load
 		}
 		if p.window(mean) {
 			changes++
 		}
 	}
 	if changes != 2 || !p.x.beyond {
-		t.Errorf("%d changes in 1000 windows, beyond %v; want a try and its end", changes, p.x.beyond)
+		t.Errorf("%d changes in 1000 windows, beyond %v; want one attempt and its end", changes, p.x.beyond)
 	}
 }
 
-// Where nobody looks on, a launch that is in time as a whole goes on, whatever comes; one
-// that is late begins anew, by a factor that a user can wait for; and nothing falls.
-func TestNobodyLooksOn(t *testing.T) {
+// In an unwatched session, a launch that is in time as a whole continues in any case. A late one
+// is repeated, with a factor that a user can wait for. The factor never falls.
+func TestUnwatched(t *testing.T) {
 	p := newPretend()
 	p.x = newStretch(true)
 	p.x.launch(0)
 	p.run(20, 100)
 	p.run(3, 5_000)
 	if p.x.factor != 1 {
-		t.Errorf("factor %v where the launch as a whole is in time", p.x.factor)
+		t.Errorf("factor %v although the launch as a whole is in time", p.x.factor)
 	}
 	p.x.launch(p.at)
 	p.counts = cluster.Lateness{}
@@ -129,7 +130,7 @@ func TestNobodyLooksOn(t *testing.T) {
 		t.Errorf("%d falls", p.falls)
 	}
 	if p.run(10, 100_000); p.x.factor != 5 || p.x.beyond {
-		t.Errorf("factor %v, beyond %v, where ten times more would do", p.x.factor, p.x.beyond)
+		t.Errorf("factor %v, beyond %v, although ten times more would be enough", p.x.factor, p.x.beyond)
 	}
 	short := cluster.Lateness{Shortest: shortest, Events: windowEvents/2 + 1, Late: (windowEvents/2 + 1) * 8_000}
 	for _, c := range []struct {
@@ -139,13 +140,13 @@ func TestNobodyLooksOn(t *testing.T) {
 		x := newStretch(c.alone)
 		x.launch(0)
 		if again := x.end(short); again != c.alone || x.factor != c.want {
-			t.Errorf("alone %v: a launch that was late and short begins anew: %v, factor %v", c.alone, again, x.factor)
+			t.Errorf("alone %v: short late launch repeated: %v, factor %v", c.alone, again, x.factor)
 		}
 	}
 }
 
-// A single late window is no reason once a launch has been in time; three in a row are.
-func TestAHiccup(t *testing.T) {
+// A single late window is no reason once a launch has been in time; three successive ones are.
+func TestSingleLateWindow(t *testing.T) {
 	p := newPretend()
 	p.run(10, 1000)
 	p.window(50_000)
@@ -160,13 +161,13 @@ func TestAHiccup(t *testing.T) {
 	}
 }
 
-// When the load goes, the dilation falls to the fabric's own step by step.
-func TestTheLoadGoes(t *testing.T) {
+// When the load ends, the dilation falls to the fabric's own step by step.
+func TestLoadEnds(t *testing.T) {
 	p := newPretend()
 	p.run(5, 135_000)
 	p.run(calmWindows-1, 1000)
 	if p.x.factor != 100 {
-		t.Errorf("factor %v before the calm was long enough", p.x.factor)
+		t.Errorf("factor %v before enough calm windows", p.x.factor)
 	}
 	p.run(6*calmWindows, 1000)
 	if p.x.factor != 1 || p.falls != 6 {
@@ -174,14 +175,14 @@ func TestTheLoadGoes(t *testing.T) {
 	}
 }
 
-// A load that comes and goes with the dilation itself makes fewer and fewer changes.
+// A load that depends on the dilation itself causes fewer and fewer changes.
 func TestNoOscillation(t *testing.T) {
 	p := newPretend()
 	changes := func(windows int) int {
 		n := 0
 		for range windows {
 			mean := 1000.0
-			if p.x.factor <= 10 { // as if each smaller dilation woke another neighbour
+			if p.x.factor <= 10 { // as if each smaller dilation woke another process
 				mean = 60_000
 			}
 			if p.window(mean) {
@@ -196,8 +197,8 @@ func TestNoOscillation(t *testing.T) {
 	}
 }
 
-// Whatever the host does, the factor is a step between 1 and the most.
-func TestTheFactorIsAStep(t *testing.T) {
+// The factor is always a step between 1 and the maximum.
+func TestFactorIsAStep(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -210,17 +211,17 @@ func TestTheFactorIsAStep(t *testing.T) {
 	}
 }
 
-// Too few events, or too short a time, decide nothing.
-func TestAWindowHasEnough(t *testing.T) {
+// With too few events, or after too short a time, nothing is decided.
+func TestWindowMinimum(t *testing.T) {
 	x := newStretch(false)
 	x.launch(0)
 	late := cluster.Lateness{Shortest: shortest, Events: windowEvents, Late: windowEvents * shortest}
 	few := late
 	few.Events--
 	if x.look(windowTime, few) || x.look(windowTime-1, late) {
-		t.Error("a window that was too short has decided")
+		t.Error("a window that is too short changed the factor")
 	}
 	if !x.look(windowTime, late) {
-		t.Error("a whole window has not")
+		t.Error("a full window did not change the factor")
 	}
 }

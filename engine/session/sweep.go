@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// Axis is a knob and the values that a sweep gives it.
+// Axis is a knob and its values in a sweep.
 type Axis struct {
 	Knob   string
 	Values []string
@@ -22,14 +22,14 @@ type Axis struct {
 // Setting is a knob at one value.
 type Setting struct{ Knob, Value string }
 
-// Row is one point of a sweep: where its knobs stood, and how its session ended.
+// Row is one point of a sweep: its knob settings and its last snapshot.
 type Row struct {
 	Knobs    []Setting
 	Snapshot *engine.Snapshot
-	Late     []float64 // dilations at which the point was late, and began anew
+	Late     []float64 // dilations at which the host fell behind and the point was repeated
 }
 
-// Name says which point it is: "group 4, nodes 2".
+// Name returns the name of the point: "group 4, nodes 2".
 func (r *Row) Name() string {
 	parts := make([]string, len(r.Knobs))
 	for i, k := range r.Knobs {
@@ -38,18 +38,19 @@ func (r *Row) Name() string {
 	return strings.Join(parts, ", ")
 }
 
-// maxPoints bounds a sweep.
+// maxPoints is the maximum number of points of a sweep.
 const maxPoints = 10000
 
-// Sweep runs the scenario at every combination of the axes' values, the last axis
-// turning fastest, each point in a session of its own. Simulations run side by
-// side on all cores; points on other fabrics one after another, because they would
-// disturb each other. All points are planned and checked before the first one
-// runs. The rows are in the order of the points; one that is refused or fails is a
-// row with Snapshot.Failure, and the others run. Where every point is refused, or one
-// with Options.Whole, the error is the first refusal. When ctx ends, the rows that
-// began or were refused and its error are returned.
-// progress (may be nil) is told now and then how far the sweep is.
+// Sweep runs the scenario at every combination of the axes' values, each in its own session. The
+// last axis varies fastest. Simulations run in parallel on all cores. Points on other fabrics run
+// one after another, because they would disturb each other.
+//
+// All points are planned and checked before the first one runs. The rows have the order of the
+// points. A refused or failed point is a row with Snapshot.Failure, and the others run. If every
+// point is refused, or one with Options.Whole, the error is the first refusal. When ctx ends,
+// Sweep returns its error and the rows that started or were refused.
+//
+// progress, if not nil, is called regularly with the state of the sweep.
 func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, progress func(*Progress)) ([]Row, error) {
 	rows, scenarios, err := points(base, axes)
 	if err != nil {
@@ -58,7 +59,7 @@ func Sweep(ctx context.Context, base engine.Scenario, axes []Axis, o Options, pr
 	return RunRows(ctx, rows, scenarios, o, progress)
 }
 
-// RunRows runs a scenario for each row, as Sweep does, and fills in what it came to.
+// RunRows runs a scenario for each row, as Sweep does, and fills in the results.
 func RunRows(ctx context.Context, rows []Row, scenarios []engine.Scenario, o Options, progress func(*Progress)) ([]Row, error) {
 	o.Linger = false
 	f := &field{options: o, cores: runtime.GOMAXPROCS(0), rows: rows, setups: make([]setup, len(rows)), refusals: make(map[int]error), began: time.Now()}
@@ -90,17 +91,17 @@ func at(r *Row, err error) error {
 	return fmt.Errorf("%s: %w", r.Name(), err)
 }
 
-// points are the combinations, with values in their canonical spelling.
+// points returns the combinations, with values in their canonical spelling.
 func points(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error) {
 	rows, scenarios := []Row{{}}, []engine.Scenario{base.Clone()}
 	seen := make(map[string]bool)
 	for _, axis := range axes {
 		if seen[axis.Knob] {
-			return nil, nil, fmt.Errorf("%s is swept twice", axis.Knob)
+			return nil, nil, fmt.Errorf("%s is swept twice (list all its values once)", axis.Knob)
 		}
 		seen[axis.Knob] = true
 		if len(axis.Values)*len(rows) > maxPoints {
-			return nil, nil, fmt.Errorf("more than %d points: sweep fewer values", maxPoints)
+			return nil, nil, fmt.Errorf("more than %d points (sweep fewer values)", maxPoints)
 		}
 		var nextRows []Row
 		var next []engine.Scenario
@@ -119,8 +120,8 @@ func points(base engine.Scenario, axes []Axis) ([]Row, []engine.Scenario, error)
 	return rows, scenarios, nil
 }
 
-// FitRows fits the law of the workload's first study that has one; the error says what
-// is missing.
+// FitRows fits the law of the workload's first study that has one. The error names the missing
+// data.
 func FitRows(rows []Row) (*engine.Fit, error) {
 	runs := make([]*engine.Snapshot, len(rows))
 	name := ""
@@ -139,5 +140,5 @@ func FitRows(rows []Row) (*engine.Fit, error) {
 	return nil, errNoLaw
 }
 
-// errNoLaw says that a workload has no law to fit.
-var errNoLaw = fmt.Errorf("no accesses were recorded: %w", models.ErrUndetermined)
+// errNoLaw is the error of a workload without a law to fit.
+var errNoLaw = fmt.Errorf("no accesses recorded: %w", models.ErrUndetermined)

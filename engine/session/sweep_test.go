@@ -23,7 +23,7 @@ func TestSweep(t *testing.T) {
 	var names []string
 	rows, err := Sweep(t.Context(), told(t, "access"), axes, onLive(), func(p *Progress) {
 		if p.Total != 4 || len(p.Running) > 1 || p.Done < len(names)-1 {
-			t.Errorf("%d points run, %d of %d are done", len(p.Running), p.Done, p.Total)
+			t.Errorf("%d points running, %d of %d done", len(p.Running), p.Done, p.Total)
 		}
 		for _, r := range p.Running {
 			if name := r.Row.Name(); len(names) == 0 || names[len(names)-1] != name {
@@ -46,9 +46,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A point that is refused is a row with its reason, wherever it stands, and the others
-// run.
-func TestARefusedPointFailsAlone(t *testing.T) {
+// A refused point is a row with its reason, at any position, and the others run.
+func TestRefusedPoint(t *testing.T) {
 	for _, values := range [][]string{{"3", "4", "2"}, {"4", "3", "2"}, {"4", "2", "3"}} {
 		var last Progress
 		rows, err := Sweep(t.Context(), told(t, "access"), []Axis{{"group", values}}, onLive(), func(p *Progress) { last = *p })
@@ -70,9 +69,8 @@ func TestARefusedPointFailsAlone(t *testing.T) {
 	}
 }
 
-// Where the points are worth nothing without each other, one that is refused ends all
-// before the first one runs.
-func TestARefusedPointEndsAWhole(t *testing.T) {
+// With Options.Whole, one refused point ends the sweep before the first one runs.
+func TestRefusedPointEndsWhole(t *testing.T) {
 	o := onLive()
 	o.Whole = true
 	rows, err := Sweep(t.Context(), told(t, "access"), []Axis{{"group", []string{"4", "3"}}}, o, func(*Progress) { t.Error("a point ran") })
@@ -81,8 +79,8 @@ func TestARefusedPointEndsAWhole(t *testing.T) {
 	}
 }
 
-// A point is not compared with one that failed.
-func TestChangesPassOverFailedPoints(t *testing.T) {
+// A point is not compared with a failed one.
+func TestChangesSkipFailedPoints(t *testing.T) {
 	bad := took(t, engine.Simulated, 1)
 	bad.Failure, bad.Iteration = "group = 3 does not divide 16 ranks", 0
 	first, then := took(t, engine.Simulated, 1), took(t, engine.Simulated, 2)
@@ -127,7 +125,7 @@ func TestSweepEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A workload without a law says what is missing.
+// For a workload without a law, the error names the missing data.
 func TestNoLawToFit(t *testing.T) {
 	for what, rows := range map[string][]Row{"no rows": nil, "no law": {{Snapshot: took(t, engine.Measured, 1)}}} {
 		for i := range rows {

@@ -6,16 +6,16 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// table is a declared table of counts, as large as a scenario has it. The cells of
-// all tables stand one after another.
+// table is a declared table of counts, with the size that a scenario gives it. The cells of all
+// tables are stored one after another.
 type table struct {
 	spec          *engine.TallySpec
 	rows, columns []string
-	layers        []string // empty: one
-	first         int      // cell
+	layers        []string // empty: one layer
+	first         int      // first cell
 }
 
-// lay lays out the workload's tables, and says how many cells there are.
+// lay lays out the workload's tables, and returns the total number of cells.
 func (s *setup) lay() (tables []table, cells int) {
 	for i := range s.workload.Tallies {
 		t := table{spec: &s.workload.Tallies[i], first: cells}
@@ -24,7 +24,7 @@ func (s *setup) lay() (tables []table, cells int) {
 			t.layers = t.spec.Layers(&s.scenario, &s.machine)
 		}
 		if len(t.rows) > engine.MaxTally || len(t.columns) > engine.MaxTally || len(t.layers) > engine.MaxTally {
-			panic(fmt.Sprintf("session: table %s of workload %s has %d × %d × %d cells: at most %d each way", t.spec.Name, s.workload.Name, len(t.layers), len(t.rows), len(t.columns), engine.MaxTally))
+			panic(fmt.Sprintf("session: table %s of workload %s has %d × %d × %d cells: want at most %d per dimension", t.spec.Name, s.workload.Name, len(t.layers), len(t.rows), len(t.columns), engine.MaxTally))
 		}
 		cells += t.cells()
 		tables = append(tables, t)
@@ -32,10 +32,10 @@ func (s *setup) lay() (tables []table, cells int) {
 	return tables, cells
 }
 
-// cells is how many the table has.
+// cells returns the number of cells.
 func (t *table) cells() int { return max(len(t.layers), 1) * len(t.rows) * len(t.columns) }
 
-// counted is a table with what has been counted in it.
+// counted returns the table with its counts.
 func (t *table) counted(cells []int64, kind engine.Kind) engine.Table {
 	own := make([]int64, t.cells())
 	copy(own, cells[t.first:])

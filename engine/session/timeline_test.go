@@ -7,13 +7,13 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The knob timeline has what every thread does written down, on either fabric, and a
-// run goes on; off, the snapshot has none.
-func TestTheTimelineIsAKnob(t *testing.T) {
+// The knob timeline records the activities of every thread on either fabric, and the run
+// continues. If it is off, the snapshot has no timeline.
+func TestTimelineKnob(t *testing.T) {
 	s := start(t, told(t, "stroll", "threads-per-rank", "2"), Options{})
 	off := s.until("an iteration", func(s *engine.Snapshot) bool { return s.Iteration > 0 })
 	if off.Timeline != nil {
-		t.Error("a timeline that nobody asked for")
+		t.Error("unexpected timeline")
 	}
 	for _, knob := range [][2]string{{"timeline", "on"}, {"timeline", "arrows"}, {"machine", "demo"}, {"fabric", "sim"}} {
 		s.do(engine.Set, knob[0], knob[1])
@@ -31,10 +31,10 @@ func TestTheTimelineIsAKnob(t *testing.T) {
 			l := &tl.Lanes[i]
 			sums := l.Sums(tl.To, new(timeline.Place))
 			if l.Thread == 0 && sums[timeline.ActivityWait] == 0 {
-				t.Errorf("%v: rank %d has never waited: %v", knob, l.Rank, sums)
+				t.Errorf("%v: rank %d never waited: %v", knob, l.Rank, sums)
 			}
 			if l.Thread > 0 && sums[timeline.ActivitySleep] == 0 {
-				t.Errorf("%v: thread %d of rank %d has never slept: %v", knob, l.Thread, l.Rank, sums)
+				t.Errorf("%v: thread %d of rank %d never slept: %v", knob, l.Thread, l.Rank, sums)
 			}
 		}
 	}
@@ -42,8 +42,7 @@ func TestTheTimelineIsAKnob(t *testing.T) {
 	s.until("off again", func(s *engine.Snapshot) bool { return s.Iteration > 0 && s.Timeline == nil })
 }
 
-// What was written down of a simulation is whole: it reaches from its launch to its
-// end, and is the same for the same seed.
+// The timeline of a simulation is complete, from launch to end, and is the same for the same seed.
 func TestTimelineOfASimulation(t *testing.T) {
 	run := func() *timeline.View {
 		snap := finished(t, start(t, simulated(t, "timeline", "arrows"), Options{Limits: Limits{Iterations: 5}}))

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// fraction is how much of an iteration a rank has done; the zero one: it does not say.
-type fraction struct{ bits atomic.Uint64 } // of the share, and 1
+// fraction is the finished part of an iteration of a rank. The zero value means unknown.
+type fraction struct{ bits atomic.Uint64 } // of the share, plus 1
 
 func (s *fraction) none() { s.bits.Store(0) }
 
@@ -18,7 +18,7 @@ func (s *fraction) set(done, of int) {
 	s.bits.Store(1 + math.Float64bits(float64(done)/float64(max(of, 1))))
 }
 
-// get gives the share, NaN: the rank does not say.
+// get returns the share, or NaN if it is unknown.
 func (s *fraction) get() float64 {
 	if b := s.bits.Load(); b != 0 {
 		return math.Float64frombits(b - 1)
@@ -26,7 +26,7 @@ func (s *fraction) get() float64 {
 	return math.NaN()
 }
 
-// least is the smaller of two shares that are known.
+// least returns the smaller of two shares, ignoring NaN in a or b.
 func least(a, b float64) float64 {
 	if math.IsNaN(a) || b < a {
 		return b
@@ -34,25 +34,25 @@ func least(a, b float64) float64 {
 	return a
 }
 
-// underway follows the iteration under way on the wall clock.
+// underway follows the current iteration on the wall clock.
 type underway struct {
-	at    time.Duration // of the last look, since the session began
-	spent time.Duration // on this iteration until then, pauses left out
+	at    time.Duration // last look, since the start of the session
+	spent time.Duration // on this iteration until then, without pauses
 	done  int           // iterations before this one
-	took  time.Duration // that the one before took; 0: there was none, or several since the last look
-	first step          // that was seen in this iteration
+	took  time.Duration // duration of the previous iteration; 0: there was none, or several since the last look
+	first step          // first step seen in this iteration
 	last  step
 }
 
-// step is a share and when it was seen first.
+// step is a share and the time when it was first seen.
 type step struct {
 	share float64
 	spent time.Duration
 	seen  bool
 }
 
-// pass takes in what a run's ranks have done by now. Only what happened counts as
-// spent: a look at the beginning of a pause takes the time before it.
+// pass evaluates the progress of a run's ranks. Pauses do not count as spent time. A look at the
+// beginning of a pause counts the time before it.
 func (u *underway) pass(now time.Duration, running bool, f *frame, handle cluster.Run) engine.Progress {
 	if running {
 		u.spent += now - u.at
@@ -81,8 +81,8 @@ func (u *underway) pass(now time.Duration, running bool, f *frame, handle cluste
 	return p
 }
 
-// left estimates by the steps done since the first one that was seen, or else by the
-// iteration before; 0: neither tells.
+// left estimates the remaining time from the steps done since the first observed one, or else from
+// the previous iteration. It returns 0 if neither is known.
 func (u *underway) left() time.Duration {
 	if gone := u.last.share - u.first.share; gone > 0 {
 		each := float64(u.last.spent-u.first.spent) / gone

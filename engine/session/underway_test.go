@@ -10,9 +10,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// An iteration of ten steps of a second each: after four and a half of them the rest is
-// about five and a half seconds, and a pause belongs to none.
-func TestProgressByTheStepsOfAnIteration(t *testing.T) {
+// An iteration of ten steps of a second each: after four and a half steps, the estimate is about
+// five and a half seconds. Pauses do not count.
+func TestProgressBySteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, told(t, "steps"), Options{})
 		time.Sleep(4500 * time.Millisecond)
@@ -21,7 +21,7 @@ func TestProgressByTheStepsOfAnIteration(t *testing.T) {
 		s.do(engine.Pause)
 		time.Sleep(time.Minute)
 		if p := s.Load().Progress; p.Spent > 200*time.Millisecond {
-			t.Errorf("a minute's pause counts as %v of the iteration after it", p.Spent)
+			t.Errorf("pause of one minute: %v counted for the next iteration", p.Spent)
 		}
 		if err := s.Stop(); err != nil {
 			t.Error(err)
@@ -29,9 +29,9 @@ func TestProgressByTheStepsOfAnIteration(t *testing.T) {
 	})
 }
 
-// A program that tells no steps: of its first iteration nothing is known but how long it
-// takes, of the next one what the first one took.
-func TestProgressByTheIterationBefore(t *testing.T) {
+// A program that reports no steps: for its first iteration only the spent time is known, for the
+// next one the estimate is the duration of the first.
+func TestProgressByPreviousIteration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, told(t, "wordless"), Options{})
 		time.Sleep(4 * time.Second)
@@ -47,7 +47,7 @@ func TestProgressByTheIterationBefore(t *testing.T) {
 
 func expect(t *testing.T, snap *engine.Snapshot, spent time.Duration, share float64, left time.Duration) {
 	t.Helper()
-	const look = 200 * time.Millisecond // that the session may be behind
+	const look = 200 * time.Millisecond // possible delay of the session
 	p := &snap.Progress
 	same := p.Share == share || math.IsNaN(p.Share) && math.IsNaN(share)
 	if (p.Spent-spent).Abs() > look || (p.Left-left).Abs() > look || !same {
@@ -55,9 +55,9 @@ func expect(t *testing.T, snap *engine.Snapshot, spent time.Duration, share floa
 	}
 }
 
-// Steps that came to a stop: what was estimated runs out, and nothing is estimated any
-// more; a step that takes long does not make the others longer before it has ended.
-func TestAnEstimateRunsOut(t *testing.T) {
+// If the steps stop, the estimate counts down to zero. A long step does not increase the estimate
+// of the others before it has ended.
+func TestEstimateRunsOut(t *testing.T) {
 	u := underway{}
 	f := newFrame(0, 0)
 	for now := time.Duration(0); now <= 20*time.Second; now += time.Second {
@@ -73,7 +73,7 @@ func TestAnEstimateRunsOut(t *testing.T) {
 	}
 }
 
-// A simulation whose iteration tells nothing shows its clock and its events.
+// A simulation whose iteration reports no progress shows its clock and its events.
 func TestProgressOfASimulation(t *testing.T) {
 	s := start(t, told(t, "endless", "fabric", "sim", "machine", "demo"), Options{})
 	snap := s.until("events", func(s *engine.Snapshot) bool { return s.Progress.Events > 10000 })

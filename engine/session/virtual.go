@@ -9,30 +9,30 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Fabrics are those that are built in, by the name that the fabric knob gives.
+// Fabrics returns the built-in fabrics by value of the fabric knob.
 func Fabrics() map[string]cluster.Fabric {
 	return map[string]cluster.Fabric{engine.Live: live.New(), engine.Sim: sim.New()}
 }
 
-// virtual is what the probes of a simulation share. Its ranks take turns on one
-// thread, so that they need no locks; and what the session wants of them may not
-// take virtual time, or a look at a run would change it.
+// virtual holds the state that the probes of a simulation share. Ranks run alternately on one
+// thread, so it needs no locks. The session's requests must not take virtual time, because
+// observing a run would then change it.
 type virtual struct {
 	gate   *gate
 	probes []*probe
-	rounds [2]round // the latest two: no rank is further ahead of another
+	rounds [2]round // the latest two: ranks are at most one round apart
 	batch  batch
 }
 
-// round is what the ranks agree on before an iteration.
+// round holds the agreement of the ranks before an iteration.
 type round struct {
 	iteration int
-	longest   cluster.Time // that the iteration before took a rank
+	longest   cluster.Time // longest time of a rank for the previous iteration
 	verdict   verdict
-	settled   bool // a pause that stood in the verdict is over
+	settled   bool // a pause requested by the verdict is over
 }
 
-// round gives the one before an iteration.
+// round returns the round before an iteration.
 func (v *virtual) round(iteration int) *round {
 	r := &v.rounds[iteration%2]
 	if r.iteration != iteration {
@@ -41,9 +41,9 @@ func (v *virtual) round(iteration int) *round {
 	return r
 }
 
-// settle ends a round behind its barrier, when every rank has ended its iteration.
-// The first rank that comes there waits for a user who has paused the session,
-// and the whole simulation with it: no operation is posted, and no time passes.
+// settle ends a round after its barrier, when every rank has ended its iteration. If the user has
+// paused the session, the first rank that arrives waits, and with it the whole simulation: no
+// operation is posted, and no virtual time passes.
 func (v *virtual) settle(r *round) {
 	if r.settled {
 		return
@@ -66,7 +66,7 @@ func (v *virtual) settle(r *round) {
 	}
 }
 
-// nextRound is Next on a simulation.
+// nextRound implements Next on a simulation.
 func (p *probe) nextRound() bool {
 	v := p.run.virtual
 	elapsed := p.now() - p.started
@@ -80,7 +80,7 @@ func (p *probe) nextRound() bool {
 		r.verdict = v.gate.ask(p.iteration, p.now())
 	}
 	if err := p.rank.Barrier(p.rank.All()); err != nil {
-		panic(fmt.Sprintf("session: the ranks could not meet before the next iteration: %v", err))
+		panic(fmt.Sprintf("session: barrier before the next iteration: %v", err))
 	}
 	v.settle(r)
 	if p.asked != p.run.ask.Load() {
@@ -90,10 +90,10 @@ func (p *probe) nextRound() bool {
 	return r.verdict == goOn
 }
 
-// clocked is a port whose clock can be seen without a look that costs time.
+// clocked is a port whose clock can be read without taking virtual time.
 type clocked interface{ Clock() cluster.Time }
 
-// virtualOf is what a simulation that has ended came to; nil for other runs.
+// virtualOf returns the result of a finished simulation, or nil for other runs.
 func virtualOf(r cluster.Run, whole, timed bool) *engine.Virtual {
 	s, ok := r.(cluster.Virtual)
 	if !ok {

@@ -18,14 +18,14 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// simulated is a stroll on sim.
+// simulated returns a stroll on sim.
 func simulated(t testing.TB, settings ...string) engine.Scenario {
 	t.Helper()
 	return told(t, "stroll", append([]string{"fabric", "sim", "machine", "demo"}, settings...)...)
 }
 
-// What a simulation came to, and all that was measured in it: not when the
-// session looked.
+// timeless compares the result and all numbers of a simulation, but not the moments of
+// observation.
 var timeless = cmp.Options{
 	cmpopts.IgnoreFields(engine.Snapshot{}, "Seq", "Elapsed", "Recent", "Series", "Marks", "Ranks", "Scenario"),
 	cmpopts.EquateNaNs(),
@@ -43,9 +43,9 @@ func finished(t *testing.T, s *watched) *engine.Snapshot {
 	return snap
 }
 
-// The same seed gives the same run, however often the session asks for the counts
-// and whatever the user does with its clock; another seed gives another one.
-func TestASimulationRepeats(t *testing.T) {
+// The same seed produces the same run, regardless of the number of requests for counts and of the
+// user's changes to its clock. Another seed produces another run.
+func TestSimulationIsReproducible(t *testing.T) {
 	const iterations = 40
 	limits := Options{Limits: Limits{Iterations: iterations}}
 	want := finished(t, start(t, simulated(t), limits))
@@ -83,13 +83,13 @@ func TestASimulationRepeats(t *testing.T) {
 	}
 }
 
-// The pace is turned while the run goes on; and a clock that hardly moves, or
-// stands, holds up neither a knob nor the end.
+// The pace changes while the run continues. A slow or stopped clock delays neither a knob nor the
+// end.
 func TestPace(t *testing.T) {
 	s := start(t, simulated(t, "pace", "1e-12"), Options{})
 	first := s.until("launched", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
 	if first.Iteration > 100 {
-		t.Errorf("%d iterations at a picosecond a second", first.Iteration)
+		t.Errorf("%d iterations at a picosecond per second", first.Iteration)
 	}
 	s.do(engine.Set, "pace", "max")
 	fast := s.until("many iterations", func(s *engine.Snapshot) bool { return s.Iteration > 100 })
@@ -106,20 +106,19 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// A pause does not wait for an iteration that takes for ever, and whoever goes on
-// finds the run as it was.
-func TestAPauseInTheMiddleOfAnIteration(t *testing.T) {
+// A pause does not wait for an endless iteration, and the run continues unchanged after it.
+func TestPauseInIteration(t *testing.T) {
 	limits := Limits{Iterations: 40}
 	want := finished(t, start(t, simulated(t), Options{Limits: limits}))
 	s := start(t, simulated(t, "pace", "1e-12"), Options{Limits: limits})
 	s.do(engine.Pause)
 	at := s.until("paused", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused })
 	if at.Iteration == limits.Iterations {
-		t.Errorf("%d iterations at a picosecond a second", at.Iteration)
+		t.Errorf("%d iterations at a picosecond per second", at.Iteration)
 	}
 	s.do(engine.Set, "pace", "max")
 	s.do(engine.Step)
-	// Counts of the middle of an iteration may be those of an earlier one.
+	// Counts in the middle of an iteration may belong to an earlier one.
 	s.until("the end of the iteration", func(s *engine.Snapshot) bool { return s.Phase == engine.Paused && s.Iteration > at.Iteration })
 	s.do(engine.Resume)
 	if d := cmp.Diff(want, finished(t, s), timeless); d != "" {
@@ -127,7 +126,7 @@ func TestAPauseInTheMiddleOfAnIteration(t *testing.T) {
 	}
 }
 
-func TestWhatThePaceIs(t *testing.T) {
+func TestPaceValues(t *testing.T) {
 	none, some := frame{}, frame{iterations: 4, stamp: 8 * cluster.Millisecond}
 	for _, c := range []struct {
 		pace   string
@@ -149,8 +148,8 @@ func TestWhatThePaceIs(t *testing.T) {
 	}
 }
 
-// A virtual time ends a run before the next iteration, always the same one; a
-// session that lingers pauses there.
+// A limit in virtual time ends a run before the next iteration, always the same one. A session
+// that lingers pauses there.
 func TestUntil(t *testing.T) {
 	long := finished(t, start(t, simulated(t), Options{Limits: Limits{Iterations: 40}}))
 	half := Limits{Until: long.Fabric / 2}
@@ -167,8 +166,8 @@ func TestUntil(t *testing.T) {
 	s.until("further iterations", func(s *engine.Snapshot) bool { return s.Iteration > at.Iteration+10 })
 }
 
-// A run without limits of its own takes the usual one: by count where time is virtual,
-// by time elsewhere. Two such simulations are the same run.
+// A run without limits uses the usual one: a count in virtual time, otherwise a duration. Two such
+// simulations are the same run.
 func TestUsualLimits(t *testing.T) {
 	usual := Options{Limits: Limits{Usual: time.Hour}}
 	a, b := finished(t, start(t, simulated(t), usual)), finished(t, start(t, simulated(t), usual))
@@ -194,9 +193,9 @@ func TestUsualLimits(t *testing.T) {
 	}
 }
 
-// A simulation that a time ends between two iterations is whole; one that is cut off
-// in the middle of an iteration does not repeat.
-func TestWhatTheWallClockEnds(t *testing.T) {
+// A simulation that a time limit ends between two iterations is complete. One that is stopped in
+// the middle of an iteration is not reproducible.
+func TestWallClockLimit(t *testing.T) {
 	s := finished(t, start(t, simulated(t), Options{Limits: Limits{For: time.Millisecond}}))
 	if !s.Virtual.Whole || !s.Virtual.Timed || s.Iteration == 0 {
 		t.Errorf("%d iterations, %+v", s.Iteration, s.Virtual)
@@ -211,16 +210,16 @@ func TestWhatTheWallClockEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := cut.Load().Virtual; v == nil || v.Whole || !v.Timed {
-		t.Errorf("cut off in an iteration that never ends: %+v", v)
+		t.Errorf("stopped in an endless iteration: %+v", v)
 	}
 }
 
-func TestWhatCannotBeSimulatedIsRefused(t *testing.T) {
+func TestSimulationErrors(t *testing.T) {
 	own := cluster.Machine{Name: "small-torus", Nodes: 100, EagerLimit: 1, Topology: cluster.Topology{Shape: cluster.Torus, Dims: []int{1, 1, 2}}}
 	own.Classes[cluster.Remote].Latency = cluster.Microsecond
 	o := Options{Fabrics: Fabrics(), Machines: []cluster.Machine{own}}
 	for _, c := range []struct{ machine, want string }{
-		{"this-host", "machine this-host has no costs to simulate with: measure them (hybridtop calibrate), take a machine that has them"},
+		{"this-host", "machine this-host: no costs to simulate with (measure them with hybridtop calibrate, use a machine"},
 		{"small-torus", "machine small-torus: "},
 	} {
 		sc, err := Scenario("story", own)
@@ -238,8 +237,8 @@ func TestWhatCannotBeSimulatedIsRefused(t *testing.T) {
 	}
 }
 
-// Another workload keeps the common knobs as they stand if it can be run so, takes
-// its own defaults where not, and changes nothing if neither will do.
+// Another workload keeps the common knobs if it can run with them, and otherwise uses its own
+// defaults. If neither is possible, nothing changes.
 func TestAnotherWorkload(t *testing.T) {
 	s := start(t, told(t, "access", "group", "2", "segment", "8192"), Options{Linger: true})
 	s.until("running", func(s *engine.Snapshot) bool { return s.Phase == engine.Running })
@@ -266,14 +265,14 @@ func TestAnotherWorkload(t *testing.T) {
 		return s.Scenario.Workload == "tale" && s.Layout.Nodes == 2 && s.Phase == engine.Running
 	})
 	if got := tale.Scenario.Text("machine"); got != "this-host" {
-		t.Errorf("machine %s: where it runs is the user's choice", got)
+		t.Errorf("machine %s: want the user's machine", got)
 	}
 	if err := s.Do(engine.Command{Verb: engine.Set, Knob: "workload", Value: "epic"}); err == nil || !strings.Contains(err.Error(), `unknown workload "epic": there are `) {
 		t.Errorf("workload epic: %v", err)
 	}
 }
 
-// Simulations run side by side, and the longest begin first; rows stay in order.
+// Simulations run in parallel, and the longest start first. The rows stay in order.
 func TestSweepOfSimulations(t *testing.T) {
 	const points = 4
 	axes := []Axis{{"nodes", []string{"1", "2"}}, {"seed", []string{"1", "2"}}}
@@ -295,13 +294,13 @@ func TestSweepOfSimulations(t *testing.T) {
 	for i, r := range rows {
 		alone := finished(t, start(t, simulated(t, "nodes", r.Knobs[0].Value, "seed", r.Knobs[1].Value), o))
 		if d := cmp.Diff(alone, r.Snapshot, timeless); d != "" {
-			t.Errorf("row %d, %s, is another run than alone:\n%s", i, r.Name(), d)
+			t.Errorf("row %d, %s, differs from a single run:\n%s", i, r.Name(), d)
 		}
 	}
 }
 
-// A field of points: what may begin beside what.
-func TestRoomBeside(t *testing.T) {
+// room decides which points may run in parallel.
+func TestParallelPoints(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
 	f := &field{options: o, cores: 2}
 	for _, sc := range []engine.Scenario{simulated(t), simulated(t, "nodes", "8"), told(t, "stroll")} {
@@ -344,7 +343,7 @@ func TestRoomBeside(t *testing.T) {
 	}
 }
 
-// What a sweep has left is what its points weigh beside what is done.
+// The estimate of a sweep uses the weight of the remaining points relative to the finished ones.
 func TestTimeLeft(t *testing.T) {
 	o := Options{Fabrics: Fabrics(), Limits: Limits{Iterations: 1}}
 	set, err := o.resolve(simulated(t), "")
@@ -353,7 +352,7 @@ func TestTimeLeft(t *testing.T) {
 	}
 	f := &field{options: o, rows: make([]Row, 4), setups: []setup{set, set, set, set}, began: time.Now().Add(-time.Hour)}
 	if d := f.left(); d != 0 {
-		t.Errorf("nothing is done, and %v are left", d)
+		t.Errorf("nothing done: %v left", d)
 	}
 	f.load = f.weight(0)
 	if d := f.left(); d < 3*time.Hour || d > 4*time.Hour {

@@ -8,9 +8,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// why puts into words what rules, and what another choice would give, only from
-// numbers that stand in the snapshot: what the first study says that has words, and of
-// a run that none has a row of, what its ranks do.
+// why explains the bottleneck and the effect of another choice, using only numbers of the
+// snapshot. It returns the text of the first study that has one. If no study has a row of the run,
+// it describes the states of the ranks.
 func why(s *engine.Snapshot) string {
 	present := false
 	for i := range s.Studies {
@@ -22,17 +22,17 @@ func why(s *engine.Snapshot) string {
 	}
 	switch s.Keeping {
 	case engine.Behind:
-		return "the host is too busy to keep the machine's times: none of them is a result yet."
+		return "The host is too busy to emulate this machine: no valid timings yet."
 	case engine.Beyond:
-		return "the host is too busy to keep the machine's times at any dilation that is worth a wait; a simulation keeps them all."
+		return "The host is too busy to emulate this machine at any practical time dilation. Simulate it instead: simulated times do not depend on the host."
 	}
 	if present || s.Kind == engine.Simulated && s.Phase == engine.Ended {
-		return "" // when the session looked is no part of what was simulated
+		return "" // the moment of the last look is not a result of the simulation
 	}
 	return whyStates(s)
 }
 
-// whyStates says what the ranks spent the last second on.
+// whyStates describes how the ranks spent the last second.
 func whyStates(s *engine.Snapshot) string {
 	var sum [cluster.States]float64
 	n := 0.0
@@ -45,6 +45,6 @@ func whyStates(s *engine.Snapshot) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("in the last second ranks spent %s computing, %s inside calls and %s waiting.",
+	return fmt.Sprintf("In the last second, ranks spent %s of the time computing, %s in calls and %s waiting.",
 		study.Percent(sum[cluster.Computing]/n), study.Percent(sum[cluster.Calling]/n), study.Percent(sum[cluster.Waiting]/n))
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The first study that has words gives the reason; one that has a row and nothing to
-// say of it keeps quiet; else the ranks' states are told.
+// The explanation comes from the first study with a text. If a study has a row but no text, there
+// is none. Otherwise it describes the states of the ranks.
 func TestWhy(t *testing.T) {
 	states := []engine.RankView{{Share: [cluster.States]float64{cluster.Computing: 1}}}
-	spent := "in the last second ranks spent 100% computing, 0% inside calls and 0% waiting."
+	spent := "In the last second, ranks spent 100% of the time computing, 0% in calls and 0% waiting."
 	row := []engine.Row{{Key: "8"}}
 	for _, c := range []struct {
 		what    string
@@ -28,7 +28,7 @@ func TestWhy(t *testing.T) {
 		}
 	}
 	if got := why(&engine.Snapshot{Ranks: states, Kind: engine.Simulated, Phase: engine.Ended}); got != "" {
-		t.Errorf("of a simulation that has ended: %q", got)
+		t.Errorf("after the end of a simulation: %q", got)
 	}
 }
 
@@ -37,7 +37,7 @@ func TestWhyWithoutStudies(t *testing.T) {
 		{Share: [cluster.States]float64{cluster.Computing: 0.5, cluster.Waiting: 0.5}},
 		{Share: [cluster.States]float64{cluster.Calling: 1}},
 	}}
-	want := "in the last second ranks spent 25% computing, 50% inside calls and 25% waiting."
+	want := "In the last second, ranks spent 25% of the time computing, 50% in calls and 25% waiting."
 	if got := why(s); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// BenchmarkLook is what a study costs at each look of a session, with numbers that
-// differ from look to look and rows of ten runs before.
+// BenchmarkLook measures a look of a session, with numbers that change between looks and rows of
+// ten earlier runs.
 func BenchmarkLook(b *testing.B) {
 	b.Run("study=epsilon", func(b *testing.B) {
 		t := newNotes()
@@ -35,7 +35,7 @@ func BenchmarkLook(b *testing.B) {
 	})
 }
 
-// BenchmarkBegin is what a launch costs: the model's family of curves.
+// BenchmarkBegin measures the start of a launch: the model's family of curves.
 func BenchmarkBegin(b *testing.B) {
 	s := product("multiple", 0.4, 0.2, 1.5)
 	t := newNotes()

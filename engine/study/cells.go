@@ -6,9 +6,9 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// CellsOf makes the cells of the present run out of the metrics that have the columns'
-// names; NaN where there is none. ok is false as long as the run has ended no
-// iteration, or has no number in the column that counts.
+// CellsOf returns the cells of the current run, from the metrics with the columns' names. A cell
+// without a metric is NaN. ok is false if the run has not finished an iteration, or the column
+// counts has no number.
 func CellsOf(s *engine.Snapshot, columns []engine.Column, counts int) (cells []float64, ok bool) {
 	cells = make([]float64, len(columns))
 	for i := range columns {

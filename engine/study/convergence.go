@@ -1,4 +1,4 @@
 package study
 
-// ConvergenceName is the name of a study of how an iterative solution converges.
+// ConvergenceName is the name of a study of the convergence of an iterative solution.
 const ConvergenceName = "convergence"

@@ -12,7 +12,7 @@ import (
 // EpsilonName is the name of the study of overlap.
 const EpsilonName = "epsilon"
 
-// Columns of the study of overlap: what a scheme gives on a problem.
+// Columns of the study of overlap: the results of a scheme on a problem.
 const (
 	EpsilonComm       = iota // f_comm, f_comp,non, f_comp,overlap: shares of masteronly's time
 	EpsilonNonOverlap        //
@@ -21,17 +21,17 @@ const (
 	EpsilonMasteronly        // s
 	EpsilonScheme            // s
 	EpsilonValue             // T_masteronly / T_scheme
-	EpsilonModel             // ε by equation (3), modelled out of the fractions
-	EpsilonReserved          // m: threads of a rank that communicate meanwhile, whole or not
-	EpsilonThreads           // n: of a rank
+	EpsilonModel             // ε by equation (3), modelled from the fractions
+	EpsilonReserved          // m: threads per rank that communicate meanwhile, may be fractional
+	EpsilonThreads           // n: per rank
 	EpsilonNodes             //
-	EpsilonPlanes            // n_k of a rank
+	EpsilonPlanes            // n_k per rank
 	epsilonColumns
 )
 
 var epsilonForm = engine.Form{
 	Name: EpsilonName, Title: "Overlap ε", Caption: "ε = T_masteronly / T_scheme", Of: "an iteration", Item: "scheme", Metric: "epsilon",
-	Absent: "ε compares threading schemes; WORKLOAD runs in one.", Chooses: []string{"threading", "reserved"},
+	Absent: "ε compares threading schemes, but WORKLOAD has only one.", Chooses: []string{"threading", "reserved"},
 	Columns: []engine.Column{
 		EpsilonComm:       {Name: "f_comm", Unit: "%"},
 		EpsilonNonOverlap: {Name: "f_non", Unit: "1"},
@@ -52,15 +52,15 @@ var epsilonForm = engine.Form{
 	},
 }
 
-// Asked is the scheme that knobs ask for.
+// Asked is the scheme that the knobs select.
 type Asked struct {
-	Level    string  // of threading: "multiple"
-	Choice   string  // m as its knob says it; "": there is no such knob
-	Reserved float64 // m; of masteronly what could be reserved instead; NaN: it follows from the load
-	Planes   int     // n_k of a rank
+	Level    string  // level of threading: "multiple"
+	Choice   string  // m as text of its knob; "": there is no such knob
+	Reserved float64 // m; for masteronly, the m that could be reserved; NaN: derived from the load
+	Planes   int     // n_k per rank
 }
 
-// name calls the scheme: "multiple, m = 1".
+// name returns the name of the scheme: "multiple, m = 1".
 func (a *Asked) name() string {
 	if a.Level == multiple && a.Choice != "" {
 		return a.Level + ", m = " + a.Choice
@@ -68,10 +68,10 @@ func (a *Asked) name() string {
 	return a.Level
 }
 
-// multiple is the one level at which the knob for m counts.
+// multiple is the only level at which the knob for m has an effect.
 const multiple = "multiple"
 
-// Told is what a run's metrics tell of its scheme. What is not known is NaN.
+// Told holds the metrics of a run's scheme. Unknown values are NaN.
 type Told struct {
 	models.Fractions         // of masteronly
 	Overlaps         bool    // the scheme computes during communication
@@ -79,12 +79,12 @@ type Told struct {
 	Masteronly       float64 // s
 	Scheme           float64 // s
 	Epsilon          float64
-	Model            float64 // of the workload's own
+	Model            float64 // of the workload's own model
 }
 
-// Epsilon compares threading schemes: how long the one that the knobs ask for takes
-// against masteronly, beside the model (paper 2, section 7.2). told says false as long
-// as there are no fractions.
+// Epsilon returns the study of threading schemes: the time of the selected scheme compared with
+// masteronly, and with the model (paper 2, section 7.2). told returns false until there are
+// fractions. The rows may also differ in the given knobs.
 func Epsilon(asked func(*engine.Scenario) Asked, told func(*engine.Snapshot) (Told, bool), knobs ...string) *engine.Study {
 	e := epsilon{asked, told}
 	st := &engine.Study{
@@ -103,7 +103,7 @@ type epsilon struct {
 	told  func(*engine.Snapshot) (Told, bool)
 }
 
-// frame has the model's curves for m of n threads.
+// frame draws the model's curves for m of n threads.
 func (e *epsilon) frame(s *engine.Scenario) engine.StudyView {
 	a := e.asked(s)
 	v := engine.StudyView{Now: -1, Scheme: a.name()}
@@ -115,7 +115,7 @@ func (e *epsilon) frame(s *engine.Scenario) engine.StudyView {
 	return v
 }
 
-// rows reads the present point out of a snapshot's metrics.
+// rows returns the current point from a snapshot's metrics.
 func (e *epsilon) rows(s *engine.Snapshot) []engine.Row {
 	t, ok := e.told(s)
 	if !ok || s.Iteration == 0 {
@@ -149,13 +149,13 @@ func (e *epsilon) rows(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{row}
 }
 
-// balanced is the m that makes both terms of the max() equal, by equation (4), and at
-// most the one thread that communicates.
+// balanced returns the m that makes both terms of the max() equal, by equation (4). It is at most
+// 1, the one thread that communicates.
 func balanced(f models.Fractions, n int) float64 {
 	return min(1, float64(n)*f.Comm/(f.Comm+float64(n)*f.Overlap))
 }
 
-// complete draws the model at the present point, and puts it into words.
+// complete draws the model at the current point and explains the result.
 func (e *epsilon) complete(v *engine.StudyView, s *engine.Snapshot) {
 	Sort(v, EpsilonPlanes)
 	t, ok := e.told(s)
@@ -174,7 +174,7 @@ func (e *epsilon) complete(v *engine.StudyView, s *engine.Snapshot) {
 	r := models.Reserved{M: p.Cells[EpsilonReserved], N: s.Layout.ThreadsPerRank}
 	level := e.asked(&s.Scenario).Level
 	if a := e.asked(&s.Scenario); math.IsNaN(a.Reserved) {
-		drawEpsilon(v, level, r) // m follows from the load
+		drawEpsilon(v, level, r) // m is derived from the load
 	}
 	if len(v.Missing) == 0 {
 		drawHere(v, r)

@@ -15,8 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// schemes is the study of a product whose metrics have the names of the study's
-// columns.
+// schemes is the study of a product whose metrics have the names of the study's columns.
 var schemes = study.Epsilon(
 	asked,
 	func(s *engine.Snapshot) (study.Told, bool) {
@@ -59,7 +58,7 @@ func (n notes) look(s *engine.Snapshot) engine.StudyView {
 	return v
 }
 
-// product is a snapshot of a sparse product on 4 nodes of a rank with 8 threads:
+// product returns a snapshot of a sparse product on 4 nodes, with one rank of 8 threads each;
 // knobs alternate name and value.
 func product(threading string, comm, non, epsilon float64, knobs ...string) *engine.Snapshot {
 	s := &engine.Snapshot{Kind: engine.Simulated, Iteration: 5, IterationTimes: []float64{1e-3}}
@@ -95,9 +94,8 @@ func product(threading string, comm, non, epsilon float64, knobs ...string) *eng
 
 var unknown = math.NaN()
 
-// A point stays while threading, m, n_k, nodes and fabric turn; the scheme that is
-// run again moves its own point; what else turns hides the points until it is
-// turned back.
+// A point remains while threading, m, n_k, nodes and fabric change. A scheme that runs again moves
+// its own point. Other knobs hide the points until they return to their values.
 func TestEpsilonPointsAreKept(t *testing.T) {
 	o := newNotes()
 	type seen struct {
@@ -111,7 +109,7 @@ func TestEpsilonPointsAreKept(t *testing.T) {
 	look := func(s *engine.Snapshot) (all []seen) {
 		v := o.look(s)
 		if v.Present() == nil {
-			t.Fatal("the metrics tell nothing")
+			t.Fatal("no values from the metrics")
 		}
 		for _, r := range v.Rows {
 			if at := r.Cells; r.Flag != engine.Passing {
@@ -150,7 +148,7 @@ func TestEpsilonPointsAreKept(t *testing.T) {
 	}
 	o.Forget()
 	if all := look(product("multiple", 0.4, 0.2, 1.5)); len(all) != 1 {
-		t.Errorf("after a reset there are %v", all)
+		t.Errorf("after a reset: %v", all)
 	}
 }
 
@@ -170,8 +168,8 @@ func TestEpsilonPointsAreBounded(t *testing.T) {
 	}
 }
 
-// Without fractions, or before an iteration has ended, there is no point: only the
-// model's curves.
+// Without fractions, or before the first iteration has ended, there is no point: only the model's
+// curves.
 func TestNoOverlap(t *testing.T) {
 	early, none := product("multiple", 0.4, 0.2, 1.5), product("multiple", 0.4, 0.2, 1.5)
 	early.Iteration, none.Metrics = 0, nil
@@ -190,8 +188,8 @@ func TestNoOverlap(t *testing.T) {
 	}
 }
 
-// The example of section 7.2.1, m = 1, n = 8, f_comp,non = 20 %: the model stands
-// beside what was found out, the workload's own where it reports one.
+// The example of section 7.2.1, m = 1, n = 8, f_comp,non = 20 %: the model is shown next to the
+// result. If the workload reports its own model, that one is used.
 func TestEpsilonOfTheModel(t *testing.T) {
 	present := func(s *engine.Snapshot) ([]float64, engine.Flag) {
 		v := newNotes().look(s)
@@ -200,7 +198,7 @@ func TestEpsilonOfTheModel(t *testing.T) {
 	s := product("masteronly", 24./56, 0.2, 1)
 	at, flag := present(s)
 	if math.Abs(at[study.EpsilonModel]-1.6) > 0.01 || at[study.EpsilonValue] != 1 || at[study.EpsilonThreads] != 8 || at[study.EpsilonReserved] != 1 || flag != engine.Passing {
-		t.Errorf("%v, %s: want ε 1 beside 1.60 of the model, and no point that is kept", at, flag)
+		t.Errorf("%v, %s: want ε 1 next to the modelled 1.60, and no kept point", at, flag)
 	}
 	s = product("multiple", 24./56, 0.2, 1.5)
 	for i := range s.Metrics {
@@ -209,28 +207,28 @@ func TestEpsilonOfTheModel(t *testing.T) {
 		}
 	}
 	if at, flag := present(s); at[study.EpsilonModel] != 1.55 || at[study.EpsilonValue] != 1.5 || flag != "" {
-		t.Errorf("%v, %s: want ε 1.5 beside the workload's model, 1.55", at, flag)
+		t.Errorf("%v, %s: want ε 1.5 next to the workload's model, 1.55", at, flag)
 	}
-	// With barriers around the master's section funneled is masteronly again (section
-	// 4, T1b): the workload has no model of it, and there is no point.
+	// With barriers around the master's section, funneled is the same as masteronly (section 4,
+	// T1b): the workload has no model of it, and there is no point.
 	s = product("funneled", 24./56, 0.2, 1.01)
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m engine.Metric) bool { return m.Name == "epsilon_model" })
-	if v := newNotes().look(s); v.Present().Flag != engine.Passing || !strings.HasPrefix(v.Why, "all threads but one sleep") {
+	if v := newNotes().look(s); v.Present().Flag != engine.Passing || !strings.HasPrefix(v.Why, "All threads except one are idle") {
 		t.Errorf("%+v, why %s", v.Rows, v.Why)
 	}
-	// Full load balancing: m is what makes equation (4) hold.
+	// Full load balancing: m satisfies equation (4).
 	at, _ = present(product("multiple", 0.3, 0.2, 1.5, "reserved", "balanced"))
 	e, err := models.Epsilon(models.Reserved{M: at[study.EpsilonReserved], N: 8}, models.Fractions{Comm: 0.3, NonOverlap: 0.2, Overlap: 0.5})
 	if err != nil || !e.Balanced() || at[study.EpsilonModel] != e.Value {
 		t.Errorf("m = %v is not balanced: %+v, %v", at[study.EpsilonReserved], e, err)
 	}
-	// One thread communicates under funneled, whatever m is set to.
+	// Under funneled, one thread communicates regardless of m.
 	if at, _ := present(product("funneled", 0.3, 0.2, 1.5, "reserved", "3")); at[study.EpsilonReserved] != 1 {
 		t.Errorf("funneled has m = %v", at[study.EpsilonReserved])
 	}
 }
 
-// Which term of the max() rules, and what another m would give (section 7.2.1).
+// The bottleneck term of the max(), and the effect of another m (section 7.2.1).
 func TestWhyOfOverlap(t *testing.T) {
 	for _, c := range []struct {
 		what      string
@@ -239,16 +237,16 @@ func TestWhyOfOverlap(t *testing.T) {
 		comm, non float64
 		want      string
 	}{
-		{"communication", "multiple", "1", 0.6, 0.1, "communication rules: the computing threads idle 37% of the time; a second communicating thread would help: ε 2.00 instead of 1.43 (modelled)."},
-		{"one more", "multiple", "2", 0.8, 0, "communication rules: the computing threads idle 33% of the time; one more communicating thread would help: ε 3.13 instead of 2.50 (modelled)."},
-		{"computing", "multiple", "1", 0.25, 0.2, "computing rules: the reserved thread idles 46% of the time (modelled)."},
-		{"too many", "multiple", "3", 0.25, 0.2, "computing rules: the 3 reserved threads idle 74% of the time; one less would give ε 1.07 instead of 0.93 (modelled)."},
-		{"not worth it", "funneled", "1", 0.05, 0.2, "computing rules: the reserved thread idles 76% of the time, and masteronly would be faster (modelled)."},
-		{"balanced", "multiple", "1", 0.8 / 1.875, 0.2, "communication and computing are balanced: hardly a thread idles (modelled)."},
-		{"nearly balanced", "multiple", "1", 0.428, 0.2, "communication and computing are balanced: hardly a thread idles (modelled)."},
-		{"no other m", "multiple", "7", 0.99, 0.01, "communication rules: the computing threads idle 93% of the time, and more communicating threads would not help (modelled)."},
-		{"masteronly", "masteronly", "1", 24. / 56, 0.2, "all threads but one sleep during communication, 43% of the time: 1 reserved thread would give ε 1.59 (modelled)."},
-		{"masteronly is right", "masteronly", "2", 0.1, 0.2, "all threads but one sleep during communication, 10% of the time: too little for 2 reserved threads, which pay from 20% on (modelled)."},
+		{"communication", "multiple", "1", 0.6, 0.1, "Communication is the bottleneck: compute threads are idle 37% of the time. A second communication thread would raise ε from 1.43 to 2.00 (modelled)."},
+		{"one more", "multiple", "2", 0.8, 0, "Communication is the bottleneck: compute threads are idle 33% of the time. Another communication thread would raise ε from 2.50 to 3.13 (modelled)."},
+		{"computing", "multiple", "1", 0.25, 0.2, "Computation is the bottleneck: the reserved thread is idle 46% of the time (modelled)."},
+		{"too many", "multiple", "3", 0.25, 0.2, "Computation is the bottleneck: the 3 reserved threads are idle 74% of the time. One reserved thread fewer would raise ε from 0.93 to 1.07 (modelled)."},
+		{"not worth it", "funneled", "1", 0.05, 0.2, "Computation is the bottleneck: the reserved thread is idle 76% of the time. Masteronly would be faster (modelled)."},
+		{"balanced", "multiple", "1", 0.8 / 1.875, 0.2, "Communication and computation are balanced: threads are hardly ever idle (modelled)."},
+		{"nearly balanced", "multiple", "1", 0.428, 0.2, "Communication and computation are balanced: threads are hardly ever idle (modelled)."},
+		{"no other m", "multiple", "7", 0.99, 0.01, "Communication is the bottleneck: compute threads are idle 93% of the time. More communication threads would not help (modelled)."},
+		{"masteronly", "masteronly", "1", 24. / 56, 0.2, "All threads except one are idle during communication, 43% of the time. With 1 reserved thread, ε would be 1.59 (modelled)."},
+		{"masteronly is right", "masteronly", "2", 0.1, 0.2, "All threads except one are idle during communication, 10% of the time. This is too little for 2 reserved threads to pay off: at least 20% is needed (modelled)."},
 	} {
 		if got := newNotes().look(product(c.threading, c.comm, c.non, unknown, "reserved", c.reserved)).Why; got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.what, got, c.want)
@@ -256,6 +254,6 @@ func TestWhyOfOverlap(t *testing.T) {
 	}
 	alone := product("masteronly", 0.4, 0.2, unknown, "threads-per-rank", "1")
 	if v := newNotes().look(alone); v.Why != "" || len(v.Missing) != 2 || v.Missing[1].Command != "threads-per-rank 8" {
-		t.Errorf("of a rank with one thread: %s, missing %v", v.Why, v.Missing)
+		t.Errorf("rank with one thread: %s, missing %v", v.Why, v.Missing)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// at is the height of a curve over x, which must be one of its points.
+// at returns the value of a curve at x, which must be one of its points.
 func at(t *testing.T, c engine.Line, x float64) float64 {
 	t.Helper()
 	for i := range c.X {
@@ -16,13 +16,13 @@ func at(t *testing.T, c engine.Line, x float64) float64 {
 			return c.Y[i]
 		}
 	}
-	t.Fatalf("the curve has no point over %v: %v", x, c.X)
+	t.Fatalf("the curve has no point at %v: %v", x, c.X)
 	return 0
 }
 
-// Figure 5's curve for m = 1, n = 8, f_comp,non = 20 %: section 7.2.1 gives ε_max 1.60
-// at f_comm 43 %, ε = 1 at 10 %, ε_min 0.90 without communication. The kink at the top
-// is a point of the curve, so that no chart cuts it off.
+// Figure 5's curve for m = 1, n = 8, f_comp,non = 20 %: section 7.2.1 states ε_max 1.60 at f_comm
+// 43 %, ε = 1 at 10 %, ε_min 0.90 without communication. The kink at the top is a point of the
+// curve, so that no chart cuts it off.
 func TestCurveOfFigure5(t *testing.T) {
 	r := models.Reserved{M: 1, N: 8}
 	c := commCurve(r, 0.2)
@@ -31,13 +31,13 @@ func TestCurveOfFigure5(t *testing.T) {
 		t.Fatal(err)
 	}
 	if top := at(t, c, l.CommBest); math.Abs(top-1.6) > 0.005 || math.Abs(l.CommBest-0.43) > 0.005 {
-		t.Errorf("the top is %v over %v, published is 1.60 over 43%%", top, l.CommBest)
+		t.Errorf("maximum %v at %v, published 1.60 at 43%%", top, l.CommBest)
 	}
 	if low := at(t, c, 0); math.Abs(low-0.9) > 0.005 {
 		t.Errorf("ε_min is %v, published is 0.90", low)
 	}
 	if end := at(t, c, 0.8); math.Abs(end-1) > 1e-9 {
-		t.Errorf("where all the rest is communication, ε is %v, want 1: one thread takes as long as before", end)
+		t.Errorf("ε = %v without other overlapped work, want 1: one thread takes as long as before", end)
 	}
 	for i := range c.X {
 		if i > 0 && c.X[i] <= c.X[i-1] {
@@ -49,8 +49,8 @@ func TestCurveOfFigure5(t *testing.T) {
 	}
 }
 
-// Figure 6: with x_comm/x_MVM,overlap = 4.57 the curve has its top at n_k = 4 and ε =
-// 1 at 32. Every whole n_k up to 8 is a point, and so is the last.
+// Figure 6: with x_comm/x_MVM,overlap = 4.57 the curve has its maximum at n_k = 4, and ε = 1 at
+// 32. Every integer n_k up to 8 is a point, and so is the last one.
 func TestCurveOfFigure6(t *testing.T) {
 	c := planesCurve(models.Reserved{M: 1, N: 8}, models.PaperCommFitted, models.PaperSplit, 64)
 	for nk := 1; nk <= 8; nk++ {

@@ -16,34 +16,34 @@ const (
 	epsilonPlots
 )
 
-// commSteps is how many parts figure 5's curves have, beside the kink.
+// commSteps is the number of intervals of figure 5's curves, without the kink.
 const commSteps = 96
 
-// planeSteps is how many points of figure 6's curve a doubling of n_k has at most.
+// planeSteps is the maximum number of points per doubling of n_k on figure 6's curve.
 const planeSteps = 8
 
-// fewestPlanes is how far the axis of figures 6 and 7 goes at least.
+// fewestPlanes is the minimum upper end of the axis of figures 6 and 7.
 const fewestPlanes = 64
 
-// familyShares are the f_comp,non of figure 5's curves, and the words above them.
+// familyShares lists the f_comp,non of figure 5's curves, and their labels.
 var familyShares = [...]struct {
 	share float64
 	text  string
 }{{0, "0"}, {0.2, "0.2"}, {0.4, "0.4"}, {0.6, "0.6"}, {0.8, "0.8"}}
 
-// drawEpsilon makes what the model says of m of n threads, without any point.
+// drawEpsilon draws the model for m of n threads, without any point.
 func drawEpsilon(v *engine.StudyView, level string, r models.Reserved) {
 	v.Plots, v.Missing = make([]engine.Plot, epsilonPlots), nil
 	if r.N < 2 {
 		v.Missing = []engine.Hint{
-			{Text: "ε compares schemes for the threads of a rank, and there is 1."},
-			{Text: "Turn threads/rank up: ", Command: "threads-per-rank 8"},
+			{Text: "ε compares schemes for the threads of a rank, but each rank has only 1."},
+			{Text: "Increase threads/rank: ", Command: "threads-per-rank 8"},
 		}
 		return
 	}
 	if r.Check() != nil {
 		v.Missing = []engine.Hint{
-			{Text: fmt.Sprintf("%.3g of %d threads are reserved: none is left to compute.", r.M, r.N)},
+			{Text: fmt.Sprintf("%.3g of %d threads are reserved: no thread is left to compute.", r.M, r.N)},
 			{Text: "Reserve fewer: ", Command: "reserved 1"},
 		}
 		return
@@ -68,9 +68,9 @@ func drawEpsilon(v *engine.StudyView, level string, r models.Reserved) {
 	comm.Rules = []engine.Rule{
 		{At: l.Upper, Label: fmt.Sprintf("1 + m(1 − 1/n) = %.3g", l.Upper), Minor: true},
 		{At: l.Lower, Label: fmt.Sprintf("1 − m/n = %.3g", l.Lower), Minor: true},
-		{At: 1, Label: "ε = 1", Wide: "ε = 1: overlap pays above"},
+		{At: 1, Label: "ε = 1", Wide: "ε = 1: overlap pays off above"},
 	}
-	planes.Title = "ε over n_k, planes of a rank"
+	planes.Title = "ε over n_k, planes per rank"
 	planes.Rules = []engine.Rule{{At: 1}}
 	planes.XRange = engine.Range{Min: 1, Max: fewestPlanes}
 	planes.Lines = []engine.Line{fittedCurve(r, fewestPlanes)}
@@ -78,30 +78,30 @@ func drawEpsilon(v *engine.StudyView, level string, r models.Reserved) {
 	fitRanges(v)
 }
 
-// fittedCurve is the model over planes as figure 6 was fitted.
+// fittedCurve returns the model over planes with the fit of figure 6.
 func fittedCurve(r models.Reserved, most int) engine.Line {
 	line := planesCurve(r, models.PaperCommFitted, models.PaperSplit, most)
 	line.Name, line.Look = fmt.Sprintf("modelled, x_comm/x_overlap %.3g", models.PaperCommFitted), engine.Faint
 	return line
 }
 
-// publishedMarks are what the paper says of figures 6 and 7 beside their curves.
+// publishedMarks returns the published values of figures 6 and 7.
 func publishedMarks(r models.Reserved) []engine.Marker {
 	switch {
 	case r.M == 1 && r.N == 8: // figure 6
 		return []engine.Marker{
 			{X: models.PaperCrossover, Y: 1, Kind: engine.Published},
-			// Its place is the top of the model, where both terms of (14) are equal.
+			// Its position is the maximum of the model, where both terms of (14) are equal.
 			{X: models.PaperCommFitted * 7 / 8, Y: models.PaperGain, Kind: engine.Published,
-				Text: fmt.Sprintf("published: ε %.3g at most, 1 at %d", models.PaperGain, models.PaperCrossover)},
+				Text: fmt.Sprintf("published: maximum ε %.3g, ε = 1 at %d", models.PaperGain, models.PaperCrossover)},
 		}
 	case r.M == 1 && r.N == 16: // figure 7
-		return []engine.Marker{{X: math.NaN(), Y: math.NaN(), Kind: engine.Published, Text: "published: never under about 1"}}
+		return []engine.Marker{{X: math.NaN(), Y: math.NaN(), Kind: engine.Published, Text: "published: never below about 1"}}
 	}
 	return nil
 }
 
-// drawHere adds what the model says at the present point.
+// drawHere adds the model at the current point.
 func drawHere(v *engine.StudyView, r models.Reserved) {
 	at := v.Present().Cells
 	l, _ := models.LimitsOf(r, at[EpsilonNonOverlap]) // r has been checked
@@ -138,8 +138,8 @@ func drawHere(v *engine.StudyView, r models.Reserved) {
 	v.Plots[overComm], v.Plots[overPlanes] = comm, planes
 }
 
-// fitRanges makes the axes hold the model's bounds and every point. The plots of a
-// launch are shared by its views: they are copied.
+// fitRanges extends the axes to the model's bounds and all points. It copies the plots, because
+// the views of a launch share them.
 func fitRanges(v *engine.StudyView) {
 	v.Plots = slices.Clone(v.Plots)
 	if len(v.Missing) > 0 {
@@ -161,8 +161,7 @@ func fitRanges(v *engine.StudyView) {
 	v.Plots[overPlanes].XRange = engine.Range{Min: 1, Max: most}
 }
 
-// commCurve is equation (3) over f_comm at a fixed f_comp,non, with its kink at
-// f_comm,best.
+// commCurve returns equation (3) over f_comm at a fixed f_comp,non, with its kink at f_comm,best.
 func commCurve(r models.Reserved, nonOverlap float64) engine.Line {
 	l, err := models.LimitsOf(r, nonOverlap)
 	if err != nil {
@@ -184,8 +183,8 @@ func commCurve(r models.Reserved, nonOverlap float64) engine.Line {
 	return line
 }
 
-// planesCurve is equation (14) over the local planes, from 1 to most; comm is
-// x_comm/x_MVM,overlap, and nonOverlap x_MVM,non/x_MVM,overlap.
+// planesCurve returns equation (14) over the local planes, from 1 to most. comm is
+// x_comm/x_MVM,overlap, and nonOverlap is x_MVM,non/x_MVM,overlap.
 func planesCurve(r models.Reserved, comm, nonOverlap float64, most int) engine.Line {
 	var line engine.Line
 	x := models.SparseCosts{Comm: comm, NonOverlap: nonOverlap, Overlap: 1}

@@ -9,20 +9,20 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// noFacts says why there is no point yet.
+// noFacts explains why there is no point yet.
 func noFacts(s *engine.Snapshot) []engine.Note {
-	text := "no point yet: ε stands here when an iteration has ended"
+	text := "no point yet: ε, the speedup over masteronly, appears after an iteration"
 	switch {
 	case s.Phase == engine.Failed:
 		text = "no point: the run failed"
 	case s.Late():
-		text = "no point: the times of this run are late"
+		text = "no point: the host is too slow for valid timings"
 	}
 	return []engine.Note{{Text: text, Glyph: engine.NoGlyph, Dim: true}}
 }
 
-// facts are ε as it was found out beside the model's, where that is, and what the
-// product's communication costs beside the paper's.
+// facts returns the ε of the run, the modelled ε, and the product's cost of
+// communication next to the published costs.
 func facts(p *engine.Row, level string) []engine.Note {
 	at := p.Cells
 	all := []engine.Note{{Text: fmt.Sprintf("ε %.2f %s", at[EpsilonValue], p.Kind), Kind: p.Kind, Now: true}}
@@ -40,12 +40,12 @@ func facts(p *engine.Row, level string) []engine.Note {
 	return all
 }
 
-// known says that a cost was found out.
+// known reports whether a cost is known.
 func known(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
-// hidden says how much of masteronly's communication the scheme no longer takes time
-// for: what it gains on masteronly, at most all of the communication. Computing on
-// fewer threads has been charged to it already. "": the metrics do not tell.
+// hidden returns a phrase with the part of masteronly's communication time that the scheme saves:
+// its gain over masteronly, at most the whole communication. The gain already includes the loss
+// from computing on fewer threads. It returns "" if the metrics are insufficient.
 func hidden(t *Told) string {
 	comm := t.Comm * t.Masteronly
 	if !(comm > 0) || math.IsInf(comm, 1) || math.IsNaN(t.Scheme) {
@@ -55,21 +55,21 @@ func hidden(t *Told) string {
 	gain := min(t.Masteronly-t.Scheme, comm)
 	switch {
 	case !t.Overlaps:
-		return all + " communication in the open"
+		return all + " communication not hidden"
 	case gain <= 0.005*comm:
 		return fmt.Sprintf("none of %s communication hidden", all)
 	}
 	return fmt.Sprintf("%s of %s communication now hidden", cluster.FromSeconds(gain), all)
 }
 
-// worthIt is the gain of ε from which another m is worth a word.
+// worthIt is the minimum ratio of two ε for which another m is recommended.
 const worthIt = 1.01
 
-// idleAtLeast is the share of the time from which one speaks of idling.
+// idleAtLeast is the minimum share of the time that counts as idle.
 const idleAtLeast = 0.005
 
-// whyEpsilon puts into words which term of equation (3) rules, and what another m would
-// give; "": the model has nothing to say of this run.
+// whyEpsilon explains which term of equation (3) is the bottleneck, and the effect of another m.
+// It returns "" if the model does not apply to the run.
 func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 	e, err := models.Epsilon(r, f)
 	if err != nil {
@@ -81,29 +81,29 @@ func whyEpsilon(r models.Reserved, f models.Fractions, overlaps bool) string {
 	comm, comp := e.Max[0].Value*e.Value, e.Max[1].Value*e.Value // shares of the scheme's own time
 	switch {
 	case math.Abs(comm-comp) < idleAtLeast:
-		return "communication and computing are balanced: hardly a thread idles (modelled)."
+		return "Communication and computation are balanced: threads are hardly ever idle (modelled)."
 	case comm > comp:
-		text := fmt.Sprintf("communication rules: the computing threads idle %s of the time", Percent(comm-comp))
+		text := fmt.Sprintf("Communication is the bottleneck: compute threads are idle %s of the time", Percent(comm-comp))
 		if more, ok := better(r, f, e, +1); ok {
-			return fmt.Sprintf("%s; %s communicating thread would help: ε %.2f instead of %.2f (modelled).", text, another(r.M), more, e.Value)
+			return fmt.Sprintf("%s. %s communication thread would raise ε from %.2f to %.2f (modelled).", text, another(r.M), e.Value, more)
 		}
-		return text + ", and more communicating threads would not help (modelled)."
+		return text + ". More communication threads would not help (modelled)."
 	}
-	text := "computing rules: the reserved thread idles"
+	text := "Computation is the bottleneck: the reserved thread is idle"
 	if r.M > 1 {
-		text = fmt.Sprintf("computing rules: the %.3g reserved threads idle", r.M)
+		text = fmt.Sprintf("Computation is the bottleneck: the %.3g reserved threads are idle", r.M)
 	}
 	text = fmt.Sprintf("%s %s of the time", text, Percent(comp-comm))
 	if fewer, ok := better(r, f, e, -1); ok {
-		return fmt.Sprintf("%s; one less would give ε %.2f instead of %.2f (modelled).", text, fewer, e.Value)
+		return fmt.Sprintf("%s. One reserved thread fewer would raise ε from %.2f to %.2f (modelled).", text, e.Value, fewer)
 	}
 	if e.Value < 1 {
-		text += ", and masteronly would be faster"
+		text += ". Masteronly would be faster"
 	}
 	return text + " (modelled)."
 }
 
-// better is ε with more reserved threads, if that is worth it.
+// better returns ε with more reserved threads, and reports whether the gain is worth it.
 func better(r models.Reserved, f models.Fractions, e models.Prediction, more float64) (float64, bool) {
 	other, err := models.Epsilon(models.Reserved{M: r.M + more, N: r.N}, f)
 	return other.Value, err == nil && other.Value > e.Value*worthIt
@@ -111,12 +111,12 @@ func better(r models.Reserved, f models.Fractions, e models.Prediction, more flo
 
 func another(m float64) string {
 	if m == 1 {
-		return "a second"
+		return "A second"
 	}
-	return "one more"
+	return "Another"
 }
 
-// whyMasteronly says whether threads should be reserved where none are.
+// whyMasteronly explains whether reserving threads would pay off.
 func whyMasteronly(r models.Reserved, f models.Fractions, e models.Prediction) string {
 	l, err := models.LimitsOf(r, f.NonOverlap)
 	if err != nil {
@@ -126,9 +126,9 @@ func whyMasteronly(r models.Reserved, f models.Fractions, e models.Prediction) s
 	if r.M != 1 {
 		who = fmt.Sprintf("%.3g reserved threads", r.M)
 	}
-	asleep := fmt.Sprintf("all threads but one sleep during communication, %s of the time", Percent(f.Comm))
+	asleep := fmt.Sprintf("All threads except one are idle during communication, %s of the time", Percent(f.Comm))
 	if e.Value > 1 {
-		return fmt.Sprintf("%s: %s would give ε %.2f (modelled).", asleep, who, e.Value)
+		return fmt.Sprintf("%s. With %s, ε would be %.2f (modelled).", asleep, who, e.Value)
 	}
-	return fmt.Sprintf("%s: too little for %s, which pay from %s on (modelled).", asleep, who, Percent(l.CommEquiv))
+	return fmt.Sprintf("%s. This is too little for %s to pay off: at least %s is needed (modelled).", asleep, who, Percent(l.CommEquiv))
 }

@@ -1,4 +1,4 @@
 package study
 
-// LinksName is the name of a study of what a network's links carry.
+// LinksName is the name of a study of the traffic on a network's links.
 const LinksName = "links"

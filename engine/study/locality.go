@@ -13,24 +13,24 @@ import (
 // LocalityName is the name of the study of locality.
 const LocalityName = "locality"
 
-// Columns of the study of locality: what a group size costs and gives.
+// Columns of the study of locality: the costs and results of a group size.
 const (
 	LocalityGroup    = iota
-	LocalityMemory   // bytes a node
-	LocalityRank     // share of accesses in the own rank
+	LocalityMemory   // bytes per node
+	LocalityRank     // share of accesses in the local rank
 	LocalityAccess   // mean access time, s
-	LocalityLaw      // that by the law, s
-	LocalityNode     // share inside the own node, the own rank's included
+	LocalityLaw      // the same by the law, s
+	LocalityNode     // share inside the local node, including the local rank
 	LocalityReplicas //
-	LocalityLawRank  // the law's share: 1/G (paper 1, section 4.3.1)
+	LocalityLawRank  // share by the law: 1/G (paper 1, section 4.3.1)
 	LocalityLawNode  // |group ∩ node|/G
-	LocalityAccesses // that the row rests on
+	LocalityAccesses // number of accesses in the row
 	localityColumns
 )
 
 var localityForm = engine.Form{
 	Name: LocalityName, Title: "Locality", Of: "an access", Item: "group", Metric: "access_time_mean",
-	Absent: "this workload compares no group sizes",
+	Absent: "this workload has no group sizes to compare",
 	Columns: []engine.Column{
 		LocalityGroup:    {Name: "group", Unit: "1"},
 		LocalityMemory:   {Name: "memory_per_node", Title: "mem/node", Unit: "B", Wide: 10},
@@ -47,16 +47,16 @@ var localityForm = engine.Form{
 	Brief:  engine.Brief{Before: "G ", Column: LocalityMemory, After: "/node"},
 }
 
-// Sums of a row by class: accesses, of these the timed ones, and their time, ps.
+// Sums of a row by class: number of accesses, number of timed accesses, and their time in ps.
 const (
 	localityTimed = cluster.Classes
 	localityTime  = 2 * cluster.Classes
 	localitySums  = 3 * cluster.Classes
 )
 
-// Locality compares group sizes: where accesses land, how long they take and what that
-// costs in memory, beside the law (paper 1, section 4.3.1). memory gives the bytes of
-// segment that a rank takes at a group size.
+// Locality returns the study of group sizes: the locality of accesses, their time, and the memory
+// needed, compared with the law (paper 1, section 4.3.1). memory returns the bytes of a rank's
+// segment at a group size.
 func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
 	st := &engine.Study{
 		Form:  localityForm,
@@ -77,14 +77,14 @@ func Locality(memory func(s *engine.Scenario, group int) int64) *engine.Study {
 	return st
 }
 
-// maxGroupSizes bounds how many group sizes are compared.
+// maxGroupSizes is the maximum number of group sizes that are shown without thinning.
 const maxGroupSizes = 24
 
-// maxPlacedRanks is up to how many ranks the law's shares are worked out for other
-// group sizes.
+// maxPlacedRanks is the maximum number of ranks for which other group sizes are compared.
 const maxPlacedRanks = 1 << 14
 
-// localityFrame has a row for each group size: memory, replicas, the law's shares.
+// localityFrame returns a row for each group size, with its memory, replicas, and shares by the
+// law.
 func localityFrame(s *engine.Scenario, m *cluster.Machine, memory func(*engine.Scenario, int) int64) engine.StudyView {
 	layout := s.Layout()
 	v := engine.StudyView{Now: -1, Plots: []engine.Plot{{YRange: engine.Range{Max: 1}}}}
@@ -117,8 +117,8 @@ func localityFrame(s *engine.Scenario, m *cluster.Machine, memory func(*engine.S
 
 func groupKey(g int) string { return "group " + strconv.Itoa(g) }
 
-// groupSizes are the divisors of ranks, thinned to powers of two and the ends if there
-// are many; group is always among them.
+// groupSizes returns the divisors of ranks. If there are many, it keeps only the powers of two,
+// ranks and group.
 func groupSizes(ranks, group int) []int {
 	if ranks > maxPlacedRanks {
 		return []int{group}
@@ -137,7 +137,7 @@ func groupSizes(ranks, group int) []int {
 	})
 }
 
-// localityRows are the accesses that the present run has recorded.
+// localityRows returns the recorded accesses of the current run.
 func localityRows(s *engine.Snapshot) []engine.Row {
 	raw := make([]float64, localitySums)
 	for c, a := range s.Accesses {
@@ -147,11 +147,11 @@ func localityRows(s *engine.Snapshot) []engine.Row {
 	return []engine.Row{{Key: groupKey(g), Label: strconv.Itoa(g), Kind: s.Kind, Raw: raw}}
 }
 
-// completeLocality fills in what was measured, and the law: each class's mean latency
-// over all rows, weighed by the law's shares.
+// completeLocality fills in the measured values and the law. The law is each class's mean latency
+// over all rows, weighted by the law's shares.
 func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 	now := groupKey(s.Layout.GroupSize())
-	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return len(r.Cells) == 0 }) // of sizes that were thinned out
+	v.Rows = slices.DeleteFunc(v.Rows, func(r engine.Row) bool { return len(r.Cells) == 0 }) // sizes that were thinned out
 	v.Now = place(v.Rows, now)
 	all := make([]float64, localitySums)
 	for i := range v.Rows {
@@ -182,11 +182,10 @@ func completeLocality(v *engine.StudyView, s *engine.Snapshot) {
 	v.Why = WhyLocality(v, s.Layout.Nodes)
 }
 
-// seconds are those of a time in ps.
+// seconds converts ps to s.
 func seconds(ps float64) float64 { return ps / float64(cluster.Second) }
 
-// law is l_avg at a row's shares; NaN if it needs the latency of a class that was never
-// accessed.
+// law returns l_avg at a row's shares, or NaN if it needs the latency of a class without accesses.
 func law(all, cells []float64) float64 {
 	s := models.Shares{Rank: cells[LocalityLawRank], Node: cells[LocalityLawNode]}
 	var mean [cluster.Classes]float64

@@ -15,11 +15,11 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// groups compares the group sizes of 1 MiB a group.
+// groups compares the group sizes of 1 MiB per group.
 var groups = study.Locality(func(_ *engine.Scenario, group int) int64 { return 1 << 20 / int64(group) })
 
-// grouped is a snapshot of some nodes of ranks in groups. Each access to the own rank,
-// the own node and another took 10 ns, 100 ns and 4 µs.
+// grouped returns a snapshot of some nodes of ranks in groups. Self, intra-node and inter-node
+// accesses took 10 ns, 100 ns and 4 µs.
 func grouped(nodes, ranks, group int, accesses ...int64) *engine.Snapshot {
 	s := &engine.Snapshot{Kind: engine.Measured, Scenario: engine.NewScenario("groups", engine.Base)}
 	for name, n := range map[string]int{"nodes": nodes, "ranks-per-node": ranks, "group": group} {
@@ -42,8 +42,8 @@ func column(v *engine.StudyView, c int) []float64 {
 
 var nans = cmp.Comparer(func(a, b float64) bool { return a == b || a != a && b != b })
 
-// Before anything has run there are the law, 1/G and |group ∩ node|/G (paper 1, section
-// 4.3.1), and what each group size takes of memory.
+// Before anything has run, the frame has the law, 1/G and |group ∩ node|/G (paper 1, section
+// 4.3.1), and the memory of each group size.
 func TestLocalityFrame(t *testing.T) {
 	table := study.NewTable(groups)
 	s := grouped(4, 4, 4)
@@ -73,8 +73,8 @@ func TestLocalityFrame(t *testing.T) {
 	}
 }
 
-// The law is each class's mean latency over all rows, weighed by the law's shares; the
-// group sizes that have run stay.
+// The law is each class's mean latency over all rows, weighted by the law's shares. Group sizes
+// that have run remain.
 func TestLawAccess(t *testing.T) {
 	table := study.NewTable(groups)
 	law := func(s *engine.Snapshot) []float64 {
@@ -114,8 +114,7 @@ func TestGroupSizes(t *testing.T) {
 	}
 }
 
-// A size that was thinned out of a later launch's frame does not come back without its
-// law.
+// A size that is thinned out of a later launch's frame does not return without its law.
 func TestThinnedGroupSizes(t *testing.T) {
 	table := study.NewTable(groups)
 	for _, group := range []int{45, 8} {
@@ -133,7 +132,7 @@ func TestThinnedGroupSizes(t *testing.T) {
 	}
 }
 
-// point is a group size on 4 nodes of 4 ranks; access and law in ns, 0: none.
+// point returns the row of a group size on 4 nodes of 4 ranks; access and law in ns, 0: none.
 func point(group int, access, law float64) engine.Row {
 	r := engine.Row{Key: "group " + strconv.Itoa(group), Label: strconv.Itoa(group), Cells: make([]float64, len(groups.Columns))}
 	at := r.Cells
@@ -161,19 +160,19 @@ func TestWhyOfLocality(t *testing.T) {
 		want  string
 	}{
 		{"measured, faster", 0, 4, []engine.Row{point(4, 400, 0), point(8, 600, 0), point(16, 760, 0)},
-			"group 4 keeps every access inside a node: 1.9× faster than group 16, at 4× the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: 1.9× faster than group 16, at 4× the memory (4 replicas)."},
 		{"measured, slower", 1, 4, []engine.Row{point(4, 400, 0), point(16, 8000, 0)},
-			"group 16 sends 75% of its accesses to other nodes. Group 4 is 20× faster, at 4× the memory (4 replicas)."},
+			"Group 16 sends 75% of its accesses to other nodes. Group 4 is 20× faster, at 4× the memory (4 replicas)."},
 		{"measured, as fast", 1, 4, []engine.Row{point(1, 400, 0), point(4, 404, 0)},
-			"group 4 keeps every access inside a node: as fast as group 1, with 1/4 of the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: no difference from group 1, with 1/4 of the memory (4 replicas)."},
 		{"modelled, which must fit", 2, 4, []engine.Row{point(1, 0, 100), point(4, 0, 400), point(16, 700, 800)},
-			"group 16 sends 75% of its accesses to other nodes. Group 4 is 2× faster (modelled), at 4× the memory (4 replicas)."},
+			"Group 16 sends 75% of its accesses to other nodes. Group 4 is 2× faster (modelled), at 4× the memory (4 replicas)."},
 		{"measured goes before modelled", 1, 4, []engine.Row{point(2, 0, 10), point(4, 400, 400), point(8, 800, 700)},
-			"group 4 keeps every access inside a node: 2× faster than group 8, at 2× the memory (4 replicas)."},
+			"Group 4 keeps every access inside a node: 2× faster than group 8, at 2× the memory (4 replicas)."},
 		{"alone", 0, 4, []engine.Row{point(1, 400, 400), point(16, 0, 0)},
-			"group 1 keeps every access in the own rank's memory."},
+			"Group 1 keeps every access in the local rank's memory."},
 		{"one node", 0, 1, []engine.Row{point(4, 400, 0), point(16, 760, 0)},
-			"group 4 finds 25% of its accesses in the own rank's memory: 1.9× faster than group 16, at 4× the memory (4 replicas)."},
+			"Group 4 finds 25% of its accesses in the local rank's memory: 1.9× faster than group 16, at 4× the memory (4 replicas)."},
 		{"nothing that stands", 0, 4, []engine.Row{point(4, 0, 400), point(16, 760, 0)}, ""},
 	}
 	for _, tt := range tests {
@@ -184,7 +183,7 @@ func TestWhyOfLocality(t *testing.T) {
 	}
 }
 
-// swept is a run of a sweep over group sizes on some nodes of 4 ranks, ns.
+// swept returns a run of a sweep over group sizes on some nodes of 4 ranks; times in ns.
 func swept(nodes, group int, access float64, knobs ...string) *engine.Snapshot {
 	s := grouped(nodes, 4, group)
 	for i := 0; i < len(knobs); i += 2 {
@@ -218,26 +217,26 @@ func TestFit(t *testing.T) {
 	if e := f.Predictions[3].Error; math.Abs(e-(2050.-2100)/2100) > 1e-9 {
 		t.Errorf("relative error %g", e)
 	}
-	// On one node the question is rank or not.
+	// On one node the share is that of the rank.
 	f, err = groups.Fit([]*engine.Snapshot{swept(1, 1, 100), swept(1, 2, 150), nil, swept(1, 4, 175)})
 	if err != nil || f.Within != "rank" || !near(f.Constants[0].Value, 100e-9) || !near(f.Constants[1].Value, 200e-9) || math.Abs(f.Predictions[1].Error) > 1e-9 || f.Predictions[2].Row != 3 {
 		t.Errorf("one node: %+v, %v", f, err)
 	}
 }
 
-func TestWhatCannotBeFitted(t *testing.T) {
+func TestFitErrors(t *testing.T) {
 	for _, runs := range [][]*engine.Snapshot{nil, {{}}, {swept(4, 4, 100)}, {swept(4, 2, 100), swept(4, 4, 100)}} {
 		if _, err := groups.Fit(runs); !errors.Is(err, models.ErrUndetermined) {
 			t.Errorf("%d rows: %v", len(runs), err)
 		}
 	}
 	if _, err := groups.Fit([]*engine.Snapshot{swept(4, 1, 100), swept(4, 16, 9, "machine", "other")}); err == nil || !strings.Contains(err.Error(), "more than group and model") {
-		t.Errorf("rows that do not compare: %v", err)
+		t.Errorf("incomparable rows: %v", err)
 	}
 }
 
-// Where accesses land is known whatever the clock says: of times that are late nothing
-// stands, and the sentence that does rests on counts alone.
+// The locality of accesses is known even if timings are inaccurate. No number uses such timings,
+// and the remaining sentence depends only on counts.
 func TestLateAccesses(t *testing.T) {
 	table := study.NewTable(groups)
 	s := grouped(4, 4, 4, 100, 300, 0)
@@ -249,7 +248,7 @@ func TestLateAccesses(t *testing.T) {
 		if now[study.LocalityRank] != 0.25 || now[study.LocalityNode] != 1 || !math.IsNaN(now[study.LocalityAccess]) || !math.IsNaN(now[study.LocalityLaw]) {
 			t.Errorf("%s: cells %v", keeping, now)
 		}
-		if want := "group 4 keeps every access inside a node."; v.Why != want {
+		if want := "Group 4 keeps every access inside a node."; v.Why != want {
 			t.Errorf("%s: %q, want %q", keeping, v.Why, want)
 		}
 		table.Fold()
@@ -258,6 +257,6 @@ func TestLateAccesses(t *testing.T) {
 	table.Begin(&s.Scenario, &cluster.Machine{}, engine.Emulated)
 	v := table.Look(s)
 	if law := math.Round(v.Present().Cells[study.LocalityLaw] * 1e12); law != 77500 {
-		t.Errorf("the law is %v ps of the times that were kept alone, want 77500", law)
+		t.Errorf("law %v ps, want 77500 from the kept times only", law)
 	}
 }

@@ -7,15 +7,14 @@ import (
 	"github.com/hybridtop/hybridtop/models"
 )
 
-// spot is a run of a sweep, with the row of its own group size.
+// spot is a run of a sweep, with the row of its group size.
 type spot struct {
 	row   int // of the sweep
 	cells []float64
 }
 
-// fitLocality fits the law l_avg = (l_l − l_r)·P + l_r to the two runs whose shares P
-// of local accesses are the extremes. It takes runs that compare, with recorded
-// accesses at two different shares.
+// fitLocality fits the law l_avg = (l_l − l_r)·P + l_r to the two runs with the extreme shares P
+// of local accesses. It needs comparable runs with recorded accesses at two different shares.
 func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error) {
 	var spots []spot
 	nodes, rest := 1, ""
@@ -24,7 +23,7 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 			continue
 		}
 		if len(spots) > 0 && st.Rest(&s.Scenario) != rest {
-			return nil, fmt.Errorf("the rows differ in more than group and model, so one law does not hold for all")
+			return nil, fmt.Errorf("fit: the rows differ in more than group and model (vary only these two)")
 		}
 		v := s.Study(LocalityName)
 		if v == nil {
@@ -36,7 +35,7 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 		}
 	}
 	if len(spots) == 0 {
-		return nil, fmt.Errorf("no accesses were recorded: %w", models.ErrUndetermined)
+		return nil, fmt.Errorf("no accesses recorded: %w", models.ErrUndetermined)
 	}
 	f := &engine.Fit{Formula: "l_avg = (l_l − l_r)·P + l_r, fitted to the two extremes", Share: "P", Within: "node", Metric: st.Metric}
 	law, measured := LocalityLawNode, LocalityNode
@@ -65,9 +64,8 @@ func fitLocality(st *engine.Study, runs []*engine.Snapshot) (*engine.Fit, error)
 	return f, nil
 }
 
-// extremes are the runs with the least and the largest share by the law. Of runs with
-// the same share the outermost are taken: at G = 1 nothing leaves the rank, which is as
-// near as it gets.
+// extremes returns the runs with the smallest and the largest share by the law. Among runs with
+// the same share it returns the outermost: at G = 1, no access leaves the rank.
 func extremes(spots []spot, law int) (low, high spot) {
 	low, high = spots[0], spots[0]
 	for _, s := range spots[1:] {

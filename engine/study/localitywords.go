@@ -7,17 +7,17 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Enough accesses for a group size to be spoken of.
+// enough is the minimum number of accesses for a statement about a group size.
 const enough = 100
 
-// WhyLocality says where accesses of the present group size land, and what another one
-// would give, only from numbers that stand in the rows.
+// WhyLocality explains the locality of accesses at the current group size, and the effect of
+// another one. It uses only numbers of the rows.
 func WhyLocality(v *engine.StudyView, nodes int) string {
 	now := v.Present()
 	if now == nil || now.Cells[LocalityAccesses] < enough {
 		return ""
 	}
-	text := fmt.Sprintf("group %s %s", now.Label, keeps(now.Cells, nodes))
+	text := fmt.Sprintf("Group %s %s", now.Label, keeps(now.Cells, nodes))
 	other, ratio, modelled := contrast(v.Rows, now)
 	if other == nil {
 		return text + "."
@@ -32,25 +32,25 @@ func WhyLocality(v *engine.StudyView, nodes int) string {
 	case ratio <= 1/Alike:
 		return fmt.Sprintf("%s. Group %s is %s× faster%s, %s.", text, other.Label, Figure(1/ratio), mark, price(other.Cells, now.Cells))
 	}
-	return fmt.Sprintf("%s: as fast as group %s%s, %s.", text, other.Label, mark, price(now.Cells, other.Cells))
+	return fmt.Sprintf("%s: no difference from group %s%s, %s.", text, other.Label, mark, price(now.Cells, other.Cells))
 }
 
-// keeps words where the accesses of a group size land.
+// keeps describes the locality of a group size.
 func keeps(cells []float64, nodes int) string {
 	switch {
 	case cells[LocalityGroup] == 1:
-		return "keeps every access in the own rank's memory"
+		return "keeps every access in the local rank's memory"
 	case nodes == 1:
-		return fmt.Sprintf("finds %s of its accesses in the own rank's memory", Percent(cells[LocalityRank]))
+		return fmt.Sprintf("finds %s of its accesses in the local rank's memory", Percent(cells[LocalityRank]))
 	case cells[LocalityNode] == 1:
 		return "keeps every access inside a node"
 	}
 	return fmt.Sprintf("sends %s of its accesses to other nodes", Percent(1-cells[LocalityNode]))
 }
 
-// contrast picks the group size to compare with: of the measured ones the one whose
-// access time differs most, else of the modelled ones that fit into memory. ratio is
-// its access time over that of now.
+// contrast selects the group size to compare with: the measured one whose access time differs
+// most, or else such a modelled one that fits into memory. ratio is its access time relative to
+// now.
 func contrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio float64, modelled bool) {
 	widest := -1.0
 	for _, model := range []bool{false, true} {
@@ -75,7 +75,7 @@ func contrast(rows []engine.Row, now *engine.Row) (other *engine.Row, ratio floa
 	return other, ratio, modelled
 }
 
-// price words what memory a costs beside b.
+// price states the memory of a compared with b.
 func price(a, b []float64) string {
 	replicas := fmt.Sprintf("%.0f replicas", a[LocalityReplicas])
 	if a[LocalityReplicas] == 1 {

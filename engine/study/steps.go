@@ -1,4 +1,4 @@
 package study
 
-// StepsName is the name of a study of how the times of a workload's steps are spread.
+// StepsName is the name of a study of the distribution of step times.
 const StepsName = "steps"

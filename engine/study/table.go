@@ -8,19 +8,19 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// mostKept is how many rows are kept of all that a session has run.
+// mostKept is the maximum number of rows kept per session.
 const mostKept = 1024
 
-// Table folds the rows of a study over runs. It belongs to one goroutine.
+// Table collects the rows of a study over runs. It is not safe for concurrent use.
 type Table struct {
 	study   *engine.Study
 	frame   engine.StudyView // of this launch
-	rest    string           // of its scenario
-	kept    []kept           // in the order in which their runs came
+	rest    string           // of its scenario: the knobs that must be equal
+	kept    []kept           // in the order of their runs
 	index   map[string]int   // of the kept rows with this rest, by key
-	seen    []engine.Row     // what this launch has given, when it was last looked at
-	base    []engine.Row     // of that, what does not count again
-	keeping engine.Keeping   // of this launch, when it was last looked at
+	seen    []engine.Row     // rows of this launch at the last look
+	base    []engine.Row     // sums in seen that are already kept or forgotten
+	keeping engine.Keeping   // of this launch at the last look
 }
 
 // kept is a row and the rest of its scenario.
@@ -29,10 +29,10 @@ type kept struct {
 	rest string
 }
 
-// NewTable is an empty table.
+// NewTable returns an empty table.
 func NewTable(st *engine.Study) *Table { return &Table{study: st} }
 
-// Begin prepares for a launch that gives numbers of a kind.
+// Begin prepares the table for a launch with numbers of a kind.
 func (t *Table) Begin(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) {
 	t.frame = engine.StudyView{Now: -1}
 	if t.study.Frame != nil {
@@ -44,7 +44,7 @@ func (t *Table) Begin(s *engine.Scenario, m *cluster.Machine, kind engine.Kind) 
 	t.order()
 }
 
-// order finds the kept rows of the present rest.
+// order indexes the kept rows with the current rest.
 func (t *Table) order() {
 	t.index = make(map[string]int)
 	for i := range t.kept {
@@ -54,12 +54,11 @@ func (t *Table) order() {
 	}
 }
 
-// Frame is what is known without running.
+// Frame returns the view before the run has results.
 func (t *Table) Frame() engine.StudyView { return t.frame }
 
-// Look takes in what the snapshot tells, and gives what all runs that compare have
-// told. Rows of times that are late stand beside the others, and nothing follows from
-// them: Complete does not see them.
+// Look evaluates a snapshot and returns the rows of all comparable runs. Rows with inaccurate
+// timings are shown next to the others, but Complete does not see them.
 func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 	t.seen, t.keeping = t.study.Observe(s), s.Keeping
 	switch {
@@ -115,17 +114,17 @@ func (t *Table) Look(s *engine.Snapshot) engine.StudyView {
 	return v
 }
 
-// late reports whether the times of this launch are no result.
+// late reports whether the timings of this launch are inaccurate.
 func (t *Table) late() bool { return t.keeping == engine.Behind || t.keeping == engine.Beyond }
 
-// stand finds the row where the knobs stand.
+// stand selects the row of the current knobs.
 func (t *Table) stand(v *engine.StudyView) {
 	if len(t.seen) > 0 {
 		v.Now = place(v.Rows, t.seen[0].Key)
 	}
 }
 
-// sums are those that row i of this launch adds; false: none.
+// sums returns the new sums of row i of this launch. It reports false if they must not be used.
 func (t *Table) sums(i int) (engine.Row, bool) {
 	r := less(t.seen[i], t.base)
 	if t.keeping == engine.Kept {
@@ -138,7 +137,7 @@ func (t *Table) sums(i int) (engine.Row, bool) {
 	return r, true
 }
 
-// beside adds late rows to a view that is complete, and marks where the knobs stand.
+// beside adds inaccurate rows to a complete view, and selects the row of the current knobs.
 func (t *Table) beside(v *engine.StudyView) {
 	if t.study.Adds {
 		if i := v.Now; t.late() && i >= 0 && i < len(v.Rows) && v.Rows[i].Flag == "" {
@@ -165,10 +164,10 @@ func (t *Table) beside(v *engine.StudyView) {
 	}
 }
 
-// Fold ends a launch: what it has given stays.
+// Fold ends a launch and keeps its sums.
 func (t *Table) Fold() {
 	if !t.study.Adds {
-		return // kept as it came
+		return // Look has kept its rows
 	}
 	for i := range t.seen {
 		if r, ok := t.sums(i); ok {
@@ -178,14 +177,14 @@ func (t *Table) Fold() {
 	t.base = t.seen
 }
 
-// Forget drops every row, and what the launch under way has given so far.
+// Forget drops every row, including the results of the current launch so far.
 func (t *Table) Forget() {
 	t.kept, t.base = nil, t.seen
 	t.order()
 }
 
-// keep adds to the row of the same key, or takes its place; a late one does not take
-// that of one that is not.
+// keep adds to the row with the same key, or replaces it. An inaccurate row does not replace an
+// accurate one.
 func (t *Table) keep(r engine.Row) {
 	if i, there := t.index[r.Key]; there {
 		if r.Flag == engine.Late && t.kept[i].Flag != engine.Late {
@@ -205,7 +204,7 @@ func (t *Table) keep(r engine.Row) {
 	}
 }
 
-// merge brings a row into a view, whose row of the same key adds to it or gives way.
+// merge adds a row to a view: it adds to the row with the same key, or replaces it.
 func (t *Table) merge(v *engine.StudyView, r engine.Row) {
 	i := place(v.Rows, r.Key)
 	switch {
@@ -218,7 +217,7 @@ func (t *Table) merge(v *engine.StudyView, r engine.Row) {
 		if row.Flag == "" {
 			row.Flag = r.Flag
 		}
-	default: // what the run does not tell stays as it was
+	default: // cells unknown to the run remain unchanged
 		cells := slices.Clone(r.Cells)
 		for k, x := range v.Rows[i].Cells {
 			if k < len(cells) && math.IsNaN(cells[k]) {
@@ -230,12 +229,12 @@ func (t *Table) merge(v *engine.StudyView, r engine.Row) {
 	}
 }
 
-// place finds a row by its key; −1: none.
+// place returns the index of the row with a key, or −1.
 func place(rows []engine.Row, key string) int {
 	return slices.IndexFunc(rows, func(r engine.Row) bool { return r.Key == key })
 }
 
-// less is a row without what it had given before.
+// less returns a row minus the sums of the same key in base.
 func less(r engine.Row, base []engine.Row) engine.Row {
 	if i := place(base, r.Key); i >= 0 {
 		r.Raw = sum(r.Raw, base[i].Raw, -1)
@@ -243,7 +242,7 @@ func less(r engine.Row, base []engine.Row) engine.Row {
 	return r
 }
 
-// sum is a + sign·b in a slice of its own; the shorter one has zeros at its end.
+// sum returns a + sign·b in a new slice. The shorter one is padded with zeros.
 func sum(a, b []float64, sign float64) []float64 {
 	all := make([]float64, max(len(a), len(b)))
 	copy(all, a)
@@ -253,8 +252,8 @@ func sum(a, b []float64, sign float64) []float64 {
 	return all
 }
 
-// Sort orders a view's rows by a column, rising; rows that are equal stay in their
-// order, and unknown numbers come last.
+// Sort sorts a view's rows by a column in ascending order. It is stable, and unknown numbers come
+// last.
 func Sort(v *engine.StudyView, column int) {
 	key := ""
 	if p := v.Present(); p != nil {

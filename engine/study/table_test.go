@@ -11,10 +11,10 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// told are rows that a run gives: key, and a number.
+// told holds the rows of a run: key and number.
 type told map[string]float64
 
-// counting is a study whose rows are what the test says, in the order of keys.
+// counting is a study whose rows the test provides, in the order of keys.
 type counting struct {
 	study engine.Study
 	table *study.Table
@@ -48,14 +48,14 @@ func newCounting(adds bool, frame ...engine.Row) *counting {
 	return c
 }
 
-// begin is a launch with a knob at a value.
+// begin starts a launch with a knob at a value.
 func (c *counting) begin(knob, value string) {
 	c.knobs.Values[knob] = value
 	c.table.Begin(&c.knobs, &cluster.Machine{}, engine.Measured)
 	c.now = nil
 }
 
-// look gives what is told when the run has given so much.
+// look returns the rows of the view, and the key of the current one.
 func (c *counting) look(rows ...engine.Row) (told, string) {
 	c.now = rows
 	v := c.table.Look(&engine.Snapshot{})
@@ -81,8 +81,8 @@ func (c *counting) want(t *testing.T, what string, want told, now string, rows .
 	}
 }
 
-// A later run takes the place of an earlier one with the same key. Rows stay while
-// knobs turn that the study names, or of the role view; others hide them.
+// A later run replaces an earlier one with the same key. Rows remain while knobs change that the
+// study names, or knobs of the role view; other knobs hide them.
 func TestRowsReplace(t *testing.T) {
 	c := newCounting(false)
 	c.begin("size", "8")
@@ -110,8 +110,8 @@ func TestRowsReplace(t *testing.T) {
 	c.want(t, "after which the run goes on", told{"2": 1}, "2", row("2", 1))
 }
 
-// Where sums add up, launches with the same key share a row, and what was forgotten of
-// the launch under way does not count again.
+// If sums add up, launches with the same key share a row. Cleared results of the current launch do
+// not count again.
 func TestRowsAdd(t *testing.T) {
 	c := newCounting(true, row("a", 0), row("b", 0))
 	c.begin("size", "8")
@@ -133,8 +133,8 @@ func TestRowsAdd(t *testing.T) {
 	c.want(t, "another way", told{"a": 1, "b": 0}, "a", row("a", 1))
 }
 
-// A view belongs to who has it: later looks do not change it.
-func TestViewsStay(t *testing.T) {
+// A view is immutable: later looks do not change it.
+func TestViewsAreImmutable(t *testing.T) {
 	c := newCounting(true, row("a", 0))
 	c.begin("size", "8")
 	c.now = []engine.Row{row("a", 3)}
@@ -145,9 +145,9 @@ func TestViewsStay(t *testing.T) {
 	}
 }
 
-// What is late stands beside what is not, marked, and nothing follows from it: neither
-// stars nor words, which Complete makes, see it.
-func TestNothingFollowsFromLateRows(t *testing.T) {
+// Inaccurate rows are shown next to the others and marked. Complete does not see them, so the best
+// row and the text do not depend on them.
+func TestLateRowsAreSeparate(t *testing.T) {
 	best := row("b", 0)
 	best.Flag = engine.Best
 	passing := row("p", 9)
@@ -186,12 +186,12 @@ func TestNothingFollowsFromLateRows(t *testing.T) {
 		c.begin("size", "8")
 		c.now = []engine.Row{row("a", 5)}
 		if v := c.table.Look(&engine.Snapshot{Kind: engine.Emulated, Keeping: engine.Behind}); v.Cell(0, 0) != 4 || len(seen) > 0 {
-			t.Errorf("adds %v: a late row took the place of one that is not: %+v", adds, v.Rows)
+			t.Errorf("adds %v: a late row replaced an accurate one: %+v", adds, v.Rows)
 		}
 	}
 }
 
-// Sorting keeps the place of the present row, and unknown numbers come last.
+// Sorting keeps track of the current row, and unknown numbers come last.
 func TestSort(t *testing.T) {
 	v := engine.StudyView{Rows: []engine.Row{row("u", unknown), row("c", 3), row("a", 1), row("b", 1)}, Now: 1}
 	study.Sort(&v, 0)

@@ -1,18 +1,19 @@
-// Package tuner finds which algorithm of a collective is the fastest, for teams and
-// sizes, and keeps what it found in a table.
+// Package tuner finds the fastest algorithms of collectives for teams and sizes, and stores them
+// in a table.
 //
-//	for _, column := range columns { // a collective, a team, its ranks a node
+//	for _, column := range columns { // a collective, a team, its ranks per node
 //		for _, size := range sizes {
-//			all := Candidates(tuple)              // out of the index, by what the tuple admits
-//			few := prune(all, cost)               // what the model gives far more time is left out
-//			times := measure(fabric, tuple, few)  // in turn; what falls behind drops out
-//			journal.add(tuple, times)             // a tuning that was killed goes on from here
+//			all := Candidates(tuple)              // choices of the index that the tuple admits
+//			few := prune(all, cost)               // without choices that are slow by the cost model
+//			times := measure(fabric, tuple, few)  // alternating; slow choices drop out
+//			journal.add(tuple, times)             // lets an interrupted tuning continue here
 //		}
 //		bisect(column) // between sizes with different winners
 //	}
 //	coll.NewTable(rules)
 //
-// Regret holds a table against the best of all candidates on tuples that the tuning has
-// not seen. Check holds its times against guidelines that any library should keep. A
-// table goes out as rules for Open MPI and MPICH, and Open MPI's come in.
+// A tuple is a configuration: collective, ranks and size. Regret compares a table with the best of
+// all candidates on tuples that were not tuned. Check compares its times with performance
+// guidelines for libraries. A table can be exported as rules for Open MPI and MPICH, and imported
+// from rules of Open MPI.
 package tuner

@@ -20,25 +20,25 @@ import (
 	"github.com/hybridtop/hybridtop/internal/atomicfile"
 )
 
-// File is a table with what it was tuned on.
+// File is a table with the fabric and machine that it was tuned on.
 type File struct {
-	Fabric  string // "sim", "live"; of rules that came in, the library
+	Fabric  string // "sim", "live"; for imported rules the library
 	Machine string
 	Table   *coll.Table
 }
 
 const tableSchema = "hybridtop.table.v1"
 
-// Bounds of a table's file.
+// Limits of a table's file.
 const (
 	mostFile  = 32 << 20
-	mostDepth = 8 // brackets in brackets
+	mostDepth = 8 // nesting of brackets
 )
 
-// Write writes the file as TOML, a rule a block.
+// Write writes the file as TOML, with one block per rule.
 func (f *File) Write(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Which algorithm a collective takes: of the rules for a team, the last one up to the size.\n")
+	fmt.Fprintf(&b, "# Algorithms of collectives: for each team, the rule with the largest size up to the call's applies.\n")
 	fmt.Fprintf(&b, "schema = %q\nfabric = %q\nmachine = %q\n", tableSchema, f.Fabric, f.Machine)
 	for _, r := range f.Table.Rules() {
 		fmt.Fprintf(&b, "\n[[rule]]\ncollective = %q\nranks = %d\nranks_per_node = %d\nbytes = %d\n", r.Collective, r.Ranks, r.PerNode, r.Bytes)
@@ -70,11 +70,11 @@ func (f *File) Write(w io.Writer) error {
 	return err
 }
 
-// parameter is one of a choice, as files have it.
+// parameter describes a parameter of a choice in files.
 type parameter struct {
 	name  string
-	usual int             // left out
-	words func() []string // by value; nil: a number
+	usual int             // value that files omit
+	words func() []string // names by value; nil: a number
 	get   func(*coll.Choice) int
 	set   func(*coll.Choice, int)
 }
@@ -85,7 +85,7 @@ var parameters = []parameter{
 	{name: "transfer", words: coll.Transfers, get: func(c *coll.Choice) int { return int(c.Transfer) }, set: func(c *coll.Choice, x int) { c.Transfer = coll.Transfer(x) }},
 }
 
-// asked is what rules say of the program's side.
+// asked describes the requirements of the program in rules.
 var asked = []struct {
 	name  string
 	words func() []string
@@ -97,7 +97,7 @@ var asked = []struct {
 	{"sync_out", coll.Syncs, func(m *coll.Modes) int { return int(m.Out) }, func(m *coll.Modes, x int) { m.Out = coll.Sync(x) }},
 }
 
-// Save writes the file, wholly or not at all.
+// Save writes the file atomically.
 func (f *File) Save(ctx context.Context, name string) error {
 	var b bytes.Buffer
 	if err := f.Write(&b); err != nil {
@@ -119,7 +119,7 @@ func Load(name string) (*File, error) {
 	return f, nil
 }
 
-// readFile reads a regular file of bounded size.
+// readFile reads a regular file of limited size.
 func readFile(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -133,15 +133,15 @@ func readFile(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: not a regular file", name)
 	case info.Size() > mostFile:
-		return nil, fmt.Errorf("%s: larger than %s", name, cluster.SizeText(mostFile))
+		return nil, fmt.Errorf("%s: file larger than %s", name, cluster.SizeText(mostFile))
 	}
 	return io.ReadAll(io.LimitReader(file, mostFile))
 }
 
-// Read decodes a table's file. What is not known is refused.
+// Read decodes a table's file. Unknown keys are errors.
 func Read(data []byte) (*File, error) {
 	if depth(data) > mostDepth {
-		return nil, fmt.Errorf("brackets in more than %d brackets: a table has 3", mostDepth)
+		return nil, fmt.Errorf("brackets nested more than %d deep: a table needs 3", mostDepth)
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(data, &tree); err != nil {
@@ -172,14 +172,14 @@ func Read(data []byte) (*File, error) {
 		rules = append(rules, r)
 	}
 	if len(rules) == 0 {
-		return nil, errors.New("a table without rules")
+		return nil, errors.New("the table has no rules")
 	}
 	var err error
 	f.Table, err = coll.NewTable(rules)
 	return f, err
 }
 
-// depth is how far brackets stand in brackets.
+// depth returns the maximum nesting of brackets.
 func depth(data []byte) int {
 	now, most := 0, 0
 	for _, c := range data {
@@ -238,8 +238,7 @@ func readRule(f *fields) (coll.Rule, error) {
 	return r, nil
 }
 
-// fields takes the keys of a table one by one; the first that is wrong or left over is
-// the error.
+// fields reads the keys of a table one by one. Its error is the first invalid or unknown key.
 type fields struct {
 	where string
 	tree  map[string]any
@@ -280,7 +279,8 @@ func (f *fields) word(key string, words []string) int {
 	return i
 }
 
-// number takes a whole number; usual: where there is none and least would refuse it.
+// number reads an integer. If the key is missing, it returns usual, which is an error if it is
+// less than least.
 func (f *fields) number(key string, least, most, usual int64) int64 {
 	v, ok := f.take(key)
 	if !ok {
@@ -318,7 +318,7 @@ func (f *fields) list(key string) []map[string]any {
 
 func (f *fields) end() error {
 	if f.err == nil && len(f.tree) > 0 {
-		f.err = fmt.Errorf("%s%q is no key of it", f.where, slices.Min(slices.Collect(maps.Keys(f.tree))))
+		f.err = fmt.Errorf("%sunknown key %q", f.where, slices.Min(slices.Collect(maps.Keys(f.tree))))
 	}
 	return f.err
 }

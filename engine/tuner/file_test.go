@@ -25,7 +25,7 @@ choices = [
 ]
 `
 
-// A table that is written is read as it was.
+// A written table equals the original when it is read.
 func TestFile(t *testing.T) {
 	f, err := Read([]byte(tableText))
 	if err != nil {
@@ -52,13 +52,13 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// What a table does not have is refused, with where it stands.
-func TestFileRefuses(t *testing.T) {
+// Unknown contents of a table are errors with their position.
+func TestFileErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"v1", "v9", `schema "hybridtop.table.v9"`},
 		{"ranks = 8", "Ranks = 8", "rule 1: ranks: want a number"},
 		{"bytes = 8", "bytes = -1", "rule 1: bytes: want a whole number from 0"},
-		{"bytes = 8", "bytes = 8\nbites = 8", `rule 1: "bites" is no key of it`},
+		{"bytes = 8", "bytes = 8\nbites = 8", `rule 1: unknown key "bites"`},
 		{`"bcast"`, `"bcst"`, `rule 1: collective "bcst"`},
 		{"radix = 4", "radix = 1", "radix 1"},
 		{"radix = 4", "radix = 4.0", "rule 1: choice 1: radix"},
@@ -91,7 +91,7 @@ func FuzzRead(f *testing.F) {
 		}
 		again, err := Read([]byte(b.String()))
 		if err != nil {
-			t.Fatalf("what was written is refused: %v\n%s", err, b.String())
+			t.Fatalf("cannot read the written table: %v\n%s", err, b.String())
 		}
 		if again.Table.Len() != file.Table.Len() {
 			t.Fatalf("%d rules, %d when read again", file.Table.Len(), again.Table.Len())
@@ -113,7 +113,7 @@ func TestMaps(t *testing.T) {
 	if err := WriteMaps(&b, table); err != nil {
 		t.Fatal(err)
 	}
-	const want = `bcast, ranks a node 1; ranks across
+	const want = `bcast, ranks per node: 1 (columns: ranks)
   bytes from      2      8
            8      A      B
         4096      A      C

@@ -18,16 +18,16 @@ type Side struct {
 	Took   cluster.Time
 }
 
-// Violation is a guideline that a table does not keep: the call took longer than the
-// others that do its work, or more, together.
+// Violation is a performance guideline that a table violates: a call took longer than other calls
+// that together do the same work, or more.
 type Violation struct {
 	Guideline string
 	Call      Side
 	Others    []Side
-	Bound     cluster.Time // what it may take
+	Bound     cluster.Time // maximum time of the call
 }
 
-// Factor is how many times as long as it may the call took.
+// Factor returns the time of the call relative to its maximum.
 func (v *Violation) Factor() float64 { return float64(v.Call.Took) / float64(v.Bound) }
 
 // guideline is a collective, and others that together do its work.
@@ -35,7 +35,7 @@ type guideline struct {
 	name   string
 	call   coll.Collective
 	others []coll.Collective
-	// size is what the others are called with where the call has n bytes on p ranks.
+	// size returns the size of the other calls, if the call has n bytes on p ranks.
 	size func(n, p int64) int64
 }
 
@@ -52,15 +52,15 @@ var guidelines = []guideline{
 	{"broadcast ≤ scatter + allgather", coll.OpBcast, []coll.Collective{coll.OpScatter, coll.OpAllgather}, shared},
 }
 
-// What a guideline may be missed by, and what is a cliff: an element or a rank more costs
-// so many times as much as its share.
+// Tolerances of guidelines. A cliff is a cost that rises, with one more element or rank, by more
+// than this factor beyond its share.
 const (
 	looseVirtual = 1.01
 	looseReal    = 1.15
 	cliff        = 1.5
 )
 
-// CheckOptions say what to check.
+// CheckOptions selects what to check.
 type CheckOptions struct {
 	Place
 	Table    *coll.Table
@@ -71,14 +71,13 @@ type CheckOptions struct {
 	Progress func(done, total int)
 }
 
-// Check times what a table chooses and gives the guidelines that it does not keep, the
-// worst first, and how many were looked at. Compositions are looked at where the table
-// has all their collectives.
+// Check times the table's choices and returns the violated guidelines, the worst first, and the
+// number of checked ones. It checks a composition only if the table has all its collectives.
 func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 	c := &checking{CheckOptions: o, sides: map[coll.Tuple]*Side{}}
 	c.list()
 	if len(c.needed) == 0 {
-		return nil, 0, fmt.Errorf("nothing to check: the table has no collectives, or no teams or sizes are given")
+		return nil, 0, fmt.Errorf("nothing to check: want collectives in the table, teams and sizes")
 	}
 	var mu sync.Mutex
 	done := 0
@@ -115,11 +114,11 @@ func Check(ctx context.Context, o CheckOptions) ([]Violation, int, error) {
 	return bad, len(c.promises), nil
 }
 
-// checking lists promises before anything is timed.
+// checking lists all comparisons before anything is timed.
 type checking struct {
 	CheckOptions
 	sides    map[coll.Tuple]*Side
-	needed   []*Side // in the order in which they came up
+	needed   []*Side // in the order of their first use
 	promises []promise
 }
 
@@ -130,7 +129,7 @@ type promise struct {
 	factor float64 // of their sum
 }
 
-// side gives a call; nil: the place cannot run it.
+// side returns a call, or nil if the place cannot run it.
 func (c *checking) side(what coll.Collective, ranks int, n int64) *Side {
 	o := Options{Place: c.Place, PerNode: c.PerNode, Modes: c.Modes}
 	at := o.tuple(what, ranks, n)
@@ -159,7 +158,7 @@ func (c *checking) list() {
 	if c.virtual() {
 		loose = looseVirtual
 	}
-	alone := c.PerNode <= 1 // else one rank more may need one node more
+	alone := c.PerNode <= 1 // otherwise one more rank may need one more node
 	has := map[coll.Collective]bool{}
 	for _, w := range c.Table.Winners() {
 		has[w.Collective] = true
@@ -185,10 +184,10 @@ func (c *checking) list() {
 					c.promise("no slower on fewer ranks", loose, c.side(what, ranks[i-1], n), call)
 				}
 				if what != coll.OpBarrier {
-					c.promise("no cliff at an element more", cliff, c.side(what, p, n+8), call)
+					c.promise("no cliff at one more element", cliff, c.side(what, p, n+8), call)
 				}
 				if alone {
-					c.promise("no cliff at a rank more", cliff*float64(p+1)/float64(p), c.side(what, p+1, n), call)
+					c.promise("no cliff at one more rank", cliff*float64(p+1)/float64(p), c.side(what, p+1, n), call)
 				}
 				for _, g := range guidelines {
 					if g.call != what || slices.ContainsFunc(g.others, func(o coll.Collective) bool { return !has[o] }) {

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// The best of all keeps allreduce ≤ reduce + broadcast, because such an allreduce is one
-// of the candidates; a ring for small data does not, and is listed with the numbers.
+// The best choice of all satisfies allreduce ≤ reduce + broadcast, because such an allreduce is
+// one of the candidates. A ring for small data violates it, and is listed with its numbers.
 func TestCheck(t *testing.T) {
 	o := small(t)
 	o.Collectives = []coll.Collective{coll.OpAllreduce, coll.OpReduce, coll.OpBcast}
@@ -26,10 +26,10 @@ func TestCheck(t *testing.T) {
 		return bad, looked
 	}
 	bad, looked := check(r.Table)
-	// Of each collective: 2 pairs of sizes, 2 of teams, 4 elements more, 4 ranks more; and
-	// 4 compositions of each of two.
+	// For each collective: 2 pairs of sizes, 2 of teams, 4 with one more element, 4 with one more
+	// rank; and 4 comparisons for each of two compositions.
 	if want := 3*(2+2+4+4) + 2*4; looked != want {
-		t.Errorf("%d guidelines looked at, want %d", looked, want)
+		t.Errorf("%d guidelines checked, want %d", looked, want)
 	}
 	for _, v := range bad {
 		if strings.HasPrefix(v.Guideline, "allreduce ≤") {
@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 			sum += x.Took
 		}
 		if v.Factor() <= 1 || v.Call.Took <= sum {
-			t.Errorf("no violation: %+v, the others together %s", v, sum)
+			t.Errorf("not a violation: %+v, the others together %s", v, sum)
 		}
 		found = found || v.Guideline == "allreduce ≤ reduce + broadcast" && v.Call.At.Ranks == 8 && v.Call.At.Bytes == 8
 	}

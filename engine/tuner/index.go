@@ -7,26 +7,28 @@ import (
 // Family is an algorithm with the ranges of its parameters: a line of the index.
 type Family struct {
 	Algorithm *coll.Algorithm
-	Radices   []int // those to try; none: it has none
+	Radices   []int // to try; none: the algorithm has no radix
 	Segments  []int
 	Transfers []coll.Transfer
 }
 
-// The values that are tried. A radix beyond the team's ranks is the least one that is:
-// all of them give the same tree. They lie further apart than teams do, so that a radix
-// that takes all ranks at once also does on a team that is a little larger.
+// The values that are tried. Of the radices that are at least the number of ranks, only the
+// smallest is tried, because all of them produce the same tree. Radices have larger gaps than
+// teams have, so that a radix that covers all ranks at once also does so for a slightly larger
+// team.
 var (
 	radices  = []int{2, 3, 4, 5, 8, 16, 32, 64, 128}
 	segments = []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
 )
 
-// leastSegment is how many bytes a segment has at least: shorter ones cost more for
-// being messages than they save.
+// leastSegment is the minimum size of a segment in bytes: shorter ones cost more overhead than
+// they save.
 const leastSegment = 512
 
 var twoSided = []coll.Transfer{coll.TwoSided}
 
-// Index lists what there is for a collective by some transfers; by none, two-sided.
+// Index lists the families of a collective for some transfers, or for two-sided messages if there
+// are none.
 func Index(c coll.Collective, transfers ...coll.Transfer) []Family {
 	var all []Family
 	for _, a := range coll.Of(c) {
@@ -49,7 +51,7 @@ func Index(c coll.Collective, transfers ...coll.Transfer) []Family {
 	return all
 }
 
-// Candidates lists every choice of the index that serves a tuple at the place.
+// Candidates lists every choice of the index for a tuple at the place.
 func (p *Place) Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
 	if !p.virtual() || p.Machine.CollectiveNetwork.Bandwidth == 0 {
 		at.Lacks |= coll.Network
@@ -57,7 +59,7 @@ func (p *Place) Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Cho
 	return Candidates(at, transfers...)
 }
 
-// Candidates lists every choice of the index that serves a tuple.
+// Candidates lists every choice of the index for a tuple.
 func Candidates(at coll.Tuple, transfers ...coll.Transfer) []coll.Choice {
 	var all []coll.Choice
 	for _, f := range Index(at.Collective, transfers...) {

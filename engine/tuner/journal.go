@@ -15,8 +15,8 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// journal keeps what a tuning has measured, a line a tuple, so that one that was killed
-// goes on. Its last line may be cut off; any other line that is no record refuses it.
+// journal stores the measurements of a tuning, one line per tuple, so that an interrupted tuning
+// can continue. The last line may be incomplete. Any other invalid line is an error.
 type journal struct {
 	mu    sync.Mutex
 	file  *os.File
@@ -26,7 +26,7 @@ type journal struct {
 // journalHead is the first line.
 type journalHead struct {
 	Schema string `json:"schema"`
-	Of     string `json:"of"` // what is tuned, on what
+	Of     string `json:"of"` // identity of the tuning
 }
 
 const journalSchema = "hybridtop.tuning.v1"
@@ -37,15 +37,15 @@ type record struct {
 	Times map[string]cluster.Time `json:"times"` // ps, by choice
 }
 
-// identity tells tunings apart whose times must not be mixed.
+// identity returns a text that differs between tunings whose times must not be mixed.
 func (o *Options) identity() string {
 	return fmt.Sprintf("%s %s %016x seed %d", o.Fabric.Name(), o.Machine.Name, fingerprint(&o.Machine), o.Seed)
 }
 
-// mostJournal is the largest journal that is read.
+// mostJournal is the maximum size of a journal in bytes.
 const mostJournal = 256 << 20
 
-// openJournal reads a journal, if there is one, and continues it.
+// openJournal reads and continues a journal, or creates it.
 func openJournal(name, of string) (*journal, error) {
 	j := &journal{known: map[string]map[string]cluster.Time{}}
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
@@ -69,7 +69,7 @@ func openJournal(name, of string) (*journal, error) {
 	return j, nil
 }
 
-// read takes in all whole lines and says where they end.
+// read reads all complete lines and returns the offset of their end.
 func (j *journal) read(file *os.File, of string) (end int64, err error) {
 	info, err := file.Stat()
 	switch {
@@ -78,7 +78,7 @@ func (j *journal) read(file *os.File, of string) (end int64, err error) {
 	case !info.Mode().IsRegular():
 		return 0, errors.New("not a regular file")
 	case info.Size() > mostJournal:
-		return 0, fmt.Errorf("larger than %s", cluster.SizeText(mostJournal))
+		return 0, fmt.Errorf("file larger than %s", cluster.SizeText(mostJournal))
 	}
 	lines := bufio.NewReader(file)
 	for n := 1; ; n++ {
@@ -92,10 +92,10 @@ func (j *journal) read(file *os.File, of string) (end int64, err error) {
 		if n == 1 {
 			var h journalHead
 			if err := strictly(line, &h); err != nil || h.Schema != journalSchema {
-				return 0, errors.New("line 1: not the journal of a tuning: remove the file, or name another one")
+				return 0, errors.New("line 1: not a tuning journal (remove the file or name another)")
 			}
 			if h.Of != of {
-				return 0, fmt.Errorf("it is of %s, and this is %s: remove it, or name another file", h.Of, of)
+				return 0, fmt.Errorf("journal of another tuning: got %s, want %s (remove it or name another file)", h.Of, of)
 			}
 		} else {
 			var r record
@@ -108,7 +108,7 @@ func (j *journal) read(file *os.File, of string) (end int64, err error) {
 	}
 }
 
-// strictly decodes one JSON value of known fields.
+// strictly decodes exactly one JSON value, without unknown fields.
 func strictly(data []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -116,7 +116,7 @@ func strictly(data []byte, to any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value")
+		return errors.New("more than one JSON value")
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (j *journal) keep(r record) {
 	}
 }
 
-// times gives what is known of a tuple; false: not all of it is.
+// times returns the recorded times of a tuple. It reports false if one is missing.
 func (j *journal) times(at coll.Tuple, choices []coll.Choice) ([]cluster.Time, bool) {
 	if j == nil {
 		return nil, false
@@ -149,7 +149,7 @@ func (j *journal) times(at coll.Tuple, choices []coll.Choice) ([]cluster.Time, b
 	return times, true
 }
 
-// add writes a record, and has it on the disk's way before it returns.
+// add writes a record to the file before it returns.
 func (j *journal) add(at coll.Tuple, choices []coll.Choice, times []cluster.Time) error {
 	if j == nil {
 		return nil
@@ -171,7 +171,7 @@ func (j *journal) add(at coll.Tuple, choices []coll.Choice, times []cluster.Time
 
 func (j *journal) close() error { return j.file.Close() }
 
-// Remove ends a journal whose tuning is complete.
+// RemoveJournal removes the journal of a finished tuning.
 func RemoveJournal(name string) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -179,12 +179,12 @@ func RemoveJournal(name string) error {
 	return nil
 }
 
-// fingerprint is FNV-1a over what a machine says, without the sources.
+// fingerprint returns the FNV-1a hash of a machine without its sources.
 func fingerprint(m *cluster.Machine) uint64 {
 	plain := *m
 	plain.Source = nil
 	if m.ClockTime != nil {
-		plain.PollTime += *m.ClockTime << 20 // a pointer says nothing
+		plain.PollTime += *m.ClockTime << 20 // include the value instead of the pointer
 		plain.ClockTime = nil
 	}
 	h := uint64(14695981039346656037)

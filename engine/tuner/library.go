@@ -6,18 +6,18 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// span is what a table says of teams from a size on, up to the next span.
+// span is the part of a table for teams from a number of ranks up to the next span.
 type span struct {
 	ranks int32
 	steps []coll.Step
 }
 
-// mostSpanned is how large teams may be that are looked at one by one.
+// mostSpanned is the maximum number of ranks of the teams that are examined one by one.
 const mostSpanned = 1 << 16
 
-// spans lists what a table says of a collective, team by team. Thresholds that count
-// all ranks' bytes move with the team, so that teams must not be far from where their
-// span begins.
+// spans lists the table's choices for a collective, team by team. With moving, thresholds count
+// the bytes of all ranks and so depend on the team; each team is then close to the beginning of
+// its span.
 func spans(t *coll.Table, c coll.Collective, perNode int32, moving bool) []span {
 	most := int32(0)
 	for _, r := range t.Rules() {
@@ -40,7 +40,8 @@ func spans(t *coll.Table, c coll.Collective, perNode int32, moving bool) []span 
 	return all
 }
 
-// middle is the choice at the middle of the sizes, where a library cannot tell sizes.
+// middle returns the choice at the middle of the sizes, for a library that does not distinguish
+// sizes.
 func middle(steps []coll.Step) []coll.Step {
 	return []coll.Step{{Choice: steps[len(steps)/2].Choice}}
 }

@@ -10,51 +10,50 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// Place is where collectives are timed.
+// Place is the fabric and the machine on which collectives are timed.
 type Place struct {
 	Fabric  cluster.Fabric
 	Machine cluster.Machine
 	Seed    uint64
 }
 
-// mostPayload bounds the bytes that all ranks together hold for a tuple, where bytes are
+// mostPayload is the maximum number of bytes of all ranks together for a tuple, if the bytes are
 // real.
 const mostPayload = 256 << 20
 
-// virtual reports whether times are those of a virtual clock: exact, and the same in
-// every run.
+// virtual reports whether the clock is virtual: times are then exact, and the same in every run.
 func (p *Place) virtual() bool { return p.Fabric.Clock(&p.Machine) == cluster.VirtualClock }
 
-// layout places a team.
+// layout returns the layout of a team.
 func layout(at coll.Tuple) cluster.Layout {
 	each := max(at.PerNode, 1)
 	return cluster.Layout{Nodes: int(at.Ranks / each), RanksPerNode: int(each), ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 }
 
-// fits refuses tuples that the place cannot run.
+// fits returns an error if the place cannot run a tuple.
 func (p *Place) fits(at coll.Tuple) error {
 	each := max(at.PerNode, 1)
 	switch {
 	case at.Ranks < 1 || at.Ranks%each != 0:
-		return fmt.Errorf("%s: nodes of %d ranks do not add up to %d", at, each, at.Ranks)
+		return fmt.Errorf("%s: nodes of %d ranks cannot hold exactly %d ranks", at, each, at.Ranks)
 	case p.Machine.Nodes > 0 && int(at.Ranks/each) > p.Machine.Nodes:
-		return fmt.Errorf("%s: machine %s has %d nodes", at, p.Machine.Name, p.Machine.Nodes)
+		return fmt.Errorf("%s: too many nodes: machine %s has %d", at, p.Machine.Name, p.Machine.Nodes)
 	}
 	if in, out := at.Collective.Lengths(int(at.Ranks), true, at.Bytes); !p.virtual() && (in+out) > mostPayload/int64(at.Ranks) {
-		return fmt.Errorf("%s: its data are more than %s", at, cluster.SizeText(mostPayload))
+		return fmt.Errorf("%s: more than %s of data", at, cluster.SizeText(mostPayload))
 	}
 	return nil
 }
 
-// pace says how long a measurement on a real clock goes on.
+// pace defines the length of a measurement on a real clock.
 type pace struct {
 	rounds int          // turns of each choice
-	fill   cluster.Time // of a turn
-	drops  bool         // choices that fall behind drop out
+	fill   cluster.Time // target time of a turn
+	drops  bool         // slow choices drop out
 }
 
-// A search may drop what falls behind; a comparison may not. On a dilated clock times are
-// long, and steadier than the host's own.
+// In a search slow choices may drop out; in a comparison they may not. On a dilated clock times
+// are long, and steadier than the host's own.
 var (
 	searching = pace{rounds: 16, fill: 250 * cluster.Microsecond, drops: true}
 	comparing = pace{rounds: 16, fill: 400 * cluster.Microsecond}
@@ -62,7 +61,7 @@ var (
 
 const dilatedRounds = 4
 
-// behind is how many times slower than the best a choice may be after so many rounds.
+// behind returns the maximum time of a choice after a number of rounds, relative to the best.
 func behind(rounds int) float64 {
 	switch {
 	case rounds < 2:
@@ -74,15 +73,15 @@ func behind(rounds int) float64 {
 }
 
 const (
-	mostHidden = 20 // a call takes at least this part of its time with a barrier
-	mostCalls  = 64 // of a turn
-	noisyCalls = 8  // of a machine whose times vary, on a virtual clock
+	mostHidden = 20 // a call takes at least 1/mostHidden of its time with a barrier
+	mostCalls  = 64 // per turn
+	noisyCalls = 8  // on a virtual clock, for a machine with noise
 )
 
-// measure gives the time of each choice for a tuple: on a virtual clock from the moment
-// at which all members begin together to the end of the last one; on a real clock, what
-// a call adds to a barrier behind it. There choices have turns, so that all see the
-// host in the same moods, and a time is the median of the quieter half of the turns.
+// measure returns the time of each choice for a tuple. On a virtual clock, all members start
+// together, and the time ends with the last one. On a real clock, it is the time that a call adds
+// to a barrier after it. There, choices alternate, so that all of them see the same host
+// conditions, and the time is the median of the faster half of the turns.
 func (p *Place) measure(ctx context.Context, at coll.Tuple, choices []coll.Choice, how pace) ([]cluster.Time, error) {
 	if err := p.fits(at); err != nil {
 		return nil, err
@@ -132,10 +131,10 @@ type meter struct {
 	comm  *coll.Comm
 	keys  []coll.Key
 	calls []coll.Call
-	taken [][]cluster.Time // by choice: of each turn
+	taken [][]cluster.Time // by choice: time of each turn
 	alone []cluster.Time   // barriers without calls
-	apart cluster.Time     // from a common look at the clock to a common start
-	flops float64          // of the machine, a second; 0: unknown
+	apart cluster.Time     // delay from agreeing on the time to a common start
+	flops float64          // of the machine, per second; 0: unknown
 	word  [1]float64
 }
 
@@ -174,24 +173,24 @@ func newMeter(r *cluster.Rank, at coll.Tuple, keys []coll.Key, room *room) (*met
 	return m, nil
 }
 
-// aligned is n bytes that may be numbers.
+// aligned returns n bytes that are aligned for numbers.
 func aligned(n int64) []byte { return cluster.Bytes(make([]int64, (n+7)/8))[:n:n] }
 
-// largest is the largest of all members' times.
+// largest returns the largest of all members' times.
 func (m *meter) largest(t cluster.Time) (cluster.Time, error) {
 	m.word[0] = t.Seconds()
 	err := coll.Allreduce(m.rank, m.rank.World(), cluster.Max, m.word[:], m.word[:])
 	return cluster.FromSeconds(m.word[0]), err
 }
 
-// together waits until a moment that is the same for all members, and gives it.
+// together waits for a common start time of all members, and returns it.
 func (m *meter) together() (cluster.Time, error) {
 	now := m.rank.Now()
 	start, err := m.largest(now)
 	if err != nil {
 		return 0, err
 	}
-	if m.apart == 0 { // how long the members take to agree
+	if m.apart == 0 { // measure how long the members take to agree
 		took, err := m.largest(m.rank.Now() - now)
 		if err != nil {
 			return 0, err
@@ -236,8 +235,8 @@ func (m *meter) exactly(noisy bool) error {
 	return nil
 }
 
-// turn makes calls of a choice, each with a barrier behind it, and gives the time of
-// both; of no choice, −1, barriers alone.
+// turn makes calls of a choice, each followed by a barrier, and returns the mean time of both.
+// Choice −1 means barriers without calls.
 func (m *meter) turn(i, calls int) (cluster.Time, error) {
 	if err := m.rank.Barrier(m.rank.World()); err != nil {
 		return 0, err
@@ -256,11 +255,11 @@ func (m *meter) turn(i, calls int) (cluster.Time, error) {
 	return m.largest((m.rank.Now() - start) / cluster.Time(calls))
 }
 
-// inTurns has as many rounds as the pace says. What a rank decides rests on times that
-// all ranks have, so that they decide alike.
+// inTurns measures as many rounds as the pace specifies. A rank decides only from times that all
+// ranks have, so that all make the same decision.
 func (m *meter) inTurns(how pace) error {
 	calls := make([]int, len(m.keys))
-	for i := range m.keys { // the first calls make schedules
+	for i := range m.keys { // the first calls build schedules
 		for range 2 {
 			t, err := m.turn(i, 1)
 			if err != nil {
@@ -298,7 +297,7 @@ func (m *meter) inTurns(how pace) error {
 	return nil
 }
 
-// settled gives the time of each choice.
+// settled returns the time of each choice.
 func (m *meter) settled() []cluster.Time {
 	times := make([]cluster.Time, len(m.taken))
 	for i, all := range m.taken {
@@ -310,7 +309,7 @@ func (m *meter) settled() []cluster.Time {
 	return times
 }
 
-// quiet is the median of the lower half: a disturbance only ever adds time.
+// quiet returns the median of the lower half, because a disturbance only ever adds time.
 func quiet(all []cluster.Time) cluster.Time {
 	sorted := slices.Sorted(slices.Values(all))
 	half := sorted[:(len(sorted)+1)/2]

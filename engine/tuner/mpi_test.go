@@ -16,15 +16,15 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// mpiProgram compiles the program for a library, and skips where the library is not.
+// mpiProgram compiles the program for a library, or skips the test if the library is missing.
 func mpiProgram(t *testing.T, compiler, launcher string) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("it starts programs of an MPI library")
+		t.Skip("starts programs of an MPI library")
 	}
 	for _, tool := range []string{compiler, launcher} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not here: apt-get install openmpi-bin libopenmpi-dev mpich libmpich-dev", tool)
+			t.Skipf("%s is missing: apt-get install openmpi-bin libopenmpi-dev mpich libmpich-dev", tool)
 		}
 	}
 	program := filepath.Join(t.TempDir(), "collective")
@@ -34,7 +34,7 @@ func mpiProgram(t *testing.T, compiler, launcher string) string {
 	return program
 }
 
-// mpiRun runs it, and gives what it printed.
+// mpiRun runs it and returns its output.
 func mpiRun(t *testing.T, env []string, name string, args ...string) (string, error) {
 	t.Helper()
 	ctx, done := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -47,7 +47,7 @@ func mpiRun(t *testing.T, env []string, name string, args ...string) (string, er
 	return string(out), err
 }
 
-// rulesFile writes a table of one choice a collective for 4 ranks.
+// rulesFile writes a table of one choice per collective for 4 ranks.
 func rulesFile(t *testing.T, write func(io.Writer, *coll.Table, int32) error, choices ...coll.Choice) string {
 	t.Helper()
 	var rules []coll.Rule
@@ -69,8 +69,8 @@ func rulesFile(t *testing.T, write func(io.Writer, *coll.Table, int32) error, ch
 	return name
 }
 
-// Open MPI takes the classic rules, and its messages are those of the algorithm that the
-// table names: its own monitoring tells who sent to whom.
+// Open MPI accepts the classic rules, and its messages are those of the algorithm in the table:
+// its own monitoring reports senders and receivers.
 func TestOpenMPIRuns(t *testing.T) {
 	program := mpiProgram(t, "mpicc.openmpi", "mpirun.openmpi")
 	for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestOpenMPIRuns(t *testing.T) {
 		for rank := range 4 {
 			data, err := os.ReadFile(fmt.Sprintf("%s.%d.prof", traffic, rank))
 			if err != nil {
-				t.Skipf("this Open MPI does not tell its messages: %v", err)
+				t.Skipf("this Open MPI does not report its messages: %v", err)
 			}
 			for line := range strings.Lines(string(data)) {
 				var kind string
@@ -110,8 +110,8 @@ func TestOpenMPIRuns(t *testing.T) {
 	}
 }
 
-// MPICH takes the file, with all collectives that a program may call, and refuses one in
-// which an algorithm has another name: it does read it.
+// MPICH accepts the file, which contains all collectives that a program may call. It rejects a
+// file with an unknown algorithm, so it does read it.
 func TestMPICHRuns(t *testing.T) {
 	program := mpiProgram(t, "mpicc.mpich", "mpirun.mpich")
 	r, err := Tune(t.Context(), Options{Place: small(t).Place, PerNode: 1, Ranks: []int{2, 4, 8}, Sizes: []int64{8, 4096, 65536},
@@ -139,6 +139,6 @@ func TestMPICHRuns(t *testing.T) {
 		t.Errorf("%v\n%.2000s", err, out)
 	}
 	if out, err := run(strings.ReplaceAll(b.String(), "MPIR_Bcast_intra", "MPIR_Bcast_infra")); err == nil || strings.Contains(out, "done") {
-		t.Errorf("a file with an algorithm that is none is taken:\n%.500s", out)
+		t.Errorf("a file with an unknown algorithm is accepted:\n%.500s", out)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// branch is a node of MPICH's decision tree: conditions in order, the first that holds
-// counts, or an algorithm. MPICH reads objects whose order matters, so that they are
-// written by hand.
+// branch is a node of MPICH's decision tree: either an algorithm, or conditions in order, of which
+// the first that holds applies. MPICH depends on the order of JSON objects, so package json cannot
+// write them.
 type branch struct {
 	key  string
 	kids []branch
@@ -24,13 +24,13 @@ func take(name string) branch                { return branch{key: "algorithm=MPI
 type mpich struct {
 	name  string
 	what  coll.Collective
-	known bool // what is one of ours
-	// ways are its algorithms by the names of ours; each holds wherever it stands.
+	known bool // what is valid: hybridtop has the collective
+	// ways maps names of hybridtop's algorithms to MPICH's, which must be valid everywhere.
 	ways  map[string][]branch
-	usual []branch // where there is none, and without rules
-	inter []branch // between two groups; nil: usual serves there as well
-	total bool     // sizes are those of all ranks' blocks: MPICH does not tell a block's
-	blind bool     // MPICH does not tell sizes at all
+	usual []branch // used without an equivalent algorithm, and without rules
+	inter []branch // for intercommunicators; nil: usual works there as well
+	total bool     // sizes count all ranks' blocks, because MPICH does not pass the size of one
+	blind bool     // MPICH does not distinguish sizes
 }
 
 func intra(name, algorithm string) branch { return take(name + "_intra_" + algorithm) }
@@ -41,12 +41,12 @@ func everywhere(name, algorithm string) []branch {
 	return []branch{take(name + "_allcomm_" + algorithm)}
 }
 
-// inPlace asks whether a call's buffers are one.
+// inPlace selects by whether a call uses a single buffer.
 func inPlace(yes, no branch) []branch {
 	return []branch{when("is_sendbuf_inplace=yes", yes), when("is_sendbuf_inplace=no", no)}
 }
 
-// powers chooses by whether the ranks are a power of two.
+// powers selects by whether the number of ranks is a power of two.
 func powers(yes, no branch) []branch {
 	return []branch{when("comm_size=pow2", yes), when("comm_size=any", no)}
 }
@@ -60,8 +60,7 @@ func commutes(yes, no branch) []branch {
 	return []branch{when("is_commutative=yes", yes), when("is_commutative=no", no)}
 }
 
-// mpichs lists all collectives that MPICH asks its file for: without an answer it ends
-// the program.
+// mpichs lists all collectives that MPICH looks up in the file: it aborts if one is missing.
 var mpichs = func() []mpich {
 	none := func(name, of string, usual, inter []branch) mpich {
 		return mpich{name: name, usual: usual, inter: inter}
@@ -137,8 +136,7 @@ var mpichs = func() []mpich {
 	return all
 }()
 
-// way gives MPICH's branches for a choice; those of more parameters than MPICH has are
-// the usual ones.
+// way returns MPICH's branches for a choice, or the usual ones if MPICH lacks its parameters.
 func (m *mpich) way(c coll.Choice) []branch {
 	w, ok := m.ways[c.Algorithm.Name]
 	if !ok || c.Segments > 1 || c.Radix > 2 {
@@ -147,7 +145,7 @@ func (m *mpich) way(c coll.Choice) []branch {
 	return w
 }
 
-// tree gives the collective's branches.
+// tree returns the collective's branches.
 func (m *mpich) tree(t *coll.Table, perNode int32) branch {
 	inside := m.usual
 	if m.known {
@@ -168,7 +166,7 @@ func (m *mpich) tree(t *coll.Table, perNode int32) branch {
 	return when("collective="+m.name, when("comm_type=intra", inside...), when("comm_type=inter", m.inter...))
 }
 
-// sizes are the branches of one team.
+// sizes returns the branches of one team.
 func (m *mpich) sizes(s span) []branch {
 	size, factor := "avg_msg_size", int64(1)
 	if m.total {
@@ -193,9 +191,9 @@ func (m *mpich) sizes(s span) []branch {
 	return all
 }
 
-// WriteMPICH writes a table as the file that MPICH 4.0 reads by
-// MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE, with an answer for each of its collectives.
-// Where MPICH has no such algorithm, the answer is one that always serves.
+// WriteMPICH writes a table as the file that MPICH 4.0 reads through
+// MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE, with an entry for each of its collectives. If MPICH
+// does not have an algorithm, the entry is one that always works.
 func WriteMPICH(w io.Writer, t *coll.Table, perNode int32) error {
 	some := false
 	var b bytes.Buffer

@@ -16,21 +16,21 @@ type ompi struct {
 	name   string // in JSON rules
 	what   coll.Collective
 	total  bool // its sizes count the blocks of all ranks
-	silent bool // version 4.1 does not count elements: its sizes say nothing
-	dumb   bool // nor does any later version
+	silent bool // version 4.1 does not distinguish its sizes
+	dumb   bool // neither does any later version
 	ways   []ompiWay
 }
 
-// ompiWay is an algorithm of Open MPI, by its number; number 0 is its own decision.
+// ompiWay is an algorithm of Open MPI, by its number. Number 0 leaves the decision to the library.
 type ompiWay struct {
 	name  string
 	later string // its name in version 6, where the fan-out is its radix; "": the same
-	since int    // version of the library; 0: 4.1 has it
+	since int    // first version of the library; 0: 4.1 has it
 	kin   string
-	radix int  // of the kin: it has this one; −1: the fan-out says; 0: any
-	fan   bool // rules say the fan-out
-	seg   bool // rules say the bytes of a segment
-	loose bool // the kin is not the same algorithm
+	radix int  // radix of kin; −1: the fan-out; 0: any
+	fan   bool // rules specify the fan-out
+	seg   bool // rules specify the bytes of a segment
+	loose bool // kin is similar, but not the same algorithm
 }
 
 var ompis = []ompi{
@@ -72,8 +72,8 @@ var ompis = []ompi{
 		{name: "basic_linear", kin: "flat"}, {name: "binomial", kin: "knomial", radix: 2}, {name: "linear_nb", kin: "flat", loose: true}}},
 }
 
-// way gives the number of the algorithm that a choice is in a version of the library, its
-// fan-out and its segments' bytes; 0: it has none, and decides itself.
+// way returns the number of a choice's algorithm in a version of the library, its fan-out and the
+// bytes of its segments. Number 0 means that the library has no such algorithm and decides itself.
 func (o *ompi) way(s coll.Step, version int) (number, fan, seg int) {
 	c := &s.Choice
 	for i, w := range o.ways {
@@ -101,13 +101,13 @@ type ompiRule struct {
 	algorithm, fan, segment int
 }
 
-// ompiSpan is the rules of teams from a size on.
+// ompiSpan holds the rules of teams from a number of ranks on.
 type ompiSpan struct {
 	ranks int32
 	rules []ompiRule
 }
 
-// rules gives a collective's rules for a version of the library.
+// rules returns a collective's rules for a version of the library.
 func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
 	var all []ompiSpan
 	for _, s := range spans(t, o.what, perNode, o.total) {
@@ -132,11 +132,10 @@ func (o *ompi) rules(t *coll.Table, perNode int32, version int) []ompiSpan {
 	return all
 }
 
-var errNothing = errors.New("nothing in the table is a collective whose algorithms the library lets choose")
+var errNothing = errors.New("no collective of the table has algorithms that the library lets users choose")
 
-// WriteOpenMPI writes a table as the rules that Open MPI 4.1 and later read by
-// coll_tuned_dynamic_rules_filename. Where that library has no such algorithm it decides
-// itself.
+// WriteOpenMPI writes a table as the rules that Open MPI 4.1 and later read through
+// coll_tuned_dynamic_rules_filename. If the library does not have an algorithm, it decides itself.
 func WriteOpenMPI(w io.Writer, t *coll.Table, perNode int32) error {
 	var b bytes.Buffer
 	n := 0
@@ -149,7 +148,7 @@ func WriteOpenMPI(w io.Writer, t *coll.Table, perNode int32) error {
 		n++
 		fmt.Fprintf(&b, "%d # collective: %s\n%d # teams\n", o.id, o.name, len(all))
 		for _, s := range all {
-			fmt.Fprintf(&b, "%d # ranks and more\n%d # sizes: bytes and more, algorithm, fan-out, segment\n", s.ranks, len(s.rules))
+			fmt.Fprintf(&b, "%d # minimum ranks\n%d # sizes: minimum bytes, algorithm, fan-out, segment\n", s.ranks, len(s.rules))
 			for _, r := range s.rules {
 				fmt.Fprintf(&b, "%d %d %d %d\n", r.from, r.algorithm, r.fan, r.segment)
 			}
@@ -185,7 +184,7 @@ type (
 	}
 )
 
-// ompiSize is a number, or without a bound.
+// ompiSize is a size in bytes or endless.
 type ompiSize int64
 
 const endless ompiSize = -1
@@ -207,14 +206,14 @@ func (s *ompiSize) UnmarshalJSON(b []byte) error {
 	}
 	var n int64
 	if err := json.Unmarshal(b, &n); err != nil || n < 0 {
-		return fmt.Errorf("a size is a whole number, or \"inf\"")
+		return fmt.Errorf("size: want a whole number or \"inf\"")
 	}
 	*s = ompiSize(n)
 	return nil
 }
 
-// WriteOpenMPIJSON writes a table as the JSON rules that Open MPI 6 reads. Where that
-// library has no such algorithm there is no rule, and it decides itself.
+// WriteOpenMPIJSON writes a table as the JSON rules that Open MPI 6 reads. If the library does not
+// have an algorithm, there is no rule, and it decides itself.
 func WriteOpenMPIJSON(w io.Writer, t *coll.Table, perNode int32) error {
 	file := ompiFile{Version: 3, Module: "tuned", Collectives: map[string][]ompiComm{}}
 	for i := range ompis {
@@ -249,7 +248,7 @@ func WriteOpenMPIJSON(w io.Writer, t *coll.Table, perNode int32) error {
 	return e.Encode(file)
 }
 
-// nameIn is the name in a version of the library.
+// nameIn returns the name in a version of the library.
 func (w *ompiWay) nameIn(version int) string {
 	if w.later != "" && version >= 6 {
 		return w.later

@@ -10,28 +10,28 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// MostRules is the largest file of rules that is read, in bytes; the others bound what
-// it says.
+// MostRules is the maximum size in bytes of a file of rules. The other limits apply to its
+// contents.
 const (
-	MostRules    = 1 << 20 // bytes of a file
-	mostOmpiComm = 4096    // teams of a collective
-	mostOmpiMsg  = 4096    // sizes of a team
-	mostImported = 200_000 // rules of the table
+	MostRules    = 1 << 20 // bytes per file
+	mostOmpiComm = 4096    // teams per collective
+	mostOmpiMsg  = 4096    // sizes per team
+	mostImported = 200_000 // rules per table
 )
 
-// incoming is a collective's rules as a file has them, each team up to the next.
+// incoming holds a collective's rules as in a file; the rules of each team apply up to the next.
 type incoming struct {
 	o     *ompi
 	spans []ompiSpan
-	ends  []int32 // of each span, inclusive; nil: where the next one begins
+	ends  []int32 // of each span, inclusive; nil: before the next one begins
 }
 
-// ReadOpenMPI reads Open MPI's rules, classic or JSON. Where the library has an algorithm
-// that there is not here, its nearest kin is taken, and where it would decide itself, the
-// first one that serves; the notes say so.
+// ReadOpenMPI reads Open MPI's rules, classic or JSON. An algorithm that hybridtop does not have
+// is replaced by the closest one. If the library would decide itself, the first suitable algorithm
+// is used. The notes list these replacements.
 func ReadOpenMPI(data []byte) (t *coll.Table, notes []string, err error) {
 	if len(data) > MostRules {
-		return nil, nil, fmt.Errorf("more than %d bytes", MostRules)
+		return nil, nil, fmt.Errorf("file larger than %d bytes", MostRules)
 	}
 	var all []incoming
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
@@ -46,7 +46,7 @@ func ReadOpenMPI(data []byte) (t *coll.Table, notes []string, err error) {
 	seen := map[coll.Collective]string{}
 	for _, in := range all {
 		if other, ok := seen[in.o.what]; ok { // reduce_scatter and reduce_scatter_block
-			notes = append(notes, fmt.Sprintf("%s: left out, %s has the rules of %s", in.o.name, other, in.o.what))
+			notes = append(notes, fmt.Sprintf("%s: ignored, %s already has the rules of %s", in.o.name, other, in.o.what))
 			continue
 		}
 		seen[in.o.what] = in.o.name
@@ -56,18 +56,18 @@ func ReadOpenMPI(data []byte) (t *coll.Table, notes []string, err error) {
 		}
 		notes = append(notes, said...)
 		if rules = append(rules, more...); len(rules) > mostImported {
-			return nil, nil, fmt.Errorf("more than %d rules of a table", mostImported)
+			return nil, nil, fmt.Errorf("more than %d rules in the table", mostImported)
 		}
 	}
 	if len(rules) == 0 {
-		return nil, nil, errors.New("no rules for what there is here")
+		return nil, nil, errors.New("no rules for collectives that hybridtop has")
 	}
 	t, err = coll.NewTable(rules)
 	return t, notes, err
 }
 
-// table gives the rules of a table. A span stands at its ends, at powers of two and
-// behind them, so that each team finds it the nearest of its kind.
+// table returns the rules for a table. It places a span at its ends, at powers of two and after
+// them, so that every team is closest to a rule of its span.
 func (in *incoming) table() (rules []coll.Rule, notes []string, err error) {
 	for i, s := range in.spans {
 		from, to := max(s.ranks, 1), int32(0)
@@ -109,7 +109,7 @@ func (in *incoming) table() (rules []coll.Rule, notes []string, err error) {
 				}
 				rules = append(rules, coll.Rule{Tuple: at, Choices: choices})
 				if len(rules) > mostImported {
-					return nil, nil, fmt.Errorf("more than %d rules of a table", mostImported)
+					return nil, nil, fmt.Errorf("more than %d rules in the table", mostImported)
 				}
 			}
 		}
@@ -117,8 +117,8 @@ func (in *incoming) table() (rules []coll.Rule, notes []string, err error) {
 	return rules, notes, nil
 }
 
-// choices are those that a rule means at a tuple: the algorithm, and one that serves
-// where it does not.
+// choices returns the choices of a rule at a tuple: its algorithm, and another for teams where
+// this one does not work.
 func (o *ompi) choices(at coll.Tuple, r ompiRule) (all []coll.Choice, note string, err error) {
 	if r.algorithm > 0 {
 		w := &o.ways[r.algorithm-1]
@@ -140,11 +140,11 @@ func (o *ompi) choices(at coll.Tuple, r ompiRule) (all []coll.Choice, note strin
 			c.Segments = int(min((at.Bytes+int64(r.segment)-1)/int64(r.segment), coll.MostSegments))
 		}
 		if w.loose {
-			note = fmt.Sprintf("%s by %s: taken as %s, its nearest kin", o.name, w.name, a.Name)
+			note = fmt.Sprintf("%s by %s: replaced by %s, the closest algorithm", o.name, w.name, a.Name)
 		}
 		all = append(all, c)
 	} else {
-		note = o.name + " by the library's own decision: taken as the first algorithm that serves"
+		note = o.name + " by the library's own decision: replaced by the first suitable algorithm"
 	}
 	if len(all) == 0 || all[0].Algorithm.Needs&(coll.PowerOfTwo|coll.EvenRanks) != 0 {
 		other, err := coll.Serving(coll.Tuple{Collective: o.what, Ranks: 3, Lacks: at.Lacks})
@@ -156,16 +156,19 @@ func (o *ompi) choices(at coll.Tuple, r ompiRule) (all []coll.Choice, note strin
 	return all, note, nil
 }
 
-// readOmpiClassic reads rules of numbers: how many collectives, of each its number and
-// how many teams, of each its ranks and how many sizes, of each its bytes, the
-// algorithm's number, the fan-out and the bytes of a segment.
+// readOmpiClassic reads rules as a sequence of numbers:
+//
+//	number of collectives
+//	  for each: id, number of teams
+//	    for each: ranks, number of sizes
+//	      for each: bytes, number of the algorithm, fan-out, bytes of a segment
 func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 	r := &numbers{data: data, line: 1, column: 1}
 	version := 1
 	if head, rest, ok := bytes.Cut(data, []byte("\n")); ok && bytes.HasPrefix(head, []byte("rule-file-version-")) {
 		n := bytes.TrimRight(bytes.TrimPrefix(head, []byte("rule-file-version-")), " \t\r")
 		if len(n) != 1 || n[0] < '1' || n[0] > '9' {
-			return nil, nil, errors.New("line 1: rule-file-version: from 1 to 9")
+			return nil, nil, errors.New("line 1: rule-file-version: want 1 to 9")
 		}
 		version = int(n[0] - '0')
 		r.data, r.line = rest, 2
@@ -177,20 +180,20 @@ func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 	for range count {
 		id := r.next("a collective", 0, 63)
 		if r.err == nil && used[id] {
-			r.wrong("collective %d a second time", id)
+			r.wrong("collective %d is listed twice", id)
 		}
 		used[id] = true
 		in := incoming{}
 		if i := slices.IndexFunc(ompis, func(o ompi) bool { return int64(o.id) == id }); i >= 0 {
 			in.o = &ompis[i]
 		} else {
-			notes = append(notes, fmt.Sprintf("collective %d: left out, there is none like it here", id))
+			notes = append(notes, fmt.Sprintf("collective %d: ignored, hybridtop does not have it", id))
 		}
 		teams := r.next("a number of teams", 0, mostOmpiComm)
 		for i := range teams {
 			s := ompiSpan{ranks: int32(r.next("ranks", 0, coll.MostRanks))}
 			if i > 0 && r.err == nil && in.o != nil && s.ranks <= in.spans[i-1].ranks {
-				r.wrong("%d ranks after %d: teams go up", s.ranks, in.spans[i-1].ranks)
+				r.wrong("%d ranks after %d: want increasing ranks", s.ranks, in.spans[i-1].ranks)
 			}
 			sizes := r.next("a number of sizes", 0, mostOmpiMsg)
 			for j := range sizes {
@@ -198,9 +201,9 @@ func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 				switch {
 				case r.err != nil:
 				case j == 0 && rule.from != 0:
-					r.wrong("%d bytes: the first size is 0", rule.from)
+					r.wrong("%d bytes: want 0 as the first size", rule.from)
 				case j > 0 && rule.from <= s.rules[j-1].from:
-					r.wrong("%d bytes after %d: sizes go up", rule.from, s.rules[j-1].from)
+					r.wrong("%d bytes after %d: want increasing sizes", rule.from, s.rules[j-1].from)
 				}
 				most := int64(63)
 				if in.o != nil {
@@ -227,12 +230,12 @@ func readOmpiClassic(data []byte) ([]incoming, []string, error) {
 		}
 	}
 	if r.blank(); r.err == nil && len(r.data) > 0 {
-		r.wrong("%q behind the last rule", r.data[0])
+		r.wrong("%q after the last rule", r.data[0])
 	}
 	return all, notes, r.err
 }
 
-// numbers reads whole numbers between blanks; # begins a comment. The first error stays.
+// numbers reads integers separated by blanks; # starts a comment. It keeps the first error.
 type numbers struct {
 	data         []byte
 	line, column int
@@ -252,7 +255,7 @@ func (r *numbers) skip() {
 	r.data, r.column = r.data[1:], r.column+1
 }
 
-// blank passes over blanks and comments.
+// blank skips blanks and comments.
 func (r *numbers) blank() {
 	for len(r.data) > 0 {
 		switch c := r.data[0]; {
@@ -289,7 +292,7 @@ func (r *numbers) next(what string, least, most int64) int64 {
 		d := int64(r.data[0] - '0')
 		if n > (most-d)/10 {
 			r.line, r.column = line, column
-			r.wrong("%s: from %d to %d", what, least, most)
+			r.wrong("%s: want %d to %d", what, least, most)
 			return 0
 		}
 		n = 10*n + d
@@ -297,11 +300,11 @@ func (r *numbers) next(what string, least, most int64) int64 {
 	}
 	switch {
 	case digits == 0 && len(r.data) == 0:
-		r.wrong("want %s, the file ends", what)
+		r.wrong("want %s, got the end of the file", what)
 	case digits == 0:
-		r.wrong("want %s, there is %q", what, r.data[0])
+		r.wrong("want %s, got %q", what, r.data[0])
 	case len(r.data) > 0 && !slices.Contains([]byte(" \t\r\n#"), r.data[0]):
-		r.wrong("%s: %q in a number", what, r.data[0])
+		r.wrong("%s: %q inside a number", what, r.data[0])
 	}
 	return n
 }
@@ -309,7 +312,7 @@ func (r *numbers) next(what string, least, most int64) int64 {
 // readOmpiJSON reads JSON rules.
 func readOmpiJSON(data []byte) ([]incoming, []string, error) {
 	if depth(data) > 2*mostDepth {
-		return nil, nil, fmt.Errorf("brackets in more than %d brackets", 2*mostDepth)
+		return nil, nil, fmt.Errorf("brackets nested more than %d deep", 2*mostDepth)
 	}
 	var file struct {
 		Schema string `json:"$schema"`
@@ -321,15 +324,15 @@ func readOmpiJSON(data []byte) ([]incoming, []string, error) {
 	}
 	switch {
 	case file.Module != "tuned":
-		return nil, nil, fmt.Errorf("module %.40q, want tuned", file.Module)
+		return nil, nil, fmt.Errorf("module %.40q: want tuned", file.Module)
 	case file.Version < 1 || file.Version > 9:
-		return nil, nil, fmt.Errorf("rule_file_version %d: from 1 to 9", file.Version)
+		return nil, nil, fmt.Errorf("rule_file_version %d: want 1 to 9", file.Version)
 	case file.Collectives == nil:
 		return nil, nil, errors.New("no collectives")
 	}
 	var all []incoming
 	var notes []string
-	for i := range ompis { // in their order, so that notes and tables are the same every time
+	for i := range ompis { // in a fixed order, so that notes and tables are reproducible
 		o := &ompis[i]
 		comms, ok := file.Collectives[o.name]
 		if !ok {
@@ -343,7 +346,7 @@ func readOmpiJSON(data []byte) ([]incoming, []string, error) {
 				return nil, nil, fmt.Errorf("%s: %w", o.name, err)
 			}
 			if n := len(in.ends); n > 0 && s.ranks <= in.ends[n-1] {
-				notes = append(notes, fmt.Sprintf("%s: teams from %d ranks on overlap those before them, which come first", o.name, s.ranks))
+				notes = append(notes, fmt.Sprintf("%s: teams from %d ranks on overlap earlier teams, which take precedence", o.name, s.ranks))
 				if s.ranks = in.ends[n-1] + 1; s.ranks > end {
 					continue
 				}
@@ -356,13 +359,13 @@ func readOmpiJSON(data []byte) ([]incoming, []string, error) {
 	}
 	for name := range file.Collectives {
 		if !slices.Contains(ompiOthers, name) {
-			return nil, nil, fmt.Errorf("collectives: %.40q is none", name)
+			return nil, nil, fmt.Errorf("collectives: unknown name %.40q", name)
 		}
 	}
 	return all, notes, nil
 }
 
-// ompiOthers are collectives of Open MPI that there are not here.
+// ompiOthers lists collectives of Open MPI that hybridtop does not have.
 var ompiOthers = []string{"allgatherv", "alltoallv", "alltoallw", "exscan", "gatherv", "scatterv",
 	"neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"}
 
@@ -371,7 +374,7 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 	s := ompiSpan{ranks: 1}
 	if c.Least != nil {
 		if *c.Least < 0 || *c.Least > coll.MostRanks {
-			return s, 0, fmt.Errorf("comm_size_min %d: from 0 to %d", *c.Least, coll.MostRanks)
+			return s, 0, fmt.Errorf("comm_size_min %d: want 0 to %d", *c.Least, coll.MostRanks)
 		}
 		s.ranks = int32(max(*c.Least, 1))
 	}
@@ -380,10 +383,10 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 		end = int32(min(int64(*c.Most), coll.MostRanks))
 	}
 	if !slices.Contains([]string{"", "any", "one-per-node", "single-node"}, c.Where) {
-		return s, 0, fmt.Errorf("comm_rank_distribution %.40q: any, one-per-node or single-node", c.Where)
+		return s, 0, fmt.Errorf("comm_rank_distribution %.40q: want any, one-per-node or single-node", c.Where)
 	}
 	if len(c.Rules) == 0 {
-		return s, 0, errors.New("a team without rules")
+		return s, 0, errors.New("a team has no rules")
 	}
 	at := int64(0)
 	for _, m := range c.Rules {
@@ -395,19 +398,19 @@ func (o *ompi) comm(c ompiComm) (ompiSpan, int32, error) {
 		case string:
 			r.algorithm = slices.IndexFunc(o.ways, func(w ompiWay) bool { return w.name == x || w.later == x && x != "" }) + 1
 			if r.algorithm == 0 && x != "ignore" {
-				return s, 0, fmt.Errorf("alg %.40q is none", x)
+				return s, 0, fmt.Errorf("unknown alg %.40q", x)
 			}
 		case float64:
 			if r.algorithm = int(x); float64(r.algorithm) != x || r.algorithm < 0 || r.algorithm > len(o.ways) {
-				return s, 0, fmt.Errorf("alg %v: from 0 to %d", x, len(o.ways))
+				return s, 0, fmt.Errorf("alg %v: want 0 to %d", x, len(o.ways))
 			}
 		default:
-			return s, 0, errors.New("alg: a name or a number")
+			return s, 0, errors.New("alg: neither a name nor a number")
 		}
 		if r.from < 0 || m.Fan < 0 || m.Segment < 0 {
-			return s, 0, errors.New("a negative size")
+			return s, 0, errors.New("negative size, fan-out or segment")
 		}
-		if r.from < at { // the first that matches counts
+		if r.from < at { // the first rule that matches applies
 			r.from = at
 		}
 		if r.from > at {

@@ -9,18 +9,18 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// What the model leaves in: choices whose predicted time is within a factor of the
-// least, and always so many of the best, and the best of each algorithm unless it is
-// hopeless. A real clock has costs that the model does not know, and gets more room.
+// Limits of the choices that are measured. These are all choices with a predicted time within a
+// factor of the best, always the keepFewest best ones, and the best choice of each algorithm unless
+// it is hopeless. A real clock includes costs that the model does not know, so its factor is larger.
 const (
 	keepVirtual = 1.6
 	keepReal    = 4
-	keepBetween = 1.2 // between two sizes, beside what is near the best of theirs
+	keepBetween = 1.2 // between two sizes, in addition to the choices near the best of these
 	keepFewest  = 4
 	hopeless    = 3 // times the factor
 )
 
-// prune leaves out what the model gives far more time than the best.
+// prune removes the choices whose predicted time is much longer than the best.
 func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []coll.Choice {
 	type guess struct {
 		choice coll.Choice
@@ -54,8 +54,7 @@ func prune(all []coll.Choice, at coll.Tuple, cost *coll.Cost, factor float64) []
 	return few
 }
 
-// worthwhile leaves out what the model gives far more time than the best, on the clock of
-// the place.
+// worthwhile prunes with the factor for the place's clock.
 func (p *Place) worthwhile(all []coll.Choice, at coll.Tuple, cost *coll.Cost) []coll.Choice {
 	if p.virtual() {
 		return prune(all, at, cost, keepVirtual)
@@ -63,8 +62,8 @@ func (p *Place) worthwhile(all []coll.Choice, at coll.Tuple, cost *coll.Cost) []
 	return prune(all, at, cost, keepReal)
 }
 
-// Tried are the choices that a search for a tuple tries on a machine with costs: what its
-// model leaves in of the index (paper 5, section 3.6).
+// Tried returns the choices that a search for a tuple tries on a machine with costs, after pruning
+// by the model (paper 5, section 3.6).
 func (p *Place) Tried(at coll.Tuple, transfers ...coll.Transfer) ([]coll.Choice, error) {
 	cost, err := coll.CostOf(&p.Machine)
 	if err != nil {
@@ -73,9 +72,8 @@ func (p *Place) Tried(at coll.Tuple, transfers ...coll.Transfer) ([]coll.Choice,
 	return p.worthwhile(p.Candidates(at, transfers...), at, &cost), nil
 }
 
-// cost gives the model its terms for a tuple: those of the machine's links between
-// nodes, of those inside one where the team has one. A host that has no terms is
-// measured.
+// cost returns the model's terms for a tuple. They describe inter-node links, or of intra-node
+// links for a team on one node. A host without terms is measured once.
 func (p *Place) cost(ctx context.Context, at coll.Tuple, host **coll.Cost) (*coll.Cost, error) {
 	m := p.Machine
 	if at.Ranks <= max(at.PerNode, 1) {

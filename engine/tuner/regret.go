@@ -12,7 +12,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// Miss is how a table does on one tuple that the tuning has not seen.
+// Miss compares a table's choice with the best one for a tuple that was not tuned.
 type Miss struct {
 	At     coll.Tuple
 	Chosen coll.Choice
@@ -21,10 +21,11 @@ type Miss struct {
 	Least  cluster.Time
 }
 
-// Regret is how much longer the chosen one took, relative to the best.
+// Regret returns the additional time of the chosen one relative to the best: 0.1 means 10 %
+// slower.
 func (m *Miss) Regret() float64 { return float64(m.Took)/float64(m.Least) - 1 }
 
-// Mean is the mean regret.
+// Mean returns the mean regret.
 func Mean(all []Miss) float64 {
 	sum := 0.0
 	for i := range all {
@@ -33,8 +34,8 @@ func Mean(all []Miss) float64 {
 	return sum / float64(len(all))
 }
 
-// HeldOut draws n tuples within the bounds of a tuning that are none of its own: teams
-// of any size, sizes of any number of elements, both as likely in each octave.
+// HeldOut draws n tuples within the limits of a tuning that were not tuned: teams and sizes are
+// any numbers of ranks and elements, equally likely in each octave.
 func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 	rng := rand.New(rand.NewPCG(seed, 0x72656772657473))
 	octaves := func(from, to float64) int64 {
@@ -64,9 +65,9 @@ func (o *Options) HeldOut(n int, seed uint64) []coll.Tuple {
 	return held
 }
 
-// Regret measures what a table chooses for tuples beside every other candidate. On a
-// real clock the best of many is the one that was lucky: it is found first, and then
-// timed anew beside the chosen one.
+// Regret measures a table's choices for tuples together with all other candidates. On a real clock
+// the best of many measurements is biased by luck. The best one is therefore timed again,
+// alternating with the chosen one.
 func Regret(ctx context.Context, o Options, t *coll.Table, tuples []coll.Tuple, progress func(done int)) ([]Miss, error) {
 	all := make([]Miss, len(tuples))
 	var mu sync.Mutex

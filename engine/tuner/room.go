@@ -5,18 +5,19 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// slots are how many one-sided calls have room at once; the library takes them in turn.
+// slots is the number of one-sided calls that have scratch space at the same time; the library
+// alternates between them.
 const slots = 4
 
-// room is what a tuple's one-sided calls take of a rank's segment: buffers that others
-// reach, and the library's slots.
+// room is the part of a rank's segment that the one-sided calls of a tuple need: buffers that
+// others access, and the library's slots.
 type room struct {
 	coll.Room
 	oneSided bool
 	in, out  int64
 }
 
-// elementOf is the bytes that a tuple's data are never divided below.
+// elementOf returns the size of the elements of a tuple's data.
 func elementOf(at coll.Tuple) int64 {
 	if at.Bytes%8 == 0 {
 		return 8
@@ -24,7 +25,7 @@ func elementOf(at coll.Tuple) int64 {
 	return 1
 }
 
-// roomOf is enough for each of some keys; there are bytes, or only sizes.
+// roomOf returns the space that is enough for each of some keys. phantom means size-only data.
 func roomOf(at coll.Tuple, keys []coll.Key, phantom bool) room {
 	r := room{}
 	for _, k := range keys {
@@ -39,10 +40,10 @@ func roomOf(at coll.Tuple, keys []coll.Key, phantom bool) room {
 	return r
 }
 
-// lines is n bytes in whole cache lines.
+// lines rounds n bytes up to whole cache lines.
 func lines(n int64) int64 { return (n + 63) &^ 63 }
 
-// segment is the bytes of a segment, and those that it has on the machine.
+// segment returns the real bytes of a segment, and its size on the machine if that differs.
 func (r *room) segment() (real, modelled int64) {
 	if !r.oneSided {
 		return 0, 0
@@ -55,7 +56,7 @@ func (r *room) segment() (real, modelled int64) {
 	return words + bytes, 0
 }
 
-// place puts a call's buffers into the segment, and has the slots behind them.
+// place puts a call's buffers into the segment and reserves the slots.
 func (r *room) place(rank *cluster.Rank, comm *coll.Comm, call *coll.Call) error {
 	call.InAt, call.OutAt = &coll.At{}, &coll.At{}
 	for i, at := range []*coll.At{call.InAt, call.OutAt} {

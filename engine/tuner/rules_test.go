@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// sample is a table of all collectives, whose choices are algorithms of Open MPI 4.1.
+// sample returns a table of all collectives, whose choices are algorithms of Open MPI 4.1.
 func sample(t testing.TB) *coll.Table {
 	t.Helper()
 	var rules []coll.Rule
@@ -45,7 +45,7 @@ func sample(t testing.TB) *coll.Table {
 	return table
 }
 
-// What goes out as Open MPI's rules comes in again as the same choices.
+// Rules exported for Open MPI are imported as the same choices.
 func TestOpenMPIRoundTrip(t *testing.T) {
 	table := sample(t)
 	for name, write := range map[string]func(io.Writer, *coll.Table, int32) error{"classic": WriteOpenMPI, "JSON": WriteOpenMPIJSON} {
@@ -79,9 +79,9 @@ func TestOpenMPIRoundTrip(t *testing.T) {
 	}
 }
 
-// The JSON rules keep the schema that Open MPI documents
-// (docs/tuning-apps/tuned_dynamic_file_schema.json): which keys, of which types, with
-// which words; and name algorithms that version 6 has.
+// The JSON rules conform to the schema that Open MPI documents
+// (docs/tuning-apps/tuned_dynamic_file_schema.json): keys, types and words. They name only
+// algorithms that version 6 has.
 func TestOpenMPISchema(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteOpenMPIJSON(&b, sample(t), 1); err != nil {
@@ -134,7 +134,7 @@ func TestOpenMPISchema(t *testing.T) {
 	}
 }
 
-// MPICH's file answers for each team and size, the last branch for all that is left.
+// MPICH's file has an answer for each team and size; the last branch covers the rest.
 func TestMPICH(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteMPICH(&b, sample(t), 1); err != nil {
@@ -157,7 +157,7 @@ func TestMPICH(t *testing.T) {
 		}
 		last := x.kids[len(x.kids)-1].key
 		if !strings.HasSuffix(last, "=any") && !strings.HasPrefix(last, "algorithm=") && !strings.HasSuffix(last, "=no") && !strings.HasSuffix(last, "_built_in=no") && last != "comm_type=inter" {
-			t.Errorf("%s: %s is left without an answer", path, last)
+			t.Errorf("%s: no answer for %s", path, last)
 		}
 		for _, k := range x.kids {
 			walk(path, k)
@@ -173,27 +173,27 @@ func TestMPICH(t *testing.T) {
 	}
 }
 
-// Rules of others are refused with where they are wrong.
-func TestOpenMPIRefuses(t *testing.T) {
+// Errors in imported rules have a position.
+func TestOpenMPIErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                "line 1, column 1: want a number of collectives, the file ends",
-		"1 7 1 2 1 8 1 0 0":               "line 1, column 12: 8 bytes: the first size is 0",
-		"1\n7\n1\n2\n2\n0 1 0 0\n0 2 0 0": "0 bytes after 0: sizes go up",
-		"1\n7\n2\n4\n1\n0 1 0 0\n4\n1\n0 1 0 0\n": "4 ranks after 4: teams go up",
-		"1 # one\n7 1 2 1 0 77 0 0":               "line 2, column 11: an algorithm: from 0 to 9",
-		"1 7 1 2 1 0 1 0 0 5":                     "'5' behind the last rule",
-		"1 7 1 2 1 0 -1 0 0":                      "want an algorithm, there is '-'",
-		"1 7 1 2 1 0 1x 0 0":                      "'x' in a number",
-		"2 7 1 2 1 0 1 0 0 7 1 2 1 0 1 0 0":       "collective 7 a second time",
-		"1 7 1 99999999999999999999":              "ranks: from 0",
+		"":                                "line 1, column 1: want a number of collectives, got the end of the file",
+		"1 7 1 2 1 8 1 0 0":               "line 1, column 12: 8 bytes: want 0 as the first size",
+		"1\n7\n1\n2\n2\n0 1 0 0\n0 2 0 0": "0 bytes after 0: want increasing sizes",
+		"1\n7\n2\n4\n1\n0 1 0 0\n4\n1\n0 1 0 0\n": "4 ranks after 4: want increasing ranks",
+		"1 # one\n7 1 2 1 0 77 0 0":               "line 2, column 11: an algorithm: want 0 to 9",
+		"1 7 1 2 1 0 1 0 0 5":                     "'5' after the last rule",
+		"1 7 1 2 1 0 -1 0 0":                      "want an algorithm, got '-'",
+		"1 7 1 2 1 0 1x 0 0":                      "'x' inside a number",
+		"2 7 1 2 1 0 1 0 0 7 1 2 1 0 1 0 0":       "collective 7 is listed twice",
+		"1 7 1 99999999999999999999":              "ranks: want 0",
 		"rule-file-version-x\n1":                  "line 1: rule-file-version",
-		"1 1 1 2 1 0 1 0 0":                       "no rules for what there is here",
-		`{"rule_file_version":3,"module":"tuned","collectives":{"bcst":[]}}`:                                                      `collectives: "bcst" is none`,
-		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"rules":[{"alg":"fast"}]}]}}`:                           `bcast: alg "fast" is none`,
+		"1 1 1 2 1 0 1 0 0":                       "no rules for collectives that hybridtop has",
+		`{"rule_file_version":3,"module":"tuned","collectives":{"bcst":[]}}`:                                                      `collectives: unknown name "bcst"`,
+		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"rules":[{"alg":"fast"}]}]}}`:                           `bcast: unknown alg "fast"`,
 		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"rules":[{"alg":1.5}]}]}}`:                              "alg 1.5",
 		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"rules":[{"alg":1,"size":4}]}]}}`:                       `unknown field "size"`,
 		`{"rule_file_version":3,"module":"han","collectives":{}}`:                                                                 `module "han"`,
-		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"comm_size_max":-4,"rules":[{"alg":1}]}]}}`:             "a size is a whole number",
+		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"comm_size_max":-4,"rules":[{"alg":1}]}]}}`:             "size: want a whole number",
 		`{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"comm_rank_distribution":"odd","rules":[{"alg":1}]}]}}`: "comm_rank_distribution",
 	} {
 		if _, _, err := ReadOpenMPI([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -202,17 +202,17 @@ func TestOpenMPIRefuses(t *testing.T) {
 	}
 }
 
-// Version 2 of the classic rules has a number of requests, which may be left out; what
-// has no like here is taken as its kin, and said.
+// Version 2 of the classic rules has an optional number of requests. Notes list the algorithms
+// that are replaced by similar ones.
 func TestOpenMPIReads(t *testing.T) {
 	table, notes, err := ReadOpenMPI([]byte("rule-file-version-2\n2 # collectives\n3 1 8 2\n0 4 0 0 16\n4096 2 0 0\n5 1 1 1 0 0 0 0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"collective 5: left out, there is none like it here", "alltoall by linear_sync: taken as flat, its nearest kin"}; !slices.Equal(notes, want) {
+	if want := []string{"collective 5: ignored, hybridtop does not have it", "alltoall by linear_sync: replaced by flat, the closest algorithm"}; !slices.Equal(notes, want) {
 		t.Errorf("notes %q", notes)
 	}
-	for n, want := range map[int64]string{8: "flat", 511: "flat", 512: "pairwise"} { // 4096 of all 8 ranks
+	for n, want := range map[int64]string{8: "flat", 511: "flat", 512: "pairwise"} { // 4096 for all 8 ranks
 		got, err := table.Find(coll.Tuple{Collective: coll.OpExchange, Ranks: 8, Bytes: n})
 		if err != nil || got.Algorithm.Name != want {
 			t.Errorf("%d B: %s (%v), want %s", n, got, err, want)

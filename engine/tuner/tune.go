@@ -15,48 +15,47 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/coll"
 )
 
-// Options say what to tune.
+// Options selects what to tune.
 type Options struct {
 	Place
 	Collectives []coll.Collective
 	Ranks       []int   // of the teams
-	PerNode     int     // ranks a node; smaller teams are on one
-	Sizes       []int64 // bytes of a block where blocks go by member, else of the whole data
-	Journal     string  // the file that a killed tuning goes on from; "": none
-	Exhaustive  bool    // no choice is left out by the model
+	PerNode     int     // ranks per node; smaller teams are on one
+	Sizes       []int64 // bytes of a block if blocks differ by member, otherwise of the whole data
+	Journal     string  // file from which an interrupted tuning continues; "": none
+	Exhaustive  bool    // measure all choices, without pruning by the model
 
-	// How the program has its data and synchronizes, and the transfers that are tried;
-	// none: two-sided messages.
+	// Addresses and synchronization of the program, and the transfers to try; none: two-sided
+	// messages.
 	Modes     coll.Modes
 	Transfers []coll.Transfer
 
-	// Progress, if not nil, hears of each tuple when it is done, from one goroutine at a
-	// time.
+	// Progress, if not nil, is called for each finished tuple, from one goroutine at a time.
 	Progress func(Progress)
 }
 
-// Progress is how far a tuning is.
+// Progress is the progress of a tuning.
 type Progress struct {
-	Done, Total int // tuples; those between two sizes come on top
+	Done, Total int // tuples; Total grows by those between two sizes
 	At          coll.Tuple
 	Left        time.Duration // 0: unknown
 }
 
-// Result is what a tuning came to.
+// Result is the result of a tuning.
 type Result struct {
 	Table    *coll.Table
-	Tuples   int // that were measured
-	Known    int // of them, out of the journal
+	Tuples   int // measured tuples
+	Known    int // of these, taken from the journal
 	Choices  int // candidates of all tuples
-	Measured int // of them, those that the model left in
+	Measured int // of these, not pruned by the model
 }
 
-// Tuple gives the tuple of a size on a team.
+// tuple returns the tuple of a size on a team.
 func (o *Options) tuple(c coll.Collective, ranks int, bytes int64) coll.Tuple {
 	return coll.Tuple{Collective: c, Ranks: int32(ranks), PerNode: int32(max(min(o.PerNode, ranks), 1)), Bytes: bytes, Modes: o.modes(c)}
 }
 
-// modes are what is asked for of a collective.
+// modes returns the requirements for a collective.
 func (o *Options) modes(c coll.Collective) coll.Modes {
 	if c == coll.OpBarrier {
 		return coll.Modes{}
@@ -66,8 +65,8 @@ func (o *Options) modes(c coll.Collective) coll.Modes {
 	return m
 }
 
-// sizes are those to tune, with the last one that is eager and the first that is not, if
-// they lie among them: times jump there.
+// sizes returns the sizes to tune. They include the largest eager size and the next one, if these
+// are within the range, because times jump there.
 func (o *Options) sizes() []int64 {
 	all := slices.Clone(o.Sizes)
 	least, most := slices.Min(all), slices.Max(all)
@@ -80,13 +79,13 @@ func (o *Options) sizes() []int64 {
 	return slices.Compact(all)
 }
 
-// mostTuples bounds a tuning.
+// mostTuples is the maximum number of tuples of a tuning.
 const mostTuples = 100_000
 
-// columns are the teams that are tuned, with the tuples of each.
+// columns returns the tuples to tune, grouped by team.
 func (o *Options) columns() ([][]coll.Tuple, error) {
 	if len(o.Collectives) == 0 || len(o.Ranks) == 0 || len(o.Sizes) == 0 {
-		return nil, errors.New("nothing to tune: give a collective, a team and a size")
+		return nil, errors.New("nothing to tune (set a collective, a team and a size)")
 	}
 	var columns [][]coll.Tuple
 	total := 0
@@ -108,14 +107,14 @@ func (o *Options) columns() ([][]coll.Tuple, error) {
 			}
 			columns = append(columns, column)
 			if total += len(column); total > mostTuples {
-				return nil, fmt.Errorf("more than %d tuples: tune fewer sizes or teams", mostTuples)
+				return nil, fmt.Errorf("more than %d configurations (tune fewer sizes or teams)", mostTuples)
 			}
 		}
 	}
 	return columns, nil
 }
 
-// tuning is a tuning under way.
+// tuning is the state of a tuning.
 type tuning struct {
 	*Options
 	journal *journal
@@ -125,13 +124,13 @@ type tuning struct {
 	host   *coll.Cost
 	result Result
 	done   int
-	fresh  int // of them measured now
+	fresh  int // of these, not from the journal
 	total  int
 	rules  []coll.Rule
 }
 
-// Tune searches for the fastest choices. When ctx ends it stops; what it has measured
-// stays in the journal.
+// Tune searches for the fastest choices. It stops when ctx ends; its measurements so far remain in
+// the journal.
 func Tune(ctx context.Context, o Options) (*Result, error) {
 	columns, err := o.columns()
 	if err != nil {
@@ -156,8 +155,8 @@ func Tune(ctx context.Context, o Options) (*Result, error) {
 	return &t.result, nil
 }
 
-// workers is how many measurements may be under way: on a real clock they would disturb
-// each other.
+// workers returns the number of parallel measurements: on a real clock they would disturb each
+// other.
 func (p *Place) workers() int {
 	if p.virtual() {
 		return runtime.GOMAXPROCS(0)
@@ -165,7 +164,7 @@ func (p *Place) workers() int {
 	return 1
 }
 
-// each runs n jobs on some workers, and ends with the first error.
+// each runs n jobs on some workers, and stops at the first error.
 func each(ctx context.Context, workers, n int, job func(ctx context.Context, i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -203,8 +202,8 @@ type timed struct {
 	time   cluster.Time
 }
 
-// Two sizes whose winners differ are divided until they are this close, as long as each
-// one's winner is so much slower at the other.
+// The interval between two sizes with different winners is divided until it is this small, or each
+// winner is slower by less than closeTimes at the other size.
 const (
 	closeSizes = 1.3
 	closeTimes = 1.02
@@ -270,11 +269,11 @@ func (t *tuning) column(ctx context.Context, tuples []coll.Tuple) error {
 	return nil
 }
 
-// equalTimes is how many times as long as the best a choice may take on a real clock to
-// be as good: the next measurement may find it the best.
+// equalTimes is the time relative to the best up to which choices count as equal on a real clock:
+// the next measurement may reverse their order.
 const equalTimes = 1.03
 
-// settle takes, of choices that are as good, the one with the fewest segments.
+// settle selects the choice with the fewest segments among equal ones.
 func (f *found) settle() {
 	best := 0
 	for i, x := range f.choices {
@@ -286,8 +285,8 @@ func (f *found) settle() {
 	f.choices = slices.Insert(slices.Delete(f.choices, best, best+1), 0, first)
 }
 
-// between is the geometric mean of two sizes, a multiple of 8 from there on: elements
-// have 8 bytes.
+// between returns the geometric mean of two sizes. From 8 on it is a multiple of 8, the bytes of
+// an element.
 func between(lo, hi int64) int64 {
 	mid := int64(math.Sqrt(float64(lo) * float64(hi)))
 	if lo >= 8 {
@@ -296,7 +295,7 @@ func between(lo, hi int64) int64 {
 	return mid
 }
 
-// behind is how many times as long as the best a choice takes.
+// behind returns the time of a choice relative to the best one.
 func (f *found) behind(c coll.Choice) float64 {
 	for _, x := range f.choices {
 		if x.choice == c {
@@ -306,8 +305,8 @@ func (f *found) behind(c coll.Choice) float64 {
 	return math.Inf(1)
 }
 
-// nearBest is how many times as long as the best a choice may take to be tried at a
-// size between two.
+// nearBest is the maximum time relative to the best for a choice to be tried at a size between
+// two.
 const nearBest = 1.4
 
 // near lists the choices that are near the best of either of two sizes.
@@ -323,8 +322,8 @@ func (f *found) near(g *found) []coll.Choice {
 	return all
 }
 
-// rule keeps the best choices: the fastest of all, the fastest that any team and any
-// call can take, and between them the next algorithm.
+// rule returns a rule with the best choices, in this order: the fastest of all, the fastest for
+// any number of ranks, the fastest without any restriction, and then further algorithms.
 func (f *found) rule() coll.Rule {
 	r := coll.Rule{Tuple: f.at, Time: f.choices[0].time}
 	add := func(c coll.Choice) {
@@ -364,14 +363,14 @@ func (t *tuning) count(all, few int) {
 	t.result.Measured += few
 }
 
-// more says that another tuple has come up.
+// more counts an additional tuple.
 func (t *tuning) more() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.total++
 }
 
-// find measures a tuple, unless the journal knows it.
+// find measures a tuple, unless the journal contains it.
 func (t *tuning) find(ctx context.Context, at coll.Tuple, choices []coll.Choice) (found, error) {
 	times, known := t.journal.times(at, choices)
 	if !known {

@@ -17,7 +17,7 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// on gives a fabric with a machine.
+// on returns a fabric with a machine.
 func on(t testing.TB, f cluster.Fabric, machine string) Place {
 	t.Helper()
 	m, err := presets.Machine(machine)
@@ -27,13 +27,13 @@ func on(t testing.TB, f cluster.Fabric, machine string) Place {
 	return Place{Fabric: f, Machine: m, Seed: 1}
 }
 
-// small is a tuning of a second or less.
+// small returns a tuning of a second or less.
 func small(t testing.TB) Options {
 	return Options{Place: on(t, sim.New(), "ranger"), Collectives: []coll.Collective{coll.OpBcast, coll.OpAllreduce, coll.OpBarrier},
 		Ranks: []int{2, 3, 4, 6, 8}, PerNode: 1, Sizes: []int64{8, 512, 32768}}
 }
 
-// smaller is one of some milliseconds.
+// smaller returns a tuning of some milliseconds.
 func smaller(t testing.TB) Options {
 	o := small(t)
 	o.Ranks, o.Sizes = []int{3, 4}, []int64{8, 4096}
@@ -49,8 +49,8 @@ func text(t testing.TB, o *Options, table *coll.Table) string {
 	return b.String()
 }
 
-// The index knows every algorithm, and every tuple has candidates that serve it; the one
-// that the model likes best is never left out.
+// The index contains every algorithm, and every tuple has valid candidates. The best one by the
+// model is never pruned.
 func TestIndex(t *testing.T) {
 	cost := &coll.Cost{L: 2500 * cluster.Nanosecond, O: 1500 * cluster.Nanosecond, Gap: cluster.Microsecond, G: 600}
 	for c := range coll.Collective(coll.Collectives) {
@@ -68,7 +68,7 @@ func TestIndex(t *testing.T) {
 				for i, x := range all {
 					k, err := x.Key(ranks)
 					if err != nil || !x.Algorithm.Takes(at) {
-						t.Fatalf("%s: %s does not serve: %v", at, x, err)
+						t.Fatalf("%s: %s does not work: %v", at, x, err)
 					}
 					if slices.Contains(all[:i], x) {
 						t.Errorf("%s: %s twice", at, x)
@@ -77,15 +77,15 @@ func TestIndex(t *testing.T) {
 				}
 				few := prune(all, at, cost, keepVirtual)
 				if !slices.ContainsFunc(few, func(x coll.Choice) bool { k, _ := x.Key(ranks); return k.Predict(cost, n) == least }) {
-					t.Errorf("%s: the best prediction is left out", at)
+					t.Errorf("%s: the best prediction is pruned", at)
 				}
 			}
 		}
 	}
 }
 
-// What a table chooses for tuples that the tuning has not seen is within 5 % of the best
-// of all candidates, on the mean, and the model left out a good part of them.
+// For tuples that were not tuned, a table's choice is within 5 % of the best of all candidates on
+// average, although the model prunes many of them.
 func TestRegret(t *testing.T) {
 	o, unseen := small(t), 30
 	if testing.Short() {
@@ -96,7 +96,7 @@ func TestRegret(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Measured*5 > r.Choices*4 && !testing.Short() {
-		t.Errorf("the model left in %d of %d candidates", r.Measured, r.Choices)
+		t.Errorf("the model kept %d of %d candidates", r.Measured, r.Choices)
 	}
 	held := o.HeldOut(unseen, 7)
 	if len(held) != unseen {
@@ -118,8 +118,8 @@ func TestRegret(t *testing.T) {
 	}
 }
 
-// A tuning that was killed at any place gives, taken up again, the table of one that was
-// not, and measures no tuple again that the journal has.
+// A tuning that was interrupted at any point and continued produces the same table as an
+// uninterrupted one. It does not repeat measurements in the journal.
 func TestResume(t *testing.T) {
 	o := smaller(t)
 	whole, err := Tune(t.Context(), o)
@@ -149,7 +149,7 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		records := bytes.Count(data, []byte("\n")) - 1
-		for _, cut := range cuts { // the last record is cut off in its middle
+		for _, cut := range cuts { // the last record is incomplete
 			if err := os.WriteFile(o.Journal, data[:len(data)-cut], 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -159,17 +159,17 @@ func TestResume(t *testing.T) {
 				t.Fatalf("after %d, %d bytes cut off: %v", after, cut, err)
 			}
 			if got := text(t, &o, again.Table); got != want {
-				t.Errorf("after %d, %d bytes cut off: another table", after, cut)
+				t.Errorf("after %d, %d bytes cut off: the table differs", after, cut)
 			}
 			if lost := min(cut, 1); again.Known != records-lost {
-				t.Errorf("after %d, %d bytes cut off: %d tuples out of the journal, want %d", after, cut, again.Known, records-lost)
+				t.Errorf("after %d, %d bytes cut off: %d tuples from the journal, want %d", after, cut, again.Known, records-lost)
 			}
 		}
 	}
 }
 
-// A journal of something else is not mixed in, and what is no journal is not touched.
-func TestJournalRefuses(t *testing.T) {
+// A journal of another tuning is refused, and other files remain unchanged.
+func TestJournalErrors(t *testing.T) {
 	dir := t.TempDir()
 	o := small(t)
 	o.Collectives, o.Ranks = []coll.Collective{coll.OpBarrier}, []int{2}
@@ -179,7 +179,7 @@ func TestJournalRefuses(t *testing.T) {
 	}
 	other := o
 	other.Machine.PollTime++
-	if _, err := Tune(t.Context(), other); err == nil || !strings.Contains(err.Error(), "it is of sim ranger") {
+	if _, err := Tune(t.Context(), other); err == nil || !strings.Contains(err.Error(), "journal of another tuning: got sim ranger") {
 		t.Errorf("the journal of another machine: %v", err)
 	}
 	for name, data := range map[string]string{
@@ -200,7 +200,7 @@ func TestJournalRefuses(t *testing.T) {
 	}
 }
 
-// On a real clock a tuning comes to a table as well, of choices that serve.
+// On a real clock a tuning also produces a table of valid choices.
 func TestLive(t *testing.T) {
 	o := Options{Place: on(t, live.New(), "this-host"), Collectives: []coll.Collective{coll.OpAllreduce}, Ranks: []int{3}, PerNode: 4, Sizes: []int64{8, 4096}}
 	r, err := Tune(t.Context(), o)
@@ -218,15 +218,15 @@ func TestLive(t *testing.T) {
 	}
 }
 
-func TestRefuses(t *testing.T) {
+func TestTuneErrors(t *testing.T) {
 	o := small(t)
 	o.Ranks, o.PerNode = []int{6}, 4
-	if _, err := Tune(t.Context(), o); err == nil || !strings.Contains(err.Error(), "do not add up") {
+	if _, err := Tune(t.Context(), o); err == nil || !strings.Contains(err.Error(), "cannot hold exactly 6 ranks") {
 		t.Errorf("6 ranks on nodes of 4: %v", err)
 	}
 	o = small(t)
 	o.Machine.Nodes = 7
-	if _, err := Tune(t.Context(), o); err == nil || !strings.Contains(err.Error(), "has 7 nodes") {
+	if _, err := Tune(t.Context(), o); err == nil || !strings.Contains(err.Error(), "machine ranger has 7") {
 		t.Errorf("8 nodes of 7: %v", err)
 	}
 	o = small(t)

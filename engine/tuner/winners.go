@@ -12,16 +12,16 @@ import (
 // letters name choices on a map.
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// WriteMaps draws a table as text: a map for each collective and number of ranks a node,
-// sizes by ranks, a letter a winner, with a legend below. A size with the winners of the
-// one before it has no line.
+// WriteMaps draws a table as text: one map of sizes by ranks for each collective and number of
+// ranks per node, with one letter per winner, and a legend below. It omits a size with the same
+// winners as the previous one.
 func WriteMaps(w io.Writer, t *coll.Table) error {
 	var b strings.Builder
 	for i, m := range t.Winners() {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s, ranks a node %d%s; ranks across\n", m.Collective, m.PerNode, m.Modes.Words())
+		fmt.Fprintf(&b, "%s, ranks per node: %d%s (columns: ranks)\n", m.Collective, m.PerNode, m.Modes.Words())
 		var legend []coll.Choice
 		named := map[coll.Choice]byte{}
 		fmt.Fprintf(&b, "%12s", "bytes from")

@@ -8,9 +8,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/session"
 )
 
-// Run runs so many iterations of a workload and gives its last snapshot; settings
-// alternate knob and value. A machine of the test's own is the one that it runs on, unless
-// the settings name another.
+// Run runs a number of iterations of a workload and returns its last snapshot; settings alternate
+// knob and value. If own is not nil, it is the machine unless the settings name another.
 func Run(workload string, own *cluster.Machine, iterations int, settings ...string) (*engine.Snapshot, error) {
 	var machines []cluster.Machine
 	if own != nil {

@@ -105,8 +105,8 @@ func product(m, n, planes int, gain float64) *engine.Snapshot {
 		s.Metrics = append(s.Metrics, x)
 	}
 	s.Metrics = append(s.Metrics, engine.Metric{Name: "epsilon_model", Value: e.Value, Unit: "1", Kind: engine.Modelled})
-	s.Why = "computing rules: the reserved thread idles 43% of the time (modelled)."
-	s.Change = "multiple, m = 1: 1.18× faster (11.2 ms → 9.48 ms an iteration, simulated); 1.72 ms of 3.53 ms communication now hidden"
+	s.Why = "Computation is the bottleneck: the reserved thread is idle 43% of the time (modelled)."
+	s.Change = "multiple, m = 1: 1.18× faster: 11.2 → 9.48 ms for an iteration (simulated); 1.72 ms of 3.53 ms communication now hidden"
 	return s
 }
 
@@ -163,8 +163,8 @@ func Knob(name, value string) func(*engine.Snapshot) {
 func Masteronly(s *engine.Snapshot) {
 	Knob("threading", "masteronly")(s)
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m engine.Metric) bool { return m.Name == "epsilon" })
-	s.Why = "all threads but one sleep during communication, 31% of the time: 1 reserved thread would give ε 1.21 (modelled)."
-	s.Change = "masteronly: 1.18× slower (9.48 ms → 11.2 ms an iteration, simulated); 3.53 ms communication in the open"
+	s.Why = "All threads except one are idle during communication, 31% of the time. With 1 reserved thread, ε would be 1.21 (modelled)."
+	s.Change = "masteronly: 1.18× slower: 9.48 → 11.2 ms for an iteration (simulated); 3.53 ms communication not hidden"
 }
 
 // Starting is a run in which no iteration has ended.
