@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// drawRanks draws a bar a rank where there is room, else a map of the nodes' ranks. The
-// slowest, or the largest, is marked.
+// drawRanks draws one bar per rank if there is room, otherwise a map of the nodes' ranks. The
+// slowest or largest rank is marked.
 func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 	worst := -1
 	for rank, x := range r.Values {

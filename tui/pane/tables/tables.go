@@ -13,7 +13,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
 	Name: "tables", Title: "Tables", Doc: "what the workload counts, by table and by rank", Place: pane.Times,
 	Offered: engine.Drawn,
@@ -21,22 +21,22 @@ var Spec = pane.Spec{
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// Pane is the page that is shown, and how.
+// Pane is the selected page and its view settings.
 type Pane struct {
 	page   int
-	of     string // the workload that page and layer are of
-	layer  int    // of the table; 0: all, else the layer before
-	shares bool   // bars show shares of each whole
+	of     string // workload of page and layer
+	layer  int    // layer of the table plus 1; 0: all
+	shares bool   // bars show shares of their total
 	heat   grid.Heatmap
 	stack  grid.Stack
 	bars   grid.Bars
-	ghost  ghost // of the baseline
+	ghost  ghost // the baseline table
 }
 
-// Inputs is the snapshot alone.
+// Inputs returns the snapshot.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
 
-// Actions turn pages and layers.
+// Actions returns the actions that change the page and the layer.
 func (p *Pane) Actions() []pane.Action {
 	layered := func(h *pane.Host) bool {
 		t := p.table(h.Snap)
@@ -56,7 +56,7 @@ func (p *Pane) Actions() []pane.Action {
 	}
 }
 
-// Wheel turns layers.
+// Wheel changes the layer.
 func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
 	if t := p.table(h.Snap); t == nil || len(t.Layers) < 2 {
 		return false
@@ -71,7 +71,7 @@ func (p *Pane) turn(h *pane.Host, by int) {
 	}
 }
 
-// pages is how many tables and metrics by rank a run has.
+// pages returns the number of tables and metrics by rank of a run.
 func pages(s *engine.Snapshot) int {
 	n := len(s.Ranked)
 	for i := range s.Tallies {
@@ -82,7 +82,7 @@ func pages(s *engine.Snapshot) int {
 	return n
 }
 
-// at is the page that is shown, where the run has any.
+// at returns the page that is shown, limited to existing pages.
 func (p *Pane) at(s *engine.Snapshot) int {
 	n := pages(s)
 	if p.of != s.Scenario.Workload {
@@ -94,7 +94,7 @@ func (p *Pane) at(s *engine.Snapshot) int {
 	return p.page
 }
 
-// table is the table of the page; nil: it is of a metric by rank, or there is none.
+// table returns the table of the page, or nil if the page shows a metric by rank or does not exist.
 func (p *Pane) table(s *engine.Snapshot) *engine.Table {
 	k := p.at(s)
 	for i := range s.Tallies {
@@ -142,7 +142,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		p.drawRanks(v, r, h)
 	}
 	if n > 1 {
-		const besides = 6 // of the border, the pane's digit and blanks
+		const besides = 6 // columns for the border, the pane's digit and blanks
 		for _, which := range [...]string{fmt.Sprintf(" (%d of %d, %s)", p.page+1, n, h.Keys("next-table")), fmt.Sprintf(" %d/%d", p.page+1, n)} {
 			if grid.Width(b.Title+which)+besides <= v.W() {
 				b.Title += which
@@ -153,8 +153,8 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// used are the rows from the first to the last, and the columns, that have any count in
-// any layer.
+// used returns the columns that have a count in any layer, and the range of rows from the first to
+// the last such row.
 func used(t *engine.Table) (first, end int, columns []int) {
 	first = -1
 	for row := range t.Rows {
@@ -179,7 +179,7 @@ func used(t *engine.Table) (first, end int, columns []int) {
 	return first, end, columns
 }
 
-// count is a cell of the layer that is shown.
+// count returns a count of the layer that is shown.
 func (p *Pane) count(t *engine.Table, row, column int) int64 {
 	if p.layer == 0 {
 		return t.At(row, column)
@@ -187,10 +187,10 @@ func (p *Pane) count(t *engine.Table, row, column int) int64 {
 	return t.In(p.layer-1, row, column)
 }
 
-// iterations are those that the counts are of.
+// iterations returns the number of iterations that the counts cover.
 func iterations(s *engine.Snapshot) float64 { return float64(max(s.Counted, 1)) }
 
-// drawHeat draws rows down and columns across, in powers of ten.
+// drawHeat draws a heat map with a logarithmic scale: rows down, columns across.
 func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	first, end, columns := used(t)
 	if first < 0 {
@@ -264,8 +264,8 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	m.Draw(rest, h.Theme)
 }
 
-// folded is how many rows of a table are added up in one, below the names of the columns
-// and above the bar.
+// folded returns the number of table rows that one row of the map adds up. The map leaves room for
+// the column names and the colour bar.
 func folded(rows, room int, bar bool) int {
 	if room > 2 {
 		room--
@@ -276,16 +276,17 @@ func folded(rows, room int, bar bool) int {
 	return max(1, (rows+room-1)/max(room, 1))
 }
 
-// The least that bars have their legend in where not all of them fit.
+// legendW and legendH are the minimum size for a legend if not all bars fit.
 const (
 	legendW = 24
 	legendH = 6
 )
 
-// factorW is the columns from which bars have their ratio to the baseline.
+// factorW is the minimum width at which bars show their ratio to the baseline.
 const factorW = 48
 
-// drawStack draws a bar a row, made of the columns. Times are those of the mean rank.
+// drawStack draws one bar per row, divided into the columns of the table. Times are means over
+// ranks.
 func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	each, of := t.Each/iterations(h.Snap), "an iteration"
 	if t.Unit == "s" {
@@ -345,7 +346,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	k.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), h.Theme)
 }
 
-// legend explains the parts that have any count, and gives the rows that it took.
+// legend writes the parts that have a count and returns the number of rows that it used.
 func (p *Pane) legend(v grid.View, t *engine.Table, sums []float64, h *pane.Host) int {
 	x, y := 0, 0
 	for c, name := range t.Columns {
