@@ -111,7 +111,7 @@ func (p *Panel) Turn(by int) {
 		return
 	}
 	if len(k.Choices) == 0 {
-		p.Say(k.Label + ": press enter and type a value")
+		p.Say(k.Label + ": press enter to type a value")
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 var ClassMarks = [cluster.Classes]rune{cluster.InRank: '■', cluster.InNode: '▲', cluster.Remote: '▼'}
 
 // ClassNames are the labels of the locality classes.
-var ClassNames = [cluster.Classes]string{cluster.InRank.String(), cluster.InNode.String(), cluster.Remote.String()}
+var ClassNames = [cluster.Classes]string{cluster.InRank: "self", cluster.InNode: "intra-node", cluster.Remote: "inter-node"}
 
 // Integer is the unit of integers without a prefix.
 var Integer = grid.Unit{Kind: grid.Plain}
@@ -50,7 +50,7 @@ func (h *Host) Empty(v grid.View) {
 	case engine.Starting:
 		text = "starting…"
 	case engine.Paused:
-		text = "paused before the first sample: space goes on"
+		text = "paused, no data yet: space resume"
 	case engine.Failed:
 		text = "no data: the run failed"
 	}
@@ -113,7 +113,7 @@ func Progress(s *engine.Snapshot) string {
 		parts = append(parts, "about "+Roughly(p.Left)+" left")
 	}
 	if p.Events > 0 {
-		parts = append(parts, grid.Count.String(float64(p.Events))+" events, virtual "+grid.Seconds.String(p.Clock.Seconds()))
+		parts = append(parts, grid.Count.String(float64(p.Events))+" events, virtual time "+grid.Seconds.String(p.Clock.Seconds()))
 	}
 	return "iteration " + strconv.Itoa(s.Iteration+1) + ": " + strings.Join(parts, ", ")
 }

@@ -13,7 +13,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "bandwidth", Title: "Bandwidth", Doc: "the bandwidth", Place: pane.Rates,
+	Name: "bandwidth", Title: "Bandwidth", Doc: "the bandwidth over time", Place: pane.Rates,
 	New: func() pane.Pane { return &Pane{window: 30 * time.Second, ghost: newGhost()} },
 }
 
@@ -236,7 +236,10 @@ func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme
 		total += grid.Width(string(p.text)) + 2 + gap
 	}
 	values := total <= v.W() || v.H() >= twoRowsH
-	x := 0
+	x, space := 0, gap
+	if !values {
+		space = 1
+	}
 	for c := range pane.ClassNames {
 		words(c, values)
 		if n := grid.Width(string(p.text)) + 2; x > 0 && x+n > v.W() {
@@ -246,7 +249,7 @@ func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme
 			rows++
 		}
 		v.Rune(x, rows, pane.ClassMarks[c], th.SeriesStyle(c))
-		x += 2 + gap + v.Bytes(x+2, rows, p.text, th.Text)
+		x += 2 + space + v.Bytes(x+2, rows, p.text, th.Text)
 	}
 	return rows + 1
 }

@@ -48,7 +48,7 @@ func (b *boxes) alone(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	if v.H() < leastAlone || v.W() < 24 || len(snap.IterationTimes) < leastIn {
 		return false
 	}
-	v.TextIn(0, 0, v.W(), "no single accesses timed", grid.Left, th.Dim)
+	v.TextIn(0, 0, v.W(), "no individual accesses timed", grid.Left, th.Dim)
 	rows := min(v.H()-1, mostAlone)
 	b.plot(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows}), snap, th)
 	return true
@@ -64,7 +64,7 @@ func (b *boxes) plot(in grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	for i := range b.chart.Items {
 		b.chart.Items[i].Style = kind.Style
 	}
-	in.Text(grid.DrawLegendRow(in, 0, 0, th, []grid.LegendItem{{Mark: kind.Mark, Name: "time of an iteration", Style: kind.Style}})+2, 0,
+	in.Text(grid.DrawLegendRow(in, 0, 0, th, []grid.LegendItem{{Mark: kind.Mark, Name: "iteration time", Style: kind.Style}})+2, 0,
 		legend(in), th.Dim)
 	b.chart.Y = grid.Axis{Unit: grid.Seconds, FromZero: true}
 	b.chart.Draw(in.Sub(grid.Rect{Y: 1, W: in.W(), H: in.H() - 1}), th)

@@ -11,7 +11,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "latency", Title: "Latency", Doc: "the latency", Place: pane.Times,
+	Name: "latency", Title: "Latency", Doc: "the access latency", Place: pane.Times,
 	// A run that has tables and records no accesses shows its tables here.
 	Offered: func(s *engine.Snapshot) bool { return !engine.Drawn(s) || recorded(s) },
 	New:     func() pane.Pane { return &Pane{} },
@@ -43,7 +43,7 @@ var (
 const ratio = "× base"
 
 const (
-	nameCols  = 10 // width of the class names
+	nameCols  = 13 // width of the class names
 	valueCols = 9  // width of a number
 )
 
@@ -61,7 +61,7 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 			return
 		}
 		if snap.Phase != engine.Starting && snap.Iteration > 0 {
-			v.TextIn(0, v.H()/2, v.W(), "no single accesses timed", grid.Center, th.Dim)
+			v.TextIn(0, v.H()/2, v.W(), "no individual accesses timed", grid.Center, th.Dim)
 			return
 		}
 		h.Empty(v)

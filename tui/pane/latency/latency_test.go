@@ -40,7 +40,7 @@ func TestLatencyBeginsAtTheClocksTick(t *testing.T) {
 	if got := least(&q); !math.IsInf(got, 1) {
 		t.Errorf("the least of zero times is %v, want +Inf", got)
 	}
-	if got := show(q, 60, 12); !strings.Contains(got, "no single accesses timed") {
+	if got := show(q, 60, 12); !strings.Contains(got, "no individual accesses timed") {
 		t.Errorf("zero times are drawn:\n%s", got)
 	}
 }

@@ -222,7 +222,7 @@ func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 				b = strconv.AppendInt(append(b, 'n'), int64(o.node*r.Nodes), 10)
 				b = h.Units.Rate().Append(append(b, ' '), rate(r, way.last), 10)
 				if len(snap.NodePairs) > 0 && !t.short {
-					b = append(h.Units.Bytes().Append(append(b, ", "...), float64(way.all), 9), " in all"...)
+					b = append(h.Units.Bytes().Append(append(b, ", "...), float64(way.all), 9), " in total"...)
 				}
 				return b
 			})
@@ -230,7 +230,7 @@ func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 	}
 	if l := &snap.Latency[cluster.Remote]; l.Count > 0 && len(with) > 0 && !t.short {
 		t.write(0, th.Text, func(b []byte) []byte {
-			return append(grid.Seconds.Append(append(b, "an access to other nodes "...), l.P50, 8), " (p50 of all ranks)"...)
+			return append(grid.Seconds.Append(append(b, "inter-node access "...), l.P50, 8), " (p50 of all ranks)"...)
 		})
 	}
 }

@@ -272,7 +272,7 @@ func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme)
 	for i, r := range busyShades {
 		legend.Rune(x+i, 0, r, th.Text)
 	}
-	t.text = append(t.text[:0], "working 0-100%, a block is "...)
+	t.text = append(t.text[:0], "working 0-100%, block = "...)
 	t.text = append(grid.Count.Append(t.text, float64(per), 6), " node"...)
 	if per > 1 {
 		t.text = append(t.text, 's')

@@ -202,19 +202,19 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 	m.Draw(in, th)
 	t.heatAt = grid.Rect{X: in.Rect().X - t.base.X, Y: in.Rect().Y - t.base.Y, W: in.W(), H: in.H()}
 	rows, cols := m.Folded()
-	t.text = append(t.text[:0], "from row to column, a cell: "...)
+	t.text = append(t.text[:0], "from row to column, cell = "...)
 	switch {
 	case r.Nodes == 1 && rows == 1 && cols == 1:
-		t.text = append(t.text, "2 nodes"...)
+		t.text = append(t.text, "node pair"...)
 	default:
 		t.text = strconv.AppendInt(t.text, int64(r.Nodes*rows), 10)
 		t.text = strconv.AppendInt(append(t.text, "×"...), int64(r.Nodes*cols), 10)
 		t.text = append(t.text, " nodes"...)
 		if rows*cols > 1 {
 			if base != nil {
-				t.text = append(t.text, ", where they differ most"...)
+				t.text = append(t.text, ", largest difference"...)
 			} else {
-				t.text = append(t.text, ", their largest"...)
+				t.text = append(t.text, ", largest rate"...)
 			}
 		}
 	}
