@@ -109,8 +109,8 @@ func TestProgramComparesSchemes(t *testing.T) {
 	x.shows("all threads but one sleep")
 	x.press(":threading multiple\r")
 	x.shows("◆ ε 1.26 simulated  ◇ 1.30 modelled")
-	x.shows("computing rules: the reserved thread idles 43% of the time")
-	x.shows("1.72 ms of 3.53 ms communication now")
+	x.shows("Computation is the bottleneck")
+	x.shows("1.72 ms of 3.53 ms communication is")
 	x.press("4")
 	x.shows("1 Cluster")
 	x.shows("4 Overlap ε") // in the locality's place: this program compares no group sizes

@@ -21,7 +21,7 @@ func init() {
 
 // drawn is the Plan of a workload that is only drawn and never run.
 func drawn(*engine.Scenario, *workload.Site) (workload.Plan, error) {
-	return workload.Plan{}, errors.New("it is for tests of the screen, and does not run")
+	return workload.Plan{}, errors.New("this workload is only drawn in tests: it cannot run")
 }
 
 var sizesOfGroups = study.Locality(func(_ *engine.Scenario, g int) int64 { return 64 << 20 / int64(g) })
@@ -105,8 +105,8 @@ func product(m, n, planes int, gain float64) *engine.Snapshot {
 		s.Metrics = append(s.Metrics, x)
 	}
 	s.Metrics = append(s.Metrics, engine.Metric{Name: "epsilon_model", Value: e.Value, Unit: "1", Kind: engine.Modelled})
-	s.Why = "computing rules: the reserved thread idles 43% of the time (modelled)."
-	s.Change = "multiple, m = 1: 1.18× faster (11.2 ms → 9.48 ms an iteration, simulated); 1.72 ms of 3.53 ms communication now hidden"
+	s.Why = "Computation is the bottleneck: the reserved thread is idle 43% (modelled)."
+	s.Change = "multiple, m = 1: 1.18× faster: 11.2 → 9.48 ms per iteration (simulated). 1.72 ms of 3.53 ms communication is now hidden."
 	return s
 }
 
@@ -163,8 +163,8 @@ func Knob(name, value string) func(*engine.Snapshot) {
 func Masteronly(s *engine.Snapshot) {
 	Knob("threading", "masteronly")(s)
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m engine.Metric) bool { return m.Name == "epsilon" })
-	s.Why = "all threads but one sleep during communication, 31% of the time: 1 reserved thread would give ε 1.21 (modelled)."
-	s.Change = "masteronly: 1.18× slower (9.48 ms → 11.2 ms an iteration, simulated); 3.53 ms communication in the open"
+	s.Why = "All threads but one sleep during communication, 31% of the time. 1 reserved thread would raise ε to 1.21 (modelled)."
+	s.Change = "masteronly: 1.18× slower: 9.48 → 11.2 ms per iteration (simulated). 3.53 ms of communication is not hidden."
 }
 
 // Starting is an edit that makes a run in which no iteration has ended.

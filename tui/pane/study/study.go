@@ -20,7 +20,7 @@ var Spec = pane.Spec{
 
 // Overlap is the registry entry for the study of ε.
 var Overlap = pane.Spec{
-	Name: "overlap", Title: "Overlap ε", Doc: "what overlapping communication gains (ε)", Place: pane.Story,
+	Name: "overlap", Title: "Overlap ε", Doc: "the gain from overlapping communication (ε)", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, overlap) != nil },
 	New:     func() pane.Pane { return &Pane{shows: overlap, home: study.EpsilonName} },
 }
@@ -34,14 +34,14 @@ var Convergence = pane.Spec{
 
 // Steps is the registry entry for the study of the distribution of step times.
 var Steps = pane.Spec{
-	Name: "steps", Title: "Spread of steps", Doc: "how the times of a workload's steps are spread", Place: pane.Story,
+	Name: "steps", Title: "Spread of steps", Doc: "the distribution of step times", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, steps) != nil },
 	New:     func() pane.Pane { return &Pane{shows: steps, home: study.StepsName} },
 }
 
 // Links is the registry entry for the study of the load on a network's links.
 var Links = pane.Spec{
-	Name: "links", Title: "Links", Doc: "what the network's links carry", Place: pane.Story,
+	Name: "links", Title: "Links", Doc: "the load of the network's links", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { v := find(s.Studies, links); return v != nil && len(v.Rows) > 0 },
 	New:     func() pane.Pane { return &Pane{shows: links, home: study.LinksName} },
 }
@@ -238,7 +238,7 @@ func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
 			}
 		}
 	}
-	h.Tell(v, "No workload of this build has such a study.")
+	h.Tell(v, "This build has no workload with such a study.")
 	return pane.Border{Right: h.KindWords()}
 }
 

@@ -5,5 +5,5 @@
 //	Group 4 keeps every access inside a node: 1.9× faster than group 16
 //	✓ verified 1.23k times: checksum of every rank
 //	rank local share ○          25%
-//	Paper 1's launch line
+//	Launch command (paper 1)
 package why

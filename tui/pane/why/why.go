@@ -14,7 +14,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "why", Title: "Why", Doc: "the reasons and metrics", Place: pane.Reasons,
+	Name: "why", Title: "Why", Doc: "the explanation and the metrics", Place: pane.Reasons,
 	New: func() pane.Pane { return &Pane{} },
 }
 
@@ -69,13 +69,13 @@ func write(f *grid.Flow, h *pane.Host) {
 		w = workload.All()[i]
 	}
 	if snap.Phase == engine.Failed {
-		f.Text(u.Text(pane.Or(snap.Failure, "the run failed and gave no reason")), th.Error)
+		f.Text(u.Text(pane.Or(snap.Failure, "the run failed without a message")), th.Error)
 		f.Y++
-		f.Text("Turn a knob to start anew.", th.Text)
+		f.Text("Change a knob to restart.", th.Text)
 	} else if text := pane.Progress(snap); text != "" && snap.Why == "" {
 		f.Text(text, th.Title)
 	} else {
-		f.Text(u.Text(pane.Or(snap.Why, "The reason stands here as soon as there is something to compare.")), th.Title)
+		f.Text(u.Text(pane.Or(snap.Why, "Change a knob to see what it does and why.")), th.Title)
 	}
 	if snap.Change != "" {
 		f.Text(u.Text(snap.Change), th.Accent)
@@ -92,18 +92,18 @@ func write(f *grid.Flow, h *pane.Host) {
 		metric(f, &snap.Metrics[i], w.Phrase(snap.Metrics[i].Name), h)
 	}
 	if h.Base != nil && h.Base.Late {
-		f.Text("▲ no ratios: times of this run or of the baseline are late, or too few to tell", th.Warning)
+		f.Text("▲ no ratios: timings of this run or the baseline are inaccurate or too few", th.Warning)
 	}
 	if _, told := snap.Metric("memory_per_node"); snap.MemoryPerNode > 0 && !told {
-		f.Pair("memory a node", memoryWords(snap, u), th.Dim, th.Dim)
+		f.Pair("memory per node", memoryWords(snap, u), th.Dim, th.Dim)
 	}
 	if x := snap.Virtual; x != nil {
 		f.Pair("virtual time", grid.Seconds.String(x.Time.Seconds()), th.Dim, th.Dim)
 		f.Pair("events", grid.Count.String(float64(x.Events)), th.Dim, th.Dim)
-		f.Pair("hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th.Dim)
+		f.Pair("run hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th.Dim)
 	}
 	if snap.LaunchLine != "" {
-		f.Head("Paper 1's launch line", th.Dim)
+		f.Head("Launch command (paper 1)", th.Dim)
 		f.Text(snap.LaunchLine, th.Text)
 	}
 }
