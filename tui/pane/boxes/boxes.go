@@ -12,7 +12,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "boxes", Title: "Boxes", Doc: "which rank has which box of the grid", Place: pane.Cluster,
+	Name: "boxes", Title: "Boxes", Doc: "which rank owns which box of the grid", Place: pane.Cluster,
 	Offered: func(s *engine.Snapshot) bool { return planOf(s).Boxes != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
@@ -52,16 +52,16 @@ func (p plan) words(grid int) (title, boxes, idle string, warns bool) {
 	g := &p.Grids[grid]
 	if p.tree != nil {
 		all, _ := p.tree.Cells(grid)
-		boxes, idle = fmt.Sprintf("%d of %s octants have a cell", all, product(g.Boxes)), fmt.Sprintf("each of %d ranks of a group made cells of it", p.Ranks)
+		boxes, idle = fmt.Sprintf("%d of %s octants have a cell", all, product(g.Boxes)), fmt.Sprintf("all %d group ranks made cells", p.Ranks)
 		if n := p.Ranks - p.tree.Owners(grid); n > 0 {
-			idle = fmt.Sprintf("%d of %d ranks of a group made no cell of it (╱)", n, p.Ranks)
+			idle = fmt.Sprintf("%d of %d group ranks made no cell (╱)", n, p.Ranks)
 		}
-		return "Cells of the tree at", boxes, idle, false
+		return "Tree cells at", boxes, idle, false
 	}
-	boxes, idle = fmt.Sprintf("%d × %d × %d boxes of %s cells", g.Boxes[0], g.Boxes[1], g.Boxes[2], product(g.Cells)), fmt.Sprintf("each of %d ranks has a box", p.Ranks)
+	boxes, idle = fmt.Sprintf("%d × %d × %d boxes of %s cells", g.Boxes[0], g.Boxes[1], g.Boxes[2], product(g.Cells)), fmt.Sprintf("all %d ranks own a box", p.Ranks)
 	n := p.Ranks - p.Owners(grid)
 	if n > 0 {
-		idle = fmt.Sprintf("%d of %d ranks are idle on it (╱)", n, p.Ranks)
+		idle = fmt.Sprintf("%d of %d ranks are idle here (╱)", n, p.Ranks)
 	}
 	return "Boxes of grid", boxes, idle, n > 0
 }
@@ -105,7 +105,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case d.Boxes == nil || len(d.Grids) == 0 || d.Grids[0].Count() == 0:
-		h.Tell(v, h.Snap.Scenario.Workload+" shares no grid out.", "multigrid does: type "+h.Typed("workload multigrid")+".")
+		h.Tell(v, h.Snap.Scenario.Workload+" does not divide a grid into boxes.", "Try multigrid: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{}
 	}
 	p.at(d)
