@@ -13,7 +13,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "checkerboard", Title: "Checkerboard", Doc: "which ranks have the panels of a step of a matrix, and who has nothing left", Place: pane.Cluster,
+	Name: "checkerboard", Title: "Checkerboard", Doc: "which ranks send the panels of a step, and which ranks have finished", Place: pane.Cluster,
 	Offered: func(s *engine.Snapshot) bool { return boardOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
@@ -66,7 +66,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case b == nil:
-		h.Tell(v, h.Snap.Scenario.Workload+" deals out no blocks of matrices.", "gemm and cholesky do: type "+h.Typed("workload gemm")+".")
+		h.Tell(v, h.Snap.Scenario.Workload+" does not distribute a matrix in blocks.", "Try gemm or cholesky: type "+h.Typed("workload gemm")+".")
 		return pane.Border{}
 	}
 	step := p.at(b, h.Snap)
@@ -95,9 +95,9 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 func words(b *dense.Checkerboard, step int) (along, down string) {
 	row, column := b.Row(step)+1, b.Column(step)+1
 	if b.Upper {
-		return fmt.Sprintf("diagonal block along row %d", row), fmt.Sprintf("row %d down columns, then along rows", row)
+		return fmt.Sprintf("diagonal block, along row %d", row), fmt.Sprintf("row %d: down columns, then rows", row)
 	}
-	return fmt.Sprintf("panel along rows from column %d", column), fmt.Sprintf("panel down columns from row %d", row)
+	return fmt.Sprintf("panel of column %d, along rows", column), fmt.Sprintf("panel of row %d, down columns", row)
 }
 
 // below describes the ranks without work, or the panels that are prefetched.
@@ -112,16 +112,16 @@ func below(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
 	case idle > 0 && !b.Upper:
 		return fmt.Sprintf("%d of %d ranks have no block (╱)", idle, b.Rows*b.Cols), h.Theme.Warning
 	case idle > 0:
-		return fmt.Sprintf("%d of %d ranks have nothing left (╱)", idle, b.Rows*b.Cols), h.Theme.Warning
+		return fmt.Sprintf("%d of %d ranks are finished (╱)", idle, b.Rows*b.Cols), h.Theme.Warning
 	case b.Upper:
 		left := 100 * (b.Steps - step) / b.Steps
-		return fmt.Sprintf("%d %% of the rows are left, for all ranks", left), h.Theme.Dim
+		return fmt.Sprintf("%d %% of the rows remain, on all ranks", left), h.Theme.Dim
 	case more == 1:
-		return "the next panels are under way", h.Theme.Dim
+		return "the next panels are in flight", h.Theme.Dim
 	case more > 1:
-		return fmt.Sprintf("the next %d panels are under way", more), h.Theme.Dim
+		return fmt.Sprintf("the next %d panels are in flight", more), h.Theme.Dim
 	}
-	return "no other panels are under way", h.Theme.Dim
+	return "no other panels are in flight", h.Theme.Dim
 }
 
 // framed is the minimum height in rows of a rank with a frame. lowest is the maximum width in
