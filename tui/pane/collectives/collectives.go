@@ -114,7 +114,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		if h.Snap.Layout.Nodes == 0 {
 			h.Empty(v)
 		} else {
-			h.Tell(v, "This workload runs no collective of its own.", "Run one: type "+h.Typed("workload bcast")+".")
+			h.Tell(v, "This workload has no collective to draw.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
 		}
 		return pane.Border{Right: h.KindWords()}
 	}
@@ -158,7 +158,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 // kind returns the provenance of the times.
 func (p *Pane) kind(f *collective.Flow, h *pane.Host) string {
 	if f.Kind == "" {
-		return "a step a message"
+		return "one step per message"
 	}
 	return string(h.Theme.Kind(pane.KindOf(f.Kind)).Mark) + " " + string(f.Kind)
 }
@@ -209,7 +209,7 @@ func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, t
 		if step > 0 {
 			now += fmt.Sprintf(", step %d", step)
 		}
-		now += fmt.Sprintf(": %d under way, %d arrived", under, arrived)
+		now += fmt.Sprintf(": %d in flight, %d arrived", under, arrived)
 	}
 	n := 0
 	if now != "" {
@@ -271,7 +271,7 @@ func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 	if f.Blocks == 0 {
 		what := "too many messages to draw: " + grid.Count.String(float64(f.Messages))
 		if f.Messages == 0 {
-			what = "nobody tells anybody anything"
+			what = "no messages"
 		}
 		h.Tell(v, what)
 		return
@@ -300,6 +300,6 @@ func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 	m.Axis = grid.Axis{Unit: grid.Count, FromZero: true}
 	m.Bar = true
 	top := v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
-	v.TextIn(0, 0, v.W(), "messages under way, by sender (down) and time (across, "+span(f, f.Span)+")", grid.Left, h.Theme.Title)
+	v.TextIn(0, 0, v.W(), "messages in flight, by sender (down) and time (across, "+span(f, f.Span)+")", grid.Left, h.Theme.Title)
 	m.Draw(top, h.Theme)
 }
