@@ -162,9 +162,9 @@ func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
 		f.Text("✗ "+text, th.Dim.With(grid.Faint))
 	}
 	if k.Type != engine.Choice {
-		f.Text("takes "+k.Range(), th.Dim)
+		f.Text("values "+k.Range(), th.Dim)
 	}
-	f.Text("is about the "+string(k.Role)+"; "+scopes[k.Scope], th.Dim)
+	f.Text("part of the "+string(k.Role)+"; "+scopes[k.Scope], th.Dim)
 	if k.Watch != "" {
 		f.Y++
 		f.Text("Watch: "+k.Watch, th.Text)
@@ -177,9 +177,9 @@ func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
 
 // scopes describe the effect of changing a knob.
 var scopes = map[engine.Scope]string{
-	engine.ScopeCluster: "turned, the cluster is built anew between two iterations",
-	engine.ScopeBody:    "turned, the program begins anew between two iterations",
-	engine.ScopeNow:     "turned, the run goes on",
+	engine.ScopeCluster: "a change rebuilds the cluster between two iterations",
+	engine.ScopeBody:    "a change restarts the program between two iterations",
+	engine.ScopeNow:     "the run continues after a change",
 }
 
 // row draws one knob.
