@@ -76,9 +76,9 @@ func explain(v grid.View, y int, h *pane.Host, late bool) int {
 	if h.Base == nil || y >= v.H() {
 		return 0
 	}
-	text := "╎ and ×: baseline: " + h.Base.Told
+	text := "╎ baseline, × ratio to it: " + h.Base.Told
 	if late {
-		text = "╎ baseline: " + h.Base.Told + "; no ratios: times are late"
+		text = "╎ baseline: " + h.Base.Told + "; no ratios: inaccurate timings"
 	}
 	v.TextIn(0, y, v.W(), text, grid.Left, h.Theme.Dim)
 	return 1

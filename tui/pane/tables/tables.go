@@ -15,7 +15,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "tables", Title: "Tables", Doc: "what the workload counts, by table and by rank", Place: pane.Times,
+	Name: "tables", Title: "Tables", Doc: "the counts and times of the workload, by table and by rank", Place: pane.Times,
 	Offered: engine.Drawn,
 	Now:     engine.Drawn,
 	New:     func() pane.Pane { return &Pane{} },
@@ -47,7 +47,7 @@ func (p *Pane) Actions() []pane.Action {
 		return t != nil && t.Shape == engine.Stack
 	}
 	return []pane.Action{
-		{Name: "next-table", Keys: []string{"T"}, Doc: "show the next table of what the workload counts",
+		{Name: "next-table", Keys: []string{"T"}, Doc: "show the next table of the workload",
 			Do:    func(h *pane.Host) { p.page, p.layer = p.page+1, 0 },
 			Ready: func(h *pane.Host) bool { return pages(h.Snap) > 1 }},
 		{Name: "row-up", Do: func(h *pane.Host) { p.turn(h, -1) }, Ready: layered},
@@ -118,7 +118,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{Right: h.KindWords()}
 	case n == 0:
-		h.Tell(v, s.Scenario.Workload+" counts nothing by table.", "multigrid counts messages by size and link: type "+h.Typed("workload multigrid")+".")
+		h.Tell(v, s.Scenario.Workload+" has no tables.", "Try multigrid, which counts messages by size and link: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{Right: h.KindWords()}
 	}
 	b := pane.Border{Right: h.KindWords()}
@@ -194,7 +194,7 @@ func iterations(s *engine.Snapshot) float64 { return float64(max(s.Counted, 1)) 
 func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	first, end, columns := used(t)
 	if first < 0 {
-		h.Tell(v, "Nothing was counted yet.")
+		h.Tell(v, "No counts yet.")
 		return
 	}
 	m := &p.heat
@@ -243,14 +243,14 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 		m.Wide = max(m.Wide, grid.Width(t.Columns[c])+1)
 	}
 	if v.H() > 6 {
-		line := h.Units.Of(t.Unit).String(all) + " an iteration"
+		line := h.Units.Of(t.Unit).String(all) + "/iteration"
 		add := func(more string) {
 			if grid.Width(line+more) <= v.W() {
 				line += more
 			}
 		}
 		if most > 0 && most < all {
-			add(fmt.Sprintf("; %.0f %%: %s", 100*most/all, where))
+			add(fmt.Sprintf("; %.0f %% in %s", 100*most/all, where))
 		}
 		if t.Layer != "" && p.layer == 0 && len(t.Layers) > 1 {
 			add("; all " + strconv.Itoa(len(t.Layers)) + " " + t.Layer + "s")
@@ -258,7 +258,7 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 		v.TextIn(0, 0, v.W(), line, grid.Left, h.Theme.Text)
 	}
 	if all == 0 {
-		h.Tell(rest, "Nothing was counted here.")
+		h.Tell(rest, "No counts here.")
 		return
 	}
 	m.Draw(rest, h.Theme)
@@ -288,9 +288,9 @@ const factorW = 48
 // drawStack draws one bar per row, divided into the columns of the table. Times are means over
 // ranks.
 func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
-	each, of := t.Each/iterations(h.Snap), "an iteration"
+	each, of := t.Each/iterations(h.Snap), "per iteration"
 	if t.Unit == "s" {
-		each, of = each/float64(max(h.Snap.Layout.Ranks(), 1)), "of an iteration, mean rank"
+		each, of = each/float64(max(h.Snap.Layout.Ranks(), 1)), "per iteration, mean rank"
 	}
 	k := &p.stack
 	k.Rows, k.Whole = k.Rows[:0], 0
@@ -331,9 +331,9 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 		y = p.legend(v, t, columns, h)
 	}
 	if fits {
-		how := "a full bar is the longest"
+		how := "longest bar = full width"
 		if p.shares {
-			how = "bars are shares"
+			how = "each bar = 100 %"
 		}
 		if y < v.H() {
 			v.TextIn(0, y, v.W(), of+"; "+how+" ("+h.Keys("log")+")", grid.Left, h.Theme.Dim)
