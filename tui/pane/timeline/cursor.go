@@ -20,10 +20,10 @@ func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 	default:
 		text = t.keys(h)
 		if len(tl.Parts) > 0 {
-			text = h.Keys("pair") + " pair  " + text
+			text = h.Keys("pair") + " parts  " + text
 		}
 		if t.Want.Arrows && tl.Arrows == nil {
-			text = "messages are not written down: the cluster starts anew to do so"
+			text = "messages are not recorded: the cluster restarts to record them"
 		}
 	}
 	if s.late {
@@ -68,7 +68,7 @@ func (t *Pane) under(tl *timeline.View) string {
 	}
 	x, ok := longest(&tl.Lanes[t.rows.order[row.lo]], begin, begin+s.column)
 	if !ok {
-		return where + " at " + exactTime(begin, s.column) + ": not kept, or not yet known"
+		return where + " at " + exactTime(begin, s.column) + ": no data (dropped, or not yet complete)"
 	}
 	return where + ": " + stretchWords(&x, row.thread < 0) + ", at " + exactTime(x.Begin, min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
 }
@@ -103,7 +103,7 @@ func (t *Pane) shareWords(tl *timeline.View, begin cluster.Time) string {
 		}
 	}
 	if len(words) == 0 {
-		return "not kept, or not yet known"
+		return "no data (dropped, or not yet complete)"
 	}
 	return strings.Join(words, ", ")
 }

@@ -24,9 +24,9 @@ func (t *Pane) Actions() []pane.Action {
 		{Name: "fold", Do: func(h *pane.Host) { t.foldBy(h, +1) }},
 		{Name: "unfold", Do: func(h *pane.Host) { t.foldBy(h, -1) }},
 		{Name: "back", Do: func(*pane.Host) { t.back() }, Ready: func(*pane.Host) bool { return t.Want.Cursor || t.Want.End > 0 }},
-		{Name: "record", Keys: []string{"e"}, Doc: "write down what every thread does, for the timeline, or end it; the cluster starts anew", Run: true, Do: record},
-		{Name: "pair", Keys: []string{"v"}, Doc: "stand the parts of an iteration one above the other on the timeline, or show them one after the other", Do: t.togglePair},
-		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; they are written down if they are not", Do: t.toggleArrows},
+		{Name: "record", Keys: []string{"e"}, Doc: "record the activity of every thread for the timeline, or stop recording; restarts the cluster", Run: true, Do: record},
+		{Name: "pair", Keys: []string{"v"}, Doc: "show the parts of an iteration on the timeline one above the other, or one after the other", Do: t.togglePair},
+		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; starts recording them if needed", Do: t.toggleArrows},
 	}
 }
 
@@ -153,7 +153,7 @@ func (t *Pane) foldBy(h *pane.Host, by int) {
 // former it leaves the cursor, the messages and a held time.
 func (t *Pane) togglePair(h *pane.Host) {
 	if tl := h.Snap.Timeline; tl == nil || len(tl.Parts) == 0 {
-		h.Say("this timeline has no parts to stand one above the other")
+		h.Say("this timeline has no parts to compare")
 		return
 	}
 	w := &t.Want

@@ -13,7 +13,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "timeline", Title: "Timeline", Doc: "what every thread does over time", Place: pane.Story,
+	Name: "timeline", Title: "Timeline", Doc: "the activity of every thread over time", Place: pane.Story,
 	Now: func(s *engine.Snapshot) bool { return s.Timeline != nil },
 	New: func() pane.Pane { return &Pane{} },
 }
@@ -53,7 +53,7 @@ const (
 	foldNodes
 )
 
-var foldNames = [...]string{"", "a row a thread", "a row a rank", "a row a node"}
+var foldNames = [...]string{"", "row = thread", "row = rank", "row = node"}
 
 // each describes what a row stands for.
 func (r *laneRows) each() string {
@@ -279,12 +279,12 @@ func (t *Pane) empty(v grid.View, h *pane.Host, tl *timeline.View) {
 	case tl == nil && h.Snap.Layout.Nodes == 0:
 		h.Empty(v)
 	case tl == nil && h.Asked("timeline") == "off":
-		h.Tell(v, "What the threads do is not written down.",
-			"Press "+h.Keys("record")+" to begin (the cluster starts anew), or type "+h.Typed("timeline on"))
+		h.Tell(v, "The timeline is not recorded.",
+			"Press "+h.Keys("record")+" to record it (the cluster restarts), or type "+h.Typed("timeline on"))
 	case h.Snap.Phase == engine.Failed:
-		h.Tell(v, "No timeline: the run failed before anything was written down.")
+		h.Tell(v, "No timeline: the run failed before anything was recorded.")
 	default:
-		h.Tell(v, "Nothing has been written down yet.")
+		h.Tell(v, "Nothing recorded yet.")
 	}
 }
 
@@ -297,13 +297,13 @@ func (t *Pane) caption(h *pane.Host) string {
 	}
 	text := h.KindWords()
 	if s := &t.shown; s.columns > 0 {
-		text = s.column.String() + " a cell, " + t.rows.each() + "  " + text
+		text = s.column.String() + " per cell, " + t.rows.each() + "  " + text
 		if s.rows < s.all {
 			text = fmt.Sprintf("rows %d–%d of %d, ", s.top+1, s.top+s.rows, s.all) + text
 		}
 	}
 	if t.Want.End > 0 {
-		text = "held: g follows  " + text
+		text = "held: g follow  " + text
 	}
 	return text
 }
@@ -316,7 +316,7 @@ func (t *Pane) legend(v grid.View, h *pane.Host) {
 	}
 	n := grid.DrawLegendRow(v, 0, 0, h.Theme, t.items)
 	if tl := h.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
-		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("ranks 0–%d of %d are written down", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, h.Theme.Warning)
+		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("only ranks 0–%d of %d are recorded", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, h.Theme.Warning)
 	}
 }
 

@@ -407,7 +407,7 @@ func TestStreamsStandBelowTheirRank(t *testing.T) {
 	}
 	p.act("crosshair", "fold")
 	folded := p.screen(110, 17)
-	if want := "a row a rank, without streams"; !strings.Contains(p.caption(p.h), want) || strings.Contains(folded, " s0 ") {
+	if want := "row = rank, without streams"; !strings.Contains(p.caption(p.h), want) || strings.Contains(folded, " s0 ") {
 		t.Errorf("caption %q, want %q, and no stream in\n%s", p.caption(p.h), want, folded)
 	}
 }
