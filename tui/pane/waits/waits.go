@@ -12,7 +12,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "waits", Title: "Who waits for whom", Doc: "who waits for whom in a deadlock", Place: pane.Story,
+	Name: "waits", Title: "Who waits for whom", Doc: "the wait-for graph of a deadlock", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return s.Deadlock != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
@@ -49,7 +49,7 @@ func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	d := h.Snap.Deadlock
 	if d == nil {
-		h.Tell(v, "No rank waits for ever.", "A deadlock is drawn here: each rank, the call that it waits in, and whom it waits for.")
+		h.Tell(v, "No deadlock.", "If ranks deadlock, this pane shows each waiting rank, its call, and the ranks that it waits for.")
 		return pane.Border{}
 	}
 	if p.seen != nil && d != p.seen {
@@ -82,7 +82,7 @@ func words(d *engine.Deadlock) string {
 	}
 	n := len(ranks)
 	if d.More > 0 {
-		return fmt.Sprintf("%d ranks and more", n)
+		return fmt.Sprintf("at least %d ranks", n)
 	}
 	if n == 1 {
 		return "1 rank"
@@ -113,11 +113,11 @@ func (s *sketch) all() {
 	th := s.h.Theme
 	f := grid.Flow{V: s.v, Y: s.y}
 	if n := len(s.d.Circle); n > 1 {
-		f.Text(fmt.Sprintf("deadlock: a circle of %d ranks.", n), th.Error)
+		f.Text(fmt.Sprintf("deadlock: a cycle of %d ranks.", n), th.Error)
 	} else if n == 1 {
 		f.Text(fmt.Sprintf("deadlock: rank %d waits for itself.", s.d.Circle[0]), th.Error)
 	} else {
-		f.Text("deadlock: nobody is left who could end these waits.", th.Error)
+		f.Text("deadlock: no running rank can end these waits.", th.Error)
 	}
 	s.y = f.Y
 	if len(s.d.Circle) > 0 {
@@ -143,7 +143,7 @@ func (s *sketch) circle() {
 		if left := n - mostDrawn; left > 0 && i >= mostDrawn-1 && i < n-1 {
 			if i == mostDrawn-1 {
 				s.v.Rune(arrow, s.y, '┆', th.Error)
-				s.v.TextIn(arrow+2, s.y, s.v.W()-arrow-2, fmt.Sprintf("%d ranks more in the circle", left), grid.Left, th.Dim)
+				s.v.TextIn(arrow+2, s.y, s.v.W()-arrow-2, fmt.Sprintf("%d more ranks in the cycle", left), grid.Left, th.Dim)
 				s.y++
 			}
 			continue
@@ -250,13 +250,13 @@ func (s *sketch) others() {
 	f := grid.Flow{V: s.v, Y: s.y}
 	if len(s.d.Circle) > 0 {
 		f.Y++
-		f.Text("And for these wait:", th.Dim)
+		f.Text("Other waiting ranks:", th.Dim)
 	}
 	for _, k := range kinds {
 		f.Text(fmt.Sprintf("%s ─▶ %s: %s", ranks(k.ranks), k.whom, k.call), th.Text)
 	}
 	if s.d.More > 0 {
-		f.Text(fmt.Sprintf("and %d waits more", s.d.More), th.Dim)
+		f.Text(fmt.Sprintf("and %d more waits", s.d.More), th.Dim)
 	}
 	s.y = f.Y
 }
@@ -264,7 +264,7 @@ func (s *sketch) others() {
 // whom describes the ranks that a wait is for.
 func whom(w *engine.Wait) string {
 	if len(w.For) == 0 {
-		return "nobody in particular"
+		return "no particular rank"
 	}
 	if w.Any && len(w.For) > 1 {
 		return "any of " + ranks(w.For)
