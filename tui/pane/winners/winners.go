@@ -15,7 +15,7 @@ import (
 
 // Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "winners", Title: "Winners", Doc: "which algorithm wins where", Place: pane.Story,
+	Name: "winners", Title: "Winners", Doc: "the fastest algorithm by size and number of ranks", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return fieldOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
@@ -83,7 +83,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		if h.Snap.Layout.Nodes == 0 {
 			h.Empty(v)
 		} else {
-			h.Tell(v, "Nothing competes in this workload.", "Algorithms of a collective do: type "+h.Typed("workload bcast")+".")
+			h.Tell(v, "This workload does not compare algorithms.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
 		}
 		return pane.Border{Right: h.KindWords()}
 	}
@@ -323,13 +323,13 @@ func (p *Pane) say(v grid.View, f *collective.Field, h *pane.Host) {
 		x, y = p.x, p.y
 	}
 	if x < 0 || y < 0 {
-		v.TextIn(0, 0, v.W(), "│ ─ by the model another one wins beyond", grid.Left, h.Theme.Dim)
+		v.TextIn(0, 0, v.W(), "│ ─ border between predicted winners", grid.Left, h.Theme.Dim)
 		return
 	}
 	w := f.At(x, y)
 	place := fmt.Sprintf("%s, %.0f ranks: ", h.Units.Text(cluster.SizeText(f.X[x])), f.Y[y])
 	if w.Best < 0 {
-		v.TextIn(0, 0, v.W(), place+"not known; no model of this host, sweep algorithms", grid.Left, h.Theme.Dim)
+		v.TextIn(0, 0, v.W(), place+"unknown: no model of this host (sweep the algorithms)", grid.Left, h.Theme.Dim)
 		return
 	}
 	text := place + f.Names[w.Best]
@@ -337,7 +337,7 @@ func (p *Pane) say(v grid.View, f *collective.Field, h *pane.Host) {
 		text += " " + grid.Seconds.String(w.Time)
 	}
 	if w.Lead > 0 {
-		text += fmt.Sprintf(", the next %.2g×", w.Lead)
+		text += fmt.Sprintf(", next best %.2g×", w.Lead)
 	}
 	text += " (" + string(w.Kind) + ")"
 	if w.Kind != engine.Modelled && w.Model >= 0 && w.Model != w.Best {
