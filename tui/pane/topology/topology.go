@@ -24,6 +24,7 @@ type Pane struct {
 	text   []byte
 	cap    string
 	capOf  cluster.Layout
+	capW   int
 
 	way      []stretch // cells of the lines between nodes
 	items    []item    // notes on the traffic
@@ -53,22 +54,30 @@ func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	t.base, t.spots, t.heatAt = v.Rect(), t.spots[:0], grid.Rect{}
 	t.draw(v, h)
 	t.mark(v, h.Snap, h.Pick.Within(&h.Snap.Layout))
-	if l := h.Snap.Layout; l != t.capOf || t.cap == "" {
-		t.capOf, t.cap = l, layoutWords(&l)
+	if l := h.Snap.Layout; l != t.capOf || v.W() != t.capW || t.cap == "" {
+		t.capOf, t.capW, t.cap = l, v.W(), layoutWords(&l, v.W())
 	}
 	return pane.Border{Right: t.cap}
 }
 
-// layoutWords describes a layout: "4×4, groups of 4" (nodes × ranks per node).
-func layoutWords(l *cluster.Layout) string {
+// aroundWords is the number of columns of the border that the title and blanks need.
+const aroundWords = 12
+
+// layoutWords describes a layout: "4 nodes × 4 ranks, groups of 4", or "4×4, groups of 4" if a
+// pane of w columns has no room.
+func layoutWords(l *cluster.Layout, w int) string {
 	if l.Nodes == 0 {
 		return "…"
 	}
-	s := strconv.Itoa(l.Nodes) + "×" + strconv.Itoa(l.RanksPerNode)
+	nodes, ranks := strconv.Itoa(l.Nodes), strconv.Itoa(l.RanksPerNode)
+	groups := ", groups of " + strconv.Itoa(l.Group)
 	if l.Model == cluster.Flat {
-		return s + ", one group"
+		groups = ", one group"
 	}
-	return s + ", groups of " + strconv.Itoa(l.Group)
+	if long := nodes + " nodes × " + ranks + " ranks" + groups; grid.Width(long)+aroundWords <= w {
+		return long
+	}
+	return nodes + "×" + ranks + groups
 }
 
 func (t *Pane) draw(v grid.View, h *pane.Host) {
