@@ -94,7 +94,11 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	b := pane.Border{Title: "Winners: " + f.Of, Right: kinds(f, h)}
 	shown := p.shown(f)
 	rest := v.Local()
-	words := 0
+	words, signs := 0, grid.Rect{}
+	if v.H() >= signsH && v.W() >= grid.Width(signsLegend) {
+		signs, rest = rest.CutBottom(1)
+		v.TextIn(0, signs.Y, v.W(), signsLegend, grid.Left, h.Theme.Dim)
+	}
 	if v.H() >= 8 {
 		words = 1 + p.legend(grid.View{}, f, shown, h, v.W())
 		words = min(words, v.H()/2)
@@ -107,6 +111,12 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	}
 	return b
 }
+
+// signsLegend explains the signs of cells. signsH is the minimum height for it.
+const (
+	signsLegend = "lower case: lead < 5 %, [ ] this run, │ ─ border between predicted winners"
+	signsH      = 19
+)
 
 // kinds returns the kinds of number in the map, with their symbols.
 func kinds(f *collective.Field, h *pane.Host) string {
