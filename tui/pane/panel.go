@@ -7,9 +7,9 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Panel holds the knobs of the running scenario: the selected knob, the values that the user
-// requested and the session has not applied yet, and the error of a rejected value. The knobs can
-// still be changed while the screen is frozen.
+// Panel holds the knobs of the running scenario. It has the selected knob, the requested values
+// that the session has not applied yet, and the error of a rejected value. The knobs can still be
+// changed while the screen is frozen.
 type Panel struct {
 	Scenario engine.Scenario
 	Selected string

@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-func TestEveryPaneSaysWhatItIs(t *testing.T) {
+func TestEveryPaneIsDescribed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Panes {
 		if s.Name == "" || s.Title == "" || s.Doc == "" || strings.HasSuffix(s.Doc, ".") || s.New == nil || s.Place >= pane.Places {
@@ -26,7 +26,7 @@ func TestEveryPaneSaysWhatItIs(t *testing.T) {
 
 // A pane's action is either generic, with the keys and texts of the generic action, or has keys and
 // texts itself.
-func TestActionsAreGenericOrTellTheirKeys(t *testing.T) {
+func TestActionsAreGenericOrHaveKeys(t *testing.T) {
 	for _, s := range Panes {
 		seen := map[string]bool{}
 		for _, a := range s.New().Actions() {
@@ -45,7 +45,7 @@ func TestActionsAreGenericOrTellTheirKeys(t *testing.T) {
 }
 
 // Every pane can be drawn at any size before the first snapshot.
-func TestPanesDrawNothing(t *testing.T) {
+func TestPanesDrawAnEmptySnapshot(t *testing.T) {
 	for _, s := range Panes {
 		h := &pane.Host{
 			Snap: &engine.Snapshot{Phase: engine.Starting}, Theme: grid.Themes()[0],

@@ -68,7 +68,7 @@ func TestPointsAreMeansOfColumns(t *testing.T) {
 }
 
 // New samples do not change the points of earlier times.
-func TestPointsStandStill(t *testing.T) {
+func TestPointsDoNotMove(t *testing.T) {
 	s := wave()
 	var before, after Pane
 	for n := 500; n < 540; n++ {
@@ -127,7 +127,7 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 	act("crosshair-right")
 	act("crosshair-right")
 	if p.at != last {
-		t.Errorf("the crosshair is at %v s, right of the newest sample at %v s", p.at, last)
+		t.Errorf("the crosshair is at %v s, want the newest sample at %v s", p.at, last)
 	}
 	for range 200 {
 		act("crosshair-left")

@@ -78,7 +78,7 @@ func TestCollectivesLookLikeThis(t *testing.T) {
 }
 
 // The animation can be held, moved from arrival to arrival, and released.
-func TestMomentIsHeld(t *testing.T) {
+func TestAnimationIsHeld(t *testing.T) {
 	h := host(snapshot(t, "bcast", "chain", 4, time.Second))
 	p := &Pane{}
 	act := func(name string) {
@@ -111,7 +111,7 @@ func TestMomentIsHeld(t *testing.T) {
 }
 
 // Any team can be drawn in a view of any size.
-func TestCollectivesAnywhere(t *testing.T) {
+func TestCollectivesFitAnyView(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 64, 100} {
 		for _, c := range [][2]string{{"bcast", "knomial"}, {"bcast", "chain"}, {"allreduce", "ring"}, {"gather", "flat"}, {"exchange", "flat"}, {"barrier", "tree"}} {
 			h := host(snapshot(t, c[0], c[1], ranks, time.Second))
@@ -124,7 +124,7 @@ func TestCollectivesAnywhere(t *testing.T) {
 }
 
 // The numbers of ranks on a circle are completely inside the pane, at every width.
-func TestNumbersOnACircleStandInside(t *testing.T) {
+func TestNumbersOnACircleAreInside(t *testing.T) {
 	for _, ranks := range []int{8, 64, 128} {
 		for cols := 12; cols < 90; cols++ {
 			var p Pane

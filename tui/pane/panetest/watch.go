@@ -51,7 +51,7 @@ func fault(g *grid.Grid, x *grid.Written, scrolls bool) string {
 				return at + " is cut off"
 			}
 			if now := g.At(col, x.Y).Rune; now != r && (!g.ASCII || now != grid.ASCIIRune(r)) {
-				return fmt.Sprintf("%s is drawn over: %q stands in column %d", at, now, col)
+				return fmt.Sprintf("%s is drawn over: %q is in column %d", at, now, col)
 			}
 		}
 		col += n

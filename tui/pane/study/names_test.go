@@ -12,7 +12,7 @@ import (
 )
 
 // Shortened names keep the parts in which they differ, at any position.
-func TestNamesStayApart(t *testing.T) {
+func TestNamesStayDistinguishable(t *testing.T) {
 	for _, c := range []struct {
 		cols, head  int
 		names, want []string
@@ -36,7 +36,7 @@ func TestNamesStayApart(t *testing.T) {
 
 // Rows of a table stay distinguishable if their names do not fit. The heading describes the
 // remaining parts.
-func TestRowsOfATableStayApart(t *testing.T) {
+func TestRowsOfATableStayDistinguishable(t *testing.T) {
 	s := &engine.StudyView{Form: engine.Form{Item: "ranks, schedule", Columns: []engine.Column{{Name: "time", Title: "product", Unit: "s", Wide: 9}}}}
 	for i, what := range []string{"1 ahead, 1 slice", "1 ahead, 8 slices", "2 ahead, 8 slices, put"} {
 		s.Rows = append(s.Rows, engine.Row{Label: fmt.Sprintf("64, %s, knomial, n = 65536, 4 cores", what), Cells: []float64{float64(i + 1)}})

@@ -115,7 +115,7 @@ func TestThePointMoves(t *testing.T) {
 
 // The names of rows are complete if there is room, next to the same number of charts as short
 // names. Otherwise they leave room for the numbers.
-func TestNamesOfRowsAreWhole(t *testing.T) {
+func TestNamesOfRowsAreComplete(t *testing.T) {
 	const name = "two-sided, direct, 1000³, 16×6"
 	snap := panetest.Demo(4, 4, 4)
 	v := &snap.Studies[0]
@@ -146,7 +146,7 @@ func TestNamesOfRowsAreWhole(t *testing.T) {
 }
 
 // A published total does not have a bar of parts.
-func TestWholesHaveNoBarOfParts(t *testing.T) {
+func TestTotalsHaveNoBarOfParts(t *testing.T) {
 	s := &engine.StudyView{
 		Form: engine.Form{Columns: []engine.Column{{Name: "move", Legend: "move", Unit: "s"}, {Name: "sync", Legend: "sync", Unit: "s"}},
 			Charts: []engine.Chart{{Shape: engine.Stack, Y: []int{0, 1}}}},
@@ -179,7 +179,7 @@ func TestALongTableScrolls(t *testing.T) {
 
 // If names of bars do not fit, only the parts that all names share are dropped. A single bar keeps
 // its name.
-func TestNamesOfBarsSayWhatDiffers(t *testing.T) {
+func TestNamesOfBarsKeepDifferences(t *testing.T) {
 	for _, c := range []struct {
 		cols        int
 		names, want []string

@@ -146,7 +146,7 @@ func TestPagesTurn(t *testing.T) {
 
 // With a baseline, heat maps show ratios, and bars have symbols and ratios. Cells that only one of
 // the runs has are named. Inaccurate times have no ratio.
-func TestTablesBesideABaseline(t *testing.T) {
+func TestTablesWithABaseline(t *testing.T) {
 	base, h, p := host(2, 2), host(2, 2), &Pane{}
 	base.Snap.Counted = 1
 	counts := base.Snap.Tallies[1].Counts

@@ -48,7 +48,7 @@ func TestTimelineLooksLikeThis(t *testing.T) {
 
 // Bins show the same as a walk over the intervals of the row's lanes, up to the time that all lanes
 // know.
-func TestBinsAreThoseOfTheStretches(t *testing.T) {
+func TestBinsMatchIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.RoundRobin, Model: cluster.Flat}
 		rec := timeline.NewRecorder(l, false)
@@ -107,7 +107,7 @@ func TestBinsAreThoseOfTheStretches(t *testing.T) {
 
 // Every activity gets its share of the bins of a block. No bin shows an activity without time in
 // it, no activity with time in the block vanishes, and communication is always shown.
-func TestNothingVanishesInFolding(t *testing.T) {
+func TestFoldingKeepsEveryActivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sums := make([]timeline.Sums, blockBins)
 		var has [timeline.Activities]int // bins
@@ -198,7 +198,7 @@ func TestAFoldedRowKeepsCommunication(t *testing.T) {
 }
 
 // If one lane is known to an earlier time than the others, all rows end there.
-func TestTheEdgeIsThatOfAllLanes(t *testing.T) {
+func TestRowsEndWhereAllLanesAreKnown(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 	rec := timeline.NewRecorder(l, false)
 	for rank, until := range []cluster.Time{990 * us, 400 * us} {
@@ -251,7 +251,7 @@ func (l look) screen(w, h int) string {
 
 // Cached frames show the same as frames that are computed again, while the run continues and the
 // user zooms, scrolls and folds.
-func TestTimelineKeepsFramesRight(t *testing.T) {
+func TestCachedFramesAreCorrect(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}
 	actions := []string{"run", "run", "run", "shorter", "longer", "earlier", "later", "follow", "crosshair", "crosshair-left", "crosshair-right", "row-down", "row-up", "scroll-down", "scroll-up", "fold", "unfold", "back", "pair"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -287,7 +287,7 @@ func TestTimelineKeepsFramesRight(t *testing.T) {
 
 // Parts of an iteration are shown one above the other. Both begin at the left edge, so that the
 // faster one is shorter. A part that not all lanes know completely is not shown yet.
-func TestPartsStandOneAboveTheOther(t *testing.T) {
+func TestPartsAreOneAboveTheOther(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}
 	rec := timeline.NewRecorder(l, false)
 	for rank := range 2 {
@@ -335,7 +335,7 @@ func TestPartsStandOneAboveTheOther(t *testing.T) {
 	}
 }
 
-func TestCursorNamesWhatIsUnderIt(t *testing.T) {
+func TestCursorDescribesItsCell(t *testing.T) {
 	l := looking(panetest.Recorded(2, 2, 2, 6, false))
 	under := func() string {
 		t.Helper()
@@ -370,7 +370,7 @@ func TestCursorNamesWhatIsUnderIt(t *testing.T) {
 
 // The streams of a rank are below its threads, in their order. They have their own shares and
 // descriptions. A row of several lanes shows only threads.
-func TestStreamsStandBelowTheirRank(t *testing.T) {
+func TestStreamsAreBelowTheirRank(t *testing.T) {
 	s := panetest.Recorded(2, 2, 1, 1, false)
 	rec := timeline.NewRecorder(s.Layout, false)
 	for rank := range 4 {

@@ -59,7 +59,7 @@ func pairs(nodes int, sent map[[2]int]int64) *engine.Snapshot {
 
 // The head of an arrow is at the node that receives bytes. Nodes that sent no bytes to each other
 // have no line. The line of a pair keeps its position if others send bytes, too.
-func TestLinesLeadToWhoGetsBytes(t *testing.T) {
+func TestLinesLeadToReceivers(t *testing.T) {
 	const w, h = 76, 30
 	var alone [2]grid.Grid
 	for i, sent := range []map[[2]int]int64{{{0, 2}: 1 << 20}, {{0, 2}: 1 << 20, {1, 3}: 1 << 20, {3, 0}: 1 << 20}} {
@@ -189,7 +189,7 @@ func TestClicksSelectCellsOfTheMatrix(t *testing.T) {
 }
 
 // Every rank is shown once, in its node, for every ranking.
-func TestEveryRankStandsOnce(t *testing.T) {
+func TestEveryRankIsShownOnce(t *testing.T) {
 	for _, ranking := range []cluster.Ranking{cluster.Sequential, cluster.RoundRobin} {
 		s := panetest.Demo(8, 6, 8)
 		s.Layout.Ranking = ranking

@@ -36,7 +36,7 @@ func TestWaitsLookLikeThis(t *testing.T) {
 
 // Each arrow of a cycle has the call in which its rank waits. The last arrow returns to the first
 // rank.
-func TestEveryRankOfACircleHasItsCall(t *testing.T) {
+func TestEveryRankOfACycleHasItsCall(t *testing.T) {
 	for _, n := range []int{2, 3, 5, 16} {
 		text := panetest.Draw(&Pane{}, panetest.Host(panetest.Deadlocked(n)), panetest.Look{W: 60, H: 90})
 		lines := strings.Split(text, "\n")

@@ -48,7 +48,7 @@ func TestMetricsHaveNameKindAndUnit(t *testing.T) {
 }
 
 // A ratio to the baseline is after its value, or below it if there is no room.
-func TestRatiosStandAtTheirMetric(t *testing.T) {
+func TestRatiosAreAtTheirMetric(t *testing.T) {
 	h := panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2), panetest.Demo(4, 4, 4))
 	for _, c := range []struct {
 		w     int

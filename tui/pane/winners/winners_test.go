@@ -55,7 +55,7 @@ func TestWinnersLookLikeThis(t *testing.T) {
 }
 
 // The cursor and a click select the cell that is described, until the pane follows the run again.
-func TestCellsAreToldOf(t *testing.T) {
+func TestCellsAreDescribed(t *testing.T) {
 	h := host(t)
 	p := &Pane{}
 	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "128 B, 64 ranks: flat") || !strings.Contains(text, "model: bruck") {

@@ -6,7 +6,7 @@ import (
 )
 
 // All chosen runs are of registered workloads.
-func TestChosenRunsAreOfWorkloads(t *testing.T) {
+func TestChosenRunsAreRegistered(t *testing.T) {
 	for name := range chosen {
 		if !slices.Contains(Workloads(), name) {
 			t.Errorf("chosen run of an unknown workload %s", name)
