@@ -108,8 +108,8 @@ func (p Pick) Finer(l *cluster.Layout) Pick {
 	return p.Within(l)
 }
 
-// Coarser selects the rank or node that contains the selection. For a node it returns the empty
-// selection.
+// Coarser selects the rank of a thread, or the node of a rank. For any other selection it returns
+// the empty one.
 func (p Pick) Coarser() Pick {
 	if p.Level <= OneNode || p.Level >= SomeRanks {
 		return Pick{}
