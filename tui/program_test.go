@@ -119,7 +119,7 @@ func TestProgramComparesSchemes(t *testing.T) {
 	x.shows("this workload has no group sizes to compare")
 	x.press("?")
 	x.press("zoom-overlap")
-	x.shows("show what overlapping communication gains (ε)")
+	x.shows("show the gain from overlapping communication (ε)")
 	x.key(uv.KeyEnter)
 	x.shows("△ ε_max 1.73 at 48%")
 }

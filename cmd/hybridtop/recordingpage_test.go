@@ -145,7 +145,7 @@ func TestLatenciesOverALaunchAreACurve(t *testing.T) {
 	}
 	l := &recording.LaunchInfo{Kind: engine.Measured}
 	c, there := spreadChart([]recording.LatencyInfo{at(time.Second, cluster.InNode), at(2*time.Second, cluster.InNode), at(2*time.Second, cluster.Remote)}, l)
-	if !there || len(c.Curves) != 4 || c.Curves[0].Label != "in node: median" || !slices.Equal(c.Curves[0].X, []float64{1, 2}) || !slices.Equal(c.Curves[1].Y, []float64{1e-6, 1e-6}) || len(c.Curves[2].X) != 1 {
+	if !there || len(c.Curves) != 4 || c.Curves[0].Label != "intra-node: median" || !slices.Equal(c.Curves[0].X, []float64{1, 2}) || !slices.Equal(c.Curves[1].Y, []float64{1e-6, 1e-6}) || len(c.Curves[2].X) != 1 {
 		t.Errorf("%v, %+v", there, c.Curves)
 	}
 	if _, there := spreadChart([]recording.LatencyInfo{at(time.Second, cluster.InNode), at(time.Second, cluster.Remote)}, l); there {

@@ -5,36 +5,37 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Host is what a pane sees of the screen around it, and what it may ask of it.
-// The screen makes one and keeps it up to date.
+// Host is a pane's view of the screen, and its interface to it. The screen creates one and keeps it
+// up to date.
 type Host struct {
-	Snap    *engine.Snapshot // shown; never nil
+	Snap    *engine.Snapshot // the snapshot that is shown; never nil
 	Theme   *grid.Theme
-	Units   grid.Units   // that bytes are written in
-	Markers grid.Markers // of curves
+	Units   grid.Units   // for sizes and rates
+	Markers grid.Markers // for curves
 	Alone   bool         // no other pane is shown
-	Whole   bool         // a picture: charts over time show all of it
-	Pick    Pick         // what the user has selected of the cluster
-	Held    bool         // ctrl, alt or shift is held while the wheel turns
-	Panel   Panel        // the knobs as the user turns them
+	Whole   bool         // for an exported picture: charts over time show the whole run
+	Pick    Pick         // the selected part of the cluster
+	Held    bool         // ctrl, alt or shift is held with the mouse wheel
+	Panel   Panel        // the knobs with the values that the user requested
 
-	Base     *engine.Against // the baseline beside Snap; nil: there is none
-	Absolute bool            // heat maps show numbers and no ratios to it
+	Base     *engine.Against // Snap compared with the baseline; nil: no baseline
+	Absolute bool            // heat maps show numbers instead of ratios to the baseline
 
-	// Say shows words in the status line until the next key.
+	// Say shows a text in the status line until the next key.
 	Say func(string)
-	// Idle says why turning a knob has no effect now; "": it has.
+	// Idle returns the reason why a change of the knob has no effect now, or "" if it has one.
 	Idle func(knob string) string
-	// Keys gives the keys of an action as they are written on the screen.
+	// Keys returns the keys of an action as shown on the screen.
 	Keys func(action string) string
 }
 
-// Asked gives a knob's value as the user has last asked for it, which may be
-// later than the snapshot's.
+// Asked returns the knob's value that the user requested last. The snapshot may still have an older
+// value.
 func (h *Host) Asked(knob string) string { return h.Panel.Value(knob) }
 
-// Set asks the session to turn a knob, and reports whether the value can be.
+// Set requests a new value of a knob from the session. It reports whether the knob accepts the
+// value.
 func (h *Host) Set(knob, value string) bool { return h.Panel.Set(knob, value) }
 
-// Typed is a command as a user types it, with the key that begins it.
+// Typed returns a command as the user types it, including the key that opens the command line.
 func (h *Host) Typed(command string) string { return h.Keys("command") + command }

@@ -5,21 +5,21 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Pane draws a snapshot and answers keys. One that the mouse can act on is a
-// [Clicker] or a [Wheeler] as well.
+// Pane draws a snapshot and handles keys. A pane that handles the mouse is also a [Clicker] or a
+// [Wheeler].
 type Pane interface {
-	// Inputs is what the pane depends on beside its own state: it is drawn
-	// again when they change.
+	// Inputs returns the values that the pane depends on, apart from its own state. The screen
+	// draws the pane again when they change.
 	Inputs(*Host) Inputs
-	// Draw draws the pane inside its border, and returns what stands on the
-	// border. It must take any size.
+	// Draw draws the pane inside its border and returns the contents of the border. It must accept
+	// any size.
 	Draw(grid.View, *Host) Border
-	// Actions are what the pane does when it has the focus. The list never
-	// changes.
+	// Actions returns the actions of the pane while it has the focus. The list never changes.
 	Actions() []Action
 }
 
-// Inputs is what a pane may depend on. It leaves zero what it does not.
+// Inputs lists the values that a pane may depend on. Fields that a pane does not depend on are
+// zero.
 type Inputs struct {
 	Snap    *engine.Snapshot
 	Markers grid.Markers
@@ -27,44 +27,44 @@ type Inputs struct {
 	Edits   int // Host.Panel.Edits
 }
 
-// Border is what stands on a pane's border.
+// Border is the contents of a pane's border.
 type Border struct {
-	Title        string // "": the title of the registry
-	Right        string // at the right: kind and unit of the numbers, mostly
-	Banner       string // in the middle, as a warning
-	Above, Below bool   // there is more to scroll to
-	Again        bool   // not all could be drawn in time: draw again at the next tick
+	Title        string // "": the title in the registry
+	Right        string // on the right side: usually the kind and unit of the numbers
+	Banner       string // in the middle, styled as a warning
+	Above, Below bool   // more rows are available by scrolling
+	Again        bool   // the frame is incomplete: draw again at the next tick
 }
 
-// Clicker is a pane with places that a click acts on. Click reports whether
-// there is one at this place of the view that was drawn last.
+// Clicker is a pane that handles clicks. Click reports whether a click at this position of the last
+// drawn view had an effect.
 type Clicker interface {
 	Click(h *Host, x, y int) bool
 }
 
-// Wheeler is a pane that answers the mouse's wheel: by is +1 away from the
-// user, −1 towards. It reports whether anything was done.
+// Wheeler is a pane that handles the mouse wheel. by is +1 for a turn away from the user and −1 for
+// a turn towards the user. Wheel reports whether anything changed.
 type Wheeler interface {
 	Wheel(h *Host, x, y, by int) bool
 }
 
-// Spec is a pane's line in the registry.
+// Spec is a pane's entry in the registry.
 type Spec struct {
-	Name  string // action zoom-NAME shows it
-	Title string // in its border, behind its digit
-	Doc   string // what zoom-NAME shows: "the bandwidth"
+	Name  string // the action zoom-NAME shows the pane
+	Title string // in its border, after its digit
+	Doc   string // object of the help text of zoom-NAME: "the bandwidth"
 	Place Place
-	// Offered says whether a run has anything for this pane; nil: every run
-	// has. A pane that is not on offer has no digit.
+	// Offered reports whether a run has data for this pane; nil: every run has. A pane that is not
+	// offered has no digit.
 	Offered func(*engine.Snapshot) bool
-	// Now says whether a run that it is offered for has anything to show at the moment, so
-	// that a large screen shows the pane beside the others; nil: it has.
+	// Now reports whether the run has anything to show at the moment. If so, a large screen also
+	// shows the pane. It is only called if the pane is offered; nil: always true.
 	Now func(*engine.Snapshot) bool
 	New func() Pane
 }
 
-// Place is a pane's home on the screen. Where several panes have one place,
-// the focused one is shown, else the first on offer.
+// Place is a pane's position on the screen. If several panes share a place, the screen shows the
+// focused one, otherwise the first that is offered.
 type Place uint8
 
 // The places, in the order of their digits.
@@ -72,7 +72,7 @@ const (
 	Cluster Place = iota
 	Rates         // over time
 	Times         // of single accesses
-	Story         // the workload's own panes
+	Story         // the panes of the workload
 	Knobs
 	Reasons
 	Places

@@ -7,15 +7,15 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Panel is the knobs of the scenario that runs, as the user turns them: the
-// selected one, values that the session has not taken over yet, and what was
-// wrong with a value. A frozen screen can still turn them.
+// Panel holds the knobs of the running scenario. It has the selected knob, the requested values
+// that the session has not applied yet, and the error of a rejected value. The knobs can still be
+// changed while the screen is frozen.
 type Panel struct {
 	Scenario engine.Scenario
 	Selected string
 	Fault    Fault
-	Typed    *grid.Line // the value that is typed for the selected knob; nil: none
-	Edits    int        // counts changes of all this
+	Typed    *grid.Line // the value being typed for the selected knob; nil: none
+	Edits    int        // number of changes of the panel
 
 	Send func(engine.Command) // to the session
 	Say  func(string)
@@ -23,10 +23,10 @@ type Panel struct {
 	asked map[string]string
 }
 
-// Fault is what was wrong with a value, shown beside its knob.
+// Fault is the error of a rejected value. It is shown next to its knob.
 type Fault struct{ Knob, Text string }
 
-// Load takes over the scenario of another snapshot.
+// Load replaces the scenario by the scenario of another snapshot.
 func (p *Panel) Load(sc engine.Scenario) {
 	if sc.Workload != p.Scenario.Workload || !maps.Equal(sc.Values, p.Scenario.Values) {
 		p.Edits++
@@ -44,14 +44,14 @@ func (p *Panel) forget(name string) {
 	p.Edits++
 }
 
-// Forget drops what was asked: another scenario takes its place.
+// Forget drops all requested values, because another scenario replaces this one.
 func (p *Panel) Forget() {
 	clear(p.asked)
 	p.Fault = Fault{}
 	p.Edits++
 }
 
-// At is the number of the selected knob, −1 without any knob.
+// At returns the index of the selected knob, or −1 if there are no knobs.
 func (p *Panel) At() int {
 	for i := range p.Scenario.Table {
 		if p.Scenario.Table[i].Name == p.Selected {
@@ -61,7 +61,7 @@ func (p *Panel) At() int {
 	return min(0, len(p.Scenario.Table)-1)
 }
 
-// Knob is the selected knob, or nil without any.
+// Knob returns the selected knob, or nil if there are none.
 func (p *Panel) Knob() *engine.Knob {
 	if i := p.At(); i >= 0 {
 		return &p.Scenario.Table[i]
@@ -69,7 +69,7 @@ func (p *Panel) Knob() *engine.Knob {
 	return nil
 }
 
-// Value is a knob's value as the user has last asked for it.
+// Value returns the knob's value that the user requested last, or the value of the scenario.
 func (p *Panel) Value(name string) string {
 	if v, ok := p.asked[name]; ok {
 		return v
@@ -77,26 +77,26 @@ func (p *Panel) Value(name string) string {
 	return p.Scenario.Values[name]
 }
 
-// Waits says that the session has not taken a knob's value over yet.
+// Waits reports whether the session has not applied a requested value yet.
 func (p *Panel) Waits(name string) bool {
 	_, ok := p.asked[name]
 	return ok
 }
 
-// Select moves to a knob.
+// Select selects a knob.
 func (p *Panel) Select(name string) {
 	p.Selected = name
 	p.Edits++
 }
 
-// Move selects the knob n below; the ends join.
+// Move selects the knob n positions below. It wraps around at both ends.
 func (p *Panel) Move(n int) {
 	if all := len(p.Scenario.Table); all > 0 {
 		p.Select(p.Scenario.Table[((p.At()+n)%all+all)%all].Name)
 	}
 }
 
-// Turn moves the selected knob to its neighbouring choice.
+// Turn changes the selected knob to a neighbouring choice: +1 is the next one, −1 the previous one.
 func (p *Panel) Turn(by int) {
 	k := p.Knob()
 	if k == nil {
@@ -111,12 +111,12 @@ func (p *Panel) Turn(by int) {
 		return
 	}
 	if len(k.Choices) == 0 {
-		p.Say(k.Label + ": press enter and type a value")
+		p.Say(k.Label + ": press enter to type a value")
 	}
 }
 
-// Set asks the session to turn a knob. A value that the knob cannot have is
-// refused here, with the reason beside the knob.
+// Set requests a new value of a knob from the session. It rejects a value that the knob does not
+// accept and shows the reason next to the knob.
 func (p *Panel) Set(name, text string) bool {
 	k, err := p.Scenario.Knob(name)
 	if err == nil {
@@ -138,8 +138,8 @@ func (p *Panel) Set(name, text string) bool {
 	return true
 }
 
-// Return asks the session to turn knobs back: to undo or redo a turn, or to the default
-// of a knob, "" being all. What was asked before and is not there yet may never come.
+// Return asks the session to undo or redo a change, or to restore the default of a knob ("": of all
+// knobs). It drops pending requests, because the session may never apply them.
 func (p *Panel) Return(verb engine.Verb, knob string) {
 	clear(p.asked)
 	p.Fault = Fault{}
@@ -147,10 +147,10 @@ func (p *Panel) Return(verb engine.Verb, knob string) {
 	p.Send(engine.Command{Verb: verb, Knob: knob})
 }
 
-// Answered takes in what became of a command.
+// Answered handles the result of a command.
 func (p *Panel) Answered(c engine.Command, err error) {
 	if err == nil && p.Scenario.Values[c.Knob] != c.Value {
-		return // until a snapshot has taken it over
+		return // wait for a snapshot with the new value
 	}
 	if c.Verb == engine.Set && p.asked[c.Knob] == c.Value {
 		p.forget(c.Knob)
@@ -160,7 +160,7 @@ func (p *Panel) Answered(c engine.Command, err error) {
 	}
 }
 
-// Refuse says why a knob cannot be turned, or what else was wrong.
+// Refuse shows an error next to its knob, or in the status line if it is not about a knob.
 func (p *Panel) Refuse(knob string, err error) {
 	if _, known := p.Scenario.Values[knob]; known {
 		p.Fault = Fault{knob, err.Error()}

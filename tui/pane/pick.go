@@ -8,17 +8,17 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Pick is what the user has selected of a cluster, in all panes.
+// Pick is the selected part of the cluster. All panes share it.
 type Pick struct {
 	Level  Level
 	Node   int
-	Rank   int // of a rank or a thread; the first one of several
-	Thread int // of a thread
-	Last   int // rank, of several
+	Rank   int // of a rank or a thread; the first of several ranks
+	Thread int // of a single thread
+	Last   int // the last of several ranks
 	State  cluster.State
 }
 
-// Level is how much is selected.
+// Level is the granularity of a selection.
 type Level uint8
 
 // The levels.
@@ -31,7 +31,8 @@ const (
 	OneState
 )
 
-// Within gives the selection as a layout can have it; Nothing where it cannot.
+// Within returns the selection with its node updated for a layout, or the empty selection if the
+// layout does not contain it.
 func (p Pick) Within(l *cluster.Layout) Pick {
 	threads := max(l.ThreadsPerRank, 1)
 	switch {
@@ -48,7 +49,8 @@ func (p Pick) Within(l *cluster.Layout) Pick {
 	return Pick{}
 }
 
-// Has reports whether a thread of a rank is selected, or all of its node or rank.
+// Has reports whether the selection includes a thread of a rank. A selected node or rank includes
+// all its threads.
 func (p Pick) Has(s *engine.Snapshot, rank, thread int) bool {
 	switch p.Level {
 	case OneNode:
@@ -65,7 +67,8 @@ func (p Pick) Has(s *engine.Snapshot, rank, thread int) bool {
 	return false
 }
 
-// Step moves the selection among its like; from none it is the first node.
+// Step moves the selection by a number of items of the same level. An empty selection becomes the
+// first node.
 func (p Pick) Step(by int, l *cluster.Layout) Pick {
 	around := func(i, n int) int { return ((i+by)%n + n) % n }
 	threads := max(l.ThreadsPerRank, 1)
@@ -87,7 +90,8 @@ func (p Pick) Step(by int, l *cluster.Layout) Pick {
 	return p.Within(l)
 }
 
-// Finer selects the first of what the selection is made of; Coarser what it is part of.
+// Finer selects the first part of the selection: of a node its first rank, of a rank its first
+// thread.
 func (p Pick) Finer(l *cluster.Layout) Pick {
 	switch p.Level {
 	case Nothing:
@@ -104,7 +108,8 @@ func (p Pick) Finer(l *cluster.Layout) Pick {
 	return p.Within(l)
 }
 
-// Coarser selects what the selection is part of; of a node it is nothing.
+// Coarser selects the rank of a thread, or the node of a rank. For any other selection it returns
+// the empty one.
 func (p Pick) Coarser() Pick {
 	if p.Level <= OneNode || p.Level >= SomeRanks {
 		return Pick{}
@@ -113,7 +118,7 @@ func (p Pick) Coarser() Pick {
 	return p
 }
 
-// String names the selection: "rank 5 of node 1".
+// String returns a description such as "rank 5 of node 1".
 func (p Pick) String() string {
 	node, rank := "node "+strconv.Itoa(p.Node), "rank "+strconv.Itoa(p.Rank)
 	switch p.Level {
@@ -131,8 +136,8 @@ func (p Pick) String() string {
 	return "nothing"
 }
 
-// ParsePick reads "node 3", "rank 12", "12" (a rank), "3-7" (ranks), "rank 12 thread 3"
-// or the name of a state.
+// ParsePick parses "node 3", "rank 12", "12" (a rank), "3-7" (ranks), "rank 12 thread 3" or the
+// name of a state. The result is false if the text is invalid or not in the layout.
 func ParsePick(text string, l *cluster.Layout) (Pick, bool) {
 	p := Pick{Level: OneRank}
 	words := strings.Fields(strings.ToLower(text))

@@ -13,7 +13,7 @@ import (
 
 var fourByTwo = cluster.Layout{Nodes: 4, RanksPerNode: 2, ThreadsPerRank: 3, Ranking: cluster.RoundRobin, Model: cluster.Flat}
 
-// What is selected goes from a node to a rank of it and to a thread of that, and back.
+// The selection moves from a node to its first rank and to that rank's first thread, and back.
 func TestPickGoesFinerAndCoarser(t *testing.T) {
 	l := &fourByTwo
 	p := pane.Pick{}
@@ -25,17 +25,17 @@ func TestPickGoesFinerAndCoarser(t *testing.T) {
 			p = p.Finer(l)
 		}
 		if p.String() != want {
-			t.Fatalf("%v, want %s", p, want)
+			t.Fatalf("selected %v, want %s", p, want)
 		}
 	}
 	for _, want := range []string{"rank 2 of node 2", "node 2", "nothing"} {
 		if p = p.Coarser(); p.String() != want {
-			t.Errorf("%v, want %s", p, want)
+			t.Errorf("selected %v, want %s", p, want)
 		}
 	}
 }
 
-// However it is moved, and whatever layout comes, a selection is one that the layout has.
+// After any move and in any layout, the selection is part of the layout.
 func TestPickStaysInsideTheLayout(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := pane.Pick{}
@@ -56,11 +56,11 @@ func TestPickStaysInsideTheLayout(t *testing.T) {
 				p = p.Step(rapid.IntRange(-3, 3).Draw(t, "by"), &l)
 			}
 			if p != p.Within(&l) {
-				t.Fatalf("%+v of %+v", p, l)
+				t.Fatalf("selection %+v is not in layout %+v", p, l)
 			}
 			s := &engine.Snapshot{Layout: l, Ranks: make([]engine.RankView, l.Ranks())}
 			if p.Level > pane.OneNode && !p.Has(s, p.Rank, p.Thread) || p.Level == pane.OneNode && !p.Has(s, p.Finer(&l).Rank, 0) {
-				t.Fatalf("%v does not have itself", p)
+				t.Fatalf("selection %v does not include itself", p)
 			}
 		}
 	})
@@ -74,7 +74,7 @@ func TestParsePick(t *testing.T) {
 	} {
 		p, ok := pane.ParsePick(text, &fourByTwo)
 		if got := p.String(); ok != (want != "") || ok && got != want {
-			t.Errorf("%q is %s, %t; want %q", text, got, ok, want)
+			t.Errorf("ParsePick(%q) = %s, %t; want %q", text, got, ok, want)
 		}
 	}
 }

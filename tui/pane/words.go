@@ -12,22 +12,22 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// ClassMarks tell the locality classes apart where colours do not; they are
-// none of the marks of the kinds of number.
+// ClassMarks are the symbols of the locality classes, for terminals without colours. They differ
+// from the symbols of the kinds of number.
 var ClassMarks = [cluster.Classes]rune{cluster.InRank: '■', cluster.InNode: '▲', cluster.Remote: '▼'}
 
-// ClassNames are the words for the locality classes.
-var ClassNames = [cluster.Classes]string{cluster.InRank.String(), cluster.InNode.String(), cluster.Remote.String()}
+// ClassNames are the labels of the locality classes.
+var ClassNames = [cluster.Classes]string{cluster.InRank: "self", cluster.InNode: "intra-node", cluster.Remote: "inter-node"}
 
-// Integer numbers are written out whole.
+// Integer is the unit of integers without a prefix.
 var Integer = grid.Unit{Kind: grid.Plain}
 
-// KindOf is the grid's word for a kind of number.
+// KindOf returns the grid's kind for a kind of number.
 func KindOf(k engine.Kind) grid.Kind {
 	return grid.Kind(max(0, slices.Index(engine.Kinds, k)))
 }
 
-// KindWords is the mark and the name of the kind of the measured numbers.
+// KindWords returns the symbol and the name of the kind of the run's numbers.
 func (h *Host) KindWords() string {
 	if h.Snap.Kind == "" {
 		return ""
@@ -35,7 +35,7 @@ func (h *Host) KindWords() string {
 	return string(h.Theme.Kind(KindOf(h.Snap.Kind)).Mark) + " " + string(h.Snap.Kind)
 }
 
-// Or gives s, or other words where it is empty.
+// Or returns s, or other if s is empty.
 func Or(s, other string) string {
 	if s == "" {
 		return other
@@ -43,21 +43,22 @@ func Or(s, other string) string {
 	return s
 }
 
-// Empty says in the middle of a view why a chart has nothing to show.
+// Empty writes the reason why a chart has no data into the middle of a view.
 func (h *Host) Empty(v grid.View) {
 	text := "no data yet"
 	switch h.Snap.Phase {
 	case engine.Starting:
 		text = "starting…"
 	case engine.Paused:
-		text = "paused before the first sample: space goes on"
+		text = "paused, no data yet: space resume"
 	case engine.Failed:
 		text = "no data: the run failed"
 	}
 	v.TextIn(0, v.H()/2, v.W(), text, grid.Center, h.Theme.Dim)
 }
 
-// Tell writes a few lines in the middle of a pane that has nothing else to show.
+// Tell writes lines into the middle of a pane that has nothing else to show. The first line is
+// emphasized.
 func (h *Host) Tell(v grid.View, lines ...string) {
 	write := func(f *grid.Flow) {
 		for i, text := range lines {
@@ -79,13 +80,13 @@ func (h *Host) Tell(v grid.View, lines ...string) {
 	write(&grid.Flow{V: v.Sub(grid.Rect{X: (v.W() - wide) / 2, Y: top, W: wide, H: v.H() - top})})
 }
 
-// BaseLegend explains the ghosts of a chart: the run that they are of.
+// BaseLegend writes the legend of the baseline curves: the run that they come from.
 func (h *Host) BaseLegend(v grid.View) {
 	v.Rune(0, 0, '╌', h.Theme.Dim)
 	v.TextIn(2, 0, v.W()-2, "baseline: "+h.Base.Told, grid.Left, h.Theme.Dim)
 }
 
-// Versus says what ratios on a heat map compare.
+// Versus returns the legend of the ratios on a heat map, or "" without a baseline.
 func (h *Host) Versus() string {
 	if h.Base == nil {
 		return ""
@@ -93,11 +94,12 @@ func (h *Host) Versus() string {
 	return "× baseline: " + h.Base.Told
 }
 
-// longIteration is from when on an iteration's progress is told.
+// longIteration is the duration of an iteration from which its progress is shown.
 const longIteration = 2 * time.Second
 
-// Progress tells how far an iteration is that takes long: how much of it is done and how
-// long it may still take, as far as anything tells; "": it does not take long.
+// Progress describes the progress of a long iteration: its elapsed time and, if known, the
+// completed share and the remaining time. It returns "" for an iteration of less than
+// longIteration.
 func Progress(s *engine.Snapshot) string {
 	p := &s.Progress
 	if p.Spent < longIteration {
@@ -111,12 +113,12 @@ func Progress(s *engine.Snapshot) string {
 		parts = append(parts, "about "+Roughly(p.Left)+" left")
 	}
 	if p.Events > 0 {
-		parts = append(parts, grid.Count.String(float64(p.Events))+" events, virtual "+grid.Seconds.String(p.Clock.Seconds()))
+		parts = append(parts, grid.Count.String(float64(p.Events))+" events, virtual time "+grid.Seconds.String(p.Clock.Seconds()))
 	}
 	return "iteration " + strconv.Itoa(s.Iteration+1) + ": " + strings.Join(parts, ", ")
 }
 
-// Roughly writes a span as one would say it.
+// Roughly formats a duration with little precision: "20 s", "5 min", "1.5 h".
 func Roughly(d time.Duration) string {
 	switch s := d.Seconds(); {
 	case s < 90:

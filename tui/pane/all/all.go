@@ -17,7 +17,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/winners"
 )
 
-// Panes are the panes of the screen.
+// Panes lists the panes of the screen.
 var Panes = []pane.Spec{
 	topology.Spec,
 	bandwidth.Spec,

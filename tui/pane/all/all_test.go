@@ -11,41 +11,41 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-func TestEveryPaneSaysWhatItIs(t *testing.T) {
+func TestEveryPaneIsDescribed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Panes {
 		if s.Name == "" || s.Title == "" || s.Doc == "" || strings.HasSuffix(s.Doc, ".") || s.New == nil || s.Place >= pane.Places {
-			t.Errorf("%+v: a pane has a name, a title, words without a full stop, a place, and New", s)
+			t.Errorf("%+v: want a name, a title, a Doc without a full stop, a place and New", s)
 		}
 		if seen[s.Name] {
-			t.Errorf("%s stands twice", s.Name)
+			t.Errorf("%s is listed twice", s.Name)
 		}
 		seen[s.Name] = true
 	}
 }
 
-// A pane's action is either generic, and has the key and the words of that one,
-// or has its own of both.
-func TestActionsAreGenericOrTellTheirKeys(t *testing.T) {
+// A pane's action is either generic, with the keys and texts of the generic action, or has keys and
+// texts itself.
+func TestActionsAreGenericOrHaveKeys(t *testing.T) {
 	for _, s := range Panes {
 		seen := map[string]bool{}
 		for _, a := range s.New().Actions() {
 			generic := slices.ContainsFunc(pane.Generic, func(g pane.Action) bool { return g.Name == a.Name })
 			switch {
 			case a.Do == nil || seen[a.Name]:
-				t.Errorf("%s: %s does nothing, or stands twice", s.Name, a.Name)
+				t.Errorf("%s: action %s has no Do, or is listed twice", s.Name, a.Name)
 			case generic && (len(a.Keys) > 0 || a.Doc != "" || a.Hint != ""):
-				t.Errorf("%s: %s is generic: its key and words stand in the list of those", s.Name, a.Name)
+				t.Errorf("%s: %s is generic: its keys and texts belong in pane.Generic", s.Name, a.Name)
 			case !generic && (a.Doc == "" || strings.HasSuffix(a.Doc, ".")):
-				t.Errorf("%s: %s needs a line of help without a full stop", s.Name, a.Name)
+				t.Errorf("%s: %s needs a Doc without a full stop", s.Name, a.Name)
 			}
 			seen[a.Name] = true
 		}
 	}
 }
 
-// Every pane draws what there is before the first snapshot, at any size.
-func TestPanesDrawNothing(t *testing.T) {
+// Every pane can be drawn at any size before the first snapshot.
+func TestPanesDrawAnEmptySnapshot(t *testing.T) {
 	for _, s := range Panes {
 		h := &pane.Host{
 			Snap: &engine.Snapshot{Phase: engine.Starting}, Theme: grid.Themes()[0],
@@ -63,7 +63,7 @@ func TestPanesDrawNothing(t *testing.T) {
 			}
 		}
 		if in, again := p.Inputs(h), p.Inputs(h); in != again {
-			t.Errorf("%s: its inputs differ from themselves", s.Name)
+			t.Errorf("%s: two calls of Inputs differ", s.Name)
 		}
 	}
 }

@@ -17,12 +17,12 @@ import (
 	"testing"
 )
 
-// A change of one pane's drawing changes one golden file. With CONFORM=1 the test changes a
-// cell of each pane in turn, runs all tests of the screen, and counts the golden files that
-// differ.
+// A change of one pane's drawing changes one golden file. With CONFORM=1 the test changes one cell
+// of each pane, one pane at a time. It runs all tests of the screen and counts the golden files
+// that differ.
 func TestAChangeOfOnePaneChangesOneGolden(t *testing.T) {
 	if os.Getenv("CONFORM") == "" {
-		t.Skip("it builds and runs the tests of the screen for each pane")
+		t.Skip("slow: builds and runs the tests of the screen for each pane (CONFORM=1 enables it)")
 	}
 	root, err := filepath.Abs("../../..")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestAChangeOfOnePaneChangesOneGolden(t *testing.T) {
 		files := differing(t, root, changed(t, filepath.Join(root, "tui/pane", folder)))
 		table += fmt.Sprintf("%-14s %-45s %d: %s\n", folder, strings.Join(panes[folder], " "), len(files), strings.Join(files, " "))
 		if len(files) != 1 {
-			t.Errorf("a change of %s changes %d golden files: %v", folder, len(files), files)
+			t.Errorf("a change of %s changes %d golden files, want 1: %v", folder, len(files), files)
 		}
 	}
 	t.Logf("\n%s", table)
@@ -46,7 +46,7 @@ func TestAChangeOfOnePaneChangesOneGolden(t *testing.T) {
 
 var drawing = regexp.MustCompile(`func \((\w+) \*Pane\) Draw\(`)
 
-// changed returns an overlay for go build in which the panes of a folder draw another cell.
+// changed returns an overlay for go build that changes one cell of the panes in a folder.
 func changed(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -82,14 +82,13 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		}
 		return overlay
 	}
-	t.Fatalf("no pane draws in %s", folder)
+	t.Fatalf("%s: found no method Draw of a Pane", folder)
 	return ""
 }
 
 var differs = regexp.MustCompile(`_test\.go:\d+: (\S+) (?:differs|has no section)`)
 
-// differing runs the tests of the screen with an overlay and returns the golden files that
-// have another text.
+// differing runs the tests of the screen with an overlay and returns the golden files that differ.
 func differing(t *testing.T, root, overlay string) []string {
 	t.Helper()
 	run := exec.CommandContext(t.Context(), "go", "test", "-json", "-short", "-vet=off", "-overlay", overlay, "./tui/...")

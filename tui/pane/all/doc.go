@@ -1,4 +1,3 @@
-// Package all is the registry of panes: a line a pane. Of those that have one
-// place, the first that a run has anything for is shown there until another one
-// gets the focus.
+// Package all is the registry of panes, one line per pane. If several panes share a place, the
+// screen shows the first that the run offers, until another one gets the focus.
 package all

@@ -7,16 +7,16 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// axis is what the horizontal one shows: the wall clock since the workload began, or a
-// simulation's own clock since the launch.
+// axis is the time axis of the chart: the wall clock since the start of the workload, or the
+// virtual clock of a simulation since the launch.
 type axis struct {
 	fabric  bool
-	origin  float64         // of the wall clock, s since the session began
-	samples []engine.Sample // since then
-	newest  float64         // place of the last one, or of now
+	origin  float64         // of the wall clock, in s since the start of the session
+	samples []engine.Sample // since the origin
+	newest  float64         // position of the last sample, or of the present
 }
 
-// look settles the axis of a snapshot.
+// look computes the axis for a snapshot.
 func (p *Pane) look(snap *engine.Snapshot) {
 	a := axis{fabric: p.clock && snap.Kind == engine.Simulated}
 	first := len(snap.Series)
@@ -39,7 +39,7 @@ func (p *Pane) look(snap *engine.Snapshot) {
 	p.axis = a
 }
 
-// when is the place of a sample.
+// when returns the position of a sample on the axis.
 func (a *axis) when(s *engine.Sample) float64 {
 	if a.fabric {
 		return s.Fabric.Seconds()
@@ -47,7 +47,7 @@ func (a *axis) when(s *engine.Sample) float64 {
 	return s.At.Seconds() - a.origin
 }
 
-// search finds the first sample at a place or behind it.
+// search returns the index of the first sample at or after a position.
 func (a *axis) search(all []engine.Sample, x float64) int {
 	i, _ := slices.BinarySearchFunc(all, x, func(s engine.Sample, x float64) int {
 		if a.when(&s) < x {
@@ -58,8 +58,8 @@ func (a *axis) search(all []engine.Sample, x float64) int {
 	return i
 }
 
-// mark is the place of a mark, false before the beginning: on a simulation's clock the
-// first sample behind it.
+// mark returns the position of a marker, or false if it is before the start of the axis. On a
+// virtual clock this is the position of the first sample after the marker.
 func (a *axis) mark(m *engine.Mark) (float64, bool) {
 	if !a.fabric {
 		x := m.At.Seconds() - a.origin
@@ -72,8 +72,8 @@ func (a *axis) mark(m *engine.Mark) (float64, bool) {
 	return a.when(&a.samples[i]), true
 }
 
-// visible gives the samples of a span of the axis, and the one before it, so that lines
-// come in from the edge.
+// visible returns the samples of an interval of the axis, and the sample before it, so that the
+// curves begin at the edge of the chart.
 func (p *Pane) visible(from, to float64) []engine.Sample {
 	s := p.axis.samples
 	i, j := p.axis.search(s, from), len(s)

@@ -11,20 +11,20 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "bandwidth", Title: "Bandwidth", Doc: "the bandwidth", Place: pane.Rates,
+	Name: "bandwidth", Title: "Bandwidth", Doc: "the bandwidth over time", Place: pane.Rates,
 	New: func() pane.Pane { return &Pane{window: 30 * time.Second, ghost: newGhost()} },
 }
 
-// Pane is the chart, and how it is looked at.
+// Pane is the chart and its view settings.
 type Pane struct {
-	window time.Duration // 0: all there is
-	halves int           // how often the time of the fabric's clock was halved
-	clock  bool          // a simulation's own instead of the wall's
+	window time.Duration // 0: the whole run
+	halves int           // number of times that the interval of virtual time was halved
+	clock  bool          // show virtual time instead of wall time
 	log    bool
 	cross  bool
-	at     float64 // of the crosshair, on the axis
+	at     float64 // position of the crosshair on the axis
 	axis   axis
 
 	chart grid.LineChart
@@ -36,10 +36,10 @@ type Pane struct {
 	capOf caption
 }
 
-// legendH is the rows from which the baseline has one of its own.
+// legendH is the minimum height at which the baseline has its own row in the legend.
 const legendH = 9
 
-// caption is what the words at the right of the border depend on.
+// caption holds the values that the text on the right side of the border depends on.
 type caption struct {
 	kind  engine.Kind
 	clock bool
@@ -47,12 +47,12 @@ type caption struct {
 	th    *grid.Theme
 }
 
-// Inputs are the snapshot and how curves are drawn.
+// Inputs returns the snapshot and the style of curves.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
 }
 
-// right is the kind of the numbers, and on a simulation whose time is shown.
+// right returns the kind of the numbers and, for a simulation, the clock of the axis.
 func (p *Pane) right(h *pane.Host) string {
 	if of := (caption{h.Snap.Kind, p.axis.fabric, p.log, h.Theme}); of != p.capOf {
 		p.capOf = of
@@ -70,7 +70,7 @@ func (p *Pane) right(h *pane.Host) string {
 	return p.cap
 }
 
-// Draw draws the chart under its legend.
+// Draw draws the legend and the chart below it.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	snap, th := h.Snap, h.Theme
 	from, to := p.span(h)
@@ -116,7 +116,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// Actions choose the time that is shown, and read values.
+// Actions returns the actions that choose the time window and read values.
 func (p *Pane) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "longer", Do: func(h *pane.Host) { p.widen(h, +1) }},
@@ -130,7 +130,7 @@ func (p *Pane) Actions() []pane.Action {
 	}
 }
 
-// Wheel shows a shorter time, or a longer one.
+// Wheel shortens or lengthens the time window.
 func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
 	p.widen(h, -by)
 	return true
@@ -138,10 +138,10 @@ func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
 
 var windows = []time.Duration{5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 0}
 
-// mostHalves is how far the fabric's time is halved: to a thousandth.
+// mostHalves is the maximum number of halvings of virtual time: to about a thousandth.
 const mostHalves = 10
 
-// widen moves the time window by n steps.
+// widen lengthens the time window by n steps.
 func (p *Pane) widen(h *pane.Host, n int) {
 	if p.look(h.Snap); p.axis.fabric {
 		p.halves = min(max(p.halves-n, 0), mostHalves)
@@ -151,11 +151,11 @@ func (p *Pane) widen(h *pane.Host, n int) {
 	p.window = windows[min(max(i+n, 0), len(windows)-1)]
 }
 
-// turnClock shows a simulation's clock, or the wall's.
+// turnClock switches between the virtual clock of a simulation and the wall clock.
 func (p *Pane) turnClock(*pane.Host) { p.clock, p.cross = !p.clock, false }
 
-// span is the time that the chart shows, in seconds on the axis: the window up to now,
-// which fills from the left when the run is younger.
+// span returns the time interval that the chart shows, in seconds on the axis. It ends at the
+// present. If the run is younger than the window, the chart fills from the left.
 func (p *Pane) span(h *pane.Host) (from, to float64) {
 	p.look(h.Snap)
 	to = p.axis.newest
@@ -172,14 +172,14 @@ func (p *Pane) span(h *pane.Host) (from, to float64) {
 	return from, from + p.window.Seconds()
 }
 
-// toggleCross shows the crosshair in the middle of what there is.
+// toggleCross shows the crosshair in the middle of the data, or hides it.
 func (p *Pane) toggleCross(h *pane.Host) {
 	p.cross = !p.cross
 	from, _ := p.span(h)
 	p.at = (from + p.axis.newest) / 2
 }
 
-// moveCross moves the crosshair by a share of the window, and shows it.
+// moveCross shows the crosshair and moves it by a fraction of the window.
 func (p *Pane) moveCross(h *pane.Host, by float64) {
 	from, to := p.span(h)
 	if !p.cross {
@@ -188,9 +188,9 @@ func (p *Pane) moveCross(h *pane.Host, by float64) {
 	p.at = min(max(p.at+by*(to-from), from), p.axis.newest)
 }
 
-// points takes the samples over, the mean of those in a column where there are
-// several. Columns stand still while time goes on, or curves would shimmer, and
-// a mark begins a new one, so that a change is seen at once and sharply.
+// points computes the points of the curves: the mean of the samples in each column. Columns have
+// fixed positions in time, because the curves would shimmer otherwise. A marker begins a new
+// column, so that a change shows at once as a sharp step.
 func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float64) {
 	p.x = p.x[:0]
 	for i := range p.y {
@@ -222,8 +222,8 @@ func (p *Pane) points(samples []engine.Sample, marks []engine.Mark, column float
 	}
 }
 
-// legend shows the classes, with their newest values where there is room, and gives
-// how many rows it takes.
+// legend writes the locality classes, with their newest values if there is room. It returns the
+// number of rows that it used.
 func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme) (rows int) {
 	words := func(c int, values bool) {
 		if p.text = append(p.text[:0], pane.ClassNames[c]...); values {
@@ -236,7 +236,10 @@ func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme
 		total += grid.Width(string(p.text)) + 2 + gap
 	}
 	values := total <= v.W() || v.H() >= twoRowsH
-	x := 0
+	x, space := 0, gap
+	if !values {
+		space = 1
+	}
 	for c := range pane.ClassNames {
 		words(c, values)
 		if n := grid.Width(string(p.text)) + 2; x > 0 && x+n > v.W() {
@@ -246,12 +249,12 @@ func (p *Pane) legend(v grid.View, s engine.Sample, u grid.Units, th *grid.Theme
 			rows++
 		}
 		v.Rune(x, rows, pane.ClassMarks[c], th.SeriesStyle(c))
-		x += 2 + gap + v.Bytes(x+2, rows, p.text, th.Text)
+		x += 2 + space + v.Bytes(x+2, rows, p.text, th.Text)
 	}
 	return rows + 1
 }
 
 const (
-	gap      = 2  // columns between the words of the legend
-	twoRowsH = 12 // rows from which it may take two
+	gap      = 2  // columns between entries of the legend
+	twoRowsH = 12 // minimum height at which the legend may use two rows
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// sampleAt is a sample with the same rate for every class.
+// sampleAt returns a sample with the same rate for every class.
 func sampleAt(seconds, rate float64) engine.Sample {
 	s := engine.Sample{At: time.Duration(seconds * float64(time.Second))}
 	for c := range s.Rate {
@@ -63,20 +63,20 @@ func TestPointsAreMeansOfColumns(t *testing.T) {
 	}
 	p.points(samples, marks, 1)
 	if diff := cmp.Diff([][]float64{{0.8, 1.5, 2.1, 2.9}, {2, 10, 4, 8}}, [][]float64{p.x, p.y[0]}); diff != "" {
-		t.Errorf("a mark begins a new point: %s", diff)
+		t.Errorf("a marker begins a new point: %s", diff)
 	}
 }
 
-// What is drawn of the past does not change when new samples come.
-func TestPointsStandStill(t *testing.T) {
+// New samples do not change the points of earlier times.
+func TestPointsDoNotMove(t *testing.T) {
 	s := wave()
 	var before, after Pane
 	for n := 500; n < 540; n++ {
 		before.points(s.Series[:n], s.Marks, 0.6)
 		after.points(s.Series[:n+1], s.Marks, 0.6)
-		settled := len(before.x) - 1 // the last column still fills
+		settled := len(before.x) - 1 // the last column is incomplete
 		if !slices.Equal(before.x[:settled], after.x[:settled]) || !slices.Equal(before.y[0][:settled], after.y[0][:settled]) {
-			t.Fatalf("sample %d changes the past", n)
+			t.Fatalf("sample %d changes earlier points", n)
 		}
 	}
 }
@@ -97,11 +97,11 @@ func TestVisible(t *testing.T) {
 		}
 	}
 	if got := new(Pane).visible(0, 1); len(got) != 0 {
-		t.Errorf("of nothing: %v", got)
+		t.Errorf("without samples: %v, want none", got)
 	}
 }
 
-// wave is a run of 42 s whose rates rise at 24 s, where a knob was turned.
+// wave returns a run of 42 s whose rates rise at 24 s, when a knob was changed.
 func wave() *engine.Snapshot {
 	s := &engine.Snapshot{Phase: engine.Running, Marks: []engine.Mark{{At: 24 * time.Second}}}
 	for i := range 840 {
@@ -127,35 +127,35 @@ func TestCrosshairStaysOnTheData(t *testing.T) {
 	act("crosshair-right")
 	act("crosshair-right")
 	if p.at != last {
-		t.Errorf("right of the newest sample: %v of %v s", p.at, last)
+		t.Errorf("the crosshair is at %v s, want the newest sample at %v s", p.at, last)
 	}
 	for range 200 {
 		act("crosshair-left")
 	}
 	if from, _ := p.span(h); p.at != from {
-		t.Errorf("left of the window: %v, want %v s", p.at, from)
+		t.Errorf("the crosshair is at %v s, want the left edge at %v s", p.at, from)
 	}
 	for range windows {
 		act("longer")
 	}
 	if p.window != 0 {
-		t.Errorf("the longest window is %v, want all", p.window)
+		t.Errorf("the longest window is %v, want 0 (all)", p.window)
 	}
 	if from, to := p.span(h); from != 0 || to != last {
-		t.Errorf("all is %v to %v s, want 0 to %v", from, to, last)
+		t.Errorf("the whole run is %v to %v s, want 0 to %v", from, to, last)
 	}
 }
 
-// A picture shows all of the time, whatever the window is.
+// An exported picture shows the whole run, independent of the time window.
 func TestPictureShowsAll(t *testing.T) {
 	p := Spec.New().(*Pane)
 	if from, to := p.span(&pane.Host{Snap: wave(), Whole: true}); from != 0 || to < 41.9 {
-		t.Errorf("a picture shows %v to %v s", from, to)
+		t.Errorf("a picture shows %v to %v s, want the whole run", from, to)
 	}
 }
 
-// After a change of workload the axis of time begins anew, at its mark; nothing of what
-// was before is shown.
+// After a change of workload the time axis begins again at the marker of the change. Nothing before
+// it is shown.
 func TestAxisBeginsWithTheWorkload(t *testing.T) {
 	s := wave()
 	s.Marks[0] = engine.Mark{At: 24 * time.Second, Label: "workload dot→spmv", Anew: true}
@@ -163,17 +163,17 @@ func TestAxisBeginsWithTheWorkload(t *testing.T) {
 	from, to := p.span(&pane.Host{Snap: s})
 	got := p.visible(from, to)
 	if from != 0 || got[0].At != 24*time.Second || p.axis.newest != s.Series[839].At.Seconds()-24 {
-		t.Errorf("from %v s: the first sample is of %v, the last at %v s", from, got[0].At, p.axis.newest)
+		t.Errorf("the axis begins at %v s, its first sample is at %v, the last one at %v s", from, got[0].At, p.axis.newest)
 	}
 	if x, ok := p.axis.mark(&s.Marks[0]); !ok || x != 0 {
-		t.Errorf("the workload's mark is at %v, %v", x, ok)
+		t.Errorf("the marker of the workload is at %v, %v; want 0", x, ok)
 	}
 	if x, ok := p.axis.mark(&engine.Mark{At: time.Second}); ok {
-		t.Errorf("a mark of the workload before is at %v", x)
+		t.Errorf("a marker of the previous workload is at %v, want none", x)
 	}
 }
 
-// On a simulation the axis is the wall's or its own clock, which begins with the launch.
+// For a simulation the axis shows wall time or virtual time, which begins at the launch.
 func TestAxisOfASimulation(t *testing.T) {
 	s := wave()
 	s.Kind = engine.Simulated
@@ -183,7 +183,7 @@ func TestAxisOfASimulation(t *testing.T) {
 	p := Spec.New().(*Pane)
 	h := &pane.Host{Snap: s, Theme: grid.Themes()[0]}
 	if p.span(h); p.right(h) != "◆ simulated, wall time" {
-		t.Errorf("the chart says %q", p.right(h))
+		t.Errorf("the caption is %q", p.right(h))
 	}
 	p.turnClock(h)
 	from, to := p.span(h)
@@ -194,10 +194,10 @@ func TestAxisOfASimulation(t *testing.T) {
 		t.Errorf("the first sample is at %v", got[0].Fabric)
 	}
 	if x, ok := p.axis.mark(&engine.Mark{At: 30 * time.Second}); !ok || math.Abs(x-122e-6) > 1e-12 {
-		t.Errorf("a knob turned at 30 s is at %v, %v", x, ok)
+		t.Errorf("a knob changed at 30 s is at %v, %v", x, ok)
 	}
 	if _, ok := p.axis.mark(&engine.Mark{At: 20 * time.Second}); ok {
-		t.Error("a knob turned before the launch is on its axis")
+		t.Error("a knob changed before the launch has a marker")
 	}
 	p.widen(h, -2)
 	if from, _ := p.span(h); math.Abs(from-270e-6) > 1e-12 {

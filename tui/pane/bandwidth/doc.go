@@ -1,7 +1,7 @@
-// Package bandwidth is the pane of bytes per second over time: a line a
-// locality class, with a mark wherever a knob was turned.
+// Package bandwidth is the pane that plots bytes per second over time, one curve per locality
+// class. A marker shows each change of a knob.
 //
-//	■ in rank 12.3 GB/s   ▲ in node 3.1 GB/s   ▼ remote 0.4 GB/s
+//	■ self 12.3 GB/s   ▲ intra-node 3.1 GB/s   ▼ inter-node 0.4 GB/s
 //	12┤           ╭──╮ ╭───
 //	 8┤   ╭───────╯  ╰─╯
 //	 4┤───╯  ┆group 2→4

@@ -13,7 +13,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// ghost is the baseline's curves, moved so that they end where the run's do.
+// ghost holds the baseline curves, shifted in time so that they end where the curves of the run
+// end.
 type ghost struct {
 	x     []float64
 	y     [cluster.Classes][]float64
@@ -27,8 +28,8 @@ func newGhost() (g ghost) {
 	return g
 }
 
-// points takes the baseline's samples over, the mean of those in a column. Columns are
-// counted from the end: the ghost moves with the run and does not change.
+// points computes the points of the baseline curves: the mean of the samples in each column.
+// Columns are counted from the end, so that the curves move with the run and keep their shape.
 func (g *ghost) points(b *engine.Baseline, fabric bool, from, end, column float64) {
 	g.x = g.x[:0]
 	for c := range g.y {
@@ -51,7 +52,7 @@ func (g *ghost) points(b *engine.Baseline, fabric bool, from, end, column float6
 			x = at(&b.Series[i])
 			n++
 		}
-		if n == 0 { // a time that is no number
+		if n == 0 { // the time is NaN
 			return
 		}
 		if x < from {
@@ -64,8 +65,8 @@ func (g *ghost) points(b *engine.Baseline, fabric bool, from, end, column float6
 	}
 }
 
-// against tells of which run the ghosts are, and the bandwidth of all classes since the
-// last mark over the baseline's.
+// against writes the name of the baseline run, and the ratio of the bandwidths since the last
+// marker, summed over all classes.
 func (p *Pane) against(v grid.View, samples []engine.Sample, h *pane.Host) {
 	h.BaseLegend(v)
 	if n := len(h.Snap.Marks); n > 0 {
@@ -85,7 +86,7 @@ func (p *Pane) against(v grid.View, samples []engine.Sample, h *pane.Host) {
 	}
 }
 
-// mean is the bytes a second of all classes, over samples; NaN: there are none.
+// mean returns the mean rate of all classes together in B/s, or NaN without samples.
 func mean(all []engine.Sample) float64 {
 	sum := 0.0
 	for i := range all {
@@ -96,7 +97,7 @@ func mean(all []engine.Sample) float64 {
 	return sum / float64(len(all))
 }
 
-// ghosts adds the baseline's curves to those of the run. A single value is a line.
+// ghosts adds the baseline curves to the chart. A single value becomes a horizontal line.
 func (p *Pane) ghosts(h *pane.Host, from, to, column float64) {
 	if h.Base == nil || p.axis.fabric && h.Base.Kind != engine.Simulated {
 		return
@@ -114,7 +115,7 @@ func (p *Pane) ghosts(h *pane.Host, from, to, column float64) {
 		s := grid.Series{Name: g.names[c], X: g.x, Y: g.y[c], Shape: grid.Dashed, Style: h.Theme.SeriesStyle(c).With(grid.Faint), Glyph: pane.ClassMarks[c]}
 		p.chart.Series = append(p.chart.Series, s)
 	}
-	if h.Markers == grid.Lines { // curves of lines lie over each other in their order
+	if h.Markers == grid.Lines { // later lines cover earlier ones
 		all := p.chart.Series
 		for c := range cluster.Classes {
 			all[c], all[c+cluster.Classes] = all[c+cluster.Classes], all[c]

@@ -10,17 +10,17 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "boxes", Title: "Boxes", Doc: "which rank has which box of the grid", Place: pane.Cluster,
+	Name: "boxes", Title: "Boxes", Doc: "which rank owns which box of the grid", Place: pane.Cluster,
 	Offered: func(s *engine.Snapshot) bool { return planOf(s).Boxes != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// plan is how a run shares out grids, or the levels of a tree.
+// plan is the distribution of grids, or of the levels of a tree, over ranks.
 type plan struct {
 	*domain.Boxes
-	tree *domain.Octree // nil: they are grids
+	tree *domain.Octree // nil: the run has grids
 }
 
 func planOf(s *engine.Snapshot) plan {
@@ -30,7 +30,7 @@ func planOf(s *engine.Snapshot) plan {
 	return plan{engine.DrawingOf[*domain.Boxes](s), nil}
 }
 
-// Owner is the rank that has a box; −1: it is not there.
+// Owner returns the rank that owns a box, or −1 if the box does not exist.
 func (p plan) Owner(grid, x, y, z int) int {
 	if p.tree != nil {
 		return p.tree.Owner(grid, x, y, z)
@@ -38,7 +38,7 @@ func (p plan) Owner(grid, x, y, z int) int {
 	return p.Boxes.Owner(grid, x, y, z)
 }
 
-// Owns reports whether a rank has a box of a grid.
+// Owns reports whether a rank owns a box of a grid.
 func (p plan) Owns(grid, rank int) bool {
 	if p.tree != nil {
 		return p.tree.Owns(grid, rank)
@@ -46,35 +46,36 @@ func (p plan) Owns(grid, rank int) bool {
 	return p.Boxes.Owns(grid, rank)
 }
 
-// words say what the boxes of a grid are, and who has none.
+// words returns the texts about a grid: its title, the number of its boxes, and the ranks without a
+// box. warns reports whether idle ranks deserve a warning.
 func (p plan) words(grid int) (title, boxes, idle string, warns bool) {
 	g := &p.Grids[grid]
 	if p.tree != nil {
 		all, _ := p.tree.Cells(grid)
-		boxes, idle = fmt.Sprintf("%d of %s octants have a cell", all, product(g.Boxes)), fmt.Sprintf("each of %d ranks of a group made cells of it", p.Ranks)
+		boxes, idle = fmt.Sprintf("%d of %s octants have a cell", all, product(g.Boxes)), fmt.Sprintf("all %d group ranks made cells", p.Ranks)
 		if n := p.Ranks - p.tree.Owners(grid); n > 0 {
-			idle = fmt.Sprintf("%d of %d ranks of a group made no cell of it (╱)", n, p.Ranks)
+			idle = fmt.Sprintf("%d of %d group ranks made no cell (╱)", n, p.Ranks)
 		}
-		return "Cells of the tree at", boxes, idle, false
+		return "Tree cells at", boxes, idle, false
 	}
-	boxes, idle = fmt.Sprintf("%d × %d × %d boxes of %s cells", g.Boxes[0], g.Boxes[1], g.Boxes[2], product(g.Cells)), fmt.Sprintf("each of %d ranks has a box", p.Ranks)
+	boxes, idle = fmt.Sprintf("%d × %d × %d boxes of %s cells", g.Boxes[0], g.Boxes[1], g.Boxes[2], product(g.Cells)), fmt.Sprintf("all %d ranks own a box", p.Ranks)
 	n := p.Ranks - p.Owners(grid)
 	if n > 0 {
-		idle = fmt.Sprintf("%d of %d ranks are idle on it (╱)", n, p.Ranks)
+		idle = fmt.Sprintf("%d of %d ranks are idle here (╱)", n, p.Ranks)
 	}
 	return "Boxes of grid", boxes, idle, n > 0
 }
 
-// Pane is the grid and the plane that are shown.
+// Pane is the selection of a grid and of a plane.
 type Pane struct {
 	grid, plane int
-	moved       bool // to the plane; else of a tree the one with the most cells is shown
+	moved       bool // the user chose the plane; otherwise a tree shows the plane with the most cells
 }
 
-// Inputs are the snapshot and what is selected of the cluster.
+// Inputs returns the snapshot and the selected part of the cluster.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap, Pick: h.Pick} }
 
-// Actions go from grid to grid, and from plane to plane.
+// Actions returns the actions that choose a grid and a plane.
 func (p *Pane) Actions() []pane.Action {
 	some := func(h *pane.Host) bool { return planOf(h.Snap).Boxes != nil }
 	planes := func(h *pane.Host) bool { d := planOf(h.Snap); return d.Boxes != nil && d.Grids[p.at(d)].Boxes[2] > 1 }
@@ -86,7 +87,7 @@ func (p *Pane) Actions() []pane.Action {
 	}
 }
 
-// at is the grid that is shown; it keeps grid and plane among those that there are.
+// at returns the index of the grid that is shown. It limits grid and plane to existing ones.
 func (p *Pane) at(d plan) int {
 	p.grid = min(p.grid, len(d.Grids)-1)
 	if !p.moved && d.tree != nil {
@@ -96,7 +97,7 @@ func (p *Pane) at(d plan) int {
 	return p.grid
 }
 
-// Draw draws the plane, and the ranks below it.
+// Draw draws the plane and the row of ranks below it.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	d := planOf(h.Snap)
 	switch {
@@ -104,7 +105,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case d.Boxes == nil || len(d.Grids) == 0 || d.Grids[0].Count() == 0:
-		h.Tell(v, h.Snap.Scenario.Workload+" shares no grid out.", "multigrid does: type "+h.Typed("workload multigrid")+".")
+		h.Tell(v, h.Snap.Scenario.Workload+" does not divide a grid into boxes.", "Try multigrid: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{}
 	}
 	p.at(d)
@@ -135,14 +136,15 @@ func product(n [3]int) string {
 	return fmt.Sprintf("%d × %d × %d", n[0], n[1], n[2])
 }
 
-// Boxes from so many rows have a frame, and lower ones no more than so many columns.
+// framed is the minimum height in rows of a box with a frame. lowest is the maximum width in
+// columns of a box without one.
 const (
 	framed = 4
 	lowest = 8
 )
 
-// draw draws the boxes of the plane, y upwards, as large as they fit. Of a plane that is
-// larger than its room every few boxes are shown.
+// draw draws the boxes of the plane as large as possible, with y upwards. If there is no room for
+// all, it draws every n-th box.
 func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 	g := &d.Grids[p.grid]
 	if v.W() < 1 || v.H() < 1 {
@@ -163,7 +165,8 @@ func (p *Pane) draw(v grid.View, d plan, h *pane.Host) {
 	}
 }
 
-// box draws one box: the number of its rank, on the rank's colour where there are colours.
+// box draws one box with the number of its owner, on the colour of the owner if the terminal has
+// colours.
 func (p *Pane) box(v grid.View, rank, ranks int, h *pane.Host) {
 	th := h.Theme
 	st := th.SeriesStyle(rank)
@@ -192,12 +195,12 @@ func (p *Pane) box(v grid.View, rank, ranks int, h *pane.Host) {
 	case n < v.W() || n == v.W() && coloured:
 		v.Text((v.W()-n)/2, (v.H()-1)/2, text, st)
 	case coloured:
-	default: // the last digit tells neighbours apart
+	default: // the last digit distinguishes neighbours
 		v.Rune(0, 0, rune(text[len(text)-1]), st)
 	}
 }
 
-// ranks draws all ranks, those hatched that have no box.
+// ranks draws the row of ranks. Ranks without a box are hatched.
 func (p *Pane) ranks(v grid.View, d plan, h *pane.Host) {
 	th := h.Theme
 	if v.W() < 1 {

@@ -25,7 +25,7 @@ func TestBoxesLookLikeThis(t *testing.T) {
 	golden.Text(t, "the level above", panetest.Draw(p, h, panetest.Look{W: 76, H: 19}))
 }
 
-// Planes of a domain of 16 ranks whose coarser grids leave ranks idle.
+// The domain has 16 ranks; its coarser grids leave ranks idle.
 func TestPlanes(t *testing.T) {
 	d := &domain.Boxes{Ranks: 16, Grids: []domain.Grid{
 		{Name: "32³", Boxes: [3]int{4, 4, 4}, Cells: [3]int{8, 8, 8}}, {Name: "16³", Boxes: [3]int{2, 2, 2}, Cells: [3]int{8, 8, 8}}, {Name: "8³", Boxes: [3]int{1, 1, 1}, Cells: [3]int{8, 8, 8}},

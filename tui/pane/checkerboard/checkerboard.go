@@ -11,28 +11,28 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "checkerboard", Title: "Checkerboard", Doc: "which ranks have the panels of a step of a matrix, and who has nothing left", Place: pane.Cluster,
+	Name: "checkerboard", Title: "Checkerboard", Doc: "which ranks send the panels of a step, and which ranks have finished", Place: pane.Cluster,
 	Offered: func(s *engine.Snapshot) bool { return boardOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// boardOf returns the checkerboard of a run; nil: it has none.
+// boardOf returns the checkerboard of a run, or nil if it has none.
 func boardOf(s *engine.Snapshot) *dense.Checkerboard {
 	return engine.DrawingOf[*dense.Checkerboard](s)
 }
 
-// Pane is the step that is shown.
+// Pane is the selected step.
 type Pane struct {
 	step  int
-	moved bool // to the step; else the program's is shown
+	moved bool // the user chose the step; otherwise the pane follows the program
 }
 
-// Inputs are the snapshot and what is selected of the cluster.
+// Inputs returns the snapshot and the selected part of the cluster.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap, Pick: h.Pick} }
 
-// Actions go from step to step.
+// Actions returns the actions that move to another step.
 func (p *Pane) Actions() []pane.Action {
 	some := func(h *pane.Host) bool { return boardOf(h.Snap) != nil }
 	by := func(n int) func(*pane.Host) {
@@ -46,7 +46,7 @@ func (p *Pane) Actions() []pane.Action {
 	return []pane.Action{{Name: "row-up", Do: by(1), Ready: some}, {Name: "row-down", Do: by(-1), Ready: some}}
 }
 
-// at is the step that is shown, one that there is.
+// at returns the step that is shown, limited to existing steps.
 func (p *Pane) at(b *dense.Checkerboard, s *engine.Snapshot) int {
 	if !p.moved {
 		p.step = 0
@@ -58,7 +58,7 @@ func (p *Pane) at(b *dense.Checkerboard, s *engine.Snapshot) int {
 	return p.step
 }
 
-// Draw draws the grid, and above it who sends.
+// Draw draws the grid of ranks, and the senders above it.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	b := boardOf(h.Snap)
 	switch {
@@ -66,7 +66,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{}
 	case b == nil:
-		h.Tell(v, h.Snap.Scenario.Workload+" deals out no blocks of matrices.", "gemm and cholesky do: type "+h.Typed("workload gemm")+".")
+		h.Tell(v, h.Snap.Scenario.Workload+" does not distribute a matrix in blocks.", "Try gemm or cholesky: type "+h.Typed("workload gemm")+".")
 		return pane.Border{}
 	}
 	step := p.at(b, h.Snap)
@@ -89,17 +89,18 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return border
 }
 
-// words say who sends. Of what is on and above a diagonal one block goes along a row, and
-// what its row makes of it down columns, from where it goes along rows.
+// words describes the senders. In an upper triangular matrix (Upper) one diagonal block is sent
+// along a row. The panel that this row computes is sent down the columns, and from there along the
+// rows.
 func words(b *dense.Checkerboard, step int) (along, down string) {
 	row, column := b.Row(step)+1, b.Column(step)+1
 	if b.Upper {
-		return fmt.Sprintf("diagonal block along row %d", row), fmt.Sprintf("row %d down columns, then along rows", row)
+		return fmt.Sprintf("diagonal block, along row %d", row), fmt.Sprintf("row %d: down columns, then rows", row)
 	}
-	return fmt.Sprintf("panel along rows from column %d", column), fmt.Sprintf("panel down columns from row %d", row)
+	return fmt.Sprintf("panel of column %d, along rows", column), fmt.Sprintf("panel of row %d, down columns", row)
 }
 
-// below says how many have nothing left, and what is fetched ahead.
+// below describes the ranks without work, or the panels that are prefetched.
 func below(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
 	idle := 0
 	for rank := range b.Rows * b.Cols {
@@ -111,26 +112,27 @@ func below(b *dense.Checkerboard, step int, h *pane.Host) (string, grid.Style) {
 	case idle > 0 && !b.Upper:
 		return fmt.Sprintf("%d of %d ranks have no block (╱)", idle, b.Rows*b.Cols), h.Theme.Warning
 	case idle > 0:
-		return fmt.Sprintf("%d of %d ranks have nothing left (╱)", idle, b.Rows*b.Cols), h.Theme.Warning
+		return fmt.Sprintf("%d of %d ranks are finished (╱)", idle, b.Rows*b.Cols), h.Theme.Warning
 	case b.Upper:
 		left := 100 * (b.Steps - step) / b.Steps
-		return fmt.Sprintf("%d %% of the rows are left, for all ranks", left), h.Theme.Dim
+		return fmt.Sprintf("%d %% of the rows remain, on all ranks", left), h.Theme.Dim
 	case more == 1:
-		return "the next panels are under way", h.Theme.Dim
+		return "the next panels are in flight", h.Theme.Dim
 	case more > 1:
-		return fmt.Sprintf("the next %d panels are under way", more), h.Theme.Dim
+		return fmt.Sprintf("the next %d panels are in flight", more), h.Theme.Dim
 	}
-	return "no other panels are under way", h.Theme.Dim
+	return "no other panels are in flight", h.Theme.Dim
 }
 
-// Ranks from so many rows have a frame, and lower ones no more than so many columns.
+// framed is the minimum height in rows of a rank with a frame. lowest is the maximum width in
+// columns of a rank without one.
 const (
 	framed = 4
 	lowest = 8
 )
 
-// draw draws the ranks, as large as they fit. Of a grid that is larger than its room every
-// few are shown, and of each few those that send.
+// draw draws the ranks as large as possible. If there is no room for all, each drawn rank stands
+// for several; it shows as a sender if one of them sends.
 func draw(v grid.View, b *dense.Checkerboard, step int, h *pane.Host) {
 	if v.W() < 1 || v.H() < 1 {
 		return
@@ -159,13 +161,14 @@ func picked(rank int, h *pane.Host) bool {
 	return h.Pick.Level != pane.Nothing && rank < len(world) && int(world[rank]) < len(h.Snap.Ranks) && h.Pick.Has(h.Snap, int(world[rank]), 0)
 }
 
-// large draws a rank in a frame: hatched if it has nothing left, and with the panels that
-// it sends at the sides where they leave.
+// large draws a rank in a frame. It is hatched if it has no work left. The panels that it sends are
+// at the sides where they leave.
 func large(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
 	th := h.Theme
 	in := v.Box(v.Local(), grid.Box{Border: th.Dim})
 	thick := max(in.H()/6, 1)
-	scale := grid.Numerals(in.W()-2*thick, in.H()-thick, len(strconv.Itoa(b.Rows*b.Cols-1))) // of all ranks, senders or not
+	// The scale is the same for all ranks, senders or not.
+	scale := grid.Numerals(in.W()-2*thick, in.H()-thick, len(strconv.Itoa(b.Rows*b.Cols-1)))
 	rest := in.Local()
 	if down {
 		var low grid.Rect
@@ -191,7 +194,7 @@ func large(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool,
 	}
 }
 
-// panel fills a side of a rank with the mark of what leaves there.
+// panel fills one side of a rank with the symbol of the panel that leaves there.
 func panel(v grid.View, mark rune, st grid.Style, th *grid.Theme) {
 	if len(th.Ramp) > 0 && !v.Mono() {
 		st = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg}
@@ -199,7 +202,7 @@ func panel(v grid.View, mark rune, st grid.Style, th *grid.Theme) {
 	v.Fill(v.Local(), grid.Cell{Rune: mark, Fg: st.Fg, Bg: st.Bg, Attr: st.Attr})
 }
 
-// cell draws a rank: its number, and marks of the panels that it sends.
+// cell draws a rank in one cell: its number, and the symbols of the panels that it sends.
 func cell(v grid.View, b *dense.Checkerboard, step, rank int, along, down bool, h *pane.Host) {
 	th := h.Theme
 	st, y := th.Text, (v.H()-1)/2

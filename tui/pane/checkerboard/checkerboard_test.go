@@ -15,7 +15,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// snapshot is of a workload on so many nodes of a rank each.
+// snapshot returns a run of a workload. The share is the completed part of an iteration.
 func snapshot(t *testing.T, name string, share float64, knobs ...string) *engine.Snapshot {
 	t.Helper()
 	w, err := workload.Find(name)
@@ -37,8 +37,7 @@ func TestCheckerboardLooksLikeThis(t *testing.T) {
 	panetest.Looks(t, &Spec, "a factorization", nil, snapshot(t, "cholesky", 0.7, "nodes", "12", "ranks-per-node", "1", "rows", "3", "n", "1000", "block", "100"))
 }
 
-// The panels move with the program's steps or by keys; ranks that have nothing left are
-// hatched.
+// The panels follow the program's steps, or the keys. Ranks that have no work left are hatched.
 func TestSteps(t *testing.T) {
 	h := &pane.Host{Theme: grid.Themes()[0], Keys: func(a string) string { return a }}
 	p := &Pane{}

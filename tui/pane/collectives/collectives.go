@@ -13,38 +13,38 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
 	Name: "collectives", Title: "Collectives", Doc: "the messages of a collective", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return flowOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// flowOf finds the flow of a run; nil: it has none.
+// flowOf returns the flow of a run, or nil if it has none.
 func flowOf(s *engine.Snapshot) *collective.Flow {
 	return engine.DrawingOf[*collective.Flow](s)
 }
 
-// Pane is the moment that is held, and what the last frame was drawn with.
+// Pane is the moment at which the animation is held, and the data of the last frame.
 type Pane struct {
 	held bool
-	at   float64 // s, if it is held
+	at   float64 // the held moment, in s
 
-	flow   *collective.Flow // that what follows is of
-	spots  []spot           // of the ranks
+	flow   *collective.Flow // the flow of the fields below
+	spots  []spot           // positions of the ranks
 	canvas grid.Canvas
 	heat   grid.Heatmap
 	text   []byte
 
-	labelled [2]int // blocks and ranks that the rows of heat are named for
+	labelled [2]int // numbers of blocks and ranks for which the rows of heat are labelled
 }
 
-// Inputs are the snapshot, and what lines are drawn with.
+// Inputs returns the snapshot and the style of lines.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
 }
 
-// Actions hold the moment, and move it.
+// Actions returns the actions that hold the animation and move it.
 func (p *Pane) Actions() []pane.Action {
 	some := func(h *pane.Host) bool { return flowOf(h.Snap) != nil }
 	return []pane.Action{
@@ -54,7 +54,7 @@ func (p *Pane) Actions() []pane.Action {
 	}
 }
 
-// move holds the moment at which a message before or after it arrives.
+// move holds the animation and moves it to the next or previous arrival of a message.
 func (p *Pane) move(h *pane.Host, by int) {
 	f := flowOf(h.Snap)
 	if f == nil {
@@ -62,7 +62,7 @@ func (p *Pane) move(h *pane.Host, by int) {
 	}
 	at := p.clock(h, f)
 	p.held, p.at = true, at
-	const soon = 1e-9 // of the span: the same moment
+	const soon = 1e-9 // fraction of the span that counts as the same moment
 	next := at
 	for i := range f.Hops {
 		switch t := f.Hops[i].Arrived; {
@@ -78,13 +78,14 @@ func (p *Pane) move(h *pane.Host, by int) {
 	p.at = next
 }
 
-// How long a call takes for the eye, and how long its end stands.
+// playing is the duration of one animation of the call, resting the time for which its end is
+// shown.
 const (
 	playing = 4 * time.Second
 	resting = 2 * time.Second
 )
 
-// clock is the moment that is shown, in the flow's time.
+// clock returns the moment that is shown, in the flow's time.
 func (p *Pane) clock(h *pane.Host, f *collective.Flow) float64 {
 	switch {
 	case p.held:
@@ -96,8 +97,9 @@ func (p *Pane) clock(h *pane.Host, f *collective.Flow) float64 {
 	return min(float64(into)/float64(playing), 1) * f.Span
 }
 
-// The least that the course over time needs beside the scene or below it, and the rows
-// from which there are terms and their words.
+// besideW is the minimum width for the course over time next to the scene. belowH is the minimum
+// height for the course below the scene. termsH and headH are the minimum heights for the terms and
+// for the head.
 const (
 	besideW = 84
 	belowH  = 22
@@ -105,14 +107,14 @@ const (
 	headH   = 6
 )
 
-// Draw shares the pane out between the scene, the course and the terms.
+// Draw divides the pane into the scene, the course and the terms.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	f := flowOf(h.Snap)
 	if f == nil {
 		if h.Snap.Layout.Nodes == 0 {
 			h.Empty(v)
 		} else {
-			h.Tell(v, "This workload runs no collective of its own.", "Run one: type "+h.Typed("workload bcast")+".")
+			h.Tell(v, "This workload has no collective to draw.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
 		}
 		return pane.Border{Right: h.KindWords()}
 	}
@@ -153,15 +155,15 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// kind says where the times are from.
+// kind returns the provenance of the times.
 func (p *Pane) kind(f *collective.Flow, h *pane.Host) string {
 	if f.Kind == "" {
-		return "a step a message"
+		return "one step per message"
 	}
 	return string(h.Theme.Kind(pane.KindOf(f.Kind)).Mark) + " " + string(f.Kind)
 }
 
-// span writes a time of the flow, which is a number of steps where nothing is priced.
+// span formats a time of the flow. Without costs it is a number of steps.
 func span(f *collective.Flow, t float64) string {
 	if f.Kind == "" {
 		return fmt.Sprintf("step %.0f", t)
@@ -169,7 +171,7 @@ func span(f *collective.Flow, t float64) string {
 	return grid.Seconds.String(t)
 }
 
-// head says how far the call has come.
+// head writes the progress of the call.
 func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, th *grid.Theme) {
 	if f.Messages == 0 {
 		v.TextIn(0, 0, v.W(), "no messages", grid.Left, th.Dim)
@@ -207,7 +209,7 @@ func (p *Pane) head(v grid.View, f *collective.Flow, at float64, u grid.Units, t
 		if step > 0 {
 			now += fmt.Sprintf(", step %d", step)
 		}
-		now += fmt.Sprintf(": %d under way, %d arrived", under, arrived)
+		now += fmt.Sprintf(": %d in flight, %d arrived", under, arrived)
 	}
 	n := 0
 	if now != "" {
@@ -227,7 +229,7 @@ func plural(n int, what string) string {
 	return grid.Count.String(float64(n)) + " " + what
 }
 
-// terms draws what the model's time is made of: a bar in parts, and what each is.
+// terms draws the terms of the predicted time as a divided bar, with a legend.
 func (p *Pane) terms(v grid.View, f *collective.Flow, u grid.Units, th *grid.Theme) {
 	total := 0.0
 	for _, t := range f.Terms {
@@ -263,13 +265,13 @@ func (p *Pane) terms(v grid.View, f *collective.Flow, u grid.Units, th *grid.The
 	}
 }
 
-// folded draws a large team: blocks of ranks down, time across, and how many messages
-// are under way.
+// folded draws a large team as a heat map of the number of messages in flight: blocks of ranks
+// down, time across.
 func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	if f.Blocks == 0 {
 		what := "too many messages to draw: " + grid.Count.String(float64(f.Messages))
 		if f.Messages == 0 {
-			what = "nobody tells anybody anything"
+			what = "no messages"
 		}
 		h.Tell(v, what)
 		return
@@ -298,6 +300,6 @@ func (p *Pane) folded(v grid.View, f *collective.Flow, at float64, h *pane.Host)
 	m.Axis = grid.Axis{Unit: grid.Count, FromZero: true}
 	m.Bar = true
 	top := v.Sub(grid.Rect{Y: 1, W: v.W(), H: v.H() - 1})
-	v.TextIn(0, 0, v.W(), "messages under way, by sender (down) and time (across, "+span(f, f.Span)+")", grid.Left, h.Theme.Title)
+	v.TextIn(0, 0, v.W(), "messages in flight, by sender (down) and time (across, "+span(f, f.Span)+")", grid.Left, h.Theme.Title)
 	m.Draw(top, h.Theme)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// snapshot is a run of a collective among so many ranks of a machine with costs, at a
-// moment of its own.
+// snapshot returns a run of a collective on a machine with costs, one rank per node. The elapsed
+// time is at.
 func snapshot(t *testing.T, what, algorithm string, ranks int, at time.Duration) *engine.Snapshot {
 	t.Helper()
 	w, err := workload.Find("collective")
@@ -50,8 +50,8 @@ func drawn(p *Pane, h *pane.Host, w, rows int, ascii bool) (string, pane.Border)
 	return g.PlainText(), b
 }
 
-// What differs between the algorithms is seen at once: a tree, a chain, a fan, a ring,
-// distances that double, all at once.
+// Each algorithm has its own shape: a tree, a chain, a star, a ring, doubling distances, or all
+// messages at once.
 func TestShapesOfCollectives(t *testing.T) {
 	for _, c := range []struct{ what, algorithm string }{
 		{"bcast", "knomial"}, {"bcast", "chain"}, {"bcast", "flat"}, {"bcast", "fork"}, {"reduce", "kary"},
@@ -68,7 +68,8 @@ func TestShapesOfCollectives(t *testing.T) {
 	}
 }
 
-// With room the course over time is next to the messages, or below. A large team is folded.
+// If there is room, the course over time is next to the messages, or below them. A large team is
+// folded.
 func TestCollectivesLookLikeThis(t *testing.T) {
 	s := snapshot(t, "bcast", "knomial", 16, time.Second)
 	panetest.Looks(t, &Spec, "a broadcast", nil, s)
@@ -76,8 +77,8 @@ func TestCollectivesLookLikeThis(t *testing.T) {
 	golden.Text(t, "folded", panetest.Draw(&Pane{}, panetest.Host(snapshot(t, "barrier", "dissemination", 256, 2*time.Second)), panetest.Look{W: 76, H: 19}))
 }
 
-// The moment can be held and moved from arrival to arrival, and let go.
-func TestMomentIsHeld(t *testing.T) {
+// The animation can be held, moved from arrival to arrival, and released.
+func TestAnimationIsHeld(t *testing.T) {
 	h := host(snapshot(t, "bcast", "chain", 4, time.Second))
 	p := &Pane{}
 	act := func(name string) {
@@ -98,19 +99,19 @@ func TestMomentIsHeld(t *testing.T) {
 	}
 	act("crosshair-left")
 	if at := p.clock(h, f); at != f.Hops[len(f.Hops)-2].Arrived {
-		t.Errorf("held at %g, want the one before at %g", at, f.Hops[len(f.Hops)-2].Arrived)
+		t.Errorf("held at %g, want the previous arrival at %g", at, f.Hops[len(f.Hops)-2].Arrived)
 	}
 	if text, _ := drawn(p, h, 60, 12, false); !strings.Contains(text, "2 arrived") {
 		t.Errorf("after two of three arrivals:\n%s", text)
 	}
 	act("follow")
 	if p.held {
-		t.Error("it is held still")
+		t.Error("the animation is still held after follow")
 	}
 }
 
-// Any team fits into any view.
-func TestCollectivesAnywhere(t *testing.T) {
+// Any team can be drawn in a view of any size.
+func TestCollectivesFitAnyView(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 64, 100} {
 		for _, c := range [][2]string{{"bcast", "knomial"}, {"bcast", "chain"}, {"allreduce", "ring"}, {"gather", "flat"}, {"exchange", "flat"}, {"barrier", "tree"}} {
 			h := host(snapshot(t, c[0], c[1], ranks, time.Second))
@@ -122,8 +123,8 @@ func TestCollectivesAnywhere(t *testing.T) {
 	}
 }
 
-// Numbers of ranks on a circle stand whole inside the pane, whatever its width.
-func TestNumbersOnACircleStandInside(t *testing.T) {
+// The numbers of ranks on a circle are completely inside the pane, at every width.
+func TestNumbersOnACircleAreInside(t *testing.T) {
 	for _, ranks := range []int{8, 64, 128} {
 		for cols := 12; cols < 90; cols++ {
 			var p Pane
@@ -131,7 +132,7 @@ func TestNumbersOnACircleStandInside(t *testing.T) {
 			p.circle(grid.New(cols, 30).All(), &collective.Flow{Ranks: ranks}, label)
 			for r, s := range p.spots {
 				if first := int(s.x+0.5) - (label-1)/2; first < 0 || first+label > cols {
-					t.Errorf("%d ranks on %d columns: rank %d stands from column %d", ranks, cols, r, first)
+					t.Errorf("%d ranks on %d columns: the number of rank %d begins in column %d", ranks, cols, r, first)
 				}
 			}
 		}

@@ -9,18 +9,17 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// spot is where a rank stands, in cells.
+// spot is the position of a rank, in cells.
 type spot struct{ x, y float64 }
 
-// Styles of lines, by their number; later ones lie over earlier ones.
+// These are the styles of lines. Higher numbers cover lower ones.
 const (
 	waiting = iota
 	gone
 	moving
 )
 
-// scene draws the ranks, the ways of their messages, and the messages that are under
-// way at a moment.
+// scene draws the ranks, the paths of their messages, and the messages in flight at a moment.
 func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	if v.W() < 4 || v.H() < 2 {
 		return
@@ -52,7 +51,7 @@ func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) 
 		}
 		a, b, way := p.spots[m.From], p.spots[m.To], (at-m.Sent)/(m.Arrived-m.Sent)
 		x, y := int(a.x+(b.x-a.x)*way+0.5), int(a.y+(b.y-a.y)*way+0.5)
-		if r := v.At(x, y).Rune; r >= '0' && r <= '9' { // a number stays
+		if r := v.At(x, y).Rune; r >= '0' && r <= '9' { // do not cover a rank number
 			v.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse)
 			continue
 		}
@@ -60,11 +59,11 @@ func (p *Pane) scene(v grid.View, f *collective.Flow, at float64, h *pane.Host) 
 	}
 }
 
-// never is a line that is not drawn.
+// never is the style of a line that is not drawn.
 const never = -1
 
-// look is how a message's line is drawn. In a tree all are; in a circle, where they
-// would cover each other, those of this step, and at the end all.
+// look returns the style of the line of a message. A tree shows all lines. A circle shows only the
+// lines of the current step, because the lines would cover each other, and all lines at the end.
 func (p *Pane) look(f *collective.Flow, m *collective.Hop, at float64) int {
 	switch {
 	case m.Sent <= at && m.Arrived > at:
@@ -77,8 +76,8 @@ func (p *Pane) look(f *collective.Flow, m *collective.Hop, at float64) int {
 	return never
 }
 
-// ranks draws the ranks over the lines: by number where there is room. Those that are
-// done are bright.
+// ranks draws the ranks over the lines, by number if there is room. Ranks that have finished are
+// bright.
 func (p *Pane) ranks(v grid.View, f *collective.Flow, at float64, label int, th *grid.Theme) {
 	numbers := p.apart(label)
 	for r := range p.spots {
@@ -99,7 +98,7 @@ func (p *Pane) ranks(v grid.View, f *collective.Flow, at float64, label int, th 
 	}
 }
 
-// done says that a rank has all that it gets by a moment.
+// done reports whether a rank has received all its messages by a moment.
 func (p *Pane) done(f *collective.Flow, rank int, at float64) bool {
 	if n := len(f.Ends); n > 0 {
 		return f.Ends[rank*n/f.Ranks] <= at*(1+1e-9)
@@ -107,7 +106,8 @@ func (p *Pane) done(f *collective.Flow, rank int, at float64) bool {
 	return at >= f.Span
 }
 
-// apart says that numbers of so many digits can stand at all places without touching.
+// apart reports whether numbers with this many digits fit at all positions without touching each
+// other.
 func (p *Pane) apart(label int) bool {
 	taken := map[[2]int]bool{}
 	for _, s := range p.spots {
@@ -124,10 +124,10 @@ func (p *Pane) apart(label int) bool {
 	return true
 }
 
-// circle puts the ranks on an ellipse, the first at the top and then clockwise.
+// circle places the ranks on an ellipse: rank 0 at the top, the others clockwise.
 func (p *Pane) circle(v grid.View, f *collective.Flow, label int) {
 	w, h := float64(v.W()-label-1), float64(v.H()-1)
-	w = min(w, 4.4*h) // about as wide as high for the eye, with room to spare
+	w = min(w, 4.4*h) // about as wide as high on the screen
 	p.spots = p.spots[:0]
 	for r := range f.Ranks {
 		a := 2 * math.Pi * float64(r) / float64(f.Ranks)
@@ -135,8 +135,8 @@ func (p *Pane) circle(v grid.View, f *collective.Flow, label int) {
 	}
 }
 
-// tree puts the ranks in rows by how far from the root they are, children below their
-// parent; a chain goes to and fro along the rows.
+// tree places the ranks in rows by their distance from the root, with children below their parent.
+// A chain is folded over several rows, alternating between left to right and right to left.
 func (p *Pane) tree(v grid.View, f *collective.Flow, label int) {
 	kids := make([][]int, f.Ranks)
 	seen := make([]bool, f.Ranks)
@@ -191,7 +191,7 @@ func (p *Pane) tree(v grid.View, f *collective.Flow, label int) {
 	}
 }
 
-// snake puts a chain on as few rows as hold its numbers.
+// snake places a chain on the minimum number of rows that have room for its numbers.
 func (p *Pane) snake(v grid.View, f *collective.Flow, kids [][]int, label int) {
 	room := max((v.W()-label)/(label+2)+1, 2)
 	rows := min((f.Ranks+room-1)/room, max(v.H(), 1))
@@ -213,8 +213,8 @@ func (p *Pane) snake(v grid.View, f *collective.Flow, kids [][]int, label int) {
 	}
 }
 
-// course draws all messages over time: ranks down, counted from the root, and time
-// across. What the run took until ranks were done stands over it.
+// course draws all messages over time: ranks down, starting with the root, and time across. Symbols
+// show when each rank finished in the run.
 func (p *Pane) course(v grid.View, f *collective.Flow, at float64, h *pane.Host) {
 	th := h.Theme
 	label := len(strconv.Itoa(f.Ranks - 1))

@@ -1,6 +1,6 @@
-// Package knobs is the pane of the knobs with their values. The selected one
-// shows where it can be turned, a typed value stands in its place, and what was
-// wrong with a value is told below it.
+// Package knobs is the pane of the knobs and their values. Arrows at the selected knob show that
+// it can be changed. A value that is being typed replaces the old one. The error of a rejected
+// value is shown below its knob.
 //
 //	nodes                4
 //	model  ◂ nested-multiple ▸

@@ -10,13 +10,13 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
 	Name: "knobs", Title: "Knobs", Doc: "the knobs", Place: pane.Knobs,
 	New: func() pane.Pane { return &Pane{} },
 }
 
-// Pane is the list, and where it was drawn.
+// Pane is the list of knobs, and the positions at which it was drawn.
 type Pane struct {
 	top          int // first knob shown
 	above, below bool
@@ -24,21 +24,21 @@ type Pane struct {
 	text         []byte
 }
 
-// spot is a place of the list that the mouse can act on: it selects a knob, or
-// turns it.
+// spot is an area of the list that responds to the mouse: a click selects the knob, or changes it
+// if turn is not 0.
 type spot struct {
 	at   grid.Rect // in the view
 	knob string
 	turn int
 }
 
-// Inputs are the knobs as the user turns them.
+// Inputs returns the number of changes of the panel.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Edits: h.Panel.Edits} }
 
-// Actions are none: the keys of knobs work wherever the focus is.
+// Actions returns nil: the keys of knobs work in every pane.
 func (p *Pane) Actions() []pane.Action { return nil }
 
-// Click selects a knob, or turns it at its arrows.
+// Click selects a knob, or changes it if the click is on one of its arrows.
 func (p *Pane) Click(h *pane.Host, x, y int) bool {
 	s := p.spotAt(x, y)
 	if s == nil {
@@ -51,8 +51,8 @@ func (p *Pane) Click(h *pane.Host, x, y int) bool {
 	return true
 }
 
-// Wheel scrolls by selecting the knob above or below; with ctrl, alt or shift held it
-// turns the knob under the mouse.
+// Wheel selects the knob above or below. With ctrl, alt or shift held, it changes the knob under
+// the mouse.
 func (p *Pane) Wheel(h *pane.Host, x, y, by int) bool {
 	if h.Held {
 		s := p.spotAt(x, y)
@@ -71,7 +71,7 @@ func (p *Pane) Wheel(h *pane.Host, x, y, by int) bool {
 	return true
 }
 
-// spotAt finds the uppermost spot under a cell, or nil.
+// spotAt returns the uppermost area under a cell, or nil.
 func (p *Pane) spotAt(x, y int) *spot {
 	for i := range slices.Backward(p.spots) {
 		if p.spots[i].at.Contains(x, y) {
@@ -99,7 +99,7 @@ func (p *Pane) list(v grid.View, h *pane.Host) {
 	sel := a.At()
 	list, foot := v.Local(), grid.Rect{}
 	switch {
-	case h.Alone && v.W() >= 70: // its words stand beside the list
+	case h.Alone && v.W() >= 70: // the description is next to the list
 		words := grid.Rect{}
 		list, words = list.CutLeft(min(v.W()*2/5, 48))
 		words.X, words.W = words.X+3, words.W-3
@@ -113,7 +113,7 @@ func (p *Pane) list(v grid.View, h *pane.Host) {
 	}
 	v = v.Sub(list)
 	room := list.H
-	fault := 0 // rows that the error takes below its knob
+	fault := 0 // rows of the error below its knob
 	if a.Fault.Knob == knobs[sel].Name {
 		f := grid.Flow{V: v.Sub(grid.Rect{W: max(v.W()-4, 0)})}
 		f.Text(a.Fault.Text, th.Error)
@@ -138,8 +138,8 @@ func (p *Pane) list(v grid.View, h *pane.Host) {
 	}
 }
 
-// words says all there is to say of a knob: what it is, its values, what to watch
-// when it is turned, and which paper.
+// words writes the full description of a knob: its meaning, its values, the effects to watch for,
+// and the paper that it comes from.
 func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
 	th := h.Theme
 	f := grid.Flow{V: v}
@@ -162,9 +162,9 @@ func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
 		f.Text("✗ "+text, th.Dim.With(grid.Faint))
 	}
 	if k.Type != engine.Choice {
-		f.Text("takes "+k.Range(), th.Dim)
+		f.Text("values "+k.Range(), th.Dim)
 	}
-	f.Text("is about the "+string(k.Role)+"; "+scopes[k.Scope], th.Dim)
+	f.Text("part of the "+string(k.Role)+"; "+scopes[k.Scope], th.Dim)
 	if k.Watch != "" {
 		f.Y++
 		f.Text("Watch: "+k.Watch, th.Text)
@@ -175,11 +175,11 @@ func (p *Pane) words(v grid.View, h *pane.Host, k *engine.Knob) {
 	}
 }
 
-// scopes say what it takes to turn a knob.
+// scopes describe the effect of changing a knob.
 var scopes = map[engine.Scope]string{
-	engine.ScopeCluster: "turned, the cluster is built anew between two iterations",
-	engine.ScopeBody:    "turned, the program begins anew between two iterations",
-	engine.ScopeNow:     "turned, the run goes on",
+	engine.ScopeCluster: "a change rebuilds the cluster between two iterations",
+	engine.ScopeBody:    "a change restarts the program between two iterations",
+	engine.ScopeNow:     "the run continues after a change",
 }
 
 // row draws one knob.
@@ -206,9 +206,10 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 	x := v.W() - 2 - w
 	gap := 2
 	if selected && len(k.Choices) > 0 {
-		gap = 4 // with the arrow
+		gap = 4 // for the arrow
 	}
-	n := v.TextIn(1, 0, min(v.W()-9, max(x-gap, v.W()/3)), k.Label, grid.Left, name) // a long label leaves the value its place
+	// A long label must leave room for the value.
+	n := v.TextIn(1, 0, min(v.W()-9, max(x-gap, v.W()/3)), k.Label, grid.Left, name)
 	p.spots = append(p.spots, spot{grid.Rect{Y: y, W: v.W(), H: 1}, k.Name, 0})
 	if selected && a.Typed != nil {
 		a.Typed.Draw(v.Sub(grid.Rect{X: n + 2, W: v.W() - n - 3, H: 1}), th)
@@ -228,11 +229,11 @@ func (p *Pane) row(v grid.View, y int, h *pane.Host, k *engine.Knob, selected bo
 	v.Bytes(x, 0, p.text, st)
 }
 
-// knobCols are more than what a time takes.
+// knobCols is more than the width of a formatted time.
 const knobCols = 20
 
-// appendValue writes a knob's value with its unit. Bytes have the largest prefix of
-// the chosen units with which they are a whole number.
+// appendValue appends a knob's value with its unit. Bytes get the largest prefix of the chosen
+// units with which the value is an integer.
 func appendValue(dst []byte, k *engine.Knob, value string, u grid.Units) []byte {
 	n, err := strconv.ParseInt(value, 10, 64)
 	if k.Type == engine.Size && err == nil {
@@ -256,17 +257,17 @@ func appendValue(dst []byte, k *engine.Knob, value string, u grid.Units) []byte 
 	return append(append(append(dst, value...), ' '), k.Unit...)
 }
 
-// near is where a click counts for a cell: a column to both sides of it.
+// near returns the area in which a click counts for a cell: one column more on both sides.
 func near(x, y int) grid.Rect { return grid.Rect{X: x - 1, Y: y, W: 3, H: 1} }
 
-// foot tells what the selected knob is, and its values.
+// foot writes the meaning and the values of the selected knob.
 func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
 	a, th := &h.Panel, h.Theme
 	text, st := k.Doc, th.Dim
 	if why := h.Idle(k.Name); why != "" {
 		text, st = "no effect: "+why, th.Warning
 	}
-	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // as wide, and no row to write on
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // the same width, but no rows: only measures
 	if measure.Text(text, st); measure.Y >= v.H() {
 		v.TextRows(0, 0, v.W(), v.H(), text, st)
 		return
@@ -285,7 +286,7 @@ func (p *Pane) foot(v grid.View, h *pane.Host, k *engine.Knob) {
 		}
 		n := grid.Width(text)
 		if i < len(k.Choices)-1 {
-			n += 2 // an ellipsis has room behind it
+			n += 2 // leave room for an ellipsis
 		}
 		if x+n > v.W() {
 			v.Rune(x, f.Y, '…', th.Dim)

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// host is the demo's, with a knob selected.
+// host returns a host of the demo run with a knob selected.
 func host(knob string) *pane.Host {
 	h := panetest.Host(panetest.Demo(4, 4, 4))
 	h.Panel.Select(knob)
@@ -59,8 +59,8 @@ func TestKnobsLookLikeThis(t *testing.T) {
 	}
 }
 
-// The selected knob is shown once, with its value, for every knob of every workload and at
-// every size. Marks on the border show that there are knobs above or below.
+// The selected knob is shown exactly once, with its value, for every knob of every workload and at
+// every size. Symbols on the border show that there are knobs above or below.
 func TestTheSelectedKnobIsShown(t *testing.T) {
 	for _, w := range workload.All() {
 		sc := w.Scenario([]string{"demo"})
@@ -95,11 +95,11 @@ func selectedIsShown(t *testing.T, h *pane.Host, cols, rows int) {
 	}
 	n := len(slices.DeleteFunc(slices.Clone(p.spots), func(s spot) bool { return s.turn != 0 }))
 	if b.Above != (p.top > 0) || b.Below != (p.top+n < len(all)) {
-		t.Errorf("%d×%d: knobs %d to %d of %d are shown, and the border says %+v", cols, rows, p.top, p.top+n, len(all), b)
+		t.Errorf("%d×%d: knobs %d to %d of %d are shown, but the border is %+v", cols, rows, p.top, p.top+n, len(all), b)
 	}
 }
 
-// A click selects the knob of its row. A click on an arrow of the selected one turns it.
+// A click selects the knob of its row. A click on an arrow of the selected knob changes it.
 func TestClicksSelectAndTurn(t *testing.T) {
 	h, p := host("group"), &Pane{}
 	var sent []engine.Command
@@ -113,12 +113,12 @@ func TestClicksSelectAndTurn(t *testing.T) {
 	for y := range h.Panel.Scenario.Table {
 		k := &h.Panel.Scenario.Table[y]
 		if !p.Click(h, 2, y) || h.Panel.Selected != k.Name {
-			t.Errorf("a click in row %d selects %s, want %s:\n%s", y, h.Panel.Selected, k.Name, g.PlainText())
+			t.Errorf("a click on row %d selects %s, want %s:\n%s", y, h.Panel.Selected, k.Name, g.PlainText())
 		}
 		draw()
 	}
 	if p.Click(h, 2, 39) || len(sent) > 0 {
-		t.Errorf("clicks on rows send %v", sent)
+		t.Errorf("clicks on rows send %v, want no command", sent)
 	}
 	h.Panel.Select("group")
 	g = draw()
@@ -138,8 +138,8 @@ func TestClicksSelectAndTurn(t *testing.T) {
 	}
 }
 
-// The wheel selects the knob above or below and stops at both ends. With a key held it
-// turns the knob under the mouse.
+// The wheel selects the knob above or below and stops at both ends. With ctrl, alt or shift held,
+// it changes the knob under the mouse.
 func TestTheWheelSelectsAndTurns(t *testing.T) {
 	h, p := host("group"), &Pane{}
 	var sent []engine.Command
@@ -150,25 +150,25 @@ func TestTheWheelSelectsAndTurns(t *testing.T) {
 		p.Wheel(h, 0, 0, +1)
 	}
 	if h.Panel.Selected != all[0].Name || p.Wheel(h, 0, 0, +1) {
-		t.Errorf("the first knob is %s, above which the wheel finds another", h.Panel.Selected)
+		t.Errorf("after the wheel up, knob %s is selected; want the first one, with no further step", h.Panel.Selected)
 	}
 	for range all {
 		p.Wheel(h, 0, 0, -1)
 	}
 	if h.Panel.Selected != all[len(all)-1].Name || p.Wheel(h, 0, 0, -1) {
-		t.Errorf("the last knob is %s, below which the wheel finds another", h.Panel.Selected)
+		t.Errorf("after the wheel down, knob %s is selected; want the last one, with no further step", h.Panel.Selected)
 	}
 	h.Held = true
 	y := slices.IndexFunc(all, func(k engine.Knob) bool { return k.Name == "group" })
 	if !p.Wheel(h, 5, y, +1) || fmt.Sprint(sent) != fmt.Sprint([]engine.Command{{Verb: engine.Set, Knob: "group", Value: "8"}}) {
-		t.Errorf("the held wheel over the group sends %v", sent)
+		t.Errorf("the wheel with a key held over the group sends %v, want group 8", sent)
 	}
 	if p.Wheel(h, 5, 39, +1) {
-		t.Error("the held wheel below the list turns something")
+		t.Error("the wheel with a key held below the list changes a knob")
 	}
 }
 
-// Values are written with the largest prefix that keeps them whole.
+// Values have the largest prefix with which they are integers.
 func TestValuesHaveTheirUnit(t *testing.T) {
 	size := &engine.Knob{Type: engine.Size, Unit: "B"}
 	seconds := &engine.Knob{Type: engine.Real, Unit: "s"}
@@ -183,7 +183,7 @@ func TestValuesHaveTheirUnit(t *testing.T) {
 		{seconds, "1e-6", grid.MixedUnits, "1 µs"}, {&engine.Knob{}, "12", grid.MixedUnits, "12"}, {&engine.Knob{Unit: "%"}, "12", grid.MixedUnits, "12 %"},
 	} {
 		if got := string(appendValue(nil, c.k, c.value, c.u)); got != c.want {
-			t.Errorf("%s in %v is %q, want %q", c.value, c.u, got, c.want)
+			t.Errorf("value %s in %v units is %q, want %q", c.value, c.u, got, c.want)
 		}
 	}
 }

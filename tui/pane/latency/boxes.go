@@ -9,29 +9,28 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Rows of the box plot of iteration times: from how many of the pane it has any, and its
-// share of them.
+// boxesFrom is the minimum height of the pane in rows for a box plot of iteration times, boxesShare
+// the share of the height that the plot gets.
 const (
 	boxesFrom  = 20
 	boxesShare = 0.4
 )
 
-// mostBoxes is how many boxes there are at most, and leastIn of how many iterations one
-// is made.
+// mostBoxes is the maximum number of boxes, leastIn the minimum number of iterations in a box.
 const (
 	mostBoxes = 8
 	leastIn   = 4
 )
 
-// boxes is the box plot of iteration times, and the times that it was made of.
+// boxes is the box plot of iteration times, with the times that it shows.
 type boxes struct {
 	chart  grid.BoxPlot
 	sorted []float64
 	labels []string
-	last   []int // iterations that the labels name
+	last   []int // iteration numbers in the labels
 }
 
-// draw draws the boxes at the foot of v, and gives the view that is left.
+// draw draws the boxes at the bottom of v and returns the remaining view.
 func (b *boxes) draw(v grid.View, snap *engine.Snapshot, th *grid.Theme) grid.View {
 	if v.H() < boxesFrom || v.W() < 24 || len(snap.IterationTimes) < leastIn {
 		return v
@@ -41,37 +40,38 @@ func (b *boxes) draw(v grid.View, snap *engine.Snapshot, th *grid.Theme) grid.Vi
 	return v.Sub(grid.Rect{W: v.W(), H: v.H() - rows})
 }
 
-// leastAlone are the rows that the boxes need where nothing else is shown.
+// leastAlone is the minimum number of rows for boxes without anything else.
 const leastAlone = 6
 
-// alone draws the boxes where no accesses were timed, and reports whether there are any.
+// alone draws the boxes if no accesses were timed. It reports whether there are any.
 func (b *boxes) alone(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	if v.H() < leastAlone || v.W() < 24 || len(snap.IterationTimes) < leastIn {
 		return false
 	}
-	v.TextIn(0, 0, v.W(), "no single accesses timed", grid.Left, th.Dim)
+	v.TextIn(0, 0, v.W(), "no individual accesses timed", grid.Left, th.Dim)
 	rows := min(v.H()-1, mostAlone)
 	b.plot(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows}), snap, th)
 	return true
 }
 
-// mostAlone are the rows that make boxes no clearer.
+// mostAlone is the maximum number of rows; more do not make the boxes clearer.
 const mostAlone = 24
 
-// plot draws the boxes over all of a view.
+// plot draws the boxes on the whole view.
 func (b *boxes) plot(in grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	b.group(snap.IterationTimes, snap.Iteration)
 	kind := th.Kind(pane.KindOf(snap.Kind))
 	for i := range b.chart.Items {
 		b.chart.Items[i].Style = kind.Style
 	}
-	in.Text(grid.DrawLegendRow(in, 0, 0, th, []grid.LegendItem{{Mark: kind.Mark, Name: "time of an iteration", Style: kind.Style}})+2, 0,
+	in.Text(grid.DrawLegendRow(in, 0, 0, th, []grid.LegendItem{{Mark: kind.Mark, Name: "iteration time", Style: kind.Style}})+2, 0,
 		legend(in), th.Dim)
 	b.chart.Y = grid.Axis{Unit: grid.Seconds, FromZero: true}
 	b.chart.Draw(in.Sub(grid.Rect{Y: 1, W: in.W(), H: in.H() - 1}), th)
 }
 
-// legend explains a box; in ASCII a heavy line would look as a light one.
+// legend returns the legend of a box. In ASCII a heavy line looks the same as a light one, so it
+// uses other symbols.
 func legend(v grid.View) string {
 	if v.ASCII() {
 		return "- median # middle half | all"
@@ -79,12 +79,12 @@ func legend(v grid.View) string {
 	return "━ median ┃ middle half │ all"
 }
 
-// group makes boxes of as many iterations each, a power of two. They begin at multiples
-// of it, so that a box stands still while iterations go on.
+// group makes boxes with the same number of iterations each, a power of two. A box begins at a
+// multiple of this number, so it does not move when more iterations follow.
 func (b *boxes) group(times []float64, iteration int) {
 	size := max(leastIn, 1<<bits.Len(uint(max(len(times)-1, 0)/mostBoxes)))
 	b.chart.Items = b.chart.Items[:0]
-	first := max(iteration-len(times), 0) // iterations before the first time
+	first := max(iteration-len(times), 0) // number of iterations before the first time
 	for len(times) > 0 {
 		n := min(size-first%size, len(times))
 		first += n
@@ -98,7 +98,8 @@ func (b *boxes) group(times []float64, iteration int) {
 	}
 }
 
-// label names the last iteration of box i; the text is made anew only when it changes.
+// label returns the label of box i, the number of its last iteration. It formats the text only when
+// the number changes.
 func (b *boxes) label(i, last int) string {
 	if i == len(b.labels) {
 		b.labels, b.last = append(b.labels, ""), append(b.last, -1)

@@ -8,16 +8,17 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// legendH is the rows from which the baseline has one of its own.
+// legendH is the minimum height at which the baseline has its own row in the legend.
 const legendH = 11
 
-// drawn says that a distribution has places on the axis.
+// drawn reports whether a distribution can be placed on the axis.
 func drawn(q *engine.Quantiles) bool {
 	return q.Count > 0 && q.Min >= 0 && q.P99 < math.MaxFloat64 && !math.IsNaN(q.P50) &&
 		!slices.ContainsFunc(q.Buckets, func(b engine.Bucket) bool { return math.IsNaN(b.Upper) })
 }
 
-// shadow draws the outline of the baseline's distribution, which the run's lies over.
+// shadow draws the outline of the baseline distribution. The distribution of the run is drawn over
+// it.
 func (p *Pane) shadow(v grid.View, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
 	w := v.W()
 	if w <= 0 || !drawn(q) {

@@ -9,31 +9,32 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "latency", Title: "Latency", Doc: "the latency", Place: pane.Times,
-	// A run that counts by table and records no access has its tables here.
+	Name: "latency", Title: "Latency", Doc: "the access latency", Place: pane.Times,
+	// A run that has tables and records no accesses shows its tables here.
 	Offered: func(s *engine.Snapshot) bool { return !engine.Drawn(s) || recorded(s) },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// Pane is the quantiles and the distributions.
+// Pane shows the quantiles and the distributions.
 type Pane struct {
 	bins  [cluster.Classes][]float64
-	ghost []float64 // bins of the baseline
+	ghost []float64 // bins of the baseline distribution
 	spark grid.Sparkline
 	boxes boxes
 	ticks []float64
 	text  []byte
 }
 
-// Inputs is the snapshot alone.
+// Inputs returns the snapshot.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
 
-// Actions are none.
+// Actions returns nil.
 func (p *Pane) Actions() []pane.Action { return nil }
 
-// The columns; beside a baseline also the median over the baseline's.
+// columns are the columns of the numbers. compared are the columns with a baseline: they include
+// the ratio of the medians.
 var (
 	columns  = []string{"p50", "p99", "mean", "count"}
 	compared = []string{"p50", ratio, "p99", "mean", "count"}
@@ -42,11 +43,11 @@ var (
 const ratio = "× base"
 
 const (
-	nameCols  = 10 // columns of the class
-	valueCols = 9  // columns of a number
+	nameCols  = 13 // width of the class names
+	valueCols = 9  // width of a number
 )
 
-// Draw draws what there is room for.
+// Draw draws as much as there is room for.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	p.draw(v, h)
 	return pane.Border{Right: h.KindWords()}
@@ -60,7 +61,7 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 			return
 		}
 		if snap.Phase != engine.Starting && snap.Iteration > 0 {
-			v.TextIn(0, v.H()/2, v.W(), "no single accesses timed", grid.Center, th.Dim)
+			v.TextIn(0, v.H()/2, v.W(), "no individual accesses timed", grid.Center, th.Dim)
 			return
 		}
 		h.Empty(v)
@@ -71,7 +72,7 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 		columns = compared
 	}
 	shown := max(min((v.W()-nameCols)/valueCols, len(columns)), 0)
-	left := v.W() - shown*valueCols // the numbers stand at the right edge
+	left := v.W() - shown*valueCols // the numbers are at the right edge
 	y := 0
 	if v.H() > cluster.Classes {
 		for i := range shown {
@@ -84,7 +85,7 @@ func (p *Pane) draw(v grid.View, h *pane.Host) {
 		v = v.Sub(grid.Rect{W: v.W(), H: v.H() - 1})
 	}
 	v = p.boxes.draw(v, snap, th)
-	// What is left is shared by the distributions that there are and their axis.
+	// The distributions and their axis share the remaining rows.
 	filled := 0
 	for c := range cluster.Classes {
 		if p.filled(c, h) {
@@ -123,7 +124,7 @@ func recorded(s *engine.Snapshot) bool {
 	return false
 }
 
-// filled says that a class has a distribution, of the run or of the baseline.
+// filled reports whether a class has a distribution, of the run or of the baseline.
 func (p *Pane) filled(c int, h *pane.Host) bool {
 	return h.Snap.Latency[c].Count > 0 || h.Base != nil && h.Base.Latency[c].Count > 0
 }
@@ -155,7 +156,7 @@ func (p *Pane) row(v grid.View, y, c, left int, columns []string, h *pane.Host) 
 		case q.Count == 0:
 			p.text = unit.Append(p.text[:0], math.NaN(), valueCols-1)
 			st = th.Dim
-		case x == 0: // of a clock that tells no shorter times apart
+		case x == 0: // shorter than the resolution of the clock
 			p.text = append(p.text[:0], "< tick"...)
 		default:
 			p.text = unit.Append(p.text[:0], x, valueCols-1)
@@ -164,8 +165,8 @@ func (p *Pane) row(v grid.View, y, c, left int, columns []string, h *pane.Host) 
 	}
 }
 
-// span is the range of all distributions and the baseline's; lo > hi: there is none of
-// the run.
+// span returns the range of all distributions, including the baseline. If lo > hi, the run has
+// none.
 func span(h *pane.Host) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for c := range h.Snap.Latency {
@@ -187,14 +188,13 @@ func span(h *pane.Host) (lo, hi float64) {
 	return lo, hi * 1.2
 }
 
-// least is the shortest time that a distribution tells of. Times of nothing are shorter
-// than the clock's tick, and no latency: the times above them begin at the tick. +Inf:
-// there is nothing else.
+// least returns the shortest nonzero time of a distribution, or +Inf if there is none. A time of 0
+// is shorter than the clock's tick and not a latency. The times above 0 begin at the tick.
 func least(q *engine.Quantiles) float64 {
 	if q.Min > 0 {
 		return min(q.Min, q.P50)
 	}
-	zeros := true // the first bucket has them
+	zeros := true // still before the first filled bucket, which holds the zeros
 	for _, b := range q.Buckets {
 		if b.Count > 0 && !zeros {
 			return b.Upper
@@ -204,7 +204,7 @@ func least(q *engine.Quantiles) float64 {
 	return math.Inf(1)
 }
 
-// single says that all values of a distribution are one.
+// single reports whether all values of a distribution are in one bucket.
 func single(q *engine.Quantiles) bool {
 	filled := 0
 	for _, b := range q.Buckets {
@@ -215,7 +215,7 @@ func single(q *engine.Quantiles) bool {
 	return filled == 1
 }
 
-// spread shares a distribution out to columns, and gives the highest.
+// spread distributes a distribution over columns and returns the highest column.
 func spread(bins []float64, q *engine.Quantiles, lo, hi float64) (top float64) {
 	w := len(bins)
 	clear(bins)
@@ -243,13 +243,13 @@ func spread(bins []float64, q *engine.Quantiles, lo, hi float64) (top float64) {
 	return top
 }
 
-// place is the column of a time, 0 to w.
+// place returns the column of a time, from 0 to w.
 func place(x, lo, hi float64, w int) float64 {
 	return min(max(math.Log(max(x, lo)/lo)/math.Log(hi/lo), 0), 1) * float64(w)
 }
 
-// strip draws the distribution of a class, each column as high as its share of
-// the highest.
+// strip draws the distribution of a class. The height of a column is relative to the highest
+// column.
 func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th *grid.Theme) {
 	w := v.W()
 	if cap(p.bins[c]) < w {
@@ -257,7 +257,7 @@ func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th
 	}
 	bins := p.bins[c][:w]
 	top := spread(bins, q, lo, hi)
-	if single(q) { // a line, since a block would show a width that it does not have
+	if single(q) { // a line, because a block would look wider than the value is
 		for y := range v.H() {
 			v.Rune(min(int(place(q.P50, lo, hi, w)), w-1), y, '│', th.SeriesStyle(c))
 		}
@@ -274,10 +274,10 @@ func (p *Pane) strip(v grid.View, c int, q *engine.Quantiles, lo, hi float64, th
 	p.spark.Draw(v, th)
 }
 
-// axis writes the times under the distributions.
+// axis writes the times below the distributions.
 func (p *Pane) axis(v grid.View, lo, hi float64, th *grid.Theme) {
 	p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, lo, hi, max(2, v.W()/8))
-	if len(p.ticks) < 3 { // a decade or two: 1, 2 and 5 in each, where labels do not touch
+	if len(p.ticks) < 3 { // one or two decades: 1, 2 and 5 in each, if the labels do not touch
 		p.ticks = grid.Ticks(p.ticks[:0], grid.Log10, lo, hi, 12)
 	}
 	free := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// show draws the pane of a run whose accesses in the own rank took such times.
+// show draws the pane of a run with these times of accesses to the local rank.
 func show(q engine.Quantiles, w, rows int) string {
 	snap := &engine.Snapshot{Phase: engine.Running, Iteration: 1}
 	snap.Latency[0] = q
@@ -23,14 +23,14 @@ func show(q engine.Quantiles, w, rows int) string {
 	return g.PlainText()
 }
 
-// A clock that tells 10 ns apart gives times of nothing; the axis begins at its tick
-// and not at nothing.
+// A clock with a resolution of 10 ns measures some times as 0. The axis begins at its tick and not
+// at 0.
 func TestLatencyBeginsAtTheClocksTick(t *testing.T) {
 	q := engine.Quantiles{Count: 100, Mean: 6e-9, P99: 2.1e-8, Max: 2.1e-8, Buckets: []engine.Bucket{
 		{Upper: 6.5e-11, Count: 60}, {Upper: 1e-9}, {Upper: 1e-8, Count: 30}, {Upper: 2.1e-8, Count: 10},
 	}}
 	if got := least(&q); got != 1e-8 {
-		t.Errorf("the least time is %v, want the tick", got)
+		t.Errorf("the least time is %v, want the tick of 10 ns", got)
 	}
 	got := show(q, 60, 12)
 	if strings.Contains(got, " ps") || !strings.Contains(got, "10 ns") || !strings.Contains(got, "< tick") {
@@ -38,21 +38,21 @@ func TestLatencyBeginsAtTheClocksTick(t *testing.T) {
 	}
 	q = engine.Quantiles{Count: 3, Buckets: []engine.Bucket{{Upper: 6.5e-11, Count: 3}}}
 	if got := least(&q); !math.IsInf(got, 1) {
-		t.Errorf("the least time of nothing is %v", got)
+		t.Errorf("the least of zero times is %v, want +Inf", got)
 	}
-	if got := show(q, 60, 12); !strings.Contains(got, "no single accesses timed") {
-		t.Errorf("times of nothing are drawn:\n%s", got)
+	if got := show(q, 60, 12); !strings.Contains(got, "no individual accesses timed") {
+		t.Errorf("zero times are drawn:\n%s", got)
 	}
 }
 
-// One value is a line as wide as a column, whatever its bucket is.
+// A single value is a line of one column, for any width of its bucket.
 func TestOneValueIsALine(t *testing.T) {
 	q := engine.Quantiles{Count: 100, Mean: 4e-6, Min: 4e-6, P50: 4e-6, P99: 4e-6, Max: 4e-6, Buckets: []engine.Bucket{{Upper: 4.2e-6, Count: 100}}}
 	got := show(q, 60, 12)
 	if strings.ContainsAny(got, "▁▂▃▄▅▆▇█┆") || strings.Count(got, "│") != 7 {
-		t.Errorf("one value is no line:\n%s", got)
+		t.Errorf("a single value is not drawn as a line:\n%s", got)
 	}
-	// Buckets without values are left out: what is between two values is empty.
+	// Empty buckets are left out: the columns between two values are empty.
 	q = engine.Quantiles{Count: 200, Mean: 2e-6, Min: 1e-8, P50: 1e-8, P99: 4e-6, Max: 4e-6, Buckets: []engine.Bucket{{Upper: 1.1e-8, Count: 100}, {Upper: 4.2e-6, Count: 100}}}
 	var bins [60]float64
 	spread(bins[:], &q, 1e-8, 5e-6)
@@ -67,8 +67,8 @@ func TestOneValueIsALine(t *testing.T) {
 	}
 }
 
-// Boxes are of as many iterations each and stand still while more come; the last one
-// shows when it is full.
+// All boxes have the same number of iterations and do not move when more follow. The last box
+// appears when it is full.
 func TestBoxesOfIterations(t *testing.T) {
 	times := make([]float64, 100)
 	for i := range times {

@@ -13,8 +13,8 @@ a send above the eager limit returns only when its receive is posted: post a rec
   rank 0 waits in send to 1 tag 7 (65536 B) for rank 1
   rank 1 waits in send to 0 tag 7 (65536 B) for rank 0`
 
-// Deadlocked is the demo that failed because a circle of ranks send to each other. The
-// other ranks wait for the first two of them.
+// Deadlocked returns a failed run of the demo with a cycle of ranks that send to each other. circle
+// is the length of the cycle. The other ranks wait for ranks 0 and 1.
 func Deadlocked(circle int) *engine.Snapshot {
 	s := Demo(4, max(4, circle/4), 4)
 	s.Phase, s.Failure = engine.Failed, DeadlockFailure

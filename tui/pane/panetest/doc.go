@@ -1,5 +1,5 @@
-// Package panetest has snapshots as a session would publish them, and draws panes with them
-// for their golden files. They are the same at each call and on every host:
+// Package panetest creates typical snapshots of a session and draws panes with them for golden
+// files. The snapshots are the same for each call and on every host:
 //
 //	panetest.Looks(t, &Spec, "a run", nil, panetest.Demo(4, 4, 4))
 //

@@ -12,8 +12,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Host returns what a pane sees of a screen that shows a snapshot. The keys of an action
-// are its name, and commands go nowhere.
+// Host returns a host of a screen that shows a snapshot. The keys of an action are its name.
+// Commands have no effect.
 func Host(s *engine.Snapshot) *pane.Host {
 	h := &pane.Host{Snap: s, Theme: grid.Themes()[0], Say: func(string) {}, Keys: func(action string) string { return action }}
 	h.Idle = func(knob string) string { return workload.Idle(&h.Snap.Scenario, h.Snap.Kind, knob) }
@@ -22,24 +22,24 @@ func Host(s *engine.Snapshot) *pane.Host {
 	return h
 }
 
-// NextTo returns the host of a run next to a baseline.
+// NextTo returns a host of a run that is compared with a baseline.
 func NextTo(base, s *engine.Snapshot) *pane.Host {
 	h := Host(s)
 	h.Base = engine.NewBaseline(base).Against(s)
 	return h
 }
 
-// A Look has the size of a pane inside its border, and the terminal that it is drawn for.
+// A Look describes how a pane is drawn: its size inside the border, and the terminal.
 type Look struct {
 	W, H   int
 	Alone  bool // no other pane is on the screen
 	ASCII  bool
 	Theme  string // "": the first one
-	Styles bool   // the text has colours and attributes
+	Styles bool   // the text includes colours and attributes
 }
 
-// Draw draws all of a pane. The first line of the text is the pane's border, and the last
-// one is its last row that is not blank.
+// Draw draws a pane completely and returns its text. The first line is the pane's border. Blank
+// rows at the end are left out.
 func Draw(p pane.Pane, h *pane.Host, l Look) string {
 	if l.Theme != "" {
 		h.Theme, _ = grid.ThemeByName(l.Theme)
@@ -69,7 +69,7 @@ func Draw(p pane.Pane, h *pane.Host, l Look) string {
 	return border + "\n" + strings.TrimRight(text, "\n") + "\n"
 }
 
-// looks are the drawings of every pane for its golden file.
+// looks lists the drawings of every pane for its golden file.
 var looks = []struct {
 	name string
 	Look
@@ -84,16 +84,16 @@ var looks = []struct {
 	{"light", Look{W: 49, H: 15, Theme: "light", Styles: true}},
 }
 
-// Looks compares drawings of a run by a new pane with the golden file. The pane has the
-// sizes of panes on screens, is in ASCII, in monochrome and in light colours, and is next to
-// a baseline unless that is nil.
+// Looks compares drawings of a run by a new pane with the golden file. The pane is drawn in the
+// sizes that it has on screens, in ASCII, in monochrome and in light colours. Unless base is nil,
+// it is also drawn with a baseline.
 func Looks(t *testing.T, spec *pane.Spec, of string, base, s *engine.Snapshot) {
 	t.Helper()
 	for _, l := range looks {
 		text := Draw(spec.New(), Host(s), l.Look)
 		golden.Text(t, fmt.Sprintf("%s: %s, %s", spec.Name, of, l.name), text)
 		if i := strings.IndexFunc(strings.SplitN(text, "\n", 2)[1], func(r rune) bool { return r > '~' }); l.ASCII && i >= 0 {
-			t.Errorf("%s: %s is not in ASCII:\n%s", spec.Name, of, text)
+			t.Errorf("%s: the drawing %s is not in ASCII:\n%s", spec.Name, of, text)
 		}
 	}
 	if base == nil {
@@ -104,7 +104,7 @@ func Looks(t *testing.T, spec *pane.Spec, of string, base, s *engine.Snapshot) {
 	}
 }
 
-// Act does actions of a pane, by their names.
+// Act does the named actions of a pane. It fails the test if one is missing or not ready.
 func Act(t *testing.T, p pane.Pane, h *pane.Host, names ...string) {
 	t.Helper()
 	for _, name := range names {

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Demo makes a snapshot as a session would publish it, the same at each call.
+// Demo returns a typical snapshot of a session. It is the same for each call.
 func Demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := append([]engine.Knob{
@@ -70,7 +70,8 @@ func Demo(nodes, ranksPerNode, group int) *engine.Snapshot {
 	return s
 }
 
-// Slower is a run whose times are so many times as long, for a baseline.
+// Slower multiplies the times of a run by a factor and divides its rates by it. It changes s and
+// returns it, as a baseline.
 func Slower(s *engine.Snapshot, by float64) *engine.Snapshot {
 	for i := range s.Series {
 		for c := range s.Series[i].Rate {
@@ -110,7 +111,7 @@ func Slower(s *engine.Snapshot, by float64) *engine.Snapshot {
 	return s
 }
 
-// traffic is that of ranks that all talk to their groups.
+// traffic returns the traffic of ranks that all communicate within their groups.
 func traffic(l *cluster.Layout) engine.Recent {
 	rng := rand.New(rand.NewPCG(3, 4))
 	blocks, shift := l.Blocks()
@@ -127,7 +128,7 @@ func traffic(l *cluster.Layout) engine.Recent {
 	return r
 }
 
-// Simulated is the demo on 4,096 ranks of a simulated machine.
+// Simulated returns the demo on 4,096 ranks of a simulated machine.
 func Simulated() *engine.Snapshot {
 	s := Demo(1024, 4, 4)
 	s.Machine, s.Kind, s.Dilation, s.Fabric = "xc30-edison", engine.Simulated, 1, 12*cluster.Millisecond

@@ -19,14 +19,14 @@ func init() {
 	workload.Register(&workload.Workload{Name: "demo-product", Plan: drawn, Title: "for tests of schemes", First: "threading", Studies: []*engine.Study{Schemes}})
 }
 
-// drawn is the plan of a workload that is drawn and never run.
+// drawn is the Plan of a workload that is only drawn and never run.
 func drawn(*engine.Scenario, *workload.Site) (workload.Plan, error) {
-	return workload.Plan{}, errors.New("it is for tests of the screen, and does not run")
+	return workload.Plan{}, errors.New("this workload is only drawn in tests: it cannot run")
 }
 
 var sizesOfGroups = study.Locality(func(_ *engine.Scenario, g int) int64 { return 64 << 20 / int64(g) })
 
-// groups are group sizes up to 64, of which those up to now have run.
+// groups returns the study of group sizes up to 64. Sizes up to now have run.
 func groups(l *cluster.Layout, now int) engine.StudyView {
 	v := engine.StudyView{Form: sizesOfGroups.Form, Now: -1, Plots: []engine.Plot{{YRange: engine.Range{Max: 1}}}}
 	for g := 1; g <= min(l.Ranks(), 64); g *= 2 {
@@ -80,8 +80,8 @@ var Schemes = study.Epsilon(
 	},
 	"reserved", "local-k")
 
-// product is a run of a sparse product on 4 nodes of a rank with n threads, m of them
-// reserved, that gains a part of what the model says.
+// product returns a run of a sparse product on 4 nodes with one rank each. m of the n threads of a
+// rank are reserved. The run reaches a fraction, gain, of the predicted gain.
 func product(m, n, planes int, gain float64) *engine.Snapshot {
 	s := Demo(4, 1, 4)
 	machines := slices.IndexFunc(s.Scenario.Table, func(k engine.Knob) bool { return k.Name == "machine" })
@@ -110,16 +110,16 @@ func product(m, n, planes int, gain float64) *engine.Snapshot {
 	return s
 }
 
-// look makes the study's view of a run after those before it.
+// look adds a run to the table and sets the study's view of the run.
 func look(t *study.Table, s *engine.Snapshot) *engine.Snapshot {
 	t.Begin(&s.Scenario, &cluster.Machine{}, engine.Measured)
 	s.Studies = []engine.StudyView{t.Look(s)}
 	return s
 }
 
-// Scheme is a product of 8 planes a rank: figure 5's example with a little less gain
-// than the model's. Those of other planes, of funneled, and of m = 2 on 8 nodes were run before.
-// Edits change the run before it is looked at.
+// Scheme returns a product of 8 planes per rank: the example of figure 5, with a slightly lower
+// gain than predicted. Earlier runs have other numbers of planes, the level funneled, or m = 2 on 8
+// nodes. Edits change the run before the study sees it.
 func Scheme(m, n int, edits ...func(*engine.Snapshot)) *engine.Snapshot {
 	t := study.NewTable(Schemes)
 	for planes := 2; planes <= 64; planes *= 2 {
@@ -138,7 +138,7 @@ func Scheme(m, n int, edits ...func(*engine.Snapshot)) *engine.Snapshot {
 	return edited(t, m, n, edits)
 }
 
-// FirstScheme is that run without any before it.
+// FirstScheme returns the same run as Scheme, without earlier runs.
 func FirstScheme(m, n int, edits ...func(*engine.Snapshot)) *engine.Snapshot {
 	return edited(study.NewTable(Schemes), m, n, edits)
 }
@@ -151,7 +151,7 @@ func edited(t *study.Table, m, n int, edits []func(*engine.Snapshot)) *engine.Sn
 	return look(t, s)
 }
 
-// Knob turns a knob.
+// Knob returns an edit that changes a knob.
 func Knob(name, value string) func(*engine.Snapshot) {
 	return func(s *engine.Snapshot) {
 		s.Scenario.Values[name] = value
@@ -159,7 +159,7 @@ func Knob(name, value string) func(*engine.Snapshot) {
 	}
 }
 
-// Masteronly is a run without a scheme: it has no ε of its own.
+// Masteronly is an edit that makes a run without a scheme. Such a run has no ε.
 func Masteronly(s *engine.Snapshot) {
 	Knob("threading", "masteronly")(s)
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m engine.Metric) bool { return m.Name == "epsilon" })
@@ -167,5 +167,5 @@ func Masteronly(s *engine.Snapshot) {
 	s.Change = "masteronly: 1.18× slower: 9.48 → 11.2 ms for an iteration (simulated); 3.53 ms communication not hidden"
 }
 
-// Starting is a run in which no iteration has ended.
+// Starting is an edit that makes a run in which no iteration has ended.
 func Starting(s *engine.Snapshot) { s.Change, s.Why, s.Iteration = "", "", 0 }

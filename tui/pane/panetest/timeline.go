@@ -10,9 +10,9 @@ import (
 
 const us = cluster.Microsecond
 
-// Hybrid writes down a run of iterations of 100 µs as paper 2's figure 1 has them: the
-// first one of each pair is masteronly, where workers sleep while the master
-// communicates; the second is funneled, where they compute meanwhile.
+// Hybrid records iterations of 100 µs as in figure 1 of paper 2. The first iteration of each pair
+// is masteronly: the workers sleep while the master communicates. The second one is funneled: the
+// workers compute meanwhile.
 func Hybrid(rec *timeline.Recorder, l cluster.Layout, from, to int) {
 	for rank := range l.Ranks() {
 		lanes := rec.Team(rank, l.ThreadsPerRank)
@@ -48,7 +48,7 @@ func Hybrid(rec *timeline.Recorder, l cluster.Layout, from, to int) {
 	}
 }
 
-// Recorded is the demo with a timeline of so many iterations.
+// Recorded returns the demo with a timeline of this many iterations.
 func Recorded(nodes, ranksPerNode, threads, iterations int, arrows bool) *engine.Snapshot {
 	s := Demo(nodes, ranksPerNode, 1)
 	s.Scenario.Values["threads-per-rank"], s.Scenario.Values["timeline"] = itoa(threads), "on"

@@ -7,17 +7,17 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// Watch has the texts that were drawn on a grid.
+// Watch records the texts that are drawn on a grid.
 type Watch struct{ texts []grid.Written }
 
-// Reset forgets the texts: all is drawn again.
+// Reset clears the texts, because everything is drawn again.
 func (w *Watch) Reset() { w.texts = w.texts[:0] }
 
-// Add notes a text, as [grid.Grid.Watch] of the grid.
+// Add records a text. It is a callback for [grid.Grid.Watch].
 func (w *Watch) Add(x grid.Written) { w.texts = append(w.texts, x) }
 
-// Faults describes the texts that an edge cuts off, and the texts that something is drawn
-// over. Rows above and below a view are not faults if the view scrolls.
+// Faults describes the texts that are cut off by an edge, or covered by something else. If the view
+// scrolls, rows above and below it are not faults.
 func (w *Watch) Faults(g *grid.Grid, scrolls bool) []string {
 	var all []string
 	for i := range w.texts {
@@ -30,7 +30,7 @@ func (w *Watch) Faults(g *grid.Grid, scrolls bool) []string {
 
 func fault(g *grid.Grid, x *grid.Written, scrolls bool) string {
 	if x.Clip.Empty() || strings.TrimSpace(x.Text) == "" {
-		return "" // it is measured, and not drawn
+		return "" // it is only measured
 	}
 	at := fmt.Sprintf("%q at %d,%d", x.Text, x.X, x.Y)
 	if x.Y < x.Clip.Y || x.Y >= x.Clip.Y+x.Clip.H {
@@ -51,7 +51,7 @@ func fault(g *grid.Grid, x *grid.Written, scrolls bool) string {
 				return at + " is cut off"
 			}
 			if now := g.At(col, x.Y).Rune; now != r && (!g.ASCII || now != grid.ASCIIRune(r)) {
-				return fmt.Sprintf("%s is drawn over: %q stands in column %d", at, now, col)
+				return fmt.Sprintf("%s is drawn over: %q is in column %d", at, now, col)
 			}
 		}
 		col += n
@@ -59,7 +59,7 @@ func fault(g *grid.Grid, x *grid.Written, scrolls bool) string {
 	return ""
 }
 
-// short reports an ellipsis that stands for a part of a number or for its unit.
+// short reports an ellipsis that replaces a part of a number or its unit.
 func short(text []rune, i int, at string) string {
 	words := strings.Fields(string(text[:i]))
 	if n := len(words); n > 0 && words[n-1][0] >= '0' && words[n-1][0] <= '9' {

@@ -9,10 +9,11 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// highest is the most rows of a bar: more make it no clearer.
+// highest is the maximum number of rows of a bar; more do not make it clearer.
 const highest = 5
 
-// drawBars draws a bar a row, or higher ones where there is room, in the colour of its series; the present one is bright.
+// drawBars draws one bar per row of the table, in the colour of its series. If there is room, bars
+// are higher. The bar of the present run is bright.
 func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
 	b := &c.bars
@@ -26,14 +27,14 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 		}
 		label := r.Label
 		if len(of.Same) > 0 && r.Series != "" {
-			label = r.Series // all else they have in common
+			label = r.Series // the rest of the label is the same for all
 		}
 		bar := grid.Bar{Label: c.units.Text(label), Value: s.Cell(i, of.Y[0]), Mark: th.Kind(pane.KindOf(r.Kind)).Mark, Style: th.SeriesStyle(slices.Index(c.series, r.Series))}
 		if i == s.Now {
 			bar.Style, b.Shown = th.Focus, len(b.Items)
 		}
 		bar.Ghost = c.ghost.cell(s, i, of.Y[0])
-		if len(of.Y) > 1 && known(s.Cell(i, of.Y[1])) { // the model's, beside it
+		if len(of.Y) > 1 && known(s.Cell(i, of.Y[1])) { // the prediction, next to the bar
 			bar.Note = unit(&s.Columns[of.Y[1]], c.units).Format(s.Cell(i, of.Y[1]), 9) + " " + s.Columns[of.Y[1]].Legend
 		}
 		b.Items = append(b.Items, bar)
@@ -42,7 +43,7 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	for i := range b.Items {
 		c.names = append(c.names, b.Items[i].Label)
 	}
-	shorten(c.names, v.W()/2-3) // a mark stands before them
+	shorten(c.names, v.W()/2-3) // a symbol precedes them
 	for i := range b.Items {
 		b.Items[i].Label = c.names[i]
 	}
@@ -56,7 +57,7 @@ func (c *chart) drawBars(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	b.Draw(rest, th)
 }
 
-// drawStack draws bars as drawBars does, made of the columns.
+// drawStack draws bars like drawBars, each divided into the columns of the chart.
 func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	of, th := &s.Charts[n], h.Theme
 	c.stack.Rows, c.stack.Highest = c.stack.Rows[:0], highest
@@ -66,7 +67,7 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 			parts[k] = s.Cell(i, y)
 			some = some || known(parts[k])
 		}
-		if !some { // of what is published there is the whole alone
+		if !some { // a published result may have only the total
 			continue
 		}
 		row := grid.StackRow{Label: c.units.Text(s.Rows[i].Label), Parts: parts}
@@ -98,8 +99,8 @@ func (c *chart) drawStack(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	c.stack.Draw(rest, th)
 }
 
-// drawHeat draws a cell a row: series down, column X across. The series of the present
-// run is shown where runs have several.
+// drawHeat draws one cell per row of the table: series down, column X across. If several runs have
+// the same cell, the last one is shown.
 func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
 	var across []float64
@@ -110,7 +111,7 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	}
 	slices.Sort(across)
 	m := &c.heat
-	m.Wide = 12 // where they are few, with what they say
+	m.Wide = 12 // a few cells are wide and show their values
 	m.Cols, m.Bar, m.Axis = len(across), v.H() > 8, c.axis(s, of.Y[0], of.YLog, pl.YRange)
 	m.Values = slices.Grow(m.Values[:0], len(across)*len(c.series))[:len(across)*len(c.series)]
 	for i := range m.Values {
@@ -136,7 +137,7 @@ func (c *chart) drawHeat(v grid.View, s *engine.StudyView, n int, h *pane.Host) 
 	m.Draw(c.head(v, title(s, of, pl), th), th)
 }
 
-// title is that of the plot, else that of the first column.
+// title returns the title of the plot, or of the first column.
 func title(s *engine.StudyView, of *engine.Chart, pl *engine.Plot) string {
 	if pl.Title != "" {
 		return pl.Title

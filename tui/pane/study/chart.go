@@ -8,36 +8,36 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// chart draws one projection of the rows, and keeps what it drew with.
+// chart draws one chart of a study. It reuses its buffers for the next frame.
 type chart struct {
 	line   grid.LineChart
 	bars   grid.Bars
 	stack  grid.Stack
 	heat   grid.Heatmap
-	ghost  *ghost   // of the baseline
-	points []points // storage of series, by their place in a chart
+	ghost  *ghost   // the baseline's view of the study
+	points []points // buffers of the series, in the order of the chart
 	legend []item
-	over   bool // it stands over an axis
-	bodies int  // bars, where it does not
+	over   bool // it has a horizontal axis
+	bodies int  // number of bars, if it has no horizontal axis
 	series []string
-	names  []string // of bars
+	names  []string // labels of bars
 	units  grid.Units
 }
 
-// item explains a mark.
+// item is an entry of a legend.
 type item struct {
 	mark  rune
 	name  string
-	short string // where there is little room; "": none
+	short string // if there is little room; "": no short form
 	style grid.Style
 }
 
-// points are the places of one series.
+// points are the points of one series.
 type points struct{ x, y []float64 }
 
 func (p *points) add(x, y float64) { p.x, p.y = append(p.x, x), append(p.y, y) }
 
-// storage gives an empty series that was used in a frame before, if there is one.
+// storage returns an empty series. It reuses the buffer of an earlier frame if there is one.
 func (c *chart) storage() *points {
 	if len(c.points) < cap(c.points) {
 		c.points = c.points[:len(c.points)+1]
@@ -68,7 +68,7 @@ func (c *chart) draw(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	}
 }
 
-// note remembers a series in the order of its first row.
+// note adds a series, in the order of the first rows.
 func (c *chart) note(series string) {
 	for _, s := range c.series {
 		if s == series {
@@ -78,7 +78,7 @@ func (c *chart) note(series string) {
 	c.series = append(c.series, series)
 }
 
-// plot is what a chart shows beside the rows; none where the study gave nothing.
+// plot returns the contents of a chart other than the rows. It is empty if the study has none.
 func plot(s *engine.StudyView, n int) *engine.Plot {
 	if n < len(s.Plots) {
 		return &s.Plots[n]
@@ -86,8 +86,8 @@ func plot(s *engine.StudyView, n int) *engine.Plot {
 	return &engine.Plot{}
 }
 
-// head writes a chart's title and, if there is room, its legend, and gives the view
-// that is left.
+// head writes the title of a chart and, if there is room, its legend. It returns the remaining
+// view.
 func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
 	if v.H() < 6 && (c.over || v.H() < c.bodies+1) {
 		return v
@@ -98,9 +98,9 @@ func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
 	} else {
 		v.TextIn(0, 0, v.W(), c.units.Text(title), grid.Left, th.Title)
 		switch {
-		case c.over: // in all charts over an axis alike, so that they compare
+		case c.over: // the same in all charts with a horizontal axis, so that they can be compared
 			rows += min((v.H()-6)/3, 2)
-		case len(c.legend) > 0: // what the bars leave
+		case len(c.legend) > 0: // the rows that the bars do not need
 			rows += min(max(v.H()-1-c.bodies, 0), 2)
 		}
 		c.explain(v.Sub(grid.Rect{Y: 1, W: v.W(), H: rows - 1}), th.Text)
@@ -108,8 +108,8 @@ func (c *chart) head(v grid.View, title string, th *grid.Theme) grid.View {
 	return v.Sub(grid.Rect{Y: rows, W: v.W(), H: v.H() - rows})
 }
 
-// explain writes the legend on as many rows as there are. An ellipsis replaces the items
-// that have no room.
+// explain writes the legend on the rows of the view. An ellipsis replaces the items that do not
+// fit.
 func (c *chart) explain(v grid.View, look grid.Style) {
 	x, y := 0, 0
 	for i := range c.legend {
@@ -137,7 +137,7 @@ func (c *chart) explain(v grid.View, look grid.Style) {
 	}
 }
 
-// scale is that of an axis.
+// scale returns the scale of an axis.
 func scale(log int) grid.Scale {
 	switch log {
 	case 2:
@@ -148,7 +148,7 @@ func scale(log int) grid.Scale {
 	return grid.Linear
 }
 
-// axis is that of a column.
+// axis returns the axis of a column.
 func (c *chart) axis(s *engine.StudyView, column, log int, r engine.Range) grid.Axis {
 	a := grid.Axis{Scale: scale(log), Unit: unit(&s.Columns[column], c.units)}
 	if r != (engine.Range{}) {
@@ -157,8 +157,8 @@ func (c *chart) axis(s *engine.StudyView, column, log int, r engine.Range) grid.
 	return a
 }
 
-// same says that a row equals the present one where the chart asks for it; a chart
-// that does not ask shows all rows alike.
+// same reports whether a row equals the present one in the columns that the chart lists in Same. If
+// it lists none, all rows are the same.
 func same(s *engine.StudyView, of *engine.Chart, row int) bool {
 	if s.Present() == nil {
 		return len(of.Same) == 0
@@ -171,5 +171,5 @@ func same(s *engine.StudyView, of *engine.Chart, row int) bool {
 	return true
 }
 
-// known says that a number has a place.
+// known reports whether x is a number (not NaN).
 func known(x float64) bool { return !math.IsNaN(x) }

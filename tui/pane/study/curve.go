@@ -9,8 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// drawCurve draws rows as points over a column, between the lines and rules of the
-// model.
+// drawCurve draws rows as points over a column, with the lines and rules of the cost model.
 func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host) {
 	of, pl, th := &s.Charts[n], plot(s, n), h.Theme
 	l := &c.line
@@ -36,7 +35,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	default:
 		c.byColumn(s, of, h.Snap.Kind, th)
 	}
-	for _, y := range of.Y { // after what was measured
+	for _, y := range of.Y { // after the entries of measured values
 		if col := &s.Columns[y]; col.Kind != "" && col.Legend != "" {
 			c.legend = append(c.legend, item{'╌', col.Legend, col.Short, th.Kind(pane.KindOf(col.Kind)).Style})
 		}
@@ -68,7 +67,7 @@ func (c *chart) drawCurve(v grid.View, s *engine.StudyView, n int, h *pane.Host)
 	}
 }
 
-// rules are the thresholds.
+// rules adds the thresholds to the chart.
 func (c *chart) rules(pl *engine.Plot, v grid.View, th *grid.Theme) {
 	c.names = c.names[:0]
 	for i := range pl.Rules {
@@ -94,7 +93,7 @@ func (c *chart) rules(pl *engine.Plot, v grid.View, th *grid.Theme) {
 	}
 }
 
-// modelLine draws a line of the model, and explains it if it has a name.
+// modelLine adds a line of the cost model to the chart, and to the legend if it has a name.
 func (c *chart) modelLine(m *engine.Line, lines []item, th *grid.Theme) []item {
 	s := grid.Series{Name: m.Name, X: m.X, Y: m.Y, Shape: grid.Dashed, Style: th.Dim}
 	switch m.Look {
@@ -110,7 +109,7 @@ func (c *chart) modelLine(m *engine.Line, lines []item, th *grid.Theme) []item {
 	return lines
 }
 
-// label writes a line's label above its place, unless there are words.
+// label writes the label of a line above its position, unless there is text already.
 func (c *chart) label(v grid.View, m *engine.Line, th *grid.Theme) {
 	if m.Label == "" {
 		return
@@ -126,7 +125,7 @@ func (c *chart) label(v grid.View, m *engine.Line, th *grid.Theme) {
 	}
 }
 
-// modelColumns draws columns of modelled numbers as curves over all rows.
+// modelColumns adds the columns of modelled numbers as curves over all rows.
 func (c *chart) modelColumns(s *engine.StudyView, of *engine.Chart, th *grid.Theme) {
 	for _, y := range of.Y {
 		kind := s.Columns[y].Kind
@@ -141,7 +140,7 @@ func (c *chart) modelColumns(s *engine.StudyView, of *engine.Chart, th *grid.The
 	}
 }
 
-// marks draws single points with a meaning.
+// marks adds the special points of a plot: those below the curves (under), or those above.
 func (c *chart) marks(pl *engine.Plot, under bool, th *grid.Theme) {
 	for i := range pl.Marks {
 		if m := &pl.Marks[i]; m.Under == under && known(m.X) && known(m.Y) {
@@ -156,7 +155,7 @@ func (c *chart) mark(r rune, st grid.Style, x, y float64) {
 	c.line.Series = append(c.line.Series, grid.Series{X: p.x, Y: p.y, Shape: grid.Points, Style: st, Glyph: r})
 }
 
-// byColumn draws a series of points a column.
+// byColumn adds one series of points per column.
 func (c *chart) byColumn(s *engine.StudyView, of *engine.Chart, kind engine.Kind, th *grid.Theme) {
 	k := 0
 	for _, y := range of.Y {
@@ -181,8 +180,8 @@ func (c *chart) byColumn(s *engine.StudyView, of *engine.Chart, kind engine.Kind
 	}
 }
 
-// byKind draws the points of all runs by kind: those that are like the present one
-// brightly, and all others dimly.
+// byKind adds the points of all runs, grouped by kind of number. Runs that are the same as the
+// present one (see same) are bright, all others dim.
 func (c *chart) byKind(s *engine.StudyView, of *engine.Chart, th *grid.Theme) {
 	for _, like := range []bool{false, true} {
 		for _, kind := range engine.Kinds {
@@ -205,8 +204,8 @@ func (c *chart) byKind(s *engine.StudyView, of *engine.Chart, th *grid.Theme) {
 	}
 }
 
-// joined draws a curve a series, with the mark of its kind at every row, and what the
-// model says of each row beside it.
+// joined adds one curve per series, with the symbol of its kind at every row, and the predictions
+// of the cost model for the rows.
 func (c *chart) joined(s *engine.StudyView, of *engine.Chart, n int, th *grid.Theme) {
 	for k, series := range c.series {
 		for _, y := range of.Y {
@@ -236,7 +235,7 @@ func (c *chart) joined(s *engine.StudyView, of *engine.Chart, n int, th *grid.Th
 	}
 }
 
-// kinds explains the marks of other runs' points, where their kind is another.
+// kinds adds the symbols of the other kinds of number in the table to the legend.
 func (c *chart) kinds(s *engine.StudyView, th *grid.Theme) {
 	now := s.Present()
 	if now == nil {
@@ -251,7 +250,7 @@ func (c *chart) kinds(s *engine.StudyView, th *grid.Theme) {
 	}
 }
 
-// present puts the point of the present run over all others.
+// present draws the point of the present run over all others.
 func (c *chart) present(s *engine.StudyView, of *engine.Chart, th *grid.Theme) {
 	now := s.Present()
 	if now == nil || len(of.Same) == 0 && !of.Join {

@@ -11,27 +11,27 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// ghost is what the baseline knew of the study that is shown.
+// ghost is the baseline's view of the study that is shown.
 type ghost struct {
-	view   *engine.StudyView // nil: there is no baseline, or it has no such study
-	told   string            // the run that it is of
-	late   bool              // there are no ratios
-	column int               // of the table: the ratio stands beside it; −1: none
-	// own says that the baseline's run has its row in this very table, where runs differ
-	// by what the table compares: every row is held against that one. Else each is held
-	// against the baseline's row of its own name.
+	view   *engine.StudyView // nil: no baseline, or it does not have this study
+	told   string            // description of the baseline run
+	late   bool              // no ratios: timings are inaccurate
+	column int               // column of the table whose ratio is always shown; −1: none
+	// own reports whether the baseline run has a row in the same table. This is so if the two runs
+	// differ only in the knobs that the table compares. Then every row is compared with that row.
+	// Otherwise each row is compared with the baseline row of the same name.
 	own bool
 
 	of    *engine.Baseline
-	name  string // of the study
+	name  string // name of the study
 	index map[rowName]int
-	now   engine.Scenario // that own was worked out for
+	now   engine.Scenario // the scenario for which own was computed
 }
 
-// rowName is what rows of two tables have in common.
+// rowName identifies the same row in two tables.
 type rowName struct{ label, series string }
 
-// look finds the baseline's view of a study.
+// look updates the ghost for a study and the baseline of the host.
 func (g *ghost) look(s *engine.StudyView, h *pane.Host) {
 	if g.view = nil; h.Base == nil {
 		g.of = nil
@@ -54,7 +54,7 @@ func (g *ghost) look(s *engine.StudyView, h *pane.Host) {
 	}
 }
 
-// baseView is a baseline's view of a study that has the same columns.
+// baseView returns a baseline's view of a study with the same columns, or nil.
 func baseView(s *engine.StudyView, b *engine.Baseline) *engine.StudyView {
 	for i := range b.Studies {
 		v := &b.Studies[i]
@@ -65,8 +65,8 @@ func baseView(s *engine.StudyView, b *engine.Baseline) *engine.StudyView {
 	return nil
 }
 
-// compares is the column that a table's ratios are of: the first time or rate that has
-// run, else the first number.
+// compares returns the column for which a table shows ratios: the first time or rate that runs
+// produce, otherwise the first such number, or −1.
 func compares(f *engine.Form) int {
 	first := -1
 	for i := range f.Columns {
@@ -81,7 +81,7 @@ func compares(f *engine.Form) int {
 	return first
 }
 
-// oneTable says that runs of two scenarios stand in one table of a study.
+// oneTable reports whether the runs of two scenarios belong to the same table of a study.
 func oneTable(name string, a, b *engine.Scenario) bool {
 	if a.Workload != b.Workload {
 		return false
@@ -94,7 +94,7 @@ func oneTable(name string, a, b *engine.Scenario) bool {
 	return i >= 0 && w.Studies[i].Rest(a) == w.Studies[i].Rest(b)
 }
 
-// row is the baseline's row that a row is held against; nil: there is none.
+// row returns the baseline row that row n is compared with, or nil.
 func (g *ghost) row(s *engine.StudyView, n int) *engine.Row {
 	if g.view == nil {
 		return nil
@@ -108,7 +108,7 @@ func (g *ghost) row(s *engine.StudyView, n int) *engine.Row {
 	return nil
 }
 
-// cell is a number of that row; NaN: there is none.
+// cell returns a number of the baseline row for row n, or NaN if there is none.
 func (g *ghost) cell(s *engine.StudyView, n, column int) float64 {
 	r := g.row(s, n)
 	if r == nil || column < 0 || column >= len(r.Cells) {
@@ -117,8 +117,8 @@ func (g *ghost) cell(s *engine.StudyView, n, column int) float64 {
 	return r.Cells[column]
 }
 
-// ratio is a row's number of a column over that of its row; NaN: there is none, or the
-// host could not keep the times of one.
+// ratio returns a number of row n relative to the baseline row. It is NaN if there is no baseline
+// row or if the host fell behind in one of the two runs.
 func (g *ghost) ratio(s *engine.StudyView, n, column int) float64 {
 	r := g.row(s, n)
 	if r == nil || g.late || r.Flag == engine.Late || s.Rows[n].Flag == engine.Late {
@@ -127,15 +127,16 @@ func (g *ghost) ratio(s *engine.StudyView, n, column int) float64 {
 	return engine.Quotient(s.Cell(n, column), g.cell(s, n, column))
 }
 
-// The columns of the table's ratio, and what the marks of two kinds take beside it.
+// ratioWide is the width of a ratio in the table. marksWide is the width of the symbols of two
+// kinds of number next to it.
 const (
 	ratioWide = 9
 	marksWide = 4
 )
 
-// beside gives for each column of a table the columns that its ratio takes behind it, 0:
-// none, where the table has so many columns of the screen. The one that compares comes
-// first, the others as far as there is room behind all numbers.
+// beside returns for each column of a table the width of the ratio after it, or 0 for no ratio.
+// room is the width of the table on the screen. The ratio of the main column comes first, the
+// others as far as there is room after all numbers.
 func (g *ghost) beside(dst []int, s *engine.StudyView, labels, room int) []int {
 	dst = dst[:0]
 	wide, numbers := g.wide(s), 3+labels
@@ -161,8 +162,8 @@ func (g *ghost) beside(dst []int, s *engine.StudyView, labels, room int) []int {
 	return dst
 }
 
-// measured says that a column of a table has results of runs: it is no model's, and
-// nothing that charts stand over.
+// measured reports whether a column has results of runs: it is not from a cost model and not the
+// horizontal axis of a chart.
 func measured(f *engine.Form, column int) bool {
 	c := &f.Columns[column]
 	return c.Title != "" && c.Kind == "" &&
@@ -171,7 +172,7 @@ func measured(f *engine.Form, column int) bool {
 		})
 }
 
-// wide is the columns of a ratio in the table; 0: there is none.
+// wide returns the width of a ratio in the table, or 0 if there are no ratios.
 func (g *ghost) wide(s *engine.StudyView) int {
 	switch now := s.Present(); {
 	case g.view == nil || g.column < 0:
@@ -182,7 +183,7 @@ func (g *ghost) wide(s *engine.StudyView) int {
 	return ratioWide
 }
 
-// append writes the ratio of a row's number, and the marks of both kinds where they differ.
+// append appends the ratio of a number, and the symbols of both kinds of number if they differ.
 func (g *ghost) append(dst []byte, s *engine.StudyView, n, column int, th *grid.Theme) []byte {
 	q := g.ratio(s, n, column)
 	dst = engine.AppendFactor(dst, q)
@@ -195,14 +196,15 @@ func (g *ghost) append(dst []byte, s *engine.StudyView, n, column int, th *grid.
 	return dst
 }
 
-// The marks of the baseline: its points and its curves in a chart, and across bars.
+// These are the symbols of the baseline: its points and its curves in a chart, and its values on
+// bars.
 const (
 	atBase     = '+'
 	curveBase  = '╌'
 	acrossBars = '╎'
 )
 
-// explainGhost adds the baseline to a legend, by the mark that a chart has for it.
+// explainGhost adds the baseline to the legend, with the symbol that the chart uses for it.
 func (c *chart) explainGhost(mark rune, th *grid.Theme) {
 	g := c.ghost
 	if g.view == nil || g.own && g.view.Present() == nil {
@@ -215,7 +217,7 @@ func (c *chart) explainGhost(mark rune, th *grid.Theme) {
 	c.legend = append(c.legend, item{mark, words + g.told, "baseline", th.Dim})
 }
 
-// ghostPoint marks the baseline's run in the table that it shares with the present one.
+// ghostPoint draws the point of the baseline run if it is in the same table as the present run.
 func (c *chart) ghostPoint(of *engine.Chart, th *grid.Theme) {
 	g := c.ghost
 	if g.view == nil || !g.own {
@@ -228,7 +230,7 @@ func (c *chart) ghostPoint(of *engine.Chart, th *grid.Theme) {
 	}
 }
 
-// ghostCurves draws the curves of the baseline's table, where that is another one.
+// ghostCurves draws the curves of the baseline table if it is another one.
 func (c *chart) ghostCurves(of *engine.Chart, th *grid.Theme) {
 	g := c.ghost
 	if g.view == nil || g.own {
@@ -241,7 +243,7 @@ func (c *chart) ghostCurves(of *engine.Chart, th *grid.Theme) {
 			series = append(series, s)
 		}
 	}
-	if !of.Join { // all rows are one curve a column
+	if !of.Join { // all rows together are one curve per column
 		series = series[:min(len(series), 1)]
 	}
 	for k, name := range series {

@@ -7,12 +7,12 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// comma is between the parts of a name.
+// comma separates the parts of a name.
 const comma = ", "
 
-// shorten brings names to so many columns so that what tells them apart stays: parts that
-// all share go first, and a name that is longer still is cut where most of them differ
-// beside the cut. It gives how many parts at the beginning went.
+// shorten limits names to a number of columns so that they stay distinguishable. Parts that all
+// names share are dropped first. A name that is still too long is cut at the position where most of
+// the cut names still differ. It returns the number of parts that were dropped at the beginning.
 func shorten(names []string, cols int) (head int) {
 	head = apart(names, cols)
 	if longest(names) > cols && cols > 2 {
@@ -21,7 +21,7 @@ func shorten(names []string, cols int) (head int) {
 	return head
 }
 
-// longest is the columns of the longest name.
+// longest returns the width of the longest name.
 func longest(names []string) (cols int) {
 	for _, n := range names {
 		cols = max(cols, grid.Width(n))
@@ -29,9 +29,9 @@ func longest(names []string) (cols int) {
 	return cols
 }
 
-// apart drops from names those parts that all share, at both ends and then between, where a
-// name takes more than so many columns. A part stays where without it a name is empty, or
-// equals another one. It gives how many parts at the beginning went.
+// apart drops the parts that all names share if a name is wider than cols: first at both ends and
+// then between. It keeps a part if a name would become empty or equal to another one. It returns
+// the number of parts that were dropped at the beginning.
 func apart(names []string, cols int) (head int) {
 	if longest(names) <= cols || len(names) < 2 {
 		return 0
@@ -74,7 +74,7 @@ func apart(names []string, cols int) (head int) {
 	return head
 }
 
-// cutLast cuts off the part behind the last separator.
+// cutLast splits s at the last separator.
 func cutLast(s, sep string) (part, rest string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[i+len(sep):], s[:i], true
@@ -82,7 +82,7 @@ func cutLast(s, sep string) (part, rest string, found bool) {
 	return s, "", false
 }
 
-// different is how many of the names differ.
+// different returns the number of different names.
 func different(names []string) int {
 	seen := make(map[string]bool, len(names))
 	for _, n := range names {
@@ -91,8 +91,9 @@ func different(names []string) int {
 	return len(seen)
 }
 
-// squeeze cuts names that are too long to so many columns, all behind the same one: at the
-// end if they differ before it, else as near to the end as leaves most of them apart.
+// squeeze cuts all names that are too long to cols columns, at the same position. It cuts them at
+// the end if they differ before it, otherwise at the last position that keeps as many names
+// different as possible.
 func squeeze(names []string, cols int) {
 	all, most := different(names), 0
 	best, cut := []string(nil), make([]string, len(names))

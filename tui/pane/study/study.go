@@ -11,37 +11,37 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry: the workload's first study.
+// Spec is the registry entry for the first study of the workload.
 var Spec = pane.Spec{
 	Name: "locality", Title: "Locality", Doc: "the first study of the workload", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, other) != nil },
 	New:     func() pane.Pane { return &Pane{shows: other, home: study.LocalityName} },
 }
 
-// Overlap is the line of the registry for ε alone.
+// Overlap is the registry entry for the study of ε.
 var Overlap = pane.Spec{
-	Name: "overlap", Title: "Overlap ε", Doc: "what overlapping communication gains (ε)", Place: pane.Story,
+	Name: "overlap", Title: "Overlap ε", Doc: "the gain from overlapping communication (ε)", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, overlap) != nil },
 	New:     func() pane.Pane { return &Pane{shows: overlap, home: study.EpsilonName} },
 }
 
-// Convergence is the line of the registry for residuals and errors alone.
+// Convergence is the registry entry for the study of residuals and errors.
 var Convergence = pane.Spec{
 	Name: "convergence", Title: "Convergence", Doc: "how an iterative solution converges", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, convergence) != nil },
 	New:     func() pane.Pane { return &Pane{shows: convergence, home: study.ConvergenceName} },
 }
 
-// Steps is the line of the registry for how times of steps are spread.
+// Steps is the registry entry for the study of the distribution of step times.
 var Steps = pane.Spec{
-	Name: "steps", Title: "Spread of steps", Doc: "how the times of a workload's steps are spread", Place: pane.Story,
+	Name: "steps", Title: "Spread of steps", Doc: "the distribution of step times", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return find(s.Studies, steps) != nil },
 	New:     func() pane.Pane { return &Pane{shows: steps, home: study.StepsName} },
 }
 
-// Links is the line of the registry for what a network's links carry.
+// Links is the registry entry for the study of the load on a network's links.
 var Links = pane.Spec{
-	Name: "links", Title: "Links", Doc: "what the network's links carry", Place: pane.Story,
+	Name: "links", Title: "Links", Doc: "the load of the network's links", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { v := find(s.Studies, links); return v != nil && len(v.Rows) > 0 },
 	New:     func() pane.Pane { return &Pane{shows: links, home: study.LinksName} },
 }
@@ -58,7 +58,7 @@ func other(name string) bool {
 	return !overlap(name) && !convergence(name) && !steps(name) && !links(name)
 }
 
-// find gives the first study that a pane shows; nil: there is none.
+// find returns the first study that a pane shows, or nil if there is none.
 func find(all []engine.StudyView, shows func(name string) bool) *engine.StudyView {
 	if i := slices.IndexFunc(all, func(s engine.StudyView) bool { return shows(s.Name) }); i >= 0 {
 		return &all[i]
@@ -68,25 +68,25 @@ func find(all []engine.StudyView, shows func(name string) bool) *engine.StudyVie
 
 // Pane draws one study.
 type Pane struct {
-	shows  func(name string) bool // which studies
-	home   string                 // that a workload without any is told of
+	shows  func(name string) bool // reports whether the pane shows the study of this name
+	home   string                 // name of the study that is suggested if the workload has none
 	charts []chart
-	ghost  ghost // of the baseline
+	ghost  ghost // the baseline's view of the study
 	text   []byte
-	labels int      // columns of the table's first one
-	names  []string // of its rows
-	item   string   // that heads them
-	beside []int    // columns of the ratios behind each
+	labels int      // width of the table's first column
+	names  []string // labels of its rows
+	item   string   // heading of the labels
+	beside []int    // width of the ratios after each column
 	scroll scroll
 	units  grid.Units
 }
 
-// Inputs are the snapshot, how curves are drawn, and whether words stand elsewhere.
+// Inputs returns the snapshot and the style of curves.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs {
 	return pane.Inputs{Snap: h.Snap, Markers: h.Markers}
 }
 
-// Actions scroll a table that is longer than its place.
+// Actions returns the actions that scroll a table that does not fit.
 func (p *Pane) Actions() []pane.Action {
 	long := func(*pane.Host) bool { return p.scroll.scrolled }
 	return []pane.Action{
@@ -95,14 +95,15 @@ func (p *Pane) Actions() []pane.Action {
 	}
 }
 
-// Wheel scrolls by a row.
+// Wheel scrolls by one row.
 func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 	p.scroll.by -= by
 	return p.scroll.scrolled
 }
 
-// The least that a chart needs with its axes, and the rows from which there are words
-// below. A table stands beside the chart of a low, wide pane.
+// chartW and chartH are the minimum size of a chart with its axes. wordsH is the minimum height for
+// text below. A pane of at least tableW columns and less than tableH rows has its table next to the
+// chart.
 const (
 	chartW = 37
 	chartH = 11
@@ -111,7 +112,7 @@ const (
 	tableH = 18
 )
 
-// Draw shares the pane out to charts, table and words.
+// Draw divides the pane into charts, table and text.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	s := find(h.Snap.Studies, p.shows)
 	switch {
@@ -149,7 +150,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		}
 	}
 	beside, room := v.W() >= tableW && v.H() < tableH, v.W()
-	if beside { // names take no chart's place
+	if beside { // long names must not displace a chart
 		room = rest.W - 1 - charts(rest.W-1-min(p.measure(s, 0), v.W()/2), s)*(chartW+2) + 2
 	}
 	if wide := p.measure(s, room); wide > 0 {
@@ -169,12 +170,12 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// charts is how many of a study's charts stand beside each other on so many columns.
+// charts returns the number of charts that fit next to each other on this many columns.
 func charts(cols int, s *engine.StudyView) int {
 	return min(max((cols+2)/(chartW+2), 1), max(len(s.Charts), 1))
 }
 
-// share puts charts beside each other, or one below the other, as far as there is room.
+// share places the charts next to each other or one below the other, as far as there is room.
 func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.Host) {
 	n := len(s.Charts)
 	for len(p.charts) < n {
@@ -198,11 +199,11 @@ func (p *Pane) share(v grid.View, rest grid.Rect, s *engine.StudyView, h *pane.H
 	}
 }
 
-// aroundTitle is the columns of a border that a title takes in addition to its text.
+// aroundTitle is the number of columns of a border that a title needs in addition to its text.
 const aroundTitle = 4
 
-// caption is the study's caption and the kind of its numbers, or only the kind if both have
-// no room in the columns that a title leaves.
+// caption returns the study's caption and the kind of its numbers. If both do not fit next to the
+// title, it returns only the kind.
 func caption(s *engine.Form, h *pane.Host, cols int) string {
 	if h.Snap.Kind == "" || s.Caption == "" {
 		return h.KindWords()
@@ -213,7 +214,7 @@ func caption(s *engine.Form, h *pane.Host, cols int) string {
 	return h.KindWords()
 }
 
-// missing are the hints of a study that has nothing to show.
+// missing returns the hints of a study that has nothing to show.
 func missing(s *engine.StudyView, h *pane.Host) []string {
 	var all []string
 	for _, hint := range s.Missing {
@@ -226,7 +227,7 @@ func missing(s *engine.StudyView, h *pane.Host) []string {
 	return all
 }
 
-// absent says which workload has such a study, and how to run it.
+// absent writes which workload has the study, and how to run it.
 func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
 	for _, w := range workload.All() {
 		for _, st := range w.Studies {
@@ -237,11 +238,11 @@ func (p *Pane) absent(v grid.View, h *pane.Host) pane.Border {
 			}
 		}
 	}
-	h.Tell(v, "No workload of this build has such a study.")
+	h.Tell(v, "This build has no workload with such a study.")
 	return pane.Border{Right: h.KindWords()}
 }
 
-// facts is the row of numbers of the present run.
+// facts draws the row of numbers of the present run.
 func (p *Pane) facts(v grid.View, s *engine.StudyView, h *pane.Host) {
 	th := h.Theme
 	items := make([]grid.LegendItem, 0, len(s.Facts))
@@ -262,8 +263,8 @@ func (p *Pane) facts(v grid.View, s *engine.StudyView, h *pane.Host) {
 	grid.DrawLegendRow(v, 0, 0, th, items)
 }
 
-// words writes what rules and what turning a knob has done, and gives the rows that
-// this takes on cols columns.
+// words writes the explanation and the effect of the last change. It returns the number of rows for
+// this many columns.
 func (p *Pane) words(v grid.View, s *engine.StudyView, h *pane.Host, cols int) int {
 	if v.W() == 0 {
 		v = v.Sub(grid.Rect{W: cols})
@@ -278,7 +279,7 @@ func (p *Pane) words(v grid.View, s *engine.StudyView, h *pane.Host, cols int) i
 	return f.Y
 }
 
-// glyphs are the marks of places in a chart.
+// glyphs are the symbols of special points in a chart.
 var glyphs = map[engine.Glyph]rune{engine.AtBest: '△', engine.AtEqual: '▽', engine.AtModel: '◇', engine.Dash: '–'}
 
 func glyph(g engine.Glyph, kind engine.Kind, th *grid.Theme) rune {
@@ -288,7 +289,7 @@ func glyph(g engine.Glyph, kind engine.Kind, th *grid.Theme) rune {
 	return th.Kind(pane.KindOf(kind)).Mark
 }
 
-// unit is how a column's numbers are written.
+// unit returns the format of a column's numbers.
 func unit(c *engine.Column, u grid.Units) grid.Unit {
 	switch c.Unit {
 	case "%":

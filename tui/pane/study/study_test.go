@@ -32,7 +32,7 @@ func TestStudiesLookLikeThis(t *testing.T) {
 	}
 }
 
-// Links of a torus carry an FFT's exchanges and a broadcast.
+// The links of a torus carry the exchanges of an FFT and a broadcast.
 func TestLinksOfATorusLookLikeThis(t *testing.T) {
 	for _, r := range []runs.Run{
 		{Workload: "fft", Knobs: map[string]string{"class": "own", "nx": "32", "ny": "32", "nz": "32", "rows": "4", "nodes": "32", "ranks-per-node": "1"}},
@@ -45,8 +45,8 @@ func TestLinksOfATorusLookLikeThis(t *testing.T) {
 	}
 }
 
-// The ε of schemes: of other threads and nodes, without a scheme, and where there is
-// nothing to compare yet.
+// The study of ε is drawn for other numbers of threads and nodes, without a scheme, and before
+// there is anything to compare.
 func TestOverlapLooksLikeThis(t *testing.T) {
 	masteronly := panetest.Scheme(1, 8, panetest.Masteronly)
 	panetest.Looks(t, &Overlap, "one reserved thread of 8", masteronly, panetest.Scheme(1, 8))
@@ -72,8 +72,8 @@ func TestOverlapLooksLikeThis(t *testing.T) {
 	golden.Text(t, "overlap: next to a baseline of another table", panetest.Draw(Overlap.New(), panetest.NextTo(panetest.Scheme(1, 4), panetest.Scheme(1, 8)), l))
 }
 
-// The present point stands over its f_comm and n_k at its ε, the model's ε over the
-// same f_comm, and both move with the run.
+// The present point is at its f_comm and n_k and at its ε. The predicted ε is at the same f_comm.
+// Both move with the run.
 func TestThePointMoves(t *testing.T) {
 	th := grid.Themes()[0]
 	p := Overlap.New().(*Pane)
@@ -94,28 +94,28 @@ func TestThePointMoves(t *testing.T) {
 			left := n * 59
 			col, row, ok := p.charts[n].line.Place(x, at[study.EpsilonValue])
 			if !ok {
-				t.Fatalf("chart %d: the point lies outside", n)
+				t.Fatalf("chart %d: the point is outside", n)
 			}
 			if cell := g.At(left+col, 3+row); cell.Rune != '◆' || cell.Fg != th.Focus.Fg {
-				t.Errorf("n_k = %s, chart %d: %q stands at the present point\n%s", planes, n, cell.Rune, g.PlainText())
+				t.Errorf("n_k = %s, chart %d: %q is at the present point, want ◆\n%s", planes, n, cell.Rune, g.PlainText())
 			}
 			if n == 0 {
 				seen[[2]int{col, row}] = true
 				mc, mr, _ := p.charts[n].line.Place(x, at[study.EpsilonModel])
 				if r := g.At(mc, 3+mr).Rune; r != '◇' && [2]int{mc, mr} != [2]int{col, row} {
-					t.Errorf("n_k = %s: %q stands where the model's ε is", planes, r)
+					t.Errorf("n_k = %s: %q is at the predicted ε, want ◇", planes, r)
 				}
 			}
 		}
 	}
 	if len(seen) != 3 {
-		t.Errorf("three n_k have %d places", len(seen))
+		t.Errorf("three n_k have %d positions, want 3", len(seen))
 	}
 }
 
-// The names of rows are whole where there is room for them, beside as many charts as with
-// short ones, and leave the numbers their places where there is not.
-func TestNamesOfRowsAreWhole(t *testing.T) {
+// The names of rows are complete if there is room, next to the same number of charts as short
+// names. Otherwise they leave room for the numbers.
+func TestNamesOfRowsAreComplete(t *testing.T) {
 	const name = "two-sided, direct, 1000³, 16×6"
 	snap := panetest.Demo(4, 4, 4)
 	v := &snap.Studies[0]
@@ -134,10 +134,10 @@ func TestNamesOfRowsAreWhole(t *testing.T) {
 		axes := count(c.cols, c.rows, "└")
 		v.Rows[v.Now].Label = name
 		if whole := count(c.cols, c.rows, name) > 0; whole != c.whole {
-			t.Errorf("%d×%d: the name is whole: %v, want %v", c.cols, c.rows, whole, c.whole)
+			t.Errorf("%d×%d: the name is complete: %v, want %v", c.cols, c.rows, whole, c.whole)
 		}
 		if n := count(c.cols, c.rows, "└"); n != axes {
-			t.Errorf("%d×%d: %d charts, %d beside a short name", c.cols, c.rows, n, axes)
+			t.Errorf("%d×%d: %d charts, but %d with a short name", c.cols, c.rows, n, axes)
 		}
 		if c.whole && count(c.cols, c.rows, last) == 0 {
 			t.Errorf("%d×%d: no column %q", c.cols, c.rows, last)
@@ -145,8 +145,8 @@ func TestNamesOfRowsAreWhole(t *testing.T) {
 	}
 }
 
-// What is published as a whole has no bar of parts.
-func TestWholesHaveNoBarOfParts(t *testing.T) {
+// A published total does not have a bar of parts.
+func TestTotalsHaveNoBarOfParts(t *testing.T) {
 	s := &engine.StudyView{
 		Form: engine.Form{Columns: []engine.Column{{Name: "move", Legend: "move", Unit: "s"}, {Name: "sync", Legend: "sync", Unit: "s"}},
 			Charts: []engine.Chart{{Shape: engine.Stack, Y: []int{0, 1}}}},
@@ -157,18 +157,18 @@ func TestWholesHaveNoBarOfParts(t *testing.T) {
 	c := chart{ghost: &ghost{}}
 	c.draw(g.All(), s, 0, &pane.Host{Snap: &engine.Snapshot{}, Theme: grid.Themes()[0], Keys: func(a string) string { return a }})
 	if text := g.PlainText(); strings.Contains(text, "paper") || !strings.Contains(text, "bulk █") {
-		t.Errorf("of a whole and of parts:\n%s", text)
+		t.Errorf("want a bar for the parts and none for the total:\n%s", text)
 	}
 }
 
-// A table that is longer than its place scrolls, and marks say where there is more. The
-// present row is what it goes back to when another one is present.
+// A table that does not fit scrolls, and symbols show that there are more rows. If another row
+// becomes the present one, the table shows that row.
 func TestALongTableScrolls(t *testing.T) {
 	var c scroll
 	for _, tt := range []struct{ by, now, n, room, want int }{
-		{0, 0, 3, 5, 0}, {4, 0, 3, 5, 0}, // all are shown
+		{0, 0, 3, 5, 0}, {4, 0, 3, 5, 0}, // all rows fit
 		{0, 20, 40, 10, 15}, {4, 20, 40, 10, 19}, {400, 20, 40, 10, 30}, {-4, 20, 40, 10, 26}, {-400, 20, 40, 10, 0},
-		{0, 21, 40, 10, 16}, // another one is present
+		{0, 21, 40, 10, 16}, // another row is present
 	} {
 		c.by += tt.by
 		if got := c.top(tt.now, tt.n, tt.room); got != tt.want {
@@ -177,9 +177,9 @@ func TestALongTableScrolls(t *testing.T) {
 	}
 }
 
-// Names of bars that do not fit leave out what all have in common, and no more; a bar alone
-// keeps its name.
-func TestNamesOfBarsSayWhatDiffers(t *testing.T) {
+// If names of bars do not fit, only the parts that all names share are dropped. A single bar keeps
+// its name.
+func TestNamesOfBarsKeepDifferences(t *testing.T) {
 	for _, c := range []struct {
 		cols        int
 		names, want []string

@@ -8,15 +8,15 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// leastLabel is the columns of the first column of a table, and longLabel what it takes
-// of a long name where others want the room.
+// leastLabel is the minimum width of the first column of a table. longLabel is its width for long
+// names if other columns need the room.
 const (
 	leastLabel = 5
 	longLabel  = 24
 )
 
-// measure finds the columns of a study's table, whose names are whole where room allows,
-// and else without what all share, which the heading then leaves out; 0: it has none.
+// measure returns the width of a study's table, or 0 if it has none. Labels are complete if there
+// is room. Otherwise parts that all labels share are dropped, from the heading as well.
 func (p *Pane) measure(s *engine.StudyView, room int) int {
 	wide := 0
 	for i := range s.Columns {
@@ -27,7 +27,7 @@ func (p *Pane) measure(s *engine.StudyView, room int) int {
 	if wide == 0 {
 		return 0
 	}
-	wide += 3 // the mark before names, and blanks
+	wide += 3 // the symbol before names, and blanks
 	for i := range s.Columns {
 		if i == p.ghost.column || measured(&s.Form, i) {
 			wide += p.ghost.wide(s)
@@ -47,8 +47,8 @@ func (p *Pane) measure(s *engine.StudyView, room int) int {
 	return p.labels + wide
 }
 
-// table lists the rows. The best has a star, what cannot be run is struck by a cross,
-// the present one is selected.
+// table draws the table. The best row has a star, a row that cannot run has a cross, and the
+// present row is highlighted.
 func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
 	if v.H() == 0 || v.W() < 18 {
 		return
@@ -89,15 +89,15 @@ func (p *Pane) table(v grid.View, s *engine.StudyView, h *pane.Host) {
 	}
 }
 
-// scroll is how far a table that is longer than its place was scrolled from the rows
-// around the present one.
+// scroll is the scroll position of a table that does not fit, relative to the rows around the
+// present one.
 type scroll struct {
 	by       int
-	now      int  // the present row, which begins anew
-	scrolled bool // the table is longer than its place
+	now      int  // the present row; a change resets the scroll position
+	scrolled bool // the table does not fit
 }
 
-// top is the first of n rows that is shown where there is room for some.
+// top returns the first row that is shown of a table with n rows, if there is room for room rows.
 func (c *scroll) top(now, n, room int) int {
 	if now != c.now {
 		c.now, c.by = now, 0
@@ -110,7 +110,8 @@ func (c *scroll) top(now, n, room int) int {
 	return top
 }
 
-// flagLook is how a row with a flag looks.
+// flagLook returns the symbol of a flag, its style, and the style of the row. The symbol is 0 if
+// there is none.
 func flagLook(f engine.Flag, th *grid.Theme) (mark rune, ink, text grid.Style) {
 	switch f {
 	case engine.Unfit:
@@ -163,7 +164,7 @@ func (p *Pane) row(v grid.View, s *engine.StudyView, n int, th *grid.Theme) {
 	}
 }
 
-// oneLine says the same of the present row and of the best.
+// oneLine draws the present row and the best row in one line.
 func (p *Pane) oneLine(v grid.View, s *engine.StudyView, th *grid.Theme) {
 	x := 0
 	for i := range s.Rows {

@@ -10,15 +10,15 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// ghost is the baseline's table that one is held against.
+// ghost is the baseline table that a table is compared with.
 type ghost struct {
-	table         *engine.Table // nil: there is none
-	layer         int           // of it; 0: all
-	rows, columns []int         // of it, by those of the present one; −1: it has none
-	each          float64       // what a count stands for, an iteration
+	table         *engine.Table // nil: no such table
+	layer         int           // layer of the baseline table; 0: all
+	rows, columns []int         // indices in the baseline table by indices in the present one; −1: missing
+	each          float64       // value of one count, per iteration
 }
 
-// look finds the baseline's table.
+// look finds the baseline table.
 func (g *ghost) look(t *engine.Table, layer int, h *pane.Host) {
 	if g.table = nil; h.Base == nil {
 		return
@@ -36,7 +36,7 @@ func (g *ghost) look(t *engine.Table, layer int, h *pane.Host) {
 	g.rows, g.columns = places(g.rows[:0], t.Rows, b.Rows), places(g.columns[:0], t.Columns, b.Columns)
 }
 
-// places are those of names among others.
+// places appends the indices of names in another list, −1 if missing.
 func places(dst []int, names, among []string) []int {
 	for _, name := range names {
 		dst = append(dst, slices.Index(among, name))
@@ -44,7 +44,7 @@ func places(dst []int, names, among []string) []int {
 	return dst
 }
 
-// at is the baseline's number of a cell; NaN: there is none.
+// at returns the baseline value of a cell, or NaN if there is none.
 func (g *ghost) at(row, column int) float64 {
 	if g.table == nil || g.rows[row] < 0 || g.columns[column] < 0 {
 		return math.NaN()
@@ -56,7 +56,7 @@ func (g *ghost) at(row, column int) float64 {
 	return float64(n) * g.each
 }
 
-// total is the baseline's sum over a row, with the parts if they are wanted.
+// total returns the baseline's sum over a row, and its parts appended to parts.
 func (g *ghost) total(row, columns int, parts []float64) (sum float64, all []float64) {
 	for c := range columns {
 		x := g.at(row, c)
@@ -68,21 +68,21 @@ func (g *ghost) total(row, columns int, parts []float64) (sum float64, all []flo
 	return sum, parts
 }
 
-// factor is a ratio in a few columns.
+// factor formats a ratio in a few columns.
 func factor(q float64) string { return string(engine.AppendFactor(nil, q)) }
 
-// explain writes what marks and ratios compare, and gives the rows that it took.
+// explain writes the legend of the baseline and returns the number of rows that it used.
 func explain(v grid.View, y int, h *pane.Host, late bool) int {
 	if h.Base == nil || y >= v.H() {
 		return 0
 	}
-	text := "╎ and ×: baseline: " + h.Base.Told
+	text := "╎ baseline, × ratio to it: " + h.Base.Told
 	if late {
-		text = "╎ baseline: " + h.Base.Told + "; no ratios: times are late"
+		text = "╎ baseline: " + h.Base.Told + "; no ratios: inaccurate timings"
 	}
 	v.TextIn(0, y, v.W(), text, grid.Left, h.Theme.Dim)
 	return 1
 }
 
-// timed says that numbers of a unit may be late.
+// timed reports whether numbers with this unit depend on timings, which can be inaccurate.
 func timed(unit string) bool { return strings.Contains(unit, "s") }

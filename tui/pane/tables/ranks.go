@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// drawRanks draws a bar a rank where there is room, else a map of the nodes' ranks. The
-// slowest, or the largest, is marked.
+// drawRanks draws one bar per rank if there is room, otherwise a map of the nodes' ranks. The
+// slowest or largest rank is marked.
 func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 	worst := -1
 	for rank, x := range r.Values {
@@ -21,13 +21,13 @@ func (p *Pane) drawRanks(v grid.View, r *engine.Ranked, h *pane.Host) {
 		}
 	}
 	if worst < 0 {
-		h.Tell(v, "Nothing was reported yet.")
+		h.Tell(v, "No values yet.")
 		return
 	}
 	l, unit := &h.Snap.Layout, h.Units.Of(r.Unit)
-	text := fmt.Sprintf("▲ most: rank %d of node %d, %s", worst, l.NodeOf(worst), unit.String(r.Values[worst]))
+	text := fmt.Sprintf("▲ largest: rank %d of node %d, %s", worst, l.NodeOf(worst), unit.String(r.Values[worst]))
 	if r.Value > 0 {
-		text += fmt.Sprintf(", %.3g× the mean of %s", r.Values[worst]/r.Value, unit.String(r.Value))
+		text += fmt.Sprintf(", %.3g× the mean (%s)", r.Values[worst]/r.Value, unit.String(r.Value))
 	}
 	rest := v
 	if v.H() > 2 {

@@ -13,30 +13,30 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "tables", Title: "Tables", Doc: "what the workload counts, by table and by rank", Place: pane.Times,
+	Name: "tables", Title: "Tables", Doc: "the counts and times of the workload, by table and by rank", Place: pane.Times,
 	Offered: engine.Drawn,
 	Now:     engine.Drawn,
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// Pane is the page that is shown, and how.
+// Pane is the selected page and its view settings.
 type Pane struct {
 	page   int
-	of     string // the workload that page and layer are of
-	layer  int    // of the table; 0: all, else the layer before
-	shares bool   // bars show shares of each whole
+	of     string // workload of page and layer
+	layer  int    // layer of the table plus 1; 0: all
+	shares bool   // bars show shares of their total
 	heat   grid.Heatmap
 	stack  grid.Stack
 	bars   grid.Bars
-	ghost  ghost // of the baseline
+	ghost  ghost // the baseline table
 }
 
-// Inputs is the snapshot alone.
+// Inputs returns the snapshot.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
 
-// Actions turn pages and layers.
+// Actions returns the actions that change the page and the layer.
 func (p *Pane) Actions() []pane.Action {
 	layered := func(h *pane.Host) bool {
 		t := p.table(h.Snap)
@@ -47,7 +47,7 @@ func (p *Pane) Actions() []pane.Action {
 		return t != nil && t.Shape == engine.Stack
 	}
 	return []pane.Action{
-		{Name: "next-table", Keys: []string{"T"}, Doc: "show the next table of what the workload counts",
+		{Name: "next-table", Keys: []string{"T"}, Doc: "show the next table of the workload",
 			Do:    func(h *pane.Host) { p.page, p.layer = p.page+1, 0 },
 			Ready: func(h *pane.Host) bool { return pages(h.Snap) > 1 }},
 		{Name: "row-up", Do: func(h *pane.Host) { p.turn(h, -1) }, Ready: layered},
@@ -56,7 +56,7 @@ func (p *Pane) Actions() []pane.Action {
 	}
 }
 
-// Wheel turns layers.
+// Wheel changes the layer.
 func (p *Pane) Wheel(h *pane.Host, _, _, by int) bool {
 	if t := p.table(h.Snap); t == nil || len(t.Layers) < 2 {
 		return false
@@ -71,7 +71,7 @@ func (p *Pane) turn(h *pane.Host, by int) {
 	}
 }
 
-// pages is how many tables and metrics by rank a run has.
+// pages returns the number of tables and metrics by rank of a run.
 func pages(s *engine.Snapshot) int {
 	n := len(s.Ranked)
 	for i := range s.Tallies {
@@ -82,7 +82,7 @@ func pages(s *engine.Snapshot) int {
 	return n
 }
 
-// at is the page that is shown, where the run has any.
+// at returns the page that is shown, limited to existing pages.
 func (p *Pane) at(s *engine.Snapshot) int {
 	n := pages(s)
 	if p.of != s.Scenario.Workload {
@@ -94,7 +94,7 @@ func (p *Pane) at(s *engine.Snapshot) int {
 	return p.page
 }
 
-// table is the table of the page; nil: it is of a metric by rank, or there is none.
+// table returns the table of the page, or nil if the page shows a metric by rank or does not exist.
 func (p *Pane) table(s *engine.Snapshot) *engine.Table {
 	k := p.at(s)
 	for i := range s.Tallies {
@@ -118,7 +118,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		h.Empty(v)
 		return pane.Border{Right: h.KindWords()}
 	case n == 0:
-		h.Tell(v, s.Scenario.Workload+" counts nothing by table.", "multigrid counts messages by size and link: type "+h.Typed("workload multigrid")+".")
+		h.Tell(v, s.Scenario.Workload+" has no tables.", "Try multigrid, which counts messages by size and link: type "+h.Typed("workload multigrid")+".")
 		return pane.Border{Right: h.KindWords()}
 	}
 	b := pane.Border{Right: h.KindWords()}
@@ -142,7 +142,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		p.drawRanks(v, r, h)
 	}
 	if n > 1 {
-		const besides = 6 // of the border, the pane's digit and blanks
+		const besides = 6 // columns for the border, the pane's digit and blanks
 		for _, which := range [...]string{fmt.Sprintf(" (%d of %d, %s)", p.page+1, n, h.Keys("next-table")), fmt.Sprintf(" %d/%d", p.page+1, n)} {
 			if grid.Width(b.Title+which)+besides <= v.W() {
 				b.Title += which
@@ -153,8 +153,8 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// used are the rows from the first to the last, and the columns, that have any count in
-// any layer.
+// used returns the columns that have a count in any layer, and the range of rows from the first to
+// the last such row.
 func used(t *engine.Table) (first, end int, columns []int) {
 	first = -1
 	for row := range t.Rows {
@@ -179,7 +179,7 @@ func used(t *engine.Table) (first, end int, columns []int) {
 	return first, end, columns
 }
 
-// count is a cell of the layer that is shown.
+// count returns a count of the layer that is shown.
 func (p *Pane) count(t *engine.Table, row, column int) int64 {
 	if p.layer == 0 {
 		return t.At(row, column)
@@ -187,14 +187,14 @@ func (p *Pane) count(t *engine.Table, row, column int) int64 {
 	return t.In(p.layer-1, row, column)
 }
 
-// iterations are those that the counts are of.
+// iterations returns the number of iterations that the counts cover.
 func iterations(s *engine.Snapshot) float64 { return float64(max(s.Counted, 1)) }
 
-// drawHeat draws rows down and columns across, in powers of ten.
+// drawHeat draws a heat map with a logarithmic scale: rows down, columns across.
 func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 	first, end, columns := used(t)
 	if first < 0 {
-		h.Tell(v, "Nothing was counted yet.")
+		h.Tell(v, "No counts yet.")
 		return
 	}
 	m := &p.heat
@@ -243,14 +243,14 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 		m.Wide = max(m.Wide, grid.Width(t.Columns[c])+1)
 	}
 	if v.H() > 6 {
-		line := h.Units.Of(t.Unit).String(all) + " an iteration"
+		line := h.Units.Of(t.Unit).String(all) + "/iteration"
 		add := func(more string) {
 			if grid.Width(line+more) <= v.W() {
 				line += more
 			}
 		}
 		if most > 0 && most < all {
-			add(fmt.Sprintf("; %.0f %%: %s", 100*most/all, where))
+			add(fmt.Sprintf("; %.0f %% in %s", 100*most/all, where))
 		}
 		if t.Layer != "" && p.layer == 0 && len(t.Layers) > 1 {
 			add("; all " + strconv.Itoa(len(t.Layers)) + " " + t.Layer + "s")
@@ -258,14 +258,14 @@ func (p *Pane) drawHeat(v grid.View, t *engine.Table, h *pane.Host) {
 		v.TextIn(0, 0, v.W(), line, grid.Left, h.Theme.Text)
 	}
 	if all == 0 {
-		h.Tell(rest, "Nothing was counted here.")
+		h.Tell(rest, "No counts here.")
 		return
 	}
 	m.Draw(rest, h.Theme)
 }
 
-// folded is how many rows of a table are added up in one, below the names of the columns
-// and above the bar.
+// folded returns the number of table rows that one row of the map adds up. The map leaves room for
+// the column names and the colour bar.
 func folded(rows, room int, bar bool) int {
 	if room > 2 {
 		room--
@@ -276,20 +276,21 @@ func folded(rows, room int, bar bool) int {
 	return max(1, (rows+room-1)/max(room, 1))
 }
 
-// The least that bars have their legend in where not all of them fit.
+// legendW and legendH are the minimum size for a legend if not all bars fit.
 const (
 	legendW = 24
 	legendH = 6
 )
 
-// factorW is the columns from which bars have their ratio to the baseline.
+// factorW is the minimum width at which bars show their ratio to the baseline.
 const factorW = 48
 
-// drawStack draws a bar a row, made of the columns. Times are those of the mean rank.
+// drawStack draws one bar per row, divided into the columns of the table. Times are means over
+// ranks.
 func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
-	each, of := t.Each/iterations(h.Snap), "an iteration"
+	each, of := t.Each/iterations(h.Snap), "per iteration"
 	if t.Unit == "s" {
-		each, of = each/float64(max(h.Snap.Layout.Ranks(), 1)), "of an iteration, mean rank"
+		each, of = each/float64(max(h.Snap.Layout.Ranks(), 1)), "per iteration, mean rank"
 	}
 	k := &p.stack
 	k.Rows, k.Whole = k.Rows[:0], 0
@@ -330,9 +331,9 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 		y = p.legend(v, t, columns, h)
 	}
 	if fits {
-		how := "a full bar is the longest"
+		how := "longest bar = full width"
 		if p.shares {
-			how = "bars are shares"
+			how = "each bar = 100 %"
 		}
 		if y < v.H() {
 			v.TextIn(0, y, v.W(), of+"; "+how+" ("+h.Keys("log")+")", grid.Left, h.Theme.Dim)
@@ -345,7 +346,7 @@ func (p *Pane) drawStack(v grid.View, t *engine.Table, h *pane.Host) {
 	k.Draw(v.Sub(grid.Rect{Y: y, W: v.W(), H: v.H() - y}), h.Theme)
 }
 
-// legend explains the parts that have any count, and gives the rows that it took.
+// legend writes the parts that have a count and returns the number of rows that it used.
 func (p *Pane) legend(v grid.View, t *engine.Table, sums []float64, h *pane.Host) int {
 	x, y := 0, 0
 	for c, name := range t.Columns {

@@ -14,7 +14,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest/runs"
 )
 
-// host has a table of two layers, one of parts, and a metric by rank.
+// host returns a host of a run with a table of two layers, a table of parts, and a metric by rank.
 func host(nodes, per int) *pane.Host {
 	s := &engine.Snapshot{
 		Layout: cluster.Layout{Nodes: nodes, RanksPerNode: per, ThreadsPerRank: 1, Model: cluster.Flat}, Kind: engine.Simulated, Iteration: 2, Counted: 2,
@@ -61,8 +61,8 @@ func TestTablesLookLikeThis(t *testing.T) {
 	}
 }
 
-// Pages and layers as they look: empty rows at both ends and columns are left out, counts
-// are those of an iteration, times those of the mean rank, and the slowest is marked.
+// Pages and layers are drawn. Empty rows at both ends and empty columns are left out. Counts are
+// per iteration, times are means over ranks, and the slowest rank is marked.
 func TestPages(t *testing.T) {
 	h, p := host(2, 2), &Pane{}
 	var all strings.Builder
@@ -93,8 +93,8 @@ func TestPages(t *testing.T) {
 	act(t, &Pane{page: 2}, host(2, 2), "next-table")
 }
 
-// Where rows do not fit, each stands for several: it names them and has their sum, and its
-// ratio is that of the sums.
+// If rows do not fit, each drawn row stands for several. Its label names them, its value is their
+// sum, and its ratio is the ratio of the sums.
 func TestFoldedRowsAreNamedAndAddedUp(t *testing.T) {
 	h, p := host(1, 2), &Pane{}
 	of := func() *pane.Host {
@@ -114,21 +114,21 @@ func TestFoldedRowsAreNamedAndAddedUp(t *testing.T) {
 		p.Draw(g.All(), h)
 		return strings.Split(g.PlainText(), "\n")
 	}
-	text := strings.Join(lines(6), "\n") // of which one has the columns' names
+	text := strings.Join(lines(6), "\n") // one of them has the names of the columns
 	for _, want := range []string{"depth   here  there", "0–1        3     30", "2–3        7     70", "4–5       11    110", "6          7     70"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	base := of()
-	base.Snap.Tallies[1].Counts[0], base.Snap.Tallies[1].Counts[2] = 5, 1 // of here, 6 in depths 0 and 1
+	base.Snap.Tallies[1].Counts[0], base.Snap.Tallies[1].Counts[2] = 5, 1 // column here has 6 in depths 0 and 1
 	h.Base = engine.NewBaseline(base.Snap).Against(h.Snap)
 	if all := lines(6); !strings.Contains(all[1], "0–1") || !strings.Contains(all[1], "0.5×") {
-		t.Errorf("3 beside 6 are %q", all[1])
+		t.Errorf("3 compared with 6 is %q, want 0.5×", all[1])
 	}
 }
 
-// After the last page comes the first, and another workload begins with its first.
+// The first page follows the last one. Another workload begins with its first page.
 func TestPagesTurn(t *testing.T) {
 	h, p := host(2, 2), &Pane{}
 	g := grid.New(60, 10)
@@ -144,9 +144,9 @@ func TestPagesTurn(t *testing.T) {
 	}
 }
 
-// Beside a baseline a map of heat shows ratios, bars have marks and factors, and what only
-// one of the runs has is told; late times have none.
-func TestTablesBesideABaseline(t *testing.T) {
+// With a baseline, heat maps show ratios, and bars have symbols and ratios. Cells that only one of
+// the runs has are named. Inaccurate times have no ratio.
+func TestTablesWithABaseline(t *testing.T) {
 	base, h, p := host(2, 2), host(2, 2), &Pane{}
 	base.Snap.Counted = 1
 	counts := base.Snap.Tallies[1].Counts

@@ -8,15 +8,16 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// blockBins is how many neighbouring bins share their time out among activities.
+// blockBins is the number of neighbouring bins among which the activities of a block are
+// distributed.
 const blockBins = 16
 
-// looksAFrame bounds how often a frame looks into lanes; rows beyond it are left for
-// the next one.
+// looksAFrame is the maximum number of lookups in lanes per frame. Rows beyond it are left for the
+// next frame.
 const looksAFrame = 3_200
 
-// compute brings the bins of the rows that are shown up to date, half of them a
-// cell; false: not all of them yet.
+// compute updates the bins of the rows that are shown, half bins per cell. It returns false if rows
+// are left for the next frame.
 func (r *laneRows) compute(tl *timeline.View, s *shownLanes, half int) bool {
 	if r.column != s.column || r.half != half || r.made != [2]cluster.Time{r.origin, r.until} {
 		for i := range r.all {
@@ -40,12 +41,12 @@ func (r *laneRows) compute(tl *timeline.View, s *shownLanes, half int) bool {
 	return true
 }
 
-// edge is the time at which bin n begins.
+// edge returns the time at which bin n begins.
 func (r *laneRows) edge(n int64) cluster.Time {
 	return r.origin + cluster.Time(n/int64(r.half))*r.column + cluster.Time(n%int64(r.half))*r.column/cluster.Time(r.half)
 }
 
-// limit is the time beyond which no bin shows anything.
+// limit returns the time beyond which no bin shows anything.
 func (r *laneRows) limit(tl *timeline.View) cluster.Time {
 	if r.until > 0 {
 		return min(r.until, tl.Edge)
@@ -53,15 +54,15 @@ func (r *laneRows) limit(tl *timeline.View) cluster.Time {
 	return tl.Edge
 }
 
-// span is the whole blocks of bins that what is shown touches.
+// span returns the range of bins that are shown, extended to complete blocks.
 func (r *laneRows) span(s *shownLanes) (first, last int64) {
 	first = int64((s.begin-r.origin)/s.column) * int64(r.half)
 	last = first + int64(s.columns*r.half)
 	return first / blockBins * blockBins, (last + blockBins - 1) / blockBins * blockBins
 }
 
-// compute works out the bins of a row that are new or may have changed, and gives
-// how often it looked into lanes.
+// compute computes the bins of a row that are new or may have changed. It returns the number of
+// lookups in lanes.
 func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 	first, last := r.span(s)
 	n := int(last - first)
@@ -69,7 +70,7 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 		return 0
 	}
 	row.seen = tl
-	// Keep what overlaps and is settled.
+	// Keep settled bins that are still shown.
 	keep, from := row.bins[:0], first
 	if old := row.first + int64(len(row.bins)); len(row.bins) > 0 && row.first <= first && old > first && row.settled > first {
 		until := min(old, row.settled, last)
@@ -92,7 +93,7 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 	told = (told + blockBins - 1) / blockBins * blockBins
 	r.acc = slices.Grow(r.acc[:0], told)[:told]
 	clear(r.acc)
-	old := 0 // bins whose sums are known
+	old := 0 // number of bins with known sums
 	if block == from && sure > block {
 		old = copy(r.acc, row.tail[:sure-block])
 	}
@@ -129,7 +130,7 @@ func (row *laneRow) compute(tl *timeline.View, r *laneRows, s *shownLanes) int {
 	return looks
 }
 
-// known is the number of the first bin, up to last, whose sums may still change.
+// known returns the number of the first bin, up to last, whose sums may still change.
 func (row *laneRow) known(tl *timeline.View, r *laneRows, last int64) int64 {
 	end := r.limit(tl)
 	for _, i := range r.order[row.lo:row.hi] {
@@ -138,20 +139,20 @@ func (row *laneRow) known(tl *timeline.View, r *laneRows, last int64) int64 {
 	return min(int64(max(end-r.origin, 0)/r.column)*int64(r.half), last)
 }
 
-// choosing is the order in which activities get their bins: a message's time is short
-// beside all else, and would never hold most of a bin.
+// choosing is the order in which activities get their bins. Messages come first, because their time
+// is short compared with other activities and would never fill most of a bin.
 var choosing = [timeline.Activities]timeline.Activity{
 	timeline.ActivityCommunicate, timeline.ActivityCopy, timeline.ActivityLock,
 	timeline.ActivityWait, timeline.ActivityCompute, timeline.ActivitySleep,
 }
 
-// shareOut says what each bin of a block shows: an activity, + 1; 0: there is no time.
-// Each activity gets as many bins as it has of the block's time, and one at least if it
-// has any: those of which it has most, and none of which it has nothing. Bins that are
-// left show what holds most of their time.
+// shareOut sets the activity that each bin of a block shows, plus 1; 0 means no time. The number of
+// bins of an activity is proportional to its time in the block, and at least one if it has any
+// time. It gets the bins in which it has the largest share, and none in which it has no time. Each
+// remaining bin shows the activity with the most time in it.
 func shareOut(sums []timeline.Sums, out []uint8) {
 	var share [blockBins][timeline.Activities]float64
-	var whole [timeline.Activities]float64 // in bins
+	var whole [timeline.Activities]float64 // in units of bins
 	free := 0
 	for k := range sums {
 		out[k] = 0
@@ -193,11 +194,11 @@ func shareOut(sums []timeline.Sums, out []uint8) {
 	}
 }
 
-// spread is the order of bins that hold as much of an activity: those that show it stand
+// spread is the order in which bins with equal shares are chosen, so that the chosen bins are far
 // apart.
 var spread = [blockBins]int{0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15}
 
-// most is the activity with the most time, + 1; 0: there is no time.
+// most returns the activity with the most time, plus 1, or 0 if there is no time.
 func most(s *timeline.Sums) uint8 {
 	best, at := cluster.Time(0), uint8(0)
 	for a, t := range s {
@@ -208,7 +209,8 @@ func most(s *timeline.Sums) uint8 {
 	return at
 }
 
-// bin is what bin n of row i shows, + 1; 0: it is not known, or not worked out yet.
+// bin returns the activity that bin n of row i shows, plus 1, or 0 if it is unknown or not computed
+// yet.
 func (r *laneRows) bin(i int, n int64) uint8 {
 	if row := &r.all[i]; n >= row.first && n-row.first < int64(len(row.bins)) {
 		return row.bins[n-row.first]
@@ -216,8 +218,8 @@ func (r *laneRows) bin(i int, n int64) uint8 {
 	return 0
 }
 
-// edgeOf is the number of the first bin behind those that are shown: of rows that are
-// left for the next frame the end may be older, and rows end together.
+// edgeOf returns the number of the first bin after the visible ones. A row that is left for the
+// next frame may end earlier, and all rows end at the same bin.
 func (r *laneRows) edgeOf(s *shownLanes) int64 {
 	last := int64(math.MaxInt64)
 	for i := s.top; i < s.top+s.rows; i++ {
@@ -228,7 +230,7 @@ func (r *laneRows) edgeOf(s *shownLanes) int64 {
 	return last
 }
 
-// sums is the time by activity of row i between two times.
+// sums returns the time of each activity of row i between two times.
 func (r *laneRows) sums(tl *timeline.View, i int, from, to cluster.Time) (s timeline.Sums) {
 	from, to = min(from, r.limit(tl)), min(to, r.limit(tl))
 	for _, k := range r.order[r.all[i].lo:r.all[i].hi] {

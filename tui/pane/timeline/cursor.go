@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// detail is the last row: what is under the cursor, or how to get one.
+// detail writes the last row: the description of the cell under the cursor, or the key hints.
 func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 	s := &t.shown
 	st, text := h.Theme.Dim, ""
@@ -20,10 +20,10 @@ func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 	default:
 		text = t.keys(h)
 		if len(tl.Parts) > 0 {
-			text = h.Keys("pair") + " pair  " + text
+			text = h.Keys("pair") + " parts  " + text
 		}
 		if t.Want.Arrows && tl.Arrows == nil {
-			text = "messages are not written down: the cluster starts anew to do so"
+			text = "messages are not recorded: the cluster restarts to record them"
 		}
 	}
 	if s.late {
@@ -32,7 +32,7 @@ func (t *Pane) detail(v grid.View, h *pane.Host, tl *timeline.View) {
 	v.TextIn(0, 0, v.W(), text, grid.Left, st)
 }
 
-// keys tells the keys of the timeline. They never change.
+// keys returns the key hints of the timeline. They never change.
 func (t *Pane) keys(h *pane.Host) string {
 	if t.help == "" {
 		t.help = fmt.Sprintf("%s cursor  %s%s zoom  %s%s scroll  %s%s lanes  %s%s fold  %s messages",
@@ -42,8 +42,8 @@ func (t *Pane) keys(h *pane.Host) string {
 	return t.help
 }
 
-// under tells of the cell under the cursor: of a lane its longest stretch there, of a
-// row of several lanes how they spend the time.
+// under describes the cell under the cursor: for a single lane its longest interval in the cell,
+// for several lanes their shares of time.
 func (t *Pane) under(tl *timeline.View) string {
 	s := &t.shown
 	row := &t.rows.all[s.row]
@@ -68,15 +68,15 @@ func (t *Pane) under(tl *timeline.View) string {
 	}
 	x, ok := longest(&tl.Lanes[t.rows.order[row.lo]], begin, begin+s.column)
 	if !ok {
-		return where + " at " + exactTime(begin, s.column) + ": not kept, or not yet known"
+		return where + " at " + exactTime(begin, s.column) + ": no data (dropped, or not yet complete)"
 	}
 	return where + ": " + stretchWords(&x, row.thread < 0) + ", at " + exactTime(x.Begin, min(s.column, x.End-x.Begin)) + " for " + (x.End - x.Begin).String()
 }
 
-// longestOf bounds how many stretches are looked at for the longest one in a cell.
+// longestOf is the maximum number of intervals that are searched for the longest one in a cell.
 const longestOf = 4096
 
-// longest is the stretch that fills most of a span of a lane.
+// longest returns the interval that covers most of a time span of a lane.
 func longest(l *timeline.LaneView, begin, end cluster.Time) (best timeline.Stretch, ok bool) {
 	most, n := cluster.Time(0), 0
 	for x := range l.Stretches(begin, end) {
@@ -103,12 +103,12 @@ func (t *Pane) shareWords(tl *timeline.View, begin cluster.Time) string {
 		}
 	}
 	if len(words) == 0 {
-		return "not kept, or not yet known"
+		return "no data (dropped, or not yet complete)"
 	}
 	return strings.Join(words, ", ")
 }
 
-// stretchWords names an activity of a thread, or of a stream, with its call and peer.
+// stretchWords describes an interval of a thread or a stream, with its call and peer.
 func stretchWords(x *timeline.Stretch, stream bool) string {
 	text := x.Activity.String()
 	switch {
@@ -143,11 +143,11 @@ func stretchWords(x *timeline.Stretch, stream bool) string {
 	return text
 }
 
-// mostArrows bounds how many messages are drawn.
+// mostArrows is the maximum number of messages that are drawn.
 const mostArrows = 300
 
-// arrows draws messages over the cells, from the lane and time of sending to those of
-// receipt; with a cursor, those of its row.
+// arrows draws messages over the cells, from the lane and time of sending to the lane and time of
+// receipt. With a cursor it draws only the messages of its row.
 func (t *Pane) arrows(v grid.View, h *pane.Host, tl *timeline.View) {
 	s := &t.shown
 	rowOf := t.rows.index(tl)
@@ -169,7 +169,7 @@ func (t *Pane) arrows(v grid.View, h *pane.Host, tl *timeline.View) {
 	}
 }
 
-// drawArrow draws a line from row y0 to y1, with its ends marked.
+// drawArrow draws a line from row y0 to y1, with symbols at both ends.
 func drawArrow(v grid.View, x0 float64, y0 int, x1 float64, y1 int, st grid.Style) {
 	step, head := 1, '▼'
 	if y1 < y0 {
@@ -192,7 +192,7 @@ func drawArrow(v grid.View, x0 float64, y0 int, x1 float64, y1 int, st grid.Styl
 	v.Rune(int(x1), y1, head, st)
 }
 
-// index gives the row of a rank's thread.
+// index returns a function that finds the row of a thread of a rank.
 func (r *laneRows) index(tl *timeline.View) func(rank, thread int32) (int, bool) {
 	rows := make(map[int64]int, len(r.all))
 	for i := range r.all {

@@ -5,8 +5,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Actions move, zoom and fold; record turns the knob that has threads written
-// down.
+// Actions returns the actions that move, zoom and fold. The action record changes the knob that
+// starts the recording.
 func (t *Pane) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "longer", Do: func(*pane.Host) { t.zoom(-1) }},
@@ -24,19 +24,19 @@ func (t *Pane) Actions() []pane.Action {
 		{Name: "fold", Do: func(h *pane.Host) { t.foldBy(h, +1) }},
 		{Name: "unfold", Do: func(h *pane.Host) { t.foldBy(h, -1) }},
 		{Name: "back", Do: func(*pane.Host) { t.back() }, Ready: func(*pane.Host) bool { return t.Want.Cursor || t.Want.End > 0 }},
-		{Name: "record", Keys: []string{"e"}, Doc: "write down what every thread does, for the timeline, or end it; the cluster starts anew", Run: true, Do: record},
-		{Name: "pair", Keys: []string{"v"}, Doc: "stand the parts of an iteration one above the other on the timeline, or show them one after the other", Do: t.togglePair},
-		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; they are written down if they are not", Do: t.toggleArrows},
+		{Name: "record", Keys: []string{"e"}, Doc: "record the activity of every thread for the timeline, or stop recording; restarts the cluster", Run: true, Do: record},
+		{Name: "pair", Keys: []string{"v"}, Doc: "show the parts of an iteration on the timeline one above the other, or one after the other", Do: t.togglePair},
+		{Name: "arrows", Keys: []string{"a"}, Doc: "show or hide messages on the timeline; starts recording them if needed", Do: t.toggleArrows},
 	}
 }
 
-// Wheel shows a shorter time, or a longer one.
+// Wheel zooms in or out.
 func (t *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 	t.zoom(by)
 	return true
 }
 
-// last is what was drawn last, or what a screen would show.
+// last returns the last drawn frame, or a typical one before the first.
 func (t *Pane) last() shownLanes {
 	if t.shown.column == 0 {
 		return shownLanes{column: cluster.Microsecond, columns: 100, rows: 10, all: 10, fold: foldThreads}
@@ -44,22 +44,22 @@ func (t *Pane) last() shownLanes {
 	return t.shown
 }
 
-// zoom makes a cell stand for less time (by > 0) or more, in steps of 1, 2, 5,
-// about the cursor.
+// zoom makes a cell stand for less time (by > 0) or more, in steps of 1, 2, 5. The cursor keeps its
+// position.
 func (t *Pane) zoom(by int) {
 	s, w := t.last(), &t.Want
 	next := roundTime(s.column + 1)
 	if by > 0 {
 		next = shorterTime(s.column)
 	}
-	if w.Cursor { // it keeps its place on the screen
+	if w.Cursor { // the cursor keeps its position on the screen
 		left := cluster.Time(float64(s.at-s.begin) / float64(s.column) * float64(next))
 		w.End = s.at - left + next*cluster.Time(s.columns)
 	}
 	w.Column = next
 }
 
-// shorterTime is the step before t among 1, 2, 5, 10, … ps.
+// shorterTime returns the largest of 1, 2, 5, 10, … ps that is less than t.
 func shorterTime(t cluster.Time) cluster.Time {
 	best := cluster.Time(1)
 	for step := cluster.Time(1); step < t; step *= 10 {
@@ -72,7 +72,7 @@ func shorterTime(t cluster.Time) cluster.Time {
 	return best
 }
 
-// scroll holds the timeline, a share of its width earlier or later.
+// scroll holds the timeline and moves it by a fraction of its width.
 func (t *Pane) scroll(h *pane.Host, by float64) {
 	s := t.last()
 	width := s.column * cluster.Time(s.columns)
@@ -84,7 +84,8 @@ func (t *Pane) scroll(h *pane.Host, by float64) {
 	}
 }
 
-// follow shows the present again, and if it did so already the latest iterations.
+// follow shows the present again. If it is shown already, it resets the zoom to the latest
+// iterations.
 func (t *Pane) follow() {
 	if t.Want.End == 0 {
 		t.Want.Column = 0
@@ -92,7 +93,7 @@ func (t *Pane) follow() {
 	t.Want.End, t.Want.Cursor = 0, false
 }
 
-// toggleCursor shows the cursor in the middle, and holds the timeline.
+// toggleCursor shows the cursor in the middle and holds the timeline, or hides the cursor.
 func (t *Pane) toggleCursor() {
 	w, s := &t.Want, t.last()
 	if w.Cursor = !w.Cursor; w.Cursor {
@@ -101,7 +102,7 @@ func (t *Pane) toggleCursor() {
 	}
 }
 
-// moveCursor moves the cursor by cells, and the timeline where it ends.
+// moveCursor moves the cursor by cells. At an edge it scrolls the timeline.
 func (t *Pane) moveCursor(by int) {
 	if !t.Want.Cursor {
 		t.toggleCursor()
@@ -114,7 +115,7 @@ func (t *Pane) moveCursor(by int) {
 	}
 }
 
-// moveRow moves the cursor by rows, or scrolls where there is none.
+// moveRow moves the cursor by rows, or scrolls if there is no cursor.
 func (t *Pane) moveRow(by int) {
 	s, w := t.last(), &t.Want
 	if w.Cursor {
@@ -124,10 +125,10 @@ func (t *Pane) moveRow(by int) {
 	w.Top = min(max(w.Top+by, 0), max(s.all-s.rows, 0))
 }
 
-// screenful is how many rows the keys for pages move by.
+// screenful returns the number of rows by which the page keys move.
 func (t *Pane) screenful() int { return max(t.last().rows-1, 1) }
 
-// back leaves the cursor, or lets the timeline follow the run.
+// back hides the cursor; without one, it follows the run again.
 func (t *Pane) back() {
 	if t.Want.Cursor {
 		t.Want.Cursor = false
@@ -136,7 +137,7 @@ func (t *Pane) back() {
 	t.follow()
 }
 
-// foldBy makes a row stand for more lanes (by > 0) or fewer.
+// foldBy makes a row combine more lanes (by > 0) or fewer.
 func (t *Pane) foldBy(h *pane.Host, by int) {
 	now := t.Want.Fold
 	if now == foldAuto {
@@ -148,11 +149,11 @@ func (t *Pane) foldBy(h *pane.Host, by int) {
 	h.Say(foldNames[f])
 }
 
-// togglePair lets parts of an iteration stand one above the other, and leaves for that
-// what shows one moment.
+// togglePair shows the parts of an iteration one above the other, or one after the other. For the
+// former it leaves the cursor, the messages and a held time.
 func (t *Pane) togglePair(h *pane.Host) {
 	if tl := h.Snap.Timeline; tl == nil || len(tl.Parts) == 0 {
-		h.Say("this timeline has no parts to stand one above the other")
+		h.Say("this timeline has no parts to compare")
 		return
 	}
 	w := &t.Want
@@ -162,7 +163,7 @@ func (t *Pane) togglePair(h *pane.Host) {
 	w.Column = 0
 }
 
-// toggleArrows shows messages, and has them written down if they are not.
+// toggleArrows shows or hides messages. It starts recording them if needed.
 func (t *Pane) toggleArrows(h *pane.Host) {
 	t.Want.Arrows = !t.Want.Arrows
 	if t.Want.Arrows && h.Asked("timeline") != "arrows" {
@@ -170,7 +171,7 @@ func (t *Pane) toggleArrows(h *pane.Host) {
 	}
 }
 
-// record begins to write down what threads do, or ends it.
+// record starts or stops the recording.
 func record(h *pane.Host) {
 	next := "on"
 	if h.Asked("timeline") != "off" {

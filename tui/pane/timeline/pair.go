@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// pairOf gives two parts of the latest iteration that has two, which all lanes tell of.
+// pairOf returns two parts of the latest iteration that has two completely recorded parts.
 func pairOf(tl *timeline.View) (both [2]*timeline.Part, ok bool) {
 	for i := len(tl.Parts) - 1; i > 0; i-- {
 		b := &tl.Parts[i]
@@ -31,18 +31,18 @@ func pairOf(tl *timeline.View) (both [2]*timeline.Part, ok bool) {
 	return both, false
 }
 
-// paired says whether parts stand one above the other: not where the user looks at
-// one moment, or at messages.
+// paired reports whether parts are shown one above the other. They are not if the user looks at one
+// moment or at messages.
 func (t *Pane) paired() bool {
 	w := &t.Want
 	return !w.Apart && !w.Cursor && !w.Arrows && w.End == 0
 }
 
-// pairRows is how many rows a pair needs: a title and two lanes each.
+// pairRows is the number of rows that a pair needs: a title and two lanes each.
 const pairRows = 6
 
-// pair draws two parts of an iteration one above the other. Each begins at the left, so
-// that one that takes less time is shorter.
+// pair draws two parts of an iteration one above the other. Both begin at the left edge, so that
+// the faster one is shorter.
 func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis grid.Rect, both [2]*timeline.Part) {
 	each := (body.H - 2) / 2
 	t.rows.arrange(tl, t.Want.Fold, each)
@@ -88,8 +88,8 @@ func (t *Pane) pair(v grid.View, h *pane.Host, tl *timeline.View, body, axis gri
 	t.shown = from
 }
 
-// title names a part and draws how long it takes, and ε, how many times as long the
-// upper one takes: "├─scheme: funneled, 112 µs, ε 1.43 ───┤".
+// title draws the name of a part and its duration. For the lower part it adds ε, the duration of
+// the upper part relative to the lower one: "├─scheme: funneled, 112 µs, ε 1.43 ───┤".
 func (t *Pane) title(v grid.View, th *grid.Theme, both [2]*timeline.Part, k int) {
 	p := both[k]
 	took := p.End - p.Begin
@@ -100,8 +100,7 @@ func (t *Pane) title(v grid.View, th *grid.Theme, both [2]*timeline.Part, k int)
 	bracket(v, th, 0, int((took-1)/t.shown.column), p.Name+", "+text, text)
 }
 
-// bracket draws a span of columns, with the first text in it that has room there, or
-// else behind it.
+// bracket draws a span of columns with the first text that fits inside or after it.
 func bracket(v grid.View, th *grid.Theme, from, to int, texts ...string) {
 	for x := max(from, 0); x <= min(to, v.W()-1); x++ {
 		r := '─'
@@ -129,7 +128,7 @@ func bracket(v grid.View, th *grid.Theme, from, to int, texts ...string) {
 	v.Text(inside, 0, grid.Fit(texts[len(texts)-1], max(min(to, v.W())-inside-1, 0)), th.Text)
 }
 
-// parts names the parts of iterations above the rows, where each of them is.
+// parts writes the names of the parts of iterations above the rows.
 func (t *Pane) parts(v grid.View, th *grid.Theme, tl *timeline.View) {
 	s := &t.shown
 	for i := range tl.Parts {

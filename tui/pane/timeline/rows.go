@@ -9,50 +9,50 @@ import (
 	"github.com/hybridtop/hybridtop/cluster/timeline"
 )
 
-// laneRows are the rows of a timeline, and what their cells show. What was worked
-// out for a frame and cannot change any more is kept for the next one.
+// laneRows are the rows of a timeline and the contents of their cells. Results that cannot change
+// any more are kept for the next frame.
 type laneRows struct {
 	all    []laneRow
-	who    [][2]int32 // rank and thread, by lane
-	order  []int32    // lanes, by node, rank and thread
+	who    [][2]int32 // rank and thread of each lane
+	order  []int32    // lanes, sorted by node, rank and thread
 	fold   fold
 	of     *timeline.Recorder
 	layout cluster.Layout
 	lanes  int
 	threaded,
-	ranked bool // threads and ranks have columns in the labels
-	streams bool // there are lanes of devices' streams
+	ranked bool // labels have columns for threads and ranks
+	streams bool // there are lanes of device streams
 
-	origin cluster.Time    // of the first bin
-	until  cluster.Time    // no bin shows what is later; 0: as far as all lanes tell
-	column cluster.Time    // that the bins stand for
-	made   [2]cluster.Time // origin and until that they were worked out for
+	origin cluster.Time    // start of the first bin
+	until  cluster.Time    // end of the last bin; 0: as far as all lanes are known
+	column cluster.Time    // time of a cell for which the bins were computed
+	made   [2]cluster.Time // origin and until for which the bins were computed
 	half   int
 	acc    []timeline.Sums
-	edges  [][2]timeline.Place // of each lane, where the frame before has begun and ended
-	next   int                 // row that the frame before has left
+	edges  [][2]timeline.Place // start and end of the previous frame in each lane
+	next   int                 // first row that the previous frame left
 }
 
 // laneRow is one row: the lanes order[lo:hi].
 type laneRow struct {
 	node, rank, thread int
-	newNode, newRank   bool // it is the first of them
+	newNode, newRank   bool // first row of its node, of its rank
 	lo, hi             int
 
 	first   int64   // number of the first bin
-	bins    []uint8 // what each shows, + 1; 0: not known
-	told    int64   // number of the first bin behind those that all lanes tell of
-	settled int64   // bins before this number, that of a block's first one, cannot change any more
-	sure    int64   // nor can the sums of those before this one, which stand in tail
+	bins    []uint8 // activity of each bin plus 1; 0: unknown
+	told    int64   // number of the first bin after the time that all lanes know
+	settled int64   // bins before this one, the first of a block, cannot change any more
+	sure    int64   // the sums of bins before this one cannot change any more either; they are in tail
 	tail    [blockBins]timeline.Sums
-	seen    *timeline.View // that the bins were worked out from last
+	seen    *timeline.View // the view from which the bins were computed last
 }
 
-// threadScreens is up to how many screenfuls of threads are not folded by themselves:
-// what a rank's master does would not be seen beside its workers.
+// threadScreens is the number of screens up to which threads are not folded automatically. In a
+// folded row, the activity of a rank's master would be hidden by its workers.
 const threadScreens = 4
 
-// arrange makes the rows, if they are others than those of the frame before.
+// arrange makes the rows, unless they are the same as in the previous frame.
 func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 	same := r.of == tl.Of && r.lanes == len(tl.Lanes)
 	f := want
@@ -85,7 +85,7 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 		r.who = append(r.who, [2]int32{int32(tl.Lanes[i].Rank), int32(tl.Lanes[i].Thread)})
 	}
 	node := func(i int32) int { return tl.Layout.NodeOf(tl.Lanes[i].Rank) }
-	place := func(i int32) int { // a rank's threads, then its streams
+	place := func(i int32) int { // the threads of a rank, then its streams
 		if number, stream := tl.Lanes[i].Stream(); stream {
 			return 1<<30 + number
 		}
@@ -115,7 +115,7 @@ func (r *laneRows) arrange(tl *timeline.View, want fold, h int) {
 	r.column = 0
 }
 
-// Columns of the parts of a label.
+// widths returns the width of the parts of a label.
 func (r *laneRows) widths() (node, rank, thread int) {
 	digits := func(n int) int { return 1 + len(strconv.Itoa(n)) }
 	if len(r.all) == 0 {
@@ -141,7 +141,7 @@ func (r *laneRows) labelWidth() int {
 	return node + rank + thread
 }
 
-// label writes the label of row i: in full, or what is new.
+// label appends the label of row i: complete, or only the parts that changed.
 func (r *laneRows) label(dst []byte, i int, full bool) []byte {
 	row := &r.all[i]
 	node, rank, thread := r.widths()
@@ -164,7 +164,7 @@ func (r *laneRows) label(dst []byte, i int, full bool) []byte {
 	return dst
 }
 
-// lane is the mark and the number of the row's thread, or of its stream.
+// lane returns the letter and the number of the row's thread or stream.
 func (row *laneRow) lane() (mark byte, number int) {
 	l := timeline.LaneView{Thread: row.thread}
 	if number, ok := l.Stream(); ok {

@@ -10,12 +10,12 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// textRows is how many rows a timeline in text has at most, until lanes are folded.
+// textRows is the maximum number of rows of a timeline in text before lanes are folded.
 const textRows = 64
 
-// Text draws the end of a snapshot's timeline as text of w columns, as the
-// screen does without colours: so much of it, or with 0 the latest iterations.
-// Messages are drawn if they were recorded.
+// Text draws the end of a snapshot's timeline as text of w columns, in the same way as the screen
+// without colours. last is the length of the interval; 0 means the latest iterations. Messages are
+// drawn if they were recorded. Text returns an error if the snapshot has no timeline.
 func Text(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 	tl := s.Timeline
 	if tl == nil || tl.Edge <= 0 {
@@ -31,7 +31,7 @@ func Text(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 		t.Want.Column = fitTime(last / cluster.Time(max(w-t.rows.labelWidth()-1-sharesCol, 1)))
 	}
 	rows := min(len(t.rows.all), textRows)
-	around := 3 // rows of legend, axis and keys
+	around := 3 // rows of the legend, the axis and the key hints
 	if len(tl.Parts) > 0 {
 		around++
 	}
@@ -43,7 +43,7 @@ func Text(s *engine.Snapshot, w int, last cluster.Time) (string, error) {
 	var b strings.Builder
 	b.WriteString(t.caption(h) + "\n")
 	lines := strings.Split(strings.TrimRight(g.PlainText(), "\n"), "\n")
-	for _, line := range lines[:len(lines)-1] { // the last one tells of keys
+	for _, line := range lines[:len(lines)-1] { // the last one has the key hints
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String(), nil

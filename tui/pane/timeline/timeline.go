@@ -11,51 +11,51 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "timeline", Title: "Timeline", Doc: "what every thread does over time", Place: pane.Story,
+	Name: "timeline", Title: "Timeline", Doc: "the activity of every thread over time", Place: pane.Story,
 	Now: func(s *engine.Snapshot) bool { return s.Timeline != nil },
 	New: func() pane.Pane { return &Pane{} },
 }
 
-// Pane is the rows, and how the user looks at them.
+// Pane holds the rows and the view settings.
 type Pane struct {
 	Want  Want
 	rows  laneRows
-	pairs [2]laneRows // of parts that stand one above the other
+	pairs [2]laneRows // of two parts that are shown one above the other
 	shown shownLanes
 	text  []byte
 	items []grid.LegendItem
-	help  string    // the keys
-	pick  pane.Pick // what is selected, and was scrolled to
+	help  string    // the key hints
+	pick  pane.Pick // the selection to which the pane has scrolled
 }
 
-// Want is how the user looks at the timeline.
+// Want holds the view settings that the user chose.
 type Want struct {
-	Column cluster.Time // that a cell stands for; 0: as many as the latest iterations need
+	Column cluster.Time // time of a cell; 0: chosen to show the latest iterations
 	End    cluster.Time // right edge; 0: the present
 	Fold   fold
 	Top    int // first row shown
 	Cursor bool
-	Row    int          // of the cursor
-	At     cluster.Time // of the cursor
+	Row    int          // row of the cursor
+	At     cluster.Time // time of the cursor
 	Arrows bool
-	Apart  bool // parts of an iteration stand one after the other alone
+	Apart  bool // parts of an iteration are only shown one after the other
 }
 
-// fold says what a row of the timeline stands for.
+// fold selects the lanes that a row of the timeline combines.
 type fold uint8
 
 const (
-	foldAuto fold = iota // threads up to a few screenfuls, else the finest that fits
+	foldAuto fold = iota // threads if they need at most a few screens, otherwise the finest level that fits
 	foldThreads
 	foldRanks
 	foldNodes
 )
 
-var foldNames = [...]string{"", "a row a thread", "a row a rank", "a row a node"}
+var foldNames = [...]string{"", "row = thread", "row = rank", "row = node"}
 
-// each says what a row stands for.
+// each describes what a row stands for.
 func (r *laneRows) each() string {
 	switch {
 	case r.streams && r.fold == foldThreads:
@@ -66,23 +66,23 @@ func (r *laneRows) each() string {
 	return foldNames[r.fold]
 }
 
-// shownLanes is what was drawn last, for the keys that move in it.
+// shownLanes describes the last drawn frame, for the keys that move in it.
 type shownLanes struct {
 	column, begin, end cluster.Time
 	columns            int
 	fold               fold
 	top, rows, all     int // first row, rows on the screen, and in all
-	row                int // of the cursor
+	row                int // row of the cursor
 	at                 cluster.Time
 	late               bool // rows are left for the next frame
 }
 
-// activityLook is how an activity is shown: the mark tells it without colours.
+// activityLook is the appearance of an activity. Its symbol identifies it without colours.
 type activityLook struct {
 	activity timeline.Activity
 	mark     rune
 	short    string
-	series   int // of the theme; −1: dim
+	series   int // index of a colour of the theme; −1: dim
 }
 
 var activityLooks = [timeline.Activities]activityLook{
@@ -94,7 +94,7 @@ var activityLooks = [timeline.Activities]activityLook{
 	{timeline.ActivitySleep, '·', "sleep", -1},
 }
 
-// lookOf finds the look of an activity.
+// lookOf returns the appearance of an activity.
 func lookOf(a timeline.Activity) *activityLook {
 	for i := range activityLooks {
 		if activityLooks[i].activity == a {
@@ -112,20 +112,20 @@ func (l *activityLook) style(th *grid.Theme) grid.Style {
 }
 
 const (
-	sharesCol    = 6 // columns of a share
+	sharesCol    = 6 // width of a share
 	sharesWide   = 110
 	sharesNarrow = 64
-	tickCols     = 14 // least columns between two ticks
-	autoIterates = 4  // iterations that are shown until the user zooms
+	tickCols     = 14 // minimum columns between two ticks
+	autoIterates = 4  // number of iterations that are shown until the user zooms
 )
 
-// Inputs are the snapshot and the knob that has threads written down.
+// Inputs returns the snapshot, the changes of the knobs (one of them starts the recording) and the
+// selected part of the cluster.
 func (t *Pane) Inputs(h *pane.Host) pane.Inputs {
 	return pane.Inputs{Snap: h.Snap, Edits: h.Panel.Edits, Pick: h.Pick}
 }
 
-// Draw draws the rows that are worked out, some of them at the next tick where
-// there are many.
+// Draw draws the rows that are computed. If there are many, some of them follow at the next tick.
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	t.draw(v, h)
 	return pane.Border{Right: t.caption(h), Again: t.shown.late}
@@ -193,7 +193,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	t.detail(v.Sub(detail), h, tl)
 }
 
-// columns are those of the labels, and how many shares there is room for.
+// columns returns the width of the labels, and the number of shares that have room.
 func (t *Pane) columns(w int) (label, shares int) {
 	label = min(t.rows.labelWidth()+1, w/2)
 	switch {
@@ -205,7 +205,7 @@ func (t *Pane) columns(w int) (label, shares int) {
 	return label, 0
 }
 
-// place settles which part of the timeline is shown.
+// place chooses the part of the timeline that is shown.
 func (t *Pane) place(snap *engine.Snapshot, tl *timeline.View, w, h int) {
 	s, want := &t.shown, &t.Want
 	s.columns, s.fold = w, t.rows.fold
@@ -217,7 +217,7 @@ func (t *Pane) place(snap *engine.Snapshot, tl *timeline.View, w, h int) {
 	if want.End > 0 {
 		s.end = min(want.End, tl.Edge)
 	}
-	// Columns keep their places in time, so that what was drawn stays.
+	// Columns have fixed positions in time, so that drawn cells do not change.
 	s.end = (s.end + s.column - 1) / s.column * s.column
 	s.end = max(s.end, s.column*cluster.Time(w))
 	s.begin = s.end - s.column*cluster.Time(w)
@@ -233,8 +233,8 @@ func (t *Pane) place(snap *engine.Snapshot, tl *timeline.View, w, h int) {
 	}
 }
 
-// autoColumn is the time of a cell with which w cells show the latest iterations, or
-// all that is kept if none has ended.
+// autoColumn returns the time of a cell with which w cells show the latest iterations, or
+// everything that is kept if none has ended.
 func autoColumn(snap *engine.Snapshot, tl *timeline.View, w int) cluster.Time {
 	span := tl.Edge - tl.From
 	if n := len(snap.IterationTimes); n > 0 {
@@ -247,8 +247,8 @@ func autoColumn(snap *engine.Snapshot, tl *timeline.View, w int) cluster.Time {
 	return fitTime((span + cluster.Time(w) - 1) / cluster.Time(max(w, 1)))
 }
 
-// fitTime gives the next time of two round digits: finer than the steps of the zoom,
-// so that what is to be shown fills most of the width.
+// fitTime rounds t up to a time with two significant digits. The steps are finer than in the zoom,
+// so that the data fills most of the width.
 func fitTime(t cluster.Time) cluster.Time {
 	if t <= 10 {
 		return max(t, 1)
@@ -262,7 +262,7 @@ func fitTime(t cluster.Time) cluster.Time {
 	}
 }
 
-// roundTime gives the next of 1, 2, 5, 10, … ps.
+// roundTime rounds t up to 1, 2, 5, 10, … ps.
 func roundTime(t cluster.Time) cluster.Time {
 	for step := cluster.Time(1); ; step *= 10 {
 		for _, f := range [...]cluster.Time{1, 2, 5} {
@@ -273,23 +273,23 @@ func roundTime(t cluster.Time) cluster.Time {
 	}
 }
 
-// empty says why nothing is shown, and what to do about it.
+// empty writes why nothing is shown, and what to do about it.
 func (t *Pane) empty(v grid.View, h *pane.Host, tl *timeline.View) {
 	switch {
 	case tl == nil && h.Snap.Layout.Nodes == 0:
 		h.Empty(v)
 	case tl == nil && h.Asked("timeline") == "off":
-		h.Tell(v, "What the threads do is not written down.",
-			"Press "+h.Keys("record")+" to begin (the cluster starts anew), or type "+h.Typed("timeline on"))
+		h.Tell(v, "The timeline is not recorded.",
+			"Press "+h.Keys("record")+" to record it (the cluster restarts), or type "+h.Typed("timeline on"))
 	case h.Snap.Phase == engine.Failed:
-		h.Tell(v, "No timeline: the run failed before anything was written down.")
+		h.Tell(v, "No timeline: the run failed before anything was recorded.")
 	default:
-		h.Tell(v, "Nothing has been written down yet.")
+		h.Tell(v, "Nothing recorded yet.")
 	}
 }
 
-// caption is the right title: the time of a cell, what a row is, and what kind of
-// number it all is.
+// caption returns the title on the right side: the time of a cell, the meaning of a row, and the
+// kind of number.
 func (t *Pane) caption(h *pane.Host) string {
 	tl := h.Snap.Timeline
 	if tl == nil {
@@ -297,13 +297,13 @@ func (t *Pane) caption(h *pane.Host) string {
 	}
 	text := h.KindWords()
 	if s := &t.shown; s.columns > 0 {
-		text = s.column.String() + " a cell, " + t.rows.each() + "  " + text
+		text = s.column.String() + " per cell, " + t.rows.each() + "  " + text
 		if s.rows < s.all {
 			text = fmt.Sprintf("rows %d–%d of %d, ", s.top+1, s.top+s.rows, s.all) + text
 		}
 	}
 	if t.Want.End > 0 {
-		text = "held: g follows  " + text
+		text = "held: g follow  " + text
 	}
 	return text
 }
@@ -316,11 +316,11 @@ func (t *Pane) legend(v grid.View, h *pane.Host) {
 	}
 	n := grid.DrawLegendRow(v, 0, 0, h.Theme, t.items)
 	if tl := h.Snap.Timeline; tl.Ranks < tl.Layout.Ranks() {
-		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("ranks 0–%d of %d are written down", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, h.Theme.Warning)
+		v.TextIn(n+2, 0, v.W()-n-2, fmt.Sprintf("only ranks 0–%d of %d are recorded", tl.Ranks-1, tl.Layout.Ranks()), grid.Left, h.Theme.Warning)
 	}
 }
 
-// cells draws the rows: a cell of two activities shows one on each side.
+// cells draws the rows. A cell of two bins with different activities shows one on each side.
 func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
 	var styles [timeline.Activities + 1]grid.Style
 	var glyphs [timeline.Activities + 1]rune
@@ -353,7 +353,7 @@ func (t *Pane) cells(v grid.View, th *grid.Theme, half int) {
 	}
 }
 
-// labels names the rows: node, rank and thread where they change.
+// labels writes node, rank and thread of a row where they change.
 func (t *Pane) labels(v grid.View, h *pane.Host, cursor bool) {
 	snap, th, pick := h.Snap, h.Theme, h.Pick.Within(&h.Snap.Layout)
 	for y := range t.shown.rows {
@@ -368,7 +368,7 @@ func (t *Pane) labels(v grid.View, h *pane.Host, cursor bool) {
 	}
 }
 
-// seek scrolls to what has been selected since the last frame.
+// seek scrolls to the selection if it has changed since the last frame.
 func (t *Pane) seek(h *pane.Host, rows int) {
 	pick := h.Pick.Within(&t.rows.layout)
 	if pick == t.pick {
@@ -386,7 +386,7 @@ func (t *Pane) seek(h *pane.Host, rows int) {
 	t.pick = pick
 }
 
-// shows says that row i stands for what is selected, or for a part of it.
+// shows reports whether row i includes the selection or a part of it.
 func (r *laneRows) shows(i int, snap *engine.Snapshot, pick pane.Pick) bool {
 	if pick.Level == pane.Nothing {
 		return false
@@ -422,13 +422,13 @@ func (t *Pane) shares(v grid.View, top int, th *grid.Theme, tl *timeline.View, n
 	}
 }
 
-// percent is a share rounded to whole percents; what is there is 1% at least.
+// percent returns a share rounded to whole percents, but at least 1%.
 func percent(part, whole cluster.Time) float64 {
 	p := (float64(part)/float64(whole))*100 + 0.5
 	return float64(max(int(p), 1)) / 100
 }
 
-// axis numbers the time: the first tick in full, the others from there.
+// axis labels the time axis: the first tick with its time, the others relative to it.
 func (t *Pane) axis(v grid.View, th *grid.Theme) {
 	s := &t.shown
 	if v.H() == 0 {
@@ -449,14 +449,13 @@ func (t *Pane) axis(v grid.View, th *grid.Theme) {
 	}
 }
 
-// timeUnits are the units of time that the timeline writes.
+// timeUnits are the units in which the timeline writes times.
 var timeUnits = []struct {
 	name string
 	unit cluster.Time
 }{{"s", cluster.Second}, {"ms", cluster.Millisecond}, {"µs", cluster.Microsecond}, {"ns", cluster.Nanosecond}, {"ps", cluster.Picosecond}}
 
-// plainTime writes a time in the largest unit that makes a step a whole number, or
-// the unit of its thousand.
+// plainTime formats a time in the largest unit that is not larger than the step.
 func plainTime(t, step cluster.Time) string {
 	for _, u := range timeUnits {
 		if step >= u.unit || u.unit == 1 {
@@ -466,7 +465,7 @@ func plainTime(t, step cluster.Time) string {
 	return ""
 }
 
-// exactTime writes a time to the precision of a step.
+// exactTime formats a time with the precision of a step.
 func exactTime(t, step cluster.Time) string {
 	if t == 0 {
 		return "0 s"
@@ -482,7 +481,7 @@ func exactTime(t, step cluster.Time) string {
 	return fmt.Sprintf("%.*f %s", decimals, float64(t)/float64(unit), timeUnits[i].name)
 }
 
-// cursor marks the cell that detail tells of.
+// cursor marks the cell that detail describes.
 func (t *Pane) cursor(v grid.View, cells grid.Rect, h *pane.Host) {
 	x := cells.X + int((t.shown.at-t.shown.begin)/t.shown.column)
 	y := cells.Y + t.shown.row - t.shown.top

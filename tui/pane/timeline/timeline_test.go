@@ -46,9 +46,9 @@ func TestTimelineLooksLikeThis(t *testing.T) {
 	draw("held", panetest.Recorded(4, 2, 1, 8, false), Want{End: 500 * us, Column: 5 * us}, l)
 }
 
-// Bins show what a walk over the stretches of the row's lanes makes of them, up to the
-// time that every lane tells of.
-func TestBinsAreThoseOfTheStretches(t *testing.T) {
+// Bins show the same as a walk over the intervals of the row's lanes, up to the time that all lanes
+// know.
+func TestBinsMatchIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.RoundRobin, Model: cluster.Flat}
 		rec := timeline.NewRecorder(l, false)
@@ -105,9 +105,9 @@ func TestBinsAreThoseOfTheStretches(t *testing.T) {
 	})
 }
 
-// Of a block's bins every activity gets its share: none shows what has no time there,
-// whatever has any is shown, and communication always is.
-func TestNothingVanishesInFolding(t *testing.T) {
+// Every activity gets its share of the bins of a block. No bin shows an activity without time in
+// it, no activity with time in the block vanishes, and communication is always shown.
+func TestFoldingKeepsEveryActivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sums := make([]timeline.Sums, blockBins)
 		var has [timeline.Activities]int // bins
@@ -144,7 +144,7 @@ func TestNothingVanishesInFolding(t *testing.T) {
 			}
 		}
 		for i, a := range choosing {
-			others := 0 // bins that those before it in the order have taken
+			others := 0 // bins taken by activities that come first
 			for _, b := range choosing[:i] {
 				others += shown[b]
 			}
@@ -155,9 +155,9 @@ func TestNothingVanishesInFolding(t *testing.T) {
 	})
 }
 
-// Seven of eight lanes sleep while one communicates, for ten times what a row shows of
-// a block: of each block the row shows as much communication as there is, and in every
-// row the cells end at one time.
+// Seven of eight lanes sleep while one communicates, for ten times the length of a block. Each
+// block of the folded row shows the right share of communication, and the cells of all rows end at
+// the same time.
 func TestAFoldedRowKeepsCommunication(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 8, Ranking: cluster.Sequential, Model: cluster.Flat}
 	rec := timeline.NewRecorder(l, false)
@@ -197,8 +197,8 @@ func TestAFoldedRowKeepsCommunication(t *testing.T) {
 	}
 }
 
-// Where one lane is not known as far as the others, none is shown beyond that.
-func TestTheEdgeIsThatOfAllLanes(t *testing.T) {
+// If one lane is known to an earlier time than the others, all rows end there.
+func TestRowsEndWhereAllLanesAreKnown(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 	rec := timeline.NewRecorder(l, false)
 	for rank, until := range []cluster.Time{990 * us, 400 * us} {
@@ -233,7 +233,7 @@ func looking(s *engine.Snapshot) look {
 	return look{&Pane{}, &pane.Host{Snap: s, Theme: grid.Themes()[0], Keys: func(a string) string { return a }, Say: func(string) {}}}
 }
 
-// act does an action by its name.
+// act does actions by name.
 func (l look) act(names ...string) {
 	for _, name := range names {
 		all := l.Actions()
@@ -241,7 +241,7 @@ func (l look) act(names ...string) {
 	}
 }
 
-// screen is what the pane draws.
+// screen returns the drawing of the pane.
 func (l look) screen(w, h int) string {
 	g := grid.New(w, h)
 	for l.Draw(g.All(), l.h).Again {
@@ -249,9 +249,9 @@ func (l look) screen(w, h int) string {
 	return g.StyledText()
 }
 
-// What is kept from frame to frame shows the same as what is worked out anew, while
-// the run goes on and the user zooms, scrolls and folds.
-func TestTimelineKeepsFramesRight(t *testing.T) {
+// Cached frames show the same as frames that are computed again, while the run continues and the
+// user zooms, scrolls and folds.
+func TestCachedFramesAreCorrect(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 2, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}
 	actions := []string{"run", "run", "run", "shorter", "longer", "earlier", "later", "follow", "crosshair", "crosshair-left", "crosshair-right", "row-down", "row-up", "scroll-down", "scroll-up", "fold", "unfold", "back", "pair"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -279,15 +279,15 @@ func TestTimelineKeepsFramesRight(t *testing.T) {
 			got := kept.screen(96, 18)
 			fresh := look{&Pane{Want: kept.Want}, kept.h}
 			if diff := cmp.Diff(fresh.screen(96, 18), got); diff != "" {
-				t.Fatalf("what was kept is wrong (− anew, + kept):\n%s", diff)
+				t.Fatalf("cached frame differs (− computed again, + cached):\n%s", diff)
 			}
 		}
 	})
 }
 
-// Parts of an iteration stand one above the other, each from the left, so that one that
-// takes less time is as much shorter; a part that not all lanes tell of is none yet.
-func TestPartsStandOneAboveTheOther(t *testing.T) {
+// Parts of an iteration are shown one above the other. Both begin at the left edge, so that the
+// faster one is shorter. A part that not all lanes know completely is not shown yet.
+func TestPartsAreOneAboveTheOther(t *testing.T) {
 	l := cluster.Layout{Nodes: 2, RanksPerNode: 1, ThreadsPerRank: 2, Ranking: cluster.Sequential, Model: cluster.Flat}
 	rec := timeline.NewRecorder(l, false)
 	for rank := range 2 {
@@ -321,21 +321,21 @@ func TestPartsStandOneAboveTheOther(t *testing.T) {
 	}
 	spans := screen()
 	if len(spans) != 4 || spans[0] != spans[1] || spans[2] != spans[3] || spans[0] != 2*spans[2] || spans[0] == 0 {
-		t.Errorf("the rows have %d cells, want two and two of half as many", spans)
+		t.Errorf("the rows have %d cells, want two rows, and two with half as many", spans)
 	}
 	golden.Text(t, "timeline-pair", p.screen(110, 16))
 	p.act("pair")
 	if spans := screen(); len(spans) != 2 {
-		t.Errorf("apart there are %d rows, want 2", len(spans))
+		t.Errorf("one after the other: %d rows, want 2", len(spans))
 	}
 	golden.Text(t, "timeline-parts", p.screen(110, 16))
 	p.act("pair")
 	if again := screen(); !slices.Equal(again, spans) {
-		t.Errorf("together again: %v, want %v", again, spans)
+		t.Errorf("one above the other again: %v, want %v", again, spans)
 	}
 }
 
-func TestCursorNamesWhatIsUnderIt(t *testing.T) {
+func TestCursorDescribesItsCell(t *testing.T) {
 	l := looking(panetest.Recorded(2, 2, 2, 6, false))
 	under := func() string {
 		t.Helper()
@@ -358,7 +358,7 @@ func TestCursorNamesWhatIsUnderIt(t *testing.T) {
 	} {
 		l.Want.At, l.Want.Row = c.at, c.row
 		if got := under(); !strings.HasPrefix(got, c.wants) {
-			t.Errorf("at %v in row %d: %q, want %q", c.at, c.row, got, c.wants)
+			t.Errorf("cursor at %v in row %d: %q, want %q", c.at, c.row, got, c.wants)
 		}
 	}
 	l.act("fold", "fold")
@@ -368,9 +368,9 @@ func TestCursorNamesWhatIsUnderIt(t *testing.T) {
 	}
 }
 
-// A rank's streams stand below its threads, in their order, and have shares and words of
-// their own; a row of several lanes tells of threads alone.
-func TestStreamsStandBelowTheirRank(t *testing.T) {
+// The streams of a rank are below its threads, in their order. They have their own shares and
+// descriptions. A row of several lanes shows only threads.
+func TestStreamsAreBelowTheirRank(t *testing.T) {
 	s := panetest.Recorded(2, 2, 1, 1, false)
 	rec := timeline.NewRecorder(s.Layout, false)
 	for rank := range 4 {
@@ -402,12 +402,12 @@ func TestStreamsStandBelowTheirRank(t *testing.T) {
 		p.Want.At, p.Want.Row = c.at, c.row
 		p.screen(110, 17)
 		if got := p.under(s.Timeline); !strings.HasPrefix(got, c.wants) {
-			t.Errorf("at %v in row %d: %q, want %q", c.at, c.row, got, c.wants)
+			t.Errorf("cursor at %v in row %d: %q, want %q", c.at, c.row, got, c.wants)
 		}
 	}
 	p.act("crosshair", "fold")
 	folded := p.screen(110, 17)
-	if want := "a row a rank, without streams"; !strings.Contains(p.caption(p.h), want) || strings.Contains(folded, " s0 ") {
+	if want := "row = rank, without streams"; !strings.Contains(p.caption(p.h), want) || strings.Contains(folded, " s0 ") {
 		t.Errorf("caption %q, want %q, and no stream in\n%s", p.caption(p.h), want, folded)
 	}
 }
@@ -415,14 +415,14 @@ func TestStreamsStandBelowTheirRank(t *testing.T) {
 func TestZoomSteps(t *testing.T) {
 	for at := cluster.Time(1); at < cluster.Second; at = roundTime(at + 1) {
 		if back := shorterTime(roundTime(at + 1)); back != at {
-			t.Errorf("in from %v and out again: %v", at, back)
+			t.Errorf("zooming out from %v and in again: %v", at, back)
 		}
 	}
 }
 
 func TestText(t *testing.T) {
 	if _, err := Text(panetest.Demo(1, 1, 1), 80, 0); err == nil {
-		t.Error("a timeline of nothing")
+		t.Error("no error without a timeline")
 	}
 	text, err := Text(panetest.Recorded(2, 1, 3, 8, false), 100, 200*us)
 	if err != nil {
@@ -430,7 +430,7 @@ func TestText(t *testing.T) {
 	}
 	golden.Text(t, "timeline-text", text)
 
-	// However many lanes there are, every row is filled.
+	// Every row is filled, for any number of lanes.
 	text, err = Text(panetest.Recorded(64, 16, 1, 8, false), 200, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -440,12 +440,12 @@ func TestText(t *testing.T) {
 		if strings.HasPrefix(line, "n") {
 			rows++
 			if !strings.Contains(line, "███") {
-				t.Errorf("an empty row: %s", line)
+				t.Errorf("a row without computation: %s", line)
 			}
 		}
 	}
 	if rows != 64 {
-		t.Errorf("%d rows, want one a node", rows)
+		t.Errorf("%d rows, want 64 (one per node)", rows)
 	}
 }
 
@@ -475,7 +475,8 @@ func TestFollowing(t *testing.T) {
 	}
 }
 
-// Back leaves the cursor first, then what is held, and has then nothing to do.
+// The action back first hides the cursor and then releases a held timeline. After that it is not
+// ready.
 func TestBack(t *testing.T) {
 	l := looking(panetest.Recorded(2, 2, 2, 8, false))
 	ready := func() bool {
@@ -484,19 +485,19 @@ func TestBack(t *testing.T) {
 	}
 	l.screen(116, 20)
 	if ready() {
-		t.Error("there is something to leave at the beginning")
+		t.Error("back is ready at the beginning")
 	}
 	l.act("crosshair", "back")
 	if l.Want.Cursor || l.Want.End == 0 || !ready() {
 		t.Errorf("after the cursor: %+v", l.Want)
 	}
 	if l.act("back"); l.Want.End != 0 || ready() {
-		t.Errorf("after what was held: %+v", l.Want)
+		t.Errorf("after releasing the timeline: %+v", l.Want)
 	}
 }
 
-// BenchmarkTimeline draws lanes of 100,000 stretches each: "next" is another snapshot
-// a frame later, "zoom" is all of it anew at another scale.
+// BenchmarkTimeline draws lanes of 100,000 intervals each. "next" draws the next snapshot, one
+// frame later. "zoom" computes everything again at another scale.
 func BenchmarkTimeline(b *testing.B) {
 	const lanes, stretches = 1024, 100_000
 	s := panetest.Recorded(64, 16, 1, 0, false)
@@ -515,7 +516,7 @@ func BenchmarkTimeline(b *testing.B) {
 	}
 	write(0, stretches-2000)
 	var snaps []*engine.Snapshot
-	for i := range 20 { // a frame is 100 µs of the run, or a few cells
+	for i := range 20 { // a frame is 100 µs of the run, which is a few cells
 		write(stretches-2000+i*100, stretches-2000+(i+1)*100)
 		next := *s
 		next.Timeline = rec.View()

@@ -1,14 +1,13 @@
-// Package topology is the pane of the cluster: nodes with their ranks, groups by
-// colour, what a rank does by shade. It shows as much as there is room for:
-// nodes in frames, nodes in rows, one cell a rank, one cell a node, one cell for
-// many nodes.
+// Package topology is the pane of the cluster: its nodes and ranks. The colour of a rank shows its
+// group, the shade its state. The pane uses the most detailed layout that fits: nodes in frames,
+// nodes in rows, one cell per rank, one cell per node, or one cell for several nodes.
 //
 //	╭ n0 ─────────╮ ╭ n1 ─────────╮      n0 ████ n1 ██▒█      ████ █▒██ ░███
 //	│ 0█ 1█ 2▒ 3█ │ │ 4█ 5█ 6█ 7█ │      n2 █▒██ n3 ████      ██▒█ ████ ▒███
 //	╰─────────────╯ ╰─────────────╯
 //
-// Between up to eight nodes there are lines for the bytes of the last second, between
-// more of them a matrix. Where neither has room, what ranks do is all.
+// Up to eight nodes are connected by lines for the bytes of the last second. More nodes have a
+// matrix instead. If neither fits, the pane shows only the states of ranks.
 //
 //	n0 ░░░█◂━━━┳━━━━━┓
 //	n1 █▒▒▓◂━━━┻━━┓  ┃

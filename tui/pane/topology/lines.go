@@ -9,30 +9,30 @@ import (
 	"github.com/hybridtop/hybridtop/tui/grid"
 )
 
-// mostLined is up to how many nodes lines are drawn between them.
+// mostLined is the maximum number of nodes that are connected by lines.
 const mostLined = 8
 
-// column is how nodes stand one above the other, with lines at their right.
+// column is the layout of nodes one above the other, with lines on their right.
 type column struct {
 	boxed       bool
-	per, cell   int // ranks a row, columns a rank
-	w, h        int // of a node
+	per, cell   int // ranks per row, columns per rank
+	w, h        int // size of a node
 	stride      int // rows from node to node
 	lanes       int // columns of vertical lines
-	pitch       int // columns from one to the next
+	pitch       int // columns from one vertical line to the next
 	pairs       [mostLined * (mostLined - 1) / 2]pair
 	n           int
-	left, right int // of the lines' view; right: where the rates stand
+	left, right int // edges of the area of the lines; the rates begin at right
 }
 
-// pair is two nodes and the way of the line between them.
+// pair is two nodes and the path of the line between them.
 type pair struct {
-	a, b   int // a stands above b
+	a, b   int // a is above b
 	ya, yb int
 	lane   int
 }
 
-// stand finds the column for a view, in at most rows rows.
+// stand returns the layout of nodes for a view, in at most rows rows. ok is false if none fits.
 func (t *Pane) stand(v grid.View, rows int) (c column, ok bool) {
 	l := &t.layout
 	if l.Nodes > mostLined {
@@ -52,8 +52,8 @@ func (t *Pane) stand(v grid.View, rows int) (c column, ok bool) {
 	return c, c.fits(l.Nodes, v.W(), rows)
 }
 
-// fits gives every pair its lane, and says whether all stand in w columns and h rows.
-// The lanes do not depend on the traffic: a line keeps its place.
+// fits assigns a lane to every pair and reports whether everything fits into w columns and h rows.
+// The lanes do not depend on the traffic, so a line keeps its position.
 func (c *column) fits(nodes, w, h int) bool {
 	if nodes*c.h > h {
 		return false
@@ -85,8 +85,8 @@ func (c *column) fits(nodes, w, h int) bool {
 	return true
 }
 
-// port is the row in which the line from a node to another begins: lines upwards above
-// lines downwards, and the nearest outermost, so that lines cross little.
+// port returns the row in which the line from a node to another begins. Lines upwards are above
+// lines downwards, and lines to near nodes are outermost, so that few lines cross.
 func (c *column) port(node, other, nodes int) int {
 	top, up, down := node*c.stride, node, nodes-1-node
 	above := c.h
@@ -103,7 +103,7 @@ func (c *column) port(node, other, nodes int) int {
 	return top + c.h - 1 - (other-node-1)*below/down
 }
 
-// taken says that a line before stands in the way of one.
+// taken reports whether an earlier line overlaps p in its lane.
 func (c *column) taken(p pair) bool {
 	for _, o := range c.pairs[:c.n] {
 		if o.lane == p.lane && o.ya <= p.yb && p.ya <= o.yb {
@@ -113,7 +113,7 @@ func (c *column) taken(p pair) bool {
 	return false
 }
 
-// Arms of a cell that lines pass, and the glyphs of what they make, by weight.
+// These are the directions in which lines leave a cell.
 const (
 	left = 1 << iota
 	right
@@ -132,7 +132,8 @@ var glyphsOf = map[uint8][4]rune{
 
 var asciiOf = map[uint8][4]rune{left | right: {0, '.', '-', '='}, up | down: {0, ':', '|', '#'}}
 
-// stretch is what lines do in a cell: their arms, and the heaviest of each direction.
+// stretch describes the lines in a cell: their directions, and the maximum weight of horizontal and
+// vertical lines.
 type stretch struct{ arms, flat, steep uint8 }
 
 func (s *stretch) add(arms, weight uint8) {
@@ -144,7 +145,8 @@ func (s *stretch) add(arms, weight uint8) {
 	}
 }
 
-// glyph is how a cell is drawn. Where lines cross, the heavier one passes over the other.
+// glyph returns the symbol of a cell and its weight. If lines cross, the heavier one is drawn over
+// the other.
 func (s *stretch) glyph(ascii bool) (rune, uint8) {
 	arms, weight := s.arms, max(s.flat, s.steep)
 	if arms == left|right|up|down {
@@ -164,8 +166,8 @@ func (s *stretch) glyph(ascii bool) (rune, uint8) {
 	return '┼', weight
 }
 
-// decades are the weights' scale: heavy from the decade of the largest rate on, thin
-// below a tenth of it.
+// decades returns the scale of the weights: lines are heavy from the returned rate on, and thin
+// below a tenth of it. It is the decade of the largest rate between nodes.
 func (t *Pane) decades(r *engine.Recent, nodes int) float64 {
 	most := 0.0
 	for i := range r.Pairs {
@@ -179,7 +181,7 @@ func (t *Pane) decades(r *engine.Recent, nodes int) float64 {
 	return math.Pow(10, math.Floor(math.Log10(most)))
 }
 
-// rate is bytes a second of the fabric's time.
+// rate returns bytes per second of the fabric's time.
 func rate(r *engine.Recent, bytes int64) float64 {
 	if r.Span <= 0 {
 		return 0
@@ -199,8 +201,7 @@ func weightOf(rate, heavy float64) uint8 {
 	return 3
 }
 
-// lines draws the nodes of a column, and a line between any two that sent each other
-// bytes.
+// lines draws the nodes of a column, and a line between any two nodes that exchanged bytes.
 func (t *Pane) lines(v grid.View, c *column, heavy float64, snap *engine.Snapshot, u grid.Units, th *grid.Theme) {
 	r, nodes := &snap.Recent, t.layout.Nodes
 	inside := th.SeriesStyle(int(cluster.InNode))
@@ -252,7 +253,7 @@ func (t *Pane) lines(v grid.View, c *column, heavy float64, snap *engine.Snapsho
 		g, weight := t.way[i].glyph(v.ASCII())
 		in.Rune(i%w, i/w, g, heavier(st, weight))
 	}
-	for _, p := range c.pairs[:c.n] { // heads stand at who gets bytes
+	for _, p := range c.pairs[:c.n] { // arrow heads are at the receivers
 		if r.Pairs[p.a*nodes+p.b] > 0 {
 			in.Rune(0, p.yb, '◂', st)
 		}
@@ -270,10 +271,10 @@ func heavier(st grid.Style, weight uint8) grid.Style {
 	return st
 }
 
-// ratesW are the columns that the rates of a node take.
+// ratesW is the width of the rates of a node.
 const ratesW = 18
 
-// rates writes beside each node what it sends and gets, where there is room.
+// rates writes next to each node the bytes per second that it sends and receives, if there is room.
 func (t *Pane) rates(v grid.View, c *column, r *engine.Recent, u grid.Units, th *grid.Theme) {
 	if v.W()-c.right < ratesW || c.h < 3 {
 		return

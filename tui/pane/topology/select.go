@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Actions select a node, a rank of it, a thread of that, and the next one; in the
-// matrix, the node that the selected one talks to.
+// Actions returns the actions that select a node, a rank, a thread, or the next one of them. In the
+// matrix they also select the peer of the selected node.
 func (t *Pane) Actions() []pane.Action {
 	pick := func(f func(pane.Pick, *cluster.Layout) pane.Pick) func(*pane.Host) {
 		return func(h *pane.Host) {
@@ -35,11 +35,11 @@ func (t *Pane) Actions() []pane.Action {
 	}
 }
 
-// alone says that no other pane is on the screen, whose crosshair the key would be for.
+// alone reports whether no other pane is on the screen. Otherwise the key is for the crosshair of
+// that pane.
 func alone(h *pane.Host) bool { return h.Alone }
 
-// across selects the node, among those that the selected one could talk to, of which
-// the bytes are told.
+// across selects the peer of the selected node, whose traffic is described.
 func (t *Pane) across(h *pane.Host, by int) {
 	if h.Snap.Layout.Nodes == 0 {
 		return
@@ -49,20 +49,20 @@ func (t *Pane) across(h *pane.Host, by int) {
 	t.peer, t.asked = ((t.peer/per+by)%blocks+blocks)%blocks*per, true
 }
 
-// spot is where ranks stand in the view that was drawn last: n of Pane.slots.
+// spot is an area of the last drawn view that shows n ranks, from Pane.slots[first] on.
 type spot struct {
 	r        grid.Rect
 	first, n int
 }
 
-// stands notes where ranks stand in a part of the pane's view.
+// stands records which ranks a part of the view shows, as a spot.
 func (t *Pane) stands(v grid.View, r grid.Rect, first, n int) {
 	at := v.Rect()
 	t.spots = append(t.spots, spot{grid.Rect{X: at.X + r.X - t.base.X, Y: at.Y + r.Y - t.base.Y, W: r.W, H: r.H}, first, n})
 }
 
-// Click selects the rank under the mouse, its node if it is the selected one already, or
-// two nodes of the matrix.
+// Click selects the rank under the mouse, its node if the rank is already selected, or two nodes of
+// the matrix.
 func (t *Pane) Click(h *pane.Host, x, y int) bool {
 	l := &h.Snap.Layout
 	now := h.Pick.Within(l)
@@ -87,7 +87,7 @@ func (t *Pane) Click(h *pane.Host, x, y int) bool {
 	return false
 }
 
-// mark shows the ranks that are selected in reverse.
+// mark shows the selected ranks in reverse video.
 func (t *Pane) mark(v grid.View, snap *engine.Snapshot, p pane.Pick) {
 	if p.Level == pane.Nothing {
 		return
@@ -102,8 +102,7 @@ func (t *Pane) mark(v grid.View, snap *engine.Snapshot, p pane.Pick) {
 	}
 }
 
-// cross marks the selected node's row of the matrix, and the column of the one that it
-// is looked at with.
+// cross highlights the row of the selected node in the matrix, and the column of its peer.
 func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
 	if p.Level == pane.Nothing || p.Level >= pane.SomeRanks || per == 0 || t.heatAt.Empty() {
 		return
@@ -118,7 +117,7 @@ func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
 			rows, cols := t.heat.Folded()
 			onRow := p.Node/per >= row && p.Node/per < row+rows
 			onCol := t.asked && t.peer/per >= col && t.peer/per < col+cols
-			if onRow != onCol { // where they cross the colour of the bytes stays
+			if onRow != onCol { // keep the colour of the cell where both cross
 				in.Tint(grid.Rect{X: x, Y: y, W: 1, H: 1}, grid.None, grid.Reverse)
 				if c := in.At(x, y); c.Rune == ' ' || c.Rune == 0 {
 					r := '─'
@@ -132,14 +131,14 @@ func (t *Pane) cross(v grid.View, p pane.Pick, per int) {
 	}
 }
 
-// talk is bytes between the selected node and another one.
+// talk is the traffic between the selected node and another one.
 type talk struct {
 	node      int
-	out, in   int64 // of the last second
-	all, back int64 // since the launch
+	out, in   int64 // bytes in the last second
+	all, back int64 // bytes since the launch
 }
 
-// talks gives whom a block of nodes talks to, most bytes first.
+// talks returns the traffic of a block of nodes with all others, most bytes first.
 func (t *Pane) talks(snap *engine.Snapshot, block int) []talk {
 	r := &snap.Recent
 	blocks := r.Blocks(t.layout.Nodes)
@@ -160,10 +159,10 @@ func (t *Pane) talks(snap *engine.Snapshot, block int) []talk {
 	return t.with
 }
 
-// mostTalks is how many of those that a node talks to are named.
+// mostTalks is the maximum number of peers that are listed.
 const mostTalks = 3
 
-// tell notes what the selection does, and whom its node talks to.
+// tell adds notes on the selection: its state and the traffic of its node.
 func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 	snap, th := h.Snap, h.Theme
 	t.write('▸', th.Focus, func(b []byte) []byte { return append(b, p.String()...) })
@@ -223,7 +222,7 @@ func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 				b = strconv.AppendInt(append(b, 'n'), int64(o.node*r.Nodes), 10)
 				b = h.Units.Rate().Append(append(b, ' '), rate(r, way.last), 10)
 				if len(snap.NodePairs) > 0 && !t.short {
-					b = append(h.Units.Bytes().Append(append(b, ", "...), float64(way.all), 9), " in all"...)
+					b = append(h.Units.Bytes().Append(append(b, ", "...), float64(way.all), 9), " in total"...)
 				}
 				return b
 			})
@@ -231,7 +230,7 @@ func (t *Pane) tell(h *pane.Host, p pane.Pick) {
 	}
 	if l := &snap.Latency[cluster.Remote]; l.Count > 0 && len(with) > 0 && !t.short {
 		t.write(0, th.Text, func(b []byte) []byte {
-			return append(grid.Seconds.Append(append(b, "an access to other nodes "...), l.P50, 8), " (p50 of all ranks)"...)
+			return append(grid.Seconds.Append(append(b, "inter-node access "...), l.P50, 8), " (p50 of all ranks)"...)
 		})
 	}
 }

@@ -10,34 +10,35 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
 	Name: "cluster", Title: "Cluster", Doc: "the cluster", Place: pane.Cluster,
 	New: func() pane.Pane { return &Pane{} },
 }
 
-// Pane is the picture of the layout that was drawn last.
+// Pane holds the last drawn layout.
 type Pane struct {
 	layout cluster.Layout
-	slots  []int32   // ranks, node after node
-	share  []float64 // by node: of the time in which its ranks compute or call
+	slots  []int32   // ranks in the order of nodes
+	share  []float64 // for each node or block: share of time in which its ranks compute or call, summed over ranks
 	text   []byte
 	cap    string
 	capOf  cluster.Layout
+	capW   int
 
-	way      []stretch // of the lines between nodes
+	way      []stretch // cells of the lines between nodes
 	items    []item    // notes on the traffic
-	words    []byte    // theirs
+	words    []byte    // texts of the notes
 	heat     grid.Heatmap
-	labelled [2]int // blocks, and nodes a block, of the labels of heat
+	labelled [2]int // number of blocks, and nodes per block, for which heat is labelled
 
-	base   grid.Rect // of the view that was drawn last
+	base   grid.Rect // position of the last drawn view
 	spots  []spot
-	heatAt grid.Rect // of the matrix; empty: there is none
+	heatAt grid.Rect // position of the matrix; empty: no matrix
 	with   []talk
-	peer   int  // node whose bytes are told of
-	asked  bool // for that
-	short  bool // there is room for little
+	peer   int  // peer of the selected node
+	asked  bool // the user selected the peer
+	short  bool // there is little room for notes
 }
 
 var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '█', cluster.Calling: '▓', cluster.Waiting: '▒'}
@@ -45,30 +46,38 @@ var stateGlyphs = [cluster.States]rune{cluster.Idle: '░', cluster.Computing: '
 // shownStates is the order of the legend.
 var shownStates = [...]cluster.State{cluster.Computing, cluster.Calling, cluster.Waiting, cluster.Idle}
 
-// Inputs are the snapshot, and what is selected.
+// Inputs returns the snapshot and the selected part of the cluster.
 func (t *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap, Pick: h.Pick} }
 
-// Draw draws what there is room for.
+// Draw draws as much as there is room for.
 func (t *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	t.base, t.spots, t.heatAt = v.Rect(), t.spots[:0], grid.Rect{}
 	t.draw(v, h)
 	t.mark(v, h.Snap, h.Pick.Within(&h.Snap.Layout))
-	if l := h.Snap.Layout; l != t.capOf || t.cap == "" {
-		t.capOf, t.cap = l, layoutWords(&l)
+	if l := h.Snap.Layout; l != t.capOf || v.W() != t.capW || t.cap == "" {
+		t.capOf, t.capW, t.cap = l, v.W(), layoutWords(&l, v.W())
 	}
 	return pane.Border{Right: t.cap}
 }
 
-// layoutWords tells a layout in short: "4×4, groups of 4".
-func layoutWords(l *cluster.Layout) string {
+// aroundWords is the number of columns of the border that the title and blanks need.
+const aroundWords = 12
+
+// layoutWords describes a layout: "4 nodes × 4 ranks, groups of 4", or "4×4, groups of 4" if a
+// pane of w columns has no room.
+func layoutWords(l *cluster.Layout, w int) string {
 	if l.Nodes == 0 {
 		return "…"
 	}
-	s := strconv.Itoa(l.Nodes) + "×" + strconv.Itoa(l.RanksPerNode)
+	nodes, ranks := strconv.Itoa(l.Nodes), strconv.Itoa(l.RanksPerNode)
+	groups := ", groups of " + strconv.Itoa(l.Group)
 	if l.Model == cluster.Flat {
-		return s + ", one group"
+		groups = ", one group"
 	}
-	return s + ", groups of " + strconv.Itoa(l.Group)
+	if long := nodes + " nodes × " + ranks + " ranks" + groups; grid.Width(long)+aroundWords <= w {
+		return long
+	}
+	return nodes + "×" + ranks + groups
 }
 
 func (t *Pane) draw(v grid.View, h *pane.Host) {
@@ -91,7 +100,7 @@ func (t *Pane) draw(v grid.View, h *pane.Host) {
 	t.ranks(v, h.Snap, th)
 }
 
-// ranks draws what ranks do.
+// ranks draws the states of the ranks.
 func (t *Pane) ranks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	in := v
 	foot := 0 // rows of the legend
@@ -114,7 +123,7 @@ func (t *Pane) ranks(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	t.nodes(in, legend, snap, th)
 }
 
-// legendW are the columns of a legend in one row.
+// legendW is the width of the legend in one row.
 const legendW = 48
 
 // deal sorts the ranks by node.
@@ -135,7 +144,7 @@ func (t *Pane) deal(l *cluster.Layout) {
 	}
 }
 
-// rank gives the look of the rank in a slot.
+// rank returns the rank in a slot, its symbol and its style.
 func (t *Pane) rank(slot int, snap *engine.Snapshot, th *grid.Theme) (rank int, glyph rune, st grid.Style) {
 	rank = int(t.slots[slot])
 	state := cluster.Idle
@@ -145,12 +154,12 @@ func (t *Pane) rank(slot int, snap *engine.Snapshot, th *grid.Theme) (rank int, 
 	return rank, stateGlyphs[state], t.group(rank, th)
 }
 
-// group is the colour of a rank's group.
+// group returns the colour of a rank's group.
 func (t *Pane) group(rank int, th *grid.Theme) grid.Style {
 	return th.SeriesStyle(t.layout.GroupOf(rank))
 }
 
-// frames draws a frame a node with numbered ranks, if all fit.
+// frames draws one frame per node with numbered ranks, if all fit.
 func (t *Pane) frames(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	if l.Ranks() > 4096 {
@@ -190,7 +199,7 @@ func (t *Pane) frame(v grid.View, node, per, cell int, border grid.Style, snap *
 	}
 }
 
-// balanced gives the fewest columns that need no more rows than cols do.
+// balanced returns the smallest number of columns that needs no more rows than cols columns do.
 func balanced(n, cols int) int {
 	rows := (n + cols - 1) / cols
 	return (n + rows - 1) / rows
@@ -223,7 +232,7 @@ func (t *Pane) run(v grid.View, x, y, node int, snap *engine.Snapshot, th *grid.
 	}
 }
 
-// cells draws one cell a rank; nodes stand apart if there is room.
+// cells draws one cell per rank, with gaps between nodes if there is room.
 func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	l := &t.layout
 	if l.RanksPerNode <= v.W() {
@@ -247,9 +256,8 @@ func (t *Pane) cells(v grid.View, snap *engine.Snapshot, th *grid.Theme) bool {
 	return true
 }
 
-// nodes draws a block of cells for a node, as large as there is room for, or one
-// cell for as many nodes as must share it. The shade is the share of time in
-// which their ranks compute or call.
+// nodes draws a block of cells per node, as large as possible, or one cell for several nodes if
+// there is less room. The shade is the share of time in which the ranks compute or call.
 func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	l := &t.layout
 	room := v.W() * v.H()
@@ -273,7 +281,7 @@ func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme)
 	for i, r := range busyShades {
 		legend.Rune(x+i, 0, r, th.Text)
 	}
-	t.text = append(t.text[:0], "working 0-100%, a block is "...)
+	t.text = append(t.text[:0], "working 0-100%, block = "...)
 	t.text = append(grid.Count.Append(t.text, float64(per), 6), " node"...)
 	if per > 1 {
 		t.text = append(t.text, 's')
@@ -291,7 +299,7 @@ func (t *Pane) nodes(v, legend grid.View, snap *engine.Snapshot, th *grid.Theme)
 
 var busyShades = [...]rune{'░', '▒', '▓', '█'}
 
-// busy sums the shares of time in which ranks compute or call, by block.
+// busy sums for each block the shares of time in which its ranks compute or call.
 func (t *Pane) busy(snap *engine.Snapshot, per, blocks int) {
 	if cap(t.share) < blocks {
 		t.share = make([]float64, blocks)
@@ -306,8 +314,8 @@ func (t *Pane) busy(snap *engine.Snapshot, per, blocks int) {
 	}
 }
 
-// blockSize gives the largest block, about square on the screen, of which n fit
-// into w×h cells, and the gap between two of them.
+// blockSize returns the largest block, about square on the screen, of which n fit into w×h cells,
+// and the gap between two blocks.
 func blockSize(n, w, h int) (bw, bh, gap int) {
 	for bw = 10; bw > 1; bw-- {
 		bh = (bw + 1) / 3
@@ -318,8 +326,8 @@ func blockSize(n, w, h int) (bw, bh, gap int) {
 	return 1, 1, 0
 }
 
-// legend tells the shades and how much of the last second they took: in words, or where
-// these have no room in numbers alone.
+// legend writes the shades and their share of the last second: with words, or only with numbers if
+// the words do not fit.
 func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	var sum [cluster.States]float64
 	total := 0.0
@@ -333,7 +341,7 @@ func (t *Pane) legend(v grid.View, snap *engine.Snapshot, th *grid.Theme) {
 	t.shades(v, snap, &sum, total, words, th)
 }
 
-// shades writes the legend and returns its rows.
+// shades writes the legend and returns the number of rows.
 func (t *Pane) shades(v grid.View, snap *engine.Snapshot, sum *[cluster.States]float64, total float64, words bool, th *grid.Theme) int {
 	x, y, gap := 0, 0, 2
 	if !words {

@@ -44,7 +44,7 @@ func TestClusterLooksLikeThis(t *testing.T) {
 	draw("before the first snapshot", panetest.Host(&engine.Snapshot{Phase: engine.Starting}), panetest.Look{W: 32, H: 8})
 }
 
-// pairs is a run on some nodes, in which these pairs of nodes sent bytes.
+// pairs returns a run in which these pairs of nodes sent bytes.
 func pairs(nodes int, sent map[[2]int]int64) *engine.Snapshot {
 	s := panetest.Demo(nodes, 2, 2)
 	s.Recent = engine.Recent{Span: cluster.Second, Nodes: 1, Pairs: make([]int64, nodes*nodes)}
@@ -57,9 +57,9 @@ func pairs(nodes int, sent map[[2]int]int64) *engine.Snapshot {
 	return s
 }
 
-// An arrow's head is at the node that gets bytes, and there is no line between nodes that
-// sent none. The line of a pair keeps its place if others send bytes, too.
-func TestLinesLeadToWhoGetsBytes(t *testing.T) {
+// The head of an arrow is at the node that receives bytes. Nodes that sent no bytes to each other
+// have no line. The line of a pair keeps its position if others send bytes, too.
+func TestLinesLeadToReceivers(t *testing.T) {
 	const w, h = 76, 30
 	var alone [2]grid.Grid
 	for i, sent := range []map[[2]int]int64{{{0, 2}: 1 << 20}, {{0, 2}: 1 << 20, {1, 3}: 1 << 20, {3, 0}: 1 << 20}} {
@@ -70,29 +70,29 @@ func TestLinesLeadToWhoGetsBytes(t *testing.T) {
 		p.Draw(g.All(), host)
 		c, ok := p.stand(g.All(), h-2)
 		if !ok {
-			t.Fatal("there is no room for lines")
+			t.Fatal("the lines do not fit")
 		}
 		heads := strings.Count(g.PlainText(), "◂")
 		if heads != len(sent) {
-			t.Errorf("%d heads for %d pairs:\n%s", heads, len(sent), g.PlainText())
+			t.Errorf("%d arrow heads, want %d:\n%s", heads, len(sent), g.PlainText())
 		}
 		for pair := range sent {
 			y := c.port(pair[1], pair[0], 4)
 			if r := g.At(c.left, y).Rune; r != '◂' {
-				t.Errorf("%q stands where node %d gets bytes from node %d, in row %d:\n%s", r, pair[1], pair[0], y, g.PlainText())
+				t.Errorf("found %q where node %d receives bytes from node %d, in row %d; want ◂:\n%s", r, pair[1], pair[0], y, g.PlainText())
 			}
 		}
 	}
 	for y := range h {
 		for x := range w {
 			if r := alone[0].At(x, y).Rune; strings.ContainsRune("┓┛", r) && alone[1].At(x, y).Rune != r && !strings.ContainsRune("┳┻┫┣┃━┼┤├", alone[1].At(x, y).Rune) {
-				t.Errorf("the line has %q at %d,%d, and with others %q", r, x, y, alone[1].At(x, y).Rune)
+				t.Errorf("the line has %q at %d,%d, but %q with other lines", r, x, y, alone[1].At(x, y).Rune)
 			}
 		}
 	}
 }
 
-// Lines that share a lane never share a row of it, for any number of nodes and any size.
+// Lines in the same lane never overlap, for any number of nodes and any size.
 func TestLanesAreNotShared(t *testing.T) {
 	fit := 0
 	for nodes := 2; nodes <= mostLined; nodes++ {
@@ -112,7 +112,7 @@ func TestLanesAreNotShared(t *testing.T) {
 					}
 					for _, b := range c.pairs[:i] {
 						if a.lane == b.lane && a.ya <= b.yb && b.ya <= a.yb {
-							t.Errorf("%d nodes in %d rows: %v and %v are one line", nodes, h, a, b)
+							t.Errorf("%d nodes in %d rows: lines %v and %v overlap", nodes, h, a, b)
 						}
 					}
 				}
@@ -120,11 +120,11 @@ func TestLanesAreNotShared(t *testing.T) {
 		}
 	}
 	if fit == 0 {
-		t.Error("nothing fits")
+		t.Error("no layout fits: the test checks nothing")
 	}
 }
 
-// The weight of a line is its decade below the largest rate.
+// The weight of a line is its decade relative to the largest rate.
 func TestWeightsAreDecades(t *testing.T) {
 	p := &Pane{}
 	r := pairs(4, map[[2]int]int64{{0, 1}: 5e6, {1, 2}: 4e5, {2, 3}: 3e3, {3, 3}: 9e9}).Recent
@@ -139,14 +139,14 @@ func TestWeightsAreDecades(t *testing.T) {
 	}
 }
 
-// A click on a rank selects it, a second one its node, at every size that shows ranks.
+// A click on a rank selects the rank, a second one its node, at every size that shows ranks.
 func TestClicksSelectRanks(t *testing.T) {
 	for _, c := range []struct{ nodes, group, w, h int }{{4, 16, 76, 19}, {4, 4, 49, 15}, {64, 16, 60, 40}, {64, 16, 27, 17}, {1024, 4, 100, 60}} {
 		host, p := panetest.Host(panetest.Demo(c.nodes, 4, c.group)), &Pane{}
 		g := grid.New(c.w, c.h)
 		p.Draw(g.All(), host)
 		if len(p.spots) == 0 {
-			t.Errorf("%+v: no rank stands anywhere", c)
+			t.Errorf("%+v: no rank is shown", c)
 		}
 		for _, s := range p.spots {
 			host.Pick = pane.Pick{}
@@ -164,12 +164,12 @@ func TestClicksSelectRanks(t *testing.T) {
 			}
 		}
 		if p.Click(host, -1, -1) {
-			t.Errorf("%+v: a click beside the pane selects %s", c, host.Pick)
+			t.Errorf("%+v: a click outside the pane selects %s", c, host.Pick)
 		}
 	}
 }
 
-// A click on the matrix selects the node that sends, and notes the node that gets.
+// A click on the matrix selects the sending node, and the receiving node as its peer.
 func TestClicksSelectCellsOfTheMatrix(t *testing.T) {
 	host, p := panetest.Host(panetest.Demo(64, 16, 64)), &Pane{}
 	p.Draw(grid.New(116, 80).All(), host)
@@ -183,13 +183,13 @@ func TestClicksSelectCellsOfTheMatrix(t *testing.T) {
 			}
 		}
 		if !found || host.Pick.Level != pane.OneNode || host.Pick.Node != node || p.peer != 9 || !p.asked {
-			t.Errorf("a click on row %d, column 9 (%v) selects %v and tells of node %d", node, found, host.Pick, p.peer)
+			t.Errorf("a click on row %d, column 9 (found: %v) selects %v with peer %d", node, found, host.Pick, p.peer)
 		}
 	}
 }
 
 // Every rank is shown once, in its node, for every ranking.
-func TestEveryRankStandsOnce(t *testing.T) {
+func TestEveryRankIsShownOnce(t *testing.T) {
 	for _, ranking := range []cluster.Ranking{cluster.Sequential, cluster.RoundRobin} {
 		s := panetest.Demo(8, 6, 8)
 		s.Layout.Ranking = ranking
@@ -198,17 +198,17 @@ func TestEveryRankStandsOnce(t *testing.T) {
 		seen := map[int32]bool{}
 		for i, rank := range p.slots {
 			if s.Layout.NodeOf(int(rank)) != i/6 || seen[rank] {
-				t.Errorf("%v: rank %d stands in node %d", ranking, rank, i/6)
+				t.Errorf("%v: rank %d is shown in node %d, or twice", ranking, rank, i/6)
 			}
 			seen[rank] = true
 		}
 		if len(seen) != 48 {
-			t.Errorf("%v: %d ranks stand somewhere", ranking, len(seen))
+			t.Errorf("%v: %d ranks are shown, want 48", ranking, len(seen))
 		}
 	}
 }
 
-// Blocks of nodes fill the room as far as they can, and never more than it.
+// Blocks of nodes fit into the view.
 func TestBlocksFit(t *testing.T) {
 	for _, n := range []int{1, 5, 64, 1000} {
 		for w := 10; w < 120; w += 7 {

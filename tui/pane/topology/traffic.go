@@ -11,8 +11,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// traffic draws nodes with lines between them, or the matrix of bytes from node to node;
-// false: there is no room for either, or nothing is counted by node.
+// traffic draws nodes with lines between them, or the matrix of bytes between nodes. It returns
+// false if neither fits, or if the run does not count bytes by node.
 func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 	snap, th, l := h.Snap, h.Theme, &t.layout
 	r := &snap.Recent
@@ -58,14 +58,14 @@ func (t *Pane) traffic(v grid.View, h *pane.Host) bool {
 	return true
 }
 
-// item is a note below the traffic: a mark and words.
+// item is a note below the traffic: a symbol and a text.
 type item struct {
 	mark     rune
 	style    grid.Style
-	from, to int // in Pane.words
+	from, to int // range in Pane.words
 }
 
-// write adds a note; its words are what f appends.
+// write adds a note. f appends its text.
 func (t *Pane) write(mark rune, st grid.Style, f func([]byte) []byte) {
 	from := len(t.words)
 	t.words = f(t.words)
@@ -78,8 +78,8 @@ func (t *Pane) say(s string) {
 	t.items = append(t.items, item{from: from, to: len(t.words)})
 }
 
-// note writes down what the traffic comes to: the scale of the lines, what kind of
-// number they are, and bytes by class.
+// note adds the notes on the traffic: the scale of the lines, the kind of number, and the rates by
+// class.
 func (t *Pane) note(h *pane.Host, heavy float64) {
 	r, th := &h.Snap.Recent, h.Theme
 	t.items, t.words = t.items[:0], t.words[:0]
@@ -110,7 +110,7 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 	})
 	for c := range pane.ClassNames {
 		if t.short {
-			break // what is selected has their place
+			break // the notes on the selection need the room
 		}
 		t.write(pane.ClassMarks[c], th.SeriesStyle(c), func(b []byte) []byte {
 			b = h.Units.Rate().Append(append(append(b, pane.ClassNames[c]...), ' '), rate(r, r.Class[c]), 10)
@@ -126,7 +126,7 @@ func (t *Pane) note(h *pane.Host, heavy float64) {
 	}
 }
 
-// notes writes the notes, wrapped at a width, and gives the rows that they take.
+// notes draws the notes, wrapped to a width, and returns the number of rows.
 func (t *Pane) notes(v grid.View, w int, th *grid.Theme) int {
 	x, y := 0, 0
 	for _, it := range t.items {
@@ -158,7 +158,7 @@ func (t *Pane) notes(v grid.View, w int, th *grid.Theme) int {
 	return y + 1
 }
 
-// matrix draws the bytes from node to node as a map of heat, the rows those that send.
+// matrix draws the rates between nodes as a heat map. Rows are senders.
 func (t *Pane) matrix(v grid.View, h *pane.Host) {
 	snap, th := h.Snap, h.Theme
 	r, m := &snap.Recent, &t.heat
@@ -202,19 +202,19 @@ func (t *Pane) matrix(v grid.View, h *pane.Host) {
 	m.Draw(in, th)
 	t.heatAt = grid.Rect{X: in.Rect().X - t.base.X, Y: in.Rect().Y - t.base.Y, W: in.W(), H: in.H()}
 	rows, cols := m.Folded()
-	t.text = append(t.text[:0], "from row to column, a cell: "...)
+	t.text = append(t.text[:0], "from row to column, cell = "...)
 	switch {
 	case r.Nodes == 1 && rows == 1 && cols == 1:
-		t.text = append(t.text, "2 nodes"...)
+		t.text = append(t.text, "node pair"...)
 	default:
 		t.text = strconv.AppendInt(t.text, int64(r.Nodes*rows), 10)
 		t.text = strconv.AppendInt(append(t.text, "×"...), int64(r.Nodes*cols), 10)
 		t.text = append(t.text, " nodes"...)
 		if rows*cols > 1 {
 			if base != nil {
-				t.text = append(t.text, ", where they differ most"...)
+				t.text = append(t.text, ", largest difference"...)
 			} else {
-				t.text = append(t.text, ", their largest"...)
+				t.text = append(t.text, ", largest rate"...)
 			}
 		}
 	}

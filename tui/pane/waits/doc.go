@@ -1,6 +1,6 @@
-// Package waits draws who waits for whom in a run that is deadlocked: the circle of ranks
-// that wait for each other as a chain of boxes whose last arrow leads back to the first,
-// the call on each arrow, the others below, and what ends it.
+// Package waits is the pane of the wait-for graph of a deadlocked run. It draws the cycle of ranks
+// that wait for each other as a chain of boxes. Each arrow has the call in which its rank waits.
+// The last arrow returns to the first rank. Below are a hint and the other waiting ranks.
 //
 //	╭─▶╭──────────────╮
 //	│  │ rank 0, n0   │
@@ -11,5 +11,5 @@
 //	│  ╰──┬───────────╯
 //	╰─────╯ send to 0 tag 1 (8193 B)
 //
-// Where there is little room the boxes go, and the arrows stay.
+// If there is little room, ranks have no boxes.
 package waits

@@ -10,23 +10,23 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "waits", Title: "Who waits for whom", Doc: "who waits for whom in a deadlock", Place: pane.Story,
+	Name: "waits", Title: "Who waits for whom", Doc: "the wait-for graph of a deadlock", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return s.Deadlock != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// Pane is how far the drawing is scrolled.
+// Pane is the scroll position of the drawing.
 type Pane struct {
 	top  int
 	seen *engine.Deadlock
 }
 
-// Inputs is the snapshot alone.
+// Inputs returns the snapshot.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
 
-// Actions scroll.
+// Actions returns the actions that scroll.
 func (p *Pane) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "scroll-up", Do: func(*pane.Host) { p.scroll(-4) }},
@@ -36,20 +36,20 @@ func (p *Pane) Actions() []pane.Action {
 	}
 }
 
-// Wheel scrolls by a row.
+// Wheel scrolls by one row.
 func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 	p.scroll(-by)
 	return true
 }
 
-// scroll moves the drawing; Draw stops at its end.
+// scroll moves the drawing. Draw limits it to the end.
 func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 
-// Draw draws the circle, what ends it, and those that wait for it.
+// Draw draws the cycle, the hint that ends it, and the other waiting ranks.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	d := h.Snap.Deadlock
 	if d == nil {
-		h.Tell(v, "No rank waits for ever.", "A deadlock is drawn here: each rank, the call that it waits in, and whom it waits for.")
+		h.Tell(v, "No deadlock.", "If ranks deadlock, this pane shows each waiting rank, its call, and the ranks that it waits for.")
 		return pane.Border{}
 	}
 	if p.seen != nil && d != p.seen {
@@ -62,7 +62,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		s.all()
 		return s.y - y
 	}
-	measure := v.Sub(grid.Rect{W: v.W()}) // as wide, and no row to draw on
+	measure := v.Sub(grid.Rect{W: v.W()}) // the same width, but no rows: only measures
 	rows := draw(measure, 0)
 	if rows > v.H() {
 		boxes = false
@@ -74,7 +74,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return pane.Border{Right: words(d), Above: p.top > 0, Below: p.top < limit}
 }
 
-// words say how many wait.
+// words describes the number of waiting ranks.
 func words(d *engine.Deadlock) string {
 	ranks := map[int]bool{}
 	for i := range d.Waits {
@@ -82,7 +82,7 @@ func words(d *engine.Deadlock) string {
 	}
 	n := len(ranks)
 	if d.More > 0 {
-		return fmt.Sprintf("%d ranks and more", n)
+		return fmt.Sprintf("at least %d ranks", n)
 	}
 	if n == 1 {
 		return "1 rank"
@@ -90,7 +90,7 @@ func words(d *engine.Deadlock) string {
 	return fmt.Sprintf("%d ranks", n)
 }
 
-// sketch draws row after row.
+// sketch draws one row after the other.
 type sketch struct {
 	v     grid.View
 	y     int
@@ -99,26 +99,25 @@ type sketch struct {
 	boxes bool
 }
 
-// Columns of the chain.
+// These are the columns of the chain.
 const (
-	back  = 0 // the arrow back
+	back  = 0 // the arrow back to the first rank
 	chain = 3 // the boxes
 	arrow = 6 // the arrows between them
 )
 
-// mostDrawn is how many ranks of a circle are drawn; of a longer one, the first and the
-// last.
+// mostDrawn is the maximum number of ranks of a cycle that are drawn: the first ones and the last.
 const mostDrawn = 64
 
 func (s *sketch) all() {
 	th := s.h.Theme
 	f := grid.Flow{V: s.v, Y: s.y}
 	if n := len(s.d.Circle); n > 1 {
-		f.Text(fmt.Sprintf("deadlock: a circle of %d ranks.", n), th.Error)
+		f.Text(fmt.Sprintf("deadlock: a cycle of %d ranks.", n), th.Error)
 	} else if n == 1 {
 		f.Text(fmt.Sprintf("deadlock: rank %d waits for itself.", s.d.Circle[0]), th.Error)
 	} else {
-		f.Text("deadlock: nobody is left who could end these waits.", th.Error)
+		f.Text("deadlock: no running rank can end these waits.", th.Error)
 	}
 	s.y = f.Y
 	if len(s.d.Circle) > 0 {
@@ -132,10 +131,10 @@ func (s *sketch) all() {
 	s.others()
 }
 
-// upper begins a sentence.
+// upper makes the first letter upper case.
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// circle draws the chain and the arrow that leads back.
+// circle draws the chain and the arrow back to its first rank.
 func (s *sketch) circle() {
 	th, d := s.h.Theme, s.d
 	first := s.y
@@ -144,7 +143,7 @@ func (s *sketch) circle() {
 		if left := n - mostDrawn; left > 0 && i >= mostDrawn-1 && i < n-1 {
 			if i == mostDrawn-1 {
 				s.v.Rune(arrow, s.y, '┆', th.Error)
-				s.v.TextIn(arrow+2, s.y, s.v.W()-arrow-2, fmt.Sprintf("%d ranks more in the circle", left), grid.Left, th.Dim)
+				s.v.TextIn(arrow+2, s.y, s.v.W()-arrow-2, fmt.Sprintf("%d more ranks in the cycle", left), grid.Left, th.Dim)
 				s.y++
 			}
 			continue
@@ -203,7 +202,7 @@ func (s *sketch) rank(rank int) {
 	s.y += 3
 }
 
-// name is a rank with its node.
+// name returns the name of a rank, with its node.
 func (s *sketch) name(rank int) string {
 	if rank < len(s.h.Snap.Ranks) {
 		return fmt.Sprintf("rank %d, n%d", rank, s.h.Snap.Ranks[rank].Node)
@@ -211,7 +210,7 @@ func (s *sketch) name(rank int) string {
 	return fmt.Sprintf("rank %d", rank)
 }
 
-// call writes what a rank waits in beside its arrow.
+// call writes the call in which a rank waits next to its arrow.
 func (s *sketch) call(w *engine.Wait) {
 	text := "waits"
 	if w != nil {
@@ -221,7 +220,7 @@ func (s *sketch) call(w *engine.Wait) {
 	s.y++
 }
 
-// others lists who waits beside the circle, those of one call together.
+// others lists the waiting ranks outside the cycle, grouped by call.
 func (s *sketch) others() {
 	th := s.h.Theme
 	type kind struct {
@@ -251,21 +250,21 @@ func (s *sketch) others() {
 	f := grid.Flow{V: s.v, Y: s.y}
 	if len(s.d.Circle) > 0 {
 		f.Y++
-		f.Text("And for these wait:", th.Dim)
+		f.Text("Other waiting ranks:", th.Dim)
 	}
 	for _, k := range kinds {
 		f.Text(fmt.Sprintf("%s ─▶ %s: %s", ranks(k.ranks), k.whom, k.call), th.Text)
 	}
 	if s.d.More > 0 {
-		f.Text(fmt.Sprintf("and %d waits more", s.d.More), th.Dim)
+		f.Text(fmt.Sprintf("and %d more waits", s.d.More), th.Dim)
 	}
 	s.y = f.Y
 }
 
-// whom names the ranks that a wait is for.
+// whom describes the ranks that a wait is for.
 func whom(w *engine.Wait) string {
 	if len(w.For) == 0 {
-		return "nobody in particular"
+		return "no particular rank"
 	}
 	if w.Any && len(w.For) > 1 {
 		return "any of " + ranks(w.For)
@@ -273,7 +272,7 @@ func whom(w *engine.Wait) string {
 	return ranks(w.For)
 }
 
-// ranks are numbers of ranks, in ranges: "ranks 2-15 and 17".
+// ranks formats rank numbers as ranges: "ranks 2-15, 17".
 func ranks(all []int) string {
 	if len(all) == 1 {
 		return fmt.Sprintf("rank %d", all[0])

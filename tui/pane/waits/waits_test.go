@@ -11,7 +11,7 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// hand is a deadlock of these waits.
+// hand returns a run with a deadlock of these waits.
 func hand(circle []int, waits ...engine.Wait) *engine.Snapshot {
 	s := panetest.Demo(4, 4, 4)
 	s.Phase, s.Failure = engine.Failed, panetest.DeadlockFailure
@@ -34,8 +34,9 @@ func TestWaitsLookLikeThis(t *testing.T) {
 	draw("no deadlock", panetest.Demo(4, 4, 4), 49, 15)
 }
 
-// Each arrow of a circle has the call that its rank waits in, and the last leads back.
-func TestEveryRankOfACircleHasItsCall(t *testing.T) {
+// Each arrow of a cycle has the call in which its rank waits. The last arrow returns to the first
+// rank.
+func TestEveryRankOfACycleHasItsCall(t *testing.T) {
 	for _, n := range []int{2, 3, 5, 16} {
 		text := panetest.Draw(&Pane{}, panetest.Host(panetest.Deadlocked(n)), panetest.Look{W: 60, H: 90})
 		lines := strings.Split(text, "\n")
@@ -47,18 +48,18 @@ func TestEveryRankOfACircleHasItsCall(t *testing.T) {
 					at++
 				}
 				if at == len(lines) {
-					t.Fatalf("%d ranks: no %q below those before it in\n%s", n, want, text)
+					t.Fatalf("%d ranks: no %q after the previous texts in\n%s", n, want, text)
 				}
 			}
 		}
 		if !strings.Contains(lines[at], "╰─────╯") || !strings.Contains(text, "╭─▶") {
-			t.Errorf("%d ranks: no arrow leads back:\n%s", n, text)
+			t.Errorf("%d ranks: no arrow returns to the first rank:\n%s", n, text)
 		}
 	}
 }
 
-// A drawing that is longer than the pane scrolls to its last row and not beyond it.
-// Another deadlock begins at its top.
+// A drawing that does not fit scrolls to its last row and not beyond it. Another deadlock is shown
+// from its beginning.
 func TestALongDrawingScrolls(t *testing.T) {
 	h, p := panetest.Host(panetest.Deadlocked(16)), &Pane{}
 	g := grid.New(60, 12)
@@ -97,7 +98,7 @@ func TestRanksAreNamedInRanges(t *testing.T) {
 		{[]int{0, 2, 4, 6, 8, 10, 12}, "ranks 0, 2, 4, 6, 8, 10, …"},
 	} {
 		if got := ranks(c.all); got != c.want {
-			t.Errorf("%v are %q, want %q", c.all, got, c.want)
+			t.Errorf("ranks(%v) = %q, want %q", c.all, got, c.want)
 		}
 	}
 }

@@ -1,9 +1,9 @@
-// Package why is the pane that gives the reason: what the last turn of a knob
-// has done, whether the results hold, the metrics with their kinds, what the
-// host could not keep, and paper 1's launch line; of a failed run, what failed.
+// Package why is the pane that explains a run. It shows the effect of the last change of a knob,
+// the verification, warnings, the metrics with their kinds, and the launch line of paper 1. For a
+// failed run it shows the failure.
 //
 //	Group 4 keeps every access inside a node: 1.9× faster than group 16
 //	✓ verified 1.23k times: checksum of every rank
 //	rank local share ○          25%
-//	Paper 1's launch line
+//	Launch command (paper 1)
 package why

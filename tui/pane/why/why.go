@@ -12,22 +12,22 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "why", Title: "Why", Doc: "the reasons and metrics", Place: pane.Reasons,
+	Name: "why", Title: "Why", Doc: "the explanation and the metrics", Place: pane.Reasons,
 	New: func() pane.Pane { return &Pane{} },
 }
 
-// Pane is the text, and how far it is scrolled.
+// Pane is the scroll position of the text.
 type Pane struct {
 	top    int
 	failed bool
 }
 
-// Inputs is the snapshot alone.
+// Inputs returns the snapshot.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
 
-// Draw writes the text; a failure begins at its top.
+// Draw writes the text. A failure is shown from its beginning.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	var b pane.Border
 	if failed := h.Snap.Phase == engine.Failed; failed != p.failed {
@@ -36,7 +36,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	if p.failed {
 		b.Title = "Failed"
 	}
-	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // as wide, and no row to write on
+	measure := grid.Flow{V: v.Sub(grid.Rect{W: v.W()})} // the same width, but no rows: only measures
 	write(&measure, h)
 	limit := max(0, measure.Y-v.H())
 	p.top = min(p.top, limit)
@@ -45,7 +45,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// Actions scroll.
+// Actions returns the actions that scroll.
 func (p *Pane) Actions() []pane.Action {
 	return []pane.Action{
 		{Name: "scroll-up", Do: func(*pane.Host) { p.scroll(-4) }},
@@ -53,13 +53,13 @@ func (p *Pane) Actions() []pane.Action {
 	}
 }
 
-// Wheel scrolls by a row.
+// Wheel scrolls by one row.
 func (p *Pane) Wheel(_ *pane.Host, _, _, by int) bool {
 	p.scroll(-by)
 	return true
 }
 
-// scroll moves the text; Draw stops at its end.
+// scroll moves the text. Draw limits it to the end.
 func (p *Pane) scroll(by int) { p.top = max(0, p.top+by) }
 
 func write(f *grid.Flow, h *pane.Host) {
@@ -69,13 +69,13 @@ func write(f *grid.Flow, h *pane.Host) {
 		w = workload.All()[i]
 	}
 	if snap.Phase == engine.Failed {
-		f.Text(u.Text(pane.Or(snap.Failure, "the run failed and gave no reason")), th.Error)
+		f.Text(u.Text(pane.Or(snap.Failure, "the run failed without a message")), th.Error)
 		f.Y++
-		f.Text("Turn a knob to start anew.", th.Text)
+		f.Text("Change a knob to restart.", th.Text)
 	} else if text := pane.Progress(snap); text != "" && snap.Why == "" {
 		f.Text(text, th.Title)
 	} else {
-		f.Text(u.Text(pane.Or(snap.Why, "The reason stands here as soon as there is something to compare.")), th.Title)
+		f.Text(u.Text(pane.Or(snap.Why, "Change a knob to see what it does and why.")), th.Title)
 	}
 	if snap.Change != "" {
 		f.Text(u.Text(snap.Change), th.Accent)
@@ -92,18 +92,18 @@ func write(f *grid.Flow, h *pane.Host) {
 		metric(f, &snap.Metrics[i], w.Phrase(snap.Metrics[i].Name), h)
 	}
 	if h.Base != nil && h.Base.Late {
-		f.Text("▲ no ratios: times of this run or of the baseline are late, or too few to tell", th.Warning)
+		f.Text("▲ no ratios: timings of this run or the baseline are inaccurate or too few", th.Warning)
 	}
 	if _, told := snap.Metric("memory_per_node"); snap.MemoryPerNode > 0 && !told {
-		f.Pair("memory a node", memoryWords(snap, u), th.Dim, th.Dim)
+		f.Pair("memory per node", memoryWords(snap, u), th.Dim, th.Dim)
 	}
 	if x := snap.Virtual; x != nil {
 		f.Pair("virtual time", grid.Seconds.String(x.Time.Seconds()), th.Dim, th.Dim)
 		f.Pair("events", grid.Count.String(float64(x.Events)), th.Dim, th.Dim)
-		f.Pair("hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th.Dim)
+		f.Pair("run hash", fmt.Sprintf("%016x", x.Hash), th.Dim, th.Dim)
 	}
 	if snap.LaunchLine != "" {
-		f.Head("Paper 1's launch line", th.Dim)
+		f.Head("Launch command (paper 1)", th.Dim)
 		f.Text(snap.LaunchLine, th.Text)
 	}
 }
@@ -127,9 +127,9 @@ func verification(f *grid.Flow, v *engine.Verification, u grid.Units, th *grid.T
 	}
 }
 
-// metric writes a name, the mark of the kind, the value and, where there is a baseline,
-// the ratio to it: behind the value if there is room, else on a row of its own. A time that
-// is late has a warning's mark.
+// metric writes the name of a metric, the symbol of its kind, its value and, with a baseline, the
+// ratio to it. The ratio is after the value if there is room, otherwise on the next row. An
+// inaccurate emulated time has a warning symbol.
 func metric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 	th := h.Theme
 	kind := th.Kind(pane.KindOf(m.Kind))
@@ -162,7 +162,7 @@ func metric(f *grid.Flow, m *engine.Metric, name string, h *pane.Host) {
 	}
 }
 
-// metricUnit is how a metric's values are written.
+// metricUnit returns the format of a metric's values.
 func metricUnit(m *engine.Metric, name string, u grid.Units) grid.Unit {
 	switch m.Unit {
 	case "1", "":

@@ -32,8 +32,8 @@ func TestWhyLooksLikeThis(t *testing.T) {
 	}
 }
 
-// Every metric of a run has its name, the mark of its kind and a value with a unit, in
-// this order, in any width that a screen has.
+// Every metric of a run has its name, the symbol of its kind and a value with a unit, in this order
+// and at every width of a screen.
 func TestMetricsHaveNameKindAndUnit(t *testing.T) {
 	s := panetest.Demo(4, 4, 4)
 	for w := 32; w < 120; w++ {
@@ -47,8 +47,8 @@ func TestMetricsHaveNameKindAndUnit(t *testing.T) {
 	}
 }
 
-// A ratio to the baseline is behind its value, or below it if there is no room.
-func TestRatiosStandAtTheirMetric(t *testing.T) {
+// A ratio to the baseline is after its value, or below it if there is no room.
+func TestRatiosAreAtTheirMetric(t *testing.T) {
 	h := panetest.NextTo(panetest.Slower(panetest.Demo(4, 4, 4), 2), panetest.Demo(4, 4, 4))
 	for _, c := range []struct {
 		w     int
@@ -71,11 +71,11 @@ func TestRatiosStandAtTheirMetric(t *testing.T) {
 	h.Base.Late = true
 	text := panetest.Draw(&Pane{}, h, panetest.Look{W: 70, H: 40})
 	if _, rest, _ := strings.Cut(text, "231 ns"); strings.HasPrefix(rest, "  0.5×") || !strings.Contains(text, "▲ no ratios") {
-		t.Errorf("late times have ratios:\n%s", text)
+		t.Errorf("inaccurate times have ratios:\n%s", text)
 	}
 }
 
-// The text scrolls to its last row and not beyond it. A failure begins at its top.
+// The text scrolls to its last row and not beyond it. A failure is shown from its beginning.
 func TestALongTextScrolls(t *testing.T) {
 	h, p := panetest.Host(panetest.Demo(4, 4, 4)), &Pane{}
 	g := grid.New(32, 8)

@@ -1,5 +1,4 @@
-// Package winners draws who wins where: the best algorithm of a collective over the
-// size of the data, across, and the ranks, upwards. A cell has its winner's letter and
-// colour, lines part cells with different winners by the model, and the present place
-// is framed.
+// Package winners is the pane of a decision map: the fastest algorithm of a collective by data
+// size (across) and number of ranks (upwards). A cell has the letter and the colour of its winner.
+// Lines separate cells with different predicted winners. The cell of the present run has a frame.
 package winners

@@ -13,35 +13,35 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane"
 )
 
-// Spec is the line of the registry.
+// Spec is the entry in the registry of panes.
 var Spec = pane.Spec{
-	Name: "winners", Title: "Winners", Doc: "which algorithm wins where", Place: pane.Story,
+	Name: "winners", Title: "Winners", Doc: "the fastest algorithm by size and number of ranks", Place: pane.Story,
 	Offered: func(s *engine.Snapshot) bool { return fieldOf(s) != nil },
 	New:     func() pane.Pane { return &Pane{} },
 }
 
-// fieldOf finds the field of a run; nil: it has none.
+// fieldOf returns the decision map of a run, or nil if it has none.
 func fieldOf(s *engine.Snapshot) *collective.Field {
 	return engine.DrawingOf[*collective.Field](s)
 }
 
-// Pane is where the field was drawn, and the cell that is told of.
+// Pane is the position at which the map was drawn, and the selected cell.
 type Pane struct {
 	letters []rune
-	names   []string // that the letters are of
-	asked   bool     // for a cell by the mouse
-	x, y    int      // that cell
+	names   []string // algorithms of the letters
+	asked   bool     // the user selected a cell
+	x, y    int      // the selected cell
 	area    grid.Rect
 	cellW   int
 	cellH   int
-	firstX  int // columns and rows of the field that are left out, where there is little room
+	firstX  int // first column and last row that are shown if there is little room
 	lastY   int
 }
 
-// Inputs is the snapshot alone.
+// Inputs returns the snapshot.
 func (p *Pane) Inputs(h *pane.Host) pane.Inputs { return pane.Inputs{Snap: h.Snap} }
 
-// Actions move the cell that is told of.
+// Actions returns the actions that select a cell.
 func (p *Pane) Actions() []pane.Action {
 	some := func(h *pane.Host) bool { return fieldOf(h.Snap) != nil }
 	move := func(dx, dy int) func(*pane.Host) {
@@ -65,7 +65,7 @@ func (p *Pane) Actions() []pane.Action {
 	}
 }
 
-// Click tells of the cell under the mouse.
+// Click selects the cell under the mouse.
 func (p *Pane) Click(h *pane.Host, x, y int) bool {
 	f := fieldOf(h.Snap)
 	if f == nil || !p.area.Contains(x, y) {
@@ -75,7 +75,7 @@ func (p *Pane) Click(h *pane.Host, x, y int) bool {
 	return true
 }
 
-// Draw draws the field, and below it the names and what the cell says.
+// Draw draws the map, and below it the legend and the description of a cell.
 func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	f := fieldOf(h.Snap)
 	p.area = grid.Rect{}
@@ -83,7 +83,7 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 		if h.Snap.Layout.Nodes == 0 {
 			h.Empty(v)
 		} else {
-			h.Tell(v, "Nothing competes in this workload.", "Algorithms of a collective do: type "+h.Typed("workload bcast")+".")
+			h.Tell(v, "This workload does not compare algorithms.", "Try a broadcast: type "+h.Typed("workload bcast")+".")
 		}
 		return pane.Border{Right: h.KindWords()}
 	}
@@ -94,7 +94,11 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	b := pane.Border{Title: "Winners: " + f.Of, Right: kinds(f, h)}
 	shown := p.shown(f)
 	rest := v.Local()
-	words := 0
+	words, signs := 0, grid.Rect{}
+	if v.H() >= signsH && v.W() >= grid.Width(signsLegend) {
+		signs, rest = rest.CutBottom(1)
+		v.TextIn(0, signs.Y, v.W(), signsLegend, grid.Left, h.Theme.Dim)
+	}
 	if v.H() >= 8 {
 		words = 1 + p.legend(grid.View{}, f, shown, h, v.W())
 		words = min(words, v.H()/2)
@@ -108,7 +112,13 @@ func (p *Pane) Draw(v grid.View, h *pane.Host) pane.Border {
 	return b
 }
 
-// kinds are the kinds of number in the field, with their marks.
+// signsLegend explains the signs of cells. signsH is the minimum height for it.
+const (
+	signsLegend = "lower case: lead < 5 %, [ ] this run, │ ─ border between predicted winners"
+	signsH      = 19
+)
+
+// kinds returns the kinds of number in the map, with their symbols.
 func kinds(f *collective.Field, h *pane.Host) string {
 	var words []string
 	for _, k := range engine.Kinds {
@@ -119,7 +129,8 @@ func kinds(f *collective.Field, h *pane.Host) string {
 	return strings.Join(words, ", ")
 }
 
-// letter gives each name a letter of its own: its first one that is free.
+// letter assigns a unique letter to each algorithm: the first letter of its name that is not taken,
+// otherwise any other.
 func (p *Pane) letter(f *collective.Field) {
 	if slices.Equal(p.names, f.Names) {
 		return
@@ -137,7 +148,7 @@ func (p *Pane) letter(f *collective.Field) {
 	}
 }
 
-// shown are the names that win anywhere, in their order.
+// shown returns the algorithms that win in at least one cell, in their order.
 func (p *Pane) shown(f *collective.Field) []int {
 	var all []int
 	for i := range f.Names {
@@ -148,15 +159,15 @@ func (p *Pane) shown(f *collective.Field) []int {
 	return all
 }
 
-// labelW are the columns of the ranks' numbers, narrowest those of a cell, and lowest the
-// most of cells of few rows.
+// labelW is the width of the numbers of ranks, narrowest the minimum width of a cell, and lowest
+// the maximum width of a cell with few rows.
 const (
 	labelW    = 6
 	narrowest = 2
 	lowest    = 9
 )
 
-// field draws the cells, with the sizes below and the ranks at the left.
+// field draws the cells, with the sizes below and the numbers of ranks on the left.
 func (p *Pane) field(v grid.View, f *collective.Field, h *pane.Host) {
 	th := h.Theme
 	if v.W() < labelW+4 || v.H() < 3 {
@@ -190,10 +201,11 @@ func (p *Pane) field(v grid.View, f *collective.Field, h *pane.Host) {
 	}
 }
 
-// first is the first of n entries of which the one now is among room.
+// first returns the first of n entries to show, so that the present one is among the room entries
+// that fit.
 func first(now, room, n int) int { return min(max(now-room/2, 0), n-room) }
 
-// short is a size in few columns: 4Ki.
+// short formats a size in a few columns, such as 4Ki.
 func short(n float64, u grid.Units) string {
 	if unit := u.Bytes(); unit.Kind != grid.Binary {
 		return strings.Replace(strings.TrimSuffix(unit.Format(n, 8), unit.Symbol), " ", "", 1)
@@ -207,8 +219,9 @@ func short(n float64, u grid.Units) string {
 	return ""
 }
 
-// cell draws a winner: its letter in its colour, the mark of a kind that is not the
-// model's, and at the right and below a line where by the model another one wins.
+// cell draws a cell: the letter of the winner on its colour, and the symbol of the kind of number
+// if it is not modelled. A line at the right or lower edge separates it from a cell with another
+// predicted winner.
 func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 	th := h.Theme
 	w := f.At(x, y)
@@ -219,7 +232,7 @@ func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 	}
 	st := th.SeriesStyle(w.Best)
 	text := grid.Style{Fg: st.Fg, Attr: grid.Bold}
-	if len(th.Ramp) > 0 && !v.Mono() { // with colours
+	if len(th.Ramp) > 0 && !v.Mono() { // the terminal has colours
 		v.Fill(v.Local(), grid.Cell{Bg: st.Fg})
 		text = grid.Style{Fg: th.InkOn(st.Fg), Bg: st.Fg, Attr: grid.Bold}
 	}
@@ -256,10 +269,11 @@ func (p *Pane) cell(v grid.View, f *collective.Field, x, y int, h *pane.Host) {
 	p.frame(v, f, x, y)
 }
 
-// near is the lead below which a winner hardly is one.
+// near is the lead below which the winner is hardly faster than the next algorithm. Its letter is
+// then lower case.
 const near = 1.05
 
-// frame marks the present place, and the one that is told of.
+// frame marks the cell of the present run and the selected cell.
 func (p *Pane) frame(v grid.View, f *collective.Field, x, y int) {
 	now, told := x == f.NowX && y == f.NowY, p.asked && x == p.x && y == p.y
 	if !now && !told {
@@ -284,7 +298,7 @@ func (p *Pane) frame(v grid.View, f *collective.Field, x, y int) {
 
 }
 
-// differ says that by the model two cells have different winners.
+// differ reports whether two cells have different predicted winners.
 func differ(a, b *collective.Winner) bool {
 	m, n := byModel(a), byModel(b)
 	return m >= 0 && n >= 0 && m != n
@@ -297,8 +311,7 @@ func byModel(w *collective.Winner) int {
 	return w.Model
 }
 
-// legend writes the letters and their names on as many rows as they take, and gives
-// these.
+// legend writes the letters with their algorithms and returns the number of rows.
 func (p *Pane) legend(v grid.View, f *collective.Field, shown []int, h *pane.Host, cols int) int {
 	x, y := 0, 0
 	for _, i := range shown {
@@ -313,20 +326,20 @@ func (p *Pane) legend(v grid.View, f *collective.Field, shown []int, h *pane.Hos
 	return y + 1
 }
 
-// say tells of the cell that was asked for, else of the present one.
+// say describes the selected cell, or the cell of the present run if none is selected.
 func (p *Pane) say(v grid.View, f *collective.Field, h *pane.Host) {
 	x, y := f.NowX, f.NowY
 	if p.asked {
 		x, y = p.x, p.y
 	}
 	if x < 0 || y < 0 {
-		v.TextIn(0, 0, v.W(), "│ ─ by the model another one wins beyond", grid.Left, h.Theme.Dim)
+		v.TextIn(0, 0, v.W(), "│ ─ border between predicted winners", grid.Left, h.Theme.Dim)
 		return
 	}
 	w := f.At(x, y)
 	place := fmt.Sprintf("%s, %.0f ranks: ", h.Units.Text(cluster.SizeText(f.X[x])), f.Y[y])
 	if w.Best < 0 {
-		v.TextIn(0, 0, v.W(), place+"not known; no model of this host, sweep algorithms", grid.Left, h.Theme.Dim)
+		v.TextIn(0, 0, v.W(), place+"unknown: no model of this host (sweep the algorithms)", grid.Left, h.Theme.Dim)
 		return
 	}
 	text := place + f.Names[w.Best]
@@ -334,7 +347,7 @@ func (p *Pane) say(v grid.View, f *collective.Field, h *pane.Host) {
 		text += " " + grid.Seconds.String(w.Time)
 	}
 	if w.Lead > 0 {
-		text += fmt.Sprintf(", the next %.2g×", w.Lead)
+		text += fmt.Sprintf(", next best %.2g×", w.Lead)
 	}
 	text += " (" + string(w.Kind) + ")"
 	if w.Kind != engine.Modelled && w.Model >= 0 && w.Model != w.Best {

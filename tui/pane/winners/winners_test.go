@@ -14,7 +14,8 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// host has an exchange by the model, and one cell in which two algorithms ran.
+// host returns a host of an exchange with predicted winners, and one cell in which two algorithms
+// ran.
 func host(t *testing.T) *pane.Host {
 	t.Helper()
 	w, err := workload.Find("collective")
@@ -53,12 +54,12 @@ func TestWinnersLookLikeThis(t *testing.T) {
 	golden.Text(t, "no field", panetest.Draw(Spec.New(), panetest.Host(panetest.Demo(4, 4, 4)), panetest.Look{W: 49, H: 8}))
 }
 
-// The cursor and a click tell of a cell, until the run is followed again.
-func TestCellsAreToldOf(t *testing.T) {
+// The cursor and a click select the cell that is described, until the pane follows the run again.
+func TestCellsAreDescribed(t *testing.T) {
 	h := host(t)
 	p := &Pane{}
 	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "128 B, 64 ranks: flat") || !strings.Contains(text, "model: bruck") {
-		t.Errorf("the present cell is not told of:\n%s", text)
+		t.Errorf("the present cell is not described:\n%s", text)
 	}
 	act := func(name string) {
 		for _, a := range p.Actions() {
@@ -70,17 +71,17 @@ func TestCellsAreToldOf(t *testing.T) {
 	act("crosshair-left")
 	act("row-up")
 	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "32 B, 128 ranks: bruck") {
-		t.Errorf("the cell beside is not told of:\n%s", text)
+		t.Errorf("the selected cell is not described:\n%s", text)
 	}
 	if !p.Click(h, p.area.X, p.area.Y) {
-		t.Error("a click on the field does nothing")
+		t.Error("a click on the map does nothing")
 	}
 	if text, _ := drawn(p, h, 78, 30, false, false); !strings.Contains(text, "8 B, 1024 ranks: bruck") {
-		t.Errorf("the cell of the click is not told of:\n%s", text)
+		t.Errorf("the clicked cell is not described:\n%s", text)
 	}
 	act("follow")
 	if p.asked {
-		t.Error("the cell is told of still")
+		t.Error("a cell is still selected after follow")
 	}
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {8, 3}, {11, 8}, {20, 40}, {300, 90}} {
 		drawn(p, h, size[0], size[1], false, false)

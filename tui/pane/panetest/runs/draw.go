@@ -9,9 +9,9 @@ import (
 	"github.com/hybridtop/hybridtop/tui/pane/panetest"
 )
 
-// Looks compares drawings by a new pane with the golden file of its package: the run, such
-// as Of, of every chosen workload that has something for the pane. With a baseline, that is the run on
-// another machine.
+// Looks compares drawings by a new pane with the golden file of its package. It draws the run (such
+// as Of) of every chosen workload that has data for the pane. With baseline set, the baseline is
+// the same run on another machine.
 func Looks(t *testing.T, spec *pane.Spec, run func(name string) Run, l panetest.Look, baseline bool) {
 	t.Helper()
 	n := 0

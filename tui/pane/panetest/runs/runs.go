@@ -18,14 +18,14 @@ import (
 	"github.com/hybridtop/hybridtop/presets"
 )
 
-// Run is a run of a workload, or of several that its study compares. The last one is shown.
+// Run is a run of a workload, or several runs that its study compares. The last one is shown.
 type Run struct {
 	Workload string
-	Knobs    map[string]string // others than the defaults
+	Knobs    map[string]string // values that differ from the defaults
 	Axes     []session.Axis
 }
 
-// Workloads returns the names of all registered workloads except for workloads of tests.
+// Workloads returns the names of all registered workloads, without those for tests.
 func Workloads() []string {
 	var names []string
 	for _, w := range workload.All() {
@@ -36,19 +36,19 @@ func Workloads() []string {
 	return names
 }
 
-// Chosen are the names of the workloads whose runs have a place in golden files. Other
-// workloads are drawn by tests that range over Workloads.
+// Chosen returns the names of the workloads whose runs are in golden files. Tests that loop over
+// Workloads draw the others.
 func Chosen() []string { return slices.Sorted(maps.Keys(chosen)) }
 
-// Of returns the run of a workload that is drawn in tests: one from the list below, or one
-// with the defaults of its knobs.
+// Of returns the run of a workload for drawings in tests: the one from the list below, or one with
+// default knobs.
 func Of(name string) Run {
 	r := chosen[name]
 	r.Workload = name
 	return r
 }
 
-// Last returns the last one of the runs of a workload alone, which is faster to simulate.
+// Last returns only the last of the runs of a workload, which is faster to simulate.
 func Last(name string) Run {
 	r := Of(name)
 	for _, x := range r.Axes {
@@ -68,7 +68,7 @@ func (r Run) With(knob, value string) Run {
 	return r
 }
 
-// chosen are runs with more to see than the defaults have, or with less to simulate.
+// chosen are runs that show more than the defaults, or are faster to simulate.
 var chosen = map[string]Run{
 	"pingpong":     {Axes: []session.Axis{{Knob: "method", Values: []string{"put", "two-sided"}}, {Knob: "size", Values: []string{"8", "512", "8192", "16384", "262144"}}}},
 	"beff":         {Knobs: map[string]string{"lmax": "4096", "randoms": "1", "rounds": "1", "nodes": "2", "ranks-per-node": "2"}},
@@ -86,11 +86,11 @@ var chosen = map[string]Run{
 	"multigrid":    {Knobs: map[string]string{"boxes": "2", "nodes": "4", "ranks-per-node": "2"}, Axes: []session.Axis{{Knob: "variant", Values: []string{"bulk", "natural", "shm", "vis", "groupsync"}}}},
 }
 
-// done are the runs that were simulated: several tests draw the same ones.
+// done caches simulated runs, because several tests draw the same ones.
 var done sync.Map
 
-// On returns the snapshot of a run on a machine. Values that depend on the host's clock
-// have replacements: the rates do not change, and the last second has all traffic.
+// On returns the snapshot of a run on a machine. Values that depend on the host's clock are
+// replaced: the rates are constant, and the last second has all traffic.
 func (r Run) On(t testing.TB, machine string) *engine.Snapshot {
 	t.Helper()
 	key := fmt.Sprint(machine, r)
@@ -151,8 +151,8 @@ func (r Run) simulate(t testing.TB, machine string) *engine.Snapshot {
 	return last
 }
 
-// steady replaces the values that depend on the host's clock. It leaves out the events and
-// the hash, because they change with the simulator.
+// steady replaces the values that depend on the host's clock. It removes the events and the hash,
+// because they change with the simulator.
 func steady(s *engine.Snapshot) {
 	s.Ranks, s.Series, s.Virtual = nil, nil, nil
 	l := &s.Layout

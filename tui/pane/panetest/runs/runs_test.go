@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// The list of runs has no workload that is not registered.
-func TestChosenRunsAreOfWorkloads(t *testing.T) {
+// All chosen runs are of registered workloads.
+func TestChosenRunsAreRegistered(t *testing.T) {
 	for name := range chosen {
 		if !slices.Contains(Workloads(), name) {
-			t.Errorf("there is no workload %s", name)
+			t.Errorf("chosen run of an unknown workload %s", name)
 		}
 	}
 }
