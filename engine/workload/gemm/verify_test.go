@@ -10,7 +10,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The closed form is what gonum multiplies, and one element that is off is found.
+// The closed form equals gonum's product, and one wrong element is found.
 func TestTheClosedFormIsTheProduct(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 512} {
 		x := &product{problem: problem{shape{1, 1}, n, 5}, m: n, w: n, inner: [2]int{n, n}, a: make([]float64, n*n), b: make([]float64, n*n)}
@@ -28,7 +28,7 @@ func TestTheClosedFormIsTheProduct(t *testing.T) {
 	}
 }
 
-// Parts of the matrices cover them, whoever has them.
+// The ranks' parts cover the matrices completely.
 func TestTheGridHasEveryElement(t *testing.T) {
 	for ranks := 1; ranks <= 16; ranks++ {
 		g, err := shapeOf(0, ranks)
