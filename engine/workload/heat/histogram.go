@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine/study"
 )
 
-// Columns of the study of steps: of two successive steps of a process.
+// Columns of the study of steps: statistics of two successive steps of a process.
 const (
 	spreadMedian = iota
 	spreadShare
@@ -58,7 +58,7 @@ func spread(s *engine.Snapshot) []engine.Row {
 			lower = b.Upper
 		}
 		row.Cells = []float64{
-			spreadMedian: d.P50, spreadShare: math.NaN(), // the chart's buckets give it
+			spreadMedian: d.P50, spreadShare: math.NaN(), // computed from the chart's buckets
 
 			spreadTenth: min(within(d, 0.1), d.P50), spreadNinetieth: max(within(d, 0.9), d.P50), spreadMost: d.Max, spreadCount: float64(d.Count),
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// spreadOf is a snapshot of a variant whose two-step times stand in two buckets.
+// spreadOf returns a snapshot of a variant whose two-step times are in two buckets.
 func spreadOf(variant string, upper float64, counts [2]int64) *engine.Snapshot {
 	s := &engine.Snapshot{Scenario: heat.Scenario([]string{"demo"}), Kind: engine.Simulated}
 	if err := s.Scenario.Set("variant", variant); err != nil {
@@ -22,8 +22,8 @@ func spreadOf(variant string, upper float64, counts [2]int64) *engine.Snapshot {
 	return s
 }
 
-// The study of steps has a histogram a variant, each with its median, and says which is
-// wider; shares add up to one.
+// The study of steps has one histogram per variant, each with its median, and compares their
+// widths. Shares add up to one.
 func TestHistograms(t *testing.T) {
 	two, one := spreadOf("two-sided", 200e-6, [2]int64{80, 20}), spreadOf("put-rpc", 100e-6, [2]int64{100, 0})
 	v := &engine.StudyView{Form: bySpread.Form, Rows: append(spread(two), spread(one)...)}
@@ -51,7 +51,7 @@ func TestHistograms(t *testing.T) {
 	}
 }
 
-// gather is the row of a variant whose times are counts of cells of a two hundredth from a
+// gather returns the row of a variant. Its times are counts in buckets of a two-hundredth, from a
 // time on.
 func gather(name string, from float64, counts ...float64) engine.Row {
 	r := engine.Row{Series: name, Kind: engine.Simulated, Cells: make([]float64, spreadCount+1)}
@@ -65,8 +65,8 @@ func gather(name string, from float64, counts ...float64) engine.Row {
 	return r
 }
 
-// Buckets are as narrow as the narrowest row asks for, as values are told apart and as the
-// rows together have room, and the same for all rows.
+// Buckets are as narrow as the narrowest row needs, limited by the precision of the samples and the
+// range of all rows. They are the same for all rows.
 func TestBucketsFollowTheData(t *testing.T) {
 	var bell []float64
 	for i := -20.; i <= 20; i++ {
@@ -91,7 +91,7 @@ func TestBucketsFollowTheData(t *testing.T) {
 	} {
 		got := bucketsPerDecade(c.rows)
 		if got != c.want {
-			t.Errorf("%s: %d buckets a decade, want %d", c.what, got, c.want)
+			t.Errorf("%s: %d buckets per decade, want %d", c.what, got, c.want)
 		}
 		for i := range c.rows {
 			shares, _ := rebucket(c.rows[i].Raw, got)
@@ -110,7 +110,7 @@ func TestBucketsFollowTheData(t *testing.T) {
 	for _, line := range v.Plots[0].Lines {
 		for _, x := range line.X {
 			if k := math.Log10(x) * 256; math.Abs(k-math.Round(k)) > 1e-6 {
-				t.Errorf("%s has an edge at %v s, between those of 256 a decade", line.Name, x)
+				t.Errorf("%s has an edge at %v s, between the edges of 256 per decade", line.Name, x)
 			}
 		}
 	}
@@ -133,8 +133,8 @@ func TestBucketsFollowTheData(t *testing.T) {
 	}
 }
 
-// The median lies between the tenth and the ninetieth of a hundred, although buckets are
-// wider than it is exact.
+// The median is between the 10th and the 90th percentile, although buckets are wider than its
+// precision.
 func TestMedianLiesInTheMiddle(t *testing.T) {
 	for _, median := range []float64{180e-6, 185e-6, 199e-6, 200e-6} {
 		s := spreadOf("two-sided", 200e-6, [2]int64{100, 0})
@@ -145,7 +145,7 @@ func TestMedianLiesInTheMiddle(t *testing.T) {
 	}
 }
 
-// The fewest nodes at which a step is shortest are marked, if more were tried.
+// The smallest number of nodes with the shortest step is marked, if more nodes were tried.
 func TestOptimum(t *testing.T) {
 	row := func(nodes, time float64) engine.Row {
 		return engine.Row{Series: "two-sided", Kind: engine.Simulated, Cells: []float64{columnNodes: nodes, columnTime: time}}

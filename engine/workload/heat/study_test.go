@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// The sentence compares with the fastest other variant of the same layout, and the line of
-// even sharing begins at the fewest nodes.
+// The sentence compares with the fastest other variant of the same layout. The ideal line starts at
+// the fewest nodes.
 func TestWordsOfTheStudy(t *testing.T) {
 	snap := &engine.Snapshot{Scenario: heat.Scenario([]string{"demo"}), Kind: engine.Simulated}
 	snap.Layout = cluster.Layout{Nodes: 4, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}

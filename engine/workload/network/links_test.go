@@ -9,8 +9,8 @@ import (
 	"github.com/hybridtop/hybridtop/engine/workload"
 )
 
-// One message of 100 B from node 0 to node 6 of a torus of 4 × 2 × 2 goes two steps in +x
-// and one in +y (dimension order), and each link of a plane counts for its mean.
+// One message of 100 B from node 0 to node 6 of a torus of 4 × 2 × 2 takes two steps in +x and one
+// in +y (dimension order). The mean of a plane includes each of its links.
 func TestLinks(t *testing.T) {
 	w := workload.Workload{Name: "w", Knobs: []engine.Knob{workload.Partition}}
 	s := w.Scenario([]string{"m"})
