@@ -4,7 +4,7 @@
 //
 // A cell has a temperature T, 0 at first. In step t = 0 … N
 //
-//	dT = Σ (T_neighbour − T)   over the up to six neighbours that there are
+//	dT = Σ (T_neighbour − T)   over the existing neighbours, up to six
 //	     + 1                   where x = 0, until t passes N/2
 //	     − T⁴                  for each face of the cell that is on the outside
 //	T  = T + 0.1·dT
@@ -20,7 +20,7 @@
 //	compute dT of the inner cells   // meanwhile, or after the faces have come
 //	wait for the neighbours' faces
 //	compute dT of the surface
-//	update T, and every so often reduce its sum
+//	update T, and reduce its sum every reduce-every steps
 //
 // Each face has two outboxes and two inboxes, for even and odd steps. A neighbour sends the face of
 // step t + 2 only after it has received the face of step t + 1, which this process sends after it

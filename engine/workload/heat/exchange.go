@@ -159,7 +159,7 @@ func (x *exchange) wait() error {
 		}
 		for d, peer := range x.b.peers {
 			if got, want := x.statuses[d].Bytes, cell*x.b.face(d); peer >= 0 && got != want {
-				return fmt.Errorf("rank %d: a face of %d B came from process %d, want %d B", x.r.ID(), got, peer, want)
+				return fmt.Errorf("rank %d: got a face of %d B from process %d, want %d B", x.r.ID(), got, peer, want)
 			}
 		}
 	case x.variant == putRPC:

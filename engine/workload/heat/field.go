@@ -8,7 +8,7 @@ const (
 	source = 1.0
 )
 
-// field is what a block computes.
+// field holds the temperatures of a block.
 type field struct {
 	block
 	t, dT []float64 // x runs fastest

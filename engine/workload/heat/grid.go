@@ -5,9 +5,9 @@ import "github.com/hybridtop/hybridtop/cluster"
 // Directions of the faces: before and behind in x, y and z. The opposite of d is d^1.
 const directions = 6
 
-// divide returns the grid of p processes in the cube, as the example computes it: nx is the
-// smallest divisor of p from its cube root up, ny the smallest divisor of the rest from its square
-// root up.
+// divide returns the grid of p processes in the cube, as the example computes it. nx is the
+// smallest divisor of p from its cube root up, and ny the smallest divisor of the rest from its
+// square root up.
 func divide(p int) [3]int {
 	root := 1
 	for (root+1)*(root+1)*(root+1) <= p {

@@ -29,8 +29,8 @@ var bySpread = &engine.Study{
 			spreadShare:     {Name: "peak", Unit: "%", Legend: "median"},
 			spreadTenth:     {Name: "p10", Title: "10 %", Unit: "s", Wide: 9},
 			spreadNinetieth: {Name: "p90", Title: "90 %", Unit: "s", Wide: 9},
-			spreadMost:      {Name: "most", Title: "most", Unit: "s", Wide: 9},
-			spreadCount:     {Name: "count", Title: "of", Unit: "1", Wide: 8},
+			spreadMost:      {Name: "most", Title: "maximum", Unit: "s", Wide: 9},
+			spreadCount:     {Name: "count", Title: "count", Unit: "1", Wide: 8},
 		},
 		Charts: []engine.Chart{{Shape: engine.Curve, X: spreadMedian, Y: []int{spreadShare}, XLog: 10, YLog: 10}},
 		Brief:  engine.Brief{Column: spreadMedian, After: " for two steps"},
@@ -84,7 +84,7 @@ func within(d *engine.Distribution, share float64) float64 {
 // histograms draws one histogram per row, with its median, and compares their widths.
 func histograms(v *engine.StudyView, s *engine.Snapshot) {
 	per := bucketsPerDecade(v.Rows)
-	p := engine.Plot{Title: fmt.Sprintf("share of all, in buckets of %s %%", study.Figure(100*(math.Pow(10, 1/float64(per))-1)))}
+	p := engine.Plot{Title: fmt.Sprintf("share of samples, in buckets of %s %%", study.Figure(100*(math.Pow(10, 1/float64(per))-1)))}
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		shares, first := rebucket(r.Raw, per)

@@ -44,7 +44,7 @@ func TestHistograms(t *testing.T) {
 	if sum < 0.99 || sum > 1.01 {
 		t.Errorf("shares %v add up to %v", line.Y, sum)
 	}
-	for _, part := range []string{"Two steps of two-sided: median 190 µs", "put-rpc: 95.0 µs, within"} {
+	for _, part := range []string{"Two steps of two-sided: median 190 µs", "put-rpc: median 95.0 µs, within"} {
 		if !strings.Contains(v.Why, part) {
 			t.Errorf("why %q, want %q in it", v.Why, part)
 		}
@@ -117,7 +117,7 @@ func TestBucketsFollowTheData(t *testing.T) {
 	if n := len(v.Plots[0].Lines[0].X); n < 40 {
 		t.Errorf("%d corners of a bell", n)
 	}
-	if title := v.Plots[0].Title; title != "share of all, in buckets of 0.9 %" {
+	if title := v.Plots[0].Title; title != "share of samples, in buckets of 0.9 %" {
 		t.Errorf("title %q", title)
 	}
 	for i, median := range []float64{441e-6, 453e-6} { // its mark lies on the edge

@@ -40,7 +40,7 @@ func value(t *testing.T, s *engine.Snapshot, name string) float64 {
 	return m.Value
 }
 
-const bits = "the bits of the sequential program"
+const bits = "equals the sequential program's"
 
 // Every variant computes the sequential temperatures, bit for bit, on any number of ranks and on
 // every fabric, also with rare reductions and with another numbering of MPI ranks.
@@ -193,12 +193,12 @@ func TestRefusals(t *testing.T) {
 	}{
 		{[]string{"size", "3"}, []string{"size", "4"}},
 		{[]string{"steps", "3"}, []string{"steps", "4"}},
-		{[]string{"nodes", "17", "ranks-per-node", "1", "size", "16"}, []string{"17 processes stand 17×1×1", "use size = 17 or more"}},
-		{[]string{"model", "nested-multiple", "variant", "put-signal"}, []string{"under model = nested-multiple with 4 groups: a put ends at its UPC group", "use model = flat, or one group, or variant = two-sided"}},
+		{[]string{"nodes", "17", "ranks-per-node", "1", "size", "16"}, []string{"17 processes form a grid of 17×1×1", "use size = 17 or more"}},
+		{[]string{"model", "nested-multiple", "variant", "put-signal"}, []string{"under model = nested-multiple with 4 groups: a put cannot leave its UPC group", "use model = flat, or one group, or variant = two-sided"}},
 		{[]string{"fabric", "sim", "memory", "direct"}, []string{"machine demo has no devices", "use memory = host"}},
 		{[]string{"memory", "staged"}, []string{"machine demo has no devices", "use memory = host"}},
 		{[]string{"inboxes", "one", "variant", "put-signal", "reduce-every", "2"}, []string{"a race", "use fabric = sim"}},
-		{[]string{"machine", "ac922-summit", "fabric", "sim", "ranks-per-node", "7", "memory", "direct"}, []string{"7 ranks a node", "use ranks-per-node = 6"}},
+		{[]string{"machine", "ac922-summit", "fabric", "sim", "ranks-per-node", "7", "memory", "direct"}, []string{"7 ranks per node", "use ranks-per-node = 6"}},
 		{[]string{"machine", "ac922-summit", "fabric", "sim", "nodes", "1", "ranks-per-node", "1", "size", "1600", "memory", "direct"}, []string{"a device of ac922-summit has", "use a smaller size"}},
 	} {
 		_, err := try(nil, 1, c.knobs...)

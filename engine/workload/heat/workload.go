@@ -68,9 +68,9 @@ var heat = workload.Workload{
 		{Name: "step_time", Phrase: "time of a step", Unit: "s", Doc: "mean over all steps except up to three at the beginning"},
 		{Name: "step_median", Phrase: "median of steps", Unit: "s", Doc: "median of the means of two successive steps"},
 		{Name: "step_spread", Phrase: "spread of steps", Unit: "1", Doc: "(90th − 10th percentile of these means) / median"},
-		{Name: "compute_time", Phrase: "of a step computing", Unit: "s", Doc: "time per step for inner cells, surface and update"},
-		{Name: "exchange_time", Phrase: "of a step exchanging", Unit: "s", Doc: "packing, starting to send, and waiting for faces that computing did not hide"},
-		{Name: "reduce_time", Phrase: "of a step reducing", Unit: "s", Doc: "time per step for the average temperature, including the wait for the slowest process"},
+		{Name: "compute_time", Phrase: "computing per step", Unit: "s", Doc: "time per step for inner cells, surface and update"},
+		{Name: "exchange_time", Phrase: "exchange per step", Unit: "s", Doc: "packing, starting to send, and waiting for faces that computing did not hide"},
+		{Name: "reduce_time", Phrase: "reduction per step", Unit: "s", Doc: "time per step for the average temperature, including the wait for the slowest process"},
 		{Name: "comm_share", Phrase: "share of communication", Unit: "1", Doc: "share of exchange and reduction in a step"},
 	},
 	Derived: []engine.MetricSpec{
@@ -97,7 +97,7 @@ func fit(s *engine.Scenario, m *cluster.Machine) {
 }
 
 // putsEnd is the reason why puts between UPC groups are refused. Only MPI messages cross groups.
-const putsEnd = "a put cannot leave its UPC group (use model = flat, or one group)"
+const putsEnd = "a put cannot leave its UPC group: use model = flat, or one group"
 
 // mostCells is the maximum number of cells in a process's block that stores numbers.
 const mostCells = 1 << 27
@@ -112,7 +112,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	whole := cube{int(s.Int("size")), int(s.Int("steps"))}
 	side := whole.side
 	if variant := s.Text("variant"); variant != twoSided && l.Groups() > 1 {
-		return fail("variant = %s under model = %s with %d groups: %s; or use variant = two-sided", variant, l.Model, l.Groups(), putsEnd)
+		return fail("variant = %s under model = %s with %d groups: %s, or variant = two-sided", variant, l.Model, l.Groups(), putsEnd)
 	}
 	if most := max(n[0], n[1], n[2]); side < most {
 		return fail("size = %d: %d processes form a grid of %d×%d×%d, and each needs a cell (use size = %d or more, or fewer ranks)", side, processes, n[0], n[1], n[2], most)
