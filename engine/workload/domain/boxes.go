@@ -47,7 +47,7 @@ var grids = codec.PartOf((*Grid).fields)
 // Fields walks over all fields.
 func (d *Boxes) Fields(c *codec.Walk) {
 	if codec.Integer(c, &d.Ranks); d.Ranks < 0 || d.Ranks > mostOwners {
-		c.Fail(fmt.Errorf("domain of %d ranks", d.Ranks))
+		c.Fail(fmt.Errorf("domain: number of ranks out of range: %d", d.Ranks))
 	}
 	codec.List(c, &d.Grids, grids)
 }
@@ -64,7 +64,7 @@ func (g *Grid) fields(c *codec.Walk) {
 		codec.Integer(c, &g.Boxes[i])
 		codec.Integer(c, &g.Cells[i])
 		if n := g.Boxes[i]; n < 0 || n > mostBoxes {
-			c.Fail(fmt.Errorf("grid %q has %d boxes along a dimension", g.Name, n))
+			c.Fail(fmt.Errorf("grid %q: number of boxes along a dimension out of range: %d", g.Name, n))
 		}
 	}
 }

@@ -132,7 +132,7 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 		return
 	}
 	hidden := 1 - c[columnComm]/alone
-	text := fmt.Sprintf("exchanges in messages of %s take %s without computing, and %s of the %s of a step", messages(now), cluster.FromSeconds(alone), cluster.FromSeconds(c[columnComm]), cluster.FromSeconds(v.Time))
+	text := fmt.Sprintf("exchanges in messages of %s take %s alone. In a step they take %s of %s", messages(now), cluster.FromSeconds(alone), cluster.FromSeconds(c[columnComm]), cluster.FromSeconds(v.Time))
 	if how == slabs && hidden > 0 {
 		text = fmt.Sprintf("messages of %s: computing hides %s of their time", messages(now), study.Percent(hidden))
 	}

@@ -52,7 +52,7 @@ var fft = workload.Workload{
 		{Name: "slabs", Label: "slabs", Doc: "parts of a pass, each exchanged as soon as it is complete; planes: one per plane", Type: engine.Integer, Default: planes, Min: 1, Max: mostPoints,
 			Choices: []string{planes, "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "more slabs start earlier, with smaller messages", Paper: "paper 5, section 6.3"},
-		{Name: "slices", Label: "slices", Doc: "parts of the computing of a slab; between two parts a rank polls the exchanges", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
+		{Name: "slices", Label: "slices", Doc: "parts of the computing of a slab; a rank polls the exchanges between two parts", Type: engine.Integer, Default: "1", Min: 1, Max: 1e6,
 			Choices: []string{"1", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the hidden share, on machines where only calls make progress", Paper: "paper 5, section 2.3"},
 	}, algorithm.Knobs(coll.OpExchange), []engine.Knob{
@@ -170,7 +170,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 		}
 	}
 	if n := slabsOf(s); n > 0 && b.n[2]/g.tz%n != 0 {
-		return fail("slabs = %d: want a divisor of the %d planes of a process, or %s", n, b.n[2]/g.tz, planes)
+		return fail("slabs = %d: does not divide the %d planes of a process (use a divisor, or %s)", n, b.n[2]/g.tz, planes)
 	}
 	if algorithm.Modes(s).Out == coll.NoSync {
 		return fail("sync-out = nosync: a pass needs its data when its exchange ends (use mysync or allsync)")
@@ -200,7 +200,7 @@ func plan(s *engine.Scenario, on *workload.Site) (workload.Plan, error) {
 	return p, nil
 }
 
-// need is the memory of a process for a problem besides its arrays, in bytes.
+// need is the memory of a process for a problem without its arrays, in bytes.
 type need struct {
 	underWay int64 // of operations
 	library  int64 // temporary buffers and packed messages of its calls

@@ -81,7 +81,7 @@ func observe(s *engine.Snapshot) []engine.Row {
 	}}
 }
 
-// whereOf describes the knobs that differ from their defaults and do not choose how panels are
+// whereOf lists the knobs that differ from their defaults and do not choose how panels are
 // fetched.
 func whereOf(sc *engine.Scenario) string {
 	text := ""

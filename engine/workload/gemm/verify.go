@@ -22,7 +22,7 @@ func entry(which, i int) float64 {
 	return float64(int(x>>56) - 128)
 }
 
-// fill gives the rank its parts of A and B.
+// fill computes the rank's parts of A and B.
 func (x *product) fill() {
 	rows, cols := x.along(x.rows), x.along(x.cols)
 	for i := range x.m {

@@ -64,6 +64,6 @@ func came(s *engine.Snapshot) string {
 	if s.Iteration == 0 {
 		return ""
 	}
-	return fmt.Sprintf("messages of %s are sent before their receives are posted, so both sends return. Above the eager limit both ranks would wait forever.",
+	return fmt.Sprintf("Messages of %s are sent before their receives are posted, so both sends return. Above the eager limit both ranks would wait forever.",
 		cluster.SizeText(float64(s.Scenario.Int("size"))))
 }

@@ -24,7 +24,7 @@ func TestWhatIsToldWhileTimesAreLate(t *testing.T) {
 		for _, iterations := range []int{0, 1} {
 			s.Keeping, s.Iteration = keeping, iterations
 			why := table.Look(s).Why
-			if came := strings.HasPrefix(why, "messages of 1 KiB are sent before"); came != (iterations > 0) {
+			if came := strings.HasPrefix(why, "Messages of 1 KiB are sent before"); came != (iterations > 0) {
 				t.Errorf("times %q after %d iterations: %q", keeping, iterations, why)
 			}
 		}

@@ -7,9 +7,9 @@ import (
 )
 
 // Face is the data that a rank sends across the faces of the finest grid along one dimension: the
-// number of rows, the bytes of a row, and the farthest link that any pair of ranks crosses (0: on a
-// socket, 1: on a node, 2: the adapter, 3 to 5: the network's ranks). Table II of paper 3 lists
-// them.
+// number of rows and the bytes of a row. Link is the farthest link that any pair of ranks crosses
+// (0: on a socket, 1: on a node, 2: the adapter, 3 to 5: the network's ranks). Table II of paper 3
+// lists them.
 type Face struct{ Messages, Bytes, Link int }
 
 // weak returns the layout of the paper's weak scaling: one box per rank, with side cells along each

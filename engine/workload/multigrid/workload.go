@@ -20,7 +20,7 @@ const mostOdd = 11
 var multigrid = workload.Workload{
 	Name:  "multigrid",
 	Title: "Geometric multigrid",
-	Doc: "The full multigrid cycle of HPGMG-FV, with the variants of paper 3: the program packs messages, or it puts each row directly to its destination, 8 bytes at a time across the memory order. " +
+	Doc: "The full multigrid cycle of HPGMG-FV, with the variants of paper 3. The program packs messages, or it puts each row directly to its destination (8 bytes at a time if the row's cells are not contiguous). " +
 		"Change the variant to see fewer messages on the network: loads and stores inside a node, strided puts between nodes, and synchronization with neighbours only.",
 	Paper: "paper 3",
 	Knobs: []engine.Knob{

@@ -42,7 +42,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("%d rows: %v", len(v.Rows), got)
 	}
 	study.Complete(&v, nil)
-	if !strings.Contains(v.Why, "+x from 0, carries 100 B of a call") {
+	if !strings.Contains(v.Why, "(+x from 0) carries 100 B of a call") {
 		t.Errorf("%q", v.Why)
 	}
 	m.Topology = cluster.Topology{}

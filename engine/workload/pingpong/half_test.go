@@ -7,7 +7,7 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// Of a link of latency l and bandwidth r alone, a message of l·r bytes gets half of r.
+// On a link with only latency l and bandwidth r, a message of l·r bytes reaches half of r.
 func TestHalf(t *testing.T) {
 	s := pingpong.Scenario([]string{"demo"})
 	m := cluster.Machine{EagerLimit: 1 << 30, Emulated: true}

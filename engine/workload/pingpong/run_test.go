@@ -12,11 +12,11 @@ import (
 	"github.com/hybridtop/hybridtop/engine"
 )
 
-// verdicts is an engine.Probe of which a game uses only what it verifies.
+// verdicts is an engine.Probe for games; it only records verification results.
 type verdicts struct {
 	engine.Probe
 	mu     sync.Mutex
-	failed map[int]string // by rank; "" where a check held
+	failed map[int]string // by rank; "" for a check that passed
 }
 
 type player struct {
@@ -38,7 +38,7 @@ func (p player) Verify(ok bool, detail string) {
 	p.failed[p.rank] = detail
 }
 
-// faulty is a way that spoils what is received.
+// faulty is a way that corrupts received messages.
 type faulty struct {
 	way
 	spoil func(round uint64, message []byte)
@@ -88,8 +88,8 @@ func TestHostNoticesWrongData(t *testing.T) {
 	}
 }
 
-// A message that was spoiled on its way is noticed by who gets it, and by the
-// other side when it comes back.
+// The receiver notices a message that was corrupted on its way, and so does the
+// other rank when the message returns.
 func TestGameNoticesWrongData(t *testing.T) {
 	for _, c := range []struct {
 		what  string
@@ -106,7 +106,7 @@ func TestGameNoticesWrongData(t *testing.T) {
 			if round == 2 {
 				b[0] = 1
 			}
-		}, [2]string{"1 of 4 messages were of another round", "1 of 4 messages were of another round"}},
+		}, [2]string{"1 of 4 messages belong to another round", "1 of 4 messages belong to another round"}},
 	} {
 		v := &verdicts{failed: map[int]string{}}
 		spec := cluster.Spec{Layout: cluster.Layout{Nodes: 1, RanksPerNode: 2, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}, EagerLimit: 1024}

@@ -167,5 +167,5 @@ func beside(t float64, other *engine.Row) string {
 	case ratio <= 1/study.Alike:
 		return fmt.Sprintf("With %s a message is %s× faster", other.Series, study.Figure(1/ratio))
 	}
-	return other.Series + ": no difference"
+	return other.Series + " takes equally long"
 }

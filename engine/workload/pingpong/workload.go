@@ -90,7 +90,7 @@ func partner(l *cluster.Layout, pair, method string) (int, error) {
 	case !there:
 		return 0, fmt.Errorf("pair = remote: want 2 or more nodes, got 1 (or use pair = in-node)")
 	case method == "put":
-		return 0, fmt.Errorf("pair = %s, method = put: rank 0 can put only inside its UPC group of %d, which has no such rank (use larger groups, model = flat, or method = two-sided)", pair, l.GroupSize())
+		return 0, fmt.Errorf("pair = %s, method = put: no such rank in rank 0's UPC group of %d (use larger groups, model = flat, or method = two-sided)", pair, l.GroupSize())
 	}
 	return 0, fmt.Errorf("pair = %s, method = %s: only UPC thread 0 of a group may call MPI (use nested-multiple or flat, smaller groups, or method = put)", pair, method)
 }

@@ -26,7 +26,7 @@ var random = workload.Workload{
 			Watch: "the time of an iteration; the time of an access does not change", Paper: "paper 1, section 4.1"},
 		{Name: "flops", Label: "flops/access", Doc: "floating-point operations per element", Type: engine.Integer, Default: "1000", Min: 0, Max: 1e9,
 			Choices: []string{"0", "10", "100", "1000", "10000"}, Scope: engine.ScopeBody, Role: engine.Problem,
-			Watch: "the share of access time: at 0 only accesses count, at 10000 locality hardly matters", Paper: "paper 1, section 4.3.1"},
+			Watch: "the share of access time: at 0 the time follows the locality law, at 10000 locality hardly matters", Paper: "paper 1, section 4.3.1"},
 		{Name: "replica", Label: "replica", Doc: "group: a replica of the array in each UPC group; full: one array over all ranks, the baseline", Type: engine.Choice, Default: "group",
 			Choices: []string{"group", "full"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "locality and memory: with one full array 1/ranks of the accesses are local, and memory is minimal", Paper: "paper 1, section 4.3.1, the baseline"},
@@ -82,7 +82,7 @@ func idle(s *engine.Scenario, _ engine.Kind, knob string) string {
 	case knob == "replica" && s.Text("model") == string(cluster.Flat):
 		return "under model = flat there is only one group, with the full array"
 	case knob == "world-seed":
-		return "the program uses no MPI ranks"
+		return "no message depends on MPI rank numbers"
 	}
 	return ""
 }
