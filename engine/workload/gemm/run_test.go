@@ -113,7 +113,7 @@ func TestOverlapNeedsProgress(t *testing.T) {
 	blocking, unpolled, polled := at("schedule", "blocking"), at(), at("slices", "8")
 	offload := at("progress", "offload")
 	if !(blocking < unpolled && unpolled < polled) || offload < polled {
-		t.Errorf("share of compute-only speed: blocking %.4f, prefetched %.4f, with polls %.4f, by adapters %.4f: want them in this order", blocking, unpolled, polled, offload)
+		t.Errorf("share of compute-only speed: blocking %.4f, prefetched %.4f, with polls %.4f, by adapters %.4f: want increasing values", blocking, unpolled, polled, offload)
 	}
 }
 

@@ -152,8 +152,8 @@ func complete(v *engine.StudyView, s *engine.Snapshot) {
 	v.Why = fmt.Sprintf("%s (%s).", text, s.Kind)
 }
 
-// apart separates the two parts of a row's key: how panels are fetched, and what is multiplied on
-// which ranks.
+// apart separates the two parts of a row's key: how panels are fetched, and the product with its
+// ranks.
 const apart = " on "
 
 // problemIn returns the part of a row's key for the matrices and the ranks.

@@ -32,7 +32,7 @@ func TestHistograms(t *testing.T) {
 		t.Fatalf("%d lines and rules %+v, want a histogram and a median each", len(p.Lines), p.Rules)
 	}
 	if tenth, ninetieth := v.Rows[0].Cells[spreadTenth], v.Rows[0].Cells[spreadNinetieth]; tenth <= 180e-6 || tenth >= 200e-6 || ninetieth <= 200e-6 || ninetieth >= 400e-6 {
-		t.Errorf("eight of ten lie from %v s to %v s", tenth, ninetieth)
+		t.Errorf("80 %% are from %v s to %v s", tenth, ninetieth)
 	}
 	line, sum := v.Plots[0].Lines[0], 0.0
 	for i := 1; i+1 < len(line.Y); i += 2 { // between the ends both edges of each bucket
@@ -84,7 +84,7 @@ func TestBucketsFollowTheData(t *testing.T) {
 		{"narrow, of many", 256, []engine.Row{gather("a", 400e-6, bell...)}},
 		{"narrow, of few", 128, []engine.Row{gather("a", 400e-6, few...)}},
 		{"one value", 256, []engine.Row{gather("a", 400e-6, 100)}},
-		{"beside one that is far away", 128, []engine.Row{gather("a", 400e-6, bell...), gather("b", 3e-3, bell...)}},
+		{"together with a distant row", 128, []engine.Row{gather("a", 400e-6, bell...), gather("b", 3e-3, bell...)}},
 		{"over many decades", 16, []engine.Row{gather("a", 1e-6, bell...), gather("b", 1, bell...)}},
 		{"hardly told apart", 16, []engine.Row{{Raw: []float64{1e-6, 2e-6, 1e6, 2e-6, 4e-6, 1e6}, Cells: []float64{spreadCount: 2e6}}}},
 		{"nothing", 16, nil},
@@ -120,7 +120,7 @@ func TestBucketsFollowTheData(t *testing.T) {
 	if title := v.Plots[0].Title; title != "share of samples, in buckets of 0.9 %" {
 		t.Errorf("title %q", title)
 	}
-	for i, median := range []float64{441e-6, 453e-6} { // its mark lies on the edge
+	for i, median := range []float64{441e-6, 453e-6} { // its marker is on the edge
 		v.Rows[i].Cells[spreadMedian] = median
 		histograms(v, s)
 		line, on := v.Plots[0].Lines[i], false
@@ -140,7 +140,7 @@ func TestMedianLiesInTheMiddle(t *testing.T) {
 		s := spreadOf("two-sided", 200e-6, [2]int64{100, 0})
 		s.Samples[0].P50, s.Samples[0].Max = median, 200e-6
 		if c := spread(s)[0].Cells; c[spreadTenth] > median || c[spreadNinetieth] < median {
-			t.Errorf("median %v s, eight of ten from %v s to %v s", median, c[spreadTenth], c[spreadNinetieth])
+			t.Errorf("median %v s, 80 %% from %v s to %v s", median, c[spreadTenth], c[spreadNinetieth])
 		}
 	}
 }

@@ -117,12 +117,12 @@ func TestOneInboxRaces(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.Failure == "" && s.Verification.OK {
-				t.Errorf("%s: one inbox without reductions is not found out: %+v", variant, s.Verification)
+				t.Errorf("%s: one inbox without reductions was not detected: %+v", variant, s.Verification)
 			}
 			told[i] = s.Failure + s.Verification.Detail
 		}
 		if told[0] != told[1] {
-			t.Errorf("%s: the race shows in two ways: %q and %q", variant, told[0], told[1])
+			t.Errorf("%s: the race has two different results: %q and %q", variant, told[0], told[1])
 		}
 	}
 }

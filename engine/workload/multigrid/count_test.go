@@ -185,16 +185,16 @@ func TestGivenIsTaken(t *testing.T) {
 					}
 				}
 				if len(given) != len(taken) {
-					t.Errorf("%v, level %d, way %d: %d pairs give, %d take", c, at, way, len(given), len(taken))
+					t.Errorf("%v, level %d, way %d: %d pairs send, %d receive", c, at, way, len(given), len(taken))
 				}
 				for pair, g := range given {
 					in := taken[pair]
 					if len(in.pieces) != len(g.pieces) {
-						t.Fatalf("%v, level %d, way %d, %v: %d pieces given, %d taken", c, at, way, pair, len(g.pieces), len(in.pieces))
+						t.Fatalf("%v, level %d, way %d, %v: %d pieces sent, %d received", c, at, way, pair, len(g.pieces), len(in.pieces))
 					}
 					for k := range g.pieces {
 						if !g.pieces[k].of.Within(l.data) || g.pieces[k].of.Far != in.pieces[k].of.Far || g.pieces[k].key != in.pieces[k].key {
-							t.Errorf("%v, level %d, way %d, %v: piece %d is %+v, and %+v where it is taken", c, at, way, pair, k, g.pieces[k], in.pieces[k])
+							t.Errorf("%v, level %d, way %d, %v: piece %d is %+v, but %+v at the receiver", c, at, way, pair, k, g.pieces[k], in.pieces[k])
 						}
 					}
 				}

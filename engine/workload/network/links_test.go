@@ -35,10 +35,10 @@ func TestLinks(t *testing.T) {
 	want := map[string][2]float64{"+x from 0": {100, 25}, "+x from 1": {100, 25}, "+x from 2": {}, "+x from 3": {}, "+y from 0": {100, 12.5}, "+y from 1": {}, "+z from 0": {}, "+z from 1": {}}
 	for label, w := range want {
 		if c := got[label]; len(c) != 2 || c[0] != w[0] || c[1] != w[1] {
-			t.Errorf("%s carries %v at most and in the mean, want %v", label, c, w)
+			t.Errorf("%s: maximum and mean are %v, want %v", label, c, w)
 		}
 	}
-	if len(v.Rows) != 12 { // four −x more; rings of two have plus links alone
+	if len(v.Rows) != 12 { // four more for −x; rings of two have only plus links
 		t.Errorf("%d rows: %v", len(v.Rows), got)
 	}
 	study.Complete(&v, nil)

@@ -80,10 +80,10 @@ func TestHostNoticesWrongData(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v.failed[0] != "" {
-			t.Errorf("%s: rank 0 says %q, want no mistake", c.what, v.failed[0])
+			t.Errorf("%s: rank 0 reports %q, want no error", c.what, v.failed[0])
 		}
 		if got, checked := v.failed[1]; !checked || (c.says == "") != (got == "") || !strings.Contains(got, c.says) {
-			t.Errorf("%s: rank 1 says %q, want %q", c.what, got, c.says)
+			t.Errorf("%s: rank 1 reports %q, want %q", c.what, got, c.says)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestGameNoticesWrongData(t *testing.T) {
 		for rank, want := range c.says {
 			got, checked := v.failed[rank]
 			if !checked || (want == "") != (got == "") || !strings.Contains(got, want) {
-				t.Errorf("%s: rank %d says %q, want %q", c.what, rank, got, want)
+				t.Errorf("%s: rank %d reports %q, want %q", c.what, rank, got, want)
 			}
 		}
 	}

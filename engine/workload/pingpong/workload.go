@@ -88,7 +88,7 @@ func partner(l *cluster.Layout, pair, method string) (int, error) {
 	case !there && pair == "in-node":
 		return 0, fmt.Errorf("pair = in-node: rank 0 is alone on its node (use 2 or more ranks per node, or pair = remote)")
 	case !there:
-		return 0, fmt.Errorf("pair = remote: want 2 or more nodes, got 1 (or use pair = in-node)")
+		return 0, fmt.Errorf("pair = remote: there is only one node (use 2 or more nodes, or pair = in-node)")
 	case method == "put":
 		return 0, fmt.Errorf("pair = %s, method = put: no such rank in rank 0's UPC group of %d (use larger groups, model = flat, or method = two-sided)", pair, l.GroupSize())
 	}

@@ -150,7 +150,7 @@ func TestCheckSeesWhatIsWrong(t *testing.T) {
 		}
 		m.fill(8)
 		if wrong, looked, _ := m.check(); wrong != looked {
-			t.Errorf("nothing was computed, and %d of %d rows are wrong", wrong, looked)
+			t.Errorf("without a product %d of %d rows are wrong", wrong, looked)
 		}
 		return nil
 	})
@@ -191,7 +191,7 @@ func TestSplit(t *testing.T) {
 		m := mesh{ni: 4, nj: 4, nk: c.nk}
 		early, late := m.shares(c.how)
 		if math.Abs(late/early-c.ratio) > 1e-12 || math.Abs(late+early-float64(m.rows())) > 1e-9 {
-			t.Errorf("%d planes, %s: %v rows' worth wait and %v need not, want a ratio of %v", c.nk, c.how, late, early, c.ratio)
+			t.Errorf("%d planes, %s: work of %v rows waits and of %v does not, want a ratio of %v", c.nk, c.how, late, early, c.ratio)
 		}
 	}
 }

@@ -173,7 +173,7 @@ func TestForgottenBarriers(t *testing.T) {
 			t.Errorf("%v of the rows are wrong, want those of boundary planes", w)
 		}
 		if v.Checks != 2*2*2 {
-			t.Errorf("%d checks, want those of masteronly beside them", v.Checks)
+			t.Errorf("%d checks, want the checks of masteronly as well", v.Checks)
 		}
 	}
 	// On the live fabric it may be shown or not; a wrong row is never overlooked.
