@@ -100,7 +100,7 @@ func TestClassW(t *testing.T) {
 
 // Every algorithm, transfer, address mode and synchronization returns the same checksum, in boxes
 // with equal or different sides that are not powers of two.
-func TestWays(t *testing.T) {
+func TestExchangeChoices(t *testing.T) {
 	for i, way := range [][]string{
 		{"algorithm", "pairwise"},
 		{"algorithm", "bruck", "radix", "3", "slices", "5"},

@@ -82,7 +82,7 @@ func TestGrids(t *testing.T) {
 
 // A rank that computes forty times as slowly keeps its panels: roots that are ahead do not
 // overwrite them. The credits come from the call itself, or from barriers of the program.
-func TestASlowRankKeepsItsPanels(t *testing.T) {
+func TestSlowRankKeepsPanels(t *testing.T) {
 	m := costs
 	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
 	for _, in := range []string{"mysync", "allsync", "nosync"} {
@@ -119,7 +119,7 @@ func TestOverlapNeedsProgress(t *testing.T) {
 
 // The rate is the kernel's: half of the peak, on the cores that the library uses. A rank alone on a
 // node has all four cores.
-func TestTheRateIsTheKernels(t *testing.T) {
+func TestKernelRate(t *testing.T) {
 	const n = 512
 	for _, c := range []struct {
 		knob string

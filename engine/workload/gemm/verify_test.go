@@ -11,7 +11,7 @@ import (
 )
 
 // The closed form equals gonum's product, and one wrong element is found.
-func TestTheClosedFormIsTheProduct(t *testing.T) {
+func TestClosedForm(t *testing.T) {
 	for _, n := range []int{1, 2, 63, 512} {
 		x := &product{problem: problem{shape{1, 1}, n, 5}, m: n, w: n, inner: [2]int{n, n}, a: make([]float64, n*n), b: make([]float64, n*n)}
 		x.fill()
@@ -29,7 +29,7 @@ func TestTheClosedFormIsTheProduct(t *testing.T) {
 }
 
 // The ranks' parts cover the matrices completely.
-func TestTheGridHasEveryElement(t *testing.T) {
+func TestGridCoversMatrices(t *testing.T) {
 	for ranks := 1; ranks <= 16; ranks++ {
 		g, err := shapeOf(0, ranks)
 		if err != nil || g.rows*g.cols != ranks || g.rows > g.cols {
@@ -52,7 +52,7 @@ func TestTheGridHasEveryElement(t *testing.T) {
 }
 
 // The sentence names the hidden share, the missing polls, and the schedule that hides more.
-func TestWordsOfTheStudy(t *testing.T) {
+func TestExplanation(t *testing.T) {
 	snap := &engine.Snapshot{Scenario: gemm.Scenario([]string{"demo"}), Kind: engine.Simulated}
 	row := func(scheme string, time, wait float64) engine.Row {
 		c := make([]float64, len(scheduleColumns))

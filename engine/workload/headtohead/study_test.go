@@ -12,7 +12,7 @@ import (
 
 // The explanation does not depend on the times of the messages; without an iteration there is
 // none.
-func TestWhatIsToldWhileTimesAreLate(t *testing.T) {
+func TestExplanationWithoutTimes(t *testing.T) {
 	w, err := workload.Find("headtohead")
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func one(side, steps int) *process {
 }
 
 // Every error is found: a bit of a temperature, the average, and the energy of a step.
-func TestWrongIsNoticed(t *testing.T) {
+func TestErrorsAreFound(t *testing.T) {
 	for _, c := range []struct {
 		spoil func(*process)
 		says  string
@@ -72,7 +72,7 @@ func TestWrongIsNoticed(t *testing.T) {
 
 // The sequential temperatures of a block equal the ones of the whole cube, although only a window
 // is computed.
-func TestTheWindowIsLargeEnough(t *testing.T) {
+func TestWindowIsLargeEnough(t *testing.T) {
 	const side, steps = 17, 3
 	whole := blockOf(side, [3]int{1, 1, 1}, 0)
 	want, n := sequential(&whole, steps), [3]int{4, 3, 5}

@@ -135,7 +135,7 @@ func TestBucketsFollowTheData(t *testing.T) {
 
 // The median is between the 10th and the 90th percentile, although buckets are wider than its
 // precision.
-func TestMedianLiesInTheMiddle(t *testing.T) {
+func TestMedianIsInTheMiddle(t *testing.T) {
 	for _, median := range []float64{180e-6, 185e-6, 199e-6, 200e-6} {
 		s := spreadOf("two-sided", 200e-6, [2]int64{100, 0})
 		s.Samples[0].P50, s.Samples[0].Max = median, 200e-6

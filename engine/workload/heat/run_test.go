@@ -44,7 +44,7 @@ const bits = "equals the sequential program's"
 
 // Every variant computes the sequential temperatures, bit for bit, on any number of ranks and on
 // every fabric, also with rare reductions and with another numbering of MPI ranks.
-func TestVariantsGiveTheSequentialBits(t *testing.T) {
+func TestVariantsEqualSequential(t *testing.T) {
 	for _, variant := range [][]string{
 		{"variant", "two-sided"},
 		{"variant", "two-sided", "prepost", "on", "eager-limit", "0", "overlap", "off"},
@@ -75,7 +75,7 @@ func TestPublishedAverages(t *testing.T) {
 
 // A rank that computes forty times as slowly lets its neighbours run ahead as far as the faces
 // allow. Two inboxes are enough.
-func TestASlowRankWithoutReductions(t *testing.T) {
+func TestSlowRankWithoutReductions(t *testing.T) {
 	m := costs
 	m.Slow = []cluster.Slow{{Node: 2, Adapter: -1, Factor: 40}}
 	for _, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
@@ -85,7 +85,7 @@ func TestASlowRankWithoutReductions(t *testing.T) {
 
 // Blocks in device memory have the sequential bits on every fabric. Kernels compute them; in real
 // time on this host a device is only a label.
-func TestDevicesGiveTheSequentialBits(t *testing.T) {
+func TestDevicesEqualSequential(t *testing.T) {
 	for i, memory := range []string{"staged", "direct"} {
 		for j, variant := range []string{"two-sided", "put-rpc", "put-signal"} {
 			overlap := []string{"on", "off"}[(i+j)%2]

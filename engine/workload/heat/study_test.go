@@ -11,7 +11,7 @@ import (
 
 // The sentence compares with the fastest other variant of the same layout. The ideal line starts at
 // the fewest nodes.
-func TestWordsOfTheStudy(t *testing.T) {
+func TestExplanation(t *testing.T) {
 	snap := &engine.Snapshot{Scenario: heat.Scenario([]string{"demo"}), Kind: engine.Simulated}
 	snap.Layout = cluster.Layout{Nodes: 4, RanksPerNode: 4, ThreadsPerRank: 1, Ranking: cluster.Sequential, Model: cluster.Flat}
 	row := func(label, series string, nodes, time float64) engine.Row {

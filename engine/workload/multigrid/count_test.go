@@ -157,7 +157,7 @@ func TestLevels(t *testing.T) {
 
 // Every piece that is sent is received, in the same order at both ends, and its bytes are
 // inside the boxes.
-func TestGivenIsTaken(t *testing.T) {
+func TestSentIsReceived(t *testing.T) {
 	for _, c := range []struct{ boxes, side, ranks int }{{2, 8, 8}, {3, 8, 5}, {4, 4, 7}, {6, 8, 27}, {1, 8, 3}} {
 		l := newLayout(shapes(c.boxes, c.side, 8), c.ranks, true)
 		for at := range l.shapes {

@@ -21,7 +21,7 @@ func TestArraySumIsTheSequentialSum(t *testing.T) {
 
 // The computation returns its operand, so the checksum depends on it, but
 // not on the number of operations.
-func TestChurnGivesItsOperand(t *testing.T) {
+func TestChurnReturnsOperand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := elementValue(rapid.IntRange(0, min(1<<40, math.MaxInt)).Draw(t, "element"))
 		flops := rapid.IntRange(0, 3000).Draw(t, "flops")

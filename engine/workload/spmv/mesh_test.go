@@ -125,7 +125,7 @@ func TestIndex(t *testing.T) {
 
 // Every error in a product is found: a missing entry, a halo that is swapped, old or missing, and a
 // row that was not computed.
-func TestCheckSeesWhatIsWrong(t *testing.T) {
+func TestCheckFindsErrors(t *testing.T) {
 	onMesh(t, 2, 4, 4, 3, func(r *cluster.Rank, m *mesh) error {
 		h := halos(r, m)
 		for what, c := range map[string]struct {

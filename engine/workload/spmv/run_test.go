@@ -162,7 +162,7 @@ func TestBothBarriersAreMasteronly(t *testing.T) {
 
 // Section 4: MASTER without barriers is a race. The simulation shows it every time: the lines that
 // other threads compute next to the halo use the old one.
-func TestForgottenBarriers(t *testing.T) {
+func TestMissingBarriers(t *testing.T) {
 	for _, size := range []string{"16", "512"} { // the second is timed without numbers
 		s := run(t, nil, 2, "fabric", "sim", "machine", "sr8000-f1", "nodes", "2", "threads-per-rank", "4", "ni", size, "nj", size, "local-k", "4", "master-section", "bare")
 		v := s.Verification
