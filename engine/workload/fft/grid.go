@@ -114,8 +114,8 @@ func (s *shape) afterSecond(r int) func(i int) int {
 	}
 }
 
-// before returns the process's part of the box before a transform, after its part after it: the
-// first point along x, y and z, and the number of points.
+// before returns the process's part of the box before a transform: the first point along x, y and z,
+// and the number of points. after returns its part after the transform.
 func (s *shape) before(g *grid) (lo, n [3]int) {
 	n[s.axes[0]], n[s.axes[1]], n[s.axes[2]] = s.n1, s.rows, s.planes
 	lo[s.axes[1]], lo[s.axes[2]] = g.y*s.rows, g.z*s.planes
