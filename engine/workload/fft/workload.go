@@ -46,7 +46,7 @@ var fft = workload.Workload{
 		{Name: "rows", Label: "grid TY", Doc: "processes that share a plane of the box (TY of TY × TZ); square: the divisor closest to TZ; 1: whole planes and one exchange", Type: engine.Integer, Default: square, Min: 1, Max: coll.MostRanks,
 			Choices: []string{square, "1", "2", "4", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the sizes of the two teams and of the messages: the larger the team, the smaller its messages", Paper: "paper 5, figure 15"},
-		{Name: "exchange", Label: "exchange", Doc: "packed: all points of a pass at once, then wait; slabs: slab by slab during the computing", Type: engine.Choice, Default: slabs,
+		{Name: "exchange", Label: "exchange", Doc: "form of the exchanges; packed: all points of a pass at once, then wait; slabs: slab by slab during the computing", Type: engine.Choice, Default: slabs,
 			Choices: []string{packed, slabs}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the time of communication: an exchange in slabs overlaps with the computing of the next slab", Paper: "paper 5, section 6.3, figures 17 and 18"},
 		{Name: "slabs", Label: "slabs", Doc: "parts of a pass, each exchanged as soon as it is complete; planes: one per plane", Type: engine.Integer, Default: planes, Min: 1, Max: mostPoints,

@@ -38,7 +38,7 @@ var gemm = workload.Workload{
 		{Name: "rows", Label: "grid rows", Doc: "rows of the grid of ranks (columns = ranks / rows); square: the grid closest to a square", Type: engine.Integer, Default: square, Min: 1, Max: 1 << 16,
 			Choices: []string{square, "1", "2", "4", "8", "16"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the bytes: a flat grid has long panels in one direction", Paper: "paper 5, figure 9"},
-		{Name: "schedule", Label: "schedule", Doc: "blocking: broadcasts block in every step; prefetch: later panels are fetched while a step computes", Type: engine.Choice, Default: prefetch,
+		{Name: "schedule", Label: "schedule", Doc: "schedule of broadcasts; blocking: they block in every step; prefetch: later panels are fetched while a step computes", Type: engine.Choice, Default: prefetch,
 			Choices: []string{blocking, prefetch}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the time spent waiting for panels; prefetching hides it if the broadcasts make progress", Paper: "paper 5, section 6.1"},
 		{Name: "ahead", Label: "ahead", Doc: "panels fetched ahead, each in its own buffer", Type: engine.Integer, Default: "1", Min: 1, Max: mostAhead,

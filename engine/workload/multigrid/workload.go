@@ -24,7 +24,7 @@ var multigrid = workload.Workload{
 		"Change the variant to see fewer messages on the network: loads and stores inside a node, strided puts between nodes, and synchronization with neighbours only.",
 	Paper: "paper 3",
 	Knobs: []engine.Knob{
-		{Name: "variant", Label: "variant", Doc: "mpi, bulk: one packed message per neighbour, sent or put; natural: one put per row, through the adapter even inside a node. Each further choice adds to the one before: shm: shared memory inside a node; local: plain loads and stores there; vis: one strided put per face between nodes; groupsync: synchronize with neighbours only", Type: engine.Choice, Default: "bulk",
+		{Name: "variant", Label: "variant", Doc: "method of communication; mpi, bulk: one packed message per neighbour, sent or put; natural: one put per row, through the adapter even inside a node. Each further choice adds to the one before; shm: shared memory inside a node; local: plain loads and stores there; vis: one strided put per face between nodes; groupsync: synchronize with neighbours only", Type: engine.Choice, Default: "bulk",
 			Choices: []string{"mpi", "bulk", "natural", "shm", "local", "vis", "groupsync"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the messages that no longer use the adapter at each step of the ladder, and the remaining time", Paper: "paper 3, figure 6"},
 		{Name: "boxes", Label: "boxes per side", Doc: "boxes of the finest grid along each dimension; if there are more ranks than boxes, some are idle", Type: engine.Integer, Default: "4", Min: 1, Max: 64,

@@ -23,7 +23,7 @@ var pingpong = workload.Workload{
 		{Name: "size", Label: "size", Doc: "bytes of the message", Type: engine.Size, Unit: "B", Default: "8", Min: 0, Max: 1 << 30,
 			Choices: []string{"0", "8", "64", "512", "4096", "8192", "16384", "65536", "262144", "1048576"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "n½, the size that reaches half of the bandwidth, and the step at the eager limit", Paper: "paper 5, section 3.3"},
-		{Name: "method", Label: "method", Doc: "two-sided: send and receive; put: put with signal; or a put into an MPI window: between fences (fence), between start and complete (pscw), or under a lock (lock)", Type: engine.Choice, Default: "two-sided",
+		{Name: "method", Label: "method", Doc: "transfer method; two-sided: send and receive; put: put with signal; or a put into an MPI window: between fences (fence), between start and complete (pscw), or under a lock (lock)", Type: engine.Choice, Default: "two-sided",
 			Choices: []string{"two-sided", "put", "fence", "pscw", "lock"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "the handshake, which a put with signal does not need, and the cost that a window adds to a put; with lock the way back is a get", Paper: "paper 1, section 2.1; paper 5, section 3.3.1"},
 		{Name: "rounds", Label: "rounds", Doc: "round trips per iteration", Type: engine.Integer, Default: "10", Min: 1, Max: 1e6,

@@ -27,7 +27,7 @@ var random = workload.Workload{
 		{Name: "flops", Label: "flops/access", Doc: "floating-point operations per element", Type: engine.Integer, Default: "1000", Min: 0, Max: 1e9,
 			Choices: []string{"0", "10", "100", "1000", "10000"}, Scope: engine.ScopeBody, Role: engine.Problem,
 			Watch: "the share of access time: at 0 the time follows the locality law, at 10000 locality hardly matters", Paper: "paper 1, section 4.3.1"},
-		{Name: "replica", Label: "replica", Doc: "group: a replica of the array in each UPC group; full: one array over all ranks, the baseline", Type: engine.Choice, Default: "group",
+		{Name: "replica", Label: "replica", Doc: "replicas of the array; group: one per UPC group; full: one array over all ranks, the baseline", Type: engine.Choice, Default: "group",
 			Choices: []string{"group", "full"}, Scope: engine.ScopeBody, Role: engine.Scheme,
 			Watch: "locality and memory: with one full array 1/ranks of the accesses are local, and memory is minimal", Paper: "paper 1, section 4.3.1, the baseline"},
 	},
